@@ -1,0 +1,50 @@
+package neardup
+
+import (
+	"encoding/hex"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Verdict is one of New and Duplicate.
+type Verdict string
+
+const (
+	New       Verdict = "new"       // becomes a leader
+	Duplicate Verdict = "duplicate" // near the leader it names
+)
+
+// Decision is what became of one document, with the evidence for it. The
+// fields in JSON are those of the command's --decisions file and of the
+// service's answers.
+type Decision struct {
+	ID       string  `json:"id"`
+	Decision Verdict `json:"decision"`
+	// Leader is the id of the leader that a duplicate was compared with.
+	Leader string `json:"leader,omitempty"`
+	// Similarity to the leader, 0..1; 0 for a new document.
+	Similarity float64 `json:"similarity,omitempty"`
+	// Distance where the method has one, else nil.
+	Distance *int `json:"distance,omitempty"`
+	// Method judged the pair, or would have found one: for a new document,
+	// the method it was routed to.
+	Method string `json:"method"`
+	// Basis is what was measured: "equal text", "jaccard of words:3", ...
+	Basis string `json:"basis,omitempty"`
+}
+
+// BasisEqual is the basis of a decision between texts that are equal byte for
+// byte once clean.
+const BasisEqual = "equal text"
+
+// Digest is the 128-bit xxh3 hash of a clean text. It finds equal texts; it
+// does not prove them equal, so whoever collapses by it compares the bytes.
+type Digest [16]byte
+
+// DigestOf returns the digest of a clean text. About 20 GB/s.
+func DigestOf(clean string) Digest {
+	return Digest(xxh3.HashString128(clean).Bytes())
+}
+
+// String returns the digest as 32 hex digits.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }

@@ -1,0 +1,17 @@
+package neardup
+
+// Document is one article, page or message as a reader or a caller gives it.
+// Only ID and Text are needed; the rest is used where it is asked for.
+type Document struct {
+	// ID is the caller's own name for the document (the nid of the service).
+	ID string
+	// Text is the body, UTF-8 but not yet normalised.
+	Text string
+	// Title and URL are what the docId service also looks up.
+	Title string
+	URL   string
+	// Time orders documents for "keep the earliest". Its unit is the
+	// caller's (the readers use Unix nanoseconds); 0 means unknown, which
+	// orders after every known time.
+	Time int64
+}

@@ -1,0 +1,143 @@
+package neardup
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Record is what a method makes of one clean text so that similar texts can be
+// found: 64-bit keys, at least one of them shared by similar texts, and 64
+// bits of sketch by which most candidates can be rejected unseen.
+type Record struct {
+	// Index are the keys under which the text is found. Without
+	// duplicates, in any order. A text without features has none and is
+	// only ever the duplicate of an equal text.
+	Index []uint64
+	// Probe are the keys under which others are searched; nil when they
+	// are the index keys (the usual case).
+	Probe []uint64
+	// Sketch is the SimHash fingerprint for SimHash, and for other methods
+	// whatever 64 bits Plausible makes use of.
+	Sketch uint64
+}
+
+// Probes returns the keys to search under: Probe, or Index where it is nil.
+func (r *Record) Probes() []uint64 {
+	if r.Probe != nil {
+		return r.Probe
+	}
+	return r.Index
+}
+
+// Reset empties the record and keeps its memory.
+func (r *Record) Reset() {
+	r.Index, r.Probe, r.Sketch = r.Index[:0], nil, 0
+}
+
+// View is what Compare needs of one text: a set of shingles, the runes, a
+// fingerprint. Immutable once made, so it can be cached and shared.
+type View interface {
+	// Bytes is the memory the view holds, about, for cache accounting.
+	Bytes() int
+}
+
+// Match is the outcome of comparing two texts.
+type Match struct {
+	// Similarity is exact, symmetric, from 0 to 1.
+	Similarity float64
+	// Distance is the Hamming distance of two fingerprints or the edit
+	// distance of two texts, and -1 where the method knows none.
+	Distance int
+	// Near says that the pair meets the method's threshold.
+	Near bool
+	// Method is the name of the method that judged; Basis what it measured,
+	// for example "jaccard of words:3".
+	Method string
+	Basis  string
+}
+
+// Better reports whether m is stronger evidence than o: higher similarity
+// first, then smaller distance. Equal ones are decided by the caller's order.
+func (m Match) Better(o Match) bool {
+	if m.Similarity != o.Similarity {
+		return m.Similarity > o.Similarity
+	}
+	return m.Distance < o.Distance
+}
+
+// Method finds and judges near-duplicates. All of it is pure and safe for
+// concurrent use: the same clean text always gives the same record, whatever
+// the machine, the worker or the order.
+//
+// The promise between the parts: if Compare(a, b) is Near then, by
+// construction or with the probability the method documents, a probe key of
+// one is an index key of the other, and Plausible is true of their sketches.
+// Texts that are equal byte for byte are duplicates for every method; the
+// caller sees to that and does not ask Compare.
+type Method interface {
+	// Spec describes the method and every parameter that changes a result.
+	Spec() Spec
+	// Record fills rec (reset first) with the keys and the sketch of a
+	// clean text. O(len(clean)).
+	Record(clean string, rec *Record)
+	// Plausible is false only if two texts with these sketches cannot be
+	// Near. It is a filter, called for every candidate: a few nanoseconds.
+	Plausible(a, b uint64) bool
+	// View makes what Compare needs. O(len(clean)).
+	View(clean string) View
+	// Compare verifies a candidate: exact and symmetric. It may stop early
+	// once the pair cannot be Near, and then leaves Similarity at 0.
+	Compare(a, b View) Match
+}
+
+// Trainable is a Method that chooses its keys by how rare features are in a
+// corpus. Training changes how much work is done, never what is found.
+type Trainable interface {
+	Method
+	// Tally starts counting. Memory is fixed, whatever the corpus.
+	Tally() Tally
+}
+
+// Tally counts features over the texts of a corpus. Add is safe for
+// concurrent use; counts commute, so order and workers change nothing.
+type Tally interface {
+	Add(clean string)
+	// Method returns the method with the counted table. No Add may follow.
+	Method() Method
+}
+
+// Param is one named parameter of a method, as text.
+type Param struct{ Name, Value string }
+
+// Spec is a method's description of itself: name, version of its definition
+// and all parameters in a fixed order. Records made under different specs
+// cannot be compared.
+type Spec struct {
+	Method  string
+	Version int // raised whenever the same text would get other keys or another similarity
+	Params  []Param
+}
+
+// String prints the spec in one line: "minhash/1 shingle=auto:3 threshold=0.8".
+func (s Spec) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s/%d", s.Method, s.Version)
+	for _, p := range s.Params {
+		fmt.Fprintf(&b, " %s=%s", p.Name, p.Value)
+	}
+	return b.String()
+}
+
+// ErrUnlike is returned when records of different methods, parameters or
+// versions are to be compared.
+var ErrUnlike = errors.New("records are not comparable")
+
+// Like returns nil if records made under s and o can be compared, else an
+// error that wraps ErrUnlike and names the difference.
+func (s Spec) Like(o Spec) error {
+	if a, b := s.String(), o.String(); a != b {
+		return fmt.Errorf("%w: %q against %q", ErrUnlike, a, b)
+	}
+	return nil
+}
