@@ -1,0 +1,236 @@
+package eval
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/neardup/neardup"
+)
+
+// Disagreement is a document whose decision is not that of the exact graph.
+// Leaders are empty where a document is, or should be, new.
+type Disagreement struct {
+	ID         string  `json:"id"`
+	Decided    string  `json:"decided_leader,omitempty"`
+	Truth      string  `json:"true_leader,omitempty"`
+	Similarity float64 `json:"similarity,omitempty"` // as decided
+}
+
+// DecisionReport compares decisions with the leader clustering of the exact
+// graph in the same order.
+type DecisionReport struct {
+	At        float64 `json:"at"`
+	Documents int     `json:"documents"`
+	Removed   int     `json:"removed"`
+	// WronglyRemoved of the removed documents are leaders in the exact clustering.
+	WronglyRemoved Rate `json:"wrongly_removed"`
+	// WronglyKept of the kept documents are duplicates there.
+	WronglyKept Rate `json:"wrongly_kept"`
+	// OtherLeader of the documents that both remove have another leader.
+	OtherLeader Rate `json:"other_leader"`
+	// NotNear of the removed documents have a leader that the truth does not
+	// list as similar >= At: removals without evidence.
+	NotNear Rate           `json:"not_near"`
+	Removes []Disagreement `json:"removes"` // wrongly removed, in order
+	Keeps   []Disagreement `json:"keeps"`   // wrongly kept, in order
+}
+
+// Decisions compares a decisions file (JSONL: id, decision, leader, similarity)
+// with the greedy leader clustering that the true pairs at or above o.At give
+// in the same order: o.Order, or that of the file.
+func Decisions(truthPath, decisionsPath string, o Options) (DecisionReport, error) {
+	o, err := o.filled()
+	if err != nil {
+		return DecisionReport{}, err
+	}
+	t, err := readTruth(truthPath)
+	if err != nil {
+		return DecisionReport{}, fmt.Errorf("read truth: %w", err)
+	}
+	decided, order, err := readDecisions(decisionsPath, t.names)
+	if err != nil {
+		return DecisionReport{}, fmt.Errorf("read decisions: %w", err)
+	}
+	if o.Order != nil {
+		if order, err = reorder(o.Order, decided, t.names); err != nil {
+			return DecisionReport{}, err
+		}
+	}
+	least := o.At
+	if t.labelled {
+		least = 1
+	}
+	j := judge{truth: t, decided: decided, least: least, examples: o.Examples, out: DecisionReport{At: o.At}}
+	j.compare(order, t.leaders(order, least))
+	return j.out, nil
+}
+
+// placedAt is one decision: the leader's number (its own for a new document).
+type placedAt struct {
+	leader     uint32
+	similarity float64
+}
+
+func readDecisions(path string, n *names) (map[uint32]placedAt, []uint32, error) {
+	decided := map[uint32]placedAt{}
+	var order []uint32
+	err := eachLine(path, func(_ int, line []byte) error {
+		var d neardup.Decision
+		if err := json.Unmarshal(line, &d); err != nil {
+			return err
+		}
+		id := n.of([]byte(d.ID))
+		if _, again := decided[id]; again {
+			return fmt.Errorf("a second decision about %q", d.ID)
+		}
+		place := placedAt{leader: id, similarity: d.Similarity}
+		switch d.Decision {
+		case neardup.New:
+		case neardup.Duplicate:
+			if d.Leader == "" || d.Leader == d.ID {
+				return fmt.Errorf("duplicate %q names no other document as its leader", d.ID)
+			}
+			place.leader = n.of([]byte(d.Leader))
+		default:
+			return fmt.Errorf("decision %q is neither new nor duplicate", d.Decision)
+		}
+		decided[id] = place
+		order = append(order, id)
+		return nil
+	})
+	if err == nil && len(order) == 0 {
+		err = fmt.Errorf("%s: no decisions", path)
+	}
+	return decided, order, err
+}
+
+func reorder(ids []string, decided map[uint32]placedAt, n *names) ([]uint32, error) {
+	order := make([]uint32, 0, len(ids))
+	for _, id := range ids {
+		k, ok := n.number[id]
+		if _, has := decided[k]; !ok || !has {
+			return nil, fmt.Errorf("order names %q, about which there is no decision", id)
+		}
+		order = append(order, k)
+	}
+	if len(order) != len(decided) {
+		return nil, errors.New("the order does not name each decided document once")
+	}
+	return order, nil
+}
+
+// leaders runs greedy leader over the graph of the true pairs, by document
+// number; each edge is looked at twice.
+func (t *truth) leaders(order []uint32, least float64) map[uint32]placedAt {
+	near := map[uint32][]placedAt{} // here .leader is a neighbour
+	for _, p := range t.pairs {
+		if p.similarity >= least {
+			a, b := uint32(p.key>>32), uint32(p.key)
+			near[a] = append(near[a], placedAt{b, p.similarity})
+			near[b] = append(near[b], placedAt{a, p.similarity})
+		}
+	}
+	rank := make(map[uint32]int, len(order)) // of leaders
+	placed := make(map[uint32]placedAt, len(order))
+	for i, id := range order {
+		best := placedAt{leader: id, similarity: -1}
+		for _, n := range near[id] {
+			r, leads := rank[n.leader]
+			if leads && (n.similarity > best.similarity || n.similarity == best.similarity && r < rank[best.leader]) {
+				best = n
+			}
+		}
+		if best.leader == id {
+			rank[id] = i
+		}
+		placed[id] = best
+	}
+	return placed
+}
+
+// judge counts where decisions and truth part.
+type judge struct {
+	truth    *truth
+	decided  map[uint32]placedAt
+	least    float64
+	examples int
+	out      DecisionReport
+}
+
+func (j *judge) compare(order []uint32, truth map[uint32]placedAt) {
+	var removed, wronglyRemoved, wronglyKept, both, other, notNear int
+	for _, id := range order {
+		d, t := j.decided[id], truth[id]
+		isRemoved, shouldBe := d.leader != id, t.leader != id
+		if isRemoved {
+			removed++
+			if at, ok := j.truth.find(key(id, d.leader)); !ok || j.truth.pairs[at].similarity < j.least {
+				notNear++
+			}
+		}
+		switch {
+		case isRemoved && shouldBe:
+			both++
+			if d.leader != t.leader {
+				other++
+			}
+		case isRemoved:
+			wronglyRemoved++
+			j.out.Removes = j.list(j.out.Removes, id, d, t)
+		case shouldBe:
+			wronglyKept++
+			j.out.Keeps = j.list(j.out.Keeps, id, d, t)
+		}
+	}
+	j.out.Documents, j.out.Removed = len(order), removed
+	j.out.WronglyRemoved = NewRate(wronglyRemoved, removed)
+	j.out.WronglyKept = NewRate(wronglyKept, len(order)-removed)
+	j.out.OtherLeader = NewRate(other, both)
+	j.out.NotNear = NewRate(notNear, removed)
+}
+
+func (j *judge) list(list []Disagreement, id uint32, d, t placedAt) []Disagreement {
+	if len(list) >= j.examples {
+		return list
+	}
+	e := Disagreement{ID: j.truth.names.id[id], Similarity: d.similarity}
+	if d.leader != id {
+		e.Decided = j.truth.names.id[d.leader]
+	}
+	if t.leader != id {
+		e.Truth = j.truth.names.id[t.leader]
+	}
+	return append(list, e)
+}
+
+// WriteText writes the report as a table for people.
+func (r DecisionReport) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "threshold        %v\ndocuments        %d, %d removed\n", r.At, r.Documents, r.Removed)
+	fmt.Fprintf(&b, "wrongly removed  %v\nwrongly kept     %v\n", r.WronglyRemoved, r.WronglyKept)
+	fmt.Fprintf(&b, "other leader     %v\nnot near leader  %v\n", r.OtherLeader, r.NotNear)
+	writeDisagreements(&b, "wrongly removed", r.Removes)
+	writeDisagreements(&b, "wrongly kept", r.Keeps)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeDisagreements(b *strings.Builder, title string, list []Disagreement) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", title)
+	for _, d := range list {
+		fmt.Fprintf(b, "%s  decided leader: %s  true leader: %s\n", d.ID, orNew(d.Decided), orNew(d.Truth))
+	}
+}
+
+func orNew(leader string) string {
+	if leader == "" {
+		return "(new)"
+	}
+	return leader
+}

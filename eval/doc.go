@@ -1,0 +1,19 @@
+// Package eval measures results against the truth: reported pairs against
+// pairs known to be similar, decisions against the leader clustering of the
+// exact graph. It also holds the brute-force oracles ([Exact], [GreedyLeader])
+// that tests compare fast code with.
+//
+// A truth file is one of
+//
+//   - a table of similarities with the header "id_a id_b jaccard ..." (the
+//     third column may have any name): every pair of the set at or above some
+//     floor;
+//   - a table with the header "id_a id_b label", or two ids a line without a
+//     header: pairs that people called similar (label 1, or no label) or not (0);
+//   - JSONL with id_a, id_b and label, or with id, text_a, text_b and label;
+//     the two texts of the latter are the documents "<id>/a" and "<id>/b"
+//     that [LabelledTexts] lists.
+//
+// Columns are separated by tabs (by blanks where a line has no tab). Files may
+// be compressed with gzip or zstd, seen by their content.
+package eval

@@ -1,0 +1,337 @@
+package eval
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Options say what to measure. The zero value measures at .8.
+type Options struct {
+	// At is the threshold the pairs were made with; 0 means .8.
+	At float64
+	// Edges are the lower ends of the bands of similarity, rising; nil
+	// means .5, .6, .7, .8, .9 and 1. The last band ends at 1, included.
+	Edges []float64
+	// Floor is the similarity from which on the truth lists every pair; 0
+	// means the smallest one listed, rounded down to one decimal.
+	Floor float64
+	// Examples is how many misses and false pairs are listed; 0 means 10,
+	// a negative number none.
+	Examples int
+	// Order are the ids in the order in which decisions were taken, for
+	// Decisions; nil means the order of the decisions file.
+	Order []string
+}
+
+func (o Options) filled() (Options, error) {
+	if o.At == 0 {
+		o.At = .8
+	}
+	if o.Edges == nil {
+		o.Edges = []float64{.5, .6, .7, .8, .9, 1}
+	}
+	if o.Examples == 0 {
+		o.Examples = 10
+	}
+	if !(o.At > 0 && o.At <= 1) {
+		return o, fmt.Errorf("threshold %v is not above 0 and at most 1", o.At)
+	}
+	if !slices.IsSorted(o.Edges) {
+		return o, fmt.Errorf("edges of bands %v do not rise", o.Edges)
+	}
+	return o, nil
+}
+
+// Band is the recall of the pairs with Low <= similarity < High (<= High where
+// High is 1 and no band of its own starts there).
+type Band struct {
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Recall Rate    `json:"recall"`
+}
+
+// Example is one pair worth looking at. Truth is nil for a pair that the truth
+// does not list, Reported for one that was not reported.
+type Example struct {
+	A        string   `json:"id_a"`
+	B        string   `json:"id_b"`
+	Truth    *float64 `json:"truth"`
+	Reported *float64 `json:"reported"`
+}
+
+// Report is what Pairs found.
+type Report struct {
+	At    float64 `json:"at"`
+	Floor float64 `json:"floor"`
+	// Labelled: the truth is labels, so pairs that it does not list are
+	// unknown; they are counted in Unlisted and not judged.
+	Labelled bool `json:"labelled"`
+	Truth    int  `json:"truth_pairs"`
+	Reported int  `json:"reported_pairs"`
+	Repeated int  `json:"repeated_lines"`
+	// Recall of the true pairs with similarity >= At.
+	Recall Rate `json:"recall"`
+	// Border is how many of the missed pairs are written in the truth with
+	// exactly At: rounded, they may really lie below.
+	Border int    `json:"missed_at_border"`
+	Bands  []Band `json:"bands"`
+	// AtLeast is the recall of the pairs with similarity >= Low.
+	AtLeast []Band `json:"at_least"`
+	// Precision: of all reported pairs, those with true similarity >= At.
+	Precision Rate `json:"precision"`
+	Below     int  `json:"below_at"` // reported, listed in the truth below At
+	Unlisted  int  `json:"unlisted"` // reported, not listed in the truth
+	// Agreement: of the reported pairs that the truth lists, those whose
+	// similarities differ by no more than .0005. MaxDifference is the largest.
+	Agreement     Rate      `json:"agreement"`
+	MaxDifference float64   `json:"max_difference"`
+	Misses        []Example `json:"misses"` // most similar first
+	False         []Example `json:"false"`  // least similar first
+	Notes         []string  `json:"notes,omitempty"`
+}
+
+// Pairs compares a file of reported pairs (TSV: id_a id_b similarity, with a
+// header) with a truth file. Each pair counts once, in whichever order its ids
+// stand. Memory: about 17 bytes a pair of the truth, 8 to 40 a reported pair
+// that is not true, and the ids. Errors name file, line and reason.
+func Pairs(truthPath, reportedPath string, o Options) (Report, error) {
+	o, err := o.filled()
+	if err != nil {
+		return Report{}, err
+	}
+	t, err := readTruth(truthPath)
+	if err != nil {
+		return Report{}, fmt.Errorf("read truth: %w", err)
+	}
+	if o.Floor > 0 {
+		t.floor = o.Floor
+	}
+	m := newMeasure(t, o)
+	if _, err := eachRow(reportedPath, m.add); err != nil {
+		return Report{}, fmt.Errorf("read pairs: %w", err)
+	}
+	return m.report(), nil
+}
+
+// measure takes the reported pairs one by one.
+type measure struct {
+	truth      *truth
+	options    Options
+	seen       []bool // of truth.pairs
+	unlisted   map[uint64]struct{}
+	out        Report
+	agree, cmp int
+	falsePairs worst
+}
+
+func newMeasure(t *truth, o Options) *measure {
+	return &measure{
+		truth: t, options: o,
+		seen:       make([]bool, len(t.pairs)),
+		unlisted:   map[uint64]struct{}{},
+		falsePairs: worst{limit: o.Examples},
+		out:        Report{At: o.At, Floor: t.floor, Labelled: t.labelled, Truth: len(t.pairs)},
+	}
+}
+
+func (m *measure) add(r row) error {
+	k := key(m.truth.names.of(r.a), m.truth.names.of(r.b))
+	at, listed := m.truth.find(k)
+	if !listed {
+		m.addUnlisted(k, r.similarity)
+		return nil
+	}
+	if m.seen[at] {
+		m.out.Repeated++
+		return nil
+	}
+	m.seen[at] = true
+	m.out.Reported++
+	similarity := m.truth.pairs[at].similarity
+	if !m.truth.labelled {
+		m.compare(similarity, r.similarity)
+	}
+	if similarity < m.threshold() {
+		m.out.Below++
+		m.falsePairs.add(m.example(k, &similarity, &r.similarity), similarity, -r.similarity)
+	}
+	return nil
+}
+
+func (m *measure) addUnlisted(k uint64, reported float64) {
+	if _, again := m.unlisted[k]; again {
+		m.out.Repeated++
+		return
+	}
+	m.unlisted[k] = struct{}{}
+	m.out.Reported++
+	m.out.Unlisted++
+	if !m.truth.labelled {
+		m.falsePairs.add(m.example(k, nil, &reported), -1, -reported)
+	}
+}
+
+// threshold is what makes a pair of the truth a true one.
+func (m *measure) threshold() float64 {
+	if m.truth.labelled {
+		return 1
+	}
+	return m.options.At
+}
+
+func (m *measure) compare(truth, reported float64) {
+	difference := math.Abs(truth - reported)
+	m.cmp++
+	if difference <= .0005+1e-12 {
+		m.agree++
+	}
+	m.out.MaxDifference = max(m.out.MaxDifference, difference)
+}
+
+func (m *measure) example(k uint64, truth, reported *float64) Example {
+	e := Example{Truth: clone(truth), Reported: clone(reported)}
+	e.A, e.B = m.truth.names.split(k)
+	if e.A > e.B {
+		e.A, e.B = e.B, e.A
+	}
+	return e
+}
+
+func clone(f *float64) *float64 {
+	if f == nil {
+		return nil
+	}
+	g := *f
+	return &g
+}
+
+func (m *measure) report() Report {
+	out := &m.out
+	misses := worst{limit: m.options.Examples}
+	found, of := 0, 0
+	for i, p := range m.truth.pairs {
+		if p.similarity < m.threshold() {
+			continue
+		}
+		of++
+		if m.seen[i] {
+			found++
+			continue
+		}
+		if p.similarity == m.options.At {
+			out.Border++
+		}
+		misses.add(m.example(p.key, &p.similarity, nil), -p.similarity, 0)
+	}
+	out.Recall = NewRate(found, of)
+	out.Agreement = NewRate(m.agree, m.cmp)
+	judged := out.Reported
+	if out.Labelled {
+		judged -= out.Unlisted
+		out.Border = 0
+	} else {
+		out.Bands, out.AtLeast = m.bands()
+	}
+	out.Precision = NewRate(found, judged)
+	out.Misses, out.False = misses.list(), m.falsePairs.list()
+	out.Notes = m.notes()
+	return *out
+}
+
+// bands counts the listed and the found pairs by band and from each edge on.
+// Bands that the truth cannot fill, below its floor, are left out.
+func (m *measure) bands() (bands, atLeast []Band) {
+	edges := m.options.Edges
+	of, found := make([]int, len(edges)), make([]int, len(edges))
+	for i, p := range m.truth.pairs {
+		band := bandOf(edges, p.similarity)
+		if band < 0 {
+			continue
+		}
+		of[band]++
+		if m.seen[i] {
+			found[band]++
+		}
+	}
+	sumOf, sumFound := 0, 0
+	for i := len(edges) - 1; i >= 0; i-- {
+		sumOf, sumFound = sumOf+of[i], sumFound+found[i]
+		if edges[i] < m.truth.floor {
+			continue
+		}
+		high := 1.0
+		if i+1 < len(edges) {
+			high = edges[i+1]
+		}
+		bands = append(bands, Band{Low: edges[i], High: high, Recall: NewRate(found[i], of[i])})
+		atLeast = append(atLeast, Band{Low: edges[i], High: 1, Recall: NewRate(sumFound, sumOf)})
+	}
+	slices.Reverse(bands)
+	slices.Reverse(atLeast)
+	return bands, atLeast
+}
+
+// bandOf returns the last edge that is not above s, or -1.
+func bandOf(edges []float64, s float64) int {
+	at, exact := slices.BinarySearch(edges, s)
+	if exact {
+		return at
+	}
+	return at - 1
+}
+
+func (m *measure) notes() []string {
+	var notes []string
+	switch {
+	case m.truth.labelled:
+		notes = append(notes, "The truth is labels: reported pairs that it does not list are unknown and not judged.")
+	case m.options.At < m.truth.floor:
+		notes = append(notes, fmt.Sprintf("The truth lists only pairs >= %v, the threshold is %v: "+
+			"reported pairs between the two count as false, and missed ones are not seen.", m.truth.floor, m.options.At))
+	case m.out.Unlisted > 0:
+		notes = append(notes, fmt.Sprintf("Reported pairs that the truth does not list have a similarity below its floor of %v.", m.truth.floor))
+	}
+	if m.out.Border > 0 {
+		notes = append(notes, fmt.Sprintf("%d missed pairs are written with exactly the threshold; rounded, they may lie below it.", m.out.Border))
+	}
+	return notes
+}
+
+// worst keeps the examples with the smallest rank, ties by ids.
+type worst struct {
+	limit int
+	kept  []ranked
+}
+
+type ranked struct {
+	Example
+	first, second float64
+}
+
+func (w *worst) add(e Example, first, second float64) {
+	if w.limit <= 0 {
+		return
+	}
+	r := ranked{e, first, second}
+	if len(w.kept) == w.limit && compareRanked(r, w.kept[len(w.kept)-1]) >= 0 {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(w.kept, r, compareRanked)
+	w.kept = slices.Insert(w.kept, at, r)
+	w.kept = w.kept[:min(len(w.kept), w.limit)]
+}
+
+func compareRanked(x, y ranked) int {
+	return cmp.Or(cmp.Compare(x.first, y.first), cmp.Compare(x.second, y.second),
+		cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B))
+}
+
+func (w *worst) list() []Example {
+	list := make([]Example, 0, len(w.kept))
+	for _, r := range w.kept {
+		list = append(list, r.Example)
+	}
+	return list
+}

@@ -1,0 +1,138 @@
+package eval
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// names gives every id a small number, so that a pair is one 64-bit word.
+type names struct {
+	number map[string]uint32
+	id     []string
+}
+
+func newNames() *names { return &names{number: map[string]uint32{}} }
+
+func (n *names) of(id []byte) uint32 {
+	if k, ok := n.number[string(id)]; ok {
+		return k
+	}
+	k := uint32(len(n.id))
+	s := string(id)
+	n.number[s], n.id = k, append(n.id, s)
+	return k
+}
+
+// key is the unordered pair of two numbered ids.
+func key(a, b uint32) uint64 {
+	if a > b {
+		a, b = b, a
+	}
+	return uint64(a)<<32 | uint64(b)
+}
+
+func (n *names) split(key uint64) (a, b string) {
+	return n.id[key>>32], n.id[uint32(key)]
+}
+
+// header says which columns of a table of pairs hold what.
+type header struct {
+	value int // column of the similarity, or -1
+	label int // column of the label, or -1
+}
+
+// parseHeader reads the first line of a table; ok is false if that is not a
+// header but already a pair.
+func parseHeader(cells [][]byte) (h header, ok bool) {
+	h = header{value: -1, label: -1}
+	if len(cells) < 2 || string(cells[0]) != "id_a" || string(cells[1]) != "id_b" {
+		if len(cells) > 2 {
+			h.value = 2
+		}
+		return h, false
+	}
+	for i, cell := range cells[2:] {
+		if string(cell) == "label" {
+			h.label = i + 2
+		}
+	}
+	if h.label < 0 && len(cells) > 2 {
+		h.value = 2
+	}
+	return h, true
+}
+
+// row is one line of a table of pairs. A pair without a similarity has 1.
+type row struct {
+	a, b       []byte
+	similarity float64
+	label      int // 1 similar, 0 not; 1 where the table has no labels
+}
+
+func (h header) parse(cells [][]byte) (row, error) {
+	if len(cells) < 2 {
+		return row{}, errors.New("a pair needs two ids separated by a tab")
+	}
+	r := row{a: cells[0], b: cells[1], similarity: 1, label: 1}
+	if bytes.Equal(r.a, r.b) {
+		return row{}, fmt.Errorf("pair of %q with itself", r.a)
+	}
+	if h.value >= 0 {
+		if h.value >= len(cells) {
+			return row{}, errors.New("no similarity in the third column")
+		}
+		s, err := strconv.ParseFloat(string(cells[h.value]), 64)
+		if err != nil || !(s >= 0 && s <= 1) {
+			return row{}, fmt.Errorf("similarity %q is not a number from 0 to 1", cells[h.value])
+		}
+		r.similarity = s
+	}
+	if h.label >= 0 {
+		if h.label >= len(cells) {
+			return row{}, errors.New("no label")
+		}
+		label, err := parseLabel(string(cells[h.label]))
+		if err != nil {
+			return row{}, err
+		}
+		r.label = label
+	}
+	return r, nil
+}
+
+func parseLabel(s string) (int, error) {
+	switch s {
+	case "0":
+		return 0, nil
+	case "1":
+		return 1, nil
+	}
+	return 0, fmt.Errorf("label %q is neither 0 nor 1", s)
+}
+
+// eachRow reads a table of pairs and says what its header was.
+func eachRow(path string, fn func(row) error) (header, error) {
+	var h header
+	first := true
+	err := eachLine(path, func(_ int, line []byte) error {
+		cells := bytes.Split(line, []byte{'\t'})
+		if len(cells) == 1 {
+			cells = bytes.Fields(line)
+		}
+		if first {
+			first = false
+			var ok bool
+			if h, ok = parseHeader(cells); ok {
+				return nil
+			}
+		}
+		r, err := h.parse(cells)
+		if err != nil {
+			return err
+		}
+		return fn(r)
+	})
+	return h, err
+}
