@@ -1,6 +1,7 @@
 package neardup
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 
 	"github.com/zeebo/xxh3"
@@ -26,6 +27,9 @@ type Decision struct {
 	Similarity float64 `json:"similarity,omitempty"`
 	// Distance where the method has one, else nil.
 	Distance *int `json:"distance,omitempty"`
+	// Via is set where connected components were asked for: the document
+	// that links this one to its component, and that Similarity is to.
+	Via string `json:"via,omitempty"`
 	// Method judged the pair, or would have found one: for a new document,
 	// the method it was routed to.
 	Method string `json:"method"`
@@ -45,6 +49,9 @@ type Digest [16]byte
 func DigestOf(clean string) Digest {
 	return Digest(xxh3.HashString128(clean).Bytes())
 }
+
+// Key returns 64 bits of the digest, as a key under which equal texts meet.
+func (d Digest) Key() uint64 { return binary.LittleEndian.Uint64(d[:8]) }
 
 // String returns the digest as 32 hex digits.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
