@@ -1,0 +1,143 @@
+package ngram
+
+import (
+	"math/bits"
+	"sync"
+)
+
+// workspace is the memory of one edit distance: for each rune of the pattern
+// the rows where it stands, found by open addressing in a table at least
+// twice as large as the pattern.
+//
+// For patterns of more than 64 runes a rune has its rows as bits only if it
+// stands on more rows than there are words, which at most 64 runes do; the
+// others are chains of rows. So memory stays linear in the pattern, whatever
+// its alphabet.
+type workspace struct {
+	runes  []rune   // the table, -1 where free
+	slots  []uint64 // beside it: the rows as bits, if the pattern is one word
+	dense  []int32  // beside it: first word in rows, -1 for a chain
+	last   []int32  // beside it: last row of the rune
+	count  []int32  // beside it: how many rows
+	before []int32  // for each row, the row before with the same rune, or -1
+	rows   []uint64
+	sparse []uint64 // bits of the chain asked for last
+	marked int32    // its last row, -1 if none
+	blocks []block
+	shift  uint
+	words  int
+}
+
+var workspaces = sync.Pool{New: func() any { return new(workspace) }}
+
+// table empties the table for n runes.
+func (w *workspace) table(n int) {
+	width := max(bits.Len(uint(2*n-1)), 4)
+	w.shift = uint(64 - width)
+	w.runes = grow(w.runes, 1<<width)
+	for i := range w.runes {
+		w.runes[i] = -1
+	}
+}
+
+// find returns where r is in the table, or the free place where it would be.
+func (w *workspace) find(r rune) int {
+	mask := len(w.runes) - 1
+	at := int(uint64(uint32(r)) * 0x9e3779b97f4a7c15 >> w.shift)
+	for w.runes[at] != r && w.runes[at] >= 0 {
+		at = (at + 1) & mask
+	}
+	return at
+}
+
+// indexWord makes the table of a pattern of at most 64 runes.
+func (w *workspace) indexWord(a []rune) {
+	w.table(len(a))
+	w.slots = grow(w.slots, len(w.runes))
+	for i, r := range a {
+		at := w.find(r)
+		if w.runes[at] < 0 {
+			w.runes[at], w.slots[at] = r, 0
+		}
+		w.slots[at] |= 1 << uint(i)
+	}
+}
+
+// word returns the rows of r after indexWord.
+func (w *workspace) word(r rune) uint64 {
+	if at := w.find(r); w.runes[at] == r {
+		return w.slots[at]
+	}
+	return 0
+}
+
+// indexBlocks makes the table of a longer pattern.
+func (w *workspace) indexBlocks(a []rune) {
+	w.table(len(a))
+	w.words = (len(a) + 63) / 64
+	w.dense = grow(w.dense, len(w.runes))
+	w.last = grow(w.last, len(w.runes))
+	w.count = grow(w.count, len(w.runes))
+	w.before = grow(w.before, len(a))
+	for i, r := range a {
+		at := w.find(r)
+		if w.runes[at] < 0 {
+			w.runes[at], w.dense[at], w.last[at], w.count[at] = r, -1, -1, 0
+		}
+		w.before[i] = w.last[at]
+		w.last[at] = int32(i)
+		w.count[at]++
+	}
+	w.fillRows()
+	w.sparse = grow(w.sparse, w.words)
+	clear(w.sparse)
+	w.marked = -1
+	w.blocks = grow(w.blocks, w.words)
+}
+
+func (w *workspace) fillRows() {
+	w.rows = w.rows[:0]
+	for at, r := range w.runes {
+		if r < 0 || int(w.count[at]) <= w.words {
+			continue
+		}
+		first := len(w.rows)
+		w.dense[at] = int32(first)
+		w.rows = grow(w.rows, first+w.words)
+		clear(w.rows[first:])
+		for i := w.last[at]; i >= 0; i = w.before[i] {
+			w.rows[first+int(i/64)] |= 1 << (uint(i) & 63)
+		}
+	}
+}
+
+// row returns the rows of r, one word for each block, after indexBlocks. It is
+// good until the next call.
+func (w *workspace) row(r rune) []uint64 {
+	for i := w.marked; i >= 0; i = w.before[i] {
+		w.sparse[i/64] = 0
+	}
+	w.marked = -1
+	at := w.find(r)
+	if w.runes[at] != r {
+		return w.sparse
+	}
+	if first := w.dense[at]; first >= 0 {
+		return w.rows[first:][:w.words]
+	}
+	w.marked = w.last[at]
+	for i := w.marked; i >= 0; i = w.before[i] {
+		w.sparse[i/64] |= 1 << (uint(i) & 63)
+	}
+	return w.sparse
+}
+
+// grow returns s with length n, keeping what fits; new elements are undefined.
+func grow[T any](s []T, n int) []T {
+	if cap(s) >= n {
+		return s[:n]
+	}
+	larger := make([]T, n, max(n, 2*cap(s)))
+	copy(larger, s)
+	return larger
+}
