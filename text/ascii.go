@@ -1,0 +1,77 @@
+package text
+
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x80 * ones
+)
+
+// asciiBlock cleans eight ASCII bytes at a time, each in its own lane of a
+// word. A sum of a byte below 0x80 and a constant has its top bit set when
+// the byte is at least 0x80 minus the constant.
+type asciiBlock struct {
+	lower uint64 // 0x20 in every lane if upper case is to be lowered
+	space uint64 // all ones if white space is to be collapsed
+}
+
+func (n Normalizer) asciiBlock() (b asciiBlock) {
+	if n.does(lowerCase) {
+		b.lower = 0x20 * ones
+	}
+	if n.does(collapseSpace) {
+		b.space = ^uint64(0)
+	}
+	return b
+}
+
+// clean returns the clean form of w, the first byte lowest. It is not ok
+// where the block needs more than a change of single bytes: not all ASCII,
+// control characters, or two spaces in a row (after: the byte before w was
+// one).
+func (b asciiBlock) clean(w uint64, after bool) (out uint64, ok bool) {
+	if w&highs != 0 {
+		return 0, false
+	}
+	if odd := (^(w + 0x60*ones) | (w + ones)) & highs; odd != 0 {
+		white := ((w + 0x77*ones) &^ (w + 0x72*ones)) & highs
+		if odd != white {
+			return 0, false
+		}
+		fill := (white >> 7) * 0xFF & b.space
+		w = w&^fill | 0x20*ones&fill
+	}
+	upper := ((w + 0x3F*ones) &^ (w + 0x25*ones)) & highs
+	w |= upper >> 2 & b.lower
+	blank := ^(w ^ 0x20*ones + 0x7F*ones) & highs
+	before := blank << 8
+	if after {
+		before |= 0x80
+	}
+	return w, blank&before&b.space == 0
+}
+
+func load64(s string, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+func store64(b []byte, w uint64) { binary.LittleEndian.PutUint64(b, w) }
+
+// decodeRune is utf8.DecodeRuneInString(s[i:]) with the common case, three
+// bytes, in line. i must be below len(s).
+func decodeRune(s string, i int) (rune, int) {
+	if c := s[i]; c < 0x80 {
+		return rune(c), 1
+	} else if c>>4 == 0xE && i+2 < len(s) && s[i+1]>>6 == 2 && s[i+2]>>6 == 2 {
+		r := rune(c&0xF)<<12 | rune(s[i+1]&0x3F)<<6 | rune(s[i+2]&0x3F)
+		if r >= 0x800 && r>>11 != 0xD800>>11 {
+			return r, 3
+		}
+	}
+	return utf8.DecodeRuneInString(s[i:])
+}

@@ -1,0 +1,107 @@
+package text
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"sort"
+	"sync"
+)
+
+// What the tables say of a code point: one byte of flags.
+const (
+	classWord     = 1 << iota // Python's \w
+	classAlnum                // Python's str.isalnum
+	classCJK                  // Han, kana, Hangul, Bopomofo; always classAlnum too
+	classSpace                // Python's str.isspace
+	classStrip                // invisible
+	classLower                // has a lower-case form
+	classNFKC                 // not NFKC on its own, combining, or may compose with the rune before
+	classSimplify             // has a simplified form
+)
+
+// Layout of class.bin: a row number (2 bytes, little-endian) for every 256
+// code points, then the rows of 256 flag bytes. The string stays in read-only
+// memory; a look-up costs two loads.
+const (
+	classBlocks = 0x110000 >> 8
+	classRows   = 2 * classBlocks
+)
+
+//go:embed class.bin
+var classTable string
+
+//go:embed cased.bin
+var casedTable string
+
+//go:embed simplified.bin
+var simplifiedTable string
+
+// class returns the flags of r; none for a surrogate or no code point at all.
+func class(r rune) uint8 {
+	if uint32(r) > 0x10FFFF {
+		return 0
+	}
+	b := int(r>>8) * 2
+	row := int(classTable[b]) | int(classTable[b+1])<<8
+	return classTable[classRows+row<<8+int(r&0xFF)]
+}
+
+// IsWord reports whether Python's re.match(r"\w", r, re.U) matches: a letter,
+// a number or the underscore. Combining marks are not word runes there.
+// About a nanosecond.
+func IsWord(r rune) bool { return class(r)&classWord != 0 }
+
+// IsAlnum reports whether Python's str.isalnum is true of r. About a
+// nanosecond.
+func IsAlnum(r rune) bool { return class(r)&classAlnum != 0 }
+
+// IsCJK reports whether r is a letter or number of Han, Hiragana, Katakana,
+// Hangul or Bopomofo, half-width forms and the prolonged sound mark included.
+// Every such rune is IsWord and IsAlnum. About a nanosecond.
+func IsCJK(r rune) bool { return class(r)&classCJK != 0 }
+
+// simpler holds the simplified form of every rune with classSimplify: BMP by
+// index, the few others by name. Made on first use: 110 KB.
+type simpler struct {
+	bmp   [simplifyHigh - simplifyLow]rune
+	other map[rune]rune
+}
+
+const simplifyLow, simplifyHigh = 0x3400, 0xA000
+
+var simplifications = sync.OnceValue(func() *simpler {
+	t := &simpler{other: make(map[rune]rune)}
+	for i := 0; i < len(simplifiedTable); i += 8 {
+		from, to := uint32At(simplifiedTable, i), uint32At(simplifiedTable, i+4)
+		if from >= simplifyLow && from < simplifyHigh {
+			t.bmp[from-simplifyLow] = to
+		} else {
+			t.other[from] = to
+		}
+	}
+	return t
+})
+
+func (t *simpler) of(r rune) rune {
+	if r >= simplifyLow && r < simplifyHigh {
+		return t.bmp[r-simplifyLow]
+	}
+	return t.other[r]
+}
+
+// How a rune counts for the final sigma.
+const (
+	caseNone = iota
+	caseCased
+	caseIgnorable
+)
+
+func caseClass(r rune) int {
+	n := len(casedTable) / 8
+	run := sort.Search(n, func(i int) bool { return uint32At(casedTable, 8*i) > r }) - 1
+	return int(uint32At(casedTable, 8*run+4))
+}
+
+func uint32At(s string, i int) rune {
+	return rune(binary.LittleEndian.Uint32([]byte(s[i : i+4])))
+}

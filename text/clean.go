@@ -1,0 +1,305 @@
+package text
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+	"golang.org/x/text/width"
+)
+
+// Clean returns the clean text of s: s itself, or a part of it, where that
+// is clean already. One pass, O(len(s)) for any input. What is clean stays
+// as it is: Clean(Clean(s)) == Clean(s).
+func (n Normalizer) Clean(s string) string {
+	if n.steps == 0 {
+		return s
+	}
+	if n.does(collapseSpace) {
+		s = trim(s)
+	}
+	mask := n.mask()
+	i := n.span(s, mask)
+	if i == len(s) {
+		return s
+	}
+	c := cleaner{Normalizer: n, src: s, at: i, mask: mask}
+	c.dst = append(make([]byte, 0, len(s)+16), s[:i]...)
+	c.run()
+	if n.does(collapseSpace) && len(c.dst) > 0 && c.dst[len(c.dst)-1] == ' ' {
+		c.dst = c.dst[:len(c.dst)-1]
+	}
+	return string(c.dst)
+}
+
+// mask returns the classes of runes that the steps may change.
+func (n Normalizer) mask() (mask uint8) {
+	for i, classes := range [...]uint8{classStrip, classNFKC, classNFKC, classLower, classSimplify, classSpace} {
+		if n.does(1 << i) {
+			mask |= classes
+		}
+	}
+	return mask
+}
+
+func trim(s string) string {
+	for s != "" {
+		r, size := utf8.DecodeRuneInString(s)
+		if class(r)&classSpace == 0 {
+			break
+		}
+		s = s[size:]
+	}
+	for s != "" {
+		r, size := utf8.DecodeLastRuneInString(s)
+		if class(r)&classSpace == 0 {
+			break
+		}
+		s = s[:len(s)-size]
+	}
+	return s
+}
+
+// span returns the length of the clean start of s, without the ends trimmed.
+func (n Normalizer) span(s string, mask uint8) int {
+	block := n.asciiBlock()
+	i := 0
+	for i < len(s) {
+		for i+8 <= len(s) {
+			w := load64(s, i)
+			if out, ok := block.clean(w, i > 0 && s[i-1] == ' '); !ok || out != w {
+				break
+			}
+			i += 8
+		}
+		for end := i + 8; i < len(s) && i < end; {
+			r, size := decodeRune(s, i)
+			if r == utf8.RuneError && size == 1 {
+				return i
+			}
+			if f := class(r) & mask; f != 0 && (f != classSpace || r != ' ' || i > 0 && s[i-1] == ' ') {
+				return i
+			}
+			if i += size; r >= utf8.RuneSelf {
+				end = i + 8 // stay with the runes while they are not ASCII
+			}
+		}
+	}
+	return i
+}
+
+// cleaner writes the clean text of src to dst. cap(dst)-len(dst) may be less
+// than what is left of src: append sees to it.
+type cleaner struct {
+	Normalizer
+	src  string
+	at   int
+	dst  []byte
+	mask uint8
+	seg  []byte // scratch of segment
+}
+
+func (c *cleaner) run() {
+	block := c.asciiBlock()
+	for c.at < len(c.src) {
+		c.ascii(block)
+		c.runes()
+	}
+}
+
+// ascii takes whole blocks of eight ASCII bytes.
+func (c *cleaner) ascii(block asciiBlock) {
+	s, i, dst := c.src, c.at, slices.Grow(c.dst, len(c.src)-c.at+8)
+	space := endsInSpace(dst)
+	for i+8 <= len(s) {
+		out, ok := block.clean(load64(s, i), space)
+		if !ok {
+			break
+		}
+		o := len(dst)
+		dst = dst[:o+8]
+		store64(dst[o:], out)
+		space = out>>56 == ' '
+		i += 8
+	}
+	c.at, c.dst = i, dst
+}
+
+// runes takes eight bytes one rune at a time, and more while they are not
+// ASCII.
+func (c *cleaner) runes() {
+	s, mask := c.src, c.mask
+	from := c.at
+	for i, end := from, from+8; i < len(s) && i < end; {
+		r, size := decodeRune(s, i)
+		f := class(r) & mask
+		if f == 0 && (r != utf8.RuneError || size > 1) {
+			if i += size; size > 1 {
+				end = i + 8
+			}
+			c.at = i
+			continue
+		}
+		c.dst = append(c.dst, s[from:i]...)
+		c.at = i + size
+		c.change(r, f, i)
+		i, from = c.at, c.at
+		if size > 1 {
+			end = i + 8
+		}
+	}
+	c.dst = append(c.dst, s[from:c.at]...)
+}
+
+// change writes what becomes of r, found at src[i:]. c.at is behind it, and
+// moves on where more runes belong to it.
+func (c *cleaner) change(r rune, f uint8, i int) {
+	switch {
+	case f&classStrip != 0:
+	case f&classNFKC != 0 && c.does(compatibility):
+		if plain := asciiForm(r); plain != 0 {
+			c.put(plain)
+			return
+		}
+		c.segment(i)
+	case f&classNFKC != 0:
+		if folded := width.LookupRune(r).Folded(); folded != 0 {
+			r = folded
+		}
+		c.put(r)
+	default:
+		c.put(r)
+	}
+}
+
+// asciiForm returns the ASCII character that NFKC makes of r alone, the
+// common cases: full-width punctuation and two kinds of spaces. Like every
+// ASCII character it does not compose with what stands before it.
+func asciiForm(r rune) rune {
+	switch {
+	case r >= 0xFF01 && r <= 0xFF5E:
+		return r - 0xFEE0
+	case r == 0x3000 || r == 0xA0:
+		return ' '
+	}
+	return 0
+}
+
+// put writes one rune after lower, simplify and space.
+func (c *cleaner) put(r rune) {
+	f := class(r) & c.mask
+	if f&classLower != 0 {
+		c.lower(r)
+		return
+	}
+	if f&classSimplify != 0 {
+		r = simplifications().of(r)
+	}
+	if f&classSpace != 0 {
+		if endsInSpace(c.dst) {
+			return
+		}
+		r = ' '
+	}
+	c.dst = utf8.AppendRune(c.dst, r)
+}
+
+// endsInSpace is true of an empty text too: no space is written at its start.
+func endsInSpace(dst []byte) bool { return len(dst) == 0 || dst[len(dst)-1] == ' ' }
+
+// lower writes the lower-case form of r as Python's str.lower.
+func (c *cleaner) lower(r rune) {
+	switch {
+	case r == 'İ':
+		c.dst = append(c.dst, "i\u0307"...)
+	case r == 'Σ' && c.finalSigma():
+		c.dst = utf8.AppendRune(c.dst, 'ς')
+	default:
+		c.dst = utf8.AppendRune(c.dst, unicode.ToLower(r))
+	}
+}
+
+// finalSigma reports whether a cased letter stands before the end of dst and
+// none behind c.at, case-ignorable runes left out on both sides.
+func (c *cleaner) finalSigma() bool {
+	for b := c.dst; ; {
+		r, size := utf8.DecodeLastRune(b)
+		if size == 0 {
+			return false
+		}
+		if cc := caseClass(r); cc == caseCased {
+			break
+		} else if cc == caseNone {
+			return false
+		}
+		b = b[:len(b)-size]
+	}
+	for _, r := range c.src[c.at:] {
+		if class(r)&c.mask&classStrip != 0 {
+			continue
+		}
+		if cc := caseClass(r); cc != caseIgnorable {
+			return cc == caseNone
+		}
+	}
+	return true
+}
+
+// segment normalises the runes from src[i:] to the next that starts anew,
+// together with the starter before them, which is written already.
+func (c *cleaner) segment(i int) {
+	start := c.lastStarter()
+	seg := append(c.seg[:0], c.dst[start:]...)
+	c.dst = c.dst[:start]
+	for i < len(c.src) {
+		r, size := decodeRune(c.src, i)
+		f := class(r) & c.mask
+		if f&classStrip == 0 {
+			if f&classNFKC == 0 {
+				break
+			}
+			seg = append(seg, c.src[i:i+size]...)
+		}
+		i += size
+	}
+	c.at, c.seg = i, seg
+	if c.does(lowerCase) {
+		seg = lowerComposed(norm.NFKC.Bytes(seg))
+	}
+	for _, r := range string(norm.NFKC.Bytes(seg)) {
+		c.put(r)
+	}
+}
+
+// lowerComposed gives the lower-case form of every rune but Σ, before the
+// marks are composed again: J with caron has no code point, j with caron has.
+func lowerComposed(seg []byte) []byte {
+	out := make([]byte, 0, len(seg)+8)
+	for _, r := range string(seg) {
+		switch {
+		case r == 'İ':
+			out = append(out, "i\u0307"...)
+		case r != 'Σ' && class(r)&classLower != 0:
+			out = utf8.AppendRune(out, unicode.ToLower(r))
+		default:
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return out
+}
+
+// lastStarter returns where in dst the last rune begins that marks behind it
+// belong to. A segment ends before a starter, so this goes back by a rune or
+// two, never far.
+func (c *cleaner) lastStarter() int {
+	at := len(c.dst)
+	for at > 0 {
+		r, size := utf8.DecodeLastRune(c.dst[:at])
+		at -= size
+		if class(r)&classNFKC == 0 {
+			break
+		}
+	}
+	return at
+}

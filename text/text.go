@@ -1,0 +1,95 @@
+// Package text turns bytes into clean text: it finds the charset ([Decode])
+// and normalises what may differ between two copies of one text
+// ([Normalizer.Clean]): width and other compatibility forms, case, invisible
+// marks, traditional characters, white space.
+//
+// The Unicode tables are those of Python 3.11 (Unicode 14), made by tables.py
+// and fixed for ever: they decide which runes belong to a word ([IsWord],
+// [IsAlnum]) and what is lower case, so records do not change with the
+// version of Go.
+package text
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Normalizer cleans texts. It is a small value: compare and copy it freely.
+// The zero Normalizer is "none" and changes nothing.
+type Normalizer struct{ steps uint8 }
+
+// The steps in the order in which they act.
+const (
+	stripInvisible uint8 = 1 << iota
+	compatibility
+	foldWidth
+	lowerCase
+	simplify
+	collapseSpace
+)
+
+var stepNames = [...]string{"zerowidth", "nfkc", "width", "lower", "simplify", "space"}
+
+// Default returns the normalizer named "default": zerowidth, nfkc, lower,
+// simplify, space. docs/web-pages.md has the measurements behind it.
+func Default() Normalizer {
+	return Normalizer{stripInvisible | compatibility | lowerCase | simplify | collapseSpace}
+}
+
+// ParseNormalizer reads "default", "none" or a list of steps separated by
+// commas, in any order; they always act in this one:
+//
+//	zerowidth  drops zero-width marks, byte order marks, soft hyphens, bidi
+//	           controls, variation selectors and control characters
+//	nfkc       Unicode normalisation form KC (contains width)
+//	width      full-width ASCII becomes ASCII, half-width kana full-width
+//	lower      lower case as Python's str.lower makes it
+//	simplify   traditional Chinese characters become simplified, one by one
+//	space      a run of white space becomes one U+0020; none at the ends
+//
+// Any step also turns each byte that is not UTF-8 into U+FFFD.
+func ParseNormalizer(spec string) (Normalizer, error) {
+	switch spec {
+	case "default":
+		return Default(), nil
+	case "none":
+		return Normalizer{}, nil
+	}
+	var n Normalizer
+	for name := range strings.SplitSeq(spec, ",") {
+		step, ok := stepNamed(strings.TrimSpace(name))
+		if !ok {
+			return Normalizer{}, fmt.Errorf("unknown normalisation step %q: want default, none or a list of %s",
+				name, strings.Join(stepNames[:], ","))
+		}
+		n.steps |= step
+	}
+	return n, nil
+}
+
+func stepNamed(name string) (uint8, bool) {
+	for i, s := range stepNames {
+		if s == name {
+			return 1 << i, true
+		}
+	}
+	return 0, false
+}
+
+// String returns the steps in the order in which they act, or "none". It
+// names the steps even where they were asked for as "default", so a stored
+// record says what was done to its text.
+func (n Normalizer) String() string {
+	if n.steps == 0 {
+		return "none"
+	}
+	var names []string
+	for i, s := range stepNames {
+		if n.does(1 << i) {
+			names = append(names, s)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+func (n Normalizer) does(step uint8) bool { return n.steps&step != 0 }
