@@ -1,0 +1,210 @@
+package simhash
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+)
+
+// Word is a feature as text, with its weight.
+type Word struct {
+	Text   string
+	Weight float64
+}
+
+// Input says what a scheme makes a fingerprint from.
+type Input string
+
+const (
+	FromText   Input = "text"   // a text, cut by the scheme itself
+	FromWords  Input = "words"  // words with weights that the caller found
+	FromHashes Input = "hashes" // 64-bit feature hashes with weights
+)
+
+// Scheme is the full definition of a fingerprint that another program makes,
+// so that an old collection of fingerprints can be carried on. Fingerprints
+// of two schemes cannot be compared.
+type Scheme struct {
+	Name  string
+	About string // whose fingerprints these are, in one line
+	Input Input
+	Tie   Tie
+	// Hash of a word; nil where the hashes are given.
+	Hash Hash
+	// Cut is the scheme's own way from a text to words; nil where the words
+	// or hashes are given.
+	Cut func(text string) []Word
+	// Scale is what weights are multiplied with before the fraction is cut
+	// off. 0 keeps floating-point weights as they are, added up in the
+	// order of the features as the original does.
+	Scale float64
+	// NeedsFeatures: without a feature there is no fingerprint at all.
+	NeedsFeatures bool
+}
+
+// ErrNoFeatures is returned where a scheme gives no fingerprint to an input
+// without features.
+var ErrNoFeatures = errors.New("no features: the scheme gives no fingerprint")
+
+// ErrInput is returned when a scheme is given another kind of input than its
+// own.
+var ErrInput = errors.New("wrong input for the scheme")
+
+// Schemes returns the table of all schemes, in the order of documentation.
+func Schemes() []Scheme {
+	return []Scheme{
+		{
+			Name: "raw", About: "unweighted 64-bit hashes, as seomoz/simhash-cpp",
+			Input: FromHashes, Scale: 1,
+		},
+		{
+			Name: "weighted", About: "64-bit hashes with floating-point weights, as yanyiwu/simhash",
+			Input: FromHashes,
+		},
+		{
+			Name: "fnv1-words", About: "ASCII words, FNV-1, as mfonda/simhash",
+			Input: FromText, Hash: FNV1, Cut: asciiWords, Tie: TieOne, Scale: 1,
+		},
+		{
+			Name: "md5-4char", About: "4-grams of letters and digits, MD5, as the simhash package of Python",
+			Input: FromText, Hash: MD5, Cut: fourGrams, Scale: 1,
+		},
+		{
+			Name: "jenkins", About: "keywords with weights, Jenkins lookup3, as yanyiwu/simhash",
+			Input: FromWords, Hash: Lookup3,
+		},
+		{
+			Name: "string-hash", About: "20 TF-IDF keywords, weights times 20, as the keyword article (jieba)",
+			Input: FromWords, Hash: StringHash, Scale: 20, NeedsFeatures: true,
+		},
+	}
+}
+
+// SchemeByName returns the scheme of that name, or an error that lists all.
+func SchemeByName(name string) (Scheme, error) {
+	var names []string
+	for _, s := range Schemes() {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return Scheme{}, fmt.Errorf("scheme %q: want one of %s", name, strings.Join(names, ", "))
+}
+
+// Text returns the fingerprint of a text, for schemes that cut it themselves.
+func (s Scheme) Text(text string) (uint64, error) {
+	if s.Cut == nil {
+		return 0, fmt.Errorf("%w: %s takes %s, not a text", ErrInput, s.Name, s.Input)
+	}
+	return s.sum(s.Cut(text))
+}
+
+// Words returns the fingerprint of words with weights. The order matters only
+// to schemes that add floating-point weights (Scale 0), and then only in ties
+// within rounding.
+func (s Scheme) Words(words []Word) (uint64, error) {
+	if s.Input != FromWords {
+		return 0, fmt.Errorf("%w: %s takes %s, not words", ErrInput, s.Name, s.Input)
+	}
+	return s.sum(words)
+}
+
+func (s Scheme) sum(words []Word) (uint64, error) {
+	hashes, weights := make([]uint64, len(words)), make([]float64, len(words))
+	for i, w := range words {
+		hashes[i], weights[i] = s.Hash(w.Text), w.Weight
+	}
+	return s.combine(hashes, weights)
+}
+
+// Hashes returns the fingerprint of feature hashes; nil weights are all 1.
+func (s Scheme) Hashes(hashes []uint64, weights []float64) (uint64, error) {
+	if s.Input != FromHashes {
+		return 0, fmt.Errorf("%w: %s takes %s, not hashes", ErrInput, s.Name, s.Input)
+	}
+	if weights == nil {
+		weights = make([]float64, len(hashes))
+		for i := range weights {
+			weights[i] = 1
+		}
+	}
+	if len(weights) != len(hashes) {
+		return 0, fmt.Errorf("%w: %d weights for %d hashes", ErrInput, len(weights), len(hashes))
+	}
+	return s.combine(hashes, weights)
+}
+
+func (s Scheme) combine(hashes []uint64, weights []float64) (uint64, error) {
+	if len(hashes) == 0 && s.NeedsFeatures {
+		return 0, ErrNoFeatures
+	}
+	for i, w := range weights {
+		if math.IsNaN(w) || math.Abs(w*max(s.Scale, 1)) >= 1<<62 {
+			return 0, fmt.Errorf("%w: weight %g of feature %d", ErrInput, w, i)
+		}
+	}
+	if s.Scale == 0 {
+		return sumFloats(hashes, weights, s.Tie), nil
+	}
+	features := make([]Weighted, len(hashes))
+	for i, h := range hashes {
+		features[i] = Weighted{h, int64(weights[i] * s.Scale)}
+	}
+	var c Counter
+	c.AddWeighted(features)
+	return c.Fingerprint(s.Tie), nil
+}
+
+// sumFloats adds the weights up as float64 in the given order. There is no
+// product in it, hence no fused multiply-add: all processors agree.
+func sumFloats(hashes []uint64, weights []float64, tie Tie) uint64 {
+	var sum [64]float64
+	for i, h := range hashes {
+		for b := range sum {
+			if h>>b&1 != 0 {
+				sum[b] += weights[i]
+			} else {
+				sum[b] -= weights[i]
+			}
+		}
+	}
+	var fp uint64
+	for b, v := range sum {
+		if v > 0 || v == 0 && tie == TieOne {
+			fp |= 1 << b
+		}
+	}
+	return fp
+}
+
+// asciiWord is the pattern of mfonda/simhash: an address is one word.
+var asciiWord = regexp.MustCompile(`[\w']+(?:://[\w./]+)?`)
+
+func asciiWords(text string) []Word {
+	var words []Word
+	for _, w := range asciiWord.FindAllString(strings.ToLower(text), -1) {
+		words = append(words, Word{w, 1})
+	}
+	return words
+}
+
+// notWord is what Python's [\w\u4e00-\u9fcc]+ leaves out.
+var notWord = regexp.MustCompile(`[^\pL\pN_\x{4e00}-\x{9fcc}]+`)
+
+// fourGrams cuts every run of 4 code points out of what is left of a
+// lower-cased text; fewer than 4 are one feature, even none of them.
+func fourGrams(text string) []Word {
+	lower := cases.Lower(language.Und, cases.HandleFinalSigma(true)).String(text)
+	runes := []rune(notWord.ReplaceAllString(lower, ""))
+	words := make([]Word, 0, len(runes))
+	for i := range max(len(runes)-3, 1) {
+		words = append(words, Word{string(runes[i:min(i+4, len(runes))]), 1})
+	}
+	return words
+}
