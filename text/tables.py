@@ -36,7 +36,7 @@ def composes_backwards():
     out = {*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)}
     for c in ALL:
         d = u.decomposition(chr(c)).split()
-        if len(d) == 2 and u.normalize("NFC", chr(c)) == chr(c):
+        if len(d) == 2 and d[0][0] != "<" and u.normalize("NFC", chr(c)) == chr(c):
             out.add(int(d[1], 16))
     return out
 
