@@ -1,0 +1,171 @@
+// Package generate makes texts and fingerprints for tests of memory, speed and
+// growth, where real ones are too few. The same options give the same bytes on
+// every machine; it computes with integers, and with floats only where IEEE 754
+// leaves no choice.
+//
+// What it makes is shaped like text (a Zipf vocabulary, sentences, paragraphs,
+// log-normal lengths, edited copies) but is none: quality is measured on real
+// texts only.
+package generate
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// Language names a vocabulary.
+type Language string
+
+const (
+	English Language = "english" // words of Latin syllables between blanks
+	Chinese Language = "chinese" // words of 1 to 4 Han characters, no blanks
+)
+
+// Options describe a corpus. Lengths are in bytes of text.
+type Options struct {
+	Seed      uint64
+	Language  Language
+	Documents int
+	Bytes     int64 // stop after the document that reaches so many bytes of text (a line end as 2); 0: no limit
+	// Lengths are log-normal: Median, and Sigma of the natural logarithm in
+	// thousandths, cut at Max.
+	Median, Sigma, Max int
+	// Of 1,000 documents, Copies equal an earlier original and Near are
+	// edited copies of one, in which Edits of 1,000 words are replaced.
+	Copies, Near, Edits int
+	// Greeting bytes, about, with which every document begins.
+	Greeting int
+}
+
+// Validate names the first option that makes no sense.
+func (o Options) Validate() error {
+	switch {
+	case o.Language != English && o.Language != Chinese:
+		return fmt.Errorf("language %q is neither english nor chinese", o.Language)
+	case o.Documents < 0 || o.Bytes < 0 || o.Greeting < 0:
+		return fmt.Errorf("negative number of documents, bytes or greeting bytes")
+	case o.Median < 1 || o.Max < o.Median || o.Sigma < 0 || o.Sigma > 4000:
+		return fmt.Errorf("lengths need 1 <= median <= max and sigma 0..4000, not %d, %d and %d", o.Median, o.Max, o.Sigma)
+	case o.Copies < 0 || o.Near < 0 || o.Copies+o.Near > 1000 || o.Edits < 0 || o.Edits > 1000:
+		return fmt.Errorf("copies and near together, and edits, go from 0 to 1000")
+	}
+	return nil
+}
+
+// Corpus gives the documents of one set of options, in any order, without
+// remembering any. Safe for concurrent use.
+type Corpus struct {
+	options  Options
+	words    *vocabulary
+	greeting []byte
+}
+
+// New prepares a corpus: a vocabulary of 32,768 words.
+func New(o Options) (*Corpus, error) {
+	if err := o.Validate(); err != nil {
+		return nil, fmt.Errorf("generate texts: %w", err)
+	}
+	c := &Corpus{options: o, words: newVocabulary(o.Language, o.Seed)}
+	if o.Greeting > 0 {
+		w := writer{words: c.words, random: newRandom(o.Seed, greetingStream), newline: "\n"}
+		c.greeting = w.append(nil, o.Greeting, nil, 0)
+		if o.Language == English {
+			c.greeting = append(c.greeting, ' ')
+		}
+	}
+	return c, nil
+}
+
+// Document is one generated text.
+type Document struct {
+	ID     string
+	Family string // the id of the original that it equals or was edited from
+	Text   string
+}
+
+// Document returns document i.
+func (c *Corpus) Document(i int) Document {
+	return Document{ID: id(i), Family: id(c.original(i)), Text: string(c.appendText(nil, i, "\n"))}
+}
+
+func id(i int) string { return "g" + strconv.Itoa(i) }
+
+// kind of document.
+type kind int
+
+const (
+	fresh kind = iota
+	copied
+	edited
+)
+
+func (c *Corpus) kind(i int) kind {
+	if i == 0 {
+		return fresh
+	}
+	r := newRandom(c.options.Seed, kindStream+uint64(i))
+	switch p := r.below(1000); {
+	case p < c.options.Copies:
+		return copied
+	case p < c.options.Copies+c.options.Near:
+		return edited
+	}
+	return fresh
+}
+
+// original returns the fresh document from which document i was made: any
+// earlier one, all of them about as likely.
+func (c *Corpus) original(i int) int {
+	if c.kind(i) == fresh {
+		return i
+	}
+	r := newRandom(c.options.Seed, sourceStream+uint64(i))
+	j := r.below(i)
+	for c.kind(j) != fresh {
+		j--
+	}
+	return j
+}
+
+// appendText appends the text of document i, with the given line end.
+func (c *Corpus) appendText(dst []byte, i int, newline string) []byte {
+	from := c.original(i)
+	w := writer{words: c.words, random: newRandom(c.options.Seed, textStream+uint64(from)), newline: newline}
+	length := c.options.length(&w.random)
+	dst = append(dst, c.greeting...)
+	if c.kind(i) != edited {
+		return w.append(dst, length, nil, 0)
+	}
+	edits := newRandom(c.options.Seed, editStream+uint64(i))
+	return w.append(dst, length, &edits, c.options.Edits)
+}
+
+// WriteJSONL writes the corpus as JSON objects with id, family and text, one a
+// line: about 400 MB/s. It returns how many documents and bytes of text.
+func (c *Corpus) WriteJSONL(w io.Writer) (documents int, bytes int64, err error) {
+	const flushAt = 1 << 18
+	var buffer []byte
+	for documents < c.options.Documents && (c.options.Bytes == 0 || bytes < c.options.Bytes) {
+		buffer = append(buffer, `{"id":"g`...)
+		buffer = strconv.AppendInt(buffer, int64(documents), 10)
+		buffer = append(buffer, `","family":"g`...)
+		buffer = strconv.AppendInt(buffer, int64(c.original(documents)), 10)
+		buffer = append(buffer, `","text":"`...)
+		start := len(buffer)
+		buffer = c.appendText(buffer, documents, `\n`)
+		bytes += int64(len(buffer) - start)
+		buffer = append(buffer, "\"}\n"...)
+		documents++
+		if len(buffer) >= flushAt {
+			if _, err := w.Write(buffer); err != nil {
+				return documents, bytes, fmt.Errorf("write texts: %w", err)
+			}
+			buffer = buffer[:0]
+		}
+	}
+	if _, err := w.Write(buffer); err != nil {
+		return documents, bytes, fmt.Errorf("write texts: %w", err)
+	}
+	return documents, bytes, nil
+}
