@@ -93,7 +93,7 @@ type Report struct {
 }
 
 // Pairs compares a file of reported pairs (TSV: id_a id_b similarity, with a
-// header) with a truth file. Each pair counts once, in whichever order its ids
+// header; the similarity may be left out) with a truth file. Each pair counts once, in whichever order its ids
 // stand. Memory: about 17 bytes a pair of the truth, 8 to 40 a reported pair
 // that is not true, and the ids. Errors name file, line and reason.
 func Pairs(truthPath, reportedPath string, o Options) (Report, error) {
@@ -150,17 +150,17 @@ func (m *measure) add(r row) error {
 	m.seen[at] = true
 	m.out.Reported++
 	similarity := m.truth.pairs[at].similarity
-	if !m.truth.labelled {
-		m.compare(similarity, r.similarity)
+	if r.similarity != nil && !m.truth.labelled {
+		m.compare(similarity, *r.similarity)
 	}
 	if similarity < m.threshold() {
 		m.out.Below++
-		m.falsePairs.add(m.example(k, &similarity, &r.similarity), similarity, -r.similarity)
+		m.falsePairs.add(m.example(k, &similarity, r.similarity), similarity, -value(r.similarity))
 	}
 	return nil
 }
 
-func (m *measure) addUnlisted(k uint64, reported float64) {
+func (m *measure) addUnlisted(k uint64, reported *float64) {
 	if _, again := m.unlisted[k]; again {
 		m.out.Repeated++
 		return
@@ -169,7 +169,7 @@ func (m *measure) addUnlisted(k uint64, reported float64) {
 	m.out.Reported++
 	m.out.Unlisted++
 	if !m.truth.labelled {
-		m.falsePairs.add(m.example(k, nil, &reported), -1, -reported)
+		m.falsePairs.add(m.example(k, nil, reported), -1, -value(reported))
 	}
 }
 
@@ -191,7 +191,7 @@ func (m *measure) compare(truth, reported float64) {
 }
 
 func (m *measure) example(k uint64, truth, reported *float64) Example {
-	e := Example{Truth: clone(truth), Reported: clone(reported)}
+	e := Example{Truth: truth, Reported: reported}
 	e.A, e.B = m.truth.names.split(k)
 	if e.A > e.B {
 		e.A, e.B = e.B, e.A
@@ -199,12 +199,11 @@ func (m *measure) example(k uint64, truth, reported *float64) Example {
 	return e
 }
 
-func clone(f *float64) *float64 {
+func value(f *float64) float64 {
 	if f == nil {
-		return nil
+		return 0
 	}
-	g := *f
-	return &g
+	return *f
 }
 
 func (m *measure) report() Report {
@@ -223,7 +222,8 @@ func (m *measure) report() Report {
 		if p.similarity == m.options.At {
 			out.Border++
 		}
-		misses.add(m.example(p.key, &p.similarity, nil), -p.similarity, 0)
+		similarity := p.similarity // its own variable: only a miss goes to the heap
+		misses.add(m.example(p.key, &similarity, nil), -similarity, 0)
 	}
 	out.Recall = NewRate(found, of)
 	out.Agreement = NewRate(m.agree, m.cmp)

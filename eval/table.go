@@ -64,18 +64,18 @@ func parseHeader(cells [][]byte) (h header, ok bool) {
 	return h, true
 }
 
-// row is one line of a table of pairs. A pair without a similarity has 1.
+// row is one line of a table of pairs.
 type row struct {
 	a, b       []byte
-	similarity float64
-	label      int // 1 similar, 0 not; 1 where the table has no labels
+	similarity *float64 // nil where the table has none
+	label      int      // 1 similar, 0 not; 1 where the table has no labels
 }
 
 func (h header) parse(cells [][]byte) (row, error) {
 	if len(cells) < 2 {
 		return row{}, errors.New("a pair needs two ids separated by a tab")
 	}
-	r := row{a: cells[0], b: cells[1], similarity: 1, label: 1}
+	r := row{a: cells[0], b: cells[1], label: 1}
 	if bytes.Equal(r.a, r.b) {
 		return row{}, fmt.Errorf("pair of %q with itself", r.a)
 	}
@@ -87,7 +87,7 @@ func (h header) parse(cells [][]byte) (row, error) {
 		if err != nil || !(s >= 0 && s <= 1) {
 			return row{}, fmt.Errorf("similarity %q is not a number from 0 to 1", cells[h.value])
 		}
-		r.similarity = s
+		r.similarity = &s
 	}
 	if h.label >= 0 {
 		if h.label >= len(cells) {

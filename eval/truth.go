@@ -62,10 +62,11 @@ func looksLikeJSON(path string) (bool, error) {
 
 func (t *truth) readTable(path string) error {
 	h, err := eachRow(path, func(r row) error {
-		t.pairs = append(t.pairs, known{
-			key:        key(t.names.of(r.a), t.names.of(r.b)),
-			similarity: r.similarity * float64(r.label),
-		})
+		similarity := float64(r.label)
+		if r.similarity != nil {
+			similarity *= *r.similarity
+		}
+		t.pairs = append(t.pairs, known{key(t.names.of(r.a), t.names.of(r.b)), similarity})
 		return nil
 	})
 	t.labelled = h.value < 0
