@@ -1,0 +1,159 @@
+package neardup
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Stage is a step of the cascade. Stages are tried in the order url, title,
+// content, and the first that matches decides.
+type Stage string
+
+const (
+	StageURL     Stage = "url"
+	StageTitle   Stage = "title"
+	StageContent Stage = "content"
+)
+
+// Mode is how a stage matches. The empty Mode is Off.
+type Mode string
+
+const (
+	Off   Mode = "off"
+	Exact Mode = "exact"
+	Near  Mode = "near" // content and title only
+)
+
+// Cleaner makes clean text; text.Normalizer is one. String names it with
+// every step, as the index remembers it.
+type Cleaner interface {
+	Clean(s string) string
+	String() string
+}
+
+// Maker makes a method for an index: with its secret seed and its table.
+type Maker func(seed uint64, table []byte) (Method, error)
+
+// Settings are what an index is opened with. Whatever changes a decision is
+// part of the index: opening it with other settings is ErrUnlike.
+type Settings struct {
+	Clean               Cleaner // nil: texts are clean as they come
+	URL, Title, Content Mode
+	// TitleMethod and ContentMethod are for stages that are near.
+	TitleMethod, ContentMethod Maker
+	// TitleAgrees, where not nil, makes a title match count only if its
+	// Compare of the two contents is Near or one of them is empty:
+	// "Weekly report" is no identity. Use a loose threshold.
+	TitleAgrees Maker
+
+	// Window bounds how old a leader may be to be matched; 0: any age.
+	Window time.Duration
+	// TTL is after how long a docId is due to expire; 0: never.
+	TTL time.Duration
+	// MaxCandidates bounds the comparisons of one submission; above it is
+	// refused with ErrCrowded, never called new by guess. 0: 10,000.
+	MaxCandidates int
+	// MaxMembers is the quota of living articles; 0: none.
+	MaxMembers int
+	// CacheBytes bounds the cache of views. 0: 64 MiB.
+	CacheBytes int
+	// Identity is what a new index gets; nil draws one at random.
+	Identity func(spec string) (Identity, error)
+	// Now is the clock that times are recorded from; nil: time.Now.
+	Now func() time.Time
+}
+
+// TitleCrowd is the number of docIds from which on a title is the identity of
+// none: the title stage passes and the content decides.
+const TitleCrowd = 64
+
+// cascade is Settings made ready for one index.
+type cascade struct {
+	Settings
+	title, content, agrees Method
+}
+
+// build makes the methods and the spec.
+func (s Settings) build(seed uint64, table []byte) (cascade, string, error) {
+	c := cascade{Settings: s}
+	if err := s.valid(); err != nil {
+		return c, "", err
+	}
+	var err error
+	make1 := func(m Maker, use bool) Method {
+		if err != nil || m == nil || !use {
+			return nil
+		}
+		var method Method
+		method, err = m(seed, table)
+		return method
+	}
+	c.title = make1(s.TitleMethod, s.Title == Near)
+	c.content = make1(s.ContentMethod, s.Content == Near)
+	c.agrees = make1(s.TitleAgrees, s.Title != Off && s.Title != "")
+	if err != nil {
+		return c, "", fmt.Errorf("make the methods of the index: %w", err)
+	}
+	return c, c.spec(), nil
+}
+
+func (s Settings) valid() error {
+	for stage, mode := range map[Stage]Mode{StageURL: s.URL, StageTitle: s.Title, StageContent: s.Content} {
+		if mode != "" && mode != Off && mode != Exact && mode != Near {
+			return fmt.Errorf("%w: stage %s cannot be %q", ErrInvalid, stage, mode)
+		}
+	}
+	switch {
+	case s.URL == Near:
+		return fmt.Errorf("%w: stage url cannot be near", ErrInvalid)
+	case s.Title == Near && s.TitleMethod == nil, s.Content == Near && s.ContentMethod == nil:
+		return fmt.Errorf("%w: a stage that is near needs a method", ErrInvalid)
+	}
+	return nil
+}
+
+// spec prints the cascade in one line.
+func (c *cascade) spec() string {
+	clean := "none"
+	if c.Clean != nil {
+		clean = c.Clean.String()
+	}
+	parts := []string{"cascade/1", "clean=" + clean, "url=" + modeOf(c.URL, nil),
+		"title=" + modeOf(c.Title, c.title), "content=" + modeOf(c.Content, c.content)}
+	if c.agrees != nil {
+		parts = append(parts, "agrees=("+c.agrees.Spec().String()+")")
+	}
+	return strings.Join(parts, " ")
+}
+
+func modeOf(m Mode, method Method) string {
+	switch {
+	case method != nil:
+		return "near(" + method.Spec().String() + ")"
+	case m == "":
+		return string(Off)
+	}
+	return string(m)
+}
+
+func (c *cascade) clean(s string) string {
+	if c.Clean == nil {
+		return s
+	}
+	return c.Clean.Clean(s)
+}
+
+func (c *cascade) now() time.Time {
+	if c.Now == nil {
+		return time.Now()
+	}
+	return c.Now()
+}
+
+func (c *cascade) maxCandidates() int {
+	if c.MaxCandidates > 0 {
+		return c.MaxCandidates
+	}
+	return 10_000
+}

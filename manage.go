@@ -1,0 +1,200 @@
+package neardup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Revision is what may change of an article. Answers already given stay.
+type Revision struct {
+	Heat *int64
+	Text *string
+}
+
+// Update changes heat or text of an article. With a text, or while it is the
+// kept copy, the article competes for being kept at its new heat. ErrNotFound.
+func (d *Detector) Update(ctx context.Context, nid string, r Revision) (Entry, error) {
+	c := &Change{}
+	c.Kind, c.NID, c.Time = KindUpdate, nid, d.now().UnixNano()
+	m, err := d.index.Catalog().Member(ctx, nid)
+	if err != nil {
+		return Entry{}, fmt.Errorf("update %q: %w", nid, err)
+	}
+	c.Leader, c.Heat = m.Leader, m.Heat
+	if r.Heat != nil {
+		c.Heat = *r.Heat
+	}
+	if r.Text != nil {
+		c.Article = &Article{}
+		c.Article.Text = *r.Text
+	}
+	return d.commit(ctx, c)
+}
+
+// Delete removes an article and its texts. Its docId lives on, with the keys
+// and the clean text that later articles are compared with. ErrNotFound.
+func (d *Detector) Delete(ctx context.Context, nid string) (Entry, error) {
+	c := &Change{}
+	c.Kind, c.NID, c.Time = KindDelete, nid, d.now().UnixNano()
+	return d.commit(ctx, c)
+}
+
+// End ends a docId: members, texts and keys go, and it is never given again.
+// ErrNotFound, ErrEnded. O(members).
+func (d *Detector) End(ctx context.Context, docID string) (Entry, error) {
+	leader, ok := d.ids.Leader(docID)
+	if !ok {
+		return Entry{}, fmt.Errorf("docId %q: %w", docID, ErrNotFound)
+	}
+	c := &Change{}
+	c.Kind, c.Leader, c.Time = KindEnd, leader, d.now().UnixNano()
+	return d.commit(ctx, c)
+}
+
+// Expire ends up to limit docIds that are due at a time, each as a change of
+// its own, and returns how many. The caller decides when to call it; until
+// then a docId lives, whatever the clock says.
+func (d *Detector) Expire(ctx context.Context, now time.Time, limit int) (int, error) {
+	due, err := d.index.Catalog().Due(ctx, now.UnixNano(), limit)
+	if err != nil {
+		return 0, fmt.Errorf("find what is due: %w", err)
+	}
+	n := 0
+	for _, leader := range due {
+		c := &Change{}
+		c.Kind, c.Leader, c.Time = KindExpire, leader, now.UnixNano()
+		switch _, err := d.commit(ctx, c); {
+		case err == nil:
+			n++
+		case !errors.Is(err, ErrEnded):
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// Forget drops idempotency keys of changes received before a time, at most
+// limit changes further than the last Forget, and returns how far it went.
+func (d *Detector) Forget(ctx context.Context, from uint64, before time.Time, limit int) (uint64, error) {
+	entries, err := d.index.Catalog().Log(ctx, from, limit)
+	if err != nil {
+		return from, fmt.Errorf("read the log: %w", err)
+	}
+	upTo := from
+	for _, e := range entries {
+		if e.Time >= before.UnixNano() {
+			break
+		}
+		upTo = e.Seq
+	}
+	if upTo == from {
+		return from, nil
+	}
+	c := &Change{}
+	c.Kind, c.Leader, c.Time = KindForget, upTo, d.now().UnixNano()
+	_, err = d.commit(ctx, c)
+	return upTo, err
+}
+
+func (d *Detector) commit(ctx context.Context, c *Change) (Entry, error) {
+	r, err := d.index.Commit(ctx, c)
+	if err != nil {
+		return Entry{}, fmt.Errorf("%s: %w", c.Kind, err)
+	}
+	return r.Entry, nil
+}
+
+// Member finds an article and its docId by nid. ErrNotFound.
+func (d *Detector) Member(ctx context.Context, nid string) (Member, string, error) {
+	m, err := d.index.Catalog().Member(ctx, nid)
+	if err != nil {
+		return Member{}, "", fmt.Errorf("nid %q: %w", nid, err)
+	}
+	return m, d.ids.DocID(m.Leader), nil
+}
+
+// Group returns a docId with a page of its members. ErrNotFound, ErrEnded.
+func (d *Detector) Group(ctx context.Context, docID string, after uint64, limit int) (Group, error) {
+	leader, ok := d.ids.Leader(docID)
+	if !ok {
+		return Group{}, fmt.Errorf("docId %q: %w", docID, ErrNotFound)
+	}
+	g, err := d.index.Catalog().Group(ctx, leader, after, limit)
+	if err != nil {
+		return Group{}, fmt.Errorf("docId %q: %w", docID, err)
+	}
+	return g, nil
+}
+
+// Evidence returns the answer given with change seq. ErrNotFound if that
+// change was no submission.
+func (d *Detector) Evidence(ctx context.Context, seq uint64) (Answer, error) {
+	if seq == 0 {
+		return Answer{}, fmt.Errorf("change 0: %w", ErrNotFound)
+	}
+	es, err := d.index.Catalog().Log(ctx, seq-1, 1)
+	if err != nil {
+		return Answer{}, fmt.Errorf("change %d: %w", seq, err)
+	}
+	if len(es) == 0 || es[0].Kind != KindNew && es[0].Kind != KindDuplicate {
+		return Answer{}, fmt.Errorf("change %d: %w", seq, ErrNotFound)
+	}
+	return d.FromEntry(es[0]), nil
+}
+
+// FindURL returns the docIds that an address leads to, the oldest first;
+// FindTitle those of a title. Empty where the stage is off.
+func (d *Detector) FindURL(ctx context.Context, raw string) ([]string, error) {
+	return d.find(ctx, StageURL, d.URL, NormalizeURL(raw))
+}
+
+// FindTitle returns the docIds that a title leads to, the oldest first.
+func (d *Detector) FindTitle(ctx context.Context, title string) ([]string, error) {
+	return d.find(ctx, StageTitle, d.Title, d.clean(title))
+}
+
+func (d *Detector) find(ctx context.Context, s Stage, m Mode, text string) ([]string, error) {
+	if !on(m) || blank(text) {
+		return nil, nil
+	}
+	f, err := d.index.Lookup(ctx, Query{Names: []Name{keyed(d.nameKey, string(s), text)}})
+	if err != nil {
+		return nil, fmt.Errorf("find by %s: %w", s, err)
+	}
+	var ids []string
+	for _, h := range sorted(f.Names[0]) {
+		ids = append(ids, d.ids.DocID(h.Leader))
+	}
+	return ids, nil
+}
+
+// Comparison says how two documents match, stage by stage.
+type Comparison struct {
+	URL, Title, Content Match
+}
+
+// Compare compares two documents as the cascade would, without the store.
+func (d *Detector) Compare(a, b Document) Comparison {
+	var c Comparison
+	ua, ub := NormalizeURL(a.URL), NormalizeURL(b.URL)
+	c.URL = equality(ua, ub, basisURL)
+	c.Title = d.compare(d.clean(a.Title), d.clean(b.Title), d.cascade.title, basisTitle)
+	c.Content = d.compare(d.clean(a.Text), d.clean(b.Text), d.cascade.content, BasisEqual)
+	return c
+}
+
+func (d *Detector) compare(a, b string, m Method, basis string) Match {
+	if e := equality(a, b, basis); e.Near || m == nil || blank(a) || blank(b) {
+		return e
+	}
+	return m.Compare(m.View(a), m.View(b))
+}
+
+func equality(a, b, basis string) Match {
+	if a == b && !blank(a) {
+		return Match{Similarity: 1, Distance: -1, Near: true, Method: string(Exact), Basis: basis}
+	}
+	return Match{Distance: -1, Method: string(Exact), Basis: basis}
+}
