@@ -1,0 +1,250 @@
+package simhash
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Neighbor is an answer to a query.
+type Neighbor struct {
+	ID          uint64
+	Fingerprint uint64
+	Distance    int
+}
+
+// IndexOptions says what an index is for. The zero value is a small index of
+// distance 0.
+type IndexOptions struct {
+	K      int    // largest distance that is ever asked for, 0..MaxK
+	Expect int    // entries to choose a layout for; 0 is a million
+	Memory int64  // bytes that Expect entries may take; 0 is no limit
+	Layout string // a name of ParseLayout instead of a choice
+}
+
+// Index finds the fingerprints within k bits of another, exactly, while it
+// grows and shrinks. It stays exact with more entries than expected and only
+// becomes slower. Equal fingerprints share one place in the tables, so a
+// million copies of one page cost a million ids and no more.
+//
+// Concurrent queries are safe; Insert and Delete need the index to
+// themselves. Memory: see Layout and docs/hamming.md; growth is by one bucket
+// at a time and never pauses.
+type Index struct {
+	layout Layout
+	tables []*buckets
+	spill  spill
+	ids    ids
+}
+
+// NewIndex returns an empty index. It fails if K is out of range, the layout
+// is none for K, or no layout fits in Memory.
+func NewIndex(o IndexOptions) (*Index, error) {
+	var l Layout
+	var err error
+	if o.Layout != "" {
+		l, err = ParseLayout(o.Layout, o.K)
+	} else {
+		l, err = chooseLayout(o)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("hamming index: %w", err)
+	}
+	x := &Index{layout: l}
+	for i := range l.tables {
+		x.tables = append(x.tables, newBuckets(&x.layout.tables[i]))
+	}
+	return x, nil
+}
+
+// Layout returns the layout in use; its K is the largest distance.
+func (x *Index) Layout() Layout { return x.layout }
+
+// Len is the number of entries, ids counted.
+func (x *Index) Len() int { return x.ids.live }
+
+// Distinct is the number of different fingerprints.
+func (x *Index) Distinct() int { return x.tables[0].cells }
+
+// ErrFull is returned when 2^32-1 entries are in the index.
+var ErrFull = errors.New("the hamming index is full")
+
+// Insert adds an entry. The same entry twice is there twice. O(tables).
+func (x *Index) Insert(id, fp uint64) error {
+	l, i := x.tables[0].find(fp, &x.spill)
+	if l != nil {
+		return x.ids.chain(l.entry[i], id)
+	}
+	entry, err := x.ids.add(id)
+	if err != nil {
+		return err
+	}
+	for _, t := range x.tables {
+		t.insert(fp, entry, &x.spill)
+	}
+	return nil
+}
+
+// Delete removes one entry with this id and fingerprint and reports whether
+// there was one. O(tables), and O(ids of that fingerprint).
+func (x *Index) Delete(id, fp uint64) bool {
+	l, i := x.tables[0].find(fp, &x.spill)
+	if l == nil {
+		return false
+	}
+	found, last := x.ids.remove(l.entry[i], id)
+	if last {
+		for _, t := range x.tables {
+			t.remove(fp, &x.spill)
+		}
+	}
+	return found
+}
+
+// ErrDistance is returned when a query asks for more than the index can do.
+var ErrDistance = errors.New("distance out of range")
+
+// Query appends all entries within k bits of fp to dst, in no particular
+// order, each once. k is at most the K of the index.
+func (x *Index) Query(dst []Neighbor, fp uint64, k int) ([]Neighbor, error) {
+	if k < 0 || k > x.layout.k {
+		return dst, fmt.Errorf("%w: %d, the index is for 0..%d", ErrDistance, k, x.layout.k)
+	}
+	for n, t := range x.tables {
+		key := t.key(fp)
+		for _, flip := range t.flips {
+			l := t.first.at(t.bucket(key ^ flip))
+			for {
+				if l.within(fp, k) {
+					dst = x.collect(dst, l, fp, k, n, flip)
+				}
+				if l.next == 0 {
+					break
+				}
+				l = x.spill.at(l.next)
+			}
+		}
+	}
+	return dst, nil
+}
+
+// collect appends the cells of a line that are within k bits, met under this
+// very flip (a bucket holds several keys) and in no earlier table.
+func (x *Index) collect(dst []Neighbor, l *line, fp uint64, k, table int, flip uint64) []Neighbor {
+	for i, entry := range l.entry {
+		difference := l.fp[i] ^ fp
+		d := Distance(difference, 0)
+		if entry == 0 || d > k || x.tables[table].key(difference) != flip || !x.layout.first(table, difference) {
+			continue
+		}
+		for ; entry != 0; entry = x.ids.next(entry) {
+			dst = append(dst, Neighbor{ID: x.ids.id(entry), Fingerprint: l.fp[i], Distance: d})
+		}
+	}
+	return dst
+}
+
+// All calls fn for every entry until it returns false. The order depends on
+// the inserts and deletes so far and on nothing else.
+func (x *Index) All(fn func(id, fp uint64) bool) {
+	x.tables[0].each(&x.spill, func(fp uint64, entry uint32) bool {
+		for ; entry != 0; entry = x.ids.next(entry) {
+			if !fn(x.ids.id(entry), fp) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// Bytes is the memory that the index holds.
+func (x *Index) Bytes() int64 {
+	const chunk = 64 << chunkBits
+	n := int64(len(x.spill.chunks)) * chunk
+	for _, t := range x.tables {
+		n += int64(len(t.first.chunks)) * chunk
+	}
+	return n + int64(len(x.ids.chunks))*12<<chunkBits
+}
+
+// ids holds the ids of entries 1, 2, ... and links those of one fingerprint.
+type ids struct {
+	chunks []*idChunk
+	used   uint32
+	free   uint32 // list of entries given back
+	live   int
+}
+
+type idChunk struct {
+	id   [1 << chunkBits]uint64
+	next [1 << chunkBits]uint32
+}
+
+func (s *ids) at(e uint32) (*uint64, *uint32) {
+	c := s.chunks[e>>chunkBits]
+	return &c.id[e&(1<<chunkBits-1)], &c.next[e&(1<<chunkBits-1)]
+}
+
+func (s *ids) id(e uint32) uint64   { id, _ := s.at(e); return *id }
+func (s *ids) next(e uint32) uint32 { _, next := s.at(e); return *next }
+
+// add makes an entry.
+func (s *ids) add(id uint64) (uint32, error) {
+	e := s.free
+	if e != 0 {
+		s.free = s.next(e)
+	} else {
+		if s.used == math.MaxUint32 {
+			return 0, ErrFull
+		}
+		s.used++
+		e = s.used
+		if int(e>>chunkBits) >= len(s.chunks) {
+			s.chunks = append(s.chunks, new(idChunk))
+		}
+	}
+	where, next := s.at(e)
+	*where, *next = id, 0
+	s.live++
+	return e, nil
+}
+
+// chain adds an id to the fingerprint of an entry.
+func (s *ids) chain(head uint32, id uint64) error {
+	e, err := s.add(id)
+	if err != nil {
+		return err
+	}
+	_, first := s.at(head)
+	_, next := s.at(e)
+	*first, *next = e, *first
+	return nil
+}
+
+// remove deletes an id of a fingerprint. last: the head itself went and none
+// is left, so the fingerprint has to go too.
+func (s *ids) remove(head uint32, id uint64) (found, last bool) {
+	for before, e := uint32(0), head; e != 0; before, e = e, s.next(e) {
+		where, next := s.at(e)
+		if *where != id {
+			continue
+		}
+		gone := e
+		switch {
+		case before != 0:
+			_, link := s.at(before)
+			*link = *next
+		case *next != 0: // the head's number is in the tables: move the second into it
+			gone = *next
+			second, after := s.at(gone)
+			*where, *next = *second, *after
+		default:
+			last = true
+		}
+		_, link := s.at(gone)
+		*link, s.free = s.free, gone
+		s.live--
+		return true, last
+	}
+	return false, false
+}

@@ -1,0 +1,224 @@
+package simhash
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// MaxK is the largest distance that indexes and joins search.
+const MaxK = 7
+
+// Layout is a set of tables such that two fingerprints within K bits meet in
+// at least one of them. A table looks at some bits of the fingerprint, its
+// key, and finds those whose key differs in at most radius bits. Three families, by name:
+//
+//	probe:m      m blocks of 64/m bits, m <= k+1, a table each. In one block at
+//	             most k/m bits differ, so keys are flipped when searched
+//	             (Norouzi, Punjani, Fleet, "Fast Exact Search in Hamming Space
+//	             with Multi-Index Hashing", TPAMI 2014, section 3). With m = k+1
+//	             nothing is flipped: the classic 4 tables of 16 bits for k = 3.
+//	choose:m,c   m blocks, a table for any c of them, c <= m-k: longer keys,
+//	             more tables. choose:5,2 is the 10 tables and choose:6,3 the 20
+//	             tables of Manku, Jain, Das Sarma, WWW 2007, section 3.
+//	nested:a,b   a blocks, and each time the other bits cut into b, a, b > k:
+//	             nested:4,4 is the 16 tables of the same paper.
+type Layout struct {
+	name   string
+	k      int
+	tables []table
+}
+
+// table is one key of a layout.
+type table struct {
+	mask   uint64    // the bits of the fingerprint it looks at
+	bits   int       // their number, the width of the key
+	radius int       // two keys meet if they differ in at most so many bits
+	part   [3]gather // where the key comes from
+	flips  []uint64  // all keys of at most radius ones, 0 first
+}
+
+// gather moves a run of bits to its place in the key.
+type gather struct {
+	turn int
+	mask uint64
+}
+
+// key returns the key of v. It is linear: key(a^b) = key(a)^key(b).
+func (t *table) key(v uint64) uint64 {
+	return bits.RotateLeft64(v, t.part[0].turn)&t.part[0].mask |
+		bits.RotateLeft64(v, t.part[1].turn)&t.part[1].mask |
+		bits.RotateLeft64(v, t.part[2].turn)&t.part[2].mask
+}
+
+// meets reports whether fingerprints with this difference meet in t.
+func (t *table) meets(difference uint64) bool {
+	return bits.OnesCount64(difference&t.mask) <= t.radius
+}
+
+// first reports whether t is the first table in which a pair with this
+// difference meets: the one that reports it.
+func (l *Layout) first(t int, difference uint64) bool {
+	for u := range t {
+		if l.tables[u].meets(difference) {
+			return false
+		}
+	}
+	return true
+}
+
+// ParseLayout returns the layout of that name for distance k. It fails if
+// the layout would miss pairs within k or needs a table for each of too many
+// choices.
+func ParseLayout(name string, k int) (Layout, error) {
+	if k < 0 || k > MaxK {
+		return Layout{}, fmt.Errorf("distance %d: want 0..%d", k, MaxK)
+	}
+	family, numbers, _ := strings.Cut(name, ":")
+	first, second, two := strings.Cut(numbers, ",")
+	a, errA := strconv.Atoi(first)
+	b, errB := strconv.Atoi(second)
+	if !two {
+		b, errB = 0, nil
+	}
+	if errA != nil || errB != nil || two == (family == "probe") {
+		return Layout{}, fmt.Errorf("layout %q: want probe:m, choose:m,c or nested:a,b", name)
+	}
+	l := Layout{name: name, k: k}
+	switch {
+	case family == "probe" && a >= 1 && a <= k+1 && k/a <= 3:
+		l.probe(a)
+	case family == "choose" && b >= 1 && b <= 3 && a <= 12 && b <= a-k:
+		l.choose(a, b)
+	case family == "nested" && a > k && b > k && a <= 8 && b <= 8:
+		l.nested(a, b)
+	default:
+		return Layout{}, fmt.Errorf("layout %q is not one for distance %d", name, k)
+	}
+	return l, nil
+}
+
+// String returns the name that ParseLayout takes.
+func (l Layout) String() string { return l.name }
+
+// K is the distance within which nothing is missed.
+func (l Layout) K() int { return l.k }
+
+// Tables is the number of tables; every entry is in each of them.
+func (l Layout) Tables() int { return len(l.tables) }
+
+// Probes is the number of keys looked at by one query.
+func (l Layout) Probes() int {
+	n := 0
+	for i := range l.tables {
+		n += len(l.tables[i].flips)
+	}
+	return n
+}
+
+// probe adds m blocks. With k = m*r + a, either one of the first a+1 blocks
+// differs in at most r bits or one of the others in at most r-1; else at
+// least (a+1)(r+1) + (m-a-1)r = k+1 bits would differ.
+func (l *Layout) probe(m int) {
+	r, a := l.k/m, l.k%m
+	for i, mask := range cut(^uint64(0), m) {
+		if i > a {
+			l.add(mask, r-1)
+		} else {
+			l.add(mask, r)
+		}
+	}
+}
+
+// choose adds a table for every c of m blocks.
+func (l *Layout) choose(m, c int) {
+	blocks := cut(^uint64(0), m)
+	for set := range 1 << m {
+		if bits.OnesCount(uint(set)) != c {
+			continue
+		}
+		var mask uint64
+		for i, b := range blocks {
+			if set>>i&1 != 0 {
+				mask |= b
+			}
+		}
+		l.add(mask, 0)
+	}
+}
+
+// nested adds, for each of a blocks, tables of it and one of b pieces of the rest.
+func (l *Layout) nested(a, b int) {
+	for _, outer := range cut(^uint64(0), a) {
+		for _, inner := range cut(^outer, b) {
+			l.add(outer|inner, 0)
+		}
+	}
+}
+
+// cut divides the bits of a mask into n runs of nearly equal size.
+func cut(mask uint64, n int) []uint64 {
+	out := make([]uint64, n)
+	total := bits.OnesCount64(mask)
+	for i := range n {
+		for range total*(i+1)/n - total*i/n {
+			low := mask & -mask
+			out[i] |= low
+			mask ^= low
+		}
+	}
+	return out
+}
+
+// add adds the table of a mask of at most three runs of bits.
+func (l *Layout) add(mask uint64, radius int) {
+	t := table{mask: mask, radius: radius}
+	for rest := mask; rest != 0; {
+		from := bits.TrailingZeros64(rest)
+		width := bits.TrailingZeros64(^(rest >> from))
+		run := ^uint64(0) >> (64 - width)
+		for i := range t.part {
+			if t.part[i].mask == 0 {
+				t.part[i] = gather{turn: t.bits - from, mask: run << t.bits}
+				break
+			}
+		}
+		t.bits += width
+		rest &^= run << from
+	}
+	t.flips = flips(t.bits, radius)
+	l.tables = append(l.tables, t)
+}
+
+// flips lists the masks of at most radius of n bits, in order of their size.
+func flips(n, radius int) []uint64 {
+	out := []uint64{0}
+	from := 0
+	for range radius {
+		to := len(out)
+		for _, f := range out[from:to] {
+			for b := bits.Len64(f); b < n; b++ {
+				out = append(out, f|1<<b)
+			}
+		}
+		from = to
+	}
+	return out
+}
+
+// layouts lists the layouts for distance k worth a choice.
+func layouts(k int) []Layout {
+	var out []Layout
+	for m := min(2, k+1); m <= k+1; m++ {
+		if l, err := ParseLayout(fmt.Sprintf("probe:%d", m), k); err == nil {
+			out = append(out, l)
+		}
+	}
+	for c := 1; c <= 3; c++ {
+		if l, err := ParseLayout(fmt.Sprintf("choose:%d,%d", k+c, c), k); err == nil && l.Tables() <= 40 {
+			out = append(out, l)
+		}
+	}
+	return out
+}
