@@ -1,0 +1,159 @@
+package batch
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"unsafe"
+)
+
+// pageLen is how many elements of an array are moved to and from disk at once.
+const pageLen = 1 << 13
+
+// array is a growing array of fixed-size elements without pointers, of which
+// at most a set number of pages is in memory; the others lie in a file. Walks
+// in order, which is how the engine goes, cost one page move each. Safe for
+// concurrent use.
+type array[T any] struct {
+	mu       sync.Mutex
+	tmp      string
+	pages    []*page[T] // nil: on disk
+	resident int
+	limit    int
+	hand     int
+	n        int
+	file     *os.File
+}
+
+type page[T any] struct {
+	used, dirty bool
+	elem        [pageLen]T
+}
+
+// newArray returns an empty array that keeps about memory bytes in memory.
+func newArray[T any](tmp string, memory int64) *array[T] {
+	var p page[T]
+	return &array[T]{tmp: tmp, limit: max(int(memory/int64(unsafe.Sizeof(p))), 4)}
+}
+
+func (a *array[T]) len() int { return a.n }
+
+// add appends an element and returns its index.
+func (a *array[T]) add(v T) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i := a.n
+	if i%pageLen == 0 {
+		if err := a.makeRoom(); err != nil {
+			return 0, err
+		}
+		a.pages = append(a.pages, new(page[T]))
+		a.resident++
+	}
+	p, err := a.load(i / pageLen)
+	if err != nil {
+		return 0, err
+	}
+	p.elem[i%pageLen], p.dirty = v, true
+	a.n++
+	return i, nil
+}
+
+// get returns element i.
+func (a *array[T]) get(i int) (T, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p, err := a.load(i / pageLen)
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return p.elem[i%pageLen], nil
+}
+
+// update changes element i in place.
+func (a *array[T]) update(i int, change func(*T)) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p, err := a.load(i / pageLen)
+	if err != nil {
+		return err
+	}
+	change(&p.elem[i%pageLen])
+	p.dirty = true
+	return nil
+}
+
+func (a *array[T]) load(k int) (*page[T], error) {
+	if p := a.pages[k]; p != nil {
+		p.used = true
+		return p, nil
+	}
+	if err := a.makeRoom(); err != nil {
+		return nil, err
+	}
+	p := new(page[T])
+	if _, err := a.file.ReadAt(p.bytes(), a.offset(k)); err != nil {
+		return nil, fmt.Errorf("read a temporary page: %w", err)
+	}
+	p.used = true
+	a.pages[k] = p
+	a.resident++
+	return p, nil
+}
+
+// makeRoom writes pages out, least recently used first (clock), until one
+// more fits.
+func (a *array[T]) makeRoom() error {
+	for a.resident >= a.limit {
+		k := a.hand % len(a.pages)
+		a.hand++
+		p := a.pages[k]
+		if p == nil {
+			continue
+		}
+		if p.used {
+			p.used = false
+			continue
+		}
+		if err := a.evict(k, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *array[T]) evict(k int, p *page[T]) error {
+	if p.dirty {
+		if a.file == nil {
+			f, err := tempFile(a.tmp)
+			if err != nil {
+				return err
+			}
+			a.file = f
+		}
+		if _, err := a.file.WriteAt(p.bytes(), a.offset(k)); err != nil {
+			return fmt.Errorf("write a temporary page: %w", err)
+		}
+	}
+	a.pages[k] = nil
+	a.resident--
+	return nil
+}
+
+func (a *array[T]) offset(k int) int64 {
+	var p page[T]
+	return int64(k) * int64(unsafe.Sizeof(p.elem))
+}
+
+func (p *page[T]) bytes() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&p.elem)), int(unsafe.Sizeof(p.elem)))
+}
+
+func (a *array[T]) close() error {
+	a.pages = nil
+	if a.file == nil {
+		return nil
+	}
+	return a.file.Close()
+}

@@ -1,0 +1,203 @@
+// Package batch decides a whole collection of documents on one machine:
+// documents -> clean texts -> keys -> candidates -> verified matches ->
+// decisions, on all cores and in bounded memory. It knows no algorithm: a
+// [neardup.Method] gives keys and judges pairs. It knows no file format: a
+// [Source] gives documents.
+//
+// The outcome is that of the sequential specification: in the order that
+// Keep names, each document is compared with the leaders before it and
+// becomes a leader or the duplicate of the best one. Workers, memory and the
+// order of the input (unless Keep is First) never change it.
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/neardup/neardup"
+)
+
+// Keep names the order in which documents are decided; of near-duplicates
+// the first in this order is kept.
+type Keep string
+
+const (
+	First    Keep = "first"    // the order of the input
+	Longest  Keep = "longest"  // most runes of clean text first, ties by id
+	Earliest Keep = "earliest" // smallest Document.Time first, ties by id; unknown times last
+	ByID     Keep = "id"       // ids in the order of their bytes
+)
+
+// Cleaner makes the clean text of a document's text. text.Normalizer is one.
+type Cleaner interface {
+	Clean(string) string
+}
+
+// Source yields documents in blocks. Next is called by one goroutine at a
+// time and returns io.EOF at the end; blocks are decoded side by side.
+type Source interface {
+	Next() (Block, error)
+}
+
+// Block is a run of consecutive items of the input.
+type Block interface {
+	// Decode calls item once for each item, in order: with a document, or
+	// with the reason why it is rejected. The document's strings must not
+	// change afterwards.
+	Decode(item func(doc *neardup.Document, err error))
+}
+
+// Config says how to decide.
+type Config struct {
+	Clean  Cleaner        // nil: texts are clean already
+	Method neardup.Method // needed
+	Keep   Keep           // "" means First
+	// Memory bounds, in bytes, what the run holds at once; at least 64 MiB,
+	// 0 means 1 GiB. The largest documents come on top, a few times over.
+	Memory int64
+	// Tmp is the folder of temporary files; "" means the system's.
+	Tmp string
+	// Workers is the number of cores to use; 0 means all.
+	Workers int
+	// Reject is told each rejected item with its index; nil ignores them.
+	Reject func(item int, err error) error
+	// Progress is told now and then how far the run is; may be nil. It is
+	// called by one goroutine at a time.
+	Progress func(Progress)
+}
+
+// Progress says how far a run is.
+type Progress struct {
+	Phase     string // "read", "index", "compare", "write"
+	Documents int64  // read so far, or compared so far
+	Total     int64  // documents to compare; 0 while reading
+}
+
+// MinMemory is the smallest memory bound that a run obeys.
+const MinMemory = 64 << 20
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Method == nil {
+		return c, errors.New("batch: no method given")
+	}
+	switch c.Keep {
+	case "":
+		c.Keep = First
+	case First, Longest, Earliest, ByID:
+	default:
+		return c, fmt.Errorf("batch: cannot keep %q (first, longest, earliest, id)", c.Keep)
+	}
+	if c.Memory == 0 {
+		c.Memory = 1 << 30
+	}
+	if c.Tmp == "" {
+		c.Tmp = os.TempDir()
+	}
+	if c.Workers <= 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	if c.Clean == nil {
+		c.Clean = asIs{}
+	}
+	if c.Progress == nil {
+		c.Progress = func(Progress) {}
+	}
+	if c.Reject == nil {
+		c.Reject = func(int, error) error { return nil }
+	}
+	return c, nil
+}
+
+func (c Config) enoughMemory() error {
+	if c.Memory != 0 && c.Memory < MinMemory {
+		return fmt.Errorf("batch: %d bytes of memory are too few, at least %d are needed", c.Memory, MinMemory)
+	}
+	return nil
+}
+
+type asIs struct{}
+
+func (asIs) Clean(s string) string { return s }
+
+// Documents is a Source of documents in memory.
+func Documents(docs []neardup.Document) Source { return &docSource{docs} }
+
+type docSource struct{ docs []neardup.Document }
+
+func (s *docSource) Next() (Block, error) { return nextDocs(s) }
+
+// Outcome is one decided document.
+type Outcome struct {
+	// Item is the index of the document among the items of the source,
+	// rejected ones counted.
+	Item int
+	neardup.Decision
+	// LeaderItem is the leader's item index, the document's own if new.
+	LeaderItem int
+}
+
+// Dedup decides all documents and calls decided for each in the order of
+// Keep, so that leaders come before their duplicates. Time is linear in the
+// text and in the pairs that share a key; see [Summary] for what was done.
+// The error of decided, of the source or of ctx ends the run.
+func Dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) error) (*Summary, error) {
+	if err := cfg.enoughMemory(); err != nil {
+		return nil, err
+	}
+	return dedup(ctx, src, cfg, decided)
+}
+
+// dedup is Dedup with any memory bound.
+func dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) error) (*Summary, error) {
+	r, err := newRun(src, cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	if err := r.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.lead(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.decisions(ctx, decided); err != nil {
+		return nil, err
+	}
+	return r.summary(), nil
+}
+
+// Pair is a verified pair of documents, A before B in the order of Keep.
+type Pair struct {
+	A, B string // ids
+	neardup.Match
+}
+
+// Pairs finds every pair of documents that shares a key and is near, and
+// calls found for each, in an order that depends on the documents only. A text with n
+// equal copies gives n*(n-1)/2 pairs of similarity 1: the output is bound by
+// the square of the copies, the work for all others is not.
+func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) (*Summary, error) {
+	if err := cfg.enoughMemory(); err != nil {
+		return nil, err
+	}
+	return pairs(ctx, src, cfg, found)
+}
+
+// pairs is Pairs with any memory bound.
+func pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) (*Summary, error) {
+	r, err := newRun(src, cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	if err := r.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.pairs(ctx, found); err != nil {
+		return nil, err
+	}
+	return r.summary(), nil
+}

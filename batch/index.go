@@ -1,0 +1,95 @@
+package batch
+
+import "context"
+
+// index holds the leaders of a stretch of texts by bucket: for each bucket a
+// contiguous range of places, filled as texts become leaders. 12 bytes a
+// posting and 8 a bucket; the sketches lie beside the positions so that most
+// candidates are rejected without leaving the cache line.
+type index struct {
+	local  map[uint32]uint32 // bucket -> its number here; nil: all buckets, as they are
+	start  []uint32          // a bucket's first place
+	count  []uint32          // places filled
+	pos    []uint32
+	sketch []uint64
+	from   uint32 // first text
+	to     uint32 // text after the last
+}
+
+// bucketBytes is what one index posting may cost at most, with its share of
+// the bucket tables.
+const bucketBytes = 40
+
+// newIndex makes room for the leaders among the texts from `from` on, as many
+// texts as its memory allows, at least one.
+func (r *run) newIndex(ctx context.Context, from uint32) (*index, error) {
+	limit := int(r.cfg.Memory * 15 / 100 / bucketBytes)
+	x := &index{from: from, to: uint32(r.texts.len())}
+	var sizes []uint32
+	if r.livePost > limit {
+		x.local = map[uint32]uint32{}
+	} else {
+		sizes = make([]uint32, r.buckets)
+	}
+	total, last := 0, from
+	err := r.live.each(ctx, func(p pair) error {
+		pos := uint32(p.key)
+		if pos < from || pos >= x.to || p.val&indexed == 0 {
+			return nil
+		}
+		if pos != last && total >= limit {
+			x.to = pos
+			return nil
+		}
+		last = pos
+		b := uint32(p.val >> 2)
+		if x.local != nil {
+			n, ok := x.local[b]
+			if !ok {
+				n = uint32(len(sizes))
+				x.local[b] = n
+				sizes = append(sizes, 0)
+			}
+			b = n
+		}
+		sizes[b]++
+		total++
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	x.start = make([]uint32, len(sizes))
+	at := uint32(0)
+	for b, n := range sizes {
+		x.start[b] = at
+		at += n
+		sizes[b] = 0
+	}
+	x.count = sizes
+	x.pos, x.sketch = make([]uint32, total), make([]uint64, total)
+	return x, nil
+}
+
+// find returns the places of a bucket's leaders so far.
+func (x *index) find(bucket uint32) (from, to uint32) {
+	if x.local != nil {
+		n, ok := x.local[bucket]
+		if !ok {
+			return 0, 0
+		}
+		bucket = n
+	}
+	from = x.start[bucket]
+	return from, from + x.count[bucket]
+}
+
+// add puts a leader into a bucket. Leaders come in order.
+func (x *index) add(bucket, pos uint32, sketch uint64) {
+	if x.local != nil {
+		bucket = x.local[bucket]
+	}
+	at := x.start[bucket] + x.count[bucket]
+	x.pos[at], x.sketch[at] = pos, sketch
+	x.count[bucket]++
+}

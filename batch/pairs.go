@@ -1,0 +1,230 @@
+package batch
+
+import (
+	"context"
+	"sync"
+
+	"github.com/neardup/neardup"
+)
+
+// matchRow is one match of two texts.
+type matchRow struct {
+	sim   float64
+	dist  int32
+	basis uint8
+}
+
+// matches finds all near pairs of texts, in stretches of the index as lead
+// does, and returns them sorted by the later text, then by the earlier one:
+// key later<<32|earlier, value an index into the rows.
+func (r *run) matches(ctx context.Context) (*sorted, *array[matchRow], error) {
+	rows := newArray[matchRow](r.cfg.Tmp, r.cfg.Memory*6/100)
+	found := newSorter(r.cfg.Tmp, r.cfg.Memory*6/100)
+	var mu sync.Mutex
+	r.views.reset(r.texts.len())
+	for from := uint32(0); int(from) < r.texts.len() && r.buckets > 0; {
+		x, err := r.fullIndex(ctx, from)
+		if err != nil {
+			return nil, nil, err
+		}
+		r.sum.Stretches++
+		err = r.walk(ctx, func(b *textBlock) error {
+			r.cfg.Progress(Progress{Phase: "compare", Documents: int64(b.texts[0].pos), Total: int64(r.texts.len())})
+			return r.parallel(ctx, len(b.texts), x, func(p *prober, i int) error {
+				t := b.texts[i]
+				return p.probe(t, b.vals[t.from:t.to], x.from, min(t.pos, x.to), func(pos uint32, m neardup.Match) error {
+					basis, err := r.names.number(m)
+					if err != nil {
+						return err
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					n, err := rows.add(matchRow{m.Similarity, int32(m.Distance), basis})
+					if err != nil {
+						return err
+					}
+					return found.add(uint64(t.pos)<<32|uint64(pos), uint64(n))
+				})
+			})
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		from = x.to
+	}
+	all, err := found.sort()
+	return all, rows, err
+}
+
+// fullIndex is an index in which every text stands, leader or not.
+func (r *run) fullIndex(ctx context.Context, from uint32) (*index, error) {
+	x, err := r.newIndex(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	return x, r.live.each(ctx, func(p pair) error {
+		pos := uint32(p.key)
+		if pos < x.from || pos >= x.to || p.val&indexed == 0 {
+			return nil
+		}
+		row, err := r.texts.get(int(pos))
+		if err != nil {
+			return err
+		}
+		x.add(uint32(p.val>>2), pos, row.sketch)
+		return nil
+	})
+}
+
+func (row matchRow) state() state {
+	return state{sim: row.sim, dist: row.dist, basis: row.basis}
+}
+
+// pairs calls found for each near pair of documents.
+func (r *run) pairs(ctx context.Context, found func(Pair) error) error {
+	all, rows, err := r.matches(ctx)
+	if err != nil {
+		return err
+	}
+	defer all.close()
+	defer rows.close()
+	members, err := r.membersOf(ctx)
+	if err != nil {
+		return err
+	}
+	defer members.close()
+	out := pairWriter{r: r, members: members, found: found}
+	err = all.each(ctx, func(p pair) error {
+		later, earlier := uint32(p.key>>32), uint32(p.key)
+		if err := out.equalUpTo(later); err != nil {
+			return err
+		}
+		row, err := rows.get(int(p.val))
+		if err != nil {
+			return err
+		}
+		return out.cross(earlier, later, r.names.match(row.state()))
+	})
+	if err != nil {
+		return err
+	}
+	return out.equalUpTo(uint32(r.texts.len()) - 1)
+}
+
+// membersOf groups the ranks of all documents by text; the rows say where
+// each text's begin.
+func (r *run) membersOf(ctx context.Context) (*array[uint32], error) {
+	members := newArray[uint32](r.cfg.Tmp, r.cfg.Memory*3/100)
+	byText := newSorter(r.cfg.Tmp, r.cfg.Memory*6/100)
+	err := r.eachDocument(ctx, func(rank, _, pos uint32) error {
+		return byText.add(uint64(pos)<<32|uint64(rank), 0)
+	})
+	if err != nil {
+		return nil, err
+	}
+	list, err := byText.sort()
+	if err != nil {
+		return nil, err
+	}
+	defer list.close()
+	last := -1
+	return members, list.each(ctx, func(p pair) error {
+		n, err := members.add(uint32(p.key))
+		if err != nil {
+			return err
+		}
+		if pos := int(p.key >> 32); pos != last {
+			last = pos
+			return r.texts.update(pos, func(t *textRow) { t.member = uint32(n) })
+		}
+		return nil
+	})
+}
+
+// pairWriter turns pairs of texts into pairs of documents.
+type pairWriter struct {
+	r       *run
+	members *array[uint32]
+	found   func(Pair) error
+	next    uint32 // text whose equal copies come next
+}
+
+// ranks calls fn for the ranks of a text's documents.
+func (w *pairWriter) ranks(pos uint32, fn func(rank uint32) error) error {
+	row, err := w.r.texts.get(int(pos))
+	if err != nil {
+		return err
+	}
+	end := w.members.len()
+	if int(pos)+1 < w.r.texts.len() {
+		next, err := w.r.texts.get(int(pos) + 1)
+		if err != nil {
+			return err
+		}
+		end = int(next.member)
+	}
+	for i := int(row.member); i < end; i++ {
+		rank, err := w.members.get(i)
+		if err != nil {
+			return err
+		}
+		if err := fn(rank); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// equalUpTo gives the pairs of equal documents of all texts up to pos.
+func (w *pairWriter) equalUpTo(pos uint32) error {
+	for ; w.next <= pos && int(w.next) < w.r.texts.len(); w.next++ {
+		row, err := w.r.texts.get(int(w.next))
+		if err != nil {
+			return err
+		}
+		if !row.copies {
+			continue
+		}
+		err = w.ranks(w.next, func(b uint32) error {
+			return w.ranks(w.next, func(a uint32) error {
+				if a >= b {
+					return nil
+				}
+				return w.write(a, b, w.r.equalMatch(row))
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cross gives the pairs of the documents of two near texts.
+func (w *pairWriter) cross(p, q uint32, m neardup.Match) error {
+	return w.ranks(q, func(b uint32) error {
+		return w.ranks(p, func(a uint32) error {
+			return w.write(min(a, b), max(a, b), m)
+		})
+	})
+}
+
+func (w *pairWriter) write(a, b uint32, m neardup.Match) error {
+	itemA, err := w.r.item(a)
+	if err != nil {
+		return err
+	}
+	itemB, err := w.r.item(b)
+	if err != nil {
+		return err
+	}
+	p := Pair{Match: m}
+	if p.A, err = w.r.id(itemA); err != nil {
+		return err
+	}
+	if p.B, err = w.r.id(itemB); err != nil {
+		return err
+	}
+	w.r.sum.Pairs++
+	return w.found(p)
+}

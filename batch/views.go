@@ -1,0 +1,83 @@
+package batch
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/neardup/neardup"
+)
+
+// viewCache keeps the views of texts that were compared, as many as its
+// memory allows. It is direct-mapped: a text has one slot, which it takes from
+// whoever was there, so that a look-up is one load and needs no lock.
+type viewCache struct {
+	slots  []atomic.Pointer[cachedView]
+	memory int64
+	used   atomic.Int64
+	mu     sync.Mutex // guards hand
+	hand   int
+}
+
+type cachedView struct {
+	pos  uint32
+	size int64
+	view neardup.View
+}
+
+func newViewCache(memory int64) *viewCache { return &viewCache{memory: memory} }
+
+// reset makes slots for n texts, fewer where the memory is small.
+func (c *viewCache) reset(n int) {
+	c.slots = make([]atomic.Pointer[cachedView], max(min(n, int(c.memory/64)), 1))
+	c.used.Store(0)
+}
+
+func (c *viewCache) get(pos uint32) neardup.View {
+	if v := c.slots[int(pos)%len(c.slots)].Load(); v != nil && v.pos == pos {
+		return v.view
+	}
+	return nil
+}
+
+func (c *viewCache) put(pos uint32, view neardup.View) {
+	size := int64(view.Bytes()) + 64
+	if size > c.memory/4 {
+		return
+	}
+	old := c.slots[int(pos)%len(c.slots)].Swap(&cachedView{pos, size, view})
+	if old != nil {
+		size -= old.size
+	}
+	if c.used.Add(size) > c.memory {
+		c.evict()
+	}
+}
+
+// evict empties slots in turn until an eighth of the memory is free.
+func (c *viewCache) evict() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for range c.slots {
+		if c.used.Load() <= c.memory*7/8 {
+			return
+		}
+		c.hand = (c.hand + 1) % len(c.slots)
+		if old := c.slots[c.hand].Swap(nil); old != nil {
+			c.used.Add(-old.size)
+		}
+	}
+}
+
+// view returns the view of a text, made or cached.
+func (r *run) view(pos uint32) (neardup.View, error) {
+	if v := r.views.get(pos); v != nil {
+		return v, nil
+	}
+	clean, err := r.text(pos)
+	if err != nil {
+		return nil, err
+	}
+	v := r.method.View(clean)
+	r.views.put(pos, v)
+	return v, nil
+}
