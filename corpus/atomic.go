@@ -1,0 +1,220 @@
+package corpus
+
+import (
+	"bufio"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// AtomicFile is a file that appears under its name whole, with Commit, or not
+// at all. One goroutine at a time.
+type AtomicFile struct {
+	path string
+	file *os.File // nil when it writes to somebody's stream
+	temp string   // "" when the path is no regular file and is written directly
+	buf  *bufio.Writer
+	pack io.WriteCloser // the compressor, nil if none
+	top  io.Writer
+	err  error
+	done bool
+}
+
+// CreateAtomic starts a file: a temporary one beside path, which Commit renames.
+// A path that ends in .gz or .zst is compressed. "-" is standard output; that
+// and what exists and is no regular file (/dev/null, a pipe) is written
+// directly. No directory is made.
+func CreateAtomic(path string) (*AtomicFile, error) {
+	if path == Stdin {
+		return NewStream(os.Stdout), nil
+	}
+	f, err := createTemp(path)
+	if err != nil {
+		return nil, err
+	}
+	f.buf = bufio.NewWriterSize(f.file, 256<<10)
+	f.top = f.buf
+	if err := f.compress(); err != nil {
+		f.Abort()
+		return nil, err
+	}
+	return f, nil
+}
+
+// NewStream writes to w in the same way: buffered, flushed by Commit.
+func NewStream(w io.Writer) *AtomicFile {
+	buf := bufio.NewWriterSize(w, 64<<10)
+	return &AtomicFile{path: Stdin, buf: buf, top: buf}
+}
+
+// createTemp opens the temporary file beside path, or path itself where it
+// cannot be replaced.
+func createTemp(path string) (*AtomicFile, error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	mode := fs.FileMode(0o666)
+	switch info, err := os.Stat(path); {
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("%s: is a directory", path)
+	case err == nil && !info.Mode().IsRegular():
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		return &AtomicFile{path: path, file: f}, nil
+	case err == nil:
+		mode = info.Mode().Perm()
+	}
+	temp := tempName(path)
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", path, err)
+	}
+	return &AtomicFile{path: path, file: f, temp: temp}, nil
+}
+
+// tempName is a hidden name beside path, so that a directory being read does
+// not show it.
+func tempName(path string) string {
+	dir, base := filepath.Split(filepath.Clean(path))
+	return filepath.Join(dir, "."+base+".tmp-"+strings.ToLower(rand.Text()[:10]))
+}
+
+// compress puts the compressor on top that the name asks for.
+func (f *AtomicFile) compress() error {
+	switch strings.ToLower(filepath.Ext(f.path)) {
+	case ".gz":
+		f.pack = gzip.NewWriter(f.buf)
+	case ".zst", ".zstd":
+		z, err := zstd.NewWriter(f.buf, zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return err
+		}
+		f.pack = z
+	default:
+		return nil
+	}
+	f.top = f.pack
+	return nil
+}
+
+// member ends a gzip member and begins the next.
+func (f *AtomicFile) member() error {
+	z, ok := f.pack.(*gzip.Writer)
+	if !ok {
+		return nil
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	z.Reset(f.buf)
+	return nil
+}
+
+// Write writes; after an error every Write and Commit fails.
+func (f *AtomicFile) Write(p []byte) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	n, err := f.top.Write(p)
+	if err != nil {
+		f.err = fmt.Errorf("write %s: %w", f.path, err)
+	}
+	return n, f.err
+}
+
+// WriteJSON writes v as one line of JSON, without escaping <, > and &.
+func (f *AtomicFile) WriteJSON(v any) error {
+	enc := json.NewEncoder(f)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+var errEnded = errors.New("already committed or aborted")
+
+// Commit makes the file appear: flush, fsync, rename, fsync of the directory.
+// After an error nothing has appeared, but for a failed fsync of the directory.
+func (f *AtomicFile) Commit() error {
+	if f.done {
+		return errEnded
+	}
+	if err := f.commit(); err != nil {
+		f.Abort()
+		return err
+	}
+	f.done = true
+	return nil
+}
+
+func (f *AtomicFile) commit() error {
+	if f.err != nil {
+		return f.err
+	}
+	if f.pack != nil {
+		if err := f.pack.Close(); err != nil {
+			return fmt.Errorf("write %s: %w", f.path, err)
+		}
+	}
+	if err := f.buf.Flush(); err != nil {
+		return fmt.Errorf("write %s: %w", f.path, err)
+	}
+	if f.file == nil {
+		return nil
+	}
+	if f.temp == "" {
+		return f.file.Close()
+	}
+	if err := f.file.Sync(); err != nil {
+		return fmt.Errorf("write %s: %w", f.path, err)
+	}
+	if err := f.file.Close(); err != nil {
+		return fmt.Errorf("write %s: %w", f.path, err)
+	}
+	return rename(f.temp, f.path)
+}
+
+// rename gives a finished file or directory its name for good.
+func rename(temp, path string) error {
+	if err := os.Rename(temp, path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("fsync %s: %w", dir, err)
+	}
+	return nil
+}
+
+// Abort removes what was written. After Commit it does nothing, so it can be
+// deferred.
+func (f *AtomicFile) Abort() {
+	if f.done {
+		return
+	}
+	f.done = true
+	f.err = errEnded
+	if f.file != nil {
+		f.file.Close()
+	}
+	if f.temp != "" {
+		os.Remove(f.temp)
+	}
+}

@@ -1,0 +1,137 @@
+package corpus
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// blockSize is large enough that a block costs little, and small enough that
+// an item held by somebody holds little.
+const blockSize = 256 << 10
+
+var errTooLong = errors.New("record is too long")
+
+// blocks reads a stream into blocks. Bytes once taken are never overwritten,
+// so slices of them can be handed out without a copy.
+type blocks struct {
+	r       io.Reader
+	buf     []byte // buf[at:end] is read and not yet taken
+	at, end int
+	err     error // why nothing more comes
+}
+
+func newBlocks(r io.Reader) *blocks { return &blocks{r: r} }
+
+// window returns what is read and not yet taken.
+func (b *blocks) window() []byte { return b.buf[b.at:b.end:b.end] }
+
+// more reads on, so that the window grows; false when the stream has ended.
+func (b *blocks) more() bool {
+	if b.err != nil {
+		return false
+	}
+	if b.end == len(b.buf) {
+		have := b.end - b.at
+		next := make([]byte, max(blockSize, 2*have))
+		copy(next, b.buf[b.at:b.end])
+		b.buf, b.at, b.end = next, 0, have
+	}
+	for range 100 {
+		n, err := b.r.Read(b.buf[b.end:])
+		b.end += n
+		b.err = err
+		if n > 0 {
+			return true
+		}
+		if err != nil {
+			return false
+		}
+	}
+	b.err = io.ErrNoProgress
+	return false
+}
+
+// take returns the first n bytes of the window and moves on.
+func (b *blocks) take(n int) []byte {
+	raw := b.buf[b.at : b.at+n : b.at+n]
+	b.at += n
+	return raw
+}
+
+// fill makes the window at least n bytes long; false when the stream ends
+// before.
+func (b *blocks) fill(n int) bool {
+	for b.end-b.at < n {
+		if !b.more() {
+			return false
+		}
+	}
+	return true
+}
+
+// skip drops n bytes; false when the stream ends before.
+func (b *blocks) skip(n int64) bool {
+	for n > int64(b.end-b.at) {
+		n -= int64(b.end - b.at)
+		b.at = b.end
+		if !b.more() {
+			return false
+		}
+	}
+	b.at += int(n)
+	return true
+}
+
+// line takes the next line with its end. At the end of the stream it returns
+// what is left and io.EOF with nothing. A line longer than limit is dropped
+// with errTooLong; other errors mean that the stream broke before the line's
+// end.
+func (b *blocks) line(limit int64) ([]byte, error) {
+	seen := 0
+	for {
+		w := b.window()
+		if i := bytes.IndexByte(w[seen:], '\n'); i >= 0 {
+			if n := seen + i + 1; int64(n) <= limit+2 {
+				return b.take(n), nil
+			}
+			b.take(seen + i + 1)
+			return nil, errTooLong
+		}
+		seen = len(w)
+		if int64(seen) > limit+2 {
+			return nil, b.dropLine()
+		}
+		if !b.more() {
+			return b.rest()
+		}
+	}
+}
+
+// rest is what line returns when no line end comes any more.
+func (b *blocks) rest() ([]byte, error) {
+	if b.err != io.EOF {
+		return nil, b.err
+	}
+	if b.at == b.end {
+		return nil, io.EOF
+	}
+	return b.take(b.end - b.at), nil
+}
+
+// dropLine drops up to and with the next line end.
+func (b *blocks) dropLine() error {
+	for {
+		if i := bytes.IndexByte(b.window(), '\n'); i >= 0 {
+			b.take(i + 1)
+			return errTooLong
+		}
+		b.at = b.end
+		if !b.more() {
+			if b.err != io.EOF {
+				return b.err
+			}
+			return errTooLong
+		}
+	}
+}

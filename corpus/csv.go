@@ -1,0 +1,117 @@
+package corpus
+
+import "bytes"
+
+var newline = []byte{'\n'}
+
+// csvState is where in a field a scan stands.
+type csvState uint8
+
+const (
+	fieldStart csvState = iota
+	inPlain
+	inQuotes
+	quoteSeen // a quote inside quotes: the end, or the first of two
+)
+
+// csvScan finds the end of a row and can be fed a growing window.
+type csvScan struct {
+	state csvState
+	at    int  // bytes looked at
+	bad   bool // a quoted field goes on after its closing quote
+}
+
+func (s *csvScan) quoted() bool { return s.state == inQuotes || s.state == quoteSeen }
+
+// advance looks at the rest of w and returns the length of the row if it ends
+// in w.
+func (s *csvScan) advance(w []byte) (int, bool) {
+	for s.at < len(w) {
+		if s.state == inQuotes {
+			i := bytes.IndexByte(w[s.at:], '"')
+			if i < 0 {
+				s.at = len(w)
+				return 0, false
+			}
+			s.at += i + 1
+			s.state = quoteSeen
+			continue
+		}
+		c := w[s.at]
+		s.at++
+		switch {
+		case c == '\n':
+			return s.at, true
+		case c == ',':
+			s.state = fieldStart
+		case c == '"' && s.state != inPlain:
+			s.state = inQuotes
+		case s.state == quoteSeen && c != '\r':
+			s.bad = true
+			return 0, false
+		case s.state == fieldStart:
+			s.state = inPlain
+		}
+	}
+	return 0, false
+}
+
+// splitCSV appends the fields of a row to dst. Fields with doubled quotes are
+// copied, others are slices of the row.
+func splitCSV(dst [][]byte, row []byte) [][]byte {
+	row = trimEnd(row)
+	for {
+		if len(row) > 0 && row[0] == '"' {
+			var field []byte
+			field, row = cutQuoted(row)
+			dst = append(dst, field)
+			if len(row) == 0 {
+				return dst
+			}
+			row = row[1:]
+			continue
+		}
+		field, rest, more := bytes.Cut(row, []byte{','})
+		dst = append(dst, field)
+		if !more {
+			return dst
+		}
+		row = rest
+	}
+}
+
+// cutQuoted takes the quoted field off the front of row; what follows is a
+// comma or nothing.
+func cutQuoted(row []byte) (field, rest []byte) {
+	row = row[1:]
+	from, doubled := 0, false
+	for {
+		i := bytes.IndexByte(row[from:], '"')
+		if i < 0 {
+			return row, nil
+		}
+		i += from
+		if i+1 < len(row) && row[i+1] == '"' {
+			from, doubled = i+2, true
+			continue
+		}
+		field = row[:i:i]
+		if doubled {
+			field = bytes.ReplaceAll(field, []byte(`""`), []byte(`"`))
+		}
+		return field, row[i+1:]
+	}
+}
+
+// splitTSV appends the fields of a row to dst: tabs part them, nothing quotes.
+func splitTSV(dst [][]byte, row []byte) [][]byte {
+	row = trimEnd(row)
+	for {
+		field, rest, more := bytes.Cut(row, []byte{'\t'})
+		dst = append(dst, field)
+		if !more {
+			return dst
+		}
+		row = rest
+	}
+}

@@ -1,0 +1,235 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/neardup/neardup"
+)
+
+// Decoder makes documents of items. It reuses its memory; one for each
+// goroutine.
+type Decoder struct {
+	opt    *Options
+	fields Fields
+	rec    Record
+	json   jsonScan
+	cells  [][]byte
+}
+
+// NewDecoder returns a decoder for the items of r, and of r.Again.
+func (r *Reader) NewDecoder() *Decoder {
+	return &Decoder{opt: &r.opt, fields: r.fields, json: jsonScan{maxDepth: r.opt.MaxDepth}}
+}
+
+// Decode makes a document of an item; every field of doc is set. What it
+// cannot read is a *RejectError. The document keeps nothing of the item.
+func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
+	*doc = neardup.Document{}
+	d.rec = Record{}
+	var err error
+	switch it.in.format {
+	case JSONL:
+		err = d.jsonl(it, doc)
+	case CSV, TSV:
+		err = d.table(it, doc)
+	case Lines:
+		doc.Text, err = decodeText(trimEnd(it.Raw), it.in.charset)
+	case Files:
+		doc.ID = it.path()
+		doc.Text, err = decodeText(it.Raw, d.opt.Charset)
+	case HTML:
+		doc.ID = it.path()
+		err = d.page(it.Raw, d.opt.Charset, "", doc)
+	case WARC:
+		err = d.warc(it.Raw, doc)
+	default:
+		err = d.row(it, doc)
+	}
+	if err != nil {
+		return it.reject(err)
+	}
+	if doc.ID == "" {
+		doc.ID = it.path() + ":" + strconv.FormatInt(it.Line, 10)
+	}
+	return nil
+}
+
+// path is the file's name with slashes on every system.
+func (it *Item) path() string { return filepath.ToSlash(it.File) }
+
+func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
+	if err := d.json.object(trimEnd(it.Raw), d.member); err != nil {
+		return err
+	}
+	d.share()
+	return d.document(doc, func(b []byte) (string, error) { return utf8Text(b), nil })
+}
+
+// member takes one member of an object if it is a wanted field.
+func (d *Decoder) member(key []byte) error {
+	dst, name := d.wanted(key)
+	if dst == nil {
+		return d.json.skip()
+	}
+	kind, err := d.json.kind()
+	if err != nil {
+		return err
+	}
+	switch {
+	case kind == kindString:
+		*dst, err = d.json.str()
+		if *dst == nil {
+			*dst = []byte{}
+		}
+		return err
+	case kind == kindNumber && (dst == &d.rec.ID || dst == &d.rec.Time):
+		*dst, err = d.json.number()
+		return err
+	case kind != kindNull && (dst == &d.rec.ID || dst == &d.rec.Text || dst == &d.rec.HTML):
+		return fmt.Errorf("field %q is %s, not a string", name, kind)
+	}
+	return d.json.skip()
+}
+
+// target is a wanted field and where its bytes go.
+type target struct {
+	field *Field
+	dst   *[]byte
+}
+
+func (d *Decoder) targets() [6]target {
+	return [...]target{
+		{&d.fields.ID, &d.rec.ID}, {&d.fields.Text, &d.rec.Text}, {&d.fields.Title, &d.rec.Title},
+		{&d.fields.URL, &d.rec.URL}, {&d.fields.Time, &d.rec.Time}, {&d.fields.HTML, &d.rec.HTML},
+	}
+}
+
+// wanted returns where a field goes; nil if nobody wants it or it was there
+// already.
+func (d *Decoder) wanted(key []byte) (*[]byte, string) {
+	for _, t := range d.targets() {
+		if string(key) == t.field.Name && t.field.Name != "" {
+			if *t.dst != nil {
+				return nil, ""
+			}
+			return t.dst, t.field.Name
+		}
+	}
+	return nil, ""
+}
+
+// share gives a value to every other field of the same name: the URL may be
+// the id.
+func (d *Decoder) share() {
+	all := d.targets()
+	for i, t := range all {
+		for _, o := range all[:i] {
+			if *t.dst == nil && t.field.Name != "" && t.field.Name == o.field.Name {
+				*t.dst = *o.dst
+			}
+		}
+	}
+}
+
+func (d *Decoder) table(it Item, doc *neardup.Document) error {
+	if it.in.format == CSV {
+		d.cells = splitCSV(d.cells[:0], it.Raw)
+	} else {
+		d.cells = splitTSV(d.cells[:0], it.Raw)
+	}
+	cell := func(i int) []byte {
+		if i < 0 || i >= len(d.cells) {
+			return nil
+		}
+		return d.cells[i]
+	}
+	c := &it.in.columns
+	d.rec = Record{ID: cell(c.id), Text: cell(c.text), Title: cell(c.title),
+		URL: cell(c.url), Time: cell(c.time), HTML: cell(c.html)}
+	if d.rec.Text == nil && d.rec.HTML == nil {
+		return fmt.Errorf("only %d columns", len(d.cells))
+	}
+	return d.document(doc, func(b []byte) (string, error) { return decodeText(b, it.in.charset) })
+}
+
+func (d *Decoder) row(it Item, doc *neardup.Document) error {
+	c := d.opt.codec(it.in.format)
+	if c == nil {
+		return fmt.Errorf("no codec for %s", it.in.format)
+	}
+	if err := c.Split(it.Raw, &d.rec); err != nil {
+		return err
+	}
+	return d.document(doc, func(b []byte) (string, error) { return utf8Text(b), nil })
+}
+
+// document makes the document of d.rec; str decodes its charset.
+func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, error)) error {
+	var errs [4]error
+	doc.ID, errs[0] = str(d.rec.ID)
+	doc.Title, errs[1] = str(d.rec.Title)
+	doc.URL, errs[2] = str(d.rec.URL)
+	doc.Time, errs[3] = d.time()
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	if d.fields.HTML.Name != "" {
+		if d.rec.HTML == nil {
+			return fmt.Errorf("no field %q", d.fields.HTML.Name)
+		}
+		page, err := str(d.rec.HTML)
+		if err != nil {
+			return err
+		}
+		return d.page([]byte(page), "utf-8", doc.URL, doc)
+	}
+	if d.rec.Text == nil {
+		return fmt.Errorf("no field %q", d.fields.Text.Name)
+	}
+	var err error
+	doc.Text, err = str(d.rec.Text)
+	return err
+}
+
+// time reads the time field. One that cannot be read is an error only if the
+// caller asked for the field.
+func (d *Decoder) time() (int64, error) {
+	if len(d.rec.Time) == 0 {
+		return 0, nil
+	}
+	t, err := parseTime(string(d.rec.Time))
+	if err != nil && !d.fields.Time.Required {
+		return 0, nil
+	}
+	return t, err
+}
+
+// page finds the main text of a web page.
+func (d *Decoder) page(page []byte, charset, address string, doc *neardup.Document) error {
+	p, err := d.opt.Extract(page, charset, address)
+	if err != nil {
+		return err
+	}
+	doc.Text = p.Text
+	if doc.Title == "" {
+		doc.Title = p.Title
+	}
+	if doc.URL == "" {
+		doc.URL = absolute(p.Canonical)
+	}
+	return nil
+}
+
+// absolute returns a canonical link if it stands for itself.
+func absolute(link string) string {
+	u, err := url.Parse(strings.TrimSpace(link))
+	if err != nil || !u.IsAbs() {
+		return ""
+	}
+	return u.String()
+}

@@ -1,0 +1,110 @@
+package corpus
+
+import (
+	"bytes"
+	"io"
+	"path"
+	"strings"
+	"sync/atomic"
+)
+
+// formatOfName tells the format by the end of a name, compression aside; ""
+// when the name does not say.
+func formatOfName(name string) Format {
+	name = strings.ToLower(path.Base(name))
+	for _, c := range []string{".gz", ".zst", ".zstd"} {
+		name = strings.TrimSuffix(name, c)
+	}
+	switch path.Ext(name) {
+	case ".jsonl", ".ndjson", ".jsonlines", ".ldjson":
+		return JSONL
+	case ".csv":
+		return CSV
+	case ".tsv", ".tab":
+		return TSV
+	case ".parquet", ".pq":
+		return Parquet
+	case ".html", ".htm", ".xhtml":
+		return HTML
+	case ".warc":
+		return WARC
+	}
+	return ""
+}
+
+// formatOfHead tells the format by the first bytes of the content; "" when it
+// is some text.
+func formatOfHead(head []byte) Format {
+	if bytes.HasPrefix(head, []byte("PAR1")) {
+		return Parquet
+	}
+	if bytes.HasPrefix(head, []byte("WARC/")) {
+		return WARC
+	}
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	head = bytes.TrimLeft(head, " \t\r\n")
+	if len(head) > 2 && head[0] == '{' {
+		if in := bytes.TrimLeft(head[1:], " \t\r\n"); len(in) > 0 && (in[0] == '"' || in[0] == '}') {
+			return JSONL
+		}
+	}
+	lower := bytes.ToLower(head[:min(len(head), 64)])
+	for _, p := range []string{"<!doctype html", "<html", "<head", "<body"} {
+		if bytes.HasPrefix(lower, []byte(p)) {
+			return HTML
+		}
+	}
+	return ""
+}
+
+// detect sets the format of an input that Auto leaves open. A text without a
+// format of its own is one document, but a text alone, or standard input, has
+// one a line.
+func (in *input) detect() error {
+	if in.format = formatOfName(in.path); in.format != "" {
+		return nil
+	}
+	head, err := in.peek()
+	if err != nil {
+		return err
+	}
+	if in.format = formatOfHead(head); in.format != "" {
+		return nil
+	}
+	in.format, in.guessed = Files, true
+	if in.alone {
+		in.format = Lines
+	}
+	return nil
+}
+
+// peek returns the first bytes of the decompressed content.
+func (in *input) peek() ([]byte, error) {
+	raw := in.raw
+	if in.stdin != nil {
+		head, err := in.stdin.Peek(4 << 10)
+		if err != nil && err != io.EOF && len(head) == 0 {
+			return nil, err
+		}
+		in.raw = bytes.NewReader(head)
+	}
+	defer func() { in.raw = raw }()
+	var none atomic.Int64
+	s, err := in.open(1<<20, &none)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	head := make([]byte, 1<<10)
+	n, _ := io.ReadFull(s, head)
+	return head[:n], nil
+}
+
+// looksBinary reports whether a file that nobody called text is none: it has
+// NUL bytes and no mark of UTF-16.
+func looksBinary(b []byte) bool {
+	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
+		return false
+	}
+	return bytes.IndexByte(b[:min(len(b), 8<<10)], 0) >= 0
+}

@@ -1,0 +1,46 @@
+package corpus
+
+import "fmt"
+
+// Item is one record as it lies in its file. It stays valid after further
+// calls of Next: Raw is a slice of a block that nobody writes to again, and
+// holding an item holds that block (256 KiB, or the record if it is larger).
+type Item struct {
+	// File is the input as named by the caller, "-" for standard input.
+	File string
+	// Line is the number of the line the record begins on (JSONL, CSV, TSV,
+	// lines), or of the row or record (Parquet, WARC), from 1; 1 for a
+	// file that is one document.
+	Line int64
+	// Raw is the record, with its line end where it has one, decompressed
+	// and in UTF-8 where the file is UTF-16.
+	Raw []byte
+
+	in *input
+}
+
+// RejectError is one record, or the rest of one file, that cannot be read. The
+// caller notes it and calls Next again. Its JSON form is a line of the rejects
+// file.
+type RejectError struct {
+	File   string `json:"file"`
+	Line   int64  `json:"line,omitempty"` // 0 when the whole file is meant
+	Reason string `json:"reason"`
+	Err    error  `json:"-"` // the cause, where there is one
+}
+
+// Error returns "file:line: reason".
+func (e *RejectError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.File, e.Reason)
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason)
+}
+
+// Unwrap returns the cause.
+func (e *RejectError) Unwrap() error { return e.Err }
+
+// reject makes the RejectError of this item.
+func (it *Item) reject(err error) *RejectError {
+	return &RejectError{File: it.File, Line: it.Line, Reason: err.Error(), Err: err}
+}

@@ -1,0 +1,368 @@
+package corpus
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// jsonScan finds the wanted fields of a JSON object in one pass. It builds no
+// tree, so its memory does not depend on the input, and nothing but the wanted
+// strings is looked at twice.
+//
+// It is strict (RFC 8259) but for two things: control characters inside
+// strings are taken as they are, and so are escapes inside strings that nobody
+// wants. Of duplicate keys the first counts; keys match exactly. A lone
+// surrogate becomes U+FFFD.
+type jsonScan struct {
+	b        []byte
+	i        int
+	depth    int
+	maxDepth int
+	scratch  []byte // unescaped strings; slices of it are fields of the record
+}
+
+var errJSONEnd = errors.New("JSON ends too early")
+
+// valueKind is what a JSON value begins with.
+type valueKind byte
+
+const (
+	kindString  valueKind = '"'
+	kindObject  valueKind = '{'
+	kindArray   valueKind = '['
+	kindNumber  valueKind = '0'
+	kindLiteral valueKind = 't' // true, false
+	kindNull    valueKind = 'n'
+)
+
+func (k valueKind) String() string {
+	switch k {
+	case kindString:
+		return "a string"
+	case kindObject:
+		return "an object"
+	case kindArray:
+		return "an array"
+	case kindNumber:
+		return "a number"
+	case kindNull:
+		return "null"
+	}
+	return "a boolean"
+}
+
+// object reads one object and nothing after it, and calls field for each
+// member with the key unescaped; field must read the value.
+func (s *jsonScan) object(line []byte, field func(key []byte) error) error {
+	s.b, s.i, s.depth, s.scratch = line, 0, 0, s.scratch[:0]
+	s.space()
+	if s.i == len(s.b) || s.b[s.i] != '{' {
+		return s.fail("not a JSON object")
+	}
+	if err := s.members(field); err != nil {
+		return err
+	}
+	s.space()
+	if s.i != len(s.b) {
+		return s.fail("more after the JSON object")
+	}
+	return nil
+}
+
+// members reads an object from its opening brace on.
+func (s *jsonScan) members(field func(key []byte) error) error {
+	if s.depth++; s.depth > s.maxDepth {
+		return fmt.Errorf("JSON is nested more than %d deep", s.maxDepth)
+	}
+	s.i++
+	if s.closes('}') {
+		return nil
+	}
+	for {
+		s.space()
+		key, err := s.str()
+		if err != nil {
+			return err
+		}
+		s.space()
+		if s.i == len(s.b) || s.b[s.i] != ':' {
+			return s.fail("no colon after a key")
+		}
+		s.i++
+		s.space()
+		if err := field(key); err != nil {
+			return err
+		}
+		if done, err := s.comma('}'); done || err != nil {
+			return err
+		}
+	}
+}
+
+// closes takes the closing bracket of something empty.
+func (s *jsonScan) closes(end byte) bool {
+	s.space()
+	if s.i < len(s.b) && s.b[s.i] == end {
+		s.i++
+		s.depth--
+		return true
+	}
+	return false
+}
+
+// comma takes the comma or the closing bracket after a value.
+func (s *jsonScan) comma(end byte) (done bool, err error) {
+	s.space()
+	if s.i == len(s.b) {
+		return false, errJSONEnd
+	}
+	c := s.b[s.i]
+	if c != ',' && c != end {
+		return false, s.fail("no comma or bracket after a value")
+	}
+	s.i++
+	if c == end {
+		s.depth--
+	}
+	return c == end, nil
+}
+
+// kind looks at the value that begins here.
+func (s *jsonScan) kind() (valueKind, error) {
+	if s.i == len(s.b) {
+		return 0, errJSONEnd
+	}
+	switch c := s.b[s.i]; c {
+	case '"', '{', '[', 'n':
+		return valueKind(c), nil
+	case 't', 'f':
+		return kindLiteral, nil
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		return kindNumber, nil
+	}
+	return 0, s.fail("no value")
+}
+
+// skip reads one value of any kind.
+func (s *jsonScan) skip() error {
+	k, err := s.kind()
+	if err != nil {
+		return err
+	}
+	switch k {
+	case kindString:
+		_, _, err = s.rawString()
+	case kindObject:
+		err = s.members(func([]byte) error { return s.skip() })
+	case kindArray:
+		err = s.array()
+	case kindNumber:
+		_, err = s.number()
+	default:
+		err = s.literal()
+	}
+	return err
+}
+
+func (s *jsonScan) array() error {
+	if s.depth++; s.depth > s.maxDepth {
+		return fmt.Errorf("JSON is nested more than %d deep", s.maxDepth)
+	}
+	s.i++
+	if s.closes(']') {
+		return nil
+	}
+	for {
+		s.space()
+		if err := s.skip(); err != nil {
+			return err
+		}
+		if done, err := s.comma(']'); done || err != nil {
+			return err
+		}
+	}
+}
+
+func (s *jsonScan) literal() error {
+	for _, word := range []string{"true", "false", "null"} {
+		if bytes.HasPrefix(s.b[s.i:], []byte(word)) {
+			s.i += len(word)
+			return nil
+		}
+	}
+	return s.fail("no value")
+}
+
+// number reads a number and returns it as it is written.
+func (s *jsonScan) number() ([]byte, error) {
+	from := s.i
+	for s.i < len(s.b) && bytes.IndexByte([]byte("+-.0123456789eE"), s.b[s.i]) >= 0 {
+		s.i++
+	}
+	n := s.b[from:s.i]
+	if !validNumber(n) {
+		s.i = from
+		return nil, s.fail("no valid number")
+	}
+	return n, nil
+}
+
+// validNumber knows the grammar -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?
+func validNumber(n []byte) bool {
+	digits := func() bool {
+		from := len(n)
+		for len(n) > 0 && '0' <= n[0] && n[0] <= '9' {
+			n = n[1:]
+		}
+		return len(n) < from
+	}
+	n = bytes.TrimPrefix(n, []byte("-"))
+	if len(n) > 1 && n[0] == '0' && '0' <= n[1] && n[1] <= '9' || !digits() {
+		return false
+	}
+	if len(n) > 0 && n[0] == '.' {
+		if n = n[1:]; !digits() {
+			return false
+		}
+	}
+	if len(n) > 0 && n[0]|0x20 == 'e' {
+		n = n[1:]
+		if len(n) > 0 && (n[0] == '+' || n[0] == '-') {
+			n = n[1:]
+		}
+		return digits() && len(n) == 0
+	}
+	return len(n) == 0
+}
+
+// rawString reads a string and returns what lies between its quotes.
+func (s *jsonScan) rawString() (raw []byte, escaped bool, err error) {
+	if s.i == len(s.b) || s.b[s.i] != '"' {
+		return nil, false, s.fail("no string")
+	}
+	from := s.i + 1
+	for at := from; ; {
+		n := bytes.IndexByte(s.b[at:], '"')
+		if n < 0 {
+			return nil, false, errJSONEnd
+		}
+		at += n
+		slashes := 0
+		for at-slashes > from && s.b[at-slashes-1] == '\\' {
+			slashes++
+		}
+		at++
+		if slashes%2 == 0 {
+			raw = s.b[from : at-1 : at-1]
+			s.i = at
+			return raw, bytes.IndexByte(raw, '\\') >= 0, nil
+		}
+	}
+}
+
+// str reads a string and resolves its escapes.
+func (s *jsonScan) str() ([]byte, error) {
+	raw, escaped, err := s.rawString()
+	if err != nil || !escaped {
+		return raw, err
+	}
+	from := len(s.scratch)
+	s.scratch, err = unescape(s.scratch, raw)
+	if err != nil {
+		return nil, err
+	}
+	return s.scratch[from:len(s.scratch):len(s.scratch)], nil
+}
+
+// unescape appends raw to dst with its escapes resolved.
+func unescape(dst, raw []byte) ([]byte, error) {
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			return append(dst, raw...), nil
+		}
+		dst = append(dst, raw[:i]...)
+		raw = raw[i+1:]
+		if len(raw) == 0 {
+			return dst, errJSONEnd
+		}
+		c := raw[0]
+		raw = raw[1:]
+		switch c {
+		case '"', '\\', '/':
+			dst = append(dst, c)
+		case 'b':
+			dst = append(dst, '\b')
+		case 'f':
+			dst = append(dst, '\f')
+		case 'n':
+			dst = append(dst, '\n')
+		case 'r':
+			dst = append(dst, '\r')
+		case 't':
+			dst = append(dst, '\t')
+		case 'u':
+			r, n := unescapeRune(raw)
+			if n == 0 {
+				return dst, errors.New(`JSON has a bad \u escape`)
+			}
+			dst, raw = utf8.AppendRune(dst, r), raw[n:]
+		default:
+			return dst, fmt.Errorf("JSON has a bad escape %q", `\`+string(c))
+		}
+	}
+}
+
+// unescapeRune reads the digits after \u, and the low surrogate after a high
+// one; the length is 0 when they are not hex digits.
+func unescapeRune(b []byte) (rune, int) {
+	r := hex4(b)
+	if r < 0 {
+		return 0, 0
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, 4
+	}
+	if len(b) >= 10 && b[4] == '\\' && b[5] == 'u' {
+		if low := hex4(b[6:]); low >= 0 {
+			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+				return pair, 10
+			}
+		}
+	}
+	return utf8.RuneError, 4
+}
+
+// hex4 reads four hex digits, -1 if they are none.
+func hex4(b []byte) rune {
+	if len(b) < 4 {
+		return -1
+	}
+	n, err := strconv.ParseUint(string(b[:4]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(n)
+}
+
+func (s *jsonScan) space() {
+	for s.i < len(s.b) {
+		switch s.b[s.i] {
+		case ' ', '\t', '\r', '\n':
+			s.i++
+		default:
+			return
+		}
+	}
+}
+
+func (s *jsonScan) fail(what string) error {
+	if s.i >= len(s.b) {
+		return errJSONEnd
+	}
+	return fmt.Errorf("%s at byte %d", what, s.i+1)
+}

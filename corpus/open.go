@@ -1,0 +1,172 @@
+package corpus
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Stdin is the name of standard input among the inputs.
+const Stdin = "-"
+
+// input is one file to read.
+type input struct {
+	path    string // as named by the caller, "-" for standard input
+	rel     string // where the Writer puts it below its directory
+	size    int64  // -1 for standard input
+	time    time.Time
+	strict  bool // must be exactly as it was
+	format  Format
+	alone   bool // the only input, named itself
+	guessed bool // Files only because nothing else was seen
+
+	stdin *bufio.Reader // standard input, while it is first read
+	raw   io.Reader     // instead of the file
+
+	// Set when opened, before its first item.
+	header  []byte // the header line of a table
+	columns columns
+	charset string // of a table or lines, "" is UTF-8 or found line by line
+}
+
+// resolve turns what the caller named into files, in the order named, the
+// content of a directory in the order of its names. A file named twice is
+// read once.
+func resolve(names []string) ([]*input, error) {
+	w := &walk{seen: map[string]bool{}, single: len(names) == 1}
+	for _, name := range names {
+		if err := w.add(name); err != nil {
+			return nil, err
+		}
+	}
+	if len(w.inputs) == 0 {
+		return nil, fmt.Errorf("no input files in %s", strings.Join(names, " "))
+	}
+	return w.inputs, nil
+}
+
+type walk struct {
+	inputs []*input
+	seen   map[string]bool
+	single bool // one name only: its directory gives no part of rel
+}
+
+// add adds a file, a directory, standard input, or what a pattern matches.
+func (w *walk) add(name string) error {
+	if name == Stdin {
+		return w.stdin()
+	}
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, "*?[") {
+		return w.glob(name)
+	}
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return w.dir(filepath.Clean(name))
+	}
+	return w.file(filepath.Clean(name), info, "")
+}
+
+func (w *walk) stdin() error {
+	if w.seen[Stdin] {
+		return errors.New("standard input is named twice")
+	}
+	w.seen[Stdin] = true
+	w.inputs = append(w.inputs, &input{path: Stdin, rel: "stdin", size: -1, alone: true})
+	return nil
+}
+
+func (w *walk) glob(pattern string) error {
+	names, err := filepath.Glob(pattern)
+	if err != nil {
+		return fmt.Errorf("pattern %q: %w", pattern, err)
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("no file matches %q", pattern)
+	}
+	w.single = false
+	for _, name := range names {
+		if err := w.add(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dir adds the files below a directory. Hidden names are left out, and so are
+// links to directories and everything that is no regular file.
+func (w *walk) dir(root string) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if path != root && strings.HasPrefix(d.Name(), ".") {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if d.IsDir() {
+			return nil
+		}
+		info, err := os.Stat(path) // follows a link to a file
+		if err != nil || !info.Mode().IsRegular() {
+			return nil
+		}
+		rel := ""
+		if w.single {
+			rel, _ = filepath.Rel(root, path)
+		}
+		return w.file(path, info, rel)
+	})
+}
+
+// file adds one file; rel "" means its path as named.
+func (w *walk) file(path string, info fs.FileInfo, rel string) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: not a regular file (%s)", path, kindOf(info.Mode()))
+	}
+	if w.seen[path] {
+		return nil
+	}
+	w.seen[path] = true
+	alone := rel == "" && w.single
+	if rel == "" {
+		rel = localName(path)
+	}
+	w.inputs = append(w.inputs, &input{path: path, rel: rel, alone: alone,
+		size: info.Size(), time: info.ModTime()})
+	return nil
+}
+
+// localName is a path without what leads out of a directory.
+func localName(path string) string {
+	path = filepath.Clean(path)[len(filepath.VolumeName(path)):]
+	var keep []string
+	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
+		if part != "" && part != "." && part != ".." {
+			keep = append(keep, part)
+		}
+	}
+	return filepath.Join(keep...)
+}
+
+func kindOf(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeNamedPipe != 0:
+		return "a named pipe; give it as standard input"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "special"
+}

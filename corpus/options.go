@@ -1,0 +1,209 @@
+package corpus
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Format names how documents lie in a file.
+type Format string
+
+const (
+	Auto    Format = "auto"    // by name, else by content
+	JSONL   Format = "jsonl"   // a JSON object a line
+	CSV     Format = "csv"     // RFC 4180, comma
+	TSV     Format = "tsv"     // tab, no quotes
+	Lines   Format = "lines"   // a text a line
+	Files   Format = "files"   // a text file a document
+	HTML    Format = "html"    // an HTML file a document
+	WARC    Format = "warc"    // web archive
+	Parquet Format = "parquet" // needs its Codec
+)
+
+// Formats lists every format name, Auto first.
+func Formats() []Format {
+	return []Format{Auto, JSONL, CSV, TSV, Lines, Files, HTML, WARC, Parquet}
+}
+
+// ParseFormat returns the format called name; "" is Auto.
+func ParseFormat(name string) (Format, error) {
+	if name == "" {
+		return Auto, nil
+	}
+	if f := Format(strings.ToLower(name)); slices.Contains(Formats(), f) {
+		return f, nil
+	}
+	return "", fmt.Errorf("unknown format %q: one of %v", name, Formats())
+}
+
+const (
+	// DefaultMaxDocument is the largest record read unless told otherwise.
+	DefaultMaxDocument = 16 << 20
+	// DefaultMaxDepth is the deepest nesting of JSON read unless told otherwise.
+	DefaultMaxDepth = 128
+	// One compressed file may grow to the larger of the two.
+	defaultMaxDecompressed = 16 << 30
+	defaultMaxRatio        = 200
+)
+
+// Options say how inputs are read. The zero value reads every format that
+// needs no help, by the field names id, text, title, url and time.
+type Options struct {
+	Format Format // "" is Auto
+
+	// Names of fields, or numbers of columns from 1 for CSV and TSV (which
+	// then have no header). An empty name means the usual one: "id",
+	// "text", "title", "url", "time". Names match exactly, case included.
+	// A field named here that a CSV, TSV or Parquet file does not have is
+	// an error; one that is only usual may be missing, except the text.
+	IDField, TextField, TitleField, URLField, TimeField string
+	// HTMLField names a field that holds a web page; its main text becomes
+	// the text. Empty: none.
+	HTMLField string
+
+	// Charset is the one of text files and HTML that do not say it
+	// themselves; "" finds out.
+	Charset string
+
+	// MaxDocument is the largest record in bytes, decompressed; larger ones
+	// are rejected. 0 means DefaultMaxDocument.
+	MaxDocument int64
+	// MaxDecompressed is how many bytes one compressed file may hold; what
+	// follows is rejected. 0 means 16 GiB, or 200 times the compressed
+	// size where that is more.
+	MaxDecompressed int64
+	// MaxDepth is the deepest nesting of JSON. 0 means DefaultMaxDepth.
+	MaxDepth int
+
+	// Stdin is what the input "-" reads.
+	Stdin io.Reader
+	// SpoolDir is where standard input is copied to while it is read, so
+	// that Again can read it once more. "" keeps no copy.
+	SpoolDir string
+
+	// Extract finds the main text of a web page. HTML and WARC need it.
+	Extract func(page []byte, charset, url string) (Page, error)
+	// Codecs are formats that live in packages of their own.
+	Codecs []Codec
+}
+
+// Page is what Options.Extract finds in a web page.
+type Page struct{ Title, Text, Canonical string }
+
+// Fields are the names of the fields to read, resolved: an empty name means
+// that nobody wants it. Required ones were named by the user.
+type Fields struct {
+	ID, Text, Title, URL, Time, HTML Field
+}
+
+// Field is one field to read.
+type Field struct {
+	Name     string
+	Required bool
+}
+
+// Codec is a format in a package of its own because of what it imports. It is
+// safe for concurrent use; what it opens is not.
+type Codec interface {
+	Format() Format
+	// Open starts reading rows. Only the named fields need be read.
+	Open(file io.ReaderAt, size int64, fields Fields) (RowReader, error)
+	// Split finds the fields of a row that RowReader.Next returned.
+	Split(raw []byte, rec *Record) error
+	// Create starts writing rows of files of this format.
+	Create(w io.Writer) RowWriter
+}
+
+// RowReader yields the rows of one file, each as bytes that stay valid and
+// that the codec's Split understands; io.EOF after the last.
+type RowReader interface {
+	Next() ([]byte, error)
+	Close() error
+}
+
+// RowWriter copies whole rows, all columns, out of files with one schema.
+type RowWriter interface {
+	// From names the file that the next rows come from.
+	From(file io.ReaderAt, size int64) error
+	// Copy copies row n, from 0. Rows of a file mostly come in order.
+	Copy(n int64) error
+	// Close ends the output. It does not close w.
+	Close() error
+}
+
+// Record is what a format finds in one record: raw bytes of each field, nil
+// where there is none. The slices are valid until the next record.
+type Record struct {
+	ID, Text, Title, URL, Time, HTML []byte
+}
+
+// fields resolves the names of the fields.
+func (o *Options) fields() Fields {
+	pick := func(name, usual string) Field {
+		if name == "" {
+			return Field{Name: usual}
+		}
+		return Field{Name: name, Required: true}
+	}
+	f := Fields{
+		ID:    pick(o.IDField, "id"),
+		Text:  pick(o.TextField, "text"),
+		Title: pick(o.TitleField, "title"),
+		URL:   pick(o.URLField, "url"),
+		Time:  pick(o.TimeField, "time"),
+		HTML:  Field{Name: o.HTMLField, Required: o.HTMLField != ""},
+	}
+	f.Text.Required = true
+	if o.HTMLField != "" {
+		f.Text = Field{} // the page is the text
+	}
+	return f
+}
+
+// codec returns the codec of a format, nil if there is none.
+func (o *Options) codec(f Format) Codec {
+	for _, c := range o.Codecs {
+		if c.Format() == f {
+			return c
+		}
+	}
+	return nil
+}
+
+// withDefaults fills in what is zero and refuses what cannot work.
+func (o Options) withDefaults() (Options, error) {
+	format, err := ParseFormat(string(o.Format))
+	if err != nil {
+		return o, err
+	}
+	o.Format = format
+	if o.MaxDocument == 0 {
+		o.MaxDocument = DefaultMaxDocument
+	}
+	if o.MaxDepth == 0 {
+		o.MaxDepth = DefaultMaxDepth
+	}
+	if o.MaxDocument < 0 || o.MaxDecompressed < 0 || o.MaxDepth < 0 {
+		return o, fmt.Errorf("limits must not be negative")
+	}
+	if o.HTMLField != "" && o.TextField != "" {
+		return o, fmt.Errorf("text field %q and HTML field %q: choose one", o.TextField, o.HTMLField)
+	}
+	if o.HTMLField != "" && o.Extract == nil {
+		return o, fmt.Errorf("HTML field %q: no extractor of main text was given", o.HTMLField)
+	}
+	return o, nil
+}
+
+// supports returns an error if format needs something that was not given.
+func (o *Options) supports(f Format) error {
+	switch {
+	case (f == HTML || f == WARC) && o.Extract == nil:
+		return fmt.Errorf("format %s: no extractor of main text was given", f)
+	case f == Parquet && o.codec(f) == nil:
+		return fmt.Errorf("format %s: no codec was given", f)
+	}
+	return nil
+}

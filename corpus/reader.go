@@ -1,0 +1,248 @@
+package corpus
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+)
+
+// Reader reads the records of its inputs in a fixed order. Next is for one
+// goroutine at a time; Progress may be called from others.
+type Reader struct {
+	opt    Options
+	fields Fields
+	inputs []*input
+	at     int // the input being read
+	src    frames
+	done   atomic.Int64
+	total  int64
+	spool  *spool
+}
+
+// frames finds the records of one input. Its errors: io.EOF; a *RejectError
+// without a file name, after which it may be asked on; any other, after which
+// it may not.
+type frames interface {
+	next() (raw []byte, line int64, err error)
+	close() error
+}
+
+// Open prepares to read files, directories (recursively, in the order of
+// names), patterns (*, ?, [...]) and "-", which is opt.Stdin. It looks at each
+// input that does not tell its format by its name. Only regular files are
+// read, and of each only the bytes it has now.
+func Open(inputs []string, opt Options) (*Reader, error) {
+	opt, err := opt.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	files, err := resolve(inputs)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{opt: opt, fields: opt.fields(), inputs: files}
+	for _, in := range files {
+		if err := r.prepare(in); err != nil {
+			r.Close()
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// prepare connects standard input and settles the format of one input.
+func (r *Reader) prepare(in *input) error {
+	if in.path == Stdin {
+		if err := r.openStdin(in); err != nil {
+			return err
+		}
+		r.total = -1
+	}
+	if r.total >= 0 {
+		r.total += in.size
+	}
+	in.format = r.opt.Format
+	if in.format == Auto {
+		if err := in.detect(); err != nil {
+			in.format = Files // opening it again tells the error in its place
+		}
+	}
+	if err := r.opt.supports(in.format); err != nil {
+		return fmt.Errorf("%s: %w", in.path, err)
+	}
+	return nil
+}
+
+func (r *Reader) openStdin(in *input) error {
+	if r.opt.Stdin == nil {
+		return errors.New("standard input is not given")
+	}
+	src := r.opt.Stdin
+	if r.opt.SpoolDir != "" {
+		var err error
+		if r.spool, err = newSpool(r.opt.SpoolDir, src); err != nil {
+			return err
+		}
+		src = r.spool
+	}
+	in.stdin = bufio.NewReaderSize(src, 64<<10)
+	in.raw = in.stdin
+	return nil
+}
+
+// Next returns the next record; io.EOF after the last. A *RejectError stands
+// for one bad record or the unreadable rest of one file: note it and go on.
+// Every other error ends the reading.
+func (r *Reader) Next() (Item, error) {
+	for r.at < len(r.inputs) {
+		in := r.inputs[r.at]
+		if r.src == nil {
+			src, err := r.frames(in)
+			if err != nil {
+				r.at++
+				return Item{}, in.failure(0, err)
+			}
+			r.src = src
+		}
+		raw, line, err := r.src.next()
+		if err == nil {
+			return Item{File: in.path, Line: line, Raw: raw, in: in}, nil
+		}
+		if one, ok := err.(*RejectError); ok {
+			one.File = in.path
+			return Item{}, one
+		}
+		r.src.close()
+		r.src = nil
+		r.at++
+		if err != io.EOF {
+			return Item{}, in.failure(line, err)
+		}
+	}
+	return Item{}, io.EOF
+}
+
+// ErrField is wrapped by the error of Next when a file lacks a field that was
+// asked for. It ends the reading: the setting is wrong, not a record.
+var ErrField = errors.New("no column")
+
+// failure tells what ends everything from what only ends one input.
+func (in *input) failure(line int64, err error) error {
+	var sick ioError
+	if errors.As(err, &sick) || errors.Is(err, ErrField) {
+		return fmt.Errorf("%s: %w", in.path, err)
+	}
+	reason := err.Error()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		reason = "the file ends too early: truncated or damaged"
+	}
+	return &RejectError{File: in.path, Line: line, Reason: reason, Err: err}
+}
+
+// frames opens an input.
+func (r *Reader) frames(in *input) (frames, error) {
+	if c := r.opt.codec(in.format); c != nil {
+		return r.openRows(in, c)
+	}
+	s, err := in.open(r.opt.MaxDecompressed, &r.done)
+	if err != nil {
+		return nil, err
+	}
+	f, err := r.framesOf(in, s)
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (r *Reader) framesOf(in *input, s *stream) (frames, error) {
+	switch in.format {
+	case JSONL, Lines:
+		return newLineFrames(in, s, r.opt.MaxDocument, r.opt.Charset)
+	case CSV, TSV:
+		return newTableFrames(in, s, r.fields, r.opt)
+	case WARC:
+		return newWarcFrames(s, r.opt.MaxDocument), nil
+	default:
+		return &wholeFrames{s: s, limit: r.opt.MaxDocument, text: in.guessed}, nil
+	}
+}
+
+// Progress returns how many bytes of the files, compressed as they are, have
+// been read, and how many there are; -1 with standard input.
+func (r *Reader) Progress() (done, total int64) { return r.done.Load(), r.total }
+
+// Format returns the format all inputs have, and false if they have several.
+func (r *Reader) Format() (Format, bool) {
+	for _, in := range r.inputs {
+		if in.format != r.inputs[0].format {
+			return Auto, false
+		}
+	}
+	return r.inputs[0].format, true
+}
+
+// Inputs returns the paths of the files, in the order they are read.
+func (r *Reader) Inputs() []string {
+	paths := make([]string, len(r.inputs))
+	for i, in := range r.inputs {
+		paths[i] = in.path
+	}
+	return paths
+}
+
+// Again returns a Reader of the same inputs in the same order, whose items are
+// the same. An input whose size or time has changed is an error that names it.
+// Standard input can be read again only where Options.SpoolDir kept a copy; it
+// is then read to its end first. Close the first Reader last.
+func (r *Reader) Again() (*Reader, error) {
+	again := &Reader{opt: r.opt, fields: r.fields, total: r.total}
+	for _, in := range r.inputs {
+		next := &input{path: in.path, rel: in.rel, size: in.size, time: in.time,
+			strict: true, format: in.format, guessed: in.guessed}
+		if in.path == Stdin {
+			if r.spool == nil {
+				return nil, errors.New("standard input cannot be read twice: no directory for a copy was given")
+			}
+			size, err := r.spool.drain()
+			if err != nil {
+				return nil, fmt.Errorf("standard input: %w", err)
+			}
+			next.raw = io.NewSectionReader(r.spool.file, 0, size)
+			again.spool = &spool{file: r.spool.file, size: size, shared: true}
+		} else if err := next.unchanged(); err != nil {
+			return nil, err
+		}
+		again.inputs = append(again.inputs, next)
+	}
+	return again, nil
+}
+
+func (in *input) unchanged() error {
+	info, err := os.Stat(in.path)
+	if err != nil {
+		return err
+	}
+	if info.Size() != in.size || !info.ModTime().Equal(in.time) {
+		return fmt.Errorf("%s: changed since it was first read", in.path)
+	}
+	return nil
+}
+
+// Close frees what is open and the copy of standard input.
+func (r *Reader) Close() error {
+	var err error
+	if r.src != nil {
+		err = r.src.close()
+		r.src = nil
+	}
+	r.at = len(r.inputs)
+	if r.spool != nil && !r.spool.shared {
+		err = errors.Join(err, r.spool.close())
+	}
+	return err
+}

@@ -1,0 +1,52 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// rowFrames yields the rows that a codec reads.
+type rowFrames struct {
+	rows  RowReader
+	file  io.Closer
+	limit int64
+	n     int64
+	size  func()
+}
+
+// openRows opens a file of a format that needs to read it in any order.
+func (r *Reader) openRows(in *input, c Codec) (frames, error) {
+	if in.path == Stdin {
+		return nil, fmt.Errorf("format %s cannot be read from standard input", in.format)
+	}
+	f, err := in.openFile()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.Open(f, in.size, r.fields)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	before := r.done.Load()
+	return &rowFrames{rows: rows, file: f, limit: r.opt.MaxDocument,
+		size: func() { r.done.Store(before + in.size) }}, nil
+}
+
+func (f *rowFrames) next() ([]byte, int64, error) {
+	raw, err := f.rows.Next()
+	if err != nil {
+		return nil, f.n + 1, err
+	}
+	f.n++
+	if int64(len(raw)) > f.limit {
+		return nil, 0, tooLong(f.n, f.limit)
+	}
+	return raw, f.n, nil
+}
+
+func (f *rowFrames) close() error {
+	f.size()
+	return errors.Join(f.rows.Close(), f.file.Close())
+}

@@ -1,0 +1,260 @@
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// maxWindow is the largest zstd window read, that of zstd --ultra.
+const maxWindow = 128 << 20
+
+// stream is the decompressed content of one input.
+type stream struct {
+	io.Reader
+	members *members // set when it is gzip
+	close   []func() error
+}
+
+// Close frees everything that was opened.
+func (s *stream) Close() error {
+	var first error
+	for _, c := range s.close {
+		if err := c(); first == nil {
+			first = err
+		}
+	}
+	s.close = nil
+	return first
+}
+
+// ioError is a failure of the file system, not of what the file holds.
+type ioError struct{ error }
+
+func (e ioError) Unwrap() error { return e.error }
+
+// rawFile reads at most size bytes, counts them, and marks errors of the file
+// system.
+type rawFile struct {
+	r     io.Reader
+	left  int64 // -1: no limit
+	count *atomic.Int64
+}
+
+func (r *rawFile) Read(p []byte) (int, error) {
+	if r.left == 0 {
+		return 0, io.EOF
+	}
+	if r.left > 0 && int64(len(p)) > r.left {
+		p = p[:r.left]
+	}
+	n, err := r.r.Read(p)
+	r.count.Add(int64(n))
+	if r.left > 0 {
+		r.left -= int64(n)
+	}
+	if err != nil && err != io.EOF {
+		err = ioError{err}
+	}
+	return n, err
+}
+
+// openFile opens a path and makes sure that it is the file once seen.
+func (in *input) openFile() (*os.File, error) {
+	f, err := os.Open(in.path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s: not a regular file", in.path)
+	case info.Size() < in.size, in.strict && (info.Size() != in.size || !info.ModTime().Equal(in.time)):
+		err = fmt.Errorf("%s: changed since it was first read", in.path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// open starts reading the decompressed content. in.raw is where standard
+// input comes from.
+func (in *input) open(limit int64, count *atomic.Int64) (*stream, error) {
+	s := &stream{}
+	raw := in.raw
+	if raw == nil {
+		f, err := in.openFile()
+		if err != nil {
+			return nil, err
+		}
+		s.close = append(s.close, f.Close)
+		raw = f
+	}
+	head := bufio.NewReaderSize(&rawFile{r: raw, left: in.size, count: count}, 64<<10)
+	if limit == 0 {
+		limit = max(defaultMaxDecompressed, defaultMaxRatio*in.size)
+	}
+	if err := s.decompress(head, limit); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// decompress looks at the first bytes and puts the right reader on top.
+func (s *stream) decompress(head *bufio.Reader, limit int64) error {
+	magic, err := head.Peek(6)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	switch {
+	case isGzip(magic):
+		s.members = &members{head: head}
+		s.Reader = &decompressed{r: s.members, left: limit, limit: limit}
+	case isZstd(magic):
+		z, err := zstd.NewReader(head, zstd.WithDecoderConcurrency(1),
+			zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return err
+		}
+		s.close = append(s.close, func() error { z.Close(); return nil })
+		s.Reader = &decompressed{r: z, left: limit, limit: limit}
+	case bytes.HasPrefix(magic, []byte("BZh")):
+		return errors.New("bzip2 is not read: decompress it first")
+	case bytes.HasPrefix(magic, []byte("\xfd7zXZ\x00")):
+		return errors.New("xz is not read: decompress it first")
+	case bytes.HasPrefix(magic, []byte("PK\x03\x04")):
+		return errors.New("zip archives are not read: unpack it first")
+	default:
+		s.Reader = head
+	}
+	return nil
+}
+
+func isGzip(b []byte) bool { return len(b) >= 3 && b[0] == 0x1f && b[1] == 0x8b && b[2] == 8 }
+
+// isZstd knows frames, and the skippable frames that pzstd begins with.
+func isZstd(b []byte) bool {
+	if len(b) < 4 {
+		return false
+	}
+	return bytes.Equal(b[:4], []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
+		b[0]&0xf0 == 0x50 && b[1] == 0x2a && b[2] == 0x4d && b[3] == 0x18
+}
+
+// decompressed stops a bomb.
+type decompressed struct {
+	r           io.Reader
+	left, limit int64
+}
+
+func (d *decompressed) Read(p []byte) (int, error) {
+	if d.left <= 0 {
+		return 0, fmt.Errorf("more than %d bytes when decompressed: the rest is not read", d.limit)
+	}
+	if int64(len(p)) > d.left {
+		p = p[:d.left]
+	}
+	n, err := d.r.Read(p)
+	d.left -= int64(n)
+	return n, err
+}
+
+// members reads the members of a gzip file one after the other, so that one
+// damaged member does not cost the others.
+type members struct {
+	head *bufio.Reader
+	zr   *gzip.Reader
+	open bool
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	for {
+		if !m.open {
+			if err := m.next(); err != nil {
+				return 0, err
+			}
+		}
+		n, err := m.zr.Read(p)
+		if err == io.EOF {
+			m.open, err = false, nil
+		}
+		if n > 0 || err != nil {
+			return n, err
+		}
+	}
+}
+
+// next opens the next member; io.EOF after the last, zeros as padding allowed.
+func (m *members) next() error {
+	for {
+		b, err := m.head.ReadByte()
+		if err != nil {
+			return err
+		}
+		if b != 0 {
+			break
+		}
+	}
+	if err := m.head.UnreadByte(); err != nil {
+		return err
+	}
+	if magic, _ := m.head.Peek(3); !isGzip(magic) {
+		return errors.New("no gzip member where one must begin")
+	}
+	var err error
+	if m.zr == nil {
+		m.zr, err = gzip.NewReader(m.head)
+	} else {
+		err = m.zr.Reset(m.head)
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return err
+	}
+	m.zr.Multistream(false)
+	m.open = true
+	return nil
+}
+
+// resync goes to what looks like the next member; false at the end of the file.
+func (m *members) resync() bool {
+	m.open = false
+	for {
+		if magic, _ := m.head.Peek(3); isGzip(magic) {
+			return true
+		}
+		if _, err := m.head.Discard(1); err != nil {
+			return false
+		}
+	}
+}
+
+// utf8Stream takes a byte order mark off and turns UTF-16 into UTF-8. Without
+// a mark the bytes come as they are.
+func utf8Stream(r io.Reader) io.Reader {
+	head := bufio.NewReaderSize(r, 4<<10)
+	mark, _ := head.Peek(3)
+	switch {
+	case bytes.HasPrefix(mark, []byte("\xef\xbb\xbf")):
+		head.Discard(3)
+	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
+		dec := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()
+		return transform.NewReader(head, dec)
+	}
+	return head
+}

@@ -1,0 +1,173 @@
+package corpus
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// columns are the places, from 0, of the fields in a table; -1 is none.
+type columns struct{ id, text, title, url, time, html int }
+
+// tableFrames yields the rows of CSV and TSV without the header.
+type tableFrames struct {
+	s     *stream
+	b     *blocks
+	limit int64
+	line  int64 // lines taken so far
+	csv   bool
+}
+
+func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFrames, error) {
+	t := &tableFrames{s: s, b: newBlocks(utf8Stream(s)), limit: opt.MaxDocument, csv: in.format == CSV}
+	in.charset = sniff(t.b, opt.Charset)
+	if numbered(fields) {
+		var err error
+		in.columns, err = findColumns(fields, nil)
+		return t, err
+	}
+	raw, _, err := t.next()
+	if err == io.EOF {
+		return t, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	in.header = raw
+	names := splitTSV(nil, raw)
+	if t.csv {
+		names = splitCSV(nil, raw)
+	}
+	for i, name := range names {
+		if s, err := decodeText(name, in.charset); err == nil {
+			names[i] = []byte(s)
+		}
+	}
+	in.columns, err = findColumns(fields, names)
+	return t, err
+}
+
+// numbered reports whether the text is named by a number: then there is no
+// header.
+func numbered(f Fields) bool {
+	name := f.Text.Name
+	if name == "" {
+		name = f.HTML.Name
+	}
+	n, err := strconv.Atoi(name)
+	return err == nil && n > 0
+}
+
+// findColumns finds the fields in a header, or by their numbers where names is
+// nil.
+func findColumns(f Fields, names [][]byte) (columns, error) {
+	var missing []string
+	find := func(field Field) int {
+		if field.Name == "" {
+			return -1
+		}
+		if n, err := strconv.Atoi(field.Name); names == nil && err == nil && n > 0 {
+			return n - 1
+		}
+		for i, name := range names {
+			if string(bytes.TrimSpace(name)) == field.Name {
+				return i
+			}
+		}
+		if field.Required {
+			missing = append(missing, strconv.Quote(field.Name))
+		}
+		return -1
+	}
+	c := columns{id: find(f.ID), text: find(f.Text), title: find(f.Title),
+		url: find(f.URL), time: find(f.Time), html: find(f.HTML)}
+	if missing == nil {
+		return c, nil
+	}
+	if names == nil {
+		return c, fmt.Errorf("%w %s: with a text column by number all are by number", ErrField, strings.Join(missing, ", "))
+	}
+	return c, fmt.Errorf("%w %s; the header has %q", ErrField, strings.Join(missing, ", "), names)
+}
+
+func (t *tableFrames) close() error { return t.s.Close() }
+
+// next takes one row; a quoted field of CSV may hold line ends.
+func (t *tableFrames) next() ([]byte, int64, error) {
+	for {
+		at := t.line + 1
+		var raw []byte
+		var err error
+		if t.csv {
+			raw, err = t.row()
+		} else {
+			raw, err = t.b.line(t.limit)
+			t.line++
+		}
+		var bad *RejectError
+		switch {
+		case errors.As(err, &bad):
+			bad.Line = at
+			return nil, 0, bad
+		case err == errTooLong:
+			return nil, 0, tooLong(at, t.limit)
+		case err != nil:
+			return nil, at, err
+		}
+		if len(trimEnd(raw)) > 0 {
+			return raw, at, nil
+		}
+	}
+}
+
+// row takes one row of CSV.
+func (t *tableFrames) row() ([]byte, error) {
+	var scan csvScan
+	for {
+		w := t.b.window()
+		n, done := scan.advance(w)
+		switch {
+		case done:
+			t.line += int64(bytes.Count(w[:n], newline))
+			raw := t.b.take(n)
+			if int64(n) > t.limit+2 {
+				return nil, errTooLong
+			}
+			return raw, nil
+		case scan.bad:
+			return nil, t.dropLine("a quote ends before the field does: no comma after it")
+		case int64(len(w)) > t.limit+2 && scan.quoted():
+			return nil, t.dropLine(fmt.Sprintf("a quoted field does not end within %d bytes", t.limit))
+		case int64(len(w)) > t.limit+2:
+			return nil, t.dropLine(fmt.Sprintf("longer than the limit of %d bytes a document", t.limit))
+		}
+		if t.b.more() {
+			continue
+		}
+		if t.b.err != io.EOF {
+			return nil, t.b.err
+		}
+		if scan.state == inQuotes {
+			return nil, t.dropLine("a quoted field does not end")
+		}
+		if len(w) == 0 {
+			return nil, io.EOF
+		}
+		t.line++
+		return t.b.take(len(w)), nil
+	}
+}
+
+// dropLine drops the first line of a bad row only, so that a stray quote does
+// not cost the lines after it.
+func (t *tableFrames) dropLine(reason string) error {
+	t.line++
+	_, err := t.b.line(1 << 62)
+	if err != nil && err != errTooLong && err != io.EOF {
+		return err
+	}
+	return &RejectError{Reason: reason}
+}

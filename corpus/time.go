@@ -1,0 +1,72 @@
+package corpus
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// parseTime reads a time as Unix nanoseconds: RFC 3339, a date, a date and a
+// time of day (UTC where no zone is given), or a number since 1970, by its size
+// seconds (up to 1e11, the year 5138), milliseconds, microseconds or
+// nanoseconds. Empty is 0, unknown.
+func parseTime(s string) (int64, error) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return 0, nil
+	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return fromNumber(float64(n), n), nil
+	}
+	if x, err := strconv.ParseFloat(s, 64); err == nil && math.Abs(x) < 1e18 {
+		return fromNumber(x, 0), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly, time.DateTime,
+		"2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006/01/02", "2006-01-02 15:04"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return fromTime(t)
+		}
+	}
+	return 0, fmt.Errorf("time %q is neither RFC 3339, a date, nor a Unix number", clip(s))
+}
+
+// fromNumber scales a number; exact is used where the number has no fraction.
+func fromNumber(x float64, exact int64) int64 {
+	for _, unit := range []struct {
+		below float64
+		nanos int64
+	}{{1e11, 1e9}, {1e14, 1e6}, {1e17, 1e3}} {
+		if math.Abs(x) >= unit.below {
+			continue
+		}
+		if limit := math.MaxInt64 / float64(unit.nanos); math.Abs(x) >= limit {
+			break
+		}
+		if exact != 0 {
+			return exact * unit.nanos
+		}
+		return int64(x * float64(unit.nanos))
+	}
+	if exact != 0 {
+		return exact
+	}
+	return int64(x)
+}
+
+// fromTime refuses what nanoseconds since 1970 cannot hold.
+func fromTime(t time.Time) (int64, error) {
+	if y := t.Year(); y < 1678 || y > 2261 {
+		return 0, fmt.Errorf("time %s is outside of the years 1678 to 2261", t.Format(time.RFC3339))
+	}
+	return t.UnixNano(), nil
+}
+
+// clip shortens what an error quotes.
+func clip(s string) string {
+	if len(s) > 40 {
+		return s[:40] + "..."
+	}
+	return s
+}

@@ -1,0 +1,216 @@
+package corpus
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// maxWarcHead is the largest header of a WARC record that is read.
+const maxWarcHead = 64 << 10
+
+// warcFrames yields the records of a WARC file that hold a document: response
+// records of a successful request for a page or a text, resource records of
+// such a type, and conversion records. Others are passed over. After damage it
+// goes on at the next record that begins like one.
+type warcFrames struct {
+	s     *stream
+	b     *blocks
+	limit int64
+	n     int64 // records begun
+}
+
+func newWarcFrames(s *stream, limit int64) *warcFrames {
+	return &warcFrames{s: s, b: newBlocks(s), limit: limit}
+}
+
+func (f *warcFrames) close() error { return f.s.Close() }
+
+func (f *warcFrames) next() ([]byte, int64, error) {
+	for {
+		if !f.skipBlank() {
+			if f.b.err == io.EOF {
+				return nil, f.n, io.EOF
+			}
+			f.n++
+			return nil, f.n, f.damage(f.b.err)
+		}
+		f.n++
+		head, size, err := f.head()
+		if err != nil {
+			return nil, f.n, f.damage(err)
+		}
+		if !holdsDocument(head) {
+			if !f.b.skip(int64(len(head)) + size) {
+				return nil, f.n, f.damage(f.b.err)
+			}
+			continue
+		}
+		raw, err := f.body(int64(len(head)), size)
+		if err == nil && raw == nil {
+			continue
+		}
+		return raw, f.n, err
+	}
+}
+
+// skipBlank drops the line ends between two records; false at the end.
+func (f *warcFrames) skipBlank() bool {
+	for f.b.fill(1) {
+		if c := f.b.window()[0]; c != '\r' && c != '\n' {
+			return true
+		}
+		f.b.take(1)
+	}
+	return false
+}
+
+// head returns the header of the record that begins here, which stays in the
+// window, and the length of its block.
+func (f *warcFrames) head() ([]byte, int64, error) {
+	if !f.b.fill(8) || !bytes.HasPrefix(f.b.window(), []byte("WARC/1.")) {
+		if f.b.err != nil && f.b.err != io.EOF {
+			return nil, 0, f.b.err
+		}
+		return nil, 0, errors.New("no WARC/1.0 or WARC/1.1 record where one must begin")
+	}
+	for {
+		w := f.b.window()
+		if n := headLength(w); n > 0 {
+			head := w[:n:n]
+			size, err := strconv.ParseInt(string(headerValue(head, "content-length")), 10, 64)
+			if err != nil || size < 0 {
+				return nil, 0, errors.New("WARC record without a valid Content-Length")
+			}
+			return head, size, nil
+		}
+		if len(w) > maxWarcHead {
+			return nil, 0, fmt.Errorf("header of a WARC record is longer than %d bytes", maxWarcHead)
+		}
+		if !f.b.more() {
+			return nil, 0, cut(f.b.err)
+		}
+	}
+}
+
+// cut makes the end of a stream inside a record an error.
+func cut(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// body takes the whole record; nil if a look at it shows that it holds no
+// document.
+func (f *warcFrames) body(head, size int64) ([]byte, error) {
+	f.b.fill(int(head + min(size, 8<<10)))
+	w := f.b.window()
+	if !wantedBlock(w[:head], w[head:min(int64(len(w)), head+size)]) {
+		if !f.b.skip(head + size) {
+			return nil, f.damage(f.b.err)
+		}
+		return nil, nil
+	}
+	if head+size > f.limit {
+		if !f.b.skip(head + size) {
+			return nil, f.damage(f.b.err)
+		}
+		return nil, tooLong(f.n, f.limit)
+	}
+	if !f.b.fill(int(head + size)) {
+		return nil, f.damage(f.b.err)
+	}
+	return f.b.take(int(head + size)), nil
+}
+
+// damage makes err the rejection of the current record and finds the next one.
+// Where there is none, or the file system failed, the error ends the file.
+func (f *warcFrames) damage(err error) error {
+	err = cut(err)
+	var sick ioError
+	if errors.As(err, &sick) {
+		return err
+	}
+	reason := err.Error()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		reason = "the record is cut off"
+	}
+	f.resync()
+	return &RejectError{Line: f.n, Reason: reason, Err: err}
+}
+
+// resync drops bytes up to the next line that begins like a record. A broken
+// gzip member is left for the next one.
+func (f *warcFrames) resync() {
+	if f.b.at < f.b.end {
+		f.b.take(1)
+	}
+	for {
+		w := f.b.window()
+		if i := bytes.Index(w, []byte("\nWARC/1.")); i >= 0 {
+			f.b.take(i + 1)
+			return
+		}
+		f.b.take(max(0, len(w)-len("\nWARC/1.")+1))
+		if f.b.more() {
+			continue
+		}
+		f.b.at = f.b.end
+		if f.b.err == io.EOF || f.s.members == nil || !f.s.members.resync() {
+			if f.b.err != io.EOF {
+				f.b.err = io.EOF
+			}
+			return
+		}
+		// The member that begins here begins with a record.
+		f.b.err = nil
+		if f.b.fill(7) && bytes.HasPrefix(f.b.window(), []byte("WARC/1.")) {
+			return
+		}
+	}
+}
+
+// holdsDocument looks at the type of a record.
+func holdsDocument(head []byte) bool {
+	switch string(headerValue(head, "warc-type")) {
+	case "response", "resource", "conversion":
+		n := headerValue(head, "warc-segment-number")
+		return n == nil || string(n) == "1"
+	}
+	return false
+}
+
+// wantedBlock looks at the content type, and at the status of a response.
+func wantedBlock(head, block []byte) bool {
+	kind := headerValue(head, "content-type")
+	if isHTTP(head) {
+		status, ok := httpStatus(block)
+		if !ok {
+			return true // Decode says what is wrong with it
+		}
+		if status < 200 || status > 299 {
+			return false
+		}
+		kind = headerValue(block[:max(headLength(block), 0)], "content-type")
+	}
+	return textual(kind)
+}
+
+// isHTTP reports whether the block begins with the header of an HTTP response.
+func isHTTP(head []byte) bool {
+	return string(headerValue(head, "warc-type")) == "response" &&
+		!bytes.HasPrefix(headerValue(head, "warc-target-uri"), []byte("dns:"))
+}
+
+// textual reports whether a content type is read: pages and plain text, and a
+// missing one.
+func textual(kind []byte) bool {
+	switch string(mediaType(kind)) {
+	case "", "text/html", "text/plain", "application/xhtml+xml", "text/markdown":
+		return true
+	}
+	return false
+}

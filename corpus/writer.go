@@ -1,0 +1,241 @@
+package corpus
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Writer writes items in the format they were read in: lines and rows byte for
+// byte, under the header of the first table; Parquet rows with the same schema;
+// WARC records byte for byte, a gzip member each; and files, text or HTML,
+// copied as they are into a directory under their own relative names.
+//
+// The items must come from one Reader (or its Again), and be written in the
+// order they were read. One goroutine at a time.
+type Writer struct {
+	sink sink
+}
+
+// sink writes items of one format.
+type sink interface {
+	write(Item) error
+	commit() error
+	abort()
+}
+
+// NewWriter starts an output for items of r: a file, "-" for standard output,
+// or for files and HTML a directory that does not exist yet or is empty. Inputs
+// of several formats cannot go to one output, and an input cannot be the
+// output.
+func NewWriter(path string, r *Reader) (*Writer, error) {
+	if err := r.CheckOutput(path); err != nil {
+		return nil, err
+	}
+	format, err := r.outputFormat()
+	if err != nil {
+		return nil, err
+	}
+	if format == Files {
+		s, err := newFilesSink(path, r)
+		return &Writer{sink: s}, err
+	}
+	f, err := CreateAtomic(path)
+	if err != nil {
+		return nil, err
+	}
+	switch c := r.opt.codec(format); {
+	case c != nil && f.pack != nil:
+		f.Abort()
+		return nil, fmt.Errorf("%s: %s is not compressed as a whole", path, format)
+	case c != nil:
+		return &Writer{sink: &rowSink{f: f, rows: c.Create(f)}}, nil
+	case format == WARC:
+		return &Writer{sink: &warcSink{f: f}}, nil
+	}
+	return &Writer{sink: &lineSink{f: f}}, nil
+}
+
+// outputFormat is the one format of all inputs; HTML counts as Files.
+func (r *Reader) outputFormat() (Format, error) {
+	var first *input
+	format := func(in *input) Format {
+		if in.format == HTML {
+			return Files
+		}
+		return in.format
+	}
+	for _, in := range r.inputs {
+		if first == nil {
+			first = in
+		}
+		if format(in) != format(first) {
+			return "", fmt.Errorf("%s is %s but %s is %s: kept documents of several formats cannot go to one output",
+				first.path, first.format, in.path, in.format)
+		}
+	}
+	return format(first), nil
+}
+
+// CheckOutput returns an error if writing to any of the paths would overwrite
+// an input. "" and "-" are no paths.
+func (r *Reader) CheckOutput(paths ...string) error {
+	for _, path := range paths {
+		if path == "" || path == Stdin {
+			continue
+		}
+		out, outErr := os.Stat(path)
+		abs, _ := filepath.Abs(path)
+		for _, in := range r.inputs {
+			if in.path == Stdin {
+				continue
+			}
+			inAbs, _ := filepath.Abs(in.path)
+			same := inAbs == abs
+			if outErr == nil && !same && out.Size() == in.size {
+				info, err := os.Stat(in.path)
+				same = err == nil && os.SameFile(out, info)
+			}
+			if same {
+				return fmt.Errorf("output %s is an input", path)
+			}
+		}
+	}
+	return nil
+}
+
+// Write adds an item.
+func (w *Writer) Write(it Item) error { return w.sink.write(it) }
+
+// Commit makes the output appear, whole and on disk.
+func (w *Writer) Commit() error { return w.sink.commit() }
+
+// Abort removes what was written. After Commit it does nothing.
+func (w *Writer) Abort() { w.sink.abort() }
+
+// lineSink writes lines and rows.
+type lineSink struct {
+	f       *AtomicFile
+	from    *input
+	header  []byte
+	started bool
+	open    bool // the last line has no end
+}
+
+func (s *lineSink) write(it Item) error {
+	if s.from != it.in {
+		if err := s.begin(it.in); err != nil {
+			return err
+		}
+	}
+	return s.line(it.Raw)
+}
+
+// begin writes the header of the first table, and makes sure that the others
+// have the same.
+func (s *lineSink) begin(in *input) error {
+	s.from = in
+	if !s.started {
+		s.started, s.header = true, in.header
+		return s.line(in.header)
+	}
+	if !bytes.Equal(trimEnd(s.header), trimEnd(in.header)) {
+		return fmt.Errorf("%s: its header differs from that of the inputs before it", in.path)
+	}
+	return nil
+}
+
+func (s *lineSink) line(raw []byte) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	if s.open {
+		if _, err := s.f.Write(newline); err != nil {
+			return err
+		}
+	}
+	s.open = raw[len(raw)-1] != '\n'
+	_, err := s.f.Write(raw)
+	return err
+}
+
+func (s *lineSink) commit() error { return s.f.Commit() }
+func (s *lineSink) abort()        { s.f.Abort() }
+
+// warcSink writes WARC records.
+type warcSink struct {
+	f *AtomicFile
+	n int
+}
+
+func (s *warcSink) write(it Item) error {
+	if s.n++; s.n > 1 {
+		if err := s.f.member(); err != nil {
+			return err
+		}
+	}
+	if _, err := s.f.Write(it.Raw); err != nil {
+		return err
+	}
+	_, err := s.f.Write([]byte("\r\n\r\n"))
+	return err
+}
+
+func (s *warcSink) commit() error { return s.f.Commit() }
+func (s *warcSink) abort()        { s.f.Abort() }
+
+// rowSink writes rows through a codec.
+type rowSink struct {
+	f    *AtomicFile
+	rows RowWriter
+	from *input
+	file *os.File
+}
+
+func (s *rowSink) write(it Item) error {
+	if s.from != it.in {
+		f, err := it.in.openFile()
+		if err != nil {
+			return err
+		}
+		if err := s.rows.From(f, it.in.size); err != nil {
+			f.Close()
+			return fmt.Errorf("%s: %w", it.File, err)
+		}
+		s.closeFile()
+		s.from, s.file = it.in, f
+	}
+	if err := s.rows.Copy(it.Line - 1); err != nil {
+		return fmt.Errorf("%s:%d: %w", it.File, it.Line, err)
+	}
+	return nil
+}
+
+func (s *rowSink) closeFile() {
+	if s.file != nil {
+		s.file.Close()
+	}
+}
+
+func (s *rowSink) commit() error {
+	err := s.rows.Close()
+	s.closeFile()
+	if err != nil {
+		s.f.Abort()
+		return err
+	}
+	return s.f.Commit()
+}
+
+func (s *rowSink) abort() {
+	s.closeFile()
+	s.f.Abort()
+}
+
+// below reports whether path lies in dir, or is it.
+func below(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
