@@ -1,0 +1,186 @@
+package ngram
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/feature"
+)
+
+// Similarity is what is measured between two texts, from 0 to 1.
+type Similarity string
+
+const (
+	// Edit is (longer - distance) / longer, in runes, with the Levenshtein
+	// distance.
+	Edit Similarity = "edit"
+	// Jaccard is common shingles / all shingles of both.
+	Jaccard Similarity = "jaccard"
+	// Cosine is common shingles / sqrt(product of the numbers of shingles):
+	// the cosine of the two sets as vectors of zeros and ones.
+	Cosine Similarity = "cosine"
+	// Containment is common shingles / shingles of the text that has fewer.
+	Containment Similarity = "containment"
+)
+
+// Keys is which substrings a text is found under.
+type Keys string
+
+const (
+	// Exact chooses the rarest substrings among which, by the threshold,
+	// every similar text must have one too: no pair is lost.
+	Exact Keys = "exact"
+	// Any takes every substring of M units, and the whole text where it is
+	// shorter: it finds the similar texts that have M units in a row in
+	// common, and costs the square of a frequent substring.
+	Any Keys = "any"
+)
+
+// Config is everything that changes what a method of this package finds.
+// The zero value of a field is its default.
+type Config struct {
+	// Prepare is stage 1; nil leaves the clean text as it is.
+	Prepare Preparer
+	// Similarity is Edit by default.
+	Similarity Similarity
+	// Threshold in (0, 1]; .8 by default. A pair is near if the quotient,
+	// in float64, is at or above it.
+	Threshold float64
+	// Shingle is what the set similarities count; runes:2 by default.
+	Shingle feature.Shingle
+	// Keys is Exact by default.
+	Keys Keys
+	// M are the substrings of Keys = Any; runes:4 by default.
+	M feature.Shingle
+	// Seed is the secret of an index, 0 for a batch: who does not know it
+	// cannot construct texts that share a key. Part of the Spec by digest.
+	Seed uint64
+	// Variants makes texts that differ only in numbers, dates, roman
+	// numerals or codes variants of each other instead of duplicates: they
+	// are not near. See Variant.
+	Variants Guard
+}
+
+// Guard switches the variant guard.
+type Guard bool
+
+const (
+	GuardOff Guard = false
+	GuardOn  Guard = true
+)
+
+// version is raised whenever a text would get other keys or another
+// similarity under the same parameters.
+const version = 1
+
+// Method is a neardup.Method of this package: exact, trainable, with a table
+// that can be stored.
+type Method interface {
+	neardup.Trainable
+	// WithTable returns the method choosing its keys by a table; nil is
+	// the untrained method.
+	WithTable(*Table) Method
+	// TableDigest names the table. An index and what searches it must
+	// agree on it, or pairs are lost.
+	TableDigest() string
+}
+
+// New returns the method "ngram". Errors name the field that is wrong.
+func New(c Config) (Method, error) {
+	if c.Similarity == "" {
+		c.Similarity = Edit
+	}
+	if c.Shingle == (feature.Shingle{}) {
+		c.Shingle = feature.Shingle{Unit: feature.Runes, K: 2}
+	}
+	return build("ngram", c)
+}
+
+// NewJaccard returns the method "jaccard": every pair of documents of any
+// length whose shingle sets have at least the threshold in common, by prefix
+// filtering (Chaudhuri et al., ICDE 2006; Xiao et al., PPJoin, WWW 2008).
+// Shingle is auto:3 by default, Similarity need not be given.
+func NewJaccard(c Config) (Method, error) {
+	c.Similarity = Jaccard
+	if c.Shingle == (feature.Shingle{}) {
+		c.Shingle = feature.Default
+	}
+	return build("jaccard", c)
+}
+
+func build(name string, c Config) (Method, error) {
+	if c.Threshold == 0 {
+		c.Threshold = .8
+	}
+	if !(c.Threshold > 0 && c.Threshold <= 1) {
+		return nil, fmt.Errorf("%s: threshold %v is not in (0, 1]", name, c.Threshold)
+	}
+	if c.Keys == "" {
+		c.Keys = Exact
+	}
+	if c.Keys != Exact && c.Keys != Any {
+		return nil, fmt.Errorf("%s: keys %q are neither %q nor %q", name, c.Keys, Exact, Any)
+	}
+	if c.M == (feature.Shingle{}) {
+		c.M = feature.Shingle{Unit: feature.Runes, K: 4}
+	}
+	if c.Prepare == nil {
+		c.Prepare = AsItIs{}
+	}
+	common := settings{name: name, Config: c}
+	switch c.Similarity {
+	case Edit:
+		return newEditMethod(common), nil
+	case Jaccard, Cosine, Containment:
+		return newSetMethod(common)
+	}
+	return nil, fmt.Errorf("%s: similarity %q is none of %q, %q, %q, %q", name, c.Similarity, Edit, Jaccard, Cosine, Containment)
+}
+
+// settings is what both methods share.
+type settings struct {
+	Config
+	name  string
+	table *Table
+}
+
+// Spec names every parameter that changes a result. The table is not among
+// them: it changes the keys and never what is found.
+func (s *settings) Spec() neardup.Spec {
+	params := []neardup.Param{
+		{Name: "prepare", Value: s.Prepare.Name()},
+		{Name: "similarity", Value: string(s.Similarity)},
+		{Name: "threshold", Value: strconv.FormatFloat(s.Threshold, 'g', -1, 64)},
+	}
+	if s.Similarity != Edit {
+		params = append(params, neardup.Param{Name: "shingle", Value: s.Shingle.String()})
+	}
+	params = append(params, neardup.Param{Name: "keys", Value: string(s.Keys)})
+	if s.Keys == Any {
+		params = append(params, neardup.Param{Name: "m", Value: s.M.String()})
+	}
+	if s.Seed != 0 {
+		params = append(params, neardup.Param{Name: "seed", Value: seedName(s.Seed)})
+	}
+	if s.Variants {
+		params = append(params, neardup.Param{Name: "variants", Value: "apart"})
+	}
+	return neardup.Spec{Method: s.name, Version: version, Params: params}
+}
+
+// seedName tells seeds apart without telling them.
+func seedName(seed uint64) string {
+	digest := neardup.DigestOf("ngram seed " + strconv.FormatUint(seed, 16))
+	return digest.String()[:8]
+}
+
+// TableDigest names the table the keys are chosen by.
+func (s *settings) TableDigest() string { return s.table.Digest() }
+
+func (s *settings) basis() string {
+	if s.Similarity == Edit {
+		return "edit similarity of runes"
+	}
+	return string(s.Similarity) + " of " + s.Shingle.String()
+}

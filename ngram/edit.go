@@ -1,0 +1,151 @@
+package ngram
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/neardup/neardup"
+)
+
+// editMethod finds pairs by edit similarity.
+type editMethod struct {
+	settings
+	plans *plans
+}
+
+func newEditMethod(s settings) *editMethod {
+	return &editMethod{settings: s, plans: newPlans(s.Threshold)}
+}
+
+// WithTable returns the method choosing its keys by the table.
+func (m *editMethod) WithTable(t *Table) Method {
+	with := *m
+	with.table = t
+	return &with
+}
+
+// Record makes the keys of plan.go, or with Keys = Any all substrings of M
+// units. The sketch holds the number of runes in its high 16 bits, at most
+// 65535, and in the low 48 a bit for each rune that occurs.
+func (m *editMethod) Record(clean string, rec *neardup.Record) {
+	rec.Reset()
+	text := m.Prepare.Prepare(clean)
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	runes := s.decode(text)
+	if !slices.ContainsFunc(runes, isAlnum) {
+		return
+	}
+	rec.Sketch = sketchRunes(runes)
+	if m.Keys == Any {
+		rec.Index = m.anyKeys(rec.Index, text, s)
+		return
+	}
+	for _, p := range m.plans.of(len(runes)) {
+		s.rank(s.grams(runes, p.q, m.Seed), m.table)
+		rec.Index = appendKeys(rec.Index, s.sorted[:s.disjoint(p.q, p.need)], uint8(p.q))
+	}
+}
+
+// Tally counts the grams that texts may have as keys.
+func (m *editMethod) Tally() neardup.Tally { return &editTally{m, newCounts()} }
+
+type editTally struct {
+	method *editMethod
+	counts *counts
+}
+
+// Add counts the grams of one text.
+func (t *editTally) Add(clean string) {
+	if t.method.Keys == Any {
+		return
+	}
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	runes := s.decode(t.method.Prepare.Prepare(clean))
+	if len(runes) == 0 {
+		return
+	}
+	for _, p := range t.method.plans.of(len(runes)) {
+		for _, h := range s.grams(runes, p.q, t.method.Seed) {
+			t.counts.add(h)
+		}
+	}
+}
+
+// Method returns the method with what was counted.
+func (t *editTally) Method() neardup.Method { return t.method.WithTable(t.counts.table()) }
+
+const (
+	lengthShift = 48
+	longest     = 1<<16 - 1
+	bitmap      = 1<<lengthShift - 1
+)
+
+func sketchRunes(runes []rune) uint64 {
+	sketch := uint64(min(len(runes), longest)) << lengthShift
+	for _, r := range runes {
+		sketch |= bitOf(uint64(uint32(r)) * 0x9e3779b97f4a7c15)
+	}
+	return sketch
+}
+
+// bitOf maps a hash, by its high half, to one of the 48 bits.
+func bitOf(hash uint64) uint64 { return 1 << ((hash >> 32) * lengthShift >> 32) }
+
+// Plausible compares lengths and runes: an edit changes the length by at most
+// one and takes away at most one rune of either side, so a near pair has at
+// most d bits that only one side has.
+func (m *editMethod) Plausible(a, b uint64) bool {
+	longer, shorter := int(a>>lengthShift), int(b>>lengthShift)
+	if longer < shorter {
+		longer, shorter = shorter, longer
+	}
+	if longer == longest {
+		return true
+	}
+	d := m.plans.allowed(longer)
+	return longer-shorter <= d && bits.OnesCount64(a&^b&bitmap) <= d && bits.OnesCount64(b&^a&bitmap) <= d
+}
+
+// runeView is a prepared text for the edit distance.
+type runeView struct {
+	runes []rune
+	text  string // only where the variant guard needs it
+	empty bool   // no letter or number
+}
+
+// Bytes is the memory of the view.
+func (v *runeView) Bytes() int { return 64 + 4*cap(v.runes) }
+
+// View decodes the runes.
+func (m *editMethod) View(clean string) neardup.View {
+	text := m.Prepare.Prepare(clean)
+	v := &runeView{runes: []rune(text)}
+	v.empty = !slices.ContainsFunc(v.runes, isAlnum)
+	if m.Variants {
+		v.text = text
+	}
+	return v
+}
+
+// Compare computes the edit distance as far as the threshold allows it.
+func (m *editMethod) Compare(a, b neardup.View) neardup.Match {
+	x, y := a.(*runeView), b.(*runeView)
+	match := neardup.Match{Distance: -1, Method: m.name, Basis: m.basis()}
+	if x.empty || y.empty {
+		return match
+	}
+	longer := max(len(x.runes), len(y.runes))
+	limit := m.plans.allowed(longer)
+	w := workspaces.Get().(*workspace)
+	d := distance(x.runes, y.runes, limit, w)
+	workspaces.Put(w)
+	if d > limit {
+		return match
+	}
+	match.Distance = d
+	match.Similarity = float64(longer-d) / float64(longer)
+	match.Near = !bool(m.Variants) || !Variant(x.text, y.text)
+	return match
+}

@@ -1,0 +1,211 @@
+package ngram
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/feature"
+)
+
+// setMethod finds pairs by a similarity of their sets of shingles.
+//
+// Its keys are the prefix filter: order the features of all texts by rank. Of
+// a set of n features, a near partner has at least c(n) (least below). So of
+// the first n-c(n)+1 features one is in the partner; and of the two prefixes
+// let a's end at the lower rank: the common feature lies before the end of
+// b's prefix too, so both have it as key.
+//
+// Containment is judged by the smaller set, and for the larger one c(n) = 1.
+// So each text is indexed twice: under its prefix as the smaller one, and
+// under all its features as the larger one, and searched for the other way
+// round.
+type setMethod struct {
+	settings
+	least [planned]int32
+}
+
+func newSetMethod(s settings) (*setMethod, error) {
+	if err := s.Shingle.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	m := &setMethod{settings: s}
+	for n := range m.least {
+		m.least[n] = int32(m.leastCommon(n))
+	}
+	return m, nil
+}
+
+// leastCommon returns how many of n features a near partner has at the least:
+// the partner is then a subset. For containment n is the smaller set.
+func (m *setMethod) leastCommon(n int) int {
+	similarity := func(common int) float64 {
+		if m.Similarity == Containment {
+			return m.similarity(n, n, common)
+		}
+		return m.similarity(common, n, common)
+	}
+	guess := m.Threshold
+	if m.Similarity == Cosine {
+		guess *= m.Threshold
+	}
+	common := max(1, int(guess*float64(n)))
+	for common > 1 && similarity(common-1) >= m.Threshold {
+		common--
+	}
+	for common < n && similarity(common) < m.Threshold {
+		common++
+	}
+	return common
+}
+
+// similarity of two sets of a and b features, common in both.
+func (m *setMethod) similarity(a, b, common int) float64 {
+	switch m.Similarity {
+	case Cosine:
+		return float64(common) / math.Sqrt(float64(a)*float64(b))
+	case Containment:
+		return float64(common) / float64(min(a, b))
+	}
+	return float64(common) / float64(a+b-common)
+}
+
+// WithTable returns the method choosing its keys by the table.
+func (m *setMethod) WithTable(t *Table) Method {
+	with := *m
+	with.table = t
+	return &with
+}
+
+// set fills s.hashes with the features of a clean text, sorted, each once.
+func (m *setMethod) set(text string, s *scratch) []uint64 {
+	s.hashes = feature.Set(m.Shingle.Append(s.hashes[:0], text, m.Seed))
+	return s.hashes
+}
+
+// Record makes the keys. The sketch holds the number of features in its high
+// 16 bits, at most 65535, and in the low 48 a bit for each feature.
+func (m *setMethod) Record(clean string, rec *neardup.Record) {
+	rec.Reset()
+	text := m.Prepare.Prepare(clean)
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	set := m.set(text, s)
+	if len(set) == 0 {
+		return
+	}
+	rec.Sketch = sketchSet(set)
+	if m.Keys == Any {
+		rec.Index = m.anyKeys(rec.Index, text, s)
+		return
+	}
+	s.rank(set, m.table)
+	prefix := s.sorted[:len(set)-m.leastOf(len(set))+1]
+	if m.Similarity != Containment {
+		rec.Index = appendKeys(rec.Index, prefix, tagShared)
+		return
+	}
+	rec.Index = appendKeys(rec.Index, prefix, tagSmaller)
+	rec.Index = appendKeys(rec.Index, s.sorted, tagLarger)
+	rec.Probe = appendKeys(nil, prefix, tagLarger)
+	rec.Probe = appendKeys(rec.Probe, s.sorted, tagSmaller)
+}
+
+func (m *setMethod) leastOf(n int) int {
+	if n < planned {
+		return int(m.least[n])
+	}
+	return m.leastCommon(n)
+}
+
+// Tally counts the features.
+func (m *setMethod) Tally() neardup.Tally { return &setTally{m, newCounts()} }
+
+type setTally struct {
+	method *setMethod
+	counts *counts
+}
+
+// Add counts the features of one text, each once.
+func (t *setTally) Add(clean string) {
+	if t.method.Keys == Any {
+		return
+	}
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	for _, h := range t.method.set(t.method.Prepare.Prepare(clean), s) {
+		t.counts.add(h)
+	}
+}
+
+// Method returns the method with what was counted.
+func (t *setTally) Method() neardup.Method { return t.method.WithTable(t.counts.table()) }
+
+func sketchSet(set []uint64) uint64 {
+	sketch := uint64(min(len(set), longest)) << lengthShift
+	for _, h := range set {
+		sketch |= bitOf(h)
+	}
+	return sketch
+}
+
+// Plausible bounds the overlap: each bit that only one side has is a feature
+// that only this side has.
+func (m *setMethod) Plausible(a, b uint64) bool {
+	x, y := int(a>>lengthShift), int(b>>lengthShift)
+	if x == longest || y == longest {
+		return true
+	}
+	common := min(x-bits.OnesCount64(a&^b&bitmap), y-bits.OnesCount64(b&^a&bitmap))
+	switch m.Similarity {
+	case Jaccard:
+		return float64(common) >= m.Threshold*roughly*float64(x+y-common)
+	case Cosine:
+		return float64(common)*float64(common) >= m.Threshold*m.Threshold*roughly*float64(x)*float64(y)
+	}
+	return float64(common) >= m.Threshold*roughly*float64(min(x, y))
+}
+
+// roughly lets a filter that multiplies pass whatever the exact rule, which
+// divides, could accept.
+const roughly = 1 - 1e-9
+
+// setView is the sorted set of a prepared text.
+type setView struct {
+	set  []uint64
+	text string // only where the variant guard needs it
+}
+
+// Bytes is the memory of the view.
+func (v *setView) Bytes() int { return 64 + 8*cap(v.set) }
+
+// View makes the set.
+func (m *setMethod) View(clean string) neardup.View {
+	text := m.Prepare.Prepare(clean)
+	s := scratches.Get().(*scratch)
+	v := &setView{set: slices.Clone(m.set(text, s))}
+	scratches.Put(s)
+	if m.Variants {
+		v.text = text
+	}
+	return v
+}
+
+// Compare counts the common features.
+func (m *setMethod) Compare(a, b neardup.View) neardup.Match {
+	x, y := a.(*setView), b.(*setView)
+	match := neardup.Match{Distance: -1, Method: m.name, Basis: m.basis()}
+	if len(x.set) == 0 || len(y.set) == 0 {
+		return match
+	}
+	common := feature.IntersectSorted(x.set, y.set)
+	similarity := m.similarity(len(x.set), len(y.set), common)
+	if similarity < m.Threshold {
+		return match
+	}
+	match.Similarity = similarity
+	match.Near = !bool(m.Variants) || !Variant(x.text, y.text)
+	return match
+}
