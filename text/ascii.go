@@ -62,8 +62,8 @@ func load64(s string, i int) uint64 {
 
 func store64(b []byte, w uint64) { binary.LittleEndian.PutUint64(b, w) }
 
-// decodeRune is utf8.DecodeRuneInString(s[i:]) with the common case, three
-// bytes, in line. i must be below len(s).
+// decodeRune is utf8.DecodeRuneInString(s[i:]) with the common cases
+// decided here. i must be below len(s).
 func decodeRune(s string, i int) (rune, int) {
 	if c := s[i]; c < 0x80 {
 		return rune(c), 1
@@ -72,6 +72,9 @@ func decodeRune(s string, i int) (rune, int) {
 		if r >= 0x800 && r>>11 != 0xD800>>11 {
 			return r, 3
 		}
+	}
+	if c := s[i]; c >= 0xC2 && c < 0xE0 && i+1 < len(s) && s[i+1]>>6 == 2 {
+		return rune(c&0x1F)<<6 | rune(s[i+1]&0x3F), 2
 	}
 	return utf8.DecodeRuneInString(s[i:])
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/width"
@@ -30,7 +31,7 @@ func (n Normalizer) Clean(s string) string {
 	if n.does(collapseSpace) && len(c.dst) > 0 && c.dst[len(c.dst)-1] == ' ' {
 		c.dst = c.dst[:len(c.dst)-1]
 	}
-	return string(c.dst)
+	return unsafe.String(unsafe.SliceData(c.dst), len(c.dst)) // nobody else holds dst
 }
 
 // mask returns the classes of runes that the steps may change.
@@ -190,6 +191,10 @@ func asciiForm(r rune) rune {
 func (c *cleaner) put(r rune) {
 	f := class(r) & c.mask
 	if f&classLower != 0 {
+		if r < utf8.RuneSelf {
+			c.dst = append(c.dst, byte(r)|0x20)
+			return
+		}
 		c.lower(r)
 		return
 	}

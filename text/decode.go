@@ -1,0 +1,330 @@
+package text
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gogs/chardet"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// ErrBinary is returned for bytes that are no text in any charset.
+var ErrBinary = errors.New("not a text: control characters")
+
+// sample is how many bytes the guesses look at.
+const sample = 8 << 10
+
+// Decode returns raw as UTF-8 and the name of the charset it was in, as the
+// WHATWG encoding standard names it in lower case ("utf-8", "gb18030",
+// "big5", ...). declared is what a header said, or empty; a charset that the
+// bytes contradict is not believed. In this order decide: a byte order mark,
+// valid UTF-8, a declared charset, one named in a meta element or an XML
+// declaration, and statistics over the first 8 KB.
+//
+// What cannot be decoded becomes U+FFFD. The error is ErrBinary. UTF-8 is
+// checked at several GB/s and costs one copy; other charsets run at 50 to 300
+// MB/s.
+func Decode(raw []byte, declared string) (string, string, error) {
+	if name, rest := byteOrderMark(raw); name != "" {
+		return decodeAs(name, rest)
+	}
+	if name := wideWithoutMark(raw, declared); name != "" {
+		return decodeAs(name, raw)
+	}
+	if isBinary(raw[:min(len(raw), sample)]) {
+		return "", "", ErrBinary
+	}
+	if name := canonical(declared); sevenBit(name) && bytes.ContainsAny(raw, "\x1b~") {
+		return decodeAs(name, raw)
+	}
+	if utf8.Valid(raw) {
+		return string(raw), "utf-8", nil
+	}
+	if mostlyUTF8(raw) {
+		return strings.Map(func(r rune) rune { return r }, string(raw)), "utf-8", nil
+	}
+	return decodeAs(choose(raw, declared), raw)
+}
+
+func byteOrderMark(raw []byte) (name string, rest []byte) {
+	switch {
+	case bytes.HasPrefix(raw, []byte("\xef\xbb\xbf")):
+		return "utf-8", raw[3:]
+	case bytes.HasPrefix(raw, []byte("\xff\xfe")):
+		return "utf-16le", raw[2:]
+	case bytes.HasPrefix(raw, []byte("\xfe\xff")):
+		return "utf-16be", raw[2:]
+	}
+	return "", raw
+}
+
+// wideWithoutMark finds UTF-16 that has no byte order mark. The high bytes of
+// its ASCII are zero, all in the even or all in the odd places: many of them
+// prove it, a few (the line ends of a Chinese text) where the bytes are not
+// UTF-8 and make sense as UTF-16 (U+4E00 has its zero in the other place).
+// Where it was declared, sense is enough.
+func wideWithoutMark(raw []byte, declared string) string {
+	head := raw[:min(len(raw), sample)&^1]
+	var zero [2]int
+	for i, b := range head {
+		if b == 0 {
+			zero[i&1]++
+		}
+	}
+	name, zeros := "utf-16le", zero[1]
+	if zero[0] > zero[1] {
+		name, zeros = "utf-16be", zero[0]
+	}
+	switch {
+	case zeros*20 >= len(head) && zeros >= 20*(zero[0]+zero[1]-zeros) && zeros > 0:
+		return name
+	case utf8.Valid(head):
+		return ""
+	case zeros == 0 && !strings.HasPrefix(canonical(declared), "utf-16"):
+		return ""
+	}
+	for _, name := range []string{"utf-16le", "utf-16be"} { // bytes in the wrong order make no sense
+		if makesSense(name, head) {
+			return name
+		}
+	}
+	return ""
+}
+
+// makesSense reports whether nineteen in twenty runes of the bytes read as
+// UTF-16 are ASCII, Han, kana or common punctuation.
+func makesSense(name string, head []byte) bool {
+	out, _, err := decodeAs(name, head)
+	if err != nil {
+		return false
+	}
+	good, all := 0, 0
+	for _, r := range out {
+		all++
+		if r >= 0x20 && r < 0x250 || r == '\n' || r == '\r' || r == '\t' || r >= 0x2000 && r < 0x3100 || r >= 0x4E00 && r < 0xA000 || r >= 0xFF00 && r < 0xFF60 {
+			good++
+		}
+	}
+	return good*20 >= all*19
+}
+
+// isBinary is true where a tenth of the bytes are control characters that no
+// text holds.
+func isBinary(head []byte) bool {
+	odd := 0
+	for _, b := range head {
+		if b < 0x20 && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1B {
+			odd++
+		}
+	}
+	return odd*10 > len(head)
+}
+
+// sevenBit is true of charsets whose text looks like ASCII: only a
+// declaration tells.
+func sevenBit(name string) bool { return name == "iso-2022-jp" || name == "hz-gb-2312" }
+
+// mostlyUTF8 accepts UTF-8 with some damage: a cut last rune, a stray byte in
+// a long text. Other charsets hardly ever look like sequences of UTF-8.
+func mostlyUTF8(raw []byte) bool {
+	good, bad := 0, 0
+	for len(raw) > 0 {
+		r, size := utf8.DecodeRune(raw)
+		if r == utf8.RuneError && size == 1 {
+			if !utf8.FullRune(raw) {
+				break // cut at the end
+			}
+			bad++
+		} else if size > 1 {
+			good++
+		}
+		raw = raw[size:]
+	}
+	return good > 0 && good >= 10*bad
+}
+
+// decodeAs never fails for the names that canonical returns.
+func decodeAs(name string, raw []byte) (string, string, error) {
+	if name == "utf-8" {
+		return strings.Map(func(r rune) rune { return r }, string(raw)), name, nil
+	}
+	out, err := lookup(name).NewDecoder().Bytes(raw)
+	if err != nil {
+		return "", name, fmt.Errorf("decode %s: %w", name, err)
+	}
+	return string(out), name, nil
+}
+
+// lookup returns the encoding of a canonical name. GB 18030 reads all three
+// Chinese standards, and UTF-16 has lost its mark already.
+func lookup(name string) encoding.Encoding {
+	switch name {
+	case "gb18030":
+		return simplifiedchinese.GB18030
+	case "utf-16le":
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	case "utf-16be":
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
+	}
+	enc, err := htmlindex.Get(name)
+	if err != nil {
+		return encoding.Replacement
+	}
+	return enc
+}
+
+// canonical returns the one name of a charset that has many, "" for an
+// unknown one.
+func canonical(label string) string {
+	label = strings.ToLower(strings.Trim(strings.TrimSpace(label), `"'`))
+	if label == "gb-18030" {
+		return "gb18030"
+	}
+	enc, err := htmlindex.Get(label)
+	if err != nil {
+		return ""
+	}
+	name, err := htmlindex.Name(enc)
+	switch {
+	case err != nil || name == "replacement" || name == "x-user-defined":
+		return ""
+	case name == "gbk":
+		return "gb18030"
+	}
+	return name
+}
+
+var metaCharset = regexp.MustCompile(`(?i)<(?:meta|\?xml)\b[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([a-z0-9_:.-]{2,40})`)
+
+// choose picks the charset of bytes that are not UTF-8. A named charset
+// stands unless the bytes break it, or the statistics are sure of a charset
+// of another kind.
+func choose(raw []byte, declared string) string {
+	head := raw[:min(len(raw), sample)]
+	part := highPart(raw)
+	guesses := guess(part)
+	named := []string{canonical(declared)}
+	if m := metaCharset.FindSubmatch(head); m != nil {
+		named = append(named, canonical(string(m[1])))
+	}
+	for _, name := range named {
+		if name == "" || name == "utf-8" || strings.HasPrefix(name, "utf-16") {
+			continue
+		}
+		if errorsIn(name, part) <= len(part)/1000 && !contradicted(name, part, guesses) {
+			return name
+		}
+	}
+	for _, g := range guesses {
+		if errorsIn(g.name, part) <= len(part)/1000 && !(multiByte(g.name) && lonely(part)) {
+			return g.name
+		}
+	}
+	return "windows-1252"
+}
+
+type charsetGuess struct {
+	name       string
+	confidence int // percent
+}
+
+// guess asks the statistics, best first. Ties go to the charset that is met
+// more often on the web, then by name: the detector runs its recognisers
+// concurrently and would answer by chance.
+func guess(head []byte) []charsetGuess {
+	found, err := chardet.NewTextDetector().DetectAll(head)
+	if err != nil {
+		return nil
+	}
+	var out []charsetGuess
+	for _, f := range found {
+		if name := canonical(f.Charset); name != "" && name != "utf-8" && !sevenBit(name) {
+			out = append(out, charsetGuess{name, f.Confidence})
+		}
+	}
+	slices.SortFunc(out, func(a, b charsetGuess) int {
+		return cmp.Or(b.confidence-a.confidence, rarity(a.name)-rarity(b.name), strings.Compare(a.name, b.name))
+	})
+	return out
+}
+
+func rarity(name string) int {
+	common := []string{"gb18030", "big5", "shift_jis", "euc-kr", "euc-jp", "windows-1252", "windows-1251"}
+	if i := slices.Index(common, name); i >= 0 {
+		return i
+	}
+	return len(common)
+}
+
+// highPart returns up to 8 KB for the statistics, from the first byte above
+// ASCII: pages begin with kilobytes of script.
+func highPart(raw []byte) []byte {
+	high := bytes.IndexFunc(raw, func(r rune) bool { return r >= utf8.RuneSelf })
+	start := max(0, high-64)
+	return raw[start:min(len(raw), start+sample)]
+}
+
+// contradicted reports whether the bytes speak against the named charset
+// though they can be read in it: the statistics are sure of a multi-byte
+// charset and think nothing of this one; or this one is multi-byte and most
+// bytes above ASCII stand alone, as accents and quotes do in Western text.
+func contradicted(name string, head []byte, guesses []charsetGuess) bool {
+	if multiByte(name) && lonely(head) {
+		return true
+	}
+	own := 0
+	for _, g := range guesses {
+		if g.name == name {
+			own = g.confidence
+		}
+	}
+	best := slices.IndexFunc(guesses, func(g charsetGuess) bool { return multiByte(g.name) })
+	return best >= 0 && guesses[best].confidence >= 90 && own <= guesses[best].confidence/2
+}
+
+func lonely(head []byte) bool {
+	alone, high := 0, 0
+	for i, b := range head {
+		if b < 0x80 {
+			continue
+		}
+		high++
+		if (i == 0 || head[i-1] < 0x80) && (i+1 == len(head) || head[i+1] < 0x80) {
+			alone++
+		}
+	}
+	return alone*10 > high*6
+}
+
+func multiByte(name string) bool {
+	switch name {
+	case "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr":
+		return true
+	}
+	return false
+}
+
+// errorsIn counts what is no character of the charset in head, whose last
+// character may be cut.
+func errorsIn(name string, head []byte) int {
+	out, _, err := decodeAs(name, head)
+	if err != nil {
+		return len(head)
+	}
+	n := 0
+	for i, r := range out {
+		if r == utf8.RuneError && i+6 < len(out) || r >= 0x80 && r < 0xA0 && r != 0x85 {
+			n++
+		}
+	}
+	return n
+}
