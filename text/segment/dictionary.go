@@ -1,0 +1,128 @@
+package segment
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxFrequency bounds the frequency of one word, so that no sum of a
+// dictionary in memory overflows.
+const maxFrequency = 1 << 36
+
+// dictionary is a list of words sorted by their bytes, each once.
+type dictionary struct {
+	entries []entry
+	total   uint64 // sum of the frequencies of all lines read, at least 1
+}
+
+type entry struct {
+	word string
+	freq uint64
+}
+
+// readDictionary reads lines "word frequency [tag]". Where a word comes
+// twice, the last frequency holds but both count for the total, as in jieba.
+func readDictionary(r io.Reader) (*dictionary, error) {
+	d := &dictionary{}
+	sorted := true
+	err := eachLine(r, func(line string) error {
+		word, rest, ok := strings.Cut(line, " ")
+		if !ok {
+			return errors.New("no frequency after the word")
+		}
+		number, _, _ := strings.Cut(rest, " ")
+		freq, err := parseFrequency(number)
+		if err != nil {
+			return err
+		}
+		if n := len(d.entries); n > 0 && word <= d.entries[n-1].word {
+			sorted = false
+		}
+		d.entries = append(d.entries, entry{word, freq})
+		d.total += freq
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read dictionary: %w", err)
+	}
+	if d.total == 0 {
+		return nil, errors.New("read dictionary: no word with a frequency above 0")
+	}
+	if !sorted {
+		d.sort()
+	}
+	return d, nil
+}
+
+// sort orders the entries and keeps the last of each word.
+func (d *dictionary) sort() {
+	slices.SortStableFunc(d.entries, func(a, b entry) int { return strings.Compare(a.word, b.word) })
+	kept := d.entries[:0]
+	for i, e := range d.entries {
+		if i+1 == len(d.entries) || d.entries[i+1].word != e.word {
+			kept = append(kept, e)
+		}
+	}
+	d.entries = kept
+}
+
+// merge adds the words of an overlay, which win over those of d.
+func (d *dictionary) merge(o *overlay) {
+	for word, freq := range o.freq {
+		d.entries = append(d.entries, entry{word, freq})
+	}
+	d.total = o.total
+	d.sort()
+}
+
+// eachLine calls f with every line that is not empty once white space around
+// it is cut, and adds the number of the line to an error of f.
+func eachLine(r io.Reader, f func(line string) error) error {
+	lines := bufio.NewScanner(r)
+	n := 0
+	for lines.Scan() {
+		n++
+		line := lines.Text()
+		if !utf8.ValidString(line) {
+			return fmt.Errorf("line %d: not UTF-8", n)
+		}
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff")
+		}
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if err := f(line); err != nil {
+			return fmt.Errorf("line %d: %q: %w", n, shortened(line), err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("line %d: %w", n+1, err)
+	}
+	return nil
+}
+
+// shortened keeps an error readable whatever the line.
+func shortened(line string) string {
+	if len(line) > 80 {
+		return strings.ToValidUTF8(line[:80], "") + "..."
+	}
+	return line
+}
+
+func parseFrequency(s string) (uint64, error) {
+	freq, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("frequency %q is no whole number", shortened(s))
+	}
+	if freq > maxFrequency {
+		return 0, fmt.Errorf("frequency %d is above %d", freq, maxFrequency)
+	}
+	return freq, nil
+}

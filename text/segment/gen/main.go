@@ -1,0 +1,120 @@
+// Command gen makes the embedded data of package segment from the source
+// archive of jieba 0.42.1, as PyPI has it:
+//
+//	pip download jieba==0.42.1 --no-deps --no-binary :all:
+//	go run ./text/segment/gen -archive jieba-0.42.1.tar.gz -out text/segment/data
+//
+// The output is the same, byte for byte, at every run.
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func main() {
+	archive := flag.String("archive", "jieba-0.42.1.tar.gz", "source archive of jieba 0.42.1")
+	out := flag.String("out", "text/segment/data", "folder to write to")
+	flag.Parse()
+	if err := run(*archive, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(archive, out string) error {
+	files, err := extract(archive,
+		"jieba/dict.txt", "jieba/finalseg/prob_start.py",
+		"jieba/finalseg/prob_trans.py", "jieba/finalseg/prob_emit.py")
+	if err != nil {
+		return err
+	}
+	model, err := hmm(files["jieba/finalseg/prob_start.py"],
+		files["jieba/finalseg/prob_trans.py"], files["jieba/finalseg/prob_emit.py"])
+	if err != nil {
+		return err
+	}
+	if err := pack(filepath.Join(out, "dict.txt.gz"), dictionary(files["jieba/dict.txt"])); err != nil {
+		return err
+	}
+	return pack(filepath.Join(out, "hmm.txt.gz"), model)
+}
+
+// extract returns the named files of the archive, named below its top folder.
+func extract(archive string, names ...string) (map[string]string, error) {
+	f, err := os.Open(archive)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", archive, err)
+	}
+	files := map[string]string{}
+	for t := tar.NewReader(z); ; {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", archive, err)
+		}
+		_, name, _ := strings.Cut(h.Name, "/")
+		if !slices.Contains(names, name) {
+			continue
+		}
+		body, err := io.ReadAll(t)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", h.Name, err)
+		}
+		files[name] = string(body)
+	}
+	for _, name := range names {
+		if files[name] == "" {
+			return nil, fmt.Errorf("%s has no %s", archive, name)
+		}
+	}
+	return files, nil
+}
+
+// dictionary drops the tags and sorts the lines by word, stably: where a word
+// comes twice the last one holds.
+func dictionary(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		fields := strings.Split(strings.TrimSpace(line), " ")
+		lines[i] = fields[0] + " " + fields[1]
+	}
+	slices.SortStableFunc(lines, func(a, b string) int {
+		x, _, _ := strings.Cut(a, " ")
+		y, _, _ := strings.Cut(b, " ")
+		return strings.Compare(x, y)
+	})
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// pack writes text compressed, without a time stamp.
+func pack(path, text string) error {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(z, text); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
+}

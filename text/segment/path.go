@@ -1,0 +1,115 @@
+package segment
+
+import "math"
+
+// edge is one dictionary word from a character on.
+type edge struct {
+	runes uint32 // its length
+	cost  uint32 // its index in trie.costs
+}
+
+// lattice is the memory of one search: the words of one stretch.
+type lattice struct {
+	at    []int    // byte offset of each character
+	from  []uint32 // where its edges start
+	edges []edge
+	best  []int64  // log probability of the best path from here to the end
+	next  []uint32 // where its first word ends
+}
+
+// A path may get this improbable before its values are rebased.
+const rebaseBelow = math.MinInt64 / 4
+
+// stretch cuts the text from p up to the first place that no dictionary word
+// crosses, at most to end, and returns that place. Where several words lead
+// to equal probability the longest wins.
+func (c *cutter) stretch(p, end int) int {
+	l := &c.lattice
+	first := c.walk(p, end, 0)
+	if first == 1 && len(l.edges) == 1 {
+		_, size := c.trie.code(c.s, p)
+		c.word(p, p+size, 1)
+		return p + size
+	}
+	q := p
+	for i, reach := uint32(0), first; ; {
+		_, size := c.trie.code(c.s, q)
+		q += size
+		if i++; i == reach {
+			break
+		}
+		reach = max(reach, c.walk(q, end, i))
+	}
+	l.at = append(l.at, q)
+	l.from = append(l.from, uint32(len(l.edges)))
+	c.solve()
+	n := uint32(len(l.at) - 1)
+	for i := uint32(0); i < n; i = l.next[i] {
+		c.word(l.at[i], l.at[l.next[i]], int(l.next[i]-i))
+	}
+	return q
+}
+
+// walk adds the words that start at p, character i of the stretch, and
+// returns where the longest of them ends.
+func (c *cutter) walk(p, end int, i uint32) (reach uint32) {
+	l, t := &c.lattice, c.trie
+	if i == 0 {
+		l.at, l.from, l.edges = l.at[:0], l.from[:0], l.edges[:0]
+	}
+	l.at = append(l.at, p)
+	l.from = append(l.from, uint32(len(l.edges)))
+	code, size := t.code(c.s, p)
+	root := t.roots[code]
+	runes, longest := uint32(1), uint32(0)
+	if root.cost != 0 {
+		longest = 1
+		l.edges = append(l.edges, edge{1, uint32(root.cost)})
+	}
+	for base := root.base; base != 0 && p+size < end; {
+		p += size
+		code, size = t.code(c.s, p)
+		at := t.slots[base+uint32(code)]
+		if at.code != code {
+			break
+		}
+		runes++
+		if at.cost != 0 {
+			longest = runes
+			l.edges = append(l.edges, edge{runes, uint32(at.cost)})
+		}
+		base = at.base
+	}
+	if longest == 0 {
+		longest = 1
+		l.edges = append(l.edges, edge{1, 0})
+	}
+	return i + longest
+}
+
+// solve fills best and next from the end of the stretch to its start.
+func (c *cutter) solve() {
+	l, costs := &c.lattice, c.trie.costs
+	n := len(l.at) - 1
+	if cap(l.best) <= n {
+		l.best, l.next = make([]int64, 2*n+2), make([]uint32, 2*n+2)
+	}
+	best, next := l.best[:n+1], l.next[:n+1]
+	best[n] = 0
+	for i := n - 1; i >= 0; i-- {
+		top, end := int64(math.MinInt64), uint32(0)
+		for _, e := range l.edges[l.from[i]:l.from[i+1]] {
+			j := uint32(i) + e.runes
+			if v := costs[e.cost] + best[j]; v >= top {
+				top, end = v, j
+			}
+		}
+		best[i], next[i] = top, end
+		if top < rebaseBelow {
+			for j := i; j <= min(n, i+c.trie.longest); j++ {
+				best[j] -= top
+			}
+		}
+	}
+	l.best, l.next = best, next
+}

@@ -1,0 +1,109 @@
+// Package segment cuts Chinese text into words.
+//
+// The words are those of the dictionary of jieba 0.42.1 (see data/NOTICE) or
+// of the caller's own; the cut is the most probable one, found by dynamic
+// programming over all dictionary words of a stretch of text, and runs of
+// single characters can go through a hidden Markov model that finds words
+// the dictionary lacks. With the default dictionary the tokens are those of
+// jieba.cut(text, HMM=False) and of jieba.cut(text).
+//
+// Costs are integers in units of 2^-40, taken by an integer logarithm, so
+// that every processor cuts alike; where two cuts are equally probable, the
+// one whose next word is longer wins, as in jieba.
+package segment
+
+import (
+	"io"
+	"sync"
+)
+
+// Mode says what becomes of characters outside every dictionary word.
+type Mode uint8
+
+const (
+	// Dictionary leaves them single, except that letters and digits of
+	// ASCII are joined: jieba.cut(text, HMM=False).
+	Dictionary Mode = iota
+	// HMM lets a hidden Markov model join them to words:
+	// jieba.cut(text, HMM=True).
+	HMM
+)
+
+// Segmenter cuts texts into words. It never changes once made and is safe for
+// concurrent use. With the default dictionary it takes about 8 MB.
+type Segmenter struct {
+	trie  trie
+	model *model
+	// forced are words of frequency 0 in an own dictionary: the model must
+	// not make them. Nil as a rule.
+	forced map[string]bool
+	works  sync.Pool
+}
+
+// Option changes the dictionary of a new Segmenter.
+type Option func(*sources)
+
+type sources struct {
+	dict  io.Reader
+	words []io.Reader
+}
+
+// WithDictionary replaces the built-in dictionary. Each line is
+// "word frequency [tag]"; the tag is ignored.
+func WithDictionary(r io.Reader) Option {
+	return func(s *sources) { s.dict = r }
+}
+
+// WithWords adds words to the dictionary, in the format of jieba's user
+// dictionary: "word [frequency] [tag]" a line. Without a frequency a word
+// gets the smallest with which it is cut as one; with frequency 0 it is no
+// word any more, and the model does not make it either. Later lines win.
+func WithWords(r io.Reader) Option {
+	return func(s *sources) { s.words = append(s.words, r) }
+}
+
+// New returns a Segmenter with the built-in dictionary or with what the
+// options give. An error names the line and the reason. About 0.2 s for a
+// dictionary of 350,000 words.
+func New(options ...Option) (*Segmenter, error) {
+	var src sources
+	for _, o := range options {
+		o(&src)
+	}
+	m, err := loadModel()
+	if err != nil {
+		return nil, err
+	}
+	var d *dictionary
+	if src.dict != nil {
+		d, err = readDictionary(src.dict)
+	} else {
+		d, err = builtIn()
+	}
+	if err != nil {
+		return nil, err
+	}
+	g := &Segmenter{model: m}
+	if g.trie, err = newTrie(d); err != nil {
+		return nil, err
+	}
+	if len(src.words) == 0 {
+		return g, nil
+	}
+	own := overlay{trie: &g.trie, freq: map[string]uint64{}, total: d.total}
+	for _, r := range src.words {
+		if err := own.read(r); err != nil {
+			return nil, err
+		}
+	}
+	d.merge(&own)
+	g.forced = own.forced
+	g.trie, err = newTrie(d)
+	return g, err
+}
+
+// Default returns the Segmenter with the built-in dictionary, made at the
+// first call and shared by all callers.
+func Default() (*Segmenter, error) { return defaultOnce() }
+
+var defaultOnce = sync.OnceValues(func() (*Segmenter, error) { return New() })

@@ -1,0 +1,80 @@
+package segment
+
+import (
+	"unicode/utf8"
+
+	"github.com/neardup/neardup/internal/intlog"
+)
+
+// trie is the dictionary as a double array (Aoe 1989) over characters: the
+// child of a node with base b by the character of code c is slot b+c, if that
+// slot carries the code c. No two nodes share a base, so the code is check
+// enough and a slot takes 8 bytes: one step, one cache line. The first
+// character goes through a table of its own.
+type trie struct {
+	han     [hanCount]uint16      // code of each Chinese character
+	ascii   [utf8.RuneSelf]uint16 // code of each ASCII character
+	roots   []root                // by code of the first character
+	slots   []slot                // the double array
+	costs   []int64               // log probability by index; 0: of a character that is no word
+	freqs   []uint64              // frequency by index
+	longest int                   // runes of the longest word
+}
+
+// slot is one node, or free (code 0). cost indexes trie.costs; 0 says that
+// the characters so far are no word. base 0 says that no word goes on.
+type slot struct {
+	base uint32
+	code uint16
+	cost uint16
+}
+
+type root struct {
+	base uint32
+	cost uint16
+}
+
+// costBits is the binary places of a cost. A path of 2^18 words fits an
+// int64, and path.go rebases before that.
+const costBits = 40
+
+// cost is the log probability of a word: ln(freq/total) in units of 2^-40.
+func cost(freq, total uint64) int64 {
+	return (intlog.Ln(freq) - intlog.Ln(total)) >> (intlog.Bits - costBits)
+}
+
+// code returns the code of the word character at p and its length in bytes.
+// A character of no dictionary word has the greatest code, which no slot has.
+func (t *trie) code(s string, p int) (code uint16, size int) {
+	if c := s[p]; c < utf8.RuneSelf {
+		return t.ascii[c], 1
+	}
+	return t.han[hanAt(s, p)], 3
+}
+
+// has says whether a run of characters is a dictionary word.
+func (t *trie) has(word string) bool {
+	cost, _ := t.find(word)
+	return cost != 0
+}
+
+// find returns the index of the cost of a word, 0 if it is none, and whether
+// any word begins with it.
+func (t *trie) find(word string) (cost uint16, known bool) {
+	if word == "" || wordEnd(word, 0) != len(word) {
+		return 0, false
+	}
+	c, p := t.code(word, 0)
+	at := t.roots[c]
+	known = at != root{}
+	for p < len(word) {
+		c, size := t.code(word, p)
+		s := t.slots[at.base+uint32(c)]
+		if s.code != c {
+			return 0, false
+		}
+		at = root{base: s.base, cost: s.cost}
+		p += size
+	}
+	return at.cost, known
+}

@@ -1,0 +1,176 @@
+package segment
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// overlay is a dictionary with the words of own dictionaries on top, while
+// these are read: the frequency of a word that comes without one depends on
+// all words before it.
+type overlay struct {
+	trie   *trie
+	freq   map[string]uint64 // the words added and all their prefixes
+	total  uint64
+	forced map[string]bool
+}
+
+// read adds the words of one dictionary, "word [frequency] [tag]" a line.
+func (o *overlay) read(r io.Reader) error {
+	err := eachLine(r, func(line string) error {
+		word, number := splitLine(line)
+		if number == "" {
+			return o.add(word, o.suggest(word))
+		}
+		freq, err := parseFrequency(number)
+		if err != nil {
+			return err
+		}
+		return o.add(word, freq)
+	})
+	if err != nil {
+		return fmt.Errorf("read words: %w", err)
+	}
+	return nil
+}
+
+// splitLine follows jieba's ^(.+?)( [0-9]+)?( [a-z]+)?$ : a word may contain
+// spaces.
+func splitLine(line string) (word, number string) {
+	word = line
+	if head, tail, ok := cutLast(word); ok && strings.Trim(tail, "abcdefghijklmnopqrstuvwxyz") == "" {
+		word = head
+	}
+	if head, tail, ok := cutLast(word); ok && strings.Trim(tail, "0123456789") == "" {
+		return head, tail
+	}
+	return word, ""
+}
+
+// cutLast cuts around the last space, if neither side is empty.
+func cutLast(s string) (head, tail string, ok bool) {
+	i := strings.LastIndexByte(s, ' ')
+	if i <= 0 || i == len(s)-1 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+func (o *overlay) add(word string, freq uint64) error {
+	if freq > math.MaxInt64-o.total {
+		return errors.New("the sum of the frequencies is too great")
+	}
+	o.freq[word] = freq
+	o.total += freq
+	for i := range word {
+		if prefix := word[:i]; i > 0 {
+			if _, known := o.lookup(prefix); !known {
+				o.freq[prefix] = 0
+			}
+		}
+	}
+	if freq == 0 {
+		if o.forced == nil {
+			o.forced = map[string]bool{}
+		}
+		o.forced[word] = true
+	}
+	return nil
+}
+
+// lookup returns the frequency of a word, 0 for what only words begin with.
+func (o *overlay) lookup(word string) (freq uint64, known bool) {
+	if freq, known = o.freq[word]; known {
+		return freq, true
+	}
+	cost, known := o.trie.find(word)
+	return o.trie.freqs[cost], known
+}
+
+// suggest returns the least frequency with which a word is cut as one: one
+// more than the words it is cut into would have together by chance (jieba's
+// suggest_freq). Floating point, but products only: there is nothing that a
+// processor could fuse, and each step is rounded as IEEE 754 says.
+func (o *overlay) suggest(word string) uint64 {
+	total := float64(o.total)
+	chance := 1.0
+	for _, w := range o.cut(word) {
+		freq, known := o.lookup(w)
+		if !known {
+			freq = 1
+		}
+		chance = float64(chance * float64(float64(freq)/total))
+	}
+	least := uint64(float64(chance*total)) + 1
+	if freq, known := o.lookup(word); known {
+		return max(least, freq)
+	}
+	return least
+}
+
+// cut is Cut in the mode Dictionary, straight from the definition. It is for
+// the words of own dictionaries, which are short.
+func (o *overlay) cut(s string) []string {
+	var words []string
+	for p := 0; p < len(s); {
+		if end := wordEnd(s, p); end > p {
+			words = append(words, o.cutBlock(s[p:end])...)
+			p = end
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(s[p:])
+		words = append(words, s[p:p+size])
+		p += size
+	}
+	return words
+}
+
+func (o *overlay) cutBlock(s string) []string {
+	best := make([]int64, len(s)+1)
+	next := make([]int, len(s))
+	for p := len(s) - 1; p >= 0; p-- {
+		if !utf8.RuneStart(s[p]) {
+			continue
+		}
+		best[p] = math.MinInt64
+		_, first := utf8.DecodeRuneInString(s[p:])
+		for q := p + first; ; {
+			freq, known := o.lookup(s[p:q])
+			if freq > 0 {
+				if v := cost(freq, o.total) + best[q]; v >= best[p] {
+					best[p], next[p] = v, q
+				}
+			}
+			if !known || q == len(s) {
+				break
+			}
+			_, size := utf8.DecodeRuneInString(s[q:])
+			q += size
+		}
+		if next[p] == 0 {
+			best[p], next[p] = cost(1, o.total)+best[p+first], p+first
+		}
+	}
+	return joinASCII(s, next)
+}
+
+// joinASCII follows a path and joins single letters and digits.
+func joinASCII(s string, next []int) []string {
+	var words []string
+	joins := false
+	for p := 0; p < len(s); p = next[p] {
+		letter := next[p] == p+1 && s[p] < utf8.RuneSelf && alnum[s[p]]
+		if letter && joins {
+			last := &words[len(words)-1]
+			*last = s[p-len(*last) : p+1]
+		} else {
+			words = append(words, s[p:next[p]])
+		}
+		joins = letter
+	}
+	return words
+}
