@@ -1,0 +1,160 @@
+package lint
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// layer says what one package, and those below its folder that have no layer
+// of their own, may import besides the standard library and its own folder.
+type layer struct {
+	own   []string // packages of the module ("" is the root); "x/..." with those below
+	third []string // prefixes of third-party paths
+}
+
+const (
+	hash     = "github.com/zeebo/xxh3"
+	xtext    = "golang.org/x/text/"
+	compress = "github.com/klauspost/compress/"
+	anything = "*"
+)
+
+// layers is the architecture: text and feature at the bottom, methods on them,
+// readers and stores beside the methods and unknown to them, and the command on
+// top, the only place that wires things together.
+var layers = map[string]layer{
+	"":             {nil, []string{hash}},
+	"text":         {nil, []string{xtext, "golang.org/x/net/html/charset", "github.com/gogs/chardet"}},
+	"text/segment": {nil, []string{compress}},
+	"text/html": {[]string{"text"}, []string{
+		xtext, "golang.org/x/net/", "github.com/markusmobius/go-trafilatura", "github.com/gogs/chardet",
+		"github.com/go-shiori/dom",
+	}},
+	"feature": {[]string{"text", "text/segment"}, []string{hash, compress, "github.com/clipperhouse/uax29/"}},
+
+	"simhash": {[]string{"", "text", "text/segment", "feature/..."}, []string{hash, xtext}},
+	"minhash": {[]string{"", "text", "feature/..."}, []string{hash, xtext}},
+	"ngram":   {[]string{"", "text", "text/segment", "feature/..."}, []string{hash, xtext}},
+	"methods": {[]string{"", "text/...", "feature/...", "simhash", "minhash", "ngram"}, nil},
+
+	"corpus":         {[]string{"", "text", "text/html"}, []string{compress, xtext, "github.com/valyala/fastjson", "github.com/andybalholm/brotli"}},
+	"corpus/parquet": {[]string{"", "text", "corpus"}, []string{"github.com/parquet-go/parquet-go"}},
+	"batch":          {[]string{"", "text", "feature", "corpus"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
+	"eval":           {[]string{"", "text", "feature"}, []string{compress}},
+
+	"store":        {[]string{""}, []string{hash}},
+	"store/pebble": {[]string{"", "store/storetest"}, []string{hash, "github.com/cockroachdb/pebble/"}},
+	"store/redis":  {[]string{"", "store/storetest"}, []string{hash, "github.com/redis/rueidis"}},
+	"store/mysql":  {[]string{"", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
+	"store/hbase":  {[]string{"", "store/storetest"}, []string{hash}},
+	"server": {[]string{"", "text"}, []string{
+		"github.com/danielgtaylor/huma/", "github.com/prometheus/client_golang/", "golang.org/x/time/", hash,
+	}},
+
+	"internal":          {[]string{"", "text", "feature"}, nil},
+	"internal/generate": {nil, nil},
+	"internal/lint":     {nil, nil},
+	"internal/shared":   {nil, nil},
+	"cmd":               {[]string{anything}, []string{anything}},
+	"scripts":           {[]string{anything}, []string{anything}},
+}
+
+// layerOf finds the rule of a folder: its own or that of the nearest above.
+func layerOf(dir string) (layer, string, bool) {
+	for {
+		if l, ok := layers[dir]; ok {
+			return l, dir, true
+		}
+		i := strings.LastIndexByte(dir, '/')
+		if i < 0 {
+			return layer{}, "", false
+		}
+		dir = dir[:i]
+	}
+}
+
+// allows reports whether a file in dir, under the layer named name, may import path.
+func (l layer) allows(dir, name, path string) bool {
+	if path == module || strings.HasPrefix(path, module+"/") {
+		own := strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+		if own == dir || name != "" && (own == name || strings.HasPrefix(own, name+"/")) || strings.HasPrefix(own, "internal/") {
+			return true
+		}
+		return matches(l.own, own)
+	}
+	if first, _, _ := strings.Cut(path, "/"); !strings.Contains(first, ".") {
+		return true // standard library
+	}
+	for _, prefix := range l.third {
+		if prefix == anything || path == prefix || strings.HasPrefix(path, strings.TrimSuffix(prefix, "/")+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func matches(patterns []string, path string) bool {
+	for _, pattern := range patterns {
+		below, deep := strings.CutSuffix(pattern, "/...")
+		if pattern == anything || pattern == path || deep && (path == below || strings.HasPrefix(path, below+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// Tests and commands that generate tables may import what they like: they are
+// not part of what a user of a package gets.
+func TestImportsPointDown(t *testing.T) {
+	for _, s := range sources(t) {
+		if !s.isProduct() && !strings.HasPrefix(s.path, "cmd/") {
+			continue
+		}
+		l, name, ok := layerOf(s.dir())
+		if !ok {
+			t.Errorf("%s: folder %q has no layer; give it one in layers", s.path, s.dir())
+			continue
+		}
+		for _, spec := range s.file.Imports {
+			path, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !l.allows(s.dir(), name, path) {
+				t.Errorf("%s imports %s, which its layer %q does not allow", s.at(spec.Pos()), path, name)
+			}
+		}
+	}
+}
+
+func TestLayersHold(t *testing.T) {
+	tests := []struct {
+		dir, path string
+		allowed   bool
+	}{
+		{"", "fmt", true},
+		{"", module + "/minhash", false},
+		{"", "github.com/valyala/fastjson", false},
+		{"minhash", module, true},
+		{"minhash", module + "/feature", true},
+		{"minhash", module + "/corpus", false},
+		{"simhash", module + "/store/pebble", false},
+		{"simhash", module + "/server", false},
+		{"simhash/table", module + "/simhash", true},
+		{"text", module, false},
+		{"text", module + "/text/html", true}, // one folder
+		{"batch", module + "/methods", false},
+		{"corpus", "github.com/parquet-go/parquet-go", false},
+		{"corpus/parquet", "github.com/parquet-go/parquet-go", true},
+		{"store/redis", "github.com/cockroachdb/pebble/v2", false},
+		{"store/pebble", "github.com/cockroachdb/pebble/v2", true},
+		{"cmd/neardup", module + "/batch", true},
+	}
+	for _, test := range tests {
+		l, name, ok := layerOf(test.dir)
+		if !ok || l.allows(test.dir, name, test.path) != test.allowed {
+			t.Errorf("%q imports %s: allowed %v, want %v", test.dir, test.path, !test.allowed, test.allowed)
+		}
+	}
+}

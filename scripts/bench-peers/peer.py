@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""peer.py JOB PEER CORPUS [PAIRS]: one measured run of one peer, in its own process.
+
+CORPUS is JSONL with id and text. It is loaded first; only the work is timed, in CPU seconds (user + system, all threads).
+Prints one JSON object: bytes and documents of the corpus, cpu seconds. JOB is
+
+    minhash-words, minhash-runes   raw text -> candidate pairs at Jaccard .7, of words:3 or runes:3, lower case
+    simhash-chars                  raw text -> 64-bit fingerprints of 4-grams of bytes (chdb) or characters (gaoya)
+    simhash-words                  of 3-shingles of words
+    simhash-runes                  of 3-grams of runes
+
+With PAIRS the candidate pairs are written there as TSV; a peer gets the shingles of the oracle then, tokens made in Python
+where its own tokens are others, which costs time: pairs and speed are measured in separate runs.
+"""
+import json
+import re
+import resource
+import sys
+
+THRESHOLD, PERMUTATIONS, BANDS = 0.7, 128, 16  # 16 bands of 8: (1/16)^(1/8) = .707
+word = re.compile(r"\w+")
+
+
+def shingles(text, unit):
+    """The shingles of data/exact_pairs.py."""
+    text = text.lower()
+    if unit == "words":
+        w = word.findall(text)
+        return [" ".join(w[i:i + 3]) for i in range(max(1, len(w) - 2))]
+    t = "".join(c for c in text if c.isalnum())
+    return [t[i:i + 3] for i in range(max(1, len(t) - 2))]
+
+
+def gaoya_minhash(texts, unit, exact):
+    import gaoya
+    analyzer = {"words": "word", "runes": "char"}[unit]
+    if exact:
+        analyzer = lambda text: shingles(text, unit)
+    index = gaoya.minhash.MinHashStringIndex(32, THRESHOLD, None, None, PERMUTATIONS, analyzer, True, (3, 3), "vec")
+    for i, text in enumerate(texts):
+        for j in index.query(text):
+            yield j, i
+        index.insert_document(i, text)
+
+
+def rensa_minhash(texts, unit, exact):
+    """The full RMinHash; the fast path samples a document and is another method."""
+    import rensa
+    sketches = rensa.RMinHash.from_token_sets((shingles(text, unit) for text in texts), PERMUTATIONS, 42)
+    index = rensa.RMinHashLSH(THRESHOLD, PERMUTATIONS, BANDS)
+    index.insert_many(sketches)
+    for i, found in enumerate(index.query_all(sketches)):
+        for j in found:
+            if j < i:
+                yield j, i
+
+
+def datasketch_minhash(texts, unit, exact):
+    import datasketch
+    index = datasketch.MinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS)
+    for i, text in enumerate(texts):
+        sketch = datasketch.MinHash(num_perm=PERMUTATIONS)
+        sketch.update_batch([s.encode() for s in set(shingles(text, unit))])
+        for j in index.query(sketch):
+            yield j, i
+        index.insert(i, sketch, check_duplication=False)
+
+
+MINHASH = {"gaoya": gaoya_minhash, "rensa": rensa_minhash, "datasketch": datasketch_minhash}
+
+
+def gaoya_simhash(texts, job):
+    """gaoya gives no fingerprint without its index of 6 blocks, so the insertion is in the time."""
+    import gaoya
+    analyzer, k = {"simhash-chars": ("char", 4), "simhash-words": ("word", 3), "simhash-runes": ("char", 3)}[job]
+    index = gaoya.simhash.SimHashStringIndex(64, 6, 5, analyzer, False, (k, k))
+
+    def work():
+        for i, text in enumerate(texts):
+            index.insert_document(i, text)
+    return work
+
+
+def chdb_simhash(texts, job):
+    """One thread over a table in memory; the fingerprints are folded into one value, not sent to Python."""
+    import os
+    import tempfile
+    from chdb import session
+    folder = tempfile.TemporaryDirectory()
+    s = session.Session(os.path.join(folder.name, "db"))
+    source = os.path.join(folder.name, "texts.jsonl")
+    with open(source, "w", encoding="utf-8") as f:
+        for text in texts:
+            f.write(json.dumps({"text": text}, ensure_ascii=False) + "\n")
+    s.query("CREATE DATABASE IF NOT EXISTS d")
+    s.query("CREATE TABLE d.t (text String) ENGINE = Memory")
+    s.query(f"INSERT INTO d.t SELECT text FROM file('{source}', JSONEachRow, 'text String') SETTINGS max_threads = 1")
+    function = {
+        "simhash-chars": "ngramSimHash(text, 4)",
+        "simhash-words": "wordShingleSimHash(text, 3)",
+        "simhash-runes": "ngramSimHashUTF8(text, 3)",
+        "simhash-words-utf8": "wordShingleSimHashUTF8(text, 3)",
+        "simhash-chars-utf8": "ngramSimHashUTF8(text, 4)",
+    }[job]
+
+    def work():
+        s.query(f"SELECT groupBitXor({function}) FROM d.t SETTINGS max_threads = 1")
+    work.keep = folder
+    return work
+
+
+SIMHASH = {"gaoya": gaoya_simhash, "chdb": chdb_simhash}
+
+
+def cpu():
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def main(job, peer, corpus, pairs=None):
+    ids, texts = [], []
+    with open(corpus, encoding="utf-8") as f:
+        for line in f:
+            d = json.loads(line)
+            ids.append(d["id"])
+            texts.append(d["text"])
+    found = []
+    if job.startswith("minhash-"):
+        unit = job.removeprefix("minhash-")
+        start = cpu()
+        found = list(MINHASH[peer](texts, unit, pairs is not None))
+        used = cpu() - start
+    else:
+        work = SIMHASH[peer](texts, job)
+        start = cpu()
+        work()
+        used = cpu() - start
+    if pairs:
+        with open(pairs, "w", encoding="utf-8") as f:
+            f.write("id_a\tid_b\n")
+            f.writelines(f"{ids[i]}\t{ids[j]}\n" for i, j in found)
+    size = sum(len(t.encode()) for t in texts)
+    print(json.dumps({"bytes": size, "documents": len(texts), "cpu": used, "pairs": len(found)}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
