@@ -16,11 +16,17 @@ func utf8Text(b []byte) string {
 	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
 
-// decodeText makes a string of bytes in a charset that may be unknown.
+// decodeText makes a string of a line or a cell in a charset that may be
+// unknown.
 func decodeText(b []byte, charset string) (string, error) {
-	if charset == "" && utf8.Valid(b) {
+	if (charset == "" || charset == "utf-8") && utf8.Valid(b) {
 		return string(b), nil
 	}
+	return decodeFile(b, charset)
+}
+
+// decodeFile makes a string of a whole text, which may have a byte order mark.
+func decodeFile(b []byte, charset string) (string, error) {
 	s, _, err := text.Decode(b, charset)
 	return s, err
 }

@@ -41,7 +41,7 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 		doc.Text, err = decodeText(trimEnd(it.Raw), it.in.charset)
 	case Files:
 		doc.ID = it.path()
-		doc.Text, err = decodeText(it.Raw, d.opt.Charset)
+		doc.Text, err = decodeFile(it.Raw, d.opt.Charset)
 	case HTML:
 		doc.ID = it.path()
 		err = d.page(it.Raw, d.opt.Charset, "", doc)

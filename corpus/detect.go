@@ -71,7 +71,7 @@ func (in *input) detect() error {
 	if in.format = formatOfHead(head); in.format != "" {
 		return nil
 	}
-	in.format, in.guessed = Files, true
+	in.format = Files
 	if in.alone {
 		in.format = Lines
 	}
@@ -98,13 +98,4 @@ func (in *input) peek() ([]byte, error) {
 	head := make([]byte, 1<<10)
 	n, _ := io.ReadFull(s, head)
 	return head[:n], nil
-}
-
-// looksBinary reports whether a file that nobody called text is none: it has
-// NUL bytes and no mark of UTF-16.
-func looksBinary(b []byte) bool {
-	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
-		return false
-	}
-	return bytes.IndexByte(b[:min(len(b), 8<<10)], 0) >= 0
 }

@@ -51,11 +51,8 @@ func (d *Decoder) payloadText(kind, body []byte, doc *neardup.Document) error {
 	if media == "text/html" || media == "application/xhtml+xml" || media == "" && formatOfHead(body) == HTML {
 		return d.page(body, charset, doc.URL, doc)
 	}
-	if media == "" && looksBinary(body) {
-		return errors.New("is not text (NUL bytes)")
-	}
 	var err error
-	doc.Text, err = decodeText(body, charset)
+	doc.Text, err = decodeFile(body, charset)
 	return err
 }
 

@@ -17,14 +17,13 @@ const Stdin = "-"
 
 // input is one file to read.
 type input struct {
-	path    string // as named by the caller, "-" for standard input
-	rel     string // where the Writer puts it below its directory
-	size    int64  // -1 for standard input
-	time    time.Time
-	strict  bool // must be exactly as it was
-	format  Format
-	alone   bool // the only input, named itself
-	guessed bool // Files only because nothing else was seen
+	path   string // as named by the caller, "-" for standard input
+	rel    string // where the Writer puts it below its directory
+	size   int64  // -1 for standard input
+	time   time.Time
+	strict bool // must be exactly as it was
+	format Format
+	alone  bool // the only input, named itself
 
 	stdin *bufio.Reader // standard input, while it is first read
 	raw   io.Reader     // instead of the file

@@ -168,7 +168,7 @@ func (r *Reader) framesOf(in *input, s *stream) (frames, error) {
 	case WARC:
 		return newWarcFrames(s, r.opt.MaxDocument), nil
 	default:
-		return &wholeFrames{s: s, limit: r.opt.MaxDocument, text: in.guessed}, nil
+		return &wholeFrames{s: s, limit: r.opt.MaxDocument}, nil
 	}
 }
 
@@ -203,7 +203,7 @@ func (r *Reader) Again() (*Reader, error) {
 	again := &Reader{opt: r.opt, fields: r.fields, total: r.total}
 	for _, in := range r.inputs {
 		next := &input{path: in.path, rel: in.rel, size: in.size, time: in.time,
-			strict: true, format: in.format, guessed: in.guessed}
+			strict: true, format: in.format}
 		if in.path == Stdin {
 			if r.spool == nil {
 				return nil, errors.New("standard input cannot be read twice: no directory for a copy was given")

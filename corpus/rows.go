@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 )
 
 // rowFrames yields the rows that a codec reads.
@@ -20,16 +21,16 @@ func (r *Reader) openRows(in *input, c Codec) (frames, error) {
 	if in.path == Stdin {
 		return nil, fmt.Errorf("format %s cannot be read from standard input", in.format)
 	}
+	before := r.done.Load()
 	f, err := in.openFile()
 	if err != nil {
 		return nil, err
 	}
-	rows, err := c.Open(f, in.size, r.fields)
+	rows, err := c.Open(countingFile{f, &r.done}, in.size, r.fields)
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
-	before := r.done.Load()
 	return &rowFrames{rows: rows, file: f, limit: r.opt.MaxDocument,
 		size: func() { r.done.Store(before + in.size) }}, nil
 }
@@ -49,4 +50,16 @@ func (f *rowFrames) next() ([]byte, int64, error) {
 func (f *rowFrames) close() error {
 	f.size()
 	return errors.Join(f.rows.Close(), f.file.Close())
+}
+
+// countingFile counts what is read, for Progress.
+type countingFile struct {
+	io.ReaderAt
+	n *atomic.Int64
+}
+
+func (c countingFile) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.ReaderAt.ReadAt(p, at)
+	c.n.Add(int64(n))
+	return n, err
 }

@@ -1,15 +1,11 @@
 package corpus
 
-import (
-	"errors"
-	"io"
-)
+import "io"
 
 // wholeFrames yields one file as one record.
 type wholeFrames struct {
 	s     *stream
 	limit int64
-	text  bool // nobody said that it is text
 	done  bool
 }
 
@@ -27,8 +23,6 @@ func (f *wholeFrames) next() ([]byte, int64, error) {
 		return nil, 0, tooLong(1, f.limit)
 	case b.err != nil && b.err != io.EOF:
 		return nil, 0, b.err
-	case f.text && looksBinary(raw):
-		return nil, 0, errors.New("is not text (NUL bytes); name its format to read it all the same")
 	}
 	return raw[:len(raw):len(raw)], 1, nil
 }

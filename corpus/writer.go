@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,7 +52,7 @@ func NewWriter(path string, r *Reader) (*Writer, error) {
 		f.Abort()
 		return nil, fmt.Errorf("%s: %s is not compressed as a whole", path, format)
 	case c != nil:
-		return &Writer{sink: &rowSink{f: f, rows: c.Create(f)}}, nil
+		return &Writer{sink: &rowSink{f: f, rows: c.Create(f), first: r.inputs[0]}}, nil
 	case format == WARC:
 		return &Writer{sink: &warcSink{f: f}}, nil
 	}
@@ -188,28 +189,36 @@ func (s *warcSink) abort()        { s.f.Abort() }
 
 // rowSink writes rows through a codec.
 type rowSink struct {
-	f    *AtomicFile
-	rows RowWriter
-	from *input
-	file *os.File
+	f     *AtomicFile
+	rows  RowWriter
+	first *input // tells the schema where no row is kept
+	from  *input
+	file  *os.File
 }
 
 func (s *rowSink) write(it Item) error {
 	if s.from != it.in {
-		f, err := it.in.openFile()
-		if err != nil {
+		if err := s.begin(it.in); err != nil {
 			return err
 		}
-		if err := s.rows.From(f, it.in.size); err != nil {
-			f.Close()
-			return fmt.Errorf("%s: %w", it.File, err)
-		}
-		s.closeFile()
-		s.from, s.file = it.in, f
 	}
 	if err := s.rows.Copy(it.Line - 1); err != nil {
 		return fmt.Errorf("%s:%d: %w", it.File, it.Line, err)
 	}
+	return nil
+}
+
+func (s *rowSink) begin(in *input) error {
+	f, err := in.openFile()
+	if err != nil {
+		return err
+	}
+	if err := s.rows.From(f, in.size); err != nil {
+		f.Close()
+		return fmt.Errorf("%s: %w", in.path, err)
+	}
+	s.closeFile()
+	s.from, s.file = in, f
 	return nil
 }
 
@@ -220,7 +229,11 @@ func (s *rowSink) closeFile() {
 }
 
 func (s *rowSink) commit() error {
-	err := s.rows.Close()
+	var err error
+	if s.from == nil {
+		err = s.begin(s.first)
+	}
+	err = errors.Join(err, s.rows.Close())
 	s.closeFile()
 	if err != nil {
 		s.f.Abort()

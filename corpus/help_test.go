@@ -1,0 +1,134 @@
+package corpus
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/neardup/neardup"
+)
+
+// tagless is an extractor simple enough to foresee.
+func tagless(page []byte, charset, _ string) (Page, error) {
+	s, err := decodeFile(page, charset)
+	if err != nil {
+		return Page{}, err
+	}
+	var p Page
+	if _, rest, ok := strings.Cut(s, "<title>"); ok {
+		p.Title, _, _ = strings.Cut(rest, "</title>")
+	}
+	var b strings.Builder
+	for part := range strings.SplitSeq(s, "<") {
+		if _, after, ok := strings.Cut(part, ">"); ok {
+			b.WriteString(after)
+		}
+	}
+	p.Text = strings.TrimSpace(b.String())
+	return p, nil
+}
+
+// put writes a file below dir and returns its path.
+func put(tb testing.TB, dir, name, content string) string {
+	tb.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// result is all that a reading yields.
+type result struct {
+	items   []Item
+	docs    []neardup.Document
+	rejects []string // "line: reason"
+}
+
+func (r *result) texts() string {
+	var all []string
+	for _, d := range r.docs {
+		all = append(all, d.Text)
+	}
+	return strings.Join(all, "|")
+}
+
+// drain reads everything; only a fatal error is returned.
+func drain(r *Reader) (result, error) {
+	var res result
+	d := r.NewDecoder()
+	note := func(err error) bool {
+		var bad *RejectError
+		if errors.As(err, &bad) {
+			res.rejects = append(res.rejects, bad.Error())
+			return true
+		}
+		return false
+	}
+	for {
+		it, err := r.Next()
+		if err == io.EOF {
+			return res, nil
+		}
+		if err != nil {
+			if note(err) {
+				continue
+			}
+			return res, err
+		}
+		var doc neardup.Document
+		if err := d.Decode(it, &doc); err != nil {
+			if note(err) {
+				continue
+			}
+			return res, err
+		}
+		res.items = append(res.items, it)
+		res.docs = append(res.docs, doc)
+	}
+}
+
+// read reads the inputs to their end.
+func read(tb testing.TB, opt Options, inputs ...string) result {
+	tb.Helper()
+	r, err := Open(inputs, opt)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer r.Close()
+	res, err := drain(r)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return res
+}
+
+func gz(parts ...string) string {
+	var b bytes.Buffer
+	for _, p := range parts {
+		z := gzip.NewWriter(&b)
+		io.WriteString(z, p)
+		z.Close()
+	}
+	return b.String()
+}
+
+func zst(parts ...string) string {
+	var b bytes.Buffer
+	for _, p := range parts {
+		z, _ := zstd.NewWriter(&b)
+		io.WriteString(z, p)
+		z.Close()
+	}
+	return b.String()
+}

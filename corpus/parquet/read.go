@@ -1,0 +1,234 @@
+package parquet
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/neardup/neardup/corpus"
+)
+
+const (
+	blockSize = 256 << 10 // rows are handed out as slices of blocks
+	batch     = 64        // values read from a column at a time
+)
+
+// reader reads the wanted columns side by side, row group after row group.
+type reader struct {
+	groups []parquet.RowGroup
+	leaves [6]*parquet.LeafColumn // nil where nobody wants the field
+	cols   [6]*column
+	left   int64 // rows left in this group
+	block  []byte
+}
+
+func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, error) {
+	f, err := parquet.OpenFile(file, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	if err != nil {
+		return nil, fmt.Errorf("damaged Parquet: %w", err)
+	}
+	r := &reader{groups: f.RowGroups()}
+	for i, field := range wantedFields(&fields) {
+		if field.Name == "" {
+			continue
+		}
+		leaf, err := find(f.Schema(), field.Name)
+		if err != nil && field.Required {
+			return nil, err
+		}
+		r.leaves[i] = leaf
+	}
+	if err := checkText(r.leaves[1], fields.Text.Name); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// find finds a column by its name or by its path with dots.
+func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
+	leaf, ok := s.Lookup(name)
+	if !ok {
+		leaf, ok = s.Lookup(strings.Split(name, ".")...)
+	}
+	if !ok {
+		var names []string
+		for _, path := range s.Columns() {
+			names = append(names, strings.Join(path, "."))
+		}
+		return nil, fmt.Errorf("%w %q; the columns are %q", corpus.ErrField, name, names)
+	}
+	if leaf.MaxRepetitionLevel > 0 {
+		return nil, fmt.Errorf("%w %q: it is a list", corpus.ErrField, name)
+	}
+	return &leaf, nil
+}
+
+// checkText makes sure that the text is one.
+func checkText(leaf *parquet.LeafColumn, name string) error {
+	if leaf != nil && leaf.Node.Type().Kind() != parquet.ByteArray {
+		return fmt.Errorf("%w of text %q: it holds %s", corpus.ErrField, name, leaf.Node.Type())
+	}
+	return nil
+}
+
+// Next returns the next row.
+func (r *reader) Next() (raw []byte, err error) {
+	defer caught(&err)
+	for r.left == 0 {
+		if len(r.groups) == 0 {
+			return nil, io.EOF
+		}
+		if err := r.group(); err != nil {
+			return nil, err
+		}
+	}
+	r.left--
+	if cap(r.block)-len(r.block) < blockSize/8 {
+		r.block = make([]byte, 0, blockSize)
+	}
+	from := len(r.block)
+	for _, c := range r.cols {
+		if c == nil {
+			r.block = appendField(r.block, nil, true)
+			continue
+		}
+		v, err := c.next()
+		if err != nil {
+			return nil, err
+		}
+		r.block = c.append(r.block, v)
+	}
+	return r.block[from:len(r.block):len(r.block)], nil
+}
+
+// group opens the columns of the next row group.
+func (r *reader) group() error {
+	if err := r.Close(); err != nil {
+		return err
+	}
+	g := r.groups[0]
+	r.groups = r.groups[1:]
+	r.left = g.NumRows()
+	chunks := g.ColumnChunks()
+	for i, leaf := range r.leaves {
+		if leaf == nil {
+			continue
+		}
+		if leaf.ColumnIndex >= len(chunks) {
+			return errors.New("damaged Parquet: a row group lacks a column")
+		}
+		r.cols[i] = &column{
+			values: parquet.NewColumnChunkValueReader(chunks[leaf.ColumnIndex]),
+			text:   textOf(leaf.Node.Type()),
+		}
+	}
+	return nil
+}
+
+// Close closes the columns.
+func (r *reader) Close() error {
+	var err error
+	for i, c := range r.cols {
+		if c != nil {
+			err = errors.Join(err, c.values.Close())
+			r.cols[i] = nil
+		}
+	}
+	return err
+}
+
+// column reads one value a row.
+type column struct {
+	values parquet.ColumnChunkValueReader
+	text   func(dst []byte, v parquet.Value) []byte
+	buf    [batch]parquet.Value
+	at, n  int
+	small  []byte
+}
+
+func (c *column) next() (parquet.Value, error) {
+	for c.at == c.n {
+		n, err := c.values.ReadValues(c.buf[:])
+		c.at, c.n = 0, n
+		if n > 0 {
+			break
+		}
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return parquet.Value{}, err
+		}
+	}
+	c.at++
+	return c.buf[c.at-1], nil
+}
+
+// append appends a value to a row.
+func (c *column) append(dst []byte, v parquet.Value) []byte {
+	switch {
+	case v.IsNull():
+		return appendField(dst, nil, true)
+	case v.Kind() == parquet.ByteArray || v.Kind() == parquet.FixedLenByteArray:
+		return appendField(dst, v.ByteArray(), false)
+	}
+	c.small = c.text(c.small[:0], v)
+	return appendField(dst, c.small, false)
+}
+
+// textOf returns how values of a type that is no string are written.
+func textOf(t parquet.Type) func([]byte, parquet.Value) []byte {
+	if logical := t.LogicalType(); logical != nil {
+		switch l := logical.Value.(type) {
+		case *format.TimestampType:
+			unit := nanos(l.Unit)
+			return func(dst []byte, v parquet.Value) []byte {
+				return appendTime(dst, v.Int64(), unit)
+			}
+		case *format.DateType:
+			return func(dst []byte, v parquet.Value) []byte {
+				return time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(dst, time.DateOnly)
+			}
+		}
+	}
+	if old := t.ConvertedType(); old != nil {
+		switch *old {
+		case 9: // TIMESTAMP_MILLIS
+			return func(dst []byte, v parquet.Value) []byte { return appendTime(dst, v.Int64(), time.Millisecond) }
+		case 10: // TIMESTAMP_MICROS
+			return func(dst []byte, v parquet.Value) []byte { return appendTime(dst, v.Int64(), time.Microsecond) }
+		}
+	}
+	return func(dst []byte, v parquet.Value) []byte {
+		switch v.Kind() {
+		case parquet.Int32:
+			return strconv.AppendInt(dst, int64(v.Int32()), 10)
+		case parquet.Int64:
+			return strconv.AppendInt(dst, v.Int64(), 10)
+		}
+		return append(dst, v.String()...)
+	}
+}
+
+// nanos returns how long a unit is.
+func nanos(u format.TimeUnit) time.Duration {
+	switch u.Value.(type) {
+	case *format.MilliSeconds:
+		return time.Millisecond
+	case *format.MicroSeconds:
+		return time.Microsecond
+	}
+	return time.Nanosecond
+}
+
+func appendTime(dst []byte, n int64, unit time.Duration) []byte {
+	perSecond := int64(time.Second / unit)
+	t := time.Unix(n/perSecond, n%perSecond*int64(unit))
+	return t.UTC().AppendFormat(dst, time.RFC3339Nano)
+}
