@@ -1,0 +1,91 @@
+package html
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// check reads the tokens of a page, in constant memory, and refuses what
+// would make the parser or the extractor work out of proportion.
+//
+// Depth counts start tags without their end tags; the optional end tags of
+// paragraphs, list items and table cells are taken as given. Formatting
+// elements left open (<b><p>..) are opened anew in every block that follows,
+// so each block counts for as many elements as there are of those: that is
+// the attack of a thousand <font> followed by a hundred thousand <p>.
+func (o Options) check(source string) error {
+	z := html.NewTokenizer(strings.NewReader(source))
+	z.SetMaxBuf(o.Bytes)
+	depth, elements, formatting := 0, 0, 0
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			if err := z.Err(); err == html.ErrBufferExceeded {
+				return fmt.Errorf("%w: one token above %d bytes", ErrTooLarge, o.Bytes)
+			}
+			return nil
+		case html.StartTagToken:
+			name, more := z.TagName()
+			tag := atom.Lookup(name)
+			if n := attributes(z, more); n > o.Attrs {
+				return fmt.Errorf("%w: <%s> has over %d attributes", ErrTooComplex, tag, o.Attrs)
+			}
+			elements++
+			switch {
+			case isFormatting(tag):
+				formatting++
+			case !endsItself(tag):
+				depth++
+			}
+			elements += formatting
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			tag := atom.Lookup(name)
+			switch {
+			case isFormatting(tag):
+				formatting = max(0, formatting-1)
+			case !endsItself(tag):
+				depth = max(0, depth-1)
+			}
+		}
+		if depth+formatting > o.Depth {
+			return fmt.Errorf("%w: over %d open elements", ErrTooDeep, o.Depth)
+		}
+		if elements > o.Elements {
+			return fmt.Errorf("%w: over %d", ErrTooComplex, o.Elements)
+		}
+	}
+}
+
+func attributes(z *html.Tokenizer, more bool) (n int) {
+	for more {
+		_, _, more = z.TagAttr()
+		n++
+	}
+	return n
+}
+
+func isFormatting(tag atom.Atom) bool {
+	switch tag {
+	case atom.A, atom.B, atom.Big, atom.Code, atom.Em, atom.Font, atom.I, atom.Nobr, atom.S,
+		atom.Small, atom.Strike, atom.Strong, atom.Tt, atom.U:
+		return true
+	}
+	return false
+}
+
+// endsItself is true of elements without content and of those that the next
+// one of their kind closes.
+func endsItself(tag atom.Atom) bool {
+	switch tag {
+	case atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta,
+		atom.Param, atom.Source, atom.Track, atom.Wbr,
+		atom.P, atom.Li, atom.Dt, atom.Dd, atom.Option, atom.Optgroup, atom.Tr, atom.Td, atom.Th, atom.Tbody, atom.Thead,
+		atom.Tfoot, atom.Html, atom.Head, atom.Body, atom.Rt, atom.Rp:
+		return true
+	}
+	return false
+}

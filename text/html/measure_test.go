@@ -1,0 +1,153 @@
+package html_test
+
+import (
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/neardup/neardup/text"
+	"github.com/neardup/neardup/text/html"
+)
+
+func words(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return !text.IsWord(r) })
+}
+
+func ngrams(s string, n int) map[string]int {
+	w := words(s)
+	counts := make(map[string]int)
+	for i := 0; i < max(1, len(w)-n+1) && len(w) > 0; i++ {
+		counts[strings.Join(w[i:min(i+n, len(w))], "\x00")]++
+	}
+	return counts
+}
+
+// score is the measure of the set's authors: precision and recall of the
+// token 4-grams with their counts, each averaged over the pages, and F1 of
+// the two averages.
+type score struct{ precision, recall, pagesP, pagesR float64 }
+
+func (s *score) add(gold, got string) (p, r float64) {
+	want, have := ngrams(gold, 4), ngrams(got, 4)
+	hit, wants, haves := 0, 0, 0
+	for g, n := range want {
+		wants += n
+		hit += min(n, have[g])
+	}
+	for _, n := range have {
+		haves += n
+	}
+	if haves > 0 {
+		p = float64(hit) / float64(haves)
+		s.precision += p
+		s.pagesP++
+	}
+	if wants > 0 {
+		r = float64(hit) / float64(wants)
+		s.recall += r
+		s.pagesR++
+	}
+	return p, r
+}
+
+func (s *score) f1() (p, r, f float64) {
+	p, r = s.precision/s.pagesP, s.recall/s.pagesR
+	return p, r, 2 * p * r / (p + r)
+}
+
+// Main text of 181 pages against what people marked:
+//
+//	go test ./text/html -run LabelledPages -v
+func TestLabelledPages(t *testing.T) {
+	var s score
+	var took time.Duration
+	var report []string
+	bytes := 0
+	pages := labelledPages(t)
+	sort.Slice(pages, func(i, j int) bool { return pages[i].name < pages[j].name })
+	for _, l := range pages {
+		start := time.Now()
+		page, err := html.Extract(l.page, "", l.url)
+		took += time.Since(start)
+		bytes += len(l.page)
+		if err != nil {
+			t.Errorf("%s: %v", l.url, err)
+		}
+		p, r := s.add(l.gold, page.Text)
+		if p+r < 1.8 {
+			report = append(report, l.name[:8]+" "+l.url)
+			t.Logf("precision %.3f recall %.3f %s %s", p, r, l.name[:8], l.url)
+		}
+	}
+	p, r, f := s.f1()
+	t.Logf("precision %.4f, recall %.4f, F1 %.4f; %.0f pages/s, %.1f MB/s", p, r, f,
+		float64(len(pages))/took.Seconds(), float64(bytes)/took.Seconds()/1e6)
+	if f < .96 {
+		t.Errorf("F1 is %.4f, below .96", f)
+	}
+}
+
+// shingles3 are the word 3-shingles of the shared oracles, as a set.
+func shingles3(clean string) map[string]int { return ngrams(clean, 3) }
+
+func jaccard(a, b map[string]int) float64 {
+	if len(a) == 0 && len(b) == 0 {
+		return 1
+	}
+	common := 0
+	for g := range a {
+		if b[g] > 0 {
+			common++
+		}
+	}
+	return float64(common) / float64(len(a)+len(b)-common)
+}
+
+// Captures of pages at different moments: those whose main text is the same
+// must be judged the same, and those whose main text differs must not.
+//
+//	go test ./text/html -run Recaptures -v
+func TestRecaptures(t *testing.T) {
+	all := captures(t)
+	clean := text.Default().Clean
+	texts := make(map[string]string)
+	got, want := make(map[string]map[string]int), make(map[string]map[string]int)
+	for _, c := range all {
+		page, err := html.Extract(c.page, "", "")
+		if err != nil {
+			t.Errorf("%s: %v", c.ID, err)
+		}
+		texts[c.ID] = clean(page.Text)
+		got[c.ID], want[c.ID] = shingles3(texts[c.ID]), shingles3(clean(c.gold))
+	}
+	same, equal, near := 0, 0, 0
+	for _, c := range all {
+		if c.Kind != "same_text_as" || got[c.SameAs] == nil {
+			continue
+		}
+		same++
+		j := jaccard(got[c.ID], got[c.SameAs])
+		switch {
+		case texts[c.ID] == texts[c.SameAs]:
+			equal++
+		case j >= .8:
+			near++
+		default:
+			t.Logf("J %.3f %s %s %s", j, c.SameAs, c.ID, c.Family)
+		}
+	}
+	wrong := 0
+	for i, a := range all {
+		for _, b := range all[:i] {
+			if jaccard(want[a.ID], want[b.ID]) < .5 && jaccard(got[a.ID], got[b.ID]) >= .8 {
+				wrong++
+				t.Logf("wrong: %s %s: J %.3f, texts have %.3f", a.ID, b.ID, jaccard(got[a.ID], got[b.ID]), jaccard(want[a.ID], want[b.ID]))
+			}
+		}
+	}
+	t.Logf("%d pages; %d recaptures: %d equal, %d near, %d missed; %d pairs wrongly near", len(all), same, equal, near, same-equal-near, wrong)
+	if float64(equal+near) < .95*float64(same) || wrong > 0 {
+		t.Error("want 95 % of the recaptures judged duplicates, and no pair wrongly")
+	}
+}
