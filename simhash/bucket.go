@@ -16,13 +16,13 @@ type line struct {
 // full reports whether no cell is free.
 func (l *line) full() bool { return l.entry[lineCells-1] != 0 }
 
-// len is the number of cells in use.
+// len is the number of cells in use, without a branch.
 func (l *line) len() int {
-	n := 0
-	for n < lineCells && l.entry[n] != 0 {
-		n++
+	n := uint32(0)
+	for _, e := range &l.entry {
+		n += (e | -e) >> 31
 	}
-	return n
+	return int(n)
 }
 
 // within reports whether a cell may be within k bits of fp. It looks at empty
@@ -105,27 +105,28 @@ func (b *buckets) spread(key uint64) uint64 {
 	return (key ^ key>>(uint(b.bits)/2)) * 0x9e3779b97f4a7c15
 }
 
-// bucket returns the number of the bucket of a key.
+// bucket returns the number of the bucket of a key. Without a branch: whether
+// a bucket is divided yet cannot be predicted.
 func (b *buckets) bucket(key uint64) uint32 {
-	h := uint32(b.spread(key))
-	i := h & (b.low<<1 | 1)
-	if i >= b.n {
-		i &= b.low
-	}
-	return i
+	i := uint32(b.spread(key)) & (b.low<<1 | 1)
+	divided := uint32((int64(i) - int64(b.n)) >> 63) // all ones if i < n
+	return i & (b.low | divided)
 }
 
-// insert adds a cell and grows the table where it is due. O(1).
-func (b *buckets) insert(fp uint64, entry uint32, s *spill) {
-	b.put(fp, entry, s)
+// line returns the first line of the bucket of a key.
+func (b *buckets) line(key uint64) *line { return b.first.at(b.bucket(key)) }
+
+// insert adds a cell to the bucket with this first line, which has used cells
+// in use, and grows the table where it is due. O(1).
+func (b *buckets) insert(fp uint64, entry uint32, first *line, used int, s *spill) {
+	put(fp, entry, first, used, s)
 	if b.cells++; b.cells > fill*int(b.n) && b.n < b.limit {
 		b.split(s)
 	}
 }
 
-func (b *buckets) put(fp uint64, entry uint32, s *spill) {
-	l := b.first.at(b.bucket(b.key(fp)))
-	if l.full() {
+func put(fp uint64, entry uint32, l *line, used int, s *spill) {
+	if used == lineCells {
 		head := l
 		if l.next == 0 || s.at(l.next).full() {
 			i := s.take()
@@ -133,9 +134,9 @@ func (b *buckets) put(fp uint64, entry uint32, s *spill) {
 			head.next = i
 		}
 		l = s.at(head.next)
+		used = l.len()
 	}
-	i := l.len()
-	l.fp[i], l.entry[i] = fp, entry
+	l.fp[used], l.entry[used] = fp, entry
 }
 
 // split divides the oldest undivided bucket in two.
@@ -151,7 +152,8 @@ func (b *buckets) split(s *spill) {
 	*head = line{}
 	for {
 		for i := range old.len() {
-			b.put(old.fp[i], old.entry[i], s)
+			to := b.line(b.key(old.fp[i]))
+			put(old.fp[i], old.entry[i], to, to.len(), s)
 		}
 		next := old.next
 		if next == 0 {
@@ -164,7 +166,7 @@ func (b *buckets) split(s *spill) {
 
 // find returns the cell of exactly this fingerprint, or nil.
 func (b *buckets) find(fp uint64, s *spill) (*line, int) {
-	l := b.first.at(b.bucket(b.key(fp)))
+	l := b.line(b.key(fp))
 	for {
 		for i := range lineCells {
 			if l.fp[i] == fp && l.entry[i] != 0 {
@@ -186,7 +188,7 @@ func (b *buckets) remove(fp uint64, s *spill) {
 		return
 	}
 	b.cells--
-	head := b.first.at(b.bucket(b.key(fp)))
+	head := b.line(b.key(fp))
 	donor := head
 	if head.next != 0 {
 		donor = s.at(head.next)

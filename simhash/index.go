@@ -33,6 +33,7 @@ type IndexOptions struct {
 type Index struct {
 	layout Layout
 	tables []*buckets
+	probes []probe
 	spill  spill
 	ids    ids
 }
@@ -52,9 +53,20 @@ func NewIndex(o IndexOptions) (*Index, error) {
 	}
 	x := &Index{layout: l}
 	for i := range l.tables {
-		x.tables = append(x.tables, newBuckets(&x.layout.tables[i]))
+		t := &x.layout.tables[i]
+		x.tables = append(x.tables, newBuckets(t))
+		for _, f := range t.flips {
+			x.probes = append(x.probes, probe{table: i, flip: f})
+		}
 	}
 	return x, nil
+}
+
+// probe is one bucket that a query looks at: in a table, that of the query's
+// key with these bits flipped.
+type probe struct {
+	table int
+	flip  uint64
 }
 
 // Layout returns the layout in use; its K is the largest distance.
@@ -79,8 +91,14 @@ func (x *Index) Insert(id, fp uint64) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range x.tables {
-		t.insert(fp, entry, &x.spill)
+	var first [maxTables]*line
+	var used [maxTables]int
+	for i, t := range x.tables { // ask the memory for all before the first is needed
+		first[i] = t.line(t.key(fp))
+		used[i] = first[i].len()
+	}
+	for i, t := range x.tables {
+		t.insert(fp, entry, first[i], used[i], &x.spill)
 	}
 	return nil
 }
@@ -110,31 +128,52 @@ func (x *Index) Query(dst []Neighbor, fp uint64, k int) ([]Neighbor, error) {
 	if k < 0 || k > x.layout.k {
 		return dst, fmt.Errorf("%w: %d, the index is for 0..%d", ErrDistance, k, x.layout.k)
 	}
+	var keys [maxTables]uint64
 	for n, t := range x.tables {
-		key := t.key(fp)
-		for _, flip := range t.flips {
-			l := t.first.at(t.bucket(key ^ flip))
-			for {
-				if l.within(fp, k) {
-					dst = x.collect(dst, l, fp, k, n, flip)
-				}
-				if l.next == 0 {
-					break
-				}
-				l = x.spill.at(l.next)
-			}
-		}
+		keys[n] = t.key(fp)
+	}
+	for probes := x.probes; len(probes) > 0; {
+		ahead := min(len(probes), lookAhead)
+		dst = x.look(dst, fp, k, &keys, probes[:ahead])
+		probes = probes[ahead:]
 	}
 	return dst, nil
 }
 
+// lookAhead lines are asked of the memory before the first is looked at.
+const lookAhead = 16
+
+// look searches a few buckets.
+func (x *Index) look(dst []Neighbor, fp uint64, k int, keys *[maxTables]uint64, probes []probe) []Neighbor {
+	var first [lookAhead]*line
+	var next [lookAhead]uint32
+	for i, p := range probes {
+		l := x.tables[p.table].line(keys[p.table] ^ p.flip)
+		first[i&(lookAhead-1)], next[i&(lookAhead-1)] = l, l.next
+	}
+	for i, p := range probes {
+		l, rest := first[i&(lookAhead-1)], next[i&(lookAhead-1)]
+		for {
+			if l.within(fp, k) {
+				dst = x.collect(dst, l, fp, k, p)
+			}
+			if rest == 0 {
+				break
+			}
+			l = x.spill.at(rest)
+			rest = l.next
+		}
+	}
+	return dst
+}
+
 // collect appends the cells of a line that are within k bits, met under this
 // very flip (a bucket holds several keys) and in no earlier table.
-func (x *Index) collect(dst []Neighbor, l *line, fp uint64, k, table int, flip uint64) []Neighbor {
+func (x *Index) collect(dst []Neighbor, l *line, fp uint64, k int, p probe) []Neighbor {
 	for i, entry := range l.entry {
 		difference := l.fp[i] ^ fp
 		d := Distance(difference, 0)
-		if entry == 0 || d > k || x.tables[table].key(difference) != flip || !x.layout.first(table, difference) {
+		if entry == 0 || d > k || x.tables[p.table].key(difference) != p.flip || !x.layout.first(p.table, difference) {
 			continue
 		}
 		for ; entry != 0; entry = x.ids.next(entry) {

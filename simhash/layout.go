@@ -68,6 +68,9 @@ func (l *Layout) first(t int, difference uint64) bool {
 	return true
 }
 
+// maxTables bounds the tables of a layout.
+const maxTables = 64
+
 // ParseLayout returns the layout of that name for distance k. It fails if
 // the layout would miss pairs within k or needs a table for each of too many
 // choices.
@@ -95,6 +98,9 @@ func ParseLayout(name string, k int) (Layout, error) {
 		l.nested(a, b)
 	default:
 		return Layout{}, fmt.Errorf("layout %q is not one for distance %d", name, k)
+	}
+	if len(l.tables) > maxTables {
+		return Layout{}, fmt.Errorf("layout %q has %d tables, more than %d", name, len(l.tables), maxTables)
 	}
 	return l, nil
 }
