@@ -41,7 +41,10 @@ func measure(job, corpus, pairsPath string) error {
 	if err != nil {
 		return err
 	}
-	pairs := work(texts)
+	pairs, err := work(texts)
+	if err != nil {
+		return err
+	}
 	end, err := cpu()
 	if err != nil {
 		return err

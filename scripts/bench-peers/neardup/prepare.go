@@ -24,8 +24,8 @@ type document struct {
 }
 
 // prepare writes SET.jsonl for each set, chinese.jsonl (the Chinese sets, one
-// after the other) and short.jsonl (the different lines of 40 to 100 bytes of
-// the English set, 68 in the mean). No document occurs twice to fill a corpus.
+// after the other) and short.jsonl (the different sentences of 40 to 100 bytes
+// of the English set). No document occurs twice to fill a corpus.
 func prepare(dir string) error {
 	chinese, err := newCorpus(dir, "chinese")
 	if err != nil {
@@ -45,7 +45,7 @@ func prepare(dir string) error {
 			if strings.HasPrefix(set, "zh_") {
 				return first(c.add(d), chinese.add(d))
 			}
-			return first(c.add(d), addLines(short, d, seen))
+			return first(c.add(d), addSentences(short, d, seen))
 		})
 		if err := first(err, c.close()); err != nil {
 			return err
@@ -64,8 +64,8 @@ func first(errs ...error) error {
 	return nil
 }
 
-func addLines(c *corpusFile, d document, seen map[string]bool) error {
-	for i, line := range strings.Split(d.Text, "\n") {
+func addSentences(c *corpusFile, d document, seen map[string]bool) error {
+	for i, line := range strings.Split(strings.ReplaceAll(d.Text, ". ", ".\n"), "\n") {
 		if len(line) < 40 || len(line) > 100 || seen[line] {
 			continue
 		}

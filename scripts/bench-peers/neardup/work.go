@@ -1,8 +1,99 @@
 package main
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
 
-// newWork returns the work of a job: texts in, for MinHash pairs out.
-func newWork(job string) (func(texts []string) []pair, error) {
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/simhash"
+	"github.com/neardup/neardup/text"
+)
+
+// work is what is timed: texts in, for MinHash verified pairs out.
+type work func(texts []string) ([]pair, error)
+
+// newWork prepares a job of peer.py. A job may end in "+clean": then texts are
+// cleaned as the command does by default, which no peer does.
+func newWork(job string) (work, error) {
+	job, cleaned := strings.CutSuffix(job, "+clean")
+	clean, err := normalizer(job, cleaned)
+	if err != nil {
+		return nil, err
+	}
+	switch job {
+	case "minhash-words":
+		return pairsBy("minhash", feature.Shingle{Unit: feature.Words, K: 3}, clean)
+	case "minhash-runes":
+		return pairsBy("minhash", feature.Shingle{Unit: feature.Runes, K: 3}, clean)
+	case "jaccard-words":
+		return pairsBy("jaccard", feature.Shingle{Unit: feature.Words, K: 3}, clean)
+	case "jaccard-runes":
+		return pairsBy("jaccard", feature.Shingle{Unit: feature.Runes, K: 3}, clean)
+	case "simhash-chars":
+		return fingerprints(feature.Shingle{Unit: feature.Runes, K: 4}, clean), nil
+	case "simhash-words":
+		return fingerprints(feature.Shingle{Unit: feature.Words, K: 3}, clean), nil
+	case "simhash-runes":
+		return fingerprints(feature.Shingle{Unit: feature.Runes, K: 3}, clean), nil
+	}
 	return nil, fmt.Errorf("no job %q", job)
+}
+
+// normalizer is what the peers do: lower case for MinHash, nothing for SimHash.
+func normalizer(job string, cleaned bool) (text.Normalizer, error) {
+	switch {
+	case cleaned:
+		return text.Default(), nil
+	case strings.HasPrefix(job, "simhash-"):
+		return text.ParseNormalizer("none")
+	}
+	return text.ParseNormalizer("lower")
+}
+
+// pairsBy is the whole batch engine: clean texts, keys, candidates, exact
+// verification at .7, with at most 4 GiB of memory.
+func pairsBy(name string, shingle feature.Shingle, clean text.Normalizer) (work, error) {
+	method, err := methods.New(methods.Config{Name: name, Shingle: shingle, Threshold: .7})
+	if err != nil {
+		return nil, err
+	}
+	return func(texts []string) ([]pair, error) {
+		documents := make([]neardup.Document, len(texts))
+		for i, t := range texts {
+			documents[i] = neardup.Document{ID: strconv.Itoa(i), Text: t}
+		}
+		var pairs []pair
+		config := batch.Config{Method: method, Clean: clean, Memory: 4 << 30}
+		_, err := batch.Pairs(context.Background(), batch.Documents(documents), config, func(p batch.Pair) error {
+			a, err := strconv.Atoi(p.A)
+			if err != nil {
+				return err
+			}
+			b, err := strconv.Atoi(p.B)
+			pairs = append(pairs, pair{a, b})
+			return err
+		})
+		return pairs, err
+	}, nil
+}
+
+// fingerprints folds the fingerprints of all texts into one value, as chdb does.
+func fingerprints(shingle feature.Shingle, clean text.Normalizer) work {
+	return func(texts []string) ([]pair, error) {
+		var hashes []uint64
+		sum := uint64(0)
+		for _, t := range texts {
+			hashes = shingle.Append(hashes[:0], clean.Clean(t), 0)
+			sum ^= simhash.Of(hashes)
+		}
+		if sum == 0 {
+			return nil, fmt.Errorf("the fingerprints of %d texts cancel out", len(texts))
+		}
+		return nil, nil
+	}
 }
