@@ -1,44 +1,81 @@
 package feature
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // The hash of a shingle, fixed for ever (testdata/vectors.tsv holds it):
 //
-//	keys     five 64-bit keys a, b, p, c, d: the first five outputs of
-//	         SplitMix64 started at the seed; p is then made 5 modulo 8,
-//	         and a, b, c, d odd.
+//	keys     five 64-bit keys a, b, c, d, e: the first five outputs of
+//	         SplitMix64 started at the seed; e is then made odd.
 //	fold     fold(x, y) = high xor low half of the 128-bit product x*y.
-//	word     the UTF-8 bytes in blocks of 16, the last one padded with
-//	         zeros; a block is two little-endian 64-bit numbers x, y.
-//	         u = 0; for each block: u = fold(x ^ a ^ u, y ^ b).
-//	rune     u = the code point.
-//	shingle  units u1..um (m = K, or fewer in a short text):
-//	         h = u1*p^(m-1) + ... + um  modulo 2^64,
-//	         hash = fold(h ^ c, fold(h, d) ^ p) .
+//	chain    of 64-bit numbers under two keys (k, l): padded with a zero to
+//	         an even count; z = 0; for each two x, y of them:
+//	         z = fold(x ^ z ^ k, y ^ l).
+//	word     its UTF-8 bytes, padded with zeros to 8, as little-endian
+//	         numbers: u = chain of them under (a, b).
+//	lanes    of words: u1, ..., uK; of runes: three code points to a number,
+//	         r1<<42 | r2<<21 | r3, a last one of fewer being r1<<21 | r2 or r1.
+//	shingle  z = e * chain of its lanes under (c, d)  modulo 2^64;
+//	         hash = z xor z>>32.
 //
-// A zero byte is in no word, so padding cannot make two words equal. All keys
-// come from the seed, so who does not know it can neither foresee a hash nor
-// construct two shingles that collide. With p = 5 modulo 8 the differences of
-// the powers of p, of up to MaxK of them, keep most of their 64 bits.
-type keys struct{ a, b, p, c, d uint64 }
+// No zero byte is in a word and no zero code point in a shingle of runes, so
+// padding makes no two of them equal. All keys come from the seed: who does
+// not know it can neither foresee a hash nor construct two that collide.
+type keys struct{ a, b, c, d, e uint64 }
 
 func newKeys(seed uint64) keys {
-	next := func() uint64 {
-		seed += 0x9e3779b97f4a7c15
-		z := seed
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		return z ^ z>>31
-	}
-	return keys{a: next() | 1, b: next() | 1, p: next()&^7 | 5, c: next() | 1, d: next() | 1}
+	const step = 0x9e3779b97f4a7c15
+	next := func() uint64 { seed += step; return splitmix(seed) }
+	return keys{a: next(), b: next(), c: next(), d: next(), e: next() | 1}
+}
+
+// splitmix is the output function of SplitMix64 (Steele, Lea, Flood 2014).
+func splitmix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
 }
 
 func fold(x, y uint64) uint64 {
 	hi, lo := bits.Mul64(x, y)
 	return hi ^ lo
+}
+
+// finish makes the hash from the chain of the lanes.
+func (k *keys) finish(z uint64) uint64 {
+	z *= k.e
+	return z ^ z>>32
+}
+
+// joinWords replaces the hashes of words by those of the shingles of size
+// words and returns how many there are. In place: a shingle is written where
+// its first word was.
+func (k *keys) joinWords(u []uint64, size int) int {
+	size = min(size, len(u))
+	if size == 0 {
+		return 0
+	}
+	out := u[:len(u)-size+1]
+	if size == 3 { // the usual size, twice as fast
+		c, d := k.c, k.d
+		x, y := u[0], u[1]
+		for i, z := range u[2:] {
+			out[i] = k.finish(fold(fold(x^c, y^d)^z^c, d))
+			x, y = y, z
+		}
+		return len(out)
+	}
+	for i := range out {
+		var z uint64
+		lanes := u[i : i+size]
+		for ; len(lanes) > 1; lanes = lanes[2:] {
+			z = fold(lanes[0]^z^k.c, lanes[1]^k.d)
+		}
+		if len(lanes) > 0 {
+			z = fold(lanes[0]^z^k.c, k.d)
+		}
+		out[i] = k.finish(z)
+	}
+	return len(out)
 }
 
 // keep[n] masks the first n bytes of two little-endian numbers.
@@ -51,47 +88,24 @@ var keep = func() (m [17][2]uint64) {
 	return m
 }()
 
-// long hashes a word of any length.
-func (k *keys) long(word string) uint64 {
+// word hashes a word of any length.
+func (k *keys) word(w []byte) uint64 {
 	var u uint64
-	for len(word) > 0 {
-		var block [16]byte
-		n := copy(block[:], word)
-		word = word[n:]
-		x := binary.LittleEndian.Uint64(block[:8])
-		y := binary.LittleEndian.Uint64(block[8:])
-		u = fold(x^k.a^u, y^k.b)
+	for len(w) > 0 {
+		var lanes [2]uint64
+		n := min(16, len(w))
+		for i, c := range w[:n] {
+			lanes[i/8] |= uint64(c) << (i % 8 * 8)
+		}
+		u = fold(lanes[0]^u^k.a, lanes[1]^k.b)
+		w = w[n:]
 	}
 	return u
 }
 
-// finish makes the hash of a shingle from the sum of its units.
-func (k *keys) finish(h uint64) uint64 {
-	return fold(h^k.c, fold(h, k.d)^k.p)
-}
-
-// combine replaces units by the hashes of their shingles and returns how many
-// there are. In place: a hash is written where its first unit was.
-func (k *keys) combine(u []uint64, size int) int {
-	if size >= len(u) {
-		size = len(u)
-	}
-	if size == 0 {
-		return 0
-	}
-	var h uint64
-	drop := uint64(1) // p^size
-	for _, x := range u[:size-1] {
-		h = h*k.p + x
-		drop *= k.p
-	}
-	drop *= k.p
-	var old uint64 // unit that left the window, times p^size
-	out := u[:len(u)-size+1]
-	for i, x := range u[size-1:] {
-		h = h*k.p + (x - old)
-		old = out[i] * drop
-		out[i] = k.finish(h)
-	}
-	return len(out)
+// load8 reads eight bytes.
+func load8(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }

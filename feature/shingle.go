@@ -90,7 +90,7 @@ func (u Unit) String() string {
 //
 // O(len(clean)); allocates only to grow dst.
 func (s Shingle) Append(dst []uint64, clean string, seed uint64) []uint64 {
-	if s.K < 1 {
+	if s.K < 1 || s.K > MaxK {
 		return dst
 	}
 	k := newKeys(seed)
@@ -100,8 +100,9 @@ func (s Shingle) Append(dst []uint64, clean string, seed uint64) []uint64 {
 		dst = appendWords(dst, clean, &k, false)
 	case Runes:
 		dst = appendRunes(dst, clean)
+		return dst[:from+k.joinRunes(dst[from:], s.K)]
 	default:
 		dst = appendWords(dst, clean, &k, true)
 	}
-	return dst[:from+k.combine(dst[from:], s.K)]
+	return dst[:from+k.joinWords(dst[from:], s.K)]
 }

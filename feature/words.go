@@ -6,6 +6,8 @@ import (
 	"slices"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/neardup/neardup/text"
 )
 
 // Words are found 64 bytes at a time: a bit for each byte says whether it is
@@ -21,25 +23,25 @@ type block = [span + 16]byte
 // appendWords appends the hash of every word; with split, CJK runes are words
 // of their own.
 func appendWords(dst []uint64, s string, k *keys, split bool) []uint64 {
-	text := unsafe.Slice(unsafe.StringData(s), len(s)) // read only
+	all := unsafe.Slice(unsafe.StringData(s), len(s)) // read only
 	var tail block
-	for at := 0; at < len(text); {
+	for at := 0; at < len(all); {
 		var b *block
 		n := span
-		if len(text)-at >= len(b) {
-			b = (*block)(text[at:])
+		if len(all)-at >= len(b) {
+			b = (*block)(all[at:])
 		} else {
-			clear(tail[copy(tail[:], text[at:]):])
-			b, n = &tail, min(span, len(text)-at)
+			clear(tail[copy(tail[:], all[at:]):])
+			b, n = &tail, min(span, len(all)-at)
 		}
 		word, start, n := classify(b, n, split)
-		last := at+n == len(text)
+		last := at+n == len(all)
 		if !last && word>>(n-1)&1 != 0 {
 			// The last word may go on: it belongs to the next block.
 			first := 63 - bits.LeadingZeros64(start)
 			if first == 0 {
 				end := at + wordEnd(s[at:], split)
-				dst = append(dst, k.long(s[at:end]))
+				dst = append(dst, k.word(all[at:end]))
 				at = end
 				continue
 			}
@@ -65,7 +67,7 @@ func (k *keys) appendBlock(dst []uint64, b *block, word, start uint64) []uint64 
 		start &= start - 1
 		ends &= ends - 1
 		if size > 16 {
-			out[n&(span-1)] = k.long(string(b[i : i+size]))
+			out[n&(span-1)] = k.word(b[i : i+size])
 			continue
 		}
 		m := &keep[size]
@@ -113,39 +115,48 @@ func asciiWord(v uint64) uint64 {
 // classifyRunes is classify for blocks with other than ASCII.
 func classifyRunes(b *block, n int, split bool) (word, start uint64, size int) {
 	fresh := true // the next word rune starts a word
-	i := 0
-	for i < n {
-		r, width := rune(b[i]), 1
-		if r >= utf8.RuneSelf {
-			r, width = utf8.DecodeRune(b[i:])
-			if i+width > n {
-				break
+	for size < n {
+		if r := han(b[size:]); r && size+3 <= n {
+			word |= 7 << size
+			if fresh || split {
+				start |= 1 << size
 			}
-		}
-		if !isWord(r) {
-			fresh = true
-			i += width
+			fresh = split
+			size += 3
 			continue
 		}
-		alone := split && r >= utf8.RuneSelf && isCJK(r)
-		if fresh || alone {
-			start |= 1 << i
+		r, width := utf8.DecodeRune(b[size:])
+		if size+width > n {
+			break
 		}
-		fresh = alone
-		word |= (1<<width - 1) << i
-		i += width
+		if text.IsWord(r) {
+			alone := split && text.IsCJK(r)
+			if fresh || alone {
+				start |= 1 << size
+			}
+			fresh = alone
+			word |= (1<<width - 1) << size
+		} else {
+			fresh = true
+		}
+		size += width
 	}
-	return word, start, i
+	return word, start, size
+}
+
+// han reports whether b begins with one of U+5000..U+9FBF, of which every one
+// is a Han rune: their three bytes are the usual case in Chinese.
+func han(b []byte) bool {
+	return len(b) >= 3 && b[0]-0xE5 < 5 && b[1]&0xC0 == 0x80 && b[2]&0xC0 == 0x80 &&
+		(b[0] < 0xE9 || b[1] < 0xBF)
 }
 
 // wordEnd returns the length of the word that s starts with.
 func wordEnd(s string, split bool) int {
 	for i, r := range s {
-		if !isWord(r) || split && i > 0 && isCJK(r) {
+		if !text.IsWord(r) || split && i > 0 && text.IsCJK(r) {
 			return i
 		}
 	}
 	return len(s)
 }
-
-func isWord(r rune) bool { return r == '_' || isAlnum(r) }

@@ -1,0 +1,123 @@
+// Package featuretest reads the shared labelled texts and their oracles for
+// the tests of features and methods.
+package featuretest
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/internal/shared"
+)
+
+// Set is one set of the shared data and how its oracle cut the texts.
+type Set struct {
+	Name    string
+	Shingle feature.Shingle
+}
+
+// The sets with an oracle.
+var (
+	OTA      = Set{"ota_terms_versions", feature.Shingle{Unit: feature.Words, K: 3}}
+	LCTT     = Set{"zh_lctt_proofread", feature.Shingle{Unit: feature.Runes, K: 3}}
+	TiDB     = Set{"zh_tidb_docs_versions", feature.Shingle{Unit: feature.Runes, K: 3}}
+	Laws     = Set{"zh_laws", feature.Shingle{Unit: feature.Runes, K: 3}}
+	Licenses = Set{"en_license_texts", feature.Shingle{Unit: feature.Words, K: 3}}
+	SMS      = Set{"uci_sms", feature.Shingle{Unit: feature.Runes, K: 3}}
+)
+
+// Pair is a line of an oracle: every pair of a set at or above its floor.
+type Pair struct {
+	A, B    string
+	Jaccard float64 // four decimals
+}
+
+// Texts are the lower-cased texts of a set, in the order of the file.
+type Texts struct {
+	IDs   []string
+	Clean []string
+	Index map[string]int // id -> position
+}
+
+// Texts reads the documents of the set.
+func (s Set) Texts(tb testing.TB) Texts {
+	tb.Helper()
+	t := Texts{Index: map[string]int{}}
+	s.eachLine(tb, "docs.jsonl", func(line []byte) error {
+		var d struct{ ID, Text string }
+		if err := json.Unmarshal(line, &d); err != nil {
+			return err
+		}
+		t.Index[d.ID] = len(t.IDs)
+		t.IDs = append(t.IDs, d.ID)
+		t.Clean = append(t.Clean, strings.ToLower(d.Text))
+		return nil
+	})
+	return t
+}
+
+// Pairs reads the oracle of the set.
+func (s Set) Pairs(tb testing.TB) []Pair {
+	tb.Helper()
+	var pairs []Pair
+	s.eachLine(tb, "exact_pairs.tsv", func(line []byte) error {
+		f := strings.Split(string(line), "\t")
+		if len(f) < 3 {
+			return fmt.Errorf("%d fields", len(f))
+		}
+		if f[0] == "id_a" {
+			return nil
+		}
+		j, err := strconv.ParseFloat(f[2], 64)
+		pairs = append(pairs, Pair{f[0], f[1], j})
+		return err
+	})
+	return pairs
+}
+
+// eachLine calls f with every line of a file of the set, compressed or not.
+func (s Set) eachLine(tb testing.TB, name string, f func([]byte) error) {
+	tb.Helper()
+	path := filepath.Join(shared.Dir(), s.Name, name)
+	var in io.Reader
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		file, err = os.Open(shared.Path(tb, s.Name+"/"+name+".zst"))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		z, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		defer z.Close()
+		in = z
+	} else {
+		in = file
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 64<<20)
+	for n := 1; lines.Scan(); n++ {
+		if err := f(lines.Bytes()); err != nil {
+			tb.Fatalf("%s line %d: %v", path, n, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		tb.Fatalf("read %s: %v", path, err)
+	}
+}
