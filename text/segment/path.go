@@ -53,7 +53,7 @@ func (c *cutter) stretch(p, end int) int {
 // walk adds the words that start at p, character i of the stretch, and
 // returns where the longest of them ends.
 func (c *cutter) walk(p, end int, i uint32) (reach uint32) {
-	l, t := &c.lattice, c.trie
+	l, t := &c.lattice, &c.trie
 	if i == 0 {
 		l.at, l.from, l.edges = l.at[:0], l.from[:0], l.edges[:0]
 	}
