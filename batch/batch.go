@@ -31,11 +31,6 @@ const (
 	ByID     Keep = "id"       // ids in the order of their bytes
 )
 
-// Cleaner makes the clean text of a document's text. text.Normalizer is one.
-type Cleaner interface {
-	Clean(string) string
-}
-
 // Source yields documents in blocks. Next is called by one goroutine at a
 // time and returns io.EOF at the end; blocks are decoded side by side.
 type Source interface {
@@ -52,9 +47,10 @@ type Block interface {
 
 // Config says how to decide.
 type Config struct {
-	Clean  Cleaner        // nil: texts are clean already
-	Method neardup.Method // needed
-	Keep   Keep           // "" means First
+	Clean  neardup.Cleaner // nil: texts are clean already
+	Method neardup.Method  // needed
+	Keep   Keep            // "" means First
+	Link   Link            // "" means ByLeader
 	// Memory bounds, in bytes, what the run holds at once; at least 64 MiB,
 	// 0 means 1 GiB. The largest documents come on top, a few times over.
 	Memory int64
@@ -62,6 +58,9 @@ type Config struct {
 	Tmp string
 	// Workers is the number of cores to use; 0 means all.
 	Workers int
+	// Clusters is called, once all is decided, for the documents of each
+	// cluster of several, the leader first; size counts it. nil: not wanted.
+	Clusters func(o Outcome, size int) error
 	// Reject is told each rejected item with its index; nil ignores them.
 	Reject func(item int, err error) error
 	// Progress is told now and then how far the run is; may be nil. It is
@@ -89,6 +88,13 @@ func (c Config) withDefaults() (Config, error) {
 	case First, Longest, Earliest, ByID:
 	default:
 		return c, fmt.Errorf("batch: cannot keep %q (first, longest, earliest, id)", c.Keep)
+	}
+	switch c.Link {
+	case "":
+		c.Link = ByLeader
+	case ByLeader, Components:
+	default:
+		return c, fmt.Errorf("batch: cannot link by %q (leader, components)", c.Link)
 	}
 	if c.Memory == 0 {
 		c.Memory = 1 << 30
@@ -121,6 +127,7 @@ func (c Config) enoughMemory() error {
 type asIs struct{}
 
 func (asIs) Clean(s string) string { return s }
+func (asIs) String() string        { return "none" }
 
 // Documents is a Source of documents in memory.
 func Documents(docs []neardup.Document) Source { return &docSource{docs} }
@@ -160,7 +167,11 @@ func dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) er
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.lead(ctx); err != nil {
+	decide := r.lead
+	if cfg.Link == Components {
+		decide = r.components
+	}
+	if err := decide(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.decisions(ctx, decided); err != nil {

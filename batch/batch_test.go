@@ -188,7 +188,7 @@ func TestDedupIsGreedyLeader(t *testing.T) {
 }
 
 func TestWorkersMemoryAndTrainingChangeNothing(t *testing.T) {
-	docs := randomDocs(7, 3000)
+	docs := randomDocs(7, 900)
 	want, sum := runDedup(t, docs, Config{Method: shingled{threshold: .5}, Workers: 1})
 	for _, cfg := range []Config{
 		{Workers: 2}, {Workers: 3}, {Workers: 7},

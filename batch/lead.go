@@ -12,6 +12,7 @@ type state struct {
 	sim       float64
 	leader    uint32
 	dist      int32
+	via       uint32 // components only: the most similar text
 	basis     uint8
 	duplicate bool
 }

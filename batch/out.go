@@ -39,7 +39,12 @@ func (r *run) decisions(ctx context.Context, decided func(Outcome) error) error 
 		return err
 	}
 	r.sum.Digest = digest.String()
-	return r.largest(sizes)
+	if r.cfg.Clusters != nil {
+		if err := r.clusters(ctx, sizes, r.cfg.Clusters); err != nil {
+			return err
+		}
+	}
+	return r.largest(ctx, sizes)
 }
 
 // eachDocument calls fn with every document in the order of Keep: its rank,
@@ -89,6 +94,10 @@ func (r *run) outcome(rank, item, pos uint32) (o Outcome, leader uint32, err err
 		o.Decision.Decision, o.Method, o.LeaderItem = neardup.New, r.methodOf(row), int(item)
 		return o, pos, nil
 	}
+	if st.duplicate && r.cfg.Link == Components {
+		leader, err = r.component(&o, rank, pos, row, st)
+		return o, leader, err
+	}
 	m := r.equalMatch(row)
 	leader = pos
 	if st.duplicate {
@@ -101,11 +110,7 @@ func (r *run) outcome(rank, item, pos uint32) (o Outcome, leader uint32, err err
 }
 
 func (r *run) duplicate(o *Outcome, leader uint32, m neardup.Match) error {
-	row, err := r.texts.get(int(leader))
-	if err != nil {
-		return err
-	}
-	item, err := r.item(row.first)
+	item, err := r.firstOf(leader)
 	if err != nil {
 		return err
 	}
@@ -131,45 +136,6 @@ func (r *run) latest(st state, pos, rank uint32) (state, error) {
 		}
 	}
 	return st, nil
-}
-
-// largestClusters is how many clusters a summary names.
-const largestClusters = 5
-
-func (r *run) largest(sizes *array[uint32]) error {
-	for pos := range sizes.len() {
-		n, err := sizes.get(pos)
-		if err != nil {
-			return err
-		}
-		if n > 1 {
-			r.sum.Clusters++
-		}
-		top := r.sum.Largest
-		if n < 2 || len(top) == largestClusters && int(n) <= top[len(top)-1].Size {
-			continue
-		}
-		row, err := r.texts.get(pos)
-		if err != nil {
-			return err
-		}
-		item, err := r.item(row.first)
-		if err != nil {
-			return err
-		}
-		id, err := r.id(item)
-		if err != nil {
-			return err
-		}
-		b, err := r.spool.read(row.at, int(row.len))
-		if err != nil {
-			return err
-		}
-		top = append(top, Cluster{Leader: id, Size: int(n), Opening: opening(b)})
-		slices.SortStableFunc(top, func(a, b Cluster) int { return b.Size - a.Size })
-		r.sum.Largest = top[:min(len(top), largestClusters)]
-	}
-	return nil
 }
 
 // nameTable numbers the pairs of method and basis, of which there are few.

@@ -40,6 +40,7 @@ type run struct {
 	routes   [256]string
 	allSeen  bool // no two texts are equal
 	late     map[uint32][]lateMatch
+	weakest  map[uint32]edge // components only
 	sum      Summary
 	begun    time.Time
 }

@@ -7,10 +7,11 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/text"
 )
 
 var errManyNames = errors.New("batch: the method gives more than 256 kinds of basis")
@@ -49,8 +50,10 @@ type Summary struct {
 type Cluster struct {
 	Leader string `json:"leader"`
 	Size   int    `json:"size"` // documents, the leader counted
-	// Opening is how the leader's clean text begins.
+	// Opening is how the leader's clean text begins, Shared the longest
+	// stretch of it that its members (some of them) have too.
 	Opening string `json:"opening"`
+	Shared  string `json:"shared,omitempty"`
 	// Weakest is, of a connected component, the link of least similarity
 	// among those that hold it together.
 	Weakest *Pair `json:"weakest,omitempty"`
@@ -62,15 +65,46 @@ func (r *run) summary() *Summary {
 }
 
 // opening returns the first 60 runes.
-func opening(b []byte) string {
+func opening(s string) string {
 	n := 0
-	for i := range string(b[:min(len(b), 60*utf8.UTFMax)]) {
+	for i := range s {
 		if n == 60 {
-			return string(b[:i]) + "..."
+			return s[:i] + "..."
 		}
 		n++
 	}
-	return string(b[:min(len(b), 60*utf8.UTFMax)])
+	return s
+}
+
+// head returns the first sharedRunes runes.
+func head(s string) string {
+	n := 0
+	for i := range s {
+		if n == sharedRunes {
+			return s[:i]
+		}
+		n++
+	}
+	return s
+}
+
+// alphanumerics returns the part of s from its from-th to its to-th
+// alphanumeric rune.
+func alphanumerics(s string, from, to int) string {
+	n, start := 0, -1
+	for i, r := range s {
+		if !text.IsAlnum(r) {
+			continue
+		}
+		if n == from {
+			start = i
+		}
+		if n == to {
+			return strings.TrimSpace(s[start:i])
+		}
+		n++
+	}
+	return strings.TrimSpace(s[max(start, 0):])
 }
 
 // ResultDigest is a digest of a set of decisions: the sum modulo 2^256 of the

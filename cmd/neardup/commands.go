@@ -1,0 +1,11 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// commands lists every verb; each lives in a file of its own.
+func commands(a *app) []*cobra.Command {
+	return []*cobra.Command{
+		dedupCommand(a),
+		pairsCommand(a),
+	}
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/corpus"
+	"github.com/spf13/cobra"
+)
+
+type dedup struct {
+	*app
+	input  inputFlags
+	method methodFlags
+	run    runFlags
+	out    string
+	decide string
+	groups string
+	link   string
+}
+
+func dedupCommand(a *app) *cobra.Command {
+	d := &dedup{app: a}
+	cmd := &cobra.Command{
+		Use:   "dedup [flags] INPUT...",
+		Short: "Find near-duplicates in files; keep one of each, with evidence",
+		Long: `Reads documents from files, folders, patterns or standard input ("-"), and
+decides for each whether it is new or a near-duplicate of one that is kept.
+Every duplicate was compared with the document it names, exactly.
+
+Without --out nothing is written but the summary. All files appear whole at the
+end, or not at all.
+
+` + exitHelp,
+		Example: `  neardup dedup news.jsonl --out kept.jsonl --decisions decisions.jsonl
+  neardup dedup --text-field body --id-field nid 'crawl/*.jsonl.zst' --keep longest --out kept.jsonl.zst
+  neardup dedup pages.warc.gz --clusters clusters.jsonl
+  neardup dedup --format lines --method ngram --threshold .7 headlines.txt
+  zcat big.csv.gz | neardup dedup --format csv --memory 4GiB --tmp /fast - --out kept.csv`,
+		Args: arguments(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error { return d.do(cmd.Context(), args) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&d.out, "out", "", "write the kept documents here, in the format of the input")
+	fs.StringVar(&d.decide, "decisions", "", "write one decision a document here (JSONL)")
+	fs.StringVar(&d.groups, "clusters", "", "write each leader with its duplicates here (JSONL)")
+	fs.StringVar(&d.link, "link", "leader", "leader: duplicates are near their leader; components: chains count too")
+	d.input.add(fs)
+	d.method.add(fs)
+	d.run.add(fs)
+	return cmd
+}
+
+func (d *dedup) do(ctx context.Context, inputs []string) error {
+	m, n, err := d.method.method()
+	if err != nil {
+		return err
+	}
+	cfg, err := d.run.config(m, n)
+	if err != nil {
+		return err
+	}
+	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
+		return usage("--link %s is neither leader nor components", d.link)
+	}
+	spool := ""
+	if d.out != "" {
+		if spool = d.run.tmp; spool == "" {
+			spool = os.TempDir()
+		}
+	}
+	r, err := d.input.open(d.app, inputs, spool)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := r.CheckOutput(d.out, d.decide, d.groups, d.run.rejects); err != nil {
+		return usage("%w", err)
+	}
+	var files outputs
+	defer files.abort()
+	decisions, clusters := files.jsonl(d.decide), files.jsonl(d.groups)
+	rep := newReporter(d.app, &d.run, r, &files)
+	if files.err != nil {
+		return files.err
+	}
+	var out *corpus.Writer
+	if d.out != "" {
+		if out, err = corpus.NewWriter(d.out, r); err != nil {
+			return err
+		}
+		defer out.Abort()
+	}
+	cfg.Reject, cfg.Progress = rep.reject, rep.progress
+	if clusters != nil {
+		cw := &clusterWriter{out: clusters}
+		cfg.Clusters = cw.add
+		defer func() { cw.out = nil }()
+	}
+	var kept bitmap
+	sum, err := batch.Dedup(ctx, newSource(r), cfg, func(o batch.Outcome) error {
+		if o.Decision.Decision == neardup.New {
+			kept.set(o.Item)
+		}
+		if decisions == nil {
+			return nil
+		}
+		return decisions.WriteJSON(o.Decision)
+	})
+	if err != nil {
+		return err
+	}
+	if out != nil {
+		if err := d.writeKept(ctx, r, out, &kept, rep); err != nil {
+			return err
+		}
+		if err := out.Commit(); err != nil {
+			return err
+		}
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	return rep.dedup(sum)
+}
+
+// writeKept reads the inputs once more and copies the kept records.
+func (d *dedup) writeKept(ctx context.Context, first *corpus.Reader, out *corpus.Writer, kept *bitmap, rep *reporter) error {
+	r, err := first.Again()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	rep.reading(r)
+	for i := 0; ; i++ {
+		it, err := r.Next()
+		var reject *corpus.RejectError
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.As(err, &reject):
+			continue
+		case err != nil:
+			return err
+		}
+		if i&0xfff == 0 {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			rep.progress(batch.Progress{Phase: "write", Documents: int64(i)})
+		}
+		if kept.has(i) {
+			if err := out.Write(it); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// bitmap is a set of item indexes, a bit each.
+type bitmap struct{ words []uint64 }
+
+func (b *bitmap) set(i int) {
+	for len(b.words) <= i/64 {
+		b.words = append(b.words, 0)
+	}
+	b.words[i/64] |= 1 << (i % 64)
+}
+
+func (b *bitmap) has(i int) bool {
+	return i/64 < len(b.words) && b.words[i/64]>>(i%64)&1 == 1
+}
+
+// clusterWriter writes a line a cluster: the leader, and each duplicate with
+// its similarity. A member at a time, so that a cluster may be of any size.
+type clusterWriter struct {
+	out  *corpus.AtomicFile
+	left int
+}
+
+func (w *clusterWriter) add(o batch.Outcome, size int) error {
+	var b []byte
+	if w.left == 0 {
+		w.left = size - 1
+		b = appendString([]byte(`{"leader":`), o.ID)
+		b = appendf(b, `,"size":%d,"duplicates":[`, size)
+		_, err := w.out.Write(b)
+		return err
+	}
+	w.left--
+	b = appendString([]byte(`{"id":`), o.ID)
+	b = appendf(b, `,"similarity":%.4f}`, o.Similarity)
+	if w.left > 0 {
+		b = append(b, ',')
+	} else {
+		b = append(b, "]}\n"...)
+	}
+	_, err := w.out.Write(b)
+	return err
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/corpus/parquet"
+	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/ngram"
+	"github.com/neardup/neardup/text"
+	"github.com/neardup/neardup/text/html"
+	"github.com/spf13/pflag"
+)
+
+// inputFlags say how documents are read.
+type inputFlags struct {
+	opt         corpus.Options
+	format      string
+	maxDocument size
+	maxInput    size
+}
+
+func (f *inputFlags) add(fs *pflag.FlagSet) {
+	f.maxDocument = corpus.DefaultMaxDocument
+	fs.StringVar(&f.format, "format", "auto", "format of the inputs: "+formatNames())
+	fs.StringVar(&f.opt.IDField, "id-field", "", `field or column (name, or number from 1) of the id (default "id")`)
+	fs.StringVar(&f.opt.TextField, "text-field", "", `field or column of the text (default "text")`)
+	fs.StringVar(&f.opt.TitleField, "title-field", "", `field or column of the title (default "title")`)
+	fs.StringVar(&f.opt.URLField, "url-field", "", `field or column of the url (default "url")`)
+	fs.StringVar(&f.opt.TimeField, "time-field", "", `field or column of the time, for --keep earliest (default "time")`)
+	fs.StringVar(&f.opt.HTMLField, "html-field", "", "field or column that holds a web page; its main text is the text")
+	fs.StringVar(&f.opt.Charset, "charset", "", "charset of files that do not say it (default: found out)")
+	fs.Var(&f.maxDocument, "max-document", "reject documents larger than this")
+	fs.Var(&f.maxInput, "max-decompressed", "stop reading a compressed file after so much (default: 16GiB or 200 times its size)")
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range corpus.Formats() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
+
+// open opens the inputs; spool is where standard input is kept if it must be
+// read twice, "" if not.
+func (f *inputFlags) open(a *app, inputs []string, spool string) (*corpus.Reader, error) {
+	format, err := corpus.ParseFormat(f.format)
+	if err != nil {
+		return nil, usage("--format: %w", err)
+	}
+	opt := f.opt
+	opt.Format, opt.Stdin, opt.SpoolDir = format, a.stdin, spool
+	opt.MaxDocument, opt.MaxDecompressed = int64(f.maxDocument), int64(f.maxInput)
+	opt.Codecs = []corpus.Codec{parquet.Codec{}}
+	opt.Extract = extract
+	return corpus.Open(inputs, opt)
+}
+
+func extract(page []byte, charset, url string) (corpus.Page, error) {
+	p, err := html.Extract(page, charset, url)
+	return corpus.Page{Title: p.Title, Text: p.Text, Canonical: p.Canonical}, err
+}
+
+// methodFlags say what near means.
+type methodFlags struct {
+	cfg       methods.Config
+	distance  int
+	shingle   string
+	m         string
+	normalize string
+	variants  bool
+	verify    string
+}
+
+func (f *methodFlags) add(fs *pflag.FlagSet) {
+	fs.StringVar(&f.cfg.Name, "method", "auto", "method: "+strings.Join(methods.Names(), ", "))
+	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8)")
+	fs.IntVar(&f.distance, "distance", -1, "simhash: largest Hamming distance (default 3)")
+	fs.StringVar(&f.verify, "verify", "on", "simhash: off gives the classic verdict, by distance alone")
+	fs.StringVar(&f.shingle, "shingle", "", `shingles: words:3, runes:3, auto:3 (words, but runes of Chinese, Japanese, Korean; the default)`)
+	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or steps such as nfkc,lower,space,zerowidth,simplify")
+	fs.Float64Var(&f.cfg.Recall, "recall", 0, "minhash: share of the pairs at the threshold to find (default .99)")
+	fs.StringVar((*string)(&f.cfg.Similarity), "similarity", "", "ngram: edit, jaccard, cosine, containment (default edit)")
+	fs.StringVar((*string)(&f.cfg.Keys), "keys", "", "ngram: exact (every pair) or any (texts with any --m units in common) (default exact)")
+	fs.StringVar(&f.m, "m", "", "ngram with --keys any: length of the shared substrings, runes:4 or words:4")
+	fs.BoolVar(&f.variants, "variants", false, "ngram: texts that differ only in numbers, dates or codes are no duplicates")
+	fs.IntVar(&f.cfg.Limit, "limit", 0, fmt.Sprintf("auto: texts shorter than this are judged by edit similarity; a Chinese rune counts 5 (default %d)", methods.DefaultLimit))
+	fs.Uint64Var(&f.cfg.Seed, "seed", 0, "seed of the feature hashes: that of an index, to decide as it does")
+}
+
+// method makes the method, and the normaliser of its texts.
+func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) {
+	var n text.Normalizer
+	c := f.cfg
+	var err error
+	if c.Shingle, err = parseShingle("--shingle", f.shingle); err != nil {
+		return nil, n, err
+	}
+	if c.M, err = parseShingle("--m", f.m); err != nil {
+		return nil, n, err
+	}
+	if f.distance >= 0 {
+		c.Distance = &f.distance
+	}
+	c.Verify, c.Variants = methods.Verify(f.verify), ngram.Guard(f.variants)
+	if n, err = text.ParseNormalizer(f.normalize); err != nil {
+		return nil, n, usage("--normalize: %w", err)
+	}
+	m, err := methods.New(c)
+	if err != nil {
+		return nil, n, usage("--method %s: %w", c.Name, err)
+	}
+	return m, n, nil
+}
+
+func parseShingle(flag, s string) (feature.Shingle, error) {
+	if s == "" {
+		return feature.Shingle{}, nil
+	}
+	sh, err := feature.ParseShingle(s)
+	if err != nil {
+		return sh, usage("%s: %w", flag, err)
+	}
+	return sh, nil
+}
+
+// runFlags say how a batch runs and what it tells.
+type runFlags struct {
+	keep    string
+	memory  size
+	tmp     string
+	workers int
+	rejects string
+	strict  bool
+	json    bool
+	quiet   bool
+}
+
+func (f *runFlags) add(fs *pflag.FlagSet) {
+	f.memory = 1 << 30
+	fs.StringVar(&f.keep, "keep", "first", "of near-duplicates keep the first, longest, earliest, or the smallest id")
+	fs.Var(&f.memory, "memory", "memory to use, at least 64MiB; what does not fit goes to --tmp")
+	fs.StringVar(&f.tmp, "tmp", "", "folder of temporary files (default: the system's)")
+	fs.IntVar(&f.workers, "workers", 0, "cores to use (default: all)")
+	fs.StringVar(&f.rejects, "rejects", "", "write rejected records to this file (JSONL: file, line, reason)")
+	fs.BoolVar(&f.strict, "strict", false, "exit with 3 if a record was rejected")
+	fs.BoolVar(&f.json, "json", false, "print the summary as JSON")
+	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress and no summary")
+}
+
+// config checks the flags and makes the engine's configuration. It also tells
+// the collector of garbage about the bound: memory is what --memory says plus
+// a little for the program itself.
+func (f *runFlags) config(m neardup.Method, n text.Normalizer) (batch.Config, error) {
+	if f.memory < batch.MinMemory {
+		return batch.Config{}, usage("--memory %v is too little: at least 64MiB", f.memory)
+	}
+	debug.SetMemoryLimit(int64(f.memory))
+	if f.tmp != "" {
+		if info, err := os.Stat(f.tmp); err != nil || !info.IsDir() {
+			return batch.Config{}, usage("--tmp %s is no folder", f.tmp)
+		}
+	}
+	return batch.Config{
+		Clean: n, Method: m, Keep: batch.Keep(f.keep), Memory: int64(f.memory), Tmp: f.tmp, Workers: f.workers,
+	}, nil
+}
+
+// size is a flag for a number of bytes: 256MiB, 1GiB, 64M, 1000.
+type size int64
+
+func (s *size) Type() string { return "size" }
+
+func (s *size) String() string {
+	for _, u := range []struct {
+		name string
+		n    size
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if *s >= u.n && *s%u.n == 0 {
+			return fmt.Sprintf("%d%s", *s/u.n, u.name)
+		}
+	}
+	return strconv.FormatInt(int64(*s), 10)
+}
+
+func (s *size) Set(v string) error {
+	digits := strings.TrimRight(v, "iBbKkMmGgTt")
+	n, err := strconv.ParseFloat(digits, 64)
+	unit := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(v[len(digits):]), "b"), "i"))
+	factor, ok := map[string]float64{"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}[unit]
+	if err != nil || !ok || !(n >= 0) || n*factor > math.MaxInt64/2 {
+		return fmt.Errorf("%q is no size such as 256MiB or 4GiB", v)
+	}
+	*s = size(n * factor)
+	return nil
+}

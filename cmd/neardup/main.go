@@ -1,0 +1,125 @@
+// Command neardup finds near-duplicate texts in files and serves docIds.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes, the same for every command.
+const (
+	exitDone    = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitRejects = 3
+)
+
+const exitHelp = `Exit codes:
+  0  done
+  1  failed: the message says why; no output file was left behind
+  2  wrong flags or arguments
+  3  done, but records were rejected and --strict was given`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// app is what every command may use of the world outside.
+type app struct {
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+}
+
+// errUsage marks errors of the command line, errRejects a strict run with
+// rejected records.
+var (
+	errUsage   = errors.New("usage")
+	errRejects = errors.New("records were rejected")
+)
+
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot(&app{stdin, stdout, stderr})
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	switch {
+	case err == nil:
+		return exitDone
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "neardup: interrupted; nothing was written")
+		return exitFailed
+	case errors.Is(err, errRejects):
+		fmt.Fprintf(stderr, "neardup: %v\n", err)
+		return exitRejects
+	case errors.Is(err, errUsage):
+		fmt.Fprintf(stderr, "neardup: %v\nSee '%s --help'.\n", err, cmd.CommandPath())
+		return exitUsage
+	default:
+		fmt.Fprintf(stderr, "neardup: %v\n", err)
+		return exitFailed
+	}
+}
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "neardup",
+		Short: "Find near-duplicate texts, say why, and be right about it",
+		Long: `neardup finds near-duplicate texts: web pages, news articles, short messages.
+Every document that is removed names the one it duplicates and how similar the
+two are; the similarity is exact, and anyone can compute it again.
+
+` + exitHelp,
+		Example: `  neardup dedup news.jsonl --out kept.jsonl --decisions decisions.jsonl
+  neardup pairs --method jaccard --threshold .7 news.jsonl.zst > pairs.tsv
+  neardup compare a.txt b.txt`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       version(),
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w", err) })
+	root.AddCommand(commands(a)...)
+	return root
+}
+
+// usage makes an error of the command line.
+func usage(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", errUsage, fmt.Errorf(format, args...))
+}
+
+// arguments checks the number of arguments as an error of usage.
+func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usage("%w", err)
+		}
+		return nil
+	}
+}
+
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) > 12 {
+			v += " " + s.Value[:12]
+		}
+	}
+	return fmt.Sprintf("%s %s", v, info.GoVersion)
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/neardup/neardup/batch"
+	"github.com/spf13/cobra"
+)
+
+type pairs struct {
+	*app
+	input  inputFlags
+	method methodFlags
+	run    runFlags
+	out    string
+}
+
+func pairsCommand(a *app) *cobra.Command {
+	p := &pairs{app: a}
+	cmd := &cobra.Command{
+		Use:   "pairs [flags] INPUT...",
+		Short: "List every verified pair of near-duplicates",
+		Long: `Lists every pair of documents that is near, as tab-separated lines under the
+header "id_a id_b similarity". The similarity is exact, to four decimals. All
+pairs of a method that is exact (jaccard, ngram), and the stated share for
+minhash. n equal documents make n*(n-1)/2 pairs.
+
+` + exitHelp,
+		Example: `  neardup pairs --method jaccard --threshold .7 news.jsonl.zst > pairs.tsv
+  neardup pairs --method minhash --threshold .7 --shingle words:3 --normalize lower --out pairs.tsv terms.jsonl
+  neardup pairs --format lines --method ngram --similarity edit headlines.txt`,
+		Args: arguments(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error { return p.do(cmd.Context(), args) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&p.out, "out", "-", `write the pairs here ("-": standard output)`)
+	p.input.add(fs)
+	p.method.add(fs)
+	p.run.add(fs)
+	return cmd
+}
+
+func (p *pairs) do(ctx context.Context, inputs []string) error {
+	m, n, err := p.method.method()
+	if err != nil {
+		return err
+	}
+	cfg, err := p.run.config(m, n)
+	if err != nil {
+		return err
+	}
+	r, err := p.input.open(p.app, inputs, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := r.CheckOutput(p.out, p.run.rejects); err != nil {
+		return usage("%w", err)
+	}
+	var files outputs
+	defer files.abort()
+	out := files.file(p.app, p.out)
+	rep := newReporter(p.app, &p.run, r, &files)
+	if files.err != nil {
+		return files.err
+	}
+	cfg.Reject, cfg.Progress = rep.reject, rep.progress
+	if _, err := out.Write([]byte("id_a\tid_b\tsimilarity\n")); err != nil {
+		return err
+	}
+	var line []byte
+	sum, err := batch.Pairs(ctx, newSource(r), cfg, func(p batch.Pair) error {
+		line = append(line[:0], tsvField(p.A)...)
+		line = append(line, '\t')
+		line = append(line, tsvField(p.B)...)
+		line = appendf(line, "\t%.4f\n", p.Similarity)
+		_, err := out.Write(line)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	return rep.pairs(sum)
+}
+
+var tsvEscapes = strings.NewReplacer("\\", "\\\\", "\t", "\\t", "\n", "\\n", "\r", "\\r")
+
+// tsvField escapes what would break a line of a table: tab, newline, return
+// and backslash become \t, \n, \r, \\.
+func tsvField(s string) string {
+	if strings.ContainsAny(s, "\\\t\n\r") {
+		return tsvEscapes.Replace(s)
+	}
+	return s
+}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/corpus"
+	"golang.org/x/term"
+)
+
+// outputs are the files of one run: all of them appear, or none.
+type outputs struct {
+	files []*corpus.AtomicFile
+	err   error // the first file that could not be begun
+}
+
+// jsonl begins a file; nil where no path is given.
+func (o *outputs) jsonl(path string) *corpus.AtomicFile {
+	if path == "" || o.err != nil {
+		return nil
+	}
+	f, err := corpus.CreateAtomic(path)
+	if err != nil {
+		o.err = err
+		return nil
+	}
+	o.files = append(o.files, f)
+	return f
+}
+
+// file begins a file, or the standard output of the app for "-".
+func (o *outputs) file(a *app, path string) *corpus.AtomicFile {
+	if path != "-" {
+		return o.jsonl(path)
+	}
+	f := corpus.NewStream(a.stdout)
+	o.files = append(o.files, f)
+	return f
+}
+
+func (o *outputs) commit() error {
+	for _, f := range o.files {
+		if err := f.Commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *outputs) abort() {
+	for _, f := range o.files {
+		f.Abort()
+	}
+}
+
+// reporter tells the person at the terminal how the run goes and what came of
+// it.
+type reporter struct {
+	*app
+	flags    *runFlags
+	rejects  *corpus.AtomicFile
+	rejected int
+	terminal bool
+	begun    time.Time
+
+	mu      sync.Mutex
+	r       *corpus.Reader
+	phase   string
+	since   time.Time
+	told    time.Time
+	written bool // a progress line stands on the terminal
+}
+
+func newReporter(a *app, flags *runFlags, r *corpus.Reader, files *outputs) *reporter {
+	rep := &reporter{app: a, flags: flags, r: r, begun: time.Now(), rejects: files.jsonl(flags.rejects)}
+	if f, ok := a.stderr.(*os.File); ok && !flags.quiet {
+		rep.terminal = term.IsTerminal(int(f.Fd()))
+	}
+	return rep
+}
+
+// reading says that progress now speaks of another reader.
+func (p *reporter) reading(r *corpus.Reader) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.r = r
+}
+
+// shownRejects is how many rejected records are shown where no file takes
+// them.
+const shownRejects = 5
+
+func (p *reporter) reject(_ int, err error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rejected++
+	if p.rejects != nil {
+		var r *corpus.RejectError
+		if !errors.As(err, &r) {
+			r = &corpus.RejectError{Reason: err.Error()}
+		}
+		return p.rejects.WriteJSON(r)
+	}
+	if p.rejected <= shownRejects {
+		p.clear()
+		fmt.Fprintf(p.stderr, "rejected %v\n", err)
+	}
+	if p.rejected == shownRejects+1 {
+		p.clear()
+		fmt.Fprintln(p.stderr, "more records are rejected; --rejects FILE lists them all")
+	}
+	return nil
+}
+
+// progress shows one line a second on a terminal.
+func (p *reporter) progress(g batch.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	if g.Phase != p.phase {
+		p.phase, p.since = g.Phase, now
+	}
+	if !p.terminal || now.Sub(p.told) < time.Second/2 {
+		return
+	}
+	p.told = now
+	p.clear()
+	fmt.Fprint(p.stderr, progressLine(g, p.r, now.Sub(p.since)))
+	p.written = true
+}
+
+func (p *reporter) clear() {
+	if p.written {
+		fmt.Fprint(p.stderr, "\r\x1b[K")
+		p.written = false
+	}
+}
+
+func progressLine(g batch.Progress, r *corpus.Reader, d time.Duration) string {
+	line := fmt.Sprintf("%-7s %s documents", g.Phase, grouped(g.Documents))
+	if s := d.Seconds(); s > 1 {
+		line += fmt.Sprintf(", %s/s", grouped(int64(float64(g.Documents)/s)))
+	}
+	share := 0.0
+	if g.Total > 0 {
+		share = float64(g.Documents) / float64(g.Total)
+	} else if done, total := r.Progress(); total > 0 {
+		share = float64(done) / float64(total)
+	}
+	if share > 0 && share <= 1 {
+		line += fmt.Sprintf(", %.0f %%", 100*share)
+		if left := time.Duration(float64(d) * (1 - share) / share); d > time.Second {
+			line += fmt.Sprintf(", %s left", left.Round(time.Second))
+		}
+	}
+	return line
+}
+
+// summary is what --json prints.
+type summary struct {
+	*batch.Summary
+	CPUSeconds float64 `json:"cpuSeconds"`
+	PeakMemory int64   `json:"peakMemoryBytes"`
+}
+
+func (p *reporter) dedup(s *batch.Summary) error {
+	return p.finish(s, func(w io.Writer) {
+		fmt.Fprintf(w, "kept        %s\n", grouped(s.Kept))
+		fmt.Fprintf(w, "removed     %s (%s of them equal to an earlier text)\n", grouped(s.Removed), grouped(s.Equal))
+		if len(s.Largest) > 0 {
+			fmt.Fprintf(w, "clusters    %s; the largest:\n", grouped(s.Clusters))
+		}
+		for _, c := range s.Largest {
+			printCluster(w, c)
+		}
+	})
+}
+
+func printCluster(w io.Writer, c batch.Cluster) {
+	fmt.Fprintf(w, "  %8s  %s\n            %s\n", grouped(int64(c.Size)), oneLine(c.Leader), shared(c))
+	if p := c.Weakest; p != nil {
+		fmt.Fprintf(w, "            held together at its weakest by %s ~ %s (%.4f)\n", oneLine(p.A), oneLine(p.B), p.Similarity)
+	}
+}
+
+func shared(c batch.Cluster) string {
+	if c.Shared == "" {
+		return "begins: " + oneLine(c.Opening)
+	}
+	return "shares: " + oneLine(c.Shared)
+}
+
+func (p *reporter) pairs(s *batch.Summary) error {
+	return p.finish(s, func(w io.Writer) { fmt.Fprintf(w, "pairs       %s\n", grouped(s.Pairs)) })
+}
+
+// finish prints the summary on standard error, so that standard output holds
+// results only; with --json it is a result.
+func (p *reporter) finish(s *batch.Summary, found func(io.Writer)) error {
+	p.clear()
+	cpu, peak := resources()
+	switch {
+	case p.flags.json:
+		b, err := json.MarshalIndent(summary{s, cpu.Seconds(), peak}, "", "  ")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(p.stdout, "%s\n", b)
+	case !p.flags.quiet:
+		w := p.stderr
+		fmt.Fprintf(w, "documents   %s", grouped(s.Documents))
+		if s.Rejected > 0 {
+			fmt.Fprintf(w, " (%s rejected)", grouped(s.Rejected))
+		}
+		fmt.Fprintln(w)
+		found(w)
+		fmt.Fprintf(w, "method      %s\n", s.Method)
+		fmt.Fprintf(w, "work        %s candidates, %s compared exactly, %s near\n",
+			grouped(s.Work.Candidates), grouped(s.Work.Verified), grouped(s.Work.Near))
+		if s.SharedIDs > 0 {
+			fmt.Fprintf(w, "warning     %s documents have an id that an earlier one has, first %q\n", grouped(s.SharedIDs), s.SharedID)
+		}
+		fmt.Fprintf(w, "time        %s, CPU %s, peak memory %s\n", s.Time.Round(time.Millisecond), cpu.Round(time.Millisecond), mebibytes(peak))
+		if s.Digest != "" {
+			fmt.Fprintf(w, "digest      %s\n", s.Digest)
+		}
+	}
+	if p.flags.strict && s.Rejected > 0 {
+		return fmt.Errorf("%s %w", grouped(s.Rejected), errRejects)
+	}
+	return nil
+}
+
+func mebibytes(n int64) string { return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20)) }
+
+// grouped prints 1234567 as 1,234,567.
+func grouped(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// oneLine makes a text of the input fit to be shown on a terminal: no control
+// characters, no line breaks.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+func appendf(b []byte, format string, args ...any) []byte { return fmt.Appendf(b, format, args...) }
+
+// appendString appends a string as JSON.
+func appendString(b []byte, s string) []byte {
+	q, err := json.Marshal(s)
+	if err != nil { // strings always marshal
+		return append(b, `""`...)
+	}
+	return append(b, q...)
+}

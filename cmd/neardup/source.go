@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"io"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
+
+	"github.com/neardup/neardup/batch"
+)
+
+// blockBytes and blockItems bound what one worker decodes at a time.
+const (
+	blockBytes = 256 << 10
+	blockItems = 1024
+)
+
+// source reads a corpus for the batch engine. A rejected record counts as an
+// item too, so that a second reading can count along.
+type source struct {
+	r       *corpus.Reader
+	decoder *decoders
+	ended   bool
+}
+
+func newSource(r *corpus.Reader) *source {
+	return &source{r: r, decoder: &decoders{r: r, free: make(chan *corpus.Decoder, 64)}}
+}
+
+// decoders lends each worker a decoder of its own.
+type decoders struct {
+	r    *corpus.Reader
+	free chan *corpus.Decoder
+}
+
+func (d *decoders) take() *corpus.Decoder {
+	select {
+	case dec := <-d.free:
+		return dec
+	default:
+		return d.r.NewDecoder()
+	}
+}
+
+func (d *decoders) give(dec *corpus.Decoder) {
+	select {
+	case d.free <- dec:
+	default:
+	}
+}
+
+// entry is a record or the reason why there is none.
+type entry struct {
+	item   corpus.Item
+	reject error
+}
+
+type block struct {
+	entries []entry
+	decoder *decoders
+}
+
+// Next returns the next records.
+func (s *source) Next() (batch.Block, error) {
+	if s.ended {
+		return nil, io.EOF
+	}
+	b := &block{decoder: s.decoder}
+	for bytes := 0; bytes < blockBytes && len(b.entries) < blockItems; {
+		it, err := s.r.Next()
+		var reject *corpus.RejectError
+		switch {
+		case err == nil:
+			b.entries = append(b.entries, entry{item: it})
+			bytes += len(it.Raw)
+		case errors.As(err, &reject):
+			b.entries = append(b.entries, entry{reject: err})
+		case errors.Is(err, io.EOF):
+			s.ended = true
+			if len(b.entries) == 0 {
+				return nil, io.EOF
+			}
+			return b, nil
+		default:
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// Decode decodes the records.
+func (b *block) Decode(item func(*neardup.Document, error)) {
+	dec := b.decoder.take()
+	defer b.decoder.give(dec)
+	for _, e := range b.entries {
+		var doc neardup.Document
+		err := e.reject
+		if err == nil {
+			err = dec.Decode(e.item, &doc)
+		}
+		if err != nil {
+			item(nil, err)
+			continue
+		}
+		item(&doc, nil)
+	}
+	b.entries = nil
+}

@@ -1,0 +1,214 @@
+package methods
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/minhash"
+	"github.com/neardup/neardup/ngram"
+	"github.com/neardup/neardup/text"
+)
+
+// cjkLength is what a Chinese, Japanese or Korean rune adds to the length of a
+// text, where a letter adds 1: it says about as much as a short word.
+const cjkLength = 5
+
+// Length is the length by which auto routes: one for each rune, and cjkLength
+// for a Chinese, Japanese or Korean one.
+func Length(clean string) int {
+	return measure(clean).length
+}
+
+type extent struct{ runes, cjk, length int }
+
+func measure(clean string) extent {
+	var e extent
+	for _, r := range clean {
+		e.runes++
+		if r >= 0x1100 && text.IsCJK(r) {
+			e.cjk++
+		}
+	}
+	e.length = e.runes + (cjkLength-1)*e.cjk
+	return e
+}
+
+// DefaultLimit is the Length below which auto takes a text as short.
+const DefaultLimit = 300
+
+// auto sends short texts to ngram with edit similarity and the others to
+// minhash. A pair is judged by the method of the shorter text. A long text
+// that may be within reach of a short one is on the border: it carries the
+// keys of both, so that no pair is lost.
+type auto struct {
+	limit     int
+	threshold float64 // of ngram
+	short     neardup.Method
+	long      *minhash.Method
+}
+
+func newAuto(c Config) (neardup.Method, error) {
+	limit := c.Limit
+	if limit == 0 {
+		limit = DefaultLimit
+	}
+	if limit < 1 || limit > 4096 {
+		return nil, fmt.Errorf("auto: limit %d is not in 1..4096", limit)
+	}
+	short, err := ngram.New(ngram.Config{Similarity: ngram.Edit, Threshold: c.Threshold, Seed: c.Seed, Variants: c.Variants})
+	if err != nil {
+		return nil, err
+	}
+	long, err := minhash.New(minhash.Config{Shingle: c.Shingle, Threshold: c.Threshold, Recall: c.Recall, Seed: c.Seed})
+	if err != nil {
+		return nil, err
+	}
+	a := &auto{limit: limit, threshold: c.Threshold, short: short, long: long}
+	if a.threshold == 0 {
+		a.threshold = .8
+	}
+	return a, nil
+}
+
+// Spec names the limit and, by their parameters, both methods.
+func (a *auto) Spec() neardup.Spec {
+	s := neardup.Spec{Method: "auto", Version: 1, Params: []neardup.Param{{Name: "limit", Value: fmt.Sprint(a.limit)}}}
+	for _, sub := range []neardup.Spec{a.short.Spec(), a.long.Spec()} {
+		s.Params = append(s.Params, neardup.Param{Name: "method", Value: fmt.Sprintf("%s/%d", sub.Method, sub.Version)})
+		s.Params = append(s.Params, sub.Params...)
+	}
+	return s
+}
+
+// Routes, kept in the two highest bits of the sketch. The methods' own
+// sketches leave them free: ngram has a length of at most 2^14 runes there
+// (texts it gets here are shorter), minhash a count of shingles below 2^30.
+const (
+	routeShort  = 0 << 62
+	routeBorder = 1 << 62
+	routeLong   = 2 << 62
+	routeBits   = 3 << 62
+)
+
+func (a *auto) route(e extent) uint64 {
+	if e.length < a.limit {
+		return routeShort
+	}
+	// Edits that leave the pair near: at most (1-t) of the longer text, which
+	// has at most runes/t runes. Each takes at most a CJK rune away.
+	d := int(math.Ceil((1 - a.threshold) * float64(e.runes) / a.threshold))
+	least := e.length - cjkLength*min(d, e.cjk) - max(0, d-e.cjk)
+	if least < a.limit && e.runes < 1<<14 {
+		return routeBorder
+	}
+	return routeLong
+}
+
+// Route names the method that judges a text among its like.
+func (a *auto) Route(clean string) string {
+	if a.route(measure(clean)) == routeShort {
+		return a.short.Spec().Method
+	}
+	return a.long.Spec().Method
+}
+
+// Record carries the keys of the route, of both methods on the border.
+func (a *auto) Record(clean string, rec *neardup.Record) {
+	switch route := a.route(measure(clean)); route {
+	case routeShort:
+		a.short.Record(clean, rec)
+	case routeLong:
+		a.long.Record(clean, rec)
+		rec.Sketch |= routeLong
+	default:
+		var long neardup.Record
+		a.long.Record(clean, &long)
+		a.short.Record(clean, rec)
+		if rec.Probe != nil {
+			rec.Probe = append(rec.Probe, long.Probes()...)
+		}
+		rec.Index = append(rec.Index, long.Index...)
+		rec.Sketch |= routeBorder
+	}
+}
+
+// Plausible asks the method that would judge the pair. Between texts on the
+// border, and of one with a long one, the sketches do not tell.
+func (a *auto) Plausible(x, y uint64) bool {
+	rx, ry := x&routeBits, y&routeBits
+	switch {
+	case rx == routeLong && ry == routeLong:
+		return a.long.Plausible(x&^routeBits, y&^routeBits)
+	case rx == routeShort || ry == routeShort:
+		return rx != routeLong && ry != routeLong && a.short.Plausible(x&^routeBits, y&^routeBits)
+	}
+	return true
+}
+
+type autoView struct {
+	length      int
+	short, long neardup.View
+}
+
+// Bytes is the memory of both views.
+func (v *autoView) Bytes() int {
+	n := 48
+	if v.short != nil {
+		n += v.short.Bytes()
+	}
+	if v.long != nil {
+		n += v.long.Bytes()
+	}
+	return n
+}
+
+// View holds the views of the methods that may judge the text.
+func (a *auto) View(clean string) neardup.View {
+	e := measure(clean)
+	v := &autoView{length: e.length}
+	route := a.route(e)
+	if route != routeLong {
+		v.short = a.short.View(clean)
+	}
+	if route != routeShort {
+		v.long = a.long.View(clean)
+	}
+	return v
+}
+
+// Compare judges by the method of the shorter text.
+func (a *auto) Compare(x, y neardup.View) neardup.Match {
+	v, w := x.(*autoView), y.(*autoView)
+	if min(v.length, w.length) >= a.limit {
+		return a.long.Compare(v.long, w.long)
+	}
+	if v.short == nil || w.short == nil { // out of reach of each other
+		return neardup.Match{Distance: -1, Method: a.short.Spec().Method}
+	}
+	return a.short.Compare(v.short, w.short)
+}
+
+// Tally counts what ngram wants to know, in the texts it sees.
+func (a *auto) Tally() neardup.Tally {
+	return &autoTally{a, a.short.(neardup.Trainable).Tally()}
+}
+
+type autoTally struct {
+	auto  *auto
+	short neardup.Tally
+}
+
+// Add counts a text that carries ngram keys.
+func (t *autoTally) Add(clean string) {
+	if t.auto.route(measure(clean)) != routeLong {
+		t.short.Add(clean)
+	}
+}
+
+// Method returns auto with the trained ngram.
+func (t *autoTally) Method() neardup.Method {
+	trained := *t.auto
+	trained.short = t.short.Method()
+	return &trained
+}

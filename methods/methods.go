@@ -1,0 +1,114 @@
+// Package methods is the table of methods by name: the one place where an
+// algorithm is plugged in, for the command, the service and every engine.
+package methods
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/minhash"
+	"github.com/neardup/neardup/ngram"
+	"github.com/neardup/neardup/simhash"
+)
+
+// Config names a method and sets what callers may set of it. The zero value of
+// a field is the method's own default.
+type Config struct {
+	Name string // one of Names; "" is auto
+	// Threshold is the least similarity of near texts, in (0, 1].
+	Threshold float64
+	// Shingle of minhash, jaccard, simhash, and of ngram with a set
+	// similarity.
+	Shingle feature.Shingle
+	// Recall is the share of pairs at the threshold that minhash finds.
+	Recall float64
+	// Distance is the largest Hamming distance for simhash; nil: its default.
+	Distance *int
+	// Verify off gives the classic verdict of simhash: the distance alone.
+	Verify Verify
+	// Features of simhash; nil: the shingles, counted.
+	Features simhash.Features
+	// Similarity, Keys, M, Prepare and Variants are ngram's.
+	Similarity ngram.Similarity
+	Keys       ngram.Keys
+	M          feature.Shingle
+	Prepare    ngram.Preparer
+	Variants   ngram.Guard
+	// Limit is the length below which auto takes a text as short; see Length.
+	Limit int
+	// Seed of the feature hashes; 0 but for an index with a secret one.
+	Seed uint64
+}
+
+// Verify is On (also "") or Off.
+type Verify string
+
+const (
+	On  Verify = "on"
+	Off Verify = "off"
+)
+
+// maker makes the methods of one name.
+type maker struct {
+	name, about string
+	make        func(Config) (neardup.Method, error)
+}
+
+func makers() []maker {
+	return []maker{
+		{"auto", "short texts by edit similarity, long ones by Jaccard of shingles", newAuto},
+		{"exact", "equal clean text", func(Config) (neardup.Method, error) { return Exact{}, nil }},
+		{"minhash", "Jaccard of shingles by MinHash bands, verified", newMinhash},
+		{"jaccard", "Jaccard of shingles by prefix filtering: every pair", newJaccard},
+		{"simhash", "Hamming distance of 64-bit fingerprints, verified", newSimhash},
+		{"ngram", "short texts by shared substrings: edit, jaccard, cosine, containment", newNgram},
+	}
+}
+
+// Names lists the methods, auto first.
+func Names() []string {
+	var names []string
+	for _, m := range makers() {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// About returns what a method does, in a line.
+func About(name string) string {
+	i := slices.IndexFunc(makers(), func(m maker) bool { return m.name == name })
+	if i < 0 {
+		return ""
+	}
+	return makers()[i].about
+}
+
+// New makes the method that c names. Errors name the setting that is wrong.
+func New(c Config) (neardup.Method, error) {
+	if c.Name == "" {
+		c.Name = "auto"
+	}
+	for _, m := range makers() {
+		if m.name == c.Name {
+			return m.make(c)
+		}
+	}
+	return nil, fmt.Errorf("unknown method %q (one of %v)", c.Name, Names())
+}
+
+func newMinhash(c Config) (neardup.Method, error) {
+	return minhash.New(minhash.Config{Shingle: c.Shingle, Threshold: c.Threshold, Recall: c.Recall, Seed: c.Seed})
+}
+
+func newJaccard(c Config) (neardup.Method, error) {
+	return ngram.NewJaccard(ngram.Config{Shingle: c.Shingle, Threshold: c.Threshold, Seed: c.Seed})
+}
+
+func newNgram(c Config) (neardup.Method, error) {
+	return ngram.New(ngram.Config{
+		Prepare: c.Prepare, Similarity: c.Similarity, Threshold: c.Threshold, Shingle: c.Shingle,
+		Keys: c.Keys, M: c.M, Seed: c.Seed, Variants: c.Variants,
+	})
+}
