@@ -55,7 +55,7 @@ type result struct {
 	rejects []string // "line: reason"
 }
 
-func (r *result) texts() string {
+func (r result) texts() string {
 	var all []string
 	for _, d := range r.docs {
 		all = append(all, d.Text)

@@ -140,7 +140,7 @@ func TestFraming(t *testing.T) {
 			want: long[:900] + "@3 " + long[:900] + "@4", rejects: "2: a quoted field does not end within 1000 bytes"},
 		{name: "csv, long row", file: "a.csv", content: "id,text\n1," + long + "\n2,b\n", opt: Options{MaxDocument: 1000},
 			want: "b@3", rejects: "2: longer than the limit of 1000 bytes a document"},
-		{name: "csv in GBK", file: "a.csv", content: "id,text\n1,\xd6\xd0\xb9\xfa\xc8\xcb\xc3\xf1\xb4\xf3\xbb\xe1\xcc\xc3\xd4\xda\xb1\xb1\xbe\xa9\n", want: "中国人民大会堂在北京@2"},
+		{name: "csv in GBK", file: "a.csv", content: "id,text\n1,\xd6\xd0\xb9\xfa\xc8\xcb\xc3\xf1\xb4\xf3\xbb\xe1\xcc\xc3\xd4\xda\xb1\xb1\xbe\xa9\xa3\xac\xbd\xf1\xcc\xec\xb5\xc4\xcc\xec\xc6\xf8\xba\xdc\xba\xc3\xa3\xac\xce\xd2\xc3\xc7\xd2\xbb\xc6\xf0\xc8\xa5\xb9\xab\xd4\xb0\xc9\xa2\xb2\xbd\xb0\xc9\xa1\xa3\xd5\xe2\xca\xc7\xd2\xbb\xb8\xf6\xb9\xd8\xd3\xda\xbb\xfa\xc6\xf7\xd1\xa7\xcf\xb0\xb5\xc4\xce\xc4\xd5\xc2\xa3\xac\xd7\xf7\xd5\xdf\xca\xc7\xd2\xbb\xce\xbb\xc0\xcf\xca\xa6\xa1\xa3\n", want: "中国人民大会堂在北京，今天的天气很好，我们一起去公园散步吧。这是一个关于机器学习的文章，作者是一位老师。@2"},
 		{name: "jsonl and a bad line", file: "a.jsonl", content: "{\"text\":\"a\"}\n{\n{\"text\":\"b\"}", want: "a@1 b@3", rejects: "2: JSON ends too early"},
 		{name: "bomb", file: "a.gz", content: gz(strings.Repeat("a\n", 5000)), opt: Options{MaxDecompressed: 4},
 			want: "a@1 a@2", rejects: "3: more than 4 bytes when decompressed: the rest is not read"},

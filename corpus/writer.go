@@ -56,7 +56,7 @@ func NewWriter(path string, r *Reader) (*Writer, error) {
 	case format == WARC:
 		return &Writer{sink: &warcSink{f: f}}, nil
 	}
-	return &Writer{sink: &lineSink{f: f}}, nil
+	return &Writer{sink: &lineSink{f: f, first: r.inputs[0]}}, nil
 }
 
 // outputFormat is the one format of all inputs; HTML counts as Files.
@@ -119,6 +119,7 @@ func (w *Writer) Abort() { w.sink.abort() }
 // lineSink writes lines and rows.
 type lineSink struct {
 	f       *AtomicFile
+	first   *input // its header is written even where no row is kept
 	from    *input
 	header  []byte
 	started bool
@@ -162,8 +163,16 @@ func (s *lineSink) line(raw []byte) error {
 	return err
 }
 
-func (s *lineSink) commit() error { return s.f.Commit() }
-func (s *lineSink) abort()        { s.f.Abort() }
+func (s *lineSink) commit() error {
+	if !s.started {
+		if err := s.begin(s.first); err != nil {
+			return err
+		}
+	}
+	return s.f.Commit()
+}
+
+func (s *lineSink) abort() { s.f.Abort() }
 
 // warcSink writes WARC records.
 type warcSink struct {

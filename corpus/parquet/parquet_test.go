@@ -1,0 +1,285 @@
+package parquet_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/corpus/parquet"
+)
+
+type meta struct {
+	URL  string   `parquet:"url"`
+	Tags []string `parquet:"tags,list"`
+}
+
+type row struct {
+	ID    int64     `parquet:"id"`
+	Text  *string   `parquet:"text,optional,zstd"`
+	Title string    `parquet:"title,dict"`
+	Time  time.Time `parquet:"time,timestamp(microsecond)"`
+	Meta  meta      `parquet:"meta"`
+}
+
+func text(s string) *string { return &s }
+
+// sample makes rows, every seventh without a text.
+func sample(n int) []row {
+	rows := make([]row, n)
+	for i := range rows {
+		rows[i] = row{ID: int64(i), Text: text(fmt.Sprintf("text %d 中 %s", i, strings.Repeat("x", i%300))), Title: fmt.Sprint("t", i%3),
+			Time: time.Unix(int64(i), 5000).UTC(), Meta: meta{URL: fmt.Sprint("http://a/", i), Tags: []string{"a", "b"}[:i%3%2]}}
+		if i%7 == 3 {
+			rows[i].Text = nil
+		}
+	}
+	return rows
+}
+
+func write(tb testing.TB, rows []row, options ...pq.WriterOption) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "in.parquet")
+	if err := pq.WriteFile(path, rows, options...); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+func open(tb testing.TB, opt corpus.Options, path string) *corpus.Reader {
+	tb.Helper()
+	opt.Codecs = []corpus.Codec{parquet.Codec{}}
+	r, err := corpus.Open([]string{path}, opt)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { r.Close() })
+	return r
+}
+
+func TestRead(t *testing.T) {
+	rows := sample(1000)
+	r := open(t, corpus.Options{URLField: "meta.url"}, write(t, rows, pq.MaxRowsPerRowGroup(137), pq.PageBufferSize(500)))
+	d := r.NewDecoder()
+	var held []corpus.Item
+	for {
+		it, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, it)
+	}
+	if len(held) != len(rows) {
+		t.Fatalf("%d rows, want %d", len(held), len(rows))
+	}
+	for i, it := range held {
+		var doc neardup.Document
+		err := d.Decode(it, &doc)
+		if rows[i].Text == nil {
+			var bad *corpus.RejectError
+			if !errors.As(err, &bad) || bad.Line != int64(i+1) || bad.Reason != `no field "text"` {
+				t.Fatalf("row %d without a text: %v", i, err)
+			}
+			continue
+		}
+		want := neardup.Document{ID: fmt.Sprint(i), Text: *rows[i].Text, Title: rows[i].Title,
+			URL: rows[i].Meta.URL, Time: rows[i].Time.UnixNano()}
+		if err != nil || doc != want {
+			t.Fatalf("got %+v, %v\nwant %+v", doc, err, want)
+		}
+	}
+	if done, total := r.Progress(); done != total {
+		t.Errorf("read %d of %d bytes", done, total)
+	}
+}
+
+// Kept rows have every column, wanted or not, the schema and the metadata.
+func TestWrite(t *testing.T) {
+	rows := sample(5000)
+	in := write(t, rows, pq.MaxRowsPerRowGroup(1100), pq.KeyValueMetadata("k", "v"))
+	for name, keep := range map[string]func(i int) bool{
+		"all": func(int) bool { return true }, "some": func(i int) bool { return i%3 != 1 },
+		"few": func(i int) bool { return i%1700 == 5 }, "none": func(int) bool { return false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := open(t, corpus.Options{}, in)
+			out := filepath.Join(t.TempDir(), "out.parquet")
+			w, err := corpus.NewWriter(out, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Abort()
+			want := []row{}
+			for i := range rows {
+				it, err := r.Next()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !keep(i) {
+					continue
+				}
+				want = append(want, rows[i])
+				if err := w.Write(it); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			got, err := pq.ReadFile[row](out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fmt.Sprint(plain(got)) != fmt.Sprint(plain(want)) {
+				t.Fatalf("%d rows, want %d, or they differ", len(got), len(want))
+			}
+			same(t, in, out)
+		})
+	}
+}
+
+// plain makes rows comparable as text.
+func plain(rows []row) []string {
+	var all []string
+	for _, r := range rows {
+		s := "null"
+		if r.Text != nil {
+			s = *r.Text
+		}
+		all = append(all, fmt.Sprint(r.ID, s, r.Title, r.Time.UTC(), r.Meta))
+	}
+	return all
+}
+
+func same(t *testing.T, in, out string) {
+	t.Helper()
+	var files [2]*pq.File
+	for i, path := range []string{in, out} {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files[i], err = pq.OpenFile(bytes.NewReader(b), int64(len(b))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !pq.EqualNodes(files[0].Schema(), files[1].Schema()) {
+		t.Errorf("schema %s\nwant %s", files[1].Schema(), files[0].Schema())
+	}
+	if v, _ := files[1].Lookup("k"); v != "v" {
+		t.Errorf("metadata k=%q", v)
+	}
+}
+
+func TestFieldErrors(t *testing.T) {
+	path := write(t, sample(3))
+	for want, opt := range map[string]corpus.Options{
+		`no column "body"; the columns are ["id" "text"`:   {TextField: "body"},
+		`no column "meta.tags.list.element": it is a list`: {TextField: "meta.tags.list.element"},
+		`no column of text "id": it holds INT`:             {TextField: "id"},
+	} {
+		_, err := open(t, opt, path).Next()
+		if !errors.Is(err, corpus.ErrField) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// A damaged file is a reject or yields rows; it never panics.
+func TestDamaged(t *testing.T) {
+	path := write(t, sample(300), pq.MaxRowsPerRowGroup(100))
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < len(good); n += 97 {
+		cutAt := append([]byte{}, good[:n]...)
+		flipped := append([]byte{}, good...)
+		flipped[n] ^= 0x55
+		for _, b := range [][]byte{cutAt, flipped} {
+			drain(t, b)
+		}
+	}
+}
+
+func drain(tb testing.TB, content []byte) {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "x.parquet")
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		tb.Fatal(err)
+	}
+	r := open(tb, corpus.Options{}, path)
+	d := r.NewDecoder()
+	for rejects := 0; ; {
+		it, err := r.Next()
+		var doc neardup.Document
+		if err == nil {
+			err = d.Decode(it, &doc)
+		}
+		var bad *corpus.RejectError
+		switch {
+		case err == io.EOF, errors.Is(err, corpus.ErrField):
+			return
+		case errors.As(err, &bad):
+			if rejects++; rejects > 1000 {
+				tb.Fatal("rejects without end")
+			}
+		case err != nil:
+			tb.Fatal(err)
+		}
+	}
+}
+
+func FuzzSplit(f *testing.F) {
+	f.Add([]byte{2, 'a', 0, 1, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var rec corpus.Record
+		parquet.Codec{}.Split(raw, &rec)
+	})
+}
+
+func ExampleCodec() {
+	_, err := corpus.Open([]string{"*.parquet"}, corpus.Options{Codecs: []corpus.Codec{parquet.Codec{}}})
+	fmt.Println(err)
+	// Output: no file matches "*.parquet"
+}
+
+func BenchmarkRead(b *testing.B) {
+	rows := sample(20000)
+	for i := range rows {
+		rows[i].Text = text(strings.Repeat(fmt.Sprint("some words ", i), 100))
+	}
+	path := write(b, rows)
+	for b.Loop() {
+		r := open(b, corpus.Options{}, path)
+		d := r.NewDecoder()
+		var n int64
+		for {
+			it, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			var doc neardup.Document
+			if err == nil {
+				err = d.Decode(it, &doc)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			n += int64(len(it.Raw))
+		}
+		b.SetBytes(n)
+	}
+}

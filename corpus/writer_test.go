@@ -1,0 +1,304 @@
+package corpus
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"pgregory.net/rapid"
+)
+
+// copyAll writes the items that keep accepts and commits.
+func copyAll(tb testing.TB, opt Options, out string, keep func(n int) bool, inputs ...string) {
+	tb.Helper()
+	r, err := Open(inputs, opt)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer r.Close()
+	w, err := NewWriter(out, r)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer w.Abort()
+	for n := 0; ; n++ {
+		it, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		var bad *RejectError
+		if errors.As(err, &bad) {
+			continue
+		}
+		if err == nil && keep(n) {
+			err = w.Write(it)
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := w.Commit(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func all(int) bool { return true }
+
+func slurp(tb testing.TB, path string) string {
+	tb.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestWriterKeepsBytes(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"a.jsonl", "{\"text\" : \"a\"}\r\n{}\n{\"text\":\"b\"}", "{\"text\" : \"a\"}\r\n{}\n{\"text\":\"b\"}"},
+		{"a.csv", "id,\"text\"\r\n1,\"a\nb\"\r\n2,c\n", "id,\"text\"\r\n1,\"a\nb\"\r\n2,c\n"},
+		{"a.tsv", "id\ttext\n1\ta", "id\ttext\n1\ta"},
+		{"a", "x\n\ny\n", "x\ny\n"},
+		{"empty.csv", "id,text\n", "id,text\n"},
+	} {
+		dir := t.TempDir()
+		in, out := put(t, dir, c.name, c.in), filepath.Join(dir, "out")
+		copyAll(t, Options{}, out, all, in)
+		if got := slurp(t, out); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Several inputs: a missing line end is added between them, one header stays.
+func TestWriterJoinsInputs(t *testing.T) {
+	dir := t.TempDir()
+	a, b := put(t, dir, "a.csv", "id,text\n1,a"), put(t, dir, "b.csv", "id,text\r\n2,b")
+	out := filepath.Join(dir, "out.csv.gz")
+	copyAll(t, Options{}, out, all, a, b)
+	if got := read(t, Options{}, out); got.texts() != "a|b" {
+		t.Errorf("got %q, rejects %q", got.texts(), got.rejects)
+	}
+	c := put(t, dir, "c.csv", "text,id\nc,3\n")
+	r, _ := Open([]string{a, c}, Options{})
+	w, err := NewWriter(filepath.Join(dir, "mixed.csv"), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	for {
+		var it Item
+		if it, err = r.Next(); err != nil {
+			break
+		}
+		if err = w.Write(it); err != nil {
+			break
+		}
+	}
+	if err == io.EOF || !strings.Contains(err.Error(), "c.csv: its header differs") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestWriterRefuses(t *testing.T) {
+	dir := t.TempDir()
+	a, b, html := put(t, dir, "a.jsonl", "{}"), put(t, dir, "b.csv", "text\n"), put(t, dir, "d/c.html", "<p>")
+	linked := filepath.Join(dir, "linked.jsonl")
+	if err := os.Link(a, linked); err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct {
+		out, want string
+		in        []string
+	}{
+		{a, "is an input", []string{a}},
+		{filepath.Join(dir, "d", "..", "a.jsonl"), "is an input", []string{a}},
+		{linked, "is an input", []string{a}},
+		{filepath.Join(dir, "out"), "several formats", []string{a, b}},
+		{filepath.Join(dir, "none", "out"), "no such file", []string{a}},
+		{dir, "is a directory", []string{a}},
+		{filepath.Join(dir, "d"), "new or empty", []string{html}},
+		{"-", "go to a directory", []string{html}},
+	} {
+		r, err := Open(c.in, Options{Extract: tagless})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewWriter(c.out, r); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v to %s: error %v, want %q", c.in, c.out, err, c.want)
+		}
+	}
+	left, _ := filepath.Glob(filepath.Join(dir, ".*"))
+	if len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+func TestWriterCopiesFiles(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	packed := gz("b")
+	put(t, dir, "in/a.txt", "a\r\n")
+	put(t, dir, "in/sub/b.html.gz", packed)
+	put(t, dir, "in/sub/c.txt", "c")
+	keep := func(n int) bool { return n != 2 }
+	copyAll(t, Options{Extract: tagless}, "out", keep, "in")
+	if got := tree(t, "out"); !slices.Equal(got, []string{"a.txt", "sub/b.html.gz"}) {
+		t.Errorf("files %q", got)
+	}
+	if slurp(t, "out/sub/b.html.gz") != packed || slurp(t, "out/a.txt") != "a\r\n" {
+		t.Error("the bytes differ")
+	}
+	copyAll(t, Options{Extract: tagless}, "out2", all, "in/sub", "../"+filepath.Base(dir)+"/in/a.txt")
+	if got := tree(t, "out2"); !slices.Equal(got, []string{filepath.Base(dir) + "/in/a.txt", "in/sub/b.html.gz", "in/sub/c.txt"}) {
+		t.Errorf("files %q", got)
+	}
+	left, _ := filepath.Glob(".*")
+	if len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+func tree(tb testing.TB, root string) []string {
+	var names []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			rel, _ := filepath.Rel(root, path)
+			names = append(names, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return names
+}
+
+func TestAtomicFile(t *testing.T) {
+	dir := t.TempDir()
+	path := put(t, dir, "out", "before")
+	f, err := CreateAtomic(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.WriteJSON(map[string]string{"a": "<\u2028>"}); err != nil {
+		t.Fatal(err)
+	}
+	f.Abort()
+	if err := f.Commit(); err == nil {
+		t.Error("committed after an abort")
+	}
+	if got := slurp(t, path); got != "before" {
+		t.Errorf("aborted, yet %q", got)
+	}
+	f, _ = CreateAtomic(path)
+	f.WriteJSON(map[string]string{"a": "<b>"})
+	if got := slurp(t, path); got != "before" {
+		t.Errorf("not committed, yet %q", got)
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	f.Abort()
+	if got := slurp(t, path); got != "{\"a\":\"<b>\"}\n" {
+		t.Errorf("committed %q", got)
+	}
+	if names, _ := os.ReadDir(dir); len(names) != 1 {
+		t.Errorf("left behind: %v", names)
+	}
+}
+
+func TestAtomicFileIsCompressedByName(t *testing.T) {
+	for _, name := range []string{"a.gz", "a.zst"} {
+		path := filepath.Join(t.TempDir(), name)
+		f, err := CreateAtomic(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(f, "a\nb\n")
+		if err := f.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, Options{}, path).texts(); got != "a|b" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestAtomicFileReplacesNoDevice(t *testing.T) {
+	f, err := CreateAtomic(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(f, "x")
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Fatalf("%s is a file now (%v)", os.DevNull, err)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestWriteErrorReachesCommit(t *testing.T) {
+	f := NewStream(fullDisk{})
+	io.WriteString(f, strings.Repeat("x", 1<<20))
+	if err := f.Commit(); err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Whatever the bytes: what is kept is a subsequence of the lines, and when all
+// are kept, the input without its blank lines.
+func TestWriterProperty(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		lines := rapid.SliceOf(rapid.StringMatching(`[ -~\x00中"\\]{0,20}\r?`)).Draw(rt, "lines")
+		packed := rapid.Bool().Draw(rt, "gzip")
+		content := strings.Join(lines, "\n")
+		want := ""
+		for line := range strings.Lines(content) {
+			if strings.TrimRight(line, "\r\n") != "" {
+				want += line
+			}
+		}
+		name := "in"
+		if packed {
+			content = gz(content)
+		}
+		in, out := put(t, dir, name, content), filepath.Join(dir, "out")
+		copyAll(t, Options{Format: Lines}, out, all, in)
+		if got := slurp(t, out); got != want {
+			rt.Fatalf("got %q, want %q", got, want)
+		}
+	})
+}
+
+func TestWarcWriterMakesMembers(t *testing.T) {
+	dir := t.TempDir()
+	in := put(t, dir, "a.warc", page("1", "<p>one</p>")+page("2", "<p>two</p>")+page("3", "<p>three</p>"))
+	out := filepath.Join(dir, "out.warc.gz")
+	opt := Options{Extract: tagless}
+	copyAll(t, opt, out, func(n int) bool { return n != 1 }, in)
+	if got := read(t, opt, out); got.texts() != "one|three" {
+		t.Errorf("%q, rejects %q", got.texts(), got.rejects)
+	}
+	z, err := gzip.NewReader(strings.NewReader(slurp(t, out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z.Multistream(false)
+	first, err := io.ReadAll(z)
+	if err != nil || string(first) != page("1", "<p>one</p>") {
+		t.Errorf("first member %q, %v", first, err)
+	}
+}
