@@ -1,0 +1,81 @@
+package keyword
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup/text/segment"
+)
+
+// Recipe finds keywords as a widespread Python script does, number by number,
+// so that a database of its fingerprints can go on being used:
+//
+//	jieba.analyse.extract_tags('|'.join(jieba.cut(text)), withWeight=True)
+//
+// sorted by weight, then by word, both descending, the first 20, each with the
+// weight int(weight*20). The fingerprint is then SimHash of string_hash of the
+// words; without keywords there is none. Known answers: see the test.
+type Recipe struct {
+	chinese *segment.Segmenter
+	idf     *Table
+	stop    *StopWords
+}
+
+// RecipeKeyword is a keyword with jieba's weight.
+type RecipeKeyword struct {
+	Word   string
+	Weight float64
+	Level  int64 // int(Weight*20), the weight in the fingerprint; may be 0
+}
+
+// JiebaRecipe returns the recipe with jieba's dictionary, model, IDF table and
+// stop words.
+func JiebaRecipe() (*Recipe, error) {
+	g, err := segment.Default()
+	if err != nil {
+		return nil, err
+	}
+	idf, err := Chinese()
+	if err != nil {
+		return nil, err
+	}
+	return &Recipe{chinese: g, idf: idf, stop: NewStopWords(jiebaStopWords...)}, nil
+}
+
+// jiebaStopWords are the STOP_WORDS of jieba.analyse.
+var jiebaStopWords = []string{
+	"the", "of", "is", "and", "to", "in", "that", "we", "for", "an", "are",
+	"by", "be", "as", "on", "with", "can", "if", "from", "which", "you", "it",
+	"this", "then", "at", "have", "all", "not", "one", "has", "or",
+}
+
+// Keywords returns the keywords of a text as it is, not normalised.
+//
+// The floating-point steps are those of jieba in its order: idf and count are
+// exact, then one division, one product, and one product more for the level.
+// Each is a single operation of IEEE 754, rounded by its own conversion, and
+// no sum follows a product, so there is nothing that a processor could fuse.
+func (r *Recipe) Keywords(text string) []RecipeKeyword {
+	tokens := r.chinese.Cut(nil, text, segment.HMM)
+	tokens = r.chinese.Cut(tokens[:0], strings.Join(tokens, "|"), segment.HMM)
+	counts, total := map[string]int{}, 0
+	for _, word := range tokens {
+		if utf8.RuneCountInString(strings.TrimSpace(word)) < 2 || r.stop.Has(strings.ToLower(word)) {
+			continue
+		}
+		counts[word]++
+		total++
+	}
+	words := make([]RecipeKeyword, 0, len(counts))
+	for word, n := range counts { // the order is sorted away below
+		idf := float64(float64(r.idf.IDF(word)) / Unit)
+		weight := float64(float64(n) * float64(idf/float64(total)))
+		words = append(words, RecipeKeyword{word, weight, int64(float64(weight * 20))})
+	}
+	slices.SortFunc(words, func(a, b RecipeKeyword) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), strings.Compare(b.Word, a.Word))
+	})
+	return words[:min(len(words), DefaultCount)]
+}

@@ -1,0 +1,130 @@
+package keyword
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/neardup/neardup/internal/intlog"
+)
+
+// Unit is the number of IDF units in 1: an IDF is a whole number of 1/Unit.
+// Eleven decimals hold the values of jieba's table exactly.
+const Unit = 100_000_000_000
+
+// Table is an IDF table in memory: about 30 bytes a word. It never changes
+// and is safe for concurrent use.
+type Table struct {
+	words   string   // all words, one after the other
+	ends    []uint32 // where each ends
+	idf     []int64
+	slots   []uint32 // open addressing by xxh3: word+1, 0 is free
+	unknown int64
+	digest  string
+}
+
+// ReadTable reads a table file and checks it against its digest. Words that
+// are not in it get the median of those that are.
+func ReadTable(r io.Reader) (*Table, error) {
+	in, err := openTable(r)
+	if err != nil {
+		return nil, fmt.Errorf("read idf table: %w", err)
+	}
+	t := &Table{}
+	var words []byte
+	for {
+		word, value, err := in.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read idf table: %w", err)
+		}
+		if uint64(len(words)+len(word)) > math.MaxUint32 {
+			return nil, errors.New("read idf table: more than 4 GiB of words")
+		}
+		words = append(words, word...)
+		t.ends = append(t.ends, uint32(len(words)))
+		if in.head.kind == kindCounts {
+			value = idfOf(in.head.documents, value)
+		}
+		t.idf = append(t.idf, value)
+	}
+	t.words, t.digest = string(words), in.digest
+	t.ends, t.idf = slices.Clone(t.ends), slices.Clone(t.idf)
+	t.index()
+	t.unknown = median(t.idf)
+	return t, nil
+}
+
+// idfOf is ln(documents/(1+with)) in units of 1/Unit, rounded down, at least 0.
+func idfOf(documents, with int64) int64 {
+	ln := intlog.Ln(uint64(documents)) - intlog.Ln(uint64(with)+1)
+	if ln <= 0 {
+		return 0
+	}
+	// ln < 64*2^48 in units of 2^-48: split, so that no product overflows.
+	whole, part := ln>>intlog.Bits, ln&(1<<intlog.Bits-1)
+	return whole*Unit + (part>>(intlog.Bits-24)*Unit+(part&(1<<24-1))*Unit>>24)>>24
+}
+
+// median is jieba's: the upper one of the two in the middle.
+func median(values []int64) int64 {
+	if len(values) == 0 {
+		return Unit
+	}
+	sorted := slices.SortedFunc(slices.Values(values), cmp.Compare[int64])
+	return sorted[len(sorted)/2]
+}
+
+func (t *Table) index() {
+	size := 8
+	for size < 2*len(t.ends) {
+		size *= 2
+	}
+	t.slots = make([]uint32, size)
+	for i := range t.ends {
+		at := xxh3.HashString(t.word(i)) & uint64(size-1)
+		for t.slots[at] != 0 {
+			at = (at + 1) & uint64(size-1)
+		}
+		t.slots[at] = uint32(i + 1)
+	}
+}
+
+func (t *Table) word(i int) string {
+	from := uint32(0)
+	if i > 0 {
+		from = t.ends[i-1]
+	}
+	return t.words[from:t.ends[i]]
+}
+
+// Find returns the IDF of a word in units of 1/Unit, and whether the table has
+// the word.
+func (t *Table) Find(word string) (idf int64, ok bool) {
+	mask := uint64(len(t.slots) - 1)
+	for at := xxh3.HashString(word) & mask; t.slots[at] != 0; at = (at + 1) & mask {
+		if i := int(t.slots[at] - 1); t.word(i) == word {
+			return t.idf[i], true
+		}
+	}
+	return t.unknown, false
+}
+
+// IDF returns the IDF of a word, the median for an unknown one. About 50 ns.
+func (t *Table) IDF(word string) int64 {
+	idf, _ := t.Find(word)
+	return idf
+}
+
+// Digest names the contents of the table: 32 hex digits.
+func (t *Table) Digest() string { return t.digest }
+
+// Len returns the number of words.
+func (t *Table) Len() int { return len(t.ends) }
