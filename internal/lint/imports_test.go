@@ -44,6 +44,7 @@ var layers = map[string]layer{
 	"eval":           {[]string{"", "text", "feature"}, []string{compress}},
 
 	"store":        {[]string{""}, []string{hash}},
+	"store/memory": {[]string{"", "store/storetest"}, []string{hash, "github.com/RaduBerinde/btreemap"}},
 	"store/pebble": {[]string{"", "store/storetest"}, []string{hash, "github.com/cockroachdb/pebble/"}},
 	"store/redis":  {[]string{"", "store/storetest"}, []string{hash, "github.com/redis/rueidis"}},
 	"store/mysql":  {[]string{"", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
@@ -78,7 +79,7 @@ func layerOf(dir string) (layer, string, bool) {
 func (l layer) allows(dir, name, path string) bool {
 	if path == module || strings.HasPrefix(path, module+"/") {
 		own := strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
-		if own == dir || name != "" && (own == name || strings.HasPrefix(own, name+"/")) || strings.HasPrefix(own, "internal/") {
+		if own == dir || name != "" && (own == name || strings.HasPrefix(own, name+"/")) || isInternal(own) {
 			return true
 		}
 		return matches(l.own, own)
@@ -92,6 +93,12 @@ func (l layer) allows(dir, name, path string) bool {
 		}
 	}
 	return false
+}
+
+// isInternal: who may import an internal package, the compiler checks; what it
+// imports itself has a layer.
+func isInternal(own string) bool {
+	return strings.HasPrefix(own, "internal/") || strings.Contains(own, "/internal/")
 }
 
 func matches(patterns []string, path string) bool {
