@@ -1,0 +1,165 @@
+// Package minhash finds texts whose sets of shingles are alike: MinHash
+// sketches cut into bands (Broder 1997; Leskovec, Rajaraman, Ullman, Mining of
+// Massive Datasets, chapter 3), verified by the exact Jaccard similarity.
+//
+// The bands are solved for the recall that is wanted at the threshold itself;
+// pairs above it are found more often still. See [Bands].
+package minhash
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/feature"
+)
+
+// Name is the method's name in specs and decisions.
+const Name = "minhash"
+
+// Version is raised whenever a text would get other keys.
+const Version = 1
+
+// Config holds what can be chosen. Zero values stand for the defaults.
+type Config struct {
+	Shingle   feature.Shingle // default auto:3
+	Threshold float64         // Jaccard similarity of a near pair, 0..1; default 0.8
+	Recall    float64         // share of pairs found at the threshold itself; default 0.99
+	Seed      uint64          // of the shingle hashes; secret in a service
+}
+
+func (c Config) withDefaults() Config {
+	if c.Shingle == (feature.Shingle{}) {
+		c.Shingle = feature.Default
+	}
+	if c.Threshold == 0 {
+		c.Threshold = 0.8
+	}
+	if c.Recall == 0 {
+		c.Recall = 0.99
+	}
+	return c
+}
+
+// Method implements [neardup.Method].
+type Method struct {
+	cfg         Config
+	bands, rows int
+	basis       string
+	scratch     sync.Pool // of *scratch
+}
+
+// scratch is what one text needs while it is worked on.
+type scratch struct {
+	hashes, slots, bitmap []uint64
+}
+
+// New solves the bands and returns the method, or an error that says which
+// part of the configuration cannot be.
+func New(cfg Config) (*Method, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.Shingle.Validate(); err != nil {
+		return nil, fmt.Errorf("minhash: %w", err)
+	}
+	if !(cfg.Threshold > 0 && cfg.Threshold <= 1) {
+		return nil, fmt.Errorf("minhash: threshold %v is not within 0..1", cfg.Threshold)
+	}
+	if !(cfg.Recall > 0 && cfg.Recall < 1) {
+		return nil, fmt.Errorf("minhash: recall %v is not within 0..1", cfg.Recall)
+	}
+	bands, rows := Bands(cfg.Threshold, cfg.Recall)
+	if bands == 0 {
+		return nil, fmt.Errorf("minhash: recall %v at threshold %v takes more than %d slots: use the jaccard method",
+			cfg.Recall, cfg.Threshold, MaxSlots)
+	}
+	m := &Method{cfg: cfg, bands: bands, rows: rows, basis: "jaccard of " + cfg.Shingle.String()}
+	m.scratch.New = func() any {
+		return &scratch{
+			slots:  make([]uint64, bands*rows),
+			bitmap: make([]uint64, 1<<(maxBitmap-6)),
+		}
+	}
+	return m, nil
+}
+
+// Bands returns the number of keys of a text and of slots in each.
+func (m *Method) Bands() (bands, rows int) { return m.bands, m.rows }
+
+// Spec names the parameters. The seed is given by a digest, for it may be
+// secret.
+func (m *Method) Spec() neardup.Spec {
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	return neardup.Spec{Method: Name, Version: Version, Params: []neardup.Param{
+		{Name: "shingle", Value: m.cfg.Shingle.String()},
+		{Name: "threshold", Value: number(m.cfg.Threshold)},
+		{Name: "bands", Value: strconv.Itoa(m.bands)},
+		{Name: "rows", Value: strconv.Itoa(m.rows)},
+		{Name: "seed", Value: seedID(m.cfg.Seed)},
+	}}
+}
+
+// seedID tells two seeds apart and nothing else about them.
+func seedID(seed uint64) string {
+	if seed == 0 {
+		return "0"
+	}
+	sum := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte("neardup seed "), seed))
+	return hex.EncodeToString(sum[:4])
+}
+
+// Record makes one key a band, or none for a text without a shingle, and the
+// bounds of the number of distinct shingles as the sketch.
+func (m *Method) Record(clean string, rec *neardup.Record) {
+	rec.Reset()
+	s := m.scratch.Get().(*scratch)
+	defer m.scratch.Put(s)
+	s.hashes = m.cfg.Shingle.Append(s.hashes[:0], clean, m.cfg.Seed)
+	if len(s.hashes) == 0 {
+		return
+	}
+	sketch(s.slots, s.hashes)
+	rec.Index = appendKeys(rec.Index, s.slots, m.rows)
+	rec.Sketch = bounds(s.hashes, s.bitmap)
+}
+
+// Plausible rejects pairs whose numbers of distinct shingles are too far apart
+// to reach the threshold.
+func (m *Method) Plausible(a, b uint64) bool {
+	return sizesAllow(a, b, m.cfg.Threshold)
+}
+
+// View is the set of the hashes of a text's shingles.
+type View struct{ set []uint64 }
+
+// Bytes is 8 a distinct shingle and a little more.
+func (v *View) Bytes() int { return 8*cap(v.set) + 48 }
+
+// View returns a [*View].
+func (m *Method) View(clean string) neardup.View {
+	s := m.scratch.Get().(*scratch)
+	defer m.scratch.Put(s)
+	s.hashes = m.cfg.Shingle.Append(s.hashes[:0], clean, m.cfg.Seed)
+	set := feature.Set(s.hashes)
+	return &View{set: append(make([]uint64, 0, len(set)), set...)}
+}
+
+// Compare is exact but for the collisions of 64-bit hashes. Views of another
+// method are never near.
+func (m *Method) Compare(a, b neardup.View) neardup.Match {
+	match := neardup.Match{Distance: -1, Method: Name, Basis: m.basis}
+	x, okX := a.(*View)
+	y, okY := b.(*View)
+	if !okX || !okY {
+		return match
+	}
+	inter, near := feature.JaccardAtLeast(x.set, y.set, m.cfg.Threshold)
+	if near {
+		match.Near = true
+		match.Similarity = float64(inter) / float64(len(x.set)+len(y.set)-inter)
+	}
+	return match
+}

@@ -1,0 +1,90 @@
+package minhash_test
+
+import (
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/feature/featuretest"
+	"github.com/neardup/neardup/minhash"
+)
+
+// bandsOfJ are the bands of similarity that recall is reported by.
+var bandsOfJ = [...]float64{0.7, 0.8, 0.9}
+
+type tally struct{ found, all [len(bandsOfJ)]int }
+
+func (c *tally) add(j float64, found bool) {
+	for i := len(bandsOfJ) - 1; i >= 0; i-- {
+		if j >= bandsOfJ[i] {
+			c.all[i]++
+			if found {
+				c.found[i]++
+			}
+			return
+		}
+	}
+}
+
+// from is the recall of all pairs at or above bandsOfJ[i].
+func (c *tally) from(i int) float64 {
+	found, all := 0, 0
+	for ; i < len(bandsOfJ); i++ {
+		found, all = found+c.found[i], all+c.all[i]
+	}
+	return float64(found) / float64(all)
+}
+
+// TestRecall measures the promise of the bands on real texts, the shingles
+// those of the oracle: what shares a key, is plausible and is near, against
+// every pair at or above the threshold.
+func TestRecall(t *testing.T) {
+	var total tally
+	for _, set := range []featuretest.Set{featuretest.OTA, featuretest.LCTT, featuretest.TiDB, featuretest.Laws} {
+		m, err := minhash.New(minhash.Config{Shingle: set.Shingle, Threshold: 0.7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := set.Texts(t)
+		records := make([]neardup.Record, len(texts.Clean))
+		for i, clean := range texts.Clean {
+			m.Record(clean, &records[i])
+		}
+		views := map[int]neardup.View{}
+		view := func(i int) neardup.View {
+			if views[i] == nil {
+				views[i] = m.View(texts.Clean[i])
+			}
+			return views[i]
+		}
+		var c tally
+		for _, p := range set.Pairs(t) {
+			if p.Jaccard < 0.7 {
+				continue
+			}
+			a, b := texts.Index[p.A], texts.Index[p.B]
+			match := m.Compare(view(a), view(b))
+			if match.Near && !m.Plausible(records[a].Sketch, records[b].Sketch) {
+				t.Errorf("%s and %s are near and not plausible", p.A, p.B)
+			}
+			found := match.Near && share(records[a].Index, records[b].Index)
+			c.add(p.Jaccard, found)
+			total.add(p.Jaccard, found)
+		}
+		t.Logf("%-22s .7-.8 %d of %d, .8-.9 %d of %d, .9-1 %d of %d", set.Name,
+			c.found[0], c.all[0], c.found[1], c.all[1], c.found[2], c.all[2])
+	}
+	t.Logf("recall at J >= .7 %.4f, >= .8 %.4f, >= .9 %.4f; within .7-.8 %.4f", total.from(0), total.from(1),
+		total.from(2), float64(total.found[0])/float64(total.all[0]))
+	if total.from(0) < 0.98 || total.from(1) < 0.99 {
+		t.Error("recall is below .98 at .7 or .99 at .8")
+	}
+}
+
+func share(a, b []uint64) bool {
+	for i := range a {
+		if a[i] == b[i] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,100 @@
+package minhash
+
+import "math/bits"
+
+// empty marks a slot that no shingle has reached.
+const empty = 1<<64 - 1
+
+// sketch fills slots from the hashes of shingles by Fast Similarity Sketching
+// (Dahlgaard, Knudsen, Thorup 2017, arXiv 1704.04370, section 3). Each slot of
+// two sets is equal with probability J, for sets of any size.
+//
+// In a round every hash goes to one slot with one value, and the slot keeps
+// the least. The first round is the hash itself, cut in two by one
+// multiplication; a text of many shingles needs no other. While a slot is
+// empty a further round follows with new hashes, and what earlier rounds have
+// filled stays. After as many rounds as slots, round t+i fills slot i alone.
+//
+// Repeated hashes change nothing. O(len(hashes) + slots log slots).
+func sketch(slots, hashes []uint64) {
+	for i := range slots {
+		slots[i] = empty
+	}
+	if len(hashes) == 0 {
+		return
+	}
+	t := uint64(len(slots))
+	for _, h := range hashes {
+		i, value := bits.Mul64(h, t)
+		slots[i] = min(slots[i], value>>roundBits)
+	}
+	for round := uint64(1); round < 2*t; round++ {
+		first, full := firstEmpty(slots, max(t, round)-t)
+		if full {
+			return
+		}
+		if round < t {
+			scatter(slots, hashes, round)
+			continue
+		}
+		fillOne(slots, hashes, uint64(first)+t)
+		round = uint64(first) + t
+	}
+}
+
+// A slot's value has its round above 48 bits of hash, so that an earlier round
+// is always less.
+const roundBits = 16
+
+// scatter is one further round.
+func scatter(slots, hashes []uint64, round uint64) {
+	t := uint64(len(slots))
+	for _, h := range hashes {
+		i, value := bits.Mul64(rehash(h, round), t)
+		slots[i] = min(slots[i], round<<(64-roundBits)|value>>roundBits)
+	}
+}
+
+// fillOne is round t+i: all hashes meet in slot i.
+func fillOne(slots, hashes []uint64, round uint64) {
+	least := uint64(empty)
+	for _, h := range hashes {
+		least = min(least, round<<(64-roundBits)|rehash(h, round)>>roundBits)
+	}
+	slots[round-uint64(len(slots))] = least
+}
+
+// firstEmpty returns the first empty slot at or after from.
+func firstEmpty(slots []uint64, from uint64) (slot int, full bool) {
+	for i := int(from); i < len(slots); i++ {
+		if slots[i] == empty {
+			return i, false
+		}
+	}
+	return 0, true
+}
+
+// rehash gives a hash of its own to every round.
+func rehash(h, round uint64) uint64 {
+	return mix(h + round*0x9e3779b97f4a7c15)
+}
+
+// mix is the finisher of SplitMix64.
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// appendKeys appends a key for every band: the hash of its slots and number.
+func appendKeys(keys, slots []uint64, rows int) []uint64 {
+	for band := uint64(1); len(slots) >= rows; band++ {
+		key := mix(band)
+		for _, slot := range slots[:rows] {
+			key = mix(key ^ slot)
+		}
+		keys = append(keys, key)
+		slots = slots[rows:]
+	}
+	return keys
+}
