@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench.py DIR [--rounds N] [--core C] [--jobs a,b] [--speed|--pairs]: neardup beside its peers, as Markdown.
+"""bench.py DIR [--rounds N] [--core C] [--jobs a,b] [--without c,d] [--speed|--pairs]: neardup beside its peers, as Markdown.
 
 DIR holds the corpora and the binary `neardup` that `run` made. Speed: every contender in turn (A B C A B C ...), each run a
 process of its own bound to one core; CPU seconds of the work alone; medians, with the smallest and the largest.
@@ -46,6 +46,7 @@ def speed(options):
     for job, corpus, contenders in SPEED:
         if options.jobs and job not in options.jobs:
             continue
+        contenders = [c for c in contenders if c not in options.without]
         rates, last = {c: [] for c in contenders}, {}
         for _ in range(options.rounds):
             for contender in contenders:
@@ -71,6 +72,8 @@ def pairs(options):
     for corpus, unit in SETS:
         for peer in PEERS:
             name, method = peer.split()
+            if name in options.without:
+                continue
             out = os.path.join(options.dir, "pairs.tsv")
             if not run(options, name, f"{method}-{unit}", corpus, out):
                 continue
@@ -103,6 +106,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--core", type=int, default=0)
     parser.add_argument("--jobs", type=lambda s: s.split(","))
+    parser.add_argument("--without", type=lambda s: s.split(","), default=[], help="contenders to leave out")
     parser.add_argument("--data", default=os.environ.get("NEARDUP_DATA", os.path.join(HERE, "..", "..", "..", "shared", "data")))
     parser.add_argument("--speed", action="store_true", help="only the speeds")
     parser.add_argument("--pairs", action="store_true", help="only recall and precision")

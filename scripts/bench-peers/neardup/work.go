@@ -9,7 +9,8 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/feature"
-	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/minhash"
+	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text"
 )
@@ -25,21 +26,22 @@ func newWork(job string) (work, error) {
 	if err != nil {
 		return nil, err
 	}
+	words, runes := feature.Shingle{Unit: feature.Words, K: 3}, feature.Shingle{Unit: feature.Runes, K: 3}
 	switch job {
 	case "minhash-words":
-		return pairsBy("minhash", feature.Shingle{Unit: feature.Words, K: 3}, clean)
+		return pairsByMinHash(words, clean)
 	case "minhash-runes":
-		return pairsBy("minhash", feature.Shingle{Unit: feature.Runes, K: 3}, clean)
+		return pairsByMinHash(runes, clean)
 	case "jaccard-words":
-		return pairsBy("jaccard", feature.Shingle{Unit: feature.Words, K: 3}, clean)
+		return pairsByPrefixes(words, clean)
 	case "jaccard-runes":
-		return pairsBy("jaccard", feature.Shingle{Unit: feature.Runes, K: 3}, clean)
+		return pairsByPrefixes(runes, clean)
 	case "simhash-chars":
 		return fingerprints(feature.Shingle{Unit: feature.Runes, K: 4}, clean), nil
 	case "simhash-words":
-		return fingerprints(feature.Shingle{Unit: feature.Words, K: 3}, clean), nil
+		return fingerprints(words, clean), nil
 	case "simhash-runes":
-		return fingerprints(feature.Shingle{Unit: feature.Runes, K: 3}, clean), nil
+		return fingerprints(runes, clean), nil
 	}
 	return nil, fmt.Errorf("no job %q", job)
 }
@@ -55,13 +57,21 @@ func normalizer(job string, cleaned bool) (text.Normalizer, error) {
 	return text.ParseNormalizer("lower")
 }
 
+const threshold = .7
+
+func pairsByMinHash(shingle feature.Shingle, clean text.Normalizer) (work, error) {
+	method, err := minhash.New(minhash.Config{Shingle: shingle, Threshold: threshold})
+	return pairsBy(method, clean), err
+}
+
+func pairsByPrefixes(shingle feature.Shingle, clean text.Normalizer) (work, error) {
+	method, err := ngram.NewJaccard(ngram.Config{Shingle: shingle, Threshold: threshold})
+	return pairsBy(method, clean), err
+}
+
 // pairsBy is the whole batch engine: clean texts, keys, candidates, exact
-// verification at .7, with at most 4 GiB of memory.
-func pairsBy(name string, shingle feature.Shingle, clean text.Normalizer) (work, error) {
-	method, err := methods.New(methods.Config{Name: name, Shingle: shingle, Threshold: .7})
-	if err != nil {
-		return nil, err
-	}
+// verification, with at most 4 GiB of memory.
+func pairsBy(method neardup.Method, clean text.Normalizer) work {
 	return func(texts []string) ([]pair, error) {
 		documents := make([]neardup.Document, len(texts))
 		for i, t := range texts {
@@ -79,7 +89,7 @@ func pairsBy(name string, shingle feature.Shingle, clean text.Normalizer) (work,
 			return err
 		})
 		return pairs, err
-	}, nil
+	}
 }
 
 // fingerprints folds the fingerprints of all texts into one value, as chdb does.
