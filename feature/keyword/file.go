@@ -20,7 +20,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -50,10 +52,10 @@ func (h header) String() string {
 
 // tableWriter writes a table file, word by word in ascending order.
 type tableWriter struct {
-	out    *bufio.Writer
-	hash   *xxh3.Hasher
-	line   []byte
-	words  int64
+	out   *bufio.Writer
+	hash  *xxh3.Hasher
+	line  []byte
+	words int64
 }
 
 func newTableWriter(w io.Writer, h header) (*tableWriter, error) {
@@ -208,4 +210,23 @@ func (t *tableReader) end(line string) error {
 func validWord(word []byte) bool {
 	return len(word) > 0 && len(word) <= maxWord && utf8.Valid(word) &&
 		bytes.IndexFunc(word, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) < 0
+}
+
+// EncodeValues returns a table file of given IDFs in units of 1/Unit.
+func EncodeValues(idf map[string]int64) ([]byte, error) {
+	var b bytes.Buffer
+	out, err := newTableWriter(&b, header{kind: kindValues})
+	if err != nil {
+		return nil, err
+	}
+	for _, word := range slices.Sorted(maps.Keys(idf)) {
+		if !validWord([]byte(word)) {
+			return nil, fmt.Errorf("%.40q is no word", word)
+		}
+		if err := out.write(word, idf[word]); err != nil {
+			return nil, err
+		}
+	}
+	err = out.close()
+	return b.Bytes(), err
 }
