@@ -156,7 +156,7 @@ func (j *judge) restart() {
 // look asks for leaders that are new since the last look and verifies them.
 func (j *judge) look(ctx context.Context) error {
 	j.rounds++
-	j.query.Limit = j.d.maxCandidates() + 1
+	j.query.Limit, j.query.NameLimit = j.d.maxCandidates()+1, TitleCrowd+1
 	found, err := j.d.index.Lookup(ctx, j.query)
 	if err != nil {
 		return err

@@ -114,8 +114,9 @@ type Query struct {
 	Since  uint64
 	Names  []Name
 	Probes []Probe
-	// Limit bounds the hits of each name and probe; 0 means 65,536.
-	Limit int
+	// Limit bounds the hits of each probe, NameLimit those of each name;
+	// 0 means 65,536. The newest are returned where there are more.
+	Limit, NameLimit int
 }
 
 // Hit is a leader found.
@@ -131,7 +132,7 @@ type Found struct {
 	At     uint64 // the last change seen: Since of the next look-up
 	Names  [][]Hit
 	Probes [][]Hit
-	// Crowded says that a limit was reached and hits are missing.
+	// Crowded says that a Limit was reached and hits may be missing.
 	Crowded bool
 }
 

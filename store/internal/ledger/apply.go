@@ -1,0 +1,283 @@
+package ledger
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/internal/plant"
+)
+
+// change is the work of applying one Change. All reads and refusals come
+// before the first write: plan checks and collects, then write cannot fail
+// unless the engine does.
+type change struct {
+	ix      *index
+	b       Batch
+	c       *neardup.Change
+	seq     uint64
+	receipt neardup.Receipt
+	rows    []row
+	memory  []func() // to the table, seen by no reader before publishing
+	after   []func() // once durable
+}
+
+// row is a write: value nil deletes, to not nil deletes the range.
+type row struct{ key, value, to []byte }
+
+func (t *change) set(key []byte, put func(*encoder)) {
+	t.rows = append(t.rows, row{key: key, value: sealed(key, put)})
+}
+func (t *change) del(key []byte)                     { t.rows = append(t.rows, row{key: key}) }
+func (t *change) delAll(prefix []byte)               { t.rows = append(t.rows, row{key: prefix, to: after(prefix)}) }
+func (t *change) key(space byte, n ...uint64) []byte { return t.ix.key(space, n...) }
+
+// apply checks a change and writes it. publish is nil if nothing was written.
+func (t *change) apply() (func(), error) {
+	replayed, err := t.plan()
+	if err != nil || replayed {
+		return nil, err
+	}
+	e := t.c.Entry
+	e.Seq = t.seq
+	t.receipt = neardup.Receipt{Entry: e}
+	t.set(t.key(spaceLog, t.seq), func(enc *encoder) { putEntry(enc, &e) })
+	for _, r := range t.rows {
+		if err := r.write(t.b); err != nil {
+			return nil, fmt.Errorf("write a row: %w", err)
+		}
+	}
+	for _, do := range t.memory {
+		do()
+	}
+	t.ix.head = t.seq
+	return t.publish, nil
+}
+
+func (r row) write(b Batch) error {
+	switch {
+	case r.to != nil:
+		return b.DeleteRange(r.key, r.to)
+	case r.value == nil:
+		return b.Delete(r.key)
+	}
+	return b.Set(r.key, r.value)
+}
+
+func (t *change) publish() {
+	for _, do := range t.after {
+		do()
+	}
+	t.ix.durable.Store(t.seq)
+}
+
+func (t *change) plan() (replayed bool, err error) {
+	switch t.c.Kind {
+	case neardup.KindNew, neardup.KindDuplicate:
+		return t.planSubmission()
+	case neardup.KindUpdate:
+		return false, t.planUpdate()
+	case neardup.KindDelete:
+		return false, t.planDelete()
+	case neardup.KindEnd, neardup.KindExpire:
+		return false, t.planEnd()
+	case neardup.KindForget:
+		return false, t.planForget()
+	}
+	return false, fmt.Errorf("%w: change of kind %q", neardup.ErrInvalid, t.c.Kind)
+}
+
+func (t *change) planSubmission() (bool, error) {
+	if t.c.Article == nil || (t.c.Kind == neardup.KindNew) != (t.c.Fresh != nil) {
+		return false, fmt.Errorf("%w: a submission without its article", neardup.ErrInvalid)
+	}
+	if replayed, err := t.repeated(); err != nil || replayed {
+		return replayed, err
+	}
+	if err := t.guard(); err != nil {
+		return false, err
+	}
+	if t.c.NID == "" {
+		t.c.NID = neardup.AnonymousPrefix + strconv.FormatUint(t.seq, 10)
+	}
+	t.c.Article.ID, t.c.Article.Heat = t.c.NID, t.c.Heat
+	if t.c.Kind == neardup.KindNew {
+		t.c.Leader = t.seq
+		t.addLeader()
+	}
+	if err := t.addNames(); err != nil {
+		return false, err
+	}
+	return false, t.addMember()
+}
+
+// repeated finds the first answer to the same request, by idempotency key and
+// by nid.
+func (t *change) repeated() (bool, error) {
+	if t.c.Idempotency != "" {
+		found, err := t.answered(idemKey(t.ix.id, t.c.Idempotency), neardup.ErrMismatch)
+		if found || err != nil {
+			return found, err
+		}
+	}
+	if t.c.NID == "" {
+		return false, nil
+	}
+	var m neardup.Member
+	ok, err := read(t.b, nidKey(t.ix.id, t.c.NID), func(d *decoder) { getMember(d, &m) })
+	if err != nil || !ok {
+		return false, err
+	}
+	return true, t.replay(m.Seq, neardup.ErrTaken)
+}
+
+func (t *change) answered(key []byte, other error) (bool, error) {
+	var seq uint64
+	ok, err := read(t.b, key, func(d *decoder) { seq = d.uint() })
+	if err != nil || !ok {
+		return false, err
+	}
+	return true, t.replay(seq, other)
+}
+
+// replay answers with the entry of an earlier change, if it was the same request.
+func (t *change) replay(seq uint64, other error) error {
+	e, err := t.ix.entry(t.b, seq)
+	if err != nil {
+		return err
+	}
+	if e.Request != t.c.Request && plant.Bug != plant.IdemByContent {
+		return other
+	}
+	t.receipt = neardup.Receipt{Entry: e, Replayed: true}
+	return nil
+}
+
+// guard refuses a judgement that newer changes could have made different.
+func (t *change) guard() error {
+	if t.c.Kind == neardup.KindDuplicate {
+		if _, l := t.ix.table.find(t.c.Leader); l == nil || l.ended.Load() != 0 {
+			return neardup.ErrEnded
+		}
+	}
+	if plant.Bug == plant.CheckThenInsert {
+		return nil
+	}
+	q := t.c.Query
+	for _, n := range q.Names {
+		if t.newer(nameHash(n), q.Since, nil) {
+			return neardup.ErrConflict
+		}
+	}
+	for _, p := range q.Probes {
+		for i, k := range p.Keys {
+			if plant.Bug == plant.LockPerBand && i > 0 {
+				break
+			}
+			if t.newer(k, q.Since, p.Plausible) {
+				return neardup.ErrConflict
+			}
+		}
+	}
+	return nil
+}
+
+func (t *change) newer(key, since uint64, plausible func(uint64) bool) bool {
+	newer := false
+	t.ix.table.each(key, since, math.MaxUint64, func(l *leader) bool {
+		newer = plausible == nil || plausible(l.sketch)
+		return !newer
+	})
+	return newer
+}
+
+func (t *change) addLeader() {
+	f, ix := t.c.Fresh, t.ix
+	f.Material.NID = t.c.NID
+	r := leaderRow{time: t.c.Time, expires: t.c.Expires, sketch: f.Sketch, keys: f.Keys,
+		digest: neardup.DigestOf(f.Material.Text)}
+	t.set(t.key(spaceLeader, t.seq), r.put)
+	t.set(t.key(spaceText, t.seq), func(e *encoder) { putMaterial(e, &f.Material) })
+	if r.expires != 0 {
+		t.set(expiryKey(ix.id, r.expires, t.seq), func(*encoder) {})
+	}
+	t.memory = append(t.memory, func() {
+		ix.table.post(t.seq, ix.table.lead(t.seq, f.Sketch, t.c.Time), f.Keys...)
+	})
+	t.after = append(t.after, func() { ix.leaders.Add(1) })
+}
+
+// addNames makes the names lead to the docId, those that do not yet.
+func (t *change) addNames() error {
+	var fresh []uint64
+	for i, n := range t.c.Names {
+		key := nameKey(t.ix.id, t.c.Leader, n)
+		v, err := t.b.Get(key)
+		if err != nil {
+			return err
+		}
+		if v != nil || i > 0 && n == t.c.Names[0] {
+			continue
+		}
+		t.set(key, func(*encoder) {})
+		t.set(aliasKey(t.ix.id, n, t.c.Leader), func(*encoder) {})
+		fresh = append(fresh, nameHash(n))
+	}
+	if len(fresh) > 0 {
+		t.memory = append(t.memory, func() {
+			n, _ := t.ix.table.find(t.c.Leader)
+			t.ix.table.post(t.seq, n, fresh...)
+		})
+	}
+	return nil
+}
+
+// addMember files the article under its nid, with its group, and keeps it
+// whole if it is the hottest.
+func (t *change) addMember() error {
+	m := neardup.Member{Article: *t.c.Article, Leader: t.c.Leader, Seq: t.seq}
+	m.Text = ""
+	t.set(nidKey(t.ix.id, t.c.NID), func(e *encoder) { putMember(e, &m) })
+	t.set(t.key(spaceMember, t.c.Leader, t.seq), func(e *encoder) { e.string(t.c.NID) })
+	if t.c.Idempotency != "" {
+		t.set(idemKey(t.ix.id, t.c.Idempotency), func(e *encoder) { e.uint(t.seq) })
+	}
+	t.resize(t.c.Leader, 1)
+	return t.keep(*t.c.Article)
+}
+
+// resize counts a member, once it is durable.
+func (t *change) resize(leader uint64, by int64) {
+	ix := t.ix
+	t.after = append(t.after, func() {
+		ix.members.Add(by)
+		if _, l := ix.table.find(leader); l != nil {
+			l.size.Add(by)
+		}
+	})
+}
+
+// keep makes an article the kept copy if there is none or it is hotter.
+func (t *change) keep(a neardup.Article) error {
+	key := t.key(spaceKept, t.c.Leader)
+	var old keptRow
+	ok, err := read(t.b, key, old.get)
+	if err != nil {
+		return err
+	}
+	if !ok || a.Heat > old.article.Heat {
+		t.set(key, keptRow{t.seq, a}.put)
+	}
+	return nil
+}
+
+// entry reads a log entry.
+func (ix *index) entry(r Reader, seq uint64) (neardup.Entry, error) {
+	e := neardup.Entry{Seq: seq}
+	ok, err := read(r, ix.key(spaceLog, seq), func(d *decoder) { getEntry(d, &e) })
+	if err == nil && !ok {
+		err = fmt.Errorf("%w: change %d is missing in the log", neardup.ErrCorrupt, seq)
+	}
+	return e, err
+}

@@ -1,0 +1,203 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"sort"
+
+	"github.com/neardup/neardup"
+)
+
+// catalog reads an index for people and sinks.
+type catalog struct{ ix *index }
+
+// errStop ends a scan early.
+var errStop = errors.New("enough")
+
+// scan visits the durable rows of a range; errStop ends it without error.
+func (c catalog) scan(ctx context.Context, from, to []byte, visit func(k, v []byte) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err := c.ix.view(func(r Reader) error { return r.Scan(from, to, visit) })
+	if errors.Is(err, errStop) {
+		return nil
+	}
+	return err
+}
+
+// Member finds an article by nid.
+func (c catalog) Member(ctx context.Context, nid string) (neardup.Member, error) {
+	var m neardup.Member
+	if err := ctx.Err(); err != nil {
+		return m, err
+	}
+	err := c.ix.view(func(r Reader) error {
+		ok, err := read(r, nidKey(c.ix.id, nid), func(d *decoder) { getMember(d, &m) })
+		if err == nil && !ok {
+			return neardup.ErrNotFound
+		}
+		return err
+	})
+	return m, err
+}
+
+// Group reads a docId and a page of members.
+func (c catalog) Group(ctx context.Context, leader, after uint64, limit int) (neardup.Group, error) {
+	var g neardup.Group
+	if err := ctx.Err(); err != nil {
+		return g, err
+	}
+	err := c.ix.view(func(r Reader) error {
+		var row leaderRow
+		ok, err := read(r, c.ix.key(spaceLeader, leader), row.get)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return c.ix.absent(r, leader)
+		}
+		g.Leader, g.Time, g.Expires = leader, row.time, row.expires
+		return c.fill(r, &g, after, limit)
+	})
+	return g, err
+}
+
+// fill reads what else belongs to a group.
+func (c catalog) fill(r Reader, g *neardup.Group, from uint64, limit int) error {
+	if _, l := c.ix.table.find(g.Leader); l != nil {
+		g.Size = int(l.size.Load())
+	}
+	e, err := c.ix.entry(r, g.Leader)
+	if err != nil {
+		return err
+	}
+	g.NID = e.NID
+	var kept keptRow
+	if ok, err := read(r, c.ix.key(spaceKept, g.Leader), kept.get); err != nil {
+		return err
+	} else if ok {
+		g.Kept, g.KeptSeq = &kept.article, kept.seq
+	}
+	nids, err := c.page(r, g, from, limit)
+	if err != nil {
+		return err
+	}
+	g.Members = make([]neardup.Member, len(nids))
+	for i, nid := range nids {
+		if _, err := read(r, nidKey(c.ix.id, nid), func(d *decoder) { getMember(d, &g.Members[i]) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// page reads the nids of a page of members.
+func (c catalog) page(r Reader, g *neardup.Group, from uint64, limit int) ([]string, error) {
+	var nids []string
+	err := r.Scan(c.ix.key(spaceMember, g.Leader, from+1), after(c.ix.key(spaceMember, g.Leader)), func(k, v []byte) error {
+		if len(nids) >= limit {
+			g.More = true
+			return errStop
+		}
+		var nid string
+		err := decode(k, v, func(d *decoder) { nid = d.string() })
+		nids = append(nids, nid)
+		return err
+	})
+	if errors.Is(err, errStop) {
+		err = nil
+	}
+	return nids, err
+}
+
+// absent says why a leader has no row.
+func (ix *index) absent(r Reader, seq uint64) error {
+	v, err := r.Get(ix.key(spaceLog, seq))
+	if err != nil || v == nil {
+		return errors.Join(err, neardup.ErrNotFound)
+	}
+	e, err := ix.entry(r, seq)
+	if err == nil && e.Kind == neardup.KindNew {
+		return neardup.ErrEnded
+	}
+	return errors.Join(err, neardup.ErrNotFound)
+}
+
+// Groups lists living docIds by size from the table in memory.
+func (c catalog) Groups(ctx context.Context, page neardup.GroupPage) ([]neardup.GroupSize, error) {
+	if err := ctx.Err(); err != nil || page.Limit <= 0 {
+		return nil, err
+	}
+	var top []neardup.GroupSize
+	at := c.ix.durable.Load()
+	for i, n := 0, c.ix.table.leaders.len(); i < n; i++ {
+		l := c.ix.table.leaders.at(uint32(i))
+		g := neardup.GroupSize{Leader: l.seq, Size: int(l.size.Load())}
+		if l.seq > at || !l.lives(at) || g.Size < page.MinSize || page.After.Leader != 0 && !larger(page.After, g) {
+			continue
+		}
+		top = append(top, g)
+		if len(top) >= 4*page.Limit+1024 { // keep it short: the rest cannot be on the page
+			top = cut(top, page.Limit)
+		}
+	}
+	return cut(top, page.Limit), nil
+}
+
+// larger is the order of groups.
+func larger(a, b neardup.GroupSize) bool {
+	if a.Size != b.Size {
+		return a.Size > b.Size
+	}
+	return a.Leader < b.Leader
+}
+
+func cut(gs []neardup.GroupSize, limit int) []neardup.GroupSize {
+	sort.Slice(gs, func(i, j int) bool { return larger(gs[i], gs[j]) })
+	return gs[:min(limit, len(gs))]
+}
+
+// Log reads entries in order.
+func (c catalog) Log(ctx context.Context, from uint64, limit int) ([]neardup.Entry, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	var entries []neardup.Entry
+	err := c.scan(ctx, c.ix.key(spaceLog, from+1), after(c.ix.key(spaceLog)), func(k, v []byte) error {
+		e := neardup.Entry{Seq: number(k, 0)}
+		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
+			return err
+		}
+		if entries = append(entries, e); len(entries) == limit {
+			return errStop
+		}
+		return nil
+	})
+	return entries, err
+}
+
+// Due lists what expires by a time.
+func (c catalog) Due(ctx context.Context, before int64, limit int) ([]uint64, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	var due []uint64
+	to := append(expiryKey(c.ix.id, before, 1<<64-1), 0)
+	err := c.scan(ctx, c.ix.key(spaceExpiry), to, func(k, _ []byte) error {
+		if due = append(due, number(k, 1)); len(due) == limit {
+			return errStop
+		}
+		return nil
+	})
+	return due, err
+}
+
+// Stats counts.
+func (c catalog) Stats(ctx context.Context) (neardup.Stats, error) {
+	ix := c.ix
+	return neardup.Stats{
+		Seq: ix.durable.Load(), Leaders: int(ix.leaders.Load()), Members: int(ix.members.Load()),
+		Keys: int(ix.table.keys.Load()), Memory: ix.table.bytes(),
+	}, ctx.Err()
+}

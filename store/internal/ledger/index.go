@@ -1,0 +1,169 @@
+package ledger
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/neardup/neardup"
+)
+
+// index is the index of one tenant.
+type index struct {
+	store    *Store
+	tenant   string
+	id       uint32
+	identity neardup.Identity
+	table    table
+
+	head    uint64 // last change applied; the writer's
+	durable atomic.Uint64
+	leaders atomic.Int64
+	members atomic.Int64
+}
+
+func newIndex(s *Store, tenant string, id uint32, identity neardup.Identity) *index {
+	return &index{store: s, tenant: tenant, id: id, identity: identity}
+}
+
+// Identity returns what makes the index itself.
+func (ix *index) Identity() neardup.Identity { return ix.identity }
+
+// Catalog reads the rest.
+func (ix *index) Catalog() neardup.Catalog { return catalog{ix} }
+
+func (ix *index) key(space byte, numbers ...uint64) []byte { return keyOf(space, ix.id, numbers...) }
+
+// view runs read on the durable state.
+func (ix *index) view(read func(Reader) error) error {
+	v, err := ix.store.kv.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	return read(v)
+}
+
+const defaultLimit = 1 << 16
+
+// Lookup finds leaders by name and key. Keys take no disk access, names one
+// row for each leader found.
+func (ix *index) Lookup(ctx context.Context, q neardup.Query) (neardup.Found, error) {
+	f := neardup.Found{At: ix.durable.Load()}
+	if err := ctx.Err(); err != nil {
+		return f, err
+	}
+	f.Probes = make([][]neardup.Hit, len(q.Probes))
+	for i, p := range q.Probes {
+		f.Probes[i] = ix.probe(p, q, &f)
+	}
+	f.Names = make([][]neardup.Hit, len(q.Names))
+	for i, n := range q.Names {
+		var err error
+		if f.Names[i], err = ix.named(n, q, f.At); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// probe collects the leaders under the keys of one probe. The sketch is asked
+// first, so a crowded bucket costs a scan and no memory.
+func (ix *index) probe(p neardup.Probe, q neardup.Query, f *neardup.Found) []neardup.Hit {
+	limit := limitOf(q.Limit)
+	var hits []neardup.Hit
+	seen := map[uint64]bool(nil)
+	for _, k := range p.Keys {
+		ix.table.each(k, q.Since, f.At, func(l *leader) bool {
+			if p.Plausible != nil && !p.Plausible(l.sketch) || seen[l.seq] {
+				return true
+			}
+			if len(hits) == limit {
+				f.Crowded = true
+				return false
+			}
+			if seen == nil {
+				seen = map[uint64]bool{}
+			}
+			seen[l.seq] = true
+			hits = append(hits, l.hit())
+			return true
+		})
+	}
+	return hits
+}
+
+func (l *leader) hit() neardup.Hit { return neardup.Hit{Leader: l.seq, Sketch: l.sketch, Time: l.time} }
+
+func limitOf(n int) int {
+	if n <= 0 {
+		return defaultLimit
+	}
+	return n
+}
+
+// named collects the leaders of a name: memory has half of the name, the row
+// has all.
+func (ix *index) named(n neardup.Name, q neardup.Query, at uint64) ([]neardup.Hit, error) {
+	var found []neardup.Hit
+	ix.table.each(nameHash(n), q.Since, at, func(l *leader) bool {
+		found = append(found, l.hit())
+		return len(found) < limitOf(q.NameLimit)
+	})
+	if len(found) == 0 {
+		return nil, nil
+	}
+	hits := found[:0]
+	err := ix.view(func(r Reader) error {
+		for _, h := range found {
+			v, err := r.Get(aliasKey(ix.id, n, h.Leader))
+			if err != nil {
+				return err
+			}
+			if v != nil {
+				hits = append(hits, h)
+			}
+		}
+		return nil
+	})
+	return hits, err
+}
+
+// nameHash is the key of a name in memory.
+func nameHash(n neardup.Name) uint64 {
+	var k uint64
+	for _, b := range n[:8] {
+		k = k<<8 | uint64(b)
+	}
+	return k
+}
+
+// Material reads what verification needs of a leader.
+func (ix *index) Material(ctx context.Context, leader uint64) (neardup.Material, error) {
+	var m neardup.Material
+	if err := ctx.Err(); err != nil {
+		return m, err
+	}
+	err := ix.view(func(r Reader) error {
+		ok, err := read(r, ix.key(spaceText, leader), func(d *decoder) { getMaterial(d, &m) })
+		if err == nil && !ok {
+			return neardup.ErrNotFound
+		}
+		return err
+	})
+	return m, err
+}
+
+// Commit hands a change to the writer.
+func (ix *index) Commit(ctx context.Context, c *neardup.Change) (neardup.Receipt, error) {
+	var receipt neardup.Receipt
+	err := ix.store.do(ctx, func(b Batch) (func(), error) {
+		tx := change{ix: ix, b: b, c: c, seq: ix.head + 1}
+		publish, err := tx.apply()
+		receipt = tx.receipt
+		return publish, err
+	})
+	if err != nil {
+		return neardup.Receipt{}, err
+	}
+	return receipt, nil
+}

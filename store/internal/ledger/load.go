@@ -1,0 +1,183 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/internal/plant"
+)
+
+// load reads the format version, then every index. It reads leaders, names
+// and members in order, never a text: about 1 s for a million members.
+func (s *Store) load(ctx context.Context) error {
+	if err := s.format(); err != nil {
+		return err
+	}
+	v, err := s.kv.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	err = v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
+		ix := newIndex(s, string(k[1:]), 0, neardup.Identity{})
+		err := decode(k, value, func(d *decoder) { getIdentity(d, &ix.id, &ix.identity) })
+		s.indexes[ix.tenant] = ix
+		s.last = max(s.last, ix.id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, ix := range s.indexes {
+		if err := ix.load(ctx, v); err != nil {
+			return fmt.Errorf("load index of tenant %q: %w", ix.tenant, err)
+		}
+	}
+	return nil
+}
+
+// format refuses what a newer version wrote and marks what is empty.
+func (s *Store) format() error {
+	v, err := s.kv.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	key := []byte{spaceFormat}
+	var version uint64
+	ok, err := read(v, key, func(d *decoder) { version = d.uint() })
+	switch {
+	case err != nil:
+		return err
+	case ok && version > formatVersion:
+		return fmt.Errorf("%w: format %d, this one knows %d", neardup.ErrNewerFormat, version, formatVersion)
+	case ok:
+		return nil
+	}
+	b := s.kv.Batch()
+	defer b.Close()
+	if err := b.Set(key, sealed(key, func(e *encoder) { e.uint(formatVersion) })); err != nil {
+		return err
+	}
+	return b.Commit()
+}
+
+// load fills the table in memory of one index.
+func (ix *index) load(ctx context.Context, r Reader) error {
+	for _, step := range []func(context.Context, Reader) error{ix.loadHead, ix.loadLeaders, ix.loadNames, ix.loadMembers} {
+		if err := step(ctx, r); err != nil {
+			return err
+		}
+	}
+	ix.durable.Store(ix.head)
+	return nil
+}
+
+// loadHead finds the last change by halving: the log has no gaps.
+func (ix *index) loadHead(_ context.Context, r Reader) error {
+	exists := func(seq uint64) (bool, error) {
+		found := false
+		err := r.Scan(ix.key(spaceLog, seq), after(ix.key(spaceLog)), func(k, _ []byte) error {
+			found = true
+			return errStop
+		})
+		if errors.Is(err, errStop) {
+			err = nil
+		}
+		return found, err
+	}
+	low, high := uint64(0), uint64(1) // low exists or is 0
+	for {
+		ok, err := exists(high)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		low, high = high, high*2
+	}
+	for low+1 < high {
+		mid := low + (high-low)/2
+		ok, err := exists(mid)
+		if err != nil {
+			return err
+		}
+		if ok {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	ix.head = low
+	return nil
+}
+
+func (ix *index) loadLeaders(ctx context.Context, r Reader) error {
+	prefix := ix.key(spaceLeader)
+	last := uint64(0)
+	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
+		row := leaderRow{seq: number(k, 0)}
+		if err := decode(k, v, row.get); err != nil {
+			return err
+		}
+		ix.table.post(row.seq, ix.table.lead(row.seq, row.sketch, row.time), row.keys...)
+		ix.leaders.Add(1)
+		last = row.seq
+		return ctx.Err()
+	})
+	if plant.Bug == plant.SeqReuse {
+		ix.head = last
+	}
+	return err
+}
+
+// loadNames posts every name of a leader by one posting of its own.
+func (ix *index) loadNames(ctx context.Context, r Reader) error {
+	prefix := ix.key(spaceName)
+	var leader uint64
+	var names []uint64
+	flush := func() error {
+		if len(names) == 0 {
+			return nil
+		}
+		n, l := ix.table.find(leader)
+		if l == nil {
+			return fmt.Errorf("%w: a name leads to leader %d, which is missing", neardup.ErrCorrupt, leader)
+		}
+		ix.table.post(leader, n, names...)
+		names = names[:0]
+		return ctx.Err()
+	}
+	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
+		if err := decode(k, v, func(*decoder) {}); err != nil {
+			return err
+		}
+		if seq := number(k, 0); seq != leader {
+			if err := flush(); err != nil {
+				return err
+			}
+			leader = seq
+		}
+		var name neardup.Name
+		copy(name[:], k[len(prefix)+8:])
+		names = append(names, nameHash(name))
+		return nil
+	})
+	return errors.Join(err, flush())
+}
+
+func (ix *index) loadMembers(ctx context.Context, r Reader) error {
+	prefix := ix.key(spaceMember)
+	return r.Scan(prefix, after(prefix), func(k, _ []byte) error {
+		_, l := ix.table.find(number(k, 0))
+		if l == nil {
+			return fmt.Errorf("%w: a member of leader %d, which is missing", neardup.ErrCorrupt, number(k, 0))
+		}
+		l.size.Add(1)
+		ix.members.Add(1)
+		return ctx.Err()
+	})
+}

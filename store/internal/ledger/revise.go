@@ -1,0 +1,175 @@
+package ledger
+
+import (
+	"fmt"
+
+	"github.com/neardup/neardup"
+)
+
+// planUpdate changes heat or text of a member.
+func (t *change) planUpdate() error {
+	m, err := t.member()
+	if err != nil {
+		return err
+	}
+	m.Heat = t.c.Heat
+	t.c.Leader = m.Leader
+	t.set(nidKey(t.ix.id, m.ID), func(e *encoder) { putMember(e, &m) })
+
+	key := t.key(spaceKept, m.Leader)
+	var kept keptRow
+	ok, err := read(t.b, key, kept.get)
+	if err != nil {
+		return err
+	}
+	switch {
+	case ok && kept.article.ID == m.ID:
+		kept.article.Heat = m.Heat
+		if t.c.Article != nil {
+			kept.seq, kept.article.Text = t.seq, t.c.Article.Text
+		}
+		t.set(key, kept.put)
+	case t.c.Article != nil && (!ok || m.Heat > kept.article.Heat):
+		a := m.Article
+		a.Text = t.c.Article.Text
+		t.set(key, keptRow{t.seq, a}.put)
+	}
+	return nil
+}
+
+func (t *change) member() (neardup.Member, error) {
+	var m neardup.Member
+	ok, err := read(t.b, nidKey(t.ix.id, t.c.NID), func(d *decoder) { getMember(d, &m) })
+	if err == nil && !ok {
+		err = neardup.ErrNotFound
+	}
+	return m, err
+}
+
+// planDelete removes a member and its texts. What the docId is found by and
+// verified with stays.
+func (t *change) planDelete() error {
+	m, err := t.member()
+	if err != nil {
+		return err
+	}
+	t.c.Leader = m.Leader
+	t.del(nidKey(t.ix.id, m.ID))
+	t.del(t.key(spaceMember, m.Leader, m.Seq))
+	t.resize(m.Leader, -1)
+
+	key := t.key(spaceKept, m.Leader)
+	var kept keptRow
+	ok, err := read(t.b, key, kept.get)
+	if err == nil && ok && kept.article.ID == m.ID {
+		t.del(key)
+	}
+	return err
+}
+
+// planEnd removes a docId with all that belongs to it. O(members).
+func (t *change) planEnd() error {
+	ix, seq := t.ix, t.c.Leader
+	n, l := ix.table.find(seq)
+	switch {
+	case l != nil && l.ended.Load() != 0:
+		return neardup.ErrEnded
+	case l == nil:
+		return ix.absent(t.b, seq)
+	}
+	var r leaderRow
+	if ok, err := read(t.b, t.key(spaceLeader, seq), r.get); err != nil {
+		return err
+	} else if !ok {
+		return fmt.Errorf("%w: leader %d has no row", neardup.ErrCorrupt, seq)
+	}
+	names, err := t.endNames(seq)
+	if err != nil {
+		return err
+	}
+	members, err := t.endMembers(seq)
+	if err != nil {
+		return err
+	}
+	for _, space := range []byte{spaceLeader, spaceText, spaceKept} {
+		t.del(t.key(space, seq))
+	}
+	if r.expires != 0 {
+		t.del(expiryKey(ix.id, r.expires, seq))
+	}
+	t.memory = append(t.memory, func() { l.ended.Store(t.seq) })
+	t.after = append(t.after, func() {
+		ix.leaders.Add(-1)
+		ix.members.Add(-members)
+		for _, k := range append(names, r.keys...) {
+			ix.table.drop(k, n)
+		}
+	})
+	return nil
+}
+
+// endNames removes the names of a docId and returns their keys in memory.
+func (t *change) endNames(leader uint64) ([]uint64, error) {
+	prefix := t.key(spaceName, leader)
+	var keys []uint64
+	err := t.b.Scan(prefix, after(prefix), func(k, _ []byte) error {
+		var n neardup.Name
+		copy(n[:], k[len(prefix):])
+		t.del(aliasKey(t.ix.id, n, leader))
+		keys = append(keys, nameHash(n))
+		return nil
+	})
+	t.delAll(prefix)
+	return keys, err
+}
+
+// endMembers removes the members of a docId and counts them.
+func (t *change) endMembers(leader uint64) (int64, error) {
+	prefix := t.key(spaceMember, leader)
+	var n int64
+	err := t.b.Scan(prefix, after(prefix), func(k, v []byte) error {
+		var nid string
+		if err := decode(k, v, func(d *decoder) { nid = d.string() }); err != nil {
+			return err
+		}
+		t.del(nidKey(t.ix.id, nid))
+		n++
+		return nil
+	})
+	t.delAll(prefix)
+	return n, err
+}
+
+// planForget drops the idempotency keys of changes up to c.Leader.
+func (t *change) planForget() error {
+	t.c.Leader = min(t.c.Leader, t.ix.head)
+	from, to := t.key(spaceLog, 0), t.key(spaceLog, t.c.Leader+1)
+	forgot, err := t.ix.forgot(t.b)
+	if err != nil {
+		return err
+	}
+	if forgot > 0 {
+		from = t.key(spaceLog, forgot+1)
+	}
+	err = t.b.Scan(from, to, func(k, v []byte) error {
+		var e neardup.Entry
+		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
+			return err
+		}
+		if e.Idempotency != "" && submission(e.Kind) {
+			t.del(idemKey(t.ix.id, e.Idempotency))
+		}
+		return nil
+	})
+	t.set(t.key(spaceForgot), func(e *encoder) { e.uint(max(forgot, t.c.Leader)) })
+	return err
+}
+
+// forgot is the last change whose idempotency key was dropped.
+func (ix *index) forgot(r Reader) (uint64, error) {
+	var seq uint64
+	_, err := read(r, ix.key(spaceForgot), func(d *decoder) { seq = d.uint() })
+	return seq, err
+}
+
+func submission(k neardup.Kind) bool { return k == neardup.KindNew || k == neardup.KindDuplicate }

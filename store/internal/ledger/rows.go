@@ -1,0 +1,244 @@
+package ledger
+
+import (
+	"encoding/binary"
+
+	"github.com/neardup/neardup"
+)
+
+// The rows. Every key starts with its space, all but the first two then with
+// the 4-byte number of the tenant; numbers are big-endian so that rows lie in
+// order.
+//
+//	f                     format version
+//	i tenant              number and identity of the index
+//	l seq                 log entry                      source
+//	d leader              keys, sketch, names: leader    source
+//	t leader              title and text to verify with  source
+//	k leader              kept copy, whole               source
+//	n nid                 member, without text           source
+//	r leader name         name that leads to leader      source
+//	a name leader         the same, by name              made from r
+//	m leader seq          nid of a member                made from n
+//	x expires leader      due to expire                  made from d
+//	q idempotency key     seq of the submission          made from l
+//	g                     idempotency keys forgotten     source
+//
+// What is a source is not found elsewhere; the rest Rebuild makes again. The
+// postings of all keys are in memory only, made from d and r at start.
+const (
+	spaceFormat = 'f'
+	spaceIndex  = 'i'
+	spaceLog    = 'l'
+	spaceLeader = 'd'
+	spaceText   = 't'
+	spaceKept   = 'k'
+	spaceNID    = 'n'
+	spaceName   = 'r'
+	spaceAlias  = 'a'
+	spaceMember = 'm'
+	spaceExpiry = 'x'
+	spaceIdem   = 'q'
+	spaceForgot = 'g'
+)
+
+// formatVersion is raised when older programs could misread the rows.
+const formatVersion = 1
+
+// keyOf is space, tenant and numbers.
+func keyOf(space byte, tenant uint32, numbers ...uint64) []byte {
+	k := make([]byte, 5, 32)
+	k[0] = space
+	binary.BigEndian.PutUint32(k[1:], tenant)
+	for _, n := range numbers {
+		k = binary.BigEndian.AppendUint64(k, n)
+	}
+	return k
+}
+
+func nidKey(tenant uint32, nid string) []byte { return append(keyOf(spaceNID, tenant), nid...) }
+
+func idemKey(tenant uint32, idem string) []byte { return append(keyOf(spaceIdem, tenant), idem...) }
+
+func nameKey(tenant uint32, leader uint64, n neardup.Name) []byte {
+	return append(keyOf(spaceName, tenant, leader), n[:]...)
+}
+
+func aliasKey(tenant uint32, n neardup.Name, leader uint64) []byte {
+	return binary.BigEndian.AppendUint64(append(keyOf(spaceAlias, tenant), n[:]...), leader)
+}
+
+// expiryKey orders times before 1970 first too.
+func expiryKey(tenant uint32, expires int64, leader uint64) []byte {
+	return keyOf(spaceExpiry, tenant, uint64(expires)^1<<63, leader)
+}
+
+// after is the first key behind all that start with prefix.
+func after(prefix []byte) []byte {
+	k := append([]byte(nil), prefix...)
+	for i := len(k) - 1; i >= 0; i-- {
+		if k[i]++; k[i] != 0 {
+			return k[:i+1]
+		}
+	}
+	return nil // all 0xff: cannot be, spaces are letters
+}
+
+// number reads the n-th number of a key made by keyOf.
+func number(key []byte, n int) uint64 {
+	if at := 5 + 8*n; len(key) >= at+8 {
+		return binary.BigEndian.Uint64(key[at:])
+	}
+	return 0
+}
+
+// leaderRow is what a leader is found by.
+type leaderRow struct {
+	seq     uint64
+	time    int64
+	expires int64
+	sketch  uint64
+	keys    []uint64
+	digest  neardup.Digest // of the text row, so that Check sees them part
+}
+
+func (r leaderRow) put(e *encoder) {
+	e.int(r.time)
+	e.int(r.expires)
+	e.fixed(r.sketch)
+	e.raw(r.digest[:])
+	e.uint(uint64(len(r.keys)))
+	for _, k := range r.keys {
+		e.fixed(k)
+	}
+}
+
+func (r *leaderRow) get(d *decoder) {
+	r.time, r.expires, r.sketch = d.int(), d.int(), d.fixed()
+	copy(r.digest[:], d.raw(16))
+	r.keys = make([]uint64, d.count(8))
+	for i := range r.keys {
+		r.keys[i] = d.fixed()
+	}
+}
+
+func putEntry(e *encoder, v *neardup.Entry) {
+	e.string(string(v.Kind))
+	e.uint(v.Leader)
+	e.string(v.NID)
+	e.int(v.Time)
+	e.int(v.Heat)
+	e.int(v.Window)
+	e.int(v.Expires)
+	e.string(v.Idempotency)
+	e.raw(v.Request[:])
+	e.string(string(v.Evidence.Stage))
+	e.string(v.Evidence.LeaderNID)
+	e.float(v.Evidence.Similarity)
+	e.int(int64(v.Evidence.Distance))
+	e.string(v.Evidence.Method)
+	e.string(v.Evidence.Basis)
+}
+
+func getEntry(d *decoder, v *neardup.Entry) {
+	v.Kind, v.Leader, v.NID = neardup.Kind(d.string()), d.uint(), d.string()
+	v.Time, v.Heat, v.Window, v.Expires = d.int(), d.int(), d.int(), d.int()
+	v.Idempotency = d.string()
+	copy(v.Request[:], d.raw(16))
+	v.Evidence.Stage, v.Evidence.LeaderNID = neardup.Stage(d.string()), d.string()
+	v.Evidence.Similarity, v.Evidence.Distance = d.float(), int(d.int())
+	v.Evidence.Method, v.Evidence.Basis = d.string(), d.string()
+}
+
+func putArticle(e *encoder, a *neardup.Article) {
+	for _, s := range []string{a.ID, a.Text, a.Title, a.URL, a.Category, a.Media, a.ImageCount} {
+		e.string(s)
+	}
+	e.int(a.Time)
+	e.int(a.Heat)
+}
+
+func getArticle(d *decoder, a *neardup.Article) {
+	for _, s := range []*string{&a.ID, &a.Text, &a.Title, &a.URL, &a.Category, &a.Media, &a.ImageCount} {
+		*s = d.string()
+	}
+	a.Time, a.Heat = d.int(), d.int()
+}
+
+func putMember(e *encoder, m *neardup.Member) {
+	e.uint(m.Leader)
+	e.uint(m.Seq)
+	putArticle(e, &m.Article)
+}
+
+func getMember(d *decoder, m *neardup.Member) {
+	m.Leader, m.Seq = d.uint(), d.uint()
+	getArticle(d, &m.Article)
+}
+
+// keptRow is the kept copy and the change it came with.
+type keptRow struct {
+	seq     uint64
+	article neardup.Article
+}
+
+func (r keptRow) put(e *encoder) {
+	e.uint(r.seq)
+	putArticle(e, &r.article)
+}
+
+func (r *keptRow) get(d *decoder) {
+	r.seq = d.uint()
+	getArticle(d, &r.article)
+}
+
+func putMaterial(e *encoder, m *neardup.Material) {
+	e.string(m.NID)
+	e.string(m.Title)
+	e.string(m.Text)
+}
+
+func getMaterial(d *decoder, m *neardup.Material) {
+	m.NID, m.Title, m.Text = d.string(), d.string(), d.string()
+}
+
+func putIdentity(e *encoder, number uint32, id *neardup.Identity) {
+	e.uint(uint64(number))
+	e.fixed(id.Seed)
+	e.raw(id.Key[:])
+	e.string(id.Spec)
+	e.string(string(id.Table))
+	e.int(id.Created)
+}
+
+func getIdentity(d *decoder, number *uint32, id *neardup.Identity) {
+	*number = uint32(d.uint())
+	id.Seed = d.fixed()
+	copy(id.Key[:], d.raw(32))
+	id.Spec, id.Table, id.Created = d.string(), []byte(d.string()), d.int()
+}
+
+// sealed encodes a row.
+func sealed(key []byte, put func(*encoder)) []byte {
+	var e encoder
+	put(&e)
+	return e.seal(key)
+}
+
+// read gets and decodes a row; false if there is none.
+func read(r Reader, key []byte, get func(*decoder)) (bool, error) {
+	v, err := r.Get(key)
+	if err != nil || v == nil {
+		return false, err
+	}
+	return true, decode(key, v, get)
+}
+
+func decode(key, value []byte, get func(*decoder)) error {
+	d, err := open(key, value)
+	if err != nil {
+		return err
+	}
+	get(d)
+	return d.close(key)
+}

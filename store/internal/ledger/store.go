@@ -1,0 +1,140 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"sync"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/internal/plant"
+)
+
+// Store is a neardup.Store over a KV. One goroutine writes: it takes what
+// waits, up to a group, checks and applies it in order, commits the batch and
+// answers. Readers never wait for it.
+type Store struct {
+	kv       KV
+	requests chan *request
+	quit     chan struct{}
+	stopped  chan struct{}
+	closing  sync.Once
+
+	mu      sync.Mutex // guards what follows
+	indexes map[string]*index
+	last    uint32 // number of the last index
+	poison  error  // why no write is taken any more
+}
+
+// A group is at most so many changes, so that none waits long for the others.
+const maxGroup = 512
+
+// request is one unit of work for the writer. apply checks, then writes to
+// the batch, and returns what to do once that is durable; an error must mean
+// that it wrote nothing.
+type request struct {
+	ctx     context.Context
+	apply   func(Batch) (publish func(), err error)
+	publish func()
+	err     error
+	done    chan struct{}
+}
+
+// Open loads the indexes of a KV and starts the writer. It owns the KV from
+// then on. ErrNewerFormat, ErrCorrupt.
+func Open(ctx context.Context, kv KV) (*Store, error) {
+	s := &Store{
+		kv: kv, requests: make(chan *request, maxGroup), indexes: map[string]*index{},
+		quit: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	if err := s.load(ctx); err != nil {
+		return nil, errors.Join(err, kv.Close())
+	}
+	go s.write()
+	return s, nil
+}
+
+// Index opens or creates the index of a tenant.
+func (s *Store) Index(ctx context.Context, tenant string, create func() (neardup.Identity, error)) (neardup.Index, error) {
+	if ix := s.index(tenant); ix != nil {
+		return ix, nil
+	}
+	if create == nil {
+		return nil, fmt.Errorf("index of tenant %q: %w", tenant, neardup.ErrNotFound)
+	}
+	if len(tenant) == 0 || len(tenant) > 1024 {
+		return nil, fmt.Errorf("%w: a tenant's name has 1 to 1024 bytes", neardup.ErrInvalid)
+	}
+	id, err := create()
+	if err != nil {
+		return nil, err
+	}
+	if plant.Bug == plant.UnkeyedSeed {
+		id.Seed, id.Key = 0, [32]byte{}
+	}
+	err = s.do(ctx, func(b Batch) (func(), error) { return s.createIndex(b, tenant, id) })
+	if err != nil {
+		return nil, fmt.Errorf("create index of tenant %q: %w", tenant, err)
+	}
+	return s.index(tenant), nil
+}
+
+func (s *Store) index(tenant string) *index {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ix := s.indexes[tenant]; ix != nil {
+		return ix
+	}
+	return nil
+}
+
+// createIndex runs in the writer; somebody may have been faster.
+func (s *Store) createIndex(b Batch, tenant string, id neardup.Identity) (func(), error) {
+	key := append([]byte{spaceIndex}, tenant...)
+	if v, err := b.Get(key); err != nil || v != nil {
+		return nil, err
+	}
+	s.last++
+	n := s.last
+	value := sealed(key, func(e *encoder) { putIdentity(e, n, &id) })
+	if err := b.Set(key, value); err != nil {
+		return nil, err
+	}
+	ix := newIndex(s, tenant, n, id)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.indexes[tenant] = ix
+	}, nil
+}
+
+// Tenants lists the tenants that have an index.
+func (s *Store) Tenants(context.Context) ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := make([]string, 0, len(s.indexes))
+	for name := range s.indexes {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names, nil
+}
+
+// Close lets the writer finish what it has taken and closes the KV.
+func (s *Store) Close() error {
+	err := error(nil)
+	s.closing.Do(func() {
+		close(s.quit)
+		<-s.stopped
+		err = s.kv.Close()
+	})
+	return err
+}
+
+// Poisoned returns why the store takes no more writes; nil while it does.
+func (s *Store) Poisoned() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.poison
+}

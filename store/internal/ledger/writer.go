@@ -1,0 +1,170 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/internal/plant"
+)
+
+var errClosed = fmt.Errorf("%w: it is closed", neardup.ErrUnavailable)
+
+// do runs work in the writer and waits until it is durable.
+func (s *Store) do(ctx context.Context, apply func(Batch) (func(), error)) error {
+	r := &request{ctx: ctx, apply: apply, done: make(chan struct{})}
+	select {
+	case s.requests <- r:
+	case <-s.quit:
+		return errClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-r.done:
+		return r.err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.stopped:
+	}
+	select {
+	case <-r.done: // it was answered while the writer stopped
+		return r.err
+	default:
+		return errClosed
+	}
+}
+
+// write is the writer. However it ends, waiting callers are released.
+func (s *Store) write() {
+	defer close(s.stopped)
+	var group []*request
+	defer func() { // reached early only if the KV ended this goroutine
+		s.poisoned(errors.New("the storage engine gave up"))
+		finish(group, s.Poisoned())
+		for group = nil; s.waits(); {
+			finish(s.take(nil), s.Poisoned())
+		}
+	}()
+	for {
+		select {
+		case <-s.quit:
+			if !s.waits() {
+				return
+			}
+			group = s.take(group[:0])
+		case r := <-s.requests:
+			group = s.take(append(group[:0], r))
+		}
+		s.serve(group)
+		group = group[:0]
+	}
+}
+
+func (s *Store) waits() bool { return len(s.requests) > 0 }
+
+// take adds what waits to a group.
+func (s *Store) take(group []*request) []*request {
+	for len(group) < maxGroup {
+		select {
+		case r := <-s.requests:
+			group = append(group, r)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// serve commits a group. Nothing of it is seen, by callers or readers, until
+// all of it is durable; a refusal waits as well, because what it was refused
+// for must be there when the caller looks again.
+func (s *Store) serve(group []*request) {
+	err := s.Poisoned()
+	if err == nil {
+		err = s.commit(group)
+		if err != nil {
+			s.poisoned(err)
+			err = s.Poisoned()
+		}
+	}
+	finish(group, err)
+}
+
+// commit applies a group to one batch. An error is final for the store.
+func (s *Store) commit(group []*request) error {
+	b := s.kv.Batch()
+	defer b.Close()
+	wrote := false
+	for _, r := range group {
+		if r.err = r.ctx.Err(); r.err != nil {
+			continue
+		}
+		r.publish, r.err = r.apply(b)
+		wrote = wrote || r.publish != nil
+	}
+	if plant.Bug == plant.AckBeforeCommit {
+		publish(group)
+		finish(group, nil)
+	}
+	if !wrote {
+		return nil
+	}
+	if err := b.Commit(); err != nil {
+		return err
+	}
+	if plant.Bug != plant.AckBeforeCommit {
+		publish(group)
+	}
+	return nil
+}
+
+func publish(group []*request) {
+	for _, r := range group {
+		if r.publish != nil {
+			r.publish()
+		}
+	}
+}
+
+// finish answers a group; err replaces what each would have got.
+func finish(group []*request, err error) {
+	for _, r := range group {
+		if plant.Bug == plant.AckBeforeCommit && answered(r) {
+			continue
+		}
+		if err != nil {
+			r.err = err
+		}
+		close(r.done)
+	}
+}
+
+func answered(r *request) bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// poisoned makes the store refuse every further write: after a failed commit
+// nobody knows what the disk holds, and a second fsync of the same file may
+// succeed without having written. The first reason stays.
+func (s *Store) poisoned(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.poison != nil {
+		return
+	}
+	if !errors.Is(err, neardup.ErrFull) {
+		err = fmt.Errorf("%w: %w", neardup.ErrUnavailable, err)
+	}
+	s.poison = err
+}
+
+// Poison stops writing from outside the writer, when the engine fails in the
+// background.
+func (s *Store) Poison(err error) { s.poisoned(err) }

@@ -1,0 +1,99 @@
+// Package memory is a neardup.Store that lives as long as its process: for
+// programs that want the decisions and not the persistence, and for tests. It
+// keeps every promise of a store but to outlive the process. Two processes
+// cannot share it.
+package memory
+
+import (
+	"bytes"
+	"context"
+	"sync/atomic"
+
+	"github.com/RaduBerinde/btreemap"
+	"github.com/neardup/neardup/store/internal/ledger"
+)
+
+// Store is the docId store in memory.
+type Store struct{ *ledger.Store }
+
+// New returns an empty store.
+func New(ctx context.Context) (*Store, error) {
+	s, err := ledger.Open(ctx, newRows())
+	if err != nil {
+		return nil, err
+	}
+	return &Store{s}, nil
+}
+
+type tree = btreemap.BTreeMap[[]byte, []byte]
+
+// rows is the ordered map: a B-tree whose states share what did not change,
+// so a view is one pointer.
+type rows struct{ state atomic.Pointer[tree] }
+
+func newRows() *rows {
+	r := &rows{}
+	r.state.Store(btreemap.New[[]byte, []byte](64, bytes.Compare))
+	return r
+}
+
+// View returns the last committed state.
+func (r *rows) View() (ledger.View, error) { return view{r.state.Load()}, nil }
+
+// Batch writes to a copy that Commit puts in place.
+func (r *rows) Batch() ledger.Batch { return &batch{view{r.state.Load().Clone()}, r} }
+
+// Close has nothing to do.
+func (r *rows) Close() error { return nil }
+
+type view struct{ tree *tree }
+
+func (v view) Get(key []byte) ([]byte, error) {
+	_, value, _ := v.tree.Get(key)
+	return value, nil
+}
+
+func (v view) Scan(from, to []byte, visit func(key, value []byte) error) error {
+	for k, value := range v.tree.Ascend(btreemap.GE(from), btreemap.LT(to)) {
+		if err := visit(k, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v view) Close() {}
+
+type batch struct {
+	view
+	rows *rows
+}
+
+func (b *batch) Set(key, value []byte) error {
+	if value == nil {
+		value = []byte{}
+	}
+	b.tree.ReplaceOrInsert(key, value)
+	return nil
+}
+
+func (b *batch) Delete(key []byte) error {
+	b.tree.Delete(key)
+	return nil
+}
+
+func (b *batch) DeleteRange(from, to []byte) error {
+	var keys [][]byte
+	for k := range b.tree.Ascend(btreemap.GE(from), btreemap.LT(to)) {
+		keys = append(keys, k)
+	}
+	for _, k := range keys {
+		b.tree.Delete(k)
+	}
+	return nil
+}
+
+func (b *batch) Commit() error {
+	b.rows.state.Store(b.tree)
+	return nil
+}

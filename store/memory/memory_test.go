@@ -1,0 +1,44 @@
+package memory_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/store/memory"
+	"github.com/neardup/neardup/store/storetest"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(*testing.T) storetest.Place {
+		return storetest.Place{Open: func(ctx context.Context) (neardup.Store, error) { return memory.New(ctx) }}
+	})
+}
+
+func Example() {
+	ctx := context.Background()
+	store, err := memory.New(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer store.Close()
+	d, err := neardup.NewDetector(ctx, store, "default", neardup.Settings{URL: neardup.Exact, Content: neardup.Exact})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, url := range []string{"http://a.example/1", "https://b.example/2"} {
+		var article neardup.Submission
+		article.URL, article.Text = url, "The same words on two sites."
+		a, err := d.Add(ctx, article)
+		fmt.Println(a.Decision.Decision, a.Stage, a.Seq, a.LeaderSeq, err)
+	}
+	// Output:
+	// new  1 1 <nil>
+	// duplicate content 2 1 <nil>
+}

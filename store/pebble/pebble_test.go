@@ -1,0 +1,22 @@
+package pebble_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/store/pebble"
+	"github.com/neardup/neardup/store/storetest"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) storetest.Place {
+		dir := t.TempDir()
+		return storetest.Place{Lasting: true, Open: func(ctx context.Context) (neardup.Store, error) {
+			return pebble.Open(ctx, dir, pebble.Options{})
+		}}
+	})
+}

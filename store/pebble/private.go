@@ -1,0 +1,48 @@
+package pebble
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// private is the disk with files that only their owner may read: 0600.
+type private struct{ vfs.FS }
+
+// Unwrap returns the disk.
+func (p private) Unwrap() vfs.FS { return p.FS }
+
+// Create creates a file and takes it from others before anything is in it.
+func (p private) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return p.owned(name)(p.FS.Create(name, c))
+}
+
+// OpenReadWrite opens a file, which may create it.
+func (p private) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
+	return p.owned(name)(p.FS.OpenReadWrite(name, c, o...))
+}
+
+func (p private) owned(name string) func(vfs.File, error) (vfs.File, error) {
+	return func(f vfs.File, err error) (vfs.File, error) {
+		if err != nil {
+			return nil, err
+		}
+		if err := os.Chmod(name, 0o600); err != nil {
+			_ = f.Close()
+			return nil, fmt.Errorf("take file from others: %w", err)
+		}
+		return f, nil
+	}
+}
+
+// own makes the folder 0700, also one that was there before.
+func own(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make folder: %w", err)
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return fmt.Errorf("take folder from others: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package pebble
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/internal/plant"
+	"github.com/neardup/neardup/store/internal/ledger"
+)
+
+// rows makes a ledger.KV of a Pebble database. Pebble shows a batch to readers
+// before its fsync has returned, so views are snapshots that are taken when
+// one has: what a reader sees cannot be lost.
+type rows struct {
+	db   *pebble.DB
+	mu   sync.Mutex
+	last *snapshot // the durable state
+}
+
+// snapshot is a Pebble snapshot that closes with its last user.
+type snapshot struct {
+	*pebble.Snapshot
+	users atomic.Int64
+}
+
+func newRows(db *pebble.DB) *rows {
+	r := &rows{db: db}
+	r.advance()
+	return r
+}
+
+// advance makes the present state the durable one.
+func (r *rows) advance() {
+	s := &snapshot{Snapshot: r.db.NewSnapshot()}
+	s.users.Store(1)
+	r.mu.Lock()
+	old := r.last
+	r.last = s
+	r.mu.Unlock()
+	old.release()
+}
+
+func (s *snapshot) release() error {
+	if s != nil && s.users.Add(-1) == 0 {
+		return s.Snapshot.Close()
+	}
+	return nil
+}
+
+// View returns the durable state.
+func (r *rows) View() (ledger.View, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last == nil {
+		return nil, fmt.Errorf("%w: it is closed", neardup.ErrUnavailable)
+	}
+	r.last.users.Add(1)
+	return view{reader{r.last.Snapshot}, r.last}, nil
+}
+
+// Batch starts a batch that reads its own writes.
+func (r *rows) Batch() ledger.Batch {
+	b := r.db.NewIndexedBatch()
+	return &batch{reader{b}, b, r}
+}
+
+// Close closes the database once no view is left.
+func (r *rows) Close() error {
+	r.mu.Lock()
+	last := r.last
+	r.last = nil
+	r.mu.Unlock()
+	return errors.Join(last.release(), r.db.Close())
+}
+
+type reader struct{ pebble.Reader }
+
+func (r reader) Get(key []byte) ([]byte, error) {
+	v, closer, err := r.Reader.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, wrap(err)
+	}
+	out := append(make([]byte, 0, len(v)), v...)
+	return out, wrap(closer.Close())
+}
+
+func (r reader) Scan(from, to []byte, visit func(key, value []byte) error) error {
+	it, err := r.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
+	if err != nil {
+		return wrap(err)
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		v, err := it.ValueAndErr()
+		if err == nil {
+			err = visit(it.Key(), v)
+		}
+		if err != nil {
+			return errors.Join(wrap(err), it.Close())
+		}
+	}
+	return wrap(errors.Join(it.Error(), it.Close()))
+}
+
+type view struct {
+	reader
+	snapshot *snapshot
+}
+
+func (v view) Close() { _ = v.snapshot.release() } // of a snapshot: fails only when closed twice
+
+type batch struct {
+	reader
+	b    *pebble.Batch
+	rows *rows
+}
+
+func (b *batch) Set(key, value []byte) error       { return b.b.Set(key, value, nil) }
+func (b *batch) Delete(key []byte) error           { return b.b.Delete(key, nil) }
+func (b *batch) DeleteRange(from, to []byte) error { return b.b.DeleteRange(from, to, nil) }
+
+// Commit returns when the write-ahead log is on disk.
+func (b *batch) Commit() error {
+	mode := pebble.Sync
+	if plant.Bug == plant.NoFsync {
+		mode = pebble.NoSync
+	}
+	if err := b.b.Commit(mode); err != nil {
+		return wrap(err)
+	}
+	b.rows.advance()
+	return nil
+}
+
+func (b *batch) Close() { _ = b.b.Close() }
+
+// wrap says in the words of neardup what Pebble and the disk say in theirs.
+func wrap(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, pebble.ErrCorruption):
+		return fmt.Errorf("%w: %w", neardup.ErrCorrupt, err)
+	case vfs.IsNoSpaceError(err):
+		return fmt.Errorf("%w: %w", neardup.ErrFull, err)
+	}
+	return err
+}

@@ -1,0 +1,82 @@
+package storetest
+
+import (
+	"slices"
+
+	"github.com/neardup/neardup"
+	"github.com/zeebo/xxh3"
+)
+
+// Jaccard is a method so simple that it is its own oracle: the similarity of
+// the sets of rune 3-grams, found under every 3-gram, so nothing is missed.
+type Jaccard struct {
+	Seed      uint64
+	Threshold float64
+}
+
+// Maker makes Jaccard at a threshold with the seed of an index.
+func Maker(threshold float64) neardup.Maker {
+	return func(seed uint64, _ []byte) (neardup.Method, error) { return Jaccard{seed, threshold}, nil }
+}
+
+type grams []uint64
+
+func (g grams) Bytes() int { return 8*len(g) + 24 }
+
+// Spec names the threshold; the seed stays secret.
+func (m Jaccard) Spec() neardup.Spec {
+	return neardup.Spec{Method: "grams", Version: 1, Params: []neardup.Param{{Name: "threshold", Value: formatFloat(m.Threshold)}}}
+}
+
+// Record has every 3-gram as a key; the sketch is the number of them.
+func (m Jaccard) Record(clean string, rec *neardup.Record) {
+	rec.Reset()
+	g := m.grams(clean)
+	rec.Index = append(rec.Index, g...)
+	rec.Sketch = uint64(len(g))
+}
+
+// Plausible compares the sizes of the sets.
+func (m Jaccard) Plausible(a, b uint64) bool {
+	return float64(min(a, b)) >= m.Threshold*float64(max(a, b))
+}
+
+// View is the set.
+func (m Jaccard) View(clean string) neardup.View { return m.grams(clean) }
+
+// Compare is exact.
+func (m Jaccard) Compare(a, b neardup.View) neardup.Match {
+	s := jaccard(a.(grams), b.(grams))
+	return neardup.Match{Similarity: s, Distance: -1, Near: s >= m.Threshold, Method: "grams", Basis: "jaccard of runes:3"}
+}
+
+func (m Jaccard) grams(clean string) grams {
+	r := []rune(clean)
+	if len(r) == 0 {
+		return nil
+	}
+	var g grams
+	for i := 0; i == 0 || i+3 <= len(r); i++ {
+		g = append(g, xxh3.HashStringSeed(string(r[i:min(i+3, len(r))]), m.Seed))
+	}
+	slices.Sort(g)
+	return slices.Compact(g)
+}
+
+func jaccard(a, b grams) float64 {
+	both, i, j := 0, 0, 0
+	for i < len(a) && j < len(b) {
+		switch {
+		case a[i] < b[j]:
+			i++
+		case a[i] > b[j]:
+			j++
+		default:
+			both, i, j = both+1, i+1, j+1
+		}
+	}
+	if len(a)+len(b) == both {
+		return 0
+	}
+	return float64(both) / float64(len(a)+len(b)-both)
+}

@@ -1,0 +1,57 @@
+package storetest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/neardup/neardup"
+)
+
+// Replay walks the log of an index from the first change on and has the model
+// decide each in turn (I-1): the decisions must be those of the log. subs are
+// the submissions by nid. It also checks what a log alone can show: no gap
+// (I-6), leaders with smaller numbers that lived (I-3).
+func Replay(t *testing.T, d *neardup.Detector, subs map[string]neardup.Submission) {
+	t.Helper()
+	m := NewModel(Jaccard{Threshold: Threshold})
+	for seq := uint64(0); ; {
+		entries, err := d.Index().Catalog().Log(context.Background(), seq, 500)
+		if err != nil {
+			t.Fatalf("log: %v", err)
+		}
+		if len(entries) == 0 {
+			return
+		}
+		for _, e := range entries {
+			if seq++; e.Seq != seq {
+				t.Fatalf("log: change %d follows %d", e.Seq, seq-1)
+			}
+			again(t, m, d, e, subs)
+		}
+	}
+}
+
+func again(t *testing.T, m *Model, d *neardup.Detector, e neardup.Entry, subs map[string]neardup.Submission) {
+	t.Helper()
+	switch e.Kind {
+	case neardup.KindNew, neardup.KindDuplicate:
+		sub, ok := subs[e.NID]
+		if !ok {
+			t.Fatalf("change %d: nobody submitted %q", e.Seq, e.NID)
+		}
+		if got, want := outcome(d.FromEntry(e)), m.Add(sub, e.Time); got != want {
+			t.Fatalf("change %d was %+v, replayed it is %+v", e.Seq, got, want)
+		}
+	case neardup.KindDelete:
+		m.Delete(e.NID)
+	case neardup.KindUpdate:
+		m.Update(e.NID, e.Heat, nil)
+	case neardup.KindEnd, neardup.KindExpire:
+		m.End(e.Leader)
+	case neardup.KindForget:
+		m.Seq++
+	}
+	if m.Seq != e.Seq {
+		t.Fatalf("change %d (%s of %q) had no effect when replayed", e.Seq, e.Kind, e.NID)
+	}
+}

@@ -1,0 +1,221 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/neardup/neardup"
+)
+
+// testIdempotency: one key, one answer; other content is a conflict, whatever
+// the content is equal to.
+func testIdempotency(t *testing.T, p Place) {
+	o := start(t, p)
+	ctx := t.Context()
+	sub := article("a", Base(1))
+	sub.Idempotency = "k"
+	first := o.add(sub)
+	again := o.add(sub)
+	equal(t, "same answer", outcome(again), outcome(first))
+	equal(t, "replayed", again.Replayed, true)
+
+	other := article("b", Base(2))
+	other.Idempotency = "k"
+	_, err := o.Add(ctx, other)
+	must(t, "same key, other content", err, neardup.ErrMismatch)
+	sameText := article("c", Base(1))
+	sameText.Idempotency = "k"
+	_, err = o.Add(ctx, sameText)
+	must(t, "same key and text, other nid", err, neardup.ErrMismatch)
+	_, err = o.Add(ctx, article("a", Base(3)))
+	must(t, "same nid, other content", err, neardup.ErrTaken)
+
+	if p.Lasting {
+		o.reopen()
+		equal(t, "same answer after a restart", outcome(o.add(sub)), outcome(first))
+	}
+	upTo, err := o.Forget(ctx, 0, time.Now().Add(1e6*time.Hour), 100)
+	must(t, "forget", err, nil)
+	equal(t, "forgotten up to", upTo, first.Seq)
+	equal(t, "a forgotten key is free", o.add(other).Decision.Decision, neardup.New)
+}
+
+// testRefusals: what Commit must not accept.
+func testRefusals(t *testing.T, p Place) {
+	o := start(t, p)
+	ctx := t.Context()
+	ix := o.Index()
+	first := o.add(article("a", Base(1)))
+
+	commit := func(mutate func(*neardup.Change)) error {
+		c := &neardup.Change{Article: &neardup.Article{}, Fresh: &neardup.Fresh{Keys: []uint64{1, 2}}}
+		c.Kind = neardup.KindNew
+		c.Query = neardup.Query{Since: first.Seq, Probes: []neardup.Probe{{Keys: []uint64{1, 2}}}}
+		mutate(c)
+		_, err := ix.Commit(ctx, c)
+		return err
+	}
+	must(t, "a kind nobody knows", commit(func(c *neardup.Change) { c.Kind = "?" }), neardup.ErrInvalid)
+	must(t, "no article", commit(func(c *neardup.Change) { c.Article = nil }), neardup.ErrInvalid)
+	must(t, "first under its keys", commit(func(*neardup.Change) {}), nil)
+	must(t, "a newer leader under one key", commit(func(c *neardup.Change) {
+		c.Query.Probes[0].Keys = []uint64{2, 3}
+	}), neardup.ErrConflict)
+	must(t, "a newer leader that is not plausible", commit(func(c *neardup.Change) {
+		c.Fresh.Keys = []uint64{2, 3}
+		c.Query.Probes[0].Plausible = func(uint64) bool { return false }
+	}), nil)
+	must(t, "a leader that never was", commit(func(c *neardup.Change) {
+		c.Kind, c.Fresh, c.Leader = neardup.KindDuplicate, nil, 999
+	}), neardup.ErrEnded)
+	_, err := o.End(ctx, first.DocID)
+	must(t, "end", err, nil)
+	must(t, "a leader that has ended", commit(func(c *neardup.Change) {
+		c.Kind, c.Fresh, c.Leader = neardup.KindDuplicate, nil, first.Seq
+		c.Query = neardup.Query{}
+	}), neardup.ErrEnded)
+
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = ix.Lookup(cancelled, neardup.Query{})
+	must(t, "look up with an ended context", err, context.Canceled)
+	_, err = o.Group(ctx, "0123456789abcdef-0123456789abcdef", 0, 1)
+	must(t, "a forged docId", err, neardup.ErrNotFound)
+}
+
+// testKept: the hottest is kept whole, ties the earliest; a deleted one goes.
+func testKept(t *testing.T, p Place) {
+	o := start(t, p)
+	ctx := t.Context()
+	add := func(nid string, heat int64) neardup.Answer {
+		s := article(nid, Base(1))
+		s.Heat, s.Category, s.Media, s.ImageCount = heat, "c"+nid, "m"+nid, "3"
+		return o.add(s)
+	}
+	docID := add("cold", 1).DocID
+	kept := func() string {
+		g, err := o.Group(ctx, docID, 0, 10)
+		must(t, "group", err, nil)
+		if g.Kept == nil {
+			return ""
+		}
+		equal(t, "kept whole", g.Kept.Category+g.Kept.Media, "c"+g.Kept.ID+"m"+g.Kept.ID)
+		return g.Kept.ID
+	}
+	equal(t, "first", kept(), "cold")
+	add("hot", 5)
+	equal(t, "hotter", kept(), "hot")
+	add("tie", 5)
+	equal(t, "tie", kept(), "hot")
+	_, err := o.Delete(ctx, "hot")
+	must(t, "delete", err, nil)
+	equal(t, "deleted", kept(), "")
+	equal(t, "the keys of a deleted article stay", add("next", 0).DocID, docID)
+	equal(t, "kept again", kept(), "next")
+	_, err = o.Delete(ctx, "cold") // the leader's own article
+	must(t, "delete the leader's article", err, nil)
+	equal(t, "the docId lives on", add("later", 0).DocID, docID)
+}
+
+// testPages: members by page, groups by size.
+func testPages(t *testing.T, p Place) {
+	o := start(t, p)
+	ctx := t.Context()
+	for family := range 4 {
+		for n := range family + 1 {
+			s := article(fmt.Sprintf("%d/%d", family, n), Base(family))
+			if n == 0 {
+				s.URL = fmt.Sprintf("http://example.org/f%d?utm_source=x", family)
+			}
+			o.add(s)
+		}
+	}
+	cat := o.Index().Catalog()
+	var sizes []int
+	page := neardup.GroupPage{Limit: 1, MinSize: 2}
+	for {
+		gs, err := cat.Groups(ctx, page)
+		must(t, "groups", err, nil)
+		if len(gs) == 0 {
+			break
+		}
+		sizes = append(sizes, gs[0].Size)
+		page.After = gs[0]
+	}
+	equal(t, "sizes", fmt.Sprint(sizes), "[4 3 2]")
+
+	ids, err := o.FindURL(ctx, "https://EXAMPLE.org/f3/")
+	must(t, "find", err, nil)
+	equal(t, "docIds of the address", len(ids), 1)
+	var members []string
+	for after := uint64(0); ; {
+		g, err := o.Group(ctx, ids[0], after, 3)
+		must(t, "group", err, nil)
+		for _, m := range g.Members {
+			members, after = append(members, m.ID), m.Seq
+		}
+		if !g.More {
+			break
+		}
+	}
+	equal(t, "members", fmt.Sprint(members), "[3/0 3/1 3/2 3/3]")
+	log, err := cat.Log(ctx, 2, 3)
+	must(t, "log", err, nil)
+	equal(t, "log", fmt.Sprint(log[0].Seq, log[1].Seq, log[2].Seq), "3 4 5")
+	a, err := o.Evidence(ctx, 3)
+	must(t, "evidence", err, nil)
+	equal(t, "evidence", a.Leader+" "+a.Basis, "1/0 "+neardup.BasisEqual)
+}
+
+// testTenants: tenants share nothing, neither articles nor secrets.
+func testTenants(t *testing.T, p Place) {
+	o := start(t, p)
+	a, b := o.detector("a", Settings()), o.detector("b", Settings())
+	x, err := a.Add(t.Context(), article("n", Base(1)))
+	must(t, "add", err, nil)
+	y, err := b.Add(t.Context(), article("n", Base(1)))
+	must(t, "add", err, nil)
+	equal(t, "new for each", y.Decision.Decision, neardup.New)
+	if x.DocID == y.DocID || a.Index().Identity().Seed == b.Index().Identity().Seed {
+		t.Error("two tenants share a docId or a seed")
+	}
+	_, err = b.Group(t.Context(), x.DocID, 0, 1)
+	must(t, "the docId of another tenant", err, neardup.ErrNotFound)
+	names, err := o.store.Tenants(t.Context())
+	must(t, "tenants", err, nil)
+	equal(t, "tenants", fmt.Sprint(names), "[a b tenant]")
+	other := Settings()
+	other.ContentMethod = Maker(0.9)
+	_, err = neardup.NewDetector(t.Context(), o.store, "a", other)
+	must(t, "other settings", err, neardup.ErrUnlike)
+	_, err = o.store.Index(t.Context(), "nobody", nil)
+	must(t, "no such tenant", err, neardup.ErrNotFound)
+}
+
+// testClose: a closed store refuses and leaves nothing running.
+func testClose(t *testing.T, p Place) {
+	s, err := p.Open(t.Context())
+	must(t, "open", err, nil)
+	d, err := neardup.NewDetector(t.Context(), s, "tenant", Settings())
+	must(t, "detector", err, nil)
+	done := make(chan error)
+	for i := range 8 {
+		go func() {
+			for n := 0; ; n++ {
+				if _, err := d.Add(t.Context(), article(fmt.Sprintf("%d-%d", i, n), Base(n))); err != nil {
+					done <- err
+					return
+				}
+			}
+		}()
+	}
+	must(t, "close", s.Close(), nil)
+	for range 8 {
+		if err := <-done; !errors.Is(err, neardup.ErrUnavailable) {
+			t.Errorf("after Close: %v", err)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+// Package storetest is the conformance suite of neardup.Store: what a store
+// promises, as tests that each store runs in a few lines.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/neardup/neardup"
+)
+
+// Place is where a store lives. Open opens it, again after Close.
+type Place struct {
+	Open func(ctx context.Context) (neardup.Store, error)
+	// Lasting says that what was committed outlives Close.
+	Lasting bool
+}
+
+// Run runs the whole suite; place makes a fresh place for each test.
+func Run(t *testing.T, place func(t *testing.T) Place) {
+	tests := []struct {
+		name string
+		run  func(*testing.T, Place)
+	}{
+		{"RandomAgainstModel", testRandom},
+		{"Idempotency", testIdempotency},
+		{"Refusals", testRefusals},
+		{"KeptCopy", testKept},
+		{"Pages", testPages},
+		{"Tenants", testTenants},
+		{"Expiry", testExpiry},
+		{"Simultaneous", testSimultaneous},
+		{"SharedBand", testSharedBand},
+		{"Linearizable", testLinearizable},
+		{"Replay", testReplay},
+		{"Close", testClose},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) { test.run(t, place(t)) })
+	}
+}
+
+// Threshold of the content stage in the suite.
+const Threshold = 0.6
+
+// clock counts up by a second at each look, so runs repeat.
+func clock() func() time.Time {
+	var n atomic.Int64
+	return func() time.Time { return time.Unix(1_700_000_000+n.Add(1), 0) }
+}
+
+// Settings are those of the suite: address exact, title off, content near.
+func Settings() neardup.Settings {
+	return neardup.Settings{URL: neardup.Exact, Content: neardup.Near, ContentMethod: Maker(Threshold), Now: clock()}
+}
+
+// opened is a place with its store open and a detector for one tenant.
+type opened struct {
+	t     *testing.T
+	place Place
+	store neardup.Store
+	*neardup.Detector
+}
+
+func start(t *testing.T, p Place) *opened {
+	t.Helper()
+	o := &opened{t: t, place: p}
+	o.open()
+	t.Cleanup(func() {
+		if err := o.store.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return o
+}
+
+func (o *opened) open() {
+	o.t.Helper()
+	var err error
+	if o.store, err = o.place.Open(o.t.Context()); err != nil {
+		o.t.Fatalf("open: %v", err)
+	}
+	o.Detector = o.detector("tenant", Settings())
+}
+
+func (o *opened) detector(tenant string, s neardup.Settings) *neardup.Detector {
+	o.t.Helper()
+	d, err := neardup.NewDetector(o.t.Context(), o.store, tenant, s)
+	if err != nil {
+		o.t.Fatalf("detector: %v", err)
+	}
+	return d
+}
+
+func (o *opened) reopen() {
+	o.t.Helper()
+	if err := o.store.Close(); err != nil {
+		o.t.Fatalf("close: %v", err)
+	}
+	o.open()
+}
+
+func (o *opened) add(sub neardup.Submission) neardup.Answer {
+	o.t.Helper()
+	a, err := o.Add(o.t.Context(), sub)
+	if err != nil {
+		o.t.Fatalf("add %q: %v", sub.ID, err)
+	}
+	return a
+}
+
+func outcome(a neardup.Answer) Outcome {
+	return Outcome{a.Seq, a.LeaderSeq, a.Decision.Decision, a.Stage, a.Similarity}
+}
+
+// article is a submission in short.
+func article(nid, text string) neardup.Submission {
+	var s neardup.Submission
+	s.ID, s.Text = nid, text
+	return s
+}
+
+// must fails the test unless err is want.
+func must(t *testing.T, what string, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%s: got error %v, want %v", what, err, want)
+	}
+}
+
+func equal[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %v, want %v", what, fmt.Sprint(got), fmt.Sprint(want))
+	}
+}

@@ -1,0 +1,194 @@
+package storetest
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/neardup/neardup"
+)
+
+const clients = 16
+
+// together runs f at once in 16 goroutines.
+func together(f func(client int)) {
+	var wg sync.WaitGroup
+	gate := make(chan struct{})
+	for c := range clients {
+		wg.Go(func() {
+			<-gate
+			f(c)
+		})
+	}
+	close(gate)
+	wg.Wait()
+}
+
+// testSimultaneous: of 16 near articles at one moment exactly one is new.
+func testSimultaneous(t *testing.T, p Place) {
+	o := start(t, p)
+	for round := range 60 {
+		answers := make([]neardup.Answer, clients)
+		together(func(c int) {
+			text := []byte(Base(1000 + round))
+			text[c*7] = '#' // all within one character of the base
+			a, err := o.Add(t.Context(), article(fmt.Sprintf("%d-%d", round, c), string(text)))
+			if err != nil {
+				t.Errorf("add: %v", err)
+			}
+			answers[c] = a
+		})
+		news, ids := 0, map[string]bool{}
+		for _, a := range answers {
+			ids[a.DocID] = true
+			if a.Decision.Decision == neardup.New {
+				news++
+			}
+		}
+		if news != 1 || len(ids) != 1 {
+			t.Errorf("round %d: %d new, %d docIds", round, news, len(ids))
+		}
+	}
+}
+
+// testSharedBand: two articles that share only their last key are a conflict.
+func testSharedBand(t *testing.T, p Place) {
+	o := start(t, p)
+	for round := range 40 {
+		accepted := make([]bool, clients)
+		together(func(c int) {
+			keys := []uint64{uint64(round*1000 + c + 1), uint64(round*1000 + 999)}
+			ch := &neardup.Change{Article: &neardup.Article{}, Fresh: &neardup.Fresh{Keys: keys}}
+			ch.Kind = neardup.KindNew
+			ch.Query = neardup.Query{Since: uint64(round), Probes: []neardup.Probe{{Keys: keys}}}
+			_, err := o.Index().Commit(t.Context(), ch)
+			accepted[c] = err == nil
+		})
+		n := 0
+		for _, ok := range accepted {
+			if ok {
+				n++
+			}
+		}
+		equal(t, "accepted under one key", n, 1)
+	}
+}
+
+// call is one operation of a history.
+type call struct {
+	op   string // "add", "end"
+	text int    // which family
+	doc  uint64 // what to end
+}
+
+type result struct {
+	leader uint64
+	isNew  bool
+	ok     bool
+}
+
+// testLinearizable records short histories of submissions and ends of a few
+// families and asks porcupine for an order that explains them.
+func testLinearizable(t *testing.T, p Place) {
+	o := start(t, p)
+	for round := range 12 {
+		var mu sync.Mutex
+		var history []porcupine.Operation
+		begin := time.Now()
+		together(func(c int) {
+			r := NewTexts(uint64(round*100+c), 1).R
+			last := uint64(0)
+			for n := range 6 {
+				in := call{op: "add", text: r.IntN(3)}
+				if last != 0 && r.IntN(4) == 0 {
+					in = call{op: "end", doc: last}
+				}
+				from := time.Since(begin)
+				out := o.perform(in, fmt.Sprintf("l%d-%d-%d", round, c, n), round)
+				to := time.Since(begin)
+				last = out.leader
+				mu.Lock()
+				history = append(history, porcupine.Operation{ClientId: c, Input: in, Call: int64(from), Output: out, Return: int64(to)})
+				mu.Unlock()
+			}
+		})
+		if res := porcupine.CheckOperationsTimeout(families, history, 20*time.Second); res != porcupine.Ok {
+			t.Fatalf("round %d: history of %d operations is %s", round, len(history), res)
+		}
+	}
+}
+
+func (o *opened) perform(in call, nid string, round int) result {
+	if in.op == "end" {
+		_, err := o.End(o.t.Context(), o.DocIDs().DocID(in.doc))
+		return result{leader: in.doc, ok: err == nil}
+	}
+	a, err := o.Add(o.t.Context(), article(nid, Base(5000+round*10+in.text)))
+	if err != nil {
+		o.t.Errorf("add: %v", err)
+	}
+	return result{a.LeaderSeq, a.Decision.Decision == neardup.New, err == nil}
+}
+
+// families is the specification for porcupine: for each of 3 families the
+// docId that lives, or none; a docId never comes back.
+var families = porcupine.Model{
+	Init: func() any { return [3]uint64{} },
+	Step: func(state, input, output any) (bool, any) {
+		s, in, out := state.([3]uint64), input.(call), output.(result)
+		if in.op == "end" {
+			for i, doc := range s {
+				if doc == in.doc {
+					s[i] = 0
+					return out.ok, s
+				}
+			}
+			return !out.ok, s
+		}
+		if s[in.text] == 0 {
+			s[in.text] = out.leader
+			return out.isNew, s
+		}
+		return !out.isNew && out.leader == s[in.text], s
+	},
+	Equal: func(a, b any) bool { return a == b },
+}
+
+// testReplay runs 16 clients with everything mixed and then replays the log in
+// order: every decision comes out again.
+func testReplay(t *testing.T, p Place) {
+	o := start(t, p)
+	r := &recorder{subs: map[string]neardup.Submission{}}
+	together(func(c int) {
+		texts := NewTexts(uint64(c), 10)
+		for n := range 60 {
+			r.step(o, texts, n)
+		}
+	})
+	Replay(t, o.Detector, r.subs)
+	if p.Lasting {
+		o.reopen()
+		Replay(t, o.Detector, r.subs)
+	}
+}
+
+type recorder struct {
+	mu   sync.Mutex
+	subs map[string]neardup.Submission
+}
+
+func (r *recorder) step(o *opened, texts *Texts, n int) {
+	sub := texts.Next()
+	r.mu.Lock()
+	r.subs[sub.ID] = sub
+	r.mu.Unlock()
+	a := o.add(sub)
+	switch {
+	case n%7 == 3:
+		_, _ = o.End(o.t.Context(), a.DocID) // another may have been first
+	case n%5 == 3:
+		_, _ = o.Delete(o.t.Context(), sub.ID)
+	}
+}
