@@ -46,15 +46,13 @@ func BenchmarkAppend(b *testing.B) {
 			b.SetBytes(size)
 			b.ReportAllocs()
 			var dst []uint64
-			n := 0
+			start := featuretest.CPU()
 			for b.Loop() {
-				n = 0
 				for _, t := range texts {
 					dst = s.Append(dst[:0], t, 1)
-					n += len(dst)
 				}
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/shingle")
+			featuretest.ReportCPU(b, start, size)
 		})
 	}
 }

@@ -17,62 +17,71 @@ var asciiAlnum = func() (t [256]uint8) {
 	return t
 }()
 
+// room is the number of runes that space is made for at a time.
+const room = 256
+
 // appendRunes appends the letters and digits of s.
 func appendRunes(dst []uint64, s string) []uint64 {
-	const room = 64 // runes made sure of at a time
 	for len(s) > 0 {
 		dst = slices.Grow(dst, room)
-		out := dst[len(dst) : len(dst)+room]
-		n, i := 0, 0
-		for n <= room-8 && i < len(s) {
-			if m, ok := eightRunes((*[8]uint64)(out[n:]), s[i:]); ok {
-				n += m
-				i += 8
-				continue
-			}
-			r, width := decode(s[i:])
-			if text.IsAlnum(r) {
-				out[n] = uint64(r)
-				n++
-			}
-			i += width
-		}
+		n, used := fillRunes((*[room]uint64)(dst[len(dst):len(dst)+room]), s)
 		dst = dst[:len(dst)+n]
-		s = s[i:]
+		s = s[used:]
 	}
 	return dst
 }
 
-// eightRunes takes the letters and digits among eight bytes if they are ASCII.
-// It writes every byte and steps over the good ones: no branch to predict.
-func eightRunes(out *[8]uint64, s string) (n int, ok bool) {
-	if len(s) < 8 {
-		return 0, false
+// fillRunes writes letters and digits until out is nearly full.
+func fillRunes(out *[room]uint64, s string) (n, used int) {
+	for n <= room-8 && len(s)-used >= 8 {
+		v := load8(s[used:])
+		switch {
+		case v&tops == 0:
+			n += eightRunes((*[8]uint64)(out[n:]), v)
+			used += 8
+		case v&0xC0C0F0 == 0x8080E0 && v&0xF != 0 && v&0xF != 0xD:
+			// Three bytes: nearly every Chinese, Japanese or Korean rune.
+			r := v&0xF<<12 | v>>8&0x3F<<6 | v>>16&0x3F
+			out[n] = r
+			n += int(one(r-hanLow < hanLen || text.IsAlnum(rune(r))))
+			used += 3
+		default:
+			n, used = oneRune(out, n, used, s)
+		}
 	}
-	v := load8(s)
-	if v&tops != 0 {
-		return 0, false
+	for n <= room-8 && used < len(s) && len(s)-used < 8 {
+		n, used = oneRune(out, n, used, s)
 	}
+	return n, used
+}
+
+// Every code point of hanLow up to hanLow+hanLen is a Han rune.
+const (
+	hanLow = 0x4E00
+	hanLen = 0x51F0
+)
+
+// eightRunes takes the letters and digits of eight ASCII bytes. It writes
+// every byte and steps over the good ones: no branch to predict.
+func eightRunes(out *[8]uint64, v uint64) int {
+	n := 0
 	for range 8 {
 		c := v & 0xff
 		out[n&7] = c
 		n += int(asciiAlnum[c])
 		v >>= 8
 	}
-	return n, true
+	return n
 }
 
-// decode is utf8.DecodeRuneInString with a short way for ASCII and for the
-// three bytes of nearly every Chinese, Japanese and Korean rune.
-func decode(s string) (rune, int) {
-	c := s[0]
-	if c < utf8.RuneSelf {
-		return rune(c), 1
+// oneRune takes whatever s has at used.
+func oneRune(out *[room]uint64, n, used int, s string) (int, int) {
+	r, width := utf8.DecodeRuneInString(s[used:])
+	if text.IsAlnum(r) {
+		out[n] = uint64(r)
+		n++
 	}
-	if c > 0xE0 && c < 0xED && len(s) >= 3 && s[1]&0xC0 == 0x80 && s[2]&0xC0 == 0x80 {
-		return rune(c&0xF)<<12 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), 3
-	}
-	return utf8.DecodeRuneInString(s)
+	return n, used + width
 }
 
 // A code point has 21 bits, so three fill a lane.
