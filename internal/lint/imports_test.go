@@ -45,6 +45,9 @@ var layers = map[string]layer{
 
 	"store":        {[]string{""}, []string{hash}},
 	"store/memory": {[]string{"", "store/storetest"}, []string{hash, "github.com/RaduBerinde/btreemap"}},
+	"store/storetest": {[]string{"", "store/memory"}, []string{
+		hash, "github.com/google/go-cmp/", "github.com/anishathalye/porcupine", "pgregory.net/rapid",
+	}},
 	"store/pebble": {[]string{"", "store/storetest"}, []string{hash, "github.com/cockroachdb/pebble/"}},
 	"store/redis":  {[]string{"", "store/storetest"}, []string{hash, "github.com/redis/rueidis"}},
 	"store/mysql":  {[]string{"", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
