@@ -81,6 +81,8 @@ type Method interface {
 	// WithTable returns the method choosing its keys by a table; nil is
 	// the untrained method.
 	WithTable(*Table) Method
+	// Table returns the table, nil where the method is untrained.
+	Table() *Table
 	// TableDigest names the table. An index and what searches it must
 	// agree on it, or pairs are lost.
 	TableDigest() string
@@ -174,6 +176,9 @@ func seedName(seed uint64) string {
 	digest := neardup.DigestOf("ngram seed " + strconv.FormatUint(seed, 16))
 	return digest.String()[:8]
 }
+
+// Table returns the table the keys are chosen by.
+func (s *settings) Table() *Table { return s.table }
 
 // TableDigest names the table the keys are chosen by.
 func (s *settings) TableDigest() string { return s.table.Digest() }

@@ -112,17 +112,44 @@ func (m *editMethod) Plausible(a, b uint64) bool {
 type runeView struct {
 	runes []rune
 	text  string // only where the variant guard needs it
-	empty bool   // no letter or number
+	bag   bag
+	empty bool // no letter or number
 }
 
 // Bytes is the memory of the view.
-func (v *runeView) Bytes() int { return 64 + 4*cap(v.runes) }
+func (v *runeView) Bytes() int { return 96 + 4*cap(v.runes) }
+
+// bag counts the runes of a text in 32 classes, up to 255 of each: a class for
+// each Latin letter.
+type bag [32]uint8
+
+func bagOf(runes []rune) (b bag) {
+	for _, r := range runes {
+		if n := &b[r&31]; *n < 255 {
+			*n++
+		}
+	}
+	return b
+}
+
+// apart returns a lower bound of the edit distance: an edit takes away at most
+// one rune of either side.
+func (b *bag) apart(o *bag) int {
+	more, less := 0, 0
+	for i, n := range b {
+		d := int(n) - int(o[i])
+		more += max(d, 0)
+		less += max(-d, 0)
+	}
+	return max(more, less)
+}
 
 // View decodes the runes.
 func (m *editMethod) View(clean string) neardup.View {
 	text := m.Prepare.Prepare(clean)
 	v := &runeView{runes: []rune(text)}
 	v.empty = !slices.ContainsFunc(v.runes, isAlnum)
+	v.bag = bagOf(v.runes)
 	if m.Variants {
 		v.text = text
 	}
@@ -138,6 +165,9 @@ func (m *editMethod) Compare(a, b neardup.View) neardup.Match {
 	}
 	longer := max(len(x.runes), len(y.runes))
 	limit := m.plans.allowed(longer)
+	if x.bag.apart(&y.bag) > limit {
+		return match
+	}
 	w := workspaces.Get().(*workspace)
 	d := distance(x.runes, y.runes, limit, w)
 	workspaces.Put(w)
