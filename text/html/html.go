@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/markusmobius/go-trafilatura"
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"github.com/neardup/neardup/text"
 )
@@ -47,7 +49,7 @@ type Options struct {
 // Defaults returns the limits that Extract applies: pages of people stay a
 // tenth below them.
 func Defaults() Options {
-	return Options{Bytes: 16 << 20, Depth: 500, Elements: 300_000, Attrs: 1000}
+	return Options{Bytes: 8 << 20, Depth: 500, Elements: 300_000, Attrs: 1000}
 }
 
 // Extract returns the main text of a page, within Defaults. declaredCharset
@@ -81,14 +83,58 @@ func (o Options) Extract(page []byte, declaredCharset, pageURL string) (Page, er
 	return out, nil
 }
 
+// An article of up to shortest characters is what the library scrapes together
+// when it found none.
+const shortest = 100
+
+// mainText asks the library, and takes all visible text where it finds no
+// article or would take too long to look.
 func mainText(root *html.Node, base *url.URL) (string, bool) {
+	whole := visible(root)
+	prepare(root)
+	if paragraphs(root)*len(whole) > maxParagraphWork {
+		return whole, true
+	}
 	found, err := trafilatura.ExtractDocument(root, trafilatura.Options{
 		OriginalURL:     base,
 		ExcludeComments: true,
 		HtmlDateMode:    trafilatura.Disabled,
 	})
-	if err != nil || strings.TrimSpace(found.ContentText) == "" {
-		return visible(root), true
+	if err != nil || utf8.RuneCountInString(found.ContentText) <= shortest {
+		return whole, true
 	}
 	return found.ContentText, false
+}
+
+// maxParagraphWork bounds the product of paragraphs and bytes of text: the
+// library adds up the text of all paragraphs by quadratic concatenation. At
+// the bound, 10,000 paragraphs and 2 MB, that takes some seconds.
+const maxParagraphWork = 20_000_000_000
+
+func paragraphs(root *html.Node) (n int) {
+	for d := range root.Descendants() {
+		if d.DataAtom == atom.P {
+			n++
+		}
+	}
+	return n
+}
+
+// prepare takes scripts out of the tree. They hold no text but JSON-LD, of
+// which the library takes any one of several bodies, by chance. Blocks get a
+// line end, lest it join the last word of one and the first of the next.
+func prepare(root *html.Node) {
+	var scripts []*html.Node
+	for n := range root.Descendants() {
+		switch {
+		case n.Type != html.ElementNode:
+		case n.DataAtom == atom.Script || n.DataAtom == atom.Style:
+			scripts = append(scripts, n)
+		case !isInline(n.DataAtom) && n.LastChild != nil && n.LastChild.Type == html.TextNode:
+			n.LastChild.Data += "\n"
+		}
+	}
+	for _, n := range scripts {
+		n.Parent.RemoveChild(n)
+	}
 }

@@ -1,6 +1,7 @@
 package html_test
 
 import (
+	"path"
 	"sort"
 	"strings"
 	"testing"
@@ -88,20 +89,28 @@ func TestLabelledPages(t *testing.T) {
 	}
 }
 
-// shingles3 are the word 3-shingles of the shared oracles, as a set.
-func shingles3(clean string) map[string]int { return ngrams(clean, 3) }
+// shingles are the word 3-shingles of the shared oracles, as a set.
+type shingles map[string]int
 
-func jaccard(a, b map[string]int) float64 {
-	if len(a) == 0 && len(b) == 0 {
-		return 1
-	}
-	common := 0
+func (a shingles) common(b shingles) (n int) {
 	for g := range a {
 		if b[g] > 0 {
-			common++
+			n++
 		}
 	}
-	return float64(common) / float64(len(a)+len(b)-common)
+	return n
+}
+
+// near reports whether the Jaccard similarity of a and b is at least least.
+func (a shingles) near(b shingles, least float64) bool {
+	if float64(min(len(a), len(b))) < least*float64(max(len(a), len(b))) {
+		return false
+	}
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	n := a.common(b)
+	return float64(n) >= least*float64(len(a)+len(b)-n)
 }
 
 // Captures of pages at different moments: those whose main text is the same
@@ -112,42 +121,70 @@ func TestRecaptures(t *testing.T) {
 	all := captures(t)
 	clean := text.Default().Clean
 	texts := make(map[string]string)
-	got, want := make(map[string]map[string]int), make(map[string]map[string]int)
+	got, want := make(map[string]shingles), make(map[string]shingles)
 	for _, c := range all {
+		if got[c.ID] != nil {
+			continue
+		}
 		page, err := html.Extract(c.page, "", "")
 		if err != nil {
 			t.Errorf("%s: %v", c.ID, err)
 		}
 		texts[c.ID] = clean(page.Text)
-		got[c.ID], want[c.ID] = shingles3(texts[c.ID]), shingles3(clean(c.gold))
+		got[c.ID], want[c.ID] = ngrams(texts[c.ID], 3), ngrams(clean(c.gold), 3)
 	}
+	recaptures(t, all, texts, got)
+	confused(t, all, got, want)
+}
+
+func recaptures(t *testing.T, all []capture, texts map[string]string, got map[string]shingles) {
 	same, equal, near := 0, 0, 0
 	for _, c := range all {
 		if c.Kind != "same_text_as" || got[c.SameAs] == nil {
 			continue
 		}
 		same++
-		j := jaccard(got[c.ID], got[c.SameAs])
 		switch {
 		case texts[c.ID] == texts[c.SameAs]:
 			equal++
-		case j >= .8:
+		case got[c.ID].near(got[c.SameAs], .8):
 			near++
 		default:
-			t.Logf("J %.3f %s %s %s", j, c.SameAs, c.ID, c.Family)
+			t.Logf("missed: %s %s %s", c.SameAs, c.ID, c.Family)
 		}
 	}
-	wrong := 0
+	t.Logf("%d pages; %d recaptures: %d equal, %d near, %d missed", len(all), same, equal, near, same-equal-near)
+	if float64(equal+near) < .95*float64(same) {
+		t.Error("want 95 % of the recaptures judged duplicates")
+	}
+}
+
+// confused counts the pairs that are near though their true main texts are
+// not. Two sites keep their privacy and their cookie policy on one page, and
+// the set names one of them, or the other, as the page's text: what is true of
+// such pages the set does not know.
+func confused(t *testing.T, all []capture, got, want map[string]shingles) {
+	service := func(c capture) string { return path.Dir(c.Family) }
+	families, twofold := make(map[string]string), make(map[string]bool)
+	for _, c := range all {
+		if f := families[c.ID]; f != "" && f != c.Family {
+			twofold[service(c)] = true
+		}
+		families[c.ID] = c.Family
+	}
+	pairs, wrong, unknown := 0, 0, 0
 	for i, a := range all {
 		for _, b := range all[:i] {
-			if jaccard(want[a.ID], want[b.ID]) < .5 && jaccard(got[a.ID], got[b.ID]) >= .8 {
+			pairs++
+			switch {
+			case !got[a.ID].near(got[b.ID], .8) || want[a.ID].near(want[b.ID], .5):
+			case twofold[service(a)] && twofold[service(b)]:
+				unknown++
+			default:
 				wrong++
-				t.Logf("wrong: %s %s: J %.3f, texts have %.3f", a.ID, b.ID, jaccard(got[a.ID], got[b.ID]), jaccard(want[a.ID], want[b.ID]))
+				t.Errorf("near, but their texts are not: %s %s, %s %s", a.ID, a.Family, b.ID, b.Family)
 			}
 		}
 	}
-	t.Logf("%d pages; %d recaptures: %d equal, %d near, %d missed; %d pairs wrongly near", len(all), same, equal, near, same-equal-near, wrong)
-	if float64(equal+near) < .95*float64(same) || wrong > 0 {
-		t.Error("want 95 % of the recaptures judged duplicates, and no pair wrongly")
-	}
+	t.Logf("of %d pairs %d are near with true J < .5; %d more on the twofold pages of %d sites", pairs, wrong, unknown, len(twofold))
 }
