@@ -23,6 +23,9 @@ type blocks struct {
 
 func newBlocks(r io.Reader) *blocks { return &blocks{r: r} }
 
+// newBlock reads into a first block of its own size: for one small record.
+func newBlock(r io.Reader, size int) *blocks { return &blocks{r: r, buf: make([]byte, size)} }
+
 // window returns what is read and not yet taken.
 func (b *blocks) window() []byte { return b.buf[b.at:b.end:b.end] }
 

@@ -67,7 +67,7 @@ func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
 		return err
 	}
 	d.share()
-	return d.document(doc, func(b []byte) (string, error) { return utf8Text(b), nil })
+	return d.document(doc, jsonText)
 }
 
 // member takes one member of an object if it is a wanted field.
@@ -83,9 +83,6 @@ func (d *Decoder) member(key []byte) error {
 	switch {
 	case kind == kindString:
 		*dst, err = d.json.str()
-		if *dst == nil {
-			*dst = []byte{}
-		}
 		return err
 	case kind == kindNumber && (dst == &d.rec.ID || dst == &d.rec.Time):
 		*dst, err = d.json.number()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -22,7 +23,6 @@ type jsonScan struct {
 	i        int
 	depth    int
 	maxDepth int
-	scratch  []byte // unescaped strings; slices of it are fields of the record
 }
 
 var errJSONEnd = errors.New("JSON ends too early")
@@ -58,7 +58,7 @@ func (k valueKind) String() string {
 // object reads one object and nothing after it, and calls field for each
 // member with the key unescaped; field must read the value.
 func (s *jsonScan) object(line []byte, field func(key []byte) error) error {
-	s.b, s.i, s.depth, s.scratch = line, 0, 0, s.scratch[:0]
+	s.b, s.i, s.depth = line, 0, 0
 	s.space()
 	if s.i == len(s.b) || s.b[s.i] != '{' {
 		return s.fail("not a JSON object")
@@ -84,7 +84,7 @@ func (s *jsonScan) members(field func(key []byte) error) error {
 	}
 	for {
 		s.space()
-		key, err := s.str()
+		key, err := s.key()
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (s *jsonScan) skip() error {
 	}
 	switch k {
 	case kindString:
-		_, _, err = s.rawString()
+		_, err = s.str()
 	case kindObject:
 		err = s.members(func([]byte) error { return s.skip() })
 	case kindArray:
@@ -239,80 +239,95 @@ func validNumber(n []byte) bool {
 	return len(n) == 0
 }
 
-// rawString reads a string and returns what lies between its quotes.
-func (s *jsonScan) rawString() (raw []byte, escaped bool, err error) {
+// str reads a string and returns what lies between its quotes, as it is.
+func (s *jsonScan) str() ([]byte, error) {
 	if s.i == len(s.b) || s.b[s.i] != '"' {
-		return nil, false, s.fail("no string")
+		return nil, s.fail("no string")
 	}
 	from := s.i + 1
-	for at := from; ; {
+	for at := from; ; at++ {
 		n := bytes.IndexByte(s.b[at:], '"')
 		if n < 0 {
-			return nil, false, errJSONEnd
+			return nil, errJSONEnd
 		}
 		at += n
 		slashes := 0
 		for at-slashes > from && s.b[at-slashes-1] == '\\' {
 			slashes++
 		}
-		at++
 		if slashes%2 == 0 {
-			raw = s.b[from : at-1 : at-1]
-			s.i = at
-			return raw, bytes.IndexByte(raw, '\\') >= 0, nil
+			s.i = at + 1
+			return s.b[from:at:at], nil
 		}
 	}
 }
 
-// str reads a string and resolves its escapes.
-func (s *jsonScan) str() ([]byte, error) {
-	raw, escaped, err := s.rawString()
-	if err != nil || !escaped {
+// key reads a string that is a key.
+func (s *jsonScan) key() ([]byte, error) {
+	raw, err := s.str()
+	if err != nil || bytes.IndexByte(raw, '\\') < 0 {
 		return raw, err
 	}
-	from := len(s.scratch)
-	s.scratch, err = unescape(s.scratch, raw)
-	if err != nil {
-		return nil, err
-	}
-	return s.scratch[from:len(s.scratch):len(s.scratch)], nil
+	key, err := jsonText(raw)
+	return []byte(key), err
 }
 
-// unescape appends raw to dst with its escapes resolved.
-func unescape(dst, raw []byte) ([]byte, error) {
+// jsonText makes a string of what str or number returned: escapes resolved,
+// invalid UTF-8 replaced. One copy, one allocation.
+func jsonText(raw []byte) (string, error) {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return utf8Text(raw), nil
+	}
+	var b strings.Builder
+	b.Grow(len(raw))
+	if err := unescape(&b, raw); err != nil {
+		return "", err
+	}
+	s := b.String()
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	return s, nil
+}
+
+// unescape writes raw with its escapes resolved; never more than len(raw)
+// bytes.
+func unescape(dst *strings.Builder, raw []byte) error {
 	for {
 		i := bytes.IndexByte(raw, '\\')
 		if i < 0 {
-			return append(dst, raw...), nil
+			dst.Write(raw)
+			return nil
 		}
-		dst = append(dst, raw[:i]...)
+		dst.Write(raw[:i])
 		raw = raw[i+1:]
 		if len(raw) == 0 {
-			return dst, errJSONEnd
+			return errJSONEnd
 		}
 		c := raw[0]
 		raw = raw[1:]
 		switch c {
 		case '"', '\\', '/':
-			dst = append(dst, c)
+			dst.WriteByte(c)
 		case 'b':
-			dst = append(dst, '\b')
+			dst.WriteByte('\b')
 		case 'f':
-			dst = append(dst, '\f')
+			dst.WriteByte('\f')
 		case 'n':
-			dst = append(dst, '\n')
+			dst.WriteByte('\n')
 		case 'r':
-			dst = append(dst, '\r')
+			dst.WriteByte('\r')
 		case 't':
-			dst = append(dst, '\t')
+			dst.WriteByte('\t')
 		case 'u':
 			r, n := unescapeRune(raw)
 			if n == 0 {
-				return dst, errors.New(`JSON has a bad \u escape`)
+				return errors.New(`JSON has a bad \u escape`)
 			}
-			dst, raw = utf8.AppendRune(dst, r), raw[n:]
+			dst.WriteRune(r)
+			raw = raw[n:]
 		default:
-			return dst, fmt.Errorf("JSON has a bad escape %q", `\`+string(c))
+			return fmt.Errorf("JSON has a bad escape %q", `\`+string(rune(c)))
 		}
 	}
 }

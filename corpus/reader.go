@@ -168,7 +168,7 @@ func (r *Reader) framesOf(in *input, s *stream) (frames, error) {
 	case WARC:
 		return newWarcFrames(s, r.opt.MaxDocument), nil
 	default:
-		return &wholeFrames{s: s, limit: r.opt.MaxDocument}, nil
+		return &wholeFrames{s: s, size: in.size, limit: r.opt.MaxDocument}, nil
 	}
 }
 

@@ -102,7 +102,11 @@ func (in *input) open(limit int64, count *atomic.Int64) (*stream, error) {
 		s.close = append(s.close, f.Close)
 		raw = f
 	}
-	head := bufio.NewReaderSize(&rawFile{r: raw, left: in.size, count: count}, 64<<10)
+	size := 64 << 10
+	if in.size >= 0 {
+		size = int(min(in.size+16, 64<<10)) // a million small files need no more
+	}
+	head := bufio.NewReaderSize(&rawFile{r: raw, left: in.size, count: count}, size)
 	if limit == 0 {
 		limit = max(defaultMaxDecompressed, defaultMaxRatio*in.size)
 	}

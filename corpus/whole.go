@@ -1,10 +1,14 @@
 package corpus
 
-import "io"
+import (
+	"bytes"
+	"io"
+)
 
 // wholeFrames yields one file as one record.
 type wholeFrames struct {
 	s     *stream
+	size  int64 // of the file, -1 if not known
 	limit int64
 	done  bool
 }
@@ -14,7 +18,7 @@ func (f *wholeFrames) next() ([]byte, int64, error) {
 		return nil, 1, io.EOF
 	}
 	f.done = true
-	b := newBlocks(f.s)
+	b := newBlock(f.s, f.guess())
 	for int64(len(b.window())) <= f.limit && b.more() {
 	}
 	raw := b.window()
@@ -24,7 +28,22 @@ func (f *wholeFrames) next() ([]byte, int64, error) {
 	case b.err != nil && b.err != io.EOF:
 		return nil, 0, b.err
 	}
+	if len(raw) < cap(b.buf)/2 {
+		raw = bytes.Clone(raw) // whoever holds the item holds no more than it
+	}
 	return raw[:len(raw):len(raw)], 1, nil
+}
+
+// guess is how much room the document needs, probably.
+func (f *wholeFrames) guess() int {
+	n := f.size + 1
+	if f.s.members != nil {
+		n *= 4
+	}
+	if n <= 0 || n > blockSize {
+		n = blockSize
+	}
+	return int(n)
 }
 
 func (f *wholeFrames) close() error { return f.s.Close() }
