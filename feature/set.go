@@ -8,16 +8,29 @@ import (
 // Below this many hashes the standard sort is as fast.
 const radixFrom = 64
 
-// Set sorts hashes in place, drops repeats and returns what is left. Hashes
-// are spread evenly, so one pass deals them into about as many buckets as there
-// are hashes and insertion then moves nearly nothing: O(n), and scratch of 12
-// bytes a hash. Any other numbers are sorted as well, only slower.
+// Set sorts hashes in place, drops repeats and returns what is left. O(n) and
+// 12 bytes of scratch a hash; a [Sorter] keeps the scratch.
 func Set(hashes []uint64) []uint64 {
+	var s Sorter
+	return s.Set(hashes)
+}
+
+// Sorter makes sets and keeps its scratch between them. The zero value is
+// ready; not for concurrent use.
+type Sorter struct {
+	next []uint32
+	from []uint64
+}
+
+// Set is the function of that name. Hashes are spread evenly, so one pass deals
+// them into about as many buckets as there are hashes and insertion then moves
+// nearly nothing. Any other numbers are sorted as well, only slower.
+func (s *Sorter) Set(hashes []uint64) []uint64 {
 	if len(hashes) < radixFrom {
 		slices.Sort(hashes)
 		return slices.Compact(hashes)
 	}
-	deal(hashes)
+	s.deal(hashes)
 	if !insertion(hashes) {
 		slices.Sort(hashes)
 	}
@@ -25,10 +38,11 @@ func Set(hashes []uint64) []uint64 {
 }
 
 // deal sorts by the top bits.
-func deal(hashes []uint64) {
+func (s *Sorter) deal(hashes []uint64) {
 	width := min(bits.Len(uint(len(hashes))), 16)
 	shift := 64 - width
-	next := make([]uint32, 1<<width+1)
+	next := slices.Grow(s.next[:0], 1<<width+1)[:1<<width+1]
+	clear(next)
 	for _, h := range hashes {
 		next[h>>shift+1]++
 	}
@@ -37,12 +51,13 @@ func deal(hashes []uint64) {
 		sum += n
 		next[i] = sum
 	}
-	from := slices.Clone(hashes)
+	from := append(s.from[:0], hashes...)
 	for _, h := range from {
 		b := h >> shift
 		hashes[next[b]] = h
 		next[b]++
 	}
+	s.next, s.from = next, from
 }
 
 // insertion sorts what is nearly sorted. It gives up, and returns false, if

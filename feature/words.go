@@ -10,9 +10,10 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// Words are found 64 bytes at a time: a bit for each byte says whether it is
-// part of a word, and the words are then read off the bits. That costs one
-// badly predicted branch a block instead of one a word.
+// ASCII words are found 64 bytes at a time: a bit for each byte says whether it
+// is part of a word, and the words are then read off the bits. That costs one
+// badly predicted branch a block instead of one a word. All other runes are
+// looked at one by one.
 
 // span is the number of bytes classified at once; a block carries 16 bytes
 // more, so that a word is always hashed by two plain loads.
@@ -26,25 +27,27 @@ func appendWords(dst []uint64, s string, k *keys, split bool) []uint64 {
 	all := unsafe.Slice(unsafe.StringData(s), len(s)) // read only
 	var tail block
 	for at := 0; at < len(all); {
-		var b *block
-		n := span
+		if all[at] >= utf8.RuneSelf {
+			dst, at = k.appendOther(dst, all, at, split)
+			continue
+		}
+		b, n := &tail, min(span, len(all)-at)
 		if len(all)-at >= len(b) {
 			b = (*block)(all[at:])
 		} else {
 			clear(tail[copy(tail[:], all[at:]):])
-			b, n = &tail, min(span, len(all)-at)
 		}
-		word, start, n := classify(b, n, split)
-		last := at+n == len(all)
-		if !last && word>>(n-1)&1 != 0 {
-			// The last word may go on: it belongs to the next block.
+		word, n := classify(b, n)
+		start := word &^ (word << 1)
+		if word>>(n-1)&1 != 0 && goesOn(all[at+n:], split) {
 			first := 63 - bits.LeadingZeros64(start)
 			if first == 0 {
-				end := at + wordEnd(s[at:], split)
+				end := at + wordEnd(all[at:], split)
 				dst = append(dst, k.word(all[at:end]))
 				at = end
 				continue
 			}
+			// The last word begins the next block.
 			n = first
 			start &^= 1 << first
 			word &= 1<<first - 1
@@ -55,11 +58,35 @@ func appendWords(dst []uint64, s string, k *keys, split bool) []uint64 {
 	return dst
 }
 
+// appendOther appends the words that begin before the next ASCII byte and
+// returns where it stopped.
+func (k *keys) appendOther(dst []uint64, all []byte, at int, split bool) ([]uint64, int) {
+	for at < len(all) && all[at] >= utf8.RuneSelf {
+		if b := all[at:]; split && len(b) >= 3 && b[1]&0xC0 == 0x80 && b[2]&0xC0 == 0x80 {
+			c, d, e := uint64(b[0]), uint64(b[1]), uint64(b[2])
+			if r := c<<12&0xF000 | d<<6&0xFC0 | e&0x3F; c&0xF0 == 0xE0 && r-hanLow < hanLen {
+				dst = append(dst, fold(c|d<<8|e<<16^k.a, k.b))
+				at += 3
+				continue
+			}
+		}
+		r, width := utf8.DecodeRune(all[at:])
+		if text.IsWord(r) {
+			if !split || !text.IsCJK(r) {
+				width = wordEnd(all[at:], split)
+			}
+			dst = append(dst, k.word(all[at:at+width]))
+		}
+		at += width
+	}
+	return dst, at
+}
+
 // appendBlock hashes the words of one block.
 func (k *keys) appendBlock(dst []uint64, b *block, word, start uint64) []uint64 {
 	dst = slices.Grow(dst, span)
 	out := dst[len(dst) : len(dst)+span]
-	ends := word << 1 & (start | ^word)
+	ends := word << 1 &^ word
 	n := 0
 	for ; start != 0; n++ {
 		i := bits.TrailingZeros64(start) & (span - 1)
@@ -78,23 +105,18 @@ func (k *keys) appendBlock(dst []uint64, b *block, word, start uint64) []uint64 
 	return dst[:len(dst)+n]
 }
 
-// classify looks at the first n bytes of a block: bit i of word is set if byte
-// i is part of a word, and bit i of start if a word begins there. It returns
-// the number of bytes it judged: fewer than n if a rune is cut at the end.
-func classify(b *block, n int, split bool) (word, start uint64, size int) {
-	var high uint64
-	for i := 0; i < span; i += 8 {
+// classify looks at the first n bytes of a block, or fewer: up to the first
+// that is not ASCII. It returns their number and a bit for each: whether it is
+// part of a word.
+func classify(b *block, n int) (word uint64, size int) {
+	for i := 0; i < n; i += 8 {
 		v := binary.LittleEndian.Uint64(b[i:])
-		high |= v
 		word |= asciiWord(v) << i
+		if high := v & tops; high != 0 {
+			n = min(n, i+bits.TrailingZeros64(high)>>3)
+		}
 	}
-	if high&0x8080808080808080 != 0 {
-		return classifyRunes(b, n, split)
-	}
-	if n < span {
-		word &= 1<<n - 1
-	}
-	return word, word &^ (word << 1), n
+	return word & (1<<n - 1), n
 }
 
 const (
@@ -102,8 +124,9 @@ const (
 	tops = 0x8080808080808080
 )
 
-// asciiWord returns a bit for each of the eight ASCII bytes of v: whether it is
-// a letter, a digit or the underscore.
+// asciiWord returns a bit for each of the eight bytes of v: whether it is a
+// letter, a digit or the underscore. It is right up to the first byte that is
+// not ASCII.
 func asciiWord(v uint64) uint64 {
 	low := v | 0x20*ones
 	letter := (low + (0x80-'a')*ones) &^ (low + (0x7f-'z')*ones)
@@ -112,51 +135,18 @@ func asciiWord(v uint64) uint64 {
 	return ((letter | digit | under) & tops >> 7) * 0x0102040810204080 >> 56
 }
 
-// classifyRunes is classify for blocks with other than ASCII.
-func classifyRunes(b *block, n int, split bool) (word, start uint64, size int) {
-	fresh := true // the next word rune starts a word
-	for size < n {
-		if r := han(b[size:]); r && size+3 <= n {
-			word |= 7 << size
-			if fresh || split {
-				start |= 1 << size
-			}
-			fresh = split
-			size += 3
-			continue
-		}
-		r, width := utf8.DecodeRune(b[size:])
-		if size+width > n {
-			break
-		}
-		if text.IsWord(r) {
-			alone := split && text.IsCJK(r)
-			if fresh || alone {
-				start |= 1 << size
-			}
-			fresh = alone
-			word |= (1<<width - 1) << size
-		} else {
-			fresh = true
-		}
-		size += width
-	}
-	return word, start, size
+// goesOn reports whether a word that ends before rest has more to come.
+func goesOn(rest []byte, split bool) bool {
+	r, _ := utf8.DecodeRune(rest)
+	return text.IsWord(r) && !(split && text.IsCJK(r))
 }
 
-// han reports whether b begins with one of U+5000..U+9FBF, of which every one
-// is a Han rune: their three bytes are the usual case in Chinese.
-func han(b []byte) bool {
-	return len(b) >= 3 && b[0]-0xE5 < 5 && b[1]&0xC0 == 0x80 && b[2]&0xC0 == 0x80 &&
-		(b[0] < 0xE9 || b[1] < 0xBF)
-}
-
-// wordEnd returns the length of the word that s starts with.
-func wordEnd(s string, split bool) int {
-	for i, r := range s {
-		if !text.IsWord(r) || split && i > 0 && text.IsCJK(r) {
-			return i
-		}
+// wordEnd returns the length of the word that b starts with, not a CJK one.
+func wordEnd(b []byte, split bool) int {
+	end := 0
+	for end < len(b) && goesOn(b[end:], split) {
+		_, width := utf8.DecodeRune(b[end:])
+		end += width
 	}
-	return len(s)
+	return end
 }

@@ -56,6 +56,7 @@ type Method struct {
 // scratch is what one text needs while it is worked on.
 type scratch struct {
 	hashes, slots, bitmap []uint64
+	sorter                feature.Sorter
 }
 
 // New solves the bands and returns the method, or an error that says which
@@ -143,7 +144,7 @@ func (m *Method) View(clean string) neardup.View {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
 	s.hashes = m.cfg.Shingle.Append(s.hashes[:0], clean, m.cfg.Seed)
-	set := feature.Set(s.hashes)
+	set := s.sorter.Set(s.hashes)
 	return &View{set: append(make([]uint64, 0, len(set)), set...)}
 }
 

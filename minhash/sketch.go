@@ -28,17 +28,13 @@ func sketch(slots, hashes []uint64) {
 		i, value := bits.Mul64(h, t)
 		slots[i] = min(slots[i], value>>roundBits)
 	}
-	for round := uint64(1); round < 2*t; round++ {
-		first, full := firstEmpty(slots, max(t, round)-t)
-		if full {
-			return
-		}
-		if round < t {
-			scatter(slots, hashes, round)
-			continue
-		}
-		fillOne(slots, hashes, uint64(first)+t)
-		round = uint64(first) + t
+	first := firstEmpty(slots, 0) // what is filled stays so
+	for round := uint64(1); round < t && first < len(slots); round++ {
+		scatter(slots, hashes, round)
+		first = firstEmpty(slots, first)
+	}
+	for ; first < len(slots); first = firstEmpty(slots, first) {
+		slots[first] = least(hashes, t+uint64(first))
 	}
 }
 
@@ -55,23 +51,21 @@ func scatter(slots, hashes []uint64, round uint64) {
 	}
 }
 
-// fillOne is round t+i: all hashes meet in slot i.
-func fillOne(slots, hashes []uint64, round uint64) {
-	least := uint64(empty)
+// least is the value of a slot in which all hashes meet.
+func least(hashes []uint64, round uint64) uint64 {
+	v := uint64(empty)
 	for _, h := range hashes {
-		least = min(least, round<<(64-roundBits)|rehash(h, round)>>roundBits)
+		v = min(v, round<<(64-roundBits)|rehash(h, round)>>roundBits)
 	}
-	slots[round-uint64(len(slots))] = least
+	return v
 }
 
 // firstEmpty returns the first empty slot at or after from.
-func firstEmpty(slots []uint64, from uint64) (slot int, full bool) {
-	for i := int(from); i < len(slots); i++ {
-		if slots[i] == empty {
-			return i, false
-		}
+func firstEmpty(slots []uint64, from int) int {
+	for from < len(slots) && slots[from] != empty {
+		from++
 	}
-	return 0, true
+	return from
 }
 
 // rehash gives a hash of its own to every round.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/text"
 )
 
 // Set is one set of the shared data and how its oracle cut the texts.
@@ -54,6 +55,10 @@ type Texts struct {
 func (s Set) Texts(tb testing.TB) Texts {
 	tb.Helper()
 	t := Texts{Index: map[string]int{}}
+	lower, err := text.ParseNormalizer("lower")
+	if err != nil {
+		tb.Fatal(err)
+	}
 	s.eachLine(tb, "docs.jsonl", func(line []byte) error {
 		var d struct{ ID, Text string }
 		if err := json.Unmarshal(line, &d); err != nil {
@@ -61,7 +66,7 @@ func (s Set) Texts(tb testing.TB) Texts {
 		}
 		t.Index[d.ID] = len(t.IDs)
 		t.IDs = append(t.IDs, d.ID)
-		t.Clean = append(t.Clean, strings.ToLower(d.Text))
+		t.Clean = append(t.Clean, lower.Clean(d.Text))
 		return nil
 	})
 	return t
