@@ -1,0 +1,245 @@
+package segment
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func defaultSegmenter(tb testing.TB) *Segmenter {
+	tb.Helper()
+	g, err := Default()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
+// small is a dictionary of few words that overlap much.
+func small(tb testing.TB) *Segmenter {
+	tb.Helper()
+	g, err := New(WithDictionary(strings.NewReader("一 50\n一二 9\n一二三 2\n二 3\n二三 7\n三四 4\n四 1\n四一 5\n三 0\n一二三四五 1\na 2\nab 1\n")))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
+// anyText draws text of the characters that matter.
+func anyText() *rapid.Generator[string] {
+	return rapid.StringOf(rapid.SampledFrom([]rune("一二三四五a1b.%-| \r\n中国人民的😀\u4dff\u4e00\u9fd5\u9fd6é")))
+}
+
+func TestWordsTogetherAreTheText(t *testing.T) {
+	segmenters := []*Segmenter{defaultSegmenter(t), small(t)}
+	rapid.Check(t, func(t *rapid.T) {
+		text := anyText().Draw(t, "text") + string(rapid.SliceOfN(rapid.Byte(), 0, 6).Draw(t, "bytes"))
+		for _, g := range segmenters {
+			for _, mode := range []Mode{Dictionary, HMM} {
+				words := g.Cut([]string{"before"}, text, mode)
+				if words[0] != "before" || strings.Join(words[1:], "") != text || slices.Contains(words, "") {
+					t.Fatalf("%q was cut into %q", text, words)
+				}
+			}
+		}
+	})
+}
+
+// plain cuts a run of Chinese characters from the definition: of all cuts the
+// one of greatest probability, and of several the one whose first word is
+// longest, then the second ... All cuts are tried.
+func plain(t *trie, s string) (words []string, best int64) {
+	if s == "" {
+		return nil, 0
+	}
+	best = math.MinInt64
+	for n := 3; n <= len(s); n += 3 {
+		i, _ := t.find(s[:n])
+		if i == 0 && (n > 3 || startsWord(t, s)) {
+			continue
+		}
+		rest, v := plain(t, s[n:])
+		if v += t.costs[i]; v >= best {
+			words, best = append([]string{s[:n]}, rest...), v
+		}
+	}
+	return words, best
+}
+
+// startsWord says whether any dictionary word is a prefix of s: then a
+// character that is none itself does not stand alone.
+func startsWord(t *trie, s string) bool {
+	for n := 3; n <= len(s); n += 3 {
+		if t.has(s[:n]) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestCutIsTheBestOfAllCuts(t *testing.T) {
+	g := small(t)
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("一二三四五六")), 0, 10, -1).Draw(t, "text")
+		want, _ := plain(&g.trie, text)
+		if got := g.Cut(nil, text, Dictionary); !slices.Equal(got, want) {
+			t.Fatalf("%s: got %q, want %q", text, got, want)
+		}
+	})
+}
+
+// Where two cuts are equally probable jieba goes by the rounding of its
+// floating sums; here the longer next word wins, for every length.
+func TestEqualPathsTakeTheLongerWordFirst(t *testing.T) {
+	g := defaultSegmenter(t)
+	for text, want := range map[string]string{
+		"人人人":   "人人/人",
+		"豪豪豪豪豪": "豪豪/豪豪豪",
+	} {
+		if got := strings.Join(g.Cut(nil, text, HMM), "/"); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// A stretch long enough that the sums would leave an int64 without rebasing.
+func TestALongStretchDoesNotOverflow(t *testing.T) {
+	g, err := New(WithDictionary(strings.NewReader("一一 1\n一 1\n二 60000000000\n三 60000000000\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 400_000
+	words := g.Cut(nil, strings.Repeat("一", 2*n), Dictionary)
+	if len(words) != n {
+		t.Errorf("%d words, want %d", len(words), n)
+	}
+}
+
+func TestOwnWords(t *testing.T) {
+	for _, c := range []struct{ words, text, want string }{
+		{"", "去重系统", "去/重/系统"},
+		{"去重", "去重系统", "去重/系统"},
+		{"去重 99\n", "去重系统", "去重/系统"},
+		{"\ufeff去重 n\r\n", "去重系统", "去重/系统"},
+		{"系统 0", "去重系统", "去/重/系/统"},
+		{"a b 3 n", "a b", "a/ /b"}, // a space is in no word
+		{"去重系统 1000000\n去重系统 0", "去重系统", "去/重/系统"},
+	} {
+		g, err := New(WithWords(strings.NewReader(c.words)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(g.Cut(nil, c.text, Dictionary), "/"); got != c.want {
+			t.Errorf("with %q: %s, want %s", c.words, got, c.want)
+		}
+	}
+}
+
+func TestErrorsNameLineAndReason(t *testing.T) {
+	for _, c := range []struct {
+		option Option
+		want   string
+	}{
+		{WithDictionary(strings.NewReader("")), "no word"},
+		{WithDictionary(strings.NewReader("一 1\n二\n")), `line 2: "二": no frequency`},
+		{WithDictionary(strings.NewReader("一 x\n")), `line 1: "一 x": frequency "x" is no whole number`},
+		{WithDictionary(strings.NewReader("一 -1\n")), "line 1"},
+		{WithWords(strings.NewReader("\n\n一 99999999999999\n")), "line 3"},
+		{WithWords(strings.NewReader("a\xff\n")), "line 1: not UTF-8"},
+		{WithWords(strings.NewReader(strings.Repeat("x", 1<<17))), "line 1: bufio.Scanner: token too long"},
+		{WithWords(iotest.ErrReader(errors.New("disk gone"))), "disk gone"},
+	} {
+		_, err := New(c.option)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one with %q", err, c.want)
+		}
+	}
+}
+
+func TestSegmenterIsSafeForConcurrentUse(t *testing.T) {
+	g := defaultSegmenter(t)
+	cases := readGolden(t).Cases
+	var wait sync.WaitGroup
+	for range 4 {
+		wait.Go(func() {
+			for range 20 {
+				for _, c := range cases {
+					if got := g.Cut(nil, c.Text, HMM); !slices.Equal(got, c.HMM) {
+						t.Errorf("%q: %q", c.Text, got)
+					}
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
+func TestCutAllocatesNothing(t *testing.T) {
+	g := defaultSegmenter(t)
+	text := strings.Repeat("小明硕士毕业于中国科学院计算所，后在日本京都大学深造", 20)
+	words := g.Cut(nil, text, HMM)
+	if n := testing.AllocsPerRun(100, func() { words = g.Cut(words[:0], text, HMM) }); n >= 1 {
+		t.Errorf("%v allocations a text", n)
+	}
+}
+
+func FuzzCut(f *testing.F) {
+	f.Add("小明硕士毕业于中国科学院计算所, 3.5%ABC\r\n\xe4\xb8")
+	g, own := defaultSegmenter(f), small(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, mode := range []Mode{Dictionary, HMM} {
+			if got := g.Cut(nil, text, mode); strings.Join(got, "") != text {
+				t.Fatalf("%q: %q", text, got)
+			}
+			if got := own.Cut(nil, text, mode); strings.Join(got, "") != text {
+				t.Fatalf("%q: %q", text, got)
+			}
+		}
+	})
+}
+
+func FuzzOwnWords(f *testing.F) {
+	f.Add("去重 3 n\n系统\na b\n", "去重系统")
+	f.Fuzz(func(t *testing.T, words, text string) {
+		g, err := New(WithDictionary(strings.NewReader("一 50\n一二 9\n二三 7\n")), WithWords(strings.NewReader(words)))
+		if err != nil {
+			return
+		}
+		got := g.Cut(nil, text, HMM)
+		if strings.Join(got, "") != text || utf8.ValidString(text) && !utf8.ValidString(strings.Join(got, "|")) {
+			t.Fatalf("%q: %q", text, got)
+		}
+	})
+}
+
+func ExampleSegmenter_Cut() {
+	g, err := Default()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text := "他来到了网易杭研大厦"
+	fmt.Println(strings.Join(g.Cut(nil, text, Dictionary), " "))
+	fmt.Println(strings.Join(g.Cut(nil, text, HMM), " "))
+	// Output:
+	// 他 来到 了 网易 杭 研 大厦
+	// 他 来到 了 网易 杭研 大厦
+}
+
+func ExampleWithWords() {
+	g, err := New(WithWords(strings.NewReader("去重系统 5 n\n")))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(strings.Join(g.Cut(nil, "海量文本去重系统", Dictionary), " "))
+	// Output: 海量 文本 去重系统
+}
