@@ -83,7 +83,7 @@ func insertAll(tb testing.TB, x *Index, fps []uint64) {
 }
 
 func TestIndexEqualsScan(t *testing.T) {
-	const n = 1500
+	const n = 800
 	for k := 0; k <= MaxK; k++ {
 		for _, name := range layoutNames(k) {
 			for _, shape := range shapes {

@@ -1,5 +1,173 @@
 package simhash
-import "context"
-type Pair struct{ A, B int; Distance int }
-type JoinOptions struct{ Workers int; Layout string}
-func SelfJoin(ctx context.Context, fps []uint64, k int, o JoinOptions, emit func(Pair) error) error { return nil }
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"runtime"
+)
+
+// Pair is two positions of a list whose fingerprints are within k bits; A < B
+// in a self-join. In a Join A is a position of the queries.
+type Pair struct {
+	A, B     int
+	Distance int
+}
+
+// JoinOptions: the zero value takes all cores and chooses the layout.
+type JoinOptions struct {
+	Workers int    // 0 is one a core
+	Layout  string // a name of ParseLayout
+	// Groups, if set, gets the positions of each set of equal
+	// fingerprints that is found, ascending; pairs then name only the first position of
+	// a group, and c copies cost c, not c*c/2. SelfJoin only. The slice is
+	// the callee's until it returns.
+	Groups func(positions []int) error
+}
+
+// ErrTooMany is returned for lists of 2^32-1 fingerprints or more.
+var ErrTooMany = errors.New("too many fingerprints for one join")
+
+// SelfJoin calls emit for every pair of fingerprints within k bits, once.
+// The pairs and their order do not depend on the workers. An error of emit or
+// of the context ends the join and is returned.
+//
+// For each table of a layout the list is partitioned by key in two passes, and neighbours within a
+// bucket are compared. Memory: 8 bytes a fingerprint beside the input, plus up to
+// 64 MB of offsets, plus the pairs of one round. Time is linear in practice
+// (docs/hamming.md). Equal fingerprints are compared once however many there are, but all
+// pairs of their positions are output, unless Groups is set.
+func SelfJoin(ctx context.Context, fps []uint64, k int, o JoinOptions, emit func(Pair) error) error {
+	s := &side{in: fps}
+	return runJoin(ctx, s, s, k, o, emit)
+}
+
+// Join calls emit for every query and fingerprint within k bits of each
+// other, once. Otherwise as SelfJoin.
+func Join(ctx context.Context, queries, fps []uint64, k int, o JoinOptions, emit func(Pair) error) error {
+	return runJoin(ctx, &side{in: queries}, &side{in: fps}, k, o, emit)
+}
+
+func runJoin(ctx context.Context, a, b *side, k int, o JoinOptions, emit func(Pair) error) error {
+	if max(len(a.in), len(b.in)) >= math.MaxUint32 {
+		return fmt.Errorf("%w: %d", ErrTooMany, max(len(a.in), len(b.in)))
+	}
+	l, err := joinLayout(o.Layout, k, len(a.in), len(b.in))
+	if err != nil {
+		return fmt.Errorf("hamming join: %w", err)
+	}
+	j := &joiner{
+		layout: l, k: k, a: a, b: b, emit: emit, groups: o.Groups,
+		workers: o.Workers, limit: max(1<<18, len(b.in)/32),
+	}
+	if j.workers <= 0 {
+		j.workers = runtime.GOMAXPROCS(0)
+	}
+	if len(a.in) == 0 || len(b.in) == 0 {
+		return nil
+	}
+	for t := range l.tables {
+		if err := j.table(ctx, t); err != nil {
+			return err
+		}
+	}
+	return j.flush(ctx)
+}
+
+// joiner is one join under way.
+type joiner struct {
+	layout  Layout
+	k       int
+	a, b    *side // the same in a self-join
+	emit    func(Pair) error
+	groups  func([]int) error
+	workers int
+	found   []valuePair // not yet given to emit
+	limit   int         // of found
+}
+
+// valuePair is a pair of fingerprints; where they stand is found out later.
+type valuePair struct{ a, b uint64 }
+
+// partitionBits is the number of bits of a bucket's number that the second
+// pass sorts by. Partitions are what the first pass makes, of 2^22 buckets 2048.
+const partitionBits = 11
+
+// bucketBits is the width of the bucket numbers of a table for n values:
+// about four values a bucket, at most 64 MB of offsets.
+func bucketBits(t *table, n int) int {
+	return max(min(t.bits, bits.Len(uint(n))-2, 24), 1)
+}
+
+// table joins by one table of the layout.
+func (j *joiner) table(ctx context.Context, n int) error {
+	t := &j.layout.tables[n]
+	width := bucketBits(t, max(len(j.a.in), len(j.b.in)))
+	if err := j.b.partition(ctx, t, width, j.workers); err != nil {
+		return err
+	}
+	if j.a != j.b {
+		if err := j.a.partition(ctx, t, width, j.workers); err != nil {
+			return err
+		}
+	}
+	s := scanner{
+		joiner: j, number: n, table: t, width: width,
+		flips: flips(width, t.radius),
+	}
+	parts := 1 << max(width-partitionBits, 0)
+	const round = 64 // partitions between two looks at the limit
+	for from := 0; from < parts; from += round {
+		out := make([][]valuePair, min(round, parts-from))
+		if err := parallel(ctx, j.workers, len(out), func(i int) {
+			out[i] = s.partition(from + i)
+		}); err != nil {
+			return err
+		}
+		for _, pairs := range out {
+			j.found = append(j.found, pairs...)
+		}
+		if len(j.found) >= j.limit {
+			if err := j.flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Costs of the join in nanoseconds for one fingerprint, as in choose.go.
+const (
+	partitionCost = 9.0
+	compareCost   = 0.6
+	pairingCost   = 1.5 // two buckets beside each other
+)
+
+// joinLayout returns the named layout or the cheapest one for the sizes.
+func joinLayout(name string, k, a, b int) (Layout, error) {
+	if name != "" {
+		return ParseLayout(name, k)
+	}
+	if k < 0 || k > MaxK {
+		return Layout{}, fmt.Errorf("%w: %d, want 0..%d", ErrDistance, k, MaxK)
+	}
+	var best Layout
+	least := math.Inf(1)
+	for _, l := range layouts(k) {
+		cost := 0.0
+		for i := range l.tables {
+			t := &l.tables[i]
+			width := bucketBits(t, max(a, b))
+			buckets := math.Ldexp(1, width)
+			partners := float64(len(flips(width, t.radius)))
+			cost += partitionCost*float64(a+b) +
+				partners*(compareCost*float64(a)*float64(b)/buckets+pairingCost*min(buckets, float64(a)))
+		}
+		if cost < least {
+			best, least = l, cost
+		}
+	}
+	return best, nil
+}

@@ -1,0 +1,209 @@
+package simhash
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func order(a, b Pair) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) }
+
+// allPairs is the oracle.
+func allPairs(a, b []uint64, k int, self bool) []Pair {
+	var out []Pair
+	for i, v := range a {
+		for n, w := range b {
+			if d := Distance(v, w); d <= k && (!self || i < n) {
+				out = append(out, Pair{i, n, d})
+			}
+		}
+	}
+	return out
+}
+
+func selfJoin(tb testing.TB, fps []uint64, k int, o JoinOptions) []Pair {
+	tb.Helper()
+	var out []Pair
+	err := SelfJoin(context.Background(), fps, k, o, func(p Pair) error { out = append(out, p); return nil })
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return out
+}
+
+func TestSelfJoinEqualsAllPairs(t *testing.T) {
+	for k := 0; k <= MaxK; k++ {
+		for _, shape := range shapes {
+			fps := shape.make(rand.New(rand.NewPCG(uint64(k), 2)), 500)
+			want := allPairs(fps, fps, k, true)
+			for _, name := range append(layoutNames(k), "") {
+				got := selfJoin(t, fps, k, JoinOptions{Layout: name, Workers: 2})
+				slices.SortFunc(got, order)
+				if !slices.Equal(got, want) {
+					t.Fatalf("k=%d, %s, %q: %d pairs, want %d", k, shape.name, name, len(got), len(want))
+				}
+			}
+		}
+	}
+}
+
+func TestJoinEqualsAllPairs(t *testing.T) {
+	for k := 0; k <= MaxK; k++ {
+		for _, shape := range shapes {
+			rng := rand.New(rand.NewPCG(uint64(k), 3))
+			fps := shape.make(rng, 400)
+			queries := append(shape.make(rng, 90), fps[:40]...)
+			want := allPairs(queries, fps, k, false)
+			for _, name := range append(layoutNames(k), "") {
+				var got []Pair
+				err := Join(context.Background(), queries, fps, k, JoinOptions{Layout: name},
+					func(p Pair) error { got = append(got, p); return nil })
+				slices.SortFunc(got, order)
+				if err != nil || !slices.Equal(got, want) {
+					t.Fatalf("k=%d, %s, %q: %d pairs, want %d (%v)", k, shape.name, name, len(got), len(want), err)
+				}
+			}
+		}
+	}
+}
+
+// More values than one partition, workers of any number: the same pairs in
+// the same order.
+func TestSelfJoinDoesNotDependOnWorkers(t *testing.T) {
+	fps := shapes[1].make(rand.New(rand.NewPCG(5, 5)), 60_000)
+	want := selfJoin(t, fps, 3, JoinOptions{Workers: 1})
+	for _, workers := range []int{2, 3, 7} {
+		if !slices.Equal(selfJoin(t, fps, 3, JoinOptions{Workers: workers}), want) {
+			t.Errorf("%d workers: other pairs or another order", workers)
+		}
+	}
+	got := selfJoin(t, fps, 3, JoinOptions{Layout: "probe:3"})
+	slices.SortFunc(got, order)
+	slices.SortFunc(want, order)
+	if !slices.Equal(got, want) {
+		t.Errorf("probe:3 finds %d, the chosen layout %d", len(got), len(want))
+	}
+}
+
+// Thousands of different values with the same key must be cut further.
+func TestNearOfCrowdedBuckets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(0, 4).Draw(t, "k")
+		free := rapid.SampledFrom([]uint64{^uint64(0), 0xffffffff, 0xf0f0f, 0xfff}).Draw(t, "free")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		values := fill64(600, func(int) uint64 { return rng.Uint64() & free & rng.Uint64() })
+		slices.Sort(values)
+		values = slices.Compact(values)
+		want := len(allPairs(values, values, k, true))
+		seen := map[[2]uint64]bool{}
+		near(values, k, func(a, b uint64) {
+			key := [2]uint64{min(a, b), max(a, b)}
+			if seen[key] || Distance(a, b) > k {
+				t.Fatalf("%x reported again or too far", key)
+			}
+			seen[key] = true
+		})
+		if len(seen) != want {
+			t.Fatalf("%d pairs, want %d", len(seen), want)
+		}
+	})
+}
+
+func TestSelfJoinGroupsCopies(t *testing.T) {
+	fps := append(slices.Repeat([]uint64{7}, 300_000), 6, 6, 0xff<<40)
+	var groups [][]int
+	o := JoinOptions{Groups: func(at []int) error {
+		groups = append(groups, []int{at[0], at[len(at)-1], len(at)})
+		return nil
+	}}
+	pairs := selfJoin(t, fps, 3, o)
+	slices.SortFunc(groups, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
+	if got := fmt.Sprint(pairs, groups); got != "[{0 300000 1}] [[0 299999 300000] [300000 300001 2]]" {
+		t.Error(got)
+	}
+}
+
+func TestSelfJoinStops(t *testing.T) {
+	fps := make([]uint64, 3000)
+	stop := errors.New("enough")
+	if err := SelfJoin(context.Background(), fps, 3, JoinOptions{}, func(Pair) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("emit's error became %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := SelfJoin(ctx, fps, 3, JoinOptions{}, func(Pair) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled join returned %v", err)
+	}
+	if err := SelfJoin(context.Background(), fps, 8, JoinOptions{}, nil); !errors.Is(err, ErrDistance) {
+		t.Errorf("distance 8: %v", err)
+	}
+	if got := selfJoin(t, nil, 3, JoinOptions{}); got != nil {
+		t.Errorf("pairs of nothing: %v", got)
+	}
+}
+
+func TestAllPairsKnownAnswers(t *testing.T) {
+	for name, c := range knownAnswers(t).AllPairs {
+		var fps []uint64
+		for _, h := range c.Hashes {
+			fps = append(fps, number(t, h, 16))
+		}
+		var got, want []string
+		for _, p := range selfJoin(t, fps, 3, JoinOptions{}) {
+			a, b := fps[p.A], fps[p.B]
+			got = append(got, fmt.Sprintf("%x %x", min(a, b), max(a, b)))
+		}
+		for _, p := range c.Pairs {
+			a, b := number(t, p[0], 16), number(t, p[1], 16)
+			want = append(want, fmt.Sprintf("%x %x", min(a, b), max(a, b)))
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+	}
+}
+
+func ExampleSelfJoin() {
+	fps := []uint64{0xff, 0x0f, 0xfe, 0xff}
+	err := SelfJoin(context.Background(), fps, 1, JoinOptions{Workers: 1}, func(p Pair) error {
+		fmt.Println(p.A, p.B, p.Distance)
+		return nil
+	})
+	fmt.Println(err)
+	// Unordered output:
+	// 0 3 0
+	// 0 2 1
+	// 2 3 1
+	// <nil>
+}
+
+func ExampleJoin() {
+	err := Join(context.Background(), []uint64{0xf0}, []uint64{0xff, 0xf1}, 3, JoinOptions{}, func(p Pair) error {
+		fmt.Println(p.A, p.B, p.Distance)
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// 0 1 1
+	// <nil>
+}
+
+func BenchmarkSelfJoin(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	fps := fill64(1_000_000, func(int) uint64 { return rng.Uint64() })
+	for _, k := range []int{3, 6} {
+		b.Run(fmt.Sprintf("k%d/1000000", k), func(b *testing.B) {
+			for b.Loop() {
+				selfJoin(b, fps, k, JoinOptions{Workers: 1})
+			}
+		})
+	}
+}

@@ -1,0 +1,125 @@
+package simhash
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// side is a list of fingerprints and a copy of it in the order of buckets.
+type side struct {
+	in     []uint64
+	sorted []uint64
+	start  []uint32 // bucket b is sorted[start[b]:start[b+1]]
+}
+
+// bucket returns one bucket.
+func (s *side) bucket(b int) []uint64 { return s.sorted[s.start[b]:s.start[b+1]] }
+
+// partition sorts the list by the low width bits of the table's key, in two
+// passes: by the high part of them over the whole list, then each partition by itself, in
+// the cache.
+func (s *side) partition(ctx context.Context, t *table, width, workers int) error {
+	low := min(width, partitionBits)
+	parts := 1 << (width - low)
+	if s.sorted == nil {
+		s.sorted = make([]uint64, len(s.in))
+	}
+	if need := 1<<width + 1; cap(s.start) >= need {
+		s.start = s.start[:need]
+	} else {
+		s.start = make([]uint32, need)
+	}
+	at, err := s.scatter(ctx, t, width, parts, workers)
+	if err != nil {
+		return err
+	}
+	s.start[1<<width] = uint32(len(s.in))
+	scratches := sync.Pool{New: func() any { return new([]uint64) }}
+	return parallel(ctx, workers, parts, func(p int) {
+		scratch := scratches.Get().(*[]uint64)
+		defer scratches.Put(scratch)
+		from, to := at[p], at[p+1]
+		*scratch = append((*scratch)[:0], s.sorted[from:to]...)
+		place(t, *scratch, s.sorted[from:to], s.start[p<<low:(p+1)<<low], from)
+	})
+}
+
+// scatter is the first pass. It returns where partitions start.
+func (s *side) scatter(ctx context.Context, t *table, width, parts, workers int) ([]uint32, error) {
+	low := min(width, partitionBits)
+	mask := uint64(parts - 1)
+	counts := make([][]uint32, workers)
+	piece := func(w int) []uint64 {
+		return s.in[len(s.in)*w/workers : len(s.in)*(w+1)/workers]
+	}
+	if err := parallel(ctx, workers, workers, func(w int) {
+		c := make([]uint32, parts)
+		for _, v := range piece(w) {
+			c[t.key(v)>>low&mask]++
+		}
+		counts[w] = c
+	}); err != nil {
+		return nil, err
+	}
+	at := make([]uint32, parts+1)
+	sum := uint32(0)
+	for p := range parts {
+		at[p] = sum
+		for w := range counts {
+			counts[w][p], sum = sum, sum+counts[w][p]
+		}
+	}
+	at[parts] = sum
+	return at, parallel(ctx, workers, workers, func(w int) {
+		to, out := counts[w], s.sorted
+		for _, v := range piece(w) {
+			p := t.key(v) >> low & mask
+			i := to[p]
+			to[p] = i + 1
+			out[i] = v
+		}
+	})
+}
+
+// place is the second pass over one partition: a counting sort of in into
+// out by the low bits of the key. start gets where the buckets begin; out begins at base.
+func place(t *table, in, out []uint64, start []uint32, base uint32) {
+	mask := uint64(len(start)-1) & (1<<partitionBits - 1)
+	var next [1 << partitionBits]uint32
+	for _, v := range in {
+		next[t.key(v)&mask]++
+	}
+	sum := uint32(0)
+	for b := range start {
+		start[b] = base + sum
+		next[b], sum = sum, sum+next[b]
+	}
+	for _, v := range in {
+		b := t.key(v) & mask % (1 << partitionBits)
+		out[next[b]] = v
+		next[b]++
+	}
+}
+
+// parallel calls fn for 0..n-1 from a number of goroutines and returns when
+// all have ended, with the error of the context if that ended first.
+func parallel(ctx context.Context, workers, n int, fn func(i int)) error {
+	var next atomic.Int64
+	work := func() {
+		for ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			fn(i)
+		}
+	}
+	var wait sync.WaitGroup
+	for range min(workers, n) - 1 {
+		wait.Go(work)
+	}
+	work()
+	wait.Wait()
+	return ctx.Err()
+}

@@ -1,0 +1,169 @@
+package simhash
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+)
+
+// flush gives the pairs found so far to emit: the values become the positions
+// at which they stand, by one pass over the lists.
+func (j *joiner) flush(ctx context.Context) error {
+	if len(j.found) == 0 {
+		return nil
+	}
+	a, err := j.positions(ctx, j.a, func(p valuePair) uint64 { return p.a })
+	if err != nil {
+		return err
+	}
+	b := a
+	if j.a != j.b {
+		if b, err = j.positions(ctx, j.b, func(p valuePair) uint64 { return p.b }); err != nil {
+			return err
+		}
+	}
+	for n, p := range j.found {
+		if n&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := j.pair(p, a.of(p.a), b.of(p.b)); err != nil {
+			return err
+		}
+	}
+	j.found = j.found[:0]
+	return nil
+}
+
+// pair emits all positions of a pair of values.
+func (j *joiner) pair(p valuePair, as, bs []uint32) error {
+	d := Distance(p.a, p.b)
+	same := j.a == j.b && p.a == p.b
+	if j.a == j.b && j.groups != nil {
+		if same {
+			group := make([]int, len(as))
+			for i, x := range as {
+				group[i] = int(x)
+			}
+			return j.groups(group)
+		}
+		as, bs = as[:1], bs[:1]
+	}
+	for i, x := range as {
+		if same {
+			bs = as[i+1:]
+		}
+		for _, y := range bs {
+			out := Pair{A: int(x), B: int(y), Distance: d}
+			if j.a == j.b && out.A > out.B {
+				out.A, out.B = out.B, out.A
+			}
+			if err := j.emit(out); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// positions says where values stand in a list.
+type positions struct {
+	values []uint64 // sorted
+	start  []uint32 // of values[i]: at[start[i]:start[i+1]]
+	at     []uint32 // ascending for each value
+}
+
+// of returns the positions of a value, ascending.
+func (p *positions) of(v uint64) []uint32 {
+	i, _ := slices.BinarySearch(p.values, v)
+	return p.at[p.start[i]:p.start[i+1]]
+}
+
+// hit is a value of interest and one position of it.
+type hit struct{ value, at uint32 }
+
+// positions looks up the values of all found pairs in a list; pick takes
+// those of one side, in a self-join both are wanted.
+func (j *joiner) positions(ctx context.Context, s *side, pick func(valuePair) uint64) (*positions, error) {
+	p := &positions{}
+	for _, f := range j.found {
+		p.values = append(p.values, pick(f))
+		if j.a == j.b {
+			p.values = append(p.values, f.b)
+		}
+	}
+	slices.Sort(p.values)
+	p.values = slices.Compact(p.values)
+	table := newValueTable(p.values)
+	pieces := 8 * j.workers
+	hits := make([][]hit, pieces)
+	err := parallel(ctx, j.workers, pieces, func(i int) {
+		from, to := len(s.in)*i/pieces, len(s.in)*(i+1)/pieces
+		hits[i] = table.find(s.in[from:to], from)
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.start = make([]uint32, len(p.values)+1)
+	for _, piece := range hits {
+		for _, h := range piece {
+			p.start[h.value+1]++
+		}
+	}
+	for i := range p.values {
+		p.start[i+1] += p.start[i]
+	}
+	p.at = make([]uint32, p.start[len(p.values)])
+	next := slices.Clone(p.start)
+	for _, piece := range hits {
+		for _, h := range piece {
+			p.at[next[h.value]] = h.at
+			next[h.value]++
+		}
+	}
+	return p, nil
+}
+
+// valueTable finds the number of a value: open addressing behind a bitmap
+// that turns nearly all others away.
+type valueTable struct {
+	values []uint64
+	cells  []uint32 // number + 1
+	seen   []uint64 // bitmap
+	shift  int
+}
+
+func newValueTable(values []uint64) *valueTable {
+	width := bits.Len(uint(len(values))) + 1
+	t := &valueTable{
+		values: values, shift: 64 - width,
+		cells: make([]uint32, 1<<width), seen: make([]uint64, 1<<max(width-3, 0)),
+	}
+	for i, v := range values {
+		h := v * 0x9e3779b97f4a7c15
+		t.seen[h>>(t.shift+3)&uint64(len(t.seen)-1)] |= 1 << (h & 63)
+		c := h >> t.shift
+		for t.cells[c] != 0 {
+			c = (c + 1) & uint64(len(t.cells)-1)
+		}
+		t.cells[c] = uint32(i) + 1
+	}
+	return t
+}
+
+// find returns the hits in a piece of a list that starts at base.
+func (t *valueTable) find(fps []uint64, base int) []hit {
+	var out []hit
+	for i, v := range fps {
+		h := v * 0x9e3779b97f4a7c15
+		if t.seen[h>>(t.shift+3)&uint64(len(t.seen)-1)]>>(h&63)&1 == 0 {
+			continue
+		}
+		for c := h >> t.shift; t.cells[c] != 0; c = (c + 1) & uint64(len(t.cells)-1) {
+			if n := t.cells[c] - 1; t.values[n] == v {
+				out = append(out, hit{n, uint32(base + i)})
+				break
+			}
+		}
+	}
+	return out
+}
