@@ -92,7 +92,7 @@ const shortest = 100
 func mainText(root *html.Node, base *url.URL) (string, bool) {
 	whole := visible(root)
 	prepare(root)
-	if paragraphs(root)*len(whole) > maxParagraphWork {
+	if tooMuchWork(root, len(whole)) {
 		return whole, true
 	}
 	found, err := trafilatura.ExtractDocument(root, trafilatura.Options{
@@ -104,20 +104,6 @@ func mainText(root *html.Node, base *url.URL) (string, bool) {
 		return whole, true
 	}
 	return found.ContentText, false
-}
-
-// maxParagraphWork bounds the product of paragraphs and bytes of text: the
-// library adds up the text of all paragraphs by quadratic concatenation. At
-// the bound, 10,000 paragraphs and 2 MB, that takes some seconds.
-const maxParagraphWork = 20_000_000_000
-
-func paragraphs(root *html.Node) (n int) {
-	for d := range root.Descendants() {
-		if d.DataAtom == atom.P {
-			n++
-		}
-	}
-	return n
 }
 
 // prepare takes scripts out of the tree. They hold no text but JSON-LD, of
