@@ -11,7 +11,7 @@ import (
 // not return, ends the goroutine that called it and not the process: the
 // writer then refuses everything, readers go on.
 type logger struct {
-	first onceError
+	first atomic.Pointer[error] // why the engine gave up
 	tell  atomic.Pointer[func(error)]
 }
 
@@ -29,7 +29,7 @@ func (l *logger) Fatalf(format string, args ...any) {
 			err = wrap(errors.Join(err, cause))
 		}
 	}
-	l.first.set(err)
+	l.first.CompareAndSwap(nil, &err)
 	if tell := l.tell.Load(); tell != nil {
 		(*tell)(err)
 	}
@@ -45,4 +45,9 @@ func (l *logger) onFatal(tell func(error)) {
 }
 
 // fatal is why the engine gave up; nil while it works.
-func (l *logger) fatal() error { return l.first.get() }
+func (l *logger) fatal() error {
+	if err := l.first.Load(); err != nil {
+		return *err
+	}
+	return nil
+}

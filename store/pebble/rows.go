@@ -19,7 +19,8 @@ import (
 type rows struct {
 	db   *pebble.DB
 	mu   sync.Mutex
-	last *snapshot // the durable state
+	last *snapshot      // the durable state
+	used sync.WaitGroup // views that are open
 }
 
 // snapshot is a Pebble snapshot that closes with its last user.
@@ -60,7 +61,8 @@ func (r *rows) View() (ledger.View, error) {
 		return nil, fmt.Errorf("%w: it is closed", neardup.ErrUnavailable)
 	}
 	r.last.users.Add(1)
-	return view{reader{r.last.Snapshot}, r.last}, nil
+	r.used.Add(1)
+	return view{reader{r.last.Snapshot}, r.last, r}, nil
 }
 
 // Batch starts a batch that reads its own writes.
@@ -75,6 +77,7 @@ func (r *rows) Close() error {
 	last := r.last
 	r.last = nil
 	r.mu.Unlock()
+	r.used.Wait()
 	return errors.Join(last.release(), r.db.Close())
 }
 
@@ -112,9 +115,13 @@ func (r reader) Scan(from, to []byte, visit func(key, value []byte) error) error
 type view struct {
 	reader
 	snapshot *snapshot
+	rows     *rows
 }
 
-func (v view) Close() { _ = v.snapshot.release() } // of a snapshot: fails only when closed twice
+func (v view) Close() {
+	_ = v.snapshot.release() // fails only when closed twice
+	v.rows.used.Done()
+}
 
 type batch struct {
 	reader

@@ -45,23 +45,26 @@ func (s *Store) format() error {
 		return err
 	}
 	defer v.Close()
-	key := []byte{spaceFormat}
-	var version uint64
-	ok, err := read(v, key, func(d *decoder) { version = d.uint() })
-	switch {
-	case err != nil:
+	if ok, err := version(v); err != nil || ok {
 		return err
-	case ok && version > formatVersion:
-		return fmt.Errorf("%w: format %d, this one knows %d", neardup.ErrNewerFormat, version, formatVersion)
-	case ok:
-		return nil
 	}
+	key := []byte{spaceFormat}
 	b := s.kv.Batch()
 	defer b.Close()
 	if err := b.Set(key, sealed(key, func(e *encoder) { e.uint(formatVersion) })); err != nil {
 		return err
 	}
 	return b.Commit()
+}
+
+// version reads the format version: ErrNewerFormat, or false if there is none.
+func version(r Reader) (bool, error) {
+	var version uint64
+	ok, err := read(r, []byte{spaceFormat}, func(d *decoder) { version = d.uint() })
+	if err == nil && version > formatVersion {
+		err = fmt.Errorf("%w: format %d, this one knows %d", neardup.ErrNewerFormat, version, formatVersion)
+	}
+	return ok, err
 }
 
 // load fills the table in memory of one index.

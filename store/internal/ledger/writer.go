@@ -32,7 +32,7 @@ func (s *Store) do(ctx context.Context, apply func(Batch) (func(), error)) error
 	case <-r.done: // it was answered while the writer stopped
 		return r.err
 	default:
-		return errClosed
+		return errors.Join(errClosed, s.Poisoned())
 	}
 }
 

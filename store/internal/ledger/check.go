@@ -1,0 +1,304 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/neardup/neardup"
+)
+
+// Problem is one thing that Check found wrong.
+type Problem struct {
+	Tenant string
+	Row    string // the key, in hex
+	What   string
+}
+
+// Report is what Check saw. It is well if there are no problems.
+type Report struct {
+	Rows     int
+	Problems []Problem
+}
+
+// maxProblems is how many problems are listed; more say nothing new.
+const maxProblems = 1000
+
+// Check reads every row and proves what a scan can: checksums, that log,
+// leaders, articles and names tell one story, that the log has no gap and no
+// number twice (I-6), that each duplicate names an older leader that lived
+// (I-3). Memory: about 100 bytes a living docId and article.
+func Check(ctx context.Context, kv KV) (Report, error) {
+	v, err := kv.View()
+	if err != nil {
+		return Report{}, err
+	}
+	defer v.Close()
+	if _, err := version(v); err != nil {
+		return Report{}, err
+	}
+	c := &checker{ctx: ctx, r: v}
+	all := v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
+		c.Rows++
+		c.ix = newIndex(nil, string(k[1:]), 0, neardup.Identity{})
+		if err := decode(k, value, func(d *decoder) { getIdentity(d, &c.ix.id, &c.ix.identity) }); err != nil {
+			c.bad(k, "%v", err)
+			return nil
+		}
+		return c.index()
+	})
+	return c.Report, all
+}
+
+type checker struct {
+	Report
+	ctx     context.Context
+	r       Reader
+	ix      *index
+	head    uint64
+	leaders map[uint64]int64  // living docIds and their time of expiry, from the log
+	members map[string]joined // living articles, from the log
+	idem    map[string]uint64
+}
+
+// joined is when an article came, and to which docId.
+type joined struct{ seq, leader uint64 }
+
+func (c *checker) bad(key []byte, format string, args ...any) {
+	if len(c.Problems) < maxProblems {
+		tenant := ""
+		if c.ix != nil {
+			tenant = c.ix.tenant
+		}
+		c.Problems = append(c.Problems, Problem{tenant, fmt.Sprintf("%c %x", key[0], key[1:]), fmt.Sprintf(format, args...)})
+	}
+}
+
+// each visits the rows of a space; what cannot be decoded is reported and
+// skipped.
+func (c *checker) each(space byte, get func(*decoder), visit func(key []byte)) error {
+	prefix := c.ix.key(space)
+	return c.r.Scan(prefix, after(prefix), func(k, v []byte) error {
+		c.Rows++
+		if err := decode(k, v, get); err != nil {
+			c.bad(k, "%v", err)
+		} else {
+			visit(k)
+		}
+		return c.ctx.Err()
+	})
+}
+
+func (c *checker) index() error {
+	c.head, c.leaders, c.members, c.idem = 0, map[uint64]int64{}, map[string]joined{}, map[string]uint64{}
+	for _, step := range []func() error{c.log, c.leaderRows, c.texts, c.kept, c.names, c.aliases, c.nids, c.memberRows, c.expiries, c.idems} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// log replays the log into what must be there.
+func (c *checker) log() error {
+	forgot, err := c.ix.forgot(c.r)
+	if err != nil {
+		c.bad(c.ix.key(spaceForgot), "%v", err)
+	}
+	groups := map[uint64][]string{}
+	var e neardup.Entry
+	prefix := c.ix.key(spaceLog)
+	return c.r.Scan(prefix, after(prefix), func(k, v []byte) error {
+		c.Rows++
+		seq := number(k, 0)
+		if seq != c.head+1 {
+			c.bad(k, "change %d follows %d", seq, c.head)
+		}
+		c.head = seq
+		e = neardup.Entry{Seq: seq}
+		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
+			c.bad(k, "%v", err)
+			return nil
+		}
+		if submission(e.Kind) && e.Idempotency != "" && seq > forgot {
+			c.idem[e.Idempotency] = seq
+		}
+		c.replay(k, e, groups)
+		return c.ctx.Err()
+	})
+}
+
+func (c *checker) replay(k []byte, e neardup.Entry, groups map[uint64][]string) {
+	_, lives := c.leaders[e.Leader]
+	switch e.Kind {
+	case neardup.KindNew:
+		if e.Leader != e.Seq {
+			c.bad(k, "new, but of leader %d", e.Leader)
+		}
+		c.leaders[e.Seq] = e.Expires
+	case neardup.KindDuplicate, neardup.KindEnd, neardup.KindExpire:
+		if !lives {
+			c.bad(k, "%s names leader %d, which did not live", e.Kind, e.Leader)
+		}
+	case neardup.KindDelete:
+		delete(c.members, e.NID)
+	case neardup.KindUpdate, neardup.KindForget:
+	default:
+		c.bad(k, "kind %q", e.Kind)
+	}
+	if submission(e.Kind) {
+		c.members[e.NID] = joined{e.Seq, e.Leader}
+		groups[e.Leader] = append(groups[e.Leader], e.NID)
+	}
+	if e.Kind == neardup.KindEnd || e.Kind == neardup.KindExpire {
+		c.end(e, groups)
+	}
+}
+
+// end takes a docId and the articles that still were its own.
+func (c *checker) end(e neardup.Entry, groups map[uint64][]string) {
+	for _, nid := range groups[e.Leader] {
+		if c.members[nid].leader == e.Leader {
+			delete(c.members, nid)
+		}
+	}
+	delete(groups, e.Leader)
+	delete(c.leaders, e.Leader)
+}
+
+// living reports a row of a docId that does not live, and whether it does.
+func (c *checker) living(k []byte, leader uint64) bool {
+	_, ok := c.leaders[leader]
+	if !ok {
+		c.bad(k, "belongs to leader %d, which does not live", leader)
+	}
+	return ok
+}
+
+func (c *checker) leaderRows() error {
+	n := 0
+	var row leaderRow
+	err := c.each(spaceLeader, func(d *decoder) { row.get(d) }, func(k []byte) {
+		seq := number(k, 0)
+		if !c.living(k, seq) {
+			return
+		}
+		n++
+		if row.expires != c.leaders[seq] {
+			c.bad(k, "expires otherwise than the log says")
+		}
+		var m neardup.Material
+		key := c.ix.key(spaceText, seq)
+		ok, err := read(c.r, key, func(d *decoder) { getMaterial(d, &m) })
+		switch {
+		case err != nil: // reported with the texts
+		case !ok:
+			c.bad(key, "the text of leader %d is missing", seq)
+		case neardup.DigestOf(m.Text) != row.digest:
+			c.bad(key, "is not the text of leader %d", seq)
+		}
+	})
+	c.missing(spaceLeader, "leaders", len(c.leaders)-n)
+	return err
+}
+
+// missing reports rows that the log calls for and nobody has.
+func (c *checker) missing(space byte, what string, n int) {
+	if n > 0 {
+		c.bad(c.ix.key(space), "%d %s are missing or damaged", n, what)
+	}
+}
+
+func (c *checker) texts() error {
+	return c.each(spaceText, func(d *decoder) { getMaterial(d, new(neardup.Material)) },
+		func(k []byte) { c.living(k, number(k, 0)) })
+}
+
+func (c *checker) kept() error {
+	var row keptRow
+	return c.each(spaceKept, func(d *decoder) { row.get(d) }, func(k []byte) {
+		if c.living(k, number(k, 0)) && c.members[row.article.ID].seq == 0 {
+			c.bad(k, "keeps %q, which is no article", row.article.ID)
+		}
+	})
+}
+
+// names and aliases must mirror each other.
+func (c *checker) names() error {
+	return c.each(spaceName, func(*decoder) {}, func(k []byte) {
+		var n neardup.Name
+		copy(n[:], k[13:])
+		if c.living(k, number(k, 0)) {
+			c.must(aliasKey(c.ix.id, n, number(k, 0)), "the alias of a name is missing")
+		}
+	})
+}
+
+func (c *checker) aliases() error {
+	return c.each(spaceAlias, func(*decoder) {}, func(k []byte) {
+		var n neardup.Name
+		copy(n[:], k[5:])
+		if leader := number(k, 2); c.living(k, leader) {
+			c.must(nameKey(c.ix.id, leader, n), "the name of an alias is missing")
+		}
+	})
+}
+
+func (c *checker) must(key []byte, what string) {
+	if v, err := c.r.Get(key); err != nil || v == nil {
+		c.bad(key, "%s", what)
+	}
+}
+
+func (c *checker) nids() error {
+	n := 0
+	var m neardup.Member
+	err := c.each(spaceNID, func(d *decoder) { getMember(d, &m) }, func(k []byte) {
+		switch {
+		case c.members[string(k[5:])] != joined{m.Seq, m.Leader}:
+			c.bad(k, "came with change %d, the log says %d", m.Seq, c.members[string(k[5:])].seq)
+			return
+		case !c.living(k, m.Leader):
+			return
+		}
+		n++
+		c.must(c.ix.key(spaceMember, m.Leader, m.Seq), "an article is missing in its docId")
+	})
+	c.missing(spaceNID, "articles", len(c.members)-n)
+	return err
+}
+
+func (c *checker) memberRows() error {
+	var nid string
+	return c.each(spaceMember, func(d *decoder) { nid = d.string() }, func(k []byte) {
+		if c.members[nid].seq != number(k, 1) {
+			c.bad(k, "lists %q, which is no article of change %d", nid, number(k, 1))
+		}
+	})
+}
+
+func (c *checker) expiries() error {
+	for leader, expires := range c.leaders {
+		if expires != 0 {
+			c.must(expiryKey(c.ix.id, expires, leader), "an expiry is missing")
+		}
+	}
+	return c.each(spaceExpiry, func(*decoder) {}, func(k []byte) {
+		if expires := c.leaders[number(k, 1)]; !bytes.Equal(k, expiryKey(c.ix.id, expires, number(k, 1))) {
+			c.bad(k, "expires leader %d at another time than the log says", number(k, 1))
+		}
+	})
+}
+
+func (c *checker) idems() error {
+	n := 0
+	var seq uint64
+	err := c.each(spaceIdem, func(d *decoder) { seq = d.uint() }, func(k []byte) {
+		n++
+		if c.idem[string(k[5:])] != seq {
+			c.bad(k, "names change %d, the log says %d", seq, c.idem[string(k[5:])])
+		}
+	})
+	c.missing(spaceIdem, "idempotency keys", len(c.idem)-n)
+	return err
+}

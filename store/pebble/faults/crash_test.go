@@ -1,0 +1,229 @@
+// Package faults_test breaks the disk under the embedded store: crashes that
+// lose unsynced data, and every I/O failing in turn.
+package faults_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/store/pebble"
+	"github.com/neardup/neardup/store/storetest"
+)
+
+// crashes is how many crash clones a run makes: NEARDUP_CRASHES, or 60.
+func crashes() int {
+	if n, err := strconv.Atoi(os.Getenv("NEARDUP_CRASHES")); err == nil {
+		return n
+	}
+	return 60
+}
+
+// journal is the client's own record of what was answered (I-5), and of what
+// was sent.
+type journal struct {
+	mu      sync.Mutex
+	sent    map[string]neardup.Submission
+	answers map[string]neardup.Answer
+}
+
+func newJournal() *journal {
+	return &journal{sent: map[string]neardup.Submission{}, answers: map[string]neardup.Answer{}}
+}
+
+func (j *journal) send(ctx context.Context, d *neardup.Detector, sub neardup.Submission) error {
+	j.mu.Lock()
+	j.sent[sub.ID] = sub
+	j.mu.Unlock()
+	a, err := d.Add(ctx, sub)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.answers[sub.ID] = a
+	return nil
+}
+
+// acknowledged copies the answers given so far.
+func (j *journal) acknowledged() map[string]neardup.Answer {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	out := make(map[string]neardup.Answer, len(j.answers))
+	for k, v := range j.answers {
+		out[k] = v
+	}
+	return out
+}
+
+// verify opens a store after a crash and holds it to every answer given.
+func (j *journal) verify(t *testing.T, fs vfs.FS, acknowledged map[string]neardup.Answer) {
+	t.Helper()
+	report, err := pebble.Check(t.Context(), "data", pebble.Options{FS: fs})
+	if err != nil || len(report.Problems) > 0 {
+		t.Fatalf("check: %v, %v", report.Problems, err)
+	}
+	s, err := pebble.Open(t.Context(), "data", pebble.Options{FS: fs})
+	if err != nil {
+		t.Fatalf("open after a crash: %v", err)
+	}
+	defer s.Close()
+	d := detector(t, s)
+	for nid, a := range acknowledged {
+		if _, docID, err := d.Member(t.Context(), nid); err != nil || docID != a.DocID {
+			t.Fatalf("answer for %q was %s at %d, now %q, %v", nid, a.DocID, a.Seq, docID, err)
+		}
+		again, err := d.Evidence(t.Context(), a.Seq)
+		if err != nil || again.ID != nid || again.DocID != a.DocID {
+			t.Fatalf("change %d was %q of %s, now %+v, %v", a.Seq, nid, a.DocID, again, err)
+		}
+	}
+	j.mu.Lock()
+	sent := make(map[string]neardup.Submission, len(j.sent))
+	for k, v := range j.sent {
+		sent[k] = v
+	}
+	j.mu.Unlock()
+	storetest.Replay(t, d, sent)
+}
+
+func detector(t *testing.T, s neardup.Store) *neardup.Detector {
+	t.Helper()
+	d, err := open(t.Context(), s)
+	if err != nil {
+		t.Fatalf("detector: %v", err)
+	}
+	return d
+}
+
+// open opens the one index of these tests; its secrets are known, so that an
+// index whose creation was lost is made again the same.
+func open(ctx context.Context, s neardup.Store) (*neardup.Detector, error) {
+	set := storetest.Settings()
+	set.Identity = func(string) (neardup.Identity, error) { return neardup.Identity{Seed: 1, Created: 1}, nil }
+	return neardup.NewDetector(ctx, s, "tenant", set)
+}
+
+// TestCrash clones the disk at random moments while 4 clients submit, with 0
+// to 100 % of what was not synced, and opens the clone. Every second round
+// goes on from a clone, so that crashes follow crashes.
+func TestCrash(t *testing.T) {
+	fs, j := vfs.NewCrashableMem(), newJournal()
+	for done, round := 0, 0; done < crashes(); round++ {
+		clones := crashRound(t, fs, j, round)
+		done += len(clones)
+		for _, c := range clones {
+			j.verify(t, c.fs, c.acknowledged)
+		}
+		last := clones[len(clones)-1]
+		fs = vfs.NewCrashableMem()
+		if _, err := vfs.Clone(last.fs, fs, "data", "data", vfs.CloneSync); err != nil {
+			t.Fatal(err)
+		}
+		j = j.after(t, fs)
+	}
+}
+
+type clone struct {
+	fs           *vfs.MemFS
+	acknowledged map[string]neardup.Answer
+}
+
+// crashRound runs clients and clones the disk under them 10 times.
+func crashRound(t *testing.T, fs *vfs.MemFS, j *journal, round int) []clone {
+	s, err := pebble.Open(t.Context(), "data", pebble.Options{FS: fs})
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	d := detector(t, s)
+	ctx, stop := context.WithCancel(t.Context())
+	var clients sync.WaitGroup
+	for c := range 4 {
+		clients.Go(func() {
+			texts := storetest.NewTexts(uint64(round*10+c), 30)
+			for ctx.Err() == nil {
+				if err := j.send(t.Context(), d, texts.Next()); err != nil {
+					t.Errorf("add: %v", err)
+					return
+				}
+			}
+		})
+	}
+	r := rand.New(rand.NewPCG(uint64(round), 3))
+	var clones []clone
+	for n := range 10 {
+		before := len(j.acknowledged())
+		for i := 0; len(j.acknowledged()) < before+r.IntN(12) && i < 1e6; i++ {
+		}
+		percent := []int{0, 0, 30, 70, 100}[n%5]
+		acknowledged := j.acknowledged() // before the clone: these must be in it
+		clones = append(clones, clone{fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: r}), acknowledged})
+	}
+	stop()
+	clients.Wait()
+	if err := s.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	return clones
+}
+
+// after is the journal of a disk that came out of a crash: the answers it holds.
+func (j *journal) after(t *testing.T, fs vfs.FS) *journal {
+	s, err := pebble.Open(t.Context(), "data", pebble.Options{FS: fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	d, next := detector(t, s), newJournal()
+	next.sent = j.sent
+	entries, err := d.Index().Catalog().Log(t.Context(), 0, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		next.answers[e.NID] = d.FromEntry(e)
+	}
+	return next
+}
+
+// TestCrashKeepsEverything loses all that was not synced: nothing answered is lost.
+func TestCrashKeepsEverything(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s, err := pebble.Open(t.Context(), "data", pebble.Options{FS: fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := detector(t, s)
+	for n := range 5 {
+		if err := newJournal().send(t.Context(), d, sub(fmt.Sprint(n), n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	torn := fs.CrashClone(vfs.CrashCloneCfg{})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := pebble.Open(t.Context(), "data", pebble.Options{FS: torn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := detector(t, again).Index().Catalog().Stats(t.Context())
+	if err != nil || st.Seq != 5 {
+		t.Errorf("after the crash: %+v, %v", st, err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func sub(nid string, family int) neardup.Submission {
+	var s neardup.Submission
+	s.ID, s.Text = nid, storetest.Base(family)
+	return s
+}
