@@ -21,7 +21,7 @@ func (r Report) WriteText(w io.Writer) error {
 	if !r.Labelled {
 		fmt.Fprintf(&b, "             false: %d below the threshold, %d not in the truth\n", r.Below, r.Unlisted)
 		fmt.Fprintf(&b, "agreement    %v to 3 decimals, largest difference %.4f\n", r.Agreement, r.MaxDifference)
-		writeBands(&b, r.Bands, r.AtLeast)
+		writeBands(&b, r)
 	} else {
 		fmt.Fprintf(&b, "not judged   %d reported pairs without a label\n", r.Unlisted)
 	}
@@ -34,15 +34,18 @@ func (r Report) WriteText(w io.Writer) error {
 	return err
 }
 
-func writeBands(b *strings.Builder, bands, atLeast []Band) {
+func writeBands(b *strings.Builder, r Report) {
 	fmt.Fprintf(b, "\n%-12s %8s %8s  %-24s %s\n", "similarity", "pairs", "found", "recall (95 % interval)", "recall from here on")
-	for i, band := range bands {
+	for i, band := range r.Bands {
 		name := fmt.Sprintf("%v .. %v", band.Low, band.High)
 		if band.Low == band.High {
 			name = fmt.Sprint(band.Low)
 		}
-		fmt.Fprintf(b, "%-12s %8d %8d  %-24s %s\n", name, band.Recall.Of, band.Recall.Count,
-			interval(band.Recall), interval(atLeast[i].Recall))
+		rest := interval(r.AtLeast[i].Recall)
+		if band.Low < r.At {
+			rest = "(starts below the threshold)"
+		}
+		fmt.Fprintf(b, "%-12s %8d %8d  %-24s %s\n", name, band.Recall.Of, band.Recall.Count, interval(band.Recall), rest)
 	}
 }
 
