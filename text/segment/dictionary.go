@@ -41,11 +41,15 @@ func readDictionary(r io.Reader) (*dictionary, error) {
 		if err != nil {
 			return err
 		}
+		d.total += freq
 		if n := len(d.entries); n > 0 && word <= d.entries[n-1].word {
+			if word == d.entries[n-1].word {
+				d.entries[n-1].freq = freq
+				return nil
+			}
 			sorted = false
 		}
 		d.entries = append(d.entries, entry{word, freq})
-		d.total += freq
 		return nil
 	})
 	if err != nil {
