@@ -5,15 +5,21 @@ import (
 	"fmt"
 	"runtime"
 	"sync/atomic"
+
+	"github.com/neardup/neardup"
 )
 
 // logger hears what Pebble says. Its chatter is dropped. Fatalf, which must
-// not return, ends the goroutine that called it and not the process: the
-// writer then refuses everything, readers go on.
+// not return, ends the goroutine that called it and not the process; see
+// guarded for those that wait for it. The writer then refuses everything,
+// readers go on.
 type logger struct {
 	first atomic.Pointer[error] // why the engine gave up
+	gone  chan struct{}         // closed then
 	tell  atomic.Pointer[func(error)]
 }
+
+func newLogger() *logger { return &logger{gone: make(chan struct{})} }
 
 // Infof, Errorf and Eventf are chatter: what matters is returned as an error.
 func (*logger) Infof(string, ...any) {}
@@ -29,7 +35,9 @@ func (l *logger) Fatalf(format string, args ...any) {
 			err = wrap(errors.Join(err, cause))
 		}
 	}
-	l.first.CompareAndSwap(nil, &err)
+	if l.first.CompareAndSwap(nil, &err) {
+		close(l.gone)
+	}
 	if tell := l.tell.Load(); tell != nil {
 		(*tell)(err)
 	}
@@ -50,4 +58,26 @@ func (l *logger) fatal() error {
 		return *err
 	}
 	return nil
+}
+
+// guarded runs a call into the engine and returns without it when the engine
+// gives up, here or in the background: the call may then wait for ever.
+func guarded[T any](log *logger, call func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		r.value, r.err = call()
+		done <- r
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-log.gone:
+		var none T
+		return none, errors.Join(neardup.ErrUnavailable, log.fatal())
+	}
 }

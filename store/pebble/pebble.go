@@ -58,7 +58,6 @@ func (s *Store) Metrics() *pebble.Metrics { return s.db.Metrics() }
 type engine struct {
 	*rows
 	lock *pebble.Lock
-	log  *logger
 }
 
 // openRows locks a folder and opens the database in it.
@@ -75,13 +74,13 @@ func openRows(dir string, o Options) (*engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: folder %s: %w", neardup.ErrLocked, dir, err)
 	}
-	log := &logger{}
+	log := newLogger()
 	o.FS = guardFS{o.FS, log}
 	db, err := guarded(log, func() (*pebble.DB, error) { return pebble.Open(dir, options(o, lock, log)) })
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, wrap(err)), lock.Close())
 	}
-	return &engine{newRows(db), lock, log}, nil
+	return &engine{newRows(db, log), lock}, nil
 }
 
 // options of the database. Rows are found by exact key, so every level has a
@@ -121,25 +120,3 @@ func (e *engine) Close() error {
 	_, err := guarded(e.log, func() (struct{}, error) { return struct{}{}, e.rows.Close() })
 	return errors.Join(err, e.lock.Close())
 }
-
-// guarded runs a call into the engine and turns its end by Fatalf into an
-// error.
-func guarded[T any](log *logger, call func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		r := result{err: errGaveUp}
-		defer func() { done <- r }()
-		r.value, r.err = call()
-	}()
-	r := <-done
-	if r.err == errGaveUp {
-		r.err = errors.Join(neardup.ErrUnavailable, log.fatal())
-	}
-	return r.value, r.err
-}
-
-var errGaveUp = errors.New("the storage engine gave up")

@@ -18,6 +18,7 @@ import (
 // one has: what a reader sees cannot be lost.
 type rows struct {
 	db   *pebble.DB
+	log  *logger
 	mu   sync.Mutex
 	last *snapshot      // the durable state
 	used sync.WaitGroup // views that are open
@@ -29,8 +30,8 @@ type snapshot struct {
 	users atomic.Int64
 }
 
-func newRows(db *pebble.DB) *rows {
-	r := &rows{db: db}
+func newRows(db *pebble.DB, log *logger) *rows {
+	r := &rows{db: db, log: log}
 	r.advance()
 	return r
 }
@@ -139,14 +140,20 @@ func (b *batch) Commit() error {
 	if plant.Bug == plant.NoFsync {
 		mode = pebble.NoSync
 	}
-	if err := b.b.Commit(mode); err != nil {
+	_, err := guarded(b.rows.log, func() (struct{}, error) { return struct{}{}, b.b.Commit(mode) })
+	if err != nil {
 		return wrap(err)
 	}
 	b.rows.advance()
 	return nil
 }
 
-func (b *batch) Close() { _ = b.b.Close() }
+// Close frees the batch, unless an engine that gave up may still hold it.
+func (b *batch) Close() {
+	if b.rows.log.fatal() == nil {
+		_ = b.b.Close()
+	}
+}
 
 // wrap says in the words of neardup what Pebble and the disk say in theirs.
 func wrap(err error) error {

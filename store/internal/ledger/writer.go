@@ -36,17 +36,10 @@ func (s *Store) do(ctx context.Context, apply func(Batch) (func(), error)) error
 	}
 }
 
-// write is the writer. However it ends, waiting callers are released.
+// write is the writer. It ends once Close was called and nobody waits.
 func (s *Store) write() {
 	defer close(s.stopped)
 	var group []*request
-	defer func() { // reached early only if the KV ended this goroutine
-		s.poisoned(errors.New("the storage engine gave up"))
-		finish(group, s.Poisoned())
-		for group = nil; s.waits(); {
-			finish(s.take(nil), s.Poisoned())
-		}
-	}()
 	for {
 		select {
 		case <-s.quit:
