@@ -1,0 +1,51 @@
+package simhash
+
+import (
+	"github.com/zeebo/xxh3"
+
+	"github.com/neardup/neardup/feature"
+)
+
+// Features turns a clean text into hashed features with weights. Safe for
+// concurrent use; the same text always gives the same features.
+type Features interface {
+	// Append appends the features of a clean text to dst. One hash may be
+	// there more than once: its weights add up.
+	Append(dst []Weighted, clean string) []Weighted
+	// String names the features and every parameter of theirs, the digests
+	// of dictionaries included: two fingerprints can be compared if the strings are equal.
+	String() string
+}
+
+// Stream is implemented by Features whose weights are all 1: hashes alone,
+// repeats kept, are counted faster.
+type Stream interface {
+	Features
+	AppendHashes(dst []uint64, clean string) []uint64
+}
+
+// Shingles are the features that need no dictionary: every shingle, as often
+// as it occurs.
+type Shingles struct {
+	Shingle feature.Shingle
+	Seed    uint64
+}
+
+// AppendHashes appends a hash for every shingle of a clean text.
+func (s Shingles) AppendHashes(dst []uint64, clean string) []uint64 {
+	return s.Shingle.Append(dst, clean, s.Seed)
+}
+
+// Append appends every shingle with weight 1.
+func (s Shingles) Append(dst []Weighted, clean string) []Weighted {
+	for _, h := range s.AppendHashes(nil, clean) {
+		dst = append(dst, Weighted{h, 1})
+	}
+	return dst
+}
+
+// String returns the name of the shingle, for example "auto:3".
+func (s Shingles) String() string { return s.Shingle.String() }
+
+// HashWord is the default hash of a word or keyword: xxh3, seeded.
+func HashWord(word string, seed uint64) uint64 { return xxh3.HashStringSeed(word, seed) }

@@ -1,0 +1,272 @@
+package simhash
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/feature"
+)
+
+const (
+	// DefaultDistance is the classic 3 bits.
+	DefaultDistance = 3
+	// DefaultThreshold is the least Jaccard similarity of a verified pair.
+	DefaultThreshold = 0.8
+	// DefaultMinFeatures: below it one changed word moves more bits than
+	// any distance allows, and few features decide all bits.
+	DefaultMinFeatures = 16
+)
+
+// version of the definition of records and comparison.
+const version = 1
+
+// Config sets the method; the zero value is SimHash of feature.Default within
+// 3 bits, verified.
+type Config struct {
+	// Features that make the fingerprint; nil: all shingles. A seed of
+	// their own is theirs.
+	Features Features
+	// Shingle of the verification, and of the default features.
+	Shingle feature.Shingle
+	// Distance is the largest Hamming distance of near texts, 0..MaxK;
+	// nil: DefaultDistance.
+	Distance *int
+	// Threshold is the least Jaccard similarity of the shingles of near
+	// texts, in (0, 1]; 0: DefaultThreshold.
+	Threshold float64
+	// Unverified gives the classic verdict: the distance alone.
+	Unverified bool
+	// MinFeatures: texts with fewer different features get no keys and are
+	// near none; 0: DefaultMinFeatures. Who wants them judged routes them to another method.
+	MinFeatures int
+	// Layout of the keys, of those that ParseLayout knows and that flip
+	// nothing; "": chosen.
+	Layout string
+	// Seed of the shingle hashes.
+	Seed uint64
+}
+
+// Method is SimHash as a neardup.Method: the keys are blocks of the
+// fingerprint, so that every pair within the distance shares one, and the
+// sketch is the fingerprint.
+type Method struct {
+	config  Config
+	k       int
+	layout  Layout
+	scratch *sync.Pool
+}
+
+// New returns the method, or an error that names the setting that is wrong.
+func New(c Config) (*Method, error) {
+	if c.Shingle == (feature.Shingle{}) {
+		c.Shingle = feature.Default
+	}
+	if err := c.Shingle.Validate(); err != nil {
+		return nil, fmt.Errorf("simhash: %w", err)
+	}
+	if c.Features == nil {
+		c.Features = Shingles{Shingle: c.Shingle, Seed: c.Seed}
+	}
+	if c.Threshold == 0 {
+		c.Threshold = DefaultThreshold
+	}
+	if !(c.Threshold > 0 && c.Threshold <= 1) {
+		return nil, fmt.Errorf("simhash: threshold %v is not in (0, 1]", c.Threshold)
+	}
+	if c.MinFeatures == 0 {
+		c.MinFeatures = DefaultMinFeatures
+	}
+	if c.MinFeatures < 1 {
+		return nil, fmt.Errorf("simhash: at least %d features makes no sense", c.MinFeatures)
+	}
+	k := DefaultDistance
+	if c.Distance != nil {
+		k = *c.Distance
+	}
+	layout, err := keyLayout(c.Layout, k)
+	if err != nil {
+		return nil, fmt.Errorf("simhash: %w", err)
+	}
+	pool := &sync.Pool{New: func() any { return new(work) }}
+	return &Method{config: c, k: k, layout: layout, scratch: pool}, nil
+}
+
+// keyLayout returns the layout of the keys of records: up to k = 2 one block,
+// above it two of k+2 blocks, so that few strangers share a key: 10 keys of 25 bits for k = 3.
+func keyLayout(name string, k int) (Layout, error) {
+	if name == "" {
+		name = fmt.Sprintf("probe:%d", k+1)
+		if k > 2 {
+			name = fmt.Sprintf("choose:%d,2", k+2)
+		}
+	}
+	l, err := ParseLayout(name, k)
+	if err == nil && l.Probes() != l.Tables() {
+		return l, fmt.Errorf("layout %q searches flipped keys; records need one without", name)
+	}
+	return l, err
+}
+
+// work is the memory of one call.
+type work struct {
+	hashes   []uint64
+	weighted []Weighted
+	counter  Counter
+}
+
+// Spec describes the method and all that changes its results.
+func (m *Method) Spec() neardup.Spec {
+	verify := "off"
+	if !m.config.Unverified {
+		verify = m.config.Shingle.String() + ">=" + strconv.FormatFloat(m.config.Threshold, 'g', -1, 64)
+	}
+	return neardup.Spec{Method: "simhash", Version: version, Params: []neardup.Param{
+		{Name: "features", Value: m.config.Features.String()},
+		{Name: "distance", Value: strconv.Itoa(m.k)},
+		{Name: "verify", Value: verify},
+		{Name: "min-features", Value: strconv.Itoa(m.config.MinFeatures)},
+		{Name: "layout", Value: m.layout.String()},
+		{Name: "seed", Value: seedID(m.config.Seed)},
+	}}
+}
+
+// seedID names a seed without giving it away: 0 is 0, another one its hash.
+func seedID(seed uint64) string {
+	if seed == 0 {
+		return "0"
+	}
+	sum := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte("neardup seed "), seed))
+	return hex.EncodeToString(sum[:4])
+}
+
+// Fingerprint returns the fingerprint of a clean text. enough is false if it
+// has fewer than MinFeatures different features. O(len(clean)).
+func (m *Method) Fingerprint(clean string) (fp uint64, enough bool) {
+	w := m.scratch.Get().(*work)
+	defer m.scratch.Put(w)
+	return m.fingerprint(clean, w)
+}
+
+// fingerprint leaves the hashes of a stream in w, in the order of the text.
+func (m *Method) fingerprint(clean string, w *work) (fp uint64, enough bool) {
+	w.counter.Reset()
+	if s, ok := m.config.Features.(Stream); ok {
+		w.hashes = s.AppendHashes(w.hashes[:0], clean)
+		w.counter.Add(w.hashes)
+		return w.counter.Fingerprint(TieZero), m.enough(w.hashes)
+	}
+	w.weighted = m.config.Features.Append(w.weighted[:0], clean)
+	w.counter.AddWeighted(w.weighted)
+	few := w.weighted[:min(len(w.weighted), manyFeatures*m.config.MinFeatures)]
+	hashes := w.hashes[:0]
+	for _, f := range few {
+		if f.Weight != 0 {
+			hashes = append(hashes, f.Hash)
+		}
+	}
+	w.hashes = hashes
+	return w.counter.Fingerprint(TieZero), m.enough(hashes)
+}
+
+// manyFeatures times MinFeatures are looked through for different ones.
+const manyFeatures = 8
+
+// enough reports whether there are MinFeatures different hashes among the
+// first few.
+func (m *Method) enough(hashes []uint64) bool {
+	if len(hashes) < m.config.MinFeatures {
+		return false
+	}
+	hashes = slices.Clone(hashes[:min(len(hashes), manyFeatures*m.config.MinFeatures)])
+	return len(feature.Set(hashes)) >= m.config.MinFeatures
+}
+
+// Record fills rec with the blocks of the fingerprint as keys and the
+// fingerprint as sketch. A text with too few features gets no keys.
+func (m *Method) Record(clean string, rec *neardup.Record) {
+	rec.Reset()
+	fp, enough := m.Fingerprint(clean)
+	rec.Sketch = fp
+	if enough {
+		rec.Index = m.AppendKeys(rec.Index, fp)
+	}
+}
+
+// AppendKeys appends the keys of a fingerprint: any two within the distance
+// share one.
+func (m *Method) AppendKeys(dst []uint64, fp uint64) []uint64 {
+	for i := range m.layout.tables {
+		dst = append(dst, mix(m.layout.tables[i].key(fp)^uint64(i)<<56))
+	}
+	return dst
+}
+
+// mix is the finalizer of SplitMix64: a bijection that spreads keys evenly.
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Plausible reports whether two fingerprints are within the distance.
+func (m *Method) Plausible(a, b uint64) bool { return bits.OnesCount64(a^b) <= m.k }
+
+// view is what Compare needs.
+type view struct {
+	fp     uint64
+	enough bool
+	set    []uint64 // of shingle hashes; nil if nothing is verified
+}
+
+// Bytes is the memory of the view.
+func (v *view) Bytes() int { return 48 + 8*cap(v.set) }
+
+// View returns the fingerprint and, unless Unverified, the set of shingles.
+func (m *Method) View(clean string) neardup.View {
+	w := m.scratch.Get().(*work)
+	defer m.scratch.Put(w)
+	v := &view{}
+	v.fp, v.enough = m.fingerprint(clean, w)
+	if m.config.Unverified || !v.enough {
+		return v
+	}
+	if m.config.Features != (Shingles{Shingle: m.config.Shingle, Seed: m.config.Seed}) {
+		w.hashes = m.config.Shingle.Append(w.hashes[:0], clean, m.config.Seed)
+	}
+	v.set = slices.Clone(feature.Set(w.hashes))
+	return v
+}
+
+// Compare judges a pair: near if the distance is small enough and, unless
+// Unverified, the Jaccard similarity of the shingle sets reaches the
+// threshold. Unverified, the similarity is 1 - distance/64.
+func (m *Method) Compare(a, b neardup.View) neardup.Match {
+	v, w := a.(*view), b.(*view)
+	match := neardup.Match{Distance: Distance(v.fp, w.fp), Method: "simhash", Basis: m.basis()}
+	if !v.enough || !w.enough || match.Distance > m.k {
+		return match
+	}
+	if m.config.Unverified {
+		match.Similarity, match.Near = 1-float64(match.Distance)/64, true
+		return match
+	}
+	if both, ok := feature.JaccardAtLeast(v.set, w.set, m.config.Threshold); ok {
+		match.Similarity = float64(both) / float64(len(v.set)+len(w.set)-both)
+		match.Near = true
+	}
+	return match
+}
+
+func (m *Method) basis() string {
+	if m.config.Unverified {
+		return "1 - distance/64 of " + m.config.Features.String()
+	}
+	return "jaccard of " + m.config.Shingle.String()
+}

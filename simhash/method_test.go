@@ -1,0 +1,188 @@
+package simhash_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/simhash"
+)
+
+var _ neardup.Method = (*simhash.Method)(nil)
+
+func newMethod(tb testing.TB, c simhash.Config) *simhash.Method {
+	tb.Helper()
+	m, err := simhash.New(c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+func distance(k int) *int { return &k }
+
+// prose makes texts of words, some of them edits of earlier ones.
+func prose(n int) []string {
+	rng := rand.New(rand.NewPCG(7, 7))
+	var out []string
+	for i := range n {
+		words := make([]string, 5+rng.IntN(300))
+		for w := range words {
+			words[w] = fmt.Sprintf("w%d", rng.IntN(5000))
+		}
+		if i%3 > 0 {
+			words = strings.Fields(out[i-1])
+			for range rng.IntN(3) {
+				words[rng.IntN(len(words))] = "edited"
+			}
+		}
+		out = append(out, strings.Join(words, " "))
+	}
+	return out
+}
+
+// If Compare says near, the records share a key and the sketches are
+// plausible; the distance is that of the sketches; symmetric.
+func TestMethodKeepsThePromise(t *testing.T) {
+	texts := prose(90)
+	for _, c := range []simhash.Config{
+		{}, {Unverified: true}, {Distance: distance(0)}, {Distance: distance(6), Threshold: 0.5},
+		{Distance: distance(7), Unverified: true}, {Distance: distance(3), Layout: "probe:4", Unverified: true},
+		{Features: simhash.Shingles{Shingle: feature.Shingle{Unit: feature.Words, K: 1}}, Distance: distance(6)},
+	} {
+		m := newMethod(t, c)
+		near := 0
+		for i, a := range texts {
+			for _, b := range texts[:i] {
+				var ra, rb neardup.Record
+				match := m.Compare(m.View(a), m.View(b))
+				if match != m.Compare(m.View(b), m.View(a)) {
+					t.Fatal("Compare is not symmetric")
+				}
+				if !match.Near {
+					continue
+				}
+				near++
+				m.Record(a, &ra)
+				m.Record(b, &rb)
+				shared := slices.ContainsFunc(ra.Probes(), func(k uint64) bool { return slices.Contains(rb.Index, k) })
+				if !shared || !m.Plausible(ra.Sketch, rb.Sketch) || simhash.Distance(ra.Sketch, rb.Sketch) != match.Distance {
+					t.Fatalf("%s: near, but shared=%v distance=%d", m.Spec(), shared, match.Distance)
+				}
+			}
+			if testing.Short() && i > 60 {
+				break
+			}
+		}
+		if near == 0 {
+			t.Errorf("%s: nothing was near", m.Spec())
+		}
+	}
+}
+
+func TestFewFeaturesGetNoKeys(t *testing.T) {
+	m := newMethod(t, simhash.Config{MinFeatures: 4, Unverified: true})
+	for text, want := range map[string]bool{
+		"": false, "...": false, "one two three": false, "one two three four five": false,
+		"one two three four five six":    true,
+		strings.Repeat("ha ", 500):       false, // one shingle, many times
+		strings.Repeat("ha ", 500) + "!": false,
+		"海量网络文本":                         true,
+	} {
+		rec := neardup.Record{Index: []uint64{1}, Sketch: 1}
+		m.Record(text, &rec)
+		if (len(rec.Index) > 0) != want {
+			t.Errorf("%.20q: %d keys", text, len(rec.Index))
+		}
+		if v := m.View(text); m.Compare(v, v).Near != want {
+			t.Errorf("%.20q: near itself is %v", text, !want)
+		}
+	}
+}
+
+func TestMethodRefuses(t *testing.T) {
+	for _, c := range []simhash.Config{
+		{Distance: distance(-1)}, {Distance: distance(8)}, {Threshold: 1.1}, {Threshold: -1}, {MinFeatures: -1},
+		{Layout: "probe:3"}, {Layout: "choose:4,2"}, {Shingle: feature.Shingle{K: -1}},
+	} {
+		if _, err := simhash.New(c); err == nil {
+			t.Errorf("%+v was taken", c)
+		}
+	}
+}
+
+// levels is a kind of weighted features: words, longer ones heavier.
+type levels struct{}
+
+func (levels) String() string { return "levels" }
+
+func (levels) Append(dst []simhash.Weighted, clean string) []simhash.Weighted {
+	for _, w := range strings.Fields(clean) {
+		dst = append(dst, simhash.Weighted{Hash: simhash.HashWord(w, 0), Weight: int64(len(w))})
+	}
+	return dst
+}
+
+func TestMethodOfWeightedFeatures(t *testing.T) {
+	text := prose(1)[0]
+	m := newMethod(t, simhash.Config{Features: levels{}})
+	fp, enough := m.Fingerprint(text)
+	if want := simhash.OfWeighted(levels{}.Append(nil, text)); fp != want || !enough {
+		t.Errorf("%x, %v, want %x", fp, enough, want)
+	}
+	if got := m.Compare(m.View(text), m.View(text)); !got.Near || got.Similarity != 1 || got.Distance != 0 {
+		t.Errorf("a text against itself: %+v", got)
+	}
+	other := newMethod(t, simhash.Config{})
+	if m.Spec().Like(other.Spec()) == nil {
+		t.Error("other features, like specs")
+	}
+}
+
+func TestShinglesStreamAndWeightedAgree(t *testing.T) {
+	s := simhash.Shingles{Shingle: feature.Default, Seed: 3}
+	for _, text := range prose(9) {
+		if simhash.Of(s.AppendHashes(nil, text)) != simhash.OfWeighted(s.Append(nil, text)) {
+			t.Fatal("the two ways differ")
+		}
+	}
+}
+
+func ExampleNew() {
+	m, err := simhash.New(simhash.Config{Unverified: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text := strings.Repeat("a long article about near duplicates of web pages and ", 3) + "how to find them in the end of the day all at once"
+	match := m.Compare(m.View(text), m.View(text+" "))
+	fmt.Println(match.Near, match.Distance, match.Basis)
+	// Output: true 0 1 - distance/64 of auto:3
+}
+
+// BenchmarkMethod is the whole path from clean text to fingerprint.
+func BenchmarkMethod(b *testing.B) {
+	english := strings.Join(prose(30), " ")[:20_000]
+	for _, c := range []struct{ name, spec, text string }{
+		{"english/runes4", "runes:4", english},
+		{"english/words3", "words:3", english},
+		{"chinese/runes3", "runes:3", strings.Repeat("海量网络文本去重系统实验测试，这是一段测试文本的内容。", 500)},
+		{"short/runes4", "runes:4", english[:68]},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			s, err := feature.ParseShingle(c.spec)
+			if err != nil {
+				b.Fatal(err)
+			}
+			m := newMethod(b, simhash.Config{Shingle: s})
+			b.SetBytes(int64(len(c.text)))
+			for b.Loop() {
+				m.Fingerprint(c.text)
+			}
+		})
+	}
+}
