@@ -45,16 +45,16 @@ type View interface {
 // Match is the outcome of comparing two texts.
 type Match struct {
 	// Similarity is exact, symmetric, from 0 to 1.
-	Similarity float64
+	Similarity float64 `json:"similarity"`
 	// Distance is the Hamming distance of two fingerprints or the edit
 	// distance of two texts, and -1 where the method knows none.
-	Distance int
+	Distance int `json:"distance"`
 	// Near says that the pair meets the method's threshold.
-	Near bool
+	Near bool `json:"near"`
 	// Method is the name of the method that judged; Basis what it measured,
 	// for example "jaccard of words:3".
-	Method string
-	Basis  string
+	Method string `json:"method"`
+	Basis  string `json:"basis"`
 }
 
 // Better reports whether m is stronger evidence than o: higher similarity

@@ -10,7 +10,6 @@ import (
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/minhash"
 	"github.com/neardup/neardup/ngram"
-	"github.com/neardup/neardup/simhash"
 )
 
 // Config names a method and sets what callers may set of it. The zero value of
@@ -28,8 +27,6 @@ type Config struct {
 	Distance *int
 	// Verify off gives the classic verdict of simhash: the distance alone.
 	Verify Verify
-	// Features of simhash; nil: the shingles, counted.
-	Features simhash.Features
 	// Similarity, Keys, M, Prepare and Variants are ngram's.
 	Similarity ngram.Similarity
 	Keys       ngram.Keys
@@ -62,7 +59,6 @@ func makers() []maker {
 		{"exact", "equal clean text", func(Config) (neardup.Method, error) { return Exact{}, nil }},
 		{"minhash", "Jaccard of shingles by MinHash bands, verified", newMinhash},
 		{"jaccard", "Jaccard of shingles by prefix filtering: every pair", newJaccard},
-		{"simhash", "Hamming distance of 64-bit fingerprints, verified", newSimhash},
 		{"ngram", "short texts by shared substrings: edit, jaccard, cosine, containment", newNgram},
 	}
 }

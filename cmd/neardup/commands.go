@@ -7,5 +7,7 @@ func commands(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		dedupCommand(a),
 		pairsCommand(a),
+		compareCommand(a),
+		evalCommand(a),
 	}
 }

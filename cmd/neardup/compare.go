@@ -1,0 +1,243 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/ngram"
+	"github.com/neardup/neardup/simhash"
+	"github.com/neardup/neardup/text/html"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+type compare struct {
+	*app
+	input  inputFlags
+	method methodFlags
+	from   string
+	text   bool
+	json   bool
+}
+
+func compareCommand(a *app) *cobra.Command {
+	c := &compare{app: a}
+	cmd := &cobra.Command{
+		Use:   "compare [flags] A B",
+		Short: "Compare two documents on every scale and show what differs",
+		Long: `Compares two documents: similarity on every scale, Hamming distance of their
+fingerprints, the verdict of the method, and the text with what differs marked.
+A and B are files (text, HTML), or ids of documents in --from FILE, or with
+--text the texts themselves.
+
+` + exitHelp,
+		Example: `  neardup compare a.txt b.txt
+  neardup compare --from news.jsonl id-17 id-231
+  neardup compare --text "中国" "中国人" --method ngram`,
+		Args: arguments(cobra.ExactArgs(2)),
+		RunE: func(_ *cobra.Command, args []string) error { return c.do(args[0], args[1]) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&c.from, "from", "", "A and B are ids of documents in this file")
+	fs.BoolVar(&c.text, "text", false, "A and B are texts")
+	fs.BoolVar(&c.json, "json", false, "print JSON, without the texts")
+	c.input.add(fs)
+	c.method.add(fs)
+	return cmd
+}
+
+func (c *compare) do(a, b string) error {
+	m, n, err := c.method.method()
+	if err != nil {
+		return err
+	}
+	docs, err := c.documents(a, b)
+	if err != nil {
+		return err
+	}
+	x, y := n.Clean(docs[0].Text), n.Clean(docs[1].Text)
+	r := measure(x, y)
+	r.Verdict = verdict(m, x, y)
+	if c.json {
+		e := json.NewEncoder(c.stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	}
+	r.write(c.stdout)
+	colour := false
+	if f, ok := c.stdout.(*os.File); ok {
+		colour = term.IsTerminal(int(f.Fd()))
+	}
+	return writeDiff(c.stdout, x, y, colour)
+}
+
+func (c *compare) documents(a, b string) ([2]neardup.Document, error) {
+	switch {
+	case c.text && c.from != "":
+		return [2]neardup.Document{}, usage("--text and --from exclude each other")
+	case c.text:
+		return [2]neardup.Document{{ID: "A", Text: a}, {ID: "B", Text: b}}, nil
+	case c.from != "":
+		return c.byID(a, b)
+	}
+	var docs [2]neardup.Document
+	for i, path := range []string{a, b} {
+		d, err := c.file(path)
+		if err != nil {
+			return docs, err
+		}
+		docs[i] = d
+	}
+	return docs, nil
+}
+
+// file reads one document from a file of its own.
+func (c *compare) file(path string) (neardup.Document, error) {
+	in := c.input
+	if in.format == "auto" {
+		in.format = string(corpus.Files)
+		if raw, err := os.ReadFile(path); err == nil && html.Sniff(raw) {
+			in.format = string(corpus.HTML)
+		}
+	}
+	r, err := in.open(c.app, []string{path}, "")
+	if err != nil {
+		return neardup.Document{}, err
+	}
+	defer r.Close()
+	var doc neardup.Document
+	it, err := r.Next()
+	if errors.Is(err, io.EOF) {
+		return doc, nil
+	}
+	if err != nil {
+		return doc, err
+	}
+	return doc, r.NewDecoder().Decode(it, &doc)
+}
+
+// byID finds two documents in a file of many.
+func (c *compare) byID(a, b string) ([2]neardup.Document, error) {
+	var docs [2]neardup.Document
+	var found [2]bool
+	r, err := c.input.open(c.app, []string{c.from}, "")
+	if err != nil {
+		return docs, err
+	}
+	defer r.Close()
+	dec := r.NewDecoder()
+	var reject *corpus.RejectError
+	for !found[0] || !found[1] {
+		it, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		var doc neardup.Document
+		if err == nil {
+			err = dec.Decode(it, &doc)
+		}
+		if errors.As(err, &reject) {
+			continue
+		}
+		if err != nil {
+			return docs, err
+		}
+		for i, id := range []string{a, b} {
+			if !found[i] && doc.ID == id {
+				docs[i], found[i] = doc, true
+			}
+		}
+	}
+	for i, id := range []string{a, b} {
+		if !found[i] {
+			return docs, fmt.Errorf("%s has no document with the id %q", c.from, id)
+		}
+	}
+	return docs, nil
+}
+
+// comparison is two clean texts on every scale.
+type comparison struct {
+	Equal   bool          `json:"equal"`
+	Runes   [2]int        `json:"runes"`
+	Scales  []scale       `json:"scales"`
+	Hamming int           `json:"hammingDistance"` // of the default fingerprints
+	Edits   *int          `json:"editDistance,omitempty"`
+	Verdict neardup.Match `json:"verdict"`
+}
+
+type scale struct {
+	Name       string  `json:"name"`
+	Similarity float64 `json:"similarity"`
+}
+
+// longestEdit is the largest product of two lengths, in runes, for which the
+// edit distance is computed: about ten seconds.
+const longestEdit = 4e11
+
+func measure(x, y string) comparison {
+	c := comparison{Equal: x == y, Runes: [2]int{utf8.RuneCountInString(x), utf8.RuneCountInString(y)}}
+	words, runes := feature.Shingle{Unit: feature.Words, K: 3}, feature.Shingle{Unit: feature.Runes, K: 3}
+	for _, s := range []ngram.Config{
+		{Similarity: ngram.Jaccard, Shingle: feature.Default},
+		{Similarity: ngram.Jaccard, Shingle: words},
+		{Similarity: ngram.Jaccard, Shingle: runes},
+		{Similarity: ngram.Containment, Shingle: feature.Default},
+		{Similarity: ngram.Cosine, Shingle: feature.Default},
+		{Similarity: ngram.Edit},
+	} {
+		if s.Similarity == ngram.Edit && float64(c.Runes[0])*float64(c.Runes[1]) > longestEdit {
+			continue
+		}
+		s.Threshold = 1e-9 // so that no comparison stops early
+		m, err := ngram.New(s)
+		if err != nil {
+			continue
+		}
+		match := m.Compare(m.View(x), m.View(y))
+		if c.Equal {
+			match.Similarity, match.Distance = 1, 0
+		}
+		c.Scales = append(c.Scales, scale{match.Basis, match.Similarity})
+		if s.Similarity == ngram.Edit {
+			c.Edits = &match.Distance
+		}
+	}
+	c.Hamming = simhash.Distance(fingerprint(x), fingerprint(y))
+	return c
+}
+
+func fingerprint(clean string) uint64 {
+	return simhash.Of(feature.Default.Append(nil, clean, 0))
+}
+
+// verdict is what the method says of the pair, when it has found it.
+func verdict(m neardup.Method, x, y string) neardup.Match {
+	if x == y {
+		return neardup.Match{Similarity: 1, Distance: -1, Near: true, Method: m.Spec().Method, Basis: neardup.BasisEqual}
+	}
+	return m.Compare(m.View(x), m.View(y))
+}
+
+func (c comparison) write(w io.Writer) {
+	v := "new: not near"
+	if c.Verdict.Near {
+		v = fmt.Sprintf("duplicate: %.4f, %s", c.Verdict.Similarity, c.Verdict.Basis)
+	}
+	fmt.Fprintf(w, "verdict     %s (%s)\n", v, c.Verdict.Method)
+	fmt.Fprintf(w, "length      %s and %s runes of clean text\n", grouped(int64(c.Runes[0])), grouped(int64(c.Runes[1])))
+	for _, s := range c.Scales {
+		fmt.Fprintf(w, "%.4f      %s\n", s.Similarity, s.Name)
+	}
+	if c.Edits != nil {
+		fmt.Fprintf(w, "%-6d      edits\n", *c.Edits)
+	}
+	fmt.Fprintf(w, "%-6d      bits of 64 differ in the fingerprints of %s\n\n", c.Hamming, feature.Default)
+}
