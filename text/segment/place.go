@@ -20,26 +20,18 @@ type array struct {
 // come first, so that the others fill the gaps; the search for nodes of one
 // size (to a factor of 2) never goes back, which keeps it linear.
 func (t *trie) place(tree []branch, none uint16) {
-	var order []uint32
-	for id := 1; id < len(tree); id++ {
-		if tree[id].child != 0 {
-			order = append(order, uint32(id))
-		}
-	}
-	slices.SortStableFunc(order, func(a, b uint32) int {
-		return int(tree[b].children) - int(tree[a].children)
-	})
 	a := &array{codes: uint32(none)}
 	a.extend(len(tree) + len(tree)/16 + int(none))
 	base := make([]uint32, len(tree))
-	width := 0
-	for _, id := range order {
-		if n := bits.Len16(tree[id].children); n != width {
-			width, a.cursor = n, 0
+	for size := 16; size > 0; size-- {
+		a.cursor = 0
+		for id := 1; id < len(tree); id++ {
+			if bits.Len16(tree[id].children) == size {
+				base[id] = a.put(tree, tree[id].child)
+			}
 		}
-		base[id] = a.put(tree, tree[id].child)
 	}
-	for _, id := range order {
+	for id := 1; id < len(tree); id++ {
 		for c := tree[id].child; c != 0; c = tree[c].next {
 			a.slots[base[id]+uint32(tree[c].code)].base = base[c]
 		}
