@@ -1,0 +1,188 @@
+package simhash
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Format is a file format of fingerprints.
+type Format string
+
+const (
+	// Text is a fingerprint in hex a line, with "id TAB" before it or
+	// without. Ids are any text without a tab; where there is none, the id is the number of the
+	// line from 0. Empty lines count but hold nothing.
+	Text Format = "text"
+	// Binary is little-endian 64-bit numbers and nothing else; ids are
+	// their numbers from 0.
+	Binary Format = "binary"
+)
+
+// List is fingerprints with their ids.
+type List struct {
+	Fingerprints []uint64
+	ids          []string // nil while every id is the position
+	lines        []uint64 // ids where no line had its own but some were empty
+}
+
+// Len is the number of fingerprints.
+func (l *List) Len() int { return len(l.Fingerprints) }
+
+// ID returns the id at a position.
+func (l *List) ID(i int) string {
+	switch {
+	case l.ids != nil:
+		return l.ids[i]
+	case l.lines != nil:
+		return strconv.FormatUint(l.lines[i], 10)
+	}
+	return strconv.Itoa(i)
+}
+
+// Add appends a fingerprint whose id is its position.
+func (l *List) Add(fp uint64) {
+	l.add(fp, uint64(len(l.Fingerprints)), "", false)
+}
+
+// AddID appends a fingerprint with an id.
+func (l *List) AddID(id string, fp uint64) { l.add(fp, 0, id, true) }
+
+// add keeps ids in the smallest form that holds them: none, numbers, strings.
+func (l *List) add(fp, line uint64, id string, named bool) {
+	n := len(l.Fingerprints)
+	switch {
+	case named && l.ids == nil:
+		ids := make([]string, n, n+1)
+		for i := range ids {
+			ids[i] = l.ID(i)
+		}
+		l.ids, l.lines = ids, nil
+	case !named && l.ids == nil && l.lines == nil && line != uint64(n):
+		l.lines = make([]uint64, n, n+1)
+		for i := range l.lines {
+			l.lines[i] = uint64(i)
+		}
+	}
+	l.Fingerprints = append(l.Fingerprints, fp)
+	switch {
+	case named:
+		l.ids = append(l.ids, id)
+	case l.ids != nil:
+		l.ids = append(l.ids, strconv.FormatUint(line, 10))
+	case l.lines != nil:
+		l.lines = append(l.lines, line)
+	}
+}
+
+// ErrSyntax is wrapped by the errors of Read that are the file's fault.
+var ErrSyntax = errors.New("not a list of fingerprints")
+
+// maxLine is the longest line of a text file.
+const maxLine = 1 << 20
+
+// Read reads a whole file of fingerprints. Errors name the line, from 1, or
+// the byte offset of a binary file, and the reason.
+func Read(r io.Reader, format Format) (*List, error) {
+	switch format {
+	case Text:
+		return readText(r)
+	case Binary:
+		return readBinary(r)
+	}
+	return nil, fmt.Errorf("format %q: want text or binary", format)
+}
+
+func readText(r io.Reader) (*List, error) {
+	l := &List{}
+	in := bufio.NewScanner(r)
+	in.Buffer(make([]byte, 64<<10), maxLine)
+	line := uint64(0)
+	for ; in.Scan(); line++ {
+		text := strings.TrimSuffix(in.Text(), "\r")
+		if text == "" {
+			continue
+		}
+		id, digits, named := strings.Cut(text, "\t")
+		if !named {
+			digits = text
+		}
+		fp, err := ParseHex(digits)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", line+1, err)
+		}
+		l.add(fp, line, id, named)
+	}
+	if err := in.Err(); err != nil {
+		return nil, fmt.Errorf("line %d: %w", line+1, err)
+	}
+	return l, nil
+}
+
+// ParseHex reads a fingerprint of 1 to 16 hex digits, with 0x before them or
+// without.
+func ParseHex(s string) (uint64, error) {
+	digits := strings.TrimPrefix(strings.TrimPrefix(s, "0x"), "0X")
+	fp, err := strconv.ParseUint(digits, 16, 64)
+	if err != nil || len(digits) > 16 {
+		return 0, fmt.Errorf("%w: %.40q is not 1 to 16 hex digits", ErrSyntax, s)
+	}
+	return fp, nil
+}
+
+func readBinary(r io.Reader) (*List, error) {
+	l := &List{}
+	buf := make([]byte, 64<<10)
+	for at := 0; ; {
+		n, err := io.ReadFull(r, buf)
+		for i := 0; i+8 <= n; i += 8 {
+			l.Fingerprints = append(l.Fingerprints, binary.LittleEndian.Uint64(buf[i:]))
+		}
+		at += n
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			if at%8 != 0 {
+				return nil, fmt.Errorf("offset %d: %w: %d bytes left of a number of 8", at-at%8, ErrSyntax, at%8)
+			}
+			return l, nil
+		case err != nil:
+			return nil, fmt.Errorf("offset %d: %w", at, err)
+		}
+	}
+}
+
+// Write writes a list. Text has ids only where they are not the positions,
+// Binary never has them.
+func Write(w io.Writer, l *List, format Format) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	var buf []byte
+	for i, fp := range l.Fingerprints {
+		buf = buf[:0]
+		switch format {
+		case Text:
+			if l.ids != nil || l.lines != nil {
+				id := l.ID(i)
+				if strings.ContainsAny(id, "\t\r\n") {
+					return fmt.Errorf("write fingerprints: id %q cannot stand in a line", id)
+				}
+				buf = append(append(buf, id...), '\t')
+			}
+			buf = append(fmt.Appendf(buf, "%016x", fp), '\n')
+		case Binary:
+			buf = binary.LittleEndian.AppendUint64(buf, fp)
+		default:
+			return fmt.Errorf("format %q: want text or binary", format)
+		}
+		if _, err := out.Write(buf); err != nil {
+			return fmt.Errorf("write fingerprints: %w", err)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write fingerprints: %w", err)
+	}
+	return nil
+}

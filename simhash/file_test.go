@@ -1,0 +1,131 @@
+package simhash
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func TestReadText(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"hex a line", "ff\n0x10\r\nFFFFFFFFFFFFFFFF", "0=ff 1=10 2=ffffffffffffffff"},
+		{"ids", "a\tff\nb c\t1\n", "a=ff b c=1"},
+		{"empty lines count", "1\n\n2\n", "0=1 2=2"},
+		{"ids for some", "1\nx\t2\n\n3\n", "0=1 x=2 3=3"},
+		{"an empty id is one", "\t1\n", "=1"},
+		{"nothing", "", ""},
+	} {
+		l, err := Read(strings.NewReader(c.in), Text)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		var got []string
+		for i, fp := range l.Fingerprints {
+			got = append(got, fmt.Sprintf("%s=%x", l.ID(i), fp))
+		}
+		if s := strings.Join(got, " "); s != c.want || l.Len() != len(got) {
+			t.Errorf("%s: %s, want %s", c.name, s, c.want)
+		}
+	}
+}
+
+func TestReadErrorsNameThePlace(t *testing.T) {
+	broken := errors.New("broken disk")
+	for _, c := range []struct {
+		in     string
+		format Format
+		want   string
+	}{
+		{"ff\n\nxyz\n", Text, `line 3: not a list of fingerprints: "xyz" is not 1 to 16 hex digits`},
+		{"a\tb\tff", Text, "line 1:"},
+		{"00000000000000001", Text, "line 1:"},
+		{"-1", Text, "line 1:"},
+		{"1_0", Text, "line 1:"},
+		{"a\t", Text, "line 1:"},
+		{"1\n" + strings.Repeat("1", maxLine+1), Text, "line 2:"},
+		{"12345678123", Binary, "offset 8: not a list of fingerprints: 3 bytes left of a number of 8"},
+		{"", "csv", `format "csv"`},
+	} {
+		if _, err := Read(strings.NewReader(c.in), c.format); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%.20q: %v, want %s", c.in, err, c.want)
+		}
+	}
+	for _, f := range []Format{Text, Binary} {
+		if _, err := Read(iotest.ErrReader(broken), f); !errors.Is(err, broken) {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
+
+func TestWriteReadRoundTrip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	plain, named, gaps := &List{}, &List{}, &List{}
+	for i := range 20_000 {
+		fp := rng.Uint64() >> rng.IntN(64)
+		plain.Add(fp)
+		named.AddID(fmt.Sprint("id ", i), fp)
+		gaps.add(fp, uint64(2*i), "", false)
+	}
+	for _, l := range []*List{plain, named, gaps} {
+		for _, f := range []Format{Text, Binary} {
+			var buf bytes.Buffer
+			if err := Write(&buf, l, f); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Read(&buf, f)
+			if err != nil || !slices.Equal(got.Fingerprints, l.Fingerprints) {
+				t.Fatalf("%s: %v", f, err)
+			}
+			if f == Text && got.ID(77) != l.ID(77) {
+				t.Errorf("id %q, want %q", got.ID(77), l.ID(77))
+			}
+		}
+	}
+	named.AddID("a\tb", 1)
+	if err := Write(&bytes.Buffer{}, named, Text); err == nil {
+		t.Error("an id with a tab was written")
+	}
+	if err := Write(&bytes.Buffer{}, plain, "csv"); err == nil {
+		t.Error("csv was written")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte("ff\n"), true)
+	f.Add([]byte("id\tff\n\n0x1\r\n"), true)
+	f.Add([]byte("12345678"), false)
+	f.Fuzz(func(t *testing.T, data []byte, text bool) {
+		format := Binary
+		if text {
+			format = Text
+		}
+		l, err := Read(bytes.NewReader(data), format)
+		if err != nil {
+			return
+		}
+		var buf bytes.Buffer
+		if err := Write(&buf, l, format); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(&buf, format)
+		if err != nil || !slices.Equal(again.Fingerprints, l.Fingerprints) {
+			t.Fatalf("written and read again: %v", err)
+		}
+		for i := range l.Fingerprints {
+			if format == Text && again.ID(i) != l.ID(i) {
+				t.Fatalf("id %q became %q", l.ID(i), again.ID(i))
+			}
+		}
+	})
+}
+
+func ExampleRead() {
+	l, err := Read(strings.NewReader("page1\tff\npage2\tfe\n"), Text)
+	fmt.Println(l.Len(), l.ID(1), l.Fingerprints[1], err)
+	// Output: 2 page2 254 <nil>
+}
