@@ -18,6 +18,7 @@ type blocks struct {
 	r       io.Reader
 	buf     []byte // buf[at:end] is read and not yet taken
 	at, end int
+	shared  bool  // some of buf has been handed out
 	err     error // why nothing more comes
 }
 
@@ -38,7 +39,7 @@ func (b *blocks) more() bool {
 		have := b.end - b.at
 		next := make([]byte, max(blockSize, 2*have))
 		copy(next, b.buf[b.at:b.end])
-		b.buf, b.at, b.end = next, 0, have
+		b.buf, b.at, b.end, b.shared = next, 0, have, false
 	}
 	for range 100 {
 		n, err := b.r.Read(b.buf[b.end:])
@@ -59,7 +60,17 @@ func (b *blocks) more() bool {
 func (b *blocks) take(n int) []byte {
 	raw := b.buf[b.at : b.at+n : b.at+n]
 	b.at += n
+	b.shared = true
 	return raw
+}
+
+// drop forgets the window. Its memory is used again if nobody has a slice of
+// it, so that passing over something long costs one block.
+func (b *blocks) drop() {
+	b.at = b.end
+	if !b.shared {
+		b.at, b.end = 0, 0
+	}
 }
 
 // fill makes the window at least n bytes long; false when the stream ends
@@ -77,7 +88,7 @@ func (b *blocks) fill(n int) bool {
 func (b *blocks) skip(n int64) bool {
 	for n > int64(b.end-b.at) {
 		n -= int64(b.end - b.at)
-		b.at = b.end
+		b.drop()
 		if !b.more() {
 			return false
 		}
@@ -98,7 +109,7 @@ func (b *blocks) line(limit int64) ([]byte, error) {
 			if n := seen + i + 1; int64(n) <= limit+2 {
 				return b.take(n), nil
 			}
-			b.take(seen + i + 1)
+			b.at += seen + i + 1
 			return nil, errTooLong
 		}
 		seen = len(w)
@@ -126,10 +137,10 @@ func (b *blocks) rest() ([]byte, error) {
 func (b *blocks) dropLine() error {
 	for {
 		if i := bytes.IndexByte(b.window(), '\n'); i >= 0 {
-			b.take(i + 1)
+			b.at += i + 1
 			return errTooLong
 		}
-		b.at = b.end
+		b.drop()
 		if !b.more() {
 			if b.err != io.EOF {
 				return b.err

@@ -165,8 +165,7 @@ func (t *tableFrames) row() ([]byte, error) {
 // not cost the lines after it.
 func (t *tableFrames) dropLine(reason string) error {
 	t.line++
-	_, err := t.b.line(1 << 62)
-	if err != nil && err != errTooLong && err != io.EOF {
+	if err := t.b.dropLine(); err != errTooLong {
 		return err
 	}
 	return &RejectError{Reason: reason}

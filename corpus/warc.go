@@ -62,7 +62,7 @@ func (f *warcFrames) skipBlank() bool {
 		if c := f.b.window()[0]; c != '\r' && c != '\n' {
 			return true
 		}
-		f.b.take(1)
+		f.b.at++
 	}
 	return false
 }
@@ -146,15 +146,15 @@ func (f *warcFrames) damage(err error) error {
 // gzip member is left for the next one.
 func (f *warcFrames) resync() {
 	if f.b.at < f.b.end {
-		f.b.take(1)
+		f.b.at++
 	}
 	for {
 		w := f.b.window()
 		if i := bytes.Index(w, []byte("\nWARC/1.")); i >= 0 {
-			f.b.take(i + 1)
+			f.b.at += i + 1
 			return
 		}
-		f.b.take(max(0, len(w)-len("\nWARC/1.")+1))
+		f.b.at += max(0, len(w)-len("\nWARC/1.")+1)
 		if f.b.more() {
 			continue
 		}

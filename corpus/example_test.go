@@ -1,0 +1,123 @@
+package corpus_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
+)
+
+// Records are framed by one goroutine and decoded by as many as you like; here
+// by one.
+func Example() {
+	in := strings.NewReader(`{"id":"a","text":"one"}` + "\n{oops\n" + `{"id":"b","text":"two"}`)
+	r, err := corpus.Open([]string{"-"}, corpus.Options{Stdin: in})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	d := r.NewDecoder()
+	for {
+		it, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		var doc neardup.Document
+		if err == nil {
+			err = d.Decode(it, &doc)
+		}
+		var bad *corpus.RejectError
+		switch {
+		case errors.As(err, &bad):
+			fmt.Println("rejected", bad)
+		case err != nil:
+			log.Fatal(err)
+		default:
+			fmt.Println(doc.ID, doc.Text)
+		}
+	}
+	// Output:
+	// a one
+	// rejected -:2: no string at byte 2
+	// b two
+}
+
+// A second pass writes the records that are kept, byte for byte.
+func ExampleWriter() {
+	dir, err := os.MkdirTemp("", "corpus")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.csv")
+	if err := os.WriteFile(in, []byte("id,text\n1,\"a, b\"\n2,c\n3,\"d\"\n"), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	if err := keepOdd(in, out); err != nil {
+		log.Fatal(err)
+	}
+	content, err := os.ReadFile(out)
+	fmt.Print(string(content), err)
+	// Output:
+	// id,text
+	// 1,"a, b"
+	// 3,"d"
+	// <nil>
+}
+
+func keepOdd(in, out string) error {
+	first, err := corpus.Open([]string{in}, corpus.Options{})
+	if err != nil {
+		return err
+	}
+	defer first.Close()
+	second, err := first.Again()
+	if err != nil {
+		return err
+	}
+	defer second.Close()
+	w, err := corpus.NewWriter(out, second)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	for n := 1; ; n++ {
+		it, err := second.Next()
+		if err == io.EOF {
+			return w.Commit()
+		}
+		if err == nil && n%2 == 1 {
+			err = w.Write(it)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func ExampleCreateAtomic() {
+	f, err := corpus.CreateAtomic("-") // or a path, which appears with Commit
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Abort()
+	if err := f.WriteJSON(corpus.RejectError{File: "a.jsonl", Line: 17, Reason: "no text"}); err != nil {
+		log.Fatal(err)
+	}
+	if err := f.Commit(); err != nil {
+		log.Fatal(err)
+	}
+	// Output: {"file":"a.jsonl","line":17,"reason":"no text"}
+}
+
+func ExampleParseFormat() {
+	_, err := corpus.ParseFormat("docx")
+	fmt.Println(err)
+	// Output: unknown format "docx": one of [auto jsonl csv tsv lines files html warc parquet]
+}
