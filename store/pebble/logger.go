@@ -44,6 +44,10 @@ func (l *logger) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
+// background stops the engine when a flush or a compaction fails: Pebble would
+// try again without pause and without end.
+func (l *logger) background(err error) { l.Fatalf("in the background: %v", err) }
+
 // onFatal has Fatalf call tell; at once if it was called before.
 func (l *logger) onFatal(tell func(error)) {
 	l.tell.Store(&tell)

@@ -93,6 +93,7 @@ func options(o Options, lock *pebble.Lock, log *logger) *pebble.Options {
 		FS:                          o.FS,
 		Lock:                        lock,
 		Logger:                      log,
+		EventListener:               &pebble.EventListener{BackgroundError: log.background},
 		CacheSize:                   o.CacheBytes,
 		FormatMajorVersion:          pebble.FormatNewest,
 		MemTableSize:                32 << 20,
