@@ -31,6 +31,7 @@ func TestSplitterGivesWords(t *testing.T) {
 		"我来到北京清华大学":          "我|来到|北京|清华大学",
 		"ひらがな 한국어":           "ひらがな|한국어",
 		"a\xffb":             "a|b",
+		"ÉCOLE ＡＢＣ B超 ΑΒΓ":   "école|ａｂｃ|b超|αβγ",
 		"100% of 3.14":       "100|of|3|14",
 	} {
 		if got := strings.Join(s.Append(nil, text), "|"); got != want {

@@ -58,9 +58,20 @@ func (s Splitter) run(dst []string, clean string, start, end int, han bool) []st
 		dst = append(dst, clean[start:end])
 	}
 	for i, word := range dst[from:] {
-		dst[from+i] = strings.ToLower(word)
+		dst[from+i] = lower(word)
 	}
 	return dst
+}
+
+// lower is strings.ToLower, but quick for Chinese: bytes from 0xE4 to 0xE9
+// lead U+4000 to U+9FFF, where nothing has case.
+func lower(word string) string {
+	for i := range len(word) {
+		if c := word[i]; 'A' <= c && c <= 'Z' || 0xC0 <= c && c < 0xE4 || c > 0xE9 {
+			return strings.ToLower(word)
+		}
+	}
+	return word
 }
 
 func isWord(r rune) bool {
