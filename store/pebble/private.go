@@ -1,7 +1,9 @@
 package pebble
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -21,6 +23,18 @@ func (p private) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) 
 // OpenReadWrite opens a file, which may create it.
 func (p private) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
 	return p.owned(name)(p.FS.OpenReadWrite(name, c, o...))
+}
+
+// Lock locks a file, which creates it.
+func (p private) Lock(name string) (io.Closer, error) {
+	lock, err := p.FS.Lock(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(name, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("take lock from others: %w", err), lock.Close())
+	}
+	return lock, nil
 }
 
 func (p private) owned(name string) func(vfs.File, error) (vfs.File, error) {
