@@ -38,6 +38,9 @@ func (c *tally) from(i int) float64 {
 // those of the oracle: what shares a key, is plausible and is near, against
 // every pair at or above the threshold.
 func TestRecall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads and sketches 100 MB of text")
+	}
 	var total tally
 	for _, set := range []featuretest.Set{featuretest.OTA, featuretest.LCTT, featuretest.TiDB, featuretest.Laws} {
 		m, err := minhash.New(minhash.Config{Shingle: set.Shingle, Threshold: 0.7})
@@ -46,13 +49,11 @@ func TestRecall(t *testing.T) {
 		}
 		texts := set.Texts(t)
 		records := make([]neardup.Record, len(texts.Clean))
-		for i, clean := range texts.Clean {
-			m.Record(clean, &records[i])
-		}
-		views := map[int]neardup.View{}
+		views := make([]neardup.View, len(texts.Clean))
 		view := func(i int) neardup.View {
 			if views[i] == nil {
 				views[i] = m.View(texts.Clean[i])
+				m.Record(texts.Clean[i], &records[i])
 			}
 			return views[i]
 		}
