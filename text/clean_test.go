@@ -46,7 +46,7 @@ func TestClean(t *testing.T) {
 		{"default", "\u1112\u1161\u11ab", "한"},
 		{"lower", "İstanbul IŞIK", "i̇stanbul işik"},
 		{"lower", "ΟΔΟΣ ΣΑΣ Σ A.Σ.", "οδος σας σ a.ς."},
-		{"lower", "ΑΣ\u0301 ΑΣ\u0301Α ẞ", "ας\u0301 ας\u0301α ß"[:0] + "ας\u0301 ασ\u0301α ß"},
+		{"lower", "ΑΣ\u0301 ΑΣ\u0301Α ẞ", "ας\u0301 ασ\u0301α ß"},
 		{"lower", " Two  Spaces\n", " two  spaces\n"},
 		{"nfkc", "Ａ  Ｂ", "A  B"},
 		{"width", "Ａｶ　㎏", "Aカ ㎏"},
