@@ -118,6 +118,7 @@ func keyLayout(name string, k int) (Layout, error) {
 type work struct {
 	hashes   []uint64
 	weighted []Weighted
+	seen     []uint64
 	counter  Counter
 }
 
@@ -160,32 +161,47 @@ func (m *Method) fingerprint(clean string, w *work) (fp uint64, enough bool) {
 	if s, ok := m.config.Features.(Stream); ok {
 		w.hashes = s.AppendHashes(w.hashes[:0], clean)
 		w.counter.Add(w.hashes)
-		return w.counter.Fingerprint(TieZero), m.enough(w.hashes)
+		return w.counter.Fingerprint(TieZero), m.enough(w)
 	}
 	w.weighted = m.config.Features.Append(w.weighted[:0], clean)
 	w.counter.AddWeighted(w.weighted)
-	few := w.weighted[:min(len(w.weighted), manyFeatures*m.config.MinFeatures)]
-	hashes := w.hashes[:0]
-	for _, f := range few {
+	w.hashes = w.hashes[:0]
+	for _, f := range w.weighted {
 		if f.Weight != 0 {
-			hashes = append(hashes, f.Hash)
+			w.hashes = append(w.hashes, f.Hash)
 		}
 	}
-	w.hashes = hashes
-	return w.counter.Fingerprint(TieZero), m.enough(hashes)
+	return w.counter.Fingerprint(TieZero), m.enough(w)
 }
 
-// manyFeatures times MinFeatures are looked through for different ones.
-const manyFeatures = 8
-
-// enough reports whether there are MinFeatures different hashes among the
-// first few.
-func (m *Method) enough(hashes []uint64) bool {
-	if len(hashes) < m.config.MinFeatures {
+// enough reports whether there are MinFeatures different hashes. It looks no
+// further than it must, nearly always at the first MinFeatures.
+func (m *Method) enough(w *work) bool {
+	least := m.config.MinFeatures
+	if len(w.hashes) < least {
 		return false
 	}
-	hashes = slices.Clone(hashes[:min(len(hashes), manyFeatures*m.config.MinFeatures)])
-	return len(feature.Set(hashes)) >= m.config.MinFeatures
+	size := 2 << bits.Len(uint(least))
+	if len(w.seen) != size {
+		w.seen = make([]uint64, size)
+	}
+	clear(w.seen)
+	different := 0
+	for _, h := range w.hashes {
+		h = max(h, 1) // 0 is an empty cell
+		c := h & uint64(size-1)
+		for w.seen[c] != 0 && w.seen[c] != h {
+			c = (c + 1) & uint64(size-1)
+		}
+		if w.seen[c] == h {
+			continue
+		}
+		w.seen[c] = h
+		if different++; different == least {
+			return true
+		}
+	}
+	return false
 }
 
 // Record fills rec with the blocks of the fingerprint as keys and the

@@ -9,6 +9,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/feature/featuretest"
 	"github.com/neardup/neardup/simhash"
 )
 
@@ -164,25 +165,41 @@ func ExampleNew() {
 	// Output: true 0 1 - distance/64 of auto:3
 }
 
-// BenchmarkMethod is the whole path from clean text to fingerprint.
-func BenchmarkMethod(b *testing.B) {
-	english := strings.Join(prose(30), " ")[:20_000]
-	for _, c := range []struct{ name, spec, text string }{
-		{"english/runes4", "runes:4", english},
-		{"english/words3", "words:3", english},
-		{"chinese/runes3", "runes:3", strings.Repeat("海量网络文本去重系统实验测试，这是一段测试文本的内容。", 500)},
-		{"short/runes4", "runes:4", english[:68]},
+// BenchmarkFingerprint is the whole path from clean text to fingerprint, in
+// processor time.
+func BenchmarkFingerprint(b *testing.B) {
+	for _, c := range []struct {
+		set  featuretest.Set
+		spec string
+	}{
+		{featuretest.OTA, "runes:4"},
+		{featuretest.OTA, "words:3"},
+		{featuretest.LCTT, "runes:3"},
+		{featuretest.Laws, "runes:3"},
+		{featuretest.SMS, "runes:4"},
+		{featuretest.SMS, "words:3"},
 	} {
-		b.Run(c.name, func(b *testing.B) {
-			s, err := feature.ParseShingle(c.spec)
+		b.Run(strings.ReplaceAll(c.set.Name+"/"+c.spec, ":", ""), func(b *testing.B) {
+			shingle, err := feature.ParseShingle(c.spec)
 			if err != nil {
 				b.Fatal(err)
 			}
-			m := newMethod(b, simhash.Config{Shingle: s})
-			b.SetBytes(int64(len(c.text)))
-			for b.Loop() {
-				m.Fingerprint(c.text)
+			m := newMethod(b, simhash.Config{Shingle: shingle})
+			texts, size := c.set.Texts(b).Clean, int64(0)
+			for i, t := range texts {
+				if size += int64(len(t)); size > 8<<20 {
+					texts = texts[:i+1]
+					break
+				}
 			}
+			b.SetBytes(size)
+			start := featuretest.CPU()
+			for b.Loop() {
+				for _, t := range texts {
+					m.Fingerprint(t)
+				}
+			}
+			featuretest.ReportCPU(b, start, size)
 		})
 	}
 }
