@@ -64,3 +64,36 @@ func TestLongRecordsStayInMemory(t *testing.T) {
 		}
 	}
 }
+
+// Items held while others are read and passed over keep their bytes.
+func TestItemsStayValid(t *testing.T) {
+	for _, format := range []Format{JSONL, CSV, WARC} {
+		record := func(s string) string { return s + "\n" }
+		if format == WARC {
+			record = func(s string) string { return page("1", s) }
+		}
+		content := strings.Repeat(record("short")+record(strings.Repeat("long", 200e3))+record("short"), 3)
+		r, err := Open([]string{"-"}, Options{Format: format, Stdin: strings.NewReader(content), Extract: tagless, MaxDocument: 1000, TextField: "1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var held []Item
+		for {
+			it, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err == nil {
+				held = append(held, it)
+			}
+		}
+		if len(held) != 6 {
+			t.Fatalf("%s: %d items", format, len(held))
+		}
+		for _, it := range held {
+			if !strings.HasPrefix(record("short"), string(it.Raw)) {
+				t.Fatalf("%s: item at %d became %.40q", format, it.Line, it.Raw)
+			}
+		}
+	}
+}
