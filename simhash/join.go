@@ -86,6 +86,7 @@ type joiner struct {
 	workers int
 	found   []valuePair // not yet given to emit
 	limit   int         // of found
+	lookup  valueTable
 }
 
 // valuePair is a pair of fingerprints; where they stand is found out later.

@@ -84,7 +84,7 @@ type hit struct{ value, at uint32 }
 // positions looks up the values of all found pairs in a list; pick takes
 // those of one side, in a self-join both are wanted.
 func (j *joiner) positions(ctx context.Context, s *side, pick func(valuePair) uint64) (*positions, error) {
-	p := &positions{}
+	p := &positions{values: make([]uint64, 0, 2*len(j.found))}
 	for _, f := range j.found {
 		p.values = append(p.values, pick(f))
 		if j.a == j.b {
@@ -93,12 +93,12 @@ func (j *joiner) positions(ctx context.Context, s *side, pick func(valuePair) ui
 	}
 	slices.Sort(p.values)
 	p.values = slices.Compact(p.values)
-	table := newValueTable(p.values)
+	j.lookup.fill(p.values)
 	pieces := 8 * j.workers
 	hits := make([][]hit, pieces)
 	err := parallel(ctx, j.workers, pieces, func(i int) {
 		from, to := len(s.in)*i/pieces, len(s.in)*(i+1)/pieces
-		hits[i] = table.find(s.in[from:to], from)
+		hits[i] = j.lookup.find(s.in[from:to], from)
 	})
 	if err != nil {
 		return nil, err
@@ -132,12 +132,12 @@ type valueTable struct {
 	shift  int
 }
 
-func newValueTable(values []uint64) *valueTable {
+// fill makes t the table of these values and no others.
+func (t *valueTable) fill(values []uint64) {
 	width := bits.Len(uint(len(values))) + 1
-	t := &valueTable{
-		values: values, shift: 64 - width,
-		cells: make([]uint32, 1<<width), seen: make([]uint64, 1<<max(width-3, 0)),
-	}
+	t.values, t.shift = values, 64-width
+	t.cells = cleared(t.cells, 1<<width)
+	t.seen = cleared(t.seen, 1<<max(width-3, 0))
 	for i, v := range values {
 		h := v * 0x9e3779b97f4a7c15
 		t.seen[h>>(t.shift+3)&uint64(len(t.seen)-1)] |= 1 << (h & 63)
@@ -147,7 +147,16 @@ func newValueTable(values []uint64) *valueTable {
 		}
 		t.cells[c] = uint32(i) + 1
 	}
-	return t
+}
+
+// cleared returns n zeros, in the memory of s if that suffices.
+func cleared[T uint32 | uint64](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
 }
 
 // find returns the hits in a piece of a list that starts at base.

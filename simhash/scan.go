@@ -19,6 +19,7 @@ type scanner struct {
 func (s *scanner) partition(p int) []valuePair {
 	size := 1 << min(s.width, partitionBits)
 	var out []valuePair
+	var scratch []uint64
 	for b := p * size; b < (p+1)*size; b++ {
 		mine := s.a.bucket(b)
 		if len(mine) == 0 {
@@ -33,7 +34,8 @@ func (s *scanner) partition(p int) []valuePair {
 				}
 			case other == b:
 				if anyWithin(mine, s.k) {
-					out = s.inside(out, mine)
+					scratch = append(scratch[:0], mine...)
+					out = s.inside(out, scratch)
 				}
 			}
 		}
@@ -72,9 +74,9 @@ func (s *scanner) mine(difference uint64) bool {
 }
 
 // inside appends the pairs of a bucket that this table reports: (v, v) for a
-// value that is there more than once.
-func (s *scanner) inside(out []valuePair, bucket []uint64) []valuePair {
-	values := slices.Sorted(slices.Values(bucket))
+// value that is there more than once. It reorders the values.
+func (s *scanner) inside(out []valuePair, values []uint64) []valuePair {
+	slices.Sort(values)
 	if s.number == 0 {
 		for i := 1; i < len(values); i++ {
 			if values[i] == values[i-1] && (i == 1 || values[i] != values[i-2]) {
