@@ -3,6 +3,7 @@ package ledger
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/neardup/neardup"
@@ -213,11 +214,11 @@ func (t *change) addNames() error {
 	var fresh []uint64
 	for i, n := range t.c.Names {
 		key := nameKey(t.ix.id, t.c.Leader, n)
-		v, err := t.b.Get(key)
+		known, err := t.has(key)
 		if err != nil {
 			return err
 		}
-		if v != nil || i > 0 && n == t.c.Names[0] {
+		if known || slices.Contains(t.c.Names[:i], n) {
 			continue
 		}
 		t.set(key, func(*encoder) {})
@@ -231,6 +232,15 @@ func (t *change) addNames() error {
 		})
 	}
 	return nil
+}
+
+// has reads whether a row of the docId is there; a new docId has none.
+func (t *change) has(key []byte) (bool, error) {
+	if t.c.Kind == neardup.KindNew {
+		return false, nil
+	}
+	v, err := t.b.Get(key)
+	return v != nil, err
 }
 
 // addMember files the article under its nid, with its group, and keeps it
@@ -262,9 +272,12 @@ func (t *change) resize(leader uint64, by int64) {
 func (t *change) keep(a neardup.Article) error {
 	key := t.key(spaceKept, t.c.Leader)
 	var old keptRow
-	ok, err := read(t.b, key, old.get)
-	if err != nil {
-		return err
+	ok := t.c.Kind != neardup.KindNew
+	if ok {
+		var err error
+		if ok, err = read(t.b, key, old.get); err != nil {
+			return err
+		}
 	}
 	if !ok || a.Heat > old.article.Heat {
 		t.set(key, keptRow{t.seq, a}.put)

@@ -1,0 +1,76 @@
+package ledger
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"pgregory.net/rapid"
+)
+
+// FuzzDecode: whatever a row holds, decoding ends in a value or in ErrCorrupt.
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte("key"), sealed([]byte("key"), func(e *encoder) { putEntry(e, &neardup.Entry{NID: "n"}) }))
+	f.Fuzz(func(t *testing.T, key, value []byte) {
+		resealed := sealed(key, func(e *encoder) { e.raw(value) })
+		for _, get := range []func(*decoder){
+			func(d *decoder) { getEntry(d, new(neardup.Entry)) },
+			func(d *decoder) { getMember(d, new(neardup.Member)) },
+			func(d *decoder) { getMaterial(d, new(neardup.Material)) },
+			func(d *decoder) { new(leaderRow).get(d) },
+			func(d *decoder) { new(keptRow).get(d) },
+			func(d *decoder) { getIdentity(d, new(uint32), new(neardup.Identity)) },
+		} {
+			for _, v := range [][]byte{value, resealed} {
+				if err := decode(key, v, get); err != nil && !errors.Is(err, neardup.ErrCorrupt) {
+					t.Errorf("decode: %v", err)
+				}
+			}
+		}
+	})
+}
+
+// TestTableAgainstMap posts and drops at random and compares with a map.
+func TestTableAgainstMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var tab table
+		want := map[uint64]map[uint64]bool{}
+		var seq uint64
+		keysOf := map[uint64][]uint64{}
+		for range rapid.IntRange(1, 200).Draw(t, "steps") {
+			if len(keysOf) > 0 && rapid.IntRange(0, 3).Draw(t, "drop") == 0 {
+				old := rapid.Uint64Range(1, seq).Draw(t, "old")
+				n, _ := tab.find(old)
+				for _, k := range keysOf[old] {
+					tab.drop(k, n)
+					delete(want[k], old)
+				}
+				delete(keysOf, old)
+				continue
+			}
+			seq++
+			keys := rapid.SliceOfNDistinct(rapid.Uint64Range(0, 60), 1, 8, rapid.ID).Draw(t, "keys")
+			tab.post(seq, tab.lead(seq, seq, 0), keys...)
+			keysOf[seq] = keys
+			for _, k := range keys {
+				if want[k] == nil {
+					want[k] = map[uint64]bool{}
+				}
+				want[k][seq] = true
+			}
+		}
+		for k := range uint64(61) {
+			n, last := 0, uint64(1<<63)
+			tab.each(k, 0, seq, func(l *leader) bool {
+				if !want[k][l.seq] || l.seq >= last {
+					t.Fatalf("key %d: leader %d after %d", k, l.seq, last)
+				}
+				n, last = n+1, l.seq
+				return true
+			})
+			if n != len(want[k]) {
+				t.Fatalf("key %d: %d leaders, want %d", k, n, len(want[k]))
+			}
+		}
+	})
+}
