@@ -87,6 +87,8 @@ type joiner struct {
 	found   []valuePair // not yet given to emit
 	limit   int         // of found
 	lookup  valueTable
+	ofA     positions // where the values of found stand
+	ofB     positions
 }
 
 // valuePair is a pair of fingerprints; where they stand is found out later.

@@ -12,13 +12,13 @@ func (j *joiner) flush(ctx context.Context) error {
 	if len(j.found) == 0 {
 		return nil
 	}
-	a, err := j.positions(ctx, j.a, func(p valuePair) uint64 { return p.a })
-	if err != nil {
+	a, b := &j.ofA, &j.ofA
+	if err := j.locate(ctx, a, j.a, func(p valuePair) uint64 { return p.a }); err != nil {
 		return err
 	}
-	b := a
 	if j.a != j.b {
-		if b, err = j.positions(ctx, j.b, func(p valuePair) uint64 { return p.b }); err != nil {
+		b = &j.ofB
+		if err := j.locate(ctx, b, j.b, func(p valuePair) uint64 { return p.b }); err != nil {
 			return err
 		}
 	}
@@ -70,6 +70,8 @@ type positions struct {
 	values []uint64 // sorted
 	start  []uint32 // of values[i]: at[start[i]:start[i+1]]
 	at     []uint32 // ascending for each value
+	next   []uint32 // scratch
+	hits   [][]hit  // scratch
 }
 
 // of returns the positions of a value, ascending.
@@ -81,10 +83,10 @@ func (p *positions) of(v uint64) []uint32 {
 // hit is a value of interest and one position of it.
 type hit struct{ value, at uint32 }
 
-// positions looks up the values of all found pairs in a list; pick takes
-// those of one side, in a self-join both are wanted.
-func (j *joiner) positions(ctx context.Context, s *side, pick func(valuePair) uint64) (*positions, error) {
-	p := &positions{values: make([]uint64, 0, 2*len(j.found))}
+// locate fills p with the positions in a list of the values of all found
+// pairs; pick takes those of one side, in a self-join both are wanted.
+func (j *joiner) locate(ctx context.Context, p *positions, s *side, pick func(valuePair) uint64) error {
+	p.values = p.values[:0]
 	for _, f := range j.found {
 		p.values = append(p.values, pick(f))
 		if j.a == j.b {
@@ -94,17 +96,24 @@ func (j *joiner) positions(ctx context.Context, s *side, pick func(valuePair) ui
 	slices.Sort(p.values)
 	p.values = slices.Compact(p.values)
 	j.lookup.fill(p.values)
-	pieces := 8 * j.workers
-	hits := make([][]hit, pieces)
-	err := parallel(ctx, j.workers, pieces, func(i int) {
-		from, to := len(s.in)*i/pieces, len(s.in)*(i+1)/pieces
-		hits[i] = j.lookup.find(s.in[from:to], from)
-	})
-	if err != nil {
-		return nil, err
+	if p.hits == nil {
+		p.hits = make([][]hit, 8*j.workers)
 	}
-	p.start = make([]uint32, len(p.values)+1)
-	for _, piece := range hits {
+	pieces := len(p.hits)
+	if err := parallel(ctx, j.workers, pieces, func(i int) {
+		from, to := len(s.in)*i/pieces, len(s.in)*(i+1)/pieces
+		p.hits[i] = j.lookup.find(p.hits[i][:0], s.in[from:to], from)
+	}); err != nil {
+		return err
+	}
+	p.gather()
+	return nil
+}
+
+// gather sorts the hits by value: a counting sort, so positions stay ascending.
+func (p *positions) gather() {
+	p.start = cleared(p.start, len(p.values)+1)
+	for _, piece := range p.hits {
 		for _, h := range piece {
 			p.start[h.value+1]++
 		}
@@ -112,15 +121,14 @@ func (j *joiner) positions(ctx context.Context, s *side, pick func(valuePair) ui
 	for i := range p.values {
 		p.start[i+1] += p.start[i]
 	}
-	p.at = make([]uint32, p.start[len(p.values)])
-	next := slices.Clone(p.start)
-	for _, piece := range hits {
+	p.at = cleared(p.at, int(p.start[len(p.values)]))
+	p.next = append(p.next[:0], p.start...)
+	for _, piece := range p.hits {
 		for _, h := range piece {
-			p.at[next[h.value]] = h.at
-			next[h.value]++
+			p.at[p.next[h.value]] = h.at
+			p.next[h.value]++
 		}
 	}
-	return p, nil
 }
 
 // valueTable finds the number of a value: open addressing behind a bitmap
@@ -159,9 +167,8 @@ func cleared[T uint32 | uint64](s []T, n int) []T {
 	return s
 }
 
-// find returns the hits in a piece of a list that starts at base.
-func (t *valueTable) find(fps []uint64, base int) []hit {
-	var out []hit
+// find appends the hits in a piece of a list that starts at base.
+func (t *valueTable) find(out []hit, fps []uint64, base int) []hit {
 	for i, v := range fps {
 		h := v * 0x9e3779b97f4a7c15
 		if t.seen[h>>(t.shift+3)&uint64(len(t.seen)-1)]>>(h&63)&1 == 0 {

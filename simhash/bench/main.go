@@ -1,7 +1,7 @@
 //go:build unix
 
 // Command bench measures the Hamming index and the self-join on random
-// fingerprints, a tenth of them within 3 bits of an earlier one:
+// fingerprints, a share of them (-near) within 3 bits of an earlier one:
 //
 //	go run ./simhash/bench -job online -n 1000000 -k 3
 //	go run ./simhash/bench -job join -n 10000000 -k 3 -workers 1
@@ -29,14 +29,15 @@ func main() {
 	k := flag.Int("k", 3, "distance")
 	ops := flag.Int("ops", 1_000_000, "online: queries with an insert each")
 	layout := flag.String("layout", "", "layout, as in ParseLayout (default: chosen)")
+	near := flag.Float64("near", 0.01, "share of fingerprints within 3 bits of an earlier one")
 	workers := flag.Int("workers", 1, "join: workers")
 	flag.Parse()
 	var err error
 	switch *job {
 	case "online":
-		err = online(simhash.IndexOptions{K: *k, Expect: *n, Layout: *layout}, *n, *ops)
+		err = online(simhash.IndexOptions{K: *k, Expect: *n, Layout: *layout}, fingerprints(*n+*ops, *near), *n)
 	case "join":
-		err = join(*n, *k, simhash.JoinOptions{Workers: *workers, Layout: *layout})
+		err = join(fingerprints(*n, *near), *k, simhash.JoinOptions{Workers: *workers, Layout: *layout})
 	default:
 		err = fmt.Errorf("job %q: want online or join", *job)
 	}
@@ -45,13 +46,13 @@ func main() {
 	}
 }
 
-// fingerprints makes n of them, every tenth at distance 0..3 of an earlier one.
-func fingerprints(n int) []uint64 {
+// fingerprints makes n of them, a share at distance 0..3 of an earlier one.
+func fingerprints(n int, near float64) []uint64 {
 	rng := rand.New(rand.NewPCG(1, 2))
 	fps := make([]uint64, n)
 	for i := range fps {
 		fps[i] = rng.Uint64()
-		if i%10 == 9 {
+		if i > 0 && rng.Float64() < near {
 			fps[i] = fps[rng.IntN(i)]
 			for range rng.IntN(4) {
 				fps[i] ^= 1 << rng.IntN(64)
@@ -61,12 +62,12 @@ func fingerprints(n int) []uint64 {
 	return fps
 }
 
-func online(o simhash.IndexOptions, n, ops int) error {
+func online(o simhash.IndexOptions, fps []uint64, n int) error {
 	x, err := simhash.NewIndex(o)
 	if err != nil {
 		return err
 	}
-	fps := fingerprints(n + ops)
+	ops := len(fps) - n
 	start, since := cpu(), time.Now()
 	for id, fp := range fps[:n] {
 		if err := x.Insert(uint64(id), fp); err != nil {
@@ -103,8 +104,7 @@ func online(o simhash.IndexOptions, n, ops int) error {
 	return nil
 }
 
-func join(n, k int, o simhash.JoinOptions) error {
-	fps := fingerprints(n)
+func join(fps []uint64, k int, o simhash.JoinOptions) error {
 	debug.FreeOSMemory()
 	pairs, sum := 0, uint64(0)
 	start, since := cpu(), time.Now()
@@ -118,7 +118,7 @@ func join(n, k int, o simhash.JoinOptions) error {
 	}
 	used := cpu() - start
 	fmt.Printf("join k=%d n=%d workers=%d layout=%q: %.2f CPU s (%.2f s), %d pairs (checksum %x), peak %d MB with %d MB of input\n",
-		k, n, o.Workers, o.Layout, used.Seconds(), time.Since(since).Seconds(), pairs, sum, peak(), n*8>>20)
+		k, len(fps), o.Workers, o.Layout, used.Seconds(), time.Since(since).Seconds(), pairs, sum, peak(), len(fps)*8>>20)
 	return nil
 }
 
