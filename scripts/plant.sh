@@ -8,7 +8,7 @@ for bug in nofsync ackbeforecommit checktheninsert lockperband seqreuse nochecks
 		echo "$bug ESCAPED"
 		escaped=1
 	else
-		echo "$bug caught by $(echo "$out" | sed -n 's/^ *--- FAIL: \([^ ]*\).*/\1/p' | grep / | head -1)"
+		echo "$bug caught by $(echo "$out" | sed -n 's/^ *--- FAIL: \([^ ]*\).*/\1/p' | tail -1)"
 	fi
 done
 exit $escaped

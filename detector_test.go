@@ -1,0 +1,151 @@
+package neardup_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/store/memory"
+	"github.com/neardup/neardup/store/storetest"
+)
+
+// service opens a detector on an empty store in memory.
+func service(t *testing.T, s neardup.Settings) *neardup.Detector {
+	t.Helper()
+	store, err := memory.New(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	d, err := neardup.NewDetector(t.Context(), store, "tenant", s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func submission(url, title, text string) neardup.Submission {
+	var s neardup.Submission
+	s.URL, s.Title, s.Text = url, title, text
+	return s
+}
+
+// TestCascade reads as the specification: what was there, what comes, what is
+// answered.
+func TestCascade(t *testing.T) {
+	near := neardup.Settings{URL: neardup.Exact, Title: neardup.Exact, Content: neardup.Near,
+		ContentMethod: storetest.Maker(0.6), TitleAgrees: storetest.Maker(0.2)}
+	bare := near
+	bare.TitleAgrees = nil
+	off := neardup.Settings{}
+	exact := neardup.Settings{Content: neardup.Exact}
+	text, edited, other := storetest.Base(1), storetest.Base(1)[:100]+"####"+storetest.Base(1)[104:], storetest.Base(2)
+	for _, c := range []struct {
+		name     string
+		settings neardup.Settings
+		first    neardup.Submission
+		second   neardup.Submission
+		want     string
+	}{
+		{"same address", near, submission("http://a.b/1", "", text), submission("https://a.b/1/?utm_x=1", "", other), "duplicate url"},
+		{"address before content", near, submission("http://a.b/1", "", text), submission("http://a.b/1", "", text), "duplicate url"},
+		{"near content", near, submission("", "", text), submission("", "", edited), "duplicate content"},
+		{"equal content", exact, submission("", "", text), submission("", "", text), "duplicate content"},
+		{"near is not exact", exact, submission("", "", text), submission("", "", edited), "new "},
+		{"other content", near, submission("", "", text), submission("", "", other), "new "},
+		{"all off", off, submission("http://a.b/1", "x", text), submission("http://a.b/1", "x", text), "new "},
+		{"title, contents contradict", near, submission("", "Weekly report", text), submission("", "Weekly report", other), "new "},
+		{"title, contents agree", near, submission("", "Weekly report", text), submission("", "Weekly report", edited), "duplicate title"},
+		{"title, one content empty", near, submission("", "Weekly report", text), submission("", "Weekly report", ""), "duplicate title"},
+		{"title alone", bare, submission("", "Weekly report", text), submission("", "Weekly report", other), "duplicate title"},
+		{"empty contents", near, submission("", "", ""), submission("", "", ""), "new "},
+		{"blank contents", near, submission("", " ", " "), submission("", " ", " "), "new "},
+		{"punctuation only, equal", near, submission("", "", "!!"), submission("", "", "!!"), "duplicate content"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := service(t, c.settings)
+			first, err := d.Add(t.Context(), c.first)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checked, err := d.Check(t.Context(), c.second)
+			if err != nil {
+				t.Fatal(err)
+			}
+			second, err := d.Add(t.Context(), c.second)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(second.Decision.Decision, " ", second.Stage); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			if (second.DocID == first.DocID) != (second.Decision.Decision == neardup.Duplicate) {
+				t.Errorf("docIds %s and %s", first.DocID, second.DocID)
+			}
+			if checked.Decision.Decision != second.Decision.Decision || checked.Stage != second.Stage {
+				t.Errorf("Check said %+v, Add %+v", checked, second)
+			}
+		})
+	}
+}
+
+// TestWindow: leaders older than the window are not considered.
+func TestWindow(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	d := service(t, neardup.Settings{Content: neardup.Exact, Window: 24 * time.Hour, Now: func() time.Time { return now }})
+	var answers []neardup.Answer
+	for range 3 {
+		a, err := d.Add(t.Context(), submission("", "", "the same"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers = append(answers, a)
+		now = now.Add(20 * time.Hour)
+	}
+	if answers[1].DocID != answers[0].DocID || answers[2].DocID == answers[0].DocID {
+		t.Errorf("20 h later %v, 40 h later %v", answers[1].Decision, answers[2].Decision)
+	}
+}
+
+// TestCrowded: more candidates than allowed is an error, never a guess.
+func TestCrowded(t *testing.T) {
+	set := neardup.Settings{Content: neardup.Near, ContentMethod: storetest.Maker(0.9), MaxCandidates: 3}
+	d := service(t, set)
+	for n := range 5 {
+		_, err := d.Add(t.Context(), submission("", "", storetest.Base(n)+"common"))
+		if want := n > 3; errors.Is(err, neardup.ErrCrowded) != want {
+			t.Errorf("article %d: %v", n, err)
+		}
+	}
+}
+
+// TestTitleCrowd: a title of more than TitleCrowd docIds identifies none.
+func TestTitleCrowd(t *testing.T) {
+	d := service(t, neardup.Settings{Title: neardup.Exact, Content: neardup.Exact, TitleAgrees: storetest.Maker(0.2)})
+	for n := range neardup.TitleCrowd + 1 {
+		a, err := d.Add(t.Context(), submission("", "News", storetest.Base(n)))
+		if err != nil || a.Decision.Decision != neardup.New {
+			t.Fatalf("article %d: %+v, %v", n, a, err)
+		}
+	}
+	a, err := d.Add(t.Context(), submission("", "News", ""))
+	if err != nil || a.Decision.Decision != neardup.New {
+		t.Errorf("title of a crowd: %+v, %v", a, err)
+	}
+}
+
+func TestQuotaAndInvalid(t *testing.T) {
+	d := service(t, neardup.Settings{Content: neardup.Exact, MaxMembers: 1})
+	bad := submission("", "", "x")
+	bad.ID = "~5"
+	if _, err := d.Add(t.Context(), bad); !errors.Is(err, neardup.ErrInvalid) {
+		t.Errorf("nid ~5: %v", err)
+	}
+	for n, want := range []error{nil, neardup.ErrQuota} {
+		if _, err := d.Add(t.Context(), submission("", "", "x")); !errors.Is(err, want) {
+			t.Errorf("article %d: %v, want %v", n, err, want)
+		}
+	}
+}
