@@ -53,7 +53,7 @@ func (a *arena) reserve(n uint32) {
 	}
 }
 
-// spill holds the lines of buckets beyond their first. Line 0 is not used.
+// spill holds the lines of buckets beyond their first. Line 0 stays empty.
 type spill struct {
 	arena
 	used uint32 // lines handed out, line 0 included
@@ -79,7 +79,7 @@ func (s *spill) give(i uint32) {
 }
 
 // fill is the mean number of cells of a bucket at which a table grows.
-const fill = 3
+const fill = 2
 
 // buckets is a hash table from the keys of one table to fingerprints. It
 // grows by one bucket at a time (Litwin, "Linear Hashing", VLDB 1980), up to

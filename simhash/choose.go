@@ -11,9 +11,9 @@ const (
 )
 
 // bytesOf is the memory of n entries in a layout, about: a line of 64 bytes
-// for every fill of 5 cells, spilled lines, ids.
+// for every 2 entries, spilled lines, ids.
 func (l *Layout) bytesOf(n int) int64 {
-	return int64(n) * int64(12+28*len(l.tables))
+	return int64(n) * int64(12+36*len(l.tables))
 }
 
 // cost is that of one query and one insert at n entries.

@@ -52,6 +52,7 @@ func NewIndex(o IndexOptions) (*Index, error) {
 		return nil, fmt.Errorf("hamming index: %w", err)
 	}
 	x := &Index{layout: l}
+	x.spill.reserve(1)
 	for i := range l.tables {
 		t := &x.layout.tables[i]
 		x.tables = append(x.tables, newBuckets(t))
@@ -141,28 +142,33 @@ func (x *Index) Query(dst []Neighbor, fp uint64, k int) ([]Neighbor, error) {
 }
 
 // lookAhead lines are asked of the memory before the first is looked at.
-const lookAhead = 16
+const lookAhead = 32
 
-// look searches a few buckets.
+// look searches at most lookAhead buckets: the first lines of all, then the
+// second lines of those that have one, and so on. A badly predicted branch
+// would wait for the memory, so there is none on what has just been read.
 func (x *Index) look(dst []Neighbor, fp uint64, k int, keys *[maxTables]uint64, probes []probe) []Neighbor {
-	var first [lookAhead]*line
+	var lines [lookAhead]*line
 	var next [lookAhead]uint32
+	var which [lookAhead]uint8
 	for i, p := range probes {
-		l := x.tables[p.table].line(keys[p.table] ^ p.flip)
-		first[i&(lookAhead-1)], next[i&(lookAhead-1)] = l, l.next
+		lines[i%lookAhead] = x.tables[p.table].line(keys[p.table] ^ p.flip)
+		which[i%lookAhead] = uint8(i)
 	}
-	for i, p := range probes {
-		l, rest := first[i&(lookAhead-1)], next[i&(lookAhead-1)]
-		for {
-			if l.within(fp, k) {
-				dst = x.collect(dst, l, fp, k, p)
-			}
-			if rest == 0 {
-				break
-			}
-			l = x.spill.at(rest)
-			rest = l.next
+	for n := len(probes); n > 0; {
+		for i, l := range lines[:n] {
+			next[i] = l.next
 		}
+		more := 0
+		for i, l := range lines[:n] {
+			if l.within(fp, k) {
+				dst = x.collect(dst, l, fp, k, probes[which[i]])
+			}
+			e := next[i]
+			lines[more%lookAhead], which[more%lookAhead] = x.spill.at(e), which[i]
+			more += int((e | -e) >> 31)
+		}
+		n = more
 	}
 	return dst
 }

@@ -194,12 +194,12 @@ func TestLayoutChoice(t *testing.T) {
 	for k := 0; k <= MaxK; k++ {
 		for _, n := range []int{1e4, 1e6, 1e7, 1e8} {
 			free := newIndex(t, IndexOptions{K: k, Expect: n})
-			tight, err := NewIndex(IndexOptions{K: k, Expect: n, Memory: int64(n) * 130})
+			tight, err := NewIndex(IndexOptions{K: k, Expect: n, Memory: int64(n) * 160})
 			if err != nil {
 				t.Fatalf("k=%d: %v", k, err)
 			}
 			if tight.Layout().Tables() > 4 {
-				t.Errorf("k=%d n=%d: %s in 130 bytes an entry", k, n, tight.Layout())
+				t.Errorf("k=%d n=%d: %s in 160 bytes an entry", k, n, tight.Layout())
 			}
 			t.Logf("k=%d n=%d: %s, tight %s", k, n, free.Layout(), tight.Layout())
 		}
