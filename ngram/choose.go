@@ -11,12 +11,13 @@ type scratch struct {
 	runes  []rune
 	hashes []uint64
 	ranks  []uint64
+	levels []uint64
 	sorted []uint64
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// decode fills s.runes, with room for marks at both ends left out.
+// decode fills s.runes with the runes of a text.
 func (s *scratch) decode(text string) []rune {
 	s.runes = s.runes[:0]
 	for i := 0; i < len(text); {
@@ -32,31 +33,22 @@ func (s *scratch) decode(text string) []rune {
 	return s.runes
 }
 
-// Marks that stand before the first and after the last rune of a text. They
-// are no code points.
-const (
-	before rune = 0x110000
-	after  rune = 0x110001
-)
-
-// grams fills s.hashes with one hash for each q-gram of the runes, q-1 marks
-// on either side included: len(runes)+q-1 of them, in order.
+// grams fills s.hashes with a hash for each substring of 1 to q runes: the one
+// of size runes that ends at place i is s.hashes[i*q+size-1]. Where it would
+// begin before the text it is 0 and stands for nothing.
 func (s *scratch) grams(runes []rune, q int, seed uint64) []uint64 {
-	s.hashes = grow(s.hashes, len(runes)+q-1)
-	start := mix(seed + uint64(q)*0x9e3779b97f4a7c15)
-	for i := range s.hashes {
-		h := start
-		for at := i - q + 1; at <= i; at++ {
-			r := before
-			if at >= len(runes) {
-				r = after
-			} else if at >= 0 {
-				r = runes[at]
+	s.hashes = grow(s.hashes, len(runes)*q)
+	for i := range runes {
+		h := seed
+		for size := 1; size <= q; size++ {
+			if size > i+1 {
+				s.hashes[i*q+size-1] = 0
+				continue
 			}
-			h = (h ^ uint64(uint32(r))) * 0xff51afd7ed558ccd
+			h = (h ^ uint64(uint32(runes[i-size+1]))) * 0xff51afd7ed558ccd
 			h ^= h >> 32
+			s.hashes[i*q+size-1] = mix(h + uint64(size))
 		}
-		s.hashes[i] = mix(h)
 	}
 	return s.hashes
 }
@@ -68,14 +60,45 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// rank fills s.ranks with the ranks of s.hashes, and s.sorted with the same
-// from rare to frequent.
+// rank fills s.sorted with the ranks of hashes, from rare to frequent.
 func (s *scratch) rank(hashes []uint64, table *Table) {
-	s.ranks = s.ranks[:0]
+	s.sorted = s.sorted[:0]
 	for _, h := range hashes {
-		s.ranks = append(s.ranks, table.rank(h))
+		s.sorted = append(s.sorted, table.rank(h))
 	}
-	s.sorted = append(s.sorted[:0], s.ranks...)
+	slices.Sort(s.sorted)
+}
+
+// never is the rank of what is no gram.
+const never = ^uint64(0)
+
+// rankGrams fills s.ranks with the ranks of s.hashes after grams, never for
+// those that are left out, and s.sorted with the others from rare to frequent.
+func (s *scratch) rankGrams(q int, table *Table) {
+	s.ranks = grow(s.ranks, len(s.hashes))
+	s.levels = grow(s.levels, len(s.hashes))
+	s.sorted = s.sorted[:0]
+	for at := range s.hashes {
+		size := at%q + 1
+		s.ranks[at] = never
+		if s.hashes[at] == 0 {
+			continue
+		}
+		level := table.gramLevel(s.hashes[at], size)
+		// Inside it are the gram one rune shorter that ends here and the
+		// one that ends a rune earlier; levels holds the least of each
+		// gram and all inside it.
+		s.levels[at] = level
+		if size > 1 {
+			inside := min(s.levels[at-1], s.levels[at-1-q])
+			s.levels[at] = min(level, inside)
+			if level >= inside {
+				continue
+			}
+		}
+		s.ranks[at] = rankOf(level, s.hashes[at])
+		s.sorted = append(s.sorted, s.ranks[at])
+	}
 	slices.Sort(s.sorted)
 }
 
@@ -92,27 +115,32 @@ func (s *scratch) disjoint(q, need int) int {
 			low = middle + 1
 		}
 	}
+	for low < len(s.sorted) && low > 0 && s.sorted[low] == s.sorted[low-1] {
+		low++
+	}
 	return low
 }
 
 // holds reports whether among the grams of at most this rank there are need
-// that do not overlap: taking each one that starts after the last taken one
-// ends is optimal for intervals of one length.
+// that do not overlap: taking whichever ends first is optimal for intervals.
 func (s *scratch) holds(most uint64, q, need int) bool {
-	for i := 0; i < len(s.ranks); i++ {
-		if s.ranks[i] > most {
-			continue
+	free := 0 // first rune that is in no gram taken
+	for i := 0; i*q < len(s.ranks); i++ {
+		for size := 1; size <= min(q, i+1-free); size++ {
+			if s.ranks[i*q+size-1] <= most {
+				free = i + 1
+				if need--; need == 0 {
+					return true
+				}
+				break
+			}
 		}
-		if need--; need == 0 {
-			return true
-		}
-		i += q - 1
 	}
 	return false
 }
 
 // Tags in the low byte of a key keep the keys of different purposes apart;
-// grams of q runes have tag q.
+// a prefix of grams of up to q runes has tag q.
 const (
 	tagShared  = 0x40 // features of a symmetric set similarity
 	tagSmaller = 0x41 // containment: index keys of a text as the smaller one

@@ -42,7 +42,8 @@ func (m *editMethod) Record(clean string, rec *neardup.Record) {
 		return
 	}
 	for _, p := range m.plans.of(len(runes)) {
-		s.rank(s.grams(runes, p.q, m.Seed), m.table)
+		s.grams(runes, p.q, m.Seed)
+		s.rankGrams(p.q, m.table)
 		rec.Index = appendKeys(rec.Index, s.sorted[:s.disjoint(p.q, p.need)], uint8(p.q))
 	}
 }
@@ -66,8 +67,8 @@ func (t *editTally) Add(clean string) {
 	if len(runes) == 0 {
 		return
 	}
-	for _, p := range t.method.plans.of(len(runes)) {
-		for _, h := range s.grams(runes, p.q, t.method.Seed) {
+	for _, h := range s.grams(runes, longestGram, t.method.Seed) {
+		if h != 0 {
 			t.counts.add(h)
 		}
 	}

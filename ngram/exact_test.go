@@ -150,7 +150,7 @@ func samePairs(t testing.TB, what string, texts []string, got, want map[pair]flo
 	shown := 0
 	for p, s := range want {
 		if g, ok := got[p]; (!ok || g != s) && shown < 5 {
-			t.Errorf("%s: %q and %q: got %v (%v), want %v", what, texts[p.a], texts[p.b], g, ok, s)
+			t.Errorf("%s: %.99q and %.99q: got %v (%v), want %v", what, texts[p.a], texts[p.b], g, ok, s)
 			shown++
 		}
 	}

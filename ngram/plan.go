@@ -1,31 +1,38 @@
 package ngram
 
-// The plan of the edit method: how long the substrings are that a text is cut
-// into, and how many of them its keys must hold.
+// The plan of the edit method: which substrings a text can have as keys, and
+// how many of them it must have.
 //
-// A pair with the longer text of L runes is near if at most d = allowed(L)
-// edits turn one into the other. Cut a text into its q-grams, with q-1 marks
-// beyond each end. Grams that do not overlap are hit one edit each (a changed
-// or deleted rune is in one of them, an insertion falls into the inside of one
-// of them), so of d+1 grams that do not overlap one survives and is a gram of
-// the other text as well.
+// A pair whose longer text has L runes is near if at most d = allowed(L) edits
+// turn one text into the other. Each edit hits at most one of any substrings
+// that do not overlap: a changed or deleted rune is in one of them, an
+// insertion falls inside one of them. So of d+1 disjoint substrings of a text
+// one survives and is a substring of the other text too.
 //
-// Each text orders its grams by rank, the same order for all texts, and takes
-// the shortest prefix of the order that holds d+1 disjoint grams. Two near
-// texts share a gram of both prefixes: of the two let a's prefix end at the
-// lower rank. One gram of a's prefix survives in b; its rank is at most where
-// a's prefix ends, so it lies before the end of b's prefix too. (Prefix
-// filtering by the least number of edits that destroy the prefix: Xiao et al.,
-// Ed-Join, VLDB 2008; disjoint rare grams: Qin et al., SIGMOD 2011.)
+// Every text orders its grams (substrings of 1 to 3 runes) by rank, one order
+// for all texts, rare ones first, and takes the shortest prefix of the order
+// that holds d+1 disjoint grams. Two near texts share a gram of both prefixes:
+// let a's prefix be the one that ends at the lower rank. One gram of a's
+// prefix survives in b; its rank is at most where a's prefix ends, so it lies
+// before the end of b's prefix too. (Prefix filtering by the least number of
+// edits that destroy a prefix: Xiao et al., Ed-Join, VLDB 2008; grams of
+// several lengths chosen by rarity: Li et al., VGRAM, VLDB 2007; disjoint
+// rare ones: Deng et al., SIGMOD 2014.)
 //
-// q is a function of L alone, so both texts of a pair agree on it; a text
-// whose partners' L ask for different q carries the prefixes of each. With
-// q = 1 no marks are needed and an insertion hits nothing, so of a text of n
-// runes at most allowed(n) are lost to any partner, and n - allowed(n) >= 1:
-// for every length and threshold there is a plan.
+// A gram that is no rarer than a shorter one inside it is left out: it would
+// be a further key and hold the same place. That depends on the gram and the
+// table alone, so near texts leave out the same grams and the proof stands.
+//
+// A short text may be near a longer one and yet have too few runes for d+1
+// disjoint grams, at thresholds of about .5 and below. Such L use grams of one
+// rune: an insertion hits none of them, so of a text of n runes at most
+// allowed(n) are lost to any partner, and n - allowed(n) >= 1. Which of the
+// two it is depends on L alone, so both texts of a pair agree; a text whose
+// partners differ has the prefixes of both. There is a plan for every length
+// and threshold.
 
-// prefix is one part of a text's keys: grams of q runes, the shortest prefix
-// with need disjoint ones.
+// prefix is one part of a text's keys: grams of 1 to q runes, the shortest
+// prefix with need disjoint ones.
 type prefix struct{ q, need int }
 
 // planned is how many lengths have their plan and allowance tabled.
@@ -36,7 +43,6 @@ type plans struct {
 	threshold float64
 	limits    [planned]int32
 	prefixes  [planned][]prefix
-	far       int // q of longer texts of planned runes or more
 }
 
 func newPlans(threshold float64) *plans {
@@ -44,7 +50,6 @@ func newPlans(threshold float64) *plans {
 	for n := range p.limits {
 		p.limits[n] = int32(allowedEdits(threshold, n))
 	}
-	p.far = p.chooseFar()
 	for n := 1; n < planned; n++ {
 		p.prefixes[n] = p.derive(n)
 	}
@@ -69,18 +74,15 @@ func (p *plans) of(n int) []prefix {
 }
 
 // derive collects the prefixes for every length that the longer text of a
-// near pair with this one can have.
+// near pair with this one can have. What an L needs grows with L.
 func (p *plans) derive(n int) []prefix {
-	var all []prefix
 	last := longestPartner(p.threshold, n)
+	if p.choose(last) == longestGram && n >= planned {
+		return []prefix{{longestGram, p.allowed(last) + 1}}
+	}
+	var all []prefix
 	for longer := n; longer <= last; longer++ {
-		q := p.far
-		if longer >= planned {
-			longer = last // q is the same from here on, the need grows
-		} else {
-			q = p.choose(longer)
-		}
-		need := p.allowed(longer) + 1
+		q, need := p.choose(longer), p.allowed(longer)+1
 		if q == 1 {
 			need = p.allowed(n) + 1
 		}
@@ -100,44 +102,19 @@ func merge(all []prefix, with prefix) []prefix {
 	return append(all, with)
 }
 
-// choose returns q for a pair whose longer text has longer runes: the longest
-// grams, up to longestGram, of which the shortest possible partner still has
-// room for spare times as many disjoint ones as it needs. Longer grams are
-// rarer; room lets the rare ones be chosen.
+// choose returns the longest grams for a pair whose longer text has longer
+// runes: grams of up to longestGram where the shortest possible partner has
+// d+1 runes, else single runes.
 func (p *plans) choose(longer int) int {
-	need := allowedEdits(p.threshold, longer) + 1
-	shorter := longer - need + 1
-	for q := longestGram; q > 1; q-- {
-		if float64(room(shorter, q)) >= spare*float64(need) {
-			return q
-		}
+	d := p.allowed(longer)
+	if longer-d >= d+1 {
+		return longestGram
 	}
 	return 1
 }
 
-// Measured on headlines and SMS at .8: 3 and 1.2 scan the fewest entries with
-// the fewest keys; grams of 4 double the keys of headlines, room for 1.5 times
-// the need leaves SMS with grams of 2 and three times the scanning.
-const (
-	longestGram = 3
-	spare       = 1.2
-)
-
-// chooseFar is choose for every length from planned on: room is at least
-// threshold*L/q and the need at most (1-threshold)*L+1, whose quotient rises
-// with L.
-func (p *plans) chooseFar() int {
-	for q := longestGram; q > 1; q-- {
-		if p.threshold*planned/float64(q) >= spare*((1-p.threshold)*planned+2) {
-			return q
-		}
-	}
-	return 1
-}
-
-// room returns how many disjoint q-grams a text of n runes has, marks
-// included.
-func room(n, q int) int { return (n + 2*(q-1)) / q }
+// longestGram bounds the grams; measured in docs/short-texts.md.
+const longestGram = 3
 
 // allowedEdits returns the largest d with float64(longer-d)/float64(longer)
 // at or above the threshold.

@@ -59,10 +59,21 @@ func (t *Table) level(hash uint64) uint64 {
 	return uint64(t.levels[hash>>(64-tableBits)])
 }
 
-// rank orders features from rare to frequent: level first, then 56 bits of
-// the hash. It stands for the feature from then on, so two features with the
-// same rank are one for the purpose of keys.
-func (t *Table) rank(hash uint64) uint64 { return t.level(hash)<<56 | hash>>8 }
+// gramLevel is level for a gram of 1..longestGram runes. Without a table a
+// longer gram counts as rarer.
+func (t *Table) gramLevel(hash uint64, size int) uint64 {
+	if t == nil {
+		return uint64(longestGram - size)
+	}
+	return t.level(hash)
+}
+
+// rank orders features from rare to frequent.
+func (t *Table) rank(hash uint64) uint64 { return rankOf(t.level(hash), hash) }
+
+// rankOf puts the level first, then 56 bits of the hash. A rank stands for its
+// feature from then on: two features with the same rank are one as keys.
+func rankOf(level, hash uint64) uint64 { return level<<56 | hash>>8 }
 
 // WriteTo stores the table: 2 MiB.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
