@@ -44,7 +44,10 @@ type Settings struct {
 	TitleMethod, ContentMethod Maker
 	// TitleAgrees, where not nil, makes a title match count only if its
 	// Compare of the two contents is Near or one of them is empty:
-	// "Weekly report" is no identity. Use a loose threshold.
+	// "Weekly report" is no identity. Use a loose threshold, and use it:
+	// of the pairs with one title in three labelled corpora (terms of
+	// service, Chinese articles and manuals) 99 % had contents of Jaccard
+	// similarity below .3.
 	TitleAgrees Maker
 
 	// Window bounds how old a leader may be to be matched; 0: any age.

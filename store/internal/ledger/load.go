@@ -10,7 +10,7 @@ import (
 )
 
 // load reads the format version, then every index. It reads leaders, names
-// and members in order, never a text: about 1 s for a million members.
+// and members in order, never a text.
 func (s *Store) load(ctx context.Context) error {
 	if err := s.format(); err != nil {
 		return err
