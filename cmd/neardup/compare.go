@@ -182,6 +182,9 @@ type scale struct {
 // edit distance is computed: about ten seconds.
 const longestEdit = 4e11
 
+// leastShown is the similarity below which a scale shows 0.
+const leastShown = .01
+
 func measure(x, y string) comparison {
 	c := comparison{Equal: x == y, Runes: [2]int{utf8.RuneCountInString(x), utf8.RuneCountInString(y)}}
 	words, runes := feature.Shingle{Unit: feature.Words, K: 3}, feature.Shingle{Unit: feature.Runes, K: 3}
@@ -196,7 +199,7 @@ func measure(x, y string) comparison {
 		if s.Similarity == ngram.Edit && float64(c.Runes[0])*float64(c.Runes[1]) > longestEdit {
 			continue
 		}
-		s.Threshold = 1e-9 // so that no comparison stops early
+		s.Threshold = leastShown // so that hardly a comparison stops early
 		m, err := ngram.New(s)
 		if err != nil {
 			continue
@@ -206,7 +209,7 @@ func measure(x, y string) comparison {
 			match.Similarity, match.Distance = 1, 0
 		}
 		c.Scales = append(c.Scales, scale{match.Basis, match.Similarity})
-		if s.Similarity == ngram.Edit {
+		if s.Similarity == ngram.Edit && match.Distance >= 0 {
 			c.Edits = &match.Distance
 		}
 	}

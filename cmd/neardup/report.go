@@ -184,13 +184,13 @@ func (p *reporter) dedup(s *batch.Summary) error {
 }
 
 func printCluster(w io.Writer, c batch.Cluster) {
-	fmt.Fprintf(w, "  %8s  %s\n            %s\n", grouped(int64(c.Size)), oneLine(c.Leader), shared(c))
+	fmt.Fprintf(w, "  %8s  %s\n            %s\n", grouped(int64(c.Size)), oneLine(c.Leader), sharing(c))
 	if p := c.Weakest; p != nil {
 		fmt.Fprintf(w, "            held together at its weakest by %s ~ %s (%.4f)\n", oneLine(p.A), oneLine(p.B), p.Similarity)
 	}
 }
 
-func shared(c batch.Cluster) string {
+func sharing(c batch.Cluster) string {
 	if c.Shared == "" {
 		return "begins: " + oneLine(c.Opening)
 	}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/neardup/neardup/internal/shared"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"neardup": func() {
+			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
+	})
+}
+
+// TestScripts runs the transcripts in testdata/script: they are the commands'
+// documentation, too. $DATA is the folder of the shared data; scripts that
+// need it begin with [!data] skip, and in CI it must be there.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("DATA", shared.Dir())
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "data" {
+				return false, nil
+			}
+			_, err := os.Stat(shared.Dir())
+			if err != nil && os.Getenv("CI") == "true" {
+				return false, err
+			}
+			return err == nil, nil
+		},
+	})
+}
