@@ -45,7 +45,9 @@ func TestGuardOnLabels(t *testing.T) {
 	join(train(m, distinct), distinct, func(p pair, _ neardup.Match) {
 		all++
 		if ngram.Variant(distinct[p.a], distinct[p.b]) {
-			apart++
+			if apart++; apart%6 == 0 {
+				t.Logf("%.150q | %.150q", distinct[p.a], distinct[p.b])
+			}
 		}
 	})
 	t.Logf("uci_sms at .8: %d pairs, of them variants %d", all, apart)

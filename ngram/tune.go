@@ -196,10 +196,10 @@ func (t *tuner) byThreshold(r *Report, pairs, negatives [][2]string) error {
 	return nil
 }
 
-// similarities measures each pair, to .01 and no further down.
+// similarities measures each pair; below .5, where the curve begins, it is 0.
 func (t *tuner) similarities(pairs [][2]string) ([]float64, error) {
 	c := t.config
-	c.Keys, c.Threshold, c.Variants = Exact, .01, GuardOff
+	c.Keys, c.Threshold, c.Variants = Exact, .5, GuardOff
 	m, err := New(c)
 	if err != nil {
 		return nil, err
