@@ -186,9 +186,10 @@ func TestArticlesOfTheDocID(t *testing.T) {
 }
 
 // Texts of one greeting of 20 runes and 20 to 40 runes of their own: the
-// greeting is in no prefix, so what is scanned for a text does not grow with
-// the texts that share it.
-func TestGreetingCostsNothing(t *testing.T) {
+// greeting is in no prefix, or each text would meet all the others. What a text
+// does meet, by the frequent runes of the shortest ones, still grows with the
+// number of texts (docs/short-texts.md).
+func TestGreetingIsNoKey(t *testing.T) {
 	small, large := 2000, 16_000
 	perText := func(n int) float64 {
 		texts := greetings(t, n)
