@@ -10,6 +10,7 @@ import (
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/minhash"
 	"github.com/neardup/neardup/ngram"
+	"github.com/neardup/neardup/simhash"
 )
 
 // Config names a method and sets what callers may set of it. The zero value of
@@ -27,6 +28,11 @@ type Config struct {
 	Distance *int
 	// Verify off gives the classic verdict of simhash: the distance alone.
 	Verify Verify
+	// Features of simhash; nil: every shingle. See FeatureConfig.
+	Features simhash.Features
+	// MinFeatures: texts with fewer different features are judged by simhash
+	// only where they are equal.
+	MinFeatures int
 	// Similarity, Keys, M, Prepare and Variants are ngram's.
 	Similarity ngram.Similarity
 	Keys       ngram.Keys
@@ -58,6 +64,7 @@ func makers() []maker {
 		{"auto", "short texts by edit similarity, long ones by Jaccard of shingles", newAuto},
 		{"exact", "equal clean text", func(Config) (neardup.Method, error) { return Exact{}, nil }},
 		{"minhash", "Jaccard of shingles by MinHash bands, verified", newMinhash},
+		{"simhash", "fingerprints of 64 bits within a Hamming distance, verified by Jaccard", newSimhash},
 		{"jaccard", "Jaccard of shingles by prefix filtering: every pair", newJaccard},
 		{"ngram", "short texts by shared substrings: edit, jaccard, cosine, containment", newNgram},
 	}
@@ -96,6 +103,19 @@ func New(c Config) (neardup.Method, error) {
 
 func newMinhash(c Config) (neardup.Method, error) {
 	return minhash.New(minhash.Config{Shingle: c.Shingle, Threshold: c.Threshold, Recall: c.Recall, Seed: c.Seed})
+}
+
+func newSimhash(c Config) (neardup.Method, error) {
+	if c.Verify != "" && c.Verify != On && c.Verify != Off {
+		return nil, fmt.Errorf("simhash: verify %q is neither on nor off", c.Verify)
+	}
+	if c.MinFeatures == 0 {
+		c.MinFeatures = minFeatures(c.Features)
+	}
+	return simhash.New(simhash.Config{
+		Features: c.Features, Shingle: c.Shingle, Distance: c.Distance, Threshold: c.Threshold,
+		Unverified: c.Verify == Off, MinFeatures: c.MinFeatures, Seed: c.Seed,
+	})
 }
 
 func newJaccard(c Config) (neardup.Method, error) {
