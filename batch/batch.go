@@ -159,6 +159,20 @@ func Dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) er
 
 // dedup is Dedup with any memory bound.
 func dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) error) (*Summary, error) {
+	return prepared(ctx, src, cfg, func(r *run) error {
+		decide := r.lead
+		if r.cfg.Link == Components {
+			decide = r.components
+		}
+		if err := decide(ctx); err != nil {
+			return err
+		}
+		return r.decisions(ctx, decided)
+	})
+}
+
+// prepared calls decide with a run that has read everything.
+func prepared(ctx context.Context, src Source, cfg Config, decide func(*run) error) (*Summary, error) {
 	r, err := newRun(src, cfg)
 	if err != nil {
 		return nil, err
@@ -167,14 +181,7 @@ func dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) er
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
-	decide := r.lead
-	if cfg.Link == Components {
-		decide = r.components
-	}
-	if err := decide(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.decisions(ctx, decided); err != nil {
+	if err := decide(r); err != nil {
 		return nil, err
 	}
 	return r.summary(), nil
@@ -199,16 +206,5 @@ func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) 
 
 // pairs is Pairs with any memory bound.
 func pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) (*Summary, error) {
-	r, err := newRun(src, cfg)
-	if err != nil {
-		return nil, err
-	}
-	defer r.close()
-	if err := r.prepare(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.pairs(ctx, found); err != nil {
-		return nil, err
-	}
-	return r.summary(), nil
+	return prepared(ctx, src, cfg, func(r *run) error { return r.pairs(ctx, found) })
 }

@@ -4,14 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"container/heap"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 
 	"github.com/neardup/neardup"
@@ -22,13 +20,10 @@ import (
 // agree in all three are ordered by their place in the input.
 type orderer struct {
 	keep  Keep
-	tmp   string
 	limit int64
 	rows  []orderRow
 	bytes int64
-	file  *os.File
-	size  int64
-	runs  []runRange
+	runs  runFile
 }
 
 type orderRow struct {
@@ -44,7 +39,7 @@ func (a orderRow) compare(b orderRow) int {
 }
 
 func newOrderer(keep Keep, tmp string, memory int64) *orderer {
-	return &orderer{keep: keep, tmp: tmp, limit: memory}
+	return &orderer{keep: keep, limit: memory, runs: runFile{tmp: tmp}}
 }
 
 func (o *orderer) add(s *scanned, item uint32) error {
@@ -67,117 +62,62 @@ func (o *orderer) add(s *scanned, item uint32) error {
 }
 
 func (o *orderer) spill() error {
-	if o.file == nil {
-		f, err := tempFile(o.tmp)
-		if err != nil {
-			return err
-		}
-		o.file = f
-	}
 	slices.SortFunc(o.rows, orderRow.compare)
-	w := bufio.NewWriterSize(io.NewOffsetWriter(o.file, o.size), 1<<18)
-	start := o.size
-	var b []byte
-	for _, row := range o.rows {
-		b = binary.LittleEndian.AppendUint64(b[:0], row.key)
-		b = append(b, row.digest[:]...)
-		b = binary.LittleEndian.AppendUint32(b, row.item)
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(row.id)))
-		b = append(b, row.id...)
-		if _, err := w.Write(b); err != nil {
-			return fmt.Errorf("write a sorted run: %w", err)
+	err := o.runs.write(func(out io.Writer) error {
+		w := bufio.NewWriterSize(out, 1<<18)
+		var b []byte
+		for _, row := range o.rows {
+			b = binary.LittleEndian.AppendUint64(b[:0], row.key)
+			b = append(b, row.digest[:]...)
+			b = binary.LittleEndian.AppendUint32(b, row.item)
+			b = binary.LittleEndian.AppendUint32(b, uint32(len(row.id)))
+			b = append(b, row.id...)
+			if _, err := w.Write(b); err != nil {
+				return err
+			}
 		}
-		o.size += int64(len(b))
-	}
-	o.runs = append(o.runs, runRange{start, o.size})
+		return w.Flush()
+	})
 	o.rows, o.bytes = o.rows[:0], 0
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("write a sorted run: %w", err)
-	}
-	return nil
+	return err
 }
 
 // each calls fn with the items in order, once.
 func (o *orderer) each(ctx context.Context, fn func(item uint32) error) error {
+	defer o.runs.close()
 	slices.SortFunc(o.rows, orderRow.compare)
-	h := orderHeap{}
-	if len(o.rows) > 0 {
-		h = append(h, &orderCursor{rows: o.rows})
-	}
-	for _, r := range o.runs {
-		h = append(h, &orderCursor{in: bufio.NewReaderSize(io.NewSectionReader(o.file, r.off, r.end-r.off), 64<<10)})
-	}
-	if o.file != nil {
-		defer o.file.Close()
-	}
-	for _, c := range h {
-		if err := c.next(); err != nil {
-			return err
-		}
-	}
-	heap.Init(&h)
-	for i := 0; len(h) > 0; i++ {
-		if i&0xfff == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := fn(h[0].head.item); err != nil {
-			return err
-		}
-		switch err := h[0].next(); {
-		case err == nil:
-			heap.Fix(&h, 0)
-		case errors.Is(err, io.EOF):
-			heap.Pop(&h)
-		default:
-			return err
-		}
-	}
-	return nil
-}
-
-type orderCursor struct {
-	rows []orderRow // in memory, or else
-	in   *bufio.Reader
-	head orderRow
-}
-
-func (c *orderCursor) next() error {
-	if c.in == nil {
-		if len(c.rows) == 0 {
+	cursors := []*cursor[orderRow]{{next: func(row *orderRow) error {
+		if len(o.rows) == 0 {
 			return io.EOF
 		}
-		c.head, c.rows = c.rows[0], c.rows[1:]
+		*row, o.rows = o.rows[0], o.rows[1:]
 		return nil
+	}}}
+	for _, section := range o.runs.sections() {
+		in := bufio.NewReaderSize(section, 64<<10)
+		cursors = append(cursors, &cursor[orderRow]{next: func(row *orderRow) error { return readOrderRow(in, row) }})
 	}
+	less := func(a, b orderRow) bool { return a.compare(b) < 0 }
+	return merge(ctx, cursors, less, func(row orderRow) error { return fn(row.item) })
+}
+
+func readOrderRow(in io.Reader, row *orderRow) error {
 	var b [32]byte
-	if _, err := io.ReadFull(c.in, b[:]); err != nil {
+	if _, err := io.ReadFull(in, b[:]); err != nil {
 		if errors.Is(err, io.EOF) {
 			return io.EOF
 		}
 		return fmt.Errorf("read a sorted run: %w", err)
 	}
-	c.head.key = binary.LittleEndian.Uint64(b[:])
-	copy(c.head.digest[:], b[8:])
-	c.head.item = binary.LittleEndian.Uint32(b[24:])
+	row.key = binary.LittleEndian.Uint64(b[:])
+	copy(row.digest[:], b[8:])
+	row.item = binary.LittleEndian.Uint32(b[24:])
 	id := make([]byte, binary.LittleEndian.Uint32(b[28:]))
-	if _, err := io.ReadFull(c.in, id); err != nil {
+	if _, err := io.ReadFull(in, id); err != nil {
 		return fmt.Errorf("read a sorted run: %w", err)
 	}
-	c.head.id = string(id)
+	row.id = string(id)
 	return nil
-}
-
-type orderHeap []*orderCursor
-
-func (h orderHeap) Len() int           { return len(h) }
-func (h orderHeap) Less(i, j int) bool { return h[i].head.compare(h[j].head) < 0 }
-func (h orderHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *orderHeap) Push(x any)        { *h = append(*h, x.(*orderCursor)) }
-func (h *orderHeap) Pop() any {
-	old := *h
-	last := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return last
 }
 
 // rank puts documents and texts into the order of Keep: it fills ranked,

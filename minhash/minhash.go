@@ -7,9 +7,6 @@
 package minhash
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"sync"
@@ -99,17 +96,8 @@ func (m *Method) Spec() neardup.Spec {
 		{Name: "threshold", Value: number(m.cfg.Threshold)},
 		{Name: "bands", Value: strconv.Itoa(m.bands)},
 		{Name: "rows", Value: strconv.Itoa(m.rows)},
-		{Name: "seed", Value: seedID(m.cfg.Seed)},
+		{Name: "seed", Value: neardup.SeedID(m.cfg.Seed)},
 	}}
-}
-
-// seedID tells two seeds apart and nothing else about them.
-func seedID(seed uint64) string {
-	if seed == 0 {
-		return "0"
-	}
-	sum := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte("neardup seed "), seed))
-	return hex.EncodeToString(sum[:4])
 }
 
 // Record makes one key a band, or none for a text without a shingle, and the

@@ -1,9 +1,6 @@
 package simhash
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -134,17 +131,8 @@ func (m *Method) Spec() neardup.Spec {
 		{Name: "verify", Value: verify},
 		{Name: "min-features", Value: strconv.Itoa(m.config.MinFeatures)},
 		{Name: "layout", Value: m.layout.String()},
-		{Name: "seed", Value: seedID(m.config.Seed)},
+		{Name: "seed", Value: neardup.SeedID(m.config.Seed)},
 	}}
-}
-
-// seedID names a seed without giving it away: 0 is 0, another one its hash.
-func seedID(seed uint64) string {
-	if seed == 0 {
-		return "0"
-	}
-	sum := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte("neardup seed "), seed))
-	return hex.EncodeToString(sum[:4])
 }
 
 // Fingerprint returns the fingerprint of a clean text. enough is false if it
