@@ -1,0 +1,183 @@
+package server
+
+import (
+	"bufio"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Role says what a token may do. Roles are independent, but for Admin, which
+// includes the others.
+type Role string
+
+const (
+	Submit Role = "submit" // decide on articles, change heat and text
+	Read   Role = "read"   // look up, compare, check
+	Admin  Role = "admin"  // delete, end, read the log, back up
+)
+
+// Grant is what a token gives: roles in one tenant.
+type Grant struct {
+	Tenant string
+	Roles  []Role
+}
+
+// Has reports whether the grant includes a role.
+func (g Grant) Has(r Role) bool {
+	return slices.Contains(g.Roles, r) || slices.Contains(g.Roles, Admin)
+}
+
+// minToken is the least length of a token in bytes of text: 128 bits in
+// base64 are 22 characters.
+const minToken = 22
+
+// Hash is the SHA-256 of a token: all that a server keeps of it. Tokens are
+// random, at least 128 bits, so a fast hash is enough.
+type Hash [32]byte
+
+// HashOf hashes a token.
+func HashOf(token string) Hash { return sha256.Sum256([]byte(token)) }
+
+// NewToken draws a token of 192 bits.
+func NewToken() (string, error) {
+	var b [24]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", fmt.Errorf("draw a token: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(b[:]), nil
+}
+
+// Access says who may do what. The zero value lets nobody in.
+type Access struct {
+	// Anonymous is what a request without a token gets; nil: nothing.
+	Anonymous *Grant
+	grants    map[uint64][]entry // by the first bytes of the hash
+}
+
+type entry struct {
+	hash  Hash
+	grant Grant
+}
+
+// Allow adds a token by its hash.
+func (a *Access) Allow(h Hash, g Grant) {
+	if a.grants == nil {
+		a.grants = map[uint64][]entry{}
+	}
+	k := binary.BigEndian.Uint64(h[:])
+	a.grants[k] = append(a.grants[k], entry{h, g})
+}
+
+// Find returns what a token gives. The hash is found by its first bytes, which
+// tell nothing about the token, and compared in constant time.
+func (a *Access) Find(token string) (Grant, bool) {
+	if len(token) < minToken {
+		return Grant{}, false
+	}
+	h := HashOf(token)
+	for _, e := range a.grants[binary.BigEndian.Uint64(h[:])] {
+		if subtle.ConstantTimeCompare(h[:], e.hash[:]) == 1 {
+			return e.grant, true
+		}
+	}
+	return Grant{}, false
+}
+
+// Tenants lists the tenants that somebody may use, in byte order.
+func (a *Access) Tenants() []string {
+	var names []string
+	if a.Anonymous != nil {
+		names = append(names, a.Anonymous.Tenant)
+	}
+	for _, es := range a.grants {
+		for _, e := range es {
+			names = append(names, e.grant.Tenant)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Line is a token as a file of tokens holds it.
+func Line(h Hash, g Grant) string {
+	var roles []string
+	for _, r := range g.Roles {
+		roles = append(roles, string(r))
+	}
+	return fmt.Sprintf("%s %s sha256:%s", g.Tenant, strings.Join(roles, ","), hex.EncodeToString(h[:]))
+}
+
+// ReadTokens reads a file of tokens: a line each of tenant, roles and hash,
+//
+//	news submit,read sha256:9f86d081884c7d65...
+//
+// empty lines and lines that begin with # left out. An error names the line,
+// never what it holds.
+func ReadTokens(r io.Reader) (*Access, error) {
+	a := &Access{}
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		h, g, err := parseLine(line)
+		if err != nil {
+			return nil, fmt.Errorf("tokens, line %d: %w", n, err)
+		}
+		a.Allow(h, g)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("read tokens: %w", err)
+	}
+	if len(a.grants) == 0 {
+		return nil, errors.New("the file of tokens holds none")
+	}
+	return a, nil
+}
+
+func parseLine(line string) (Hash, Grant, error) {
+	var h Hash
+	fields := strings.Fields(line)
+	if len(fields) != 3 {
+		return h, Grant{}, errors.New(`want "tenant roles sha256:hash"`)
+	}
+	g := Grant{Tenant: fields[0]}
+	if err := ValidTenant(g.Tenant); err != nil {
+		return h, g, err
+	}
+	for _, name := range strings.Split(fields[1], ",") {
+		r := Role(name)
+		if r != Submit && r != Read && r != Admin {
+			return h, g, errors.New("a role is none of submit, read, admin")
+		}
+		g.Roles = append(g.Roles, r)
+	}
+	sum, err := hex.DecodeString(strings.TrimPrefix(fields[2], "sha256:"))
+	if err != nil || len(sum) != len(h) || !strings.HasPrefix(fields[2], "sha256:") {
+		return h, g, errors.New("the hash is not sha256: and 64 hex digits")
+	}
+	copy(h[:], sum)
+	return h, g, nil
+}
+
+// ValidTenant allows 1 to 64 letters, digits, "-", "_" and ".".
+func ValidTenant(name string) error {
+	ok := len(name) > 0 && len(name) <= 64
+	for _, r := range name {
+		ok = ok && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+	}
+	if !ok {
+		return errors.New("a tenant is named by 1 to 64 letters, digits, - _ .")
+	}
+	return nil
+}

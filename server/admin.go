@@ -1,0 +1,89 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/server/api"
+)
+
+func (s *Server) routesForAdmin() {
+	register(s, with(operation(Admin, http.MethodDelete, "/v1/articles/{nid}", "deleteArticle", "Delete an article and its texts; its docId lives on"), http.StatusNotFound), s.deleteArticle)
+	register(s, with(operation(Admin, http.MethodDelete, "/v1/docids/{docId}", "endDocid", "End a docId; it is never given again"), http.StatusNotFound, http.StatusGone), s.endDocID)
+	register(s, operation(Admin, http.MethodGet, "/v1/log", "log", "The log of changes: complete, in order, without texts"), s.logPage)
+	register(s, with(operation(Admin, http.MethodPost, "/v1/backup", "backup", "Write a snapshot into the server's folder of backups"), http.StatusNotFound, http.StatusConflict), s.backup)
+}
+
+func (s *Server) deleteArticle(ctx context.Context, in *nidInput) (api.Change, error) {
+	if err := validPath(in.NID); err != nil {
+		return api.Change{}, err
+	}
+	e, err := detector(ctx).Delete(ctx, in.NID)
+	if err != nil {
+		return api.Change{}, err
+	}
+	return changed(ctx, e), nil
+}
+
+type docIDInput struct {
+	DocID string `path:"docId"`
+}
+
+func (s *Server) endDocID(ctx context.Context, in *docIDInput) (api.Change, error) {
+	e, err := detector(ctx).End(ctx, in.DocID)
+	if err != nil {
+		return api.Change{}, err
+	}
+	return changed(ctx, e), nil
+}
+
+type logInput struct {
+	After uint64 `query:"after" doc:"Entries after this change."`
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+}
+
+func (s *Server) logPage(ctx context.Context, in *logInput) (api.Log, error) {
+	seq, err := seen(ctx)
+	if err != nil {
+		return api.Log{}, err
+	}
+	entries, err := detector(ctx).Index().Catalog().Log(ctx, in.After, in.Limit)
+	page := api.Log{Seq: seq, Entries: make([]api.Entry, len(entries))}
+	for i, e := range entries {
+		page.Entries[i] = fromEntry(ctx, &e)
+		page.Seq = max(page.Seq, e.Seq)
+	}
+	return page, err
+}
+
+func fromEntry(ctx context.Context, e *neardup.Entry) api.Entry {
+	d := detector(ctx)
+	out := api.Entry{Seq: e.Seq, Kind: string(e.Kind), NID: e.NID, Time: instant(e.Time), Heat: e.Heat}
+	if e.Kind != neardup.KindForget {
+		out.DocID = d.DocIDs().DocID(e.Leader)
+	}
+	if e.Kind == neardup.KindNew || e.Kind == neardup.KindDuplicate {
+		a := d.FromEntry(*e)
+		out.Evidence = &a
+	}
+	return out
+}
+
+type backupInput struct{ Body api.Backup }
+
+// backup copies the whole store, all tenants of it: for the admin of a server
+// with one tenant, or who is trusted with all.
+func (s *Server) backup(ctx context.Context, in *backupInput) (api.BackupAnswer, error) {
+	if s.cfg.Snapshot == nil {
+		return api.BackupAnswer{}, problem(http.StatusNotFound, api.CodeNotFound, "this server has no folder of backups")
+	}
+	seq, err := seen(ctx)
+	if err != nil {
+		return api.BackupAnswer{}, err
+	}
+	if err := s.cfg.Snapshot(ctx, in.Body.Name); err != nil {
+		return api.BackupAnswer{}, err
+	}
+	return api.BackupAnswer{Seq: seq, Name: in.Body.Name}, nil
+}

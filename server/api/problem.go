@@ -1,0 +1,60 @@
+package api
+
+import "fmt"
+
+// Codes of problems: the last part of the type of a [Problem].
+const (
+	CodeInvalid     = "invalid"      // the request cannot be understood or breaks a limit
+	CodeTooLarge    = "too-large"    // the request is larger than the server takes
+	CodeToken       = "unauthorized" // no token, or none that the server knows
+	CodeForbidden   = "forbidden"    // the token has another role
+	CodeCrossSite   = "cross-site"   // a browser sent it from another site
+	CodeHost        = "host"         // the Host header names another server
+	CodeNotFound    = "not-found"
+	CodeEnded       = "ended"       // the docId lived once
+	CodeIdempotency = "idempotency" // the key was used with another request
+	CodeNIDTaken    = "nid-taken"   // the nid belongs to another article
+	CodeCrowded     = "crowded"     // too many candidates to compare
+	CodeQuota       = "quota"       // the tenant's quota of articles is used up
+	CodeBusy        = "busy"        // too many requests: slow down
+	CodeUnavailable = "unavailable" // not now; whether it was stored is not known
+	CodeFull        = "full"        // the disk is full
+)
+
+// TypePrefix is what the type of every problem begins with.
+const TypePrefix = "urn:neardup:"
+
+// Problem is an error as RFC 9457 describes it.
+type Problem struct {
+	Type   string   `json:"type,omitempty"`
+	Title  string   `json:"title,omitempty"`
+	Status int      `json:"status,omitempty"`
+	Detail string   `json:"detail,omitempty"`
+	Errors []Detail `json:"errors,omitempty"`
+}
+
+// Detail is where in a request an error is: "body.articles[3].content".
+type Detail struct {
+	Message  string `json:"message,omitempty"`
+	Location string `json:"location,omitempty"`
+}
+
+// Error says status, detail and the first location.
+func (p *Problem) Error() string {
+	s := fmt.Sprintf("%d %s", p.Status, p.Title)
+	if p.Detail != "" {
+		s += ": " + p.Detail
+	}
+	if len(p.Errors) > 0 {
+		s += fmt.Sprintf(" (%s: %s)", p.Errors[0].Location, p.Errors[0].Message)
+	}
+	return s
+}
+
+// Code is the last part of the type; "" if the problem has none of neardup's.
+func (p *Problem) Code() string {
+	if len(p.Type) > len(TypePrefix) && p.Type[:len(TypePrefix)] == TypePrefix {
+		return p.Type[len(TypePrefix):]
+	}
+	return ""
+}

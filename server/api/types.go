@@ -1,0 +1,178 @@
+// Package api holds the words of the HTTP interface of neardup: what goes over
+// the wire, and the [Client] that sends it. It needs nothing but the standard
+// library and the root package.
+package api
+
+import (
+	"time"
+
+	"github.com/neardup/neardup"
+)
+
+// Article is one article as a caller gives it. Everything is optional, but an
+// article without url, title and content can never be recognised.
+type Article struct {
+	NID         string `json:"nid,omitempty" doc:"The caller's own id of the article, at most 256 bytes. Sending the same article with the same nid again gives the first answer; another article is a conflict."`
+	URL         string `json:"url,omitempty" doc:"Address of the article; never fetched."`
+	Title       string `json:"title,omitempty"`
+	Content     string `json:"content,omitempty" doc:"The text, UTF-8, at most 1 MiB."`
+	Category    string `json:"category,omitempty" doc:"Comes back with the kept copy."`
+	Media       string `json:"media,omitempty" doc:"Comes back with the kept copy."`
+	ImageCount  string `json:"imageCount,omitempty" doc:"Comes back with the kept copy."`
+	Heat        int64  `json:"heat,omitempty" doc:"Of the articles of a docId the hottest is kept whole; ties: the earliest."`
+	PublishTime string `json:"publishTime,omitempty" format:"date-time" doc:"RFC 3339."`
+}
+
+// Submission is an article to decide on.
+type Submission struct {
+	Article
+	TTLSeconds    int64 `json:"ttlSeconds,omitempty" minimum:"0" maximum:"3153600000" doc:"After this time the docId ends, if the article is new. 0: as the server is set."`
+	WindowSeconds int64 `json:"windowSeconds,omitempty" minimum:"0" maximum:"3153600000" doc:"Only docIds at most so old count. 0: as the server is set."`
+}
+
+// BatchEntry is a submission within a batch.
+type BatchEntry struct {
+	Submission
+	IdempotencyKey string `json:"idempotencyKey,omitempty" doc:"As the header of that name of a single submission."`
+}
+
+// Batch is up to 100 submissions, decided in their order.
+type Batch struct {
+	Articles []BatchEntry `json:"articles" minItems:"1" maxItems:"100" nullable:"false"`
+}
+
+// Answer is the decision on one article: see [neardup.Answer]. Its id is the
+// nid; an article that came without one is named "~" and its seq.
+type Answer = neardup.Answer
+
+// BatchAnswer has for each article either its answer or the reason why there
+// is none.
+type BatchAnswer struct {
+	Seq     uint64       `json:"seq" doc:"Number of the last change of this batch."`
+	Answers []EntryReply `json:"answers" nullable:"false"`
+}
+
+// EntryReply is the answer to one entry of a batch, or its problem.
+type EntryReply struct {
+	Answer  *Answer  `json:"answer,omitempty"`
+	Problem *Problem `json:"problem,omitempty"`
+}
+
+// Revision changes an article. What is absent stays.
+type Revision struct {
+	Heat    *int64  `json:"heat,omitempty"`
+	Content *string `json:"content,omitempty" doc:"A new text of the article. The docId and all answers given stay."`
+}
+
+// Change is the answer to what changes something without deciding.
+type Change struct {
+	Seq   uint64 `json:"seq"`
+	DocID string `json:"docId"`
+	NID   string `json:"nid,omitempty"`
+	Kind  string `json:"change" enum:"update,delete,end"`
+	Heat  *int64 `json:"heat,omitempty"`
+}
+
+// Member is an article of a docId without its text.
+type Member struct {
+	Article
+	Seq      uint64  `json:"seq" doc:"The change it came with."`
+	Evidence *Answer `json:"evidence,omitempty" doc:"The answer given then; absent for changes that the log no longer explains."`
+}
+
+// MemberAnswer is the answer to a look-up by nid.
+type MemberAnswer struct {
+	Seq    uint64 `json:"seq" doc:"The last change seen."`
+	DocID  string `json:"docId"`
+	Member Member `json:"article"`
+}
+
+// Group is a docId with a page of its members.
+type Group struct {
+	Seq     uint64     `json:"seq" doc:"The last change seen."`
+	DocID   string     `json:"docId"`
+	Size    int        `json:"size" doc:"Living articles."`
+	Leader  Leader     `json:"leader"`
+	Expires *time.Time `json:"expires,omitempty"`
+	Kept    *Article   `json:"kept,omitempty" doc:"The hottest article, whole; absent if it was deleted."`
+	Members []Member   `json:"members" nullable:"false"`
+	Next    uint64     `json:"next,omitempty" doc:"The value of after for the next page; absent on the last."`
+}
+
+// Leader is the article that made a docId.
+type Leader struct {
+	ID   string    `json:"id"`
+	Seq  uint64    `json:"seq"`
+	Time time.Time `json:"time"`
+}
+
+// GroupSize is a docId with the number of its living articles.
+type GroupSize struct {
+	DocID string `json:"docId"`
+	Size  int    `json:"size"`
+}
+
+// Groups is a page of docIds, the largest first.
+type Groups struct {
+	Seq    uint64      `json:"seq" doc:"The last change seen."`
+	Groups []GroupSize `json:"groups" nullable:"false"`
+	Next   string      `json:"next,omitempty" doc:"The value of after for the next page; absent on the last."`
+}
+
+// Pair is two articles to compare. Nothing is stored.
+type Pair struct {
+	A Article `json:"a"`
+	B Article `json:"b"`
+}
+
+// Comparison says how two articles match, stage by stage.
+type Comparison struct {
+	Seq     uint64        `json:"seq" doc:"The last change seen."`
+	URL     neardup.Match `json:"url"`
+	Title   neardup.Match `json:"title"`
+	Content neardup.Match `json:"content"`
+}
+
+// Found are the docIds that a url or a title leads to, the oldest first.
+type Found struct {
+	Seq    uint64   `json:"seq" doc:"The last change seen."`
+	DocIDs []string `json:"docIds" nullable:"false"`
+}
+
+// Stats are the counts of a tenant.
+type Stats struct {
+	Seq      uint64 `json:"seq" doc:"The last change seen."`
+	DocIDs   int    `json:"docIds" doc:"Living docIds."`
+	Articles int    `json:"articles" doc:"Living articles."`
+	Quota    int    `json:"quota,omitempty" doc:"The most articles that may live; 0: no bound."`
+	Keys     int    `json:"keys" doc:"Entries of the index in memory."`
+	Memory   int    `json:"memoryBytes" doc:"Memory of the index, about."`
+}
+
+// Entry is one change in the log of a tenant, without texts.
+type Entry struct {
+	Seq      uint64    `json:"seq"`
+	Kind     string    `json:"change" enum:"new,duplicate,update,delete,end,expire,forget"`
+	DocID    string    `json:"docId,omitempty"`
+	NID      string    `json:"nid,omitempty"`
+	Time     time.Time `json:"time"`
+	Heat     int64     `json:"heat,omitempty"`
+	Evidence *Answer   `json:"evidence,omitempty"`
+}
+
+// Log is a page of the log: complete, in order and without gaps.
+type Log struct {
+	Seq     uint64  `json:"seq" doc:"The last change seen."`
+	Entries []Entry `json:"entries" nullable:"false"`
+}
+
+// Backup asks for a snapshot.
+type Backup struct {
+	Name string `json:"name" minLength:"1" maxLength:"64" pattern:"^[A-Za-z0-9_-][A-Za-z0-9._-]*$" doc:"Name of a folder that is not there yet, in the server's folder of backups."`
+}
+
+// BackupAnswer says what a snapshot holds: every change up to seq.
+type BackupAnswer struct {
+	Seq  uint64 `json:"seq"`
+	Name string `json:"name"`
+}

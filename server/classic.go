@@ -1,0 +1,222 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/server/api"
+)
+
+// classicArticle is an article as the classic interface has it: everything a
+// string, though numbers are taken too.
+type classicArticle struct {
+	NID         loose `json:"nid"`
+	URL         loose `json:"url"`
+	Title       loose `json:"title"`
+	Content     loose `json:"content"`
+	Category    loose `json:"category"`
+	Media       loose `json:"media"`
+	ImageCount  loose `json:"imageCount"`
+	Heat        loose `json:"heat"`
+	PublishTime loose `json:"publishTime"`
+}
+
+// loose is a string that may have come as a number, a boolean or null.
+type loose string
+
+// UnmarshalJSON takes every scalar.
+func (l *loose) UnmarshalJSON(b []byte) error {
+	switch b[0] {
+	case '"':
+		return json.Unmarshal(b, (*string)(l))
+	case '{', '[':
+		return errors.New("a field is neither text nor number")
+	case 'n':
+		*l = ""
+	default:
+		*l = loose(b)
+	}
+	return nil
+}
+
+// classicAnswer is what the classic interface answers, in its order.
+type classicAnswer struct {
+	FilterReason string `json:"filterReason"`
+	DocID        string `json:"docId"`
+	FilterStatus string `json:"filterStatus"`
+	Status       string `json:"status"`
+}
+
+// seqHeader carries the number of the change: the classic answer has no field
+// for it.
+const seqHeader = "Neardup-Seq"
+
+const classicReason = "docId_filter "
+
+// classic registers /docId/getDocId.
+func (s *Server) classic(mux *http.ServeMux) {
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		op := operation(Submit, method, classicPath, "classic"+method[:1]+strings.ToLower(method[1:]),
+			"The classic interface: json={...} in the query, in a form or as the body")
+		op.Description = "Fields: url, title, content, category, media, imageCount, nid, heat, publishTime, as strings. The answer has filterReason, docId, filterStatus, status; its header " + seqHeader + " the number of the change."
+		op.Parameters = []*huma.Param{{Name: "json", In: "query", Schema: &huma.Schema{Type: huma.TypeString}}}
+		op.Responses = map[string]*huma.Response{"200": {Description: "Decided", Content: map[string]*huma.MediaType{
+			"application/json": {Schema: huma.SchemaFromType(s.api.OpenAPI().Components.Schemas, typeOf[classicAnswer]())},
+		}}}
+		s.api.OpenAPI().AddOperation(&op)
+		mux.HandleFunc(method+" "+classicPath, s.getDocID)
+	}
+}
+
+func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
+	if crossSite(r) {
+		s.figures.refused("cross_site")
+		s.classicFail(w, problem(http.StatusForbidden, api.CodeCrossSite, "a browser sent this from another site"))
+		return
+	}
+	if p := allow(callerOf(r.Context()), Submit); p != nil {
+		s.figures.refused("role")
+		s.classicFail(w, p)
+		return
+	}
+	sub, err := classicSubmission(r)
+	if err != nil {
+		s.classicFail(w, meaning(err))
+		return
+	}
+	a, err := s.add(r.Context(), sub)
+	if err != nil {
+		_ = s.fail(err) // logs it
+		s.classicFail(w, meaning(err))
+		return
+	}
+	w.Header().Set(seqHeader, strconv.FormatUint(a.Seq, 10))
+	writeClassic(w, http.StatusOK, classicOf(a))
+}
+
+// classicOf words an answer: a new article is good news, a duplicate says
+// which stage found it.
+func classicOf(a neardup.Answer) classicAnswer {
+	out := classicAnswer{DocID: a.DocID, Status: "success"}
+	out.FilterReason, out.FilterStatus = classicReason+"good news", "good"
+	if a.Decision.Decision == neardup.Duplicate {
+		out.FilterReason, out.FilterStatus = classicReason+"duplicate "+string(a.Stage), "duplicate"
+	}
+	return out
+}
+
+func (s *Server) classicFail(w http.ResponseWriter, p *huma.ErrorModel) {
+	switch p.Status {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		w.Header().Set("Retry-After", retryAfter)
+	}
+	reason := p.Detail
+	for _, e := range p.Errors {
+		reason = e.Location + ": " + e.Message
+	}
+	writeClassic(w, p.Status, classicAnswer{FilterReason: classicReason + reason, FilterStatus: "error", Status: "fail"})
+}
+
+func writeClassic(w http.ResponseWriter, status int, a classicAnswer) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(a) // the client may be gone
+}
+
+// classicSubmission reads the article from the query, a form or the body.
+func classicSubmission(r *http.Request) (neardup.Submission, error) {
+	raw, err := classicJSON(r)
+	if err != nil {
+		return neardup.Submission{}, err
+	}
+	var c classicArticle
+	if err := decodeStrict(raw, &c); err != nil {
+		return neardup.Submission{}, problem(http.StatusBadRequest, api.CodeInvalid, "json: "+syntax(err))
+	}
+	in := api.Submission{Article: api.Article{
+		NID: string(c.NID), URL: string(c.URL), Title: string(c.Title), Content: string(c.Content),
+		Category: string(c.Category), Media: string(c.Media), ImageCount: string(c.ImageCount),
+	}}
+	sub, err := toCore(&in, "json")
+	if err != nil {
+		return sub, err
+	}
+	if c.Heat != "" {
+		if sub.Heat, err = strconv.ParseInt(string(c.Heat), 10, 64); err != nil {
+			return sub, at("json.heat", "is no integer")
+		}
+	}
+	if t, ok := classicTime(string(c.PublishTime)); ok {
+		sub.Time = t.UnixNano()
+	} else if c.PublishTime != "" {
+		return sub, at("json.publishTime", "is no time")
+	}
+	return sub, nil
+}
+
+// syntax words an error of the decoder without quoting what was sent.
+func syntax(err error) string {
+	var bad *json.SyntaxError
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &bad):
+		return "no valid JSON near byte " + strconv.FormatInt(bad.Offset, 10)
+	case errors.As(err, &wrong):
+		return "no object with text fields"
+	}
+	return err.Error()
+}
+
+func classicJSON(r *http.Request) ([]byte, error) {
+	if r.Method == http.MethodPost {
+		t, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // checked before
+		body, err := io.ReadAll(r.Body)
+		var large *http.MaxBytesError
+		switch {
+		case errors.As(err, &large):
+			return nil, problem(http.StatusRequestEntityTooLarge, api.CodeTooLarge, "the body is too large")
+		case err != nil:
+			return nil, problem(http.StatusBadRequest, api.CodeInvalid, "the body could not be read")
+		case t == "application/json":
+			return body, nil
+		}
+		if v, ok := formValue(string(body), "json"); ok {
+			return v, nil
+		}
+	}
+	if v, ok := formValue(r.URL.RawQuery, "json"); ok {
+		return v, nil
+	}
+	return nil, problem(http.StatusBadRequest, api.CodeInvalid, "there is no json=")
+}
+
+// classicTime reads the forms of time that news feeds use: RFC 3339, with a
+// space for the T, a date alone (UTC where no zone is given), Unix seconds and
+// milliseconds.
+func classicTime(s string) (time.Time, bool) {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		t := time.Unix(n, 0)
+		if n > 1e11 || n < -1e11 {
+			t = time.UnixMilli(n)
+		}
+		return t, t.Year() >= 1700 && t.Year() <= 2200
+	}
+	for _, layout := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, t.Year() >= 1700 && t.Year() <= 2200
+		}
+	}
+	return time.Time{}, false
+}

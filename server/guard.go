@@ -1,0 +1,249 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/server/api"
+)
+
+// caller is who a request comes from.
+type caller struct {
+	grant  *Grant // nil: nobody known
+	tenant *tenant
+	client *client
+}
+
+type callerKey struct{}
+
+func callerOf(ctx context.Context) caller {
+	c, _ := ctx.Value(callerKey{}).(caller)
+	return c
+}
+
+// detector is that of the caller's tenant. Only routes with a role reach it,
+// and a role comes with a tenant.
+func detector(ctx context.Context) *neardup.Detector { return callerOf(ctx).tenant.detector }
+
+const classicPath = "/docId/getDocId"
+
+// probe reports a path that load balancers ask, by any name of the host and as
+// often as they like.
+func probePath(path string) bool { return path == "/healthz" || path == "/readyz" }
+
+// guarded puts in front of the routes what every request must pass.
+func (s *Server) guarded(routes http.Handler) http.Handler {
+	crossOrigin := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if probePath(r.URL.Path) {
+			routes.ServeHTTP(w, r)
+			return
+		}
+		start := time.Now()
+		rec := &recorder{ResponseWriter: w, status: http.StatusOK}
+		defer func() {
+			if p := recover(); p != nil {
+				s.log.Error("a handler panicked", "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+				if !rec.wrote {
+					writeProblem(rec, meaning(neardup.ErrUnavailable))
+				}
+			}
+			s.figures.request(r.Pattern, rec.status, time.Since(start))
+			s.log.Debug("request", "route", r.Pattern, "method", r.Method, "status", rec.status, "ms", time.Since(start).Milliseconds())
+		}()
+		p := s.refuse(r)
+		if p == nil {
+			if err := crossOrigin.Check(r); err != nil {
+				p = problem(http.StatusForbidden, api.CodeCrossSite, "a browser sent this from another site")
+			}
+		}
+		if p != nil {
+			writeProblem(rec, p)
+			return
+		}
+		r = s.admitted(rec, r, routes)
+	})
+}
+
+// refuse checks what can be known from the headers.
+func (s *Server) refuse(r *http.Request) *huma.ErrorModel {
+	switch {
+	case !s.knowsHost(r.Host):
+		return problem(http.StatusMisdirectedRequest, api.CodeHost, "this server does not answer to the name in the Host header")
+	case headerBytes(r.Header) > maxHeaders:
+		return problem(http.StatusRequestHeaderFieldsTooLarge, api.CodeTooLarge, fmt.Sprintf("the headers are over %d bytes", maxHeaders))
+	case len(r.RequestURI) > urlLimit(r.URL.Path):
+		return problem(http.StatusRequestURITooLong, api.CodeTooLarge, "the request target is too long; POST the article")
+	case r.Header.Get("Content-Encoding") != "" && r.Header.Get("Content-Encoding") != "identity":
+		return problem(http.StatusUnsupportedMediaType, api.CodeInvalid, "compressed bodies are refused")
+	case r.ContentLength > maxBody:
+		return problem(http.StatusRequestEntityTooLarge, api.CodeTooLarge, fmt.Sprintf("the body is over %d bytes", maxBody))
+	case !rightType(r):
+		return problem(http.StatusUnsupportedMediaType, api.CodeInvalid, "the Content-Type must be application/json")
+	}
+	return nil
+}
+
+// admitted finds out who asks, counts him, and lets him through.
+func (s *Server) admitted(w http.ResponseWriter, r *http.Request, routes http.Handler) *http.Request {
+	c, name, ok := s.identify(r)
+	if !ok {
+		s.figures.refused("token")
+		writeProblem(w, problem(http.StatusUnauthorized, api.CodeToken, "the token is not known"))
+		return r
+	}
+	c.client, ok = s.clients.enter(name)
+	if ok {
+		defer c.client.inFlight.Add(-1)
+	}
+	if !ok || !c.client.spend(1) {
+		s.busy(w, "client")
+		return r
+	}
+	select {
+	case s.inFlight <- struct{}{}:
+		defer func() { <-s.inFlight }()
+	default:
+		s.busy(w, "server")
+		return r
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Limits.Deadline)
+	defer cancel()
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	inner := r.WithContext(context.WithValue(ctx, callerKey{}, c))
+	routes.ServeHTTP(w, inner)
+	r.Pattern = inner.Pattern // for the metrics
+	return r
+}
+
+func (s *Server) busy(w http.ResponseWriter, who string) {
+	s.figures.refused("busy_" + who)
+	writeProblem(w, problem(http.StatusTooManyRequests, api.CodeBusy, "too many requests; slow down"))
+}
+
+// identify reads the token. A request without one is nobody, or what Access
+// calls Anonymous; one with an unknown token is refused.
+func (s *Server) identify(r *http.Request) (caller, string, bool) {
+	header := r.Header.Get("Authorization")
+	if header == "" {
+		c := caller{grant: s.cfg.Access.Anonymous}
+		if c.grant != nil {
+			c.tenant = s.tenants[c.grant.Tenant]
+		}
+		return c, "address " + address(r.RemoteAddr), true
+	}
+	scheme, token, _ := strings.Cut(header, " ")
+	token = strings.TrimSpace(token)
+	g, ok := s.cfg.Access.Find(token)
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
+		return caller{}, "", false
+	}
+	h := HashOf(token)
+	return caller{grant: &g, tenant: s.tenants[g.Tenant]}, "token " + string(h[:]), true
+}
+
+// allow says whether a caller may use a route for role; no role is for nobody.
+func allow(c caller, role Role) *huma.ErrorModel {
+	switch {
+	case c.grant == nil || c.tenant == nil:
+		return problem(http.StatusUnauthorized, api.CodeToken, "a token is needed")
+	case role == "" || !c.grant.Has(role):
+		return problem(http.StatusForbidden, api.CodeForbidden, fmt.Sprintf("this needs a token with the role %q", role))
+	}
+	return nil
+}
+
+// knowsHost compares with and without the port.
+func (s *Server) knowsHost(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.Trim(name, "[]")
+	for _, allowed := range s.cfg.Hosts {
+		if allowed == "*" || strings.EqualFold(allowed, host) || strings.EqualFold(strings.Trim(allowed, "[]"), name) {
+			return true
+		}
+	}
+	return false
+}
+
+func headerBytes(h http.Header) int {
+	n := 0
+	for k, vs := range h {
+		for _, v := range vs {
+			n += len(k) + len(v) + len(": \r\n")
+		}
+	}
+	return n
+}
+
+func urlLimit(path string) int {
+	if path == classicPath {
+		return maxClassicURL
+	}
+	return maxURL
+}
+
+// rightType demands JSON of everything that writes; the classic route takes a
+// form as well.
+func rightType(r *http.Request) bool {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodDelete:
+		return r.ContentLength == 0
+	}
+	t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return false
+	}
+	return t == "application/json" || r.URL.Path == classicPath && t == "application/x-www-form-urlencoded"
+}
+
+// crossSite reports a request that a browser sent from another site, or may
+// have: for GETs that write, which http.CrossOriginProtection lets pass.
+func crossSite(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+	default:
+		return true
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return false
+	}
+	u, err := url.Parse(origin)
+	return err != nil || !strings.EqualFold(u.Host, r.Host)
+}
+
+// recorder remembers the status of an answer.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	wrote  bool
+}
+
+// WriteHeader notes the status.
+func (r *recorder) WriteHeader(status int) {
+	if !r.wrote {
+		r.status, r.wrote = status, true
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write implies 200.
+func (r *recorder) Write(b []byte) (int, error) {
+	r.wrote = true
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

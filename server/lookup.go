@@ -1,0 +1,211 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/server/api"
+)
+
+func (s *Server) routesForRead() {
+	get := func(path, id, summary string) huma.Operation {
+		return operation(Read, http.MethodGet, path, id, summary)
+	}
+	register(s, operation(Read, http.MethodPost, "/v1/check", "check", "Decide on one article without storing it"), s.check)
+	register(s, operation(Read, http.MethodPost, "/v1/compare", "compare", "Compare two articles, stage by stage"), s.compare)
+	register(s, with(get("/v1/articles/{nid}", "article", "Find an article and its docId"), http.StatusNotFound), s.article)
+	register(s, get("/v1/docids", "docids", "List docIds by size, the largest first"), s.groups)
+	register(s, with(get("/v1/docids/{docId}", "docid", "A docId: leader, kept copy, members, evidence"), http.StatusNotFound, http.StatusGone), s.group)
+	register(s, get("/v1/find", "find", "The docIds that a url or a title leads to"), s.find)
+	register(s, with(get("/v1/changes/{seq}", "evidence", "The answer given with a change"), http.StatusNotFound), s.evidence)
+	register(s, get("/v1/stats", "stats", "Counts"), s.stats)
+}
+
+type checkInput struct{ Body api.Submission }
+
+func (s *Server) check(ctx context.Context, in *checkInput) (api.Answer, error) {
+	sub, err := toCore(&in.Body, "body")
+	if err != nil {
+		return api.Answer{}, err
+	}
+	return detector(ctx).Check(ctx, sub)
+}
+
+type pairInput struct{ Body api.Pair }
+
+func (s *Server) compare(ctx context.Context, in *pairInput) (api.Comparison, error) {
+	a, err := toArticle(&in.Body.A, "body.a")
+	if err != nil {
+		return api.Comparison{}, err
+	}
+	b, err := toArticle(&in.Body.B, "body.b")
+	if err != nil {
+		return api.Comparison{}, err
+	}
+	seq, err := seen(ctx)
+	c := detector(ctx).Compare(a.Document, b.Document)
+	return api.Comparison{Seq: seq, URL: c.URL, Title: c.Title, Content: c.Content}, err
+}
+
+type nidInput struct {
+	NID string `path:"nid"`
+}
+
+func (s *Server) article(ctx context.Context, in *nidInput) (api.MemberAnswer, error) {
+	if err := validPath(in.NID); err != nil {
+		return api.MemberAnswer{}, err
+	}
+	seq, err := seen(ctx)
+	if err != nil {
+		return api.MemberAnswer{}, err
+	}
+	m, docID, err := detector(ctx).Member(ctx, in.NID)
+	if err != nil {
+		return api.MemberAnswer{}, err
+	}
+	member, err := fromMember(ctx, &m)
+	return api.MemberAnswer{Seq: max(seq, m.Seq), DocID: docID, Member: member}, err
+}
+
+// fromMember adds the answer that the article got.
+func fromMember(ctx context.Context, m *neardup.Member) (api.Member, error) {
+	member := api.Member{Article: fromArticle(&m.Article), Seq: m.Seq}
+	switch a, err := detector(ctx).Evidence(ctx, m.Seq); {
+	case err == nil:
+		member.Evidence = &a
+	case !errors.Is(err, neardup.ErrNotFound):
+		return member, err
+	}
+	return member, nil
+}
+
+func fromArticle(a *neardup.Article) api.Article {
+	out := api.Article{
+		NID: a.ID, URL: a.URL, Title: a.Title, Content: a.Text,
+		Category: a.Category, Media: a.Media, ImageCount: a.ImageCount, Heat: a.Heat,
+	}
+	if a.Time != 0 {
+		out.PublishTime = instant(a.Time).Format(time.RFC3339Nano)
+	}
+	return out
+}
+
+func instant(unixNano int64) time.Time { return time.Unix(0, unixNano).UTC() }
+
+type groupInput struct {
+	DocID string `path:"docId"`
+	After uint64 `query:"after" doc:"Members that came after this change."`
+	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"20"`
+}
+
+func (s *Server) group(ctx context.Context, in *groupInput) (api.Group, error) {
+	seq, err := seen(ctx)
+	if err != nil {
+		return api.Group{}, err
+	}
+	g, err := detector(ctx).Group(ctx, in.DocID, in.After, in.Limit)
+	if err != nil {
+		return api.Group{}, err
+	}
+	out := api.Group{
+		Seq: seq, DocID: in.DocID, Size: g.Size, Members: make([]api.Member, len(g.Members)),
+		Leader: api.Leader{ID: g.NID, Seq: g.Leader, Time: instant(g.Time)},
+	}
+	if g.Expires != 0 {
+		t := instant(g.Expires)
+		out.Expires = &t
+	}
+	if g.Kept != nil {
+		kept := fromArticle(g.Kept)
+		out.Kept = &kept
+	}
+	for i := range g.Members {
+		if out.Members[i], err = fromMember(ctx, &g.Members[i]); err != nil {
+			return out, err
+		}
+		out.Seq = max(out.Seq, g.Members[i].Seq)
+	}
+	if g.More {
+		out.Next = g.Members[len(g.Members)-1].Seq
+	}
+	return out, nil
+}
+
+type groupsInput struct {
+	MinSize int    `query:"minSize" minimum:"1" default:"2" doc:"Only docIds of so many articles."`
+	After   string `query:"after" doc:"The value of next of the page before."`
+	Limit   int    `query:"limit" minimum:"1" maximum:"100" default:"20"`
+}
+
+func (s *Server) groups(ctx context.Context, in *groupsInput) (api.Groups, error) {
+	d := detector(ctx)
+	page := neardup.GroupPage{MinSize: in.MinSize, Limit: in.Limit + 1}
+	if in.After != "" {
+		size, docID, _ := strings.Cut(in.After, ".")
+		n, err := strconv.Atoi(size)
+		leader, ok := d.DocIDs().Leader(docID)
+		if err != nil || !ok {
+			return api.Groups{}, at("query.after", "is no value of next")
+		}
+		page.After = neardup.GroupSize{Leader: leader, Size: n}
+	}
+	seq, err := seen(ctx)
+	if err != nil {
+		return api.Groups{}, err
+	}
+	found, err := d.Index().Catalog().Groups(ctx, page)
+	out := api.Groups{Seq: seq, Groups: []api.GroupSize{}}
+	for i, g := range found {
+		if i == in.Limit {
+			last := out.Groups[i-1]
+			out.Next = fmt.Sprintf("%d.%s", last.Size, last.DocID)
+			break
+		}
+		out.Groups = append(out.Groups, api.GroupSize{DocID: d.DocIDs().DocID(g.Leader), Size: g.Size})
+	}
+	return out, err
+}
+
+type findInput struct {
+	URL   string `query:"url"`
+	Title string `query:"title"`
+}
+
+func (s *Server) find(ctx context.Context, in *findInput) (api.Found, error) {
+	if (in.URL == "") == (in.Title == "") {
+		return api.Found{}, at("query", "give either url or title")
+	}
+	seq, err := seen(ctx)
+	if err != nil {
+		return api.Found{}, err
+	}
+	d := detector(ctx)
+	find, what := d.FindURL, in.URL
+	if in.URL == "" {
+		find, what = d.FindTitle, in.Title
+	}
+	ids, err := find(ctx, what)
+	return api.Found{Seq: seq, DocIDs: append([]string{}, ids...)}, err
+}
+
+type seqInput struct {
+	Seq uint64 `path:"seq"`
+}
+
+func (s *Server) evidence(ctx context.Context, in *seqInput) (api.Answer, error) {
+	return detector(ctx).Evidence(ctx, in.Seq)
+}
+
+func (s *Server) stats(ctx context.Context, _ *struct{}) (api.Stats, error) {
+	st, err := detector(ctx).Index().Catalog().Stats(ctx)
+	return api.Stats{
+		Seq: st.Seq, DocIDs: st.Leaders, Articles: st.Members, Quota: callerOf(ctx).tenant.quota, Keys: st.Keys, Memory: st.Memory,
+	}, err
+}

@@ -1,0 +1,141 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/neardup/neardup"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// hotBucket is the number of candidates from which on a submission counts as
+// one into a hot bucket.
+const hotBucket = 1000
+
+// figures are the metrics of a server. It is a prometheus.Collector.
+type figures struct {
+	server     *Server
+	all        []prometheus.Collector
+	requests   *prometheus.HistogramVec
+	refusals   *prometheus.CounterVec
+	decisions  *prometheus.CounterVec
+	failures   *prometheus.CounterVec
+	deciding   prometheus.Histogram
+	candidates prometheus.Histogram
+	compared   prometheus.Histogram
+	rounds     prometheus.Histogram
+	hot        prometheus.Counter
+	docIDs     *prometheus.Desc
+	articles   *prometheus.Desc
+	seq        *prometheus.Desc
+	memory     *prometheus.Desc
+	queue      *prometheus.Desc
+}
+
+func newFigures(s *Server) *figures {
+	f := &figures{server: s}
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+		f.all = append(f.all, c)
+		return c
+	}
+	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
+		h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
+		f.all = append(f.all, h)
+		return h
+	}
+	seconds := []float64{.0005, .001, .002, .005, .01, .02, .04, .06, .1, .25, .5, 1, 5, 25}
+	f.requests = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "neardup_request_seconds", Help: "Time of a request, by route and status.", Buckets: seconds}, []string{"route", "status"})
+	f.hot = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "neardup_hot_bucket_submissions_total", Help: "Submissions that shared a key with a thousand docIds or more."})
+	f.all = append(f.all, f.requests, f.hot)
+	f.refusals = counter("neardup_refused_total", "Requests refused before any work, by reason.", "reason")
+	f.decisions = counter("neardup_decisions_total", "Decisions, by tenant, decision and stage; stage none for new articles.", "tenant", "decision", "stage")
+	f.failures = counter("neardup_undecided_total", "Submissions without a decision, by reason.", "reason")
+	f.deciding = histogram("neardup_decision_seconds", "Time from a submission to its durable answer.", seconds)
+	f.candidates = histogram("neardup_candidates", "Docids that shared a key with a submission.", prometheus.ExponentialBuckets(1, 4, 8))
+	f.compared = histogram("neardup_compared", "Docids that a submission was compared with.", prometheus.ExponentialBuckets(1, 4, 8))
+	f.rounds = histogram("neardup_rounds", "How often the store was asked until a decision held.", []float64{1, 2, 3, 5, 10, 30})
+	f.docIDs = prometheus.NewDesc("neardup_docids", "Living docIds.", []string{"tenant"}, nil)
+	f.articles = prometheus.NewDesc("neardup_articles", "Living articles.", []string{"tenant"}, nil)
+	f.seq = prometheus.NewDesc("neardup_seq", "The last change.", []string{"tenant"}, nil)
+	f.memory = prometheus.NewDesc("neardup_index_bytes", "Memory of the index, about.", []string{"tenant"}, nil)
+	f.queue = prometheus.NewDesc("neardup_in_flight", "Requests that are worked on or wait for the disk.", nil, nil)
+	return f
+}
+
+// Describe describes all.
+func (f *figures) Describe(ch chan<- *prometheus.Desc) {
+	for _, c := range f.all {
+		c.Describe(ch)
+	}
+	for _, d := range []*prometheus.Desc{f.docIDs, f.articles, f.seq, f.memory, f.queue} {
+		ch <- d
+	}
+}
+
+// Collect gives all values.
+func (f *figures) Collect(ch chan<- prometheus.Metric) {
+	for _, c := range f.all {
+		c.Collect(ch)
+	}
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	gauge(f.queue, float64(len(f.server.inFlight)))
+	for name, t := range f.server.tenants {
+		st, err := t.detector.Index().Catalog().Stats(context.Background())
+		if err != nil {
+			continue
+		}
+		gauge(f.docIDs, float64(st.Leaders), name)
+		gauge(f.articles, float64(st.Members), name)
+		gauge(f.seq, float64(st.Seq), name)
+		gauge(f.memory, float64(st.Memory), name)
+	}
+}
+
+// request counts an answer. Routes are patterns: there are few.
+func (f *figures) request(route string, status int, took time.Duration) {
+	if route == "" {
+		route = "none"
+	}
+	f.requests.WithLabelValues(route, strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+func (f *figures) refused(reason string) { f.refusals.WithLabelValues(reason).Inc() }
+
+// decided counts a submission.
+func (f *figures) decided(tenant string, a neardup.Answer, err error, took time.Duration) {
+	if err != nil {
+		f.failures.WithLabelValues(undecided(err)).Inc()
+		return
+	}
+	stage := string(a.Stage)
+	if stage == "" {
+		stage = "none"
+	}
+	f.decisions.WithLabelValues(tenant, string(a.Decision.Decision), stage).Inc()
+	f.deciding.Observe(took.Seconds())
+	f.candidates.Observe(float64(a.Candidates))
+	f.compared.Observe(float64(a.Compared))
+	f.rounds.Observe(float64(a.Rounds))
+	if a.Candidates >= hotBucket {
+		f.hot.Inc()
+	}
+}
+
+func undecided(err error) string {
+	for reason, is := range map[string]error{
+		"crowded": neardup.ErrCrowded, "quota": neardup.ErrQuota, "full": neardup.ErrFull, "invalid": neardup.ErrInvalid,
+		"nid_taken": neardup.ErrTaken, "idempotency": neardup.ErrMismatch, "canceled": context.Canceled, "deadline": context.DeadlineExceeded,
+	} {
+		if errors.Is(err, is) {
+			return reason
+		}
+	}
+	return "unavailable"
+}

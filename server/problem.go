@@ -1,0 +1,123 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/server/api"
+)
+
+// retryAfter is what a client is told to wait, in seconds.
+const retryAfter = "1"
+
+// problem makes an error as RFC 9457 describes it.
+func problem(status int, code, detail string, errs ...*huma.ErrorDetail) *huma.ErrorModel {
+	return &huma.ErrorModel{
+		Type: api.TypePrefix + code, Title: http.StatusText(status), Status: status, Detail: detail, Errors: errs,
+	}
+}
+
+// at is a problem of one place in the request.
+func at(location, message string) *huma.ErrorModel {
+	return problem(http.StatusUnprocessableEntity, api.CodeInvalid, "the request breaks a limit or a rule",
+		&huma.ErrorDetail{Message: message, Location: location})
+}
+
+// meaning says what an error of the core is over HTTP. What nobody foresaw is
+// 503: the caller cannot know whether it was stored, and may ask again.
+func meaning(err error) *huma.ErrorModel {
+	var model *huma.ErrorModel
+	if errors.As(err, &model) {
+		return model
+	}
+	for _, m := range []struct {
+		is     error
+		status int
+		code   string
+		detail string
+	}{
+		{neardup.ErrInvalid, http.StatusUnprocessableEntity, api.CodeInvalid, ""},
+		{neardup.ErrNotFound, http.StatusNotFound, api.CodeNotFound, "there is no such article, docId or change"},
+		{neardup.ErrEnded, http.StatusGone, api.CodeEnded, "the docId has ended; it is never given again"},
+		{neardup.ErrMismatch, http.StatusConflict, api.CodeIdempotency, "the idempotency key was used with another request"},
+		{neardup.ErrTaken, http.StatusConflict, api.CodeNIDTaken, "the nid belongs to another article"},
+		{neardup.ErrCrowded, http.StatusUnprocessableEntity, api.CodeCrowded, "more docIds are like this article than can be compared; it was not stored"},
+		{neardup.ErrQuota, http.StatusForbidden, api.CodeQuota, "the quota of articles is used up"},
+		{neardup.ErrFull, http.StatusInsufficientStorage, api.CodeFull, "the disk is full"},
+		{neardup.ErrUnavailable, http.StatusServiceUnavailable, api.CodeUnavailable, "the store takes no writes; whether this one was stored is not known"},
+		{context.DeadlineExceeded, http.StatusServiceUnavailable, api.CodeUnavailable, "it took too long; whether it was stored is not known"},
+		{context.Canceled, http.StatusServiceUnavailable, api.CodeUnavailable, "the caller went away"},
+	} {
+		if errors.Is(err, m.is) {
+			if m.detail == "" {
+				m.detail = err.Error()
+			}
+			return problem(m.status, m.code, m.detail)
+		}
+	}
+	return problem(http.StatusServiceUnavailable, api.CodeUnavailable, "the server failed; whether it was stored is not known")
+}
+
+// fail is what handlers return: the problem, with Retry-After where asking
+// again helps.
+func (s *Server) fail(err error) error {
+	p := meaning(err)
+	if p.Status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
+		s.log.Error("request failed", "status", p.Status, "code", p.Type, "cause", cause(err))
+	}
+	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
+		return huma.ErrorWithHeaders(p, http.Header{"Retry-After": {retryAfter}})
+	}
+	return p
+}
+
+// cause is the innermost error: what wraps it names nids, which are the
+// callers' and may hold anything.
+func cause(err error) string {
+	for {
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			inner := e.Unwrap()
+			if inner == nil {
+				return err.Error()
+			}
+			err = inner
+		case interface{ Unwrap() []error }:
+			all := e.Unwrap()
+			if len(all) == 0 {
+				return err.Error()
+			}
+			err = all[len(all)-1]
+		default:
+			return err.Error()
+		}
+	}
+}
+
+// writeProblem answers outside of huma.
+func writeProblem(w http.ResponseWriter, p *huma.ErrorModel) {
+	h := w.Header()
+	h.Set("Content-Type", "application/problem+json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	switch p.Status {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", "Bearer")
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		h.Set("Retry-After", retryAfter)
+	}
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p) // the client may be gone
+}
+
+// wire is a problem as an entry of a batch answers it.
+func wire(m *huma.ErrorModel) *api.Problem {
+	p := &api.Problem{Type: m.Type, Title: m.Title, Status: m.Status, Detail: m.Detail}
+	for _, e := range m.Errors {
+		p.Errors = append(p.Errors, api.Detail{Message: e.Message, Location: e.Location})
+	}
+	return p
+}

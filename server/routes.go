@@ -1,0 +1,136 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// out is an answer with a body.
+type out[T any] struct{ Body T }
+
+func answer[T any](v T) *out[T] { return &out[T]{v} }
+
+// bearer is the one security scheme; the list beside it names the role.
+const bearer = "bearer"
+
+// routes registers everything that can be asked.
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", s.healthz)
+	mux.HandleFunc("GET /readyz", s.readyz)
+	s.api = humago.New(mux, s.describe())
+	s.api.UseMiddleware(s.authorize)
+	s.routesForSubmit()
+	s.routesForRead()
+	s.routesForAdmin()
+	s.classic(mux)
+	return mux
+}
+
+// describe is the head of the OpenAPI document. The page of documentation is
+// off: it would load scripts from elsewhere.
+func (s *Server) describe() huma.Config {
+	cfg := huma.DefaultConfig("neardup docId service", s.cfg.Version)
+	cfg.Info.Description = "Is this article new, or which one is it? Every answer names its evidence and the number of its change."
+	cfg.DocsPath, cfg.SchemasPath, cfg.CreateHooks = "", "", nil
+	cfg.RejectUnknownQueryParameters = true
+	cfg.Formats = map[string]huma.Format{"application/json": {Marshal: marshal, Unmarshal: unmarshal}}
+	cfg.NoFormatFallback = false
+	cfg.Transformers = []huma.Transformer{forgetValues}
+	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		bearer: {Type: "http", Scheme: "bearer", Description: "A token of at least 128 bits. It decides the tenant and the roles: submit, read, admin (which includes both)."},
+	}
+	return cfg
+}
+
+func marshal(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// unmarshal is called twice for a body: into any, to be validated, and then
+// into its struct. Once is enough for the strict checks.
+func unmarshal(data []byte, v any) error {
+	if _, first := v.(*any); first {
+		return decodeStrict(data, v)
+	}
+	return json.Unmarshal(data, v)
+}
+
+// forgetValues takes what was sent out of an error: it may be a whole article.
+func forgetValues(_ huma.Context, _ string, v any) (any, error) {
+	if e, ok := v.(*huma.ErrorModel); ok {
+		for _, d := range e.Errors {
+			d.Value = nil
+		}
+	}
+	return v, nil
+}
+
+// authorize lets a caller through who has the role of the operation. An
+// operation without a role is for nobody.
+func (s *Server) authorize(ctx huma.Context, next func(huma.Context)) {
+	if p := allow(callerOf(ctx.Context()), roleOf(ctx.Operation())); p != nil {
+		s.figures.refused("role")
+		_, w := humago.Unwrap(ctx)
+		writeProblem(w, p)
+		return
+	}
+	next(ctx)
+}
+
+func roleOf(op *huma.Operation) Role {
+	for _, scheme := range op.Security {
+		if roles := scheme[bearer]; len(roles) == 1 {
+			return Role(roles[0])
+		}
+	}
+	return ""
+}
+
+// operation is what all routes share.
+func operation(role Role, method, path, id, summary string) huma.Operation {
+	return huma.Operation{
+		Method: method, Path: path, OperationID: id, Summary: summary,
+		Tags:            []string{string(role)},
+		Security:        []map[string][]string{{bearer: {string(role)}}},
+		MaxBodyBytes:    maxBody,
+		BodyReadTimeout: 30 * time.Second,
+		Errors: []int{
+			http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestEntityTooLarge,
+			http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
+			http.StatusServiceUnavailable, http.StatusInsufficientStorage,
+		},
+	}
+}
+
+// with adds statuses that a route can answer besides.
+func with(op huma.Operation, statuses ...int) huma.Operation {
+	op.Errors = append(op.Errors, statuses...)
+	return op
+}
+
+// register adds a route whose handler returns a body or an error of the core.
+func register[I, T any](s *Server, op huma.Operation, handle func(context.Context, *I) (T, error)) {
+	huma.Register(s.api, op, func(ctx context.Context, in *I) (*out[T], error) {
+		v, err := handle(ctx, in)
+		if err != nil {
+			return nil, s.fail(err)
+		}
+		return answer(v), nil
+	})
+}
+
+// seen is the last change of the caller's tenant. Asked for before reading, it
+// is a lower bound of what the answer shows.
+func seen(ctx context.Context) (uint64, error) {
+	st, err := detector(ctx).Index().Catalog().Stats(ctx)
+	return st.Seq, err
+}

@@ -1,0 +1,167 @@
+// Package server is the docId service over HTTP: the classic route
+// /docId/getDocId, the API /v1, tenants with tokens and roles, limits, health
+// and metrics. It stands on neardup.Detector and knows no store and no method.
+// Its client is in package server/api; docs/http-api.md describes the routes.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/neardup/neardup"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Config is what a server is made of. Store, Settings and Access are needed.
+type Config struct {
+	Store neardup.Store
+	// Settings of the index of a tenant.
+	Settings func(tenant string) neardup.Settings
+	Access   *Access
+	Limits   Limits
+	// Hosts are the names, with or without port, that the Host header of a
+	// request may have; "*" allows all, none allows none.
+	Hosts []string
+	// KeepKeys is how long idempotency keys are kept at least; 0: 24 hours.
+	KeepKeys time.Duration
+	// Snapshot writes a copy of the store under a name that was checked to
+	// be a plain file name; nil: the route answers 404.
+	Snapshot func(ctx context.Context, name string) error
+	// Metrics is where figures are registered; nil: nowhere.
+	Metrics prometheus.Registerer
+	// Log gets what happens, without texts; nil: nothing.
+	Log     *slog.Logger
+	Version string
+}
+
+// Server answers requests. Make it with New; Run it for what is done by time.
+type Server struct {
+	cfg      Config
+	log      *slog.Logger
+	tenants  map[string]*tenant
+	clients  *clients
+	figures  *figures
+	handler  http.Handler
+	api      huma.API
+	inFlight chan struct{}
+	draining atomic.Bool
+}
+
+// tenant is an index that is open.
+type tenant struct {
+	name     string
+	detector *neardup.Detector
+	quota    int
+	forgot   uint64 // how far idempotency keys were looked through; Run's own
+}
+
+// New opens the indexes of all tenants and makes the handler. An index made
+// under other settings is neardup.ErrUnlike.
+func New(ctx context.Context, cfg Config) (*Server, error) {
+	if cfg.Store == nil || cfg.Settings == nil || cfg.Access == nil {
+		return nil, errors.New("server: a store, settings and access are needed")
+	}
+	cfg.Limits = cfg.Limits.orDefault()
+	if cfg.KeepKeys == 0 {
+		cfg.KeepKeys = 24 * time.Hour
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{
+		cfg: cfg, log: cfg.Log, tenants: map[string]*tenant{},
+		clients: newClients(cfg.Limits), inFlight: make(chan struct{}, cfg.Limits.InFlight),
+	}
+	for _, name := range cfg.Access.Tenants() {
+		settings := cfg.Settings(name)
+		d, err := neardup.NewDetector(ctx, cfg.Store, name, settings)
+		if err != nil {
+			return nil, err
+		}
+		s.tenants[name] = &tenant{name: name, detector: d, quota: settings.MaxMembers}
+	}
+	s.figures = newFigures(s)
+	if cfg.Metrics != nil {
+		if err := cfg.Metrics.Register(s.figures); err != nil {
+			return nil, fmt.Errorf("server: %w", err)
+		}
+	}
+	s.handler = s.guarded(s.routes())
+	return s, nil
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Drain makes /readyz say 503 from now on. Requests are still answered.
+func (s *Server) Drain() { s.draining.Store(true) }
+
+// OpenAPI is the description of all routes.
+func (s *Server) OpenAPI() *huma.OpenAPI { return s.api.OpenAPI() }
+
+// NewHTTP returns an http.Server with the timeouts and the header limit that a
+// handler of this package relies on.
+func NewHTTP(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       60 * time.Second,
+		MaxHeaderBytes:    maxClassicURL + maxHeaders,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}
+
+// Gate answers while a server starts: alive but not ready. Open it once the
+// server is there.
+type Gate struct{ behind atomic.Pointer[Server] }
+
+// Open lets requests through to s.
+func (g *Gate) Open(s *Server) { g.behind.Store(s) }
+
+// ServeHTTP answers for the server, or for its absence.
+func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s := g.behind.Load(); s != nil {
+		s.ServeHTTP(w, r)
+		return
+	}
+	if r.URL.Path == "/healthz" {
+		plain(w, http.StatusOK, "alive")
+		return
+	}
+	w.Header().Set("Retry-After", retryAfter)
+	plain(w, http.StatusServiceUnavailable, "starting")
+}
+
+func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive") }
+
+// readyz says 200 while the server decides: not when it drains, and not when
+// its store takes no more writes.
+func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
+	reason := ""
+	if s.draining.Load() {
+		reason = "draining"
+	} else if p, ok := s.cfg.Store.(interface{ Poisoned() error }); ok && p.Poisoned() != nil {
+		reason = "the store takes no writes"
+	}
+	if reason != "" {
+		w.Header().Set("Retry-After", retryAfter)
+		plain(w, http.StatusServiceUnavailable, reason)
+		return
+	}
+	plain(w, http.StatusOK, "ready")
+}
+
+func plain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	fmt.Fprintln(w, text)
+}

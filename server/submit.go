@@ -1,0 +1,171 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/server/api"
+)
+
+func (s *Server) routesForSubmit() {
+	register(s, with(operation(Submit, http.MethodPost, "/v1/articles", "submit", "Decide on one article and store it"), http.StatusConflict), s.submit)
+	register(s, operation(Submit, http.MethodPost, "/v1/batch", "submitBatch", "Decide on up to 100 articles, one after another"), s.submitBatch)
+	register(s, with(operation(Submit, http.MethodPatch, "/v1/articles/{nid}", "revise", "Change heat or text of an article"), http.StatusNotFound), s.revise)
+}
+
+type submission struct {
+	Key  string `header:"Idempotency-Key" doc:"Kept for 24 hours unless the server is set otherwise. The same key with the same article gives the first answer; with another article it is a conflict. At most 256 bytes."`
+	Body api.Submission
+}
+
+func (s *Server) submit(ctx context.Context, in *submission) (api.Answer, error) {
+	sub, err := toCore(&in.Body, "body")
+	if err != nil {
+		return api.Answer{}, err
+	}
+	if len(in.Key) > maxID {
+		return api.Answer{}, at("header.Idempotency-Key", fmt.Sprintf("over %d bytes", maxID))
+	}
+	sub.Idempotency = in.Key
+	return s.add(ctx, sub)
+}
+
+// add decides, and counts what it took.
+func (s *Server) add(ctx context.Context, sub neardup.Submission) (api.Answer, error) {
+	start := time.Now()
+	a, err := detector(ctx).Add(ctx, sub)
+	s.figures.decided(callerOf(ctx).tenant.name, a, err, time.Since(start))
+	return a, err
+}
+
+type batchInput struct{ Body api.Batch }
+
+// submitBatch decides in order: an article may be the duplicate of one before
+// it. One that fails does not stop the others, but an unavailable store does.
+func (s *Server) submitBatch(ctx context.Context, in *batchInput) (api.BatchAnswer, error) {
+	entries := in.Body.Articles
+	if !callerOf(ctx).client.spend(len(entries) - 1) {
+		return api.BatchAnswer{}, problem(http.StatusTooManyRequests, api.CodeBusy, "too many articles; slow down")
+	}
+	result := api.BatchAnswer{Answers: make([]api.EntryReply, len(entries))}
+	for i := range entries {
+		a, err := s.addEntry(ctx, &entries[i], fmt.Sprintf("body.articles[%d]", i))
+		if err == nil {
+			result.Answers[i].Answer, result.Seq = &a, max(result.Seq, a.Seq)
+			continue
+		}
+		model := meaning(err)
+		if model.Status >= http.StatusInternalServerError {
+			return result, err
+		}
+		result.Answers[i].Problem = wire(model)
+	}
+	return result, nil
+}
+
+func (s *Server) addEntry(ctx context.Context, e *api.BatchEntry, location string) (api.Answer, error) {
+	sub, err := toCore(&e.Submission, location)
+	if err != nil {
+		return api.Answer{}, err
+	}
+	if len(e.IdempotencyKey) > maxID {
+		return api.Answer{}, at(location+".idempotencyKey", fmt.Sprintf("over %d bytes", maxID))
+	}
+	sub.Idempotency = e.IdempotencyKey
+	return s.add(ctx, sub)
+}
+
+// toCore checks the limits of a submission and puts it into the core's words.
+func toCore(in *api.Submission, location string) (neardup.Submission, error) {
+	article, err := toArticle(&in.Article, location)
+	return neardup.Submission{
+		Article: article,
+		TTL:     time.Duration(in.TTLSeconds) * time.Second,
+		Window:  time.Duration(in.WindowSeconds) * time.Second,
+	}, err
+}
+
+func toArticle(in *api.Article, location string) (neardup.Article, error) {
+	a := neardup.Article{Category: in.Category, Media: in.Media, ImageCount: in.ImageCount, Heat: in.Heat}
+	a.ID, a.URL, a.Title, a.Text = in.NID, in.URL, in.Title, in.Content
+	for _, f := range []struct {
+		name, value string
+		limit       int
+	}{
+		{"nid", in.NID, maxID}, {"content", in.Content, maxText},
+		{"url", in.URL, maxField}, {"title", in.Title, maxField}, {"category", in.Category, maxField},
+		{"media", in.Media, maxField}, {"imageCount", in.ImageCount, maxField},
+	} {
+		if len(f.value) > f.limit {
+			return a, at(location+"."+f.name, fmt.Sprintf("over %d bytes", f.limit))
+		}
+	}
+	if strings.HasPrefix(in.NID, neardup.AnonymousPrefix) {
+		return a, at(location+".nid", fmt.Sprintf("a nid cannot begin with %q", neardup.AnonymousPrefix))
+	}
+	if in.PublishTime == "" {
+		return a, nil
+	}
+	t, err := parseTime(in.PublishTime)
+	if err != nil {
+		return a, at(location+".publishTime", err.Error())
+	}
+	a.Time = t.UnixNano()
+	return a, nil
+}
+
+// parseTime reads RFC 3339 within the years that nanoseconds can count.
+func parseTime(s string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return t, errors.New("is not RFC 3339, such as 2026-11-21T12:00:00Z")
+	}
+	if t.Year() < 1700 || t.Year() > 2200 {
+		return t, errors.New("is before 1700 or after 2200")
+	}
+	return t, nil
+}
+
+type revision struct {
+	NID  string `path:"nid"`
+	Body api.Revision
+}
+
+func (s *Server) revise(ctx context.Context, in *revision) (api.Change, error) {
+	if in.Body.Heat == nil && in.Body.Content == nil {
+		return api.Change{}, at("body", "neither heat nor content")
+	}
+	if in.Body.Content != nil && len(*in.Body.Content) > maxText {
+		return api.Change{}, at("body.content", fmt.Sprintf("over %d bytes", maxText))
+	}
+	if err := validPath(in.NID); err != nil {
+		return api.Change{}, err
+	}
+	e, err := detector(ctx).Update(ctx, in.NID, neardup.Revision{Heat: in.Body.Heat, Text: in.Body.Content})
+	if err != nil {
+		return api.Change{}, err
+	}
+	c := changed(ctx, e)
+	c.Heat = &e.Heat
+	return c, nil
+}
+
+// changed puts a log entry into an answer.
+func changed(ctx context.Context, e neardup.Entry) api.Change {
+	return api.Change{Seq: e.Seq, DocID: detector(ctx).DocIDs().DocID(e.Leader), NID: e.NID, Kind: string(e.Kind)}
+}
+
+// validPath checks a nid that comes in the path.
+func validPath(nid string) *huma.ErrorModel {
+	if len(nid) > maxID || !utf8.ValidString(nid) {
+		return at("path.nid", fmt.Sprintf("is over %d bytes or not UTF-8", maxID))
+	}
+	return nil
+}

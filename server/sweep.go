@@ -1,0 +1,79 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/neardup/neardup"
+)
+
+// sweepEvery is how often Run looks for what is due.
+const sweepEvery = time.Minute
+
+// sweepPage is how many docIds end, or changes are looked through, at a time.
+const sweepPage = 1000
+
+// Run does what is done by time, until ctx ends: docIds end whose time to live
+// is over, idempotency keys are dropped that were kept long enough.
+func (s *Server) Run(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		if err := s.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			s.log.Error("sweep failed", "cause", cause(err))
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Sweep does it once, as if it were now. One caller at a time.
+func (s *Server) Sweep(ctx context.Context, now time.Time) error {
+	var errs []error
+	for _, t := range s.tenants {
+		errs = append(errs, expire(ctx, t.detector, now), s.forget(ctx, t, now.Add(-s.cfg.KeepKeys)))
+	}
+	return errors.Join(errs...)
+}
+
+func expire(ctx context.Context, d *neardup.Detector, now time.Time) error {
+	for {
+		n, err := d.Expire(ctx, now, sweepPage)
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+}
+
+// forget drops keys from before a time, a page of changes at a time. Pages
+// without a key cost a look at the log and no change of their own; after a
+// restart the log is looked through once more.
+func (s *Server) forget(ctx context.Context, t *tenant, before time.Time) error {
+	for {
+		entries, err := t.detector.Index().Catalog().Log(ctx, t.forgot, sweepPage)
+		if err != nil {
+			return err
+		}
+		upTo, keys := t.forgot, false
+		for _, e := range entries {
+			if e.Time >= before.UnixNano() {
+				break
+			}
+			upTo = e.Seq
+			keys = keys || e.Idempotency != ""
+		}
+		if upTo == t.forgot {
+			return nil
+		}
+		if keys {
+			if _, err := t.detector.Forget(ctx, t.forgot, before, int(upTo-t.forgot)); err != nil {
+				return err
+			}
+		}
+		t.forgot = upTo
+	}
+}
