@@ -83,6 +83,13 @@ func openRows(dir string, o Options) (*engine, error) {
 	return &engine{newRows(db, log), lock}, nil
 }
 
+// What is written lies in memory tables until it is flushed, at most so many
+// of so many bytes.
+const (
+	memTables    = 4
+	memTableSize = 32 << 20
+)
+
 // options of the database. Rows are found by exact key, so every level has a
 // bloom filter; texts compress to about half.
 func options(o Options, lock *pebble.Lock, log *logger) *pebble.Options {
@@ -94,10 +101,10 @@ func options(o Options, lock *pebble.Lock, log *logger) *pebble.Options {
 		Lock:                        lock,
 		Logger:                      log,
 		EventListener:               &pebble.EventListener{BackgroundError: log.background},
-		CacheSize:                   o.CacheBytes,
+		CacheSize:                   o.CacheBytes + memTables*memTableSize, // Pebble takes those out of the cache
 		FormatMajorVersion:          pebble.FormatNewest,
-		MemTableSize:                32 << 20,
-		MemTableStopWritesThreshold: 4,
+		MemTableSize:                memTableSize,
+		MemTableStopWritesThreshold: memTables,
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
 		MaxOpenFiles:                1000,

@@ -126,7 +126,7 @@ func (t *change) repeated() (bool, error) {
 		return false, nil
 	}
 	var m neardup.Member
-	ok, err := read(t.b, nidKey(t.ix.id, t.c.NID), func(d *decoder) { getMember(d, &m) })
+	ok, err := t.known(nidKey(t.ix.id, t.c.NID), func(d *decoder) { getMember(d, &m) })
 	if err != nil || !ok {
 		return false, err
 	}
@@ -135,11 +135,25 @@ func (t *change) repeated() (bool, error) {
 
 func (t *change) answered(key []byte, other error) (bool, error) {
 	var seq uint64
-	ok, err := read(t.b, key, func(d *decoder) { seq = d.uint() })
+	ok, err := t.known(key, func(d *decoder) { seq = d.uint() })
 	if err != nil || !ok {
 		return false, err
 	}
 	return true, t.replay(seq, other)
+}
+
+// known reads a row of a nid or an idempotency key; most are not there.
+func (t *change) known(key []byte, get func(*decoder)) (bool, error) {
+	if !t.ix.seen.has(key) {
+		return false, nil
+	}
+	return read(t.b, key, get)
+}
+
+// remember writes such a row.
+func (t *change) remember(key []byte, put func(*encoder)) {
+	t.set(key, put)
+	t.memory = append(t.memory, func() { t.ix.seen.add(key) })
 }
 
 // replay answers with the entry of an earlier change, if it was the same request.
@@ -248,10 +262,10 @@ func (t *change) has(key []byte) (bool, error) {
 func (t *change) addMember() error {
 	m := neardup.Member{Article: *t.c.Article, Leader: t.c.Leader, Seq: t.seq}
 	m.Text = ""
-	t.set(nidKey(t.ix.id, t.c.NID), func(e *encoder) { putMember(e, &m) })
+	t.remember(nidKey(t.ix.id, t.c.NID), func(e *encoder) { putMember(e, &m) })
 	t.set(t.key(spaceMember, t.c.Leader, t.seq), func(e *encoder) { e.string(t.c.NID) })
 	if t.c.Idempotency != "" {
-		t.set(idemKey(t.ix.id, t.c.Idempotency), func(e *encoder) { e.uint(t.seq) })
+		t.remember(idemKey(t.ix.id, t.c.Idempotency), func(e *encoder) { e.uint(t.seq) })
 	}
 	t.resize(t.c.Leader, 1)
 	return t.keep(*t.c.Article)

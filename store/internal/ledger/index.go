@@ -14,6 +14,7 @@ type index struct {
 	id       uint32
 	identity neardup.Identity
 	table    table
+	seen     *seen // rows of nids and idempotency keys; the writer's
 
 	head    uint64 // last change applied; the writer's
 	durable atomic.Uint64
@@ -22,7 +23,7 @@ type index struct {
 }
 
 func newIndex(s *Store, tenant string, id uint32, identity neardup.Identity) *index {
-	return &index{store: s, tenant: tenant, id: id, identity: identity}
+	return &index{store: s, tenant: tenant, id: id, identity: identity, seen: newSeen()}
 }
 
 // Identity returns what makes the index itself.

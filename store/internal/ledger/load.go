@@ -69,7 +69,7 @@ func version(r Reader) (bool, error) {
 
 // load fills the table in memory of one index.
 func (ix *index) load(ctx context.Context, r Reader) error {
-	for _, step := range []func(context.Context, Reader) error{ix.loadHead, ix.loadLeaders, ix.loadNames, ix.loadMembers} {
+	for _, step := range []func(context.Context, Reader) error{ix.loadHead, ix.loadLeaders, ix.loadNames, ix.loadMembers, ix.loadIdempotency} {
 		if err := step(ctx, r); err != nil {
 			return err
 		}
@@ -174,13 +174,26 @@ func (ix *index) loadNames(ctx context.Context, r Reader) error {
 
 func (ix *index) loadMembers(ctx context.Context, r Reader) error {
 	prefix := ix.key(spaceMember)
-	return r.Scan(prefix, after(prefix), func(k, _ []byte) error {
+	return r.Scan(prefix, after(prefix), func(k, v []byte) error {
 		_, l := ix.table.find(number(k, 0))
 		if l == nil {
 			return fmt.Errorf("%w: a member of leader %d, which is missing", neardup.ErrCorrupt, number(k, 0))
 		}
 		l.size.Add(1)
 		ix.members.Add(1)
+		var nid string
+		if err := decode(k, v, func(d *decoder) { nid = d.string() }); err != nil {
+			return err
+		}
+		ix.seen.add(nidKey(ix.id, nid))
+		return ctx.Err()
+	})
+}
+
+func (ix *index) loadIdempotency(ctx context.Context, r Reader) error {
+	prefix := ix.key(spaceIdem)
+	return r.Scan(prefix, after(prefix), func(k, _ []byte) error {
+		ix.seen.add(k)
 		return ctx.Err()
 	})
 }
