@@ -79,6 +79,7 @@ type methodFlags struct {
 	normalize string
 	variants  bool
 	verify    string
+	features  featureFlags
 }
 
 func (f *methodFlags) add(fs *pflag.FlagSet) {
@@ -86,6 +87,8 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8)")
 	fs.IntVar(&f.distance, "distance", -1, "simhash: largest Hamming distance (default 3)")
 	fs.StringVar(&f.verify, "verify", "on", "simhash: off gives the classic verdict, by distance alone")
+	fs.IntVar(&f.cfg.MinFeatures, "min-features", 0, "simhash: texts with fewer different features are only ever duplicates of equal ones (default 16)")
+	f.features.add(fs)
 	fs.StringVar(&f.shingle, "shingle", "", `shingles: words:3, runes:3, auto:3 (words, but runes of Chinese, Japanese, Korean; the default)`)
 	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or steps such as nfkc,lower,space,zerowidth,simplify")
 	fs.Float64Var(&f.cfg.Recall, "recall", 0, "minhash: share of the pairs at the threshold to find (default .99)")
@@ -110,6 +113,12 @@ func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) {
 	}
 	if f.distance >= 0 {
 		c.Distance = &f.distance
+	}
+	if c.Features, err = f.features.features(c.Shingle, c.Seed); err != nil {
+		return nil, n, err
+	}
+	if c.Features != nil && c.Name != "simhash" {
+		return nil, n, usage("--features, --idf, --stopwords and --dictionary are for --method simhash")
 	}
 	c.Verify, c.Variants = methods.Verify(f.verify), ngram.Guard(f.variants)
 	if n, err = text.ParseNormalizer(f.normalize); err != nil {
@@ -146,29 +155,56 @@ type runFlags struct {
 }
 
 func (f *runFlags) add(fs *pflag.FlagSet) {
-	f.memory = 1 << 30
 	fs.StringVar(&f.keep, "keep", "first", "of near-duplicates keep the first, longest, earliest, or the smallest id")
+	f.addMachine(fs)
+	f.addReport(fs)
+}
+
+// addMachine adds what the run may take.
+func (f *runFlags) addMachine(fs *pflag.FlagSet) {
+	f.memory = 1 << 30
 	fs.Var(&f.memory, "memory", "memory to use, at least 64MiB; what does not fit goes to --tmp")
 	fs.StringVar(&f.tmp, "tmp", "", "folder of temporary files (default: the system's)")
+	f.addWorkers(fs)
+}
+
+func (f *runFlags) addWorkers(fs *pflag.FlagSet) {
 	fs.IntVar(&f.workers, "workers", 0, "cores to use (default: all)")
+}
+
+// addReport adds what the run tells of records that cannot be read, and of
+// itself.
+func (f *runFlags) addReport(fs *pflag.FlagSet) {
 	fs.StringVar(&f.rejects, "rejects", "", "write rejected records to this file (JSONL: file, line, reason)")
 	fs.BoolVar(&f.strict, "strict", false, "exit with 3 if a record was rejected")
+	f.addSummary(fs)
+}
+
+func (f *runFlags) addSummary(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress and no summary")
 }
 
-// config checks the flags and makes the engine's configuration. It also tells
-// the collector of garbage about the bound: memory is what --memory says plus
-// a little for the program itself.
-func (f *runFlags) config(m neardup.Method, n text.Normalizer) (batch.Config, error) {
+// machine checks the flags of addMachine. It also tells the collector of
+// garbage about the bound: memory is what --memory says plus a little for the
+// program itself.
+func (f *runFlags) machine() error {
 	if f.memory < batch.MinMemory {
-		return batch.Config{}, usage("--memory %v is too little: at least 64MiB", f.memory)
+		return usage("--memory %v is too little: at least 64MiB", f.memory)
 	}
 	debug.SetMemoryLimit(int64(f.memory))
 	if f.tmp != "" {
 		if info, err := os.Stat(f.tmp); err != nil || !info.IsDir() {
-			return batch.Config{}, usage("--tmp %s is no folder", f.tmp)
+			return usage("--tmp %s is no folder", f.tmp)
 		}
+	}
+	return nil
+}
+
+// config checks the flags and makes the engine's configuration.
+func (f *runFlags) config(m neardup.Method, n text.Normalizer) (batch.Config, error) {
+	if err := f.machine(); err != nil {
+		return batch.Config{}, err
 	}
 	return batch.Config{
 		Clean: n, Method: m, Keep: batch.Keep(f.keep), Memory: int64(f.memory), Tmp: f.tmp, Workers: f.workers,

@@ -201,25 +201,11 @@ func (p *reporter) pairs(s *batch.Summary) error {
 	return p.finish(s, func(w io.Writer) { fmt.Fprintf(w, "pairs       %s\n", grouped(s.Pairs)) })
 }
 
-// finish prints the summary on standard error, so that standard output holds
-// results only; with --json it is a result.
+// finish prints the summary of a batch.
 func (p *reporter) finish(s *batch.Summary, found func(io.Writer)) error {
-	p.clear()
 	cpu, peak := resources()
-	switch {
-	case p.flags.json:
-		b, err := json.MarshalIndent(summary{s, cpu.Seconds(), peak}, "", "  ")
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(p.stdout, "%s\n", b)
-	case !p.flags.quiet:
-		w := p.stderr
-		fmt.Fprintf(w, "documents   %s", grouped(s.Documents))
-		if s.Rejected > 0 {
-			fmt.Fprintf(w, " (%s rejected)", grouped(s.Rejected))
-		}
-		fmt.Fprintln(w)
+	return p.tell(summary{s, cpu.Seconds(), peak}, s.Rejected, func(w io.Writer) {
+		p.documents(w, s.Documents, s.Rejected)
 		found(w)
 		fmt.Fprintf(w, "method      %s\n", s.Method)
 		fmt.Fprintf(w, "work        %s candidates, %s compared exactly, %s near\n",
@@ -227,13 +213,44 @@ func (p *reporter) finish(s *batch.Summary, found func(io.Writer)) error {
 		if s.SharedIDs > 0 {
 			fmt.Fprintf(w, "warning     %s documents have an id that an earlier one has, first %q\n", grouped(s.SharedIDs), s.SharedID)
 		}
-		fmt.Fprintf(w, "time        %s, CPU %s, peak memory %s\n", s.Time.Round(time.Millisecond), cpu.Round(time.Millisecond), mebibytes(peak))
+		p.effort(w)
 		if s.Digest != "" {
 			fmt.Fprintf(w, "digest      %s\n", s.Digest)
 		}
+	})
+}
+
+func (p *reporter) documents(w io.Writer, n, rejected int64) {
+	fmt.Fprintf(w, "documents   %s", grouped(n))
+	if rejected > 0 {
+		fmt.Fprintf(w, " (%s rejected)", grouped(rejected))
 	}
-	if p.flags.strict && s.Rejected > 0 {
-		return fmt.Errorf("%s %w", grouped(s.Rejected), errRejects)
+	fmt.Fprintln(w)
+}
+
+// effort prints what the run took so far.
+func (p *reporter) effort(w io.Writer) {
+	cpu, peak := resources()
+	fmt.Fprintf(w, "time        %s, CPU %s, peak memory %s\n",
+		time.Since(p.begun).Round(time.Millisecond), cpu.Round(time.Millisecond), mebibytes(peak))
+}
+
+// tell prints a summary on standard error, so that standard output holds
+// results only; with --json it is a result.
+func (p *reporter) tell(summary any, rejected int64, text func(io.Writer)) error {
+	p.clear()
+	switch {
+	case p.flags.json:
+		b, err := json.MarshalIndent(summary, "", "  ")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(p.stdout, "%s\n", b)
+	case !p.flags.quiet:
+		text(p.stderr)
+	}
+	if p.flags.strict && rejected > 0 {
+		return fmt.Errorf("%s %w", grouped(rejected), errRejects)
 	}
 	return nil
 }
