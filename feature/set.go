@@ -23,28 +23,33 @@ type Sorter struct {
 }
 
 // Set is the function of that name. Hashes are spread evenly, so one pass deals
-// them into about as many buckets as there are hashes and insertion then moves
-// nearly nothing. Any other numbers are sorted as well, only slower.
+// them into about as many buckets as there are hashes; two steps of bubble sort,
+// which never branch, then leave little to insert. Any other numbers are sorted
+// as well, only slower.
 func (s *Sorter) Set(hashes []uint64) []uint64 {
 	if len(hashes) < radixFrom {
 		slices.Sort(hashes)
 		return slices.Compact(hashes)
 	}
 	s.deal(hashes)
-	if !insertion(hashes) {
-		slices.Sort(hashes)
+	bubble(hashes)
+	n, ok := insertion(hashes)
+	if !ok {
+		slices.Sort(hashes[:n])
+		return slices.Compact(hashes[:n])
 	}
-	return slices.Compact(hashes)
+	return hashes[:n]
 }
 
 // deal sorts by the top bits.
 func (s *Sorter) deal(hashes []uint64) {
 	width := min(bits.Len(uint(len(hashes))), 16)
-	shift := 64 - width
+	shift := (64 - width) & 63 // the mask spares a test in the loops
 	next := slices.Grow(s.next[:0], 1<<width+1)[:1<<width+1]
 	clear(next)
+	count := next[1:]
 	for _, h := range hashes {
-		next[h>>shift+1]++
+		count[h>>(shift&63)]++
 	}
 	sum := uint32(0)
 	for i, n := range next {
@@ -53,28 +58,56 @@ func (s *Sorter) deal(hashes []uint64) {
 	}
 	from := append(s.from[:0], hashes...)
 	for _, h := range from {
-		b := h >> shift
-		hashes[next[b]] = h
-		next[b]++
+		b := h >> (shift & 63)
+		n := next[b]
+		next[b] = n + 1
+		hashes[n] = h
 	}
 	s.next, s.from = next, from
 }
 
-// insertion sorts what is nearly sorted. It gives up, and returns false, if
-// the hashes were not spread evenly and it would take long.
-func insertion(h []uint64) bool {
+// bubble is two steps of bubble sort at once: of what it has passed it carries
+// the two largest.
+func bubble(h []uint64) {
+	next, most := min(h[0], h[1]), max(h[0], h[1])
+	for i, x := range h[2:] {
+		y := min(most, x)
+		most = max(most, x)
+		h[i] = min(next, y)
+		next = max(next, y)
+	}
+	h[len(h)-2], h[len(h)-1] = next, most
+}
+
+// insertion sorts what is nearly sorted, without repeats, into the first n. It
+// gives up, and is not ok, if the hashes were not spread evenly and it would
+// take long; then the first n hold all that is left to sort.
+func insertion(h []uint64) (n int, ok bool) {
 	moves := 16 * len(h)
+	last, n := h[0], 1
 	for i := 1; i < len(h); i++ {
-		x, j := h[i], i
-		for ; j > 0 && h[j-1] > x; j-- {
-			h[j] = h[j-1]
+		x := h[i]
+		if x >= last {
+			h[n] = x
+			n += one(x != last)
+			last = x
+			continue
 		}
-		h[j] = x
-		if moves -= i - j; moves < 0 {
-			return false
+		at := n - 1
+		for at > 0 && h[at-1] >= x {
+			at--
+		}
+		moves -= n - at
+		if h[at] != x {
+			copy(h[at+1:n+1], h[at:n])
+			h[at] = x
+			n++
+		}
+		if moves < 0 {
+			return n + copy(h[n:], h[i+1:]), false
 		}
 	}
-	return true
+	return n, true
 }
 
 // IntersectSorted returns how many hashes two sets have in common. O(len(a) +
@@ -113,31 +146,84 @@ func gallop(a, b []uint64) int {
 // stride is the number of merge steps between two looks at what is missing.
 const stride = 64
 
+// A lane is two sets, or parts of them, that are merged. Every step of a merge
+// passes over a hash that both have, or over a miss, that only one has.
+type lane struct{ a, b []uint64 }
+
 // merge counts what two sets have in common. It stops early, and says so, once
-// more than misses steps have found nothing: every such step passes over a
-// hash that only one of the sets has.
+// there are more than misses.
 func merge(a, b []uint64, misses int) (both int, ok bool) {
-	i, j := 0, 0
-	for {
-		// No index runs out within a stride, so its steps need no check.
-		steps := min(len(a)-i, len(b)-j, stride)
-		if steps == 0 {
+	if len(a) < 4*stride {
+		both, misses = lane{a, b}.merge(misses)
+		return both, misses >= 0
+	}
+	// A step waits for the one before it, so two halves side by side take
+	// little longer than one.
+	half := len(a) / 2
+	same, _ := slices.BinarySearch(b, a[half])
+	low, high := lane{a[:half], b[:same]}, lane{a[half:], b[same:]}
+	both, misses = mergeTwo(&low, &high, misses)
+	for _, rest := range []lane{low, high} {
+		if misses < 0 {
 			break
 		}
-		before := both
-		ahead := i + j
+		var n int
+		n, misses = rest.merge(misses)
+		both += n
+	}
+	return both, misses >= 0
+}
+
+// merge returns how many misses are left, less than 0 if too many were met.
+func (l lane) merge(misses int) (both, left int) {
+	a, b := l.a, l.b
+	for misses >= 0 {
+		// No index runs out within a stride, so its steps need no check.
+		steps := min(len(a), len(b), stride)
+		if steps == 0 {
+			return both, misses - len(a) - len(b)
+		}
+		i, j := 0, 0
 		for range steps {
 			x, y := a[i], b[j]
-			both += one(x == y)
 			i += one(x <= y)
 			j += one(y <= x)
 		}
-		misses -= i + j - ahead - 2*(both-before)
-		if misses < 0 {
-			return both, false
-		}
+		a, b = a[i:], b[j:]
+		same := i + j - steps // a step takes two hashes if they are equal
+		both += same
+		misses -= steps - same
 	}
-	return both, misses >= len(a)-i+len(b)-j
+	return both, misses
+}
+
+// mergeTwo merges two lanes side by side while all parts have a stride left,
+// and leaves the rest in them.
+func mergeTwo(l, m *lane, misses int) (both, left int) {
+	a, b, c, d := l.a, l.b, m.a, m.b
+	for misses >= 0 && min(len(a), len(b), len(c), len(d)) >= stride {
+		i, j, p, q := strides((*[stride]uint64)(a), (*[stride]uint64)(b), (*[stride]uint64)(c), (*[stride]uint64)(d))
+		a, b, c, d = a[i:], b[j:], c[p:], d[q:]
+		same := i + j + p + q - 2*stride
+		both += same
+		misses -= 2*stride - same
+	}
+	l.a, l.b, m.a, m.b = a, b, c, d
+	return both, misses
+}
+
+// strides takes stride steps in two lanes and returns how far they went. It is
+// a function of its own for the sake of registers.
+func strides(a, b, c, d *[stride]uint64) (i, j, p, q int) {
+	for range stride {
+		x, y := a[i&(stride-1)], b[j&(stride-1)]
+		i += one(x <= y)
+		j += one(y <= x)
+		x, y = c[p&(stride-1)], d[q&(stride-1)]
+		p += one(x <= y)
+		q += one(y <= x)
+	}
+	return i, j, p, q
 }
 
 // one is 1 for true; the compiler makes it a flag, not a jump.
