@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/neardup/neardup/internal/plot"
+)
+
+// drawn are the kinds in the drawings, the others are in the tables.
+var drawn = []struct{ name, colour string }{
+	{"auto:1", "#1f5fa8"}, {"auto:1 once", "#6aa5de"}, {"auto:2", "#2a8a4a"}, {"auto:2 once", "#8cc79b"},
+	{"auto:3", "#b4521a"}, {"levels", "#7a4fa3"}, {"keywords", "#c8a018"}, {"runes:4", "#777777"},
+}
+
+// draw writes three drawings: recall, work and edits by k.
+func draw(pairs, edits table, out string) error {
+	var recall, work, edited []plot.Chart
+	for _, s := range sources() {
+		recall = append(recall, chart(pairs, s, "recall J>=.8", "share of pairs with J >= .8 within k bits", 1))
+		work = append(work, chart(pairs, s, "others a million", "other pairs within k bits, of a million", 1000))
+	}
+	for _, s := range []string{"ota_terms_versions", "zh_lctt_proofread"} {
+		for _, percent := range []int{1, 2, 5, 10} {
+			for _, o := range sources() {
+				if o.name == s {
+					edited = append(edited, chart(edits, o, fmt.Sprintf("edits %d %%", percent),
+						fmt.Sprintf("share within k bits after %d %% of edits", percent), 1))
+				}
+			}
+		}
+	}
+	for _, d := range []struct {
+		name, title string
+		charts      []plot.Chart
+	}{
+		{"simhash-recall.svg", "Recall of SimHash by k and features", recall},
+		{"simhash-work.svg", "Pairs within k bits that are not similar", work},
+		{"simhash-edits.svg", "SimHash after random edits", edited},
+	} {
+		if err := save(filepath.Join(out, d.name), d.title, d.charts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func save(path, title string, charts []plot.Chart) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := plot.Write(file, title, 2, charts...); err != nil {
+		_ = file.Close()
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return file.Close()
+}
+
+func chart(t table, s source, measure, label string, most float64) plot.Chart {
+	c := plot.Chart{
+		Title: s.name, X: "k, bits", Format: "%.0f", Marks: []float64{3},
+		Left: plot.Axis{Label: label, Format: "%.4g", Max: most},
+	}
+	for _, d := range drawn {
+		r, ok := t.find(s.name, "all", d.name, measure)
+		if !ok {
+			continue
+		}
+		l := plot.Line{Name: d.name, Colour: d.colour}
+		for k, v := range r.value {
+			l.Points = append(l.Points, plot.Point{X: float64(k), Y: v})
+		}
+		c.Lines = append(c.Lines, l)
+	}
+	return c
+}

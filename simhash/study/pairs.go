@@ -1,0 +1,164 @@
+package main
+
+import (
+	"math/bits"
+	"runtime"
+	"sync"
+
+	"github.com/neardup/neardup/feature"
+)
+
+// maxK is the largest distance studied.
+const maxK = 16
+
+// counts is a number for each length and k: pairs at exactly that distance,
+// then, after sum, at most that.
+type counts [][maxK + 1]int
+
+func newCounts() counts { return make(counts, len(lengths)+2) }
+
+// add counts a pair of a bucket, and in the bucket of all.
+func (c counts) add(bucket, distance int) {
+	if distance <= maxK {
+		c[bucket][distance]++
+		c[0][distance]++
+	}
+}
+
+func (c counts) sum() {
+	for b := range c {
+		for k := range maxK {
+			c[b][k+1] += c[b][k]
+		}
+	}
+}
+
+// measurePairs counts for each kind, length and k the similar pairs found and
+// all pairs within k bits. The length of a pair is that of its shorter text.
+func measurePairs(s source, t texts, kinds []kind) table {
+	unit := feature.Shingle{Unit: feature.Auto, K: 1}
+	buckets := make([]int, len(t.clean))
+	inBucket := make([]int, len(lengths)+2)
+	for i, c := range t.clean {
+		buckets[i] = bucketOf(len(unit.Append(nil, c, 0)))
+		inBucket[buckets[i]]++
+	}
+	p := pairStudy{source: s, texts: t, buckets: buckets, pairsIn: pairsByBucket(inBucket)}
+	p.markOwn()
+	tables := make([]table, len(kinds))
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, k := range kinds {
+		slots <- struct{}{}
+		wait.Go(func() {
+			tables[i] = p.measure(k)
+			<-slots
+		})
+	}
+	wait.Wait()
+	var out table
+	for _, t := range tables {
+		out = append(out, t...)
+	}
+	return out
+}
+
+// pairsByBucket is how many pairs have their shorter text in each bucket.
+func pairsByBucket(in []int) []int {
+	out := make([]int, len(in))
+	longer := 0
+	for b := len(in) - 1; b > 0; b-- {
+		out[b] = in[b]*(in[b]-1)/2 + in[b]*longer
+		longer += in[b]
+		out[0] += out[b]
+	}
+	return out
+}
+
+type pairStudy struct {
+	source
+	texts
+	buckets []int
+	pairsIn []int
+	own     []bool // by pair: J >= .8 of the verification's own shingles
+}
+
+// markOwn verifies the pairs of the oracle as the method does, by auto:3 of
+// the clean text.
+func (p *pairStudy) markOwn() {
+	sets := map[int][]uint64{}
+	set := func(i int) []uint64 {
+		if sets[i] == nil {
+			sets[i] = feature.Set(feature.Default.Append(nil, p.clean[i], 0))
+		}
+		return sets[i]
+	}
+	p.own = make([]bool, len(p.pairs))
+	for i, q := range p.pairs {
+		if q.jaccard >= .5 {
+			_, p.own[i] = feature.JaccardAtLeast(set(q.a), set(q.b), .8)
+		}
+	}
+}
+
+func (p *pairStudy) bucket(a, b int) int { return min(p.buckets[a], p.buckets[b]) }
+
+func (p *pairStudy) measure(k kind) table {
+	fps := make([]uint64, len(p.clean))
+	for i, c := range p.clean {
+		fps[i] = k.fingerprint(c)
+	}
+	within, at8, at9, verified := newCounts(), newCounts(), newCounts(), newCounts()
+	all8, all9, allVerified := make([]int, len(within)), make([]int, len(within)), make([]int, len(within))
+	tally := func(c counts, all []int, q pair) {
+		b := p.bucket(q.a, q.b)
+		all[0]++
+		all[b]++
+		c.add(b, bits.OnesCount64(fps[q.a]^fps[q.b]))
+	}
+	for i, q := range p.pairs {
+		if q.jaccard >= .8 {
+			tally(at8, all8, q)
+		}
+		if q.jaccard >= .9 {
+			tally(at9, all9, q)
+		}
+		if p.own[i] {
+			tally(verified, allVerified, q)
+		}
+	}
+	for b, v := range fps {
+		for a, w := range fps[:b] {
+			if d := bits.OnesCount64(v ^ w); d <= maxK {
+				within.add(p.bucket(a, b), d)
+			}
+		}
+	}
+	for _, c := range []counts{within, at8, at9, verified} {
+		c.sum()
+	}
+	var out table
+	for b := range within {
+		if p.pairsIn[b] == 0 {
+			continue
+		}
+		r := row{set: p.name, language: p.language, length: bucketName(b), kind: k.name}
+		out = append(out,
+			r.with("recall J>=.8", all8[b], func(k int) float64 { return share(at8[b][k], all8[b]) }),
+			r.with("recall J>=.9", all9[b], func(k int) float64 { return share(at9[b][k], all9[b]) }),
+			r.with("recall own J>=.8", allVerified[b], func(k int) float64 { return share(verified[b][k], allVerified[b]) }),
+			r.with("precision J>=.8", within[b][maxK], func(k int) float64 { return share(at8[b][k], within[b][k]) }),
+			r.with("others a million", p.pairsIn[b], func(k int) float64 {
+				return 1e6 * share(within[b][k]-at8[b][k], p.pairsIn[b]-all8[b])
+			}))
+	}
+	return out
+}
+
+// share is part of whole, and 1 of nothing: nothing was missed.
+func share(part, whole int) float64 {
+	if whole == 0 {
+		return 1
+	}
+	return float64(part) / float64(whole)
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/text"
+)
+
+// source is one set of the shared data.
+type source struct {
+	name     string
+	language string
+	file     string
+	oracle   bool            // exact_pairs.tsv is there
+	shingle  feature.Shingle // of the oracle, or of the one made here
+	sample   int             // at most so many texts; 0 is all
+}
+
+func sources() []source {
+	words3, runes3 := feature.Shingle{Unit: feature.Words, K: 3}, feature.Shingle{Unit: feature.Runes, K: 3}
+	return []source{
+		{"ota_terms_versions", "en", "docs.jsonl.zst", true, words3, 0},
+		{"uci_sms", "en", "docs.jsonl", true, runes3, 0},
+		{"zh_lctt_proofread", "zh", "docs.jsonl.zst", true, runes3, 0},
+		{"zh_tidb_docs_versions", "zh", "docs.jsonl.zst", true, runes3, 0},
+		{"zh_laws", "zh", "docs.jsonl.zst", true, runes3, 0},
+		{"zh_edit_pairs", "zh", "pairs.jsonl", false, runes3, 6000},
+		{"zh_weibo_hotsearch", "zh", "titles.tsv.zst", false, runes3, 6000},
+	}
+}
+
+// texts are the different clean texts of a set and its similar pairs.
+type texts struct {
+	clean []string
+	pairs []pair
+}
+
+// pair is two positions, a < b, with the Jaccard similarity of the oracle.
+type pair struct {
+	a, b    int
+	jaccard float64
+}
+
+// read returns the texts of a source under the default normalization. Texts
+// equal to an earlier one are left out: every method finds those unasked.
+func (s source) read(data string) (texts, error) {
+	var t texts
+	byID, byText := map[string]int{}, map[string]int{}
+	clean := text.Default()
+	add := func(id, raw string) {
+		c := clean.Clean(raw)
+		at, known := byText[c]
+		if !known {
+			at = len(t.clean)
+			byText[c] = at
+			t.clean = append(t.clean, c)
+		}
+		byID[id] = at
+	}
+	records, err := s.records(filepath.Join(data, s.name, s.file))
+	if err != nil {
+		return t, err
+	}
+	step := 1
+	if s.sample > 0 {
+		step = max(1, len(records)/s.sample)
+	}
+	for i := 0; i < len(records) && (s.sample == 0 || i/step < s.sample); i += step {
+		for n, raw := range records[i].texts {
+			add(records[i].id+strings.Repeat("'", n), raw)
+		}
+	}
+	if !s.oracle {
+		t.pairs = exactPairs(t.clean, s.shingle)
+		return t, nil
+	}
+	return t, eachLine(filepath.Join(data, s.name, "exact_pairs.tsv"), func(line string) error {
+		return t.addPair(line, byID)
+	})
+}
+
+// addPair adds a line of an oracle.
+func (t *texts) addPair(line string, byID map[string]int) error {
+	f := strings.Split(line, "\t")
+	if len(f) < 3 || f[0] == "id_a" {
+		return nil
+	}
+	j, err := strconv.ParseFloat(f[2], 64)
+	if err != nil {
+		return err
+	}
+	a, okA := byID[f[0]]
+	b, okB := byID[f[1]]
+	if !okA || !okB {
+		return fmt.Errorf("pair %s %s: no such document", f[0], f[1])
+	}
+	if a != b {
+		t.pairs = append(t.pairs, pair{min(a, b), max(a, b), j})
+	}
+	return nil
+}
+
+// record is a line of a file: one text, or two.
+type record struct {
+	id    string
+	texts []string
+}
+
+func (s source) records(path string) ([]record, error) {
+	var out []record
+	err := eachLine(path, func(line string) error {
+		if strings.HasSuffix(strings.TrimSuffix(path, ".zst"), ".tsv") {
+			_, title, _ := strings.Cut(line, "\t")
+			out = append(out, record{strconv.Itoa(len(out)), []string{title}})
+			return nil
+		}
+		var d struct {
+			ID, Text string
+			TextA    string `json:"text_a"`
+			TextB    string `json:"text_b"`
+		}
+		if err := json.Unmarshal([]byte(line), &d); err != nil {
+			return err
+		}
+		r := record{d.ID, []string{d.Text}}
+		if d.TextA != "" {
+			r.texts = []string{d.TextA, d.TextB}
+		}
+		out = append(out, r)
+		return nil
+	})
+	return out, err
+}
+
+// exactPairs returns all pairs with J >= .8, by comparing each with each.
+func exactPairs(clean []string, s feature.Shingle) []pair {
+	sets := make([][]uint64, len(clean))
+	for i, c := range clean {
+		sets[i] = feature.Set(s.Append(nil, c, 0))
+	}
+	var out []pair
+	for b := range sets {
+		for a := range b {
+			if both, ok := feature.JaccardAtLeast(sets[a], sets[b], .8); ok {
+				out = append(out, pair{a, b, float64(both) / float64(len(sets[a])+len(sets[b])-both)})
+			}
+		}
+	}
+	return out
+}
+
+// eachLine calls fn with every line of a file, compressed or not.
+func eachLine(path string, fn func(string) error) error {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(path, ".zst") {
+		return eachLine(path+".zst", fn)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	var in io.Reader = file
+	if strings.HasSuffix(path, ".zst") {
+		z, err := zstd.NewReader(file)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", path, err)
+		}
+		defer z.Close()
+		in = z
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 64<<20)
+	for n := 1; lines.Scan(); n++ {
+		if err := fn(lines.Text()); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
