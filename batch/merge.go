@@ -54,10 +54,19 @@ type mergeHeap[T any] struct {
 	less    func(a, b T) bool
 }
 
-func (h *mergeHeap[T]) Len() int           { return len(h.cursors) }
+// Len is part of heap.Interface, as are the next four.
+func (h *mergeHeap[T]) Len() int { return len(h.cursors) }
+
+// Less puts the cursor with the smallest element first.
 func (h *mergeHeap[T]) Less(i, j int) bool { return h.less(h.cursors[i].head, h.cursors[j].head) }
-func (h *mergeHeap[T]) Swap(i, j int)      { h.cursors[i], h.cursors[j] = h.cursors[j], h.cursors[i] }
-func (h *mergeHeap[T]) Push(x any)         { h.cursors = append(h.cursors, x.(*cursor[T])) }
+
+// Swap swaps two cursors.
+func (h *mergeHeap[T]) Swap(i, j int) { h.cursors[i], h.cursors[j] = h.cursors[j], h.cursors[i] }
+
+// Push appends a cursor.
+func (h *mergeHeap[T]) Push(x any) { h.cursors = append(h.cursors, x.(*cursor[T])) }
+
+// Pop removes the last cursor.
 func (h *mergeHeap[T]) Pop() any {
 	last := h.cursors[len(h.cursors)-1]
 	h.cursors = h.cursors[:len(h.cursors)-1]

@@ -106,7 +106,11 @@ func (r *run) outcome(rank, item, pos uint32) (o Outcome, leader uint32, err err
 		}
 		m, leader = r.names.match(st), st.leader
 	}
-	return o, leader, r.duplicate(&o, leader, m)
+	err = r.duplicate(&o, leader, m)
+	if r.cfg.Link == Components {
+		o.Via = o.Leader // an equal text
+	}
+	return o, leader, err
 }
 
 func (r *run) duplicate(o *Outcome, leader uint32, m neardup.Match) error {

@@ -1,0 +1,301 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/neardup/neardup"
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+)
+
+func TestRadixSortSorts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 3000).Draw(t, "n")
+		bits := rapid.IntRange(1, 64).Draw(t, "bits")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		a := make([]pair, n)
+		for i := range a {
+			a[i] = pair{rng.Uint64() >> (64 - bits), rng.Uint64()}
+		}
+		want := slices.Clone(a)
+		byBoth := func(x, y pair) int { return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.val, y.val)) }
+		slices.SortFunc(want, byBoth)
+		radixSort(a)
+		if !slices.IsSortedFunc(a, func(x, y pair) int { return cmp.Compare(x.key, y.key) }) {
+			t.Fatal("keys are not in order")
+		}
+		slices.SortFunc(a, byBoth)
+		if !slices.Equal(a, want) {
+			t.Fatal("pairs were lost or made up")
+		}
+	})
+}
+
+func TestSorterSpillsAndMerges(t *testing.T) {
+	s := newSorter(t.TempDir(), 0) // 4,096 pairs in memory
+	rng := rand.New(rand.NewPCG(1, 1))
+	want := map[pair]int{}
+	for range 50000 {
+		p := pair{rng.Uint64N(1 << 20), rng.Uint64N(100)}
+		want[p]++
+		if err := s.add(p.key, p.val); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := s.sort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.close()
+	for range 2 { // it can be read twice
+		got, last := map[pair]int{}, uint64(0)
+		err := out.each(context.Background(), func(p pair) error {
+			if p.key < last {
+				t.Fatal("keys are not in order")
+			}
+			last = p.key
+			got[p]++
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !gocmp.Equal(got, want, gocmp.AllowUnexported(pair{})) {
+			t.Fatal("pairs were lost or made up")
+		}
+	}
+}
+
+func TestArrayPagesOut(t *testing.T) {
+	a := newArray[uint64](t.TempDir(), 0) // 4 pages
+	defer a.close()
+	const n = 20 * pageLen
+	for i := range n {
+		if _, err := a.add(uint64(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	model := map[int]uint64{}
+	for range 3000 {
+		i := rng.IntN(n)
+		want, changed := model[i]
+		if !changed {
+			want = uint64(i)
+		}
+		if got, err := a.get(i); err != nil || got != want {
+			t.Fatalf("element %d is %d, want %d (%v)", i, got, want, err)
+		}
+		model[i] = rng.Uint64()
+		if err := a.update(i, func(v *uint64) { *v = model[i] }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a.resident > a.limit {
+		t.Errorf("%d pages in memory, %d allowed", a.resident, a.limit)
+	}
+}
+
+func TestSpoolReturnsWhatWasAdded(t *testing.T) {
+	for _, memory := range []int64{0, 3 << 20, 1 << 30} {
+		s := newSpool(t.TempDir(), memory)
+		rng := rand.New(rand.NewPCG(1, uint64(memory)))
+		var texts []string
+		var places []place
+		for i := range 300 {
+			b := strings.Repeat(fmt.Sprint(i, "-"), rng.IntN(9000))
+			p, err := s.add(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts, places = append(texts, b), append(places, p)
+			j := rng.IntN(len(texts))
+			if got, err := s.read(places[j], len(texts[j])); err != nil || string(got) != texts[j] {
+				t.Fatalf("%d bytes of memory: text %d came back as %d bytes, not %d (%v)", memory, j, len(got), len(texts[j]), err)
+			}
+		}
+		if err := s.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestComponentsAreConnectedComponents(t *testing.T) {
+	for seed := range uint64(12) {
+		m := shingled{threshold: .5}
+		docs := randomDocs(seed, 150)
+		similar := similarTo(m, docs)
+		root := make([]int, len(docs))
+		for i := range docs {
+			root[i] = i
+			for j := range i {
+				if _, near := similar(i, j); near {
+					from, to := max(root[i], root[j]), min(root[i], root[j])
+					for k := range i + 1 {
+						if root[k] == from {
+							root[k] = to
+						}
+					}
+				}
+			}
+		}
+		want, got := map[string]string{}, map[string]string{}
+		for i, d := range docs {
+			if root[i] != i {
+				want[d.ID] = docs[root[i]].ID
+			}
+		}
+		byID := map[string]int{}
+		for i, d := range docs {
+			byID[d.ID] = i
+		}
+		_, err := dedup(context.Background(), Documents(docs), Config{Method: m, Link: Components}, func(o Outcome) error {
+			if o.Decision.Decision == neardup.New {
+				return nil
+			}
+			got[o.ID] = o.Leader
+			s, near := similar(byID[o.ID], byID[o.Via])
+			if !near || s != o.Similarity {
+				t.Errorf("%s is said to be %v near %s; it is %v", o.ID, o.Similarity, o.Via, s)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Fatalf("seed %d: components differ from brute force (-want +got):\n%s", seed, diff)
+		}
+	}
+}
+
+func TestClustersHoldEveryDuplicateOnce(t *testing.T) {
+	docs := randomDocs(3, 300)
+	want, got := map[string][]string{}, map[string][]string{}
+	leader, left := "", 0
+	cfg := Config{Method: shingled{threshold: .5}, Clusters: func(o Outcome, size int) error {
+		if left == 0 {
+			leader, left = o.ID, size
+			if o.Decision.Decision != neardup.New {
+				t.Errorf("a cluster begins with %s, which is no leader", o.ID)
+			}
+		} else {
+			got[leader] = append(got[leader], o.ID)
+		}
+		left--
+		return nil
+	}}
+	sum, err := dedup(context.Background(), Documents(docs), cfg, func(o Outcome) error {
+		if o.Leader != "" {
+			want[o.Leader] = append(want[o.Leader], o.ID)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Fatalf("clusters differ from the decisions (-want +got):\n%s", diff)
+	}
+	if int(sum.Clusters) != len(want) || sum.Largest[0].Size < 2 {
+		t.Errorf("the summary counts %d clusters, the largest of %d; there are %d", sum.Clusters, sum.Largest[0].Size, len(want))
+	}
+}
+
+// A hot bucket of equal or alike texts must not cost all its pairs.
+func TestHotBucketCostsNoAllPairs(t *testing.T) {
+	const n = 20000
+	docs := make([]neardup.Document, n)
+	for i := range docs {
+		docs[i] = neardup.Document{ID: fmt.Sprint(i), Text: fmt.Sprintf("one and the same long text but for its number %d at the end", i%5000)}
+	}
+	sum, err := dedup(context.Background(), Documents(docs), Config{Method: shingled{threshold: .5}}, func(Outcome) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Kept != 1 || sum.Work.Verified > 3*5000 {
+		t.Errorf("kept %d and compared %d pairs for 5,000 texts near one leader", sum.Kept, sum.Work.Verified)
+	}
+}
+
+func TestCancelledRunEndsAndLeavesNothing(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	dir := t.TempDir()
+	stop := errors.New("stop")
+	for _, after := range []int{0, 10, 500} {
+		ctx, cancel := context.WithCancel(context.Background())
+		n := 0
+		cfg := Config{Method: shingled{threshold: .5}, Memory: 1 << 14, Tmp: dir, Progress: func(Progress) {
+			if n++; n > after/100 {
+				cancel()
+			}
+		}}
+		_, err := dedup(ctx, Documents(randomDocs(1, 2000)), cfg, func(Outcome) error { return stop })
+		if !errors.Is(err, context.Canceled) && !errors.Is(err, stop) {
+			t.Errorf("the run ends with %v", err)
+		}
+		cancel()
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("temporary files are left: %v (%v)", left, err)
+	}
+}
+
+type brokenSource struct{ good Source }
+
+func (s *brokenSource) Next() (Block, error) {
+	b, err := s.good.Next()
+	if err != nil {
+		return nil, errors.New("the disk is gone")
+	}
+	return b, nil
+}
+
+func TestErrorsOfTheSourceEndTheRun(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	src := &brokenSource{Documents(randomDocs(1, 1000))}
+	_, err := Dedup(context.Background(), src, Config{Method: shingled{threshold: .5}}, func(Outcome) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "the disk is gone") {
+		t.Errorf("the run ends with %v", err)
+	}
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	for want, cfg := range map[string]Config{
+		"no method":          {},
+		"bytes of memory":    {Method: shingled{}, Memory: 1},
+		`cannot keep "best"`: {Method: shingled{}, Keep: "best"},
+		`cannot link by "x"`: {Method: shingled{}, Link: "x"},
+	} {
+		_, err := Dedup(context.Background(), Documents(nil), cfg, nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not say %q", err, want)
+		}
+	}
+}
+
+func TestResultDigestIsASum(t *testing.T) {
+	a := neardup.Decision{ID: "a", Decision: neardup.New}
+	b := neardup.Decision{ID: "b", Decision: neardup.Duplicate, Leader: "a", Similarity: .9}
+	x, y, z := NewResultDigest(), NewResultDigest(), NewResultDigest()
+	x.Add(a)
+	x.Add(b)
+	y.Add(b)
+	y.Add(a)
+	b.Similarity = .8
+	z.Add(a)
+	z.Add(b)
+	if x.String() != y.String() || x.String() == z.String() {
+		t.Errorf("digests %v %v %v: the order must not count, the similarity must", x, y, z)
+	}
+}
