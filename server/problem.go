@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -49,6 +50,7 @@ func meaning(err error) *huma.ErrorModel {
 		{neardup.ErrQuota, http.StatusForbidden, api.CodeQuota, "the quota of articles is used up"},
 		{neardup.ErrFull, http.StatusInsufficientStorage, api.CodeFull, "the disk is full"},
 		{neardup.ErrUnavailable, http.StatusServiceUnavailable, api.CodeUnavailable, "the store takes no writes; whether this one was stored is not known"},
+		{fs.ErrExist, http.StatusConflict, api.CodeExists, "a backup of that name is there already"},
 		{context.DeadlineExceeded, http.StatusServiceUnavailable, api.CodeUnavailable, "it took too long; whether it was stored is not known"},
 		{context.Canceled, http.StatusServiceUnavailable, api.CodeUnavailable, "the caller went away"},
 	} {

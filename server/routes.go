@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/neardup/neardup/server/api"
 )
 
 // out is an answer with a body.
@@ -30,8 +31,38 @@ func (s *Server) routes() http.Handler {
 	s.routesForRead()
 	s.routesForAdmin()
 	s.classic(mux)
-	return mux
+	return problems(mux)
 }
+
+// problems words what the mux itself refuses, no such route or method, as a
+// problem.
+func problems(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		refusal, pattern := mux.Handler(r)
+		if pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		status := statusOnly{header: w.Header()}
+		refusal.ServeHTTP(&status, r)
+		writeProblem(w, problem(status.status, api.CodeNotFound, "there is no such route"))
+	})
+}
+
+// statusOnly is a ResponseWriter that forgets the body.
+type statusOnly struct {
+	header http.Header
+	status int
+}
+
+// Header is that of the real answer: it may name the methods allowed.
+func (s *statusOnly) Header() http.Header { return s.header }
+
+// WriteHeader notes the status.
+func (s *statusOnly) WriteHeader(status int) { s.status = status }
+
+// Write drops the text.
+func (s *statusOnly) Write(b []byte) (int, error) { return len(b), nil }
 
 // describe is the head of the OpenAPI document. The page of documentation is
 // off: it would load scripts from elsewhere.
@@ -40,8 +71,8 @@ func (s *Server) describe() huma.Config {
 	cfg.Info.Description = "Is this article new, or which one is it? Every answer names its evidence and the number of its change."
 	cfg.DocsPath, cfg.SchemasPath, cfg.CreateHooks = "", "", nil
 	cfg.RejectUnknownQueryParameters = true
-	cfg.Formats = map[string]huma.Format{"application/json": {Marshal: marshal, Unmarshal: unmarshal}}
-	cfg.NoFormatFallback = false
+	format := huma.Format{Marshal: marshal, Unmarshal: unmarshal}
+	cfg.Formats = map[string]huma.Format{"application/json": format, "json": format} // "json": of problem+json
 	cfg.Transformers = []huma.Transformer{forgetValues}
 	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		bearer: {Type: "http", Scheme: "bearer", Description: "A token of at least 128 bits. It decides the tenant and the roles: submit, read, admin (which includes both)."},

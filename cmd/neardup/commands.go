@@ -9,5 +9,12 @@ func commands(a *app) []*cobra.Command {
 		pairsCommand(a),
 		compareCommand(a),
 		evalCommand(a),
+		fingerprintCommand(a),
+		serveCommand(a),
+		addCommand(a),
+		checkCommand(a),
+		rebuildCommand(a),
+		backupCommand(a),
+		tokenCommand(a),
 	}
 }

@@ -18,6 +18,7 @@ const (
 	CodeQuota       = "quota"       // the tenant's quota of articles is used up
 	CodeBusy        = "busy"        // too many requests: slow down
 	CodeUnavailable = "unavailable" // not now; whether it was stored is not known
+	CodeExists      = "exists"      // a backup of that name is there already
 	CodeFull        = "full"        // the disk is full
 )
 

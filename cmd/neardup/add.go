@@ -1,0 +1,31 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func addCommand(a *app) *cobra.Command {
+	var f streamFlags
+	cmd := &cobra.Command{
+		Use:   "add --server URL [flags] INPUT...",
+		Short: "Send articles from files to a running server and store them",
+		Long: `Reads documents from files, folders, patterns or standard input ("-") and submits
+them in batches. Each batch is decided in its order; with --parallel above 1,
+batches overtake each other, so of near-duplicates in different batches any may
+come first. --parallel 1 keeps the order of the input.
+
+An article is stored once however often it is sent: its id is its nid. With
+--state a run that was ended goes on where it stopped. The server's answer to
+"too fast" is obeyed; a server that is away is tried again for half a minute.
+
+` + exitHelp,
+		Example: `  neardup add --server http://127.0.0.1:8080 news.jsonl --answers answers.jsonl
+  neardup add --server https://docid.example:8443 --token-file token --state load.state 'news/*.jsonl.zst'`,
+		Args: arguments(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), a, args, addAll)
+		},
+	}
+	f.add(cmd.Flags())
+	return cmd
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/neardup/neardup/store/pebble"
+	"github.com/spf13/cobra"
+)
+
+type backup struct {
+	*app
+	data   string
+	remote remoteFlags
+}
+
+func backupCommand(a *app) *cobra.Command {
+	b := &backup{app: a}
+	cmd := &cobra.Command{
+		Use:   "backup {--data DIR | --server URL} NAME",
+		Short: "Copy a store as it is at one moment",
+		Long: `Writes a snapshot: a folder that neardup serve --data can serve.
+
+With --data, of a folder that no server has open, to the folder NAME, which
+must not be there yet. With --server, of a running server, which goes on
+meanwhile, to the folder NAME within the folder that it was started with
+(--backups); this needs a token with the role admin.
+
+A snapshot on the same file system links what does not change, and is a backup
+once it was copied elsewhere.
+
+` + exitHelp,
+		Example: `  neardup backup --server http://127.0.0.1:8080 --token-file news/admin-token monday
+  neardup backup --data news /mnt/backup/news-monday`,
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error { return b.do(cmd.Context(), args[0]) },
+	}
+	cmd.Flags().StringVar(&b.data, "data", "", "folder of a server that does not run")
+	b.remote.add(cmd.Flags())
+	return cmd
+}
+
+func (b *backup) do(ctx context.Context, name string) error {
+	if (b.data == "") == (b.remote.server == "") {
+		return usage("give either --data or --server")
+	}
+	if b.data != "" {
+		return b.offline(ctx, name)
+	}
+	c, err := b.remote.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	done, err := c.Backup(ctx, name)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b.stdout, "backup %s holds every change up to %d\n", done.Name, done.Seq)
+	return nil
+}
+
+func (b *backup) offline(ctx context.Context, name string) (err error) {
+	if err := thereIs(b.data); err != nil {
+		return err
+	}
+	store, err := pebble.Open(ctx, storeDir(b.data), pebble.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	return snapshot(ctx, store, name)
+}
+
+// thereIs refuses a folder that holds no store, which opening would make.
+func thereIs(data string) error {
+	if data == "" {
+		return usage("--data is missing")
+	}
+	if _, err := os.Stat(storeDir(data)); err != nil {
+		return fmt.Errorf("--data %s holds no store: %w", data, err)
+	}
+	return nil
+}
+
+// snapshot copies a store into a new folder of data.
+func snapshot(ctx context.Context, store *pebble.Store, data string) error {
+	if _, err := os.Lstat(data); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("backup %s: %w", data, fs.ErrExist)
+	}
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	if err := store.Snapshot(ctx, storeDir(data)); err != nil {
+		return errors.Join(err, os.RemoveAll(data))
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"time"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/text"
+	"github.com/spf13/pflag"
+)
+
+// indexFlags say how the docId service decides. They are part of an index:
+// one that was made under other settings is refused.
+type indexFlags struct {
+	url, title, content string
+	cfg                 methods.Config
+	shingle, normalize  string
+	distance            int
+	titleThreshold      float64
+	titleAgrees         float64
+	window, ttl         time.Duration
+	maxArticles         int
+	maxCandidates       int
+}
+
+func (f *indexFlags) add(fs *pflag.FlagSet) {
+	fs.StringVar(&f.url, "url", "exact", "stage url: off or exact (after normalisation)")
+	fs.StringVar(&f.title, "title", "exact", "stage title: off, exact or near")
+	fs.Float64Var(&f.titleThreshold, "title-threshold", .9, "with --title near: least edit similarity of two titles")
+	fs.Float64Var(&f.titleAgrees, "title-agrees", .3, "a title counts only if the contents are at least so similar, or one is empty; 0: the title alone decides")
+	fs.StringVar(&f.content, "content", "near", "stage content: off, exact or near")
+	fs.StringVar(&f.cfg.Name, "method", "auto", "with --content near: the method")
+	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near contents, 0..1 (default .8)")
+	fs.Float64Var(&f.cfg.Recall, "recall", 0, "minhash: share of the pairs at the threshold to find (default .99)")
+	fs.IntVar(&f.distance, "distance", -1, "simhash: largest Hamming distance (default 3)")
+	fs.StringVar(&f.shingle, "shingle", "", "shingles: words:3, runes:3, auto:3 (the default)")
+	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or a list of steps")
+	fs.DurationVar(&f.window, "window", 0, "only docIds at most so old count, such as 168h; 0: all")
+	fs.DurationVar(&f.ttl, "ttl", 0, "a docId ends after this time; 0: never")
+	fs.IntVar(&f.maxArticles, "max-articles", 0, "quota: the most living articles of a tenant; 0: no bound")
+	fs.IntVar(&f.maxCandidates, "max-candidates", 0, "refuse an article that must be compared with more docIds (default 10000)")
+}
+
+// settings makes those of an index; the methods are tried once here, so that
+// a wrong flag is told as one.
+func (f *indexFlags) settings() (neardup.Settings, error) {
+	s := neardup.Settings{
+		URL: neardup.Mode(f.url), Title: neardup.Mode(f.title), Content: neardup.Mode(f.content),
+		Window: f.window, TTL: f.ttl, MaxMembers: f.maxArticles, MaxCandidates: f.maxCandidates,
+	}
+	n, err := text.ParseNormalizer(f.normalize)
+	if err != nil {
+		return s, usage("--normalize: %w", err)
+	}
+	s.Clean = n
+	cfg := f.cfg
+	if cfg.Shingle, err = parseShingle("--shingle", f.shingle); err != nil {
+		return s, err
+	}
+	if f.distance >= 0 {
+		cfg.Distance = &f.distance
+	}
+	s.ContentMethod = maker(cfg)
+	s.TitleMethod = maker(methods.Config{Name: "ngram", Threshold: f.titleThreshold})
+	if f.titleAgrees > 0 {
+		s.TitleAgrees = maker(methods.Config{Name: "jaccard", Threshold: f.titleAgrees})
+	}
+	for name, mode := range map[string]string{"url": f.url, "title": f.title, "content": f.content} {
+		if mode != "off" && mode != "exact" && (mode != "near" || name == "url") {
+			return s, usage("--%s cannot be %q", name, mode)
+		}
+	}
+	for flag, m := range map[string]neardup.Maker{"--method": s.ContentMethod, "--title-threshold": s.TitleMethod, "--title-agrees": s.TitleAgrees} {
+		if m == nil {
+			continue
+		}
+		if _, err := m(0, nil); err != nil {
+			return s, usage("%s: %w", flag, err)
+		}
+	}
+	return s, nil
+}
+
+// maker makes a method with the seed of an index.
+func maker(cfg methods.Config) neardup.Maker {
+	return func(seed uint64, _ []byte) (neardup.Method, error) {
+		cfg.Seed = seed
+		return methods.New(cfg)
+	}
+}

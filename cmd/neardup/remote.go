@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/neardup/neardup/server/api"
+	"github.com/spf13/pflag"
+)
+
+// remoteFlags say which server to talk to.
+type remoteFlags struct {
+	server, tokenFile string
+}
+
+func (f *remoteFlags) add(fs *pflag.FlagSet) {
+	fs.StringVar(&f.server, "server", "", "URL of a running server, such as http://127.0.0.1:8080")
+	fs.StringVar(&f.tokenFile, "token-file", "", "file that holds the token; or the token in the environment variable NEARDUP_TOKEN")
+}
+
+// client makes a client. Tokens never come as a flag: others could see it.
+func (f *remoteFlags) client() (*api.Client, error) {
+	if f.server == "" {
+		return nil, usage("--server is missing")
+	}
+	token := os.Getenv("NEARDUP_TOKEN")
+	if f.tokenFile != "" {
+		b, err := os.ReadFile(f.tokenFile)
+		if err != nil {
+			return nil, fmt.Errorf("--token-file: %w", err)
+		}
+		token = strings.TrimSpace(string(b))
+	}
+	c, err := api.NewClient(f.server, api.Options{Token: token})
+	if err != nil {
+		return nil, usage("--server: %w", err)
+	}
+	return c, nil
+}

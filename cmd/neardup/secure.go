@@ -1,0 +1,110 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/neardup/neardup/server"
+)
+
+// defaultTenant is who asks without a token.
+const defaultTenant = "default"
+
+// loopback reports an address that only this machine reaches.
+func loopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// access decides who may do what, and refuses what would be open by mistake.
+func (s *serve) access() (*server.Access, error) {
+	host, _, err := net.SplitHostPort(s.addr)
+	if err != nil {
+		return nil, usage("--addr: %w", err)
+	}
+	if (s.cert == "") != (s.key == "") {
+		return nil, usage("--tls-cert and --tls-key go together")
+	}
+	local := loopback(s.addr)
+	switch ip := net.ParseIP(host); {
+	case !local && s.tokens == "":
+		return nil, usage("--addr %s is public: it needs --tokens (see neardup token)", s.addr)
+	case !local && s.cert == "" && !s.insecure:
+		return nil, usage("--addr %s is public: it needs --tls-cert and --tls-key, or --insecure", s.addr)
+	case len(s.hosts) > 0:
+	case local:
+		s.hosts = []string{"localhost", "127.0.0.1", "::1", host}
+	case host == "" || ip != nil && ip.IsUnspecified():
+		return nil, usage("--addr %s is every address: name with --host how clients call this server", s.addr)
+	default:
+		s.hosts = []string{host}
+	}
+	if s.tokens != "" {
+		return readTokens(s.tokens)
+	}
+	return s.openAccess()
+}
+
+func readTokens(path string) (*server.Access, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--tokens: %w", err)
+	}
+	defer f.Close()
+	return server.ReadTokens(f)
+}
+
+// openAccess lets everybody on this machine submit and read, and whoever can
+// read the file administer.
+func (s *serve) openAccess() (*server.Access, error) {
+	token, err := adminToken(s.data)
+	if err != nil {
+		return nil, fmt.Errorf("token of the administrator: %w", err)
+	}
+	a := &server.Access{Anonymous: &server.Grant{Tenant: defaultTenant, Roles: []server.Role{server.Submit, server.Read}}}
+	a.Allow(server.HashOf(token), server.Grant{Tenant: defaultTenant, Roles: []server.Role{server.Admin}})
+	return a, nil
+}
+
+// adminToken reads the token in a folder of data, or makes both.
+func adminToken(data string) (string, error) {
+	path := filepath.Join(data, "admin-token")
+	b, err := os.ReadFile(path)
+	if err == nil {
+		return strings.TrimSpace(string(b)), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return "", err
+	}
+	token, err := server.NewToken()
+	if err != nil {
+		return "", err
+	}
+	return token, writeWhole(path, []byte(token+"\n"), 0o600)
+}
+
+func (s *serve) tls() (*tls.Config, error) {
+	if s.cert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(s.cert, s.key)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-cert: %w", err)
+	}
+	return &tls.Config{
+		Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
+	}, nil
+}

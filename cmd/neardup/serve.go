@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/server"
+	"github.com/neardup/neardup/store/pebble"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// drainTime is how long requests may take to end after SIGTERM.
+const drainTime = 10 * time.Second
+
+type serve struct {
+	*app
+	index                indexFlags
+	limits               server.Limits
+	data, addr, addrFile string
+	metrics              string
+	tokens, cert, key    string
+	insecure             bool
+	hosts                []string
+	backups              string
+	keepKeys             time.Duration
+	cache                size
+	level                string
+	tenants              map[string]tenantTable
+	log                  *slog.Logger
+}
+
+func serveCommand(a *app) *cobra.Command {
+	s := &serve{app: a}
+	cmd := &cobra.Command{
+		Use:   "serve --data DIR [flags]",
+		Short: "Serve docIds over HTTP: is this article new, or which one is it?",
+		Long: `Decides on articles that come over HTTP and gives near-duplicates one docId.
+Every answer is on disk before it is given.
+
+On a loopback address and without --tokens, submitting and reading are open to
+one tenant named default, and what an administrator may do needs the token in
+DIR/admin-token, which is written at the first start. A public address needs
+--tokens (see neardup token), --host, and --tls-cert with --tls-key or
+--insecure.
+
+Every flag can be given as environment variable (--addr-file as
+NEARDUP_ADDR_FILE) or in the TOML file of --config under its name; flags go
+before the environment, the environment before the file.
+
+SIGTERM and SIGINT end it: /readyz says no, requests get 10 s to end, exit 0.
+
+` + exitHelp,
+		Example: `  neardup serve --data news
+  neardup serve --config neardup.toml`,
+		Args: arguments(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if s.tenants, err = layered(cmd.Flags()); err != nil {
+				return err
+			}
+			return s.do(cmd.Context())
+		},
+	}
+	s.flags(cmd.Flags())
+	return cmd
+}
+
+func (s *serve) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&s.data, "data", "", "folder of the store; made if it is not there")
+	fs.StringVar(&s.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
+	fs.StringVar(&s.addrFile, "addr-file", "", "write the address to this file once it is listened on")
+	fs.StringVar(&s.metrics, "metrics-addr", "127.0.0.1:8081", "loopback address of /metrics; off for none")
+	fs.StringVar(&s.tokens, "tokens", "", "file of hashed tokens, made by neardup token")
+	fs.StringVar(&s.cert, "tls-cert", "", "certificate, PEM")
+	fs.StringVar(&s.key, "tls-key", "", "its key, PEM")
+	fs.BoolVar(&s.insecure, "insecure", false, "allow a public address without TLS: tokens and texts travel in the open")
+	fs.StringArrayVar(&s.hosts, "host", nil, `name that the Host header may have, repeated for more; "*" for any (default: that of --addr, and localhost on loopback)`)
+	fs.StringVar(&s.backups, "backups", "", "folder for the snapshots of POST /v1/backup; on the same file system they cost little")
+	fs.DurationVar(&s.keepKeys, "keep-keys", 24*time.Hour, "how long idempotency keys are kept at least")
+	fs.IntVar(&s.limits.InFlight, "in-flight", 256, "requests worked on at one moment")
+	fs.IntVar(&s.limits.PerClient, "client-in-flight", 192, "of them for one client")
+	fs.Float64Var(&s.limits.Rate, "rate", 5000, "articles or other requests a second of one client")
+	fs.IntVar(&s.limits.Burst, "burst", 10000, "how many of them at once")
+	s.cache = 64 << 20
+	fs.Var(&s.cache, "cache", "cache of disk blocks, and again of compared texts")
+	fs.StringVar(&s.level, "log-level", "info", "debug, info, warn, error; debug has a line for each request")
+	fs.String(configFlag, "", "TOML file of settings")
+	s.index.add(fs)
+}
+
+func (s *serve) do(ctx context.Context) error {
+	settings, err := s.index.settings()
+	if err != nil {
+		return err
+	}
+	if s.data == "" {
+		return usage("--data is missing")
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s.level)); err != nil {
+		return usage("--log-level: %w", err)
+	}
+	s.log = slog.New(slog.NewJSONHandler(s.stderr, &slog.HandlerOptions{Level: level}))
+	access, err := s.access()
+	if err != nil {
+		return err
+	}
+	tlsConfig, err := s.tls()
+	if err != nil {
+		return err
+	}
+	listener, err := s.listen(ctx, tlsConfig)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	gate := &server.Gate{}
+	srv := server.NewHTTP(gate, s.log)
+	ended := make(chan error, 2)
+	go func() { ended <- srv.Serve(listener) }()
+	defer srv.Close()
+	return s.behind(ctx, gate, srv, settings, access, ended)
+}
+
+// behind opens the store behind the gate and serves until ctx or the listener
+// ends.
+func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server, settings neardup.Settings, access *server.Access, ended chan error) (err error) {
+	start := time.Now()
+	store, err := pebble.Open(ctx, storeDir(s.data), pebble.Options{CacheBytes: int64(s.cache)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	registry := newRegistry(store)
+	handler, err := server.New(ctx, server.Config{
+		Store: store, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
+		Settings: func(tenant string) neardup.Settings { return s.ofTenant(settings, tenant) },
+		Snapshot: s.snapshots(store), Metrics: registry, Log: s.log, Version: version(),
+	})
+	if err != nil {
+		return err
+	}
+	stopMetrics, err := s.serveMetrics(ctx, registry, ended)
+	if err != nil {
+		return err
+	}
+	defer stopMetrics()
+	gate.Open(handler)
+	s.log.Info("ready", "data", s.data, "ms", time.Since(start).Milliseconds())
+
+	sweeping, stop := context.WithCancel(ctx)
+	var sweeper sync.WaitGroup
+	sweeper.Go(func() { handler.Run(sweeping) })
+	defer sweeper.Wait()
+	defer stop()
+	select {
+	case <-ctx.Done():
+	case err := <-ended:
+		return fmt.Errorf("serve: %w", err)
+	}
+	handler.Drain()
+	s.log.Info("draining")
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	if err := srv.Shutdown(drain); err != nil {
+		s.log.Warn("requests did not end in time", "cause", err.Error())
+	}
+	s.log.Info("stopped")
+	return nil
+}
+
+// ofTenant applies what the configuration file says of one tenant.
+func (s *serve) ofTenant(settings neardup.Settings, tenant string) neardup.Settings {
+	settings.CacheBytes = int(s.cache)
+	if t, ok := s.tenants[tenant]; ok && t.MaxArticles != nil {
+		settings.MaxMembers = *t.MaxArticles
+	}
+	return settings
+}
+
+// snapshots is how the server makes backups, nil without a folder for them.
+func (s *serve) snapshots(store *pebble.Store) func(context.Context, string) error {
+	if s.backups == "" {
+		return nil
+	}
+	return func(ctx context.Context, name string) error {
+		return snapshot(ctx, store, filepath.Join(s.backups, name))
+	}
+}
+
+// listen listens, checks that an open address is meant, and tells the address.
+func (s *serve) listen(ctx context.Context, tlsConfig *tls.Config) (net.Listener, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", s.addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	bound := l.Addr().String()
+	s.log.Info("listening", "addr", bound, "tls", tlsConfig != nil)
+	if s.addrFile != "" {
+		if err := writeWhole(s.addrFile, []byte(bound+"\n"), 0o644); err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+	}
+	l = server.Bound(l, server.MaxConnections)
+	if tlsConfig != nil {
+		l = tls.NewListener(l, tlsConfig)
+	}
+	return l, nil
+}
+
+// serveMetrics serves /metrics on its own listener.
+func (s *serve) serveMetrics(ctx context.Context, registry *prometheus.Registry, ended chan error) (func(), error) {
+	if s.metrics == "off" || s.metrics == "" {
+		return func() {}, nil
+	}
+	if !loopback(s.metrics) && !s.insecure {
+		return nil, usage("--metrics-addr %s is public: use a loopback address, or --insecure", s.metrics)
+	}
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", s.metrics)
+	if err != nil {
+		return nil, fmt.Errorf("listen for metrics (--metrics-addr): %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	srv := server.NewHTTP(mux, s.log)
+	go func() { ended <- srv.Serve(l) }()
+	s.log.Info("metrics", "addr", l.Addr().String())
+	return func() { _ = srv.Close() }, nil // it only ever reads
+}
+
+// storeDir is where the store lies within a folder of data.
+func storeDir(data string) string { return filepath.Join(data, "store") }
+
+// writeWhole writes a file that appears whole or not at all.
+func writeWhole(path string, content []byte, mode os.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".neardup-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/spf13/pflag"
+)
+
+// envPrefix is what the environment variable of a flag begins with:
+// NEARDUP_ADDR_FILE is --addr-file.
+const envPrefix = "NEARDUP_"
+
+// tenantTable is what the configuration file says of one tenant.
+type tenantTable struct {
+	MaxArticles *int `toml:"max-articles"`
+}
+
+// configFlag is the name of the flag that names the configuration file.
+const configFlag = "config"
+
+// layered sets flags that the command line does not name from the environment,
+// and those that neither names from the TOML file of --config: flags go before
+// the environment, the environment before the file. Keys of the file are the
+// names of flags; the tables [tenants.NAME] are returned.
+func layered(fs *pflag.FlagSet) (map[string]tenantTable, error) {
+	var firstErr error
+	fs.VisitAll(func(f *pflag.Flag) {
+		name := envPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		v, ok := os.LookupEnv(name)
+		if !ok || f.Changed || firstErr != nil || f.Name == "help" {
+			return
+		}
+		if err := fs.Set(f.Name, v); err != nil {
+			firstErr = usage("%s: %w", name, err)
+		}
+	})
+	if firstErr != nil {
+		return nil, firstErr
+	}
+	file := fs.Lookup(configFlag).Value.String()
+	if file == "" {
+		return nil, nil
+	}
+	return fromFile(fs, file)
+}
+
+func fromFile(fs *pflag.FlagSet, file string) (map[string]tenantTable, error) {
+	var content map[string]toml.Primitive
+	meta, err := toml.DecodeFile(file, &content)
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	var tenants map[string]tenantTable
+	for key, primitive := range content {
+		if key == "tenants" {
+			if err := meta.PrimitiveDecode(primitive, &tenants); err != nil {
+				return nil, usage("%s: tenants: %w", file, err)
+			}
+			continue
+		}
+		var v any
+		if err := meta.PrimitiveDecode(primitive, &v); err != nil {
+			return nil, usage("%s: %s: %w", file, key, err)
+		}
+		if err := setFlag(fs, key, v); err != nil {
+			return nil, usage("%s: %w", file, err)
+		}
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return nil, usage("%s: unknown setting %s", file, unknown[0])
+	}
+	return tenants, nil
+}
+
+// setFlag sets one flag that nothing stronger has set; a list sets it once
+// for each element.
+func setFlag(fs *pflag.FlagSet, name string, v any) error {
+	f := fs.Lookup(name)
+	if f == nil || name == configFlag || name == "help" {
+		return fmt.Errorf("unknown setting %s", name)
+	}
+	if f.Changed {
+		return nil
+	}
+	values, ok := v.([]any)
+	if !ok {
+		values = []any{v}
+	}
+	for _, one := range values {
+		if err := fs.Set(name, fmt.Sprint(one)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}

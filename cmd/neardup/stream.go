@@ -1,0 +1,325 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/server/api"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+)
+
+// A job holds at most so many articles, and so many bytes of them, which stay
+// below a server's limit when written as JSON.
+const (
+	jobArticles = 100
+	jobBytes    = 1 << 20
+)
+
+// streamFlags say how files go through a server.
+type streamFlags struct {
+	remote   remoteFlags
+	input    inputFlags
+	parallel int
+	answers  string
+	rejects  string
+	state    string
+	strict   bool
+	quiet    bool
+}
+
+func (f *streamFlags) add(fs *pflag.FlagSet) {
+	f.remote.add(fs)
+	f.input.add(fs)
+	fs.IntVar(&f.parallel, "parallel", 8, "requests at one moment")
+	fs.StringVar(&f.answers, "answers", "", `write one answer an article here, in the order of the input (JSONL); "-" for standard output`)
+	fs.StringVar(&f.rejects, "rejects", "", "write what was rejected to this file (JSONL: file, line, reason)")
+	fs.StringVar(&f.state, "state", "", "note in this file how far it went; with the same inputs the next run goes on from there")
+	fs.BoolVar(&f.strict, "strict", false, "exit with 3 if a record was rejected")
+	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress and no summary")
+}
+
+// job is a run of consecutive records on their way through the server.
+type job struct {
+	entries []api.BatchEntry
+	places  []corpus.RejectError // of the entries
+	rejects []error              // found while reading
+	items   int64                // records, rejected ones too
+	bytes   int
+	done    chan struct{}
+	replies []api.EntryReply
+	err     error
+}
+
+// ask sends the articles of a job.
+type ask func(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error)
+
+// stream sends inputs through a server, the requests of parallel jobs at a
+// time. What is not yet answered is bounded, so a slow server slows reading.
+type stream struct {
+	*app
+	f       *streamFlags
+	client  *api.Client
+	reader  *corpus.Reader
+	journal *journal
+	ask     ask
+	rejects *os.File
+	counts  counts
+	begun   time.Time
+	told    time.Time
+	tty     bool
+}
+
+// counts are the outcome of a run.
+type counts struct {
+	articles, fresh, duplicates, rejected int64
+}
+
+func (f *streamFlags) run(ctx context.Context, a *app, inputs []string, how ask) error {
+	if f.parallel < 1 || f.parallel > 64 {
+		return usage("--parallel is not in 1..64")
+	}
+	c, err := f.remote.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	r, err := f.input.open(a, inputs, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := r.CheckOutput(f.answers, f.rejects, f.state); err != nil {
+		return usage("%w", err)
+	}
+	s := &stream{app: a, f: f, client: c, reader: r, ask: how, begun: time.Now()}
+	if file, ok := a.stderr.(*os.File); ok {
+		s.tty = term.IsTerminal(int(file.Fd())) && !f.quiet
+	}
+	if s.journal, err = openJournal(a, f, r.Inputs()); err != nil {
+		return err
+	}
+	if s.rejects, err = s.journal.rejectsFile(f.rejects); err != nil {
+		return errors.Join(err, s.journal.close())
+	}
+	err = s.all(ctx)
+	if s.rejects != nil {
+		err = errors.Join(err, s.rejects.Close())
+	}
+	if err = errors.Join(err, s.journal.close()); err != nil {
+		return err
+	}
+	return s.summary()
+}
+
+// all reads, sends and notes. Jobs are sent side by side and noted in order.
+func (s *stream) all(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	queue := make(chan *job, s.f.parallel)
+	slots := make(chan struct{}, s.f.parallel)
+	var readErr error
+	go func() {
+		defer close(queue)
+		readErr = s.read(ctx, func(j *job) bool {
+			select {
+			case slots <- struct{}{}:
+			case <-ctx.Done():
+				return false
+			}
+			go func() {
+				defer func() { <-slots; close(j.done) }()
+				j.replies, j.err = s.ask(ctx, s.client, j.entries)
+			}()
+			queue <- j
+			return true
+		})
+	}()
+	var err error
+	for j := range queue {
+		<-j.done
+		if err == nil {
+			if err = s.note(j); err != nil {
+				cancel()
+			}
+		}
+	}
+	cancel()
+	if err == nil {
+		err = readErr
+	}
+	return err
+}
+
+// read makes jobs of the records that the journal does not know yet.
+func (s *stream) read(ctx context.Context, send func(*job) bool) error {
+	dec := s.reader.NewDecoder()
+	j := &job{done: make(chan struct{})}
+	for n := int64(0); ; n++ {
+		it, err := s.reader.Next()
+		var reject *corpus.RejectError
+		switch {
+		case errors.Is(err, io.EOF):
+			if j.items > 0 {
+				send(j)
+			}
+			return nil
+		case err != nil && !errors.As(err, &reject):
+			return err
+		}
+		if n < s.journal.Items {
+			continue
+		}
+		j.items++
+		if reject != nil {
+			j.rejects = append(j.rejects, err)
+		} else {
+			j.add(dec, it)
+		}
+		if len(j.entries) >= jobArticles || j.bytes >= jobBytes || j.items >= 10*jobArticles {
+			if !send(j) {
+				return ctx.Err()
+			}
+			j = &job{done: make(chan struct{})}
+		}
+	}
+}
+
+// add decodes a record into the job.
+func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
+	var doc neardup.Document
+	if err := dec.Decode(it, &doc); err != nil {
+		j.rejects = append(j.rejects, err)
+		return
+	}
+	var e api.BatchEntry
+	e.NID, e.URL, e.Title, e.Content = doc.ID, doc.URL, doc.Title, doc.Text
+	if t := time.Unix(0, doc.Time).UTC(); doc.Time != 0 {
+		e.PublishTime = t.Format(time.RFC3339Nano)
+	}
+	j.entries = append(j.entries, e)
+	j.places = append(j.places, corpus.RejectError{File: it.File, Line: it.Line})
+	j.bytes += len(doc.Text) + len(doc.Title) + len(doc.URL)
+}
+
+// note writes down what came of a job.
+func (s *stream) note(j *job) error {
+	if j.err != nil {
+		return j.err
+	}
+	for _, err := range j.rejects {
+		if err := s.reject(err); err != nil {
+			return err
+		}
+	}
+	for i, r := range j.replies {
+		if r.Problem != nil {
+			place := j.places[i]
+			place.Reason = r.Problem.Error()
+			if err := s.reject(&place); err != nil {
+				return err
+			}
+			continue
+		}
+		s.counts.articles++
+		if r.Answer.Decision.Decision == neardup.New {
+			s.counts.fresh++
+		} else {
+			s.counts.duplicates++
+		}
+		if err := s.journal.answer(r.Answer); err != nil {
+			return err
+		}
+	}
+	s.progress()
+	return s.journal.advance(j.items)
+}
+
+func (s *stream) reject(err error) error {
+	s.counts.rejected++
+	var r *corpus.RejectError
+	if !errors.As(err, &r) {
+		r = &corpus.RejectError{Reason: err.Error()}
+	}
+	if s.rejects != nil {
+		return json.NewEncoder(s.rejects).Encode(r)
+	}
+	if s.counts.rejected <= shownRejects && !s.f.quiet {
+		fmt.Fprintf(s.stderr, "rejected %s\n", oneLine(r.Error()))
+	}
+	return nil
+}
+
+func (s *stream) progress() {
+	if now := time.Now(); s.tty && now.Sub(s.told) > time.Second/2 {
+		s.told = now
+		done, total := s.reader.Progress()
+		rate := float64(s.counts.articles) / now.Sub(s.begun).Seconds()
+		fmt.Fprintf(s.stderr, "\r\x1b[K%s articles, %.0f/s", grouped(s.counts.articles), rate)
+		if total > 0 {
+			fmt.Fprintf(s.stderr, ", %.0f %%", 100*float64(done)/float64(total))
+		}
+	}
+}
+
+func (s *stream) summary() error {
+	if s.tty {
+		fmt.Fprint(s.stderr, "\r\x1b[K")
+	}
+	if !s.f.quiet {
+		c := s.counts
+		fmt.Fprintf(s.stderr, "%s articles: %s new, %s duplicates; %s rejected\n",
+			grouped(c.articles), grouped(c.fresh), grouped(c.duplicates), grouped(c.rejected))
+		if s.journal.Before > 0 {
+			fmt.Fprintf(s.stderr, "%s records were done before\n", grouped(s.journal.Before))
+		}
+	}
+	if s.f.strict && s.counts.rejected > 0 {
+		return fmt.Errorf("%s %w", grouped(s.counts.rejected), errRejects)
+	}
+	return nil
+}
+
+// addAll sends a job as one batch; one that is too large for the server, an
+// article at a time.
+func addAll(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error) {
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	a, err := c.SubmitBatch(ctx, entries)
+	var p *api.Problem
+	if !errors.As(err, &p) || p.Status != http.StatusRequestEntityTooLarge {
+		return a.Answers, err
+	}
+	return each(ctx, entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Submit(ctx, e.Submission, e.IdempotencyKey) })
+}
+
+// checkAll checks the articles of a job, one after another.
+func checkAll(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error) {
+	return each(ctx, entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Check(ctx, e.Submission) })
+}
+
+// each collects answers and the problems that only concern one article.
+func each(_ context.Context, entries []api.BatchEntry, one func(*api.BatchEntry) (api.Answer, error)) ([]api.EntryReply, error) {
+	replies := make([]api.EntryReply, len(entries))
+	for i := range entries {
+		a, err := one(&entries[i])
+		var p *api.Problem
+		switch {
+		case err == nil:
+			replies[i].Answer = &a
+		case errors.As(err, &p) && (p.Status == http.StatusRequestEntityTooLarge || p.Status == http.StatusUnprocessableEntity || p.Status == http.StatusConflict):
+			replies[i].Problem = p
+		default:
+			return nil, err
+		}
+	}
+	return replies, nil
+}

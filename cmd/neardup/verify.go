@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/neardup/neardup/store/pebble"
+)
+
+// errDamaged says that a check of a store found something.
+var errDamaged = errors.New("the store is damaged")
+
+// verify checks a store that no server has open and prints what is wrong.
+func verify(ctx context.Context, a *app, data string) error {
+	if err := thereIs(data); err != nil {
+		return err
+	}
+	report, err := pebble.Check(ctx, storeDir(data), pebble.Options{})
+	if err != nil {
+		return err
+	}
+	for _, p := range report.Problems {
+		fmt.Fprintf(a.stdout, "tenant %s, row %s: %s\n", oneLine(p.Tenant), p.Row, oneLine(p.What))
+	}
+	fmt.Fprintf(a.stdout, "%s rows, %d problems\n", grouped(int64(report.Rows)), len(report.Problems))
+	if len(report.Problems) > 0 {
+		return errDamaged
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Options of a client. The zero value is good for a server that needs no token.
+type Options struct {
+	Token string
+	// HTTP sends the requests; nil: a client of its own with a timeout of
+	// 30 s.
+	HTTP *http.Client
+	// Attempts is how often a request is sent before its error is given
+	// up to the caller; 0: 8, which take about half a minute.
+	Attempts int
+	// Wait is how long to wait before the second attempt; it doubles with
+	// each, up to 5 s, and is never less than what the server asks for. 0:
+	// 100 ms.
+	Wait time.Duration
+}
+
+// Client talks to a server. A request that fails for a reason that may pass
+// (a lost connection, 429, 502, 503, 504) is sent again; every submission
+// carries an idempotency key or a nid, so it counts once however often it is
+// sent. Safe for concurrent use. Errors of the server are *Problem.
+type Client struct {
+	base string
+	o    Options
+	own  bool
+}
+
+// maxAnswer bounds what is read of an answer.
+const maxAnswer = 64 << 20
+
+// NewClient returns a client of the server at a URL such as
+// http://127.0.0.1:8080.
+func NewClient(server string, o Options) (*Client, error) {
+	u, err := url.Parse(server)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%q is no URL such as http://127.0.0.1:8080", server)
+	}
+	c := &Client{base: strings.TrimRight(server, "/"), o: o}
+	if c.o.HTTP == nil {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.MaxIdleConnsPerHost = 64
+		c.o.HTTP, c.own = &http.Client{Transport: transport, Timeout: 30 * time.Second}, true
+	}
+	if c.o.Attempts <= 0 {
+		c.o.Attempts = 8
+	}
+	if c.o.Wait <= 0 {
+		c.o.Wait = 100 * time.Millisecond
+	}
+	return c, nil
+}
+
+// Close closes connections that are not in use.
+func (c *Client) Close() {
+	if c.own {
+		c.o.HTTP.CloseIdleConnections()
+	}
+}
+
+// call is one request with the place for its answer.
+type call struct {
+	method, path string
+	query        url.Values
+	key          string
+	body, out    any
+}
+
+// do sends a call until it is answered.
+func (c *Client) do(ctx context.Context, k call) error {
+	var body []byte
+	if k.body != nil {
+		var err error
+		if body, err = json.Marshal(k.body); err != nil {
+			return fmt.Errorf("%s %s: %w", k.method, k.path, err)
+		}
+	}
+	wait := c.o.Wait
+	for attempt := 1; ; attempt++ {
+		after, err := c.once(ctx, k, body)
+		if err == nil || !passing(err) || attempt == c.o.Attempts || ctx.Err() != nil {
+			return err
+		}
+		if err := sleep(ctx, max(after, wait/2+mathrand.N(wait/2+1))); err != nil {
+			return err
+		}
+		wait = min(2*wait, 5*time.Second)
+	}
+}
+
+// lost is a request without an answer.
+type lost struct{ error }
+
+func (l lost) Unwrap() error { return l.error }
+
+// passing reports an error that another attempt may not meet.
+func passing(err error) bool {
+	var p *Problem
+	if errors.As(err, &p) {
+		switch p.Status {
+		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+			return true
+		}
+		return false
+	}
+	return errors.As(err, new(lost))
+}
+
+// once sends a call once. It returns how long the server asks to wait.
+func (c *Client) once(ctx context.Context, k call, body []byte) (time.Duration, error) {
+	target := c.base + k.path
+	if len(k.query) > 0 {
+		target += "?" + k.query.Encode()
+	}
+	r, err := http.NewRequestWithContext(ctx, k.method, target, bytes.NewReader(body))
+	if err != nil {
+		return 0, fmt.Errorf("%s %s: %w", k.method, k.path, err)
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	} else {
+		r.Body, r.ContentLength = nil, 0
+	}
+	if c.o.Token != "" {
+		r.Header.Set("Authorization", "Bearer "+c.o.Token)
+	}
+	if k.key != "" {
+		r.Header.Set("Idempotency-Key", k.key)
+	}
+	resp, err := c.o.HTTP.Do(r)
+	if err != nil {
+		return 0, lost{err}
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return 0, lost{err}
+	}
+	if resp.StatusCode/100 == 2 {
+		if err := json.Unmarshal(answer, k.out); err != nil {
+			return 0, fmt.Errorf("%s %s: answer: %w", k.method, k.path, err)
+		}
+		return 0, nil
+	}
+	seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
+	return time.Duration(min(max(seconds, 0), 60)) * time.Second, problemOf(resp.StatusCode, answer)
+}
+
+// problemOf reads a problem, or makes one where a proxy answered otherwise.
+func problemOf(status int, answer []byte) *Problem {
+	var p Problem
+	if json.Unmarshal(answer, &p) != nil || p.Status == 0 {
+		p = Problem{Title: http.StatusText(status)}
+	}
+	p.Status = status
+	return &p
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// newKey draws an idempotency key.
+func newKey() string { return rand.Text() }
