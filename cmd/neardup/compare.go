@@ -213,11 +213,11 @@ func measure(x, y string) comparison {
 			c.Edits = &match.Distance
 		}
 	}
-	c.Hamming = simhash.Distance(fingerprint(x), fingerprint(y))
+	c.Hamming = simhash.Distance(fingerprintOf(x), fingerprintOf(y))
 	return c
 }
 
-func fingerprint(clean string) uint64 {
+func fingerprintOf(clean string) uint64 {
 	return simhash.Of(feature.Default.Append(nil, clean, 0))
 }
 

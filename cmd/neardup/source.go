@@ -91,6 +91,11 @@ func (s *source) Next() (batch.Block, error) {
 
 // Decode decodes the records.
 func (b *block) Decode(item func(*neardup.Document, error)) {
+	b.each(func(_ corpus.Item, doc *neardup.Document, err error) { item(doc, err) })
+}
+
+// each decodes the records and says where each is from.
+func (b *block) each(do func(corpus.Item, *neardup.Document, error)) {
 	dec := b.decoder.take()
 	defer b.decoder.give(dec)
 	for _, e := range b.entries {
@@ -100,10 +105,10 @@ func (b *block) Decode(item func(*neardup.Document, error)) {
 			err = dec.Decode(e.item, &doc)
 		}
 		if err != nil {
-			item(nil, err)
+			do(e.item, nil, err)
 			continue
 		}
-		item(&doc, nil)
+		do(e.item, &doc, nil)
 	}
 	b.entries = nil
 }

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/corpus"
+	"github.com/spf13/cobra"
+)
+
+type fingerprint struct {
+	*app
+	input   inputFlags
+	method  methodFlags
+	run     runFlags
+	scheme  string
+	out     string
+	records bool
+	tsv     bool
+	binary  bool
+}
+
+func fingerprintCommand(a *app) *cobra.Command {
+	f := &fingerprint{app: a}
+	cmd := &cobra.Command{
+		Use:   "fingerprint [flags] INPUT...",
+		Short: "Print the fingerprint of every document",
+		Long: `Prints the SimHash fingerprint of every document, 64 bits as 16 hex digits, in
+the order of the input. A line is a JSON object with "id", "fingerprint",
+"spec" (method, features, dictionaries by digest, normalisation, seed: only
+fingerprints of one spec can be compared) and, where the text has too few
+features for the fingerprint to say anything, "few".
+
+--tsv prints "id TAB hex" and --binary 8 bytes a document, little-endian, for
+neardup near and neardup pairs --fingerprints. The TSV leaves out texts with
+too few features; in binary they stay, as the number of a document is its id.
+
+--records prints what an index would store, for any method: keys and sketch.
+
+--scheme makes the fingerprints of other programs, so that an old collection
+of them can be carried on. Texts are then taken as they are (--normalize none).
+` + schemeHelp() + `
+` + exitHelp,
+		Example: `  neardup fingerprint news.jsonl --out news.fp.jsonl
+  neardup fingerprint --tsv news.jsonl | neardup pairs --fingerprints - --distance 3
+  neardup fingerprint --features keywords:20 --idf my.idf news.jsonl
+  neardup fingerprint --scheme jieba-keywords articles.jsonl
+  neardup fingerprint --records --method minhash news.jsonl`,
+		Args: arguments(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.do(cmd.Context(), args, cmd.Flags().Changed("normalize"))
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.out, "out", "-", `write here ("-": standard output)`)
+	fs.StringVar(&f.scheme, "scheme", "", "fingerprints as another program makes them, see above")
+	fs.BoolVar(&f.records, "records", false, "print keys and sketch, as an index stores them")
+	fs.BoolVar(&f.tsv, "tsv", false, "print id TAB hex")
+	fs.BoolVar(&f.binary, "binary", false, "print 8 bytes a document, little-endian")
+	f.input.add(fs)
+	f.method.add(fs)
+	f.method.cfg.Name = "simhash"
+	fs.Lookup("method").DefValue = f.method.cfg.Name
+	f.run.addWorkers(fs)
+	f.run.addReport(fs)
+	return cmd
+}
+
+func (f *fingerprint) do(ctx context.Context, inputs []string, normalized bool) error {
+	p, err := f.printer(normalized)
+	if err != nil {
+		return err
+	}
+	if f.run.json && f.out == "-" {
+		return usage("--json and the fingerprints cannot both go to standard output: add --out FILE")
+	}
+	r, err := f.input.open(f.app, inputs, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := r.CheckOutput(f.out, f.run.rejects); err != nil {
+		return usage("%w", err)
+	}
+	var files outputs
+	defer files.abort()
+	out := files.file(f.app, f.out)
+	rep := newReporter(f.app, &f.run, r, &files)
+	if files.err != nil {
+		return files.err
+	}
+	sum := fingerprintSummary{Spec: p.spec}
+	err = inOrder(ctx, newSource(r), f.run.workers, p.block, func(l lines) error {
+		for _, reject := range l.rejects {
+			if err := rep.reject(0, reject); err != nil {
+				return err
+			}
+		}
+		sum.Documents += l.documents
+		sum.Rejected += int64(len(l.rejects))
+		sum.Few += l.few
+		rep.progress(batch.Progress{Phase: "read", Documents: sum.Documents})
+		_, err := out.Write(l.text)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	return rep.tell(sum, sum.Rejected, func(w io.Writer) {
+		rep.documents(w, sum.Documents, sum.Rejected)
+		if sum.Few > 0 {
+			fmt.Fprintf(w, "too short   %s have too few features for their fingerprints to say anything\n", grouped(sum.Few))
+		}
+		fmt.Fprintf(w, "spec        %s\n", sum.Spec)
+		rep.effort(w)
+	})
+}
+
+type fingerprintSummary struct {
+	Documents int64  `json:"documents"`
+	Rejected  int64  `json:"rejected"`
+	Few       int64  `json:"few"`
+	Spec      string `json:"spec"`
+}
+
+// lines is what becomes of a block of documents.
+type lines struct {
+	text      []byte
+	documents int64
+	few       int64
+	rejects   []error
+}
+
+// printer prints documents; safe for concurrent use.
+type printer struct {
+	spec string
+	// line appends what is printed of a document, and says whether it had
+	// too few features.
+	line func(dst []byte, doc *neardup.Document) (out []byte, few bool, err error)
+}
+
+func (p *printer) block(b *block) lines {
+	var l lines
+	b.each(func(it corpus.Item, doc *neardup.Document, err error) {
+		var few bool
+		if err == nil {
+			l.text, few, err = p.line(l.text, doc)
+			if err != nil {
+				err = &corpus.RejectError{File: it.File, Line: it.Line, Reason: err.Error(), Err: err}
+			}
+		}
+		if err != nil {
+			l.rejects = append(l.rejects, err)
+			return
+		}
+		l.documents++
+		if few {
+			l.few++
+		}
+	})
+	return l
+}
+
+// printer checks the flags and makes the printer that they ask for.
+func (f *fingerprint) printer(normalized bool) (*printer, error) {
+	chosen := 0
+	for _, on := range []bool{f.records, f.tsv, f.binary} {
+		if on {
+			chosen++
+		}
+	}
+	if chosen > 1 {
+		return nil, usage("--records, --tsv and --binary exclude each other")
+	}
+	if f.scheme == "" {
+		m, n, err := f.method.method()
+		if err != nil {
+			return nil, err
+		}
+		if f.records {
+			return recordPrinter(m, n), nil
+		}
+		source, err := simhashSource(m, n)
+		if err != nil {
+			return nil, err
+		}
+		return f.print(source), nil
+	}
+	if f.records || f.method.features.given() || f.method.cfg.Name != "simhash" {
+		return nil, usage("--scheme has its own features, and none of --records, --method, --features, --idf, --stopwords, --dictionary")
+	}
+	if !normalized {
+		f.method.normalize = "none"
+	}
+	source, err := schemeSource(f.scheme, f.method.normalize)
+	if err != nil {
+		return nil, err
+	}
+	return f.print(source), nil
+}
+
+// print makes the printer of fingerprints in the format asked for.
+func (f *fingerprint) print(s fingerprints) *printer {
+	line := appendFingerprint(s)
+	switch {
+	case f.tsv:
+		line = func(dst []byte, id string, v value) []byte {
+			if v.few {
+				return dst
+			}
+			return appendf(dst, "%s\t%016x\n", tsvField(id), v.fp)
+		}
+	case f.binary:
+		line = func(dst []byte, _ string, v value) []byte { return binary.LittleEndian.AppendUint64(dst, v.fp) }
+	}
+	return &printer{s.spec, func(dst []byte, doc *neardup.Document) ([]byte, bool, error) {
+		v, err := s.of(doc.Text)
+		if err != nil {
+			return dst, false, err
+		}
+		return line(dst, doc.ID, v), v.few, nil
+	}}
+}
+
+// appendFingerprint makes lines of JSON.
+func appendFingerprint(s fingerprints) func(dst []byte, id string, v value) []byte {
+	end := string(appendString(nil, s.spec))
+	return func(dst []byte, id string, v value) []byte {
+		dst = append(dst, `{"id":`...)
+		dst = appendString(dst, id)
+		digits := "%016x"
+		if v.none {
+			digits = "%02x"
+		}
+		dst = appendf(dst, `,"fingerprint":"`+digits+`"`, v.fp)
+		if v.few {
+			dst = append(dst, `,"few":true`...)
+		}
+		return appendf(dst, ",\"%s\":%q,\"spec\":%s}\n", s.kind, s.name, end)
+	}
+}
