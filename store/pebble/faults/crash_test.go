@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -24,6 +25,10 @@ func crashes() int {
 	}
 	return 60
 }
+
+// small makes memory tables so small that crashes hit flushes and compactions
+// too, and files of long values.
+func small(fs vfs.FS) pebble.Options { return pebble.Options{FS: fs, TableBytes: 128 << 10} }
 
 // journal is the client's own record of what was answered (I-5), and of what
 // was sent.
@@ -69,7 +74,7 @@ func (j *journal) verify(t *testing.T, fs vfs.FS, acknowledged map[string]neardu
 	if err != nil || len(report.Problems) > 0 {
 		t.Fatalf("check: %v, %v", report.Problems, err)
 	}
-	s, err := pebble.Open(t.Context(), "data", pebble.Options{FS: fs})
+	s, err := pebble.Open(t.Context(), "data", small(fs))
 	if err != nil {
 		t.Fatalf("open after a crash: %v", err)
 	}
@@ -137,7 +142,7 @@ type clone struct {
 
 // crashRound runs clients and clones the disk under them 10 times.
 func crashRound(t *testing.T, fs *vfs.MemFS, j *journal, round int) []clone {
-	s, err := pebble.Open(t.Context(), "data", pebble.Options{FS: fs})
+	s, err := pebble.Open(t.Context(), "data", small(fs))
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}
@@ -148,7 +153,9 @@ func crashRound(t *testing.T, fs *vfs.MemFS, j *journal, round int) []clone {
 		clients.Go(func() {
 			texts := storetest.NewTexts(uint64(round*10+c), 30)
 			for ctx.Err() == nil {
-				if err := j.send(t.Context(), d, texts.Next()); err != nil {
+				sub := texts.Next()
+				sub.Media = strings.Repeat("m", len(sub.ID)*texts.R.IntN(200)) // 0 to 3 KB
+				if err := j.send(t.Context(), d, sub); err != nil {
 					t.Errorf("add: %v", err)
 					return
 				}
@@ -175,7 +182,7 @@ func crashRound(t *testing.T, fs *vfs.MemFS, j *journal, round int) []clone {
 
 // after is the journal of a disk that came out of a crash: the answers it holds.
 func (j *journal) after(t *testing.T, fs vfs.FS) *journal {
-	s, err := pebble.Open(t.Context(), "data", pebble.Options{FS: fs})
+	s, err := pebble.Open(t.Context(), "data", small(fs))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +202,7 @@ func (j *journal) after(t *testing.T, fs vfs.FS) *journal {
 // TestCrashKeepsEverything loses all that was not synced: nothing answered is lost.
 func TestCrashKeepsEverything(t *testing.T) {
 	fs := vfs.NewCrashableMem()
-	s, err := pebble.Open(t.Context(), "data", pebble.Options{FS: fs})
+	s, err := pebble.Open(t.Context(), "data", small(fs))
 	if err != nil {
 		t.Fatal(err)
 	}
