@@ -28,30 +28,47 @@ func (n Normalizer) asciiBlock() (b asciiBlock) {
 	return b
 }
 
-// clean returns the clean form of w, the first byte lowest. It is not ok
-// where the block needs more than a change of single bytes: not all ASCII,
-// control characters, or two spaces in a row (after: the byte before w was
-// one).
-func (b asciiBlock) clean(w uint64, after bool) (out uint64, ok bool) {
-	if w&highs != 0 {
-		return 0, false
+// clean returns the clean form of w, the first byte lowest, up to the byte
+// whose top bit is the first in stop, if any: one that is not ASCII, a control
+// character, or in again, a space after a space, which is to be dropped.
+// (after: a space stands before w.)
+func (b asciiBlock) clean(w uint64, after bool) (out, stop, again uint64) {
+	stop = w & highs
+	if odd := control(w); odd != 0 {
+		white := white(w)
+		stop |= odd &^ white
+		w = b.blank(w, white)
 	}
-	if odd := (^(w + 0x60*ones) | (w + ones)) & highs; odd != 0 {
-		white := ((w + 0x77*ones) &^ (w + 0x72*ones)) & highs
-		if odd != white {
-			return 0, false
-		}
-		fill := (white >> 7) * 0xFF & b.space
-		w = w&^fill | 0x20*ones&fill
-	}
+	w = b.lowered(w)
+	again = b.again(w, after)
+	return w, stop | again, again
+}
+
+// control finds the bytes below 0x20, and 0x7F.
+func control(w uint64) uint64 { return (^(w + 0x60*ones) | (w + ones)) & highs }
+
+// white finds U+0009 to U+000D.
+func white(w uint64) uint64 { return ((w + 0x77*ones) &^ (w + 0x72*ones)) & highs }
+
+// blank puts spaces where white is.
+func (b asciiBlock) blank(w, white uint64) uint64 {
+	fill := (white >> 7) * 0xFF & b.space
+	return w&^fill | 0x20*ones&fill
+}
+
+func (b asciiBlock) lowered(w uint64) uint64 {
 	upper := ((w + 0x3F*ones) &^ (w + 0x25*ones)) & highs
-	w |= upper >> 2 & b.lower
+	return w | upper>>2&b.lower
+}
+
+// again finds the spaces that follow a space.
+func (b asciiBlock) again(w uint64, after bool) uint64 {
 	blank := ^(w ^ 0x20*ones + 0x7F*ones) & highs
 	before := blank << 8
 	if after {
 		before |= 0x80
 	}
-	return w, blank&before&b.space == 0
+	return blank & before & b.space
 }
 
 func load64(s string, i int) uint64 {

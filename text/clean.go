@@ -1,7 +1,6 @@
 package text
 
 import (
-	"slices"
 	"unicode"
 	"unicode/utf8"
 	"unsafe"
@@ -69,7 +68,7 @@ func (n Normalizer) span(s string, mask uint8) int {
 	for i < len(s) {
 		for i+8 <= len(s) {
 			w := load64(s, i)
-			if out, ok := block.clean(w, i > 0 && s[i-1] == ' '); !ok || out != w {
+			if out, stop, _ := block.clean(w, i > 0 && s[i-1] == ' '); stop != 0 || out != w {
 				break
 			}
 			i += 8
@@ -104,31 +103,12 @@ type cleaner struct {
 func (c *cleaner) run() {
 	block := c.asciiBlock()
 	for c.at < len(c.src) {
-		c.ascii(block)
+		c.plain(block)
 		c.runes()
 	}
 }
 
-// ascii takes whole blocks of eight ASCII bytes.
-func (c *cleaner) ascii(block asciiBlock) {
-	s, i, dst := c.src, c.at, slices.Grow(c.dst, len(c.src)-c.at+8)
-	space := endsInSpace(dst)
-	for i+8 <= len(s) {
-		out, ok := block.clean(load64(s, i), space)
-		if !ok {
-			break
-		}
-		o := len(dst)
-		dst = dst[:o+8]
-		store64(dst[o:], out)
-		space = out>>56 == ' '
-		i += 8
-	}
-	c.at, c.dst = i, dst
-}
-
-// runes takes eight bytes one rune at a time, and more while they are not
-// ASCII.
+// runes takes eight bytes one rune at a time.
 func (c *cleaner) runes() {
 	s, mask := c.src, c.mask
 	from := c.at
@@ -136,9 +116,7 @@ func (c *cleaner) runes() {
 		r, size := decodeRune(s, i)
 		f := class(r) & mask
 		if f == 0 && (r != utf8.RuneError || size > 1) {
-			if i += size; size > 1 {
-				end = i + 8
-			}
+			i += size
 			c.at = i
 			continue
 		}
@@ -146,9 +124,6 @@ func (c *cleaner) runes() {
 		c.at = i + size
 		c.change(r, f, i)
 		i, from = c.at, c.at
-		if size > 1 {
-			end = i + 8
-		}
 	}
 	c.dst = append(c.dst, s[from:c.at]...)
 }
