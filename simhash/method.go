@@ -16,21 +16,22 @@ const (
 	DefaultDistance = 3
 	// DefaultThreshold is the least Jaccard similarity of a verified pair.
 	DefaultThreshold = 0.8
-	// DefaultMinFeatures: below it one changed word moves more bits than
-	// any distance allows, and few features decide all bits.
-	DefaultMinFeatures = 16
+	// DefaultMinFeatures: with fewer, each decides many bits alone, and one
+	// changed word moves more of them than any distance allows.
+	DefaultMinFeatures = 8
 )
 
 // version of the definition of records and comparison.
 const version = 1
 
-// Config sets the method; the zero value is SimHash of feature.Default within
-// 3 bits, verified.
+// Config sets the method; the zero value is SimHash of words and Chinese
+// characters within 3 bits, verified by their shingles. docs/simhash-k.md has
+// the measurements behind it.
 type Config struct {
-	// Features that make the fingerprint; nil: all shingles. A seed of
-	// their own is theirs.
+	// Features that make the fingerprint; nil: DefaultFeatures(Seed). A
+	// seed of their own is theirs.
 	Features Features
-	// Shingle of the verification, and of the default features.
+	// Shingle of the verification; zero: feature.Default.
 	Shingle feature.Shingle
 	// Distance is the largest Hamming distance of near texts, 0..MaxK;
 	// nil: DefaultDistance.
@@ -46,7 +47,7 @@ type Config struct {
 	// Layout of the keys, of those that ParseLayout knows and that flip
 	// nothing; "": chosen.
 	Layout string
-	// Seed of the shingle hashes.
+	// Seed of the shingle hashes and the default features.
 	Seed uint64
 }
 
@@ -69,7 +70,7 @@ func New(c Config) (*Method, error) {
 		return nil, fmt.Errorf("simhash: %w", err)
 	}
 	if c.Features == nil {
-		c.Features = Shingles{Shingle: c.Shingle, Seed: c.Seed}
+		c.Features = DefaultFeatures(c.Seed)
 	}
 	if c.Threshold == 0 {
 		c.Threshold = DefaultThreshold

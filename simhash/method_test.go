@@ -86,7 +86,8 @@ func TestMethodKeepsThePromise(t *testing.T) {
 }
 
 func TestFewFeaturesGetNoKeys(t *testing.T) {
-	m := newMethod(t, simhash.Config{MinFeatures: 4, Unverified: true})
+	shingles := simhash.Shingles{Shingle: feature.Default}
+	m := newMethod(t, simhash.Config{Features: shingles, MinFeatures: 4, Unverified: true})
 	for text, want := range map[string]bool{
 		"": false, "...": false, "one two three": false, "one two three four five": false,
 		"one two three four five six":    true,
@@ -162,7 +163,7 @@ func ExampleNew() {
 	text := strings.Repeat("a long article about near duplicates of web pages and ", 3) + "how to find them in the end of the day all at once"
 	match := m.Compare(m.View(text), m.View(text+" "))
 	fmt.Println(match.Near, match.Distance, match.Basis)
-	// Output: true 0 1 - distance/64 of auto:3
+	// Output: true 0 1 - distance/64 of auto:1
 }
 
 // BenchmarkFingerprint is the whole path from clean text to fingerprint, in
@@ -184,7 +185,7 @@ func BenchmarkFingerprint(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			m := newMethod(b, simhash.Config{Shingle: shingle})
+			m := newMethod(b, simhash.Config{Features: simhash.Shingles{Shingle: shingle}})
 			texts, size := c.set.Texts(b).Clean, int64(0)
 			for i, t := range texts {
 				if size += int64(len(t)); size > 8<<20 {
@@ -201,5 +202,65 @@ func BenchmarkFingerprint(b *testing.B) {
 			}
 			featuretest.ReportCPU(b, start, size)
 		})
+	}
+}
+
+// The default finds texts with edits that the same distance misses on
+// shingles of three.
+func TestDefaultFeaturesStandEdits(t *testing.T) {
+	words := newMethod(t, simhash.Config{})
+	shingles := newMethod(t, simhash.Config{Features: simhash.Shingles{Shingle: feature.Default}})
+	rng := rand.New(rand.NewPCG(3, 3))
+	found, ofShingles, texts := 0, 0, featuretest.LCTT.Texts(t).Clean[:400]
+	for _, text := range texts {
+		runes := []rune(text)
+		for range len(runes) / 100 {
+			runes[rng.IntN(len(runes))] = '一'
+		}
+		for m, n := range map[*simhash.Method]*int{words: &found, shingles: &ofShingles} {
+			if m.Compare(m.View(text), m.View(string(runes))).Distance <= simhash.DefaultDistance {
+				*n++
+			}
+		}
+	}
+	if found < len(texts)*95/100 || found < ofShingles+len(texts)/4 {
+		t.Errorf("of %d texts with 1 %% of edits %d were within 3 bits, on shingles %d", len(texts), found, ofShingles)
+	}
+}
+
+// Verified pairs of real texts have the similarity that is asked for, by
+// their own count; none is reported below it.
+func TestVerifiedPairsAreSimilar(t *testing.T) {
+	m := newMethod(t, simhash.Config{})
+	texts := featuretest.TiDB.Texts(t).Clean
+	views, sets := make([]neardup.View, len(texts)), make([]map[uint64]bool, len(texts))
+	for i, text := range texts {
+		views[i], sets[i] = m.View(text), map[uint64]bool{}
+		for _, h := range feature.Default.Append(nil, text, 0) {
+			sets[i][h] = true
+		}
+	}
+	near := 0
+	for i, v := range views {
+		for j, w := range views[:i] {
+			match := m.Compare(v, w)
+			if !match.Near {
+				continue
+			}
+			near++
+			both := 0
+			for h := range sets[i] {
+				if sets[j][h] {
+					both++
+				}
+			}
+			union := len(sets[i]) + len(sets[j]) - both
+			if want := float64(both) / float64(union); want < simhash.DefaultThreshold || match.Similarity != want {
+				t.Fatalf("reported with %v, is %v", match.Similarity, want)
+			}
+		}
+	}
+	if near < 1000 {
+		t.Errorf("%d pairs, want more than 1000", near)
 	}
 }

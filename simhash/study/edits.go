@@ -36,12 +36,10 @@ func measureEdits(s source, t texts, kinds []kind) table {
 			}
 			found.sum()
 			for b := range found {
-				if all[b] > 0 {
-					r := row{set: s.name, language: s.language, length: bucketName(b), kind: k.name}
-					out = append(out, r.with(fmt.Sprintf("edits %d %%", percent), all[b], func(k int) float64 {
-						return share(found[b][k], all[b])
-					}))
-				}
+				r := row{set: s.name, language: s.language, length: bucketName(b), kind: k.name}
+				out = out.add(r, fmt.Sprintf("edits %d %%", percent), all[b], func(k int) float64 {
+					return share(found[b][k], all[b])
+				})
 			}
 		}
 	}

@@ -103,59 +103,72 @@ func (p *pairStudy) markOwn() {
 
 func (p *pairStudy) bucket(a, b int) int { return min(p.buckets[a], p.buckets[b]) }
 
+// recall counts pairs, and at which distance they are found.
+type recall struct {
+	name  string
+	all   []int
+	found counts
+}
+
+func (p *pairStudy) recall(name string, fps []uint64, pairs pairs, want func(i int) bool) recall {
+	r := recall{name, make([]int, len(lengths)+2), newCounts()}
+	for i, q := range pairs {
+		if want(i) {
+			b := p.bucket(q.a, q.b)
+			r.all[0]++
+			r.all[b]++
+			r.found.add(b, bits.OnesCount64(fps[q.a]^fps[q.b]))
+		}
+	}
+	r.found.sum()
+	return r
+}
+
 func (p *pairStudy) measure(k kind) table {
 	fps := make([]uint64, len(p.clean))
 	for i, c := range p.clean {
 		fps[i] = k.fingerprint(c)
 	}
-	within, at8, at9, verified := newCounts(), newCounts(), newCounts(), newCounts()
-	all8, all9, allVerified := make([]int, len(within)), make([]int, len(within)), make([]int, len(within))
-	tally := func(c counts, all []int, q pair) {
-		b := p.bucket(q.a, q.b)
-		all[0]++
-		all[b]++
-		c.add(b, bits.OnesCount64(fps[q.a]^fps[q.b]))
+	similar := p.recall("recall J>=.8", fps, p.pairs, func(i int) bool { return p.pairs[i].jaccard >= .8 })
+	recalls := []recall{
+		similar,
+		p.recall("recall J>=.9", fps, p.pairs, func(i int) bool { return p.pairs[i].jaccard >= .9 }),
+		p.recall("recall own J>=.8", fps, p.pairs, func(i int) bool { return p.own[i] }),
+		p.recall("recall label", fps, p.labelled, func(int) bool { return true }),
 	}
-	for i, q := range p.pairs {
-		if q.jaccard >= .8 {
-			tally(at8, all8, q)
-		}
-		if q.jaccard >= .9 {
-			tally(at9, all9, q)
-		}
-		if p.own[i] {
-			tally(verified, allVerified, q)
-		}
-	}
-	for b, v := range fps {
-		for a, w := range fps[:b] {
-			if d := bits.OnesCount64(v ^ w); d <= maxK {
-				within.add(p.bucket(a, b), d)
-			}
-		}
-	}
-	for _, c := range []counts{within, at8, at9, verified} {
-		c.sum()
-	}
+	within := p.within(fps)
 	var out table
 	for b := range within {
-		if p.pairsIn[b] == 0 {
-			continue
-		}
 		r := row{set: p.name, language: p.language, length: bucketName(b), kind: k.name}
-		out = append(out,
-			r.with("recall J>=.8", all8[b], func(k int) float64 { return share(at8[b][k], all8[b]) }),
-			r.with("recall J>=.9", all9[b], func(k int) float64 { return share(at9[b][k], all9[b]) }),
-			r.with("recall own J>=.8", allVerified[b], func(k int) float64 { return share(verified[b][k], allVerified[b]) }),
-			r.with("precision J>=.8", within[b][maxK], func(k int) float64 { return share(at8[b][k], within[b][k]) }),
-			r.with("others a million", p.pairsIn[b], func(k int) float64 {
-				return 1e6 * share(within[b][k]-at8[b][k], p.pairsIn[b]-all8[b])
-			}))
+		for _, c := range recalls {
+			out = out.add(r, c.name, c.all[b], func(k int) float64 { return share(c.found[b][k], c.all[b]) })
+		}
+		out = out.add(r, "precision J>=.8", within[b][maxK], func(k int) float64 {
+			return share(similar.found[b][k], within[b][k])
+		})
+		others := p.pairsIn[b] - similar.all[b]
+		out = out.add(r, "others a million", others, func(k int) float64 {
+			return 1e6 * float64(within[b][k]-similar.found[b][k]) / float64(others)
+		})
 	}
 	return out
 }
 
-// share is part of whole, and 1 of nothing: nothing was missed.
+// within counts all pairs of fingerprints by distance.
+func (p *pairStudy) within(fps []uint64) counts {
+	out := newCounts()
+	for b, v := range fps {
+		for a, w := range fps[:b] {
+			if d := bits.OnesCount64(v ^ w); d <= maxK {
+				out.add(p.bucket(a, b), d)
+			}
+		}
+	}
+	out.sum()
+	return out
+}
+
+// share is part of whole, and 1 of nothing: nothing was wrong.
 func share(part, whole int) float64 {
 	if whole == 0 {
 		return 1

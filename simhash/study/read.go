@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,8 +45,9 @@ func sources() []source {
 
 // texts are the different clean texts of a set and its similar pairs.
 type texts struct {
-	clean []string
-	pairs []pair
+	clean    []string
+	pairs    pairs // no two the same
+	labelled pairs // the two texts of one record, similar by its label
 }
 
 // pair is two positions, a < b, with the Jaccard similarity of the oracle.
@@ -78,17 +81,22 @@ func (s source) read(data string) (texts, error) {
 		step = max(1, len(records)/s.sample)
 	}
 	for i := 0; i < len(records) && (s.sample == 0 || i/step < s.sample); i += step {
-		for n, raw := range records[i].texts {
-			add(records[i].id+strings.Repeat("'", n), raw)
+		r := records[i]
+		add(r.id, r.texts[0])
+		if len(r.texts) > 1 {
+			add(r.id+"'", r.texts[1])
+			t.labelled = t.labelled.add(byID[r.id], byID[r.id+"'"], 1)
 		}
 	}
 	if !s.oracle {
 		t.pairs = exactPairs(t.clean, s.shingle)
 		return t, nil
 	}
-	return t, eachLine(filepath.Join(data, s.name, "exact_pairs.tsv"), func(line string) error {
+	err = eachLine(filepath.Join(data, s.name, "exact_pairs.tsv"), func(line string) error {
 		return t.addPair(line, byID)
 	})
+	t.pairs = t.pairs.distinct()
+	return t, err
 }
 
 // addPair adds a line of an oracle.
@@ -106,10 +114,27 @@ func (t *texts) addPair(line string, byID map[string]int) error {
 	if !okA || !okB {
 		return fmt.Errorf("pair %s %s: no such document", f[0], f[1])
 	}
-	if a != b {
-		t.pairs = append(t.pairs, pair{min(a, b), max(a, b), j})
-	}
+	t.pairs = t.pairs.add(a, b, j)
 	return nil
+}
+
+type pairs []pair
+
+// add adds a pair of two different texts.
+func (p pairs) add(a, b int, jaccard float64) pairs {
+	if a == b {
+		return p
+	}
+	return append(p, pair{min(a, b), max(a, b), jaccard})
+}
+
+// distinct keeps the most similar of pairs that became the same when their
+// texts were cleaned.
+func (p pairs) distinct() pairs {
+	slices.SortFunc(p, func(x, y pair) int {
+		return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b), cmp.Compare(y.jaccard, x.jaccard))
+	})
+	return slices.CompactFunc(p, func(x, y pair) bool { return x.a == y.a && x.b == y.b })
 }
 
 // record is a line of a file: one text, or two.
@@ -145,16 +170,16 @@ func (s source) records(path string) ([]record, error) {
 }
 
 // exactPairs returns all pairs with J >= .8, by comparing each with each.
-func exactPairs(clean []string, s feature.Shingle) []pair {
+func exactPairs(clean []string, s feature.Shingle) pairs {
 	sets := make([][]uint64, len(clean))
 	for i, c := range clean {
 		sets[i] = feature.Set(s.Append(nil, c, 0))
 	}
-	var out []pair
+	var out pairs
 	for b := range sets {
 		for a := range b {
 			if both, ok := feature.JaccardAtLeast(sets[a], sets[b], .8); ok {
-				out = append(out, pair{a, b, float64(both) / float64(len(sets[a])+len(sets[b])-both)})
+				out = out.add(a, b, float64(both)/float64(len(sets[a])+len(sets[b])-both))
 			}
 		}
 	}

@@ -15,15 +15,19 @@ type row struct {
 	value [maxK + 1]float64
 }
 
-func (r row) with(measure string, n int, value func(k int) float64) row {
+type table []row
+
+// add adds the curve of a measure, if there is anything behind it.
+func (t table) add(r row, measure string, n int, value func(k int) float64) table {
+	if n <= 0 {
+		return t
+	}
 	r.measure, r.n = measure, n
 	for k := range r.value {
 		r.value[k] = value(k)
 	}
-	return r
+	return append(t, r)
 }
-
-type table []row
 
 // save writes a table as TSV with a header.
 func (t table) save(path string) error {
@@ -40,7 +44,7 @@ func (t table) save(path string) error {
 	for _, r := range t {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d", r.set, r.language, r.length, r.kind, r.measure, r.n)
 		for _, v := range r.value {
-			fmt.Fprintf(w, "\t%s", strconv.FormatFloat(v, 'g', 4, 64))
+			fmt.Fprintf(w, "\t%s", strconv.FormatFloat(v, 'g', 3, 64))
 		}
 		fmt.Fprintln(w)
 	}
