@@ -21,6 +21,7 @@ type Model struct {
 type modelGroup struct {
 	seq      uint64
 	text     string
+	grams    grams
 	urls     map[string]bool
 	heat     map[string]int64
 	kept     *keptCopy
@@ -61,7 +62,7 @@ func (m *Model) Add(sub neardup.Submission, at int64) Outcome {
 		out.Stage = neardup.StageContent
 	}
 	if best == nil {
-		best = &modelGroup{seq: m.Seq, text: sub.Text, urls: map[string]bool{}, heat: map[string]int64{}}
+		best = &modelGroup{seq: m.Seq, text: sub.Text, grams: m.Method.grams(sub.Text), urls: map[string]bool{}, heat: map[string]int64{}}
 		if sub.TTL > 0 {
 			best.expires = at + int64(sub.TTL)
 		}
@@ -78,11 +79,14 @@ func (m *Model) nearest(text string) (*modelGroup, float64) {
 	most := -1.0
 	mine := m.Method.grams(text)
 	for _, g := range m.leaders {
-		s := jaccard(mine, m.Method.grams(g.text))
+		if g.finished {
+			continue
+		}
+		s := jaccard(mine, g.grams)
 		if text != "" && g.text == text {
 			s = 1
 		}
-		if !g.finished && len(mine) > 0 && s >= m.Method.Threshold && s > most {
+		if len(mine) > 0 && s >= m.Method.Threshold && s > most {
 			best, most = g, s
 		}
 	}

@@ -2,7 +2,10 @@ package storetest
 
 import (
 	"fmt"
+	"os"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -156,17 +159,28 @@ var families = porcupine.Model{
 	Equal: func(a, b any) bool { return a == b },
 }
 
+// operations is how many changes testReplay makes at least: as many as the
+// environment says in NEARDUP_OPERATIONS, or 1,000.
+func operations() int {
+	if n, err := strconv.Atoi(os.Getenv("NEARDUP_OPERATIONS")); err == nil {
+		return n
+	}
+	return 1000
+}
+
 // testReplay runs 16 clients with everything mixed and then replays the log in
-// order: every decision comes out again.
+// order: every decision comes out again. In the log an answer that was given
+// before a request was sent has the smaller number (I-1).
 func testReplay(t *testing.T, p Place) {
 	o := start(t, p)
 	r := &recorder{subs: map[string]neardup.Submission{}}
 	together(func(c int) {
 		texts := NewTexts(uint64(c), 10)
-		for n := range 60 {
+		for n := 0; r.last.Load() < uint64(operations()); n++ {
 			r.step(o, texts, n)
 		}
 	})
+	t.Logf("%d changes: %v", r.last.Load(), r.counts())
 	Replay(t, o.Detector, r.subs)
 	if p.Lasting {
 		o.reopen()
@@ -174,21 +188,55 @@ func testReplay(t *testing.T, p Place) {
 	}
 }
 
+// recorder is what the clients know: what they sent, and the last change of
+// which somebody has heard.
 type recorder struct {
-	mu   sync.Mutex
-	subs map[string]neardup.Submission
+	mu                            sync.Mutex
+	subs                          map[string]neardup.Submission
+	last                          atomic.Uint64
+	adds, deletes, ends, expiries atomic.Int64
+}
+
+func (r *recorder) counts() string {
+	return fmt.Sprintf("%d submissions, %d deletes, %d ends, %d expiries", r.adds.Load(), r.deletes.Load(), r.ends.Load(), r.expiries.Load())
+}
+
+// heard notes a change that was answered.
+func (r *recorder) heard(seq uint64) {
+	for old := r.last.Load(); old < seq && !r.last.CompareAndSwap(old, seq); old = r.last.Load() {
+	}
 }
 
 func (r *recorder) step(o *opened, texts *Texts, n int) {
 	sub := texts.Next()
+	if n%9 == 4 {
+		sub.TTL = time.Second
+	}
 	r.mu.Lock()
 	r.subs[sub.ID] = sub
 	r.mu.Unlock()
+	before := r.last.Load()
 	a := o.add(sub)
-	switch {
+	if a.Seq <= before {
+		o.t.Errorf("an article sent after change %d was answered became change %d", before, a.Seq)
+	}
+	r.heard(a.Seq)
+	r.adds.Add(1)
+	ctx := o.t.Context()
+	switch { // another client may have been first
 	case n%7 == 3:
-		_, _ = o.End(o.t.Context(), a.DocID) // another may have been first
+		if e, err := o.End(ctx, a.DocID); err == nil {
+			r.heard(e.Seq)
+			r.ends.Add(1)
+		}
 	case n%5 == 3:
-		_, _ = o.Delete(o.t.Context(), sub.ID)
+		if e, err := o.Delete(ctx, sub.ID); err == nil {
+			r.heard(e.Seq)
+			r.deletes.Add(1)
+		}
+	case n%9 == 4:
+		done, err := o.Expire(ctx, time.Unix(1_700_000_000, 0).Add(1e6*time.Hour), 8)
+		must(o.t, "expire", err, nil)
+		r.expiries.Add(int64(done))
 	}
 }
