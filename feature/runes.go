@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"math/bits"
 	"slices"
 	"unicode/utf8"
 
@@ -35,16 +36,21 @@ func appendRunes(dst []uint64, s string) []uint64 {
 func fillRunes(out *[room]uint64, s string) (n, used int) {
 	for n <= room-8 && len(s)-used >= 8 {
 		v := load8(s[used:])
-		switch {
-		case v&tops == 0:
+		switch high := v & tops; {
+		case high == 0:
 			n += eightRunes((*[8]uint64)(out[n:]), v)
 			used += 8
 		case v&0xC0C0F0 == 0x8080E0 && v&0xF != 0 && v&0xF != 0xD:
 			// Three bytes: nearly every Chinese, Japanese or Korean rune.
-			r := v&0xF<<12 | v>>8&0x3F<<6 | v>>16&0x3F
+			r := v&0xF<<12 | v>>2&0xFC0 | v>>16&0x3F
 			out[n] = r
-			n += int(one(r-hanLow < hanLen || text.IsAlnum(rune(r))))
+			n += one(text.IsAlnum(rune(r)))
 			used += 3
+		case high&0x80 == 0:
+			// The bytes before the first that is not ASCII.
+			ascii := bits.TrailingZeros64(high) &^ 7
+			n += eightRunes((*[8]uint64)(out[n:]), v&(1<<ascii-1))
+			used += ascii >> 3
 		default:
 			n, used = oneRune(out, n, used, s)
 		}

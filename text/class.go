@@ -20,8 +20,7 @@ const (
 )
 
 // Layout of class.bin: a row number (2 bytes, little-endian) for every 256
-// code points, then the rows of 256 flag bytes. The string stays in read-only
-// memory; a look-up costs two loads.
+// code points, then the rows of 256 flag bytes.
 const (
 	classBlocks = 0x110000 >> 8
 	classRows   = 2 * classBlocks
@@ -38,6 +37,22 @@ var simplifiedTable string
 
 // class returns the flags of r; none for a surrogate or no code point at all.
 func class(r rune) uint8 {
+	if uint32(r) < 1<<16 {
+		return basic[uint16(r)]
+	}
+	return rare(r)
+}
+
+// basic holds the flags of the first 65,536 code points: one load.
+var basic = func() (t [1 << 16]uint8) {
+	for r := range t {
+		t[r] = rare(rune(r))
+	}
+	return t
+}()
+
+// rare looks into the table.
+func rare(r rune) uint8 {
 	if uint32(r) > 0x10FFFF {
 		return 0
 	}
