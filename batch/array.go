@@ -16,7 +16,7 @@ const pageLen = 1 << 13
 // concurrent use.
 type array[T any] struct {
 	mu       sync.Mutex
-	tmp      string
+	disk     *disk
 	pages    []*page[T] // nil: on disk
 	resident int
 	limit    int
@@ -31,9 +31,9 @@ type page[T any] struct {
 }
 
 // newArray returns an empty array that keeps about memory bytes in memory.
-func newArray[T any](tmp string, memory int64) *array[T] {
+func newArray[T any](d *disk, memory int64) *array[T] {
 	var p page[T]
-	return &array[T]{tmp: tmp, limit: max(int(memory/int64(unsafe.Sizeof(p))), 4)}
+	return &array[T]{disk: d, limit: max(int(memory/int64(unsafe.Sizeof(p))), 4)}
 }
 
 func (a *array[T]) len() int { return a.n }
@@ -126,14 +126,14 @@ func (a *array[T]) makeRoom() error {
 func (a *array[T]) evict(k int, p *page[T]) error {
 	if p.dirty {
 		if a.file == nil {
-			f, err := tempFile(a.tmp)
+			f, err := a.disk.create()
 			if err != nil {
 				return err
 			}
 			a.file = f
 		}
-		if _, err := a.file.WriteAt(p.bytes(), a.offset(k)); err != nil {
-			return fmt.Errorf("write a temporary page: %w", err)
+		if err := a.disk.write(a.file, p.bytes(), a.offset(k)); err != nil {
+			return err
 		}
 	}
 	a.pages[k] = nil

@@ -10,7 +10,7 @@ import (
 // clusters groups the documents by leader and calls fn for those of each
 // cluster of several, the leader first, then in the order of Keep.
 func (r *run) clusters(ctx context.Context, sizes *array[uint32], fn func(Outcome, int) error) error {
-	byLeader := newSorter(r.cfg.Tmp, r.cfg.Memory*6/100)
+	byLeader := newSorter(r.disk, r.cfg.Memory*6/100)
 	err := r.eachDocument(ctx, func(rank, item, pos uint32) error {
 		_, leader, err := r.outcome(rank, item, pos)
 		if err != nil {

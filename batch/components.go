@@ -28,7 +28,7 @@ func (r *run) components(ctx context.Context) error {
 	}
 	defer all.close()
 	defer rows.close()
-	forest := &forest{run: r, parent: newArray[uint32](r.cfg.Tmp, r.cfg.Memory*3/100), weakest: map[uint32]edge{}}
+	forest := &forest{run: r, parent: newArray[uint32](r.disk, r.cfg.Memory*3/100), weakest: map[uint32]edge{}}
 	defer forest.parent.close()
 	for pos := range r.texts.len() {
 		if _, err := forest.parent.add(uint32(pos)); err != nil {
@@ -38,7 +38,7 @@ func (r *run) components(ctx context.Context) error {
 			return err
 		}
 	}
-	bySimilarity := newSorter(r.cfg.Tmp, r.cfg.Memory*6/100)
+	bySimilarity := newSorter(r.disk, r.cfg.Memory*6/100)
 	err = all.each(ctx, func(p pair) error {
 		row, err := rows.get(int(p.val))
 		if err != nil {

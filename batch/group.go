@@ -12,7 +12,7 @@ func (r *run) group(ctx context.Context, posOf *array[uint32]) error {
 	}
 	r.postings = nil
 	defer postings.close()
-	live := newSorter(r.cfg.Tmp, r.cfg.Memory*12/100)
+	live := newSorter(r.disk, r.cfg.Memory*12/100)
 	b := bucketing{emit: func(bucket, val uint64) error {
 		if val&indexed != 0 {
 			r.livePost++

@@ -75,7 +75,7 @@ func (h *mergeHeap[T]) Pop() any {
 
 // runFile is a temporary file of sorted runs, one after the other.
 type runFile struct {
-	tmp  string
+	disk *disk
 	file *os.File
 	size int64
 	runs []runRange
@@ -86,7 +86,7 @@ type runRange struct{ off, end int64 }
 // write appends one run.
 func (r *runFile) write(fill func(w io.Writer) error) error {
 	if r.file == nil {
-		f, err := tempFile(r.tmp)
+		f, err := r.disk.create()
 		if err != nil {
 			return err
 		}
@@ -98,6 +98,7 @@ func (r *runFile) write(fill func(w io.Writer) error) error {
 	}
 	r.runs = append(r.runs, runRange{r.size, r.size + w.n})
 	r.size += w.n
+	r.disk.written.Add(w.n)
 	return nil
 }
 
@@ -126,15 +127,4 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	c.n += int64(n)
 	return n, err
-}
-
-// tempFile makes a file that vanishes with its handle: the name is removed at
-// once where the system allows it, so that even kill -9 leaves nothing.
-func tempFile(dir string) (*os.File, error) {
-	f, err := os.CreateTemp(dir, "neardup-*")
-	if err != nil {
-		return nil, fmt.Errorf("temporary file: %w", err)
-	}
-	_ = os.Remove(f.Name())
-	return f, nil
 }

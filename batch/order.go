@@ -38,8 +38,8 @@ func (a orderRow) compare(b orderRow) int {
 		bytes.Compare(a.digest[:], b.digest[:]), cmp.Compare(a.item, b.item))
 }
 
-func newOrderer(keep Keep, tmp string, memory int64) *orderer {
-	return &orderer{keep: keep, limit: memory, runs: runFile{tmp: tmp}}
+func newOrderer(keep Keep, d *disk, memory int64) *orderer {
+	return &orderer{keep: keep, limit: memory, runs: runFile{disk: d}}
 }
 
 func (o *orderer) add(s *scanned, item uint32) error {
@@ -125,14 +125,14 @@ func readOrderRow(in io.Reader, row *orderRow) error {
 // each old one.
 func (r *run) rank(ctx context.Context) (*array[uint32], error) {
 	tenth := r.cfg.Memory * 6 / 100
-	posOf := newArray[uint32](r.cfg.Tmp, tenth/2)
+	posOf := newArray[uint32](r.disk, tenth/2)
 	for range r.texts.len() {
 		if _, err := posOf.add(0); err != nil {
 			return nil, err
 		}
 	}
-	r.ranked = newArray[uint32](r.cfg.Tmp, tenth/4)
-	texts := newArray[textRow](r.cfg.Tmp, tenth)
+	r.ranked = newArray[uint32](r.disk, tenth/4)
+	texts := newArray[textRow](r.disk, tenth)
 	err := r.order.each(ctx, func(item uint32) error {
 		rank, err := r.ranked.add(item)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 // decisions calls decided for each document in the order of Keep.
 func (r *run) decisions(ctx context.Context, decided func(Outcome) error) error {
 	digest := NewResultDigest()
-	sizes := newArray[uint32](r.cfg.Tmp, r.cfg.Memory*3/100)
+	sizes := newArray[uint32](r.disk, r.cfg.Memory*3/100)
 	defer sizes.close()
 	for range r.texts.len() {
 		if _, err := sizes.add(0); err != nil {

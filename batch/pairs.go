@@ -18,8 +18,8 @@ type matchRow struct {
 // does, and returns them sorted by the later text, then by the earlier one:
 // key later<<32|earlier, value an index into the rows.
 func (r *run) matches(ctx context.Context) (*sorted, *array[matchRow], error) {
-	rows := newArray[matchRow](r.cfg.Tmp, r.cfg.Memory*6/100)
-	found := newSorter(r.cfg.Tmp, r.cfg.Memory*6/100)
+	rows := newArray[matchRow](r.disk, r.cfg.Memory*6/100)
+	found := newSorter(r.disk, r.cfg.Memory*6/100)
 	var mu sync.Mutex
 	r.views.reset(r.texts.len())
 	for from := uint32(0); int(from) < r.texts.len() && r.buckets > 0; {
@@ -114,8 +114,8 @@ func (r *run) pairs(ctx context.Context, found func(Pair) error) error {
 // membersOf groups the ranks of all documents by text; the rows say where
 // each text's begin.
 func (r *run) membersOf(ctx context.Context) (*array[uint32], error) {
-	members := newArray[uint32](r.cfg.Tmp, r.cfg.Memory*3/100)
-	byText := newSorter(r.cfg.Tmp, r.cfg.Memory*6/100)
+	members := newArray[uint32](r.disk, r.cfg.Memory*3/100)
+	byText := newSorter(r.disk, r.cfg.Memory*6/100)
 	err := r.eachDocument(ctx, func(rank, _, pos uint32) error {
 		return byText.add(uint64(pos)<<32|uint64(rank), 0)
 	})

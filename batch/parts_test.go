@@ -41,7 +41,7 @@ func TestRadixSortSorts(t *testing.T) {
 }
 
 func TestSorterSpillsAndMerges(t *testing.T) {
-	s := newSorter(t.TempDir(), 0) // 4,096 pairs in memory
+	s := newSorter(&disk{dir: t.TempDir()}, 0) // 4,096 pairs in memory
 	rng := rand.New(rand.NewPCG(1, 1))
 	want := map[pair]int{}
 	for range 50000 {
@@ -76,7 +76,7 @@ func TestSorterSpillsAndMerges(t *testing.T) {
 }
 
 func TestArrayPagesOut(t *testing.T) {
-	a := newArray[uint64](t.TempDir(), 0) // 4 pages
+	a := newArray[uint64](&disk{dir: t.TempDir()}, 0) // 4 pages
 	defer a.close()
 	const n = 20 * pageLen
 	for i := range n {
@@ -107,7 +107,7 @@ func TestArrayPagesOut(t *testing.T) {
 
 func TestSpoolReturnsWhatWasAdded(t *testing.T) {
 	for _, memory := range []int64{0, 3 << 20, 1 << 30} {
-		s := newSpool(t.TempDir(), memory)
+		s := newSpool(&disk{dir: t.TempDir()}, memory)
 		rng := rand.New(rand.NewPCG(1, uint64(memory)))
 		var texts []string
 		var places []place

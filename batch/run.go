@@ -17,6 +17,7 @@ import (
 // that order; everything after prepare speaks of the second number.
 type run struct {
 	cfg    Config
+	disk   *disk
 	src    Source
 	method neardup.Method
 	router Router
@@ -77,26 +78,27 @@ func newRun(src Source, cfg Config) (*run, error) {
 		return nil, err
 	}
 	tenth := cfg.Memory * 6 / 100
+	d := &disk{dir: cfg.Tmp}
 	r := &run{
-		cfg: cfg, src: src, method: cfg.Method, begun: time.Now(),
+		cfg: cfg, disk: d, src: src, method: cfg.Method, begun: time.Now(),
 		seen:     newSeenTexts(tenth),
-		docs:     newArray[docRow](cfg.Tmp, tenth/2),
-		ids:      newSpool(cfg.Tmp, tenth/2),
-		idHashes: newSorter(cfg.Tmp, tenth/4),
-		texts:    newArray[textRow](cfg.Tmp, tenth),
-		spool:    newSpool(cfg.Tmp, 3*tenth),
-		postings: newSorter(cfg.Tmp, 3*tenth),
-		states:   newArray[state](cfg.Tmp, tenth),
+		docs:     newArray[docRow](d, tenth/2),
+		ids:      newSpool(d, tenth/2),
+		idHashes: newSorter(d, tenth/4),
+		texts:    newArray[textRow](d, tenth),
+		spool:    newSpool(d, 3*tenth),
+		postings: newSorter(d, 3*tenth),
+		states:   newArray[state](d, tenth),
 		views:    newViewCache(2 * tenth),
 		names:    newNameTable(),
 		late:     map[uint32][]lateMatch{},
 	}
 	r.router, _ = cfg.Method.(Router)
 	if t, ok := cfg.Method.(neardup.Trainable); ok {
-		r.tally = t.Tally()
+		r.tally = t.Tally(tenth)
 	}
 	if cfg.Keep != First {
-		r.order = newOrderer(cfg.Keep, cfg.Tmp, tenth)
+		r.order = newOrderer(cfg.Keep, d, tenth)
 	}
 	return r, nil
 }
@@ -126,7 +128,9 @@ func (r *run) prepare(ctx context.Context) error {
 		return err
 	}
 	if r.tally != nil {
-		r.method, r.tally = r.tally.Method(), nil
+		if err := r.train(ctx); err != nil {
+			return err
+		}
 		if err := r.record(ctx); err != nil {
 			return err
 		}

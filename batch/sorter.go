@@ -23,8 +23,8 @@ type sorter struct {
 }
 
 // newSorter returns a sorter that holds at most memory bytes of pairs.
-func newSorter(tmp string, memory int64) *sorter {
-	return &sorter{limit: max(int(memory/pairBytes), 1<<12), runs: runFile{tmp: tmp}}
+func newSorter(d *disk, memory int64) *sorter {
+	return &sorter{limit: max(int(memory/pairBytes), 1<<12), runs: runFile{disk: d}}
 }
 
 func (s *sorter) add(key, val uint64) error {

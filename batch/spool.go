@@ -13,7 +13,7 @@ const spoolChunk = 1 << 20
 // of the two. Appending is for one goroutine; reading what was appended
 // before is safe from any number at once.
 type spool struct {
-	tmp   string
+	disk  *disk
 	limit int64
 
 	mu     sync.RWMutex
@@ -24,8 +24,8 @@ type spool struct {
 	onDisk int64 // bytes in file, without spill
 }
 
-func newSpool(tmp string, memory int64) *spool {
-	return &spool{tmp: tmp, limit: memory}
+func newSpool(d *disk, memory int64) *spool {
+	return &spool{disk: d, limit: memory}
 }
 
 // place says where a string lies in a spool: the offset shifted left by one,
@@ -42,7 +42,7 @@ func (s *spool) add(b string) (place, error) {
 		return s.addInMemory(b), nil
 	}
 	if s.file == nil {
-		f, err := tempFile(s.tmp)
+		f, err := s.disk.create()
 		if err != nil {
 			return 0, err
 		}
@@ -83,8 +83,8 @@ func (s *spool) flush() error {
 	if len(s.spill) == 0 {
 		return nil
 	}
-	if _, err := s.file.WriteAt(s.spill, s.onDisk); err != nil {
-		return fmt.Errorf("write temporary texts: %w", err)
+	if err := s.disk.write(s.file, s.spill, s.onDisk); err != nil {
+		return err
 	}
 	s.onDisk += int64(len(s.spill))
 	s.spill = s.spill[:0]

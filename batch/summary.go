@@ -37,6 +37,9 @@ type Summary struct {
 	Work          Work  `json:"work"`
 	Stretches     int   `json:"stretches"` // how often the leaders were divided to fit the memory
 
+	// TemporaryBytes were written to temporary files.
+	TemporaryBytes int64 `json:"temporaryBytes"`
+
 	Clusters int64     `json:"clusters,omitempty"` // leaders with duplicates, or components of several
 	Largest  []Cluster `json:"largest,omitempty"`
 
@@ -61,6 +64,7 @@ type Cluster struct {
 
 func (r *run) summary() *Summary {
 	r.sum.Time = time.Since(r.begun)
+	r.sum.TemporaryBytes = r.disk.written.Load()
 	return &r.sum
 }
 

@@ -67,6 +67,9 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
 		return usage("--link %s is neither leader nor components", d.link)
 	}
+	if d.run.json && d.out == "-" {
+		return usage("--json and --out - would both write to standard output")
+	}
 	spool := ""
 	if d.out != "" {
 		if spool = d.run.tmp; spool == "" {
@@ -95,6 +98,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 		}
 		defer out.Abort()
 	}
+	rep.diskNeed()
 	cfg.Reject, cfg.Progress = rep.reject, rep.progress
 	if clusters != nil {
 		cw := &clusterWriter{out: clusters}

@@ -14,6 +14,9 @@ type pairs struct {
 	method methodFlags
 	run    runFlags
 	out    string
+
+	hamming  hammingFlags
+	collapse bool
 }
 
 func pairsCommand(a *app) *cobra.Command {
@@ -26,14 +29,29 @@ header "id_a id_b similarity". The similarity is exact, to four decimals. All
 pairs of a method that is exact (jaccard, ngram), and the stated share for
 minhash. n equal documents make n*(n-1)/2 pairs.
 
+With --fingerprints FILE it lists, under the header "a b distance", every pair
+of fingerprints within --distance bits; no document is needed and none is
+missed. n equal fingerprints make n*(n-1)/2 pairs, or n-1 with --collapse.
+` + fingerprintFiles + `Everything is held in memory: about 17 bytes a fingerprint, and the ids.
+
 ` + exitHelp,
 		Example: `  neardup pairs --method jaccard --threshold .7 news.jsonl.zst > pairs.tsv
   neardup pairs --method minhash --threshold .7 --shingle words:3 --normalize lower --out pairs.tsv terms.jsonl
-  neardup pairs --format lines --method ngram --similarity edit headlines.txt`,
-		Args: arguments(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error { return p.do(cmd.Context(), args) },
+  neardup pairs --format lines --method ngram --similarity edit headlines.txt
+  neardup pairs --fingerprints crawl.bin --distance 3 --out pairs.tsv`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if p.hamming.fingerprints != "" {
+				return p.byFingerprint(cmd, args)
+			}
+			if err := cobra.MinimumNArgs(1)(cmd, args); err != nil {
+				return usage("%w", err)
+			}
+			return p.do(cmd.Context(), args)
+		},
 	}
 	fs := cmd.Flags()
+	p.hamming.add(fs)
+	fs.BoolVar(&p.collapse, "collapse", false, "with --fingerprints: of equal ones only the first is in pairs with others")
 	fs.StringVar(&p.out, "out", "-", `write the pairs here ("-": standard output)`)
 	p.input.add(fs)
 	p.method.add(fs)
@@ -50,6 +68,9 @@ func (p *pairs) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
+	if p.run.json && p.out == "-" {
+		return usage("--json prints the summary on standard output: name a file with --out")
+	}
 	r, err := p.input.open(p.app, inputs, "")
 	if err != nil {
 		return err
@@ -65,6 +86,7 @@ func (p *pairs) do(ctx context.Context, inputs []string) error {
 	if files.err != nil {
 		return files.err
 	}
+	rep.diskNeed()
 	cfg.Reject, cfg.Progress = rep.reject, rep.progress
 	if _, err := out.Write([]byte("id_a\tid_b\tsimilarity\n")); err != nil {
 		return err

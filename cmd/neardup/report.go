@@ -86,6 +86,34 @@ func newReporter(a *app, flags *runFlags, r *corpus.Reader, files *outputs) *rep
 	return rep
 }
 
+// diskNeed says how much disk the run may take, where it will not fit the
+// memory, and warns where there is less.
+func (p *reporter) diskNeed() {
+	_, total := p.r.Progress()
+	need := 2 * total
+	for _, path := range p.r.Inputs() {
+		if strings.HasSuffix(path, ".gz") || strings.HasSuffix(path, ".zst") {
+			need = 8 * total
+			break
+		}
+	}
+	if p.flags.quiet || total < int64(p.flags.memory)/8 {
+		return
+	}
+	dir := p.flags.tmp
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	free, known := freeDisk(dir)
+	switch {
+	case known && free < need:
+		fmt.Fprintf(p.stderr, "warning: temporary files may take up to about %s in %s, and only %s are free; --tmp names another folder\n",
+			mebibytes(need), dir, mebibytes(free))
+	default:
+		fmt.Fprintf(p.stderr, "temporary files may take up to about %s in %s\n", mebibytes(need), dir)
+	}
+}
+
 // reading says that progress now speaks of another reader.
 func (p *reporter) reading(r *corpus.Reader) {
 	p.mu.Lock()
@@ -214,6 +242,9 @@ func (p *reporter) finish(s *batch.Summary, found func(io.Writer)) error {
 			fmt.Fprintf(w, "warning     %s documents have an id that an earlier one has, first %q\n", grouped(s.SharedIDs), s.SharedID)
 		}
 		p.effort(w)
+		if s.TemporaryBytes > 0 {
+			fmt.Fprintf(w, "disk        %s of temporary files\n", mebibytes(s.TemporaryBytes))
+		}
 		if s.Digest != "" {
 			fmt.Fprintf(w, "digest      %s\n", s.Digest)
 		}

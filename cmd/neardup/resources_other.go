@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !linux && !darwin
 
 package main
 
@@ -6,3 +6,6 @@ import "time"
 
 // resources knows nothing on this system.
 func resources() (cpu time.Duration, peak int64) { return 0, 0 }
+
+// freeDisk knows nothing on this system.
+func freeDisk(string) (int64, bool) { return 0, false }

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package main
 
@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // resources returns the CPU time used so far and the peak resident set in
@@ -20,4 +22,13 @@ func resources() (cpu time.Duration, peak int64) {
 		peak <<= 10 // KiB elsewhere
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), peak
+}
+
+// freeDisk returns the bytes that may still be written in a folder.
+func freeDisk(dir string) (int64, bool) {
+	var fs unix.Statfs_t
+	if unix.Statfs(dir, &fs) != nil {
+		return 0, false
+	}
+	return int64(fs.Bavail) * int64(fs.Bsize), true
 }
