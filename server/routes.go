@@ -73,7 +73,7 @@ func (s *Server) describe() huma.Config {
 	cfg.RejectUnknownQueryParameters = true
 	format := huma.Format{Marshal: marshal, Unmarshal: unmarshal}
 	cfg.Formats = map[string]huma.Format{"application/json": format, "json": format} // "json": of problem+json
-	cfg.Transformers = []huma.Transformer{forgetValues}
+	cfg.Transformers = []huma.Transformer{finish}
 	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		bearer: {Type: "http", Scheme: "bearer", Description: "A token of at least 128 bits. It decides the tenant and the roles: submit, read, admin (which includes both)."},
 	}
@@ -95,12 +95,21 @@ func unmarshal(data []byte, v any) error {
 	return json.Unmarshal(data, v)
 }
 
-// forgetValues takes what was sent out of an error: it may be a whole article.
-func forgetValues(_ huma.Context, _ string, v any) (any, error) {
-	if e, ok := v.(*huma.ErrorModel); ok {
-		for _, d := range e.Errors {
-			d.Value = nil
+// finish gives errors that huma found the type that ours have, and takes what
+// was sent out of them: it may be a whole article.
+func finish(_ huma.Context, _ string, v any) (any, error) {
+	e, ok := v.(*huma.ErrorModel)
+	if !ok {
+		return v, nil
+	}
+	if e.Type == "" {
+		e.Type = api.TypePrefix + api.CodeInvalid
+		if e.Status == http.StatusRequestEntityTooLarge {
+			e.Type = api.TypePrefix + api.CodeTooLarge
 		}
+	}
+	for _, d := range e.Errors {
+		d.Value = nil
 	}
 	return v, nil
 }

@@ -1,0 +1,125 @@
+package server_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/server"
+	"github.com/neardup/neardup/server/api"
+	"github.com/neardup/neardup/text"
+)
+
+// corpus is texts in families: short and long, English and Chinese, copies
+// exact but for case and space, edits of all sizes, texts of punctuation. None is
+// blank: an article without text has nothing that the content stage could ask.
+func corpus(seed uint64, n int) []neardup.Document {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	han := []rune("海量网络文本去重系统实验测试这是一段相似的内容新闻平台文章编号服务")
+	var docs []neardup.Document
+	for i := range n {
+		family := rng.IntN(n/6 + 1)
+		words := strings.Fields(story(family))
+		switch family % 4 {
+		case 0:
+			words = words[:6]
+		case 1:
+			words = append(words, strings.Fields(story(family+n))...)
+		case 2:
+			words = nil
+			for j := range 20 + family%15 {
+				words = append(words, string(han[(family*31+j*j*7)%len(han)]))
+			}
+		}
+		for range rng.IntN(6) {
+			words[rng.IntN(len(words))] = fmt.Sprintf("edit%d", rng.IntN(50))
+		}
+		sep := " "
+		if family%4 == 2 {
+			sep = ""
+		}
+		body := strings.Join(words, sep)
+		switch rng.IntN(12) {
+		case 0:
+			body = strings.ToUpper(body) + "  \n"
+		case 1:
+			body = []string{"!", "!!!", "。。"}[rng.IntN(3)]
+		}
+		docs = append(docs, neardup.Document{ID: fmt.Sprintf("doc-%d", i), Text: body})
+	}
+	return docs
+}
+
+// I-14: a batch over D equals the service fed D in that order, with the same
+// method and seed, where only the content decides.
+func TestBatchAgreesWithService(t *testing.T) {
+	for _, cfg := range []methods.Config{{}, {Name: "minhash", Threshold: .6}, {Name: "ngram", Threshold: .7}, {Name: "simhash"}, {Name: "jaccard"}, {Name: "exact"}} {
+		t.Run("method "+cfg.Name, func(t *testing.T) {
+			docs := corpus(7, 600)
+			f := start(t, func(c *server.Config) {
+				c.Settings = func(string) neardup.Settings {
+					return neardup.Settings{Clean: text.Default(), Content: neardup.Near, ContentMethod: maker(cfg)}
+				}
+			})
+			served, servedDigest := serve(t, f, docs)
+			index, err := f.store.Index(t.Context(), "news", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg.Seed = index.Identity().Seed
+			method, err := methods.New(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			duplicates := 0
+			i := 0
+			sum, err := batch.Dedup(t.Context(), batch.Documents(docs), batch.Config{Clean: text.Default(), Method: method}, func(o batch.Outcome) error {
+				got, want := served[i], o.Decision
+				got.Method, want.Method = "", "" // a new article: of what it would have been judged by
+				if got.ID != want.ID || got.Decision != want.Decision || got.Leader != want.Leader || got.Similarity != want.Similarity || got.Basis != want.Basis {
+					t.Errorf("%q: service %+v, batch %+v", docs[i].Text, got, want)
+				}
+				if want.Decision == neardup.Duplicate {
+					duplicates++
+				}
+				i++
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sum.Digest != servedDigest {
+				t.Errorf("digest of the service %s, of the batch %s", servedDigest, sum.Digest)
+			}
+			if duplicates < 20 || duplicates > 550 {
+				t.Errorf("%d duplicates of %d: the corpus proves little", duplicates, len(docs))
+			}
+		})
+	}
+}
+
+// serve feeds documents in order and returns the decisions with their digest.
+func serve(t *testing.T, f *fixture, docs []neardup.Document) ([]neardup.Decision, string) {
+	t.Helper()
+	c := f.client("news", server.Submit)
+	digest := batch.NewResultDigest()
+	var decisions []neardup.Decision
+	for from := 0; from < len(docs); from += 100 {
+		var entries []api.BatchEntry
+		for _, d := range docs[from:min(from+100, len(docs))] {
+			entries = append(entries, api.BatchEntry{Submission: article(d.ID, d.Text)})
+		}
+		for _, r := range must[api.BatchAnswer](t)(c.SubmitBatch(t.Context(), entries)).Answers {
+			if r.Problem != nil {
+				t.Fatal(r.Problem)
+			}
+			digest.Add(r.Answer.Decision)
+			decisions = append(decisions, r.Answer.Decision)
+		}
+	}
+	return decisions, digest.String()
+}
