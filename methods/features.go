@@ -15,11 +15,13 @@ import (
 
 // FeatureConfig says what simhash counts, and with what tables.
 type FeatureConfig struct {
-	// Kind is "shingles" (also ""), "levels:n" (all words, with weights 1 to
-	// n by how often they occur in the text) or "keywords:n" (the n words of
-	// highest TF-IDF). Without ":n" there are 5 levels, 20 keywords.
+	// Kind is "" (the default of simhash), a shingle such as "auto:3" or
+	// "runes:4", "shingles" (Shingle, so those of the verification),
+	// "levels:n" (all words, with weights 1 to n by how often they occur in
+	// the text) or "keywords:n" (the n words of highest TF-IDF). Without
+	// ":n" there are 5 levels, 20 keywords.
 	Kind string
-	// Shingle is what shingles are counted.
+	// Shingle of Kind "shingles"; zero: feature.Default.
 	Shingle feature.Shingle
 	// Seed of the hashes.
 	Seed uint64
@@ -52,17 +54,12 @@ const builtIn = "built-in/1"
 // take up to half a second and 20 MB.
 func (c FeatureConfig) Features() (simhash.Features, error) {
 	kind, count, counted := strings.Cut(c.Kind, ":")
-	if kind == "" {
-		kind = kindShingles
-	}
-	if kind == kindShingles {
-		return c.shingles(counted)
+	if kind != kindLevels && kind != kindKeywords {
+		return c.shingles()
 	}
 	w := words{kind: kind, n: defaultLevels, seed: c.Seed}
 	if kind == kindKeywords {
 		w.n = keyword.DefaultCount
-	} else if kind != kindLevels {
-		return nil, fmt.Errorf("features %q are none of shingles, levels:n, keywords:n", c.Kind)
 	}
 	if counted {
 		n, err := strconv.Atoi(count)
@@ -77,17 +74,25 @@ func (c FeatureConfig) Features() (simhash.Features, error) {
 	return &w, nil
 }
 
-func (c FeatureConfig) shingles(counted bool) (simhash.Features, error) {
-	if counted {
-		return nil, fmt.Errorf("features %q: shingles take no number", c.Kind)
-	}
+// shingles makes the features that need no words.
+func (c FeatureConfig) shingles() (simhash.Features, error) {
 	if c.IDF != nil || c.StopWords != nil || c.Dictionary != nil {
 		return nil, fmt.Errorf("shingles use no table, stop words or dictionary: choose levels or keywords")
 	}
-	if c.Shingle == (feature.Shingle{}) {
-		c.Shingle = feature.Default
+	switch c.Kind {
+	case "":
+		return simhash.DefaultFeatures(c.Seed), nil
+	case kindShingles:
+		if c.Shingle == (feature.Shingle{}) {
+			c.Shingle = feature.Default
+		}
+		return simhash.Shingles{Shingle: c.Shingle, Seed: c.Seed}, nil
 	}
-	return simhash.Shingles{Shingle: c.Shingle, Seed: c.Seed}, nil
+	shingle, err := feature.ParseShingle(c.Kind)
+	if err != nil {
+		return nil, fmt.Errorf("features %q are none of shingles, auto:n, words:n, runes:n, levels:n, keywords:n", c.Kind)
+	}
+	return simhash.Shingles{Shingle: shingle, Seed: c.Seed}, nil
 }
 
 // words are the words of a text as features.

@@ -16,7 +16,9 @@ func TestFeatures(t *testing.T) {
 		in   methods.FeatureConfig
 		want string // the beginning of String, or of the error
 	}{
-		{"all shingles", methods.FeatureConfig{}, "auto:3"},
+		{"default", methods.FeatureConfig{}, simhash.DefaultFeatures(0).String()},
+		{"all shingles", methods.FeatureConfig{Kind: "shingles"}, "auto:3"},
+		{"others than verified", methods.FeatureConfig{Kind: "runes:4"}, "runes:4"},
 		{"chosen shingles", methods.FeatureConfig{Kind: "shingles", Shingle: feature.Shingle{Unit: feature.Runes, K: 4}}, "runes:4"},
 		{"levels", methods.FeatureConfig{Kind: "levels"}, "levels:5(xxh3,dict=built-in/1,stop=built-in/1)"},
 		{"keywords", methods.FeatureConfig{Kind: "keywords:7"}, "keywords:7(xxh3,dict=built-in/1,stop=built-in/1,idf="},
@@ -25,7 +27,7 @@ func TestFeatures(t *testing.T) {
 		{"unknown", methods.FeatureConfig{Kind: "letters"}, `features "letters" are none of`},
 		{"no number", methods.FeatureConfig{Kind: "levels:x"}, `features "levels:x": "x" is no number`},
 		{"too many", methods.FeatureConfig{Kind: "keywords:1001"}, `features "keywords:1001": "1001" is no number`},
-		{"numbered shingles", methods.FeatureConfig{Kind: "shingles:3"}, `features "shingles:3": shingles take no number`},
+		{"numbered shingles", methods.FeatureConfig{Kind: "shingles:3"}, `features "shingles:3" are none of`},
 		{"shingles with a table", methods.FeatureConfig{IDF: strings.NewReader("")}, "shingles use no table"},
 		{"levels with a table", methods.FeatureConfig{Kind: "levels", IDF: strings.NewReader("")}, `features "levels": levels use no idf`},
 		{"no table", methods.FeatureConfig{Kind: "keywords", IDF: strings.NewReader("x")}, `features "keywords": idf table: `},
@@ -71,7 +73,7 @@ func TestSimhashByName(t *testing.T) {
 		config methods.Config
 		want   string // in the spec, or in the error
 	}{
-		{methods.Config{}, "simhash/1 features=auto:3 distance=3 verify=auto:3>=0.8 min-features=16"},
+		{methods.Config{}, "distance=3 verify=auto:3>=0.8 "},
 		{methods.Config{Verify: methods.Off, Distance: &six}, "distance=6 verify=off"},
 		{methods.Config{Features: keywords}, "features=keywords:3(xxh3,"},
 		{methods.Config{Features: keywords}, "min-features=3"},

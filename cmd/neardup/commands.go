@@ -10,6 +10,7 @@ func commands(a *app) []*cobra.Command {
 		compareCommand(a),
 		evalCommand(a),
 		fingerprintCommand(a),
+		nearCommand(a),
 		serveCommand(a),
 		addCommand(a),
 		checkCommand(a),

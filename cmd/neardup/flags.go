@@ -15,6 +15,7 @@ import (
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/ngram"
+	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text"
 	"github.com/neardup/neardup/text/html"
 	"github.com/spf13/pflag"
@@ -87,7 +88,7 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8)")
 	fs.IntVar(&f.distance, "distance", -1, "simhash: largest Hamming distance (default 3)")
 	fs.StringVar(&f.verify, "verify", "on", "simhash: off gives the classic verdict, by distance alone")
-	fs.IntVar(&f.cfg.MinFeatures, "min-features", 0, "simhash: texts with fewer different features are only ever duplicates of equal ones (default 16)")
+	fs.IntVar(&f.cfg.MinFeatures, "min-features", 0, "simhash: texts with fewer different features are only ever duplicates of equal ones (default "+strconv.Itoa(simhash.DefaultMinFeatures)+")")
 	f.features.add(fs)
 	fs.StringVar(&f.shingle, "shingle", "", `shingles: words:3, runes:3, auto:3 (words, but runes of Chinese, Japanese, Korean; the default)`)
 	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or steps such as nfkc,lower,space,zerowidth,simplify")

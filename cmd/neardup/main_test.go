@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/neardup/neardup/internal/shared"
@@ -22,7 +24,8 @@ func TestMain(m *testing.M) {
 // need it begin with [!data] skip, and in CI it must be there.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:  "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sorted": sortedLines},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DATA", shared.Dir())
 			return nil
@@ -38,4 +41,19 @@ func TestScripts(t *testing.T) {
 			return err == nil, nil
 		},
 	})
+}
+
+// sortedLines is "sorted FILE WANT": but for the first line, FILE holds the
+// lines of WANT in some order.
+func sortedLines(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sorted file want")
+	}
+	lines := strings.SplitAfter(ts.ReadFile(args[0]), "\n")[1:]
+	slices.Sort(lines)
+	want := strings.SplitAfter(ts.ReadFile(args[1]), "\n")
+	slices.Sort(want)
+	if !slices.Equal(lines, want) {
+		ts.Fatalf("%s has the lines %q, want %q", args[0], lines, want)
+	}
 }

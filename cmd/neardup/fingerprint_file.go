@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/simhash"
+	"github.com/valyala/fastjson"
+)
+
+const fingerprintFiles = `A file of fingerprints is text ("hex" or "id TAB hex" a line; ids default to
+line numbers from 0), or the JSONL that neardup fingerprint prints, or binary
+(8 bytes each, little-endian; ids are positions from 0), compressed or not.
+`
+
+// fingerprintList is a file of fingerprints in memory.
+type fingerprintList struct {
+	*simhash.List
+	path string
+	spec string // what made them, where the file says it
+}
+
+// readFingerprints reads a file, "-" being standard input. Its format is told
+// by its name (.bin), else by its content. Errors name file and line.
+func readFingerprints(a *app, path string, isBinary bool) (fingerprintList, error) {
+	l := fingerprintList{path: path}
+	var in io.Reader = a.stdin
+	size := int64(-1)
+	if path != corpus.Stdin {
+		f, err := os.Open(path)
+		if err != nil {
+			return l, err
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+		}
+		in = f
+	}
+	name := strings.ToLower(path)
+	plain := strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	isBinary = isBinary || strings.HasSuffix(plain, ".bin")
+	buf := bufio.NewReaderSize(in, 256<<10)
+	if !isBinary || plain != name { // any number may begin like a compressed file
+		open, err := decompress(buf)
+		if err != nil {
+			return l, fmt.Errorf("%s: %w", path, err)
+		}
+		if open != nil {
+			defer open.Close()
+			buf, size = bufio.NewReaderSize(open, 256<<10), -1
+		}
+	}
+	if err := l.read(buf, size, isBinary); err != nil {
+		return l, fmt.Errorf("%s: %w", path, err)
+	}
+	return l, nil
+}
+
+// decompress returns nil where the content is not compressed.
+func decompress(r *bufio.Reader) (io.ReadCloser, error) {
+	magic, _ := r.Peek(4)
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b, 8}):
+		return gzip.NewReader(r)
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(r, zstd.WithDecoderMaxMemory(1<<30))
+		if err != nil {
+			return nil, err
+		}
+		return z.IOReadCloser(), nil
+	}
+	return nil, nil
+}
+
+// read reads all of r; size is that of an uncompressed file, -1 if unknown.
+func (l *fingerprintList) read(r *bufio.Reader, size int64, isBinary bool) (err error) {
+	start, err := r.Peek(4096)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch {
+	case isBinary || looksBinary(start):
+		l.List, err = readBinary(r, size)
+	case bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte("{")):
+		err = l.readJSON(r)
+	default:
+		l.List, err = simhash.Read(r, simhash.Text)
+	}
+	return err
+}
+
+// looksBinary reports whether the beginning of a file is no text.
+func looksBinary(start []byte) bool {
+	for _, b := range start {
+		if b < ' ' && b != '\t' && b != '\n' && b != '\r' {
+			return true
+		}
+	}
+	for cut := 0; cut < utf8.UTFMax && cut <= len(start); cut++ { // a rune may be cut
+		if utf8.Valid(start[:len(start)-cut]) {
+			return false
+		}
+	}
+	return true
+}
+
+// readBinary is simhash.Read with the memory taken at once, where the size of
+// the file is known.
+func readBinary(r io.Reader, size int64) (*simhash.List, error) {
+	if size < 0 || size%8 != 0 {
+		return simhash.Read(r, simhash.Binary)
+	}
+	l := &simhash.List{Fingerprints: make([]uint64, size/8)}
+	var buf [64 << 10]byte
+	for at := 0; at < len(l.Fingerprints); {
+		part := buf[:min(len(buf), 8*(len(l.Fingerprints)-at))]
+		if _, err := io.ReadFull(r, part); err != nil {
+			return nil, fmt.Errorf("offset %d: %w", 8*at, err)
+		}
+		for i := 0; i < len(part); i += 8 {
+			l.Fingerprints[at] = binary.LittleEndian.Uint64(part[i:])
+			at++
+		}
+	}
+	return l, nil
+}
+
+// readJSON reads what neardup fingerprint prints: all of one spec. Texts with
+// too few features are left out.
+func (l *fingerprintList) readJSON(r io.Reader) error {
+	l.List = &simhash.List{}
+	in := bufio.NewScanner(r)
+	in.Buffer(make([]byte, 64<<10), 1<<20)
+	var parser fastjson.Parser
+	line := 1
+	for ; in.Scan(); line++ {
+		if len(bytes.TrimSpace(in.Bytes())) == 0 {
+			continue
+		}
+		v, err := parser.ParseBytes(in.Bytes())
+		if err != nil {
+			return fmt.Errorf("line %d: %w: %w", line, simhash.ErrSyntax, err)
+		}
+		if err := l.addJSON(v); err != nil {
+			return fmt.Errorf("line %d: %w", line, err)
+		}
+	}
+	if err := in.Err(); err != nil {
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	return nil
+}
+
+func (l *fingerprintList) addJSON(v *fastjson.Value) error {
+	if !v.Exists("id") || !v.Exists("fingerprint") {
+		return fmt.Errorf("%w: no id or no fingerprint", simhash.ErrSyntax)
+	}
+	spec := string(v.GetStringBytes("spec"))
+	if l.Len() == 0 && l.spec == "" {
+		l.spec = spec
+	}
+	if spec != l.spec {
+		return fmt.Errorf("%w: made by %q, those before by %q", neardup.ErrUnlike, spec, l.spec)
+	}
+	if v.GetBool("few") {
+		return nil
+	}
+	fp, err := simhash.ParseHex(string(v.GetStringBytes("fingerprint")))
+	if err != nil {
+		return err
+	}
+	l.AddID(string(v.GetStringBytes("id")), fp)
+	return nil
+}
+
+// alike returns an error if two files say that unlike things made them.
+func (l *fingerprintList) alike(o fingerprintList) error {
+	if l.spec == "" || o.spec == "" || l.spec == o.spec {
+		return nil
+	}
+	return fmt.Errorf("%w: %s has %q, %s has %q", neardup.ErrUnlike, l.path, l.spec, o.path, o.spec)
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/simhash"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// hammingFlags say which fingerprints are near, and where the pairs go.
+type hammingFlags struct {
+	fingerprints string
+	binary       bool
+	distance     int
+	out          string
+}
+
+func (f *hammingFlags) add(fs *pflag.FlagSet) {
+	fs.StringVar(&f.fingerprints, "fingerprints", "", "file of fingerprints")
+	fs.BoolVar(&f.binary, "binary", false, "files of fingerprints are binary (default: seen from name .bin or content)")
+}
+
+// k checks the distance; -1 is the default.
+func (f *hammingFlags) k() (int, error) {
+	if f.distance == -1 {
+		return simhash.DefaultDistance, nil
+	}
+	if f.distance < 0 || f.distance > simhash.MaxK {
+		return 0, usage("--distance %d is not in 0..%d", f.distance, simhash.MaxK)
+	}
+	return f.distance, nil
+}
+
+type near struct {
+	*app
+	hammingFlags
+	run   runFlags
+	query string
+}
+
+func nearCommand(a *app) *cobra.Command {
+	n := &near{app: a}
+	cmd := &cobra.Command{
+		Use:   "near --fingerprints FILE (--query FILE | HEX...) [flags]",
+		Short: "Find the fingerprints near others, in files without documents",
+		Long: `Finds for every query all fingerprints within a Hamming distance: none is missed.
+Prints tab-separated lines under the header "a b distance": the id of the query,
+the id of the fingerprint, the number of bits in which they differ.
+
+` + fingerprintFiles + `Everything is held in memory: about 25 bytes a fingerprint, and the ids.
+
+` + exitHelp,
+		Example: `  neardup near --fingerprints old.tsv --query new.tsv --distance 3
+  neardup near --fingerprints all.bin 9f3a5f7e9ecb3f35
+  neardup fingerprint --tsv today.jsonl | neardup near --fingerprints all.tsv --query -`,
+		RunE: func(cmd *cobra.Command, args []string) error { return n.do(cmd.Context(), args) },
+	}
+	fs := cmd.Flags()
+	n.add(fs)
+	fs.StringVar(&n.query, "query", "", "file of fingerprints to search for")
+	fs.IntVar(&n.distance, "distance", simhash.DefaultDistance, "largest Hamming distance, 0..7")
+	fs.StringVar(&n.out, "out", "-", `write the pairs here ("-": standard output)`)
+	n.run.addWorkers(fs)
+	n.run.addSummary(fs)
+	return cmd
+}
+
+func (n *near) do(ctx context.Context, args []string) error {
+	k, err := n.k()
+	switch {
+	case err != nil:
+		return err
+	case n.fingerprints == "":
+		return usage("--fingerprints FILE is needed")
+	case (n.query == "") == (len(args) == 0):
+		return usage("either --query FILE or fingerprints in hex are needed")
+	case n.query == corpus.Stdin && n.fingerprints == corpus.Stdin:
+		return usage("--query and --fingerprints cannot both read standard input")
+	}
+	j := hammingJoin{app: n.app, run: &n.run, out: n.out, k: k, begun: time.Now()}
+	queries, err := n.queries(args)
+	if err != nil {
+		return err
+	}
+	all, err := readFingerprints(n.app, n.fingerprints, n.binary)
+	if err != nil {
+		return err
+	}
+	if err := queries.alike(all); err != nil {
+		return err
+	}
+	j.summary.Queries, j.summary.Fingerprints = int64(queries.Len()), int64(all.Len())
+	return j.write(queries, all, func(emit func(simhash.Pair) error) error {
+		return findNear(ctx, queries.Fingerprints, all.Fingerprints, k, n.run.workers, emit)
+	})
+}
+
+func (n *near) queries(args []string) (fingerprintList, error) {
+	if n.query != "" {
+		return readFingerprints(n.app, n.query, n.binary)
+	}
+	l := fingerprintList{List: &simhash.List{}, path: "arguments"}
+	for _, s := range args {
+		fp, err := simhash.ParseHex(s)
+		if err != nil {
+			return l, usage("%w", err)
+		}
+		l.AddID(s, fp)
+	}
+	return l, nil
+}
+
+// fewQueries is up to how many queries it is faster to look at every
+// fingerprint than to build the tables of a join.
+const fewQueries = 64
+
+func findNear(ctx context.Context, queries, all []uint64, k, workers int, emit func(simhash.Pair) error) error {
+	if len(queries) > fewQueries {
+		return simhash.Join(ctx, queries, all, k, simhash.JoinOptions{Workers: workers}, emit)
+	}
+	for a, q := range queries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for b, fp := range all {
+			if d := simhash.Distance(q, fp); d <= k {
+				if err := emit(simhash.Pair{A: a, B: b, Distance: d}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// hammingJoin writes the pairs that a join finds.
+type hammingJoin struct {
+	*app
+	run     *runFlags
+	out     string
+	k       int
+	begun   time.Time
+	summary hammingSummary
+}
+
+type hammingSummary struct {
+	Queries      int64   `json:"queries,omitempty"`
+	Fingerprints int64   `json:"fingerprints"`
+	Distance     int     `json:"distance"`
+	Pairs        int64   `json:"pairs"`
+	Seconds      float64 `json:"seconds"`
+	CPUSeconds   float64 `json:"cpuSeconds"`
+	PeakMemory   int64   `json:"peakMemoryBytes"`
+}
+
+// write writes a table of the pairs as they are found.
+func (j *hammingJoin) write(a, b fingerprintList, find func(emit func(simhash.Pair) error) error) error {
+	if j.run.json && j.out == corpus.Stdin {
+		return usage("--json and the pairs cannot both go to standard output: add --out FILE")
+	}
+	if slices.Contains([]string{a.path, b.path}, j.out) && j.out != corpus.Stdin {
+		return usage("--out %s would overwrite an input", j.out)
+	}
+	var files outputs
+	defer files.abort()
+	out := files.file(j.app, j.out)
+	if files.err != nil {
+		return files.err
+	}
+	if _, err := io.WriteString(out, "a\tb\tdistance\n"); err != nil {
+		return err
+	}
+	var line []byte
+	err := find(func(p simhash.Pair) error {
+		j.summary.Pairs++
+		line = append(append(line[:0], tsvField(a.ID(p.A))...), '\t')
+		line = append(append(line, tsvField(b.ID(p.B))...), '\t')
+		line = append(strconv.AppendInt(line, int64(p.Distance), 10), '\n')
+		_, err := out.Write(line)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	return j.tell()
+}
+
+func (j *hammingJoin) tell() error {
+	cpu, peak := resources()
+	s := &j.summary
+	s.Distance, s.Seconds, s.CPUSeconds, s.PeakMemory = j.k, time.Since(j.begun).Seconds(), cpu.Seconds(), peak
+	rep := reporter{app: j.app, flags: j.run, begun: j.begun}
+	return rep.tell(s, 0, func(w io.Writer) {
+		if s.Queries > 0 {
+			fmt.Fprintf(w, "queries     %s\n", grouped(s.Queries))
+		}
+		fmt.Fprintf(w, "fingerprints %s\n", grouped(s.Fingerprints))
+		fmt.Fprintf(w, "pairs       %s within %d bits\n", grouped(s.Pairs), j.k)
+		rep.effort(w)
+	})
+}
