@@ -98,8 +98,9 @@ type Method interface {
 // corpus. Training changes how much work is done, never what is found.
 type Trainable interface {
 	Method
-	// Tally starts counting. Memory is fixed, whatever the corpus.
-	Tally() Tally
+	// Tally starts counting in about memory bytes, whatever the corpus; a
+	// method says how many it takes at least.
+	Tally(memory int64) Tally
 }
 
 // Tally counts features over the texts of a corpus. Add is safe for
@@ -108,6 +109,14 @@ type Tally interface {
 	Add(clean string)
 	// Method returns the method with the counted table. No Add may follow.
 	Method() Method
+}
+
+// Repeated is a Tally that makes use of seeing all texts once more.
+type Repeated interface {
+	Tally
+	// Again ends this pass and returns the tally of the next one, nil if
+	// none is needed. All texts counted before are to be added to it.
+	Again() Tally
 }
 
 // Param is one named parameter of a method, as text.

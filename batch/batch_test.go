@@ -62,7 +62,7 @@ func (m shingled) Compare(a, b neardup.View) neardup.Match {
 // trained is shingled in two passes.
 type trained struct{ shingled }
 
-func (m trained) Tally() neardup.Tally { return tally{m.shingled} }
+func (m trained) Tally(int64) neardup.Tally { return tally{m.shingled} }
 
 type tally struct{ m shingled }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
@@ -227,64 +226,6 @@ func (r *run) post(no uint32, rec *neardup.Record, digest neardup.Digest) error 
 	}
 	if len(rec.Index) == 0 && len(rec.Probe) == 0 && r.seen.full() {
 		return r.postings.add(digest.Key(), uint64(no)<<2|indexed|probing)
-	}
-	return nil
-}
-
-// record makes the keys of all distinct texts in a second pass, for methods
-// that had to see the corpus first.
-func (r *run) record(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
-	const step = 512
-	next := make(chan int)
-	g.Go(func() error {
-		defer close(next)
-		for at := 0; at < r.texts.len(); at += step {
-			select {
-			case next <- at:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
-	var mu sync.Mutex
-	for range r.cfg.Workers {
-		g.Go(func() error {
-			recs := make([]neardup.Record, step)
-			for at := range next {
-				if err := r.recordRange(recs, at, min(at+step, r.texts.len()), &mu); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return g.Wait()
-}
-
-func (r *run) recordRange(recs []neardup.Record, from, to int, mu *sync.Mutex) error {
-	digests := make([]neardup.Digest, to-from)
-	for no := from; no < to; no++ {
-		clean, err := r.text(uint32(no))
-		if err != nil {
-			return err
-		}
-		rec := &recs[no-from]
-		rec.Reset()
-		r.method.Record(clean, rec)
-		digests[no-from] = neardup.DigestOf(clean)
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	for no := from; no < to; no++ {
-		rec := &recs[no-from]
-		if err := r.texts.update(no, func(t *textRow) { t.sketch = rec.Sketch }); err != nil {
-			return err
-		}
-		if err := r.post(uint32(no), rec, digests[no-from]); err != nil {
-			return err
-		}
 	}
 	return nil
 }

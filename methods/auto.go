@@ -190,8 +190,8 @@ func (a *auto) Compare(x, y neardup.View) neardup.Match {
 }
 
 // Tally counts what ngram wants to know, in the texts it sees.
-func (a *auto) Tally() neardup.Tally {
-	return &autoTally{a, a.short.(neardup.Trainable).Tally()}
+func (a *auto) Tally(memory int64) neardup.Tally {
+	return &autoTally{a, a.short.(neardup.Trainable).Tally(memory)}
 }
 
 type autoTally struct {
@@ -204,6 +204,16 @@ func (t *autoTally) Add(clean string) {
 	if t.auto.route(measure(clean)) != routeLong {
 		t.short.Add(clean)
 	}
+}
+
+// Again goes on where ngram wants to see its texts once more.
+func (t *autoTally) Again() neardup.Tally {
+	if short, ok := t.short.(neardup.Repeated); ok {
+		if next := short.Again(); next != nil {
+			return &autoTally{t.auto, next}
+		}
+	}
+	return nil
 }
 
 // Method returns auto with the trained ngram.

@@ -13,6 +13,10 @@ type scratch struct {
 	ranks  []uint64
 	levels []uint64
 	sorted []uint64
+	chosen []uint64
+	costs  []int64
+	best   []int64
+	took   []uint8
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}

@@ -11,6 +11,9 @@ import (
 type editMethod struct {
 	settings
 	plans *plans
+	// census of the corpus that is joined; with it the longer text selects
+	// (pieces.go), without it both texts have the keys of plan.go.
+	census *census
 }
 
 func newEditMethod(s settings) *editMethod {
@@ -20,12 +23,12 @@ func newEditMethod(s settings) *editMethod {
 // WithTable returns the method choosing its keys by the table.
 func (m *editMethod) WithTable(t *Table) Method {
 	with := *m
-	with.table = t
+	with.table, with.census = t, nil
 	return &with
 }
 
-// Record makes the keys of plan.go, or with Keys = Any all substrings of M
-// units. The sketch holds the number of runes in its high 16 bits, at most
+// Record makes the keys of plan.go, for a method that was trained on a corpus
+// those of pieces.go, or with Keys = Any all substrings of M units. The sketch holds the number of runes in its high 16 bits, at most
 // 65535, and in the low 48 a bit for each rune that occurs.
 func (m *editMethod) Record(clean string, rec *neardup.Record) {
 	rec.Reset()
@@ -41,6 +44,10 @@ func (m *editMethod) Record(clean string, rec *neardup.Record) {
 		rec.Index = m.anyKeys(rec.Index, text, s)
 		return
 	}
+	if m.census != nil {
+		m.rolesOf(runes, rec, s)
+		return
+	}
 	for _, p := range m.plans.of(len(runes)) {
 		s.grams(runes, p.q, m.Seed)
 		s.rankGrams(p.q, m.table)
@@ -48,34 +55,19 @@ func (m *editMethod) Record(clean string, rec *neardup.Record) {
 	}
 }
 
-// Tally counts the grams that texts may have as keys.
-func (m *editMethod) Tally() neardup.Tally { return &editTally{m, newCounts()} }
-
-type editTally struct {
-	method *editMethod
-	counts *counts
-}
-
-// Add counts the grams of one text.
-func (t *editTally) Add(clean string) {
-	if t.method.Keys == Any {
-		return
-	}
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
-	runes := s.decode(t.method.Prepare.Prepare(clean))
-	if len(runes) == 0 {
-		return
-	}
-	for _, h := range s.grams(runes, longestGram, t.method.Seed) {
-		if h != 0 {
-			t.counts.add(h)
-		}
+// rolesOf makes the keys of both roles: each is found under its own tag and
+// searches under the other's.
+func (m *editMethod) rolesOf(runes []rune, rec *neardup.Record, s *scratch) {
+	s.grams(runes, longestPiece, m.Seed)
+	m.pieces(s, len(runes))
+	m.held(s, len(runes))
+	rec.Index = appendKeys(rec.Index, s.chosen, tagSelects)
+	rec.Index = appendKeys(rec.Index, s.sorted, tagHolds)
+	rec.Probe = make([]uint64, len(rec.Index))
+	for i, key := range rec.Index {
+		rec.Probe[i] = key ^ tagSelects ^ tagHolds
 	}
 }
-
-// Method returns the method with what was counted.
-func (t *editTally) Method() neardup.Method { return t.method.WithTable(t.counts.table()) }
 
 const (
 	lengthShift = 48

@@ -20,13 +20,21 @@ type pair struct{ a, b int32 }
 // work is what a join did.
 type work struct{ keys, scanned, compared, near int }
 
-// train tallies the texts and returns the trained method.
+// train tallies the texts, as often as the method wants, and returns the
+// trained method.
 func train(m neardup.Trainable, texts []string) neardup.Method {
-	tally := m.Tally()
-	for _, t := range texts {
-		tally.Add(t)
+	for tally := m.Tally(1 << 27); ; {
+		for _, t := range texts {
+			tally.Add(t)
+		}
+		repeated, ok := tally.(neardup.Repeated)
+		if !ok {
+			return tally.Method()
+		}
+		if tally = repeated.Again(); tally == nil {
+			return repeated.Method()
+		}
 	}
-	return tally.Method()
 }
 
 // entry is one key of one text; slot numbers the keys of all texts in order.
@@ -35,45 +43,55 @@ type entry struct {
 	slot uint32
 }
 
+// keys are the keys of one kind of all texts.
+type keys struct {
+	entries []entry
+	starts  []uint32 // a text's first slot
+}
+
+func (k *keys) add(all []uint64) {
+	k.starts = append(k.starts, uint32(len(k.entries)))
+	for _, key := range all {
+		k.entries = append(k.entries, entry{key, uint32(len(k.entries))})
+	}
+}
+
 // join finds the near pairs of distinct texts in the way of the batch engine,
 // in memory: group by key, scan each bucket up to the text's own place,
-// reject by sketch, compare. The probe keys must be the index keys.
+// reject by sketch, compare.
 func join(m neardup.Method, texts []string, found func(pair, neardup.Match)) work {
-	entries, starts, sketches := record(m, texts)
-	w := work{keys: len(entries)}
-	sortByKey(entries)
-	place := make([]uint32, len(entries))
-	first := make([]uint32, len(entries))
-	owner := make([]int32, len(entries))
+	index, probes, sketches := record(m, texts)
+	w := work{keys: len(index.entries)}
+	owner := make([]int32, len(index.entries))
 	for i := range texts {
-		for slot := starts[i]; slot < starts[i+1]; slot++ {
+		for slot := index.starts[i]; slot < index.starts[i+1]; slot++ {
 			owner[slot] = int32(i)
 		}
 	}
-	bucketText := make([]int32, len(entries))
-	bucketSketch := make([]uint64, len(entries))
-	for at, e := range entries {
-		place[e.slot] = uint32(at)
-		first[at] = uint32(at)
-		if at > 0 && entries[at-1].key == e.key {
-			first[at] = first[at-1]
+	sortByKey(index.entries)
+	sortByKey(probes.entries)
+	buckets := make([][2]uint32, len(probes.entries)) // by slot
+	at, end := 0, 0
+	for _, e := range probes.entries {
+		for at < len(index.entries) && index.entries[at].key < e.key {
+			at++
 		}
-		bucketText[at] = owner[e.slot]
-		bucketSketch[at] = sketches[owner[e.slot]]
+		for end = max(end, at); end < len(index.entries) && index.entries[end].key == e.key; {
+			end++
+		}
+		buckets[e.slot] = [2]uint32{uint32(at), uint32(end)}
 	}
 	views := make([]neardup.View, len(texts))
 	seen := make([]int32, len(texts))
 	for i := range texts {
-		sketch := sketches[i]
-		for slot := starts[i]; slot < starts[i+1]; slot++ {
-			end := place[slot]
-			for at := first[end]; at < end; at++ {
-				w.scanned++
-				if !m.Plausible(sketch, bucketSketch[at]) {
-					continue
+		for slot := probes.starts[i]; slot < probes.starts[i+1]; slot++ {
+			for _, e := range index.entries[buckets[slot][0]:buckets[slot][1]] {
+				other := owner[e.slot]
+				if other >= int32(i) {
+					break
 				}
-				other := bucketText[at]
-				if seen[other] == int32(i) {
+				w.scanned++
+				if seen[other] == int32(i) || !m.Plausible(sketches[i], sketches[other]) {
 					continue
 				}
 				seen[other] = int32(i)
@@ -93,20 +111,18 @@ func join(m neardup.Method, texts []string, found func(pair, neardup.Match)) wor
 	return w
 }
 
-func record(m neardup.Method, texts []string) ([]entry, []uint32, []uint64) {
-	var entries []entry
+func record(m neardup.Method, texts []string) (index, probes keys, sketches []uint64) {
 	var rec neardup.Record
-	starts := make([]uint32, len(texts)+1)
-	sketches := make([]uint64, len(texts))
+	sketches = make([]uint64, len(texts))
 	for i, t := range texts {
 		m.Record(t, &rec)
 		sketches[i] = rec.Sketch
-		for _, k := range rec.Index {
-			entries = append(entries, entry{k, uint32(len(entries))})
-		}
-		starts[i+1] = uint32(len(entries))
+		index.add(rec.Index)
+		probes.add(rec.Probes())
 	}
-	return entries, starts, sketches
+	index.add(nil)
+	probes.add(nil)
+	return index, probes, sketches
 }
 
 // sortByKey is a stable radix sort, 16 bits at a time.

@@ -43,6 +43,7 @@ type plans struct {
 	threshold float64
 	limits    [planned]int32
 	prefixes  [planned][]prefix
+	classes   []lengths
 }
 
 func newPlans(threshold float64) *plans {
@@ -53,6 +54,7 @@ func newPlans(threshold float64) *plans {
 	for n := 1; n < planned; n++ {
 		p.prefixes[n] = p.derive(n)
 	}
+	p.classes = newClasses(p)
 	return p
 }
 

@@ -120,8 +120,8 @@ func (m *setMethod) leastOf(n int) int {
 	return m.leastCommon(n)
 }
 
-// Tally counts the features.
-func (m *setMethod) Tally() neardup.Tally { return &setTally{m, newCounts()} }
+// Tally counts the features in 8 MB.
+func (m *setMethod) Tally(int64) neardup.Tally { return &setTally{m, newCounts()} }
 
 type setTally struct {
 	method *setMethod

@@ -133,7 +133,7 @@ func (t *tuner) train() error {
 	if err != nil {
 		return err
 	}
-	tally := method.Tally()
+	tally := method.Tally(0)
 	for _, text := range t.texts {
 		tally.Add(text)
 	}

@@ -1,0 +1,203 @@
+package ngram
+
+import "slices"
+
+// The keys of a batch: the longer text selects.
+//
+// Let b be the longer text of a near pair, n its runes (either text where
+// both are as long) and d = allowed(n). Out of b choose any d+1 substrings that do
+// not overlap, its pieces. At most d edits turn b into the other text and
+// each hits at most one piece, so the other text holds one of the pieces. This
+// is true of every length and threshold: d < n, so there are always pieces of
+// one rune.
+//
+// So every text is found, and searches, as the one that selects (its pieces)
+// and as the one that holds (all its substrings as long as pieces can be);
+// each role searches the other. A text that is near one greeting and has its own
+// words after it selects from its own words, whatever is frequent: pieces are
+// chosen to have the least sum of frequencies. (Pigeonhole on segments, with
+// the longer text's cut: Li et al., PASS-JOIN, VLDB 2011; disjoint rare
+// substrings on one side only: Qin et al., asymmetric signatures, SIGMOD 2011.)
+//
+// Two things keep the substrings of the holder few, and both need the whole
+// corpus: a piece that occurs once is in no other text, and a substring that
+// nobody selected is searched by nobody. Keys carry the class of the longer length,
+// so texts of other lengths do not meet.
+
+// longestPiece bounds the pieces, and so the substrings of a holder.
+const longestPiece = 6
+
+// lengths is a class of lengths of the longer text: from..to runes.
+type lengths struct {
+	from, to int
+	// sizes of the pieces
+	least, most int
+}
+
+// newClasses cuts the lengths so that a text and its longest partner are at
+// most one class apart. The last class has no end.
+func newClasses(p *plans) []lengths {
+	var all []lengths
+	for from := 1; from < planned; {
+		c := lengths{from: from, to: min(longestPartner(p.threshold, from), planned-1), least: 2}
+		for n := c.from; n <= c.to; n++ {
+			c.least = min(c.least, n/(p.allowed(n)+1))
+		}
+		c.most = min(longestPiece, c.to)
+		all = append(all, c)
+		from = c.to + 1
+	}
+	end := lengths{from: planned, to: 1 << 62, least: 2, most: longestPiece}
+	if p.threshold < .51 { // fewer than 2 runes for each of d+1 pieces
+		end.least = 1
+	}
+	return append(all, end)
+}
+
+// class returns which class a length is in.
+func (p *plans) class(n int) int {
+	at, _ := slices.BinarySearchFunc(p.classes, n, func(c lengths, n int) int { return c.to - n })
+	return at
+}
+
+// Tags of the two roles.
+const (
+	tagSelects = 0x44
+	tagHolds   = 0x45
+)
+
+// inClass is the hash of a substring as a piece of a text of a class.
+func inClass(hash uint64, class int) uint64 {
+	return mix(hash + uint64(class+1)*0x9e3779b97f4a7c15)
+}
+
+// pieces fills s.chosen with the pieces of a text after s.grams with
+// q = longestPiece: hashes within the class of its length. Pieces that no
+// other text has are left out.
+func (m *editMethod) pieces(s *scratch, n int) {
+	class := m.plans.class(n)
+	c := m.plans.classes[class]
+	s.choose(n, c, m.plans.allowed(n)+1, m.census)
+	kept := s.chosen[:0]
+	for _, at := range s.chosen {
+		if h := s.hashes[at]; m.census.count(h) > 1 {
+			kept = append(kept, inClass(h, class))
+		}
+	}
+	slices.Sort(kept)
+	s.chosen = slices.Compact(kept)
+}
+
+// held fills s.sorted with all substrings of a text that some text of a
+// length within reach may have selected.
+func (m *editMethod) held(s *scratch, n int) {
+	s.sorted = s.sorted[:0]
+	last := m.plans.class(longestPartner(m.plans.threshold, n))
+	for class := m.plans.class(n); class <= last; class++ {
+		c := m.plans.classes[class]
+		for i := range n {
+			for size := c.least; size <= min(c.most, i+1); size++ {
+				h := inClass(s.hashes[i*longestPiece+size-1], class)
+				if m.census.wanted(h) {
+					s.sorted = append(s.sorted, h)
+				}
+			}
+		}
+	}
+	slices.Sort(s.sorted)
+	s.sorted = slices.Compact(s.sorted)
+}
+
+// The choice of pieces takes one of these prices for a piece, growing by
+// about a half: the lowest at which enough pieces are worth their frequency.
+const (
+	prices    = 48
+	mostPrice = 1 << 24
+	// longestChoice is the longest text whose pieces are chosen; those of a
+	// longer one stand at equal distances.
+	longestChoice = 1 << 14
+)
+
+func price(step int) int64 {
+	if step < 2 {
+		return int64(step)
+	}
+	return int64(2+step&1) << (step/2 - 1)
+}
+
+// choose fills s.chosen with the places in s.hashes of need substrings that
+// do not overlap. Their frequencies have about the least sum: it is the best for
+// one price of a piece (Lagrange's relaxation), found by bisection, and what
+// is chosen too many are the most frequent ones. O(n) for each of 6 prices.
+func (s *scratch) choose(n int, c lengths, need int, table *census) {
+	s.chosen = s.chosen[:0]
+	if n <= longestChoice {
+		s.weigh(n, c, table)
+		low, high := 0, prices
+		for low < high {
+			middle := (low + high) / 2
+			if s.worth(n, c, price(middle)) >= need {
+				high = middle
+			} else {
+				low = middle + 1
+			}
+		}
+		if low < prices && s.worth(n, c, price(low)) >= need {
+			s.collect(n, need)
+			return
+		}
+	}
+	for i := range need {
+		from := i * n / need
+		size := min((i+1)*n/need-from, c.most)
+		s.chosen = append(s.chosen, uint64((from+size-1)*longestPiece+size-1))
+	}
+}
+
+// weigh fills s.costs beside s.hashes: how many others have a substring.
+func (s *scratch) weigh(n int, c lengths, table *census) {
+	s.costs = grow(s.costs, n*longestPiece)
+	for i := range n {
+		for size := c.least; size <= min(c.most, i+1); size++ {
+			at := i*longestPiece + size - 1
+			s.costs[at] = int64(min(max(table.count(s.hashes[at]), 1)-1, mostPrice))
+		}
+	}
+}
+
+// countBits is the room for the number of pieces below their worth.
+const countBits = 16
+
+// worth returns how many pieces are taken at a price, preferring more; s.took
+// holds the size of the piece that ends at each place, 0 for none.
+func (s *scratch) worth(n int, c lengths, price int64) int {
+	s.best = grow(s.best, n+1)
+	s.took = grow(s.took, n)
+	s.best[0] = 0
+	for i := range n {
+		best, took := s.best[i], 0
+		for size := c.least; size <= min(c.most, i+1); size++ {
+			v := s.best[i+1-size] + (price-s.costs[i*longestPiece+size-1])<<countBits + 1
+			if v > best {
+				best, took = v, size
+			}
+		}
+		s.best[i+1], s.took[i] = best, uint8(took)
+	}
+	return int(s.best[n] & (1<<countBits - 1))
+}
+
+// collect walks back and keeps the need least frequent pieces.
+func (s *scratch) collect(n, need int) {
+	for i := n - 1; i >= 0; {
+		size := int(s.took[i])
+		if size == 0 {
+			i--
+			continue
+		}
+		s.chosen = append(s.chosen, uint64(i*longestPiece+size-1))
+		i -= size
+	}
+	slices.SortFunc(s.chosen, func(a, b uint64) int { return int(s.costs[a] - s.costs[b]) })
+	s.chosen = s.chosen[:need]
+}
