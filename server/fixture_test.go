@@ -93,12 +93,7 @@ func start(t *testing.T, change ...func(*server.Config)) *fixture {
 		c(&cfg)
 	}
 	if cfg.Store == nil {
-		store, err := memory.New(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg.Store = store
-		t.Cleanup(func() { _ = store.Close() })
+		cfg.Store = memoryStore(t)
 	}
 	f.store = cfg.Store
 	var err error
@@ -114,6 +109,18 @@ func start(t *testing.T, change ...func(*server.Config)) *fixture {
 	})
 	return f
 }
+
+func memoryStore(t *testing.T) neardup.Store {
+	t.Helper()
+	store, err := memory.New(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+func slogDiscard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // open lets requests without a token submit and read, as on loopback.
 func open(c *server.Config) {

@@ -113,6 +113,9 @@ func fold(k string) string {
 // endOfString returns the index after the closing quote of the string that
 // begins at i, or the end of data.
 func endOfString(data []byte, i int) (int, error) {
+	if n := bytes.IndexByte(data[i+1:], '"'); n >= 0 && bytes.IndexByte(data[i+1:i+1+n], '\\') < 0 {
+		return i + n + 2, nil // the usual string: no escapes
+	}
 	high := false // the escape just before was the first half of a pair
 	for i++; i < len(data); i++ {
 		if data[i] == '\\' && i+1 < len(data) {

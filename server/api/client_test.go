@@ -1,0 +1,136 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/neardup/neardup/server/api"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// flaky fails some times before it answers, and keeps what it was sent.
+type flaky struct {
+	failures []func(w http.ResponseWriter)
+	calls    atomic.Int64
+	keys     []string
+	bodies   []string
+}
+
+func (f *flaky) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n := int(f.calls.Add(1)) - 1
+	var body json.RawMessage
+	_ = json.NewDecoder(r.Body).Decode(&body)
+	f.keys = append(f.keys, r.Header.Get("Idempotency-Key"))
+	f.bodies = append(f.bodies, string(body))
+	if n < len(f.failures) {
+		f.failures[n](w)
+		return
+	}
+	fmt.Fprint(w, `{"id":"~1","decision":"new","docId":"d","seq":1,"method":"auto"}`)
+}
+
+func status(code int) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(code)
+		fmt.Fprintf(w, `{"type":"urn:neardup:busy","status":%d,"title":"t"}`, code)
+	}
+}
+
+func hangUp(http.ResponseWriter) { panic(http.ErrAbortHandler) }
+
+func client(t *testing.T, h http.Handler) *api.Client {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	c, err := api.NewClient(s.URL, api.Options{Attempts: 4, Wait: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// An anonymous article gets a key of its own, the same in every attempt.
+func TestRetriesCarryOneKey(t *testing.T) {
+	f := &flaky{failures: []func(http.ResponseWriter){status(429), hangUp, status(503)}}
+	a, err := client(t, f).Submit(t.Context(), api.Submission{Article: api.Article{Content: "x"}}, "")
+	if err != nil || a.DocID != "d" {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	if len(f.keys) != 4 || len(f.keys[0]) < 22 {
+		t.Fatalf("keys %v", f.keys)
+	}
+	for i := range f.keys {
+		if f.keys[i] != f.keys[0] || f.bodies[i] != f.bodies[0] {
+			t.Errorf("attempt %d: key %q, body %s", i, f.keys[i], f.bodies[i])
+		}
+	}
+}
+
+func TestWhatIsNotTriedAgain(t *testing.T) {
+	for _, code := range []int{400, 401, 403, 404, 409, 410, 413, 422, 507} {
+		f := &flaky{failures: []func(http.ResponseWriter){status(code)}}
+		_, err := client(t, f).Stats(t.Context())
+		var p *api.Problem
+		if !errors.As(err, &p) || p.Status != code || p.Code() != api.CodeBusy || f.calls.Load() != 1 {
+			t.Errorf("%d: %v after %d calls", code, err, f.calls.Load())
+		}
+	}
+}
+
+func TestAttemptsEnd(t *testing.T) {
+	fail := status(503)
+	f := &flaky{failures: []func(http.ResponseWriter){fail, fail, fail, fail, fail}}
+	if _, err := client(t, f).Stats(t.Context()); err == nil || f.calls.Load() != 4 {
+		t.Errorf("%v after %d calls", err, f.calls.Load())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	g := &flaky{}
+	if _, err := client(t, g).Stats(ctx); !errors.Is(err, context.Canceled) || g.calls.Load() != 0 {
+		t.Errorf("%v after %d calls", err, g.calls.Load())
+	}
+}
+
+func TestRetryAfterIsObeyed(t *testing.T) {
+	f := &flaky{failures: []func(http.ResponseWriter){func(w http.ResponseWriter) {
+		w.Header().Set("Retry-After", "1")
+		status(429)(w)
+	}}}
+	begun := time.Now()
+	if _, err := client(t, f).Stats(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if waited := time.Since(begun); waited < time.Second {
+		t.Errorf("waited %v", waited)
+	}
+}
+
+func TestProxyThatAnswersHTML(t *testing.T) {
+	c := client(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, "<html>")
+	}))
+	var p *api.Problem
+	if _, err := c.Stats(t.Context()); !errors.As(err, &p) || p.Status != 404 || p.Code() != "" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestServerURL(t *testing.T) {
+	for _, bad := range []string{"", "127.0.0.1:8080", "ftp://x", "http://"} {
+		if _, err := api.NewClient(bad, api.Options{}); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}

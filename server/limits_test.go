@@ -1,0 +1,239 @@
+package server_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/server"
+	"github.com/neardup/neardup/server/api"
+)
+
+func TestSecureDefaults(t *testing.T) {
+	f := start(t)
+	const body = `{"content":"x"}`
+	tests := []struct {
+		name    string
+		request func() *http.Request
+		status  int
+	}{
+		{"as it should be", func() *http.Request { return f.submit(body) }, 200},
+		{"a name of this host with a port", func() *http.Request { return f.submit(body, "Host", "127.0.0.1:9") }, 200},
+		{"another host", func() *http.Request { return f.submit(body, "Host", "evil.example") }, 421},
+		{"another host, as long", func() *http.Request { return f.submit(body, "Host", "127.0.0.2") }, 421},
+		{"from another site", func() *http.Request { return f.submit(body, "Sec-Fetch-Site", "cross-site") }, 403},
+		{"from another origin", func() *http.Request { return f.submit(body, "Origin", "http://evil.example") }, 403},
+		{"gzip", func() *http.Request { return f.submit(body, "Content-Encoding", "gzip") }, 415},
+		{"zstd", func() *http.Request { return f.submit(body, "Content-Encoding", "zstd") }, 415},
+		{"a form", func() *http.Request { return f.submit(body, "Content-Type", "application/x-www-form-urlencoded") }, 415},
+		{"plain text", func() *http.Request { return f.submit(body, "Content-Type", "text/plain") }, 415},
+		{"JSON with a charset", func() *http.Request { return f.submit(body, "Content-Type", "application/json; charset=utf-8") }, 200},
+		{"headers over 16 KiB", func() *http.Request { return f.submit(body, "X-Large", strings.Repeat("x", 17<<10)) }, 431},
+		{"headers below", func() *http.Request { return f.submit(body, "X-Large", strings.Repeat("x", 15<<10)) }, 200},
+		{"a key over 256 bytes", func() *http.Request { return f.submit(body, "Idempotency-Key", strings.Repeat("x", 257)) }, 422},
+		{"an unknown parameter", func() *http.Request {
+			return f.request(http.MethodGet, "/v1/stats?debug=1", f.tokens["news read"], "")
+		}, 422},
+		{"a page over 100", func() *http.Request {
+			return f.request(http.MethodGet, "/v1/docids?limit=101", f.tokens["news read"], "")
+		}, 422},
+		{"a page of documentation", func() *http.Request { return f.request(http.MethodGet, "/docs", "", "") }, 404},
+		{"pprof", func() *http.Request { return f.request(http.MethodGet, "/debug/pprof/", "", "") }, 404},
+		{"metrics on this listener", func() *http.Request { return f.request(http.MethodGet, "/metrics", "", "") }, 404},
+		{"another method", func() *http.Request { return f.request(http.MethodPut, "/v1/stats", "", "{}") }, 405},
+		{"health by any host", func() *http.Request { return f.request(http.MethodGet, "/readyz", "", "", "Host", "10.0.0.9") }, 200},
+	}
+	for _, test := range tests {
+		r := f.send(test.request())
+		if r.status != test.status {
+			t.Errorf("%s: %d, want %d: %.200s", test.name, r.status, test.status, r.body)
+		}
+		if r.status >= 400 && !strings.HasPrefix(r.header.Get("Content-Type"), "application/problem+json") {
+			t.Errorf("%s: Content-Type %s", test.name, r.header.Get("Content-Type"))
+		}
+		if r.header.Get("Access-Control-Allow-Origin") != "" || r.header.Get("Set-Cookie") != "" {
+			t.Errorf("%s: headers %v", test.name, r.header)
+		}
+	}
+}
+
+// submit is a submission with headers.
+func (f *fixture) submit(body string, headers ...string) *http.Request {
+	f.Helper()
+	return f.request(http.MethodPost, "/v1/articles", f.tokens["news submit"], body, headers...)
+}
+
+func TestTimeouts(t *testing.T) {
+	h := server.NewHTTP(http.NotFoundHandler(), slogDiscard())
+	if h.ReadHeaderTimeout != 5*time.Second || h.ReadTimeout != 30*time.Second || h.WriteTimeout != 30*time.Second || h.IdleTimeout != 60*time.Second {
+		t.Errorf("%+v", h)
+	}
+}
+
+func TestRateLimit(t *testing.T) {
+	f := start(t, func(c *server.Config) { c.Limits.Rate, c.Limits.Burst = .001, 5 })
+	for i := range 7 {
+		r := f.send(f.submit(`{"content":"x"}`))
+		if ok := i < 5; ok != (r.status == http.StatusOK) {
+			t.Errorf("request %d: %d", i, r.status)
+		}
+		if r.status != http.StatusOK && (r.status != http.StatusTooManyRequests || r.header.Get("Retry-After") == "") {
+			t.Errorf("request %d: %d %v", i, r.status, r.header)
+		}
+	}
+	if r := f.do(server.Read, http.MethodGet, "/v1/stats", ""); r.status != http.StatusOK {
+		t.Errorf("another client: %d", r.status)
+	}
+	if r := f.send(f.request(http.MethodPost, "/v1/batch", f.tokens["other submit"], `{"articles":[{},{},{},{},{},{}]}`)); r.status != http.StatusTooManyRequests {
+		t.Errorf("a batch counts its articles: %d", r.status)
+	}
+}
+
+// slowStore holds commits until told to go on.
+type slowStore struct {
+	neardup.Store
+	entered chan struct{}
+	release chan struct{}
+}
+
+type slowIndex struct {
+	neardup.Index
+	s *slowStore
+}
+
+func (s *slowStore) Index(ctx context.Context, tenant string, create func() (neardup.Identity, error)) (neardup.Index, error) {
+	ix, err := s.Store.Index(ctx, tenant, create)
+	return slowIndex{ix, s}, err
+}
+
+func (ix slowIndex) Commit(ctx context.Context, c *neardup.Change) (neardup.Receipt, error) {
+	ix.s.entered <- struct{}{}
+	select {
+	case <-ix.s.release:
+	case <-ctx.Done():
+		return neardup.Receipt{}, ctx.Err()
+	}
+	return ix.Index.Commit(ctx, c)
+}
+
+func TestRequestsInFlight(t *testing.T) {
+	slow := &slowStore{entered: make(chan struct{}, 10), release: make(chan struct{})}
+	f := start(t, func(c *server.Config) {
+		c.Limits.InFlight, c.Limits.PerClient = 3, 2
+		slow.Store = memoryStore(t)
+		c.Store = slow
+	})
+	var waiting sync.WaitGroup
+	submit := func(who string) {
+		waiting.Go(func() {
+			r := f.send(f.request(http.MethodPost, "/v1/articles", f.tokens[who], `{"content":"`+who+`"}`))
+			if r.status != http.StatusOK {
+				t.Errorf("%s: %d", who, r.status)
+			}
+		})
+		<-slow.entered
+	}
+	submit("news submit")
+	submit("news submit")
+	if r := f.send(f.submit(`{}`)); r.status != http.StatusTooManyRequests {
+		t.Errorf("a third of one client: %d", r.status)
+	}
+	submit("other submit")
+	if r := f.do(server.Read, http.MethodGet, "/v1/stats", ""); r.status != http.StatusTooManyRequests {
+		t.Errorf("a fourth of all: %d", r.status)
+	}
+	if r := f.send(f.request(http.MethodGet, "/readyz", "", "")); r.status != http.StatusOK {
+		t.Errorf("health: %d", r.status)
+	}
+	close(slow.release)
+	waiting.Wait()
+	if r := f.do(server.Read, http.MethodGet, "/v1/stats", ""); r.status != http.StatusOK {
+		t.Errorf("afterwards: %d", r.status)
+	}
+}
+
+// A dependency that hangs ends in 503 at the deadline.
+func TestDeadline(t *testing.T) {
+	slow := &slowStore{entered: make(chan struct{}, 10), release: make(chan struct{})}
+	f := start(t, func(c *server.Config) {
+		c.Limits.Deadline = 50 * time.Millisecond
+		slow.Store = memoryStore(t)
+		c.Store = slow
+	})
+	var p api.Problem
+	r := f.send(f.submit(`{"content":"x"}`))
+	r.decode(t, &p)
+	if r.status != http.StatusServiceUnavailable || p.Code() != api.CodeUnavailable || r.header.Get("Retry-After") == "" {
+		t.Errorf("%d %+v", r.status, p)
+	}
+}
+
+// failing is a store whose commits fail.
+type failing struct {
+	neardup.Store
+	err error
+}
+
+type failingIndex struct {
+	neardup.Index
+	err error
+}
+
+func (s failing) Index(ctx context.Context, tenant string, create func() (neardup.Identity, error)) (neardup.Index, error) {
+	ix, err := s.Store.Index(ctx, tenant, create)
+	return failingIndex{ix, s.err}, err
+}
+func (ix failingIndex) Commit(context.Context, *neardup.Change) (neardup.Receipt, error) {
+	return neardup.Receipt{}, ix.err
+}
+func (s failing) Poisoned() error { return s.err }
+
+func TestStoreThatFails(t *testing.T) {
+	for err, status := range map[error]int{neardup.ErrFull: 507, neardup.ErrUnavailable: 503, neardup.ErrCorrupt: 503, context.Canceled: 503} {
+		f := start(t, func(c *server.Config) { c.Store = failing{memoryStore(t), err} })
+		if r := f.send(f.submit(`{"content":"x"}`)); r.status != status {
+			t.Errorf("%v: %d", err, r.status)
+		}
+		if r := f.send(f.request(http.MethodPost, "/v1/batch", f.tokens["news submit"], `{"articles":[{"content":"x"}]}`)); r.status != status {
+			t.Errorf("%v, batch: %d", err, r.status)
+		}
+		if r := f.do(server.Submit, http.MethodPost, "/docId/getDocId", `{"content":"x"}`); r.status != status {
+			t.Errorf("%v, classic: %d", err, r.status)
+		}
+		if r := f.do(server.Read, http.MethodGet, "/v1/stats", ""); r.status != http.StatusOK {
+			t.Errorf("%v: reads go on: %d", err, r.status)
+		}
+		if r := f.send(f.request(http.MethodGet, "/readyz", "", "")); r.status != http.StatusServiceUnavailable {
+			t.Errorf("%v: ready: %d", err, r.status)
+		}
+	}
+}
+
+func TestReadiness(t *testing.T) {
+	gate := &server.Gate{}
+	ask := func(path string) int {
+		w := httptest.NewRecorder()
+		gate.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		return w.Code
+	}
+	if ask("/healthz") != 200 || ask("/readyz") != 503 || ask("/v1/stats") != 503 {
+		t.Error("while starting")
+	}
+	f := start(t)
+	gate.Open(f.server)
+	if ask("/healthz") != 200 || ask("/readyz") != 200 {
+		t.Error("when ready")
+	}
+	f.server.Drain()
+	if ask("/healthz") != 200 || ask("/readyz") != 503 {
+		t.Error("while draining")
+	}
+	if r := f.send(f.submit(`{"content":"x"}`)); r.status != http.StatusOK {
+		t.Errorf("what comes in while draining is answered: %d", r.status)
+	}
+}

@@ -1,0 +1,179 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup/server"
+)
+
+// The document that the server serves: OpenAPI 3.1, every route with its role,
+// every reference leading somewhere, every schema of a kind that JSON Schema
+// knows.
+func TestOpenAPI(t *testing.T) {
+	f := start(t)
+	r := f.send(f.request(http.MethodGet, "/openapi.json", "", ""))
+	var doc map[string]any
+	r.decode(t, &doc)
+	if v, _ := doc["openapi"].(string); !strings.HasPrefix(v, "3.1.") {
+		t.Errorf("openapi %q", v)
+	}
+	paths := doc["paths"].(map[string]any)
+	for _, want := range []string{
+		"get /docId/getDocId", "post /docId/getDocId", "post /v1/articles", "patch /v1/articles/{nid}", "get /v1/articles/{nid}",
+		"delete /v1/articles/{nid}", "post /v1/batch", "post /v1/check", "post /v1/compare", "get /v1/docids", "get /v1/docids/{docId}",
+		"delete /v1/docids/{docId}", "get /v1/find", "get /v1/changes/{seq}", "get /v1/stats", "get /v1/log", "post /v1/backup",
+	} {
+		method, path, _ := strings.Cut(want, " ")
+		item, _ := paths[path].(map[string]any)
+		if _, ok := item[method]; !ok {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	ids := map[string]bool{}
+	for _, route := range routes(f.server) {
+		if ids[route.op.OperationID] || route.op.Summary == "" {
+			t.Errorf("%s %s: operationId %q, summary %q", route.method, route.path, route.op.OperationID, route.op.Summary)
+		}
+		ids[route.op.OperationID] = true
+		for _, name := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(route.path, -1) {
+			found := false
+			for _, p := range route.op.Parameters {
+				found = found || p.Name == name[1] && p.In == "path" && p.Required
+			}
+			if !found {
+				t.Errorf("%s %s: parameter %s is not described", route.method, route.path, name[1])
+			}
+		}
+		if route.op.Responses["200"] == nil {
+			t.Errorf("%s %s: no answer", route.method, route.path)
+		}
+		role := route.role()
+		if role != server.Submit && role != server.Read && role != server.Admin {
+			t.Errorf("%s %s: role %q", route.method, route.path, role)
+		}
+	}
+	walk(t, doc, doc, "#")
+}
+
+// walk checks references and types everywhere.
+func walk(t *testing.T, doc, node any, at string) {
+	switch n := node.(type) {
+	case map[string]any:
+		if ref, ok := n["$ref"].(string); ok && resolve(doc, ref) == nil {
+			t.Errorf("%s: %s leads nowhere", at, ref)
+		}
+		if kind, ok := n["type"]; ok && strings.Contains(at, "schema") && !strings.HasSuffix(at, "properties") {
+			var kinds []any
+			if kinds, ok = kind.([]any); !ok {
+				kinds = []any{kind}
+			}
+			for _, k := range kinds {
+				if !strings.Contains(" string integer number boolean array object null ", fmt.Sprintf(" %v ", k)) {
+					t.Errorf("%s: type %v", at, k)
+				}
+			}
+		}
+		for k, v := range n {
+			walk(t, doc, v, at+"/"+k)
+		}
+	case []any:
+		for i, v := range n {
+			walk(t, doc, v, fmt.Sprintf("%s/%d", at, i))
+		}
+	}
+}
+
+func resolve(doc any, ref string) any {
+	node := doc
+	for _, part := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
+		m, _ := node.(map[string]any)
+		node = m[part]
+	}
+	return node
+}
+
+// What the server answers is what the document says: every field known, every
+// required field there.
+func TestAnswersMatchTheirSchemas(t *testing.T) {
+	f := start(t)
+	var doc map[string]any
+	f.send(f.request(http.MethodGet, "/openapi.json", "", "")).decode(t, &doc)
+	first := f.do(server.Submit, http.MethodPost, "/v1/articles", `{"nid":"a","url":"http://a.example","title":"T","content":"`+story(1)+`"}`)
+	var answer struct{ DocID string }
+	first.decode(t, &answer)
+	for _, test := range []struct{ schema, method, path, body string }{
+		{"Answer", "POST", "/v1/articles", `{"nid":"b","content":"` + story(1) + ` more"}`},
+		{"BatchAnswer", "POST", "/v1/batch", `{"articles":[{"nid":"c"},{"nid":"~"}]}`},
+		{"Answer", "POST", "/v1/check", `{"content":"` + story(1) + `"}`},
+		{"Comparison", "POST", "/v1/compare", `{"a":{"title":"x"},"b":{"title":"x"}}`},
+		{"MemberAnswer", "GET", "/v1/articles/b", ""},
+		{"Group", "GET", "/v1/docids/" + answer.DocID, ""},
+		{"Groups", "GET", "/v1/docids", ""},
+		{"Found", "GET", "/v1/find?title=t", ""},
+		{"Stats", "GET", "/v1/stats", ""},
+		{"Log", "GET", "/v1/log", ""},
+		{"Change", "PATCH", "/v1/articles/b", `{"heat":4}`},
+		{"ErrorModel", "POST", "/v1/batch", `{}`},
+	} {
+		r := f.do(server.Admin, test.method, test.path, test.body)
+		var v any
+		r.decode(t, &v)
+		conforms(t, doc, resolve(doc, "#/components/schemas/"+test.schema), v, test.schema)
+	}
+}
+
+// conforms checks required and known fields and the types of values.
+func conforms(t *testing.T, doc, schema, v any, at string) {
+	s, ok := schema.(map[string]any)
+	if !ok {
+		t.Errorf("%s: no schema", at)
+		return
+	}
+	if ref, ok := s["$ref"].(string); ok {
+		conforms(t, doc, resolve(doc, ref), v, at)
+		return
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		properties, _ := s["properties"].(map[string]any)
+		required, _ := s["required"].([]any)
+		for _, name := range required {
+			if _, ok := v[name.(string)]; !ok {
+				t.Errorf("%s: %s is missing", at, name)
+			}
+		}
+		for name, field := range v {
+			if properties[name] == nil {
+				t.Errorf("%s: %s is not described", at, name)
+				continue
+			}
+			conforms(t, doc, properties[name], field, at+"."+name)
+		}
+	case []any:
+		for i, item := range v {
+			conforms(t, doc, s["items"], item, fmt.Sprintf("%s[%d]", at, i))
+		}
+	default:
+		want, _ := json.Marshal(s["type"])
+		have := map[bool]string{true: "null"}[v == nil]
+		switch v.(type) {
+		case string:
+			have = "string"
+		case bool:
+			have = "boolean"
+		case float64:
+			have = "number"
+			if strings.Contains(string(want), "integer") {
+				have = "integer"
+			}
+		}
+		if !strings.Contains(string(want), have) {
+			t.Errorf("%s: %s, described as %s", at, have, want)
+		}
+	}
+}
