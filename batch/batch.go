@@ -70,7 +70,7 @@ type Config struct {
 
 // Progress says how far a run is.
 type Progress struct {
-	Phase     string // "read", "index", "compare", "write"
+	Phase     string // "read", "group", "compare", "write"
 	Documents int64  // read so far, or compared so far
 	Total     int64  // documents to compare; 0 while reading
 }

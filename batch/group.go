@@ -6,6 +6,7 @@ import "context"
 // buckets it shares with some other text. A key that only one text has is
 // dropped here, which is the fate of most.
 func (r *run) group(ctx context.Context, posOf *array[uint32]) error {
+	r.cfg.Progress(Progress{Phase: "group", Documents: r.sum.Documents})
 	postings, err := r.postings.sort()
 	if err != nil {
 		return err

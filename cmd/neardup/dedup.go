@@ -56,34 +56,15 @@ end, or not at all.
 }
 
 func (d *dedup) do(ctx context.Context, inputs []string) error {
-	m, n, err := d.method.method()
+	cfg, err := d.config()
 	if err != nil {
 		return err
 	}
-	cfg, err := d.run.config(m, n)
-	if err != nil {
-		return err
-	}
-	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
-		return usage("--link %s is neither leader nor components", d.link)
-	}
-	if d.run.json && d.out == "-" {
-		return usage("--json and --out - would both write to standard output")
-	}
-	spool := ""
-	if d.out != "" {
-		if spool = d.run.tmp; spool == "" {
-			spool = os.TempDir()
-		}
-	}
-	r, err := d.input.open(d.app, inputs, spool)
+	r, err := d.open(inputs)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if err := r.CheckOutput(d.out, d.decide, d.groups, d.run.rejects); err != nil {
-		return usage("%w", err)
-	}
 	var files outputs
 	defer files.abort()
 	decisions, clusters := files.jsonl(d.decide), files.jsonl(d.groups)
@@ -101,9 +82,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 	rep.diskNeed()
 	cfg.Reject, cfg.Progress = rep.reject, rep.progress
 	if clusters != nil {
-		cw := &clusterWriter{out: clusters}
-		cfg.Clusters = cw.add
-		defer func() { cw.out = nil }()
+		cfg.Clusters = (&clusterWriter{out: clusters}).add
 	}
 	var kept bitmap
 	sum, err := batch.Dedup(ctx, newSource(r), cfg, func(o batch.Outcome) error {
@@ -130,6 +109,45 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 		return err
 	}
 	return rep.dedup(sum)
+}
+
+// config checks the flags and makes the engine's configuration.
+func (d *dedup) config() (batch.Config, error) {
+	m, n, err := d.method.method()
+	if err != nil {
+		return batch.Config{}, err
+	}
+	cfg, err := d.run.config(m, n)
+	if err != nil {
+		return cfg, err
+	}
+	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
+		return cfg, usage("--link %s is neither leader nor components", d.link)
+	}
+	if d.run.json && d.out == "-" {
+		return cfg, usage("--json and --out - would both write to standard output")
+	}
+	return cfg, nil
+}
+
+// open opens the inputs and sees to it that no output is one of them. Standard
+// input is kept on disk while it is read if the kept documents are wanted.
+func (d *dedup) open(inputs []string) (*corpus.Reader, error) {
+	spool := ""
+	if d.out != "" {
+		if spool = d.run.tmp; spool == "" {
+			spool = os.TempDir()
+		}
+	}
+	r, err := d.input.open(d.app, inputs, spool)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.CheckOutput(d.out, d.decide, d.groups, d.run.rejects); err != nil {
+		_ = r.Close()
+		return nil, usage("%w", err)
+	}
+	return r, nil
 }
 
 // writeKept reads the inputs once more and copies the kept records.
