@@ -1,0 +1,157 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+)
+
+// text writes an article of a planted group: two of a group differ in at most
+// two words of 200, which is a similarity of .94 or more, and two of different
+// groups share no word but by chance.
+func text(r *rand.Rand, group int) string {
+	base := rand.New(rand.NewPCG(uint64(group), 77))
+	words := make([]string, 200)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%x", base.Uint32())
+	}
+	for range r.IntN(2) {
+		words[r.IntN(len(words))] = fmt.Sprintf("x%x", r.Uint32())
+	}
+	return strings.Join(words, " ")
+}
+
+// Client sends requests one after another and writes down what it knows. What
+// got no answer is tried again, the same, after the next start.
+type Client struct {
+	id      int
+	r       *rand.Rand
+	groups  int
+	journal *Journal
+	pending *Record
+	sent    int
+	mine    []Record // answered submissions
+}
+
+// NewClient makes a client that picks its articles from so many groups.
+func NewClient(id int, seed uint64, groups int, j *Journal) *Client {
+	return &Client{id: id, r: rand.New(rand.NewPCG(seed, uint64(id))), groups: groups, journal: j}
+}
+
+// Run sends until the service is gone or ctx ends. An error is a violation.
+func (c *Client) Run(ctx context.Context, s *Service) error {
+	for ctx.Err() == nil {
+		if c.pending == nil {
+			if err := c.choose(); err != nil {
+				return err
+			}
+		}
+		err := c.try(ctx, s)
+		if errors.Is(err, ErrUnknown) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s of %s%s by client %d: %w", c.pending.Op, c.pending.NID, c.pending.DocID, c.id, err)
+		}
+		c.pending = nil
+	}
+	return nil
+}
+
+// choose makes the next request and writes down that it will be sent.
+func (c *Client) choose() error {
+	c.pending = &Record{From: c.journal.Now()}
+	p := c.pending
+	n := c.r.IntN(100)
+	if len(c.mine) == 0 {
+		n = 0
+	}
+	switch {
+	case n < 74:
+		c.sent++
+		p.Op, p.Group, p.NID = "add", c.r.IntN(c.groups), fmt.Sprintf("c%d-%d", c.id, c.sent)
+		p.Article = Article{NID: p.NID, Content: text(c.r, p.Group), Heat: int64(c.r.IntN(9))}
+		if c.r.IntN(8) == 0 {
+			p.Article.TTLSeconds = 1
+		}
+		if c.r.IntN(2) == 0 {
+			p.Key = "k" + p.NID
+		}
+	case n < 82: // the same again
+		*p = c.one()
+		p.Op, p.Answer, p.From = "again", nil, c.journal.Now()
+	case n < 86: // the same key or nid with another article
+		*p = c.one()
+		p.Op, p.Answer, p.From = "clash", nil, c.journal.Now()
+		p.Article.Content += " and more"
+	case n < 92:
+		p.Op, p.NID = "delete", c.one().NID
+	case n < 96:
+		p.Op, p.DocID = "end", c.one().Answer.DocID
+	default:
+		p.Op, p.NID, p.Article.Heat = "heat", c.one().NID, int64(c.r.IntN(9))
+	}
+	return c.journal.Write(*p)
+}
+
+func (c *Client) one() Record { return c.mine[c.r.IntN(len(c.mine))] }
+
+// try sends the pending request and writes down the answer.
+func (c *Client) try(ctx context.Context, s *Service) error {
+	p := c.pending
+	var a Answer
+	var err error
+	switch p.Op {
+	case "add", "again", "clash":
+		a, err = s.Submit(ctx, p.Article, p.Key)
+	case "delete":
+		a, err = s.Delete(ctx, p.NID)
+	case "end":
+		a, err = s.End(ctx, p.DocID)
+	case "heat":
+		a, err = s.Heat(ctx, p.NID, p.Article.Heat)
+	}
+	p.To = c.journal.Now()
+	if err != nil {
+		return c.refused(err)
+	}
+	if p.Op == "clash" && p.Key != "" {
+		return errors.New("a key was taken with another article")
+	}
+	p.Answer = &a
+	if p.Op == "add" {
+		c.mine = append(c.mine, *p)
+	}
+	return c.journal.Write(*p)
+}
+
+// refused decides whether a refusal is right as far as one client can know:
+// other clients end docIds with the articles in them.
+func (c *Client) refused(err error) error {
+	var r *Refused
+	if !errors.As(err, &r) {
+		return err
+	}
+	switch c.pending.Op {
+	case "clash":
+		if r.Status == http.StatusConflict {
+			return nil
+		}
+	case "again": // its docId ended and a clash took the nid
+		if r.Status == http.StatusConflict && c.pending.Key == "" {
+			return nil
+		}
+	case "delete", "heat":
+		if r.Status == http.StatusNotFound {
+			return nil
+		}
+	case "end":
+		if r.Status == http.StatusGone {
+			return nil
+		}
+	}
+	return err
+}

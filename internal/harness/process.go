@@ -1,0 +1,117 @@
+// Package harness starts the real docId service, kills it at random moments
+// and holds it to every answer it gave. It knows the service from outside
+// only: the binary, its flags and its HTTP interface.
+package harness
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Build builds the command from the module's folder into dir, with the build
+// tags given (planted bugs), and returns the path of the binary.
+func Build(ctx context.Context, module, dir string, tags ...string) (string, error) {
+	bin := filepath.Join(dir, "neardup")
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", strings.Join(tags, ","), "-o", bin, "./cmd/neardup")
+	cmd.Dir = module
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the command: %w: %s", err, out)
+	}
+	return bin, nil
+}
+
+// Process is a service that was started. Kill or Stop must be called.
+type Process struct {
+	cmd      *exec.Cmd
+	addrFile string
+	data     string
+	log      bytes.Buffer // read only once ended is closed
+	ended    chan struct{}
+	err      error
+}
+
+// Start starts the service on a folder, on a free port of loopback, with more
+// flags if given. It does not wait.
+func Start(bin, data string, flags ...string) (*Process, error) {
+	p := &Process{data: data, addrFile: data + ".addr", ended: make(chan struct{})}
+	if err := os.Remove(p.addrFile); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("forget the last address: %w", err)
+	}
+	args := append([]string{"serve", "--data", data, "--addr", "127.0.0.1:0", "--addr-file", p.addrFile, "--metrics-addr", "off"}, flags...)
+	p.cmd = exec.Command(bin, args...)
+	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start the service: %w", err)
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// Ready waits until the service answers /readyz with 200, and returns its
+// address as a URL.
+func (p *Process) Ready(ctx context.Context) (string, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return "", fmt.Errorf("the service is not ready: %w", ctx.Err())
+		case <-p.ended:
+			return "", fmt.Errorf("the service ended: %w: %s", p.err, p.log.String())
+		case <-time.After(2 * time.Millisecond):
+		}
+		addr, err := os.ReadFile(p.addrFile)
+		if err != nil {
+			continue
+		}
+		url := "http://" + strings.TrimSpace(string(addr))
+		if resp, err := http.Get(url + "/readyz"); err == nil {
+			_ = resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return url, nil
+			}
+		}
+	}
+}
+
+// Token is the administrator's, which the service wrote at its first start.
+func (p *Process) Token() (string, error) {
+	b, err := os.ReadFile(filepath.Join(p.data, "admin-token"))
+	if err != nil {
+		return "", fmt.Errorf("token of the administrator: %w", err)
+	}
+	return strings.TrimSpace(string(b)), nil
+}
+
+// PID is the process id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Terminate asks the service to end, and does not wait.
+func (p *Process) Terminate() { _ = p.cmd.Process.Signal(syscall.SIGTERM) } // it may have ended
+
+// Kill kills -9 and waits until the process is gone.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Kill() // it may have ended
+	<-p.ended
+}
+
+// Stop asks the service to end, waits, and returns what it wrote to its log.
+// The error is for an exit status other than 0.
+func (p *Process) Stop() (string, error) {
+	p.Terminate()
+	<-p.ended
+	if p.err != nil {
+		return p.log.String(), fmt.Errorf("the service ended: %w", p.err)
+	}
+	return p.log.String(), nil
+}
