@@ -8,6 +8,7 @@ package minhash
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -103,9 +104,14 @@ func (m *Method) Spec() neardup.Spec {
 // Record makes one key a band, or none for a text without a shingle, and the
 // bounds of the number of distinct shingles as the sketch.
 func (m *Method) Record(clean string, rec *neardup.Record) {
-	rec.Reset()
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
+	m.record(clean, rec, s)
+}
+
+// record leaves the hashes of the shingles in s.
+func (m *Method) record(clean string, rec *neardup.Record, s *scratch) {
+	rec.Reset()
 	s.hashes = m.cfg.Shingle.Append(s.hashes[:0], clean, m.cfg.Seed)
 	if len(s.hashes) == 0 {
 		return
@@ -115,6 +121,15 @@ func (m *Method) Record(clean string, rec *neardup.Record) {
 	rec.Sketch = bounds(s.hashes, s.bitmap)
 }
 
+// RecordView is Record and View in one, for a caller with room for views: the
+// text is cut once. The view is sorted when it is first compared.
+func (m *Method) RecordView(clean string, rec *neardup.Record) neardup.View {
+	s := m.scratch.Get().(*scratch)
+	defer m.scratch.Put(s)
+	m.record(clean, rec, s)
+	return m.newView(s.hashes)
+}
+
 // Plausible rejects pairs whose numbers of distinct shingles are too far apart
 // to reach the threshold.
 func (m *Method) Plausible(a, b uint64) bool {
@@ -122,18 +137,39 @@ func (m *Method) Plausible(a, b uint64) bool {
 }
 
 // View is the set of the hashes of a text's shingles.
-type View struct{ set []uint64 }
+type View struct {
+	hashes  []uint64
+	sorted  sync.Once
+	scratch *sync.Pool // of *scratch
+	bytes   int
+}
 
-// Bytes is 8 a distinct shingle and a little more.
-func (v *View) Bytes() int { return 8*cap(v.set) + 48 }
+func (m *Method) newView(hashes []uint64) *View {
+	hashes = slices.Clone(hashes)
+	return &View{hashes: hashes, scratch: &m.scratch, bytes: 8*cap(hashes) + 64}
+}
+
+// Bytes is 8 a shingle and a little more.
+func (v *View) Bytes() int { return v.bytes }
+
+// set sorts the hashes when they are first wanted.
+func (v *View) set() []uint64 {
+	v.sorted.Do(func() {
+		s := v.scratch.Get().(*scratch)
+		defer v.scratch.Put(s)
+		v.hashes = s.sorter.Set(v.hashes)
+	})
+	return v.hashes
+}
 
 // View returns a [*View].
 func (m *Method) View(clean string) neardup.View {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
 	s.hashes = m.cfg.Shingle.Append(s.hashes[:0], clean, m.cfg.Seed)
-	set := s.sorter.Set(s.hashes)
-	return &View{set: append(make([]uint64, 0, len(set)), set...)}
+	v := m.newView(s.sorter.Set(s.hashes))
+	v.sorted.Do(func() {})
+	return v
 }
 
 // Compare is exact but for the collisions of 64-bit hashes. Views of another
@@ -145,10 +181,11 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 	if !okX || !okY {
 		return match
 	}
-	inter, near := feature.JaccardAtLeast(x.set, y.set, m.cfg.Threshold)
+	set, other := x.set(), y.set()
+	inter, near := feature.JaccardAtLeast(set, other, m.cfg.Threshold)
 	if near {
 		match.Near = true
-		match.Similarity = float64(inter) / float64(len(x.set)+len(y.set)-inter)
+		match.Similarity = float64(inter) / float64(len(set)+len(other)-inter)
 	}
 	return match
 }

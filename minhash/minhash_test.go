@@ -88,6 +88,29 @@ func TestCompareIsTheJaccardOfTheShingles(t *testing.T) {
 	})
 }
 
+func TestRecordViewIsRecordAndView(t *testing.T) {
+	m := method(t, minhash.Config{Threshold: 0.3})
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := words().Draw(t, "x"), words().Draw(t, "y")
+		var both, alone neardup.Record
+		view := m.RecordView(x, &both)
+		m.Record(x, &alone)
+		if !slices.Equal(both.Index, alone.Index) || both.Sketch != alone.Sketch {
+			t.Fatalf("records differ: %v, %v", both, alone)
+		}
+		want := m.Compare(m.View(x), m.View(y))
+		var wait sync.WaitGroup // a view is shared between workers
+		for range 2 {
+			wait.Go(func() {
+				if got := m.Compare(view, m.View(y)); got != want {
+					t.Errorf("got %+v, want %+v", got, want)
+				}
+			})
+		}
+		wait.Wait()
+	})
+}
+
 func TestRecordOfAlmostNothing(t *testing.T) {
 	m := method(t, minhash.Config{})
 	bands, _ := m.Bands()
