@@ -11,6 +11,7 @@ func commands(a *app) []*cobra.Command {
 		evalCommand(a),
 		fingerprintCommand(a),
 		nearCommand(a),
+		idfCommand(a),
 		serveCommand(a),
 		addCommand(a),
 		checkCommand(a),

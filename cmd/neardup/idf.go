@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/text"
+	"github.com/spf13/cobra"
+)
+
+type idf struct {
+	*app
+	input      inputFlags
+	run        runFlags
+	normalize  string
+	dictionary string
+	out        string
+	merge      []string
+	least      int
+}
+
+func idfCommand(a *app) *cobra.Command {
+	i := &idf{app: a}
+	cmd := &cobra.Command{
+		Use:   "idf [flags] (INPUT... | --merge TABLE...) --out FILE",
+		Short: "Count in how many documents each word occurs: a table for keywords",
+		Long: `Counts in how many documents of a corpus each word occurs, and writes a table
+for --features keywords --idf FILE. Chinese is cut by the built-in dictionary.
+
+--merge adds tables made before: the result is the same, byte for byte, as of
+one run over all their documents, so a corpus can be counted in parts and a
+table kept up to date. (A table made with --least above 1 has lost its rare
+words; use it only for the last merge.)
+
+` + exitHelp,
+		Example: `  neardup idf news.jsonl --out news.idf
+  neardup idf today.jsonl --merge news.idf --out news.idf
+  neardup idf --merge a.idf --merge b.idf --least 5 --out all.idf
+  neardup dedup --method simhash --features keywords:20 --idf news.idf news.jsonl`,
+		RunE: func(cmd *cobra.Command, args []string) error { return i.do(cmd.Context(), args) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&i.out, "out", "", "write the table here")
+	fs.StringArrayVar(&i.merge, "merge", nil, "add this table (may be given more than once)")
+	fs.IntVar(&i.least, "least", 1, "drop words that fewer documents have")
+	fs.StringVar(&i.normalize, "normalize", "default", "normalisation, as for --features keywords later")
+	fs.StringVar(&i.dictionary, "dictionary", "", `file of words added to the Chinese dictionary, "word [frequency]" a line`)
+	i.input.add(fs)
+	i.run.addMachine(fs)
+	i.run.addReport(fs)
+	return cmd
+}
+
+// check looks at the flags and makes the normaliser and the splitter.
+func (i *idf) check(inputs []string) (n text.Normalizer, words keyword.Splitter, err error) {
+	switch {
+	case i.out == "":
+		return n, words, usage("--out FILE is needed")
+	case len(inputs) == 0 && len(i.merge) == 0:
+		return n, words, usage("INPUT or --merge TABLE is needed")
+	case i.least < 1:
+		return n, words, usage("--least %d is below 1", i.least)
+	}
+	if err := i.run.machine(); err != nil {
+		return n, words, err
+	}
+	if n, err = text.ParseNormalizer(i.normalize); err != nil {
+		return n, words, usage("--normalize: %w", err)
+	}
+	if i.dictionary == "" {
+		words, err = methods.Splitter(nil)
+		return n, words, err
+	}
+	f, err := os.Open(i.dictionary)
+	if err != nil {
+		return n, words, err
+	}
+	defer f.Close()
+	if words, err = methods.Splitter(f); err != nil {
+		return n, words, fmt.Errorf("%s: %w", i.dictionary, err)
+	}
+	return n, words, nil
+}
+
+func (i *idf) do(ctx context.Context, inputs []string) (err error) {
+	n, words, err := i.check(inputs)
+	if err != nil {
+		return err
+	}
+	var files outputs
+	defer files.abort()
+	rep := newReporter(i.app, &i.run, nil, &files)
+	if files.err != nil {
+		return files.err
+	}
+	var sum idfSummary
+	tables := slices.Clone(i.merge)
+	if len(inputs) > 0 {
+		r, err := i.input.open(i.app, inputs, "")
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		if err := r.CheckOutput(i.out, i.run.rejects); err != nil {
+			return usage("%w", err)
+		}
+		rep.reading(r)
+		dir, err := os.MkdirTemp(i.run.tmp, "neardup-idf-")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		t := trained{clean: n, memory: int64(i.run.memory) / 2, dir: dir, workers: i.run.workers}
+		path, err := t.train(ctx, newSource(r), words, rep, &sum)
+		if err != nil {
+			return err
+		}
+		tables = append(tables, path)
+	}
+	if err := keyword.MergeFiles(ctx, i.out, i.least, tables...); err != nil {
+		return err
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	return i.tell(rep, sum)
+}
+
+func (i *idf) tell(rep *reporter, sum idfSummary) error {
+	info, err := os.Stat(i.out)
+	if err != nil {
+		return err
+	}
+	sum.Bytes = info.Size()
+	return rep.tell(sum, sum.Rejected, func(w io.Writer) {
+		rep.documents(w, sum.Documents, sum.Rejected)
+		if len(i.merge) > 0 {
+			fmt.Fprintf(w, "merged      %d tables\n", len(i.merge))
+		}
+		fmt.Fprintf(w, "table       %s, %s bytes\n", oneLine(i.out), grouped(sum.Bytes))
+		rep.effort(w)
+	})
+}
+
+type idfSummary struct {
+	Documents int64 `json:"documents"` // read now, without those of merged tables
+	Rejected  int64 `json:"rejected"`
+	Bytes     int64 `json:"bytes"` // of the table
+}
+
+// trained is a table of the documents of one run, in a folder of its own.
+type trained struct {
+	clean   neardup.Cleaner
+	memory  int64
+	dir     string
+	workers int
+}
+
+// train counts the words of all documents and returns the path of the table.
+func (t trained) train(ctx context.Context, src *source, words keyword.Splitter, rep *reporter, sum *idfSummary) (path string, err error) {
+	trainer := keyword.NewTrainer(words, keyword.TrainOptions{Memory: t.memory, Dir: t.dir})
+	defer func() { err = errors.Join(err, trainer.Close()) }()
+	type counted struct {
+		lines
+		err error
+	}
+	err = inOrder(ctx, src, t.workers, func(b *block) counted {
+		var c counted
+		b.each(func(_ corpus.Item, doc *neardup.Document, err error) {
+			if err != nil {
+				c.rejects = append(c.rejects, err)
+				return
+			}
+			c.documents++
+			c.err = errors.Join(c.err, trainer.Add(t.clean.Clean(doc.Text)))
+		})
+		return c
+	}, func(c counted) error {
+		for _, reject := range c.rejects {
+			if err := rep.reject(0, reject); err != nil {
+				return err
+			}
+		}
+		sum.Documents += c.documents
+		sum.Rejected += int64(len(c.rejects))
+		rep.progress(batch.Progress{Phase: "count", Documents: sum.Documents})
+		return c.err
+	})
+	if err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(t.dir, "table-")
+	if err != nil {
+		return "", err
+	}
+	return f.Name(), errors.Join(trainer.WriteTable(ctx, f), f.Close())
+}
