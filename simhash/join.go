@@ -107,6 +107,9 @@ func bucketBits(t *table, n int) int {
 // table joins by one table of the layout.
 func (j *joiner) table(ctx context.Context, n int) error {
 	t := &j.layout.tables[n]
+	if j.a == j.b && t.radius == 0 {
+		return j.equalKeys(ctx, n)
+	}
 	width := bucketBits(t, max(len(j.a.in), len(j.b.in)))
 	if err := j.b.partition(ctx, t, width, j.workers); err != nil {
 		return err
@@ -120,17 +123,21 @@ func (j *joiner) table(ctx context.Context, n int) error {
 		joiner: j, number: n, table: t, width: width,
 		flips: flips(width, t.radius),
 	}
-	parts := 1 << max(width-partitionBits, 0)
+	return j.rounds(ctx, 1<<max(width-partitionBits, 0), s.partition)
+}
+
+// rounds collects the pairs of partitions, in their order, and gives them to
+// emit when there are many.
+func (j *joiner) rounds(ctx context.Context, parts int, pairs func(p int) []valuePair) error {
 	const round = 64 // partitions between two looks at the limit
+	out := make([][]valuePair, round)
 	for from := 0; from < parts; from += round {
-		out := make([][]valuePair, min(round, parts-from))
-		if err := parallel(ctx, j.workers, len(out), func(i int) {
-			out[i] = s.partition(from + i)
-		}); err != nil {
+		n := min(round, parts-from)
+		if err := parallel(ctx, j.workers, n, func(i int) { out[i] = pairs(from + i) }); err != nil {
 			return err
 		}
-		for _, pairs := range out {
-			j.found = append(j.found, pairs...)
+		for _, found := range out[:n] {
+			j.found = append(j.found, found...)
 		}
 		if len(j.found) >= j.limit {
 			if err := j.flush(ctx); err != nil {
