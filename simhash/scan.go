@@ -85,6 +85,21 @@ func (s *scanner) inside(out []valuePair, values []uint64) []valuePair {
 		}
 	}
 	values = slices.Compact(values)
+	if len(values) > few {
+		return s.crowd(out, values)
+	}
+	for i, a := range values {
+		for _, b := range values[i+1:] {
+			if s.mine(a ^ b) {
+				out = append(out, valuePair{a, b})
+			}
+		}
+	}
+	return out
+}
+
+// crowd appends the pairs of a bucket of very many values.
+func (s *scanner) crowd(out []valuePair, values []uint64) []valuePair {
 	near(values, s.k, func(a, b uint64) {
 		if s.mine(a ^ b) {
 			out = append(out, valuePair{min(a, b), max(a, b)})
