@@ -193,11 +193,6 @@ func (f *runFlags) machine() error {
 	if f.memory < batch.MinMemory {
 		return usage("--memory %v is too little: at least 64MiB", f.memory)
 	}
-	switch batch.Keep(f.keep) {
-	case batch.First, batch.Longest, batch.Earliest, batch.ByID:
-	default:
-		return batch.Config{}, usage("--keep %s is none of first, longest, earliest, id", f.keep)
-	}
 	debug.SetMemoryLimit(int64(f.memory))
 	if f.tmp != "" {
 		if info, err := os.Stat(f.tmp); err != nil || !info.IsDir() {
@@ -211,6 +206,11 @@ func (f *runFlags) machine() error {
 func (f *runFlags) config(m neardup.Method, n text.Normalizer) (batch.Config, error) {
 	if err := f.machine(); err != nil {
 		return batch.Config{}, err
+	}
+	switch batch.Keep(f.keep) {
+	case batch.First, batch.Longest, batch.Earliest, batch.ByID:
+	default:
+		return batch.Config{}, usage("--keep %s is none of first, longest, earliest, id", f.keep)
 	}
 	return batch.Config{
 		Clean: n, Method: m, Keep: batch.Keep(f.keep), Memory: int64(f.memory), Tmp: f.tmp, Workers: f.workers,
