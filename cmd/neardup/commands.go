@@ -12,6 +12,7 @@ func commands(a *app) []*cobra.Command {
 		fingerprintCommand(a),
 		nearCommand(a),
 		idfCommand(a),
+		tuneCommand(a),
 		serveCommand(a),
 		addCommand(a),
 		checkCommand(a),

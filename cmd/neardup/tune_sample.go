@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/ngram"
+	"github.com/valyala/fastjson"
+)
+
+// sampler collects a sample: pairs and clusters of ids, and the text of each.
+type sampler struct {
+	similar  [][2]string
+	unlike   [][2]string
+	clusters [][]string
+	texts    map[string]*string // of the ids that are wanted; nil until found
+	others   []string
+}
+
+func (s *sampler) add(a, b string, similar bool) {
+	s.want(a)
+	s.want(b)
+	if similar {
+		s.similar = append(s.similar, [2]string{a, b})
+	} else {
+		s.unlike = append(s.unlike, [2]string{a, b})
+	}
+}
+
+func (s *sampler) want(id string) {
+	if _, ok := s.texts[id]; !ok {
+		s.texts[id] = nil
+	}
+}
+
+// offer takes a text if its id is wanted; the first of an id counts.
+func (s *sampler) offer(id, text string) (wanted bool) {
+	found, wanted := s.texts[id]
+	if wanted && found == nil {
+		s.texts[id] = &text
+	}
+	return wanted
+}
+
+var errSample = errors.New("no sample")
+
+// readLabelled reads pairs of texts, which are their own ids.
+func (s *sampler) readLabelled(path string) error {
+	return eachJSON(path, func(v *fastjson.Value) error {
+		a, b := v.Get("text_a"), v.Get("text_b")
+		if a == nil || b == nil || a.Type() != fastjson.TypeString || b.Type() != fastjson.TypeString {
+			return fmt.Errorf("%w: text_a or text_b is no text", errSample)
+		}
+		label, given := "", v.Exists("label")
+		if given {
+			label = strings.Trim(v.Get("label").String(), `"`)
+		}
+		similar, err := similarLabel(label, given)
+		if err != nil {
+			return err
+		}
+		x, y := string(a.GetStringBytes()), string(b.GetStringBytes())
+		s.add(x, y, similar)
+		s.offer(x, x)
+		s.offer(y, y)
+		return nil
+	})
+}
+
+func similarLabel(label string, given bool) (bool, error) {
+	switch strings.ToLower(label) {
+	case "1", "true":
+		return true, nil
+	case "0", "false":
+		return false, nil
+	}
+	if !given {
+		return true, nil
+	}
+	return false, fmt.Errorf("%w: label %q is neither 0 nor 1", errSample, label)
+}
+
+// readPairs reads "id_a TAB id_b [TAB label]", with a header or without. A
+// third column of another name than label (a similarity) is not read.
+func (s *sampler) readPairs(path string) error {
+	labelled := true
+	return eachLine(path, func(n int, line []byte) error {
+		cols := strings.Split(string(line), "\t")
+		if len(cols) < 2 {
+			return fmt.Errorf("%w: no tab between two ids", errSample)
+		}
+		if n == 1 && cols[0] == "id_a" {
+			labelled = len(cols) > 2 && cols[2] == "label"
+			return nil
+		}
+		label, given := "", labelled && len(cols) > 2
+		if given {
+			label = cols[2]
+		}
+		similar, err := similarLabel(label, given)
+		if err == nil {
+			s.add(tsvID(cols[0]), tsvID(cols[1]), similar)
+		}
+		return err
+	})
+}
+
+var tsvUnescapes = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r")
+
+// tsvID is the inverse of tsvField.
+func tsvID(field string) string { return tsvUnescapes.Replace(field) }
+
+// readClusters reads what dedup --clusters prints.
+func (s *sampler) readClusters(path string) error {
+	return eachJSON(path, func(v *fastjson.Value) error {
+		if !v.Exists("leader") {
+			return fmt.Errorf("%w: no leader", errSample)
+		}
+		cluster := []string{string(v.GetStringBytes("leader"))}
+		for _, d := range v.GetArray("duplicates") {
+			cluster = append(cluster, string(d.GetStringBytes("id")))
+		}
+		for _, id := range cluster {
+			s.want(id)
+		}
+		s.clusters = append(s.clusters, cluster)
+		return nil
+	})
+}
+
+// readTexts finds the texts of the ids, and others to measure work with.
+func (t *tune) readTexts(ctx context.Context, inputs []string, s *sampler) error {
+	r, err := t.input.open(t.app, inputs, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	src := newSource(r)
+	for ctx.Err() == nil {
+		b, err := src.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		b.Decode(func(doc *neardup.Document, err error) {
+			if err != nil { // a record that cannot be read is in no pair
+				return
+			}
+			if !s.offer(doc.ID, doc.Text) && len(s.others) < t.most {
+				s.others = append(s.others, doc.Text)
+			}
+		})
+	}
+	return ctx.Err()
+}
+
+// wholeCluster is the largest cluster whose texts are all paired with each
+// other; of a larger one each is paired with the leader.
+const wholeCluster = 50
+
+// fill makes the input of Tune. A pair whose text was not found is an error.
+func (s *sampler) fill(in *ngram.TuneInput, clean neardup.Cleaner) error {
+	for _, id := range slices.Sorted(maps.Keys(s.texts)) {
+		text := s.texts[id]
+		if text == nil {
+			return fmt.Errorf("%w: no document has the id %q", errSample, id)
+		}
+		*text = clean.Clean(*text)
+	}
+	for _, p := range s.similar {
+		in.Pairs = append(in.Pairs, [2]string{*s.texts[p[0]], *s.texts[p[1]]})
+	}
+	for _, p := range s.unlike {
+		in.Negatives = append(in.Negatives, [2]string{*s.texts[p[0]], *s.texts[p[1]]})
+	}
+	for _, c := range s.clusters {
+		for i, id := range c[1:] {
+			for _, earlier := range c[:i+1] {
+				in.Pairs = append(in.Pairs, [2]string{*s.texts[earlier], *s.texts[id]})
+				if len(c) > wholeCluster {
+					break
+				}
+			}
+		}
+	}
+	for _, t := range s.others {
+		in.Texts = append(in.Texts, clean.Clean(t))
+	}
+	return nil
+}
+
+func eachJSON(path string, do func(*fastjson.Value) error) error {
+	var parser fastjson.Parser
+	return eachLine(path, func(_ int, line []byte) error {
+		v, err := parser.ParseBytes(line)
+		if err != nil {
+			return err
+		}
+		return do(v)
+	})
+}
+
+// longestLine of a sample.
+const longestLine = 16 << 20
+
+// eachLine reads a file, compressed or not, by lines from 1; empty ones are
+// left out. Errors name file and line.
+func eachLine(path string, do func(n int, line []byte) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	buf := bufio.NewReader(f)
+	plain, err := decompress(buf)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	in := bufio.NewScanner(buf)
+	if plain != nil {
+		defer plain.Close()
+		in = bufio.NewScanner(plain)
+	}
+	in.Buffer(nil, longestLine)
+	n := 1
+	for ; in.Scan(); n++ {
+		line := bytes.TrimSuffix(in.Bytes(), []byte("\r"))
+		if len(line) == 0 {
+			continue
+		}
+		if err := do(n, line); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+	}
+	if err := in.Err(); err != nil {
+		return fmt.Errorf("%s:%d: %w", path, n, err)
+	}
+	return nil
+}
