@@ -64,7 +64,7 @@ func maker(c methods.Config) neardup.Maker {
 func settings(string) neardup.Settings {
 	return neardup.Settings{
 		Clean: text.Default(), URL: neardup.Exact, Title: neardup.Exact, Content: neardup.Near,
-		ContentMethod: maker(methods.Config{}), TitleAgrees: maker(methods.Config{Name: "jaccard", Threshold: .3}),
+		ContentMethod: maker(methods.Config{}), TitleAgrees: maker(methods.Config{Name: "jaccard", Threshold: .2}),
 	}
 }
 

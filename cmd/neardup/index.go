@@ -27,7 +27,7 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.url, "url", "exact", "stage url: off or exact (after normalisation)")
 	fs.StringVar(&f.title, "title", "exact", "stage title: off, exact or near")
 	fs.Float64Var(&f.titleThreshold, "title-threshold", .9, "with --title near: least edit similarity of two titles")
-	fs.Float64Var(&f.titleAgrees, "title-agrees", .3, "a title counts only if the contents are at least so similar, or one is empty; 0: the title alone decides")
+	fs.Float64Var(&f.titleAgrees, "title-agrees", .2, "a title counts only if the contents are at least so similar, or one is empty; 0: the title alone decides")
 	fs.StringVar(&f.content, "content", "near", "stage content: off, exact or near")
 	fs.StringVar(&f.cfg.Name, "method", "auto", "with --content near: the method")
 	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near contents, 0..1 (default .8)")

@@ -178,7 +178,7 @@ func (j *journal) save() error {
 	if err != nil {
 		return fmt.Errorf("write state: %w", err)
 	}
-	return writeWhole(j.path, append(b, '\n'), 0o644)
+	return replaceFile(j.path, append(b, '\n'), 0o644)
 }
 
 func (j *journal) close() error {

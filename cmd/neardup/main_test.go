@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"slices"
 	"strings"
@@ -13,9 +12,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"neardup": func() {
-			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-		},
+		"neardup": main,
 	})
 }
 
@@ -25,7 +22,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sorted": sortedLines},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sorted": sortedLines, "ready": ready, "ask": askServer},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DATA", shared.Dir())
 			return nil

@@ -93,7 +93,7 @@ func adminToken(data string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return token, writeWhole(path, []byte(token+"\n"), 0o600)
+	return token, replaceFile(path, []byte(token+"\n"), 0o600)
 }
 
 func (s *serve) tls() (*tls.Config, error) {

@@ -210,7 +210,7 @@ func (s *serve) listen(ctx context.Context, tlsConfig *tls.Config) (net.Listener
 	bound := l.Addr().String()
 	s.log.Info("listening", "addr", bound, "tls", tlsConfig != nil)
 	if s.addrFile != "" {
-		if err := writeWhole(s.addrFile, []byte(bound+"\n"), 0o644); err != nil {
+		if err := replaceFile(s.addrFile, []byte(bound+"\n"), 0o644); err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
 	}
@@ -245,8 +245,8 @@ func (s *serve) serveMetrics(ctx context.Context, registry *prometheus.Registry,
 // storeDir is where the store lies within a folder of data.
 func storeDir(data string) string { return filepath.Join(data, "store") }
 
-// writeWhole writes a file that appears whole or not at all.
-func writeWhole(path string, content []byte, mode os.FileMode) error {
+// replaceFile writes a file that appears whole or not at all.
+func replaceFile(path string, content []byte, mode os.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".neardup-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/neardup/neardup"
@@ -222,7 +223,7 @@ func (s *stream) note(j *job) error {
 	for i, r := range j.replies {
 		if r.Problem != nil {
 			place := j.places[i]
-			place.Reason = r.Problem.Error()
+			place.Reason = reason(r.Problem)
 			if err := s.reject(&place); err != nil {
 				return err
 			}
@@ -240,6 +241,19 @@ func (s *stream) note(j *job) error {
 	}
 	s.progress()
 	return s.journal.advance(j.items)
+}
+
+// reason is a problem without where in the request it was: the file knows
+// better where the record is.
+func reason(p *api.Problem) string {
+	switch {
+	case len(p.Errors) > 0:
+		location := p.Errors[0].Location
+		return location[strings.LastIndexByte(location, '.')+1:] + ": " + p.Errors[0].Message
+	case p.Detail != "":
+		return p.Detail
+	}
+	return p.Error()
 }
 
 func (s *stream) reject(err error) error {

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// ready waits for a server to be ready: "ready FILE", the file that --addr-file
+// names. $SERVER is its URL afterwards.
+func ready(ts *testscript.TestScript, _ bool, args []string) {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		addr, err := os.ReadFile(ts.MkAbs(args[0]))
+		if err != nil {
+			continue
+		}
+		url := "http://" + strings.TrimSpace(string(addr))
+		resp, err := http.Get(url + "/readyz")
+		if err != nil {
+			continue
+		}
+		resp.Body.Close()
+		if resp.StatusCode == http.StatusOK {
+			ts.Setenv("SERVER", url)
+			return
+		}
+	}
+	ts.Fatalf("the server is not ready")
+}
+
+// askServer sends a request, as curl would: "ask METHOD URL [BODY [TOKEN-FILE]]", and
+// prints status and body. With ! the status must be an error.
+func askServer(ts *testscript.TestScript, neg bool, args []string) {
+	body := ""
+	if len(args) > 2 {
+		body = args[2]
+	}
+	r, err := http.NewRequest(args[0], args[1], strings.NewReader(body))
+	ts.Check(err)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if len(args) > 3 {
+		r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(ts.ReadFile(args[3])))
+	}
+	resp, err := http.DefaultClient.Do(r)
+	ts.Check(err)
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	ts.Check(err)
+	fmt.Fprintln(ts.Stdout(), resp.StatusCode, string(answer))
+	if neg != (resp.StatusCode >= 400) {
+		ts.Fatalf("%s %s: %d %s", args[0], args[1], resp.StatusCode, answer)
+	}
+}
