@@ -79,13 +79,36 @@ func openRows(dir string, o Options) (*engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: folder %s: %w", neardup.ErrLocked, dir, err)
 	}
+	if err := checkLogs(o.FS, dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, wrap(err)), lock.Close())
+	}
 	log := newLogger()
 	o.FS = guardFS{o.FS, log}
-	db, err := guarded(log, func() (*pebble.DB, error) { return pebble.Open(dir, options(o, lock, log)) })
+	db, err := guarded(log, func() (*pebble.DB, error) { return openDB(dir, options(o, lock, log)) })
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, wrap(err)), lock.Close())
 	}
 	return &engine{newRows(db, log), lock}, nil
+}
+
+// openDB opens the database. The first write-ahead log of a new one is in an
+// old format, in which a damaged record cannot be told from a torn tail; so it
+// is left empty.
+func openDB(dir string, o *pebble.Options) (*pebble.DB, error) {
+	there, err := pebble.Peek(dir, o.FS)
+	if err != nil {
+		return nil, err
+	}
+	if !there.Exists {
+		db, err := pebble.Open(dir, o.Clone())
+		if err == nil {
+			err = db.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return pebble.Open(dir, o)
 }
 
 // memTables is how many memory tables there are at most.
@@ -104,10 +127,13 @@ func options(o Options, lock *pebble.Lock, log *logger) *pebble.Options {
 		o.TableBytes = 32 << 20
 	}
 	opts := &pebble.Options{
-		FS:                          o.FS,
-		Lock:                        lock,
-		Logger:                      log,
-		EventListener:               &pebble.EventListener{BackgroundError: log.background},
+		FS:     o.FS,
+		Lock:   lock,
+		Logger: log,
+		EventListener: &pebble.EventListener{
+			BackgroundError: log.background,
+			DataCorruption:  func(pebble.DataCorruptionInfo) {}, // whoever reads it gets the error
+		},
 		CacheSize:                   o.CacheBytes + memTables*o.TableBytes, // Pebble takes those out of the cache
 		FormatMajorVersion:          pebble.FormatNewest,
 		MemTableSize:                uint64(o.TableBytes),

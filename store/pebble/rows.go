@@ -160,7 +160,7 @@ func wrap(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, pebble.ErrCorruption):
+	case pebble.IsCorruptionError(err):
 		return fmt.Errorf("%w: %w", neardup.ErrCorrupt, err)
 	case vfs.IsNoSpaceError(err):
 		return fmt.Errorf("%w: %w", neardup.ErrFull, err)

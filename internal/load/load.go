@@ -1,0 +1,242 @@
+// Package load sends articles to a running docId service as an open loop does:
+// at the times of a schedule, whether earlier ones were answered or not. The
+// latency of a request counts from the moment it was due, so a service that
+// stalls cannot hide it (no coordinated omission).
+package load
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Articles makes 3 KB articles by number, the same for ever: words of
+// a vocabulary of 20,000, in sentences; every third differs from an earlier one in one word
+// of a hundred.
+type Articles struct{ vocabulary []string }
+
+// NewArticles draws the vocabulary.
+func NewArticles() *Articles {
+	r := rand.New(rand.NewPCG(1, 2))
+	a := &Articles{vocabulary: make([]string, 20_000)}
+	for i := range a.vocabulary {
+		word := make([]byte, 3+r.IntN(9))
+		for j := range word {
+			word[j] = byte('a' + r.IntN(26))
+		}
+		a.vocabulary[i] = string(word)
+	}
+	return a
+}
+
+// Article is one request body.
+type Article struct {
+	NID     string `json:"nid"`
+	URL     string `json:"url"`
+	Title   string `json:"title"`
+	Content string `json:"content"`
+}
+
+// Make returns article n.
+func (a *Articles) Make(n int) Article {
+	family, copied := n, n%3 == 2
+	if copied {
+		family = n - 2 - 3*(n%1000)
+		if family < 0 {
+			family = n - 2
+		}
+	}
+	r, change := rand.New(rand.NewPCG(uint64(family), 11)), rand.New(rand.NewPCG(uint64(n), 12))
+	text := make([]byte, 0, 3100)
+	for length := 0; len(text) < 3000; length++ {
+		word := a.vocabulary[r.IntN(len(a.vocabulary))]
+		if copied && change.IntN(100) == 0 {
+			word = a.vocabulary[change.IntN(len(a.vocabulary))]
+		}
+		start := len(text)
+		text = append(text, word...)
+		if length%12 == 0 {
+			text[start] -= 'a' - 'A'
+		}
+		if length%12 == 11 {
+			text = append(text, '.')
+		}
+		text = append(text, ' ')
+	}
+	return Article{
+		NID: fmt.Sprintf("n%d", n), URL: fmt.Sprintf("https://news.example/%d", n),
+		Title: string(text[:60]), Content: string(text),
+	}
+}
+
+// Crowd returns article n of a flood into one bucket: texts of the same words
+// around, so that keys are shared, and different enough in the middle to be no
+// duplicates of each other.
+func (a *Articles) Crowd(n int) Article {
+	r := rand.New(rand.NewPCG(uint64(n), 13))
+	text := make([]byte, 0, 3100)
+	for i := 0; i < 150; i++ {
+		text = append(append(text, a.vocabulary[i]...), ' ')
+	}
+	for len(text) < 3000 {
+		text = append(append(text, a.vocabulary[r.IntN(len(a.vocabulary))]...), ' ')
+	}
+	return Article{NID: fmt.Sprintf("flood%d", n), URL: fmt.Sprintf("https://flood.example/%d", n), Title: fmt.Sprintf("Flood %d", n), Content: string(text)}
+}
+
+// Target is where requests go.
+type Target struct {
+	URL   string
+	Token string // empty: none
+	HTTP  *http.Client
+}
+
+// NewTarget returns a target with connections enough for workers.
+func NewTarget(url, token string, workers int) *Target {
+	return &Target{URL: url, Token: token, HTTP: &http.Client{
+		Timeout:   30 * time.Second,
+		Transport: &http.Transport{MaxIdleConns: workers, MaxIdleConnsPerHost: workers},
+	}}
+}
+
+// post sends a body and returns the status.
+func (t *Target) post(ctx context.Context, path string, body []byte) (int, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if t.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+t.Token)
+	}
+	resp, err := t.HTTP.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, err
+}
+
+// Fill submits articles from..to by the batch route, workers at a time, and
+// returns the first error.
+func (t *Target) Fill(ctx context.Context, a *Articles, from, to, workers int) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var next atomic.Int64
+	next.Store(int64(from))
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for ctx.Err() == nil {
+				n := int(next.Add(100)) - 100
+				if n >= to {
+					return
+				}
+				if err := t.batch(ctx, a, n, min(n+100, to)); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return context.Cause(ctx)
+}
+
+// batch submits articles from..to in one request, again while the service is busy.
+func (t *Target) batch(ctx context.Context, a *Articles, from, to int) error {
+	var b struct {
+		Articles []Article `json:"articles"`
+	}
+	for n := from; n < to; n++ {
+		b.Articles = append(b.Articles, a.Make(n))
+	}
+	body, err := json.Marshal(b)
+	if err != nil {
+		return err
+	}
+	for try := 0; ; try++ {
+		status, err := t.post(ctx, "/v1/batch", body)
+		switch {
+		case err != nil:
+			return fmt.Errorf("batch from %d: %w", from, err)
+		case status == http.StatusOK:
+			return nil
+		case status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable || try == 100:
+			return fmt.Errorf("batch from %d: status %d", from, status)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// Result is what an open loop measured.
+type Result struct {
+	Sent, Failed         int
+	Rate                 float64 // answered requests a second
+	P50, P99, P999, Most time.Duration
+}
+
+// String is one line for a report.
+func (r Result) String() string {
+	ms := func(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
+	return fmt.Sprintf("%d sent, %d failed, %.0f/s answered, p50 %s, p99 %s, p99.9 %s, longest %s",
+		r.Sent, r.Failed, r.Rate, ms(r.P50), ms(r.P99), ms(r.P999), ms(r.Most))
+}
+
+// Open sends articles made by number, first and on, at rate a second for a
+// time, with at most workers open at one moment; what is due while all
+// workers are busy waits, and its latency grows. Arrivals are a Poisson
+// process.
+func (t *Target) Open(ctx context.Context, article func(int) Article, first int, rate float64, d time.Duration, workers int) Result {
+	due := make([]time.Duration, 0, int(rate*d.Seconds()*1.1))
+	r := rand.New(rand.NewPCG(uint64(first), 17))
+	for at := time.Duration(0); at < d; {
+		due = append(due, at)
+		at += time.Duration(r.ExpFloat64() / rate * float64(time.Second))
+	}
+	took := make([]time.Duration, len(due))
+	var next, failed atomic.Int64
+	var group sync.WaitGroup
+	begin := time.Now()
+	for range workers {
+		group.Go(func() {
+			for {
+				n := int(next.Add(1)) - 1
+				if n >= len(due) || ctx.Err() != nil {
+					return
+				}
+				body, err := json.Marshal(article(first + n))
+				time.Sleep(time.Until(begin.Add(due[n])))
+				status := 0
+				if err == nil {
+					status, err = t.post(ctx, "/v1/articles", body)
+				}
+				if took[n] = time.Since(begin) - due[n]; err != nil || status != http.StatusOK {
+					failed.Add(1)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return summary(took, int(failed.Load()), time.Since(begin))
+}
+
+func summary(took []time.Duration, failed int, total time.Duration) Result {
+	slices.Sort(took)
+	at := func(share float64) time.Duration { return took[min(len(took)-1, int(share*float64(len(took))))] }
+	if len(took) == 0 {
+		return Result{}
+	}
+	return Result{
+		Sent: len(took), Failed: failed, Rate: float64(len(took)-failed) / total.Seconds(),
+		P50: at(.5), P99: at(.99), P999: at(.999), Most: took[len(took)-1],
+	}
+}

@@ -1,0 +1,147 @@
+package pebble_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/store/pebble"
+	"github.com/neardup/neardup/store/storetest"
+)
+
+// largest returns the largest file of a kind in a folder.
+func largest(t *testing.T, dir, ending string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*"+ending))
+	ok(t, err)
+	best, most := "", int64(-1)
+	for _, f := range files {
+		info, err := os.Stat(f)
+		ok(t, err)
+		if info.Size() > most {
+			best, most = f, info.Size()
+		}
+	}
+	if best == "" {
+		t.Fatalf("no file *%s", ending)
+	}
+	return best
+}
+
+// flip changes one bit of a file, at a part of its length.
+func flip(t *testing.T, file string, part float64) {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	ok(t, err)
+	content[int(part*float64(len(content)))] ^= 4
+	ok(t, os.WriteFile(file, content, 0o600))
+}
+
+// TestDamagedLog: damage before the end of the write-ahead log is no torn
+// tail. Opening refuses and names file and offset; nothing is cut off.
+func TestDamagedLog(t *testing.T) {
+	well := filepath.Join(t.TempDir(), "well")
+	filled(t, t.Context(), well)
+	for _, part := range []float64{.05, .3, .5, .8} {
+		dir := filepath.Join(t.TempDir(), "hurt")
+		ok(t, os.CopyFS(dir, os.DirFS(well)))
+		log := largest(t, dir, ".log")
+		flip(t, log, part)
+		s, err := pebble.Open(t.Context(), dir, pebble.Options{})
+		if err == nil {
+			t.Errorf("opened with the log damaged at %.0f %%", 100*part)
+			_ = s.Close()
+			continue
+		}
+		if !errors.Is(err, neardup.ErrCorrupt) {
+			t.Errorf("damage came out as %v", err)
+		}
+		number := strings.TrimSuffix(filepath.Base(log), ".log")
+		if !strings.Contains(err.Error(), number) || !strings.Contains(err.Error(), "offset") {
+			t.Errorf("the error names no file or no offset: %v", err)
+		}
+	}
+}
+
+// TestTornLog: what a crash leaves at the end of the log is cut off; all
+// before it is there.
+func TestTornLog(t *testing.T) {
+	dir := t.TempDir()
+	filled(t, t.Context(), dir)
+	log := largest(t, dir, ".log")
+	f, err := os.OpenFile(log, os.O_APPEND|os.O_WRONLY, 0)
+	ok(t, err)
+	_, err = f.WriteString("half a record that was never synced")
+	ok(t, err)
+	ok(t, f.Close())
+	if r := check(t, dir); len(r.Problems) > 0 || r.Rows < 100 {
+		t.Errorf("after a torn tail: %+v", r)
+	}
+}
+
+// TestDamagedTable flips a bit all over a table file and a file of long
+// values: Check tells, or cannot read on and says where, and never ends well.
+func TestDamagedTable(t *testing.T) {
+	well := filepath.Join(t.TempDir(), "well")
+	s, err := pebble.Open(t.Context(), well, pebble.Options{})
+	ok(t, err)
+	d, err := neardup.NewDetector(t.Context(), s, "tenant", storetest.Settings())
+	ok(t, err)
+	for n := range 40 {
+		var sub neardup.Submission
+		sub.ID, sub.Text = fmt.Sprint(n), strings.Repeat(storetest.Base(n), 20)
+		_, err := d.Add(t.Context(), sub)
+		ok(t, err)
+	}
+	ok(t, s.Close())
+	s, err = pebble.Open(t.Context(), well, pebble.Options{TableBytes: 64 << 10}) // smaller than the log: flushes it
+	ok(t, err)
+	ok(t, s.Close())
+	for _, ending := range []string{".sst", ".blob"} {
+		for _, part := range []float64{.01, .25, .5, .75} {
+			dir := filepath.Join(t.TempDir(), "hurt")
+			ok(t, os.CopyFS(dir, os.DirFS(well)))
+			flip(t, largest(t, dir, ending), part)
+			r, err := pebble.Check(t.Context(), dir, pebble.Options{})
+			if err == nil && len(r.Problems) == 0 {
+				t.Errorf("%s damaged at %.0f %%: nothing found", ending, 100*part)
+			}
+			if err != nil && !errors.Is(err, neardup.ErrCorrupt) {
+				t.Errorf("%s damaged at %.0f %%: %v", ending, 100*part, err)
+			}
+		}
+	}
+}
+
+// TestNothingPilesUp: opening, working and closing again and again leaves
+// neither goroutines, file handles nor memory behind (I-17).
+func TestNothingPilesUp(t *testing.T) {
+	dir := t.TempDir()
+	use := func() (goroutines, handles int, heap uint64) {
+		filled(t, t.Context(), filepath.Join(dir, "data"))
+		ok(t, os.RemoveAll(filepath.Join(dir, "data")))
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		open, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip("no /proc to count file handles in")
+		}
+		return runtime.NumGoroutine(), len(open), m.HeapAlloc
+	}
+	use()
+	g, h, m := use()
+	for range 8 {
+		use()
+	}
+	g2, h2, m2 := use()
+	if g2 > g || h2 > h || m2 > m+4<<20 {
+		t.Errorf("goroutines %d then %d, file handles %d then %d, heap %d then %d", g, g2, h, h2, m, m2)
+	}
+}
