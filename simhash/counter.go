@@ -22,7 +22,7 @@ const planes = 96
 
 // Counter counts for each of the 64 bit positions how much weight has a 1
 // there. The counters are bit-sliced: plane p holds bit p of all 64 counters
-// in one word, and features enter through carry-save adders, 16 at a time
+// in one word, and features enter through carry-save adders, 64 or 16 at a time
 // (the Harley-Seal tree: Muła, Kurz, Lemire, "Faster Population Counts Using
 // AVX2 Instructions", 2018). A text of n features touches about log2(n)
 // planes, so short ones do not pay for long ones. The zero value is empty.
@@ -75,9 +75,7 @@ func magnitude(w int64) uint64 {
 // addAt counts hashes of weight 2^p.
 func (c *Counter) addAt(hashes []uint64, p int) {
 	c.total(uint64(len(hashes)), p)
-	if len(hashes) >= 16 {
-		hashes = c.sixteens(hashes, p)
-	}
+	hashes = c.sixteens(c.sixties(hashes, p), p)
 	for len(hashes) >= 3 {
 		c.three(hashes[0], hashes[1], hashes[2], p)
 		hashes = hashes[3:]
@@ -100,32 +98,54 @@ func (c *Counter) total(n uint64, p int) {
 	}
 }
 
+// sixties counts blocks of 64 hashes and returns the rest. What ripples goes
+// through a loop that is hard to predict, so the less often the better.
+func (c *Counter) sixties(h []uint64, p int) []uint64 {
+	low := (*[6]uint64)(c.plane[p:])
+	for len(h) >= 64 {
+		a, b := sixteen(low, (*[16]uint64)(h)), sixteen(low, (*[16]uint64)(h[16:]))
+		sum, x := add3(low[4], a, b)
+		a, b = sixteen(low, (*[16]uint64)(h[32:])), sixteen(low, (*[16]uint64)(h[48:]))
+		sum, y := add3(sum, a, b)
+		low[4] = sum
+		sum, x = add3(low[5], x, y)
+		low[5] = sum
+		c.ripple(x, p+6)
+		h = h[64:]
+	}
+	return h
+}
+
 // sixteens counts blocks of 16 hashes and returns the rest.
 func (c *Counter) sixteens(h []uint64, p int) []uint64 {
-	ones, twos, fours, eights := c.plane[p], c.plane[p+1], c.plane[p+2], c.plane[p+3]
+	low := (*[6]uint64)(c.plane[p:])
 	for len(h) >= 16 {
-		b := (*[16]uint64)(h)
-		var a2, b2, a4, b4, a8, b8, c16 uint64
-		ones, a2 = add3(ones, b[0], b[1])
-		ones, b2 = add3(ones, b[2], b[3])
-		twos, a4 = add3(twos, a2, b2)
-		ones, a2 = add3(ones, b[4], b[5])
-		ones, b2 = add3(ones, b[6], b[7])
-		twos, b4 = add3(twos, a2, b2)
-		fours, a8 = add3(fours, a4, b4)
-		ones, a2 = add3(ones, b[8], b[9])
-		ones, b2 = add3(ones, b[10], b[11])
-		twos, a4 = add3(twos, a2, b2)
-		ones, a2 = add3(ones, b[12], b[13])
-		ones, b2 = add3(ones, b[14], b[15])
-		twos, b4 = add3(twos, a2, b2)
-		fours, b8 = add3(fours, a4, b4)
-		eights, c16 = add3(eights, a8, b8)
-		c.ripple(c16, p+4)
+		c.ripple(sixteen(low, (*[16]uint64)(h)), p+4)
 		h = h[16:]
 	}
-	c.plane[p], c.plane[p+1], c.plane[p+2], c.plane[p+3] = ones, twos, fours, eights
 	return h
+}
+
+// sixteen adds 16 hashes to four planes and returns what they carry.
+func sixteen(low *[6]uint64, b *[16]uint64) uint64 {
+	ones, twos, fours := low[0], low[1], low[2]
+	ones, a2 := add3(ones, b[0], b[1])
+	ones, b2 := add3(ones, b[2], b[3])
+	twos, a4 := add3(twos, a2, b2)
+	ones, a2 = add3(ones, b[4], b[5])
+	ones, b2 = add3(ones, b[6], b[7])
+	twos, b4 := add3(twos, a2, b2)
+	fours, a8 := add3(fours, a4, b4)
+	ones, a2 = add3(ones, b[8], b[9])
+	ones, b2 = add3(ones, b[10], b[11])
+	twos, a4 = add3(twos, a2, b2)
+	ones, a2 = add3(ones, b[12], b[13])
+	ones, b2 = add3(ones, b[14], b[15])
+	twos, b4 = add3(twos, a2, b2)
+	fours, b8 := add3(fours, a4, b4)
+	eights, c16 := add3(low[3], a8, b8)
+	low[0], low[1], low[2], low[3] = ones, twos, fours, eights
+	return c16
 }
 
 // add3 is a full adder of 64 lanes.
