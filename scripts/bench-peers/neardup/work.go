@@ -95,11 +95,10 @@ func pairsBy(method neardup.Method, clean text.Normalizer) work {
 // fingerprints folds the fingerprints of all texts into one value, as chdb does.
 func fingerprints(shingle feature.Shingle, clean text.Normalizer) work {
 	return func(texts []string) ([]pair, error) {
-		var hashes []uint64
+		printer := simhash.NewPrinter(shingle, 0)
 		sum := uint64(0)
 		for _, t := range texts {
-			hashes = shingle.Append(hashes[:0], clean.Clean(t), 0)
-			sum ^= simhash.Of(hashes)
+			sum ^= printer.Fingerprint(clean.Clean(t))
 		}
 		if sum == 0 {
 			return nil, fmt.Errorf("the fingerprints of %d texts cancel out", len(texts))
