@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/neardup/neardup"
@@ -13,7 +14,8 @@ func formatFloat(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) 
 type Model struct {
 	Method  Jaccard
 	Seq     uint64
-	leaders []*modelGroup
+	leaders []*modelGroup // all that ever were
+	living  []*modelGroup
 	byNID   map[string]*modelGroup
 	asked   map[string]Outcome // by nid and by idempotency key
 }
@@ -52,8 +54,8 @@ func (m *Model) Add(sub neardup.Submission, at int64) Outcome {
 	m.Seq++
 	best, out := (*modelGroup)(nil), Outcome{Seq: m.Seq, Verdict: neardup.Duplicate}
 	url := neardup.NormalizeURL(sub.URL)
-	for _, g := range m.leaders {
-		if !g.finished && best == nil && url != "" && g.urls[url] {
+	for _, g := range m.living {
+		if best == nil && url != "" && g.urls[url] {
 			best, out.Stage, out.Similarity = g, neardup.StageURL, 1
 		}
 	}
@@ -66,7 +68,7 @@ func (m *Model) Add(sub neardup.Submission, at int64) Outcome {
 		if sub.TTL > 0 {
 			best.expires = at + int64(sub.TTL)
 		}
-		m.leaders = append(m.leaders, best)
+		m.leaders, m.living = append(m.leaders, best), append(m.living, best)
 		out.Verdict, out.Stage, out.Similarity = neardup.New, "", 0
 	}
 	out.Leader = best.seq
@@ -78,10 +80,7 @@ func (m *Model) nearest(text string) (*modelGroup, float64) {
 	var best *modelGroup
 	most := -1.0
 	mine := m.Method.grams(text)
-	for _, g := range m.leaders {
-		if g.finished {
-			continue
-		}
+	for _, g := range m.living {
 		s := jaccard(mine, g.grams)
 		if text != "" && g.text == text {
 			s = 1
@@ -141,10 +140,11 @@ func (m *Model) Delete(nid string) bool {
 
 // End ends a docId; false if it does not live.
 func (m *Model) End(leader uint64) bool {
-	for _, g := range m.leaders {
-		if g.seq == leader && !g.finished {
+	for i, g := range m.living {
+		if g.seq == leader {
 			m.Seq++
 			g.finished = true
+			m.living = slices.Delete(m.living, i, i+1)
 			for nid := range g.heat {
 				delete(m.byNID, nid)
 			}
@@ -157,10 +157,8 @@ func (m *Model) End(leader uint64) bool {
 // Living lists the leaders that live.
 func (m *Model) Living() []uint64 {
 	var seqs []uint64
-	for _, g := range m.leaders {
-		if !g.finished {
-			seqs = append(seqs, g.seq)
-		}
+	for _, g := range m.living {
+		seqs = append(seqs, g.seq)
 	}
 	return seqs
 }

@@ -37,6 +37,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"SharedBand", testSharedBand},
 		{"Linearizable", testLinearizable},
 		{"Replay", testReplay},
+		{"Packing", testPacking},
 		{"Close", testClose},
 	}
 	for _, test := range tests {
