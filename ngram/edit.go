@@ -1,7 +1,6 @@
 package ngram
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/neardup/neardup"
@@ -29,7 +28,7 @@ func (m *editMethod) WithTable(t *Table) Method {
 
 // Record makes the keys of plan.go, for a method that was trained on a corpus
 // those of pieces.go, or with Keys = Any all substrings of M units. The sketch holds the number of runes in its high 16 bits, at most
-// 65535, and in the low 48 a bit for each rune that occurs.
+// 65535, and in the low 48 how many runes of each class there are (sketch.go).
 func (m *editMethod) Record(clean string, rec *neardup.Record) {
 	rec.Reset()
 	text := m.Prepare.Prepare(clean)
@@ -69,26 +68,9 @@ func (m *editMethod) rolesOf(runes []rune, rec *neardup.Record, s *scratch) {
 	}
 }
 
-const (
-	lengthShift = 48
-	longest     = 1<<16 - 1
-	bitmap      = 1<<lengthShift - 1
-)
-
-func sketchRunes(runes []rune) uint64 {
-	sketch := uint64(min(len(runes), longest)) << lengthShift
-	for _, r := range runes {
-		sketch |= bitOf(uint64(uint32(r)) * 0x9e3779b97f4a7c15)
-	}
-	return sketch
-}
-
-// bitOf maps a hash, by its high half, to one of the 48 bits.
-func bitOf(hash uint64) uint64 { return 1 << ((hash >> 32) * lengthShift >> 32) }
-
-// Plausible compares lengths and runes: an edit changes the length by at most
-// one and takes away at most one rune of either side, so a near pair has at
-// most d bits that only one side has.
+// Plausible compares lengths and letters: an edit changes the length by at
+// most one, and a changed rune is one letter less and one more. So with d
+// edits the counts differ by at most 2d in all, less the difference in length.
 func (m *editMethod) Plausible(a, b uint64) bool {
 	longer, shorter := int(a>>lengthShift), int(b>>lengthShift)
 	if longer < shorter {
@@ -98,7 +80,7 @@ func (m *editMethod) Plausible(a, b uint64) bool {
 		return true
 	}
 	d := m.plans.allowed(longer)
-	return longer-shorter <= d && bits.OnesCount64(a&^b&bitmap) <= d && bits.OnesCount64(b&^a&bitmap) <= d
+	return longer-shorter <= d && differing(a&bitmap, b&bitmap) <= 2*d-(longer-shorter)
 }
 
 // runeView is a prepared text for the edit distance.
