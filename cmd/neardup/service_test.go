@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -31,6 +32,13 @@ func ready(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	ts.Fatalf("the server is not ready")
+}
+
+// terminate sends SIGTERM to what runs in the background.
+func terminate(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, cmd := range ts.BackgroundCmds() {
+		ts.Check(cmd.Process.Signal(syscall.SIGTERM))
+	}
 }
 
 // askServer sends a request, as curl would: "ask METHOD URL [BODY [TOKEN-FILE]]", and
