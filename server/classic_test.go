@@ -3,6 +3,7 @@ package server_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -163,6 +164,31 @@ func TestClassicRefusesOtherSites(t *testing.T) {
 			if !json.Valid([]byte(r.body)) {
 				t.Errorf("%s with %v: %q", method, test.headers, r.body)
 			}
+		}
+	}
+}
+
+// Over HTTP/2, which counts headers in its own way, the limits are the same.
+func TestClassicLongGetHTTP2(t *testing.T) {
+	f := start(t)
+	h := httptest.NewUnstartedServer(nil)
+	h.Config = server.NewHTTP(f.server, slogDiscard())
+	h.EnableHTTP2 = true
+	h.StartTLS()
+	defer h.Close()
+	for size, status := range map[int]int{200 << 10: http.StatusOK, 260 << 10: http.StatusRequestURITooLong} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+query(`{"content":"`+strings.Repeat("x", size)+`"}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+f.tokens["news submit"])
+		resp, err := h.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.ProtoMajor != 2 || resp.StatusCode != status {
+			t.Errorf("%d KiB: %s %d, want %d", size>>10, resp.Proto, resp.StatusCode, status)
 		}
 	}
 }
