@@ -22,6 +22,7 @@ import (
 
 type options struct {
 	dir, module string
+	steps       string
 	articles    int
 	rate, most  float64
 	seconds     int
@@ -31,6 +32,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.dir, "dir", "", "folder for the data, kept; empty: a temporary one")
+	flag.StringVar(&o.steps, "steps", "fill,restart,steady,flood,saturate", "what to measure, in order; without fill the folder has the articles already")
 	flag.StringVar(&o.module, "module", ".", "folder of the module")
 	flag.IntVar(&o.articles, "articles", 1_000_000, "articles to load first")
 	flag.Float64Var(&o.rate, "rate", 1500, "requests a second of the steady run")
@@ -59,10 +61,17 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	m := &measure{options: o, bin: bin, articles: load.NewArticles()}
-	for _, step := range []func(context.Context) error{m.fill, m.restart, m.steady, m.flood, m.saturate} {
+	m := &measure{options: o, bin: bin, articles: load.NewArticles(), next: o.articles}
+	steps := map[string]func(context.Context) error{
+		"fill": m.fill, "restart": m.restart, "steady": m.steady, "flood": m.flood, "saturate": m.saturate,
+	}
+	for name := range strings.SplitSeq(o.steps, ",") {
+		step, ok := steps[name]
+		if !ok {
+			return fmt.Errorf("no step %q", name)
+		}
 		if err := step(ctx); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
@@ -104,7 +113,6 @@ func (m *measure) fill(ctx context.Context) error {
 		if err := t.Fill(ctx, m.articles, 0, m.options.articles, 32); err != nil {
 			return err
 		}
-		m.next = m.options.articles
 		took := time.Since(begin)
 		fmt.Printf("load: %d articles in %s, %.0f/s by the batch route\n", m.next, took.Round(time.Second), float64(m.next)/took.Seconds())
 		return nil
