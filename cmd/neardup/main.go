@@ -92,6 +92,7 @@ two are; the similarity is exact, and anyone can compute it again.
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w", err) })
 	root.AddCommand(commands(a)...)
+	complete(root)
 	return root
 }
 

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/simhash"
+	"github.com/spf13/cobra"
+)
+
+// completions are the values that the shell offers for flags, with what each
+// means after a tab.
+func completions() map[string][]string {
+	values := map[string][]string{
+		"keep":       {"first\tthe first of the input", "longest\tthe longest text", "earliest\tthe one of the earliest time", "id\tthe one of the smallest id"},
+		"verify":     {"on\tcompare the texts", "off\tthe distance alone"},
+		"link":       {"leader\tnear their leader", "components\tchains count too"},
+		"similarity": {"edit", "jaccard", "cosine", "containment"},
+		"keys":       {"exact\tevery pair", "any\ttexts with any substring in common"},
+		"normalize":  {"default", "none", "nfkc,lower,space,zerowidth"},
+		"shingle":    {"auto:3\twords, but runes of Chinese, Japanese, Korean", "words:3", "runes:3"},
+		"features":   {simhash.DefaultFeatures(0).String(), "shingles", "levels:5", "keywords:20"},
+		"scheme":     schemeNames(),
+	}
+	for _, name := range methods.Names() {
+		values["method"] = append(values["method"], name+"\t"+methods.About(name))
+	}
+	for _, f := range corpus.Formats() {
+		values["format"] = append(values["format"], string(f))
+	}
+	return values
+}
+
+// complete offers values for the flags of a command and its children.
+func complete(cmd *cobra.Command) {
+	for name, values := range completions() {
+		if cmd.LocalFlags().Lookup(name) == nil {
+			continue
+		}
+		// The only errors are a flag that is not there or registered twice.
+		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	for _, child := range cmd.Commands() {
+		complete(child)
+	}
+}
