@@ -20,6 +20,7 @@ type scanned struct {
 	digest   neardup.Digest
 	recorded bool
 	rec      neardup.Record
+	view     neardup.View // nil: made later, where needed
 }
 
 type scanTask struct {
@@ -98,13 +99,23 @@ func (r *run) scanBlock(b Block) []scanned {
 			if r.tally != nil {
 				r.tally.Add(s.clean)
 			} else {
-				r.method.Record(s.clean, &s.rec)
-				s.recorded = true
+				r.recordOne(&s)
 			}
 		}
 		items = append(items, s)
 	})
 	return items
+}
+
+// recordOne makes the record of a text, and its view too if that is to be had
+// with it, numbers of texts are final, and there is room.
+func (r *run) recordOne(s *scanned) {
+	if v, ok := r.method.(viewer); ok && r.order == nil && r.views.room() {
+		s.view = v.RecordView(s.clean, &s.rec)
+	} else {
+		r.method.Record(s.clean, &s.rec)
+	}
+	s.recorded = true
 }
 
 // collect takes the items of the next block of the input.
@@ -184,6 +195,9 @@ func (r *run) textOf(s *scanned) (uint32, error) {
 		return 0, err
 	}
 	r.sum.TextBytes += int64(len(s.clean))
+	if s.view != nil {
+		r.views.keep(uint32(no), s.view)
+	}
 	r.seen.assign(s.digest, uint32(no))
 	if r.tally != nil {
 		return uint32(no), nil

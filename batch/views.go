@@ -16,6 +16,7 @@ type viewCache struct {
 	used   atomic.Int64
 	mu     sync.Mutex // guards hand
 	hand   int
+	early  []*cachedView // made while texts were read, before there are slots
 }
 
 type cachedView struct {
@@ -30,6 +31,28 @@ func newViewCache(memory int64) *viewCache { return &viewCache{memory: memory} }
 func (c *viewCache) reset(n int) {
 	c.slots = make([]atomic.Pointer[cachedView], max(min(n, int(c.memory/64)), 1))
 	c.used.Store(0)
+	for _, v := range c.early {
+		c.slots[int(v.pos)%len(c.slots)].Store(v)
+		c.used.Add(v.size)
+	}
+	c.early = nil
+}
+
+// viewer is a Method that can make the view of a text together with its
+// record, for less than both cost apart.
+type viewer interface {
+	RecordView(clean string, rec *neardup.Record) neardup.View
+}
+
+// room reports whether a view made early would be kept.
+func (c *viewCache) room() bool { return c.used.Load() < c.memory*7/8 }
+
+// keep takes a view before reset. Positions ascend, and none is taken twice.
+func (c *viewCache) keep(pos uint32, view neardup.View) {
+	if size := int64(view.Bytes()) + 64; size <= c.memory/8 && c.room() {
+		c.early = append(c.early, &cachedView{pos, size, view})
+		c.used.Add(size)
+	}
 }
 
 func (c *viewCache) get(pos uint32) neardup.View {
