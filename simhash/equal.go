@@ -129,7 +129,7 @@ func (w *equalWork) scan(s *scanner, h hasher, in []uint64) []valuePair {
 		if b > 0 {
 			from = w.next[b-1]
 		}
-		if same := w.values[from:w.next[b]]; len(same) > few || anyWithin(same, s.k) {
+		if same := w.values[from:w.next[b]]; anyWithin(same, s.k) {
 			out = s.inside(out, same)
 		}
 	}

@@ -35,8 +35,8 @@ var ErrTooMany = errors.New("too many fingerprints for one join")
 // of the context ends the join and is returned.
 //
 // For each table of a layout the list is partitioned by key in two passes, and neighbours within a
-// bucket are compared. Memory: 8 bytes a fingerprint beside the input, plus up to
-// 64 MB of offsets, plus the pairs of one round. Time is linear in practice
+// bucket are compared. Memory: 8 bytes a fingerprint beside the input, plus, where
+// unequal keys meet, up to 64 MB of offsets, plus the pairs of one round. Time is linear in practice
 // (docs/hamming.md). Equal fingerprints are compared once however many there are, but all
 // pairs of their positions are output, unless Groups is set.
 func SelfJoin(ctx context.Context, fps []uint64, k int, o JoinOptions, emit func(Pair) error) error {
@@ -45,7 +45,8 @@ func SelfJoin(ctx context.Context, fps []uint64, k int, o JoinOptions, emit func
 }
 
 // Join calls emit for every query and fingerprint within k bits of each
-// other, once. Otherwise as SelfJoin.
+// other, once. Otherwise as SelfJoin. A few queries, or a few fingerprints, are
+// compared with all.
 func Join(ctx context.Context, queries, fps []uint64, k int, o JoinOptions, emit func(Pair) error) error {
 	return runJoin(ctx, &side{in: queries}, &side{in: fps}, k, o, emit)
 }
@@ -54,21 +55,24 @@ func runJoin(ctx context.Context, a, b *side, k int, o JoinOptions, emit func(Pa
 	if max(len(a.in), len(b.in)) >= math.MaxUint32 {
 		return fmt.Errorf("%w: %d", ErrTooMany, max(len(a.in), len(b.in)))
 	}
-	l, err := joinLayout(o.Layout, k, len(a.in), len(b.in))
-	if err != nil {
-		return fmt.Errorf("hamming join: %w", err)
-	}
 	j := &joiner{
-		layout: l, k: k, a: a, b: b, emit: emit, groups: o.Groups,
+		k: k, a: a, b: b, emit: emit, groups: o.Groups,
 		workers: o.Workers, limit: max(1<<18, len(b.in)/32),
 	}
 	if j.workers <= 0 {
 		j.workers = runtime.GOMAXPROCS(0)
 	}
+	var err error
+	if j.layout, err = j.joinLayout(o.Layout); err != nil {
+		return fmt.Errorf("hamming join: %w", err)
+	}
 	if len(a.in) == 0 || len(b.in) == 0 {
 		return nil
 	}
-	for t := range l.tables {
+	if a != b && o.Layout == "" && min(len(a.in), len(b.in)) <= j.layout.Tables()*scanAllLimit {
+		return j.scanAll(ctx)
+	}
+	for t := range j.layout.tables {
 		if err := j.table(ctx, t); err != nil {
 			return err
 		}
@@ -153,31 +157,41 @@ const (
 	partitionCost = 9.0
 	compareCost   = 0.6
 	pairingCost   = 1.5 // two buckets beside each other
+	equalCost     = 9.0 // both passes and the neighbours, where only equal keys meet
+	crowdCost     = 1.5 // one more value in each bucket
 )
 
 // joinLayout returns the named layout or the cheapest one for the sizes.
-func joinLayout(name string, k, a, b int) (Layout, error) {
+func (j *joiner) joinLayout(name string) (Layout, error) {
 	if name != "" {
-		return ParseLayout(name, k)
+		return ParseLayout(name, j.k)
 	}
-	if k < 0 || k > MaxK {
-		return Layout{}, fmt.Errorf("%w: %d, want 0..%d", ErrDistance, k, MaxK)
+	if j.k < 0 || j.k > MaxK {
+		return Layout{}, fmt.Errorf("%w: %d, want 0..%d", ErrDistance, j.k, MaxK)
 	}
 	var best Layout
 	least := math.Inf(1)
-	for _, l := range layouts(k) {
+	for _, l := range layouts(j.k) {
 		cost := 0.0
 		for i := range l.tables {
-			t := &l.tables[i]
-			width := bucketBits(t, max(a, b))
-			buckets := math.Ldexp(1, width)
-			partners := float64(len(flips(width, t.radius)))
-			cost += partitionCost*float64(a+b) +
-				partners*(compareCost*float64(a)*float64(b)/buckets+pairingCost*min(buckets, float64(a)))
+			cost += j.cost(&l.tables[i])
 		}
 		if cost < least {
 			best, least = l, cost
 		}
 	}
 	return best, nil
+}
+
+// cost is that of the join by one table.
+func (j *joiner) cost(t *table) float64 {
+	a, b := float64(len(j.a.in)), float64(len(j.b.in))
+	if j.a == j.b && t.radius == 0 {
+		h := newHasher(t.mask, len(j.a.in))
+		return a * (equalCost + crowdCost*math.Ldexp(a, -min(t.bits, int(h.part+h.low))))
+	}
+	width := bucketBits(t, max(len(j.a.in), len(j.b.in)))
+	buckets := math.Ldexp(1, width)
+	partners := float64(len(flips(width, t.radius)))
+	return partitionCost*(a+b) + partners*(compareCost*a*b/buckets+pairingCost*min(buckets, a))
 }

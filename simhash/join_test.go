@@ -73,6 +73,84 @@ func TestJoinEqualsAllPairs(t *testing.T) {
 	}
 }
 
+// A few queries, or a few fingerprints, take another way than many.
+func TestJoinOfFewEqualsAllPairs(t *testing.T) {
+	for _, shape := range shapes {
+		rng := rand.New(rand.NewPCG(8, 3))
+		many := shape.make(rng, 40_000)
+		few := append(shape.make(rng, 5), many[:4]...)
+		for _, c := range []struct{ queries, fps []uint64 }{{few, many}, {many, few}} {
+			want := allPairs(c.queries, c.fps, 3, false)
+			var got []Pair
+			err := Join(context.Background(), c.queries, c.fps, 3, JoinOptions{},
+				func(p Pair) error { got = append(got, p); return nil })
+			slices.SortFunc(got, order)
+			if err != nil || !slices.Equal(got, want) {
+				t.Fatalf("%s: %d pairs, want %d (%v)", shape.name, len(got), len(want), err)
+			}
+		}
+	}
+}
+
+// Buckets of thousands of different queries and fingerprints are cut further.
+func TestNearAcrossOfCrowdedBuckets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(0, 4).Draw(t, "k")
+		free := rapid.SampledFrom([]uint64{^uint64(0), 0xffffffff, 0xf0f0f, 0xfff}).Draw(t, "free")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		side := func(n int) []uint64 {
+			v := fill64(n, func(int) uint64 { return rng.Uint64() & free & rng.Uint64() })
+			slices.Sort(v)
+			return slices.Compact(v)
+		}
+		v, w := side(600), side(500)
+		want := len(allPairs(v, w, k, false))
+		seen := map[[2]uint64]bool{}
+		nearAcross(v, w, k, func(a, b uint64) {
+			if seen[[2]uint64{a, b}] || Distance(a, b) > k {
+				t.Fatalf("%x %x reported again or too far", a, b)
+			}
+			seen[[2]uint64{a, b}] = true
+		})
+		if len(seen) != want {
+			t.Fatalf("%d pairs, want %d", len(seen), want)
+		}
+	})
+}
+
+// All values in one bucket of the first table, far from each other.
+func TestJoinsOfOneCrowdedBucket(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	fps := fill64(3000, func(int) uint64 { return rng.Uint64() &^ 0xffff })
+	queries := fill64(2000, func(i int) uint64 { return fps[i] ^ 1<<rng.IntN(64) ^ 1<<rng.IntN(64) })
+	for _, layout := range []string{"probe:4", "probe:3", "choose:5,2"} {
+		if got, want := selfJoin(t, fps, 3, JoinOptions{Layout: layout}), allPairs(fps, fps, 3, true); len(got) != len(want) {
+			t.Errorf("%s: %d pairs, want %d", layout, len(got), len(want))
+		}
+		got := 0
+		err := Join(context.Background(), queries, fps, 3, JoinOptions{Layout: layout}, func(Pair) error { got++; return nil })
+		if want := allPairs(queries, fps, 3, false); err != nil || got != len(want) {
+			t.Errorf("%s: %d pairs, want %d (%v)", layout, got, len(want), err)
+		}
+	}
+}
+
+// Lists of more than one partition, in all kinds of layouts.
+func TestSelfJoinOfManyPartitions(t *testing.T) {
+	for _, shape := range shapes[:2] {
+		fps := shape.make(rand.New(rand.NewPCG(6, 6)), 150_000)
+		want := selfJoin(t, fps, 3, JoinOptions{Layout: "probe:3"})
+		slices.SortFunc(want, order)
+		for _, layout := range []string{"probe:4", "choose:5,2", "nested:4,4"} {
+			got := selfJoin(t, fps, 3, JoinOptions{Layout: layout, Workers: 2})
+			slices.SortFunc(got, order)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, %s: %d pairs, want %d", shape.name, layout, len(got), len(want))
+			}
+		}
+	}
+}
+
 // More values than one partition, workers of any number: the same pairs in
 // the same order.
 func TestSelfJoinDoesNotDependOnWorkers(t *testing.T) {

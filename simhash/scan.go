@@ -43,9 +43,13 @@ func (s *scanner) partition(p int) []valuePair {
 	return out
 }
 
-// anyWithin reports whether two values of a bucket are within k bits, equal
-// ones included. Nearly always none are, and this is all that is done.
+// anyWithin reports whether two values of a bucket may be within k bits, equal
+// ones included. Nearly always none are, and this is all that is done. Of a
+// crowd it is not known: to compare each with each would take too long.
 func anyWithin(v []uint64, k int) bool {
+	if len(v) > few {
+		return true
+	}
 	for i, a := range v {
 		for _, b := range v[i+1:] {
 			if bits.OnesCount64(a^b) <= k {
@@ -58,6 +62,9 @@ func anyWithin(v []uint64, k int) bool {
 
 // anyAcross is anyWithin for two buckets.
 func anyAcross(v, w []uint64, k int) bool {
+	if len(v) > few && len(w) > few {
+		return true
+	}
 	for _, a := range v {
 		for _, b := range w {
 			if bits.OnesCount64(a^b) <= k {
@@ -108,35 +115,19 @@ func (s *scanner) crowd(out []valuePair, values []uint64) []valuePair {
 	return out
 }
 
-// across appends the pairs between two buckets.
+// across appends the pairs between two buckets: in a join of two lists one of
+// queries and one of fingerprints, which may hold the same values.
 func (s *scanner) across(out []valuePair, v, w []uint64) []valuePair {
-	if s.a != s.b {
-		return s.acrossSides(out, v, w)
-	}
-	values := slices.Concat(v, w)
-	slices.Sort(values)
-	values = slices.Compact(values)
-	side := func(x uint64) int { return int(s.table.key(x) & (1<<s.width - 1)) }
-	near(values, s.k, func(a, b uint64) {
-		if side(a) != side(b) && s.mine(a^b) {
-			out = append(out, valuePair{min(a, b), max(a, b)})
+	v, w = slices.Sorted(slices.Values(v)), slices.Sorted(slices.Values(w))
+	nearAcross(slices.Compact(v), slices.Compact(w), s.k, func(a, b uint64) {
+		switch {
+		case !s.mine(a ^ b):
+		case s.a == s.b && a > b:
+			out = append(out, valuePair{b, a})
+		default:
+			out = append(out, valuePair{a, b})
 		}
 	})
-	return out
-}
-
-// acrossSides appends the pairs between a bucket of queries and one of
-// fingerprints, which may hold the same values.
-func (s *scanner) acrossSides(out []valuePair, v, w []uint64) []valuePair {
-	v, w = slices.Sorted(slices.Values(v)), slices.Sorted(slices.Values(w))
-	v, w = slices.Compact(v), slices.Compact(w)
-	for _, a := range v {
-		for _, b := range w {
-			if s.mine(a ^ b) {
-				out = append(out, valuePair{a, b})
-			}
-		}
-	}
 	return out
 }
 
@@ -173,6 +164,52 @@ type grouped struct {
 	values []uint64
 }
 
+// nearAcross is near for pairs of one value from each side, which may be equal.
+func nearAcross(v, w []uint64, k int, report func(a, b uint64)) {
+	if len(v) > few && len(w) > few && divideAcross(v, w, k, report) {
+		return
+	}
+	for _, a := range v {
+		for _, b := range w {
+			if bits.OnesCount64(a^b) <= k {
+				report(a, b)
+			}
+		}
+	}
+}
+
+// divideAcross is nearAcross by k+1 blocks; false, and nothing done, if that
+// saves too little.
+func divideAcross(v, w []uint64, k int, report func(a, b uint64)) bool {
+	var differ uint64
+	for _, x := range slices.Concat(v, w) {
+		differ |= x ^ v[0]
+	}
+	if bits.OnesCount64(differ) <= k {
+		return false
+	}
+	blocks := cut(differ, k+1)
+	vs, ws := make([]grouped, len(blocks)), make([]grouped, len(blocks))
+	work := 0
+	for i, block := range blocks {
+		vs[i], ws[i] = group(v, block), group(w, block)
+		vs[i].meet(ws[i], func(a, b []uint64) { work += len(a) * len(b) })
+	}
+	if work > len(v)*len(w)/2 {
+		return false
+	}
+	for i := range blocks {
+		vs[i].meet(ws[i], func(a, b []uint64) {
+			nearAcross(a, b, k, func(x, y uint64) {
+				if !slices.ContainsFunc(blocks[:i], func(earlier uint64) bool { return (x^y)&earlier == 0 }) {
+					report(x, y)
+				}
+			})
+		})
+	}
+	return true
+}
+
 // divide groups values by each of k+1 blocks; not ok if that saves too little.
 func divide(values []uint64, k int) (out []grouped, ok bool) {
 	var differ uint64
@@ -184,12 +221,36 @@ func divide(values []uint64, k int) (out []grouped, ok bool) {
 	}
 	work := 0
 	for _, block := range cut(differ, k+1) {
-		g := grouped{block, slices.Clone(values)}
-		slices.SortFunc(g.values, func(a, b uint64) int { return cmp.Compare(a&block, b&block) })
+		g := group(values, block)
 		g.each(func(same []uint64) { work += len(same) * len(same) })
 		out = append(out, g)
 	}
 	return out, work <= len(values)*len(values)/2
+}
+
+// group sorts a copy of values by a block.
+func group(values []uint64, block uint64) grouped {
+	g := grouped{block, slices.Clone(values)}
+	slices.SortFunc(g.values, func(a, b uint64) int { return cmp.Compare(a&block, b&block) })
+	return g
+}
+
+// meet calls fn for every run of g and run of o that are equal in the block.
+func (g *grouped) meet(o grouped, fn func(a, b []uint64)) {
+	rest := o.values
+	g.each(func(same []uint64) {
+		want := same[0] & g.block
+		for len(rest) > 0 && rest[0]&g.block < want {
+			rest = rest[1:]
+		}
+		n := 0
+		for n < len(rest) && rest[n]&g.block == want {
+			n++
+		}
+		if n > 0 {
+			fn(same, rest[:n])
+		}
+	})
 }
 
 // each calls fn for every run of values that are equal in the block.
