@@ -86,7 +86,8 @@ type methodFlags struct {
 func (f *methodFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.cfg.Name, "method", "auto", "method: "+strings.Join(methods.Names(), ", "))
 	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8)")
-	fs.IntVar(&f.distance, "distance", -1, "simhash: largest Hamming distance (default 3)")
+	fs.IntVar(&f.distance, "distance", -1, "simhash: largest Hamming distance, 0..7")
+	fs.Lookup("distance").DefValue = strconv.Itoa(simhash.DefaultDistance) // -1 is not given
 	fs.StringVar(&f.verify, "verify", "on", "simhash: off gives the classic verdict, by distance alone")
 	fs.IntVar(&f.cfg.MinFeatures, "min-features", 0, "simhash: texts with fewer different features are only ever duplicates of equal ones (default "+strconv.Itoa(simhash.DefaultMinFeatures)+")")
 	f.features.add(fs)
