@@ -177,7 +177,7 @@ func ValidTenant(name string) error {
 		ok = ok && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
 	}
 	if !ok {
-		return errors.New("a tenant is named by 1 to 64 letters, digits, - _ .")
+		return errors.New("a tenant is named by 1 to 64 letters, digits, dots, dashes and underscores")
 	}
 	return nil
 }
