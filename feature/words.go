@@ -10,7 +10,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// ASCII words are found 64 bytes at a time: a bit for each byte says whether it
+// ASCII words are found 64 bytes at a time, quotes and dashes between them: a bit for each byte says whether it
 // is part of a word, and the words are then read off the bits. That costs one
 // badly predicted branch a block instead of one a word. All other runes are
 // looked at one by one.
@@ -106,18 +106,30 @@ func (k *keys) appendBlock(dst []uint64, b *block, word, start uint64) []uint64 
 }
 
 // classify looks at the first n bytes of a block, or fewer: up to the first
-// that is not ASCII. It returns their number and a bit for each: whether it is
-// part of a word.
+// that is neither ASCII nor of one of the quotes and dashes of English. It
+// returns their number and a bit for each: whether it is part of a word.
 func classify(b *block, n int) (word uint64, size int) {
-	for i := 0; i < n; i += 8 {
-		v := binary.LittleEndian.Uint64(b[i:])
-		word |= asciiWord(v) << i
-		if high := v & tops; high != 0 {
-			n = min(n, i+bits.TrailingZeros64(high)>>3)
+	for i := 0; i < n; {
+		v := binary.LittleEndian.Uint64(b[i : i+8])
+		high := v & tops
+		word |= asciiWord(v) << (i & (span - 1))
+		if high == 0 {
+			i += 8
+			continue
 		}
+		i += bits.TrailingZeros64(high) >> 3
+		if word &= 1<<i - 1; i+3 > n || !punctuation(b[i], b[i+1], b[i+2]) {
+			n = min(i, n)
+			break
+		}
+		i += 3
 	}
 	return word & (1<<n - 1), n
 }
+
+// punctuation reports whether three bytes are a rune of U+2000 to U+203F,
+// none of which belongs to a word.
+func punctuation(a, b, c byte) bool { return a == 0xE2 && b == 0x80 && c&0xC0 == 0x80 }
 
 const (
 	ones = 0x0101010101010101
