@@ -21,7 +21,6 @@ import (
 type shingled struct {
 	threshold float64
 	asymmetry bool // found under all shingles, searched under all but the first
-	counted   bool
 }
 
 var twoWords = feature.Shingle{Unit: feature.Words, K: 2}

@@ -186,6 +186,9 @@ func TestFolder(t *testing.T) {
 		t.Errorf("second open: %v", err)
 	}
 	ok(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
 		info, err := e.Info()
 		if err == nil && info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s is %s", path, info.Mode())

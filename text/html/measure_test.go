@@ -63,7 +63,6 @@ func (s *score) f1() (p, r, f float64) {
 func TestLabelledPages(t *testing.T) {
 	var s score
 	var took time.Duration
-	var report []string
 	bytes := 0
 	pages := labelledPages(t)
 	sort.Slice(pages, func(i, j int) bool { return pages[i].name < pages[j].name })
@@ -77,7 +76,6 @@ func TestLabelledPages(t *testing.T) {
 		}
 		p, r := s.add(l.gold, page.Text)
 		if p+r < 1.8 {
-			report = append(report, l.name[:8]+" "+l.url)
 			t.Logf("precision %.3f recall %.3f %s %s", p, r, l.name[:8], l.url)
 		}
 	}
