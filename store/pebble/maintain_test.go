@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -172,6 +173,32 @@ func TestSnapshot(t *testing.T) {
 	ok(t, err)
 	if _, docID, err := d.Member(ctx, "last"); err != nil || docID != want.DocID {
 		t.Errorf("in the snapshot: %s, %v; want %s", docID, err, want.DocID)
+	}
+}
+
+// TestSnapshotOfTexts: texts that lie in files of their own are copied too, and
+// the copy is the same, row by row.
+func TestSnapshotOfTexts(t *testing.T) {
+	ctx, dir, small := t.Context(), t.TempDir(), pebble.Options{TableBytes: 128 << 10}
+	s, err := pebble.Open(ctx, dir, small)
+	ok(t, err)
+	d, err := neardup.NewDetector(ctx, s, "tenant", storetest.Settings())
+	ok(t, err)
+	for n := range 150 {
+		var sub neardup.Submission
+		sub.ID, sub.Text, sub.Media = fmt.Sprint(n), storetest.Base(n), strings.Repeat("m", 3000)
+		_, err := d.Add(ctx, sub)
+		ok(t, err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "*.blob")); len(files) == 0 {
+		t.Error("no files of texts")
+	}
+	copied := filepath.Join(t.TempDir(), "copy")
+	ok(t, s.Snapshot(ctx, copied))
+	ok(t, s.Close())
+	original, other := check(t, dir), check(t, copied)
+	if len(other.Problems) > 0 || other.Rows != original.Rows {
+		t.Errorf("original %d rows, copy %d: %v", original.Rows, other.Rows, other.Problems)
 	}
 }
 
