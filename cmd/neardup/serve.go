@@ -94,7 +94,7 @@ func (s *serve) flags(fs *pflag.FlagSet) {
 	fs.Float64Var(&s.limits.Rate, "rate", 5000, "articles or other requests a second of one client")
 	fs.IntVar(&s.limits.Burst, "burst", 10000, "how many of them at once")
 	s.cache = 64 << 20
-	fs.Var(&s.cache, "cache", "cache of disk blocks, and again of compared texts")
+	fs.Var(&s.cache, "cache", "cache of disk blocks, and again of compared texts (of all tenants together)")
 	fs.StringVar(&s.level, "log-level", "info", "debug, info, warn, error; debug has a line for each request")
 	fs.String(configFlag, "", "TOML file of settings")
 	s.index.add(fs)
@@ -146,7 +146,10 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	registry := newRegistry(store)
 	handler, err := server.New(ctx, server.Config{
 		Store: store, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
-		Settings: func(tenant string) neardup.Settings { return s.ofTenant(settings, tenant) },
+		Settings: func(tenant string) neardup.Settings {
+			settings.CacheBytes = int(s.cache) / len(access.Tenants())
+			return s.ofTenant(settings, tenant)
+		},
 		Snapshot: s.snapshots(store), Metrics: registry, Log: s.log, Version: version(),
 	})
 	if err != nil {
@@ -183,7 +186,6 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 
 // ofTenant applies what the configuration file says of one tenant.
 func (s *serve) ofTenant(settings neardup.Settings, tenant string) neardup.Settings {
-	settings.CacheBytes = int(s.cache)
 	if t, ok := s.tenants[tenant]; ok && t.MaxArticles != nil {
 		settings.MaxMembers = *t.MaxArticles
 	}
