@@ -42,6 +42,10 @@ func (f *warcFrames) next() ([]byte, int64, error) {
 		if err != nil {
 			return nil, f.n, f.damage(err)
 		}
+		if next := f.swallowed(int64(len(head)), size); next > 0 {
+			f.b.at += next
+			return nil, f.n, &RejectError{Line: f.n, Reason: "the record is cut off"}
+		}
 		if !holdsDocument(head) {
 			if !f.b.skip(int64(len(head)) + size) {
 				return nil, f.n, f.damage(f.b.err)
@@ -124,6 +128,40 @@ func (f *warcFrames) body(head, size int64) ([]byte, error) {
 		return nil, f.damage(f.b.err)
 	}
 	return f.b.take(int(head + size)), nil
+}
+
+// swallowed returns where, within the record, the next one begins, if the
+// record was cut off before it: then no other begins at its end, but one does
+// inside. 0 for a record that is whole, or only followed by dirt. Records too
+// long to be held are not looked at.
+func (f *warcFrames) swallowed(head, size int64) int {
+	end := int(head + size)
+	if head+size > f.limit || !f.b.fill(end) || f.ends(end) {
+		return 0
+	}
+	block := f.b.window()[head:end]
+	next := 0
+	for _, version := range []string{"WARC/1.0\r\n", "WARC/1.1\r\n"} {
+		if i := bytes.Index(block, []byte(version)); i >= 0 && (next == 0 || int(head)+i < next) {
+			next = int(head) + i
+		}
+	}
+	return next
+}
+
+// ends reports whether the window has another record, or the file its end,
+// after n bytes and some line ends.
+func (f *warcFrames) ends(n int) bool {
+	for i := n; i <= n+8; i++ {
+		if !f.b.fill(i + 1) {
+			return true
+		}
+		if c := f.b.window()[i]; c == '\r' || c == '\n' {
+			continue
+		}
+		return !f.b.fill(i+7) || bytes.HasPrefix(f.b.window()[i:], []byte("WARC/1."))
+	}
+	return false
 }
 
 // damage makes err the rejection of the current record and finds the next one.
