@@ -163,18 +163,12 @@ func (s *settings) Spec() neardup.Spec {
 		params = append(params, neardup.Param{Name: "m", Value: s.M.String()})
 	}
 	if s.Seed != 0 {
-		params = append(params, neardup.Param{Name: "seed", Value: seedName(s.Seed)})
+		params = append(params, neardup.Param{Name: "seed", Value: neardup.SeedID(s.Seed)})
 	}
 	if s.Variants {
 		params = append(params, neardup.Param{Name: "variants", Value: "apart"})
 	}
 	return neardup.Spec{Method: s.name, Version: version, Params: params}
-}
-
-// seedName tells seeds apart without telling them.
-func seedName(seed uint64) string {
-	digest := neardup.DigestOf("ngram seed " + strconv.FormatUint(seed, 16))
-	return digest.String()[:8]
 }
 
 // Table returns the table the keys are chosen by.

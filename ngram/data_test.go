@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -135,8 +136,16 @@ func TestJaccardAgainstStoredOracles(t *testing.T) {
 
 // Each sentence and its correction among all the others.
 func TestEditPairsAreExact(t *testing.T) {
-	texts := editPairTexts(t, 3000)
+	texts := editPairTexts(t, 0)
 	checkJoin(t, "zh_edit_pairs", ngram.Config{Threshold: .8}, texts, editOracle(texts, .8))
+}
+
+// All English messages against each other.
+func TestMessagesAreExact(t *testing.T) {
+	_, all := smsTexts(t)
+	slices.Sort(all)
+	texts := slices.Compact(all)
+	checkJoin(t, "uci_sms, edit", ngram.Config{Threshold: .8}, texts, editOracle(texts, .8))
 }
 
 // editPairTexts returns the distinct texts of the first pairs, all for 0.

@@ -25,13 +25,19 @@ func editOracle(texts []string, threshold float64) map[pair]float64 {
 		runes[i] = []rune(t)
 	}
 	row := make([]int, 0, 256)
+	counts := make([][64]int, len(texts))
+	for i := range runes {
+		for _, r := range runes[i] {
+			counts[i][r&63]++
+		}
+	}
 	for j := range texts {
 		for i := range j {
 			longer, shorter := len(runes[i]), len(runes[j])
 			if longer < shorter {
 				longer, shorter = shorter, longer
 			}
-			if float64(shorter)/float64(longer) < threshold || !alnum(texts[i]) || !alnum(texts[j]) {
+			if float64(shorter)/float64(longer) < threshold || fewest(&counts[i], &counts[j]) > int((1-threshold)*float64(longer))+1 || !alnum(texts[i]) || !alnum(texts[j]) {
 				continue
 			}
 			s := float64(longer-levenshtein(runes[i], runes[j], row)) / float64(longer)
@@ -41,6 +47,16 @@ func editOracle(texts []string, threshold float64) map[pair]float64 {
 		}
 	}
 	return found
+}
+
+// fewest is how many edits the counts of runes ask for at the least.
+func fewest(a, b *[64]int) int {
+	more, less := 0, 0
+	for i := range a {
+		more += max(a[i]-b[i], 0)
+		less += max(b[i]-a[i], 0)
+	}
+	return max(more, less)
 }
 
 func levenshtein(a, b []rune, row []int) int {

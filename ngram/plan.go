@@ -1,7 +1,8 @@
 package ngram
 
-// The plan of the edit method: which substrings a text can have as keys, and
-// how many of them it must have.
+// The plan of the edit method for an index that grows: which substrings a text
+// can have as keys, and how many of them it must have. (A batch knows its
+// corpus and has the keys of pieces.go.)
 //
 // A pair whose longer text has L runes is near if at most d = allowed(L) edits
 // turn one text into the other. Each edit hits at most one of any substrings
@@ -115,7 +116,7 @@ func (p *plans) choose(longer int) int {
 	return 1
 }
 
-// longestGram bounds the grams; measured in docs/short-texts.md.
+// longestGram bounds the grams of these keys.
 const longestGram = 3
 
 // allowedEdits returns the largest d with float64(longer-d)/float64(longer)

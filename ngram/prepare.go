@@ -54,8 +54,13 @@ type Words struct {
 	Label string
 	// Stop are words to leave out; nil leaves none out. StopLabel names
 	// the list in the Spec.
-	Stop      map[string]bool
+	Stop      StopList
 	StopLabel string
+}
+
+// StopList is a list of words that say nothing about a text.
+type StopList interface {
+	Has(word string) bool
 }
 
 // Prepare cuts, drops stop words and what holds no letter or number, and
@@ -64,7 +69,7 @@ func (w Words) Prepare(clean string) string {
 	var b strings.Builder
 	b.Grow(len(clean) + len(clean)/4)
 	for _, word := range w.Cutter.Cut(nil, clean) {
-		if w.Stop[word] || !hasAlnum(word) {
+		if w.Stop != nil && w.Stop.Has(word) || !hasAlnum(word) {
 			continue
 		}
 		if b.Len() > 0 {
