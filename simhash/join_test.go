@@ -138,7 +138,7 @@ func TestJoinsOfOneCrowdedBucket(t *testing.T) {
 // Lists of more than one partition, in all kinds of layouts.
 func TestSelfJoinOfManyPartitions(t *testing.T) {
 	for _, shape := range shapes[:2] {
-		fps := shape.make(rand.New(rand.NewPCG(6, 6)), 150_000)
+		fps := shape.make(rand.New(rand.NewPCG(6, 6)), 70_000)
 		want := selfJoin(t, fps, 3, JoinOptions{Layout: "probe:3"})
 		slices.SortFunc(want, order)
 		for _, layout := range []string{"probe:4", "choose:5,2", "nested:4,4"} {
