@@ -109,3 +109,19 @@ func checkPair(t *testing.T, m neardup.Method, a, b string) {
 	}
 	t.Errorf("%s: %q and %q are near and share no key", m.Spec().Method, a, b)
 }
+
+func ExamplePreparer() {
+	for _, name := range methods.Preparers() {
+		p, err := methods.Preparer(name)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%-8s %s\n", name, p.Prepare("我们的海量文本, 去重!"))
+	}
+	// Output:
+	// asis     我们的海量文本, 去重!
+	// alnum    我们的海量文本去重
+	// words    我们 的 海量 文本 去 重
+	// stopped  海量 文本 去 重
+}

@@ -81,6 +81,7 @@ type methodFlags struct {
 	variants  bool
 	verify    string
 	features  featureFlags
+	prepare   string
 }
 
 func (f *methodFlags) add(fs *pflag.FlagSet) {
@@ -96,6 +97,7 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 	fs.Float64Var(&f.cfg.Recall, "recall", 0, "minhash: share of the pairs at the threshold to find (default .99)")
 	fs.StringVar((*string)(&f.cfg.Similarity), "similarity", "", "ngram: edit, jaccard, cosine, containment (default edit)")
 	fs.StringVar((*string)(&f.cfg.Keys), "keys", "", "ngram: exact (every pair) or any (texts with any --m units in common) (default exact)")
+	fs.StringVar(&f.prepare, "prepare", "asis", "ngram: compare texts as they are, or what is left of them: "+strings.Join(methods.Preparers()[1:], ", "))
 	fs.StringVar(&f.m, "m", "", "ngram with --keys any: length of the shared substrings, runes:4 or words:4")
 	fs.BoolVar(&f.variants, "variants", false, "ngram: texts that differ only in numbers, dates or codes are no duplicates")
 	fs.IntVar(&f.cfg.Limit, "limit", 0, fmt.Sprintf("auto: texts shorter than this are judged by edit similarity; a Chinese rune counts 5 (default %d)", methods.DefaultLimit))
@@ -115,6 +117,9 @@ func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) {
 	}
 	if f.distance >= 0 {
 		c.Distance = &f.distance
+	}
+	if c.Prepare, err = methods.Preparer(f.prepare); err != nil {
+		return nil, n, usage("--prepare: %w", err)
 	}
 	if c.Features, err = f.features.features(c.Shingle, c.Seed); err != nil {
 		return nil, n, err

@@ -1,0 +1,46 @@
+package methods
+
+import (
+	"fmt"
+
+	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/ngram"
+)
+
+// Preparers lists the forms that ngram can compare texts in, as Preparer
+// names them.
+func Preparers() []string { return []string{"asis", "alnum", "words", "stopped"} }
+
+// Preparer returns the first stage of ngram by name: the clean text as it is
+// (also ""), its letters and digits only, its words (Chinese ones cut by the
+// built-in dictionary), or its words without the built-in stop words.
+func Preparer(name string) (ngram.Preparer, error) {
+	switch name {
+	case "", "asis":
+		return ngram.AsItIs{}, nil
+	case "alnum":
+		return ngram.Alnum{}, nil
+	case "words", "stopped":
+	default:
+		return nil, fmt.Errorf("%q is none of %v", name, Preparers())
+	}
+	splitter, err := Splitter(nil)
+	if err != nil {
+		return nil, err
+	}
+	w := ngram.Words{Cutter: cutter{splitter}, Label: builtIn}
+	if name == "stopped" {
+		stop, err := keyword.BuiltInStopWords()
+		if err != nil {
+			return nil, err
+		}
+		w.Stop, w.StopLabel = stop, builtIn
+	}
+	return w, nil
+}
+
+// cutter cuts a text into words for ngram.
+type cutter struct{ keyword.Splitter }
+
+// Cut appends the words of a clean text.
+func (c cutter) Cut(dst []string, clean string) []string { return c.Append(dst, clean) }
