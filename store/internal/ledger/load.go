@@ -69,13 +69,30 @@ func version(r Reader) (bool, error) {
 
 // load fills the table in memory of one index.
 func (ix *index) load(ctx context.Context, r Reader) error {
-	for _, step := range []func(context.Context, Reader) error{ix.loadHead, ix.loadLeaders, ix.loadNames, ix.loadMembers, ix.loadIdempotency} {
-		if err := step(ctx, r); err != nil {
-			return err
-		}
+	if err := ix.loadHead(ctx, r); err != nil {
+		return err
+	}
+	if err := ix.loadTable(ctx, r); err != nil {
+		return err
+	}
+	if err := ix.loadMembers(ctx, r); err != nil {
+		return err
+	}
+	if err := ix.loadIdempotency(ctx, r); err != nil {
+		return err
 	}
 	ix.durable.Store(ix.head)
 	return nil
+}
+
+// loadTable posts leaders and names.
+func (ix *index) loadTable(ctx context.Context, r Reader) error {
+	b := newBulk(&ix.table)
+	defer b.close()
+	if err := ix.loadLeaders(ctx, r, b); err != nil {
+		return err
+	}
+	return ix.loadNames(ctx, r, b)
 }
 
 // loadHead finds the last change by halving: the log has no gaps.
@@ -118,7 +135,7 @@ func (ix *index) loadHead(_ context.Context, r Reader) error {
 	return nil
 }
 
-func (ix *index) loadLeaders(ctx context.Context, r Reader) error {
+func (ix *index) loadLeaders(ctx context.Context, r Reader, b *bulk) error {
 	prefix := ix.key(spaceLeader)
 	last := uint64(0)
 	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
@@ -126,7 +143,7 @@ func (ix *index) loadLeaders(ctx context.Context, r Reader) error {
 		if err := decode(k, v, row.get); err != nil {
 			return err
 		}
-		ix.table.post(row.seq, ix.table.lead(row.seq, row.sketch, row.time), row.keys...)
+		b.post(row.seq, ix.table.lead(row.seq, row.sketch, row.time), row.keys...)
 		ix.leaders.Add(1)
 		last = row.seq
 		return ctx.Err()
@@ -138,7 +155,7 @@ func (ix *index) loadLeaders(ctx context.Context, r Reader) error {
 }
 
 // loadNames posts every name of a leader by one posting of its own.
-func (ix *index) loadNames(ctx context.Context, r Reader) error {
+func (ix *index) loadNames(ctx context.Context, r Reader, b *bulk) error {
 	prefix := ix.key(spaceName)
 	var leader uint64
 	var names []uint64
@@ -150,7 +167,7 @@ func (ix *index) loadNames(ctx context.Context, r Reader) error {
 		if l == nil {
 			return fmt.Errorf("%w: a name leads to leader %d, which is missing", neardup.ErrCorrupt, leader)
 		}
-		ix.table.post(leader, n, names...)
+		b.post(leader, n, names...)
 		names = names[:0]
 		return ctx.Err()
 	}
