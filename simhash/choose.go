@@ -5,10 +5,10 @@ import "fmt"
 // Costs of one step of the index in nanoseconds, measured on one core of a
 // server of 2024 (docs/hamming.md); only their ratios matter.
 const (
-	probeCost     = 20.0  // a random line of memory
+	probeCost     = 30.0  // a random line of memory
 	candidateCost = 0.8   // one comparison in a line at hand
 	insertCost    = 150.0 // one table: a line, its share of growth
-	spillCost     = 60.0  // a line that is known only when the one before it is read
+	spillCost     = 40.0  // a line that is known only when the one before it is read
 )
 
 // bytesOf is the memory of n entries in a layout, about: a line of 64 bytes
@@ -25,7 +25,7 @@ func (l *Layout) cost(n int) float64 {
 		bucket := float64(fill) + float64(n)/float64(uint64(1)<<min(t.bits, 62))
 		total += insertCost + float64(len(t.flips))*(probeCost+candidateCost*bucket)
 		if deep := bucket/lineCells - 1; deep > 0 {
-			total += float64(len(t.flips)) * spillCost * deep
+			total += spillCost + float64(len(t.flips))*spillCost*deep // the insert looks at one more line
 		}
 	}
 	return total
