@@ -194,9 +194,10 @@ type Pair struct {
 }
 
 // Pairs finds every pair of documents that shares a key and is near, and
-// calls found for each, in an order that depends on the documents only. A text with n
-// equal copies gives n*(n-1)/2 pairs of similarity 1: the output is bound by
-// the square of the copies, the work for all others is not.
+// calls found for each, ordered by the place of the later document, then of
+// the earlier one, in the order of Keep. A text with n equal copies gives
+// n*(n-1)/2 pairs of similarity 1: the output is bound by the square of the
+// copies, the work for all others is not.
 func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) (*Summary, error) {
 	if err := cfg.enoughMemory(); err != nil {
 		return nil, err

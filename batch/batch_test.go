@@ -275,13 +275,16 @@ func TestPairsAreAllPairs(t *testing.T) {
 				}
 			}
 		}
+		var first []Pair
 		for _, memory := range []int64{0, 1 << 14} {
 			got := map[pairKey]float64{}
+			var list []Pair
 			_, err := pairs(context.Background(), Documents(docs), Config{Method: m, Memory: memory}, func(p Pair) error {
 				if _, twice := got[pairKey{p.A, p.B}]; twice {
 					t.Errorf("%s %s is given twice", p.A, p.B)
 				}
 				got[pairKey{p.A, p.B}] = p.Similarity
+				list = append(list, p)
 				return nil
 			})
 			if err != nil {
@@ -289,6 +292,12 @@ func TestPairsAreAllPairs(t *testing.T) {
 			}
 			if diff := gocmp.Diff(want, got); diff != "" {
 				t.Fatalf("seed %d, %d bytes: pairs differ from brute force (-want +got):\n%s", seed, memory, diff)
+			}
+			if first == nil {
+				first = list
+			}
+			if diff := gocmp.Diff(first, list); diff != "" {
+				t.Fatalf("seed %d, %d bytes: the list differs from that of another memory:\n%s", seed, memory, diff)
 			}
 		}
 	}

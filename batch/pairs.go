@@ -80,7 +80,13 @@ func (row matchRow) state() state {
 	return state{sim: row.sim, dist: row.dist, basis: row.basis}
 }
 
-// pairs calls found for each near pair of documents.
+// equalPair marks, in what stands beside a pair of ranks, two documents of one
+// text; below it is the text, else the row of the match.
+const equalPair = 1 << 63
+
+// pairs calls found for each near pair of documents, by the rank of the later
+// one, then of the earlier one: an order that how texts were collapsed, and so
+// the memory, cannot change.
 func (r *run) pairs(ctx context.Context, found func(Pair) error) error {
 	all, rows, err := r.matches(ctx)
 	if err != nil {
@@ -93,22 +99,60 @@ func (r *run) pairs(ctx context.Context, found func(Pair) error) error {
 		return err
 	}
 	defer members.close()
-	out := pairWriter{r: r, members: members, found: found}
-	err = all.each(ctx, func(p pair) error {
-		later, earlier := uint32(p.key>>32), uint32(p.key)
-		if err := out.equalUpTo(later); err != nil {
+	w := pairWriter{r: r, members: members, out: newSorter(r.disk, r.cfg.Memory*6/100)}
+	for pos := range r.texts.len() {
+		if err := w.equal(uint32(pos)); err != nil {
 			return err
 		}
-		row, err := rows.get(int(p.val))
-		if err != nil {
-			return err
-		}
-		return out.cross(earlier, later, r.names.match(row.state()))
-	})
+	}
+	err = all.each(ctx, func(p pair) error { return w.cross(uint32(p.key), uint32(p.key>>32), p.val) })
 	if err != nil {
 		return err
 	}
-	return out.equalUpTo(uint32(r.texts.len()) - 1)
+	ranks, err := w.out.sort()
+	if err != nil {
+		return err
+	}
+	defer ranks.close()
+	return ranks.each(ctx, func(p pair) error {
+		out, err := r.pairOf(p, rows)
+		if err != nil {
+			return err
+		}
+		r.sum.Pairs++
+		return found(out)
+	})
+}
+
+// pairOf names the documents of a pair of ranks and the match of their texts.
+func (r *run) pairOf(p pair, rows *array[matchRow]) (out Pair, err error) {
+	if p.val&equalPair != 0 {
+		row, err := r.texts.get(int(p.val &^ equalPair))
+		if err != nil {
+			return out, err
+		}
+		out.Match = r.equalMatch(row)
+	} else {
+		row, err := rows.get(int(p.val))
+		if err != nil {
+			return out, err
+		}
+		out.Match = r.names.match(row.state())
+	}
+	if out.A, err = r.idAt(uint32(p.key)); err != nil {
+		return out, err
+	}
+	out.B, err = r.idAt(uint32(p.key >> 32))
+	return out, err
+}
+
+// idAt returns the id of the document at a rank.
+func (r *run) idAt(rank uint32) (string, error) {
+	item, err := r.item(rank)
+	if err != nil {
+		return "", err
+	}
+	return r.id(item)
 }
 
 // membersOf groups the ranks of all documents by text; the rows say where
@@ -141,12 +185,11 @@ func (r *run) membersOf(ctx context.Context) (*array[uint32], error) {
 	})
 }
 
-// pairWriter turns pairs of texts into pairs of documents.
+// pairWriter turns pairs of texts into pairs of documents, by their ranks.
 type pairWriter struct {
 	r       *run
 	members *array[uint32]
-	found   func(Pair) error
-	next    uint32 // text whose equal copies come next
+	out     *sorter
 }
 
 // ranks calls fn for the ranks of a text's documents.
@@ -175,56 +218,27 @@ func (w *pairWriter) ranks(pos uint32, fn func(rank uint32) error) error {
 	return nil
 }
 
-// equalUpTo gives the pairs of equal documents of all texts up to pos.
-func (w *pairWriter) equalUpTo(pos uint32) error {
-	for ; w.next <= pos && int(w.next) < w.r.texts.len(); w.next++ {
-		row, err := w.r.texts.get(int(w.next))
-		if err != nil {
-			return err
-		}
-		if !row.copies {
-			continue
-		}
-		err = w.ranks(w.next, func(b uint32) error {
-			return w.ranks(w.next, func(a uint32) error {
-				if a >= b {
-					return nil
-				}
-				return w.write(a, b, w.r.equalMatch(row))
-			})
-		})
-		if err != nil {
-			return err
-		}
+// equal adds the pairs of the documents of one text.
+func (w *pairWriter) equal(pos uint32) error {
+	row, err := w.r.texts.get(int(pos))
+	if err != nil || !row.copies {
+		return err
 	}
-	return nil
-}
-
-// cross gives the pairs of the documents of two near texts.
-func (w *pairWriter) cross(p, q uint32, m neardup.Match) error {
-	return w.ranks(q, func(b uint32) error {
-		return w.ranks(p, func(a uint32) error {
-			return w.write(min(a, b), max(a, b), m)
+	return w.ranks(pos, func(b uint32) error {
+		return w.ranks(pos, func(a uint32) error {
+			if a >= b {
+				return nil
+			}
+			return w.out.add(uint64(b)<<32|uint64(a), equalPair|uint64(pos))
 		})
 	})
 }
 
-func (w *pairWriter) write(a, b uint32, m neardup.Match) error {
-	itemA, err := w.r.item(a)
-	if err != nil {
-		return err
-	}
-	itemB, err := w.r.item(b)
-	if err != nil {
-		return err
-	}
-	p := Pair{Match: m}
-	if p.A, err = w.r.id(itemA); err != nil {
-		return err
-	}
-	if p.B, err = w.r.id(itemB); err != nil {
-		return err
-	}
-	w.r.sum.Pairs++
-	return w.found(p)
+// cross adds the pairs of the documents of two near texts.
+func (w *pairWriter) cross(p, q uint32, match uint64) error {
+	return w.ranks(q, func(b uint32) error {
+		return w.ranks(p, func(a uint32) error {
+			return w.out.add(uint64(max(a, b))<<32|uint64(min(a, b)), match)
+		})
+	})
 }
