@@ -217,8 +217,9 @@ func measure(x, y string) comparison {
 	return c
 }
 
+// fingerprintOf returns the fingerprint that method simhash makes by default.
 func fingerprintOf(clean string) uint64 {
-	return simhash.Of(feature.Default.Append(nil, clean, 0))
+	return simhash.OfWeighted(simhash.DefaultFeatures(0).Append(nil, clean))
 }
 
 // verdict is what the method says of the pair, when it has found it.
@@ -242,5 +243,5 @@ func (c comparison) write(w io.Writer) {
 	if c.Edits != nil {
 		fmt.Fprintf(w, "%-6d      edits\n", *c.Edits)
 	}
-	fmt.Fprintf(w, "%-6d      bits of 64 differ in the fingerprints of %s\n\n", c.Hamming, feature.Default)
+	fmt.Fprintf(w, "%-6d      bits of 64 differ in the fingerprints of %s\n\n", c.Hamming, simhash.DefaultFeatures(0))
 }
