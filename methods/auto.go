@@ -2,37 +2,18 @@ package methods
 
 import (
 	"fmt"
-	"math"
+	"unicode/utf8"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/minhash"
 	"github.com/neardup/neardup/ngram"
-	"github.com/neardup/neardup/text"
 )
 
-// cjkLength is what a Chinese, Japanese or Korean rune adds to the length of a
-// text, where a letter adds 1: it says about as much as a short word.
-const cjkLength = 5
-
-// Length is the length by which auto routes: one for each rune, and cjkLength
-// for a Chinese, Japanese or Korean one.
-func Length(clean string) int {
-	return measure(clean).length
-}
-
-type extent struct{ runes, cjk, length int }
-
-func measure(clean string) extent {
-	var e extent
-	for _, r := range clean {
-		e.runes++
-		if r >= 0x1100 && text.IsCJK(r) {
-			e.cjk++
-		}
-	}
-	e.length = e.runes + (cjkLength-1)*e.cjk
-	return e
-}
+// Length is the length by which auto routes: the number of runes. Letters and
+// Chinese characters count alike: what decides is how many edits a corrected
+// text has, and up to 200 runes SimHash and MinHash miss most corrections in
+// both scripts (docs/short-texts.md).
+func Length(clean string) int { return utf8.RuneCountInString(clean) }
 
 // DefaultLimit is the Length below which auto takes a text as short.
 const DefaultLimit = 300
@@ -91,15 +72,14 @@ const (
 	routeBits   = 3 << 62
 )
 
-func (a *auto) route(e extent) uint64 {
-	if e.length < a.limit {
+// route chooses by the length in runes.
+func (a *auto) route(length int) uint64 {
+	if length < a.limit {
 		return routeShort
 	}
-	// Edits that leave the pair near: at most (1-t) of the longer text, which
-	// has at most runes/t runes. Each takes at most a CJK rune away.
-	d := int(math.Ceil((1 - a.threshold) * float64(e.runes) / a.threshold))
-	least := e.length - cjkLength*min(d, e.cjk) - max(0, d-e.cjk)
-	if least < a.limit && e.runes < 1<<14 {
+	// The longest near partner of a short text: shorter/longer is at least
+	// the threshold, a rune more for the rounding.
+	if float64(length-1)*a.threshold < float64(a.limit) && length < 1<<14 {
 		return routeBorder
 	}
 	return routeLong
@@ -107,7 +87,7 @@ func (a *auto) route(e extent) uint64 {
 
 // Route names the method that judges a text among its like.
 func (a *auto) Route(clean string) string {
-	if a.route(measure(clean)) == routeShort {
+	if a.route(Length(clean)) == routeShort {
 		return a.short.Spec().Method
 	}
 	return a.long.Spec().Method
@@ -115,7 +95,7 @@ func (a *auto) Route(clean string) string {
 
 // Record carries the keys of the route, of both methods on the border.
 func (a *auto) Record(clean string, rec *neardup.Record) {
-	switch route := a.route(measure(clean)); route {
+	switch route := a.route(Length(clean)); route {
 	case routeShort:
 		a.short.Record(clean, rec)
 	case routeLong:
@@ -165,9 +145,8 @@ func (v *autoView) Bytes() int {
 
 // View holds the views of the methods that may judge the text.
 func (a *auto) View(clean string) neardup.View {
-	e := measure(clean)
-	v := &autoView{length: e.length}
-	route := a.route(e)
+	v := &autoView{length: Length(clean)}
+	route := a.route(v.length)
 	if route != routeLong {
 		v.short = a.short.View(clean)
 	}
@@ -201,7 +180,7 @@ type autoTally struct {
 
 // Add counts a text that carries ngram keys.
 func (t *autoTally) Add(clean string) {
-	if t.auto.route(measure(clean)) != routeLong {
+	if t.auto.route(Length(clean)) != routeLong {
 		t.short.Add(clean)
 	}
 }
