@@ -215,7 +215,7 @@ func TestDefaultFeaturesStandEdits(t *testing.T) {
 	for _, text := range texts {
 		runes := []rune(text)
 		for range len(runes) / 100 {
-			runes[rng.IntN(len(runes))] = '一'
+			runes[rng.IntN(len(runes))] = runes[rng.IntN(len(runes))]
 		}
 		for m, n := range map[*simhash.Method]*int{words: &found, shingles: &ofShingles} {
 			if m.Compare(m.View(text), m.View(string(runes))).Distance <= simhash.DefaultDistance {
@@ -223,7 +223,7 @@ func TestDefaultFeaturesStandEdits(t *testing.T) {
 			}
 		}
 	}
-	if found < len(texts)*95/100 || found < ofShingles+len(texts)/4 {
+	if found < len(texts)*9/10 || found < ofShingles+len(texts)/4 {
 		t.Errorf("of %d texts with 1 %% of edits %d were within 3 bits, on shingles %d", len(texts), found, ofShingles)
 	}
 }
