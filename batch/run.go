@@ -95,7 +95,7 @@ func newRun(src Source, cfg Config) (*run, error) {
 	}
 	r.router, _ = cfg.Method.(Router)
 	if t, ok := cfg.Method.(neardup.Trainable); ok {
-		r.tally = t.Tally(tenth)
+		r.tally = t.Tally(2 * tenth)
 	}
 	if cfg.Keep != First {
 		r.order = newOrderer(cfg.Keep, d, tenth)

@@ -28,7 +28,7 @@ const (
 
 // newCensus makes a census of at most memory bytes, but of at least 2.3 MB.
 func newCensus(memory int64) *census {
-	width := min(max(bits.Len64(uint64(max(memory, 1)))-2, leastSlotBits), mostSlotBits)
+	width := min(max(bits.Len64(uint64(max(memory, 1)))-1, leastSlotBits), mostSlotBits)
 	return &census{few: make([]atomic.Uint32, 1<<(width-2)), over: make([]atomic.Uint32, 1<<overBits)}
 }
 

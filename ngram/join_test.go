@@ -20,13 +20,19 @@ type pair struct{ a, b int32 }
 // work is what a join did.
 type work struct{ keys, scanned, compared, near int }
 
-// train tallies the texts, as often as the method wants, and returns the
-// trained method.
+// train tallies the texts and returns the trained method.
 func train(m neardup.Trainable, texts []string) neardup.Method {
-	for tally := m.Tally(1 << 27); ; {
+	return trainBy(m, func(add func(string)) {
 		for _, t := range texts {
-			tally.Add(t)
+			add(t)
 		}
+	})
+}
+
+// trainBy makes as many passes as the method wants.
+func trainBy(m neardup.Trainable, pass func(add func(string))) neardup.Method {
+	for tally := m.Tally(1 << 27); ; {
+		pass(tally.Add)
 		repeated, ok := tally.(neardup.Repeated)
 		if !ok {
 			return tally.Method()

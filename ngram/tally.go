@@ -5,7 +5,7 @@ import "github.com/neardup/neardup"
 // Tally counts the substrings that texts may have as keys. It takes about
 // memory bytes, but at least 11 MB.
 func (m *editMethod) Tally(memory int64) neardup.Tally {
-	return &editTally{m, newCounts(), newCensus(memory / 2)}
+	return &editTally{m, newCounts(), newCensus(memory)}
 }
 
 type editTally struct {
