@@ -24,14 +24,13 @@ type change struct {
 	after   []func() // once durable
 }
 
-// row is a write: value nil deletes, to not nil deletes the range.
-type row struct{ key, value, to []byte }
+// row is a write: value nil deletes.
+type row struct{ key, value []byte }
 
 func (t *change) set(key []byte, put func(*encoder)) {
 	t.rows = append(t.rows, row{key: key, value: sealed(key, put)})
 }
 func (t *change) del(key []byte)                     { t.rows = append(t.rows, row{key: key}) }
-func (t *change) delAll(prefix []byte)               { t.rows = append(t.rows, row{key: prefix, to: after(prefix)}) }
 func (t *change) key(space byte, n ...uint64) []byte { return t.ix.key(space, n...) }
 
 // apply checks a change and writes it. publish is nil if nothing was written.
@@ -57,10 +56,7 @@ func (t *change) apply() (func(), error) {
 }
 
 func (r row) write(b Batch) error {
-	switch {
-	case r.to != nil:
-		return b.DeleteRange(r.key, r.to)
-	case r.value == nil:
+	if r.value == nil {
 		return b.Delete(r.key)
 	}
 	return b.Set(r.key, r.value)

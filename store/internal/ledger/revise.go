@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/neardup/neardup"
 )
@@ -67,7 +68,9 @@ func (t *change) planDelete() error {
 	return err
 }
 
-// planEnd removes a docId with all that belongs to it. O(members).
+// planEnd removes a docId with all that belongs to it, row by row: in Pebble
+// every range deleted makes each later read slower until the next flush.
+// O(members).
 func (t *change) planEnd() error {
 	ix, seq := t.ix, t.c.Leader
 	n, l := ix.table.find(seq)
@@ -116,10 +119,10 @@ func (t *change) endNames(leader uint64) ([]uint64, error) {
 		var n neardup.Name
 		copy(n[:], k[len(prefix):])
 		t.del(aliasKey(t.ix.id, n, leader))
+		t.del(slices.Clone(k))
 		keys = append(keys, nameHash(n))
 		return nil
 	})
-	t.delAll(prefix)
 	return keys, err
 }
 
@@ -133,10 +136,10 @@ func (t *change) endMembers(leader uint64) (int64, error) {
 			return err
 		}
 		t.del(nidKey(t.ix.id, nid))
+		t.del(slices.Clone(k))
 		n++
 		return nil
 	})
-	t.delAll(prefix)
 	return n, err
 }
 
