@@ -12,7 +12,8 @@ type editMethod struct {
 	plans *plans
 	// census of the corpus that is joined; with it the longer text selects
 	// (pieces.go), without it both texts have the keys of plan.go.
-	census *census
+	census    *census
+	selecting bool // training takes pieces.go whatever the corpus
 }
 
 func newEditMethod(s settings) *editMethod {
@@ -27,8 +28,10 @@ func (m *editMethod) WithTable(t *Table) Method {
 }
 
 // Record makes the keys of plan.go, for a method that was trained on a corpus
-// those of pieces.go, or with Keys = Any all substrings of M units. The sketch holds the number of runes in its high 16 bits, at most
-// 65535, and in the low 48 how many runes of each class there are (sketch.go).
+// in which those cost too much the keys of pieces.go, or with Keys = Any all
+// substrings of M units. The sketch holds the number of runes in its high 16
+// bits, at most 65535, and in the low 48 how many runes of each class there
+// are (sketch.go).
 func (m *editMethod) Record(clean string, rec *neardup.Record) {
 	rec.Reset()
 	text := m.Prepare.Prepare(clean)

@@ -207,6 +207,7 @@ func TestEditIsExactOnAllShortTexts(t *testing.T) {
 			what := fmt.Sprintf("edit >= %.2f", threshold)
 			samePairs(t, what, texts, lookup(t, m, texts), want)
 			samePairs(t, what+", trained", texts, lookup(t, train(m, texts), texts), want)
+			samePairs(t, what+", trained as fits", texts, lookup(t, trainAsFits(m, texts), texts), want)
 		}
 	}
 }
@@ -221,6 +222,7 @@ func TestSetsAreExactOnAllShortTexts(t *testing.T) {
 				m := newMethod(t, ngram.Config{Similarity: similarity, Shingle: shingle, Threshold: threshold})
 				what := fmt.Sprintf("%s of %s >= %.2f", similarity, spec, threshold)
 				samePairs(t, what, texts, lookup(t, train(m, texts), texts), want)
+				samePairs(t, what+", as fits", texts, lookup(t, trainAsFits(m, texts), texts), want)
 			}
 		}
 	}
@@ -315,5 +317,8 @@ func checkJoin(t *testing.T, what string, c ngram.Config, texts []string, want m
 	got := map[pair]float64{}
 	w := join(train(newMethod(t, c), texts), texts, func(p pair, m neardup.Match) { got[p] = m.Similarity })
 	samePairs(t, fmt.Sprintf("%s >= %g", what, c.Threshold), texts, got, want)
+	clear(got)
+	join(trainAsFits(newMethod(t, c), texts), texts, func(p pair, m neardup.Match) { got[p] = m.Similarity })
+	samePairs(t, fmt.Sprintf("%s >= %g, as fits", what, c.Threshold), texts, got, want)
 	t.Logf("%s >= %g: %d pairs, all found; compared %d", what, c.Threshold, len(want), w.compared)
 }

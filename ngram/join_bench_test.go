@@ -31,7 +31,7 @@ func BenchmarkHeadlines(b *testing.B) {
 		b.Run(fmt.Sprintf("%s=%g,%s", m.Spec().Params[1].Value, c.Threshold, c.Keys), func(b *testing.B) {
 			for b.Loop() {
 				start := time.Now()
-				trained := train(m, texts)
+				trained := trainAsFits(m, texts)
 				tallied := time.Now()
 				w := join(trained, texts, func(pair, neardup.Match) {})
 				b.ReportMetric(tallied.Sub(start).Seconds(), "tally-s")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/ngram"
 )
 
 // pair is two texts by their place, the smaller first.
@@ -20,8 +21,13 @@ type pair struct{ a, b int32 }
 // work is what a join did.
 type work struct{ keys, scanned, compared, near int }
 
-// train tallies the texts and returns the trained method.
+// train tallies the texts and returns the trained method, with the keys of
+// pieces.go; trainAsFits returns it with those that suit the texts.
 func train(m neardup.Trainable, texts []string) neardup.Method {
+	return trainAsFits(ngram.Selecting(m), texts)
+}
+
+func trainAsFits(m neardup.Trainable, texts []string) neardup.Method {
 	return trainBy(m, func(add func(string)) {
 		for _, t := range texts {
 			add(t)

@@ -5,13 +5,14 @@ import "github.com/neardup/neardup"
 // Tally counts the substrings that texts may have as keys. It takes about
 // memory bytes, but at least 11 MB.
 func (m *editMethod) Tally(memory int64) neardup.Tally {
-	return &editTally{m, newCounts(), newCensus(memory)}
+	return &editTally{m, newCounts(), newCensus(memory), newSample()}
 }
 
 type editTally struct {
 	method *editMethod
 	counts *counts
 	census *census
+	sample *sample
 }
 
 // each calls add with the grams of one text.
@@ -29,6 +30,7 @@ func (m *editMethod) each(clean string, use func(s *scratch, runes []rune)) {
 
 // Add counts the grams of one text.
 func (t *editTally) Add(clean string) {
+	t.sample.add(clean)
 	t.method.each(clean, func(s *scratch, runes []rune) {
 		for at, h := range s.hashes {
 			if h == 0 {
@@ -46,16 +48,21 @@ func (t *editTally) Add(clean string) {
 func (t *editTally) Method() neardup.Method {
 	with := *t.method
 	with.table = t.counts.table()
-	if with.Keys != Any {
+	if with.Keys != Any && !t.fewCandidates() {
 		with.census = t.census
 	}
 	return &with
 }
 
-// Again returns the tally of what each text selects.
+// Again returns the tally of what each text selects, unless the texts need
+// not select anything.
 func (t *editTally) Again() neardup.Tally {
+	m := t.Method().(*editMethod)
+	if m.census == nil {
+		return nil
+	}
 	t.census.reselect()
-	return &selection{t.Method().(*editMethod)}
+	return &selection{m}
 }
 
 type selection struct{ method *editMethod }

@@ -1,0 +1,21 @@
+package ngram
+
+import "github.com/neardup/neardup"
+
+// Selecting returns the method such that training always chooses the keys of
+// pieces.go, as it does for a corpus in which those of plan.go cost too much.
+func Selecting(m neardup.Trainable) neardup.Trainable {
+	edit, ok := m.(*editMethod)
+	if !ok {
+		return m
+	}
+	with := *edit
+	with.selecting = true
+	return &with
+}
+
+// Selects reports whether a trained method has the keys of pieces.go.
+func Selects(m neardup.Method) bool {
+	edit, ok := m.(*editMethod)
+	return ok && edit.census != nil
+}

@@ -1,0 +1,88 @@
+package ngram
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/neardup/neardup"
+)
+
+// sample keeps some texts of a corpus, the ones of least hash: which ones does
+// not depend on the order they come in, nor on who adds them.
+type sample struct {
+	mu    sync.Mutex
+	texts []sampled
+	most  atomic.Uint64 // texts of this hash and above are not wanted
+}
+
+type sampled struct {
+	hash uint64
+	text string
+}
+
+const (
+	sampleSize  = 512
+	sampleBytes = 4096 // longer texts are left out
+)
+
+func newSample() *sample {
+	s := &sample{}
+	s.most.Store(^uint64(0))
+	return s
+}
+
+func (s *sample) add(clean string) {
+	hash := neardup.DigestOf(clean).Key()
+	if hash >= s.most.Load() || len(clean) > sampleBytes {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, found := slices.BinarySearchFunc(s.texts, hash, func(t sampled, h uint64) int { return cmp.Compare(t.hash, h) })
+	if found {
+		return
+	}
+	s.texts = slices.Insert(s.texts, at, sampled{hash, strings.Clone(clean)})
+	if len(s.texts) > sampleSize {
+		s.texts = s.texts[:sampleSize]
+		s.most.Store(s.texts[sampleSize-1].hash)
+	}
+}
+
+// bearable is how many candidates a text may have, on average, under the keys
+// of plan.go. They cost one pass less and a few keys a text, where those of
+// pieces.go cost many: headlines have about 17, and take a third of the time;
+// texts with a common greeting, or in an alphabet, have hundreds.
+const bearable = 24
+
+// fewCandidates reports whether the keys of plan.go are good enough for the
+// corpus that was counted, going by the texts of the sample. It decides how
+// much work is done, never what is found.
+func (t *editTally) fewCandidates() bool {
+	if t.method.selecting {
+		return false
+	}
+	table := t.counts.table()
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	total := uint64(0)
+	for _, of := range t.sample.texts {
+		runes := s.decode(t.method.Prepare.Prepare(of.text))
+		if len(runes) == 0 {
+			continue
+		}
+		for _, p := range t.method.plans.of(len(runes)) {
+			s.grams(runes, p.q, t.method.Seed)
+			s.rankGrams(p.q, table)
+			for _, rank := range s.sorted[:s.disjoint(p.q, p.need)] {
+				// A rank has all of a hash but the level in place of its lowest
+				// byte, which the census does not look at.
+				total += uint64(max(t.census.count(rank<<8), 1) - 1)
+			}
+		}
+	}
+	return total <= 2*bearable*uint64(len(t.sample.texts))
+}
