@@ -52,11 +52,16 @@ func (s *sample) add(clean string) {
 	}
 }
 
-// bearable is how many candidates a text may have, on average, under the keys
-// of plan.go. They cost one pass less and a few keys a text, where those of
-// pieces.go cost many: headlines have about 17, and take a third of the time;
-// texts with a common greeting, or in an alphabet, have hundreds.
-const bearable = 24
+// bearable is how many other texts may have a key of plan.go of a text, on
+// average: a fixed number, or a share of all. Those keys cost one pass less and
+// are few, where those of pieces.go are many. Of headlines about one in 10,000
+// has a key of another (and a quarter of these becomes a candidate), and the
+// join takes half the time; of texts with a common greeting one in 200, in an
+// alphabet up to one in two.
+const (
+	bearable      = 24
+	bearableShare = 4_000
+)
 
 // fewCandidates reports whether the keys of plan.go are good enough for the
 // corpus that was counted, going by the texts of the sample. It decides how
@@ -84,5 +89,6 @@ func (t *editTally) fewCandidates() bool {
 			}
 		}
 	}
-	return total <= 2*bearable*uint64(len(t.sample.texts))
+	most := max(bearable, uint64(t.texts.Load())/bearableShare)
+	return total <= 2*most*uint64(len(t.sample.texts))
 }

@@ -1,11 +1,15 @@
 package ngram
 
-import "github.com/neardup/neardup"
+import (
+	"sync/atomic"
+
+	"github.com/neardup/neardup"
+)
 
 // Tally counts the substrings that texts may have as keys. It takes about
 // memory bytes, but at least 11 MB.
 func (m *editMethod) Tally(memory int64) neardup.Tally {
-	return &editTally{m, newCounts(), newCensus(memory), newSample()}
+	return &editTally{method: m, counts: newCounts(), census: newCensus(memory), sample: newSample()}
 }
 
 type editTally struct {
@@ -13,6 +17,7 @@ type editTally struct {
 	counts *counts
 	census *census
 	sample *sample
+	texts  atomic.Int64
 }
 
 // each calls add with the grams of one text.
@@ -30,6 +35,7 @@ func (m *editMethod) each(clean string, use func(s *scratch, runes []rune)) {
 
 // Add counts the grams of one text.
 func (t *editTally) Add(clean string) {
+	t.texts.Add(1)
 	t.sample.add(clean)
 	t.method.each(clean, func(s *scratch, runes []rune) {
 		for at, h := range s.hashes {
