@@ -51,7 +51,7 @@ func (r *run) clusters(ctx context.Context, sizes *array[uint32], fn func(Outcom
 // members of each are looked at to say what they share.
 const (
 	largestClusters = 5
-	sharing         = 16
+	sharing         = 8
 )
 
 // largest names the largest clusters and what their members share.
@@ -131,7 +131,7 @@ func (r *run) describe(pos uint32, size int, members []uint32) (Cluster, error) 
 }
 
 // sharedRunes is how many runes of a text are looked at for what it shares.
-const sharedRunes = 20000
+const sharedRunes = 5000
 
 // longestShared returns the longest stretch of a text of whose runs of 8
 // runes each occurs in every other text: nearly always a stretch that all

