@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	sources "github.com/neardup/neardup/internal/archive"
 )
 
 func main() {
@@ -30,7 +32,7 @@ func main() {
 }
 
 func run(archive, shared, out string) error {
-	files, err := extract(archive, "jieba/dict.txt", "jieba/analyse/idf.txt")
+	files, err := sources.Extract(archive, "jieba/dict.txt", "jieba/analyse/idf.txt")
 	if err != nil {
 		return err
 	}

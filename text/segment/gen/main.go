@@ -8,10 +8,8 @@
 package main
 
 import (
-	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -19,6 +17,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	sources "github.com/neardup/neardup/internal/archive"
 )
 
 func main() {
@@ -32,7 +32,7 @@ func main() {
 }
 
 func run(archive, out string) error {
-	files, err := extract(archive,
+	files, err := sources.Extract(archive,
 		"jieba/dict.txt", "jieba/finalseg/prob_start.py",
 		"jieba/finalseg/prob_trans.py", "jieba/finalseg/prob_emit.py")
 	if err != nil {
@@ -47,44 +47,6 @@ func run(archive, out string) error {
 		return err
 	}
 	return pack(filepath.Join(out, "hmm.txt.gz"), model)
-}
-
-// extract returns the named files of the archive, named below its top folder.
-func extract(archive string, names ...string) (map[string]string, error) {
-	f, err := os.Open(archive)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", archive, err)
-	}
-	files := map[string]string{}
-	for t := tar.NewReader(z); ; {
-		h, err := t.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", archive, err)
-		}
-		_, name, _ := strings.Cut(h.Name, "/")
-		if !slices.Contains(names, name) {
-			continue
-		}
-		body, err := io.ReadAll(t)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", h.Name, err)
-		}
-		files[name] = string(body)
-	}
-	for _, name := range names {
-		if files[name] == "" {
-			return nil, fmt.Errorf("%s has no %s", archive, name)
-		}
-	}
-	return files, nil
 }
 
 // dictionary drops the tags and sorts the lines by word, stably: where a word

@@ -1,4 +1,6 @@
-package main
+// Package archive reads source archives for the programs that generate
+// embedded data from them.
+package archive
 
 import (
 	"archive/tar"
@@ -11,8 +13,9 @@ import (
 	"strings"
 )
 
-// extract returns the named files of the archive, named below its top folder.
-func extract(archive string, names ...string) (map[string]string, error) {
+// Extract returns the named files of a tar.gz archive, named below its top
+// folder. A file that is missing or empty is an error.
+func Extract(archive string, names ...string) (map[string]string, error) {
 	f, err := os.Open(archive)
 	if err != nil {
 		return nil, err
