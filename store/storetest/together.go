@@ -175,9 +175,9 @@ func testReplay(t *testing.T, p Place) {
 	o := start(t, p)
 	r := &recorder{subs: map[string]neardup.Submission{}}
 	together(func(c int) {
-		texts := NewTexts(uint64(c), 10)
+		client := &mixed{recorder: r, opened: o, texts: NewTexts(uint64(c), 10)}
 		for n := 0; r.last.Load() < uint64(operations()); n++ {
-			r.step(o, texts, n)
+			client.step(n)
 		}
 	})
 	t.Logf("%d changes: %v", r.last.Load(), r.counts())
@@ -207,36 +207,64 @@ func (r *recorder) heard(seq uint64) {
 	}
 }
 
-func (r *recorder) step(o *opened, texts *Texts, n int) {
-	sub := texts.Next()
+// mixed is a client that does everything. It ends the docIds it made, the
+// oldest first, so that as many live after 400,000 changes as after 1,000.
+type mixed struct {
+	*recorder
+	*opened
+	texts *Texts
+	made  []string
+}
+
+// mostMade is how many docIds of its own a client lets live.
+const mostMade = 8
+
+func (m *mixed) step(n int) {
+	sub := m.texts.Next()
 	if n%9 == 4 {
 		sub.TTL = time.Second
 	}
-	r.mu.Lock()
-	r.subs[sub.ID] = sub
-	r.mu.Unlock()
-	before := r.last.Load()
-	a := o.add(sub)
-	if a.Seq <= before {
-		o.t.Errorf("an article sent after change %d was answered became change %d", before, a.Seq)
-	}
-	r.heard(a.Seq)
-	r.adds.Add(1)
-	ctx := o.t.Context()
-	switch { // another client may have been first
+	a := m.submit(sub)
+	switch {
 	case n%7 == 3:
-		if e, err := o.End(ctx, a.DocID); err == nil {
-			r.heard(e.Seq)
-			r.ends.Add(1)
-		}
+		m.end(a.DocID)
 	case n%5 == 3:
-		if e, err := o.Delete(ctx, sub.ID); err == nil {
-			r.heard(e.Seq)
-			r.deletes.Add(1)
+		if e, err := m.Delete(m.t.Context(), sub.ID); err == nil { // another client may have ended its docId
+			m.heard(e.Seq)
+			m.deletes.Add(1)
 		}
 	case n%9 == 4:
-		done, err := o.Expire(ctx, time.Unix(1_700_000_000, 0).Add(1e6*time.Hour), 8)
-		must(o.t, "expire", err, nil)
-		r.expiries.Add(int64(done))
+		done, err := m.Expire(m.t.Context(), time.Unix(1_700_000_000, 0).Add(1e6*time.Hour), 8)
+		must(m.t, "expire", err, nil)
+		m.expiries.Add(int64(done))
+	}
+	if len(m.made) > mostMade {
+		m.end(m.made[0])
+		m.made = m.made[1:]
+	}
+}
+
+func (m *mixed) submit(sub neardup.Submission) neardup.Answer {
+	m.mu.Lock()
+	m.subs[sub.ID] = sub
+	m.mu.Unlock()
+	before := m.last.Load()
+	a := m.add(sub)
+	if a.Seq <= before {
+		m.t.Errorf("an article sent after change %d was answered became change %d", before, a.Seq)
+	}
+	m.heard(a.Seq)
+	m.adds.Add(1)
+	if a.Decision.Decision == neardup.New {
+		m.made = append(m.made, a.DocID)
+	}
+	return a
+}
+
+// end ends a docId, if no other client was first.
+func (m *mixed) end(docID string) {
+	if e, err := m.End(m.t.Context(), docID); err == nil {
+		m.heard(e.Seq)
+		m.ends.Add(1)
 	}
 }
