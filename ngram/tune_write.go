@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
+
+	"github.com/neardup/neardup/internal/plot"
 )
 
 // WriteText prints the proposal and both curves as tables.
@@ -32,97 +33,57 @@ func (r Report) WriteText(w io.Writer) error {
 }
 
 // WriteSVG draws both curves, side by side: pairs found on the left axis, work
-// on the right one, by m and by threshold. A drawing of about 4 KB.
+// on the right one in powers of ten, by m and by threshold, with the proposal
+// marked. A drawing of about 6 KB.
 func (r Report) WriteSVG(w io.Writer) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="960" height="360" viewBox="0 0 960 360" font-family="sans-serif" font-size="12">`+"\n")
-	fmt.Fprintf(&b, `<title>Pairs found and work done, by m and by threshold</title><rect width="960" height="360" fill="white"/>`+"\n")
-	left := chart{left: 60, title: "by length of the common substring", axis: "m (letters and digits)", format: "%.0f", chosen: float64(r.M)}
+	byM := drawing{title: "By length m of the common substring", x: "m, letters and digits in a row", format: "%.0f"}
 	for _, p := range r.ByM {
-		left.points = append(left.points, point{float64(p.M), p.Share, p.Work})
+		byM.add(float64(p.M), p.Share, p.Work)
 	}
-	right := chart{left: 550, title: "by threshold of " + r.Similarity + " similarity", axis: "threshold", format: "%.2f", chosen: r.Threshold}
+	if r.M > 0 {
+		byM.marks = []plot.Mark{{X: float64(r.M), Label: fmt.Sprintf("m = %d", r.M)}}
+	}
+	byThreshold := drawing{title: "By threshold of " + r.Similarity + " similarity", x: "threshold", format: "%.2f"}
 	for _, p := range r.ByThreshold {
-		right.points = append(right.points, point{p.Threshold, p.Share, p.Work})
-	}
-	left.draw(&b)
-	right.draw(&b)
-	fmt.Fprintf(&b, "</svg>\n")
-	_, err := b.WriteTo(w)
-	return err
-}
-
-type point struct{ x, share, work float64 }
-
-// chart is one of the two drawings: 340 wide, 240 high.
-type chart struct {
-	left   float64
-	title  string
-	axis   string
-	format string // of a value on the x axis
-	chosen float64
-	points []point
-}
-
-const (
-	chartTop, chartHeight, chartWidth = 50.0, 240.0, 340.0
-	foundColour, workColour           = "#1f5fa8", "#b4521a"
-)
-
-func (c *chart) draw(b *bytes.Buffer) {
-	most := 1.0
-	for _, p := range c.points {
-		most = max(most, p.work)
-	}
-	most = niceCeiling(most)
-	c.frame(b, most)
-	c.line(b, foundColour, "", func(p point) float64 { return p.share })
-	c.line(b, workColour, ` stroke-dasharray="6 3"`, func(p point) float64 { return p.work / most })
-	if c.chosen > 0 {
-		x := c.x(c.chosen)
-		fmt.Fprintf(b, `<line x1="%.1f" y1="%.0f" x2="%.1f" y2="%.0f" stroke="#444" stroke-dasharray="2 3"/>`+"\n", x, chartTop, x, chartTop+chartHeight)
-	}
-}
-
-func (c *chart) frame(b *bytes.Buffer, most float64) {
-	bottom := chartTop + chartHeight
-	fmt.Fprintf(b, `<text x="%.0f" y="24" font-size="14">Pairs found and work, %s</text>`+"\n", c.left, c.title)
-	fmt.Fprintf(b, `<text x="%.0f" y="42" fill="%s">share found</text><text x="%.0f" y="42" fill="%s" text-anchor="end">work (dashed)</text>`+"\n",
-		c.left, foundColour, c.left+chartWidth, workColour)
-	for i := range 5 {
-		y := bottom - chartHeight*float64(i)/4
-		fmt.Fprintf(b, `<line x1="%.0f" y1="%.1f" x2="%.0f" y2="%.1f" stroke="#ddd"/>`, c.left, y, c.left+chartWidth, y)
-		fmt.Fprintf(b, `<text x="%.0f" y="%.1f" fill="%s" text-anchor="end">%.2f</text>`, c.left-6, y+4, foundColour, float64(i)/4)
-		fmt.Fprintf(b, `<text x="%.0f" y="%.1f" fill="%s">%.4g</text>`+"\n", c.left+chartWidth+6, y+4, workColour, most*float64(i)/4)
-	}
-	for i, p := range c.points {
-		if i%2 == 0 {
-			fmt.Fprintf(b, `<text x="%.1f" y="%.0f" text-anchor="middle">`+c.format+"</text>\n", c.x(p.x), bottom+18, p.x)
+		byThreshold.add(p.Threshold, p.Share, p.Work)
+		if r.Negatives > 0 {
+			byThreshold.wrong = append(byThreshold.wrong, plot.Point{X: p.Threshold, Y: float64(p.Wrong) / float64(r.Negatives)})
 		}
 	}
-	fmt.Fprintf(b, `<text x="%.0f" y="%.0f" text-anchor="middle">%s</text>`+"\n", c.left+chartWidth/2, bottom+40, c.axis)
-}
-
-func (c *chart) line(b *bytes.Buffer, colour, style string, value func(point) float64) {
-	fmt.Fprintf(b, `<polyline fill="none" stroke="%s" stroke-width="2"%s points="`, colour, style)
-	for _, p := range c.points {
-		fmt.Fprintf(b, "%.1f,%.1f ", c.x(p.x), chartTop+chartHeight*(1-value(p)))
+	if r.Threshold > 0 {
+		byThreshold.marks = []plot.Mark{{X: r.Threshold, Label: fmt.Sprintf("threshold %.2f", r.Threshold)}}
 	}
-	fmt.Fprintf(b, `"/>`+"\n")
+	return plot.Write(w, "Pairs found and work done, by m and by threshold", 2, byM.chart(), byThreshold.chart())
 }
 
-func (c *chart) x(value float64) float64 {
-	first, last := c.points[0].x, c.points[len(c.points)-1].x
-	return c.left + chartWidth*(value-first)/(last-first)
+// drawing collects the points of one of the two charts.
+type drawing struct {
+	title, x, format     string
+	marks                []plot.Mark
+	found, wrong, worked []plot.Point
 }
 
-// niceCeiling rounds up to 1, 2 or 5 times a power of ten.
-func niceCeiling(v float64) float64 {
-	power := math.Pow(10, math.Floor(math.Log10(v)))
-	for _, step := range []float64{1, 2, 5} {
-		if v <= step*power {
-			return step * power
-		}
+func (d *drawing) add(x, share, work float64) {
+	d.found = append(d.found, plot.Point{X: x, Y: share})
+	d.worked = append(d.worked, plot.Point{X: x, Y: work})
+}
+
+func (d *drawing) chart() plot.Chart {
+	const foundColour, wrongColour, workColour = "#1f5fa8", "#a8204f", "#b4521a"
+	work := make([]float64, len(d.worked))
+	for i, p := range d.worked {
+		work[i] = p.Y
 	}
-	return 10 * power
+	low, high := plot.Decades(work...)
+	c := plot.Chart{
+		Title: d.title, X: d.x, Format: d.format, Marks: d.marks,
+		Left:  plot.Axis{Label: "share of the pairs found", Format: "%.2f", Colour: foundColour, Max: 1},
+		Right: &plot.Axis{Label: "work: texts met, a text", Format: "%.7g", Colour: workColour, Min: low, Max: high},
+		Lines: []plot.Line{{Name: "similar", Colour: foundColour, Points: d.found}},
+	}
+	if d.wrong != nil {
+		c.Lines = append(c.Lines, plot.Line{Name: "negatives", Colour: wrongColour, Points: d.wrong})
+	}
+	c.Lines = append(c.Lines, plot.Line{Name: "work", Colour: workColour, Dashed: true, Right: true, Points: d.worked})
+	return c
 }

@@ -13,12 +13,19 @@ import (
 // Point is one value of a line.
 type Point struct{ X, Y float64 }
 
-// Axis is a vertical scale from 0 to Max.
+// Axis is a vertical scale from 0 to Max or, where Min > 0, one of powers of
+// ten from Min to Max. A value outside lies on the edge.
 type Axis struct {
-	Label  string
-	Format string // of a value, for example "%.2f"
-	Colour string // "" is grey
-	Max    float64
+	Label    string
+	Format   string // of a value, for example "%.2f"
+	Colour   string // "" is grey
+	Min, Max float64
+}
+
+// Mark is a vertical line with a word above it.
+type Mark struct {
+	X     float64
+	Label string
 }
 
 // Line is one curve. Lines whose Right is set use the right axis.
@@ -38,16 +45,17 @@ type Chart struct {
 	Format string // of a value on it
 	Left   Axis
 	Right  *Axis // nil: none
-	Marks  []float64
+	Marks  []Mark
 	Lines  []Line
 }
 
 // The size of a chart and of the plot in it.
 const (
-	width, height    = 490.0, 360.0
-	left, top        = 60.0, 50.0
+	width, height    = 560.0, 356.0
+	left, top        = 70.0, 60.0
 	plotWide, plotUp = 340.0, 240.0
 	legendStep       = 14.0
+	valuesWide       = 58.0 // of the right axis
 )
 
 // Write draws charts in rows of so many columns, with a title for readers
@@ -72,23 +80,39 @@ func Write(w io.Writer, title string, columns int, charts ...Chart) error {
 }
 
 func (c *Chart) draw(b *bytes.Buffer) {
-	fmt.Fprintf(b, `<text x="%.0f" y="24" font-size="14">%s</text>`+"\n", left, html.EscapeString(c.Title))
+	fmt.Fprintf(b, `<text x="%.0f" y="20" font-size="14">%s</text>`+"\n", left, html.EscapeString(c.Title))
+	c.Left.grid(b)
 	c.Left.draw(b, left-6, "end", left, "start")
+	legend := left + plotWide + 8
 	if c.Right != nil {
 		c.Right.draw(b, left+plotWide+6, "start", left+plotWide, "end")
+		legend += valuesWide
 	}
 	c.drawX(b)
-	for _, x := range c.Marks {
-		fmt.Fprintf(b, `<line x1="%.1f" y1="%.0f" x2="%.1f" y2="%.0f" stroke="#444" stroke-dasharray="2 3"/>`+"\n", c.x(x), top, c.x(x), top+plotUp)
+	for _, m := range c.Marks {
+		m.draw(b, c.x(m.X))
 	}
 	named := 0
 	for _, l := range c.Lines {
 		c.line(b, l)
 		if l.Name != "" {
-			l.legend(b, named)
+			l.legend(b, legend, top+8+legendStep*float64(named))
 			named++
 		}
 	}
+}
+
+// draw keeps the word within the plot: it ends at a line on the right.
+func (m Mark) draw(b *bytes.Buffer, x float64) {
+	anchor := "middle"
+	switch {
+	case x < left+plotWide/8:
+		anchor = "start"
+	case x > left+plotWide*7/8:
+		anchor = "end"
+	}
+	fmt.Fprintf(b, `<line x1="%.1f" y1="%.0f" x2="%.1f" y2="%.0f" stroke="#444" stroke-dasharray="2 3"/>`, x, top-2, x, top+plotUp)
+	fmt.Fprintf(b, `<text x="%.1f" y="%.0f" font-size="11" text-anchor="%s">%s</text>`+"\n", x, top-6, anchor, html.EscapeString(m.Label))
 }
 
 // draw writes the values of an axis at x and its label above.
@@ -97,12 +121,37 @@ func (a *Axis) draw(b *bytes.Buffer, x float64, anchor string, labelX float64, l
 	if colour == "" {
 		colour = "#555"
 	}
-	fmt.Fprintf(b, `<text x="%.0f" y="42" fill="%s" text-anchor="%s">%s</text>`+"\n", labelX, colour, labelAnchor, html.EscapeString(a.Label))
-	for i := range 5 {
-		y := top + plotUp*(1-float64(i)/4)
-		fmt.Fprintf(b, `<line x1="%.0f" y1="%.1f" x2="%.0f" y2="%.1f" stroke="#ddd"/>`, left, y, left+plotWide, y)
-		fmt.Fprintf(b, `<text x="%.0f" y="%.1f" fill="%s" text-anchor="%s">`+a.Format+"</text>\n", x, y+4, colour, anchor, a.Max*float64(i)/4)
+	fmt.Fprintf(b, `<text x="%.0f" y="38" fill="%s" text-anchor="%s">%s</text>`+"\n", labelX, colour, labelAnchor, html.EscapeString(a.Label))
+	for _, v := range a.ticks() {
+		fmt.Fprintf(b, `<text x="%.0f" y="%.1f" fill="%s" text-anchor="%s">`+a.Format+"</text>\n", x, a.y(v)+4, colour, anchor, v)
 	}
+}
+
+func (a *Axis) grid(b *bytes.Buffer) {
+	for _, v := range a.ticks() {
+		fmt.Fprintf(b, `<line x1="%.0f" y1="%.1f" x2="%.0f" y2="%.1f" stroke="#ddd"/>`+"\n", left, a.y(v), left+plotWide, a.y(v))
+	}
+}
+
+// ticks are the quarters of a linear axis, the powers of ten of another.
+func (a *Axis) ticks() []float64 {
+	if a.Min <= 0 {
+		return []float64{0, a.Max / 4, a.Max / 2, a.Max * 3 / 4, a.Max}
+	}
+	var values []float64
+	for v := a.Min; v <= a.Max*1.001; v *= 10 {
+		values = append(values, v)
+	}
+	return values
+}
+
+// y is the height on the drawing of a value.
+func (a *Axis) y(value float64) float64 {
+	share := value / a.Max
+	if a.Min > 0 {
+		share = math.Log(max(value, a.Min)/a.Min) / math.Log(a.Max/a.Min)
+	}
+	return top + plotUp*(1-max(0, min(share, 1)))
 }
 
 // drawX writes every second x value and what they are.
@@ -116,13 +165,13 @@ func (c *Chart) drawX(b *bytes.Buffer) {
 }
 
 func (c *Chart) line(b *bytes.Buffer, l Line) {
-	most := c.Left.Max
+	axis := &c.Left
 	if l.Right && c.Right != nil {
-		most = c.Right.Max
+		axis = c.Right
 	}
 	fmt.Fprintf(b, `<polyline fill="none" stroke="%s" stroke-width="2"%s points="`, l.Colour, l.dash())
 	for _, p := range l.Points {
-		fmt.Fprintf(b, "%.1f,%.1f ", c.x(p.X), top+plotUp*(1-min(p.Y/most, 1)))
+		fmt.Fprintf(b, "%.1f,%.1f ", c.x(p.X), axis.y(p.Y))
 	}
 	fmt.Fprintf(b, `"/>`+"\n")
 }
@@ -134,11 +183,10 @@ func (l Line) dash() string {
 	return ""
 }
 
-// legend names the line in the lower right of the plot, or right of it.
-func (l Line) legend(b *bytes.Buffer, n int) {
-	x, y := left+plotWide+8, top+8+legendStep*float64(n)
-	fmt.Fprintf(b, `<line x1="%.0f" y1="%.1f" x2="%.0f" y2="%.1f" stroke="%s" stroke-width="2"%s/>`, x, y-4, x+14, y-4, l.Colour, l.dash())
-	fmt.Fprintf(b, `<text x="%.0f" y="%.1f" font-size="11">%s</text>`+"\n", x+18, y, html.EscapeString(l.Name))
+// legend names the line right of the plot.
+func (l Line) legend(b *bytes.Buffer, x, y float64) {
+	fmt.Fprintf(b, `<line x1="%.0f" y1="%.1f" x2="%.0f" y2="%.1f" stroke="%s" stroke-width="2"%s/>`, x, y-4, x+18, y-4, l.Colour, l.dash())
+	fmt.Fprintf(b, `<text x="%.0f" y="%.1f" font-size="11">%s</text>`+"\n", x+22, y, html.EscapeString(l.Name))
 }
 
 func (c *Chart) x(value float64) float64 {
@@ -147,14 +195,18 @@ func (c *Chart) x(value float64) float64 {
 	return left + plotWide*(value-first)/(last-first)
 }
 
-// NiceCeiling rounds a positive number up to 1, 2 or 5 times a power of ten:
-// a good end for an axis.
-func NiceCeiling(v float64) float64 {
-	power := math.Pow(10, math.Floor(math.Log10(v)))
-	for _, step := range []float64{1, 2, 5} {
-		if v <= step*power {
-			return step * power
+// Decades returns the powers of ten below and above all values > 0: the ends of
+// an axis for them, at least one power apart.
+func Decades(values ...float64) (low, high float64) {
+	least, most := math.Inf(1), 0.0
+	for _, v := range values {
+		if v > 0 {
+			least, most = min(least, v), max(most, v)
 		}
 	}
-	return 10 * power
+	if most == 0 {
+		return .1, 1
+	}
+	low = math.Pow(10, math.Floor(math.Log10(least)))
+	return low, max(10*low, math.Pow(10, math.Ceil(math.Log10(most))))
 }

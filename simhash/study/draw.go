@@ -14,19 +14,25 @@ var drawn = []struct{ name, colour string }{
 	{"auto:3", "#b4521a"}, {"levels", "#7a4fa3"}, {"keywords", "#c8a018"}, {"runes:4", "#777777"},
 }
 
+// fewest is of how many pairs a curve of recall says something.
+const fewest = 20
+
 // draw writes three drawings: recall, work and edits by k.
 func draw(pairs, edits table, out string) error {
 	var recall, work, edited []plot.Chart
 	for _, s := range sources() {
-		recall = append(recall, chart(pairs, s, "recall J>=.8", "share of pairs with J >= .8 within k bits", 1))
-		work = append(work, chart(pairs, s, "others a million", "other pairs within k bits, of a million", 1000))
+		work = append(work, chart(pairs, s, "others a million", plot.Axis{Label: "other pairs within k bits, of a million", Min: .1, Max: 1e6}))
+		if r, ok := pairs.find(s.name, "all", drawn[0].name, "recall J>=.8"); !ok || r.n < fewest {
+			continue
+		}
+		recall = append(recall, chart(pairs, s, "recall J>=.8", plot.Axis{Label: "share of pairs with J >= .8 within k bits", Max: 1}))
 	}
 	for _, s := range []string{"ota_terms_versions", "zh_lctt_proofread"} {
 		for _, percent := range []int{1, 2, 5, 10} {
 			for _, o := range sources() {
 				if o.name == s {
 					edited = append(edited, chart(edits, o, fmt.Sprintf("edits %d %%", percent),
-						fmt.Sprintf("share within k bits after %d %% of edits", percent), 1))
+						plot.Axis{Label: fmt.Sprintf("share within k bits after %d %% of edits", percent), Max: 1}))
 				}
 			}
 		}
@@ -58,10 +64,10 @@ func save(path, title string, charts []plot.Chart) error {
 	return file.Close()
 }
 
-func chart(t table, s source, measure, label string, most float64) plot.Chart {
+func chart(t table, s source, measure string, axis plot.Axis) plot.Chart {
+	axis.Format = "%.7g"
 	c := plot.Chart{
-		Title: s.name, X: "k, bits", Format: "%.0f", Marks: []float64{3},
-		Left: plot.Axis{Label: label, Format: "%.4g", Max: most},
+		Title: s.name, X: "k, bits", Format: "%.0f", Marks: []plot.Mark{{X: 3, Label: "k = 3"}}, Left: axis,
 	}
 	for _, d := range drawn {
 		r, ok := t.find(s.name, "all", d.name, measure)
