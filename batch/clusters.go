@@ -10,7 +10,7 @@ import (
 // clusters groups the documents by leader and calls fn for those of each
 // cluster of several, the leader first, then in the order of Keep.
 func (r *run) clusters(ctx context.Context, sizes *array[uint32], fn func(Outcome, int) error) error {
-	byLeader := newSorter(r.disk, r.cfg.Memory*6/100)
+	byLeader := newSorter[pair](r.disk, r.cfg.Memory*6/100)
 	err := r.eachDocument(ctx, func(rank, item, pos uint32) error {
 		_, leader, err := r.outcome(rank, item, pos)
 		if err != nil {
@@ -20,7 +20,7 @@ func (r *run) clusters(ctx context.Context, sizes *array[uint32], fn func(Outcom
 		if err != nil || n < 2 {
 			return err
 		}
-		return byLeader.add(uint64(leader)<<32|uint64(rank), uint64(pos))
+		return byLeader.add(pair{uint64(leader)<<32 | uint64(rank), uint64(pos)})
 	})
 	if err != nil {
 		return err
@@ -31,15 +31,15 @@ func (r *run) clusters(ctx context.Context, sizes *array[uint32], fn func(Outcom
 	}
 	defer list.close()
 	return list.each(ctx, func(p pair) error {
-		n, err := sizes.get(int(p.key >> 32))
+		n, err := sizes.get(int(p.key() >> 32))
 		if err != nil {
 			return err
 		}
-		item, err := r.item(uint32(p.key))
+		item, err := r.item(uint32(p.key()))
 		if err != nil {
 			return err
 		}
-		o, _, err := r.outcome(uint32(p.key), item, uint32(p.val))
+		o, _, err := r.outcome(uint32(p.key()), item, uint32(p.val()))
 		if err != nil {
 			return err
 		}

@@ -38,16 +38,16 @@ func (r *run) components(ctx context.Context) error {
 			return err
 		}
 	}
-	bySimilarity := newSorter(r.disk, r.cfg.Memory*6/100)
+	bySimilarity := newSorter[pair](r.disk, r.cfg.Memory*6/100)
 	err = all.each(ctx, func(p pair) error {
-		row, err := rows.get(int(p.val))
+		row, err := rows.get(int(p.val()))
 		if err != nil {
 			return err
 		}
-		if err := r.nearest(uint32(p.key>>32), uint32(p.key), row); err != nil {
+		if err := r.nearest(uint32(p.key()>>32), uint32(p.key()), row); err != nil {
 			return err
 		}
-		return bySimilarity.add(math.MaxUint64-math.Float64bits(row.sim), p.key)
+		return bySimilarity.add(pair{math.MaxUint64 - math.Float64bits(row.sim), p.key()})
 	})
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (f *forest) root(pos uint32) (uint32, error) {
 }
 
 func (f *forest) join(p pair) error {
-	e := edge{uint32(p.val >> 32), uint32(p.val), math.Float64frombits(math.MaxUint64 - p.key)}
+	e := edge{uint32(p.val() >> 32), uint32(p.val()), math.Float64frombits(math.MaxUint64 - p.key())}
 	a, err := f.root(e.a)
 	if err != nil {
 		return err

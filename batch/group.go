@@ -1,10 +1,18 @@
 package batch
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"sync"
 
-// group turns the postings, sorted by key, into live: for each text the
-// buckets it shares with some other text. A key that only one text has is
-// dropped here, which is the fate of most.
+	"golang.org/x/sync/errgroup"
+)
+
+// group turns the postings, sorted by key, into live: for each text what may
+// be near it. That is an earlier text, where a bucket is small enough for its
+// texts to be compared with each other here, by their sketches, which stand
+// side by side; or a large bucket, in which later only leaders will stand. A
+// key that only one text has is dropped, which is the fate of most.
 func (r *run) group(ctx context.Context, posOf *array[uint32]) error {
 	r.cfg.Progress(Progress{Phase: "group", Documents: r.sum.Documents})
 	postings, err := r.postings.sort()
@@ -13,79 +21,129 @@ func (r *run) group(ctx context.Context, posOf *array[uint32]) error {
 	}
 	r.postings = nil
 	defer postings.close()
-	live := newSorter(r.disk, r.cfg.Memory*12/100)
-	b := bucketing{emit: func(bucket, val uint64) error {
-		if val&indexed != 0 {
-			r.livePost++
-		}
-		pos := uint32(val >> 2)
+	live := &pairing{method: r.method, live: newSorter[pair](r.disk, r.cfg.Memory*12/100)}
+	g := &grouping{out: live}
+	var within context.Context
+	g.workers, within = errgroup.WithContext(ctx)
+	g.workers.SetLimit(r.cfg.Workers)
+	err = postings.each(within, func(p posting) error {
 		if posOf != nil {
-			p, err := posOf.get(int(pos))
+			pos, err := posOf.get(int(p.text()))
 			if err != nil {
 				return err
 			}
-			pos = p - 1
+			p = p.of(pos - 1)
 		}
-		return live.add(uint64(pos), bucket<<2|val&3)
-	}}
-	if err := postings.each(ctx, b.add); err != nil {
+		return g.add(p)
+	})
+	g.next(0)
+	g.hand()
+	if err := cmp.Or(g.workers.Wait(), err); err != nil {
 		return err
 	}
-	b.next(0)
-	r.buckets = b.bucket
-	r.sum.Buckets = int64(b.bucket)
-	r.sum.LargestBucket = int64(b.largest)
-	r.live, err = live.sort()
+	r.buckets, r.livePost = live.large, live.indexed
+	r.sum.Buckets, r.sum.LargestBucket = g.count, int64(g.largest)
+	r.sum.Work.add(live.stats)
+	r.live, err = live.live.sort()
 	return err
 }
 
-// maxPending bounds how many one-sided postings of a key wait for a partner;
-// beyond it the key is taken as live, which costs work and changes nothing.
-const maxPending = 1 << 16
+const (
+	// maxPending bounds how many postings of a key wait for its end; beyond
+	// it the key is taken as a large bucket, which costs work and changes
+	// nothing.
+	maxPending = 1 << 16
+	// chunkPostings is about how many postings a worker takes at once.
+	chunkPostings = 1 << 15
+)
 
-// bucketing streams postings by key and numbers the keys under which at least
-// one text searches and another one is found.
-type bucketing struct {
-	emit          func(bucket, val uint64) error
-	started       bool
-	key           uint64
-	pending       []uint64
-	flags         uint64 // of all pending
-	several       bool   // pending are of at least two texts
-	isLive        bool
-	bucket        uint64
-	size, largest int
+// grouping streams postings by key and hands the buckets in which at least
+// one text searches and another one is found to the workers.
+type grouping struct {
+	out     *pairing
+	workers *errgroup.Group
+	spare   sync.Pool // of *chunk
+	chunk   *chunk
+	count   int64 // buckets
+	largest int   // postings
+
+	// of the current key
+	key     uint64
+	from    int    // where its postings start in chunk
+	size    int    // how many it has
+	flags   uint64 // of all of them
+	several bool   // they are of at least two texts
+	flowing bool   // it is large: its postings go straight to live
+	number  uint64 // as a large bucket
 }
 
-func (b *bucketing) add(p pair) error {
-	if !b.started || p.key != b.key {
-		b.next(p.key)
+// chunk holds postings, bucket after bucket; ends says where each ends.
+type chunk struct {
+	postings []posting
+	ends     []int
+}
+
+func (g *grouping) add(p posting) error {
+	if g.size == 0 || p.key() != g.key {
+		g.next(p.key())
 	}
-	b.size++
-	if b.isLive {
-		return b.emit(b.bucket, p.val)
-	}
-	b.pending = append(b.pending, p.val)
-	b.flags |= p.val & (indexed | probing)
-	b.several = b.several || p.val>>2 != b.pending[0]>>2
-	if (!b.several || b.flags != indexed|probing) && len(b.pending) < maxPending {
-		return nil
-	}
-	b.isLive = true
-	for _, val := range b.pending {
-		if err := b.emit(b.bucket, val); err != nil {
-			return err
-		}
+	g.size++
+	c := g.chunk
+	c.postings = append(c.postings, p)
+	g.flags |= p.flags()
+	g.several = g.several || p.text() != c.postings[g.from].text()
+	if g.flowing || len(c.postings)-g.from == maxPending {
+		return g.flow()
 	}
 	return nil
 }
 
-// next ends the bucket of one key and begins that of another.
-func (b *bucketing) next(key uint64) {
-	if b.isLive {
-		b.bucket++
-		b.largest = max(b.largest, b.size)
+// flow sends the postings of a key on before its end.
+func (g *grouping) flow() error {
+	if !g.flowing {
+		g.flowing, g.number = true, g.out.reserve()
 	}
-	b.started, b.key, b.isLive = true, key, false
-	b.pending, b.flags, b.several, b.size = b.pending[:0], 0, false, 0
+	bucket := g.chunk.postings[g.from:]
+	g.chunk.postings = g.chunk.postings[:g.from]
+	return g.out.keep(g.number, bucket)
+}
+
+// next ends the bucket of one key and begins that of another.
+func (g *grouping) next(key uint64) {
+	if c := g.chunk; c != nil {
+		alive := g.flowing
+		if !alive && g.several && g.flags == indexed|probing {
+			alive = true
+			c.ends = append(c.ends, len(c.postings))
+		} else {
+			c.postings = c.postings[:g.from]
+		}
+		if alive {
+			g.count++
+			g.largest = max(g.largest, g.size)
+		}
+		if len(c.postings) >= chunkPostings {
+			g.hand()
+		}
+	}
+	if g.chunk == nil {
+		g.chunk, _ = g.spare.Get().(*chunk)
+	}
+	if g.chunk == nil {
+		g.chunk = new(chunk)
+	}
+	g.key, g.from = key, len(g.chunk.postings)
+	g.flags, g.several, g.flowing, g.size = 0, false, false, 0
+}
+
+// hand gives the chunk to a worker, waiting for one.
+func (g *grouping) hand() {
+	c := g.chunk
+	g.chunk = nil
+	g.workers.Go(func() error {
+		err := g.out.pair(c)
+		c.postings, c.ends = c.postings[:0], c.ends[:0]
+		g.spare.Put(c)
+		return err
+	})
 }

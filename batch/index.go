@@ -33,8 +33,8 @@ func (r *run) newIndex(ctx context.Context, from uint32) (*index, error) {
 	}
 	total, last := 0, from
 	err := r.live.each(ctx, func(p pair) error {
-		pos := uint32(p.key)
-		if pos < from || pos >= x.to || p.val&indexed == 0 {
+		pos := uint32(p.key())
+		if pos < from || pos >= x.to || p.val()&indexed == 0 {
 			return nil
 		}
 		if pos != last && total >= limit {
@@ -42,7 +42,7 @@ func (r *run) newIndex(ctx context.Context, from uint32) (*index, error) {
 			return nil
 		}
 		last = pos
-		b := uint32(p.val >> 2)
+		b := uint32(p.val() >> 2)
 		if x.local != nil {
 			n, ok := x.local[b]
 			if !ok {

@@ -1,7 +1,9 @@
 package batch
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/neardup/neardup"
@@ -35,7 +37,8 @@ func (r *run) lead(ctx context.Context) error {
 		}
 	}
 	r.views.reset(r.texts.len())
-	for from := uint32(0); int(from) < r.texts.len() && r.buckets > 0; {
+	r.removed = newBitset(r.texts.len())
+	for from := uint32(0); int(from) < r.texts.len(); {
 		x, err := r.newIndex(ctx, from)
 		if err != nil {
 			return err
@@ -91,6 +94,7 @@ func (r *run) leadBlock(ctx context.Context, x *index, b *textBlock) error {
 			}
 		}
 		if best[i].duplicate {
+			r.removed.set(t.pos)
 			if err := r.states.update(int(t.pos), func(s *state) { *s = best[i] }); err != nil {
 				return err
 			}
@@ -138,27 +142,41 @@ func (r *run) improve(best *state, leader uint32, m neardup.Match) error {
 // better than its own and come later: they count for later copies of it.
 func (r *run) findLate(ctx context.Context, x *index) error {
 	var mu sync.Mutex
-	return r.walk(ctx, func(b *textBlock) error {
+	note := func(text, leader uint32, m neardup.Match) error {
+		st, err := r.states.get(int(text))
+		if err != nil {
+			return err
+		}
+		if err := r.improve(&st, leader, m); err != nil || st.leader != leader {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		r.late[text] = append(r.late[text], lateMatch{leader, st})
+		return nil
+	}
+	err := r.walk(ctx, func(b *textBlock) error {
 		return r.parallel(ctx, len(b.texts), x, func(p *prober, i int) error {
 			t := b.texts[i]
-			row, err := r.texts.get(int(t.pos))
-			if err != nil || !row.copies || t.pos >= x.to {
-				return err
-			}
-			st, err := r.states.get(int(t.pos))
-			if err != nil || !st.duplicate {
-				return err
-			}
-			return p.probe(t, b.vals[t.from:t.to], max(t.pos, x.from), x.to, func(pos uint32, m neardup.Match) error {
-				best := st
-				if err := r.improve(&best, pos, m); err != nil || best.leader != pos {
-					return err
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				r.late[t.pos] = append(r.late[t.pos], lateMatch{pos, best})
+			vals := b.vals[t.from:t.to]
+			switch {
+			case t.pos >= x.to:
 				return nil
-			})
+			case !r.removed.has(t.pos):
+				if t.pos < x.from {
+					return nil
+				}
+				return p.probeRemoved(t, vals, func(pos uint32, m neardup.Match) error { return note(pos, t.pos, m) })
+			}
+			row, err := r.texts.get(int(t.pos))
+			if err != nil || !row.copies {
+				return err
+			}
+			return p.probe(t, vals, max(t.pos, x.from), x.to, func(pos uint32, m neardup.Match) error { return note(t.pos, pos, m) })
 		})
 	})
+	for _, late := range r.late {
+		slices.SortFunc(late, func(a, b lateMatch) int { return cmp.Compare(a.leader, b.leader) })
+	}
+	return err
 }

@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -12,65 +11,89 @@ import (
 // cursor is one of several sorted streams that are merged. next reads the
 // following element into head and returns io.EOF at the end.
 type cursor[T any] struct {
-	head T
-	next func(head *T) error
+	head  T
+	next  func(head *T) error
+	ended bool
 }
 
 // merge calls fn with the elements of all cursors in order, checking ctx now
-// and then.
-func merge[T any](ctx context.Context, cursors []*cursor[T], less func(a, b T) bool, fn func(T) error) error {
-	h := &mergeHeap[T]{less: less}
+// and then. Elements that are equal come in no particular order. It takes
+// log2 of the cursors comparisons an element (a tree of losers: Knuth, The Art
+// of Computer Programming 3, 5.4.1).
+func merge[T any](ctx context.Context, cursors []*cursor[T], less func(a, b *T) bool, fn func(T) error) error {
+	t := losers[T]{less: less}
 	for _, c := range cursors {
 		switch err := c.next(&c.head); {
 		case err == nil:
-			h.cursors = append(h.cursors, c)
+			t.cursors = append(t.cursors, c)
 		case !errors.Is(err, io.EOF):
 			return err
 		}
 	}
-	heap.Init(h)
-	for i := 0; len(h.cursors) > 0; i++ {
+	t.build()
+	for i := 0; t.left > 0; i++ {
 		if i&0xffff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		first := h.cursors[0]
+		first := t.cursors[t.winner]
 		if err := fn(first.head); err != nil {
 			return err
 		}
 		switch err := first.next(&first.head); {
-		case err == nil:
-			heap.Fix(h, 0)
 		case errors.Is(err, io.EOF):
-			heap.Pop(h)
-		default:
+			first.ended = true
+			t.left--
+		case err != nil:
 			return err
 		}
+		t.replay(t.winner)
 	}
 	return nil
 }
 
-type mergeHeap[T any] struct {
+// losers is a tournament of cursors: inner node i of 1..n-1 holds the loser
+// of its match, the leaf of cursor i is node n+i.
+type losers[T any] struct {
 	cursors []*cursor[T]
-	less    func(a, b T) bool
+	less    func(a, b *T) bool
+	lost    []int
+	winner  int
+	left    int // cursors that have not ended
 }
 
-// Len is part of heap.Interface, as are the next four.
-func (h *mergeHeap[T]) Len() int { return len(h.cursors) }
+// build plays all matches: a node that nobody has reached holds -1, and who
+// comes there first waits.
+func (t *losers[T]) build() {
+	t.left = len(t.cursors)
+	t.lost = make([]int, max(t.left, 1))
+	for i := range t.lost {
+		t.lost[i] = -1
+	}
+	for i := range t.cursors {
+		t.replay(i)
+	}
+}
 
-// Less puts the cursor with the smallest element first.
-func (h *mergeHeap[T]) Less(i, j int) bool { return h.less(h.cursors[i].head, h.cursors[j].head) }
+// replay takes the new head of a cursor up the tree.
+func (t *losers[T]) replay(i int) {
+	for node := (i + len(t.cursors)) / 2; node > 0; node /= 2 {
+		switch {
+		case t.lost[node] < 0:
+			t.lost[node] = i
+			return
+		case t.beats(t.lost[node], i):
+			i, t.lost[node] = t.lost[node], i
+		}
+	}
+	t.winner = i
+}
 
-// Swap swaps two cursors.
-func (h *mergeHeap[T]) Swap(i, j int) { h.cursors[i], h.cursors[j] = h.cursors[j], h.cursors[i] }
-
-// Push appends a cursor.
-func (h *mergeHeap[T]) Push(x any) { h.cursors = append(h.cursors, x.(*cursor[T])) }
-
-// Pop removes the last cursor.
-func (h *mergeHeap[T]) Pop() any {
-	last := h.cursors[len(h.cursors)-1]
-	h.cursors = h.cursors[:len(h.cursors)-1]
-	return last
+func (t *losers[T]) beats(i, j int) bool {
+	a, b := t.cursors[i], t.cursors[j]
+	if a.ended || b.ended {
+		return b.ended
+	}
+	return t.less(&a.head, &b.head)
 }
 
 // runFile is a temporary file of sorted runs, one after the other.

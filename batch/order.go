@@ -97,7 +97,7 @@ func (o *orderer) each(ctx context.Context, fn func(item uint32) error) error {
 		in := bufio.NewReaderSize(section, 64<<10)
 		cursors = append(cursors, &cursor[orderRow]{next: func(row *orderRow) error { return readOrderRow(in, row) }})
 	}
-	less := func(a, b orderRow) bool { return a.compare(b) < 0 }
+	less := func(a, b *orderRow) bool { return a.compare(*b) < 0 }
 	return merge(ctx, cursors, less, func(row orderRow) error { return fn(row.item) })
 }
 

@@ -17,12 +17,13 @@ type matchRow struct {
 // matches finds all near pairs of texts, in stretches of the index as lead
 // does, and returns them sorted by the later text, then by the earlier one:
 // key later<<32|earlier, value an index into the rows.
-func (r *run) matches(ctx context.Context) (*sorted, *array[matchRow], error) {
+func (r *run) matches(ctx context.Context) (*sorted[pair], *array[matchRow], error) {
 	rows := newArray[matchRow](r.disk, r.cfg.Memory*6/100)
-	found := newSorter(r.disk, r.cfg.Memory*6/100)
+	found := newSorter[pair](r.disk, r.cfg.Memory*6/100)
 	var mu sync.Mutex
 	r.views.reset(r.texts.len())
-	for from := uint32(0); int(from) < r.texts.len() && r.buckets > 0; {
+	r.removed = newBitset(r.texts.len()) // none is
+	for from := uint32(0); int(from) < r.texts.len(); {
 		x, err := r.fullIndex(ctx, from)
 		if err != nil {
 			return nil, nil, err
@@ -43,7 +44,7 @@ func (r *run) matches(ctx context.Context) (*sorted, *array[matchRow], error) {
 					if err != nil {
 						return err
 					}
-					return found.add(uint64(t.pos)<<32|uint64(pos), uint64(n))
+					return found.add(pair{uint64(t.pos)<<32 | uint64(pos), uint64(n)})
 				})
 			})
 		})
@@ -63,15 +64,15 @@ func (r *run) fullIndex(ctx context.Context, from uint32) (*index, error) {
 		return nil, err
 	}
 	return x, r.live.each(ctx, func(p pair) error {
-		pos := uint32(p.key)
-		if pos < x.from || pos >= x.to || p.val&indexed == 0 {
+		pos := uint32(p.key())
+		if pos < x.from || pos >= x.to || p.val()&indexed == 0 {
 			return nil
 		}
 		row, err := r.texts.get(int(pos))
 		if err != nil {
 			return err
 		}
-		x.add(uint32(p.val>>2), pos, row.sketch)
+		x.add(uint32(p.val()>>2), pos, row.sketch)
 		return nil
 	})
 }
@@ -99,13 +100,13 @@ func (r *run) pairs(ctx context.Context, found func(Pair) error) error {
 		return err
 	}
 	defer members.close()
-	w := pairWriter{r: r, members: members, out: newSorter(r.disk, r.cfg.Memory*6/100)}
+	w := pairWriter{r: r, members: members, out: newSorter[pair](r.disk, r.cfg.Memory*6/100)}
 	for pos := range r.texts.len() {
 		if err := w.equal(uint32(pos)); err != nil {
 			return err
 		}
 	}
-	err = all.each(ctx, func(p pair) error { return w.cross(uint32(p.key), uint32(p.key>>32), p.val) })
+	err = all.each(ctx, func(p pair) error { return w.cross(uint32(p.key()), uint32(p.key()>>32), p.val()) })
 	if err != nil {
 		return err
 	}
@@ -126,23 +127,23 @@ func (r *run) pairs(ctx context.Context, found func(Pair) error) error {
 
 // pairOf names the documents of a pair of ranks and the match of their texts.
 func (r *run) pairOf(p pair, rows *array[matchRow]) (out Pair, err error) {
-	if p.val&equalPair != 0 {
-		row, err := r.texts.get(int(p.val &^ equalPair))
+	if p.val()&equalPair != 0 {
+		row, err := r.texts.get(int(p.val() &^ equalPair))
 		if err != nil {
 			return out, err
 		}
 		out.Match = r.equalMatch(row)
 	} else {
-		row, err := rows.get(int(p.val))
+		row, err := rows.get(int(p.val()))
 		if err != nil {
 			return out, err
 		}
 		out.Match = r.names.match(row.state())
 	}
-	if out.A, err = r.idAt(uint32(p.key)); err != nil {
+	if out.A, err = r.idAt(uint32(p.key())); err != nil {
 		return out, err
 	}
-	out.B, err = r.idAt(uint32(p.key >> 32))
+	out.B, err = r.idAt(uint32(p.key() >> 32))
 	return out, err
 }
 
@@ -159,9 +160,9 @@ func (r *run) idAt(rank uint32) (string, error) {
 // each text's begin.
 func (r *run) membersOf(ctx context.Context) (*array[uint32], error) {
 	members := newArray[uint32](r.disk, r.cfg.Memory*3/100)
-	byText := newSorter(r.disk, r.cfg.Memory*6/100)
+	byText := newSorter[pair](r.disk, r.cfg.Memory*6/100)
 	err := r.eachDocument(ctx, func(rank, _, pos uint32) error {
-		return byText.add(uint64(pos)<<32|uint64(rank), 0)
+		return byText.add(pair{uint64(pos)<<32 | uint64(rank)})
 	})
 	if err != nil {
 		return nil, err
@@ -173,11 +174,11 @@ func (r *run) membersOf(ctx context.Context) (*array[uint32], error) {
 	defer list.close()
 	last := -1
 	return members, list.each(ctx, func(p pair) error {
-		n, err := members.add(uint32(p.key))
+		n, err := members.add(uint32(p.key()))
 		if err != nil {
 			return err
 		}
-		if pos := int(p.key >> 32); pos != last {
+		if pos := int(p.key() >> 32); pos != last {
 			last = pos
 			return r.texts.update(pos, func(t *textRow) { t.member = uint32(n) })
 		}
@@ -189,7 +190,7 @@ func (r *run) membersOf(ctx context.Context) (*array[uint32], error) {
 type pairWriter struct {
 	r       *run
 	members *array[uint32]
-	out     *sorter
+	out     *sorter[pair]
 }
 
 // ranks calls fn for the ranks of a text's documents.
@@ -229,7 +230,7 @@ func (w *pairWriter) equal(pos uint32) error {
 			if a >= b {
 				return nil
 			}
-			return w.out.add(uint64(b)<<32|uint64(a), equalPair|uint64(pos))
+			return w.out.add(pair{uint64(b)<<32 | uint64(a), equalPair | uint64(pos)})
 		})
 	})
 }
@@ -238,7 +239,7 @@ func (w *pairWriter) equal(pos uint32) error {
 func (w *pairWriter) cross(p, q uint32, match uint64) error {
 	return w.ranks(q, func(b uint32) error {
 		return w.ranks(p, func(a uint32) error {
-			return w.out.add(uint64(max(a, b))<<32|uint64(min(a, b)), match)
+			return w.out.add(pair{uint64(max(a, b))<<32 | uint64(min(a, b)), match})
 		})
 	})
 }

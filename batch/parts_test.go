@@ -27,10 +27,10 @@ func TestRadixSortSorts(t *testing.T) {
 			a[i] = pair{rng.Uint64() >> (64 - bits), rng.Uint64()}
 		}
 		want := slices.Clone(a)
-		byBoth := func(x, y pair) int { return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.val, y.val)) }
+		byBoth := func(x, y pair) int { return cmp.Or(cmp.Compare(x.key(), y.key()), cmp.Compare(x.val(), y.val())) }
 		slices.SortFunc(want, byBoth)
 		radixSort(a)
-		if !slices.IsSortedFunc(a, func(x, y pair) int { return cmp.Compare(x.key, y.key) }) {
+		if !slices.IsSortedFunc(a, func(x, y pair) int { return cmp.Compare(x.key(), y.key()) }) {
 			t.Fatal("keys are not in order")
 		}
 		slices.SortFunc(a, byBoth)
@@ -41,13 +41,13 @@ func TestRadixSortSorts(t *testing.T) {
 }
 
 func TestSorterSpillsAndMerges(t *testing.T) {
-	s := newSorter(&disk{dir: t.TempDir()}, 0) // 4,096 pairs in memory
+	s := newSorter[pair](&disk{dir: t.TempDir()}, 0) // 4,096 pairs in memory
 	rng := rand.New(rand.NewPCG(1, 1))
 	want := map[pair]int{}
 	for range 50000 {
 		p := pair{rng.Uint64N(1 << 20), rng.Uint64N(100)}
 		want[p]++
-		if err := s.add(p.key, p.val); err != nil {
+		if err := s.add(p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -59,17 +59,17 @@ func TestSorterSpillsAndMerges(t *testing.T) {
 	for range 2 { // it can be read twice
 		got, last := map[pair]int{}, uint64(0)
 		err := out.each(context.Background(), func(p pair) error {
-			if p.key < last {
+			if p.key() < last {
 				t.Fatal("keys are not in order")
 			}
-			last = p.key
+			last = p.key()
 			got[p]++
 			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !gocmp.Equal(got, want, gocmp.AllowUnexported(pair{})) {
+		if !gocmp.Equal(got, want) {
 			t.Fatal("pairs were lost or made up")
 		}
 	}

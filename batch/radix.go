@@ -2,18 +2,18 @@ package batch
 
 import "math/bits"
 
-// radixSort sorts pairs by key in place: American flag sort (McIlroy,
+// radixSort sorts rows by key in place: American flag sort (McIlroy,
 // Bostic, McIlroy 1993), one byte a pass from the highest bit that differs,
 // insertion sort below 48. In place because the buffers it sorts are as large
 // as the memory allows; about 25M pairs/s.
-func radixSort(a []pair) {
+func radixSort[T words](a []T) {
 	if len(a) < 2 {
 		return
 	}
 	var diff uint64
-	first := a[0].key
+	first := a[0][0]
 	for i := range a {
-		diff |= a[i].key ^ first
+		diff |= a[i][0] ^ first
 	}
 	if diff == 0 {
 		return
@@ -23,14 +23,14 @@ func radixSort(a []pair) {
 
 // flagSort sorts a by the 8 key bits from shift upwards and then by the lower
 // ones; all higher bits are equal.
-func flagSort(a []pair, shift int) {
+func flagSort[T words](a []T, shift int) {
 	if len(a) <= 48 {
 		insertionSort(a)
 		return
 	}
 	var count [256]int
 	for i := range a {
-		count[uint8(a[i].key>>shift)]++
+		count[uint8(a[i][0]>>shift)]++
 	}
 	var next, end [256]int
 	at := 0
@@ -43,7 +43,7 @@ func flagSort(a []pair, shift int) {
 		for i := next[d]; i < end[d]; i = next[d] {
 			p := a[i]
 			for {
-				to := uint8(p.key >> shift)
+				to := uint8(p[0] >> shift)
 				j := next[to]
 				next[to]++
 				if int(to) == d {
@@ -66,11 +66,11 @@ func flagSort(a []pair, shift int) {
 	}
 }
 
-func insertionSort(a []pair) {
+func insertionSort[T words](a []T) {
 	for i := 1; i < len(a); i++ {
 		p := a[i]
 		j := i
-		for ; j > 0 && p.key < a[j-1].key; j-- {
+		for ; j > 0 && p[0] < a[j-1][0]; j-- {
 			a[j] = a[j-1]
 		}
 		a[j] = p

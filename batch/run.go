@@ -26,16 +26,17 @@ type run struct {
 	seen     *seenTexts
 	docs     *array[docRow]
 	ids      *spool
-	idHashes *sorter
+	idHashes *sorter[pair]
 	texts    *array[textRow]
 	spool    *spool
-	postings *sorter
+	postings *sorter[posting]
 	order    *orderer       // nil when Keep is First
 	ranked   *array[uint32] // rank -> item; nil when Keep is First
-	live     *sorted        // text -> buckets of at least two texts
+	live     *sorted[pair]  // text -> buckets of at least two texts
 	livePost int            // index postings in live
 	buckets  uint64
 	states   *array[state]
+	removed  bitset // the texts that are duplicates, as far as decided
 	views    *viewCache
 	names    *nameTable
 	routes   [256]string
@@ -84,10 +85,10 @@ func newRun(src Source, cfg Config) (*run, error) {
 		seen:     newSeenTexts(tenth),
 		docs:     newArray[docRow](d, tenth/2),
 		ids:      newSpool(d, tenth/2),
-		idHashes: newSorter(d, tenth/4),
+		idHashes: newSorter[pair](d, tenth/4),
 		texts:    newArray[textRow](d, tenth),
 		spool:    newSpool(d, 3*tenth),
-		postings: newSorter(d, 3*tenth),
+		postings: newSorter[posting](d, 3*tenth),
 		states:   newArray[state](d, tenth),
 		views:    newViewCache(2 * tenth),
 		names:    newNameTable(),
@@ -156,7 +157,7 @@ func (r *run) prepare(ctx context.Context) error {
 
 // noteID remembers the hash of an id, to say at the end how many are shared.
 func (r *run) noteID(id string) error {
-	return r.idHashes.add(xxh3.HashString(id), uint64(r.docs.len()))
+	return r.idHashes.add(pair{xxh3.HashString(id), uint64(r.docs.len())})
 }
 
 func (r *run) countSharedIDs(ctx context.Context) error {
@@ -168,9 +169,9 @@ func (r *run) countSharedIDs(ctx context.Context) error {
 	r.idHashes = nil
 	first, last, shared := true, pair{}, math.MaxInt
 	err = ids.each(ctx, func(p pair) error {
-		if !first && p.key == last.key {
+		if !first && p.key() == last.key() {
 			r.sum.SharedIDs++
-			shared = min(shared, int(max(p.val, last.val)))
+			shared = min(shared, int(max(p.val(), last.val())))
 		}
 		first, last = false, p
 		return nil

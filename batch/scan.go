@@ -214,12 +214,6 @@ func (r *run) sameText(no uint32, clean string) (bool, error) {
 	return string(b) == clean, err
 }
 
-// Flags of a posting: under its key a text is found, searched, or both.
-const (
-	indexed = 1 << iota
-	probing
-)
-
 // post sorts the keys of a text in. A text without keys gets its digest as
 // the only one when the table of seen texts is full: an equal text must still
 // be found.
@@ -228,18 +222,18 @@ func (r *run) post(no uint32, rec *neardup.Record, digest neardup.Digest) error 
 	if rec.Probe != nil {
 		flags = indexed
 		for _, k := range rec.Probe {
-			if err := r.postings.add(k, uint64(no)<<2|probing); err != nil {
+			if err := r.postings.add(newPosting(k, rec.Sketch, no, probing)); err != nil {
 				return err
 			}
 		}
 	}
 	for _, k := range rec.Index {
-		if err := r.postings.add(k, uint64(no)<<2|flags); err != nil {
+		if err := r.postings.add(newPosting(k, rec.Sketch, no, flags)); err != nil {
 			return err
 		}
 	}
 	if len(rec.Index) == 0 && len(rec.Probe) == 0 && r.seen.full() {
-		return r.postings.add(digest.Key(), uint64(no)<<2|indexed|probing)
+		return r.postings.add(newPosting(digest.Key(), rec.Sketch, no, indexed|probing))
 	}
 	return nil
 }

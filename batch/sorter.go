@@ -1,33 +1,37 @@
 package batch
 
 import (
-	"bufio"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"unsafe"
 )
 
-// pair is what the engine sorts: a 64-bit key and what goes with it.
-type pair struct{ key, val uint64 }
+// words is what the engine sorts: rows of words of which the first is the key.
+type words interface{ pair | posting }
 
-const pairBytes = 16
+// pair is a key and what goes with it.
+type pair [2]uint64
 
-// sorter sorts pairs by key in bounded memory: what does not fit is written
+func (p pair) key() uint64 { return p[0] }
+func (p pair) val() uint64 { return p[1] }
+
+// sorter sorts rows by key in bounded memory: what does not fit is written
 // as sorted runs and merged while it is read.
-type sorter struct {
-	limit int // pairs held in memory
-	buf   []pair
+type sorter[T words] struct {
+	limit int // rows held in memory
+	buf   []T
 	runs  runFile
 }
 
-// newSorter returns a sorter that holds at most memory bytes of pairs.
-func newSorter(d *disk, memory int64) *sorter {
-	return &sorter{limit: max(int(memory/pairBytes), 1<<12), runs: runFile{disk: d}}
+// newSorter returns a sorter that holds at most memory bytes of rows.
+func newSorter[T words](d *disk, memory int64) *sorter[T] {
+	var row T
+	return &sorter[T]{limit: max(int(memory/int64(unsafe.Sizeof(row))), 1<<12), runs: runFile{disk: d}}
 }
 
-func (s *sorter) add(key, val uint64) error {
+func (s *sorter[T]) add(row T) error {
 	if len(s.buf) == s.limit {
 		if err := s.spill(); err != nil {
 			return err
@@ -36,70 +40,62 @@ func (s *sorter) add(key, val uint64) error {
 	if len(s.buf) == cap(s.buf) {
 		s.grow()
 	}
-	s.buf = append(s.buf, pair{key, val})
+	s.buf = append(s.buf, row)
 	return nil
 }
 
 // grow doubles the buffer but never past the limit.
-func (s *sorter) grow() {
+func (s *sorter[T]) grow() {
 	n := min(max(2*cap(s.buf), 1<<12), s.limit)
-	buf := make([]pair, len(s.buf), n)
+	buf := make([]T, len(s.buf), n)
 	copy(buf, s.buf)
 	s.buf = buf
 }
 
-func (s *sorter) spill() error {
+func (s *sorter[T]) spill() error {
 	radixSort(s.buf)
 	err := s.runs.write(func(out io.Writer) error {
-		w := bufio.NewWriterSize(out, 1<<18)
-		var b [pairBytes]byte
-		for _, p := range s.buf {
-			binary.LittleEndian.PutUint64(b[:8], p.key)
-			binary.LittleEndian.PutUint64(b[8:], p.val)
-			if _, err := w.Write(b[:]); err != nil {
-				return err
-			}
-		}
-		return w.Flush()
+		_, err := out.Write(asBytes(s.buf))
+		return err
 	})
 	s.buf = s.buf[:0]
 	return err
 }
 
-// sort ends the adding and returns a stream of all pairs by ascending key.
-// Pairs of one key come in no particular order.
-func (s *sorter) sort() (*sorted, error) {
+// sort ends the adding and returns a stream of all rows by ascending key.
+// Rows of one key come in no particular order.
+func (s *sorter[T]) sort() (*sorted[T], error) {
 	if s.runs.file == nil {
 		radixSort(s.buf)
-		return &sorted{mem: s.buf}, nil
+		return &sorted[T]{mem: s.buf}, nil
 	}
 	if err := s.spill(); err != nil {
 		return nil, err
 	}
 	s.buf = nil
-	return &sorted{runs: s.runs, limit: s.limit}, nil
+	return &sorted[T]{runs: s.runs, limit: s.limit}, nil
 }
 
 // sorted is the outcome of a sorter: in memory, or as runs in a file. It can
 // be read more than once.
-type sorted struct {
-	mem   []pair
+type sorted[T words] struct {
+	mem   []T
 	runs  runFile
 	limit int
 }
 
-func (s *sorted) close() error {
+func (s *sorted[T]) close() error {
 	s.mem = nil
 	return s.runs.close()
 }
 
-// each calls fn for every pair in order of key, checking ctx now and then.
-func (s *sorted) each(ctx context.Context, fn func(pair) error) error {
-	for i, p := range s.mem {
+// each calls fn for every row in order of key, checking ctx now and then.
+func (s *sorted[T]) each(ctx context.Context, fn func(T) error) error {
+	for i, row := range s.mem {
 		if i&0xffff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := fn(p); err != nil {
+		if err := fn(row); err != nil {
 			return err
 		}
 	}
@@ -108,23 +104,40 @@ func (s *sorted) each(ctx context.Context, fn func(pair) error) error {
 	}
 	sections := s.runs.sections()
 	// A quarter of the sorter's memory buffers the runs while they merge.
-	size := min(max(s.limit*pairBytes/4/len(sections), 4<<10), 1<<20)
-	var cursors []*cursor[pair]
-	for _, section := range sections {
-		in := bufio.NewReaderSize(section, size)
-		cursors = append(cursors, &cursor[pair]{next: func(p *pair) error { return readPair(in, p) }})
+	size := min(max(s.limit/4/len(sections), 1<<8), 1<<16)
+	cursors := make([]*cursor[T], len(sections))
+	for i, section := range sections {
+		cursors[i] = &cursor[T]{next: (&rowReader[T]{in: section, buf: make([]T, size)}).next}
 	}
-	return merge(ctx, cursors, func(a, b pair) bool { return a.key < b.key }, fn)
+	return merge(ctx, cursors, func(a, b *T) bool { return (*a)[0] < (*b)[0] }, fn)
 }
 
-func readPair(in io.Reader, p *pair) error {
-	var b [pairBytes]byte
-	if _, err := io.ReadFull(in, b[:]); err != nil {
-		if errors.Is(err, io.EOF) {
+// rowReader reads the rows of one run, many at a time.
+type rowReader[T words] struct {
+	in   *io.SectionReader
+	buf  []T
+	left []T
+}
+
+func (r *rowReader[T]) next(row *T) error {
+	if len(r.left) == 0 {
+		n, err := io.ReadFull(r.in, asBytes(r.buf))
+		if n == 0 && errors.Is(err, io.EOF) {
 			return io.EOF
 		}
-		return fmt.Errorf("read a sorted run: %w", err)
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return fmt.Errorf("read a sorted run: %w", err)
+		}
+		var one T
+		r.left = r.buf[:n/int(unsafe.Sizeof(one))]
 	}
-	*p = pair{binary.LittleEndian.Uint64(b[:8]), binary.LittleEndian.Uint64(b[8:])}
+	*row, r.left = r.left[0], r.left[1:]
 	return nil
+}
+
+// asBytes returns the memory of rows; temporary files are read by who wrote
+// them.
+func asBytes[T words](rows []T) []byte {
+	var row T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(rows))), len(rows)*int(unsafe.Sizeof(row)))
 }

@@ -13,10 +13,10 @@ import (
 // stand before all of them: few at first, when most leaders are new.
 func blockSize(texts int) int { return max(16, min(1024, texts/4)) }
 
-// textBlock is a run of texts with the buckets they share with others.
+// textBlock is a run of texts with what may be near them.
 type textBlock struct {
 	texts []blockText
-	vals  []uint64 // bucket<<2 | flags
+	vals  []uint64 // bucket<<2 | flags, or text<<2
 }
 
 type blockText struct {
@@ -37,7 +37,7 @@ func (r *run) walk(ctx context.Context, fn func(*textBlock) error) error {
 		return err
 	}
 	err := r.live.each(ctx, func(p pair) error {
-		pos := uint32(p.key)
+		pos := uint32(p.key())
 		if n := len(b.texts); n == 0 || b.texts[n-1].pos != pos {
 			if n == blockSize(done) {
 				if err := flush(); err != nil {
@@ -46,7 +46,7 @@ func (r *run) walk(ctx context.Context, fn func(*textBlock) error) error {
 			}
 			b.texts = append(b.texts, blockText{pos, len(b.vals), len(b.vals)})
 		}
-		b.vals = append(b.vals, p.val)
+		b.vals = append(b.vals, p.val())
 		b.texts[len(b.texts)-1].to++
 		return nil
 	})
@@ -85,20 +85,46 @@ func (p *prober) probe(t blockText, vals []uint64, from, to uint32, fn func(pos 
 		return err
 	}
 	p.gather(row.sketch, vals, from, to)
+	return p.judge(t.pos, fn)
+}
+
+// probeRemoved calls fn for every near text with copies, among those that the
+// text was paired with, that is a duplicate itself.
+func (p *prober) probeRemoved(t blockText, vals []uint64, fn func(pos uint32, m neardup.Match) error) error {
+	p.cand = p.cand[:0]
+	for _, val := range vals {
+		pos := uint32(val >> 2)
+		if val&flagBits != 0 || !p.r.removed.has(pos) {
+			continue
+		}
+		row, err := p.r.texts.get(int(pos))
+		if err != nil {
+			return err
+		}
+		if row.copies {
+			p.cand = append(p.cand, pos)
+		}
+	}
+	return p.judge(t.pos, fn)
+}
+
+// judge compares a text with the candidates and calls fn for the near ones,
+// in ascending order.
+func (p *prober) judge(text uint32, fn func(pos uint32, m neardup.Match) error) error {
 	if len(p.cand) == 0 {
 		return nil
 	}
 	slices.Sort(p.cand)
 	p.cand = slices.Compact(p.cand)
-	own, err := p.r.view(t.pos)
+	own, err := p.r.view(text)
 	if err != nil {
 		return err
 	}
 	for _, pos := range p.cand {
-		if pos == t.pos {
+		if pos == text {
 			continue
 		}
-		m, err := p.compare(own, t.pos, pos)
+		m, err := p.compare(own, text, pos)
 		if err != nil {
 			return err
 		}
@@ -113,12 +139,19 @@ func (p *prober) probe(t blockText, vals []uint64, from, to uint32, fn func(pos 
 	return nil
 }
 
-// gather collects the plausible entries of the text's buckets. Entries stand
-// in order of position, so a range is read from its end backwards.
+// gather collects the texts it was paired with that are not removed and the plausible entries of
+// the text's large buckets. Entries stand in order of position, so a range is read
+// from its end backwards.
 func (p *prober) gather(sketch uint64, vals []uint64, from, to uint32) {
 	p.cand = p.cand[:0]
 	x, method := p.x, p.r.method
 	for _, val := range vals {
+		if val&flagBits == 0 {
+			if pos := uint32(val >> 2); pos >= from && pos < to && !p.r.removed.has(pos) {
+				p.cand = append(p.cand, pos)
+			}
+			continue
+		}
 		if val&probing == 0 {
 			continue
 		}
