@@ -26,10 +26,15 @@ func NewIdentity(spec string, table []byte) (Identity, error) {
 }
 
 // DocIDs turns the sequence numbers of leaders into docIds and back. A docId
-// is one AES-128 block: the number, encrypted under a key derived from the
-// secret of the index and the tenant. A permutation, so two numbers never get
-// one docId; without the key it tells nothing, not even the order.
-type DocIDs struct{ block cipher.Block }
+// is one AES-128 block: the epoch of the number and the number, 64 bits each,
+// encrypted under a key derived from the secret of the index and the tenant. A
+// permutation, so two numbers never get one docId, and one number gets another
+// docId in a restored copy; without the key it tells nothing, not even the
+// order.
+type DocIDs struct {
+	block  cipher.Block
+	epochs []Epoch
+}
 
 // NewDocIDs returns the docIds of a tenant.
 func NewDocIDs(id Identity, tenant string) (DocIDs, error) {
@@ -37,19 +42,31 @@ func NewDocIDs(id Identity, tenant string) (DocIDs, error) {
 	if err != nil {
 		return DocIDs{}, fmt.Errorf("docId cipher: %w", err)
 	}
-	return DocIDs{block}, nil
+	return DocIDs{block, id.Epochs}, nil
 }
 
 // DocID prints the docId of a leader, 16-16 hex digits. 0.1 us.
 func (d DocIDs) DocID(leader uint64) string {
 	var b [16]byte
+	binary.BigEndian.PutUint64(b[:], d.Epoch(leader))
 	binary.BigEndian.PutUint64(b[8:], leader)
 	d.block.Encrypt(b[:], b[:])
 	s := hex.EncodeToString(b[:])
 	return s[:16] + "-" + s[16:]
 }
 
-// Leader reads a docId; false if it is none of this tenant's.
+// Epoch is the epoch of a sequence number. O(epochs).
+func (d DocIDs) Epoch(seq uint64) uint64 {
+	for i := len(d.epochs) - 1; i >= 0; i-- {
+		if d.epochs[i].First <= seq {
+			return d.epochs[i].Number
+		}
+	}
+	return 0
+}
+
+// Leader reads a docId; false if it is none of this tenant's, or was given
+// under its number in an epoch that was replaced.
 func (d DocIDs) Leader(docID string) (uint64, bool) {
 	if len(docID) != 33 || docID[16] != '-' {
 		return 0, false
@@ -60,7 +77,7 @@ func (d DocIDs) Leader(docID string) (uint64, bool) {
 	}
 	d.block.Decrypt(b, b)
 	leader := binary.BigEndian.Uint64(b[8:])
-	return leader, binary.BigEndian.Uint64(b) == 0 && d.DocID(leader) == docID
+	return leader, d.DocID(leader) == docID
 }
 
 // derive makes a 32-byte key for one purpose.

@@ -23,6 +23,9 @@ type Store interface {
 // committed changes, numbered 1, 2, 3 ...; a number is never given twice, not
 // after a crash either. Leaders are named by the number that made them.
 //
+// A copy that is opened in the place of the original gives the numbers after
+// those it holds a second time. So it begins a new [Epoch] before it answers.
+//
 // What a reader sees is durable, always: a change that could still be lost is
 // seen by nobody.
 type Index interface {
@@ -93,6 +96,17 @@ type Identity struct {
 	Spec    string   // the cascade with every parameter; see Settings
 	Table   []byte   // rarity table of trainable methods; empty: none
 	Created int64    // Unix nanoseconds
+	// Epochs that were begun, in order; the store's own, a new index has
+	// none. They never change while the store is open.
+	Epochs []Epoch
+}
+
+// Epoch tells histories of an index apart that share their numbers: a copy
+// draws one at random when it is first opened. Numbers before the first epoch
+// are of epoch 0.
+type Epoch struct {
+	First  uint64 // the change that began it
+	Number uint64 // random, not 0
 }
 
 // Name is a keyed 128-bit hash of a normalised url or title. A store matches
@@ -155,6 +169,7 @@ const (
 	KindEnd       Kind = "end"       // a docId ends by request
 	KindExpire    Kind = "expire"    // a docId ends by time
 	KindForget    Kind = "forget"    // idempotency keys up to Leader are dropped
+	KindEpoch     Kind = "epoch"     // the epoch numbered Leader begins; the store's own
 )
 
 // Change is what Commit writes. Fields that a kind does not use stay empty.

@@ -1,4 +1,4 @@
-//go:build !plant_nofsync && !plant_ackbeforecommit && !plant_checktheninsert && !plant_lockperband && !plant_seqreuse && !plant_nochecksum && !plant_idembycontent && !plant_unkeyedseed
+//go:build !plant_nofsync && !plant_ackbeforecommit && !plant_checktheninsert && !plant_lockperband && !plant_seqreuse && !plant_nochecksum && !plant_idembycontent && !plant_unkeyedseed && !plant_noepoch
 
 package plant
 

@@ -14,4 +14,5 @@ const (
 	NoChecksum      = "nochecksum"      // believes every value
 	IdemByContent   = "idembycontent"   // takes equal content for the same request
 	UnkeyedSeed     = "unkeyedseed"     // every index has the same seed
+	NoEpoch         = "noepoch"         // serves a copy as if it were the original
 )

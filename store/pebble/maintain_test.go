@@ -43,6 +43,17 @@ func filled(t *testing.T, ctx context.Context, dir string) {
 	ok(t, s.Close())
 }
 
+// restored begins two epochs in a folder.
+func restored(t *testing.T, ctx context.Context, dir string) {
+	t.Helper()
+	for range 2 {
+		ok(t, pebble.MarkCopy(ctx, dir, pebble.Options{}))
+		s, err := pebble.Open(ctx, dir, pebble.Options{})
+		ok(t, err)
+		ok(t, s.Close())
+	}
+}
+
 func ok(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -72,10 +83,11 @@ func TestCheckFindsEveryDamage(t *testing.T) {
 	ctx := t.Context()
 	well := filepath.Join(t.TempDir(), "well")
 	filled(t, ctx, well)
+	restored(t, ctx, well)
 	if r := check(t, well); len(r.Problems) > 0 {
 		t.Fatalf("a sound folder has problems: %v", r.Problems)
 	}
-	for _, space := range "ldtknramxq" {
+	for _, space := range "ldtknramxqe" {
 		for _, damage := range []string{"flip", "remove", "stray"} {
 			if damage == "remove" && space == 'k' {
 				continue // a docId may have no kept copy
@@ -123,6 +135,7 @@ func check(t *testing.T, dir string) pebble.Report {
 func TestRebuild(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	filled(t, ctx, dir)
+	restored(t, ctx, dir)
 	digest := func() string {
 		sum, err := pebble.Digest(ctx, dir, pebble.Options{})
 		ok(t, err)
@@ -134,7 +147,7 @@ func TestRebuild(t *testing.T) {
 		t.Errorf("rebuilt %s, live %s", got, live)
 	}
 	rows(t, dir, func(db *engine.DB) {
-		for _, space := range []byte("amxq") {
+		for _, space := range []byte("amxqe") {
 			hurt(t, db, space, "remove")
 			hurt(t, db, space, "flip")
 		}
@@ -223,7 +236,7 @@ func TestFolder(t *testing.T) {
 		return err
 	}))
 	ok(t, s.Close())
-	rows(t, dir, func(db *engine.DB) { ok(t, db.Set([]byte("f"), newer(), engine.Sync)) })
+	rows(t, dir, func(db *engine.DB) { ok(t, db.Set([]byte("f"), format(3), engine.Sync)) })
 	if _, err := pebble.Open(ctx, dir, pebble.Options{}); !errors.Is(err, neardup.ErrNewerFormat) {
 		t.Errorf("newer format: %v", err)
 	}

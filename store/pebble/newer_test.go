@@ -6,8 +6,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// newer is the row of a format version to come.
-func newer() []byte {
-	fields := binary.AppendUvarint(nil, 2)
+// format is the row of a format version.
+func format(version uint64) []byte {
+	fields := binary.AppendUvarint(nil, version)
 	return binary.BigEndian.AppendUint64(fields, xxh3.HashSeed(fields, xxh3.Hash([]byte("f"))))
 }

@@ -31,7 +31,7 @@ type Options struct {
 // Store is an open folder. See neardup.Store.
 type Store struct {
 	*ledger.Store
-	db     *pebble.DB
+	rows   *engine
 	onDisk bool
 }
 
@@ -52,11 +52,11 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open store %s: %w", dir, wrap(err))
 	}
 	kv.log.onFatal(s.Poison)
-	return &Store{s, kv.db, o.FS == nil}, nil
+	return &Store{s, kv, o.FS == nil}, nil
 }
 
 // Metrics returns the engine's own figures: sizes, compactions, cache.
-func (s *Store) Metrics() *pebble.Metrics { return s.db.Metrics() }
+func (s *Store) Metrics() *pebble.Metrics { return s.rows.db.Metrics() }
 
 // engine is rows that own the lock of their folder and know how to leave an
 // engine behind that gave up.

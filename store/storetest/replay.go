@@ -48,7 +48,7 @@ func again(t *testing.T, m *Model, d *neardup.Detector, e neardup.Entry, subs ma
 		m.Update(e.NID, e.Heat, nil)
 	case neardup.KindEnd, neardup.KindExpire:
 		m.End(e.Leader)
-	case neardup.KindForget:
+	case neardup.KindForget, neardup.KindEpoch:
 		m.Seq++
 	}
 	if m.Seq != e.Seq {

@@ -39,20 +39,28 @@ func (t *change) apply() (func(), error) {
 	if err != nil || replayed {
 		return nil, err
 	}
+	if err := t.write(); err != nil {
+		return nil, err
+	}
+	return t.publish, nil
+}
+
+// write writes what was planned, and the log entry.
+func (t *change) write() error {
 	e := t.c.Entry
 	e.Seq = t.seq
 	t.receipt = neardup.Receipt{Entry: e}
 	t.set(t.key(spaceLog, t.seq), func(enc *encoder) { putEntry(enc, &e) })
 	for _, r := range t.rows {
 		if err := r.write(t.b); err != nil {
-			return nil, fmt.Errorf("write a row: %w", err)
+			return fmt.Errorf("write a row: %w", err)
 		}
 	}
 	for _, do := range t.memory {
 		do()
 	}
 	t.ix.head = t.seq
-	return t.publish, nil
+	return nil
 }
 
 func (r row) write(b Batch) error {

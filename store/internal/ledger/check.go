@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/neardup/neardup"
 )
@@ -25,8 +27,8 @@ type Report struct {
 const maxProblems = 1000
 
 // Check reads every row and proves what a scan can: checksums, that log,
-// leaders, articles and names tell one story, that the log has no gap and no
-// number twice (I-6), that each duplicate names an older leader that lived
+// leaders, articles, names and epochs tell one story, that the log has no gap
+// and no number or epoch twice (I-6), that each duplicate names an older leader that lived
 // (I-3). Memory: about 100 bytes a living docId and article.
 func Check(ctx context.Context, kv KV) (Report, error) {
 	v, err := kv.View()
@@ -59,6 +61,7 @@ type checker struct {
 	leaders map[uint64]int64  // living docIds and their time of expiry, from the log
 	members map[string]joined // living articles, from the log
 	idem    map[string]uint64
+	epochs  map[uint64]uint64 // number by its first change, from the log
 }
 
 // joined is when an article came, and to which docId.
@@ -91,7 +94,8 @@ func (c *checker) each(space byte, get func(*decoder), visit func(key []byte)) e
 
 func (c *checker) index() error {
 	c.head, c.leaders, c.members, c.idem = 0, map[uint64]int64{}, map[string]joined{}, map[string]uint64{}
-	for _, step := range []func() error{c.log, c.leaderRows, c.texts, c.kept, c.names, c.aliases, c.nids, c.memberRows, c.expiries, c.idems} {
+	c.epochs = map[uint64]uint64{}
+	for _, step := range []func() error{c.log, c.leaderRows, c.texts, c.kept, c.names, c.aliases, c.nids, c.memberRows, c.expiries, c.idems, c.epochRows} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -143,6 +147,11 @@ func (c *checker) replay(k []byte, e neardup.Entry, groups map[uint64][]string) 
 	case neardup.KindDelete:
 		delete(c.members, e.NID)
 	case neardup.KindUpdate, neardup.KindForget:
+	case neardup.KindEpoch:
+		if slices.Contains(slices.Collect(maps.Values(c.epochs)), e.Leader) || e.Leader == 0 {
+			c.bad(k, "begins epoch %016x, which was before", e.Leader)
+		}
+		c.epochs[e.Seq] = e.Leader
 	default:
 		c.bad(k, "kind %q", e.Kind)
 	}
@@ -300,5 +309,18 @@ func (c *checker) idems() error {
 		}
 	})
 	c.missing(spaceIdem, "idempotency keys", len(c.idem)-n)
+	return err
+}
+
+func (c *checker) epochRows() error {
+	n := 0
+	var epoch uint64
+	err := c.each(spaceEpoch, func(d *decoder) { epoch = d.fixed() }, func(k []byte) {
+		n++
+		if first := number(k, 0); c.epochs[first] != epoch {
+			c.bad(k, "epoch %016x begins, the log says %016x", epoch, c.epochs[first])
+		}
+	})
+	c.missing(spaceEpoch, "epochs", len(c.epochs)-n)
 	return err
 }

@@ -35,7 +35,7 @@ func (s *Store) load(ctx context.Context) error {
 			return fmt.Errorf("load index of tenant %q: %w", ix.tenant, err)
 		}
 	}
-	return nil
+	return s.begin()
 }
 
 // format refuses what a newer version wrote and marks what is empty.
@@ -48,13 +48,17 @@ func (s *Store) format() error {
 	if ok, err := version(v); err != nil || ok {
 		return err
 	}
-	key := []byte{spaceFormat}
 	b := s.kv.Batch()
 	defer b.Close()
-	if err := b.Set(key, sealed(key, func(e *encoder) { e.uint(formatVersion) })); err != nil {
+	if err := setFormat(b); err != nil {
 		return err
 	}
 	return b.Commit()
+}
+
+func setFormat(b Batch) error {
+	key := []byte{spaceFormat}
+	return b.Set(key, sealed(key, func(e *encoder) { e.uint(formatVersion) }))
 }
 
 // version reads the format version: ErrNewerFormat, or false if there is none.
@@ -70,6 +74,9 @@ func version(r Reader) (bool, error) {
 // load fills the table in memory of one index.
 func (ix *index) load(ctx context.Context, r Reader) error {
 	if err := ix.loadHead(ctx, r); err != nil {
+		return err
+	}
+	if err := ix.loadEpochs(r); err != nil {
 		return err
 	}
 	if err := ix.loadTable(ctx, r); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // made are the spaces that Rebuild makes again from the sources.
-var made = [...]byte{spaceAlias, spaceMember, spaceExpiry, spaceIdem}
+var made = [...]byte{spaceAlias, spaceMember, spaceExpiry, spaceIdem, spaceEpoch}
 
 // Rebuild throws away every row that is made from others and makes it again,
 // each index in one atomic batch. The store must not be open. It needs the
@@ -52,7 +52,7 @@ func (w *rebuilder) run() error {
 			return err
 		}
 	}
-	for _, step := range []func() error{w.aliases, w.members, w.expiries, w.idems} {
+	for _, step := range []func() error{w.aliases, w.members, w.expiries, w.idems, w.epochs} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -114,6 +114,16 @@ func (w *rebuilder) idems() error {
 			return nil
 		}
 		return w.set(idemKey(w.ix.id, e.Idempotency), func(enc *encoder) { enc.uint(seq) })
+	})
+}
+
+func (w *rebuilder) epochs() error {
+	var e neardup.Entry
+	return w.each(spaceLog, func(d *decoder) { getEntry(d, &e) }, func(k []byte) error {
+		if e.Kind != neardup.KindEpoch {
+			return nil
+		}
+		return w.set(w.ix.key(spaceEpoch, number(k, 0)), func(enc *encoder) { enc.fixed(e.Leader) })
 	})
 }
 

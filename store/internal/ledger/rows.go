@@ -6,11 +6,12 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// The rows. Every key starts with its space, all but the first two then with
+// The rows. Every key starts with its space, all but the first three then with
 // the 4-byte number of the tenant; numbers are big-endian so that rows lie in
 // order.
 //
 //	f                     format version
+//	c                     this is a copy: to begin an epoch
 //	i tenant              number and identity of the index
 //	l seq                 log entry                      source
 //	d leader              keys, sketch, names: leader    source
@@ -22,12 +23,14 @@ import (
 //	m leader seq          nid of a member                made from n
 //	x expires leader      due to expire                  made from d
 //	q idempotency key     seq of the submission          made from l
+//	e seq                 epoch that begins              made from l
 //	g                     idempotency keys forgotten     source
 //
 // What is a source is not found elsewhere; the rest Rebuild makes again. The
 // postings of all keys are in memory only, made from d and r at start.
 const (
 	spaceFormat = 'f'
+	spaceCopy   = 'c'
 	spaceIndex  = 'i'
 	spaceLog    = 'l'
 	spaceLeader = 'd'
@@ -39,11 +42,13 @@ const (
 	spaceMember = 'm'
 	spaceExpiry = 'x'
 	spaceIdem   = 'q'
+	spaceEpoch  = 'e'
 	spaceForgot = 'g'
 )
 
-// formatVersion is raised when older programs could misread the rows.
-const formatVersion = 1
+// formatVersion is raised when older programs could misread the rows. 2 has
+// epochs; a folder of 1 becomes one of 2 when it is first copied.
+const formatVersion = 2
 
 // keyOf is space, tenant and numbers.
 func keyOf(space byte, tenant uint32, numbers ...uint64) []byte {

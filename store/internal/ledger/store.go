@@ -20,6 +20,7 @@ type Store struct {
 	quit     chan struct{}
 	stopped  chan struct{}
 	closing  sync.Once
+	copying  sync.Mutex
 
 	mu      sync.Mutex // guards what follows
 	indexes map[string]*index
@@ -70,6 +71,7 @@ func (s *Store) Index(ctx context.Context, tenant string, create func() (neardup
 	if err != nil {
 		return nil, err
 	}
+	id.Epochs = nil
 	if plant.Bug == plant.UnkeyedSeed {
 		id.Seed, id.Key = 0, [32]byte{}
 	}

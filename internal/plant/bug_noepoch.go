@@ -1,0 +1,6 @@
+//go:build plant_noepoch
+
+package plant
+
+// Bug is the bug that was built in.
+const Bug = NoEpoch

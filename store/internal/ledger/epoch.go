@@ -1,0 +1,150 @@
+package ledger
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/internal/plant"
+)
+
+// A copy of a store that is served again gives numbers that the original gave
+// to other articles. So a copy carries a mark, a row; who opens it begins a
+// new epoch in every index and removes the mark in one batch, before anything
+// is answered. The mark lies in the original while the copy is made: there is
+// no moment at which a copy could be opened without it, and a crash meanwhile
+// costs the original a new epoch, which does no harm.
+
+// Copying has a copy of the store made while the mark is there. Writing goes
+// on meanwhile; one copy at a time.
+func (s *Store) Copying(ctx context.Context, make func() error) error {
+	s.copying.Lock()
+	defer s.copying.Unlock()
+	err := s.do(ctx, func(b Batch) (func(), error) { return func() {}, mark(b) })
+	if err == nil {
+		err = make()
+	}
+	// Also after an error: it may have come too late for the mark.
+	unmarked := s.do(context.WithoutCancel(ctx), func(b Batch) (func(), error) { return func() {}, b.Delete(copyKey()) })
+	return errors.Join(err, unmarked)
+}
+
+// Copying does it with rows that no store has open. A copy that was never
+// opened stays one.
+func Copying(kv KV, make func() error) error {
+	before, err := Mark(kv)
+	if err != nil {
+		return err
+	}
+	if err = make(); before {
+		return err
+	}
+	return errors.Join(err, unmark(kv))
+}
+
+// Mark marks rows that no store has open as a copy, and says whether they were
+// already.
+func Mark(kv KV) (before bool, err error) {
+	b := kv.Batch()
+	defer b.Close()
+	if _, err := version(b); err != nil {
+		return false, err
+	}
+	if before, err = marked(b); before || err != nil {
+		return before, err
+	}
+	if err := mark(b); err != nil {
+		return false, err
+	}
+	return false, b.Commit()
+}
+
+func copyKey() []byte { return []byte{spaceCopy} }
+
+func mark(b Batch) error {
+	if err := setFormat(b); err != nil {
+		return err
+	}
+	return b.Set(copyKey(), sealed(copyKey(), func(*encoder) {}))
+}
+
+func unmark(kv KV) error {
+	b := kv.Batch()
+	defer b.Close()
+	if err := b.Delete(copyKey()); err != nil {
+		return err
+	}
+	return b.Commit()
+}
+
+func marked(r Reader) (bool, error) { return read(r, copyKey(), func(*decoder) {}) }
+
+// begin begins an epoch in every index of a copy. Nobody has been answered.
+func (s *Store) begin() error {
+	b := s.kv.Batch()
+	defer b.Close()
+	copied, err := marked(b)
+	if err != nil || !copied {
+		return err
+	}
+	var begun []*change
+	for _, ix := range s.indexes {
+		if plant.Bug == plant.NoEpoch {
+			break
+		}
+		t := &change{ix: ix, b: b, seq: ix.head + 1, c: &neardup.Change{}}
+		if err := t.beginEpoch(); err != nil {
+			return fmt.Errorf("begin an epoch of tenant %q: %w", ix.tenant, err)
+		}
+		begun = append(begun, t)
+	}
+	if err := b.Delete(copyKey()); err != nil {
+		return err
+	}
+	if err := b.Commit(); err != nil {
+		return err
+	}
+	for _, t := range begun {
+		t.publish()
+	}
+	return nil
+}
+
+// beginEpoch logs the begin of an epoch, as a change like every other.
+func (t *change) beginEpoch() error {
+	number, err := drawEpoch()
+	if err != nil {
+		return err
+	}
+	t.c.Kind, t.c.Leader, t.c.Time = neardup.KindEpoch, number, time.Now().UnixNano()
+	t.set(t.key(spaceEpoch, t.seq), func(e *encoder) { e.fixed(number) })
+	t.after = append(t.after, func() {
+		epochs := &t.ix.identity.Epochs
+		*epochs = append(*epochs, neardup.Epoch{First: t.seq, Number: number})
+	})
+	return t.write()
+}
+
+func drawEpoch() (uint64, error) {
+	var b [8]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return 0, fmt.Errorf("draw an epoch: %w", err)
+	}
+	return max(binary.BigEndian.Uint64(b[:]), 1), nil
+}
+
+// loadEpochs reads the epochs of an index.
+func (ix *index) loadEpochs(r Reader) error {
+	ix.identity.Epochs = nil
+	prefix := ix.key(spaceEpoch)
+	return r.Scan(prefix, after(prefix), func(k, v []byte) error {
+		e := neardup.Epoch{First: number(k, 0)}
+		err := decode(k, v, func(d *decoder) { e.Number = d.fixed() })
+		ix.identity.Epochs = append(ix.identity.Epochs, e)
+		return err
+	})
+}

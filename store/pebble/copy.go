@@ -1,0 +1,70 @@
+package pebble
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/neardup/neardup/store/internal/ledger"
+)
+
+// Snapshot copies the store as it is, every answer given so far included, to
+// a folder that is not there yet. Writing goes on meanwhile. Files that do
+// not change are linked, so on one file system it takes little room. Whoever
+// opens the copy begins a new epoch; see neardup.Epoch.
+func (s *Store) Snapshot(ctx context.Context, dir string) error {
+	if err := s.Copying(ctx, func() error { return s.rows.checkpoint(dir) }); err != nil {
+		return fmt.Errorf("snapshot to %s: %w", dir, err)
+	}
+	if !s.onDisk {
+		return nil
+	}
+	return ownAll(dir)
+}
+
+// Backup is Snapshot of a folder that no process has open.
+func Backup(_ context.Context, dir, to string, o Options) error {
+	err := offline(dir, o, func(kv *engine) error {
+		return ledger.Copying(kv, func() error { return kv.checkpoint(to) })
+	})
+	if err != nil || o.FS != nil {
+		return err
+	}
+	return ownAll(to)
+}
+
+// MarkCopy says of a folder that no process has open that it is a copy: who
+// opens it begins a new epoch. Snapshot and Backup do it by themselves; it is
+// for copies that were made otherwise.
+func MarkCopy(_ context.Context, dir string, o Options) error {
+	return offline(dir, o, func(kv *engine) error {
+		_, err := ledger.Mark(kv)
+		return err
+	})
+}
+
+func (e *engine) checkpoint(dir string) error {
+	_, err := guarded(e.log, func() (struct{}, error) {
+		return struct{}{}, e.db.Checkpoint(dir, pebble.WithFlushedWAL())
+	})
+	return wrap(err)
+}
+
+// ownAll takes a folder and its files from others.
+func ownAll(dir string) error {
+	if err := own(dir); err != nil {
+		return err
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("list snapshot: %w", err)
+	}
+	for _, f := range files {
+		if err := os.Chmod(filepath.Join(dir, f.Name()), 0o600); err != nil {
+			return fmt.Errorf("take file from others: %w", err)
+		}
+	}
+	return nil
+}

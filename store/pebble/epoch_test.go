@@ -1,0 +1,277 @@
+package pebble_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	engine "github.com/cockroachdb/pebble/v2"
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/store/pebble"
+	"github.com/neardup/neardup/store/storetest"
+)
+
+// history is a folder that is open, and every answer given in it.
+type history struct {
+	*testing.T
+	dir     string
+	store   *pebble.Store
+	sent    map[string]map[string]neardup.Submission // by tenant and nid
+	answers map[string]map[string]neardup.Answer
+}
+
+var tenants = []string{"a", "b"}
+
+// begun opens a folder; it knows what older knows, if that is not nil.
+func begun(t *testing.T, dir string, older *history) *history {
+	t.Helper()
+	s, err := pebble.Open(t.Context(), dir, pebble.Options{})
+	ok(t, err)
+	h := &history{t, dir, s, map[string]map[string]neardup.Submission{}, map[string]map[string]neardup.Answer{}}
+	t.Cleanup(func() { _ = s.Close() }) // some tests close it first
+	for _, tenant := range tenants {
+		h.sent[tenant], h.answers[tenant] = map[string]neardup.Submission{}, map[string]neardup.Answer{}
+		if older != nil {
+			for nid, sub := range older.sent[tenant] {
+				h.sent[tenant][nid], h.answers[tenant][nid] = sub, older.answers[tenant][nid]
+			}
+		}
+	}
+	return h
+}
+
+func (h *history) detector(tenant string) *neardup.Detector {
+	h.Helper()
+	d, err := neardup.NewDetector(h.Context(), h.store, tenant, storetest.Settings())
+	ok(h.T, err)
+	return d
+}
+
+// add gives n docIds to articles that no other history has.
+func (h *history) add(name string, n int) {
+	h.Helper()
+	for _, tenant := range tenants {
+		d := h.detector(tenant)
+		for i := range n {
+			var sub neardup.Submission
+			sub.ID = fmt.Sprintf("%s-%d", name, i)
+			sub.Text = storetest.Base(len(name)*1000 + int(name[0])*100 + i)
+			a, err := d.Add(h.Context(), sub)
+			ok(h.T, err)
+			if a.Decision.Decision != neardup.New {
+				h.Fatalf("%s of tenant %s is a duplicate of %s", sub.ID, tenant, a.Leader)
+			}
+			h.sent[tenant][sub.ID], h.answers[tenant][sub.ID] = sub, a
+		}
+	}
+}
+
+func (h *history) snapshot() string {
+	h.Helper()
+	dir := filepath.Join(h.TempDir(), "copy")
+	ok(h.T, h.store.Snapshot(h.Context(), dir))
+	return dir
+}
+
+// holds proves a history: every answer stands, the log replays, and a check
+// and a rebuild find the folder well.
+func (h *history) holds(epochs int) {
+	h.Helper()
+	for _, tenant := range tenants {
+		d := h.detector(tenant)
+		for nid, a := range h.answers[tenant] {
+			if _, docID, err := d.Member(h.Context(), nid); err != nil || docID != a.DocID {
+				h.Errorf("%s of tenant %s was %s, is %s, %v", nid, tenant, a.DocID, docID, err)
+			}
+			if g, err := d.Group(h.Context(), a.DocID, 0, 1); err != nil || g.NID != nid {
+				h.Errorf("docId %s of tenant %s was given to %s, is of %s, %v", a.DocID, tenant, nid, g.NID, err)
+			}
+		}
+		storetest.Replay(h.T, d, h.sent[tenant])
+		if got := d.Index().Identity().Epochs; len(got) != epochs {
+			h.Errorf("tenant %s has epochs %v, want %d", tenant, got, epochs)
+		}
+	}
+	ok(h.T, h.store.Close())
+	if r := check(h.T, h.dir); len(r.Problems) > 0 {
+		h.Errorf("check: %v", r.Problems)
+	}
+	before, err := pebble.Digest(h.Context(), h.dir, pebble.Options{})
+	ok(h.T, err)
+	ok(h.T, pebble.Rebuild(h.Context(), h.dir, pebble.Options{}))
+	if after, err := pebble.Digest(h.Context(), h.dir, pebble.Options{}); err != nil || after != before {
+		h.Errorf("rebuilt %s, was %s, %v", after, before, err)
+	}
+}
+
+// apart proves that no docId of two histories is of two articles (I-6), and
+// that each refuses what only the other gave.
+func apart(t *testing.T, x, y *history) {
+	t.Helper()
+	for _, tenant := range tenants {
+		for _, pair := range [][2]*history{{x, y}, {y, x}} {
+			mine, theirs := pair[0], pair[1]
+			given := map[string]string{}
+			for nid, a := range mine.answers[tenant] {
+				given[a.DocID] = nid
+			}
+			d := mine.detector(tenant)
+			for nid, a := range theirs.answers[tenant] {
+				if was, both := given[a.DocID]; both && was != nid {
+					t.Errorf("docId %s was given to %s and to %s", a.DocID, was, nid)
+				}
+				if _, shared := mine.answers[tenant][nid]; shared {
+					continue
+				}
+				if _, err := d.Group(t.Context(), a.DocID, 0, 1); !errors.Is(err, neardup.ErrNotFound) {
+					t.Errorf("a docId that another history gave to %s: %v", nid, err)
+				}
+			}
+		}
+	}
+}
+
+// TestRestoredBackup serves a store and copies of it, and copies of those, as
+// if each were the only one: no docId is given to two articles (I-6).
+func TestRestoredBackup(t *testing.T) {
+	original := begun(t, filepath.Join(t.TempDir(), "original"), nil)
+	original.add("common", 5)
+	backup := original.snapshot()
+	twice := filepath.Join(t.TempDir(), "twice")
+	ok(t, os.CopyFS(twice, os.DirFS(backup)))
+
+	restored, again := begun(t, backup, original), begun(t, twice, original)
+	original.add("lost", 7)
+	restored.add("instead", 6)
+	again.add("elsewhere", 9)
+	older := restored.snapshot()
+	restored.add("later", 3)
+	third := begun(t, older, restored)
+	for tenant := range third.answers {
+		for nid := range third.answers[tenant] {
+			if nid[:2] == "la" {
+				delete(third.answers[tenant], nid)
+				delete(third.sent[tenant], nid)
+			}
+		}
+	}
+	third.add("thirdly", 5)
+
+	all := []*history{original, restored, again, third}
+	for i, x := range all {
+		for _, y := range all[:i] {
+			apart(t, x, y)
+		}
+	}
+	// A restart begins nothing, for the original neither.
+	for i, h := range all {
+		ok(t, h.store.Close())
+		all[i] = begun(t, h.dir, h)
+	}
+	for i, epochs := range []int{0, 1, 1, 2} {
+		all[i].holds(epochs)
+	}
+}
+
+// TestBackupOfStopped: a copy that was never opened can be copied, and stays
+// one; so does a folder that an operator says is a copy.
+func TestBackupOfStopped(t *testing.T) {
+	ctx := t.Context()
+	first := begun(t, filepath.Join(t.TempDir(), "original"), nil)
+	first.add("common", 4)
+	ok(t, first.store.Close())
+	dirs := []string{first.dir}
+	for range 2 {
+		dir := filepath.Join(t.TempDir(), "copy")
+		ok(t, pebble.Backup(ctx, dirs[len(dirs)-1], dir, pebble.Options{}))
+		dirs = append(dirs, dir)
+	}
+	image := filepath.Join(t.TempDir(), "image")
+	ok(t, os.CopyFS(image, os.DirFS(first.dir)))
+	ok(t, pebble.MarkCopy(ctx, image, pebble.Options{}))
+	ok(t, pebble.MarkCopy(ctx, image, pebble.Options{}))
+	var all []*history
+	for i, dir := range append(dirs, image) {
+		h := begun(t, dir, first)
+		h.add([]string{"one", "twos", "threes", "fourths"}[i], 6)
+		for _, other := range all {
+			apart(t, h, other)
+		}
+		all = append(all, h)
+	}
+	for i, h := range all {
+		h.holds(min(i, 1))
+	}
+}
+
+// TestSnapshotsTogether: copies made at one moment, while clients write, are
+// copies all, and the original is none.
+func TestSnapshotsTogether(t *testing.T) {
+	h := begun(t, filepath.Join(t.TempDir(), "original"), nil)
+	h.add("common", 3)
+	var dirs [4]string
+	var copies sync.WaitGroup
+	for i := range dirs {
+		dirs[i] = filepath.Join(t.TempDir(), "copy")
+		copies.Go(func() {
+			if err := h.store.Snapshot(t.Context(), dirs[i]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	h.add("meanwhile", 20)
+	copies.Wait()
+	epochs := map[uint64]bool{}
+	for _, dir := range dirs {
+		for _, tenant := range tenants {
+			es := begun(t, dir, nil).detectorOnce(tenant).Index().Identity().Epochs
+			if len(es) != 1 || epochs[es[0].Number] {
+				t.Errorf("epochs %v of a copy", es)
+				continue
+			}
+			epochs[es[0].Number] = true
+		}
+	}
+	ok(t, h.store.Close())
+	begun(t, h.dir, h).holds(0)
+}
+
+// detectorOnce closes the store after opening a detector: its identity stays.
+func (h *history) detectorOnce(tenant string) *neardup.Detector {
+	d := h.detector(tenant)
+	ok(h.T, h.store.Close())
+	return d
+}
+
+// TestOlderFormat: a folder from before there were epochs opens as it is, and
+// stays one that older programs can open until it is copied.
+func TestOlderFormat(t *testing.T) {
+	h := begun(t, filepath.Join(t.TempDir(), "old"), nil)
+	h.add("common", 5)
+	ok(t, h.store.Close())
+	rows(t, h.dir, func(db *engine.DB) { ok(t, db.Set([]byte("f"), format(1), engine.Sync)) })
+	h = begun(t, h.dir, h)
+	h.add("newer", 2)
+	var version []byte
+	read := func() {
+		rows(t, h.dir, func(db *engine.DB) {
+			v, closer, err := db.Get([]byte("f"))
+			ok(t, err)
+			version = append([]byte(nil), v...)
+			ok(t, closer.Close())
+		})
+	}
+	ok(t, h.store.Close())
+	if read(); string(version) != string(format(1)) {
+		t.Error("opening changed the format")
+	}
+	h = begun(t, h.dir, h)
+	begun(t, h.snapshot(), h).holds(1)
+	h.holds(0)
+	if read(); string(version) != string(format(2)) {
+		t.Error("copying left the format, older programs would not know a copy")
+	}
+}
