@@ -12,8 +12,8 @@ const pageLen = 1 << 13
 
 // array is a growing array of fixed-size elements without pointers, of which
 // at most a set number of pages is in memory; the others lie in a file. Walks
-// in order, which is how the engine goes, cost one page move each. Safe for
-// concurrent use.
+// in order, which is how the engine mostly goes, move each page once; of a page
+// that is visited at random one element is moved. Safe for concurrent use.
 type array[T any] struct {
 	mu       sync.Mutex
 	disk     *disk
@@ -23,6 +23,8 @@ type array[T any] struct {
 	hand     int
 	n        int
 	file     *os.File
+	asked    int // page on disk of which an element was moved last
+	one      T   // that element
 }
 
 type page[T any] struct {
@@ -60,28 +62,52 @@ func (a *array[T]) add(v T) (int, error) {
 }
 
 // get returns element i.
-func (a *array[T]) get(i int) (T, error) {
+func (a *array[T]) get(i int) (v T, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	p, err := a.load(i / pageLen)
-	if err != nil {
-		var zero T
-		return zero, err
-	}
-	return p.elem[i%pageLen], nil
+	err = a.visit(i, false, func(at *T) { v = *at })
+	return v, err
 }
 
 // update changes element i in place.
 func (a *array[T]) update(i int, change func(*T)) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	p, err := a.load(i / pageLen)
+	return a.visit(i, true, change)
+}
+
+// visit calls fn with element i. One that is on disk is moved alone, unless
+// the one visited before it was on the same page: then the page is loaded, as
+// more of it will follow.
+func (a *array[T]) visit(i int, changes bool, fn func(*T)) error {
+	k := i / pageLen
+	if a.pages[k] == nil && k != a.asked {
+		a.asked = k
+		return a.visitOnDisk(i, changes, fn)
+	}
+	p, err := a.load(k)
 	if err != nil {
 		return err
 	}
-	change(&p.elem[i%pageLen])
-	p.dirty = true
+	p.dirty = p.dirty || changes
+	fn(&p.elem[i%pageLen])
 	return nil
+}
+
+func (a *array[T]) visitOnDisk(i int, changes bool, fn func(*T)) error {
+	at := a.offset(i/pageLen) + int64(i%pageLen)*int64(unsafe.Sizeof(*new(T)))
+	if _, err := a.file.ReadAt(elementBytes(&a.one), at); err != nil {
+		return fmt.Errorf("read a temporary page: %w", err)
+	}
+	fn(&a.one)
+	if !changes {
+		return nil
+	}
+	return a.disk.write(a.file, elementBytes(&a.one), at)
+}
+
+func elementBytes[T any](v *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(v)), int(unsafe.Sizeof(*v)))
 }
 
 func (a *array[T]) load(k int) (*page[T], error) {
@@ -146,9 +172,7 @@ func (a *array[T]) offset(k int) int64 {
 	return int64(k) * int64(unsafe.Sizeof(p.elem))
 }
 
-func (p *page[T]) bytes() []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(&p.elem)), int(unsafe.Sizeof(p.elem)))
-}
+func (p *page[T]) bytes() []byte { return elementBytes(&p.elem) }
 
 func (a *array[T]) close() error {
 	a.pages = nil
