@@ -83,9 +83,11 @@ func (t *editTally) fewCandidates() bool {
 			s.grams(runes, p.q, t.method.Seed)
 			s.rankGrams(p.q, table)
 			for _, rank := range s.sorted[:s.disjoint(p.q, p.need)] {
-				// A rank has all of a hash but the level in place of its lowest
-				// byte, which the census does not look at.
-				total += uint64(max(t.census.count(rank<<8), 1) - 1)
+				// A rank has all of a hash but the lowest byte, which the
+				// census does not look at.
+				if hash := rank << 8; spot(hash) {
+					total += spotted * uint64(max(t.census.count(hash), 1)-1)
+				}
 			}
 		}
 	}

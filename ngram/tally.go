@@ -6,77 +6,103 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Tally counts the substrings that texts may have as keys. It takes about
-// memory bytes, but at least 11 MB.
+// Tally counts the substrings that texts may have as keys of plan.go and, if
+// the texts of a sample would meet too many others under those, once more
+// those of pieces.go and a third time what is selected. It takes about memory
+// bytes, but at least 11 MB.
 func (m *editMethod) Tally(memory int64) neardup.Tally {
-	return &editTally{method: m, counts: newCounts(), census: newCensus(memory), sample: newSample()}
+	return &editTally{method: m, counts: newCounts(), census: newCensus(memory / 4), sample: newSample(), memory: memory}
 }
 
 type editTally struct {
 	method *editMethod
 	counts *counts
-	census *census
+	census *census // of the grams that are spotted
 	sample *sample
 	texts  atomic.Int64
+	memory int64
 }
 
-// each calls add with the grams of one text.
-func (m *editMethod) each(clean string, use func(s *scratch, runes []rune)) {
+// each calls use with the substrings of up to q runes of one text.
+func (m *editMethod) each(clean string, q int, use func(s *scratch, n int)) {
 	if m.Keys == Any {
 		return
 	}
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	if runes := s.decode(m.Prepare.Prepare(clean)); len(runes) > 0 {
-		s.grams(runes, longestPiece, m.Seed)
-		use(s, runes)
+		s.grams(runes, q, m.Seed)
+		use(s, len(runes))
 	}
 }
+
+// Of the grams one in spotted, by their hash, is counted by itself: enough to
+// say how many texts have a key in common, on average.
+const spotted = 8
+
+// spot reports whether a gram is one of these. The lowest byte of the hash,
+// which a rank has lost, does not count.
+func spot(hash uint64) bool { return hash>>8%spotted == 0 }
 
 // Add counts the grams of one text.
 func (t *editTally) Add(clean string) {
 	t.texts.Add(1)
 	t.sample.add(clean)
-	t.method.each(clean, func(s *scratch, runes []rune) {
-		for at, h := range s.hashes {
+	t.method.each(clean, longestGram, func(s *scratch, _ int) {
+		for _, h := range s.hashes {
 			if h == 0 {
 				continue
 			}
-			t.census.add(h)
-			if at%longestPiece < longestGram {
-				t.counts.add(h)
+			t.counts.add(h)
+			if spot(h) {
+				t.census.add(h)
 			}
 		}
 	})
 }
 
-// Method returns the method for this corpus.
-func (t *editTally) Method() neardup.Method {
-	with := *t.method
-	with.table = t.counts.table()
-	if with.Keys != Any && !t.fewCandidates() {
-		with.census = t.census
-	}
-	return &with
-}
+// Method returns the method with the keys of plan.go for this corpus.
+func (t *editTally) Method() neardup.Method { return t.method.WithTable(t.counts.table()) }
 
-// Again returns the tally of what each text selects, unless the texts need
-// not select anything.
+// Again returns the tally of all substrings, unless the keys of plan.go do.
 func (t *editTally) Again() neardup.Tally {
-	m := t.Method().(*editMethod)
-	if m.census == nil {
+	if t.method.Keys == Any || t.fewCandidates() {
 		return nil
 	}
-	t.census.reselect()
-	return &selection{m}
+	with := *t.Method().(*editMethod)
+	with.census = newCensus(t.memory)
+	return &survey{&with}
+}
+
+// survey counts all substrings that pieces can be.
+type survey struct{ method *editMethod }
+
+// Add counts the substrings of one text.
+func (t *survey) Add(clean string) {
+	t.method.each(clean, longestPiece, func(s *scratch, _ int) {
+		for _, h := range s.hashes {
+			if h != 0 {
+				t.method.census.add(h)
+			}
+		}
+	})
+}
+
+// Method returns the method with the keys of pieces.go.
+func (t *survey) Method() neardup.Method { return t.method }
+
+// Again returns the tally of what each text selects.
+func (t *survey) Again() neardup.Tally {
+	t.method.census.reselect()
+	return &selection{t.method}
 }
 
 type selection struct{ method *editMethod }
 
 // Add marks the pieces of one text.
 func (t *selection) Add(clean string) {
-	t.method.each(clean, func(s *scratch, runes []rune) {
-		t.method.pieces(s, len(runes))
+	t.method.each(clean, longestPiece, func(s *scratch, n int) {
+		t.method.pieces(s, n)
 		for _, h := range s.chosen {
 			t.method.census.mark(h)
 		}
