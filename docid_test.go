@@ -2,6 +2,7 @@ package neardup_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/neardup/neardup"
@@ -38,6 +39,42 @@ func TestDocIDs(t *testing.T) {
 		if _, ok := a.Leader(bad); ok {
 			t.Errorf("Leader(%q) is accepted", bad)
 		}
+	}
+}
+
+// TestDocIDsOfEpochs: a number has one docId in each history, and a docId is
+// read only where it was given.
+func TestDocIDsOfEpochs(t *testing.T) {
+	id, err := neardup.NewIdentity("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var histories []neardup.DocIDs
+	for _, epochs := range [][]neardup.Epoch{
+		nil, {{First: 50, Number: 7}}, {{First: 50, Number: 7}, {First: 80, Number: 1 << 63}}, {{First: 30, Number: 9}},
+	} {
+		id.Epochs = epochs
+		ids, err := neardup.NewDocIDs(id, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		histories = append(histories, ids)
+	}
+	for i, x := range histories {
+		for _, y := range histories[:i] {
+			for seq := range uint64(100) {
+				same := x.Epoch(seq) == y.Epoch(seq)
+				if (x.DocID(seq) == y.DocID(seq)) != same {
+					t.Errorf("history %d: change %d of epochs %d and %d has docIds %s and %s", i, seq, x.Epoch(seq), y.Epoch(seq), x.DocID(seq), y.DocID(seq))
+				}
+				if _, ok := y.Leader(x.DocID(seq)); ok != same {
+					t.Errorf("history %d: docId of change %d is read elsewhere: %v", i, seq, ok)
+				}
+			}
+		}
+	}
+	if got := []uint64{histories[2].Epoch(49), histories[2].Epoch(50), histories[2].Epoch(79), histories[2].Epoch(80)}; !slices.Equal(got, []uint64{0, 7, 7, 1 << 63}) {
+		t.Errorf("epochs %v", got)
 	}
 }
 

@@ -15,14 +15,17 @@ import (
 	"strings"
 )
 
-// Role says what a token may do. Roles are independent, but for Admin, which
-// includes the others.
+// Role says what a token may do in its tenant. Roles are independent, but for
+// Admin, which includes Submit and Read. Operator is about the server and all
+// its tenants, so no other role includes it.
 type Role string
 
 const (
 	Submit Role = "submit" // decide on articles, change heat and text
 	Read   Role = "read"   // look up, compare, check
-	Admin  Role = "admin"  // delete, end, read the log, back up
+	Admin  Role = "admin"  // delete, end, read the log
+
+	Operator Role = "operator" // back up
 )
 
 // Grant is what a token gives: roles in one tenant.
@@ -33,7 +36,7 @@ type Grant struct {
 
 // Has reports whether the grant includes a role.
 func (g Grant) Has(r Role) bool {
-	return slices.Contains(g.Roles, r) || slices.Contains(g.Roles, Admin)
+	return slices.Contains(g.Roles, r) || r != Operator && slices.Contains(g.Roles, Admin)
 }
 
 // minToken is the least length of a token in bytes of text: 128 bits in
@@ -157,8 +160,8 @@ func parseLine(line string) (Hash, Grant, error) {
 	}
 	for _, name := range strings.Split(fields[1], ",") {
 		r := Role(name)
-		if r != Submit && r != Read && r != Admin {
-			return h, g, errors.New("a role is none of submit, read, admin")
+		if r != Submit && r != Read && r != Admin && r != Operator {
+			return h, g, errors.New("a role is none of submit, read, admin, operator")
 		}
 		g.Roles = append(g.Roles, r)
 	}

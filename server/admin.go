@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
 	"github.com/neardup/neardup"
@@ -12,7 +13,7 @@ func (s *Server) routesForAdmin() {
 	register(s, with(operation(Admin, http.MethodDelete, "/v1/articles/{nid}", "deleteArticle", "Delete an article and its texts; its docId lives on"), http.StatusNotFound), s.deleteArticle)
 	register(s, with(operation(Admin, http.MethodDelete, "/v1/docids/{docId}", "endDocid", "End a docId; it is never given again"), http.StatusNotFound, http.StatusGone), s.endDocID)
 	register(s, operation(Admin, http.MethodGet, "/v1/log", "log", "The log of changes: complete, in order, without texts"), s.logPage)
-	register(s, with(operation(Admin, http.MethodPost, "/v1/backup", "backup", "Write a snapshot into the server's folder of backups"), http.StatusNotFound, http.StatusConflict), s.backup)
+	register(s, with(operation(Operator, http.MethodPost, "/v1/backup", "backup", "Write a snapshot of all tenants into the server's folder of backups"), http.StatusNotFound, http.StatusConflict), s.backup)
 }
 
 func (s *Server) deleteArticle(ctx context.Context, in *nidInput) (api.Change, error) {
@@ -49,7 +50,7 @@ func (s *Server) logPage(ctx context.Context, in *logInput) (api.Log, error) {
 		return api.Log{}, err
 	}
 	entries, err := detector(ctx).Index().Catalog().Log(ctx, in.After, in.Limit)
-	page := api.Log{Seq: seq, Entries: make([]api.Entry, len(entries))}
+	page := api.Log{Seq: seq, Epochs: epochs(ctx), Entries: make([]api.Entry, len(entries))}
 	for i, e := range entries {
 		page.Entries[i] = fromEntry(ctx, &e)
 		page.Seq = max(page.Seq, e.Seq)
@@ -60,7 +61,11 @@ func (s *Server) logPage(ctx context.Context, in *logInput) (api.Log, error) {
 func fromEntry(ctx context.Context, e *neardup.Entry) api.Entry {
 	d := detector(ctx)
 	out := api.Entry{Seq: e.Seq, Kind: string(e.Kind), NID: e.NID, Time: instant(e.Time), Heat: e.Heat}
-	if e.Kind != neardup.KindForget {
+	switch e.Kind {
+	case neardup.KindForget:
+	case neardup.KindEpoch:
+		out.Epoch = epoch(e.Leader)
+	default:
 		out.DocID = d.DocIDs().DocID(e.Leader)
 	}
 	if e.Kind == neardup.KindNew || e.Kind == neardup.KindDuplicate {
@@ -70,10 +75,21 @@ func fromEntry(ctx context.Context, e *neardup.Entry) api.Entry {
 	return out
 }
 
+// epochs are those of the caller's tenant.
+func epochs(ctx context.Context) []api.Epoch {
+	out := []api.Epoch{}
+	for _, e := range detector(ctx).Index().Identity().Epochs {
+		out = append(out, api.Epoch{First: e.First, Epoch: epoch(e.Number)})
+	}
+	return out
+}
+
+func epoch(number uint64) string { return fmt.Sprintf("%016x", number) }
+
 type backupInput struct{ Body api.Backup }
 
-// backup copies the whole store, all tenants of it: for the admin of a server
-// with one tenant, or who is trusted with all.
+// backup copies the whole store, all tenants of it, so it takes a role that
+// is not part of any tenant's.
 func (s *Server) backup(ctx context.Context, in *backupInput) (api.BackupAnswer, error) {
 	if s.cfg.Snapshot == nil {
 		return api.BackupAnswer{}, problem(http.StatusNotFound, api.CodeNotFound, "this server has no folder of backups")

@@ -68,7 +68,7 @@ func settings(string) neardup.Settings {
 	}
 }
 
-var roles = []server.Role{server.Submit, server.Read, server.Admin}
+var roles = []server.Role{server.Submit, server.Read, server.Admin, server.Operator}
 
 // start starts a server; change may change its configuration first.
 func start(t *testing.T, change ...func(*server.Config)) *fixture {

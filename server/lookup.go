@@ -122,6 +122,7 @@ func (s *Server) group(ctx context.Context, in *groupInput) (api.Group, error) {
 		t := instant(g.Expires)
 		out.Expires = &t
 	}
+	out.KeptGone = g.Kept == nil
 	if g.Kept != nil {
 		kept := fromArticle(g.Kept)
 		out.Kept = &kept
@@ -207,5 +208,6 @@ func (s *Server) stats(ctx context.Context, _ *struct{}) (api.Stats, error) {
 	st, err := detector(ctx).Index().Catalog().Stats(ctx)
 	return api.Stats{
 		Seq: st.Seq, DocIDs: st.Leaders, Articles: st.Members, Quota: callerOf(ctx).tenant.quota, Keys: st.Keys, Memory: st.Memory,
+		Epochs: epochs(ctx),
 	}, err
 }

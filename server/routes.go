@@ -75,7 +75,7 @@ func (s *Server) describe() huma.Config {
 	cfg.Formats = map[string]huma.Format{"application/json": format, "json": format} // "json": of problem+json
 	cfg.Transformers = []huma.Transformer{finish}
 	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		bearer: {Type: "http", Scheme: "bearer", Description: "A token of at least 128 bits. It decides the tenant and the roles: submit, read, admin (which includes both)."},
+		bearer: {Type: "http", Scheme: "bearer", Description: "A token of at least 128 bits. It decides the tenant and the roles: submit, read, admin (which includes both), operator."},
 	}
 	return cfg
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/spf13/cobra"
@@ -22,12 +23,14 @@ func backupCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup {--data DIR | --server URL} NAME",
 		Short: "Copy a store as it is at one moment",
-		Long: `Writes a snapshot: a folder that neardup serve --data can serve.
+		Long: `Writes a snapshot: a folder that neardup serve --data can serve. Served, it
+begins a new epoch: the docIds that it gives are others than the original gave
+meanwhile.
 
 With --data, of a folder that no server has open, to the folder NAME, which
 must not be there yet. With --server, of a running server, which goes on
 meanwhile, to the folder NAME within the folder that it was started with
-(--backups); this needs a token with the role admin.
+(--backups); this needs a token with the role operator.
 
 A snapshot on the same file system links what does not change, and is a backup
 once it was copied elsewhere.
@@ -63,16 +66,13 @@ func (b *backup) do(ctx context.Context, name string) error {
 	return nil
 }
 
-func (b *backup) offline(ctx context.Context, name string) (err error) {
+func (b *backup) offline(ctx context.Context, name string) error {
 	if err := thereIs(b.data); err != nil {
 		return err
 	}
-	store, err := pebble.Open(ctx, storeDir(b.data), pebble.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	return snapshot(ctx, store, name)
+	return snapshot(name, func(store string) error {
+		return pebble.Backup(ctx, storeDir(b.data), store, pebble.Options{})
+	})
 }
 
 // thereIs refuses a folder that holds no store, which opening would make.
@@ -86,15 +86,19 @@ func thereIs(data string) error {
 	return nil
 }
 
-// snapshot copies a store into a new folder of data.
-func snapshot(ctx context.Context, store *pebble.Store, data string) error {
-	if _, err := os.Lstat(data); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("backup %s: %w", data, fs.ErrExist)
-	}
-	if err := os.MkdirAll(data, 0o700); err != nil {
+// snapshot makes a new folder of data and has a store copied into it.
+func snapshot(data string, copyTo func(store string) error) error {
+	if err := os.MkdirAll(filepath.Dir(data), 0o700); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	if err := store.Snapshot(ctx, storeDir(data)); err != nil {
+	// Whoever makes the folder owns it: another backup of that name, at the
+	// same moment too, must not remove it when it fails.
+	if err := os.Mkdir(data, 0o700); errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("backup %s: %w", data, fs.ErrExist)
+	} else if err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	if err := copyTo(storeDir(data)); err != nil {
 		return errors.Join(err, os.RemoveAll(data))
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 func rebuildCommand(a *app) *cobra.Command {
 	var data string
+	var copied bool
 	cmd := &cobra.Command{
 		Use:   "rebuild --data DIR",
 		Short: "Make every derived row of a store again from its sources",
@@ -18,18 +19,26 @@ name, sizes, what is due) and makes it again, in a folder that no server has
 open. For a store in which neardup check found damage of that kind; damage of
 the sources themselves is refused, restore a backup then.
 
+A copy that neardup backup made knows that it is one. One made otherwise, an
+image of a disk or a snapshot of a file system, must be told with --new-epoch
+before it is served in the place of the original: the numbers after those it
+holds were given already, and docIds follow from numbers. What is served next
+then gives other docIds.
+
 ` + exitHelp,
-		Example: `  neardup rebuild --data news`,
-		Args:    arguments(cobra.NoArgs),
+		Example: `  neardup rebuild --data news
+  neardup rebuild --data news-from-image --new-epoch`,
+		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return rebuild(cmd.Context(), a, data)
+			return rebuild(cmd.Context(), a, data, copied)
 		},
 	}
 	cmd.Flags().StringVar(&data, "data", "", "folder of a server that does not run")
+	cmd.Flags().BoolVar(&copied, "new-epoch", false, "the folder is a copy that neardup backup did not make")
 	return cmd
 }
 
-func rebuild(ctx context.Context, a *app, data string) error {
+func rebuild(ctx context.Context, a *app, data string, copied bool) error {
 	if err := thereIs(data); err != nil {
 		return err
 	}
@@ -41,5 +50,12 @@ func rebuild(ctx context.Context, a *app, data string) error {
 		return err
 	}
 	fmt.Fprintf(a.stdout, "rebuilt, digest %s\n", sum)
+	if !copied {
+		return nil
+	}
+	if err := pebble.MarkCopy(ctx, storeDir(data), pebble.Options{}); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.stdout, "marked as a copy: a new epoch begins when it is next served")
 	return nil
 }

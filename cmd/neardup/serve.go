@@ -198,7 +198,7 @@ func (s *serve) snapshots(store *pebble.Store) func(context.Context, string) err
 		return nil
 	}
 	return func(ctx context.Context, name string) error {
-		return snapshot(ctx, store, filepath.Join(s.backups, name))
+		return snapshot(filepath.Join(s.backups, name), func(dir string) error { return store.Snapshot(ctx, dir) })
 	}
 }
 

@@ -20,7 +20,8 @@ the file does not hold it. To withdraw a token, delete its line and start the
 server again.
 
 Roles: submit decides on articles, read looks up and compares, admin may all of
-it and delete, end docIds, read the log, back up.
+it and delete, end docIds, read the log. A backup holds all tenants and takes the
+role operator, which none of the others includes.
 
 ` + exitHelp,
 		Example: `  neardup token --tokens tokens --tenant news --roles submit,read`,
@@ -31,7 +32,7 @@ it and delete, end docIds, read the log, back up.
 	}
 	cmd.Flags().StringVar(&file, "tokens", "", "file of tokens to append to; made if it is not there")
 	cmd.Flags().StringVar(&tenant, "tenant", defaultTenant, "tenant that the token belongs to")
-	cmd.Flags().StringVar(&roles, "roles", "submit,read", "roles of the token: submit, read, admin")
+	cmd.Flags().StringVar(&roles, "roles", "submit,read", "roles of the token: submit, read, admin, operator")
 	return cmd
 }
 

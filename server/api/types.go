@@ -89,14 +89,15 @@ type MemberAnswer struct {
 
 // Group is a docId with a page of its members.
 type Group struct {
-	Seq     uint64     `json:"seq" doc:"The last change seen."`
-	DocID   string     `json:"docId"`
-	Size    int        `json:"size" doc:"Living articles."`
-	Leader  Leader     `json:"leader"`
-	Expires *time.Time `json:"expires,omitempty"`
-	Kept    *Article   `json:"kept,omitempty" doc:"The hottest article, whole; absent if it was deleted."`
-	Members []Member   `json:"members" nullable:"false"`
-	Next    uint64     `json:"next,omitempty" doc:"The value of after for the next page; absent on the last."`
+	Seq      uint64     `json:"seq" doc:"The last change seen."`
+	DocID    string     `json:"docId"`
+	Size     int        `json:"size" doc:"Living articles."`
+	Leader   Leader     `json:"leader"`
+	Expires  *time.Time `json:"expires,omitempty"`
+	Kept     *Article   `json:"kept,omitempty" doc:"The hottest article, whole."`
+	KeptGone bool       `json:"keptGone,omitempty" doc:"There is no kept article: it was deleted, and the texts of the other members were never kept. The next article that joins, or an update that brings a text, is kept."`
+	Members  []Member   `json:"members" nullable:"false"`
+	Next     uint64     `json:"next,omitempty" doc:"The value of after for the next page; absent on the last."`
 }
 
 // Leader is the article that made a docId.
@@ -147,22 +148,33 @@ type Stats struct {
 	Quota    int    `json:"quota,omitempty" doc:"The most articles that may live; 0: no bound."`
 	Keys     int    `json:"keys" doc:"Entries of the index in memory."`
 	Memory   int    `json:"memoryBytes" doc:"Memory of the index, about."`
+	// Epochs tell histories apart that share their numbers.
+	Epochs []Epoch `json:"epochs" nullable:"false" doc:"Each was begun by a copy that took the place of the original; see the log."`
 }
 
 // Entry is one change in the log of a tenant, without texts.
 type Entry struct {
 	Seq      uint64    `json:"seq"`
-	Kind     string    `json:"change" enum:"new,duplicate,update,delete,end,expire,forget"`
+	Kind     string    `json:"change" enum:"new,duplicate,update,delete,end,expire,forget,epoch"`
 	DocID    string    `json:"docId,omitempty"`
 	NID      string    `json:"nid,omitempty"`
 	Time     time.Time `json:"time"`
 	Heat     int64     `json:"heat,omitempty"`
+	Epoch    string    `json:"epoch,omitempty" doc:"The epoch that this change begins."`
 	Evidence *Answer   `json:"evidence,omitempty"`
+}
+
+// Epoch is a stretch of the log. A server that was restored from a copy gives
+// the numbers after those of the copy anew, under a new epoch.
+type Epoch struct {
+	First uint64 `json:"first" doc:"Its first change, which says that it begins."`
+	Epoch string `json:"epoch" doc:"Its name: 16 hex digits, drawn at random."`
 }
 
 // Log is a page of the log: complete, in order and without gaps.
 type Log struct {
 	Seq     uint64  `json:"seq" doc:"The last change seen."`
+	Epochs  []Epoch `json:"epochs" nullable:"false" doc:"Of the whole log, in order. If they are not those of the page before, changes were replaced: go back to before the first epoch that differs."`
 	Entries []Entry `json:"entries" nullable:"false"`
 }
 
