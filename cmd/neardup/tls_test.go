@@ -72,6 +72,23 @@ func serving(t *testing.T, args ...string) string {
 	return ""
 }
 
+// awaitReady waits until a server is ready: one that is ended before was interrupted.
+func awaitReady(t *testing.T, config *tls.Config, url string) {
+	t.Helper()
+	transport := &http.Transport{TLSClientConfig: config}
+	defer transport.CloseIdleConnections()
+	for range 3000 {
+		if resp, err := (&http.Client{Transport: transport}).Get(url + "/readyz"); err == nil {
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("the server is not ready")
+}
+
 // With a certificate the service is there over TLS 1.2 and newer, and only so.
 func TestTLS(t *testing.T) {
 	cert, key := certificate(t, t.TempDir())
@@ -80,6 +97,7 @@ func TestTLS(t *testing.T) {
 	public, err := os.ReadFile(cert)
 	fatal(t, err)
 	trusted.AppendCertsFromPEM(public)
+	awaitReady(t, &tls.Config{RootCAs: trusted}, "https://"+addr)
 	for _, test := range []struct {
 		name   string
 		config *tls.Config
