@@ -102,6 +102,24 @@ func TestCheckFindsEveryDamage(t *testing.T) {
 	}
 }
 
+// TestCheckFindsDamagedMark: who opens a copy with a damaged mark is refused, and
+// a check says why.
+func TestCheckFindsDamagedMark(t *testing.T) {
+	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "copy")
+	filled(t, ctx, dir)
+	ok(t, pebble.MarkCopy(ctx, dir, pebble.Options{}))
+	if r := check(t, dir); len(r.Problems) > 0 {
+		t.Errorf("a sound copy has problems: %v", r.Problems)
+	}
+	rows(t, dir, func(db *engine.DB) { hurt(t, db, 'c', "flip") })
+	if r := check(t, dir); len(r.Problems) != 1 {
+		t.Errorf("problems: %v", r.Problems)
+	}
+	if _, err := pebble.Open(ctx, dir, pebble.Options{}); !errors.Is(err, neardup.ErrCorrupt) {
+		t.Errorf("opened: %v", err)
+	}
+}
+
 func hurt(t *testing.T, db *engine.DB, space byte, damage string) {
 	t.Helper()
 	it, err := db.NewIter(&engine.IterOptions{LowerBound: []byte{space}, UpperBound: []byte{space + 1}})

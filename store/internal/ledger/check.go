@@ -40,6 +40,9 @@ func Check(ctx context.Context, kv KV) (Report, error) {
 		return Report{}, err
 	}
 	c := &checker{ctx: ctx, r: v}
+	if _, err := marked(v); err != nil {
+		c.bad(copyKey(), "%v", err)
+	}
 	all := v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
 		c.Rows++
 		c.ix = newIndex(nil, string(k[1:]), 0, neardup.Identity{})

@@ -19,14 +19,14 @@ import (
 // no moment at which a copy could be opened without it, and a crash meanwhile
 // costs the original a new epoch, which does no harm.
 
-// Copying has a copy of the store made while the mark is there. Writing goes
+// Copying does work, which copies the store, while the mark is there. Writing goes
 // on meanwhile; one copy at a time.
-func (s *Store) Copying(ctx context.Context, make func() error) error {
+func (s *Store) Copying(ctx context.Context, work func() error) error {
 	s.copying.Lock()
 	defer s.copying.Unlock()
 	err := s.do(ctx, func(b Batch) (func(), error) { return func() {}, mark(b) })
 	if err == nil {
-		err = make()
+		err = work()
 	}
 	// Also after an error: it may have come too late for the mark.
 	unmarked := s.do(context.WithoutCancel(ctx), func(b Batch) (func(), error) { return func() {}, b.Delete(copyKey()) })
@@ -35,12 +35,12 @@ func (s *Store) Copying(ctx context.Context, make func() error) error {
 
 // Copying does it with rows that no store has open. A copy that was never
 // opened stays one.
-func Copying(kv KV, make func() error) error {
+func Copying(kv KV, work func() error) error {
 	before, err := Mark(kv)
 	if err != nil {
 		return err
 	}
-	if err = make(); before {
+	if err = work(); before {
 		return err
 	}
 	return errors.Join(err, unmark(kv))
