@@ -61,6 +61,9 @@ type Settings struct {
 	MaxMembers int
 	// CacheBytes bounds the cache of views. 0: 64 MiB.
 	CacheBytes int
+	// Turns bounds the long judgements; detectors of one process should share
+	// one. nil: one for this detector, of half the processors.
+	Turns *Turns
 	// Identity is what a new index gets; nil draws one at random.
 	Identity func(spec string) (Identity, error)
 	// Now is the clock that times are recorded from; nil: time.Now.

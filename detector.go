@@ -47,6 +47,9 @@ func NewDetector(ctx context.Context, store Store, tenant string, s Settings) (*
 	if err != nil {
 		return nil, err
 	}
+	if c.Turns == nil {
+		c.Turns = NewTurns(0)
+	}
 	return &Detector{
 		cascade: c, index: index, tenant: tenant, ids: ids,
 		nameKey: derive(id, "name"), askKey: derive(id, "request"),
@@ -112,13 +115,17 @@ func (d *Detector) Add(ctx context.Context, sub Submission) (Answer, error) {
 		return Answer{}, err
 	}
 	j := d.judge(&sub)
+	defer j.rest()
 	for {
-		if err := j.look(ctx); err != nil {
+		if err := j.decide(ctx); err != nil {
 			return Answer{}, fmt.Errorf("decide on %q: %w", sub.ID, err)
 		}
 		r, err := d.index.Commit(ctx, j.change())
 		switch {
 		case err == nil:
+			if r.Kind == KindNew && !r.Replayed {
+				j.remember(r.Entry)
+			}
 			return d.answer(r, j), nil
 		case errors.Is(err, ErrConflict): // look at the newer ones only
 		case errors.Is(err, ErrEnded):
@@ -136,6 +143,7 @@ func (d *Detector) Check(ctx context.Context, sub Submission) (Answer, error) {
 		return Answer{}, err
 	}
 	j := d.judge(&sub)
+	defer j.rest()
 	if err := j.look(ctx); err != nil {
 		return Answer{}, fmt.Errorf("check %q: %w", sub.ID, err)
 	}

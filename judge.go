@@ -1,11 +1,11 @@
 package neardup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,8 +35,11 @@ type judge struct {
 
 	best     map[Stage]matched
 	titled   int // leaders of the title
-	views    map[viewKind]View
+	views    [viewKinds]View
 	compared int
+	effort   int
+	seated   bool // has a turn
+	last     bool // and keeps it: this look is the last
 
 	candidates, rounds int
 }
@@ -57,7 +60,7 @@ type matched struct {
 
 // judge prepares a submission: clean texts, names, keys. O(len(text)).
 func (d *Detector) judge(sub *Submission) *judge {
-	j := &judge{d: d, sub: sub, best: map[Stage]matched{}, views: map[viewKind]View{}}
+	j := &judge{d: d, sub: sub, best: map[Stage]matched{}}
 	j.title, j.text = d.clean(sub.Title), d.clean(sub.Text)
 	window := sub.Window
 	if window == 0 {
@@ -253,7 +256,7 @@ func (j *judge) tryName(ctx context.Context, s Stage, h Hit) error {
 			return gone(err)
 		}
 	}
-	mat, err := j.d.index.Material(ctx, h.Leader)
+	mat, err := j.material(ctx, h.Leader)
 	if err != nil {
 		return gone(err)
 	}
@@ -266,7 +269,7 @@ func (j *judge) contentsAgree(ctx context.Context, leader uint64) (bool, error) 
 	if j.d.agrees == nil || blank(j.text) {
 		return true, nil
 	}
-	theirs, err := j.d.viewOf(ctx, leader, viewAgrees, j.d.agrees)
+	theirs, err := j.viewOf(ctx, leader, viewAgrees, j.d.agrees)
 	if err != nil {
 		return false, err
 	}
@@ -279,13 +282,13 @@ func (j *judge) try(ctx context.Context, p probe, h Hit) error {
 	if j.compared++; j.compared > j.d.maxCandidates() {
 		return fmt.Errorf("%w: over %d", ErrCrowded, j.d.maxCandidates())
 	}
-	if j.compared%64 == 0 {
-		runtime.Gosched() // a crowded bucket waits, others go first
+	if err := j.spend(ctx, 1); err != nil {
+		return err
 	}
 	if p.method == nil {
 		return j.tryEqual(ctx, h.Leader)
 	}
-	theirs, err := j.d.viewOf(ctx, h.Leader, p.kind, p.method)
+	theirs, err := j.viewOf(ctx, h.Leader, p.kind, p.method)
 	if err != nil {
 		return gone(err)
 	}
@@ -303,7 +306,7 @@ func (j *judge) try(ctx context.Context, p probe, h Hit) error {
 }
 
 func (j *judge) tryEqual(ctx context.Context, leader uint64) error {
-	mat, err := j.d.index.Material(ctx, leader)
+	mat, err := j.material(ctx, leader)
 	if err != nil {
 		return gone(err)
 	}
@@ -332,18 +335,16 @@ func (j *judge) offer(s Stage, m matched) {
 }
 
 func (j *judge) view(kind viewKind, m Method) View {
-	v, ok := j.views[kind]
-	if !ok {
-		v = m.View(kind.text(j.title, j.text))
-		j.views[kind] = v
+	if j.views[kind] == nil {
+		j.views[kind] = m.View(kind.text(j.title, j.text))
 	}
-	return v
+	return j.views[kind]
 }
 
 // sorted puts hits into the order of their leaders, so that what is compared
 // first does not depend on the store.
 func sorted(hits []Hit) []Hit {
-	sort.Slice(hits, func(a, b int) bool { return hits[a].Leader < hits[b].Leader })
+	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Compare(a.Leader, b.Leader) })
 	return hits
 }
 

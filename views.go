@@ -1,10 +1,6 @@
 package neardup
 
-import (
-	"container/list"
-	"context"
-	"sync"
-)
+import "sync"
 
 // viewKind says which text of a leader a view is of, and for whom.
 type viewKind uint8
@@ -13,6 +9,7 @@ const (
 	viewContent viewKind = iota
 	viewTitle
 	viewAgrees
+	viewKinds = 3
 )
 
 func (k viewKind) text(title, text string) string {
@@ -32,78 +29,89 @@ type leaderView struct {
 
 // equal reports an equal text, by its digest: good enough for texts that
 // merely must not contradict each other.
-func (v leaderView) equal(clean string) bool { return v.digest == DigestOf(clean) }
+func (v *leaderView) equal(clean string) bool { return v.digest == DigestOf(clean) }
 
-type viewKey struct {
-	leader uint64
-	kind   viewKind
-}
+// viewKey is the number of a leader and the kind in one.
+type viewKey uint64
 
-// views keeps the views used last, within a number of bytes. A leader never
+func keyOfView(leader uint64, kind viewKind) viewKey { return viewKey(leader<<2 | uint64(kind)) }
+
+// views keeps the views used of late, within a number of bytes. A leader never
 // changes, so nothing is ever stale; what ended is simply used no more.
+//
+// Who is evicted is found as a clock does: a hand goes round and takes the
+// first that was not used since it came by last. So a view that is found costs
+// one look into a map, and a crowded bucket asks for thousands.
 type views struct {
 	mu    sync.Mutex
 	limit int
 	bytes int
-	order *list.List // of *viewItem, the last used in front
-	items map[viewKey]*list.Element
+	items map[viewKey]*viewItem
+	ring  []*viewItem
+	hand  int
 }
 
 type viewItem struct {
 	key  viewKey
-	view leaderView
+	used bool
+	leaderView
 }
 
 // overhead is what an item costs beside its view, about.
-const overhead = 250
+const overhead = 200
 
 func newViews(limit int) *views {
 	if limit <= 0 {
 		limit = 64 << 20
 	}
-	return &views{limit: limit, order: list.New(), items: map[viewKey]*list.Element{}}
+	return &views{limit: limit, items: map[viewKey]*viewItem{}}
 }
 
-func (c *views) get(k viewKey) (leaderView, bool) {
+// get returns nil if a view is not there.
+func (c *views) get(k viewKey) *leaderView {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.items[k]
-	if !ok {
-		return leaderView{}, false
+	item := c.items[k]
+	if item == nil {
+		return nil
 	}
-	c.order.MoveToFront(e)
-	return e.Value.(*viewItem).view, true
+	item.used = true
+	return &item.leaderView
 }
 
 func (c *views) put(k viewKey, v leaderView) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.items[k]; ok || v.Bytes() > c.limit {
+	size := v.Bytes() + overhead
+	if c.items[k] != nil || size > c.limit {
 		return
 	}
-	c.items[k] = c.order.PushFront(&viewItem{k, v})
-	c.bytes += v.Bytes() + overhead
-	for c.bytes > c.limit {
-		last := c.order.Back()
-		item := last.Value.(*viewItem)
-		c.order.Remove(last)
-		delete(c.items, item.key)
-		c.bytes -= item.view.Bytes() + overhead
+	for c.bytes+size > c.limit {
+		c.evict()
 	}
+	item := &viewItem{key: k, leaderView: v}
+	c.items[k] = item
+	c.ring = append(c.ring, item)
+	c.bytes += size
 }
 
-// viewOf returns the view of a leader, from the cache or from the store.
-func (d *Detector) viewOf(ctx context.Context, leader uint64, kind viewKind, m Method) (leaderView, error) {
-	k := viewKey{leader, kind}
-	if v, ok := d.views.get(k); ok {
-		return v, nil
+// evict drops what the hand finds. The last of the ring takes its place and has
+// a whole round before it.
+func (c *views) evict() {
+	c.hand %= len(c.ring)
+	for c.ring[c.hand].used {
+		c.ring[c.hand].used = false
+		c.hand = (c.hand + 1) % len(c.ring)
 	}
-	mat, err := d.index.Material(ctx, leader)
-	if err != nil {
-		return leaderView{}, err
-	}
-	text := kind.text(mat.Title, mat.Text)
-	v := leaderView{View: m.View(text), nid: mat.NID, digest: DigestOf(text), empty: blank(text)}
-	d.views.put(k, v)
-	return v, nil
+	item, last := c.ring[c.hand], len(c.ring)-1
+	c.ring[c.hand], c.ring[last] = c.ring[last], nil
+	c.ring = c.ring[:last]
+	c.hand++
+	delete(c.items, item.key)
+	c.bytes -= item.Bytes() + overhead
+}
+
+// newLeaderView makes what is cached of a leader.
+func newLeaderView(nid, text string, v View) leaderView {
+	return leaderView{View: v, nid: nid, digest: DigestOf(text), empty: blank(text)}
 }

@@ -249,10 +249,13 @@ func JaccardAtLeast(a, b []uint64, t float64) (inter int, ok bool) {
 		inter = gallop(a, b)
 		return inter, jaccard(inter, len(a)+len(b)) >= t
 	}
-	need := Overlap(len(a), len(b), t)
-	inter, ok = merge(a, b, len(a)+len(b)-2*need)
-	return inter, ok
+	return merge(a, b, Misses(len(a), len(b), t))
 }
+
+// Misses returns how many hashes only one of two sets of these sizes may have
+// if their Jaccard similarity is at least t. Where their sizes alone are too far
+// apart it is less than they differ by at least.
+func Misses(m, n int, t float64) int { return m + n - 2*Overlap(m, n, t) }
 
 func jaccard(inter, sizes int) float64 {
 	return float64(inter) / float64(sizes-inter)

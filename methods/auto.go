@@ -126,17 +126,16 @@ func (a *auto) Plausible(x, y uint64) bool {
 	return true
 }
 
+// autoView is the view of a text that ngram may judge. That of a long text is
+// the view of minhash itself.
 type autoView struct {
-	length      int
-	short, long neardup.View
+	border      bool
+	short, long neardup.View // long on the border only
 }
 
 // Bytes is the memory of both views.
 func (v *autoView) Bytes() int {
-	n := 48
-	if v.short != nil {
-		n += v.short.Bytes()
-	}
+	n := 48 + v.short.Bytes()
 	if v.long != nil {
 		n += v.long.Bytes()
 	}
@@ -145,27 +144,35 @@ func (v *autoView) Bytes() int {
 
 // View holds the views of the methods that may judge the text.
 func (a *auto) View(clean string) neardup.View {
-	v := &autoView{length: Length(clean)}
-	route := a.route(v.length)
-	if route != routeLong {
-		v.short = a.short.View(clean)
+	switch a.route(Length(clean)) {
+	case routeShort:
+		return &autoView{short: a.short.View(clean)}
+	case routeBorder:
+		return &autoView{border: true, short: a.short.View(clean), long: a.long.View(clean)}
 	}
-	if route != routeShort {
-		v.long = a.long.View(clean)
+	return a.long.View(clean)
+}
+
+// views takes a view apart: what ngram and what minhash judges by, nil for
+// none, and whether the text is short.
+func views(v neardup.View) (short, long neardup.View, isShort bool) {
+	if both, ok := v.(*autoView); ok {
+		return both.short, both.long, !both.border
 	}
-	return v
+	return nil, v, false
 }
 
 // Compare judges by the method of the shorter text.
 func (a *auto) Compare(x, y neardup.View) neardup.Match {
-	v, w := x.(*autoView), y.(*autoView)
-	if min(v.length, w.length) >= a.limit {
-		return a.long.Compare(v.long, w.long)
+	shortX, longX, isShortX := views(x)
+	shortY, longY, isShortY := views(y)
+	if !isShortX && !isShortY {
+		return a.long.Compare(longX, longY)
 	}
-	if v.short == nil || w.short == nil { // out of reach of each other
+	if shortX == nil || shortY == nil { // out of reach of each other
 		return neardup.Match{Distance: -1, Method: a.short.Spec().Method}
 	}
-	return a.short.Compare(v.short, w.short)
+	return a.short.Compare(shortX, shortY)
 }
 
 // Tally counts what ngram wants to know, in the texts it sees.

@@ -8,7 +8,6 @@ package minhash
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -139,17 +138,20 @@ func (m *Method) Plausible(a, b uint64) bool {
 // View is the set of the hashes of a text's shingles.
 type View struct {
 	hashes  []uint64
+	odd     feature.Odd // of the set
 	sorted  sync.Once
 	scratch *sync.Pool // of *scratch
 	bytes   int
 }
 
 func (m *Method) newView(hashes []uint64) *View {
-	hashes = slices.Clone(hashes)
-	return &View{hashes: hashes, scratch: &m.scratch, bytes: 8*cap(hashes) + 64}
+	n := len(hashes)
+	both := make([]uint64, n+feature.OddWords(n))
+	copy(both, hashes)
+	return &View{hashes: both[:n:n], odd: both[n:], scratch: &m.scratch, bytes: 8*len(both) + 88}
 }
 
-// Bytes is 8 a shingle and a little more.
+// Bytes is 8 and a half a shingle, and a little more.
 func (v *View) Bytes() int { return v.bytes }
 
 // set sorts the hashes when they are first wanted.
@@ -158,6 +160,7 @@ func (v *View) set() []uint64 {
 		s := v.scratch.Get().(*scratch)
 		defer v.scratch.Put(s)
 		v.hashes = s.sorter.Set(v.hashes)
+		v.odd.Fill(v.hashes)
 	})
 	return v.hashes
 }
@@ -168,12 +171,14 @@ func (m *Method) View(clean string) neardup.View {
 	defer m.scratch.Put(s)
 	s.hashes = m.cfg.Shingle.Append(s.hashes[:0], clean, m.cfg.Seed)
 	v := m.newView(s.sorter.Set(s.hashes))
-	v.sorted.Do(func() {})
+	v.sorted.Do(func() { v.odd.Fill(v.hashes) })
 	return v
 }
 
 // Compare is exact but for the collisions of 64-bit hashes. Views of another
-// method are never near.
+// method are never near. Texts of one template share keys and most of their
+// shingles and are not near; the Odds of their sets show that most such pairs
+// differ too much, and the sets are not read.
 func (m *Method) Compare(a, b neardup.View) neardup.Match {
 	match := neardup.Match{Distance: -1, Method: Name, Basis: m.basis}
 	x, okX := a.(*View)
@@ -182,6 +187,9 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 		return match
 	}
 	set, other := x.set(), y.set()
+	if x.odd.AtLeast(y.odd) > feature.Misses(len(set), len(other), m.cfg.Threshold) {
+		return match
+	}
 	inter, near := feature.JaccardAtLeast(set, other, m.cfg.Threshold)
 	if near {
 		match.Near = true

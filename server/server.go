@@ -5,6 +5,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,8 +79,10 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		cfg: cfg, log: cfg.Log, tenants: map[string]*tenant{},
 		clients: newClients(cfg.Limits), inFlight: make(chan struct{}, cfg.Limits.InFlight),
 	}
+	turns := neardup.NewTurns(0) // one line for all tenants
 	for _, name := range cfg.Access.Tenants() {
 		settings := cfg.Settings(name)
+		settings.Turns = cmp.Or(settings.Turns, turns)
 		d, err := neardup.NewDetector(ctx, cfg.Store, name, settings)
 		if err != nil {
 			return nil, err

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"context"
+	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"github.com/neardup/neardup"
@@ -67,30 +69,61 @@ func (ix *index) Lookup(ctx context.Context, q neardup.Query) (neardup.Found, er
 	return f, nil
 }
 
-// probe collects the leaders under the keys of one probe. The sketch is asked
-// first, so a crowded bucket costs a scan and no memory.
+// probe collects the leaders under the keys of one probe, in their order. The
+// sketch is asked first, so of a crowded bucket only what may count takes
+// memory: 4 bytes for each key that it shares.
 func (ix *index) probe(p neardup.Probe, q neardup.Query, f *neardup.Found) []neardup.Hit {
 	limit := limitOf(q.Limit)
-	var hits []neardup.Hit
-	seen := map[uint64]bool(nil)
+	var numbers []uint32
 	for _, k := range p.Keys {
-		ix.table.each(k, q.Since, f.At, func(l *leader) bool {
-			if p.Plausible != nil && !p.Plausible(l.sketch) || seen[l.seq] {
-				return true
+		most := len(numbers) + limit + 1
+		ix.table.number(k, q.Since, f.At, func(n uint32, l *leader) bool {
+			if p.Plausible == nil || p.Plausible(l.sketch) {
+				numbers = append(numbers, n)
 			}
-			if len(hits) == limit {
-				f.Crowded = true
-				return false
-			}
-			if seen == nil {
-				seen = map[uint64]bool{}
-			}
-			seen[l.seq] = true
-			hits = append(hits, l.hit())
-			return true
+			return len(numbers) < most
 		})
+		if len(numbers) > 4*limit {
+			numbers = distinct(numbers)
+		}
+	}
+	numbers = distinct(numbers)
+	if over := len(numbers) - limit; over > 0 {
+		f.Crowded = true
+		numbers = numbers[over:]
+	}
+	hits := make([]neardup.Hit, len(numbers))
+	for i, n := range numbers {
+		hits[i] = ix.table.leaders.at(n).hit()
 	}
 	return hits
+}
+
+// distinct sorts numbers and drops repeats, in place. Leaders are numbered in
+// the order of their changes. Many that lie close together, as a crowded bucket
+// has, go through a set of bits.
+func distinct(numbers []uint32) []uint32 {
+	if len(numbers) < 64 {
+		slices.Sort(numbers)
+		return slices.Compact(numbers)
+	}
+	low, high := slices.Min(numbers), slices.Max(numbers)
+	words := int(high-low)/64 + 1
+	if words > 8*len(numbers) {
+		slices.Sort(numbers)
+		return slices.Compact(numbers)
+	}
+	set := make([]uint64, words)
+	for _, n := range numbers {
+		set[(n-low)/64] |= 1 << ((n - low) % 64)
+	}
+	numbers = numbers[:0]
+	for i, word := range set {
+		for ; word != 0; word &= word - 1 {
+			numbers = append(numbers, low+uint32(64*i+bits.TrailingZeros64(word)))
+		}
+	}
+	return numbers
 }
 
 func (l *leader) hit() neardup.Hit { return neardup.Hit{Leader: l.seq, Sketch: l.sketch, Time: l.time} }

@@ -93,6 +93,11 @@ func (t *table) post(seq uint64, l uint32, keys ...uint64) {
 // each visits the leaders posted under a key by the changes since < seq <= at, newest
 // first, as long as visit returns true. Holds no lock while visiting.
 func (t *table) each(key, since, at uint64, visit func(*leader) bool) {
+	t.number(key, since, at, func(_ uint32, l *leader) bool { return visit(l) })
+}
+
+// number is each with the numbers of the leaders.
+func (t *table) number(key, since, at uint64, visit func(uint32, *leader) bool) {
 	one, list := t.shard(key).get(key)
 	if list == nil && one == 0 {
 		return
@@ -108,7 +113,7 @@ func (t *table) each(key, since, at uint64, visit func(*leader) bool) {
 	}
 }
 
-func (t *table) visit(p uint32, since, at uint64, visit func(*leader) bool) bool {
+func (t *table) visit(p uint32, since, at uint64, visit func(uint32, *leader) bool) bool {
 	post := t.posts.at(p - 1)
 	if post.seq > at {
 		return true
@@ -117,7 +122,7 @@ func (t *table) visit(p uint32, since, at uint64, visit func(*leader) bool) bool
 		return false
 	}
 	l := t.leaders.at(post.leader)
-	return !l.lives(at) || visit(l)
+	return !l.lives(at) || visit(post.leader, l)
 }
 
 // drop removes a leader from a key.

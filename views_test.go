@@ -1,0 +1,39 @@
+package neardup
+
+import (
+	"fmt"
+	"testing"
+)
+
+type sizedView int
+
+func (v sizedView) Bytes() int { return int(v) }
+
+// The cache stays within its bytes, and what is asked for again and again
+// outlasts what is not.
+func TestViewsKeepWhatIsUsed(t *testing.T) {
+	const room = 10
+	c := newViews(room * (1000 + overhead))
+	often := keyOfView(1, viewContent)
+	c.put(often, newLeaderView("often", "", sizedView(1000)))
+	for n := uint64(2); n < 500; n++ {
+		key := keyOfView(n, viewContent)
+		c.put(key, newLeaderView(fmt.Sprint(n), "", sizedView(1000)))
+		c.put(key, newLeaderView("again", "", sizedView(1000)))
+		if n%3 == 0 {
+			if v := c.get(key); v == nil || v.nid != fmt.Sprint(n) {
+				t.Fatalf("view %d: %+v just after it came", n, v)
+			}
+		}
+		if v := c.get(often); v == nil || v.nid != "often" {
+			t.Fatalf("after %d others: %+v", n-1, v)
+		}
+		if c.bytes > c.limit || len(c.items) != len(c.ring) || len(c.ring) != min(int(n), room) {
+			t.Fatalf("%d bytes, %d views, %d in the ring", c.bytes, len(c.items), len(c.ring))
+		}
+	}
+	c.put(keyOfView(9, viewTitle), newLeaderView("", "", sizedView(c.limit)))
+	if len(c.ring) != len(c.items) || c.bytes > c.limit {
+		t.Errorf("after one as large as the cache: %d bytes, %d views", c.bytes, len(c.items))
+	}
+}
