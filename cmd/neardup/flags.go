@@ -193,13 +193,13 @@ func (f *runFlags) addSummary(fs *pflag.FlagSet) {
 }
 
 // machine checks the flags of addMachine. It also tells the collector of
-// garbage about the bound: memory is what --memory says plus a little for the
-// program itself.
+// garbage about the bound, but for a sixteenth, which the program's own pages
+// take.
 func (f *runFlags) machine() error {
 	if f.memory < batch.MinMemory {
 		return usage("--memory %v is too little: at least 64MiB", f.memory)
 	}
-	debug.SetMemoryLimit(int64(f.memory))
+	debug.SetMemoryLimit(int64(f.memory) / 16 * 15)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200) // a tenth less CPU; the bound above comes first
 	}
