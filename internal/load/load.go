@@ -77,14 +77,17 @@ func (a *Articles) Make(n int) Article {
 	}
 }
 
+// CrowdSize is how many articles a flood has before the next one begins.
+const CrowdSize = 100_000
+
 // Crowd returns article n of a flood into one bucket: five sixths of the words
-// are the same in all, a similarity of about .72, so that they share keys and
-// are no duplicates of each other.
+// are the same in all of a flood, a similarity of about .72, so that they share
+// keys and are no duplicates of each other.
 func (a *Articles) Crowd(n int) Article {
 	r := rand.New(rand.NewPCG(uint64(n), 13))
 	text := make([]byte, 0, 3100)
-	for i := 0; len(text) < 2520; i++ {
-		text = append(append(text, a.vocabulary[i]...), ' ')
+	for i := 500 * (n / CrowdSize); len(text) < 2520; i++ {
+		text = append(append(text, a.vocabulary[i%len(a.vocabulary)]...), ' ')
 	}
 	for len(text) < 3000 {
 		text = append(append(text, a.vocabulary[r.IntN(len(a.vocabulary))]...), ' ')

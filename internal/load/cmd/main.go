@@ -34,7 +34,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "folder for the data, kept; empty: a temporary one")
 	flag.StringVar(&o.steps, "steps", "fill,restart,steady,flood,saturate", "what to measure, in order; without fill the folder has the articles already")
 	flag.StringVar(&o.module, "module", ".", "folder of the module")
-	flag.IntVar(&o.articles, "articles", 1_000_000, "articles to load first")
+	flag.IntVar(&o.articles, "articles", 1_000_000, "articles to load first; without fill, a number above all that the folder has seen")
 	flag.Float64Var(&o.rate, "rate", 1500, "requests a second of the steady run")
 	flag.Float64Var(&o.most, "most", 6000, "requests a second offered to find saturation")
 	flag.IntVar(&o.seconds, "seconds", 30, "length of each run")
@@ -156,9 +156,10 @@ func (m *measure) flood(ctx context.Context) error {
 	return m.with(ctx, func(t *load.Target, _ *harness.Process) error {
 		rate := m.rate / 5
 		m.open(ctx, t, "honest client alone", rate, m.seconds/2)
+		first := (m.next/load.CrowdSize + 1) * load.CrowdSize
 		var other sync.WaitGroup
 		other.Go(func() {
-			r := t.Open(ctx, m.articles.Crowd, 0, rate, time.Duration(m.seconds)*time.Second, m.workers/2)
+			r := t.Open(ctx, m.articles.Crowd, first, rate, time.Duration(m.seconds)*time.Second, m.workers/2)
 			fmt.Printf("the flood: %s\n", r)
 		})
 		time.Sleep(time.Duration(m.seconds/4) * time.Second)
