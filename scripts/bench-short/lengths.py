@@ -1,25 +1,14 @@
 #!/usr/bin/env python3
-"""bench-short [DATA]: where SimHash and MinHash lose short texts, by length.
+"""lengths.py DIR: where SimHash and MinHash lose short texts, by length.
 
 For labelled pairs of similar texts and by the length of the longer one, the
 share that is found by edit similarity >= .8 (ngram), by Jaccard of rune
 2-grams >= .5 and 3-grams >= .8 (what an exact MinHash would verify), and by
 64-bit SimHash of rune 2-grams at Hamming distance <= 3 and <= 6.
-Needs Python 3 alone, and the zstd command for packed sets.
 """
-import hashlib, json, os, subprocess, sys
+import hashlib
 
-data = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("NEARDUP_DATA", "../shared/data")
-
-
-def rows(name):
-    path = os.path.join(data, name)
-    if path.endswith(".zst"):
-        text = subprocess.run(["zstd", "-dcq", path], stdout=subprocess.PIPE, check=True).stdout.decode()
-    else:
-        text = open(path, encoding="utf-8").read()
-    for line in text.splitlines():
-        yield json.loads(line)
+import sets
 
 
 def grams(text, n):
@@ -63,22 +52,26 @@ borders = [0, 10, 20, 30, 50, 80, 120, 200, 10**9]
 
 
 def table(name, pairs):
-    print(f"\n{name}: share of the pairs found, by runes of the longer text")
-    print("runes".rjust(10), "pairs".rjust(7), *(n.rjust(8) for n, _ in judges))
+    print(f"\n{name}: share of the pairs found, by runes of the longer text\n")
+    print("| runes | pairs | " + " | ".join(n for n, _ in judges) + " |\n" + "|---" * (2 + len(judges)) + "|")
     for low, high in zip(borders, borders[1:]):
         some = [p for p in pairs if low <= max(map(len, p)) < high]
         if some:
             shares = [sum(j(*p) for p in some) / len(some) for _, j in judges]
-            print(f"{low}-{high - 1 if high < 10**9 else ''}".rjust(10), str(len(some)).rjust(7), *(f"{s:8.3f}" for s in shares))
+            print(f"| {low}-{high - 1 if high < 10**9 else ''} | {len(some)} | " + " | ".join(f"{s:.3f}" for s in shares) + " |")
 
 
-corrections = [(d["text_a"], d["text_b"]) for d in rows("zh_edit_pairs/pairs.jsonl")]
-table("zh_edit_pairs", corrections[:2500])
-records = list(rows("dblp_acm/pairs.jsonl.zst"))
-for label in (1, 0):
-    table(f"dblp_acm, label {label}", [(d["text_a"], d["text_b"]) for d in records if d["label"] == label][:1000])
-sms = {d["id"]: d["text"] for d in rows("uci_sms/docs.jsonl")}
-with open(os.path.join(data, "uci_sms/exact_pairs.tsv"), encoding="utf-8") as f:
-    near = [line.split("\t") for line in list(f)[1:]]
-table("uci_sms, pairs at J >= .6 of 3-grams that are not equal",
-      [(sms[r[0]], sms[r[1]]) for r in near if .6 <= float(r[2]) < 1 and sms[r[0]].strip() and sms[r[0]] != sms[r[1]]])
+def main():
+    sets.options(__doc__)
+    corrections = [(d["text_a"], d["text_b"]) for d in sets.rows("zh_edit_pairs/pairs.jsonl")]
+    table("zh_edit_pairs", corrections[:2500])
+    records = list(sets.rows("dblp_acm/pairs.jsonl.zst"))
+    for label in (1, 0):
+        table(f"dblp_acm, label {label}", [(d["text_a"], d["text_b"]) for d in records if d["label"] == label][:1000])
+    sms = {d["id"]: d["text"] for d in sets.rows("uci_sms/docs.jsonl")}
+    near = [line.split("\t") for line in sets.lines("uci_sms/exact_pairs.tsv")[1:]]
+    table("uci_sms, pairs at J >= .6 of 3-grams that are not equal",
+          [(sms[r[0]], sms[r[1]]) for r in near if .6 <= float(r[2]) < 1 and sms[r[0]].strip() and sms[r[0]] != sms[r[1]]])
+
+
+main()
