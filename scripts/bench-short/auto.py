@@ -85,14 +85,16 @@ def count(known, edit, jaccard):
 
 
 def costs(options, pool):
-    """CPU of both sides where all texts have one length, up to MOST of them."""
+    """CPU of both sides where all texts have one length, up to MOST of them; without that of starting the command."""
+    nothing = sets.Set("nothing", ["one text"], {}).write(options.dir)
+    start = min(process.neardup(options, EDIT, nothing).cpu for _ in range(5))
     print("\n| script | runes | texts | edit, CPU us a text | minhash, CPU us a text |\n|---|---|---|---|---|")
     for (k, b), texts in sorted(pool.items()):
         if len(texts) < 1000:
             continue
         some = sets.Set("pool", random.Random(7).sample(texts, min(MOST, len(texts))), {})
         corpus = some.write(options.dir)
-        used = [process.neardup(options, side, corpus).cpu / len(some.texts) * 1e6 for side in (EDIT, MINHASH)]
+        used = [(process.neardup(options, side, corpus).cpu - start) / len(some.texts) * 1e6 for side in (EDIT, MINHASH)]
         print(f"| {k} | {name_of(b)} | {len(some.texts)} | {used[0]:.0f} | {used[1]:.0f} |", flush=True)
 
 

@@ -41,7 +41,7 @@ OWN = {c: (2 if "2-grams" in c or "J2" in c else 3, .6 if c.endswith(".6") else 
        for c in [*NEARDUP, *PEERS] if "minhash" in c or c == JACCARD}
 SMALL = 20_000  # texts: brute force goes so far
 SLOW, WHOLE = "datasketch", "headlines"  # a peer that takes minutes for all headlines: it has the sample
-COLUMNS = ["set", "texts", "contender", "cpu_s", "cpu_min", "cpu_max", "runs", "peak_mib", "pairs", "labelled", "labelled_of",
+COLUMNS = ["set", "texts", "contender", "cpu_s", "cpu_min", "cpu_max", "runs", "pairs", "labelled", "labelled_of",
            "negatives", "negatives_of", "edit_8", "edit_8_of", "j2_6", "j2_6_of", "other_true", "unsupported",
            "precision", "own", "own_of"]
 
@@ -90,7 +90,7 @@ def score(known, runs, edit, jaccard, own):
     other = known.labels.keys() - same
     measured = edit | jaccard
     rest = found - known.labels.keys()
-    r = {"pairs": len(found), "runs": len(runs), "peak_mib": max(r.peak for r in runs)}
+    r = {"pairs": len(found), "runs": len(runs)}
     for column, truth in (("labelled", same), ("negatives", other), ("edit_8", edit), ("j2_6", jaccard)):
         r[column], r[column + "_of"] = len(found & truth), len(truth)
     r["other_true"], r["unsupported"] = len(rest & measured), len(rest - measured)

@@ -7,7 +7,6 @@ import typing
 
 class Run(typing.NamedTuple):
     cpu: float  # seconds, user + system, of the whole process
-    peak: float  # MiB
     pairs: set  # of places, the smaller first
 
 
@@ -21,7 +20,7 @@ def run(options, *command):
         sys.exit(f"{' '.join(command)}: ended with {child.returncode}")
     with open(out, encoding="utf-8") as f:
         pairs = {tuple(sorted(map(int, line.split("\t")[:2]))) for line in list(f)[1:]}
-    return Run(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, pairs)
+    return Run(used.ru_utime + used.ru_stime, pairs)
 
 
 def neardup(options, flags, corpus):
