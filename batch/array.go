@@ -24,6 +24,7 @@ type array[T any] struct {
 	n        int
 	file     *os.File
 	asked    int // page on disk of which an element was moved last
+	again    int // how many of it were moved since another page was asked for
 	one      T   // that element
 }
 
@@ -76,14 +77,21 @@ func (a *array[T]) update(i int, change func(*T)) error {
 	return a.visit(i, true, change)
 }
 
-// visit calls fn with element i. One that is on disk is moved alone, unless
-// the one visited before it was on the same page: then the page is loaded, as
-// more of it will follow.
+// manyOnPage is how many visits in a row to one page on disk are a walk, of
+// which more will follow. To look at an element and change it is no walk.
+const manyOnPage = 8
+
+// visit calls fn with element i. One that is on disk is moved alone, until so
+// many of its page were in a row that the page is loaded.
 func (a *array[T]) visit(i int, changes bool, fn func(*T)) error {
 	k := i / pageLen
-	if a.pages[k] == nil && k != a.asked {
-		a.asked = k
-		return a.visitOnDisk(i, changes, fn)
+	if a.pages[k] == nil {
+		if k != a.asked {
+			a.asked, a.again = k, 0
+		}
+		if a.again++; a.again < manyOnPage {
+			return a.visitOnDisk(i, changes, fn)
+		}
 	}
 	p, err := a.load(k)
 	if err != nil {
