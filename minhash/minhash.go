@@ -8,6 +8,7 @@ package minhash
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -145,10 +146,11 @@ type View struct {
 }
 
 func (m *Method) newView(hashes []uint64) *View {
-	n := len(hashes)
-	both := make([]uint64, n+feature.OddWords(n))
-	copy(both, hashes)
-	return &View{hashes: both[:n:n], odd: both[n:], scratch: &m.scratch, bytes: 8*len(both) + 88}
+	hashes = slices.Clone(hashes)
+	// Not in one piece with the hashes: of many texts compared, those of
+	// the Odds lie close together, and no other memory is touched.
+	odd := make(feature.Odd, feature.OddWords(len(hashes)))
+	return &View{hashes: hashes, odd: odd, scratch: &m.scratch, bytes: 8*(cap(hashes)+len(odd)) + 88}
 }
 
 // Bytes is 8 and a half a shingle, and a little more.
