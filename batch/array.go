@@ -35,8 +35,7 @@ type page[T any] struct {
 
 // newArray returns an empty array that keeps about memory bytes in memory.
 func newArray[T any](d *disk, memory int64) *array[T] {
-	var p page[T]
-	return &array[T]{disk: d, limit: max(int(memory/int64(unsafe.Sizeof(p))), 4)}
+	return &array[T]{disk: d, limit: max(int(memory/(pageLen*size[T]())), 4)}
 }
 
 func (a *array[T]) len() int { return a.n }
@@ -103,7 +102,7 @@ func (a *array[T]) visit(i int, changes bool, fn func(*T)) error {
 }
 
 func (a *array[T]) visitOnDisk(i int, changes bool, fn func(*T)) error {
-	at := a.offset(i/pageLen) + int64(i%pageLen)*int64(unsafe.Sizeof(*new(T)))
+	at := int64(i) * size[T]()
 	if _, err := a.file.ReadAt(elementBytes(&a.one), at); err != nil {
 		return fmt.Errorf("read a temporary page: %w", err)
 	}
@@ -115,7 +114,7 @@ func (a *array[T]) visitOnDisk(i int, changes bool, fn func(*T)) error {
 }
 
 func elementBytes[T any](v *T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(v)), int(unsafe.Sizeof(*v)))
+	return unsafe.Slice((*byte)(unsafe.Pointer(v)), int(size[T]()))
 }
 
 func (a *array[T]) load(k int) (*page[T], error) {
@@ -175,9 +174,12 @@ func (a *array[T]) evict(k int, p *page[T]) error {
 	return nil
 }
 
-func (a *array[T]) offset(k int) int64 {
-	var p page[T]
-	return int64(k) * int64(unsafe.Sizeof(p.elem))
+func (a *array[T]) offset(k int) int64 { return int64(k) * pageLen * size[T]() }
+
+// size is that of an element, in bytes.
+func size[T any]() int64 {
+	var v T
+	return int64(unsafe.Sizeof(v))
 }
 
 func (p *page[T]) bytes() []byte { return elementBytes(&p.elem) }

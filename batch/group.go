@@ -9,10 +9,9 @@ import (
 )
 
 // group turns the postings, sorted by key, into live: for each text what may
-// be near it. That is an earlier text, where a bucket is small enough for its
-// texts to be compared with each other here, by their sketches, which stand
-// side by side; or a large bucket, in which later only leaders will stand. A
-// key that only one text has is dropped, which is the fate of most.
+// be near it. That is an earlier text, where the texts of a bucket can be
+// compared with each other here, by their sketches, which stand side by side;
+// or a large bucket, in which later only leaders will stand. A key that only one text has is dropped, which is the fate of most.
 func (r *run) group(ctx context.Context, posOf *array[uint32]) error {
 	r.cfg.Progress(Progress{Phase: "group", Documents: r.sum.Documents})
 	postings, err := r.postings.sort()
@@ -50,8 +49,7 @@ func (r *run) group(ctx context.Context, posOf *array[uint32]) error {
 
 const (
 	// maxPending bounds how many postings of a key wait for its end; beyond
-	// it the key is taken as a large bucket, which costs work and changes
-	// nothing.
+	// it the bucket is left whole, which changes nothing but the work.
 	maxPending = 1 << 16
 	// chunkPostings is about how many postings a worker takes at once.
 	chunkPostings = 1 << 15

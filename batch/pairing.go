@@ -32,15 +32,10 @@ func (p posting) flags() uint64  { return p[2] & flagBits }
 // of returns the posting with another number for its text.
 func (p posting) of(text uint32) posting { return newPosting(p.key(), p.sketch(), text, p.flags()) }
 
-const (
-	// mostPaired is the largest bucket that is paired.
-	mostPaired = 1024
-	// manyAlike is how many plausible pairs a posting a paired bucket may
-	// have. Where there are more, its texts are mostly near each other, and
-	// comparing all of them with the leaders is less work than with each
-	// other.
-	manyAlike = 4
-)
+// manyAlike is how many plausible pairs a posting a paired bucket may have.
+// Where there are more, its texts are mostly near each other, and comparing
+// all of them with the leaders is less work than with each other.
+const manyAlike = 4
 
 // pairing takes buckets and gives what live is made of. Safe for concurrent
 // use. What becomes of a bucket depends on nothing but its postings.
@@ -86,11 +81,9 @@ func (l *pairing) pair(c *chunk) error {
 		bucket := c.postings[from:end]
 		from = end
 		before := len(found)
-		if len(bucket) <= mostPaired {
-			found, tried = l.plausible(bucket, found, tried)
-			if len(found)-before <= manyAlike*len(bucket) {
-				continue
-			}
+		found, tried = l.plausible(bucket, found, tried)
+		if len(found)-before <= manyAlike*len(bucket) {
+			continue
 		}
 		found = found[:before]
 		if err := l.keep(l.reserve(), bucket); err != nil {

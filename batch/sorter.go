@@ -27,8 +27,7 @@ type sorter[T words] struct {
 
 // newSorter returns a sorter that holds at most memory bytes of rows.
 func newSorter[T words](d *disk, memory int64) *sorter[T] {
-	var row T
-	return &sorter[T]{limit: max(int(memory/int64(unsafe.Sizeof(row))), 1<<12), runs: runFile{disk: d}}
+	return &sorter[T]{limit: max(int(memory/size[T]()), 1<<12), runs: runFile{disk: d}}
 }
 
 func (s *sorter[T]) add(row T) error {
@@ -128,8 +127,7 @@ func (r *rowReader[T]) next(row *T) error {
 		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return fmt.Errorf("read a sorted run: %w", err)
 		}
-		var one T
-		r.left = r.buf[:n/int(unsafe.Sizeof(one))]
+		r.left = r.buf[:n/int(size[T]())]
 	}
 	*row, r.left = r.left[0], r.left[1:]
 	return nil
@@ -138,6 +136,5 @@ func (r *rowReader[T]) next(row *T) error {
 // asBytes returns the memory of rows; temporary files are read by who wrote
 // them.
 func asBytes[T words](rows []T) []byte {
-	var row T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(rows))), len(rows)*int(unsafe.Sizeof(row)))
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(rows))), len(rows)*int(size[T]()))
 }

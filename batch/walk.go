@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"sync/atomic"
@@ -192,16 +193,20 @@ func (p *prober) compare(own neardup.View, a, b uint32) (neardup.Match, error) {
 }
 
 func (r *run) equalTexts(a, b uint32) (bool, error) {
-	s, err := r.text(a)
+	x, err := r.texts.get(int(a))
 	if err != nil {
 		return false, err
 	}
-	row, err := r.texts.get(int(b))
-	if err != nil || int(row.len) != len(s) {
+	y, err := r.texts.get(int(b))
+	if err != nil || x.len != y.len || x.sketch != y.sketch {
 		return false, err
 	}
-	t, err := r.text(b)
-	return s == t, err
+	s, err := r.spool.read(x.at, int(x.len))
+	if err != nil {
+		return false, err
+	}
+	t, err := r.spool.read(y.at, int(y.len))
+	return bytes.Equal(s, t), err
 }
 
 // equalMatch is the match of two documents with the text of a row.
