@@ -22,7 +22,8 @@ func OddWords(n int) int {
 	return 1 << (bits.Len(uint(n-1)) - 5)
 }
 
-// Fill makes o, all zero, the Odd of a set without repeats.
+// Fill makes o, all zero, the Odd of a set. Of hashes that repeat, the bound
+// counts the repeats that only one side has.
 func (o Odd) Fill(set []uint64) {
 	mask := uint64(len(o) - 1)
 	for _, h := range set {

@@ -4,12 +4,14 @@ import (
 	"slices"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/feature"
 )
 
 // editMethod finds pairs by edit similarity.
 type editMethod struct {
 	settings
 	plans *plans
+	run   int // runLength
 	// census of the corpus that is joined; with it the longer text selects
 	// (pieces.go), without it both texts have the keys of plan.go.
 	census    *census
@@ -17,7 +19,7 @@ type editMethod struct {
 }
 
 func newEditMethod(s settings) *editMethod {
-	return &editMethod{settings: s, plans: newPlans(s.Threshold)}
+	return &editMethod{settings: s, plans: newPlans(s.Threshold), run: runLength(s.Threshold)}
 }
 
 // WithTable returns the method choosing its keys by the table.
@@ -91,11 +93,12 @@ type runeView struct {
 	runes []rune
 	text  string // only where the variant guard needs it
 	bag   bag
-	empty bool // no letter or number
+	odd   feature.Odd // of the runs
+	empty bool        // no letter or number
 }
 
 // Bytes is the memory of the view.
-func (v *runeView) Bytes() int { return 96 + 4*cap(v.runes) }
+func (v *runeView) Bytes() int { return 120 + 4*cap(v.runes) + 8*len(v.odd) }
 
 // bag counts the runes of a text in 32 classes, up to 255 of each: a class for
 // each Latin letter.
@@ -122,12 +125,41 @@ func (b *bag) apart(o *bag) int {
 	return max(more, less)
 }
 
+// runLength is how long the runs are whose counts a view compares. One edit
+// changes at most 2q runs of q runes: q go and q come. Longer runs have less
+// in common by chance but are changed more often. Of random pairs that the
+// sketch and the bag let through, runs of 2, 3 and 4 at .8 left 41, 5 and 75 %
+// in generated English, and 85, 36 and 93 % in dblp_acm.
+func runLength(threshold float64) int {
+	if threshold < .75 {
+		return 2
+	}
+	return 3
+}
+
+// oddRuns counts the runs of q runes, each by whether their number is odd, in
+// bits enough for most of them to have one of their own.
+func oddRuns(runes []rune, q int) feature.Odd {
+	n := max(len(runes)-q+1, 0)
+	hashes := make([]uint64, n)
+	for i := range hashes {
+		h := uint64(q)
+		for _, r := range runes[i : i+q] {
+			h = mix(h ^ uint64(uint32(r)))
+		}
+		hashes[i] = h
+	}
+	odd := make(feature.Odd, feature.OddWords(4*n))
+	odd.Fill(hashes)
+	return odd
+}
+
 // View decodes the runes.
 func (m *editMethod) View(clean string) neardup.View {
 	text := m.Prepare.Prepare(clean)
 	v := &runeView{runes: []rune(text)}
 	v.empty = !slices.ContainsFunc(v.runes, isAlnum)
-	v.bag = bagOf(v.runes)
+	v.bag, v.odd = bagOf(v.runes), oddRuns(v.runes, m.run)
 	if m.Variants {
 		v.text = text
 	}
@@ -143,7 +175,7 @@ func (m *editMethod) Compare(a, b neardup.View) neardup.Match {
 	}
 	longer := max(len(x.runes), len(y.runes))
 	limit := m.plans.allowed(longer)
-	if x.bag.apart(&y.bag) > limit {
+	if x.bag.apart(&y.bag) > limit || x.odd.AtLeast(y.odd) > 2*m.run*limit {
 		return match
 	}
 	w := workspaces.Get().(*workspace)

@@ -175,11 +175,12 @@ const roughly = 1 - 1e-9
 // setView is the sorted set of a prepared text.
 type setView struct {
 	set  []uint64
+	odd  feature.Odd
 	text string // only where the variant guard needs it
 }
 
 // Bytes is the memory of the view.
-func (v *setView) Bytes() int { return 64 + 8*cap(v.set) }
+func (v *setView) Bytes() int { return 88 + 8*(cap(v.set)+len(v.odd)) }
 
 // View makes the set.
 func (m *setMethod) View(clean string) neardup.View {
@@ -187,17 +188,23 @@ func (m *setMethod) View(clean string) neardup.View {
 	s := scratches.Get().(*scratch)
 	v := &setView{set: slices.Clone(m.set(text, s))}
 	scratches.Put(s)
+	v.odd = make(feature.Odd, feature.OddWords(len(v.set)))
+	v.odd.Fill(v.set)
 	if m.Variants {
 		v.text = text
 	}
 	return v
 }
 
-// Compare counts the common features.
+// Compare counts the common features, if there may be enough.
 func (m *setMethod) Compare(a, b neardup.View) neardup.Match {
 	x, y := a.(*setView), b.(*setView)
 	match := neardup.Match{Distance: -1, Method: m.name, Basis: m.basis()}
 	if len(x.set) == 0 || len(y.set) == 0 {
+		return match
+	}
+	most := (len(x.set) + len(y.set) - x.odd.AtLeast(y.odd)) / 2
+	if m.similarity(len(x.set), len(y.set), most) < m.Threshold {
 		return match
 	}
 	common := feature.IntersectSorted(x.set, y.set)
