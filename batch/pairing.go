@@ -74,26 +74,22 @@ func (l *pairing) keep(bucket uint64, postings []posting) error {
 
 // pair compares the texts of each bucket with each other.
 func (l *pairing) pair(c *chunk) error {
-	var found []pair
-	var tried int64
+	w := bucketWork{method: l.method}
 	from := 0
 	for _, end := range c.ends {
 		bucket := c.postings[from:end]
 		from = end
-		before := len(found)
-		found, tried = l.plausible(bucket, found, tried)
-		if len(found)-before <= manyAlike*len(bucket) {
+		if w.pair(bucket) {
 			continue
 		}
-		found = found[:before]
 		if err := l.keep(l.reserve(), bucket); err != nil {
 			return err
 		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.stats.Candidates += tried
-	for _, p := range found {
+	l.stats.Candidates += w.tried
+	for _, p := range w.found {
 		if err := l.live.add(p); err != nil {
 			return err
 		}
@@ -101,29 +97,49 @@ func (l *pairing) pair(c *chunk) error {
 	return nil
 }
 
-// plausible appends the pairs of a bucket whose sketches do not rule them
-// out: the later text, which searches, and the earlier one, which is found.
-// It stops when there are too many. O(n^2) for n postings, 2 ns each.
-func (l *pairing) plausible(bucket []posting, found []pair, tried int64) ([]pair, int64) {
+// bucketWork pairs buckets one after the other.
+type bucketWork struct {
+	method neardup.Method
+	found  []pair // a later text, which searches, and an earlier one, which is found
+	tried  int64
+
+	// the postings of a bucket that are found, so far
+	sketches []uint64
+	texts    []uint32
+}
+
+// pair adds the pairs of a bucket whose sketches do not rule them out; false,
+// and none, if they are too many. O(n^2) for n postings, 2 ns each.
+func (w *bucketWork) pair(bucket []posting) bool {
 	slices.SortFunc(bucket, func(a, b posting) int { return cmp.Compare(a.text(), b.text()) })
-	most := len(found) + manyAlike*len(bucket)
-	for i, b := range bucket {
-		if b.flags()&probing == 0 {
-			continue
-		}
-		for _, a := range bucket[:i] {
-			if a.flags()&indexed == 0 || a.text() == b.text() {
-				continue
-			}
-			tried++
-			// Equal texts have equal sketches, and no method judges them.
-			if a.sketch() == b.sketch() || l.method.Plausible(a.sketch(), b.sketch()) {
-				found = append(found, pair{uint64(b.text()), uint64(a.text()) << 2})
+	before, most := len(w.found), len(w.found)+manyAlike*len(bucket)
+	w.sketches, w.texts = w.sketches[:0], w.texts[:0]
+	for _, p := range bucket {
+		if p.flags()&probing != 0 {
+			w.search(p)
+			if len(w.found) > most {
+				w.found = w.found[:before]
+				return false
 			}
 		}
-		if len(found) > most {
-			break
+		if p.flags()&indexed != 0 {
+			w.sketches, w.texts = append(w.sketches, p.sketch()), append(w.texts, p.text())
 		}
 	}
-	return found, tried
+	return true
+}
+
+// search pairs a posting with those before it.
+func (w *bucketWork) search(p posting) {
+	sketch, n := p.sketch(), len(w.texts)
+	for n > 0 && w.texts[n-1] == p.text() {
+		n--
+	}
+	w.tried += int64(n)
+	for i, other := range w.sketches[:n] {
+		// Equal texts have equal sketches, and no method judges them.
+		if sketch == other || w.method.Plausible(sketch, other) {
+			w.found = append(w.found, pair{uint64(p.text()), uint64(w.texts[i]) << 2})
+		}
+	}
 }
