@@ -10,22 +10,20 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// Length is the length by which auto routes: letters and digits of alphabets
-// count three, all other runes one. Edit similarity finds much more than
-// Jaccard at every length up to 600 runes in all scripts, but in an alphabet
-// pieces of text that two short texts have in common are in very many others,
-// and it costs ten times as much as in Chinese (docs/short-texts.md).
+// Length is the length by which auto routes, in halves of a Chinese
+// character: three for a letter or digit of an alphabet, two for any other
+// rune. Edit similarity finds much more than Jaccard at every length up to 600
+// runes in all scripts, but in an alphabet what pieces two short texts have in
+// common very many others have too, so that there it costs ten times as much
+// (docs/short-texts.md).
 func Length(clean string) int {
 	runes, letters := sizes(clean)
 	return lengthOf(runes, letters)
 }
 
-// letterLength is what a letter or digit of an alphabet counts.
-const letterLength = 3
+func lengthOf(runes, letters int) int { return 2*runes + letters }
 
-func lengthOf(runes, letters int) int { return runes + (letterLength-1)*letters }
-
-// sizes counts the runes, and those that count three.
+// sizes counts the runes, and the letters and digits of alphabets among them.
 func sizes(clean string) (runes, letters int) {
 	for _, r := range clean {
 		runes++
@@ -36,7 +34,8 @@ func sizes(clean string) (runes, letters int) {
 	return runes, letters
 }
 
-// DefaultLimit is the Length below which auto takes a text as short.
+// DefaultLimit, in Chinese characters, is the length below which auto takes a
+// text as short: 200 letters or, with blanks, English of some 210 runes.
 const DefaultLimit = 300
 
 // auto sends short texts to ngram with edit similarity and the others to
@@ -106,9 +105,9 @@ func (a *auto) route(clean string) uint64 {
 	runes, letters := sizes(clean)
 	length := lengthOf(runes, letters)
 	switch {
-	case length < a.limit:
+	case length < 2*a.limit:
 		return routeShort
-	case length-lengthOf(edits, min(edits, letters)) < a.limit:
+	case length-lengthOf(edits, min(edits, letters)) < 2*a.limit:
 		return routeBorder
 	}
 	return routeLong

@@ -19,7 +19,7 @@ import (
 func borderTexts(limit int) []neardup.Document {
 	rng := rand.New(rand.NewPCG(3, 4))
 	texts := map[string]bool{}
-	for length := limit * 3 / 4; length < limit*3/2; length += 1 + limit/40 {
+	for length := limit * 3 / 2; length < limit*3; length += 1 + limit/20 {
 		for chinese := range 3 {
 			var base []rune
 			for methods.Length(string(base)) < length {
@@ -70,12 +70,12 @@ func TestAutoLosesNothingAtTheBorder(t *testing.T) {
 			views[j] = edit.View(d.Text)
 			for i, o := range docs[:j] {
 				low, high := methods.Length(o.Text), methods.Length(d.Text)
-				if min(low, high) >= limit {
+				if min(low, high) >= 2*limit {
 					continue
 				}
 				if match := edit.Compare(views[i], views[j]); match.Near {
 					want[link{o.ID, d.ID}] = match
-					if max(low, high) >= limit {
+					if max(low, high) >= 2*limit {
 						across++
 					}
 				}
@@ -86,7 +86,7 @@ func TestAutoLosesNothingAtTheBorder(t *testing.T) {
 		}
 		short := map[string]bool{}
 		for _, d := range docs {
-			short[d.ID] = methods.Length(d.Text) < limit
+			short[d.ID] = methods.Length(d.Text) < 2*limit
 		}
 		for _, workers := range []int{1, 3} {
 			got := map[link]neardup.Match{}

@@ -36,7 +36,7 @@ func ExampleNames() {
 
 func ExampleLength() {
 	fmt.Println(methods.Length("seven"), methods.Length("中国"))
-	// Output: 15 2
+	// Output: 15 4
 }
 
 func TestMistakesAreNamed(t *testing.T) {

@@ -100,7 +100,7 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.prepare, "prepare", "asis", "ngram: compare texts as they are, or what is left of them: "+strings.Join(methods.Preparers()[1:], ", "))
 	fs.StringVar(&f.m, "m", "", "ngram with --keys any: length of the shared substrings, runes:4 or words:4")
 	fs.BoolVar(&f.variants, "variants", false, "ngram: texts that differ only in numbers, dates or codes are no duplicates")
-	fs.IntVar(&f.cfg.Limit, "limit", 0, fmt.Sprintf("auto: texts of fewer runes than this, a letter or digit of an alphabet counting three, are judged by edit similarity (default %d)", methods.DefaultLimit))
+	fs.IntVar(&f.cfg.Limit, "limit", 0, fmt.Sprintf("auto: texts of fewer Chinese characters than this, or two thirds as many letters, are judged by edit similarity (default %d)", methods.DefaultLimit))
 	fs.Uint64Var(&f.cfg.Seed, "seed", 0, "seed of the feature hashes: that of an index, to decide as it does")
 }
 
