@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/neardup/neardup"
@@ -54,6 +55,12 @@ func (j *journal) send(ctx context.Context, d *neardup.Detector, sub neardup.Sub
 	defer j.mu.Unlock()
 	j.answers[sub.ID] = a
 	return nil
+}
+
+func (j *journal) count() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.answers)
 }
 
 // acknowledged copies the answers given so far.
@@ -120,10 +127,12 @@ func open(ctx context.Context, s neardup.Store) (*neardup.Detector, error) {
 // goes on from a clone, so that crashes follow crashes.
 func TestCrash(t *testing.T) {
 	fs, j := vfs.NewCrashableMem(), newJournal()
-	for done, round := 0, 0; done < crashes(); round++ {
+	done, answers := 0, 0
+	for round := 0; done < crashes(); round++ {
 		clones := crashRound(t, fs, j, round)
 		done += len(clones)
 		for _, c := range clones {
+			answers += len(c.acknowledged)
 			j.verify(t, c.fs, c.acknowledged)
 		}
 		if round%8 == 7 { // a new disk: replaying is quadratic
@@ -136,6 +145,10 @@ func TestCrash(t *testing.T) {
 			t.Fatal(err)
 		}
 		j = j.after(t, fs)
+	}
+	t.Logf("%d clones, which had to hold %d answers", done, answers)
+	if answers < 10*done {
+		t.Error("too few to show anything")
 	}
 }
 
@@ -169,8 +182,8 @@ func crashRound(t *testing.T, fs *vfs.MemFS, j *journal, round int) []clone {
 	r := rand.New(rand.NewPCG(uint64(round), 3))
 	var clones []clone
 	for n := range 10 {
-		before := len(j.acknowledged())
-		for i := 0; len(j.acknowledged()) < before+r.IntN(12) && i < 1e6; i++ {
+		for more := j.count() + r.IntN(12); j.count() < more && !t.Failed(); {
+			time.Sleep(20 * time.Microsecond)
 		}
 		percent := []int{0, 0, 30, 70, 100}[n%5]
 		acknowledged := j.acknowledged() // before the clone: these must be in it
