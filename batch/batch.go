@@ -70,9 +70,9 @@ type Config struct {
 
 // Progress says how far a run is.
 type Progress struct {
-	Phase     string // "read", "group", "compare", "write"
-	Documents int64  // read so far, or compared so far
-	Total     int64  // documents to compare; 0 while reading
+	Phase     string // "read", for some methods "count" and "keys", then "group", "compare", "write"
+	Documents int64  // read so far; after that, how far the phase is, of Total
+	Total     int64  // 0 while reading
 }
 
 // MinMemory is the smallest memory bound that a run obeys.

@@ -13,7 +13,7 @@ import (
 // compared with each other here, by their sketches, which stand side by side;
 // or a large bucket, in which later only leaders will stand. A key that only one text has is dropped, which is the fate of most.
 func (r *run) group(ctx context.Context, posOf *array[uint32]) error {
-	r.cfg.Progress(Progress{Phase: "group", Documents: r.sum.Documents})
+	total, done := int64(max(r.postings.rows, 1)), int64(0)
 	postings, err := r.postings.sort()
 	if err != nil {
 		return err
@@ -26,6 +26,10 @@ func (r *run) group(ctx context.Context, posOf *array[uint32]) error {
 	g.workers, within = errgroup.WithContext(ctx)
 	g.workers.SetLimit(r.cfg.Workers)
 	err = postings.each(within, func(p posting) error {
+		if done%chunkPostings == 0 {
+			r.cfg.Progress(Progress{Phase: "group", Documents: r.sum.Documents * done / total, Total: r.sum.Documents})
+		}
+		done++
 		if posOf != nil {
 			pos, err := posOf.get(int(p.text()))
 			if err != nil {

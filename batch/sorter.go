@@ -21,6 +21,7 @@ func (p pair) val() uint64 { return p[1] }
 // as sorted runs and merged while it is read.
 type sorter[T words] struct {
 	limit int // rows held in memory
+	rows  int // added
 	buf   []T
 	runs  runFile
 }
@@ -40,6 +41,7 @@ func (s *sorter[T]) add(row T) error {
 		s.grow()
 	}
 	s.buf = append(s.buf, row)
+	s.rows++
 	return nil
 }
 

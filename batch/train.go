@@ -21,7 +21,7 @@ func (r *run) train(ctx context.Context) error {
 			break
 		}
 		r.tally = next
-		err := r.ranges(ctx, func(from, to int) error {
+		err := r.ranges(ctx, "count", func(from, to int) error {
 			for no := from; no < to; no++ {
 				clean, err := r.text(uint32(no))
 				if err != nil {
@@ -43,12 +43,13 @@ func (r *run) train(ctx context.Context) error {
 const rangeLen = 512
 
 // ranges calls fn with consecutive ranges of the distinct texts, side by side.
-func (r *run) ranges(ctx context.Context, fn func(from, to int) error) error {
+func (r *run) ranges(ctx context.Context, phase string, fn func(from, to int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	next := make(chan int)
 	g.Go(func() error {
 		defer close(next)
 		for at := 0; at < r.texts.len(); at += rangeLen {
+			r.cfg.Progress(Progress{Phase: phase, Documents: int64(at), Total: int64(r.texts.len())})
 			select {
 			case next <- at:
 			case <-ctx.Done():
@@ -75,7 +76,7 @@ func (r *run) ranges(ctx context.Context, fn func(from, to int) error) error {
 func (r *run) record(ctx context.Context) error {
 	var mu sync.Mutex
 	spare := sync.Pool{New: func() any { return new([rangeLen]neardup.Record) }}
-	return r.ranges(ctx, func(from, to int) error {
+	return r.ranges(ctx, "keys", func(from, to int) error {
 		recs := spare.Get().(*[rangeLen]neardup.Record)
 		defer spare.Put(recs)
 		return r.recordRange(recs[:to-from], from, &mu)
