@@ -25,7 +25,7 @@ type (
 	}
 )
 
-const bulkLen = 4096
+const bulkLen = 512
 
 func newBulk(t *table) *bulk {
 	b := &bulk{table: t}

@@ -41,7 +41,10 @@ type posting struct {
 }
 
 const (
-	shardBits = 6
+	// shardBits makes shards so small that one that grows keeps the writer
+	// for less than a millisecond at a million leaders; all of them grow at about the
+	// same time. They take 140 KB of an index that is empty.
+	shardBits = 10
 	listBit   = 1 << 31
 	minSlots  = 8
 )
