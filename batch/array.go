@@ -114,7 +114,7 @@ func (a *array[T]) visitOnDisk(i int, changes bool, fn func(*T)) error {
 }
 
 func elementBytes[T any](v *T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(v)), int(size[T]()))
+	return unsafe.Slice((*byte)(unsafe.Pointer(v)), int(unsafe.Sizeof(*v)))
 }
 
 func (a *array[T]) load(k int) (*page[T], error) {

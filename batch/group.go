@@ -11,7 +11,8 @@ import (
 // group turns the postings, sorted by key, into live: for each text what may
 // be near it. That is an earlier text, where the texts of a bucket can be
 // compared with each other here, by their sketches, which stand side by side;
-// or a large bucket, in which later only leaders will stand. A key that only one text has is dropped, which is the fate of most.
+// or a large bucket, in which later only leaders will stand. A key that only
+// one text has is dropped, which is the fate of most.
 func (r *run) group(ctx context.Context, posOf *array[uint32]) error {
 	total, done := int64(max(r.postings.rows, 1)), int64(0)
 	postings, err := r.postings.sort()

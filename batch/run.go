@@ -32,7 +32,7 @@ type run struct {
 	postings *sorter[posting]
 	order    *orderer       // nil when Keep is First
 	ranked   *array[uint32] // rank -> item; nil when Keep is First
-	live     *sorted[pair]  // text -> buckets of at least two texts
+	live     *sorted[pair]  // text -> earlier texts and large buckets that may be near it
 	livePost int            // index postings in live
 	buckets  uint64
 	states   *array[state]

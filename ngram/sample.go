@@ -66,11 +66,10 @@ const (
 // fewCandidates reports whether the keys of plan.go are good enough for the
 // corpus that was counted, going by the texts of the sample. It decides how
 // much work is done, never what is found.
-func (t *editTally) fewCandidates() bool {
+func (t *editTally) fewCandidates(table *Table) bool {
 	if t.method.selecting {
 		return false
 	}
-	table := t.counts.table()
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	total := uint64(0)

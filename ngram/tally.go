@@ -66,10 +66,13 @@ func (t *editTally) Method() neardup.Method { return t.method.WithTable(t.counts
 
 // Again returns the tally of all substrings, unless the keys of plan.go do.
 func (t *editTally) Again() neardup.Tally {
-	if t.method.Keys == Any || t.fewCandidates() {
+	if t.method.Keys == Any {
 		return nil
 	}
 	with := *t.Method().(*editMethod)
+	if t.fewCandidates(with.table) {
+		return nil
+	}
 	with.census = newCensus(t.memory)
 	return &survey{&with}
 }
