@@ -30,6 +30,10 @@ type Decision struct {
 	// Via is set where connected components were asked for: the document
 	// that links this one to its component, and that Similarity is to.
 	Via string `json:"via,omitempty"`
+	// VariantOf is the best leader that a new document is a variant of: the
+	// same template with other facts, those of Conflicts (A is this document's).
+	VariantOf string     `json:"variantOf,omitempty"`
+	Conflicts []Conflict `json:"conflicts,omitempty"`
 	// Method judged the pair, or would have found one: for a new document,
 	// the method it was routed to.
 	Method string `json:"method"`

@@ -12,6 +12,6 @@
 //	simhash, minhash, ngram     the methods
 //	methods                     the table of methods by name, and auto
 //	corpus, batch               files -> documents -> decisions, on one machine
-//	store/..., server           the docId service
+//	docid, store/..., server    the docId service
 //	cmd/neardup                 the command
 package neardup

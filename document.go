@@ -15,3 +15,10 @@ type Document struct {
 	// orders after every known time.
 	Time int64
 }
+
+// Cleaner makes clean text; text.Normalizer is one. String names it with
+// every step, as the index remembers it.
+type Cleaner interface {
+	Clean(s string) string
+	String() string
+}

@@ -54,10 +54,21 @@ type Match struct {
 	Distance int `json:"distance"`
 	// Near says that the pair meets the method's threshold.
 	Near bool `json:"near"`
+	// Variant says that the pair would be near but for facts that conflict:
+	// one template, another number or name. Never true together with Near.
+	Variant bool `json:"variant,omitempty"`
 	// Method is the name of the method that judged; Basis what it measured,
 	// for example "jaccard of words:3".
 	Method string `json:"method"`
 	Basis  string `json:"basis"`
+}
+
+// Conflict is a fact that two texts state differently: A and B as they stand
+// in the first and in the second text, "" where one does not state it.
+type Conflict struct {
+	Kind string `json:"kind"` // number, date, name, negation, opposite, ...
+	A    string `json:"a,omitempty"`
+	B    string `json:"b,omitempty"`
 }
 
 // Better reports whether m is stronger evidence than o: higher similarity
@@ -92,6 +103,15 @@ type Method interface {
 	// Compare verifies a candidate: exact and symmetric. It may stop early
 	// once the pair cannot be Near, and then leaves Similarity at 0.
 	Compare(a, b View) Match
+}
+
+// Explainer is a Method that can say in which facts two texts conflict.
+type Explainer interface {
+	Method
+	// Conflicts are the facts that a and b state differently, the weightiest
+	// first; none where the texts agree. Not for the hot path: it is asked
+	// for what is reported only.
+	Conflicts(a, b View) []Conflict
 }
 
 // Trainable is a Method that chooses its keys by how rare features are in a

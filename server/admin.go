@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server/api"
 )
 
@@ -58,17 +58,17 @@ func (s *Server) logPage(ctx context.Context, in *logInput) (api.Log, error) {
 	return page, err
 }
 
-func fromEntry(ctx context.Context, e *neardup.Entry) api.Entry {
+func fromEntry(ctx context.Context, e *docid.Entry) api.Entry {
 	d := detector(ctx)
 	out := api.Entry{Seq: e.Seq, Kind: string(e.Kind), NID: e.NID, Time: instant(e.Time), Heat: e.Heat}
 	switch e.Kind {
-	case neardup.KindForget:
-	case neardup.KindEpoch:
+	case docid.KindForget:
+	case docid.KindEpoch:
 		out.Epoch = epoch(e.Leader)
 	default:
 		out.DocID = d.DocIDs().DocID(e.Leader)
 	}
-	if e.Kind == neardup.KindNew || e.Kind == neardup.KindDuplicate {
+	if e.Kind == docid.KindNew || e.Kind == docid.KindDuplicate {
 		a := d.FromEntry(*e)
 		out.Evidence = &a
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/server/api"
@@ -61,8 +62,8 @@ func TestBatchAgreesWithService(t *testing.T) {
 		t.Run("method "+cfg.Name, func(t *testing.T) {
 			docs := corpus(7, 600)
 			f := start(t, func(c *server.Config) {
-				c.Settings = func(string) neardup.Settings {
-					return neardup.Settings{Clean: text.Default(), Content: neardup.Near, ContentMethod: maker(cfg)}
+				c.Settings = func(string) docid.Settings {
+					return docid.Settings{Clean: text.Default(), Content: docid.Near, ContentMethod: maker(cfg)}
 				}
 			})
 			served, servedDigest := serve(t, f, docs)

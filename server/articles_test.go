@@ -3,10 +3,12 @@ package server_test
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"testing"
 	"time"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/server/api"
 )
@@ -27,7 +29,7 @@ func TestIdempotency(t *testing.T) {
 	ctx, c := t.Context(), f.client("news", server.Submit)
 	first := must[api.Answer](t)(c.Submit(ctx, article("", story(1)), "key-1"))
 	again := must[api.Answer](t)(c.Submit(ctx, article("", story(1)), "key-1"))
-	if again.Replayed = false; again.Seq != first.Seq || again.DocID != first.DocID || again.Decision != first.Decision {
+	if again.Replayed = false; again.Seq != first.Seq || again.DocID != first.DocID || !reflect.DeepEqual(again.Decision, first.Decision) {
 		t.Errorf("first %+v, again %+v", first, again)
 	}
 	if _, err := c.Submit(ctx, article("", story(2)), "key-1"); code(err) != api.CodeIdempotency {
@@ -92,7 +94,7 @@ func TestLifeOfADocID(t *testing.T) {
 		NID: "..", URL: "http://a.example/1", Title: "A title", Content: story(1), Heat: 5, Media: "m1", PublishTime: "2026-11-21T10:00:00Z"}}, ""))
 	second := must[api.Answer](t)(in.Submit(ctx, api.Submission{Article: api.Article{
 		NID: "x\n\x00/{}?", Content: story(1) + " more", Heat: 9, Media: "m2", Category: "c", ImageCount: "3"}}, ""))
-	if second.DocID != first.DocID || second.Leader != ".." || second.Similarity < .8 || second.Stage != neardup.StageContent {
+	if second.DocID != first.DocID || second.Leader != ".." || second.Similarity < .8 || second.Stage != docid.StageContent {
 		t.Fatalf("second %+v", second)
 	}
 	member := must[api.MemberAnswer](t)(out.Article(ctx, "x\n\x00/{}?"))
@@ -232,7 +234,7 @@ func TestTimeToLiveAndWindow(t *testing.T) {
 
 func TestQuota(t *testing.T) {
 	f := start(t, func(c *server.Config) {
-		c.Settings = func(tenant string) neardup.Settings {
+		c.Settings = func(tenant string) docid.Settings {
 			s := settings(tenant)
 			if tenant == "news" {
 				s.MaxMembers = 2

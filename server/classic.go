@@ -12,6 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server/api"
 )
 
@@ -104,7 +105,7 @@ func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
 
 // classicOf words an answer: a new article is good news, a duplicate says
 // which stage found it.
-func classicOf(a neardup.Answer) classicAnswer {
+func classicOf(a docid.Answer) classicAnswer {
 	out := classicAnswer{DocID: a.DocID, Status: "success"}
 	out.FilterReason, out.FilterStatus = classicReason+"good news", "good"
 	if a.Decision.Decision == neardup.Duplicate {
@@ -136,14 +137,14 @@ func writeClassic(w http.ResponseWriter, status int, a classicAnswer) {
 }
 
 // classicSubmission reads the article from the query, a form or the body.
-func classicSubmission(r *http.Request) (neardup.Submission, error) {
+func classicSubmission(r *http.Request) (docid.Submission, error) {
 	raw, err := classicJSON(r)
 	if err != nil {
-		return neardup.Submission{}, err
+		return docid.Submission{}, err
 	}
 	var c classicArticle
 	if err := decodeStrict(raw, &c); err != nil {
-		return neardup.Submission{}, problem(http.StatusBadRequest, api.CodeInvalid, "json: "+syntax(err))
+		return docid.Submission{}, problem(http.StatusBadRequest, api.CodeInvalid, "json: "+syntax(err))
 	}
 	in := api.Submission{Article: api.Article{
 		NID: string(c.NID), URL: string(c.URL), Title: string(c.Title), Content: string(c.Content),

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/server/api"
@@ -29,7 +30,7 @@ type fixture struct {
 	*testing.T
 	server *server.Server
 	http   *httptest.Server
-	store  neardup.Store
+	store  docid.Store
 	log    *lines
 	tokens map[string]string // "news submit"
 }
@@ -53,7 +54,7 @@ func (l *lines) String() string {
 }
 
 // maker makes a method of the table with the seed of an index.
-func maker(c methods.Config) neardup.Maker {
+func maker(c methods.Config) docid.Maker {
 	return func(seed uint64, _ []byte) (neardup.Method, error) {
 		c.Seed = seed
 		return methods.New(c)
@@ -61,9 +62,9 @@ func maker(c methods.Config) neardup.Maker {
 }
 
 // settings are those of neardup serve.
-func settings(string) neardup.Settings {
-	return neardup.Settings{
-		Clean: text.Default(), URL: neardup.Exact, Title: neardup.Exact, Content: neardup.Near,
+func settings(string) docid.Settings {
+	return docid.Settings{
+		Clean: text.Default(), URL: docid.Exact, Title: docid.Exact, Content: docid.Near,
 		ContentMethod: maker(methods.Config{}), TitleAgrees: maker(methods.Config{Name: "jaccard", Threshold: .2}),
 	}
 }
@@ -110,7 +111,7 @@ func start(t *testing.T, change ...func(*server.Config)) *fixture {
 	return f
 }
 
-func memoryStore(t *testing.T) neardup.Store {
+func memoryStore(t *testing.T) docid.Store {
 	t.Helper()
 	store, err := memory.New(t.Context())
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/server"
@@ -17,8 +18,8 @@ import (
 // leaked is the seed of an index whose secret an attacker has: the worst case.
 const leaked = 42
 
-func leakedIdentity(string) (neardup.Identity, error) {
-	id, err := neardup.NewIdentity("", nil)
+func leakedIdentity(string) (docid.Identity, error) {
+	id, err := docid.NewIdentity("", nil)
 	id.Seed = leaked
 	return id, err
 }
@@ -70,7 +71,7 @@ func fingerprint(clean string) uint64 {
 func TestForgedFingerprints(t *testing.T) {
 	f := start(t, func(c *server.Config) {
 		c.Limits.Rate = 1e6
-		c.Settings = func(tenant string) neardup.Settings {
+		c.Settings = func(tenant string) docid.Settings {
 			s := settings(tenant)
 			s.ContentMethod, s.Identity = maker(methods.Config{Name: "simhash"}), leakedIdentity
 			return s
@@ -128,7 +129,7 @@ func TestForgedKeys(t *testing.T) {
 // What the submit role gets never holds a key, a fingerprint or the seed.
 func TestSubmitRevealsNoSecret(t *testing.T) {
 	f := start(t, func(c *server.Config) {
-		c.Settings = func(tenant string) neardup.Settings {
+		c.Settings = func(tenant string) docid.Settings {
 			s := settings(tenant)
 			s.ContentMethod, s.Identity = maker(methods.Config{Name: "simhash"}), leakedIdentity
 			return s

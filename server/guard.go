@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server/api"
 )
 
@@ -32,7 +32,7 @@ func callerOf(ctx context.Context) caller {
 
 // detector is that of the caller's tenant. Only routes with a role reach it,
 // and a role comes with a tenant.
-func detector(ctx context.Context) *neardup.Detector { return callerOf(ctx).tenant.detector }
+func detector(ctx context.Context) *docid.Detector { return callerOf(ctx).tenant.detector }
 
 const classicPath = "/docId/getDocId"
 
@@ -54,7 +54,7 @@ func (s *Server) guarded(routes http.Handler) http.Handler {
 			if p := recover(); p != nil {
 				s.log.Error("a handler panicked", "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 				if !rec.wrote {
-					writeProblem(rec, meaning(neardup.ErrUnavailable))
+					writeProblem(rec, meaning(docid.ErrUnavailable))
 				}
 			}
 			s.figures.request(r.Pattern, rec.status, time.Since(start))

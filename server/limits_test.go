@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/server/api"
 )
@@ -96,27 +96,27 @@ func TestRateLimit(t *testing.T) {
 
 // slowStore holds commits until told to go on.
 type slowStore struct {
-	neardup.Store
+	docid.Store
 	entered chan struct{}
 	release chan struct{}
 }
 
 type slowIndex struct {
-	neardup.Index
+	docid.Index
 	s *slowStore
 }
 
-func (s *slowStore) Index(ctx context.Context, tenant string, create func() (neardup.Identity, error)) (neardup.Index, error) {
+func (s *slowStore) Index(ctx context.Context, tenant string, create func() (docid.Identity, error)) (docid.Index, error) {
 	ix, err := s.Store.Index(ctx, tenant, create)
 	return slowIndex{ix, s}, err
 }
 
-func (ix slowIndex) Commit(ctx context.Context, c *neardup.Change) (neardup.Receipt, error) {
+func (ix slowIndex) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, error) {
 	ix.s.entered <- struct{}{}
 	select {
 	case <-ix.s.release:
 	case <-ctx.Done():
-		return neardup.Receipt{}, ctx.Err()
+		return docid.Receipt{}, ctx.Err()
 	}
 	return ix.Index.Commit(ctx, c)
 }
@@ -175,26 +175,26 @@ func TestDeadline(t *testing.T) {
 
 // failing is a store whose commits fail.
 type failing struct {
-	neardup.Store
+	docid.Store
 	err error
 }
 
 type failingIndex struct {
-	neardup.Index
+	docid.Index
 	err error
 }
 
-func (s failing) Index(ctx context.Context, tenant string, create func() (neardup.Identity, error)) (neardup.Index, error) {
+func (s failing) Index(ctx context.Context, tenant string, create func() (docid.Identity, error)) (docid.Index, error) {
 	ix, err := s.Store.Index(ctx, tenant, create)
 	return failingIndex{ix, s.err}, err
 }
-func (ix failingIndex) Commit(context.Context, *neardup.Change) (neardup.Receipt, error) {
-	return neardup.Receipt{}, ix.err
+func (ix failingIndex) Commit(context.Context, *docid.Change) (docid.Receipt, error) {
+	return docid.Receipt{}, ix.err
 }
 func (s failing) Poisoned() error { return s.err }
 
 func TestStoreThatFails(t *testing.T) {
-	for err, status := range map[error]int{neardup.ErrFull: 507, neardup.ErrUnavailable: 503, neardup.ErrCorrupt: 503, context.Canceled: 503} {
+	for err, status := range map[error]int{docid.ErrFull: 507, docid.ErrUnavailable: 503, docid.ErrCorrupt: 503, context.Canceled: 503} {
 		f := start(t, func(c *server.Config) { c.Store = failing{memoryStore(t), err} })
 		if r := f.send(f.submit(`{"content":"x"}`)); r.status != status {
 			t.Errorf("%v: %d", err, r.status)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server/api"
 )
 
@@ -75,18 +75,18 @@ func (s *Server) article(ctx context.Context, in *nidInput) (api.MemberAnswer, e
 }
 
 // fromMember adds the answer that the article got.
-func fromMember(ctx context.Context, m *neardup.Member) (api.Member, error) {
+func fromMember(ctx context.Context, m *docid.Member) (api.Member, error) {
 	member := api.Member{Article: fromArticle(&m.Article), Seq: m.Seq}
 	switch a, err := detector(ctx).Evidence(ctx, m.Seq); {
 	case err == nil:
 		member.Evidence = &a
-	case !errors.Is(err, neardup.ErrNotFound):
+	case !errors.Is(err, docid.ErrNotFound):
 		return member, err
 	}
 	return member, nil
 }
 
-func fromArticle(a *neardup.Article) api.Article {
+func fromArticle(a *docid.Article) api.Article {
 	out := api.Article{
 		NID: a.ID, URL: a.URL, Title: a.Title, Content: a.Text,
 		Category: a.Category, Media: a.Media, ImageCount: a.ImageCount, Heat: a.Heat,
@@ -147,7 +147,7 @@ type groupsInput struct {
 
 func (s *Server) groups(ctx context.Context, in *groupsInput) (api.Groups, error) {
 	d := detector(ctx)
-	page := neardup.GroupPage{MinSize: in.MinSize, Limit: in.Limit + 1}
+	page := docid.GroupPage{MinSize: in.MinSize, Limit: in.Limit + 1}
 	if in.After != "" {
 		size, docID, _ := strings.Cut(in.After, ".")
 		n, err := strconv.Atoi(size)
@@ -155,7 +155,7 @@ func (s *Server) groups(ctx context.Context, in *groupsInput) (api.Groups, error
 		if err != nil || !ok {
 			return api.Groups{}, at("query.after", "is no value of next")
 		}
-		page.After = neardup.GroupSize{Leader: leader, Size: n}
+		page.After = docid.GroupSize{Leader: leader, Size: n}
 	}
 	seq, err := seen(ctx)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -109,7 +109,7 @@ func (f *figures) request(route string, status int, took time.Duration) {
 func (f *figures) refused(reason string) { f.refusals.WithLabelValues(reason).Inc() }
 
 // decided counts a submission.
-func (f *figures) decided(tenant string, a neardup.Answer, err error, took time.Duration) {
+func (f *figures) decided(tenant string, a docid.Answer, err error, took time.Duration) {
 	if err != nil {
 		f.failures.WithLabelValues(undecided(err)).Inc()
 		return
@@ -130,8 +130,8 @@ func (f *figures) decided(tenant string, a neardup.Answer, err error, took time.
 
 func undecided(err error) string {
 	for reason, is := range map[string]error{
-		"crowded": neardup.ErrCrowded, "quota": neardup.ErrQuota, "full": neardup.ErrFull, "invalid": neardup.ErrInvalid,
-		"nid_taken": neardup.ErrTaken, "idempotency": neardup.ErrMismatch, "canceled": context.Canceled, "deadline": context.DeadlineExceeded,
+		"crowded": docid.ErrCrowded, "quota": docid.ErrQuota, "full": docid.ErrFull, "invalid": docid.ErrInvalid,
+		"nid_taken": docid.ErrTaken, "idempotency": docid.ErrMismatch, "canceled": context.Canceled, "deadline": context.DeadlineExceeded,
 	} {
 		if errors.Is(err, is) {
 			return reason

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server"
 )
 
@@ -114,7 +115,7 @@ func TestTextsOfNothing(t *testing.T) {
 // so; it is never called new by guess. Others go on.
 func TestCrowdedBucket(t *testing.T) {
 	f := start(t, func(c *server.Config) {
-		c.Settings = func(tenant string) neardup.Settings {
+		c.Settings = func(tenant string) docid.Settings {
 			s := settings(tenant)
 			s.MaxCandidates = 20
 			s.ContentMethod = func(uint64, []byte) (neardup.Method, error) { return oneBucket{}, nil }
@@ -151,7 +152,7 @@ func (oneBucket) Compare(_, _ neardup.View) neardup.Match { return neardup.Match
 // No answer but 503 and 507 begins with 5, whatever a handler does.
 func TestPanicIsAnAnswer(t *testing.T) {
 	f := start(t, func(c *server.Config) {
-		c.Settings = func(tenant string) neardup.Settings {
+		c.Settings = func(tenant string) docid.Settings {
 			s := settings(tenant)
 			s.ContentMethod = func(uint64, []byte) (neardup.Method, error) { return broken{}, nil }
 			return s

@@ -8,7 +8,7 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server/api"
 )
 
@@ -41,15 +41,15 @@ func meaning(err error) *huma.ErrorModel {
 		code   string
 		detail string
 	}{
-		{neardup.ErrInvalid, http.StatusUnprocessableEntity, api.CodeInvalid, ""},
-		{neardup.ErrNotFound, http.StatusNotFound, api.CodeNotFound, "there is no such article, docId or change"},
-		{neardup.ErrEnded, http.StatusGone, api.CodeEnded, "the docId has ended; it is never given again"},
-		{neardup.ErrMismatch, http.StatusConflict, api.CodeIdempotency, "the idempotency key was used with another request"},
-		{neardup.ErrTaken, http.StatusConflict, api.CodeNIDTaken, "the nid belongs to another article"},
-		{neardup.ErrCrowded, http.StatusUnprocessableEntity, api.CodeCrowded, "more docIds are like this article than can be compared; it was not stored"},
-		{neardup.ErrQuota, http.StatusForbidden, api.CodeQuota, "the quota of articles is used up"},
-		{neardup.ErrFull, http.StatusInsufficientStorage, api.CodeFull, "the disk is full"},
-		{neardup.ErrUnavailable, http.StatusServiceUnavailable, api.CodeUnavailable, "the store takes no writes; whether this one was stored is not known"},
+		{docid.ErrInvalid, http.StatusUnprocessableEntity, api.CodeInvalid, ""},
+		{docid.ErrNotFound, http.StatusNotFound, api.CodeNotFound, "there is no such article, docId or change"},
+		{docid.ErrEnded, http.StatusGone, api.CodeEnded, "the docId has ended; it is never given again"},
+		{docid.ErrMismatch, http.StatusConflict, api.CodeIdempotency, "the idempotency key was used with another request"},
+		{docid.ErrTaken, http.StatusConflict, api.CodeNIDTaken, "the nid belongs to another article"},
+		{docid.ErrCrowded, http.StatusUnprocessableEntity, api.CodeCrowded, "more docIds are like this article than can be compared; it was not stored"},
+		{docid.ErrQuota, http.StatusForbidden, api.CodeQuota, "the quota of articles is used up"},
+		{docid.ErrFull, http.StatusInsufficientStorage, api.CodeFull, "the disk is full"},
+		{docid.ErrUnavailable, http.StatusServiceUnavailable, api.CodeUnavailable, "the store takes no writes; whether this one was stored is not known"},
 		{fs.ErrExist, http.StatusConflict, api.CodeExists, "a backup of that name is there already"},
 		{context.DeadlineExceeded, http.StatusServiceUnavailable, api.CodeUnavailable, "it took too long; whether it was stored is not known"},
 		{context.Canceled, http.StatusServiceUnavailable, api.CodeUnavailable, "the caller went away"},

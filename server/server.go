@@ -15,15 +15,15 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Config is what a server is made of. Store, Settings and Access are needed.
 type Config struct {
-	Store neardup.Store
+	Store docid.Store
 	// Settings of the index of a tenant.
-	Settings func(tenant string) neardup.Settings
+	Settings func(tenant string) docid.Settings
 	Access   *Access
 	Limits   Limits
 	// Hosts are the names, with or without port, that the Host header of a
@@ -57,7 +57,7 @@ type Server struct {
 // tenant is an index that is open.
 type tenant struct {
 	name     string
-	detector *neardup.Detector
+	detector *docid.Detector
 	quota    int
 	forgot   uint64 // how far idempotency keys were looked through; Run's own
 }
@@ -79,11 +79,11 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		cfg: cfg, log: cfg.Log, tenants: map[string]*tenant{},
 		clients: newClients(cfg.Limits), inFlight: make(chan struct{}, cfg.Limits.InFlight),
 	}
-	turns := neardup.NewTurns(0) // one line for all tenants
+	turns := docid.NewTurns(0) // one line for all tenants
 	for _, name := range cfg.Access.Tenants() {
 		settings := cfg.Settings(name)
 		settings.Turns = cmp.Or(settings.Turns, turns)
-		d, err := neardup.NewDetector(ctx, cfg.Store, name, settings)
+		d, err := docid.NewDetector(ctx, cfg.Store, name, settings)
 		if err != nil {
 			return nil, err
 		}

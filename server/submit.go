@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server/api"
 )
 
@@ -38,7 +38,7 @@ func (s *Server) submit(ctx context.Context, in *submission) (api.Answer, error)
 }
 
 // add decides, and counts what it took.
-func (s *Server) add(ctx context.Context, sub neardup.Submission) (api.Answer, error) {
+func (s *Server) add(ctx context.Context, sub docid.Submission) (api.Answer, error) {
 	start := time.Now()
 	a, err := detector(ctx).Add(ctx, sub)
 	s.figures.decided(callerOf(ctx).tenant.name, a, err, time.Since(start))
@@ -83,17 +83,17 @@ func (s *Server) addEntry(ctx context.Context, e *api.BatchEntry, location strin
 }
 
 // toCore checks the limits of a submission and puts it into the core's words.
-func toCore(in *api.Submission, location string) (neardup.Submission, error) {
+func toCore(in *api.Submission, location string) (docid.Submission, error) {
 	article, err := toArticle(&in.Article, location)
-	return neardup.Submission{
+	return docid.Submission{
 		Article: article,
 		TTL:     time.Duration(in.TTLSeconds) * time.Second,
 		Window:  time.Duration(in.WindowSeconds) * time.Second,
 	}, err
 }
 
-func toArticle(in *api.Article, location string) (neardup.Article, error) {
-	a := neardup.Article{Category: in.Category, Media: in.Media, ImageCount: in.ImageCount, Heat: in.Heat}
+func toArticle(in *api.Article, location string) (docid.Article, error) {
+	a := docid.Article{Category: in.Category, Media: in.Media, ImageCount: in.ImageCount, Heat: in.Heat}
 	a.ID, a.URL, a.Title, a.Text = in.NID, in.URL, in.Title, in.Content
 	for _, f := range []struct {
 		name, value string
@@ -107,8 +107,8 @@ func toArticle(in *api.Article, location string) (neardup.Article, error) {
 			return a, at(location+"."+f.name, fmt.Sprintf("over %d bytes", f.limit))
 		}
 	}
-	if strings.HasPrefix(in.NID, neardup.AnonymousPrefix) {
-		return a, at(location+".nid", fmt.Sprintf("a nid cannot begin with %q", neardup.AnonymousPrefix))
+	if strings.HasPrefix(in.NID, docid.AnonymousPrefix) {
+		return a, at(location+".nid", fmt.Sprintf("a nid cannot begin with %q", docid.AnonymousPrefix))
 	}
 	if in.PublishTime == "" {
 		return a, nil
@@ -148,7 +148,7 @@ func (s *Server) revise(ctx context.Context, in *revision) (api.Change, error) {
 	if err := validPath(in.NID); err != nil {
 		return api.Change{}, err
 	}
-	e, err := detector(ctx).Update(ctx, in.NID, neardup.Revision{Heat: in.Body.Heat, Text: in.Body.Content})
+	e, err := detector(ctx).Update(ctx, in.NID, docid.Revision{Heat: in.Body.Heat, Text: in.Body.Content})
 	if err != nil {
 		return api.Change{}, err
 	}
@@ -158,7 +158,7 @@ func (s *Server) revise(ctx context.Context, in *revision) (api.Change, error) {
 }
 
 // changed puts a log entry into an answer.
-func changed(ctx context.Context, e neardup.Entry) api.Change {
+func changed(ctx context.Context, e docid.Entry) api.Change {
 	return api.Change{Seq: e.Seq, DocID: detector(ctx).DocIDs().DocID(e.Leader), NID: e.NID, Kind: string(e.Kind)}
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 // sweepEvery is how often Run looks for what is due.
@@ -40,7 +40,7 @@ func (s *Server) Sweep(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-func expire(ctx context.Context, d *neardup.Detector, now time.Time) error {
+func expire(ctx context.Context, d *docid.Detector, now time.Time) error {
 	for {
 		n, err := d.Expire(ctx, now, sweepPage)
 		if err != nil || n == 0 {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
 	"github.com/spf13/pflag"
@@ -43,9 +44,9 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 
 // settings makes those of an index; the methods are tried once here, so that
 // a wrong flag is told as one.
-func (f *indexFlags) settings() (neardup.Settings, error) {
-	s := neardup.Settings{
-		URL: neardup.Mode(f.url), Title: neardup.Mode(f.title), Content: neardup.Mode(f.content),
+func (f *indexFlags) settings() (docid.Settings, error) {
+	s := docid.Settings{
+		URL: docid.Mode(f.url), Title: docid.Mode(f.title), Content: docid.Mode(f.content),
 		Window: f.window, TTL: f.ttl, MaxMembers: f.maxArticles, MaxCandidates: f.maxCandidates,
 	}
 	n, err := text.ParseNormalizer(f.normalize)
@@ -70,7 +71,7 @@ func (f *indexFlags) settings() (neardup.Settings, error) {
 			return s, usage("--%s cannot be %q", name, mode)
 		}
 	}
-	for flag, m := range map[string]neardup.Maker{"--method": s.ContentMethod, "--title-threshold": s.TitleMethod, "--title-agrees": s.TitleAgrees} {
+	for flag, m := range map[string]docid.Maker{"--method": s.ContentMethod, "--title-threshold": s.TitleMethod, "--title-agrees": s.TitleAgrees} {
 		if m == nil {
 			continue
 		}
@@ -82,7 +83,7 @@ func (f *indexFlags) settings() (neardup.Settings, error) {
 }
 
 // maker makes a method with the seed of an index.
-func maker(cfg methods.Config) neardup.Maker {
+func maker(cfg methods.Config) docid.Maker {
 	return func(seed uint64, _ []byte) (neardup.Method, error) {
 		cfg.Seed = seed
 		return methods.New(cfg)

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/prometheus/client_golang/prometheus"
@@ -136,7 +136,7 @@ func (s *serve) do(ctx context.Context) error {
 
 // behind opens the store behind the gate and serves until ctx or the listener
 // ends.
-func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server, settings neardup.Settings, access *server.Access, ended chan error) (err error) {
+func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server, settings docid.Settings, access *server.Access, ended chan error) (err error) {
 	start := time.Now()
 	store, err := pebble.Open(ctx, storeDir(s.data), pebble.Options{CacheBytes: int64(s.cache)})
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	registry := newRegistry(store)
 	handler, err := server.New(ctx, server.Config{
 		Store: store, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
-		Settings: func(tenant string) neardup.Settings {
+		Settings: func(tenant string) docid.Settings {
 			settings.CacheBytes = int(s.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)
 		},
@@ -185,7 +185,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 }
 
 // ofTenant applies what the configuration file says of one tenant.
-func (s *serve) ofTenant(settings neardup.Settings, tenant string) neardup.Settings {
+func (s *serve) ofTenant(settings docid.Settings, tenant string) docid.Settings {
 	if t, ok := s.tenants[tenant]; ok && t.MaxArticles != nil {
 		settings.MaxMembers = *t.MaxArticles
 	}

@@ -43,16 +43,18 @@ var layers = map[string]layer{
 	"batch":          {[]string{"", "text", "feature", "corpus"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
 	"eval":           {[]string{"", "text", "feature"}, []string{compress}},
 
-	"store":        {[]string{""}, []string{hash}},
-	"store/memory": {[]string{"", "store/storetest"}, []string{hash, "github.com/RaduBerinde/btreemap"}},
-	"store/storetest": {[]string{"", "store/memory"}, []string{
+	"docid": {[]string{""}, []string{hash}},
+
+	"store":        {[]string{"", "docid"}, []string{hash}},
+	"store/memory": {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/RaduBerinde/btreemap"}},
+	"store/storetest": {[]string{"", "docid", "store/memory"}, []string{
 		hash, "github.com/google/go-cmp/", "github.com/anishathalye/porcupine", "pgregory.net/rapid",
 	}},
-	"store/pebble": {[]string{"", "store/storetest"}, []string{hash, "github.com/cockroachdb/pebble/"}},
-	"store/redis":  {[]string{"", "store/storetest"}, []string{hash, "github.com/redis/rueidis"}},
-	"store/mysql":  {[]string{"", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
-	"store/hbase":  {[]string{"", "store/storetest"}, []string{hash}},
-	"server": {[]string{"", "text"}, []string{
+	"store/pebble": {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/cockroachdb/pebble/"}},
+	"store/redis":  {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/redis/rueidis"}},
+	"store/mysql":  {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
+	"store/hbase":  {[]string{"", "docid", "store/storetest"}, []string{hash}},
+	"server": {[]string{"", "docid", "text"}, []string{
 		"github.com/danielgtaylor/huma/", "github.com/prometheus/client_golang/", "golang.org/x/time/", hash,
 	}},
 
@@ -145,6 +147,9 @@ func TestLayersHold(t *testing.T) {
 	}{
 		{"", "fmt", true},
 		{"", module + "/minhash", false},
+		{"", module + "/docid", false},
+		{"batch", module + "/docid", false},
+		{"methods", module + "/docid", false},
 		{"", "github.com/valyala/fastjson", false},
 		{"minhash", module, true},
 		{"minhash", module + "/feature", true},

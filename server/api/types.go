@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 // Article is one article as a caller gives it. Everything is optional, but an
@@ -41,9 +42,9 @@ type Batch struct {
 	Articles []BatchEntry `json:"articles" minItems:"1" maxItems:"100" nullable:"false"`
 }
 
-// Answer is the decision on one article: see [neardup.Answer]. Its id is the
+// Answer is the decision on one article: see [docid.Answer]. Its id is the
 // nid; an article that came without one is named "~" and its seq.
-type Answer = neardup.Answer
+type Answer = docid.Answer
 
 // BatchAnswer has for each article either its answer or the reason why there
 // is none.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/shared"
 	"github.com/neardup/neardup/minhash"
 	"github.com/neardup/neardup/store/memory"
@@ -35,8 +36,8 @@ func TestBatchEqualsService(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	d, err := neardup.NewDetector(t.Context(), store, "tenant", neardup.Settings{
-		Content:       neardup.Near,
+	d, err := docid.NewDetector(t.Context(), store, "tenant", docid.Settings{
+		Content:       docid.Near,
 		ContentMethod: func(uint64, []byte) (neardup.Method, error) { return m, nil },
 	})
 	if err != nil {
@@ -44,7 +45,7 @@ func TestBatchEqualsService(t *testing.T) {
 	}
 	duplicates := 0
 	for _, doc := range docs {
-		a, err := d.Add(t.Context(), neardup.Submission{Article: neardup.Article{Document: doc}})
+		a, err := d.Add(t.Context(), docid.Submission{Article: docid.Article{Document: doc}})
 		if err != nil {
 			t.Fatal(err)
 		}

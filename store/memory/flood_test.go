@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/feature/featuretest"
 	"github.com/neardup/neardup/internal/load"
 	"github.com/neardup/neardup/methods"
@@ -11,13 +12,13 @@ import (
 )
 
 // flooded opens an index with the cascade of the service.
-func flooded(tb testing.TB, store neardup.Store) *neardup.Detector {
+func flooded(tb testing.TB, store docid.Store) *docid.Detector {
 	tb.Helper()
 	content := func(seed uint64, _ []byte) (neardup.Method, error) {
 		return methods.New(methods.Config{Name: "auto", Seed: seed})
 	}
-	d, err := neardup.NewDetector(tb.Context(), store, "flooded", neardup.Settings{
-		URL: neardup.Exact, Title: neardup.Exact, Content: neardup.Near, ContentMethod: content, TitleAgrees: content,
+	d, err := docid.NewDetector(tb.Context(), store, "flooded", docid.Settings{
+		URL: docid.Exact, Title: docid.Exact, Content: docid.Near, ContentMethod: content, TitleAgrees: content,
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -26,12 +27,12 @@ func flooded(tb testing.TB, store neardup.Store) *neardup.Detector {
 }
 
 // flood adds articles from..to of a flood into one bucket, all new.
-func flood(tb testing.TB, d *neardup.Detector, from, to int) (candidates int) {
+func flood(tb testing.TB, d *docid.Detector, from, to int) (candidates int) {
 	tb.Helper()
 	articles := load.NewArticles()
 	for n := from; n < to; n++ {
 		a := articles.Crowd(n)
-		var sub neardup.Submission
+		var sub docid.Submission
 		sub.ID, sub.URL, sub.Title, sub.Text = a.NID, a.URL, a.Title, a.Content
 		answer, err := d.Add(tb.Context(), sub)
 		if err != nil || answer.Decision.Decision != neardup.New {

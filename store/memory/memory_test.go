@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/memory"
 	"github.com/neardup/neardup/store/storetest"
 	"go.uber.org/goleak"
@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(*testing.T) storetest.Place {
-		return storetest.Place{Open: func(ctx context.Context) (neardup.Store, error) { return memory.New(ctx) }}
+		return storetest.Place{Open: func(ctx context.Context) (docid.Store, error) { return memory.New(ctx) }}
 	})
 }
 
@@ -27,13 +27,13 @@ func Example() {
 		return
 	}
 	defer store.Close()
-	d, err := neardup.NewDetector(ctx, store, "default", neardup.Settings{URL: neardup.Exact, Content: neardup.Exact})
+	d, err := docid.NewDetector(ctx, store, "default", docid.Settings{URL: docid.Exact, Content: docid.Exact})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for _, url := range []string{"http://a.example/1", "https://b.example/2"} {
-		var article neardup.Submission
+		var article docid.Submission
 		article.URL, article.Text = url, "The same words on two sites."
 		a, err := d.Add(ctx, article)
 		fmt.Println(a.Decision.Decision, a.Stage, a.Seq, a.LeaderSeq, err)

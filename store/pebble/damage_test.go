@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/storetest"
 )
@@ -58,7 +58,7 @@ func TestDamagedLog(t *testing.T) {
 			_ = s.Close()
 			continue
 		}
-		if !errors.Is(err, neardup.ErrCorrupt) {
+		if !errors.Is(err, docid.ErrCorrupt) {
 			t.Errorf("damage came out as %v", err)
 		}
 		number := strings.TrimSuffix(filepath.Base(log), ".log")
@@ -90,10 +90,10 @@ func TestDamagedTable(t *testing.T) {
 	well := filepath.Join(t.TempDir(), "well")
 	s, err := pebble.Open(t.Context(), well, pebble.Options{})
 	ok(t, err)
-	d, err := neardup.NewDetector(t.Context(), s, "tenant", storetest.Settings())
+	d, err := docid.NewDetector(t.Context(), s, "tenant", storetest.Settings())
 	ok(t, err)
 	for n := range 40 {
-		var sub neardup.Submission
+		var sub docid.Submission
 		sub.ID, sub.Text = fmt.Sprint(n), strings.Repeat(storetest.Base(n), 20)
 		_, err := d.Add(t.Context(), sub)
 		ok(t, err)
@@ -111,7 +111,7 @@ func TestDamagedTable(t *testing.T) {
 			if err == nil && len(r.Problems) == 0 {
 				t.Errorf("%s damaged at %.0f %%: nothing found", ending, 100*part)
 			}
-			if err != nil && !errors.Is(err, neardup.ErrCorrupt) {
+			if err != nil && !errors.Is(err, docid.ErrCorrupt) {
 				t.Errorf("%s damaged at %.0f %%: %v", ending, 100*part, err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	engine "github.com/cockroachdb/pebble/v2"
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/storetest"
 )
@@ -19,8 +20,8 @@ type history struct {
 	*testing.T
 	dir     string
 	store   *pebble.Store
-	sent    map[string]map[string]neardup.Submission // by tenant and nid
-	answers map[string]map[string]neardup.Answer
+	sent    map[string]map[string]docid.Submission // by tenant and nid
+	answers map[string]map[string]docid.Answer
 }
 
 var tenants = []string{"a", "b"}
@@ -30,10 +31,10 @@ func begun(t *testing.T, dir string, older *history) *history {
 	t.Helper()
 	s, err := pebble.Open(t.Context(), dir, pebble.Options{})
 	ok(t, err)
-	h := &history{t, dir, s, map[string]map[string]neardup.Submission{}, map[string]map[string]neardup.Answer{}}
+	h := &history{t, dir, s, map[string]map[string]docid.Submission{}, map[string]map[string]docid.Answer{}}
 	t.Cleanup(func() { _ = s.Close() }) // some tests close it first
 	for _, tenant := range tenants {
-		h.sent[tenant], h.answers[tenant] = map[string]neardup.Submission{}, map[string]neardup.Answer{}
+		h.sent[tenant], h.answers[tenant] = map[string]docid.Submission{}, map[string]docid.Answer{}
 		if older != nil {
 			for nid, sub := range older.sent[tenant] {
 				h.sent[tenant][nid], h.answers[tenant][nid] = sub, older.answers[tenant][nid]
@@ -43,9 +44,9 @@ func begun(t *testing.T, dir string, older *history) *history {
 	return h
 }
 
-func (h *history) detector(tenant string) *neardup.Detector {
+func (h *history) detector(tenant string) *docid.Detector {
 	h.Helper()
-	d, err := neardup.NewDetector(h.Context(), h.store, tenant, storetest.Settings())
+	d, err := docid.NewDetector(h.Context(), h.store, tenant, storetest.Settings())
 	ok(h.T, err)
 	return d
 }
@@ -56,7 +57,7 @@ func (h *history) add(name string, n int) {
 	for _, tenant := range tenants {
 		d := h.detector(tenant)
 		for i := range n {
-			var sub neardup.Submission
+			var sub docid.Submission
 			sub.ID = fmt.Sprintf("%s-%d", name, i)
 			sub.Text = storetest.Base(len(name)*1000 + int(name[0])*100 + i)
 			a, err := d.Add(h.Context(), sub)
@@ -126,7 +127,7 @@ func apart(t *testing.T, x, y *history) {
 				if _, shared := mine.answers[tenant][nid]; shared {
 					continue
 				}
-				if _, err := d.Group(t.Context(), a.DocID, 0, 1); !errors.Is(err, neardup.ErrNotFound) {
+				if _, err := d.Group(t.Context(), a.DocID, 0, 1); !errors.Is(err, docid.ErrNotFound) {
 					t.Errorf("a docId that another history gave to %s: %v", nid, err)
 				}
 			}
@@ -240,7 +241,7 @@ func TestSnapshotsTogether(t *testing.T) {
 }
 
 // detectorOnce closes the store after opening a detector: its identity stays.
-func (h *history) detectorOnce(tenant string) *neardup.Detector {
+func (h *history) detectorOnce(tenant string) *docid.Detector {
 	d := h.detector(tenant)
 	ok(h.T, h.store.Close())
 	return d

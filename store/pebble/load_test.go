@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/minhash"
 	"github.com/neardup/neardup/store/pebble"
 )
@@ -48,9 +49,9 @@ func BenchmarkLoad(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	set := neardup.Settings{URL: neardup.Exact, Title: neardup.Off, Content: neardup.Near,
+	set := docid.Settings{URL: docid.Exact, Title: docid.Off, Content: docid.Near,
 		ContentMethod: func(seed uint64, _ []byte) (neardup.Method, error) { return minhash.New(minhash.Config{Seed: seed}) }}
-	d, err := neardup.NewDetector(b.Context(), s, "load", set)
+	d, err := docid.NewDetector(b.Context(), s, "load", set)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func BenchmarkLoad(b *testing.B) {
 				if n >= b.N {
 					break
 				}
-				var sub neardup.Submission
+				var sub docid.Submission
 				n += int(st.Seq)
 				sub.ID, sub.Text = fmt.Sprintf("n%d", n), words(n)
 				sub.URL = fmt.Sprintf("https://example.org/%d", n)

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 // logger hears what Pebble says. Its chatter is dropped. Fatalf, which must
@@ -82,6 +82,6 @@ func guarded[T any](log *logger, call func() (T, error)) (T, error) {
 		return r.value, r.err
 	case <-log.gone:
 		var none T
-		return none, errors.Join(neardup.ErrUnavailable, log.fatal())
+		return none, errors.Join(docid.ErrUnavailable, log.fatal())
 	}
 }

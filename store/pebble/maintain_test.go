@@ -12,7 +12,7 @@ import (
 	"time"
 
 	engine "github.com/cockroachdb/pebble/v2"
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/storetest"
 )
@@ -22,7 +22,7 @@ func filled(t *testing.T, ctx context.Context, dir string) {
 	t.Helper()
 	s, err := pebble.Open(ctx, dir, pebble.Options{})
 	ok(t, err)
-	d, err := neardup.NewDetector(ctx, s, "tenant", storetest.Settings())
+	d, err := docid.NewDetector(ctx, s, "tenant", storetest.Settings())
 	ok(t, err)
 	texts := storetest.NewTexts(1, 20)
 	for n := range 100 {
@@ -115,7 +115,7 @@ func TestCheckFindsDamagedMark(t *testing.T) {
 	if r := check(t, dir); len(r.Problems) != 1 {
 		t.Errorf("problems: %v", r.Problems)
 	}
-	if _, err := pebble.Open(ctx, dir, pebble.Options{}); !errors.Is(err, neardup.ErrCorrupt) {
+	if _, err := pebble.Open(ctx, dir, pebble.Options{}); !errors.Is(err, docid.ErrCorrupt) {
 		t.Errorf("opened: %v", err)
 	}
 }
@@ -185,9 +185,9 @@ func TestSnapshot(t *testing.T) {
 	filled(t, ctx, dir)
 	s, err := pebble.Open(ctx, dir, pebble.Options{})
 	ok(t, err)
-	d, err := neardup.NewDetector(ctx, s, "tenant", storetest.Settings())
+	d, err := docid.NewDetector(ctx, s, "tenant", storetest.Settings())
 	ok(t, err)
-	var sub neardup.Submission
+	var sub docid.Submission
 	sub.ID, sub.Text = "last", "the last word before the copy"
 	want, err := d.Add(ctx, sub)
 	ok(t, err)
@@ -200,7 +200,7 @@ func TestSnapshot(t *testing.T) {
 	s, err = pebble.Open(ctx, copied, pebble.Options{})
 	ok(t, err)
 	defer s.Close()
-	d, err = neardup.NewDetector(ctx, s, "tenant", storetest.Settings())
+	d, err = docid.NewDetector(ctx, s, "tenant", storetest.Settings())
 	ok(t, err)
 	if _, docID, err := d.Member(ctx, "last"); err != nil || docID != want.DocID {
 		t.Errorf("in the snapshot: %s, %v; want %s", docID, err, want.DocID)
@@ -213,10 +213,10 @@ func TestSnapshotOfTexts(t *testing.T) {
 	ctx, dir, small := t.Context(), t.TempDir(), pebble.Options{TableBytes: 128 << 10}
 	s, err := pebble.Open(ctx, dir, small)
 	ok(t, err)
-	d, err := neardup.NewDetector(ctx, s, "tenant", storetest.Settings())
+	d, err := docid.NewDetector(ctx, s, "tenant", storetest.Settings())
 	ok(t, err)
 	for n := range 150 {
-		var sub neardup.Submission
+		var sub docid.Submission
 		sub.ID, sub.Text, sub.Media = fmt.Sprint(n), storetest.Base(n), strings.Repeat("m", 3000)
 		_, err := d.Add(ctx, sub)
 		ok(t, err)
@@ -240,7 +240,7 @@ func TestFolder(t *testing.T) {
 	filled(t, ctx, dir)
 	s, err := pebble.Open(ctx, dir, pebble.Options{})
 	ok(t, err)
-	if _, err := pebble.Open(ctx, dir, pebble.Options{}); !errors.Is(err, neardup.ErrLocked) {
+	if _, err := pebble.Open(ctx, dir, pebble.Options{}); !errors.Is(err, docid.ErrLocked) {
 		t.Errorf("second open: %v", err)
 	}
 	ok(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -255,10 +255,10 @@ func TestFolder(t *testing.T) {
 	}))
 	ok(t, s.Close())
 	rows(t, dir, func(db *engine.DB) { ok(t, db.Set([]byte("f"), format(3), engine.Sync)) })
-	if _, err := pebble.Open(ctx, dir, pebble.Options{}); !errors.Is(err, neardup.ErrNewerFormat) {
+	if _, err := pebble.Open(ctx, dir, pebble.Options{}); !errors.Is(err, docid.ErrNewerFormat) {
 		t.Errorf("newer format: %v", err)
 	}
-	if _, err := pebble.Check(ctx, dir, pebble.Options{}); !errors.Is(err, neardup.ErrNewerFormat) {
+	if _, err := pebble.Check(ctx, dir, pebble.Options{}); !errors.Is(err, docid.ErrNewerFormat) {
 		t.Errorf("check newer format: %v", err)
 	}
 }
@@ -277,12 +277,12 @@ func Example() {
 		return
 	}
 	defer store.Close()
-	d, err := neardup.NewDetector(ctx, store, "default", neardup.Settings{Content: neardup.Exact})
+	d, err := docid.NewDetector(ctx, store, "default", docid.Settings{Content: docid.Exact})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	var article neardup.Submission
+	var article docid.Submission
 	article.ID, article.Text = "n1", "What happened today."
 	a, err := d.Add(ctx, article)
 	fmt.Println(a.Decision.Decision, len(a.DocID), err)

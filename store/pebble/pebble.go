@@ -12,7 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
@@ -35,7 +35,7 @@ type Store struct {
 	onDisk bool
 }
 
-var _ neardup.Store = (*Store)(nil)
+var _ docid.Store = (*Store)(nil)
 
 // Open opens the folder, and makes it if it is not there: 0700, files 0600.
 // ErrLocked if another process has it, ErrNewerFormat, ErrCorrupt with the
@@ -77,7 +77,7 @@ func openRows(dir string, o Options) (*engine, error) {
 	}
 	lock, err := pebble.LockDirectory(dir, o.FS)
 	if err != nil {
-		return nil, fmt.Errorf("%w: folder %s: %w", neardup.ErrLocked, dir, err)
+		return nil, fmt.Errorf("%w: folder %s: %w", docid.ErrLocked, dir, err)
 	}
 	if err := checkLogs(o.FS, dir); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, wrap(err)), lock.Close())

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/storetest"
 	"go.uber.org/goleak"
@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) storetest.Place {
 		dir := t.TempDir()
-		return storetest.Place{Lasting: true, Open: func(ctx context.Context) (neardup.Store, error) {
+		return storetest.Place{Lasting: true, Open: func(ctx context.Context) (docid.Store, error) {
 			return pebble.Open(ctx, dir, pebble.Options{})
 		}}
 	})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/plant"
 	"github.com/neardup/neardup/store/internal/ledger"
 )
@@ -59,7 +59,7 @@ func (r *rows) View() (ledger.View, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last == nil {
-		return nil, fmt.Errorf("%w: it is closed", neardup.ErrUnavailable)
+		return nil, fmt.Errorf("%w: it is closed", docid.ErrUnavailable)
 	}
 	r.last.users.Add(1)
 	r.used.Add(1)
@@ -161,9 +161,9 @@ func wrap(err error) error {
 	case err == nil:
 		return nil
 	case pebble.IsCorruptionError(err):
-		return fmt.Errorf("%w: %w", neardup.ErrCorrupt, err)
+		return fmt.Errorf("%w: %w", docid.ErrCorrupt, err)
 	case vfs.IsNoSpaceError(err):
-		return fmt.Errorf("%w: %w", neardup.ErrFull, err)
+		return fmt.Errorf("%w: %w", docid.ErrFull, err)
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 // Chunks of a write-ahead log, in blocks that none crosses: 4 bytes checksum,
@@ -49,7 +49,7 @@ func checkLogs(fs vfs.FS, dir string) error {
 			return fmt.Errorf("read write-ahead log: %w", err)
 		}
 		if at, damaged := damage(log, uint32(number)); damaged {
-			return fmt.Errorf("%w: write-ahead log %s at offset %d, and more follows", neardup.ErrCorrupt, name, at)
+			return fmt.Errorf("%w: write-ahead log %s at offset %d, and more follows", docid.ErrCorrupt, name, at)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/zeebo/xxh3"
 )
 
@@ -15,7 +16,7 @@ type Jaccard struct {
 }
 
 // Maker makes Jaccard at a threshold with the seed of an index.
-func Maker(threshold float64) neardup.Maker {
+func Maker(threshold float64) docid.Maker {
 	return func(seed uint64, _ []byte) (neardup.Method, error) { return Jaccard{seed, threshold}, nil }
 }
 

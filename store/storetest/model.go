@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 func formatFloat(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
@@ -40,7 +41,7 @@ type keptCopy struct {
 type Outcome struct {
 	Seq, Leader uint64
 	Verdict     neardup.Verdict
-	Stage       neardup.Stage
+	Stage       docid.Stage
 	Similarity  float64
 }
 
@@ -50,18 +51,18 @@ func NewModel(m Jaccard) *Model {
 }
 
 // Add decides by brute force.
-func (m *Model) Add(sub neardup.Submission, at int64) Outcome {
+func (m *Model) Add(sub docid.Submission, at int64) Outcome {
 	m.Seq++
 	best, out := (*modelGroup)(nil), Outcome{Seq: m.Seq, Verdict: neardup.Duplicate}
-	url := neardup.NormalizeURL(sub.URL)
+	url := docid.NormalizeURL(sub.URL)
 	for _, g := range m.living {
 		if best == nil && url != "" && g.urls[url] {
-			best, out.Stage, out.Similarity = g, neardup.StageURL, 1
+			best, out.Stage, out.Similarity = g, docid.StageURL, 1
 		}
 	}
 	if best == nil {
 		best, out.Similarity = m.nearest(sub.Text)
-		out.Stage = neardup.StageContent
+		out.Stage = docid.StageContent
 	}
 	if best == nil {
 		best = &modelGroup{seq: m.Seq, text: sub.Text, grams: m.Method.grams(sub.Text), urls: map[string]bool{}, heat: map[string]int64{}}
@@ -92,7 +93,7 @@ func (m *Model) nearest(text string) (*modelGroup, float64) {
 	return best, most
 }
 
-func (m *Model) join(g *modelGroup, sub neardup.Submission, url string) {
+func (m *Model) join(g *modelGroup, sub docid.Submission, url string) {
 	if url != "" {
 		g.urls[url] = true
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 // testRandom runs random operations on the store and on the model and
@@ -70,20 +71,20 @@ func (w *walk) update(nid string) {
 		s := "updated " + nid
 		text = &s
 	}
-	_, err := w.Update(w.t.Context(), nid, neardup.Revision{Heat: &heat, Text: text})
-	w.sameError("update", err, w.model.Update(nid, heat, text), neardup.ErrNotFound)
+	_, err := w.Update(w.t.Context(), nid, docid.Revision{Heat: &heat, Text: text})
+	w.sameError("update", err, w.model.Update(nid, heat, text), docid.ErrNotFound)
 }
 
 func (w *walk) remove(nid string) {
 	_, err := w.Delete(w.t.Context(), nid)
-	w.sameError("delete", err, w.model.Delete(nid), neardup.ErrNotFound)
+	w.sameError("delete", err, w.model.Delete(nid), docid.ErrNotFound)
 }
 
 func (w *walk) end(leader uint64) {
 	_, err := w.End(w.t.Context(), w.DocIDs().DocID(leader))
-	w.sameError("end", err, w.model.End(leader), neardup.ErrEnded)
+	w.sameError("end", err, w.model.End(leader), docid.ErrEnded)
 	_, err = w.End(w.t.Context(), w.DocIDs().DocID(leader))
-	must(w.t, "end again", err, neardup.ErrEnded)
+	must(w.t, "end again", err, docid.ErrEnded)
 	w.ended = append(w.ended, leader)
 }
 
@@ -106,7 +107,7 @@ func (w *walk) compare() {
 	for _, nid := range w.nids {
 		m, docID, err := w.Member(ctx, nid)
 		if g := w.model.byNID[nid]; g == nil {
-			must(w.t, "member", err, neardup.ErrNotFound)
+			must(w.t, "member", err, docid.ErrNotFound)
 		} else {
 			equal(w.t, "docId of "+nid, docID, w.DocIDs().DocID(g.seq))
 			equal(w.t, "heat of "+nid, m.Heat, g.heat[nid])
@@ -120,7 +121,7 @@ func (w *walk) compare() {
 func (w *walk) compareGroup(g *modelGroup) {
 	got, err := w.Group(w.t.Context(), w.DocIDs().DocID(g.seq), 0, 1000)
 	if g.finished {
-		must(w.t, "ended group", err, neardup.ErrEnded)
+		must(w.t, "ended group", err, docid.ErrEnded)
 		return
 	}
 	must(w.t, "group", err, nil)
@@ -145,7 +146,7 @@ func testExpiry(t *testing.T, p Place) {
 	must(t, "expire", err, nil)
 	equal(t, "expired", n, 1)
 	_, err = o.Group(ctx, first.DocID, 0, 1)
-	must(t, "expired group", err, neardup.ErrEnded)
+	must(t, "expired group", err, docid.ErrEnded)
 	again := o.add(article("again", Base(1)))
 	equal(t, "after expiry the text is new", again.Decision.Decision, neardup.New)
 	if again.DocID == first.DocID {

@@ -4,14 +4,14 @@ import (
 	"context"
 	"testing"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 // Replay walks the log of an index from the first change on and has the model
 // decide each in turn (I-1): the decisions must be those of the log. subs are
 // the submissions by nid. It also checks what a log alone can show: no gap
 // (I-6), leaders with smaller numbers that lived (I-3).
-func Replay(t *testing.T, d *neardup.Detector, subs map[string]neardup.Submission) {
+func Replay(t *testing.T, d *docid.Detector, subs map[string]docid.Submission) {
 	t.Helper()
 	m := NewModel(Jaccard{Threshold: Threshold})
 	for seq := uint64(0); ; {
@@ -31,10 +31,10 @@ func Replay(t *testing.T, d *neardup.Detector, subs map[string]neardup.Submissio
 	}
 }
 
-func again(t *testing.T, m *Model, d *neardup.Detector, e neardup.Entry, subs map[string]neardup.Submission) {
+func again(t *testing.T, m *Model, d *docid.Detector, e docid.Entry, subs map[string]docid.Submission) {
 	t.Helper()
 	switch e.Kind {
-	case neardup.KindNew, neardup.KindDuplicate:
+	case docid.KindNew, docid.KindDuplicate:
 		sub, ok := subs[e.NID]
 		if !ok {
 			t.Fatalf("change %d: nobody submitted %q", e.Seq, e.NID)
@@ -42,13 +42,13 @@ func again(t *testing.T, m *Model, d *neardup.Detector, e neardup.Entry, subs ma
 		if got, want := outcome(d.FromEntry(e)), m.Add(sub, e.Time); got != want {
 			t.Fatalf("change %d was %+v, replayed it is %+v", e.Seq, got, want)
 		}
-	case neardup.KindDelete:
+	case docid.KindDelete:
 		m.Delete(e.NID)
-	case neardup.KindUpdate:
+	case docid.KindUpdate:
 		m.Update(e.NID, e.Heat, nil)
-	case neardup.KindEnd, neardup.KindExpire:
+	case docid.KindEnd, docid.KindExpire:
 		m.End(e.Leader)
-	case neardup.KindForget, neardup.KindEpoch:
+	case docid.KindForget, docid.KindEpoch:
 		m.Seq++
 	}
 	if m.Seq != e.Seq {

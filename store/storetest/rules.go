@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 // testIdempotency: one key, one answer; other content is a conflict, whatever
@@ -25,13 +26,13 @@ func testIdempotency(t *testing.T, p Place) {
 	other := article("b", Base(2))
 	other.Idempotency = "k"
 	_, err := o.Add(ctx, other)
-	must(t, "same key, other content", err, neardup.ErrMismatch)
+	must(t, "same key, other content", err, docid.ErrMismatch)
 	sameText := article("c", Base(1))
 	sameText.Idempotency = "k"
 	_, err = o.Add(ctx, sameText)
-	must(t, "same key and text, other nid", err, neardup.ErrMismatch)
+	must(t, "same key and text, other nid", err, docid.ErrMismatch)
 	_, err = o.Add(ctx, article("a", Base(3)))
-	must(t, "same nid, other content", err, neardup.ErrTaken)
+	must(t, "same nid, other content", err, docid.ErrTaken)
 
 	if p.Lasting {
 		o.reopen()
@@ -50,47 +51,47 @@ func testRefusals(t *testing.T, p Place) {
 	ix := o.Index()
 	first := o.add(article("a", Base(1)))
 
-	commit := func(mutate func(*neardup.Change)) error {
-		c := &neardup.Change{Article: &neardup.Article{}, Fresh: &neardup.Fresh{Keys: []uint64{1, 2}}}
-		c.Kind = neardup.KindNew
-		c.Query = neardup.Query{Since: first.Seq, Probes: []neardup.Probe{{Keys: []uint64{1, 2}}}}
+	commit := func(mutate func(*docid.Change)) error {
+		c := &docid.Change{Article: &docid.Article{}, Fresh: &docid.Fresh{Keys: []uint64{1, 2}}}
+		c.Kind = docid.KindNew
+		c.Query = docid.Query{Since: first.Seq, Probes: []docid.Probe{{Keys: []uint64{1, 2}}}}
 		mutate(c)
 		_, err := ix.Commit(ctx, c)
 		return err
 	}
-	must(t, "a kind nobody knows", commit(func(c *neardup.Change) { c.Kind = "?" }), neardup.ErrInvalid)
-	must(t, "no article", commit(func(c *neardup.Change) { c.Article = nil }), neardup.ErrInvalid)
-	must(t, "first under its keys", commit(func(*neardup.Change) {}), nil)
-	must(t, "a newer leader under one key", commit(func(c *neardup.Change) {
+	must(t, "a kind nobody knows", commit(func(c *docid.Change) { c.Kind = "?" }), docid.ErrInvalid)
+	must(t, "no article", commit(func(c *docid.Change) { c.Article = nil }), docid.ErrInvalid)
+	must(t, "first under its keys", commit(func(*docid.Change) {}), nil)
+	must(t, "a newer leader under one key", commit(func(c *docid.Change) {
 		c.Query.Probes[0].Keys = []uint64{2, 3}
-	}), neardup.ErrConflict)
-	must(t, "a newer leader that is not plausible", commit(func(c *neardup.Change) {
+	}), docid.ErrConflict)
+	must(t, "a newer leader that is not plausible", commit(func(c *docid.Change) {
 		c.Fresh.Keys = []uint64{2, 3}
 		c.Query.Probes[0].Plausible = func(uint64) bool { return false }
 	}), nil)
-	must(t, "a leader that never was", commit(func(c *neardup.Change) {
-		c.Kind, c.Fresh, c.Leader = neardup.KindDuplicate, nil, 999
-	}), neardup.ErrEnded)
+	must(t, "a leader that never was", commit(func(c *docid.Change) {
+		c.Kind, c.Fresh, c.Leader = docid.KindDuplicate, nil, 999
+	}), docid.ErrEnded)
 	_, err := o.End(ctx, first.DocID)
 	must(t, "end", err, nil)
-	must(t, "a leader that has ended", commit(func(c *neardup.Change) {
-		c.Kind, c.Fresh, c.Leader = neardup.KindDuplicate, nil, first.Seq
-		c.Query = neardup.Query{}
-	}), neardup.ErrEnded)
+	must(t, "a leader that has ended", commit(func(c *docid.Change) {
+		c.Kind, c.Fresh, c.Leader = docid.KindDuplicate, nil, first.Seq
+		c.Query = docid.Query{}
+	}), docid.ErrEnded)
 
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err = ix.Lookup(cancelled, neardup.Query{})
+	_, err = ix.Lookup(cancelled, docid.Query{})
 	must(t, "look up with an ended context", err, context.Canceled)
 	_, err = o.Group(ctx, "0123456789abcdef-0123456789abcdef", 0, 1)
-	must(t, "a forged docId", err, neardup.ErrNotFound)
+	must(t, "a forged docId", err, docid.ErrNotFound)
 }
 
 // testKept: the hottest is kept whole, ties the earliest; a deleted one goes.
 func testKept(t *testing.T, p Place) {
 	o := start(t, p)
 	ctx := t.Context()
-	add := func(nid string, heat int64) neardup.Answer {
+	add := func(nid string, heat int64) docid.Answer {
 		s := article(nid, Base(1))
 		s.Heat, s.Category, s.Media, s.ImageCount = heat, "c"+nid, "m"+nid, "3"
 		return o.add(s)
@@ -135,7 +136,7 @@ func testPages(t *testing.T, p Place) {
 	}
 	cat := o.Index().Catalog()
 	var sizes []int
-	page := neardup.GroupPage{Limit: 1, MinSize: 2}
+	page := docid.GroupPage{Limit: 1, MinSize: 2}
 	for {
 		gs, err := cat.Groups(ctx, page)
 		must(t, "groups", err, nil)
@@ -183,23 +184,23 @@ func testTenants(t *testing.T, p Place) {
 		t.Error("two tenants share a docId or a seed")
 	}
 	_, err = b.Group(t.Context(), x.DocID, 0, 1)
-	must(t, "the docId of another tenant", err, neardup.ErrNotFound)
+	must(t, "the docId of another tenant", err, docid.ErrNotFound)
 	names, err := o.store.Tenants(t.Context())
 	must(t, "tenants", err, nil)
 	equal(t, "tenants", fmt.Sprint(names), "[a b tenant]")
 	other := Settings()
 	other.ContentMethod = Maker(0.9)
-	_, err = neardup.NewDetector(t.Context(), o.store, "a", other)
+	_, err = docid.NewDetector(t.Context(), o.store, "a", other)
 	must(t, "other settings", err, neardup.ErrUnlike)
 	_, err = o.store.Index(t.Context(), "nobody", nil)
-	must(t, "no such tenant", err, neardup.ErrNotFound)
+	must(t, "no such tenant", err, docid.ErrNotFound)
 }
 
 // testClose: a closed store refuses and leaves nothing running.
 func testClose(t *testing.T, p Place) {
 	s, err := p.Open(t.Context())
 	must(t, "open", err, nil)
-	d, err := neardup.NewDetector(t.Context(), s, "tenant", Settings())
+	d, err := docid.NewDetector(t.Context(), s, "tenant", Settings())
 	must(t, "detector", err, nil)
 	done := make(chan error)
 	for i := range 8 {
@@ -214,7 +215,7 @@ func testClose(t *testing.T, p Place) {
 	}
 	must(t, "close", s.Close(), nil)
 	for range 8 {
-		if err := <-done; !errors.Is(err, neardup.ErrUnavailable) {
+		if err := <-done; !errors.Is(err, docid.ErrUnavailable) {
 			t.Errorf("after Close: %v", err)
 		}
 	}

@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 // Place is where a store lives. Open opens it, again after Close.
 type Place struct {
-	Open func(ctx context.Context) (neardup.Store, error)
+	Open func(ctx context.Context) (docid.Store, error)
 	// Lasting says that what was committed outlives Close.
 	Lasting bool
 }
@@ -55,16 +55,16 @@ func clock() func() time.Time {
 }
 
 // Settings are those of the suite: address exact, title off, content near.
-func Settings() neardup.Settings {
-	return neardup.Settings{URL: neardup.Exact, Content: neardup.Near, ContentMethod: Maker(Threshold), Now: clock()}
+func Settings() docid.Settings {
+	return docid.Settings{URL: docid.Exact, Content: docid.Near, ContentMethod: Maker(Threshold), Now: clock()}
 }
 
 // opened is a place with its store open and a detector for one tenant.
 type opened struct {
 	t     *testing.T
 	place Place
-	store neardup.Store
-	*neardup.Detector
+	store docid.Store
+	*docid.Detector
 }
 
 func start(t *testing.T, p Place) *opened {
@@ -88,9 +88,9 @@ func (o *opened) open() {
 	o.Detector = o.detector("tenant", Settings())
 }
 
-func (o *opened) detector(tenant string, s neardup.Settings) *neardup.Detector {
+func (o *opened) detector(tenant string, s docid.Settings) *docid.Detector {
 	o.t.Helper()
-	d, err := neardup.NewDetector(o.t.Context(), o.store, tenant, s)
+	d, err := docid.NewDetector(o.t.Context(), o.store, tenant, s)
 	if err != nil {
 		o.t.Fatalf("detector: %v", err)
 	}
@@ -105,7 +105,7 @@ func (o *opened) reopen() {
 	o.open()
 }
 
-func (o *opened) add(sub neardup.Submission) neardup.Answer {
+func (o *opened) add(sub docid.Submission) docid.Answer {
 	o.t.Helper()
 	a, err := o.Add(o.t.Context(), sub)
 	if err != nil {
@@ -114,13 +114,13 @@ func (o *opened) add(sub neardup.Submission) neardup.Answer {
 	return a
 }
 
-func outcome(a neardup.Answer) Outcome {
+func outcome(a docid.Answer) Outcome {
 	return Outcome{a.Seq, a.LeaderSeq, a.Decision.Decision, a.Stage, a.Similarity}
 }
 
 // article is a submission in short.
-func article(nid, text string) neardup.Submission {
-	var s neardup.Submission
+func article(nid, text string) docid.Submission {
+	var s docid.Submission
 	s.ID, s.Text = nid, text
 	return s
 }

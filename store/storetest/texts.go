@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 // Texts makes families of near texts: members of a family differ in a few
@@ -42,9 +42,9 @@ func (t *Texts) Vary(s string, n int) string {
 
 // Next is the next submission: a varied text, sometimes with an address that
 // others share, a heat and an idempotency key.
-func (t *Texts) Next() neardup.Submission {
+func (t *Texts) Next() docid.Submission {
 	t.n++
-	var s neardup.Submission
+	var s docid.Submission
 	family := t.R.IntN(t.Families)
 	s.ID = fmt.Sprintf("n%d-%d", t.R.Uint32(), t.n)
 	s.Text = t.Vary(Base(family), 8)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 const clients = 16
@@ -33,7 +34,7 @@ func together(f func(client int)) {
 func testSimultaneous(t *testing.T, p Place) {
 	o := start(t, p)
 	for round := range 60 {
-		answers := make([]neardup.Answer, clients)
+		answers := make([]docid.Answer, clients)
 		together(func(c int) {
 			text := []byte(Base(1000 + round))
 			text[c*7] = '#' // all within one character of the base
@@ -63,9 +64,9 @@ func testSharedBand(t *testing.T, p Place) {
 		accepted := make([]bool, clients)
 		together(func(c int) {
 			keys := []uint64{uint64(round*1000 + c + 1), uint64(round*1000 + 999)}
-			ch := &neardup.Change{Article: &neardup.Article{}, Fresh: &neardup.Fresh{Keys: keys}}
-			ch.Kind = neardup.KindNew
-			ch.Query = neardup.Query{Since: uint64(round), Probes: []neardup.Probe{{Keys: keys}}}
+			ch := &docid.Change{Article: &docid.Article{}, Fresh: &docid.Fresh{Keys: keys}}
+			ch.Kind = docid.KindNew
+			ch.Query = docid.Query{Since: uint64(round), Probes: []docid.Probe{{Keys: keys}}}
 			_, err := o.Index().Commit(t.Context(), ch)
 			accepted[c] = err == nil
 		})
@@ -173,7 +174,7 @@ func operations() int {
 // before a request was sent has the smaller number (I-1).
 func testReplay(t *testing.T, p Place) {
 	o := start(t, p)
-	r := &recorder{subs: map[string]neardup.Submission{}}
+	r := &recorder{subs: map[string]docid.Submission{}}
 	together(func(c int) {
 		client := &mixed{recorder: r, opened: o, texts: NewTexts(uint64(c), 10)}
 		for n := 0; r.last.Load() < uint64(operations()); n++ {
@@ -192,7 +193,7 @@ func testReplay(t *testing.T, p Place) {
 // which somebody has heard.
 type recorder struct {
 	mu                            sync.Mutex
-	subs                          map[string]neardup.Submission
+	subs                          map[string]docid.Submission
 	last                          atomic.Uint64
 	adds, deletes, ends, expiries atomic.Int64
 }
@@ -244,7 +245,7 @@ func (m *mixed) step(n int) {
 	}
 }
 
-func (m *mixed) submit(sub neardup.Submission) neardup.Answer {
+func (m *mixed) submit(sub docid.Submission) docid.Answer {
 	m.mu.Lock()
 	m.subs[sub.ID] = sub
 	m.mu.Unlock()

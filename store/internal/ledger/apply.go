@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/plant"
 )
 
@@ -16,9 +17,9 @@ import (
 type change struct {
 	ix      *index
 	b       Batch
-	c       *neardup.Change
+	c       *docid.Change
 	seq     uint64
-	receipt neardup.Receipt
+	receipt docid.Receipt
 	rows    []row
 	memory  []func() // to the table, seen by no reader before publishing
 	after   []func() // once durable
@@ -49,7 +50,7 @@ func (t *change) apply() (func(), error) {
 func (t *change) write() error {
 	e := t.c.Entry
 	e.Seq = t.seq
-	t.receipt = neardup.Receipt{Entry: e}
+	t.receipt = docid.Receipt{Entry: e}
 	t.set(t.key(spaceLog, t.seq), func(enc *encoder) { putEntry(enc, &e) })
 	for _, r := range t.rows {
 		if err := r.write(t.b); err != nil {
@@ -79,23 +80,23 @@ func (t *change) publish() {
 
 func (t *change) plan() (replayed bool, err error) {
 	switch t.c.Kind {
-	case neardup.KindNew, neardup.KindDuplicate:
+	case docid.KindNew, docid.KindDuplicate:
 		return t.planSubmission()
-	case neardup.KindUpdate:
+	case docid.KindUpdate:
 		return false, t.planUpdate()
-	case neardup.KindDelete:
+	case docid.KindDelete:
 		return false, t.planDelete()
-	case neardup.KindEnd, neardup.KindExpire:
+	case docid.KindEnd, docid.KindExpire:
 		return false, t.planEnd()
-	case neardup.KindForget:
+	case docid.KindForget:
 		return false, t.planForget()
 	}
-	return false, fmt.Errorf("%w: change of kind %q", neardup.ErrInvalid, t.c.Kind)
+	return false, fmt.Errorf("%w: change of kind %q", docid.ErrInvalid, t.c.Kind)
 }
 
 func (t *change) planSubmission() (bool, error) {
-	if t.c.Article == nil || (t.c.Kind == neardup.KindNew) != (t.c.Fresh != nil) {
-		return false, fmt.Errorf("%w: a submission without its article", neardup.ErrInvalid)
+	if t.c.Article == nil || (t.c.Kind == docid.KindNew) != (t.c.Fresh != nil) {
+		return false, fmt.Errorf("%w: a submission without its article", docid.ErrInvalid)
 	}
 	if replayed, err := t.repeated(); err != nil || replayed {
 		return replayed, err
@@ -104,10 +105,10 @@ func (t *change) planSubmission() (bool, error) {
 		return false, err
 	}
 	if t.c.NID == "" {
-		t.c.NID = neardup.AnonymousPrefix + strconv.FormatUint(t.seq, 10)
+		t.c.NID = docid.AnonymousPrefix + strconv.FormatUint(t.seq, 10)
 	}
 	t.c.Article.ID, t.c.Article.Heat = t.c.NID, t.c.Heat
-	if t.c.Kind == neardup.KindNew {
+	if t.c.Kind == docid.KindNew {
 		t.c.Leader = t.seq
 		t.addLeader()
 	}
@@ -121,7 +122,7 @@ func (t *change) planSubmission() (bool, error) {
 // by nid.
 func (t *change) repeated() (bool, error) {
 	if t.c.Idempotency != "" {
-		found, err := t.answered(idemKey(t.ix.id, t.c.Idempotency), neardup.ErrMismatch)
+		found, err := t.answered(idemKey(t.ix.id, t.c.Idempotency), docid.ErrMismatch)
 		if found || err != nil {
 			return found, err
 		}
@@ -129,12 +130,12 @@ func (t *change) repeated() (bool, error) {
 	if t.c.NID == "" {
 		return false, nil
 	}
-	var m neardup.Member
+	var m docid.Member
 	ok, err := t.known(nidKey(t.ix.id, t.c.NID), func(d *decoder) { getMember(d, &m) })
 	if err != nil || !ok {
 		return false, err
 	}
-	return true, t.replay(m.Seq, neardup.ErrTaken)
+	return true, t.replay(m.Seq, docid.ErrTaken)
 }
 
 func (t *change) answered(key []byte, other error) (bool, error) {
@@ -169,15 +170,15 @@ func (t *change) replay(seq uint64, other error) error {
 	if e.Request != t.c.Request && plant.Bug != plant.IdemByContent {
 		return other
 	}
-	t.receipt = neardup.Receipt{Entry: e, Replayed: true}
+	t.receipt = docid.Receipt{Entry: e, Replayed: true}
 	return nil
 }
 
 // guard refuses a judgement that newer changes could have made different.
 func (t *change) guard() error {
-	if t.c.Kind == neardup.KindDuplicate {
+	if t.c.Kind == docid.KindDuplicate {
 		if _, l := t.ix.table.find(t.c.Leader); l == nil || l.ended.Load() != 0 {
-			return neardup.ErrEnded
+			return docid.ErrEnded
 		}
 	}
 	if plant.Bug == plant.CheckThenInsert {
@@ -186,7 +187,7 @@ func (t *change) guard() error {
 	q := t.c.Query
 	for _, n := range q.Names {
 		if t.newer(nameHash(n), q.Since, nil) {
-			return neardup.ErrConflict
+			return docid.ErrConflict
 		}
 	}
 	for _, p := range q.Probes {
@@ -195,7 +196,7 @@ func (t *change) guard() error {
 				break
 			}
 			if t.newer(k, q.Since, p.Plausible) {
-				return neardup.ErrConflict
+				return docid.ErrConflict
 			}
 		}
 	}
@@ -254,7 +255,7 @@ func (t *change) addNames() error {
 
 // has reads whether a row of the docId is there; a new docId has none.
 func (t *change) has(key []byte) (bool, error) {
-	if t.c.Kind == neardup.KindNew {
+	if t.c.Kind == docid.KindNew {
 		return false, nil
 	}
 	v, err := t.b.Get(key)
@@ -264,7 +265,7 @@ func (t *change) has(key []byte) (bool, error) {
 // addMember files the article under its nid, with its group, and keeps it
 // whole if it is the hottest.
 func (t *change) addMember() error {
-	m := neardup.Member{Article: *t.c.Article, Leader: t.c.Leader, Seq: t.seq}
+	m := docid.Member{Article: *t.c.Article, Leader: t.c.Leader, Seq: t.seq}
 	m.Text = ""
 	t.remember(nidKey(t.ix.id, t.c.NID), func(e *encoder) { putMember(e, &m) })
 	t.set(t.key(spaceMember, t.c.Leader, t.seq), func(e *encoder) { e.string(t.c.NID) })
@@ -287,10 +288,10 @@ func (t *change) resize(leader uint64, by int64) {
 }
 
 // keep makes an article the kept copy if there is none or it is hotter.
-func (t *change) keep(a neardup.Article) error {
+func (t *change) keep(a docid.Article) error {
 	key := t.key(spaceKept, t.c.Leader)
 	var old keptRow
-	ok := t.c.Kind != neardup.KindNew
+	ok := t.c.Kind != docid.KindNew
 	if ok {
 		var err error
 		if ok, err = read(t.b, key, old.get); err != nil {
@@ -304,11 +305,11 @@ func (t *change) keep(a neardup.Article) error {
 }
 
 // entry reads a log entry.
-func (ix *index) entry(r Reader, seq uint64) (neardup.Entry, error) {
-	e := neardup.Entry{Seq: seq}
+func (ix *index) entry(r Reader, seq uint64) (docid.Entry, error) {
+	e := docid.Entry{Seq: seq}
 	ok, err := read(r, ix.key(spaceLog, seq), func(d *decoder) { getEntry(d, &e) })
 	if err == nil && !ok {
-		err = fmt.Errorf("%w: change %d is missing in the log", neardup.ErrCorrupt, seq)
+		err = fmt.Errorf("%w: change %d is missing in the log", docid.ErrCorrupt, seq)
 	}
 	return e, err
 }

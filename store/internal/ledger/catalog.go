@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sort"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 // catalog reads an index for people and sinks.
@@ -27,15 +27,15 @@ func (c catalog) scan(ctx context.Context, from, to []byte, visit func(k, v []by
 }
 
 // Member finds an article by nid.
-func (c catalog) Member(ctx context.Context, nid string) (neardup.Member, error) {
-	var m neardup.Member
+func (c catalog) Member(ctx context.Context, nid string) (docid.Member, error) {
+	var m docid.Member
 	if err := ctx.Err(); err != nil {
 		return m, err
 	}
 	err := c.ix.view(func(r Reader) error {
 		ok, err := read(r, nidKey(c.ix.id, nid), func(d *decoder) { getMember(d, &m) })
 		if err == nil && !ok {
-			return neardup.ErrNotFound
+			return docid.ErrNotFound
 		}
 		return err
 	})
@@ -43,8 +43,8 @@ func (c catalog) Member(ctx context.Context, nid string) (neardup.Member, error)
 }
 
 // Group reads a docId and a page of members.
-func (c catalog) Group(ctx context.Context, leader, after uint64, limit int) (neardup.Group, error) {
-	var g neardup.Group
+func (c catalog) Group(ctx context.Context, leader, after uint64, limit int) (docid.Group, error) {
+	var g docid.Group
 	if err := ctx.Err(); err != nil {
 		return g, err
 	}
@@ -64,7 +64,7 @@ func (c catalog) Group(ctx context.Context, leader, after uint64, limit int) (ne
 }
 
 // fill reads what else belongs to a group.
-func (c catalog) fill(r Reader, g *neardup.Group, from uint64, limit int) error {
+func (c catalog) fill(r Reader, g *docid.Group, from uint64, limit int) error {
 	if _, l := c.ix.table.find(g.Leader); l != nil {
 		g.Size = int(l.size.Load())
 	}
@@ -83,7 +83,7 @@ func (c catalog) fill(r Reader, g *neardup.Group, from uint64, limit int) error 
 	if err != nil {
 		return err
 	}
-	g.Members = make([]neardup.Member, len(nids))
+	g.Members = make([]docid.Member, len(nids))
 	for i, nid := range nids {
 		if _, err := read(r, nidKey(c.ix.id, nid), func(d *decoder) { getMember(d, &g.Members[i]) }); err != nil {
 			return err
@@ -93,7 +93,7 @@ func (c catalog) fill(r Reader, g *neardup.Group, from uint64, limit int) error 
 }
 
 // page reads the nids of a page of members.
-func (c catalog) page(r Reader, g *neardup.Group, from uint64, limit int) ([]string, error) {
+func (c catalog) page(r Reader, g *docid.Group, from uint64, limit int) ([]string, error) {
 	var nids []string
 	err := r.Scan(c.ix.key(spaceMember, g.Leader, from+1), after(c.ix.key(spaceMember, g.Leader)), func(k, v []byte) error {
 		if len(nids) >= limit {
@@ -115,25 +115,25 @@ func (c catalog) page(r Reader, g *neardup.Group, from uint64, limit int) ([]str
 func (ix *index) absent(r Reader, seq uint64) error {
 	v, err := r.Get(ix.key(spaceLog, seq))
 	if err != nil || v == nil {
-		return errors.Join(err, neardup.ErrNotFound)
+		return errors.Join(err, docid.ErrNotFound)
 	}
 	e, err := ix.entry(r, seq)
-	if err == nil && e.Kind == neardup.KindNew {
-		return neardup.ErrEnded
+	if err == nil && e.Kind == docid.KindNew {
+		return docid.ErrEnded
 	}
-	return errors.Join(err, neardup.ErrNotFound)
+	return errors.Join(err, docid.ErrNotFound)
 }
 
 // Groups lists living docIds by size from the table in memory.
-func (c catalog) Groups(ctx context.Context, page neardup.GroupPage) ([]neardup.GroupSize, error) {
+func (c catalog) Groups(ctx context.Context, page docid.GroupPage) ([]docid.GroupSize, error) {
 	if err := ctx.Err(); err != nil || page.Limit <= 0 {
 		return nil, err
 	}
-	var top []neardup.GroupSize
+	var top []docid.GroupSize
 	at := c.ix.durable.Load()
 	for i, n := 0, c.ix.table.leaders.len(); i < n; i++ {
 		l := c.ix.table.leaders.at(uint32(i))
-		g := neardup.GroupSize{Leader: l.seq, Size: int(l.size.Load())}
+		g := docid.GroupSize{Leader: l.seq, Size: int(l.size.Load())}
 		if l.seq > at || !l.lives(at) || g.Size < page.MinSize || page.After.Leader != 0 && !larger(page.After, g) {
 			continue
 		}
@@ -146,26 +146,26 @@ func (c catalog) Groups(ctx context.Context, page neardup.GroupPage) ([]neardup.
 }
 
 // larger is the order of groups.
-func larger(a, b neardup.GroupSize) bool {
+func larger(a, b docid.GroupSize) bool {
 	if a.Size != b.Size {
 		return a.Size > b.Size
 	}
 	return a.Leader < b.Leader
 }
 
-func cut(gs []neardup.GroupSize, limit int) []neardup.GroupSize {
+func cut(gs []docid.GroupSize, limit int) []docid.GroupSize {
 	sort.Slice(gs, func(i, j int) bool { return larger(gs[i], gs[j]) })
 	return gs[:min(limit, len(gs))]
 }
 
 // Log reads entries in order.
-func (c catalog) Log(ctx context.Context, from uint64, limit int) ([]neardup.Entry, error) {
+func (c catalog) Log(ctx context.Context, from uint64, limit int) ([]docid.Entry, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
-	var entries []neardup.Entry
+	var entries []docid.Entry
 	err := c.scan(ctx, c.ix.key(spaceLog, from+1), after(c.ix.key(spaceLog)), func(k, v []byte) error {
-		e := neardup.Entry{Seq: number(k, 0)}
+		e := docid.Entry{Seq: number(k, 0)}
 		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
 			return err
 		}
@@ -194,9 +194,9 @@ func (c catalog) Due(ctx context.Context, before int64, limit int) ([]uint64, er
 }
 
 // Stats counts.
-func (c catalog) Stats(ctx context.Context) (neardup.Stats, error) {
+func (c catalog) Stats(ctx context.Context) (docid.Stats, error) {
 	ix := c.ix
-	return neardup.Stats{
+	return docid.Stats{
 		Seq: ix.durable.Load(), Leaders: int(ix.leaders.Load()), Members: int(ix.members.Load()),
 		Keys: int(ix.table.keys.Load()), Memory: ix.table.bytes(),
 	}, ctx.Err()

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 // Problem is one thing that Check found wrong.
@@ -45,7 +46,7 @@ func Check(ctx context.Context, kv KV) (Report, error) {
 	}
 	all := v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
 		c.Rows++
-		c.ix = newIndex(nil, string(k[1:]), 0, neardup.Identity{})
+		c.ix = newIndex(nil, string(k[1:]), 0, docid.Identity{})
 		if err := decode(k, value, func(d *decoder) { getIdentity(d, &c.ix.id, &c.ix.identity) }); err != nil {
 			c.bad(k, "%v", err)
 			return nil
@@ -113,7 +114,7 @@ func (c *checker) log() error {
 		c.bad(c.ix.key(spaceForgot), "%v", err)
 	}
 	groups := map[uint64][]string{}
-	var e neardup.Entry
+	var e docid.Entry
 	prefix := c.ix.key(spaceLog)
 	return c.r.Scan(prefix, after(prefix), func(k, v []byte) error {
 		c.Rows++
@@ -122,7 +123,7 @@ func (c *checker) log() error {
 			c.bad(k, "change %d follows %d", seq, c.head)
 		}
 		c.head = seq
-		e = neardup.Entry{Seq: seq}
+		e = docid.Entry{Seq: seq}
 		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
 			c.bad(k, "%v", err)
 			return nil
@@ -135,22 +136,22 @@ func (c *checker) log() error {
 	})
 }
 
-func (c *checker) replay(k []byte, e neardup.Entry, groups map[uint64][]string) {
+func (c *checker) replay(k []byte, e docid.Entry, groups map[uint64][]string) {
 	_, lives := c.leaders[e.Leader]
 	switch e.Kind {
-	case neardup.KindNew:
+	case docid.KindNew:
 		if e.Leader != e.Seq {
 			c.bad(k, "new, but of leader %d", e.Leader)
 		}
 		c.leaders[e.Seq] = e.Expires
-	case neardup.KindDuplicate, neardup.KindEnd, neardup.KindExpire:
+	case docid.KindDuplicate, docid.KindEnd, docid.KindExpire:
 		if !lives {
 			c.bad(k, "%s names leader %d, which did not live", e.Kind, e.Leader)
 		}
-	case neardup.KindDelete:
+	case docid.KindDelete:
 		delete(c.members, e.NID)
-	case neardup.KindUpdate, neardup.KindForget:
-	case neardup.KindEpoch:
+	case docid.KindUpdate, docid.KindForget:
+	case docid.KindEpoch:
 		if slices.Contains(slices.Collect(maps.Values(c.epochs)), e.Leader) || e.Leader == 0 {
 			c.bad(k, "begins epoch %016x, which was before", e.Leader)
 		}
@@ -162,13 +163,13 @@ func (c *checker) replay(k []byte, e neardup.Entry, groups map[uint64][]string) 
 		c.members[e.NID] = joined{e.Seq, e.Leader}
 		groups[e.Leader] = append(groups[e.Leader], e.NID)
 	}
-	if e.Kind == neardup.KindEnd || e.Kind == neardup.KindExpire {
+	if e.Kind == docid.KindEnd || e.Kind == docid.KindExpire {
 		c.end(e, groups)
 	}
 }
 
 // end takes a docId and the articles that still were its own.
-func (c *checker) end(e neardup.Entry, groups map[uint64][]string) {
+func (c *checker) end(e docid.Entry, groups map[uint64][]string) {
 	for _, nid := range groups[e.Leader] {
 		if c.members[nid].leader == e.Leader {
 			delete(c.members, nid)
@@ -199,7 +200,7 @@ func (c *checker) leaderRows() error {
 		if row.expires != c.leaders[seq] {
 			c.bad(k, "expires otherwise than the log says")
 		}
-		var m neardup.Material
+		var m docid.Material
 		key := c.ix.key(spaceText, seq)
 		ok, err := read(c.r, key, func(d *decoder) { getMaterial(d, &m) })
 		switch {
@@ -222,7 +223,7 @@ func (c *checker) missing(space byte, what string, n int) {
 }
 
 func (c *checker) texts() error {
-	return c.each(spaceText, func(d *decoder) { getMaterial(d, new(neardup.Material)) },
+	return c.each(spaceText, func(d *decoder) { getMaterial(d, new(docid.Material)) },
 		func(k []byte) { c.living(k, number(k, 0)) })
 }
 
@@ -238,7 +239,7 @@ func (c *checker) kept() error {
 // names and aliases must mirror each other.
 func (c *checker) names() error {
 	return c.each(spaceName, func(*decoder) {}, func(k []byte) {
-		var n neardup.Name
+		var n docid.Name
 		copy(n[:], k[13:])
 		if c.living(k, number(k, 0)) {
 			c.must(aliasKey(c.ix.id, n, number(k, 0)), "the alias of a name is missing")
@@ -248,7 +249,7 @@ func (c *checker) names() error {
 
 func (c *checker) aliases() error {
 	return c.each(spaceAlias, func(*decoder) {}, func(k []byte) {
-		var n neardup.Name
+		var n docid.Name
 		copy(n[:], k[5:])
 		if leader := number(k, 2); c.living(k, leader) {
 			c.must(nameKey(c.ix.id, leader, n), "the name of an alias is missing")
@@ -264,7 +265,7 @@ func (c *checker) must(key []byte, what string) {
 
 func (c *checker) nids() error {
 	n := 0
-	var m neardup.Member
+	var m docid.Member
 	err := c.each(spaceNID, func(d *decoder) { getMember(d, &m) }, func(k []byte) {
 		switch {
 		case c.members[string(k[5:])] != joined{m.Seq, m.Leader}:

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/plant"
 	"github.com/zeebo/xxh3"
 )
@@ -40,11 +40,11 @@ type decoder struct {
 // open checks the checksum of a value.
 func open(key, value []byte) (*decoder, error) {
 	if len(value) < 8 {
-		return nil, fmt.Errorf("%w: row %x is cut short", neardup.ErrCorrupt, key)
+		return nil, fmt.Errorf("%w: row %x is cut short", docid.ErrCorrupt, key)
 	}
 	fields, sum := value[:len(value)-8], binary.BigEndian.Uint64(value[len(value)-8:])
 	if plant.Bug != plant.NoChecksum && sum != checksum(key, fields) {
-		return nil, fmt.Errorf("%w: checksum of row %x", neardup.ErrCorrupt, key)
+		return nil, fmt.Errorf("%w: checksum of row %x", docid.ErrCorrupt, key)
 	}
 	return &decoder{b: fields}, nil
 }
@@ -55,7 +55,7 @@ func (d *decoder) close(key []byte) error {
 		d.fail("has bytes left over")
 	}
 	if d.err != nil {
-		return fmt.Errorf("%w: row %x %s", neardup.ErrCorrupt, key, d.err)
+		return fmt.Errorf("%w: row %x %s", docid.ErrCorrupt, key, d.err)
 	}
 	return nil
 }

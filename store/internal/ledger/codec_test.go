@@ -4,25 +4,25 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"pgregory.net/rapid"
 )
 
 // FuzzDecode: whatever a row holds, decoding ends in a value or in ErrCorrupt.
 func FuzzDecode(f *testing.F) {
-	f.Add([]byte("key"), sealed([]byte("key"), func(e *encoder) { putEntry(e, &neardup.Entry{NID: "n"}) }))
+	f.Add([]byte("key"), sealed([]byte("key"), func(e *encoder) { putEntry(e, &docid.Entry{NID: "n"}) }))
 	f.Fuzz(func(t *testing.T, key, value []byte) {
 		resealed := sealed(key, func(e *encoder) { e.raw(value) })
 		for _, get := range []func(*decoder){
-			func(d *decoder) { getEntry(d, new(neardup.Entry)) },
-			func(d *decoder) { getMember(d, new(neardup.Member)) },
-			func(d *decoder) { getMaterial(d, new(neardup.Material)) },
+			func(d *decoder) { getEntry(d, new(docid.Entry)) },
+			func(d *decoder) { getMember(d, new(docid.Member)) },
+			func(d *decoder) { getMaterial(d, new(docid.Material)) },
 			func(d *decoder) { new(leaderRow).get(d) },
 			func(d *decoder) { new(keptRow).get(d) },
-			func(d *decoder) { getIdentity(d, new(uint32), new(neardup.Identity)) },
+			func(d *decoder) { getIdentity(d, new(uint32), new(docid.Identity)) },
 		} {
 			for _, v := range [][]byte{value, resealed} {
-				if err := decode(key, v, get); err != nil && !errors.Is(err, neardup.ErrCorrupt) {
+				if err := decode(key, v, get); err != nil && !errors.Is(err, docid.ErrCorrupt) {
 					t.Errorf("decode: %v", err)
 				}
 			}

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/plant"
 )
 
@@ -96,7 +96,7 @@ func (s *Store) begin() error {
 		if plant.Bug == plant.NoEpoch {
 			break
 		}
-		t := &change{ix: ix, b: b, seq: ix.head + 1, c: &neardup.Change{}}
+		t := &change{ix: ix, b: b, seq: ix.head + 1, c: &docid.Change{}}
 		if err := t.beginEpoch(); err != nil {
 			return fmt.Errorf("begin an epoch of tenant %q: %w", ix.tenant, err)
 		}
@@ -120,11 +120,11 @@ func (t *change) beginEpoch() error {
 	if err != nil {
 		return err
 	}
-	t.c.Kind, t.c.Leader, t.c.Time = neardup.KindEpoch, number, time.Now().UnixNano()
+	t.c.Kind, t.c.Leader, t.c.Time = docid.KindEpoch, number, time.Now().UnixNano()
 	t.set(t.key(spaceEpoch, t.seq), func(e *encoder) { e.fixed(number) })
 	t.after = append(t.after, func() {
 		epochs := &t.ix.identity.Epochs
-		*epochs = append(*epochs, neardup.Epoch{First: t.seq, Number: number})
+		*epochs = append(*epochs, docid.Epoch{First: t.seq, Number: number})
 	})
 	return t.write()
 }
@@ -142,7 +142,7 @@ func (ix *index) loadEpochs(r Reader) error {
 	ix.identity.Epochs = nil
 	prefix := ix.key(spaceEpoch)
 	return r.Scan(prefix, after(prefix), func(k, v []byte) error {
-		e := neardup.Epoch{First: number(k, 0)}
+		e := docid.Epoch{First: number(k, 0)}
 		err := decode(k, v, func(d *decoder) { e.Number = d.fixed() })
 		ix.identity.Epochs = append(ix.identity.Epochs, e)
 		return err

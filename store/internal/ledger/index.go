@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 // index is the index of one tenant.
@@ -14,7 +14,7 @@ type index struct {
 	store    *Store
 	tenant   string
 	id       uint32
-	identity neardup.Identity
+	identity docid.Identity
 	table    table
 	seen     *seen // rows of nids and idempotency keys; the writer's
 
@@ -24,15 +24,15 @@ type index struct {
 	members atomic.Int64
 }
 
-func newIndex(s *Store, tenant string, id uint32, identity neardup.Identity) *index {
+func newIndex(s *Store, tenant string, id uint32, identity docid.Identity) *index {
 	return &index{store: s, tenant: tenant, id: id, identity: identity, seen: newSeen()}
 }
 
 // Identity returns what makes the index itself.
-func (ix *index) Identity() neardup.Identity { return ix.identity }
+func (ix *index) Identity() docid.Identity { return ix.identity }
 
 // Catalog reads the rest.
-func (ix *index) Catalog() neardup.Catalog { return catalog{ix} }
+func (ix *index) Catalog() docid.Catalog { return catalog{ix} }
 
 func (ix *index) key(space byte, numbers ...uint64) []byte { return keyOf(space, ix.id, numbers...) }
 
@@ -50,16 +50,16 @@ const defaultLimit = 1 << 16
 
 // Lookup finds leaders by name and key. Keys take no disk access, names one
 // row for each leader found.
-func (ix *index) Lookup(ctx context.Context, q neardup.Query) (neardup.Found, error) {
-	f := neardup.Found{At: ix.durable.Load()}
+func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error) {
+	f := docid.Found{At: ix.durable.Load()}
 	if err := ctx.Err(); err != nil {
 		return f, err
 	}
-	f.Probes = make([][]neardup.Hit, len(q.Probes))
+	f.Probes = make([][]docid.Hit, len(q.Probes))
 	for i, p := range q.Probes {
 		f.Probes[i] = ix.probe(p, q, &f)
 	}
-	f.Names = make([][]neardup.Hit, len(q.Names))
+	f.Names = make([][]docid.Hit, len(q.Names))
 	for i, n := range q.Names {
 		var err error
 		if f.Names[i], err = ix.named(n, q, f.At); err != nil {
@@ -72,7 +72,7 @@ func (ix *index) Lookup(ctx context.Context, q neardup.Query) (neardup.Found, er
 // probe collects the leaders under the keys of one probe, in their order. The
 // sketch is asked first, so of a crowded bucket only what may count takes
 // memory: 4 bytes for each key that it shares.
-func (ix *index) probe(p neardup.Probe, q neardup.Query, f *neardup.Found) []neardup.Hit {
+func (ix *index) probe(p docid.Probe, q docid.Query, f *docid.Found) []docid.Hit {
 	limit := limitOf(q.Limit)
 	var numbers []uint32
 	for _, k := range p.Keys {
@@ -92,7 +92,7 @@ func (ix *index) probe(p neardup.Probe, q neardup.Query, f *neardup.Found) []nea
 		f.Crowded = true
 		numbers = numbers[over:]
 	}
-	hits := make([]neardup.Hit, len(numbers))
+	hits := make([]docid.Hit, len(numbers))
 	for i, n := range numbers {
 		hits[i] = ix.table.leaders.at(n).hit()
 	}
@@ -126,7 +126,7 @@ func distinct(numbers []uint32) []uint32 {
 	return numbers
 }
 
-func (l *leader) hit() neardup.Hit { return neardup.Hit{Leader: l.seq, Sketch: l.sketch, Time: l.time} }
+func (l *leader) hit() docid.Hit { return docid.Hit{Leader: l.seq, Sketch: l.sketch, Time: l.time} }
 
 func limitOf(n int) int {
 	if n <= 0 {
@@ -137,8 +137,8 @@ func limitOf(n int) int {
 
 // named collects the leaders of a name: memory has half of the name, the row
 // has all.
-func (ix *index) named(n neardup.Name, q neardup.Query, at uint64) ([]neardup.Hit, error) {
-	var found []neardup.Hit
+func (ix *index) named(n docid.Name, q docid.Query, at uint64) ([]docid.Hit, error) {
+	var found []docid.Hit
 	ix.table.each(nameHash(n), q.Since, at, func(l *leader) bool {
 		found = append(found, l.hit())
 		return len(found) < limitOf(q.NameLimit)
@@ -163,7 +163,7 @@ func (ix *index) named(n neardup.Name, q neardup.Query, at uint64) ([]neardup.Hi
 }
 
 // nameHash is the key of a name in memory.
-func nameHash(n neardup.Name) uint64 {
+func nameHash(n docid.Name) uint64 {
 	var k uint64
 	for _, b := range n[:8] {
 		k = k<<8 | uint64(b)
@@ -172,15 +172,15 @@ func nameHash(n neardup.Name) uint64 {
 }
 
 // Material reads what verification needs of a leader.
-func (ix *index) Material(ctx context.Context, leader uint64) (neardup.Material, error) {
-	var m neardup.Material
+func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, error) {
+	var m docid.Material
 	if err := ctx.Err(); err != nil {
 		return m, err
 	}
 	err := ix.view(func(r Reader) error {
 		ok, err := read(r, ix.key(spaceText, leader), func(d *decoder) { getMaterial(d, &m) })
 		if err == nil && !ok {
-			return neardup.ErrNotFound
+			return docid.ErrNotFound
 		}
 		return err
 	})
@@ -188,8 +188,8 @@ func (ix *index) Material(ctx context.Context, leader uint64) (neardup.Material,
 }
 
 // Commit hands a change to the writer.
-func (ix *index) Commit(ctx context.Context, c *neardup.Change) (neardup.Receipt, error) {
-	var receipt neardup.Receipt
+func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, error) {
+	var receipt docid.Receipt
 	err := ix.store.do(ctx, func(b Batch) (func(), error) {
 		tx := change{ix: ix, b: b, c: c, seq: ix.head + 1}
 		publish, err := tx.apply()
@@ -197,7 +197,7 @@ func (ix *index) Commit(ctx context.Context, c *neardup.Change) (neardup.Receipt
 		return publish, err
 	})
 	if err != nil {
-		return neardup.Receipt{}, err
+		return docid.Receipt{}, err
 	}
 	return receipt, nil
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/plant"
 )
 
@@ -21,7 +21,7 @@ func (s *Store) load(ctx context.Context) error {
 	}
 	defer v.Close()
 	err = v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
-		ix := newIndex(s, string(k[1:]), 0, neardup.Identity{})
+		ix := newIndex(s, string(k[1:]), 0, docid.Identity{})
 		err := decode(k, value, func(d *decoder) { getIdentity(d, &ix.id, &ix.identity) })
 		s.indexes[ix.tenant] = ix
 		s.last = max(s.last, ix.id)
@@ -66,7 +66,7 @@ func version(r Reader) (bool, error) {
 	var version uint64
 	ok, err := read(r, []byte{spaceFormat}, func(d *decoder) { version = d.uint() })
 	if err == nil && version > formatVersion {
-		err = fmt.Errorf("%w: format %d, this one knows %d", neardup.ErrNewerFormat, version, formatVersion)
+		err = fmt.Errorf("%w: format %d, this one knows %d", docid.ErrNewerFormat, version, formatVersion)
 	}
 	return ok, err
 }
@@ -172,7 +172,7 @@ func (ix *index) loadNames(ctx context.Context, r Reader, b *bulk) error {
 		}
 		n, l := ix.table.find(leader)
 		if l == nil {
-			return fmt.Errorf("%w: a name leads to leader %d, which is missing", neardup.ErrCorrupt, leader)
+			return fmt.Errorf("%w: a name leads to leader %d, which is missing", docid.ErrCorrupt, leader)
 		}
 		b.post(leader, n, names...)
 		names = names[:0]
@@ -188,7 +188,7 @@ func (ix *index) loadNames(ctx context.Context, r Reader, b *bulk) error {
 			}
 			leader = seq
 		}
-		var name neardup.Name
+		var name docid.Name
 		copy(name[:], k[len(prefix)+8:])
 		names = append(names, nameHash(name))
 		return nil
@@ -201,7 +201,7 @@ func (ix *index) loadMembers(ctx context.Context, r Reader) error {
 	return r.Scan(prefix, after(prefix), func(k, v []byte) error {
 		_, l := ix.table.find(number(k, 0))
 		if l == nil {
-			return fmt.Errorf("%w: a member of leader %d, which is missing", neardup.ErrCorrupt, number(k, 0))
+			return fmt.Errorf("%w: a member of leader %d, which is missing", docid.ErrCorrupt, number(k, 0))
 		}
 		l.size.Add(1)
 		ix.members.Add(1)

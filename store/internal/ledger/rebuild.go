@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 // made are the spaces that Rebuild makes again from the sources.
@@ -25,7 +25,7 @@ func Rebuild(ctx context.Context, kv KV) error {
 		return err
 	}
 	return v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
-		ix := newIndex(nil, string(k[1:]), 0, neardup.Identity{})
+		ix := newIndex(nil, string(k[1:]), 0, docid.Identity{})
 		if err := decode(k, value, func(d *decoder) { getIdentity(d, &ix.id, &ix.identity) }); err != nil {
 			return err
 		}
@@ -79,14 +79,14 @@ func (w *rebuilder) set(key []byte, put func(*encoder)) error {
 
 func (w *rebuilder) aliases() error {
 	return w.each(spaceName, func(*decoder) {}, func(k []byte) error {
-		var n neardup.Name
+		var n docid.Name
 		copy(n[:], k[13:])
 		return w.set(aliasKey(w.ix.id, n, number(k, 0)), func(*encoder) {})
 	})
 }
 
 func (w *rebuilder) members() error {
-	var m neardup.Member
+	var m docid.Member
 	return w.each(spaceNID, func(d *decoder) { getMember(d, &m) }, func(k []byte) error {
 		return w.set(w.ix.key(spaceMember, m.Leader, m.Seq), func(e *encoder) { e.string(m.ID) })
 	})
@@ -107,7 +107,7 @@ func (w *rebuilder) idems() error {
 	if err != nil {
 		return err
 	}
-	var e neardup.Entry
+	var e docid.Entry
 	return w.each(spaceLog, func(d *decoder) { getEntry(d, &e) }, func(k []byte) error {
 		seq := number(k, 0)
 		if seq <= forgot || e.Idempotency == "" || !submission(e.Kind) {
@@ -118,9 +118,9 @@ func (w *rebuilder) idems() error {
 }
 
 func (w *rebuilder) epochs() error {
-	var e neardup.Entry
+	var e docid.Entry
 	return w.each(spaceLog, func(d *decoder) { getEntry(d, &e) }, func(k []byte) error {
-		if e.Kind != neardup.KindEpoch {
+		if e.Kind != docid.KindEpoch {
 			return nil
 		}
 		return w.set(w.ix.key(spaceEpoch, number(k, 0)), func(enc *encoder) { enc.fixed(e.Leader) })

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 // planUpdate changes heat or text of a member.
@@ -38,11 +38,11 @@ func (t *change) planUpdate() error {
 	return nil
 }
 
-func (t *change) member() (neardup.Member, error) {
-	var m neardup.Member
+func (t *change) member() (docid.Member, error) {
+	var m docid.Member
 	ok, err := read(t.b, nidKey(t.ix.id, t.c.NID), func(d *decoder) { getMember(d, &m) })
 	if err == nil && !ok {
-		err = neardup.ErrNotFound
+		err = docid.ErrNotFound
 	}
 	return m, err
 }
@@ -76,7 +76,7 @@ func (t *change) planEnd() error {
 	n, l := ix.table.find(seq)
 	switch {
 	case l != nil && l.ended.Load() != 0:
-		return neardup.ErrEnded
+		return docid.ErrEnded
 	case l == nil:
 		return ix.absent(t.b, seq)
 	}
@@ -84,7 +84,7 @@ func (t *change) planEnd() error {
 	if ok, err := read(t.b, t.key(spaceLeader, seq), r.get); err != nil {
 		return err
 	} else if !ok {
-		return fmt.Errorf("%w: leader %d has no row", neardup.ErrCorrupt, seq)
+		return fmt.Errorf("%w: leader %d has no row", docid.ErrCorrupt, seq)
 	}
 	names, err := t.endNames(seq)
 	if err != nil {
@@ -116,7 +116,7 @@ func (t *change) endNames(leader uint64) ([]uint64, error) {
 	prefix := t.key(spaceName, leader)
 	var keys []uint64
 	err := t.b.Scan(prefix, after(prefix), func(k, _ []byte) error {
-		var n neardup.Name
+		var n docid.Name
 		copy(n[:], k[len(prefix):])
 		t.del(aliasKey(t.ix.id, n, leader))
 		t.del(slices.Clone(k))
@@ -155,7 +155,7 @@ func (t *change) planForget() error {
 		from = t.key(spaceLog, forgot+1)
 	}
 	err = t.b.Scan(from, to, func(k, v []byte) error {
-		var e neardup.Entry
+		var e docid.Entry
 		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
 			return err
 		}
@@ -175,4 +175,4 @@ func (ix *index) forgot(r Reader) (uint64, error) {
 	return seq, err
 }
 
-func submission(k neardup.Kind) bool { return k == neardup.KindNew || k == neardup.KindDuplicate }
+func submission(k docid.Kind) bool { return k == docid.KindNew || k == docid.KindDuplicate }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 // The rows. Every key starts with its space, all but the first three then with
@@ -65,11 +66,11 @@ func nidKey(tenant uint32, nid string) []byte { return append(keyOf(spaceNID, te
 
 func idemKey(tenant uint32, idem string) []byte { return append(keyOf(spaceIdem, tenant), idem...) }
 
-func nameKey(tenant uint32, leader uint64, n neardup.Name) []byte {
+func nameKey(tenant uint32, leader uint64, n docid.Name) []byte {
 	return append(keyOf(spaceName, tenant, leader), n[:]...)
 }
 
-func aliasKey(tenant uint32, n neardup.Name, leader uint64) []byte {
+func aliasKey(tenant uint32, n docid.Name, leader uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(keyOf(spaceAlias, tenant), n[:]...), leader)
 }
 
@@ -127,7 +128,7 @@ func (r *leaderRow) get(d *decoder) {
 	}
 }
 
-func putEntry(e *encoder, v *neardup.Entry) {
+func putEntry(e *encoder, v *docid.Entry) {
 	e.string(string(v.Kind))
 	e.uint(v.Leader)
 	e.string(v.NID)
@@ -145,17 +146,17 @@ func putEntry(e *encoder, v *neardup.Entry) {
 	e.string(v.Evidence.Basis)
 }
 
-func getEntry(d *decoder, v *neardup.Entry) {
-	v.Kind, v.Leader, v.NID = neardup.Kind(d.string()), d.uint(), d.string()
+func getEntry(d *decoder, v *docid.Entry) {
+	v.Kind, v.Leader, v.NID = docid.Kind(d.string()), d.uint(), d.string()
 	v.Time, v.Heat, v.Window, v.Expires = d.int(), d.int(), d.int(), d.int()
 	v.Idempotency = d.string()
 	copy(v.Request[:], d.raw(16))
-	v.Evidence.Stage, v.Evidence.LeaderNID = neardup.Stage(d.string()), d.string()
+	v.Evidence.Stage, v.Evidence.LeaderNID = docid.Stage(d.string()), d.string()
 	v.Evidence.Similarity, v.Evidence.Distance = d.float(), int(d.int())
 	v.Evidence.Method, v.Evidence.Basis = d.string(), d.string()
 }
 
-func putArticle(e *encoder, a *neardup.Article) {
+func putArticle(e *encoder, a *docid.Article) {
 	for _, s := range []string{a.ID, a.Text, a.Title, a.URL, a.Category, a.Media, a.ImageCount} {
 		e.string(s)
 	}
@@ -163,20 +164,20 @@ func putArticle(e *encoder, a *neardup.Article) {
 	e.int(a.Heat)
 }
 
-func getArticle(d *decoder, a *neardup.Article) {
+func getArticle(d *decoder, a *docid.Article) {
 	for _, s := range []*string{&a.ID, &a.Text, &a.Title, &a.URL, &a.Category, &a.Media, &a.ImageCount} {
 		*s = d.string()
 	}
 	a.Time, a.Heat = d.int(), d.int()
 }
 
-func putMember(e *encoder, m *neardup.Member) {
+func putMember(e *encoder, m *docid.Member) {
 	e.uint(m.Leader)
 	e.uint(m.Seq)
 	putArticle(e, &m.Article)
 }
 
-func getMember(d *decoder, m *neardup.Member) {
+func getMember(d *decoder, m *docid.Member) {
 	m.Leader, m.Seq = d.uint(), d.uint()
 	getArticle(d, &m.Article)
 }
@@ -184,7 +185,7 @@ func getMember(d *decoder, m *neardup.Member) {
 // keptRow is the kept copy and the change it came with.
 type keptRow struct {
 	seq     uint64
-	article neardup.Article
+	article docid.Article
 }
 
 func (r keptRow) put(e *encoder) {
@@ -197,17 +198,17 @@ func (r *keptRow) get(d *decoder) {
 	getArticle(d, &r.article)
 }
 
-func putMaterial(e *encoder, m *neardup.Material) {
+func putMaterial(e *encoder, m *docid.Material) {
 	e.string(m.NID)
 	e.string(m.Title)
 	e.string(m.Text)
 }
 
-func getMaterial(d *decoder, m *neardup.Material) {
+func getMaterial(d *decoder, m *docid.Material) {
 	m.NID, m.Title, m.Text = d.string(), d.string(), d.string()
 }
 
-func putIdentity(e *encoder, number uint32, id *neardup.Identity) {
+func putIdentity(e *encoder, number uint32, id *docid.Identity) {
 	e.uint(uint64(number))
 	e.fixed(id.Seed)
 	e.raw(id.Key[:])
@@ -216,7 +217,7 @@ func putIdentity(e *encoder, number uint32, id *neardup.Identity) {
 	e.int(id.Created)
 }
 
-func getIdentity(d *decoder, number *uint32, id *neardup.Identity) {
+func getIdentity(d *decoder, number *uint32, id *docid.Identity) {
 	*number = uint32(d.uint())
 	id.Seed = d.fixed()
 	copy(id.Key[:], d.raw(32))

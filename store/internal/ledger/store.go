@@ -7,7 +7,7 @@ import (
 	"sort"
 	"sync"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/plant"
 )
 
@@ -57,15 +57,15 @@ func Open(ctx context.Context, kv KV) (*Store, error) {
 }
 
 // Index opens or creates the index of a tenant.
-func (s *Store) Index(ctx context.Context, tenant string, create func() (neardup.Identity, error)) (neardup.Index, error) {
+func (s *Store) Index(ctx context.Context, tenant string, create func() (docid.Identity, error)) (docid.Index, error) {
 	if ix := s.index(tenant); ix != nil {
 		return ix, nil
 	}
 	if create == nil {
-		return nil, fmt.Errorf("index of tenant %q: %w", tenant, neardup.ErrNotFound)
+		return nil, fmt.Errorf("index of tenant %q: %w", tenant, docid.ErrNotFound)
 	}
 	if len(tenant) == 0 || len(tenant) > 1024 {
-		return nil, fmt.Errorf("%w: a tenant's name has 1 to 1024 bytes", neardup.ErrInvalid)
+		return nil, fmt.Errorf("%w: a tenant's name has 1 to 1024 bytes", docid.ErrInvalid)
 	}
 	id, err := create()
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Store) index(tenant string) *index {
 }
 
 // createIndex runs in the writer; somebody may have been faster.
-func (s *Store) createIndex(b Batch, tenant string, id neardup.Identity) (func(), error) {
+func (s *Store) createIndex(b Batch, tenant string, id docid.Identity) (func(), error) {
 	key := append([]byte{spaceIndex}, tenant...)
 	if v, err := b.Get(key); err != nil || v != nil {
 		return nil, err

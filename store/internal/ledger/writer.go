@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/plant"
 )
 
-var errClosed = fmt.Errorf("%w: it is closed", neardup.ErrUnavailable)
+var errClosed = fmt.Errorf("%w: it is closed", docid.ErrUnavailable)
 
 // do runs work in the writer and waits until it is durable.
 func (s *Store) do(ctx context.Context, apply func(Batch) (func(), error)) error {
@@ -152,8 +152,8 @@ func (s *Store) poisoned(err error) {
 	if s.poison != nil {
 		return
 	}
-	if !errors.Is(err, neardup.ErrFull) {
-		err = fmt.Errorf("%w: %w", neardup.ErrUnavailable, err)
+	if !errors.Is(err, docid.ErrFull) {
+		err = fmt.Errorf("%w: %w", docid.ErrUnavailable, err)
 	}
 	s.poison = err
 }

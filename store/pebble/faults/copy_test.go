@@ -8,7 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/pebble"
 )
 
@@ -116,7 +116,7 @@ func TestCopyFails(t *testing.T) {
 // given says to which article a docId was given, in any history.
 type given map[string]string
 
-func (g given) add(t *testing.T, answers map[string]neardup.Answer) {
+func (g given) add(t *testing.T, answers map[string]docid.Answer) {
 	t.Helper()
 	for nid, a := range answers {
 		if was := g[a.DocID]; was != "" && was != nid {

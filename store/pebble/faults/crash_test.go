@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/storetest"
 )
@@ -35,15 +35,15 @@ func small(fs vfs.FS) pebble.Options { return pebble.Options{FS: fs, TableBytes:
 // was sent.
 type journal struct {
 	mu      sync.Mutex
-	sent    map[string]neardup.Submission
-	answers map[string]neardup.Answer
+	sent    map[string]docid.Submission
+	answers map[string]docid.Answer
 }
 
 func newJournal() *journal {
-	return &journal{sent: map[string]neardup.Submission{}, answers: map[string]neardup.Answer{}}
+	return &journal{sent: map[string]docid.Submission{}, answers: map[string]docid.Answer{}}
 }
 
-func (j *journal) send(ctx context.Context, d *neardup.Detector, sub neardup.Submission) error {
+func (j *journal) send(ctx context.Context, d *docid.Detector, sub docid.Submission) error {
 	j.mu.Lock()
 	j.sent[sub.ID] = sub
 	j.mu.Unlock()
@@ -64,10 +64,10 @@ func (j *journal) count() int {
 }
 
 // acknowledged copies the answers given so far.
-func (j *journal) acknowledged() map[string]neardup.Answer {
+func (j *journal) acknowledged() map[string]docid.Answer {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	out := make(map[string]neardup.Answer, len(j.answers))
+	out := make(map[string]docid.Answer, len(j.answers))
 	for k, v := range j.answers {
 		out[k] = v
 	}
@@ -75,7 +75,7 @@ func (j *journal) acknowledged() map[string]neardup.Answer {
 }
 
 // verify opens a store after a crash and holds it to every answer given.
-func (j *journal) verify(t *testing.T, fs vfs.FS, acknowledged map[string]neardup.Answer) {
+func (j *journal) verify(t *testing.T, fs vfs.FS, acknowledged map[string]docid.Answer) {
 	t.Helper()
 	report, err := pebble.Check(t.Context(), "data", pebble.Options{FS: fs})
 	if err != nil || len(report.Problems) > 0 {
@@ -97,7 +97,7 @@ func (j *journal) verify(t *testing.T, fs vfs.FS, acknowledged map[string]neardu
 		}
 	}
 	j.mu.Lock()
-	sent := make(map[string]neardup.Submission, len(j.sent))
+	sent := make(map[string]docid.Submission, len(j.sent))
 	for k, v := range j.sent {
 		sent[k] = v
 	}
@@ -105,7 +105,7 @@ func (j *journal) verify(t *testing.T, fs vfs.FS, acknowledged map[string]neardu
 	storetest.Replay(t, d, sent)
 }
 
-func detector(t *testing.T, s neardup.Store) *neardup.Detector {
+func detector(t *testing.T, s docid.Store) *docid.Detector {
 	t.Helper()
 	d, err := open(t.Context(), s)
 	if err != nil {
@@ -116,10 +116,10 @@ func detector(t *testing.T, s neardup.Store) *neardup.Detector {
 
 // open opens the one index of these tests; its secrets are known, so that an
 // index whose creation was lost is made again the same.
-func open(ctx context.Context, s neardup.Store) (*neardup.Detector, error) {
+func open(ctx context.Context, s docid.Store) (*docid.Detector, error) {
 	set := storetest.Settings()
-	set.Identity = func(string) (neardup.Identity, error) { return neardup.Identity{Seed: 1, Created: 1}, nil }
-	return neardup.NewDetector(ctx, s, "tenant", set)
+	set.Identity = func(string) (docid.Identity, error) { return docid.Identity{Seed: 1, Created: 1}, nil }
+	return docid.NewDetector(ctx, s, "tenant", set)
 }
 
 // TestCrash clones the disk at random moments while 4 clients submit, with 0
@@ -154,7 +154,7 @@ func TestCrash(t *testing.T) {
 
 type clone struct {
 	fs           *vfs.MemFS
-	acknowledged map[string]neardup.Answer
+	acknowledged map[string]docid.Answer
 }
 
 // crashRound runs clients and clones the disk under them 10 times.
@@ -246,8 +246,8 @@ func TestCrashKeepsEverything(t *testing.T) {
 	}
 }
 
-func sub(nid string, family int) neardup.Submission {
-	var s neardup.Submission
+func sub(nid string, family int) docid.Submission {
+	var s docid.Submission
 	s.ID, s.Text = nid, storetest.Base(family)
 	return s
 }

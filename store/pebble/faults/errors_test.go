@@ -10,7 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/pebble"
 )
 
@@ -80,7 +80,7 @@ func work(ctx context.Context, t *testing.T, fs vfs.FS, j *journal) {
 		for n := 0; n < 4 && err == nil; n++ {
 			err = j.send(ctx, d, sub(fmt.Sprintf("%d-%d", round, n), n))
 		}
-		if err != nil && !errors.Is(err, neardup.ErrUnavailable) && !errors.Is(err, neardup.ErrFull) {
+		if err != nil && !errors.Is(err, docid.ErrUnavailable) && !errors.Is(err, docid.ErrFull) {
 			t.Errorf("an I/O error came out as %v", err)
 		}
 		if err != nil && d != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/storetest"
@@ -78,7 +78,7 @@ func serving(t *testing.T, disk vfs.FS) (ask func(method, path, body string) (in
 	access.Allow(server.HashOf(token), server.Grant{Tenant: "news", Roles: []server.Role{server.Admin, server.Operator}})
 	h, err := server.New(t.Context(), server.Config{
 		Store: s, Access: access, Hosts: []string{"example.com"}, Snapshot: s.Snapshot,
-		Settings: func(string) neardup.Settings { return storetest.Settings() },
+		Settings: func(string) docid.Settings { return storetest.Settings() },
 	})
 	must(t, err)
 	ask = func(method, path, body string) (int, string) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/storetest"
 )
@@ -35,14 +35,14 @@ func TestDiskFull(t *testing.T) {
 	fs := errorfs.Wrap(mem, noSpace{func() bool { return full }})
 	s, err := pebble.Open(ctx, "data", pebble.Options{FS: fs})
 	must(t, err)
-	d, err := neardup.NewDetector(ctx, s, "tenant", storetest.Settings())
+	d, err := docid.NewDetector(ctx, s, "tenant", storetest.Settings())
 	must(t, err)
-	submit := func(nid string) (neardup.Answer, error) { return d.Add(ctx, sub(nid, len(nid))) }
+	submit := func(nid string) (docid.Answer, error) { return d.Add(ctx, sub(nid, len(nid))) }
 	first, err := submit("a")
 	must(t, err)
 	full = true
 	for _, nid := range []string{"bb", "ccc"} {
-		if _, err := submit(nid); !errors.Is(err, neardup.ErrFull) {
+		if _, err := submit(nid); !errors.Is(err, docid.ErrFull) {
 			t.Errorf("on a full disk: %v", err)
 		}
 	}
@@ -54,7 +54,7 @@ func TestDiskFull(t *testing.T) {
 	s, err = pebble.Open(ctx, "data", pebble.Options{FS: room})
 	must(t, err)
 	defer s.Close()
-	d, err = neardup.NewDetector(ctx, s, "tenant", storetest.Settings())
+	d, err = docid.NewDetector(ctx, s, "tenant", storetest.Settings())
 	must(t, err)
 	if _, docID, err := d.Member(ctx, "a"); err != nil || docID != first.DocID {
 		t.Errorf("after the disk was full: %v", err)

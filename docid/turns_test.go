@@ -1,4 +1,4 @@
-package neardup_test
+package docid_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/memory"
 )
 
@@ -48,18 +49,18 @@ func (m *crowding) Compare(a, b neardup.View) neardup.Match {
 
 // counted counts what is asked of an index.
 type counted struct {
-	neardup.Index
+	docid.Index
 	reads, conflicts atomic.Int64
 }
 
-func (c *counted) Material(ctx context.Context, leader uint64) (neardup.Material, error) {
+func (c *counted) Material(ctx context.Context, leader uint64) (docid.Material, error) {
 	c.reads.Add(1)
 	return c.Index.Material(ctx, leader)
 }
 
-func (c *counted) Commit(ctx context.Context, ch *neardup.Change) (neardup.Receipt, error) {
+func (c *counted) Commit(ctx context.Context, ch *docid.Change) (docid.Receipt, error) {
 	r, err := c.Index.Commit(ctx, ch)
-	if errors.Is(err, neardup.ErrConflict) {
+	if errors.Is(err, docid.ErrConflict) {
 		c.conflicts.Add(1)
 	}
 	return r, err
@@ -67,11 +68,11 @@ func (c *counted) Commit(ctx context.Context, ch *neardup.Change) (neardup.Recei
 
 // countedStore gives out its one index counted.
 type countedStore struct {
-	neardup.Store
+	docid.Store
 	index *counted
 }
 
-func (s *countedStore) Index(ctx context.Context, tenant string, create func() (neardup.Identity, error)) (neardup.Index, error) {
+func (s *countedStore) Index(ctx context.Context, tenant string, create func() (docid.Identity, error)) (docid.Index, error) {
 	ix, err := s.Store.Index(ctx, tenant, create)
 	s.index = &counted{Index: ix}
 	return s.index, err
@@ -79,7 +80,7 @@ func (s *countedStore) Index(ctx context.Context, tenant string, create func() (
 
 // crowded is a detector over a bucket with so many leaders that judging one
 // more is long.
-func crowded(t *testing.T, m *crowding, turns int) (*neardup.Detector, *counted) {
+func crowded(t *testing.T, m *crowding, turns int) (*docid.Detector, *counted) {
 	t.Helper()
 	inner, err := memory.New(t.Context())
 	if err != nil {
@@ -87,8 +88,8 @@ func crowded(t *testing.T, m *crowding, turns int) (*neardup.Detector, *counted)
 	}
 	t.Cleanup(func() { _ = inner.Close() })
 	store := &countedStore{Store: inner}
-	d, err := neardup.NewDetector(t.Context(), store, "tenant", neardup.Settings{
-		Content: neardup.Near, Turns: neardup.NewTurns(turns),
+	d, err := docid.NewDetector(t.Context(), store, "tenant", docid.Settings{
+		Content: docid.Near, Turns: docid.NewTurns(turns),
 		ContentMethod: func(uint64, []byte) (neardup.Method, error) { return m, nil },
 	})
 	if err != nil {
@@ -100,7 +101,7 @@ func crowded(t *testing.T, m *crowding, turns int) (*neardup.Detector, *counted)
 	return d, store.index
 }
 
-func addNew(t *testing.T, d *neardup.Detector, text string) {
+func addNew(t *testing.T, d *docid.Detector, text string) {
 	t.Helper()
 	a, err := d.Add(t.Context(), submission("", "", text))
 	if err != nil || a.Decision.Decision != neardup.New {

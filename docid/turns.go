@@ -1,8 +1,10 @@
-package neardup
+package docid
 
 import (
 	"context"
 	"runtime"
+
+	"github.com/neardup/neardup"
 )
 
 // Turns bounds how many long judgements are worked on at one moment, so that
@@ -86,7 +88,7 @@ func (j *judge) decide(ctx context.Context) error {
 }
 
 // viewOf returns the view of a leader, from the cache or from the store.
-func (j *judge) viewOf(ctx context.Context, leader uint64, kind viewKind, m Method) (*leaderView, error) {
+func (j *judge) viewOf(ctx context.Context, leader uint64, kind viewKind, m neardup.Method) (*leaderView, error) {
 	k := keyOfView(leader, kind)
 	if v := j.d.views.get(k); v != nil {
 		return v, nil

@@ -1,8 +1,10 @@
-package neardup
+package docid
 
 import (
 	"context"
 	"errors"
+
+	"github.com/neardup/neardup"
 )
 
 // Store keeps the indexes of many tenants. A store knows "shares a key" and
@@ -225,7 +227,7 @@ type Receipt struct {
 
 // Article is a document with what the service carries along for it.
 type Article struct {
-	Document
+	neardup.Document
 	Category   string
 	Media      string
 	ImageCount string

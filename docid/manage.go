@@ -1,10 +1,12 @@
-package neardup
+package docid
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/neardup/neardup"
 )
 
 // Revision is what may change of an article. Answers already given stay.
@@ -172,29 +174,29 @@ func (d *Detector) find(ctx context.Context, s Stage, m Mode, text string) ([]st
 
 // Comparison says how two documents match, stage by stage.
 type Comparison struct {
-	URL, Title, Content Match
+	URL, Title, Content neardup.Match
 }
 
 // Compare compares two documents as the cascade would, without the store.
-func (d *Detector) Compare(a, b Document) Comparison {
+func (d *Detector) Compare(a, b neardup.Document) Comparison {
 	var c Comparison
 	ua, ub := NormalizeURL(a.URL), NormalizeURL(b.URL)
 	c.URL = equality(ua, ub, basisURL)
 	c.Title = d.compare(d.clean(a.Title), d.clean(b.Title), d.cascade.title, basisTitle)
-	c.Content = d.compare(d.clean(a.Text), d.clean(b.Text), d.cascade.content, BasisEqual)
+	c.Content = d.compare(d.clean(a.Text), d.clean(b.Text), d.cascade.content, neardup.BasisEqual)
 	return c
 }
 
-func (d *Detector) compare(a, b string, m Method, basis string) Match {
+func (d *Detector) compare(a, b string, m neardup.Method, basis string) neardup.Match {
 	if e := equality(a, b, basis); e.Near || m == nil || blank(a) || blank(b) {
 		return e
 	}
 	return m.Compare(m.View(a), m.View(b))
 }
 
-func equality(a, b, basis string) Match {
+func equality(a, b, basis string) neardup.Match {
 	if a == b && !blank(a) {
-		return Match{Similarity: 1, Distance: -1, Near: true, Method: string(Exact), Basis: basis}
+		return neardup.Match{Similarity: 1, Distance: -1, Near: true, Method: string(Exact), Basis: basis}
 	}
-	return Match{Distance: -1, Method: string(Exact), Basis: basis}
+	return neardup.Match{Distance: -1, Method: string(Exact), Basis: basis}
 }

@@ -1,6 +1,10 @@
-package neardup
+package docid
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/neardup/neardup"
+)
 
 // viewKind says which text of a leader a view is of, and for whom.
 type viewKind uint8
@@ -21,15 +25,15 @@ func (k viewKind) text(title, text string) string {
 
 // leaderView is the cached view of a leader.
 type leaderView struct {
-	View
+	neardup.View
 	nid    string
-	digest Digest
+	digest neardup.Digest
 	empty  bool
 }
 
 // equal reports an equal text, by its digest: good enough for texts that
 // merely must not contradict each other.
-func (v *leaderView) equal(clean string) bool { return v.digest == DigestOf(clean) }
+func (v *leaderView) equal(clean string) bool { return v.digest == neardup.DigestOf(clean) }
 
 // viewKey is the number of a leader and the kind in one.
 type viewKey uint64
@@ -112,6 +116,6 @@ func (c *views) evict() {
 }
 
 // newLeaderView makes what is cached of a leader.
-func newLeaderView(nid, text string, v View) leaderView {
-	return leaderView{View: v, nid: nid, digest: DigestOf(text), empty: blank(text)}
+func newLeaderView(nid, text string, v neardup.View) leaderView {
+	return leaderView{View: v, nid: nid, digest: neardup.DigestOf(text), empty: blank(text)}
 }

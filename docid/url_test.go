@@ -1,10 +1,10 @@
-package neardup_test
+package docid_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 func TestNormalizeURL(t *testing.T) {
@@ -32,7 +32,7 @@ func TestNormalizeURL(t *testing.T) {
 		{"http://", ""},
 		{"", ""},
 	} {
-		if got := neardup.NormalizeURL(c.in); got != c.want {
+		if got := docid.NormalizeURL(c.in); got != c.want {
 			t.Errorf("NormalizeURL(%q) = %q, want %q", c.in, got, c.want)
 		}
 	}
@@ -43,11 +43,11 @@ func FuzzNormalizeURL(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		once := neardup.NormalizeURL(s)
+		once := docid.NormalizeURL(s)
 		if once != "" && !strings.HasPrefix(once, "https://") {
 			t.Errorf("NormalizeURL(%q) = %q", s, once)
 		}
-		if twice := neardup.NormalizeURL(once); twice != once {
+		if twice := docid.NormalizeURL(once); twice != once {
 			t.Errorf("NormalizeURL(%q) = %q, then %q", s, once, twice)
 		}
 	})

@@ -1,4 +1,4 @@
-package neardup
+package docid
 
 import (
 	"crypto/aes"

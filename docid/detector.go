@@ -1,4 +1,4 @@
-package neardup
+package docid
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/neardup/neardup"
 )
 
 // Errors of a Detector, besides those of the store.
@@ -41,7 +43,7 @@ func NewDetector(ctx context.Context, store Store, tenant string, s Settings) (*
 		return nil, err
 	}
 	if spec != id.Spec {
-		return nil, fmt.Errorf("%w: index of tenant %q is %q, settings are %q", ErrUnlike, tenant, id.Spec, spec)
+		return nil, fmt.Errorf("%w: index of tenant %q is %q, settings are %q", neardup.ErrUnlike, tenant, id.Spec, spec)
 	}
 	ids, err := NewDocIDs(id, tenant)
 	if err != nil {
@@ -92,7 +94,7 @@ type Submission struct {
 
 // Answer is a decision of the service.
 type Answer struct {
-	Decision
+	neardup.Decision
 	DocID string `json:"docId"`
 	// Seq is the number of the change; of a Check, the last change seen.
 	Seq   uint64 `json:"seq"`
@@ -206,9 +208,9 @@ func (d *Detector) answer(r Receipt, j *judge) Answer {
 // FromEntry is the answer that was given with a log entry.
 func (d *Detector) FromEntry(e Entry) Answer {
 	a := Answer{Seq: e.Seq, LeaderSeq: e.Leader, DocID: d.ids.DocID(e.Leader), Stage: e.Evidence.Stage}
-	a.ID, a.Decision.Decision, a.Method = e.NID, New, e.Evidence.Method
+	a.ID, a.Decision.Decision, a.Method = e.NID, neardup.New, e.Evidence.Method
 	if e.Kind == KindDuplicate {
-		a.Decision.Decision = Duplicate
+		a.Decision.Decision = neardup.Duplicate
 		a.Leader, a.Similarity, a.Basis = e.Evidence.LeaderNID, e.Evidence.Similarity, e.Evidence.Basis
 		if dist := e.Evidence.Distance; dist >= 0 {
 			a.Distance = &dist

@@ -1,4 +1,4 @@
-package neardup_test
+package docid_test
 
 import (
 	"errors"
@@ -7,27 +7,28 @@ import (
 	"time"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/memory"
 	"github.com/neardup/neardup/store/storetest"
 )
 
 // service opens a detector on an empty store in memory.
-func service(t *testing.T, s neardup.Settings) *neardup.Detector {
+func service(t *testing.T, s docid.Settings) *docid.Detector {
 	t.Helper()
 	store, err := memory.New(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	d, err := neardup.NewDetector(t.Context(), store, "tenant", s)
+	d, err := docid.NewDetector(t.Context(), store, "tenant", s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-func submission(url, title, text string) neardup.Submission {
-	var s neardup.Submission
+func submission(url, title, text string) docid.Submission {
+	var s docid.Submission
 	s.URL, s.Title, s.Text = url, title, text
 	return s
 }
@@ -35,18 +36,18 @@ func submission(url, title, text string) neardup.Submission {
 // TestCascade reads as the specification: what was there, what comes, what is
 // answered.
 func TestCascade(t *testing.T) {
-	near := neardup.Settings{URL: neardup.Exact, Title: neardup.Exact, Content: neardup.Near,
+	near := docid.Settings{URL: docid.Exact, Title: docid.Exact, Content: docid.Near,
 		ContentMethod: storetest.Maker(0.6), TitleAgrees: storetest.Maker(0.2)}
 	bare := near
 	bare.TitleAgrees = nil
-	off := neardup.Settings{}
-	exact := neardup.Settings{Content: neardup.Exact}
+	off := docid.Settings{}
+	exact := docid.Settings{Content: docid.Exact}
 	text, edited, other := storetest.Base(1), storetest.Base(1)[:100]+"####"+storetest.Base(1)[104:], storetest.Base(2)
 	for _, c := range []struct {
 		name     string
-		settings neardup.Settings
-		first    neardup.Submission
-		second   neardup.Submission
+		settings docid.Settings
+		first    docid.Submission
+		second   docid.Submission
 		want     string
 	}{
 		{"same address", near, submission("http://a.b/1", "", text), submission("https://a.b/1/?utm_x=1", "", other), "duplicate url"},
@@ -94,8 +95,8 @@ func TestCascade(t *testing.T) {
 // TestWindow: leaders older than the window are not considered.
 func TestWindow(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
-	d := service(t, neardup.Settings{Content: neardup.Exact, Window: 24 * time.Hour, Now: func() time.Time { return now }})
-	var answers []neardup.Answer
+	d := service(t, docid.Settings{Content: docid.Exact, Window: 24 * time.Hour, Now: func() time.Time { return now }})
+	var answers []docid.Answer
 	for range 3 {
 		a, err := d.Add(t.Context(), submission("", "", "the same"))
 		if err != nil {
@@ -111,11 +112,11 @@ func TestWindow(t *testing.T) {
 
 // TestCrowded: more candidates than allowed is an error, never a guess.
 func TestCrowded(t *testing.T) {
-	set := neardup.Settings{Content: neardup.Near, ContentMethod: storetest.Maker(0.9), MaxCandidates: 3}
+	set := docid.Settings{Content: docid.Near, ContentMethod: storetest.Maker(0.9), MaxCandidates: 3}
 	d := service(t, set)
 	for n := range 5 {
 		_, err := d.Add(t.Context(), submission("", "", storetest.Base(n)+"common"))
-		if want := n > 3; errors.Is(err, neardup.ErrCrowded) != want {
+		if want := n > 3; errors.Is(err, docid.ErrCrowded) != want {
 			t.Errorf("article %d: %v", n, err)
 		}
 	}
@@ -123,8 +124,8 @@ func TestCrowded(t *testing.T) {
 
 // TestTitleCrowd: a title of more than TitleCrowd docIds identifies none.
 func TestTitleCrowd(t *testing.T) {
-	d := service(t, neardup.Settings{Title: neardup.Exact, Content: neardup.Exact, TitleAgrees: storetest.Maker(0.2)})
-	for n := range neardup.TitleCrowd + 1 {
+	d := service(t, docid.Settings{Title: docid.Exact, Content: docid.Exact, TitleAgrees: storetest.Maker(0.2)})
+	for n := range docid.TitleCrowd + 1 {
 		a, err := d.Add(t.Context(), submission("", "News", storetest.Base(n)))
 		if err != nil || a.Decision.Decision != neardup.New {
 			t.Fatalf("article %d: %+v, %v", n, a, err)
@@ -137,13 +138,13 @@ func TestTitleCrowd(t *testing.T) {
 }
 
 func TestQuotaAndInvalid(t *testing.T) {
-	d := service(t, neardup.Settings{Content: neardup.Exact, MaxMembers: 1})
+	d := service(t, docid.Settings{Content: docid.Exact, MaxMembers: 1})
 	bad := submission("", "", "x")
 	bad.ID = "~5"
-	if _, err := d.Add(t.Context(), bad); !errors.Is(err, neardup.ErrInvalid) {
+	if _, err := d.Add(t.Context(), bad); !errors.Is(err, docid.ErrInvalid) {
 		t.Errorf("nid ~5: %v", err)
 	}
-	for n, want := range []error{nil, neardup.ErrQuota} {
+	for n, want := range []error{nil, docid.ErrQuota} {
 		if _, err := d.Add(t.Context(), submission("", "", "x")); !errors.Is(err, want) {
 			t.Errorf("article %d: %v, want %v", n, err, want)
 		}

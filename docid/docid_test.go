@@ -1,23 +1,23 @@
-package neardup_test
+package docid_test
 
 import (
 	"fmt"
 	"slices"
 	"testing"
 
-	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
 )
 
 func TestDocIDs(t *testing.T) {
-	id, err := neardup.NewIdentity("", nil)
+	id, err := docid.NewIdentity("", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := neardup.NewDocIDs(id, "a")
+	a, err := docid.NewDocIDs(id, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := neardup.NewDocIDs(id, "b")
+	b, err := docid.NewDocIDs(id, "b")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,16 +45,16 @@ func TestDocIDs(t *testing.T) {
 // TestDocIDsOfEpochs: a number has one docId in each history, and a docId is
 // read only where it was given.
 func TestDocIDsOfEpochs(t *testing.T) {
-	id, err := neardup.NewIdentity("", nil)
+	id, err := docid.NewIdentity("", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var histories []neardup.DocIDs
-	for _, epochs := range [][]neardup.Epoch{
+	var histories []docid.DocIDs
+	for _, epochs := range [][]docid.Epoch{
 		nil, {{First: 50, Number: 7}}, {{First: 50, Number: 7}, {First: 80, Number: 1 << 63}}, {{First: 30, Number: 9}},
 	} {
 		id.Epochs = epochs
-		ids, err := neardup.NewDocIDs(id, "a")
+		ids, err := docid.NewDocIDs(id, "a")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestDocIDsOfEpochs(t *testing.T) {
 }
 
 func ExampleDocIDs() {
-	ids, err := neardup.NewDocIDs(neardup.Identity{}, "default")
+	ids, err := docid.NewDocIDs(docid.Identity{}, "default")
 	s := ids.DocID(1)
 	leader, ok := ids.Leader(s)
 	fmt.Println(len(s), leader, ok, err)

@@ -1,4 +1,4 @@
-package neardup
+package docid
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/neardup/neardup"
 )
 
 // Keys of different stages live in one key space of the store, so each stage
@@ -30,12 +32,12 @@ type judge struct {
 	query   Query
 	stages  []probe // beside query.Probes
 	names   []Stage // beside query.Names
-	content Record
+	content neardup.Record
 	keys    []uint64 // under which a new leader is found
 
 	best     map[Stage]matched
 	titled   int // leaders of the title
-	views    [viewKinds]View
+	views    [viewKinds]neardup.View
 	compared int
 	effort   int
 	seated   bool // has a turn
@@ -48,14 +50,14 @@ type judge struct {
 type probe struct {
 	stage  Stage
 	kind   viewKind
-	method Method // nil: equal text
+	method neardup.Method // nil: equal text
 }
 
 // matched is a leader that was verified.
 type matched struct {
 	leader uint64
 	nid    string
-	Match
+	neardup.Match
 }
 
 // judge prepares a submission: clean texts, names, keys. O(len(text)).
@@ -96,7 +98,7 @@ func (j *judge) name(s Stage, text string) {
 
 func (j *judge) addTitle() {
 	if j.d.Title == Near && !blank(j.title) {
-		var rec Record
+		var rec neardup.Record
 		j.d.cascade.title.Record(j.title, &rec)
 		j.group(probe{StageTitle, viewTitle, j.d.cascade.title}, rec, saltTitle)
 	}
@@ -106,7 +108,7 @@ func (j *judge) addContent() {
 	if !on(j.d.Content) || blank(j.text) {
 		return
 	}
-	j.group(probe{StageContent, viewContent, nil}, Record{Index: []uint64{digestKey(j.text)}}, saltEqual)
+	j.group(probe{StageContent, viewContent, nil}, neardup.Record{Index: []uint64{digestKey(j.text)}}, saltEqual)
 	if m := j.d.cascade.content; m != nil {
 		m.Record(j.text, &j.content)
 		j.group(probe{StageContent, viewContent, m}, j.content, saltContent)
@@ -115,7 +117,7 @@ func (j *judge) addContent() {
 
 // group adds the keys of a record to what is searched and to what a leader is
 // found under. Only content has a sketch in the store.
-func (j *judge) group(p probe, rec Record, salt uint64) {
+func (j *judge) group(p probe, rec neardup.Record, salt uint64) {
 	if len(rec.Index) == 0 && len(rec.Probes()) == 0 {
 		return
 	}
@@ -138,7 +140,7 @@ func salted(keys []uint64, salt uint64) []uint64 {
 }
 
 func digestKey(clean string) uint64 {
-	d := DigestOf(clean)
+	d := neardup.DigestOf(clean)
 	var k uint64
 	for _, b := range d[:8] {
 		k = k<<8 | uint64(b)
@@ -202,7 +204,7 @@ func (j *judge) settled(s Stage) bool {
 	for _, earlier := range []Stage{StageURL, StageTitle, StageContent} {
 		m, ok := j.bestOf(earlier)
 		if earlier == s {
-			return s == StageContent && ok && m.Basis == BasisEqual
+			return s == StageContent && ok && m.Basis == neardup.BasisEqual
 		}
 		if ok {
 			return true
@@ -260,7 +262,7 @@ func (j *judge) tryName(ctx context.Context, s Stage, h Hit) error {
 	if err != nil {
 		return gone(err)
 	}
-	j.offer(s, matched{h.Leader, mat.NID, Match{Similarity: 1, Distance: -1, Near: true, Method: string(Exact), Basis: basis}})
+	j.offer(s, matched{h.Leader, mat.NID, neardup.Match{Similarity: 1, Distance: -1, Near: true, Method: string(Exact), Basis: basis}})
 	return nil
 }
 
@@ -311,8 +313,8 @@ func (j *judge) tryEqual(ctx context.Context, leader uint64) error {
 		return gone(err)
 	}
 	if mat.Text == j.text {
-		j.offer(StageContent, matched{leader, mat.NID, Match{
-			Similarity: 1, Distance: -1, Near: true, Method: j.d.routed(), Basis: BasisEqual}})
+		j.offer(StageContent, matched{leader, mat.NID, neardup.Match{
+			Similarity: 1, Distance: -1, Near: true, Method: j.d.routed(), Basis: neardup.BasisEqual}})
 	}
 	return nil
 }
@@ -328,13 +330,13 @@ func gone(err error) error {
 // offer keeps the better match: equal text, then Better, then the earlier.
 func (j *judge) offer(s Stage, m matched) {
 	old, ok := j.best[s]
-	if !ok || m.Basis == BasisEqual && old.Basis != BasisEqual || m.Better(old.Match) ||
+	if !ok || m.Basis == neardup.BasisEqual && old.Basis != neardup.BasisEqual || m.Better(old.Match) ||
 		!old.Better(m.Match) && m.leader < old.leader {
 		j.best[s] = m
 	}
 }
 
-func (j *judge) view(kind viewKind, m Method) View {
+func (j *judge) view(kind viewKind, m neardup.Method) neardup.View {
 	if j.views[kind] == nil {
 		j.views[kind] = m.View(kind.text(j.title, j.text))
 	}

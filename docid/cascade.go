@@ -1,9 +1,11 @@
-package neardup
+package docid
 
 import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/neardup/neardup"
 )
 
 // Stage is a step of the cascade. Stages are tried in the order url, title,
@@ -25,20 +27,13 @@ const (
 	Near  Mode = "near" // content and title only
 )
 
-// Cleaner makes clean text; text.Normalizer is one. String names it with
-// every step, as the index remembers it.
-type Cleaner interface {
-	Clean(s string) string
-	String() string
-}
-
 // Maker makes a method for an index: with its secret seed and its table.
-type Maker func(seed uint64, table []byte) (Method, error)
+type Maker func(seed uint64, table []byte) (neardup.Method, error)
 
 // Settings are what an index is opened with. Whatever changes a decision is
 // part of the index: opening it with other settings is ErrUnlike.
 type Settings struct {
-	Clean               Cleaner // nil: texts are clean as they come
+	Clean               neardup.Cleaner // nil: texts are clean as they come
 	URL, Title, Content Mode
 	// TitleMethod and ContentMethod are for stages that are near.
 	TitleMethod, ContentMethod Maker
@@ -77,7 +72,7 @@ const TitleCrowd = 64
 // cascade is Settings made ready for one index.
 type cascade struct {
 	Settings
-	title, content, agrees Method
+	title, content, agrees neardup.Method
 }
 
 // build makes the methods and the spec.
@@ -87,11 +82,11 @@ func (s Settings) build(seed uint64, table []byte) (cascade, string, error) {
 		return c, "", err
 	}
 	var err error
-	make1 := func(m Maker, use bool) Method {
+	make1 := func(m Maker, use bool) neardup.Method {
 		if err != nil || m == nil || !use {
 			return nil
 		}
-		var method Method
+		var method neardup.Method
 		method, err = m(seed, table)
 		return method
 	}
@@ -133,7 +128,7 @@ func (c *cascade) spec() string {
 	return strings.Join(parts, " ")
 }
 
-func modeOf(m Mode, method Method) string {
+func modeOf(m Mode, method neardup.Method) string {
 	switch {
 	case method != nil:
 		return "near(" + method.Spec().String() + ")"
