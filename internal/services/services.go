@@ -1,0 +1,191 @@
+// Package services starts the real servers that tests need, each on a free
+// loopback port, over a folder of its own, and ends it with the test: Redis,
+// Valkey, MariaDB, HBase with its REST gateway. scripts/services installs them;
+// where one is missing a test skips and says so, and under CI it fails.
+package services
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Server is one process that a test started.
+type Server struct {
+	// Addr is its address, host:port.
+	Addr string
+	// Dir is the folder of its data, kept through Kill and Start.
+	Dir string
+
+	name  string
+	argv  []string
+	env   []string
+	ready func(addr string) error
+	cmd   *exec.Cmd
+	ended chan struct{}
+}
+
+// Home is where scripts/services puts what no package manager installs:
+// $NEARDUP_SERVICES, or a folder of the user's cache.
+func Home() string {
+	if dir := os.Getenv("NEARDUP_SERVICES"); dir != "" {
+		return dir
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	return filepath.Join(cache, "neardup-services")
+}
+
+// program finds an executable: below Home, or on the PATH.
+func program(t testing.TB, name string, places ...string) string {
+	t.Helper()
+	for _, p := range places {
+		if found, _ := filepath.Glob(filepath.Join(Home(), p)); len(found) > 0 {
+			return found[0]
+		}
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		missing(t, name)
+	}
+	return path
+}
+
+// missing skips a test, or fails it where nothing may be missing.
+func missing(t testing.TB, what string) {
+	t.Helper()
+	message := what + " is not installed; scripts/services does it"
+	if os.Getenv("CI") == "true" {
+		t.Fatal(message)
+	}
+	t.Skip(message)
+}
+
+// FreeAddr is a loopback address that nobody listens on at the moment.
+func FreeAddr(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// folder is a temporary folder whose path is short: sockets have a limit.
+func folder(t testing.TB, name string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "nd-"+name+"-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// startTime is how long a server may take until it answers.
+const startTime = 120 * time.Second
+
+// Start starts the process, again after Kill or Stop, and waits until it
+// answers.
+func (s *Server) Start(t testing.TB) {
+	t.Helper()
+	if err := s.start(); err != nil {
+		t.Fatalf("start %s: %v", s.name, err)
+	}
+}
+
+func (s *Server) start() error {
+	log, err := os.OpenFile(filepath.Join(s.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	s.cmd = exec.Command(s.argv[0], s.argv[1:]...)
+	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = s.Dir, log, log
+	s.cmd.Env = append(os.Environ(), s.env...)
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	s.ended = ended
+	go func(c *exec.Cmd) {
+		_ = c.Wait()
+		close(ended)
+	}(s.cmd)
+	for end := time.Now().Add(startTime); ; time.Sleep(20 * time.Millisecond) {
+		err := s.ready(s.Addr)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ended:
+			return fmt.Errorf("it ended: %s", s.tail())
+		default:
+		}
+		if time.Now().After(end) {
+			s.end(syscall.SIGKILL)
+			return fmt.Errorf("no answer in %s: %w: %s", startTime, err, s.tail())
+		}
+	}
+}
+
+// tail is the end of what the server said.
+func (s *Server) tail() string {
+	b, err := os.ReadFile(filepath.Join(s.Dir, "log"))
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	return strings.Join(lines[max(0, len(lines)-8):], "\n")
+}
+
+// Kill ends the process at once, as a crash does, and waits for that.
+func (s *Server) Kill() { s.end(syscall.SIGKILL) }
+
+// Stop asks the process to end, and waits for that.
+func (s *Server) Stop() { s.end(syscall.SIGTERM) }
+
+// Pause stops the process where it stands; Resume lets it go on.
+func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP) }
+
+// Resume lets a paused process go on.
+func (s *Server) Resume() error { return s.signal(syscall.SIGCONT) }
+
+func (s *Server) signal(sig syscall.Signal) error {
+	if s.cmd == nil || s.cmd.Process == nil {
+		return errors.New("not started")
+	}
+	return syscall.Kill(-s.cmd.Process.Pid, sig)
+}
+
+func (s *Server) end(sig syscall.Signal) {
+	if s.ended == nil {
+		return
+	}
+	_ = s.signal(sig)
+	select {
+	case <-s.ended:
+	case <-time.After(20 * time.Second):
+		_ = s.signal(syscall.SIGKILL)
+		<-s.ended
+	}
+}
+
+// run starts a server for one test.
+func run(t testing.TB, s *Server) *Server {
+	t.Helper()
+	s.Start(t)
+	t.Cleanup(s.Kill)
+	return s
+}
