@@ -58,12 +58,11 @@ var layers = map[string]layer{
 		"github.com/danielgtaylor/huma/", "github.com/prometheus/client_golang/", "golang.org/x/time/", hash,
 	}},
 
-	"internal":          {[]string{"", "text", "feature"}, nil},
-	"internal/generate": {nil, nil},
-	"internal/lint":     {nil, nil},
-	"internal/shared":   {nil, nil},
-	"cmd":               {[]string{anything}, []string{anything}},
-	"scripts":           {[]string{anything}, []string{anything}},
+	"internal":        {[]string{"", "text", "feature"}, nil},
+	"internal/lint":   {nil, nil},
+	"internal/shared": {nil, nil},
+	"cmd":             {[]string{anything}, []string{anything}},
+	"bench":           {[]string{anything}, []string{anything}},
 }
 
 // layerOf finds the rule of a folder: its own or that of the nearest above.
@@ -84,6 +83,9 @@ func layerOf(dir string) (layer, string, bool) {
 func (l layer) allows(dir, name, path string) bool {
 	if path == module || strings.HasPrefix(path, module+"/") {
 		own := strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+		if isBench(own) && !isBench(dir) {
+			return false // figures are made beside the product and are no part of it
+		}
 		if own == dir || name != "" && (own == name || strings.HasPrefix(own, name+"/")) || isInternal(own) {
 			return true
 		}
@@ -99,6 +101,9 @@ func (l layer) allows(dir, name, path string) bool {
 	}
 	return false
 }
+
+// isBench: in the nested module of the figures.
+func isBench(own string) bool { return own == "bench" || strings.HasPrefix(own, "bench/") }
 
 // isInternal: who may import an internal package, the compiler checks; what it
 // imports itself has a layer.
@@ -165,6 +170,9 @@ func TestLayersHold(t *testing.T) {
 		{"store/redis", "github.com/cockroachdb/pebble/v2", false},
 		{"store/pebble", "github.com/cockroachdb/pebble/v2", true},
 		{"cmd/neardup", module + "/batch", true},
+		{"cmd/neardup", module + "/bench/load", false},
+		{"bench/load/cmd", module + "/internal/harness", true},
+		{"bench/load/cmd", module + "/bench/load", true},
 	}
 	for _, test := range tests {
 		l, name, ok := layerOf(test.dir)

@@ -1,0 +1,141 @@
+//go:build unix
+
+// Command hamming measures the Hamming index and the self-join on random
+// fingerprints, a share of them (-near) within 3 bits of an earlier one:
+//
+//	go run -C bench ./hamming -job online -n 1000000 -k 3
+//	go run -C bench ./hamming -job join -n 10000000 -k 3 -workers 1
+//
+// It prints CPU seconds (user + system) of the work and the peak resident set
+// of the process.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/neardup/neardup/simhash"
+)
+
+func main() {
+	job := flag.String("job", "join", "online or join")
+	n := flag.Int("n", 1_000_000, "fingerprints: loaded before the measurement (online), joined (join)")
+	k := flag.Int("k", 3, "distance")
+	ops := flag.Int("ops", 1_000_000, "online: queries with an insert each")
+	layout := flag.String("layout", "", "layout, as in ParseLayout (default: chosen)")
+	near := flag.Float64("near", 0.01, "share of fingerprints within 3 bits of an earlier one")
+	workers := flag.Int("workers", 1, "join: workers")
+	flag.Parse()
+	var err error
+	switch *job {
+	case "online":
+		err = online(simhash.IndexOptions{K: *k, Expect: *n, Layout: *layout}, fingerprints(*n+*ops, *near), *n)
+	case "join":
+		err = join(fingerprints(*n, *near), *k, simhash.JoinOptions{Workers: *workers, Layout: *layout})
+	default:
+		err = fmt.Errorf("job %q: want online or join", *job)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// fingerprints makes n of them, a share at distance 0..3 of an earlier one.
+func fingerprints(n int, near float64) []uint64 {
+	rng := rand.New(rand.NewPCG(1, 2))
+	fps := make([]uint64, n)
+	for i := range fps {
+		fps[i] = rng.Uint64()
+		if i > 0 && rng.Float64() < near {
+			fps[i] = fps[rng.IntN(i)]
+			for range rng.IntN(4) {
+				fps[i] ^= 1 << rng.IntN(64)
+			}
+		}
+	}
+	return fps
+}
+
+func online(o simhash.IndexOptions, fps []uint64, n int) error {
+	x, err := simhash.NewIndex(o)
+	if err != nil {
+		return err
+	}
+	ops := len(fps) - n
+	start, since := cpu(), time.Now()
+	for id, fp := range fps[:n] {
+		if err := x.Insert(uint64(id), fp); err != nil {
+			return err
+		}
+	}
+	loaded := cpu() - start
+	fmt.Printf("online k=%d layout=%s: loaded %d in %.2f CPU s (%.2f s), %.2fM/s, %d bytes an entry\n",
+		o.K, x.Layout(), n, loaded.Seconds(), time.Since(since).Seconds(),
+		float64(n)/loaded.Seconds()/1e6, x.Bytes()/int64(max(n, 1)))
+	var near []simhash.Neighbor
+	found := 0
+	slowest := time.Duration(0)
+	start, since = cpu(), time.Now()
+	for i, fp := range fps[n:] {
+		if near, err = x.Query(near[:0], fp, o.K); err != nil {
+			return err
+		}
+		found += len(near)
+		if i%64 == 0 {
+			before := time.Now()
+			err = x.Insert(uint64(n+i), fp)
+			slowest = max(slowest, time.Since(before))
+		} else {
+			err = x.Insert(uint64(n+i), fp)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	used := cpu() - start
+	fmt.Printf("  query+insert: %d in %.2f CPU s (%.2f s): %.3fM/s; %d found, slowest sampled insert %v, peak %d MB\n",
+		ops, used.Seconds(), time.Since(since).Seconds(), float64(ops)/used.Seconds()/1e6, found, slowest, peak())
+	return nil
+}
+
+func join(fps []uint64, k int, o simhash.JoinOptions) error {
+	debug.FreeOSMemory()
+	pairs, sum := 0, uint64(0)
+	start, since := cpu(), time.Now()
+	err := simhash.SelfJoin(context.Background(), fps, k, o, func(p simhash.Pair) error {
+		pairs++
+		sum += uint64(p.A)*1_000_003 ^ uint64(p.B)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	used := cpu() - start
+	fmt.Printf("join k=%d n=%d workers=%d layout=%q: %.2f CPU s (%.2f s), %d pairs (checksum %x), peak %d MB with %d MB of input\n",
+		k, len(fps), o.Workers, o.Layout, used.Seconds(), time.Since(since).Seconds(), pairs, sum, peak(), len(fps)*8>>20)
+	return nil
+}
+
+// cpu is the user and system time of the process so far.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// peak is the largest resident set so far, MB (Linux counts in KB).
+func peak() int64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return int64(u.Maxrss) >> 10
+}

@@ -1,0 +1,239 @@
+// Command cmd measures the docId service under load, on this machine: it
+// builds the real binary, starts it on loopback with a folder of its own,
+// loads articles, and sends more as an open loop. See docs/reliability.md.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/neardup/neardup/bench/load"
+	"github.com/neardup/neardup/internal/harness"
+)
+
+type options struct {
+	dir, module string
+	steps       string
+	articles    int
+	rate, most  float64
+	seconds     int
+	workers     int
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.dir, "dir", "", "folder for the data, kept; empty: a temporary one")
+	flag.StringVar(&o.steps, "steps", "fill,restart,steady,flood,saturate", "what to measure, in order; without fill the folder has the articles already")
+	flag.StringVar(&o.module, "module", "..", "folder of the product's module")
+	flag.IntVar(&o.articles, "articles", 1_000_000, "articles to load first; without fill, a number above all that the folder has seen")
+	flag.Float64Var(&o.rate, "rate", 1500, "requests a second of the steady run")
+	flag.Float64Var(&o.most, "most", 6000, "requests a second offered to find saturation")
+	flag.IntVar(&o.seconds, "seconds", 30, "length of each run")
+	flag.IntVar(&o.workers, "workers", 128, "requests open at one moment")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "load:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options) error {
+	if o.dir == "" {
+		dir, err := os.MkdirTemp("", "neardup-load")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		o.dir = dir
+	}
+	bin, err := harness.Build(ctx, o.module, o.dir)
+	if err != nil {
+		return err
+	}
+	m := &measure{options: o, bin: bin, articles: load.NewArticles(), next: o.articles}
+	steps := map[string]func(context.Context) error{
+		"fill": m.fill, "restart": m.restart, "steady": m.steady, "flood": m.flood, "saturate": m.saturate,
+	}
+	for name := range strings.SplitSeq(o.steps, ",") {
+		step, ok := steps[name]
+		if !ok {
+			return fmt.Errorf("no step %q", name)
+		}
+		if err := step(ctx); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// measure is one run of the command; next is the number of the next article.
+type measure struct {
+	options
+	bin      string
+	articles *load.Articles
+	next     int
+}
+
+// with starts the service for a piece of work and stops it.
+func (m *measure) with(ctx context.Context, work func(*load.Target, *harness.Process) error) error {
+	p, err := harness.Start(m.bin, filepath.Join(m.dir, "data"), "--rate", "100000", "--burst", "200000")
+	if err != nil {
+		return err
+	}
+	defer p.Kill()
+	url, err := p.Ready(ctx)
+	if err != nil {
+		return err
+	}
+	token, err := p.Token()
+	if err != nil {
+		return err
+	}
+	if err := work(load.NewTarget(url, token, m.workers), p); err != nil {
+		return err
+	}
+	_, err = p.Stop()
+	return err
+}
+
+func (m *measure) fill(ctx context.Context) error {
+	return m.with(ctx, func(t *load.Target, p *harness.Process) error {
+		begin := time.Now()
+		if err := t.Fill(ctx, m.articles, 0, m.options.articles, 32); err != nil {
+			return err
+		}
+		took := time.Since(begin)
+		fmt.Printf("load: %d articles in %s, %.0f/s by the batch route\n", m.next, took.Round(time.Second), float64(m.next)/took.Seconds())
+		return nil
+	})
+}
+
+// restart starts on the full folder: once after an orderly stop, once after a
+// kill -9.
+func (m *measure) restart(ctx context.Context) error {
+	for _, kill := range []bool{true, false} {
+		begin := time.Now()
+		err := m.with(ctx, func(_ *load.Target, p *harness.Process) error {
+			took := time.Since(begin)
+			bytes, err := size(filepath.Join(m.dir, "data"))
+			fmt.Printf("restart: %.2f s, resident %.0f B an article, disk %.0f B an article\n",
+				took.Seconds(), float64(resident(p.PID()))/float64(m.next), float64(bytes)/float64(m.next))
+			if kill {
+				p.Kill()
+			}
+			return err
+		})
+		if err != nil && !kill {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *measure) steady(ctx context.Context) error {
+	return m.with(ctx, func(t *load.Target, p *harness.Process) error {
+		m.open(ctx, t, "warm-up", m.rate, 5)
+		m.open(ctx, t, "steady", m.rate, m.seconds)
+		fmt.Printf("resident %.0f MB, CPU %.1f s\n", float64(resident(p.PID()))/1e6, cpu(p.PID()).Seconds())
+		return nil
+	})
+}
+
+// flood measures an honest client alone and while another sends articles that
+// all share keys.
+func (m *measure) flood(ctx context.Context) error {
+	return m.with(ctx, func(t *load.Target, _ *harness.Process) error {
+		rate := m.rate / 5
+		m.open(ctx, t, "honest client alone", rate, m.seconds/2)
+		first := (m.next/load.CrowdSize + 1) * load.CrowdSize
+		var other sync.WaitGroup
+		other.Go(func() {
+			r := t.Open(ctx, m.articles.Crowd, first, rate, time.Duration(m.seconds)*time.Second, m.workers/2)
+			fmt.Printf("the flood: %s\n", r)
+		})
+		time.Sleep(time.Duration(m.seconds/4) * time.Second)
+		m.open(ctx, t, "honest client in the flood", rate, m.seconds/2)
+		other.Wait()
+		return nil
+	})
+}
+
+func (m *measure) saturate(ctx context.Context) error {
+	return m.with(ctx, func(t *load.Target, p *harness.Process) error {
+		before := cpu(p.PID())
+		r := m.open(ctx, t, "saturation", m.most, m.seconds/2)
+		fmt.Printf("CPU of the service %.0f us a request\n", float64((cpu(p.PID())-before).Microseconds())/float64(r.Sent))
+		return nil
+	})
+}
+
+func (m *measure) open(ctx context.Context, t *load.Target, name string, rate float64, seconds int) load.Result {
+	r := t.Open(ctx, m.articles.Make, m.next, rate, time.Duration(seconds)*time.Second, m.workers)
+	m.next += r.Sent
+	fmt.Printf("%s at %.0f/s: %s\n", name, rate, r)
+	return r
+}
+
+// size adds up the files below a folder.
+func size(dir string) (int64, error) {
+	var sum int64
+	err := filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil && info.Mode().IsRegular() {
+			sum += info.Size()
+		}
+		return err
+	})
+	return sum, err
+}
+
+// resident is the resident set of a process in bytes; 0 where /proc is missing.
+func resident(pid int) int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	kb, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	n, err := strconv.ParseInt(kb, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n * 1024
+}
+
+// cpu is the user and system time of a process, in ticks of 10 ms.
+func cpu(pid int) time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	var ticks int64
+	for _, f := range fields[11:13] {
+		n, err := strconv.ParseInt(f, 10, 64)
+		if err != nil {
+			return 0
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
