@@ -14,10 +14,11 @@ func evalCommand(a *app) *cobra.Command {
 		truth, pairs, decisions string
 		o                       eval.Options
 		asJSON                  bool
+		j                       = judged{app: a}
 	)
 	cmd := &cobra.Command{
-		Use:   "eval --truth FILE (--pairs FILE | --decisions FILE) [--at .8]",
-		Short: "Measure pairs or decisions against the truth",
+		Use:   "eval (--truth FILE (--pairs FILE | --decisions FILE) | --judged FILE [INPUT...])",
+		Short: "Measure pairs or decisions against the truth, or a method against readers",
 		Long: `Compares reported pairs with known ones: recall by band of similarity with 95 %
 intervals, precision, agreement of the similarities, and the worst misses and
 false pairs. Or decisions with the leader clustering of the exact graph in the
@@ -26,12 +27,31 @@ same order: what was wrongly removed, wrongly kept.
 The truth is a table "id_a id_b jaccard ..." of every pair at or above some
 similarity, or labelled pairs ("id_a id_b label"). Files may be compressed.
 
+With --judged it asks the method (--method and its flags) about pairs that
+people have read, and prints precision and recall of what it calls duplicates
+by length and set, and what becomes of each label. The labels are same and
+version (duplicates), facts and other (not), part and unsure (not scored).
+FILE is JSONL or a table with the columns set, id_a, id_b, label, band and, or
+not, text_a and text_b; texts it lacks are found in the files beside it, in
+../SET/docs.jsonl, or in INPUT.
+
 ` + exitHelp,
 		Example: `  neardup pairs --method minhash --threshold .7 docs.jsonl > pairs.tsv
   neardup eval --truth exact_pairs.tsv --pairs pairs.tsv --at .7
-  neardup eval --truth exact_pairs.tsv --decisions decisions.jsonl --at .8 --json`,
-		Args: arguments(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
+  neardup eval --truth exact_pairs.tsv --decisions decisions.jsonl --at .8 --json
+  neardup eval --judged judged_pairs.tsv
+  neardup eval --judged mine.jsonl --method minhash --threshold .7 --examples -1`,
+		RunE: func(cmd *cobra.Command, inputs []string) error {
+			if j.file != "" {
+				if truth != "" || pairs != "" || decisions != "" {
+					return usage("--judged measures a method: it takes none of --truth, --pairs and --decisions")
+				}
+				r, err := j.measure(cmd.Context(), inputs, o.Examples)
+				return report(a, asJSON, r, err)
+			}
+			if err := cobra.NoArgs(cmd, inputs); err != nil {
+				return usage("%w", err)
+			}
 			if truth == "" || (pairs == "") == (decisions == "") {
 				return usage("--truth and one of --pairs and --decisions are needed")
 			}
@@ -52,8 +72,9 @@ similarity, or labelled pairs ("id_a id_b label"). Files may be compressed.
 	fs.StringVar(&decisions, "decisions", "", "file of decisions (JSONL, from dedup --decisions)")
 	fs.Float64Var(&o.At, "at", .8, "threshold that the pairs or decisions were made with")
 	fs.Float64Var(&o.Floor, "floor", 0, "similarity from which on the truth lists every pair (default: seen from it)")
-	fs.IntVar(&o.Examples, "examples", 10, "how many misses and false pairs to list")
+	fs.IntVar(&o.Examples, "examples", 10, "how many misses and false pairs to list (-1: with --judged all, else none)")
 	fs.BoolVar(&asJSON, "json", false, "print JSON")
+	j.add(fs)
 	return cmd
 }
 

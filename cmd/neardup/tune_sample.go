@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"slices"
@@ -139,30 +138,11 @@ func (s *sampler) readClusters(path string) error {
 
 // readTexts finds the texts of the ids, and others to measure work with.
 func (t *tune) readTexts(ctx context.Context, inputs []string, s *sampler) error {
-	r, err := t.input.open(t.app, inputs, "")
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	src := newSource(r)
-	for ctx.Err() == nil {
-		b, err := src.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
+	return t.input.each(ctx, t.app, inputs, func(doc *neardup.Document) {
+		if !s.offer(doc.ID, doc.Text) && len(s.others) < t.most {
+			s.others = append(s.others, doc.Text)
 		}
-		if err != nil {
-			return err
-		}
-		b.Decode(func(doc *neardup.Document, err error) {
-			if err != nil { // a record that cannot be read is in no pair
-				return
-			}
-			if !s.offer(doc.ID, doc.Text) && len(s.others) < t.most {
-				s.others = append(s.others, doc.Text)
-			}
-		})
-	}
-	return ctx.Err()
+	})
 }
 
 // wholeCluster is the largest cluster whose texts are all paired with each

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/eval"
+	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/text"
+	"github.com/spf13/pflag"
+)
+
+// judged measures a method against pairs judged by reading.
+type judged struct {
+	*app
+	file   string
+	input  inputFlags
+	method methodFlags
+}
+
+func (j *judged) add(fs *pflag.FlagSet) {
+	fs.StringVar(&j.file, "judged", "", "file of pairs judged by reading")
+	j.input.add(fs)
+	j.method.add(fs)
+}
+
+func (j *judged) measure(ctx context.Context, inputs []string, examples int) (eval.JudgedReport, error) {
+	m, n, err := j.method.method()
+	if err != nil {
+		return eval.JudgedReport{}, err
+	}
+	pairs, err := eval.ReadJudged(j.file)
+	if err == nil {
+		err = j.texts(ctx, inputs, pairs)
+	}
+	if err != nil {
+		return eval.JudgedReport{}, err
+	}
+	return eval.Judged(pairs, func(p eval.JudgedPair) eval.Verdict { return decide(m, n, p) }, examples), nil
+}
+
+// texts finds those texts that the judged file does not come with.
+func (j *judged) texts(ctx context.Context, inputs []string, pairs []eval.JudgedPair) error {
+	missing := eval.MissingTexts(pairs)
+	if len(missing) > 0 && len(inputs) > 0 {
+		err := j.input.each(ctx, j.app, inputs, func(doc *neardup.Document) {
+			for _, place := range missing[doc.ID] {
+				*place = doc.Text
+			}
+		})
+		if err != nil {
+			return err
+		}
+		missing = eval.MissingTexts(pairs)
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%s: no text of %d documents, for example %q", j.file, len(missing), slices.Min(slices.Collect(maps.Keys(missing))))
+	}
+	return nil
+}
+
+// each calls f with every document of the inputs that can be read.
+func (f *inputFlags) each(ctx context.Context, a *app, inputs []string, do func(*neardup.Document)) error {
+	r, err := f.open(a, inputs, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	src := newSource(r)
+	for ctx.Err() == nil {
+		b, err := src.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		b.Decode(func(doc *neardup.Document, err error) {
+			if err == nil {
+				do(doc)
+			}
+		})
+	}
+	return ctx.Err()
+}
+
+// decide judges two documents as a batch of the two would.
+func decide(m neardup.Method, n text.Normalizer, p eval.JudgedPair) eval.Verdict {
+	x, y := n.Clean(p.TextA), n.Clean(p.TextB)
+	return eval.Verdict{
+		Match: verdict(m, x, y), Found: x == y || meet(m, x, y),
+		Short: min(methods.Length(x), methods.Length(y)) < 2*methods.DefaultLimit,
+	}
+}
+
+// meet reports whether the search would compare two texts: a probe key of one
+// is an index key of the other, and the sketches do not rule the pair out.
+func meet(m neardup.Method, x, y string) bool {
+	var a, b neardup.Record
+	m.Record(x, &a)
+	m.Record(y, &b)
+	return m.Plausible(a.Sketch, b.Sketch) && slices.ContainsFunc(b.Probes(), func(key uint64) bool { return slices.Contains(a.Index, key) })
+}

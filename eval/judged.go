@@ -1,0 +1,222 @@
+package eval
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/neardup/neardup"
+)
+
+// Verdict is what a method decides about one judged pair.
+type Verdict struct {
+	neardup.Match
+	// Found is false where the pair is near and no key would have found it.
+	Found bool
+	// Short tells the length of a pair whose band does not.
+	Short bool
+}
+
+// JudgedScore is how the decisions about a group of judged pairs agree with
+// the reader. A pair is called duplicate if it is near and found.
+type JudgedScore struct {
+	Group     string `json:"group"` // "all", "short", "long", a set, a label
+	Pairs     int    `json:"pairs"` // scored
+	Precision Rate   `json:"precision"`
+	Recall    Rate   `json:"recall"`
+	// Variants of the pairs not called duplicates are called variants.
+	Variants int `json:"variants"`
+	// Unfound are near and share no key.
+	Unfound int `json:"unfound"`
+}
+
+// JudgedMistake is a scored pair on which method and reader disagree.
+type JudgedMistake struct {
+	Set        string  `json:"set,omitempty"`
+	A          string  `json:"id_a"`
+	B          string  `json:"id_b"`
+	Label      string  `json:"label"`
+	Similarity float64 `json:"similarity"`
+	Variant    bool    `json:"variant,omitempty"`
+}
+
+// JudgedReport is what Judged measured.
+type JudgedReport struct {
+	Pairs    int             `json:"pairs"`
+	Unscored int             `json:"unscored"`
+	Scores   []JudgedScore   `json:"scores"`
+	Labels   []JudgedLabel   `json:"labels"`
+	False    []JudgedMistake `json:"false"`  // called duplicates, most similar first
+	Missed   []JudgedMistake `json:"missed"` // least similar last
+}
+
+// JudgedLabel is what became of the pairs of one label.
+type JudgedLabel struct {
+	Label     string `json:"label"`
+	Length    string `json:"length"`
+	Duplicate Rate   `json:"duplicate"`
+	Variant   Rate   `json:"variant"`
+}
+
+// Judged measures decisions against pairs judged by reading: decide is asked
+// once for each. Shares are those of the sample, not of a corpus. The slices of
+// mistakes hold at most examples each; a negative number means all.
+func Judged(pairs []JudgedPair, decide func(JudgedPair) Verdict, examples int) JudgedReport {
+	r := JudgedReport{Pairs: len(pairs)}
+	scores, labels := groups[tally]{}, groups[tally]{}
+	for _, p := range pairs {
+		v := decide(p)
+		v.Short = isShort(p.Band, v.Short)
+		t := tallyOf(p, v)
+		labels.of(p.Label + "\t" + lengthName(v.Short)).add(t)
+		if !t.scored {
+			r.Unscored++
+			continue
+		}
+		names := []string{"all", lengthName(v.Short)}
+		if p.Set != "" {
+			names = append(names, p.Set+" "+lengthName(v.Short))
+		}
+		for _, name := range names {
+			scores.of(name).add(t)
+		}
+		mistake := JudgedMistake{p.Set, p.A, p.B, p.Label, v.Similarity, v.Variant}
+		switch {
+		case t.called > t.right:
+			r.False = append(r.False, mistake)
+		case t.positive > t.right:
+			r.Missed = append(r.Missed, mistake)
+		}
+	}
+	for _, name := range scores.names("all", "short", "long") {
+		r.Scores = append(r.Scores, scores.of(name).score(name))
+	}
+	for _, name := range labels.names() {
+		label, length, _ := strings.Cut(name, "\t")
+		t := labels.of(name)
+		r.Labels = append(r.Labels, JudgedLabel{label, length, NewRate(t.called, t.pairs), NewRate(t.variants, t.pairs)})
+	}
+	r.False, r.Missed = mostSimilar(r.False, examples), mostSimilar(r.Missed, examples)
+	return r
+}
+
+func mostSimilar(list []JudgedMistake, most int) []JudgedMistake {
+	slices.SortStableFunc(list, func(a, b JudgedMistake) int { return cmp.Compare(b.Similarity, a.Similarity) })
+	if most >= 0 && len(list) > most {
+		return list[:most]
+	}
+	return list
+}
+
+func lengthName(short bool) string {
+	if short {
+		return "short"
+	}
+	return "long"
+}
+
+// isShort reads the length off the band, which may have other words too.
+func isShort(band string, otherwise bool) bool {
+	for _, word := range strings.Fields(band) {
+		if word == "short" || word == "long" {
+			return word == "short"
+		}
+	}
+	return otherwise
+}
+
+// tally counts pairs; that of one pair holds zeros and ones.
+type tally struct {
+	scored                                            bool
+	pairs, called, positive, right, variants, unfound int
+}
+
+func tallyOf(p JudgedPair, v Verdict) tally {
+	positive, scored := p.Positive()
+	t := tally{scored: scored, pairs: 1}
+	called := v.Near && v.Found
+	count := func(n *int, yes bool) {
+		if yes {
+			*n = 1
+		}
+	}
+	count(&t.called, called)
+	count(&t.positive, positive)
+	count(&t.right, called && positive)
+	count(&t.variants, v.Variant)
+	count(&t.unfound, v.Near && !v.Found)
+	return t
+}
+
+func (t *tally) add(o tally) {
+	t.pairs += o.pairs
+	t.called += o.called
+	t.positive += o.positive
+	t.right += o.right
+	t.variants += o.variants
+	t.unfound += o.unfound
+}
+
+func (t *tally) score(name string) JudgedScore {
+	return JudgedScore{
+		Group: name, Pairs: t.pairs, Precision: NewRate(t.right, t.called), Recall: NewRate(t.right, t.positive),
+		Variants: t.variants, Unfound: t.unfound,
+	}
+}
+
+// groups are counts by name.
+type groups[T any] map[string]*T
+
+func (g groups[T]) of(name string) *T {
+	if g[name] == nil {
+		g[name] = new(T)
+	}
+	return g[name]
+}
+
+// names lists those named first as far as they exist, then the others sorted.
+func (g groups[T]) names(first ...string) []string {
+	var names []string
+	for name := range g {
+		if !slices.Contains(first, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	first = slices.DeleteFunc(first, func(name string) bool { return g[name] == nil })
+	return append(first, names...)
+}
+
+// WriteText writes the report as a table for people.
+func (r JudgedReport) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d judged pairs, %d of them not scored\n\n", r.Pairs, r.Unscored)
+	fmt.Fprintf(&b, "%-28s %5s  %-36s %-36s %8s %7s\n", "", "pairs", "precision", "recall", "variants", "unfound")
+	for _, s := range r.Scores {
+		fmt.Fprintf(&b, "%-28s %5d  %-36v %-36v %8d %7d\n", s.Group, s.Pairs, s.Precision, s.Recall, s.Variants, s.Unfound)
+	}
+	fmt.Fprintf(&b, "\n%-8s %-5s  %-36s %s\n", "label", "", "called duplicate", "called variant")
+	for _, l := range r.Labels {
+		fmt.Fprintf(&b, "%-8s %-5s  %-36v %v\n", l.Label, l.Length, l.Duplicate, l.Variant)
+	}
+	writeMistakes(&b, "called duplicates wrongly", r.False)
+	writeMistakes(&b, "missed", r.Missed)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeMistakes(b *strings.Builder, title string, list []JudgedMistake) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", title)
+	for _, m := range list {
+		variant := ""
+		if m.Variant {
+			variant = "variant"
+		}
+		fmt.Fprintf(b, "%.4f  %-8s %-8s %s  %s  %s\n", m.Similarity, m.Label, variant, m.Set, m.A, m.B)
+	}
+}

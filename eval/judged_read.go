@@ -1,0 +1,204 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// JudgedPair is two texts and what a reader said of them.
+type JudgedPair struct {
+	Set   string `json:"set"` // where they are from, "" for one set
+	A     string `json:"id_a"`
+	B     string `json:"id_b"`
+	Label string `json:"label"` // same, version, part, facts, other, unsure
+	Band  string `json:"band"`  // how it was sampled; its words "short" and "long" tell the length
+	TextA string `json:"text_a"`
+	TextB string `json:"text_b"`
+}
+
+// Positive reports whether the texts should be called duplicates, and whether
+// the pair counts at all: one is called the same or another version, or other
+// facts or another text. A part (removing it loses substance) and a pair that
+// cannot be told are not scored.
+func (p JudgedPair) Positive() (positive, scored bool) {
+	switch p.Label {
+	case "same", "version":
+		return true, true
+	case "facts", "other":
+		return false, true
+	}
+	return false, false
+}
+
+// ReadJudged reads pairs judged by reading: JSONL with the fields of
+// JudgedPair, or a table whose header names them, in any order, with or
+// without the texts. Texts that the file does not hold are looked for where
+// the sets are kept: in the tables and JSONL files beside it and in the folder
+// of the set beside its own (docs.jsonl with id and text, pairs.jsonl with
+// text_a and text_b, whose ids are "ID#a" and "ID#b"; compressed or not). What
+// is still missing is left empty; see MissingTexts.
+func ReadJudged(path string) ([]JudgedPair, error) {
+	pairs, err := readJudged(path)
+	if err != nil {
+		return nil, fmt.Errorf("read judged pairs: %w", err)
+	}
+	beside := filepath.Dir(path)
+	files, err := filesOf(beside, isTexts)
+	if err != nil {
+		return nil, fmt.Errorf("read judged pairs: %w", err)
+	}
+	sets := map[string]bool{}
+	for _, p := range pairs {
+		if p.Set != "" && !sets[p.Set] && filepath.IsLocal(p.Set) {
+			sets[p.Set] = true
+			more, err := filesOf(filepath.Join(beside, "..", p.Set), isSet)
+			if err != nil {
+				return nil, fmt.Errorf("read judged pairs: %w", err)
+			}
+			files = append(files, more...)
+		}
+	}
+	for _, file := range files {
+		if len(MissingTexts(pairs)) == 0 {
+			break
+		}
+		if filepath.Clean(file) == filepath.Clean(path) {
+			continue
+		}
+		if err := fillFrom(pairs, file); err != nil {
+			return nil, fmt.Errorf("texts of judged pairs: %w", err)
+		}
+	}
+	return pairs, nil
+}
+
+// MissingTexts maps the ids whose text is not known to the places that want it.
+func MissingTexts(pairs []JudgedPair) map[string][]*string {
+	want := map[string][]*string{}
+	for i := range pairs {
+		p := &pairs[i]
+		if p.TextA == "" {
+			want[p.A] = append(want[p.A], &p.TextA)
+		}
+		if p.TextB == "" {
+			want[p.B] = append(want[p.B], &p.TextB)
+		}
+	}
+	return want
+}
+
+// isTexts and isSet choose files by their names without the ending of a
+// compressed file: those beside the judged pairs, and those of a set.
+func isTexts(name string) bool {
+	return strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".tsv")
+}
+
+func isSet(name string) bool { return name == "docs.jsonl" || name == "pairs.jsonl" }
+
+// filesOf lists files of a folder, none where there is no such folder.
+func filesOf(dir string, is func(name string) bool) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var files []string
+	for _, e := range entries {
+		if is(strings.TrimSuffix(strings.TrimSuffix(e.Name(), ".zst"), ".gz")) {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	return files, err
+}
+
+func readJudged(path string) ([]JudgedPair, error) {
+	var pairs []JudgedPair
+	err := eachJudged(path, func(p JudgedPair, _ string) error {
+		if p.A == "" || p.B == "" {
+			return errors.New("a judged pair needs id_a and id_b")
+		}
+		if p.Label == "" {
+			return errors.New("a judged pair needs a label")
+		}
+		pairs = append(pairs, p)
+		return nil
+	})
+	if err == nil && len(pairs) == 0 {
+		err = fmt.Errorf("%s: no pairs", path)
+	}
+	return pairs, err
+}
+
+// fillFrom gives the pairs the texts that a file has of them.
+func fillFrom(pairs []JudgedPair, path string) error {
+	want := MissingTexts(pairs)
+	give := func(id, text string) {
+		for _, place := range want[id] {
+			*place = text
+		}
+	}
+	return eachJudged(path, func(p JudgedPair, text string) error {
+		switch {
+		case p.A != "" && p.B != "":
+			give(p.A, p.TextA)
+			give(p.B, p.TextB)
+		case p.TextA != "" || p.TextB != "":
+			give(p.Set+"#a", p.TextA)
+			give(p.Set+"#b", p.TextB)
+		default:
+			give(p.Set, text)
+		}
+		return nil
+	})
+}
+
+// judgedLine is a line of JSONL: a judged pair, a pair of texts with one id, or
+// a document.
+type judgedLine struct {
+	JudgedPair
+	ID    string          `json:"id"`
+	Text  string          `json:"text"`
+	Label json.RawMessage `json:"label"` // a number in files of other kinds
+}
+
+// eachJudged reads JSONL or a table with a header. Where a line has only one id
+// it stands in Set; text is that of a single document.
+func eachJudged(path string, fn func(p JudgedPair, text string) error) error {
+	var columns []string
+	return eachLine(path, func(_ int, line []byte) error {
+		if columns == nil && bytes.HasPrefix(line, []byte{'{'}) {
+			var l judgedLine
+			if err := json.Unmarshal(line, &l); err != nil {
+				return err
+			}
+			p := l.JudgedPair
+			if l.ID != "" && p.A == "" {
+				p.Set = l.ID
+			}
+			if err := json.Unmarshal(l.Label, &p.Label); err != nil {
+				p.Label = string(l.Label)
+			}
+			return fn(p, l.Text)
+		}
+		cells := strings.Split(string(line), "\t")
+		if columns == nil {
+			columns = cells
+			return nil
+		}
+		var p JudgedPair
+		fields := map[string]*string{
+			"set": &p.Set, "id_a": &p.A, "id_b": &p.B, "label": &p.Label, "band": &p.Band, "text_a": &p.TextA, "text_b": &p.TextB,
+		}
+		for i, cell := range cells {
+			if i < len(columns) && fields[columns[i]] != nil {
+				*fields[columns[i]] = cell
+			}
+		}
+		return fn(p, "")
+	})
+}

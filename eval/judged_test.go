@@ -1,0 +1,102 @@
+package eval_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/eval"
+)
+
+// write makes files below a new folder and returns it.
+func writeFiles(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestJudged(t *testing.T) {
+	pairs := []eval.JudgedPair{
+		{Set: "s", Label: "same", Band: "edit .8 short", TextA: "near"},
+		{Set: "s", Label: "same", Band: "edit .8 short", TextA: "apart"},
+		{Set: "s", Label: "version", Band: "x long", TextA: "near"},
+		{Set: "s", Label: "facts", Band: "edit .8 short", TextA: "near"},
+		{Set: "s", Label: "facts", TextA: "variant"},
+		{Set: "s", Label: "other", Band: "edit .8 short", TextA: "apart"},
+		{Set: "s", Label: "same", Band: "edit .8 short", TextA: "unfound"},
+		{Set: "s", Label: "part", Band: "edit .8 short", TextA: "near"},
+		{Set: "s", Label: "unsure", Band: "edit .8 short", TextA: "near"},
+	}
+	r := eval.Judged(pairs, func(p eval.JudgedPair) eval.Verdict {
+		return eval.Verdict{
+			Match: neardup.Match{Near: p.TextA == "near" || p.TextA == "unfound", Variant: p.TextA == "variant"},
+			Found: p.TextA != "unfound", Short: true,
+		}
+	}, -1)
+	if r.Pairs != 9 || r.Unscored != 2 || len(r.False) != 1 || len(r.Missed) != 2 {
+		t.Errorf("%+v", r)
+	}
+	for _, want := range []struct {
+		group                                string
+		pairs, right, called, positive, var_ int
+	}{{"all", 7, 2, 3, 4, 1}, {"short", 6, 1, 2, 3, 1}, {"long", 1, 1, 1, 1, 0}, {"s short", 6, 1, 2, 3, 1}} {
+		for _, s := range r.Scores {
+			if s.Group == want.group && (s.Pairs != want.pairs || s.Precision.Count != want.right || s.Precision.Of != want.called ||
+				s.Recall.Of != want.positive || s.Variants != want.var_) {
+				t.Errorf("%s: %+v, want %+v", want.group, s, want)
+			}
+		}
+	}
+	if len(r.Scores) != 5 {
+		t.Errorf("%d groups of scores: %+v", len(r.Scores), r.Scores)
+	}
+}
+
+func TestReadJudged(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"judged/pairs.tsv":  "set\tid_a\tid_b\tlabel\tband\n" + "news\tn1\tn2\tsame\tedit short\n" + "titles\tt1\tt2\tfacts\t\n" + "rows\tr#a\tr#b\tother\t\n",
+		"judged/titles.tsv": "id_a\tid_b\ttext_a\ttext_b\nt1\tt2\tone\ttwo\n",
+		"news/docs.jsonl":   `{"id":"n1","label":"ham","text":"first"}` + "\n" + `{"id":"n2","text":"second"}` + "\n",
+		"rows/pairs.jsonl":  `{"id":"r","text_a":"left","text_b":"right","label":0}` + "\n",
+		"own.jsonl":         `{"id_a":"a","id_b":"b","label":"version","text_a":"x","text_b":"y"}` + "\n",
+		"lost.tsv":          "id_a\tid_b\tlabel\np\tq\tsame\n",
+		"empty.tsv":         "id_a\tid_b\tlabel\n",
+		"unlabelled.tsv":    "id_a\tid_b\na\tb\n",
+	})
+	for _, c := range []struct{ file, want string }{
+		{"judged/pairs.tsv", "first second; one two; left right;"},
+		{"own.jsonl", "x y;"},
+		{"lost.tsv", " ;"},
+		{"empty.tsv", "no pairs"},
+		{"unlabelled.tsv", "unlabelled.tsv:2: a judged pair needs a label"},
+		{"none.tsv", "none.tsv"},
+	} {
+		var b strings.Builder
+		pairs, err := eval.ReadJudged(filepath.Join(dir, c.file))
+		for _, p := range pairs {
+			b.WriteString(p.TextA + " " + p.TextB + "; ")
+		}
+		got := strings.TrimSuffix(b.String(), " ")
+		if err != nil {
+			got = err.Error()
+		}
+		if err == nil && got != c.want || err != nil && !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.file, got, c.want)
+		}
+	}
+	pairs, err := eval.ReadJudged(filepath.Join(dir, "lost.tsv"))
+	if missing := eval.MissingTexts(pairs); err != nil || len(missing) != 2 || len(missing["p"]) != 1 {
+		t.Errorf("missing %v, %v", missing, err)
+	}
+}
