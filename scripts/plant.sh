@@ -1,21 +1,42 @@
-#!/bin/sh
-# Builds each planted bug into the docId service and shows that its tests catch
-# it: every run must fail. Prints one line a bug, with the tests that failed;
-# exit status 1 if one escaped. With names, only those bugs. What the tests of
-# the stores do not catch, the harness must, which kills the real service.
-cd "$(dirname "$0")/.." || exit 2
-bugs=${*:-nofsync ackbeforecommit checktheninsert lockperband seqreuse nochecksum idembycontent unkeyedseed noepoch}
-escaped=0
-for bug in $bugs; do
-	go vet -tags "plant_$bug" ./store/... || exit 2 # what does not compile is not caught
-	for tests in ./store/... ./internal/harness; do
-		out=$(NEARDUP_KILLS=24 go test -count=1 -timeout 5m -tags "plant_$bug" $tests 2>&1) && continue
-		names=$(echo "$out" | sed -n 's/^ *--- FAIL: \([^ ]*\).*/\1/p' | sort -u)
-		# The name of a group of tests says nothing beside those of its tests.
-		echo "$bug caught by $(echo "$names" | awk '{n[$0]} END {for (a in n) {for (b in n) if (index(b, a "/") == 1) next_a[a]; if (!(a in next_a)) print a}}' | sort | paste -sd' ')"
-		continue 2
-	done
-	echo "$bug ESCAPED"
-	escaped=1
+#!/usr/bin/env bash
+# Plants bugs and shows that the tests catch them: each patch of bench/plants is
+# applied to copies of the files it changes, which the compiler takes in place of
+# the real ones (go test -overlay), and the one test its second line names must
+# fail. With names, only those bugs. Exit status 1 if one escaped, 2 if a
+# patch fits the code no more.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export GIT_CEILING_DIRECTORIES=$dir NEARDUP_KILLS=24
+if [ $# -eq 0 ]; then set -- bench/plants/*.patch; fi
+
+plant() { # NAME: applies the patch and writes the overlay
+  local copy=$dir/$1 patch=$PWD/bench/plants/$1.patch file sep='{"Replace":{'
+  mkdir "$copy"
+  while read -r file; do
+    mkdir -p "$copy/$(dirname "$file")"
+    cp "$file" "$copy/$file"
+    printf '%s"%s":"%s"' "$sep" "$PWD/$file" "$copy/$file"
+    sep=,
+  done < <(sed -n 's#^+++ b/##p' "$patch") > "$copy.json"
+  echo '}}' >> "$copy.json"
+  (cd "$copy" && git apply "$patch")
+}
+
+status=0
+for name in "$@"; do
+  name=$(basename "$name" .patch)
+  read -r _ package test <<< "$(sed -n 2p "bench/plants/$name.patch")"
+  plant "$name" || { echo "$name: the patch does not fit"; exit 2; }
+  if go test -overlay "$dir/$name.json" -count=1 -short -timeout 5m -run "^${test//\//\$/^}\$" "$package" > "$dir/$name.log" 2>&1; then
+    echo "$name ESCAPED $test"
+    status=1
+  elif grep -q -- '--- FAIL' "$dir/$name.log"; then
+    echo "$name caught by $test"
+  else # what does not compile is not caught
+    cat "$dir/$name.log"
+    exit 2
+  fi
 done
-exit $escaped
+exit $status

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/internal/harness"
-	"github.com/neardup/neardup/internal/plant"
 	"github.com/neardup/neardup/store/pebble"
 )
 
@@ -37,11 +36,7 @@ func kills() int {
 
 func binary(t *testing.T) string {
 	t.Helper()
-	var tags []string
-	if plant.Bug != "" { // planted here, planted there
-		tags = []string{"plant_" + plant.Bug}
-	}
-	bin, err := harness.Build(t.Context(), filepath.Join("..", ".."), t.TempDir(), tags...)
+	bin, err := harness.Build(t.Context(), filepath.Join("..", ".."), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// Build builds the command from the module's folder into dir, with the build
-// tags given (planted bugs), and returns the path of the binary.
-func Build(ctx context.Context, module, dir string, tags ...string) (string, error) {
+// Build builds the command from the module's folder into dir and returns the
+// path of the binary.
+func Build(ctx context.Context, module, dir string) (string, error) {
 	bin := filepath.Join(dir, "neardup")
-	cmd := exec.CommandContext(ctx, "go", "build", "-tags", strings.Join(tags, ","), "-o", bin, "./cmd/neardup")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", bin, "./cmd/neardup")
 	cmd.Dir = module
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the command: %w: %s", err, out)

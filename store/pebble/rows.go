@@ -9,7 +9,6 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/plant"
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
@@ -136,11 +135,7 @@ func (b *batch) DeleteRange(from, to []byte) error { return b.b.DeleteRange(from
 
 // Commit returns when the write-ahead log is on disk.
 func (b *batch) Commit() error {
-	mode := pebble.Sync
-	if plant.Bug == plant.NoFsync {
-		mode = pebble.NoSync
-	}
-	_, err := guarded(b.rows.log, func() (struct{}, error) { return struct{}{}, b.b.Commit(mode) })
+	_, err := guarded(b.rows.log, func() (struct{}, error) { return struct{}{}, b.b.Commit(pebble.Sync) })
 	if err != nil {
 		return wrap(err)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/plant"
 )
 
 // change is the work of applying one Change. All reads and refusals come
@@ -167,7 +166,7 @@ func (t *change) replay(seq uint64, other error) error {
 	if err != nil {
 		return err
 	}
-	if e.Request != t.c.Request && plant.Bug != plant.IdemByContent {
+	if e.Request != t.c.Request {
 		return other
 	}
 	t.receipt = docid.Receipt{Entry: e, Replayed: true}
@@ -181,9 +180,6 @@ func (t *change) guard() error {
 			return docid.ErrEnded
 		}
 	}
-	if plant.Bug == plant.CheckThenInsert {
-		return nil
-	}
 	q := t.c.Query
 	for _, n := range q.Names {
 		if t.newer(nameHash(n), q.Since, nil) {
@@ -191,10 +187,7 @@ func (t *change) guard() error {
 		}
 	}
 	for _, p := range q.Probes {
-		for i, k := range p.Keys {
-			if plant.Bug == plant.LockPerBand && i > 0 {
-				break
-			}
+		for _, k := range p.Keys {
 			if t.newer(k, q.Since, p.Plausible) {
 				return docid.ErrConflict
 			}

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/plant"
 	"github.com/zeebo/xxh3"
 )
 
@@ -43,7 +42,7 @@ func open(key, value []byte) (*decoder, error) {
 		return nil, fmt.Errorf("%w: row %x is cut short", docid.ErrCorrupt, key)
 	}
 	fields, sum := value[:len(value)-8], binary.BigEndian.Uint64(value[len(value)-8:])
-	if plant.Bug != plant.NoChecksum && sum != checksum(key, fields) {
+	if sum != checksum(key, fields) {
 		return nil, fmt.Errorf("%w: checksum of row %x", docid.ErrCorrupt, key)
 	}
 	return &decoder{b: fields}, nil

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/plant"
 )
 
 // A copy of a store that is served again gives numbers that the original gave
@@ -93,9 +92,6 @@ func (s *Store) begin() error {
 	}
 	var begun []*change
 	for _, ix := range s.indexes {
-		if plant.Bug == plant.NoEpoch {
-			break
-		}
 		t := &change{ix: ix, b: b, seq: ix.head + 1, c: &docid.Change{}}
 		if err := t.beginEpoch(); err != nil {
 			return fmt.Errorf("begin an epoch of tenant %q: %w", ix.tenant, err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/plant"
 )
 
 // load reads the format version, then every index. It reads leaders, names
@@ -144,21 +143,15 @@ func (ix *index) loadHead(_ context.Context, r Reader) error {
 
 func (ix *index) loadLeaders(ctx context.Context, r Reader, b *bulk) error {
 	prefix := ix.key(spaceLeader)
-	last := uint64(0)
-	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
+	return r.Scan(prefix, after(prefix), func(k, v []byte) error {
 		row := leaderRow{seq: number(k, 0)}
 		if err := decode(k, v, row.get); err != nil {
 			return err
 		}
 		b.post(row.seq, ix.table.lead(row.seq, row.sketch, row.time), row.keys...)
 		ix.leaders.Add(1)
-		last = row.seq
 		return ctx.Err()
 	})
-	if plant.Bug == plant.SeqReuse {
-		ix.head = last
-	}
-	return err
 }
 
 // loadNames posts every name of a leader by one posting of its own.

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/plant"
 )
 
 // Store is a neardup.Store over a KV. One goroutine writes: it takes what
@@ -72,9 +71,6 @@ func (s *Store) Index(ctx context.Context, tenant string, create func() (docid.I
 		return nil, err
 	}
 	id.Epochs = nil
-	if plant.Bug == plant.UnkeyedSeed {
-		id.Seed, id.Key = 0, [32]byte{}
-	}
 	err = s.do(ctx, func(b Batch) (func(), error) { return s.createIndex(b, tenant, id) })
 	if err != nil {
 		return nil, fmt.Errorf("create index of tenant %q: %w", tenant, err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/plant"
 )
 
 var errClosed = fmt.Errorf("%w: it is closed", docid.ErrUnavailable)
@@ -97,19 +96,13 @@ func (s *Store) commit(group []*request) error {
 		r.publish, r.err = r.apply(b)
 		wrote = wrote || r.publish != nil
 	}
-	if plant.Bug == plant.AckBeforeCommit {
-		publish(group)
-		finish(group, nil)
-	}
 	if !wrote {
 		return nil
 	}
 	if err := b.Commit(); err != nil {
 		return err
 	}
-	if plant.Bug != plant.AckBeforeCommit {
-		publish(group)
-	}
+	publish(group)
 	return nil
 }
 
@@ -124,22 +117,10 @@ func publish(group []*request) {
 // finish answers a group; err replaces what each would have got.
 func finish(group []*request, err error) {
 	for _, r := range group {
-		if plant.Bug == plant.AckBeforeCommit && answered(r) {
-			continue
-		}
 		if err != nil {
 			r.err = err
 		}
 		close(r.done)
-	}
-}
-
-func answered(r *request) bool {
-	select {
-	case <-r.done:
-		return true
-	default:
-		return false
 	}
 }
 

@@ -1,6 +1,0 @@
-//go:build plant_idembycontent
-
-package plant
-
-// Bug is the bug that was built in.
-const Bug = IdemByContent
