@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"bytes"
-	"io"
 	"path"
 	"strings"
 	"sync/atomic"
@@ -60,11 +59,11 @@ func formatOfHead(head []byte) Format {
 // detect sets the format of an input that Auto leaves open. A text without a
 // format of its own is one document, but a text alone, or standard input, has
 // one a line.
-func (in *input) detect() error {
+func (r *Reader) detect(in *input) error {
 	if in.format = formatOfName(in.path); in.format != "" {
 		return nil
 	}
-	head, err := in.peek()
+	head, err := r.peek(in)
 	if err != nil {
 		return err
 	}
@@ -78,24 +77,26 @@ func (in *input) detect() error {
 	return nil
 }
 
-// peek returns the first bytes of the decompressed content.
-func (in *input) peek() ([]byte, error) {
-	raw := in.raw
-	if in.stdin != nil {
-		head, err := in.stdin.Peek(4 << 10)
-		if err != nil && err != io.EOF && len(head) == 0 {
+// lookedAt is how many bytes tell the format.
+const lookedAt = 4 << 10
+
+// peek returns the first bytes of the decompressed content. Standard input
+// stays open, as it cannot be opened again.
+func (r *Reader) peek(in *input) ([]byte, error) {
+	if in.path == Stdin {
+		s, err := in.open(r.opt.MaxDecompressed, &r.done)
+		if err != nil {
 			return nil, err
 		}
-		in.raw = bytes.NewReader(head)
+		in.opened = s
+		return s.look(lookedAt)
 	}
-	defer func() { in.raw = raw }()
 	var none atomic.Int64
 	s, err := in.open(1<<20, &none)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
-	head := make([]byte, 1<<10)
-	n, _ := io.ReadFull(s, head)
-	return head[:n], nil
+	head, _ := s.look(lookedAt) // what breaks it is told when it is read
+	return head, nil
 }

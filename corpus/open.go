@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -24,9 +23,10 @@ type input struct {
 	strict bool // must be exactly as it was
 	format Format
 	alone  bool // the only input, named itself
+	named  bool // by the caller, not found in a directory
 
-	stdin *bufio.Reader // standard input, while it is first read
-	raw   io.Reader     // instead of the file
+	raw    io.Reader // instead of the file
+	opened *stream   // standard input, which cannot be opened again
 
 	// Set when opened, before its first item.
 	header  []byte // the header line of a table
@@ -71,7 +71,22 @@ func (w *walk) add(name string) error {
 	if info.IsDir() {
 		return w.dir(filepath.Clean(name))
 	}
-	return w.file(filepath.Clean(name), info, "")
+	return w.named(filepath.Clean(name), info)
+}
+
+// named adds a file that the caller asked for: that it cannot be opened is no
+// matter of one record.
+func (w *walk) named(path string, info fs.FileInfo) error {
+	n := len(w.inputs)
+	if err := w.file(path, info, ""); err != nil || len(w.inputs) == n {
+		return err
+	}
+	w.inputs[n].named = true
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 func (w *walk) stdin() error {
@@ -79,7 +94,7 @@ func (w *walk) stdin() error {
 		return errors.New("standard input is named twice")
 	}
 	w.seen[Stdin] = true
-	w.inputs = append(w.inputs, &input{path: Stdin, rel: "stdin", size: -1, alone: true})
+	w.inputs = append(w.inputs, &input{path: Stdin, rel: "stdin", size: -1, alone: true, named: true})
 	return nil
 }
 

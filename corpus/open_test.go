@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,17 +110,50 @@ func TestFilesAreDocuments(t *testing.T) {
 	}
 }
 
-func TestUnreadableFileDoesNotStopTheRest(t *testing.T) {
-	dir := t.TempDir()
-	a, b := put(t, dir, "a.jsonl", "{\"text\":\"a\"}"), put(t, dir, "b.jsonl", "{\"text\":\"b\"}")
-	r, err := Open([]string{a, b}, Options{})
-	if err != nil {
-		t.Fatal(err)
+// What vanishes from a directory is a reject; what was named is an error.
+func TestUnreadableFile(t *testing.T) {
+	for _, named := range []bool{false, true} {
+		dir := t.TempDir()
+		a, b := put(t, dir, "a.jsonl", "{\"text\":\"a\"}"), put(t, dir, "b.jsonl", "{\"text\":\"b\"}")
+		inputs := []string{dir}
+		if named {
+			inputs = []string{a, b}
+		}
+		r, err := Open(inputs, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(a)
+		res, err := drain(r)
+		switch {
+		case named && (err == nil || !strings.Contains(err.Error(), a)):
+			t.Errorf("named: error %v", err)
+		case !named && (err != nil || res.texts() != "b" || len(res.rejects) != 1):
+			t.Errorf("%q, rejects %q, %v", res.texts(), res.rejects, err)
+		}
 	}
-	os.Remove(a)
-	res, err := drain(r)
-	if err != nil || res.texts() != "b" || len(res.rejects) != 1 {
-		t.Errorf("%q, rejects %q, %v", res.texts(), res.rejects, err)
+}
+
+// A field that no input has is a mistake, not a setting.
+func TestFieldsWithoutEffect(t *testing.T) {
+	dir := t.TempDir()
+	lines, rows, page := put(t, dir, "a.txt", "x\n"), put(t, dir, "b.jsonl", "{}"), put(t, dir, "c.html", "<p>")
+	for _, c := range []struct {
+		opt    Options
+		inputs []string
+		want   string // "" for no error
+	}{
+		{Options{TextField: "body"}, []string{lines}, `the text field "body" of format lines`},
+		{Options{TimeField: "date"}, []string{page}, `the time field "date" of format html`},
+		{Options{TextField: "body"}, []string{lines, rows}, ""},
+		{Options{Format: WARC, URLField: "u"}, []string{lines}, `the url field "u" of format warc`},
+		{Options{Format: WARC, IDField: "WARC-Target-URI"}, []string{lines}, ""},
+	} {
+		c.opt.Extract = tagless
+		_, err := Open(c.inputs, c.opt)
+		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrNoEffect) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: error %v, want %q", c.opt, err, c.want)
+		}
 	}
 }
 

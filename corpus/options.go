@@ -162,6 +162,25 @@ func (o *Options) fields() Fields {
 	return f
 }
 
+// hasFields reports whether records of the format have fields with names.
+func (f Format) hasFields() bool {
+	switch f {
+	case Lines, Files, HTML, WARC:
+		return false
+	}
+	return true
+}
+
+// namedField is a field that the caller asked for.
+type namedField struct{ kind, name string }
+
+// named returns the fields that the caller asked for.
+func (o *Options) named() []namedField {
+	all := []namedField{{"text", o.TextField}, {"id", o.IDField}, {"title", o.TitleField},
+		{"url", o.URLField}, {"time", o.TimeField}, {"HTML", o.HTMLField}}
+	return slices.DeleteFunc(all, func(f namedField) bool { return f.name == "" })
+}
+
 // codec returns the codec of a format, nil if there is none.
 func (o *Options) codec(f Format) Codec {
 	for _, c := range o.Codecs {

@@ -1,10 +1,10 @@
 package corpus
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync/atomic"
 )
@@ -50,6 +50,10 @@ func Open(inputs []string, opt Options) (*Reader, error) {
 			return nil, err
 		}
 	}
+	if err := r.checkFields(); err != nil {
+		r.Close()
+		return nil, err
+	}
 	return r, nil
 }
 
@@ -66,12 +70,20 @@ func (r *Reader) prepare(in *input) error {
 	}
 	in.format = r.opt.Format
 	if in.format == Auto {
-		if err := in.detect(); err != nil {
-			in.format = Files // opening it again tells the error in its place
+		err := r.detect(in)
+		var sick ioError
+		if in.path == Stdin && errors.As(err, &sick) {
+			return fmt.Errorf("%s: %w", in.path, err)
+		}
+		if err != nil {
+			in.format = Files // reading it tells the error in its place
 		}
 	}
 	if err := r.opt.supports(in.format); err != nil {
 		return fmt.Errorf("%s: %w", in.path, err)
+	}
+	if in.path == Stdin && r.opt.codec(in.format) != nil {
+		return fmt.Errorf("format %s cannot be read from standard input: name the file", in.format)
 	}
 	return nil
 }
@@ -88,8 +100,7 @@ func (r *Reader) openStdin(in *input) error {
 		}
 		src = r.spool
 	}
-	in.stdin = bufio.NewReaderSize(src, 64<<10)
-	in.raw = in.stdin
+	in.raw = src
 	return nil
 }
 
@@ -129,17 +140,43 @@ func (r *Reader) Next() (Item, error) {
 // asked for. It ends the reading: the setting is wrong, not a record.
 var ErrField = errors.New("no column")
 
+// ErrNoEffect is wrapped by the error of Open for an option that none of the
+// inputs would obey.
+var ErrNoEffect = errors.New("option without effect")
+
 // failure tells what ends everything from what only ends one input.
 func (in *input) failure(line int64, err error) error {
 	var sick ioError
 	if errors.As(err, &sick) || errors.Is(err, ErrField) {
 		return fmt.Errorf("%s: %w", in.path, err)
 	}
+	var closed *fs.PathError
+	if in.named && errors.As(err, &closed) {
+		return err
+	}
 	reason := err.Error()
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		reason = "the file ends too early: truncated or damaged"
 	}
 	return &RejectError{File: in.path, Line: line, Reason: reason, Err: err}
+}
+
+// checkFields refuses a field that was asked for where no input has fields: the
+// setting would be ignored.
+func (r *Reader) checkFields() error {
+	for _, in := range r.inputs {
+		if in.format.hasFields() {
+			return nil
+		}
+	}
+	format := r.inputs[0].format
+	for _, f := range r.opt.named() {
+		if format == WARC && f.kind == "id" {
+			continue // a header of the record
+		}
+		return fmt.Errorf("%w: the %s field %q of format %s", ErrNoEffect, f.kind, f.name, format)
+	}
+	return nil
 }
 
 // frames opens an input.
@@ -151,6 +188,7 @@ func (r *Reader) frames(in *input) (frames, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.opened = nil // the frames close it
 	f, err := r.framesOf(in, s)
 	if err != nil {
 		s.Close()
@@ -239,6 +277,12 @@ func (r *Reader) Close() error {
 	if r.src != nil {
 		err = r.src.close()
 		r.src = nil
+	}
+	for _, in := range r.inputs[min(r.at, len(r.inputs)):] {
+		if in.opened != nil {
+			err = errors.Join(err, in.opened.Close())
+			in.opened = nil
+		}
 	}
 	r.at = len(r.inputs)
 	if r.spool != nil && !r.spool.shared {

@@ -90,8 +90,12 @@ func (in *input) openFile() (*os.File, error) {
 }
 
 // open starts reading the decompressed content. in.raw is where standard
-// input comes from.
+// input comes from, which is opened once: what has been looked at of it comes
+// again.
 func (in *input) open(limit int64, count *atomic.Int64) (*stream, error) {
+	if in.opened != nil {
+		return in.opened, nil
+	}
 	s := &stream{}
 	raw := in.raw
 	if raw == nil {
@@ -146,6 +150,32 @@ func (s *stream) decompress(head *bufio.Reader, limit int64) error {
 	}
 	return nil
 }
+
+// look returns the next n bytes, or fewer where the stream ends or breaks, and
+// the error that broke it. Reading goes on as if nobody had looked.
+func (s *stream) look(n int) ([]byte, error) {
+	head, got := make([]byte, n), 0
+	var err error
+	for got < n && err == nil {
+		var m int
+		m, err = s.Reader.Read(head[got:])
+		got += m
+	}
+	rest := s.Reader
+	if err != nil {
+		rest = broken{err}
+	}
+	s.Reader = io.MultiReader(bytes.NewReader(head[:got]), rest)
+	if err == io.EOF {
+		err = nil
+	}
+	return head[:got], err
+}
+
+// broken is a stream that has ended with an error.
+type broken struct{ err error }
+
+func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
 func isGzip(b []byte) bool { return len(b) >= 3 && b[0] == 0x1f && b[1] == 0x8b && b[2] == 8 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -63,7 +64,11 @@ func (f *inputFlags) open(a *app, inputs []string, spool string) (*corpus.Reader
 	opt.MaxDocument, opt.MaxDecompressed = int64(f.maxDocument), int64(f.maxInput)
 	opt.Codecs = []corpus.Codec{parquet.Codec{}}
 	opt.Extract = extract
-	return corpus.Open(inputs, opt)
+	r, err := corpus.Open(inputs, opt)
+	if errors.Is(err, corpus.ErrNoEffect) {
+		return nil, usage("%w", err)
+	}
+	return r, err
 }
 
 func extract(page []byte, charset, url string) (corpus.Page, error) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,7 @@ const exitHelp = `Exit codes:
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -50,6 +52,7 @@ var (
 )
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	stdin = interruptible(ctx, stdin)
 	root := newRoot(&app{stdin, stdout, stderr})
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -59,8 +62,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch {
 	case err == nil:
 		return exitDone
-	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "neardup: interrupted; nothing was written")
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		fmt.Fprintln(stderr, "neardup: interrupted; no unfinished output file was left behind")
 		return exitFailed
 	case errors.Is(err, errRejects):
 		fmt.Fprintf(stderr, "neardup: %v\n", err)
@@ -86,6 +89,8 @@ two are; the similarity is exact, and anyone can compute it again.
 		Example: `  neardup dedup news.jsonl --out kept.jsonl --decisions decisions.jsonl
   neardup pairs --method jaccard --threshold .7 news.jsonl.zst > pairs.tsv
   neardup compare a.txt b.txt`,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          noCommand,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       version(),
@@ -94,6 +99,19 @@ two are; the similarity is exact, and anyone can compute it again.
 	root.AddCommand(commands(a)...)
 	complete(root)
 	return root
+}
+
+// noCommand answers a command line that names no command: with the help, or
+// with the commands that may be meant.
+func noCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return root.Help()
+	}
+	root.SuggestionsMinimumDistance = 2
+	if meant := root.SuggestionsFor(args[0]); len(meant) > 0 {
+		return usage("unknown command %q; is %s meant?", args[0], strings.Join(meant, " or "))
+	}
+	return usage("unknown command %q", args[0])
 }
 
 // usage makes an error of the command line.
