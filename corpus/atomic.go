@@ -78,9 +78,17 @@ func createTemp(path string) (*AtomicFile, error) {
 	temp := tempName(path)
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return nil, fmt.Errorf("create %s: %w", path, err)
+		return nil, cannotCreate(path, err)
 	}
 	return &AtomicFile{path: path, file: f, temp: temp}, nil
+}
+
+// cannotCreate names the output, and the folder where that is what is missing.
+func cannotCreate(path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("create %s: there is no folder %s", path, filepath.Dir(path))
+	}
+	return fmt.Errorf("create %s: %w", path, bare(err))
 }
 
 // tempName is a hidden name beside path, so that a directory being read does
@@ -128,7 +136,7 @@ func (f *AtomicFile) Write(p []byte) (int, error) {
 	}
 	n, err := f.top.Write(p)
 	if err != nil {
-		f.err = fmt.Errorf("write %s: %w", f.path, err)
+		f.err = fmt.Errorf("write %s: %w", f.path, bare(err))
 	}
 	return n, f.err
 }
@@ -142,51 +150,108 @@ func (f *AtomicFile) WriteJSON(v any) error {
 
 var errEnded = errors.New("already committed or aborted")
 
-// Commit makes the file appear: flush, fsync, rename, fsync of the directory.
-// After an error nothing has appeared, but for a failed fsync of the directory.
-func (f *AtomicFile) Commit() error {
-	if f.done {
-		return errEnded
+// Output is something that appears whole, with Commit or CommitAll, or not at
+// all: an AtomicFile or a Writer.
+type Output interface {
+	// prepare does all that can fail for want of room: flush, fsync, close.
+	prepare() error
+	// publish gives what is prepared its name.
+	publish() error
+	// Abort removes what was written. After Commit it does nothing, so it
+	// can be deferred.
+	Abort()
+}
+
+// CommitAll makes all outputs appear, or none: each is flushed and on disk
+// before the first gets its name. Only a rename that fails, or the fsync of a
+// directory, can leave some of them; the error names it.
+func CommitAll(outs ...Output) error {
+	err := commitAll(outs)
+	if err != nil {
+		for _, o := range outs {
+			o.Abort()
+		}
 	}
-	if err := f.commit(); err != nil {
-		f.Abort()
-		return err
+	return err
+}
+
+func commitAll(outs []Output) error {
+	for _, o := range outs {
+		if err := o.prepare(); err != nil {
+			return err
+		}
 	}
-	f.done = true
+	for _, o := range outs {
+		if err := o.publish(); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-func (f *AtomicFile) commit() error {
+// Commit makes the file appear: flush, fsync, rename, fsync of the directory.
+// After an error nothing has appeared, but for a failed fsync of the directory.
+func (f *AtomicFile) Commit() error { return CommitAll(f) }
+
+func (f *AtomicFile) prepare() error {
+	if f.done {
+		return errEnded
+	}
 	if f.err != nil {
 		return f.err
 	}
+	if err := f.flush(); err != nil {
+		return fmt.Errorf("write %s: %w", f.path, bare(err))
+	}
+	return nil
+}
+
+// flush brings everything to where it is safe.
+func (f *AtomicFile) flush() error {
 	if f.pack != nil {
 		if err := f.pack.Close(); err != nil {
-			return fmt.Errorf("write %s: %w", f.path, err)
+			return err
 		}
 	}
-	if err := f.buf.Flush(); err != nil {
-		return fmt.Errorf("write %s: %w", f.path, err)
-	}
-	if f.file == nil {
-		return nil
+	if err := f.buf.Flush(); err != nil || f.file == nil {
+		return err
 	}
 	if f.temp == "" {
 		return f.file.Close()
 	}
 	if err := f.file.Sync(); err != nil {
-		return fmt.Errorf("write %s: %w", f.path, err)
+		return err
 	}
-	if err := f.file.Close(); err != nil {
-		return fmt.Errorf("write %s: %w", f.path, err)
+	return f.file.Close()
+}
+
+func (f *AtomicFile) publish() error {
+	if f.temp != "" {
+		if err := rename(f.temp, f.path); err != nil {
+			return err
+		}
 	}
-	return rename(f.temp, f.path)
+	f.done = true
+	return nil
+}
+
+// bare takes the name of the temporary file out of an error.
+func bare(err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
 }
 
 // rename gives a finished file or directory its name for good.
 func rename(temp, path string) error {
 	if err := os.Rename(temp, path); err != nil {
-		return err
+		var e *os.LinkError
+		if errors.As(err, &e) {
+			err = e.Err
+		}
+		return fmt.Errorf("rename to %s: %w", path, err)
 	}
 	return syncDir(filepath.Dir(path))
 }
@@ -203,8 +268,7 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// Abort removes what was written. After Commit it does nothing, so it can be
-// deferred.
+// Abort is Output.Abort.
 func (f *AtomicFile) Abort() {
 	if f.done {
 		return

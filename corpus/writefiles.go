@@ -24,7 +24,7 @@ func newFilesSink(path string, r *Reader) (*filesSink, error) {
 	}
 	temp := tempName(path)
 	if err := os.Mkdir(temp, 0o777); err != nil {
-		return nil, err
+		return nil, cannotCreate(path, err)
 	}
 	root, err := os.OpenRoot(temp)
 	if err != nil {
@@ -95,17 +95,16 @@ func (s *filesSink) fill(out io.Writer, it Item) error {
 	return err
 }
 
-func (s *filesSink) commit() error {
+func (s *filesSink) prepare() error {
 	if s.done {
 		return errEnded
 	}
-	err := s.syncDirs()
-	if err == nil {
-		os.Remove(s.path) // an empty directory makes room
-		err = rename(s.temp, s.path)
-	}
-	if err != nil {
-		s.abort()
+	return s.syncDirs()
+}
+
+func (s *filesSink) publish() error {
+	os.Remove(s.path) // an empty directory makes room
+	if err := rename(s.temp, s.path); err != nil {
 		return err
 	}
 	s.done = true
@@ -122,7 +121,8 @@ func (s *filesSink) syncDirs() error {
 	})
 }
 
-func (s *filesSink) abort() {
+// Abort is Output.Abort.
+func (s *filesSink) Abort() {
 	if s.done {
 		return
 	}

@@ -23,8 +23,7 @@ type Writer struct {
 // sink writes items of one format.
 type sink interface {
 	write(Item) error
-	commit() error
-	abort()
+	Output
 }
 
 // NewWriter starts an output for items of r: a file, "-" for standard output,
@@ -52,11 +51,11 @@ func NewWriter(path string, r *Reader) (*Writer, error) {
 		f.Abort()
 		return nil, fmt.Errorf("%s: %s is not compressed as a whole", path, format)
 	case c != nil:
-		return &Writer{sink: &rowSink{f: f, rows: c.Create(f), first: r.inputs[0]}}, nil
+		return &Writer{sink: &rowSink{AtomicFile: f, rows: c.Create(f), first: r.inputs[0]}}, nil
 	case format == WARC:
-		return &Writer{sink: &warcSink{f: f}}, nil
+		return &Writer{sink: &warcSink{AtomicFile: f}}, nil
 	}
-	return &Writer{sink: &lineSink{f: f, first: r.inputs[0]}}, nil
+	return &Writer{sink: &lineSink{AtomicFile: f, first: r.inputs[0]}}, nil
 }
 
 // outputFormat is the one format of all inputs; HTML counts as Files.
@@ -81,14 +80,22 @@ func (r *Reader) outputFormat() (Format, error) {
 }
 
 // CheckOutput returns an error if writing to any of the paths would overwrite
-// an input. "" and "-" are no paths.
+// an input, or two of them are one. "" is no path, and "-" no file.
 func (r *Reader) CheckOutput(paths ...string) error {
+	seen := map[string]bool{}
 	for _, path := range paths {
-		if path == "" || path == Stdin {
+		if path == "" {
 			continue
 		}
 		out, outErr := os.Stat(path)
 		abs, _ := filepath.Abs(path)
+		if seen[abs] && (outErr != nil || out.Mode().IsRegular()) {
+			return fmt.Errorf("two outputs go to %s", path)
+		}
+		seen[abs] = true
+		if path == Stdin {
+			continue
+		}
 		for _, in := range r.inputs {
 			if in.path == Stdin {
 				continue
@@ -111,14 +118,17 @@ func (r *Reader) CheckOutput(paths ...string) error {
 func (w *Writer) Write(it Item) error { return w.sink.write(it) }
 
 // Commit makes the output appear, whole and on disk.
-func (w *Writer) Commit() error { return w.sink.commit() }
+func (w *Writer) Commit() error { return CommitAll(w) }
 
 // Abort removes what was written. After Commit it does nothing.
-func (w *Writer) Abort() { w.sink.abort() }
+func (w *Writer) Abort() { w.sink.Abort() }
+
+func (w *Writer) prepare() error { return w.sink.prepare() }
+func (w *Writer) publish() error { return w.sink.publish() }
 
 // lineSink writes lines and rows.
 type lineSink struct {
-	f       *AtomicFile
+	*AtomicFile
 	first   *input // its header is written even where no row is kept
 	from    *input
 	header  []byte
@@ -154,51 +164,46 @@ func (s *lineSink) line(raw []byte) error {
 		return nil
 	}
 	if s.open {
-		if _, err := s.f.Write(newline); err != nil {
+		if _, err := s.Write(newline); err != nil {
 			return err
 		}
 	}
 	s.open = raw[len(raw)-1] != '\n'
-	_, err := s.f.Write(raw)
+	_, err := s.Write(raw)
 	return err
 }
 
-func (s *lineSink) commit() error {
+func (s *lineSink) prepare() error {
 	if !s.started {
 		if err := s.begin(s.first); err != nil {
 			return err
 		}
 	}
-	return s.f.Commit()
+	return s.AtomicFile.prepare()
 }
-
-func (s *lineSink) abort() { s.f.Abort() }
 
 // warcSink writes WARC records.
 type warcSink struct {
-	f *AtomicFile
+	*AtomicFile
 	n int
 }
 
 func (s *warcSink) write(it Item) error {
 	if s.n++; s.n > 1 {
-		if err := s.f.member(); err != nil {
+		if err := s.member(); err != nil {
 			return err
 		}
 	}
-	if _, err := s.f.Write(it.Raw); err != nil {
+	if _, err := s.Write(it.Raw); err != nil {
 		return err
 	}
-	_, err := s.f.Write([]byte("\r\n\r\n"))
+	_, err := s.Write([]byte("\r\n\r\n"))
 	return err
 }
 
-func (s *warcSink) commit() error { return s.f.Commit() }
-func (s *warcSink) abort()        { s.f.Abort() }
-
 // rowSink writes rows through a codec.
 type rowSink struct {
-	f     *AtomicFile
+	*AtomicFile
 	rows  RowWriter
 	first *input // tells the schema where no row is kept
 	from  *input
@@ -237,7 +242,7 @@ func (s *rowSink) closeFile() {
 	}
 }
 
-func (s *rowSink) commit() error {
+func (s *rowSink) prepare() error {
 	var err error
 	if s.from == nil {
 		err = s.begin(s.first)
@@ -245,15 +250,15 @@ func (s *rowSink) commit() error {
 	err = errors.Join(err, s.rows.Close())
 	s.closeFile()
 	if err != nil {
-		s.f.Abort()
 		return err
 	}
-	return s.f.Commit()
+	return s.AtomicFile.prepare()
 }
 
-func (s *rowSink) abort() {
+// Abort is Output.Abort.
+func (s *rowSink) Abort() {
 	s.closeFile()
-	s.f.Abort()
+	s.AtomicFile.Abort()
 }
 
 // below reports whether path lies in dir, or is it.

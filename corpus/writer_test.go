@@ -121,7 +121,7 @@ func TestWriterRefuses(t *testing.T) {
 		{filepath.Join(dir, "d", "..", "a.jsonl"), "is an input", []string{a}},
 		{linked, "is an input", []string{a}},
 		{filepath.Join(dir, "out"), "several formats", []string{a, b}},
-		{filepath.Join(dir, "none", "out"), "no such file", []string{a}},
+		{filepath.Join(dir, "none", "out"), "there is no folder", []string{a}},
 		{dir, "is a directory", []string{a}},
 		{filepath.Join(dir, "d"), "new or empty", []string{html}},
 		{"-", "go to a directory", []string{html}},

@@ -80,7 +80,7 @@ func readDecisions(path string, n *names) (map[uint32]placedAt, []uint32, error)
 	err := eachLine(path, func(_ int, line []byte) error {
 		var d neardup.Decision
 		if err := json.Unmarshal(line, &d); err != nil {
-			return err
+			return readable(err, "decision")
 		}
 		id := n.of([]byte(d.ID))
 		if _, again := decided[id]; again {

@@ -3,6 +3,8 @@ package eval
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -45,6 +47,19 @@ func open(path string) (r io.Reader, done func(), err error) {
 		return z, func() { z.Close(); closeFile() }, nil
 	}
 	return buffered, closeFile, nil
+}
+
+// readable says what is wrong with a line of JSON in the words of the file, not
+// of the program.
+func readable(err error, what string) error {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) {
+		return fmt.Errorf("no JSON object that is a %s: %w", what, err)
+	}
+	if kind.Field == "" {
+		return fmt.Errorf("a %s is a JSON object, not a %s", what, kind.Value)
+	}
+	return fmt.Errorf("field %q of a %s cannot be a %s", kind.Field, what, kind.Value)
 }
 
 // eachLine calls fn with every line that is not blank, without its line end,

@@ -114,7 +114,7 @@ func eachLabelled(path string, fn func(labelledPair) error) error {
 	return eachLine(path, func(_ int, line []byte) error {
 		var p labelledPair
 		if err := json.Unmarshal(line, &p); err != nil {
-			return err
+			return readable(err, "labelled pair")
 		}
 		if p.Label != nil && *p.Label != 0 && *p.Label != 1 {
 			return fmt.Errorf("label %d is neither 0 nor 1", *p.Label)

@@ -97,15 +97,17 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
+	if err := rep.nothingRead(sum.Documents); err != nil {
+		return err
+	}
+	var others []corpus.Output
 	if out != nil {
 		if err := d.writeKept(ctx, r, out, &kept, rep); err != nil {
 			return err
 		}
-		if err := out.Commit(); err != nil {
-			return err
-		}
+		others = append(others, out)
 	}
-	if err := files.commit(); err != nil {
+	if err := files.commit(others...); err != nil {
 		return err
 	}
 	return rep.dedup(sum)

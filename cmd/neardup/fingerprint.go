@@ -75,6 +75,9 @@ func (f *fingerprint) do(ctx context.Context, inputs []string, normalized bool) 
 	if err != nil {
 		return err
 	}
+	if err := f.run.cores(); err != nil {
+		return err
+	}
 	if f.run.json && f.out == "-" {
 		return usage("--json and the fingerprints cannot both go to standard output: add --out FILE")
 	}
@@ -108,6 +111,9 @@ func (f *fingerprint) do(ctx context.Context, inputs []string, normalized bool) 
 		return err
 	})
 	if err != nil {
+		return err
+	}
+	if err := rep.nothingRead(sum.Documents); err != nil {
 		return err
 	}
 	if err := files.commit(); err != nil {

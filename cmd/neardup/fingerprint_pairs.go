@@ -17,8 +17,13 @@ func (p *pairs) byFingerprint(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	h := p.hamming
-	h.distance = p.method.distance
+	if h.distance = p.method.distance; !cmd.Flags().Changed("distance") {
+		h.distance = simhash.DefaultDistance
+	}
 	k, err := h.k()
+	if err == nil {
+		err = p.run.cores()
+	}
 	if err != nil {
 		return err
 	}

@@ -87,9 +87,11 @@ type methodFlags struct {
 	verify    string
 	features  featureFlags
 	prepare   string
+	fs        *pflag.FlagSet
 }
 
 func (f *methodFlags) add(fs *pflag.FlagSet) {
+	f.fs = fs
 	fs.StringVar(&f.cfg.Name, "method", "auto", "method: "+strings.Join(methods.Names(), ", "))
 	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8)")
 	fs.IntVar(&f.distance, "distance", -1, "simhash: largest Hamming distance, 0..7")
@@ -113,7 +115,10 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) {
 	var n text.Normalizer
 	c := f.cfg
-	var err error
+	err := checkEffect(f.fs, c.Name)
+	if err != nil {
+		return nil, n, err
+	}
 	if c.Shingle, err = parseShingle("--shingle", f.shingle); err != nil {
 		return nil, n, err
 	}
@@ -128,9 +133,6 @@ func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) {
 	}
 	if c.Features, err = f.features.features(c.Shingle, c.Seed); err != nil {
 		return nil, n, err
-	}
-	if c.Features != nil && c.Name != "simhash" {
-		return nil, n, usage("--features, --idf, --stopwords and --dictionary are for --method simhash")
 	}
 	c.Verify, c.Variants = methods.Verify(f.verify), ngram.Guard(f.variants)
 	if n, err = text.ParseNormalizer(f.normalize); err != nil {
@@ -184,6 +186,14 @@ func (f *runFlags) addWorkers(fs *pflag.FlagSet) {
 	fs.IntVar(&f.workers, "workers", 0, "cores to use (default: all)")
 }
 
+// cores checks the flag of addWorkers.
+func (f *runFlags) cores() error {
+	if f.workers < 0 {
+		return usage("--workers %d is negative", f.workers)
+	}
+	return nil
+}
+
 // addReport adds what the run tells of records that cannot be read, and of
 // itself.
 func (f *runFlags) addReport(fs *pflag.FlagSet) {
@@ -201,6 +211,9 @@ func (f *runFlags) addSummary(fs *pflag.FlagSet) {
 // garbage about the bound, but for a sixteenth, which the program's own pages
 // take.
 func (f *runFlags) machine() error {
+	if err := f.cores(); err != nil {
+		return err
+	}
 	if f.memory < batch.MinMemory {
 		return usage("--memory %v is too little: at least 64MiB", f.memory)
 	}

@@ -124,6 +124,9 @@ func (i *idf) do(ctx context.Context, inputs []string) (err error) {
 		if err != nil {
 			return err
 		}
+		if err := rep.nothingRead(sum.Documents); err != nil {
+			return err
+		}
 		tables = append(tables, path)
 	}
 	if err := keyword.MergeFiles(ctx, i.out, i.least, tables...); err != nil {

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -22,12 +25,15 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sorted": sortedLines, "ready": ready, "ask": askServer, "terminate": terminate},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sorted": sortedLines, "ready": ready, "ask": askServer, "terminate": terminate, "exits": exits},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DATA", shared.Dir())
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
+			if cond == "root" {
+				return os.Geteuid() == 0, nil
+			}
 			if cond != "data" {
 				return false, nil
 			}
@@ -38,6 +44,24 @@ func TestScripts(t *testing.T) {
 			return err == nil, nil
 		},
 	})
+}
+
+// exits is "exits CODE COMMAND...": the command must end with the code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code command...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		code = failed.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if fmt.Sprint(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
 }
 
 // sortedLines is "sorted FILE WANT": but for the first line, FILE holds the

@@ -27,11 +27,8 @@ func (f *hammingFlags) add(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.binary, "binary", false, "files of fingerprints are binary (default: seen from name .bin or content)")
 }
 
-// k checks the distance; -1 is the default.
+// k checks the distance.
 func (f *hammingFlags) k() (int, error) {
-	if f.distance == -1 {
-		return simhash.DefaultDistance, nil
-	}
 	if f.distance < 0 || f.distance > simhash.MaxK {
 		return 0, usage("--distance %d is not in 0..%d", f.distance, simhash.MaxK)
 	}
@@ -74,6 +71,9 @@ the id of the fingerprint, the number of bits in which they differ.
 
 func (n *near) do(ctx context.Context, args []string) error {
 	k, err := n.k()
+	if err == nil {
+		err = n.run.cores()
+	}
 	switch {
 	case err != nil:
 		return err

@@ -103,6 +103,9 @@ func (p *pairs) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
+	if err := rep.nothingRead(sum.Documents); err != nil {
+		return err
+	}
 	if err := files.commit(); err != nil {
 		return err
 	}

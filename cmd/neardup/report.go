@@ -45,13 +45,12 @@ func (o *outputs) file(a *app, path string) *corpus.AtomicFile {
 	return f
 }
 
-func (o *outputs) commit() error {
+// commit makes all files appear, and others with them.
+func (o *outputs) commit(others ...corpus.Output) error {
 	for _, f := range o.files {
-		if err := f.Commit(); err != nil {
-			return err
-		}
+		others = append(others, f)
 	}
-	return nil
+	return corpus.CommitAll(others...)
 }
 
 func (o *outputs) abort() {
@@ -67,6 +66,7 @@ type reporter struct {
 	flags    *runFlags
 	rejects  *corpus.AtomicFile
 	rejected int
+	first    error // the first of them
 	terminal bool
 	begun    time.Time
 
@@ -128,7 +128,9 @@ const shownRejects = 5
 func (p *reporter) reject(_ int, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.rejected++
+	if p.rejected++; p.rejected == 1 {
+		p.first = err
+	}
 	if p.rejects != nil {
 		var r *corpus.RejectError
 		if !errors.As(err, &r) {
@@ -143,6 +145,27 @@ func (p *reporter) reject(_ int, err error) error {
 	if p.rejected == shownRejects+1 {
 		p.clear()
 		fmt.Fprintln(p.stderr, "more records are rejected; --rejects FILE lists them all")
+	}
+	return nil
+}
+
+// nothingRead returns an error if every record was rejected, or warns if there
+// was none: a wrong setting looks like that.
+func (p *reporter) nothingRead(documents int64) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return nothingRead(p.app, p.flags.quiet, documents, int64(p.rejected), p.first)
+}
+
+func nothingRead(a *app, quiet bool, documents, rejected int64, first error) error {
+	switch {
+	case documents > 0:
+	case rejected == 1:
+		return fmt.Errorf("nothing could be read: %w", first)
+	case rejected > 0:
+		return fmt.Errorf("nothing could be read: all %s records were rejected, the first: %w", grouped(rejected), first)
+	case !quiet:
+		fmt.Fprintln(a.stderr, "warning: the inputs hold no record")
 	}
 	return nil
 }
@@ -194,12 +217,18 @@ func progressLine(g batch.Progress, r *corpus.Reader, d time.Duration) string {
 // summary is what --json prints.
 type summary struct {
 	*batch.Summary
+	// Those of the Summary that are left out at 0, for the command whose
+	// results they are.
+	Kept       *int64  `json:"kept,omitempty"`
+	Removed    *int64  `json:"removed,omitempty"`
+	Clusters   *int64  `json:"clusters,omitempty"`
+	Pairs      *int64  `json:"pairs,omitempty"`
 	CPUSeconds float64 `json:"cpuSeconds"`
 	PeakMemory int64   `json:"peakMemoryBytes"`
 }
 
 func (p *reporter) dedup(s *batch.Summary) error {
-	return p.finish(s, func(w io.Writer) {
+	return p.finish(summary{Summary: s, Kept: &s.Kept, Removed: &s.Removed, Clusters: &s.Clusters}, func(w io.Writer) {
 		fmt.Fprintf(w, "kept        %s\n", grouped(s.Kept))
 		fmt.Fprintf(w, "removed     %s (%s of them equal to an earlier text)\n", grouped(s.Removed), grouped(s.Equal))
 		if len(s.Largest) > 0 {
@@ -226,13 +255,14 @@ func sharing(c batch.Cluster) string {
 }
 
 func (p *reporter) pairs(s *batch.Summary) error {
-	return p.finish(s, func(w io.Writer) { fmt.Fprintf(w, "pairs       %s\n", grouped(s.Pairs)) })
+	return p.finish(summary{Summary: s, Pairs: &s.Pairs}, func(w io.Writer) { fmt.Fprintf(w, "pairs       %s\n", grouped(s.Pairs)) })
 }
 
 // finish prints the summary of a batch.
-func (p *reporter) finish(s *batch.Summary, found func(io.Writer)) error {
+func (p *reporter) finish(s summary, found func(io.Writer)) error {
 	cpu, peak := resources()
-	return p.tell(summary{s, cpu.Seconds(), peak}, s.Rejected, func(w io.Writer) {
+	s.CPUSeconds, s.PeakMemory = cpu.Seconds(), peak
+	return p.tell(s, s.Rejected, func(w io.Writer) {
 		p.documents(w, s.Documents, s.Rejected)
 		found(w)
 		fmt.Fprintf(w, "method      %s\n", s.Method)
@@ -276,7 +306,9 @@ func (p *reporter) tell(summary any, rejected int64, text func(io.Writer)) error
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.stdout, "%s\n", b)
+		if _, err := fmt.Fprintf(p.stdout, "%s\n", b); err != nil {
+			return fmt.Errorf("the summary: %w", err)
+		}
 	case !p.flags.quiet:
 		text(p.stderr)
 	}

@@ -74,6 +74,7 @@ type stream struct {
 	ask     ask
 	rejects *os.File
 	counts  counts
+	first   error // the first rejection
 	begun   time.Time
 	told    time.Time
 	tty     bool
@@ -257,7 +258,9 @@ func reason(p *api.Problem) string {
 }
 
 func (s *stream) reject(err error) error {
-	s.counts.rejected++
+	if s.counts.rejected++; s.counts.rejected == 1 {
+		s.first = err
+	}
 	var r *corpus.RejectError
 	if !errors.As(err, &r) {
 		r = &corpus.RejectError{Reason: err.Error()}
@@ -293,6 +296,11 @@ func (s *stream) summary() error {
 			grouped(c.articles), grouped(c.fresh), grouped(c.duplicates), grouped(c.rejected))
 		if s.journal.Before > 0 {
 			fmt.Fprintf(s.stderr, "%s records were done before\n", grouped(s.journal.Before))
+		}
+	}
+	if s.journal.Before == 0 {
+		if err := nothingRead(s.app, s.f.quiet, s.counts.articles, s.counts.rejected, s.first); err != nil {
+			return err
 		}
 	}
 	if s.f.strict && s.counts.rejected > 0 {

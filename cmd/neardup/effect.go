@@ -1,0 +1,54 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// effects says which methods a flag has an effect on; flags that are not here
+// have one on all.
+var effects = map[string][]string{
+	"threshold":    {"auto", "minhash", "simhash", "jaccard", "ngram"},
+	"shingle":      {"auto", "minhash", "simhash", "jaccard", "ngram"},
+	"recall":       {"auto", "minhash"},
+	"limit":        {"auto"},
+	"distance":     {"simhash"},
+	"verify":       {"simhash"},
+	"min-features": {"simhash"},
+	"features":     {"simhash"},
+	"idf":          {"simhash"},
+	"stopwords":    {"simhash"},
+	"dictionary":   {"simhash"},
+	"similarity":   {"ngram"},
+	"keys":         {"ngram"},
+	"m":            {"ngram"},
+	"prepare":      {"ngram"},
+}
+
+// checkEffect refuses flags that were given and would be ignored: those of
+// another method, and a number that stands for "not given".
+func checkEffect(fs *pflag.FlagSet, method string) error {
+	var err error
+	fs.Visit(func(f *pflag.Flag) {
+		methods, known := effects[f.Name]
+		switch {
+		case err != nil || !known:
+		case !slices.Contains(methods, method):
+			err = usage("--%s has no effect on --method %s, only on %s", f.Name, method, strings.Join(methods, ", "))
+		case isNumber(f) && outOfRange(f):
+			err = usage("--%s %s is out of range", f.Name, f.Value)
+		}
+	})
+	return err
+}
+
+func isNumber(f *pflag.Flag) bool { return f.Value.Type() == "int" || f.Value.Type() == "float64" }
+
+// outOfRange reports whether a number is one that would not be looked at: 0
+// but for a distance, and below it.
+func outOfRange(f *pflag.Flag) bool {
+	v := f.Value.String()
+	return strings.HasPrefix(v, "-") || v == "0" && f.Name != "distance"
+}

@@ -1,0 +1,59 @@
+//go:build linux || darwin
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// A signal ends a run whose standard input is silent: the context here, which
+// the signal ends, is over before anything was written to the pipe.
+func TestSilentInputCanBeInterrupted(t *testing.T) {
+	for _, args := range [][]string{{"dedup", "-"}, {"pairs", "-"}, {"dedup", "--format", "jsonl", "-"}, {"fingerprint", "-"}} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			if args[1] == "--format" { // interrupted in the middle, too
+				io.WriteString(w, "{\"text\":\"a\"}\n")
+			}
+			cancel()
+		}()
+		var stderr bytes.Buffer
+		if code := run(ctx, args, r, io.Discard, &stderr); code != exitFailed || !strings.Contains(stderr.String(), "interrupted") {
+			t.Errorf("%q: exit code %d, %s", args, code, &stderr)
+		}
+		w.Close()
+		r.Close()
+	}
+}
+
+// zstd gives nothing until a block is whole, and a block may be longer than
+// what is looked at to tell the format.
+func TestCompressedStandardInput(t *testing.T) {
+	var packed bytes.Buffer
+	z, _ := zstd.NewWriter(&packed, zstd.WithEncoderLevel(zstd.SpeedFastest))
+	for i := range 4000 {
+		line := bytes.Repeat([]byte{byte('a' + i%26), byte('a' + i/26%26), byte('a' + i/676%26)}, 3)
+		z.Write(append(append([]byte(`{"id":"`), append(line, `","text":"x`...)...), append(line, "\"}\n"...)...))
+	}
+	z.Close()
+	var out, stderr bytes.Buffer
+	code := run(t.Context(), []string{"dedup", "-", "--json", "--method", "exact"}, &packed, &out, &stderr)
+	if code != exitDone || !strings.Contains(out.String(), `"documents": 4000`) || !strings.Contains(out.String(), `"rejected": 0`) {
+		t.Errorf("exit code %d, %s%s", code, &out, &stderr)
+	}
+	code = run(t.Context(), []string{"dedup", "-"}, bytes.NewReader([]byte("\x28\xb5\x2f\xfd\x04\x00junk junk junk")), &out, &stderr)
+	if code != exitFailed || !strings.Contains(stderr.String(), "nothing could be read") {
+		t.Errorf("damaged: exit code %d, %s", code, &stderr)
+	}
+}
