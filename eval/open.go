@@ -54,7 +54,7 @@ func open(path string) (r io.Reader, done func(), err error) {
 func readable(err error, what string) error {
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) {
-		return fmt.Errorf("no JSON object that is a %s: %w", what, err)
+		return fmt.Errorf("%w: no JSON object that is a %s", err, what)
 	}
 	if kind.Field == "" {
 		return fmt.Errorf("a %s is a JSON object, not a %s", what, kind.Value)
