@@ -176,10 +176,6 @@ func (d *Detector) admit(ctx context.Context, sub *Submission) error {
 	return nil
 }
 
-// AnonymousPrefix starts the nid of an article that came without one: its
-// sequence number follows. A caller's nid may not start with it.
-const AnonymousPrefix = "~"
-
 // valid checks what every caller must obey, whatever the server limits.
 func valid(sub *Submission) error {
 	switch {

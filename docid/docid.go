@@ -57,12 +57,7 @@ func (d DocIDs) DocID(leader uint64) string {
 
 // Epoch is the epoch of a sequence number. O(epochs).
 func (d DocIDs) Epoch(seq uint64) uint64 {
-	for i := len(d.epochs) - 1; i >= 0; i-- {
-		if d.epochs[i].First <= seq {
-			return d.epochs[i].Number
-		}
-	}
-	return 0
+	return EpochOf(d.epochs, seq)
 }
 
 // Leader reads a docId; false if it is none of this tenant's, or was given

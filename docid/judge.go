@@ -161,13 +161,23 @@ func (j *judge) restart() {
 // look asks for leaders that are new since the last look and verifies them.
 func (j *judge) look(ctx context.Context) error {
 	j.rounds++
-	j.query.Limit, j.query.NameLimit = j.d.maxCandidates()+1, TitleCrowd+1
+	j.query.NameLimit = TitleCrowd + 1
 	found, err := j.d.index.Lookup(ctx, j.query)
 	if err != nil {
 		return err
 	}
 	if err := j.verify(ctx, found); err != nil {
 		return err
+	}
+	for page := found; page.Rest != 0; {
+		q := j.query
+		q.Before, q.Names = page.Rest, nil
+		if page, err = j.d.index.Lookup(ctx, q); err != nil {
+			return err
+		}
+		if err := j.verifyKeys(ctx, page); err != nil {
+			return err
+		}
 	}
 	j.query.Since = found.At
 	return nil
@@ -178,12 +188,13 @@ func (j *judge) verify(ctx context.Context, f Found) error {
 	if err := j.verifyNames(ctx, f); err != nil {
 		return err
 	}
+	return j.verifyKeys(ctx, f)
+}
+
+func (j *judge) verifyKeys(ctx context.Context, f Found) error {
 	for i, p := range j.stages {
 		if j.settled(p.stage) {
 			continue
-		}
-		if f.Crowded && len(f.Probes[i]) > j.d.maxCandidates() {
-			return fmt.Errorf("%w: over %d share a key", ErrCrowded, j.d.maxCandidates())
 		}
 		for _, h := range sorted(f.Probes[i]) {
 			if h.Time < j.cutoff {
@@ -231,7 +242,7 @@ func (j *judge) verifyNames(ctx context.Context, f Found) error {
 	for i, s := range j.names {
 		hits := sorted(f.Names[i])
 		if s == StageTitle {
-			j.titled += len(hits)
+			j.titled = len(hits)
 		}
 		for _, h := range hits {
 			if h.Time < j.cutoff || s == StageTitle && (j.titled > TitleCrowd || j.settled(StageTitle)) {
@@ -359,7 +370,7 @@ func (j *judge) change() *Change {
 	for _, s := range []Stage{StageURL, StageTitle, StageContent} {
 		if m, ok := j.bestOf(s); ok {
 			c.Kind, c.Leader = KindDuplicate, m.leader
-			c.Evidence = Evidence{s, m.nid, m.Similarity, m.Distance, m.Method, m.Basis}
+			c.Evidence = Evidence{Stage: s, LeaderNID: m.nid, Similarity: m.Similarity, Distance: m.Distance, Method: m.Method, Basis: m.Basis}
 			return c
 		}
 	}

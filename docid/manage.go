@@ -24,10 +24,7 @@ func (d *Detector) Update(ctx context.Context, nid string, r Revision) (Entry, e
 	if err != nil {
 		return Entry{}, fmt.Errorf("update %q: %w", nid, err)
 	}
-	c.Leader, c.Heat = m.Leader, m.Heat
-	if r.Heat != nil {
-		c.Heat = *r.Heat
-	}
+	c.Leader, c.SetHeat = m.Leader, r.Heat
 	if r.Text != nil {
 		c.Article = &Article{}
 		c.Article.Text = *r.Text

@@ -49,8 +49,12 @@ func (s *Server) logPage(ctx context.Context, in *logInput) (api.Log, error) {
 	if err != nil {
 		return api.Log{}, err
 	}
+	es, err := epochs(ctx)
+	if err != nil {
+		return api.Log{}, err
+	}
 	entries, err := detector(ctx).Index().Catalog().Log(ctx, in.After, in.Limit)
-	page := api.Log{Seq: seq, Epochs: epochs(ctx), Entries: make([]api.Entry, len(entries))}
+	page := api.Log{Seq: seq, Epochs: es, Entries: make([]api.Entry, len(entries))}
 	for i, e := range entries {
 		page.Entries[i] = fromEntry(ctx, &e)
 		page.Seq = max(page.Seq, e.Seq)
@@ -76,12 +80,13 @@ func fromEntry(ctx context.Context, e *docid.Entry) api.Entry {
 }
 
 // epochs are those of the caller's tenant.
-func epochs(ctx context.Context) []api.Epoch {
+func epochs(ctx context.Context) ([]api.Epoch, error) {
+	es, err := detector(ctx).Index().Catalog().Epochs(ctx)
 	out := []api.Epoch{}
-	for _, e := range detector(ctx).Index().Identity().Epochs {
+	for _, e := range es {
 		out = append(out, api.Epoch{First: e.First, Epoch: epoch(e.Number)})
 	}
-	return out
+	return out, err
 }
 
 func epoch(number uint64) string { return fmt.Sprintf("%016x", number) }

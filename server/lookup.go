@@ -205,9 +205,18 @@ func (s *Server) evidence(ctx context.Context, in *seqInput) (api.Answer, error)
 }
 
 func (s *Server) stats(ctx context.Context, _ *struct{}) (api.Stats, error) {
-	st, err := detector(ctx).Index().Catalog().Stats(ctx)
+	catalog := detector(ctx).Index().Catalog()
+	st, err := catalog.Stats(ctx)
+	if err != nil {
+		return api.Stats{}, err
+	}
+	engine, err := catalog.Engine(ctx)
+	if err != nil {
+		return api.Stats{}, err
+	}
+	es, err := epochs(ctx)
 	return api.Stats{
-		Seq: st.Seq, DocIDs: st.Leaders, Articles: st.Members, Quota: callerOf(ctx).tenant.quota, Keys: st.Keys, Memory: st.Memory,
-		Epochs: epochs(ctx),
+		Seq: st.Seq, DocIDs: st.Leaders, Articles: st.Members, Quota: callerOf(ctx).tenant.quota,
+		Keys: int(engine["keys"]), Memory: int(engine["memory"]), Epochs: es,
 	}, err
 }

@@ -87,14 +87,17 @@ func (f *figures) Collect(ch chan<- prometheus.Metric) {
 	}
 	gauge(f.queue, float64(len(f.server.inFlight)))
 	for name, t := range f.server.tenants {
-		st, err := t.detector.Index().Catalog().Stats(context.Background())
+		catalog := t.detector.Index().Catalog()
+		st, err := catalog.Stats(context.Background())
 		if err != nil {
 			continue
+		}
+		if engine, err := catalog.Engine(context.Background()); err == nil {
+			gauge(f.memory, float64(engine["memory"]), name)
 		}
 		gauge(f.docIDs, float64(st.Leaders), name)
 		gauge(f.articles, float64(st.Members), name)
 		gauge(f.seq, float64(st.Seq), name)
-		gauge(f.memory, float64(st.Memory), name)
 	}
 }
 

@@ -94,7 +94,8 @@ func BenchmarkLoad(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "docs/s")
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 	st, _ = d.Index().Catalog().Stats(b.Context())
-	b.ReportMetric(float64(st.Memory)/float64(st.Leaders), "table-B/leader")
+	engine, _ := d.Index().Catalog().Engine(b.Context())
+	b.ReportMetric(float64(engine["memory"])/float64(st.Leaders), "table-B/leader")
 	if err := s.Close(); err != nil {
 		b.Fatal(err)
 	}

@@ -18,6 +18,8 @@ type Place struct {
 	Open func(ctx context.Context) (docid.Store, error)
 	// Lasting says that what was committed outlives Close.
 	Lasting bool
+	// Trim, where the store can, drops the log up to a change.
+	Trim func(ctx context.Context, s docid.Store, tenant string, upTo uint64) error
 }
 
 // Run runs the whole suite; place makes a fresh place for each test.
@@ -38,6 +40,12 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Linearizable", testLinearizable},
 		{"Replay", testReplay},
 		{"Packing", testPacking},
+		{"Lookup", testLookup},
+		{"Names", testNames},
+		{"Behind", testBehind},
+		{"ReplayFirst", testReplayed},
+		{"Outbox", testOutbox},
+		{"Trimmed", testTrimmed},
 		{"Close", testClose},
 	}
 	for _, test := range tests {

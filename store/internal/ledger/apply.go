@@ -1,10 +1,10 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
@@ -19,6 +19,8 @@ type change struct {
 	c       *docid.Change
 	seq     uint64
 	receipt docid.Receipt
+	waits   *docid.Article // for the sinks
+	extends bool           // a row has what older programs cannot read
 	rows    []row
 	memory  []func() // to the table, seen by no reader before publishing
 	after   []func() // once durable
@@ -49,8 +51,16 @@ func (t *change) apply() (func(), error) {
 func (t *change) write() error {
 	e := t.c.Entry
 	e.Seq = t.seq
-	t.receipt = docid.Receipt{Entry: e}
+	t.receipt = docid.Receipt{Entry: e, Epoch: t.ix.epochOf(e.Leader)}
 	t.set(t.key(spaceLog, t.seq), func(enc *encoder) { putEntry(enc, &e) })
+	if t.waits != nil && len(t.ix.sinks) > 0 {
+		t.set(t.key(spaceOutbox, t.seq), func(enc *encoder) { putArticle(enc, t.waits) })
+	}
+	if t.extends || extended(&e.Evidence) {
+		if err := t.ix.store.raise(t.b); err != nil {
+			return err
+		}
+	}
 	for _, r := range t.rows {
 		if err := r.write(t.b); err != nil {
 			return fmt.Errorf("write a row: %w", err)
@@ -97,14 +107,19 @@ func (t *change) planSubmission() (bool, error) {
 	if t.c.Article == nil || (t.c.Kind == docid.KindNew) != (t.c.Fresh != nil) {
 		return false, fmt.Errorf("%w: a submission without its article", docid.ErrInvalid)
 	}
-	if replayed, err := t.repeated(); err != nil || replayed {
-		return replayed, err
+	asked := docid.Asked{Idempotency: t.c.Idempotency, NID: t.c.NID, Request: t.c.Request}
+	var err error
+	if t.receipt, err = t.ix.repeated(t.b, asked, t.ix.seen.has); !errors.Is(err, docid.ErrNotFound) {
+		return err == nil, err
 	}
 	if err := t.guard(); err != nil {
 		return false, err
 	}
+	if err := t.name(); err != nil {
+		return false, err
+	}
 	if t.c.NID == "" {
-		t.c.NID = docid.AnonymousPrefix + strconv.FormatUint(t.seq, 10)
+		t.c.NID = docid.AnonymousNID(t.seq)
 	}
 	t.c.Article.ID, t.c.Article.Heat = t.c.NID, t.c.Heat
 	if t.c.Kind == docid.KindNew {
@@ -114,63 +129,73 @@ func (t *change) planSubmission() (bool, error) {
 	if err := t.addNames(); err != nil {
 		return false, err
 	}
+	t.waits = t.c.Article
 	return false, t.addMember()
 }
 
 // repeated finds the first answer to the same request, by idempotency key and
-// by nid.
-func (t *change) repeated() (bool, error) {
-	if t.c.Idempotency != "" {
-		found, err := t.answered(idemKey(t.ix.id, t.c.Idempotency), docid.ErrMismatch)
-		if found || err != nil {
-			return found, err
+// by nid: ErrNotFound if there is none. Rows that may rules out are not read.
+func (ix *index) repeated(r Reader, a docid.Asked, may func(key []byte) bool) (docid.Receipt, error) {
+	var m docid.Member
+	for _, by := range []struct {
+		name  string
+		key   []byte
+		get   func(*decoder)
+		other error
+	}{
+		{a.Idempotency, idemKey(ix.id, a.Idempotency), func(d *decoder) { m.Seq = d.uint() }, docid.ErrMismatch},
+		{a.NID, nidKey(ix.id, a.NID), func(d *decoder) { getMember(d, &m) }, docid.ErrTaken},
+	} {
+		if by.name == "" || !may(by.key) {
+			continue
+		}
+		if ok, err := read(r, by.key, by.get); err != nil {
+			return docid.Receipt{}, err
+		} else if ok {
+			return ix.replay(r, m.Seq, a.Request, by.other)
 		}
 	}
-	if t.c.NID == "" {
-		return false, nil
+	return docid.Receipt{}, docid.ErrNotFound
+}
+
+// name replaces the nids of leaders whose article is no longer theirs.
+func (t *change) name() (err error) {
+	e := &t.c.Evidence
+	if t.c.Kind == docid.KindDuplicate {
+		e.LeaderNID, err = t.ix.leaderNID(t.b, t.c.Leader, e.LeaderNID)
+	} else if e.Variant != 0 {
+		e.VariantNID, err = t.ix.leaderNID(t.b, e.Variant, e.VariantNID)
 	}
+	return err
+}
+
+// leaderNID is the nid of the article that made a docId, or what stands for it
+// once that was deleted and the nid may name another.
+func (ix *index) leaderNID(r Reader, leader uint64, nid string) (string, error) {
 	var m docid.Member
-	ok, err := t.known(nidKey(t.ix.id, t.c.NID), func(d *decoder) { getMember(d, &m) })
-	if err != nil || !ok {
-		return false, err
+	ok, err := read(r, nidKey(ix.id, nid), func(d *decoder) { getMember(d, &m) })
+	if ok && m.Seq == leader {
+		return nid, nil
 	}
-	return true, t.replay(m.Seq, docid.ErrTaken)
+	return docid.AnonymousNID(leader), err
 }
 
-func (t *change) answered(key []byte, other error) (bool, error) {
-	var seq uint64
-	ok, err := t.known(key, func(d *decoder) { seq = d.uint() })
-	if err != nil || !ok {
-		return false, err
-	}
-	return true, t.replay(seq, other)
-}
-
-// known reads a row of a nid or an idempotency key; most are not there.
-func (t *change) known(key []byte, get func(*decoder)) (bool, error) {
-	if !t.ix.seen.has(key) {
-		return false, nil
-	}
-	return read(t.b, key, get)
-}
-
-// remember writes such a row.
+// remember writes a row that seen knows.
 func (t *change) remember(key []byte, put func(*encoder)) {
 	t.set(key, put)
 	t.memory = append(t.memory, func() { t.ix.seen.add(key) })
 }
 
 // replay answers with the entry of an earlier change, if it was the same request.
-func (t *change) replay(seq uint64, other error) error {
-	e, err := t.ix.entry(t.b, seq)
+func (ix *index) replay(r Reader, seq uint64, request [16]byte, other error) (docid.Receipt, error) {
+	e, err := ix.entry(r, seq)
 	if err != nil {
-		return err
+		return docid.Receipt{}, err
 	}
-	if e.Request != t.c.Request {
-		return other
+	if e.Request != request {
+		return docid.Receipt{}, other
 	}
-	t.receipt = docid.Receipt{Entry: e, Replayed: true}
-	return nil
+	return docid.Receipt{Entry: e, Replayed: true, Epoch: ix.epochOf(e.Leader)}, nil
 }
 
 // guard refuses a judgement that newer changes could have made different.
@@ -181,6 +206,9 @@ func (t *change) guard() error {
 		}
 	}
 	q := t.c.Query
+	if t.ix.head < q.Seen {
+		return docid.ErrBehind
+	}
 	for _, n := range q.Names {
 		if t.newer(nameHash(n), q.Since, nil) {
 			return docid.ErrConflict
@@ -258,8 +286,8 @@ func (t *change) has(key []byte) (bool, error) {
 // addMember files the article under its nid, with its group, and keeps it
 // whole if it is the hottest.
 func (t *change) addMember() error {
-	m := docid.Member{Article: *t.c.Article, Leader: t.c.Leader, Seq: t.seq}
-	m.Text = ""
+	m := docid.Member{Article: *t.c.Article, Leader: t.c.Leader, Seq: t.seq, Disagrees: t.c.Evidence.Disagrees}
+	m.Text, t.extends = "", m.Disagrees
 	t.remember(nidKey(t.ix.id, t.c.NID), func(e *encoder) { putMember(e, &m) })
 	t.set(t.key(spaceMember, t.c.Leader, t.seq), func(e *encoder) { e.string(t.c.NID) })
 	if t.c.Idempotency != "" {
@@ -280,21 +308,26 @@ func (t *change) resize(leader uint64, by int64) {
 	})
 }
 
-// keep makes an article the kept copy if there is none or it is hotter.
+// keep makes an article the kept copy if there is none or it is hotter, unless
+// it contradicts its leader.
 func (t *change) keep(a docid.Article) error {
+	if t.c.Evidence.Disagrees {
+		return nil
+	}
 	key := t.key(spaceKept, t.c.Leader)
-	var old keptRow
-	ok := t.c.Kind != docid.KindNew
-	if ok {
-		var err error
-		if ok, err = read(t.b, key, old.get); err != nil {
+	old := keptRow{contested: t.c.Kind != docid.KindNew}
+	if t.c.Kind != docid.KindNew {
+		if ok, err := read(t.b, key, old.get); err != nil || ok && a.Heat <= old.article.Heat {
 			return err
 		}
 	}
-	if !ok || a.Heat > old.article.Heat {
-		t.set(key, keptRow{t.seq, a}.put)
-	}
+	t.setKept(keptRow{t.seq, a, old.contested})
 	return nil
+}
+
+func (t *change) setKept(r keptRow) {
+	t.extends = t.extends || r.contested
+	t.set(t.key(spaceKept, t.c.Leader), r.put)
 }
 
 // entry reads a log entry.

@@ -72,32 +72,57 @@ func (c catalog) fill(r Reader, g *docid.Group, from uint64, limit int) error {
 	if err != nil {
 		return err
 	}
-	g.NID = e.NID
+	if g.NID, err = c.ix.leaderNID(r, g.Leader, e.NID); err != nil {
+		return err
+	}
 	var kept keptRow
 	if ok, err := read(r, c.ix.key(spaceKept, g.Leader), kept.get); err != nil {
 		return err
 	} else if ok {
 		g.Kept, g.KeptSeq = &kept.article, kept.seq
 	}
-	nids, err := c.page(r, g, from, limit)
-	if err != nil {
-		return err
-	}
-	g.Members = make([]docid.Member, len(nids))
-	for i, nid := range nids {
-		if _, err := read(r, nidKey(c.ix.id, nid), func(d *decoder) { getMember(d, &g.Members[i]) }); err != nil {
+	if kept.contested {
+		if err := c.contest(r, g); err != nil {
 			return err
 		}
 	}
-	return nil
+	g.Members, g.More, err = c.page(r, g.Leader, from, limit)
+	return err
 }
 
-// page reads the nids of a page of members.
-func (c catalog) page(r Reader, g *docid.Group, from uint64, limit int) ([]string, error) {
-	var nids []string
-	err := r.Scan(c.ix.key(spaceMember, g.Leader, from+1), after(c.ix.key(spaceMember, g.Leader)), func(k, v []byte) error {
+// contest looks for the hottest member that is hotter than the kept copy.
+func (c catalog) contest(r Reader, g *docid.Group) error {
+	members, more, err := c.page(r, g.Leader, 0, docid.MaxContest)
+	g.HotterUnknown = more
+	most := g.Kept.Heat
+	for i, m := range members {
+		if m.Heat > most && !m.Disagrees {
+			most, g.Hotter = m.Heat, &members[i]
+		}
+	}
+	return err
+}
+
+// page reads a page of members.
+func (c catalog) page(r Reader, leader, from uint64, limit int) (ms []docid.Member, more bool, err error) {
+	nids, more, err := c.nids(r, leader, from, limit)
+	if err != nil {
+		return nil, false, err
+	}
+	ms = make([]docid.Member, len(nids))
+	for i, nid := range nids {
+		if _, err := read(r, nidKey(c.ix.id, nid), func(d *decoder) { getMember(d, &ms[i]) }); err != nil {
+			return nil, false, err
+		}
+	}
+	return ms, more, nil
+}
+
+// nids reads the nids of a page of members.
+func (c catalog) nids(r Reader, leader, from uint64, limit int) (nids []string, more bool, err error) {
+	err = r.Scan(c.ix.key(spaceMember, leader, from+1), after(c.ix.key(spaceMember, leader)), func(k, v []byte) error {
 		if len(nids) >= limit {
-			g.More = true
+			more = true
 			return errStop
 		}
 		var nid string
@@ -108,7 +133,7 @@ func (c catalog) page(r Reader, g *docid.Group, from uint64, limit int) ([]strin
 	if errors.Is(err, errStop) {
 		err = nil
 	}
-	return nids, err
+	return nids, more, err
 }
 
 // absent says why a leader has no row.
@@ -193,11 +218,21 @@ func (c catalog) Due(ctx context.Context, before int64, limit int) ([]uint64, er
 	return due, err
 }
 
+// Epochs are those that were begun.
+func (c catalog) Epochs(ctx context.Context) ([]docid.Epoch, error) {
+	return *c.ix.epochs.Load(), ctx.Err()
+}
+
 // Stats counts.
 func (c catalog) Stats(ctx context.Context) (docid.Stats, error) {
-	ix := c.ix
+	ix, seq := c.ix, c.ix.durable.Load()
 	return docid.Stats{
-		Seq: ix.durable.Load(), Leaders: int(ix.leaders.Load()), Members: int(ix.members.Load()),
-		Keys: int(ix.table.keys.Load()), Memory: ix.table.bytes(),
+		Seq: seq, Epoch: ix.epochOf(seq), Leaders: int(ix.leaders.Load()), Members: int(ix.members.Load()),
 	}, ctx.Err()
+}
+
+// Engine tells of the key table in memory: its postings and its bytes, about.
+func (c catalog) Engine(ctx context.Context) (map[string]int64, error) {
+	t := &c.ix.table
+	return map[string]int64{"keys": t.keys.Load(), "memory": int64(t.bytes())}, ctx.Err()
 }

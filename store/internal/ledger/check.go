@@ -66,6 +66,7 @@ type checker struct {
 	members map[string]joined // living articles, from the log
 	idem    map[string]uint64
 	epochs  map[uint64]uint64 // number by its first change, from the log
+	pending uint64            // some sink waits for the changes after it
 }
 
 // joined is when an article came, and to which docId.
@@ -99,7 +100,7 @@ func (c *checker) each(space byte, get func(*decoder), visit func(key []byte)) e
 func (c *checker) index() error {
 	c.head, c.leaders, c.members, c.idem = 0, map[uint64]int64{}, map[string]joined{}, map[string]uint64{}
 	c.epochs = map[uint64]uint64{}
-	for _, step := range []func() error{c.log, c.leaderRows, c.texts, c.kept, c.names, c.aliases, c.nids, c.memberRows, c.expiries, c.idems, c.epochRows} {
+	for _, step := range []func() error{c.log, c.leaderRows, c.texts, c.kept, c.names, c.aliases, c.nids, c.memberRows, c.expiries, c.idems, c.epochRows, c.sinks, c.waiting} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -326,5 +327,49 @@ func (c *checker) epochRows() error {
 		}
 	})
 	c.missing(spaceEpoch, "epochs", len(c.epochs)-n)
+	return err
+}
+
+func (c *checker) sinks() error {
+	c.pending = c.head
+	var seq uint64
+	return c.each(spaceSink, func(d *decoder) { seq = d.uint() }, func(k []byte) {
+		if c.pending = min(c.pending, seq); seq > c.head {
+			c.bad(k, "has change %d, the log ends with %d", seq, c.head)
+		}
+	})
+}
+
+// waiting: no article waits that all sinks have, and from the first that waits
+// on, each that came with a change does.
+func (c *checker) waiting() error {
+	next, nid := uint64(0), ""
+	complete := func(before uint64) {
+		for ; next > 0 && next < before; next++ {
+			if e, err := c.ix.entry(c.r, next); err == nil && submission(e.Kind) {
+				c.bad(c.ix.key(spaceOutbox, next), "the article of a change that waits is missing")
+			}
+		}
+		next = before + 1
+	}
+	err := c.each(spaceOutbox, func(d *decoder) {
+		var a docid.Article
+		getArticle(d, &a)
+		nid = a.ID
+	}, func(k []byte) {
+		seq := number(k, 0)
+		switch e, err := c.ix.entry(c.r, seq); {
+		case err != nil:
+			c.bad(k, "waits for no change")
+		case e.NID != nid:
+			c.bad(k, "is article %q, change %d is of %q", nid, seq, e.NID)
+		case seq <= c.pending:
+			c.bad(k, "waits, but every sink has it")
+		}
+		complete(seq)
+	})
+	if next > 0 {
+		complete(c.head + 1)
+	}
 	return err
 }

@@ -20,6 +20,13 @@ func (e *encoder) int(v int64)     { e.b = binary.AppendVarint(e.b, v) }
 func (e *encoder) fixed(v uint64)  { e.b = binary.BigEndian.AppendUint64(e.b, v) }
 func (e *encoder) raw(v []byte)    { e.b = append(e.b, v...) }
 func (e *encoder) string(v string) { e.uint(uint64(len(v))); e.b = append(e.b, v...) }
+func (e *encoder) bool(v bool) {
+	if v {
+		e.uint(1)
+	} else {
+		e.uint(0)
+	}
+}
 func (e *encoder) float(v float64) { e.fixed(math.Float64bits(v)) }
 
 // seal appends the checksum.
@@ -102,6 +109,11 @@ func (d *decoder) fixed() uint64 {
 	}
 	return 0
 }
+
+func (d *decoder) bool() bool { return d.uint() != 0 }
+
+// more reports that fields follow, which a newer format added.
+func (d *decoder) more() bool { return len(d.b) > 0 }
 
 func (d *decoder) float() float64 { return math.Float64frombits(d.fixed()) }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/neardup/neardup/docid"
@@ -65,7 +66,9 @@ func Mark(kv KV) (before bool, err error) {
 func copyKey() []byte { return []byte{spaceCopy} }
 
 func mark(b Batch) error {
-	if err := setFormat(b); err != nil {
+	if now, err := version(b); err != nil {
+		return err
+	} else if err := setFormat(b, max(now, formatFirst)); err != nil {
 		return err
 	}
 	return b.Set(copyKey(), sealed(copyKey(), func(*encoder) {}))
@@ -106,8 +109,22 @@ func (s *Store) begin() error {
 	}
 	for _, t := range begun {
 		t.publish()
+		t.ix.identity.Epochs = *t.ix.epochs.Load()
 	}
 	return nil
+}
+
+// BeginEpoch begins an epoch of a tenant while the store is open, for whoever
+// learns of lost changes only then. ErrNotFound.
+func (s *Store) BeginEpoch(ctx context.Context, tenant string) error {
+	ix := s.index(tenant)
+	if ix == nil {
+		return fmt.Errorf("index of tenant %q: %w", tenant, docid.ErrNotFound)
+	}
+	return s.do(ctx, func(b Batch) (func(), error) {
+		t := &change{ix: ix, b: b, seq: ix.head + 1, c: &docid.Change{}}
+		return t.publish, t.beginEpoch()
+	})
 }
 
 // beginEpoch logs the begin of an epoch, as a change like every other.
@@ -119,8 +136,8 @@ func (t *change) beginEpoch() error {
 	t.c.Kind, t.c.Leader, t.c.Time = docid.KindEpoch, number, time.Now().UnixNano()
 	t.set(t.key(spaceEpoch, t.seq), func(e *encoder) { e.fixed(number) })
 	t.after = append(t.after, func() {
-		epochs := &t.ix.identity.Epochs
-		*epochs = append(*epochs, docid.Epoch{First: t.seq, Number: number})
+		epochs := append(slices.Clone(*t.ix.epochs.Load()), docid.Epoch{First: t.seq, Number: number})
+		t.ix.epochs.Store(&epochs)
 	})
 	return t.write()
 }
@@ -135,12 +152,15 @@ func drawEpoch() (uint64, error) {
 
 // loadEpochs reads the epochs of an index.
 func (ix *index) loadEpochs(r Reader) error {
-	ix.identity.Epochs = nil
+	var epochs []docid.Epoch
 	prefix := ix.key(spaceEpoch)
-	return r.Scan(prefix, after(prefix), func(k, v []byte) error {
+	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
 		e := docid.Epoch{First: number(k, 0)}
 		err := decode(k, v, func(d *decoder) { e.Number = d.fixed() })
-		ix.identity.Epochs = append(ix.identity.Epochs, e)
+		epochs = append(epochs, e)
 		return err
 	})
+	ix.identity.Epochs = epochs
+	ix.epochs.Store(&epochs)
+	return err
 }

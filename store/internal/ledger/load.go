@@ -44,30 +44,40 @@ func (s *Store) format() error {
 		return err
 	}
 	defer v.Close()
-	if ok, err := version(v); err != nil || ok {
+	if s.version, err = version(v); err != nil || s.version > 0 {
 		return err
 	}
 	b := s.kv.Batch()
 	defer b.Close()
-	if err := setFormat(b); err != nil {
+	if err := setFormat(b, formatFirst); err != nil {
 		return err
 	}
+	s.version = formatFirst
 	return b.Commit()
 }
 
-func setFormat(b Batch) error {
-	key := []byte{spaceFormat}
-	return b.Set(key, sealed(key, func(e *encoder) { e.uint(formatVersion) }))
+// raise makes the folder one of the present format.
+func (s *Store) raise(b Batch) error {
+	if s.version == formatVersion {
+		return nil
+	}
+	s.version = formatVersion
+	return setFormat(b, formatVersion)
 }
 
-// version reads the format version: ErrNewerFormat, or false if there is none.
-func version(r Reader) (bool, error) {
+func setFormat(b Batch, version uint64) error {
+	key := []byte{spaceFormat}
+	return b.Set(key, sealed(key, func(e *encoder) { e.uint(version) }))
+}
+
+// version reads the format version, 0 if there is none: ErrNewerFormat.
+func version(r Reader) (uint64, error) {
 	var version uint64
-	ok, err := read(r, []byte{spaceFormat}, func(d *decoder) { version = d.uint() })
+	_, err := read(r, []byte{spaceFormat}, func(d *decoder) { version = d.uint() })
 	if err == nil && version > formatVersion {
 		err = fmt.Errorf("%w: format %d, this one knows %d", docid.ErrNewerFormat, version, formatVersion)
 	}
-	return ok, err
+	return version, err
 }
 
 // load fills the table in memory of one index.
@@ -85,6 +95,9 @@ func (ix *index) load(ctx context.Context, r Reader) error {
 		return err
 	}
 	if err := ix.loadIdempotency(ctx, r); err != nil {
+		return err
+	}
+	if err := ix.loadSinks(r); err != nil {
 		return err
 	}
 	ix.durable.Store(ix.head)

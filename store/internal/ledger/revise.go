@@ -7,33 +7,57 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// planUpdate changes heat or text of a member.
+// planUpdate changes heat or text of a member. Of members that are not kept no
+// text is stored, so one that becomes hotter than the kept copy is kept only if
+// its text comes along.
 func (t *change) planUpdate() error {
 	m, err := t.member()
 	if err != nil {
 		return err
 	}
-	m.Heat = t.c.Heat
-	t.c.Leader = m.Leader
+	if t.c.Article != nil && t.c.Leader != m.Leader {
+		return docid.ErrConflict
+	}
+	if t.c.SetHeat != nil {
+		m.Heat = *t.c.SetHeat
+	}
+	t.c.Leader, t.c.Heat = m.Leader, m.Heat
+	whole := t.c.Article != nil
+	a := m.Article
+	if whole {
+		a.Text, m.Disagrees = t.c.Article.Text, t.c.Evidence.Disagrees
+		t.waits = &a
+	}
+	t.extends = t.extends || m.Disagrees
 	t.set(nidKey(t.ix.id, m.ID), func(e *encoder) { putMember(e, &m) })
+	return t.elect(m, a, whole)
+}
 
-	key := t.key(spaceKept, m.Leader)
-	var kept keptRow
-	ok, err := read(t.b, key, kept.get)
+// elect keeps an updated article, or notes that another may be hotter than the
+// kept copy now.
+func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
+	kept := keptRow{contested: true}
+	ok, err := read(t.b, t.key(spaceKept, m.Leader), kept.get)
 	if err != nil {
 		return err
 	}
+	own := ok && kept.article.ID == m.ID
 	switch {
-	case ok && kept.article.ID == m.ID:
+	case own && whole && m.Disagrees:
+		t.del(t.key(spaceKept, m.Leader))
+	case own:
+		kept.contested = kept.contested || m.Heat < kept.article.Heat
 		kept.article.Heat = m.Heat
-		if t.c.Article != nil {
-			kept.seq, kept.article.Text = t.seq, t.c.Article.Text
+		if whole {
+			kept.seq, kept.article.Text = t.seq, a.Text
 		}
-		t.set(key, kept.put)
-	case t.c.Article != nil && (!ok || m.Heat > kept.article.Heat):
-		a := m.Article
-		a.Text = t.c.Article.Text
-		t.set(key, keptRow{t.seq, a}.put)
+		t.setKept(kept)
+	case m.Disagrees:
+	case whole && (!ok || m.Heat > kept.article.Heat):
+		t.setKept(keptRow{t.seq, a, kept.contested})
+	case ok && m.Heat > kept.article.Heat && !kept.contested:
+		kept.contested = true
+		t.setKept(kept)
 	}
 	return nil
 }

@@ -26,6 +26,8 @@ import (
 //	q idempotency key     seq of the submission          made from l
 //	e seq                 epoch that begins              made from l
 //	g                     idempotency keys forgotten     source
+//	o seq                 article that waits for sinks   source
+//	s sink                what it has acknowledged       source
 //
 // What is a source is not found elsewhere; the rest Rebuild makes again. The
 // postings of all keys are in memory only, made from d and r at start.
@@ -45,11 +47,18 @@ const (
 	spaceIdem   = 'q'
 	spaceEpoch  = 'e'
 	spaceForgot = 'g'
+	spaceOutbox = 'o'
+	spaceSink   = 's'
 )
 
 // formatVersion is raised when older programs could misread the rows. 2 has
-// epochs; a folder of 1 becomes one of 2 when it is first copied.
-const formatVersion = 2
+// epochs; a folder of 1 becomes one of 2 when it is first copied. 3 has sinks,
+// variants, contents that disagree and kept copies that are not the hottest; a
+// folder becomes one of 3 with the first such row.
+const (
+	formatVersion = 3
+	formatFirst   = 2 // of a new folder
+)
 
 // keyOf is space, tenant and numbers.
 func keyOf(space byte, tenant uint32, numbers ...uint64) []byte {
@@ -73,6 +82,8 @@ func nameKey(tenant uint32, leader uint64, n docid.Name) []byte {
 func aliasKey(tenant uint32, n docid.Name, leader uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(keyOf(spaceAlias, tenant), n[:]...), leader)
 }
+
+func sinkKey(tenant uint32, sink string) []byte { return append(keyOf(spaceSink, tenant), sink...) }
 
 // expiryKey orders times before 1970 first too.
 func expiryKey(tenant uint32, expires int64, leader uint64) []byte {
@@ -144,6 +155,32 @@ func putEntry(e *encoder, v *docid.Entry) {
 	e.int(int64(v.Evidence.Distance))
 	e.string(v.Evidence.Method)
 	e.string(v.Evidence.Basis)
+	if extended(&v.Evidence) {
+		putExtension(e, &v.Evidence)
+	}
+}
+
+// extended reports evidence that format 2 has no fields for.
+func extended(v *docid.Evidence) bool { return v.Disagrees || v.Variant != 0 }
+
+func putExtension(e *encoder, v *docid.Evidence) {
+	e.bool(v.Disagrees)
+	e.uint(v.Variant)
+	e.string(v.VariantNID)
+	e.uint(uint64(len(v.Conflicts)))
+	for _, c := range v.Conflicts {
+		e.string(c.Kind)
+		e.string(c.A)
+		e.string(c.B)
+	}
+}
+
+func getExtension(d *decoder, v *docid.Evidence) {
+	v.Disagrees, v.Variant, v.VariantNID = d.bool(), d.uint(), d.string()
+	v.Conflicts = make([]neardup.Conflict, d.count(3))
+	for i := range v.Conflicts {
+		v.Conflicts[i] = neardup.Conflict{Kind: d.string(), A: d.string(), B: d.string()}
+	}
 }
 
 func getEntry(d *decoder, v *docid.Entry) {
@@ -154,6 +191,9 @@ func getEntry(d *decoder, v *docid.Entry) {
 	v.Evidence.Stage, v.Evidence.LeaderNID = docid.Stage(d.string()), d.string()
 	v.Evidence.Similarity, v.Evidence.Distance = d.float(), int(d.int())
 	v.Evidence.Method, v.Evidence.Basis = d.string(), d.string()
+	if d.more() {
+		getExtension(d, &v.Evidence)
+	}
 }
 
 func putArticle(e *encoder, a *docid.Article) {
@@ -175,27 +215,37 @@ func putMember(e *encoder, m *docid.Member) {
 	e.uint(m.Leader)
 	e.uint(m.Seq)
 	putArticle(e, &m.Article)
+	if m.Disagrees {
+		e.bool(true)
+	}
 }
 
 func getMember(d *decoder, m *docid.Member) {
 	m.Leader, m.Seq = d.uint(), d.uint()
 	getArticle(d, &m.Article)
+	m.Disagrees = d.more() && d.bool()
 }
 
-// keptRow is the kept copy and the change it came with.
+// keptRow is the kept copy and the change it came with. It is contested once a
+// change of heat may have left another member hotter, whose text is not stored.
 type keptRow struct {
-	seq     uint64
-	article docid.Article
+	seq       uint64
+	article   docid.Article
+	contested bool
 }
 
 func (r keptRow) put(e *encoder) {
 	e.uint(r.seq)
 	putArticle(e, &r.article)
+	if r.contested {
+		e.bool(true)
+	}
 }
 
 func (r *keptRow) get(d *decoder) {
 	r.seq = d.uint()
 	getArticle(d, &r.article)
+	r.contested = d.more() && d.bool()
 }
 
 func putMaterial(e *encoder, m *docid.Material) {

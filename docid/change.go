@@ -1,0 +1,259 @@
+package docid
+
+import (
+	"strconv"
+
+	"github.com/neardup/neardup"
+)
+
+// Identity is what makes an index itself. Secret: whoever knows the seed can
+// forge texts that share keys, whoever knows the key can make docIds.
+type Identity struct {
+	Seed    uint64   // of the feature hashes
+	Key     [32]byte // of docIds, names and request digests
+	Spec    string   // the cascade with every parameter; see Settings
+	Table   []byte   // rarity table of trainable methods; empty: none
+	Created int64    // Unix nanoseconds
+	// Epochs are those that were begun when the index was opened; a new
+	// index has none. See Catalog for those of later.
+	Epochs []Epoch
+}
+
+// Epoch tells histories of an index apart that share their numbers: whoever
+// begins one draws it at random. Numbers before the first epoch are of epoch 0.
+type Epoch struct {
+	First  uint64 // the change that began it
+	Number uint64 // random, not 0
+}
+
+// EpochOf is the number of the epoch of a change. O(epochs).
+func EpochOf(epochs []Epoch, seq uint64) uint64 {
+	for i := len(epochs) - 1; i >= 0; i-- {
+		if epochs[i].First <= seq {
+			return epochs[i].Number
+		}
+	}
+	return 0
+}
+
+// AnonymousPrefix starts the nid of an article that came without one: its
+// sequence number follows. A caller's nid may not start with it.
+const AnonymousPrefix = "~"
+
+// AnonymousNID names the article of a change that has no nid of its own.
+func AnonymousNID(seq uint64) string { return AnonymousPrefix + strconv.FormatUint(seq, 10) }
+
+// Name is a keyed 128-bit hash of a normalised url or title. A store matches
+// all of it.
+type Name [16]byte
+
+// Probe is one group of keys to search under, those of one stage.
+type Probe struct {
+	Keys []uint64
+	// Plausible, where not nil, says which sketches are worth returning,
+	// and which newer leaders are a conflict. It is pure and takes
+	// nanoseconds. A store that cannot call it may return and refuse more.
+	Plausible func(sketch uint64) bool
+}
+
+// Query is what to look up, and at Commit what must not have been posted
+// since.
+//
+// A look-up by keys is bounded as a whole. A posting is one key under which one
+// change put a leader. Of the postings under the keys of all probes by the
+// changes Since < change < Before, those of the newest changes are read: so
+// many changes, each with all its postings, as make at most Limit postings, but
+// one change at least. Where some are left, Found.Rest says from where to go
+// on. Plausible is asked of what was read, so it changes nothing of that.
+type Query struct {
+	Since, Before uint64 // Before 0: up to now
+	// Seen is the last change that the caller knows of.
+	Seen   uint64
+	Names  []Name
+	Probes []Probe
+	// Limit bounds the postings of all probes, NameLimit the hits of each
+	// name, of which the newest are returned whatever Since and Before;
+	// 0 means DefaultLimit.
+	Limit, NameLimit int
+}
+
+// DefaultLimit is how many postings a look-up reads unless it says otherwise.
+const DefaultLimit = 1 << 14
+
+// Hit is a leader found.
+type Hit struct {
+	Leader uint64
+	Sketch uint64
+	Time   int64 // of its change, Unix nanoseconds
+	// Shared is how many keys of the probe lead to it; 1 for a name.
+	Shared int
+}
+
+// Found is the answer to a Query: the hits of each name and of each probe, no
+// leader twice in one, in no particular order.
+type Found struct {
+	At     uint64 // the last change seen: Since of the next look-up
+	Names  [][]Hit
+	Probes [][]Hit
+	// Rest is 0 if all was read, else the oldest change of which it was:
+	// Before of the look-up that goes on.
+	Rest uint64
+}
+
+// Asked names a submission that may have been answered before.
+type Asked struct {
+	Idempotency, NID string   // either may be empty
+	Request          [16]byte // keyed digest
+	Seen             uint64   // as of Query
+}
+
+// Material is what verification needs of a leader. It never changes while the
+// docId lives, whatever is deleted.
+type Material struct {
+	NID   string
+	Title string // clean
+	Text  string // clean
+}
+
+// Kind is what a change does.
+type Kind string
+
+const (
+	KindNew       Kind = "new"       // an article becomes a leader
+	KindDuplicate Kind = "duplicate" // an article joins a leader
+	KindUpdate    Kind = "update"    // heat or text of an nid
+	KindDelete    Kind = "delete"    // the texts of an nid go
+	KindEnd       Kind = "end"       // a docId ends by request
+	KindExpire    Kind = "expire"    // a docId ends by time
+	KindForget    Kind = "forget"    // idempotency keys up to Leader are dropped
+	KindEpoch     Kind = "epoch"     // the epoch numbered Leader begins; the store's own
+)
+
+// Change is what Commit writes. Fields that a kind does not use stay empty.
+type Change struct {
+	// Entry has all but Seq; Leader too where the kind is new. The Heat of
+	// an update is not read. The Leader of an update with a text is the
+	// docId that Evidence.Disagrees was judged by.
+	Entry
+	Query   Query  // new, duplicate: what the judgement rests on
+	Names   []Name // new, duplicate: lead to the docId from now on
+	Article *Article
+	Fresh   *Fresh // new only
+	SetHeat *int64 // update only; nil: the heat stays
+}
+
+// Fresh is what a new leader adds.
+type Fresh struct {
+	Keys     []uint64 // found under these
+	Sketch   uint64
+	Material Material
+}
+
+// Entry is one change in the log: enough to answer the same again and to
+// replay every decision, and no text.
+type Entry struct {
+	Seq    uint64
+	Kind   Kind
+	Leader uint64
+	NID    string
+	Time   int64 // when it was received, Unix nanoseconds; decides nothing
+	// Heat of the article after the change.
+	Heat int64
+	// Window is the time before which leaders were not considered; 0: none.
+	Window int64
+	// Expires is when a new docId is due to expire; 0: never.
+	Expires     int64
+	Idempotency string
+	Request     [16]byte // keyed digest of the request
+	Evidence    Evidence
+}
+
+// Evidence is why an article is a duplicate, or what a new one is like.
+type Evidence struct {
+	Stage      Stage
+	LeaderNID  string
+	Similarity float64
+	Distance   int // -1: none
+	Method     string
+	Basis      string
+	// Disagrees says that the content contradicts that of the leader that
+	// the url names. The article never is the kept copy.
+	Disagrees bool
+	// Variant is the best leader that a new article is a variant of, 0: none;
+	// VariantNID its nid, Conflicts the facts in which they differ.
+	Variant    uint64
+	VariantNID string
+	Conflicts  []neardup.Conflict
+}
+
+// Receipt is the log entry of a change; Replayed if it had been made before.
+// Epoch is that of Entry.Leader, so that who prints its docId learns of an
+// epoch that began while the index was open.
+type Receipt struct {
+	Entry
+	Replayed bool
+	Epoch    uint64
+}
+
+// Article is a document with what the service carries along for it.
+type Article struct {
+	neardup.Document
+	Category   string
+	Media      string
+	ImageCount string
+	Heat       int64
+}
+
+// Member is an article of a docId, without its text.
+type Member struct {
+	Article        // Text is empty
+	Leader  uint64 // the docId it belongs to
+	Seq     uint64 // the change it came with
+	// Disagrees: its content contradicts the leader's; it is never kept.
+	Disagrees bool
+}
+
+// Group is one docId.
+type Group struct {
+	GroupSize
+	NID     string // of the article that made it
+	Time    int64
+	Expires int64
+	// Kept is the hottest article that came with its text, does not
+	// disagree and was not deleted, ties the earliest; nil when there is
+	// none. Texts of others are not stored.
+	Kept    *Article
+	KeptSeq uint64
+	// Hotter is the hottest member that is hotter than Kept by a later
+	// change of heat, and whose text is not stored; nil when there is none.
+	// HotterUnknown: there are over MaxContest members, and not all were looked at.
+	Hotter        *Member
+	HotterUnknown bool
+	Members       []Member
+	More          bool
+}
+
+// MaxContest is how many members are looked at to find Group.Hotter.
+const MaxContest = 1000
+
+// GroupSize counts the members of a docId.
+type GroupSize struct {
+	Leader uint64
+	Size   int
+}
+
+// GroupPage asks for groups of at least MinSize members that come after
+// another in the order of Groups; an After with Leader 0 starts at the front.
+type GroupPage struct {
+	MinSize int
+	After   GroupSize
+	Limit   int
+}
+
+// Stats are the counts of an index.
+type Stats struct {
+	Seq     uint64 // the last change
+	Epoch   uint64 // its epoch
+	Leaders int
+	Members int
+}

@@ -1,0 +1,159 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// outbox is the log of an index with the articles that wait for its sinks.
+// Which sinks there are, and what each has, are rows that are no change: they
+// take no number.
+type outbox struct{ ix *index }
+
+// A page of the outbox ends after so many bytes of articles.
+const pageBytes = 4 << 20
+
+// Attach keeps articles for a sink from now on.
+func (o outbox) Attach(ctx context.Context, sink string) (at uint64, err error) {
+	if len(sink) == 0 || len(sink) > 256 {
+		return 0, fmt.Errorf("%w: a sink's name has 1 to 256 bytes", docid.ErrInvalid)
+	}
+	err = o.ix.store.do(ctx, func(b Batch) (func(), error) {
+		seq, ok := o.ix.sinks[sink]
+		if at = seq; ok {
+			return nil, nil
+		}
+		if err := o.ix.store.raise(b); err != nil {
+			return nil, err
+		}
+		return func() {}, o.ix.acknowledge(b, sink, 0)
+	})
+	return at, err
+}
+
+// acknowledge writes what a sink has. Only the writer calls it.
+func (ix *index) acknowledge(b Batch, sink string, seq uint64) error {
+	if len(ix.sinks) == 0 {
+		ix.oldest = ix.head + 1
+	}
+	ix.sinks[sink] = seq
+	key := sinkKey(ix.id, sink)
+	return b.Set(key, sealed(key, func(e *encoder) { e.uint(seq) }))
+}
+
+// Detach waits for a sink no longer.
+func (o outbox) Detach(ctx context.Context, sink string) error {
+	return o.ix.store.do(ctx, func(b Batch) (func(), error) {
+		if _, ok := o.ix.sinks[sink]; !ok {
+			return nil, nil
+		}
+		delete(o.ix.sinks, sink)
+		return func() {}, errors.Join(b.Delete(sinkKey(o.ix.id, sink)), o.ix.dropArticles(b))
+	})
+}
+
+// Acknowledge drops the articles that all sinks have.
+func (o outbox) Acknowledge(ctx context.Context, sink string, upTo uint64) error {
+	return o.ix.store.do(ctx, func(b Batch) (func(), error) {
+		switch has, ok := o.ix.sinks[sink]; {
+		case !ok:
+			return nil, fmt.Errorf("sink %q: %w", sink, docid.ErrNotFound)
+		case upTo > o.ix.head:
+			return nil, docid.ErrBehind
+		case upTo <= has:
+			return nil, nil
+		}
+		return func() {}, errors.Join(o.ix.acknowledge(b, sink, upTo), o.ix.dropArticles(b))
+	})
+}
+
+// manyRows is from where on a range is deleted at once: it makes later reads
+// slower until the next flush, so it is not for every page.
+const manyRows = 10_000
+
+// dropArticles deletes the articles that no sink waits for.
+func (ix *index) dropArticles(b Batch) error {
+	upTo := ix.head
+	for _, seq := range ix.sinks {
+		upTo = min(upTo, seq)
+	}
+	from := ix.oldest
+	ix.oldest = max(from, upTo+1)
+	if ix.oldest-from > manyRows {
+		return b.DeleteRange(ix.key(spaceOutbox, from), ix.key(spaceOutbox, ix.oldest))
+	}
+	for ; from < ix.oldest; from++ {
+		if err := b.Delete(ix.key(spaceOutbox, from)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Attached lists the sinks.
+func (o outbox) Attached(ctx context.Context) ([]docid.Attachment, error) {
+	var as []docid.Attachment
+	prefix := o.ix.key(spaceSink)
+	err := catalog(o).scan(ctx, prefix, after(prefix), func(k, v []byte) error {
+		a := docid.Attachment{Sink: string(k[len(prefix):])}
+		err := decode(k, v, func(d *decoder) { a.Seq = d.uint() })
+		as = append(as, a)
+		return err
+	})
+	return as, err
+}
+
+// Pending reads the log with the articles that wait.
+func (o outbox) Pending(ctx context.Context, from uint64, limit int) ([]docid.Delivery, error) {
+	if from > o.ix.durable.Load() {
+		return nil, docid.ErrBehind
+	}
+	entries, err := catalog(o).Log(ctx, from, limit)
+	if err != nil {
+		return nil, err
+	}
+	var ds []docid.Delivery
+	bytes := 0
+	err = o.ix.view(func(r Reader) error {
+		for i := 0; i < len(entries) && bytes < pageBytes; i++ {
+			d := docid.Delivery{Entry: entries[i]}
+			var a docid.Article
+			ok, err := read(r, o.ix.key(spaceOutbox, d.Seq), func(d *decoder) { getArticle(d, &a) })
+			if err != nil {
+				return err
+			}
+			if ok {
+				d.Article = &a
+				bytes += len(a.Text) + len(a.Title)
+			}
+			ds = append(ds, d)
+		}
+		return nil
+	})
+	return ds, err
+}
+
+// loadSinks reads which sinks are attached, and where the articles begin that
+// wait for them.
+func (ix *index) loadSinks(r Reader) error {
+	prefix := ix.key(spaceSink)
+	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
+		return decode(k, v, func(d *decoder) { ix.sinks[string(k[len(prefix):])] = d.uint() })
+	})
+	if err != nil {
+		return err
+	}
+	ix.oldest = ix.head + 1
+	prefix = ix.key(spaceOutbox)
+	err = r.Scan(prefix, after(prefix), func(k, _ []byte) error {
+		ix.oldest = number(k, 0)
+		return errStop
+	})
+	if errors.Is(err, errStop) {
+		err = nil
+	}
+	return err
+}

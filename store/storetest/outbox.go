@@ -1,0 +1,121 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// waiting prints what waits after a change: number, kind and text of each.
+func (o *opened) waiting(after uint64) string {
+	o.t.Helper()
+	var s []string
+	for {
+		ds, err := o.Index().Outbox().Pending(o.t.Context(), after, 2)
+		must(o.t, "pending", err, nil)
+		if len(ds) == 0 {
+			return strings.Join(s, ", ")
+		}
+		for _, d := range ds {
+			text := "-"
+			if d.Article != nil {
+				text = d.Article.ID + "=" + d.Article.Text
+			}
+			s = append(s, fmt.Sprintf("%d %s %s", d.Seq, d.Kind, text))
+			after = d.Seq
+		}
+	}
+}
+
+// testOutbox: articles wait for every sink that is attached, and no longer.
+func testOutbox(t *testing.T, p Place) {
+	o := start(t, p)
+	ctx := t.Context()
+	box := func() docid.Outbox { return o.Index().Outbox() }
+	acknowledge := func(sink string, upTo uint64, want error) {
+		t.Helper()
+		must(t, fmt.Sprintf("%s acknowledges %d", sink, upTo), box().Acknowledge(ctx, sink, upTo), want)
+	}
+	attach := func(sink string, want uint64) {
+		t.Helper()
+		at, err := box().Attach(ctx, sink)
+		must(t, "attach", err, nil)
+		equal(t, sink+" has acknowledged", at, want)
+	}
+	o.commit("before", nil)
+	equal(t, "nobody is attached", o.waiting(0), "1 new -")
+	attach("rows", 0)
+	o.commit("a", nil)
+	attach("kept", 0)
+	o.commit("b", nil)
+	text := "changed"
+	_, err := o.Update(ctx, "a", docid.Revision{Text: &text})
+	must(t, "update", err, nil)
+	_, err = o.Delete(ctx, "b")
+	must(t, "delete", err, nil)
+
+	const all = "1 new -, 2 new a=text of a, 3 new b=text of b, 4 update a=changed, 5 delete -"
+	equal(t, "all wait", o.waiting(0), all)
+	if p.Lasting {
+		o.reopen()
+		equal(t, "all wait after a restart", o.waiting(0), all)
+	}
+	acknowledge("rows", 4, nil)
+	attach("rows", 4)
+	equal(t, "one sink has not got them", o.waiting(0), all)
+	acknowledge("kept", 2, nil)
+	equal(t, "after both have two", o.waiting(2), "3 new b=text of b, 4 update a=changed, 5 delete -")
+	if ds, err := box().Pending(ctx, 0, 9); err == nil && ds[1].Article != nil {
+		t.Error("an article that every sink has still waits")
+	}
+	acknowledge("rows", 3, nil) // it went back: nothing happens
+	acknowledge("rows", 6, docid.ErrBehind)
+	acknowledge("nobody", 1, docid.ErrNotFound)
+	_, err = box().Pending(ctx, 6, 1)
+	must(t, "after more than there is", err, docid.ErrBehind)
+
+	if p.Lasting {
+		o.reopen()
+	}
+	as, err := box().Attached(ctx)
+	must(t, "attached", err, nil)
+	equal(t, "attached", fmt.Sprint(as), "[{kept 2} {rows 4}]")
+	must(t, "detach", box().Detach(ctx, "kept"), nil)
+	if ds, err := box().Pending(ctx, 3, 9); err == nil && ds[0].Article != nil {
+		t.Error("an article waits for a sink that was detached")
+	}
+	must(t, "detach", box().Detach(ctx, "rows"), nil)
+	o.commit("c", nil)
+	equal(t, "nobody is attached any more", o.waiting(4), "5 delete -, 6 new -")
+}
+
+// testTrimmed: what is left of a log that was trimmed is a log, and answers
+// given before are given again.
+func testTrimmed(t *testing.T, p Place) {
+	if p.Trim == nil {
+		t.Skip("this store keeps its whole log")
+	}
+	o := start(t, p)
+	ctx := t.Context()
+	sub := article("a", Base(0))
+	first := o.add(sub)
+	for n := range 5 {
+		o.add(article(fmt.Sprint("b", n), Base(n+1)))
+	}
+	must(t, "trim", p.Trim(ctx, o.store, "tenant", 3), nil)
+	for after, want := range []error{docid.ErrTrimmed, docid.ErrTrimmed, docid.ErrTrimmed, nil, nil} {
+		entries, err := o.Index().Catalog().Log(ctx, uint64(after), 9)
+		must(t, fmt.Sprint("log after ", after), err, want)
+		if want == nil {
+			equal(t, "first entry", entries[0].Seq, uint64(after+1))
+			equal(t, "entries", len(entries), 6-after)
+		}
+		_, err = o.Index().Outbox().Pending(ctx, uint64(after), 9)
+		must(t, fmt.Sprint("pending after ", after), err, want)
+	}
+	equal(t, "retry", outcome(o.add(sub)), outcome(first))
+	_, err := o.Evidence(ctx, first.Seq)
+	must(t, "evidence of what was trimmed", err, docid.ErrNotFound)
+}
