@@ -129,23 +129,6 @@ type asIs struct{}
 func (asIs) Clean(s string) string { return s }
 func (asIs) String() string        { return "none" }
 
-// Documents is a Source of documents in memory.
-func Documents(docs []neardup.Document) Source { return &docSource{docs} }
-
-type docSource struct{ docs []neardup.Document }
-
-func (s *docSource) Next() (Block, error) { return nextDocs(s) }
-
-// Outcome is one decided document.
-type Outcome struct {
-	// Item is the index of the document among the items of the source,
-	// rejected ones counted.
-	Item int
-	neardup.Decision
-	// LeaderItem is the leader's item index, the document's own if new.
-	LeaderItem int
-}
-
 // Dedup decides all documents and calls decided for each in the order of
 // Keep, so that leaders come before their duplicates. Time is linear in the
 // text and in the pairs that share a key; see [Summary] for what was done.
@@ -159,38 +142,41 @@ func Dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) er
 
 // dedup is Dedup with any memory bound.
 func dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) error) (*Summary, error) {
-	return prepared(ctx, src, cfg, func(r *run) error {
-		decide := r.lead
-		if r.cfg.Link == Components {
-			decide = r.components
-		}
-		if err := decide(ctx); err != nil {
-			return err
-		}
-		return r.decisions(ctx, decided)
-	})
-}
-
-// prepared calls decide with a run that has read everything.
-func prepared(ctx context.Context, src Source, cfg Config, decide func(*run) error) (*Summary, error) {
-	r, err := newRun(src, cfg)
+	j, err := newJob(cfg)
 	if err != nil {
 		return nil, err
 	}
-	defer r.close()
-	if err := r.prepare(ctx); err != nil {
+	defer j.disk.close()
+	v, from, err := j.candidates(ctx, src)
+	if err != nil {
 		return nil, err
 	}
-	if err := decide(r); err != nil {
+	decide := j.lead
+	if j.cfg.Link == Components {
+		decide = j.link
+	}
+	verdicts, err := decide(ctx, v, from)
+	if err != nil {
 		return nil, err
 	}
-	return r.summary(), nil
+	if err := j.report(ctx, verdicts, decided); err != nil {
+		return nil, err
+	}
+	return j.summary(), nil
 }
 
-// Pair is a verified pair of documents, A before B in the order of Keep.
-type Pair struct {
-	A, B string // ids
-	neardup.Match
+// candidates is what Dedup and Pairs begin with: documents -> records ->
+// candidates.
+func (j *job) candidates(ctx context.Context, src Source) (*verifier, *candidates, error) {
+	r, err := j.read(ctx, src)
+	if err != nil {
+		return nil, nil, err
+	}
+	from, err := j.group(ctx, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	return newVerifier(r), from, nil
 }
 
 // Pairs finds every pair of documents that shares a key and is near, and
@@ -207,5 +193,22 @@ func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) 
 
 // pairs is Pairs with any memory bound.
 func pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) (*Summary, error) {
-	return prepared(ctx, src, cfg, func(r *run) error { return r.pairs(ctx, found) })
+	j, err := newJob(cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer j.disk.close()
+	v, from, err := j.candidates(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	all, err := j.match(ctx, v, from)
+	if err != nil {
+		return nil, err
+	}
+	defer all.close()
+	if err := j.reportPairs(ctx, v, all, found); err != nil {
+		return nil, err
+	}
+	return j.summary(), nil
 }

@@ -166,9 +166,9 @@ func runDedup(t *testing.T, docs []neardup.Document, cfg Config) (map[string]ver
 }
 
 func TestDedupIsGreedyLeader(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(40) {
 		m := shingled{threshold: []float64{.3, .5, .8}[seed%3], asymmetry: seed%2 == 1}
-		docs := randomDocs(seed, 20+int(seed)*8)
+		docs := randomDocs(seed, 20+int(seed)*10)
 		for _, keep := range []Keep{First, Longest, Earliest, ByID} {
 			want := map[string]verdict{}
 			for i, p := range eval.GreedyLeader(len(docs), orderBy(docs, keep), similarTo(m, docs)) {

@@ -3,24 +3,30 @@ package batch
 import (
 	"context"
 	"slices"
-
-	"github.com/neardup/neardup/feature"
 )
 
-// clusters groups the documents by leader and calls fn for those of each
-// cluster of several, the leader first, then in the order of Keep.
-func (r *run) clusters(ctx context.Context, sizes *array[uint32], fn func(Outcome, int) error) error {
-	byLeader := newSorter[pair](r.disk, r.cfg.Memory*6/100)
-	err := r.eachDocument(ctx, func(rank, item, pos uint32) error {
-		_, leader, err := r.outcome(rank, item, pos)
+// clusters describes the leaders that have duplicates; sizes counts the
+// documents of each.
+type clusters struct {
+	*job
+	*verdicts
+	sizes table[position, uint32]
+}
+
+// each calls fn for the documents of each cluster of several, the leader
+// first, then in the order of Keep.
+func (c *clusters) each(ctx context.Context, fn func(Outcome, int) error) error {
+	byLeader := newSorter[pair](c.disk, c.memory(60))
+	err := c.collection.each(ctx, func(r rank, i item, p position) error {
+		_, leader, err := c.outcome(r, i, p)
 		if err != nil {
 			return err
 		}
-		n, err := sizes.get(int(leader))
+		n, err := c.sizes.get(leader)
 		if err != nil || n < 2 {
 			return err
 		}
-		return byLeader.add(pair{uint64(leader)<<32 | uint64(rank), uint64(pos)})
+		return byLeader.add(pair{uint64(leader)<<32 | uint64(r), uint64(p)})
 	})
 	if err != nil {
 		return err
@@ -31,15 +37,15 @@ func (r *run) clusters(ctx context.Context, sizes *array[uint32], fn func(Outcom
 	}
 	defer list.close()
 	return list.each(ctx, func(p pair) error {
-		n, err := sizes.get(int(p.key() >> 32))
+		n, err := c.sizes.get(position(p.key() >> 32))
 		if err != nil {
 			return err
 		}
-		item, err := r.item(uint32(p.key()))
+		i, err := c.itemAt(rank(p.key()))
 		if err != nil {
 			return err
 		}
-		o, _, err := r.outcome(uint32(p.key()), item, uint32(p.val()))
+		o, _, err := c.outcome(rank(p.key()), i, position(p.val()))
 		if err != nil {
 			return err
 		}
@@ -55,114 +61,80 @@ const (
 )
 
 // largest names the largest clusters and what their members share.
-func (r *run) largest(ctx context.Context, sizes *array[uint32]) error {
-	type sized struct{ pos, n uint32 }
+func (c *clusters) largest(ctx context.Context) error {
+	type sized struct {
+		leader position
+		n      uint32
+	}
 	var top []sized
-	for pos := range sizes.len() {
-		n, err := sizes.get(pos)
+	for p := range position(c.sizes.len()) {
+		n, err := c.sizes.get(p)
 		if err != nil {
 			return err
 		}
 		if n < 2 {
 			continue
 		}
-		r.sum.Clusters++
+		c.sum.Clusters++
 		if len(top) == largestClusters && n <= top[len(top)-1].n {
 			continue
 		}
-		top = append(top, sized{uint32(pos), n})
+		top = append(top, sized{p, n})
 		slices.SortStableFunc(top, func(a, b sized) int { return int(b.n) - int(a.n) })
 		top = top[:min(len(top), largestClusters)]
 	}
-	members := map[uint32][]uint32{}
-	for _, c := range top {
-		members[c.pos] = nil
+	members := map[position][]position{}
+	for _, t := range top {
+		members[t.leader] = nil
 	}
-	for pos := range r.texts.len() {
-		st, err := r.states.get(pos)
+	for p := range position(c.texts.len()) {
+		st, err := c.states.get(p)
 		if err != nil {
 			return err
 		}
 		list, ok := members[st.leader]
-		if ok && st.duplicate && len(list) < sharing {
-			members[st.leader] = append(list, uint32(pos))
+		if ok && st.duplicate() && len(list) < sharing {
+			members[st.leader] = append(list, p)
 		}
 	}
-	for _, c := range top {
+	for _, t := range top {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		cluster, err := r.describe(c.pos, int(c.n), members[c.pos])
+		cluster, err := c.describe(t.leader, int(t.n), members[t.leader])
 		if err != nil {
 			return err
 		}
-		r.sum.Largest = append(r.sum.Largest, cluster)
+		c.sum.Largest = append(c.sum.Largest, cluster)
 	}
 	return nil
 }
 
-func (r *run) describe(pos uint32, size int, members []uint32) (Cluster, error) {
-	c := Cluster{Size: size}
-	item, err := r.firstOf(pos)
+func (c *clusters) describe(leader position, size int, members []position) (Cluster, error) {
+	out := Cluster{Size: size}
+	i, err := c.firstOf(leader)
 	if err != nil {
-		return c, err
+		return out, err
 	}
-	if c.Leader, err = r.id(item); err != nil {
-		return c, err
+	if out.Leader, err = c.id(i); err != nil {
+		return out, err
 	}
-	leader, err := r.text(pos)
+	clean, err := c.text(leader)
 	if err != nil {
-		return c, err
+		return out, err
 	}
-	c.Opening = opening(leader)
-	if c.Weakest, err = r.weakestLink(pos); err != nil {
-		return c, err
+	out.Opening = opening(clean)
+	if out.Weakest, err = c.weakestLink(leader); err != nil {
+		return out, err
 	}
 	var others []string
 	for _, m := range members {
-		s, err := r.text(m)
+		s, err := c.text(m)
 		if err != nil {
-			return c, err
+			return out, err
 		}
 		others = append(others, s)
 	}
-	c.Shared = opening(longestShared(leader, others))
-	return c, nil
-}
-
-// sharedRunes is how many runes of a text are looked at for what it shares.
-const sharedRunes = 5000
-
-// longestShared returns the longest stretch of a text of whose runs of 8
-// runes each occurs in every other text: nearly always a stretch that all
-// have in common, and for a description that is enough.
-func longestShared(s string, others []string) string {
-	const run = 8
-	grams := feature.Shingle{Unit: feature.Runes, K: run}
-	s = head(s)
-	own := grams.Append(nil, s, 0)
-	if len(others) == 0 || len(own) == 0 {
-		return s
-	}
-	in := make([]int, len(own))
-	for _, o := range others {
-		has := feature.Set(grams.Append(nil, head(o), 0))
-		for i, h := range own {
-			if _, ok := slices.BinarySearch(has, h); ok {
-				in[i]++
-			}
-		}
-	}
-	start, best, from := 0, 0, 0
-	for i := range in {
-		if in[i] < len(others) {
-			start = i + 1
-		} else if i+1-start > best {
-			best, from = i+1-start, start
-		}
-	}
-	if best == 0 {
-		return ""
-	}
-	return alphanumerics(s, from, from+best+run-1)
+	out.Shared = opening(longestShared(clean, others))
+	return out, nil
 }

@@ -20,56 +20,81 @@ const (
 	Components Link = "components"
 )
 
-// components decides all texts by connected components.
-func (r *run) components(ctx context.Context) error {
-	all, rows, err := r.matches(ctx)
+// bond is an edge of the graph of texts.
+type bond struct {
+	a, b       position
+	similarity float64
+}
+
+// link is the third stage by connected components.
+func (j *job) link(ctx context.Context, v *verifier, from *candidates) (*verdicts, error) {
+	all, err := j.match(ctx, v, from)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer all.close()
-	defer rows.close()
-	forest := &forest{run: r, parent: newArray[uint32](r.disk, r.cfg.Memory*3/100), weakest: map[uint32]edge{}}
-	defer forest.parent.close()
-	for pos := range r.texts.len() {
-		if _, err := forest.parent.add(uint32(pos)); err != nil {
-			return err
-		}
-		if _, err := r.states.add(state{}); err != nil {
-			return err
+	return j.components(ctx, v, all)
+}
+
+// components decides texts from their verified pairs, by connected components.
+func (j *job) components(ctx context.Context, v *verifier, all *matches) (*verdicts, error) {
+	weakest := newTable[position, bond](j.disk, j.memory(60))
+	f := &forest{
+		verdicts: &verdicts{verifier: v, states: newTable[position, state](j.disk, j.memory(60)), weakest: &weakest},
+		parent:   newTable[position, position](j.disk, j.memory(30)),
+	}
+	defer f.parent.close()
+	n := v.texts.len()
+	if err := f.states.grow(n); err != nil {
+		return nil, err
+	}
+	if err := weakest.grow(n); err != nil {
+		return nil, err
+	}
+	for p := range n {
+		if _, err := f.parent.add(position(p)); err != nil {
+			return nil, err
 		}
 	}
-	bySimilarity := newSorter[pair](r.disk, r.cfg.Memory*6/100)
-	err = all.each(ctx, func(p pair) error {
-		row, err := rows.get(int(p.val()))
-		if err != nil {
+	bySimilarity := newSorter[pair](j.disk, j.memory(60))
+	err := all.each(ctx, func(later, earlier position, row matchRow) error {
+		if row.grade < near {
+			return nil
+		}
+		if err := f.nearest(later, earlier, row); err != nil {
 			return err
 		}
-		if err := r.nearest(uint32(p.key()>>32), uint32(p.key()), row); err != nil {
-			return err
-		}
-		return bySimilarity.add(pair{math.MaxUint64 - math.Float64bits(row.sim), p.key()})
+		return bySimilarity.add(pair{math.MaxUint64 - math.Float64bits(row.similarity), uint64(later)<<32 | uint64(earlier)})
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	edges, err := bySimilarity.sort()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer edges.close()
-	if err := edges.each(ctx, forest.join); err != nil {
-		return err
+	if err := edges.each(ctx, f.join); err != nil {
+		return nil, err
 	}
-	return forest.lead()
+	return f.verdicts, f.lead()
+}
+
+// forest joins texts by their edges from the most similar one down (Kruskal),
+// so that the last edge that joined two parts of a component is the weakest
+// link among those that hold it together.
+type forest struct {
+	*verdicts
+	parent table[position, position]
 }
 
 // nearest remembers for both texts of a match the one they are most similar
 // to, the earliest of equal ones.
-func (r *run) nearest(a, b uint32, row matchRow) error {
-	for _, of := range [][2]uint32{{a, b}, {b, a}} {
-		err := r.states.update(int(of[0]), func(s *state) {
-			if !s.duplicate || row.sim > s.sim || row.sim == s.sim && of[1] < s.via {
-				*s = state{sim: row.sim, dist: row.dist, basis: row.basis, via: of[1], duplicate: true}
+func (f *forest) nearest(a, b position, row matchRow) error {
+	for _, of := range [][2]position{{a, b}, {b, a}} {
+		err := f.states.update(of[0], func(s *state) {
+			if s.grade == none || row.similarity > s.similarity || row.similarity == s.similarity && of[1] < s.via {
+				*s = state{matchRow: row, via: of[1]}
 			}
 		})
 		if err != nil {
@@ -79,117 +104,99 @@ func (r *run) nearest(a, b uint32, row matchRow) error {
 	return nil
 }
 
-type edge struct {
-	a, b uint32
-	sim  float64
-}
-
-// forest joins texts by their edges from the most similar one down (Kruskal),
-// so that the last edge that joined two parts of a component is the weakest
-// link among those that hold it together.
-type forest struct {
-	run     *run
-	parent  *array[uint32]
-	weakest map[uint32]edge // by root, of components of several texts
-}
-
-func (f *forest) root(pos uint32) (uint32, error) {
+func (f *forest) root(p position) (position, error) {
 	for {
-		up, err := f.parent.get(int(pos))
-		if err != nil || up == pos {
-			return pos, err
+		up, err := f.parent.get(p)
+		if err != nil || up == p {
+			return p, err
 		}
-		top, err := f.parent.get(int(up))
+		top, err := f.parent.get(up)
 		if err != nil {
 			return 0, err
 		}
-		if err := f.parent.update(int(pos), func(p *uint32) { *p = top }); err != nil {
+		if err := f.parent.update(p, func(q *position) { *q = top }); err != nil {
 			return 0, err
 		}
-		pos = top
+		p = top
 	}
 }
 
 func (f *forest) join(p pair) error {
-	e := edge{uint32(p.val() >> 32), uint32(p.val()), math.Float64frombits(math.MaxUint64 - p.key())}
-	a, err := f.root(e.a)
+	l := bond{position(p.val() >> 32), position(p.val()), math.Float64frombits(math.MaxUint64 - p.key())}
+	a, err := f.root(l.a)
 	if err != nil {
 		return err
 	}
-	b, err := f.root(e.b)
+	b, err := f.root(l.b)
 	if err != nil || a == b {
 		return err
 	}
 	keep, drop := min(a, b), max(a, b)
-	delete(f.weakest, drop)
-	f.weakest[keep] = e
-	return f.parent.update(int(drop), func(p *uint32) { *p = keep })
+	if err := f.weakest.update(keep, func(w *bond) { *w = l }); err != nil {
+		return err
+	}
+	return f.parent.update(drop, func(q *position) { *q = keep })
 }
 
 // lead makes the first text of each component its leader.
 func (f *forest) lead() error {
-	for pos := range f.run.texts.len() {
-		root, err := f.root(uint32(pos))
+	for p := range position(f.texts.len()) {
+		root, err := f.root(p)
 		if err != nil {
 			return err
 		}
-		err = f.run.states.update(pos, func(s *state) {
+		err = f.states.update(p, func(s *state) {
 			s.leader = root
-			s.duplicate = int(root) != pos
+			if root == p {
+				s.grade = none
+			}
 		})
 		if err != nil {
 			return err
 		}
 	}
-	f.run.weakest = f.weakest
 	return nil
 }
 
-// component says what became of one document of a component.
-func (r *run) component(o *Outcome, rank, pos uint32, row textRow, st state) (leader uint32, err error) {
-	m, via := r.names.match(st), st.via
-	if row.first != rank {
-		m, via = r.equalMatch(row), pos
+// ofComponent says what became of one document of a component.
+func (v *verdicts) ofComponent(o *Outcome, r rank, p position, row textRow, st state) (leader position, err error) {
+	leader, via, m := st.leader, p, v.equalMatch(row) // a copy
+	if row.first == r {
+		via, m = st.via, v.bases.match(st.matchRow)
 	}
-	if err := r.duplicate(o, st.leader, m); err != nil {
+	if err := v.duplicate(o, leader, m); err != nil {
 		return 0, err
 	}
-	link, err := r.firstOf(via)
+	i, err := v.firstOf(via)
 	if err != nil {
 		return 0, err
 	}
-	o.Via, err = r.id(link)
-	return st.leader, err
+	o.Via, err = v.id(i)
+	return leader, err
 }
 
 // weakestLink describes the weakest link of the component of a text, nil
 // where there is none.
-func (r *run) weakestLink(pos uint32) (*Pair, error) {
-	e, ok := r.weakest[pos]
-	if !ok {
+func (v *verdicts) weakestLink(p position) (*Pair, error) {
+	if v.weakest == nil {
 		return nil, nil
 	}
-	p := &Pair{Match: neardup.Match{Similarity: e.sim, Distance: -1, Near: true}}
+	l, err := v.weakest.get(p)
+	if err != nil || l.similarity == 0 {
+		return nil, err
+	}
+	out := &Pair{Edge: Edge{Match: neardup.Match{Similarity: l.similarity, Distance: -1, Near: true}}}
 	for _, end := range []struct {
-		pos uint32
-		id  *string
-	}{{min(e.a, e.b), &p.A}, {max(e.a, e.b), &p.B}} {
-		item, err := r.firstOf(end.pos)
+		at position
+		id *string
+	}{{min(l.a, l.b), &out.A}, {max(l.a, l.b), &out.B}} {
+		i, err := v.firstOf(end.at)
 		if err != nil {
 			return nil, err
 		}
-		if *end.id, err = r.id(item); err != nil {
+		if *end.id, err = v.id(i); err != nil {
 			return nil, err
 		}
 	}
-	return p, nil
-}
-
-// firstOf returns the item of a text's first document.
-func (r *run) firstOf(pos uint32) (uint32, error) {
-	row, err := r.texts.get(int(pos))
-	if err != nil {
-		return 0, err
-	}
-	return r.item(row.first)
+	return out, nil
 }

@@ -3,6 +3,7 @@ package batch
 import (
 	"fmt"
 	"os"
+	"sync"
 	"sync/atomic"
 )
 
@@ -10,6 +11,9 @@ import (
 type disk struct {
 	dir     string
 	written atomic.Int64
+
+	mu    sync.Mutex
+	files []*os.File
 }
 
 // create makes a file that vanishes with its handle: the name is removed at
@@ -20,7 +24,19 @@ func (d *disk) create() (*os.File, error) {
 		return nil, fmt.Errorf("temporary file: %w", err)
 	}
 	_ = os.Remove(f.Name())
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.files = append(d.files, f)
 	return f, nil
+}
+
+// close closes all files; those that were closed before are left alone.
+func (d *disk) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range d.files {
+		_ = f.Close() // temporary: nothing to lose
+	}
 }
 
 // write writes b at an offset of a temporary file.

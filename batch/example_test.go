@@ -3,6 +3,8 @@ package batch_test
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
@@ -57,4 +59,111 @@ func ExamplePairs() {
 	}
 	// Output:
 	// a c 0.833 edit similarity of runes
+}
+
+func ExampleDedupStrings() {
+	m, err := methods.New(methods.Config{Name: "ngram"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	titles := []string{"台风登陆广东沿海，多地停课", "股市今日小幅上涨", "台风登陆广东沿海，多地停课！"}
+	leader, err := batch.DedupStrings(context.Background(), titles, batch.Config{Method: m, Clean: text.Default()})
+	fmt.Println(leader, err)
+	// Output:
+	// [0 1 0] <nil>
+}
+
+// Verified pairs, wherever they were found, are decided one after the other.
+func ExampleLeaders() {
+	near := neardup.Match{Similarity: .9, Distance: -1, Near: true}
+	pairs := []batch.Edge{ // 0 - 1 - 2, and 3 - 4
+		{Earlier: 1, Later: 2, Match: near}, {Earlier: 3, Later: 4, Match: near}, {Earlier: 0, Later: 1, Match: near},
+	}
+	slices.SortFunc(pairs, batch.Edge.Compare)
+	for e, err := range batch.Leaders(sequence(pairs)) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%d is a duplicate of %d\n", e.Later, e.Earlier)
+	}
+	// Output:
+	// 1 is a duplicate of 0
+	// 4 is a duplicate of 3
+}
+
+// Texts that share a key are paired by their sketches.
+func ExamplePairing() {
+	m, err := methods.New(methods.Config{Name: "minhash", Threshold: .7})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	buckets := map[uint64][]batch.Posting{}
+	texts := []string{"the quick brown fox jumps over the lazy dog", "something else altogether, of other words", "the quick brown fox jumps over the lazy dogs"}
+	for i, s := range texts {
+		var rec neardup.Record
+		m.Record(s, &rec)
+		for _, p := range batch.AppendPostings(nil, &rec, batch.Ordinal(i)) {
+			buckets[p.Key()] = append(buckets[p.Key()], p)
+		}
+	}
+	candidates := map[batch.Candidate]bool{}
+	pairing := batch.Pairing{Method: m}
+	for _, bucket := range buckets {
+		pairing.Bucket(bucket, func(c batch.Candidate) bool {
+			candidates[c] = true
+			return true
+		})
+	}
+	for c := range candidates {
+		a, b := texts[c.Earlier], texts[c.Later]
+		match := batch.Verify(m, batch.Text{Clean: a, View: m.View(a)}, batch.Text{Clean: b, View: m.View(b)})
+		fmt.Printf("%d and %d: %.3f\n", c.Earlier, c.Later, match.Similarity)
+	}
+	// Output:
+	// 0 and 2: 0.750
+}
+
+// initials is a method of one's own: texts are near if they begin with the
+// same words.
+type initials struct{}
+
+func (initials) Spec() neardup.Spec { return neardup.Spec{Method: "initials", Version: 1} }
+
+// Record makes one key: similar texts must share one.
+func (initials) Record(clean string, rec *neardup.Record) {
+	rec.Reset()
+	rec.Index = append(rec.Index, neardup.DigestOf(opening(clean)).Key())
+}
+
+// Plausible knows nothing from sketches.
+func (initials) Plausible(_, _ uint64) bool { return true }
+
+func (initials) View(clean string) neardup.View { return openingView(opening(clean)) }
+
+// Compare judges the pair.
+func (initials) Compare(a, b neardup.View) neardup.Match {
+	m := neardup.Match{Distance: -1, Method: "initials", Basis: "first three words"}
+	if a == b {
+		m.Similarity, m.Near = 1, true
+	}
+	return m
+}
+
+type openingView string
+
+func (v openingView) Bytes() int { return len(v) }
+
+func opening(clean string) string {
+	words := strings.Fields(clean)
+	return strings.Join(words[:min(3, len(words))], " ")
+}
+
+func ExampleDedup_ownMethod() {
+	texts := []string{"Breaking news from Rome: snow", "Weather in Rome: snow", "Breaking news from Oslo: sun"}
+	fmt.Println(batch.DedupStrings(context.Background(), texts, batch.Config{Method: initials{}}))
+	// Output:
+	// [0 1 0] <nil>
 }

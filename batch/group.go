@@ -8,48 +8,54 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// group turns the postings, sorted by key, into live: for each text what may
-// be near it. That is an earlier text, where the texts of a bucket can be
-// compared with each other here, by their sketches, which stand side by side;
-// or a large bucket, in which later only leaders will stand. A key that only
-// one text has is dropped, which is the fate of most.
-func (r *run) group(ctx context.Context, posOf *array[uint32]) error {
-	total, done := int64(max(r.postings.rows, 1)), int64(0)
+// group is the second stage, buckets -> candidates, for all postings. They
+// come sorted by key; a key that only one text has is dropped, which is the
+// fate of most. The others are paired where they lie, by their sketches, or
+// stay whole where that would be too much.
+func (j *job) group(ctx context.Context, r *records) (*candidates, error) {
+	total, done := max(r.postings.rows, 1), 0
 	postings, err := r.postings.sort()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.postings = nil
 	defer postings.close()
-	live := &pairing{method: r.method, live: newSorter[pair](r.disk, r.cfg.Memory*12/100)}
-	g := &grouping{out: live}
+	g := &grouping{out: &gathered{method: r.method, out: newSorter[pair](j.disk, j.memory(120))}}
 	var within context.Context
 	g.workers, within = errgroup.WithContext(ctx)
-	g.workers.SetLimit(r.cfg.Workers)
-	err = postings.each(within, func(p posting) error {
+	g.workers.SetLimit(j.cfg.Workers)
+	err = postings.each(within, func(p Posting) error {
 		if done%chunkPostings == 0 {
-			r.cfg.Progress(Progress{Phase: "group", Documents: r.sum.Documents * done / total, Total: r.sum.Documents})
+			documents := int(j.sum.Documents)
+			j.progress("group", int(float64(documents)*float64(done)/float64(total)), documents)
 		}
 		done++
-		if posOf != nil {
-			pos, err := posOf.get(int(p.text()))
-			if err != nil {
-				return err
-			}
-			p = p.of(pos - 1)
+		p, err := r.positioned(p)
+		if err != nil {
+			return err
 		}
 		return g.add(p)
 	})
 	g.next(0)
 	g.hand()
 	if err := cmp.Or(g.workers.Wait(), err); err != nil {
-		return err
+		return nil, err
 	}
-	r.buckets, r.livePost = live.large, live.indexed
-	r.sum.Buckets, r.sum.LargestBucket = g.count, int64(g.largest)
-	r.sum.Work.add(live.stats)
-	r.live, err = live.live.sort()
-	return err
+	if r.renumbered != nil {
+		_ = r.renumbered.close()
+	}
+	j.sum.Buckets, j.sum.LargestBucket = g.count, int64(g.largest)
+	j.sum.Work.Candidates += g.out.met
+	return g.out.sort()
+}
+
+// positioned returns a posting of a textNo as one of its position.
+func (r *records) positioned(p Posting) (Posting, error) {
+	if r.renumbered == nil {
+		return p, nil
+	}
+	pos, err := r.renumbered.get(textNo(p.Text()))
+	return NewPosting(p.Key(), p.Sketch(), Ordinal(pos-1), p.Role()), err
 }
 
 const (
@@ -63,7 +69,7 @@ const (
 // grouping streams postings by key and hands the buckets in which at least
 // one text searches and another one is found to the workers.
 type grouping struct {
-	out     *pairing
+	out     *gathered
 	workers *errgroup.Group
 	spare   sync.Pool // of *chunk
 	chunk   *chunk
@@ -74,27 +80,27 @@ type grouping struct {
 	key     uint64
 	from    int    // where its postings start in chunk
 	size    int    // how many it has
-	flags   uint64 // of all of them
+	roles   Role   // of all of them
 	several bool   // they are of at least two texts
-	flowing bool   // it is large: its postings go straight to live
+	flowing bool   // it is large: its postings go straight to the candidates
 	number  uint64 // as a large bucket
 }
 
 // chunk holds postings, bucket after bucket; ends says where each ends.
 type chunk struct {
-	postings []posting
+	postings []Posting
 	ends     []int
 }
 
-func (g *grouping) add(p posting) error {
-	if g.size == 0 || p.key() != g.key {
-		g.next(p.key())
+func (g *grouping) add(p Posting) error {
+	if g.size == 0 || p.Key() != g.key {
+		g.next(p.Key())
 	}
 	g.size++
 	c := g.chunk
 	c.postings = append(c.postings, p)
-	g.flags |= p.flags()
-	g.several = g.several || p.text() != c.postings[g.from].text()
+	g.roles |= p.Role()
+	g.several = g.several || p.Text() != c.postings[g.from].Text()
 	if g.flowing || len(c.postings)-g.from == maxPending {
 		return g.flow()
 	}
@@ -115,7 +121,7 @@ func (g *grouping) flow() error {
 func (g *grouping) next(key uint64) {
 	if c := g.chunk; c != nil {
 		alive := g.flowing
-		if !alive && g.several && g.flags == indexed|probing {
+		if !alive && g.several && g.roles == Indexed|Probing {
 			alive = true
 			c.ends = append(c.ends, len(c.postings))
 		} else {
@@ -136,7 +142,7 @@ func (g *grouping) next(key uint64) {
 		g.chunk = new(chunk)
 	}
 	g.key, g.from = key, len(g.chunk.postings)
-	g.flags, g.several, g.flowing, g.size = 0, false, false, 0
+	g.roles, g.several, g.flowing, g.size = 0, false, false, 0
 }
 
 // hand gives the chunk to a worker, waiting for one.

@@ -12,9 +12,9 @@ import (
 // grouped runs postings, ordered by key, through grouping and pairing and
 // returns what came out: for each text the texts it was paired with and the
 // whole buckets it is in.
-func grouped(t *testing.T, postings []posting) (paired map[[2]uint32]bool, whole map[uint64][]posting, g *grouping) {
+func grouped(t *testing.T, postings []Posting) (paired map[Candidate]bool, whole map[uint32][]Posting, g *grouping) {
 	t.Helper()
-	out := &pairing{method: shingled{threshold: .5}, live: newSorter[pair](&disk{dir: t.TempDir()}, 1<<20)}
+	out := &gathered{method: shingled{threshold: .5}, out: newSorter[pair](&disk{dir: t.TempDir()}, 1<<20)}
 	g = &grouping{out: out, workers: new(errgroup.Group)}
 	g.workers.SetLimit(2)
 	for _, p := range postings {
@@ -27,17 +27,20 @@ func grouped(t *testing.T, postings []posting) (paired map[[2]uint32]bool, whole
 	if err := g.workers.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	live, err := out.live.sort()
+	from, err := out.sort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	paired, whole = map[[2]uint32]bool{}, map[uint64][]posting{}
-	err = live.each(context.Background(), func(p pair) error {
-		text := uint32(p.key())
-		if flags := p.val() & flagBits; flags != 0 {
-			whole[p.val()>>2] = append(whole[p.val()>>2], newPosting(0, 0, text, flags))
-		} else {
-			paired[[2]uint32{uint32(p.val() >> 2), text}] = true
+	paired, whole = map[Candidate]bool{}, map[uint32][]Posting{}
+	err = from.walk(context.Background(), func(b *textBlock) error {
+		for _, text := range b.texts {
+			for _, c := range b.contactsOf(text) {
+				if c.role() != 0 {
+					whole[c.bucket()] = append(whole[c.bucket()], NewPosting(0, 0, Ordinal(text.position), c.role()))
+				} else {
+					paired[Candidate{Later: Ordinal(text.position), Earlier: Ordinal(c.text())}] = true
+				}
+			}
 		}
 		return nil
 	})
@@ -49,13 +52,13 @@ func grouped(t *testing.T, postings []posting) (paired map[[2]uint32]bool, whole
 
 // plausiblePairs are, by brute force, the pairs of an earlier text that is
 // found and a later one that searches under one key.
-func plausiblePairs(postings []posting) map[[2]uint32]bool {
-	m, want := shingled{threshold: .5}, map[[2]uint32]bool{}
+func plausiblePairs(postings []Posting) map[Candidate]bool {
+	m, want := shingled{threshold: .5}, map[Candidate]bool{}
 	for _, a := range postings {
 		for _, b := range postings {
-			if a.key() == b.key() && a.text() < b.text() && a.flags()&indexed != 0 && b.flags()&probing != 0 &&
-				m.Plausible(a.sketch(), b.sketch()) {
-				want[[2]uint32{a.text(), b.text()}] = true
+			if a.Key() == b.Key() && a.Text() < b.Text() && a.Role()&Indexed != 0 && b.Role()&Probing != 0 &&
+				m.Plausible(a.Sketch(), b.Sketch()) {
+				want[Candidate{Later: b.Text(), Earlier: a.Text()}] = true
 			}
 		}
 	}
@@ -68,13 +71,13 @@ func TestGroupKeepsEveryPlausiblePair(t *testing.T) {
 	for _, c := range []struct {
 		what      string
 		spread    int // of the sketches: the wider, the fewer pairs are plausible
-		flags     []uint64
+		roles     []Role
 		allPaired bool
 	}{
-		{"few plausible", 1 << 20, []uint64{indexed | probing}, true},
-		{"mostly alike", 3, []uint64{indexed | probing}, false},
-		{"two roles", 1 << 20, []uint64{indexed, probing, probing}, true},
-		{"found only", 10, []uint64{indexed}, true},
+		{"few plausible", 1 << 20, []Role{Indexed | Probing}, true},
+		{"mostly alike", 3, []Role{Indexed | Probing}, false},
+		{"two roles", 1 << 20, []Role{Indexed, Probing, Probing}, true},
+		{"found only", 10, []Role{Indexed}, true},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, uint64(c.spread)))
@@ -82,16 +85,16 @@ func TestGroupKeepsEveryPlausiblePair(t *testing.T) {
 			for i := range sketches {
 				sketches[i] = 1 << rng.IntN(40) * uint64(1+rng.IntN(c.spread))
 			}
-			var postings []posting
+			var postings []Posting
 			for key := range uint64(60) {
 				for range rng.IntN(120) {
 					text := rng.IntN(len(sketches))
-					postings = append(postings, newPosting(key, sketches[text], uint32(text), c.flags[rng.IntN(len(c.flags))]))
+					postings = append(postings, NewPosting(key, sketches[text], Ordinal(text), c.roles[rng.IntN(len(c.roles))]))
 				}
 			}
 			paired, whole, _ := grouped(t, postings)
 			want := plausiblePairs(postings)
-			missing := map[[2]uint32]bool{}
+			missing := map[Candidate]bool{}
 			for p := range want {
 				if !paired[p] {
 					missing[p] = true
@@ -108,7 +111,7 @@ func TestGroupKeepsEveryPlausiblePair(t *testing.T) {
 			for _, bucket := range whole {
 				for _, a := range bucket {
 					for _, b := range bucket {
-						delete(missing, [2]uint32{a.text(), b.text()})
+						delete(missing, Candidate{Later: b.Text(), Earlier: a.Text()})
 					}
 				}
 			}
@@ -122,16 +125,16 @@ func TestGroupKeepsEveryPlausiblePair(t *testing.T) {
 // A key with more postings than wait for its end is left whole, and so is
 // what comes after.
 func TestCrowdedKeyFlows(t *testing.T) {
-	var postings []posting
-	for text := range uint32(maxPending + 100) {
-		postings = append(postings, newPosting(7, uint64(text), text, indexed|probing))
+	var postings []Posting
+	for text := range Ordinal(maxPending + 100) {
+		postings = append(postings, NewPosting(7, uint64(text), text, Indexed|Probing))
 	}
-	postings = append(postings, newPosting(8, 1, 3, indexed|probing), newPosting(8, 1, 4, indexed|probing), newPosting(9, 1, 5, indexed|probing))
+	postings = append(postings, NewPosting(8, 1, 3, Indexed|Probing), NewPosting(8, 1, 4, Indexed|Probing), NewPosting(9, 1, 5, Indexed|Probing))
 	paired, whole, g := grouped(t, postings)
 	if len(whole) != 1 || len(whole[0]) != maxPending+100 || g.largest != maxPending+100 || g.count != 2 {
 		t.Errorf("%d whole buckets, of %d postings the first; %d buckets, the largest of %d", len(whole), len(whole[0]), g.count, g.largest)
 	}
-	if fmt.Sprint(paired) != "map[[3 4]:true]" {
+	if fmt.Sprint(paired) != "map[{4 3}:true]" {
 		t.Errorf("paired are %v", paired)
 	}
 }

@@ -10,10 +10,10 @@ type index struct {
 	local  map[uint32]uint32 // bucket -> its number here; nil: all buckets, as they are
 	start  []uint32          // a bucket's first place
 	count  []uint32          // places filled
-	pos    []uint32
+	pos    []position
 	sketch []uint64
-	from   uint32 // first text
-	to     uint32 // text after the last
+	from   position // first text
+	to     position // text after the last
 }
 
 // bucketBytes is what one index posting may cost at most, with its share of
@@ -22,19 +22,19 @@ const bucketBytes = 40
 
 // newIndex makes room for the leaders among the texts from `from` on, as many
 // texts as its memory allows, at least one.
-func (r *run) newIndex(ctx context.Context, from uint32) (*index, error) {
-	limit := int(r.cfg.Memory * 15 / 100 / bucketBytes)
-	x := &index{from: from, to: uint32(r.texts.len())}
+func (j *job) newIndex(ctx context.Context, set *collection, cands *candidates, from position) (*index, error) {
+	limit := int(j.memory(150) / bucketBytes)
+	x := &index{from: from, to: position(set.texts.len())}
 	var sizes []uint32
-	if r.livePost > limit {
+	if cands.indexed > limit {
 		x.local = map[uint32]uint32{}
 	} else {
-		sizes = make([]uint32, r.buckets)
+		sizes = make([]uint32, cands.buckets)
 	}
 	total, last := 0, from
-	err := r.live.each(ctx, func(p pair) error {
-		pos := uint32(p.key())
-		if pos < from || pos >= x.to || p.val()&indexed == 0 {
+	err := cands.sorted.each(ctx, func(p pair) error {
+		pos, c := position(p.key()), contact(p.val())
+		if pos < from || pos >= x.to || c.role()&Indexed == 0 {
 			return nil
 		}
 		if pos != last && total >= limit {
@@ -42,7 +42,7 @@ func (r *run) newIndex(ctx context.Context, from uint32) (*index, error) {
 			return nil
 		}
 		last = pos
-		b := uint32(p.val() >> 2)
+		b := c.bucket()
 		if x.local != nil {
 			n, ok := x.local[b]
 			if !ok {
@@ -67,7 +67,7 @@ func (r *run) newIndex(ctx context.Context, from uint32) (*index, error) {
 		sizes[b] = 0
 	}
 	x.count = sizes
-	x.pos, x.sketch = make([]uint32, total), make([]uint64, total)
+	x.pos, x.sketch = make([]position, total), make([]uint64, total)
 	return x, nil
 }
 
@@ -85,7 +85,7 @@ func (x *index) find(bucket uint32) (from, to uint32) {
 }
 
 // add puts a leader into a bucket. Leaders come in order.
-func (x *index) add(bucket, pos uint32, sketch uint64) {
+func (x *index) add(bucket uint32, pos position, sketch uint64) {
 	if x.local != nil {
 		bucket = x.local[bucket]
 	}

@@ -1,182 +1,162 @@
 package batch
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"sync"
 
 	"github.com/neardup/neardup"
 )
 
 // state is what has been decided of a text: the zero value is a leader.
 type state struct {
-	sim       float64
-	leader    uint32
-	dist      int32
-	via       uint32 // components only: the most similar text
-	basis     uint8
-	duplicate bool
+	matchRow          // with the leader; no grade: none
+	leader   position // or what it is a variant of
+	via      position // components only: the most similar text
+	late     uint32   // where its late leaders begin, plus 1
 }
 
-// lateMatch is a leader that came after a duplicate text and is nearer than
-// the one it had; later copies of that text belong to it.
-type lateMatch struct {
-	leader uint32
-	state  state
+func (s *state) duplicate() bool { return s.grade >= near }
+
+func (s *state) strength() strength {
+	return strength{s.grade, s.distance, s.similarity, Ordinal(s.leader)}
 }
 
-// lead decides all texts by the greedy leader rule. The leaders' index is
-// cut into stretches that fit the memory: each stretch is decided, and then
-// all later texts are compared with its leaders and remember the best. One
-// stretch is the usual case; s stretches read the live postings s times.
-func (r *run) lead(ctx context.Context) error {
-	for range r.texts.len() {
-		if _, err := r.states.add(state{}); err != nil {
-			return err
-		}
+// verdicts say what became of each text.
+type verdicts struct {
+	*verifier
+	states  table[position, state]
+	late    *lateLeaders           // nil: none
+	weakest *table[position, bond] // components only: by their first text
+}
+
+// leading decides all texts by the greedy leader rule, comparing each with
+// leaders only: what Leaders would choose from all pairs, without making them.
+type leading struct {
+	*job
+	*verifier
+	from    *candidates
+	states  table[position, state]
+	removed bitset
+	late    *lateLeaders
+}
+
+// lead is the third stage, candidates -> verdicts. The leaders' index is cut
+// into stretches that fit the memory: each stretch is decided, and then all
+// later texts are compared with its leaders and remember the best. One
+// stretch is the usual case; s stretches read the candidates s times.
+func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdicts, error) {
+	l := &leading{
+		job: j, verifier: v, from: from,
+		states: newTable[position, state](j.disk, j.memory(60)), removed: newBitset(v.texts.len()),
 	}
-	r.views.reset(r.texts.len())
-	r.removed = newBitset(r.texts.len())
-	for from := uint32(0); int(from) < r.texts.len(); {
-		x, err := r.newIndex(ctx, from)
+	if err := l.states.grow(v.texts.len()); err != nil {
+		return nil, err
+	}
+	if j.sum.Equal > 0 {
+		l.late = newLateLeaders(j)
+	}
+	for at := position(0); int(at) < v.texts.len(); {
+		x, err := j.newIndex(ctx, v.collection, from, at)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.sum.Stretches++
-		err = r.walk(ctx, func(b *textBlock) error {
-			return r.leadBlock(ctx, x, b)
-		})
-		if err != nil {
-			return err
+		j.sum.Stretches++
+		if err := from.walk(ctx, func(b *textBlock) error { return l.block(ctx, x, b) }); err != nil {
+			return nil, err
 		}
-		if r.sum.Equal > 0 {
-			if err := r.findLate(ctx, x); err != nil {
-				return err
+		if l.late != nil {
+			if err := l.findLate(ctx, x); err != nil {
+				return nil, err
 			}
 		}
-		from = x.to
+		at = x.to
 	}
-	return nil
+	if l.late != nil {
+		if err := l.late.sort(ctx, l.states); err != nil {
+			return nil, err
+		}
+	}
+	return &verdicts{verifier: v, states: l.states, late: l.late}, nil
 }
 
-// leadBlock compares the texts of a block with the leaders before the block,
-// side by side, and then decides them in order, each against the leaders that
-// the block itself has brought.
-func (r *run) leadBlock(ctx context.Context, x *index, b *textBlock) error {
-	for len(b.texts) > 0 && b.texts[0].pos < x.from {
+// block compares the texts of a block with the leaders before the block, side
+// by side, and then decides them in order, each against the leaders that the
+// block itself has brought.
+func (l *leading) block(ctx context.Context, x *index, b *textBlock) error {
+	for len(b.texts) > 0 && b.texts[0].position < x.from {
 		b.texts = b.texts[1:]
 	}
 	if len(b.texts) == 0 {
 		return nil
 	}
-	first := b.texts[0].pos
+	first := b.texts[0].position
 	best := make([]state, len(b.texts))
-	err := r.parallel(ctx, len(b.texts), x, func(p *prober, i int) error {
+	err := l.searchBlock(ctx, b, l.search(x), func(s *search, i int) error {
 		t := b.texts[i]
-		st, err := r.states.get(int(t.pos))
+		st, err := l.states.get(t.position)
 		if err != nil {
 			return err
 		}
 		best[i] = st
-		return p.probe(t, b.vals[t.from:t.to], x.from, min(first, x.to), func(pos uint32, m neardup.Match) error {
-			return r.improve(&best[i], pos, m)
+		return s.in(span{x.from, min(first, x.to)}, t.position, b.contactsOf(t), func(p position, m neardup.Match) error {
+			return l.improve(&best[i], p, m)
 		})
 	})
 	if err != nil {
 		return err
 	}
-	p := &prober{r: r, x: x}
+	s := l.search(x)
 	for i, t := range b.texts {
 		if first < x.to {
-			if err := r.leadText(p, t, b.vals[t.from:t.to], first, &best[i]); err != nil {
+			if err := l.decide(&s, t.position, b.contactsOf(t), first, &best[i]); err != nil {
 				return err
 			}
 		}
-		if best[i].duplicate {
-			r.removed.set(t.pos)
-			if err := r.states.update(int(t.pos), func(s *state) { *s = best[i] }); err != nil {
+		if best[i].duplicate() {
+			l.removed.set(uint32(t.position))
+		}
+		if best[i].grade != none {
+			if err := l.states.update(t.position, func(s *state) { *s = best[i] }); err != nil {
 				return err
 			}
 		}
 	}
-	r.sum.Work.add(p.stats)
-	r.cfg.Progress(Progress{Phase: "compare", Documents: int64(b.texts[len(b.texts)-1].pos) + 1, Total: int64(r.texts.len())})
+	l.sum.Work.add(s.work)
+	l.progress("compare", int(b.texts[len(b.texts)-1].position)+1, l.texts.len())
 	return nil
 }
 
-// leadText compares one text with the leaders of its own block and makes it a
+func (l *leading) search(x *index) search {
+	return search{verifier: l.verifier, x: x, removed: l.removed}
+}
+
+// decide compares one text with the leaders of its own block and makes it a
 // leader of the index if it is near none and stands in its stretch.
-func (r *run) leadText(p *prober, t blockText, vals []uint64, first uint32, best *state) error {
-	err := p.probe(t, vals, first, p.x.to, func(pos uint32, m neardup.Match) error {
-		return r.improve(best, pos, m)
+func (l *leading) decide(s *search, t position, contacts []contact, first position, best *state) error {
+	err := s.in(span{first, s.x.to}, t, contacts, func(p position, m neardup.Match) error {
+		return l.improve(best, p, m)
 	})
-	if err != nil || best.duplicate || t.pos >= p.x.to {
+	if err != nil || best.duplicate() || t >= s.x.to {
 		return err
 	}
-	row, err := r.texts.get(int(t.pos))
+	row, err := l.texts.get(t)
 	if err != nil {
 		return err
 	}
-	for _, val := range vals {
-		if val&indexed != 0 {
-			p.x.add(uint32(val>>2), t.pos, row.sketch)
+	for _, c := range contacts {
+		if c.role()&Indexed != 0 {
+			s.x.add(c.bucket(), t, row.sketch)
 		}
 	}
 	return nil
 }
 
-// improve takes a match that is better than the best so far. Matches come in
-// the order of their leaders, so of equal ones the earliest stays.
-func (r *run) improve(best *state, leader uint32, m neardup.Match) error {
-	old := neardup.Match{Similarity: best.sim, Distance: int(best.dist)}
-	if best.duplicate && !m.Better(old) {
+// improve takes a match that is stronger than the best so far.
+func (l *leading) improve(best *state, leader position, m neardup.Match) error {
+	s := strength{gradeOf(m), int32(m.Distance), m.Similarity, Ordinal(leader)}
+	if !s.beats(best.strength()) {
 		return nil
 	}
-	basis, err := r.names.number(m)
-	*best = state{sim: m.Similarity, leader: leader, dist: int32(m.Distance), basis: basis, duplicate: true}
-	return err
-}
-
-// findLate looks for leaders of a finished stretch that suit a duplicate text
-// better than its own and come later: they count for later copies of it.
-func (r *run) findLate(ctx context.Context, x *index) error {
-	var mu sync.Mutex
-	note := func(text, leader uint32, m neardup.Match) error {
-		st, err := r.states.get(int(text))
-		if err != nil {
-			return err
-		}
-		if err := r.improve(&st, leader, m); err != nil || st.leader != leader {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		r.late[text] = append(r.late[text], lateMatch{leader, st})
-		return nil
-	}
-	err := r.walk(ctx, func(b *textBlock) error {
-		return r.parallel(ctx, len(b.texts), x, func(p *prober, i int) error {
-			t := b.texts[i]
-			vals := b.vals[t.from:t.to]
-			switch {
-			case t.pos >= x.to:
-				return nil
-			case !r.removed.has(t.pos):
-				if t.pos < x.from {
-					return nil
-				}
-				return p.probeRemoved(t, vals, func(pos uint32, m neardup.Match) error { return note(pos, t.pos, m) })
-			}
-			row, err := r.texts.get(int(t.pos))
-			if err != nil || !row.copies {
-				return err
-			}
-			return p.probe(t, vals, max(t.pos, x.from), x.to, func(pos uint32, m neardup.Match) error { return note(t.pos, pos, m) })
-		})
-	})
-	for _, late := range r.late {
-		slices.SortFunc(late, func(a, b lateMatch) int { return cmp.Compare(a.leader, b.leader) })
-	}
+	row, err := l.bases.row(m)
+	*best = state{matchRow: row, leader: leader}
 	return err
 }

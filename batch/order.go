@@ -30,7 +30,7 @@ type orderRow struct {
 	key    uint64
 	id     string
 	digest neardup.Digest
-	item   uint32
+	item   item
 }
 
 func (a orderRow) compare(b orderRow) int {
@@ -42,8 +42,8 @@ func newOrderer(keep Keep, d *disk, memory int64) *orderer {
 	return &orderer{keep: keep, limit: memory, runs: runFile{disk: d}}
 }
 
-func (o *orderer) add(s *scanned, item uint32) error {
-	row := orderRow{id: s.doc.ID, digest: s.digest, item: item}
+func (o *orderer) add(s *scanned, i item) error {
+	row := orderRow{id: s.doc.ID, digest: s.digest, item: i}
 	switch o.keep {
 	case Longest:
 		row.key = math.MaxUint64 - uint64(runes(s.clean))
@@ -69,7 +69,7 @@ func (o *orderer) spill() error {
 		for _, row := range o.rows {
 			b = binary.LittleEndian.AppendUint64(b[:0], row.key)
 			b = append(b, row.digest[:]...)
-			b = binary.LittleEndian.AppendUint32(b, row.item)
+			b = binary.LittleEndian.AppendUint32(b, uint32(row.item))
 			b = binary.LittleEndian.AppendUint32(b, uint32(len(row.id)))
 			b = append(b, row.id...)
 			if _, err := w.Write(b); err != nil {
@@ -83,7 +83,7 @@ func (o *orderer) spill() error {
 }
 
 // each calls fn with the items in order, once.
-func (o *orderer) each(ctx context.Context, fn func(item uint32) error) error {
+func (o *orderer) each(ctx context.Context, fn func(item) error) error {
 	defer o.runs.close()
 	slices.SortFunc(o.rows, orderRow.compare)
 	cursors := []*cursor[orderRow]{{next: func(row *orderRow) error {
@@ -111,7 +111,7 @@ func readOrderRow(in io.Reader, row *orderRow) error {
 	}
 	row.key = binary.LittleEndian.Uint64(b[:])
 	copy(row.digest[:], b[8:])
-	row.item = binary.LittleEndian.Uint32(b[24:])
+	row.item = item(binary.LittleEndian.Uint32(b[24:]))
 	id := make([]byte, binary.LittleEndian.Uint32(b[28:]))
 	if _, err := io.ReadFull(in, id); err != nil {
 		return fmt.Errorf("read a sorted run: %w", err)
@@ -120,54 +120,49 @@ func readOrderRow(in io.Reader, row *orderRow) error {
 	return nil
 }
 
-// rank puts documents and texts into the order of Keep: it fills ranked,
-// renumbers the texts by their first document, and returns the new number of
-// each old one.
-func (r *run) rank(ctx context.Context) (*array[uint32], error) {
-	tenth := r.cfg.Memory * 6 / 100
-	posOf := newArray[uint32](r.disk, tenth/2)
-	for range r.texts.len() {
-		if _, err := posOf.add(0); err != nil {
-			return nil, err
-		}
+// rank puts documents and texts into the order of Keep: it fills ranked, and
+// renumbers the texts by their first document.
+func (s *scan) rank(ctx context.Context, r *records) error {
+	positions := newTable[textNo, position](s.disk, s.memory(30))
+	if err := positions.grow(s.texts.len()); err != nil {
+		return err
 	}
-	r.ranked = newArray[uint32](r.disk, tenth/4)
-	texts := newArray[textRow](r.disk, tenth)
-	err := r.order.each(ctx, func(item uint32) error {
-		rank, err := r.ranked.add(item)
+	ranked := newTable[rank, item](s.disk, s.memory(15))
+	r.ranked, r.renumbered = &ranked, &positions
+	r.texts = newTable[position, textRow](s.disk, s.memory(60))
+	err := s.order.each(ctx, func(i item) error {
+		at, err := ranked.add(i)
 		if err != nil {
 			return err
 		}
-		d, err := r.docs.get(int(item))
+		d, err := r.docs.get(i)
 		if err != nil {
 			return err
 		}
-		pos, err := posOf.get(int(d.text - 1))
+		p, err := s.place(r, textNo(d.text-1), at)
 		if err != nil {
 			return err
 		}
-		if pos == 0 {
-			t, err := r.texts.get(int(d.text - 1))
-			if err != nil {
-				return err
-			}
-			t.first = uint32(rank)
-			n, err := texts.add(t)
-			if err != nil {
-				return err
-			}
-			pos = uint32(n) + 1
-			if err := posOf.update(int(d.text-1), func(p *uint32) { *p = pos }); err != nil {
-				return err
-			}
-		}
-		return r.docs.update(int(item), func(d *docRow) { d.text = pos })
+		return r.docs.update(i, func(d *docRow) { d.text = uint32(p) + 1 })
 	})
-	if err != nil {
-		return nil, err
+	_ = s.texts.close()
+	return err
+}
+
+// place returns the position of a text of which a document stands at a rank;
+// the next one if it is the first.
+func (s *scan) place(r *records, no textNo, at rank) (position, error) {
+	p, err := r.renumbered.get(no)
+	if err != nil || p > 0 {
+		return p - 1, err
 	}
-	r.order = nil
-	_ = r.texts.close()
-	r.texts = texts
-	return posOf, nil
+	row, err := s.texts.get(no)
+	if err != nil {
+		return 0, err
+	}
+	row.first = at
+	if p, err = r.texts.add(row); err != nil {
+		return 0, err
+	}
+	return p, r.renumbered.update(no, func(q *position) { *q = p + 1 })
 }

@@ -3,143 +3,109 @@ package batch
 import (
 	"cmp"
 	"slices"
-	"sync"
 
 	"github.com/neardup/neardup"
 )
 
-// Flags of a posting: under its key a text is found, searched, or both. What
-// has neither in live is a text instead of a bucket.
+// Ordinal is the place of a document, or of a distinct text, in the order in
+// which they are decided: a smaller one comes earlier.
+type Ordinal uint64
+
+// Role says what a text does under a key: it is found, it searches, or both.
+// What has neither role among the candidates is a text instead of a bucket.
+type Role uint64
+
+// The roles; a posting has at least one.
 const (
-	indexed = 1 << iota
-	probing
-	flagBits = indexed | probing
+	Indexed Role = 1 << iota
+	Probing
+	roleBits = Indexed | Probing
+	roleLen  = 2
 )
 
-// posting is a key, the sketch of the text that has it, and the number of the
-// text with the flags of the key: all that is needed to pair a bucket.
-type posting [3]uint64
+// Posting is a text under one of its keys, with its sketch: all that is needed
+// to pair a bucket. Ordinals below 2^62.
+type Posting [3]uint64
 
-func newPosting(key, sketch uint64, text uint32, flags uint64) posting {
-	return posting{key, sketch, uint64(text)<<2 | flags}
+// NewPosting returns the posting of a text under a key.
+func NewPosting(key, sketch uint64, text Ordinal, role Role) Posting {
+	return Posting{key, sketch, uint64(text)<<roleLen | uint64(role)}
 }
 
-func (p posting) key() uint64    { return p[0] }
-func (p posting) sketch() uint64 { return p[1] }
-func (p posting) text() uint32   { return uint32(p[2] >> 2) }
-func (p posting) flags() uint64  { return p[2] & flagBits }
+// Key is what a bucket has in common.
+func (p Posting) Key() uint64 { return p[0] }
 
-// of returns the posting with another number for its text.
-func (p posting) of(text uint32) posting { return newPosting(p.key(), p.sketch(), text, p.flags()) }
+// Sketch is that of the text's record.
+func (p Posting) Sketch() uint64 { return p[1] }
 
-// manyAlike is how many plausible pairs a posting a paired bucket may have.
-// Where there are more, its texts are mostly near each other, and comparing
-// all of them with the leaders is less work than with each other.
-const manyAlike = 4
+// Text is the place of the text.
+func (p Posting) Text() Ordinal { return Ordinal(p[2] >> roleLen) }
 
-// pairing takes buckets and gives what live is made of. Safe for concurrent
-// use. What becomes of a bucket depends on nothing but its postings.
-type pairing struct {
-	method neardup.Method
+// Role is what the text does under the key.
+func (p Posting) Role() Role { return Role(p[2]) & roleBits }
 
-	mu      sync.Mutex
-	live    *sorter[pair]
-	large   uint64 // large buckets so far
-	indexed int    // postings of these that are found
-	stats   Work
-}
-
-// reserve returns the number of a new large bucket.
-func (l *pairing) reserve() uint64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.large++
-	return l.large - 1
-}
-
-// keep adds postings of a large bucket to live.
-func (l *pairing) keep(bucket uint64, postings []posting) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, p := range postings {
-		if p.flags()&indexed != 0 {
-			l.indexed++
-		}
-		if err := l.live.add(pair{uint64(p.text()), bucket<<2 | p.flags()}); err != nil {
-			return err
+// AppendPostings appends the postings of a text with a record, one a key.
+func AppendPostings(dst []Posting, rec *neardup.Record, text Ordinal) []Posting {
+	role := Indexed | Probing
+	if rec.Probe != nil {
+		role = Indexed
+		for _, k := range rec.Probe {
+			dst = append(dst, NewPosting(k, rec.Sketch, text, Probing))
 		}
 	}
-	return nil
+	for _, k := range rec.Index {
+		dst = append(dst, NewPosting(k, rec.Sketch, text, role))
+	}
+	return dst
 }
 
-// pair compares the texts of each bucket with each other.
-func (l *pairing) pair(c *chunk) error {
-	w := bucketWork{method: l.method}
-	from := 0
-	for _, end := range c.ends {
-		bucket := c.postings[from:end]
-		from = end
-		if w.pair(bucket) {
-			continue
-		}
-		if err := l.keep(l.reserve(), bucket); err != nil {
-			return err
-		}
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.stats.Candidates += w.tried
-	for _, p := range w.found {
-		if err := l.live.add(p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// Candidate is a pair of texts that may be near: the later one searches, the
+// earlier one is found.
+type Candidate struct{ Later, Earlier Ordinal }
 
-// bucketWork pairs buckets one after the other.
-type bucketWork struct {
-	method neardup.Method
-	found  []pair // a later text, which searches, and an earlier one, which is found
-	tried  int64
+// Pairing is the second stage, bucket -> candidates. What comes of a bucket
+// depends on its postings alone. Not safe for concurrent use.
+type Pairing struct {
+	Method neardup.Method
+	// Met counts the pairs that shared a key.
+	Met int64
 
 	// the postings of a bucket that are found, so far
 	sketches []uint64
-	texts    []uint32
+	texts    []Ordinal
 }
 
-// pair adds the pairs of a bucket whose sketches do not rule them out; false,
-// and none, if they are too many. O(n^2) for n postings, 2 ns each.
-func (w *bucketWork) pair(bucket []posting) bool {
-	slices.SortFunc(bucket, func(a, b posting) int { return cmp.Compare(a.text(), b.text()) })
-	before, most := len(w.found), len(w.found)+manyAlike*len(bucket)
+// Bucket calls found for each pair of texts of a bucket, postings of one key,
+// whose sketches do not rule them out, until found returns false; then it
+// returns false. It sorts the bucket. O(n^2) for n postings, 2 ns each.
+func (w *Pairing) Bucket(bucket []Posting, found func(Candidate) bool) bool {
+	slices.SortFunc(bucket, func(a, b Posting) int { return cmp.Compare(a.Text(), b.Text()) })
 	w.sketches, w.texts = w.sketches[:0], w.texts[:0]
 	for _, p := range bucket {
-		if p.flags()&probing != 0 {
-			w.search(p)
-			if len(w.found) > most {
-				w.found = w.found[:before]
-				return false
-			}
+		if p.Role()&Probing != 0 && !w.search(p, found) {
+			return false
 		}
-		if p.flags()&indexed != 0 {
-			w.sketches, w.texts = append(w.sketches, p.sketch()), append(w.texts, p.text())
+		if p.Role()&Indexed != 0 {
+			w.sketches, w.texts = append(w.sketches, p.Sketch()), append(w.texts, p.Text())
 		}
 	}
 	return true
 }
 
 // search pairs a posting with those before it.
-func (w *bucketWork) search(p posting) {
-	sketch, n := p.sketch(), len(w.texts)
-	for n > 0 && w.texts[n-1] == p.text() {
+func (w *Pairing) search(p Posting, found func(Candidate) bool) bool {
+	sketch, n := p.Sketch(), len(w.texts)
+	for n > 0 && w.texts[n-1] == p.Text() {
 		n--
 	}
-	w.tried += int64(n)
+	w.Met += int64(n)
 	for i, other := range w.sketches[:n] {
 		// Equal texts have equal sketches, and no method judges them.
-		if sketch == other || w.method.Plausible(sketch, other) {
-			w.found = append(w.found, pair{uint64(p.text()), uint64(w.texts[i]) << 2})
+		if sketch == other || w.Method.Plausible(sketch, other) {
+			if !found(Candidate{p.Text(), w.texts[i]}) {
+				return false
+			}
 		}
 	}
+	return true
 }

@@ -7,106 +7,127 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// matchRow is one match of two texts.
-type matchRow struct {
-	sim   float64
-	dist  int32
-	basis uint8
+// Pair is a verified pair of documents, A before B in the order of Keep. The
+// Ordinals of its Edge are their places in that order.
+type Pair struct {
+	A, B string // ids
+	Edge
 }
 
-// matches finds all near pairs of texts, in stretches of the index as lead
-// does, and returns them sorted by the later text, then by the earlier one:
-// key later<<32|earlier, value an index into the rows.
-func (r *run) matches(ctx context.Context) (*sorted[pair], *array[matchRow], error) {
-	rows := newArray[matchRow](r.disk, r.cfg.Memory*6/100)
-	found := newSorter[pair](r.disk, r.cfg.Memory*6/100)
+// matches are all verified pairs of texts, in order: the key is the later
+// text, then the earlier one; the value is a row.
+type matches struct {
+	sorted *sorted[pair]
+	rows   *array[matchRow]
+}
+
+func (m *matches) close() {
+	_ = m.sorted.close()
+	_ = m.rows.close()
+}
+
+// match finds all verified pairs of texts, in stretches of the index as lead
+// does.
+func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matches, error) {
+	found, rows := newSorter[pair](j.disk, j.memory(60)), newArray[matchRow](j.disk, j.memory(60))
 	var mu sync.Mutex
-	r.views.reset(r.texts.len())
-	r.removed = newBitset(r.texts.len()) // none is
-	for from := uint32(0); int(from) < r.texts.len(); {
-		x, err := r.fullIndex(ctx, from)
+	note := func(t, p position, m neardup.Match) error {
+		row, err := v.bases.row(m)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		r.sum.Stretches++
-		err = r.walk(ctx, func(b *textBlock) error {
-			r.cfg.Progress(Progress{Phase: "compare", Documents: int64(b.texts[0].pos), Total: int64(r.texts.len())})
-			return r.parallel(ctx, len(b.texts), x, func(p *prober, i int) error {
+		mu.Lock()
+		defer mu.Unlock()
+		n, err := rows.add(row)
+		if err != nil {
+			return err
+		}
+		return found.add(pair{uint64(t)<<32 | uint64(p), uint64(n)})
+	}
+	removed := newBitset(v.texts.len()) // none is
+	for at := position(0); int(at) < v.texts.len(); {
+		x, err := j.fullIndex(ctx, v.collection, from, at)
+		if err != nil {
+			return nil, err
+		}
+		j.sum.Stretches++
+		err = from.walk(ctx, func(b *textBlock) error {
+			j.progress("compare", int(b.texts[0].position), v.texts.len())
+			return j.searchBlock(ctx, b, search{verifier: v, x: x, removed: removed}, func(s *search, i int) error {
 				t := b.texts[i]
-				return p.probe(t, b.vals[t.from:t.to], x.from, min(t.pos, x.to), func(pos uint32, m neardup.Match) error {
-					basis, err := r.names.number(m)
-					if err != nil {
-						return err
-					}
-					mu.Lock()
-					defer mu.Unlock()
-					n, err := rows.add(matchRow{m.Similarity, int32(m.Distance), basis})
-					if err != nil {
-						return err
-					}
-					return found.add(pair{uint64(t.pos)<<32 | uint64(pos), uint64(n)})
+				return s.in(span{x.from, min(t.position, x.to)}, t.position, b.contactsOf(t), func(p position, m neardup.Match) error {
+					return note(t.position, p, m)
 				})
 			})
 		})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		from = x.to
+		at = x.to
 	}
 	all, err := found.sort()
-	return all, rows, err
+	return &matches{all, rows}, err
 }
 
 // fullIndex is an index in which every text stands, leader or not.
-func (r *run) fullIndex(ctx context.Context, from uint32) (*index, error) {
-	x, err := r.newIndex(ctx, from)
+func (j *job) fullIndex(ctx context.Context, set *collection, from *candidates, at position) (*index, error) {
+	x, err := j.newIndex(ctx, set, from, at)
 	if err != nil {
 		return nil, err
 	}
-	return x, r.live.each(ctx, func(p pair) error {
-		pos := uint32(p.key())
-		if pos < x.from || pos >= x.to || p.val()&indexed == 0 {
+	return x, from.sorted.each(ctx, func(p pair) error {
+		pos, c := position(p.key()), contact(p.val())
+		if pos < x.from || pos >= x.to || c.role()&Indexed == 0 {
 			return nil
 		}
-		row, err := r.texts.get(int(pos))
+		row, err := set.texts.get(pos)
 		if err != nil {
 			return err
 		}
-		x.add(uint32(p.val()>>2), pos, row.sketch)
+		x.add(c.bucket(), pos, row.sketch)
 		return nil
 	})
 }
 
-func (row matchRow) state() state {
-	return state{sim: row.sim, dist: row.dist, basis: row.basis}
+// each calls fn with the pairs, in order.
+func (m *matches) each(ctx context.Context, fn func(later, earlier position, row matchRow) error) error {
+	return m.sorted.each(ctx, func(p pair) error {
+		row, err := m.rows.get(int(p.val()))
+		if err != nil {
+			return err
+		}
+		return fn(position(p.key()>>32), position(p.key()), row)
+	})
 }
 
 // equalPair marks, in what stands beside a pair of ranks, two documents of one
 // text; below it is the text, else the row of the match.
 const equalPair = 1 << 63
 
-// pairs calls found for each near pair of documents, by the rank of the later
-// one, then of the earlier one: an order that how texts were collapsed, and so
-// the memory, cannot change.
-func (r *run) pairs(ctx context.Context, found func(Pair) error) error {
-	all, rows, err := r.matches(ctx)
-	if err != nil {
+// pairing of documents: by the rank of the later one, then of the earlier one,
+// an order that how texts were collapsed, and so the memory, cannot change.
+type documentPairs struct {
+	*job
+	*verifier
+	all     *matches
+	members *array[rank]
+	out     *sorter[pair] // ranks -> text or row
+}
+
+// reportPairs is the last stage of Pairs: it calls found for each verified
+// pair of documents.
+func (j *job) reportPairs(ctx context.Context, v *verifier, all *matches, found func(Pair) error) error {
+	w := documentPairs{job: j, verifier: v, all: all, out: newSorter[pair](j.disk, j.memory(60))}
+	if err := w.membersOf(ctx); err != nil {
 		return err
 	}
-	defer all.close()
-	defer rows.close()
-	members, err := r.membersOf(ctx)
-	if err != nil {
-		return err
-	}
-	defer members.close()
-	w := pairWriter{r: r, members: members, out: newSorter[pair](r.disk, r.cfg.Memory*6/100)}
-	for pos := range r.texts.len() {
-		if err := w.equal(uint32(pos)); err != nil {
+	defer w.members.close()
+	for p := range v.texts.len() {
+		if err := w.equal(position(p)); err != nil {
 			return err
 		}
 	}
-	err = all.each(ctx, func(p pair) error { return w.cross(uint32(p.key()), uint32(p.key()>>32), p.val()) })
+	err := all.sorted.each(ctx, func(p pair) error { return w.cross(position(p.key()), position(p.key()>>32), p.val()) })
 	if err != nil {
 		return err
 	}
@@ -116,103 +137,89 @@ func (r *run) pairs(ctx context.Context, found func(Pair) error) error {
 	}
 	defer ranks.close()
 	return ranks.each(ctx, func(p pair) error {
-		out, err := r.pairOf(p, rows)
+		out, err := w.pairOf(p)
 		if err != nil {
 			return err
 		}
-		r.sum.Pairs++
+		j.sum.Pairs++
 		return found(out)
 	})
 }
 
 // pairOf names the documents of a pair of ranks and the match of their texts.
-func (r *run) pairOf(p pair, rows *array[matchRow]) (out Pair, err error) {
+func (w *documentPairs) pairOf(p pair) (out Pair, err error) {
 	if p.val()&equalPair != 0 {
-		row, err := r.texts.get(int(p.val() &^ equalPair))
+		row, err := w.texts.get(position(p.val() &^ equalPair))
 		if err != nil {
 			return out, err
 		}
-		out.Match = r.equalMatch(row)
+		out.Match = w.equalMatch(row)
 	} else {
-		row, err := rows.get(int(p.val()))
+		row, err := w.all.rows.get(int(p.val()))
 		if err != nil {
 			return out, err
 		}
-		out.Match = r.names.match(row.state())
+		out.Match = w.bases.match(row)
 	}
-	if out.A, err = r.idAt(uint32(p.key())); err != nil {
+	earlier, later := rank(p.key()), rank(p.key()>>32)
+	out.Earlier, out.Later = Ordinal(earlier), Ordinal(later)
+	if out.A, err = w.idAt(earlier); err != nil {
 		return out, err
 	}
-	out.B, err = r.idAt(uint32(p.key() >> 32))
+	out.B, err = w.idAt(later)
 	return out, err
-}
-
-// idAt returns the id of the document at a rank.
-func (r *run) idAt(rank uint32) (string, error) {
-	item, err := r.item(rank)
-	if err != nil {
-		return "", err
-	}
-	return r.id(item)
 }
 
 // membersOf groups the ranks of all documents by text; the rows say where
 // each text's begin.
-func (r *run) membersOf(ctx context.Context) (*array[uint32], error) {
-	members := newArray[uint32](r.disk, r.cfg.Memory*3/100)
-	byText := newSorter[pair](r.disk, r.cfg.Memory*6/100)
-	err := r.eachDocument(ctx, func(rank, _, pos uint32) error {
-		return byText.add(pair{uint64(pos)<<32 | uint64(rank)})
+func (w *documentPairs) membersOf(ctx context.Context) error {
+	byText := newSorter[pair](w.disk, w.memory(60))
+	err := w.each(ctx, func(r rank, _ item, p position) error {
+		return byText.add(pair{uint64(p)<<32 | uint64(r)})
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	list, err := byText.sort()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer list.close()
+	w.members = newArray[rank](w.disk, w.memory(30))
 	last := -1
-	return members, list.each(ctx, func(p pair) error {
-		n, err := members.add(uint32(p.key()))
+	return list.each(ctx, func(p pair) error {
+		n, err := w.members.add(rank(p.key()))
 		if err != nil {
 			return err
 		}
-		if pos := int(p.key() >> 32); pos != last {
-			last = pos
-			return r.texts.update(pos, func(t *textRow) { t.member = uint32(n) })
+		if pos := position(p.key() >> 32); int(pos) != last {
+			last = int(pos)
+			return w.texts.update(pos, func(t *textRow) { t.member = uint32(n) })
 		}
 		return nil
 	})
 }
 
-// pairWriter turns pairs of texts into pairs of documents, by their ranks.
-type pairWriter struct {
-	r       *run
-	members *array[uint32]
-	out     *sorter[pair]
-}
-
 // ranks calls fn for the ranks of a text's documents.
-func (w *pairWriter) ranks(pos uint32, fn func(rank uint32) error) error {
-	row, err := w.r.texts.get(int(pos))
+func (w *documentPairs) ranks(p position, fn func(rank) error) error {
+	row, err := w.texts.get(p)
 	if err != nil {
 		return err
 	}
 	end := w.members.len()
-	if int(pos)+1 < w.r.texts.len() {
-		next, err := w.r.texts.get(int(pos) + 1)
+	if int(p)+1 < w.texts.len() {
+		next, err := w.texts.get(p + 1)
 		if err != nil {
 			return err
 		}
 		end = int(next.member)
 	}
 	for i := int(row.member); i < end; i++ {
-		rank, err := w.members.get(i)
+		r, err := w.members.get(i)
 		if err != nil {
 			return err
 		}
-		if err := fn(rank); err != nil {
+		if err := fn(r); err != nil {
 			return err
 		}
 	}
@@ -220,25 +227,25 @@ func (w *pairWriter) ranks(pos uint32, fn func(rank uint32) error) error {
 }
 
 // equal adds the pairs of the documents of one text.
-func (w *pairWriter) equal(pos uint32) error {
-	row, err := w.r.texts.get(int(pos))
+func (w *documentPairs) equal(p position) error {
+	row, err := w.texts.get(p)
 	if err != nil || !row.copies {
 		return err
 	}
-	return w.ranks(pos, func(b uint32) error {
-		return w.ranks(pos, func(a uint32) error {
+	return w.ranks(p, func(b rank) error {
+		return w.ranks(p, func(a rank) error {
 			if a >= b {
 				return nil
 			}
-			return w.out.add(pair{uint64(b)<<32 | uint64(a), equalPair | uint64(pos)})
+			return w.out.add(pair{uint64(b)<<32 | uint64(a), equalPair | uint64(p)})
 		})
 	})
 }
 
 // cross adds the pairs of the documents of two near texts.
-func (w *pairWriter) cross(p, q uint32, match uint64) error {
-	return w.ranks(q, func(b uint32) error {
-		return w.ranks(p, func(a uint32) error {
+func (w *documentPairs) cross(p, q position, match uint64) error {
+	return w.ranks(q, func(b rank) error {
+		return w.ranks(p, func(a rank) error {
 			return w.out.add(pair{uint64(max(a, b))<<32 | uint64(min(a, b)), match})
 		})
 	})

@@ -5,11 +5,97 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"time"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
+	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 )
+
+// records are what reading gives: the collection, and the postings of its
+// texts, to be grouped by key.
+type records struct {
+	*collection
+	method   neardup.Method // trained
+	postings *sorter[Posting]
+	// renumbered gives the position of a text from its textNo, plus 1; nil
+	// when they are the same.
+	renumbered *table[textNo, position]
+	views      *viewCache // those made early
+}
+
+// read is the first stage, documents -> records: everything is read, cleaned,
+// collapsed to distinct texts, recorded, and put in the order of Keep.
+func (j *job) read(ctx context.Context, src Source) (*records, error) {
+	s := newScan(j, src)
+	if err := s.scan(ctx); err != nil {
+		return nil, err
+	}
+	if s.tally != nil {
+		if err := s.train(ctx); err != nil {
+			return nil, err
+		}
+		if err := s.record(ctx); err != nil {
+			return nil, err
+		}
+	}
+	j.sum.Method = s.method.Spec().String()
+	j.sum.Texts = int64(s.texts.len())
+	j.sum.ReadTime = time.Since(j.begun)
+	if err := s.countSharedIDs(ctx); err != nil {
+		return nil, err
+	}
+	s.set.distinct = !s.mayRepeat()
+	r := &records{collection: s.set, method: s.method, postings: s.postings, views: s.views}
+	if s.order == nil {
+		s.set.texts = table[position, textRow](s.texts)
+		return r, nil
+	}
+	return r, s.rank(ctx, r)
+}
+
+// scan reads the input.
+type scan struct {
+	*job
+	src      Source
+	method   neardup.Method
+	tally    neardup.Tally // not nil while a trainable method is being trained
+	seen     *seenTexts
+	set      *collection // but for its texts, which are
+	texts    table[textNo, textRow]
+	idHashes *sorter[pair]
+	order    *orderer // nil when Keep is First
+	postings *sorter[Posting]
+	views    *viewCache
+	spare    []Posting
+}
+
+func newScan(j *job, src Source) *scan {
+	d := j.disk
+	s := &scan{
+		job: j, src: src, method: j.cfg.Method,
+		seen: newSeenTexts(j.memory(60)),
+		set: &collection{
+			docs:   newTable[item, docRow](d, j.memory(30)),
+			ids:    newSpool(d, j.memory(30)),
+			bodies: newSpool(d, j.memory(180)),
+			routes: newRoutes(j.cfg.Method),
+		},
+		texts:    newTable[textNo, textRow](d, j.memory(60)),
+		idHashes: newSorter[pair](d, j.memory(15)),
+		postings: newSorter[Posting](d, j.memory(180)),
+		views:    newViewCache(j.memory(120)),
+	}
+	if t, ok := s.method.(neardup.Trainable); ok {
+		s.tally = t.Tally(j.memory(120))
+	}
+	if j.cfg.Keep != First {
+		s.order = newOrderer(j.cfg.Keep, d, j.memory(60))
+	}
+	return s
+}
 
 // scanned is one item of a block after the part that needs no order: decoded,
 // cleaned, hashed, and with its record if its text had not been seen yet.
@@ -31,19 +117,19 @@ type scanTask struct {
 // scan reads the source once. Blocks are decoded, cleaned and recorded by the
 // workers; one collector takes them in the order of the input, collapses
 // equal texts, spools each distinct text and sorts its postings.
-func (r *run) scan(ctx context.Context) error {
+func (s *scan) scan(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	tasks := make(chan *scanTask)
-	queue := make(chan *scanTask, 2*r.cfg.Workers) // bounds the blocks in flight
+	queue := make(chan *scanTask, 2*s.cfg.Workers) // bounds the blocks in flight
 	g.Go(func() error {
 		defer close(tasks)
 		defer close(queue)
-		return r.feed(ctx, tasks, queue)
+		return s.feed(ctx, tasks, queue)
 	})
-	for range r.cfg.Workers {
+	for range s.cfg.Workers {
 		g.Go(func() error {
 			for t := range tasks {
-				t.done <- r.scanBlock(t.block)
+				t.done <- s.scanBlock(t.block)
 			}
 			return nil
 		})
@@ -52,7 +138,7 @@ func (r *run) scan(ctx context.Context) error {
 		for t := range queue {
 			select {
 			case items := <-t.done:
-				if err := r.collect(items); err != nil {
+				if err := s.collect(items); err != nil {
 					return err
 				}
 			case <-ctx.Done():
@@ -64,9 +150,9 @@ func (r *run) scan(ctx context.Context) error {
 	return g.Wait()
 }
 
-func (r *run) feed(ctx context.Context, tasks, queue chan<- *scanTask) error {
+func (s *scan) feed(ctx context.Context, tasks, queue chan<- *scanTask) error {
 	for {
-		block, err := r.src.Next()
+		block, err := s.src.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -84,168 +170,175 @@ func (r *run) feed(ctx context.Context, tasks, queue chan<- *scanTask) error {
 	}
 }
 
-func (r *run) scanBlock(b Block) []scanned {
+func (s *scan) scanBlock(b Block) []scanned {
 	var items []scanned
 	b.Decode(func(doc *neardup.Document, err error) {
 		if err != nil {
 			items = append(items, scanned{err: err})
 			return
 		}
-		s := scanned{doc: *doc}
-		s.clean = r.cfg.Clean.Clean(doc.Text)
-		s.digest = neardup.DigestOf(s.clean)
-		s.doc.Text, s.doc.Title, s.doc.URL = "", "", ""
-		if r.seen.claim(s.digest) {
-			if r.tally != nil {
-				r.tally.Add(s.clean)
+		it := scanned{doc: *doc}
+		it.clean = s.cfg.Clean.Clean(doc.Text)
+		it.digest = neardup.DigestOf(it.clean)
+		it.doc.Text, it.doc.Title, it.doc.URL = "", "", ""
+		if s.seen.claim(it.digest) {
+			if s.tally != nil {
+				s.tally.Add(it.clean)
 			} else {
-				r.recordOne(&s)
+				s.recordOne(&it)
 			}
 		}
-		items = append(items, s)
+		items = append(items, it)
 	})
 	return items
 }
 
 // recordOne makes the record of a text, and its view too if that is to be had
 // with it, numbers of texts are final, and there is room.
-func (r *run) recordOne(s *scanned) {
-	if v, ok := r.method.(viewer); ok && r.order == nil && r.views.room() {
-		s.view = v.RecordView(s.clean, &s.rec)
+func (s *scan) recordOne(it *scanned) {
+	if v, ok := s.method.(viewer); ok && s.order == nil && s.views.room() {
+		it.view = v.RecordView(it.clean, &it.rec)
 	} else {
-		r.method.Record(s.clean, &s.rec)
+		s.method.Record(it.clean, &it.rec)
 	}
-	s.recorded = true
+	it.recorded = true
 }
 
 // collect takes the items of the next block of the input.
-func (r *run) collect(items []scanned) error {
+func (s *scan) collect(items []scanned) error {
 	for i := range items {
-		if err := r.collectOne(&items[i]); err != nil {
+		if err := s.collectOne(&items[i]); err != nil {
 			return err
 		}
 	}
-	r.cfg.Progress(Progress{Phase: "read", Documents: int64(r.docs.len())})
+	s.progress("read", s.set.docs.len(), 0)
 	return nil
 }
 
-func (r *run) collectOne(s *scanned) error {
-	item := r.docs.len()
-	if item == 1<<32-1 {
+func (s *scan) collectOne(it *scanned) error {
+	n := s.set.docs.len()
+	if n == math.MaxUint32 {
 		return errors.New("batch: more than 2^32 documents")
 	}
-	if s.err != nil {
-		r.sum.Rejected++
-		if err := r.cfg.Reject(item, s.err); err != nil {
+	if it.err != nil {
+		s.sum.Rejected++
+		if err := s.cfg.Reject(n, it.err); err != nil {
 			return err
 		}
-		_, err := r.docs.add(docRow{})
+		_, err := s.set.docs.add(docRow{})
 		return err
 	}
-	no, err := r.textOf(s)
+	no, err := s.textOf(it)
 	if err != nil {
 		return err
 	}
-	id, err := r.ids.add(s.doc.ID)
+	id, err := s.set.ids.add(it.doc.ID)
 	if err != nil {
 		return err
 	}
-	if err := r.noteID(s.doc.ID); err != nil {
+	if err := s.idHashes.add(pair{xxh3.HashString(it.doc.ID), uint64(n)}); err != nil {
 		return err
 	}
-	r.sum.Documents++
-	if r.order != nil {
-		if err := r.order.add(s, uint32(item)); err != nil {
+	s.sum.Documents++
+	if s.order != nil {
+		if err := s.order.add(it, item(n)); err != nil {
 			return err
 		}
 	}
-	_, err = r.docs.add(docRow{id: id, idLen: uint32(len(s.doc.ID)), text: no + 1})
+	_, err = s.set.docs.add(docRow{id: id, idLen: uint32(len(it.doc.ID)), text: uint32(no) + 1})
 	return err
 }
 
 // textOf returns the number of the document's text, a new one unless the
 // same bytes were seen before.
-func (r *run) textOf(s *scanned) (uint32, error) {
-	known, ok := r.seen.number(s.digest)
+func (s *scan) textOf(it *scanned) (textNo, error) {
+	known, ok := s.seen.number(it.digest)
 	if ok {
-		same, err := r.sameText(known, s.clean)
+		same, err := s.sameText(known, it.clean)
 		if err != nil {
 			return 0, err
 		}
 		if same {
-			r.sum.Equal++
-			return known, r.texts.update(int(known), func(t *textRow) { t.copies = true })
+			s.sum.Equal++
+			return known, s.texts.update(known, func(t *textRow) { t.copies = true })
 		}
 	}
-	at, err := r.spool.add(s.clean)
+	if len(it.clean) > math.MaxInt32 {
+		return 0, fmt.Errorf("batch: document %q has more than 2 GiB of text", it.doc.ID)
+	}
+	at, err := s.set.bodies.add(it.clean)
 	if err != nil {
 		return 0, err
 	}
-	if len(s.clean) > 1<<31-1 {
-		return 0, fmt.Errorf("batch: document %q has more than 2 GiB of text", s.doc.ID)
+	if s.tally == nil && !it.recorded {
+		s.method.Record(it.clean, &it.rec)
 	}
-	if r.tally == nil && !s.recorded {
-		r.method.Record(s.clean, &s.rec)
-	}
-	no, err := r.texts.add(textRow{
-		at: at, len: uint32(len(s.clean)), first: uint32(r.docs.len()),
-		sketch: s.rec.Sketch, route: r.routeOf(s.clean),
+	no, err := s.texts.add(textRow{
+		at: at, len: uint32(len(it.clean)), first: rank(s.set.docs.len()),
+		sketch: it.rec.Sketch, route: s.set.routes.of(it.clean),
 	})
 	if err != nil {
 		return 0, err
 	}
-	r.sum.TextBytes += int64(len(s.clean))
-	if s.view != nil {
-		r.views.keep(uint32(no), s.view)
+	s.sum.TextBytes += int64(len(it.clean))
+	if it.view != nil {
+		s.views.keep(position(no), it.view)
 	}
-	r.seen.assign(s.digest, uint32(no))
-	if r.tally != nil {
-		return uint32(no), nil
+	s.seen.assign(it.digest, no)
+	if s.tally != nil {
+		return no, nil
 	}
-	return uint32(no), r.post(uint32(no), &s.rec, s.digest)
+	return no, s.post(no, &it.rec, it.digest)
 }
 
-func (r *run) sameText(no uint32, clean string) (bool, error) {
-	t, err := r.texts.get(int(no))
+func (s *scan) sameText(no textNo, clean string) (bool, error) {
+	t, err := s.texts.get(no)
 	if err != nil || int(t.len) != len(clean) {
 		return false, err
 	}
-	b, err := r.spool.read(t.at, int(t.len))
+	b, err := s.set.bodies.read(t.at, int(t.len))
 	return string(b) == clean, err
 }
 
-// post sorts the keys of a text in. A text without keys gets its digest as
-// the only one when the table of seen texts is full: an equal text must still
-// be found.
-func (r *run) post(no uint32, rec *neardup.Record, digest neardup.Digest) error {
-	flags := uint64(indexed | probing)
-	if rec.Probe != nil {
-		flags = indexed
-		for _, k := range rec.Probe {
-			if err := r.postings.add(newPosting(k, rec.Sketch, no, probing)); err != nil {
-				return err
-			}
-		}
+// mayRepeat reports whether two texts may be equal.
+func (s *scan) mayRepeat() bool { return s.seen.full() }
+
+// post sorts the keys of a text in. Where texts may repeat, one without keys
+// gets its digest as the only one: an equal text must still be found.
+func (s *scan) post(no textNo, rec *neardup.Record, digest neardup.Digest) error {
+	s.spare = AppendPostings(s.spare[:0], rec, Ordinal(no))
+	if len(s.spare) == 0 && s.mayRepeat() {
+		s.spare = append(s.spare, NewPosting(digest.Key(), rec.Sketch, Ordinal(no), Indexed|Probing))
 	}
-	for _, k := range rec.Index {
-		if err := r.postings.add(newPosting(k, rec.Sketch, no, flags)); err != nil {
+	for _, p := range s.spare {
+		if err := s.postings.add(p); err != nil {
 			return err
 		}
-	}
-	if len(rec.Index) == 0 && len(rec.Probe) == 0 && r.seen.full() {
-		return r.postings.add(newPosting(digest.Key(), rec.Sketch, no, indexed|probing))
 	}
 	return nil
 }
 
-// text returns the clean text by its number.
-func (r *run) text(no uint32) (string, error) {
-	t, err := r.texts.get(int(no))
+// countSharedIDs says in the summary how many ids documents share.
+func (s *scan) countSharedIDs(ctx context.Context) error {
+	ids, err := s.idHashes.sort()
 	if err != nil {
-		return "", err
+		return err
 	}
-	b, err := r.spool.read(t.at, int(t.len))
-	return asString(b), err
+	defer ids.close()
+	s.idHashes = nil
+	first, last, shared := true, pair{}, math.MaxInt
+	err = ids.each(ctx, func(p pair) error {
+		if !first && p.key() == last.key() {
+			s.sum.SharedIDs++
+			shared = min(shared, int(max(p.val(), last.val())))
+		}
+		first, last = false, p
+		return nil
+	})
+	if err == nil && s.sum.SharedIDs > 0 {
+		s.sum.SharedID, err = s.set.id(item(shared))
+	}
+	return err
 }
 
 func runes(s string) int { return utf8.RuneCountInString(s) }

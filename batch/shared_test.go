@@ -98,9 +98,9 @@ func TestEveryRemovalHasItsEvidence(t *testing.T) {
 
 // TestSameDigestEverywhere decides real texts with many workers and memories.
 func TestSameDigestEverywhere(t *testing.T) {
-	docs := append(documents(t, "zh_tidb_docs_versions/docs.jsonl.zst"), documents(t, "uci_sms/docs.jsonl")...)
+	docs := append(documents(t, "zh_tidb_docs_versions/docs.jsonl.zst"), documents(t, "uci_sms/docs.jsonl")...)[1100:3100]
 	if testing.Short() {
-		docs = docs[1300:1900]
+		docs = docs[200:800]
 	}
 	digest := func(cfg batch.Config, docs []neardup.Document) string {
 		cfg.Clean, cfg.Tmp = text.Default(), t.TempDir()
@@ -114,7 +114,7 @@ func TestSameDigestEverywhere(t *testing.T) {
 		m := method(t, name)
 		want := digest(batch.Config{Method: m, Workers: 1}, docs)
 		for _, cfg := range []batch.Config{
-			{Workers: 2}, {Workers: 3}, {Workers: 7}, {Memory: 64 << 20}, {Memory: 4 << 30, Workers: 2},
+			{Workers: 2, Memory: 4 << 30}, {Workers: 7, Memory: 64 << 20},
 		} {
 			cfg.Method = m
 			if got := digest(cfg, docs); got != want {

@@ -9,7 +9,7 @@ import (
 )
 
 // words is what the engine sorts: rows of words of which the first is the key.
-type words interface{ pair | posting }
+type words interface{ pair | Posting }
 
 // pair is a key and what goes with it.
 type pair [2]uint64

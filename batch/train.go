@@ -10,9 +10,9 @@ import (
 
 // train ends the tally of the first pass, and makes further passes over the
 // distinct texts if the tally wants them.
-func (r *run) train(ctx context.Context) error {
+func (s *scan) train(ctx context.Context) error {
 	for {
-		repeated, ok := r.tally.(neardup.Repeated)
+		repeated, ok := s.tally.(neardup.Repeated)
 		if !ok {
 			break
 		}
@@ -20,10 +20,10 @@ func (r *run) train(ctx context.Context) error {
 		if next == nil {
 			break
 		}
-		r.tally = next
-		err := r.ranges(ctx, "count", func(from, to int) error {
+		s.tally = next
+		err := s.ranges(ctx, "count", func(from, to int) error {
 			for no := from; no < to; no++ {
-				clean, err := r.text(uint32(no))
+				clean, err := s.text(textNo(no))
 				if err != nil {
 					return err
 				}
@@ -35,7 +35,7 @@ func (r *run) train(ctx context.Context) error {
 			return err
 		}
 	}
-	r.method, r.tally = r.tally.Method(), nil
+	s.method, s.tally = s.tally.Method(), nil
 	return nil
 }
 
@@ -43,13 +43,13 @@ func (r *run) train(ctx context.Context) error {
 const rangeLen = 512
 
 // ranges calls fn with consecutive ranges of the distinct texts, side by side.
-func (r *run) ranges(ctx context.Context, phase string, fn func(from, to int) error) error {
+func (s *scan) ranges(ctx context.Context, phase string, fn func(from, to int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	next := make(chan int)
 	g.Go(func() error {
 		defer close(next)
-		for at := 0; at < r.texts.len(); at += rangeLen {
-			r.cfg.Progress(Progress{Phase: phase, Documents: int64(at), Total: int64(r.texts.len())})
+		for at := 0; at < s.texts.len(); at += rangeLen {
+			s.progress(phase, at, s.texts.len())
 			select {
 			case next <- at:
 			case <-ctx.Done():
@@ -58,10 +58,10 @@ func (r *run) ranges(ctx context.Context, phase string, fn func(from, to int) er
 		}
 		return nil
 	})
-	for range r.cfg.Workers {
+	for range s.cfg.Workers {
 		g.Go(func() error {
 			for at := range next {
-				if err := fn(at, min(at+rangeLen, r.texts.len())); err != nil {
+				if err := fn(at, min(at+rangeLen, s.texts.len())); err != nil {
 					return err
 				}
 			}
@@ -73,37 +73,47 @@ func (r *run) ranges(ctx context.Context, phase string, fn func(from, to int) er
 
 // record makes the keys of all distinct texts in a further pass, for methods
 // that had to see the corpus first.
-func (r *run) record(ctx context.Context) error {
+func (s *scan) record(ctx context.Context) error {
 	var mu sync.Mutex
 	spare := sync.Pool{New: func() any { return new([rangeLen]neardup.Record) }}
-	return r.ranges(ctx, "keys", func(from, to int) error {
+	return s.ranges(ctx, "keys", func(from, to int) error {
 		recs := spare.Get().(*[rangeLen]neardup.Record)
 		defer spare.Put(recs)
-		return r.recordRange(recs[:to-from], from, &mu)
+		return s.recordRange(recs[:to-from], from, &mu)
 	})
 }
 
-func (r *run) recordRange(recs []neardup.Record, from int, mu *sync.Mutex) error {
+func (s *scan) recordRange(recs []neardup.Record, from int, mu *sync.Mutex) error {
 	digests := make([]neardup.Digest, len(recs))
 	for i := range recs {
-		clean, err := r.text(uint32(from + i))
+		clean, err := s.text(textNo(from + i))
 		if err != nil {
 			return err
 		}
 		recs[i].Reset()
-		r.method.Record(clean, &recs[i])
+		s.method.Record(clean, &recs[i])
 		digests[i] = neardup.DigestOf(clean)
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	for i := range recs {
 		rec := &recs[i]
-		if err := r.texts.update(from+i, func(t *textRow) { t.sketch = rec.Sketch }); err != nil {
+		if err := s.texts.update(textNo(from+i), func(t *textRow) { t.sketch = rec.Sketch }); err != nil {
 			return err
 		}
-		if err := r.post(uint32(from+i), rec, digests[i]); err != nil {
+		if err := s.post(textNo(from+i), rec, digests[i]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// text returns a clean text by its number.
+func (s *scan) text(no textNo) (string, error) {
+	t, err := s.texts.get(no)
+	if err != nil {
+		return "", err
+	}
+	b, err := s.set.bodies.read(t.at, int(t.len))
+	return asString(b), err
 }

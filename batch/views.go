@@ -20,7 +20,7 @@ type viewCache struct {
 }
 
 type cachedView struct {
-	pos  uint32
+	pos  position
 	size int64
 	view neardup.View
 }
@@ -48,21 +48,21 @@ type viewer interface {
 func (c *viewCache) room() bool { return c.used.Load() < c.memory*7/8 }
 
 // keep takes a view before reset. Positions ascend, and none is taken twice.
-func (c *viewCache) keep(pos uint32, view neardup.View) {
+func (c *viewCache) keep(pos position, view neardup.View) {
 	if size := int64(view.Bytes()) + 64; size <= c.memory/8 && c.room() {
 		c.early = append(c.early, &cachedView{pos, size, view})
 		c.used.Add(size)
 	}
 }
 
-func (c *viewCache) get(pos uint32) neardup.View {
+func (c *viewCache) get(pos position) neardup.View {
 	if v := c.slots[int(pos)%len(c.slots)].Load(); v != nil && v.pos == pos {
 		return v.view
 	}
 	return nil
 }
 
-func (c *viewCache) put(pos uint32, view neardup.View) {
+func (c *viewCache) put(pos position, view neardup.View) {
 	size := int64(view.Bytes()) + 64
 	if size > c.memory/4 {
 		return
@@ -89,18 +89,4 @@ func (c *viewCache) evict() {
 			c.used.Add(-old.size)
 		}
 	}
-}
-
-// view returns the view of a text, made or cached.
-func (r *run) view(pos uint32) (neardup.View, error) {
-	if v := r.views.get(pos); v != nil {
-		return v, nil
-	}
-	clean, err := r.text(pos)
-	if err != nil {
-		return nil, err
-	}
-	v := r.method.View(clean)
-	r.views.put(pos, v)
-	return v, nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/neardup/neardup/batch"
 	"github.com/spf13/cobra"
@@ -17,6 +16,7 @@ type pairs struct {
 
 	hamming  hammingFlags
 	collapse bool
+	exact    bool
 }
 
 func pairsCommand(a *app) *cobra.Command {
@@ -27,7 +27,9 @@ func pairsCommand(a *app) *cobra.Command {
 		Long: `Lists every pair of documents that is near, as tab-separated lines under the
 header "id_a id_b similarity". The similarity is exact, to four decimals. All
 pairs of a method that is exact (jaccard, ngram), and the stated share for
-minhash. n equal documents make n*(n-1)/2 pairs.
+minhash. n equal documents make n*(n-1)/2 pairs. With --exact lines hold all
+that a decision needs: similarity to the last bit, distance, relation (copy,
+edited), basis, and the places of both documents in the order of --keep.
 
 With --fingerprints FILE it lists, under the header "a b distance", every pair
 of fingerprints within --distance bits; no document is needed and none is
@@ -52,6 +54,7 @@ missed. n equal fingerprints make n*(n-1)/2 pairs, or n-1 with --collapse.
 	fs := cmd.Flags()
 	p.hamming.add(fs)
 	fs.BoolVar(&p.collapse, "collapse", false, "with --fingerprints: of equal ones only the first is in pairs with others")
+	fs.BoolVar(&p.exact, "exact", false, "more columns: exact similarity, distance, relation, basis, places")
 	fs.StringVar(&p.out, "out", "-", `write the pairs here ("-": standard output)`)
 	p.input.add(fs)
 	p.method.add(fs)
@@ -88,18 +91,11 @@ func (p *pairs) do(ctx context.Context, inputs []string) error {
 	}
 	rep.diskNeed()
 	cfg.Reject, cfg.Progress = rep.reject, rep.progress
-	if _, err := out.Write([]byte("id_a\tid_b\tsimilarity\n")); err != nil {
+	lines := pairLines{out: out, exact: p.exact}
+	if err := lines.header(); err != nil {
 		return err
 	}
-	var line []byte
-	sum, err := batch.Pairs(ctx, newSource(r), cfg, func(p batch.Pair) error {
-		line = append(line[:0], tsvField(p.A)...)
-		line = append(line, '\t')
-		line = append(line, tsvField(p.B)...)
-		line = appendf(line, "\t%.4f\n", p.Similarity)
-		_, err := out.Write(line)
-		return err
-	})
+	sum, err := batch.Pairs(ctx, newSource(r), cfg, lines.pair)
 	if err != nil {
 		return err
 	}
@@ -110,15 +106,4 @@ func (p *pairs) do(ctx context.Context, inputs []string) error {
 		return err
 	}
 	return rep.pairs(sum)
-}
-
-var tsvEscapes = strings.NewReplacer("\\", "\\\\", "\t", "\\t", "\n", "\\n", "\r", "\\r")
-
-// tsvField escapes what would break a line of a table: tab, newline, return
-// and backslash become \t, \n, \r, \\.
-func tsvField(s string) string {
-	if strings.ContainsAny(s, "\\\t\n\r") {
-		return tsvEscapes.Replace(s)
-	}
-	return s
 }

@@ -1,0 +1,152 @@
+package batch
+
+import (
+	"context"
+	"sync"
+
+	"github.com/neardup/neardup"
+)
+
+// candidates say for each text, in the order of positions, what may be near
+// it: earlier texts that it was paired with, and the large buckets it is in,
+// where later only leaders will stand.
+type candidates struct {
+	sorted  *sorted[pair] // position -> contact
+	buckets int           // large ones
+	indexed int           // postings of these that are found
+}
+
+// contact is an earlier text, or a large bucket with the role of the text in it.
+type contact uint64
+
+func contactText(p position) contact { return contact(p) << roleLen }
+
+func contactBucket(bucket uint64, role Role) contact { return contact(bucket<<roleLen) | contact(role) }
+
+func (c contact) role() Role     { return Role(c) & roleBits } // 0: it is a text
+func (c contact) text() position { return position(c >> roleLen) }
+func (c contact) bucket() uint32 { return uint32(c >> roleLen) }
+
+// gathered collects candidates from all workers.
+type gathered struct {
+	method neardup.Method
+
+	mu      sync.Mutex
+	out     *sorter[pair]
+	large   uint64 // buckets so far
+	indexed int
+	met     int64
+}
+
+func (g *gathered) sort() (*candidates, error) {
+	all, err := g.out.sort()
+	return &candidates{sorted: all, buckets: int(g.large), indexed: g.indexed}, err
+}
+
+// reserve returns the number of a new large bucket.
+func (g *gathered) reserve() uint64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.large++
+	return g.large - 1
+}
+
+// keep adds postings of a large bucket.
+func (g *gathered) keep(bucket uint64, postings []Posting) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, p := range postings {
+		if p.Role()&Indexed != 0 {
+			g.indexed++
+		}
+		if err := g.out.add(pair{uint64(p.Text()), uint64(contactBucket(bucket, p.Role()))}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// manyAlike is how many plausible pairs a posting a paired bucket may have.
+// Where there are more, its texts are mostly near each other, and comparing
+// all of them with the leaders is less work than with each other.
+const manyAlike = 4
+
+// pair pairs the buckets of a chunk; those that are mostly alike stay whole.
+func (g *gathered) pair(c *chunk) error {
+	w := Pairing{Method: g.method}
+	var found []pair
+	from := 0
+	for _, end := range c.ends {
+		bucket, before := c.postings[from:end], len(found)
+		from = end
+		most := before + manyAlike*len(bucket)
+		if w.Bucket(bucket, func(c Candidate) bool {
+			found = append(found, pair{uint64(c.Later), uint64(contactText(position(c.Earlier)))})
+			return len(found) <= most
+		}) {
+			continue
+		}
+		found = found[:before]
+		if err := g.keep(g.reserve(), bucket); err != nil {
+			return err
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.met += w.Met
+	for _, p := range found {
+		if err := g.out.add(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// textBlock is a run of texts with what may be near them.
+type textBlock struct {
+	texts    []blockText
+	contacts []contact
+}
+
+type blockText struct {
+	position
+	from, to int // its contacts
+}
+
+func (b *textBlock) contactsOf(t blockText) []contact { return b.contacts[t.from:t.to] }
+
+// blockSize is how many texts are compared side by side with the leaders that
+// stand before all of them: few at first, when most leaders are new.
+func blockSize(texts int) int { return max(16, min(1024, texts/4)) }
+
+// walk calls fn with the texts that have candidates, in order, in blocks.
+func (c *candidates) walk(ctx context.Context, fn func(*textBlock) error) error {
+	b, done := &textBlock{}, 0
+	flush := func() error {
+		if len(b.texts) == 0 {
+			return nil
+		}
+		err := fn(b)
+		done += len(b.texts)
+		b.texts, b.contacts = b.texts[:0], b.contacts[:0]
+		return err
+	}
+	err := c.sorted.each(ctx, func(p pair) error {
+		pos := position(p.key())
+		if n := len(b.texts); n == 0 || b.texts[n-1].position != pos {
+			if n == blockSize(done) {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+			b.texts = append(b.texts, blockText{pos, len(b.contacts), len(b.contacts)})
+		}
+		b.contacts = append(b.contacts, contact(p.val()))
+		b.texts[len(b.texts)-1].to++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}

@@ -1,0 +1,173 @@
+package batch
+
+import (
+	"context"
+	"slices"
+	"unsafe"
+
+	"github.com/neardup/neardup"
+)
+
+// collection is what was read: the documents, and their distinct clean texts
+// in the order of Keep.
+type collection struct {
+	docs   table[item, docRow]
+	ids    *spool
+	ranked *table[rank, item] // nil when Keep is First: the rank is the item
+	texts  table[position, textRow]
+	bodies *spool // the clean texts
+	routes routes
+	// distinct: no two texts are equal. Else equal ones are found by their
+	// keys and compared.
+	distinct bool
+}
+
+// docRow is what is kept of one item of the input.
+type docRow struct {
+	id    place
+	idLen uint32
+	text  uint32 // plus 1; 0: rejected. A textNo while reading, then a position
+}
+
+// textRow is what is kept of one distinct text.
+type textRow struct {
+	at     place
+	sketch uint64
+	len    uint32
+	first  rank   // of its documents
+	member uint32 // pairs only: where its documents start in members
+	route  uint8
+	copies bool // has more than one document
+}
+
+// id returns the id of an item.
+func (c *collection) id(i item) (string, error) {
+	d, err := c.docs.get(i)
+	if err != nil {
+		return "", err
+	}
+	b, err := c.ids.read(d.id, int(d.idLen))
+	return string(b), err
+}
+
+// itemAt returns the item at a rank.
+func (c *collection) itemAt(r rank) (item, error) {
+	if c.ranked == nil {
+		return item(r), nil
+	}
+	return c.ranked.get(r)
+}
+
+// idAt returns the id of the document at a rank.
+func (c *collection) idAt(r rank) (string, error) {
+	i, err := c.itemAt(r)
+	if err != nil {
+		return "", err
+	}
+	return c.id(i)
+}
+
+// firstOf returns the item of a text's first document.
+func (c *collection) firstOf(p position) (item, error) {
+	row, err := c.texts.get(p)
+	if err != nil {
+		return 0, err
+	}
+	return c.itemAt(row.first)
+}
+
+// text returns a clean text.
+func (c *collection) text(p position) (string, error) {
+	row, err := c.texts.get(p)
+	if err != nil {
+		return "", err
+	}
+	b, err := c.bodies.read(row.at, int(row.len))
+	return asString(b), err
+}
+
+func (c *collection) equal(a, b position) (bool, error) {
+	x, err := c.texts.get(a)
+	if err != nil {
+		return false, err
+	}
+	y, err := c.texts.get(b)
+	if err != nil || x.len != y.len || x.sketch != y.sketch {
+		return false, err
+	}
+	s, err := c.text(a)
+	if err != nil {
+		return false, err
+	}
+	t, err := c.text(b)
+	return s == t, err
+}
+
+// equalMatch is the match of two documents with the text of a row.
+func (c *collection) equalMatch(row textRow) neardup.Match {
+	return equalMatch(c.routes.name(row.route))
+}
+
+// each calls fn with every document in the order of Keep.
+func (c *collection) each(ctx context.Context, fn func(r rank, i item, p position) error) error {
+	n := c.docs.len()
+	if c.ranked != nil {
+		n = c.ranked.len()
+	}
+	for at := range n {
+		if at&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		i, err := c.itemAt(rank(at))
+		if err != nil {
+			return err
+		}
+		d, err := c.docs.get(i)
+		if err != nil {
+			return err
+		}
+		if d.text == 0 {
+			continue
+		}
+		if err := fn(rank(at), i, position(d.text-1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Router is a Method that sends texts to one of several; the decision names
+// the one that Route returns.
+type Router interface {
+	Route(clean string) string
+}
+
+// routes numbers the methods that texts are sent to: one, or those of a Router.
+type routes struct {
+	router Router
+	names  []string
+}
+
+func newRoutes(m neardup.Method) routes {
+	if router, ok := m.(Router); ok {
+		return routes{router: router}
+	}
+	return routes{names: []string{m.Spec().Method}}
+}
+
+// of returns the number of the route of a text; at most 256 are told apart.
+func (r *routes) of(clean string) uint8 {
+	if r.router == nil {
+		return 0
+	}
+	name := r.router.Route(clean)
+	i := slices.Index(r.names, name)
+	if i < 0 && len(r.names) < 256 {
+		i, r.names = len(r.names), append(r.names, name)
+	}
+	return uint8(max(i, 0))
+}
+
+func (r *routes) name(i uint8) string { return r.names[i] }
+
+func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -1,0 +1,141 @@
+package batch
+
+import (
+	"context"
+
+	"github.com/neardup/neardup"
+)
+
+// Outcome is one decided document.
+type Outcome struct {
+	// Item is the index of the document among the items of the source,
+	// rejected ones counted.
+	Item int
+	neardup.Decision
+	// LeaderItem is the leader's item index, the document's own if new.
+	LeaderItem int
+}
+
+// report is the last stage, verdicts -> decisions: it calls decided for each
+// document in the order of Keep.
+func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) error) error {
+	digest := NewResultDigest()
+	sizes := newTable[position, uint32](j.disk, j.memory(30))
+	defer sizes.close()
+	if err := sizes.grow(v.texts.len()); err != nil {
+		return err
+	}
+	err := v.each(ctx, func(r rank, i item, p position) error {
+		o, leader, err := v.outcome(r, i, p)
+		if err != nil {
+			return err
+		}
+		digest.Add(o.Decision)
+		if o.Decision.Decision == neardup.New {
+			j.sum.Kept++
+		} else {
+			j.sum.Removed++
+		}
+		if err := sizes.update(leader, func(n *uint32) { *n++ }); err != nil {
+			return err
+		}
+		return decided(o)
+	})
+	if err != nil {
+		return err
+	}
+	j.sum.Digest = digest.String()
+	c := clusters{job: j, verdicts: v, sizes: sizes}
+	if j.cfg.Clusters != nil {
+		if err := c.each(ctx, j.cfg.Clusters); err != nil {
+			return err
+		}
+	}
+	return c.largest(ctx)
+}
+
+// outcome says what became of one document, and of which text its leader is.
+func (v *verdicts) outcome(r rank, i item, p position) (o Outcome, leader position, err error) {
+	row, err := v.texts.get(p)
+	if err != nil {
+		return o, 0, err
+	}
+	st, err := v.states.get(p)
+	if err != nil {
+		return o, 0, err
+	}
+	o.Item, o.LeaderItem = int(i), int(i)
+	if o.ID, err = v.id(i); err != nil {
+		return o, 0, err
+	}
+	switch {
+	case !st.duplicate() && row.first == r:
+		o.Decision.Decision, o.Method = neardup.New, v.routes.name(row.route)
+		return o, p, v.variant(&o, p, st)
+	case v.weakest != nil:
+		leader, err = v.ofComponent(&o, r, p, row, st)
+	case !st.duplicate(): // a copy of a leader
+		leader, err = p, v.duplicate(&o, p, v.equalMatch(row))
+	default:
+		if st, err = v.latest(st, r); err == nil {
+			leader, err = st.leader, v.duplicate(&o, st.leader, v.bases.match(st.matchRow))
+		}
+	}
+	return o, leader, err
+}
+
+func (v *verdicts) duplicate(o *Outcome, leader position, m neardup.Match) error {
+	i, err := v.firstOf(leader)
+	if err != nil {
+		return err
+	}
+	o.LeaderItem = int(i)
+	o.Decision.Decision = neardup.Duplicate
+	o.Similarity, o.Method, o.Basis = m.Similarity, m.Method, m.Basis
+	if m.Distance >= 0 {
+		o.Distance = &m.Distance
+	}
+	o.Leader, err = v.id(i)
+	return err
+}
+
+// variant names what a new document is a variant of, and the facts that differ.
+func (v *verdicts) variant(o *Outcome, p position, st state) error {
+	if st.grade != variant {
+		return nil
+	}
+	i, err := v.firstOf(st.leader)
+	if err != nil {
+		return err
+	}
+	if o.VariantOf, err = v.id(i); err != nil {
+		return err
+	}
+	explainer, ok := v.method.(neardup.Explainer)
+	if !ok {
+		return nil
+	}
+	own, err := v.view(p)
+	if err != nil {
+		return err
+	}
+	other, err := v.view(st.leader)
+	if err != nil {
+		return err
+	}
+	o.Conflicts = explainer.Conflicts(own, other)
+	return nil
+}
+
+// latest returns the best leader of a duplicate text for a copy at a rank.
+func (v *verdicts) latest(st state, at rank) (state, error) {
+	best := st
+	err := v.late.each(st, func(late state) error {
+		row, err := v.texts.get(late.leader)
+		if err == nil && row.first < at && late.strength().beats(best.strength()) {
+			best = late
+		}
+		return err
+	})
+	return best, err
+}

@@ -1,0 +1,80 @@
+package batch
+
+import (
+	"crypto/sha256"
+	"encoding"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/neardup/neardup"
+)
+
+// ResultDigest is a digest of a set of decisions: the sum modulo 2^256 of the
+// SHA-256 of each one's id, decision, leader and similarity. A sum, so that
+// neither the order nor the division of the work over workers or machines
+// changes it, and parts can be merged.
+type ResultDigest struct{ sum [4]uint64 }
+
+// NewResultDigest returns the digest of no decisions.
+func NewResultDigest() *ResultDigest { return &ResultDigest{} }
+
+// Add adds one decision. What a new document is a variant of is a fifth field
+// of it, where there is one.
+func (d *ResultDigest) Add(o neardup.Decision) {
+	b := make([]byte, 0, 128)
+	add := func(s string) {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(s)))
+		b = append(b, s...)
+	}
+	add(o.ID)
+	add(string(o.Decision))
+	add(o.Leader)
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(o.Similarity))
+	if o.VariantOf != "" {
+		add(o.VariantOf)
+	}
+	h := sha256.Sum256(b)
+	var part ResultDigest
+	for i := range part.sum {
+		part.sum[i] = binary.LittleEndian.Uint64(h[8*i:])
+	}
+	d.Merge(&part)
+}
+
+// Merge adds the decisions of another part of the set.
+func (d *ResultDigest) Merge(o *ResultDigest) {
+	var carry uint64
+	for i := range d.sum {
+		d.sum[i], carry = bits.Add64(d.sum[i], o.sum[i], carry)
+	}
+}
+
+// String returns the digest as 64 hex digits.
+func (d *ResultDigest) String() string {
+	var b [32]byte
+	for i, w := range d.sum {
+		binary.LittleEndian.PutUint64(b[8*i:], w)
+	}
+	return hex.EncodeToString(b[:])
+}
+
+// ParseResultDigest reads what String printed.
+func ParseResultDigest(s string) (*ResultDigest, error) {
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != 32 {
+		return nil, fmt.Errorf("batch: %q is no digest of a result: 64 hex digits", s)
+	}
+	d := &ResultDigest{}
+	for i := range d.sum {
+		d.sum[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	return d, nil
+}
+
+var _ encoding.TextMarshaler = (*ResultDigest)(nil)
+
+// MarshalText returns String.
+func (d *ResultDigest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }

@@ -1,0 +1,187 @@
+package batch
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/neardup/neardup"
+)
+
+// Edge is a verified pair of documents by their places in the order in which
+// they are decided: near, or variants of one template.
+type Edge struct {
+	Earlier Ordinal `json:"-"`
+	Later   Ordinal `json:"-"`
+	neardup.Match
+}
+
+// Compare is the order in which edges are decided, and in which [Pairs] gives
+// them: by the later document, then by the earlier one.
+func (e Edge) Compare(o Edge) int {
+	return cmp.Or(cmp.Compare(e.Later, o.Later), cmp.Compare(e.Earlier, o.Earlier))
+}
+
+// Stronger reports whether of two edges of one later document e names its
+// leader: an equal text, higher similarity, smaller distance, the earlier
+// leader, in this order. A near leader comes before any that it is a variant of.
+func (e Edge) Stronger(o Edge) bool { return e.strength().beats(o.strength()) }
+
+// Relation names what two verified documents are to each other.
+type Relation string
+
+const (
+	Copy    Relation = "copy"    // equal clean texts
+	Edited  Relation = "edited"  // near, not equal
+	Variant Relation = "variant" // one template, other facts: no duplicates
+)
+
+// Relation of a verified pair.
+func (e Edge) Relation() Relation {
+	switch gradeOf(e.Match) {
+	case equal:
+		return Copy
+	case near:
+		return Edited
+	}
+	return Variant
+}
+
+// grade is what kind of evidence there is, the strongest last.
+type grade uint8
+
+const (
+	none    grade = iota
+	variant       // no duplicate, but of the same template
+	near
+	equal
+)
+
+func gradeOf(m neardup.Match) grade {
+	switch {
+	case m.Near && m.Basis == neardup.BasisEqual:
+		return equal
+	case m.Near:
+		return near
+	case m.Variant:
+		return variant
+	}
+	return none
+}
+
+// strength is what decides between leaders; the zero value is none.
+type strength struct {
+	grade
+	distance   int32
+	similarity float64
+	earlier    Ordinal
+}
+
+func (e Edge) strength() strength {
+	return strength{gradeOf(e.Match), int32(e.Distance), e.Similarity, e.Earlier}
+}
+
+func (s strength) beats(o strength) bool {
+	switch {
+	case s.grade != o.grade:
+		return s.grade > o.grade
+	case s.similarity != o.similarity:
+		return s.similarity > o.similarity
+	case s.distance != o.distance:
+		return s.distance < o.distance
+	}
+	return s.earlier < o.earlier
+}
+
+// ErrOrder is wrapped by the error about edges that do not come in their order.
+var ErrOrder = errors.New("edges are not in their order")
+
+// Leaders is the third stage, verified pairs -> decisions: the greedy leader
+// rule, which is the lexicographically first independent set of the graph. It
+// takes all edges in the order of [Edge.Compare] and gives, in that order, the
+// edge to the leader of each duplicate. All other documents are new; one that
+// is a variant of a leader gives the edge to the best such leader, which is not
+// Near. Errors of edges are passed on and end it; edges out of order are
+// ErrOrder. O(1) an edge; memory of a bit a removed document, in pages of 512
+// bytes.
+func Leaders(edges iter.Seq2[Edge, error]) iter.Seq2[Edge, error] {
+	return func(yield func(Edge, error) bool) {
+		removed := sparseSet{}
+		var best, last Edge
+		flush := func() bool {
+			g := best.strength().grade
+			if g >= near {
+				removed.add(best.Later)
+			}
+			ok := g == none || yield(best, nil)
+			best = Edge{}
+			return ok
+		}
+		for e, err := range edges {
+			if err == nil && (e.Earlier >= e.Later || e.Compare(last) < 0) {
+				err = fmt.Errorf("%w: %d, %d after %d, %d", ErrOrder, e.Earlier, e.Later, last.Earlier, last.Later)
+			}
+			if err != nil {
+				yield(Edge{}, err)
+				return
+			}
+			if e.Later != last.Later && !flush() {
+				return
+			}
+			last = e
+			if !removed.has(e.Earlier) && e.Stronger(best) {
+				best = e
+			}
+		}
+		flush()
+	}
+}
+
+// sparseSet is a set of ordinals, in pages.
+type sparseSet map[Ordinal]*[64]uint64
+
+func (s sparseSet) add(o Ordinal) {
+	page := s[o>>12]
+	if page == nil {
+		page = new([64]uint64)
+		s[o>>12] = page
+	}
+	page[o>>6&63] |= 1 << (o & 63)
+}
+
+func (s sparseSet) has(o Ordinal) bool {
+	page := s[o>>12]
+	return page != nil && page[o>>6&63]>>(o&63)&1 != 0
+}
+
+// EqualMatch is the match of two documents with one clean text, whatever the
+// method.
+func EqualMatch(m neardup.Method, clean string) neardup.Match {
+	r := newRoutes(m)
+	return equalMatch(r.name(r.of(clean)))
+}
+
+func equalMatch(method string) neardup.Match {
+	return neardup.Match{Similarity: 1, Distance: -1, Near: true, Method: method, Basis: neardup.BasisEqual}
+}
+
+// Text is a clean text with the view of it that a method made.
+type Text struct {
+	Clean string
+	View  neardup.View
+}
+
+// Verify compares two texts, as every engine must: equal ones are near by any
+// method, and are asked after only where the method does not say that they
+// differ.
+func Verify(m neardup.Method, a, b Text) neardup.Match {
+	match := m.Compare(a.View, b.View)
+	if differ(match) || a.Clean != b.Clean {
+		return match
+	}
+	return EqualMatch(m, a.Clean)
+}
+
+// differ reports whether a match proves two texts unequal.
+func differ(m neardup.Match) bool { return m.Variant || m.Near && m.Similarity < 1 }

@@ -1,0 +1,66 @@
+package batch
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// job is what the stages of one run share: the configuration, the temporary
+// files, and the summary, to which each adds what it did.
+type job struct {
+	cfg   Config
+	disk  *disk
+	begun time.Time
+	sum   Summary
+}
+
+func newJob(cfg Config) (*job, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &job{cfg: cfg, disk: &disk{dir: cfg.Tmp}, begun: time.Now()}, nil
+}
+
+// memory is a share, in thousandths, of the memory bound. Stages that live at
+// the same time plan for about 600; the rest is for blocks in flight and the
+// collector of garbage.
+func (j *job) memory(thousandths int64) int64 { return j.cfg.Memory * thousandths / 1000 }
+
+func (j *job) progress(phase string, done, total int) {
+	j.cfg.Progress(Progress{Phase: phase, Documents: int64(done), Total: int64(total)})
+}
+
+func (j *job) summary() *Summary {
+	j.sum.Time = time.Since(j.begun)
+	j.sum.TemporaryBytes = j.disk.written.Load()
+	return &j.sum
+}
+
+// parallel runs fn for i in [0, n) on all workers, a few at a time; each
+// worker has the state that begin makes for it.
+func parallel[W any](ctx context.Context, workers, n int, begin func() W, fn func(w W, i int) error) error {
+	const step = 8
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range min(workers, n) {
+		w := begin()
+		g.Go(func() error {
+			for {
+				to := int(next.Add(step))
+				for i := to - step; i < min(to, n); i++ {
+					if err := fn(w, i); err != nil {
+						return err
+					}
+				}
+				if to >= n || ctx.Err() != nil {
+					return ctx.Err()
+				}
+			}
+		})
+	}
+	return g.Wait()
+}

@@ -1,0 +1,123 @@
+package batch
+
+import (
+	"context"
+	"sync"
+
+	"github.com/neardup/neardup"
+)
+
+// lateLeaders are leaders that came after a duplicate text and are nearer than
+// the one it had; later copies of that text belong to them. They are noted in
+// any order and then sorted by text and leader.
+type lateLeaders struct {
+	mu    sync.Mutex
+	rows  *array[lateRow]
+	order *sorter[pair] // text and leader -> row
+	found *array[lateRow]
+}
+
+type lateRow struct {
+	text  position
+	state state
+}
+
+func newLateLeaders(j *job) *lateLeaders {
+	return &lateLeaders{
+		rows: newArray[lateRow](j.disk, j.memory(30)), order: newSorter[pair](j.disk, j.memory(60)),
+		found: newArray[lateRow](j.disk, j.memory(30)),
+	}
+}
+
+func (l *lateLeaders) note(r lateRow) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n, err := l.rows.add(r)
+	if err != nil {
+		return err
+	}
+	return l.order.add(pair{uint64(r.text)<<32 | uint64(r.state.leader), uint64(n)})
+}
+
+// sort ends the noting and tells each text where its late leaders begin.
+func (l *lateLeaders) sort(ctx context.Context, states table[position, state]) error {
+	order, err := l.order.sort()
+	if err != nil {
+		return err
+	}
+	defer order.close()
+	l.order = nil
+	var last pair
+	err = order.each(ctx, func(p pair) error {
+		row, err := l.rows.get(int(p.val()))
+		if err != nil {
+			return err
+		}
+		n, err := l.found.add(row)
+		if err != nil || n > 0 && p.key()>>32 == last.key()>>32 {
+			return err
+		}
+		last = p
+		return states.update(row.text, func(s *state) { s.late = uint32(n) + 1 })
+	})
+	_ = l.rows.close()
+	l.rows = nil
+	return err
+}
+
+// each calls fn with the late leaders of a text, in order.
+func (l *lateLeaders) each(s state, fn func(state) error) error {
+	if l == nil || s.late == 0 {
+		return nil
+	}
+	text := position(0)
+	for i := int(s.late) - 1; i < l.found.len(); i++ {
+		row, err := l.found.get(i)
+		if err != nil {
+			return err
+		}
+		if i == int(s.late)-1 {
+			text = row.text
+		} else if row.text != text {
+			return nil
+		}
+		if err := fn(row.state); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findLate looks for leaders of a finished stretch that suit a duplicate text
+// better than its own and come later: they count for later copies of it.
+func (l *leading) findLate(ctx context.Context, x *index) error {
+	note := func(text, leader position, m neardup.Match) error {
+		st, err := l.states.get(text)
+		if err != nil {
+			return err
+		}
+		if err := l.improve(&st, leader, m); err != nil || st.leader != leader {
+			return err
+		}
+		return l.late.note(lateRow{text, st})
+	}
+	return l.from.walk(ctx, func(b *textBlock) error {
+		return l.searchBlock(ctx, b, l.search(x), func(s *search, i int) error {
+			t, contacts := b.texts[i].position, b.contactsOf(b.texts[i])
+			switch {
+			case t >= x.to:
+				return nil
+			case !l.removed.has(uint32(t)):
+				if t < x.from {
+					return nil
+				}
+				return s.amongRemoved(t, contacts, func(p position, m neardup.Match) error { return note(p, t, m) })
+			}
+			row, err := l.texts.get(t)
+			if err != nil || !row.copies {
+				return err
+			}
+			return s.in(span{max(t, x.from), x.to}, t, contacts, func(p position, m neardup.Match) error { return note(t, p, m) })
+		})
+	})
+}

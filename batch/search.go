@@ -1,0 +1,143 @@
+package batch
+
+import (
+	"context"
+	"slices"
+
+	"github.com/neardup/neardup"
+)
+
+// Work counts what was done to find candidates and to judge them.
+type Work struct {
+	Candidates int64 `json:"candidates"` // postings met under shared keys
+	Verified   int64 `json:"verified"`   // pairs compared exactly
+	Near       int64 `json:"near"`       // pairs at or above the threshold
+}
+
+func (w *Work) add(o Work) {
+	w.Candidates += o.Candidates
+	w.Verified += o.Verified
+	w.Near += o.Near
+}
+
+// span is a range of positions, to not counted.
+type span struct{ from, to position }
+
+// search looks for the matches of one text after the other, among those it was
+// paired with and those that stand in its large buckets in an index. For one
+// goroutine.
+type search struct {
+	*verifier
+	x       *index
+	removed bitset // texts that nobody is compared with
+	found   []position
+	work    Work
+}
+
+// in calls fn, in ascending order, for every text in the span that t is near,
+// or a variant of.
+func (s *search) in(where span, t position, contacts []contact, fn func(position, neardup.Match) error) error {
+	row, err := s.texts.get(t)
+	if err != nil {
+		return err
+	}
+	s.gather(row.sketch, contacts, where)
+	return s.verify(t, fn)
+}
+
+// amongRemoved calls fn for every near text with copies, among those that t
+// was paired with, that is a duplicate itself.
+func (s *search) amongRemoved(t position, contacts []contact, fn func(position, neardup.Match) error) error {
+	s.found = s.found[:0]
+	for _, c := range contacts {
+		if c.role() != 0 || !s.removed.has(uint32(c.text())) {
+			continue
+		}
+		row, err := s.texts.get(c.text())
+		if err != nil {
+			return err
+		}
+		if row.copies {
+			s.found = append(s.found, c.text())
+		}
+	}
+	return s.verify(t, fn)
+}
+
+// gather collects the texts it was paired with that are not removed, and the
+// plausible entries of its large buckets. Entries stand in the order of
+// positions, so a span is read from its end backwards.
+func (s *search) gather(sketch uint64, contacts []contact, where span) {
+	s.found = s.found[:0]
+	for _, c := range contacts {
+		if c.role() == 0 {
+			if p := c.text(); p >= where.from && p < where.to && !s.removed.has(uint32(p)) {
+				s.found = append(s.found, p)
+			}
+			continue
+		}
+		if c.role()&Probing == 0 {
+			continue
+		}
+		lo, hi := s.x.find(c.bucket())
+		for hi > lo && s.x.pos[hi-1] >= where.to {
+			hi--
+		}
+		texts, sketches := s.x.pos[lo:hi], s.x.sketch[lo:hi]
+		i := len(texts) - 1
+		for ; i >= 0 && texts[i] >= where.from; i-- {
+			// Equal texts have equal sketches, and no method judges them.
+			if sketch == sketches[i] || s.method.Plausible(sketch, sketches[i]) {
+				s.found = append(s.found, texts[i])
+			}
+		}
+		s.work.Candidates += int64(len(texts) - 1 - i)
+	}
+}
+
+// verify compares a text with those that were found.
+func (s *search) verify(t position, fn func(position, neardup.Match) error) error {
+	if len(s.found) == 0 {
+		return nil
+	}
+	slices.Sort(s.found)
+	s.found = slices.Compact(s.found)
+	own, err := s.view(t)
+	if err != nil {
+		return err
+	}
+	for _, p := range s.found {
+		if p == t {
+			continue
+		}
+		s.work.Verified++
+		m, err := s.compare(own, t, p)
+		if err != nil {
+			return err
+		}
+		if m.Near {
+			s.work.Near++
+		}
+		if m.Near || m.Variant {
+			if err := fn(p, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// searchBlock runs fn for the texts of a block on all workers, and adds up
+// their work.
+func (j *job) searchBlock(ctx context.Context, b *textBlock, proto search, fn func(s *search, i int) error) error {
+	var all []*search
+	err := parallel(ctx, j.cfg.Workers, len(b.texts), func() *search {
+		s := proto
+		all = append(all, &s)
+		return &s
+	}, fn)
+	for _, s := range all {
+		j.sum.Work.add(s.work)
+	}
+	return err
+}

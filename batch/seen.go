@@ -1,0 +1,71 @@
+package batch
+
+import (
+	"sync"
+
+	"github.com/neardup/neardup"
+)
+
+// seenTexts maps digests to the number of their text. It holds as many as
+// its memory allows; what comes later is not collapsed here and is found by
+// its keys instead.
+type seenTexts struct {
+	shards [64]struct {
+		sync.Mutex
+		no map[neardup.Digest]textNo // number plus 1; 0: claimed by a worker
+	}
+	perShard int
+}
+
+func newSeenTexts(memory int64) *seenTexts {
+	s := &seenTexts{perShard: max(int(memory/48/64), 1)}
+	for i := range s.shards {
+		s.shards[i].no = map[neardup.Digest]textNo{}
+	}
+	return s
+}
+
+// claim reports whether the caller is the first to see the text.
+func (s *seenTexts) claim(d neardup.Digest) bool {
+	sh := &s.shards[d[0]&63]
+	sh.Lock()
+	defer sh.Unlock()
+	if _, ok := sh.no[d]; ok {
+		return false
+	}
+	if len(sh.no) < s.perShard {
+		sh.no[d] = 0
+	}
+	return true
+}
+
+func (s *seenTexts) number(d neardup.Digest) (textNo, bool) {
+	sh := &s.shards[d[0]&63]
+	sh.Lock()
+	defer sh.Unlock()
+	no := sh.no[d]
+	return no - 1, no > 0
+}
+
+func (s *seenTexts) assign(d neardup.Digest, no textNo) {
+	sh := &s.shards[d[0]&63]
+	sh.Lock()
+	defer sh.Unlock()
+	if old, ok := sh.no[d]; ok && old == 0 {
+		sh.no[d] = no + 1
+	}
+}
+
+// full reports whether some text may have found no room.
+func (s *seenTexts) full() bool {
+	for i := range s.shards {
+		sh := &s.shards[i]
+		sh.Lock()
+		n := len(sh.no)
+		sh.Unlock()
+		if n >= s.perShard {
+			return true
+		}
+	}
+	return false
+}

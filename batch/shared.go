@@ -1,0 +1,89 @@
+package batch
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/text"
+)
+
+// sharedRunes is how many runes of a text are looked at for what it shares.
+const sharedRunes = 5000
+
+// longestShared returns the longest stretch of a text of whose runs of 8
+// runes each occurs in every other text: nearly always a stretch that all
+// have in common, and for a description that is enough.
+func longestShared(s string, others []string) string {
+	const run = 8
+	grams := feature.Shingle{Unit: feature.Runes, K: run}
+	s = head(s)
+	own := grams.Append(nil, s, 0)
+	if len(others) == 0 || len(own) == 0 {
+		return s
+	}
+	in := make([]int, len(own))
+	for _, o := range others {
+		has := feature.Set(grams.Append(nil, head(o), 0))
+		for i, h := range own {
+			if _, ok := slices.BinarySearch(has, h); ok {
+				in[i]++
+			}
+		}
+	}
+	start, best, from := 0, 0, 0
+	for i := range in {
+		if in[i] < len(others) {
+			start = i + 1
+		} else if i+1-start > best {
+			best, from = i+1-start, start
+		}
+	}
+	if best == 0 {
+		return ""
+	}
+	return alphanumerics(s, from, from+best+run-1)
+}
+
+// opening returns the first 60 runes.
+func opening(s string) string {
+	n := 0
+	for i := range s {
+		if n == 60 {
+			return s[:i] + "..."
+		}
+		n++
+	}
+	return s
+}
+
+// head returns the first sharedRunes runes.
+func head(s string) string {
+	n := 0
+	for i := range s {
+		if n == sharedRunes {
+			return s[:i]
+		}
+		n++
+	}
+	return s
+}
+
+// alphanumerics returns the part of s from its from-th to its to-th
+// alphanumeric rune.
+func alphanumerics(s string, from, to int) string {
+	n, start := 0, -1
+	for i, r := range s {
+		if !text.IsAlnum(r) {
+			continue
+		}
+		if n == from {
+			start = i
+		}
+		if n == to {
+			return strings.TrimSpace(s[start:i])
+		}
+		n++
+	}
+	return strings.TrimSpace(s[max(start, 0):])
+}

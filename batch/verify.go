@@ -1,0 +1,107 @@
+package batch
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/neardup/neardup"
+)
+
+// verifier compares texts of the collection. Safe for concurrent use.
+type verifier struct {
+	*collection
+	method neardup.Method
+	views  *viewCache
+	bases  *basisTable
+}
+
+func newVerifier(r *records) *verifier {
+	r.views.reset(r.texts.len())
+	return &verifier{collection: r.collection, method: r.method, views: r.views, bases: &basisTable{}}
+}
+
+// view returns the view of a text, made or cached.
+func (v *verifier) view(p position) (neardup.View, error) {
+	if view := v.views.get(p); view != nil {
+		return view, nil
+	}
+	clean, err := v.text(p)
+	if err != nil {
+		return nil, err
+	}
+	view := v.method.View(clean)
+	v.views.put(p, view)
+	return view, nil
+}
+
+// compare verifies a candidate, as Verify does; own is the view of a.
+func (v *verifier) compare(own neardup.View, a, b position) (neardup.Match, error) {
+	other, err := v.view(b)
+	if err != nil {
+		return neardup.Match{}, err
+	}
+	m := v.method.Compare(own, other)
+	if v.distinct || differ(m) {
+		return m, nil
+	}
+	same, err := v.equal(a, b)
+	if err != nil || !same {
+		return m, err
+	}
+	row, err := v.texts.get(a)
+	return v.equalMatch(row), err
+}
+
+// basisTable numbers the pairs of method and basis, of which there are few.
+type basisTable struct {
+	mu    sync.RWMutex
+	known []basis
+}
+
+type basis struct{ method, basis string }
+
+var errManyBases = errors.New("batch: the method gives more than 256 kinds of basis")
+
+func (t *basisTable) number(m neardup.Match) (uint8, error) {
+	want := basis{m.Method, m.Basis}
+	t.mu.RLock()
+	i := slices.Index(t.known, want)
+	t.mu.RUnlock()
+	if i >= 0 {
+		return uint8(i), nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i := slices.Index(t.known, want); i >= 0 {
+		return uint8(i), nil
+	}
+	if len(t.known) == 256 {
+		return 0, errManyBases
+	}
+	t.known = append(t.known, want)
+	return uint8(len(t.known) - 1), nil
+}
+
+// matchRow is a match in few bytes.
+type matchRow struct {
+	similarity float64
+	distance   int32
+	basis      uint8
+	grade
+}
+
+func (t *basisTable) row(m neardup.Match) (matchRow, error) {
+	b, err := t.number(m)
+	return matchRow{m.Similarity, int32(m.Distance), b, gradeOf(m)}, err
+}
+
+func (t *basisTable) match(r matchRow) neardup.Match {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	b := t.known[r.basis]
+	return neardup.Match{
+		Similarity: r.similarity, Distance: int(r.distance), Near: r.grade >= near, Variant: r.grade == variant,
+		Method: b.method, Basis: b.basis,
+	}
+}
