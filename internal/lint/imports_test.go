@@ -51,9 +51,9 @@ var layers = map[string]layer{
 		hash, "github.com/google/go-cmp/", "github.com/anishathalye/porcupine", "pgregory.net/rapid",
 	}},
 	"store/pebble": {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/cockroachdb/pebble/"}},
-	"store/redis":  {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/redis/rueidis"}},
+	"store/redis":  {[]string{"", "docid", "store/storetest"}, []string{hash, compress, "github.com/redis/rueidis"}},
 	"store/mysql":  {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
-	"store/hbase":  {[]string{"", "docid", "store/storetest"}, []string{hash}},
+	"store/hbase":  {[]string{"", "docid", "store/storetest"}, []string{hash, "google.golang.org/protobuf/"}},
 	"server": {[]string{"", "docid", "text"}, []string{
 		"github.com/danielgtaylor/huma/", "github.com/prometheus/client_golang/", "golang.org/x/time/", hash,
 	}},

@@ -65,10 +65,14 @@ func testRefusals(t *testing.T, p Place) {
 	must(t, "a newer leader under one key", commit(func(c *docid.Change) {
 		c.Query.Probes[0].Keys = []uint64{2, 3}
 	}), docid.ErrConflict)
+	implausible := error(nil)
+	if p.Unasked {
+		implausible = docid.ErrConflict
+	}
 	must(t, "a newer leader that is not plausible", commit(func(c *docid.Change) {
 		c.Fresh.Keys = []uint64{2, 3}
 		c.Query.Probes[0].Plausible = func(uint64) bool { return false }
-	}), nil)
+	}), implausible)
 	must(t, "a leader that never was", commit(func(c *docid.Change) {
 		c.Kind, c.Fresh, c.Leader = docid.KindDuplicate, nil, 999
 	}), docid.ErrEnded)

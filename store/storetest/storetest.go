@@ -18,6 +18,8 @@ type Place struct {
 	Open func(ctx context.Context) (docid.Store, error)
 	// Lasting says that what was committed outlives Close.
 	Lasting bool
+	// Unasked says that Commit does not ask Plausible and refuses more.
+	Unasked bool
 	// Trim, where the store can, drops the log up to a change.
 	Trim func(ctx context.Context, s docid.Store, tenant string, upTo uint64) error
 }

@@ -1,0 +1,369 @@
+package redis
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store/internal/ledger"
+	"github.com/redis/rueidis"
+)
+
+// catalog reads an index for people.
+type catalog struct{ *index }
+
+func (c catalog) b() rueidis.Builder { return c.s.c.B() }
+
+func (c catalog) do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
+	return c.s.c.Do(ctx, cmd)
+}
+
+// Member finds an article by its nid.
+func (c catalog) Member(ctx context.Context, nid string) (docid.Member, error) {
+	if err := ctx.Err(); err != nil {
+		return docid.Member{}, err
+	}
+	row, err := c.do(ctx, c.b().Get().Key(c.p+"n"+nid).Build()).ToString()
+	if rueidis.IsRedisNil(err) {
+		return docid.Member{}, docid.ErrNotFound
+	}
+	if err != nil {
+		return docid.Member{}, c.s.fail(err)
+	}
+	return memberOf(nid, row)
+}
+
+// memberOf reads the row of a member.
+func memberOf(nid, row string) (docid.Member, error) {
+	var m docid.Member
+	if len(row) < 22 || len(row) < 22+16*int(row[21]) {
+		return m, fmt.Errorf("%w: row of nid %q", docid.ErrCorrupt, nid)
+	}
+	a, err := ledger.DecodeArticle([]byte(row[22+16*int(row[21]):]))
+	if err != nil {
+		return m, fmt.Errorf("%w: row of nid %q: %w", docid.ErrCorrupt, nid, err)
+	}
+	a.ID, a.Heat = nid, unordered(row[12:20])
+	return docid.Member{Article: a, Leader: six(row), Seq: six(row[6:]), Disagrees: row[20] == '1'}, nil
+}
+
+// Group reads a docId and a page of members.
+func (c catalog) Group(ctx context.Context, leader, after uint64, limit int) (docid.Group, error) {
+	var g docid.Group
+	if err := ctx.Err(); err != nil {
+		return g, err
+	}
+	entries, err := c.Log(ctx, leader-1, 1)
+	if err != nil {
+		return g, err
+	}
+	if leader == 0 || len(entries) == 0 || entries[0].Kind != docid.KindNew {
+		return g, docid.ErrNotFound
+	}
+	row, err := c.do(ctx, c.b().Hget().Key(c.p+"d"+decimal(leader/128)).Field(decimal(leader)).Build()).ToString()
+	if rueidis.IsRedisNil(err) {
+		return g, docid.ErrEnded
+	}
+	if err != nil {
+		return g, c.s.fail(err)
+	}
+	if len(row) != rowBytes-6 {
+		return g, fmt.Errorf("%w: row of leader %d", docid.ErrCorrupt, leader)
+	}
+	g.Leader, g.Time, g.Expires, g.NID = leader, unordered(row[8:]), unordered(row[16:]), entries[0].NID
+	return g, c.fill(ctx, &g, after, limit)
+}
+
+// fill reads what else belongs to a group.
+func (c catalog) fill(ctx context.Context, g *docid.Group, after uint64, limit int) error {
+	if m, err := c.Member(ctx, g.NID); err != nil || m.Seq != g.Leader {
+		if err != nil && err != docid.ErrNotFound {
+			return err
+		}
+		g.NID = docid.AnonymousNID(g.Leader)
+	}
+	size, err := c.do(ctx, c.b().Zcard().Key(c.p+"m"+decimal(g.Leader)).Build()).AsInt64()
+	if err != nil {
+		return c.s.fail(err)
+	}
+	g.Size = int(size)
+	if err := c.kept(ctx, g); err != nil {
+		return err
+	}
+	g.Members, g.More, err = c.page(ctx, g.Leader, after, limit)
+	return err
+}
+
+func (c catalog) kept(ctx context.Context, g *docid.Group) error {
+	b, err := c.do(ctx, c.b().Get().Key(c.p+"K"+decimal(g.Leader)).Build()).ToString()
+	if rueidis.IsRedisNil(err) {
+		return nil
+	}
+	if err != nil {
+		return c.s.fail(err)
+	}
+	if len(b) < 19 {
+		return fmt.Errorf("%w: kept copy of leader %d", docid.ErrCorrupt, g.Leader)
+	}
+	nid, rest, ok := long(b[15:])
+	if !ok {
+		return fmt.Errorf("%w: kept copy of leader %d", docid.ErrCorrupt, g.Leader)
+	}
+	a, err := articleOf(rest)
+	if err != nil {
+		return fmt.Errorf("%w: kept copy of leader %d: %w", docid.ErrCorrupt, g.Leader, err)
+	}
+	a.ID, a.Heat = nid, unordered(b)
+	g.Kept, g.KeptSeq = &a, six(b[8:])
+	if b[14] != '1' {
+		return nil
+	}
+	return c.contest(ctx, g)
+}
+
+// contest looks for the hottest member that is hotter than the kept copy.
+func (c catalog) contest(ctx context.Context, g *docid.Group) error {
+	members, more, err := c.page(ctx, g.Leader, 0, docid.MaxContest)
+	g.HotterUnknown = more
+	most := g.Kept.Heat
+	for i, m := range members {
+		if m.Heat > most && !m.Disagrees {
+			most, g.Hotter = m.Heat, &members[i]
+		}
+	}
+	return err
+}
+
+// long reads a string with its length, 4 bytes, before it.
+func long(b string) (s, rest string, ok bool) {
+	if len(b) < 4 {
+		return "", "", false
+	}
+	n := uint64(binary.BigEndian.Uint32([]byte(b)))
+	if n > uint64(len(b)-4) {
+		return "", "", false
+	}
+	return b[4 : 4+n], b[4+n:], true
+}
+
+// articleOf reads an article with its text behind it.
+func articleOf(b string) (docid.Article, error) {
+	head, text, ok := long(b)
+	if !ok {
+		return docid.Article{}, fmt.Errorf("it ends too early")
+	}
+	a, err := ledger.DecodeArticle([]byte(head))
+	if err != nil {
+		return a, err
+	}
+	whole, err := expand([]byte(text))
+	a.Text = string(whole)
+	return a, err
+}
+
+// page reads members that joined after a change.
+func (c catalog) page(ctx context.Context, leader, after uint64, limit int) (ms []docid.Member, more bool, err error) {
+	if limit <= 0 {
+		limit = 0
+	}
+	nids, err := c.do(ctx, c.b().Zrangebyscore().Key(c.p+"m"+decimal(leader)).Min("("+decimal(after)).Max("+inf").
+		Limit(0, int64(limit)+1).Build()).AsStrSlice()
+	if err != nil {
+		return nil, false, c.s.fail(err)
+	}
+	if more = len(nids) > limit; more {
+		nids = nids[:limit]
+	}
+	if len(nids) == 0 {
+		return nil, more, nil
+	}
+	keys := make([]string, len(nids))
+	for i, n := range nids {
+		keys[i] = c.p + "n" + n
+	}
+	rows, err := c.do(ctx, c.b().Mget().Key(keys...).Build()).ToArray()
+	if err != nil {
+		return nil, false, c.s.fail(err)
+	}
+	for i, r := range rows {
+		row, err := r.ToString()
+		if rueidis.IsRedisNil(err) {
+			continue // deleted meanwhile
+		}
+		m, err := memberOf(nids[i], row)
+		if err != nil {
+			return nil, false, err
+		}
+		ms = append(ms, m)
+	}
+	return ms, more, nil
+}
+
+// Groups lists living docIds by size: the order of the sorted set g.
+func (c catalog) Groups(ctx context.Context, page docid.GroupPage) ([]docid.GroupSize, error) {
+	if err := ctx.Err(); err != nil || page.Limit <= 0 {
+		return nil, err
+	}
+	from := 0
+	if page.After.Leader != 0 {
+		var err error
+		if from, err = c.rank(ctx, page.After); err != nil {
+			return nil, err
+		}
+	}
+	sizes, err := c.sizes(ctx, from, page.Limit)
+	for i, g := range sizes {
+		if g.Size < page.MinSize {
+			return sizes[:i], err
+		}
+	}
+	return sizes, err
+}
+
+// rank is how many docIds stand before or at one in the order of Groups, also
+// where its size is another by now. O(log n) calls.
+func (c catalog) rank(ctx context.Context, after docid.GroupSize) (int, error) {
+	n, err := c.do(ctx, c.b().Zcard().Key(c.p+"g").Build()).AsInt64()
+	if err != nil {
+		return 0, c.s.fail(err)
+	}
+	var failed error
+	return sort.Search(int(n), func(i int) bool {
+		at, err := c.sizes(ctx, i, 1)
+		if err != nil || len(at) == 0 {
+			failed = err
+			return true
+		}
+		g := at[0]
+		return g.Size < after.Size || g.Size == after.Size && g.Leader > after.Leader
+	}), failed
+}
+
+func (c catalog) sizes(ctx context.Context, from, limit int) ([]docid.GroupSize, error) {
+	stop := strconv.Itoa(from + min(limit, math.MaxInt32) - 1)
+	zs, err := c.do(ctx, c.b().Zrange().Key(c.p+"g").Min(strconv.Itoa(from)).Max(stop).Withscores().Build()).AsZScores()
+	if err != nil {
+		return nil, c.s.fail(err)
+	}
+	out := make([]docid.GroupSize, len(zs))
+	for i, z := range zs {
+		out[i] = docid.GroupSize{Leader: six(z.Member), Size: -int(z.Score)}
+	}
+	return out, nil
+}
+
+// Log reads entries in order.
+func (c catalog) Log(ctx context.Context, after uint64, limit int) ([]docid.Entry, error) {
+	if err := ctx.Err(); err != nil || limit <= 0 {
+		return nil, err
+	}
+	xs, err := c.do(ctx, c.b().Xrange().Key(c.p+"l").Start(decimal(after+1)+"-0").End("+").Count(int64(limit)).Build()).ToArray()
+	if err != nil {
+		return nil, c.s.fail(err)
+	}
+	entries := make([]docid.Entry, len(xs))
+	for i, x := range xs {
+		if entries[i], err = streamed(x); err != nil {
+			return nil, err
+		}
+	}
+	if len(entries) > 0 && entries[0].Seq != after+1 {
+		return nil, docid.ErrTrimmed
+	}
+	return entries, nil
+}
+
+// streamed reads one entry of the stream.
+func streamed(x rueidis.RedisMessage) (docid.Entry, error) {
+	parts, err := x.ToArray()
+	if err != nil || len(parts) != 2 {
+		return docid.Entry{}, fmt.Errorf("%w: an entry of the log", docid.ErrCorrupt)
+	}
+	id, err := parts[0].ToString()
+	if err != nil {
+		return docid.Entry{}, fmt.Errorf("%w: an entry of the log: %w", docid.ErrCorrupt, err)
+	}
+	seq, err := strconv.ParseUint(strings.TrimSuffix(id, "-0"), 10, 64)
+	if err != nil {
+		return docid.Entry{}, fmt.Errorf("%w: an entry of the log: %w", docid.ErrCorrupt, err)
+	}
+	fields, err := parts[1].AsStrSlice()
+	if err != nil {
+		return docid.Entry{}, fmt.Errorf("%w: entry %d of the log: %w", docid.ErrCorrupt, seq, err)
+	}
+	return entryOf(seq, fields)
+}
+
+// Due lists what expires by a time.
+func (c catalog) Due(ctx context.Context, before int64, limit int) ([]uint64, error) {
+	if err := ctx.Err(); err != nil || limit <= 0 {
+		return nil, err
+	}
+	due, err := c.do(ctx, c.b().Zrangebylex().Key(c.p+"x").Min("-").Max("["+ordered(before)+"\xff\xff\xff\xff\xff\xff").
+		Limit(0, int64(limit)).Build()).AsStrSlice()
+	if err != nil {
+		return nil, c.s.fail(err)
+	}
+	leaders := make([]uint64, len(due))
+	for i, d := range due {
+		leaders[i] = six(d[8:])
+	}
+	return leaders, nil
+}
+
+// Epochs are those that were begun.
+func (c catalog) Epochs(ctx context.Context) ([]docid.Epoch, error) {
+	b, err := c.do(ctx, c.b().Hget().Key(c.p+"s").Field("epochs").Build()).ToString()
+	if rueidis.IsRedisNil(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, c.s.fail(err)
+	}
+	return epochsOf(b), nil
+}
+
+func epochsOf(b string) []docid.Epoch {
+	var es []docid.Epoch
+	for ; len(b) >= 14; b = b[14:] {
+		es = append(es, docid.Epoch{First: six(b), Number: binary.BigEndian.Uint64([]byte(b[6:]))})
+	}
+	return es
+}
+
+// Stats counts.
+func (c catalog) Stats(ctx context.Context) (docid.Stats, error) {
+	v, err := c.do(ctx, c.b().Hmget().Key(c.p+"s").Field("seq", "leaders", "members", "epochs").Build()).AsStrSlice()
+	if err != nil {
+		return docid.Stats{}, c.s.fail(err)
+	}
+	var n [3]uint64
+	for i := range n {
+		if v[i] == "" {
+			continue
+		}
+		if n[i], err = strconv.ParseUint(v[i], 10, 64); err != nil {
+			return docid.Stats{}, fmt.Errorf("%w: count %q", docid.ErrCorrupt, v[i])
+		}
+	}
+	s := docid.Stats{Seq: n[0], Leaders: int(n[1]), Members: int(n[2])}
+	for _, e := range epochsOf(v[3]) {
+		s.Epoch = e.Number
+	}
+	return s, nil
+}
+
+// Engine tells how large the map is.
+func (c catalog) Engine(ctx context.Context) (map[string]int64, error) {
+	keys, err := c.count(ctx, "kc")
+	if err != nil {
+		return nil, err
+	}
+	buckets, err := c.count(ctx, "kn")
+	return map[string]int64{"fields": int64(keys), "buckets": int64(buckets)}, err
+}

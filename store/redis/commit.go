@@ -1,0 +1,243 @@
+package redis
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store/internal/ledger"
+	"github.com/redis/rueidis"
+)
+
+// Material reads what verification needs of a leader.
+func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, error) {
+	m, _, err := ix.leader(ctx, leader)
+	return m, err
+}
+
+// leader reads the material of a leader and the packed keys it is found under.
+func (ix *index) leader(ctx context.Context, leader uint64) (docid.Material, string, error) {
+	var m docid.Material
+	if err := ctx.Err(); err != nil {
+		return m, "", err
+	}
+	b, err := ix.s.c.Do(ctx, ix.s.c.B().Get().Key(ix.p+"t"+decimal(leader)).Build()).AsBytes()
+	if rueidis.IsRedisNil(err) {
+		return m, "", docid.ErrNotFound
+	}
+	if err != nil {
+		return m, "", ix.s.fail(err)
+	}
+	n, w := binary.Uvarint(b)
+	if w <= 0 || n > uint64(len(b)-w)/8 {
+		return m, "", fmt.Errorf("%w: material of leader %d", docid.ErrCorrupt, leader)
+	}
+	keys := string(b[w : w+8*int(n)])
+	text, err := expand(b[w+8*int(n):])
+	if err == nil {
+		m, err = ledger.DecodeMaterial(text)
+	}
+	if err != nil {
+		return m, "", fmt.Errorf("%w: material of leader %d: %w", docid.ErrCorrupt, leader, err)
+	}
+	if m.NID == "" {
+		m.NID = docid.AnonymousNID(leader)
+	}
+	return m, keys, nil
+}
+
+func materialOf(m docid.Material, keys []byte) string {
+	b := binary.AppendUvarint(nil, uint64(len(keys)/8))
+	return string(append(append(b, keys...), shrink(ledger.EncodeMaterial(&m))...))
+}
+
+// idemField is where an idempotency key lies in the map; "" for none.
+func idemField(p, key string) string {
+	if key == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(p + "\x00" + key))
+	return string(sum[:17])
+}
+
+// Replay finds the answer to a submission that was made before.
+func (ix *index) Replay(ctx context.Context, a docid.Asked) (docid.Receipt, error) {
+	if err := ctx.Err(); err != nil {
+		return docid.Receipt{}, err
+	}
+	answer, err := ix.s.call(ctx, false, "replay", ix.p, decimal(a.Seen), idemField(ix.p, a.Idempotency), a.NID, string(a.Request[:]))
+	if err != nil {
+		return docid.Receipt{}, err
+	}
+	return ix.receipt(answer)
+}
+
+// Commit makes one change.
+func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, error) {
+	if err := ctx.Err(); err != nil {
+		return docid.Receipt{}, err
+	}
+	a, err := ix.arguments(ctx, c)
+	if err != nil {
+		return docid.Receipt{}, err
+	}
+	answer, err := ix.s.call(ctx, true, "commit", ix.p, a[1:]...)
+	if err != nil {
+		return docid.Receipt{}, err
+	}
+	return ix.receipt(answer)
+}
+
+// arguments are those of the function commit, numbered as it numbers them.
+func (ix *index) arguments(ctx context.Context, c *docid.Change) ([]string, error) {
+	a := make([]string, 23)
+	a[1], a[2], a[3] = decimal(c.Query.Seen), string(c.Kind), string(c.Request[:])
+	a[4], a[5], a[6], a[7] = string(ledger.EncodeEntry(&c.Entry)), c.NID, decimal(c.Leader), ordered(c.Heat)
+	a[8] = "0"
+	if c.Evidence.Disagrees {
+		a[8] = "1"
+	}
+	switch c.Kind {
+	case docid.KindNew, docid.KindDuplicate:
+		return a, ix.submission(c, a)
+	case docid.KindUpdate:
+		if a[7] = ""; c.SetHeat != nil {
+			a[7] = ordered(*c.SetHeat)
+		}
+		if c.Article != nil {
+			a[10] = "=" + string(shrink([]byte(c.Article.Text)))
+		}
+		return a, nil
+	case docid.KindDelete:
+		return a, nil
+	case docid.KindEnd, docid.KindExpire:
+		var err error
+		_, a[18], err = ix.leader(ctx, c.Leader)
+		if errors.Is(err, docid.ErrNotFound) {
+			err = nil // commit knows whether it ended or never was
+		}
+		return a, err
+	case docid.KindForget:
+		var err error
+		a[18], err = ix.forgotten(ctx, c.Leader)
+		return a, err
+	}
+	return nil, fmt.Errorf("%w: change of kind %q", docid.ErrInvalid, c.Kind)
+}
+
+func (ix *index) submission(c *docid.Change, a []string) error {
+	if c.Article == nil || (c.Kind == docid.KindNew) != (c.Fresh != nil) {
+		return fmt.Errorf("%w: a submission without its article", docid.ErrInvalid)
+	}
+	article := *c.Article
+	article.Text = ""
+	a[9], a[10] = string(ledger.EncodeArticle(&article)), string(shrink([]byte(c.Article.Text)))
+	a[11], a[12], a[13] = idemField(ix.p, c.Idempotency), decimal(c.Query.Since), packNames(c.Names)
+	var keys []byte
+	for _, p := range c.Query.Probes {
+		keys = packKeys(keys, p.Keys)
+	}
+	a[14], a[22] = string(keys), packNames(c.Query.Names)
+	a[15], a[16], a[17] = c.Evidence.LeaderNID, decimal(c.Evidence.Variant), c.Evidence.VariantNID
+	if f := c.Fresh; f != nil {
+		keys := packKeys(nil, f.Keys)
+		m := f.Material
+		m.NID = c.NID
+		a[18], a[20] = string(keys), materialOf(m, keys)
+		a[19] = string(binary.BigEndian.AppendUint64(nil, f.Sketch)) + ordered(c.Time) + ordered(c.Expires)
+		if c.Expires != 0 {
+			a[21] = ordered(c.Expires)
+		}
+	}
+	return nil
+}
+
+// forgotten are the fields of the idempotency keys of changes up to one, as far
+// as they were not forgotten before.
+func (ix *index) forgotten(ctx context.Context, upTo uint64) (string, error) {
+	from, err := ix.count(ctx, "forgot")
+	if err != nil {
+		return "", err
+	}
+	var fields []byte
+	for from < upTo {
+		es, err := ix.Catalog().Log(ctx, from, 1000)
+		if err != nil {
+			return "", err
+		}
+		if len(es) == 0 {
+			break
+		}
+		for _, e := range es {
+			if from = e.Seq; e.Seq <= upTo {
+				fields = append(fields, idemField(ix.p, e.Idempotency)...)
+			}
+		}
+	}
+	return string(fields), nil
+}
+
+// count reads a number of the state; 0 if it is not there.
+func (ix *index) count(ctx context.Context, name string) (uint64, error) {
+	n, err := ix.s.c.Do(ctx, ix.s.c.B().Hget().Key(ix.p+"s").Field(name).Build()).AsUint64()
+	if rueidis.IsRedisNil(err) {
+		return 0, nil
+	}
+	return n, ix.s.fail(err)
+}
+
+// receipt reads the answer of commit and replay: how, seq, epoch, entry.
+func (ix *index) receipt(answer []rueidis.RedisMessage) (docid.Receipt, error) {
+	how, err := status(answer)
+	if err != nil {
+		return docid.Receipt{}, err
+	}
+	if len(answer) != 4 {
+		return docid.Receipt{}, fmt.Errorf("%w: an answer of %d parts", docid.ErrUnavailable, len(answer))
+	}
+	seq, err := answer[1].AsInt64()
+	if err != nil {
+		return docid.Receipt{}, ix.s.fail(err)
+	}
+	epoch, err := answer[2].ToString()
+	if err != nil || len(epoch) != 8 {
+		return docid.Receipt{}, fmt.Errorf("%w: an epoch of %d bytes", docid.ErrUnavailable, len(epoch))
+	}
+	fields, err := answer[3].AsStrSlice()
+	if err != nil {
+		return docid.Receipt{}, ix.s.fail(err)
+	}
+	e, err := entryOf(uint64(seq), fields)
+	return docid.Receipt{Entry: e, Replayed: how == "replayed", Epoch: binary.BigEndian.Uint64([]byte(epoch))}, err
+}
+
+// entryOf reads an entry of the log: what the caller wrote, and what was decided
+// with the change.
+func entryOf(seq uint64, fields []string) (docid.Entry, error) {
+	f := map[string]string{}
+	for i := 0; i+1 < len(fields); i += 2 {
+		f[fields[i]] = fields[i+1]
+	}
+	e, err := ledger.DecodeEntry([]byte(f["e"]))
+	if err != nil {
+		return e, fmt.Errorf("%w: entry %d of the log: %w", docid.ErrCorrupt, seq, err)
+	}
+	e.Seq, e.NID = seq, f["n"]
+	if e.Leader, err = strconv.ParseUint(f["L"], 10, 64); err != nil {
+		return e, fmt.Errorf("%w: entry %d of the log: %w", docid.ErrCorrupt, seq, err)
+	}
+	if h := f["h"]; len(h) == 8 {
+		e.Heat = unordered(h)
+	}
+	switch f["x"] {
+	case "l":
+		e.Evidence.LeaderNID = docid.AnonymousNID(e.Leader)
+	case "v":
+		e.Evidence.VariantNID = docid.AnonymousNID(e.Evidence.Variant)
+	}
+	return e, nil
+}

@@ -1,0 +1,597 @@
+#!lua name=neardup_VERSION
+-- The index of a tenant: what must be decided in one step. All keys of a tenant
+-- start with KEYS[1], which ends in its hash tag, so they lie in one slot.
+--
+--   i            identity, written once
+--   s            hash: seq leaders members (counts), kn kc (see "map"), forgot, trimmed, epochs
+--   k<bucket>    hash, part of the map
+--   h<field>     postings of a hot field of the map
+--   d<seq/128>   hash: leader -> sketch 8, time 8, expires 8
+--   t<leader>    material of a leader, with its keys
+--   n<nid>       member: leader 6, seq 6, heat 8, disagrees 1, names posted by it (1 + 16 each), article
+--   r<leader>    names that deleted members had posted
+--   m<leader>    sorted set: seq -> nid
+--   K<leader>    kept copy: heat 8, seq 6, contested 1, length 4 and nid, length 4 and article, text
+--   g            sorted set: -size -> leader 6
+--   x            sorted set by bytes: expires 8, leader 6
+--   l            stream: the log, ids <seq>-0
+--   o<seq>       article that waits for the sinks: length 4 and article, text
+--   c            hash: sink -> change acknowledged
+--
+-- The map goes from fields, whose first 6 bytes are uniform, to postings: 8 bytes
+-- for a key, to changes (6); 16 for a name, to changes and leaders (6 + 6); 17
+-- for an idempotency key, to a change (6). It is a hash table of small hashes
+-- (listpacks, 16 fields in the mean), grown by linear hashing.
+--
+-- An error midway does not roll back, so each function makes all its checks
+-- before its first write. Numbers are doubles, exact up to 2^53; strings are
+-- never compared by < (that is the locale's order).
+
+local MAXIN = 48   -- bytes of postings that lie in a bucket; more get a key of their own
+local FILL = 16    -- fields of a bucket in the mean
+local unpackn, pack, call
+
+local function init()
+  -- struct is not there while the library loads.
+  unpackn, pack, call = struct.unpack, struct.pack, redis.call
+end
+
+local function six(n) return pack('>I6', n) end
+
+local function number(s, at) return (unpackn('>I6', s, at)) end
+
+local function state(P)
+  local v = call('HMGET', P .. 's', 'seq', 'kn', 'kc')
+  return {P = P, seq = tonumber(v[1] or 0), kn = tonumber(v[2] or 1), kc = tonumber(v[3] or 0)}
+end
+
+---------------------------------------------------------------- the map
+
+local function bucket(st, field)
+  local h, m = number(field, 1), 1
+  while m * 2 <= st.kn do m = m * 2 end
+  local b = h % (2 * m)
+  if b >= st.kn then b = h % m end
+  return st.P .. 'k' .. b
+end
+
+-- split makes a bucket more and moves the fields that now belong there.
+local function split(st)
+  while st.kc > st.kn * FILL do
+    local n, m = st.kn, 1
+    while m * 2 <= n do m = m * 2 end
+    local old, new = st.P .. 'k' .. (n - m), st.P .. 'k' .. n
+    local all, stay, go = call('HGETALL', old), {}, {}
+    for i = 1, #all, 2 do
+      local to = stay
+      if number(all[i], 1) % (2 * m) == n then to = go end
+      to[#to + 1] = all[i]
+      to[#to + 1] = all[i + 1]
+    end
+    if #go > 0 then
+      call('DEL', old) -- a new listpack: HDEL would leave slack
+      if #stay > 0 then call('HSET', old, unpack(stay)) end
+      call('HSET', new, unpack(go))
+    end
+    st.kn = n + 1
+  end
+end
+
+local function width(field) if #field == 16 then return 12 end return 6 end
+
+-- postings of a field: nil, or what lies in the bucket ('H' for a hot one).
+local function posted(st, field) return call('HGET', bucket(st, field), field) or nil end
+
+-- newest is the last change under a field, 0 for none.
+local function newest(st, field, v)
+  if not v then return 0 end
+  local w = width(field)
+  if v == 'H' then v = call('GETRANGE', st.P .. 'h' .. field, -w, -1) end
+  return number(v, #v - w + 1)
+end
+
+local function post(st, field, record, v)
+  if not v then
+    call('HSET', bucket(st, field), field, record)
+    st.kc = st.kc + 1
+  elseif v == 'H' then
+    call('APPEND', st.P .. 'h' .. field, record)
+  elseif #v + #record > MAXIN then
+    call('SET', st.P .. 'h' .. field, v .. record)
+    call('HSET', bucket(st, field), field, 'H')
+  else
+    call('HSET', bucket(st, field), field, v .. record)
+  end
+end
+
+-- unpost takes the postings of a leader from a field.
+local function unpost(st, field, leader)
+  local v = posted(st, field)
+  if not v then return end
+  local hot, w = v == 'H', width(field)
+  if hot then v = call('GET', st.P .. 'h' .. field) or '' end
+  local left, from = {}, 1
+  for at = 1, #v, w do
+    if number(v, at + w - 6) == leader then
+      left[#left + 1] = string.sub(v, from, at - 1)
+      from = at + w
+    end
+  end
+  left[#left + 1] = string.sub(v, from)
+  v = table.concat(left)
+  if v == '' then
+    call('HDEL', bucket(st, field), field)
+    if hot then call('DEL', st.P .. 'h' .. field) end
+    st.kc = st.kc - 1
+  elseif hot then
+    call('SET', st.P .. 'h' .. field, v)
+  else
+    call('HSET', bucket(st, field), field, v)
+  end
+end
+
+local function save(st)
+  split(st)
+  call('HSET', st.P .. 's', 'seq', st.seq, 'kn', st.kn, 'kc', st.kc)
+end
+
+---------------------------------------------------------------- look-up
+
+local function rowkey(P, leader) return P .. 'd' .. math.floor(leader / 128) end
+
+-- after is the offset of the first posting of a run by a change after seq.
+local function after(run, seq)
+  local lo, hi = 0, #run / 6
+  while lo < hi do
+    local mid = math.floor((lo + hi) / 2)
+    if number(run, mid * 6 + 1) > seq then hi = mid else lo = mid + 1 end
+  end
+  return lo
+end
+
+-- runs are the postings of fields by changes since < change < before, newest
+-- `limit` of all, whole changes; and the oldest change read, 0 if all were.
+local function runs(st, fields, since, before, limit)
+  local list, total = {}, 0
+  for i = 1, #fields, 8 do
+    local field = string.sub(fields, i, i + 7)
+    local v = posted(st, field)
+    if v == 'H' then
+      local size = call('STRLEN', st.P .. 'h' .. field)
+      -- before is set in the pages after the first: the newest are skipped, so all are read.
+      if before == 0 and size > 6 * (limit + 1) then
+        v = call('GETRANGE', st.P .. 'h' .. field, -6 * (limit + 1), -1)
+      else
+        v = call('GET', st.P .. 'h' .. field)
+      end
+    end
+    if v then
+      local to = #v / 6
+      if before ~= 0 then to = after(v, before - 1) end
+      local from = 0
+      if since > 0 then from = after(v, since) end
+      v = string.sub(v, from * 6 + 1, to * 6)
+      total = total + #v / 6
+    end
+    list[#list + 1] = v or ''
+  end
+  if total <= limit then return list, 0 end
+  -- The change after which limit postings are left at most, or those of one change.
+  local lo, hi, last = since, st.seq, 0
+  while lo < hi do
+    local mid, n = math.floor((lo + hi) / 2), 0
+    for _, run in ipairs(list) do n = n + #run / 6 - after(run, mid) end
+    if n <= limit then hi = mid else lo = mid + 1 end
+  end
+  for _, run in ipairs(list) do
+    if #run > 0 then last = math.max(last, number(run, #run - 5)) end
+  end
+  if lo > last - 1 then lo = last - 1 end
+  local oldest, left = last, 0
+  for i, run in ipairs(list) do
+    list[i] = string.sub(run, after(run, lo) * 6 + 1)
+    left = left + #list[i] / 6
+    if list[i] ~= '' then oldest = math.min(oldest, number(list[i], 1)) end
+  end
+  if left == total then return list, 0 end -- one change made them all
+  return list, oldest
+end
+
+-- rows are sketch, time and expiry of leaders, 24 bytes each, '' for who ended;
+-- none if there are so many that the caller had better ask for them in pieces.
+local ROWS = 512
+
+local function rows(P, list)
+  local seen, n, out = {}, 0, {}
+  for _, run in ipairs(list) do
+    for at = 1, #run, 6 do
+      local leader = number(run, at)
+      if not seen[leader] then
+        seen[leader] = true
+        n = n + 1
+        if n > ROWS then return nil end
+        out[n] = leader
+      end
+    end
+  end
+  for i = 1, n do
+    local row = call('HGET', rowkey(P, out[i]), out[i])
+    out[i] = six(out[i]) .. (row or '')
+  end
+  return out
+end
+
+-- named are the newest `limit` living leaders of a name: leader 6 and row 24 each.
+local function named(st, name, limit)
+  local v, out, seen = posted(st, name), {}, {}
+  if v == 'H' then v = call('GET', st.P .. 'h' .. name) end
+  for at = #(v or '') - 11, 1, -12 do
+    local leader = number(v, at + 6)
+    local row = not seen[leader] and call('HGET', rowkey(st.P, leader), leader)
+    seen[leader] = true
+    if row then
+      out[#out + 1] = six(leader) .. row
+      if #out == limit then break end
+    end
+  end
+  return table.concat(out)
+end
+
+-- arguments: seen, since, before, limit, limit of a name, names (16 each), keys (8 each).
+-- answer: 'ok', seq, rest, names, runs of keys, rows or false.
+local function lookup(keys, a)
+  init()
+  local st = state(keys[1])
+  if st.seq < tonumber(a[1]) then return {'behind', st.seq} end
+  local names = {}
+  for i = 1, #a[6], 16 do names[#names + 1] = named(st, string.sub(a[6], i, i + 15), tonumber(a[5])) end
+  local list, rest = runs(st, a[7], tonumber(a[2]), tonumber(a[3]), tonumber(a[4]))
+  return {'ok', st.seq, rest, names, list, rows(st.P, list) or false}
+end
+
+---------------------------------------------------------------- replay
+
+local function entry(P, seq)
+  local r = call('XRANGE', P .. 'l', seq .. '-0', seq .. '-0')
+  if #r == 0 then return nil end
+  local f, e = r[1][2], {}
+  for i = 1, #f, 2 do e[f[i]] = f[i + 1] end
+  e.fields = f
+  return e
+end
+
+local function epoch(P, leader)
+  local v = call('HGET', P .. 's', 'epochs') or ''
+  for at = #v - 13, 1, -14 do
+    if number(v, at) <= leader then return string.sub(v, at + 6, at + 13) end
+  end
+  return '\0\0\0\0\0\0\0\0'
+end
+
+local function receipt(P, how, seq, e)
+  return {how, seq, epoch(P, tonumber(e.L)), e.fields}
+end
+
+-- repeated is the answer to a submission that was made before, nil for none.
+local function repeated(st, idem, nid, request)
+  local seq, other
+  if idem ~= '' then
+    local v = posted(st, idem)
+    if v then seq, other = number(v, 1), 'mismatch' end
+  end
+  if not seq and nid ~= '' then
+    local v = call('GETRANGE', st.P .. 'n' .. nid, 6, 11)
+    if #v == 6 then seq, other = number(v, 1), 'taken' end
+  end
+  if not seq then return nil end
+  local e = entry(st.P, seq)
+  if not e then return {'lost', seq} end
+  if e.r ~= request then return {other} end
+  return receipt(st.P, 'replayed', seq, e)
+end
+
+-- arguments: seen, idempotency field, nid, request
+local function replay(keys, a)
+  init()
+  local st = state(keys[1])
+  if st.seq < tonumber(a[1]) then return {'behind', st.seq} end
+  return repeated(st, a[2], a[3], a[4]) or {'notfound'}
+end
+
+---------------------------------------------------------------- changes
+
+-- hotter compares heat, 8 bytes in order, as two halves: a double has 53 bits.
+local function hotter(a, b)
+  local a1, a2 = unpackn('>I4I4', a)
+  local b1, b2 = unpackn('>I4I4', b)
+  if a1 ~= b1 then return a1 > b1 end
+  return a2 > b2
+end
+
+local function string4(s) return pack('>I4', #s) .. s end
+
+local function keep(P, leader, k)
+  call('SET', P .. 'K' .. leader, k.heat .. six(k.seq) .. (k.contested and '1' or '0') .. string4(k.nid) .. string4(k.article) .. k.text)
+end
+
+local function kept(P, leader)
+  local v = call('GET', P .. 'K' .. leader)
+  if not v then return nil end
+  local k = {heat = string.sub(v, 1, 8), seq = number(v, 9), contested = string.sub(v, 15, 15) == '1'}
+  local n = unpackn('>I4', v, 16)
+  k.nid = string.sub(v, 20, 19 + n)
+  local m = unpackn('>I4', v, 20 + n)
+  k.article, k.text = string.sub(v, 24 + n, 23 + n + m), string.sub(v, 24 + n + m)
+  return k
+end
+
+local function resize(P, leader, by)
+  call('ZINCRBY', P .. 'g', -by, six(leader))
+  call('HINCRBY', P .. 's', 'members', by)
+end
+
+-- log writes the entry of the next change. c has kind, leader, nid, heat, request,
+-- blob, perhaps article and text; renamed says which nids of its evidence are no longer
+-- those of their leaders.
+local function log(st, c)
+  st.seq = st.seq + 1
+  local leader = c.leader
+  if type(leader) == 'number' then leader = string.format('%.0f', leader) end
+  local fields = {'k', c.kind, 'L', leader, 'n', c.nid, 'h', c.heat, 'r', c.request, 'x', c.renamed or '', 'e', c.blob}
+  call('XADD', st.P .. 'l', st.seq .. '-0', unpack(fields))
+  if c.article and call('EXISTS', st.P .. 'c') == 1 then
+    call('SET', st.P .. 'o' .. st.seq, string4(c.article) .. c.text)
+  end
+  save(st)
+  return {'ok', st.seq, epoch(st.P, tonumber(leader)), fields}
+end
+
+-- owns: is the nid still that of the article that made the leader?
+local function owns(P, nid, leader)
+  local v = call('GETRANGE', P .. 'n' .. nid, 0, 11)
+  return #v == 12 and number(v, 7) == leader
+end
+
+-- leads: does a name lead to the leader?
+local function leads(st, name, leader)
+  local v = posted(st, name)
+  if v == 'H' then v = call('GET', st.P .. 'h' .. name) end
+  for at = 7, #(v or ''), 12 do
+    if number(v, at) == leader then return true end
+  end
+  return false
+end
+
+-- member is the row of a member; names are a count and 16 bytes each.
+local function member(leader, seq, heat, disagrees, names, article)
+  return six(leader) .. six(seq) .. heat .. disagrees .. names .. article
+end
+
+local function read(P, nid)
+  local v = call('GET', P .. 'n' .. nid)
+  if not v then return nil end
+  local to = 22 + 16 * string.byte(v, 22)
+  return {
+    leader = number(v, 1), seq = number(v, 7), heat = string.sub(v, 13, 20), disagrees = string.sub(v, 21, 21),
+    names = string.sub(v, 22, to), article = string.sub(v, to + 1),
+  }
+end
+
+-- A submission. a: 1 seen, 2 kind, 3 request, 4 blob of the entry, 5 nid, 6 leader, 7 heat, 8 '1' if the
+-- contents disagree, 9 article, 10 text, 11 idempotency field, 12 since, 13 names, 14 probe keys,
+-- 15 nid of the leader, 16 variant, 17 its nid, 18 keys, 19 row, 20 material, 21 expires or '', 22 names
+-- that must not be newer than 12
+local function submission(st, a)
+  local P, kind, leader, nid, heat, disagrees = st.P, a[2], tonumber(a[6]), a[5], a[7], a[8] == '1'
+  local before = repeated(st, a[11], nid, a[3])
+  if before then return before end
+  if kind == 'duplicate' and call('HEXISTS', rowkey(P, leader), leader) == 0 then return {'ended'} end
+  local since, known, names = tonumber(a[12]), {}, {}
+  for i = 1, #a[22], 16 do
+    local name = string.sub(a[22], i, i + 15)
+    if newest(st, name, posted(st, name)) > since then return {'conflict'} end
+  end
+  for i = 1, #a[13], 16 do
+    local name = string.sub(a[13], i, i + 15)
+    if not names[name] then
+      names[name] = true
+      names[#names + 1] = name
+    end
+  end
+  for i = 1, #a[14], 8 do
+    local key = string.sub(a[14], i, i + 7)
+    local v = posted(st, key)
+    if newest(st, key, v) > since then return {'conflict'} end
+    known[key] = v or false
+  end
+  -- Nothing is refused from here on.
+  local seq, renamed = st.seq + 1, ''
+  if kind == 'duplicate' and not owns(P, a[15], leader) then renamed = 'l' end
+  if a[16] ~= '0' and not owns(P, a[17], tonumber(a[16])) then renamed = 'v' end
+  if nid == '' then nid = '~' .. string.format('%.0f', seq) end
+  if kind == 'new' then
+    leader = seq
+    call('HSET', rowkey(P, leader), leader, a[19])
+    call('SET', P .. 't' .. leader, a[20])
+    for i = 1, #a[18], 8 do
+      local key = string.sub(a[18], i, i + 7)
+      local v = known[key]
+      if v == nil then v = posted(st, key) end
+      post(st, key, six(seq), v)
+      known[key] = nil
+    end
+    call('HINCRBY', P .. 's', 'leaders', 1)
+    if a[21] ~= '' then call('ZADD', P .. 'x', 0, a[21] .. six(leader)) end
+  end
+  local mine = {}
+  for _, name in ipairs(names) do
+    if not leads(st, name, leader) then
+      post(st, name, six(seq) .. six(leader), posted(st, name))
+      mine[#mine + 1] = name
+    end
+  end
+  call('SET', P .. 'n' .. nid, member(leader, seq, heat, a[8], string.char(#mine) .. table.concat(mine), a[9]))
+  call('ZADD', P .. 'm' .. leader, seq, nid)
+  resize(P, leader, 1)
+  if a[11] ~= '' then post(st, a[11], six(seq)) end
+  if not disagrees then
+    local old = kind == 'duplicate' and kept(P, leader) or nil
+    if not old or hotter(heat, old.heat) then
+      local contested = kind == 'duplicate'
+      if old then contested = old.contested end
+      keep(P, leader, {heat = heat, seq = seq, contested = contested, nid = nid, article = a[9], text = a[10]})
+    end
+  end
+  return log(st, {kind = kind, leader = leader, nid = nid, heat = heat, request = a[3], blob = a[4], renamed = renamed, article = a[9], text = a[10]})
+end
+
+-- a: as a submission; 7 '' if the heat stays, 10 '' or '=' and the text, 6 the leader that a text was judged by.
+local function update(st, a)
+  local P, nid = st.P, a[5]
+  local m = read(P, nid)
+  if not m then return {'notfound'} end
+  local whole = a[10] ~= ''
+  if whole and m.leader ~= tonumber(a[6]) then return {'conflict'} end
+  local text, seq = string.sub(a[10], 2), st.seq + 1
+  if a[7] ~= '' then m.heat = a[7] end
+  if whole then m.disagrees = a[8] end
+  call('SET', P .. 'n' .. nid, member(m.leader, m.seq, m.heat, m.disagrees, m.names, m.article))
+  local k, disagrees = kept(P, m.leader), m.disagrees == '1'
+  if k and k.nid == nid then
+    if whole and disagrees then
+      call('DEL', P .. 'K' .. m.leader)
+    else
+      k.contested = k.contested or hotter(k.heat, m.heat)
+      k.heat = m.heat
+      if whole then k.seq, k.text = seq, text end
+      keep(P, m.leader, k)
+    end
+  elseif not disagrees and whole and (not k or hotter(m.heat, k.heat)) then
+    keep(P, m.leader, {heat = m.heat, seq = seq, contested = not k or k.contested, nid = nid, article = m.article, text = text})
+  elseif not disagrees and k and hotter(m.heat, k.heat) and not k.contested then
+    k.contested = true
+    keep(P, m.leader, k)
+  end
+  local article = nil
+  if whole then article = m.article end
+  return log(st, {kind = 'update', leader = m.leader, nid = nid, heat = m.heat, request = a[3], blob = a[4], article = article, text = text})
+end
+
+local function delete(st, a)
+  local P, nid = st.P, a[5]
+  local m = read(P, nid)
+  if not m then return {'notfound'} end
+  if #m.names > 1 then call('APPEND', P .. 'r' .. m.leader, string.sub(m.names, 2)) end
+  call('DEL', P .. 'n' .. nid)
+  call('ZREM', P .. 'm' .. m.leader, nid)
+  resize(P, m.leader, -1)
+  local k = kept(P, m.leader)
+  if k and k.nid == nid then call('DEL', P .. 'K' .. m.leader) end
+  return log(st, {kind = 'delete', leader = m.leader, nid = nid, heat = a[7], request = a[3], blob = a[4]})
+end
+
+-- gone says why a leader has no row.
+local function gone(P, leader)
+  local e = entry(P, leader)
+  if e and e.k == 'new' then return {'ended'} end
+  return {'notfound'}
+end
+
+-- finish ends a docId with all that belongs to it. a: as a submission; 18 the keys of the leader
+local function finish(st, a)
+  local P, leader = st.P, tonumber(a[6])
+  local row = call('HGET', rowkey(P, leader), leader)
+  if not row then return gone(P, leader) end
+  local nids = call('ZRANGE', P .. 'm' .. leader, 0, -1)
+  local names = {call('GET', P .. 'r' .. leader) or ''}
+  for _, nid in ipairs(nids) do
+    names[#names + 1] = string.sub(read(P, nid).names, 2)
+    call('DEL', P .. 'n' .. nid)
+  end
+  names = table.concat(names)
+  for i = 1, #names, 16 do unpost(st, string.sub(names, i, i + 15), leader) end
+  for i = 1, #a[18], 8 do unpost(st, string.sub(a[18], i, i + 7), leader) end
+  call('DEL', P .. 'm' .. leader, P .. 'K' .. leader, P .. 't' .. leader, P .. 'r' .. leader)
+  call('HDEL', rowkey(P, leader), leader)
+  call('ZREM', P .. 'g', six(leader))
+  local expires = string.sub(row, 17, 24)
+  call('ZREM', P .. 'x', expires .. six(leader))
+  call('HINCRBY', P .. 's', 'leaders', -1)
+  -- '-0' is no integer to Redis, and an error here would leave half a change.
+  if #nids > 0 then call('HINCRBY', P .. 's', 'members', -#nids) end
+  return log(st, {kind = a[2], leader = leader, nid = '', heat = a[7], request = a[3], blob = a[4]})
+end
+
+-- forget drops idempotency keys. a: as a submission; 6 the last change, 18 fields of 17 bytes
+local function forget(st, a)
+  local upto = math.min(tonumber(a[6]), st.seq)
+  for i = 1, #a[18], 17 do
+    local field = string.sub(a[18], i, i + 16)
+    local v = posted(st, field)
+    if v and number(v, 1) <= upto then
+      call('HDEL', bucket(st, field), field)
+      st.kc = st.kc - 1
+    end
+  end
+  local forgot = tonumber(call('HGET', st.P .. 's', 'forgot') or 0)
+  call('HSET', st.P .. 's', 'forgot', math.max(forgot, upto))
+  return log(st, {kind = 'forget', leader = upto, nid = '', heat = a[7], request = a[3], blob = a[4]})
+end
+
+-- begin begins an epoch: 5 its number, 8 bytes, 6 the same in decimal. Only if the last
+-- change is still 12, so that of many who want it one does.
+local function begin(st, a)
+  if st.seq ~= tonumber(a[12]) then return {'conflict'} end
+  local epochs = call('HGET', st.P .. 's', 'epochs') or ''
+  call('HSET', st.P .. 's', 'epochs', epochs .. six(st.seq + 1) .. a[5])
+  return log(st, {kind = 'epoch', leader = a[6], nid = '', heat = a[7], request = a[3], blob = a[4]})
+end
+
+local kinds = {new = submission, duplicate = submission, update = update, delete = delete, ['end'] = finish, expire = finish, forget = forget, epoch = begin}
+
+local function commit(keys, a)
+  init()
+  local st = state(keys[1])
+  if st.seq < tonumber(a[1]) then return {'behind', st.seq} end
+  return kinds[a[2]](st, a)
+end
+
+---------------------------------------------------------------- outbox
+
+-- arguments: sink, change or -1 to attach, -2 to detach. answer: 'ok' and what it had acknowledged.
+local function acknowledge(keys, a)
+  init()
+  local st, P, sink, seq = state(keys[1]), keys[1], a[1], tonumber(a[2])
+  local had = call('HGET', P .. 'c', sink)
+  if seq == -1 then
+    if not had then
+      if call('EXISTS', P .. 'c') == 0 then call('HSET', P .. 's', 'oldest', st.seq + 1) end
+      call('HSET', P .. 'c', sink, 0)
+    end
+    return {'ok', tonumber(had or 0)}
+  end
+  if not had then return {'notfound'} end
+  had = tonumber(had)
+  if seq == -2 then
+    call('HDEL', P .. 'c', sink)
+  elseif seq > st.seq then
+    return {'behind', st.seq}
+  elseif seq <= had then
+    return {'ok', had}
+  else
+    call('HSET', P .. 'c', sink, seq)
+  end
+  local all, upto = call('HVALS', P .. 'c'), st.seq
+  for _, v in ipairs(all) do upto = math.min(upto, tonumber(v)) end
+  local oldest = tonumber(call('HGET', P .. 's', 'oldest') or 1)
+  -- So many at a time that nobody waits long; the rest goes with the next page.
+  local stop = math.min(upto, oldest + 9999)
+  for n = oldest, stop do call('UNLINK', P .. 'o' .. n) end
+  if stop >= oldest then call('HSET', P .. 's', 'oldest', stop + 1) end
+  return {'ok', seq}
+end
+
+redis.register_function('neardup_commit_VERSION', commit)
+redis.register_function('neardup_acknowledge_VERSION', acknowledge)
+redis.register_function{function_name = 'neardup_lookup_VERSION', callback = lookup, flags = {'no-writes'}}
+redis.register_function{function_name = 'neardup_replay_VERSION', callback = replay, flags = {'no-writes'}}

@@ -1,0 +1,146 @@
+package redis
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store/internal/ledger"
+	"github.com/redis/rueidis"
+)
+
+// outbox is the log with the articles that wait for the sinks.
+type outbox struct{ *index }
+
+// Attach keeps articles for a sink from now on.
+func (o outbox) Attach(ctx context.Context, sink string) (uint64, error) {
+	if len(sink) == 0 || len(sink) > 256 {
+		return 0, fmt.Errorf("%w: a sink's name has 1 to 256 bytes", docid.ErrInvalid)
+	}
+	return o.acknowledge(ctx, sink, "-1")
+}
+
+// Detach waits for a sink no longer.
+func (o outbox) Detach(ctx context.Context, sink string) error {
+	_, err := o.acknowledge(ctx, sink, "-2")
+	if errors.Is(err, docid.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// Acknowledge drops the articles that all sinks have.
+func (o outbox) Acknowledge(ctx context.Context, sink string, upTo uint64) error {
+	_, err := o.acknowledge(ctx, sink, decimal(upTo))
+	if errors.Is(err, docid.ErrNotFound) {
+		return fmt.Errorf("sink %q: %w", sink, err)
+	}
+	return err
+}
+
+func (o outbox) acknowledge(ctx context.Context, sink, seq string) (uint64, error) {
+	answer, err := o.s.call(ctx, true, "acknowledge", o.p, sink, seq)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := status(answer); err != nil {
+		return 0, err
+	}
+	had, err := answer[1].AsInt64()
+	return uint64(max(had, 0)), err
+}
+
+// Attached lists the sinks.
+func (o outbox) Attached(ctx context.Context) ([]docid.Attachment, error) {
+	all, err := o.s.c.Do(ctx, o.s.c.B().Hgetall().Key(o.p+"c").Build()).AsIntMap()
+	if err != nil {
+		return nil, o.s.fail(err)
+	}
+	var as []docid.Attachment
+	for sink, seq := range all {
+		as = append(as, docid.Attachment{Sink: sink, Seq: uint64(seq)})
+	}
+	slices.SortFunc(as, func(a, b docid.Attachment) int { return strings.Compare(a.Sink, b.Sink) })
+	return as, nil
+}
+
+// A page of the outbox ends after so many bytes of articles.
+const pageBytes = 4 << 20
+
+// Pending reads the log with the articles that wait.
+func (o outbox) Pending(ctx context.Context, after uint64, limit int) ([]docid.Delivery, error) {
+	st, err := o.Catalog().Stats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if after > st.Seq {
+		return nil, docid.ErrBehind
+	}
+	entries, err := o.Catalog().Log(ctx, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	var ds []docid.Delivery
+	for bytes := 0; len(entries) > 0 && bytes < pageBytes; {
+		some := entries[:min(len(entries), 100)]
+		entries = entries[len(some):]
+		var cmds rueidis.Commands
+		for _, e := range some {
+			cmds = append(cmds, o.s.c.B().Get().Key(o.p+"o"+decimal(e.Seq)).Build())
+		}
+		for i, r := range o.s.c.DoMulti(ctx, cmds...) {
+			d := docid.Delivery{Entry: some[i]}
+			b, err := r.ToString()
+			switch {
+			case rueidis.IsRedisNil(err):
+			case err != nil:
+				return nil, o.s.fail(err)
+			default:
+				a, err := articleOf(b)
+				if err != nil {
+					return nil, fmt.Errorf("%w: article of change %d: %w", docid.ErrCorrupt, d.Seq, err)
+				}
+				a.ID, a.Heat = d.NID, d.Heat
+				d.Article = &a
+				bytes += len(a.Text) + len(a.Title)
+			}
+			ds = append(ds, d)
+		}
+	}
+	return ds, nil
+}
+
+// BeginEpoch begins an epoch of a tenant, for whoever learns that changes were
+// lost. ErrConflict if something was committed meanwhile; ErrNotFound.
+func (s *Store) BeginEpoch(ctx context.Context, tenant string) error {
+	opened, err := s.open(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	ix := opened.(*index)
+	st, err := ix.Catalog().Stats(ctx)
+	if err != nil {
+		return err
+	}
+	var number [8]byte
+	if _, err := rand.Read(number[:]); err != nil {
+		return fmt.Errorf("draw an epoch: %w", err)
+	}
+	number[7] |= 1 // not 0
+	n := binary.BigEndian.Uint64(number[:])
+	e := docid.Entry{Kind: docid.KindEpoch, Leader: n, Time: time.Now().UnixNano()}
+	a := make([]string, 23)
+	a[1], a[2], a[3], a[4], a[5], a[6] = "0", string(e.Kind), string(e.Request[:]), string(ledger.EncodeEntry(&e)), string(number[:]), decimal(n)
+	a[7], a[12] = ordered(0), decimal(st.Seq)
+	answer, err := s.call(ctx, true, "commit", ix.p, a[1:]...)
+	if err == nil {
+		_, err = status(answer)
+	}
+	return err
+}

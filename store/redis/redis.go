@@ -1,0 +1,256 @@
+// Package redis is a docid.Store in Redis 7 or Valkey, for many servers at
+// once. Check-and-set is one Function; what it keeps where is told at the top
+// of functions.lua.
+package redis
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/redis/rueidis"
+)
+
+//go:embed functions.lua
+var source string
+
+// library is the source under the name of its content, so that servers of
+// several versions can share one Redis.
+var library, version = func() (string, string) {
+	sum := sha256.Sum256([]byte(source))
+	v := hex.EncodeToString(sum[:4])
+	return strings.ReplaceAll(source, "VERSION", v), v
+}()
+
+// Options are how a store is opened.
+type Options struct {
+	// Address is redis://[USER:PASSWORD@]HOST:PORT[/DB], rediss:// with TLS;
+	// "addr=HOST:PORT" in its query names more nodes, "master_set=NAME" makes
+	// them Sentinels.
+	Address string
+	// Replicas is how many replicas must have a change on disk, beside the
+	// primary, before it is answered (WAITAOF: Redis 7.2, Valkey).
+	Replicas int
+	// AcceptLoss opens a Redis that may lose what it acknowledged.
+	AcceptLoss bool
+}
+
+// Store is a docid.Store in Redis.
+type Store struct {
+	c rueidis.Client
+	o Options
+}
+
+// waitTime is how long a change may take to reach the replicas.
+const waitTime = 2 * time.Second
+
+// Open connects, checks what Redis promises and loads the functions.
+// ErrUnavailable; ErrInvalid where Redis is set up to lose answers.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	opt, err := rueidis.ParseURL(o.Address)
+	if err != nil {
+		return nil, fmt.Errorf("%w: address of Redis: %w", docid.ErrInvalid, err)
+	}
+	opt.DisableCache, opt.ClientName = true, "neardup"
+	opt.ConnWriteTimeout = 10 * time.Second
+	c, err := rueidis.NewClient(opt)
+	if err != nil {
+		return nil, fmt.Errorf("%w: connect to Redis: %w", docid.ErrUnavailable, err)
+	}
+	s := &Store{c, o}
+	if err := s.prepare(ctx); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// prepare checks every node and loads the functions into those that write.
+func (s *Store) prepare(ctx context.Context) error {
+	for addr, node := range s.c.Nodes() {
+		p, err := promises(ctx, node)
+		if err != nil {
+			return fmt.Errorf("node %s: %w", addr, s.fail(err))
+		}
+		if err := p.accept(s.o); err != nil {
+			return fmt.Errorf("node %s: %w", addr, err)
+		}
+		if p.replica {
+			continue
+		}
+		if err := node.Do(ctx, node.B().FunctionLoad().Replace().FunctionCode(library).Build()).Error(); err != nil {
+			return fmt.Errorf("node %s: load functions: %w", addr, s.fail(err))
+		}
+	}
+	return nil
+}
+
+// Promises lists what may be lost by how each node is set up, one line each;
+// none where nothing may.
+func (s *Store) Promises(ctx context.Context) ([]string, error) {
+	var lines []string
+	for addr, node := range s.c.Nodes() {
+		p, err := promises(ctx, node)
+		if err != nil {
+			return nil, fmt.Errorf("node %s: %w", addr, s.fail(err))
+		}
+		for _, loss := range p.losses(s.o) {
+			lines = append(lines, addr+": "+loss)
+		}
+	}
+	slices.Sort(lines)
+	return lines, nil
+}
+
+// tenants is the set of names; what makes a tenant is its identity.
+const tenants = "neardup:tenants"
+
+func prefix(tenant string) string { return "nd{" + hex.EncodeToString([]byte(tenant)) + "}:" }
+
+// identity is docid.Identity as it lies in Redis.
+type identity struct {
+	Seed    uint64
+	Key     []byte
+	Spec    string
+	Table   []byte
+	Created int64
+}
+
+// Index opens or creates the index of a tenant.
+func (s *Store) Index(ctx context.Context, tenant string, create func() (docid.Identity, error)) (docid.Index, error) {
+	if len(tenant) == 0 || len(tenant) > 1024 {
+		return nil, fmt.Errorf("%w: a tenant's name has 1 to 1024 bytes", docid.ErrInvalid)
+	}
+	ix, err := s.open(ctx, tenant)
+	if create == nil || !errors.Is(err, docid.ErrNotFound) {
+		return ix, err
+	}
+	id, err := create()
+	if err != nil {
+		return nil, err
+	}
+	value, err := json.Marshal(identity{id.Seed, id.Key[:], id.Spec, id.Table, id.Created})
+	if err != nil {
+		return nil, fmt.Errorf("identity of tenant %q: %w", tenant, err)
+	}
+	if err := s.c.Do(ctx, s.c.B().Sadd().Key(tenants).Member(tenant).Build()).Error(); err != nil {
+		return nil, s.fail(err)
+	}
+	set := s.c.B().Set().Key(prefix(tenant) + "i").Value(string(value)).Nx().Build()
+	if err := s.c.Do(ctx, set).Error(); err != nil && !rueidis.IsRedisNil(err) { // nil: somebody was faster
+		return nil, s.fail(err)
+	}
+	return s.open(ctx, tenant)
+}
+
+func (s *Store) open(ctx context.Context, tenant string) (docid.Index, error) {
+	p := prefix(tenant)
+	value, err := s.c.Do(ctx, s.c.B().Get().Key(p+"i").Build()).AsBytes()
+	if rueidis.IsRedisNil(err) {
+		return nil, fmt.Errorf("index of tenant %q: %w", tenant, docid.ErrNotFound)
+	}
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	var id identity
+	if err := json.Unmarshal(value, &id); err != nil || len(id.Key) != 32 {
+		return nil, fmt.Errorf("%w: identity of tenant %q", docid.ErrCorrupt, tenant)
+	}
+	ix := &index{s: s, p: p, id: docid.Identity{Seed: id.Seed, Key: [32]byte(id.Key), Spec: id.Spec, Table: id.Table, Created: id.Created}}
+	ix.id.Epochs, err = ix.Catalog().Epochs(ctx)
+	return ix, err
+}
+
+// Tenants lists the tenants that have an index.
+func (s *Store) Tenants(ctx context.Context) ([]string, error) {
+	names, err := s.c.Do(ctx, s.c.B().Smembers().Key(tenants).Build()).AsStrSlice()
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	slices.Sort(names)
+	var made []string
+	for _, n := range names {
+		there, err := s.c.Do(ctx, s.c.B().Exists().Key(prefix(n)+"i").Build()).AsInt64()
+		if err != nil {
+			return nil, s.fail(err)
+		}
+		if there == 1 {
+			made = append(made, n)
+		}
+	}
+	return made, nil
+}
+
+// Close lets go of Redis.
+func (s *Store) Close() error {
+	s.c.Close()
+	return nil
+}
+
+// fail puts an error of Redis into the words of the contract. Whether what
+// failed was done is not known.
+func (s *Store) fail(err error) error {
+	switch {
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case strings.HasPrefix(err.Error(), "OOM"):
+		return fmt.Errorf("%w: %w", docid.ErrFull, err)
+	}
+	return fmt.Errorf("%w: %w", docid.ErrUnavailable, err)
+}
+
+// call runs a function on a tenant. A Redis that does not have it, one that was
+// replaced by an empty one for example, gets it once.
+func (s *Store) call(ctx context.Context, write bool, function, p string, args ...string) ([]rueidis.RedisMessage, error) {
+	answer, err := s.try(ctx, write, function, p, args)
+	if err != nil && strings.Contains(err.Error(), "Function not found") {
+		if err := s.prepare(ctx); err != nil {
+			return nil, err
+		}
+		answer, err = s.try(ctx, write, function, p, args)
+	}
+	return answer, s.fail(err)
+}
+
+func (s *Store) try(ctx context.Context, write bool, function, p string, args []string) ([]rueidis.RedisMessage, error) {
+	name := "neardup_" + function + "_" + version
+	if !write {
+		return s.c.Do(ctx, s.c.B().FcallRo().Function(name).Numkeys(1).Key(p).Arg(args...).Build()).ToArray()
+	}
+	if s.o.Replicas <= 0 {
+		return s.c.Do(ctx, s.c.B().Fcall().Function(name).Numkeys(1).Key(p).Arg(args...).Build()).ToArray()
+	}
+	var answer []rueidis.RedisMessage
+	err := s.c.Dedicated(func(c rueidis.DedicatedClient) error {
+		results := c.DoMulti(
+			ctx,
+			c.B().Fcall().Function(name).Numkeys(1).Key(p).Arg(args...).Build(),
+			c.B().Waitaof().Numlocal(1).Numreplicas(int64(s.o.Replicas)).Timeout(waitTime.Milliseconds()).Build(),
+		)
+		var err error
+		if answer, err = results[0].ToArray(); err != nil {
+			return err
+		}
+		return s.replicated(results[1])
+	})
+	return answer, err
+}
+
+func (s *Store) replicated(r rueidis.RedisResult) error {
+	n, err := r.AsIntSlice()
+	if err != nil {
+		return fmt.Errorf("wait for replicas: %w", err)
+	}
+	if len(n) != 2 || n[0] < 1 || n[1] < int64(s.o.Replicas) {
+		return fmt.Errorf("a change is on disk in %v of %d servers and their replicas", n, 1+s.o.Replicas)
+	}
+	return nil
+}
