@@ -1,0 +1,147 @@
+package hbase
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// The messages of the gateway, as hbase-rest's CellSetMessage, CellMessage,
+// ScannerMessage, TableSchemaMessage and ColumnSchemaMessage define them: a few
+// fields each, so they are written and read by hand.
+
+// cell is one value of one row.
+type cell struct {
+	row, column string
+	time        int64 // its timestamp: the highest is read
+	data        []byte
+}
+
+// cellSet is CellSet{rows = 1: Row{key = 1, values = 2: Cell{column = 2,
+// timestamp = 3, data = 4}}}.
+func cellSet(cells []cell) []byte {
+	var set, row, c []byte
+	for _, x := range cells {
+		c = appendBytes(c[:0], 2, []byte(x.column))
+		c = protowire.AppendTag(c, 3, protowire.VarintType)
+		c = protowire.AppendVarint(c, uint64(x.time))
+		c = appendBytes(c, 4, x.data)
+		row = appendBytes(row[:0], 1, []byte(x.row))
+		row = appendBytes(row, 2, c)
+		set = appendBytes(set, 1, row)
+	}
+	return set
+}
+
+func appendBytes(b []byte, n protowire.Number, v []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, n, protowire.BytesType), v)
+}
+
+func appendNumber(b []byte, n protowire.Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, n, protowire.VarintType), v)
+}
+
+var errMessage = errors.New("the gateway's message cannot be read")
+
+// fields visits the fields of a message: numbers and byte strings, of which
+// all that is read here consists.
+func fields(b []byte, visit func(n protowire.Number, number uint64, value []byte) error) error {
+	for len(b) > 0 {
+		n, kind, size := protowire.ConsumeTag(b)
+		if size < 0 {
+			return errMessage
+		}
+		b = b[size:]
+		var number uint64
+		var value []byte
+		switch kind {
+		case protowire.VarintType:
+			number, size = protowire.ConsumeVarint(b)
+		case protowire.BytesType:
+			value, size = protowire.ConsumeBytes(b)
+		default:
+			size = protowire.ConsumeFieldValue(n, kind, b)
+		}
+		if size < 0 {
+			return errMessage
+		}
+		b = b[size:]
+		if err := visit(n, number, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseCells reads a CellSet.
+func parseCells(b []byte) ([]cell, error) {
+	var cells []cell
+	err := fields(b, func(n protowire.Number, _ uint64, row []byte) error {
+		if n != 1 {
+			return nil
+		}
+		var key string
+		return fields(row, func(n protowire.Number, _ uint64, v []byte) error {
+			switch n {
+			case 1:
+				key = string(v)
+			case 2:
+				c, err := parseCell(v)
+				c.row = key
+				cells = append(cells, c)
+				return err
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cells: %w", err)
+	}
+	return cells, nil
+}
+
+func parseCell(b []byte) (cell, error) {
+	var c cell
+	err := fields(b, func(n protowire.Number, number uint64, v []byte) error {
+		switch n {
+		case 2:
+			c.column = string(v)
+		case 3:
+			c.time = int64(number)
+		case 4:
+			c.data = append([]byte{}, v...)
+		}
+		return nil
+	})
+	return c, err
+}
+
+// scanner is Scanner{startRow = 1, endRow = 2, columns = 3, batch = 4, caching = 9}.
+func scanner(column, from, to string, rows int) []byte {
+	var b []byte
+	if from != "" {
+		b = appendBytes(b, 1, []byte(from))
+	}
+	if to != "" {
+		b = appendBytes(b, 2, []byte(to))
+	}
+	b = appendBytes(b, 3, []byte(column))
+	b = appendNumber(b, 4, uint64(rows))
+	return appendNumber(b, 9, uint64(rows))
+}
+
+// schema is TableSchema{name = 1, columns = 3: ColumnSchema{name = 1,
+// attrs = 2: Attribute{name = 1, value = 2}}}: the gateway reads the attributes.
+func schema(table string, families []string) []byte {
+	b := appendBytes(nil, 1, []byte(table))
+	for _, f := range families {
+		column := appendBytes(nil, 1, []byte(f))
+		for _, a := range [][2]string{{"VERSIONS", "1"}, {"COMPRESSION", "GZ"}, {"BLOOMFILTER", "ROW"}} {
+			attr := appendBytes(appendBytes(nil, 1, []byte(a[0])), 2, []byte(a[1]))
+			column = appendBytes(column, 2, attr)
+		}
+		b = appendBytes(b, 3, column)
+	}
+	return b
+}

@@ -1,0 +1,219 @@
+// Package hbase keeps one article per docId in Apache HBase, through HBase's
+// own REST gateway with protobuf bodies.
+package hbase
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// errStatus is an answer of the gateway other than success.
+type errStatus struct {
+	code int
+	text string
+}
+
+func (e errStatus) Error() string { return fmt.Sprintf("gateway answered %d: %s", e.code, e.text) }
+
+// gateways is a client of one or more REST gateways over the same HBase. A
+// request goes to one, and to the next where that does not answer: every
+// request of this package may be sent twice, since a cell's timestamp decides.
+type gateways struct {
+	bases []string
+	http  *http.Client
+	next  atomic.Uint32
+}
+
+// callTime bounds one request to one gateway.
+const callTime = 15 * time.Second
+
+// dial reads addresses host:port, separated by commas. It connects to none.
+func dial(addrs string) (*gateways, error) {
+	g := &gateways{http: &http.Client{Transport: &http.Transport{
+		MaxIdleConnsPerHost: 16, IdleConnTimeout: 30 * time.Second, ResponseHeaderTimeout: callTime,
+	}}}
+	for _, a := range strings.Split(addrs, ",") {
+		u, err := url.Parse("http://" + a)
+		if err != nil || u.Host == "" || u.Path != "" {
+			return nil, fmt.Errorf("%q is no host:port of a gateway", a)
+		}
+		g.bases = append(g.bases, "http://"+u.Host)
+	}
+	g.next.Store(rand.Uint32())
+	return g, nil
+}
+
+func (g *gateways) close() { g.http.CloseIdleConnections() }
+
+const protobuf = "application/x-protobuf"
+
+// call sends a request to a gateway that answers and returns the body.
+func (g *gateways) call(ctx context.Context, method, path string, body []byte) ([]byte, http.Header, error) {
+	first := g.next.Add(1)
+	var failed error
+	for i := range g.bases {
+		base := g.bases[(int(first%uint32(len(g.bases)))+i)%len(g.bases)]
+		answer, header, err := g.ask(ctx, method, base+path, body)
+		var status errStatus
+		if err == nil || ctx.Err() != nil || errors.As(err, &status) && status.code < 500 {
+			return answer, header, err
+		}
+		failed = errors.Join(failed, err)
+	}
+	return nil, nil, failed
+}
+
+// answerLimit bounds what one answer of a gateway may hold.
+const answerLimit = 256 << 20
+
+func (g *gateways) ask(ctx context.Context, method, url string, body []byte) ([]byte, http.Header, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, nil, err
+	}
+	req.Header.Set("Accept", protobuf)
+	if body != nil {
+		req.Header.Set("Content-Type", protobuf)
+	}
+	resp, err := g.http.Do(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the gateway's answer: %w", err)
+	}
+	if resp.StatusCode >= 300 {
+		return nil, nil, errStatus{resp.StatusCode, cut(answer)}
+	}
+	return answer, resp.Header, nil
+}
+
+// cut is the first line of an error page.
+func cut(page []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(page)), "\n")
+	return line[:min(len(line), 200)]
+}
+
+func absent(err error) bool {
+	var status errStatus
+	return errors.As(err, &status) && status.code == http.StatusNotFound
+}
+
+// ensure makes a table if it is not there: one version a cell, compressed.
+// The gateway cannot split a new table; deploy.md says how to make it split.
+func (g *gateways) ensure(ctx context.Context, table string, families ...string) error {
+	_, _, err := g.call(ctx, http.MethodGet, "/"+table+"/schema", nil)
+	if err == nil || !absent(err) {
+		return err
+	}
+	if _, _, err = g.call(ctx, http.MethodPut, "/"+table+"/schema", schema(table, families)); err == nil {
+		return nil
+	}
+	// Another process may have made it at the same moment.
+	if _, _, again := g.call(ctx, http.MethodGet, "/"+table+"/schema", nil); again == nil {
+		return nil
+	}
+	return fmt.Errorf("make table %q: %w", table, err)
+}
+
+// put writes cells, of any number of rows, in one request. After an error
+// none, all or some may be there; the same cells may be put again.
+func (g *gateways) put(ctx context.Context, table string, cells []cell) error {
+	if len(cells) == 0 {
+		return nil
+	}
+	_, _, err := g.call(ctx, http.MethodPut, "/"+table+"/rows", cellSet(cells))
+	return err
+}
+
+// get reads the cells of one row, those of one column where it is named; none
+// where there is no such row.
+func (g *gateways) get(ctx context.Context, table, row, column string) ([]cell, error) {
+	path := "/" + table + "/" + url.PathEscape(row)
+	if column != "" {
+		path += "/" + column
+	}
+	b, _, err := g.call(ctx, http.MethodGet, path, nil)
+	if absent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseCells(b)
+}
+
+// multiget reads the cells of a column of many rows; those that are not there
+// are left out.
+func (g *gateways) multiget(ctx context.Context, table, column string, rows []string) ([]cell, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	q := url.Values{}
+	for _, r := range rows {
+		q.Add("row", r+"/"+column)
+	}
+	b, _, err := g.call(ctx, http.MethodGet, "/"+table+"/multiget?"+q.Encode(), nil)
+	if absent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseCells(b)
+}
+
+// scan visits the cells of a column of all rows from <= row < to ("" is no
+// bound), in order. A scanner lives in one gateway, so each page is a scanner
+// of its own that begins behind the last row.
+func (g *gateways) scan(ctx context.Context, table, column, from, to string, visit func(cell) error) error {
+	for {
+		page, err := g.page(ctx, table, column, from, to)
+		if err != nil {
+			return err
+		}
+		for _, c := range page {
+			if err := visit(c); err != nil {
+				return err
+			}
+		}
+		if len(page) == 0 {
+			return nil
+		}
+		from = page[len(page)-1].row + "\x00"
+	}
+}
+
+const scanRows = 500
+
+func (g *gateways) page(ctx context.Context, table, column, from, to string) ([]cell, error) {
+	_, header, err := g.call(ctx, http.MethodPut, "/"+table+"/scanner", scanner(column, from, to, scanRows))
+	if err != nil {
+		return nil, err
+	}
+	at := header.Get("Location")
+	u, err := url.Parse(at)
+	if err != nil || at == "" {
+		return nil, fmt.Errorf("the gateway opened no scanner: %q", at)
+	}
+	base := u.Scheme + "://" + u.Host
+	b, _, err := g.ask(ctx, http.MethodGet, base+u.Path+"?n="+fmt.Sprint(scanRows), nil)
+	_, _, _ = g.ask(context.WithoutCancel(ctx), http.MethodDelete, base+u.Path, nil)
+	if err != nil {
+		return nil, err
+	}
+	return parseCells(b)
+}

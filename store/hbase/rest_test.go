@@ -1,0 +1,85 @@
+package hbase
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup/internal/services"
+)
+
+// A cell with an older timestamp never hides a newer one, in any order.
+func TestGateway(t *testing.T) {
+	h := services.StartHBase(t)
+	ctx := t.Context()
+	dead := services.FreeAddr(t)
+	g, err := dial(dead + "," + h.Gateway.Addr) // one is down: unnoticed
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.close()
+	for range 2 {
+		if err := g.ensure(ctx, "nd", "a", "l"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	big := strings.Repeat("海量网络文本", 20_000)
+	var cells []cell
+	for i := range 1200 {
+		cells = append(cells, cell{fmt.Sprintf("%04d", i), "a:article", 7, []byte(fmt.Sprint(i))})
+	}
+	cells = append(cells, cell{"big", "a:article", 1, []byte(big)}, cell{"0001", "a:article", 6, []byte("older")},
+		cell{"0001", "l:leader", 6, []byte("leader")})
+	for range 2 { // delivered twice
+		if err := g.put(ctx, "nd", cells); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := g.get(ctx, "nd", "0001", "a:article")
+	if want := []cell{{"0001", "a:article", 7, []byte("1")}}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+	if got, err := g.get(ctx, "nd", "0001", ""); err != nil || len(got) != 2 {
+		t.Errorf("whole row: %v, %v", got, err)
+	}
+	if got, err := g.get(ctx, "nd", "none", ""); err != nil || got != nil {
+		t.Errorf("a row that is not there: %v, %v", got, err)
+	}
+	if got, err := g.get(ctx, "nd", "big", "a:article"); err != nil || len(got) != 1 || string(got[0].data) != big {
+		t.Errorf("a big cell: %d cells, %v", len(got), err)
+	}
+	if got, err := g.multiget(ctx, "nd", "a:article", []string{"0002", "none", "0003"}); err != nil || len(got) != 2 {
+		t.Errorf("multiget: %v, %v", got, err)
+	}
+	n, stop := 0, errors.New("stop")
+	if err := g.scan(ctx, "nd", "a:article", "0100", "big", func(c cell) error {
+		if want := fmt.Sprintf("%04d", 100+n); c.row != want {
+			t.Errorf("row %q, want %q", c.row, want)
+			return stop
+		}
+		n++
+		return nil
+	}); err != nil || n != 1100 {
+		t.Errorf("scanned %d, %v", n, err)
+	}
+	if _, err := g.get(ctx, "nothere", "x", ""); err != nil {
+		t.Errorf("a table that is not there: %v", err)
+	}
+}
+
+func FuzzParseCells(f *testing.F) {
+	f.Add(cellSet([]cell{{"row", "a:b", 5, []byte("data")}, {"", "", -1, nil}}))
+	f.Add([]byte{0x0a, 0x7f})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		cells, err := parseCells(b)
+		if err != nil {
+			return
+		}
+		again, err := parseCells(cellSet(cells))
+		if err != nil || len(again) != len(cells) {
+			t.Fatalf("%v became %v, %v", cells, again, err)
+		}
+	})
+}
