@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sorted": sortedLines, "ready": ready, "ask": askServer, "terminate": terminate, "exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sorted": sortedLines, "ready": ready, "ask": askServer, "fill": fillServer, "terminate": terminate, "exits": exits},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DATA", shared.Dir())
 			return nil

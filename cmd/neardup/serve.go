@@ -142,7 +142,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
+	defer func() { err = errors.Join(err, s.close(store)) }()
 	registry := newRegistry(store)
 	handler, err := server.New(ctx, server.Config{
 		Store: store, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
@@ -181,6 +181,19 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		s.log.Warn("requests did not end in time", "cause", err.Error())
 	}
 	s.log.Info("stopped")
+	return nil
+}
+
+// close closes the store. One that had stopped taking writes has said so to
+// whoever wrote: it holds every answer that was given, and this is an orderly
+// end.
+func (s *serve) close(store *pebble.Store) error {
+	poisoned := store.Poisoned()
+	err := store.Close()
+	if poisoned == nil {
+		return err
+	}
+	s.log.Warn("the store had taken no more writes; every answer given is kept", "cause", poisoned.Error())
 	return nil
 }
 

@@ -66,3 +66,17 @@ func askServer(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s %s: %d %s", args[0], args[1], resp.StatusCode, answer)
 	}
 }
+
+// fillServer sends articles of 20 KB until the server takes no more: "fill URL".
+func fillServer(ts *testscript.TestScript, _ bool, args []string) {
+	for n := range 200 {
+		body := fmt.Sprintf(`{"nid":"fill%d","content":%q}`, n, strings.Repeat(fmt.Sprintf("word%d ", n), 3000))
+		resp, err := http.Post(args[0]+"/v1/articles", "application/json", strings.NewReader(body))
+		ts.Check(err)
+		resp.Body.Close()
+		if resp.StatusCode == http.StatusServiceUnavailable || resp.StatusCode == http.StatusInsufficientStorage {
+			return
+		}
+	}
+	ts.Fatalf("the server takes everything")
+}

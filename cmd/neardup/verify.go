@@ -4,19 +4,39 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"time"
 
 	"github.com/neardup/neardup/store/pebble"
+	"golang.org/x/term"
 )
 
 // errDamaged says that a check of a store found something.
 var errDamaged = errors.New("the store is damaged")
+
+// rowsRead tells how many rows were read: once a second on a terminal, every
+// ten seconds in a log.
+func rowsRead(w io.Writer) func(int) {
+	every, line := 10*time.Second, "%s rows read\n"
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		every, line = time.Second, "\r\x1b[K%s rows read\r"
+	}
+	told := time.Now()
+	return func(rows int) {
+		if now := time.Now(); now.Sub(told) >= every {
+			told = now
+			fmt.Fprintf(w, line, grouped(int64(rows)))
+		}
+	}
+}
 
 // verify checks a store that no server has open and prints what is wrong.
 func verify(ctx context.Context, a *app, data string) error {
 	if err := thereIs(data); err != nil {
 		return err
 	}
-	report, err := pebble.Check(ctx, storeDir(data), pebble.Options{})
+	report, err := pebble.Check(ctx, storeDir(data), pebble.Options{Progress: rowsRead(a.stderr)})
 	if err != nil {
 		return err
 	}

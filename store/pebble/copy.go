@@ -8,6 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/neardup/neardup/store/internal/ledger"
+	"github.com/neardup/neardup/store/pebble/internal/witness"
 )
 
 // Snapshot copies the store as it is, every answer given so far included, to
@@ -18,21 +19,14 @@ func (s *Store) Snapshot(ctx context.Context, dir string) error {
 	if err := s.Copying(ctx, func() error { return s.rows.checkpoint(dir) }); err != nil {
 		return fmt.Errorf("snapshot to %s: %w", dir, err)
 	}
-	if !s.onDisk {
-		return nil
-	}
-	return ownAll(dir)
+	return nil
 }
 
 // Backup is Snapshot of a folder that no process has open.
 func Backup(_ context.Context, dir, to string, o Options) error {
-	err := offline(dir, o, func(kv *engine) error {
+	return offline(dir, o, func(kv *engine) error {
 		return ledger.Copying(kv, func() error { return kv.checkpoint(to) })
 	})
-	if err != nil || o.FS != nil {
-		return err
-	}
-	return ownAll(to)
 }
 
 // MarkCopy says of a folder that no process has open that it is a copy: who
@@ -45,11 +39,19 @@ func MarkCopy(_ context.Context, dir string, o Options) error {
 	})
 }
 
+// checkpoint copies the files, with a witness of their own.
 func (e *engine) checkpoint(dir string) error {
+	heads := e.Heads()
 	_, err := guarded(e.log, func() (struct{}, error) {
 		return struct{}{}, e.db.Checkpoint(dir, pebble.WithFlushedWAL())
 	})
-	return wrap(err)
+	if err != nil {
+		return wrap(err)
+	}
+	if err := witness.Make(e.fs, dir, heads); err != nil || !e.onDisk {
+		return wrap(err)
+	}
+	return ownAll(dir)
 }
 
 // ownAll takes a folder and its files from others.

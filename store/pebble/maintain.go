@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
@@ -15,14 +16,18 @@ type (
 )
 
 // Check reads a whole folder that no process has open and reports what is
-// wrong with it; see ledger.Check for what it proves. The error is for a
-// folder that could not be read to the end.
+// wrong with it; see ledger.Check for what it proves. Nothing in the folder is
+// changed. The error is for a folder that could not be read to the end, or
+// holds less than its witness says: ErrCorrupt names the file.
 func Check(ctx context.Context, dir string, o Options) (Report, error) {
 	var report Report
-	err := offline(dir, o, func(kv *engine) (err error) {
-		report, err = ledger.Check(ctx, kv)
+	err := reading(dir, o, func(kv *engine) (err error) {
+		report, err = ledger.Check(ctx, kv, o.Progress)
 		return err
 	})
+	if errors.Is(err, pebble.ErrDBDoesNotExist) { // killed in its first second: nothing was answered
+		err = nil
+	}
 	return report, err
 }
 
@@ -35,7 +40,7 @@ func Rebuild(ctx context.Context, dir string, o Options) error {
 // Digest is a SHA-256 over the rows that Rebuild makes.
 func Digest(ctx context.Context, dir string, o Options) (string, error) {
 	var sum string
-	err := offline(dir, o, func(kv *engine) (err error) {
+	err := reading(dir, o, func(kv *engine) (err error) {
 		sum, err = ledger.Digest(ctx, kv)
 		return err
 	})
@@ -48,7 +53,21 @@ func offline(dir string, o Options, work func(*engine) error) error {
 	if err != nil {
 		return err
 	}
-	_, err = guarded(kv.log, func() (struct{}, error) { return struct{}{}, work(kv) })
+	return kv.do(dir, work)
+}
+
+// reading is offline for work that changes nothing.
+func reading(dir string, o Options, work func(*engine) error) error {
+	kv, err := openToRead(dir, o)
+	if err != nil {
+		return err
+	}
+	return kv.do(dir, work)
+}
+
+// do works and closes.
+func (kv *engine) do(dir string, work func(*engine) error) error {
+	_, err := guarded(kv.log, func() (struct{}, error) { return struct{}{}, work(kv) })
 	if err = errors.Join(err, kv.Close()); err != nil {
 		return fmt.Errorf("folder %s: %w", dir, wrap(err))
 	}

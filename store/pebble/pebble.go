@@ -5,7 +5,6 @@ package pebble
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -26,13 +25,15 @@ type Options struct {
 	TableBytes int64
 	// FS is where the folder lies; nil: the disk.
 	FS vfs.FS
+	// Progress, if not nil, hears from Check how many rows were read, every
+	// 10,000.
+	Progress func(rows int)
 }
 
 // Store is an open folder. See neardup.Store.
 type Store struct {
 	*ledger.Store
-	rows   *engine
-	onDisk bool
+	rows *engine
 }
 
 var _ docid.Store = (*Store)(nil)
@@ -52,44 +53,12 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open store %s: %w", dir, wrap(err))
 	}
 	kv.log.onFatal(s.Poison)
-	return &Store{s, kv, o.FS == nil}, nil
+	kv.witness.Tell(s.Heads)
+	return &Store{s, kv}, nil
 }
 
 // Metrics returns the engine's own figures: sizes, compactions, cache.
 func (s *Store) Metrics() *pebble.Metrics { return s.rows.db.Metrics() }
-
-// engine is rows that own the lock of their folder and know how to leave an
-// engine behind that gave up.
-type engine struct {
-	*rows
-	lock *pebble.Lock
-}
-
-// openRows locks a folder and opens the database in it.
-func openRows(dir string, o Options) (*engine, error) {
-	if o.FS == nil {
-		if err := own(dir); err != nil {
-			return nil, wrap(err)
-		}
-		o.FS = private{vfs.Default}
-	} else if err := o.FS.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make folder %s: %w", dir, wrap(err))
-	}
-	lock, err := pebble.LockDirectory(dir, o.FS)
-	if err != nil {
-		return nil, fmt.Errorf("%w: folder %s: %w", docid.ErrLocked, dir, err)
-	}
-	if err := checkLogs(o.FS, dir); err != nil {
-		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, wrap(err)), lock.Close())
-	}
-	log := newLogger()
-	o.FS = guardFS{o.FS, log}
-	db, err := guarded(log, func() (*pebble.DB, error) { return openDB(dir, options(o, lock, log)) })
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, wrap(err)), lock.Close())
-	}
-	return &engine{newRows(db, log), lock}, nil
-}
 
 // openDB opens the database. The first write-ahead log of a new one is in an
 // old format, in which a damaged record cannot be told from a torn tail; so it
@@ -160,15 +129,4 @@ var texts = pebble.ValueSeparationPolicy{
 	MaxBlobReferenceDepth: 10,
 	RewriteMinimumAge:     5 * time.Minute,
 	TargetGarbageRatio:    0.3,
-}
-
-// Close closes the database and gives the folder free. An engine that gave up
-// cannot be closed, it would wait for itself; what it holds ends with the
-// process.
-func (e *engine) Close() error {
-	if err := e.log.fatal(); err != nil {
-		return errors.Join(err, e.lock.Close())
-	}
-	_, err := guarded(e.log, func() (struct{}, error) { return struct{}{}, e.rows.Close() })
-	return errors.Join(err, e.lock.Close())
 }

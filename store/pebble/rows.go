@@ -83,7 +83,8 @@ func (r *rows) Close() error {
 
 type reader struct{ pebble.Reader }
 
-func (r reader) Get(key []byte) ([]byte, error) {
+func (r reader) Get(key []byte) (value []byte, err error) {
+	defer func() { err = unreadable(recover(), err) }()
 	v, closer, err := r.Reader.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, nil
@@ -95,21 +96,36 @@ func (r reader) Get(key []byte) ([]byte, error) {
 	return out, wrap(closer.Close())
 }
 
-func (r reader) Scan(from, to []byte, visit func(key, value []byte) error) error {
+// unreadable makes an error of the panic in which Pebble ends when the file
+// that a long value lies in is missing or damaged at its end.
+func unreadable(panicked any, err error) error {
+	if panicked == nil {
+		return err
+	}
+	return fmt.Errorf("%w: a file of long values cannot be read: %v", docid.ErrCorrupt, panicked)
+}
+
+func (r reader) Scan(from, to []byte, visit func(key, value []byte) error) (err error) {
 	it, err := r.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
 	if err != nil {
 		return wrap(err)
 	}
+	defer func() { err = errors.Join(err, wrap(it.Close())) }()
 	for ok := it.First(); ok; ok = it.Next() {
-		v, err := it.ValueAndErr()
+		v, err := value(it)
 		if err == nil {
 			err = visit(it.Key(), v)
 		}
 		if err != nil {
-			return errors.Join(wrap(err), it.Close())
+			return wrap(err)
 		}
 	}
-	return wrap(errors.Join(it.Error(), it.Close()))
+	return wrap(it.Error())
+}
+
+func value(it *pebble.Iterator) (v []byte, err error) {
+	defer func() { err = unreadable(recover(), err) }()
+	return it.ValueAndErr()
 }
 
 type view struct {

@@ -81,6 +81,8 @@ func (r row) write(b Batch) error {
 }
 
 func (t *change) publish() {
+	t.ix.publishing.Lock()
+	defer t.ix.publishing.Unlock()
 	for _, do := range t.after {
 		do()
 	}

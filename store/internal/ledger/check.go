@@ -30,8 +30,9 @@ const maxProblems = 1000
 // Check reads every row and proves what a scan can: checksums, that log,
 // leaders, articles, names and epochs tell one story, that the log has no gap
 // and no number or epoch twice (I-6), that each duplicate names an older leader that lived
-// (I-3). Memory: about 100 bytes a living docId and article.
-func Check(ctx context.Context, kv KV) (Report, error) {
+// (I-3), and that a witness, if there is one, knows of no more. Memory: about
+// 100 bytes a living docId and article. progress may be nil.
+func Check(ctx context.Context, kv KV, progress func(rows int)) (Report, error) {
 	v, err := kv.View()
 	if err != nil {
 		return Report{}, err
@@ -40,12 +41,15 @@ func Check(ctx context.Context, kv KV) (Report, error) {
 	if _, err := version(v); err != nil {
 		return Report{}, err
 	}
-	c := &checker{ctx: ctx, r: v}
+	c := &checker{ctx: ctx, r: v, progress: progress}
+	if w, ok := kv.(Witnessed); ok {
+		c.witnessed = w.Heads()
+	}
 	if _, err := marked(v); err != nil {
 		c.bad(copyKey(), "%v", err)
 	}
 	all := v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
-		c.Rows++
+		c.row()
 		c.ix = newIndex(nil, string(k[1:]), 0, docid.Identity{})
 		if err := decode(k, value, func(d *decoder) { getIdentity(d, &c.ix.id, &c.ix.identity) }); err != nil {
 			c.bad(k, "%v", err)
@@ -53,24 +57,51 @@ func Check(ctx context.Context, kv KV) (Report, error) {
 		}
 		return c.index()
 	})
+	for _, h := range c.witnessed {
+		c.bad([]byte{spaceIndex}, "the index of tenant %q is gone, its witness knows %d changes", h.Tenant, h.Seq)
+	}
 	return c.Report, all
 }
 
 type checker struct {
 	Report
-	ctx     context.Context
-	r       Reader
-	ix      *index
-	head    uint64
-	leaders map[uint64]int64  // living docIds and their time of expiry, from the log
-	members map[string]joined // living articles, from the log
-	idem    map[string]uint64
-	epochs  map[uint64]uint64 // number by its first change, from the log
-	pending uint64            // some sink waits for the changes after it
+	ctx       context.Context
+	progress  func(rows int)
+	witnessed []Head // of indexes not yet seen
+	r         Reader
+	ix        *index
+	head      uint64
+	leaders   map[uint64]int64  // living docIds and their time of expiry, from the log
+	members   map[string]joined // living articles, from the log
+	idem      map[string]uint64
+	epochs    map[uint64]uint64 // number by its first change, from the log
+	pending   uint64            // some sink waits for the changes after it
 }
 
 // joined is when an article came, and to which docId.
 type joined struct{ seq, leader uint64 }
+
+// progressEvery is how many rows are read between two words of progress.
+const progressEvery = 10_000
+
+func (c *checker) row() {
+	if c.Rows++; c.progress != nil && c.Rows%progressEvery == 0 {
+		c.progress(c.Rows)
+	}
+}
+
+// holds reports an index that holds less than its witness says.
+func (c *checker) holds() error {
+	got := Head{c.ix.tenant, c.head, int64(len(c.leaders)), int64(len(c.members))}
+	c.witnessed = slices.DeleteFunc(c.witnessed, func(want Head) bool {
+		if want.Tenant == got.Tenant && (got.Seq < want.Seq || got.Seq == want.Seq && got != want) {
+			c.bad(c.ix.key(spaceLog), "the log tells of %d changes, %d docIds and %d articles, the witness of %d, %d and %d",
+				got.Seq, got.Leaders, got.Members, want.Seq, want.Leaders, want.Members)
+		}
+		return want.Tenant == got.Tenant
+	})
+	return nil
+}
 
 func (c *checker) bad(key []byte, format string, args ...any) {
 	if len(c.Problems) < maxProblems {
@@ -87,7 +118,7 @@ func (c *checker) bad(key []byte, format string, args ...any) {
 func (c *checker) each(space byte, get func(*decoder), visit func(key []byte)) error {
 	prefix := c.ix.key(space)
 	return c.r.Scan(prefix, after(prefix), func(k, v []byte) error {
-		c.Rows++
+		c.row()
 		if err := decode(k, v, get); err != nil {
 			c.bad(k, "%v", err)
 		} else {
@@ -100,7 +131,7 @@ func (c *checker) each(space byte, get func(*decoder), visit func(key []byte)) e
 func (c *checker) index() error {
 	c.head, c.leaders, c.members, c.idem = 0, map[uint64]int64{}, map[string]joined{}, map[string]uint64{}
 	c.epochs = map[uint64]uint64{}
-	for _, step := range []func() error{c.log, c.leaderRows, c.texts, c.kept, c.names, c.aliases, c.nids, c.memberRows, c.expiries, c.idems, c.epochRows, c.sinks, c.waiting} {
+	for _, step := range []func() error{c.log, c.holds, c.leaderRows, c.texts, c.kept, c.names, c.aliases, c.nids, c.memberRows, c.expiries, c.idems, c.epochRows, c.sinks, c.waiting} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -118,7 +149,7 @@ func (c *checker) log() error {
 	var e docid.Entry
 	prefix := c.ix.key(spaceLog)
 	return c.r.Scan(prefix, after(prefix), func(k, v []byte) error {
-		c.Rows++
+		c.row()
 		seq := number(k, 0)
 		if seq != c.head+1 {
 			c.bad(k, "change %d follows %d", seq, c.head)

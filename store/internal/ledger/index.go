@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 
 	"github.com/neardup/neardup/docid"
@@ -16,13 +17,14 @@ type index struct {
 	table    table
 	seen     *seen // rows of nids and idempotency keys; the writer's
 
-	head    uint64            // last change applied; the writer's
-	sinks   map[string]uint64 // what each has acknowledged; the writer's
-	oldest  uint64            // no article waits that came before; the writer's
-	epochs  atomic.Pointer[[]docid.Epoch]
-	durable atomic.Uint64
-	leaders atomic.Int64
-	members atomic.Int64
+	head       uint64            // last change applied; the writer's
+	sinks      map[string]uint64 // what each has acknowledged; the writer's
+	oldest     uint64            // no article waits that came before; the writer's
+	epochs     atomic.Pointer[[]docid.Epoch]
+	publishing sync.Mutex // what follows is of one moment under it
+	durable    atomic.Uint64
+	leaders    atomic.Int64
+	members    atomic.Int64
 }
 
 func newIndex(s *Store, tenant string, id uint32, identity docid.Identity) *index {

@@ -34,6 +34,11 @@ func (s *Store) load(ctx context.Context) error {
 			return fmt.Errorf("load index of tenant %q: %w", ix.tenant, err)
 		}
 	}
+	if w, ok := s.kv.(Witnessed); ok {
+		if err := s.holds(w.Heads()); err != nil {
+			return err
+		}
+	}
 	return s.begin()
 }
 

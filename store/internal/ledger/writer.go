@@ -86,7 +86,7 @@ func (s *Store) serve(group []*request) {
 
 // commit applies a group to one batch. An error is final for the store.
 func (s *Store) commit(group []*request) error {
-	b := s.kv.Batch()
+	b := &sound{Batch: s.kv.Batch()}
 	defer b.Close()
 	wrote := false
 	for _, r := range group {
@@ -96,7 +96,7 @@ func (s *Store) commit(group []*request) error {
 		r.publish, r.err = r.apply(b)
 		wrote = wrote || r.publish != nil
 	}
-	if !wrote {
+	if !wrote && b.err == nil {
 		return nil
 	}
 	if err := b.Commit(); err != nil {
@@ -122,6 +122,37 @@ func finish(group []*request, err error) {
 		}
 		close(r.done)
 	}
+}
+
+// sound is a batch that cannot be committed once a write to it has failed:
+// half a change would become durable.
+type sound struct {
+	Batch
+	err error
+}
+
+// Set sets a row.
+func (b *sound) Set(key, value []byte) error { return b.note(b.Batch.Set(key, value)) }
+
+// Delete deletes a row.
+func (b *sound) Delete(key []byte) error { return b.note(b.Batch.Delete(key)) }
+
+// DeleteRange deletes rows.
+func (b *sound) DeleteRange(from, to []byte) error { return b.note(b.Batch.DeleteRange(from, to)) }
+
+// Commit makes the batch durable.
+func (b *sound) Commit() error {
+	if b.err != nil {
+		return b.err
+	}
+	return b.Batch.Commit()
+}
+
+func (b *sound) note(err error) error {
+	if b.err == nil {
+		b.err = err
+	}
+	return err
 }
 
 // poisoned makes the store refuse every further write: after a failed commit

@@ -77,6 +77,9 @@ func (j *journal) acknowledged() map[string]docid.Answer {
 // verify opens a store after a crash and holds it to every answer given.
 func (j *journal) verify(t *testing.T, fs vfs.FS, acknowledged map[string]docid.Answer) {
 	t.Helper()
+	if err := fs.MkdirAll("data", 0o700); err != nil { // it may not have come so far
+		t.Fatal(err)
+	}
 	report, err := pebble.Check(t.Context(), "data", pebble.Options{FS: fs})
 	if err != nil || len(report.Problems) > 0 {
 		t.Fatalf("check: %v, %v", report.Problems, err)

@@ -1,0 +1,57 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// Head is how far an index has come, durably: what a witness outside the KV
+// remembers of it.
+type Head struct {
+	Tenant  string `json:"tenant"`
+	Seq     uint64 `json:"seq"`
+	Leaders int64  `json:"leaders"`
+	Members int64  `json:"members"`
+}
+
+// Witnessed is a KV that knows from outside its rows what they must hold at
+// least. A store that holds less is not opened.
+type Witnessed interface{ Heads() []Head }
+
+// Heads are the durable heads of all indexes, each of one moment.
+func (s *Store) Heads() []Head {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	heads := make([]Head, 0, len(s.indexes))
+	for _, ix := range s.indexes {
+		heads = append(heads, ix.snapshot())
+	}
+	return heads
+}
+
+func (ix *index) snapshot() Head {
+	ix.publishing.Lock()
+	defer ix.publishing.Unlock()
+	return Head{ix.tenant, ix.durable.Load(), ix.leaders.Load(), ix.members.Load()}
+}
+
+// holds refuses indexes that hold less than a witness says: ErrCorrupt. Where
+// they hold the same changes, the counts must be the same too.
+func (s *Store) holds(heads []Head) error {
+	var errs []error
+	for _, want := range heads {
+		ix := s.indexes[want.Tenant]
+		if ix == nil {
+			errs = append(errs, fmt.Errorf("%w: the index of tenant %q is gone, its witness knows %d changes", docid.ErrCorrupt, want.Tenant, want.Seq))
+			continue
+		}
+		got := ix.snapshot()
+		if got.Seq < want.Seq || got.Seq == want.Seq && got != want {
+			errs = append(errs, fmt.Errorf("%w: the index of tenant %q holds %d changes, %d docIds and %d articles, its witness knows %d, %d and %d",
+				docid.ErrCorrupt, want.Tenant, got.Seq, got.Leaders, got.Members, want.Seq, want.Leaders, want.Members))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,200 @@
+package pebble_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store/pebble"
+	"github.com/neardup/neardup/store/storetest"
+)
+
+// damages is how many damages TestDamages makes: 300 with NEARDUP_LONG.
+func damages() int {
+	if os.Getenv("NEARDUP_LONG") != "" {
+		return 300
+	}
+	return 48
+}
+
+// TestDamages hurts every file of a store at rest in turn: a bit flipped, cut,
+// a part zeroed, missing; after an orderly stop and after a kill. The store is
+// either refused, the error naming the file, and nothing in the folder was
+// changed; or every answer that was given is given again, or said to be
+// damaged. Never another one, and never "not found".
+func TestDamages(t *testing.T) {
+	stopped, answers := attacked(t)
+	killed := filepath.Join(t.TempDir(), "killed")
+	moreAnswers := withoutClosing(t, stopped, killed, answers)
+	done, refused := 0, 0
+	for round := 0; done < damages(); round++ {
+		for _, victim := range []struct {
+			dir     string
+			answers map[string]answered
+		}{{stopped, answers}, {killed, moreAnswers}} {
+			for _, file := range filesOf(t, victim.dir) {
+				kind := []string{"flip", "cut", "zero", "missing"}[(round+done)%4]
+				r := rand.New(rand.NewPCG(uint64(round), uint64(done)))
+				done++
+				if done > damages() {
+					break
+				}
+				dir := filepath.Join(t.TempDir(), "hurt")
+				ok(t, os.CopyFS(dir, os.DirFS(victim.dir)))
+				what := hurtFile(t, filepath.Join(dir, file), kind, r)
+				if wasRefused(t, dir, file, what, victim.answers) {
+					refused++
+				}
+				ok(t, os.RemoveAll(dir))
+			}
+		}
+	}
+	t.Logf("%d damages, %d refused at the start, the rest without a lie", min(done, damages()), refused)
+}
+
+// answered is what a client was told, and sent.
+type answered struct {
+	sub    docid.Submission
+	answer docid.Answer
+}
+
+// attacked makes a store with every kind of file in it.
+func attacked(t *testing.T) (string, map[string]answered) {
+	dir, answers := filepath.Join(t.TempDir(), "stopped"), map[string]answered{}
+	for range 2 {
+		s, err := pebble.Open(t.Context(), dir, pebble.Options{TableBytes: 128 << 10})
+		ok(t, err)
+		say(t, s, answers, 60)
+		ok(t, s.Close())
+	}
+	return dir, answers
+}
+
+func say(t *testing.T, s *pebble.Store, answers map[string]answered, n int) {
+	d, err := docid.NewDetector(t.Context(), s, "tenant", storetest.Settings())
+	ok(t, err)
+	for range n {
+		var sub docid.Submission
+		i := len(answers)
+		sub.ID, sub.Text = fmt.Sprint("a", i), storetest.Base(i%40)
+		sub.URL, sub.Media = fmt.Sprint("https://example.org/", i), strings.Repeat("m", 40*i)
+		a, err := d.Add(t.Context(), sub)
+		ok(t, err)
+		answers[sub.ID] = answered{sub, a}
+	}
+}
+
+// withoutClosing opens a copy, works, and copies the files as a kill would
+// leave them.
+func withoutClosing(t *testing.T, from, to string, before map[string]answered) map[string]answered {
+	answers, dir := maps.Clone(before), filepath.Join(t.TempDir(), "running")
+	ok(t, os.CopyFS(dir, os.DirFS(from)))
+	s, err := pebble.Open(t.Context(), dir, pebble.Options{})
+	ok(t, err)
+	say(t, s, answers, 30)
+	ok(t, os.CopyFS(to, os.DirFS(dir)))
+	ok(t, s.Close())
+	return answers
+}
+
+func filesOf(t *testing.T, dir string) []string {
+	entries, err := os.ReadDir(dir)
+	ok(t, err)
+	var names []string
+	for _, e := range entries {
+		if e.Name() != "LOCK" {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+func hurtFile(t *testing.T, path, kind string, r *rand.Rand) string {
+	content, err := os.ReadFile(path)
+	ok(t, err)
+	if len(content) == 0 || kind == "missing" {
+		ok(t, os.Remove(path))
+		return "missing"
+	}
+	at := r.IntN(len(content))
+	switch kind {
+	case "flip":
+		content[at] ^= 1 << r.IntN(8)
+	case "cut":
+		content = content[:at]
+	case "zero":
+		clear(content[at:min(len(content), at+1+r.IntN(4096))])
+	}
+	ok(t, os.WriteFile(path, content, 0o600))
+	return fmt.Sprintf("%s at %d", kind, at)
+}
+
+// wasRefused opens a damaged folder, checks it, and holds it to the answers.
+func wasRefused(t *testing.T, dir, file, what string, answers map[string]answered) bool {
+	t.Helper()
+	before := contents(t, dir)
+	_, checked := pebble.Check(t.Context(), dir, pebble.Options{})
+	if checked != nil && !errors.Is(checked, docid.ErrCorrupt) {
+		t.Errorf("%s %s: check says %v", file, what, checked)
+	}
+	if after := contents(t, dir); !maps.Equal(before, after) {
+		t.Errorf("%s %s: check has changed the folder", file, what)
+	}
+	s, err := pebble.Open(t.Context(), dir, pebble.Options{})
+	if err != nil {
+		if !errors.Is(err, docid.ErrCorrupt) {
+			t.Errorf("%s %s: refused as %v", file, what, err)
+		}
+		if !strings.Contains(err.Error(), strings.TrimLeft(strings.SplitN(file, ".", 2)[0], "0")) {
+			t.Errorf("%s %s: the refusal does not name the file: %v", file, what, err)
+		}
+		if after := contents(t, dir); !maps.Equal(before, after) && !strings.HasSuffix(file, ".sst") {
+			t.Errorf("%s %s: refused, but the folder was changed", file, what)
+		}
+		return true
+	}
+	hold(t, s, file+" "+what, answers)
+	_ = s.Close() // damage may keep it from closing well
+	return false
+}
+
+// hold asks a store for every answer, by nid and by the same request again.
+func hold(t *testing.T, s *pebble.Store, what string, answers map[string]answered) {
+	t.Helper()
+	d, err := docid.NewDetector(t.Context(), s, "tenant", storetest.Settings())
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+		return
+	}
+	honest := func(docID, want string, err error) bool {
+		return err == nil && docID == want || errors.Is(err, docid.ErrCorrupt) || errors.Is(err, docid.ErrUnavailable)
+	}
+	for nid, a := range answers {
+		if _, docID, err := d.Member(context.Background(), nid); !honest(docID, a.answer.DocID, err) {
+			t.Errorf("%s: a lie about %s: %q, %v", what, nid, docID, err)
+			return
+		}
+		if again, err := d.Add(context.Background(), a.sub); !honest(again.DocID, a.answer.DocID, err) {
+			t.Errorf("%s: another answer for %s: %q, %v", what, nid, again.DocID, err)
+			return
+		}
+	}
+}
+
+func contents(t *testing.T, dir string) map[string][32]byte {
+	out := map[string][32]byte{}
+	for _, name := range filesOf(t, dir) {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		ok(t, err)
+		out[name] = sha256.Sum256(b)
+	}
+	return out
+}

@@ -1,0 +1,120 @@
+package pebble
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store/internal/ledger"
+	"github.com/neardup/neardup/store/pebble/internal/witness"
+)
+
+// engine is rows that own the lock of their folder and know how to leave an
+// engine behind that gave up.
+type engine struct {
+	*rows
+	fs      vfs.FS // below the witness
+	onDisk  bool
+	lock    io.Closer
+	witness *witness.Witness // nil: the folder is only read
+	heads   func() []ledger.Head
+	stop    chan struct{} // closed when the witness is written no more
+	stopped chan struct{}
+}
+
+// Heads are what the folder must hold at least; see ledger.Witnessed.
+func (e *engine) Heads() []ledger.Head { return e.heads() }
+
+// openRows locks a folder and opens the database in it.
+func openRows(dir string, o Options) (*engine, error) {
+	onDisk := o.FS == nil
+	if onDisk {
+		if err := own(dir); err != nil {
+			return nil, wrap(err)
+		}
+		o.FS = private{vfs.Default}
+	} else if err := o.FS.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make folder %s: %w", dir, wrap(err))
+	}
+	lock, err := pebble.LockDirectory(dir, o.FS)
+	if err != nil {
+		return nil, fmt.Errorf("%w: folder %s: %w", docid.ErrLocked, dir, err)
+	}
+	log := newLogger()
+	e, err := openWitnessed(dir, o, lock, log)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, wrap(err)), lock.Close())
+	}
+	e.onDisk = onDisk
+	go e.attest()
+	return e, nil
+}
+
+// openWitnessed proves that the folder holds what it must, before anything is
+// written, and opens the database.
+func openWitnessed(dir string, o Options, lock *pebble.Lock, log *logger) (*engine, error) {
+	if err := checkLogs(o.FS, dir); err != nil {
+		return nil, err
+	}
+	w, err := witness.Open(o.FS, dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Begin(); err != nil {
+		return nil, err
+	}
+	below := o.FS
+	o.FS = guardFS{w.FS(), log}
+	db, err := guarded(log, func() (*pebble.DB, error) { return openDB(dir, options(o, lock, log)) })
+	if err != nil {
+		return nil, errors.Join(err, w.Abandon())
+	}
+	return &engine{rows: newRows(db, log), fs: below, lock: lock, witness: w, heads: w.Heads,
+		stop: make(chan struct{}), stopped: make(chan struct{})}, nil
+}
+
+// attestEvery is how old a generation of the witness may be. What is newer
+// than it lies in the record between generations, which a power cut may take.
+const attestEvery = time.Second
+
+// attest writes the witness at intervals until the engine closes.
+func (e *engine) attest() {
+	defer close(e.stopped)
+	tick := time.NewTicker(attestEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-e.stop:
+			return
+		case <-e.log.gone:
+			return
+		case <-tick.C:
+			if err := e.witness.Seal(); err != nil {
+				e.log.background(err)
+			}
+		}
+	}
+}
+
+// Close closes the database and gives the folder free. An engine that gave up
+// cannot be closed, it would wait for itself; what it holds ends with the
+// process.
+func (e *engine) Close() error {
+	if e.witness == nil {
+		return errors.Join(e.rows.Close(), e.lock.Close())
+	}
+	close(e.stop)
+	<-e.stopped
+	if err := e.log.fatal(); err != nil {
+		return errors.Join(err, e.witness.Abandon(), e.lock.Close())
+	}
+	_, err := guarded(e.log, func() (struct{}, error) { return struct{}{}, e.rows.Close() })
+	if err != nil {
+		return errors.Join(err, e.witness.Abandon(), e.lock.Close())
+	}
+	return errors.Join(e.witness.Close(), e.lock.Close())
+}

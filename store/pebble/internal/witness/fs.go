@@ -1,0 +1,161 @@
+package witness
+
+import (
+	"fmt"
+	"hash/crc32"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// FS is the file system through which a watched folder is written.
+func (w *Witness) FS() vfs.FS { return watched{w.fs, w} }
+
+type watched struct {
+	vfs.FS
+	w *Witness
+}
+
+// Unwrap returns the file system below.
+func (s watched) Unwrap() vfs.FS { return s.FS }
+
+// mine returns the name of a file of the folder that is watched.
+func (s watched) mine(path string) (string, bool) {
+	name := s.PathBase(path)
+	return name, s.PathDir(path) == s.PathDir(s.w.path(name)) && watches(name)
+}
+
+func (s watched) forget(paths ...string) error {
+	var names []string
+	for _, p := range paths {
+		if name, ok := s.mine(p); ok {
+			names = append(names, name)
+		}
+	}
+	return s.w.forget(names...)
+}
+
+// Create creates a file.
+func (s watched) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := s.forget(path); err != nil {
+		return nil, err
+	}
+	f, err := s.FS.Create(path, c)
+	return s.watch(path, f, err)
+}
+
+// ReuseForWrite gives a file another name and writes it from its beginning.
+func (s watched) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := s.forget(from, to); err != nil {
+		return nil, err
+	}
+	f, err := s.FS.ReuseForWrite(from, to, c)
+	return s.watch(to, f, err)
+}
+
+func (s watched) watch(path string, f vfs.File, err error) (vfs.File, error) {
+	name, ok := s.mine(path)
+	if err != nil || !ok {
+		return f, err
+	}
+	return &file{File: f, w: s.w, name: name, whole: summed(name)}, nil
+}
+
+// OpenReadWrite opens a file of which nothing is claimed any more.
+func (s watched) OpenReadWrite(path string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
+	if err := s.forget(path); err != nil {
+		return nil, err
+	}
+	return s.FS.OpenReadWrite(path, c, o...)
+}
+
+// Remove removes a file.
+func (s watched) Remove(path string) error {
+	if err := s.forget(path); err != nil {
+		return err
+	}
+	return s.FS.Remove(path)
+}
+
+// Rename gives a file another name.
+func (s watched) Rename(from, to string) error {
+	name, ok := s.mine(from)
+	s.w.mu.Lock()
+	c, known := s.w.files[name]
+	s.w.mu.Unlock()
+	if err := s.forget(from, to); err != nil {
+		return err
+	}
+	if err := s.FS.Rename(from, to); err != nil {
+		return err
+	}
+	if target, mine := s.mine(to); ok && known && mine {
+		if summed(target) != summed(name) {
+			var err error
+			if c, err = s.w.measure(target); err != nil {
+				return fmt.Errorf("claim %s: %w", target, err)
+			}
+		}
+		return s.w.synced(target, c)
+	}
+	return nil
+}
+
+// file counts and sums what is written to it.
+type file struct {
+	vfs.File
+	w     *Witness
+	name  string
+	whole bool
+	bytes int64
+	sum   uint32 // of all, where whole
+	tail  []byte // the last bytes, else
+}
+
+// Write writes at the end.
+func (f *file) Write(b []byte) (int, error) {
+	sum, tail := f.sum, f.tail
+	if f.whole { // before: Write may change b
+		sum = crc32.Update(sum, castagnoli, b)
+	} else {
+		tail = append(tail, b[max(0, len(b)-tailLen):]...)
+		tail = tail[max(0, len(tail)-tailLen):]
+	}
+	n, err := f.File.Write(b)
+	if n == len(b) && err == nil {
+		f.bytes, f.sum, f.tail = f.bytes+int64(n), sum, tail
+	}
+	return n, err
+}
+
+func (f *file) claim() claim {
+	if !f.whole {
+		return claim{f.bytes, crc32.Checksum(f.tail, castagnoli)}
+	}
+	return claim{f.bytes, f.sum}
+}
+
+// Sync makes what was written durable, and claims it.
+func (f *file) Sync() error {
+	c := f.claim()
+	if err := f.File.Sync(); err != nil {
+		return err
+	}
+	return f.w.synced(f.name, c)
+}
+
+// SyncData is Sync without the metadata.
+func (f *file) SyncData() error {
+	c := f.claim()
+	if err := f.File.SyncData(); err != nil {
+		return err
+	}
+	return f.w.synced(f.name, c)
+}
+
+// Close closes. An empty file, whose name says all, needs no sync.
+func (f *file) Close() error {
+	if err := f.File.Close(); err != nil || f.bytes > 0 {
+		return err
+	}
+	return f.w.synced(f.name, claim{})
+}

@@ -1,0 +1,146 @@
+package witness
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/zeebo/xxh3"
+)
+
+const (
+	liveName = prefix + ".live"
+	// Two records take turns, each in a block of its own: a torn write spoils one.
+	liveStride = 4096
+	liveLen    = 72
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// tip is how long log and manifest are.
+type tip struct {
+	seq           uint64
+	log, manifest tipFile
+}
+
+type tipFile struct {
+	number uint64
+	claim
+}
+
+// of is what a tip says of a file.
+func (t tip) of(name string) []claim {
+	kind, number, ok := numbered(name)
+	for _, f := range []tipFile{t.log, t.manifest} {
+		if ok && f.Bytes > 0 && f.number == number && (kind == manifestPrefix) == (f == t.manifest) {
+			return []claim{f.claim}
+		}
+	}
+	return nil
+}
+
+// numbered reads the number in the name of a log or a manifest.
+func numbered(name string) (kind string, number uint64, ok bool) {
+	digits, isLog := strings.CutSuffix(name, logSuffix)
+	kind = logSuffix
+	if !isLog {
+		if digits, ok = strings.CutPrefix(name, manifestPrefix); !ok {
+			return "", 0, false
+		}
+		kind = manifestPrefix
+	}
+	number, err := strconv.ParseUint(digits, 10, 64)
+	return kind, number, err == nil
+}
+
+// live is the record between generations.
+type live struct {
+	file vfs.File
+	tip  tip
+}
+
+func openLive(fs vfs.FS, path string) (*live, error) {
+	last, _ := readLive(fs, path)
+	f, err := fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return nil, fmt.Errorf("open witness: %w", err)
+	}
+	return &live{f, tip{seq: last.seq}}, nil
+}
+
+// claim writes a record; whoever watches has the lock.
+func (l *live) claim(name string, c claim) error {
+	kind, number, ok := numbered(name)
+	if !ok {
+		return nil
+	}
+	if kind == logSuffix {
+		l.tip.log = tipFile{number, c}
+	} else {
+		l.tip.manifest = tipFile{number, c}
+	}
+	l.tip.seq++
+	if _, err := l.file.WriteAt(l.tip.encode(), int64(l.tip.seq%2)*liveStride); err != nil {
+		return fmt.Errorf("write witness: %w", err)
+	}
+	return nil
+}
+
+func (t tip) encode() []byte {
+	b := make([]byte, 0, liveLen)
+	b = binary.BigEndian.AppendUint64(b, t.seq)
+	for _, f := range []tipFile{t.log, t.manifest} {
+		b = binary.BigEndian.AppendUint64(b, f.number)
+		b = binary.BigEndian.AppendUint64(b, uint64(f.Bytes))
+		b = binary.BigEndian.AppendUint64(b, uint64(f.Sum))
+	}
+	b = binary.BigEndian.AppendUint64(b, 0) // for later
+	return binary.BigEndian.AppendUint64(b, xxh3.Hash(b))
+}
+
+func decodeTip(b []byte) (t tip, ok bool) {
+	if len(b) < liveLen || xxh3.Hash(b[:liveLen-8]) != binary.BigEndian.Uint64(b[liveLen-8:]) {
+		return t, false
+	}
+	t.seq = binary.BigEndian.Uint64(b)
+	for i, f := range []*tipFile{&t.log, &t.manifest} {
+		at := b[8+24*i:]
+		f.number = binary.BigEndian.Uint64(at)
+		f.claim = claim{int64(binary.BigEndian.Uint64(at[8:])), uint32(binary.BigEndian.Uint64(at[16:]))}
+	}
+	return t, true
+}
+
+// readLive returns the newest record that is valid, and whether there is a file.
+// Without a valid one the generations alone speak.
+func readLive(fs vfs.FS, path string) (tip, bool) {
+	content, err := readFile(fs, path)
+	if err != nil {
+		return tip{}, false
+	}
+	var newest tip
+	for at := 0; at < len(content); at += liveStride {
+		if t, ok := decodeTip(content[at:]); ok && t.seq >= newest.seq {
+			newest = t
+		}
+	}
+	return newest, true
+}
+
+// sumOf is the sum of a claim over the first n bytes of a file.
+func sumOf(r io.ReaderAt, name string, n int64) (uint32, error) {
+	at := int64(0)
+	if !summed(name) {
+		at = max(0, n-tailLen)
+	}
+	h := crc32.New(castagnoli)
+	got, err := io.Copy(h, io.NewSectionReader(r, at, n-at))
+	if err == nil && got < n-at {
+		err = io.ErrUnexpectedEOF
+	}
+	return h.Sum32(), err
+}

@@ -1,0 +1,190 @@
+package witness
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store/internal/ledger"
+	"github.com/zeebo/xxh3"
+)
+
+// version of the witness. A newer one is refused.
+const version = 1
+
+// sealed is one generation: a line of JSON, and a line with its checksum.
+type sealed struct {
+	Version    int              `json:"witness"`
+	Generation uint64           `json:"generation"`
+	Files      map[string]claim `json:"files"`
+	Heads      []ledger.Head    `json:"heads"`
+}
+
+// slots are the names of the two generations.
+var slots = [2]string{prefix + "-0", prefix + "-1"}
+
+// seal writes the next generation. The names that it claims are made durable
+// before it, and where lasting, it is durable itself when seal returns.
+func (w *Witness) seal(lasting bool) error {
+	w.sealing.Lock()
+	defer w.sealing.Unlock()
+	heads := w.Heads()
+	slices.SortFunc(heads, func(a, b ledger.Head) int { return strings.Compare(a.Tenant, b.Tenant) })
+	w.mu.Lock()
+	next := sealed{version, w.generation + 1, maps.Clone(w.files), heads}
+	w.dirty = false
+	w.mu.Unlock()
+	if err := w.write(next, lasting); err != nil {
+		w.mu.Lock()
+		w.dirty = true
+		w.mu.Unlock()
+		return fmt.Errorf("write witness: %w", err)
+	}
+	w.mu.Lock()
+	w.generation, w.sealed = next.Generation, next.Files
+	w.mu.Unlock()
+	return nil
+}
+
+func (w *Witness) write(s sealed, lasting bool) error {
+	line, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	line = append(line, '\n')
+	line = fmt.Appendf(line, "%016x\n", xxh3.Hash(line))
+	dir, err := w.fs.OpenDir(w.dir)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := dir.Sync(); err != nil {
+		return err
+	}
+	fresh := w.path(prefix + ".new")
+	if err := writeFile(w.fs, fresh, line); err != nil {
+		return err
+	}
+	if err := w.fs.Rename(fresh, w.path(slots[s.Generation%2])); err != nil || !lasting {
+		return err
+	}
+	return dir.Sync()
+}
+
+func writeFile(fs vfs.FS, path string, content []byte) error {
+	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// read returns the newest generation that is whole, nil if there never was
+// one, the last word of the record between generations, and what is wrong with
+// the other generation.
+func (w *Witness) read() (newest *sealed, last tip, spoiled, err error) {
+	var damaged []error
+	for _, name := range slots {
+		s, err := readSlot(w.fs, w.path(name))
+		switch {
+		case missing(err):
+		case errors.Is(err, docid.ErrNewerFormat):
+			return nil, tip{}, nil, err
+		case err != nil:
+			damaged = append(damaged, fmt.Errorf("%w: witness %s: %w", docid.ErrCorrupt, name, err))
+		case newest == nil || s.Generation > newest.Generation:
+			newest = s
+		}
+	}
+	last, there := readLive(w.fs, w.path(liveName))
+	if newest == nil && len(damaged) == 0 && there {
+		damaged = append(damaged, fmt.Errorf("%w: witness %s and %s are missing", docid.ErrCorrupt, slots[0], slots[1]))
+	}
+	if newest == nil {
+		return nil, tip{}, nil, errors.Join(damaged...)
+	}
+	if other := slots[(newest.Generation+1)%2]; newest.Generation > 1 && len(damaged) == 0 {
+		if _, err := w.fs.Stat(w.path(other)); missing(err) {
+			damaged = append(damaged, fmt.Errorf("%w: witness %s is missing", docid.ErrCorrupt, other))
+		}
+	}
+	return newest, last, errors.Join(damaged...), nil
+}
+
+func readSlot(fs vfs.FS, path string) (*sealed, error) {
+	content, err := readFile(fs, path)
+	if err != nil {
+		return nil, err
+	}
+	line, sum, _ := strings.Cut(string(content), "\n")
+	if sum != fmt.Sprintf("%016x\n", xxh3.HashString(line+"\n")) {
+		return nil, errors.New("the checksum is wrong")
+	}
+	var s sealed
+	if err := json.Unmarshal([]byte(line), &s); err != nil {
+		return nil, err
+	}
+	if s.Version > version {
+		return nil, fmt.Errorf("%w: witness of version %d", docid.ErrNewerFormat, s.Version)
+	}
+	return &s, nil
+}
+
+func readFile(fs vfs.FS, path string) ([]byte, error) {
+	f, err := fs.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(f)
+	return content, errors.Join(err, f.Close())
+}
+
+// prove holds the folder to the claims.
+func (w *Witness) prove(t tip) error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(w.files)) {
+		for _, c := range append(t.of(name), w.files[name]) {
+			if err := w.proveFile(name, c); err != nil {
+				errs = append(errs, err)
+				break
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (w *Witness) proveFile(name string, c claim) error {
+	f, err := w.fs.Open(w.path(name))
+	if missing(err) {
+		return fmt.Errorf("%w: file %s is missing, the witness knows %d bytes of it", docid.ErrCorrupt, name, c.Bytes)
+	}
+	if err != nil {
+		return fmt.Errorf("prove %s: %w", name, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return fmt.Errorf("prove %s: %w", name, err)
+	case info.Size() < c.Bytes:
+		return fmt.Errorf("%w: file %s is cut short: %d bytes, the witness knows %d", docid.ErrCorrupt, name, info.Size(), c.Bytes)
+	}
+	sum, err := sumOf(f, name, c.Bytes)
+	if err != nil {
+		return fmt.Errorf("prove %s: %w", name, err)
+	}
+	if sum != c.Sum {
+		return fmt.Errorf("%w: file %s is damaged: its %d bytes are not those that were written", docid.ErrCorrupt, name, c.Bytes)
+	}
+	return nil
+}
