@@ -16,9 +16,11 @@ const (
 
 // csvScan finds the end of a row and can be fed a growing window.
 type csvScan struct {
-	state csvState
-	at    int  // bytes looked at
-	bad   bool // a quoted field goes on after its closing quote
+	delimiter byte
+	state     csvState
+	at        int  // bytes looked at
+	bad       bool // a quoted field goes on after its closing quote
+	any       bool // some field is quoted
 }
 
 func (s *csvScan) quoted() bool { return s.state == inQuotes || s.state == quoteSeen }
@@ -42,10 +44,10 @@ func (s *csvScan) advance(w []byte) (int, bool) {
 		switch {
 		case c == '\n':
 			return s.at, true
-		case c == ',':
+		case c == s.delimiter:
 			s.state = fieldStart
 		case c == '"' && s.state != inPlain:
-			s.state = inQuotes
+			s.state, s.any = inQuotes, true
 		case s.state == quoteSeen && c != '\r':
 			s.bad = true
 			return 0, false
@@ -56,10 +58,34 @@ func (s *csvScan) advance(w []byte) (int, bool) {
 	return 0, false
 }
 
-// splitCSV appends the fields of a row to dst. Fields with doubled quotes are
-// copied, others are slices of the row.
-func splitCSV(dst [][]byte, row []byte) [][]byte {
+// split appends the fields of a row to dst.
+func (d dialect) split(dst [][]byte, row []byte) [][]byte {
 	row = trimEnd(row)
+	if d.quotes == quoted || d.quotes == fits && d.fits(row) {
+		return d.splitQuoted(dst, row)
+	}
+	for {
+		field, rest, more := bytes.Cut(row, []byte{d.delimiter})
+		dst = append(dst, field)
+		if !more {
+			return dst
+		}
+		row = rest
+	}
+}
+
+// fits reports whether the quotes of a row end where they should.
+func (d dialect) fits(row []byte) bool {
+	scan := csvScan{delimiter: d.delimiter}
+	for !scan.bad && scan.at < len(row) {
+		scan.advance(row)
+	}
+	return !scan.bad && scan.state != inQuotes
+}
+
+// splitQuoted appends the fields of a row to dst. Fields with doubled quotes
+// are copied, others are slices of the row.
+func (d dialect) splitQuoted(dst [][]byte, row []byte) [][]byte {
 	for {
 		if len(row) > 0 && row[0] == '"' {
 			var field []byte
@@ -71,7 +97,7 @@ func splitCSV(dst [][]byte, row []byte) [][]byte {
 			row = row[1:]
 			continue
 		}
-		field, rest, more := bytes.Cut(row, []byte{','})
+		field, rest, more := bytes.Cut(row, []byte{d.delimiter})
 		dst = append(dst, field)
 		if !more {
 			return dst
@@ -81,7 +107,7 @@ func splitCSV(dst [][]byte, row []byte) [][]byte {
 }
 
 // cutQuoted takes the quoted field off the front of row; what follows is a
-// comma or nothing.
+// delimiter or nothing.
 func cutQuoted(row []byte) (field, rest []byte) {
 	row = row[1:]
 	from, doubled := 0, false
@@ -100,18 +126,5 @@ func cutQuoted(row []byte) (field, rest []byte) {
 			field = bytes.ReplaceAll(field, []byte(`""`), []byte(`"`))
 		}
 		return field, row[i+1:]
-	}
-}
-
-// splitTSV appends the fields of a row to dst: tabs part them, nothing quotes.
-func splitTSV(dst [][]byte, row []byte) [][]byte {
-	row = trimEnd(row)
-	for {
-		field, rest, more := bytes.Cut(row, []byte{'\t'})
-		dst = append(dst, field)
-		if !more {
-			return dst
-		}
-		row = rest
 	}
 }

@@ -33,7 +33,7 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 	d.rec = Record{}
 	var err error
 	switch it.in.format {
-	case JSONL:
+	case JSONL, JSON:
 		err = d.jsonl(it, doc)
 	case CSV, TSV:
 		err = d.table(it, doc)
@@ -134,11 +134,7 @@ func (d *Decoder) share() {
 }
 
 func (d *Decoder) table(it Item, doc *neardup.Document) error {
-	if it.in.format == CSV {
-		d.cells = splitCSV(d.cells[:0], it.Raw)
-	} else {
-		d.cells = splitTSV(d.cells[:0], it.Raw)
-	}
+	d.cells = it.in.dialect.split(d.cells[:0], it.Raw)
 	cell := func(i int) []byte {
 		if i < 0 || i >= len(d.cells) {
 			return nil

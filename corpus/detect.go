@@ -2,6 +2,8 @@ package corpus
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"path"
 	"strings"
 	"sync/atomic"
@@ -42,10 +44,8 @@ func formatOfHead(head []byte) Format {
 	}
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	head = bytes.TrimLeft(head, " \t\r\n")
-	if len(head) > 2 && head[0] == '{' {
-		if in := bytes.TrimLeft(head[1:], " \t\r\n"); len(in) > 0 && (in[0] == '"' || in[0] == '}') {
-			return JSONL
-		}
+	if f := jsonOfHead(head); f != "" {
+		return f
 	}
 	lower := bytes.ToLower(head[:min(len(head), 64)])
 	for _, p := range []string{"<!doctype html", "<html", "<head", "<body"} {
@@ -54,6 +54,29 @@ func formatOfHead(head []byte) Format {
 		}
 	}
 	return ""
+}
+
+// jsonOfHead tells an object a line from JSON over several lines.
+func jsonOfHead(head []byte) Format {
+	if len(head) < 2 || head[0] != '{' && head[0] != '[' {
+		return ""
+	}
+	in := bytes.TrimLeft(head[1:], " \t\r\n")
+	switch {
+	case len(in) == 0:
+		return ""
+	case head[0] == '[' && (in[0] == '{' || in[0] == ']'):
+		return JSON
+	case head[0] == '[' || in[0] != '"' && in[0] != '}':
+		return ""
+	}
+	line, _, whole := bytes.Cut(head, newline)
+	s := jsonScan{maxDepth: DefaultMaxDepth}
+	err := s.object(trimEnd(line), func([]byte) error { return s.skip() })
+	if whole && errors.Is(err, errJSONEnd) {
+		return JSON
+	}
+	return JSONL
 }
 
 // detect sets the format of an input that Auto leaves open. A text without a
@@ -70,11 +93,44 @@ func (r *Reader) detect(in *input) error {
 	if in.format = formatOfHead(head); in.format != "" {
 		return nil
 	}
+	name := strings.ToLower(in.path)
+	switch {
+	case strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"), ".json"):
+		in.format = JSON
+		return nil
+	case r.opt.Delimiter != 0:
+		in.format = CSV
+		return nil
+	case in.alone && headed(head, r.fields) != 0:
+		in.format = CSV
+		if headed(head, r.fields) == '\t' {
+			in.format = TSV
+		}
+		return nil
+	}
 	in.format = Files
 	if in.alone {
 		in.format = Lines
 	}
+	r.doubt(in, head)
 	return nil
+}
+
+// doubt warns where a file taken for plain text looks like something else.
+func (r *Reader) doubt(in *input, head []byte) {
+	as := "one text"
+	if in.format == Lines {
+		as = "one text a line"
+	}
+	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	switch c := looksLikeTable(head); {
+	case c != 0 && in.alone:
+		r.opt.Warn(in.path, fmt.Sprintf("read as %s, but it looks like a table with %s between the cells: --format csv --delimiter and --text-field read it as one", as, delimiterName(c)))
+	case bytes.HasPrefix(start, []byte("{")), bytes.HasPrefix(start, []byte("[{")), bytes.HasPrefix(start, []byte("[\"")):
+		r.opt.Warn(in.path, "read as "+as+", but it begins like JSON: --format jsonl or json says what is wrong with it")
+	case bytes.HasPrefix(start, []byte("<?xml")), bytes.HasPrefix(start, []byte("<!--")):
+		r.opt.Warn(in.path, "read as "+as+", tags and all, but it begins like XML: --format html takes the text of a page")
+	}
 }
 
 // lookedAt is how many bytes tell the format.
@@ -84,12 +140,11 @@ const lookedAt = 4 << 10
 // stays open, as it cannot be opened again.
 func (r *Reader) peek(in *input) ([]byte, error) {
 	if in.path == Stdin {
-		s, err := in.open(r.opt.MaxDecompressed, &r.done)
-		if err != nil {
-			return nil, err
+		in.opened, in.failed = in.open(r.opt.MaxDecompressed, &r.done)
+		if in.failed != nil {
+			return nil, in.failed
 		}
-		in.opened = s
-		return s.look(lookedAt)
+		return in.opened.look(lookedAt)
 	}
 	var none atomic.Int64
 	s, err := in.open(1<<20, &none)

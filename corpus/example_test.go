@@ -119,5 +119,5 @@ func ExampleCreateAtomic() {
 func ExampleParseFormat() {
 	_, err := corpus.ParseFormat("docx")
 	fmt.Println(err)
-	// Output: unknown format "docx": one of [auto jsonl csv tsv lines files html warc parquet]
+	// Output: unknown format "docx": one of [auto jsonl json csv tsv lines files html warc parquet]
 }

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -18,10 +19,11 @@ type lineFrames struct {
 
 func newLineFrames(in *input, s *stream, limit int64, charset string) (*lineFrames, error) {
 	b := newBlocks(utf8Stream(s))
+	var err error
 	if in.format == Lines {
-		in.charset = sniff(b, charset)
+		in.charset, err = sniff(b, charset)
 	}
-	return &lineFrames{s: s, b: b, limit: limit}, nil
+	return &lineFrames{s: s, b: b, limit: limit}, err
 }
 
 func (f *lineFrames) next() ([]byte, int64, error) {
@@ -53,10 +55,14 @@ func trimEnd(raw []byte) []byte {
 	return bytes.TrimSuffix(raw, []byte("\r"))
 }
 
+// sniffed is how much of a file tells its charset and dialect.
+const sniffed = 64 << 10
+
 // sniff finds the charset of a file by its first block, because a line is too
-// short to tell; "" is UTF-8, or nothing but ASCII so far.
-func sniff(b *blocks, declared string) string {
-	for b.end-b.at < 64<<10 && b.more() {
+// short to tell; "" is UTF-8, or nothing but ASCII so far. What is no text is
+// text.ErrBinary.
+func sniff(b *blocks, declared string) (string, error) {
+	for b.end-b.at < sniffed && b.more() {
 	}
 	head := b.window()
 	for i := 0; i < utf8.UTFMax && len(head) > 0 && !utf8.RuneStart(head[len(head)-1]); i++ {
@@ -65,12 +71,18 @@ func sniff(b *blocks, declared string) string {
 	if n := len(head); n > 0 && head[n-1] >= utf8.RuneSelf {
 		head = head[:n-1]
 	}
+	if zeros := bytes.Count(head, []byte{0}); zeros > 32 && zeros*3 > len(head) {
+		return "", text.ErrBinary
+	}
 	if utf8.Valid(head) {
-		return declared
+		return declared, nil
 	}
 	_, charset, err := text.Decode(head, declared)
-	if err != nil {
-		return declared
+	if errors.Is(err, text.ErrBinary) {
+		return "", err
 	}
-	return charset
+	if err != nil {
+		return declared, nil
+	}
+	return charset, nil
 }

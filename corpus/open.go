@@ -27,10 +27,12 @@ type input struct {
 
 	raw    io.Reader // instead of the file
 	opened *stream   // standard input, which cannot be opened again
+	failed error     // why it could not be opened
 
 	// Set when opened, before its first item.
 	header  []byte // the header line of a table
 	columns columns
+	dialect dialect
 	charset string // of a table or lines, "" is UTF-8 or found line by line
 }
 

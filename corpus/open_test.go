@@ -62,7 +62,9 @@ func TestAutoFormat(t *testing.T) {
 		{"a.jsonl", "", JSONL, JSONL}, {"a.NDJSON.gz", "", JSONL, JSONL}, {"a.csv.zst", "", CSV, CSV},
 		{"a.tsv", "", TSV, TSV}, {"a.htm", "", HTML, HTML}, {"a.warc.gz", "", WARC, WARC},
 		{"a.txt", "one\ntwo\n", Lines, Files}, {"README", "x", Lines, Files},
-		{"a.json", `{"text":"x"}` + "\n{}", JSONL, JSONL}, {"b.json", "{\n \"text\":\"x\"}", JSONL, JSONL},
+		{"a.json", `{"text":"x"}` + "\n{}", JSONL, JSONL}, {"b.json", "{\n \"text\":\"x\"}", JSON, JSON},
+		{"c.json", `[{"text":"x"}]`, JSON, JSON}, {"d.json", "", JSON, JSON}, {"d.json.gz", gz("no"), JSON, JSON},
+		{"table", "id,text\n1,x\n", CSV, Files},
 		{"page", "\n<!DOCTYPE html><p>", HTML, HTML}, {"page.gz", gz("<html>"), HTML, HTML},
 		{"crawl", "WARC/1.0\r\n", WARC, WARC}, {"crawl2", gz("WARC/1.1\r\n"), WARC, WARC},
 		{"braces.txt", "{not json}", Lines, Files},
@@ -104,7 +106,7 @@ func TestFilesAreDocuments(t *testing.T) {
 	if res.docs[1].Title != "T" || res.docs[0].ID != "d/a.txt" {
 		t.Errorf("documents %+v", res.docs[:2])
 	}
-	want := []string{"d/e.bin:1: not a text: control characters", "d/h.txt:1: longer than the limit of 4000 bytes a document"}
+	want := []string{"d/e.bin: an image is not read", "d/h.txt:1: longer than the limit of 4000 bytes a document"}
 	if !slices.Equal(res.rejects, want) {
 		t.Errorf("rejects %q", res.rejects)
 	}

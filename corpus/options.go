@@ -13,8 +13,9 @@ type Format string
 const (
 	Auto    Format = "auto"    // by name, else by content
 	JSONL   Format = "jsonl"   // a JSON object a line
-	CSV     Format = "csv"     // RFC 4180, comma
-	TSV     Format = "tsv"     // tab, no quotes
+	JSON    Format = "json"    // an array of objects, or objects one after another
+	CSV     Format = "csv"     // RFC 4180; comma, or what the header shows
+	TSV     Format = "tsv"     // tab; quotes where cells end with them
 	Lines   Format = "lines"   // a text a line
 	Files   Format = "files"   // a text file a document
 	HTML    Format = "html"    // an HTML file a document
@@ -24,7 +25,7 @@ const (
 
 // Formats lists every format name, Auto first.
 func Formats() []Format {
-	return []Format{Auto, JSONL, CSV, TSV, Lines, Files, HTML, WARC, Parquet}
+	return []Format{Auto, JSONL, JSON, CSV, TSV, Lines, Files, HTML, WARC, Parquet}
 }
 
 // ParseFormat returns the format called name; "" is Auto.
@@ -63,6 +64,11 @@ type Options struct {
 	// the text. Empty: none.
 	HTMLField string
 
+	// Delimiter parts the cells of CSV and TSV. 0: comma or tab, or for CSV
+	// the one of comma, tab, semicolon and bar under which the header has
+	// the text.
+	Delimiter byte
+
 	// Charset is the one of text files and HTML that do not say it
 	// themselves; "" finds out.
 	Charset string
@@ -82,6 +88,10 @@ type Options struct {
 	// SpoolDir is where standard input is copied to while it is read, so
 	// that Again can read it once more. "" keeps no copy.
 	SpoolDir string
+
+	// Warn is told where a guess (of the format, where it is Auto) looks
+	// wrong; may be nil.
+	Warn func(file, what string)
 
 	// Extract finds the main text of a web page. HTML and WARC need it.
 	Extract func(page []byte, charset, url string) (Page, error)
@@ -206,6 +216,12 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.MaxDocument < 0 || o.MaxDecompressed < 0 || o.MaxDepth < 0 {
 		return o, fmt.Errorf("limits must not be negative")
+	}
+	if o.Delimiter == '"' || o.Delimiter == '\n' || o.Delimiter == '\r' || o.Delimiter >= 0x80 {
+		return o, fmt.Errorf("%q cannot part the cells of a table", o.Delimiter)
+	}
+	if o.Warn == nil {
+		o.Warn = func(string, string) {}
 	}
 	if o.HTMLField != "" && o.TextField != "" {
 		return o, fmt.Errorf("text field %q and HTML field %q: choose one", o.TextField, o.HTMLField)

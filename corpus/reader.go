@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"sync/atomic"
 )
 
@@ -164,6 +165,9 @@ func (in *input) failure(line int64, err error) error {
 // checkFields refuses a field that was asked for where no input has fields: the
 // setting would be ignored.
 func (r *Reader) checkFields() error {
+	if r.opt.Delimiter != 0 && !slices.ContainsFunc(r.inputs, func(in *input) bool { return in.format == CSV || in.format == TSV }) {
+		return fmt.Errorf("%w: the delimiter %s of format %s", ErrNoEffect, delimiterName(r.opt.Delimiter), r.inputs[0].format)
+	}
 	for _, in := range r.inputs {
 		if in.format.hasFields() {
 			return nil
@@ -201,6 +205,8 @@ func (r *Reader) framesOf(in *input, s *stream) (frames, error) {
 	switch in.format {
 	case JSONL, Lines:
 		return newLineFrames(in, s, r.opt.MaxDocument, r.opt.Charset)
+	case JSON:
+		return newJSONFrames(s, r.opt.MaxDocument), nil
 	case CSV, TSV:
 		return newTableFrames(in, s, r.fields, r.opt)
 	case WARC:

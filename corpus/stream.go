@@ -93,8 +93,8 @@ func (in *input) openFile() (*os.File, error) {
 // input comes from, which is opened once: what has been looked at of it comes
 // again.
 func (in *input) open(limit int64, count *atomic.Int64) (*stream, error) {
-	if in.opened != nil {
-		return in.opened, nil
+	if in.opened != nil || in.failed != nil {
+		return in.opened, in.failed
 	}
 	s := &stream{}
 	raw := in.raw
@@ -139,16 +139,33 @@ func (s *stream) decompress(head *bufio.Reader, limit int64) error {
 		}
 		s.close = append(s.close, func() error { z.Close(); return nil })
 		s.Reader = &decompressed{r: z, left: limit, limit: limit}
-	case bytes.HasPrefix(magic, []byte("BZh")):
-		return errors.New("bzip2 is not read: decompress it first")
-	case bytes.HasPrefix(magic, []byte("\xfd7zXZ\x00")):
-		return errors.New("xz is not read: decompress it first")
-	case bytes.HasPrefix(magic, []byte("PK\x03\x04")):
-		return errors.New("zip archives are not read: unpack it first")
 	default:
 		s.Reader = head
+		for _, r := range refused {
+			if bytes.HasPrefix(magic, []byte(r.magic)) {
+				return errors.New(r.why)
+			}
+		}
 	}
 	return nil
+}
+
+// refused are kinds of files that hold texts in a way that is not read, or
+// none, by how they begin.
+var refused = []struct{ magic, why string }{
+	{"BZh", "bzip2 is not read: decompress it first"},
+	{"\xfd7zXZ\x00", "xz is not read: decompress it first"},
+	{"PK\x03\x04", "zip archives are not read: unpack it first"},
+	{"7z\xbc\xaf", "7z archives are not read: unpack it first"},
+	{"Rar!", "rar archives are not read: unpack it first"},
+	{"%PDF-", "PDF is not read: take its text out first"},
+	{"\xd0\xcf\x11\xe0", "files of Word and Excel are not read: save it as text"},
+	{"{\\rtf", "RTF is not read: save it as text"},
+	{"SQLite", "databases are not read: write their texts to a file first"},
+	{"\x89PNG", "an image is not read"},
+	{"\xff\xd8\xff", "an image is not read"},
+	{"GIF8", "an image is not read"},
+	{"\x7fELF", "a program is not read"},
 }
 
 // look returns the next n bytes, or fewer where the stream ends or breaks, and

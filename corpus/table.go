@@ -18,14 +18,18 @@ type tableFrames struct {
 	b     *blocks
 	limit int64
 	line  int64 // lines taken so far
-	csv   bool
+	in    *input
 }
 
 func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFrames, error) {
-	t := &tableFrames{s: s, b: newBlocks(utf8Stream(s)), limit: opt.MaxDocument, csv: in.format == CSV}
-	in.charset = sniff(t.b, opt.Charset)
+	t := &tableFrames{s: s, b: newBlocks(utf8Stream(s)), limit: opt.MaxDocument, in: in}
+	var err error
+	if in.charset, err = sniff(t.b, opt.Charset); err != nil {
+		return nil, err
+	}
+	head := t.b.window()
+	in.dialect = dialectOf(in.format, head[:min(len(head), sniffed)], opt.Delimiter, fields)
 	if numbered(fields) {
-		var err error
 		in.columns, err = findColumns(fields, nil)
 		return t, err
 	}
@@ -37,10 +41,8 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 		return nil, fmt.Errorf("header: %w", err)
 	}
 	in.header = raw
-	names := splitTSV(nil, raw)
-	if t.csv {
-		names = splitCSV(nil, raw)
-	}
+	names := in.dialect.split(nil, raw)
+	in.dialect.cells = len(names)
 	for i, name := range names {
 		if s, err := decodeText(name, in.charset); err == nil {
 			names[i] = []byte(s)
@@ -101,9 +103,12 @@ func (t *tableFrames) next() ([]byte, int64, error) {
 		at := t.line + 1
 		var raw []byte
 		var err error
-		if t.csv {
+		switch t.in.dialect.quotes {
+		case quoted:
 			raw, err = t.row()
-		} else {
+		case fits:
+			raw, err = t.fitting()
+		default:
 			raw, err = t.b.line(t.limit)
 			t.line++
 		}
@@ -123,9 +128,33 @@ func (t *tableFrames) next() ([]byte, int64, error) {
 	}
 }
 
+// fitting takes a row with quoted cells where they fit, else a line.
+func (t *tableFrames) fitting() ([]byte, error) {
+	d := t.in.dialect
+	scan := csvScan{delimiter: d.delimiter}
+	for {
+		w := t.b.window()
+		n, done := scan.advance(w)
+		if done {
+			lines := int64(bytes.Count(w[:n], newline))
+			if lines > 1 && len(d.splitQuoted(nil, trimEnd(w[:n]))) != max(d.cells, 1) {
+				break // it took the quote of another row for its end
+			}
+			t.line += lines
+			return t.b.take(n), nil
+		}
+		if scan.bad || int64(len(w)) > t.limit || !t.b.more() {
+			break
+		}
+	}
+	raw, err := t.b.line(t.limit)
+	t.line++
+	return raw, err
+}
+
 // row takes one row of CSV.
 func (t *tableFrames) row() ([]byte, error) {
-	var scan csvScan
+	scan := csvScan{delimiter: t.in.dialect.delimiter}
 	for {
 		w := t.b.window()
 		n, done := scan.advance(w)

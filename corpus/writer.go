@@ -52,6 +52,8 @@ func NewWriter(path string, r *Reader) (*Writer, error) {
 		return nil, fmt.Errorf("%s: %s is not compressed as a whole", path, format)
 	case c != nil:
 		return &Writer{sink: &rowSink{AtomicFile: f, rows: c.Create(f), first: r.inputs[0]}}, nil
+	case format == JSON:
+		return &Writer{sink: &jsonSink{AtomicFile: f}}, nil
 	case format == WARC:
 		return &Writer{sink: &warcSink{AtomicFile: f}}, nil
 	}

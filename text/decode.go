@@ -118,7 +118,8 @@ func makesSense(name string, head []byte) bool {
 }
 
 // isBinary is true where a tenth of the bytes are control characters that no
-// text holds.
+// text holds, or one in fifty of bytes that are not UTF-8: no other charset
+// has such bytes within its characters.
 func isBinary(head []byte) bool {
 	odd := 0
 	for _, b := range head {
@@ -126,7 +127,7 @@ func isBinary(head []byte) bool {
 			odd++
 		}
 	}
-	return odd*10 > len(head)
+	return odd*10 > len(head) || odd*50 > len(head) && !utf8.Valid(head) && !mostlyUTF8(head)
 }
 
 // sevenBit is true of charsets whose text looks like ASCII: only a

@@ -26,6 +26,7 @@ import (
 type inputFlags struct {
 	opt         corpus.Options
 	format      string
+	delimiter   string
 	maxDocument size
 	maxInput    size
 }
@@ -39,6 +40,7 @@ func (f *inputFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.opt.URLField, "url-field", "", `field or column of the url (default "url")`)
 	fs.StringVar(&f.opt.TimeField, "time-field", "", `field or column of the time, for --keep earliest (default "time")`)
 	fs.StringVar(&f.opt.HTMLField, "html-field", "", "field or column that holds a web page; its main text is the text")
+	fs.StringVar(&f.delimiter, "delimiter", "", "what parts the cells of csv and tsv: one character, or tab (default: found out)")
 	fs.StringVar(&f.opt.Charset, "charset", "", "charset of files that do not say it (default: found out)")
 	fs.Var(&f.maxDocument, "max-document", "reject documents larger than this")
 	fs.Var(&f.maxInput, "max-decompressed", "stop reading a compressed file after so much (default: 16GiB or 200 times its size)")
@@ -61,6 +63,12 @@ func (f *inputFlags) open(a *app, inputs []string, spool string) (*corpus.Reader
 	}
 	opt := f.opt
 	opt.Format, opt.Stdin, opt.SpoolDir = format, a.stdin, spool
+	if f.delimiter != "" {
+		if opt.Delimiter, err = corpus.ParseDelimiter(f.delimiter); err != nil {
+			return nil, usage("--delimiter %w", err)
+		}
+	}
+	opt.Warn = func(file, what string) { fmt.Fprintf(a.stderr, "warning: %s: %s\n", oneLine(file), what) }
 	opt.MaxDocument, opt.MaxDecompressed = int64(f.maxDocument), int64(f.maxInput)
 	opt.Codecs = []corpus.Codec{parquet.Codec{}}
 	opt.Extract = extract

@@ -1,0 +1,129 @@
+package corpus
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// dialect says how the cells of a table are parted.
+type dialect struct {
+	delimiter byte
+	quotes    quoting
+	cells     int // of the header, 0 without one
+}
+
+// quoting says what a quote at the begin of a cell means.
+type quoting uint8
+
+const (
+	literal quoting = iota // itself
+	quoted                 // the cell is quoted
+	fits                   // the cell is quoted if it ends like one
+)
+
+// delimiters are those that a table without a telling header is tried with.
+const delimiters = ",\t;|"
+
+// ParseDelimiter reads what parts the cells of a table: one ASCII character,
+// or "tab".
+func ParseDelimiter(s string) (byte, error) {
+	switch strings.ToLower(s) {
+	case "tab", `\t`:
+		return '\t', nil
+	}
+	if len(s) != 1 || s[0] >= 0x80 || s[0] < ' ' && s[0] != '\t' || s[0] == '"' {
+		return 0, fmt.Errorf("%q is no delimiter: one character, or tab", s)
+	}
+	return s[0], nil
+}
+
+// dialectOf finds the dialect of a table by how it begins.
+func dialectOf(f Format, head []byte, delimiter byte, fields Fields) dialect {
+	d := dialect{',', quoted, 0}
+	if f == TSV {
+		d = dialect{'\t', literal, 0}
+	}
+	if delimiter != 0 {
+		d.delimiter = delimiter
+	} else if other := headed(head, fields); f == CSV && other != 0 && !numbered(fields) {
+		d.delimiter = other
+	}
+	if f == TSV && looksQuoted(head, d.delimiter) {
+		d.quotes = fits
+	}
+	return d
+}
+
+// headed returns the delimiter under which the first line is a header that has
+// the wanted text; 0 if there is none.
+func headed(head []byte, fields Fields) byte {
+	want := fields.Text.Name
+	if want == "" {
+		want = fields.HTML.Name
+	}
+	line, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), newline)
+	for _, c := range []byte(delimiters) {
+		cells := dialect{delimiter: c, quotes: quoted}.split(nil, line)
+		for _, cell := range cells {
+			if len(cells) > 1 && string(bytes.TrimSpace(cell)) == want {
+				return c
+			}
+		}
+	}
+	return 0
+}
+
+// looksQuoted reports whether the cells that begin with a quote mostly end with
+// one, so that it is no part of the text.
+func looksQuoted(head []byte, delimiter byte) bool {
+	good, bad := 0, 0
+	for len(head) > 0 {
+		scan := csvScan{delimiter: delimiter}
+		n, done := scan.advance(head)
+		if !done && !scan.bad {
+			break // the head ends within the row
+		}
+		if scan.bad {
+			bad++
+			n = bytes.IndexByte(head, '\n') + 1
+			if n == 0 {
+				break
+			}
+		} else if scan.any {
+			good++
+		}
+		head = head[n:]
+	}
+	return good > bad
+}
+
+// looksLikeTable returns the delimiter that parts the first lines into equally
+// many cells, at least three or by one that is rare in texts; 0 for none.
+func looksLikeTable(head []byte) byte {
+	lines := bytes.Split(head, newline)
+	if len(lines) < 4 {
+		return 0
+	}
+	lines = lines[:len(lines)-1] // the last may be cut
+	for _, c := range []byte(delimiters) {
+		first := bytes.Count(lines[0], []byte{c})
+		same := first >= 2 || first == 1 && c != ','
+		for _, line := range lines {
+			same = same && bytes.Count(line, []byte{c}) == first
+		}
+		if same {
+			return c
+		}
+	}
+	return 0
+}
+
+// delimiterName is what --delimiter calls it.
+func delimiterName(c byte) string {
+	if c == '\t' {
+		return "tab"
+	}
+	return strconv.QuoteRune(rune(c))
+}

@@ -1,0 +1,88 @@
+package corpus
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Each row: how a file of JSON is framed, as text@line.
+func TestJSON(t *testing.T) {
+	long := strings.Repeat("x", 2000)
+	for _, c := range []struct{ name, file, content, want, rejects string }{
+		{"array", "a.json", `[{"text":"a"},{"text":"b"}]`, "a@1 b@1", ""},
+		{"pretty", "a.json", "[\n  {\n    \"text\": \"a\"\n  },\n  {\n    \"text\": \"b ] } \\\" {\"\n  }\n]\n", "a@2 b ] } \" {@5", ""},
+		{"known by content", "a", "\n [ {\"text\":\"a\"} ]", "a@2", ""},
+		{"with a mark", "a", "\xef\xbb\xbf[{\"text\":\"a\"}]", "a@1", ""},
+		{"one object", "a.json", "{\n\"text\": \"a\"\n}\n", "a@1", ""},
+		{"objects one after another", "a", "{\n\"text\": \"a\"\n}\n{\"text\": \"b\"}{\n\"text\":\"c\"}", "a@1 b@4 c@4", ""},
+		{"an object a line is JSONL", "a", "{\"text\":\"a\"}\n{\"text\":\"b\"}\n", "a@1 b@2", ""},
+		{"empty array", "a", "[]", "", ""},
+		{"no array of objects", "a.json", `[1,"x",{"text":"a"},[{"text":"b"}],null]`, "a@1",
+			"1: not a JSON object at byte 1 1: not a JSON object at byte 1 1: not a JSON object at byte 1 1: not a JSON object at byte 1"},
+		{"a bad element", "a.json", "[{\"text\":\"a\"},\n{\"text\":5},\n{\"text\":\"b\"}]", "a@1 b@3", `2: field "text" is a number, not a string`},
+		{"cut", "a.json", "[{\"text\":\"a\"},\n{\"text\":\"b\"", "a@1", "2: the file ends too early: truncated or damaged"},
+		{"no end of the array", "a.json", "[{\"text\":\"a\"}", "a@1", "1: the file ends too early: truncated or damaged"},
+		{"more after the array", "a.json", "[{\"text\":\"a\"}] {}", "a@1", "1: more after the end of the JSON array"},
+		{"stray bracket", "a.json", "[}{\"text\":\"a\"}]", "", "1: a bracket where a JSON value must begin"},
+		{"no JSON", "a.json", "text\n", "", "1: no JSON object where one must begin"},
+		{"long", "a.json", "[{\"text\":\"" + long + "\"},\n{\"text\":\"b\"}]", "b@2", "1: longer than the limit of 1000 bytes a document"},
+		{"long by its lines", "a.json", "[{\"text\":\"a\"" + strings.Repeat("\n", 2000) + "},\n{\"text\":\"b\"}]", "b@2002", "1: longer than the limit of 1000 bytes a document"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := put(t, t.TempDir(), c.file, c.content)
+			res := read(t, Options{MaxDocument: 1000}, path)
+			var got []string
+			for i, it := range res.items {
+				got = append(got, fmt.Sprintf("%s@%d", res.docs[i].Text, it.Line))
+			}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("got  %.300q\nwant %.300q", strings.Join(got, " "), c.want)
+			}
+			if rejects := strings.ReplaceAll(strings.Join(res.rejects, " "), path+":", ""); strings.TrimSpace(rejects) != c.rejects {
+				t.Errorf("rejects %q\nwant    %q", rejects, c.rejects)
+			}
+		})
+	}
+}
+
+// What is kept of JSON is JSON: an array of the elements as they were.
+func TestWriterKeepsJSON(t *testing.T) {
+	for in, want := range map[string]string{
+		"[ {\"text\" : \"a\"},\n{\"text\":\"b\"} ]": "[\n{\"text\" : \"a\"},\n{\"text\":\"b\"}\n]\n",
+		"{\n\"text\":\"a\"\n}":                      "[\n{\n\"text\":\"a\"\n}\n]\n",
+		"[]":                                        "[]\n",
+	} {
+		dir := t.TempDir()
+		out := filepath.Join(dir, "out.json")
+		copyAll(t, Options{}, out, all, put(t, dir, "in.json", in))
+		if got := slurp(t, out); got != want || !json.Valid([]byte(got)) {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}
+
+// The elements of every valid array are those that encoding/json finds.
+func FuzzJSONArray(f *testing.F) {
+	for _, s := range []string{`[{"text":"a"}]`, `[1, [2,{"a":"]"}],"\"]",null , {"b":[]}]`, `[{}]x`, `[`, `[{"a":"\\"},{"b":1}]`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		items, _, _ := frame(t, JSON, content, Options{})
+		var want []json.RawMessage
+		if !bytes.HasPrefix(content, []byte("[")) || json.Unmarshal(content, &want) != nil || isCompressed(content) {
+			return
+		}
+		if len(items) != len(want) {
+			t.Fatalf("%q: %d elements, encoding/json %d", content, len(items), len(want))
+		}
+		for i, it := range items {
+			if !bytes.Equal(it.Raw, want[i]) {
+				t.Fatalf("element %d of %q: %q, encoding/json %q", i, content, it.Raw, want[i])
+			}
+		}
+	})
+}

@@ -1,0 +1,169 @@
+package corpus
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// jsonFrames yields the elements of a JSON array, or the objects that stand
+// one after another, over any number of lines.
+type jsonFrames struct {
+	s     *stream
+	b     *blocks
+	limit int64
+	lines int64 // line ends taken so far
+	array bool
+	begun bool // the first byte has told which of the two it is
+	ended bool // the array has
+}
+
+func newJSONFrames(s *stream, limit int64) *jsonFrames {
+	return &jsonFrames{s: s, b: newBlocks(utf8Stream(s)), limit: limit}
+}
+
+func (f *jsonFrames) close() error { return f.s.Close() }
+
+func (f *jsonFrames) next() ([]byte, int64, error) {
+	c, err := f.start()
+	at := f.lines + 1
+	switch {
+	case err != nil:
+		return nil, at, err
+	case f.ended:
+		return nil, at, errors.New("more after the end of the JSON array")
+	case c != '{' && !f.array:
+		return nil, at, errors.New("no JSON object where one must begin")
+	}
+	raw, err := f.value()
+	if err == errTooLong {
+		return nil, 0, tooLong(at, f.limit)
+	}
+	return raw, at, err
+}
+
+// start goes to the first byte of the next value.
+func (f *jsonFrames) start() (byte, error) {
+	for {
+		w := f.b.window()
+		i := 0
+		for ; i < len(w); i++ {
+			switch c := w[i]; {
+			case c == '\n':
+				f.lines++
+			case c == ' ' || c == '\t' || c == '\r':
+			case c == '[' && !f.begun:
+				f.array, f.begun = true, true
+			case c == ',' && f.array && !f.ended:
+			case c == ']' && f.array && !f.ended:
+				f.ended = true
+			default:
+				f.begun = true
+				f.b.at += i
+				return c, nil
+			}
+		}
+		f.b.at += i
+		if f.b.more() {
+			continue
+		}
+		if f.b.err == io.EOF && f.array && !f.ended {
+			return 0, io.ErrUnexpectedEOF
+		}
+		return 0, f.b.err
+	}
+}
+
+// value takes the value that begins here, or passes over one that is too long.
+func (f *jsonFrames) value() ([]byte, error) {
+	var end jsonEnd
+	long := false
+	for {
+		n, done := end.find(f.b.window())
+		switch {
+		case done && n == 0:
+			return nil, errors.New("a bracket where a JSON value must begin")
+		case done && (long || int64(n) > f.limit):
+			f.lines += int64(bytes.Count(f.b.window()[:n], newline))
+			f.b.at += n
+			return nil, errTooLong
+		case done:
+			f.lines += int64(bytes.Count(f.b.window()[:n], newline))
+			return f.b.take(n), nil
+		}
+		if w := f.b.window(); int64(len(w)) > f.limit {
+			f.lines += int64(bytes.Count(w, newline))
+			f.b.drop()
+			long, end.at = true, 0
+		}
+		if !f.b.more() {
+			return nil, cut(f.b.err)
+		}
+	}
+}
+
+// jsonEnd finds the end of a value by its quotes and brackets alone, and can be
+// fed a growing window.
+type jsonEnd struct {
+	at      int // bytes looked at
+	depth   int
+	text    bool // inside a string
+	escaped bool // after a backslash
+}
+
+// find looks at the rest of w and returns the length of the value if it ends
+// in w.
+func (e *jsonEnd) find(w []byte) (int, bool) {
+	for ; e.at < len(w); e.at++ {
+		c := w[e.at]
+		switch {
+		case e.escaped:
+			e.escaped = false
+		case e.text && c == '\\':
+			e.escaped = true
+		case c == '"':
+			if e.text = !e.text; !e.text && e.depth == 0 {
+				return e.at + 1, true
+			}
+		case e.text:
+		case c == '{' || c == '[':
+			e.depth++
+		case (c == '}' || c == ']') && e.depth > 0:
+			if e.depth--; e.depth == 0 {
+				return e.at + 1, true
+			}
+		case e.depth == 0 && bytes.IndexByte([]byte(" \t\r\n,]}"), c) >= 0:
+			return e.at, true // after a number or a word
+		}
+	}
+	return 0, false
+}
+
+// jsonSink writes the records as a JSON array.
+type jsonSink struct {
+	*AtomicFile
+	n int
+}
+
+func (s *jsonSink) write(it Item) error {
+	before := ",\n"
+	if s.n++; s.n == 1 {
+		before = "[\n"
+	}
+	if _, err := io.WriteString(s, before); err != nil {
+		return err
+	}
+	_, err := s.Write(it.Raw)
+	return err
+}
+
+func (s *jsonSink) prepare() error {
+	end := "\n]\n"
+	if s.n == 0 {
+		end = "[]\n"
+	}
+	if _, err := io.WriteString(s, end); err != nil {
+		return err
+	}
+	return s.AtomicFile.prepare()
+}
