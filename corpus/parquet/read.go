@@ -26,6 +26,7 @@ type reader struct {
 	cols   [6]*column
 	left   int64 // rows left in this group
 	block  []byte
+	done   func() error // frees the file where it had to be unpacked
 }
 
 func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, error) {
@@ -33,21 +34,30 @@ func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, er
 	if err != nil {
 		return nil, fmt.Errorf("damaged Parquet: %w", err)
 	}
-	r := &reader{groups: f.RowGroups()}
+	f, done, err := unpacked(f, file)
+	if err != nil {
+		return nil, fmt.Errorf("damaged Parquet: %w", err)
+	}
+	r := &reader{groups: f.RowGroups(), done: done}
+	if err := r.choose(f, fields); err != nil {
+		return nil, errors.Join(err, done())
+	}
+	return r, nil
+}
+
+// choose finds the columns of the wanted fields.
+func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
 	for i, field := range wantedFields(&fields) {
 		if field.Name == "" {
 			continue
 		}
 		leaf, err := find(f.Schema(), field.Name)
 		if err != nil && field.Required {
-			return nil, err
+			return err
 		}
 		r.leaves[i] = leaf
 	}
-	if err := checkText(r.leaves[1], fields.Text.Name); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return checkText(r.leaves[1], fields.Text.Name)
 }
 
 // find finds a column by its name or by its path with dots.
@@ -109,7 +119,7 @@ func (r *reader) Next() (raw []byte, err error) {
 
 // group opens the columns of the next row group.
 func (r *reader) group() error {
-	if err := r.Close(); err != nil {
+	if err := r.closeColumns(); err != nil {
 		return err
 	}
 	g := r.groups[0]
@@ -131,8 +141,10 @@ func (r *reader) group() error {
 	return nil
 }
 
-// Close closes the columns.
-func (r *reader) Close() error {
+// Close frees what is open.
+func (r *reader) Close() error { return errors.Join(r.closeColumns(), r.done()) }
+
+func (r *reader) closeColumns() error {
 	var err error
 	for i, c := range r.cols {
 		if c != nil {

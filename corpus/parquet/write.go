@@ -25,9 +25,10 @@ type writer struct {
 	rows   parquet.Rows
 	total  int64
 	buf    [batch]parquet.Row
-	base   int64 // number of the row in buf[0]
-	n      int64 // rows in buf
-	held   int   // bytes in the current row group
+	base   int64        // number of the row in buf[0]
+	n      int64        // rows in buf
+	held   int          // bytes in the current row group
+	done   func() error // frees the input where it had to be unpacked
 }
 
 // From opens the file that the next rows come from. All must have the schema
@@ -45,6 +46,9 @@ func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 		return errors.New("its schema differs from that of the inputs before it")
 	}
 	if err := w.closeRows(); err != nil {
+		return err
+	}
+	if f, w.done, err = unpacked(f, file); err != nil {
 		return err
 	}
 	w.rows = parquet.MultiRowGroup(f.RowGroups()...).Rows()
@@ -120,7 +124,7 @@ func (w *writer) closeRows() error {
 	}
 	rows := w.rows
 	w.rows = nil
-	return rows.Close()
+	return errors.Join(rows.Close(), w.done())
 }
 
 // Close ends the file. Without a single row it is empty, because nothing told

@@ -39,7 +39,7 @@ var layers = map[string]layer{
 	"methods": {[]string{"", "text/...", "feature/...", "simhash", "minhash", "ngram"}, nil},
 
 	"corpus":         {[]string{"", "text", "text/html"}, []string{compress, xtext, "github.com/valyala/fastjson", "github.com/andybalholm/brotli"}},
-	"corpus/parquet": {[]string{"", "text", "corpus"}, []string{"github.com/parquet-go/parquet-go"}},
+	"corpus/parquet": {[]string{"", "text", "corpus"}, []string{"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/"}},
 	"batch":          {[]string{"", "text", "feature", "corpus"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
 	"eval":           {[]string{"", "text", "feature"}, []string{compress}},
 

@@ -1,0 +1,178 @@
+package parquet
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
+)
+
+// The library loses pages of LZ4 that are less than three times as long when
+// unpacked, and does not end on damaged ones. So a file with such pages is
+// unpacked first, into a temporary file.
+
+// maxPage bounds what one page may claim to hold.
+const maxPage = 1 << 30
+
+// unpacked returns a file without LZ4, f itself where it has none; done frees
+// what that took.
+func unpacked(f *parquet.File, file io.ReaderAt) (out *parquet.File, done func() error, err error) {
+	if !usesLZ4(f.Metadata()) {
+		return f, func() error { return nil }, nil
+	}
+	temp, err := os.CreateTemp("", ".neardup-parquet-*")
+	if err != nil {
+		return nil, nil, err
+	}
+	removed := os.Remove(temp.Name()) == nil // some systems keep the names of open files
+	done = func() error {
+		err := temp.Close()
+		if !removed {
+			err = errors.Join(err, os.Remove(temp.Name()))
+		}
+		return err
+	}
+	u := unpacker{file: file, out: bufio.NewWriterSize(temp, 256<<10)}
+	if err := u.all(*f.Metadata()); err != nil {
+		return nil, nil, errors.Join(err, done())
+	}
+	out, err = parquet.OpenFile(temp, u.at, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	if err != nil {
+		return nil, nil, errors.Join(err, done())
+	}
+	return out, done, nil
+}
+
+func usesLZ4(meta *format.FileMetaData) bool {
+	return slices.ContainsFunc(meta.RowGroups, func(g format.RowGroup) bool {
+		return slices.ContainsFunc(g.Columns, func(c format.ColumnChunk) bool { return c.MetaData.Codec == format.Lz4Raw })
+	})
+}
+
+// unpacker copies a file with its LZ4 pages unpacked.
+type unpacker struct {
+	file io.ReaderAt
+	out  *bufio.Writer
+	at   int64 // bytes written
+	page []byte
+}
+
+const magic = "PAR1"
+
+func (u *unpacker) all(meta format.FileMetaData) error {
+	if err := u.write([]byte(magic)); err != nil {
+		return err
+	}
+	meta.RowGroups = slices.Clone(meta.RowGroups)
+	for i := range meta.RowGroups {
+		g := &meta.RowGroups[i]
+		g.Columns = slices.Clone(g.Columns)
+		g.FileOffset, g.TotalCompressedSize = 0, 0
+		for j := range g.Columns {
+			c := &g.Columns[j]
+			c.OffsetIndexOffset, c.OffsetIndexLength, c.ColumnIndexOffset, c.ColumnIndexLength = 0, 0, 0, 0
+			c.FileOffset = 0
+			if err := u.chunk(&c.MetaData); err != nil {
+				return err
+			}
+			g.TotalCompressedSize += c.MetaData.TotalCompressedSize
+		}
+	}
+	footer, err := thrift.Marshal(new(thrift.CompactProtocol), &meta)
+	if err != nil {
+		return err
+	}
+	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
+	if err := u.write(append(footer, magic...)); err != nil {
+		return err
+	}
+	return u.out.Flush()
+}
+
+func (u *unpacker) write(b []byte) error {
+	n, err := u.out.Write(b)
+	u.at += int64(n)
+	return err
+}
+
+// chunk copies the pages of one column of one row group.
+func (u *unpacker) chunk(m *format.ColumnMetaData) error {
+	start := m.DataPageOffset
+	if d := m.DictionaryPageOffset; d > 0 && d < start {
+		start = d
+	}
+	from, packed := u.at, m.Codec == format.Lz4Raw
+	in := bufio.NewReaderSize(io.NewSectionReader(u.file, start, m.TotalCompressedSize), 64<<10)
+	headers := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(in))
+	m.DataPageOffset, m.DictionaryPageOffset, m.IndexPageOffset, m.BloomFilterOffset, m.BloomFilterLength = 0, 0, 0, 0, 0
+	for {
+		if _, err := in.Peek(1); err == io.EOF {
+			break
+		}
+		var h format.PageHeader
+		if err := headers.Decode(&h); err != nil {
+			return err
+		}
+		if h.Type == format.DictionaryPage {
+			m.DictionaryPageOffset = u.at
+		} else if m.DataPageOffset == 0 {
+			m.DataPageOffset = u.at
+		}
+		if err := u.copyPage(&h, in, packed); err != nil {
+			return err
+		}
+	}
+	if packed {
+		m.Codec = format.Uncompressed
+	}
+	m.TotalCompressedSize = u.at - from
+	return nil
+}
+
+// copyPage copies one page; of a page of version 2 the levels are never packed.
+func (u *unpacker) copyPage(h *format.PageHeader, in io.Reader, packed bool) error {
+	if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || h.UncompressedPageSize > maxPage || h.CompressedPageSize > maxPage {
+		return errors.New("a page has an impossible size")
+	}
+	raw, err := io.ReadAll(io.LimitReader(in, int64(h.CompressedPageSize)))
+	if err != nil || len(raw) < int(h.CompressedPageSize) {
+		return errors.Join(err, io.ErrUnexpectedEOF)
+	}
+	levels := 0
+	if v2 := &h.DataPageHeaderV2; v2.Valid {
+		levels = int(v2.V.DefinitionLevelsByteLength) + int(v2.V.RepetitionLevelsByteLength)
+		packed = packed && (!v2.V.IsCompressed.Valid || v2.V.IsCompressed.V)
+		v2.V.IsCompressed = thrift.New(false)
+	}
+	if levels < 0 || levels > len(raw) || levels > int(h.UncompressedPageSize) {
+		return errors.New("the levels of a page are longer than the page")
+	}
+	body := raw[levels:]
+	if packed {
+		size := int(h.UncompressedPageSize) - levels
+		u.page = slices.Grow(u.page[:0], size)[:size]
+		if n, err := lz4.UncompressBlock(body, u.page); err != nil || n != size {
+			return fmt.Errorf("a page of LZ4 does not unpack to its %d bytes", size)
+		}
+		body = u.page
+	}
+	h.CompressedPageSize, h.CRC = int32(levels+len(body)), 0
+	header, err := thrift.Marshal(new(thrift.CompactProtocol), h)
+	if err != nil {
+		return err
+	}
+	for _, b := range [][]byte{header, raw[:levels], body} {
+		if err := u.write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
