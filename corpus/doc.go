@@ -1,4 +1,4 @@
-// Package corpus reads and writes files of documents: JSONL, CSV, TSV,
+// Package corpus reads and writes files of documents: JSONL, JSON, CSV, TSV,
 // Parquet, one text a line, a file a document, web pages and WARC archives,
 // each plain or compressed with gzip or zstd.
 //

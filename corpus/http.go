@@ -19,11 +19,19 @@ import (
 )
 
 // warc makes a document of a WARC record. The id is the WARC-Record-ID, which
-// is unique; a page captured twice has one URL and two ids.
+// is unique (a page captured twice has one URL and two ids), unless another
+// field of the record's header was asked for.
 func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 	n := headLength(raw)
 	head, body := raw[:n], raw[n:]
 	doc.ID = utf8Text(bytes.Trim(headerValue(head, "warc-record-id"), "<>"))
+	if f := d.fields.ID; f.Required {
+		id := headerValue(head, warcField(f.Name))
+		if id == nil {
+			return fmt.Errorf("no field %q in the header of the record", f.Name)
+		}
+		doc.ID = utf8Text(bytes.Trim(id, "<>"))
+	}
 	doc.URL = utf8Text(bytes.Trim(headerValue(head, "warc-target-uri"), "<>"))
 	if t, err := parseTime(string(headerValue(head, "warc-date"))); err == nil {
 		doc.Time = t
@@ -42,6 +50,16 @@ func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 		}
 	}
 	return d.payloadText(kind, body, doc)
+}
+
+// warcField is how a field of the header is called there: any may be named, and
+// "url" is the address of the page.
+func warcField(name string) string {
+	name = strings.ToLower(name)
+	if name == "url" {
+		return "warc-target-uri"
+	}
+	return name
 }
 
 // payloadText makes the text of what a server sent.

@@ -176,7 +176,7 @@ func (r *Reader) checkFields() error {
 	format := r.inputs[0].format
 	for _, f := range r.opt.named() {
 		if format == WARC && f.kind == "id" {
-			continue // a header of the record
+			continue // a field of the record's header
 		}
 		return fmt.Errorf("%w: the %s field %q of format %s", ErrNoEffect, f.kind, f.name, format)
 	}
@@ -210,7 +210,7 @@ func (r *Reader) framesOf(in *input, s *stream) (frames, error) {
 	case CSV, TSV:
 		return newTableFrames(in, s, r.fields, r.opt)
 	case WARC:
-		return newWarcFrames(s, r.opt.MaxDocument), nil
+		return newWarcFrames(in, s, r.opt.MaxDocument), nil
 	default:
 		return &wholeFrames{s: s, size: in.size, limit: r.opt.MaxDocument}, nil
 	}

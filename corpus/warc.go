@@ -16,14 +16,15 @@ const maxWarcHead = 64 << 10
 // such a type, and conversion records. Others are passed over. After damage it
 // goes on at the next record that begins like one.
 type warcFrames struct {
+	in    *input
 	s     *stream
 	b     *blocks
 	limit int64
 	n     int64 // records begun
 }
 
-func newWarcFrames(s *stream, limit int64) *warcFrames {
-	return &warcFrames{s: s, b: newBlocks(s), limit: limit}
+func newWarcFrames(in *input, s *stream, limit int64) *warcFrames {
+	return &warcFrames{in: in, s: s, b: newBlocks(s), limit: limit}
 }
 
 func (f *warcFrames) close() error { return f.s.Close() }
@@ -47,6 +48,7 @@ func (f *warcFrames) next() ([]byte, int64, error) {
 			return nil, f.n, &RejectError{Line: f.n, Reason: "the record is cut off"}
 		}
 		if !holdsDocument(head) {
+			f.note(head, size)
 			if !f.b.skip(int64(len(head)) + size) {
 				return nil, f.n, f.damage(f.b.err)
 			}
@@ -57,6 +59,18 @@ func (f *warcFrames) next() ([]byte, int64, error) {
 			continue
 		}
 		return raw, f.n, err
+	}
+}
+
+// maxWarcInfo is the longest warcinfo record that is copied.
+const maxWarcInfo = 1 << 20
+
+// note keeps a warcinfo record, which tells how the records after it were made:
+// it goes before those that are kept.
+func (f *warcFrames) note(head []byte, size int64) {
+	end := int64(len(head)) + size
+	if string(headerValue(head, "warc-type")) == "warcinfo" && end <= maxWarcInfo && f.b.fill(int(end)) {
+		f.in.header = bytes.Clone(f.b.window()[:end])
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 
 	"github.com/neardup/neardup"
@@ -120,5 +122,41 @@ func TestWARCCutAnywhere(t *testing.T) {
 				t.Fatalf("cut at %d: %q, rejects %q", n, res.texts(), res.rejects)
 			}
 		}
+	}
+}
+
+// The id may be any field of the record's header.
+func TestWARCID(t *testing.T) {
+	in := put(t, t.TempDir(), "a.warc", page("1", "<p>one</p>"))
+	for field, want := range map[string]string{"": "urn:x:1", "url": "http://a/1", "WARC-Target-URI": "http://a/1", "warc-date": "1970-01-02T00:00:00Z"} {
+		res := read(t, Options{IDField: field, Extract: tagless}, in)
+		if len(res.docs) != 1 || res.docs[0].ID != want {
+			t.Errorf("--id-field %q: %+v, rejects %q", field, res.docs, res.rejects)
+		}
+	}
+	if res := read(t, Options{IDField: "nid", Extract: tagless}, in); len(res.rejects) != 1 || !strings.Contains(res.rejects[0], `no field "nid"`) {
+		t.Errorf("a field that is not there: %+v, rejects %q", res.docs, res.rejects)
+	}
+}
+
+// Kept records stand under the warcinfo record that they stood under, once.
+func TestWriterKeepsWarcinfo(t *testing.T) {
+	dir := t.TempDir()
+	info := func(s string) string { return record("warcinfo", s, "", "software: "+s) }
+	a := put(t, dir, "a.warc.gz", gz(info("A"), page("1", "<p>a</p>"), page("2", "<p>b</p>"), info("B"), page("3", "<p>c</p>"), page("4", "<p>d</p>")))
+	b := put(t, dir, "b.warc", page("5", "<p>e</p>"))
+	out := filepath.Join(dir, "out.warc.gz")
+	copyAll(t, Options{Extract: tagless}, out, func(n int) bool { return n != 2 }, a)
+	want := info("A") + page("1", "<p>a</p>") + page("2", "<p>b</p>") + info("B") + page("4", "<p>d</p>")
+	r, err := gzip.NewReader(strings.NewReader(slurp(t, out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(r); err != nil || string(got) != want {
+		t.Errorf("got %q, %v\nwant %q", got, err, want)
+	}
+	copyAll(t, Options{Extract: tagless}, out, all, b)
+	if got := read(t, Options{Extract: tagless}, out).texts(); got != "e" {
+		t.Errorf("without a warcinfo: %q", got)
 	}
 }

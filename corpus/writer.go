@@ -184,19 +184,32 @@ func (s *lineSink) prepare() error {
 	return s.AtomicFile.prepare()
 }
 
-// warcSink writes WARC records.
+// warcSink writes WARC records, each after the warcinfo record that it stood
+// under.
 type warcSink struct {
 	*AtomicFile
-	n int
+	n    int
+	info []byte
 }
 
 func (s *warcSink) write(it Item) error {
+	if info := it.in.header; !bytes.Equal(info, s.info) {
+		s.info = info
+		if err := s.record(info); err != nil {
+			return err
+		}
+	}
+	return s.record(it.Raw)
+}
+
+// record writes one record as a member of its own.
+func (s *warcSink) record(raw []byte) error {
 	if s.n++; s.n > 1 {
 		if err := s.member(); err != nil {
 			return err
 		}
 	}
-	if _, err := s.Write(it.Raw); err != nil {
+	if _, err := s.Write(raw); err != nil {
 		return err
 	}
 	_, err := s.Write([]byte("\r\n\r\n"))
