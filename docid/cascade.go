@@ -44,6 +44,10 @@ type Settings struct {
 	// service, Chinese articles and manuals) 99 % had contents of Jaccard
 	// similarity below .3.
 	TitleAgrees Maker
+	// URLAgrees, where not nil, makes a url match count only on the same
+	// condition. Without it a url is an identity by itself, and an article
+	// whose content disagrees with the leader's is told so and never kept.
+	URLAgrees Maker
 
 	// Window bounds how old a leader may be to be matched; 0: any age.
 	Window time.Duration
@@ -65,14 +69,13 @@ type Settings struct {
 	Now func() time.Time
 }
 
-// TitleCrowd is the number of docIds from which on a title is the identity of
-// none: the title stage passes and the content decides.
-const TitleCrowd = 64
-
 // cascade is Settings made ready for one index.
 type cascade struct {
 	Settings
-	title, content, agrees neardup.Method
+	title, content, agrees, urlAgrees neardup.Method
+	// disagrees tells contents that contradict each other where agreement is no
+	// condition; it decides nothing, so it is not part of the spec.
+	disagrees neardup.Method
 }
 
 // build makes the methods and the spec.
@@ -92,7 +95,14 @@ func (s Settings) build(seed uint64, table []byte) (cascade, string, error) {
 	}
 	c.title = make1(s.TitleMethod, s.Title == Near)
 	c.content = make1(s.ContentMethod, s.Content == Near)
-	c.agrees = make1(s.TitleAgrees, s.Title != Off && s.Title != "")
+	c.agrees = make1(s.TitleAgrees, on(s.Title))
+	c.urlAgrees = make1(s.URLAgrees, on(s.URL))
+	if c.disagrees = c.urlAgrees; c.disagrees == nil {
+		c.disagrees = make1(s.TitleAgrees, true)
+	}
+	if c.disagrees == nil {
+		c.disagrees = c.content
+	}
 	if err != nil {
 		return c, "", fmt.Errorf("make the methods of the index: %w", err)
 	}
@@ -125,7 +135,34 @@ func (c *cascade) spec() string {
 	if c.agrees != nil {
 		parts = append(parts, "agrees=("+c.agrees.Spec().String()+")")
 	}
+	if c.urlAgrees != nil {
+		parts = append(parts, "url-agrees=("+c.urlAgrees.Spec().String()+")")
+	}
 	return strings.Join(parts, " ")
+}
+
+// agreeKind is the view by which contents are compared for a name of a stage,
+// agreeMethod the method.
+func (c *cascade) agreeKind(s Stage) viewKind {
+	if s == StageURL {
+		return viewURLAgrees
+	}
+	return viewTitleAgrees
+}
+
+func (c *cascade) agreeMethod(k viewKind) neardup.Method {
+	if k == viewURLAgrees {
+		return c.disagrees
+	}
+	return c.agrees
+}
+
+// routed names the method that judges contents.
+func (c *cascade) routed() string {
+	if c.content != nil {
+		return c.content.Spec().Method
+	}
+	return string(Exact)
 }
 
 func modeOf(m Mode, method neardup.Method) string {

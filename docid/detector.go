@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/neardup/neardup"
@@ -15,6 +16,8 @@ var (
 	ErrInvalid = errors.New("invalid")
 	ErrCrowded = errors.New("too many candidates to compare")
 	ErrQuota   = errors.New("the quota of the index is used up")
+	// ErrContended: nothing was stored, and it is worth trying again.
+	ErrContended = errors.New("others were first each time")
 )
 
 // Detector decides for one tenant which articles are new. Safe for concurrent
@@ -28,6 +31,7 @@ type Detector struct {
 	nameKey []byte
 	askKey  []byte
 	views   *views
+	seen    atomic.Uint64 // the last change this detector has seen
 }
 
 // NewDetector opens the index of a tenant, and makes it if it is not there.
@@ -102,6 +106,9 @@ type Answer struct {
 	// LeaderSeq is the number of the leader, which the docId prints.
 	LeaderSeq uint64 `json:"-"`
 	Replayed  bool   `json:"replayed,omitempty"`
+	// Disagrees says that the url led to the docId, but that the contents
+	// contradict each other; the article is never the kept copy.
+	Disagrees bool `json:"contentsDisagree,omitempty" doc:"The url led to this docId, but the contents contradict each other: the article is never the kept one."`
 	// Candidates is how many leaders shared a key, Compared how many were
 	// verified, Rounds how often the store was asked: for metrics.
 	Candidates int `json:"-"`
@@ -110,59 +117,37 @@ type Answer struct {
 }
 
 // Add decides on an article and stores the outcome in one atomic step. When
-// it returns without error the answer is durable. Errors: ErrInvalid,
-// ErrMismatch, ErrTaken, ErrCrowded, ErrQuota, ErrUnavailable, ErrFull.
+// it returns without error the answer is durable. A submission that was answered
+// before gets that answer, whatever is full or crowded by now. Errors:
+// ErrInvalid, ErrMismatch, ErrTaken, ErrCrowded, ErrQuota, ErrContended,
+// ErrBehind, ErrUnavailable, ErrFull.
 func (d *Detector) Add(ctx context.Context, sub Submission) (Answer, error) {
-	if err := d.admit(ctx, &sub); err != nil {
-		return Answer{}, err
-	}
-	j := d.judge(&sub)
-	defer j.rest()
-	for {
-		if err := j.decide(ctx); err != nil {
-			return Answer{}, fmt.Errorf("decide on %q: %w", sub.ID, err)
-		}
-		r, err := d.index.Commit(ctx, j.change())
-		switch {
-		case err == nil:
-			if r.Kind == KindNew && !r.Replayed {
-				j.remember(r.Entry)
-			}
-			return d.answer(r, j), nil
-		case errors.Is(err, ErrConflict): // look at the newer ones only
-		case errors.Is(err, ErrEnded):
-			j.restart()
-		default:
-			return Answer{}, fmt.Errorf("commit %q: %w", sub.ID, err)
-		}
-	}
-}
-
-// Check decides without storing: what Add would have answered after change
-// Seq. A new article has no docId.
-func (d *Detector) Check(ctx context.Context, sub Submission) (Answer, error) {
 	if err := valid(&sub); err != nil {
 		return Answer{}, err
 	}
-	j := d.judge(&sub)
-	defer j.rest()
-	if err := j.look(ctx); err != nil {
-		return Answer{}, fmt.Errorf("check %q: %w", sub.ID, err)
+	request := d.request(&sub)
+	r, err := d.replay(ctx, &sub, request)
+	if err == nil {
+		return d.answer(ctx, r)
 	}
-	e := j.change().Entry
-	a := d.answer(Receipt{Entry: e}, j)
-	a.Seq = j.query.Since
-	if e.Kind == KindNew {
-		a.DocID = ""
+	if !errors.Is(err, ErrNotFound) {
+		return Answer{}, fmt.Errorf("find %q: %w", sub.ID, err)
 	}
-	return a, nil
+	if err := d.quota(ctx); err != nil {
+		return Answer{}, err
+	}
+	return d.decide(ctx, d.subject(&sub, request))
 }
 
-// admit checks a submission and the quota.
-func (d *Detector) admit(ctx context.Context, sub *Submission) error {
-	if err := valid(sub); err != nil {
-		return err
+// replay finds the answer to a submission that was made before.
+func (d *Detector) replay(ctx context.Context, sub *Submission, request [16]byte) (Receipt, error) {
+	if sub.ID == "" && sub.Idempotency == "" {
+		return Receipt{}, ErrNotFound
 	}
+	return d.index.Replay(ctx, Asked{sub.Idempotency, sub.ID, request, d.seen.Load()})
+}
+
+func (d *Detector) quota(ctx context.Context) error {
 	if d.MaxMembers <= 0 {
 		return nil
 	}
@@ -174,6 +159,74 @@ func (d *Detector) admit(ctx context.Context, sub *Submission) error {
 		return fmt.Errorf("%w: %d articles", ErrQuota, st.Members)
 	}
 	return nil
+}
+
+// decide judges and commits until nobody else was first.
+func (d *Detector) decide(ctx context.Context, s *subject) (Answer, error) {
+	j := d.search(s)
+	defer j.rest()
+	for j.rounds < maxRounds {
+		if err := j.pause(ctx); err != nil {
+			return Answer{}, err
+		}
+		o, err := j.decide(ctx)
+		if err != nil {
+			return Answer{}, fmt.Errorf("decide on %q: %w", s.sub.ID, err)
+		}
+		r, err := d.index.Commit(ctx, s.change(o, j.query))
+		switch {
+		case err == nil:
+			if r.Kind == KindNew && !r.Replayed {
+				d.remember(s, r.Entry)
+			}
+			a, err := d.answer(ctx, r)
+			a.Candidates, a.Compared, a.Rounds = j.candidates, j.compared, j.rounds
+			return a, err
+		case errors.Is(err, ErrConflict): // look at the newer ones only
+		case errors.Is(err, ErrEnded):
+			j.restart()
+		default:
+			return Answer{}, fmt.Errorf("commit %q: %w", s.sub.ID, err)
+		}
+	}
+	return Answer{}, fmt.Errorf("%w: %d rounds", ErrContended, j.rounds)
+}
+
+// Check decides without storing: what Add would have answered after change
+// Seq. A new article has no docId.
+func (d *Detector) Check(ctx context.Context, sub Submission) (Answer, error) {
+	if err := valid(&sub); err != nil {
+		return Answer{}, err
+	}
+	j := d.search(d.subject(&sub, [16]byte{}))
+	defer j.rest()
+	o, err := j.round(ctx)
+	if err != nil {
+		return Answer{}, fmt.Errorf("check %q: %w", sub.ID, err)
+	}
+	e := j.s.change(o, j.query).Entry
+	for leader, nid := range map[uint64]*string{e.Leader: &e.Evidence.LeaderNID, e.Evidence.Variant: &e.Evidence.VariantNID} {
+		if leader != 0 {
+			if *nid, err = d.leaderNID(ctx, leader, *nid); err != nil {
+				return Answer{}, fmt.Errorf("check %q: %w", sub.ID, err)
+			}
+		}
+	}
+	a := d.FromEntry(e)
+	a.Seq, a.Candidates, a.Compared, a.Rounds = j.query.Since, j.candidates, j.compared, j.rounds
+	if e.Kind == KindNew {
+		a.DocID = ""
+	}
+	return a, nil
+}
+
+// leaderNID names a leader as Commit would.
+func (d *Detector) leaderNID(ctx context.Context, leader uint64, nid string) (string, error) {
+	m, err := d.index.Catalog().Member(ctx, nid)
+	if err == nil && m.Seq == leader {
+		return nid, nil
+	}
+	return AnonymousNID(leader), gone(err)
 }
 
 // valid checks what every caller must obey, whatever the server limits.
@@ -191,14 +244,39 @@ func valid(sub *Submission) error {
 	return nil
 }
 
-// answer puts a log entry, and what it took, into the caller's words.
-func (d *Detector) answer(r Receipt, j *judge) Answer {
+// answer puts a receipt into the caller's words.
+func (d *Detector) answer(ctx context.Context, r Receipt) (Answer, error) {
+	if err := d.learn(ctx, r); err != nil {
+		return Answer{}, err
+	}
 	a := d.FromEntry(r.Entry)
 	a.Replayed = r.Replayed
-	if j != nil {
-		a.Candidates, a.Compared, a.Rounds = j.candidates, j.compared, j.rounds
+	return a, nil
+}
+
+// learn takes what a receipt says of the index: how far it is, and perhaps an
+// epoch that is not known yet.
+func (d *Detector) learn(ctx context.Context, r Receipt) error {
+	d.saw(r.Seq)
+	if d.ids.Epoch(r.Leader) == r.Epoch {
+		return nil
 	}
-	return a
+	return d.learnEpochs(ctx)
+}
+
+func (d *Detector) learnEpochs(ctx context.Context) error {
+	epochs, err := d.index.Catalog().Epochs(ctx)
+	if err != nil {
+		return fmt.Errorf("read the epochs: %w", err)
+	}
+	d.ids.learn(epochs)
+	return nil
+}
+
+// saw notes a change that was seen.
+func (d *Detector) saw(seq uint64) {
+	for old := d.seen.Load(); old < seq && !d.seen.CompareAndSwap(old, seq); old = d.seen.Load() {
+	}
 }
 
 // FromEntry is the answer that was given with a log entry.
@@ -212,6 +290,7 @@ func (d *Detector) FromEntry(e Entry) Answer {
 			a.Distance = &dist
 		}
 	}
+	a.VariantOf, a.Conflicts, a.Disagrees = e.Evidence.VariantNID, e.Evidence.Conflicts, e.Evidence.Disagrees
 	return a
 }
 

@@ -122,10 +122,10 @@ func TestCrowded(t *testing.T) {
 	}
 }
 
-// TestTitleCrowd: a title of more than TitleCrowd docIds identifies none.
-func TestTitleCrowd(t *testing.T) {
+// TestNameCrowd: a title of more than TitleCrowd docIds identifies none.
+func TestNameCrowd(t *testing.T) {
 	d := service(t, docid.Settings{Title: docid.Exact, Content: docid.Exact, TitleAgrees: storetest.Maker(0.2)})
-	for n := range docid.TitleCrowd + 1 {
+	for n := range docid.NameCrowd + 1 {
 		a, err := d.Add(t.Context(), submission("", "News", storetest.Base(n)))
 		if err != nil || a.Decision.Decision != neardup.New {
 			t.Fatalf("article %d: %+v, %v", n, a, err)

@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"sync/atomic"
 )
 
 // NewIdentity draws a seed and a key from the system's random source.
@@ -33,7 +34,7 @@ func NewIdentity(spec string, table []byte) (Identity, error) {
 // order.
 type DocIDs struct {
 	block  cipher.Block
-	epochs []Epoch
+	epochs *atomic.Pointer[[]Epoch]
 }
 
 // NewDocIDs returns the docIds of a tenant.
@@ -42,7 +43,9 @@ func NewDocIDs(id Identity, tenant string) (DocIDs, error) {
 	if err != nil {
 		return DocIDs{}, fmt.Errorf("docId cipher: %w", err)
 	}
-	return DocIDs{block, id.Epochs}, nil
+	d := DocIDs{block, &atomic.Pointer[[]Epoch]{}}
+	d.learn(id.Epochs)
+	return d, nil
 }
 
 // DocID prints the docId of a leader, 16-16 hex digits. 0.1 us.
@@ -57,8 +60,11 @@ func (d DocIDs) DocID(leader uint64) string {
 
 // Epoch is the epoch of a sequence number. O(epochs).
 func (d DocIDs) Epoch(seq uint64) uint64 {
-	return EpochOf(d.epochs, seq)
+	return EpochOf(*d.epochs.Load(), seq)
 }
+
+// learn takes the epochs as they are now, for every copy of d.
+func (d DocIDs) learn(epochs []Epoch) { d.epochs.Store(&epochs) }
 
 // Leader reads a docId; false if it is none of this tenant's, or was given
 // under its number in an epoch that was replaced.

@@ -1,9 +1,11 @@
 package docid
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/neardup/neardup"
@@ -16,21 +18,52 @@ type Revision struct {
 }
 
 // Update changes heat or text of an article. With a text, or while it is the
-// kept copy, the article competes for being kept at its new heat. ErrNotFound.
+// kept copy, the article competes for being kept at its new heat, unless the
+// text contradicts that of the leader. ErrNotFound, ErrContended.
 func (d *Detector) Update(ctx context.Context, nid string, r Revision) (Entry, error) {
-	c := &Change{}
-	c.Kind, c.NID, c.Time = KindUpdate, nid, d.now().UnixNano()
-	m, err := d.index.Catalog().Member(ctx, nid)
-	if err != nil {
-		return Entry{}, fmt.Errorf("update %q: %w", nid, err)
+	for range maxRounds {
+		c := &Change{SetHeat: r.Heat}
+		c.Kind, c.NID, c.Time = KindUpdate, nid, d.now().UnixNano()
+		if r.Text != nil {
+			c.Article = &Article{}
+			c.Article.Text = *r.Text
+			if err := d.judgeText(ctx, c); err != nil {
+				return Entry{}, fmt.Errorf("update %q: %w", nid, err)
+			}
+		}
+		e, err := d.commit(ctx, c)
+		if !errors.Is(err, ErrConflict) {
+			return e, err
+		}
 	}
-	c.Leader, c.SetHeat = m.Leader, r.Heat
-	if r.Text != nil {
-		c.Article = &Article{}
-		c.Article.Text = *r.Text
-	}
-	return d.commit(ctx, c)
+	return Entry{}, fmt.Errorf("update %q: %w", nid, ErrContended)
 }
+
+// judgeText says whether the new text of an article contradicts its leader. That
+// of the leader itself may become what it likes.
+func (d *Detector) judgeText(ctx context.Context, c *Change) error {
+	m, err := d.index.Catalog().Member(ctx, c.NID)
+	if err != nil {
+		return err
+	}
+	c.Leader = m.Leader
+	if m.Seq == m.Leader {
+		return nil
+	}
+	s := &subject{cascade: &d.cascade, text: d.clean(c.Article.Text)}
+	s.silent = blank(s.text)
+	a, err := d.agreement(ctx, free{}, s, content{m.Leader, viewURLAgrees})
+	if errors.Is(err, ErrNotFound) { // it ends, and the article with it
+		return nil
+	}
+	c.Evidence.Disagrees = !s.silent && !a.silent && !a.near
+	return err
+}
+
+// free is who need not pay for work.
+type free struct{}
+
+func (free) spend(context.Context, int) error { return nil }
 
 // Delete removes an article and its texts. Its docId lives on, with the keys
 // and the clean text that later articles are compared with. ErrNotFound.
@@ -43,9 +76,9 @@ func (d *Detector) Delete(ctx context.Context, nid string) (Entry, error) {
 // End ends a docId: members, texts and keys go, and it is never given again.
 // ErrNotFound, ErrEnded. O(members).
 func (d *Detector) End(ctx context.Context, docID string) (Entry, error) {
-	leader, ok := d.ids.Leader(docID)
-	if !ok {
-		return Entry{}, fmt.Errorf("docId %q: %w", docID, ErrNotFound)
+	leader, err := d.leader(ctx, docID)
+	if err != nil {
+		return Entry{}, err
 	}
 	c := &Change{}
 	c.Kind, c.Leader, c.Time = KindEnd, leader, d.now().UnixNano()
@@ -102,7 +135,31 @@ func (d *Detector) commit(ctx context.Context, c *Change) (Entry, error) {
 	if err != nil {
 		return Entry{}, fmt.Errorf("%s: %w", c.Kind, err)
 	}
-	return r.Entry, nil
+	return r.Entry, d.learn(ctx, r)
+}
+
+// leader reads a docId, which may be of an epoch that is not known yet.
+func (d *Detector) leader(ctx context.Context, docID string) (uint64, error) {
+	leader, ok := d.ids.Leader(docID)
+	if !ok {
+		if err := d.learnEpochs(ctx); err != nil {
+			return 0, err
+		}
+		leader, ok = d.ids.Leader(docID)
+	}
+	if !ok {
+		return 0, fmt.Errorf("docId %q: %w", docID, ErrNotFound)
+	}
+	return leader, nil
+}
+
+// Stats counts, and learns of epochs that began.
+func (d *Detector) Stats(ctx context.Context) (Stats, error) {
+	st, err := d.index.Catalog().Stats(ctx)
+	if err == nil && d.ids.Epoch(st.Seq) != st.Epoch {
+		err = d.learnEpochs(ctx)
+	}
+	return st, err
 }
 
 // Member finds an article and its docId by nid. ErrNotFound.
@@ -116,9 +173,9 @@ func (d *Detector) Member(ctx context.Context, nid string) (Member, string, erro
 
 // Group returns a docId with a page of its members. ErrNotFound, ErrEnded.
 func (d *Detector) Group(ctx context.Context, docID string, after uint64, limit int) (Group, error) {
-	leader, ok := d.ids.Leader(docID)
-	if !ok {
-		return Group{}, fmt.Errorf("docId %q: %w", docID, ErrNotFound)
+	leader, err := d.leader(ctx, docID)
+	if err != nil {
+		return Group{}, err
 	}
 	g, err := d.index.Catalog().Group(ctx, leader, after, limit)
 	if err != nil {
@@ -163,7 +220,8 @@ func (d *Detector) find(ctx context.Context, s Stage, m Mode, text string) ([]st
 		return nil, fmt.Errorf("find by %s: %w", s, err)
 	}
 	var ids []string
-	for _, h := range sorted(f.Names[0]) {
+	slices.SortFunc(f.Names[0], func(a, b Hit) int { return cmp.Compare(a.Leader, b.Leader) })
+	for _, h := range f.Names[0] {
 		ids = append(ids, d.ids.DocID(h.Leader))
 	}
 	return ids, nil

@@ -1,6 +1,7 @@
 package docid
 
 import (
+	"context"
 	"sync"
 
 	"github.com/neardup/neardup"
@@ -12,8 +13,9 @@ type viewKind uint8
 const (
 	viewContent viewKind = iota
 	viewTitle
-	viewAgrees
-	viewKinds = 3
+	viewTitleAgrees
+	viewURLAgrees
+	viewKinds = 4
 )
 
 func (k viewKind) text(title, text string) string {
@@ -118,4 +120,59 @@ func (c *views) evict() {
 // newLeaderView makes what is cached of a leader.
 func newLeaderView(nid, text string, v neardup.View) leaderView {
 	return leaderView{View: v, nid: nid, digest: neardup.DigestOf(text), empty: blank(text)}
+}
+
+// spender pays for work before it is done; see Turns.
+type spender interface {
+	spend(ctx context.Context, effort int) error
+}
+
+// viewOf returns the view of a leader, from the cache or from the store.
+// ErrNotFound once its docId has ended.
+func (d *Detector) viewOf(ctx context.Context, by spender, leader uint64, kind viewKind, m neardup.Method) (*leaderView, error) {
+	k := keyOfView(leader, kind)
+	if v := d.views.get(k); v != nil {
+		return v, nil
+	}
+	mat, err := d.material(ctx, by, leader)
+	if err != nil {
+		return nil, err
+	}
+	text := kind.text(mat.Title, mat.Text)
+	v := newLeaderView(mat.NID, text, m.View(text))
+	d.views.put(k, v)
+	return &v, nil
+}
+
+func (d *Detector) material(ctx context.Context, by spender, leader uint64) (Material, error) {
+	if err := by.spend(ctx, readEffort); err != nil {
+		return Material{}, err
+	}
+	return d.index.Material(ctx, leader)
+}
+
+// remember caches the views of an article that has become a leader. It has
+// some if it had candidates, and then it is likely to be one.
+func (d *Detector) remember(s *subject, e Entry) {
+	for kind, v := range s.views {
+		if v != nil {
+			text := viewKind(kind).text(s.title, s.text)
+			d.views.put(keyOfView(e.Leader, viewKind(kind)), newLeaderView(e.NID, text, v))
+		}
+	}
+}
+
+// agreement compares the content of a subject with that of a leader.
+func (d *Detector) agreement(ctx context.Context, by spender, s *subject, c content) (agreement, error) {
+	m := d.agreeMethod(c.kind)
+	if m == nil || s.silent {
+		mat, err := d.material(ctx, by, c.leader)
+		return agreement{nid: mat.NID, silent: blank(mat.Text), near: mat.Text == s.text}, err
+	}
+	v, err := d.viewOf(ctx, by, c.leader, c.kind, m)
+	if err != nil {
+		return agreement{}, err
+	}
+	near := v.equal(s.text) || !v.empty && m.Compare(s.view(c.kind, m), v.View).Near
+	return agreement{nid: v.nid, silent: v.empty, near: near}, nil
 }

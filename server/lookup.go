@@ -76,7 +76,7 @@ func (s *Server) article(ctx context.Context, in *nidInput) (api.MemberAnswer, e
 
 // fromMember adds the answer that the article got.
 func fromMember(ctx context.Context, m *docid.Member) (api.Member, error) {
-	member := api.Member{Article: fromArticle(&m.Article), Seq: m.Seq}
+	member := api.Member{Article: fromArticle(&m.Article), Seq: m.Seq, Disagrees: m.Disagrees}
 	switch a, err := detector(ctx).Evidence(ctx, m.Seq); {
 	case err == nil:
 		member.Evidence = &a
@@ -126,6 +126,10 @@ func (s *Server) group(ctx context.Context, in *groupInput) (api.Group, error) {
 	if g.Kept != nil {
 		kept := fromArticle(g.Kept)
 		out.Kept = &kept
+	}
+	out.HotterUnknown = g.HotterUnknown
+	if g.Hotter != nil {
+		out.Hotter = &api.Hotter{NID: g.Hotter.ID, Heat: g.Hotter.Heat}
 	}
 	for i := range g.Members {
 		if out.Members[i], err = fromMember(ctx, &g.Members[i]); err != nil {

@@ -171,6 +171,6 @@ func register[I, T any](s *Server, op huma.Operation, handle func(context.Contex
 // seen is the last change of the caller's tenant. Asked for before reading, it
 // is a lower bound of what the answer shows.
 func seen(ctx context.Context) (uint64, error) {
-	st, err := detector(ctx).Index().Catalog().Stats(ctx)
+	st, err := detector(ctx).Stats(ctx)
 	return st.Seq, err
 }

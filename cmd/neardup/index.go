@@ -19,6 +19,7 @@ type indexFlags struct {
 	distance            int
 	titleThreshold      float64
 	titleAgrees         float64
+	urlAgrees           float64
 	window, ttl         time.Duration
 	maxArticles         int
 	maxCandidates       int
@@ -29,6 +30,7 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.title, "title", "exact", "stage title: off, exact or near")
 	fs.Float64Var(&f.titleThreshold, "title-threshold", .9, "with --title near: least edit similarity of two titles")
 	fs.Float64Var(&f.titleAgrees, "title-agrees", .2, "a title counts only if the contents are at least so similar, or one is empty; 0: the title alone decides")
+	fs.Float64Var(&f.urlAgrees, "url-agrees", 0, "a url counts only if the contents are at least so similar, or the article has none; 0: the url alone decides")
 	fs.StringVar(&f.content, "content", "near", "stage content: off, exact or near")
 	fs.StringVar(&f.cfg.Name, "method", "auto", "with --content near: the method")
 	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near contents, 0..1 (default .8)")
@@ -66,12 +68,15 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	if f.titleAgrees > 0 {
 		s.TitleAgrees = maker(methods.Config{Name: "jaccard", Threshold: f.titleAgrees})
 	}
+	if f.urlAgrees > 0 {
+		s.URLAgrees = maker(methods.Config{Name: "jaccard", Threshold: f.urlAgrees})
+	}
 	for name, mode := range map[string]string{"url": f.url, "title": f.title, "content": f.content} {
 		if mode != "off" && mode != "exact" && (mode != "near" || name == "url") {
 			return s, usage("--%s cannot be %q", name, mode)
 		}
 	}
-	for flag, m := range map[string]docid.Maker{"--method": s.ContentMethod, "--title-threshold": s.TitleMethod, "--title-agrees": s.TitleAgrees} {
+	for flag, m := range map[string]docid.Maker{"--method": s.ContentMethod, "--title-threshold": s.TitleMethod, "--title-agrees": s.TitleAgrees, "--url-agrees": s.URLAgrees} {
 		if m == nil {
 			continue
 		}

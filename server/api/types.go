@@ -77,8 +77,10 @@ type Change struct {
 // Member is an article of a docId without its text.
 type Member struct {
 	Article
-	Seq      uint64  `json:"seq" doc:"The change it came with."`
-	Evidence *Answer `json:"evidence,omitempty" doc:"The answer given then; absent for changes that the log no longer explains."`
+	Seq uint64 `json:"seq" doc:"The change it came with."`
+	// Disagrees says that it can never be the kept article.
+	Disagrees bool    `json:"contentsDisagree,omitempty" doc:"Its content contradicts that of the leader; it is never the kept article."`
+	Evidence  *Answer `json:"evidence,omitempty" doc:"The answer given then; absent for changes that the log no longer explains."`
 }
 
 // MemberAnswer is the answer to a look-up by nid.
@@ -97,13 +99,22 @@ type Group struct {
 	Expires  *time.Time `json:"expires,omitempty"`
 	Kept     *Article   `json:"kept,omitempty" doc:"The hottest article, whole."`
 	KeptGone bool       `json:"keptGone,omitempty" doc:"There is no kept article: it was deleted, and the texts of the other members were never kept. The next article that joins, or an update that brings a text, is kept."`
-	Members  []Member   `json:"members" nullable:"false"`
-	Next     uint64     `json:"next,omitempty" doc:"The value of after for the next page; absent on the last."`
+	Hotter   *Hotter    `json:"hotter,omitempty" doc:"A later change of heat left this article hotter than the kept one, but its text was never kept. An update that brings its text makes it the kept one."`
+	// HotterUnknown says that the docId has too many articles to look at all.
+	HotterUnknown bool     `json:"hotterUnknown,omitempty" doc:"A later change of heat may have left another article hotter than the kept one; there are too many to look at all."`
+	Members       []Member `json:"members" nullable:"false"`
+	Next          uint64   `json:"next,omitempty" doc:"The value of after for the next page; absent on the last."`
+}
+
+// Hotter is an article that would be kept if its text were there.
+type Hotter struct {
+	NID  string `json:"nid"`
+	Heat int64  `json:"heat"`
 }
 
 // Leader is the article that made a docId.
 type Leader struct {
-	ID   string    `json:"id"`
+	ID   string    `json:"id" doc:"Its nid; once that was deleted, ~ and the number of the change that made it."`
 	Seq  uint64    `json:"seq"`
 	Time time.Time `json:"time"`
 }

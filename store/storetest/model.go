@@ -1,8 +1,11 @@
 package storetest
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
@@ -10,26 +13,58 @@ import (
 
 func formatFloat(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
+// Cascade is a cascade in plain words and numbers: what a detector is opened
+// with, and what the model goes by. A number of 0 is a condition that is off.
+type Cascade struct {
+	URL, Title, Content                            docid.Mode
+	TitleNear, ContentNear, TitleAgrees, URLAgrees float64
+	Window, TTL                                    time.Duration
+}
+
+// standard is the cascade of most of the suite: address exact, title off,
+// content near.
+var standard = Cascade{URL: docid.Exact, Content: docid.Near, ContentNear: Threshold}
+
+// Settings are those of a detector.
+func (c Cascade) Settings(now func() time.Time) docid.Settings {
+	s := docid.Settings{URL: c.URL, Title: c.Title, Content: c.Content, Window: c.Window, TTL: c.TTL, Now: now}
+	for _, m := range []struct {
+		maker     *docid.Maker
+		threshold float64
+	}{{&s.TitleMethod, c.TitleNear}, {&s.ContentMethod, c.ContentNear}, {&s.TitleAgrees, c.TitleAgrees}, {&s.URLAgrees, c.URLAgrees}} {
+		if m.threshold > 0 {
+			*m.maker = Maker(m.threshold)
+		}
+	}
+	return s
+}
+
 // Model is the sequential specification in the plainest words: a list of
 // leaders that is searched from the front, maps for the rest.
 type Model struct {
-	Method  Jaccard
+	Cascade
 	Seq     uint64
 	leaders []*modelGroup // all that ever were
 	living  []*modelGroup
 	byNID   map[string]*modelGroup
-	asked   map[string]Outcome // by nid and by idempotency key
 }
 
 type modelGroup struct {
-	seq      uint64
-	text     string
-	grams    grams
-	urls     map[string]bool
-	heat     map[string]int64
-	kept     *keptCopy
-	expires  int64
-	finished bool
+	seq          uint64
+	nid          string
+	time         int64
+	title, text  string
+	urls, titles map[string]bool
+	members      map[string]*modelMember
+	kept         *keptCopy
+	expires      int64
+	finished     bool
+}
+
+type modelMember struct {
+	seq       uint64
+	heat      int64
+	disagrees bool
 }
 
 type keptCopy struct {
@@ -43,85 +78,171 @@ type Outcome struct {
 	Verdict     neardup.Verdict
 	Stage       docid.Stage
 	Similarity  float64
+	LeaderNID   string
+	Disagrees   bool
 }
 
 // NewModel returns an empty model.
-func NewModel(m Jaccard) *Model {
-	return &Model{Method: m, byNID: map[string]*modelGroup{}, asked: map[string]Outcome{}}
-}
+func NewModel(c Cascade) *Model { return &Model{Cascade: c, byNID: map[string]*modelGroup{}} }
 
-// Add decides by brute force.
-func (m *Model) Add(sub docid.Submission, at int64) Outcome {
+// Add decides by brute force. at is when the article was received, cutoff the
+// time before which leaders do not count, both in Unix nanoseconds.
+func (m *Model) Add(sub docid.Submission, at, cutoff int64) Outcome {
 	m.Seq++
-	best, out := (*modelGroup)(nil), Outcome{Seq: m.Seq, Verdict: neardup.Duplicate}
-	url := docid.NormalizeURL(sub.URL)
-	for _, g := range m.living {
-		if best == nil && url != "" && g.urls[url] {
-			best, out.Stage, out.Similarity = g, docid.StageURL, 1
+	g, out := m.match(sub, cutoff)
+	if g == nil {
+		g = &modelGroup{seq: m.Seq, nid: sub.ID, time: at, title: sub.Title, text: sub.Text,
+			urls: map[string]bool{}, titles: map[string]bool{}, members: map[string]*modelMember{}}
+		if ttl := cmp.Or(sub.TTL, m.TTL); ttl > 0 {
+			g.expires = at + int64(ttl)
+		}
+		m.leaders, m.living = append(m.leaders, g), append(m.living, g)
+		out = Outcome{Verdict: neardup.New}
+	} else {
+		out.Verdict, out.LeaderNID = neardup.Duplicate, g.nid
+		if me := g.members[g.nid]; me == nil || me.seq != g.seq {
+			out.LeaderNID = fmt.Sprint("~", g.seq) // the nid may be another's by now
 		}
 	}
-	if best == nil {
-		best, out.Similarity = m.nearest(sub.Text)
-		out.Stage = docid.StageContent
+	out.Seq, out.Leader = m.Seq, g.seq
+	g.urls[docid.NormalizeURL(sub.URL)], g.titles[sub.Title] = true, true
+	g.members[sub.ID] = &modelMember{m.Seq, sub.Heat, out.Disagrees}
+	m.byNID[sub.ID] = g
+	if !out.Disagrees && (g.kept == nil || sub.Heat > g.kept.heat) {
+		g.kept = &keptCopy{sub.ID, sub.Text, sub.Heat}
 	}
-	if best == nil {
-		best = &modelGroup{seq: m.Seq, text: sub.Text, grams: m.Method.grams(sub.Text), urls: map[string]bool{}, heat: map[string]int64{}}
-		if sub.TTL > 0 {
-			best.expires = at + int64(sub.TTL)
-		}
-		m.leaders, m.living = append(m.leaders, best), append(m.living, best)
-		out.Verdict, out.Stage, out.Similarity = neardup.New, "", 0
-	}
-	out.Leader = best.seq
-	m.join(best, sub, url)
 	return out
 }
 
-func (m *Model) nearest(text string) (*modelGroup, float64) {
-	var best *modelGroup
-	most := -1.0
-	mine := m.Method.grams(text)
+// match goes through the stages.
+func (m *Model) match(sub docid.Submission, cutoff int64) (*modelGroup, Outcome) {
+	var living []*modelGroup
 	for _, g := range m.living {
-		s := jaccard(mine, g.grams)
-		if text != "" && g.text == text {
+		if g.time >= cutoff {
+			living = append(living, g)
+		}
+	}
+	if url := docid.NormalizeURL(sub.URL); m.URL == docid.Exact && url != "" {
+		for _, g := range living {
+			if g.urls[url] && (m.URLAgrees == 0 || m.agree(sub.Text, g.text, m.URLAgrees)) {
+				return g, Outcome{Stage: docid.StageURL, Similarity: 1, Disagrees: m.disagree(sub.Text, g.text)}
+			}
+		}
+	}
+	if g, s := m.matchTitle(sub, living); g != nil {
+		return g, Outcome{Stage: docid.StageTitle, Similarity: s}
+	}
+	g, s := m.matchContent(sub.Text, living)
+	return g, Outcome{Stage: docid.StageContent, Similarity: s}
+}
+
+func (m *Model) matchTitle(sub docid.Submission, living []*modelGroup) (best *modelGroup, most float64) {
+	if m.Title == docid.Off || sub.Title == "" {
+		return nil, 0
+	}
+	for _, g := range living {
+		s := 0.0
+		if m.Title == docid.Near {
+			s = similarity(sub.Title, g.title)
+			if s < m.TitleNear {
+				s = 0
+			}
+		}
+		if g.titles[sub.Title] {
 			s = 1
 		}
-		if len(mine) > 0 && s >= m.Method.Threshold && s > most {
+		if s > most && m.agree(sub.Text, g.text, m.TitleAgrees) {
 			best, most = g, s
 		}
 	}
 	return best, most
 }
 
-func (m *Model) join(g *modelGroup, sub docid.Submission, url string) {
-	if url != "" {
-		g.urls[url] = true
+func (m *Model) matchContent(text string, living []*modelGroup) (best *modelGroup, most float64) {
+	if m.Content == docid.Off || text == "" {
+		return nil, 0
 	}
-	g.heat[sub.ID] = sub.Heat
-	m.byNID[sub.ID] = g
-	if g.kept == nil || sub.Heat > g.kept.heat {
-		g.kept = &keptCopy{sub.ID, sub.Text, sub.Heat}
+	for _, g := range living {
+		if g.text == text {
+			return g, 1
+		}
 	}
+	for _, g := range living {
+		if s := similarity(text, g.text); m.Content == docid.Near && s >= m.ContentNear && s > most {
+			best, most = g, s
+		}
+	}
+	return best, most
 }
 
-// Update changes heat, and text where not nil; false if there is no such nid.
-func (m *Model) Update(nid string, heat int64, text *string) bool {
+// agree: an article without text agrees with all, one with text with no leader
+// without.
+func (m *Model) agree(mine, theirs string, threshold float64) bool {
+	switch {
+	case mine == "" || mine == theirs:
+		return true
+	case theirs == "":
+		return false
+	}
+	return similarity(mine, theirs) >= threshold
+}
+
+// disagree: two texts contradict each other, by the first measure there is.
+func (m *Model) disagree(mine, theirs string) bool {
+	if mine == "" || theirs == "" || mine == theirs {
+		return false
+	}
+	threshold := cmp.Or(m.URLAgrees, m.TitleAgrees)
+	if threshold == 0 && m.Content == docid.Near {
+		threshold = m.ContentNear
+	}
+	return threshold == 0 || similarity(mine, theirs) < threshold
+}
+
+func similarity(a, b string) float64 {
+	return jaccard(Jaccard{}.grams(a), Jaccard{}.grams(b))
+}
+
+// Update changes heat and text where not nil; false if there is no such nid.
+func (m *Model) Update(nid string, heat *int64, text *string) bool {
 	g := m.byNID[nid]
 	if g == nil {
 		return false
 	}
 	m.Seq++
-	g.heat[nid] = heat
+	me := g.members[nid]
+	if heat != nil {
+		me.heat = *heat
+	}
+	own := g.kept != nil && g.kept.nid == nid
+	if own {
+		g.kept.heat = me.heat
+	}
+	if text == nil {
+		return true
+	}
+	me.disagrees = me.seq != g.seq && m.disagree(*text, g.text)
 	switch {
-	case g.kept != nil && g.kept.nid == nid:
-		g.kept.heat = heat
-		if text != nil {
-			g.kept.text = *text
-		}
-	case text != nil && (g.kept == nil || heat > g.kept.heat):
-		g.kept = &keptCopy{nid, *text, heat}
+	case own && me.disagrees:
+		g.kept = nil
+	case own:
+		g.kept.text = *text
+	case !me.disagrees && (g.kept == nil || me.heat > g.kept.heat):
+		g.kept = &keptCopy{nid, *text, me.heat}
 	}
 	return true
+}
+
+// hotter is the hottest member that is hotter than the kept copy, "" if none is.
+func (g *modelGroup) hotter() string {
+	name, first := "", (*modelMember)(nil)
+	for nid, me := range g.members {
+		if g.kept != nil && me.heat > g.kept.heat && !me.disagrees &&
+			(first == nil || me.heat > first.heat || me.heat == first.heat && me.seq < first.seq) {
+			name, first = nid, me
+		}
+	}
+	return name
 }
 
 // Delete removes an article; false if there is none.
@@ -132,7 +253,7 @@ func (m *Model) Delete(nid string) bool {
 	}
 	m.Seq++
 	delete(m.byNID, nid)
-	delete(g.heat, nid)
+	delete(g.members, nid)
 	if g.kept != nil && g.kept.nid == nid {
 		g.kept = nil
 	}
@@ -146,13 +267,24 @@ func (m *Model) End(leader uint64) bool {
 			m.Seq++
 			g.finished = true
 			m.living = slices.Delete(m.living, i, i+1)
-			for nid := range g.heat {
+			for nid := range g.members {
 				delete(m.byNID, nid)
 			}
 			return true
 		}
 	}
 	return false
+}
+
+// Expire ends what is due at a time and returns how many that were.
+func (m *Model) Expire(now int64) (n int) {
+	for _, g := range slices.Clone(m.living) {
+		if g.expires != 0 && g.expires <= now {
+			m.End(g.seq)
+			n++
+		}
+	}
+	return n
 }
 
 // Living lists the leaders that live.

@@ -13,7 +13,12 @@ import (
 // (I-6), leaders with smaller numbers that lived (I-3).
 func Replay(t *testing.T, d *docid.Detector, subs map[string]docid.Submission) {
 	t.Helper()
-	m := NewModel(Jaccard{Threshold: Threshold})
+	replay(t, d, standard, subs)
+}
+
+func replay(t *testing.T, d *docid.Detector, c Cascade, subs map[string]docid.Submission) {
+	t.Helper()
+	m := NewModel(c)
 	for seq := uint64(0); ; {
 		entries, err := d.Index().Catalog().Log(context.Background(), seq, 500)
 		if err != nil {
@@ -39,13 +44,13 @@ func again(t *testing.T, m *Model, d *docid.Detector, e docid.Entry, subs map[st
 		if !ok {
 			t.Fatalf("change %d: nobody submitted %q", e.Seq, e.NID)
 		}
-		if got, want := outcome(d.FromEntry(e)), m.Add(sub, e.Time); got != want {
+		if got, want := outcome(d.FromEntry(e)), m.Add(sub, e.Time, e.Window); got != want {
 			t.Fatalf("change %d was %+v, replayed it is %+v", e.Seq, got, want)
 		}
 	case docid.KindDelete:
 		m.Delete(e.NID)
 	case docid.KindUpdate:
-		m.Update(e.NID, e.Heat, nil)
+		m.Update(e.NID, &e.Heat, nil)
 	case docid.KindEnd, docid.KindExpire:
 		m.End(e.Leader)
 	case docid.KindForget, docid.KindEpoch:

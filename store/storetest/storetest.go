@@ -65,9 +65,7 @@ func clock() func() time.Time {
 }
 
 // Settings are those of the suite: address exact, title off, content near.
-func Settings() docid.Settings {
-	return docid.Settings{URL: docid.Exact, Content: docid.Near, ContentMethod: Maker(Threshold), Now: clock()}
-}
+func Settings() docid.Settings { return standard.Settings(clock()) }
 
 // opened is a place with its store open and a detector for one tenant.
 type opened struct {
@@ -125,7 +123,7 @@ func (o *opened) add(sub docid.Submission) docid.Answer {
 }
 
 func outcome(a docid.Answer) Outcome {
-	return Outcome{a.Seq, a.LeaderSeq, a.Decision.Decision, a.Stage, a.Similarity}
+	return Outcome{a.Seq, a.LeaderSeq, a.Decision.Decision, a.Stage, a.Similarity, a.Leader, a.Disagrees}
 }
 
 // article is a submission in short.

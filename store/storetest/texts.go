@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"time"
 
 	"github.com/neardup/neardup/docid"
 )
@@ -54,6 +55,31 @@ func (t *Texts) Next() docid.Submission {
 	}
 	if t.R.IntN(3) == 0 {
 		s.Idempotency = "key-" + s.ID
+	}
+	return s
+}
+
+// NextOf is Next with all that a cascade looks at: titles that others share or
+// nearly share, contents that are missing, windows and times to live.
+func (t *Texts) NextOf(c Cascade) docid.Submission {
+	s := t.Next()
+	if c.Title != docid.Off && t.R.IntN(2) == 0 {
+		s.Title = fmt.Sprintf("title of the family %d", t.R.IntN(t.Families))
+		if t.R.IntN(2) == 0 {
+			s.Title = t.Vary(s.Title, 3)
+		}
+	}
+	if t.R.IntN(8) == 0 {
+		s.Text = ""
+	}
+	if t.R.IntN(6) == 0 {
+		s.Text = Base(t.R.IntN(t.Families))
+	}
+	if t.R.IntN(3) == 0 {
+		s.Window = time.Duration(1+t.R.IntN(12)) * time.Second
+	}
+	if t.R.IntN(4) == 0 {
+		s.TTL = time.Duration(1+t.R.IntN(20)) * time.Second
 	}
 	return s
 }

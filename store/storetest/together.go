@@ -174,7 +174,10 @@ func operations() int {
 // before a request was sent has the smaller number (I-1).
 func testReplay(t *testing.T, p Place) {
 	o := start(t, p)
-	r := &recorder{subs: map[string]docid.Submission{}}
+	cascade := Cascade{URL: docid.Exact, Title: docid.Near, Content: docid.Near, TitleNear: .7, ContentNear: Threshold, TitleAgrees: .3}
+	set := cascade.Settings(clock())
+	o.Detector = o.detector("replayed", set)
+	r := &recorder{cascade: cascade, subs: map[string]docid.Submission{}}
 	together(func(c int) {
 		client := &mixed{recorder: r, opened: o, texts: NewTexts(uint64(c), 10)}
 		for n := 0; r.last.Load() < uint64(operations()); n++ {
@@ -182,16 +185,17 @@ func testReplay(t *testing.T, p Place) {
 		}
 	})
 	t.Logf("%d changes: %v", r.last.Load(), r.counts())
-	Replay(t, o.Detector, r.subs)
+	replay(t, o.Detector, cascade, r.subs)
 	if p.Lasting {
 		o.reopen()
-		Replay(t, o.Detector, r.subs)
+		replay(t, o.detector("replayed", set), cascade, r.subs)
 	}
 }
 
 // recorder is what the clients know: what they sent, and the last change of
 // which somebody has heard.
 type recorder struct {
+	cascade                       Cascade
 	mu                            sync.Mutex
 	subs                          map[string]docid.Submission
 	last                          atomic.Uint64
@@ -221,7 +225,7 @@ type mixed struct {
 const mostMade = 8
 
 func (m *mixed) step(n int) {
-	sub := m.texts.Next()
+	sub := m.texts.NextOf(m.cascade)
 	if n%9 == 4 {
 		sub.TTL = time.Second
 	}

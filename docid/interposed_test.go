@@ -1,0 +1,61 @@
+package docid_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store/memory"
+)
+
+// interposed is an index in whose way a test can step: before, where not nil,
+// is called before each Commit with what is to be committed.
+type interposed struct {
+	docid.Index
+	before  func(*docid.Change) error
+	commits atomic.Int64
+}
+
+func (i *interposed) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, error) {
+	i.commits.Add(1)
+	if i.before != nil {
+		if err := i.before(c); err != nil {
+			return docid.Receipt{}, err
+		}
+	}
+	return i.Index.Commit(ctx, c)
+}
+
+type interposedStore struct {
+	docid.Store
+	index *interposed
+}
+
+func (s *interposedStore) Index(ctx context.Context, tenant string, create func() (docid.Identity, error)) (docid.Index, error) {
+	ix, err := s.Store.Index(ctx, tenant, create)
+	if s.index == nil {
+		s.index = &interposed{Index: ix}
+		return s.index, err
+	}
+	return ix, err
+}
+
+// interpose opens two detectors on one index: one a test can step in the way
+// of, and another's.
+func interpose(t *testing.T, s docid.Settings) (*docid.Detector, *interposed, *docid.Detector) {
+	t.Helper()
+	inner, err := memory.New(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = inner.Close() })
+	store := &interposedStore{Store: inner}
+	var ds [2]*docid.Detector
+	for i := range ds {
+		if ds[i], err = docid.NewDetector(t.Context(), store, "tenant", s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ds[0], store.index, ds[1]
+}

@@ -1,0 +1,252 @@
+package docid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/neardup/neardup"
+)
+
+// search is the work on one subject: it asks the store, proves what the
+// judgement asks for, and is done when that has an outcome.
+type search struct {
+	d *Detector
+	s *subject
+	proven
+	query Query // of the last round: what the outcome rests on
+
+	candidates, compared, rounds int
+
+	effort int
+	seated bool // has a turn
+	last   bool // and keeps it: this look is the last
+}
+
+func (d *Detector) search(s *subject) *search {
+	j := &search{d: d, s: s}
+	j.restart()
+	return j
+}
+
+// restart forgets everything: a leader that counted has ended.
+func (j *search) restart() {
+	j.proven = proven{searched: make([]searched, len(j.s.probes)), contents: map[content]agreement{}}
+	j.query.Since = 0
+}
+
+// decide looks until there is something to commit. A long judgement looks once
+// more when it has its turn, and keeps that for the commit: what shares its
+// bucket is long too and waits, instead of all committing at once, of which one
+// would be accepted and the others had to look again.
+func (j *search) decide(ctx context.Context) (outcome, error) {
+	o, err := j.round(ctx)
+	if err != nil || !j.long() {
+		return o, err
+	}
+	if err := j.turn(ctx); err != nil {
+		return o, err
+	}
+	j.last = true
+	defer func() { j.last = false }()
+	return j.round(ctx)
+}
+
+// round asks for the leaders that are new since the last round, and judges.
+func (j *search) round(ctx context.Context) (outcome, error) {
+	j.rounds++
+	if err := j.look(ctx); err != nil {
+		return outcome{}, err
+	}
+	for {
+		o, q := decide(j.s, &j.proven)
+		if q == nil {
+			err := j.explain(ctx, &o)
+			return o, err
+		}
+		if err := j.prove(ctx, q); err != nil {
+			return outcome{}, err
+		}
+	}
+}
+
+// maxPages is how many pages of one probe a round looks at; a bucket that has
+// more is searched in its newest part.
+const maxPages = 64
+
+// look asks once for everything, and then for the rest of each probe.
+func (j *search) look(ctx context.Context) error {
+	q := j.s.query(j.query.Since, j.d.seen.Load())
+	f, err := j.d.index.Lookup(ctx, q)
+	if err != nil {
+		return err
+	}
+	j.d.saw(f.At)
+	limit := j.d.maxCandidates()
+	j.add(j.s, f, limit)
+	for i := range j.s.probes {
+		page := Query{Since: q.Since, Before: f.Rest, Seen: f.At, Probes: q.Probes[i : i+1]}
+		for n := 1; page.Before != 0; n++ {
+			if n == maxPages {
+				j.searched[i].more = true
+				break
+			}
+			next, err := j.d.index.Lookup(ctx, page)
+			if err != nil {
+				return err
+			}
+			j.searched[i].add(next.Probes[0], j.s.cutoff, limit)
+			page.Before = next.Rest
+		}
+	}
+	q.Since = f.At
+	j.query = q
+	return nil
+}
+
+// prove answers a question of the judgement.
+func (j *search) prove(ctx context.Context, q *question) error {
+	if q.probe == askContent {
+		_, err := j.agreement(ctx, q.content)
+		return err
+	}
+	return j.compareAll(ctx, &j.s.probes[q.probe], &j.searched[q.probe])
+}
+
+// agreement says how the contents of the subject and a leader agree.
+func (j *search) agreement(ctx context.Context, c content) (agreement, error) {
+	if a, ok := j.contents[c]; ok {
+		return a, nil
+	}
+	a, err := j.d.agreement(ctx, j, j.s, c)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		a.ended = true
+	case err != nil:
+		return a, err
+	}
+	j.contents[c] = a
+	return a, nil
+}
+
+// compareAll compares the subject with the leaders that are left, in their
+// order. If they were chosen among more and none is near, nobody knows of the
+// others.
+func (j *search) compareAll(ctx context.Context, p *probe, t *searched) error {
+	t.order(j.d.maxCandidates())
+	for len(t.left) > 0 {
+		j.candidates++
+		m, err := j.compare(ctx, p, t.left[0].Leader)
+		switch {
+		case errors.Is(err, ErrNotFound): // it ended since the look-up
+		case err != nil:
+			return err
+		case m.Near:
+			t.best = better(t.best, m)
+		case m.Variant && p.stage == StageContent:
+			t.variant = better(t.variant, m)
+		}
+		t.left = t.left[1:]
+	}
+	if t.more && t.best == nil {
+		return fmt.Errorf("%w: over %d share a key", ErrCrowded, j.d.maxCandidates())
+	}
+	return nil
+}
+
+// compare compares the subject with one leader. A title that is near counts
+// only as an equal one does.
+func (j *search) compare(ctx context.Context, p *probe, leader uint64) (*matched, error) {
+	j.compared++
+	if err := j.spend(ctx, 1); err != nil {
+		return nil, err
+	}
+	if p.method == nil {
+		return j.compareEqual(ctx, leader)
+	}
+	theirs, err := j.d.viewOf(ctx, j, leader, p.kind, p.method)
+	if err != nil {
+		return nil, err
+	}
+	m := &matched{leader: leader, nid: theirs.nid, Match: p.method.Compare(j.s.view(p.kind, p.method), theirs.View)}
+	if m.Near && p.stage == StageTitle {
+		a, err := j.agreement(ctx, content{leader, j.s.agreeKind(StageTitle)})
+		m.Near = err == nil && !a.ended && j.s.identifies(StageTitle, a)
+		return m, err
+	}
+	return m, nil
+}
+
+func (j *search) compareEqual(ctx context.Context, leader uint64) (*matched, error) {
+	mat, err := j.d.material(ctx, j, leader)
+	return &matched{leader: leader, nid: mat.NID, Match: neardup.Match{
+		Similarity: 1, Distance: -1, Near: mat.Text == j.s.text, Method: j.s.routed(), Basis: neardup.BasisEqual}}, err
+}
+
+// Bounds of what is stored of conflicts.
+const (
+	maxConflicts = 16
+	maxFact      = 100 // bytes
+)
+
+// explain finds the facts in which a variant differs.
+func (j *search) explain(ctx context.Context, o *outcome) error {
+	m, ok := j.d.cascade.content.(neardup.Explainer)
+	if o.match != nil || o.variant == nil || !ok {
+		return nil
+	}
+	theirs, err := j.d.viewOf(ctx, j, o.variant.leader, viewContent, m)
+	if err != nil {
+		return gone(err)
+	}
+	o.conflicts = m.Conflicts(j.s.view(viewContent, m), theirs.View)
+	o.conflicts = o.conflicts[:min(len(o.conflicts), maxConflicts)]
+	for i, c := range o.conflicts {
+		o.conflicts[i].A, o.conflicts[i].B = short(c.A), short(c.B)
+	}
+	return nil
+}
+
+// short cuts a fact to maxFact bytes, between two runes.
+func short(s string) string {
+	if len(s) <= maxFact {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxFact], "")
+}
+
+// gone forgives a leader that ended since the look-up.
+func gone(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// maxRounds bounds how often a submission is judged anew because others were
+// first. From the second refusal on it waits, at random and up to maxPause, so
+// that not all come back together.
+const (
+	maxRounds = 100
+	maxPause  = 50 * time.Millisecond
+)
+
+// pause waits before a round.
+func (j *search) pause(ctx context.Context) error {
+	if j.rounds < 3 {
+		return ctx.Err()
+	}
+	j.rest()
+	most := min(time.Millisecond<<min(j.rounds, 20), maxPause)
+	timer := time.NewTimer(rand.N(most))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

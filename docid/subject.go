@@ -1,0 +1,177 @@
+package docid
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/neardup/neardup"
+)
+
+// Keys of different stages live in one key space of the store, so each stage
+// flips its own bits of a method's keys; a method's equal keys stay equal.
+const (
+	saltEqual   = 0x9ae16a3b2f90404f
+	saltTitle   = 0xc949c7defebd8b5d
+	saltContent = 0
+)
+
+// subject is a submission made ready to be judged: clean texts, names and
+// keys. Nothing of it depends on what is stored.
+type subject struct {
+	*cascade
+	sub         *Submission
+	title, text string // clean
+	silent      bool   // the text says nothing
+	cutoff      int64  // leaders from before do not count
+	request     [16]byte
+	names       []alias
+	probes      []probe
+	keys        []uint64 // under which a new leader is found
+	sketch      uint64
+	views       [viewKinds]neardup.View // made when first needed
+}
+
+// alias is a name that an article has, of the stage that looks it up.
+type alias struct {
+	stage Stage
+	name  Name
+}
+
+// probe is one group of keys, and how the leaders under them are verified.
+type probe struct {
+	Probe
+	stage  Stage
+	kind   viewKind
+	method neardup.Method // nil: equal text
+}
+
+// request is the keyed digest by which a repeated submission is known.
+func (d *Detector) request(sub *Submission) [16]byte {
+	return keyed(d.askKey, sub.ID, sub.URL, sub.Title, sub.Text, sub.Category, sub.Media, sub.ImageCount,
+		strconv.FormatInt(sub.Heat, 10), strconv.FormatInt(sub.Time, 10),
+		strconv.FormatInt(int64(sub.Window), 10), strconv.FormatInt(int64(sub.TTL), 10))
+}
+
+// subject prepares a submission. O(len(text)).
+func (d *Detector) subject(sub *Submission, request [16]byte) *subject {
+	s := &subject{cascade: &d.cascade, sub: sub, request: request, title: d.clean(sub.Title), text: d.clean(sub.Text)}
+	s.silent = blank(s.text)
+	window := sub.Window
+	if window == 0 {
+		window = d.Window
+	}
+	if window > 0 {
+		s.cutoff = d.now().Add(-window).UnixNano()
+	}
+	if u := NormalizeURL(sub.URL); on(d.URL) && u != "" {
+		s.names = append(s.names, alias{StageURL, keyed(d.nameKey, string(StageURL), u)})
+	}
+	if on(d.Title) && !blank(s.title) {
+		s.names = append(s.names, alias{StageTitle, keyed(d.nameKey, string(StageTitle), s.title)})
+		if m := d.cascade.title; m != nil {
+			s.record(probe{stage: StageTitle, kind: viewTitle, method: m}, s.title, saltTitle)
+		}
+	}
+	if on(d.Content) && !s.silent {
+		s.search(probe{stage: StageContent, kind: viewContent}, neardup.Record{Index: []uint64{digestKey(s.text)}}, saltEqual)
+		if m := d.cascade.content; m != nil {
+			s.sketch = s.record(probe{stage: StageContent, kind: viewContent, method: m}, s.text, saltContent)
+		}
+	}
+	return s
+}
+
+// record searches under the keys of a method and returns the sketch. Only
+// content has one in the store.
+func (s *subject) record(p probe, text string, salt uint64) (sketch uint64) {
+	var rec neardup.Record
+	p.method.Record(text, &rec)
+	if p.stage == StageContent {
+		p.Plausible = func(other uint64) bool { return p.method.Plausible(rec.Sketch, other) }
+	}
+	s.search(p, rec, salt)
+	return rec.Sketch
+}
+
+// search adds the keys of a record to what is searched and to what a leader is
+// found under.
+func (s *subject) search(p probe, rec neardup.Record, salt uint64) {
+	if len(rec.Index) == 0 && len(rec.Probes()) == 0 {
+		return
+	}
+	p.Keys = salted(rec.Probes(), salt)
+	s.probes = append(s.probes, p)
+	s.keys = append(s.keys, salted(rec.Index, salt)...)
+}
+
+func salted(keys []uint64, salt uint64) []uint64 {
+	out := make([]uint64, len(keys))
+	for i, k := range keys {
+		out[i] = k ^ salt
+	}
+	return out
+}
+
+func digestKey(clean string) uint64 {
+	d := neardup.DigestOf(clean)
+	var k uint64
+	for _, b := range d[:8] {
+		k = k<<8 | uint64(b)
+	}
+	return k
+}
+
+func on(m Mode) bool { return m != "" && m != Off }
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// view is the subject's own, for a method.
+func (s *subject) view(kind viewKind, m neardup.Method) neardup.View {
+	if s.views[kind] == nil {
+		s.views[kind] = m.View(kind.text(s.title, s.text))
+	}
+	return s.views[kind]
+}
+
+// query looks up everything that the subject is searched by.
+func (s *subject) query(since, seen uint64) Query {
+	q := Query{Since: since, Seen: seen, NameLimit: NameCrowd + 1}
+	for _, a := range s.names {
+		q.Names = append(q.Names, a.name)
+	}
+	for _, p := range s.probes {
+		q.Probes = append(q.Probes, p.Probe)
+	}
+	return q
+}
+
+// change is what to commit for an outcome that was reached as of a query.
+func (s *subject) change(o outcome, q Query) *Change {
+	article := s.sub.Article
+	c := &Change{Query: q, Names: q.Names, Article: &article}
+	c.NID, c.Time, c.Heat = s.sub.ID, s.now().UnixNano(), s.sub.Heat
+	c.Window, c.Idempotency, c.Request = s.cutoff, s.sub.Idempotency, s.request
+	if m := o.match; m != nil {
+		c.Kind, c.Leader = KindDuplicate, m.leader
+		c.Evidence = Evidence{Stage: o.stage, LeaderNID: m.nid, Similarity: m.Similarity, Distance: m.Distance,
+			Method: m.Method, Basis: m.Basis, Disagrees: m.disagrees}
+		return c
+	}
+	c.Kind = KindNew
+	c.Evidence = Evidence{Method: s.routed(), Distance: -1}
+	if v := o.variant; v != nil {
+		c.Evidence.Variant, c.Evidence.VariantNID, c.Evidence.Conflicts = v.leader, v.nid, o.conflicts
+	}
+	if ttl := s.ttl(); ttl > 0 {
+		c.Expires = c.Time + ttl
+	}
+	c.Fresh = &Fresh{Keys: s.keys, Sketch: s.sketch, Material: Material{NID: s.sub.ID, Title: s.title, Text: s.text}}
+	return c
+}
+
+func (s *subject) ttl() int64 {
+	if s.sub.TTL > 0 {
+		return int64(s.sub.TTL)
+	}
+	return int64(s.TTL)
+}
