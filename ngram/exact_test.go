@@ -37,10 +37,11 @@ func editOracle(texts []string, threshold float64) map[pair]float64 {
 			if longer < shorter {
 				longer, shorter = shorter, longer
 			}
-			if float64(shorter)/float64(longer) < threshold || fewest(&counts[i], &counts[j]) > int((1-threshold)*float64(longer))+1 || !alnum(texts[i]) || !alnum(texts[j]) {
+			most := int((1-threshold)*float64(longer)) + 1
+			if float64(shorter)/float64(longer) < threshold || fewest(&counts[i], &counts[j]) > most || !alnum(texts[i]) || !alnum(texts[j]) {
 				continue
 			}
-			s := float64(longer-levenshtein(runes[i], runes[j], row)) / float64(longer)
+			s := float64(longer-levenshtein(runes[i], runes[j], most, row)) / float64(longer)
 			if s >= threshold {
 				found[pair{int32(i), int32(j)}] = s
 			}
@@ -59,7 +60,9 @@ func fewest(a, b *[64]int) int {
 	return max(more, less)
 }
 
-func levenshtein(a, b []rune, row []int) int {
+// levenshtein is the distance; or, where a whole row is above most, which the
+// distance is then too, that row's least.
+func levenshtein(a, b []rune, most int, row []int) int {
 	row = row[:0]
 	for j := range len(b) + 1 {
 		row = append(row, j)
@@ -67,6 +70,7 @@ func levenshtein(a, b []rune, row []int) int {
 	for i, r := range a {
 		diagonal := row[0]
 		row[0] = i + 1
+		least := row[0]
 		for j, s := range b {
 			cost := diagonal
 			if r != s {
@@ -74,6 +78,10 @@ func levenshtein(a, b []rune, row []int) int {
 			}
 			diagonal = row[j+1]
 			row[j+1] = min(cost, row[j]+1, diagonal+1)
+			least = min(least, row[j+1])
+		}
+		if least > most {
+			return least
 		}
 	}
 	return row[len(b)]
@@ -132,6 +140,10 @@ func lookup(t testing.TB, m neardup.Method, texts []string) map[pair]float64 {
 	}
 	found := map[pair]float64{}
 	directions := map[pair]int{}
+	views := make([]neardup.View, len(texts))
+	for i, text := range texts {
+		views[i] = m.View(text)
+	}
 	for i := range texts {
 		seen := map[int32]bool{}
 		for _, k := range records[i].Probes() {
@@ -140,7 +152,7 @@ func lookup(t testing.TB, m neardup.Method, texts []string) map[pair]float64 {
 					continue
 				}
 				seen[other] = true
-				match := m.Compare(m.View(texts[i]), m.View(texts[other]))
+				match := m.Compare(views[i], views[other])
 				if !match.Near {
 					continue
 				}

@@ -187,15 +187,15 @@ func TestCleanReturnsItsInput(t *testing.T) {
 }
 
 // Hostile input must cost time in proportion to its length: each takes
-// milliseconds, and hours if a part of Clean were quadratic.
+// milliseconds, and minutes if a part of Clean were quadratic.
 func TestCleanIsLinear(t *testing.T) {
-	const n = 1_000_000
+	const n = 200_000
 	for _, unit := range []string{"\u0301", "\u0301\u200b", "\u0323\u0301", "Σ", "Σ\u00b7", "\u1161", " \u0301", "\u00a8", "İ", "\xff", "\ufdfa", "\u00b7"} {
 		for _, spec := range []string{"default", "lower", "nfkc"} {
 			s := "a" + strings.Repeat(unit, n/len(unit)) + "Σ"
 			once := normalizer(t, spec).Clean(s)
 			if twice := normalizer(t, spec).Clean(once); twice != once {
-				t.Errorf("%s of a million %q is not idempotent", spec, unit)
+				t.Errorf("%s of many %q is not idempotent", spec, unit)
 			}
 		}
 	}

@@ -23,7 +23,7 @@ const (
 )
 
 // kills is how many times the service is killed: as often as the environment
-// says in NEARDUP_KILLS, 150 times, or 24 under -short.
+// says in NEARDUP_KILLS (3,000 in bench/reliability), 60 times, or 24 under -short.
 func kills() int {
 	if n, err := strconv.Atoi(os.Getenv("NEARDUP_KILLS")); err == nil {
 		return n
@@ -31,7 +31,7 @@ func kills() int {
 	if testing.Short() {
 		return 24
 	}
-	return 150
+	return 60
 }
 
 func binary(t *testing.T) string {
