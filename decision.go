@@ -45,6 +45,10 @@ type Decision struct {
 // byte once clean.
 const BasisEqual = "equal text"
 
+// BasisOverride is the basis of a decision that a person has made: nothing was
+// measured, and the similarity says 1.
+const BasisOverride = "override"
+
 // Digest is the 128-bit xxh3 hash of a clean text. It finds equal texts; it
 // does not prove them equal, so whoever collapses by it compares the bytes.
 type Digest [16]byte

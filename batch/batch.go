@@ -18,6 +18,7 @@ import (
 	"runtime"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/override"
 )
 
 // Keep names the order in which documents are decided; of near-duplicates
@@ -51,6 +52,12 @@ type Config struct {
 	Method neardup.Method  // needed
 	Keep   Keep            // "" means First
 	Link   Link            // "" means ByLeader
+	// Overrides are rulings of people about pairs of documents, by their ids:
+	// one that must be linked is near with the basis "override", one that
+	// cannot be is not. They are part of the method that the summary names.
+	Overrides *override.Set
+	// Variants asks Pairs for the variants too: one template, other facts.
+	Variants bool
 	// Memory bounds, in bytes, what the run holds at once; at least 64 MiB,
 	// 0 means 1 GiB. The largest documents come on top, a few times over.
 	Memory int64

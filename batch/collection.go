@@ -17,6 +17,8 @@ type collection struct {
 	texts  table[position, textRow]
 	bodies *spool // the clean texts
 	routes routes
+	// rulings about pairs of texts, by which no method is asked.
+	rulings rulings
 	// distinct: no two texts are equal. Else equal ones are found by their
 	// keys and compared.
 	distinct bool

@@ -33,6 +33,9 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 		digest.Add(o.Decision)
 		if o.Decision.Decision == neardup.New {
 			j.sum.Kept++
+			if o.VariantOf != "" {
+				j.sum.Variants++
+			}
 		} else {
 			j.sum.Removed++
 		}

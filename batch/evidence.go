@@ -24,7 +24,7 @@ func (e Edge) Compare(o Edge) int {
 }
 
 // Stronger reports whether of two edges of one later document e names its
-// leader: an equal text, higher similarity, smaller distance, the earlier
+// leader: a person's ruling, an equal text, higher similarity, smaller distance, the earlier
 // leader, in this order. A near leader comes before any that it is a variant of.
 func (e Edge) Stronger(o Edge) bool { return e.strength().beats(o.strength()) }
 
@@ -34,6 +34,7 @@ type Relation string
 const (
 	Copy    Relation = "copy"    // equal clean texts
 	Edited  Relation = "edited"  // near, not equal
+	Ruled   Relation = "ruled"   // by a person
 	Variant Relation = "variant" // one template, other facts: no duplicates
 )
 
@@ -44,6 +45,8 @@ func (e Edge) Relation() Relation {
 		return Copy
 	case near:
 		return Edited
+	case ruled:
+		return Ruled
 	}
 	return Variant
 }
@@ -56,10 +59,13 @@ const (
 	variant       // no duplicate, but of the same template
 	near
 	equal
+	ruled // by a person
 )
 
 func gradeOf(m neardup.Match) grade {
 	switch {
+	case m.Near && m.Basis == neardup.BasisOverride:
+		return ruled
 	case m.Near && m.Basis == neardup.BasisEqual:
 		return equal
 	case m.Near:

@@ -41,6 +41,9 @@ func (j *job) group(ctx context.Context, r *records) (*candidates, error) {
 	if err := cmp.Or(g.workers.Wait(), err); err != nil {
 		return nil, err
 	}
+	if err := r.rulings.addTo(g.out.out); err != nil {
+		return nil, err
+	}
 	if r.renumbered != nil {
 		_ = r.renumbered.close()
 	}
@@ -54,8 +57,8 @@ func (r *records) positioned(p Posting) (Posting, error) {
 	if r.renumbered == nil {
 		return p, nil
 	}
-	pos, err := r.renumbered.get(textNo(p.Text()))
-	return NewPosting(p.Key(), p.Sketch(), Ordinal(pos-1), p.Role()), err
+	pos, err := r.positionOf(textNo(p.Text()))
+	return NewPosting(p.Key(), p.Sketch(), Ordinal(pos), p.Role()), err
 }
 
 const (

@@ -32,6 +32,9 @@ func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matche
 	found, rows := newSorter[pair](j.disk, j.memory(60)), newArray[matchRow](j.disk, j.memory(60))
 	var mu sync.Mutex
 	note := func(t, p position, m neardup.Match) error {
+		if !m.Near && !j.cfg.Variants {
+			return nil
+		}
 		row, err := v.bases.row(m)
 		if err != nil {
 			return err

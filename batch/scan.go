@@ -51,9 +51,10 @@ func (j *job) read(ctx context.Context, src Source) (*records, error) {
 	r := &records{collection: s.set, method: s.method, postings: s.postings, views: s.views}
 	if s.order == nil {
 		s.set.texts = table[position, textRow](s.texts)
-		return r, nil
+	} else if err := s.rank(ctx, r); err != nil {
+		return nil, err
 	}
-	return r, s.rank(ctx, r)
+	return r, s.rule(r)
 }
 
 // scan reads the input.
@@ -69,6 +70,7 @@ type scan struct {
 	order    *orderer // nil when Keep is First
 	postings *sorter[Posting]
 	views    *viewCache
+	named    map[string][]textNo // of the documents that overrides name
 	spare    []Posting
 }
 
@@ -87,6 +89,7 @@ func newScan(j *job, src Source) *scan {
 		idHashes: newSorter[pair](d, j.memory(15)),
 		postings: newSorter[Posting](d, j.memory(180)),
 		views:    newViewCache(j.memory(120)),
+		named:    map[string][]textNo{},
 	}
 	if t, ok := s.method.(neardup.Trainable); ok {
 		s.tally = t.Tally(j.memory(120))
@@ -181,7 +184,7 @@ func (s *scan) scanBlock(b Block) []scanned {
 		it.clean = s.cfg.Clean.Clean(doc.Text)
 		it.digest = neardup.DigestOf(it.clean)
 		it.doc.Text, it.doc.Title, it.doc.URL = "", "", ""
-		if s.seen.claim(it.digest) {
+		if s.cfg.Overrides.Names(doc.ID) || s.seen.claim(it.digest) {
 			if s.tally != nil {
 				s.tally.Add(it.clean)
 			} else {
@@ -253,7 +256,8 @@ func (s *scan) collectOne(it *scanned) error {
 // same bytes were seen before.
 func (s *scan) textOf(it *scanned) (textNo, error) {
 	known, ok := s.seen.number(it.digest)
-	if ok {
+	apart := s.cfg.Overrides.Names(it.doc.ID)
+	if ok && !apart {
 		same, err := s.sameText(known, it.clean)
 		if err != nil {
 			return 0, err
@@ -284,7 +288,11 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 	if it.view != nil {
 		s.views.keep(position(no), it.view)
 	}
-	s.seen.assign(it.digest, no)
+	if apart {
+		s.named[it.doc.ID] = append(s.named[it.doc.ID], no)
+	} else {
+		s.seen.assign(it.digest, no)
+	}
 	if s.tally != nil {
 		return no, nil
 	}
@@ -301,7 +309,7 @@ func (s *scan) sameText(no textNo, clean string) (bool, error) {
 }
 
 // mayRepeat reports whether two texts may be equal.
-func (s *scan) mayRepeat() bool { return s.seen.full() }
+func (s *scan) mayRepeat() bool { return s.cfg.Overrides.Len() > 0 || s.seen.full() }
 
 // post sorts the keys of a text in. Where texts may repeat, one without keys
 // gets its digest as the only one: an equal text must still be found.

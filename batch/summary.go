@@ -11,10 +11,12 @@ type Summary struct {
 	Rejected  int64  `json:"rejected"`
 	Kept      int64  `json:"kept,omitempty"`
 	Removed   int64  `json:"removed,omitempty"`
-	Pairs     int64  `json:"pairs,omitempty"` // found by Pairs
-	Texts     int64  `json:"texts"`           // distinct clean texts
-	Equal     int64  `json:"equal"`           // documents whose clean text had been seen
-	TextBytes int64  `json:"textBytes"`       // of the distinct clean texts
+	Variants  int64  `json:"variants,omitempty"`  // kept, and variants of others
+	Overrides int64  `json:"overrides,omitempty"` // pairs that were ruled, and found
+	Pairs     int64  `json:"pairs,omitempty"`     // found by Pairs
+	Texts     int64  `json:"texts"`               // distinct clean texts
+	Equal     int64  `json:"equal"`               // documents whose clean text had been seen
+	TextBytes int64  `json:"textBytes"`           // of the distinct clean texts
 	// SharedIDs counts documents whose id an earlier one has; SharedID is
 	// the first such id.
 	SharedIDs int64  `json:"sharedIds,omitempty"`

@@ -37,6 +37,11 @@ func (v *verifier) view(p position) (neardup.View, error) {
 
 // compare verifies a candidate, as Verify does; own is the view of a.
 func (v *verifier) compare(own neardup.View, a, b position) (neardup.Match, error) {
+	if m, ruled := v.rulings.match(a, b); ruled {
+		row, err := v.texts.get(a)
+		m.Method = v.routes.name(row.route)
+		return m, err
+	}
 	other, err := v.view(b)
 	if err != nil {
 		return neardup.Match{}, err

@@ -40,7 +40,8 @@ var layers = map[string]layer{
 
 	"corpus":         {[]string{"", "text", "text/html"}, []string{compress, xtext, "github.com/valyala/fastjson", "github.com/andybalholm/brotli"}},
 	"corpus/parquet": {[]string{"", "text", "corpus"}, []string{"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/"}},
-	"batch":          {[]string{"", "text", "feature", "corpus"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
+	"override":       {nil, nil},
+	"batch":          {[]string{"", "text", "feature", "corpus", "override"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
 	"eval":           {[]string{"", "text", "feature"}, []string{compress}},
 
 	"docid": {[]string{""}, []string{hash}},

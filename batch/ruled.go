@@ -1,0 +1,75 @@
+package batch
+
+import (
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/override"
+)
+
+// rulings are overrides by positions, the earlier one first. A document that
+// an override names has a text of its own, whatever others equal it, so that
+// it can be ruled about alone.
+type rulings map[[2]position]override.Link
+
+// rule finds the texts of the documents that the overrides name, of which
+// there may be several for one id.
+func (s *scan) rule(r *records) error {
+	if s.cfg.Overrides.Len() == 0 {
+		return nil
+	}
+	s.sum.Method += " overrides=" + s.cfg.Overrides.Digest()
+	r.rulings = rulings{}
+	return s.cfg.Overrides.Each(func(a, b string, l override.Link) error {
+		found := false
+		for _, x := range s.named[a] {
+			for _, y := range s.named[b] {
+				p, err := r.positionOf(x)
+				if err != nil {
+					return err
+				}
+				q, err := r.positionOf(y)
+				if err != nil {
+					return err
+				}
+				r.rulings[[2]position{min(p, q), max(p, q)}] = l
+				found = true
+			}
+		}
+		if found {
+			s.sum.Overrides++
+		}
+		return nil
+	})
+}
+
+func (r *records) positionOf(no textNo) (position, error) {
+	if r.renumbered == nil {
+		return position(no), nil
+	}
+	p, err := r.renumbered.get(no)
+	return p - 1, err
+}
+
+// addTo makes a candidate of each pair that must be linked.
+func (r rulings) addTo(out *sorter[pair]) error {
+	for p, l := range r {
+		if l != override.Must {
+			continue
+		}
+		if err := out.add(pair{uint64(p[1]), uint64(contactText(p[0]))}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// match returns what is ruled about two texts, if anything is.
+func (r rulings) match(a, b position) (m neardup.Match, ruled bool) {
+	if len(r) == 0 {
+		return m, false
+	}
+	l, ruled := r[[2]position{min(a, b), max(a, b)}]
+	if l == override.Must {
+		return neardup.Match{Similarity: 1, Distance: -1, Near: true, Basis: neardup.BasisOverride}, true
+	}
+	return neardup.Match{Distance: -1}, ruled
+}

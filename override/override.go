@@ -1,0 +1,130 @@
+// Package override holds what people have ruled about pairs of documents: that
+// two are duplicates, whatever a method says, or that they are not. Engines
+// obey them as edges: a ruled pair is put among the verified pairs, or taken
+// out of them.
+package override
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+)
+
+// Link is a ruling.
+type Link string
+
+const (
+	Must   Link = "must"   // the pair is near
+	Cannot Link = "cannot" // the pair is not
+)
+
+// Ruling is one line of a file of overrides: two ids, in any order.
+type Ruling struct {
+	A    string `json:"a"`
+	B    string `json:"b"`
+	Link Link   `json:"link"`
+	Who  string `json:"who,omitempty"`
+	Time string `json:"time,omitempty"` // RFC 3339; not looked at
+}
+
+// pair is two different ids, the smaller first.
+type pair struct{ a, b string }
+
+func pairOf(a, b string) pair { return pair{min(a, b), max(a, b)} }
+
+// Set holds at most one ruling for each pair. The nil set holds none.
+type Set struct {
+	links map[pair]Link
+	ids   map[string]bool
+}
+
+// maxLine bounds a line of a file.
+const maxLine = 1 << 20
+
+// Read reads rulings as JSON, one a line; blank lines do not count. Of several
+// for one pair the last one holds. Errors name the line.
+func Read(r io.Reader) (*Set, error) {
+	s := &Set{}
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, maxLine)
+	for n := 1; in.Scan(); n++ {
+		if len(in.Bytes()) == 0 {
+			continue
+		}
+		var ruling Ruling
+		if err := json.Unmarshal(in.Bytes(), &ruling); err != nil {
+			return nil, fmt.Errorf("overrides, line %d: %w", n, err)
+		}
+		if err := s.Add(ruling); err != nil {
+			return nil, fmt.Errorf("overrides, line %d: %w", n, err)
+		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, fmt.Errorf("overrides: %w", err)
+	}
+	return s, nil
+}
+
+// Add adds a ruling, in the place of an earlier one for the pair.
+func (s *Set) Add(r Ruling) error {
+	switch {
+	case r.A == r.B:
+		return fmt.Errorf("a pair of the one id %q", r.A)
+	case r.Link != Must && r.Link != Cannot:
+		return fmt.Errorf("link %q is neither %s nor %s", r.Link, Must, Cannot)
+	}
+	if s.links == nil {
+		s.links, s.ids = map[pair]Link{}, map[string]bool{}
+	}
+	s.links[pairOf(r.A, r.B)] = r.Link
+	s.ids[r.A], s.ids[r.B] = true, true
+	return nil
+}
+
+// Len is how many pairs are ruled.
+func (s *Set) Len() int {
+	if s == nil {
+		return 0
+	}
+	return len(s.links)
+}
+
+// Names reports whether an id is in a ruling.
+func (s *Set) Names(id string) bool { return s != nil && s.ids[id] }
+
+// Each calls fn with every ruling, ordered by the ids, until it fails.
+func (s *Set) Each(fn func(a, b string, link Link) error) error {
+	if s == nil {
+		return nil
+	}
+	order := func(x, y pair) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) }
+	for _, p := range slices.SortedFunc(maps.Keys(s.links), order) {
+		if err := fn(p.a, p.b, s.links[p]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Digest names the rulings by their contents, 16 hex digits: who and when, and
+// the order of ids and lines, do not count.
+func (s *Set) Digest() string {
+	h := sha256.New()
+	_ = s.Each(func(a, b string, link Link) error { // a hash takes everything
+		var line []byte
+		for _, field := range []string{a, b, string(link)} {
+			line = binary.LittleEndian.AppendUint32(line, uint32(len(field)))
+			line = append(line, field...)
+		}
+		_, err := h.Write(line)
+		return err
+	})
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

@@ -1,0 +1,76 @@
+package override
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestRead(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"nothing", "", ""},
+		{"one", `{"a":"x","b":"y","link":"must"}`, "x y must;"},
+		{"who and when", `{"a":"x","b":"y","link":"cannot","who":"Li","time":"2026-01-02T03:04:05Z"}` + "\n", "x y cannot;"},
+		{"the last one holds", `{"a":"x","b":"y","link":"must"}` + "\n\n" + `{"a":"y","b":"x","link":"cannot"}`, "x y cannot;"},
+		{"by ids", `{"a":"9","b":"8","link":"must"}` + "\n" + `{"a":"1","b":"2","link":"must"}`, "1 2 must;8 9 must;"},
+		{"no JSON", "x", "error: overrides, line 1: "},
+		{"one id", "\n" + `{"a":"x","b":"x","link":"must"}`, `error: overrides, line 2: a pair of the one id "x"`},
+		{"no link", `{"a":"x","b":"y"}`, `error: overrides, line 1: link "" is neither must nor cannot`},
+		{"a long line", strings.Repeat(" ", maxLine+1), "error: overrides: "},
+	} {
+		s, err := Read(strings.NewReader(c.in))
+		got := ""
+		if err != nil {
+			got = "error: " + err.Error()
+		} else if err := s.Each(func(a, b string, l Link) error { got += fmt.Sprintf("%s %s %s;", a, b, l); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestDigestIsOfTheContents(t *testing.T) {
+	digest := func(lines ...string) string {
+		s, err := Read(strings.NewReader(strings.Join(lines, "\n")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Digest()
+	}
+	a, b := `{"a":"x","b":"y","link":"must"}`, `{"a":"u","b":"v","link":"cannot"}`
+	if digest(a, b) != digest(b, a) || digest(a) != digest(`{"b":"x","a":"y","link":"must","who":"me"}`) {
+		t.Error("order or who counts")
+	}
+	if digest(a) == digest(a, b) || digest(a) == digest(strings.Replace(a, "must", "cannot", 1)) {
+		t.Error("a ruling does not count")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(`{"a":"x","b":"y","link":"must"}`)
+	f.Fuzz(func(t *testing.T, in string) {
+		s, err := Read(strings.NewReader(in))
+		if err != nil {
+			return
+		}
+		n := 0
+		err = s.Each(func(a, b string, l Link) error {
+			n++
+			if a >= b || !s.Names(a) || !s.Names(b) || l != Must && l != Cannot {
+				t.Errorf("ruling %q %q %q", a, b, l)
+			}
+			return nil
+		})
+		if err != nil || n != s.Len() {
+			t.Errorf("%d rulings of %d (%v)", n, s.Len(), err)
+		}
+	})
+}
+
+func ExampleRead() {
+	s, err := Read(strings.NewReader(`{"a":"news-17","b":"news-4","link":"cannot","who":"Li Na"}`))
+	fmt.Println(s.Len(), s.Names("news-4"), err)
+	// Output: 1 true <nil>
+}
