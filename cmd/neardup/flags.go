@@ -167,6 +167,7 @@ func parseShingle(flag, s string) (feature.Shingle, error) {
 // runFlags say how a batch runs and what it tells.
 type runFlags struct {
 	keep    string
+	ruled   string
 	memory  size
 	tmp     string
 	workers int
@@ -178,6 +179,7 @@ type runFlags struct {
 
 func (f *runFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.keep, "keep", "first", "of near-duplicates keep the first, longest, earliest, or the smallest id")
+	fs.StringVar(&f.ruled, "overrides", "", `obey what people have ruled (JSONL: {"a":id,"b":id,"link":"must" or "cannot"})`)
 	f.addMachine(fs)
 	f.addReport(fs)
 }
@@ -247,9 +249,11 @@ func (f *runFlags) config(m neardup.Method, n text.Normalizer) (batch.Config, er
 	default:
 		return batch.Config{}, usage("--keep %s is none of first, longest, earliest, id", f.keep)
 	}
+	rulings, err := readOverrides(f.ruled)
 	return batch.Config{
 		Clean: n, Method: m, Keep: batch.Keep(f.keep), Memory: int64(f.memory), Tmp: f.tmp, Workers: f.workers,
-	}, nil
+		Overrides: rulings,
+	}, err
 }
 
 // size is a flag for a number of bytes: 256MiB, 1GiB, 64M, 1000.

@@ -17,6 +17,7 @@ type pairs struct {
 	hamming  hammingFlags
 	collapse bool
 	exact    bool
+	variants bool
 }
 
 func pairsCommand(a *app) *cobra.Command {
@@ -29,7 +30,7 @@ header "id_a id_b similarity". The similarity is exact, to four decimals. All
 pairs of a method that is exact (jaccard, ngram), and the stated share for
 minhash. n equal documents make n*(n-1)/2 pairs. With --exact lines hold all
 that a decision needs: similarity to the last bit, distance, relation (copy,
-edited), basis, and the places of both documents in the order of --keep.
+edited, variant, ruled), basis, and the places of both documents in the order of --keep.
 
 With --fingerprints FILE it lists, under the header "a b distance", every pair
 of fingerprints within --distance bits; no document is needed and none is
@@ -55,6 +56,7 @@ missed. n equal fingerprints make n*(n-1)/2 pairs, or n-1 with --collapse.
 	p.hamming.add(fs)
 	fs.BoolVar(&p.collapse, "collapse", false, "with --fingerprints: of equal ones only the first is in pairs with others")
 	fs.BoolVar(&p.exact, "exact", false, "more columns: exact similarity, distance, relation, basis, places")
+	fs.BoolVar(&p.variants, "with-variants", false, "list variants too: one template, other facts; the relation is in --exact")
 	fs.StringVar(&p.out, "out", "-", `write the pairs here ("-": standard output)`)
 	p.input.add(fs)
 	p.method.add(fs)
@@ -89,6 +91,7 @@ func (p *pairs) do(ctx context.Context, inputs []string) error {
 	if files.err != nil {
 		return files.err
 	}
+	cfg.Variants = p.variants
 	rep.diskNeed()
 	cfg.Reject, cfg.Progress = rep.reject, rep.progress
 	lines := pairLines{out: out, exact: p.exact}

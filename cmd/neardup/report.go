@@ -231,6 +231,9 @@ func (p *reporter) dedup(s *batch.Summary) error {
 	return p.finish(summary{Summary: s, Kept: &s.Kept, Removed: &s.Removed, Clusters: &s.Clusters}, func(w io.Writer) {
 		fmt.Fprintf(w, "kept        %s\n", grouped(s.Kept))
 		fmt.Fprintf(w, "removed     %s (%s of them equal to an earlier text)\n", grouped(s.Removed), grouped(s.Equal))
+		if s.Variants > 0 {
+			fmt.Fprintf(w, "variants    %s of the kept say other things by the template of another\n", grouped(s.Variants))
+		}
 		if len(s.Largest) > 0 {
 			fmt.Fprintf(w, "clusters    %s; the largest:\n", grouped(s.Clusters))
 		}
@@ -268,6 +271,9 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 		fmt.Fprintf(w, "method      %s\n", s.Method)
 		fmt.Fprintf(w, "work        %s candidates, %s compared exactly, %s near\n",
 			grouped(s.Work.Candidates), grouped(s.Work.Verified), grouped(s.Work.Near))
+		if p.flags.ruled != "" {
+			fmt.Fprintf(w, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
+		}
 		if s.SharedIDs > 0 {
 			fmt.Fprintf(w, "warning     %s documents have an id that an earlier one has, first %q\n", grouped(s.SharedIDs), s.SharedID)
 		}
