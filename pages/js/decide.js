@@ -1,0 +1,87 @@
+// What a person decides about pairs: verdicts, how they came about, and the
+// files that carry them on.
+import { recall, remember, save } from './dom.js';
+
+const links = { duplicate: 'must', different: 'cannot' };
+const labels = { duplicate: 'same', different: 'other', unsure: 'unsure' };
+const escapeField = (s) => s.replace(/[\\\t\n\r]/g, (c) => ({ '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' })[c]);
+
+// Decisions are kept in the browser under the digest of the run, so that a
+// page opened again still has them.
+export class Decisions {
+  constructor(name, set) {
+    this.name = 'decisions ' + name;
+    this.set = set;
+    this.trail = recall(this.name) || [];
+    this.changed = () => {};
+    this.replay();
+  }
+
+  replay() {
+    this.verdicts = new Map();
+    for (const e of this.trail) {
+      const k = JSON.stringify([e.a, e.b]);
+      if (e.after) this.verdicts.set(k, e); else this.verdicts.delete(k);
+    }
+  }
+
+  of(a, b) { return this.verdicts.get(JSON.stringify([a, b]))?.after || ''; }
+
+  // decide sets the verdict on a pair: duplicate, different, unsure, or ''.
+  decide(pair, after) {
+    this.append({ ...pair, before: this.of(pair.a, pair.b), after, who: this.who(), time: new Date().toISOString() });
+  }
+
+  // undo takes back the last change that was not taken back already. The
+  // trail keeps both. It returns the event, or null.
+  undo() {
+    let skip = 0;
+    for (let i = this.trail.length - 1; i >= 0; i--) {
+      const e = this.trail[i];
+      if (e.undo) { skip++; continue; }
+      if (skip-- > 0) continue;
+      this.append({ ...e, before: e.after, after: e.before, who: this.who(), time: new Date().toISOString(), undo: true });
+      return e;
+    }
+    return null;
+  }
+
+  append(e) {
+    this.trail.push(e);
+    this.replay();
+    remember(this.name, this.trail);
+    this.changed();
+  }
+
+  forget() {
+    this.trail = [];
+    this.replay();
+    remember(this.name, []);
+    this.changed();
+  }
+
+  who() { return recall('who') || 'anonymous'; }
+
+  overrides() {
+    return [...this.verdicts.values()].filter((e) => links[e.after])
+      .map((e) => JSON.stringify({ a: e.a, b: e.b, link: links[e.after], who: e.who, time: e.time }) + '\n').join('');
+  }
+
+  labels() {
+    return ['set\tid_a\tid_b\tlabel\tband', ...[...this.verdicts.values()].filter((e) => labels[e.after])
+      .map((e) => [this.set, e.a, e.b, labels[e.after], e.band].map(escapeField).join('\t'))].join('\n') + '\n';
+  }
+
+  audit() { return this.trail.map((e) => JSON.stringify(e) + '\n').join(''); }
+
+  saveOverrides() { save('overrides.jsonl', this.overrides()); }
+  saveLabels() { save('labels.tsv', this.labels()); }
+  saveAudit() { save('audit.jsonl', this.audit()); }
+}
+
+// bandOf names the stretch of similarity a pair lies in, as samples do.
+export function bandOf(basis, similarity, length) {
+  const lo = Math.min(Math.floor(similarity * 20), 19) / 20;
+  const scale = (basis || 'similarity').split(' ')[0], two = (x) => x.toFixed(2).replace(/^0/, '');
+  return `${scale} ${two(lo)}-${two(lo + 0.05)} ${length < 300 ? 'short' : 'long'}`;
+}

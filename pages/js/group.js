@@ -1,0 +1,202 @@
+// One group: what is kept, its members with evidence and differences, and
+// what a person says of them.
+import { h, fill, link } from './dom.js';
+import { t, num, fixed } from './i18n.js';
+import { diff, kinds, passages, softKind, tokens } from './text.js';
+import { bandOf } from './decide.js';
+
+const page = 20, lookedAt = 12, context = 24;
+
+export async function groupView(v, g) {
+  const m = { v, g, at: 0, cards: [], total: g.shown, side: v.state.side || false, folded: true };
+  const first = await g.members(0, page + 1);
+  m.leader = first[0];
+  m.list = h('div', { class: 'members' });
+  m.more = h('div', { class: 'more' });
+  m.toggle = h('button', { 'aria-pressed': String(m.side), onclick: () => sideBySide(m) }, t('Side by side'));
+  const range = g.min === undefined ? '' : g.min === g.max ? t('similarity {a}', { a: fixed(g.min) }) : t('similarity {a} to {b}', { a: fixed(g.min), b: fixed(g.max) });
+  m.root = h('article', { class: 'group', 'aria-labelledby': 'group-title' },
+    h('div', { class: 'bar' },
+      h('button', { class: 'back', onclick: () => v.app.go('groups') }, '← ', t('Back to the list')),
+      h('span', { class: 'spring' }),
+      h('button', { 'aria-label': t('Previous group'), title: t('Previous group') + ' (K)', onclick: () => v.other(-1) }, '↑'),
+      h('button', { 'aria-label': t('Next group'), title: t('Next group') + ' (J)', onclick: () => v.other(1) }, '↓'), m.toggle),
+    h('h2', { id: 'group-title', tabindex: -1 }, m.leader?.title || g.title || g.opening || g.id),
+    h('p', { class: 'quiet facts' }, [t('{n} documents', { n: num(g.size) }), g.variants ? t('{n} variants', { n: num(g.variants) }) : '', range].filter(Boolean).join(' · ')),
+    glue(m, first), m.list, m.more);
+  m.keys = (e) => keys(m, e);
+  m.focus = () => m.root.querySelector('#group-title').focus({ preventScroll: true });
+  append(m, first);
+  return m;
+}
+
+// glue says which passages the members share.
+function glue(m, members) {
+  const others = members.slice(1, 1 + lookedAt).map((x) => x.text).filter(Boolean);
+  if (!m.leader?.text || !others.length) return null;
+  const found = passages(m.leader.text, others);
+  return h('section', { class: 'glue' }, h('h3', {}, t('What holds this group together')),
+    found.length ? h('ul', {}, found.map((p) => h('li', {}, h('q', {}, short(p.text)), h('span', { class: 'quiet' }, ' ',
+      p.members === others.length ? t('in all {n}', { n: num(p.members + 1) }) : t('in {n} of {m}', { n: num(p.members + 1), m: num(others.length + 1) })))))
+      : h('p', { class: 'quiet' }, t('They share no longer passage.')));
+}
+
+const short = (s) => { const r = [...s.replace(/\s+/gu, ' ')]; return r.length > 200 ? r.slice(0, 150).join('') + ' … ' + r.slice(-40).join('') : r.join(''); };
+
+function append(m, members) {
+  for (const x of members) {
+    const i = m.cards.length, c = { x, i };
+    c.body = h('div', { class: 'body' });
+    c.root = i === 0 ? keptCard(c) : memberCard(m, c);
+    m.cards.push(c);
+    m.list.append(c.root);
+    paint(m, c);
+  }
+  const left = m.total - m.cards.length, hidden = m.g.size + (m.g.variants || 0) - m.total;
+  fill(m.more, left > 0 ? h('button', { onclick: () => showMore(m) }, t('Show more'), ` (${t('{n} more members', { n: num(left) })})`) : null,
+    left <= 0 && hidden > 0 ? h('p', { class: 'quiet' }, t('{n} more members are counted, not listed.', { n: num(hidden) })) : null);
+}
+
+async function showMore(m) { append(m, await m.g.members(m.cards.length, m.cards.length + page)); }
+
+function meta(x) {
+  return h('p', { class: 'meta' }, h('span', { class: 'id' }, x.id), x.url ? link(x.url) : null, x.source && x.source !== x.id ? h('span', { class: 'quiet' }, x.source) : null);
+}
+
+function keptCard(c) {
+  return h('section', { class: 'member kept', tabindex: -1, 'aria-label': t('Kept document') },
+    h('header', {}, h('span', { class: 'chip good' }, t('Kept document')), h('h3', {}, c.x.title || c.x.id)), meta(c.x), c.body);
+}
+
+function memberCard(m, c) {
+  const { x } = c, variant = x.decision === 'new';
+  c.differs = h('p', { class: 'differs' });
+  c.buttons = [['duplicate', 'duplicate', 'd'], ['different', 'not a duplicate', 'n'], ['unsure', 'cannot tell', 'u']].map(([verdict, name, key]) =>
+    h('button', { class: 'verdict ' + verdict, 'data-verdict': verdict, 'aria-pressed': 'false', onclick: () => { select(m, c.i); decide(m, c, verdict); } }, t(name), h('kbd', { 'aria-hidden': 'true' }, key)));
+  const evidence = [x.basis, x.distance >= 0 ? t('distance {n}', { n: x.distance }) : '', x.via ? t('linked by {id}', { id: x.via }) : ''].filter(Boolean).join(' · ');
+  const root = h('section', { class: 'member', tabindex: -1, 'aria-label': `${variant ? t('Variant') : t('Duplicate')} ${x.id}`, onclick: () => mark(m, c.i) },
+    h('header', {}, h('span', { class: 'similarity', title: t('Similarity') }, x.similarity ? fixed(x.similarity) : '–'), h('span', { class: 'chip ' + (variant ? 'variant' : 'gone') }, variant ? t('Variant') : t('Duplicate')),
+      h('h3', {}, x.title || x.id)), meta(x), h('p', { class: 'quiet evidence' }, evidence), c.differs, c.body,
+    x.conflicts?.length ? h('p', { class: 'differs' }, t('Facts that conflict') + ': ', x.conflicts.map((f) => h('span', { class: 'chip variant' }, `${f.kind}: ${f.b || '–'} → ${f.a || '–'}`))) : null,
+    m.v.app.decisions ? h('div', { class: 'verdicts', role: 'group', 'aria-label': t('Is it a duplicate?') }, c.buttons) : null);
+  c.verdict = () => {
+    const now = m.v.app.decisions?.of(m.leader.id, x.id) || '';
+    c.buttons.forEach((b) => b.setAttribute('aria-pressed', String(b.dataset.verdict === now)));
+    root.dataset.verdict = now;
+  };
+  c.verdict();
+  return root;
+}
+
+// paint shows the text of a card, differences marked.
+function paint(m, c) {
+  const { x } = c;
+  const cut = x.cut ? h('p', { class: 'quiet' }, t('Only the first {n} characters are in this file.', { n: num(x.cut) })) : null;
+  if (x.text === undefined) { fill(c.body, h('p', { class: 'quiet' }, t('The text is not kept.'))); return; }
+  if (c.i === 0 || !m.leader.text) { fill(c.body, plain(m, c, x.text), cut); return; }
+  const parts = c.parts ||= diff(m.leader.text, x.text);
+  const names = kinds(parts);
+  fill(c.differs, names.length ? [t('Differs in') + ' ', names.map((k) => h('span', { class: 'chip kind-' + k }, t(k)))] : t('The texts are equal.'));
+  if (!names.length) { fill(c.body, cut); return; }
+  const open = c.open || !m.folded;
+  const cells = m.side ? h('div', { class: 'pair' }, h('div', { class: 'text' }, pieces(c, m, parts, 'a', open)), h('div', { class: 'text' }, pieces(c, m, parts, 'b', open)))
+    : h('div', { class: 'text' }, pieces(c, m, parts, '', open));
+  fill(c.body, cells, cut);
+}
+
+function plain(m, c, text) {
+  const r = tokens(text), most = 160;
+  if (r.length <= most * 1.3 || c.open || !m.folded) return h('div', { class: 'text' }, text || h('span', { class: 'quiet' }, t('No text.')));
+  return h('div', { class: 'text' }, r.slice(0, most).join(''), '… ', h('button', { class: 'fold', onclick: () => { c.open = true; paint(m, c); } }, t('Show all')));
+}
+
+// pieces are the marked runs of a comparison: of one side, or of both in one
+// column. What is equal over a long stretch is folded.
+function pieces(c, m, parts, side, open) {
+  return parts.flatMap((p, i) => {
+    if (p.op === '=') return equal(c, m, p, side, open, i === 0, i === parts.length - 1);
+    if (side && (p.op === '-') !== (side === 'a')) return [];
+    const text = (p.op === '-' ? p.a : p.b).join('');
+    return [h(p.op === '-' ? 'del' : 'ins', {}, /^\s+$/u.test(text) ? text.replace(/[^\n]/gu, '␣').replace(/\n/gu, '⏎\n') : text)];
+  });
+}
+
+function equal(c, m, p, side, open, first, last) {
+  const n = p.a.length, list = side === 'a' ? p.a : p.b;
+  const head = first ? 0 : context, tail = last ? 0 : context;
+  if (open || n <= head + tail + 30) return soft(p, side, 0, n);
+  const gap = h('button', { class: 'fold', title: t('Unfold'), onclick: () => { c.open = true; paint(m, c); } }, `⋯ ${t('{n} equal', { n: num(list.slice(head, n - tail).filter((x) => /\S/u.test(x)).length) })} ⋯`);
+  return [...soft(p, side, 0, head), gap, ...soft(p, side, n - tail, n)];
+}
+
+// soft marks what counts as equal and yet looks different.
+function soft(p, side, from, to) {
+  const out = [];
+  let run = '';
+  for (let i = from; i < to; i++) {
+    const kind = softKind(p.a[i], p.b[i]), text = side === 'a' ? p.a[i] : p.b[i];
+    if (!kind || kind === 'spacing') { run += text; continue; }
+    if (run) out.push(run);
+    run = '';
+    out.push(h('span', { class: 'soft', title: `${t(kind)}: ${p.a[i]} / ${p.b[i]}` }, text));
+  }
+  if (run) out.push(run);
+  return out;
+}
+
+function sideBySide(m) {
+  m.side = m.v.state.side = !m.side;
+  m.toggle.setAttribute('aria-pressed', String(m.side));
+  m.cards.forEach((c) => paint(m, c));
+}
+
+// mark makes a card the one that keys speak of; select also goes there.
+function mark(m, i) {
+  m.cards[m.at]?.root.classList.remove('at');
+  m.at = i;
+  m.cards[i].root.classList.add('at');
+}
+
+function select(m, i) {
+  mark(m, i);
+  m.cards[i].root.focus({ preventScroll: true });
+  m.cards[i].root.scrollIntoView({ block: 'nearest' });
+}
+
+async function move(m, by) {
+  if (m.at + by >= m.cards.length && m.cards.length < m.total) await showMore(m);
+  select(m, Math.max(0, Math.min(m.cards.length - 1, m.at + by)));
+}
+
+function decide(m, c, verdict) {
+  const d = m.v.app.decisions;
+  if (!d || c.i === 0) return;
+  const after = d.of(m.leader.id, c.x.id) === verdict ? '' : verdict;
+  d.decide({ a: m.leader.id, b: c.x.id, band: bandOf(c.x.basis, c.x.similarity || 0, (c.x.text || '').length), was: c.x.decision === 'new' ? 'new' : 'duplicate' }, after);
+  c.verdict();
+  const name = { duplicate: 'duplicate', different: 'not a duplicate', unsure: 'cannot tell' }[after];
+  m.v.app.say(after ? t('Marked: {v}', { v: t(name) }) : t('Withdrawn.'));
+}
+
+function keys(m, e) {
+  const verdict = { d: 'duplicate', n: 'different', u: 'unsure' }[e.key];
+  if (verdict) {
+    if (m.at === 0) { if (m.cards.length < 2) return true; select(m, 1); }
+    decide(m, m.cards[m.at], verdict);
+    if (m.v.app.decisions) move(m, 1);
+    return true;
+  }
+  switch (e.key) {
+    case 'j': case 'ArrowDown': move(m, 1); return true;
+    case 'k': case 'ArrowUp': move(m, -1); return true;
+    case 's': sideBySide(m); return true;
+    case 'x': m.folded = !m.folded; m.cards.forEach((c) => { c.open = false; paint(m, c); }); return true;
+    case 'z': {
+      const undone = m.v.app.decisions?.undo();
+      m.cards.forEach((c) => c.verdict?.());
+      m.v.app.say(undone ? t('Undone.') : t('Nothing to undo.'));
+      return true;
+    }
+  }
+  return false;
+}

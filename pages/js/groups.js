@@ -1,0 +1,134 @@
+// The list of groups: filters, search, and rows that are made as they come
+// into sight.
+import { h, fill } from './dom.js';
+import { t, num, fixed } from './i18n.js';
+import { groupView } from './group.js';
+
+const rowHeight = 66, spare = 8;
+export const relations = [[1, 'copy'], [2, 'edited'], [4, 'variant']];
+const start = () => ({ text: '', minSize: 1, maxSize: 0, from: 0, to: 1, relation: 0, source: -1, sort: 'size', ascending: false });
+
+export async function groupsView(app, key) {
+  const run = await app.source.run();
+  const state = app.groups ||= { query: start(), top: 0, at: 0 };
+  const v = { app, state, run, list: null, wanted: 0 };
+  v.count = h('p', { class: 'quiet', role: 'status' });
+  v.sizer = h('div', { class: 'sizer', role: 'listbox', 'aria-label': t('List of groups'), id: 'groups' });
+  v.box = h('div', { class: 'list', tabindex: 0, role: 'group', 'aria-label': t('List of groups'), onscroll: () => { state.top = v.box.scrollTop; draw(v); } }, v.sizer);
+  v.detail = h('div', { class: 'detail', id: 'detail' });
+  v.root = h('div', { class: 'groups' + (key ? ' opened' : '') },
+    h('div', { class: 'side' }, h('h1', {}, t('Groups')), filters(v), v.count, v.box), v.detail);
+  v.keys = (e) => keys(v, e);
+  v.other = (by) => otherGroup(v, by);
+  v.show = (k) => show(v, k);
+  v.leave = () => { v.stop?.abort(); observer.disconnect(); };
+  const observer = new ResizeObserver(() => draw(v));
+  observer.observe(v.box);
+  requery(v, true);
+  await show(v, key);
+  return v;
+}
+
+function filters(v) {
+  const q = v.state.query;
+  const set = (k, to = Number) => (e) => { q[k] = to(e.target.value); requery(v); };
+  const option = (value, name, on) => h('option', { value, selected: on }, name);
+  let timer = 0;
+  v.search = h('input', { type: 'search', id: 'search', value: q.text, placeholder: t('Search titles, addresses and texts'), 'aria-label': t('Search titles, addresses and texts'),
+    oninput: (e) => { clearTimeout(timer); timer = setTimeout(() => { q.text = e.target.value.trim(); requery(v); }, 200); } });
+  const decimal = (k, name) => h('label', {}, name, h('input', { type: 'number', min: 0, max: 1, step: 0.05, value: q[k], onchange: set(k, (x) => x === '' ? Number(k === 'to') : Number(x)) }));
+  const count = (k, name) => h('label', {}, name, h('input', { type: 'number', min: 0, step: 1, value: q[k] || '', onchange: set(k, Math.floor) }));
+  const more = v.app.source.can.filter === false ? null : h('details', { class: 'filters', open: v.state.filters || null, ontoggle: (e) => { v.state.filters = e.target.open; } }, h('summary', {}, t('Filters')),
+    h('div', { class: 'fields' },
+      h('label', {}, t('Relation'), h('select', { onchange: set('relation') }, option(0, t('any'), !q.relation), relations.map(([b, n]) => option(b, t(n), q.relation === b)))),
+      h('label', {}, t('Source'), h('select', { onchange: set('source') }, option(-1, t('any'), q.source < 0), (v.run.sources || []).map((s, i) => option(i, s, q.source === i)))),
+      count('minSize', `${t('Size')} ${t('from')}`), count('maxSize', t('to')),
+      decimal('from', t('Lowest similarity from')), decimal('to', t('to')),
+      h('label', {}, t('Sort'), h('select', { onchange: set('sort', String) }, [['size', t('Size')], ['similarity', t('Similarity')], ['length', t('Length')], ['order', t('Order of the input')]].map(([s, n]) => option(s, n, q.sort === s)))),
+      h('label', {}, ' ', h('select', { 'aria-label': `${t('Ascending')}, ${t('Descending')}`, onchange: set('ascending', (x) => x === '1') }, option('0', t('Descending'), !q.ascending), option('1', t('Ascending'), q.ascending))),
+      h('button', { onclick: () => { v.state.query = start(); v.state.filters = true; v.app.refresh(); } }, t('Reset'))));
+  return h('div', { role: 'search' }, v.search, more);
+}
+
+// requery asks for the list anew; a search under way ends.
+async function requery(v, again) {
+  v.stop?.abort();
+  const stop = v.stop = new AbortController();
+  if (!again) { v.state.top = 0; v.state.at = 0; }
+  const list = await v.app.source.groups(v.state.query, () => { if (!stop.signal.aborted) draw(v); }, stop.signal);
+  if (stop.signal.aborted) return;
+  v.list = list;
+  draw(v);
+  v.box.scrollTop = v.state.top;
+  draw(v);
+}
+
+async function draw(v) {
+  const list = v.list;
+  if (!list) return;
+  v.sizer.style.height = list.total * rowHeight + 'px';
+  const all = v.run.shownGroups;
+  v.count.textContent = (list.total === all || all === undefined ? t('{n} groups', { n: num(list.total) }) : t('{n} of {m} groups', { n: num(list.total), m: num(all) })) + (list.searching ? ' · ' + t('searching') + '…' : '');
+  const first = Math.max(0, Math.floor(v.box.scrollTop / rowHeight) - spare);
+  const last = Math.min(list.total, Math.ceil((v.box.scrollTop + v.box.clientHeight) / rowHeight) + spare);
+  const turn = ++v.wanted;
+  const rows = await list.rows(first, last);
+  if (turn !== v.wanted || list !== v.list) return;
+  fill(v.sizer, list.total ? rows.map((r, i) => row(v, r, first + i)) : h('div', { role: 'option', 'aria-selected': 'false', class: 'empty' }, list.searching ? '…' : t('No group fits these filters.')));
+}
+
+function row(v, r, i) {
+  const here = r.key === v.open;
+  const range = r.max === undefined ? '' : r.min === r.max ? fixed(r.min) : `${fixed(r.min)} – ${fixed(r.max)}`;
+  return h('div', { class: 'row' + (i === v.state.at ? ' at' : ''), role: 'option', id: 'row-' + i, 'aria-selected': String(here), 'aria-posinset': i + 1, 'aria-setsize': v.list.total,
+    style: { transform: `translateY(${i * rowHeight}px)` }, onclick: () => { v.state.at = i; v.app.go('groups', r.key); } },
+    h('span', { class: 'size' }, num(r.size)),
+    h('span', { class: 'what' }, h('span', { class: 'title' }, r.title || r.opening || r.id), h('span', { class: 'sub' }, r.title ? r.opening : r.url || r.id)),
+    h('span', { class: 'side-note' }, h('span', {}, range), h('span', { class: 'chips' }, relations.map(([b, n]) => r.relation & b ? h('span', { class: 'chip ' + n }, t(n)) : null))));
+}
+
+// show opens a group beside the list, or on narrow screens in its place.
+async function show(v, key) {
+  v.open = key || null;
+  v.root.classList.toggle('opened', !!key);
+  v.member = null;
+  const turn = v.showing = {};
+  if (key) {
+    const g = await v.app.source.group(key);
+    if (turn !== v.showing) return;
+    v.member = g ? await groupView(v, g) : null;
+    if (turn !== v.showing) return;
+  }
+  fill(v.detail, v.member ? v.member.root : h('p', { class: 'hint' }, t('Open a group to see what it holds.')));
+  v.detail.scrollTop = 0;
+  if (v.member) v.member.focus();
+  draw(v);
+}
+
+async function step(v, by) {
+  const n = v.list?.total || 0;
+  if (!n) return null;
+  v.state.at = Math.max(0, Math.min(n - 1, v.state.at + by));
+  const y = v.state.at * rowHeight;
+  if (y < v.box.scrollTop) v.box.scrollTop = y;
+  if (y + rowHeight > v.box.scrollTop + v.box.clientHeight) v.box.scrollTop = y + rowHeight - v.box.clientHeight;
+  await draw(v);
+  return (await v.list.rows(v.state.at, v.state.at + 1))[0];
+}
+
+async function otherGroup(v, by) {
+  const r = await step(v, by);
+  if (r) v.app.go('groups', r.key);
+}
+
+// keys handles a key; true if it was one of ours.
+function keys(v, e) {
+  const k = e.key;
+  if (k === '/') { v.search.focus(); v.search.select(); return true; }
+  if (k === 'J' || k === 'K') { otherGroup(v, k === 'J' ? 1 : -1); return true; }
+  if (v.member) return v.member.keys(e) || (k === 'Escape' && (v.app.go('groups'), v.box.focus(), true));
+  if (k === 'j' || k === 'ArrowDown') { step(v, 1); return true; }
+  if (k === 'k' || k === 'ArrowUp') { step(v, -1); return true; }
+  if (k === 'Enter' && document.activeElement.tagName !== 'BUTTON' || k === 'o') { otherGroup(v, 0); return true; }
+  return false;
+}

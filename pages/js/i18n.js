@@ -1,0 +1,75 @@
+// The words of the pages. The English ones are the keys.
+import { recall, remember } from './dom.js';
+
+const zh = {
+  'Run': '运行', 'Groups': '分组', 'Decisions': '裁定', 'Threshold': '阈值', 'Check': '比对', 'Live': '实时',
+  'Skip to content': '跳到正文', 'Views': '视图', 'Keys': '按键', 'Close': '关闭', 'Theme': '主题', 'Language': '语言',
+  'Near-duplicate texts': '近似重复文本',
+  'Loading': '载入中', 'Nothing to show.': '没有可显示的内容。', 'As a table': '以表格显示', 'From': '起点', 'Copy': '复制', 'Copied': '已复制',
+  'Documents': '文档', 'Kept': '保留', 'Removed': '移除', 'Rejected': '拒收', 'documents': '篇文档', 'groups': '个分组', 'group': '个分组',
+  '{n} groups of near-duplicates': '{n} 个近似重复分组', '{p} of all': '占全部的 {p}',
+  '{n} equal to an earlier text': '其中 {n} 篇与先前文本完全相同', '{n} different texts': '{n} 篇不同文本',
+  'Why documents were removed': '移除原因', 'Method': '方法', 'Reason': '依据', 'Share': '比例', 'Nothing was removed.': '没有移除任何文档。',
+  'Rejected records': '被拒收的记录', 'Examples': '示例', 'No record was rejected.': '没有被拒收的记录。',
+  'Similarity to the kept document': '与保留文档的相似度', 'Size of groups': '分组大小', 'Length of documents, in characters': '文档长度（字符）',
+  'removed documents': '篇移除文档', 'Recall': '召回率', 'Stages': '各阶段', 'Stage': '阶段', 'Time': '用时', 'CPU': 'CPU', 'Memory': '内存',
+  'Measured on {n} known pairs': '以 {n} 对已知文本对测得', 'Similarity': '相似度', 'Found': '找到', 'Pairs': '文本对', '95 % interval': '95% 置信区间',
+  'By construction': '由方法保证', 'Every pair at or above the threshold is found.': '阈值以上的所有文本对都会被找到。',
+  'Of the pairs at the threshold itself {p} are found, of those above it more. Not measured on this corpus.': '恰在阈值处的文本对可找到 {p}，高于阈值的更多。未在此语料上测量。',
+  'Proof': '凭据', 'Digest': '摘要', 'Command': '命令', 'Made': '生成于', 'Version': '版本', 'Inputs': '输入',
+  'Equal digests mean equal decisions, on any machine.': '摘要相同即裁定相同，与机器无关。',
+  'peak {m}': '峰值 {m}', 'the largest {n} are in this file': '本文件含最大的 {n} 个',
+  'Search titles, addresses and texts': '搜索标题、网址与正文', 'Search': '搜索', 'Relation': '关系', 'any': '不限', 'copy': '相同', 'edited': '改动', 'variant': '变体',
+  'Source': '来源', 'Size': '大小', 'from': '从', 'to': '至', 'Sort': '排序', 'Order of the input': '输入顺序', 'Length': '长度', 'Ascending': '升序', 'Descending': '降序',
+  'Filters': '筛选', 'Reset': '重置', '{n} groups': '{n} 个分组', '{n} of {m} groups': '{n} / {m} 个分组', 'searching': '搜索中', 'List of groups': '分组列表', 'Lowest similarity from': '最低相似度从',
+  'Open a group to see what it holds.': '打开一个分组以查看内容。', 'No group fits these filters.': '没有符合条件的分组。', 'Back to the list': '返回列表',
+  'Next group': '下一组', 'Previous group': '上一组', '{n} documents': '{n} 篇文档', '{n} variants': '{n} 篇变体', 'similarity {a}': '相似度 {a}', 'similarity {a} to {b}': '相似度 {a} 至 {b}',
+  'What holds this group together': '该组的共同之处', 'in all {n}': '{n} 篇皆有', 'in {n} of {m}': '{m} 篇中的 {n} 篇', 'They share no longer passage.': '没有较长的共同段落。',
+  'Kept document': '保留文档', 'Duplicate': '重复', 'Variant': '变体', 'kept': '保留', 'removed': '移除', 'distance {n}': '距离 {n}', 'linked by {id}': '经由 {id}',
+  'One column': '单栏', 'Side by side': '并排', 'Unfold': '展开全文', 'Fold': '折叠', '{n} equal': '{n} 处相同', 'Show more': '显示更多', '{n} more members': '另有 {n} 篇', 'Show all': '显示全文',
+  'The texts are equal.': '两文完全相同。', 'Only the first {n} characters are in this file.': '本文件仅含前 {n} 个字符。', 'The text is not kept.': '正文未保存。', 'No text.': '无正文。',
+  'Differs in': '差异', 'numbers': '数字', 'words': '词语', 'punctuation': '标点', 'script': '繁简', 'width': '全半角', 'case': '大小写', 'spacing': '空白', 'Facts that conflict': '相互矛盾的事实',
+  'Is it a duplicate?': '是否重复？', 'duplicate': '是重复', 'not a duplicate': '不是重复', 'cannot tell': '无法判断', 'Undo': '撤销', 'Undone.': '已撤销。', 'Nothing to undo.': '没有可撤销的操作。',
+  'Marked: {v}': '已标记：{v}', 'Withdrawn.': '已取消。', '{n} more members are counted, not listed.': '另有 {n} 篇只计数、未列出。',
+  'Your name, for the record': '姓名（用于记录）', 'Decided': '已裁定', 'Undecided pairs keep what the run decided.': '未裁定的文本对沿用运行结果。',
+  'Overrides': '覆盖文件', 'Labels': '标注', 'Audit trail': '审计记录', 'Save overrides': '保存覆盖文件', 'Save labels': '保存标注', 'Save audit trail': '保存审计记录', 'Forget all': '全部清除',
+  'must-link and cannot-link pairs, for dedup --overrides': '必连与禁连文本对，用于 dedup --overrides', 'pairs with labels, for eval and tune': '带标注的文本对，用于 eval 与 tune', 'who decided what, when, before and after': '何人何时作何裁定，前后各如何',
+  'Nothing is decided yet. Open a group and press d, n or u.': '尚无裁定。打开一个分组后按 d、n 或 u。', 'When': '时间', 'Who': '何人', 'Document': '文档', 'Kept document id': '保留文档编号', 'Before': '之前', 'After': '之后', 'none': '无',
+  'Run again with': '再次运行', 'Forget all decisions? Save them first.': '清除所有裁定？请先保存。', 'Go to it': '前往',
+  'this help': '本说明', 'go to a view': '切换视图', 'search': '搜索', 'next, previous': '下一个、上一个', 'open': '打开', 'back': '返回', 'next, previous group': '下一组、上一组',
+  'is a duplicate': '是重复', 'is no duplicate': '不是重复', 'undo': '撤销', 'side by side, one column': '并排、单栏', 'unfold, fold': '展开、折叠', 'theme': '主题', 'language': '语言', 'save overrides': '保存覆盖文件',
+  'dark': '深色', 'light': '浅色', 'Anyone': '任何人', 'Failed': '失败', 'opens at': '开头',
+};
+
+let lang = recall('language') || (navigator.language.startsWith('zh') ? 'zh' : 'en');
+
+export const language = () => lang;
+
+// speak sets the language of the page.
+export function speak(l) {
+  lang = l;
+  remember('language', l);
+  document.documentElement.lang = l === 'zh' ? 'zh-CN' : 'en';
+}
+
+// t says an English phrase in the language of the page; {x} are filled in.
+export function t(s, values = {}) {
+  return ((lang === 'zh' && zh[s]) || s).replace(/\{(\w+)\}/g, (_, k) => values[k] ?? '');
+}
+
+export const num = (n) => Number(n).toLocaleString(lang === 'zh' ? 'zh-CN' : 'en');
+export const percent = (x, digits = 1) => (100 * x).toLocaleString(lang === 'zh' ? 'zh-CN' : 'en', { maximumFractionDigits: digits }) + ' %';
+export const fixed = (x) => Number(x).toFixed(4).replace(/0{1,2}$/, '');
+
+export function bytes(n) {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let u = 0;
+  for (; n >= 1024 && u < units.length - 1; u++) n /= 1024;
+  return (n < 10 && u ? n.toFixed(1) : Math.round(n)) + ' ' + units[u];
+}
+
+export function seconds(s) {
+  if (s >= 120) return `${Math.floor(s / 60)} min ${Math.round(s % 60)} s`;
+  if (s >= 1) return s.toFixed(s < 10 ? 2 : 1) + ' s';
+  return Math.round(s * 1000) + ' ms';
+}

@@ -1,0 +1,150 @@
+// Package pages holds the views on which a person looks: what a run removed
+// and why, the groups, decisions, and the live service. They are plain modules
+// of JavaScript and one style sheet, without a build step and without anything
+// from elsewhere. [Write] puts them, with the data they show, in one file.
+package pages
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+)
+
+//go:embed js/*.js
+var scripts embed.FS
+
+//go:embed style.css
+var style string
+
+// modules in an order in which each comes after those that it imports.
+var modules = []string{
+	"dom", "i18n", "text", "charts", "file", "decide", "run", "group", "groups", "decisions", "app",
+}
+
+var (
+	importLine = regexp.MustCompile(`(?m)^import (\{[^}]*\}) from './(\w+)\.js';$`)
+	exportWord = regexp.MustCompile(`(?m)^export ((?:async )?(?:const|let|class|function) (\w+))`)
+)
+
+// Script returns all modules as one script: each becomes a function of its own
+// that returns what it exports. That is all that joining them takes, as long as
+// imports and exports are written in the one form that is known here.
+func Script() (string, error) {
+	var b strings.Builder
+	b.WriteString("'use strict';\n(() => {\nconst modules = {};\n")
+	for _, name := range modules {
+		text, err := scripts.ReadFile("js/" + name + ".js")
+		if err != nil {
+			return "", fmt.Errorf("pages: %w", err)
+		}
+		var exports []string
+		for _, m := range exportWord.FindAllSubmatch(text, -1) {
+			exports = append(exports, string(m[2]))
+		}
+		text = importLine.ReplaceAll(text, []byte("const $1 = modules.$2;"))
+		text = exportWord.ReplaceAll(text, []byte("$1"))
+		fmt.Fprintf(&b, "modules.%s = (() => {\n%sreturn { %s };\n})();\n", name, text, strings.Join(exports, ", "))
+	}
+	b.WriteString("})();\n")
+	return b.String(), nil
+}
+
+// Part is data that a page unpacks: gzip of what its script expects under the
+// name.
+type Part struct {
+	Name string
+	Gzip []byte
+}
+
+// errPart is what a name that could leave its attribute is answered with.
+var errPart = errors.New("pages: the name of a part has letters, digits and dashes only")
+
+var partName = regexp.MustCompile(`^[a-z0-9-]+$`)
+
+// Page is a page being written: the frame, then parts, then Close. What is
+// written before Start is there when the script begins; later parts are waited
+// for.
+type Page struct {
+	w       io.Writer
+	script  string
+	err     error
+	started bool
+}
+
+// New begins a page. Nothing in it loads anything: the policy allows this
+// script and this style by their digests, and no other.
+func New(w io.Writer, title string) (*Page, error) {
+	script, err := Script()
+	if err != nil {
+		return nil, err
+	}
+	p := &Page{w: w, script: script}
+	p.write("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+	p.write("<meta http-equiv=\"Content-Security-Policy\" content=\"" + Policy(script, style) + "\">\n")
+	p.write("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n")
+	p.write("<title>" + escape(title) + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n")
+	return p, p.err
+}
+
+// Policy is the Content-Security-Policy of a page with one script and one
+// style sheet, which may speak to connect, such as "'self'", and to nobody
+// else. No markup can be made from text (Trusted Types).
+func Policy(script, style string, connect ...string) string {
+	policy := "default-src 'none'; script-src " + digest(script) + "; style-src " + digest(style) +
+		"; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	if len(connect) > 0 {
+		policy += "; connect-src " + strings.Join(connect, " ")
+	}
+	return policy
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// Add writes a part.
+func (p *Page) Add(part Part) error {
+	if !partName.MatchString(part.Name) {
+		return errPart
+	}
+	p.write("<script type=\"application/octet-stream;base64\" id=\"" + part.Name + "\">")
+	if p.err == nil {
+		e := base64.NewEncoder(base64.StdEncoding, p.w)
+		_, err := e.Write(part.Gzip)
+		p.err = errors.Join(err, e.Close())
+	}
+	p.write("</script>\n")
+	return p.err
+}
+
+// Start writes the script.
+func (p *Page) Start() error {
+	p.started = true
+	p.write("<script>" + p.script + "</script>\n")
+	return p.err
+}
+
+// Close ends the page; it does not close the writer.
+func (p *Page) Close() error {
+	if !p.started && p.err == nil {
+		p.err = p.Start()
+	}
+	p.write("</body>\n</html>\n")
+	return p.err
+}
+
+func (p *Page) write(s string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.w, s)
+	}
+}
+
+var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;")
+
+func escape(s string) string { return escapes.Replace(s) }

@@ -1,0 +1,289 @@
+// Package report makes a page of a batch: what was removed and why, and every
+// group with its texts, in one HTML file that needs nothing else.
+//
+// A [Builder] is told all decisions, chooses the groups to show, is given
+// their documents in any order, and writes the file. It knows no files of
+// documents and no engine.
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/neardup/neardup"
+	"github.com/zeebo/xxh3"
+)
+
+// Options bound what a report holds.
+type Options struct {
+	Groups    int    // groups whose texts are shown, the largest; 0: 100,000
+	Members   int    // documents shown of one group; 0: 1,000
+	TextRunes int    // runes shown of one text; 0: 20,000
+	TextBytes int64  // of all texts together; past it a text is cut to 200 runes; 0: 256 MiB
+	Tmp       string // folder of the temporary file; "": the system's
+}
+
+func (o Options) withDefaults() Options {
+	o.Groups = cmp.Or(o.Groups, 100_000)
+	o.Members = cmp.Or(o.Members, 1000)
+	o.TextRunes = cmp.Or(o.TextRunes, 20_000)
+	o.TextBytes = cmp.Or(o.TextBytes, 256<<20)
+	return o
+}
+
+// row is a decision. 32 bytes.
+type row struct {
+	id         uint64 // hash of the document's id
+	leader     uint64 // of its leader's, or of what it is a variant of
+	similarity float64
+	distance   int32 // -1: none
+	kind       kind
+	basis      uint8 // among Builder.reasons
+	occurs     uint16
+}
+
+type kind uint8
+
+const (
+	kept kind = iota
+	equal
+	near
+	variant
+)
+
+// Builder gathers a report. Memory: about 50 bytes a document while deciding;
+// texts are on disk. Not safe for concurrent use.
+type Builder struct {
+	opt     Options
+	rows    []row
+	reasons []Reason
+	extra   map[int32]extra
+	groups  []group
+	members []int32 // rows, group after group
+	place   []int32 // by row: its number among docs, plus 1; 0: not shown
+	docs    []place
+	byID    []int32 // rows shown, ordered by id
+	file    *os.File
+	end     int64
+	names   map[string]int32 // of sources
+	sources []string
+	runes   runeSet
+}
+
+// extra is what few decisions have.
+type extra struct {
+	via       string
+	conflicts []neardup.Conflict
+}
+
+// group is one to be shown.
+type group struct {
+	leader         int32 // row
+	size, variants int32
+	first, shown   int32 // members
+	min, max       float64
+	relation       uint8 // 1 copy, 2 edited, 4 variant
+}
+
+// place is where a document lies in the temporary file.
+type place struct {
+	at     int64
+	length int32 // 0: not there
+}
+
+// errOrder is what a builder says that is not used in its order.
+var errOrder = errors.New("report: Choose comes after the last decision and before the first document")
+
+// New begins a report.
+func New(opt Options) *Builder {
+	return &Builder{opt: opt.withDefaults(), extra: map[int32]extra{}, names: map[string]int32{}}
+}
+
+// Decide adds a decision, in the order of the decisions. Leaders are found by
+// their ids: of documents that share one, the last before the duplicate.
+func (b *Builder) Decide(d *neardup.Decision) (number int) {
+	n := int32(len(b.rows))
+	r := row{id: xxh3.HashString(d.ID), similarity: d.Similarity, distance: -1}
+	if d.Distance != nil {
+		r.distance = int32(*d.Distance)
+	}
+	switch {
+	case d.Decision == neardup.Duplicate:
+		r.kind, r.leader = near, xxh3.HashString(d.Leader)
+		if d.Basis == neardup.BasisEqual {
+			r.kind = equal
+		}
+	case d.VariantOf != "":
+		r.kind, r.leader = variant, xxh3.HashString(d.VariantOf)
+	}
+	if r.kind != kept {
+		r.basis = b.reason(d.Method, d.Basis, r.kind != variant)
+	}
+	if d.Via != "" || len(d.Conflicts) > 0 {
+		b.extra[n] = extra{d.Via, d.Conflicts}
+	}
+	b.rows = append(b.rows, r)
+	return int(n)
+}
+
+func (b *Builder) reason(method, basis string, removed bool) uint8 {
+	i := slices.IndexFunc(b.reasons, func(r Reason) bool { return r.Method == method && r.Basis == basis })
+	if i < 0 {
+		if len(b.reasons) == 255 {
+			method, basis = "other", "other"
+		}
+		i = len(b.reasons)
+		if i > 255 {
+			i = 255
+		} else {
+			b.reasons = append(b.reasons, Reason{Method: method, Basis: basis})
+		}
+	}
+	if removed {
+		b.reasons[i].Count++
+	}
+	return uint8(i)
+}
+
+// Choose settles which groups are shown, after the last decision.
+func (b *Builder) Choose() error {
+	leaderOf, err := b.leaders()
+	if err != nil {
+		return err
+	}
+	b.count(leaderOf)
+	slices.SortStableFunc(b.groups, func(x, y group) int {
+		return cmp.Or(cmp.Compare(y.size+y.variants, x.size+x.variants), cmp.Compare(x.leader, y.leader))
+	})
+	b.list(leaderOf)
+	return b.create()
+}
+
+// leaders returns for each row that is near another the row of that one, else
+// -1.
+func (b *Builder) leaders() ([]int32, error) {
+	var kept32 []int32
+	for n := range b.rows {
+		if k := b.rows[n].kind; k == kept || k == variant {
+			kept32 = append(kept32, int32(n))
+		}
+	}
+	slices.SortStableFunc(kept32, func(x, y int32) int { return cmp.Compare(b.rows[x].id, b.rows[y].id) })
+	leaderOf := make([]int32, len(b.rows))
+	for n := range b.rows {
+		leaderOf[n] = -1
+		r := &b.rows[n]
+		if r.kind == kept {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(kept32, r.leader, func(k int32, id uint64) int { return cmp.Compare(b.rows[k].id, id) })
+		best := int32(-1)
+		for ; i < len(kept32) && b.rows[kept32[i]].id == r.leader; i++ {
+			if best < 0 || kept32[i] < int32(n) {
+				best = kept32[i]
+			}
+		}
+		if best < 0 && r.kind != variant {
+			return nil, fmt.Errorf("report: decision %d names a leader that is not among the decisions", n+1)
+		}
+		leaderOf[n] = best
+	}
+	return leaderOf, nil
+}
+
+// count makes the groups.
+func (b *Builder) count(leaderOf []int32) {
+	at := map[int32]int{}
+	for n, leader := range leaderOf {
+		if leader < 0 {
+			continue
+		}
+		i, ok := at[leader]
+		if !ok {
+			i = len(b.groups)
+			at[leader] = i
+			b.groups = append(b.groups, group{leader: leader, size: 1, min: 1, max: 0})
+		}
+		g, r := &b.groups[i], &b.rows[n]
+		g.min, g.max = min(g.min, r.similarity), max(g.max, r.similarity)
+		switch r.kind {
+		case equal:
+			g.size, g.relation = g.size+1, g.relation|1
+		case near:
+			g.size, g.relation = g.size+1, g.relation|2
+		case variant:
+			g.variants, g.relation = g.variants+1, g.relation|4
+		}
+	}
+}
+
+// list numbers the members of the groups that are shown.
+func (b *Builder) list(leaderOf []int32) {
+	b.place = make([]int32, len(b.rows))
+	shown := b.groups[:min(len(b.groups), b.opt.Groups)]
+	groupOf := make(map[int32]int, len(shown))
+	total := int32(0)
+	for i := range shown {
+		g := &shown[i]
+		g.first, g.shown = total, min(g.size+g.variants, int32(b.opt.Members))
+		total += g.shown
+		groupOf[g.leader] = i
+	}
+	b.members = make([]int32, total)
+	filled := make([]int32, len(shown))
+	for i := range shown {
+		b.show(shown[i].first, shown[i].leader)
+		filled[i] = 1
+	}
+	for n, leader := range leaderOf {
+		i, ok := groupOf[leader]
+		if leader < 0 || !ok || filled[i] == shown[i].shown {
+			continue
+		}
+		b.show(shown[i].first+filled[i], int32(n))
+		filled[i]++
+	}
+}
+
+// show makes a row a member. A variant can be one of two groups: of that of
+// its template and of its own.
+func (b *Builder) show(at, row int32) {
+	b.members[at] = row
+	if b.place[row] == 0 {
+		b.docs = append(b.docs, place{})
+		b.place[row] = int32(len(b.docs))
+	}
+}
+
+// Wants reports whether the document of a decision is shown.
+func (b *Builder) Wants(number int) bool { return number < len(b.place) && b.place[number] > 0 }
+
+// Find returns the number of a decision by the id of its document: for an id
+// that several share, the first at the first call, and so on. ok is false for
+// an id that has (no longer) one, and after Choose for what is not shown.
+func (b *Builder) Find(id string) (number int, ok bool) {
+	if b.byID == nil {
+		b.byID = make([]int32, len(b.rows))
+		for n := range b.byID {
+			b.byID[n] = int32(n)
+		}
+		slices.SortStableFunc(b.byID, func(x, y int32) int { return cmp.Compare(b.rows[x].id, b.rows[y].id) })
+	}
+	h := xxh3.HashString(id)
+	i, found := slices.BinarySearchFunc(b.byID, h, func(n int32, h uint64) int { return cmp.Compare(b.rows[n].id, h) })
+	if !found {
+		return 0, false
+	}
+	first := &b.rows[b.byID[i]]
+	k := i + int(first.occurs)
+	if k >= len(b.byID) || b.rows[b.byID[k]].id != h {
+		return 0, false
+	}
+	if first.occurs < 1<<16-1 {
+		first.occurs++
+	}
+	return int(b.byID[k]), true
+}

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// Run is what a report says of a run. The caller fills in the first part; the
+// rest, and what it leaves at zero of the counts, comes from the decisions.
+type Run struct {
+	Made    time.Time `json:"made"`
+	Version string    `json:"version"` // of the program
+	Command string    `json:"command,omitempty"`
+	Inputs  []string  `json:"inputs"`
+	Set     string    `json:"set"`    // names the documents in exported labels
+	Method  string    `json:"method"` // the spec
+	Digest  string    `json:"digest,omitempty"`
+	Texts   int64     `json:"texts,omitempty"` // distinct clean texts
+	Rejects []Reject  `json:"rejects,omitempty"`
+	Stages  []Stage   `json:"stages,omitempty"`
+	Lengths []Bin     `json:"lengths,omitempty"` // of all documents, in runes; see Lengths
+	Recall  []Band    `json:"recall,omitempty"`  // where it was measured
+
+	Rejected  int64    `json:"rejected"`
+	Documents int64    `json:"documents"` // at least as many as were decided
+	Kept      int64    `json:"kept"`
+	Removed   int64    `json:"removed"`
+	Equal     int64    `json:"equal,omitempty"` // removed because the clean text is equal
+	Reasons   []Reason `json:"reasons"`
+	// Similarity is that of removed documents to what they duplicate, Sizes
+	// the number of documents of each group.
+	Similarity  []Bin    `json:"similarity"`
+	Sizes       []Bin    `json:"sizes"`
+	Groups      int      `json:"groups"`
+	ShownGroups int      `json:"shownGroups"` // whose texts are in the file
+	Sources     []string `json:"sources"`     // of the groups shown, most frequent first
+	// Simplified are traditional characters of the texts shown, each with
+	// its simplified form after it.
+	Simplified string `json:"simplified,omitempty"`
+}
+
+// Reason counts what was removed by one method on one basis.
+type Reason struct {
+	Method string `json:"method"`
+	Basis  string `json:"basis"`
+	Count  int64  `json:"count"`
+}
+
+// Reject counts the records rejected for one reason, with a few places.
+type Reject struct {
+	Reason   string   `json:"reason"`
+	Count    int64    `json:"count"`
+	Examples []string `json:"examples"`
+}
+
+// Stage is what one part of a run took: wall time and CPU in seconds, and the
+// peak of memory until its end.
+type Stage struct {
+	Name      string  `json:"name"`
+	Seconds   float64 `json:"seconds"`
+	CPU       float64 `json:"cpu"`
+	PeakBytes int64   `json:"peakBytes"`
+}
+
+// Bin is a bar of a histogram.
+type Bin struct {
+	Label string `json:"label"`
+	Count int64  `json:"count"`
+}
+
+// Band is the recall measured among the known pairs of a range of similarity,
+// with the bounds of its 95 % interval.
+type Band struct {
+	From   float64 `json:"from"`
+	To     float64 `json:"to"`
+	Pairs  int64   `json:"pairs"`
+	Found  int64   `json:"found"`
+	Recall float64 `json:"recall"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+}
+
+// Lengths counts documents by length, in powers of two. Add is safe for
+// concurrent use.
+type Lengths struct{ counts [40]atomic.Int64 }
+
+// Add counts a document of so many runes.
+func (l *Lengths) Add(runes int) { l.counts[min(bits.Len(uint(runes)), len(l.counts)-1)].Add(1) }
+
+// Bins returns the histogram without the empty ends.
+func (l *Lengths) Bins() []Bin {
+	counts := make([]int64, len(l.counts))
+	for i := range counts {
+		counts[i] = l.counts[i].Load()
+	}
+	return powers(counts)
+}
+
+// powers are bins from 2^(i-1) on for the i-th count.
+func powers(counts []int64) []Bin {
+	bins := []Bin{}
+	for i, n := range counts {
+		if n == 0 && len(bins) == 0 {
+			continue
+		}
+		bins = append(bins, Bin{short(1 << i >> 1), n})
+	}
+	return trim(bins)
+}
+
+func trim(bins []Bin) []Bin {
+	for len(bins) > 0 && bins[len(bins)-1].Count == 0 {
+		bins = bins[:len(bins)-1]
+	}
+	return bins
+}
+
+func short(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%dM", n>>20)
+	case n >= 1<<10:
+		return fmt.Sprintf("%dk", n>>10)
+	}
+	return fmt.Sprint(n)
+}
+
+// maxReasons is how many different reasons of rejection are told apart.
+const (
+	maxReasons  = 50
+	maxExamples = 3
+)
+
+// Rejects gathers rejected records by their reasons.
+type Rejects struct {
+	list []Reject
+	n    int64
+}
+
+// Add counts one that stands at a place, such as "news.jsonl:17".
+func (r *Rejects) Add(reason, place string) {
+	r.n++
+	i := slices.IndexFunc(r.list, func(x Reject) bool { return x.Reason == reason })
+	if i < 0 {
+		if len(r.list) == maxReasons {
+			reason, i = "other", maxReasons-1
+			r.list[i].Reason = reason
+		} else {
+			r.list, i = append(r.list, Reject{Reason: reason}), len(r.list)
+		}
+	}
+	r.list[i].Count++
+	if len(r.list[i].Examples) < maxExamples {
+		r.list[i].Examples = append(r.list[i].Examples, place)
+	}
+}
+
+// List returns them, the most frequent first.
+func (r *Rejects) List() []Reject {
+	list := slices.Clone(r.list)
+	slices.SortStableFunc(list, func(a, b Reject) int { return int(b.Count - a.Count) })
+	return list
+}
+
+// Count returns how many there are.
+func (r *Rejects) Count() int64 { return r.n }

@@ -1,0 +1,253 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/neardup/neardup/pages"
+)
+
+const (
+	headsPerPart = 2000      // as file.js has it
+	partBytes    = 256 << 10 // of JSON before it is compressed
+	openingRunes = 90
+	maxSources   = 500
+	cutRunes     = 200 // of a text for which no room is left
+)
+
+// columns are what groups are filtered and ordered by, a value a group.
+// Similarities are in ten thousandths.
+type columns struct {
+	Size     []int32 `json:"size"`
+	Variants []int32 `json:"variants"`
+	Shown    []int32 `json:"shown"`
+	Min      []int32 `json:"min"`
+	Max      []int32 `json:"max"`
+	Relation []int   `json:"relation"`
+	Source   []int32 `json:"source"`
+	Length   []int32 `json:"length"` // runes of the kept document
+	Parts    []int32 `json:"parts"`  // the first member of each part
+}
+
+// Write writes the page. Time is linear in what is shown.
+func (b *Builder) Write(w io.Writer, run Run) error {
+	if b.file == nil {
+		return errOrder
+	}
+	shownGroups := b.groups[:min(len(b.groups), b.opt.Groups)]
+	c, heads, members := columns{}, partsOf{name: "heads-"}, partsOf{name: "members-"}
+	budget := b.opt.TextBytes
+	for i := range shownGroups {
+		g := &shownGroups[i]
+		for k := range g.shown {
+			m, err := b.member(g.first + k)
+			if err != nil {
+				return err
+			}
+			if k == 0 {
+				c.add(g, b.source(&m.document), utf8.RuneCountInString(m.Text))
+				if i%headsPerPart == 0 && i > 0 {
+					heads.end()
+				}
+				heads.add([]string{m.ID, m.Title, m.URL, oneLine(m.Text)})
+			}
+			if budget -= int64(len(m.Text)); budget < 0 {
+				if t, n := cut(m.Text, cutRunes); n > 0 {
+					m.Text, m.Cut = t, n
+				}
+			}
+			b.runes.add(m.Text)
+			if members.size == 0 {
+				c.Parts = append(c.Parts, g.first+k)
+			}
+			members.add(&m)
+			if members.size >= partBytes {
+				members.end()
+			}
+		}
+	}
+	if err := cmp.Or(heads.err, members.err); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	heads.end()
+	members.end()
+	if err := b.summarize(&run, &c); err != nil {
+		return err
+	}
+	return write(w, &run, &c, &heads, &members)
+}
+
+// write puts the summary first, so that it is seen while the rest is read.
+func write(w io.Writer, run *Run, c *columns, heads, members *partsOf) error {
+	page, err := pages.New(w, "neardup: "+strings.Join(run.Inputs, ", "))
+	if err != nil {
+		return err
+	}
+	first, later := partsOf{}, partsOf{}
+	if err := errors.Join(first.whole("run", run), later.whole("columns", c)); err != nil {
+		return err
+	}
+	if err := page.Add(first.done[0]); err != nil {
+		return err
+	}
+	if err := page.Start(); err != nil {
+		return err
+	}
+	for _, p := range slices.Concat(later.done, heads.done, members.done) {
+		if err := page.Add(p); err != nil {
+			return err
+		}
+	}
+	return page.Close()
+}
+
+func (c *columns) add(g *group, source int32, length int) {
+	c.Size = append(c.Size, g.size)
+	c.Variants = append(c.Variants, g.variants)
+	c.Shown = append(c.Shown, g.shown)
+	c.Min = append(c.Min, int32(g.min*10000+.5))
+	c.Max = append(c.Max, int32(g.max*10000+.5))
+	c.Relation = append(c.Relation, int(g.relation))
+	c.Source = append(c.Source, source)
+	c.Length = append(c.Length, int32(length))
+}
+
+// source numbers the source of a group.
+func (b *Builder) source(d *document) int32 {
+	name := sourceOf(d)
+	if n, ok := b.names[name]; ok {
+		return n
+	}
+	if len(b.sources) == maxSources {
+		return -1
+	}
+	n := int32(len(b.sources))
+	b.names[name] = n
+	b.sources = append(b.sources, name)
+	return n
+}
+
+func oneLine(s string) string {
+	s, n := cut(strings.Join(strings.Fields(s[:min(len(s), 8*openingRunes)]), " "), openingRunes)
+	if n > 0 {
+		s += "…"
+	}
+	return strings.ToValidUTF8(s, "")
+}
+
+// summarize fills in what the decisions tell.
+func (b *Builder) summarize(run *Run, c *columns) error {
+	run.Documents = max(run.Documents, int64(len(b.rows)))
+	run.Groups, run.ShownGroups = len(b.groups), len(c.Size)
+	run.Reasons = slices.DeleteFunc(slices.Clone(b.reasons), func(r Reason) bool { return r.Count == 0 })
+	slices.SortStableFunc(run.Reasons, func(x, y Reason) int { return cmp.Compare(y.Count, x.Count) })
+	if run.Reasons == nil {
+		run.Reasons = []Reason{}
+	}
+	var similar [51]int64 // fiftieths, and 1 itself
+	for i := range b.rows {
+		r := &b.rows[i]
+		if r.kind != near && r.kind != equal {
+			continue
+		}
+		run.Removed++
+		if r.kind == equal {
+			run.Equal++
+		}
+		similar[min(int(r.similarity*50+1e-9), 50)]++
+	}
+	run.Kept = run.Documents - run.Removed
+	run.Similarity = []Bin{}
+	for i, n := range similar {
+		if n > 0 || len(run.Similarity) > 0 {
+			run.Similarity = append(run.Similarity, Bin{fmt.Sprintf("%.2f", float64(i)/50), n})
+		}
+	}
+	run.Similarity = trim(run.Similarity)
+	sizes := make([]int64, 33)
+	for i := range b.groups {
+		if b.groups[i].size > 1 {
+			sizes[bitsOf(b.groups[i].size)]++
+		}
+	}
+	run.Sizes = powers(sizes)
+	run.Sources = b.sources
+	if run.Sources == nil {
+		run.Sources = []string{}
+	}
+	var err error
+	run.Simplified, err = b.runes.simplified()
+	return err
+}
+
+func bitsOf(n int32) int {
+	k := 0
+	for ; n > 0; n >>= 1 {
+		k++
+	}
+	return k
+}
+
+// partsOf makes parts: JSON arrays of a bounded size, compressed.
+type partsOf struct {
+	name string
+	done []pages.Part
+	buf  bytes.Buffer
+	size int
+	err  error
+}
+
+func (p *partsOf) add(v any) {
+	line, err := json.Marshal(v)
+	p.err = cmp.Or(p.err, err)
+	if p.size == 0 {
+		p.buf.WriteByte('[')
+	} else {
+		p.buf.WriteByte(',')
+	}
+	p.buf.Write(line)
+	p.size = p.buf.Len()
+}
+
+func (p *partsOf) end() {
+	if p.size == 0 {
+		return
+	}
+	p.buf.WriteByte(']')
+	p.err = cmp.Or(p.err, p.compress(fmt.Sprint(p.name, len(p.done)), p.buf.Bytes()))
+	p.buf.Reset()
+	p.size = 0
+}
+
+// whole makes a part of one value.
+func (p *partsOf) whole(name string, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return p.compress(name, b)
+}
+
+func (p *partsOf) compress(name string, b []byte) error {
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, 5)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if _, err := z.Write(b); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	p.done = append(p.done, pages.Part{Name: name, Gzip: out.Bytes()})
+	return nil
+}
