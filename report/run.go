@@ -35,6 +35,7 @@ type Run struct {
 	Similarity  []Bin    `json:"similarity"`
 	Sizes       []Bin    `json:"sizes"`
 	Groups      int      `json:"groups"`
+	Largest     int      `json:"largest"`     // documents of the largest group
 	ShownGroups int      `json:"shownGroups"` // whose texts are in the file
 	Sources     []string `json:"sources"`     // of the groups shown, most frequent first
 	// Simplified are traditional characters of the texts shown, each with
@@ -106,7 +107,14 @@ func powers(counts []int64) []Bin {
 		if n == 0 && len(bins) == 0 {
 			continue
 		}
-		bins = append(bins, Bin{short(1 << i >> 1), n})
+		label := short(1 << i >> 1)
+		switch {
+		case i > 10:
+			label += "–" + short(1<<i)
+		case i > 1:
+			label += "–" + short(1<<i-1)
+		}
+		bins = append(bins, Bin{label, n})
 	}
 	return trim(bins)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -175,10 +176,13 @@ func (b *Builder) summarize(run *Run, c *columns) error {
 	sizes := make([]int64, 33)
 	for i := range b.groups {
 		if b.groups[i].size > 1 {
-			sizes[bitsOf(b.groups[i].size)]++
+			sizes[bits.Len32(uint32(b.groups[i].size))]++
 		}
 	}
 	run.Sizes = powers(sizes)
+	if len(b.groups) > 0 {
+		run.Largest = int(b.groups[0].size)
+	}
 	run.Sources = b.sources
 	if run.Sources == nil {
 		run.Sources = []string{}
@@ -186,14 +190,6 @@ func (b *Builder) summarize(run *Run, c *columns) error {
 	var err error
 	run.Simplified, err = b.runes.simplified()
 	return err
-}
-
-func bitsOf(n int32) int {
-	k := 0
-	for ; n > 0; n >>= 1 {
-		k++
-	}
-	return k
 }
 
 // partsOf makes parts: JSON arrays of a bounded size, compressed.

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"io"
 	"os"
 
 	"github.com/neardup/neardup"
@@ -21,6 +19,7 @@ type dedup struct {
 	decide string
 	groups string
 	link   string
+	report string
 }
 
 func dedupCommand(a *app) *cobra.Command {
@@ -38,7 +37,7 @@ end, or not at all.
 ` + exitHelp,
 		Example: `  neardup dedup news.jsonl --out kept.jsonl --decisions decisions.jsonl
   neardup dedup --text-field body --id-field nid 'crawl/*.jsonl.zst' --keep longest --out kept.jsonl.zst
-  neardup dedup pages.warc.gz --clusters clusters.jsonl
+  neardup dedup pages.warc.gz --clusters clusters.jsonl --report report.html
   neardup dedup --format lines --method ngram --threshold .7 headlines.txt
   zcat big.csv.gz | neardup dedup --format csv --memory 4GiB --tmp /fast - --out kept.csv`,
 		Args: arguments(cobra.MinimumNArgs(1)),
@@ -49,6 +48,7 @@ end, or not at all.
 	fs.StringVar(&d.decide, "decisions", "", "write one decision a document here (JSONL)")
 	fs.StringVar(&d.groups, "clusters", "", "write each leader with its duplicates here (JSONL)")
 	fs.StringVar(&d.link, "link", "leader", "leader: duplicates are near their leader; components: chains count too")
+	fs.StringVar(&d.report, "report", "", "write a page of the run and of its groups here (HTML, one file)")
 	d.input.add(fs)
 	d.method.add(fs)
 	d.run.add(fs)
@@ -69,6 +69,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 	defer files.abort()
 	decisions, clusters := files.jsonl(d.decide), files.jsonl(d.groups)
 	rep := newReporter(d.app, &d.run, r, &files)
+	rep.page = newPage(files.jsonl(d.report), d.run.tmp)
 	if files.err != nil {
 		return files.err
 	}
@@ -85,9 +86,12 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 		cfg.Clusters = (&clusterWriter{out: clusters}).add
 	}
 	var kept bitmap
-	sum, err := batch.Dedup(ctx, newSource(r), cfg, func(o batch.Outcome) error {
+	sum, err := batch.Dedup(ctx, rep.source(r), cfg, func(o batch.Outcome) error {
 		if o.Decision.Decision == neardup.New {
 			kept.set(o.Item)
+		}
+		if rep.page != nil {
+			rep.page.decide(&o)
 		}
 		if decisions == nil {
 			return nil
@@ -100,11 +104,16 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 	if err := rep.nothingRead(sum.Documents); err != nil {
 		return err
 	}
-	var others []corpus.Output
-	if out != nil {
-		if err := d.writeKept(ctx, r, out, &kept, rep); err != nil {
+	if err := d.second(ctx, r, out, &kept, rep); err != nil {
+		return err
+	}
+	if rep.page != nil {
+		if err := rep.page.write(sum, r.Inputs()); err != nil {
 			return err
 		}
+	}
+	var others []corpus.Output
+	if out != nil {
 		others = append(others, out)
 	}
 	if err := files.commit(others...); err != nil {
@@ -136,7 +145,7 @@ func (d *dedup) config() (batch.Config, error) {
 // input is kept on disk while it is read if the kept documents are wanted.
 func (d *dedup) open(inputs []string) (*corpus.Reader, error) {
 	spool := ""
-	if d.out != "" {
+	if d.out != "" || d.report != "" {
 		if spool = d.run.tmp; spool == "" {
 			spool = os.TempDir()
 		}
@@ -145,44 +154,49 @@ func (d *dedup) open(inputs []string) (*corpus.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.CheckOutput(d.out, d.decide, d.groups, d.run.rejects); err != nil {
+	if err := r.CheckOutput(d.out, d.decide, d.groups, d.report, d.run.rejects); err != nil {
 		_ = r.Close()
 		return nil, usage("%w", err)
 	}
 	return r, nil
 }
 
-// writeKept reads the inputs once more and copies the kept records.
-func (d *dedup) writeKept(ctx context.Context, first *corpus.Reader, out *corpus.Writer, kept *bitmap, rep *reporter) error {
+// second reads the inputs once more, where the kept records are to be copied
+// or the documents of groups to be shown.
+func (d *dedup) second(ctx context.Context, first *corpus.Reader, out *corpus.Writer, kept *bitmap, rep *reporter) error {
+	page := rep.page
+	if page != nil {
+		if err := page.builder.Choose(); err != nil {
+			return err
+		}
+	}
+	if out == nil && page == nil {
+		return nil
+	}
 	r, err := first.Again()
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	rep.reading(r)
-	for i := 0; ; i++ {
-		it, err := r.Next()
-		var reject *corpus.RejectError
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case errors.As(err, &reject):
-			continue
-		case err != nil:
-			return err
-		}
+	dec := r.NewDecoder()
+	return eachItem(r, func(i int, it corpus.Item) error {
 		if i&0xfff == 0 {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			rep.progress(batch.Progress{Phase: "write", Documents: int64(i)})
 		}
-		if kept.has(i) {
+		if out != nil && kept.has(i) {
 			if err := out.Write(it); err != nil {
 				return err
 			}
 		}
-	}
+		if page != nil && page.wants(i) {
+			return page.document(i, it, dec)
+		}
+		return nil
+	})
 }
 
 // bitmap is a set of item indexes, a bit each.

@@ -47,7 +47,7 @@ not, text_a and text_b; texts it lacks are found in the files beside it, in
 					return usage("--judged measures a method: it takes none of --truth, --pairs and --decisions")
 				}
 				r, err := j.measure(cmd.Context(), inputs, o.Examples)
-				return report(a, asJSON, r, err)
+				return printed(a, asJSON, r, err)
 			}
 			if err := cobra.NoArgs(cmd, inputs); err != nil {
 				return usage("%w", err)
@@ -60,10 +60,10 @@ not, text_a and text_b; texts it lacks are found in the files beside it, in
 			}
 			if pairs != "" {
 				r, err := eval.Pairs(truth, pairs, o)
-				return report(a, asJSON, r, err)
+				return printed(a, asJSON, r, err)
 			}
 			r, err := eval.Decisions(truth, decisions, o)
-			return report(a, asJSON, r, err)
+			return printed(a, asJSON, r, err)
 		},
 	}
 	fs := cmd.Flags()
@@ -78,8 +78,8 @@ not, text_a and text_b; texts it lacks are found in the files beside it, in
 	return cmd
 }
 
-// report prints what was found, as text or as JSON, unless there is an error.
-func report(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err error) error {
+// printed prints what was found, as text or as JSON, unless there is an error.
+func printed(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err error) error {
 	if err != nil {
 		return err
 	}

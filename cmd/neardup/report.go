@@ -65,6 +65,7 @@ type reporter struct {
 	*app
 	flags    *runFlags
 	rejects  *corpus.AtomicFile
+	page     *page // nil: none is wanted
 	rejected int
 	first    error // the first of them
 	terminal bool
@@ -121,6 +122,14 @@ func (p *reporter) reading(r *corpus.Reader) {
 	p.r = r
 }
 
+// source reads documents for the engine, and for the page as they pass.
+func (p *reporter) source(r *corpus.Reader) batch.Source {
+	if p.page == nil {
+		return newSource(r)
+	}
+	return measured{newSource(r), &p.page.lengths}
+}
+
 // shownRejects is how many rejected records are shown where no file takes
 // them.
 const shownRejects = 5
@@ -130,6 +139,9 @@ func (p *reporter) reject(_ int, err error) error {
 	defer p.mu.Unlock()
 	if p.rejected++; p.rejected == 1 {
 		p.first = err
+	}
+	if p.page != nil {
+		p.page.reject(err)
 	}
 	if p.rejects != nil {
 		var r *corpus.RejectError
@@ -177,6 +189,9 @@ func (p *reporter) progress(g batch.Progress) {
 	now := time.Now()
 	if g.Phase != p.phase {
 		p.phase, p.since = g.Phase, now
+		if p.page != nil {
+			p.page.reached(g.Phase)
+		}
 	}
 	if !p.terminal || now.Sub(p.told) < time.Second/2 {
 		return

@@ -59,11 +59,15 @@ var layers = map[string]layer{
 		"github.com/danielgtaylor/huma/", "github.com/prometheus/client_golang/", "golang.org/x/time/", hash,
 	}},
 
-	"internal":        {[]string{"", "text", "feature"}, nil},
-	"internal/lint":   {nil, nil},
-	"internal/shared": {nil, nil},
-	"cmd":             {[]string{anything}, []string{anything}},
-	"bench":           {[]string{anything}, []string{anything}},
+	"pages":  {nil, nil},
+	"report": {[]string{"", "text", "pages"}, []string{hash, compress}},
+
+	"internal":         {[]string{"", "text", "feature"}, nil},
+	"internal/browser": {nil, []string{"github.com/chromedp/"}},
+	"internal/lint":    {nil, nil},
+	"internal/shared":  {nil, nil},
+	"cmd":              {[]string{anything}, []string{anything}},
+	"bench":            {[]string{anything}, []string{anything}},
 }
 
 // layerOf finds the rule of a folder: its own or that of the nearest above.

@@ -25,7 +25,7 @@ func StartHBase(t testing.TB) HBase {
 	t.Helper()
 	home := filepath.Join(Home(), "hbase")
 	if jars, _ := filepath.Glob(filepath.Join(home, "lib", "hbase-rest-*.jar")); len(jars) == 0 {
-		missing(t, "HBase")
+		Missing(t, "HBase")
 	}
 	java, dir := program(t, "java"), folder(t, "hbase")
 	zk := FreeAddr(t)

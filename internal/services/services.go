@@ -55,13 +55,13 @@ func program(t testing.TB, name string, places ...string) string {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		missing(t, name)
+		Missing(t, name)
 	}
 	return path
 }
 
-// missing skips a test, or fails it where nothing may be missing.
-func missing(t testing.TB, what string) {
+// Missing skips a test, or fails it where nothing may be missing.
+func Missing(t testing.TB, what string) {
 	t.Helper()
 	message := what + " is not installed; scripts/services does it"
 	if os.Getenv("CI") == "true" {

@@ -6,7 +6,7 @@ import { t, num } from './i18n.js';
 export function bars(title, bins, unit) {
   if (!bins.length) return h('p', { class: 'quiet' }, t('Nothing to show.'));
   const w = 640, height = 180, base = 150, top = 14, most = Math.max(...bins.map((b) => b.count), 1);
-  const step = w / bins.length, every = Math.ceil(bins.length / 8);
+  const step = w / bins.length, every = Math.ceil(bins.length / 9);
   const tall = (n) => n === 0 ? 0 : Math.max(2, (base - top) * n / most);
   const svg = h('svg', { viewBox: `0 0 ${w} ${height}`, role: 'img', 'aria-label': title, class: 'chart' },
     h('line', { x1: 0, x2: w, y1: base + 0.5, y2: base + 0.5, class: 'axis' }),

@@ -16,7 +16,7 @@ export async function groupView(v, g) {
   m.toggle = h('button', { 'aria-pressed': String(m.side), onclick: () => sideBySide(m) }, t('Side by side'));
   const range = g.min === undefined ? '' : g.min === g.max ? t('similarity {a}', { a: fixed(g.min) }) : t('similarity {a} to {b}', { a: fixed(g.min), b: fixed(g.max) });
   m.root = h('article', { class: 'group', 'aria-labelledby': 'group-title' },
-    h('div', { class: 'bar' },
+    h('div', { class: 'tools' },
       h('button', { class: 'back', onclick: () => v.app.go('groups') }, '← ', t('Back to the list')),
       h('span', { class: 'spring' }),
       h('button', { 'aria-label': t('Previous group'), title: t('Previous group') + ' (K)', onclick: () => v.other(-1) }, '↑'),
@@ -47,7 +47,7 @@ function append(m, members) {
   for (const x of members) {
     const i = m.cards.length, c = { x, i };
     c.body = h('div', { class: 'body' });
-    c.root = i === 0 ? keptCard(c) : memberCard(m, c);
+    c.root = i === 0 ? keptCard(m, c) : memberCard(m, c);
     m.cards.push(c);
     m.list.append(c.root);
     paint(m, c);
@@ -59,13 +59,14 @@ function append(m, members) {
 
 async function showMore(m) { append(m, await m.g.members(m.cards.length, m.cards.length + page)); }
 
-function meta(x) {
-  return h('p', { class: 'meta' }, h('span', { class: 'id' }, x.id), x.url ? link(x.url) : null, x.source && x.source !== x.id ? h('span', { class: 'quiet' }, x.source) : null);
+function meta(m, x) {
+  return h('p', { class: 'meta' }, x.title ? h('span', { class: 'id' }, x.id) : null, x.url ? link(x.url) : null,
+    x.source && x.source !== x.id && m.v.run.inputs?.length > 1 ? h('span', { class: 'quiet' }, x.source) : null);
 }
 
-function keptCard(c) {
+function keptCard(m, c) {
   return h('section', { class: 'member kept', tabindex: -1, 'aria-label': t('Kept document') },
-    h('header', {}, h('span', { class: 'chip good' }, t('Kept document')), h('h3', {}, c.x.title || c.x.id)), meta(c.x), c.body);
+    h('header', {}, h('span', { class: 'chip good' }, t('Kept document')), h('h3', {}, c.x.title || c.x.id)), meta(m, c.x), c.body);
 }
 
 function memberCard(m, c) {
@@ -76,7 +77,7 @@ function memberCard(m, c) {
   const evidence = [x.basis, x.distance >= 0 ? t('distance {n}', { n: x.distance }) : '', x.via ? t('linked by {id}', { id: x.via }) : ''].filter(Boolean).join(' · ');
   const root = h('section', { class: 'member', tabindex: -1, 'aria-label': `${variant ? t('Variant') : t('Duplicate')} ${x.id}`, onclick: () => mark(m, c.i) },
     h('header', {}, h('span', { class: 'similarity', title: t('Similarity') }, x.similarity ? fixed(x.similarity) : '–'), h('span', { class: 'chip ' + (variant ? 'variant' : 'gone') }, variant ? t('Variant') : t('Duplicate')),
-      h('h3', {}, x.title || x.id)), meta(x), h('p', { class: 'quiet evidence' }, evidence), c.differs, c.body,
+      h('h3', {}, x.title || x.id)), meta(m, x), h('p', { class: 'quiet evidence' }, evidence), c.differs, c.body,
     x.conflicts?.length ? h('p', { class: 'differs' }, t('Facts that conflict') + ': ', x.conflicts.map((f) => h('span', { class: 'chip variant' }, `${f.kind}: ${f.b || '–'} → ${f.a || '–'}`))) : null,
     m.v.app.decisions ? h('div', { class: 'verdicts', role: 'group', 'aria-label': t('Is it a duplicate?') }, c.buttons) : null);
   c.verdict = () => {

@@ -17,7 +17,7 @@ export async function groupsView(app, key) {
   v.box = h('div', { class: 'list', tabindex: 0, role: 'group', 'aria-label': t('List of groups'), onscroll: () => { state.top = v.box.scrollTop; draw(v); } }, v.sizer);
   v.detail = h('div', { class: 'detail', id: 'detail' });
   v.root = h('div', { class: 'groups' + (key ? ' opened' : '') },
-    h('div', { class: 'side' }, h('h1', {}, t('Groups')), filters(v), v.count, v.box), v.detail);
+    h('h1', { class: 'unseen' }, t('Groups')), h('div', { class: 'side' }, filters(v), v.count, v.box), v.detail);
   v.keys = (e) => keys(v, e);
   v.other = (by) => otherGroup(v, by);
   v.show = (k) => show(v, k);

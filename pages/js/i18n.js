@@ -7,7 +7,7 @@ const zh = {
   'Near-duplicate texts': '近似重复文本',
   'Loading': '载入中', 'Nothing to show.': '没有可显示的内容。', 'As a table': '以表格显示', 'From': '起点', 'Copy': '复制', 'Copied': '已复制',
   'Documents': '文档', 'Kept': '保留', 'Removed': '移除', 'Rejected': '拒收', 'documents': '篇文档', 'groups': '个分组', 'group': '个分组',
-  '{n} groups of near-duplicates': '{n} 个近似重复分组', '{p} of all': '占全部的 {p}',
+  'the largest has {n} documents': '最大的含 {n} 篇', '{p} of all': '占全部的 {p}',
   '{n} equal to an earlier text': '其中 {n} 篇与先前文本完全相同', '{n} different texts': '{n} 篇不同文本',
   'Why documents were removed': '移除原因', 'Method': '方法', 'Reason': '依据', 'Share': '比例', 'Nothing was removed.': '没有移除任何文档。',
   'Rejected records': '被拒收的记录', 'Examples': '示例', 'No record was rejected.': '没有被拒收的记录。',
@@ -59,7 +59,7 @@ export function t(s, values = {}) {
 
 export const num = (n) => Number(n).toLocaleString(lang === 'zh' ? 'zh-CN' : 'en');
 export const percent = (x, digits = 1) => (100 * x).toLocaleString(lang === 'zh' ? 'zh-CN' : 'en', { maximumFractionDigits: digits }) + ' %';
-export const fixed = (x) => Number(x).toFixed(4).replace(/0{1,2}$/, '');
+export const fixed = (x) => x === 1 ? '1' : Number(x).toFixed(4);
 
 export function bytes(n) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];

@@ -30,7 +30,7 @@ export async function runView(app) {
       card(t('Documents'), n, t('{n} different texts', { n: num(r.texts || n) })),
       card(t('Kept'), r.kept, share(r.kept), 'good'),
       card(t('Removed'), r.removed, `${share(r.removed)}${r.equal ? ' · ' + t('{n} equal to an earlier text', { n: num(r.equal) }) : ''}`, 'gone'),
-      card(t('Groups'), r.groups, t('{n} groups of near-duplicates', { n: num(r.groups) }) + more),
+      card(t('Groups'), r.groups, t('the largest has {n} documents', { n: num(r.largest) }) + more),
       card(t('Rejected'), r.rejected, '', r.rejected ? 'bad' : '')),
     n ? h('div', { class: 'share', role: 'img', 'aria-label': `${t('Kept')} ${percent(r.kept / n)}, ${t('Removed')} ${percent(r.removed / n)}` },
       h('span', { class: 'good', style: { width: 100 * r.kept / n + '%' } }), h('span', { class: 'gone', style: { width: 100 * r.removed / n + '%' } })) : null,
@@ -66,6 +66,6 @@ function measured(r) {
 
 function stages(r) {
   const most = Math.max(...r.stages.map((s) => s.seconds), 1e-9);
-  return rows([t('Stage'), t('Time'), '', t('CPU'), t('Memory')], r.stages.map((s) => [s.name, seconds(s.seconds),
-    h('span', { class: 'meter', style: { width: 100 * s.seconds / most + '%' } }), seconds(s.cpu), t('peak {m}', { m: bytes(s.peakBytes) })]), [1, 3, 4]);
+  return rows([t('Stage'), t('Time'), t('CPU'), t('Memory')], r.stages.map((s) => [s.name,
+    [seconds(s.seconds), h('span', { class: 'meter', style: { width: 100 * s.seconds / most + '%' } })], seconds(s.cpu), t('peak {m}', { m: bytes(s.peakBytes) })]), [2, 3]);
 }

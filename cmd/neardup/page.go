@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/report"
+)
+
+// page is the report of a run under way: decisions go in by their items, and
+// documents when the inputs are read once more.
+type page struct {
+	builder *report.Builder
+	out     *corpus.AtomicFile
+	lengths report.Lengths
+	rejects report.Rejects
+	numbers []int32 // of the decision of an item, plus 1
+	stages  []report.Stage
+	stage   struct {
+		name  string
+		since time.Time
+		cpu   time.Duration
+	}
+}
+
+func newPage(out *corpus.AtomicFile, tmp string) *page {
+	if out == nil {
+		return nil
+	}
+	return &page{builder: report.New(report.Options{Tmp: tmp}), out: out}
+}
+
+func (p *page) decide(o *batch.Outcome) {
+	for len(p.numbers) <= o.Item {
+		p.numbers = append(p.numbers, 0)
+	}
+	p.numbers[o.Item] = int32(p.builder.Decide(&o.Decision)) + 1
+}
+
+// wants reports whether the document of an item is shown.
+func (p *page) wants(item int) bool {
+	return item < len(p.numbers) && p.numbers[item] > 0 && p.builder.Wants(int(p.numbers[item])-1)
+}
+
+// document takes the document of an item that it wants.
+func (p *page) document(item int, it corpus.Item, dec *corpus.Decoder) error {
+	var doc neardup.Document
+	if err := dec.Decode(it, &doc); err != nil {
+		return err
+	}
+	return p.builder.Document(int(p.numbers[item])-1, &doc, it.File)
+}
+
+// reached notes that a phase of the run begins: the one before it is over.
+func (p *page) reached(phase string) {
+	if phase == p.stage.name {
+		return
+	}
+	now := time.Now()
+	cpu, peak := resources()
+	if p.stage.name != "" {
+		p.stages = append(p.stages, report.Stage{
+			Name: p.stage.name, Seconds: now.Sub(p.stage.since).Seconds(), CPU: (cpu - p.stage.cpu).Seconds(), PeakBytes: peak,
+		})
+	}
+	p.stage.name, p.stage.since, p.stage.cpu = phase, now, cpu
+}
+
+func (p *page) reject(err error) {
+	var r *corpus.RejectError
+	if !errors.As(err, &r) {
+		r = &corpus.RejectError{Reason: err.Error()}
+	}
+	place := corpus.RejectError{File: r.File, Line: r.Line}
+	p.rejects.Add(r.Reason, strings.TrimSuffix(place.Error(), ": "))
+}
+
+// write writes the page of a run.
+func (p *page) write(sum *batch.Summary, inputs []string) error {
+	defer p.builder.Close()
+	p.reached("")
+	return p.builder.Write(p.out, report.Run{
+		Made: time.Now().UTC().Truncate(time.Second), Version: version(), Command: commandLine(os.Args), Inputs: inputs, Set: setName(inputs),
+		Method: sum.Method, Digest: sum.Digest, Texts: sum.Texts, Rejects: p.rejects.List(), Rejected: p.rejects.Count(),
+		Stages: p.stages, Lengths: p.lengths.Bins(),
+	})
+}
+
+// setName names a set of documents after its first file.
+func setName(inputs []string) string {
+	name, _, _ := strings.Cut(filepath.Base(inputs[0]), ".")
+	return name
+}
+
+// commandLine quotes arguments so that a shell understands them as they were.
+func commandLine(args []string) string {
+	out := []string{filepath.Base(args[0])}
+	for _, a := range args[1:] {
+		if a == "" || strings.Trim(a, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+%@") != "" {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		out = append(out, a)
+	}
+	return strings.Join(out, " ")
+}
+
+// measured is a source that counts how long documents are.
+type measured struct {
+	batch.Source
+	lengths *report.Lengths
+}
+
+// Next returns the next block.
+func (m measured) Next() (batch.Block, error) {
+	b, err := m.Source.Next()
+	if err != nil {
+		return nil, err
+	}
+	return measuredBlock{b, m.lengths}, nil
+}
+
+type measuredBlock struct {
+	batch.Block
+	lengths *report.Lengths
+}
+
+// Decode counts as it decodes.
+func (b measuredBlock) Decode(item func(*neardup.Document, error)) {
+	b.Block.Decode(func(doc *neardup.Document, err error) {
+		if doc != nil {
+			b.lengths.Add(utf8.RuneCountInString(doc.Text))
+		}
+		item(doc, err)
+	})
+}
+
+// eachItem calls do for every record of a reader, by its number; rejected ones
+// count and are left out.
+func eachItem(r *corpus.Reader, do func(item int, it corpus.Item) error) error {
+	for i := 0; ; i++ {
+		it, err := r.Next()
+		var reject *corpus.RejectError
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.As(err, &reject):
+			continue
+		case err != nil:
+			return err
+		}
+		if err := do(i, it); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/eval"
+	"github.com/neardup/neardup/report"
+	"github.com/spf13/cobra"
+)
+
+// reportVerb makes the page of a run from the files that it left.
+type reportVerb struct {
+	*app
+	input     inputFlags
+	decisions string
+	clusters  string
+	rejects   string
+	summary   string
+	eval      string
+	out       string
+	tmp       string
+	opt       report.Options
+}
+
+func reportCommand(a *app) *cobra.Command {
+	p := &reportVerb{app: a}
+	cmd := &cobra.Command{
+		Use:   "report (--decisions FILE | --clusters FILE) --out FILE.html INPUT...",
+		Short: "Make a page of a run: what was removed and why, and every group",
+		Long: `Writes one HTML file with what a run of dedup decided: counts, reasons,
+distributions, and every group with its texts, the differences marked. It needs
+nothing else and loads nothing; a browser opens it. Pairs can be decided there,
+and the decisions saved as files.
+
+dedup --report FILE makes the same page in the run itself, with its times and
+its command. Here the inputs are those of the run; --summary takes what it
+printed with --json, --rejects its rejected records, --eval what eval --json
+measured.
+
+` + exitHelp,
+		Example: `  neardup dedup news.jsonl --decisions decisions.jsonl --json > summary.json
+  neardup report --decisions decisions.jsonl --summary summary.json --out report.html news.jsonl
+  neardup dedup news.jsonl --report report.html`,
+		Args: arguments(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error { return p.do(cmd.Context(), args) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&p.decisions, "decisions", "", "decisions of the run (JSONL)")
+	fs.StringVar(&p.clusters, "clusters", "", "clusters of the run (JSONL), where there are no decisions")
+	fs.StringVar(&p.rejects, "rejects", "", "rejected records of the run (JSONL)")
+	fs.StringVar(&p.summary, "summary", "", "what the run printed with --json")
+	fs.StringVar(&p.eval, "eval", "", "what eval --json measured: the recall")
+	fs.StringVar(&p.out, "out", "", `write the page here ("-": standard output)`)
+	fs.StringVar(&p.tmp, "tmp", "", "folder of temporary files (default: the system's)")
+	fs.IntVar(&p.opt.Groups, "groups", 100_000, "groups to show, the largest")
+	fs.IntVar(&p.opt.TextRunes, "text-limit", 20_000, "characters to show of a text")
+	p.input.add(fs)
+	return cmd
+}
+
+func (p *reportVerb) do(ctx context.Context, inputs []string) error {
+	if p.out == "" || (p.decisions == "") == (p.clusters == "") {
+		return usage("--out and one of --decisions and --clusters are needed")
+	}
+	r, err := p.input.open(p.app, inputs, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := r.CheckOutput(p.out, p.decisions, p.clusters); err != nil {
+		return usage("%w", err)
+	}
+	p.opt.Tmp = p.tmp
+	b := report.New(p.opt)
+	defer b.Close()
+	run := report.Run{Made: time.Now().UTC().Truncate(time.Second), Version: version(), Inputs: r.Inputs(), Set: setName(r.Inputs())}
+	if err := p.decide(b); err != nil {
+		return err
+	}
+	if err := p.facts(&run); err != nil {
+		return err
+	}
+	if err := b.Choose(); err != nil {
+		return err
+	}
+	if err := p.documents(ctx, r, b, &run); err != nil {
+		return err
+	}
+	var files outputs
+	defer files.abort()
+	out := files.file(p.app, p.out)
+	if files.err != nil {
+		return files.err
+	}
+	if err := b.Write(out, run); err != nil {
+		return err
+	}
+	return files.commit()
+}
+
+// decide reads the decisions, or what clusters tell of them.
+func (p *reportVerb) decide(b *report.Builder) error {
+	if p.decisions != "" {
+		return eachLine(p.decisions, func(_ int, line []byte) error {
+			var d neardup.Decision
+			if err := json.Unmarshal(line, &d); err != nil {
+				return err
+			}
+			b.Decide(&d)
+			return nil
+		})
+	}
+	return eachLine(p.clusters, func(_ int, line []byte) error {
+		var c struct {
+			Leader     string `json:"leader"`
+			Duplicates []struct {
+				ID         string  `json:"id"`
+				Similarity float64 `json:"similarity"`
+			} `json:"duplicates"`
+		}
+		if err := json.Unmarshal(line, &c); err != nil {
+			return err
+		}
+		b.Decide(&neardup.Decision{ID: c.Leader, Decision: neardup.New})
+		for _, d := range c.Duplicates {
+			b.Decide(&neardup.Decision{ID: d.ID, Decision: neardup.Duplicate, Leader: c.Leader, Similarity: d.Similarity, Method: "-", Basis: "cluster"})
+		}
+		return nil
+	})
+}
+
+// facts reads what else is known of the run.
+func (p *reportVerb) facts(run *report.Run) error {
+	if p.summary != "" {
+		var s summary
+		if err := readJSON(p.summary, &s); err != nil {
+			return err
+		}
+		if s.Summary != nil {
+			run.Method, run.Digest, run.Texts = s.Method, s.Digest, s.Texts
+			run.Rejected = s.Rejected
+			run.Stages = []report.Stage{
+				{Name: "read", Seconds: s.ReadTime.Seconds()},
+				{Name: "all", Seconds: s.Time.Seconds(), CPU: s.CPUSeconds, PeakBytes: s.PeakMemory},
+			}
+		}
+	}
+	if p.eval != "" {
+		var e eval.Report
+		if err := readJSON(p.eval, &e); err != nil {
+			return err
+		}
+		for _, b := range e.Bands {
+			run.Recall = append(run.Recall, report.Band{
+				From: b.Low, To: b.High, Pairs: int64(b.Recall.Of), Found: int64(b.Recall.Count),
+				Recall: b.Recall.Share, Low: b.Recall.Low, High: b.Recall.High,
+			})
+		}
+	}
+	if p.rejects == "" {
+		return nil
+	}
+	page := page{}
+	err := eachLine(p.rejects, func(_ int, line []byte) error {
+		var r corpus.RejectError
+		if err := json.Unmarshal(line, &r); err != nil {
+			return err
+		}
+		page.reject(&r)
+		return nil
+	})
+	run.Rejects, run.Rejected = page.rejects.List(), page.rejects.Count()
+	return err
+}
+
+// documents reads the inputs and gives the report what it shows.
+func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.Builder, run *report.Run) error {
+	dec := r.NewDecoder()
+	var lengths report.Lengths
+	unknown := int64(0)
+	err := eachItem(r, func(i int, it corpus.Item) error {
+		if i&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var doc neardup.Document
+		var reject *corpus.RejectError
+		if err := dec.Decode(it, &doc); errors.As(err, &reject) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		run.Documents++
+		lengths.Add(utf8.RuneCountInString(doc.Text))
+		n, ok := b.Find(doc.ID)
+		if !ok {
+			unknown++
+			return nil
+		}
+		return b.Document(n, &doc, it.File)
+	})
+	if err != nil {
+		return err
+	}
+	if unknown > 0 && p.decisions != "" {
+		return fmt.Errorf("%s documents have no decision in %s: other inputs?", grouped(unknown), p.decisions)
+	}
+	run.Lengths = lengths.Bins()
+	return nil
+}
+
+func readJSON(path string, v any) error {
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(b, v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}

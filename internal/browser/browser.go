@@ -1,0 +1,222 @@
+// Package browser opens pages in a real Chromium, for tests: it presses keys,
+// looks, and keeps account of what a page asked for and what its policy
+// refused. scripts/services installs Chromium and axe-core; where one is
+// missing a test skips, and under CI it fails.
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/performance"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/neardup/neardup/internal/services"
+)
+
+// patience is how long a page may take for anything.
+const patience = 30 * time.Second
+
+// Tab is a page in a browser of its own.
+type Tab struct {
+	// Downloads is the folder in which saved files appear.
+	Downloads string
+
+	t   testing.TB
+	ctx context.Context
+
+	mu       sync.Mutex
+	requests []string
+	problems []string
+}
+
+// Open starts a browser with one tab of a width, 900 pixels high. It ends with
+// the test.
+func Open(t testing.TB, width int64) *Tab {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		services.Missing(t, "chromium")
+	}
+	ctx, cancel := chromedp.NewContext(context.Background(), chromedp.WithAllocatorOptions(
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("lang", "en-US"), chromedp.Flag("force-color-profile", "srgb")))
+	t.Cleanup(cancel)
+	tab := &Tab{t: t, ctx: ctx, Downloads: t.TempDir()}
+	tab.must(chromedp.Do(ctx, chromedp.Navigate("about:blank")))
+	tab.must(chromedp.Listen(ctx, tab.note))
+	call(tab, log.Enable, cdp.Empty{})
+	call(tab, network.Enable, network.EnableParams{})
+	call(tab, performance.Enable, performance.EnableParams{TimeDomain: "threadTicks"})
+	_, err = chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: "allow", DownloadPath: tab.Downloads})
+	tab.must(err)
+	call(tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `
+		window.problems = [];
+		addEventListener('securitypolicyviolation', (e) => window.problems.push('policy: ' + e.violatedDirective + ' ' + e.blockedURI));
+		addEventListener('error', (e) => window.problems.push('error: ' + e.message));
+		addEventListener('unhandledrejection', (e) => window.problems.push('rejection: ' + e.reason));`})
+	tab.Width(width)
+	return tab
+}
+
+func call[P, R any](tab *Tab, cmd cdp.Command[P, R], params P) R {
+	tab.t.Helper()
+	out, err := chromedp.Call(tab.ctx, cmd, params)
+	tab.must(err)
+	return out
+}
+
+func (tab *Tab) must(err error) {
+	tab.t.Helper()
+	if err != nil {
+		tab.t.Fatalf("browser: %v", err)
+	}
+}
+
+// note keeps what the page asked for, and what went wrong.
+func (tab *Tab) note(ev any) {
+	tab.mu.Lock()
+	defer tab.mu.Unlock()
+	switch ev := ev.(type) {
+	case *network.EventRequestWillBeSent:
+		tab.requests = append(tab.requests, ev.Request.URL)
+	case *runtime.EventExceptionThrown:
+		tab.problems = append(tab.problems, ev.ExceptionDetails.Text)
+	case *log.EventEntryAdded:
+		if ev.Entry.Level == "error" {
+			tab.problems = append(tab.problems, fmt.Sprint(ev.Entry.Source, ": ", ev.Entry.Text))
+		}
+	}
+}
+
+// Width makes the page so wide, 900 high.
+func (tab *Tab) Width(width int64) {
+	tab.t.Helper()
+	tab.must(chromedp.Do(tab.ctx, chromedp.EmulateViewport(width, 900)))
+}
+
+// Go opens an address, or a file by its path.
+func (tab *Tab) Go(url string) {
+	tab.t.Helper()
+	if filepath.IsAbs(url) {
+		url = "file://" + url
+	}
+	tab.must(chromedp.Do(tab.ctx, chromedp.Navigate(url)))
+}
+
+// Eval evaluates an expression; a promise is awaited.
+func Eval[T any](tab *Tab, expression string) T {
+	tab.t.Helper()
+	out, err := chromedp.Run(tab.ctx, chromedp.Evaluate[T](expression, func(p *runtime.EvaluateParams) { p.AwaitPromise = new(true) }))
+	if err != nil {
+		tab.t.Fatalf("browser: %s: %v", expression, err)
+	}
+	return out
+}
+
+// Wait waits until an expression is true.
+func (tab *Tab) Wait(expression string) {
+	tab.t.Helper()
+	end := time.Now().Add(patience)
+	for !Eval[bool](tab, "!!("+expression+")") {
+		if time.Now().After(end) {
+			tab.t.Fatalf("browser: never true: %s\n%s\n%s", expression, strings.Join(tab.Problems(), "\n"), Eval[string](tab, "document.body.innerText.slice(0, 2000)"))
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// Press presses keys, one after the other; names of keys are those of
+// chromedp's package kb.
+func (tab *Tab) Press(keys string) {
+	tab.t.Helper()
+	tab.must(chromedp.Do(tab.ctx, chromedp.KeyEvent(keys)))
+}
+
+// Saved waits for a file that the page saves and returns what it holds.
+func (tab *Tab) Saved(name string) string {
+	tab.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if b, err := os.ReadFile(filepath.Join(tab.Downloads, name)); err == nil {
+			tab.must(os.Remove(filepath.Join(tab.Downloads, name)))
+			return string(b)
+		}
+	}
+	tab.t.Fatalf("browser: %s was not saved", name)
+	return ""
+}
+
+// Picture writes what is seen to a PNG file.
+func (tab *Tab) Picture(path string) {
+	tab.t.Helper()
+	b, err := chromedp.Run(tab.ctx, chromedp.CaptureScreenshot())
+	tab.must(err)
+	tab.must(os.WriteFile(path, b, 0o644))
+}
+
+// Problems are the errors of scripts, rejected promises, and all that a policy
+// refused.
+func (tab *Tab) Problems() []string {
+	tab.t.Helper()
+	in := Eval[[]string](tab, "window.problems")
+	tab.mu.Lock()
+	defer tab.mu.Unlock()
+	return append(in, tab.problems...)
+}
+
+// Requests are the addresses that were asked for, but for those made in the
+// page itself.
+func (tab *Tab) Requests() []string {
+	tab.mu.Lock()
+	defer tab.mu.Unlock()
+	var out []string
+	for _, u := range tab.requests {
+		if !strings.HasPrefix(u, "blob:") && !strings.HasPrefix(u, "data:") {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// CPU returns the seconds that the main thread of the page has worked so far.
+func (tab *Tab) CPU() float64 {
+	tab.t.Helper()
+	for _, m := range call(tab, performance.GetMetrics, cdp.Empty{}).Metrics {
+		if m.Name == "TaskDuration" {
+			return m.Value
+		}
+	}
+	return 0
+}
+
+// Axe returns the findings of axe-core, one a line.
+func (tab *Tab) Axe() []string {
+	tab.t.Helper()
+	path := filepath.Join(services.Home(), "axe", "axe.min.js")
+	script, err := os.ReadFile(path)
+	if err != nil {
+		services.Missing(tab.t, "axe-core")
+	}
+	if !Eval[bool](tab, "!!window.axe") {
+		Eval[any](tab, string(script)+";true")
+	}
+	found := Eval[string](tab, `axe.run({ resultTypes: ['violations'] }).then((r) => JSON.stringify(r.violations.map((v) =>
+		v.id + ': ' + v.help + ': ' + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + ' ' + (n.any[0]?.message || '')).join(' | '))))`)
+	var out []string
+	tab.must(json.Unmarshal([]byte(found), &out))
+	return out
+}
