@@ -23,9 +23,22 @@ type Delivery struct {
 	Entry
 	DocID string // of Entry.Leader; of an epoch or a forget ""
 	// Article is the whole article that came with a submission or an
-	// update, nil if none did, or no sink was attached then.
+	// update, or that is kept at another heat now; nil if there is none, or
+	// no sink was attached then.
 	Article *Article
+	// Keeps is what the change did to the kept copy of Entry.Leader.
+	Keeps Keeps
 }
+
+// Keeps is what a change does to the kept copy of a docId, as its commit
+// decided.
+type Keeps byte
+
+const (
+	KeepsSame Keeps = iota // it stays
+	KeepsThis              // the article of the delivery is kept from now on
+	KeepsNone              // there is none any more
+)
 
 // Outbox is what waits for the sinks of an index: the log, and with it the
 // articles, each kept until every attached sink has it.

@@ -15,7 +15,7 @@
 --   g            sorted set: -size -> leader 6
 --   x            sorted set by bytes: expires 8, leader 6
 --   l            stream: the log, ids <seq>-0
---   o<seq>       article that waits for the sinks: length 4 and article, text
+--   o<seq>       waits for the sinks: what became of the kept copy 1, and perhaps length 4 and article, text
 --   c            hash: sink -> change acknowledged
 --
 -- The map goes from fields, whose first 6 bytes are uniform, to postings: 8 bytes
@@ -26,6 +26,8 @@
 -- An error midway does not roll back, so each function makes all its checks
 -- before its first write. Numbers are doubles, exact up to 2^53; strings are
 -- never compared by < (that is the locale's order).
+
+local SAME, THIS, NONE = '\0', '\1', '\2' -- the kept copy stays, is this article, is no more
 
 local MAXIN = 48   -- bytes of postings that lie in a bucket; more get a key of their own
 local FILL = 16    -- fields of a bucket in the mean
@@ -331,7 +333,7 @@ local function resize(P, leader, by)
 end
 
 -- log writes the entry of the next change. c has kind, leader, nid, heat, request,
--- blob, perhaps article and text; renamed says which nids of its evidence are no longer
+-- blob, perhaps article and text, and what became of the kept copy; renamed says which nids of its evidence are no longer
 -- those of their leaders.
 local function log(st, c)
   st.seq = st.seq + 1
@@ -339,8 +341,10 @@ local function log(st, c)
   if type(leader) == 'number' then leader = string.format('%.0f', leader) end
   local fields = {'k', c.kind, 'L', leader, 'n', c.nid, 'h', c.heat, 'r', c.request, 'x', c.renamed or '', 'e', c.blob}
   call('XADD', st.P .. 'l', st.seq .. '-0', unpack(fields))
-  if c.article and call('EXISTS', st.P .. 'c') == 1 then
-    call('SET', st.P .. 'o' .. st.seq, string4(c.article) .. c.text)
+  if (c.article or c.keeps) and call('EXISTS', st.P .. 'c') == 1 then
+    local article = ''
+    if c.article then article = string4(c.article) .. c.text end
+    call('SET', st.P .. 'o' .. st.seq, (c.keeps or SAME) .. article)
   end
   save(st)
   return {'ok', st.seq, epoch(st.P, tonumber(leader)), fields}
@@ -434,15 +438,17 @@ local function submission(st, a)
   call('ZADD', P .. 'm' .. leader, seq, nid)
   resize(P, leader, 1)
   if a[11] ~= '' then post(st, a[11], six(seq)) end
+  local keeps = nil
   if not disagrees then
     local old = kind == 'duplicate' and kept(P, leader) or nil
     if not old or hotter(heat, old.heat) then
       local contested = kind == 'duplicate'
       if old then contested = old.contested end
       keep(P, leader, {heat = heat, seq = seq, contested = contested, nid = nid, article = a[9], text = a[10]})
+      keeps = THIS
     end
   end
-  return log(st, {kind = kind, leader = leader, nid = nid, heat = heat, request = a[3], blob = a[4], renamed = renamed, article = a[9], text = a[10]})
+  return log(st, {kind = kind, leader = leader, nid = nid, heat = heat, request = a[3], blob = a[4], renamed = renamed, article = a[9], text = a[10], keeps = keeps})
 end
 
 -- a: as a submission; 7 '' if the heat stays, 10 '' or '=' and the text, 6 the leader that a text was judged by.
@@ -457,24 +463,27 @@ local function update(st, a)
   if whole then m.disagrees = a[8] end
   call('SET', P .. 'n' .. nid, member(m.leader, m.seq, m.heat, m.disagrees, m.names, m.article))
   local k, disagrees = kept(P, m.leader), m.disagrees == '1'
+  local article, keeps = nil, nil
+  if whole then article = m.article end
   if k and k.nid == nid then
     if whole and disagrees then
       call('DEL', P .. 'K' .. m.leader)
+      keeps = NONE
     else
       k.contested = k.contested or hotter(k.heat, m.heat)
       k.heat = m.heat
       if whole then k.seq, k.text = seq, text end
       keep(P, m.leader, k)
+      article, text, keeps = k.article, k.text, THIS
     end
   elseif not disagrees and whole and (not k or hotter(m.heat, k.heat)) then
     keep(P, m.leader, {heat = m.heat, seq = seq, contested = not k or k.contested, nid = nid, article = m.article, text = text})
+    keeps = THIS
   elseif not disagrees and k and hotter(m.heat, k.heat) and not k.contested then
     k.contested = true
     keep(P, m.leader, k)
   end
-  local article = nil
-  if whole then article = m.article end
-  return log(st, {kind = 'update', leader = m.leader, nid = nid, heat = m.heat, request = a[3], blob = a[4], article = article, text = text})
+  return log(st, {kind = 'update', leader = m.leader, nid = nid, heat = m.heat, request = a[3], blob = a[4], article = article, text = text, keeps = keeps})
 end
 
 local function delete(st, a)
@@ -486,8 +495,12 @@ local function delete(st, a)
   call('ZREM', P .. 'm' .. m.leader, nid)
   resize(P, m.leader, -1)
   local k = kept(P, m.leader)
-  if k and k.nid == nid then call('DEL', P .. 'K' .. m.leader) end
-  return log(st, {kind = 'delete', leader = m.leader, nid = nid, heat = a[7], request = a[3], blob = a[4]})
+  local keeps = nil
+  if k and k.nid == nid then
+    call('DEL', P .. 'K' .. m.leader)
+    keeps = NONE
+  end
+  return log(st, {kind = 'delete', leader = m.leader, nid = nid, heat = a[7], request = a[3], blob = a[4], keeps = keeps})
 end
 
 -- gone says why a leader has no row.
@@ -519,7 +532,7 @@ local function finish(st, a)
   call('HINCRBY', P .. 's', 'leaders', -1)
   -- '-0' is no integer to Redis, and an error here would leave half a change.
   if #nids > 0 then call('HINCRBY', P .. 's', 'members', -#nids) end
-  return log(st, {kind = a[2], leader = leader, nid = '', heat = a[7], request = a[3], blob = a[4]})
+  return log(st, {kind = a[2], leader = leader, nid = '', heat = a[7], request = a[3], blob = a[4], keeps = NONE})
 end
 
 -- forget drops idempotency keys. a: as a submission; 6 the last change, 18 fields of 17 bytes

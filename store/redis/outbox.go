@@ -101,8 +101,14 @@ func (o outbox) Pending(ctx context.Context, after uint64, limit int) ([]docid.D
 			case rueidis.IsRedisNil(err):
 			case err != nil:
 				return nil, o.s.fail(err)
+			case len(b) == 0:
+				return nil, fmt.Errorf("%w: what waits with change %d", docid.ErrCorrupt, d.Seq)
 			default:
-				a, err := articleOf(b)
+				d.Keeps = docid.Keeps(b[0])
+				if len(b) == 1 {
+					break
+				}
+				a, err := articleOf(b[1:])
 				if err != nil {
 					return nil, fmt.Errorf("%w: article of change %d: %w", docid.ErrCorrupt, d.Seq, err)
 				}

@@ -8,7 +8,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// waiting prints what waits after a change: number, kind and text of each.
+// waiting prints what waits after a change: number, kind and text of each, and
+// whether it is kept or the kept copy is gone.
 func (o *opened) waiting(after uint64) string {
 	o.t.Helper()
 	var s []string
@@ -23,6 +24,7 @@ func (o *opened) waiting(after uint64) string {
 			if d.Article != nil {
 				text = d.Article.ID + "=" + d.Article.Text
 			}
+			text += map[docid.Keeps]string{docid.KeepsSame: "", docid.KeepsThis: "!", docid.KeepsNone: " gone"}[d.Keeps]
 			s = append(s, fmt.Sprintf("%d %s %s", d.Seq, d.Kind, text))
 			after = d.Seq
 		}
@@ -56,7 +58,7 @@ func testOutbox(t *testing.T, p Place) {
 	_, err = o.Delete(ctx, "b")
 	must(t, "delete", err, nil)
 
-	const all = "1 new -, 2 new a=text of a, 3 new b=text of b, 4 update a=changed, 5 delete -"
+	const all = "1 new -, 2 new a=text of a!, 3 new b=text of b!, 4 update a=changed!, 5 delete - gone"
 	equal(t, "all wait", o.waiting(0), all)
 	if p.Lasting {
 		o.reopen()
@@ -66,7 +68,7 @@ func testOutbox(t *testing.T, p Place) {
 	attach("rows", 4)
 	equal(t, "one sink has not got them", o.waiting(0), all)
 	acknowledge("kept", 2, nil)
-	equal(t, "after both have two", o.waiting(2), "3 new b=text of b, 4 update a=changed, 5 delete -")
+	equal(t, "after both have two", o.waiting(2), "3 new b=text of b!, 4 update a=changed!, 5 delete - gone")
 	if ds, err := box().Pending(ctx, 0, 9); err == nil && ds[1].Article != nil {
 		t.Error("an article that every sink has still waits")
 	}
@@ -91,12 +93,37 @@ func testOutbox(t *testing.T, p Place) {
 	equal(t, "nobody is attached any more", o.waiting(4), "5 delete -, 6 new -")
 }
 
+// testKeeps: what waits says which article is the kept copy after each change.
+func testKeeps(t *testing.T, p Place) {
+	o := start(t, p)
+	ctx := t.Context()
+	_, err := o.Index().Outbox().Attach(ctx, "kept")
+	must(t, "attach", err, nil)
+	text := Base(1)
+	hot := func(nid string, heat int64) docid.Submission {
+		s := article(nid, text)
+		s.Heat = heat
+		return s
+	}
+	heat := func(nid string, n int64) {
+		t.Helper()
+		_, err := o.Update(ctx, nid, docid.Revision{Heat: &n})
+		must(t, "heat of "+nid, err, nil)
+	}
+	first := o.add(hot("a", 5))
+	o.add(hot("b", 5)) // a tie: the first stays
+	o.add(hot("c", 9))
+	heat("c", 1) // it stays, at another heat
+	heat("b", 3) // hotter, but its text is not there
+	_, err = o.End(ctx, first.DocID)
+	must(t, "end", err, nil)
+	equal(t, "kept", strings.ReplaceAll(o.waiting(0), text, "T"),
+		"1 new a=T!, 2 duplicate b=T, 3 duplicate c=T!, 4 update c=T!, 5 update -, 6 end - gone")
+}
+
 // testTrimmed: what is left of a log that was trimmed is a log, and answers
 // given before are given again.
 func testTrimmed(t *testing.T, p Place) {
-	if p.Trim == nil {
-		t.Skip("this store keeps its whole log")
-	}
 	o := start(t, p)
 	ctx := t.Context()
 	sub := article("a", Base(0))

@@ -47,11 +47,14 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Behind", testBehind},
 		{"ReplayFirst", testReplayed},
 		{"Outbox", testOutbox},
-		{"Trimmed", testTrimmed},
+		{"Keeps", testKeeps},
 		{"Close", testClose},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, place(t)) })
+	}
+	if p := place(t); p.Trim != nil {
+		t.Run("Trimmed", func(t *testing.T) { testTrimmed(t, p) })
 	}
 }
 

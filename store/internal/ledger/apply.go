@@ -20,7 +20,8 @@ type change struct {
 	seq     uint64
 	receipt docid.Receipt
 	waits   *docid.Article // for the sinks
-	extends bool           // a row has what older programs cannot read
+	keeps   docid.Keeps
+	extends bool // a row has what older programs cannot read
 	rows    []row
 	memory  []func() // to the table, seen by no reader before publishing
 	after   []func() // once durable
@@ -53,8 +54,8 @@ func (t *change) write() error {
 	e.Seq = t.seq
 	t.receipt = docid.Receipt{Entry: e, Epoch: t.ix.epochOf(e.Leader)}
 	t.set(t.key(spaceLog, t.seq), func(enc *encoder) { putEntry(enc, &e) })
-	if t.waits != nil && len(t.ix.sinks) > 0 {
-		t.set(t.key(spaceOutbox, t.seq), func(enc *encoder) { putArticle(enc, t.waits) })
+	if (t.waits != nil || t.keeps != docid.KeepsSame) && len(t.ix.sinks) > 0 {
+		t.set(t.key(spaceOutbox, t.seq), waiting{t.keeps, t.waits}.put)
 	}
 	if t.extends || extended(&e.Evidence) {
 		if err := t.ix.store.raise(t.b); err != nil {
@@ -324,6 +325,7 @@ func (t *change) keep(a docid.Article) error {
 		}
 	}
 	t.setKept(keptRow{t.seq, a, old.contested})
+	t.keeps = docid.KeepsThis
 	return nil
 }
 

@@ -13,6 +13,26 @@ import (
 // take no number.
 type outbox struct{ ix *index }
 
+// waiting is what waits for the sinks with a change.
+type waiting struct {
+	keeps   docid.Keeps
+	article *docid.Article // nil: none
+}
+
+func (w waiting) put(e *encoder) {
+	e.uint(uint64(w.keeps))
+	if w.article != nil {
+		putArticle(e, w.article)
+	}
+}
+
+func (w *waiting) get(d *decoder) {
+	if w.keeps = docid.Keeps(d.uint()); d.more() {
+		w.article = &docid.Article{}
+		getArticle(d, w.article)
+	}
+}
+
 // A page of the outbox ends after so many bytes of articles.
 const pageBytes = 4 << 20
 
@@ -120,13 +140,12 @@ func (o outbox) Pending(ctx context.Context, from uint64, limit int) ([]docid.De
 	err = o.ix.view(func(r Reader) error {
 		for i := 0; i < len(entries) && bytes < pageBytes; i++ {
 			d := docid.Delivery{Entry: entries[i]}
-			var a docid.Article
-			ok, err := read(r, o.ix.key(spaceOutbox, d.Seq), func(d *decoder) { getArticle(d, &a) })
-			if err != nil {
+			var w waiting
+			if _, err := read(r, o.ix.key(spaceOutbox, d.Seq), w.get); err != nil {
 				return err
 			}
-			if ok {
-				d.Article = &a
+			d.Keeps, d.Article = w.keeps, w.article
+			if a := w.article; a != nil {
 				bytes += len(a.Text) + len(a.Title)
 			}
 			ds = append(ds, d)

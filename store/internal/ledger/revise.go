@@ -45,6 +45,7 @@ func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
 	switch {
 	case own && whole && m.Disagrees:
 		t.del(t.key(spaceKept, m.Leader))
+		t.keeps = docid.KeepsNone
 	case own:
 		kept.contested = kept.contested || m.Heat < kept.article.Heat
 		kept.article.Heat = m.Heat
@@ -52,9 +53,11 @@ func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
 			kept.seq, kept.article.Text = t.seq, a.Text
 		}
 		t.setKept(kept)
+		t.waits, t.keeps = &kept.article, docid.KeepsThis
 	case m.Disagrees:
 	case whole && (!ok || m.Heat > kept.article.Heat):
 		t.setKept(keptRow{t.seq, a, kept.contested})
+		t.keeps = docid.KeepsThis
 	case ok && m.Heat > kept.article.Heat && !kept.contested:
 		kept.contested = true
 		t.setKept(kept)
@@ -88,6 +91,7 @@ func (t *change) planDelete() error {
 	ok, err := read(t.b, key, kept.get)
 	if err == nil && ok && kept.article.ID == m.ID {
 		t.del(key)
+		t.keeps = docid.KeepsNone
 	}
 	return err
 }
@@ -121,6 +125,7 @@ func (t *change) planEnd() error {
 	for _, space := range []byte{spaceLeader, spaceText, spaceKept} {
 		t.del(t.key(space, seq))
 	}
+	t.keeps = docid.KeepsNone
 	if r.expires != 0 {
 		t.del(expiryKey(ix.id, r.expires, seq))
 	}
