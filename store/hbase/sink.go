@@ -1,0 +1,190 @@
+package hbase
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// Sink keeps one article per docId, the hottest, whole in one cell: row = docId,
+// column a:article. The cell's timestamp is made of the change, so in any order
+// and number of deliveries the last decision is what is read.
+type Sink struct {
+	g     *gateways
+	table string
+}
+
+var _ docid.Sink = (*Sink)(nil)
+
+// Open reads hbase+http://HOST:PORT[,HOST:PORT...][/TABLE], the addresses of
+// REST gateways of one HBase, and makes the table ("neardup") if it is not
+// there. ErrInvalid, ErrUnavailable.
+func Open(ctx context.Context, address string) (*Sink, error) {
+	rest, ok := strings.CutPrefix(address, "hbase+http://")
+	addrs, table, named := strings.Cut(rest, "/")
+	if !named || table == "" {
+		table = "neardup"
+	}
+	if !ok || url.PathEscape(table) != table {
+		return nil, fmt.Errorf("%w: the address of HBase is hbase+http://HOST:PORT[,HOST:PORT...][/TABLE]", docid.ErrInvalid)
+	}
+	g, err := dial(addrs)
+	if err != nil {
+		return nil, fmt.Errorf("%w: address of HBase: %w", docid.ErrInvalid, err)
+	}
+	s := &Sink{g, table}
+	if err := g.ensure(ctx, table, family); err != nil {
+		g.close()
+		return nil, unavailable(err)
+	}
+	return s, nil
+}
+
+const (
+	family = "a"
+	column = family + ":article"
+	cursor = family + ":cursor" // in the row "~" and the tenant, which is no docId
+)
+
+func cursorRow(tenant string) string { return "~" + tenant }
+
+// Close lets go of the gateways.
+func (s *Sink) Close() error {
+	s.g.close()
+	return nil
+}
+
+func unavailable(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("%w: HBase: %w", docid.ErrUnavailable, err)
+}
+
+// Article is what lies in a cell, as JSON. One that is gone has nothing but its
+// DocID and Gone: a cell that was deleted could come back with a late delivery.
+type Article struct {
+	DocID      string    `json:"docId"`
+	NID        string    `json:"nid,omitempty"`
+	URL        string    `json:"url,omitempty"`
+	Title      string    `json:"title,omitempty"`
+	Content    string    `json:"content,omitempty"`
+	Category   string    `json:"category,omitempty"`
+	Media      string    `json:"media,omitempty"`
+	ImageCount string    `json:"imageCount,omitempty"`
+	Heat       int64     `json:"heat,omitempty"`
+	Time       time.Time `json:"time,omitzero"`
+	Seq        uint64    `json:"seq"` // the change that it came with
+	Gone       bool      `json:"gone,omitempty"`
+}
+
+// Cursor is the last change of a tenant that HBase has.
+func (s *Sink) Cursor(ctx context.Context, tenant string) (uint64, error) {
+	cells, err := s.g.get(ctx, s.table, cursorRow(tenant), cursor)
+	if err != nil || len(cells) == 0 {
+		return 0, unavailable(err)
+	}
+	seq, err := strconv.ParseUint(string(cells[0].data), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%w: cursor of tenant %q in HBase: %w", docid.ErrCorrupt, tenant, err)
+	}
+	return seq, nil
+}
+
+// A request holds cells of so many bytes at most, or one cell.
+const requestBytes = 4 << 20
+
+// Apply writes what the deliveries made the kept copies, then the cursor. HBase
+// has no transactions over rows: after a crash between the two the deliveries
+// come again and change nothing.
+func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) error {
+	if len(ds) == 0 {
+		return nil
+	}
+	var cells []cell
+	bytes := 0
+	for i := range ds {
+		c, ok, err := cellOf(&ds[i])
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if cells = append(cells, c); bytes > requestBytes {
+			if err := s.g.put(ctx, s.table, cells); err != nil {
+				return unavailable(err)
+			}
+			cells, bytes = cells[:0], 0
+		}
+		bytes += len(c.data)
+	}
+	if err := s.g.put(ctx, s.table, cells); err != nil {
+		return unavailable(err)
+	}
+	last := ds[len(ds)-1].Seq
+	err := s.g.put(ctx, s.table, []cell{{cursorRow(tenant), cursor, int64(last), []byte(strconv.FormatUint(last, 10))}})
+	return unavailable(err)
+}
+
+// cellOf is what a delivery writes; false for nothing. The number of the change
+// is the timestamp: heat may fall, and be negative or too large for one.
+func cellOf(d *docid.Delivery) (cell, bool, error) {
+	a := Article{DocID: d.DocID, Seq: d.Seq}
+	switch {
+	case d.Keeps == docid.KeepsThis && d.Article != nil:
+		w := d.Article
+		a.NID, a.URL, a.Title, a.Content = d.NID, w.URL, w.Title, w.Text
+		a.Category, a.Media, a.ImageCount, a.Heat = w.Category, w.Media, w.ImageCount, d.Heat
+		a.Time = time.Unix(0, d.Time).UTC()
+	case d.Keeps == docid.KeepsNone:
+		a.Gone = true
+	default:
+		return cell{}, false, nil
+	}
+	data, err := json.Marshal(a)
+	if err != nil {
+		return cell{}, false, fmt.Errorf("article of change %d: %w", d.Seq, err)
+	}
+	return cell{d.DocID, column, int64(d.Seq), data}, true, nil
+}
+
+// Get reads the kept copy of a docId. ErrNotFound if there is none.
+func (s *Sink) Get(ctx context.Context, docID string) (Article, error) {
+	var a Article
+	cells, err := s.g.get(ctx, s.table, docID, column)
+	if err != nil {
+		return a, unavailable(err)
+	}
+	if len(cells) == 0 {
+		return a, fmt.Errorf("docId %q: %w", docID, docid.ErrNotFound)
+	}
+	if err := json.Unmarshal(cells[0].data, &a); err != nil {
+		return a, fmt.Errorf("%w: article of docId %q in HBase: %w", docid.ErrCorrupt, docID, err)
+	}
+	if a.Gone {
+		return a, fmt.Errorf("docId %q: %w", docID, docid.ErrNotFound)
+	}
+	return a, nil
+}
+
+// Scan visits every kept copy, in the order of the docIds.
+func (s *Sink) Scan(ctx context.Context, visit func(Article) error) error {
+	return unavailable(s.g.scan(ctx, s.table, column, "", "~", func(c cell) error {
+		var a Article
+		if err := json.Unmarshal(c.data, &a); err != nil {
+			return fmt.Errorf("%w: article of docId %q in HBase: %w", docid.ErrCorrupt, c.row, err)
+		}
+		if a.Gone {
+			return nil
+		}
+		return visit(a)
+	}))
+}

@@ -1,0 +1,209 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// Cursor is the last change of a tenant that the database has.
+func (s *Sink) Cursor(ctx context.Context, tenant string) (uint64, error) {
+	var seq uint64
+	err := s.db.QueryRowContext(ctx, `SELECT seq FROM neardup_tenants WHERE name = ?`, []byte(tenant)).Scan(&seq)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return seq, unavailable(err)
+}
+
+func unavailable(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("%w: MySQL: %w", docid.ErrUnavailable, err)
+}
+
+// Apply writes deliveries and the cursor in one transaction. Changes that are
+// here already are passed over, so a delivery may come any number of times.
+func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) error {
+	if len(ds) == 0 {
+		return nil
+	}
+	if _, err := s.db.ExecContext(ctx, `INSERT IGNORE INTO neardup_tenants (name) VALUES (?)`, []byte(tenant)); err != nil {
+		return unavailable(err)
+	}
+	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	if err != nil {
+		return unavailable(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after Commit it does nothing
+	a := apply{ctx: ctx, tx: tx}
+	if err := a.all(tenant, ds); err != nil {
+		return err
+	}
+	return unavailable(tx.Commit())
+}
+
+// apply is one transaction.
+type apply struct {
+	ctx    context.Context
+	tx     *sql.Tx
+	tenant uint32
+	batch  []*docid.Delivery // submissions that wait to be inserted
+}
+
+func (a *apply) all(tenant string, ds []docid.Delivery) error {
+	var at uint64
+	err := a.tx.QueryRowContext(a.ctx, `SELECT id, seq FROM neardup_tenants WHERE name = ? FOR UPDATE`, []byte(tenant)).Scan(&a.tenant, &at)
+	if err != nil {
+		return unavailable(err)
+	}
+	last := at
+	for i := range ds {
+		d := &ds[i]
+		switch {
+		case d.Seq <= at:
+			continue
+		case d.Seq != last+1:
+			return fmt.Errorf("%w: change %d after %d", docid.ErrInvalid, d.Seq, last)
+		}
+		last = d.Seq
+		if err := a.one(d); err != nil {
+			return err
+		}
+	}
+	if err := a.flush(); err != nil {
+		return err
+	}
+	return a.exec(`UPDATE neardup_tenants SET seq = ? WHERE id = ?`, last, a.tenant)
+}
+
+// one applies a change; submissions wait for each other, up to batchRows.
+func (a *apply) one(d *docid.Delivery) error {
+	if d.Kind == docid.KindNew || d.Kind == docid.KindDuplicate {
+		if a.batch = append(a.batch, d); len(a.batch) < batchRows {
+			return nil
+		}
+		return a.flush()
+	}
+	if err := a.flush(); err != nil {
+		return err
+	}
+	switch d.Kind {
+	case docid.KindUpdate:
+		return a.exec(`UPDATE neardup_articles SET heat = ? WHERE tenant = ? AND nid = ? AND leader = ?`, d.Heat, a.tenant, []byte(d.NID), d.Leader)
+	case docid.KindDelete:
+		return a.exec(`DELETE FROM neardup_articles WHERE tenant = ? AND nid = ? AND leader = ?`, a.tenant, []byte(d.NID), d.Leader)
+	case docid.KindEnd, docid.KindExpire:
+		return a.exec(`DELETE FROM neardup_articles WHERE tenant = ? AND leader = ?`, a.tenant, d.Leader)
+	}
+	return nil // forgotten keys and epochs are the index's own
+}
+
+func (a *apply) exec(query string, args ...any) error {
+	_, err := a.tx.ExecContext(a.ctx, query, args...)
+	return unavailable(err)
+}
+
+// batchRows are inserted by one statement.
+const batchRows = 200
+
+// columns of an inserted article.
+const columns = `(tenant, nid, docid, leader, seq, decision, stage, leader_nid, similarity, distance, method, basis,
+	disagrees, variant_of, time, heat, url, title, category, media)`
+
+// flush inserts the submissions that wait. A row that is there stays as it is:
+// an nid is bound to one docId until it is deleted.
+func (a *apply) flush() error {
+	if len(a.batch) == 0 {
+		return nil
+	}
+	var args []any
+	for _, d := range a.batch {
+		args = append(args, a.row(d)...)
+	}
+	one := "(?" + strings.Repeat(",?", len(args)/len(a.batch)-1) + ")"
+	query := `INSERT INTO neardup_articles ` + columns + ` VALUES ` + one + strings.Repeat(","+one, len(a.batch)-1) +
+		` ON DUPLICATE KEY UPDATE seq = neardup_articles.seq`
+	if err := a.exec(query, args...); err != nil {
+		return err
+	}
+	err := a.park()
+	a.batch = a.batch[:0]
+	return err
+}
+
+func (a *apply) row(d *docid.Delivery) []any {
+	e := &d.Evidence
+	var distance sql.NullInt32
+	if e.Distance >= 0 {
+		distance = sql.NullInt32{Int32: int32(e.Distance), Valid: true}
+	}
+	var article docid.Article
+	if d.Article != nil {
+		article = *d.Article
+	}
+	return []any{
+		a.tenant, []byte(d.NID), d.DocID, d.Leader, d.Seq, string(d.Kind), string(e.Stage), []byte(e.LeaderNID), e.Similarity, distance,
+		e.Method, e.Basis, e.Disagrees, []byte(e.VariantNID), stamp(d.Time), d.Heat, article.URL, article.Title, article.Category, article.Media,
+	}
+}
+
+// stamp is a time that a TIMESTAMP can hold: within 1970-01-01 00:00:01 and 2038-01-19.
+func stamp(ns int64) string {
+	t := time.Unix(0, ns).UTC()
+	low, high := time.Unix(1, 0).UTC(), time.Unix(1<<31-1, 0).UTC()
+	if t.Before(low) {
+		t = low
+	} else if t.After(high) {
+		t = high
+	}
+	return t.Format("2006-01-02 15:04:05.000000")
+}
+
+// park reports the submissions whose nid is bound to another article.
+func (a *apply) park() error {
+	args := []any{a.tenant}
+	byNID := map[string]*docid.Delivery{}
+	for _, d := range a.batch {
+		args = append(args, []byte(d.NID))
+		byNID[d.NID] = d
+	}
+	rows, err := a.tx.QueryContext(a.ctx, `SELECT nid, docid, seq FROM neardup_articles WHERE tenant = ? AND nid IN (?`+
+		strings.Repeat(",?", len(a.batch)-1)+`)`, args...)
+	if err != nil {
+		return unavailable(err)
+	}
+	defer rows.Close()
+	var elsewhere []*docid.Delivery
+	var reasons []string
+	for rows.Next() {
+		var nid []byte
+		var id string
+		var seq uint64
+		if err := rows.Scan(&nid, &id, &seq); err != nil {
+			return unavailable(err)
+		}
+		if d := byNID[string(nid)]; d != nil && d.Seq != seq {
+			elsewhere = append(elsewhere, d)
+			reasons = append(reasons, fmt.Sprintf("the nid is bound to docId %s by change %d", id, seq))
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return unavailable(err)
+	}
+	rows.Close()
+	for i, d := range elsewhere {
+		err := a.exec(`INSERT INTO neardup_parked (tenant, seq, nid, docid, reason) VALUES (?,?,?,?,?)
+			ON DUPLICATE KEY UPDATE seq = neardup_parked.seq`, a.tenant, d.Seq, []byte(d.NID), d.DocID, reasons[i])
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package mysql
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/services"
+)
+
+// delivery is a change in short: kind, nid, the docId's number.
+func delivery(seq uint64, kind docid.Kind, nid string, leader uint64) docid.Delivery {
+	d := docid.Delivery{DocID: fmt.Sprintf("%016x-%016x", 0, leader)}
+	d.Seq, d.Kind, d.NID, d.Leader, d.Time = seq, kind, nid, leader, int64(seq)
+	d.Evidence.Distance = -1
+	if kind == docid.KindNew || kind == docid.KindDuplicate {
+		d.Article = &docid.Article{}
+		d.Article.Title, d.Article.URL = "标题 \x00 "+nid, "http://a.example/"+nid
+	}
+	return d
+}
+
+// rows prints nid -> docId of a tenant.
+func rows(t *testing.T, s *Sink, tenant string) string {
+	t.Helper()
+	r, err := s.db.QueryContext(t.Context(), `SELECT nid, leader, heat FROM neardup_articles JOIN neardup_tenants ON tenant = id
+		WHERE name = ? ORDER BY nid`, []byte(tenant))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var all []string
+	for r.Next() {
+		var nid []byte
+		var leader, heat int64
+		if err := r.Scan(&nid, &leader, &heat); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, fmt.Sprintf("%s:%d/%d", nid, leader, heat))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestSink(t *testing.T) {
+	m := services.MariaDB(t)
+	ctx := t.Context()
+	address := "mysql://root@" + m.Addr + "/neardup"
+	open := func() *Sink {
+		s, err := Open(ctx, address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	s := open()
+	hot := delivery(4, docid.KindUpdate, "a", 1)
+	hot.Heat = -1 << 63
+	ds := []docid.Delivery{
+		delivery(1, docid.KindNew, "a", 1), delivery(2, docid.KindDuplicate, "A", 1), delivery(3, docid.KindNew, "c", 3), hot,
+		delivery(5, docid.KindForget, "", 2), delivery(6, docid.KindEnd, "", 3), delivery(7, docid.KindDelete, "A", 1),
+		delivery(8, docid.KindNew, "A", 8), delivery(9, docid.KindDuplicate, strings.Repeat("长", 300), 8),
+	}
+	want := "A:8/0 a:1/-9223372036854775808 " + strings.Repeat("长", 300) + ":8/0"
+	for _, part := range [][]docid.Delivery{ds[:2], ds[:5], ds[5:], ds} { // some twice
+		if err := s.Apply(ctx, "t", part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := rows(t, s, "t"); got != want {
+		t.Errorf("rows %s, want %s", got, want)
+	}
+	if at, err := s.Cursor(ctx, "t"); err != nil || at != 9 {
+		t.Errorf("cursor %d, %v", at, err)
+	}
+	if err := s.Apply(ctx, "t", []docid.Delivery{delivery(11, docid.KindNew, "x", 11)}); !errors.Is(err, docid.ErrInvalid) {
+		t.Errorf("a gap: %v", err)
+	}
+	if at, err := s.Cursor(ctx, "nobody"); err != nil || at != 0 {
+		t.Errorf("cursor of a tenant that is not there: %d, %v", at, err)
+	}
+
+	// An nid that is bound elsewhere stays bound, and is reported.
+	if err := s.Apply(ctx, "t", []docid.Delivery{delivery(10, docid.KindNew, "a", 10), delivery(11, docid.KindNew, "b", 11)}); err != nil {
+		t.Fatal(err)
+	}
+	if got := rows(t, s, "t"); !strings.Contains(got, "a:1/") || !strings.Contains(got, "b:11/") {
+		t.Errorf("rows %s", got)
+	}
+	var reason string
+	if err := s.db.QueryRowContext(ctx, `SELECT reason FROM neardup_parked WHERE seq = 10`).Scan(&reason); err != nil || !strings.Contains(reason, "by change 1") {
+		t.Errorf("parked because %q, %v", reason, err)
+	}
+
+	m.Kill()
+	if err := s.Apply(ctx, "t", []docid.Delivery{delivery(12, docid.KindNew, "y", 12)}); !errors.Is(err, docid.ErrUnavailable) {
+		t.Errorf("MySQL is away: %v", err)
+	}
+	m.Start(t)
+	if err := open().Apply(ctx, "t", []docid.Delivery{delivery(12, docid.KindNew, "y", 12)}); err != nil {
+		t.Errorf("MySQL is back: %v", err)
+	}
+}
+
+func TestParse(t *testing.T) {
+	for address, want := range map[string]string{
+		"mysql://u:p%40@h:1/db": "u:p@@tcp(h:1)/db",
+		"mysql://u@h/db":        "u@tcp(h:3306)/db",
+		"mysql://h/db/x":        "",
+		"mysql://u@h/":          "",
+		"postgres://u@h/db":     "",
+	} {
+		c, err := parse(address)
+		switch {
+		case want == "" && errors.Is(err, docid.ErrInvalid):
+		case want == "" || err != nil || !strings.HasPrefix(c.FormatDSN(), want+"?"):
+			t.Errorf("%q: %v, %v, want %q", address, c, err, want)
+		}
+	}
+}
