@@ -27,11 +27,8 @@ var layers = map[string]layer{
 	"":             {nil, []string{hash}},
 	"text":         {nil, []string{xtext, "golang.org/x/net/html/charset", "github.com/gogs/chardet"}},
 	"text/segment": {nil, []string{compress}},
-	"text/html": {[]string{"text"}, []string{
-		xtext, "golang.org/x/net/", "github.com/markusmobius/go-trafilatura", "github.com/gogs/chardet",
-		"github.com/go-shiori/dom",
-	}},
-	"feature": {[]string{"text", "text/segment"}, []string{hash, compress, "github.com/clipperhouse/uax29/"}},
+	"text/html":    {[]string{"text"}, []string{xtext, "golang.org/x/net/"}},
+	"feature":      {[]string{"text", "text/segment"}, []string{hash, compress, "github.com/clipperhouse/uax29/"}},
 
 	"simhash": {[]string{"", "text", "text/segment", "feature/..."}, []string{hash, xtext}},
 	"minhash": {[]string{"", "text", "feature/..."}, []string{hash, xtext}},

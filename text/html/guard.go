@@ -9,7 +9,7 @@ import (
 )
 
 // check reads the tokens of a page, in constant memory, and refuses what
-// would make the parser or the extractor work out of proportion.
+// would make the parser work out of proportion.
 //
 // Depth counts start tags without their end tags; the optional end tags of
 // paragraphs, list items and table cells are taken as given. Formatting
@@ -88,40 +88,4 @@ func endsItself(tag atom.Atom) bool {
 		return true
 	}
 	return false
-}
-
-// Bounds on the extractor's work; at either it takes some seconds.
-const (
-	// The text of all paragraphs is added up by quadratic concatenation:
-	// 10,000 paragraphs times 2 MB.
-	maxParagraphWork = 20_000_000_000
-	// Each element of lists and tables looks at all below it, and again for
-	// those inside it: the sum of depth squared over all nodes. 100,000 nodes
-	// at depth 20 are within; 20,000 in lists 200 deep would take minutes.
-	maxDepthWork = 50_000_000
-)
-
-// tooMuchWork reports whether the extractor would work on the tree out of
-// proportion to its size.
-func tooMuchWork(root *html.Node, textBytes int) bool {
-	paragraphs, work, depth := 0, 0, 0
-	for n := root; n != nil; {
-		work += depth * depth
-		if n.DataAtom == atom.P {
-			paragraphs++
-		}
-		if n.FirstChild != nil {
-			n = n.FirstChild
-			depth++
-			continue
-		}
-		for n != nil && n.NextSibling == nil {
-			n = n.Parent
-			depth--
-		}
-		if n != nil {
-			n = n.NextSibling
-		}
-	}
-	return work > maxDepthWork || paragraphs*textBytes > maxParagraphWork
 }
