@@ -52,8 +52,8 @@ func Defaults() Options {
 
 // Extract returns the main text of a page, within Defaults. declaredCharset
 // is what the server said, pageURL where the page came from; both may be
-// empty. The cost
-// is that of the parser and about half as much again.
+// empty. The cost is that
+// of the parser and about half as much again.
 func Extract(page []byte, declaredCharset, pageURL string) (Page, error) {
 	return Defaults().Extract(page, declaredCharset, pageURL)
 }
