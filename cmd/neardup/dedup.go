@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
@@ -20,6 +21,7 @@ type dedup struct {
 	groups string
 	link   string
 	report string
+	fields string
 }
 
 func dedupCommand(a *app) *cobra.Command {
@@ -46,7 +48,8 @@ end, or not at all.
 	fs := cmd.Flags()
 	fs.StringVar(&d.out, "out", "", "write the kept documents here, in the format of the input")
 	fs.StringVar(&d.decide, "decisions", "", "write one decision a document here (JSONL)")
-	fs.StringVar(&d.groups, "clusters", "", "write each leader with its duplicates here (JSONL)")
+	fs.StringVar(&d.groups, "clusters", "", "write each leader with its duplicates here (JSONL; by the name .csv or .parquet, a row a document)")
+	fs.StringVar(&d.fields, "cluster-fields", "", "with --clusters: say of each document also "+strings.Join(clusterFields, ",")+" (any of them; the text is cut)")
 	fs.StringVar(&d.link, "link", "leader", "leader: duplicates are near their leader; components: chains count too")
 	fs.StringVar(&d.report, "report", "", "write a page of the run and of its groups here (HTML, one file)")
 	d.input.add(fs)
@@ -82,22 +85,28 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 	}
 	rep.diskNeed()
 	cfg.Reject, cfg.Progress = rep.reject, rep.progress
-	if clusters != nil {
-		cfg.Clusters = (&clusterWriter{out: clusters}).add
+	src := newSource(r)
+	results, err := d.results(r, decisions, clusters)
+	if err != nil {
+		return err
+	}
+	defer results.close()
+	if src.notes = results.notes; clusters != nil {
+		cfg.Clusters = results.clusters.add
 	}
 	var kept bitmap
-	sum, err := batch.Dedup(ctx, rep.source(r), cfg, func(o batch.Outcome) error {
+	sum, err := batch.Dedup(ctx, rep.source(src), cfg, func(o batch.Outcome) error {
 		if o.Decision.Decision == neardup.New {
 			kept.set(o.Item)
 		}
 		if rep.page != nil {
 			rep.page.decide(&o)
 		}
-		if decisions == nil {
-			return nil
-		}
-		return decisions.WriteJSON(o.Decision)
+		return results.decisions.write(o)
 	})
+	if err == nil {
+		err = results.end()
+	}
 	if err != nil {
 		return err
 	}
@@ -134,6 +143,9 @@ func (d *dedup) config() (batch.Config, error) {
 	}
 	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
 		return cfg, usage("--link %s is neither leader nor components", d.link)
+	}
+	if d.fields != "" && d.groups == "" {
+		return cfg, usage("--cluster-fields has no effect without --clusters")
 	}
 	if d.run.json && d.out == "-" {
 		return cfg, usage("--json and --out - would both write to standard output")
@@ -211,32 +223,4 @@ func (b *bitmap) set(i int) {
 
 func (b *bitmap) has(i int) bool {
 	return i/64 < len(b.words) && b.words[i/64]>>(i%64)&1 == 1
-}
-
-// clusterWriter writes a line a cluster: the leader, and each duplicate with
-// its similarity. A member at a time, so that a cluster may be of any size.
-type clusterWriter struct {
-	out  *corpus.AtomicFile
-	left int
-}
-
-func (w *clusterWriter) add(o batch.Outcome, size int) error {
-	var b []byte
-	if w.left == 0 {
-		w.left = size - 1
-		b = appendString([]byte(`{"leader":`), o.ID)
-		b = appendf(b, `,"size":%d,"duplicates":[`, size)
-		_, err := w.out.Write(b)
-		return err
-	}
-	w.left--
-	b = appendString([]byte(`{"id":`), o.ID)
-	b = appendf(b, `,"similarity":%.4f}`, o.Similarity)
-	if w.left > 0 {
-		b = append(b, ',')
-	} else {
-		b = append(b, "]}\n"...)
-	}
-	_, err := w.out.Write(b)
-	return err
 }

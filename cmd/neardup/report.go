@@ -123,11 +123,11 @@ func (p *reporter) reading(r *corpus.Reader) {
 }
 
 // source reads documents for the engine, and for the page as they pass.
-func (p *reporter) source(r *corpus.Reader) batch.Source {
+func (p *reporter) source(src *source) batch.Source {
 	if p.page == nil {
-		return newSource(r)
+		return src
 	}
-	return measured{newSource(r), &p.page.lengths}
+	return measured{src, &p.page.lengths}
 }
 
 // shownRejects is how many rejected records are shown where no file takes

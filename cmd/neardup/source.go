@@ -22,6 +22,8 @@ type source struct {
 	r       *corpus.Reader
 	decoder *decoders
 	ended   bool
+	items   int    // given so far
+	notes   *notes // what is kept of the documents; nil: nothing
 }
 
 func newSource(r *corpus.Reader) *source {
@@ -59,6 +61,8 @@ type entry struct {
 type block struct {
 	entries []entry
 	decoder *decoders
+	first   int // index of the first entry
+	notes   *notes
 }
 
 // Next returns the next records.
@@ -66,7 +70,8 @@ func (s *source) Next() (batch.Block, error) {
 	if s.ended {
 		return nil, io.EOF
 	}
-	b := &block{decoder: s.decoder}
+	b := &block{decoder: s.decoder, first: s.items, notes: s.notes}
+	defer func() { s.items += len(b.entries) }()
 	for bytes := 0; bytes < blockBytes && len(b.entries) < blockItems; {
 		it, err := s.r.Next()
 		var reject *corpus.RejectError
@@ -89,9 +94,18 @@ func (s *source) Next() (batch.Block, error) {
 	return b, nil
 }
 
-// Decode decodes the records.
+// Decode decodes the records, and notes what is to be kept of them.
 func (b *block) Decode(item func(*neardup.Document, error)) {
-	b.each(func(_ corpus.Item, doc *neardup.Document, err error) { item(doc, err) })
+	if b.notes == nil {
+		b.each(func(_ corpus.Item, doc *neardup.Document, err error) { item(doc, err) })
+		return
+	}
+	var p notePage
+	b.each(func(_ corpus.Item, doc *neardup.Document, err error) {
+		p.add(doc, b.notes.text)
+		item(doc, err)
+	})
+	b.notes.put(b.first, p)
 }
 
 // each decodes the records and says where each is from.
