@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -145,4 +147,78 @@ func testTrimmed(t *testing.T, p Place) {
 	equal(t, "retry", outcome(o.add(sub)), outcome(first))
 	_, err := o.Evidence(ctx, first.Seq)
 	must(t, "evidence of what was trimmed", err, docid.ErrNotFound)
+}
+
+// testRelay: a sink that fails now and then, before or after it has written,
+// and one that is opened anew again and again, both end with every change once,
+// in order, articles included.
+func testRelay(t *testing.T, p Place) {
+	o := start(t, p)
+	texts, sent := NewTexts(3, 6), map[string]string{}
+	paths := []string{filepath.Join(t.TempDir(), "failing"), filepath.Join(t.TempDir(), "reopened")}
+	failing := func(int) error {
+		if texts.R.IntN(3) == 0 {
+			return errors.New("now and then")
+		}
+		return nil
+	}
+	for range 40 {
+		for range texts.R.IntN(6) {
+			sub := texts.Next()
+			o.add(sub)
+			if sent[sub.ID] = sub.Text; texts.R.IntN(4) == 0 {
+				_, err := o.Delete(t.Context(), sub.ID)
+				must(t, "delete", err, nil)
+			}
+		}
+		for i, path := range paths {
+			sink, err := OpenFileSink(path)
+			must(t, "open sink", err, nil)
+			if i == 0 {
+				sink.Fail = failing
+			}
+			o.drain(fmt.Sprint("sink", i), sink, i == 0)
+		}
+		if p.Lasting && texts.R.IntN(10) == 0 {
+			o.reopen()
+		}
+	}
+	for i, path := range paths {
+		sink, err := OpenFileSink(path)
+		must(t, "open sink", err, nil)
+		o.drain(fmt.Sprint("sink", i), sink, false)
+		CheckLines(t, o.Detector, path, sent)
+	}
+}
+
+func (o *opened) drain(name string, sink docid.Sink, mayFail bool) {
+	o.t.Helper()
+	r, err := o.Relay(o.t.Context(), name, sink)
+	must(o.t, "attach", err, nil)
+	if _, err := r.Drain(o.t.Context()); err != nil && !mayFail {
+		o.t.Errorf("drain: %v", err)
+	}
+	must(o.t, "close sink", sink.Close(), nil)
+}
+
+// CheckLines holds the lines of a sink that was attached from the first change
+// on to the log of an index: each change once, in order, with its docId and the
+// article that was sent.
+func CheckLines(t *testing.T, d *docid.Detector, path string, sent map[string]string) {
+	t.Helper()
+	lines, _, err := ReadLines(path)
+	must(t, "read sink", err, nil)
+	entries, err := d.Index().Catalog().Log(t.Context(), 0, 1<<20)
+	must(t, "log", err, nil)
+	equal(t, "changes in the sink", len(lines), len(entries))
+	for i, e := range entries[:min(len(lines), len(entries))] {
+		want := Line{Seq: e.Seq, Kind: e.Kind, NID: e.NID}
+		if e.Kind != docid.KindForget && e.Kind != docid.KindEpoch {
+			want.DocID = d.DocIDs().DocID(e.Leader)
+		}
+		if e.Kind == docid.KindNew || e.Kind == docid.KindDuplicate {
+			want.Article, want.Text = sent[e.NID], true
+		}
+		equal(t, "line", lines[i], want)
+	}
 }

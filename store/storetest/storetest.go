@@ -48,6 +48,8 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"ReplayFirst", testReplayed},
 		{"Outbox", testOutbox},
 		{"Keeps", testKeeps},
+		{"Relay", testRelay},
+		{"Trimmed", testTrimmed},
 		{"Close", testClose},
 	}
 	for _, test := range tests {

@@ -374,7 +374,7 @@ func (c *checker) sinks() error {
 // waiting: no article waits that all sinks have, and from the first that waits
 // on, each that came with a change does.
 func (c *checker) waiting() error {
-	next, nid := uint64(0), ""
+	next := uint64(0)
 	complete := func(before uint64) {
 		for ; next > 0 && next < before; next++ {
 			if e, err := c.ix.entry(c.r, next); err == nil && submission(e.Kind) {
@@ -383,17 +383,14 @@ func (c *checker) waiting() error {
 		}
 		next = before + 1
 	}
-	err := c.each(spaceOutbox, func(d *decoder) {
-		var a docid.Article
-		getArticle(d, &a)
-		nid = a.ID
-	}, func(k []byte) {
+	var w waiting
+	err := c.each(spaceOutbox, func(d *decoder) { w = waiting{}; w.get(d) }, func(k []byte) {
 		seq := number(k, 0)
 		switch e, err := c.ix.entry(c.r, seq); {
 		case err != nil:
 			c.bad(k, "waits for no change")
-		case e.NID != nid:
-			c.bad(k, "is article %q, change %d is of %q", nid, seq, e.NID)
+		case w.article != nil && e.NID != w.article.ID:
+			c.bad(k, "is article %q, change %d is of %q", w.article.ID, seq, e.NID)
 		case seq <= c.pending:
 			c.bad(k, "waits, but every sink has it")
 		}

@@ -1,0 +1,85 @@
+package pebble_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/store/pebble"
+	"github.com/neardup/neardup/text"
+)
+
+// TestStoreOfBefore opens a store that the program wrote before there were
+// sinks, variants and kept copies that are not the hottest (format 2; made by
+// neardup serve --method jaccard with the articles below): it answers as it did,
+// and stays of its format until a change needs another.
+func TestStoreOfBefore(t *testing.T) {
+	dir := t.TempDir()
+	ok(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "before"))))
+	s, err := pebble.Open(t.Context(), dir, pebble.Options{})
+	ok(t, err)
+	d, err := docid.NewDetector(t.Context(), s, "default", settingsOfBefore(t))
+	ok(t, err)
+	const bridge = "The council met on Tuesday evening to discuss the new bridge across the river, its cost, and who should pay for it in the coming years."
+	const rain = "Rain is expected in the northern valleys until Friday, the weather service said; farmers were told to bring the hay in early this week."
+	for _, c := range []struct {
+		nid, url, title, text string
+		heat                  int64
+		want                  string
+	}{
+		{"a", "http://a.example/1", "Bridge", bridge, 3, "new  1 true"},
+		{"b", "http://b.example/1", "The bridge", bridge, 5, "duplicate content 1 true"},
+		{"c", "http://a.example/1", "", rain, 0, "duplicate url 1 true"},
+		{"f", "", "", bridge + " It rained.", 0, "duplicate content 1 false"},
+		{"g", "", "Weather", rain[:100], 0, "duplicate title 4 false"},
+	} {
+		var sub docid.Submission
+		sub.ID, sub.URL, sub.Title, sub.Text, sub.Heat = c.nid, c.url, c.title, c.text, c.heat
+		if c.nid == "a" {
+			sub.Idempotency = "k1"
+		}
+		a, err := d.Add(t.Context(), sub)
+		ok(t, err)
+		if got := fmt.Sprint(a.Decision.Decision, " ", a.Stage, " ", a.LeaderSeq, " ", a.Replayed); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.nid, got, c.want)
+		}
+	}
+	docIDOfBefore(t, d, "a", "24b15bd484dd79b4-27c35844d961e9a1")
+	docIDOfBefore(t, d, "d", "4924319513fa291b-6bfb7ee6f00bd13e")
+	if _, _, err := d.Member(t.Context(), "e"); !errors.Is(err, docid.ErrNotFound) {
+		t.Errorf("what was deleted: %v", err)
+	}
+	ok(t, s.Close())
+	report, err := pebble.Check(t.Context(), dir, pebble.Options{})
+	ok(t, err)
+	if len(report.Problems) > 0 {
+		t.Errorf("problems: %+v", report.Problems)
+	}
+}
+
+func docIDOfBefore(t *testing.T, d *docid.Detector, nid, want string) {
+	t.Helper()
+	_, docID, err := d.Member(t.Context(), nid)
+	ok(t, err)
+	if docID != want {
+		t.Errorf("docId of %q: got %s, want %s", nid, docID, want)
+	}
+}
+
+func settingsOfBefore(t *testing.T) docid.Settings {
+	t.Helper()
+	clean, err := text.ParseNormalizer("default")
+	ok(t, err)
+	jaccard := func(threshold float64) docid.Maker {
+		return func(seed uint64, _ []byte) (neardup.Method, error) {
+			return methods.New(methods.Config{Name: "jaccard", Threshold: threshold, Seed: seed})
+		}
+	}
+	return docid.Settings{Clean: clean, URL: docid.Exact, Title: docid.Exact, Content: docid.Near,
+		ContentMethod: jaccard(0), TitleAgrees: jaccard(.2)}
+}
