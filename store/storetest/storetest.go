@@ -49,7 +49,6 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Outbox", testOutbox},
 		{"Keeps", testKeeps},
 		{"Relay", testRelay},
-		{"Trimmed", testTrimmed},
 		{"Close", testClose},
 	}
 	for _, test := range tests {
