@@ -32,6 +32,7 @@ type figures struct {
 	seq        *prometheus.Desc
 	memory     *prometheus.Desc
 	queue      *prometheus.Desc
+	lag        *prometheus.Desc
 }
 
 func newFigures(s *Server) *figures {
@@ -63,6 +64,7 @@ func newFigures(s *Server) *figures {
 	f.articles = prometheus.NewDesc("neardup_articles", "Living articles.", []string{"tenant"}, nil)
 	f.seq = prometheus.NewDesc("neardup_seq", "The last change.", []string{"tenant"}, nil)
 	f.memory = prometheus.NewDesc("neardup_index_bytes", "Memory of the index, about.", []string{"tenant"}, nil)
+	f.lag = prometheus.NewDesc("neardup_sink_lag", "Changes that a sink has not acknowledged.", []string{"tenant", "sink"}, nil)
 	f.queue = prometheus.NewDesc("neardup_in_flight", "Requests that are worked on or wait for the disk.", nil, nil)
 	return f
 }
@@ -72,7 +74,7 @@ func (f *figures) Describe(ch chan<- *prometheus.Desc) {
 	for _, c := range f.all {
 		c.Describe(ch)
 	}
-	for _, d := range []*prometheus.Desc{f.docIDs, f.articles, f.seq, f.memory, f.queue} {
+	for _, d := range []*prometheus.Desc{f.docIDs, f.articles, f.seq, f.memory, f.queue, f.lag} {
 		ch <- d
 	}
 }
@@ -98,6 +100,13 @@ func (f *figures) Collect(ch chan<- prometheus.Metric) {
 		gauge(f.docIDs, float64(st.Leaders), name)
 		gauge(f.articles, float64(st.Members), name)
 		gauge(f.seq, float64(st.Seq), name)
+		sinks, err := t.detector.Index().Outbox().Attached(context.Background())
+		if err != nil {
+			continue
+		}
+		for _, a := range sinks {
+			gauge(f.lag, float64(max(st.Seq, a.Seq)-a.Seq), name, a.Sink)
+		}
 	}
 }
 

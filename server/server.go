@@ -22,6 +22,8 @@ import (
 // Config is what a server is made of. Store, Settings and Access are needed.
 type Config struct {
 	Store docid.Store
+	// Sinks are fed by Run, by the names under which the store knows them.
+	Sinks map[string]docid.Sink
 	// Settings of the index of a tenant.
 	Settings func(tenant string) docid.Settings
 	Access   *Access
@@ -60,6 +62,7 @@ type tenant struct {
 	detector *docid.Detector
 	quota    int
 	forgot   uint64 // how far idempotency keys were looked through; Run's own
+	relays   map[string]*docid.Relay
 }
 
 // New opens the indexes of all tenants and makes the handler. An index made
@@ -87,7 +90,11 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.tenants[name] = &tenant{name: name, detector: d, quota: settings.MaxMembers}
+		t := &tenant{name: name, detector: d, quota: settings.MaxMembers, relays: map[string]*docid.Relay{}}
+		if err := s.attach(ctx, t); err != nil {
+			return nil, err
+		}
+		s.tenants[name] = t
 	}
 	s.figures = newFigures(s)
 	if cfg.Metrics != nil {

@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
 	"time"
 
 	"github.com/neardup/neardup/docid"
@@ -15,8 +17,16 @@ const sweepEvery = time.Minute
 const sweepPage = 1000
 
 // Run does what is done by time, until ctx ends: docIds end whose time to live
-// is over, idempotency keys are dropped that were kept long enough.
+// is over, idempotency keys are dropped that were kept long enough, and the
+// sinks are fed.
 func (s *Server) Run(ctx context.Context) {
+	var relays sync.WaitGroup
+	defer relays.Wait()
+	for _, t := range s.tenants {
+		for _, r := range t.relays {
+			relays.Go(func() { _ = r.Run(ctx) }) // ends with ctx only
+		}
+	}
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
@@ -29,6 +39,30 @@ func (s *Server) Run(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// attach has the store keep what it decides for every sink.
+func (s *Server) attach(ctx context.Context, t *tenant) error {
+	for name, sink := range s.cfg.Sinks {
+		r, err := t.detector.Relay(ctx, name, sink)
+		if err != nil {
+			return fmt.Errorf("tenant %q: %w", t.name, err)
+		}
+		r.OnError = func(err error) {
+			s.log.Warn("a sink waits", "tenant", t.name, "sink", name, "cause", cause(err))
+		}
+		t.relays[name] = r
+	}
+	waiting, err := t.detector.Index().Outbox().Attached(ctx)
+	if err != nil {
+		return fmt.Errorf("tenant %q: sinks: %w", t.name, err)
+	}
+	for _, a := range waiting {
+		if s.cfg.Sinks[a.Sink] == nil {
+			s.log.Warn("articles are kept for a sink that this server does not feed", "tenant", t.name, "sink", a.Sink, "has", a.Seq)
+		}
+	}
+	return nil
 }
 
 // Sweep does it once, as if it were now. One caller at a time.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server"
-	"github.com/neardup/neardup/store/pebble"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/spf13/cobra"
@@ -36,7 +35,8 @@ type serve struct {
 	hosts                []string
 	backups              string
 	keepKeys             time.Duration
-	cache                size
+	stores               storeFlags
+	secrets              []string // flags with a password on the command line
 	level                string
 	tenants              map[string]tenantTable
 	log                  *slog.Logger
@@ -60,13 +60,21 @@ Every flag can be given as environment variable (--addr-file as
 NEARDUP_ADDR_FILE) or in the TOML file of --config under its name; flags go
 before the environment, the environment before the file.
 
+The index lies in a folder of --data, or with --index in Redis, which several
+servers may share. With --map and --articles every decision also goes to MySQL
+(nid -> docId) and the hottest article of each docId to HBase: in order, after
+the answer, and again from where it stopped after any failure.
+
 SIGTERM and SIGINT end it: /readyz says no, requests get 10 s to end, exit 0.
 
 ` + exitHelp,
 		Example: `  neardup serve --data news
-  neardup serve --config neardup.toml`,
+  neardup serve --config neardup.toml
+  NEARDUP_MAP=mysql://user:secret@127.0.0.1:3306/news neardup serve --data news \
+    --index redis://127.0.0.1:6379 --articles hbase+http://127.0.0.1:8080`,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			s.secrets = s.stores.secrets()
 			if s.tenants, err = layered(cmd.Flags()); err != nil {
 				return err
 			}
@@ -93,8 +101,7 @@ func (s *serve) flags(fs *pflag.FlagSet) {
 	fs.IntVar(&s.limits.PerClient, "client-in-flight", 192, "of them for one client")
 	fs.Float64Var(&s.limits.Rate, "rate", 5000, "articles or other requests a second of one client")
 	fs.IntVar(&s.limits.Burst, "burst", 10000, "how many of them at once")
-	s.cache = 64 << 20
-	fs.Var(&s.cache, "cache", "cache of disk blocks, and again of compared texts (of all tenants together)")
+	s.stores.add(fs)
 	fs.StringVar(&s.level, "log-level", "info", "debug, info, warn, error; debug has a line for each request")
 	fs.String(configFlag, "", "TOML file of settings")
 	s.index.add(fs)
@@ -113,6 +120,9 @@ func (s *serve) do(ctx context.Context) error {
 		return usage("--log-level: %w", err)
 	}
 	s.log = slog.New(slog.NewJSONHandler(s.stderr, &slog.HandlerOptions{Level: level}))
+	for _, name := range s.secrets {
+		s.log.Warn("a password in a flag can be read by whoever is on this machine: use the environment or --config", "flag", name)
+	}
 	access, err := s.access()
 	if err != nil {
 		return err
@@ -138,16 +148,24 @@ func (s *serve) do(ctx context.Context) error {
 // ends.
 func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server, settings docid.Settings, access *server.Access, ended chan error) (err error) {
 	start := time.Now()
-	store, err := pebble.Open(ctx, storeDir(s.data), pebble.Options{CacheBytes: int64(s.cache)})
+	store, err := s.stores.open(ctx, storeDir(s.data))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close(store)) }()
+	for _, loss := range store.losses {
+		s.log.Warn("acknowledged answers can be lost", "cause", loss)
+	}
+	sinks, err := s.stores.sinks(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeSinks(sinks)) }()
 	registry := newRegistry(store)
 	handler, err := server.New(ctx, server.Config{
-		Store: store, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
+		Store: store, Sinks: sinks, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
 		Settings: func(tenant string) docid.Settings {
-			settings.CacheBytes = int(s.cache) / len(access.Tenants())
+			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)
 		},
 		Snapshot: s.snapshots(store), Metrics: registry, Log: s.log, Version: version(),
@@ -187,7 +205,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 // close closes the store. One that had stopped taking writes has said so to
 // whoever wrote: it holds every answer that was given, and this is an orderly
 // end.
-func (s *serve) close(store *pebble.Store) error {
+func (s *serve) close(store *openStore) error {
 	poisoned := store.Poisoned()
 	err := store.Close()
 	if poisoned == nil {
@@ -206,12 +224,12 @@ func (s *serve) ofTenant(settings docid.Settings, tenant string) docid.Settings 
 }
 
 // snapshots is how the server makes backups, nil without a folder for them.
-func (s *serve) snapshots(store *pebble.Store) func(context.Context, string) error {
-	if s.backups == "" {
+func (s *serve) snapshots(store *openStore) func(context.Context, string) error {
+	if s.backups == "" || store.snapshot == nil {
 		return nil
 	}
 	return func(ctx context.Context, name string) error {
-		return snapshot(filepath.Join(s.backups, name), func(dir string) error { return store.Snapshot(ctx, dir) })
+		return snapshot(filepath.Join(s.backups, name), func(dir string) error { return store.snapshot(ctx, dir) })
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -57,6 +58,10 @@ const waitTime = 2 * time.Second
 func Open(ctx context.Context, o Options) (*Store, error) {
 	opt, err := rueidis.ParseURL(o.Address)
 	if err != nil {
+		var bad *url.Error // says the whole address, password and all
+		if errors.As(err, &bad) {
+			err = bad.Err
+		}
 		return nil, fmt.Errorf("%w: address of Redis: %w", docid.ErrInvalid, err)
 	}
 	opt.DisableCache, opt.ClientName = true, "neardup"

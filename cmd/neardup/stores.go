@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store/hbase"
+	"github.com/neardup/neardup/store/mysql"
+	"github.com/neardup/neardup/store/pebble"
+	"github.com/neardup/neardup/store/redis"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/pflag"
+)
+
+// storeFlags say where a service keeps what. Here, and nowhere else, an address
+// becomes a store.
+type storeFlags struct {
+	index, articleMap, articles string
+	replicas                    int
+	acceptLoss                  bool
+	cache                       size
+}
+
+func (f *storeFlags) add(fs *pflag.FlagSet) {
+	fs.StringVar(&f.index, "index", "", "where the index lies: redis://HOST:PORT (rediss:// with TLS), or a folder (default: in --data)")
+	fs.StringVar(&f.articleMap, "map", "", "also keep nid -> docId of every article: mysql://USER:PASSWORD@HOST:PORT/DATABASE")
+	fs.StringVar(&f.articles, "articles", "", "also keep the hottest article of each docId: hbase+http://HOST:PORT[,HOST:PORT...][/TABLE]")
+	fs.IntVar(&f.replicas, "replicas", 0, "Redis: replicas that must have a change on disk before it is answered")
+	fs.BoolVar(&f.acceptLoss, "accept-loss", false, "Redis: serve although its settings can lose acknowledged answers")
+	f.cache = 64 << 20
+	fs.Var(&f.cache, "cache", "cache of disk blocks, and again of compared texts (of all tenants together)")
+}
+
+// secrets are the flags of the command line that hold a password; it is to be
+// asked before environment and file are read.
+func (f *storeFlags) secrets() []string {
+	var names []string
+	for name, address := range map[string]string{"--index": f.index, "--map": f.articleMap, "--articles": f.articles} {
+		if _, has := password(address); has {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func password(address string) (string, bool) {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return "", false
+	}
+	return u.User.Password()
+}
+
+// where is an address without its password, for the log.
+func where(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "an address that cannot be read"
+	}
+	return u.Redacted()
+}
+
+// openStore is a store with what only some have.
+type openStore struct {
+	docid.Store
+	// snapshot copies it into a folder; nil: it is backed up in its own way.
+	snapshot func(ctx context.Context, dir string) error
+	// poisoned is why it takes no more writes, nil while it does.
+	poisoned func() error
+	// gauges registers its figures.
+	gauges func(*prometheus.Registry)
+	// losses are what it may lose, by how it is set up.
+	losses []string
+}
+
+// Poisoned tells the server.
+func (s *openStore) Poisoned() error { return s.poisoned() }
+
+// open opens the index; folder is where it lies unless an address says otherwise.
+func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error) {
+	scheme, _, addressed := strings.Cut(f.index, "://")
+	switch {
+	case addressed && (scheme == "redis" || scheme == "rediss"):
+		s, err := redis.Open(ctx, redis.Options{Address: f.index, Replicas: f.replicas, AcceptLoss: f.acceptLoss})
+		if err != nil {
+			return nil, fmt.Errorf("--index %s: %w", where(f.index), err)
+		}
+		losses, err := s.Promises(ctx)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("--index %s: %w", where(f.index), err), s.Close())
+		}
+		return &openStore{Store: s, poisoned: func() error { return nil }, gauges: func(*prometheus.Registry) {}, losses: losses}, nil
+	case addressed:
+		return nil, usage("--index %s: no store is known by %q; redis, rediss or a folder", where(f.index), scheme)
+	case f.replicas != 0 || f.acceptLoss:
+		return nil, usage("--replicas and --accept-loss are for an --index in Redis")
+	}
+	if f.index != "" {
+		folder = f.index
+	}
+	s, err := pebble.Open(ctx, folder, pebble.Options{CacheBytes: int64(f.cache)})
+	if err != nil {
+		return nil, err
+	}
+	return &openStore{Store: s, snapshot: s.Snapshot, poisoned: s.Poisoned, gauges: func(r *prometheus.Registry) { pebbleGauges(r, s) }}, nil
+}
+
+// sinks opens those that are asked for, by the name the index knows them by.
+func (f *storeFlags) sinks(ctx context.Context) (map[string]docid.Sink, error) {
+	all := map[string]docid.Sink{}
+	opened := func(name, flag, address string, s docid.Sink, err error) error {
+		if err != nil {
+			return errors.Join(fmt.Errorf("%s %s: %w", flag, where(address), err), closeSinks(all))
+		}
+		all[name] = s
+		return nil
+	}
+	if f.articleMap != "" {
+		s, err := mysql.Open(ctx, f.articleMap)
+		if err := opened("map", "--map", f.articleMap, s, err); err != nil {
+			return nil, err
+		}
+	}
+	if f.articles != "" {
+		s, err := hbase.Open(ctx, f.articles)
+		if err := opened("articles", "--articles", f.articles, s, err); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func closeSinks(all map[string]docid.Sink) error {
+	var errs []error
+	for _, s := range all {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(errs...)
+}
