@@ -202,19 +202,3 @@ func (b *buckets) remove(fp uint64, s *spill) {
 		s.give(empty)
 	}
 }
-
-// each calls fn for every cell until it returns false.
-func (b *buckets) each(s *spill, fn func(fp uint64, entry uint32) bool) {
-	for i := range b.n {
-		for l := b.first.at(i); ; l = s.at(l.next) {
-			for c := range l.len() {
-				if !fn(l.fp[c], l.entry[c]) {
-					return
-				}
-			}
-			if l.next == 0 {
-				break
-			}
-		}
-	}
-}

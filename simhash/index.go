@@ -189,19 +189,6 @@ func (x *Index) collect(dst []Neighbor, l *line, fp uint64, k int, p probe) []Ne
 	return dst
 }
 
-// All calls fn for every entry until it returns false. The order depends on
-// the inserts and deletes so far and on nothing else.
-func (x *Index) All(fn func(id, fp uint64) bool) {
-	x.tables[0].each(&x.spill, func(fp uint64, entry uint32) bool {
-		for ; entry != 0; entry = x.ids.next(entry) {
-			if !fn(x.ids.id(entry), fp) {
-				return false
-			}
-		}
-		return true
-	})
-}
-
 // Bytes is the memory that the index holds.
 func (x *Index) Bytes() int64 {
 	const chunk = 64 << chunkBits

@@ -40,12 +40,14 @@ type near struct {
 	hammingFlags
 	run   runFlags
 	query string
+	table string
+	more  string // --add
 }
 
 func nearCommand(a *app) *cobra.Command {
 	n := &near{app: a}
 	cmd := &cobra.Command{
-		Use:   "near --fingerprints FILE (--query FILE | HEX...) [flags]",
+		Use:   "near (--fingerprints FILE | --table FILE) (--query FILE | HEX...) [flags]",
 		Short: "Find the fingerprints near others, in files without documents",
 		Long: `Finds for every query all fingerprints within a Hamming distance: none is missed.
 Prints tab-separated lines under the header "a b distance": the id of the query,
@@ -53,16 +55,34 @@ the id of the fingerprint, the number of bits in which they differ.
 
 ` + fingerprintFiles + `Everything is held in memory: about 25 bytes a fingerprint, and the ids.
 
+A table is a file of fingerprints that grows: --table FILE --add FILE makes it,
+for distances up to --distance, or adds to it. An id that is there already gets
+the new fingerprint; where a file has no ids, the number in the table is one.
+Searched with --table in the place of --fingerprints, the nearest come first, and
+queries from standard input are answered line by line as they come; for one run
+over a file of queries, --fingerprints is quicker. With --query and --add the
+search comes first. A table takes about 9 bytes of disk a fingerprint and its
+id. Damage is found when it is read; one command at a time may add.
+
 ` + exitHelp,
 		Example: `  neardup near --fingerprints old.tsv --query new.tsv --distance 3
   neardup near --fingerprints all.bin 9f3a5f7e9ecb3f35
-  neardup fingerprint --tsv today.jsonl | neardup near --fingerprints all.tsv --query -`,
-		RunE: func(cmd *cobra.Command, args []string) error { return n.do(cmd.Context(), args) },
+  neardup fingerprint --tsv today.jsonl | neardup near --fingerprints all.tsv --query -
+  neardup near --table all.table --add old.tsv --distance 3
+  neardup near --table all.table --query today.tsv --add today.tsv`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if n.table != "" || n.more != "" {
+				return n.inTable(cmd.Context(), args, cmd.Flags().Changed("distance"))
+			}
+			return n.do(cmd.Context(), args)
+		},
 	}
 	fs := cmd.Flags()
 	n.add(fs)
 	fs.StringVar(&n.query, "query", "", "file of fingerprints to search for")
-	fs.IntVar(&n.distance, "distance", simhash.DefaultDistance, "largest Hamming distance, 0..7")
+	fs.StringVar(&n.table, "table", "", "file of a table of fingerprints to search or to add to")
+	fs.StringVar(&n.more, "add", "", "file of fingerprints to add to the table")
+	fs.IntVar(&n.distance, "distance", simhash.DefaultDistance, "largest Hamming distance, 0..7; with --table, that of the table")
 	fs.StringVar(&n.out, "out", "-", `write the pairs here ("-": standard output)`)
 	n.run.addWorkers(fs)
 	n.run.addSummary(fs)
@@ -78,7 +98,7 @@ func (n *near) do(ctx context.Context, args []string) error {
 	case err != nil:
 		return err
 	case n.fingerprints == "":
-		return usage("--fingerprints FILE is needed")
+		return usage("--fingerprints FILE or --table FILE is needed")
 	case (n.query == "") == (len(args) == 0):
 		return usage("either --query FILE or fingerprints in hex are needed")
 	case n.query == corpus.Stdin && n.fingerprints == corpus.Stdin:

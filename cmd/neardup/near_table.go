@@ -1,0 +1,232 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/simhash"
+	"github.com/valyala/fastjson"
+)
+
+// inTable searches a table of fingerprints, then adds to it.
+func (n *near) inTable(ctx context.Context, args []string, asked bool) error {
+	k, err := n.k()
+	search := n.query != "" || len(args) > 0
+	switch {
+	case err != nil:
+		return err
+	case n.table == "":
+		return usage("--add needs --table FILE")
+	case n.fingerprints != "":
+		return usage("--table and --fingerprints exclude each other: --add puts a file into the table")
+	case n.query != "" && len(args) > 0:
+		return usage("--query and fingerprints in hex exclude each other")
+	case !search && n.more == "":
+		return usage("--query FILE, fingerprints in hex or --add FILE is needed")
+	case n.run.json && search && n.out == corpus.Stdin:
+		return usage("--json and the pairs cannot both go to standard output: add --out FILE")
+	case n.out != corpus.Stdin && slices.Contains([]string{n.table, n.query, n.more}, n.out):
+		return usage("--out %s would overwrite an input", n.out)
+	case n.query == corpus.Stdin && n.more == corpus.Stdin:
+		return usage("--query and --add cannot both read standard input")
+	}
+	j := hammingJoin{app: n.app, run: &n.run, out: n.out, k: k, begun: time.Now()}
+	var added fingerprintList
+	if n.more != "" {
+		if added, err = readFingerprints(n.app, n.more, n.binary); err != nil {
+			return err
+		}
+	}
+	t, err := n.open(k, added.spec)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !asked:
+		j.k = t.K()
+	case n.more != "" && !search && k != t.K():
+		return usage("--distance %d, and table %s is for %d", k, n.table, t.K())
+	}
+	all := fingerprintList{List: t.List(), path: n.table, spec: t.Spec()}
+	if err := added.alike(all); err != nil {
+		return err
+	}
+	var files outputs
+	defer files.abort()
+	if search {
+		if err := n.search(ctx, t, all, args, &j, &files); err != nil {
+			return err
+		}
+	}
+	if err := n.grow(t, added, &files); err != nil {
+		return err
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	j.summary.Fingerprints = int64(t.List().Len())
+	return j.tell()
+}
+
+// open reads the table, or begins one where there is none and --add is given.
+func (n *near) open(k int, spec string) (*simhash.Table, error) {
+	f, err := os.Open(n.table)
+	if errors.Is(err, fs.ErrNotExist) && n.more != "" {
+		return simhash.NewTable(k, spec)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in := bufio.NewReader(f)
+	var r io.Reader = in
+	if open, bad := decompress(in); bad != nil {
+		return nil, fmt.Errorf("%s: %w", n.table, bad)
+	} else if open != nil {
+		defer open.Close()
+		r = open
+	}
+	t, err := simhash.ReadTable(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.table, err)
+	}
+	return t, nil
+}
+
+// grow adds a list, if there is one, and writes the table.
+func (n *near) grow(t *simhash.Table, added fingerprintList, files *outputs) error {
+	if added.List == nil {
+		return nil
+	}
+	for i, fp := range added.Fingerprints {
+		err := error(nil)
+		if added.Named() {
+			err = t.Put(added.ID(i), fp)
+		} else {
+			err = t.Add(fp)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: fingerprint %d: %w", added.path, i, err)
+		}
+	}
+	out := files.jsonl(n.table)
+	if files.err != nil {
+		return files.err
+	}
+	_, err := t.WriteTo(out)
+	return err
+}
+
+// search writes a table of what is near each query.
+func (n *near) search(ctx context.Context, t *simhash.Table, all fingerprintList, args []string, j *hammingJoin, files *outputs) error {
+	a := answers{t: t, k: j.k, sum: &j.summary}
+	if n.out == corpus.Stdin {
+		a.out = bufio.NewWriter(n.stdout)
+	} else if f := files.file(n.app, n.out); files.err != nil {
+		return files.err
+	} else {
+		a.out = bufio.NewWriter(f)
+	}
+	if _, err := a.out.WriteString("a\tb\tdistance\n"); err != nil {
+		return err
+	}
+	if n.query == corpus.Stdin && !n.binary {
+		return a.stream(ctx, n.stdin, all)
+	}
+	queries, err := n.queries(args)
+	if err == nil {
+		err = queries.alike(all)
+	}
+	if err == nil {
+		err = a.list(ctx, queries)
+	}
+	return errors.Join(err, a.out.Flush())
+}
+
+// answers writes what is near the queries of lists.
+type answers struct {
+	t    *simhash.Table
+	k    int
+	out  *bufio.Writer
+	sum  *hammingSummary
+	near []simhash.Neighbor
+	line []byte
+}
+
+func (a *answers) list(ctx context.Context, queries fingerprintList) (err error) {
+	for i, fp := range queries.Fingerprints {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if a.near, err = a.t.Near(a.near[:0], fp, a.k); err != nil {
+			return err
+		}
+		a.sum.Queries++
+		for _, b := range a.near {
+			a.sum.Pairs++
+			a.line = append(append(a.line[:0], tsvField(queries.ID(i))...), '\t')
+			a.line = append(append(a.line, tsvField(a.t.List().ID(int(b.ID)))...), '\t')
+			a.line = append(strconv.AppendInt(a.line, int64(b.Distance), 10), '\n')
+			if _, err := a.out.Write(a.line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stream answers lines as they come: whoever waits for an answer before the
+// next question gets it.
+func (a *answers) stream(ctx context.Context, r io.Reader, all fingerprintList) error {
+	in := bufio.NewReaderSize(r, 1<<20)
+	for number := 1; ; number++ {
+		line, err := in.ReadSlice('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("standard input: line %d: %w", number, err)
+		}
+		q, bad := question(line, number-1)
+		if bad != nil {
+			return fmt.Errorf("standard input: line %d: %w", number, bad)
+		}
+		if bad := errors.Join(q.alike(all), a.list(ctx, q)); bad != nil {
+			return bad
+		}
+		if err != nil || in.Buffered() == 0 {
+			if bad := a.out.Flush(); bad != nil || err != nil {
+				return bad
+			}
+		}
+	}
+}
+
+// question reads a line of JSON or text; where it has no id, its number is one.
+func question(line []byte, number int) (q fingerprintList, err error) {
+	q = fingerprintList{List: &simhash.List{}, path: "standard input"}
+	if line = bytes.TrimSpace(line); bytes.HasPrefix(line, []byte("{")) {
+		v, err := fastjson.ParseBytes(line)
+		if err != nil {
+			return q, fmt.Errorf("%w: %w", simhash.ErrSyntax, err)
+		}
+		return q, q.addJSON(v)
+	}
+	if len(line) == 0 {
+		return q, nil
+	}
+	id, hex, named := bytes.Cut(line, []byte{'\t'})
+	if !named {
+		id, hex = strconv.AppendInt(nil, int64(number), 10), line
+	}
+	fp, err := simhash.ParseHex(string(hex))
+	q.AddID(string(id), fp)
+	return q, err
+}
