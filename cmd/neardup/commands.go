@@ -20,5 +20,6 @@ func commands(a *app) []*cobra.Command {
 		rebuildCommand(a),
 		backupCommand(a),
 		tokenCommand(a),
+		workerCommand(a),
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
 )
 
@@ -21,6 +22,8 @@ const (
 	exitFailed  = 1
 	exitUsage   = 2
 	exitRejects = 3
+	exitUnlike  = 4 // worker only
+	exitCrowded = 5 // worker only
 )
 
 const exitHelp = `Exit codes:
@@ -73,8 +76,19 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitUsage
 	default:
 		fmt.Fprintf(stderr, "neardup: %v\n", err)
-		return exitFailed
+		return failure(err)
 	}
+}
+
+// failure is the exit code of an error that no other says.
+func failure(err error) int {
+	switch {
+	case errors.Is(err, worker.ErrUnlike):
+		return exitUnlike
+	case errors.Is(err, worker.ErrCrowded):
+		return exitCrowded
+	}
+	return exitFailed
 }
 
 func newRoot(a *app) *cobra.Command {

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/neardup/neardup/worker"
+	"github.com/spf13/cobra"
+)
+
+// stage is one filter of the worker.
+type stage struct {
+	verb, short string
+	run         func(*workerVerb, context.Context, worker.Stages) (worker.Counts, error)
+}
+
+var stages = []stage{
+	{"contract", "Print what driver and workers must agree on", (*workerVerb).contract},
+	{"records", "Documents to the digests of their clean texts and their keys", (*workerVerb).records},
+	{"bucket", "Postings, those of a key together, to candidates", (*workerVerb).bucket},
+	{"verify", "Blocks of texts and candidates to edges", (*workerVerb).verify},
+	{"lead", "Edges in order to those that decide", (*workerVerb).lead},
+	{"digest", "Decisions, or digests of parts, to the digest of all", (*workerVerb).digest},
+}
+
+type workerVerb struct {
+	*app
+	method methodFlags
+	expect string
+	most   int64
+}
+
+func workerCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "worker STAGE",
+		Short: "One stage of dedup as a filter of lines, for engines such as Spark",
+		Long: `Runs one stage of dedup over a part of a set: lines from standard input to
+lines on standard output. docs/spark.md describes the lines and how the stages
+fit together; whatever the parts, the digest is that of dedup.
+
+The counts of lines go to standard error as one line of JSON, at the end only.
+
+Exit codes:
+  0  done
+  1  failed: the message names the line
+  2  wrong flags or arguments
+  4  --expect names another protocol, method or cleaning than this program's
+  5  a bucket has more candidates than --most-candidates`,
+		Example: `  neardup worker contract --method minhash
+  neardup worker records --method minhash < documents.tsv > records.tsv
+  sort -k1,1 postings.tsv | neardup worker bucket --method minhash | sort -u > candidates.tsv`,
+		Args: arguments(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usage("worker needs a stage; see %s --help", cmd.CommandPath())
+		},
+	}
+	for _, s := range stages {
+		w := &workerVerb{app: a}
+		sub := &cobra.Command{
+			Use: s.verb, Short: s.short, Args: arguments(cobra.NoArgs),
+			RunE: func(cmd *cobra.Command, _ []string) error { return w.do(cmd.Context(), s) },
+		}
+		w.method.add(sub.Flags())
+		sub.Flags().StringVar(&w.expect, "expect", "", "the contract of the driver: fail where this program's differs")
+		if s.verb == "bucket" {
+			sub.Flags().Int64Var(&w.most, "most-candidates", 0, "fail where one key gives more candidates (default: any number)")
+		}
+		cmd.AddCommand(sub)
+	}
+	return cmd
+}
+
+func (w *workerVerb) do(ctx context.Context, s stage) error {
+	m, n, err := w.method.method()
+	if err != nil {
+		return err
+	}
+	all := worker.Stages{Method: m, Clean: n}
+	if w.expect != "" {
+		if err := all.Check(w.expect); err != nil {
+			return err
+		}
+	}
+	counts, err := s.run(w, ctx, all)
+	if err != nil {
+		return fmt.Errorf("worker %s: %w", s.verb, err)
+	}
+	return json.NewEncoder(w.stderr).Encode(counts)
+}
+
+func (w *workerVerb) contract(_ context.Context, s worker.Stages) (worker.Counts, error) {
+	_, err := fmt.Fprintln(w.stdout, s.Contract())
+	return worker.Counts{Out: 1}, err
+}
+
+func (w *workerVerb) records(ctx context.Context, s worker.Stages) (worker.Counts, error) {
+	return s.Records(ctx, w.stdin, w.stdout)
+}
+
+func (w *workerVerb) bucket(ctx context.Context, s worker.Stages) (worker.Counts, error) {
+	return s.Bucket(ctx, w.stdin, w.stdout, w.most)
+}
+
+func (w *workerVerb) verify(ctx context.Context, s worker.Stages) (worker.Counts, error) {
+	return s.Verify(ctx, w.stdin, w.stdout)
+}
+
+func (w *workerVerb) lead(ctx context.Context, _ worker.Stages) (worker.Counts, error) {
+	return worker.Lead(ctx, w.stdin, w.stdout)
+}
+
+func (w *workerVerb) digest(ctx context.Context, _ worker.Stages) (worker.Counts, error) {
+	return worker.Digest(ctx, w.stdin, w.stdout)
+}

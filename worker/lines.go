@@ -1,0 +1,214 @@
+package worker
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/neardup/neardup/batch"
+)
+
+// MaxLine bounds a line: a text with its escapes.
+const MaxLine = 1 << 30
+
+// ErrLine is wrapped by the error about a line that is not of the protocol.
+var ErrLine = errors.New("not a line of the protocol")
+
+// Counts says how many lines a stage has read and written.
+type Counts struct {
+	In  int64 `json:"in"`
+	Out int64 `json:"out"`
+}
+
+// lines reads lines of fields and writes such.
+type lines struct {
+	ctx    context.Context
+	in     *bufio.Reader
+	out    *bufio.Writer
+	long   []byte // a line that is longer than the reader's buffer
+	line   []byte // being written
+	counts Counts
+}
+
+func newLines(ctx context.Context, in io.Reader, out io.Writer) *lines {
+	return &lines{ctx: ctx, in: bufio.NewReaderSize(in, 1<<18), out: bufio.NewWriterSize(out, 1<<18)}
+}
+
+// each calls fn with the fields of every line, which hold until it returns,
+// and flushes what was written. Errors name the line.
+func (l *lines) each(fn func(fields [][]byte) error) error {
+	var fields [][]byte
+	for {
+		line, err := l.read()
+		if errors.Is(err, io.EOF) {
+			return l.out.Flush()
+		}
+		if err != nil {
+			return fmt.Errorf("line %d: %w", l.counts.In+1, err)
+		}
+		l.counts.In++
+		if l.counts.In&0xff == 0 && l.ctx.Err() != nil {
+			return l.ctx.Err()
+		}
+		fields = fields[:0]
+		for more := true; more; {
+			var field []byte
+			field, line, more = bytes.Cut(line, []byte{'\t'})
+			fields = append(fields, field)
+		}
+		if err := fn(fields); err != nil {
+			return fmt.Errorf("line %d: %w", l.counts.In, err)
+		}
+	}
+}
+
+// read returns the next line without its end.
+func (l *lines) read() ([]byte, error) {
+	l.long = l.long[:0]
+	for {
+		part, err := l.in.ReadSlice('\n')
+		switch {
+		case err == nil && len(l.long) == 0:
+			return part[:len(part)-1], nil
+		case err == nil:
+			l.long = append(l.long, part[:len(part)-1]...)
+			return l.long, nil
+		case errors.Is(err, io.EOF) && len(l.long)+len(part) > 0:
+			return nil, fmt.Errorf("%w: the input ends inside it", ErrLine)
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		case len(l.long)+len(part) > MaxLine:
+			return nil, fmt.Errorf("%w: longer than %d bytes", ErrLine, MaxLine)
+		}
+		l.long = append(l.long, part...)
+	}
+}
+
+// write ends and writes a line that was built in l.line.
+func (l *lines) write() error {
+	l.counts.Out++
+	l.line = append(l.line, '\n')
+	_, err := l.out.Write(l.line)
+	l.line = l.line[:0]
+	return err
+}
+
+func (l *lines) tab() { l.line = append(l.line, '\t') }
+
+func (l *lines) place(o batch.Ordinal) { l.line = strconv.AppendUint(l.line, uint64(o), 10) }
+
+func (l *lines) hex(v uint64) {
+	const digits = "0123456789abcdef"
+	for shift := 60; shift >= 0; shift -= 4 {
+		l.line = append(l.line, digits[v>>shift&15])
+	}
+}
+
+func want(fields [][]byte, n int, what string) error {
+	if len(fields) != n {
+		return fmt.Errorf("%w: %d fields, %s has %d", ErrLine, len(fields), what, n)
+	}
+	return nil
+}
+
+func parsePlace(b []byte) (batch.Ordinal, error) {
+	v, err := strconv.ParseUint(string(b), 10, 62)
+	if err != nil {
+		return 0, fmt.Errorf("%w: place %q", ErrLine, b)
+	}
+	return batch.Ordinal(v), nil
+}
+
+func parseHex(b []byte) (uint64, error) {
+	v, err := strconv.ParseUint(string(b), 16, 64)
+	if err != nil || len(b) != 16 {
+		return 0, fmt.Errorf("%w: %q is not 16 hex digits", ErrLine, b)
+	}
+	return v, nil
+}
+
+var escapes = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
+
+// Escape makes a field of a text: backslash, tab, newline and return become
+// \\, \t, \n and \r.
+func Escape(s string) string { return escapes.Replace(s) }
+
+// Unescape undoes Escape.
+func Unescape(b []byte) (string, error) {
+	i := bytes.IndexByte(b, '\\')
+	if i < 0 {
+		return string(b), nil
+	}
+	out := make([]byte, 0, len(b))
+	for ; i >= 0; i = bytes.IndexByte(b, '\\') {
+		out = append(out, b[:i]...)
+		if i+1 == len(b) {
+			return "", fmt.Errorf("%w: a field ends in one backslash", ErrLine)
+		}
+		at := strings.IndexByte(`\tnr`, b[i+1])
+		if at < 0 {
+			return "", fmt.Errorf("%w: unknown escape %q", ErrLine, b[i:i+2])
+		}
+		out = append(out, "\\\t\n\r"[at])
+		b = b[i+2:]
+	}
+	return string(append(out, b...)), nil
+}
+
+// edge builds the line of an edge.
+func (l *lines) edge(e batch.Edge) {
+	l.place(e.Later)
+	l.tab()
+	l.place(e.Earlier)
+	l.tab()
+	l.line = strconv.AppendFloat(l.line, e.Similarity, 'g', -1, 64)
+	l.tab()
+	if e.Distance >= 0 {
+		l.line = strconv.AppendInt(l.line, int64(e.Distance), 10)
+	}
+	for _, s := range []string{string(e.Relation()), e.Method, e.Basis} {
+		l.tab()
+		l.line = append(l.line, Escape(s)...)
+	}
+}
+
+// parseEdge reads the line of an edge.
+func parseEdge(fields [][]byte) (e batch.Edge, err error) {
+	if err = want(fields, 7, "an edge"); err != nil {
+		return e, err
+	}
+	if e.Later, err = parsePlace(fields[0]); err != nil {
+		return e, err
+	}
+	if e.Earlier, err = parsePlace(fields[1]); err != nil {
+		return e, err
+	}
+	if e.Similarity, err = strconv.ParseFloat(string(fields[2]), 64); err != nil || !(e.Similarity >= 0 && e.Similarity <= 1) {
+		return e, fmt.Errorf("%w: similarity %q", ErrLine, fields[2])
+	}
+	e.Distance = -1
+	if len(fields[3]) > 0 {
+		d, err := strconv.ParseInt(string(fields[3]), 10, 32)
+		if err != nil || d < 0 {
+			return e, fmt.Errorf("%w: distance %q", ErrLine, fields[3])
+		}
+		e.Distance = int(d)
+	}
+	if e.Method, err = Unescape(fields[5]); err != nil {
+		return e, err
+	}
+	if e.Basis, err = Unescape(fields[6]); err != nil {
+		return e, err
+	}
+	relation := batch.Relation(fields[4])
+	e.Near, e.Variant = relation != batch.Variant, relation == batch.Variant
+	if e.Relation() != relation {
+		return e, fmt.Errorf("%w: relation %q with the basis %q", ErrLine, relation, e.Basis)
+	}
+	return e, nil
+}

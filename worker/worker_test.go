@@ -1,0 +1,153 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/text"
+)
+
+func stagesOf(tb testing.TB, c methods.Config) Stages {
+	tb.Helper()
+	m, err := methods.New(c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return Stages{Method: m, Clean: text.Default()}
+}
+
+// Every stage names the line that it cannot read, and stops.
+func TestLinesThatAreNone(t *testing.T) {
+	s := stagesOf(t, methods.Config{Name: "minhash"})
+	ctx := context.Background()
+	stages := map[string]func(in *strings.Reader, out *strings.Builder) (Counts, error){
+		"records": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Records(ctx, in, out) },
+		"bucket":  func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Bucket(ctx, in, out, 0) },
+		"verify":  func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Verify(ctx, in, out) },
+		"lead":    func(in *strings.Reader, out *strings.Builder) (Counts, error) { return Lead(ctx, in, out) },
+		"digest":  func(in *strings.Reader, out *strings.Builder) (Counts, error) { return Digest(ctx, in, out) },
+	}
+	key, sketch := "0123456789abcdef", "0000000000000007"
+	for _, c := range []struct{ stage, in, want string }{
+		{"records", "1\ta b", "the input ends inside it"},
+		{"records", "1\ta\n2\n", "line 2: "},
+		{"records", "-1\ta\n", `place "-1"`},
+		{"records", "1\ta\\x\n", "unknown escape"},
+		{"records", "1\ta\\\n", "one backslash"},
+		{"bucket", key + "\t1\tb\n", "3 fields, a posting has 4"},
+		{"bucket", "12\t1\tb\t" + sketch + "\n", "16 hex digits"},
+		{"bucket", key + "\t1\t\t" + sketch + "\n", `role ""`},
+		{"bucket", key + "\t1\tib\t" + sketch + "\n", `role "ib"`},
+		{"bucket", key + "\t9223372036854775807\tb\t" + sketch + "\n", "place"},
+		{"verify", "x\t1\n", `kind "x"`},
+		{"verify", "t\t1\ta\nc\t2\t1\n", "the text at 2 is not in this block"},
+		{"verify", "t\t1\ta\nt\t2\ta\nc\t1\t2\n", "1 does not come after 2"},
+		{"verify", "t\t1\ta\nt\t2\ta\nc\t2\t1\nt\t3\ta\nc\t3\t1\n", "line 5: not a line of the protocol: the text at 1"},
+		{"lead", "2\t1\t.5\t\tedited\tm\tb\n2\t1\n", "line 2: "},
+		{"lead", "2\t1\t1.5\t\tedited\tm\tb\n", `similarity "1.5"`},
+		{"lead", "2\t1\tNaN\t\tedited\tm\tb\n", "similarity"},
+		{"lead", "2\t1\t.5\t-1\tedited\tm\tb\n", "distance"},
+		{"lead", "2\t1\t.5\t\tcopy\tm\tjaccard\n", `relation "copy" with the basis "jaccard"`},
+		{"lead", "2\t1\t.5\t\tother\tm\tb\n", `relation "other"`},
+		{"digest", "12\n", "no digest"},
+		{"digest", "a\tnew\t\t\n", "4 fields"},
+		{"digest", "a\told\t\t\t\n", `decision "old"`},
+		{"digest", "a\tduplicate\tb\tx\t\n", `similarity "x"`},
+	} {
+		var out strings.Builder
+		_, err := stages[c.stage](strings.NewReader(c.in), &out)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %q: error %v, want one that says %s", c.stage, c.in, err, c.want)
+		}
+	}
+	if _, err := Lead(ctx, strings.NewReader("2\t1\t1\t\tedited\tm\tb\n1\t0\t1\t\tedited\tm\tb\n"), &strings.Builder{}); !errors.Is(err, batch.ErrOrder) {
+		t.Errorf("edges out of order: %v", err)
+	}
+}
+
+func TestEscapesComeBack(t *testing.T) {
+	for _, s := range []string{"", "a", "a\tb\nc\rd\\e", `\\`, `\t`, "\\\t"} {
+		if got, err := Unescape([]byte(Escape(s))); err != nil || got != s || strings.ContainsAny(Escape(s), "\t\n\r") {
+			t.Errorf("%q comes back as %q from %q (%v)", s, got, Escape(s), err)
+		}
+	}
+}
+
+func FuzzEdge(f *testing.F) {
+	f.Add("2\t1\t0.9\t3\tedited\tngram\tedit similarity of runes")
+	f.Add("7\t0\t1\t\tcopy\tminhash\tequal text")
+	f.Fuzz(func(t *testing.T, line string) {
+		fields := func(s string) (out [][]byte) {
+			for f := range strings.SplitSeq(s, "\t") {
+				out = append(out, []byte(f))
+			}
+			return out
+		}
+		e, err := parseEdge(fields(line))
+		if err != nil {
+			return
+		}
+		l := newLines(context.Background(), strings.NewReader(""), &strings.Builder{})
+		l.edge(e)
+		again, err := parseEdge(fields(string(l.line)))
+		if err != nil || again != e {
+			t.Errorf("%q becomes %+v, and then %+v (%v)", line, e, again, err)
+		}
+	})
+}
+
+func TestCrowdedBucketIsAFailure(t *testing.T) {
+	s := stagesOf(t, methods.Config{Name: "minhash"})
+	var in strings.Builder
+	for i := range 10 {
+		fmt.Fprintf(&in, "0123456789abcdef\t%d\tb\t%016x\n", i, 7)
+	}
+	var out strings.Builder
+	if n, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out, 45); err != nil || n.Out != 45 || strings.Count(out.String(), "\n") != 45 {
+		t.Errorf("%+v, %v", n, err)
+	}
+	if _, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out, 44); !errors.Is(err, ErrCrowded) {
+		t.Errorf("more candidates than allowed: %v", err)
+	}
+}
+
+func TestContract(t *testing.T) {
+	a, b := stagesOf(t, methods.Config{Name: "minhash"}), stagesOf(t, methods.Config{Name: "minhash", Threshold: .7})
+	if err := a.Check(a.Contract()); err != nil {
+		t.Error(err)
+	}
+	if err := a.Check(b.Contract()); !errors.Is(err, ErrUnlike) {
+		t.Errorf("unlike thresholds: %v", err)
+	}
+}
+
+// Three documents, stage by stage.
+func ExampleStages() {
+	m, err := methods.New(methods.Config{Name: "ngram"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, ctx := Stages{Method: m, Clean: text.Default()}, context.Background()
+	docs := []string{"今天天气很好，我们去公园", "中国", "今天天气真好，我们去公园"}
+	var blocks strings.Builder
+	for i, d := range docs {
+		fmt.Fprintf(&blocks, "t\t%d\t%s\n", i, Escape(d))
+	}
+	blocks.WriteString("c\t1\t0\nc\t2\t0\n") // what bucket would give, and more
+	var edges strings.Builder
+	if _, err := s.Verify(ctx, strings.NewReader(blocks.String()), &edges); err != nil {
+		fmt.Println(err)
+	}
+	if _, err := Lead(ctx, strings.NewReader(edges.String()), os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// 2	0	0.9166666666666666	1	edited	ngram	edit similarity of runes
+}
