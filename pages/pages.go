@@ -5,6 +5,7 @@
 package pages
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -23,7 +24,7 @@ var style string
 
 // modules in an order in which each comes after those that it imports.
 var modules = []string{
-	"dom", "i18n", "text", "charts", "file", "decide", "run", "group", "groups", "decisions", "app",
+	"dom", "i18n", "text", "charts", "file", "http", "decide", "run", "group", "groups", "decisions", "check", "live", "app",
 }
 
 var (
@@ -78,17 +79,33 @@ type Page struct {
 
 // New begins a page. Nothing in it loads anything: the policy allows this
 // script and this style by their digests, and no other.
-func New(w io.Writer, title string) (*Page, error) {
+func New(w io.Writer, title string) (*Page, error) { return begin(w, title) }
+
+func begin(w io.Writer, title string, connect ...string) (*Page, error) {
 	script, err := Script()
 	if err != nil {
 		return nil, err
 	}
 	p := &Page{w: w, script: script}
 	p.write("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-	p.write("<meta http-equiv=\"Content-Security-Policy\" content=\"" + Policy(script, style) + "\">\n")
+	p.write("<meta http-equiv=\"Content-Security-Policy\" content=\"" + Policy(script, style, connect...) + "\">\n")
 	p.write("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n")
 	p.write("<title>" + escape(title) + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n")
 	return p, p.err
+}
+
+// Live returns the page that asks the service which it came from, and the
+// policy to send with it: it may ask that service and nobody else.
+func Live() (page []byte, policy string, err error) {
+	var b bytes.Buffer
+	p, err := begin(&b, "neardup", "'self'")
+	if err != nil {
+		return nil, "", err
+	}
+	if err := p.Close(); err != nil {
+		return nil, "", err
+	}
+	return b.Bytes(), Policy(p.script, style, "'self'"), nil
 }
 
 // Policy is the Content-Security-Policy of a page with one script and one

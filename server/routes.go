@@ -21,7 +21,7 @@ func answer[T any](v T) *out[T] { return &out[T]{v} }
 const bearer = "bearer"
 
 // routes registers everything that can be asked.
-func (s *Server) routes() http.Handler {
+func (s *Server) routes() (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.HandleFunc("GET /readyz", s.readyz)
@@ -31,7 +31,10 @@ func (s *Server) routes() http.Handler {
 	s.routesForRead()
 	s.routesForAdmin()
 	s.classic(mux)
-	return problems(mux)
+	if err := s.routesForPages(mux); err != nil {
+		return nil, err
+	}
+	return problems(mux), nil
 }
 
 // problems words what the mux itself refuses, no such route or method, as a

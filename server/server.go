@@ -16,6 +16,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/server/api"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -36,6 +37,9 @@ type Config struct {
 	// Snapshot writes a copy of the store under a name that was checked to
 	// be a plain file name; nil: the route answers 404.
 	Snapshot func(ctx context.Context, name string) error
+	// Inspect measures two texts on every scale, for the pages; nil: the
+	// route answers 404.
+	Inspect func(a, b string) api.Inspection
 	// Metrics is where figures are registered; nil: nowhere.
 	Metrics prometheus.Registerer
 	// Log gets what happens, without texts; nil: nothing.
@@ -50,6 +54,7 @@ type Server struct {
 	tenants  map[string]*tenant
 	clients  *clients
 	figures  *figures
+	live     *prometheus.Registry // the same figures, for the pages
 	handler  http.Handler
 	api      huma.API
 	inFlight chan struct{}
@@ -102,7 +107,11 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 			return nil, fmt.Errorf("server: %w", err)
 		}
 	}
-	s.handler = s.guarded(s.routes())
+	routes, err := s.routes()
+	if err != nil {
+		return nil, err
+	}
+	s.handler = s.guarded(routes)
 	return s, nil
 }
 

@@ -168,7 +168,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)
 		},
-		Snapshot: s.snapshots(store), Metrics: registry, Log: s.log, Version: version(),
+		Snapshot: s.snapshots(store), Inspect: inspect, Metrics: registry, Log: s.log, Version: version(),
 	})
 	if err != nil {
 		return err

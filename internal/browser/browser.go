@@ -47,6 +47,9 @@ type Tab struct {
 // the test.
 func Open(t testing.TB, width int64) *Tab {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser adds no concurrency of ours")
+	}
 	path, err := exec.LookPath("chromium")
 	if err != nil {
 		services.Missing(t, "chromium")
@@ -55,7 +58,7 @@ func Open(t testing.TB, width int64) *Tab {
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("lang", "en-US"), chromedp.Flag("force-color-profile", "srgb")))
-	t.Cleanup(cancel)
+	t.Cleanup(func() { _ = chromedp.Cancel(ctx); cancel() })
 	tab := &Tab{t: t, ctx: ctx, Downloads: t.TempDir()}
 	tab.must(chromedp.Do(ctx, chromedp.Navigate("about:blank")))
 	tab.must(chromedp.Listen(ctx, tab.note))

@@ -53,8 +53,8 @@ var layers = map[string]layer{
 	"store/redis":  {[]string{"", "docid", "store/storetest"}, []string{hash, compress, "github.com/redis/rueidis"}},
 	"store/mysql":  {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
 	"store/hbase":  {[]string{"", "docid", "store/storetest"}, []string{hash, "google.golang.org/protobuf/"}},
-	"server": {[]string{"", "docid", "text"}, []string{
-		"github.com/danielgtaylor/huma/", "github.com/prometheus/client_golang/", "golang.org/x/time/", hash,
+	"server": {[]string{"", "docid", "text", "pages"}, []string{
+		"github.com/danielgtaylor/huma/", "github.com/prometheus/client_golang/", "github.com/prometheus/client_model/", "golang.org/x/time/", hash,
 	}},
 
 	"pages":  {nil, nil},

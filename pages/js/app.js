@@ -4,11 +4,15 @@ import { h, fill, recall, remember } from './dom.js';
 import { t, language, speak } from './i18n.js';
 import { Decisions } from './decide.js';
 import { FileSource } from './file.js';
+import { HttpSource } from './http.js';
 import { runView } from './run.js';
 import { groupsView } from './groups.js';
 import { decisionsView } from './decisions.js';
+import { checkView } from './check.js';
+import { liveView } from './live.js';
 
-const views = [['run', 'Run', runView], ['groups', 'Groups', groupsView], ['decide', 'Decisions', decisionsView]];
+const views = [['run', 'Run', runView], ['groups', 'Groups', groupsView], ['decide', 'Decisions', decisionsView],
+  ['check', 'Check', checkView], ['live', 'Live', liveView]];
 
 class App {
   constructor(source) {
@@ -25,6 +29,8 @@ class App {
     document.body.prepend(this.top, this.main, this.status);
     addEventListener('hashchange', () => this.route());
     addEventListener('keydown', (e) => this.key(e));
+    this.frame();
+    await this.source.enter?.((...what) => fill(this.main, what));
     const run = await this.source.run();
     if (this.source.can.decide) {
       this.decisions = new Decisions(run.digest || run.made || '', run.set || '');
@@ -41,7 +47,9 @@ class App {
     this.nav.setAttribute('aria-label', t('Views'));
     const dark = document.documentElement.dataset.theme === 'dark';
     fill(this.top, h('a', { class: 'skip', href: '#main', onclick: (e) => { e.preventDefault(); this.main.focus(); } }, t('Skip to content')),
-      h('a', { class: 'brand', href: '#run' }, h('span', { class: 'logo', 'aria-hidden': 'true' }), 'neardup'), this.nav, h('span', { class: 'spring' }),
+      h('a', { class: 'brand', href: '#' + this.shown[0][0] }, h('span', { class: 'logo', 'aria-hidden': 'true' }), 'neardup'), this.nav, h('span', { class: 'spring' }),
+      this.source.who ? h('span', { class: 'quiet' }, this.source.who.tenant) : null,
+      this.source.token?.() ? h('button', { class: 'plain', onclick: () => this.source.leave() }, t('Sign out')) : null,
       h('button', { class: 'plain', lang: language() === 'zh' ? 'en' : 'zh-CN', title: t('Language') + ' (l)', onclick: () => this.switchLanguage() }, language() === 'zh' ? 'English' : '中文'),
       h('button', { class: 'plain', title: t('Theme') + ' (t)', onclick: () => this.switchTheme() }, dark ? t('light') : t('dark')),
       h('button', { class: 'plain', title: t('Keys') + ' (?)', 'aria-label': t('Keys'), onclick: () => this.help() }, '?'));
@@ -62,7 +70,7 @@ class App {
       if (turn !== this.turn) { made.leave?.(); return; }
       this.current = made;
       fill(this.main, made.root || made);
-      made.shown?.();
+      await made.shown?.();
     } catch (e) {
       fill(this.main, h('p', { class: 'hint', role: 'alert' }, `${t('Failed')}: ${e.message}`));
     }
@@ -134,4 +142,4 @@ class App {
   }
 }
 
-new App(new FileSource()).start();
+new App(document.getElementById('run') ? new FileSource() : new HttpSource()).start();

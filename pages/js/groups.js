@@ -68,7 +68,7 @@ async function draw(v) {
   if (!list) return;
   v.sizer.style.height = list.total * rowHeight + 'px';
   const all = v.run.shownGroups;
-  v.count.textContent = (list.total === all || all === undefined ? t('{n} groups', { n: num(list.total) }) : t('{n} of {m} groups', { n: num(list.total), m: num(all) })) + (list.searching ? ' · ' + t('searching') + '…' : '');
+  v.count.textContent = list.open ? t('at least {n} groups', { n: num(list.total - 1) }) : (list.total === all || all === undefined ? t('{n} groups', { n: num(list.total) }) : t('{n} of {m} groups', { n: num(list.total), m: num(all) })) + (list.searching ? ' · ' + t('searching') + '…' : '');
   const first = Math.max(0, Math.floor(v.box.scrollTop / rowHeight) - spare);
   const last = Math.min(list.total, Math.ceil((v.box.scrollTop + v.box.clientHeight) / rowHeight) + spare);
   const turn = ++v.wanted;

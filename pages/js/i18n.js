@@ -39,6 +39,11 @@ const zh = {
   'this help': '本说明', 'go to a view': '切换视图', 'search': '搜索', 'next, previous': '下一个、上一个', 'open': '打开', 'back': '返回', 'next, previous group': '下一组、上一组',
   'is a duplicate': '是重复', 'is no duplicate': '不是重复', 'undo': '撤销', 'side by side, one column': '并排、单栏', 'unfold, fold': '展开、折叠', 'theme': '主题', 'language': '语言', 'save overrides': '保存覆盖文件',
   'dark': '深色', 'light': '浅色', 'Anyone': '任何人', 'Failed': '失败', 'opens at': '开头',
+  'Sign in': '登录', 'Sign out': '退出', 'Token': '令牌', 'It stays in this tab and is sent as a header only.': '仅保存在此标签页，只作为请求头发送。',
+  'Decisions a second': '每秒裁定数', '{n} a second': '每秒 {n}', 'docIds': 'docId', '{n} articles': '{n} 篇文章', 'articles': '篇文章', 'Requests': '请求', 'Latency': '延迟', '99 % below {s}': '99% 低于 {s}',
+  'In flight': '处理中', 'requests worked on now': '正在处理的请求', 'Hot buckets': '热桶', 'submissions that met a thousand docIds': '遇到上千 docId 的提交', 'Decisions by stage': '各级裁定', 'Tenants': '租户', 'Not decided': '未裁定', 'Refused': '拒绝',
+  'First text': '文本一', 'Second text; leave it empty to ask the index': '文本二（留空则查询索引）', 'New': '新', 'Leader': '首篇', 'Verdict': '裁定', 'Edits': '编辑次数', 'Every scale': '各种尺度', 'Fingerprints': '指纹',
+  '{n} of 64 bits differ. Made with the public seed, never that of an index.': '64 位中有 {n} 位不同。以公开种子生成，不用索引的种子。', 'Keywords': '关键词', 'Shared passages': '共同段落', 'at least {n} groups': '至少 {n} 个分组',
 };
 
 let lang = recall('language') || (navigator.language.startsWith('zh') ? 'zh' : 'en');

@@ -1,0 +1,118 @@
+// The same questions, answered by a service.
+import { h } from './dom.js';
+import { t } from './i18n.js';
+
+const page = 100;
+
+// HttpSource asks the API of the service that the page came from. The token
+// stays in the tab and travels in a header.
+export class HttpSource {
+  constructor() {
+    this.can = { run: false, groups: true, decide: false, check: true, live: true, filter: false };
+    this.rows = new Map();
+  }
+
+  token() { try { return sessionStorage.getItem('neardup token') || ''; } catch { return this.kept || ''; } }
+
+  keep(token) { this.kept = token; try { sessionStorage.setItem('neardup token', token); } catch { /* this page only */ } }
+
+  async ask(path, body, signal) {
+    const headers = {}, token = this.token();
+    if (token) headers.Authorization = 'Bearer ' + token;
+    if (body) headers['Content-Type'] = 'application/json';
+    const r = await fetch('/v1' + path, { method: body ? 'POST' : 'GET', headers, body: body && JSON.stringify(body), signal, credentials: 'omit', cache: 'no-store' });
+    const answer = await r.json().catch(() => ({}));
+    if (r.ok) return answer;
+    const problem = new Error(answer.detail || `HTTP ${r.status}`);
+    problem.status = r.status;
+    throw problem;
+  }
+
+  // enter asks for a token until there is one that may read.
+  async enter(place) {
+    for (let said = ''; ;) {
+      try { this.who = await this.ask('/me'); return; } catch (e) {
+        if (e.status !== 401 && e.status !== 403) throw e;
+        if (this.token()) said = e.message;
+      }
+      await new Promise((ok) => {
+        const field = h('input', { type: 'password', autocomplete: 'off', id: 'token', required: true });
+        const send = (e) => { e.preventDefault(); this.keep(field.value.trim()); ok(); };
+        place(h('form', { class: 'panel login', onsubmit: send }, h('h1', {}, t('Sign in')),
+          h('label', {}, t('Token'), field), said ? h('p', { role: 'alert', class: 'wrong' }, said) : null,
+          h('p', { class: 'quiet' }, t('It stays in this tab and is sent as a header only.')), h('button', { class: 'primary' }, t('Sign in'))));
+        field.focus();
+      });
+    }
+  }
+
+  leave() { this.keep(''); location.reload(); }
+
+  async run() { return { inputs: [], sources: [], largest: 0 }; }
+
+  // groups lists docIds by size; a text is looked up as nid, address and title.
+  async groups(q, grown, signal) {
+    let ids = [], next = '', ended = false;
+    const list = { total: 0, searching: false };
+    const more = async () => {
+      const r = await this.ask(`/docids?minSize=${Math.max(2, q.minSize)}&limit=${page}${next ? '&after=' + encodeURIComponent(next) : ''}`, null, signal);
+      ids.push(...r.groups);
+      next = r.next || '';
+      ended = !next;
+      list.open = !ended;
+      list.total = ids.length + (ended ? 0 : 1);
+    };
+    if (q.text) { ids = (await this.find(q.text)).map((docId) => ({ docId, size: 0 })); ended = true; list.total = ids.length; } else await more();
+    list.rows = async (from, to) => {
+      while (!ended && ids.length < to) await more();
+      return Promise.all(ids.slice(from, to).map((g) => this.row(g.docId)));
+    };
+    return list;
+  }
+
+  async find(text) {
+    const ask = (path, pick) => this.ask(path).then(pick, () => []), enc = encodeURIComponent(text);
+    const found = await Promise.all([
+      /^[0-9a-f]{16}-[0-9a-f]{16}$/.test(text) ? this.ask('/docids/' + text).then((g) => [g.docId], () => []) : [],
+      ask('/articles/' + enc, (a) => [a.docId]), ask('/find?url=' + enc, (f) => f.docIds), ask('/find?title=' + enc, (f) => f.docIds)]);
+    return [...new Set(found.flat())];
+  }
+
+  async row(docId) {
+    const g = await this.first(docId), kept = g.kept || g.members[0] || {};
+    const lows = g.members.map((m) => m.evidence?.similarity).filter(Boolean);
+    return { key: docId, id: docId, title: kept.title || '', url: kept.url || '', opening: [...(kept.content || kept.nid || docId)].slice(0, 90).join(''), size: g.size, variants: 0, shown: g.size,
+      relation: 0, min: lows.length && !g.next ? Math.min(...lows) : undefined, max: lows.length && !g.next ? Math.max(...lows) : undefined };
+  }
+
+  first(docId) {
+    if (!this.rows.has(docId)) this.rows.set(docId, this.ask(`/docids/${docId}?limit=${page}`));
+    if (this.rows.size > 500) this.rows.delete(this.rows.keys().next().value);
+    return this.rows.get(docId);
+  }
+
+  async group(docId) {
+    this.rows.delete(docId);
+    const g = await this.first(docId);
+    const all = [], state = { next: g.next };
+    const take = (members) => { for (const m of members) if (m.nid !== (g.kept?.nid || g.leader.id)) all.push(this.member(m)); };
+    const kept = g.kept ? { ...this.member({ ...g.members.find((m) => m.nid === g.kept.nid), ...g.kept }), text: g.kept.content || '' } : this.member({ nid: g.leader.id });
+    all.push({ ...kept, decision: 'new' });
+    take(g.members);
+    const members = async (from, to) => {
+      while (state.next && all.length < to) {
+        const r = await this.ask(`/docids/${docId}?limit=${page}&after=${state.next}`);
+        state.next = r.next;
+        take(r.members);
+      }
+      return all.slice(from, to);
+    };
+    return { ...(await this.row(docId)), members };
+  }
+
+  member(m) {
+    const e = m.evidence || {};
+    return { id: m.nid, title: m.title || '', url: m.url || '', decision: e.decision || 'duplicate', similarity: e.similarity, distance: e.distance,
+      basis: [e.stage, e.basis, e.leader ? `→ ${e.leader}` : ''].filter(Boolean).join(' · '), conflicts: e.conflicts };
+  }
+}

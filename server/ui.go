@@ -1,0 +1,101 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/neardup/neardup/pages"
+	"github.com/neardup/neardup/server/api"
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+)
+
+// maxInspect bounds, in bytes, a text that is inspected: its edit distance
+// alone takes the product of two lengths.
+const maxInspect = 64 << 10
+
+// routesForPages are the pages under /ui, and what they ask that nobody else
+// does. The pages hold no data: whoever has no token sees an empty frame.
+func (s *Server) routesForPages(mux *http.ServeMux) error {
+	page, policy, err := pages.Live()
+	if err != nil {
+		return err
+	}
+	mux.HandleFunc("GET /ui/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Content-Security-Policy", policy+"; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cache-Control", "no-cache")
+		_, _ = w.Write(page) // a client that has gone
+	})
+	mux.Handle("GET /ui", http.RedirectHandler("/ui/", http.StatusMovedPermanently))
+	s.live = prometheus.NewRegistry()
+	if err := s.live.Register(s.figures); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	register(s, operation(Read, http.MethodGet, "/v1/me", "me", "The tenant and the roles of the token"), s.me)
+	register(s, operation(Read, http.MethodGet, "/v1/live", "live", "The figures of the tenant; with the role operator, those of the server and all tenants"), s.figuresNow)
+	register(s, with(operation(Read, http.MethodPost, "/v1/inspect", "inspect", "Two texts on every scale, their fingerprints and keywords"), http.StatusNotFound), s.inspect)
+	return nil
+}
+
+func (s *Server) me(ctx context.Context, _ *struct{}) (api.Caller, error) {
+	c := callerOf(ctx)
+	out := api.Caller{Tenant: c.grant.Tenant, Roles: []string{}}
+	for _, r := range []Role{Submit, Read, Admin, Operator} {
+		if c.grant.Has(r) {
+			out.Roles = append(out.Roles, string(r))
+		}
+	}
+	return out, nil
+}
+
+// figuresNow gives what carries the name of the caller's tenant; the rest is
+// the server's, for its operator.
+func (s *Server) figuresNow(ctx context.Context, _ *struct{}) (api.Live, error) {
+	families, err := s.live.Gather()
+	if err != nil {
+		return api.Live{}, err
+	}
+	c := callerOf(ctx)
+	out := api.Live{Time: time.Now().UTC(), Metrics: []api.Metric{}}
+	for _, f := range families {
+		for _, m := range f.Metric {
+			labels := map[string]string{}
+			for _, l := range m.Label {
+				labels[l.GetName()] = l.GetValue()
+			}
+			if c.grant.Has(Operator) || labels["tenant"] == c.grant.Tenant {
+				out.Metrics = append(out.Metrics, metric(f.GetName(), labels, m))
+			}
+		}
+	}
+	return out, nil
+}
+
+func metric(name string, labels map[string]string, m *dto.Metric) api.Metric {
+	out := api.Metric{Name: name, Labels: labels, Value: m.GetCounter().GetValue() + m.GetGauge().GetValue()}
+	if h := m.Histogram; h != nil {
+		out.Count, out.Sum = h.GetSampleCount(), h.GetSampleSum()
+		for _, b := range h.Bucket {
+			out.Buckets = append(out.Buckets, api.Bucket{Upper: b.GetUpperBound(), Count: b.GetCumulativeCount()})
+		}
+	}
+	return out
+}
+
+type inspectInput struct{ Body api.Texts }
+
+func (s *Server) inspect(_ context.Context, in *inspectInput) (api.Inspection, error) {
+	if s.cfg.Inspect == nil {
+		return api.Inspection{}, problem(http.StatusNotFound, api.CodeNotFound, "this server inspects no texts")
+	}
+	if len(in.Body.A) > maxInspect || len(in.Body.B) > maxInspect {
+		return api.Inspection{}, at("body", fmt.Sprintf("a text is over %d bytes", maxInspect))
+	}
+	return s.cfg.Inspect(in.Body.A, in.Body.B), nil
+}
