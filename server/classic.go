@@ -78,6 +78,11 @@ func (s *Server) classic(mux *http.ServeMux) {
 }
 
 func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodHead { // the mux takes it for a GET; it must not store
+		w.Header().Set("Allow", "GET, POST")
+		writeProblem(w, problem(http.StatusMethodNotAllowed, api.CodeInvalid, "HEAD decides nothing"))
+		return
+	}
 	if crossSite(r) {
 		s.figures.refused("cross_site")
 		s.classicFail(w, problem(http.StatusForbidden, api.CodeCrossSite, "a browser sent this from another site"))

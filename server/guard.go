@@ -67,6 +67,9 @@ func (s *Server) guarded(routes http.Handler) http.Handler {
 			}
 		}
 		if p != nil {
+			if p.Status == http.StatusRequestEntityTooLarge && r.Header.Get("Expect") == "" {
+				drain(r.Body)
+			}
 			writeProblem(rec, p)
 			return
 		}
@@ -118,7 +121,7 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request, routes http.Ha
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Limits.Deadline)
 	defer cancel()
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	r.Body = &body{r.Body, maxBody}
 	inner := r.WithContext(context.WithValue(ctx, callerKey{}, c))
 	routes.ServeHTTP(w, inner)
 	r.Pattern = inner.Pattern // for the metrics

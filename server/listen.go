@@ -2,55 +2,189 @@ package server
 
 import (
 	"net"
+	"net/http"
 	"sync"
 )
 
-// MaxConnections is how many connections a server holds at one moment; more
-// wait in the queue of the system.
+// MaxConnections is how many connections a server holds at one moment, and
+// half of them for one address: a proxy has one, and so has an attacker.
 const MaxConnections = 2048
 
-// Bound returns a listener that holds at most n connections at one moment.
-func Bound(l net.Listener, n int) net.Listener {
-	return &bounded{Listener: l, places: make(chan struct{}, n), closed: make(chan struct{})}
+// Bound returns a listener that holds at most n connections at one moment, and
+// half of them for one client's address. Where there is no place, connections
+// that wait for a request go first, the oldest of the address that has most;
+// a connection of an address that works on all of its own is closed, and one
+// for which nobody can make room waits in the queue of the system. Its State
+// has to be the http.Server's ConnState.
+func Bound(l net.Listener, n int) *Bounded {
+	b := &Bounded{Listener: l, most: n, each: max(1, n/2), from: map[string]*places{}}
+	b.room = sync.NewCond(&b.mu)
+	return b
 }
 
-type bounded struct {
+// Bounded is a listener with so many places.
+type Bounded struct {
 	net.Listener
-	places chan struct{}
-	once   sync.Once
-	closed chan struct{}
+	most, each int
+
+	mu     sync.Mutex
+	room   *sync.Cond // a place became free, or idle, or the listener closed
+	held   int
+	from   map[string]*places
+	closed bool
+	turn   uint64 // counts, for the age of what is idle
 }
 
-// Accept waits for a place and then for a connection.
-func (b *bounded) Accept() (net.Conn, error) {
-	select {
-	case b.places <- struct{}{}:
-	case <-b.closed:
-		return nil, net.ErrClosed
-	}
-	c, err := b.Listener.Accept()
-	if err != nil {
-		<-b.places
-		return nil, err
-	}
-	return &place{Conn: c, give: sync.OnceFunc(func() { <-b.places })}, nil
-}
-
-// Close ends waiting, too.
-func (b *bounded) Close() error {
-	b.once.Do(func() { close(b.closed) })
-	return b.Listener.Close()
+// places are the connections of one address.
+type places struct {
+	held int
+	idle map[*place]uint64 // since when
 }
 
 // place is a connection that gives its place back when closed.
 type place struct {
 	net.Conn
-	give func()
+	in   *Bounded
+	from string
+	once sync.Once
 }
 
-// Close closes the connection.
+// Accept waits for a place and then for a connection.
+func (b *Bounded) Accept() (net.Conn, error) {
+	for {
+		if !b.wait() {
+			return nil, net.ErrClosed
+		}
+		c, err := b.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if p := b.take(c); p != nil {
+			return p, nil
+		}
+		_ = c.Close() // its address has too many
+	}
+}
+
+// wait makes room for one more; false once the listener is closed.
+func (b *Bounded) wait() bool {
+	for {
+		b.mu.Lock()
+		var victim *place
+		for b.held >= b.most && !b.closed {
+			if victim = b.oldest(b.largest()); victim != nil {
+				break
+			}
+			b.room.Wait()
+		}
+		closed := b.closed
+		b.mu.Unlock()
+		if victim == nil {
+			return !closed
+		}
+		_ = victim.Close()
+	}
+}
+
+// take gives a connection a place, at the cost of an older one of its address.
+func (b *Bounded) take(c net.Conn) *place {
+	p := &place{Conn: c, in: b, from: address(c.RemoteAddr().String())}
+	b.mu.Lock()
+	of := b.from[p.from]
+	if of == nil {
+		of = &places{idle: map[*place]uint64{}}
+		b.from[p.from] = of
+	}
+	var victim *place
+	if of.held >= b.each {
+		if victim = b.oldest(of); victim == nil {
+			b.mu.Unlock()
+			return nil
+		}
+	}
+	b.held++
+	of.held++
+	b.turn++
+	of.idle[p] = b.turn
+	b.mu.Unlock()
+	if victim != nil {
+		_ = victim.Close()
+	}
+	return p
+}
+
+// largest finds the address with most connections that wait for a request.
+func (b *Bounded) largest() (most *places) {
+	for _, of := range b.from {
+		if len(of.idle) > 0 && (most == nil || of.held > most.held) {
+			most = of
+		}
+	}
+	return most
+}
+
+// oldest takes out the connection that waits longest; nil if none does.
+func (b *Bounded) oldest(of *places) (oldest *place) {
+	if of == nil {
+		return nil
+	}
+	for p, since := range of.idle {
+		if oldest == nil || since < of.idle[oldest] {
+			oldest = p
+		}
+	}
+	delete(of.idle, oldest)
+	return oldest
+}
+
+// State notes which connections wait for a request.
+func (b *Bounded) State(c net.Conn, s http.ConnState) {
+	if over, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
+		c = over.NetConn()
+	}
+	p, ok := c.(*place)
+	if !ok || s != http.StateIdle && s != http.StateActive {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	of := b.from[p.from]
+	if of == nil {
+		return // closed already
+	}
+	delete(of.idle, p)
+	if s == http.StateIdle {
+		b.turn++
+		of.idle[p] = b.turn
+		b.room.Signal()
+	}
+}
+
+// Close ends waiting, too.
+func (b *Bounded) Close() error {
+	b.mu.Lock()
+	b.closed = true
+	b.room.Broadcast()
+	b.mu.Unlock()
+	return b.Listener.Close()
+}
+
+// Close closes the connection and gives its place back.
 func (p *place) Close() error {
 	err := p.Conn.Close()
-	p.give()
+	p.once.Do(p.leave)
 	return err
+}
+
+func (p *place) leave() {
+	b := p.in
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	of := b.from[p.from]
+	delete(of.idle, p)
+	if of.held--; of.held == 0 {
+		delete(b.from, p.from)
+	}
+	b.held--
+	b.room.Signal()
 }

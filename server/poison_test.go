@@ -1,9 +1,12 @@
 package server_test
 
 import (
+	"bufio"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +52,9 @@ func TestPoisonInputs(t *testing.T) {
 		{"heat over 64 bits", `{"heat":9223372036854775808}`, 422},
 		{"a text over 1 MiB", `{"content":"` + strings.Repeat("x", 1<<20+1) + `"}`, 422},
 		{"a text of 1 MiB", `{"content":"` + strings.Repeat("y z ", 1<<18) + `"}`, 200},
+		{"a text that grows over 1 MiB", `{"content":"` + strings.Repeat("\ufdfa", 340_000) + `"}`, 422},
+		{"a title that grows over its limit", `{"title":"` + strings.Repeat("\ufdfa", 5000) + `"}`, 422},
+		{"signs that grow within the limits", `{"content":"` + strings.Repeat("\ufdfa", 300) + `"}`, 200},
 		{"a body over 4 MiB", `{"content":"` + strings.Repeat("x", 4<<20) + `"}`, 413},
 		{"a nid over 256 bytes", `{"nid":"` + strings.Repeat("x", 257) + `"}`, 422},
 		{"a nid of 256 bytes", `{"nid":"` + strings.Repeat("x", 256) + `"}`, 200},
@@ -92,6 +98,41 @@ func TestBodyWithoutLength(t *testing.T) {
 		if resp.StatusCode != http.StatusRequestEntityTooLarge {
 			t.Errorf("%s: %d", path, resp.StatusCode)
 		}
+	}
+}
+
+// A client that sends its whole body before it reads gets the answer, not a
+// reset, with a length and without.
+func TestRefusedBodyIsRead(t *testing.T) {
+	f := start(t)
+	addr := f.http.Listener.Addr().String()
+	for _, path := range []string{"/v1/articles", "/docId/getDocId"} {
+		for _, framing := range []string{"Content-Length: 10000000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n989680\r\n"} {
+			c, err := net.Dial("tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = c.SetDeadline(time.Now().Add(30 * time.Second))
+			head := "POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + f.tokens["news submit"] + "\r\n"
+			_, err = fmt.Fprint(c, head+framing+strings.Repeat(" ", 10_000_000)+"\r\n0\r\n\r\n")
+			resp, err2 := http.ReadResponse(bufio.NewReader(c), nil)
+			if err != nil || err2 != nil || resp.StatusCode != http.StatusRequestEntityTooLarge {
+				t.Errorf("%s, %.20s: sent: %v, read: %v, %+v", path, framing, err, err2, resp)
+			}
+			_ = c.Close()
+		}
+	}
+}
+
+// HEAD stores nothing.
+func TestHeadDecidesNothing(t *testing.T) {
+	f := start(t)
+	path := "/docId/getDocId?json=" + url.QueryEscape(`{"nid":"h","content":"a text of some words"}`)
+	if r := f.do(server.Submit, http.MethodHead, path, ""); r.status != http.StatusMethodNotAllowed {
+		t.Errorf("HEAD: %d", r.status)
+	}
+	if r := f.do(server.Read, http.MethodGet, "/v1/articles/h", ""); r.status != http.StatusNotFound {
+		t.Errorf("after HEAD the article is there: %d", r.status)
 	}
 }
 

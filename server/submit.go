@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server/api"
+	"github.com/neardup/neardup/text"
 )
 
 func (s *Server) routesForSubmit() {
@@ -103,8 +104,8 @@ func toArticle(in *api.Article, location string) (docid.Article, error) {
 		{"url", in.URL, maxField}, {"title", in.Title, maxField}, {"category", in.Category, maxField},
 		{"media", in.Media, maxField}, {"imageCount", in.ImageCount, maxField},
 	} {
-		if len(f.value) > f.limit {
-			return a, at(location+"."+f.name, fmt.Sprintf("over %d bytes", f.limit))
+		if err := within(f.value, f.limit, location+"."+f.name); err != nil {
+			return a, err
 		}
 	}
 	if strings.HasPrefix(in.NID, docid.AnonymousPrefix) {
@@ -119,6 +120,18 @@ func toArticle(in *api.Article, location string) (docid.Article, error) {
 	}
 	a.Time = t.UnixNano()
 	return a, nil
+}
+
+// within checks a limit in bytes, also of what normalisation makes of a text:
+// one sign can stand for a sentence.
+func within(s string, limit int, location string) error {
+	switch {
+	case len(s) > limit:
+		return at(location, fmt.Sprintf("over %d bytes", limit))
+	case len(s) > limit/text.MostNFKC && text.LenNFKC(s) > limit:
+		return at(location, fmt.Sprintf("over %d bytes when normalised (NFKC)", limit))
+	}
+	return nil
 }
 
 // parseTime reads RFC 3339 within the years that nanoseconds can count.
@@ -142,8 +155,10 @@ func (s *Server) revise(ctx context.Context, in *revision) (api.Change, error) {
 	if in.Body.Heat == nil && in.Body.Content == nil {
 		return api.Change{}, at("body", "neither heat nor content")
 	}
-	if in.Body.Content != nil && len(*in.Body.Content) > maxText {
-		return api.Change{}, at("body.content", fmt.Sprintf("over %d bytes", maxText))
+	if in.Body.Content != nil {
+		if err := within(*in.Body.Content, maxText, "body.content"); err != nil {
+			return api.Change{}, err
+		}
 	}
 	if err := validPath(in.NID); err != nil {
 		return api.Change{}, err

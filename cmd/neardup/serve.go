@@ -29,6 +29,7 @@ type serve struct {
 	index                indexFlags
 	limits               server.Limits
 	data, addr, addrFile string
+	bound                string // the address listened on
 	metrics              string
 	tokens, cert, key    string
 	insecure             bool
@@ -88,7 +89,7 @@ SIGTERM and SIGINT end it: /readyz says no, requests get 10 s to end, exit 0.
 func (s *serve) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&s.data, "data", "", "folder of the store; made if it is not there")
 	fs.StringVar(&s.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
-	fs.StringVar(&s.addrFile, "addr-file", "", "write the address to this file once it is listened on")
+	fs.StringVar(&s.addrFile, "addr-file", "", "write the address to this file once the store behind it is open")
 	fs.StringVar(&s.metrics, "metrics-addr", "127.0.0.1:8081", "loopback address of /metrics; off for none")
 	fs.StringVar(&s.tokens, "tokens", "", "file of hashed tokens, made by neardup token")
 	fs.StringVar(&s.cert, "tls-cert", "", "certificate, PEM")
@@ -131,13 +132,18 @@ func (s *serve) do(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	listener, err := s.listen(ctx, tlsConfig)
+	bounded, err := s.listen(ctx, tlsConfig != nil)
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer bounded.Close()
+	var listener net.Listener = bounded
 	gate := &server.Gate{}
 	srv := server.NewHTTP(gate, s.log)
+	srv.ConnState = bounded.State
+	if tlsConfig != nil {
+		listener = tls.NewListener(bounded, tlsConfig)
+	}
 	ended := make(chan error, 2)
 	go func() { ended <- srv.Serve(listener) }()
 	defer srv.Close()
@@ -178,6 +184,9 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		return err
 	}
 	defer stopMetrics()
+	if err := s.tellAddr(); err != nil {
+		return err
+	}
 	gate.Open(handler)
 	s.log.Info("ready", "data", s.data, "ms", time.Since(start).Milliseconds())
 
@@ -233,25 +242,25 @@ func (s *serve) snapshots(store *openStore) func(context.Context, string) error 
 	}
 }
 
-// listen listens, checks that an open address is meant, and tells the address.
-func (s *serve) listen(ctx context.Context, tlsConfig *tls.Config) (net.Listener, error) {
+// listen listens, with a bound on the connections.
+func (s *serve) listen(ctx context.Context, withTLS bool) (*server.Bounded, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", s.addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	bound := l.Addr().String()
-	s.log.Info("listening", "addr", bound, "tls", tlsConfig != nil)
-	if s.addrFile != "" {
-		if err := replaceFile(s.addrFile, []byte(bound+"\n"), 0o644); err != nil {
-			return nil, errors.Join(err, l.Close())
-		}
+	s.bound = l.Addr().String()
+	s.log.Info("listening", "addr", s.bound, "tls", withTLS)
+	return server.Bound(l, server.MaxConnections), nil
+}
+
+// tellAddr writes the address for whoever waits for it. The store is open by
+// then: a second server on it is refused before it could write.
+func (s *serve) tellAddr() error {
+	if s.addrFile == "" {
+		return nil
 	}
-	l = server.Bound(l, server.MaxConnections)
-	if tlsConfig != nil {
-		l = tls.NewListener(l, tlsConfig)
-	}
-	return l, nil
+	return replaceFile(s.addrFile, []byte(s.bound+"\n"), 0o644)
 }
 
 // serveMetrics serves /metrics on its own listener.
