@@ -23,6 +23,9 @@ type Options struct {
 	// flushed; up to four times as much while the disk is behind. The
 	// write-ahead log has it all. 0: 32 MiB.
 	TableBytes int64
+	// Postings is how many postings (keys of leaders) of an index lie in memory before they
+	// are written to disk, some 20 bytes each. 0: 512 x 1024.
+	Postings int
 	// FS is where the folder lies; nil: the disk.
 	FS vfs.FS
 	// Progress, if not nil, hears from Check how many rows were read, every
@@ -48,7 +51,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := guarded(kv.log, func() (*ledger.Store, error) { return ledger.Open(ctx, kv) })
+	s, err := guarded(kv.log, func() (*ledger.Store, error) { return ledger.Open(ctx, kv, ledger.Options{Postings: o.Postings}) })
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", dir, wrap(err))
 	}

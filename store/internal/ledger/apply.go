@@ -88,6 +88,7 @@ func (t *change) publish() {
 		do()
 	}
 	t.ix.durable.Store(t.seq)
+	t.ix.freeze()
 }
 
 func (t *change) plan() (replayed bool, err error) {
@@ -201,10 +202,13 @@ func (ix *index) replay(r Reader, seq uint64, request [16]byte, other error) (do
 	return docid.Receipt{Entry: e, Replayed: true, Epoch: ix.epochOf(e.Leader)}, nil
 }
 
+// maxLeaders is how many leaders can be numbered in memory.
+var maxLeaders = math.MaxUint32
+
 // guard refuses a judgement that newer changes could have made different.
 func (t *change) guard() error {
 	if t.c.Kind == docid.KindDuplicate {
-		if _, l := t.ix.table.find(t.c.Leader); l == nil || l.ended.Load() != 0 {
+		if _, l := t.ix.posts.find(t.c.Leader); l == nil || l.ended.Load() != 0 {
 			return docid.ErrEnded
 		}
 	}
@@ -212,29 +216,41 @@ func (t *change) guard() error {
 	if t.ix.head < q.Seen {
 		return docid.ErrBehind
 	}
+	if t.c.Kind == docid.KindNew && t.ix.posts.leaders.len() >= maxLeaders {
+		return fmt.Errorf("%w: an index has at most %d docIds", docid.ErrFull, maxLeaders)
+	}
 	for _, n := range q.Names {
-		if t.newer(nameHash(n), q.Since, nil) {
-			return docid.ErrConflict
+		if err := t.newer(nameHash(n), q.Since, nil); err != nil {
+			return err
 		}
 	}
 	for _, p := range q.Probes {
 		for _, k := range p.Keys {
-			if t.newer(k, q.Since, p.Plausible) {
-				return docid.ErrConflict
+			if err := t.newer(k, q.Since, p.Plausible); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-func (t *change) newer(key, since uint64, plausible func(uint64) bool) bool {
-	newer := false
-	t.ix.table.each(key, since, math.MaxUint64, func(l *leader) bool {
-		newer = plausible == nil || plausible(l.sketch)
-		return !newer
+// newer is ErrConflict if a leader that counts was posted under a key.
+func (t *change) newer(key, since uint64, plausible func(uint64) bool) error {
+	newer := error(nil)
+	err := t.ix.posts.each(func() (View, error) { return inBatch{t.b}, nil }, key, since, math.MaxUint64, func(l *leader) bool {
+		if plausible == nil || plausible(l.sketch) {
+			newer = docid.ErrConflict
+		}
+		return newer == nil
 	})
-	return newer
+	return errors.Join(err, newer)
 }
+
+// inBatch is the state that the writer sees.
+type inBatch struct{ Reader }
+
+// Close leaves the batch open.
+func (inBatch) Close() {}
 
 func (t *change) addLeader() {
 	f, ix := t.c.Fresh, t.ix
@@ -247,7 +263,7 @@ func (t *change) addLeader() {
 		t.set(expiryKey(ix.id, r.expires, t.seq), func(*encoder) {})
 	}
 	t.memory = append(t.memory, func() {
-		ix.table.post(t.seq, ix.table.lead(t.seq, f.Sketch, t.c.Time), f.Keys...)
+		ix.posts.post(t.seq, ix.posts.lead(t.seq, f.Sketch, t.c.Time), f.Keys...)
 	})
 	t.after = append(t.after, func() { ix.leaders.Add(1) })
 }
@@ -270,8 +286,8 @@ func (t *change) addNames() error {
 	}
 	if len(fresh) > 0 {
 		t.memory = append(t.memory, func() {
-			n, _ := t.ix.table.find(t.c.Leader)
-			t.ix.table.post(t.seq, n, fresh...)
+			n, _ := t.ix.posts.find(t.c.Leader)
+			t.ix.posts.post(t.seq, n, fresh...)
 		})
 	}
 	return nil
@@ -305,7 +321,7 @@ func (t *change) resize(leader uint64, by int64) {
 	ix := t.ix
 	t.after = append(t.after, func() {
 		ix.members.Add(by)
-		if _, l := ix.table.find(leader); l != nil {
+		if _, l := ix.posts.find(leader); l != nil {
 			l.size.Add(by)
 		}
 	})

@@ -65,7 +65,7 @@ func (c catalog) Group(ctx context.Context, leader, after uint64, limit int) (do
 
 // fill reads what else belongs to a group.
 func (c catalog) fill(r Reader, g *docid.Group, from uint64, limit int) error {
-	if _, l := c.ix.table.find(g.Leader); l != nil {
+	if _, l := c.ix.posts.find(g.Leader); l != nil {
 		g.Size = int(l.size.Load())
 	}
 	e, err := c.ix.entry(r, g.Leader)
@@ -156,8 +156,8 @@ func (c catalog) Groups(ctx context.Context, page docid.GroupPage) ([]docid.Grou
 	}
 	var top []docid.GroupSize
 	at := c.ix.durable.Load()
-	for i, n := 0, c.ix.table.leaders.len(); i < n; i++ {
-		l := c.ix.table.leaders.at(uint32(i))
+	for i, n := 0, c.ix.posts.leaders.len(); i < n; i++ {
+		l := c.ix.posts.leaders.at(uint32(i))
 		g := docid.GroupSize{Leader: l.seq, Size: int(l.size.Load())}
 		if l.seq > at || !l.lives(at) || g.Size < page.MinSize || page.After.Leader != 0 && !larger(page.After, g) {
 			continue
@@ -231,8 +231,11 @@ func (c catalog) Stats(ctx context.Context) (docid.Stats, error) {
 	}, ctx.Err()
 }
 
-// Engine tells of the key table in memory: its postings and its bytes, about.
+// Engine tells of the postings: how many there are, in how many segments on
+// disk, and the bytes that they and what else of the index take in memory, about.
 func (c catalog) Engine(ctx context.Context) (map[string]int64, error) {
-	t := &c.ix.table
-	return map[string]int64{"keys": t.keys.Load(), "memory": int64(t.bytes())}, ctx.Err()
+	p := c.ix.posts
+	return map[string]int64{
+		"keys": int64(p.count()), "memory": int64(p.bytes() + c.ix.seen.bytes()), "segments": int64(len(p.levels.Load().segments)),
+	}, ctx.Err()
 }

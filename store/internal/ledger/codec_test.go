@@ -33,7 +33,7 @@ func FuzzDecode(f *testing.F) {
 // TestTableAgainstMap posts and drops at random and compares with a map.
 func TestTableAgainstMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var tab table
+		tab := newPostings()
 		want := map[uint64]map[uint64]bool{}
 		var seq uint64
 		keysOf := map[uint64][]uint64{}
@@ -61,13 +61,16 @@ func TestTableAgainstMap(t *testing.T) {
 		}
 		for k := range uint64(61) {
 			n, last := 0, uint64(1<<63)
-			tab.each(k, 0, seq, func(l *leader) bool {
+			err := tab.each(nil, k, 0, seq, func(l *leader) bool {
 				if !want[k][l.seq] || l.seq >= last {
 					t.Fatalf("key %d: leader %d after %d", k, l.seq, last)
 				}
 				n, last = n+1, l.seq
 				return true
 			})
+			if err != nil {
+				t.Fatal(err)
+			}
 			if n != len(want[k]) {
 				t.Fatalf("key %d: %d leaders, want %d", k, n, len(want[k]))
 			}

@@ -14,9 +14,11 @@ type index struct {
 	tenant   string
 	id       uint32
 	identity docid.Identity
-	table    table
-	seen     *seen // rows of nids and idempotency keys; the writer's
+	posts    *postings
+	segments uint64 // number of the last segment; that of who settles
+	seen     *seen  // rows of nids and idempotency keys; the writer's
 
+	settled    uint64            // the active table holds what came after; the writer's
 	head       uint64            // last change applied; the writer's
 	sinks      map[string]uint64 // what each has acknowledged; the writer's
 	oldest     uint64            // no article waits that came before; the writer's
@@ -28,7 +30,7 @@ type index struct {
 }
 
 func newIndex(s *Store, tenant string, id uint32, identity docid.Identity) *index {
-	ix := &index{store: s, tenant: tenant, id: id, identity: identity, seen: newSeen(), sinks: map[string]uint64{}, oldest: 1}
+	ix := &index{store: s, tenant: tenant, id: id, identity: identity, posts: newPostings(), seen: newSeen(), sinks: map[string]uint64{}, oldest: 1}
 	ix.epochs.Store(&identity.Epochs)
 	return ix
 }

@@ -93,13 +93,10 @@ func (ix *index) load(ctx context.Context, r Reader) error {
 	if err := ix.loadEpochs(r); err != nil {
 		return err
 	}
-	if err := ix.loadTable(ctx, r); err != nil {
+	if err := ix.loadLeadersAndMembers(ctx, r); err != nil {
 		return err
 	}
-	if err := ix.loadMembers(ctx, r); err != nil {
-		return err
-	}
-	if err := ix.loadIdempotency(ctx, r); err != nil {
+	if err := ix.loadPostings(ctx, r); err != nil {
 		return err
 	}
 	if err := ix.loadSinks(r); err != nil {
@@ -107,16 +104,6 @@ func (ix *index) load(ctx context.Context, r Reader) error {
 	}
 	ix.durable.Store(ix.head)
 	return nil
-}
-
-// loadTable posts leaders and names.
-func (ix *index) loadTable(ctx context.Context, r Reader) error {
-	b := newBulk(&ix.table)
-	defer b.close()
-	if err := ix.loadLeaders(ctx, r, b); err != nil {
-		return err
-	}
-	return ix.loadNames(ctx, r, b)
 }
 
 // loadHead finds the last change by halving: the log has no gaps.
@@ -159,67 +146,62 @@ func (ix *index) loadHead(_ context.Context, r Reader) error {
 	return nil
 }
 
-func (ix *index) loadLeaders(ctx context.Context, r Reader, b *bulk) error {
+// loadLeadersAndMembers reads the living docIds and, beside it, who belongs to
+// them.
+func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
+	type joined struct {
+		leader uint64
+		size   int64
+	}
+	var sizes []joined
+	done := make(chan error, 1)
+	go func() {
+		done <- ix.view(func(r Reader) error {
+			err := ix.loadMembers(ctx, r, func(leader uint64) {
+				if n := len(sizes); n == 0 || sizes[n-1].leader != leader {
+					sizes = append(sizes, joined{leader: leader})
+				}
+				sizes[len(sizes)-1].size++
+			})
+			return errors.Join(err, ix.loadIdempotency(ctx, r))
+		})
+	}()
+	err := ix.loadLeaders(ctx, r)
+	if err = errors.Join(err, <-done); err != nil {
+		return err
+	}
+	for _, s := range sizes {
+		_, l := ix.posts.find(s.leader)
+		if l == nil {
+			return fmt.Errorf("%w: a member of leader %d, which is missing", docid.ErrCorrupt, s.leader)
+		}
+		l.size.Store(s.size)
+	}
+	return nil
+}
+
+func (ix *index) loadLeaders(ctx context.Context, r Reader) error {
 	prefix := ix.key(spaceLeader)
 	return r.Scan(prefix, after(prefix), func(k, v []byte) error {
 		row := leaderRow{seq: number(k, 0)}
-		if err := decode(k, v, row.get); err != nil {
+		if err := decode(k, v, row.getShort); err != nil {
 			return err
 		}
-		b.post(row.seq, ix.table.lead(row.seq, row.sketch, row.time), row.keys...)
+		ix.posts.lead(row.seq, row.sketch, row.time)
 		ix.leaders.Add(1)
 		return ctx.Err()
 	})
 }
 
-// loadNames posts every name of a leader by one posting of its own.
-func (ix *index) loadNames(ctx context.Context, r Reader, b *bulk) error {
-	prefix := ix.key(spaceName)
-	var leader uint64
-	var names []uint64
-	flush := func() error {
-		if len(names) == 0 {
-			return nil
-		}
-		n, l := ix.table.find(leader)
-		if l == nil {
-			return fmt.Errorf("%w: a name leads to leader %d, which is missing", docid.ErrCorrupt, leader)
-		}
-		b.post(leader, n, names...)
-		names = names[:0]
-		return ctx.Err()
-	}
-	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
-		if err := decode(k, v, func(*decoder) {}); err != nil {
-			return err
-		}
-		if seq := number(k, 0); seq != leader {
-			if err := flush(); err != nil {
-				return err
-			}
-			leader = seq
-		}
-		var name docid.Name
-		copy(name[:], k[len(prefix)+8:])
-		names = append(names, nameHash(name))
-		return nil
-	})
-	return errors.Join(err, flush())
-}
-
-func (ix *index) loadMembers(ctx context.Context, r Reader) error {
+func (ix *index) loadMembers(ctx context.Context, r Reader, member func(leader uint64)) error {
 	prefix := ix.key(spaceMember)
 	return r.Scan(prefix, after(prefix), func(k, v []byte) error {
-		_, l := ix.table.find(number(k, 0))
-		if l == nil {
-			return fmt.Errorf("%w: a member of leader %d, which is missing", docid.ErrCorrupt, number(k, 0))
-		}
-		l.size.Add(1)
-		ix.members.Add(1)
 		var nid string
 		if err := decode(k, v, func(d *decoder) { nid = d.string() }); err != nil {
 			return err
 		}
+		member(number(k, 0))
+		ix.members.Add(1)
 		ix.seen.add(nidKey(ix.id, nid))
 		return ctx.Err()
 	})

@@ -8,8 +8,9 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Lookup finds leaders by name and key. Keys take no disk access, names one
-// row for each leader found.
+// Lookup finds leaders by name and key. Keys that are not there take no
+// disk access, others a row for each segment that has them, names one more for
+// each leader found.
 func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error) {
 	f := docid.Found{At: ix.durable.Load()}
 	if err := ctx.Err(); err != nil {
@@ -18,16 +19,20 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 	if f.At < q.Seen {
 		return f, docid.ErrBehind
 	}
-	runs, rest := ix.table.runs(&q, f.At)
-	f.Rest = rest
+	var runs [][]run
+	err := ix.posts.reading(ix.store.kv.View, func(l *levels, r Reader) (err error) {
+		runs, f.Rest, err = ix.posts.runs(l, r, &q, f.At)
+		return err
+	})
+	if err != nil {
+		return f, err
+	}
 	f.Probes = make([][]docid.Hit, len(q.Probes))
 	for i, p := range q.Probes {
-		f.Probes[i] = ix.table.hits(runs[:len(p.Keys)], p.Plausible, f.At)
-		runs = runs[len(p.Keys):]
+		f.Probes[i] = ix.posts.hits(runs[i], p.Plausible, f.At)
 	}
 	f.Names = make([][]docid.Hit, len(q.Names))
 	for i, n := range q.Names {
-		var err error
 		if f.Names[i], err = ix.named(n, limitOf(q.NameLimit), f.At); err != nil {
 			return f, err
 		}
@@ -35,71 +40,61 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 	return f, nil
 }
 
-// A run is the postings under one key that a look-up reads, in the order of
-// their changes.
-type run []uint32
-
-// runs are those of all keys of a query, in the order of its probes, and, if
-// there are more postings than its limit, the oldest change that was read.
-func (t *table) runs(q *docid.Query, at uint64) (runs []run, rest uint64) {
-	total, n := 0, 0
-	for _, p := range q.Probes {
-		n += len(p.Keys)
-	}
-	runs, single := make([]run, 0, n), make([]uint32, 0, n)
-	for _, p := range q.Probes {
-		for _, k := range p.Keys {
-			one, list := t.shard(k).get(k)
-			if one != 0 {
-				single = append(single, one)
-				list = single[len(single)-1:]
+// runs are those of all keys of each probe of a query and, if there are more
+// postings than its limit, the oldest change that was read.
+func (p *postings) runs(l *levels, r Reader, q *docid.Query, at uint64) (runs [][]run, rest uint64, err error) {
+	total, runs := 0, make([][]run, len(q.Probes))
+	for i, probe := range q.Probes {
+		for _, k := range probe.Keys {
+			n := len(runs[i])
+			if runs[i], err = p.runsOf(runs[i], l, r, k, q.Since); err != nil {
+				return nil, 0, err
 			}
-			r := run(list).after(t, q.Since)
-			r = r[:len(r)-len(r.after(t, at))]
-			if q.Before != 0 {
-				r = r[:len(r)-len(r.after(t, q.Before-1))]
+			for j, r := range runs[i][n:] {
+				r = r.after(q.Since).until(at)
+				if q.Before != 0 {
+					r = r.until(q.Before - 1)
+				}
+				runs[i][n+j], total = r, total+r.len()
 			}
-			runs, total = append(runs, r), total+len(r)
 		}
 	}
 	limit := limitOf(q.Limit)
 	if total <= limit {
-		return runs, 0
+		return runs, 0, nil
 	}
-	last := t.newest(runs, limit, q.Since, at)
+	last := newest(runs, limit, q.Since, at)
 	rest, left := at, false
-	for i, r := range runs {
-		runs[i] = r.after(t, last)
-		left = left || len(runs[i]) < len(r)
-		if len(runs[i]) > 0 {
-			rest = min(rest, t.posts.at(runs[i][0]-1).seq)
+	for _, rs := range runs {
+		for i, r := range rs {
+			rs[i] = r.after(last)
+			left = left || rs[i].len() < r.len()
+			if rs[i].len() > 0 {
+				rest = min(rest, rs[i].at(0).seq)
+			}
 		}
 	}
 	if !left {
 		rest = 0
 	}
-	return runs, rest
-}
-
-// after is the part of a run by changes after one.
-func (r run) after(t *table, seq uint64) run {
-	return r[sort.Search(len(r), func(i int) bool { return t.posts.at(r[i]-1).seq > seq }):]
+	return runs, rest, nil
 }
 
 // newest is the change after which runs hold as many postings as possible, but
 // limit at most, or those of one change.
-func (t *table) newest(runs []run, limit int, since, at uint64) uint64 {
+func newest(runs [][]run, limit int, since, at uint64) uint64 {
+	all := slices.Concat(runs...)
 	seq := since + uint64(sort.Search(int(at-since), func(i int) bool {
 		n := 0
-		for _, r := range runs {
-			n += len(r.after(t, since+uint64(i)))
+		for _, r := range all {
+			n += r.len() - r.first(since+uint64(i))
 		}
 		return n <= limit
 	}))
 	last := uint64(0)
-	for _, r := range runs {
-		if len(r) > 0 {
-			last = max(last, t.posts.at(r[len(r)-1]-1).seq)
+	for _, r := range all {
+		if n := r.len(); n > 0 {
+			last = max(last, r.at(n-1).seq)
 		}
 	}
 	return min(seq, last-1)
@@ -108,19 +103,19 @@ func (t *table) newest(runs []run, limit int, since, at uint64) uint64 {
 // hits collects the leaders of the runs of a probe, in their order. The sketch
 // is asked first, so of a crowded bucket only what may count takes memory: 4
 // bytes for each key that it shares.
-func (t *table) hits(runs []run, plausible func(uint64) bool, at uint64) []docid.Hit {
+func (p *postings) hits(runs []run, plausible func(uint64) bool, at uint64) []docid.Hit {
 	var numbers []uint32
 	for _, r := range runs {
-		for _, p := range r {
-			n := t.posts.at(p - 1).leader
-			if l := t.leaders.at(n); l.lives(at) && (plausible == nil || plausible(l.sketch)) {
+		for i := range r.len() {
+			n := r.at(i).leader
+			if l := p.leaders.at(n); l.lives(at) && (plausible == nil || plausible(l.sketch)) {
 				numbers = append(numbers, n)
 			}
 		}
 	}
 	var found []docid.Hit
 	shared(numbers, func(n uint32, times int) {
-		l := t.leaders.at(n)
+		l := p.leaders.at(n)
 		found = append(found, docid.Hit{Leader: l.seq, Sketch: l.sketch, Time: l.time, Shared: times})
 	})
 	return found
@@ -168,15 +163,18 @@ func limitOf(n int) int {
 // row has all.
 func (ix *index) named(n docid.Name, limit int, at uint64) ([]docid.Hit, error) {
 	var found []docid.Hit
-	ix.table.each(nameHash(n), 0, at, func(l *leader) bool {
-		found = append(found, docid.Hit{Leader: l.seq, Sketch: l.sketch, Time: l.time, Shared: 1})
+	err := ix.posts.each(ix.store.kv.View, nameHash(n), 0, at, func(l *leader) bool {
+		// A name may have been posted again at a start.
+		if !slices.ContainsFunc(found, func(h docid.Hit) bool { return h.Leader == l.seq }) {
+			found = append(found, docid.Hit{Leader: l.seq, Sketch: l.sketch, Time: l.time, Shared: 1})
+		}
 		return len(found) < limit
 	})
-	if len(found) == 0 {
-		return nil, nil
+	if err != nil || len(found) == 0 {
+		return nil, err
 	}
 	hits := found[:0]
-	err := ix.view(func(r Reader) error {
+	err = ix.view(func(r Reader) error {
 		for _, h := range found {
 			v, err := r.Get(aliasKey(ix.id, n, h.Leader))
 			if err != nil {

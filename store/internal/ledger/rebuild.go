@@ -46,7 +46,8 @@ type rebuilder struct {
 }
 
 func (w *rebuilder) run() error {
-	for _, space := range made {
+	// Postings are made when the store is opened.
+	for _, space := range append(made[:], spaceSegment, spacePosting, spacePiece) {
 		prefix := w.ix.key(space)
 		if err := w.b.DeleteRange(prefix, after(prefix)); err != nil {
 			return err

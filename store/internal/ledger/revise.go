@@ -101,7 +101,7 @@ func (t *change) planDelete() error {
 // O(members).
 func (t *change) planEnd() error {
 	ix, seq := t.ix, t.c.Leader
-	n, l := ix.table.find(seq)
+	n, l := ix.posts.find(seq)
 	switch {
 	case l != nil && l.ended.Load() != 0:
 		return docid.ErrEnded
@@ -134,7 +134,7 @@ func (t *change) planEnd() error {
 		ix.leaders.Add(-1)
 		ix.members.Add(-members)
 		for _, k := range append(names, r.keys...) {
-			ix.table.drop(k, n)
+			ix.posts.drop(k, n)
 		}
 	})
 	return nil

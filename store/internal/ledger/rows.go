@@ -26,11 +26,15 @@ import (
 //	q idempotency key     seq of the submission          made from l
 //	e seq                 epoch that begins              made from l
 //	g                     idempotency keys forgotten     source
+//	h segment             header of a segment            made from d and r
+//	p segment chunk       postings                       made from d and r
+//	b segment piece       first keys and filter          made from p
 //	o seq                 article that waits for sinks   source
 //	s sink                what it has acknowledged       source
 //
-// What is a source is not found elsewhere; the rest Rebuild makes again. The
-// postings of all keys are in memory only, made from d and r at start.
+// What is a source is not found elsewhere; the rest Rebuild makes again.
+// Segments hold the postings of all changes up to one; those after it are made from d
+// and r at start. Older programs, which do not know segments, make all of them.
 const (
 	spaceFormat = 'f'
 	spaceCopy   = 'c'
@@ -47,8 +51,12 @@ const (
 	spaceIdem   = 'q'
 	spaceEpoch  = 'e'
 	spaceForgot = 'g'
-	spaceOutbox = 'o'
-	spaceSink   = 's'
+
+	spaceSegment = 'h'
+	spacePosting = 'p'
+	spacePiece   = 'b'
+	spaceOutbox  = 'o'
+	spaceSink    = 's'
 )
 
 // formatVersion is raised when older programs could misread the rows. 2 has
@@ -137,6 +145,12 @@ func (r *leaderRow) get(d *decoder) {
 	for i := range r.keys {
 		r.keys[i] = d.fixed()
 	}
+}
+
+// getShort reads all but the keys and the digest.
+func (r *leaderRow) getShort(d *decoder) {
+	r.time, r.expires, r.sketch = d.int(), d.int(), d.fixed()
+	d.b = nil
 }
 
 func putEntry(e *encoder, v *docid.Entry) {

@@ -18,6 +18,9 @@ type Store struct {
 	requests chan *request
 	quit     chan struct{}
 	stopped  chan struct{}
+	full     chan struct{} // a table in memory waits to be written
+	settled  chan struct{}
+	inMemory int
 	closing  sync.Once
 	copying  sync.Mutex
 
@@ -42,17 +45,29 @@ type request struct {
 	done    chan struct{}
 }
 
+// Options set what a store may use. The zero value is good.
+type Options struct {
+	// Postings is how many postings of an index lie in memory before they are
+	// written to rows, some 20 bytes each. 0: 512 x 1024.
+	Postings int
+}
+
 // Open loads the indexes of a KV and starts the writer. It owns the KV from
 // then on. ErrNewerFormat, ErrCorrupt.
-func Open(ctx context.Context, kv KV) (*Store, error) {
+func Open(ctx context.Context, kv KV, o Options) (*Store, error) {
+	if o.Postings <= 0 {
+		o.Postings = maxInMemory
+	}
 	s := &Store{
 		kv: kv, requests: make(chan *request, maxGroup), indexes: map[string]*index{},
 		quit: make(chan struct{}), stopped: make(chan struct{}),
+		full: make(chan struct{}, 1), settled: make(chan struct{}), inMemory: o.Postings,
 	}
 	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(err, kv.Close())
 	}
 	go s.write()
+	go s.settle()
 	return s, nil
 }
 
@@ -126,6 +141,7 @@ func (s *Store) Close() error {
 	s.closing.Do(func() {
 		close(s.quit)
 		<-s.stopped
+		<-s.settled
 		err = s.kv.Close()
 	})
 	return err

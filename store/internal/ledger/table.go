@@ -1,22 +1,19 @@
 package ledger
 
 import (
-	"sort"
 	"sync"
 	"sync/atomic"
 )
 
-// table holds the postings of one index in memory: key -> who was posted
+// table holds the newest postings of one index in memory: key -> who was posted
 // under it, in the order of the changes. One goroutine writes, any number
 // read. Keys are spread over shards, each an open-addressing hash table of 12
 // bytes a slot, at most 4/5 full; a key posted twice or more moves to a list of its
-// own, so a crowded bucket costs others nothing. Measured with 28 keys a
-// leader: 390 to 420 bytes a leader, lists not included.
+// own, so a crowded bucket costs others nothing.
 type table struct {
-	shards  [1 << shardBits]shard
-	leaders chunks[leader]
-	posts   chunks[posting]
-	keys    atomic.Int64
+	shards [1 << shardBits]shard
+	posts  chunks[posting]
+	keys   atomic.Int64
 }
 
 // leader is what a look-up tells of a leader without touching a row.
@@ -69,21 +66,6 @@ func shardOf(key uint64) int { return int(mix(key) >> (64 - shardBits)) }
 
 func (t *table) shard(key uint64) *shard { return &t.shards[shardOf(key)] }
 
-// lead adds a leader and returns its number in memory.
-func (t *table) lead(seq, sketch uint64, time int64) uint32 {
-	return t.leaders.add(func(l *leader) { l.seq, l.sketch, l.time = seq, sketch, time })
-}
-
-// find returns a leader by its sequence number. O(log leaders).
-func (t *table) find(seq uint64) (uint32, *leader) {
-	n := t.leaders.len()
-	i := sort.Search(n, func(i int) bool { return t.leaders.at(uint32(i)).seq >= seq })
-	if i == n || t.leaders.at(uint32(i)).seq != seq {
-		return 0, nil
-	}
-	return uint32(i), t.leaders.at(uint32(i))
-}
-
 // post records that change seq puts leader l under keys.
 func (t *table) post(seq uint64, l uint32, keys ...uint64) {
 	p := t.posts.add(func(p *posting) { *p = posting{seq, l} }) + 1
@@ -91,41 +73,6 @@ func (t *table) post(seq uint64, l uint32, keys ...uint64) {
 		t.shard(k).add(k, p)
 	}
 	t.keys.Add(int64(len(keys)))
-}
-
-// each visits the leaders posted under a key by the changes since < seq <= at, newest
-// first, as long as visit returns true. Holds no lock while visiting.
-func (t *table) each(key, since, at uint64, visit func(*leader) bool) {
-	t.number(key, since, at, func(_ uint32, l *leader) bool { return visit(l) })
-}
-
-// number is each with the numbers of the leaders.
-func (t *table) number(key, since, at uint64, visit func(uint32, *leader) bool) {
-	one, list := t.shard(key).get(key)
-	if list == nil && one == 0 {
-		return
-	}
-	if list == nil {
-		t.visit(one, since, at, visit)
-		return
-	}
-	for i := len(list) - 1; i >= 0; i-- {
-		if !t.visit(list[i], since, at, visit) {
-			return
-		}
-	}
-}
-
-func (t *table) visit(p uint32, since, at uint64, visit func(uint32, *leader) bool) bool {
-	post := t.posts.at(p - 1)
-	if post.seq > at {
-		return true
-	}
-	if post.seq <= since {
-		return false
-	}
-	l := t.leaders.at(post.leader)
-	return !l.lives(at) || visit(post.leader, l)
 }
 
 // drop removes a leader from a key.
@@ -136,7 +83,7 @@ func (t *table) drop(key uint64, l uint32) {
 
 // bytes is the memory in use, about.
 func (t *table) bytes() int {
-	n := 48*t.leaders.len() + 16*t.posts.len()
+	n := 16 * t.posts.len()
 	for i := range t.shards {
 		s := &t.shards[i]
 		s.mu.RLock()

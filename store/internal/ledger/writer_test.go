@@ -68,7 +68,7 @@ func TestFailedWrite(t *testing.T) {
 	injected := errors.New("injected")
 	for k := 1; ; k++ {
 		kv := &rows{state: map[string][]byte{}, injected: injected}
-		s, err := ledger.Open(t.Context(), kv)
+		s, err := ledger.Open(t.Context(), kv, ledger.Options{})
 		must(t, err)
 		ix, err := s.Index(t.Context(), "t", func() (docid.Identity, error) { return docid.Identity{Seed: 1}, nil })
 		must(t, err)

@@ -28,8 +28,10 @@ func crashes() int {
 }
 
 // small makes memory tables so small that crashes hit flushes and compactions
-// too, and files of long values.
-func small(fs vfs.FS) pebble.Options { return pebble.Options{FS: fs, TableBytes: 128 << 10} }
+// too, files of long values, and segments of postings.
+func small(fs vfs.FS) pebble.Options {
+	return pebble.Options{FS: fs, TableBytes: 128 << 10, Postings: 200}
+}
 
 // journal is the client's own record of what was answered (I-5), and of what
 // was sent.

@@ -1,0 +1,294 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"sync"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// A segment is postings in rows, in the order of their keys and then of their
+// changes: chunks of 128, the first key of each chunk and a filter, which lie
+// in memory too, and a header, which makes it count. It is made from tables or
+// from older segments, and replaced by one atomic batch. Nothing is lost with
+// it: postings are made again from leaders and names.
+type segment struct {
+	tenant   uint32
+	number   uint64
+	to       uint64 // no posting is by a later change
+	postings int
+	firsts   []uint64 // key of each chunk
+	filter   filter
+
+	mu   sync.Mutex
+	hot  map[uint64][]posting // long runs that were read
+	held int                  // postings in it
+}
+
+const (
+	chunkPostings = 128
+	pieceWords    = 16 << 10 // of first keys and filter in one row
+	// hotRun is from how many postings on a run stays in memory once it was
+	// read, hotHeld how many postings stay for one segment.
+	hotRun  = 32
+	hotHeld = 256 << 10
+)
+
+// filter says which keys are not there: a Bloom filter of 12 bits a key, in
+// blocks of one cache line. One in 200 keys that are not there passes.
+type filter []uint64
+
+func newFilter(n int) filter { return make(filter, 8*((12*n+511)/512+1)) }
+
+func (f filter) bits(key uint64, visit func(word int, bit uint64) bool) bool {
+	h := key * 0xff51afd7ed558ccd
+	h ^= h >> 33
+	at := 8 * int((h>>32)*uint64(len(f)/8)>>32)
+	h = (h ^ key) * 0xc4ceb9fe1a85ec53
+	for range 7 {
+		if !visit(at+int(h>>61), 1<<(h>>55&63)) {
+			return false
+		}
+		h <<= 9
+	}
+	return true
+}
+
+func (f filter) add(key uint64) {
+	f.bits(key, func(word int, bit uint64) bool { f[word] |= bit; return true })
+}
+
+func (f filter) has(key uint64) bool {
+	return f.bits(key, func(word int, bit uint64) bool { return f[word]&bit != 0 })
+}
+
+func (s *segment) bytes() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return 8*(len(s.firsts)+len(s.filter)) + 16*s.held
+}
+
+func (s *segment) key(space byte, numbers ...uint64) []byte {
+	return keyOf(space, s.tenant, append([]uint64{s.number}, numbers...)...)
+}
+
+// find reads the postings under a key, those of leaders that live. Nothing is
+// read for most keys that are not there.
+func (s *segment) find(r Reader, key uint64, p *postings) ([]posting, error) {
+	if !s.filter.has(key) {
+		return nil, nil
+	}
+	s.mu.Lock()
+	run, held := s.hot[key]
+	s.mu.Unlock()
+	if held {
+		return run, nil
+	}
+	last := sort.Search(len(s.firsts), func(i int) bool { return s.firsts[i] > key }) - 1
+	first := last
+	for first > 0 && s.firsts[first] == key {
+		first--
+	}
+	for c := max(first, 0); c <= last; c++ {
+		err := s.chunk(r, c, func(k, seq, leader uint64) bool {
+			if k == key {
+				if n, l := p.find(leader); l != nil {
+					run = append(run, posting{seq, n})
+				}
+			}
+			return k <= key
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	s.hold(key, run)
+	return run, nil
+}
+
+// hold keeps a long run.
+func (s *segment) hold(key uint64, run []posting) {
+	if len(run) < hotRun {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hot == nil || s.held+len(run) > hotHeld {
+		s.hot, s.held = map[uint64][]posting{}, 0
+	}
+	if _, there := s.hot[key]; !there {
+		s.hot[key], s.held = run, s.held+len(run)
+	}
+}
+
+// chunk reads a chunk, in order, until visit returns false.
+func (s *segment) chunk(r Reader, n int, visit func(key, seq, leader uint64) bool) error {
+	key := s.key(spacePosting, uint64(n))
+	value, err := r.Get(key)
+	if err != nil {
+		return err
+	}
+	if value == nil {
+		return errMoved
+	}
+	return decodeChunk(key, value, visit)
+}
+
+func decodeChunk(key, value []byte, visit func(key, seq, leader uint64) bool) error {
+	d, err := open(key, value)
+	if err != nil {
+		return err
+	}
+	k := uint64(0)
+	for len(d.b) > 0 && d.err == nil {
+		k += d.uint()
+		seq := d.uint()
+		if leader := seq - d.uint(); d.err == nil && !visit(k, seq, leader) {
+			return nil
+		}
+	}
+	return d.close(key)
+}
+
+// header is the row of a segment.
+type header struct {
+	to               uint64
+	postings, chunks int
+	words            int // of first keys and filter
+}
+
+func (h header) put(e *encoder) {
+	for _, n := range []uint64{h.to, uint64(h.postings), uint64(h.chunks), uint64(h.words)} {
+		e.uint(n)
+	}
+}
+
+func (h *header) get(d *decoder) {
+	h.to, h.postings, h.chunks, h.words = d.uint(), int(d.uint()), int(d.uint()), int(d.uint())
+}
+
+// openSegment reads what of a segment lies in memory.
+func openSegment(r Reader, tenant uint32, number uint64, h header) (*segment, error) {
+	s := &segment{tenant: tenant, number: number, to: h.to, postings: h.postings}
+	words := make([]uint64, 0, h.words)
+	prefix := s.key(spacePiece)
+	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
+		return decode(k, v, func(d *decoder) {
+			for len(d.b) > 0 {
+				words = append(words, d.fixed())
+			}
+		})
+	})
+	if err == nil && (len(words) != h.words || h.chunks > h.words) {
+		err = fmt.Errorf("%w: segment %d of postings has %d words of %d", docid.ErrCorrupt, number, len(words), h.words)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.firsts, s.filter = words[:h.chunks:h.chunks], filter(words[h.chunks:])
+	return s, nil
+}
+
+// builder writes a segment: postings come in order. Rows are handed on in
+// batches; without the header they do not count.
+type builder struct {
+	*segment
+	write func([]row) error
+	rows  []row
+	chunk encoder
+	in    int    // postings in the chunk
+	last  uint64 // key before
+}
+
+const rowsAtOnce = 32
+
+func (b *builder) add(key, seq, leader uint64) error {
+	if b.in == chunkPostings {
+		if err := b.flush(); err != nil {
+			return err
+		}
+	}
+	if b.in == 0 {
+		b.firsts, b.last = append(b.firsts, key), 0
+	}
+	b.chunk.uint(key - b.last)
+	b.chunk.uint(seq)
+	b.chunk.uint(seq - leader)
+	b.filter.add(key)
+	b.last = key
+	b.in++
+	b.postings++
+	return nil
+}
+
+// flush ends a chunk.
+func (b *builder) flush() error {
+	if b.in == 0 {
+		return nil
+	}
+	key := b.key(spacePosting, uint64(len(b.firsts)-1))
+	b.rows = append(b.rows, row{key, b.chunk.seal(key)})
+	b.chunk, b.in = encoder{}, 0
+	return b.hand(rowsAtOnce)
+}
+
+func (b *builder) hand(most int) error {
+	if len(b.rows) < most || len(b.rows) == 0 {
+		return nil
+	}
+	rows := b.rows
+	b.rows = nil
+	return b.write(rows)
+}
+
+// finish writes all but the header, which it returns.
+func (b *builder) finish() (header, error) {
+	if err := b.flush(); err != nil {
+		return header{}, err
+	}
+	words := append(append(make([]uint64, 0, len(b.firsts)+len(b.filter)), b.firsts...), b.filter...)
+	for n := 0; n*pieceWords < len(words); n++ {
+		key := b.key(spacePiece, uint64(n))
+		piece := words[n*pieceWords : min(len(words), (n+1)*pieceWords)]
+		b.rows = append(b.rows, row{key, sealed(key, func(e *encoder) {
+			for _, w := range piece {
+				e.fixed(w)
+			}
+		})})
+		if err := b.hand(1); err != nil {
+			return header{}, err
+		}
+	}
+	return header{b.to, b.postings, len(b.firsts), len(words)}, b.hand(1)
+}
+
+// cursor walks a segment in order.
+type cursor struct {
+	s     *segment
+	r     Reader
+	chunk int
+	posts [][3]uint64 // key, seq, leader
+	at    int
+}
+
+// next reports whether there is another posting.
+func (c *cursor) next() (bool, error) {
+	if c.at++; c.at < len(c.posts) {
+		return true, nil
+	}
+	if c.chunk == len(c.s.firsts) {
+		return false, nil
+	}
+	c.posts, c.at = c.posts[:0], 0
+	err := c.s.chunk(c.r, c.chunk, func(key, seq, leader uint64) bool {
+		c.posts = append(c.posts, [3]uint64{key, seq, leader})
+		return true
+	})
+	if errors.Is(err, errMoved) || err == nil && len(c.posts) == 0 {
+		err = fmt.Errorf("%w: chunk %d of segment %d of postings is missing", docid.ErrCorrupt, c.chunk, c.s.number)
+	}
+	c.chunk++
+	return err == nil, err
+}

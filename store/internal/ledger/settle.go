@@ -1,0 +1,261 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// maxInMemory is how many postings an active table takes, unless the options
+// say otherwise: those of some 15,000 leaders.
+const maxInMemory = 512 << 10
+
+// maxTail is how many changes there may be that a start has to read again.
+const maxTail = 256 << 10
+
+// fanout is how many segments of about one size are merged into one.
+const fanout = 4
+
+// settle writes frozen tables to rows and merges segments until the store
+// closes or takes no more writes.
+func (s *Store) settle() {
+	defer close(s.settled)
+	for {
+		select {
+		case <-s.quit:
+			return
+		case <-s.full:
+		}
+		s.mu.Lock()
+		indexes := make([]*index, 0, len(s.indexes))
+		for _, ix := range s.indexes {
+			indexes = append(indexes, ix)
+		}
+		s.mu.Unlock()
+		for _, ix := range indexes {
+			if err := ix.settle(); err != nil {
+				return // nothing is written any more, or damage that whoever reads it is told
+			}
+		}
+	}
+}
+
+// freeze freezes the active table when it is full. The writer calls it when all that
+// it holds is durable.
+func (ix *index) freeze() {
+	if int(ix.posts.levels.Load().active.keys.Load()) < ix.store.inMemory && ix.head < ix.settled+maxTail {
+		return
+	}
+	ix.settled = ix.head
+	ix.posts.freeze(ix.head)
+	ix.store.wake()
+}
+
+func (s *Store) wake() {
+	select {
+	case s.full <- struct{}{}:
+	default:
+	}
+}
+
+// settle writes the frozen tables, oldest first.
+func (ix *index) settle() error {
+	for {
+		l := ix.posts.levels.Load()
+		if len(l.frozen) == 0 {
+			return nil
+		}
+		if err := ix.writeTable(l.frozen[0]); err != nil {
+			return err
+		}
+		if err := ix.merge(); err != nil {
+			return err
+		}
+	}
+}
+
+// writeTable makes a segment of the oldest frozen table.
+func (ix *index) writeTable(f frozen) error {
+	all := f.sorted(ix.posts)
+	b := ix.build(f.to, len(all))
+	for _, p := range all {
+		if err := b.add(p[0], p[1], p[2]); err != nil {
+			return err
+		}
+	}
+	return ix.swap(b, 1, 0)
+}
+
+// sorted are the postings of living leaders: key, change, leader.
+func (f frozen) sorted(p *postings) [][3]uint64 {
+	all := make([][3]uint64, 0, f.keys.Load())
+	add := func(key uint64, n uint32) {
+		post := f.posts.at(n - 1)
+		if l := p.leaders.at(post.leader); l.ended.Load() == 0 {
+			all = append(all, [3]uint64{key, post.seq, l.seq})
+		}
+	}
+	for i := range f.shards {
+		s := &f.shards[i]
+		s.mu.RLock()
+		for i, v := range s.vals {
+			switch {
+			case v == 0:
+			case v&listBit == 0:
+				add(s.keys[i], v)
+			default:
+				for _, n := range s.lists[v&^listBit] {
+					add(s.keys[i], n)
+				}
+			}
+		}
+		s.mu.RUnlock()
+	}
+	slices.SortFunc(all, compare)
+	return all
+}
+
+func compare(a, b [3]uint64) int {
+	return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]), cmp.Compare(a[2], b[2]))
+}
+
+// build begins a segment of at most so many postings.
+func (ix *index) build(to uint64, postings int) *builder {
+	ix.segments++
+	s := &segment{tenant: ix.id, number: ix.segments, to: to, filter: newFilter(postings)}
+	return &builder{segment: s, write: func(rows []row) error {
+		return ix.store.do(context.Background(), func(b Batch) (func(), error) {
+			for _, r := range rows {
+				if err := r.write(b); err != nil {
+					return nil, err
+				}
+			}
+			return func() {}, nil
+		})
+	}}
+}
+
+// swap writes the header and puts the segment in the place of what it was made
+// from, in one atomic batch. The rows of older segments go afterwards, when
+// whoever still looks for them can see why they are gone.
+func (ix *index) swap(b *builder, tables, segments int) error {
+	h, err := b.finish()
+	if err != nil {
+		return err
+	}
+	l := ix.posts.levels.Load()
+	old := l.segments[len(l.segments)-segments:]
+	err = ix.store.do(context.Background(), func(w Batch) (func(), error) {
+		key := b.key(spaceSegment)
+		if err := w.Set(key, sealed(key, h.put)); err != nil {
+			return nil, err
+		}
+		for _, s := range old {
+			if err := w.Delete(s.key(spaceSegment)); err != nil {
+				return nil, err
+			}
+		}
+		return func() { ix.posts.replace(tables, segments, b.segment) }, nil
+	})
+	if err != nil || segments == 0 {
+		return err
+	}
+	return ix.store.do(context.Background(), func(w Batch) (func(), error) {
+		for _, s := range old {
+			if err := dropRows(w, s); err != nil {
+				return nil, err
+			}
+		}
+		return func() {}, nil
+	})
+}
+
+// dropRows deletes the rows of a segment but for its header.
+func dropRows(b Batch, s *segment) error {
+	for _, space := range []byte{spacePosting, spacePiece} {
+		if err := b.DeleteRange(s.key(space), after(s.key(space))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge merges the newest segments while there are enough of one size.
+func (ix *index) merge() error {
+	for {
+		segments := ix.posts.levels.Load().segments
+		n := len(segments)
+		if n < fanout {
+			return nil
+		}
+		total := 0
+		for _, s := range segments[n-fanout:] {
+			total += s.postings
+		}
+		if segments[n-fanout].postings > total*3/fanout { // much larger than the others
+			return nil
+		}
+		if err := ix.mergeInto(segments[n-fanout:], total); err != nil {
+			return err
+		}
+	}
+}
+
+// mergeInto makes one segment of several; docIds that ended are left out.
+func (ix *index) mergeInto(from []*segment, total int) error {
+	v, err := ix.store.kv.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	cursors := make([]*cursor, 0, len(from))
+	advance := func(c *cursor) error {
+		more, err := c.next()
+		if err != nil || !more {
+			cursors = slices.DeleteFunc(cursors, func(o *cursor) bool { return o == c })
+		}
+		return err
+	}
+	for _, s := range from {
+		c := &cursor{s: s, r: v, at: -1}
+		cursors = append(cursors, c)
+		if err := advance(c); err != nil {
+			return err
+		}
+	}
+	lives := ix.living()
+	b := ix.build(from[len(from)-1].to, total)
+	for len(cursors) > 0 {
+		least := cursors[0]
+		for _, c := range cursors[1:] {
+			if compare(c.posts[c.at], least.posts[least.at]) < 0 {
+				least = c
+			}
+		}
+		if p := least.posts[least.at]; lives(p[2]) {
+			if err := b.add(p[0], p[1], p[2]); err != nil {
+				return err
+			}
+		}
+		if err := advance(least); err != nil {
+			return err
+		}
+	}
+	return ix.swap(b, 0, len(from))
+}
+
+// living tells of a leader whether it lives; 1 bit a change.
+func (ix *index) living() func(seq uint64) bool {
+	n := ix.posts.leaders.len()
+	set := []uint64{}
+	for i := range n {
+		l := ix.posts.leaders.at(uint32(i))
+		if l.ended.Load() == 0 {
+			for int(l.seq/64) >= len(set) {
+				set = append(set, make([]uint64, len(set)+64)...)
+			}
+			set[l.seq/64] |= 1 << (l.seq % 64)
+		}
+	}
+	return func(seq uint64) bool { return int(seq/64) < len(set) && set[seq/64]&(1<<(seq%64)) != 0 }
+}
