@@ -131,7 +131,7 @@ func (c *checker) each(space byte, get func(*decoder), visit func(key []byte)) e
 func (c *checker) index() error {
 	c.head, c.leaders, c.members, c.idem = 0, map[uint64]int64{}, map[string]joined{}, map[string]uint64{}
 	c.epochs = map[uint64]uint64{}
-	for _, step := range []func() error{c.log, c.holds, c.leaderRows, c.texts, c.kept, c.names, c.aliases, c.nids, c.memberRows, c.expiries, c.idems, c.epochRows, c.sinks, c.waiting} {
+	for _, step := range []func() error{c.log, c.holds, c.leaderRows, c.texts, c.kept, c.names, c.aliases, c.nids, c.memberRows, c.expiries, c.idems, c.epochRows, c.segments, c.sinks, c.waiting} {
 		if err := step(); err != nil {
 			return err
 		}

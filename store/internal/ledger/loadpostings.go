@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,14 @@ func (ix *index) loadSegments(r Reader) (to uint64, err error) {
 		l.segments = append(l.segments, s)
 		ix.segments, to = max(ix.segments, number), max(to, h.to)
 	}
-	slices.SortFunc(l.segments, func(a, b *segment) int { return int(int64(a.to) - int64(b.to)) })
+	slices.SortFunc(l.segments, func(a, b *segment) int { return cmp.Compare(a.to, b.to) })
+	last := uint64(0)
+	for _, s := range l.segments {
+		if s.from != last {
+			return 0, fmt.Errorf("%w: no segment holds the postings of changes %d to %d; rebuild makes them again", docid.ErrCorrupt, last+1, s.from)
+		}
+		last = s.to
+	}
 	ix.posts.levels.Store(l)
 	return to, ix.dropLeftovers(r, headers)
 }

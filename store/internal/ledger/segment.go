@@ -17,7 +17,7 @@ import (
 type segment struct {
 	tenant   uint32
 	number   uint64
-	to       uint64 // no posting is by a later change
+	from, to uint64 // holds the postings of the changes from < seq <= to
 	postings int
 	firsts   []uint64 // key of each chunk
 	filter   filter
@@ -154,24 +154,24 @@ func decodeChunk(key, value []byte, visit func(key, seq, leader uint64) bool) er
 
 // header is the row of a segment.
 type header struct {
-	to               uint64
+	from, to         uint64
 	postings, chunks int
 	words            int // of first keys and filter
 }
 
 func (h header) put(e *encoder) {
-	for _, n := range []uint64{h.to, uint64(h.postings), uint64(h.chunks), uint64(h.words)} {
+	for _, n := range []uint64{h.from, h.to, uint64(h.postings), uint64(h.chunks), uint64(h.words)} {
 		e.uint(n)
 	}
 }
 
 func (h *header) get(d *decoder) {
-	h.to, h.postings, h.chunks, h.words = d.uint(), int(d.uint()), int(d.uint()), int(d.uint())
+	h.from, h.to, h.postings, h.chunks, h.words = d.uint(), d.uint(), int(d.uint()), int(d.uint()), int(d.uint())
 }
 
 // openSegment reads what of a segment lies in memory.
 func openSegment(r Reader, tenant uint32, number uint64, h header) (*segment, error) {
-	s := &segment{tenant: tenant, number: number, to: h.to, postings: h.postings}
+	s := &segment{tenant: tenant, number: number, from: h.from, to: h.to, postings: h.postings}
 	words := make([]uint64, 0, h.words)
 	prefix := s.key(spacePiece)
 	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
@@ -261,7 +261,7 @@ func (b *builder) finish() (header, error) {
 			return header{}, err
 		}
 	}
-	return header{b.to, b.postings, len(b.firsts), len(words)}, b.hand(1)
+	return header{b.from, b.to, b.postings, len(b.firsts), len(words)}, b.hand(1)
 }
 
 // cursor walks a segment in order.

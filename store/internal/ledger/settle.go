@@ -77,7 +77,11 @@ func (ix *index) settle() error {
 // writeTable makes a segment of the oldest frozen table.
 func (ix *index) writeTable(f frozen) error {
 	all := f.sorted(ix.posts)
-	b := ix.build(f.to, len(all))
+	from := uint64(0)
+	if segments := ix.posts.levels.Load().segments; len(segments) > 0 {
+		from = segments[len(segments)-1].to
+	}
+	b := ix.build(from, f.to, len(all))
 	for _, p := range all {
 		if err := b.add(p[0], p[1], p[2]); err != nil {
 			return err
@@ -120,9 +124,9 @@ func compare(a, b [3]uint64) int {
 }
 
 // build begins a segment of at most so many postings.
-func (ix *index) build(to uint64, postings int) *builder {
+func (ix *index) build(from, to uint64, postings int) *builder {
 	ix.segments++
-	s := &segment{tenant: ix.id, number: ix.segments, to: to, filter: newFilter(postings)}
+	s := &segment{tenant: ix.id, number: ix.segments, from: from, to: to, filter: newFilter(postings)}
 	return &builder{segment: s, write: func(rows []row) error {
 		return ix.store.do(context.Background(), func(b Batch) (func(), error) {
 			for _, r := range rows {
@@ -224,7 +228,7 @@ func (ix *index) mergeInto(from []*segment, total int) error {
 		}
 	}
 	lives := ix.living()
-	b := ix.build(from[len(from)-1].to, total)
+	b := ix.build(from[0].from, from[len(from)-1].to, total)
 	for len(cursors) > 0 {
 		least := cursors[0]
 		for _, c := range cursors[1:] {

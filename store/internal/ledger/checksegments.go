@@ -1,0 +1,71 @@
+package ledger
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// segments proves that every segment is whole: chunks in order, as many
+// postings and words as its header says. Rows without a header are what a
+// crash left; the next start removes them.
+func (c *checker) segments() error {
+	headers := map[uint64]*header{}
+	var h header
+	err := c.each(spaceSegment, func(d *decoder) { h.get(d) }, func(k []byte) {
+		if h.to > c.head {
+			c.bad(k, "holds postings up to change %d, the log ends at %d", h.to, c.head)
+		}
+		copied := h
+		headers[number(k, 0)] = &copied
+	})
+	if err != nil {
+		return err
+	}
+	prefix := c.ix.key(spacePosting)
+	err = c.r.Scan(prefix, after(prefix), func(k, v []byte) error {
+		c.row()
+		h, last := headers[number(k, 0)], uint64(0)
+		err := decodeChunk(k, v, func(key, _, _ uint64) bool {
+			if key < last {
+				c.bad(k, "is out of order")
+			}
+			if last = key; h != nil {
+				h.postings--
+			}
+			return true
+		})
+		if err != nil {
+			c.bad(k, "%v", err)
+		}
+		if h != nil {
+			h.chunks--
+		}
+		return c.ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	words := 0
+	err = c.each(spacePiece, func(d *decoder) {
+		for words = 0; len(d.b) > 0; words++ {
+			d.fixed()
+		}
+	}, func(k []byte) {
+		if h := headers[number(k, 0)]; h != nil {
+			h.words -= words
+		}
+	})
+	last := uint64(0)
+	for _, n := range slices.SortedFunc(maps.Keys(headers), func(a, b uint64) int { return cmp.Compare(headers[a].to, headers[b].to) }) {
+		h := headers[n]
+		if h.from != last {
+			c.bad(c.ix.key(spaceSegment, n), "no segment holds the postings of changes %d to %d", last+1, h.from)
+		}
+		last = h.to
+		if h.postings != 0 || h.chunks != 0 || h.words != 0 {
+			c.bad(c.ix.key(spaceSegment, n), "is not whole: rebuild makes postings again")
+		}
+	}
+	return err
+}
