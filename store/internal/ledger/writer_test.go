@@ -121,3 +121,20 @@ func sorted(state map[string][]byte) []string {
 	slices.Sort(keys)
 	return keys
 }
+
+// TestTooManyLeaders: a docId that could not be numbered in memory is refused.
+func TestTooManyLeaders(t *testing.T) {
+	defer ledger.SetMaxLeaders(2)()
+	s, err := ledger.Open(t.Context(), &rows{state: map[string][]byte{}}, ledger.Options{})
+	must(t, err)
+	defer s.Close()
+	ix, err := s.Index(t.Context(), "t", func() (docid.Identity, error) { return docid.Identity{Seed: 1}, nil })
+	must(t, err)
+	for _, nid := range []string{"a", "b"} {
+		_, err := ix.Commit(t.Context(), leader(nid))
+		must(t, err)
+	}
+	if _, err := ix.Commit(t.Context(), leader("c")); !errors.Is(err, docid.ErrFull) {
+		t.Errorf("the third of two: %v", err)
+	}
+}
