@@ -1,0 +1,118 @@
+package weighted
+
+import (
+	"slices"
+
+	"github.com/neardup/neardup"
+)
+
+// slot is a place in which two texts differ: what the one has there and the
+// other in its place, of which one may be nothing.
+type slot struct {
+	a, b []token
+	edge bool // before the first or after the last word in common
+}
+
+// aligner aligns the words of two texts. It keeps its memory.
+type aligner struct {
+	lengths []uint16
+	slots   []slot
+}
+
+// align returns the slots of two texts along a longest common subsequence of
+// their words, what is equal at both ends first. O(len(a)*len(b)) between.
+func (l *aligner) align(a, b []token) []slot {
+	l.slots = l.slots[:0]
+	head := 0
+	for head < len(a) && head < len(b) && a[head].hash == b[head].hash {
+		head++
+	}
+	tail := 0
+	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail].hash == b[len(b)-1-tail].hash {
+		tail++
+	}
+	x, y := a[head:len(a)-tail], b[head:len(b)-tail]
+	if len(x) == 0 || len(y) == 0 {
+		l.slot(x, y, head == 0 || tail == 0)
+		return l.slots
+	}
+	l.fill(x, y)
+	wide := len(y) + 1
+	i, j, fromI, fromJ := 0, 0, 0, 0
+	for i < len(x) && j < len(y) {
+		switch {
+		case x[i].hash == y[j].hash:
+			l.slot(x[fromI:i], y[fromJ:j], head == 0 && (fromI == 0 && fromJ == 0))
+			i++
+			j++
+			fromI, fromJ = i, j
+		case l.lengths[(i+1)*wide+j] >= l.lengths[i*wide+j+1]:
+			i++
+		default:
+			j++
+		}
+	}
+	edge := tail == 0 || head == 0 && fromI == 0 && fromJ == 0
+	l.slot(x[fromI:], y[fromJ:], edge)
+	return l.slots
+}
+
+func (l *aligner) slot(a, b []token, edge bool) {
+	if len(a) > 0 || len(b) > 0 {
+		l.slots = append(l.slots, slot{a, b, edge})
+	}
+}
+
+// fill computes, for all ends of x and y, the length of their longest common
+// subsequence.
+func (l *aligner) fill(x, y []token) {
+	wide := len(y) + 1
+	l.lengths = slices.Grow(l.lengths[:0], (len(x)+1)*wide)[:(len(x)+1)*wide]
+	clear(l.lengths[len(x)*wide:])
+	for i := len(x) - 1; i >= 0; i-- {
+		row, below := l.lengths[i*wide:(i+1)*wide], l.lengths[(i+1)*wide:(i+2)*wide]
+		row[len(y)] = 0
+		for j := len(y) - 1; j >= 0; j-- {
+			if x[i].hash == y[j].hash {
+				row[j] = below[j+1] + 1
+			} else {
+				row[j] = max(below[j], row[j+1])
+			}
+		}
+	}
+}
+
+// conflicts lists the facts that two texts state differently, at most most of
+// them. The texts are put in one order first, so that the alignment, of which
+// there may be several of the same length, is the same both ways.
+func (l *aligner) conflicts(a, b *View, facts Facts, most int) []neardup.Conflict {
+	if max(len(a.tokens), len(b.tokens)) > mostTokens {
+		return nil
+	}
+	swapped := before(b.tokens, a.tokens)
+	if swapped {
+		a, b = b, a
+	}
+	j := judge{a: a, b: b, facts: facts, most: most}
+	j.slots(l.align(a.tokens, b.tokens))
+	j.whole()
+	for i := range j.found {
+		if c := &j.found[i]; swapped {
+			c.A, c.B = c.B, c.A
+		}
+	}
+	return j.found
+}
+
+// before orders texts by their words.
+func before(a, b []token) bool {
+	return slices.CompareFunc(a, b, func(x, y token) int {
+		switch {
+		case x.hash < y.hash:
+			return -1
+		case x.hash > y.hash:
+			return 1
+		}
+		return 0
+	}) < 0
+}

@@ -1,0 +1,61 @@
+package weighted
+
+import (
+	"strings"
+	"sync"
+)
+
+// Small tables of words that turn what a text says. Words stand as clean text
+// has them: in lower case, cut at apostrophes.
+
+const negationWords = `no not never none nor cannot without don doesn didn isn aren wasn weren wouldn shouldn couldn cant wont dont
+	isnt didnt doesnt 不 没 没有 未 无 非 别 勿 不是 不会 不能 不再 并非 尚未 否认 辟谣 未能 不得`
+
+// oppositeWords are pairs; each word may be in several.
+const oppositeWords = `work/home yes/no up/down in/out on/off before/after win/lose wins/loses won/lost buy/sell bought/sold open/close
+	opened/closed opens/closes first/last start/end starts/ends began/ended man/woman men/women he/she him/her his/her male/female
+	boy/girl am/pm morning/evening morning/night left/right more/less most/least above/below over/under high/low higher/lower
+	rise/fall rises/falls rose/fell up/off increase/decrease increased/decreased accept/reject accepted/rejected allow/deny
+	with/without all/none always/never today/tomorrow today/yesterday yesterday/tomorrow can/cannot enable/disable
+	enabled/disabled true/false old/new north/south east/west import/export include/exclude public/private
+	may/must arrive/depart arrived/left black/white good/bad best/worst hot/cold import/exports
+	男/女 上/下 左/右 前/后 早/晚 开/关 进/出 买/卖 涨/跌 升/降 增/减 多/少 大/小 高/低 胜/负 赢/输 有/无 是/否 南/北 东/西
+	上涨/下跌 上调/下调 上升/下降 增加/减少 增长/下降 开幕/闭幕 开始/结束 上午/下午 今天/明天 今天/昨天 昨天/明天 开盘/收盘
+	买入/卖出 进口/出口 同意/拒绝 支持/反对 男子/女子 男篮/女篮 男足/女足 男排/女排 男单/女单 男双/女双 上线/下线 上市/退市
+	上半年/下半年 加入/退出 结婚/离婚 入职/离职 出生/去世 视帝/视后 影帝/影后 晋级/淘汰 夺冠/出局 允许/禁止 公开/秘密 继续/停止
+	开放/关闭 恢复/暂停 确认/否认 承认/否认 决赛/半决赛 预告/回顾 现场/路透`
+
+// directedWords are verbs that say something else when their sides change.
+const directedWords = `beats beat defeats defeated defeat over to from sues sued buys bought acquires acquired kills killed leads
+	战胜 击败 打败 完胜 险胜 胜 负 输给 不敌 逆转 横扫 力克 大胜 淘汰 超越 超过 赢 起诉 收购 致 回应 批评 到 至`
+
+var negationTable = sync.OnceValue(func() map[string]bool { return setOf(negationWords) })
+
+var directedTable = sync.OnceValue(func() map[string]bool { return setOf(directedWords) })
+
+var oppositeTable = sync.OnceValue(func() map[[2]string]bool {
+	table := map[[2]string]bool{}
+	for _, pair := range strings.Fields(oppositeWords) {
+		x, y, _ := strings.Cut(pair, "/")
+		table[[2]string{x, y}], table[[2]string{y, x}] = true, true
+	}
+	return table
+})
+
+func setOf(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
+func isNegation(word string) bool   { return negationTable()[word] }
+func isDirected(word string) bool   { return directedTable()[word] }
+func areOpposites(x, y string) bool { return oppositeTable()[[2]string{x, y}] }
+func isOption(word string) bool     { return len(word) == 1 && 'a' <= word[0] && word[0] <= 'h' }
+func isRoman(word string) bool      { return romanTable()[word] }
+
+var romanTable = sync.OnceValue(func() map[string]bool {
+	return setOf("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi")
+})

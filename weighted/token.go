@@ -1,0 +1,209 @@
+package weighted
+
+import (
+	"unicode/utf8"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/neardup/neardup/text"
+	"github.com/neardup/neardup/text/segment"
+)
+
+// token is a word or a number of a text, in its place.
+type token struct {
+	hash   uint64
+	text   string // as it stands in the clean text
+	value  string // of a number, in one form for all ways to write it; else ""
+	weight uint32
+	known  bool // the idf table has it
+	han    bool // of Chinese characters
+}
+
+// number reports whether the token is a number and nothing else.
+func (t *token) number() bool { return t.value != "" }
+
+// cutter cuts clean text into tokens. It is used by one goroutine.
+type cutter struct {
+	lexicon *lexicon
+	seed    uint64
+	tokens  []token
+	words   []string
+}
+
+// cut returns the tokens of a clean text, valid until the next call: numbers
+// (1,995.0 is 1995), words of letters and digits, Chinese words of the
+// dictionary, and of other scripts without spaces every two runes in a row.
+// Chinese numerals are numbers after 第, before a measure word, and where they
+// are two or more.
+func (c *cutter) cut(clean string) []token {
+	c.tokens = c.tokens[:0]
+	for at := 0; at < len(clean); {
+		r, size := utf8.DecodeRuneInString(clean[at:])
+		switch class(r) {
+		case classHan:
+			at = c.han(clean, at)
+		case classRun:
+			at = c.run(clean, at)
+		case classDigit:
+			if end := numberEnd(clean, at); end > 0 {
+				c.number(clean[at:end], decimal(clean[at:end]))
+				at = end
+				continue
+			}
+			at = c.word(clean, at)
+		case classLetter:
+			at = c.word(clean, at)
+		default:
+			at += size
+		}
+	}
+	return c.tokens
+}
+
+type runeClass uint8
+
+const (
+	classOther runeClass = iota
+	classDigit
+	classLetter
+	classHan
+	classRun // of a script without spaces, not Chinese
+)
+
+// class of a rune. Blocks are given by number, so that a new Unicode version
+// changes nothing.
+func class(r rune) runeClass {
+	switch {
+	case r < utf8.RuneSelf:
+		switch {
+		case '0' <= r && r <= '9':
+			return classDigit
+		case 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z':
+			return classLetter
+		}
+		return classOther
+	case r >= 0x4E00 && r <= 0x9FFF, r >= 0x3400 && r <= 0x4DBF, r >= 0x20000 && r <= 0x323AF, r == 0x3007:
+		return classHan
+	case r >= 0x3041 && r <= 0x30FF && r != 0x30FB, r >= 0x31F0 && r <= 0x31FF, // kana
+		r >= 0x0E01 && r <= 0x0EFF, r >= 0x0F40 && r <= 0x109F, // Thai, Lao, Tibetan, Burmese
+		r >= 0x1780 && r <= 0x17D3: // Khmer
+		return classRun
+	case r >= 0x300 && r <= 0x36F, r >= 0x591 && r <= 0x6ED, r >= 0x900 && r <= 0xDFF: // marks of letters
+		return classLetter
+	case text.IsAlnum(r):
+		return classLetter
+	}
+	return classOther
+}
+
+func (c *cutter) add(t token) {
+	name := t.text
+	if t.value != "" {
+		name = t.value
+	}
+	t.hash = xxh3.HashStringSeed(name, c.seed)
+	if t.value != "" {
+		t.hash = ^t.hash // the number 7 is no word "7"
+	}
+	c.tokens = append(c.tokens, t)
+}
+
+func (c *cutter) number(text, value string) {
+	c.add(token{text: text, value: value, weight: numberWeight, known: true})
+}
+
+// word takes the letters and digits from at on and returns where they end.
+func (c *cutter) word(clean string, at int) int {
+	end := at
+	for end < len(clean) {
+		r, size := utf8.DecodeRuneInString(clean[end:])
+		if k := class(r); k != classLetter && k != classDigit {
+			break
+		}
+		end += size
+	}
+	word := clean[at:end]
+	if value := numberWord(word); value != "" {
+		c.number(word, value)
+		return end
+	}
+	weight, known := weigh(c.lexicon.other, word)
+	c.add(token{text: word, weight: weight, known: known})
+	return end
+}
+
+// han takes the Chinese characters from at on, numerals apart, and returns
+// where they end.
+func (c *cutter) han(clean string, at int) int {
+	end := at
+	for end < len(clean) {
+		r, size := utf8.DecodeRuneInString(clean[end:])
+		if class(r) != classHan {
+			break
+		}
+		end += size
+	}
+	chinese := c.lexicon.chinese()
+	c.words = c.words[:0]
+	if chinese.segmenter != nil {
+		c.words = chinese.segmenter.Cut(c.words, clean[at:end], segment.HMM)
+	} else {
+		for p := at; p < end; {
+			_, size := utf8.DecodeRuneInString(clean[p:])
+			c.words = append(c.words, clean[p:p+size])
+			p += size
+		}
+	}
+	for p, i := at, 0; i < len(c.words); i++ {
+		word := c.words[i]
+		if from, to := numerals(clean[at:end], p-at); to > from && from == p-at {
+			// The numeral may reach over several words, or end within one.
+			c.number(clean[p:at+to], chineseNumber(clean[p:at+to]))
+			for p += len(word); p < at+to && i+1 < len(c.words); {
+				i++
+				p += len(c.words[i])
+			}
+			if p > at+to { // the rest of the word
+				c.hanWord(clean[at+to:p], chinese)
+			}
+			continue
+		}
+		c.hanWord(word, chinese)
+		p += len(word)
+	}
+	return end
+}
+
+func (c *cutter) hanWord(word string, chinese chineseLexicon) {
+	weight, known := weigh(chinese.idf, word)
+	c.add(token{text: word, weight: weight, known: known, han: true})
+}
+
+// run takes the runes of a script without spaces from at on, every two in a
+// row, and returns where they end.
+func (c *cutter) run(clean string, at int) int {
+	last := -1 // where the rune before begins
+	for at < len(clean) {
+		r, size := utf8.DecodeRuneInString(clean[at:])
+		if class(r) != classRun {
+			break
+		}
+		if last >= 0 {
+			c.pair(clean[last : at+size])
+		}
+		last = at
+		at += size
+	}
+	if n := len(c.tokens); last >= 0 && (n == 0 || !endsAt(clean, at, c.tokens[n-1].text)) {
+		c.pair(clean[last:at]) // a single rune
+	}
+	return at
+}
+
+func endsAt(clean string, at int, s string) bool {
+	return at >= len(s) && len(s) > 0 && clean[at-len(s):at] == s
+}
+
+func (c *cutter) pair(s string) {
+	c.add(token{text: s, weight: numberWeight / 2, han: true})
+}
