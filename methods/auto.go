@@ -5,17 +5,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/minhash"
-	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/text"
+	"github.com/neardup/neardup/weighted"
 )
 
 // Length is the length by which auto routes, in halves of a Chinese
 // character: three for a letter or digit of an alphabet, two for any other
-// rune. Edit similarity finds much more than Jaccard at every length up to 600
-// runes in all scripts, but in an alphabet what pieces two short texts have in
-// common very many others have too, so that there it costs ten times as much
-// (docs/short-texts.md).
+// rune.
 func Length(clean string) int {
 	runes, letters := sizes(clean)
 	return lengthOf(runes, letters)
@@ -38,26 +36,34 @@ func sizes(clean string) (runes, letters int) {
 // text as short: 200 letters or, with blanks, English of some 210 runes.
 const DefaultLimit = 300
 
-// auto sends short texts to ngram with edit similarity and the others to
-// minhash. A pair is judged by the method of the shorter text. A long text
-// that may be within reach of a short one is on the border: it carries the
-// keys of both, so that no pair is lost.
+// auto sends short texts to one method and the others to another. A pair is
+// judged by the method of its shorter text. A long text that a short one may be
+// near is on the border: it carries the keys of both, so that no pair is lost.
 type auto struct {
-	limit     int
-	threshold float64 // of ngram
-	short     neardup.Method
-	long      *minhash.Method
+	version int
+	limit   int
+	short   neardup.Method
+	long    neardup.Method
+	// border reports whether a text that is long by its runes and letters
+	// may have a near partner that is short.
+	border func(runes, letters int) bool
 }
 
+// newAuto makes auto/3: words weighted by idf below the limit, Jaccard of
+// pairs of words or runes above it, both at DefaultThreshold, which on pairs
+// judged by reading means about the same (docs/quality.md).
 func newAuto(c Config) (neardup.Method, error) {
-	limit := c.Limit
-	if limit == 0 {
-		limit = DefaultLimit
+	limit, err := limitOf(c)
+	if err != nil {
+		return nil, err
 	}
-	if limit < 1 || limit > 4096 {
-		return nil, fmt.Errorf("auto: limit %d is not in 1..4096", limit)
+	if c.Shingle == (feature.Shingle{}) {
+		c.Shingle = feature.Shingle{Unit: feature.Auto, K: 2}
 	}
-	short, err := ngram.New(ngram.Config{Similarity: ngram.Edit, Threshold: c.Threshold, Seed: c.Seed, Variants: c.Variants})
+	if c.Threshold == 0 {
+		c.Threshold = weighted.DefaultThreshold
+	}
+	short, err := newWeighted(c)
 	if err != nil {
 		return nil, err
 	}
@@ -65,16 +71,29 @@ func newAuto(c Config) (neardup.Method, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &auto{limit: limit, threshold: c.Threshold, short: short, long: long}
-	if a.threshold == 0 {
-		a.threshold = .8
+	return &auto{
+		version: 3, limit: limit, short: short, long: &titled{Method: long, titles: short},
+		border: func(runes, letters int) bool { return lengthOf(runes, letters) < 2*mostLonger*limit },
+	}, nil
+}
+
+// mostLonger is how many times the limit a text may be long and still be near
+// a short one.
+const mostLonger = 2
+
+func limitOf(c Config) (int, error) {
+	if c.Limit == 0 {
+		return DefaultLimit, nil
 	}
-	return a, nil
+	if c.Limit < 1 || c.Limit > 4096 {
+		return 0, fmt.Errorf("auto: limit %d is not in 1..4096", c.Limit)
+	}
+	return c.Limit, nil
 }
 
 // Spec names the limit and, by their parameters, both methods.
 func (a *auto) Spec() neardup.Spec {
-	s := neardup.Spec{Method: "auto", Version: 2, Params: []neardup.Param{{Name: "limit", Value: fmt.Sprint(a.limit)}}}
+	s := neardup.Spec{Method: "auto", Version: a.version, Params: []neardup.Param{{Name: "limit", Value: fmt.Sprint(a.limit)}}}
 	for _, sub := range []neardup.Spec{a.short.Spec(), a.long.Spec()} {
 		s.Params = append(s.Params, neardup.Param{Name: "method", Value: fmt.Sprintf("%s/%d", sub.Method, sub.Version)})
 		s.Params = append(s.Params, sub.Params...)
@@ -84,7 +103,8 @@ func (a *auto) Spec() neardup.Spec {
 
 // Routes, kept in the two highest bits of the sketch. The methods' own
 // sketches leave them free: ngram has a length of at most 2^14 runes there
-// (texts it gets here are shorter), minhash a count of shingles below 2^30.
+// (texts it gets here are shorter), weighted a weight of 14 bits below them,
+// minhash a count of shingles below 2^30.
 const (
 	routeShort  = 0 << 62
 	routeBorder = 1 << 62
@@ -92,22 +112,17 @@ const (
 	routeBits   = 3 << 62
 )
 
-// route chooses by the Length. A text is on the border if a near partner can
-// be short: of n runes at most (1-t)n are edited, one more for the rounding, and
-// each takes away a rune, a letter where there is one. (A partner of more runes
-// needs an edit for each, which does not make it shorter.)
+// route chooses by the Length.
 func (a *auto) route(clean string) uint64 {
 	runes := utf8.RuneCountInString(clean)
-	edits := int((1-a.threshold)*float64(runes)) + 1
-	if runes-edits >= a.limit || runes >= 1<<14 {
+	if runes >= 1<<14 || lengthOf(runes, 0) >= 2*a.limit && !a.border(runes, 0) {
 		return routeLong // whatever its letters
 	}
 	runes, letters := sizes(clean)
-	length := lengthOf(runes, letters)
 	switch {
-	case length < 2*a.limit:
+	case lengthOf(runes, letters) < 2*a.limit:
 		return routeShort
-	case length-lengthOf(edits, min(edits, letters)) < 2*a.limit:
+	case a.border(runes, letters):
 		return routeBorder
 	}
 	return routeLong
@@ -154,8 +169,8 @@ func (a *auto) Plausible(x, y uint64) bool {
 	return true
 }
 
-// autoView is the view of a text that ngram may judge. That of a long text is
-// the view of minhash itself.
+// autoView is the view of a text that the short method may judge. That of a long
+// text is the view of the long method itself.
 type autoView struct {
 	border      bool
 	short, long neardup.View // long on the border only
@@ -181,8 +196,8 @@ func (a *auto) View(clean string) neardup.View {
 	return a.long.View(clean)
 }
 
-// views takes a view apart: what ngram and what minhash judges by, nil for
-// none, and whether the text is short.
+// views takes a view apart: what the short and the long method judge by, nil
+// for none, and whether the text is short.
 func views(v neardup.View) (short, long neardup.View, isShort bool) {
 	if both, ok := v.(*autoView); ok {
 		return both.short, both.long, !both.border
@@ -203,36 +218,67 @@ func (a *auto) Compare(x, y neardup.View) neardup.Match {
 	return a.short.Compare(shortX, shortY)
 }
 
-// Tally counts what ngram wants to know, in the texts it sees.
-func (a *auto) Tally(memory int64) neardup.Tally {
-	return &autoTally{a, a.short.(neardup.Trainable).Tally(memory)}
-}
-
-type autoTally struct {
-	auto  *auto
-	short neardup.Tally
-}
-
-// Add counts a text that carries ngram keys.
-func (t *autoTally) Add(clean string) {
-	if t.auto.route(clean) != routeLong {
-		t.short.Add(clean)
+// Conflicts asks the method that judges the pair.
+func (a *auto) Conflicts(x, y neardup.View) []neardup.Conflict {
+	shortX, longX, isShortX := views(x)
+	shortY, longY, isShortY := views(y)
+	method, v, w := a.long, longX, longY
+	if isShortX || isShortY {
+		method, v, w = a.short, shortX, shortY
 	}
-}
-
-// Again goes on where ngram wants to see its texts once more.
-func (t *autoTally) Again() neardup.Tally {
-	if short, ok := t.short.(neardup.Repeated); ok {
-		if next := short.Again(); next != nil {
-			return &autoTally{t.auto, next}
-		}
+	if e, ok := method.(neardup.Explainer); ok && v != nil && w != nil {
+		return e.Conflicts(v, w)
 	}
 	return nil
 }
 
-// Method returns auto with the trained ngram.
-func (t *autoTally) Method() neardup.Method {
-	trained := *t.auto
-	trained.short = t.short.Method()
-	return &trained
+// titled is minhash for long texts whose titles must not name different things.
+type titled struct {
+	*minhash.Method
+	titles *weighted.Method
+}
+
+// titledView is a view with that of the title.
+type titledView struct {
+	neardup.View
+	title *weighted.View
+}
+
+// Bytes is the memory of both.
+func (v *titledView) Bytes() int { return v.View.Bytes() + v.title.Bytes() + 32 }
+
+// Spec is that of minhash, with what becomes of other titles.
+func (t *titled) Spec() neardup.Spec {
+	s := t.Method.Spec()
+	s.Params = append(s.Params, neardup.Param{Name: "titles", Value: "names"})
+	return s
+}
+
+// View is that of minhash and of the title.
+func (t *titled) View(clean string) neardup.View {
+	return &titledView{t.Method.View(clean), t.titles.Title(clean)}
+}
+
+// Compare looks at the titles of texts that are near.
+func (t *titled) Compare(a, b neardup.View) neardup.Match {
+	x, okX := a.(*titledView)
+	y, okY := b.(*titledView)
+	if !okX || !okY {
+		return t.Method.Compare(a, b)
+	}
+	match := t.Method.Compare(x.View, y.View)
+	if match.Near && len(t.titles.TitleConflicts(x.title, y.title)) > 0 {
+		match.Near, match.Variant = false, true
+	}
+	return match
+}
+
+// Conflicts are those of the titles.
+func (t *titled) Conflicts(a, b neardup.View) []neardup.Conflict {
+	x, okX := a.(*titledView)
+	y, okY := b.(*titledView)
+	if !okX || !okY {
+		return nil
+	}
+	return t.titles.TitleConflicts(x.title, y.title)
 }

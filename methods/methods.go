@@ -8,9 +8,11 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/minhash"
 	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/simhash"
+	"github.com/neardup/neardup/weighted"
 )
 
 // Config names a method and sets what callers may set of it. The zero value of
@@ -33,17 +35,31 @@ type Config struct {
 	// MinFeatures: texts with fewer different features are judged by simhash
 	// only where they are equal.
 	MinFeatures int
-	// Similarity, Keys, M, Prepare and Variants are ngram's.
+	// Similarity, Keys, M and Prepare are ngram's.
 	Similarity ngram.Similarity
 	Keys       ngram.Keys
 	M          feature.Shingle
 	Prepare    ngram.Preparer
-	Variants   ngram.Guard
+	// Variants of auto, weighted and ngram: what becomes of texts of one
+	// template that state other facts. "" is Keep, but Merge for ngram.
+	Variants Variants
+	// Facts are the kinds of facts that auto and weighted look at; "": all.
+	Facts weighted.Facts
+	// IDF weighs the words of auto and weighted; nil: the built-in tables.
+	IDF *keyword.Table
 	// Limit is the length below which auto takes a text as short; see Length.
 	Limit int
 	// Seed of the feature hashes; 0 but for an index with a secret one.
 	Seed uint64
 }
+
+// Variants is Keep, Merge or "".
+type Variants = weighted.Variants
+
+const (
+	Keep  = weighted.Keep
+	Merge = weighted.Merge
+)
 
 // Verify is On (also "") or Off.
 type Verify string
@@ -61,12 +77,13 @@ type maker struct {
 
 func makers() []maker {
 	return []maker{
-		{"auto", "short texts by edit similarity, long ones by Jaccard of shingles", newAuto},
+		{"auto", "short texts by weighted words and their facts, long ones by Jaccard of shingles", newAuto},
 		{"exact", "equal clean text", func(Config) (neardup.Method, error) { return Exact{}, nil }},
 		{"minhash", "Jaccard of shingles by MinHash bands, verified", newMinhash},
 		{"simhash", "fingerprints of 64 bits within a Hamming distance, verified by Jaccard", newSimhash},
 		{"jaccard", "Jaccard of shingles by prefix filtering: every pair", newJaccard},
 		{"ngram", "short texts by shared substrings: edit, jaccard, cosine, containment", newNgram},
+		{"weighted", "short texts by Jaccard of words weighted by idf, and the facts they state", func(c Config) (neardup.Method, error) { return newWeighted(c) }},
 	}
 }
 
@@ -93,12 +110,45 @@ func New(c Config) (neardup.Method, error) {
 	if c.Name == "" {
 		c.Name = "auto"
 	}
+	if err := c.facts(); err != nil {
+		return nil, err
+	}
+	if c.Name == Auto2 {
+		return newAuto2(c)
+	}
 	for _, m := range makers() {
 		if m.name == c.Name {
 			return m.make(c)
 		}
 	}
 	return nil, fmt.Errorf("unknown method %q (one of %v)", c.Name, Names())
+}
+
+// Auto2 names the auto of before; it is no name for new indexes and not listed.
+const Auto2 = "auto/2"
+
+// facts refuses what a method makes no use of.
+func (c Config) facts() error {
+	switch c.Name {
+	case "auto", weighted.Name:
+		return nil
+	case "ngram", Auto2:
+		if c.Variants != "" && c.Variants != Keep && c.Variants != Merge {
+			return fmt.Errorf("%s: variants %q are neither %q nor %q", c.Name, c.Variants, Keep, Merge)
+		}
+	default:
+		if c.Variants != "" {
+			return fmt.Errorf("%s knows no variants: auto, weighted and ngram do", c.Name)
+		}
+	}
+	if c.Facts != "" || c.IDF != nil {
+		return fmt.Errorf("%s weighs no words: facts and idf tables are for auto and weighted", c.Name)
+	}
+	return nil
+}
+
+func newWeighted(c Config) (*weighted.Method, error) {
+	return weighted.New(weighted.Config{Threshold: c.Threshold, Variants: c.Variants, Facts: c.Facts, IDF: c.IDF, Seed: c.Seed})
 }
 
 func newMinhash(c Config) (neardup.Method, error) {
@@ -125,6 +175,6 @@ func newJaccard(c Config) (neardup.Method, error) {
 func newNgram(c Config) (neardup.Method, error) {
 	return ngram.New(ngram.Config{
 		Prepare: c.Prepare, Similarity: c.Similarity, Threshold: c.Threshold, Shingle: c.Shingle,
-		Keys: c.Keys, M: c.M, Seed: c.Seed, Variants: c.Variants,
+		Keys: c.Keys, M: c.M, Seed: c.Seed, Variants: c.Variants == Keep,
 	})
 }

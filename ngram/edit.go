@@ -186,6 +186,7 @@ func (m *editMethod) Compare(a, b neardup.View) neardup.Match {
 	}
 	match.Distance = d
 	match.Similarity = float64(longer-d) / float64(longer)
-	match.Near = !bool(m.Variants) || !Variant(x.text, y.text)
+	match.Variant = bool(m.Variants) && Variant(x.text, y.text)
+	match.Near = !match.Variant
 	return match
 }

@@ -213,6 +213,7 @@ func (m *setMethod) Compare(a, b neardup.View) neardup.Match {
 		return match
 	}
 	match.Similarity = similarity
-	match.Near = !bool(m.Variants) || !Variant(x.text, y.text)
+	match.Variant = bool(m.Variants) && Variant(x.text, y.text)
+	match.Near = !match.Variant
 	return match
 }

@@ -96,12 +96,16 @@ func (l *aligner) conflicts(a, b *View, facts Facts, most int) []neardup.Conflic
 	j := judge{a: a, b: b, facts: facts, most: most}
 	j.slots(l.align(a.tokens, b.tokens))
 	j.whole()
-	for i := range j.found {
-		if c := &j.found[i]; swapped {
+	return swappedBack(j.found, swapped)
+}
+
+func swappedBack(found []neardup.Conflict, swapped bool) []neardup.Conflict {
+	for i := range found {
+		if c := &found[i]; swapped {
 			c.A, c.B = c.B, c.A
 		}
 	}
-	return j.found
+	return found
 }
 
 // before orders texts by their words.

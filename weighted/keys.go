@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
@@ -64,7 +65,7 @@ func (m *Method) Prefix(clean string, n int) neardup.View {
 func firstRunes(s string, n int) string {
 	for at := range s {
 		if n == 0 {
-			return s[:at]
+			return strings.Clone(s[:at]) // lets go of the long text
 		}
 		n--
 	}

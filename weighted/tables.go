@@ -50,6 +50,11 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
+var monthTable = sync.OnceValue(func() map[string]bool {
+	return setOf("january february march april may june july august september october november december")
+})
+
+func isMonth(word string) bool      { return monthTable()[word] }
 func isNegation(word string) bool   { return negationTable()[word] }
 func isDirected(word string) bool   { return directedTable()[word] }
 func areOpposites(x, y string) bool { return oppositeTable()[[2]string{x, y}] }

@@ -10,7 +10,7 @@ import (
 // effects says which methods a flag has an effect on; flags that are not here
 // have one on all.
 var effects = map[string][]string{
-	"threshold":    {"auto", "minhash", "simhash", "jaccard", "ngram"},
+	"threshold":    {"auto", "minhash", "simhash", "jaccard", "ngram", "weighted"},
 	"shingle":      {"auto", "minhash", "simhash", "jaccard", "ngram"},
 	"recall":       {"auto", "minhash"},
 	"limit":        {"auto"},
@@ -18,7 +18,9 @@ var effects = map[string][]string{
 	"verify":       {"simhash"},
 	"min-features": {"simhash"},
 	"features":     {"simhash"},
-	"idf":          {"simhash"},
+	"idf":          {"auto", "simhash", "weighted"},
+	"variants":     {"auto", "ngram", "weighted"},
+	"facts":        {"auto", "weighted"},
 	"stopwords":    {"simhash"},
 	"dictionary":   {"simhash"},
 	"similarity":   {"ngram"},

@@ -20,7 +20,7 @@ type featureFlags struct {
 
 func (f *featureFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.kind, "features", "", "simhash: what makes the fingerprint: shingles such as auto:1, auto:3 or runes:4, levels:5 (words, weighted by how often they occur), keywords:20 (by TF-IDF) (default "+simhash.DefaultFeatures(0).String()+")")
-	fs.StringVar(&f.idf, "idf", "", "simhash: table of word frequencies for keywords, made by neardup idf (default: built-in, Chinese and English)")
+	fs.StringVar(&f.idf, "idf", "", "simhash with keywords, auto, weighted: table of word frequencies, made by neardup idf (default: built-in, Chinese and English)")
 	fs.StringVar(&f.stopWords, "stopwords", "", "simhash: file of words to leave out, one a line (default: built-in)")
 	fs.StringVar(&f.dictionary, "dictionary", "", `simhash: file of words added to the Chinese dictionary, "word [frequency]" a line`)
 }

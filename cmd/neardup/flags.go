@@ -14,11 +14,12 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/corpus/parquet"
 	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/methods"
-	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text"
 	"github.com/neardup/neardup/text/html"
+	"github.com/neardup/neardup/weighted"
 	"github.com/spf13/pflag"
 )
 
@@ -91,7 +92,8 @@ type methodFlags struct {
 	shingle   string
 	m         string
 	normalize string
-	variants  bool
+	variants  string
+	facts     string
 	verify    string
 	features  featureFlags
 	prepare   string
@@ -101,7 +103,7 @@ type methodFlags struct {
 func (f *methodFlags) add(fs *pflag.FlagSet) {
 	f.fs = fs
 	fs.StringVar(&f.cfg.Name, "method", "auto", "method: "+strings.Join(methods.Names(), ", "))
-	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8)")
+	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8; auto and weighted .6)")
 	fs.IntVar(&f.distance, "distance", -1, "simhash: largest Hamming distance, 0..7")
 	fs.Lookup("distance").DefValue = strconv.Itoa(simhash.DefaultDistance) // -1 is not given
 	fs.StringVar(&f.verify, "verify", "on", "simhash: off gives the classic verdict, by distance alone")
@@ -114,8 +116,9 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar((*string)(&f.cfg.Keys), "keys", "", "ngram: exact (every pair) or any (texts with any --m units in common) (default exact)")
 	fs.StringVar(&f.prepare, "prepare", "asis", "ngram: compare texts as they are, or what is left of them: "+strings.Join(methods.Preparers()[1:], ", "))
 	fs.StringVar(&f.m, "m", "", "ngram with --keys any: length of the shared substrings, runes:4 or words:4")
-	fs.BoolVar(&f.variants, "variants", false, "ngram: texts that differ only in numbers, dates or codes are no duplicates")
-	fs.IntVar(&f.cfg.Limit, "limit", 0, fmt.Sprintf("auto: texts of fewer Chinese characters than this, or two thirds as many letters, are judged by edit similarity (default %d)", methods.DefaultLimit))
+	fs.StringVar(&f.variants, "variants", "", "auto, weighted, ngram: what becomes of texts of one template that state other facts: keep or merge (default keep; ngram merge)")
+	fs.StringVar(&f.facts, "facts", "", "auto, weighted: kinds of facts that tell variants: "+strings.Join(weighted.Kinds(), ",")+" (default all)")
+	fs.IntVar(&f.cfg.Limit, "limit", 0, fmt.Sprintf("auto: texts of fewer Chinese characters than this, or two thirds as many letters, are judged by their words (default %d)", methods.DefaultLimit))
 	fs.Uint64Var(&f.cfg.Seed, "seed", 0, "seed of the feature hashes: that of an index, to decide as it does")
 }
 
@@ -139,10 +142,10 @@ func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) {
 	if c.Prepare, err = methods.Preparer(f.prepare); err != nil {
 		return nil, n, usage("--prepare: %w", err)
 	}
-	if c.Features, err = f.features.features(c.Shingle, c.Seed); err != nil {
+	if err := f.weights(&c); err != nil {
 		return nil, n, err
 	}
-	c.Verify, c.Variants = methods.Verify(f.verify), ngram.Guard(f.variants)
+	c.Verify, c.Variants, c.Facts = methods.Verify(f.verify), methods.Variants(f.variants), weighted.Facts(f.facts)
 	if n, err = text.ParseNormalizer(f.normalize); err != nil {
 		return nil, n, usage("--normalize: %w", err)
 	}
@@ -151,6 +154,34 @@ func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) {
 		return nil, n, usage("--method %s: %w", c.Name, err)
 	}
 	return m, n, nil
+}
+
+// weights reads what simhash counts and weighs, or the table that the words of
+// auto and weighted are weighed by.
+func (f *methodFlags) weights(c *methods.Config) (err error) {
+	if c.Name == "simhash" {
+		c.Features, err = f.features.features(c.Shingle, c.Seed)
+	} else {
+		c.IDF, err = readIDF(f.features.idf)
+	}
+	return err
+}
+
+// readIDF reads a table of neardup idf; nil where none is named.
+func readIDF(path string) (*keyword.Table, error) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	table, err := keyword.ReadTable(file)
+	if err != nil {
+		return nil, usage("--idf %s: %w", path, err)
+	}
+	return table, nil
 }
 
 func parseShingle(flag, s string) (feature.Shingle, error) {

@@ -30,10 +30,11 @@ var layers = map[string]layer{
 	"text/html":    {[]string{"text"}, []string{xtext, "golang.org/x/net/"}},
 	"feature":      {[]string{"text", "text/segment"}, []string{hash, compress, "github.com/clipperhouse/uax29/"}},
 
-	"simhash": {[]string{"", "text", "text/segment", "feature/..."}, []string{hash, xtext}},
-	"minhash": {[]string{"", "text", "feature/..."}, []string{hash, xtext}},
-	"ngram":   {[]string{"", "text", "text/segment", "feature/..."}, []string{hash, xtext}},
-	"methods": {[]string{"", "text/...", "feature/...", "simhash", "minhash", "ngram"}, nil},
+	"simhash":  {[]string{"", "text", "text/segment", "feature/..."}, []string{hash, xtext}},
+	"minhash":  {[]string{"", "text", "feature/..."}, []string{hash, xtext}},
+	"ngram":    {[]string{"", "text", "text/segment", "feature/..."}, []string{hash, xtext}},
+	"weighted": {[]string{"", "text", "text/segment", "feature/keyword"}, []string{hash}},
+	"methods":  {[]string{"", "text/...", "feature/...", "simhash", "minhash", "ngram", "weighted"}, nil},
 
 	"corpus":         {[]string{"", "text", "text/html"}, []string{compress, xtext, "github.com/valyala/fastjson", "github.com/andybalholm/brotli"}},
 	"corpus/parquet": {[]string{"", "text", "corpus"}, []string{"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/"}},

@@ -1,0 +1,69 @@
+package weighted
+
+import (
+	"github.com/neardup/neardup"
+)
+
+// Long texts are editions of a document where they differ in numbers and
+// names, so their facts do not count. But what they are about stands in their
+// titles: the statutes of two cities, the terms of two companies.
+const (
+	// titleWords are the words at the beginning of a text that its title is
+	// looked for in, titleRunes the runes in which a word of the other title
+	// may stand.
+	titleWords = 12
+	titleRunes = 200
+)
+
+// Title is the view of the beginning of a long text, for TitleConflicts.
+func (m *Method) Title(clean string) *View {
+	v, _ := m.Prefix(clean, titleRunes).(*View)
+	return v
+}
+
+// TitleConflicts are the names that stand in the place of others in the titles
+// of two long texts. Months do not count: titles are often followed by dates.
+func (m *Method) TitleConflicts(a, b *View) []neardup.Conflict {
+	if m.variants != Keep {
+		return nil
+	}
+	w := m.works.Get().(*work)
+	defer m.works.Put(w)
+	x, y := firstTokens(a.tokens), firstTokens(b.tokens)
+	swapped := before(y, x)
+	if swapped {
+		a, b, x, y = b, a, y, x
+	}
+	j := judge{a: a, b: b, facts: m.facts, most: mostConflicts}
+	for _, s := range w.aligns.align(x, y) {
+		last := len(s.a) > 0 && len(s.b) > 0 && &s.a[len(s.a)-1] == &x[len(x)-1] && &s.b[len(s.b)-1] == &y[len(y)-1]
+		if last || len(s.a) > 2*len(s.b)+1 || len(s.b) > 2*len(s.a)+1 {
+			continue // the text goes on differently, or one title says more
+		}
+		j.title(s)
+	}
+	return swappedBack(j.found, swapped)
+}
+
+func firstTokens(tokens []token) []token { return tokens[:min(len(tokens), titleWords)] }
+
+// title finds one heavy word in the place of another.
+func (j *judge) title(s slot) {
+	x, y := withoutMonths(exclusive(s.a, j.b)), withoutMonths(exclusive(s.b, j.a))
+	if alike(joined(s.a), joined(s.b)) {
+		return
+	}
+	if p, q := j.heaviest(x, y), j.heaviest(y, x); p != nil && q != nil {
+		j.add(KindName, p.text, q.text)
+	}
+}
+
+func withoutMonths(words []*token) []*token {
+	kept := words[:0]
+	for _, t := range words {
+		if !isMonth(t.text) {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
