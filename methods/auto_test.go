@@ -52,9 +52,9 @@ type link struct{ a, b string }
 // Every pair whose shorter text is below the limit is found, with the
 // similarity that ngram by itself gives: nothing is lost where a short text meets a
 // long one. Order, workers and memory change nothing.
-func TestAutoLosesNothingAtTheBorder(t *testing.T) {
+func TestAuto2LosesNothingAtTheBorder(t *testing.T) {
 	for _, limit := range []int{40, 300} {
-		m, err := methods.New(methods.Config{Name: "auto", Limit: limit})
+		m, err := methods.New(methods.Config{Name: methods.Auto2, Limit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,8 @@ func TestShortTextsAreDecidedAlike(t *testing.T) {
 	docs := borderTexts(60)
 	for _, c := range []methods.Config{
 		{Name: "ngram"}, {Name: "ngram", Threshold: .6}, {Name: "ngram", Similarity: "jaccard", Threshold: .5},
-		{Name: "ngram", Similarity: "containment"}, {Name: "auto", Limit: 60},
+		{Name: "ngram", Similarity: "containment"}, {Name: methods.Auto2, Limit: 60},
+		{Name: "auto", Limit: 60},
 	} {
 		m, err := methods.New(c)
 		if err != nil {

@@ -56,6 +56,7 @@ type Config struct {
 // Variants is Keep, Merge or "".
 type Variants = weighted.Variants
 
+// What becomes of variants: they are kept and named, or called duplicates.
 const (
 	Keep  = weighted.Keep
 	Merge = weighted.Merge

@@ -26,12 +26,13 @@ func ExampleNames() {
 		fmt.Printf("%-8s %s\n", name, methods.About(name))
 	}
 	// Output:
-	// auto     short texts by edit similarity, long ones by Jaccard of shingles
+	// auto     short texts by weighted words and their facts, long ones by Jaccard of shingles
 	// exact    equal clean text
 	// minhash  Jaccard of shingles by MinHash bands, verified
 	// simhash  fingerprints of 64 bits within a Hamming distance, verified by Jaccard
 	// jaccard  Jaccard of shingles by prefix filtering: every pair
 	// ngram    short texts by shared substrings: edit, jaccard, cosine, containment
+	// weighted short texts by Jaccard of words weighted by idf, and the facts they state
 }
 
 func ExampleLength() {
@@ -47,6 +48,10 @@ func TestMistakesAreNamed(t *testing.T) {
 		"threshold -1":           {Name: "jaccard", Threshold: -1},
 		`similarity "x"`:         {Name: "ngram", Similarity: "x"},
 		"limit -1":               {Name: "auto", Limit: -1},
+		`variants "x"`:           {Name: "ngram", Variants: "x"},
+		"knows no variants":      {Name: "minhash", Variants: methods.Keep},
+		"weighs no words":        {Name: "ngram", Facts: "number"},
+		`"colour" is none of`:    {Name: "weighted", Facts: "number,colour"},
 	} {
 		if _, err := methods.New(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v does not say %q", c, err, want)

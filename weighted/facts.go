@@ -52,6 +52,9 @@ const (
 	// tables lack is taken for a slip of the pen rather than a name: a wrong
 	// character makes such words.
 	longRunes = 60
+	// manyWords is the number of words of either text from which on a
+	// negation more or less proves nothing.
+	manyWords = 60
 	// fewWords is up to how many words of the shorter text a heavy word more
 	// inside the other one makes it another thing.
 	fewWords = 3
@@ -73,6 +76,7 @@ type judge struct {
 	a, b  *View
 	facts Facts
 	most  int
+	title bool // of titles only: a word that comes again is no slip
 	found []neardup.Conflict
 }
 
@@ -105,7 +109,7 @@ func (j *judge) slots(slots []slot) {
 func (j *judge) numbers(s slot) {
 	x, y := lacking(s.a, j.b.tokens), lacking(s.b, j.a.tokens)
 	switch {
-	case x != "" && y != "", (x != "" || y != "") && !s.edge:
+	case x != "" && y != "", (x != "" || y != "") && !s.edge && !(j.long() && (isHan(x) || isHan(y))):
 		j.add(KindNumber, x, y)
 	}
 }
@@ -152,6 +156,11 @@ func hasValue(tokens []token, value string) bool {
 	return false
 }
 
+func isHan(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return class(r) == classHan
+}
+
 func hasDigit(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return '0' <= r && r <= '9' }) >= 0
 }
@@ -182,11 +191,17 @@ func (j *judge) names(s slot) {
 	if s.edge && len(x) <= mostEdge && len(y) <= mostEdge && min(len(j.a.tokens), len(j.b.tokens)) >= aroundEdge {
 		return
 	}
+	if j.long() && s.a[0].han && (len(s.a) != 1 || len(s.b) != 1) {
+		return // a wrong character cuts what is around it anew
+	}
 	p, q := j.heaviest(x, y), j.heaviest(y, x)
 	if p != nil && q != nil {
 		j.add(KindName, p.text, q.text)
 	}
 }
+
+// long reports whether the texts are long enough to have slips of the pen.
+func (j *judge) long() bool { return !j.title && min(j.a.runes, j.b.runes) >= longRunes }
 
 // inserted finds a heavy word inside a very short text that is nothing but it
 // longer.
@@ -232,7 +247,7 @@ func (v *View) has(hash uint64) bool {
 // and no other way to write one of others; nil for none.
 func (j *judge) heaviest(words, others []*token) *token {
 	var best *token
-	long := min(j.a.runes, j.b.runes) >= longRunes
+	long := j.long()
 	for _, t := range words {
 		if long && t.han && !t.known {
 			continue
@@ -247,7 +262,7 @@ func (j *judge) heaviest(words, others []*token) *token {
 		if weight < least || best != nil && t.weight <= best.weight {
 			continue
 		}
-		if !slices.ContainsFunc(others, func(o *token) bool { return alike(t.text, o.text) }) {
+		if !slices.ContainsFunc(others, func(o *token) bool { return alike(t.text, o.text) || long && t.han && slip(t.text, o.text) }) {
 			best = t
 		}
 	}
@@ -286,7 +301,22 @@ func alike(x, y string) bool {
 	if strings.HasPrefix(y, x) && (runes == 1 || runes >= 3) {
 		return true
 	}
-	return runes >= 4 && editsAtMost(x, y, max(1, utf8.RuneCountInString(y)/4))
+	return inflected(x, y) || runes >= 4 && editsAtMost(x, y, max(1, utf8.RuneCountInString(y)/4))
+}
+
+// slip reports whether one of two Chinese words may be the other with a wrong
+// character: they have one in common, or one is a single character.
+func slip(x, y string) bool {
+	return utf8.RuneCountInString(x) < 2 || utf8.RuneCountInString(y) < 2 || strings.ContainsAny(x, y)
+}
+
+// inflected reports whether two English words have one stem: jumps and jumped.
+func inflected(x, y string) bool {
+	n := 0
+	for n < len(x) && x[n] == y[n] {
+		n++
+	}
+	return n >= 4 && isEnding(x[n:]) && isEnding(y[n:])
 }
 
 // initials reports whether a single word of one side is made of the first
@@ -336,7 +366,7 @@ func (j *judge) whole() {
 	}
 	x, n := negations(j.a.tokens)
 	y, m := negations(j.b.tokens)
-	if n%2 != m%2 {
+	if n%2 != m%2 && min(len(j.a.tokens), len(j.b.tokens)) < manyWords {
 		if n < m {
 			x = ""
 		} else {

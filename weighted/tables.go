@@ -50,6 +50,12 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
+var endingTable = sync.OnceValue(func() map[string]bool {
+	return setOf("s es ed d e ing er ers r rs ly y ies ied ion ions")
+})
+
+func isEnding(s string) bool { return s == "" || endingTable()[s] }
+
 var monthTable = sync.OnceValue(func() map[string]bool {
 	return setOf("january february march april may june july august september october november december")
 })

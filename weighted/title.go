@@ -1,6 +1,8 @@
 package weighted
 
 import (
+	"slices"
+
 	"github.com/neardup/neardup"
 )
 
@@ -34,22 +36,23 @@ func (m *Method) TitleConflicts(a, b *View) []neardup.Conflict {
 	if swapped {
 		a, b, x, y = b, a, y, x
 	}
-	j := judge{a: a, b: b, facts: m.facts, most: mostConflicts}
+	j := judge{a: a, b: b, facts: m.facts, most: mostConflicts, title: true}
 	for _, s := range w.aligns.align(x, y) {
 		last := len(s.a) > 0 && len(s.b) > 0 && &s.a[len(s.a)-1] == &x[len(x)-1] && &s.b[len(s.b)-1] == &y[len(y)-1]
 		if last || len(s.a) > 2*len(s.b)+1 || len(s.b) > 2*len(s.a)+1 {
 			continue // the text goes on differently, or one title says more
 		}
-		j.title(s)
+		j.subject(s)
 	}
 	return swappedBack(j.found, swapped)
 }
 
 func firstTokens(tokens []token) []token { return tokens[:min(len(tokens), titleWords)] }
 
-// title finds one heavy word in the place of another.
-func (j *judge) title(s slot) {
-	x, y := withoutMonths(exclusive(s.a, j.b)), withoutMonths(exclusive(s.b, j.a))
+// subject finds one heavy word in the place of another, where both come again:
+// what a text is about does, and a slip of the pen does not.
+func (j *judge) subject(s slot) {
+	x, y := subjects(exclusive(s.a, j.b), j.a.tokens), subjects(exclusive(s.b, j.a), j.b.tokens)
 	if alike(joined(s.a), joined(s.b)) {
 		return
 	}
@@ -58,12 +61,15 @@ func (j *judge) title(s slot) {
 	}
 }
 
-func withoutMonths(words []*token) []*token {
-	kept := words[:0]
-	for _, t := range words {
-		if !isMonth(t.text) {
-			kept = append(kept, t)
+// subjects keeps the words that are in tokens at least twice, months apart.
+func subjects(words []*token, tokens []token) []*token {
+	return slices.DeleteFunc(words, func(w *token) bool {
+		n := 0
+		for i := range tokens {
+			if tokens[i].hash == w.hash {
+				n++
+			}
 		}
-	}
-	return kept
+		return n < 2 || isMonth(w.text)
+	})
 }

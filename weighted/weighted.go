@@ -224,3 +224,10 @@ func (m *Method) Conflicts(a, b neardup.View) []neardup.Conflict {
 
 // mostConflicts bounds what Conflicts lists.
 const mostConflicts = 16
+
+// Weight is what the words of a text weigh together, each counted once, in
+// units of 1/256 of idf.
+func (m *Method) Weight(clean string) uint64 {
+	v, _ := m.View(clean).(*View)
+	return v.total
+}

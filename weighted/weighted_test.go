@@ -1,0 +1,274 @@
+package weighted_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/weighted"
+)
+
+func method(tb testing.TB, c weighted.Config) *weighted.Method {
+	tb.Helper()
+	m, err := weighted.New(c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+func ExampleNew() {
+	m, err := weighted.New(weighted.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	a := m.View("dear customer, you have won 500 pounds, call our office today")
+	b := m.View("dear customer, you have won 750 pounds, call our office today")
+	match := m.Compare(a, b)
+	fmt.Printf("%.2f near %v, variant %v: %v\n", match.Similarity, match.Near, match.Variant, m.Conflicts(a, b))
+	// Output: 0.75 near false, variant true: [{number 500 750}]
+}
+
+// What a reader calls the same, and what another thing. Each rule has a pair
+// on either side of it.
+func TestFacts(t *testing.T) {
+	m := method(t, weighted.Config{Threshold: .3})
+	for _, c := range []struct{ a, b, want string }{
+		// One number, written in two ways.
+		{"the council will pay 1,500 pounds to each of the families", "the council will pay 1500 pounds to each of the families", "near"},
+		{"database systems report of 1995.0 by the editors", "database systems report of 1995 by the editors", "near"},
+		{"two bridges were closed in the storm last night", "2 bridges were closed in the storm last night", "near"},
+		{"第十一集预告片今天发布", "第11集预告片今天发布", "near"},
+		// Another number.
+		{"the council will pay 1,500 pounds to each of the families", "the council will pay 2,500 pounds to each of the families", "number"},
+		{"two bridges were closed in the storm last night", "three bridges were closed in the storm last night", "number"},
+		{"长月烬明第十一集预告", "长月烬明第23集预告", "number"},
+		{"please quote your claim code k61 when you call us", "please quote your claim code k62 when you call us", "number"},
+		{"国色芳华预告", "国色芳华2预告", "number"},
+		{"database tuning part i of the course", "database tuning part ii of the course", "number"},
+		{"the answer is plan a of the committee", "the answer is plan b of the committee", "number"},
+		// A number more, at the end: a footer.
+		{"free entry into our weekly draw for music vouchers", "free entry into our weekly draw for music vouchers 87066", "near"},
+		// Another name; the same name, abbreviated, misspelt or moved.
+		{"奋力谱写中国式现代化江西篇章", "奋力谱写中国式现代化甘肃篇章", "name"},
+		{"reminiscences on influential papers by richard snodgrass", "reminiscences on influential papers by kenneth ross", "name"},
+		{"acm transactions on database systems by the editors", "acm trans on database systems by the editors", "near"},
+		{"where will object techonology drive data administration", "where will object technology drive data administration", "near"},
+		{"hybrid systems for storage, very large data bases 2001", "hybrid systems for storage, vldb 2001", "near"},
+		{"beverly yang and hector molina on hybrid systems", "hector molina and beverly yang on hybrid systems", "near"},
+		{"the quick brown fox jumps over the fence", "the quick brown fox jumped over the fence", "near"},
+		{"blackpink演唱会", "blackpink香港演唱会", "name"},
+		// Yes and no.
+		{"the committee will approve the new budget for schools", "the committee will not approve the new budget for schools", "negation"},
+		{"北京地铁今天停运", "北京地铁今天没有停运", "negation"},
+		{"i'm at work. please call", "i'm at home. please call", "opposite"},
+		{"公司股价上涨超过预期", "公司股价下跌超过预期", "opposite"},
+		// Who beat whom.
+		{"rng战胜tes", "tes战胜rng", "order"},
+		{"篮网vs凯尔特人", "凯尔特人vs篮网", "near"},
+		{"spurs beat arsenal in the final", "arsenal beat spurs in the final", "order"},
+	} {
+		a, b := m.View(c.a), m.View(c.b)
+		match := m.Compare(a, b)
+		got := "near"
+		if conflicts := m.Conflicts(a, b); len(conflicts) > 0 {
+			got = conflicts[0].Kind
+		}
+		if match.Near != (got == "near") || match.Variant == match.Near || got != c.want {
+			t.Errorf("%q and %q: %s (%+v, %v), want %s", c.a, c.b, got, match, m.Conflicts(a, b), c.want)
+		}
+	}
+}
+
+func TestMergeIgnoresFacts(t *testing.T) {
+	a, b := "the council will pay 1,500 pounds to each of the families", "the council will pay 2,500 pounds to each of the families"
+	for _, c := range []struct {
+		config weighted.Config
+		near   bool
+	}{
+		{weighted.Config{}, false},
+		{weighted.Config{Variants: weighted.Merge}, true},
+		{weighted.Config{Facts: "name,negation"}, true},
+		{weighted.Config{Facts: "number"}, false},
+	} {
+		m := method(t, c.config)
+		if match := m.Compare(m.View(a), m.View(b)); match.Near != c.near || match.Similarity < .6 {
+			t.Errorf("%+v: %+v", c.config, match)
+		}
+	}
+}
+
+func TestMistakesAreNamed(t *testing.T) {
+	for want, c := range map[string]weighted.Config{
+		"threshold 2":    {Threshold: 2},
+		`variants "x"`:   {Variants: "x"},
+		`"colour" is no`: {Facts: "number,colour"},
+	} {
+		if _, err := weighted.New(c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v does not say %q", c, err, want)
+		}
+	}
+}
+
+// The built-in tables are those that the Spec names.
+func TestTables(t *testing.T) {
+	zh, err := keyword.Chinese()
+	if err != nil {
+		t.Fatal(err)
+	}
+	en, err := keyword.English()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const chinese, english = "e78593ab327de614032cf0e96bd54263", "41e7922e1f62dbfb9857861a043ef538" // built-in/1
+	if zh.Digest() != chinese || en.Digest() != english {
+		t.Errorf("built-in tables are %s and %s: raise their version", zh.Digest(), en.Digest())
+	}
+	own := method(t, weighted.Config{IDF: en, Seed: 5})
+	if got := own.Spec().String(); got != "weighted/1 threshold=0.6 variants=keep idf="+english+" seed="+neardup.SeedID(5) {
+		t.Error(got)
+	}
+}
+
+// texts are sentences of words of all weights, in families with words
+// exchanged, so that similarities lie on both sides of the threshold.
+func texts(families, size, words int) []string {
+	rng := rand.New(rand.NewPCG(7, uint64(words)))
+	vocabulary := strings.Fields("the a of and to in is was for with this that your account service privacy policy information data user " +
+		"bridge river garden castle mountain teacher doctor captain farmer painter silver copper marble velvet 北京 上海 经济 发展 " +
+		"数据库 电影 音乐 城市 博物馆 天文学家 望远镜 图书馆 铁路 博览会")
+	word := func() string {
+		if w := vocabulary[rng.IntN(len(vocabulary))]; rng.IntN(3) > 0 {
+			return w
+		}
+		return fmt.Sprintf("w%c%c%c", 'a'+rng.IntN(26), 'a'+rng.IntN(26), 'a'+rng.IntN(26))
+	}
+	var all []string
+	for range families {
+		base := make([]string, 2+rng.IntN(words))
+		for i := range base {
+			base[i] = word()
+		}
+		for range size {
+			edited := slices.Clone(base)
+			for range rng.IntN(1 + len(base)/2) {
+				edited[rng.IntN(len(edited))] = word()
+			}
+			all = append(all, strings.Join(edited, " "))
+		}
+	}
+	return all
+}
+
+// Brute force as the oracle: every pair at the threshold shares a key where
+// texts are short, nearly every pair where their keys are a sample; sketches
+// reject none; and all of it is symmetric.
+func TestKeysFindThePairs(t *testing.T) {
+	for _, c := range []struct {
+		words     int
+		threshold float64
+		recall    float64
+	}{{6, .6, 1}, {6, .8, 1}, {6, .3, 1}, {40, .6, .995}, {200, .6, .995}} {
+		m := method(t, weighted.Config{Threshold: c.threshold, Variants: weighted.Merge, Seed: 3})
+		all := texts(40, 8, c.words)
+		views := make([]neardup.View, len(all))
+		records := make([]neardup.Record, len(all))
+		keys := 0
+		for i, text := range all {
+			views[i] = m.RecordView(text, &records[i])
+			keys += len(records[i].Index)
+			var alone neardup.Record
+			m.Record(text, &alone)
+			if !slices.Equal(alone.Index, records[i].Index) || alone.Sketch != records[i].Sketch {
+				t.Fatalf("%q has other keys alone", text)
+			}
+		}
+		near, found := 0, 0
+		for i := range all {
+			for j := range i {
+				match := m.Compare(views[i], views[j])
+				if match != m.Compare(views[j], views[i]) {
+					t.Fatalf("%q and %q are not compared alike both ways", all[i], all[j])
+				}
+				if want := jaccard(m, all[i], all[j]); match.Near != (want >= c.threshold) || match.Near && match.Similarity != want {
+					t.Fatalf("%q and %q: %+v, want %v", all[i], all[j], match, want)
+				}
+				if !match.Near || all[i] == all[j] {
+					continue
+				}
+				near++
+				if !m.Plausible(records[i].Sketch, records[j].Sketch) {
+					t.Errorf("the sketches of %q and %q deny %v", all[i], all[j], match.Similarity)
+				}
+				if slices.ContainsFunc(records[i].Index, func(k uint64) bool { return slices.Contains(records[j].Index, k) }) {
+					found++
+				}
+			}
+		}
+		if near < 30 || float64(found) < c.recall*float64(near) {
+			t.Errorf("%+v: %d of %d pairs share a key", c, found, near)
+		}
+		if keys > 30*len(all) && c.threshold >= .6 {
+			t.Errorf("%+v: %d keys of %d texts", c, keys, len(all))
+		}
+	}
+}
+
+// jaccard is the definition, by maps: the weight of a word is the total of a
+// text of nothing else.
+func jaccard(m *weighted.Method, a, b string) float64 {
+	x, y := wordsOf(a), wordsOf(b)
+	var common, union float64
+	for w := range x {
+		weight := weightOf(m, w)
+		union += weight
+		if y[w] {
+			common += weight
+		}
+	}
+	for w := range y {
+		if !x[w] {
+			union += weightOf(m, w)
+		}
+	}
+	return common / union
+}
+
+func wordsOf(s string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		set[w] = true
+	}
+	return set
+}
+
+func weightOf(m *weighted.Method, word string) float64 { return float64(m.Weight(word)) }
+
+// Conflicts are the same both ways, with the sides exchanged.
+func FuzzConflictsAreSymmetric(f *testing.F) {
+	f.Add("call 0871 now to claim 500", "call 0872 now to claim 750 pounds")
+	f.Add("第十一集预告", "第23集预告不")
+	f.Add("一二三 ทดสอบ ภาษา カタカナ", "三 1,234.50 二〇二五 x9")
+	m := method(f, weighted.Config{Threshold: .1})
+	f.Fuzz(func(t *testing.T, a, b string) {
+		x, y := m.View(a), m.View(b)
+		if m.Compare(x, y) != m.Compare(y, x) {
+			t.Errorf("%q and %q: %+v and %+v", a, b, m.Compare(x, y), m.Compare(y, x))
+		}
+		forth, back := m.Conflicts(x, y), m.Conflicts(y, x)
+		for i := range back {
+			back[i].A, back[i].B = back[i].B, back[i].A
+		}
+		if !slices.Equal(forth, back) {
+			t.Errorf("%q and %q: %v one way, %v the other", a, b, forth, back)
+		}
+		if match := m.Compare(x, m.View(a)); match.Variant {
+			t.Errorf("%q is a variant of itself: %v", a, m.Conflicts(x, m.View(a)))
+		}
+	})
+}
