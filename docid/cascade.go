@@ -37,6 +37,9 @@ type Settings struct {
 	URL, Title, Content Mode
 	// TitleMethod and ContentMethod are for stages that are near.
 	TitleMethod, ContentMethod Maker
+	// EarlierMethod is what ContentMethod was by default before: an index that
+	// was made with it goes on with it. nil: none.
+	EarlierMethod Maker
 	// TitleAgrees, where not nil, makes a title match count only if its
 	// Compare of the two contents is Near or one of them is empty:
 	// "Weekly report" is no identity. Use a loose threshold, and use it:
@@ -76,6 +79,7 @@ type cascade struct {
 	// disagrees tells contents that contradict each other where agreement is no
 	// condition; it decides nothing, so it is not part of the spec.
 	disagrees neardup.Method
+	earlier   bool // content is EarlierMethod
 }
 
 // build makes the methods and the spec.

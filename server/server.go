@@ -95,6 +95,10 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		if err != nil {
 			return nil, err
 		}
+		if d.Earlier() {
+			s.log.Warn("index of an earlier version goes on as it was made; to make it anew, serve an empty --data and add the articles again",
+				"tenant", name)
+		}
 		t := &tenant{name: name, detector: d, quota: settings.MaxMembers, relays: map[string]*docid.Relay{}}
 		if err := s.attach(ctx, t); err != nil {
 			return nil, err

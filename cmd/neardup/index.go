@@ -33,7 +33,7 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	fs.Float64Var(&f.urlAgrees, "url-agrees", 0, "a url counts only if the contents are at least so similar, or the article has none; 0: the url alone decides")
 	fs.StringVar(&f.content, "content", "near", "stage content: off, exact or near")
 	fs.StringVar(&f.cfg.Name, "method", "auto", "with --content near: the method")
-	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near contents, 0..1 (default .8)")
+	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near contents, 0..1 (default .8; auto and weighted .6)")
 	fs.Float64Var(&f.cfg.Recall, "recall", 0, "minhash: share of the pairs at the threshold to find (default .99)")
 	fs.IntVar(&f.distance, "distance", -1, "simhash: largest Hamming distance (default 3)")
 	fs.StringVar(&f.shingle, "shingle", "", "shingles: words:3, runes:3, auto:3 (the default)")
@@ -64,6 +64,11 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 		cfg.Distance = &f.distance
 	}
 	s.ContentMethod = maker(cfg)
+	if cfg.Name == "auto" {
+		earlier := cfg
+		earlier.Name = methods.Auto2
+		s.EarlierMethod = maker(earlier)
+	}
 	s.TitleMethod = maker(methods.Config{Name: "ngram", Threshold: f.titleThreshold})
 	if f.titleAgrees > 0 {
 		s.TitleAgrees = maker(methods.Config{Name: "jaccard", Threshold: f.titleAgrees})
