@@ -193,6 +193,7 @@ func (p *proven) add(s *subject, f Found, limit int) {
 }
 
 func (t *searched) add(hits []Hit, cutoff int64, limit int) {
+	t.left = slices.Grow(t.left, len(hits))
 	for _, h := range hits {
 		if h.Time >= cutoff {
 			t.left = append(t.left, h)

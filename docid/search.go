@@ -145,9 +145,9 @@ func (j *search) compareAll(ctx context.Context, p *probe, t *searched) error {
 		case err != nil:
 			return err
 		case m.Near:
-			t.best = better(t.best, m)
+			t.best = better(t.best, m.keep())
 		case m.Variant && p.stage == StageContent:
-			t.variant = better(t.variant, m)
+			t.variant = better(t.variant, m.keep())
 		}
 		t.left = t.left[1:]
 	}
@@ -157,21 +157,24 @@ func (j *search) compareAll(ctx context.Context, p *probe, t *searched) error {
 	return nil
 }
 
+// keep copies a match to where it stays: most are not near and are forgotten.
+func (m matched) keep() *matched { return &m }
+
 // compare compares the subject with one leader. A title that is near counts
 // only as an equal one does.
-func (j *search) compare(ctx context.Context, p *probe, leader uint64) (*matched, error) {
+func (j *search) compare(ctx context.Context, p *probe, leader uint64) (matched, error) {
 	j.compared++
 	if err := j.spend(ctx, 1); err != nil {
-		return nil, err
+		return matched{}, err
 	}
 	if p.method == nil {
 		return j.compareEqual(ctx, leader)
 	}
 	theirs, err := j.d.viewOf(ctx, j, leader, p.kind, p.method)
 	if err != nil {
-		return nil, err
+		return matched{}, err
 	}
-	m := &matched{leader: leader, nid: theirs.nid, Match: p.method.Compare(j.s.view(p.kind, p.method), theirs.View)}
+	m := matched{leader: leader, nid: theirs.nid, Match: p.method.Compare(j.s.view(p.kind, p.method), theirs.View)}
 	if m.Near && p.stage == StageTitle {
 		a, err := j.agreement(ctx, content{leader, j.s.agreeKind(StageTitle)})
 		m.Near = err == nil && !a.ended && j.s.identifies(StageTitle, a)
@@ -180,9 +183,9 @@ func (j *search) compare(ctx context.Context, p *probe, leader uint64) (*matched
 	return m, nil
 }
 
-func (j *search) compareEqual(ctx context.Context, leader uint64) (*matched, error) {
+func (j *search) compareEqual(ctx context.Context, leader uint64) (matched, error) {
 	mat, err := j.d.material(ctx, j, leader)
-	return &matched{leader: leader, nid: mat.NID, Match: neardup.Match{
+	return matched{leader: leader, nid: mat.NID, Match: neardup.Match{
 		Similarity: 1, Distance: -1, Near: mat.Text == j.s.text, Method: j.s.routed(), Basis: neardup.BasisEqual}}, err
 }
 

@@ -1,0 +1,120 @@
+package docid_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
+)
+
+// templates is a method of templates with facts: texts of one first word are
+// near if their other words are the same, else variants.
+type templates struct{ crowding }
+
+func (m *templates) Compare(a, b neardup.View) neardup.Match {
+	x, y := string(a.(crowdView)), string(b.(crowdView))
+	same := 0
+	xs, ys := strings.Fields(x), strings.Fields(y)
+	for i := range min(len(xs), len(ys)) {
+		if xs[i] == ys[i] {
+			same++
+		}
+	}
+	s := float64(same) / float64(max(len(xs), len(ys)))
+	return neardup.Match{Similarity: s, Distance: -1, Near: s > .9, Variant: s >= .5 && s <= .9, Method: "templates"}
+}
+
+func (m *templates) Conflicts(a, b neardup.View) (cs []neardup.Conflict) {
+	xs, ys := strings.Fields(string(a.(crowdView))), strings.Fields(string(b.(crowdView)))
+	for i := range min(len(xs), len(ys)) {
+		if xs[i] != ys[i] {
+			cs = append(cs, neardup.Conflict{Kind: "word", A: xs[i], B: ys[i]})
+		}
+	}
+	return cs
+}
+
+func templated() docid.Settings {
+	return docid.Settings{Content: docid.Near, ContentMethod: func(uint64, []byte) (neardup.Method, error) { return &templates{}, nil }}
+}
+
+// TestVariant: the best variant is named, with the facts that conflict, in the
+// answer, when it is checked, asked for again and read later. A duplicate is no
+// variant, and what the leader was named is not another article.
+func TestVariant(t *testing.T) {
+	d := service(t, templated())
+	add(t, d, named("a", submission("", "", "flood kills 3 in Rome")))
+	b := add(t, d, named("b", submission("", "", "flood kills 7 in Lyon")))
+	sub := named("c", submission("", "", "flood kills 7 in Ghent"))
+	const want = "new  of b: [{word Ghent Lyon}]"
+	say := func(a docid.Answer) string {
+		return fmt.Sprint(a.Decision.Decision, " ", a.Leader, " of ", a.VariantOf, ": ", a.Conflicts)
+	}
+	add(t, d, named("e", submission("", "", "flood kills 7 in Bonn")))
+	checked, err := d.Check(t.Context(), sub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "checked", say(checked), want)
+	c := add(t, d, sub)
+	check(t, "answer", say(c), want)
+	check(t, "again", say(add(t, d, sub)), want)
+	read, err := d.Evidence(t.Context(), c.Seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "read", say(read), want)
+	if c.DocID == b.DocID {
+		t.Error("a variant has the docId of what it is a variant of")
+	}
+	check(t, "duplicate", say(add(t, d, submission("", "", "flood kills 7 in Ghent"))), "duplicate c of : []")
+	if _, err := d.Delete(t.Context(), "b"); err != nil {
+		t.Fatal(err)
+	}
+	check(t, "of a leader without its article", add(t, d, submission("", "", "flood kills 9 in Lyon")).VariantOf, fmt.Sprint("~", b.LeaderSeq))
+}
+
+// TestConflictsAreBounded: what is stored of them is small.
+func TestConflictsAreBounded(t *testing.T) {
+	d := service(t, templated())
+	long := strings.Repeat("é", 300)
+	words := func(of string) string {
+		return "same " + strings.Repeat("word ", 40) + strings.Repeat(of+long+" ", 30)
+	}
+	add(t, d, submission("", "", words("x")))
+	a := add(t, d, submission("", "", words("y")))
+	check(t, "conflicts", len(a.Conflicts), 16)
+	if c := a.Conflicts[0]; len(c.A) > 100 || !strings.HasSuffix(c.A, "é") {
+		t.Errorf("a fact of %d bytes: %q", len(c.A), c.A)
+	}
+}
+
+// TestCrowdedBucketFindsItsOwn: where more leaders share a key than can be
+// compared, those that share most are: a near one is found, and only what finds
+// none is refused.
+func TestCrowdedBucketFindsItsOwn(t *testing.T) {
+	set := cascade
+	set.MaxCandidates = 5
+	d := service(t, set)
+	texts := make([]string, 30)
+	for n := range texts {
+		texts[n] = fmt.Sprintf("%02d", n) + strings.Repeat(string(rune('a'+n%26)), 9) + fmt.Sprint(n*n*7919) + "xyz"
+		if _, err := d.Add(t.Context(), named(fmt.Sprint(n), submission("", "", texts[n]))); errors.Is(err, docid.ErrCrowded) {
+			texts = texts[:n]
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(texts) < 5 || len(texts) == 30 {
+		t.Fatalf("%d articles before the bucket was crowded", len(texts))
+	}
+	for n, text := range texts {
+		for _, near := range []string{text, text + "q"} {
+			check(t, near, add(t, d, submission("", "", near)).Leader, fmt.Sprint(n))
+		}
+	}
+}
