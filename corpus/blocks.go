@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"golang.org/x/text/transform"
 )
 
 // blockSize is large enough that a block costs little, and small enough that
@@ -26,6 +28,16 @@ func newBlocks(r io.Reader) *blocks { return &blocks{r: r} }
 
 // newBlock reads into a first block of its own size: for one small record.
 func newBlock(r io.Reader, size int) *blocks { return &blocks{r: r, buf: make([]byte, size)} }
+
+// decode puts a decoder before what is not yet taken: for a charset in which a
+// delimiter may be half of a character.
+func (b *blocks) decode(by transform.Transformer) {
+	rest := b.r
+	if b.err != nil {
+		rest = broken{b.err}
+	}
+	*b = blocks{r: transform.NewReader(io.MultiReader(bytes.NewReader(b.window()), rest), by)}
+}
 
 // window returns what is read and not yet taken.
 func (b *blocks) window() []byte { return b.buf[b.at:b.end:b.end] }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/japanese"
+
 	"github.com/neardup/neardup/text"
 )
 
@@ -74,14 +76,21 @@ func sniff(b *blocks, declared string) (string, error) {
 	if zeros := bytes.Count(head, []byte{0}); zeros > 32 && zeros*3 > len(head) {
 		return "", text.ErrBinary
 	}
-	if utf8.Valid(head) {
+	escapes := bytes.Contains(head, []byte("\x1b$"))
+	if utf8.Valid(head) && !escapes {
 		return declared, nil
 	}
 	_, charset, err := text.Decode(head, declared)
 	if errors.Is(err, text.ErrBinary) {
 		return "", err
 	}
-	if err != nil {
+	switch {
+	case err != nil:
+		return declared, nil
+	case escapes && charset == "iso-2022-jp":
+		b.decode(japanese.ISO2022JP.NewDecoder())
+		return "", nil
+	case escapes && charset == "utf-8":
 		return declared, nil
 	}
 	return charset, nil

@@ -27,6 +27,7 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 	if in.charset, err = sniff(t.b, opt.Charset); err != nil {
 		return nil, err
 	}
+	t.b.fill(sniffed)
 	head := t.b.window()
 	in.dialect = dialectOf(in.format, head[:min(len(head), sniffed)], opt.Delimiter, fields)
 	if numbered(fields) {

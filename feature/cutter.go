@@ -32,7 +32,7 @@ func (c *Cutter) Next() []uint64 {
 	}
 	if c.shingle.Unit != Runes {
 		c.done = true
-		c.buf = appendWords(c.buf[:0], c.text, &c.keys, c.shingle.Unit != Words)
+		c.buf = appendWords(c.buf[:0], c.text, &c.keys, c.shingle.Unit)
 		return c.buf[:c.keys.joinWords(c.buf, c.shingle.K)]
 	}
 	return c.nextRunes()

@@ -27,10 +27,16 @@ const (
 	// Runes takes each letter and digit (isalnum in Python) and drops all
 	// else, spaces included.
 	Runes
+	// Scripts is Auto for every script: the runes of all that are written
+	// without spaces between words (text.IsUnspaced: Thai, Lao, Khmer,
+	// Burmese, Tibetan, ...) are units too, their marks included; and a mark
+	// inside any other word belongs to it, as in Hindi. On Chinese,
+	// Japanese, Korean and English it gives what Auto gives.
+	Scripts
 )
 
 // unitNames holds the names of the units in the order of the constants.
-var unitNames = [...]string{"auto", "words", "runes"}
+var unitNames = [...]string{"auto", "words", "runes", "scripts"}
 
 // MaxK is the largest number of units in a shingle.
 const MaxK = 32
@@ -45,7 +51,7 @@ type Shingle struct {
 // Default is auto:3.
 var Default = Shingle{Unit: Auto, K: 3}
 
-// ParseShingle reads "auto:3", "words:3" or "runes:4". K is 1..MaxK.
+// ParseShingle reads "auto:3", "words:3", "runes:4" or "scripts:3". K is 1..MaxK.
 func ParseShingle(spec string) (Shingle, error) {
 	name, num, ok := strings.Cut(spec, ":")
 	if !ok {
@@ -60,7 +66,7 @@ func ParseShingle(spec string) (Shingle, error) {
 			return Shingle{Unit: Unit(u), K: k}, nil
 		}
 	}
-	return Shingle{}, fmt.Errorf("shingle %q: unit must be auto, words or runes", spec)
+	return Shingle{}, fmt.Errorf("shingle %q: unit must be auto, words, runes or scripts", spec)
 }
 
 // Validate reports whether s is one that ParseShingle could have returned.
@@ -74,7 +80,7 @@ func (s Shingle) String() string {
 	return s.Unit.String() + ":" + strconv.Itoa(s.K)
 }
 
-// String returns "auto", "words" or "runes".
+// String returns "auto", "words", "runes" or "scripts".
 func (u Unit) String() string {
 	if int(u) < len(unitNames) {
 		return unitNames[u]
@@ -95,14 +101,10 @@ func (s Shingle) Append(dst []uint64, clean string, seed uint64) []uint64 {
 	}
 	k := newKeys(seed)
 	from := len(dst)
-	switch s.Unit {
-	case Words:
-		dst = appendWords(dst, clean, &k, false)
-	case Runes:
+	if s.Unit == Runes {
 		dst = appendRunes(dst, clean)
 		return dst[:from+k.joinRunes(dst[from:], s.K)]
-	default:
-		dst = appendWords(dst, clean, &k, true)
 	}
+	dst = appendWords(dst, clean, &k, s.Unit)
 	return dst[:from+k.joinWords(dst[from:], s.K)]
 }

@@ -18,6 +18,15 @@ func units(clean string, unit feature.Unit) []string {
 	var out []string
 	open := false
 	for i, r := range clean {
+		if unit == feature.Scripts && (text.IsUnspaced(r) || open && text.IsMark(r)) {
+			word := clean[i : i+utf8.RuneLen(r)]
+			if open && !text.IsUnspaced(r) {
+				out[len(out)-1] += word
+			} else {
+				out, open = append(out, word), false
+			}
+			continue
+		}
 		if r == utf8.RuneError || !text.IsAlnum(r) && (r != '_' || unit == feature.Runes) {
 			open = open && unit == feature.Runes
 			continue
@@ -26,7 +35,7 @@ func units(clean string, unit feature.Unit) []string {
 		switch {
 		case unit == feature.Runes:
 			out = append(out, word)
-		case unit == feature.Auto && text.IsCJK(r):
+		case unit != feature.Words && text.IsCJK(r):
 			out, open = append(out, word), false
 		case open:
 			out[len(out)-1] += word
@@ -120,6 +129,7 @@ func texts() *rapid.Generator[string] {
 		rapid.StringOfN(rapid.RuneFrom([]rune("ab")), 0, 200, -1),
 		rapid.StringOfN(rapid.RuneFrom([]rune("中文字符、。かカ한 a1𠀀")), 0, 60, -1),
 		rapid.StringOfN(rapid.RuneFrom([]rune("éñß—“” ½²Ⅷ́")), 0, 40, -1),
+		rapid.StringOfN(rapid.RuneFrom([]rune("กี่ไ๑ ກີຂ້ខ្ញុំམིའུ་က်ျ。中हिंदीعَرَ aé\u0301")), 0, 60, -1),
 		rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 20), func(b []byte) string { return string(b) }),
 	)
 	return rapid.Map(rapid.SliceOfN(piece, 0, 6), func(p []string) string { return strings.Join(p, "") })
@@ -129,7 +139,7 @@ func TestAppendEqualsTheDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		clean := texts().Draw(t, "clean")
 		s := feature.Shingle{
-			Unit: feature.Unit(rapid.IntRange(0, 2).Draw(t, "unit")),
+			Unit: feature.Unit(rapid.IntRange(0, 3).Draw(t, "unit")),
 			K:    rapid.IntRange(1, 10).Draw(t, "k"),
 		}
 		seed := rapid.Uint64().Draw(t, "seed")

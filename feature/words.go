@@ -21,14 +21,23 @@ const span = 64
 
 type block = [span + 16]byte
 
-// appendWords appends the hash of every word; with split, CJK runes are words
-// of their own.
-func appendWords(dst []uint64, s string, k *keys, split bool) []uint64 {
+// alone reports whether a rune is a unit of its own under Auto or Scripts.
+func (u Unit) alone(r rune) bool {
+	return u != Words && text.IsCJK(r) || u == Scripts && text.IsUnspaced(r)
+}
+
+// continues reports whether a rune goes on with the word before it.
+func (u Unit) continues(r rune) bool {
+	return (text.IsWord(r) || u == Scripts && text.IsMark(r)) && !u.alone(r)
+}
+
+// appendWords appends the hash of every word of the unit.
+func appendWords(dst []uint64, s string, k *keys, unit Unit) []uint64 {
 	all := unsafe.Slice(unsafe.StringData(s), len(s)) // read only
 	var tail block
 	for at := 0; at < len(all); {
 		if all[at] >= utf8.RuneSelf {
-			dst, at = k.appendOther(dst, all, at, split)
+			dst, at = k.appendOther(dst, all, at, unit)
 			continue
 		}
 		b, n := &tail, min(span, len(all)-at)
@@ -39,10 +48,10 @@ func appendWords(dst []uint64, s string, k *keys, split bool) []uint64 {
 		}
 		word, n := classify(b, n)
 		start := word &^ (word << 1)
-		if word>>(n-1)&1 != 0 && goesOn(all[at+n:], split) {
+		if word>>(n-1)&1 != 0 && goesOn(all[at+n:], unit) {
 			first := 63 - bits.LeadingZeros64(start)
 			if first == 0 {
-				end := at + wordEnd(all[at:], split)
+				end := at + wordEnd(all[at:], unit)
 				dst = append(dst, k.word(all[at:end]))
 				at = end
 				continue
@@ -60,9 +69,9 @@ func appendWords(dst []uint64, s string, k *keys, split bool) []uint64 {
 
 // appendOther appends the words that begin before the next ASCII byte and
 // returns where it stopped.
-func (k *keys) appendOther(dst []uint64, all []byte, at int, split bool) ([]uint64, int) {
+func (k *keys) appendOther(dst []uint64, all []byte, at int, unit Unit) ([]uint64, int) {
 	for at < len(all) && all[at] >= utf8.RuneSelf {
-		if b := all[at:]; split && len(b) >= 3 && b[1]&0xC0 == 0x80 && b[2]&0xC0 == 0x80 {
+		if b := all[at:]; unit != Words && len(b) >= 3 && b[1]&0xC0 == 0x80 && b[2]&0xC0 == 0x80 {
 			c, d, e := uint64(b[0]), uint64(b[1]), uint64(b[2])
 			if r := c<<12&0xF000 | d<<6&0xFC0 | e&0x3F; c&0xF0 == 0xE0 && r-hanLow < hanLen {
 				dst = append(dst, fold(c|d<<8|e<<16^k.a, k.b))
@@ -71,9 +80,10 @@ func (k *keys) appendOther(dst []uint64, all []byte, at int, split bool) ([]uint
 			}
 		}
 		r, width := utf8.DecodeRune(all[at:])
-		if text.IsWord(r) {
-			if !split || !text.IsCJK(r) {
-				width = wordEnd(all[at:], split)
+		alone := unit.alone(r)
+		if alone || text.IsWord(r) {
+			if !alone {
+				width = wordEnd(all[at:], unit)
 			}
 			dst = append(dst, k.word(all[at:at+width]))
 		}
@@ -148,15 +158,15 @@ func asciiWord(v uint64) uint64 {
 }
 
 // goesOn reports whether a word that ends before rest has more to come.
-func goesOn(rest []byte, split bool) bool {
+func goesOn(rest []byte, unit Unit) bool {
 	r, _ := utf8.DecodeRune(rest)
-	return text.IsWord(r) && !(split && text.IsCJK(r))
+	return unit.continues(r)
 }
 
-// wordEnd returns the length of the word that b starts with, not a CJK one.
-func wordEnd(b []byte, split bool) int {
+// wordEnd returns the length of the word that b starts with, which is not alone.
+func wordEnd(b []byte, unit Unit) int {
 	end := 0
-	for end < len(b) && goesOn(b[end:], split) {
+	for end < len(b) && goesOn(b[end:], unit) {
 		_, width := utf8.DecodeRune(b[end:])
 		end += width
 	}

@@ -16,6 +16,10 @@ func (n Normalizer) Clean(s string) string {
 	if n.steps == 0 {
 		return s
 	}
+	if n.does(foldAccents) {
+		folded := Normalizer{n.steps &^ foldAccents}.Clean(s)
+		return withoutAccents(folded, n.does(collapseSpace))
+	}
 	if n.does(collapseSpace) {
 		s = trim(s)
 	}

@@ -27,7 +27,7 @@ const sample = 8 << 10
 // WHATWG encoding standard names it in lower case ("utf-8", "gb18030",
 // "big5", ...). declared is what a header said, or empty; a charset that the
 // bytes contradict is not believed. In this order decide: a byte order mark,
-// valid UTF-8, a declared charset, one named in a meta element or an XML
+// escape sequences of ISO-2022-JP, valid UTF-8, a declared charset, one named in a meta element or an XML
 // declaration, and statistics over the first 8 KB.
 //
 // What cannot be decoded becomes U+FFFD. The error is ErrBinary. UTF-8 is
@@ -45,6 +45,9 @@ func Decode(raw []byte, declared string) (string, string, error) {
 	}
 	if name := canonical(declared); sevenBit(name) && bytes.ContainsAny(raw, "\x1b~") {
 		return decodeAs(name, raw)
+	}
+	if escapedJapanese(raw) {
+		return decodeAs("iso-2022-jp", raw)
 	}
 	if utf8.Valid(raw) {
 		return string(raw), "utf-8", nil
@@ -130,8 +133,20 @@ func isBinary(head []byte) bool {
 	return odd*10 > len(head) || odd*50 > len(head) && !utf8.Valid(head) && !mostlyUTF8(head)
 }
 
-// sevenBit is true of charsets whose text looks like ASCII: only a
-// declaration tells.
+// escapedJapanese finds ISO-2022-JP that nobody declared: seven bits, an escape
+// sequence that goes over to Japanese characters, and nothing that is none.
+func escapedJapanese(raw []byte) bool {
+	head := raw[:min(len(raw), sample)]
+	i := bytes.IndexByte(head, 0x1B)
+	if i < 0 || i+2 >= len(head) || head[i+1] != '$' || head[i+2] != 'B' && head[i+2] != '@' {
+		return false
+	}
+	high := slices.ContainsFunc(raw, func(b byte) bool { return b >= utf8.RuneSelf })
+	return !high && errorsIn("iso-2022-jp", head) == 0
+}
+
+// sevenBit is true of charsets whose text looks like ASCII: a declaration
+// tells, or escape sequences.
 func sevenBit(name string) bool { return name == "iso-2022-jp" || name == "hz-gb-2312" }
 
 // mostlyUTF8 accepts UTF-8 with some damage: a cut last rune, a stray byte in

@@ -26,9 +26,10 @@ const (
 	lowerCase
 	simplify
 	collapseSpace
+	foldAccents // after the others, over what they give
 )
 
-var stepNames = [...]string{"zerowidth", "nfkc", "width", "lower", "simplify", "space"}
+var stepNames = [...]string{"zerowidth", "nfkc", "width", "lower", "simplify", "space", "accents"}
 
 // Default returns the normalizer named "default": zerowidth, nfkc, lower,
 // simplify, space. docs/web-pages.md has the measurements behind it.
@@ -46,6 +47,9 @@ func Default() Normalizer {
 //	lower      lower case as Python's str.lower makes it
 //	simplify   traditional Chinese characters become simplified, one by one
 //	space      a run of white space becomes one U+0020; none at the ends
+//	accents    drops accents of Latin and Greek letters, vowel marks of Arabic and
+//	           Hebrew, stress marks and the Arabic stretching (not in default:
+//	           docs/languages.md)
 //
 // Any step also turns each byte that is not UTF-8 into U+FFFD.
 func ParseNormalizer(spec string) (Normalizer, error) {
