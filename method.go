@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -137,6 +138,17 @@ type Repeated interface {
 	// Again ends this pass and returns the tally of the next one, nil if
 	// none is needed. All texts counted before are to be added to it.
 	Again() Tally
+}
+
+// Portable is a Tally whose counts can be written, and added to those of
+// another: parts of a corpus are counted apart, and what comes of it is what
+// one tally of all would have counted.
+type Portable interface {
+	Tally
+	io.WriterTo
+	// ReadFrom adds the counts that WriteTo wrote; an error where they are
+	// of another method.
+	io.ReaderFrom
 }
 
 // Param is one named parameter of a method, as text.

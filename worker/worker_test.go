@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -150,4 +151,35 @@ func ExampleStages() {
 	}
 	// Output:
 	// 2	0	0.9166666666666666	1	edited	ngram	edit similarity of runes
+}
+
+// Keys chosen by the counts of parts are those chosen by the counts of all.
+func TestTalliesOfParts(t *testing.T) {
+	s, ctx := stagesOf(t, methods.Config{Name: "ngram"}), context.Background()
+	parts := []string{"0\t今天天气很好，我们去公园\n", "1\t明天天气很好，他们去公园\n2\t中国\n"}
+	records := func(parts ...string) string {
+		var tallies []io.Reader
+		for _, p := range parts {
+			var b strings.Builder
+			if _, err := s.Tally(ctx, strings.NewReader(p), &b); err != nil {
+				t.Fatal(err)
+			}
+			tallies = append(tallies, strings.NewReader(b.String()))
+		}
+		trained, err := s.Trained(tallies...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if _, err := trained.Records(ctx, strings.NewReader(parts[0]), &out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	if a, b := records(parts[0], parts[1]), records(parts[0]+parts[1]); !strings.HasPrefix(b, a) {
+		t.Errorf("by parts:\n%sby the whole:\n%s", a, b)
+	}
+	if _, err := stagesOf(t, methods.Config{Name: "minhash"}).Trained(); !errors.Is(err, ErrUntrained) {
+		t.Errorf("minhash is trained: %v", err)
+	}
 }

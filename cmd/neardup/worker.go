@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"os"
 
 	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
@@ -17,6 +19,7 @@ type stage struct {
 
 var stages = []stage{
 	{"contract", "Print what driver and workers must agree on", (*workerVerb).contract},
+	{"tally", "Documents to counts, for methods that choose keys by them (ngram)", (*workerVerb).tally},
 	{"records", "Documents to the digests of their clean texts and their keys", (*workerVerb).records},
 	{"bucket", "Postings, those of a key together, to candidates", (*workerVerb).bucket},
 	{"verify", "Blocks of texts and candidates to edges", (*workerVerb).verify},
@@ -29,6 +32,7 @@ type workerVerb struct {
 	method methodFlags
 	expect string
 	most   int64
+	counts []string
 }
 
 func workerCommand(a *app) *cobra.Command {
@@ -66,6 +70,9 @@ Exit codes:
 		if s.verb == "bucket" {
 			sub.Flags().Int64Var(&w.most, "most-candidates", 0, "fail where one key gives more candidates (default: any number)")
 		}
+		if s.verb == "records" {
+			sub.Flags().StringSliceVar(&w.counts, "tally", nil, "files of the stage tally, of all parts: the same for every part of records")
+		}
 		cmd.AddCommand(sub)
 	}
 	return cmd
@@ -94,7 +101,27 @@ func (w *workerVerb) contract(_ context.Context, s worker.Stages) (worker.Counts
 	return worker.Counts{Out: 1}, err
 }
 
+func (w *workerVerb) tally(ctx context.Context, s worker.Stages) (worker.Counts, error) {
+	return s.Tally(ctx, w.stdin, w.stdout)
+}
+
 func (w *workerVerb) records(ctx context.Context, s worker.Stages) (worker.Counts, error) {
+	if len(w.counts) > 0 {
+		var files []io.Reader
+		for _, name := range w.counts {
+			f, err := os.Open(name)
+			if err != nil {
+				return worker.Counts{}, err
+			}
+			defer f.Close()
+			files = append(files, f)
+		}
+		trained, err := s.Trained(files...)
+		if err != nil {
+			return worker.Counts{}, err
+		}
+		s = trained
+	}
 	return s.Records(ctx, w.stdin, w.stdout)
 }
 
