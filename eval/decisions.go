@@ -63,9 +63,9 @@ func Decisions(truthPath, decisionsPath string, o Options) (DecisionReport, erro
 	if t.labelled {
 		least = 1
 	}
-	j := judge{truth: t, decided: decided, least: least, examples: o.Examples, out: DecisionReport{At: o.At}}
-	j.compare(order, t.leaders(order, least))
-	return j.out, nil
+	c := comparison{truth: t, decided: decided, least: least, examples: o.Examples, out: DecisionReport{At: o.At}}
+	c.compare(order, t.leaders(order, least))
+	return c.out, nil
 }
 
 // placedAt is one decision: the leader's number (its own for a new document).
@@ -151,8 +151,8 @@ func (t *truth) leaders(order []uint32, least float64) map[uint32]placedAt {
 	return placed
 }
 
-// judge counts where decisions and truth part.
-type judge struct {
+// comparison counts where decisions and truth part.
+type comparison struct {
 	truth    *truth
 	decided  map[uint32]placedAt
 	least    float64
@@ -160,14 +160,14 @@ type judge struct {
 	out      DecisionReport
 }
 
-func (j *judge) compare(order []uint32, truth map[uint32]placedAt) {
+func (c *comparison) compare(order []uint32, truth map[uint32]placedAt) {
 	var removed, wronglyRemoved, wronglyKept, both, other, notNear int
 	for _, id := range order {
-		d, t := j.decided[id], truth[id]
+		d, t := c.decided[id], truth[id]
 		isRemoved, shouldBe := d.leader != id, t.leader != id
 		if isRemoved {
 			removed++
-			if at, ok := j.truth.find(key(id, d.leader)); !ok || j.truth.pairs[at].similarity < j.least {
+			if at, ok := c.truth.find(key(id, d.leader)); !ok || c.truth.pairs[at].similarity < c.least {
 				notNear++
 			}
 		}
@@ -179,29 +179,29 @@ func (j *judge) compare(order []uint32, truth map[uint32]placedAt) {
 			}
 		case isRemoved:
 			wronglyRemoved++
-			j.out.Removes = j.list(j.out.Removes, id, d, t)
+			c.out.Removes = c.list(c.out.Removes, id, d, t)
 		case shouldBe:
 			wronglyKept++
-			j.out.Keeps = j.list(j.out.Keeps, id, d, t)
+			c.out.Keeps = c.list(c.out.Keeps, id, d, t)
 		}
 	}
-	j.out.Documents, j.out.Removed = len(order), removed
-	j.out.WronglyRemoved = NewRate(wronglyRemoved, removed)
-	j.out.WronglyKept = NewRate(wronglyKept, len(order)-removed)
-	j.out.OtherLeader = NewRate(other, both)
-	j.out.NotNear = NewRate(notNear, removed)
+	c.out.Documents, c.out.Removed = len(order), removed
+	c.out.WronglyRemoved = NewRate(wronglyRemoved, removed)
+	c.out.WronglyKept = NewRate(wronglyKept, len(order)-removed)
+	c.out.OtherLeader = NewRate(other, both)
+	c.out.NotNear = NewRate(notNear, removed)
 }
 
-func (j *judge) list(list []Disagreement, id uint32, d, t placedAt) []Disagreement {
-	if len(list) >= j.examples {
+func (c *comparison) list(list []Disagreement, id uint32, d, t placedAt) []Disagreement {
+	if len(list) >= c.examples {
 		return list
 	}
-	e := Disagreement{ID: j.truth.names.id[id], Similarity: d.similarity}
+	e := Disagreement{ID: c.truth.names.id[id], Similarity: d.similarity}
 	if d.leader != id {
-		e.Decided = j.truth.names.id[d.leader]
+		e.Decided = c.truth.names.id[d.leader]
 	}
 	if t.leader != id {
-		e.Truth = j.truth.names.id[t.leader]
+		e.Truth = c.truth.names.id[t.leader]
 	}
 	return append(list, e)
 }

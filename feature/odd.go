@@ -2,29 +2,29 @@ package feature
 
 import "math/bits"
 
-// Odd is a bit string that bounds from below how much two sets differ: bit b
+// OddSketch is a bit string that bounds from below how much two sets differ: bit b
 // says whether an odd number of the hashes end in b. What both sets have
 // cancels out, so the bits in which two strings differ are those of the hashes
 // that only one set has, and there are at least as many of these (Mitzenmacher,
-// Pagh, Pham 2014, Efficient Estimation for High Similarities using Odd
+// Pagh, Pham 2014, Efficient Estimation for High Similarities using OddSketch
 // Sketches; as an estimate there, as a bound here). It takes a 32nd to a 16th of
 // the memory of the set, and comparing two a tenth of a merge or less.
 //
 // The length in words is a power of two.
-type Odd []uint64
+type OddSketch []uint64
 
-// OddWords returns the length of the Odd of a set of n hashes: 2 to 4 bits a
+// OddSketchWords returns the length of the odd sketch of a set of n hashes: 2 to 4 bits a
 // hash, so that of the hashes in which two alike sets differ few cancel out.
-func OddWords(n int) int {
+func OddSketchWords(n int) int {
 	if n <= 32 {
 		return 1
 	}
 	return 1 << (bits.Len(uint(n-1)) - 5)
 }
 
-// Fill makes o, all zero, the Odd of a set. Of hashes that repeat, the bound
+// Fill makes o, all zero, the odd sketch of a set. Of hashes that repeat, the bound
 // counts the repeats that only one side has.
-func (o Odd) Fill(set []uint64) {
+func (o OddSketch) Fill(set []uint64) {
 	mask := uint64(len(o) - 1)
 	for _, h := range set {
 		o[h>>6&mask] ^= 1 << (h & 63)
@@ -33,7 +33,7 @@ func (o Odd) Fill(set []uint64) {
 
 // AtLeast returns a number of hashes that only one of two sets has, or less. A
 // longer string is folded to the length of the other. O(words).
-func (o Odd) AtLeast(p Odd) int {
+func (o OddSketch) AtLeast(p OddSketch) int {
 	if len(o) > len(p) {
 		o, p = p, o
 	}
@@ -54,7 +54,7 @@ func (o Odd) AtLeast(p Odd) int {
 }
 
 // apart counts the bits in which two strings of one length differ.
-func (o Odd) apart(p Odd) int {
+func (o OddSketch) apart(p OddSketch) int {
 	p = p[:len(o)]
 	n := 0
 	for i, x := range o {

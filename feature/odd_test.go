@@ -9,8 +9,8 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-func odd(set []uint64) feature.Odd {
-	o := make(feature.Odd, feature.OddWords(len(set)))
+func odd(set []uint64) feature.OddSketch {
+	o := make(feature.OddSketch, feature.OddSketchWords(len(set)))
 	o.Fill(set)
 	return o
 }
@@ -69,7 +69,7 @@ func TestOddTellsTemplatesApart(t *testing.T) {
 
 func TestOddWords(t *testing.T) {
 	for n, want := range map[int]int{0: 1, 1: 1, 32: 1, 33: 2, 64: 2, 65: 4, 512: 16, 513: 32} {
-		if got := feature.OddWords(n); got != want {
+		if got := feature.OddSketchWords(n); got != want {
 			t.Errorf("%d hashes: %d words, want %d", n, got, want)
 		}
 	}

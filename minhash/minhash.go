@@ -139,7 +139,7 @@ func (m *Method) Plausible(a, b uint64) bool {
 // View is the set of the hashes of a text's shingles.
 type View struct {
 	hashes  []uint64
-	odd     feature.Odd // of the set
+	odd     feature.OddSketch // of the set
 	sorted  sync.Once
 	scratch *sync.Pool // of *scratch
 	bytes   int
@@ -148,8 +148,8 @@ type View struct {
 func (m *Method) newView(hashes []uint64) *View {
 	hashes = slices.Clone(hashes)
 	// Not in one piece with the hashes: of many texts compared, those of
-	// the Odds lie close together, and no other memory is touched.
-	odd := make(feature.Odd, feature.OddWords(len(hashes)))
+	// the odd sketches lie close together, and no other memory is touched.
+	odd := make(feature.OddSketch, feature.OddSketchWords(len(hashes)))
 	return &View{hashes: hashes, odd: odd, scratch: &m.scratch, bytes: 8*(cap(hashes)+len(odd)) + 88}
 }
 
@@ -179,7 +179,7 @@ func (m *Method) View(clean string) neardup.View {
 
 // Compare is exact but for the collisions of 64-bit hashes. Views of another
 // method are never near. Texts of one template share keys and most of their
-// shingles and are not near; the Odds of their sets show that most such pairs
+// shingles and are not near; the odd sketches of their sets show that most such pairs
 // differ too much, and the sets are not read.
 func (m *Method) Compare(a, b neardup.View) neardup.Match {
 	match := neardup.Match{Distance: -1, Method: Name, Basis: m.basis}

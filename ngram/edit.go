@@ -93,8 +93,8 @@ type runeView struct {
 	runes []rune
 	text  string // only where the variant guard needs it
 	bag   bag
-	odd   feature.Odd // of the runs
-	empty bool        // no letter or number
+	odd   feature.OddSketch // of the runs
+	empty bool              // no letter or number
 }
 
 // Bytes is the memory of the view.
@@ -139,7 +139,7 @@ func runLength(threshold float64) int {
 
 // oddRuns counts the runs of q runes, each by whether their number is odd, in
 // bits enough for most of them to have one of their own.
-func oddRuns(runes []rune, q int) feature.Odd {
+func oddRuns(runes []rune, q int) feature.OddSketch {
 	n := max(len(runes)-q+1, 0)
 	hashes := make([]uint64, n)
 	for i := range hashes {
@@ -149,7 +149,7 @@ func oddRuns(runes []rune, q int) feature.Odd {
 		}
 		hashes[i] = h
 	}
-	odd := make(feature.Odd, feature.OddWords(4*n))
+	odd := make(feature.OddSketch, feature.OddSketchWords(4*n))
 	odd.Fill(hashes)
 	return odd
 }

@@ -175,7 +175,7 @@ const roughly = 1 - 1e-9
 // setView is the sorted set of a prepared text.
 type setView struct {
 	set  []uint64
-	odd  feature.Odd
+	odd  feature.OddSketch
 	text string // only where the variant guard needs it
 }
 
@@ -188,7 +188,7 @@ func (m *setMethod) View(clean string) neardup.View {
 	s := scratches.Get().(*scratch)
 	v := &setView{set: slices.Clone(m.set(text, s))}
 	scratches.Put(s)
-	v.odd = make(feature.Odd, feature.OddWords(len(v.set)))
+	v.odd = make(feature.OddSketch, feature.OddSketchWords(len(v.set)))
 	v.odd.Fill(v.set)
 	if m.Variants {
 		v.text = text

@@ -74,7 +74,7 @@ type probe struct {
 func (x *Index) Layout() Layout { return x.layout }
 
 // Len is the number of entries, ids counted.
-func (x *Index) Len() int { return x.ids.live }
+func (x *Index) Len() int { return x.ids.count }
 
 // Distinct is the number of different fingerprints.
 func (x *Index) Distinct() int { return x.tables[0].cells }
@@ -204,7 +204,7 @@ type ids struct {
 	chunks []*idChunk
 	used   uint32
 	free   uint32 // list of entries given back
-	live   int
+	count  int
 }
 
 type idChunk struct {
@@ -237,7 +237,7 @@ func (s *ids) add(id uint64) (uint32, error) {
 	}
 	where, next := s.at(e)
 	*where, *next = id, 0
-	s.live++
+	s.count++
 	return e, nil
 }
 
@@ -275,7 +275,7 @@ func (s *ids) remove(head uint32, id uint64) (found, last bool) {
 		}
 		_, link := s.at(gone)
 		*link, s.free = s.free, gone
-		s.live--
+		s.count--
 		return true, last
 	}
 	return false, false

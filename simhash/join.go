@@ -158,7 +158,7 @@ const (
 	compareCost   = 0.6
 	pairingCost   = 1.5 // two buckets beside each other
 	equalCost     = 9.0 // both passes and the neighbours, where only equal keys meet
-	crowdCost     = 1.5 // one more value in each bucket
+	hotBucketCost = 1.5 // one more value in each bucket
 )
 
 // joinLayout returns the named layout or the cheapest one for the sizes.
@@ -188,7 +188,7 @@ func (j *joiner) cost(t *table) float64 {
 	a, b := float64(len(j.a.in)), float64(len(j.b.in))
 	if j.a == j.b && t.radius == 0 {
 		h := newHasher(t.mask, len(j.a.in))
-		return a * (equalCost + crowdCost*math.Ldexp(a, -min(t.bits, int(h.part+h.low))))
+		return a * (equalCost + hotBucketCost*math.Ldexp(a, -min(t.bits, int(h.part+h.low))))
 	}
 	width := bucketBits(t, max(len(j.a.in), len(j.b.in)))
 	buckets := math.Ldexp(1, width)

@@ -45,7 +45,7 @@ func (s *scanner) partition(p int) []valuePair {
 
 // anyWithin reports whether two values of a bucket may be within k bits, equal
 // ones included. Nearly always none are, and this is all that is done. Of a
-// crowd it is not known: to compare each with each would take too long.
+// hot bucket it is not known: to compare each with each would take too long.
 func anyWithin(v []uint64, k int) bool {
 	if len(v) > few {
 		return true
@@ -93,7 +93,7 @@ func (s *scanner) inside(out []valuePair, values []uint64) []valuePair {
 	}
 	values = slices.Compact(values)
 	if len(values) > few {
-		return s.crowd(out, values)
+		return s.hotBucket(out, values)
 	}
 	for i, a := range values {
 		for _, b := range values[i+1:] {
@@ -105,8 +105,8 @@ func (s *scanner) inside(out []valuePair, values []uint64) []valuePair {
 	return out
 }
 
-// crowd appends the pairs of a bucket of very many values.
-func (s *scanner) crowd(out []valuePair, values []uint64) []valuePair {
+// hotBucket appends the pairs of a bucket of very many values.
+func (s *scanner) hotBucket(out []valuePair, values []uint64) []valuePair {
 	near(values, s.k, func(a, b uint64) {
 		if s.mine(a ^ b) {
 			out = append(out, valuePair{min(a, b), max(a, b)})
@@ -135,7 +135,7 @@ func (s *scanner) across(out []valuePair, v, w []uint64) []valuePair {
 const few = 256
 
 // near calls report for every pair of different values that may be within k
-// bits, once. Values that crowd one bucket are cut further: of k+1 blocks of
+// bits, once. The values of a hot bucket are cut further: of k+1 blocks of
 // the bits in which they differ at all, two near values are equal in one. That
 // is done as long as it at least halves the work of comparing each with each, so that
 // is the most it ever costs: many values that differ in a few bits only, nearly
