@@ -1,6 +1,7 @@
 package pebble
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ type engine struct {
 	heads   func() []ledger.Head
 	stop    chan struct{} // closed when the witness is written no more
 	stopped chan struct{}
+	reclaim reclaim
 }
 
 // Heads are what the folder must hold at least; see ledger.Witnessed.
@@ -67,14 +69,14 @@ func openWitnessed(dir string, o Options, lock *pebble.Lock, log *logger) (*engi
 	if err := w.Begin(); err != nil {
 		return nil, err
 	}
-	below := o.FS
-	o.FS = guardFS{w.FS(), log}
+	e := &engine{fs: o.FS, lock: lock, witness: w, heads: w.Heads, stop: make(chan struct{}), stopped: make(chan struct{})}
+	o.FS, o.policy = guardFS{w.FS(), log}, e.reclaim.policy
 	db, err := guarded(log, func() (*pebble.DB, error) { return openDB(dir, options(o, lock, log)) })
 	if err != nil {
 		return nil, errors.Join(err, w.Abandon())
 	}
-	return &engine{rows: newRows(db, log), fs: below, lock: lock, witness: w, heads: w.Heads,
-		stop: make(chan struct{}), stopped: make(chan struct{})}, nil
+	e.rows = newRows(db, log)
+	return e, nil
 }
 
 // attestEvery is how old a generation of the witness may be. What is newer
@@ -86,6 +88,9 @@ func (e *engine) attest() {
 	defer close(e.stopped)
 	tick := time.NewTicker(attestEvery)
 	defer tick.Stop()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer e.reclaim.work.Wait()
+	defer cancel()
 	for {
 		select {
 		case <-e.stop:
@@ -96,6 +101,7 @@ func (e *engine) attest() {
 			if err := e.witness.Seal(); err != nil {
 				e.log.background(err)
 			}
+			e.giveBack(ctx)
 		}
 	}
 }

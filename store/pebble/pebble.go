@@ -31,6 +31,8 @@ type Options struct {
 	// Progress, if not nil, hears from Check how many rows were read, every
 	// 10,000.
 	Progress func(rows int)
+
+	policy func() pebble.ValueSeparationPolicy
 }
 
 // Store is an open folder. See neardup.Store.
@@ -116,7 +118,7 @@ func options(o Options, lock *pebble.Lock, log *logger) *pebble.Options {
 		BytesPerSync:                512 << 10,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 1 },
 	}
-	opts.Experimental.ValueSeparationPolicy = func() pebble.ValueSeparationPolicy { return texts }
+	opts.Experimental.ValueSeparationPolicy = o.policy
 	for i := range opts.Levels {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 		opts.Levels[i].BlockSize = 16 << 10

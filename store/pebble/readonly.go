@@ -44,7 +44,7 @@ func openProved(dir string, o Options) (*engine, error) {
 		return nil, err
 	}
 	below, log := o.FS, newLogger()
-	o.FS = readFS{o.FS}
+	o.FS, o.policy = readFS{o.FS}, new(reclaim).policy
 	opts := options(o, nil, log)
 	opts.ReadOnly = true
 	db, err := guarded(log, func() (*pebble.DB, error) { return pebble.Open(dir, opts) })

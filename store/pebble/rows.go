@@ -21,6 +21,7 @@ type rows struct {
 	mu   sync.Mutex
 	last *snapshot      // the durable state
 	used sync.WaitGroup // views that are open
+	gone atomic.Int64   // rows deleted since disk was last given back
 }
 
 // snapshot is a Pebble snapshot that closes with its last user.
@@ -68,7 +69,7 @@ func (r *rows) View() (ledger.View, error) {
 // Batch starts a batch that reads its own writes.
 func (r *rows) Batch() ledger.Batch {
 	b := r.db.NewIndexedBatch()
-	return &batch{reader{b}, b, r}
+	return &batch{reader: reader{b}, b: b, rows: r}
 }
 
 // Close closes the database once no view is left.
@@ -143,11 +144,16 @@ type batch struct {
 	reader
 	b    *pebble.Batch
 	rows *rows
+	gone int64
 }
 
 func (b *batch) Set(key, value []byte) error       { return b.b.Set(key, value, nil) }
-func (b *batch) Delete(key []byte) error           { return b.b.Delete(key, nil) }
 func (b *batch) DeleteRange(from, to []byte) error { return b.b.DeleteRange(from, to, nil) }
+
+func (b *batch) Delete(key []byte) error {
+	b.gone++
+	return b.b.Delete(key, nil)
+}
 
 // Commit returns when the write-ahead log is on disk.
 func (b *batch) Commit() error {
@@ -155,6 +161,7 @@ func (b *batch) Commit() error {
 	if err != nil {
 		return wrap(err)
 	}
+	b.rows.gone.Add(b.gone)
 	b.rows.advance()
 	return nil
 }
