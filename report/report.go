@@ -71,6 +71,7 @@ type Builder struct {
 	names   map[string]int32 // of sources
 	sources []string
 	runes   runeSet
+	lab     *Lab
 }
 
 // extra is what few decisions have.
@@ -147,6 +148,10 @@ func (b *Builder) reason(method, basis string, removed bool) uint8 {
 	}
 	return uint8(i)
 }
+
+// Evidence adds what a threshold can be chosen by. Its pairs are those of the
+// same documents; Document of both is to be called.
+func (b *Builder) Evidence(l *Lab) { b.lab = l }
 
 // Choose settles which groups are shown, after the last decision.
 func (b *Builder) Choose() error {

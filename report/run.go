@@ -35,9 +35,10 @@ type Run struct {
 	Similarity  []Bin    `json:"similarity"`
 	Sizes       []Bin    `json:"sizes"`
 	Groups      int      `json:"groups"`
-	Largest     int      `json:"largest"`     // documents of the largest group
-	ShownGroups int      `json:"shownGroups"` // whose texts are in the file
-	Sources     []string `json:"sources"`     // of the groups shown, most frequent first
+	Largest     int      `json:"largest"`       // documents of the largest group
+	ShownGroups int      `json:"shownGroups"`   // whose texts are in the file
+	Sources     []string `json:"sources"`       // of the groups shown, most frequent first
+	Lab         bool     `json:"lab,omitempty"` // there is evidence to choose a threshold by
 	// Simplified are traditional characters of the texts shown, each with
 	// its simplified form after it.
 	Simplified string `json:"simplified,omitempty"`

@@ -21,6 +21,7 @@ type dedup struct {
 	groups string
 	link   string
 	report string
+	proof  evidenceFlags
 	fields string
 }
 
@@ -52,6 +53,7 @@ end, or not at all.
 	fs.StringVar(&d.fields, "cluster-fields", "", "with --clusters: say of each document also "+strings.Join(clusterFields, ",")+" (any of them; the text is cut)")
 	fs.StringVar(&d.link, "link", "leader", "leader: duplicates are near their leader; components: chains count too")
 	fs.StringVar(&d.report, "report", "", "write a page of the run and of its groups here (HTML, one file)")
+	d.proof.add(fs)
 	d.input.add(fs)
 	d.method.add(fs)
 	d.run.add(fs)
@@ -113,6 +115,9 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 	if err := rep.nothingRead(sum.Documents); err != nil {
 		return err
 	}
+	if err := d.evidence(ctx, r, cfg, rep, sum.Method); err != nil {
+		return err
+	}
 	if err := d.second(ctx, r, out, &kept, rep); err != nil {
 		return err
 	}
@@ -143,6 +148,9 @@ func (d *dedup) config() (batch.Config, error) {
 	}
 	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
 		return cfg, usage("--link %s is neither leader nor components", d.link)
+	}
+	if err := d.proof.check(d.report, d.link); err != nil {
+		return cfg, err
 	}
 	if d.fields != "" && d.groups == "" {
 		return cfg, usage("--cluster-fields has no effect without --clusters")

@@ -23,6 +23,9 @@ type page struct {
 	lengths report.Lengths
 	rejects report.Rejects
 	numbers []int32 // of the decision of an item, plus 1
+	copies  bitmap  // items whose text is that of an earlier one
+	nCopies int64
+	lab     *report.Lab // nil: none is wanted
 	stages  []report.Stage
 	stage   struct {
 		name  string
@@ -42,19 +45,32 @@ func (p *page) decide(o *batch.Outcome) {
 	for len(p.numbers) <= o.Item {
 		p.numbers = append(p.numbers, 0)
 	}
+	if o.Decision.Decision == neardup.Duplicate && o.Basis == neardup.BasisEqual {
+		p.copies.set(o.Item)
+		p.nCopies++
+	}
 	p.numbers[o.Item] = int32(p.builder.Decide(&o.Decision)) + 1
 }
 
 // wants reports whether the document of an item is shown.
 func (p *page) wants(item int) bool {
-	return item < len(p.numbers) && p.numbers[item] > 0 && p.builder.Wants(int(p.numbers[item])-1)
+	return p.lab != nil || item < len(p.numbers) && p.numbers[item] > 0 && p.builder.Wants(int(p.numbers[item])-1)
 }
 
 // document takes the document of an item that it wants.
 func (p *page) document(item int, it corpus.Item, dec *corpus.Decoder) error {
 	var doc neardup.Document
-	if err := dec.Decode(it, &doc); err != nil {
+	var reject *corpus.RejectError
+	if err := dec.Decode(it, &doc); errors.As(err, &reject) {
+		return nil
+	} else if err != nil {
 		return err
+	}
+	if p.lab != nil {
+		p.lab.Document(&doc)
+	}
+	if item >= len(p.numbers) || p.numbers[item] == 0 {
+		return nil
 	}
 	return p.builder.Document(int(p.numbers[item])-1, &doc, it.File)
 }

@@ -22,7 +22,7 @@ export class FileSource {
   constructor() {
     this.kept = new Map();
     this.recent = new Map();
-    this.can = { run: true, groups: true, decide: true, lab: !!document.getElementById('lab') };
+    this.can = { run: true, groups: true, decide: true };
   }
 
   // part unpacks a part once. Of those with members only the last used stay.
@@ -38,6 +38,7 @@ export class FileSource {
   async run() {
     const run = await this.part('run');
     learnSimplified(run.simplified);
+    this.can.lab = !!run.lab;
     return run;
   }
 

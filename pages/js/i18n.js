@@ -43,7 +43,11 @@ const zh = {
   'Decisions a second': '每秒裁定数', '{n} a second': '每秒 {n}', 'docIds': 'docId', '{n} articles': '{n} 篇文章', 'articles': '篇文章', 'Requests': '请求', 'Latency': '延迟', '99 % below {s}': '99% 低于 {s}',
   'In flight': '处理中', 'requests worked on now': '正在处理的请求', 'Hot buckets': '热桶', 'submissions that met a thousand docIds': '遇到上千 docId 的提交', 'Decisions by stage': '各级裁定', 'Tenants': '租户', 'Not decided': '未裁定', 'Refused': '拒绝',
   'First text': '文本一', 'Second text; leave it empty to ask the index': '文本二（留空则查询索引）', 'New': '新', 'Leader': '首篇', 'Verdict': '裁定', 'Edits': '编辑次数', 'Every scale': '各种尺度', 'Fingerprints': '指纹',
-  '{n} of 64 bits differ. Made with the public seed, never that of an index.': '64 位中有 {n} 位不同。以公开种子生成，不用索引的种子。', 'Keywords': '关键词', 'Shared passages': '共同段落', 'at least {n} groups': '至少 {n} 个分组',
+  '{n} of 64 bits differ. Made with the public seed, never that of an index.': '64 位中有 {n} 位不同。以公开种子生成，不用索引的种子。', 'Keywords': '关键词', 'Shared passages': '共同段落', 'Pair to label': '待标注文本对', '{n} verified pairs from {f} on. Label pairs next to the threshold; the curves and what would be removed follow.': '相似度 {f} 以上共 {n} 对已验证文本。标注阈值附近的文本对，曲线与移除数随之更新。',
+  'pair {i} of {n}, {d} labelled': '第 {i} / {n} 对，已标注 {d}', 'Precision': '精确率', 'Would be removed': '将移除', 'Compared with the run': '与运行相比', '{n} kept that were removed, {m} removed that were kept': '{n} 篇由移除变保留，{m} 篇由保留变移除',
+  'Save the configuration': '保存配置', 'For dedup': '用于 dedup', 'Choose': '选择', 'Precision and recall of {n} labelled pairs': '{n} 对标注的精确率与召回率', 'Label some pairs first.': '请先标注一些文本对。',
+  'Shares of the labelled pairs, which were sampled by bands; recall counts what is similar at least as the floor.': '按标注的文本对计算，样本按相似度分段抽取；召回率只计下限以上的文本对。', 'What each threshold would remove': '各阈值将移除的数量',
+  'at least {n} groups': '至少 {n} 个分组',
 };
 
 let lang = recall('language') || (navigator.language.startsWith('zh') ? 'zh' : 'en');
