@@ -164,7 +164,7 @@ func (m matched) keep() *matched { return &m }
 // only as an equal one does.
 func (j *search) compare(ctx context.Context, p *probe, leader uint64) (matched, error) {
 	j.compared++
-	if err := j.spend(ctx, 1); err != nil {
+	if err := j.spend(ctx, j.compareEffort()); err != nil {
 		return matched{}, err
 	}
 	if p.method == nil {

@@ -122,7 +122,7 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request, routes http.Ha
 	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Limits.Deadline)
 	defer cancel()
 	r.Body = &body{r.Body, maxBody}
-	inner := r.WithContext(context.WithValue(ctx, callerKey{}, c))
+	inner := r.WithContext(context.WithValue(docid.WithClient(ctx, name), callerKey{}, c))
 	routes.ServeHTTP(w, inner)
 	r.Pattern = inner.Pattern // for the metrics
 	return r
