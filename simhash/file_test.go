@@ -129,3 +129,25 @@ func ExampleRead() {
 	fmt.Println(l.Len(), l.ID(1), l.Fingerprints[1], err)
 	// Output: 2 page2 254 <nil>
 }
+
+func ExampleParseHex() {
+	for _, s := range []string{"ff", "0xFF00", "xyz", "11112222333344445"} {
+		fp, err := ParseHex(s)
+		fmt.Println(fp, err)
+	}
+	// Output:
+	// 255 <nil>
+	// 65280 <nil>
+	// 0 not a list of fingerprints: "xyz" is not 1 to 16 hex digits
+	// 0 not a list of fingerprints: "11112222333344445" is not 1 to 16 hex digits
+}
+
+func ExampleList_Named() {
+	for _, s := range []string{"ff\nfe\n", "a\tff\nfe\n"} {
+		l, err := Read(strings.NewReader(s), Text)
+		fmt.Println(l.Named(), l.ID(0), l.ID(1), err)
+	}
+	// Output:
+	// false 0 1 <nil>
+	// true a 1 <nil>
+}

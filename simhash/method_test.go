@@ -264,3 +264,29 @@ func TestVerifiedPairsAreSimilar(t *testing.T) {
 		t.Errorf("%d pairs, want more than 1000", near)
 	}
 }
+
+// Two fingerprints share a key if, and nearly only if, they may be within the
+// distance.
+func TestAppendKeysMeet(t *testing.T) {
+	m, err := simhash.New(simhash.Config{}) // distance 3
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(8, 9))
+	for range 2000 {
+		a := rng.Uint64()
+		b := a
+		for range rng.IntN(4) {
+			b ^= 1 << rng.IntN(64)
+		}
+		keys, shared := m.AppendKeys(nil, a), 0
+		for _, k := range m.AppendKeys(nil, b) {
+			if slices.Contains(keys, k) {
+				shared++
+			}
+		}
+		if shared == 0 || (a == b) != (shared == len(keys)) {
+			t.Fatalf("%016x and %016x share %d of %d keys", a, b, shared, len(keys))
+		}
+	}
+}

@@ -1,0 +1,20 @@
+package neardup_test
+
+import (
+	"fmt"
+
+	"github.com/neardup/neardup"
+)
+
+// Of two leaders that a text is near, the more similar one is named; of equally
+// similar ones, that of the smaller distance.
+func ExampleMatch_Better() {
+	a := neardup.Match{Similarity: .9, Distance: 3}
+	fmt.Println(a.Better(neardup.Match{Similarity: .8, Distance: 0}))
+	fmt.Println(a.Better(neardup.Match{Similarity: .9, Distance: 2}))
+	fmt.Println(a.Better(a))
+	// Output:
+	// true
+	// false
+	// false
+}
