@@ -43,7 +43,8 @@ var layers = map[string]layer{
 	"worker":         {[]string{"", "batch"}, nil},
 	"eval":           {[]string{"", "text", "feature"}, []string{compress}},
 
-	"docid": {[]string{""}, []string{hash}},
+	"docid":          {[]string{""}, []string{hash}},
+	"docid/standard": {[]string{"", "docid", "methods", "text"}, nil},
 
 	"store":        {[]string{"", "docid"}, []string{hash}},
 	"store/memory": {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/RaduBerinde/btreemap"}},

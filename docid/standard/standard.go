@@ -1,0 +1,41 @@
+// Package standard opens a docId index with the cascade that neardup serve has
+// unless it is told otherwise: url and title exact, a title only if the contents
+// are alike, content by method auto.
+package standard
+
+import (
+	"context"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/text"
+)
+
+// TitleAgrees is how similar contents are at least, by Jaccard of 3-shingles,
+// where a title counts.
+const TitleAgrees = .2
+
+// Settings are those of the cascade, to be changed before they are used.
+func Settings() docid.Settings {
+	return docid.Settings{
+		Clean: text.Default(), URL: docid.Exact, Title: docid.Exact, Content: docid.Near,
+		ContentMethod: Method(methods.Config{Name: "auto"}),
+		EarlierMethod: Method(methods.Config{Name: methods.Auto2}),
+		TitleAgrees:   Method(methods.Config{Name: "jaccard", Threshold: TitleAgrees}),
+	}
+}
+
+// Method makes a method of the table with the secret seed of an index.
+func Method(c methods.Config) docid.Maker {
+	return func(seed uint64, _ []byte) (neardup.Method, error) {
+		c.Seed = seed
+		return methods.New(c)
+	}
+}
+
+// Open opens the index of a tenant, and makes it if it is not there. Errors are
+// those of docid.NewDetector.
+func Open(ctx context.Context, store docid.Store, tenant string) (*docid.Detector, error) {
+	return docid.NewDetector(ctx, store, tenant, Settings())
+}
