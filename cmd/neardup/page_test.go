@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup/internal/browser"
+	"github.com/neardup/neardup/internal/shared"
+)
+
+// messages writes the first n messages of a real set to a file.
+func messages(t *testing.T, n int) string {
+	t.Helper()
+	all, err := os.ReadFile(filepath.Join(shared.Path(t, "uci_sms"), "docs.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfterN(all, []byte("\n"), n+1)
+	path := filepath.Join(t.TempDir(), "messages.jsonl")
+	if err := os.WriteFile(path, bytes.Join(lines[:n], nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// ran runs the command and returns what it printed.
+func ran(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), args, nil, &out, &errs); code != 0 {
+		t.Fatalf("neardup %s: exit %d\n%s", strings.Join(args, " "), code, errs.String())
+	}
+	return out.String()
+}
+
+func removedBy(t *testing.T, args ...string) int {
+	t.Helper()
+	var s struct{ Removed int }
+	if err := json.Unmarshal([]byte(ran(t, append(args, "--json")...)), &s); err != nil {
+		t.Fatal(err)
+	}
+	return s.Removed
+}
+
+// picture keeps what is seen, where NEARDUP_PICTURES names a folder: so those
+// of docs/pages.md are made.
+func picture(tab *browser.Tab, name string) {
+	if dir := os.Getenv("NEARDUP_PICTURES"); dir != "" {
+		tab.Picture(filepath.Join(dir, name+".png"))
+	}
+}
+
+// A person looks at a run, opens the largest group, says of one member that it
+// is no duplicate, and runs again with that: the member stays.
+func TestAPersonsWalk(t *testing.T) {
+	t.Parallel()
+	in, dir := messages(t, 1500), t.TempDir()
+	report, decisions := filepath.Join(dir, "report.html"), filepath.Join(dir, "decisions.jsonl")
+	flags := []string{"dedup", in, "--method", "minhash", "--shingle", "runes:3", "--threshold", ".6"}
+	before := removedBy(t, append(flags, "--report", report)...)
+
+	tab := browser.Open(t, 1280)
+	tab.Go(report)
+	tab.Wait("document.querySelector('main[data-ready=run] .card')")
+	picture(tab, "run")
+	tab.Press("2")
+	tab.Wait("document.querySelector('.row')")
+	tab.Press("\r")
+	tab.Wait("document.querySelectorAll('.member').length > 1")
+	tab.Press("jn")
+	tab.Wait("document.querySelector('.verdict.different[aria-pressed=true]')")
+	picture(tab, "group")
+	tab.Press("e")
+	overrides := filepath.Join(dir, "overrides.jsonl")
+	text := tab.Saved("overrides.jsonl")
+	if err := os.WriteFile(overrides, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said struct{ A, B, Link string }
+	if err := json.Unmarshal([]byte(text), &said); err != nil || said.Link != "cannot" {
+		t.Fatalf("the page saved %q: %v", text, err)
+	}
+	tab.Width(400)
+	tab.Press("t")
+	picture(tab, "narrow")
+
+	after := removedBy(t, append(flags, "--overrides", overrides, "--decisions", decisions)...)
+	all, err := os.ReadFile(decisions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if regexp.MustCompile(fmt.Sprintf(`"id":%q,[^\n]*"leader":%q`, said.B, said.A)).Match(all) {
+		t.Errorf("%s still goes because of %s", said.B, said.A)
+	}
+	if after > before {
+		t.Errorf("%d removed before, %d after one pair was said to be none", before, after)
+	}
+}
+
+// What the page projects for a threshold is what a run at it removes, and its
+// precision and recall are those of eval, to four decimals.
+func TestThresholdsAreProjectedExactly(t *testing.T) {
+	t.Parallel()
+	judged := shared.Path(t, "judged") + "/judged_pairs.tsv"
+	for _, method := range [][]string{
+		{"--method", "jaccard"},
+		{"--method", "ngram", "--similarity", "jaccard"},
+	} {
+		in, report := messages(t, 1500), filepath.Join(t.TempDir(), "report.html")
+		ran(t, append([]string{"dedup", in, "-q", "--report", report, "--evidence-floor", ".6", "--labels", judged, "--threshold", ".8"}, method...)...)
+		tab := browser.Open(t, 1280)
+		tab.Go(report + "#lab")
+		tab.Wait("document.querySelector('#removals')")
+		picture(tab, "threshold")
+		cells := browser.Eval[map[string]int](tab, "Object.fromEntries([...document.querySelectorAll('#removals tr')].map((r) => [r.cells[0].innerText, Number(r.cells[1].innerText.replaceAll(',', ''))]))")
+		for _, threshold := range []string{"0.60", "0.66", "0.74", "0.80", "0.92"} {
+			if want := removedBy(t, append([]string{"dedup", in, "--threshold", threshold}, method...)...); cells[threshold] != want {
+				t.Errorf("%v: at %s the page removes %d, a run %d", method, threshold, cells[threshold], want)
+			}
+		}
+		if p := tab.Problems(); len(p) > 0 {
+			t.Error(p)
+		}
+	}
+}
+
+// The lab's curve over all messages is eval's.
+func TestCurveIsThatOfEval(t *testing.T) {
+	t.Parallel()
+	folder, report := shared.Path(t, "judged"), filepath.Join(t.TempDir(), "report.html")
+	method := []string{"--method", "ngram", "--similarity", "jaccard"}
+	in := filepath.Join(shared.Path(t, "uci_sms"), "docs.jsonl")
+	ran(t, append([]string{"dedup", in, "-q", "--report", report, "--evidence-floor", ".6", "--labels", filepath.Join(folder, "judged_pairs.tsv")}, method...)...)
+	tab := browser.Open(t, 1280)
+	tab.Go(report + "#lab")
+	tab.Wait("document.querySelector('#removals')")
+	shown := browser.Eval[map[string]string](tab, "Object.fromEntries([...document.querySelectorAll('.figures tbody tr')].map((r) => [r.cells[0].textContent, r.cells[1].textContent.slice(0, 6) + ' ' + r.cells[2].textContent.slice(0, 6)]))")
+	for _, threshold := range []string{"0.60", "0.70", "0.80", "0.90"} {
+		var r struct {
+			Scores []struct {
+				Group             string
+				Precision, Recall struct{ Count, Of int }
+			}
+		}
+		if err := json.Unmarshal([]byte(ran(t, append([]string{"eval", "--json", "--judged", filepath.Join(folder, "judged_pairs.tsv"), "--threshold", threshold}, method...)...)), &r); err != nil {
+			t.Fatal(err)
+		}
+		var right, called, positive int
+		for _, s := range r.Scores {
+			if strings.HasPrefix(s.Group, "uci_sms ") {
+				right, called, positive = right+s.Precision.Count, called+s.Precision.Of, positive+s.Recall.Of
+			}
+		}
+		want := fmt.Sprintf("%.4f %.4f", float64(right)/float64(called), float64(right)/float64(positive))
+		if shown[threshold] != want {
+			t.Errorf("at %s the page has %s, eval %s", threshold, shown[threshold], want)
+		}
+	}
+}
