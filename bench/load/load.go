@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -95,6 +96,45 @@ func (a *Articles) Crowd(n int) Article {
 	return Article{NID: fmt.Sprintf("flood%d", n), URL: fmt.Sprintf("https://flood.example/%d", n), Title: fmt.Sprintf("Flood %d", n), Content: string(text)}
 }
 
+// Flood is a kind of articles that one client may send without end.
+type Flood struct {
+	Name    string
+	Article func(n int) Article
+}
+
+// Floods are the kinds: each article is new, and each is meant to be dear for
+// a reason of its own.
+func (a *Articles) Floods() []Flood {
+	common := a.vocabulary[:100]
+	draw := func(n, words int) string {
+		r := rand.New(rand.NewPCG(uint64(n), 19))
+		var text []byte
+		for range words {
+			text = append(append(text, common[min(r.IntN(100), r.IntN(100))]...), ' ')
+		}
+		return string(text)
+	}
+	han := func(n, runes int) string {
+		r := rand.New(rand.NewPCG(uint64(n), 23))
+		text := make([]rune, runes)
+		for i := range text {
+			text[i] = rune(0x4e00 + min(r.IntN(300), r.IntN(300)))
+		}
+		return string(text)
+	}
+	name := func(n int, article Article) Article {
+		article.NID = fmt.Sprintf("flood%d", n)
+		return article
+	}
+	return []Flood{
+		{"long, one template", a.Crowd},
+		{"short English", func(n int) Article { return name(n, Article{Content: draw(n, 18)}) }},
+		{"short Chinese", func(n int) Article { return name(n, Article{Content: han(n, 60)}) }},
+		{"one title", func(n int) Article { return name(n, Article{Title: "Weather", Content: draw(n, 400)}) }},
+		{"one url", func(n int) Article { return name(n, Article{URL: "https://flood.example/", Content: draw(n, 400)}) }},
+	}
+}
+
 // Target is where requests go.
 type Target struct {
 	URL   string
@@ -108,6 +148,15 @@ func NewTarget(url, token string, workers int) *Target {
 		Timeout:   30 * time.Second,
 		Transport: &http.Transport{MaxIdleConns: workers, MaxIdleConnsPerHost: workers},
 	}}
+}
+
+// From makes requests come from another address of this machine: to the
+// service that is another client.
+func (t *Target) From(ip string) *Target {
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
+	other := NewTarget(t.URL, "", 64)
+	other.HTTP.Transport.(*http.Transport).DialContext = d.DialContext
+	return other
 }
 
 // post sends a body and returns the status.

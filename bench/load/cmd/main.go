@@ -32,7 +32,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.dir, "dir", "", "folder for the data, kept; empty: a temporary one")
-	flag.StringVar(&o.steps, "steps", "fill,restart,steady,flood,saturate", "what to measure, in order; without fill the folder has the articles already")
+	flag.StringVar(&o.steps, "steps", "fill,restart,steady,flood,saturate", "what to measure, in order (also kinds: floods of each kind); without fill the folder has the articles already")
 	flag.StringVar(&o.module, "module", "..", "folder of the product's module")
 	flag.IntVar(&o.articles, "articles", 1_000_000, "articles to load first; without fill, a number above all that the folder has seen")
 	flag.Float64Var(&o.rate, "rate", 1500, "requests a second of the steady run")
@@ -63,7 +63,7 @@ func run(ctx context.Context, o options) error {
 	}
 	m := &measure{options: o, bin: bin, articles: load.NewArticles(), next: o.articles}
 	steps := map[string]func(context.Context) error{
-		"fill": m.fill, "restart": m.restart, "steady": m.steady, "flood": m.flood, "saturate": m.saturate,
+		"fill": m.fill, "restart": m.restart, "steady": m.steady, "flood": m.flood, "kinds": m.kinds, "saturate": m.saturate,
 	}
 	for name := range strings.SplitSeq(o.steps, ",") {
 		step, ok := steps[name]
@@ -165,6 +165,28 @@ func (m *measure) flood(ctx context.Context) error {
 		time.Sleep(time.Duration(m.seconds/4) * time.Second)
 		m.open(ctx, t, "honest client in the flood", rate, m.seconds/2)
 		other.Wait()
+		return nil
+	})
+}
+
+// kinds measures an honest client alone and beside another client's floods,
+// 50 articles a second of one kind after the other, each on the index that the
+// one before has left.
+func (m *measure) kinds(ctx context.Context) error {
+	return m.with(ctx, func(t *load.Target, _ *harness.Process) error {
+		const rate, flood = 100, 50
+		m.open(ctx, t, "honest client alone", rate, m.seconds/2)
+		for i, kind := range m.articles.Floods() {
+			first := (m.next/load.CrowdSize + 1 + 1000*i) * load.CrowdSize
+			var other sync.WaitGroup
+			other.Go(func() {
+				r := t.From("127.0.0.2").Open(ctx, kind.Article, first, flood, time.Duration(m.seconds)*time.Second, 64)
+				fmt.Printf("%s: %s\n", kind.Name, r)
+			})
+			time.Sleep(time.Duration(m.seconds/4) * time.Second)
+			m.open(ctx, t, "honest client beside "+kind.Name, rate, m.seconds/2)
+			other.Wait()
+		}
 		return nil
 	})
 }
