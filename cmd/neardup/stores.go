@@ -9,6 +9,7 @@ import (
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/hbase"
+	"github.com/neardup/neardup/store/memory"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/redis"
@@ -26,7 +27,7 @@ type storeFlags struct {
 }
 
 func (f *storeFlags) add(fs *pflag.FlagSet) {
-	fs.StringVar(&f.index, "index", "", "where the index lies: redis://HOST:PORT (rediss:// with TLS), or a folder (default: in --data)")
+	fs.StringVar(&f.index, "index", "", "where the index lies: redis://HOST:PORT (rediss:// with TLS), memory: (gone when it stops), or a folder, also as pebble:DIR (default: in --data)")
 	fs.StringVar(&f.articleMap, "map", "", "also keep nid -> docId of every article: mysql://USER:PASSWORD@HOST:PORT/DATABASE")
 	fs.StringVar(&f.articles, "articles", "", "also keep the hottest article of each docId: hbase+http://HOST:PORT[,HOST:PORT...][/TABLE]")
 	fs.IntVar(&f.replicas, "replicas", 0, "Redis: replicas that must have a change on disk before it is answered")
@@ -95,12 +96,17 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 		}
 		return &openStore{Store: s, poisoned: func() error { return nil }, gauges: func(*prometheus.Registry) {}, losses: losses}, nil
 	case addressed:
-		return nil, usage("--index %s: no store is known by %q; redis, rediss or a folder", where(f.index), scheme)
+		return nil, usage("--index %s: no store is known by %q; redis, rediss, memory: or a folder", where(f.index), scheme)
 	case f.replicas != 0 || f.acceptLoss:
 		return nil, usage("--replicas and --accept-loss are for an --index in Redis")
-	}
-	if f.index != "" {
-		folder = f.index
+	case f.index == "memory:":
+		s, err := memory.New(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &openStore{Store: s, poisoned: s.Poisoned, gauges: func(*prometheus.Registry) {}, losses: []string{"the index lies in memory and ends with this process"}}, nil
+	case f.index != "":
+		folder = strings.TrimPrefix(f.index, "pebble:")
 	}
 	s, err := pebble.Open(ctx, folder, pebble.Options{CacheBytes: int64(f.cache)})
 	if err != nil {

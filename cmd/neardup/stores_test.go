@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/neardup/neardup/docid/standard"
+)
+
+// TestStoresByAddress: what an address opens, and what is no address.
+func TestStoresByAddress(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		index, folder string // made
+		losses        int
+		usage         bool
+	}{
+		{index: "", folder: "default"},
+		{index: filepath.Join(dir, "plain"), folder: "plain"},
+		{index: "pebble:" + filepath.Join(dir, "scheme"), folder: "scheme"},
+		{index: "memory:", losses: 1},
+		{index: "mongo://host", usage: true},
+	} {
+		s, err := (&storeFlags{index: c.index}).open(t.Context(), filepath.Join(dir, "default"))
+		if errors.Is(err, errUsage) != c.usage || !c.usage && err != nil {
+			t.Errorf("%q: %v", c.index, err)
+		}
+		if err != nil {
+			continue
+		}
+		if _, err := standard.Open(t.Context(), s, "tenant"); err != nil {
+			t.Errorf("%q: %v", c.index, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, c.folder)); err != nil || len(s.losses) != c.losses {
+			t.Errorf("%q: %v, may lose %q", c.index, err, s.losses)
+		}
+		if err := errors.Join(s.Poisoned(), s.Close()); err != nil {
+			t.Errorf("%q: %v", c.index, err)
+		}
+	}
+}
