@@ -150,10 +150,14 @@ func (w *walk) file(path string, info fs.FileInfo, rel string) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: not a regular file (%s)", path, kindOf(info.Mode()))
 	}
-	if w.seen[path] {
+	key := path
+	if abs, err := filepath.Abs(path); err == nil {
+		key = abs
+	}
+	if w.seen[key] {
 		return nil
 	}
-	w.seen[path] = true
+	w.seen[key] = true
 	alone := rel == "" && w.single
 	if rel == "" {
 		rel = localName(path)

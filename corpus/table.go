@@ -38,8 +38,11 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 	if err == io.EOF {
 		return t, nil
 	}
+	if bad := (*RejectError)(nil); errors.As(err, &bad) {
+		return nil, fmt.Errorf("the header cannot be read: %s", bad.Reason)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("header: %w", err)
+		return nil, fmt.Errorf("the header cannot be read: %w", err)
 	}
 	in.header = raw
 	names := in.dialect.split(nil, raw)

@@ -50,7 +50,7 @@ type auto struct {
 }
 
 // newAuto makes auto/3: words weighted by idf below the limit, Jaccard of
-// pairs of words or runes above it, both at DefaultThreshold, which on pairs
+// pairs of words, or of runes where words are not parted, above it, both at DefaultThreshold, which on pairs
 // judged by reading means about the same (docs/quality.md).
 func newAuto(c Config) (neardup.Method, error) {
 	limit, err := limitOf(c)
@@ -58,7 +58,7 @@ func newAuto(c Config) (neardup.Method, error) {
 		return nil, err
 	}
 	if c.Shingle == (feature.Shingle{}) {
-		c.Shingle = feature.Shingle{Unit: feature.Auto, K: 2}
+		c.Shingle = feature.Shingle{Unit: feature.Scripts, K: 2}
 	}
 	if c.Threshold == 0 {
 		c.Threshold = weighted.DefaultThreshold

@@ -35,6 +35,9 @@ func TestUnspaced(t *testing.T) {
 			t.Errorf("%U is no rune of such a script, or punctuation", r)
 		}
 	}
+	if IsMark('\u20E3') {
+		t.Error("a key cap is no mark of a letter")
+	}
 	for _, r := range "\u0301\u064Eि\u0E35" {
 		if !IsMark(r) {
 			t.Errorf("%U is a mark", r)

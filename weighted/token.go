@@ -70,8 +70,8 @@ const (
 	classRun // of a script without spaces, not Chinese
 )
 
-// class of a rune. Blocks are given by number, so that a new Unicode version
-// changes nothing.
+// class of a rune. Blocks are given by number, and the tables of package text
+// are fixed, so that a new Unicode version changes nothing.
 func class(r rune) runeClass {
 	switch {
 	case r < utf8.RuneSelf:
@@ -85,12 +85,9 @@ func class(r rune) runeClass {
 	case r >= 0x4E00 && r <= 0x9FFF, r >= 0x3400 && r <= 0x4DBF, r >= 0x20000 && r <= 0x323AF, r == 0x3007:
 		return classHan
 	case r >= 0x3041 && r <= 0x30FF && r != 0x30FB, r >= 0x31F0 && r <= 0x31FF, // kana
-		r >= 0x0E01 && r <= 0x0EFF, r >= 0x0F40 && r <= 0x109F, // Thai, Lao, Tibetan, Burmese
-		r >= 0x1780 && r <= 0x17D3: // Khmer
+		text.IsUnspaced(r):
 		return classRun
-	case r >= 0x300 && r <= 0x36F, r >= 0x591 && r <= 0x6ED, r >= 0x900 && r <= 0xDFF: // marks of letters
-		return classLetter
-	case text.IsAlnum(r):
+	case text.IsAlnum(r), text.IsMark(r):
 		return classLetter
 	}
 	return classOther

@@ -100,6 +100,9 @@ func (c *compare) documents(a, b string) ([2]neardup.Document, error) {
 
 // file reads one document from a file of its own.
 func (c *compare) file(path string) (neardup.Document, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return neardup.Document{}, usage("%s is a folder: A and B are two files", path)
+	}
 	in := c.input
 	if in.format == "auto" {
 		in.format = string(corpus.Files)

@@ -109,7 +109,7 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.verify, "verify", "on", "simhash: off gives the classic verdict, by distance alone")
 	fs.IntVar(&f.cfg.MinFeatures, "min-features", 0, "simhash: texts with fewer different features are only ever duplicates of equal ones (default "+strconv.Itoa(simhash.DefaultMinFeatures)+")")
 	f.features.add(fs)
-	fs.StringVar(&f.shingle, "shingle", "", `shingles: words:3, runes:3, auto:3 (words, but runes of Chinese, Japanese, Korean; the default), scripts:3 (runes of Thai, Khmer and all that is written without spaces, too)`)
+	fs.StringVar(&f.shingle, "shingle", "", `shingles: words:3, runes:3, auto:3 (words, but runes of Chinese, Japanese, Korean), scripts:3 (runes of Thai, Khmer and all that is written without spaces, too); default: scripts:2 for auto, else auto:3`)
 	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or steps such as nfkc,lower,space,zerowidth,simplify,accents")
 	fs.Float64Var(&f.cfg.Recall, "recall", 0, "minhash: share of the pairs at the threshold to find (default .99)")
 	fs.StringVar((*string)(&f.cfg.Similarity), "similarity", "", "ngram: edit, jaccard, cosine, containment (default edit)")

@@ -36,7 +36,7 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near contents, 0..1 (default .8; auto and weighted .6)")
 	fs.Float64Var(&f.cfg.Recall, "recall", 0, "minhash: share of the pairs at the threshold to find (default .99)")
 	fs.IntVar(&f.distance, "distance", -1, "simhash: largest Hamming distance (default 3)")
-	fs.StringVar(&f.shingle, "shingle", "", "shingles: words:3, runes:3, auto:3 (the default)")
+	fs.StringVar(&f.shingle, "shingle", "", "shingles: words:3, runes:3, auto:3, scripts:3 (default: scripts:2 for auto, else auto:3)")
 	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or a list of steps")
 	fs.DurationVar(&f.window, "window", 0, "only docIds at most so old count, such as 168h; 0: all")
 	fs.DurationVar(&f.ttl, "ttl", 0, "a docId ends after this time; 0: never")

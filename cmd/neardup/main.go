@@ -22,19 +22,22 @@ const (
 	exitFailed  = 1
 	exitUsage   = 2
 	exitRejects = 3
-	exitUnlike  = 4 // worker only
-	exitCrowded = 5 // worker only
+	exitUnlike  = 4   // worker only
+	exitCrowded = 5   // worker only
+	exitPipe    = 141 // as a shell says of a process that SIGPIPE ended
 )
 
 const exitHelp = `Exit codes:
   0  done
   1  failed: the message says why; no output file was left behind
   2  wrong flags or arguments
-  3  done, but records were rejected and --strict was given`
+  3  done, but records were rejected and --strict was given
+  141  the reader of standard output has gone, as with | head`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	signal.Ignore(syscall.SIGPIPE) // a reader that has gone is an error of the write, so that temporary files are removed
+	context.AfterFunc(ctx, stop)   // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -68,6 +71,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		fmt.Fprintln(stderr, "neardup: interrupted; no unfinished output file was left behind")
 		return exitFailed
+	case errors.Is(err, syscall.EPIPE):
+		return exitPipe
 	case errors.Is(err, errRejects):
 		fmt.Fprintf(stderr, "neardup: %v\n", err)
 		return exitRejects

@@ -5,8 +5,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -55,5 +57,31 @@ func TestCompressedStandardInput(t *testing.T) {
 	code = run(t.Context(), []string{"dedup", "-"}, bytes.NewReader([]byte("\x28\xb5\x2f\xfd\x04\x00junk junk junk")), &out, &stderr)
 	if code != exitFailed || !strings.Contains(stderr.String(), "nothing could be read") {
 		t.Errorf("damaged: exit code %d, %s", code, &stderr)
+	}
+}
+
+// A reader that goes away, as head does, ends the run without a word and
+// without a file left behind.
+func TestClosedPipe(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.jsonl")
+	var lines bytes.Buffer
+	for i := range 20000 {
+		fmt.Fprintf(&lines, "{\"id\":%d,\"text\":\"text %d\"}\n", i, i)
+	}
+	if err := os.WriteFile(in, lines.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	var stderr bytes.Buffer
+	code := run(t.Context(), []string{"fingerprint", in, "-q", "--rejects", filepath.Join(dir, "rejects.jsonl")}, strings.NewReader(""), w, &stderr)
+	w.Close()
+	left, _ := os.ReadDir(dir)
+	if code != exitPipe || stderr.Len() > 0 || len(left) != 1 {
+		t.Errorf("exit code %d, %q, %v", code, &stderr, left)
 	}
 }
