@@ -1,0 +1,65 @@
+"""The command that the wheel holds."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+
+class Error(RuntimeError):
+    """The command failed; the message is its own."""
+
+
+def path() -> str:
+    """The command: $NEARDUP_COMMAND, the one in the wheel, or one on PATH."""
+    name = "neardup.exe" if sys.platform == "win32" else "neardup"
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", name)
+    found = os.environ.get("NEARDUP_COMMAND") or (own if os.path.exists(own) else shutil.which("neardup"))
+    if not found:
+        raise Error("the command neardup is not there: install the wheel of this platform, or set NEARDUP_COMMAND")
+    return found
+
+
+def flags(options: dict) -> list:
+    """Options as flags: min_features=3 is --min-features=3; None is left out."""
+    out = []
+    for name, value in options.items():
+        if value is None:
+            continue
+        if isinstance(value, bool):
+            value = str(value).lower()
+        out.append(f"--{name.replace('_', '-')}={value}")
+    return out
+
+
+def run(args, stdin=None, feed=None) -> str:
+    """Runs the command and returns what it prints.
+
+    feed yields bytes for its standard input; stdin is bytes.
+    """
+    child = subprocess.Popen(
+        [path(), *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )
+    if feed is not None:
+        # What it prints is short here, so that feeding first cannot block.
+        try:
+            for part in feed:
+                child.stdin.write(part)
+        except BrokenPipeError:
+            pass  # it failed; its message says why
+        except BaseException:
+            child.kill()
+            child.wait()
+            raise
+    out, err = child.communicate(stdin)
+    if child.returncode != 0:
+        raise Error(err.decode("utf-8", "replace").strip() or f"neardup ends with {child.returncode}")
+    return out.decode("utf-8")
+
+
+def main() -> None:
+    """Becomes the command."""
+    args = [path(), *sys.argv[1:]]
+    if sys.platform == "win32":
+        sys.exit(subprocess.call(args))
+    os.execv(args[0], args)

@@ -1,0 +1,77 @@
+"""The package over the command; standard library only, pandas where it is."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+import neardup
+
+TEXTS = [
+    "今天天气很好，我们去公园", "something else, of other words", "今天天气真好，我们去公园",
+    "今天天气很好，我们去公园", "",
+]
+
+
+class Dedup(unittest.TestCase):
+    def test_strings(self):
+        got = neardup.dedup(TEXTS, method="ngram")
+        self.assertEqual([d["leader"] for d in got], [None, None, 0, 0, None])
+        self.assertEqual([d["decision"] for d in got], ["new", "new", "duplicate", "duplicate", "new"])
+        self.assertEqual(got[2]["similarity"], 11 / 12)
+        self.assertEqual(got[2]["distance"], 1)
+        self.assertEqual(got[3]["basis"], "equal text")
+
+    def test_any_iterable_and_none(self):
+        self.assertEqual(neardup.dedup(iter([])), [])
+        self.assertEqual(len(neardup.dedup(s for s in TEXTS)), 5)
+
+    def test_threshold_and_options(self):
+        got = neardup.dedup(TEXTS, method="ngram", threshold=0.95, keep="longest")
+        self.assertEqual([d["leader"] for d in got], [None, None, None, 0, None])
+
+    def test_texts_that_are_none(self):
+        with self.assertRaisesRegex(TypeError, "text 1 is int"):
+            neardup.dedup(["a", 1])
+        with self.assertRaisesRegex(FileNotFoundError, "pass a list"):
+            neardup.dedup("no such file")
+
+    def test_errors_are_the_commands(self):
+        with self.assertRaisesRegex(neardup.Error, "method"):
+            neardup.dedup(TEXTS, method="best")
+        with self.assertRaisesRegex(neardup.Error, "unknown flag: --colour"):
+            neardup.dedup(TEXTS, colour="red")
+
+    def test_odd_characters(self):
+        odd = ["a\tb\nc\\", "\u2028 \U0001f600", "a\tb\nc\\", '"quoted"']
+        self.assertEqual([d["leader"] for d in neardup.dedup(odd, method="exact")], [None, None, 0, None])
+
+    def test_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "a.jsonl")
+            with open(name, "w", encoding="utf-8") as f:
+                for i, s in enumerate(TEXTS):
+                    f.write(json.dumps({"id": f"d{i}", "text": s}) + "\n")
+            got = neardup.dedup(name, method="ngram")
+        self.assertEqual([(d["id"], d["leader"]) for d in got][2], ("d2", "d0"))
+
+    def test_command(self):
+        out = subprocess.run(["neardup", "--version"], capture_output=True, text=True, check=True).stdout
+        self.assertIn("neardup", out)
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed")
+    def test_pandas(self):
+        import pandas
+
+        frame = pandas.DataFrame({"body": [*TEXTS[:4], None]}, index=list("abcde"))
+        got = neardup.dedup(frame, text="body", method="ngram")
+        self.assertEqual(list(got.index), list("abcde"))
+        self.assertEqual(list(got["leader"]), [None, None, "a", "a", None])
+        kept = frame[got["decision"] == "new"]
+        self.assertEqual(list(kept.index), ["a", "b", "e"])
+
+
+if __name__ == "__main__":
+    unittest.main()
