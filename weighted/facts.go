@@ -56,7 +56,7 @@ const (
 	// negation more or less proves nothing.
 	manyWords = 60
 	// fewWords is up to how many words of the shorter text a heavy word more
-	// inside the other one makes it another thing.
+	// in the other one makes it another thing: a show, and news about it.
 	fewWords = 3
 	// aroundEdge is how many words both texts have at least where a few
 	// words in the place of others at the very beginning or end are an
@@ -203,10 +203,9 @@ func (j *judge) names(s slot) {
 // long reports whether the texts are long enough to have slips of the pen.
 func (j *judge) long() bool { return !j.title && min(j.a.runes, j.b.runes) >= longRunes }
 
-// inserted finds a heavy word inside a very short text that is nothing but it
-// longer.
+// inserted finds a heavy word by which alone one very short text is longer.
 func (j *judge) inserted(s slot) {
-	if s.edge || len(s.a) > 0 && len(s.b) > 0 || min(len(j.a.tokens), len(j.b.tokens)) > fewWords {
+	if len(s.a) > 0 && len(s.b) > 0 || min(len(j.a.tokens), len(j.b.tokens)) > fewWords {
 		return
 	}
 	if p := j.heaviest(exclusive(s.a, j.b), nil); p != nil {
