@@ -57,7 +57,7 @@ const (
 	manyWords = 60
 	// fewWords is up to how many words of the shorter text a heavy word more
 	// in the other one makes it another thing: a show, and news about it.
-	fewWords = 3
+	fewWords = 5
 	// aroundEdge is how many words both texts have at least where a few
 	// words in the place of others at the very beginning or end are an
 	// address, a greeting or a signature; mostEdge is how many.
@@ -374,6 +374,19 @@ func (j *judge) whole() {
 		j.add(KindNegation, x, y)
 	}
 	j.order()
+	j.elsewhere()
+}
+
+// elsewhere finds names of a short text that the other one lacks, and names of
+// the other that it lacks, wherever they stand.
+func (j *judge) elsewhere() {
+	if j.full() || min(len(j.a.tokens), len(j.b.tokens)) >= aroundEdge || len(j.found) > 0 {
+		return
+	}
+	x, y := exclusive(j.a.tokens, j.b), exclusive(j.b.tokens, j.a)
+	if p, q := j.heaviest(x, y), j.heaviest(y, x); p != nil && q != nil && !alike(joined(j.a.tokens), joined(j.b.tokens)) {
+		j.add(KindName, p.text, q.text)
+	}
 }
 
 func negations(tokens []token) (last string, n int) {
