@@ -100,6 +100,10 @@ func (s *Server) refuse(r *http.Request) *huma.ErrorModel {
 func (s *Server) admitted(w http.ResponseWriter, r *http.Request, routes http.Handler) *http.Request {
 	c, name, ok := s.identify(r)
 	if !ok {
+		if !s.mayGuess(r) {
+			s.busy(w, "client")
+			return r
+		}
 		s.figures.refused("token")
 		writeProblem(w, problem(http.StatusUnauthorized, api.CodeToken, "the token is not known"))
 		return r
@@ -126,6 +130,17 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request, routes http.Ha
 	routes.ServeHTTP(w, inner)
 	r.Pattern = inner.Pattern // for the metrics
 	return r
+}
+
+// mayGuess counts an unknown token as a request of its address, so that
+// guessing has the rate of one client. Who has a token is not held up by it.
+func (s *Server) mayGuess(r *http.Request) bool {
+	guesser, ok := s.clients.enter("address " + address(r.RemoteAddr))
+	if !ok {
+		return false
+	}
+	defer guesser.inFlight.Add(-1)
+	return guesser.spend(1)
 }
 
 func (s *Server) busy(w http.ResponseWriter, who string) {

@@ -124,6 +124,26 @@ func TestRefusedBodyIsRead(t *testing.T) {
 	}
 }
 
+// Guessing tokens has the rate of one address; who has one is not held up.
+func TestGuessedTokensAreCounted(t *testing.T) {
+	f := start(t, func(c *server.Config) { c.Limits = server.Limits{Rate: .001, Burst: 5} })
+	statuses := map[int]int{}
+	for range 8 {
+		resp, err := http.DefaultClient.Do(f.request(http.MethodGet, "/v1/stats", strings.Repeat("guess", 8), ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		statuses[resp.StatusCode]++
+	}
+	if statuses[http.StatusUnauthorized] != 5 || statuses[http.StatusTooManyRequests] != 3 {
+		t.Errorf("8 guesses: %v, want 5 x 401 and 3 x 429", statuses)
+	}
+	if r := f.do(server.Read, http.MethodGet, "/v1/stats", ""); r.status != http.StatusOK {
+		t.Errorf("a known token beside them: %d", r.status)
+	}
+}
+
 // HEAD stores nothing.
 func TestHeadDecidesNothing(t *testing.T) {
 	f := start(t)
