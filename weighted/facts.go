@@ -208,10 +208,11 @@ func (j *judge) inserted(s slot) {
 	if len(s.a) > 0 && len(s.b) > 0 || min(len(j.a.tokens), len(j.b.tokens)) > fewWords {
 		return
 	}
-	if p := j.heaviest(exclusive(s.a, j.b), nil); p != nil {
+	// A single Chinese character is a particle more often than a name.
+	if p := j.heaviest(exclusive(s.a, j.b), nil); p != nil && (!p.han || utf8.RuneCountInString(p.text) > 1) {
 		j.add(KindName, p.text, "")
 	}
-	if q := j.heaviest(exclusive(s.b, j.a), nil); q != nil {
+	if q := j.heaviest(exclusive(s.b, j.a), nil); q != nil && (!q.han || utf8.RuneCountInString(q.text) > 1) {
 		j.add(KindName, "", q.text)
 	}
 }
