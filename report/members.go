@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -39,7 +40,7 @@ func (b *Builder) create() error {
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	b.file = f
+	b.file, b.out = f, bufio.NewWriterSize(f, 256<<10)
 	_ = os.Remove(f.Name()) // where a file in use cannot be removed, Close does
 	return nil
 }
@@ -73,7 +74,7 @@ func (b *Builder) Document(number int, doc *neardup.Document, source string) err
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if _, err := b.file.WriteAt(line, b.end); err != nil {
+	if _, err := b.out.Write(line); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	b.docs[b.place[number]-1] = place{b.end, int32(len(line))}

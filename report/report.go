@@ -7,6 +7,7 @@
 package report
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -67,6 +68,7 @@ type Builder struct {
 	docs    []place
 	byID    []int32 // rows shown, ordered by id
 	file    *os.File
+	out     *bufio.Writer // to file
 	end     int64
 	names   map[string]int32 // of sources
 	sources []string

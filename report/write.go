@@ -43,6 +43,9 @@ func (b *Builder) Write(w io.Writer, run Run) error {
 	if b.file == nil {
 		return errOrder
 	}
+	if err := b.out.Flush(); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
 	shownGroups := b.groups[:min(len(b.groups), b.opt.Groups)]
 	c, heads, members := columns{}, partsOf{name: "heads-"}, partsOf{name: "members-"}
 	budget := b.opt.TextBytes
