@@ -48,6 +48,8 @@ const (
 	// in the place of the other is another name. The tables differ in scale.
 	heavyWord = 52 * unit / 10
 	heavyHan  = 45 * unit / 10
+	// fewHan is heavyHan in texts of few words, of which each tells more.
+	fewHan = 3 * unit
 	// longRunes is the length of either text from which on Chinese that the
 	// tables lack is taken for a slip of the pen rather than a name: a wrong
 	// character makes such words.
@@ -108,10 +110,24 @@ func (j *judge) slots(slots []slot) {
 // beginning and the end a number may come with a greeting or a footer.
 func (j *judge) numbers(s slot) {
 	x, y := lacking(s.a, j.b.tokens), lacking(s.b, j.a.tokens)
+	// In a very short text nothing is a footer, and in a short one what stands
+	// in the place of something else is none.
+	few := j.least() <= fewWords || j.least() < aroundEdge && (j.chinese() || len(s.a) > 0 && len(s.b) > 0)
 	switch {
-	case x != "" && y != "", (x != "" || y != "") && !s.edge && !(j.long() && (isHan(x) || isHan(y))):
+	case x != "" && y != "", (x != "" || y != "") && (!s.edge || few) && !(j.long() && (isHan(x) || isHan(y))):
 		j.add(KindNumber, x, y)
 	}
+}
+
+// least is the number of words of the shorter text.
+func (j *judge) least() int { return min(len(j.a.tokens), len(j.b.tokens)) }
+
+// chinese reports whether both texts have Chinese words: what is written in
+// letters between them is a name, however common the word is in English.
+func (j *judge) chinese() bool { return j.a.chinese() && j.b.chinese() }
+
+func (v *View) chinese() bool {
+	return slices.ContainsFunc(v.tokens, func(t token) bool { return t.han })
 }
 
 // lacking returns the first of the tokens with a number that other has not,
@@ -122,7 +138,7 @@ func lacking(tokens, other []token) string {
 		t := &tokens[i]
 		values = valuesOf(values[:0], t)
 		for _, v := range values {
-			if !hasValue(other, v) {
+			if !hasValue(other, v, t.measure) {
 				return t.text
 			}
 		}
@@ -141,10 +157,12 @@ func valuesOf(dst []string, t *token) []string {
 	return codeNumbers(dst, t.text)
 }
 
-func hasValue(tokens []token, value string) bool {
+// hasValue reports whether a number is among the tokens, of the same measure
+// where both say one: 10 in October is not 10 cases.
+func hasValue(tokens []token, value string, measure rune) bool {
 	for i := range tokens {
 		t := &tokens[i]
-		if t.value == value {
+		if t.value == value && (t.measure == measure || t.measure == 0 || measure == 0) {
 			return true
 		}
 		if t.value == "" && !t.han && hasDigit(t.text) {
@@ -188,7 +206,7 @@ func (j *judge) names(s slot) {
 	if len(x) == 0 || len(y) == 0 || alike(joined(s.a), joined(s.b)) || initials(s.a, s.b) || initials(s.b, s.a) {
 		return
 	}
-	if s.edge && len(x) <= mostEdge && len(y) <= mostEdge && min(len(j.a.tokens), len(j.b.tokens)) >= aroundEdge {
+	if s.edge && len(x) <= mostEdge && len(y) <= mostEdge && j.least() >= aroundEdge {
 		return
 	}
 	if j.long() && s.a[0].han && (len(s.a) != 1 || len(s.b) != 1) {
@@ -205,7 +223,7 @@ func (j *judge) long() bool { return !j.title && min(j.a.runes, j.b.runes) >= lo
 
 // inserted finds a heavy word by which alone one very short text is longer.
 func (j *judge) inserted(s slot) {
-	if len(s.a) > 0 && len(s.b) > 0 || min(len(j.a.tokens), len(j.b.tokens)) > fewWords {
+	if len(s.a) > 0 && len(s.b) > 0 || j.least() > fewWords {
 		return
 	}
 	// A single Chinese character is a particle more often than a name.
@@ -222,7 +240,7 @@ func exclusive(tokens []token, other *View) []*token {
 	var words []*token
 	for i := range tokens {
 		t := &tokens[i]
-		if t.number() || !t.han && hasDigit(t.text) || other.has(t.hash) {
+		if t.number() || other.has(t.hash) || isNegation(t.text) {
 			continue
 		}
 		words = append(words, t)
@@ -247,17 +265,22 @@ func (v *View) has(hash uint64) bool {
 // and no other way to write one of others; nil for none.
 func (j *judge) heaviest(words, others []*token) *token {
 	var best *token
-	long := j.long()
+	long, chinese := j.long(), j.chinese()
 	for _, t := range words {
 		if long && t.han && !t.known {
 			continue
 		}
 		weight, least := t.weight, uint32(heavyWord)
 		if t.han {
-			least = heavyHan
+			if least = heavyHan; j.least() <= fewWords {
+				least = fewHan
+			}
 		}
 		if !t.known {
 			weight *= 2 // half of it was taken for being unknown
+		}
+		if !t.han && chinese {
+			weight = max(weight, least)
 		}
 		if weight < least || best != nil && t.weight <= best.weight {
 			continue
@@ -366,7 +389,7 @@ func (j *judge) whole() {
 	}
 	x, n := negations(j.a.tokens)
 	y, m := negations(j.b.tokens)
-	if n%2 != m%2 && min(len(j.a.tokens), len(j.b.tokens)) < manyWords {
+	if n%2 != m%2 && j.least() < manyWords {
 		if n < m {
 			x = ""
 		} else {
@@ -381,7 +404,7 @@ func (j *judge) whole() {
 // elsewhere finds names of a short text that the other one lacks, and names of
 // the other that it lacks, wherever they stand.
 func (j *judge) elsewhere() {
-	if j.full() || min(len(j.a.tokens), len(j.b.tokens)) >= aroundEdge || len(j.found) > 0 {
+	if j.full() || j.least() >= aroundEdge || len(j.found) > 0 {
 		return
 	}
 	x, y := exclusive(j.a.tokens, j.b), exclusive(j.b.tokens, j.a)

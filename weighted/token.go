@@ -1,6 +1,7 @@
 package weighted
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
@@ -17,6 +18,8 @@ type token struct {
 	weight uint32
 	known  bool // the idf table has it
 	han    bool // of Chinese characters
+	// measure is the Chinese measure word right behind a number, 0: none.
+	measure rune
 }
 
 // number reports whether the token is a number and nothing else.
@@ -46,7 +49,7 @@ func (c *cutter) cut(clean string) []token {
 			at = c.run(clean, at)
 		case classDigit:
 			if end := numberEnd(clean, at); end > 0 {
-				c.number(clean[at:end], decimal(clean[at:end]))
+				c.number(clean[at:end], decimal(clean[at:end]), measureAt(clean, end))
 				at = end
 				continue
 			}
@@ -105,8 +108,16 @@ func (c *cutter) add(t token) {
 	c.tokens = append(c.tokens, t)
 }
 
-func (c *cutter) number(text, value string) {
-	c.add(token{text: text, value: value, weight: numberWeight, known: true})
+func (c *cutter) number(text, value string, measure rune) {
+	c.add(token{text: text, value: value, weight: numberWeight, known: true, measure: measure})
+}
+
+// measureAt is the measure word at clean[at], 0 if there is none.
+func measureAt(clean string, at int) rune {
+	if r, _ := utf8.DecodeRuneInString(clean[at:]); at < len(clean) && strings.ContainsRune(measureWords, r) {
+		return r
+	}
+	return 0
 }
 
 // word takes the letters and digits from at on and returns where they end.
@@ -121,7 +132,7 @@ func (c *cutter) word(clean string, at int) int {
 	}
 	word := clean[at:end]
 	if value := numberWord(word); value != "" {
-		c.number(word, value)
+		c.number(word, value, 0)
 		return end
 	}
 	weight, known := weigh(c.lexicon.other, word)
@@ -155,7 +166,7 @@ func (c *cutter) han(clean string, at int) int {
 		word := c.words[i]
 		if from, to := numerals(clean[at:end], p-at); to > from && from == p-at {
 			// The numeral may reach over several words, or end within one.
-			c.number(clean[p:at+to], chineseNumber(clean[p:at+to]))
+			c.number(clean[p:at+to], chineseNumber(clean[p:at+to]), measureAt(clean, at+to))
 			for p += len(word); p < at+to && i+1 < len(c.words); {
 				i++
 				p += len(c.words[i])

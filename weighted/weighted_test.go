@@ -52,6 +52,10 @@ func TestFacts(t *testing.T) {
 		{"国色芳华预告", "国色芳华2预告", "number"},
 		{"database tuning part i of the course", "database tuning part ii of the course", "number"},
 		{"the answer is plan a of the committee", "the answer is plan b of the committee", "number"},
+		{"10月12日新增本土确诊322例", "重庆新增10例本土确诊", "number"}, // of another measure
+		{"5月29日新增本土确诊20例", "北京新增本土确诊20例", "number"},   // in the place of something else
+		{"斗罗大陆", "斗罗大陆2", "number"},                   // few words have no footer
+		{"上海新增3例本土确诊", "上海新增本土确诊3例", "near"},
 		// A number more, at the end: a footer.
 		{"free entry into our weekly draw for music vouchers", "free entry into our weekly draw for music vouchers 87066", "near"},
 		// Another name; the same name, abbreviated, misspelt or moved.
@@ -63,6 +67,9 @@ func TestFacts(t *testing.T) {
 		{"beverly yang and hector molina on hybrid systems", "hector molina and beverly yang on hybrid systems", "near"},
 		{"the quick brown fox jumps over the fence", "the quick brown fox jumped over the fence", "near"},
 		{"blackpink演唱会", "blackpink香港演唱会", "name"},
+		{"ig对战jdg", "ig对战edg", "name"}, // letters among Chinese are names
+		{"tes对战we", "we对战up", "name"},
+		{"狂飙收视率", "三体收视率", "name"},
 		// Yes and no.
 		{"the committee will approve the new budget for schools", "the committee will not approve the new budget for schools", "negation"},
 		{"北京地铁今天停运", "北京地铁今天没有停运", "negation"},
