@@ -10,7 +10,20 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// An open of a damaged folder that Pebble gives up on waits for ever (see
+// guarded), so what Pebble itself has running is no leak of a test. A store that
+// a test leaves open still is: it has goroutines of ours.
+func TestMain(m *testing.M) {
+	const engine = "github.com/cockroachdb/pebble/v2"
+	goleak.VerifyTestMain(
+		m,
+		goleak.IgnoreAnyFunction(engine+".Open"),
+		goleak.IgnoreAnyFunction(engine+"/record.(*LogWriter).flushLoop"),
+		goleak.IgnoreAnyFunction(engine+".(*ConcurrencyLimitScheduler).periodicGranter"),
+		goleak.IgnoreAnyFunction(engine+".(*cleanupManager).mainLoop"),
+		goleak.IgnoreAnyFunction(engine+"/internal/genericcache.(*shard[...]).releaseLoop"),
+	)
+}
 
 // TestStore holds the store to the contract with hardly a posting in memory,
 // so that segments are written and merged all the time; the store in memory is
