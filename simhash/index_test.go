@@ -83,6 +83,9 @@ func insertAll(tb testing.TB, x *Index, fps []uint64) {
 }
 
 func TestIndexEqualsScan(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it is concurrent")
+	}
 	const n = 800
 	for k := 0; k <= MaxK; k++ {
 		for _, name := range layoutNames(k) {

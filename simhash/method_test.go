@@ -49,6 +49,9 @@ func prose(n int) []string {
 // If Compare says near, the records share a key and the sketches are
 // plausible; the distance is that of the sketches; symmetric.
 func TestMethodKeepsThePromise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it is concurrent")
+	}
 	texts := prose(90)
 	for _, c := range []simhash.Config{
 		{}, {Unverified: true}, {Distance: distance(0)}, {Distance: distance(6), Threshold: 0.5},
@@ -208,6 +211,9 @@ func BenchmarkFingerprint(b *testing.B) {
 // The default finds texts with edits that the same distance misses on
 // shingles of three.
 func TestDefaultFeaturesStandEdits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it is concurrent")
+	}
 	words := newMethod(t, simhash.Config{})
 	shingles := newMethod(t, simhash.Config{Features: simhash.Shingles{Shingle: feature.Default}})
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -231,6 +237,9 @@ func TestDefaultFeaturesStandEdits(t *testing.T) {
 // Verified pairs of real texts have the similarity that is asked for, by
 // their own count; none is reported below it.
 func TestVerifiedPairsAreSimilar(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it is concurrent")
+	}
 	m := newMethod(t, simhash.Config{})
 	texts := featuretest.TiDB.Texts(t).Clean
 	views, sets := make([]neardup.View, len(texts)), make([]map[uint64]bool, len(texts))

@@ -14,6 +14,9 @@ import (
 // of its own: $REDIS, $MYSQL and $HBASE are their addresses, $GATEWAY is that of
 // HBase's gateway, $MYSQL_PORT the port of MariaDB.
 func TestProduction(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the servers are processes of their own")
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/production",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ready": ready, "ask": askServer, "terminate": terminate, "until": until},

@@ -31,6 +31,9 @@ func damages() int {
 // changed; or every answer that was given is given again, or said to be
 // damaged. Never another one, and never "not found".
 func TestDamages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it is concurrent")
+	}
 	stopped, answers := attacked(t)
 	killed := filepath.Join(t.TempDir(), "killed")
 	moreAnswers := withoutClosing(t, stopped, killed, answers)

@@ -27,5 +27,10 @@ func place(s *services.Server) func(t *testing.T) storetest.Place {
 	}
 }
 
-func TestRedis(t *testing.T)  { storetest.Run(t, place(services.Redis(t))) }
-func TestValkey(t *testing.T) { storetest.Run(t, place(services.Valkey(t))) }
+func TestRedis(t *testing.T) { storetest.Run(t, place(services.Redis(t))) }
+func TestValkey(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the same calls as to Redis")
+	}
+	storetest.Run(t, place(services.Valkey(t)))
+}
