@@ -14,6 +14,7 @@ const zh = {
   'Similarity to the kept document': '与保留文档的相似度', 'Size of groups': '分组大小', 'Length of documents, in characters': '文档长度（字符）',
   'removed documents': '篇移除文档', 'Recall': '召回率', 'Stages': '各阶段', 'Stage': '阶段', 'Time': '用时', 'CPU': 'CPU', 'Memory': '内存',
   'Measured on {n} known pairs': '以 {n} 对已知文本对测得', 'Similarity': '相似度', 'Found': '找到', 'Pairs': '文本对', '95 % interval': '95% 置信区间',
+  'Not measured on this corpus.': '未在此语料上测量。',
   'By construction': '由方法保证', 'Every pair at or above the threshold is found.': '阈值以上的所有文本对都会被找到。',
   'Of the pairs at the threshold itself {p} are found, of those above it more. Not measured on this corpus.': '恰在阈值处的文本对可找到 {p}，高于阈值的更多。未在此语料上测量。',
   'Proof': '凭据', 'Digest': '摘要', 'Command': '命令', 'Made': '生成于', 'Version': '版本', 'Inputs': '输入',
