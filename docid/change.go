@@ -236,6 +236,18 @@ type Group struct {
 // MaxContest is how many members are looked at to find Group.Hotter.
 const MaxContest = 1000
 
+// Contest sets Hotter and HotterUnknown of a group whose kept copy is contested,
+// from its first members, at most MaxContest; more says that there are others.
+func (g *Group) Contest(members []Member, more bool) {
+	g.HotterUnknown = more
+	most := g.Kept.Heat
+	for i, m := range members {
+		if m.Heat > most && !m.Disagrees {
+			most, g.Hotter = m.Heat, &members[i]
+		}
+	}
+}
+
 // GroupSize counts the members of a docId.
 type GroupSize struct {
 	Leader uint64

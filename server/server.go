@@ -1,6 +1,6 @@
 // Package server is the docId service over HTTP: the classic route
 // /docId/getDocId, the API /v1, tenants with tokens and roles, limits, health
-// and metrics. It stands on neardup.Detector and knows no store and no method.
+// and metrics. It stands on docid.Detector and knows no store and no method.
 // Its client is in package server/api; docs/http-api.md describes the routes.
 package server
 

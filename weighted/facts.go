@@ -124,11 +124,7 @@ func (j *judge) least() int { return min(len(j.a.tokens), len(j.b.tokens)) }
 
 // chinese reports whether both texts have Chinese words: what is written in
 // letters between them is a name, however common the word is in English.
-func (j *judge) chinese() bool { return j.a.chinese() && j.b.chinese() }
-
-func (v *View) chinese() bool {
-	return slices.ContainsFunc(v.tokens, func(t token) bool { return t.han })
-}
+func (j *judge) chinese() bool { return j.a.chinese && j.b.chinese }
 
 // lacking returns the first of the tokens with a number that other has not,
 // as it stands in the text.

@@ -74,6 +74,7 @@ func firstRunes(s string, n int) string {
 
 func newView(w *work, tokens []token, clean string) *View {
 	v := &View{tokens: slices.Clone(tokens), runes: utf8.RuneCountInString(clean)}
+	v.chinese = slices.ContainsFunc(v.tokens, func(t token) bool { return t.han })
 	v.words, v.total = set(make([]weightedWord, 0, len(tokens)), tokens)
 	v.bytes = 96 + 56*cap(v.tokens) + 16*cap(v.words) + len(clean)
 	return v

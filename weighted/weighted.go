@@ -148,6 +148,8 @@ type View struct {
 	total  uint64         // of their weights
 	runes  int
 	bytes  int
+	// chinese says that there are words of Chinese characters.
+	chinese bool
 }
 
 // Bytes is the memory of the view and of the text that its words are parts of.

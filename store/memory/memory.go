@@ -1,4 +1,4 @@
-// Package memory is a neardup.Store that lives as long as its process: for
+// Package memory is a docid.Store that lives as long as its process: for
 // programs that want the decisions and not the persistence, and for tests. It
 // keeps every promise of a store but to outlive the process. Two processes
 // cannot share it.

@@ -1,6 +1,6 @@
 // Package pebble is the embedded docId store: one folder, one process, every
 // answer on disk before it is given. It stands on Pebble's write-ahead log
-// and adds the rules of neardup.Store; see internal/ledger for the rows.
+// and adds the rules of docid.Store; see internal/ledger for the rows.
 package pebble
 
 import (
@@ -35,7 +35,7 @@ type Options struct {
 	policy func() pebble.ValueSeparationPolicy
 }
 
-// Store is an open folder. See neardup.Store.
+// Store is an open folder. See docid.Store.
 type Store struct {
 	*ledger.Store
 	rows *engine

@@ -129,12 +129,8 @@ func (c catalog) kept(ctx context.Context, g *docid.Group) error {
 // contest looks for the hottest member that is hotter than the kept copy.
 func (c catalog) contest(ctx context.Context, g *docid.Group) error {
 	members, more, err := c.page(ctx, g.Leader, 0, docid.MaxContest)
-	g.HotterUnknown = more
-	most := g.Kept.Heat
-	for i, m := range members {
-		if m.Heat > most && !m.Disagrees {
-			most, g.Hotter = m.Heat, &members[i]
-		}
+	if err == nil {
+		g.Contest(members, more)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-// Package storetest is the conformance suite of neardup.Store: what a store
+// Package storetest is the conformance suite of docid.Store: what a store
 // promises, as tests that each store runs in a few lines.
 package storetest
 

@@ -93,12 +93,8 @@ func (c catalog) fill(r Reader, g *docid.Group, from uint64, limit int) error {
 // contest looks for the hottest member that is hotter than the kept copy.
 func (c catalog) contest(r Reader, g *docid.Group) error {
 	members, more, err := c.page(r, g.Leader, 0, docid.MaxContest)
-	g.HotterUnknown = more
-	most := g.Kept.Heat
-	for i, m := range members {
-		if m.Heat > most && !m.Disagrees {
-			most, g.Hotter = m.Heat, &members[i]
-		}
+	if err == nil {
+		g.Contest(members, more)
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Store is a neardup.Store over a KV. One goroutine writes: it takes what
+// Store is a docid.Store over a KV. One goroutine writes: it takes what
 // waits, up to a group, checks and applies it in order, commits the batch and
 // answers. Readers never wait for it.
 type Store struct {
