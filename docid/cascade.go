@@ -61,6 +61,9 @@ type Settings struct {
 	MaxCandidates int
 	// MaxMembers is the quota of living articles; 0: none.
 	MaxMembers int
+	// Backlog bounds the changes that wait for the sinks: from there on
+	// articles are refused with ErrBacklog. 0: none.
+	Backlog uint64
 	// CacheBytes bounds the cache of views. 0: 64 MiB.
 	CacheBytes int
 	// Turns bounds the long judgements; detectors of one process should share

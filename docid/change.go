@@ -140,6 +140,7 @@ type Change struct {
 	Article *Article
 	Fresh   *Fresh // new only
 	SetHeat *int64 // update only; nil: the heat stays
+	Backlog uint64 // new, duplicate, update: how much may wait for the sinks; 0: no bound
 }
 
 // Fresh is what a new leader adds.

@@ -138,7 +138,7 @@ type Answer struct {
 // it returns without error the answer is durable. A submission that was answered
 // before gets that answer, whatever is full or crowded by now. Errors:
 // ErrInvalid, ErrMismatch, ErrTaken, ErrCrowded, ErrQuota, ErrContended,
-// ErrBehind, ErrUnavailable, ErrFull.
+// ErrBehind, ErrBacklog, ErrUnavailable, ErrFull.
 func (d *Detector) Add(ctx context.Context, sub Submission) (Answer, error) {
 	if err := valid(&sub); err != nil {
 		return Answer{}, err

@@ -22,7 +22,7 @@ type Revision struct {
 // text contradicts that of the leader. ErrNotFound, ErrContended.
 func (d *Detector) Update(ctx context.Context, nid string, r Revision) (Entry, error) {
 	for range maxRounds {
-		c := &Change{SetHeat: r.Heat}
+		c := &Change{SetHeat: r.Heat, Backlog: d.Backlog}
 		c.Kind, c.NID, c.Time = KindUpdate, nid, d.now().UnixNano()
 		if r.Text != nil {
 			c.Article = &Article{}

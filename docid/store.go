@@ -53,7 +53,9 @@ type Index interface {
 	//     c.Query.Since, or an updated nid is of another docId than c.Leader;
 	//   - ErrEnded if c.Leader no longer lives;
 	//   - ErrNotFound if an updated or deleted nid is not there;
-	//   - ErrBehind if the store is behind c.Query.Seen.
+	//   - ErrBehind if the store is behind c.Query.Seen;
+	//   - ErrBacklog if it has an article for the sinks, and c.Backlog
+	//     changes or more wait for them already.
 	//
 	// A repeated submission (same idempotency key, or same nid, and the same
 	// request digest) gets the entry of the first; with another digest it is
@@ -112,6 +114,7 @@ var (
 	ErrMismatch    = errors.New("the idempotency key was used with another request")
 	ErrTaken       = errors.New("the nid belongs to another article")
 	ErrBehind      = errors.New("the store is behind what was seen of it")
+	ErrBacklog     = errors.New("too many changes wait for the sinks")
 	ErrUnavailable = errors.New("the store takes no writes")
 	ErrFull        = errors.New("no space left for the store")
 	ErrCorrupt     = errors.New("the store is damaged")

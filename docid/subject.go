@@ -148,7 +148,7 @@ func (s *subject) query(since, seen uint64) Query {
 // change is what to commit for an outcome that was reached as of a query.
 func (s *subject) change(o outcome, q Query) *Change {
 	article := s.sub.Article
-	c := &Change{Query: q, Names: q.Names, Article: &article}
+	c := &Change{Query: q, Names: q.Names, Article: &article, Backlog: s.Backlog}
 	c.NID, c.Time, c.Heat = s.sub.ID, s.now().UnixNano(), s.sub.Heat
 	c.Window, c.Idempotency, c.Request = s.cutoff, s.sub.Idempotency, s.request
 	if m := o.match; m != nil {

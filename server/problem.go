@@ -50,6 +50,7 @@ func meaning(err error) *huma.ErrorModel {
 		{docid.ErrQuota, http.StatusForbidden, api.CodeQuota, "the quota of articles is used up"},
 		{docid.ErrContended, http.StatusServiceUnavailable, api.CodeUnavailable, "other articles like this one were first each time; it was not stored"},
 		{docid.ErrBehind, http.StatusServiceUnavailable, api.CodeUnavailable, "the store is behind what was seen of it; it was not stored"},
+		{docid.ErrBacklog, http.StatusServiceUnavailable, api.CodeBacklog, "too many changes wait to be stored behind the index; it was not stored"},
 		{docid.ErrFull, http.StatusInsufficientStorage, api.CodeFull, "the disk is full"},
 		{docid.ErrUnavailable, http.StatusServiceUnavailable, api.CodeUnavailable, "the store takes no writes; whether this one was stored is not known"},
 		{fs.ErrExist, http.StatusConflict, api.CodeExists, "a backup of that name is there already"},

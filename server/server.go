@@ -25,6 +25,8 @@ type Config struct {
 	Store docid.Store
 	// Sinks are fed by Run, by the names under which the store knows them.
 	Sinks map[string]docid.Sink
+	// Detach are sinks that nothing is kept for any more.
+	Detach []string
 	// Settings of the index of a tenant.
 	Settings func(tenant string) docid.Settings
 	Access   *Access

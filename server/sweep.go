@@ -41,8 +41,14 @@ func (s *Server) Run(ctx context.Context) {
 	}
 }
 
-// attach has the store keep what it decides for every sink.
+// attach has the store keep what it decides for every sink, and no longer for
+// those that are given up.
 func (s *Server) attach(ctx context.Context, t *tenant) error {
+	for _, name := range s.cfg.Detach {
+		if err := t.detector.Index().Outbox().Detach(ctx, name); err != nil {
+			return fmt.Errorf("tenant %q: detach sink %q: %w", t.name, name, err)
+		}
+	}
 	for name, sink := range s.cfg.Sinks {
 		r, err := t.detector.Relay(ctx, name, sink)
 		if err != nil {

@@ -22,6 +22,7 @@ type indexFlags struct {
 	urlAgrees           float64
 	window, ttl         time.Duration
 	maxArticles         int
+	backlog             uint64
 	maxCandidates       int
 }
 
@@ -40,6 +41,7 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or a list of steps")
 	fs.DurationVar(&f.window, "window", 0, "only docIds at most so old count, such as 168h; 0: all")
 	fs.DurationVar(&f.ttl, "ttl", 0, "a docId ends after this time; 0: never")
+	fs.Uint64Var(&f.backlog, "backlog", 1_000_000, "changes that may wait for MySQL and HBase; from there on articles are refused with 503; 0: no bound")
 	fs.IntVar(&f.maxArticles, "max-articles", 0, "quota: the most living articles of a tenant; 0: no bound")
 	fs.IntVar(&f.maxCandidates, "max-candidates", 0, "refuse an article that must be compared with more docIds (default 10000)")
 }
@@ -49,7 +51,7 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 func (f *indexFlags) settings() (docid.Settings, error) {
 	s := docid.Settings{
 		URL: docid.Mode(f.url), Title: docid.Mode(f.title), Content: docid.Mode(f.content),
-		Window: f.window, TTL: f.ttl, MaxMembers: f.maxArticles, MaxCandidates: f.maxCandidates,
+		Window: f.window, TTL: f.ttl, MaxMembers: f.maxArticles, Backlog: f.backlog, MaxCandidates: f.maxCandidates,
 	}
 	n, err := text.ParseNormalizer(f.normalize)
 	if err != nil {

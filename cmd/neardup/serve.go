@@ -116,6 +116,9 @@ func (s *serve) do(ctx context.Context) error {
 	if s.data == "" {
 		return usage("--data is missing")
 	}
+	if err := s.stores.valid(); err != nil {
+		return err
+	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.level)); err != nil {
 		return usage("--log-level: %w", err)
@@ -169,7 +172,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	defer func() { err = errors.Join(err, closeSinks(sinks)) }()
 	registry := newRegistry(store)
 	handler, err := server.New(ctx, server.Config{
-		Store: store, Sinks: sinks, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
+		Store: store, Sinks: sinks, Detach: s.stores.detach, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
 		Settings: func(tenant string) docid.Settings {
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)

@@ -21,6 +21,7 @@ import (
 // becomes a store.
 type storeFlags struct {
 	index, articleMap, articles string
+	detach                      []string
 	replicas                    int
 	acceptLoss                  bool
 	cache                       size
@@ -30,6 +31,7 @@ func (f *storeFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.index, "index", "", "where the index lies: redis://HOST:PORT (rediss:// with TLS), memory: (gone when it stops), or a folder, also as pebble:DIR (default: in --data)")
 	fs.StringVar(&f.articleMap, "map", "", "also keep nid -> docId of every article: mysql://USER:PASSWORD@HOST:PORT/DATABASE")
 	fs.StringVar(&f.articles, "articles", "", "also keep the hottest article of each docId: hbase+http://HOST:PORT[,HOST:PORT...][/TABLE]")
+	fs.StringArrayVar(&f.detach, "detach", nil, "map or articles: nothing waits any more for this one, which was served with before")
 	fs.IntVar(&f.replicas, "replicas", 0, "Redis: replicas that must have a change on disk before it is answered")
 	fs.BoolVar(&f.acceptLoss, "accept-loss", false, "Redis: serve although its settings can lose acknowledged answers")
 	f.cache = 64 << 20
@@ -115,25 +117,45 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	return &openStore{Store: s, snapshot: s.Snapshot, poisoned: s.Poisoned, gauges: func(r *prometheus.Registry) { pebbleGauges(r, s) }}, nil
 }
 
+// valid checks what goes together.
+func (f *storeFlags) valid() error {
+	for _, name := range f.detach {
+		address, known := map[string]string{sinkMap: f.articleMap, sinkArticles: f.articles}[name]
+		if !known {
+			return usage("--detach %s: %s or %s", name, sinkMap, sinkArticles)
+		}
+		if address != "" {
+			return usage("--detach %s and --%s exclude each other", name, name)
+		}
+	}
+	return nil
+}
+
+// The names by which an index knows its sinks.
+const (
+	sinkMap      = "map"
+	sinkArticles = "articles"
+)
+
 // sinks opens those that are asked for, by the name the index knows them by.
 func (f *storeFlags) sinks(ctx context.Context) (map[string]docid.Sink, error) {
 	all := map[string]docid.Sink{}
-	opened := func(name, flag, address string, s docid.Sink, err error) error {
+	opened := func(name, address string, s docid.Sink, err error) error {
 		if err != nil {
-			return errors.Join(fmt.Errorf("%s %s: %w", flag, where(address), err), closeSinks(all))
+			return errors.Join(fmt.Errorf("--%s %s: %w", name, where(address), err), closeSinks(all))
 		}
 		all[name] = s
 		return nil
 	}
 	if f.articleMap != "" {
 		s, err := mysql.Open(ctx, f.articleMap)
-		if err := opened("map", "--map", f.articleMap, s, err); err != nil {
+		if err := opened(sinkMap, f.articleMap, s, err); err != nil {
 			return nil, err
 		}
 	}
 	if f.articles != "" {
 		s, err := hbase.Open(ctx, f.articles)
-		if err := opened("articles", "--articles", f.articles, s, err); err != nil {
+		if err := opened(sinkArticles, f.articles, s, err); err != nil {
 			return nil, err
 		}
 	}

@@ -9,6 +9,23 @@ import (
 	"github.com/neardup/neardup/docid/standard"
 )
 
+// TestDetach: which sinks can be given up.
+func TestDetach(t *testing.T) {
+	for _, c := range []struct {
+		flags storeFlags
+		ok    bool
+	}{
+		{storeFlags{detach: []string{"map", "articles"}}, true},
+		{storeFlags{detach: []string{"articles"}, articleMap: "mysql://host/db"}, true},
+		{storeFlags{detach: []string{"map"}, articleMap: "mysql://host/db"}, false},
+		{storeFlags{detach: []string{"redis"}}, false},
+	} {
+		if err := c.flags.valid(); errors.Is(err, errUsage) == c.ok || c.ok && err != nil {
+			t.Errorf("--detach %q: %v", c.flags.detach, err)
+		}
+	}
+}
+
 // TestStoresByAddress: what an address opens, and what is no address.
 func TestStoresByAddress(t *testing.T) {
 	dir := t.TempDir()

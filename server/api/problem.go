@@ -18,6 +18,7 @@ const (
 	CodeQuota       = "quota"       // the tenant's quota of articles is used up
 	CodeBusy        = "busy"        // too many requests: slow down
 	CodeUnavailable = "unavailable" // not now; whether it was stored is not known
+	CodeBacklog     = "backlog"     // not now: too much waits to be stored behind the index
 	CodeExists      = "exists"      // a backup of that name is there already
 	CodeFull        = "full"        // the disk is full
 )

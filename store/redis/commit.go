@@ -85,7 +85,12 @@ func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, er
 	if err != nil {
 		return docid.Receipt{}, err
 	}
-	answer, err := ix.s.call(ctx, true, "commit", ix.p, a[1:]...)
+	function := "commit"
+	switch c.Kind {
+	case docid.KindDelete, docid.KindEnd, docid.KindExpire, docid.KindForget:
+		function = "remove"
+	}
+	answer, err := ix.s.call(ctx, true, function, ix.p, a[1:]...)
 	if err != nil {
 		return docid.Receipt{}, err
 	}
@@ -94,10 +99,10 @@ func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, er
 
 // arguments are those of the function commit, numbered as it numbers them.
 func (ix *index) arguments(ctx context.Context, c *docid.Change) ([]string, error) {
-	a := make([]string, 23)
+	a := make([]string, 24)
 	a[1], a[2], a[3] = decimal(c.Query.Seen), string(c.Kind), string(c.Request[:])
 	a[4], a[5], a[6], a[7] = string(ledger.EncodeEntry(&c.Entry)), c.NID, decimal(c.Leader), ordered(c.Heat)
-	a[8] = "0"
+	a[8], a[23] = "0", decimal(c.Backlog)
 	if c.Evidence.Disagrees {
 		a[8] = "1"
 	}

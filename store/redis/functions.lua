@@ -43,8 +43,14 @@ local function six(n) return pack('>I6', n) end
 local function number(s, at) return (unpackn('>I6', s, at)) end
 
 local function state(P)
-  local v = call('HMGET', P .. 's', 'seq', 'kn', 'kc')
-  return {P = P, seq = tonumber(v[1] or 0), kn = tonumber(v[2] or 1), kc = tonumber(v[3] or 0)}
+  local v = call('HMGET', P .. 's', 'seq', 'kn', 'kc', 'oldest')
+  return {P = P, seq = tonumber(v[1] or 0), kn = tonumber(v[2] or 1), kc = tonumber(v[3] or 0), oldest = tonumber(v[4] or 1)}
+end
+
+-- full: do so many changes or more wait for the sinks?
+local function full(st, backlog)
+  backlog = tonumber(backlog)
+  return backlog > 0 and st.seq + 1 - st.oldest >= backlog and call('EXISTS', st.P .. 'c') == 1
 end
 
 ---------------------------------------------------------------- the map
@@ -384,11 +390,12 @@ end
 -- A submission. a: 1 seen, 2 kind, 3 request, 4 blob of the entry, 5 nid, 6 leader, 7 heat, 8 '1' if the
 -- contents disagree, 9 article, 10 text, 11 idempotency field, 12 since, 13 names, 14 probe keys,
 -- 15 nid of the leader, 16 variant, 17 its nid, 18 keys, 19 row, 20 material, 21 expires or '', 22 names
--- that must not be newer than 12
+-- that must not be newer than 12, 23 how many changes may wait for the sinks
 local function submission(st, a)
   local P, kind, leader, nid, heat, disagrees = st.P, a[2], tonumber(a[6]), a[5], a[7], a[8] == '1'
   local before = repeated(st, a[11], nid, a[3])
   if before then return before end
+  if full(st, a[23]) then return {'backlog'} end
   if kind == 'duplicate' and call('HEXISTS', rowkey(P, leader), leader) == 0 then return {'ended'} end
   local since, known, names = tonumber(a[12]), {}, {}
   for i = 1, #a[22], 16 do
@@ -458,11 +465,13 @@ local function update(st, a)
   if not m then return {'notfound'} end
   local whole = a[10] ~= ''
   if whole and m.leader ~= tonumber(a[6]) then return {'conflict'} end
+  local k = kept(P, m.leader)
+  if (whole or k and k.nid == nid) and full(st, a[23]) then return {'backlog'} end
   local text, seq = string.sub(a[10], 2), st.seq + 1
   if a[7] ~= '' then m.heat = a[7] end
   if whole then m.disagrees = a[8] end
+  local disagrees = m.disagrees == '1'
   call('SET', P .. 'n' .. nid, member(m.leader, m.seq, m.heat, m.disagrees, m.names, m.article))
-  local k, disagrees = kept(P, m.leader), m.disagrees == '1'
   local article, keeps = nil, nil
   if whole then article = m.article end
   if k and k.nid == nid then
@@ -605,6 +614,8 @@ local function acknowledge(keys, a)
 end
 
 redis.register_function('neardup_commit_VERSION', commit)
-redis.register_function('neardup_acknowledge_VERSION', acknowledge)
+-- What frees memory is done in a full Redis too.
+redis.register_function{function_name = 'neardup_remove_VERSION', callback = commit, flags = {'allow-oom'}}
+redis.register_function{function_name = 'neardup_acknowledge_VERSION', callback = acknowledge, flags = {'allow-oom'}}
 redis.register_function{function_name = 'neardup_lookup_VERSION', callback = lookup, flags = {'no-writes'}}
 redis.register_function{function_name = 'neardup_replay_VERSION', callback = replay, flags = {'no-writes'}}

@@ -78,6 +78,8 @@ func status(answer []rueidis.RedisMessage) (string, error) {
 		return word, docid.ErrEnded
 	case "conflict":
 		return word, docid.ErrConflict
+	case "backlog":
+		return word, docid.ErrBacklog
 	case "mismatch":
 		return word, docid.ErrMismatch
 	case "taken":

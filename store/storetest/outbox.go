@@ -95,6 +95,44 @@ func testOutbox(t *testing.T, p Place) {
 	equal(t, "nobody is attached any more", o.waiting(4), "5 delete -, 6 new -")
 }
 
+// testBacklog: while too much waits for the sinks no article is taken, but what
+// was answered before is answered again, and what makes room is done.
+func testBacklog(t *testing.T, p Place) {
+	o := start(t, p)
+	ctx := t.Context()
+	s := Settings()
+	s.Backlog = 2
+	o.Detector = o.detector("tenant", s)
+	o.commit("nobody is attached", nil)
+	o.commit("so nothing waits", nil)
+	o.commit("at all", nil)
+	must(t, "attach", second(o.Index().Outbox().Attach(ctx, "rows")), nil)
+	first := article("a", Base(1))
+	a := o.add(first)
+	o.add(article("b", Base(2)))
+	add := func(nid string, want error) {
+		t.Helper()
+		must(t, "add "+nid, second(o.Add(ctx, article(nid, Base(len(nid))))), want)
+	}
+	if p.Lasting {
+		o.reopen()
+		o.Detector = o.detector("tenant", s)
+	}
+	add("ccc", docid.ErrBacklog)
+	equal(t, "a retry", o.add(first).DocID, a.DocID)
+	text, heat := "changed", int64(7)
+	must(t, "new text", second(o.Update(ctx, "b", docid.Revision{Text: &text})), docid.ErrBacklog)
+	must(t, "heat of a kept copy", second(o.Update(ctx, "b", docid.Revision{Heat: &heat})), docid.ErrBacklog)
+	must(t, "delete", second(o.Delete(ctx, "b")), nil)
+	must(t, "acknowledge", o.Index().Outbox().Acknowledge(ctx, "rows", 5), nil)
+	add("ccc", nil)
+	add("dddd", docid.ErrBacklog) // the deletion and ccc
+	must(t, "detach", o.Index().Outbox().Detach(ctx, "rows"), nil)
+	add("dddd", nil)
+}
+
+func second[T any](_ T, err error) error { return err }
+
 // testKeeps: what waits says which article is the kept copy after each change.
 func testKeeps(t *testing.T, p Place) {
 	o := start(t, p)

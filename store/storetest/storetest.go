@@ -47,6 +47,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Behind", testBehind},
 		{"ReplayFirst", testReplayed},
 		{"Outbox", testOutbox},
+		{"Backlog", testBacklog},
 		{"Keeps", testKeeps},
 		{"Relay", testRelay},
 		{"Close", testClose},

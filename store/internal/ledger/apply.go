@@ -42,6 +42,9 @@ func (t *change) apply() (func(), error) {
 	if err != nil || replayed {
 		return nil, err
 	}
+	if t.waits != nil && t.ix.full(t.c.Backlog) {
+		return nil, docid.ErrBacklog
+	}
 	if err := t.write(); err != nil {
 		return nil, err
 	}

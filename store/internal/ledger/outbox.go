@@ -113,6 +113,11 @@ func (ix *index) dropArticles(b Batch) error {
 	return nil
 }
 
+// full reports that so many changes or more wait for the sinks.
+func (ix *index) full(backlog uint64) bool {
+	return backlog > 0 && len(ix.sinks) > 0 && ix.head+1-ix.oldest >= backlog
+}
+
 // Attached lists the sinks.
 func (o outbox) Attached(ctx context.Context) ([]docid.Attachment, error) {
 	var as []docid.Attachment
