@@ -63,6 +63,17 @@ func (d DocIDs) Epoch(seq uint64) uint64 {
 	return EpochOf(*d.epochs.Load(), seq)
 }
 
+// begun is how many epochs had begun with a change. O(epochs).
+func (d DocIDs) begun(seq uint64) int {
+	n := 0
+	for _, e := range *d.epochs.Load() {
+		if e.First <= seq {
+			n++
+		}
+	}
+	return n
+}
+
 // learn takes the epochs as they are now, for every copy of d.
 func (d DocIDs) learn(epochs []Epoch) { d.epochs.Store(&epochs) }
 

@@ -20,6 +20,11 @@ type Relay struct {
 // Relay attaches a sink under a name and returns what feeds it. The store keeps
 // articles for it from then on, also while no relay runs, until Detach.
 func (d *Detector) Relay(ctx context.Context, name string, sink Sink) (*Relay, error) {
+	if keeper, ok := sink.(IdentityKeeper); ok {
+		if err := keeper.KeepIdentity(ctx, d.tenant, d.index.Identity()); err != nil {
+			return nil, fmt.Errorf("attach sink %q: %w", name, err)
+		}
+	}
 	if _, err := d.index.Outbox().Attach(ctx, name); err != nil {
 		return nil, fmt.Errorf("attach sink %q: %w", name, err)
 	}
@@ -49,7 +54,7 @@ func (r *Relay) Drain(ctx context.Context) (uint64, error) {
 			return at, fmt.Errorf("read what waits for sink %q after %d: %w", r.name, at, err)
 		}
 		if len(ds) > 0 {
-			if err := r.identify(ctx, ds); err != nil {
+			if err := r.complete(ctx, ds); err != nil {
 				return at, err
 			}
 			if err := r.sink.Apply(ctx, r.d.tenant, ds); err != nil {
@@ -64,22 +69,6 @@ func (r *Relay) Drain(ctx context.Context) (uint64, error) {
 			return at, nil
 		}
 	}
-}
-
-// identify gives deliveries their docIds, an epoch that begins with them known.
-func (r *Relay) identify(ctx context.Context, ds []Delivery) error {
-	for i := range ds {
-		switch ds[i].Kind {
-		case KindEpoch:
-			if err := r.d.learnEpochs(ctx); err != nil {
-				return err
-			}
-		case KindForget:
-		default:
-			ds[i].DocID = r.d.ids.DocID(ds[i].Leader)
-		}
-	}
-	return nil
 }
 
 // Run drains again and again until ctx ends, whose error it returns. It goes on

@@ -1,6 +1,9 @@
 package docid
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Sink stores what an index decided elsewhere: rows for reports, the kept
 // articles. It applies the log in order and keeps its own cursor, so that it
@@ -18,10 +21,37 @@ type Sink interface {
 	Close() error
 }
 
+// LeaderSink is a sink that also keeps what verification needs of each leader,
+// where KeepsLeaders says so: its deliveries have a Material.
+type LeaderSink interface {
+	Sink
+	KeepsLeaders() bool
+}
+
+// IdentityKeeper is a sink that keeps what makes an index itself, so that a lost
+// one can be made again, and refuses to be fed by another: ErrOther.
+type IdentityKeeper interface {
+	KeepIdentity(ctx context.Context, tenant string, id Identity) error
+}
+
+// ErrOther: a sink was fed by another index of the tenant.
+var ErrOther = errors.New("fed by another index")
+
 // Delivery is one change as a sink gets it.
 type Delivery struct {
 	Entry
-	DocID string // of Entry.Leader; of an epoch or a forget ""
+	DocID  string // of Entry.Leader; of an epoch or a forget ""
+	Epochs int    // how many epochs had begun, this change included
+	// Names are what a submission had lead to the docId; a LeaderSink gets none.
+	Names []Name
+	// Material is that of a new leader, for a LeaderSink; nil once its docId
+	// has ended.
+	Material *Material
+	// Late says that the index did not keep the delivery for the sink, which
+	// was attached or set back later. Article is then what the catalogue has,
+	// without its text, and Keeps is not known. A LeaderSink gets the copy
+	// that is kept now with the leader.
+	Late bool
 	// Article is the whole article that came with a submission or an
 	// update, or that is kept at another heat now; nil if there is none, or
 	// no sink was attached then.
@@ -38,7 +68,13 @@ const (
 	KeepsSame Keeps = iota // it stays
 	KeepsThis              // the article of the delivery is kept from now on
 	KeepsNone              // there is none any more
+	KeepsHeat              // it stays, at the heat of the article of the delivery
 )
+
+// Revises reports an update that came with a text.
+func (d *Delivery) Revises() bool {
+	return d.Kind == KindUpdate && d.Article != nil && d.Keeps != KeepsHeat
+}
 
 // Outbox is what waits for the sinks of an index: the log, and with it the
 // articles, each kept until every attached sink has it.

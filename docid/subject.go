@@ -63,22 +63,33 @@ func (d *Detector) subject(sub *Submission, request [16]byte) *subject {
 	if window > 0 {
 		s.cutoff = d.now().Add(-window).UnixNano()
 	}
-	if u := NormalizeURL(sub.URL); on(d.URL) && u != "" {
-		s.names = append(s.names, alias{StageURL, keyed(d.nameKey, string(StageURL), u)})
+	s.names = d.aliases(sub.URL, s.title)
+	s.prepare()
+	return s
+}
+
+// aliases are the names of an article with a url and a clean title.
+func (d *Detector) aliases(url, title string) (names []alias) {
+	if u := NormalizeURL(url); on(d.URL) && u != "" {
+		names = append(names, alias{StageURL, keyed(d.nameKey, string(StageURL), u)})
 	}
-	if on(d.Title) && !blank(s.title) {
-		s.names = append(s.names, alias{StageTitle, keyed(d.nameKey, string(StageTitle), s.title)})
-		if m := d.cascade.title; m != nil {
-			s.record(probe{stage: StageTitle, kind: viewTitle, method: m}, s.title, saltTitle)
-		}
+	if on(d.Title) && !blank(title) {
+		names = append(names, alias{StageTitle, keyed(d.nameKey, string(StageTitle), title)})
 	}
-	if on(d.Content) && !s.silent {
+	return names
+}
+
+// prepare makes probes and keys of the clean texts.
+func (s *subject) prepare() {
+	if m := s.cascade.title; m != nil && on(s.Title) && !blank(s.title) {
+		s.record(probe{stage: StageTitle, kind: viewTitle, method: m}, s.title, saltTitle)
+	}
+	if on(s.Content) && !s.silent {
 		s.search(probe{stage: StageContent, kind: viewContent}, neardup.Record{Index: []uint64{digestKey(s.text)}}, saltEqual)
-		if m := d.cascade.content; m != nil {
+		if m := s.cascade.content; m != nil {
 			s.sketch = s.record(probe{stage: StageContent, kind: viewContent, method: m}, s.text, saltContent)
 		}
 	}
-	return s
 }
 
 // record searches under the keys of a method and returns the sketch. Only

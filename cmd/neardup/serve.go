@@ -125,7 +125,7 @@ func (s *serve) do(ctx context.Context) error {
 	}
 	s.log = slog.New(slog.NewJSONHandler(s.stderr, &slog.HandlerOptions{Level: level}))
 	for _, name := range s.secrets {
-		s.log.Warn("a password in a flag can be read by whoever is on this machine: use the environment or --config", "flag", name)
+		s.log.Warn("a password or a seal in a flag can be read by whoever is on this machine: use the environment or --config", "flag", name)
 	}
 	access, err := s.access()
 	if err != nil {
@@ -168,6 +168,9 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	sinks, err := s.stores.sinks(ctx)
 	if err != nil {
 		return err
+	}
+	if s.stores.unsealed() {
+		s.log.Warn("without a seal MySQL does not get what makes the index itself, and a lost index cannot be made again: set NEARDUP_SEAL to what openssl rand -hex 32 prints, and keep it apart from MySQL")
 	}
 	defer func() { err = errors.Join(err, closeSinks(sinks)) }()
 	registry := newRegistry(store)

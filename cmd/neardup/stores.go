@@ -21,6 +21,7 @@ import (
 // becomes a store.
 type storeFlags struct {
 	index, articleMap, articles string
+	seal                        string
 	detach                      []string
 	replicas                    int
 	acceptLoss                  bool
@@ -31,6 +32,7 @@ func (f *storeFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.index, "index", "", "where the index lies: redis://HOST:PORT (rediss:// with TLS), memory: (gone when it stops), or a folder, also as pebble:DIR (default: in --data)")
 	fs.StringVar(&f.articleMap, "map", "", "also keep nid -> docId of every article: mysql://USER:PASSWORD@HOST:PORT/DATABASE")
 	fs.StringVar(&f.articles, "articles", "", "also keep the hottest article of each docId: hbase+http://HOST:PORT[,HOST:PORT...][/TABLE]")
+	fs.StringVar(&f.seal, "seal", "", "64 hex digits to seal what makes the indexes themselves with, so that MySQL can keep it: neardup rebuild needs both; from the environment or --config")
 	fs.StringArrayVar(&f.detach, "detach", nil, "map or articles: nothing waits any more for this one, which was served with before")
 	fs.IntVar(&f.replicas, "replicas", 0, "Redis: replicas that must have a change on disk before it is answered")
 	fs.BoolVar(&f.acceptLoss, "accept-loss", false, "Redis: serve although its settings can lose acknowledged answers")
@@ -46,6 +48,9 @@ func (f *storeFlags) secrets() []string {
 		if _, has := password(address); has {
 			names = append(names, name)
 		}
+	}
+	if f.seal != "" {
+		names = append(names, "--seal")
 	}
 	return names
 }
@@ -119,6 +124,9 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 
 // valid checks what goes together.
 func (f *storeFlags) valid() error {
+	if _, err := f.sealKey(); err != nil {
+		return usage("--seal: %w", err)
+	}
 	for _, name := range f.detach {
 		address, known := map[string]string{sinkMap: f.articleMap, sinkArticles: f.articles}[name]
 		if !known {
@@ -130,6 +138,17 @@ func (f *storeFlags) valid() error {
 	}
 	return nil
 }
+
+// sealKey reads --seal; nil where it is not given.
+func (f *storeFlags) sealKey() (*mysql.Seal, error) {
+	if f.seal == "" {
+		return nil, nil
+	}
+	return mysql.ParseSeal(f.seal)
+}
+
+// unsealed says that MySQL gets too little to make a lost index again.
+func (f *storeFlags) unsealed() bool { return f.articleMap != "" && f.seal == "" }
 
 // The names by which an index knows its sinks.
 const (
@@ -148,7 +167,7 @@ func (f *storeFlags) sinks(ctx context.Context) (map[string]docid.Sink, error) {
 		return nil
 	}
 	if f.articleMap != "" {
-		s, err := mysql.Open(ctx, f.articleMap)
+		s, err := f.openMap(ctx)
 		if err := opened(sinkMap, f.articleMap, s, err); err != nil {
 			return nil, err
 		}
@@ -160,6 +179,14 @@ func (f *storeFlags) sinks(ctx context.Context) (map[string]docid.Sink, error) {
 		}
 	}
 	return all, nil
+}
+
+func (f *storeFlags) openMap(ctx context.Context) (*mysql.Sink, error) {
+	seal, err := f.sealKey()
+	if err != nil {
+		return nil, err
+	}
+	return mysql.Open(ctx, mysql.Options{Address: f.articleMap, Seal: seal})
 }
 
 func closeSinks(all map[string]docid.Sink) error {

@@ -156,15 +156,18 @@ func (g *gateways) get(ctx context.Context, table, row, column string) ([]cell, 
 	return parseCells(b)
 }
 
-// multiget reads the cells of a column of many rows; those that are not there
-// are left out.
+// multiget reads the cells of a column of many rows, of every column where none
+// is named; those that are not there are left out.
 func (g *gateways) multiget(ctx context.Context, table, column string, rows []string) ([]cell, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
 	q := url.Values{}
 	for _, r := range rows {
-		q.Add("row", r+"/"+column)
+		if column != "" {
+			r += "/" + column
+		}
+		q.Add("row", r)
 	}
 	b, _, err := g.call(ctx, http.MethodGet, "/"+table+"/multiget?"+q.Encode(), nil)
 	if absent(err) {

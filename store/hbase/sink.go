@@ -13,15 +13,19 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Sink keeps one article per docId, the hottest, whole in one cell: row = docId,
-// column a:article. The cell's timestamp is made of the change, so in any order
-// and number of deliveries the last decision is what is read.
+// Sink keeps one article per docId, the hottest, whole in one cell, and beside it
+// what later articles are compared with: row = docId, columns a:article and
+// a:leader. A cell's timestamp is made of the epoch and the change, so in any
+// order and number of deliveries the last decision is what is read.
 type Sink struct {
 	g     *gateways
 	table string
 }
 
-var _ docid.Sink = (*Sink)(nil)
+var (
+	_ docid.LeaderSink = (*Sink)(nil)
+	_ docid.Library    = (*Sink)(nil)
+)
 
 // Open reads hbase+http://HOST:PORT[,HOST:PORT...][/TABLE], the addresses of
 // REST gateways of one HBase, and makes the table ("neardup") if it is not
@@ -47,13 +51,24 @@ func Open(ctx context.Context, address string) (*Sink, error) {
 	return s, nil
 }
 
+// The cursor lies in the row "~" and the tenant, which is no docId. Tables that
+// were written before there were leaders have their cursor in a:cursor; here it is
+// another column, so that such a table gets them.
 const (
 	family = "a"
 	column = family + ":article"
-	cursor = family + ":cursor" // in the row "~" and the tenant, which is no docId
+	leader = family + ":leader"
+	cursor = family + ":has"
 )
 
 func cursorRow(tenant string) string { return "~" + tenant }
+
+// stamp is the timestamp of the cells of a change: by epoch, then by number.
+// What a history wrote that was lost is hidden by the epoch that replaced it.
+func stamp(epochs int, seq uint64) int64 { return int64(epochs)<<48 | int64(seq) }
+
+// KeepsLeaders asks for the texts of leaders.
+func (s *Sink) KeepsLeaders() bool { return true }
 
 // Close lets go of the gateways.
 func (s *Sink) Close() error {
@@ -85,6 +100,15 @@ type Article struct {
 	Gone       bool      `json:"gone,omitempty"`
 }
 
+// Leader is what lies in the cell of a leader, as JSON: clean texts. Of a docId
+// that ended nothing is left but Gone.
+type Leader struct {
+	NID     string `json:"nid,omitempty"`
+	Title   string `json:"title,omitempty"`
+	Content string `json:"content,omitempty"`
+	Gone    bool   `json:"gone,omitempty"`
+}
+
 // Cursor is the last change of a tenant that HBase has.
 func (s *Sink) Cursor(ctx context.Context, tenant string) (uint64, error) {
 	cells, err := s.g.get(ctx, s.table, cursorRow(tenant), cursor)
@@ -111,49 +135,61 @@ func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) er
 	var cells []cell
 	bytes := 0
 	for i := range ds {
-		c, ok, err := cellOf(&ds[i])
+		more, err := cellsOf(&ds[i])
 		if err != nil {
 			return err
 		}
-		if !ok {
-			continue
-		}
-		if cells = append(cells, c); bytes > requestBytes {
+		if cells = append(cells, more...); bytes > requestBytes {
 			if err := s.g.put(ctx, s.table, cells); err != nil {
 				return unavailable(err)
 			}
 			cells, bytes = cells[:0], 0
 		}
-		bytes += len(c.data)
+		for _, c := range more {
+			bytes += len(c.data)
+		}
 	}
 	if err := s.g.put(ctx, s.table, cells); err != nil {
 		return unavailable(err)
 	}
-	last := ds[len(ds)-1].Seq
-	err := s.g.put(ctx, s.table, []cell{{cursorRow(tenant), cursor, int64(last), []byte(strconv.FormatUint(last, 10))}})
-	return unavailable(err)
+	last := ds[len(ds)-1]
+	return s.setCursor(ctx, tenant, last.Epochs, last.Seq)
 }
 
-// cellOf is what a delivery writes; false for nothing. The number of the change
-// is the timestamp: heat may fall, and be negative or too large for one.
-func cellOf(d *docid.Delivery) (cell, bool, error) {
-	a := Article{DocID: d.DocID, Seq: d.Seq}
-	switch {
-	case d.Keeps == docid.KeepsThis && d.Article != nil:
-		w := d.Article
-		a.NID, a.URL, a.Title, a.Content = d.NID, w.URL, w.Title, w.Text
-		a.Category, a.Media, a.ImageCount, a.Heat = w.Category, w.Media, w.ImageCount, d.Heat
-		a.Time = time.Unix(0, d.Time).UTC()
+func (s *Sink) setCursor(ctx context.Context, tenant string, epochs int, seq uint64) error {
+	c := cell{cursorRow(tenant), cursor, stamp(epochs, seq), []byte(strconv.FormatUint(seq, 10))}
+	return unavailable(s.g.put(ctx, s.table, []cell{c}))
+}
+
+// cellsOf is what a delivery writes. The timestamp is made of the number of the
+// change: heat may fall, and be negative or too large for one.
+func cellsOf(d *docid.Delivery) ([]cell, error) {
+	var cells []cell
+	write := func(column string, v any) error {
+		data, err := json.Marshal(v)
+		if err != nil {
+			return fmt.Errorf("%s of change %d: %w", column, d.Seq, err)
+		}
+		cells = append(cells, cell{d.DocID, column, stamp(d.Epochs, d.Seq), data})
+		return nil
+	}
+	var err error
+	switch w := d.Article; {
+	case (d.Keeps == docid.KeepsThis || d.Keeps == docid.KeepsHeat) && w != nil:
+		err = write(column, Article{
+			DocID: d.DocID, Seq: d.Seq, NID: w.ID, URL: w.URL, Title: w.Title, Content: w.Text,
+			Category: w.Category, Media: w.Media, ImageCount: w.ImageCount, Heat: w.Heat, Time: time.Unix(0, d.Time).UTC(),
+		})
 	case d.Keeps == docid.KeepsNone:
-		a.Gone = true
-	default:
-		return cell{}, false, nil
+		err = write(column, Article{DocID: d.DocID, Seq: d.Seq, Gone: true})
 	}
-	data, err := json.Marshal(a)
-	if err != nil {
-		return cell{}, false, fmt.Errorf("article of change %d: %w", d.Seq, err)
+	switch m := d.Material; {
+	case m != nil:
+		err = errors.Join(err, write(leader, Leader{NID: m.NID, Title: m.Title, Content: m.Text}))
+	case d.Kind == docid.KindEnd || d.Kind == docid.KindExpire:
+		err = errors.Join(err, write(leader, Leader{Gone: true}))
 	}
-	return cell{d.DocID, column, int64(d.Seq), data}, true, nil
+	return cells, err
 }
 
 // Get reads the kept copy of a docId. ErrNotFound if there is none.

@@ -16,7 +16,7 @@ func delivery(seq uint64, keeps docid.Keeps, text string) docid.Delivery {
 	d.Seq, d.NID, d.Heat = seq, fmt.Sprint("n", seq), -int64(seq)
 	if text != "" {
 		d.Article = &docid.Article{}
-		d.Article.Text, d.Article.Title = text, "标题"
+		d.Article.ID, d.Article.Heat, d.Article.Text, d.Article.Title = d.NID, d.Heat, text, "标题"
 	}
 	return d
 }
@@ -65,9 +65,69 @@ func TestSink(t *testing.T) {
 	if at, err := s.Cursor(ctx, "t"); err != nil || at != 6 {
 		t.Errorf("cursor %d, %v", at, err)
 	}
+	t.Run("texts", func(t *testing.T) { testTexts(t, h) })
 	h.Gateway.Kill()
 	if err := s.Apply(context.Background(), "t", ds); !errors.Is(err, docid.ErrUnavailable) {
 		t.Errorf("without a gateway: %v", err)
+	}
+}
+
+// testTexts: what is kept of docIds comes back, leaders too, and goes with the
+// docId; what a lost history wrote is hidden by the epoch that replaced it.
+func testTexts(t *testing.T, h services.HBase) {
+	ctx := t.Context()
+	s, err := Open(ctx, "hbase+http://"+h.Gateway.Addr+"/texts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var ds []docid.Delivery
+	var ids []string
+	for seq := range uint64(250) { // over a page of requests
+		d := delivery(seq+1, docid.KeepsThis, fmt.Sprint("text ", seq+1))
+		d.DocID, d.Kind = fmt.Sprintf("%016x-%016x", 7, seq+1), docid.KindNew
+		d.Material = &docid.Material{NID: d.NID, Title: "t", Text: fmt.Sprint("clean ", seq+1)}
+		ds, ids = append(ds, d), append(ids, d.DocID)
+	}
+	end := delivery(251, docid.KeepsNone, "")
+	end.DocID, end.Kind = ids[1], docid.KindEnd
+	lost, hotter := delivery(260, docid.KeepsThis, "lost"), delivery(252, docid.KeepsHeat, "hotter")
+	lost.DocID, hotter.DocID, hotter.Epochs = ids[0], ids[0], 1
+	for _, part := range [][]docid.Delivery{ds, {end}, {lost}} {
+		if err := s.Apply(ctx, "t", part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.SetBack(ctx, "t", 1, 251); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := s.Cursor(ctx, "t"); err != nil || at != 251 {
+		t.Errorf("set back to %d, %v", at, err)
+	}
+	if err := s.Apply(ctx, "t", []docid.Delivery{hotter}); err != nil {
+		t.Fatal(err)
+	}
+	texts, err := s.Texts(ctx, append(ids, "none"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, id := range ids {
+		got, want := texts[id], fmt.Sprint("text ", i+1)
+		switch i {
+		case 0:
+			want = "hotter"
+		case 1:
+			if got.Kept != nil || got.Material != nil {
+				t.Errorf("a docId that ended has %+v", got)
+			}
+			continue
+		}
+		if got.Kept == nil || got.Kept.Text != want || got.Material == nil || got.Material.Text != fmt.Sprint("clean ", i+1) {
+			t.Errorf("docId %d: %+v", i+1, got)
+		}
+	}
+	if len(texts) != len(ids) || texts[ids[0]].KeptSeq != 252 {
+		t.Errorf("%d docIds, the first kept by %d", len(texts), texts[ids[0]].KeptSeq)
 	}
 }
 

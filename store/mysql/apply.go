@@ -9,16 +9,17 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store/internal/ledger"
 )
 
-// Cursor is the last change of a tenant that the database has.
+// Cursor is the last change of a tenant that the log in the database has. Rows
+// of articles may be there that tables of version 1 had before there was a log.
 func (s *Sink) Cursor(ctx context.Context, tenant string) (uint64, error) {
-	var seq uint64
-	err := s.db.QueryRowContext(ctx, `SELECT seq FROM neardup_tenants WHERE name = ?`, []byte(tenant)).Scan(&seq)
-	if errors.Is(err, sql.ErrNoRows) {
+	row, err := s.tenant(ctx, tenant)
+	if errors.Is(err, docid.ErrNotFound) {
 		return 0, nil
 	}
-	return seq, unavailable(err)
+	return row.logged, err
 }
 
 func unavailable(err error) error {
@@ -34,8 +35,8 @@ func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) er
 	if len(ds) == 0 {
 		return nil
 	}
-	if _, err := s.db.ExecContext(ctx, `INSERT IGNORE INTO neardup_tenants (name) VALUES (?)`, []byte(tenant)); err != nil {
-		return unavailable(err)
+	if err := s.make(ctx, tenant); err != nil {
+		return err
 	}
 	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
@@ -55,32 +56,85 @@ type apply struct {
 	tx     *sql.Tx
 	tenant uint32
 	batch  []*docid.Delivery // submissions that wait to be inserted
+	log    []*docid.Delivery // entries that do
 }
 
 func (a *apply) all(tenant string, ds []docid.Delivery) error {
-	var at uint64
-	err := a.tx.QueryRowContext(a.ctx, `SELECT id, seq FROM neardup_tenants WHERE name = ? FOR UPDATE`, []byte(tenant)).Scan(&a.tenant, &at)
+	var at, logged uint64
+	err := a.tx.QueryRowContext(a.ctx, `SELECT id, seq, logged FROM neardup_tenants WHERE name = ? FOR UPDATE`, []byte(tenant)).
+		Scan(&a.tenant, &at, &logged)
 	if err != nil {
 		return unavailable(err)
 	}
-	last := at
+	last := logged
 	for i := range ds {
 		d := &ds[i]
 		switch {
-		case d.Seq <= at:
+		case d.Seq <= logged:
 			continue
 		case d.Seq != last+1:
 			return fmt.Errorf("%w: change %d after %d", docid.ErrInvalid, d.Seq, last)
 		}
 		last = d.Seq
-		if err := a.one(d); err != nil {
+		if err := a.record(d); err != nil {
+			return err
+		}
+		if d.Seq <= at {
+			err = a.amend(d)
+		} else {
+			err = a.one(d)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if err := a.flush(); err != nil {
+	if err := errors.Join(a.flush(), a.flushLog()); err != nil {
 		return err
 	}
-	return a.exec(`UPDATE neardup_tenants SET seq = ? WHERE id = ?`, last, a.tenant)
+	return a.exec(`UPDATE neardup_tenants SET seq = ?, logged = ? WHERE id = ?`, max(last, at), last, a.tenant)
+}
+
+// unknown stands in the log for what a change did to the kept copy, where it was
+// delivered so late that the index did not keep that for it.
+const unknown = 255
+
+// record writes the entry of a change; entries wait for each other.
+func (a *apply) record(d *docid.Delivery) error {
+	if a.log = append(a.log, d); len(a.log) < batchRows {
+		return nil
+	}
+	return a.flushLog()
+}
+
+func (a *apply) flushLog() error {
+	if len(a.log) == 0 {
+		return nil
+	}
+	var args []any
+	for _, d := range a.log {
+		keeps := byte(d.Keeps)
+		if d.Late {
+			keeps = unknown
+		}
+		names := []byte{}
+		for _, n := range d.Names {
+			names = append(names, n[:]...)
+		}
+		args = append(args, a.tenant, d.Seq, d.Leader, d.Revises(), keeps, names, ledger.EncodeEntry(&d.Entry))
+	}
+	query := `INSERT INTO neardup_log (tenant, seq, leader, revises, keeps, names, entry) VALUES (?,?,?,?,?,?,?)` +
+		strings.Repeat(",(?,?,?,?,?,?,?)", len(a.log)-1)
+	a.log = a.log[:0]
+	return a.exec(query, args...)
+}
+
+// amend adds to a row of an article what tables of version 1 did not have.
+func (a *apply) amend(d *docid.Delivery) error {
+	if d.Article == nil || d.Article.ImageCount == "" && d.Article.Time == 0 {
+		return nil
+	}
+	return a.exec(`UPDATE neardup_articles SET image_count = ?, published = ? WHERE tenant = ? AND nid = ? AND seq = ?`,
+		d.Article.ImageCount, d.Article.Time, a.tenant, []byte(d.NID), d.Seq)
 }
 
 // one applies a change; submissions wait for each other, up to batchRows.
@@ -115,7 +169,7 @@ const batchRows = 200
 
 // columns of an inserted article.
 const columns = `(tenant, nid, docid, leader, seq, decision, stage, leader_nid, similarity, distance, method, basis,
-	disagrees, variant_of, time, heat, url, title, category, media)`
+	disagrees, variant_of, time, heat, url, title, category, media, image_count, published)`
 
 // flush inserts the submissions that wait. A row that is there stays as it is:
 // an nid is bound to one docId until it is deleted.
@@ -151,6 +205,7 @@ func (a *apply) row(d *docid.Delivery) []any {
 	return []any{
 		a.tenant, []byte(d.NID), d.DocID, d.Leader, d.Seq, string(d.Kind), string(e.Stage), []byte(e.LeaderNID), e.Similarity, distance,
 		e.Method, e.Basis, e.Disagrees, []byte(e.VariantNID), stamp(d.Time), d.Heat, article.URL, article.Title, article.Category, article.Media,
+		article.ImageCount, article.Time,
 	}
 }
 

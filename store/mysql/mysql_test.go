@@ -48,7 +48,7 @@ func TestSink(t *testing.T) {
 	ctx := t.Context()
 	address := "mysql://root@" + m.Addr + "/neardup"
 	open := func() *Sink {
-		s, err := Open(ctx, address)
+		s, err := Open(ctx, Options{Address: address})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,8 @@
 -- before its first write. Numbers are doubles, exact up to 2^53; strings are
 -- never compared by < (that is the locale's order).
 
-local SAME, THIS, NONE = '\0', '\1', '\2' -- the kept copy stays, is this article, is no more
+-- The kept copy stays, is this article, is no more, stays at another heat.
+local SAME, THIS, NONE, HEAT = '\0', '\1', '\2', '\3'
 
 local MAXIN = 48   -- bytes of postings that lie in a bucket; more get a key of their own
 local FILL = 16    -- fields of a bucket in the mean
@@ -483,7 +484,7 @@ local function update(st, a)
       k.heat = m.heat
       if whole then k.seq, k.text = seq, text end
       keep(P, m.leader, k)
-      article, text, keeps = k.article, k.text, THIS
+      article, text, keeps = k.article, k.text, whole and THIS or HEAT
     end
   elseif not disagrees and whole and (not k or hotter(m.heat, k.heat)) then
     keep(P, m.leader, {heat = m.heat, seq = seq, contested = not k or k.contested, nid = nid, article = m.article, text = text})

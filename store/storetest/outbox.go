@@ -26,7 +26,7 @@ func (o *opened) waiting(after uint64) string {
 			if d.Article != nil {
 				text = d.Article.ID + "=" + d.Article.Text
 			}
-			text += map[docid.Keeps]string{docid.KeepsSame: "", docid.KeepsThis: "!", docid.KeepsNone: " gone"}[d.Keeps]
+			text += map[docid.Keeps]string{docid.KeepsSame: "", docid.KeepsThis: "!", docid.KeepsNone: " gone", docid.KeepsHeat: "~"}[d.Keeps]
 			s = append(s, fmt.Sprintf("%d %s %s", d.Seq, d.Kind, text))
 			after = d.Seq
 		}
@@ -158,7 +158,7 @@ func testKeeps(t *testing.T, p Place) {
 	_, err = o.End(ctx, first.DocID)
 	must(t, "end", err, nil)
 	equal(t, "kept", strings.ReplaceAll(o.waiting(0), text, "T"),
-		"1 new a=T!, 2 duplicate b=T, 3 duplicate c=T!, 4 update c=T!, 5 update -, 6 end - gone")
+		"1 new a=T!, 2 duplicate b=T, 3 duplicate c=T!, 4 update c=T~, 5 update -, 6 end - gone")
 }
 
 // testTrimmed: what is left of a log that was trimmed is a log, and answers

@@ -53,7 +53,9 @@ func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
 			kept.seq, kept.article.Text = t.seq, a.Text
 		}
 		t.setKept(kept)
-		t.waits, t.keeps = &kept.article, docid.KeepsThis
+		if t.waits, t.keeps = &kept.article, docid.KeepsHeat; whole {
+			t.keeps = docid.KeepsThis
+		}
 	case m.Disagrees:
 	case whole && (!ok || m.Heat > kept.article.Heat):
 		t.setKept(keptRow{t.seq, a, kept.contested})

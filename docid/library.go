@@ -1,0 +1,34 @@
+package docid
+
+import "context"
+
+// History is a sink that can be read again: the log of an index, and what is left
+// of its articles.
+type History interface {
+	Sink
+	// Identity is what made the index itself; ErrNotFound if it was not kept.
+	Identity(ctx context.Context, tenant string) (Identity, error)
+	// History returns the changes after one, in order and without gaps, up to
+	// Cursor: entry, names, and what it did to the kept copy; of a submission
+	// the article without its text, nil if it is there no more; of an update
+	// that came with a text an empty one.
+	History(ctx context.Context, tenant string, after uint64, limit int) ([]Delivery, error)
+}
+
+// Library is a sink of articles that can be read again.
+type Library interface {
+	LeaderSink
+	// Texts reads what is kept of docIds; those of which nothing is are left
+	// out.
+	Texts(ctx context.Context, docIDs []string) (map[string]Texts, error)
+	// SetBack moves the cursor of a tenant to a change that it is beyond, after
+	// which an epoch begins, the epochs-th.
+	SetBack(ctx context.Context, tenant string, epochs int, seq uint64) error
+}
+
+// Texts are what a library keeps of a docId.
+type Texts struct {
+	Material *Material // nil: none
+	Kept     *Article  // its nid, text and heat; nil: none
+	KeptSeq  uint64    // the last change that concerned it
+}

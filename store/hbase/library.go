@@ -1,0 +1,73 @@
+package hbase
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// A request for texts names so many rows, since an address has a bound; so many
+// requests are under way at a time.
+const (
+	textRows     = 100
+	textRequests = 4
+)
+
+// Texts reads what is kept of docIds; those of which nothing is are left out.
+func (s *Sink) Texts(ctx context.Context, docIDs []string) (map[string]docid.Texts, error) {
+	all := map[string]docid.Texts{}
+	var mu sync.Mutex // guards all and failed
+	var failed error
+	var reading sync.WaitGroup
+	free := make(chan struct{}, textRequests)
+	for len(docIDs) > 0 {
+		some := docIDs[:min(len(docIDs), textRows)]
+		docIDs = docIDs[len(some):]
+		free <- struct{}{}
+		reading.Go(func() {
+			defer func() { <-free }()
+			cells, err := s.g.multiget(ctx, s.table, "", some)
+			mu.Lock()
+			defer mu.Unlock()
+			failed = errors.Join(failed, unavailable(err), gather(all, cells))
+		})
+	}
+	reading.Wait()
+	return all, failed
+}
+
+// gather adds cells to the texts of their rows.
+func gather(all map[string]docid.Texts, cells []cell) error {
+	for _, c := range cells {
+		t := all[c.row]
+		var err error
+		switch c.column {
+		case column:
+			var a Article
+			if err = json.Unmarshal(c.data, &a); err == nil && !a.Gone {
+				t.Kept = &docid.Article{Heat: a.Heat}
+				t.Kept.ID, t.Kept.Text, t.KeptSeq = a.NID, a.Content, uint64(c.time)&(1<<48-1)
+			}
+		case leader:
+			var l Leader
+			if err = json.Unmarshal(c.data, &l); err == nil && !l.Gone {
+				t.Material = &docid.Material{NID: l.NID, Title: l.Title, Text: l.Content}
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %s of docId %q in HBase: %w", docid.ErrCorrupt, c.column, c.row, err)
+		}
+		all[c.row] = t
+	}
+	return nil
+}
+
+// SetBack moves the cursor of a tenant to a change at which an epoch begins; what
+// was written of later ones is hidden by what that epoch writes.
+func (s *Sink) SetBack(ctx context.Context, tenant string, epochs int, seq uint64) error {
+	return s.setCursor(ctx, tenant, epochs, seq)
+}

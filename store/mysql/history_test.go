@@ -1,0 +1,184 @@
+package mysql
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/services"
+)
+
+// story is a log with one of each kind of change.
+func story() []docid.Delivery {
+	ds := []docid.Delivery{
+		delivery(1, docid.KindNew, "a", 1), delivery(2, docid.KindDuplicate, "b", 1), delivery(3, docid.KindUpdate, "b", 1),
+		delivery(4, docid.KindUpdate, "b", 1), delivery(5, docid.KindDelete, "b", 1), delivery(6, docid.KindNew, "b", 6),
+		delivery(7, docid.KindForget, "", 3), delivery(8, docid.KindEpoch, "", 1<<64-1),
+	}
+	for i := range ds {
+		ds[i].Keeps = []docid.Keeps{1, 0, 0, 3, 2, 1, 0, 0}[i]
+	}
+	ds[0].Names, ds[0].Idempotency = []docid.Name{{1}, {2}}, "key"
+	ds[0].Article.ImageCount, ds[0].Article.Time = "4", -7
+	ds[2].Article = &docid.Article{}
+	ds[3].Article, ds[3].Heat = &docid.Article{}, 5
+	return ds
+}
+
+// told is what must come back of a story: texts and what was deleted are gone.
+func told(ds []docid.Delivery) []docid.Delivery {
+	var want []docid.Delivery
+	for _, d := range ds {
+		d.DocID = ""
+		if d.Kind == docid.KindUpdate && !d.Revises() || d.Seq == 2 {
+			d.Article = nil
+		}
+		if d.Article != nil && d.Kind != docid.KindUpdate {
+			a := *d.Article
+			a.ID, a.Heat, d.Article = d.NID, d.Heat, &a
+		}
+		want = append(want, d)
+	}
+	return want
+}
+
+// TestHistory: the log is read as it was written, also from tables that a
+// version without a log had made and filled.
+func TestHistory(t *testing.T) {
+	m := services.MariaDB(t)
+	ctx := t.Context()
+	o := Options{Address: "mysql://root@" + m.Addr + "/neardup"}
+	earlier(t, o)
+	s, err := Open(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if again, err := Open(ctx, o); err != nil || again.Close() != nil {
+		t.Fatal("opened again:", err)
+	}
+	if at, err := s.Cursor(ctx, "t"); err != nil || at != 0 {
+		t.Errorf("a table without a log is at %d, %v", at, err)
+	}
+	before := rows(t, s, "t")
+	ds := story()
+	for _, part := range [][]docid.Delivery{ds[:3], ds[:5], ds} {
+		if err := s.Apply(ctx, "t", part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := rows(t, s, "t"); got != before {
+		t.Errorf("rows were %s, are %s", before, got)
+	}
+	var got []docid.Delivery
+	for len(got) < len(ds) {
+		page, err := s.History(ctx, "t", uint64(len(got)), 3)
+		if err != nil || len(page) == 0 {
+			t.Fatal("page after ", len(got), ": ", err)
+		}
+		got = append(got, page...)
+	}
+	for i, want := range told(ds) {
+		if !reflect.DeepEqual(got[i], want) {
+			t.Errorf("change %d\n got %+v\nwant %+v", i+1, got[i], want)
+		}
+	}
+	if names, err := s.Tenants(ctx); err != nil || fmt.Sprint(names) != "[t]" {
+		t.Errorf("tenants %q, %v", names, err)
+	}
+	if _, err := s.db.ExecContext(ctx, `DELETE FROM neardup_log WHERE seq = 4`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.History(ctx, "t", 0, 9); !errors.Is(err, docid.ErrCorrupt) {
+		t.Errorf("a log with a gap: %v", err)
+	}
+}
+
+// earlier makes the tables of version 1, with what they had of the story.
+func earlier(t *testing.T, o Options) {
+	t.Helper()
+	config, err := parse(o.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("mysql", config.FormatDSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, statement := range append(
+		migrations[0],
+		`CREATE TABLE neardup_schema (one TINYINT NOT NULL PRIMARY KEY, version INT NOT NULL) ENGINE=InnoDB`,
+		`INSERT INTO neardup_schema VALUES (1, 1)`,
+		`INSERT INTO neardup_tenants (name, seq) VALUES ('t', 6)`,
+		`INSERT INTO neardup_articles VALUES (1, 'a', '1', 1, 1, 'new', '', '', 0, NULL, '', '', 0, '', NOW(), 0, 'http://a.example/a', '标题 \0 a', '', '')`,
+		`INSERT INTO neardup_articles VALUES (1, 'b', '6', 6, 6, 'new', '', '', 0, NULL, '', '', 0, '', NOW(), 0, 'http://a.example/b', '标题 \0 b', '', '')`,
+	) {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestIdentity: who has the seal gets the identity that was kept; nobody else,
+// and no other index is taken for the one that it is of.
+func TestIdentity(t *testing.T) {
+	m := services.MariaDB(t)
+	ctx := t.Context()
+	open := func(seal *Seal) *Sink {
+		s, err := Open(ctx, Options{Address: "mysql://root@" + m.Addr + "/neardup", Seal: seal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	id, err := docid.NewIdentity("spec", []byte("table"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id.Created = 5
+	other := id
+	other.Key[0]++
+	none, sealed, wrong := open(nil), open(&Seal{1}), open(&Seal{2})
+	keep := func(s *Sink, id docid.Identity, want error) {
+		t.Helper()
+		if err := s.KeepIdentity(ctx, "t", id); !errors.Is(err, want) {
+			t.Errorf("keep: %v, want %v", err, want)
+		}
+	}
+	read := func(s *Sink, tenant string, want error) {
+		t.Helper()
+		got, err := s.Identity(ctx, tenant)
+		if !errors.Is(err, want) || want == nil && !reflect.DeepEqual(got, id) {
+			t.Errorf("identity %+v, %v, want %v", got, err, want)
+		}
+	}
+	read(sealed, "t", docid.ErrNotFound)
+	keep(none, id, nil)
+	keep(none, other, docid.ErrOther)
+	read(sealed, "t", docid.ErrNotFound) // known, and not kept
+	keep(sealed, id, nil)
+	keep(none, id, nil) // it stays
+	read(sealed, "t", nil)
+	read(none, "t", docid.ErrInvalid)
+	read(wrong, "t", ErrSeal)
+	keep(wrong, id, ErrSeal)
+	keep(sealed, other, docid.ErrOther)
+	// Moved to another tenant it does not open.
+	if err := errors.Join(sealed.make(ctx, "u")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sealed.db.ExecContext(ctx, `UPDATE neardup_tenants u, neardup_tenants t SET u.identity = t.identity WHERE u.name = 'u' AND t.name = 't'`); err != nil {
+		t.Fatal(err)
+	}
+	read(sealed, "u", ErrSeal)
+	for _, s := range []string{"", "00", "zz", fmt.Sprintf("%066x", 1)} {
+		if _, err := ParseSeal(s); !errors.Is(err, docid.ErrInvalid) {
+			t.Errorf("seal %q: %v", s, err)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package mysql
+
+import (
+	"bytes"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// Seal is the key that identities are encrypted with: whoever reads the
+// database alone can neither make docIds nor forge texts that share keys.
+type Seal [32]byte
+
+// ParseSeal reads 64 hex digits. ErrInvalid.
+func ParseSeal(s string) (*Seal, error) {
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != 32 {
+		return nil, fmt.Errorf("%w: a seal has 64 hex digits, as openssl rand -hex 32 prints them", docid.ErrInvalid)
+	}
+	seal := Seal(b)
+	return &seal, nil
+}
+
+// ErrSeal: an identity is sealed with another key, or was altered.
+var ErrSeal = errors.New("the seal does not open the identity")
+
+// sealed is how an identity is written before it is sealed. The epochs stand
+// in the log.
+type sealed struct {
+	Seed    uint64
+	Key     []byte
+	Spec    string
+	Table   []byte
+	Created int64
+}
+
+// sealVersion is the first byte of a sealed identity; 12 bytes of nonce and
+// AES-256-GCM follow, with the name of the tenant as further data.
+const sealVersion = 1
+
+func (k *Seal) cipher() (cipher.AEAD, error) {
+	block, err := aes.NewCipher(k[:])
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+func (k *Seal) close(tenant string, id docid.Identity) ([]byte, error) {
+	plain, err := json.Marshal(sealed{id.Seed, id.Key[:], id.Spec, id.Table, id.Created})
+	if err != nil {
+		return nil, fmt.Errorf("seal the identity: %w", err)
+	}
+	gcm, err := k.cipher()
+	if err != nil {
+		return nil, fmt.Errorf("seal the identity: %w", err)
+	}
+	out := append(make([]byte, 0, 1+gcm.NonceSize()+len(plain)+gcm.Overhead()), sealVersion)
+	out = out[:1+gcm.NonceSize()]
+	if _, err := rand.Read(out[1:]); err != nil {
+		return nil, fmt.Errorf("seal the identity: %w", err)
+	}
+	return gcm.Seal(out, out[1:], plain, []byte(tenant)), nil
+}
+
+func (k *Seal) open(tenant string, b []byte) (docid.Identity, error) {
+	var id docid.Identity
+	gcm, err := k.cipher()
+	if err != nil {
+		return id, err
+	}
+	if len(b) < 1+gcm.NonceSize() || b[0] != sealVersion {
+		return id, fmt.Errorf("%w: identity of tenant %q in MySQL", docid.ErrCorrupt, tenant)
+	}
+	b = b[1:]
+	plain, err := gcm.Open(nil, b[:gcm.NonceSize()], b[gcm.NonceSize():], []byte(tenant))
+	if err != nil {
+		return id, fmt.Errorf("tenant %q: %w", tenant, ErrSeal)
+	}
+	var s sealed
+	if err := json.Unmarshal(plain, &s); err != nil || len(s.Key) != len(id.Key) {
+		return id, fmt.Errorf("%w: identity of tenant %q in MySQL", docid.ErrCorrupt, tenant)
+	}
+	return docid.Identity{Seed: s.Seed, Key: [32]byte(s.Key), Spec: s.Spec, Table: s.Table, Created: s.Created}, nil
+}
+
+// markOf tells indexes apart and nothing of their keys.
+func markOf(id docid.Identity) []byte {
+	h := hmac.New(sha256.New, id.Key[:])
+	h.Write([]byte("neardup: mark of an index"))
+	return h.Sum(nil)[:16]
+}
+
+// KeepIdentity keeps the identity of the index that feeds a tenant, sealed, and
+// refuses another index: ErrOther. Without a seal it only does the latter.
+// ErrSeal if what is kept was sealed with another key.
+func (s *Sink) KeepIdentity(ctx context.Context, tenant string, id docid.Identity) error {
+	if err := s.make(ctx, tenant); err != nil {
+		return err
+	}
+	row, err := s.tenant(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	mark := markOf(id)
+	switch {
+	case row.mark != nil && !bytes.Equal(row.mark, mark):
+		return fmt.Errorf("%w: MySQL has %d changes of tenant %q from another index; neardup rebuild makes that one again", docid.ErrOther, row.logged, tenant)
+	case s.seal != nil && row.identity != nil:
+		_, err := s.seal.open(tenant, row.identity)
+		return err
+	}
+	if s.seal != nil {
+		if row.identity, err = s.seal.close(tenant, id); err != nil {
+			return err
+		}
+	}
+	_, err = s.db.ExecContext(ctx, `UPDATE neardup_tenants SET mark = ?, identity = ? WHERE id = ? AND (mark IS NULL OR mark = ?)`,
+		mark, row.identity, row.id, mark)
+	return unavailable(err)
+}
+
+// Kept reports whether the identity of a tenant is here.
+func (s *Sink) Kept(ctx context.Context, tenant string) (bool, error) {
+	row, err := s.tenant(ctx, tenant)
+	return row.identity != nil, err
+}
+
+// Identity is what makes the index of a tenant itself. ErrNotFound if it was
+// not kept, ErrSeal.
+func (s *Sink) Identity(ctx context.Context, tenant string) (docid.Identity, error) {
+	row, err := s.tenant(ctx, tenant)
+	switch {
+	case err != nil:
+		return docid.Identity{}, err
+	case row.identity == nil:
+		return docid.Identity{}, fmt.Errorf("%w: MySQL does not have the identity of tenant %q: its servers ran without a seal", docid.ErrNotFound, tenant)
+	case s.seal == nil:
+		return docid.Identity{}, fmt.Errorf("%w: the identity of tenant %q is sealed, and no seal is given", docid.ErrInvalid, tenant)
+	}
+	return s.seal.open(tenant, row.identity)
+}
+
+// tenantRow is the row of a tenant.
+type tenantRow struct {
+	id             uint32
+	seq, logged    uint64
+	mark, identity []byte
+}
+
+// tenant reads the row of a tenant; ErrNotFound.
+func (s *Sink) tenant(ctx context.Context, tenant string) (r tenantRow, err error) {
+	err = s.db.QueryRowContext(ctx, `SELECT id, seq, logged, mark, identity FROM neardup_tenants WHERE name = ?`, []byte(tenant)).
+		Scan(&r.id, &r.seq, &r.logged, &r.mark, &r.identity)
+	if errors.Is(err, sql.ErrNoRows) {
+		return r, fmt.Errorf("tenant %q in MySQL: %w", tenant, docid.ErrNotFound)
+	}
+	return r, unavailable(err)
+}
+
+// make makes the row of a tenant if it is not there.
+func (s *Sink) make(ctx context.Context, tenant string) error {
+	_, err := s.db.ExecContext(ctx, `INSERT IGNORE INTO neardup_tenants (name) VALUES (?)`, []byte(tenant))
+	return unavailable(err)
+}
