@@ -71,6 +71,9 @@ type Settings struct {
 	Turns *Turns
 	// Identity is what a new index gets; nil draws one at random.
 	Identity func(spec string) (Identity, error)
+	// Lost, where not nil, hears that the index has changes up to one only, and
+	// that a later one was seen. An epoch was begun when it is called.
+	Lost func(has, seen uint64)
 	// Now is the clock that times are recorded from; nil: time.Now.
 	Now func() time.Time
 }

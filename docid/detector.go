@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,6 +33,8 @@ type Detector struct {
 	askKey  []byte
 	views   *views
 	seen    atomic.Uint64 // the last change this detector has seen
+
+	resuming sync.Mutex
 }
 
 // NewDetector opens the index of a tenant, and makes it if it is not there.
@@ -143,6 +146,14 @@ func (d *Detector) Add(ctx context.Context, sub Submission) (Answer, error) {
 	if err := valid(&sub); err != nil {
 		return Answer{}, err
 	}
+	a, err := d.add(ctx, sub)
+	if errors.Is(err, ErrBehind) && d.Resume(ctx, d.Seen()) == nil {
+		return d.add(ctx, sub)
+	}
+	return a, err
+}
+
+func (d *Detector) add(ctx context.Context, sub Submission) (Answer, error) {
 	request := d.request(&sub)
 	r, err := d.replay(ctx, &sub, request)
 	if err == nil {
@@ -295,6 +306,39 @@ func (d *Detector) learnEpochs(ctx context.Context) error {
 func (d *Detector) saw(seq uint64) {
 	for old := d.seen.Load(); old < seq && !d.seen.CompareAndSwap(old, seq); old = d.seen.Load() {
 	}
+}
+
+// margin is how many numbers an epoch passes over beyond what was seen: others
+// may have seen more.
+const margin = 1 << 20
+
+// Seen is the last change that the detector knows of.
+func (d *Detector) Seen() uint64 { return d.seen.Load() }
+
+// Resume holds the index to a change that was seen of it. One that is behind
+// begins an epoch: what it lost is lost, and no number of it is given again.
+// ErrBehind if it has lost everything: it is to be made again.
+func (d *Detector) Resume(ctx context.Context, seen uint64) error {
+	d.resuming.Lock() // so that what was lost is told once
+	defer d.resuming.Unlock()
+	st, err := d.index.Catalog().Stats(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read how far the index is: %w", err)
+	case st.Seq >= seen:
+		d.saw(st.Seq)
+		return nil
+	case st.Seq == 0:
+		return fmt.Errorf("%w: it is empty, and was at change %d", ErrBehind, seen)
+	}
+	if err := d.index.BeginEpoch(ctx, seen+margin); err != nil {
+		return fmt.Errorf("begin an epoch: %w", err)
+	}
+	d.saw(seen + margin + 1)
+	if d.Lost != nil {
+		d.Lost(st.Seq, seen)
+	}
+	return d.learnEpochs(ctx)
 }
 
 // FromEntry is the answer that was given with a log entry.

@@ -194,7 +194,7 @@ func (d *Detector) Evidence(ctx context.Context, seq uint64) (Answer, error) {
 	if err != nil {
 		return Answer{}, fmt.Errorf("change %d: %w", seq, err)
 	}
-	if len(es) == 0 || es[0].Kind != KindNew && es[0].Kind != KindDuplicate {
+	if len(es) == 0 || es[0].Seq != seq || es[0].Kind != KindNew && es[0].Kind != KindDuplicate {
 		return Answer{}, fmt.Errorf("change %d: %w", seq, ErrNotFound)
 	}
 	return d.FromEntry(es[0]), nil

@@ -2,6 +2,7 @@ package docid
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -28,6 +29,13 @@ func (d *Detector) Relay(ctx context.Context, name string, sink Sink) (*Relay, e
 	if _, err := d.index.Outbox().Attach(ctx, name); err != nil {
 		return nil, fmt.Errorf("attach sink %q: %w", name, err)
 	}
+	at, err := sink.Cursor(ctx, d.tenant)
+	if err == nil {
+		err = d.Resume(ctx, at)
+	}
+	if err != nil && !errors.Is(err, ErrUnavailable) { // it may be away for now; Drain asks again
+		return nil, fmt.Errorf("compare index and sink %q: %w", name, err)
+	}
 	return &Relay{d: d, name: name, sink: sink}, nil
 }
 
@@ -40,12 +48,15 @@ const (
 )
 
 // Drain applies what waits, until nothing does, and returns the sink's cursor.
-// ErrBehind says that the sink has changes that the index does not have: it was
-// fed by another history, and must be made again.
+// Where the sink has changes that the index has lost, the index begins an epoch
+// after them.
 func (r *Relay) Drain(ctx context.Context) (uint64, error) {
 	at, err := r.sink.Cursor(ctx, r.d.tenant)
 	if err != nil {
 		return 0, fmt.Errorf("cursor of sink %q: %w", r.name, err)
+	}
+	if err := r.d.Resume(ctx, at); err != nil {
+		return at, fmt.Errorf("compare index and sink %q: %w", r.name, err)
 	}
 	box := r.d.index.Outbox()
 	for {

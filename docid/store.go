@@ -26,8 +26,9 @@ type Store interface {
 // made them.
 //
 // A history that may have lost changes, a copy that is opened in the place of
-// the original for one, gives their numbers a second time. So it begins a new
-// [Epoch] before it answers.
+// the original for one, could give their numbers a second time. So it begins a new
+// [Epoch] before it answers, or is told to as soon as somebody knows better: see
+// BeginEpoch.
 //
 // What a reader sees is durable, always: a change that could still be lost is
 // seen by nobody. A store that is behind what its caller has seen says
@@ -72,6 +73,10 @@ type Index interface {
 	// the store is opened again, and a context that ends while Commit
 	// waits says the same. Retry with the idempotency key.
 	Commit(ctx context.Context, c *Change) (Receipt, error)
+	// BeginEpoch begins an epoch with a change numbered past+1, for who knows
+	// of changes up to past at least that the index does not have. Where the
+	// index is further than past, because others were first, it does nothing.
+	BeginEpoch(ctx context.Context, past uint64) error
 	// Catalog reads the rest, Outbox feeds sinks.
 	Catalog() Catalog
 	Outbox() Outbox
@@ -89,7 +94,8 @@ type Catalog interface {
 	// O(leaders log limit).
 	Groups(ctx context.Context, page GroupPage) ([]GroupSize, error)
 	// Log returns up to limit entries after a sequence number, in order and
-	// without gaps: the entry after n is n+1. A store may trim the oldest
+	// without gaps: the entry after n is n+1, unless it begins an epoch, which
+	// passes over the numbers that were lost. A store may trim the oldest
 	// entries, those that every sink has; then an earlier after is
 	// ErrTrimmed, never a gap, and what is left is still a log.
 	Log(ctx context.Context, after uint64, limit int) ([]Entry, error)

@@ -19,6 +19,7 @@ type figures struct {
 	server     *Server
 	all        []prometheus.Collector
 	requests   *prometheus.HistogramVec
+	lost       *prometheus.CounterVec
 	refusals   *prometheus.CounterVec
 	decisions  *prometheus.CounterVec
 	failures   *prometheus.CounterVec
@@ -53,6 +54,7 @@ func newFigures(s *Server) *figures {
 	f.hot = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "neardup_hot_bucket_submissions_total", Help: "Submissions that shared a key with a thousand docIds or more."})
 	f.all = append(f.all, f.requests, f.hot)
+	f.lost = counter("neardup_lost_changes_total", "Changes that were seen and that the index has lost.", "tenant")
 	f.refusals = counter("neardup_refused_total", "Requests refused before any work, by reason.", "reason")
 	f.decisions = counter("neardup_decisions_total", "Decisions, by tenant, decision and stage; stage none for new articles.", "tenant", "decision", "stage")
 	f.failures = counter("neardup_undecided_total", "Submissions without a decision, by reason.", "reason")

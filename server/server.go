@@ -25,6 +25,9 @@ type Config struct {
 	Store docid.Store
 	// Sinks are fed by Run, by the names under which the store knows them.
 	Sinks map[string]docid.Sink
+	// Seen is what was known of the indexes, by tenant: the last change. One
+	// that is behind it begins an epoch.
+	Seen map[string]uint64
 	// Detach are sinks that nothing is kept for any more.
 	Detach []string
 	// Settings of the index of a tenant.
@@ -89,13 +92,21 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		cfg: cfg, log: cfg.Log, tenants: map[string]*tenant{},
 		clients: newClients(cfg.Limits), inFlight: make(chan struct{}, cfg.Limits.InFlight),
 	}
+	s.figures = newFigures(s)
 	turns := docid.NewTurns(0) // one line for all tenants
 	for _, name := range cfg.Access.Tenants() {
 		settings := cfg.Settings(name)
 		settings.Turns = cmp.Or(settings.Turns, turns)
+		settings.Lost = func(has, seen uint64) {
+			s.log.Error("the index has lost changes that were acknowledged; an epoch was begun", "tenant", name, "has", has, "seen", seen)
+			s.figures.lost.WithLabelValues(name).Add(float64(seen - has))
+		}
 		d, err := docid.NewDetector(ctx, cfg.Store, name, settings)
 		if err != nil {
 			return nil, err
+		}
+		if err := d.Resume(ctx, cfg.Seen[name]); err != nil {
+			return nil, fmt.Errorf("index of tenant %q: %w", name, err)
 		}
 		if d.Earlier() {
 			s.log.Warn("index of an earlier version goes on as it was made; to make it anew, serve an empty --data and add the articles again",
@@ -107,7 +118,6 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		}
 		s.tenants[name] = t
 	}
-	s.figures = newFigures(s)
 	if cfg.Metrics != nil {
 		if err := cfg.Metrics.Register(s.figures); err != nil {
 			return nil, fmt.Errorf("server: %w", err)
@@ -123,6 +133,16 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Seen is the last change of each tenant that the server knows of: Config.Seen of
+// the next.
+func (s *Server) Seen() map[string]uint64 {
+	all := map[string]uint64{}
+	for name, t := range s.tenants {
+		all[name] = t.detector.Seen()
+	}
+	return all
+}
 
 // Drain makes /readyz say 503 from now on. Requests are still answered.
 func (s *Server) Drain() { s.draining.Store(true) }

@@ -173,9 +173,14 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		s.log.Warn("without a seal MySQL does not get what makes the index itself, and a lost index cannot be made again: set NEARDUP_SEAL to what openssl rand -hex 32 prints, and keep it apart from MySQL")
 	}
 	defer func() { err = errors.Join(err, closeSinks(sinks)) }()
+	marks := marksOf(s.data, store)
+	seen, err := marks.load()
+	if err != nil {
+		return err
+	}
 	registry := newRegistry(store)
 	handler, err := server.New(ctx, server.Config{
-		Store: store, Sinks: sinks, Detach: s.stores.detach, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
+		Store: store, Sinks: sinks, Detach: s.stores.detach, Seen: seen, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
 		Settings: func(tenant string) docid.Settings {
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)
@@ -199,6 +204,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	sweeping, stop := context.WithCancel(ctx)
 	var sweeper sync.WaitGroup
 	sweeper.Go(func() { handler.Run(sweeping) })
+	sweeper.Go(func() { marks.keep(sweeping, handler.Seen, s.log) })
 	defer sweeper.Wait()
 	defer stop()
 	select {

@@ -81,6 +81,8 @@ type openStore struct {
 	poisoned func() error
 	// gauges registers its figures.
 	gauges func(*prometheus.Registry)
+	// shared says that it lies elsewhere, and may be another than it was.
+	shared bool
 	// losses are what it may lose, by how it is set up.
 	losses []string
 }
@@ -101,7 +103,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("--index %s: %w", where(f.index), err), s.Close())
 		}
-		return &openStore{Store: s, poisoned: func() error { return nil }, gauges: func(*prometheus.Registry) {}, losses: losses}, nil
+		return &openStore{Store: s, poisoned: func() error { return nil }, gauges: func(*prometheus.Registry) {}, losses: losses, shared: true}, nil
 	case addressed:
 		return nil, usage("--index %s: no store is known by %q; redis, rediss, memory: or a folder", where(f.index), scheme)
 	case f.replicas != 0 || f.acceptLoss:

@@ -72,7 +72,7 @@ func (a *apply) all(tenant string, ds []docid.Delivery) error {
 		switch {
 		case d.Seq <= logged:
 			continue
-		case d.Seq != last+1:
+		case d.Seq != last+1 && d.Kind != docid.KindEpoch:
 			return fmt.Errorf("%w: change %d after %d", docid.ErrInvalid, d.Seq, last)
 		}
 		last = d.Seq

@@ -94,12 +94,17 @@ func TestSink(t *testing.T) {
 		t.Errorf("parked because %q, %v", reason, err)
 	}
 
+	// What an epoch passes over was lost.
+	if err := s.Apply(ctx, "t", []docid.Delivery{delivery(1000, docid.KindEpoch, "", 7), delivery(1001, docid.KindNew, "z", 1001)}); err != nil {
+		t.Errorf("an epoch: %v", err)
+	}
+
 	m.Kill()
-	if err := s.Apply(ctx, "t", []docid.Delivery{delivery(12, docid.KindNew, "y", 12)}); !errors.Is(err, docid.ErrUnavailable) {
+	if err := s.Apply(ctx, "t", []docid.Delivery{delivery(1002, docid.KindNew, "y", 1002)}); !errors.Is(err, docid.ErrUnavailable) {
 		t.Errorf("MySQL is away: %v", err)
 	}
 	m.Start(t)
-	if err := open().Apply(ctx, "t", []docid.Delivery{delivery(12, docid.KindNew, "y", 12)}); err != nil {
+	if err := open().Apply(ctx, "t", []docid.Delivery{delivery(1002, docid.KindNew, "y", 1002)}); err != nil {
 		t.Errorf("MySQL is back: %v", err)
 	}
 }

@@ -269,7 +269,13 @@ func (c catalog) Log(ctx context.Context, after uint64, limit int) ([]docid.Entr
 		}
 	}
 	if len(entries) > 0 && entries[0].Seq != after+1 {
-		return nil, docid.ErrTrimmed
+		trimmed, err := c.count(ctx, "trimmed")
+		if err != nil {
+			return nil, err
+		}
+		if entries[0].Kind != docid.KindEpoch || after < trimmed {
+			return nil, docid.ErrTrimmed
+		}
 	}
 	return entries, nil
 }

@@ -3,7 +3,8 @@
 -- start with KEYS[1], which ends in its hash tag, so they lie in one slot.
 --
 --   i            identity, written once
---   s            hash: seq leaders members (counts), kn kc (see "map"), forgot, trimmed, epochs
+--   s            hash: seq leaders members (counts), kn kc (see "map"), forgot, trimmed, oldest that waits,
+--                epochs (first 6, number 8), gaps (first 6 and next 6 of numbers that were lost)
 --   k<bucket>    hash, part of the map
 --   h<field>     postings of a hot field of the map
 --   d<seq/128>   hash: leader -> sketch 8, time 8, expires 8
@@ -561,11 +562,15 @@ local function forget(st, a)
   return log(st, {kind = 'forget', leader = upto, nid = '', heat = a[7], request = a[3], blob = a[4]})
 end
 
--- begin begins an epoch: 5 its number, 8 bytes, 6 the same in decimal. Only if the last
--- change is still 12, so that of many who want it one does.
+-- begin begins an epoch after change 12: 5 its number, 8 bytes, 6 the same in decimal.
+-- Of many who want it one does.
 local function begin(st, a)
-  if st.seq ~= tonumber(a[12]) then return {'conflict'} end
+  local past = tonumber(a[12])
+  if st.seq > past then return {'ok'} end
   local epochs = call('HGET', st.P .. 's', 'epochs') or ''
+  local gaps = call('HGET', st.P .. 's', 'gaps') or ''
+  if past > st.seq then call('HSET', st.P .. 's', 'gaps', gaps .. six(st.seq + 1) .. six(past + 1)) end
+  st.seq = past
   call('HSET', st.P .. 's', 'epochs', epochs .. six(st.seq + 1) .. a[5])
   return log(st, {kind = 'epoch', leader = a[6], nid = '', heat = a[7], request = a[3], blob = a[4]})
 end
@@ -607,10 +612,19 @@ local function acknowledge(keys, a)
   local all, upto = call('HVALS', P .. 'c'), st.seq
   for _, v in ipairs(all) do upto = math.min(upto, tonumber(v)) end
   local oldest = tonumber(call('HGET', P .. 's', 'oldest') or 1)
+  local jump, gaps = {}, call('HGET', P .. 's', 'gaps') or '' -- numbers that were lost
+  for at = 1, #gaps, 12 do jump[number(gaps, at)] = number(gaps, at + 6) end
   -- So many at a time that nobody waits long; the rest goes with the next page.
-  local stop = math.min(upto, oldest + 9999)
-  for n = oldest, stop do call('UNLINK', P .. 'o' .. n) end
-  if stop >= oldest then call('HSET', P .. 's', 'oldest', stop + 1) end
+  local n, left = oldest, 10000
+  while n <= upto and left > 0 do
+    if jump[n] then
+      n = jump[n]
+    else
+      call('UNLINK', P .. 'o' .. n)
+      n, left = n + 1, left - 1
+    end
+  end
+  if n > oldest then call('HSET', P .. 's', 'oldest', n) end
   return {'ok', seq}
 end
 

@@ -122,18 +122,8 @@ func (o outbox) Pending(ctx context.Context, after uint64, limit int) ([]docid.D
 	return ds, nil
 }
 
-// BeginEpoch begins an epoch of a tenant, for whoever learns that changes were
-// lost. ErrConflict if something was committed meanwhile; ErrNotFound.
-func (s *Store) BeginEpoch(ctx context.Context, tenant string) error {
-	opened, err := s.open(ctx, tenant)
-	if err != nil {
-		return err
-	}
-	ix := opened.(*index)
-	st, err := ix.Catalog().Stats(ctx)
-	if err != nil {
-		return err
-	}
+// BeginEpoch begins an epoch.
+func (ix *index) BeginEpoch(ctx context.Context, past uint64) error {
 	var number [8]byte
 	if _, err := rand.Read(number[:]); err != nil {
 		return fmt.Errorf("draw an epoch: %w", err)
@@ -141,10 +131,10 @@ func (s *Store) BeginEpoch(ctx context.Context, tenant string) error {
 	number[7] |= 1 // not 0
 	n := binary.BigEndian.Uint64(number[:])
 	e := docid.Entry{Kind: docid.KindEpoch, Leader: n, Time: time.Now().UnixNano()}
-	a := make([]string, 23)
+	a := make([]string, 13)
 	a[1], a[2], a[3], a[4], a[5], a[6] = "0", string(e.Kind), string(e.Request[:]), string(ledger.EncodeEntry(&e)), string(number[:]), decimal(n)
-	a[7], a[12] = ordered(0), decimal(st.Seq)
-	answer, err := s.call(ctx, true, "commit", ix.p, a[1:]...)
+	a[7], a[12] = ordered(0), decimal(past)
+	answer, err := ix.s.call(ctx, true, "commit", ix.p, a[1:]...)
 	if err == nil {
 		_, err = status(answer)
 	}

@@ -46,6 +46,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Names", testNames},
 		{"Behind", testBehind},
 		{"ReplayFirst", testReplayed},
+		{"Lost", testLost},
 		{"Outbox", testOutbox},
 		{"Backlog", testBacklog},
 		{"Keeps", testKeeps},

@@ -114,15 +114,13 @@ func (s *Store) begin() error {
 	return nil
 }
 
-// BeginEpoch begins an epoch of a tenant while the store is open, for whoever
-// learns of lost changes only then. ErrNotFound.
-func (s *Store) BeginEpoch(ctx context.Context, tenant string) error {
-	ix := s.index(tenant)
-	if ix == nil {
-		return fmt.Errorf("index of tenant %q: %w", tenant, docid.ErrNotFound)
-	}
-	return s.do(ctx, func(b Batch) (func(), error) {
-		t := &change{ix: ix, b: b, seq: ix.head + 1, c: &docid.Change{}}
+// BeginEpoch begins an epoch while the store is open.
+func (ix *index) BeginEpoch(ctx context.Context, past uint64) error {
+	return ix.store.do(ctx, func(b Batch) (func(), error) {
+		if ix.head > past {
+			return nil, nil
+		}
+		t := &change{ix: ix, b: b, seq: past + 1, c: &docid.Change{}}
 		return t.publish, t.beginEpoch()
 	})
 }
