@@ -30,11 +30,11 @@ type AtomicFile struct {
 }
 
 // CreateAtomic starts a file: a temporary one beside path, which Commit renames.
-// A path that ends in .gz or .zst is compressed. "-" is standard output; that
-// and what exists and is no regular file (/dev/null, a pipe) is written
-// directly. No directory is made.
+// A path that ends in .gz or .zst is compressed. "-" is standard output, as is
+// /dev/stdout; that and what exists and is no regular file (/dev/null, a pipe)
+// is written directly. No directory is made.
 func CreateAtomic(path string) (*AtomicFile, error) {
-	if path == Stdin {
+	if path == Stdin || path == "/dev/stdout" {
 		return NewStream(os.Stdout), nil
 	}
 	f, err := createTemp(path)
@@ -59,15 +59,17 @@ func NewStream(w io.Writer) *AtomicFile {
 // createTemp opens the temporary file beside path, or path itself where it
 // cannot be replaced.
 func createTemp(path string) (*AtomicFile, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
+	real, unreal := filepath.EvalSymlinks(path)
+	if unreal == nil {
 		path = real
 	}
 	mode := fs.FileMode(0o666)
 	switch info, err := os.Stat(path); {
 	case err == nil && info.IsDir():
 		return nil, fmt.Errorf("%s: is a directory", path)
-	case err == nil && !info.Mode().IsRegular():
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	case err == nil && (unreal != nil || !info.Mode().IsRegular()):
+		// A link of /dev or /proc may lead to a file that has no name.
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 		if err != nil {
 			return nil, err
 		}

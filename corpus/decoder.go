@@ -19,11 +19,13 @@ type Decoder struct {
 	rec    Record
 	json   jsonScan
 	cells  [][]byte
+	found  *found
+	had    uint32 // what it noted there
 }
 
 // NewDecoder returns a decoder for the items of r, and of r.Again.
 func (r *Reader) NewDecoder() *Decoder {
-	return &Decoder{opt: &r.opt, fields: r.fields, json: jsonScan{maxDepth: r.opt.MaxDepth}}
+	return &Decoder{opt: &r.opt, fields: r.fields, json: jsonScan{maxDepth: r.opt.MaxDepth}, found: &r.found}
 }
 
 // Decode makes a document of an item; every field of doc is set. What it
@@ -67,7 +69,19 @@ func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
 		return err
 	}
 	d.share()
-	return d.document(doc, jsonText)
+	if err := d.document(doc, jsonText); err != nil {
+		return err
+	}
+	d.note(foundObject)
+	return nil
+}
+
+// note tells the reader what an object had.
+func (d *Decoder) note(bit uint32) {
+	if d.had&bit == 0 {
+		d.had |= bit
+		d.found.Or(bit)
+	}
 }
 
 // member takes one member of an object if it is a wanted field.
@@ -109,8 +123,9 @@ func (d *Decoder) targets() [6]target {
 // wanted returns where a field goes; nil if nobody wants it or it was there
 // already.
 func (d *Decoder) wanted(key []byte) (*[]byte, string) {
-	for _, t := range d.targets() {
+	for i, t := range d.targets() {
 		if string(key) == t.field.Name && t.field.Name != "" {
+			d.note(1 << i)
 			if *t.dst != nil {
 				return nil, ""
 			}

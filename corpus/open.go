@@ -38,7 +38,9 @@ type input struct {
 
 // resolve turns what the caller named into files, in the order named, the
 // content of a directory in the order of its names. A file named twice is
-// read once.
+// read once, and so is one that symbolic links lead to as well: the first
+// name counts. Hard links are files of their own; who removes one keeps the
+// other.
 func resolve(names []string) ([]*input, error) {
 	w := &walk{seen: map[string]bool{}, single: len(names) == 1}
 	for _, name := range names {
@@ -80,7 +82,7 @@ func (w *walk) add(name string) error {
 // matter of one record.
 func (w *walk) named(path string, info fs.FileInfo) error {
 	n := len(w.inputs)
-	if err := w.file(path, info, ""); err != nil || len(w.inputs) == n {
+	if err := w.file(path, realPath(path), info, ""); err != nil || len(w.inputs) == n {
 		return err
 	}
 	w.inputs[n].named = true
@@ -120,6 +122,7 @@ func (w *walk) glob(pattern string) error {
 // dir adds the files below a directory. Hidden names are left out, and so are
 // links to directories and everything that is no regular file.
 func (w *walk) dir(root string) error {
+	real := realPath(root)
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -137,27 +140,31 @@ func (w *walk) dir(root string) error {
 		if err != nil || !info.Mode().IsRegular() {
 			return nil
 		}
-		rel := ""
-		if w.single {
-			rel, _ = filepath.Rel(root, path)
+		below, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
 		}
-		return w.file(path, info, rel)
+		target := filepath.Join(real, below)
+		if d.Type()&fs.ModeSymlink != 0 {
+			target = realPath(path)
+		}
+		if !w.single {
+			below = ""
+		}
+		return w.file(path, target, info, below)
 	})
 }
 
-// file adds one file; rel "" means its path as named.
-func (w *walk) file(path string, info fs.FileInfo, rel string) error {
+// file adds one file, of which target is the path without symbolic links; rel
+// "" means its path as named.
+func (w *walk) file(path, target string, info fs.FileInfo, rel string) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: not a regular file (%s)", path, kindOf(info.Mode()))
 	}
-	key := path
-	if abs, err := filepath.Abs(path); err == nil {
-		key = abs
-	}
-	if w.seen[key] {
+	if w.seen[target] {
 		return nil
 	}
-	w.seen[key] = true
+	w.seen[target] = true
 	alone := rel == "" && w.single
 	if rel == "" {
 		rel = localName(path)
@@ -165,6 +172,18 @@ func (w *walk) file(path string, info fs.FileInfo, rel string) error {
 	w.inputs = append(w.inputs, &input{path: path, rel: rel, alone: alone,
 		size: info.Size(), time: info.ModTime()})
 	return nil
+}
+
+// realPath is an absolute path without symbolic links, as far as they can be
+// followed: /dev/fd leads to what has no name.
+func realPath(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return path
 }
 
 // localName is a path without what leads out of a directory.

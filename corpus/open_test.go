@@ -27,8 +27,8 @@ func TestInputs(t *testing.T) {
 		want   string
 	}{
 		{[]string{"d"}, "d/a/z.txt d/b.txt d/link.txt"},
-		{[]string{"./d/", "e.txt", "d/b.txt"}, "d/a/z.txt d/b.txt d/link.txt e.txt"},
-		{[]string{"e.txt", "d"}, "e.txt d/a/z.txt d/b.txt d/link.txt"},
+		{[]string{"./d/", "e.txt", "d/b.txt"}, "d/a/z.txt d/b.txt d/link.txt"}, // the link leads to e.txt,
+		{[]string{"e.txt", "d"}, "e.txt d/a/z.txt d/b.txt"},
 		{[]string{"d/*.txt"}, "d/b.txt d/link.txt"},
 		{[]string{"odd*name.txt"}, "odd*name.txt"},
 	} {

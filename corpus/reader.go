@@ -20,6 +20,7 @@ type Reader struct {
 	src    frames
 	done   atomic.Int64
 	total  int64
+	found  found
 	spool  *spool
 }
 
@@ -140,6 +141,36 @@ func (r *Reader) Next() (Item, error) {
 // ErrField is wrapped by the error of Next when a file lacks a field that was
 // asked for. It ends the reading: the setting is wrong, not a record.
 var ErrField = errors.New("no column")
+
+// found notes which fields the decoded objects of JSON had: a bit for each of
+// Decoder.targets, and one that there was an object.
+type found struct{ atomic.Uint32 }
+
+const foundObject = 1 << 31
+
+// Unmet returns the names of the fields that were asked for and that none of
+// the objects of JSON has that were decoded so far. Of tables Next says so.
+func (r *Reader) Unmet() (names []string) {
+	had := r.found.Load()
+	if had&foundObject == 0 {
+		return nil
+	}
+	all := r.NewDecoder().targets()
+	met := func(name string) bool {
+		for i, t := range all {
+			if t.field.Name == name && had>>i&1 != 0 {
+				return true
+			}
+		}
+		return false
+	}
+	for _, t := range all {
+		if t.field.Required && !met(t.field.Name) {
+			names = append(names, t.field.Name)
+		}
+	}
+	return names
+}
 
 // ErrNoEffect is wrapped by the error of Open for an option that none of the
 // inputs would obey.

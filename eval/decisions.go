@@ -1,13 +1,13 @@
 package eval
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/internal/textlines"
 )
 
 // Disagreement is a document whose decision is not that of the exact graph.
@@ -77,10 +77,10 @@ type placedAt struct {
 func readDecisions(path string, n *names) (map[uint32]placedAt, []uint32, error) {
 	decided := map[uint32]placedAt{}
 	var order []uint32
-	err := eachLine(path, func(_ int, line []byte) error {
+	err := textlines.Each(path, func(_ int, line []byte) error {
 		var d neardup.Decision
-		if err := json.Unmarshal(line, &d); err != nil {
-			return readable(err, "decision")
+		if err := textlines.Object(line, &d, "decision"); err != nil {
+			return err
 		}
 		id := n.of([]byte(d.ID))
 		if _, again := decided[id]; again {

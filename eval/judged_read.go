@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/neardup/neardup/internal/textlines"
 )
 
 // JudgedPair is two texts and what a reader said of them.
@@ -170,10 +172,10 @@ type judgedLine struct {
 // it stands in Set; text is that of a single document.
 func eachJudged(path string, fn func(p JudgedPair, text string) error) error {
 	var columns []string
-	return eachLine(path, func(_ int, line []byte) error {
+	return textlines.Each(path, func(_ int, line []byte) error {
 		if columns == nil && bytes.HasPrefix(line, []byte{'{'}) {
 			var l judgedLine
-			if err := json.Unmarshal(line, &l); err != nil {
+			if err := textlines.Object(line, &l, "judged pair"); err != nil {
 				return err
 			}
 			p := l.JudgedPair

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"github.com/neardup/neardup/internal/textlines"
 )
 
 // names gives every id a small number, so that a pair is one 64-bit word.
@@ -116,7 +118,7 @@ func parseLabel(s string) (int, error) {
 func eachRow(path string, fn func(row) error) (header, error) {
 	var h header
 	first := true
-	err := eachLine(path, func(_ int, line []byte) error {
+	err := textlines.Each(path, func(_ int, line []byte) error {
 		cells := bytes.Split(line, []byte{'\t'})
 		if len(cells) == 1 {
 			cells = bytes.Fields(line)

@@ -3,11 +3,12 @@ package eval
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/neardup/neardup/internal/textlines"
 )
 
 // known is one pair of the truth: 16 bytes, so that ten million fit in 160 MB.
@@ -50,7 +51,7 @@ var errStop = errors.New("stop")
 
 func looksLikeJSON(path string) (bool, error) {
 	json := false
-	err := eachLine(path, func(_ int, line []byte) error {
+	err := textlines.Each(path, func(_ int, line []byte) error {
 		json = bytes.HasPrefix(bytes.TrimSpace(line), []byte{'{'})
 		return errStop
 	})
@@ -111,10 +112,10 @@ func (t *truth) readJSON(path string) error {
 }
 
 func eachLabelled(path string, fn func(labelledPair) error) error {
-	return eachLine(path, func(_ int, line []byte) error {
+	return textlines.Each(path, func(_ int, line []byte) error {
 		var p labelledPair
-		if err := json.Unmarshal(line, &p); err != nil {
-			return readable(err, "labelled pair")
+		if err := textlines.Object(line, &p, "labelled pair"); err != nil {
+			return err
 		}
 		if p.Label != nil && *p.Label != 0 && *p.Label != 1 {
 			return fmt.Errorf("label %d is neither 0 nor 1", *p.Label)

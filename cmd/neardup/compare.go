@@ -15,7 +15,6 @@ import (
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text/html"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 type compare struct {
@@ -71,11 +70,7 @@ func (c *compare) do(a, b string) error {
 		return e.Encode(r)
 	}
 	r.write(c.stdout)
-	colour := false
-	if f, ok := c.stdout.(*os.File); ok {
-		colour = term.IsTerminal(int(f.Fd()))
-	}
-	return writeDiff(c.stdout, x, y, colour)
+	return writeDiff(c.stdout, x, y, onTerminal(c.stdout))
 }
 
 func (c *compare) documents(a, b string) ([2]neardup.Document, error) {

@@ -49,8 +49,8 @@ not, text_a and text_b; texts it lacks are found in the files beside it, in
 				r, err := j.measure(cmd.Context(), inputs, o.Examples)
 				return printed(a, asJSON, r, err)
 			}
-			if err := cobra.NoArgs(cmd, inputs); err != nil {
-				return usage("%w", err)
+			if err := noArguments(cmd, inputs); err != nil {
+				return err
 			}
 			if truth == "" || (pairs == "") == (decisions == "") {
 				return usage("--truth and one of --pairs and --decisions are needed")

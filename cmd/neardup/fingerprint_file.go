@@ -86,6 +86,9 @@ func decompress(r *bufio.Reader) (io.ReadCloser, error) {
 
 // read reads all of r; size is that of an uncompressed file, -1 if unknown.
 func (l *fingerprintList) read(r *bufio.Reader, size int64, isBinary bool) (err error) {
+	if mark, _ := r.Peek(3); !isBinary && string(mark) == "\ufeff" {
+		_, _ = r.Discard(3)
+	}
 	start, err := r.Peek(4096)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text"
 	"github.com/spf13/pflag"
 )
@@ -36,7 +38,8 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.cfg.Name, "method", "auto", "with --content near: the method")
 	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near contents, 0..1 (default .8; auto and weighted .6)")
 	fs.Float64Var(&f.cfg.Recall, "recall", 0, "minhash: share of the pairs at the threshold to find (default .99)")
-	fs.IntVar(&f.distance, "distance", -1, "simhash: largest Hamming distance (default 3)")
+	fs.IntVar(&f.distance, "distance", -1, "simhash: largest Hamming distance, 0..7")
+	fs.Lookup("distance").DefValue = strconv.Itoa(simhash.DefaultDistance) // -1 is not given
 	fs.StringVar(&f.shingle, "shingle", "", "shingles: words:3, runes:3, auto:3, scripts:3 (default: scripts:2 for auto, else auto:3)")
 	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or a list of steps")
 	fs.DurationVar(&f.window, "window", 0, "only docIds at most so old count, such as 168h; 0: all")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 // Exit codes, the same for every command.
@@ -59,12 +60,17 @@ var (
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stdin = interruptible(ctx, stdin)
+	out := &checked{Writer: stdout}
+	stdout = out
 	root := newRoot(&app{stdin, stdout, stderr})
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = out.err
+	}
 	switch {
 	case err == nil:
 		return exitDone
@@ -83,6 +89,31 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		fmt.Fprintf(stderr, "neardup: %v\n", err)
 		return failure(err)
 	}
+}
+
+// checked remembers that a write failed: who prints one line, or a help text,
+// need not look, and no success is told of what nobody could read.
+type checked struct {
+	io.Writer
+	err error
+}
+
+// Write notes the first error.
+func (c *checked) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+// onTerminal reports whether somebody reads what is written to w as it comes.
+func onTerminal(w io.Writer) bool {
+	if c, ok := w.(*checked); ok {
+		w = c.Writer
+	}
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // failure is the exit code of an error that no other says.
@@ -117,20 +148,50 @@ two are; the similarity is exact, and anyone can compute it again.
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w", err) })
 	root.AddCommand(commands(a)...)
 	complete(root)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Run, cmd.RunE = nil, helpOn
+		case "completion":
+			cmd.Args, cmd.RunE = cobra.ArbitraryArgs, noCommand
+			for _, shell := range cmd.Commands() {
+				shell.Args = noArguments
+			}
+		}
+	}
 	return root
+}
+
+// helpOn shows the help of the command that args lead to.
+func helpOn(help *cobra.Command, args []string) error {
+	cmd, rest, err := help.Root().Find(args)
+	if err != nil || len(rest) > 0 {
+		return noCommand(cmd, rest)
+	}
+	return cmd.Help()
 }
 
 // noCommand answers a command line that names no command: with the help, or
 // with the commands that may be meant.
-func noCommand(root *cobra.Command, args []string) error {
+func noCommand(parent *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return root.Help()
+		return parent.Help()
 	}
-	root.SuggestionsMinimumDistance = 2
-	if meant := root.SuggestionsFor(args[0]); len(meant) > 0 {
+	parent.SuggestionsMinimumDistance = 2
+	if meant := parent.SuggestionsFor(args[0]); len(meant) > 0 {
 		return usage("unknown command %q; is %s meant?", args[0], strings.Join(meant, " or "))
 	}
 	return usage("unknown command %q", args[0])
+}
+
+// noArguments refuses all arguments.
+func noArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage("no argument is expected, not %q", args[0])
+	}
+	return nil
 }
 
 // usage makes an error of the command line.

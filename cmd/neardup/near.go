@@ -62,7 +62,8 @@ Searched with --table in the place of --fingerprints, the nearest come first, an
 queries from standard input are answered line by line as they come; for one run
 over a file of queries, --fingerprints is quicker. With --query and --add the
 search comes first. A table takes about 9 bytes of disk a fingerprint and its
-id. Damage is found when it is read; one command at a time may add.
+id. Damage is found when it is read. While one command adds, another that would
+is refused.
 
 ` + exitHelp,
 		Example: `  neardup near --fingerprints old.tsv --query new.tsv --distance 3

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -18,27 +19,37 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// inTable searches a table of fingerprints, then adds to it.
-func (n *near) inTable(ctx context.Context, args []string, asked bool) error {
-	k, err := n.k()
-	search := n.query != "" || len(args) > 0
+// checkTable checks the flags of a table, and whether it is searched.
+func (n *near) checkTable(args []string) (search bool, err error) {
+	search = n.query != "" || len(args) > 0
 	switch {
-	case err != nil:
-		return err
 	case n.table == "":
-		return usage("--add needs --table FILE")
+		err = usage("--add needs --table FILE")
 	case n.fingerprints != "":
-		return usage("--table and --fingerprints exclude each other: --add puts a file into the table")
+		err = usage("--table and --fingerprints exclude each other: --add puts a file into the table")
 	case n.query != "" && len(args) > 0:
-		return usage("--query and fingerprints in hex exclude each other")
+		err = usage("--query and fingerprints in hex exclude each other")
 	case !search && n.more == "":
-		return usage("--query FILE, fingerprints in hex or --add FILE is needed")
+		err = usage("--query FILE, fingerprints in hex or --add FILE is needed")
 	case n.run.json && search && n.out == corpus.Stdin:
-		return usage("--json and the pairs cannot both go to standard output: add --out FILE")
+		err = usage("--json and the pairs cannot both go to standard output: add --out FILE")
 	case n.out != corpus.Stdin && slices.Contains([]string{n.table, n.query, n.more}, n.out):
-		return usage("--out %s would overwrite an input", n.out)
+		err = usage("--out %s would overwrite an input", n.out)
 	case n.query == corpus.Stdin && n.more == corpus.Stdin:
-		return usage("--query and --add cannot both read standard input")
+		err = usage("--query and --add cannot both read standard input")
+	}
+	return search, err
+}
+
+// inTable searches a table of fingerprints, then adds to it.
+func (n *near) inTable(ctx context.Context, args []string, asked bool) (err error) {
+	k, err := n.k()
+	if err != nil {
+		return err
+	}
+	search, err := n.checkTable(args)
+	if err != nil {
+		return err
 	}
 	j := hammingJoin{app: n.app, run: &n.run, out: n.out, k: k, begun: time.Now()}
 	var added fingerprintList
@@ -46,6 +57,11 @@ func (n *near) inTable(ctx context.Context, args []string, asked bool) error {
 		if added, err = readFingerprints(n.app, n.more, n.binary); err != nil {
 			return err
 		}
+		unlock, bad := n.lock()
+		if bad != nil {
+			return bad
+		}
+		defer func() { err = errors.Join(err, unlock()) }()
 	}
 	t, err := n.open(k, added.spec)
 	if err != nil {
@@ -76,6 +92,31 @@ func (n *near) inTable(ctx context.Context, args []string, asked bool) error {
 	}
 	j.summary.Fingerprints = int64(t.List().Len())
 	return j.tell()
+}
+
+// errLocked says that another process has a lock.
+var errLocked = errors.New("locked")
+
+// lock keeps other commands from adding to the table until unlock: of two that
+// read it and wrote it anew, the first would have added nothing.
+func (n *near) lock() (unlock func() error, err error) {
+	path := n.table
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // as it is written
+	}
+	dir, base := filepath.Split(path)
+	unlock, err = lockFile(filepath.Join(dir, "."+base+".lock"))
+	if errors.Is(err, errLocked) {
+		return nil, fmt.Errorf("table %s: another command adds to it now; nothing was changed", n.table)
+	}
+	var reason *fs.PathError
+	if errors.As(err, &reason) {
+		err = reason.Err // not the name of the lock
+	}
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", n.table, err)
+	}
+	return unlock, nil
 }
 
 // open reads the table, or begins one where there is none and --add is given.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/eval"
+	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/report"
 	"github.com/spf13/cobra"
 )
@@ -109,16 +109,19 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 // decide reads the decisions, or what clusters tell of them.
 func (p *reportVerb) decide(b *report.Builder) error {
 	if p.decisions != "" {
-		return eachLine(p.decisions, func(_ int, line []byte) error {
+		return textlines.Each(p.decisions, func(_ int, line []byte) error {
 			var d neardup.Decision
-			if err := json.Unmarshal(line, &d); err != nil {
+			if err := textlines.Object(line, &d, "decision"); err != nil {
 				return err
+			}
+			if d.Decision == "" {
+				return errors.New("no decision: what dedup --decisions writes is needed")
 			}
 			b.Decide(&d)
 			return nil
 		})
 	}
-	return eachLine(p.clusters, func(_ int, line []byte) error {
+	return textlines.Each(p.clusters, func(_ int, line []byte) error {
 		var c struct {
 			Leader     string `json:"leader"`
 			Duplicates []struct {
@@ -126,8 +129,11 @@ func (p *reportVerb) decide(b *report.Builder) error {
 				Similarity float64 `json:"similarity"`
 			} `json:"duplicates"`
 		}
-		if err := json.Unmarshal(line, &c); err != nil {
+		if err := textlines.Object(line, &c, "cluster"); err != nil {
 			return err
+		}
+		if c.Leader == "" {
+			return errors.New("no leader: what dedup --clusters writes is needed")
 		}
 		b.Decide(&neardup.Decision{ID: c.Leader, Decision: neardup.New})
 		for _, d := range c.Duplicates {
@@ -141,7 +147,7 @@ func (p *reportVerb) decide(b *report.Builder) error {
 func (p *reportVerb) facts(run *report.Run) error {
 	if p.summary != "" {
 		var s summary
-		if err := readJSON(p.summary, &s); err != nil {
+		if err := readJSON(p.summary, &s, "summary"); err != nil {
 			return err
 		}
 		if s.Summary != nil {
@@ -155,7 +161,7 @@ func (p *reportVerb) facts(run *report.Run) error {
 	}
 	if p.eval != "" {
 		var e eval.Report
-		if err := readJSON(p.eval, &e); err != nil {
+		if err := readJSON(p.eval, &e, "measurement"); err != nil {
 			return err
 		}
 		for _, b := range e.Bands {
@@ -169,9 +175,9 @@ func (p *reportVerb) facts(run *report.Run) error {
 		return nil
 	}
 	page := page{}
-	err := eachLine(p.rejects, func(_ int, line []byte) error {
+	err := textlines.Each(p.rejects, func(_ int, line []byte) error {
 		var r corpus.RejectError
-		if err := json.Unmarshal(line, &r); err != nil {
+		if err := textlines.Object(line, &r, "rejected record"); err != nil {
 			return err
 		}
 		page.reject(&r)
@@ -216,10 +222,10 @@ func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.
 	return nil
 }
 
-func readJSON(path string, v any) error {
+func readJSON(path string, v any, what string) error {
 	b, err := os.ReadFile(path)
 	if err == nil {
-		err = json.Unmarshal(b, v)
+		err = textlines.Object(b, v, what)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)

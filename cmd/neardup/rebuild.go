@@ -28,7 +28,7 @@ then gives other docIds.
 ` + exitHelp,
 		Example: `  neardup rebuild --data news
   neardup rebuild --data news-from-image --new-epoch`,
-		Args: arguments(cobra.NoArgs),
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return rebuild(cmd.Context(), a, data, copied)
 		},

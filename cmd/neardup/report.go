@@ -12,7 +12,6 @@ import (
 
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
-	"golang.org/x/term"
 )
 
 // outputs are the files of one run: all of them appear, or none.
@@ -81,9 +80,7 @@ type reporter struct {
 
 func newReporter(a *app, flags *runFlags, r *corpus.Reader, files *outputs) *reporter {
 	rep := &reporter{app: a, flags: flags, r: r, begun: time.Now(), rejects: files.jsonl(flags.rejects)}
-	if f, ok := a.stderr.(*os.File); ok && !flags.quiet {
-		rep.terminal = term.IsTerminal(int(f.Fd()))
-	}
+	rep.terminal = !flags.quiet && onTerminal(a.stderr)
 	return rep
 }
 
@@ -161,17 +158,19 @@ func (p *reporter) reject(_ int, err error) error {
 	return nil
 }
 
-// nothingRead returns an error if every record was rejected, or warns if there
-// was none: a wrong setting looks like that.
+// nothingRead returns an error if every record was rejected, or all lack a
+// field that was asked for, or warns if there was none: a wrong setting looks
+// like that.
 func (p *reporter) nothingRead(documents int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return nothingRead(p.app, p.flags.quiet, documents, int64(p.rejected), p.first)
+	return nothingRead(p.app, p.r, p.flags.quiet, documents, int64(p.rejected), p.first)
 }
 
-func nothingRead(a *app, quiet bool, documents, rejected int64, first error) error {
+func nothingRead(a *app, r *corpus.Reader, quiet bool, documents, rejected int64, first error) error {
 	switch {
 	case documents > 0:
+		return unmet(r.Unmet())
 	case rejected == 1:
 		return fmt.Errorf("nothing could be read: %w", first)
 	case rejected > 0:
@@ -180,6 +179,14 @@ func nothingRead(a *app, quiet bool, documents, rejected int64, first error) err
 		fmt.Fprintln(a.stderr, "warning: the inputs hold no record")
 	}
 	return nil
+}
+
+// unmet words that no record has a field.
+func unmet(fields []string) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	return fmt.Errorf("no record has a field %q, which was asked for", fields[0])
 }
 
 // progress shows one line a second on a terminal.

@@ -51,7 +51,7 @@ func fromFile(fs *pflag.FlagSet, file string) (map[string]tenantTable, error) {
 	var content map[string]toml.Primitive
 	meta, err := toml.DecodeFile(file, &content)
 	if err != nil {
-		return nil, fmt.Errorf("configuration: %w", err)
+		return nil, usage("--%s %s: %w", configFlag, file, err)
 	}
 	var tenants map[string]tenantTable
 	for key, primitive := range content {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +16,6 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/server/api"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 )
 
 // A job holds at most so many articles, and so many bytes of them, which stay
@@ -103,9 +103,7 @@ func (f *streamFlags) run(ctx context.Context, a *app, inputs []string, how ask)
 		return usage("%w", err)
 	}
 	s := &stream{app: a, f: f, client: c, reader: r, ask: how, begun: time.Now()}
-	if file, ok := a.stderr.(*os.File); ok {
-		s.tty = term.IsTerminal(int(file.Fd())) && !f.quiet
-	}
+	s.tty = !f.quiet && onTerminal(a.stderr)
 	if s.journal, err = openJournal(a, f, r.Inputs()); err != nil {
 		return err
 	}
@@ -164,13 +162,25 @@ func (s *stream) all(ctx context.Context) error {
 func (s *stream) read(ctx context.Context, send func(*job) bool) error {
 	dec := s.reader.NewDecoder()
 	j := &job{done: make(chan struct{})}
+	sent := false
+	submit := func(j *job) error {
+		if !sent {
+			if err := s.named(len(j.entries)); err != nil {
+				return err
+			}
+		}
+		if sent = true; !send(j) {
+			return ctx.Err()
+		}
+		return nil
+	}
 	for n := int64(0); ; n++ {
 		it, err := s.reader.Next()
 		var reject *corpus.RejectError
 		switch {
 		case errors.Is(err, io.EOF):
 			if j.items > 0 {
-				send(j)
+				return submit(j)
 			}
 			return nil
 		case err != nil && !errors.As(err, &reject):
@@ -186,12 +196,21 @@ func (s *stream) read(ctx context.Context, send func(*job) bool) error {
 			j.add(dec, it)
 		}
 		if len(j.entries) >= jobArticles || j.bytes >= jobBytes || j.items >= 10*jobArticles {
-			if !send(j) {
-				return ctx.Err()
+			if err := submit(j); err != nil {
+				return err
 			}
 			j = &job{done: make(chan struct{})}
 		}
 	}
+}
+
+// named refuses a run before it stores articles under the names of their
+// places, where the field of their ids was mistyped.
+func (s *stream) named(first int) error {
+	if id := s.f.input.opt.IDField; id != "" && slices.Contains(s.reader.Unmet(), id) {
+		return fmt.Errorf("nothing was sent: none of the first %d records has a field %q", first, id)
+	}
+	return nil
 }
 
 // add decodes a record into the job.
@@ -299,7 +318,7 @@ func (s *stream) summary() error {
 		}
 	}
 	if s.journal.Before == 0 {
-		if err := nothingRead(s.app, s.f.quiet, s.counts.articles, s.counts.rejected, s.first); err != nil {
+		if err := nothingRead(s.app, s.reader, s.f.quiet, s.counts.articles, s.counts.rejected, s.first); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -25,7 +27,7 @@ role operator, which none of the others includes.
 
 ` + exitHelp,
 		Example: `  neardup token --tokens tokens --tenant news --roles submit,read`,
-		Args:    arguments(cobra.NoArgs),
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			return makeToken(a, file, tenant, roles)
 		},
@@ -55,17 +57,32 @@ func makeToken(a *app, file, tenant, roles string) error {
 	if _, err := server.ReadTokens(strings.NewReader(line)); err != nil {
 		return usage("--roles: %w", err)
 	}
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("--tokens: %w", err)
-	}
-	_, err = fmt.Fprintln(f, line)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err := appendLine(file, line); err != nil {
 		return fmt.Errorf("--tokens: %w", err)
 	}
 	fmt.Fprintln(a.stdout, token)
 	return nil
+}
+
+// appendLine appends a line of its own, also where somebody's editor has left
+// the last one without an end.
+func appendLine(file, line string) (err error) {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var last [1]byte
+	if size, err := f.Seek(0, io.SeekEnd); err != nil {
+		return err
+	} else if size > 0 {
+		if _, err := f.ReadAt(last[:], size-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			line = "\n" + line
+		}
+	}
+	_, err = fmt.Fprintln(f, line)
+	return err
 }

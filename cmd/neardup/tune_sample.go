@@ -1,17 +1,15 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/ngram"
 	"github.com/valyala/fastjson"
 )
@@ -92,7 +90,7 @@ func similarLabel(label string, given bool) (bool, error) {
 // third column of another name than label (a similarity) is not read.
 func (s *sampler) readPairs(path string) error {
 	labelled := true
-	return eachLine(path, func(n int, line []byte) error {
+	return textlines.Each(path, func(n int, line []byte) error {
 		cols := strings.Split(string(line), "\t")
 		if len(cols) < 2 {
 			return fmt.Errorf("%w: no tab between two ids", errSample)
@@ -182,49 +180,11 @@ func (s *sampler) fill(in *ngram.TuneInput, clean neardup.Cleaner) error {
 
 func eachJSON(path string, do func(*fastjson.Value) error) error {
 	var parser fastjson.Parser
-	return eachLine(path, func(_ int, line []byte) error {
+	return textlines.Each(path, func(_ int, line []byte) error {
 		v, err := parser.ParseBytes(line)
 		if err != nil {
 			return err
 		}
 		return do(v)
 	})
-}
-
-// longestLine of a sample.
-const longestLine = 16 << 20
-
-// eachLine reads a file, compressed or not, by lines from 1; empty ones are
-// left out. Errors name file and line.
-func eachLine(path string, do func(n int, line []byte) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	buf := bufio.NewReader(f)
-	plain, err := decompress(buf)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	in := bufio.NewScanner(buf)
-	if plain != nil {
-		defer plain.Close()
-		in = bufio.NewScanner(plain)
-	}
-	in.Buffer(nil, longestLine)
-	n := 1
-	for ; in.Scan(); n++ {
-		line := bytes.TrimSuffix(in.Bytes(), []byte("\r"))
-		if len(line) == 0 {
-			continue
-		}
-		if err := do(n, line); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, n, err)
-		}
-	}
-	if err := in.Err(); err != nil {
-		return fmt.Errorf("%s:%d: %w", path, n, err)
-	}
-	return nil
 }

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/neardup/neardup/store/pebble"
-	"golang.org/x/term"
 )
 
 // errDamaged says that a check of a store found something.
@@ -19,7 +17,7 @@ var errDamaged = errors.New("the store is damaged")
 // ten seconds in a log.
 func rowsRead(w io.Writer) func(int) {
 	every, line := 10*time.Second, "%s rows read\n"
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if onTerminal(w) {
 		every, line = time.Second, "\r\x1b[K%s rows read\r"
 	}
 	told := time.Now()

@@ -54,7 +54,7 @@ Exit codes:
 		Example: `  neardup worker contract --method minhash
   neardup worker records --method minhash < documents.tsv > records.tsv
   sort -k1,1 postings.tsv | neardup worker bucket --method minhash | sort -u > candidates.tsv`,
-		Args: arguments(cobra.NoArgs),
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return usage("worker needs a stage; see %s --help", cmd.CommandPath())
 		},
@@ -62,7 +62,7 @@ Exit codes:
 	for _, s := range stages {
 		w := &workerVerb{app: a}
 		sub := &cobra.Command{
-			Use: s.verb, Short: s.short, Args: arguments(cobra.NoArgs),
+			Use: s.verb, Short: s.short, Args: noArguments,
 			RunE: func(cmd *cobra.Command, _ []string) error { return w.do(cmd.Context(), s) },
 		}
 		w.method.add(sub.Flags())

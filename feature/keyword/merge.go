@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"container/heap"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -139,9 +141,14 @@ func MergeFiles(ctx context.Context, path string, least int, tables ...string) e
 
 // writeFile writes a file beside path, syncs it and renames it.
 func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	dir, base := filepath.Split(filepath.Clean(path))
+	f, err := os.OpenFile(filepath.Join(dir, "."+base+".tmp-"+rand.Text()[:10]), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	var reason *fs.PathError
+	if errors.As(err, &reason) {
+		err = reason.Err // not the hidden name
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("create %s: %w", path, err)
 	}
 	if err = errors.Join(write(f), f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)

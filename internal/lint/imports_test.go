@@ -41,7 +41,7 @@ var layers = map[string]layer{
 	"override":       {nil, nil},
 	"batch":          {[]string{"", "text", "feature", "corpus", "override"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
 	"worker":         {[]string{"", "batch"}, nil},
-	"eval":           {[]string{"", "text", "feature"}, []string{compress}},
+	"eval":           {[]string{"", "text", "feature"}, nil},
 
 	"docid":          {[]string{""}, []string{hash}},
 	"docid/standard": {[]string{"", "docid", "methods", "text"}, nil},
@@ -62,12 +62,13 @@ var layers = map[string]layer{
 	"pages":  {nil, nil},
 	"report": {[]string{"", "text", "pages"}, []string{hash, compress}},
 
-	"internal":         {[]string{"", "text", "feature"}, nil},
-	"internal/browser": {nil, []string{"github.com/chromedp/"}},
-	"internal/lint":    {nil, nil},
-	"internal/shared":  {nil, nil},
-	"cmd":              {[]string{anything}, []string{anything}},
-	"bench":            {[]string{anything}, []string{anything}},
+	"internal":           {[]string{"", "text", "feature"}, nil},
+	"internal/browser":   {nil, []string{"github.com/chromedp/"}},
+	"internal/lint":      {nil, nil},
+	"internal/shared":    {nil, nil},
+	"internal/textlines": {nil, []string{compress}},
+	"cmd":                {[]string{anything}, []string{anything}},
+	"bench":              {[]string{anything}, []string{anything}},
 }
 
 // layerOf finds the rule of a folder: its own or that of the nearest above.

@@ -1,4 +1,6 @@
-package eval
+// Package textlines reads small files of lines, of text or of JSON, and says what
+// is wrong with them in the words of the file.
+package textlines
 
 import (
 	"bufio"
@@ -13,8 +15,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxLine bounds one line of an input, in bytes.
-const maxLine = 64 << 20
+// longest bounds one line, in bytes.
+const longest = 64 << 20
 
 // open opens a file and unpacks it if it starts with the magic number of gzip
 // or zstd. The caller calls done.
@@ -49,29 +51,34 @@ func open(path string) (r io.Reader, done func(), err error) {
 	return buffered, closeFile, nil
 }
 
-// readable says what is wrong with a line of JSON in the words of the file, not
-// of the program.
-func readable(err error, what string) error {
+// Object decodes a line that holds one JSON object, a what. Its error is in the
+// words of the file, not of the program.
+func Object(line []byte, v any, what string) error {
+	err := json.Unmarshal(line, v)
+	if err == nil {
+		return nil
+	}
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) {
 		return fmt.Errorf("%w: no JSON object that is a %s", err, what)
 	}
 	if kind.Field == "" {
-		return fmt.Errorf("a %s is a JSON object, not a %s", what, kind.Value)
+		return fmt.Errorf("a %s is a JSON object, and this is not: %s", what, kind.Value)
 	}
 	return fmt.Errorf("field %q of a %s cannot be a %s", kind.Field, what, kind.Value)
 }
 
-// eachLine calls fn with every line that is not blank, without its line end,
-// and its number from 1. Errors of fn are given file and line.
-func eachLine(path string, fn func(number int, line []byte) error) error {
+// Each calls fn with every line of a file that is not blank, without its line
+// end, and its number from 1. The file may be compressed by gzip or zstd and
+// begin with a byte order mark. Errors name file and line.
+func Each(path string, fn func(number int, line []byte) error) error {
 	r, done, err := open(path)
 	if err != nil {
 		return err
 	}
 	defer done()
 	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 1<<16), maxLine)
+	lines.Buffer(make([]byte, 1<<16), longest)
 	number := 0
 	for lines.Scan() {
 		number++
@@ -86,7 +93,11 @@ func eachLine(path string, fn func(number int, line []byte) error) error {
 			return fmt.Errorf("%s:%d: %w", path, number, err)
 		}
 	}
-	if err := lines.Err(); err != nil {
+	err = lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("longer than %d MiB", longest>>20)
+	}
+	if err != nil {
 		return fmt.Errorf("%s:%d: %w", path, number+1, err)
 	}
 	return nil

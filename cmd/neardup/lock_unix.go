@@ -1,0 +1,37 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package main
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// lockFile takes the lock that path stands for, or says errLocked where
+// another process has it. The system gives it back when a process ends, however
+// it ends. unlock removes the file while it is still locked, so that whoever
+// opened it meanwhile sees that it is not the one at path any more.
+func lockFile(path string) (unlock func() error, err error) {
+	for {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+			f.Close()
+			if errors.Is(err, syscall.EWOULDBLOCK) {
+				err = errLocked
+			}
+			return nil, err
+		}
+		mine, err := f.Stat()
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		if there, err := os.Stat(path); err == nil && os.SameFile(mine, there) {
+			return func() error { return errors.Join(os.Remove(path), f.Close()) }, nil
+		}
+		f.Close()
+	}
+}

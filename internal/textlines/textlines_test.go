@@ -1,0 +1,76 @@
+package textlines
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestEach(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	fmt.Fprint(z, "a\nb")
+	z.Close()
+	for name, c := range map[string]struct {
+		content, want string // "number:line" of each
+		err           string
+	}{
+		"empty":              {"", "", ""},
+		"blank lines":        {"\n\na\n\r\n", "3:a", ""},
+		"no end":             {"a\nb", "1:a 2:b", ""},
+		"Windows, with mark": {"\ufeffa\r\nb\r\n", "1:a 2:b", ""},
+		"gzip":               {packed.String(), "1:a 2:b", ""},
+		"cut gzip":           {packed.String()[:11], "", "FILE:1: unexpected EOF"},
+		"no gzip":            {"\x1f\x8b", "", "read FILE as gzip: unexpected EOF"},
+		"too long":           {"a\n" + strings.Repeat("x", longest+1), "1:a", "FILE:2: longer than 64 MiB"},
+		"refused":            {"a\nbad", "1:a", "FILE:2: no good"},
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		err := Each(path, func(n int, line []byte) error {
+			if string(line) == "bad" {
+				return fmt.Errorf("no good")
+			}
+			got = append(got, fmt.Sprintf("%d:%s", n, line))
+			return nil
+		})
+		if !slices.Equal(got, strings.Fields(c.want)) {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+		said := ""
+		if err != nil {
+			said = strings.ReplaceAll(err.Error(), path, "FILE")
+		}
+		if said != c.err {
+			t.Errorf("%s: error %q, want %q", name, said, c.err)
+		}
+	}
+}
+
+func TestObject(t *testing.T) {
+	var v struct {
+		N int `json:"n"`
+	}
+	for line, want := range map[string]string{
+		`{"n":1}`:   "",
+		`{"n":"x"}`: `field "n" of a thing cannot be a string`,
+		`[1]`:       "a thing is a JSON object, and this is not: array",
+		`{`:         "unexpected end of JSON input: no JSON object that is a thing",
+	} {
+		said := ""
+		if err := Object([]byte(line), &v, "thing"); err != nil {
+			said = err.Error()
+		}
+		if said != want {
+			t.Errorf("%s: %q, want %q", line, said, want)
+		}
+	}
+}
