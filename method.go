@@ -119,32 +119,32 @@ type Explainer interface {
 // corpus. Training changes how much work is done, never what is found.
 type Trainable interface {
 	Method
-	// Tally starts counting in about memory bytes, whatever the corpus; a
+	// Trainer starts counting in about memory bytes, whatever the corpus; a
 	// method says how many it takes at least.
-	Tally(memory int64) Tally
+	Trainer(memory int64) Trainer
 }
 
-// Tally counts features over the texts of a corpus. Add is safe for
+// Trainer counts features over the texts of a corpus. Add is safe for
 // concurrent use; counts commute, so order and workers change nothing.
-type Tally interface {
+type Trainer interface {
 	Add(clean string)
 	// Method returns the method with the counted table. No Add may follow.
 	Method() Method
 }
 
-// Repeated is a Tally that makes use of seeing all texts once more.
+// Repeated is a Trainer that makes use of seeing all texts once more.
 type Repeated interface {
-	Tally
-	// Again ends this pass and returns the tally of the next one, nil if
+	Trainer
+	// Again ends this pass and returns the trainer of the next one, nil if
 	// none is needed. All texts counted before are to be added to it.
-	Again() Tally
+	Again() Trainer
 }
 
-// Portable is a Tally whose counts can be written, and added to those of
+// Portable is a Trainer whose counts can be written, and added to those of
 // another: parts of a corpus are counted apart, and what comes of it is what
-// one tally of all would have counted.
+// one trainer of all would have counted.
 type Portable interface {
-	Tally
+	Trainer
 	io.WriterTo
 	// ReadFrom adds the counts that WriteTo wrote; an error where they are
 	// of another method.

@@ -11,7 +11,7 @@ import (
 const pageLen = 1 << 13
 
 // array is a growing array of fixed-size elements without pointers, of which
-// at most a set number of pages is in memory; the others lie in a file. Walks
+// at most a set number of pages is in memory; the others lie in a file. Scans
 // in order, which is how the engine mostly goes, move each page once; of a page
 // that is visited at random one element is moved. Safe for concurrent use.
 type array[T any] struct {
@@ -76,8 +76,8 @@ func (a *array[T]) update(i int, change func(*T)) error {
 	return a.visit(i, true, change)
 }
 
-// manyOnPage is how many visits in a row to one page on disk are a walk, of
-// which more will follow. To look at an element and change it is no walk.
+// manyOnPage is how many visits in a row to one page on disk are a scan, of
+// which more will follow. To look at an element and change it is no scan.
 const manyOnPage = 8
 
 // visit calls fn with element i. One that is on disk is moved alone, until so

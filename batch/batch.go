@@ -1,7 +1,7 @@
 // Package batch decides a whole collection of documents on one machine:
 // documents -> clean texts -> keys -> candidates -> verified matches ->
 // decisions, on all cores and in bounded memory. It knows no algorithm: a
-// [neardup.Method] gives keys and judges pairs. It knows no file format: a
+// [neardup.Method] gives keys and compares pairs. It knows no file format: a
 // [Source] gives documents.
 //
 // The outcome is that of the sequential specification: in the order that

@@ -61,12 +61,12 @@ func (m shingled) Compare(a, b neardup.View) neardup.Match {
 // trained is shingled in two passes.
 type trained struct{ shingled }
 
-func (m trained) Tally(int64) neardup.Tally { return tally{m.shingled} }
+func (m trained) Trainer(int64) neardup.Trainer { return trainer{m.shingled} }
 
-type tally struct{ m shingled }
+type trainer struct{ m shingled }
 
-func (t tally) Add(string)             {}
-func (t tally) Method() neardup.Method { return t.m }
+func (t trainer) Add(string)             {}
+func (t trainer) Method() neardup.Method { return t.m }
 
 // randomDocs makes texts in families: copies, edits of edits, strangers,
 // texts of a word or none.
@@ -204,7 +204,7 @@ func TestWorkersMemoryAndTrainingChangeNothing(t *testing.T) {
 			if s.Digest != sum.Digest {
 				t.Fatalf("%d workers, %d bytes: digest %s, want %s", cfg.Workers, cfg.Memory, s.Digest, sum.Digest)
 			}
-			if cfg.Memory == 1<<14 && s.Stretches < 2 {
+			if cfg.Memory == 1<<14 && s.Partitions < 2 {
 				t.Errorf("%d bytes: the index was not divided", cfg.Memory)
 			}
 		}

@@ -8,15 +8,15 @@ import (
 )
 
 // candidates say for each text, in the order of positions, what may be near
-// it: earlier texts that it was paired with, and the large buckets it is in,
+// it: earlier texts that it was paired with, and the hot buckets it is in,
 // where later only leaders will stand.
 type candidates struct {
 	sorted  *sorted[pair] // position -> contact
-	buckets int           // large ones
+	hot     int           // buckets
 	indexed int           // postings of these that are found
 }
 
-// contact is an earlier text, or a large bucket with the role of the text in it.
+// contact is an earlier text, or a hot bucket with the role of the text in it.
 type contact uint64
 
 func contactText(p position) contact { return contact(p) << roleLen }
@@ -33,26 +33,26 @@ type gathered struct {
 
 	mu      sync.Mutex
 	out     *sorter[pair]
-	large   uint64 // buckets so far
+	hot     uint64 // buckets so far
 	indexed int
 	met     int64
 }
 
 func (g *gathered) sort() (*candidates, error) {
 	all, err := g.out.sort()
-	return &candidates{sorted: all, buckets: int(g.large), indexed: g.indexed}, err
+	return &candidates{sorted: all, hot: int(g.hot), indexed: g.indexed}, err
 }
 
-// reserve returns the number of a new large bucket.
+// reserve returns the number of a new hot bucket.
 func (g *gathered) reserve() uint64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.large++
-	return g.large - 1
+	g.hot++
+	return g.hot - 1
 }
 
-// keep adds postings of a large bucket.
-func (g *gathered) keep(bucket uint64, postings []Posting) error {
+// spill adds postings of a hot bucket.
+func (g *gathered) spill(bucket uint64, postings []Posting) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, p := range postings {
@@ -71,7 +71,7 @@ func (g *gathered) keep(bucket uint64, postings []Posting) error {
 // all of them with the leaders is less work than with each other.
 const manyAlike = 4
 
-// pair pairs the buckets of a chunk; those that are mostly alike stay whole.
+// pair pairs the buckets of a chunk; those that are mostly alike are hot and are spilled.
 func (g *gathered) pair(c *chunk) error {
 	w := Pairing{Method: g.method}
 	var found []pair
@@ -87,7 +87,7 @@ func (g *gathered) pair(c *chunk) error {
 			continue
 		}
 		found = found[:before]
-		if err := g.keep(g.reserve(), bucket); err != nil {
+		if err := g.spill(g.reserve(), bucket); err != nil {
 			return err
 		}
 	}
@@ -119,8 +119,8 @@ func (b *textBlock) contactsOf(t blockText) []contact { return b.contacts[t.from
 // stand before all of them: few at first, when most leaders are new.
 func blockSize(texts int) int { return max(16, min(1024, texts/4)) }
 
-// walk calls fn with the texts that have candidates, in order, in blocks.
-func (c *candidates) walk(ctx context.Context, fn func(*textBlock) error) error {
+// scan calls fn with the texts that have candidates, in order, in blocks.
+func (c *candidates) scan(ctx context.Context, fn func(*textBlock) error) error {
 	b, done := &textBlock{}, 0
 	flush := func() error {
 		if len(b.texts) == 0 {

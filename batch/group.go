@@ -11,7 +11,7 @@ import (
 // group is the second stage, buckets -> candidates, for all postings. They
 // come sorted by key; a key that only one text has is dropped, which is the
 // fate of most. The others are paired where they lie, by their sketches, or
-// stay whole where that would be too much.
+// spilled as they are where that would be too much.
 func (j *job) group(ctx context.Context, r *records) (*candidates, error) {
 	total, done := max(r.postings.rows, 1), 0
 	postings, err := r.postings.sort()
@@ -63,7 +63,7 @@ func (r *records) positioned(p Posting) (Posting, error) {
 
 const (
 	// maxPending bounds how many postings of a key wait for its end; beyond
-	// it the bucket is left whole, which changes nothing but the work.
+	// it the bucket is spilled, which changes nothing but the work.
 	maxPending = 1 << 16
 	// chunkPostings is about how many postings a worker takes at once.
 	chunkPostings = 1 << 15
@@ -85,8 +85,8 @@ type grouping struct {
 	size    int    // how many it has
 	roles   Role   // of all of them
 	several bool   // they are of at least two texts
-	flowing bool   // it is large: its postings go straight to the candidates
-	number  uint64 // as a large bucket
+	flowing bool   // it is hot: its postings go straight to the candidates
+	number  uint64 // as a hot bucket
 }
 
 // chunk holds postings, bucket after bucket; ends says where each ends.
@@ -117,7 +117,7 @@ func (g *grouping) flow() error {
 	}
 	bucket := g.chunk.postings[g.from:]
 	g.chunk.postings = g.chunk.postings[:g.from]
-	return g.out.keep(g.number, bucket)
+	return g.out.spill(g.number, bucket)
 }
 
 // next ends the bucket of one key and begins that of another.

@@ -11,8 +11,8 @@ import (
 
 // grouped runs postings, ordered by key, through grouping and pairing and
 // returns what came out: for each text the texts it was paired with and the
-// whole buckets it is in.
-func grouped(t *testing.T, postings []Posting) (paired map[Candidate]bool, whole map[uint32][]Posting, g *grouping) {
+// hot buckets it is in.
+func grouped(t *testing.T, postings []Posting) (paired map[Candidate]bool, hot map[uint32][]Posting, g *grouping) {
 	t.Helper()
 	out := &gathered{method: shingled{threshold: .5}, out: newSorter[pair](&disk{dir: t.TempDir()}, 1<<20)}
 	g = &grouping{out: out, workers: new(errgroup.Group)}
@@ -31,12 +31,12 @@ func grouped(t *testing.T, postings []Posting) (paired map[Candidate]bool, whole
 	if err != nil {
 		t.Fatal(err)
 	}
-	paired, whole = map[Candidate]bool{}, map[uint32][]Posting{}
-	err = from.walk(context.Background(), func(b *textBlock) error {
+	paired, hot = map[Candidate]bool{}, map[uint32][]Posting{}
+	err = from.scan(context.Background(), func(b *textBlock) error {
 		for _, text := range b.texts {
 			for _, c := range b.contactsOf(text) {
 				if c.role() != 0 {
-					whole[c.bucket()] = append(whole[c.bucket()], NewPosting(0, 0, Ordinal(text.position), c.role()))
+					hot[c.bucket()] = append(hot[c.bucket()], NewPosting(0, 0, Ordinal(text.position), c.role()))
 				} else {
 					paired[Candidate{Later: Ordinal(text.position), Earlier: Ordinal(c.text())}] = true
 				}
@@ -47,7 +47,7 @@ func grouped(t *testing.T, postings []Posting) (paired map[Candidate]bool, whole
 	if err != nil {
 		t.Fatal(err)
 	}
-	return paired, whole, g
+	return paired, hot, g
 }
 
 // plausiblePairs are, by brute force, the pairs of an earlier text that is
@@ -66,7 +66,7 @@ func plausiblePairs(postings []Posting) map[Candidate]bool {
 }
 
 // Every plausible pair under a key comes out: as a pair, or in a bucket that
-// is left whole. Nothing else is paired.
+// is spilled. Nothing else is paired.
 func TestGroupKeepsEveryPlausiblePair(t *testing.T) {
 	for _, c := range []struct {
 		what      string
@@ -92,7 +92,7 @@ func TestGroupKeepsEveryPlausiblePair(t *testing.T) {
 					postings = append(postings, NewPosting(key, sketches[text], Ordinal(text), c.roles[rng.IntN(len(c.roles))]))
 				}
 			}
-			paired, whole, _ := grouped(t, postings)
+			paired, hot, _ := grouped(t, postings)
 			want := plausiblePairs(postings)
 			missing := map[Candidate]bool{}
 			for p := range want {
@@ -105,10 +105,10 @@ func TestGroupKeepsEveryPlausiblePair(t *testing.T) {
 					t.Fatalf("%v are paired, and are not plausible under any key", p)
 				}
 			}
-			if c.allPaired != (len(whole) == 0) {
-				t.Errorf("%d buckets are left whole", len(whole))
+			if c.allPaired != (len(hot) == 0) {
+				t.Errorf("%d buckets are spilled", len(hot))
 			}
-			for _, bucket := range whole {
+			for _, bucket := range hot {
 				for _, a := range bucket {
 					for _, b := range bucket {
 						delete(missing, Candidate{Later: b.Text(), Earlier: a.Text()})
@@ -122,7 +122,7 @@ func TestGroupKeepsEveryPlausiblePair(t *testing.T) {
 	}
 }
 
-// A key with more postings than wait for its end is left whole, and so is
+// A key with more postings than wait for its end is spilled, and so is
 // what comes after.
 func TestCrowdedKeyFlows(t *testing.T) {
 	var postings []Posting
@@ -130,9 +130,9 @@ func TestCrowdedKeyFlows(t *testing.T) {
 		postings = append(postings, NewPosting(7, uint64(text), text, Indexed|Probing))
 	}
 	postings = append(postings, NewPosting(8, 1, 3, Indexed|Probing), NewPosting(8, 1, 4, Indexed|Probing), NewPosting(9, 1, 5, Indexed|Probing))
-	paired, whole, g := grouped(t, postings)
-	if len(whole) != 1 || len(whole[0]) != maxPending+100 || g.largest != maxPending+100 || g.count != 2 {
-		t.Errorf("%d whole buckets, of %d postings the first; %d buckets, the largest of %d", len(whole), len(whole[0]), g.count, g.largest)
+	paired, hot, g := grouped(t, postings)
+	if len(hot) != 1 || len(hot[0]) != maxPending+100 || g.largest != maxPending+100 || g.count != 2 {
+		t.Errorf("%d hot buckets, of %d postings the first; %d buckets, the largest of %d", len(hot), len(hot[0]), g.count, g.largest)
 	}
 	if fmt.Sprint(paired) != "map[{4 3}:true]" {
 		t.Errorf("paired are %v", paired)

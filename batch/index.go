@@ -2,7 +2,7 @@ package batch
 
 import "context"
 
-// index holds the leaders of a stretch of texts by bucket: for each bucket a
+// index holds the leaders of a partition of the texts by bucket: for each bucket a
 // contiguous range of places, filled as texts become leaders. 12 bytes a
 // posting and 8 a bucket; the sketches lie beside the positions so that most
 // candidates are rejected without leaving the cache line.
@@ -29,7 +29,7 @@ func (j *job) newIndex(ctx context.Context, set *collection, cands *candidates, 
 	if cands.indexed > limit {
 		x.local = map[uint32]uint32{}
 	} else {
-		sizes = make([]uint32, cands.buckets)
+		sizes = make([]uint32, cands.hot)
 	}
 	total, last := 0, from
 	err := cands.sorted.each(ctx, func(p pair) error {

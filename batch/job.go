@@ -25,7 +25,7 @@ func newJob(cfg Config) (*job, error) {
 	return &job{cfg: cfg, disk: &disk{dir: cfg.Tmp}, begun: time.Now()}, nil
 }
 
-// memory is a share, in thousandths, of the memory bound. Stages that live at
+// memory is a share, in thousandths, of the memory bound. Stages that run at
 // the same time plan for about 600; the rest is for blocks in flight and the
 // collector of garbage.
 func (j *job) memory(thousandths int64) int64 { return j.cfg.Memory * thousandths / 1000 }

@@ -88,7 +88,7 @@ func (l *lateLeaders) each(s state, fn func(state) error) error {
 	return nil
 }
 
-// findLate looks for leaders of a finished stretch that suit a duplicate text
+// findLate looks for leaders of a finished partition that suit a duplicate text
 // better than its own and come later: they count for later copies of it.
 func (l *leading) findLate(ctx context.Context, x *index) error {
 	note := func(text, leader position, m neardup.Match) error {
@@ -101,7 +101,7 @@ func (l *leading) findLate(ctx context.Context, x *index) error {
 		}
 		return l.late.note(lateRow{text, st})
 	}
-	return l.from.walk(ctx, func(b *textBlock) error {
+	return l.from.scan(ctx, func(b *textBlock) error {
 		return l.searchBlock(ctx, b, l.search(x), func(s *search, i int) error {
 			t, contacts := b.texts[i].position, b.contactsOf(b.texts[i])
 			switch {

@@ -40,9 +40,9 @@ type leading struct {
 }
 
 // lead is the third stage, candidates -> verdicts. The leaders' index is cut
-// into stretches that fit the memory: each stretch is decided, and then all
+// into partitions that fit the memory: each partition is decided, and then all
 // later texts are compared with its leaders and remember the best. One
-// stretch is the usual case; s stretches read the candidates s times.
+// partition is the usual case; n of them read the candidates n times.
 func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdicts, error) {
 	l := &leading{
 		job: j, verifier: v, from: from,
@@ -59,8 +59,8 @@ func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdict
 		if err != nil {
 			return nil, err
 		}
-		j.sum.Stretches++
-		if err := from.walk(ctx, func(b *textBlock) error { return l.block(ctx, x, b) }); err != nil {
+		j.sum.Partitions++
+		if err := from.scan(ctx, func(b *textBlock) error { return l.block(ctx, x, b) }); err != nil {
 			return nil, err
 		}
 		if l.late != nil {
@@ -130,7 +130,7 @@ func (l *leading) search(x *index) search {
 }
 
 // decide compares one text with the leaders of its own block and makes it a
-// leader of the index if it is near none and stands in its stretch.
+// leader of the index if it is near none and stands in its partition.
 func (l *leading) decide(s *search, t position, contacts []contact, first position, best *state) error {
 	err := s.in(span{first, s.x.to}, t, contacts, func(p position, m neardup.Match) error {
 		return l.improve(best, p, m)

@@ -100,7 +100,7 @@ func (w *Pairing) search(p Posting, found func(Candidate) bool) bool {
 	}
 	w.Met += int64(n)
 	for i, other := range w.sketches[:n] {
-		// Equal texts have equal sketches, and no method judges them.
+		// Equal texts have equal sketches, and no method compares them.
 		if sketch == other || w.Method.Plausible(sketch, other) {
 			if !found(Candidate{p.Text(), w.texts[i]}) {
 				return false

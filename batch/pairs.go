@@ -26,7 +26,7 @@ func (m *matches) close() {
 	_ = m.rows.close()
 }
 
-// match finds all verified pairs of texts, in stretches of the index as lead
+// match finds all verified pairs of texts, in partitions of the index as lead
 // does.
 func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matches, error) {
 	found, rows := newSorter[pair](j.disk, j.memory(60)), newArray[matchRow](j.disk, j.memory(60))
@@ -53,8 +53,8 @@ func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matche
 		if err != nil {
 			return nil, err
 		}
-		j.sum.Stretches++
-		err = from.walk(ctx, func(b *textBlock) error {
+		j.sum.Partitions++
+		err = from.scan(ctx, func(b *textBlock) error {
 			j.progress("compare", int(b.texts[0].position), v.texts.len())
 			return j.searchBlock(ctx, b, search{verifier: v, x: x, removed: removed}, func(s *search, i int) error {
 				t := b.texts[i]

@@ -23,7 +23,7 @@ type records struct {
 	// renumbered gives the position of a text from its textNo, plus 1; nil
 	// when they are the same.
 	renumbered *table[textNo, position]
-	views      *viewCache // those made early
+	viewCache  *viewCache // those made early
 }
 
 // read is the first stage, documents -> records: everything is read, cleaned,
@@ -33,7 +33,7 @@ func (j *job) read(ctx context.Context, src Source) (*records, error) {
 	if err := s.scan(ctx); err != nil {
 		return nil, err
 	}
-	if s.tally != nil {
+	if s.trainer != nil {
 		if err := s.train(ctx); err != nil {
 			return nil, err
 		}
@@ -48,7 +48,7 @@ func (j *job) read(ctx context.Context, src Source) (*records, error) {
 		return nil, err
 	}
 	s.set.distinct = !s.mayRepeat()
-	r := &records{collection: s.set, method: s.method, postings: s.postings, views: s.views}
+	r := &records{collection: s.set, method: s.method, postings: s.postings, viewCache: s.viewCache}
 	if s.order == nil {
 		s.set.texts = table[position, textRow](s.texts)
 	} else if err := s.rank(ctx, r); err != nil {
@@ -60,39 +60,39 @@ func (j *job) read(ctx context.Context, src Source) (*records, error) {
 // scan reads the input.
 type scan struct {
 	*job
-	src      Source
-	method   neardup.Method
-	tally    neardup.Tally // not nil while a trainable method is being trained
-	seen     *seenTexts
-	set      *collection // but for its texts, which are
-	texts    table[textNo, textRow]
-	idHashes *sorter[pair]
-	order    *orderer // nil when Keep is First
-	postings *sorter[Posting]
-	views    *viewCache
-	named    map[string][]textNo // of the documents that overrides name
-	spare    []Posting
+	src       Source
+	method    neardup.Method
+	trainer   neardup.Trainer // not nil while a trainable method is being trained
+	known     *knownTexts
+	set       *collection // but for its texts, which are
+	texts     table[textNo, textRow]
+	idHashes  *sorter[pair]
+	order     *orderer // nil when Keep is First
+	postings  *sorter[Posting]
+	viewCache *viewCache
+	named     map[string][]textNo // of the documents that overrides name
+	spare     []Posting
 }
 
 func newScan(j *job, src Source) *scan {
 	d := j.disk
 	s := &scan{
 		job: j, src: src, method: j.cfg.Method,
-		seen: newSeenTexts(j.memory(60)),
+		known: newKnownTexts(j.memory(60)),
 		set: &collection{
 			docs:   newTable[item, docRow](d, j.memory(30)),
 			ids:    newSpool(d, j.memory(30)),
 			bodies: newSpool(d, j.memory(180)),
 			routes: newRoutes(j.cfg.Method),
 		},
-		texts:    newTable[textNo, textRow](d, j.memory(60)),
-		idHashes: newSorter[pair](d, j.memory(15)),
-		postings: newSorter[Posting](d, j.memory(180)),
-		views:    newViewCache(j.memory(120)),
-		named:    map[string][]textNo{},
+		texts:     newTable[textNo, textRow](d, j.memory(60)),
+		idHashes:  newSorter[pair](d, j.memory(15)),
+		postings:  newSorter[Posting](d, j.memory(180)),
+		viewCache: newViewCache(j.memory(120)),
+		named:     map[string][]textNo{},
 	}
 	if t, ok := s.method.(neardup.Trainable); ok {
-		s.tally = t.Tally(j.memory(120))
+		s.trainer = t.Trainer(j.memory(120))
 	}
 	if j.cfg.Keep != First {
 		s.order = newOrderer(j.cfg.Keep, d, j.memory(60))
@@ -101,7 +101,7 @@ func newScan(j *job, src Source) *scan {
 }
 
 // scanned is one item of a block after the part that needs no order: decoded,
-// cleaned, hashed, and with its record if its text had not been seen yet.
+// cleaned, hashed, and with its record if its text is not known yet.
 type scanned struct {
 	doc      neardup.Document
 	err      error // rejected
@@ -184,9 +184,9 @@ func (s *scan) scanBlock(b Block) []scanned {
 		it.clean = s.cfg.Clean.Clean(doc.Text)
 		it.digest = neardup.DigestOf(it.clean)
 		it.doc.Text, it.doc.Title, it.doc.URL = "", "", ""
-		if s.cfg.Overrides.Names(doc.ID) || s.seen.claim(it.digest) {
-			if s.tally != nil {
-				s.tally.Add(it.clean)
+		if s.cfg.Overrides.Names(doc.ID) || s.known.claim(it.digest) {
+			if s.trainer != nil {
+				s.trainer.Add(it.clean)
 			} else {
 				s.recordOne(&it)
 			}
@@ -199,7 +199,7 @@ func (s *scan) scanBlock(b Block) []scanned {
 // recordOne makes the record of a text, and its view too if that is to be had
 // with it, numbers of texts are final, and there is room.
 func (s *scan) recordOne(it *scanned) {
-	if v, ok := s.method.(viewer); ok && s.order == nil && s.views.room() {
+	if v, ok := s.method.(viewer); ok && s.order == nil && s.viewCache.room() {
 		it.view = v.RecordView(it.clean, &it.rec)
 	} else {
 		s.method.Record(it.clean, &it.rec)
@@ -253,9 +253,9 @@ func (s *scan) collectOne(it *scanned) error {
 }
 
 // textOf returns the number of the document's text, a new one unless the
-// same bytes were seen before.
+// same bytes are known.
 func (s *scan) textOf(it *scanned) (textNo, error) {
-	known, ok := s.seen.number(it.digest)
+	known, ok := s.known.number(it.digest)
 	apart := s.cfg.Overrides.Names(it.doc.ID)
 	if ok && !apart {
 		same, err := s.sameText(known, it.clean)
@@ -274,7 +274,7 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 	if err != nil {
 		return 0, err
 	}
-	if s.tally == nil && !it.recorded {
+	if s.trainer == nil && !it.recorded {
 		s.method.Record(it.clean, &it.rec)
 	}
 	no, err := s.texts.add(textRow{
@@ -286,14 +286,14 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 	}
 	s.sum.TextBytes += int64(len(it.clean))
 	if it.view != nil {
-		s.views.keep(position(no), it.view)
+		s.viewCache.keep(position(no), it.view)
 	}
 	if apart {
 		s.named[it.doc.ID] = append(s.named[it.doc.ID], no)
 	} else {
-		s.seen.assign(it.digest, no)
+		s.known.assign(it.digest, no)
 	}
-	if s.tally != nil {
+	if s.trainer != nil {
 		return no, nil
 	}
 	return no, s.post(no, &it.rec, it.digest)
@@ -309,7 +309,7 @@ func (s *scan) sameText(no textNo, clean string) (bool, error) {
 }
 
 // mayRepeat reports whether two texts may be equal.
-func (s *scan) mayRepeat() bool { return s.cfg.Overrides.Len() > 0 || s.seen.full() }
+func (s *scan) mayRepeat() bool { return s.cfg.Overrides.Len() > 0 || s.known.full() }
 
 // post sorts the keys of a text in. Where texts may repeat, one without keys
 // gets its digest as the only one: an equal text must still be found.

@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Work counts what was done to find candidates and to judge them.
+// Work counts what was done to find candidates and to verify them.
 type Work struct {
 	Candidates int64 `json:"candidates"` // postings met under shared keys
 	Verified   int64 `json:"verified"`   // pairs compared exactly
@@ -24,7 +24,7 @@ func (w *Work) add(o Work) {
 type span struct{ from, to position }
 
 // search looks for the matches of one text after the other, among those it was
-// paired with and those that stand in its large buckets in an index. For one
+// paired with and those that stand in its hot buckets in an index. For one
 // goroutine.
 type search struct {
 	*verifier
@@ -65,7 +65,7 @@ func (s *search) amongRemoved(t position, contacts []contact, fn func(position, 
 }
 
 // gather collects the texts it was paired with that are not removed, and the
-// plausible entries of its large buckets. Entries stand in the order of
+// plausible entries of its hot buckets. Entries stand in the order of
 // positions, so a span is read from its end backwards.
 func (s *search) gather(sketch uint64, contacts []contact, where span) {
 	s.found = s.found[:0]
@@ -86,7 +86,7 @@ func (s *search) gather(sketch uint64, contacts []contact, where span) {
 		texts, sketches := s.x.pos[lo:hi], s.x.sketch[lo:hi]
 		i := len(texts) - 1
 		for ; i >= 0 && texts[i] >= where.from; i-- {
-			// Equal texts have equal sketches, and no method judges them.
+			// Equal texts have equal sketches, and no method compares them.
 			if sketch == sketches[i] || s.method.Plausible(sketch, sketches[i]) {
 				s.found = append(s.found, texts[i])
 			}

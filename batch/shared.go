@@ -11,8 +11,8 @@ import (
 // sharedRunes is how many runes of a text are looked at for what it shares.
 const sharedRunes = 5000
 
-// longestShared returns the longest stretch of a text of whose runs of 8
-// runes each occurs in every other text: nearly always a stretch that all
+// longestShared returns the longest part of a text of whose runs of 8
+// runes each occurs in every other text: nearly always a part that all
 // have in common, and for a description that is enough.
 func longestShared(s string, others []string) string {
 	const run = 8

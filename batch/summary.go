@@ -15,7 +15,7 @@ type Summary struct {
 	Overrides int64  `json:"overrides,omitempty"` // pairs that were ruled, and found
 	Pairs     int64  `json:"pairs,omitempty"`     // found by Pairs
 	Texts     int64  `json:"texts"`               // distinct clean texts
-	Equal     int64  `json:"equal"`               // documents whose clean text had been seen
+	Equal     int64  `json:"equal"`               // documents whose clean text came before
 	TextBytes int64  `json:"textBytes"`           // of the distinct clean texts
 	// SharedIDs counts documents whose id an earlier one has; SharedID is
 	// the first such id.
@@ -25,7 +25,7 @@ type Summary struct {
 	Buckets       int64 `json:"buckets"`       // keys of at least two texts
 	LargestBucket int64 `json:"largestBucket"` // texts
 	Work          Work  `json:"work"`
-	Stretches     int   `json:"stretches"` // how often the leaders were divided to fit the memory
+	Partitions    int   `json:"stretches"` // how often the leaders were divided to fit the memory
 
 	// TemporaryBytes were written to temporary files.
 	TemporaryBytes int64 `json:"temporaryBytes"`
@@ -44,7 +44,7 @@ type Cluster struct {
 	Leader string `json:"leader"`
 	Size   int    `json:"size"` // documents, the leader counted
 	// Opening is how the leader's clean text begins, Shared the longest
-	// stretch of it that its members (some of them) have too.
+	// part of it that its members (some of them) have too.
 	Opening string `json:"opening"`
 	Shared  string `json:"shared,omitempty"`
 	// Weakest is, of a connected component, the link of least similarity

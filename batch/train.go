@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// train ends the tally of the first pass, and makes further passes over the
-// distinct texts if the tally wants them.
+// train ends the training of the first pass, and makes further passes over the
+// distinct texts if the trainer wants them.
 func (s *scan) train(ctx context.Context) error {
 	for {
-		repeated, ok := s.tally.(neardup.Repeated)
+		repeated, ok := s.trainer.(neardup.Repeated)
 		if !ok {
 			break
 		}
@@ -20,7 +20,7 @@ func (s *scan) train(ctx context.Context) error {
 		if next == nil {
 			break
 		}
-		s.tally = next
+		s.trainer = next
 		err := s.ranges(ctx, "count", func(from, to int) error {
 			for no := from; no < to; no++ {
 				clean, err := s.text(textNo(no))
@@ -35,7 +35,7 @@ func (s *scan) train(ctx context.Context) error {
 			return err
 		}
 	}
-	s.method, s.tally = s.tally.Method(), nil
+	s.method, s.trainer = s.trainer.Method(), nil
 	return nil
 }
 

@@ -11,19 +11,19 @@ import (
 // verifier compares texts of the collection. Safe for concurrent use.
 type verifier struct {
 	*collection
-	method neardup.Method
-	views  *viewCache
-	bases  *basisTable
+	method    neardup.Method
+	viewCache *viewCache
+	bases     *basisTable
 }
 
 func newVerifier(r *records) *verifier {
-	r.views.reset(r.texts.len())
-	return &verifier{collection: r.collection, method: r.method, views: r.views, bases: &basisTable{}}
+	r.viewCache.reset(r.texts.len())
+	return &verifier{collection: r.collection, method: r.method, viewCache: r.viewCache, bases: &basisTable{}}
 }
 
 // view returns the view of a text, made or cached.
 func (v *verifier) view(p position) (neardup.View, error) {
-	if view := v.views.get(p); view != nil {
+	if view := v.viewCache.get(p); view != nil {
 		return view, nil
 	}
 	clean, err := v.text(p)
@@ -31,7 +31,7 @@ func (v *verifier) view(p position) (neardup.View, error) {
 		return nil, err
 	}
 	view := v.method.View(clean)
-	v.views.put(p, view)
+	v.viewCache.put(p, view)
 	return view, nil
 }
 

@@ -57,18 +57,18 @@ type Settings struct {
 	// TTL is after how long a docId is due to expire; 0: never.
 	TTL time.Duration
 	// MaxCandidates bounds the comparisons of one submission; above it is
-	// refused with ErrCrowded, never called new by guess. 0: 10,000.
+	// refused with ErrHotBucket, never called new by guess. 0: 10,000.
 	MaxCandidates int
-	// MaxMembers is the quota of living articles; 0: none.
+	// MaxMembers is the quota of articles, those that were deleted not counted; 0: none.
 	MaxMembers int
 	// Backlog bounds the changes that wait for the sinks: from there on
 	// articles are refused with ErrBacklog. 0: none.
 	Backlog uint64
 	// CacheBytes bounds the cache of views. 0: 64 MiB.
 	CacheBytes int
-	// Turns bounds the long judgements; detectors of one process should share
+	// Semaphore bounds the long judgements; detectors of one process should share
 	// one. nil: one for this detector, of half the processors.
-	Turns *Turns
+	Semaphore *Semaphore
 	// Identity is what a new index gets; nil draws one at random.
 	Identity func(spec string) (Identity, error)
 	// Lost, where not nil, hears that the index has changes up to one only, and

@@ -47,9 +47,9 @@ func AnonymousNID(seq uint64) string { return AnonymousPrefix + strconv.FormatUi
 // all of it.
 type Name [16]byte
 
-// Probe is one group of keys to search under, those of one stage.
-type Probe struct {
-	Keys []uint64
+// KeySet is what is probed for one method of one stage.
+type KeySet struct {
+	Keys []uint64 // the probes
 	// Plausible, where not nil, says which sketches are worth returning,
 	// and which newer leaders are a conflict. It is pure and takes
 	// nanoseconds. A store that cannot call it may return and refuse more.
@@ -60,7 +60,7 @@ type Probe struct {
 // since.
 //
 // A look-up by keys is bounded as a whole. A posting is one key under which one
-// change put a leader. Of the postings under the keys of all probes by the
+// change put a leader. Of the postings under the keys of all sets by the
 // changes Since < change < Before, those of the newest changes are read: so
 // many changes, each with all its postings, as make at most Limit postings, but
 // one change at least. Where some are left, Found.Rest says from where to go
@@ -68,10 +68,10 @@ type Probe struct {
 type Query struct {
 	Since, Before uint64 // Before 0: up to now
 	// Seen is the last change that the caller knows of.
-	Seen   uint64
-	Names  []Name
-	Probes []Probe
-	// Limit bounds the postings of all probes, NameLimit the hits of each
+	Seen    uint64
+	Names   []Name
+	KeySets []KeySet
+	// Limit bounds the postings of all key sets, NameLimit the hits of each
 	// name, of which the newest are returned whatever Since and Before;
 	// 0 means DefaultLimit.
 	Limit, NameLimit int
@@ -85,16 +85,16 @@ type Hit struct {
 	Leader uint64
 	Sketch uint64
 	Time   int64 // of its change, Unix nanoseconds
-	// Shared is how many keys of the probe lead to it; 1 for a name.
+	// Shared is how many keys of the set lead to it; 1 for a name.
 	Shared int
 }
 
-// Found is the answer to a Query: the hits of each name and of each probe, no
+// Found is the answer to a Query: the hits of each name and of each key set, no
 // leader twice in one, in no particular order.
 type Found struct {
-	At     uint64 // the last change seen: Since of the next look-up
-	Names  [][]Hit
-	Probes [][]Hit
+	At      uint64 // as of which change: Since of the next look-up
+	Names   [][]Hit
+	KeySets [][]Hit
 	// Rest is 0 if all was read, else the oldest change of which it was:
 	// Before of the look-up that goes on.
 	Rest uint64
@@ -133,7 +133,7 @@ const (
 type Change struct {
 	// Entry has all but Seq; Leader too where the kind is new. The Heat of
 	// an update is not read. The Leader of an update with a text is the
-	// docId that Evidence.Disagrees was judged by.
+	// docId that Evidence.Disagrees was made by.
 	Entry
 	Query   Query  // new, duplicate: what the judgement rests on
 	Names   []Name // new, duplicate: lead to the docId from now on

@@ -49,13 +49,13 @@ var cascade = docid.Settings{URL: docid.Exact, Title: docid.Exact, Content: doci
 	ContentMethod: storetest.Maker(0.6), TitleAgrees: storetest.Maker(0.2)}
 
 // TestRoundsForgetNothing: a title that matched in the first round is the
-// title of a crowd in the second; the equal text that the first round did not
+// hot title in the second; the equal text that the first round did not
 // come to is found all the same.
 func TestRoundsForgetNothing(t *testing.T) {
 	d, index, other := interpose(t, cascade)
 	text := storetest.Base(0)
 	first := add(t, d, submission("", "News", text))
-	for n := range docid.NameCrowd - 1 {
+	for n := range docid.HotName - 1 {
 		add(t, other, submission("", "News", storetest.Base(n+1)))
 	}
 	index.before = func(*docid.Change) error {
@@ -70,12 +70,12 @@ func TestRoundsForgetNothing(t *testing.T) {
 }
 
 // TestReplayComesFirst: who asks again gets the answer of before, whatever is
-// full or crowded by now.
+// full or hot by now.
 func TestReplayComesFirst(t *testing.T) {
 	full := cascade
 	full.MaxMembers = 1
 	narrow := docid.Settings{Content: docid.Near, ContentMethod: storetest.Maker(0.9), MaxCandidates: 2}
-	for name, set := range map[string]docid.Settings{"full": full, "crowded": narrow} {
+	for name, set := range map[string]docid.Settings{"full": full, "hot": narrow} {
 		d := service(t, set)
 		sub := named("a", submission("", "", storetest.Base(0)+"common"))
 		sub.Idempotency = "k"
@@ -84,7 +84,7 @@ func TestReplayComesFirst(t *testing.T) {
 		for n := 1; err == nil && n < 9; n++ {
 			_, err = d.Add(t.Context(), submission("", "", storetest.Base(n)+"common"))
 		}
-		if !errors.Is(err, docid.ErrQuota) && !errors.Is(err, docid.ErrCrowded) {
+		if !errors.Is(err, docid.ErrQuota) && !errors.Is(err, docid.ErrHotBucket) {
 			t.Fatalf("%s: another article got %v", name, err)
 		}
 		for _, byKey := range []bool{true, false} {

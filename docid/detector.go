@@ -14,9 +14,9 @@ import (
 
 // Errors of a Detector, besides those of the store.
 var (
-	ErrInvalid = errors.New("invalid")
-	ErrCrowded = errors.New("too many candidates to compare")
-	ErrQuota   = errors.New("the quota of the index is used up")
+	ErrInvalid   = errors.New("invalid")
+	ErrHotBucket = errors.New("too many candidates to compare")
+	ErrQuota     = errors.New("the quota of the index is used up")
 	// ErrContended: nothing was stored, and it is worth trying again.
 	ErrContended = errors.New("others were first each time")
 )
@@ -26,13 +26,13 @@ var (
 // share one index and never call two near articles new.
 type Detector struct {
 	cascade
-	index   Index
-	tenant  string
-	ids     DocIDs
-	nameKey []byte
-	askKey  []byte
-	views   *views
-	seen    atomic.Uint64 // the last change this detector has seen
+	index     Index
+	tenant    string
+	ids       DocIDs
+	nameKey   []byte
+	askKey    []byte
+	viewCache *viewCache
+	seen      atomic.Uint64 // the last change this detector knows of
 
 	resuming sync.Mutex
 }
@@ -53,13 +53,13 @@ func NewDetector(ctx context.Context, store Store, tenant string, s Settings) (*
 	if err != nil {
 		return nil, err
 	}
-	if c.Turns == nil {
-		c.Turns = NewTurns(0)
+	if c.Semaphore == nil {
+		c.Semaphore = NewSemaphore(0)
 	}
 	return &Detector{
 		cascade: c, index: index, tenant: tenant, ids: ids,
 		nameKey: derive(id, "name"), askKey: derive(id, "request"),
-		views: newViews(c.CacheBytes),
+		viewCache: newViewCache(c.CacheBytes),
 	}, nil
 }
 
@@ -121,7 +121,7 @@ type Submission struct {
 type Answer struct {
 	neardup.Decision
 	DocID string `json:"docId"`
-	// Seq is the number of the change; of a Check, the last change seen.
+	// Seq is the number of the change; of a Check, the last change it rests on.
 	Seq   uint64 `json:"seq"`
 	Stage Stage  `json:"stage,omitempty"`
 	// LeaderSeq is the number of the leader, which the docId prints.
@@ -139,8 +139,8 @@ type Answer struct {
 
 // Add decides on an article and stores the outcome in one atomic step. When
 // it returns without error the answer is durable. A submission that was answered
-// before gets that answer, whatever is full or crowded by now. Errors:
-// ErrInvalid, ErrMismatch, ErrTaken, ErrCrowded, ErrQuota, ErrContended,
+// before gets that answer, whatever is full or hot by now. Errors:
+// ErrInvalid, ErrMismatch, ErrTaken, ErrHotBucket, ErrQuota, ErrContended,
 // ErrBehind, ErrBacklog, ErrUnavailable, ErrFull.
 func (d *Detector) Add(ctx context.Context, sub Submission) (Answer, error) {
 	if err := valid(&sub); err != nil {
@@ -193,7 +193,7 @@ func (d *Detector) quota(ctx context.Context) error {
 // decide judges and commits until nobody else was first.
 func (d *Detector) decide(ctx context.Context, s *subject) (Answer, error) {
 	j := d.search(s)
-	defer j.rest()
+	defer j.release()
 	for j.rounds < maxRounds {
 		if err := j.pause(ctx); err != nil {
 			return Answer{}, err
@@ -228,7 +228,7 @@ func (d *Detector) Check(ctx context.Context, sub Submission) (Answer, error) {
 		return Answer{}, err
 	}
 	j := d.search(d.subject(&sub, [16]byte{}))
-	defer j.rest()
+	defer j.release()
 	o, err := j.round(ctx)
 	if err != nil {
 		return Answer{}, fmt.Errorf("check %q: %w", sub.ID, err)
@@ -302,7 +302,7 @@ func (d *Detector) learnEpochs(ctx context.Context) error {
 	return nil
 }
 
-// saw notes a change that was seen.
+// saw notes a change that the detector knows of.
 func (d *Detector) saw(seq uint64) {
 	for old := d.seen.Load(); old < seq && !d.seen.CompareAndSwap(old, seq); old = d.seen.Load() {
 	}

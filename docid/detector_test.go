@@ -116,7 +116,7 @@ func TestCrowded(t *testing.T) {
 	d := service(t, set)
 	for n := range 5 {
 		_, err := d.Add(t.Context(), submission("", "", storetest.Base(n)+"common"))
-		if want := n > 3; errors.Is(err, docid.ErrCrowded) != want {
+		if want := n > 3; errors.Is(err, docid.ErrHotBucket) != want {
 			t.Errorf("article %d: %v", n, err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestCrowded(t *testing.T) {
 // TestNameCrowd: a title of more than TitleCrowd docIds identifies none.
 func TestNameCrowd(t *testing.T) {
 	d := service(t, docid.Settings{Title: docid.Exact, Content: docid.Exact, TitleAgrees: storetest.Maker(0.2)})
-	for n := range docid.NameCrowd + 1 {
+	for n := range docid.HotName + 1 {
 		a, err := d.Add(t.Context(), submission("", "News", storetest.Base(n)))
 		if err != nil || a.Decision.Decision != neardup.New {
 			t.Fatalf("article %d: %+v, %v", n, a, err)
@@ -133,7 +133,7 @@ func TestNameCrowd(t *testing.T) {
 	}
 	a, err := d.Add(t.Context(), submission("", "News", ""))
 	if err != nil || a.Decision.Decision != neardup.New {
-		t.Errorf("title of a crowd: %+v, %v", a, err)
+		t.Errorf("hot title: %+v, %v", a, err)
 	}
 }
 

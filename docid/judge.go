@@ -12,11 +12,11 @@ import (
 // asked.
 type proven struct {
 	names    [][]Hit    // by name of the subject: every leader it leads to
-	searched []searched // by probe of the subject
+	searched []searched // by key set of the subject
 	contents map[content]agreement
 }
 
-// searched is what became of the leaders under the keys of a probe.
+// searched is what became of the leaders under a key set.
 type searched struct {
 	left          []Hit    // found, not compared yet
 	more          bool     // and there are others, fewer of whose keys are shared
@@ -55,23 +55,23 @@ type outcome struct {
 }
 
 // question is what must be proven before there is an outcome: how contents
-// agree, or what the leaders under the keys of a probe are.
+// agree, or what the leaders under a key set are.
 type question struct {
 	content
-	probe int
+	keySet int
 }
 
-const askContent = -1 // the probe of a question about contents
+const askContent = -1 // the key set of a question about contents
 
 const (
 	basisURL   = "equal url"
 	basisTitle = "equal title"
 )
 
-// NameCrowd is the number of docIds from which on a title is the identity of
+// HotName is the number of docIds from which on a title is the identity of
 // none: the stage passes and the content decides. Likewise a url, where the
 // contents must agree; else a url leads to one docId at a time.
-const NameCrowd = 64
+const HotName = 64
 
 // decide is the judgement, a pure function: stage by stage, the first that has
 // a match decides. It returns a question instead where the outcome depends on
@@ -94,15 +94,15 @@ func decide(s *subject, p *proven) (outcome, *question) {
 // similarity, then the smaller distance, then the earlier.
 func match(s *subject, p *proven, stage Stage) (*matched, *question) {
 	best, q := matchName(s, p, stage)
-	for i := range s.probes {
+	for i := range s.keySets {
 		if q != nil {
 			return nil, q
 		}
-		if s.probes[i].stage != stage || best != nil && best.Basis == neardup.BasisEqual {
+		if s.keySets[i].stage != stage || best != nil && best.Basis == neardup.BasisEqual {
 			continue
 		}
 		if len(p.searched[i].left) > 0 {
-			return nil, &question{probe: i}
+			return nil, &question{keySet: i}
 		}
 		best = better(best, p.searched[i].best)
 	}
@@ -113,7 +113,7 @@ func match(s *subject, p *proven, stage Stage) (*matched, *question) {
 // identifies.
 func matchName(s *subject, p *proven, stage Stage) (*matched, *question) {
 	for i, a := range s.names {
-		if a.stage != stage || len(p.names[i]) > NameCrowd && s.crowds(stage) {
+		if a.stage != stage || len(p.names[i]) > HotName && s.mayBeHot(stage) {
 			continue
 		}
 		for _, h := range p.names[i] {
@@ -133,8 +133,8 @@ func matchName(s *subject, p *proven, stage Stage) (*matched, *question) {
 	return nil, nil
 }
 
-// crowds reports that a name of a stage may lead to many docIds at once.
-func (s *subject) crowds(stage Stage) bool { return stage == StageTitle || s.urlAgrees != nil }
+// mayBeHot reports that a name of a stage may lead to many docIds at once.
+func (s *subject) mayBeHot(stage Stage) bool { return stage == StageTitle || s.urlAgrees != nil }
 
 // identifies reports that a name counts for a leader whose contents agree so.
 // A name without agreement asked for counts by itself, but a title never makes
@@ -187,8 +187,8 @@ func (p *proven) add(s *subject, f Found, limit int) {
 		slices.SortFunc(hits, func(a, b Hit) int { return cmp.Compare(a.Leader, b.Leader) })
 	}
 	p.names = f.Names
-	for i := range f.Probes {
-		p.searched[i].add(f.Probes[i], s.cutoff, limit)
+	for i := range f.KeySets {
+		p.searched[i].add(f.KeySets[i], s.cutoff, limit)
 	}
 }
 

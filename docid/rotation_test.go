@@ -10,9 +10,9 @@ import (
 
 // Clients are served in rotation, each in the order in which it came: who has
 // five judgements in the line lets everybody else go before his second.
-func TestTurnsGoRoundByClient(t *testing.T) {
-	turns := NewTurns(1)
-	if err := turns.take(t.Context()); err != nil {
+func TestSemaphoreGoesRoundByClient(t *testing.T) {
+	sem := NewSemaphore(1)
+	if err := sem.acquire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	served := make(chan string, 16)
@@ -20,22 +20,22 @@ func TestTurnsGoRoundByClient(t *testing.T) {
 	for _, name := range []string{"flood1", "flood2", "flood3", "honest1", "flood4", "other1", "honest2"} {
 		ctx := WithClient(t.Context(), strings.TrimRight(name, "0123456789"))
 		go func() {
-			if err := turns.take(ctx); err != nil {
+			if err := sem.acquire(ctx); err != nil {
 				t.Error(err)
 			}
 			served <- name
-			turns.give()
+			sem.release()
 		}()
-		for waiting++; turns.waitingFor() < waiting; {
+		for waiting++; sem.waitingFor() < waiting; {
 			runtime.Gosched()
 		}
 	}
 	gone, cancel := context.WithCancel(WithClient(t.Context(), "gone"))
 	cancel()
-	if err := turns.take(gone); !errors.Is(err, context.Canceled) {
+	if err := sem.acquire(gone); !errors.Is(err, context.Canceled) {
 		t.Errorf("who went away got %v", err)
 	}
-	turns.give()
+	sem.release()
 	var order []string
 	for range waiting {
 		order = append(order, <-served)
@@ -43,15 +43,15 @@ func TestTurnsGoRoundByClient(t *testing.T) {
 	if got, want := strings.Join(order, " "), "flood1 honest1 other1 flood2 honest2 flood3 flood4"; got != want {
 		t.Errorf("served %s, want %s", got, want)
 	}
-	if err := turns.take(t.Context()); err != nil || len(turns.waits) != 0 {
-		t.Errorf("afterwards: %v, %d wait", err, len(turns.waits))
+	if err := sem.acquire(t.Context()); err != nil || len(sem.waits) != 0 {
+		t.Errorf("afterwards: %v, %d wait", err, len(sem.waits))
 	}
 }
 
-func (t *Turns) waitingFor() (n int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, queue := range t.waits {
+func (s *Semaphore) waitingFor() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, queue := range s.waits {
 		n += len(queue)
 	}
 	return n

@@ -22,7 +22,7 @@ type search struct {
 	candidates, compared, rounds int
 
 	effort int
-	seated bool // has a turn
+	holds  bool // a place of the semaphore
 	last   bool // and keeps it: this look is the last
 }
 
@@ -34,12 +34,12 @@ func (d *Detector) search(s *subject) *search {
 
 // restart forgets everything: a leader that counted has ended.
 func (j *search) restart() {
-	j.proven = proven{searched: make([]searched, len(j.s.probes)), contents: map[content]agreement{}}
+	j.proven = proven{searched: make([]searched, len(j.s.keySets)), contents: map[content]agreement{}}
 	j.query.Since = 0
 }
 
 // decide looks until there is something to commit. A long judgement looks once
-// more when it has its turn, and keeps that for the commit: what shares its
+// more when it has a place in the semaphore, and keeps that for the commit: what shares its
 // bucket is long too and waits, instead of all committing at once, of which one
 // would be accepted and the others had to look again.
 func (j *search) decide(ctx context.Context) (outcome, error) {
@@ -47,7 +47,7 @@ func (j *search) decide(ctx context.Context) (outcome, error) {
 	if err != nil || !j.long() {
 		return o, err
 	}
-	if err := j.turn(ctx); err != nil {
+	if err := j.acquire(ctx); err != nil {
 		return o, err
 	}
 	j.last = true
@@ -73,11 +73,11 @@ func (j *search) round(ctx context.Context) (outcome, error) {
 	}
 }
 
-// maxPages is how many pages of one probe a round looks at; a bucket that has
+// maxPages is how many pages of one key set a round looks at; a bucket that has
 // more is searched in its newest part.
 const maxPages = 64
 
-// look asks once for everything, and then for the rest of each probe.
+// look asks once for everything, and then for the rest of each key set.
 func (j *search) look(ctx context.Context) error {
 	q := j.s.query(j.query.Since, j.d.seen.Load())
 	f, err := j.d.index.Lookup(ctx, q)
@@ -87,8 +87,8 @@ func (j *search) look(ctx context.Context) error {
 	j.d.saw(f.At)
 	limit := j.d.maxCandidates()
 	j.add(j.s, f, limit)
-	for i := range j.s.probes {
-		page := Query{Since: q.Since, Before: f.Rest, Seen: f.At, Probes: q.Probes[i : i+1]}
+	for i := range j.s.keySets {
+		page := Query{Since: q.Since, Before: f.Rest, Seen: f.At, KeySets: q.KeySets[i : i+1]}
 		for n := 1; page.Before != 0; n++ {
 			if n == maxPages {
 				j.searched[i].more = true
@@ -98,7 +98,7 @@ func (j *search) look(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			j.searched[i].add(next.Probes[0], j.s.cutoff, limit)
+			j.searched[i].add(next.KeySets[0], j.s.cutoff, limit)
 			page.Before = next.Rest
 		}
 	}
@@ -109,11 +109,11 @@ func (j *search) look(ctx context.Context) error {
 
 // prove answers a question of the judgement.
 func (j *search) prove(ctx context.Context, q *question) error {
-	if q.probe == askContent {
+	if q.keySet == askContent {
 		_, err := j.agreement(ctx, q.content)
 		return err
 	}
-	return j.compareAll(ctx, &j.s.probes[q.probe], &j.searched[q.probe])
+	return j.compareAll(ctx, &j.s.keySets[q.keySet], &j.searched[q.keySet])
 }
 
 // agreement says how the contents of the subject and a leader agree.
@@ -135,7 +135,7 @@ func (j *search) agreement(ctx context.Context, c content) (agreement, error) {
 // compareAll compares the subject with the leaders that are left, in their
 // order. If they were chosen among more and none is near, nobody knows of the
 // others.
-func (j *search) compareAll(ctx context.Context, p *probe, t *searched) error {
+func (j *search) compareAll(ctx context.Context, p *keySet, t *searched) error {
 	t.order(j.d.maxCandidates())
 	for len(t.left) > 0 {
 		j.candidates++
@@ -152,7 +152,7 @@ func (j *search) compareAll(ctx context.Context, p *probe, t *searched) error {
 		t.left = t.left[1:]
 	}
 	if t.more && t.best == nil {
-		return fmt.Errorf("%w: over %d share a key", ErrCrowded, j.d.maxCandidates())
+		return fmt.Errorf("%w: over %d share a key", ErrHotBucket, j.d.maxCandidates())
 	}
 	return nil
 }
@@ -162,7 +162,7 @@ func (m matched) keep() *matched { return &m }
 
 // compare compares the subject with one leader. A title that is near counts
 // only as an equal one does.
-func (j *search) compare(ctx context.Context, p *probe, leader uint64) (matched, error) {
+func (j *search) compare(ctx context.Context, p *keySet, leader uint64) (matched, error) {
 	j.compared++
 	if err := j.spend(ctx, j.compareEffort()); err != nil {
 		return matched{}, err
@@ -242,7 +242,7 @@ func (j *search) pause(ctx context.Context) error {
 	if j.rounds < 3 {
 		return ctx.Err()
 	}
-	j.rest()
+	j.release()
 	most := min(time.Millisecond<<min(j.rounds, 20), maxPause)
 	timer := time.NewTimer(rand.N(most))
 	defer timer.Stop()

@@ -31,7 +31,7 @@ type Store interface {
 // BeginEpoch.
 //
 // What a reader sees is durable, always: a change that could still be lost is
-// seen by nobody. A store that is behind what its caller has seen says
+// shown to nobody. A store that is behind what its caller has seen says
 // ErrBehind instead of answering.
 type Index interface {
 	// Identity never changes.
@@ -62,7 +62,7 @@ type Index interface {
 	// request digest) gets the entry of the first; with another digest it is
 	// ErrMismatch or ErrTaken.
 	//
-	// The nids of other leaders in c.Evidence are as the judge read them.
+	// The nids of other leaders in c.Evidence are as they were read to judge.
 	// Where such an nid was deleted since its leader was made, and so may
 	// name another article, Commit replaces it by AnonymousPrefix and the
 	// number of the leader.

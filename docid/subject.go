@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Keys of different stages live in one key space of the store, so each stage
+// Keys of different stages lie in one key space of the store, so each stage
 // flips its own bits of a method's keys; a method's equal keys stay equal.
 const (
 	saltEqual   = 0x9ae16a3b2f90404f
@@ -25,7 +25,7 @@ type subject struct {
 	cutoff      int64  // leaders from before do not count
 	request     [16]byte
 	names       []alias
-	probes      []probe
+	keySets     []keySet
 	keys        []uint64 // under which a new leader is found
 	sketch      uint64
 	views       [viewKinds]neardup.View // made when first needed
@@ -37,9 +37,9 @@ type alias struct {
 	name  Name
 }
 
-// probe is one group of keys, and how the leaders under them are verified.
-type probe struct {
-	Probe
+// keySet is a KeySet of a stage, and how the leaders under it are verified.
+type keySet struct {
+	KeySet
 	stage  Stage
 	kind   viewKind
 	method neardup.Method // nil: equal text
@@ -79,39 +79,39 @@ func (d *Detector) aliases(url, title string) (names []alias) {
 	return names
 }
 
-// prepare makes probes and keys of the clean texts.
+// prepare makes key sets and keys of the clean texts.
 func (s *subject) prepare() {
 	if m := s.cascade.title; m != nil && on(s.Title) && !blank(s.title) {
-		s.record(probe{stage: StageTitle, kind: viewTitle, method: m}, s.title, saltTitle)
+		s.record(keySet{stage: StageTitle, kind: viewTitle, method: m}, s.title, saltTitle)
 	}
 	if on(s.Content) && !s.silent {
-		s.search(probe{stage: StageContent, kind: viewContent}, neardup.Record{Index: []uint64{digestKey(s.text)}}, saltEqual)
+		s.addKeys(keySet{stage: StageContent, kind: viewContent}, neardup.Record{Index: []uint64{digestKey(s.text)}}, saltEqual)
 		if m := s.cascade.content; m != nil {
-			s.sketch = s.record(probe{stage: StageContent, kind: viewContent, method: m}, s.text, saltContent)
+			s.sketch = s.record(keySet{stage: StageContent, kind: viewContent, method: m}, s.text, saltContent)
 		}
 	}
 }
 
-// record searches under the keys of a method and returns the sketch. Only
+// record adds the keys of a method and returns the sketch. Only
 // content has one in the store.
-func (s *subject) record(p probe, text string, salt uint64) (sketch uint64) {
+func (s *subject) record(p keySet, text string, salt uint64) (sketch uint64) {
 	var rec neardup.Record
 	p.method.Record(text, &rec)
 	if p.stage == StageContent {
 		p.Plausible = func(other uint64) bool { return p.method.Plausible(rec.Sketch, other) }
 	}
-	s.search(p, rec, salt)
+	s.addKeys(p, rec, salt)
 	return rec.Sketch
 }
 
-// search adds the keys of a record to what is searched and to what a leader is
+// addKeys adds the keys of a record to what is probed and to what a leader is
 // found under.
-func (s *subject) search(p probe, rec neardup.Record, salt uint64) {
+func (s *subject) addKeys(p keySet, rec neardup.Record, salt uint64) {
 	if len(rec.Index) == 0 && len(rec.Probes()) == 0 {
 		return
 	}
 	p.Keys = salted(rec.Probes(), salt)
-	s.probes = append(s.probes, p)
+	s.keySets = append(s.keySets, p)
 	s.keys = append(s.keys, salted(rec.Index, salt)...)
 }
 
@@ -146,12 +146,12 @@ func (s *subject) view(kind viewKind, m neardup.Method) neardup.View {
 
 // query looks up everything that the subject is searched by.
 func (s *subject) query(since, seen uint64) Query {
-	q := Query{Since: since, Seen: seen, NameLimit: NameCrowd + 1}
+	q := Query{Since: since, Seen: seen, NameLimit: HotName + 1}
 	for _, a := range s.names {
 		q.Names = append(q.Names, a.name)
 	}
-	for _, p := range s.probes {
-		q.Probes = append(q.Probes, p.Probe)
+	for _, p := range s.keySets {
+		q.KeySets = append(q.KeySets, p.KeySet)
 	}
 	return q
 }

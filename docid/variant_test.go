@@ -12,10 +12,10 @@ import (
 
 // templates is a method of templates with facts: texts of one first word are
 // near if their other words are the same, else variants.
-type templates struct{ crowding }
+type templates struct{ hotMethod }
 
 func (m *templates) Compare(a, b neardup.View) neardup.Match {
-	x, y := string(a.(crowdView)), string(b.(crowdView))
+	x, y := string(a.(hotView)), string(b.(hotView))
 	same := 0
 	xs, ys := strings.Fields(x), strings.Fields(y)
 	for i := range min(len(xs), len(ys)) {
@@ -28,7 +28,7 @@ func (m *templates) Compare(a, b neardup.View) neardup.Match {
 }
 
 func (m *templates) Conflicts(a, b neardup.View) (cs []neardup.Conflict) {
-	xs, ys := strings.Fields(string(a.(crowdView))), strings.Fields(string(b.(crowdView)))
+	xs, ys := strings.Fields(string(a.(hotView))), strings.Fields(string(b.(hotView)))
 	for i := range min(len(xs), len(ys)) {
 		if xs[i] != ys[i] {
 			cs = append(cs, neardup.Conflict{Kind: "word", A: xs[i], B: ys[i]})
@@ -92,17 +92,17 @@ func TestConflictsAreBounded(t *testing.T) {
 	}
 }
 
-// TestCrowdedBucketFindsItsOwn: where more leaders share a key than can be
+// TestHotBucketFindsItsOwn: where more leaders share a key than can be
 // compared, those that share most are: a near one is found, and only what finds
 // none is refused.
-func TestCrowdedBucketFindsItsOwn(t *testing.T) {
+func TestHotBucketFindsItsOwn(t *testing.T) {
 	set := cascade
 	set.MaxCandidates = 5
 	d := service(t, set)
 	texts := make([]string, 30)
 	for n := range texts {
 		texts[n] = fmt.Sprintf("%02d", n) + strings.Repeat(string(rune('a'+n%26)), 9) + fmt.Sprint(n*n*7919) + "xyz"
-		if _, err := d.Add(t.Context(), named(fmt.Sprint(n), submission("", "", texts[n]))); errors.Is(err, docid.ErrCrowded) {
+		if _, err := d.Add(t.Context(), named(fmt.Sprint(n), submission("", "", texts[n]))); errors.Is(err, docid.ErrHotBucket) {
 			texts = texts[:n]
 			break
 		} else if err != nil {
@@ -110,7 +110,7 @@ func TestCrowdedBucketFindsItsOwn(t *testing.T) {
 		}
 	}
 	if len(texts) < 5 || len(texts) == 30 {
-		t.Fatalf("%d articles before the bucket was crowded", len(texts))
+		t.Fatalf("%d articles before the bucket was hot", len(texts))
 	}
 	for n, text := range texts {
 		for _, near := range []string{text, text + "q"} {

@@ -65,11 +65,11 @@ type JudgedLabel struct {
 // mistakes hold at most examples each; a negative number means all.
 func Judged(pairs []JudgedPair, decide func(JudgedPair) Verdict, examples int) JudgedReport {
 	r := JudgedReport{Pairs: len(pairs)}
-	scores, labels := groups[tally]{}, groups[tally]{}
+	scores, labels := groups[counts]{}, groups[counts]{}
 	for _, p := range pairs {
 		v := decide(p)
 		v.Short = isShort(p.Band, v.Short)
-		t := tallyOf(p, v)
+		t := countsOf(p, v)
 		labels.of(p.Label + "\t" + lengthName(v.Short)).add(t)
 		if !t.scored {
 			r.Unscored++
@@ -127,15 +127,15 @@ func isShort(band string, otherwise bool) bool {
 	return otherwise
 }
 
-// tally counts pairs; that of one pair holds zeros and ones.
-type tally struct {
+// counts are of pairs; those of one pair hold zeros and ones.
+type counts struct {
 	scored                                            bool
 	pairs, called, positive, right, variants, unfound int
 }
 
-func tallyOf(p JudgedPair, v Verdict) tally {
+func countsOf(p JudgedPair, v Verdict) counts {
 	positive, scored := p.Positive()
-	t := tally{scored: scored, pairs: 1}
+	t := counts{scored: scored, pairs: 1}
 	called := v.Near && v.Found
 	count := func(n *int, yes bool) {
 		if yes {
@@ -150,7 +150,7 @@ func tallyOf(p JudgedPair, v Verdict) tally {
 	return t
 }
 
-func (t *tally) add(o tally) {
+func (t *counts) add(o counts) {
 	t.pairs += o.pairs
 	t.called += o.called
 	t.positive += o.positive
@@ -159,7 +159,7 @@ func (t *tally) add(o tally) {
 	t.unfound += o.unfound
 }
 
-func (t *tally) score(name string) JudgedScore {
+func (t *counts) score(name string) JudgedScore {
 	return JudgedScore{
 		Group: name, Pairs: t.pairs, Precision: NewRate(t.right, t.called), Recall: NewRate(t.right, t.positive),
 		Variants: t.variants, Unfound: t.unfound,

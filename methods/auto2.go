@@ -37,35 +37,35 @@ func newAuto2(c Config) (neardup.Method, error) {
 // trainedAuto is auto with a short method that chooses its keys by a corpus.
 type trainedAuto struct{ auto }
 
-// Tally counts what the short method wants to know, in the texts it sees.
-func (a *trainedAuto) Tally(memory int64) neardup.Tally {
-	return &autoTally{&a.auto, a.short.(neardup.Trainable).Tally(memory)}
+// Trainer counts what the short method wants to know, in the texts it sees.
+func (a *trainedAuto) Trainer(memory int64) neardup.Trainer {
+	return &autoTrainer{&a.auto, a.short.(neardup.Trainable).Trainer(memory)}
 }
 
-type autoTally struct {
+type autoTrainer struct {
 	auto  *auto
-	short neardup.Tally
+	short neardup.Trainer
 }
 
 // Add counts a text that carries ngram keys.
-func (t *autoTally) Add(clean string) {
+func (t *autoTrainer) Add(clean string) {
 	if t.auto.route(clean) != routeLong {
 		t.short.Add(clean)
 	}
 }
 
 // Again goes on where ngram wants to see its texts once more.
-func (t *autoTally) Again() neardup.Tally {
+func (t *autoTrainer) Again() neardup.Trainer {
 	if short, ok := t.short.(neardup.Repeated); ok {
 		if next := short.Again(); next != nil {
-			return &autoTally{t.auto, next}
+			return &autoTrainer{t.auto, next}
 		}
 	}
 	return nil
 }
 
 // Method returns auto with the trained ngram.
-func (t *autoTally) Method() neardup.Method {
+func (t *autoTrainer) Method() neardup.Method {
 	trained := trainedAuto{*t.auto}
 	trained.short = t.short.Method()
 	return &trained

@@ -11,9 +11,9 @@ import (
 // bandsOfJ are the bands of similarity that recall is reported by.
 var bandsOfJ = [...]float64{0.7, 0.8, 0.9}
 
-type tally struct{ found, all [len(bandsOfJ)]int }
+type recallCounts struct{ found, all [len(bandsOfJ)]int }
 
-func (c *tally) add(j float64, found bool) {
+func (c *recallCounts) add(j float64, found bool) {
 	for i := len(bandsOfJ) - 1; i >= 0; i-- {
 		if j >= bandsOfJ[i] {
 			c.all[i]++
@@ -26,7 +26,7 @@ func (c *tally) add(j float64, found bool) {
 }
 
 // from is the recall of all pairs at or above bandsOfJ[i].
-func (c *tally) from(i int) float64 {
+func (c *recallCounts) from(i int) float64 {
 	found, all := 0, 0
 	for ; i < len(bandsOfJ); i++ {
 		found, all = found+c.found[i], all+c.all[i]
@@ -41,7 +41,7 @@ func TestRecall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads and sketches 100 MB of text")
 	}
-	var total tally
+	var total recallCounts
 	for _, set := range []featuretest.Set{featuretest.OTA, featuretest.LCTT, featuretest.TiDB, featuretest.Laws} {
 		m, err := minhash.New(minhash.Config{Shingle: set.Shingle, Threshold: 0.7})
 		if err != nil {
@@ -57,7 +57,7 @@ func TestRecall(t *testing.T) {
 			}
 			return views[i]
 		}
-		var c tally
+		var c recallCounts
 		for _, p := range set.Pairs(t) {
 			if p.Jaccard < 0.7 {
 				continue

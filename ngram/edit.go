@@ -12,9 +12,9 @@ type editMethod struct {
 	settings
 	plans *plans
 	run   int // runLength
-	// census of the corpus that is joined; with it the longer text selects
+	// corpus counts the corpus that is joined; with it the longer text selects
 	// (pieces.go), without it both texts have the keys of plan.go.
-	census    *census
+	corpus    *corpusCounts
 	selecting bool // training takes pieces.go whatever the corpus
 }
 
@@ -25,7 +25,7 @@ func newEditMethod(s settings) *editMethod {
 // WithTable returns the method choosing its keys by the table.
 func (m *editMethod) WithTable(t *Table) Method {
 	with := *m
-	with.table, with.census = t, nil
+	with.table, with.corpus = t, nil
 	return &with
 }
 
@@ -48,7 +48,7 @@ func (m *editMethod) Record(clean string, rec *neardup.Record) {
 		rec.Index = m.anyKeys(rec.Index, text, s)
 		return
 	}
-	if m.census != nil {
+	if m.corpus != nil {
 		m.rolesOf(runes, rec, s)
 		return
 	}

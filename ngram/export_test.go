@@ -17,5 +17,5 @@ func Selecting(m neardup.Trainable) neardup.Trainable {
 // Selects reports whether a trained method has the keys of pieces.go.
 func Selects(m neardup.Method) bool {
 	edit, ok := m.(*editMethod)
-	return ok && edit.census != nil
+	return ok && edit.corpus != nil
 }

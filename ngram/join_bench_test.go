@@ -11,7 +11,7 @@ import (
 )
 
 // BenchmarkHeadlines joins all headlines exactly, from distinct clean texts to
-// verified pairs: tally, keys, group, scan, compare.
+// verified pairs: train, keys, group, scan, compare.
 func BenchmarkHeadlines(b *testing.B) {
 	texts := headlines(b)
 	for _, c := range []ngram.Config{
@@ -32,10 +32,10 @@ func BenchmarkHeadlines(b *testing.B) {
 			for b.Loop() {
 				start := time.Now()
 				trained := trainAsFits(m, texts)
-				tallied := time.Now()
+				counted := time.Now()
 				w := join(trained, texts, func(pair, neardup.Match) {})
-				b.ReportMetric(tallied.Sub(start).Seconds(), "tally-s")
-				b.ReportMetric(time.Since(tallied).Seconds(), "join-s")
+				b.ReportMetric(counted.Sub(start).Seconds(), "train-s")
+				b.ReportMetric(time.Since(counted).Seconds(), "join-s")
 				b.ReportMetric(float64(w.keys)/float64(len(texts)), "keys/text")
 				b.ReportMetric(float64(w.scanned)/float64(len(texts)), "scanned/text")
 				b.ReportMetric(float64(w.compared)/float64(len(texts)), "compared/text")

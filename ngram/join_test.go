@@ -21,7 +21,7 @@ type pair struct{ a, b int32 }
 // work is what a join did.
 type work struct{ keys, scanned, compared, near int }
 
-// train tallies the texts and returns the trained method, with the keys of
+// train counts the texts and returns the trained method, with the keys of
 // pieces.go; trainAsFits returns it with those that suit the texts.
 func train(m neardup.Trainable, texts []string) neardup.Method {
 	return trainAsFits(ngram.Selecting(m), texts)
@@ -37,13 +37,13 @@ func trainAsFits(m neardup.Trainable, texts []string) neardup.Method {
 
 // trainBy makes as many passes as the method wants.
 func trainBy(m neardup.Trainable, pass func(add func(string))) neardup.Method {
-	for tally := m.Tally(1 << 27); ; {
-		pass(tally.Add)
-		repeated, ok := tally.(neardup.Repeated)
+	for trainer := m.Trainer(1 << 27); ; {
+		pass(trainer.Add)
+		repeated, ok := trainer.(neardup.Repeated)
 		if !ok {
-			return tally.Method()
+			return trainer.Method()
 		}
-		if tally = repeated.Again(); tally == nil {
+		if trainer = repeated.Again(); trainer == nil {
 			return repeated.Method()
 		}
 	}

@@ -77,10 +77,10 @@ func inClass(hash uint64, class int) uint64 {
 func (m *editMethod) pieces(s *scratch, n int) {
 	class := m.plans.class(n)
 	c := m.plans.classes[class]
-	s.choose(n, c, m.plans.allowed(n)+1, m.census)
+	s.choose(n, c, m.plans.allowed(n)+1, m.corpus)
 	kept := s.chosen[:0]
 	for _, at := range s.chosen {
-		if h := s.hashes[at]; m.census.count(h) > 1 {
+		if h := s.hashes[at]; m.corpus.count(h) > 1 {
 			kept = append(kept, inClass(h, class))
 		}
 	}
@@ -98,7 +98,7 @@ func (m *editMethod) held(s *scratch, n int) {
 		for i := range n {
 			for size := c.least; size <= min(c.most, i+1); size++ {
 				h := inClass(s.hashes[i*longestPiece+size-1], class)
-				if m.census.wanted(h) {
+				if m.corpus.wanted(h) {
 					s.sorted = append(s.sorted, h)
 				}
 			}
@@ -129,7 +129,7 @@ func price(step int) int64 {
 // do not overlap. Their frequencies have about the least sum: it is the best for
 // one price of a piece (Lagrange's relaxation), found by bisection, and what
 // is chosen too many are the most frequent ones. O(n) for each of 6 prices.
-func (s *scratch) choose(n int, c lengths, need int, table *census) {
+func (s *scratch) choose(n int, c lengths, need int, table *corpusCounts) {
 	s.chosen = s.chosen[:0]
 	if n <= longestChoice {
 		s.weigh(n, c, table)
@@ -155,7 +155,7 @@ func (s *scratch) choose(n int, c lengths, need int, table *census) {
 }
 
 // weigh fills s.costs beside s.hashes: how many others have a substring.
-func (s *scratch) weigh(n int, c lengths, table *census) {
+func (s *scratch) weigh(n int, c lengths, table *corpusCounts) {
 	s.costs = grow(s.costs, n*longestPiece)
 	for i := range n {
 		for size := c.least; size <= min(c.most, i+1); size++ {

@@ -11,27 +11,27 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Tallies can be counted for parts of a corpus and added up.
+// Trainers can count for parts of a corpus, and their counts be added up.
 var (
-	_ neardup.Portable = (*setTally)(nil)
-	_ neardup.Portable = (*editTally)(nil)
+	_ neardup.Portable = (*setTrainer)(nil)
+	_ neardup.Portable = (*editTrainer)(nil)
 )
 
-// tallyMagic starts a stored tally and names the version of its format.
-const tallyMagic = "neardup tally 1\n"
+// countsMagic starts stored counts and names the version of its format.
+const countsMagic = "neardup tally 1\n"
 
-// ErrTally is wrapped by the error about a stored tally that is none, or of
+// ErrCounts is wrapped by the error about stored counts that are none, or of
 // another method or size.
-var ErrTally = errors.New("not a tally of this method")
+var ErrCounts = errors.New("not the counts of this method")
 
-// tallyWriter writes parts of a tally until one fails.
-type tallyWriter struct {
+// countsWriter writes parts of counts until one fails.
+type countsWriter struct {
 	out *bufio.Writer
 	n   int64
 	err error
 }
 
-func (w *tallyWriter) write(b []byte) {
+func (w *countsWriter) write(b []byte) {
 	if w.err == nil {
 		var n int
 		n, w.err = w.out.Write(b)
@@ -39,14 +39,14 @@ func (w *tallyWriter) write(b []byte) {
 	}
 }
 
-func (w *tallyWriter) number(v uint64) { w.write(binary.LittleEndian.AppendUint64(nil, v)) }
+func (w *countsWriter) number(v uint64) { w.write(binary.LittleEndian.AppendUint64(nil, v)) }
 
-func (w *tallyWriter) text(s string) {
+func (w *countsWriter) text(s string) {
 	w.number(uint64(len(s)))
 	w.write([]byte(s))
 }
 
-func (w *tallyWriter) slots(slots []atomic.Uint32) {
+func (w *countsWriter) slots(slots []atomic.Uint32) {
 	w.number(uint64(len(slots)))
 	var b [4]byte
 	for i := range slots {
@@ -55,28 +55,28 @@ func (w *tallyWriter) slots(slots []atomic.Uint32) {
 	}
 }
 
-func beginTally(out io.Writer, s neardup.Spec) *tallyWriter {
-	w := &tallyWriter{out: bufio.NewWriterSize(out, 1<<18)}
-	w.write([]byte(tallyMagic))
+func beginCounts(out io.Writer, s neardup.Spec) *countsWriter {
+	w := &countsWriter{out: bufio.NewWriterSize(out, 1<<18)}
+	w.write([]byte(countsMagic))
 	w.text(s.String())
 	return w
 }
 
-func (w *tallyWriter) end() (int64, error) {
+func (w *countsWriter) end() (int64, error) {
 	if w.err == nil {
 		w.err = w.out.Flush()
 	}
 	return w.n, w.err
 }
 
-// tallyReader reads what tallyWriter wrote until something is wrong.
-type tallyReader struct {
+// countsReader reads what countsWriter wrote until something is wrong.
+type countsReader struct {
 	in  *bufio.Reader
 	n   int64
 	err error
 }
 
-func (r *tallyReader) read(b []byte) {
+func (r *countsReader) read(b []byte) {
 	if r.err == nil {
 		var n int
 		n, r.err = io.ReadFull(r.in, b)
@@ -84,16 +84,16 @@ func (r *tallyReader) read(b []byte) {
 	}
 }
 
-func (r *tallyReader) number() uint64 {
+func (r *countsReader) number() uint64 {
 	var b [8]byte
 	r.read(b[:])
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-func (r *tallyReader) text(most int) string {
+func (r *countsReader) text(most int) string {
 	n := r.number()
 	if r.err == nil && n > uint64(most) {
-		r.err = fmt.Errorf("%w: a text of %d bytes", ErrTally, n)
+		r.err = fmt.Errorf("%w: a text of %d bytes", ErrCounts, n)
 	}
 	if r.err != nil {
 		return ""
@@ -104,9 +104,9 @@ func (r *tallyReader) text(most int) string {
 }
 
 // slots calls add with what each slot holds.
-func (r *tallyReader) slots(want int, add func(i int, v uint32)) {
+func (r *countsReader) slots(want int, add func(i int, v uint32)) {
 	if n := r.number(); r.err == nil && n != uint64(want) {
-		r.err = fmt.Errorf("%w: %d slots, not %d: it was counted in another memory", ErrTally, n, want)
+		r.err = fmt.Errorf("%w: %d slots, not %d: it was counted in another memory", ErrCounts, n, want)
 	}
 	var b [4]byte
 	for i := 0; i < want && r.err == nil; i++ {
@@ -117,47 +117,47 @@ func (r *tallyReader) slots(want int, add func(i int, v uint32)) {
 	}
 }
 
-func openTally(in io.Reader, s neardup.Spec) *tallyReader {
-	r := &tallyReader{in: bufio.NewReaderSize(in, 1<<18)}
-	magic := make([]byte, len(tallyMagic))
+func openCounts(in io.Reader, s neardup.Spec) *countsReader {
+	r := &countsReader{in: bufio.NewReaderSize(in, 1<<18)}
+	magic := make([]byte, len(countsMagic))
 	r.read(magic)
-	if r.err == nil && string(magic) != tallyMagic {
-		r.err = fmt.Errorf("%w: it does not start with %q", ErrTally, tallyMagic)
+	if r.err == nil && string(magic) != countsMagic {
+		r.err = fmt.Errorf("%w: it does not start with %q", ErrCounts, countsMagic)
 	}
 	if spec := r.text(1 << 16); r.err == nil && spec != s.String() {
-		r.err = fmt.Errorf("%w: it is of %q, not of %q", ErrTally, spec, s)
+		r.err = fmt.Errorf("%w: it is of %q, not of %q", ErrCounts, spec, s)
 	}
 	return r
 }
 
-func (r *tallyReader) end() (int64, error) {
+func (r *countsReader) end() (int64, error) {
 	if r.err != nil {
-		return r.n, fmt.Errorf("read tally: %w", r.err)
+		return r.n, fmt.Errorf("read counts: %w", r.err)
 	}
 	return r.n, nil
 }
 
 // WriteTo writes the counts: 8 MiB.
-func (t *setTally) WriteTo(out io.Writer) (int64, error) {
-	w := beginTally(out, t.method.Spec())
+func (t *setTrainer) WriteTo(out io.Writer) (int64, error) {
+	w := beginCounts(out, t.method.Spec())
 	w.slots(t.counts.slots)
 	return w.end()
 }
 
-// ReadFrom adds the counts that another tally of the same method wrote.
-func (t *setTally) ReadFrom(in io.Reader) (int64, error) {
-	r := openTally(in, t.method.Spec())
+// ReadFrom adds the counts that another trainer of the same method wrote.
+func (t *setTrainer) ReadFrom(in io.Reader) (int64, error) {
+	r := openCounts(in, t.method.Spec())
 	r.slots(len(t.counts.slots), func(i int, v uint32) { t.counts.slots[i].Add(v) })
 	return r.end()
 }
 
 // WriteTo writes the counts of the first pass: 11 MiB, more with more memory.
-func (t *editTally) WriteTo(out io.Writer) (int64, error) {
-	w := beginTally(out, t.method.Spec())
+func (t *editTrainer) WriteTo(out io.Writer) (int64, error) {
+	w := beginCounts(out, t.method.Spec())
 	w.number(uint64(t.texts.Load()))
 	w.slots(t.counts.slots)
-	w.slots(t.census.few)
-	w.slots(t.census.over)
+	w.slots(t.corpus.few)
+	w.slots(t.corpus.over)
 	w.number(uint64(len(t.sample.texts)))
 	for _, s := range t.sample.texts {
 		w.text(s.text)
@@ -165,23 +165,23 @@ func (t *editTally) WriteTo(out io.Writer) (int64, error) {
 	return w.end()
 }
 
-// ReadFrom adds the counts that another tally of the same method and memory
+// ReadFrom adds the counts that another trainer of the same method and memory
 // wrote.
-func (t *editTally) ReadFrom(in io.Reader) (int64, error) {
-	r := openTally(in, t.method.Spec())
+func (t *editTrainer) ReadFrom(in io.Reader) (int64, error) {
+	r := openCounts(in, t.method.Spec())
 	t.texts.Add(int64(r.number()))
 	r.slots(len(t.counts.slots), func(i int, v uint32) { t.counts.slots[i].Add(v) })
-	r.slots(len(t.census.few), t.census.addWord)
-	r.slots(len(t.census.over), func(i int, v uint32) { t.census.over[i].Add(v) })
+	r.slots(len(t.corpus.few), t.corpus.addWord)
+	r.slots(len(t.corpus.over), func(i int, v uint32) { t.corpus.over[i].Add(v) })
 	for n := r.number(); n > 0 && r.err == nil; n-- {
 		t.sample.add(r.text(sampleBytes))
 	}
 	return r.end()
 }
 
-// addWord adds the four slots of a word of another census, as if each had been
+// addWord adds the four slots of a word of another trainer, as if each had been
 // counted here.
-func (c *census) addWord(word int, v uint32) {
+func (c *corpusCounts) addWord(word int, v uint32) {
 	for i := range 4 {
 		more := v >> (8 * i) & fullSlot
 		slot, shift := 4*word+i, 8*uint(i)

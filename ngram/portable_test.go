@@ -11,9 +11,9 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Tallies of parts add up to the tally of all, also where a count is beyond
+// The counts of parts add up to those of all, also where a count is beyond
 // what a slot holds, and so give the same keys.
-func TestTalliesOfPartsAddUp(t *testing.T) {
+func TestCountsOfPartsAddUp(t *testing.T) {
 	var texts []string
 	for i := range 900 {
 		texts = append(texts, fmt.Sprintf("您好，这是第%d条短信，请回复%d", i, i*i))
@@ -24,15 +24,15 @@ func TestTalliesOfPartsAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		count := func(texts []string) neardup.Portable {
-			tally := m.(neardup.Trainable).Tally(1 << 22).(neardup.Portable)
+			trainer := m.(neardup.Trainable).Trainer(1 << 22).(neardup.Portable)
 			for _, s := range texts {
-				tally.Add(s)
+				trainer.Add(s)
 			}
-			return tally
+			return trainer
 		}
-		stored := func(tally neardup.Portable) string {
+		stored := func(trainer neardup.Portable) string {
 			var b bytes.Buffer
-			if n, err := tally.WriteTo(&b); err != nil || n != int64(b.Len()) {
+			if n, err := trainer.WriteTo(&b); err != nil || n != int64(b.Len()) {
 				t.Fatalf("%d bytes of %d: %v", n, b.Len(), err)
 			}
 			return b.String()
@@ -44,7 +44,7 @@ func TestTalliesOfPartsAddUp(t *testing.T) {
 			}
 		}
 		if stored(all) != stored(sum) {
-			t.Errorf("%s: the sum of parts is not the tally of all", m.Spec())
+			t.Errorf("%s: the sum of parts is not the trainer of all", m.Spec())
 		}
 		var a, b neardup.Record
 		for _, s := range texts[:50] {
@@ -57,7 +57,7 @@ func TestTalliesOfPartsAddUp(t *testing.T) {
 		whole := stored(count(texts[:5]))
 		for _, bad := range []string{"", whole[:len(whole)-1], "x" + whole[1:], strings.Replace(whole, "threshold", "thresholt", 1)} {
 			if _, err := count(nil).ReadFrom(strings.NewReader(bad)); err == nil {
-				t.Errorf("%s: %d bytes are taken for a tally", m.Spec(), len(bad))
+				t.Errorf("%s: %d bytes are taken for a trainer", m.Spec(), len(bad))
 			}
 		}
 	}
@@ -66,10 +66,10 @@ func TestTalliesOfPartsAddUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if _, err := edit.(neardup.Trainable).Tally(1 << 26).(neardup.Portable).WriteTo(&b); err != nil {
+	if _, err := edit.(neardup.Trainable).Trainer(1 << 26).(neardup.Portable).WriteTo(&b); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := edit.(neardup.Trainable).Tally(1 << 22).(neardup.Portable).ReadFrom(&b); !errors.Is(err, ErrTally) {
-		t.Errorf("a tally of another memory: %v", err)
+	if _, err := edit.(neardup.Trainable).Trainer(1 << 22).(neardup.Portable).ReadFrom(&b); !errors.Is(err, ErrCounts) {
+		t.Errorf("a trainer of another memory: %v", err)
 	}
 }

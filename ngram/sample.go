@@ -66,7 +66,7 @@ const (
 // fewCandidates reports whether the keys of plan.go are good enough for the
 // corpus that was counted, going by the texts of the sample. It decides how
 // much work is done, never what is found.
-func (t *editTally) fewCandidates(table *Table) bool {
+func (t *editTrainer) fewCandidates(table *Table) bool {
 	if t.method.selecting {
 		return false
 	}
@@ -83,9 +83,9 @@ func (t *editTally) fewCandidates(table *Table) bool {
 			s.rankGrams(p.q, table)
 			for _, rank := range s.sorted[:s.disjoint(p.q, p.need)] {
 				// A rank has all of a hash but the lowest byte, which the
-				// census does not look at.
+				// corpus does not look at.
 				if hash := rank << 8; spot(hash) {
-					total += spotted * uint64(max(t.census.count(hash), 1)-1)
+					total += spotted * uint64(max(t.corpus.count(hash), 1)-1)
 				}
 			}
 		}

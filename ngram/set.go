@@ -120,16 +120,16 @@ func (m *setMethod) leastOf(n int) int {
 	return m.leastCommon(n)
 }
 
-// Tally counts the features in 8 MB.
-func (m *setMethod) Tally(int64) neardup.Tally { return &setTally{m, newCounts()} }
+// Trainer counts the features in 8 MB.
+func (m *setMethod) Trainer(int64) neardup.Trainer { return &setTrainer{m, newCounts()} }
 
-type setTally struct {
+type setTrainer struct {
 	method *setMethod
 	counts *counts
 }
 
 // Add counts the features of one text, each once.
-func (t *setTally) Add(clean string) {
+func (t *setTrainer) Add(clean string) {
 	if t.method.Keys == Any {
 		return
 	}
@@ -141,7 +141,7 @@ func (t *setTally) Add(clean string) {
 }
 
 // Method returns the method with what was counted.
-func (t *setTally) Method() neardup.Method { return t.method.WithTable(t.counts.table()) }
+func (t *setTrainer) Method() neardup.Method { return t.method.WithTable(t.counts.table()) }
 
 func sketchSet(set []uint64) uint64 {
 	sketch := uint64(min(len(set), longest)) << lengthShift

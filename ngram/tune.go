@@ -133,11 +133,11 @@ func (t *tuner) train() error {
 	if err != nil {
 		return err
 	}
-	tally := method.Tally(0)
+	trainer := method.Trainer(0)
 	for _, text := range t.texts {
-		tally.Add(text)
+		trainer.Add(text)
 	}
-	t.table = tally.Method().(Method).Table()
+	t.table = trainer.Method().(Method).Table()
 	return nil
 }
 

@@ -144,7 +144,7 @@ func (f *figures) decided(tenant string, a docid.Answer, err error, took time.Du
 
 func undecided(err error) string {
 	for reason, is := range map[string]error{
-		"crowded": docid.ErrCrowded, "contended": docid.ErrContended, "behind": docid.ErrBehind, "backlog": docid.ErrBacklog, "quota": docid.ErrQuota, "full": docid.ErrFull, "invalid": docid.ErrInvalid,
+		"crowded": docid.ErrHotBucket, "contended": docid.ErrContended, "behind": docid.ErrBehind, "backlog": docid.ErrBacklog, "quota": docid.ErrQuota, "full": docid.ErrFull, "invalid": docid.ErrInvalid,
 		"nid_taken": docid.ErrTaken, "idempotency": docid.ErrMismatch, "canceled": context.Canceled, "deadline": context.DeadlineExceeded,
 	} {
 		if errors.Is(err, is) {

@@ -174,7 +174,7 @@ func TestTextsOfNothing(t *testing.T) {
 
 // Thousands into one bucket: above the bound a submission is refused and says
 // so; it is never called new by guess. Others go on.
-func TestCrowdedBucket(t *testing.T) {
+func TestHotBucket(t *testing.T) {
 	f := start(t, func(c *server.Config) {
 		c.Settings = func(tenant string) docid.Settings {
 			s := settings(tenant)

@@ -93,10 +93,10 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		clients: newClients(cfg.Limits), inFlight: make(chan struct{}, cfg.Limits.InFlight),
 	}
 	s.figures = newFigures(s)
-	turns := docid.NewTurns(0) // one line for all tenants
+	semaphore := docid.NewSemaphore(0) // one for all tenants
 	for _, name := range cfg.Access.Tenants() {
 		settings := cfg.Settings(name)
-		settings.Turns = cmp.Or(settings.Turns, turns)
+		settings.Semaphore = cmp.Or(settings.Semaphore, semaphore)
 		settings.Lost = func(has, seen uint64) {
 			s.log.Error("the index has lost changes that were acknowledged; an epoch was begun", "tenant", name, "has", has, "seen", seen)
 			s.figures.lost.WithLabelValues(name).Add(float64(seen - has))

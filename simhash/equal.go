@@ -136,7 +136,7 @@ func (w *equalWork) scan(s *scanner, h hasher, in []uint64) []valuePair {
 	return out
 }
 
-// sort is a counting sort of a partition by bucket. Crowded buckets go to todo.
+// sort is a counting sort of a partition by bucket. Large buckets go to todo.
 func (w *equalWork) sort(h hasher, in []uint64) {
 	if cap(w.values) < len(in) {
 		w.values = make([]uint64, len(in), len(in)+len(in)/4)

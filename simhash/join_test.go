@@ -93,7 +93,7 @@ func TestJoinOfFewEqualsAllPairs(t *testing.T) {
 }
 
 // Buckets of thousands of different queries and fingerprints are cut further.
-func TestNearAcrossOfCrowdedBuckets(t *testing.T) {
+func TestNearAcrossOfHotBuckets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(0, 4).Draw(t, "k")
 		free := rapid.SampledFrom([]uint64{^uint64(0), 0xffffffff, 0xf0f0f, 0xfff}).Draw(t, "free")
@@ -119,7 +119,7 @@ func TestNearAcrossOfCrowdedBuckets(t *testing.T) {
 }
 
 // All values in one bucket of the first table, far from each other.
-func TestJoinsOfOneCrowdedBucket(t *testing.T) {
+func TestJoinsOfOneHotBucket(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	fps := fill64(3000, func(int) uint64 { return rng.Uint64() &^ 0xffff })
 	queries := fill64(2000, func(i int) uint64 { return fps[i] ^ 1<<rng.IntN(64) ^ 1<<rng.IntN(64) })
@@ -170,7 +170,7 @@ func TestSelfJoinDoesNotDependOnWorkers(t *testing.T) {
 }
 
 // Thousands of different values with the same key must be cut further.
-func TestNearOfCrowdedBuckets(t *testing.T) {
+func TestNearOfHotBuckets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(0, 4).Draw(t, "k")
 		free := rapid.SampledFrom([]uint64{^uint64(0), 0xffffffff, 0xf0f0f, 0xfff}).Draw(t, "free")

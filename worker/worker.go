@@ -126,13 +126,13 @@ func parsePosting(fields [][]byte) (p batch.Posting, err error) {
 	return batch.NewPosting(key, sketch, place, role), nil
 }
 
-// ErrCrowded is wrapped by the error about a bucket with too many candidates.
-var ErrCrowded = errors.New("crowded bucket")
+// ErrHotBucket is wrapped by the error about a bucket with too many candidates.
+var ErrHotBucket = errors.New("hot bucket")
 
 // Bucket is the second stage. A line is a posting: key, place, role, sketch;
 // those of a key stand together. Written are candidates: later, earlier, each
 // once for a key. The postings of one key are held in memory, 24 bytes each. A
-// bucket of more than most candidates (0: any number) ends it with ErrCrowded:
+// bucket of more than most candidates (0: any number) ends it with ErrHotBucket:
 // nothing is left out in silence.
 func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer, most int64) (Counts, error) {
 	l := newLines(ctx, in, out)
@@ -143,7 +143,7 @@ func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer, most in
 		pairing.Bucket(bucket, func(c batch.Candidate) bool {
 			if n++; most > 0 && n > most {
 				err = fmt.Errorf("%w: %d texts have the key %016x, more than %d pairs of them may be near",
-					ErrCrowded, len(bucket), bucket[0].Key(), most)
+					ErrHotBucket, len(bucket), bucket[0].Key(), most)
 				return false
 			}
 			l.place(c.Later)

@@ -103,7 +103,7 @@ func FuzzEdge(f *testing.F) {
 	})
 }
 
-func TestCrowdedBucketIsAFailure(t *testing.T) {
+func TestHotBucketIsAFailure(t *testing.T) {
 	s := stagesOf(t, methods.Config{Name: "minhash"})
 	var in strings.Builder
 	for i := range 10 {
@@ -113,7 +113,7 @@ func TestCrowdedBucketIsAFailure(t *testing.T) {
 	if n, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out, 45); err != nil || n.Out != 45 || strings.Count(out.String(), "\n") != 45 {
 		t.Errorf("%+v, %v", n, err)
 	}
-	if _, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out, 44); !errors.Is(err, ErrCrowded) {
+	if _, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out, 44); !errors.Is(err, ErrHotBucket) {
 		t.Errorf("more candidates than allowed: %v", err)
 	}
 }
@@ -154,19 +154,19 @@ func ExampleStages() {
 }
 
 // Keys chosen by the counts of parts are those chosen by the counts of all.
-func TestTalliesOfParts(t *testing.T) {
+func TestCountsOfParts(t *testing.T) {
 	s, ctx := stagesOf(t, methods.Config{Name: "ngram"}), context.Background()
 	parts := []string{"0\t今天天气很好，我们去公园\n", "1\t明天天气很好，他们去公园\n2\t中国\n"}
 	records := func(parts ...string) string {
-		var tallies []io.Reader
+		var counts []io.Reader
 		for _, p := range parts {
 			var b strings.Builder
-			if _, err := s.Tally(ctx, strings.NewReader(p), &b); err != nil {
+			if _, err := s.Train(ctx, strings.NewReader(p), &b); err != nil {
 				t.Fatal(err)
 			}
-			tallies = append(tallies, strings.NewReader(b.String()))
+			counts = append(counts, strings.NewReader(b.String()))
 		}
-		trained, err := s.Trained(tallies...)
+		trained, err := s.Trained(counts...)
 		if err != nil {
 			t.Fatal(err)
 		}

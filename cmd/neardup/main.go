@@ -19,13 +19,13 @@ import (
 
 // Exit codes, the same for every command.
 const (
-	exitDone    = 0
-	exitFailed  = 1
-	exitUsage   = 2
-	exitRejects = 3
-	exitUnlike  = 4   // worker only
-	exitCrowded = 5   // worker only
-	exitPipe    = 141 // as a shell says of a process that SIGPIPE ended
+	exitDone      = 0
+	exitFailed    = 1
+	exitUsage     = 2
+	exitRejects   = 3
+	exitUnlike    = 4   // worker only
+	exitHotBucket = 5   // worker only
+	exitPipe      = 141 // as a shell says of a process that SIGPIPE ended
 )
 
 const exitHelp = `Exit codes:
@@ -121,8 +121,8 @@ func failure(err error) int {
 	switch {
 	case errors.Is(err, worker.ErrUnlike):
 		return exitUnlike
-	case errors.Is(err, worker.ErrCrowded):
-		return exitCrowded
+	case errors.Is(err, worker.ErrHotBucket):
+		return exitHotBucket
 	}
 	return exitFailed
 }

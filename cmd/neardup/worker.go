@@ -19,7 +19,7 @@ type stage struct {
 
 var stages = []stage{
 	{"contract", "Print what driver and workers must agree on", (*workerVerb).contract},
-	{"tally", "Documents to counts, for methods that choose keys by them (ngram)", (*workerVerb).tally},
+	{"tally", "Documents to counts, for methods that choose keys by them (ngram)", (*workerVerb).train},
 	{"records", "Documents to the digests of their clean texts and their keys", (*workerVerb).records},
 	{"bucket", "Postings, those of a key together, to candidates", (*workerVerb).bucket},
 	{"verify", "Blocks of texts and candidates to edges", (*workerVerb).verify},
@@ -101,8 +101,8 @@ func (w *workerVerb) contract(_ context.Context, s worker.Stages) (worker.Counts
 	return worker.Counts{Out: 1}, err
 }
 
-func (w *workerVerb) tally(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	return s.Tally(ctx, w.stdin, w.stdout)
+func (w *workerVerb) train(ctx context.Context, s worker.Stages) (worker.Counts, error) {
+	return s.Train(ctx, w.stdin, w.stdout)
 }
 
 func (w *workerVerb) records(ctx context.Context, s worker.Stages) (worker.Counts, error) {

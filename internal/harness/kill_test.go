@@ -48,7 +48,7 @@ func binary(t *testing.T) string {
 // every answer it gave.
 func TestKill(t *testing.T) {
 	bin := binary(t)
-	total := tally{}
+	total := counts{}
 	for n := 0; total.kills < kills(); n++ {
 		l := newLife(t, bin, uint64(n))
 		for range min(killsOfLife, kills()-total.kills) {
@@ -62,8 +62,8 @@ func TestKill(t *testing.T) {
 	t.Logf("%+v", total)
 }
 
-// tally is what a run did.
-type tally struct {
+// counts are what a run did.
+type counts struct {
 	kills, atStart, atWork, atStop, answers, changes int
 	slowest                                          time.Duration // start to ready
 }
@@ -121,7 +121,7 @@ func (l *life) ready(p *harness.Process) *harness.Service {
 
 // cycle starts the service and kills it: a fifth of the times while it starts,
 // a fifth while it stops, else while it works.
-func (l *life) cycle(total *tally) {
+func (l *life) cycle(total *counts) {
 	l.t.Helper()
 	begin, p := time.Now(), l.start()
 	total.kills++
@@ -158,7 +158,7 @@ func (l *life) cycle(total *tally) {
 // audit starts the service once more, has the clients get an answer to what
 // was open, reads the log, stops, and checks everything: log against answers,
 // and every row of the folder.
-func (l *life) audit(total *tally) {
+func (l *life) audit(total *counts) {
 	l.t.Helper()
 	p := l.start()
 	s := l.ready(p)
@@ -208,7 +208,7 @@ func (l *life) audit(total *tally) {
 }
 
 // String says what a run did in one line.
-func (t tally) String() string {
+func (t counts) String() string {
 	return fmt.Sprintf("%d kills (%d at start-up, %d at work, %d at shutdown), %d answers, %d changes, slowest start %s",
 		t.kills, t.atStart, t.atWork, t.atStop, t.answers, t.changes, t.slowest.Round(time.Millisecond))
 }

@@ -176,7 +176,7 @@ type Entry struct {
 	Evidence *Answer   `json:"evidence,omitempty"`
 }
 
-// Epoch is a stretch of the log. A server that was restored from a copy gives
+// Epoch is a part of the log. A server that was restored from a copy gives
 // the numbers after those of the copy anew, under a new epoch.
 type Epoch struct {
 	First uint64 `json:"first" doc:"Its first change, which says that it begins."`

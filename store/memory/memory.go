@@ -37,23 +37,23 @@ func newRows() *rows {
 	return r
 }
 
-// View returns the last committed state.
-func (r *rows) View() (ledger.View, error) { return view{r.state.Load()}, nil }
+// Snapshot returns the last committed state.
+func (r *rows) Snapshot() (ledger.Snapshot, error) { return snapshot{r.state.Load()}, nil }
 
 // Batch writes to a copy that Commit puts in place.
-func (r *rows) Batch() ledger.Batch { return &batch{view{r.state.Load().Clone()}, r} }
+func (r *rows) Batch() ledger.Batch { return &batch{snapshot{r.state.Load().Clone()}, r} }
 
 // Close has nothing to do.
 func (r *rows) Close() error { return nil }
 
-type view struct{ tree *tree }
+type snapshot struct{ tree *tree }
 
-func (v view) Get(key []byte) ([]byte, error) {
+func (v snapshot) Get(key []byte) ([]byte, error) {
 	_, value, _ := v.tree.Get(key)
 	return value, nil
 }
 
-func (v view) Scan(from, to []byte, visit func(key, value []byte) error) error {
+func (v snapshot) Scan(from, to []byte, visit func(key, value []byte) error) error {
 	for k, value := range v.tree.Ascend(btreemap.GE(from), btreemap.LT(to)) {
 		if err := visit(k, value); err != nil {
 			return err
@@ -62,10 +62,10 @@ func (v view) Scan(from, to []byte, visit func(key, value []byte) error) error {
 	return nil
 }
 
-func (v view) Close() {}
+func (v snapshot) Close() {}
 
 type batch struct {
-	view
+	snapshot
 	rows *rows
 }
 

@@ -54,8 +54,8 @@ func (s *snapshot) release() error {
 	return nil
 }
 
-// View returns the durable state.
-func (r *rows) View() (ledger.View, error) {
+// Snapshot returns the durable state.
+func (r *rows) Snapshot() (ledger.Snapshot, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last == nil {

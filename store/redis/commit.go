@@ -143,7 +143,7 @@ func (ix *index) submission(c *docid.Change, a []string) error {
 	a[9], a[10] = string(ledger.EncodeArticle(&article)), string(shrink([]byte(c.Article.Text)))
 	a[11], a[12], a[13] = idemField(ix.p, c.Idempotency), decimal(c.Query.Since), packNames(c.Names)
 	var keys []byte
-	for _, p := range c.Query.Probes {
+	for _, p := range c.Query.KeySets {
 		keys = packKeys(keys, p.Keys)
 	}
 	a[14], a[22] = string(keys), packNames(c.Query.Names)

@@ -91,14 +91,14 @@ func status(answer []rueidis.RedisMessage) (string, error) {
 }
 
 // Lookup finds leaders by name and key, in one call; a second one reads the
-// rows of a crowd.
+// rows of a hot bucket.
 func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error) {
 	var f docid.Found
 	if err := ctx.Err(); err != nil {
 		return f, err
 	}
 	var keys []byte
-	for _, p := range q.Probes {
+	for _, p := range q.KeySets {
 		keys = packKeys(keys, p.Keys)
 	}
 	answer, err := ix.s.call(ctx, false, "lookup", ix.p, decimal(q.Seen), decimal(q.Since), decimal(q.Before),
@@ -121,8 +121,8 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 	if err != nil {
 		return f, err
 	}
-	for _, p := range q.Probes {
-		f.Probes = append(f.Probes, rows.hits(a.runs[:len(p.Keys)], p.Plausible))
+	for _, p := range q.KeySets {
+		f.KeySets = append(f.KeySets, rows.hits(a.runs[:len(p.Keys)], p.Plausible))
 		a.runs = a.runs[len(p.Keys):]
 	}
 	return f, nil
@@ -195,7 +195,7 @@ func readAnswer(m []rueidis.RedisMessage) (a answer, err error) {
 // rows are the rows of leaders; who ended has none.
 type rows map[uint64]string
 
-// rows takes the rows of an answer, or reads those of a crowd in pieces, so that
+// rows takes the rows of an answer, or reads those of a hot bucket in pieces, so that
 // Redis serves others in between. A row never changes.
 func (ix *index) rows(ctx context.Context, a answer) (rows, error) {
 	out := rows{}
@@ -241,7 +241,7 @@ func (ix *index) rows(ctx context.Context, a answer) (rows, error) {
 	return out, nil
 }
 
-// hits are the living leaders of the runs of one probe.
+// hits are the living leaders of the runs of one key set.
 func (rs rows) hits(runs []string, plausible func(uint64) bool) []docid.Hit {
 	var hits []docid.Hit
 	at := map[uint64]int{}

@@ -30,16 +30,16 @@ func (p postings) read(q docid.Query) (found []map[uint64]int, rest uint64) {
 	if before == 0 {
 		before = uint64(len(p)) + 1
 	}
-	found = make([]map[uint64]int, len(q.Probes))
+	found = make([]map[uint64]int, len(q.KeySets))
 	for i := range found {
 		found[i] = map[uint64]int{}
 	}
 	oldest := before
 	for seq := before - 1; seq > q.Since; seq-- {
 		n := 0
-		hits := make([]int, len(q.Probes))
-		for i, probe := range q.Probes {
-			for _, k := range probe.Keys {
+		hits := make([]int, len(q.KeySets))
+		for i, set := range q.KeySets {
+			for _, k := range set.Keys {
 				if slices.Contains(p[seq-1], k) {
 					hits[i]++
 					n++
@@ -85,9 +85,9 @@ func testLookup(t *testing.T, p Place) {
 	for range 200 {
 		q := docid.Query{Since: uint64(r.IntN(40)), Limit: 1 + r.IntN(30)}
 		for range 1 + r.IntN(2) {
-			q.Probes = append(q.Probes, docid.Probe{Keys: []uint64{key()}})
-			if other := key(); other != q.Probes[len(q.Probes)-1].Keys[0] {
-				q.Probes[len(q.Probes)-1].Keys = append(q.Probes[len(q.Probes)-1].Keys, other)
+			q.KeySets = append(q.KeySets, docid.KeySet{Keys: []uint64{key()}})
+			if other := key(); other != q.KeySets[len(q.KeySets)-1].Keys[0] {
+				q.KeySets[len(q.KeySets)-1].Keys = append(q.KeySets[len(q.KeySets)-1].Keys, other)
 			}
 		}
 		for more := true; more; {
@@ -97,7 +97,7 @@ func testLookup(t *testing.T, p Place) {
 			if f.Rest != rest {
 				t.Fatalf("%+v: goes on before %d, want %d", q, f.Rest, rest)
 			}
-			for i, hits := range f.Probes {
+			for i, hits := range f.KeySets {
 				for _, h := range hits {
 					equal(t, fmt.Sprintf("%+v: keys that leader %d shares", q, h.Leader), h.Shared, want[i][h.Leader])
 				}

@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Replay walks the log of an index from the first change on and has the model
+// Replay scans the log of an index from the first change on and has the model
 // decide each in turn (I-1): the decisions must be those of the log. subs are
 // the submissions by nid. It also checks what a log alone can show: no gap
 // (I-6), leaders with smaller numbers that lived (I-3).

@@ -54,7 +54,7 @@ func testRefusals(t *testing.T, p Place) {
 	commit := func(mutate func(*docid.Change)) error {
 		c := &docid.Change{Article: &docid.Article{}, Fresh: &docid.Fresh{Keys: []uint64{1, 2}}}
 		c.Kind = docid.KindNew
-		c.Query = docid.Query{Since: first.Seq, Probes: []docid.Probe{{Keys: []uint64{1, 2}}}}
+		c.Query = docid.Query{Since: first.Seq, KeySets: []docid.KeySet{{Keys: []uint64{1, 2}}}}
 		mutate(c)
 		_, err := ix.Commit(ctx, c)
 		return err
@@ -63,7 +63,7 @@ func testRefusals(t *testing.T, p Place) {
 	must(t, "no article", commit(func(c *docid.Change) { c.Article = nil }), docid.ErrInvalid)
 	must(t, "first under its keys", commit(func(*docid.Change) {}), nil)
 	must(t, "a newer leader under one key", commit(func(c *docid.Change) {
-		c.Query.Probes[0].Keys = []uint64{2, 3}
+		c.Query.KeySets[0].Keys = []uint64{2, 3}
 	}), docid.ErrConflict)
 	implausible := error(nil)
 	if p.Unasked {
@@ -71,7 +71,7 @@ func testRefusals(t *testing.T, p Place) {
 	}
 	must(t, "a newer leader that is not plausible", commit(func(c *docid.Change) {
 		c.Fresh.Keys = []uint64{2, 3}
-		c.Query.Probes[0].Plausible = func(uint64) bool { return false }
+		c.Query.KeySets[0].Plausible = func(uint64) bool { return false }
 	}), implausible)
 	must(t, "a leader that never was", commit(func(c *docid.Change) {
 		c.Kind, c.Fresh, c.Leader = docid.KindDuplicate, nil, 999

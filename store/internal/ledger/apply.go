@@ -23,7 +23,7 @@ type change struct {
 	keeps   docid.Keeps
 	extends bool // a row has what older programs cannot read
 	rows    []row
-	memory  []func() // to the table, seen by no reader before publishing
+	memory  []func() // to the table, shown to no reader before publishing
 	after   []func() // once durable
 }
 
@@ -116,7 +116,7 @@ func (t *change) planSubmission() (bool, error) {
 	}
 	asked := docid.Asked{Idempotency: t.c.Idempotency, NID: t.c.NID, Request: t.c.Request}
 	var err error
-	if t.receipt, err = t.ix.repeated(t.b, asked, t.ix.seen.has); !errors.Is(err, docid.ErrNotFound) {
+	if t.receipt, err = t.ix.repeated(t.b, asked, t.ix.known.has); !errors.Is(err, docid.ErrNotFound) {
 		return err == nil, err
 	}
 	if err := t.guard(); err != nil {
@@ -187,10 +187,10 @@ func (ix *index) leaderNID(r Reader, leader uint64, nid string) (string, error) 
 	return docid.AnonymousNID(leader), err
 }
 
-// remember writes a row that seen knows.
+// remember writes a row that is known from then on.
 func (t *change) remember(key []byte, put func(*encoder)) {
 	t.set(key, put)
-	t.memory = append(t.memory, func() { t.ix.seen.add(key) })
+	t.memory = append(t.memory, func() { t.ix.known.add(key) })
 }
 
 // replay answers with the entry of an earlier change, if it was the same request.
@@ -227,7 +227,7 @@ func (t *change) guard() error {
 			return err
 		}
 	}
-	for _, p := range q.Probes {
+	for _, p := range q.KeySets {
 		for _, k := range p.Keys {
 			if err := t.newer(k, q.Since, p.Plausible); err != nil {
 				return err
@@ -240,7 +240,7 @@ func (t *change) guard() error {
 // newer is ErrConflict if a leader that counts was posted under a key.
 func (t *change) newer(key, since uint64, plausible func(uint64) bool) error {
 	newer := error(nil)
-	err := t.ix.posts.each(func() (View, error) { return inBatch{t.b}, nil }, key, since, math.MaxUint64, func(l *leader) bool {
+	err := t.ix.posts.each(func() (Snapshot, error) { return inBatch{t.b}, nil }, key, since, math.MaxUint64, func(l *leader) bool {
 		if plausible == nil || plausible(l.sketch) {
 			newer = docid.ErrConflict
 		}

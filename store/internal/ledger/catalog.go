@@ -19,7 +19,7 @@ func (c catalog) scan(ctx context.Context, from, to []byte, visit func(k, v []by
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err := c.ix.view(func(r Reader) error { return r.Scan(from, to, visit) })
+	err := c.ix.atSnapshot(func(r Reader) error { return r.Scan(from, to, visit) })
 	if errors.Is(err, errStop) {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (c catalog) Member(ctx context.Context, nid string) (docid.Member, error) {
 	if err := ctx.Err(); err != nil {
 		return m, err
 	}
-	err := c.ix.view(func(r Reader) error {
+	err := c.ix.atSnapshot(func(r Reader) error {
 		ok, err := read(r, nidKey(c.ix.id, nid), func(d *decoder) { getMember(d, &m) })
 		if err == nil && !ok {
 			return docid.ErrNotFound
@@ -48,7 +48,7 @@ func (c catalog) Group(ctx context.Context, leader, after uint64, limit int) (do
 	if err := ctx.Err(); err != nil {
 		return g, err
 	}
-	err := c.ix.view(func(r Reader) error {
+	err := c.ix.atSnapshot(func(r Reader) error {
 		var row leaderRow
 		ok, err := read(r, c.ix.key(spaceLeader, leader), row.get)
 		if err != nil {
@@ -232,6 +232,6 @@ func (c catalog) Stats(ctx context.Context) (docid.Stats, error) {
 func (c catalog) Engine(ctx context.Context) (map[string]int64, error) {
 	p := c.ix.posts
 	return map[string]int64{
-		"keys": int64(p.count()), "memory": int64(p.bytes() + c.ix.seen.bytes()), "segments": int64(len(p.levels.Load().segments)),
+		"keys": int64(p.count()), "memory": int64(p.bytes() + c.ix.known.bytes()), "segments": int64(len(p.levels.Load().segments)),
 	}, ctx.Err()
 }

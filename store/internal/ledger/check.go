@@ -33,7 +33,7 @@ const maxProblems = 1000
 // (I-3), and that a witness, if there is one, knows of no more. Memory: about
 // 100 bytes a living docId and article. progress may be nil.
 func Check(ctx context.Context, kv KV, progress func(rows int)) (Report, error) {
-	v, err := kv.View()
+	v, err := kv.Snapshot()
 	if err != nil {
 		return Report{}, err
 	}
@@ -67,12 +67,12 @@ type checker struct {
 	Report
 	ctx       context.Context
 	progress  func(rows int)
-	witnessed []Head // of indexes not yet seen
+	witnessed []Head // of indexes not yet met
 	r         Reader
 	ix        *index
 	head      uint64
 	leaders   map[uint64]int64  // living docIds and their time of expiry, from the log
-	members   map[string]joined // living articles, from the log
+	members   map[string]joined // articles, from the log, that were not deleted
 	idem      map[string]uint64
 	epochs    map[uint64]uint64 // number by its first change, from the log
 	pending   uint64            // some sink waits for the changes after it

@@ -126,7 +126,7 @@ func (d *decoder) string() string {
 	return string(d.raw(int(n)))
 }
 
-// count reads how many items follow, each at least size bytes.
+// count reads how many elements follow, each at least size bytes.
 func (d *decoder) count(size int) int {
 	n := d.uint()
 	if n > uint64(len(d.b)/size) {

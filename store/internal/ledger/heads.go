@@ -26,12 +26,12 @@ func (s *Store) Heads() []Head {
 	defer s.mu.Unlock()
 	heads := make([]Head, 0, len(s.indexes))
 	for _, ix := range s.indexes {
-		heads = append(heads, ix.snapshot())
+		heads = append(heads, ix.durableHead())
 	}
 	return heads
 }
 
-func (ix *index) snapshot() Head {
+func (ix *index) durableHead() Head {
 	ix.publishing.Lock()
 	defer ix.publishing.Unlock()
 	return Head{ix.tenant, ix.durable.Load(), ix.leaders.Load(), ix.members.Load()}
@@ -47,7 +47,7 @@ func (s *Store) holds(heads []Head) error {
 			errs = append(errs, fmt.Errorf("%w: the index of tenant %q is gone, its witness knows %d changes", docid.ErrCorrupt, want.Tenant, want.Seq))
 			continue
 		}
-		got := ix.snapshot()
+		got := ix.durableHead()
 		if got.Seq < want.Seq || got.Seq == want.Seq && got != want {
 			errs = append(errs, fmt.Errorf("%w: the index of tenant %q holds %d changes, %d docIds and %d articles, its witness knows %d, %d and %d",
 				docid.ErrCorrupt, want.Tenant, got.Seq, got.Leaders, got.Members, want.Seq, want.Leaders, want.Members))

@@ -15,8 +15,8 @@ type index struct {
 	id       uint32
 	identity docid.Identity
 	posts    *postings
-	segments uint64 // number of the last segment; that of who settles
-	seen     *seen  // rows of nids and idempotency keys; the writer's
+	segments uint64     // number of the last segment; that of who settles
+	known    *knownRows // rows of nids and idempotency keys; the writer's
 
 	settled    uint64            // the active table holds what came after; the writer's
 	head       uint64            // last change applied; the writer's
@@ -30,7 +30,7 @@ type index struct {
 }
 
 func newIndex(s *Store, tenant string, id uint32, identity docid.Identity) *index {
-	ix := &index{store: s, tenant: tenant, id: id, identity: identity, posts: newPostings(), seen: newSeen(), sinks: map[string]uint64{}, oldest: 1}
+	ix := &index{store: s, tenant: tenant, id: id, identity: identity, posts: newPostings(), known: newKnownRows(), sinks: map[string]uint64{}, oldest: 1}
 	ix.epochs.Store(&identity.Epochs)
 	return ix
 }
@@ -49,9 +49,9 @@ func (ix *index) epochOf(seq uint64) uint64 { return docid.EpochOf(*ix.epochs.Lo
 
 func (ix *index) key(space byte, numbers ...uint64) []byte { return keyOf(space, ix.id, numbers...) }
 
-// view runs read on the durable state.
-func (ix *index) view(read func(Reader) error) error {
-	v, err := ix.store.kv.View()
+// atSnapshot runs read on the durable state.
+func (ix *index) atSnapshot(read func(Reader) error) error {
+	v, err := ix.store.kv.Snapshot()
 	if err != nil {
 		return err
 	}

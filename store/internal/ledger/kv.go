@@ -3,12 +3,12 @@
 // atomic, and the checks. An adapter brings a KV and nothing else.
 package ledger
 
-// KV is an ordered map of bytes with atomic batches. Views and batches may be
+// KV is an ordered map of bytes with atomic batches. Snapshots and batches may be
 // used by one goroutine at a time, the KV by many.
 type KV interface {
-	// View is a consistent state that is durable: nothing in it can be
+	// Snapshot is a consistent state that is durable: nothing in it can be
 	// lost any more.
-	View() (View, error)
+	Snapshot() (Snapshot, error)
 	// Batch starts a batch. There is one at a time.
 	Batch() Batch
 	Close() error
@@ -22,8 +22,8 @@ type Reader interface {
 	Scan(from, to []byte, visit func(key, value []byte) error) error
 }
 
-// View is a Reader of one state.
-type View interface {
+// Snapshot is a Reader of one state.
+type Snapshot interface {
 	Reader
 	Close()
 }
@@ -34,7 +34,7 @@ type Batch interface {
 	Set(key, value []byte) error
 	Delete(key []byte) error
 	DeleteRange(from, to []byte) error
-	// Commit makes the batch durable and the next View show it. After an
+	// Commit makes the batch durable and the next Snapshot show it. After an
 	// error nothing is known and the KV takes no further batch.
 	Commit() error
 	Close()

@@ -14,7 +14,7 @@ func (s *Store) load(ctx context.Context) error {
 	if err := s.format(); err != nil {
 		return err
 	}
-	v, err := s.kv.View()
+	v, err := s.kv.Snapshot()
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (s *Store) load(ctx context.Context) error {
 
 // format refuses what a newer version wrote and marks what is empty.
 func (s *Store) format() error {
-	v, err := s.kv.View()
+	v, err := s.kv.Snapshot()
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 	var sizes []joined
 	done := make(chan error, 1)
 	go func() {
-		done <- ix.view(func(r Reader) error {
+		done <- ix.atSnapshot(func(r Reader) error {
 			err := ix.loadMembers(ctx, r, func(leader uint64) {
 				if n := len(sizes); n == 0 || sizes[n-1].leader != leader {
 					sizes = append(sizes, joined{leader: leader})
@@ -202,7 +202,7 @@ func (ix *index) loadMembers(ctx context.Context, r Reader, member func(leader u
 		}
 		member(number(k, 0))
 		ix.members.Add(1)
-		ix.seen.add(nidKey(ix.id, nid))
+		ix.known.add(nidKey(ix.id, nid))
 		return ctx.Err()
 	})
 }
@@ -210,7 +210,7 @@ func (ix *index) loadMembers(ctx context.Context, r Reader, member func(leader u
 func (ix *index) loadIdempotency(ctx context.Context, r Reader) error {
 	prefix := ix.key(spaceIdem)
 	return r.Scan(prefix, after(prefix), func(k, _ []byte) error {
-		ix.seen.add(k)
+		ix.known.add(k)
 		return ctx.Err()
 	})
 }

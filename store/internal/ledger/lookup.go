@@ -20,16 +20,16 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 		return f, docid.ErrBehind
 	}
 	var runs [][]run
-	err := ix.posts.reading(ix.store.kv.View, func(l *levels, r Reader) (err error) {
+	err := ix.posts.reading(ix.store.kv.Snapshot, func(l *levels, r Reader) (err error) {
 		runs, f.Rest, err = ix.posts.runs(l, r, &q, f.At)
 		return err
 	})
 	if err != nil {
 		return f, err
 	}
-	f.Probes = make([][]docid.Hit, len(q.Probes))
-	for i, p := range q.Probes {
-		f.Probes[i] = ix.posts.hits(runs[i], p.Plausible, f.At)
+	f.KeySets = make([][]docid.Hit, len(q.KeySets))
+	for i, p := range q.KeySets {
+		f.KeySets[i] = ix.posts.hits(runs[i], p.Plausible, f.At)
 	}
 	f.Names = make([][]docid.Hit, len(q.Names))
 	for i, n := range q.Names {
@@ -40,12 +40,12 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 	return f, nil
 }
 
-// runs are those of all keys of each probe of a query and, if there are more
+// runs are those of all keys of each key set of a query and, if there are more
 // postings than its limit, the oldest change that was read.
 func (p *postings) runs(l *levels, r Reader, q *docid.Query, at uint64) (runs [][]run, rest uint64, err error) {
-	total, runs := 0, make([][]run, len(q.Probes))
-	for i, probe := range q.Probes {
-		for _, k := range probe.Keys {
+	total, runs := 0, make([][]run, len(q.KeySets))
+	for i, set := range q.KeySets {
+		for _, k := range set.Keys {
 			n := len(runs[i])
 			if runs[i], err = p.runsOf(runs[i], l, r, k, q.Since); err != nil {
 				return nil, 0, err
@@ -100,8 +100,8 @@ func newest(runs [][]run, limit int, since, at uint64) uint64 {
 	return min(seq, last-1)
 }
 
-// hits collects the leaders of the runs of a probe, in their order. The sketch
-// is asked first, so of a crowded bucket only what may count takes memory: 4
+// hits collects the leaders of the runs of a key set, in their order. The sketch
+// is asked first, so of a hot bucket only what may count takes memory: 4
 // bytes for each key that it shares.
 func (p *postings) hits(runs []run, plausible func(uint64) bool, at uint64) []docid.Hit {
 	var numbers []uint32
@@ -123,14 +123,14 @@ func (p *postings) hits(runs []run, plausible func(uint64) bool, at uint64) []do
 
 // shared visits each number once, in order, with how often it is there. Leaders
 // are numbered in the order of their changes; many that lie close together, as
-// a crowded bucket has, are counted instead of sorted.
+// a hot bucket has, are counted instead of sorted.
 func shared(numbers []uint32, visit func(n uint32, times int)) {
 	if len(numbers) == 0 {
 		return
 	}
 	low := slices.Min(numbers)
 	if span := int(slices.Max(numbers)-low) + 1; len(numbers) >= 64 && span <= 8*len(numbers) {
-		counts := make([]uint16, span) // a probe has fewer keys than that
+		counts := make([]uint16, span) // a set has fewer keys than that
 		for _, n := range numbers {
 			counts[n-low]++
 		}
@@ -163,7 +163,7 @@ func limitOf(n int) int {
 // row has all.
 func (ix *index) named(n docid.Name, limit int, at uint64) ([]docid.Hit, error) {
 	var found []docid.Hit
-	err := ix.posts.each(ix.store.kv.View, nameHash(n), 0, at, func(l *leader) bool {
+	err := ix.posts.each(ix.store.kv.Snapshot, nameHash(n), 0, at, func(l *leader) bool {
 		// A name may have been posted again at a start.
 		if !slices.ContainsFunc(found, func(h docid.Hit) bool { return h.Leader == l.seq }) {
 			found = append(found, docid.Hit{Leader: l.seq, Sketch: l.sketch, Time: l.time, Shared: 1})
@@ -174,7 +174,7 @@ func (ix *index) named(n docid.Name, limit int, at uint64) ([]docid.Hit, error) 
 		return nil, err
 	}
 	hits := found[:0]
-	err = ix.view(func(r Reader) error {
+	err = ix.atSnapshot(func(r Reader) error {
 		for _, h := range found {
 			v, err := r.Get(aliasKey(ix.id, n, h.Leader))
 			if err != nil {
@@ -204,7 +204,7 @@ func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, e
 	if err := ctx.Err(); err != nil {
 		return m, err
 	}
-	err := ix.view(func(r Reader) error {
+	err := ix.atSnapshot(func(r Reader) error {
 		ok, err := read(r, ix.key(spaceText, leader), func(d *decoder) { getMaterial(d, &m) })
 		if err == nil && !ok {
 			return docid.ErrNotFound
@@ -223,7 +223,7 @@ func (ix *index) Replay(ctx context.Context, a docid.Asked) (docid.Receipt, erro
 	if ix.durable.Load() < a.Seen {
 		return receipt, docid.ErrBehind
 	}
-	err := ix.view(func(r Reader) (err error) {
+	err := ix.atSnapshot(func(r Reader) (err error) {
 		receipt, err = ix.repeated(r, a, func([]byte) bool { return true })
 		return err
 	})

@@ -142,7 +142,7 @@ func (o outbox) Pending(ctx context.Context, from uint64, limit int) ([]docid.De
 	}
 	var ds []docid.Delivery
 	bytes := 0
-	err = o.ix.view(func(r Reader) error {
+	err = o.ix.atSnapshot(func(r Reader) error {
 		for i := 0; i < len(entries) && bytes < pageBytes; i++ {
 			d := docid.Delivery{Entry: entries[i]}
 			var w waiting

@@ -88,30 +88,30 @@ func (p *postings) replace(tables, segments int, by *segment) {
 var errMoved = errors.New("the segment was replaced")
 
 // source opens a state of the rows that has every segment of the levels.
-type source func() (View, error)
+type source func() (Snapshot, error)
 
 // lazy is a state that is opened when the first row of it is read.
 type lazy struct {
-	src  source
-	view View
+	src      source
+	snapshot Snapshot
 }
 
 // Get reads a row.
 func (z *lazy) Get(key []byte) (value []byte, err error) {
-	if z.view == nil {
-		if z.view, err = z.src(); err != nil {
+	if z.snapshot == nil {
+		if z.snapshot, err = z.src(); err != nil {
 			return nil, err
 		}
 	}
-	return z.view.Get(key)
+	return z.snapshot.Get(key)
 }
 
 // Scan reads nothing: segments are read by key.
 func (z *lazy) Scan(_, _ []byte, _ func(key, value []byte) error) error { return nil }
 
 func (z *lazy) close() {
-	if z.view != nil {
-		z.view.Close()
+	if z.snapshot != nil {
+		z.snapshot.Close()
 	}
 }
 

@@ -16,7 +16,7 @@ var made = [...]byte{spaceAlias, spaceMember, spaceExpiry, spaceIdem, spaceEpoch
 // each index in one atomic batch. The store must not be open. It needs the
 // sources undamaged: ErrCorrupt names the first that is not.
 func Rebuild(ctx context.Context, kv KV) error {
-	v, err := kv.View()
+	v, err := kv.Snapshot()
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (w *rebuilder) epochs() error {
 // Digest is the SHA-256 of every row that is made from others, in order: equal
 // before and after Rebuild (I-12).
 func Digest(ctx context.Context, kv KV) (string, error) {
-	v, err := kv.View()
+	v, err := kv.Snapshot()
 	if err != nil {
 		return "", err
 	}

@@ -264,7 +264,7 @@ func (b *builder) finish() (header, error) {
 	return header{b.from, b.to, b.postings, len(b.firsts), len(words)}, b.hand(1)
 }
 
-// cursor walks a segment in order.
+// cursor scans a segment in order.
 type cursor struct {
 	s     *segment
 	r     Reader

@@ -207,7 +207,7 @@ func (ix *index) merge() error {
 
 // mergeInto makes one segment of several; docIds that ended are left out.
 func (ix *index) mergeInto(from []*segment, total int) error {
-	v, err := ix.store.kv.View()
+	v, err := ix.store.kv.Snapshot()
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 // under it, in the order of the changes. One goroutine writes, any number
 // read. Keys are spread over shards, each an open-addressing hash table of 12
 // bytes a slot, at most 4/5 full; a key posted twice or more moves to a list of its
-// own, so a crowded bucket costs others nothing.
+// own, so a hot bucket costs others nothing.
 type table struct {
 	shards [1 << shardBits]shard
 	posts  chunks[posting]

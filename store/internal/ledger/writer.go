@@ -69,7 +69,7 @@ func (s *Store) take(group []*request) []*request {
 	return group
 }
 
-// serve commits a group. Nothing of it is seen, by callers or readers, until
+// serve commits a group. Nothing of it is shown, to callers or readers, until
 // all of it is durable; a refusal waits as well, because what it was refused
 // for must be there when the caller looks again.
 func (s *Store) serve(group []*request) {

@@ -17,8 +17,8 @@ type rows struct {
 	injected error
 }
 
-func (r *rows) View() (ledger.View, error) { return &batch{rows: r, state: r.state}, nil }
-func (r *rows) Close() error               { return nil }
+func (r *rows) Snapshot() (ledger.Snapshot, error) { return &batch{rows: r, state: r.state}, nil }
+func (r *rows) Close() error                       { return nil }
 func (r *rows) Batch() ledger.Batch {
 	b := &batch{rows: r, state: map[string][]byte{}}
 	for k, v := range r.state {

@@ -6,18 +6,18 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Tally counts the substrings that texts may have as keys of plan.go and, if
+// Trainer counts the substrings that texts may have as keys of plan.go and, if
 // the texts of a sample would meet too many others under those, once more
 // those of pieces.go and a third time what is selected. It takes about memory
 // bytes, but at least 11 MB.
-func (m *editMethod) Tally(memory int64) neardup.Tally {
-	return &editTally{method: m, counts: newCounts(), census: newCensus(memory / 4), sample: newSample(), memory: memory}
+func (m *editMethod) Trainer(memory int64) neardup.Trainer {
+	return &editTrainer{method: m, counts: newCounts(), corpus: newCorpusCounts(memory / 4), sample: newSample(), memory: memory}
 }
 
-type editTally struct {
+type editTrainer struct {
 	method *editMethod
 	counts *counts
-	census *census // of the grams that are spotted
+	corpus *corpusCounts // of the grams that are spotted
 	sample *sample
 	texts  atomic.Int64
 	memory int64
@@ -45,7 +45,7 @@ const spotted = 8
 func spot(hash uint64) bool { return hash>>8%spotted == 0 }
 
 // Add counts the grams of one text.
-func (t *editTally) Add(clean string) {
+func (t *editTrainer) Add(clean string) {
 	t.texts.Add(1)
 	t.sample.add(clean)
 	t.method.each(clean, longestGram, func(s *scratch, _ int) {
@@ -55,17 +55,17 @@ func (t *editTally) Add(clean string) {
 			}
 			t.counts.add(h)
 			if spot(h) {
-				t.census.add(h)
+				t.corpus.add(h)
 			}
 		}
 	})
 }
 
 // Method returns the method with the keys of plan.go for this corpus.
-func (t *editTally) Method() neardup.Method { return t.method.WithTable(t.counts.table()) }
+func (t *editTrainer) Method() neardup.Method { return t.method.WithTable(t.counts.table()) }
 
-// Again returns the tally of all substrings, unless the keys of plan.go do.
-func (t *editTally) Again() neardup.Tally {
+// Again returns the trainer of all substrings, unless the keys of plan.go do.
+func (t *editTrainer) Again() neardup.Trainer {
 	if t.method.Keys == Any {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (t *editTally) Again() neardup.Tally {
 	if t.fewCandidates(with.table) {
 		return nil
 	}
-	with.census = newCensus(t.memory)
+	with.corpus = newCorpusCounts(t.memory)
 	return &survey{&with}
 }
 
@@ -85,7 +85,7 @@ func (t *survey) Add(clean string) {
 	t.method.each(clean, longestPiece, func(s *scratch, _ int) {
 		for _, h := range s.hashes {
 			if h != 0 {
-				t.method.census.add(h)
+				t.method.corpus.add(h)
 			}
 		}
 	})
@@ -94,9 +94,9 @@ func (t *survey) Add(clean string) {
 // Method returns the method with the keys of pieces.go.
 func (t *survey) Method() neardup.Method { return t.method }
 
-// Again returns the tally of what each text selects.
-func (t *survey) Again() neardup.Tally {
-	t.method.census.reselect()
+// Again returns the trainer of what each text selects.
+func (t *survey) Again() neardup.Trainer {
+	t.method.corpus.reselect()
 	return &selection{t.method}
 }
 
@@ -107,7 +107,7 @@ func (t *selection) Add(clean string) {
 	t.method.each(clean, longestPiece, func(s *scratch, n int) {
 		t.method.pieces(s, n)
 		for _, h := range s.chosen {
-			t.method.census.mark(h)
+			t.method.corpus.mark(h)
 		}
 	})
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// seenTexts maps digests to the number of their text. It holds as many as
+// knownTexts maps digests to the number of their text. It holds as many as
 // its memory allows; what comes later is not collapsed here and is found by
 // its keys instead.
-type seenTexts struct {
+type knownTexts struct {
 	shards [64]struct {
 		sync.Mutex
 		no map[neardup.Digest]textNo // number plus 1; 0: claimed by a worker
@@ -17,38 +17,38 @@ type seenTexts struct {
 	perShard int
 }
 
-func newSeenTexts(memory int64) *seenTexts {
-	s := &seenTexts{perShard: max(int(memory/48/64), 1)}
+func newKnownTexts(memory int64) *knownTexts {
+	s := &knownTexts{perShard: max(int(memory/48/64), 1)}
 	for i := range s.shards {
 		s.shards[i].no = map[neardup.Digest]textNo{}
 	}
 	return s
 }
 
-// claim reports whether the caller is the first to see the text.
-func (s *seenTexts) claim(d neardup.Digest) bool {
-	sh := &s.shards[d[0]&63]
+// claim reports whether the caller is the first to claim the text.
+func (k *knownTexts) claim(d neardup.Digest) bool {
+	sh := &k.shards[d[0]&63]
 	sh.Lock()
 	defer sh.Unlock()
 	if _, ok := sh.no[d]; ok {
 		return false
 	}
-	if len(sh.no) < s.perShard {
+	if len(sh.no) < k.perShard {
 		sh.no[d] = 0
 	}
 	return true
 }
 
-func (s *seenTexts) number(d neardup.Digest) (textNo, bool) {
-	sh := &s.shards[d[0]&63]
+func (k *knownTexts) number(d neardup.Digest) (textNo, bool) {
+	sh := &k.shards[d[0]&63]
 	sh.Lock()
 	defer sh.Unlock()
 	no := sh.no[d]
 	return no - 1, no > 0
 }
 
-func (s *seenTexts) assign(d neardup.Digest, no textNo) {
-	sh := &s.shards[d[0]&63]
+func (k *knownTexts) assign(d neardup.Digest, no textNo) {
+	sh := &k.shards[d[0]&63]
 	sh.Lock()
 	defer sh.Unlock()
 	if old, ok := sh.no[d]; ok && old == 0 {
@@ -57,13 +57,13 @@ func (s *seenTexts) assign(d neardup.Digest, no textNo) {
 }
 
 // full reports whether some text may have found no room.
-func (s *seenTexts) full() bool {
-	for i := range s.shards {
-		sh := &s.shards[i]
+func (k *knownTexts) full() bool {
+	for i := range k.shards {
+		sh := &k.shards[i]
 		sh.Lock()
 		n := len(sh.no)
 		sh.Unlock()
-		if n >= s.perShard {
+		if n >= k.perShard {
 			return true
 		}
 	}

@@ -15,18 +15,18 @@ import (
 	"github.com/neardup/neardup/store/memory"
 )
 
-// crowding is a method under which all texts of one first word share a key and
+// hotMethod is a method under which all texts of one first word share a key and
 // none is near another. compare, where not nil, is called for each comparison
 // with the text that is judged.
-type crowding struct{ compare func(text string) }
+type hotMethod struct{ compare func(text string) }
 
-type crowdView string
+type hotView string
 
-func (crowdView) Bytes() int { return 1 }
+func (hotView) Bytes() int { return 1 }
 
-func (m *crowding) Spec() neardup.Spec { return neardup.Spec{Method: "crowding", Version: 1} }
+func (m *hotMethod) Spec() neardup.Spec { return neardup.Spec{Method: "hotMethod", Version: 1} }
 
-func (m *crowding) Record(clean string, rec *neardup.Record) {
+func (m *hotMethod) Record(clean string, rec *neardup.Record) {
 	rec.Reset()
 	key := uint64(7)
 	word, _, _ := strings.Cut(clean, " ")
@@ -36,15 +36,15 @@ func (m *crowding) Record(clean string, rec *neardup.Record) {
 	rec.Index = append(rec.Index, key)
 }
 
-func (m *crowding) Plausible(a, b uint64) bool { return true }
+func (m *hotMethod) Plausible(a, b uint64) bool { return true }
 
-func (m *crowding) View(clean string) neardup.View { return crowdView(clean) }
+func (m *hotMethod) View(clean string) neardup.View { return hotView(clean) }
 
-func (m *crowding) Compare(a, b neardup.View) neardup.Match {
+func (m *hotMethod) Compare(a, b neardup.View) neardup.Match {
 	if m.compare != nil {
-		m.compare(string(a.(crowdView)))
+		m.compare(string(a.(hotView)))
 	}
-	return neardup.Match{Distance: -1, Method: "crowding"}
+	return neardup.Match{Distance: -1, Method: "hotMethod"}
 }
 
 // counted counts what is asked of an index.
@@ -78,9 +78,9 @@ func (s *countedStore) Index(ctx context.Context, tenant string, create func() (
 	return s.index, err
 }
 
-// crowded is a detector over a bucket with so many leaders that judging one
+// hotBucket is a detector over a bucket with so many leaders that judging one
 // more is long.
-func crowded(t *testing.T, m *crowding, turns int) (*docid.Detector, *counted) {
+func hotBucket(t *testing.T, m *hotMethod, places int) (*docid.Detector, *counted) {
 	t.Helper()
 	inner, err := memory.New(t.Context())
 	if err != nil {
@@ -89,14 +89,14 @@ func crowded(t *testing.T, m *crowding, turns int) (*docid.Detector, *counted) {
 	t.Cleanup(func() { _ = inner.Close() })
 	store := &countedStore{Store: inner}
 	d, err := docid.NewDetector(t.Context(), store, "tenant", docid.Settings{
-		Content: docid.Near, Turns: docid.NewTurns(turns),
+		Content: docid.Near, Semaphore: docid.NewSemaphore(places),
 		ContentMethod: func(uint64, []byte) (neardup.Method, error) { return m, nil },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range 1100 {
-		addNew(t, d, fmt.Sprintf("crowd %d", n))
+		addNew(t, d, fmt.Sprintf("hot %d", n))
 	}
 	return d, store.index
 }
@@ -109,12 +109,12 @@ func addNew(t *testing.T, d *docid.Detector, text string) {
 	}
 }
 
-// TestLongJudgementsTakeTurns: at one moment no more judgements are beyond
-// what is free than there are turns, all come to their end, and as each keeps
-// its turn for the commit, none is refused.
-func TestLongJudgementsTakeTurns(t *testing.T) {
-	m := &crowding{}
-	d, index := crowded(t, m, 1)
+// TestLongJudgementsAcquireTheSemaphore: at one moment no more judgements are beyond
+// what is free than there are places, all come to their end, and as each keeps
+// its place for the commit, none is refused.
+func TestLongJudgementsAcquireTheSemaphore(t *testing.T) {
+	m := &hotMethod{}
+	d, index := hotBucket(t, m, 1)
 	var mu sync.Mutex
 	compared := map[string]int{}
 	var working, most atomic.Int64
@@ -134,7 +134,7 @@ func TestLongJudgementsTakeTurns(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	for n := range 8 {
-		all.Go(func() { addNew(t, d, fmt.Sprintf("crowd late %d", n)) })
+		all.Go(func() { addNew(t, d, fmt.Sprintf("hot late %d", n)) })
 	}
 	all.Wait()
 	if most.Load() != 1 {
@@ -146,15 +146,15 @@ func TestLongJudgementsTakeTurns(t *testing.T) {
 }
 
 // TestShortJudgementsWaitForNobody: while a long judgement stands still in the
-// middle of its turn, and another waits for one, others are decided and
-// stored. Who waits for a turn gives up with its context.
+// middle of its work, and another waits for its place, others are decided and
+// stored. Who waits for a place gives up with its context.
 func TestShortJudgementsWaitForNobody(t *testing.T) {
-	m := &crowding{}
-	d, _ := crowded(t, m, 1)
+	m := &hotMethod{}
+	d, _ := hotBucket(t, m, 1)
 	within, release := make(chan struct{}), make(chan struct{})
 	n := 0
 	m.compare = func(text string) {
-		if text != "crowd slow" {
+		if text != "hot slow" {
 			return
 		}
 		if n++; n == 1060 {
@@ -163,27 +163,27 @@ func TestShortJudgementsWaitForNobody(t *testing.T) {
 		}
 	}
 	var slow sync.WaitGroup
-	slow.Go(func() { addNew(t, d, "crowd slow") })
+	slow.Go(func() { addNew(t, d, "hot slow") })
 	<-within
 	for n := range 20 {
 		addNew(t, d, fmt.Sprintf("honest %d", n))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	slow.Go(func() {
-		if _, err := d.Add(ctx, submission("", "", "crowd waiting")); !errors.Is(err, context.Canceled) {
-			t.Errorf("who waited for a turn got %v", err)
+		if _, err := d.Add(ctx, submission("", "", "hot waiting")); !errors.Is(err, context.Canceled) {
+			t.Errorf("who waited for a place got %v", err)
 		}
 	})
 	cancel()
 	close(release)
 	slow.Wait()
-	addNew(t, d, "crowd later") // the turn was given back
+	addNew(t, d, "hot later") // the place was given back
 }
 
-// TestLeadersOfACrowdAreNotRead: an article that becomes a leader after it was
+// TestLeadersOfAHotBucketAreNotRead: an article that becomes a leader after it was
 // compared is compared with later ones without being read from the store.
-func TestLeadersOfACrowdAreNotRead(t *testing.T) {
-	_, index := crowded(t, &crowding{}, 1)
+func TestLeadersOfAHotBucketAreNotRead(t *testing.T) {
+	_, index := hotBucket(t, &hotMethod{}, 1)
 	if n := index.reads.Load(); n > 1 {
 		t.Errorf("%d leaders were read, want the first at most", n)
 	}

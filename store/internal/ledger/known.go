@@ -2,12 +2,12 @@ package ledger
 
 import "hash/maphash"
 
-// seen remembers which rows may be there, so that what is new, as most nids
+// knownRows remembers which rows may be there, so that what is new, as most nids
 // and idempotency keys are, costs no look at the disk. A row that was written
 // is always known; of those that were not, one in 2^38/n is taken for one that
 // was. Rows that were deleted stay known until the store is opened again. Only
 // the writer uses it. 5 to 8 bytes a row.
-type seen struct {
+type knownRows struct {
 	seed   maphash.Seed // secret, so that nobody can choose rows that collide
 	shards [1 << shardBits]prints
 }
@@ -19,21 +19,21 @@ type prints struct {
 	used  int
 }
 
-func newSeen() *seen { return &seen{seed: maphash.MakeSeed()} }
+func newKnownRows() *knownRows { return &knownRows{seed: maphash.MakeSeed()} }
 
-func (s *seen) add(key []byte) {
-	p, print := s.find(key)
+func (k *knownRows) add(key []byte) {
+	p, print := k.find(key)
 	p.add(print)
 }
 
-func (s *seen) has(key []byte) bool {
-	p, print := s.find(key)
+func (k *knownRows) has(key []byte) bool {
+	p, print := k.find(key)
 	return len(p.slots) > 0 && p.slots[p.slot(print)] != 0
 }
 
-func (s *seen) find(key []byte) (*prints, uint32) {
-	h := maphash.Bytes(s.seed, key)
-	return &s.shards[h>>(64-shardBits)], max(uint32(h), 1)
+func (k *knownRows) find(key []byte) (*prints, uint32) {
+	h := maphash.Bytes(k.seed, key)
+	return &k.shards[h>>(64-shardBits)], max(uint32(h), 1)
 }
 
 func (p *prints) add(print uint32) {
@@ -63,10 +63,10 @@ func (p *prints) slot(print uint32) int {
 	return i
 }
 
-func (s *seen) bytes() int {
+func (k *knownRows) bytes() int {
 	n := 0
-	for i := range s.shards {
-		n += 4 * len(s.shards[i].slots)
+	for i := range k.shards {
+		n += 4 * len(k.shards[i].slots)
 	}
 	return n
 }

@@ -15,7 +15,7 @@ import (
 // A bucket with many more leaders than may be compared is searched in the
 // order of likeness: an equal text and a near copy of a leader are found, and
 // only what is near none of those compared is refused, never called new.
-func TestCrowdIsSearchedByLikeness(t *testing.T) {
+func TestHotBucketIsSearchedByLikeness(t *testing.T) {
 	const most, leaders = 50, 400
 	d := service(t, docid.Settings{
 		Clean: text.Default(), Content: docid.Near, MaxCandidates: most,
@@ -27,7 +27,7 @@ func TestCrowdIsSearchedByLikeness(t *testing.T) {
 	for n := range leaders {
 		a, err := d.Add(t.Context(), submission("", "", template(n)))
 		switch {
-		case errors.Is(err, docid.ErrCrowded):
+		case errors.Is(err, docid.ErrHotBucket):
 			refused++
 		case err != nil || a.Decision.Decision != neardup.New:
 			t.Fatalf("template %d: %+v, %v", n, a.Decision, err)
@@ -37,7 +37,7 @@ func TestCrowdIsSearchedByLikeness(t *testing.T) {
 	}
 	t.Logf("%d leaders of one template, %d refused", len(made), refused)
 	if refused == 0 || len(made) < most {
-		t.Fatalf("no crowd: %d made, %d refused", len(made), refused)
+		t.Fatalf("no hot bucket: %d made, %d refused", len(made), refused)
 	}
 	for i, original := range made {
 		for _, copied := range []string{original, strings.Replace(original, "harbour", "seaport", 1)} {

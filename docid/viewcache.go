@@ -42,79 +42,79 @@ type viewKey uint64
 
 func keyOfView(leader uint64, kind viewKind) viewKey { return viewKey(leader<<2 | uint64(kind)) }
 
-// views keeps the views used of late, within a number of bytes. A leader never
+// viewCache keeps the views used of late, within a number of bytes. A leader never
 // changes, so nothing is ever stale; what ended is simply used no more.
 //
 // Who is evicted is found as a clock does: a hand goes round and takes the
 // first that was not used since it came by last. So a view that is found costs
-// one look into a map, and a crowded bucket asks for thousands.
-type views struct {
-	mu    sync.Mutex
-	limit int
-	bytes int
-	items map[viewKey]*viewItem
-	ring  []*viewItem
-	hand  int
+// one look into a map, and a hot bucket asks for thousands.
+type viewCache struct {
+	mu     sync.Mutex
+	limit  int
+	bytes  int
+	cached map[viewKey]*cachedView
+	ring   []*cachedView
+	hand   int
 }
 
-type viewItem struct {
+type cachedView struct {
 	key  viewKey
 	used bool
 	leaderView
 }
 
-// overhead is what an item costs beside its view, about.
+// overhead is what an entry costs beside its view, about.
 const overhead = 200
 
-func newViews(limit int) *views {
+func newViewCache(limit int) *viewCache {
 	if limit <= 0 {
 		limit = 64 << 20
 	}
-	return &views{limit: limit, items: map[viewKey]*viewItem{}}
+	return &viewCache{limit: limit, cached: map[viewKey]*cachedView{}}
 }
 
 // get returns nil if a view is not there.
-func (c *views) get(k viewKey) *leaderView {
+func (c *viewCache) get(k viewKey) *leaderView {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	item := c.items[k]
-	if item == nil {
+	v := c.cached[k]
+	if v == nil {
 		return nil
 	}
-	item.used = true
-	return &item.leaderView
+	v.used = true
+	return &v.leaderView
 }
 
-func (c *views) put(k viewKey, v leaderView) {
+func (c *viewCache) put(k viewKey, v leaderView) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	size := v.Bytes() + overhead
-	if c.items[k] != nil || size > c.limit {
+	if c.cached[k] != nil || size > c.limit {
 		return
 	}
 	for c.bytes+size > c.limit {
 		c.evict()
 	}
-	item := &viewItem{key: k, leaderView: v}
-	c.items[k] = item
-	c.ring = append(c.ring, item)
+	entry := &cachedView{key: k, leaderView: v}
+	c.cached[k] = entry
+	c.ring = append(c.ring, entry)
 	c.bytes += size
 }
 
 // evict drops what the hand finds. The last of the ring takes its place and has
 // a whole round before it.
-func (c *views) evict() {
+func (c *viewCache) evict() {
 	c.hand %= len(c.ring)
 	for c.ring[c.hand].used {
 		c.ring[c.hand].used = false
 		c.hand = (c.hand + 1) % len(c.ring)
 	}
-	item, last := c.ring[c.hand], len(c.ring)-1
+	gone, last := c.ring[c.hand], len(c.ring)-1
 	c.ring[c.hand], c.ring[last] = c.ring[last], nil
 	c.ring = c.ring[:last]
 	c.hand++
-	delete(c.items, item.key)
-	c.bytes -= item.Bytes() + overhead
+	delete(c.cached, gone.key)
+	c.bytes -= gone.Bytes() + overhead
 }
 
 // newLeaderView makes what is cached of a leader.
@@ -122,7 +122,7 @@ func newLeaderView(nid, text string, v neardup.View) leaderView {
 	return leaderView{View: v, nid: nid, digest: neardup.DigestOf(text), empty: blank(text)}
 }
 
-// spender pays for work before it is done; see Turns.
+// spender pays for work before it is done; see [Semaphore].
 type spender interface {
 	spend(ctx context.Context, effort int) error
 }
@@ -131,7 +131,7 @@ type spender interface {
 // ErrNotFound once its docId has ended.
 func (d *Detector) viewOf(ctx context.Context, by spender, leader uint64, kind viewKind, m neardup.Method) (*leaderView, error) {
 	k := keyOfView(leader, kind)
-	if v := d.views.get(k); v != nil {
+	if v := d.viewCache.get(k); v != nil {
 		return v, nil
 	}
 	mat, err := d.material(ctx, by, leader)
@@ -140,7 +140,7 @@ func (d *Detector) viewOf(ctx context.Context, by spender, leader uint64, kind v
 	}
 	text := kind.text(mat.Title, mat.Text)
 	v := newLeaderView(mat.NID, text, m.View(text))
-	d.views.put(k, v)
+	d.viewCache.put(k, v)
 	return &v, nil
 }
 
@@ -157,7 +157,7 @@ func (d *Detector) remember(s *subject, e Entry) {
 	for kind, v := range s.views {
 		if v != nil {
 			text := viewKind(kind).text(s.title, s.text)
-			d.views.put(keyOfView(e.Leader, viewKind(kind)), newLeaderView(e.NID, text, v))
+			d.viewCache.put(keyOfView(e.Leader, viewKind(kind)), newLeaderView(e.NID, text, v))
 		}
 	}
 }

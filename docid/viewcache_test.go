@@ -13,7 +13,7 @@ func (v sizedView) Bytes() int { return int(v) }
 // outlasts what is not.
 func TestViewsKeepWhatIsUsed(t *testing.T) {
 	const room = 10
-	c := newViews(room * (1000 + overhead))
+	c := newViewCache(room * (1000 + overhead))
 	often := keyOfView(1, viewContent)
 	c.put(often, newLeaderView("often", "", sizedView(1000)))
 	for n := uint64(2); n < 500; n++ {
@@ -28,12 +28,12 @@ func TestViewsKeepWhatIsUsed(t *testing.T) {
 		if v := c.get(often); v == nil || v.nid != "often" {
 			t.Fatalf("after %d others: %+v", n-1, v)
 		}
-		if c.bytes > c.limit || len(c.items) != len(c.ring) || len(c.ring) != min(int(n), room) {
-			t.Fatalf("%d bytes, %d views, %d in the ring", c.bytes, len(c.items), len(c.ring))
+		if c.bytes > c.limit || len(c.cached) != len(c.ring) || len(c.ring) != min(int(n), room) {
+			t.Fatalf("%d bytes, %d views, %d in the ring", c.bytes, len(c.cached), len(c.ring))
 		}
 	}
 	c.put(keyOfView(9, viewTitle), newLeaderView("", "", sizedView(c.limit)))
-	if len(c.ring) != len(c.items) || c.bytes > c.limit {
-		t.Errorf("after one as large as the cache: %d bytes, %d views", c.bytes, len(c.items))
+	if len(c.ring) != len(c.cached) || c.bytes > c.limit {
+		t.Errorf("after one as large as the cache: %d bytes, %d views", c.bytes, len(c.cached))
 	}
 }

@@ -13,24 +13,24 @@ import (
 // or cannot be counted in parts.
 var ErrUntrained = errors.New("the method has no counts to add up")
 
-// tallyMemory is the same for all, so that tallies fit each other.
-const tallyMemory = 16 << 20
+// trainerMemory is the same for all, so that counts fit each other.
+const trainerMemory = 16 << 20
 
-func (s Stages) tally() (neardup.Portable, error) {
+func (s Stages) trainer() (neardup.Portable, error) {
 	if m, ok := s.Method.(neardup.Trainable); ok {
-		if t, ok := m.Tally(tallyMemory).(neardup.Portable); ok {
+		if t, ok := m.Trainer(trainerMemory).(neardup.Portable); ok {
 			return t, nil
 		}
 	}
 	return nil, fmt.Errorf("%w: %s", ErrUntrained, s.Method.Spec().Method)
 }
 
-// Tally is a stage before the first, for methods that choose keys by how rare
+// Train is a stage before the first, for methods that choose keys by how rare
 // features are. A line is a document: place, text. Written are the counts, some
 // 12 MiB, which are no lines. Without it Records gives other keys, and in
 // the end the same pairs for more work.
-func (s Stages) Tally(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-	t, err := s.tally()
+func (s Stages) Train(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	t, err := s.trainer()
 	if err != nil {
 		return Counts{}, err
 	}
@@ -51,12 +51,12 @@ func (s Stages) Tally(ctx context.Context, in io.Reader, out io.Writer) (Counts,
 
 // Trained returns the stages with the counts of all parts of the corpus. All
 // partitions of Records must have the same; the other stages need none.
-func (s Stages) Trained(tallies ...io.Reader) (Stages, error) {
-	t, err := s.tally()
+func (s Stages) Trained(counts ...io.Reader) (Stages, error) {
+	t, err := s.trainer()
 	if err != nil {
 		return s, err
 	}
-	for _, in := range tallies {
+	for _, in := range counts {
 		if _, err := t.ReadFrom(in); err != nil {
 			return s, err
 		}

@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// census is what one corpus, the one that is being joined, tells the scheme of
+// corpusCounts is what one corpus, the one that is being joined, tells the scheme of
 // pieces.go: how often each substring occurs and, after a second pass, which
 // ones were selected. Substrings that share a slot share what is known of
 // them, which costs work and never a pair.
-type census struct {
+type corpusCounts struct {
 	// few counts up to 255, four slots in a word; over counts what goes
 	// beyond, in fewer slots. So the sums depend on no order.
 	few  []atomic.Uint32
@@ -26,18 +26,18 @@ const (
 	leastSlotBits, mostSlotBits = 20, 27
 )
 
-// newCensus makes a census of at most memory bytes, but of at least 2.3 MB.
-func newCensus(memory int64) *census {
+// newCorpusCounts takes at most memory bytes, but at least 2.3 MB.
+func newCorpusCounts(memory int64) *corpusCounts {
 	width := min(max(bits.Len64(uint64(max(memory, 1)))-1, leastSlotBits), mostSlotBits)
-	return &census{few: make([]atomic.Uint32, 1<<(width-2)), over: make([]atomic.Uint32, 1<<overBits)}
+	return &corpusCounts{few: make([]atomic.Uint32, 1<<(width-2)), over: make([]atomic.Uint32, 1<<overBits)}
 }
 
-func (c *census) slot(hash uint64) (word *atomic.Uint32, shift uint, at int) {
+func (c *corpusCounts) slot(hash uint64) (word *atomic.Uint32, shift uint, at int) {
 	slot := hash >> 32 * uint64(4*len(c.few)) >> 32
 	return &c.few[slot/4], uint(slot%4) * 8, int(slot)
 }
 
-func (c *census) add(hash uint64) {
+func (c *corpusCounts) add(hash uint64) {
 	word, shift, slot := c.slot(hash)
 	for {
 		old := word.Load()
@@ -53,7 +53,7 @@ func (c *census) add(hash uint64) {
 
 // count returns how often a substring occurs, at the least estimate that is
 // never too low: 1 proves that no other text of the corpus has it.
-func (c *census) count(hash uint64) uint32 {
+func (c *corpusCounts) count(hash uint64) uint32 {
 	word, shift, slot := c.slot(hash)
 	n := word.Load() >> shift & fullSlot
 	if n == fullSlot {
@@ -63,15 +63,15 @@ func (c *census) count(hash uint64) uint32 {
 }
 
 // reselect forgets what was selected; from now on mark counts.
-func (c *census) reselect() { c.selected = make([]atomic.Uint64, len(c.few)/8) }
+func (c *corpusCounts) reselect() { c.selected = make([]atomic.Uint64, len(c.few)/8) }
 
-func (c *census) bit(hash uint64) (*atomic.Uint64, uint64) {
+func (c *corpusCounts) bit(hash uint64) (*atomic.Uint64, uint64) {
 	at := hash >> 32 * uint64(64*len(c.selected)) >> 32
 	return &c.selected[at/64], 1 << (at % 64)
 }
 
 // mark notes that a text has selected a piece.
-func (c *census) mark(hash uint64) {
+func (c *corpusCounts) mark(hash uint64) {
 	word, bit := c.bit(hash)
 	if word.Load()&bit == 0 {
 		word.Or(bit)
@@ -79,7 +79,7 @@ func (c *census) mark(hash uint64) {
 }
 
 // wanted reports whether some text may have selected a piece.
-func (c *census) wanted(hash uint64) bool {
+func (c *corpusCounts) wanted(hash uint64) bool {
 	if c.selected == nil {
 		return true
 	}

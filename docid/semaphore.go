@@ -1,0 +1,171 @@
+package docid
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// Semaphore bounds how many long judgements are worked on at one moment, so that
+// whoever fills one bucket, or several in several tenants, never has all
+// processors. A judgement of few candidates needs no place and waits for nobody;
+// a long one does a piece of its work and goes to the end of the line of its
+// client, and the clients, see [WithClient], are served in rotation: who sends
+// much waits for himself. A very long one has a place while it commits, too.
+// One Semaphore may serve many detectors.
+type Semaphore struct {
+	mu    sync.Mutex
+	free  int
+	line  []string                   // clients that wait, the next first
+	waits map[string][]chan struct{} // of each, the oldest first
+}
+
+// NewSemaphore lets n long judgements work at one moment; 0 or less: half as many
+// as there are processors, one at least.
+func NewSemaphore(n int) *Semaphore {
+	if n <= 0 {
+		n = max(1, runtime.GOMAXPROCS(0)/2)
+	}
+	return &Semaphore{free: n, waits: map[string][]chan struct{}{}}
+}
+
+type clientKey struct{}
+
+// WithClient names whom the work under a context is for. Work for nobody by
+// name counts as one client's.
+func WithClient(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, clientKey{}, name)
+}
+
+// acquire waits for a place.
+func (s *Semaphore) acquire(ctx context.Context) error {
+	client, _ := ctx.Value(clientKey{}).(string)
+	s.mu.Lock()
+	if s.free > 0 {
+		s.free--
+		s.mu.Unlock()
+		return nil
+	}
+	mine := make(chan struct{})
+	if len(s.waits[client]) == 0 {
+		s.line = append(s.line, client)
+	}
+	s.waits[client] = append(s.waits[client], mine)
+	s.mu.Unlock()
+	select {
+	case <-mine:
+		return nil
+	case <-ctx.Done():
+		s.leave(client, mine)
+		return ctx.Err()
+	}
+}
+
+// leave takes one out of the line; a place that it got meanwhile passes on.
+func (s *Semaphore) leave(client string, mine chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	queue := s.waits[client]
+	i := slices.Index(queue, mine)
+	if i < 0 {
+		s.pass()
+		return
+	}
+	s.keep(client, slices.Delete(queue, i, i+1))
+	if len(queue) == 1 {
+		s.line = slices.DeleteFunc(s.line, func(c string) bool { return c == client })
+	}
+}
+
+// release gives a place back.
+func (s *Semaphore) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pass()
+}
+
+// pass hands a place to the oldest of the next client, who then goes to the
+// end of the line.
+func (s *Semaphore) pass() {
+	if len(s.line) == 0 {
+		s.free++
+		return
+	}
+	client := s.line[0]
+	queue := s.waits[client]
+	s.line = s.line[1:]
+	if len(queue) > 1 {
+		s.line = append(s.line, client)
+	}
+	s.keep(client, queue[1:])
+	close(queue[0])
+}
+
+func (s *Semaphore) keep(client string, queue []chan struct{}) {
+	if len(queue) == 0 {
+		delete(s.waits, client)
+		return
+	}
+	s.waits[client] = queue
+}
+
+// The work of a judgement is counted in comparisons that end early, 0.2 us. A
+// leader that has to be read from the store costs as much as readEffort of them.
+const (
+	readEffort  = 64
+	freeEffort  = 1024 // what takes less needs no place
+	pieceEffort = 256
+
+	// A pair of short texts is compared by its edits, some 4 us.
+	shortText   = 1024 // bytes
+	shortEffort = 16
+)
+
+// compareEffort is what a comparison of the subject is counted as.
+func (j *search) compareEffort() int {
+	if len(j.s.text) <= shortText {
+		return shortEffort
+	}
+	return 1
+}
+
+// spend counts work before it is done. After every piece others may go first,
+// and from freeEffort on the next piece needs a place.
+func (j *search) spend(ctx context.Context, effort int) error {
+	before := j.effort
+	j.effort += effort
+	if j.effort/pieceEffort == before/pieceEffort || j.last {
+		return nil
+	}
+	j.release()
+	runtime.Gosched()
+	if j.effort < freeEffort {
+		return nil
+	}
+	return j.acquire(ctx)
+}
+
+// long is true of a judgement whose bucket is so full that others would be
+// refused at the commit if all committed at once.
+func (j *search) long() bool { return j.compared >= freeEffort }
+
+// acquire waits for a place unless the judgement holds one.
+func (j *search) acquire(ctx context.Context) error {
+	if j.holds {
+		return nil
+	}
+	if err := j.d.Semaphore.acquire(ctx); err != nil {
+		return err
+	}
+	j.holds = true
+	return nil
+}
+
+// release gives the place back.
+func (j *search) release() {
+	if j.holds {
+		j.d.Semaphore.release()
+		j.holds = false
+	}
+}
