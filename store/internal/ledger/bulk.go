@@ -16,8 +16,8 @@ type bulk struct {
 // keyed is a posting under a key, filed those of a shard.
 type (
 	keyed struct {
-		key  uint64
-		post uint32
+		key uint64
+		no  postingNo
 	}
 	filed struct {
 		shard    *shard
@@ -41,8 +41,8 @@ func newBulk(t *table) *bulk {
 }
 
 // post is table.post.
-func (b *bulk) post(seq uint64, l uint32, keys ...uint64) {
-	p := b.table.posts.add(func(p *posting) { *p = posting{seq, l} }) + 1
+func (b *bulk) post(seq uint64, l leaderNo, keys ...uint64) {
+	p := b.table.posts.add(func(p *posting) { *p = posting{seq, l} })
 	for _, k := range keys {
 		n := shardOf(k)
 		if b.waiting[n] == nil {
@@ -77,6 +77,6 @@ func (s *shard) addAll(ps []keyed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range ps {
-		s.put(p.key, p.post)
+		s.put(p.key, p.no)
 	}
 }

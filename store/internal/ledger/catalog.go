@@ -153,7 +153,7 @@ func (c catalog) Groups(ctx context.Context, page docid.GroupPage) ([]docid.Grou
 	var top []docid.GroupSize
 	at := c.ix.durable.Load()
 	for i, n := 0, c.ix.posts.leaders.len(); i < n; i++ {
-		l := c.ix.posts.leaders.at(uint32(i))
+		l := c.ix.posts.leaders.at(leaderNo(i))
 		g := docid.GroupSize{Leader: l.seq, Size: int(l.size.Load())}
 		if l.seq > at || !l.lives(at) || g.Size < page.MinSize || page.After.Leader != 0 && !larger(page.After, g) {
 			continue

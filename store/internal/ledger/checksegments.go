@@ -26,11 +26,11 @@ func (c *checker) segments() error {
 	err = c.r.Scan(prefix, after(prefix), func(k, v []byte) error {
 		c.row()
 		h, last := headers[number(k, 0)], uint64(0)
-		err := decodeChunk(k, v, func(key, _, _ uint64) bool {
-			if key < last {
+		err := decodeChunk(k, v, func(p segmented) bool {
+			if p.key < last {
 				c.bad(k, "is out of order")
 			}
-			if last = key; h != nil {
+			if last = p.key; h != nil {
 				h.postings--
 			}
 			return true

@@ -104,7 +104,7 @@ func newest(runs [][]run, limit int, since, at uint64) uint64 {
 // is asked first, so of a hot bucket only what may count takes memory: 4
 // bytes for each key that it shares.
 func (p *postings) hits(runs []run, plausible func(uint64) bool, at uint64) []docid.Hit {
-	var numbers []uint32
+	var numbers []leaderNo
 	for _, r := range runs {
 		for i := range r.len() {
 			n := r.at(i).leader
@@ -114,7 +114,7 @@ func (p *postings) hits(runs []run, plausible func(uint64) bool, at uint64) []do
 		}
 	}
 	var found []docid.Hit
-	shared(numbers, func(n uint32, times int) {
+	shared(numbers, func(n leaderNo, times int) {
 		l := p.leaders.at(n)
 		found = append(found, docid.Hit{Leader: l.seq, Sketch: l.sketch, Time: l.time, Shared: times})
 	})
@@ -124,7 +124,7 @@ func (p *postings) hits(runs []run, plausible func(uint64) bool, at uint64) []do
 // shared visits each number once, in order, with how often it is there. Leaders
 // are numbered in the order of their changes; many that lie close together, as
 // a hot bucket has, are counted instead of sorted.
-func shared(numbers []uint32, visit func(n uint32, times int)) {
+func shared(numbers []leaderNo, visit func(n leaderNo, times int)) {
 	if len(numbers) == 0 {
 		return
 	}
@@ -136,7 +136,7 @@ func shared(numbers []uint32, visit func(n uint32, times int)) {
 		}
 		for i, c := range counts {
 			if c > 0 {
-				visit(low+uint32(i), int(c))
+				visit(low+leaderNo(i), int(c))
 			}
 		}
 		return

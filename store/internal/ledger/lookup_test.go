@@ -14,15 +14,16 @@ func TestShared(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		low := rapid.Uint32().Draw(t, "low")
 		reach := rapid.SampledFrom([]uint32{0, 10, 5000, 1 << 20, 1<<32 - 1}).Draw(t, "reach")
-		numbers := rapid.SliceOfN(rapid.Uint32Range(0, reach), 0, 500).Draw(t, "numbers")
-		want := map[uint32]int{}
-		for i := range numbers {
-			numbers[i] = low + min(numbers[i], 1<<32-1-low)
-			want[numbers[i]]++
+		var numbers []leaderNo
+		want := map[leaderNo]int{}
+		for _, above := range rapid.SliceOfN(rapid.Uint32Range(0, reach), 0, 500).Draw(t, "numbers") {
+			n := leaderNo(low + min(above, 1<<32-1-low))
+			numbers = append(numbers, n)
+			want[n]++
 		}
-		got := map[uint32]int{}
-		var order []uint32
-		shared(numbers, func(n uint32, times int) { got[n], order = times, append(order, n) })
+		got := map[leaderNo]int{}
+		var order []leaderNo
+		shared(numbers, func(n leaderNo, times int) { got[n], order = times, append(order, n) })
 		if !maps.Equal(got, want) || !slices.IsSorted(order) || len(order) != len(want) {
 			t.Fatalf("got %d, want %d", got, want)
 		}

@@ -16,7 +16,7 @@ import (
 // that say which keys are not there, and a look-up goes to the disk for keys
 // that are. One goroutine writes, any number read.
 type postings struct {
-	leaders chunks[leader]
+	leaders chunks[leaderNo, leader]
 	levels  atomic.Pointer[levels]
 }
 
@@ -41,28 +41,28 @@ func newPostings() *postings {
 	return p
 }
 
-// lead adds a leader and returns its number in memory.
-func (p *postings) lead(seq, sketch uint64, time int64) uint32 {
+// lead adds a leader.
+func (p *postings) lead(seq, sketch uint64, time int64) leaderNo {
 	return p.leaders.add(func(l *leader) { l.seq, l.sketch, l.time = seq, sketch, time })
 }
 
 // find returns a leader by its sequence number. O(log leaders).
-func (p *postings) find(seq uint64) (uint32, *leader) {
+func (p *postings) find(seq uint64) (leaderNo, *leader) {
 	n := p.leaders.len()
-	i := sort.Search(n, func(i int) bool { return p.leaders.at(uint32(i)).seq >= seq })
-	if i == n || p.leaders.at(uint32(i)).seq != seq {
+	i := sort.Search(n, func(i int) bool { return p.leaders.at(leaderNo(i)).seq >= seq })
+	if i == n || p.leaders.at(leaderNo(i)).seq != seq {
 		return 0, nil
 	}
-	return uint32(i), p.leaders.at(uint32(i))
+	return leaderNo(i), p.leaders.at(leaderNo(i))
 }
 
 // post records that change seq puts leader l under keys.
-func (p *postings) post(seq uint64, l uint32, keys ...uint64) {
+func (p *postings) post(seq uint64, l leaderNo, keys ...uint64) {
 	p.levels.Load().active.post(seq, l, keys...)
 }
 
 // drop removes a leader from a key, where it lies in memory.
-func (p *postings) drop(key uint64, l uint32) {
+func (p *postings) drop(key uint64, l leaderNo) {
 	at := p.levels.Load()
 	at.active.drop(key, l)
 	for _, f := range at.frozen {
@@ -181,11 +181,7 @@ func (p *postings) runsOf(runs []run, l *levels, r Reader, key, since uint64) ([
 }
 
 func (t *table) runOf(runs []run, key uint64) []run {
-	one, list := t.shard(key).get(key)
-	if one != 0 {
-		list = []uint32{one}
-	}
-	if len(list) > 0 {
+	if list := t.shard(key).get(key); len(list) > 0 {
 		runs = append(runs, run{t: t, list: list})
 	}
 	return runs
@@ -222,7 +218,7 @@ func (p *postings) count() int {
 // or of a segment.
 type run struct {
 	t     *table
-	list  []uint32
+	list  []postingNo
 	posts []posting
 }
 
@@ -230,7 +226,7 @@ func (r run) len() int { return len(r.list) + len(r.posts) }
 
 func (r run) at(i int) posting {
 	if r.t != nil {
-		return *r.t.posts.at(r.list[i] - 1)
+		return *r.t.posts.at(r.list[i])
 	}
 	return r.posts[i]
 }

@@ -92,13 +92,13 @@ func (s *segment) find(r Reader, key uint64, p *postings) ([]posting, error) {
 		first--
 	}
 	for c := max(first, 0); c <= last; c++ {
-		err := s.chunk(r, c, func(k, seq, leader uint64) bool {
-			if k == key {
-				if n, l := p.find(leader); l != nil {
-					run = append(run, posting{seq, n})
+		err := s.chunk(r, c, func(at segmented) bool {
+			if at.key == key {
+				if n, l := p.find(at.leader); l != nil {
+					run = append(run, posting{at.seq, n})
 				}
 			}
-			return k <= key
+			return at.key <= key
 		})
 		if err != nil {
 			return nil, err
@@ -124,7 +124,7 @@ func (s *segment) hold(key uint64, run []posting) {
 }
 
 // chunk reads a chunk, in order, until visit returns false.
-func (s *segment) chunk(r Reader, n int, visit func(key, seq, leader uint64) bool) error {
+func (s *segment) chunk(r Reader, n int, visit func(segmented) bool) error {
 	key := s.key(spacePosting, uint64(n))
 	value, err := r.Get(key)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *segment) chunk(r Reader, n int, visit func(key, seq, leader uint64) boo
 	return decodeChunk(key, value, visit)
 }
 
-func decodeChunk(key, value []byte, visit func(key, seq, leader uint64) bool) error {
+func decodeChunk(key, value []byte, visit func(segmented) bool) error {
 	d, err := open(key, value)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func decodeChunk(key, value []byte, visit func(key, seq, leader uint64) bool) er
 	for len(d.b) > 0 && d.err == nil {
 		k += d.uint()
 		seq := d.uint()
-		if leader := seq - d.uint(); d.err == nil && !visit(k, seq, leader) {
+		if leader := seq - d.uint(); d.err == nil && !visit(segmented{k, seq, leader}) {
 			return nil
 		}
 	}
@@ -204,20 +204,20 @@ type builder struct {
 
 const rowsAtOnce = 32
 
-func (b *builder) add(key, seq, leader uint64) error {
+func (b *builder) add(p segmented) error {
 	if b.in == chunkPostings {
 		if err := b.flush(); err != nil {
 			return err
 		}
 	}
 	if b.in == 0 {
-		b.firsts, b.last = append(b.firsts, key), 0
+		b.firsts, b.last = append(b.firsts, p.key), 0
 	}
-	b.chunk.uint(key - b.last)
-	b.chunk.uint(seq)
-	b.chunk.uint(seq - leader)
-	b.filter.add(key)
-	b.last = key
+	b.chunk.uint(p.key - b.last)
+	b.chunk.uint(p.seq)
+	b.chunk.uint(p.seq - p.leader)
+	b.filter.add(p.key)
+	b.last = p.key
 	b.in++
 	b.postings++
 	return nil
@@ -269,7 +269,7 @@ type cursor struct {
 	s     *segment
 	r     Reader
 	chunk int
-	posts [][3]uint64 // key, seq, leader
+	posts []segmented
 	at    int
 }
 
@@ -282,8 +282,8 @@ func (c *cursor) next() (bool, error) {
 		return false, nil
 	}
 	c.posts, c.at = c.posts[:0], 0
-	err := c.s.chunk(c.r, c.chunk, func(key, seq, leader uint64) bool {
-		c.posts = append(c.posts, [3]uint64{key, seq, leader})
+	err := c.s.chunk(c.r, c.chunk, func(p segmented) bool {
+		c.posts = append(c.posts, p)
 		return true
 	})
 	if errors.Is(err, errMoved) || err == nil && len(c.posts) == 0 {

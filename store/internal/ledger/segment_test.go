@@ -18,16 +18,16 @@ func (f found) Scan(_, _ []byte, _ func(key, value []byte) error) error { return
 func TestSegment(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, rows, want := newPostings(), found{}, map[uint64][]posting{}
-		var all [][3]uint64
+		var all []segmented
 		for seq := uint64(1); seq <= uint64(rapid.IntRange(0, 400).Draw(t, "leaders")); seq++ {
 			n := p.lead(seq, 0, 0)
 			for _, k := range rapid.SliceOfNDistinct(rapid.Uint64Range(0, 5), 1, 4, rapid.ID).Draw(t, "keys") {
 				k *= 0x9e3779b97f4a7c15
-				all = append(all, [3]uint64{k, seq, seq})
+				all = append(all, segmented{k, seq, seq})
 				want[k] = append(want[k], posting{seq, n})
 			}
 		}
-		slices.SortFunc(all, compare)
+		slices.SortFunc(all, segmented.compare)
 		b := &builder{segment: &segment{tenant: 1, number: 1, filter: newFilter(len(all))}, write: func(rs []row) error {
 			for _, r := range rs {
 				rows[string(r.key)] = r.value
@@ -35,7 +35,7 @@ func TestSegment(t *testing.T) {
 			return nil
 		}}
 		for _, a := range all {
-			if err := b.add(a[0], a[1], a[2]); err != nil {
+			if err := b.add(a); err != nil {
 				t.Fatal(err)
 			}
 		}

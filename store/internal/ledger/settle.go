@@ -83,44 +83,47 @@ func (ix *index) writeTable(f frozen) error {
 	}
 	b := ix.build(from, f.to, len(all))
 	for _, p := range all {
-		if err := b.add(p[0], p[1], p[2]); err != nil {
+		if err := b.add(p); err != nil {
 			return err
 		}
 	}
 	return ix.swap(b, 1, 0)
 }
 
-// sorted are the postings of living leaders: key, change, leader.
-func (f frozen) sorted(p *postings) [][3]uint64 {
-	all := make([][3]uint64, 0, f.keys.Load())
-	add := func(key uint64, n uint32) {
-		post := f.posts.at(n - 1)
+// sorted are the postings of living leaders.
+func (f frozen) sorted(p *postings) []segmented {
+	all := make([]segmented, 0, f.keys.Load())
+	add := func(key uint64, n postingNo) {
+		post := f.posts.at(n)
 		if l := p.leaders.at(post.leader); l.ended.Load() == 0 {
-			all = append(all, [3]uint64{key, post.seq, l.seq})
+			all = append(all, segmented{key, post.seq, l.seq})
 		}
 	}
 	for i := range f.shards {
 		s := &f.shards[i]
 		s.mu.RLock()
-		for i, v := range s.vals {
+		for i, at := range s.slots {
 			switch {
-			case v == 0:
-			case v&listBit == 0:
-				add(s.keys[i], v)
+			case at == 0:
+			case at&listBit == 0:
+				add(s.keys[i], at.posting())
 			default:
-				for _, n := range s.lists[v&^listBit] {
+				for _, n := range s.lists[at.list()] {
 					add(s.keys[i], n)
 				}
 			}
 		}
 		s.mu.RUnlock()
 	}
-	slices.SortFunc(all, compare)
+	slices.SortFunc(all, segmented.compare)
 	return all
 }
 
-func compare(a, b [3]uint64) int {
-	return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]), cmp.Compare(a[2], b[2]))
+// segmented is a posting of a segment.
+type segmented struct{ key, seq, leader uint64 }
+
+func (a segmented) compare(b segmented) int {
+	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.seq, b.seq), cmp.Compare(a.leader, b.leader))
 }
 
 // build begins a segment of at most so many postings.
@@ -232,12 +235,12 @@ func (ix *index) mergeInto(from []*segment, total int) error {
 	for len(cursors) > 0 {
 		least := cursors[0]
 		for _, c := range cursors[1:] {
-			if compare(c.posts[c.at], least.posts[least.at]) < 0 {
+			if c.posts[c.at].compare(least.posts[least.at]) < 0 {
 				least = c
 			}
 		}
-		if p := least.posts[least.at]; lives(p[2]) {
-			if err := b.add(p[0], p[1], p[2]); err != nil {
+		if p := least.posts[least.at]; lives(p.leader) {
+			if err := b.add(p); err != nil {
 				return err
 			}
 		}
@@ -253,7 +256,7 @@ func (ix *index) living() func(seq uint64) bool {
 	n := ix.posts.leaders.len()
 	set := []uint64{}
 	for i := range n {
-		l := ix.posts.leaders.at(uint32(i))
+		l := ix.posts.leaders.at(leaderNo(i))
 		if l.ended.Load() == 0 {
 			for int(l.seq/64) >= len(set) {
 				set = append(set, make([]uint64, len(set)+64)...)
