@@ -8,6 +8,7 @@ replace github.com/neardup/neardup => ..
 require (
 	github.com/klauspost/compress v1.20.3
 	github.com/neardup/neardup v0.0.0
+	github.com/redis/rueidis v1.0.79
 )
 
 require (

@@ -1,0 +1,156 @@
+// Command sizes measures what an article takes in Redis, by kind of key, and
+// computes what that makes of more articles. The Redis is to be an empty one.
+//
+//	redis-server --port 7001 --save '' & go run ./sizes --redis 127.0.0.1:7001 --articles 20000
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"sync"
+
+	"github.com/neardup/neardup/bench/load"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/docid/standard"
+	"github.com/neardup/neardup/store/redis"
+	"github.com/redis/rueidis"
+)
+
+func main() {
+	addr := flag.String("redis", "127.0.0.1:6379", "an empty Redis")
+	articles := flag.Int("articles", 20_000, "articles of 3 KB to add, every third a near-duplicate")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *addr, *articles); err != nil {
+		fmt.Fprintln(os.Stderr, "sizes:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, addr string, articles int) error {
+	c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{addr}, DisableCache: true})
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	defer c.Close()
+	if n, err := c.Do(ctx, c.B().Dbsize().Build()).AsInt64(); err != nil || n > 0 {
+		return errors.Join(err, fmt.Errorf("it holds %d keys, and is to be empty", n))
+	}
+	if err := fill(ctx, addr, articles); err != nil {
+		return err
+	}
+	kinds, err := measure(ctx, c)
+	if err != nil {
+		return err
+	}
+	return report(kinds, articles)
+}
+
+// fill adds the articles, 16 at a time.
+func fill(ctx context.Context, addr string, articles int) error {
+	store, err := redis.Open(ctx, redis.Options{Address: "redis://" + addr, AcceptLoss: true})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	d, err := standard.Open(ctx, store, "sizes")
+	if err != nil {
+		return err
+	}
+	numbers := make(chan int)
+	errs := make(chan error, 16)
+	var group sync.WaitGroup
+	for range cap(errs) {
+		group.Go(func() {
+			made := load.NewArticles()
+			for n := range numbers {
+				a := made.Make(n)
+				var sub docid.Submission
+				sub.ID, sub.URL, sub.Title, sub.Text = a.NID, a.URL, a.Title, a.Content
+				if _, err := d.Add(ctx, sub); err != nil {
+					errs <- fmt.Errorf("article %d: %w", n, err)
+					for range numbers { // so that nobody waits for this one
+					}
+					return
+				}
+			}
+		})
+	}
+	for n := range articles {
+		numbers <- n
+	}
+	close(numbers)
+	group.Wait()
+	close(errs)
+	var all []error
+	for err := range errs {
+		all = append(all, err)
+	}
+	return errors.Join(all...)
+}
+
+// kind is what the keys of one letter hold.
+type kind struct{ keys, bytes int64 }
+
+var names = map[byte]string{
+	'k': "postings of keys and names", 'h': "postings of hot keys", 'd': "rows of leaders", 't': "texts of leaders, with their keys",
+	'n': "articles by nid", 'r': "names of deleted articles", 'm': "members by docId", 'K': "kept copies, whole",
+	'g': "docIds by size", 'x': "docIds by expiry", 'l': "log", 'o': "what waits for the sinks", 's': "counts", 'i': "identity", 'c': "sinks",
+}
+
+// measure asks Redis for the memory of every key.
+func measure(ctx context.Context, c rueidis.Client) (map[byte]kind, error) {
+	kinds := map[byte]kind{}
+	for cursor := uint64(0); ; {
+		page, err := c.Do(ctx, c.B().Scan().Cursor(cursor).Count(1000).Build()).AsScanEntry()
+		if err != nil {
+			return nil, fmt.Errorf("list the keys: %w", err)
+		}
+		var asks rueidis.Commands
+		var letters []byte
+		for _, key := range page.Elements {
+			if at := slices.Index([]byte(key), '}'); at > 0 && at+2 < len(key) {
+				letters = append(letters, key[at+2])
+				asks = append(asks, c.B().MemoryUsage().Key(key).Samples(0).Build())
+			}
+		}
+		for i, r := range c.DoMulti(ctx, asks...) {
+			n, err := r.AsInt64()
+			if err != nil {
+				return nil, fmt.Errorf("measure a key: %w", err)
+			}
+			k := kinds[letters[i]]
+			kinds[letters[i]] = kind{k.keys + 1, k.bytes + n}
+		}
+		if cursor = page.Cursor; cursor == 0 {
+			return kinds, nil
+		}
+	}
+}
+
+func report(kinds map[byte]kind, articles int) error {
+	fmt.Printf("%d articles\n%-36s %10s %16s %12s %12s\n", articles, "", "keys", "bytes/article", "GB at 100 M", "GB at 1 G")
+	row := func(name string, keys int64, bytes float64) {
+		each := bytes / float64(articles)
+		fmt.Printf("%-36s %10d %16.1f %12.1f %12.0f\n", name, keys, each, each*.1, each)
+	}
+	var all, texts kind
+	for _, letter := range slices.SortedFunc(maps.Keys(kinds), func(a, b byte) int { return int(kinds[b].bytes - kinds[a].bytes) }) {
+		k := kinds[letter]
+		row(names[letter], k.keys, float64(k.bytes))
+		all = kind{all.keys + k.keys, all.bytes + k.bytes}
+		if letter == 't' || letter == 'K' || letter == 'o' {
+			texts = kind{texts.keys + k.keys, texts.bytes + k.bytes}
+		}
+	}
+	row("all", all.keys, float64(all.bytes))
+	row("all without texts", all.keys-texts.keys, float64(all.bytes-texts.bytes))
+	return nil
+}

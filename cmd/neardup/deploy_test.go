@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// deployed reads a file that is shipped for running a service.
+func deployed(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "deploy", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// serveFlags are those of neardup serve.
+func serveFlags(args ...string) (*serve, *pflag.FlagSet, error) {
+	s := &serve{app: &app{}}
+	fs := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	s.flags(fs)
+	return s, fs, fs.Parse(args)
+}
+
+// TestDeploy: the configuration that is shipped is read whole, and the commands
+// of the containers and of systemd have only flags that there are.
+func TestDeploy(t *testing.T) {
+	s, fs, err := serveFlags("--config", filepath.Join("..", "..", "deploy", "neardup.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := layered(fs); err != nil {
+		t.Errorf("neardup.toml: %v", err)
+	}
+	if s.stores.index != "redis://redis:6379" || s.stores.articleMap == "" || len(s.hosts) != 1 {
+		t.Errorf("neardup.toml: read as %+v", s.stores)
+	}
+	_, command, _ := strings.Cut(deployed(t, "compose.yaml"), "command: [serve, ")
+	command, _, _ = strings.Cut(command, "]")
+	var args []string
+	for arg := range strings.SplitSeq(command, ", ") {
+		args = append(args, strings.Trim(arg, `"`))
+	}
+	if _, _, err := serveFlags(args...); err != nil || !slices.Contains(args, "--index") {
+		t.Errorf("compose.yaml: %q: %v", args, err)
+	}
+	if unit := deployed(t, "neardup.service"); !strings.Contains(unit, "neardup serve --config /etc/neardup/neardup.toml") {
+		t.Error("neardup.service starts something else")
+	}
+}
