@@ -16,10 +16,10 @@ func story() []docid.Delivery {
 	ds := []docid.Delivery{
 		delivery(1, docid.KindNew, "a", 1), delivery(2, docid.KindDuplicate, "b", 1), delivery(3, docid.KindUpdate, "b", 1),
 		delivery(4, docid.KindUpdate, "b", 1), delivery(5, docid.KindDelete, "b", 1), delivery(6, docid.KindNew, "b", 6),
-		delivery(7, docid.KindForget, "", 3), delivery(8, docid.KindEpoch, "", 1<<64-1),
+		delivery(7, docid.KindForget, "", 3), delivery(100, docid.KindEpoch, "", 1<<64-1), delivery(101, docid.KindNew, "c", 101),
 	}
 	for i := range ds {
-		ds[i].Keeps = []docid.Keeps{1, 0, 0, 3, 2, 1, 0, 0}[i]
+		ds[i].Keeps = []docid.Keeps{1, 0, 0, 3, 2, 1, 0, 0, 1}[i]
 	}
 	ds[0].Names, ds[0].Idempotency = []docid.Name{{1}, {2}}, "key"
 	ds[0].Article.ImageCount, ds[0].Article.Time = "4", -7
@@ -70,20 +70,24 @@ func TestHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := rows(t, s, "t"); got != before {
-		t.Errorf("rows were %s, are %s", before, got)
+	if got, want := rows(t, s, "t"), before+" c:101/0"; got != want {
+		t.Errorf("rows are %s, want %s", got, want)
 	}
 	var got []docid.Delivery
 	for len(got) < len(ds) {
-		page, err := s.History(ctx, "t", uint64(len(got)), 3)
+		after := uint64(0)
+		if len(got) > 0 {
+			after = got[len(got)-1].Seq
+		}
+		page, err := s.History(ctx, "t", after, 3)
 		if err != nil || len(page) == 0 {
-			t.Fatal("page after ", len(got), ": ", err)
+			t.Fatal("page after ", after, ": ", err)
 		}
 		got = append(got, page...)
 	}
 	for i, want := range told(ds) {
 		if !reflect.DeepEqual(got[i], want) {
-			t.Errorf("change %d\n got %+v\nwant %+v", i+1, got[i], want)
+			t.Errorf("change %d\n got %+v\nwant %+v", want.Seq, got[i], want)
 		}
 	}
 	if names, err := s.Tenants(ctx); err != nil || fmt.Sprint(names) != "[t]" {
