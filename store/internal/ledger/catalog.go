@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"sort"
 
 	"github.com/neardup/neardup/docid"
 )
@@ -145,38 +144,16 @@ func (ix *index) absent(r Reader, seq uint64) error {
 	return errors.Join(err, docid.ErrNotFound)
 }
 
-// Groups lists living docIds by size from the table in memory.
+// Groups lists living docIds by size from the order in memory.
 func (c catalog) Groups(ctx context.Context, page docid.GroupPage) ([]docid.GroupSize, error) {
 	if err := ctx.Err(); err != nil || page.Limit <= 0 {
 		return nil, err
 	}
-	var top []docid.GroupSize
-	at := c.ix.durable.Load()
-	for i, n := 0, c.ix.posts.leaders.len(); i < n; i++ {
-		l := c.ix.posts.leaders.at(leaderNo(i))
-		g := docid.GroupSize{Leader: l.seq, Size: int(l.size.Load())}
-		if l.seq > at || !l.lives(at) || g.Size < page.MinSize || page.After.Leader != 0 && !larger(page.After, g) {
-			continue
-		}
-		top = append(top, g)
-		if len(top) >= 4*page.Limit+1024 { // keep it short: the rest cannot be on the page
-			top = cut(top, page.Limit)
-		}
+	from := place(0)
+	if after := page.After; after.Leader != 0 {
+		from = placeOf(int64(after.Size), c.ix.posts.from(after.Leader+1))
 	}
-	return cut(top, page.Limit), nil
-}
-
-// larger is the order of groups.
-func larger(a, b docid.GroupSize) bool {
-	if a.Size != b.Size {
-		return a.Size > b.Size
-	}
-	return a.Leader < b.Leader
-}
-
-func cut(gs []docid.GroupSize, limit int) []docid.GroupSize {
-	sort.Slice(gs, func(i, j int) bool { return larger(gs[i], gs[j]) })
-	return gs[:min(limit, len(gs))]
+	return c.ix.sizes.page(from, page.MinSize, page.Limit, &c.ix.posts.leaders), nil
 }
 
 // Log reads entries in order.
@@ -232,6 +209,6 @@ func (c catalog) Stats(ctx context.Context) (docid.Stats, error) {
 func (c catalog) Engine(ctx context.Context) (map[string]int64, error) {
 	p := c.ix.posts
 	return map[string]int64{
-		"keys": int64(p.count()), "memory": int64(p.bytes() + c.ix.known.bytes()), "segments": int64(len(p.levels.Load().segments)),
+		"keys": int64(p.count()), "memory": int64(p.bytes() + c.ix.known.bytes() + c.ix.sizes.bytes()), "segments": int64(len(p.levels.Load().segments)),
 	}, ctx.Err()
 }

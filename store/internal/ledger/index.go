@@ -16,6 +16,7 @@ type index struct {
 	identity docid.Identity
 	posts    *postings
 	segments uint64     // number of the last segment; that of who settles
+	sizes    sizes      // the order of Groups
 	known    *knownRows // rows of nids and idempotency keys; the writer's
 
 	settled    uint64            // the active table holds what came after; the writer's

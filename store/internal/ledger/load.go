@@ -177,6 +177,7 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 		}
 		l.size.Store(s.size)
 	}
+	ix.sizes.fill(&ix.posts.leaders)
 	return nil
 }
 

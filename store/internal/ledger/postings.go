@@ -48,12 +48,16 @@ func (p *postings) lead(seq, sketch uint64, time int64) leaderNo {
 
 // find returns a leader by its sequence number. O(log leaders).
 func (p *postings) find(seq uint64) (leaderNo, *leader) {
-	n := p.leaders.len()
-	i := sort.Search(n, func(i int) bool { return p.leaders.at(leaderNo(i)).seq >= seq })
-	if i == n || p.leaders.at(leaderNo(i)).seq != seq {
+	n := p.from(seq)
+	if int(n) == p.leaders.len() || p.leaders.at(n).seq != seq {
 		return 0, nil
 	}
-	return leaderNo(i), p.leaders.at(leaderNo(i))
+	return n, p.leaders.at(n)
+}
+
+// from is the number of the first leader from a change on.
+func (p *postings) from(seq uint64) leaderNo {
+	return leaderNo(sort.Search(p.leaders.len(), func(i int) bool { return p.leaders.at(leaderNo(i)).seq >= seq }))
 }
 
 // post records that change seq puts leader l under keys.
