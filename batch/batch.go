@@ -58,6 +58,9 @@ type Config struct {
 	Overrides *override.Set
 	// Variants asks Pairs for the variants too: one template, other facts.
 	Variants bool
+	// Audit asks for measurements of the run; nil: none. They change no
+	// decision.
+	Audit *Audit
 	// Memory bounds, in bytes, what the run holds at once; at least 64 MiB,
 	// 0 means 1 GiB. The largest documents come on top, a few times over.
 	Memory int64
@@ -179,11 +182,16 @@ func (j *job) candidates(ctx context.Context, src Source) (*verifier, *candidate
 	if err != nil {
 		return nil, nil, err
 	}
+	if j.audit, err = j.newAuditor(ctx, r); err != nil {
+		return nil, nil, err
+	}
 	from, err := j.group(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
-	return newVerifier(r), from, nil
+	v := newVerifier(r)
+	v.audit = j.audit
+	return v, from, nil
 }
 
 // Pairs finds every pair of documents that shares a key and is near, and

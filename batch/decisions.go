@@ -38,6 +38,9 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 			}
 		} else {
 			j.sum.Removed++
+			if err := v.auditRemoval(&o, p); err != nil {
+				return err
+			}
 		}
 		if err := sizes.update(leader, func(n *uint32) { *n++ }); err != nil {
 			return err
@@ -48,6 +51,13 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 		return err
 	}
 	j.sum.Digest = digest.String()
+	err = j.audit.finish(ctx, j, v.collection, func(p position) (bool, error) {
+		st, err := v.states.get(p)
+		return st.duplicate(), err
+	})
+	if err != nil {
+		return err
+	}
 	c := clusters{job: j, verdicts: v, sizes: sizes}
 	if j.cfg.Clusters != nil {
 		if err := c.each(ctx, j.cfg.Clusters); err != nil {
@@ -55,6 +65,26 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 		}
 	}
 	return c.largest(ctx)
+}
+
+// auditRemoval shows the audit a removal, with the document it is similar to:
+// its leader or, of a component, another.
+func (v *verdicts) auditRemoval(o *Outcome, p position) error {
+	if v.audit == nil {
+		return nil
+	}
+	other := item(o.LeaderItem)
+	if o.Via != "" {
+		st, err := v.states.get(p)
+		if err != nil {
+			return err
+		}
+		if other, err = v.firstOf(st.via); err != nil {
+			return err
+		}
+	}
+	v.audit.near(item(o.Item), other, o.Similarity, o.Basis)
+	return nil
 }
 
 // outcome says what became of one document, and of which text its leader is.
@@ -114,20 +144,29 @@ func (v *verdicts) variant(o *Outcome, p position, st state) error {
 	if o.VariantOf, err = v.id(i); err != nil {
 		return err
 	}
+	if o.Conflicts, err = v.conflicts(p, st.leader); err != nil {
+		return err
+	}
+	v.audit.variant(item(o.Item), i, st.similarity, o.Conflicts)
+	return nil
+}
+
+// conflicts are the facts that two texts state differently, where the method
+// can say.
+func (v *verdicts) conflicts(a, b position) ([]neardup.Conflict, error) {
 	explainer, ok := v.method.(neardup.Explainer)
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	own, err := v.view(p)
+	own, err := v.view(a)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	other, err := v.view(st.leader)
+	other, err := v.view(b)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	o.Conflicts = explainer.Conflicts(own, other)
-	return nil
+	return explainer.Conflicts(own, other), nil
 }
 
 // latest returns the best leader of a duplicate text for a copy at a rank.

@@ -34,6 +34,7 @@ func (j *job) group(ctx context.Context, r *records) (*candidates, error) {
 		if err != nil {
 			return err
 		}
+		j.audit.meet(p)
 		return g.add(p)
 	})
 	g.next(0)

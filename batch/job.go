@@ -15,6 +15,7 @@ type job struct {
 	disk  *disk
 	begun time.Time
 	sum   Summary
+	audit *auditor // nil: the run is not measured
 }
 
 func newJob(cfg Config) (*job, error) {

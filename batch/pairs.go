@@ -139,14 +139,38 @@ func (j *job) reportPairs(ctx context.Context, v *verifier, all *matches, found 
 		return err
 	}
 	defer ranks.close()
-	return ranks.each(ctx, func(p pair) error {
+	err = ranks.each(ctx, func(p pair) error {
 		out, err := w.pairOf(p)
 		if err != nil {
 			return err
 		}
 		j.sum.Pairs++
+		if err := w.auditPair(p, out); err != nil {
+			return err
+		}
 		return found(out)
 	})
+	if err != nil {
+		return err
+	}
+	return j.audit.finish(ctx, j, w.collection, func(position) (bool, error) { return false, nil })
+}
+
+// auditPair shows the audit a pair.
+func (w *documentPairs) auditPair(p pair, out Pair) error {
+	if w.verifier.audit == nil || !out.Near {
+		return nil
+	}
+	earlier, err := w.itemAt(rank(p.key()))
+	if err != nil {
+		return err
+	}
+	later, err := w.itemAt(rank(p.key() >> 32))
+	if err != nil {
+		return err
+	}
+	w.verifier.audit.near(later, earlier, out.Similarity, out.Basis)
+	return nil
 }
 
 // pairOf names the documents of a pair of ranks and the match of their texts.

@@ -118,10 +118,12 @@ func (s *search) verify(t position, fn func(position, neardup.Match) error) erro
 		if m.Near {
 			s.work.Near++
 		}
-		if m.Near || m.Variant {
-			if err := fn(p, m); err != nil {
-				return err
-			}
+		if !m.Near && !m.Variant {
+			s.audit.refuse(t, p)
+			continue
+		}
+		if err := fn(p, m); err != nil {
+			return err
 		}
 	}
 	return nil

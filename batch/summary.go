@@ -33,6 +33,9 @@ type Summary struct {
 	Clusters int64     `json:"clusters,omitempty"` // leaders with duplicates, or components of several
 	Largest  []Cluster `json:"largest,omitempty"`
 
+	// Audit is what the run measured of itself, where it was asked to.
+	Audit *Audited `json:"audit,omitempty"`
+
 	ReadTime time.Duration `json:"readNanoseconds"`
 	Time     time.Duration `json:"nanoseconds"`
 	// Digest stands for all decisions; see ResultDigest.

@@ -14,6 +14,7 @@ type verifier struct {
 	method    neardup.Method
 	viewCache *viewCache
 	bases     *basisTable
+	audit     *auditor // nil: the run is not measured
 }
 
 func newVerifier(r *records) *verifier {

@@ -17,12 +17,17 @@ type Rate struct {
 }
 
 // NewRate returns the share count/of.
-func NewRate(count, of int) Rate {
+func NewRate(count, of int) Rate { return NewClusteredRate(count, of, of) }
+
+// NewClusteredRate is NewRate of cases that come in so many independent groups
+// and may be alike within one: the interval is that of as many cases as there
+// are groups, which is wide enough whatever groups have in common.
+func NewClusteredRate(count, of, groups int) Rate {
 	if of == 0 {
 		return Rate{High: 1}
 	}
 	const z = 1.959963984540054
-	n, p := float64(of), float64(count)/float64(of)
+	n, p := float64(groups), float64(count)/float64(of)
 	middle := p + z*z/(2*n)
 	half := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	scale := 1 + z*z/n

@@ -24,6 +24,7 @@ type Run struct {
 	Lengths []Bin     `json:"lengths,omitempty"` // of all documents, in runes; see Lengths
 	Recall  []Band    `json:"recall,omitempty"`  // where it was measured
 
+	Quality   *Quality `json:"quality,omitempty"`
 	Rejected  int64    `json:"rejected"`
 	Documents int64    `json:"documents"` // at least as many as were decided
 	Kept      int64    `json:"kept"`

@@ -146,6 +146,7 @@ func (d *dedup) config() (batch.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
+	cfg.Audit = d.method.audit(d.run.audit, m, !d.run.quiet || d.run.json || d.report != "")
 	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
 		return cfg, usage("--link %s is neither leader nor components", d.link)
 	}

@@ -109,7 +109,7 @@ func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Co
 	lab := report.NewLab(d.proof.floor, threshold, rep.page.nCopies, labels, func(a, b string) neardup.Match {
 		return verdict(m, n.Clean(a), n.Clean(b))
 	})
-	cfg.Method, cfg.Clusters, cfg.Reject = m, nil, nil
+	cfg.Method, cfg.Clusters, cfg.Reject, cfg.Audit = m, nil, nil, nil
 	_, err = batch.Pairs(ctx, &distinct{source: newSource(r), copies: &rep.page.copies}, cfg, func(p batch.Pair) error {
 		lab.Pair(p.A, p.B, int64(p.Earlier), int64(p.Later), p.Match)
 		return nil

@@ -206,10 +206,12 @@ type runFlags struct {
 	strict  bool
 	json    bool
 	quiet   bool
+	audit   auditFlag
 }
 
 func (f *runFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.keep, "keep", "first", "of near-duplicates keep the first, longest, earliest, or the smallest id")
+	fs.Var(&f.audit, "audit", "measure how good the run was, by samples: on, off, or list so many removals and near misses to look at")
 	fs.StringVar(&f.ruled, "overrides", "", `obey what people have ruled (JSONL: {"a":id,"b":id,"link":"must" or "cannot"})`)
 	f.addMachine(fs)
 	f.addReport(fs)

@@ -103,10 +103,14 @@ func (p *page) reject(err error) {
 func (p *page) write(sum *batch.Summary, inputs []string) error {
 	defer p.builder.Close()
 	p.reached("")
+	measured, err := quality(sum.Audit)
+	if err != nil {
+		return err
+	}
 	return p.builder.Write(p.out, report.Run{
 		Made: time.Now().UTC().Truncate(time.Second), Version: version(), Command: commandLine(os.Args), Inputs: inputs, Set: setName(inputs),
 		Method: sum.Method, Digest: sum.Digest, Texts: sum.Texts, Rejects: p.rejects.List(), Rejected: p.rejects.Count(),
-		Stages: p.stages, Lengths: p.lengths.Bins(),
+		Stages: p.stages, Quality: measured, Lengths: p.lengths.Bins(),
 	})
 }
 

@@ -152,7 +152,7 @@ func (p *reportVerb) facts(run *report.Run) error {
 		}
 		if s.Summary != nil {
 			run.Method, run.Digest, run.Texts = s.Method, s.Digest, s.Texts
-			run.Rejected = s.Rejected
+			run.Rejected, run.Quality = s.Rejected, s.Audit
 			run.Stages = []report.Stage{
 				{Name: "read", Seconds: s.ReadTime.Seconds()},
 				{Name: "all", Seconds: s.Time.Seconds(), CPU: s.CPUSeconds, PeakBytes: s.PeakMemory},

@@ -91,7 +91,7 @@ func (p *pairs) do(ctx context.Context, inputs []string) error {
 	if files.err != nil {
 		return files.err
 	}
-	cfg.Variants = p.variants
+	cfg.Variants, cfg.Audit = p.variants, p.method.audit(p.run.audit, m, !p.run.quiet || p.run.json)
 	rep.diskNeed()
 	cfg.Reject, cfg.Progress = rep.reject, rep.progress
 	lines := pairLines{out: out, exact: p.exact}

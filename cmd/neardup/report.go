@@ -12,6 +12,7 @@ import (
 
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/report"
 )
 
 // outputs are the files of one run: all of them appear, or none.
@@ -241,12 +242,13 @@ type summary struct {
 	*batch.Summary
 	// Those of the Summary that are left out at 0, for the command whose
 	// results they are.
-	Kept       *int64  `json:"kept,omitempty"`
-	Removed    *int64  `json:"removed,omitempty"`
-	Clusters   *int64  `json:"clusters,omitempty"`
-	Pairs      *int64  `json:"pairs,omitempty"`
-	CPUSeconds float64 `json:"cpuSeconds"`
-	PeakMemory int64   `json:"peakMemoryBytes"`
+	Kept       *int64          `json:"kept,omitempty"`
+	Removed    *int64          `json:"removed,omitempty"`
+	Clusters   *int64          `json:"clusters,omitempty"`
+	Pairs      *int64          `json:"pairs,omitempty"`
+	Audit      *report.Quality `json:"audit,omitempty"`
+	CPUSeconds float64         `json:"cpuSeconds"`
+	PeakMemory int64           `json:"peakMemoryBytes"`
 }
 
 func (p *reporter) dedup(s *batch.Summary) error {
@@ -287,6 +289,10 @@ func (p *reporter) pairs(s *batch.Summary) error {
 func (p *reporter) finish(s summary, found func(io.Writer)) error {
 	cpu, peak := resources()
 	s.CPUSeconds, s.PeakMemory = cpu.Seconds(), peak
+	var err error
+	if s.Audit, err = quality(s.Summary.Audit); err != nil {
+		return err
+	}
 	return p.tell(s, s.Rejected, func(w io.Writer) {
 		p.documents(w, s.Documents, s.Rejected)
 		found(w)
@@ -299,6 +305,7 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 		if s.SharedIDs > 0 {
 			fmt.Fprintf(w, "warning     %s documents have an id that an earlier one has, first %q\n", grouped(s.SharedIDs), s.SharedID)
 		}
+		p.audit(w, s.Audit)
 		p.effort(w)
 		if s.TemporaryBytes > 0 {
 			fmt.Fprintf(w, "disk        %s of temporary files\n", mebibytes(s.TemporaryBytes))

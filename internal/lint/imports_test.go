@@ -60,7 +60,7 @@ var layers = map[string]layer{
 	}},
 
 	"pages":  {nil, nil},
-	"report": {[]string{"", "text", "pages"}, []string{hash, compress}},
+	"report": {[]string{"", "text", "pages", "eval"}, []string{hash, compress}},
 
 	"internal":           {[]string{"", "text", "feature"}, nil},
 	"internal/browser":   {nil, []string{"github.com/chromedp/"}},

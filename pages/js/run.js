@@ -2,6 +2,7 @@
 import { h } from './dom.js';
 import { t, num, percent, bytes, seconds } from './i18n.js';
 import { bars } from './charts.js';
+import { quality, pairs } from './quality.js';
 
 const card = (name, n, note, kind) => h('div', { class: 'card ' + (kind || '') },
   h('div', { class: 'name' }, name), h('div', { class: 'count' }, num(n)), h('div', { class: 'note' }, note || ''));
@@ -44,7 +45,9 @@ export async function runView(app) {
       section(t('Similarity to the kept document'), bars(t('Similarity to the kept document'), r.similarity, t('removed documents'))),
       section(t('Size of groups'), bars(t('Size of groups'), r.sizes, t('groups'))),
       r.lengths?.length ? section(t('Length of documents, in characters'), bars(t('Length of documents, in characters'), r.lengths, t('documents'))) : null,
-      section(t('Recall'), measured(r)),
+      section(t('Recall'), measured(r), r.quality ? quality(r.quality, rows) : null),
+      r.quality?.removals?.length ? section(t('Near, the least similar first: look at these'), pairs(r.quality.removals)) : null,
+      r.quality?.misses?.length ? section(t('Told apart, the most similar first: look at these'), pairs(r.quality.misses)) : null,
       r.stages?.length ? section(t('Stages'), stages(r)) : null,
       section(t('Proof'),
         r.digest ? [copyable(t('Digest'), r.digest), h('p', { class: 'quiet' }, t('Equal digests mean equal decisions, on any machine.'))] : null,
@@ -60,6 +63,7 @@ function measured(r) {
         r.recall.map((b) => [`${b.from.toFixed(2)} – ${b.to.toFixed(2)}`, num(b.pairs), num(b.found), b.recall.toFixed(4), `${b.low.toFixed(4)} – ${b.high.toFixed(4)}`]), [1, 2, 3, 4])];
   }
   const stated = /\brecall=([\d.]+)/.exec(r.method);
+  if (r.quality) return null;
   if (stated) return h('p', {}, t('Of the pairs at the threshold itself {p} are found, of those above it more. Not measured on this corpus.', { p: percent(Number(stated[1])) }));
   // Only of these is it true that nothing is missed.
   if (!/^(exact|jaccard|ngram)\//.test(r.method)) return h('p', {}, t('Not measured on this corpus.'));

@@ -1,0 +1,175 @@
+package batch
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/eval"
+	"github.com/neardup/neardup/text"
+)
+
+// lossy is shingled with only some of its keys, so that pairs are missed.
+type lossy struct {
+	shingled
+	of uint64 // one key in so many
+}
+
+func (m lossy) Record(clean string, rec *neardup.Record) {
+	m.shingled.Record(clean, rec)
+	rec.Index = slices.DeleteFunc(rec.Index, func(k uint64) bool { return mixed(1, k)%m.of != 0 })
+}
+
+func audited(t *testing.T, docs []neardup.Document, cfg Config) *Summary {
+	t.Helper()
+	cfg.Audit = &Audit{Threshold: .5, Lax: shingled{threshold: .3}, List: 10}
+	sum, err := Dedup(context.Background(), Documents(docs), cfg, func(Outcome) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+func (a *Audited) edits() (found, near int) {
+	for _, e := range a.Edits {
+		found, near = found+e.Found, near+e.Near
+	}
+	return found, near
+}
+
+// TestAuditChangesNothing: not the digest, and for no workers a number.
+func TestAuditChangesNothing(t *testing.T) {
+	docs := randomDocs(7, 600)
+	for _, link := range []Link{ByLeader, Components} {
+		for _, keep := range []Keep{First, Longest} {
+			cfg := Config{Method: shingled{threshold: .5}, Clean: text.Default(), Workers: 1, Keep: keep, Link: link}
+			_, plain := runDedup(t, docs, cfg)
+			one := audited(t, docs, cfg)
+			if one.Digest != plain.Digest {
+				t.Errorf("%s, %s: the digest is %s with an audit, %s without", link, keep, one.Digest, plain.Digest)
+			}
+			cfg.Workers = 5
+			five := audited(t, docs, cfg)
+			if d := gocmp.Diff(one.Audit, five.Audit, cmpopts.IgnoreFields(Audited{}, "Time")); d != "" {
+				t.Errorf("%s, %s: one worker and five differ: %s", link, keep, d)
+			}
+			if found, near := one.Audit.edits(); near < 50 || found != near || one.Audit.Sample.Near < 20 || one.Audit.Sample.Found != one.Audit.Sample.Near {
+				t.Errorf("%s, %s: a method that misses nothing finds %d of %d edits, %+v", link, keep, found, near, one.Audit.Sample)
+			}
+		}
+	}
+}
+
+// TestAuditSeesMisses: dropped keys make both recalls fall.
+func TestAuditSeesMisses(t *testing.T) {
+	docs := randomDocs(7, 600)
+	last := 2.0
+	for _, of := range []uint64{1, 6, 30} {
+		a := audited(t, docs, Config{Method: lossy{shingled{threshold: .5}, of}}).Audit
+		found, near := a.edits()
+		edited, sampled := float64(found)/float64(near), float64(a.Sample.Found)/float64(a.Sample.Near)
+		if max(edited, sampled) >= last || of == 1 && min(edited, sampled) < 1 {
+			t.Errorf("of one key in %d, %.3f of the edits and %.3f of the sample are found", of, edited, sampled)
+		}
+		last = min(edited, sampled)
+	}
+}
+
+// TestAuditSeesALostKey: an engine that loses postings on their way shows as well.
+func TestAuditSeesALostKey(t *testing.T) {
+	a := &auditor{pairing: Pairing{Method: shingled{threshold: .5}}}
+	found := 0
+	rec := neardup.Record{Index: []uint64{3, 9}, Sketch: 5}
+	a.expect(7, 100, &rec, Indexed, &found)
+	slices.SortFunc(a.keys, func(x, y auditKey) int { return int(int64(x.key) - int64(y.key)) })
+	for _, p := range []Posting{
+		NewPosting(2, 5, 7, Indexed|Probing),  // another key
+		NewPosting(3, 5, 6, Indexed|Probing),  // another text
+		NewPosting(3, 5, 7, Probing),          // not to be found
+		NewPosting(9, 50, 7, Indexed|Probing), // ruled out by the sketches
+	} {
+		if a.meet(p); found != 0 {
+			t.Fatalf("found by %v", p)
+		}
+	}
+	if a.meet(NewPosting(9, 5, 7, Indexed)); found != 1 {
+		t.Fatal("not found by its key")
+	}
+}
+
+// TestAuditInterval: in 100 runs the interval of the sample covers the recall
+// that brute force gives at least 90 times.
+func TestAuditInterval(t *testing.T) {
+	covered, misses := 0, 0
+	for seed := range uint64(100) {
+		m := lossy{shingled{threshold: .5}, 4 + seed%5}
+		docs := randomFamilies(seed, 500)
+		truth := trueRecall(m, docs)
+		s := audited(t, docs, Config{Method: m}).Audit.Sample
+		r := eval.NewClusteredRate(s.Found, s.Near, s.Groups)
+		if r.Low <= truth && truth <= r.High {
+			covered++
+		} else {
+			t.Logf("%d: %v does not cover %.4f", seed, r, truth)
+		}
+		if truth < 1 {
+			misses++
+		}
+	}
+	if covered < 90 || misses < 90 {
+		t.Errorf("%d of 100 intervals cover the recall; in %d runs there is something to miss", covered, misses)
+	}
+}
+
+// randomFamilies makes distinct texts in small families of edits.
+func randomFamilies(seed uint64, n int) []neardup.Document {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	docs := make([]neardup.Document, 0, n)
+	word := func() string {
+		return string(rune('a'+rng.IntN(26))) + string(rune('a'+rng.IntN(26))) + string(rune('a'+rng.IntN(26)))
+	}
+	for len(docs) < n {
+		var words []string
+		for range 8 + rng.IntN(10) {
+			words = append(words, word())
+		}
+		for range 1 + rng.IntN(4) {
+			member := slices.Clone(words)
+			for range rng.IntN(3) {
+				member[rng.IntN(len(member))] = word()
+			}
+			s := ""
+			for _, w := range member {
+				s += w + " "
+			}
+			docs = append(docs, neardup.Document{ID: s, Text: s})
+		}
+	}
+	return docs[:n]
+}
+
+// trueRecall compares all pairs of different texts.
+func trueRecall(m lossy, docs []neardup.Document) float64 {
+	views, recs := make([]neardup.View, len(docs)), make([]neardup.Record, len(docs))
+	for i := range docs {
+		views[i] = m.View(docs[i].Text)
+		m.Record(docs[i].Text, &recs[i])
+	}
+	near, found := 0, 0
+	for i := range docs {
+		for k := range i {
+			if !m.Plausible(recs[i].Sketch, recs[k].Sketch) || docs[i].Text == docs[k].Text || !m.Compare(views[i], views[k]).Near {
+				continue
+			}
+			near++
+			if slices.ContainsFunc(recs[i].Index, func(key uint64) bool { return slices.Contains(recs[k].Index, key) }) {
+				found++
+			}
+		}
+	}
+	return float64(found) / float64(near)
+}

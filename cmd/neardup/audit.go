@@ -1,0 +1,216 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/eval"
+	"github.com/neardup/neardup/report"
+	"github.com/neardup/neardup/weighted"
+)
+
+// auditFlag says whether a run measures itself, and how many pairs to look at
+// it lists: "on", "off" or a number.
+type auditFlag struct {
+	off  bool
+	list int
+}
+
+const (
+	mostAudited  = 1000
+	pageAudited  = 10 // listed where nobody asks for a number
+	mostDiffers  = 6  // places of a pair that are named
+	wordsShown   = 60 // runes of such a place
+	openingShown = 100
+)
+
+// Type of the flag's value, for the help.
+func (f *auditFlag) Type() string { return "N" }
+
+// String is the value.
+func (f *auditFlag) String() string {
+	switch {
+	case f.off:
+		return "off"
+	case f.list == 0:
+		return "on"
+	}
+	return strconv.Itoa(f.list)
+}
+
+// Set takes a value.
+func (f *auditFlag) Set(v string) error {
+	switch v {
+	case "on", "off":
+		*f = auditFlag{off: v == "off"}
+		return nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || n > mostAudited {
+		return fmt.Errorf("%q is neither on nor off nor a number from 1 to %d", v, mostAudited)
+	}
+	*f = auditFlag{list: n}
+	return nil
+}
+
+// laxer is how far below the threshold refused pairs are measured.
+const laxer = .2
+
+// audit is what a run is to measure of itself; nil where nothing, or where
+// nobody would be told.
+func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *batch.Audit {
+	if a.off || !told {
+		return nil
+	}
+	out := &batch.Audit{List: cmp.Or(a.list, pageAudited), Threshold: thresholdOf(m.Spec().String())}
+	lax := *f
+	lax.cfg.Threshold = max(out.Threshold-laxer, out.Threshold/2)
+	if slices.Contains(effects["threshold"], f.cfg.Name) {
+		// Where it cannot be made, near misses are not measured.
+		if method, _, err := lax.method(); err == nil {
+			out.Lax = method
+		}
+	}
+	return out
+}
+
+// quality makes what is told of an audit.
+func quality(a *batch.Audited) (*report.Quality, error) {
+	if a == nil {
+		return nil, nil
+	}
+	b := a.Borderline
+	q := &report.Quality{
+		Sample: eval.NewClusteredRate(a.Sample.Found, a.Sample.Near, a.Sample.Groups), Texts: a.Sample.Texts, Against: a.Sample.Against,
+		Above: eval.NewRate(int(b.Above), int(b.Near)), Below: eval.NewRate(b.Below, b.Sampled), Border: batch.Border, Refused: b.Refused,
+		Seconds: a.Time.Seconds(),
+	}
+	found, near := 0, 0
+	for _, e := range a.Edits {
+		found, near = found+e.Found, near+e.Near
+		q.Edits = append(q.Edits, report.EditShare{Kind: string(e.Kind), Made: e.Made, Equal: e.Equal, Near: e.Near, Found: eval.NewRate(e.Found, e.Near)})
+	}
+	q.Recall = eval.NewRate(found, near)
+	words, err := weighted.New(weighted.Config{})
+	if err != nil {
+		return nil, err
+	}
+	q.Removals, q.Misses = audited(words, a.Removals), audited(words, a.Misses)
+	return q, nil
+}
+
+// audited names what differs in pairs. Of pairs equally close to the threshold
+// those come first that differ in the heaviest words.
+func audited(words *weighted.Method, pairs []batch.AuditPair) []report.AuditedPair {
+	out := make([]report.AuditedPair, len(pairs))
+	heaviest := func(p report.AuditedPair) float64 {
+		if len(p.Differs) == 0 {
+			return 0
+		}
+		return p.Differs[0].Weight
+	}
+	for i, p := range pairs {
+		out[i] = report.AuditedPair{ID: p.ID, Other: p.Other, Similarity: p.Similarity, Basis: p.Basis, Variant: p.Variant, Opening: shortened(p.Texts[0], openingShown)}
+		out[i].Differs = differing(words, p)
+	}
+	slices.SortStableFunc(out, func(x, y report.AuditedPair) int {
+		if x.Similarity != y.Similarity || x.Variant != y.Variant {
+			return 0 // in the order of the audit
+		}
+		return cmp.Compare(heaviest(y), heaviest(x))
+	})
+	return out
+}
+
+// differing names the facts that conflict and the other places in which the
+// texts of a pair have different words.
+func differing(words *weighted.Method, p batch.AuditPair) []report.Differing {
+	var out []report.Differing
+	add := func(a, b string, weight float64) {
+		place := report.Differing{A: shortened(a, wordsShown), B: shortened(b, wordsShown), Weight: math.Round(10*weight) / 10}
+		at := slices.IndexFunc(out, func(x report.Differing) bool { return x.A == place.A && x.B == place.B })
+		if at < 0 {
+			out = append(out, place)
+		} else {
+			out[at].Weight = max(out[at].Weight, place.Weight)
+		}
+	}
+	for _, c := range p.Conflicts {
+		add(c.A, c.B, 0)
+	}
+	for _, d := range words.Differences(words.View(p.Texts[0]), words.View(p.Texts[1]), mostDiffers) {
+		add(d.A, d.B, d.Weight)
+	}
+	return out[:min(len(out), mostDiffers)]
+}
+
+// shortened is a text in one line of at most so many runes.
+func shortened(s string, most int) string {
+	n := 0
+	for i := range s {
+		if n == most {
+			return oneLine(s[:i]) + "…"
+		}
+		n++
+	}
+	return oneLine(s)
+}
+
+// audit prints how good the run was, and, where asked for, what to look at.
+func (p *reporter) audit(w io.Writer, q *report.Quality) {
+	if q == nil {
+		return
+	}
+	fmt.Fprintf(w, "recall      %s edited copies of sampled texts\n", share(q.Recall))
+	if q.Sample.Of > 0 {
+		fmt.Fprintf(w, "            %s pairs, by brute force of %s texts against %s\n", share(q.Sample), grouped(int64(q.Texts)), grouped(q.Against))
+	}
+	if q.Above.Of > 0 {
+		fmt.Fprintf(w, "borderline  %.1f %% of what is near is less than %v above the threshold", 100*q.Above.Share, q.Border)
+		if q.Below.Of > 0 {
+			fmt.Fprintf(w, ", %.1f %% of what was refused as little below", 100*q.Below.Share)
+		}
+		fmt.Fprintln(w)
+	}
+	if p.flags.audit.list > 0 {
+		auditList(w, "look at these near pairs, the least similar first:", q.Removals)
+		auditList(w, "look at these that were told apart, the most similar first:", q.Misses)
+	}
+}
+
+func share(r eval.Rate) string {
+	if r.Of == 0 {
+		return "not measured: no near"
+	}
+	return fmt.Sprintf("%.4f (%.4f..%.4f) of %s", r.Share, r.Low, r.High, grouped(int64(r.Of)))
+}
+
+func auditList(w io.Writer, title string, pairs []report.AuditedPair) {
+	if len(pairs) == 0 {
+		return
+	}
+	fmt.Fprintln(w, title)
+	for _, p := range pairs {
+		variant := ""
+		if p.Variant {
+			variant = ", a variant"
+		}
+		fmt.Fprintf(w, "  %.4f  %s ~ %s%s\n          %s\n", p.Similarity, oneLine(p.ID), oneLine(p.Other), variant, p.Opening)
+		for _, d := range p.Differs {
+			fmt.Fprintf(w, "          %5.1f  %s against %s\n", d.Weight, quoted(d.A), quoted(d.B))
+		}
+	}
+}
+
+func quoted(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,232 @@
+// Package edits makes near-duplicates of texts the ways people and programs
+// make them: a word more or less, sentences in another order, a greeting or a
+// footer, full-width letters, traditional characters; and, of another kind,
+// one number changed. What a search finds of them says how good it is.
+package edits
+
+import (
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup/text"
+)
+
+// Kind is a kind of edit.
+type Kind string
+
+// The kinds.
+const (
+	Insert  Kind = "insert"  // words of another text, one for every twenty
+	Delete  Kind = "delete"  // as many words
+	Reorder Kind = "reorder" // two sentences or clauses change places
+	Head    Kind = "head"    // a greeting or a mark of forwarding before it
+	Foot    Kind = "foot"    // where it is from, or whom to write to, behind it
+	Width   Kind = "width"   // letters, digits and marks are full-width
+	Script  Kind = "script"  // Chinese characters are traditional
+	Number  Kind = "number"  // one number is another
+)
+
+// Kinds lists all kinds.
+func Kinds() []Kind {
+	return []Kind{Insert, Delete, Reorder, Head, Foot, Width, Script, Number}
+}
+
+// Make returns the text with an edit of a kind, drawn by rng; other lends the
+// words that are inserted. ok is false where the text has nothing to edit so:
+// no number, one clause only. O(len(s)).
+func Make(kind Kind, s, other string, rng *rand.Rand) (edited string, ok bool) {
+	edited = s
+	switch kind {
+	case Insert:
+		edited = insert(s, other, rng)
+	case Delete:
+		edited = remove(s, rng)
+	case Reorder:
+		edited = reorder(s, rng)
+	case Head:
+		edited = framed(heads, s, rng) + s
+	case Foot:
+		edited = s + framed(feet, s, rng)
+	case Width:
+		edited = wide(s)
+	case Script:
+		if strings.ContainsFunc(s, text.IsCJK) {
+			edited = traditional().Replace(s)
+		}
+	case Number:
+		edited = number(s, rng)
+	}
+	return edited, edited != s && edited != ""
+}
+
+// perEdit is how many words have one inserted or deleted.
+const perEdit = 20
+
+// word is a stretch of a text: a Chinese character, or letters and digits in a
+// row.
+type word struct{ from, to int }
+
+// words cuts a text.
+func words(s string) []word {
+	var out []word
+	open := false // the last word may go on
+	for at, r := range s {
+		end := at + utf8.RuneLen(r)
+		switch {
+		case r == utf8.RuneError || !text.IsWord(r):
+			open = false
+		case text.IsCJK(r) || text.IsUnspaced(r):
+			out, open = append(out, word{at, end}), false
+		case open:
+			out[len(out)-1].to = end
+		default:
+			out, open = append(out, word{at, end}), true
+		}
+	}
+	return out
+}
+
+// places draws some of n places, in order: one for every perEdit, at least one.
+func places(n int, rng *rand.Rand) []int {
+	if n == 0 {
+		return nil
+	}
+	var out []int
+	step := min(n, perEdit)
+	for at := 0; at+step <= n; at += step {
+		out = append(out, at+rng.IntN(step))
+	}
+	return out
+}
+
+func insert(s, other string, rng *rand.Rand) string {
+	own, lent := words(s), words(other)
+	if len(lent) == 0 {
+		return s
+	}
+	var b strings.Builder
+	at := 0
+	for _, i := range places(len(own), rng) {
+		w := lent[rng.IntN(len(lent))]
+		b.WriteString(s[at:own[i].to])
+		if alphabetic(s[own[i].from:]) || alphabetic(other[w.from:]) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(other[w.from:w.to])
+		at = own[i].to
+	}
+	return b.String() + s[at:]
+}
+
+func alphabetic(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return !text.IsCJK(r) && !text.IsUnspaced(r)
+}
+
+// remove deletes words; a text of few keeps all.
+func remove(s string, rng *rand.Rand) string {
+	own := words(s)
+	if len(own) < 4 {
+		return s
+	}
+	var b strings.Builder
+	at := 0
+	for _, i := range places(len(own), rng) {
+		b.WriteString(s[at:own[i].from])
+		at = own[i].to
+	}
+	return b.String() + s[at:]
+}
+
+// ends are what sentences and clauses end with.
+const ends = ".!?;,。！？；，\n"
+
+// reorder exchanges two clauses that stand next to each other.
+func reorder(s string, rng *rand.Rand) string {
+	var parts []string
+	for rest := s; rest != ""; {
+		i := strings.IndexAny(rest, ends)
+		if i < 0 {
+			parts = append(parts, rest)
+			break
+		}
+		_, size := utf8.DecodeRuneInString(rest[i:])
+		parts, rest = append(parts, rest[:i+size]), rest[i+size:]
+	}
+	if len(parts) < 2 {
+		return s
+	}
+	i := rng.IntN(len(parts) - 1)
+	parts[i], parts[i+1] = parts[i+1], parts[i]
+	return strings.Join(parts, "")
+}
+
+// heads and feet are what is put before and behind texts, Chinese and other.
+var (
+	heads = [2][]string{
+		{"转发：", "【转载】", "大家好，", "快讯："},
+		{"fwd: ", "hi all, ", "update: ", "please read: "},
+	}
+	feet = [2][]string{
+		{"（来源：网络）", "　责任编辑：小王", "请转发给朋友", "　本文来自论坛"},
+		{" (source: the web)", " sent from my phone", " please share", " edited by the desk"},
+	}
+)
+
+// framed draws what suits a text.
+func framed(from [2][]string, s string, rng *rand.Rand) string {
+	list := from[1]
+	if strings.ContainsFunc(s, text.IsCJK) {
+		list = from[0]
+	}
+	return list[rng.IntN(len(list))]
+}
+
+func wide(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r > ' ' && r <= '~' {
+			return r - ' ' + 0xff00
+		}
+		return r
+	}, s)
+}
+
+// traditional replaces simplified characters by the first traditional ones
+// that are simplified to them.
+var traditional = sync.OnceValue(func() *strings.Replacer {
+	n, err := text.ParseNormalizer("simplify")
+	if err != nil {
+		return strings.NewReplacer()
+	}
+	var pairs []string
+	seen := map[string]bool{}
+	for r := rune(0x4E00); r <= 0x9FFF; r++ {
+		from := string(r)
+		if to := n.Clean(from); to != from && !seen[to] && utf8.RuneCountInString(to) == 1 {
+			seen[to] = true
+			pairs = append(pairs, to, from)
+		}
+	}
+	return strings.NewReplacer(pairs...)
+})
+
+// number changes one digit of one number, never a leading one into 0.
+func number(s string, rng *rand.Rand) string {
+	var at []int
+	for i := range len(s) {
+		if s[i] >= '0' && s[i] <= '9' {
+			at = append(at, i)
+		}
+	}
+	if len(at) == 0 {
+		return s
+	}
+	i := at[rng.IntN(len(at))]
+	digit := byte('1' + (int(s[i]-'0')+rng.IntN(8))%9)
+	if digit == s[i] {
+		digit = '1' + (digit-'0')%9
+	}
+	return s[:i] + string(digit) + s[i+1:]
+}
