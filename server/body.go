@@ -1,18 +1,41 @@
 package server
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/neardup/neardup/server/api"
 )
 
-// drained is how much of a body that is refused is read, so that the caller,
-// who may still be sending, gets the answer; of more the connection is reset.
-const drained = 4 * maxBody
+const (
+	// drained is how much of a body that is refused is read, so that the caller,
+	// who may still be sending, gets the answer; of more the connection is reset.
+	drained = 4 * maxBody
+	// ahead is how much of a body is read before its request takes one of the
+	// places in which requests are worked on: nearly all of them are shorter.
+	ahead = 64 << 10
+	// A body may take patience, and a second more for each slowest bytes of it.
+	patience = 5 * time.Second
+	slowest  = 16 << 10
+)
 
-// body is a request body of maxBody at most.
+// body is a request body of maxBody at most that has to keep coming.
 type body struct {
 	io.ReadCloser
-	left int64
+	left  int64
+	begun time.Time
+	read  int64
+	conn  *http.ResponseController
+}
+
+func newBody(w http.ResponseWriter, r *http.Request) *body {
+	return &body{ReadCloser: r.Body, left: maxBody, begun: time.Now(), conn: http.NewResponseController(w)}
 }
 
 // Read ends with http.MaxBytesError, after what is over the limit was read.
@@ -20,13 +43,22 @@ func (b *body) Read(p []byte) (int, error) {
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}
+	// A writer that has no deadlines is no network.
+	_ = b.conn.SetReadDeadline(b.begun.Add(patience + time.Duration(b.read)*time.Second/slowest))
 	n, err := b.ReadCloser.Read(p)
+	b.read += int64(n)
 	if int64(n) > b.left {
 		n = int(b.left)
 		drain(b.ReadCloser)
 		err = &http.MaxBytesError{Limit: maxBody}
 	}
 	b.left -= int64(n)
+	switch {
+	case errors.Is(err, io.EOF): // the server listens on, for a caller that goes away
+		_ = b.conn.SetReadDeadline(time.Time{})
+	case err != nil && b.left > 0:
+		err = brokenBody{err}
+	}
 	return n, err
 }
 
@@ -36,6 +68,41 @@ func (b *body) Close() error {
 		drain(b.ReadCloser)
 	}
 	return b.ReadCloser.Close()
+}
+
+// brokenBody says that a body did not arrive whole, by the fault of who sent it.
+type brokenBody struct{ error }
+
+// Unwrap returns the reason.
+func (b brokenBody) Unwrap() error { return b.error }
+
+// Timeout makes it the caller's fault for huma, too, which takes what is no
+// timeout for one of the server.
+func (b brokenBody) Timeout() bool { return true }
+
+// Temporary completes net.Error.
+func (b brokenBody) Temporary() bool { return false }
+
+// readAhead reads the beginning of a body, or all of a short one, so that who
+// sends slowly, or nothing, keeps nobody's place. What follows comes as it did.
+func readAhead(b *body, length int64) (io.ReadCloser, *huma.ErrorModel) {
+	if length < 0 || length > ahead {
+		length = ahead
+	}
+	var head bytes.Buffer
+	head.Grow(int(length) + bytes.MinRead)
+	_, err := head.ReadFrom(io.LimitReader(b, ahead))
+	var slow net.Error
+	switch {
+	case err == nil:
+		return struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(&head, b), b}, nil
+	case errors.As(errors.Unwrap(err), &slow) && slow.Timeout():
+		return nil, problem(http.StatusRequestTimeout, api.CodeInvalid, "the body came too slowly")
+	}
+	return nil, problem(http.StatusBadRequest, api.CodeInvalid, fmt.Sprintf("the body did not arrive whole: %v", err))
 }
 
 // drain reads what a client sends in vain.

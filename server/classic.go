@@ -175,11 +175,10 @@ func classicSubmission(r *http.Request) (docid.Submission, error) {
 // syntax words an error of the decoder without quoting what was sent.
 func syntax(err error) string {
 	var bad *json.SyntaxError
-	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &bad):
 		return "no valid JSON near byte " + strconv.FormatInt(bad.Offset, 10)
-	case errors.As(err, &wrong):
+	case errors.Is(err, errMisfit):
 		return "no object with text fields"
 	}
 	return err.Error()

@@ -86,7 +86,7 @@ func (s *Server) refuse(r *http.Request) *huma.ErrorModel {
 		return problem(http.StatusRequestHeaderFieldsTooLarge, api.CodeTooLarge, fmt.Sprintf("the headers are over %d bytes", maxHeaders))
 	case len(r.RequestURI) > urlLimit(r.URL.Path):
 		return problem(http.StatusRequestURITooLong, api.CodeTooLarge, "the request target is too long; POST the article")
-	case r.Header.Get("Content-Encoding") != "" && r.Header.Get("Content-Encoding") != "identity":
+	case r.Header.Get("Content-Encoding") != "" && !strings.EqualFold(r.Header.Get("Content-Encoding"), "identity"):
 		return problem(http.StatusUnsupportedMediaType, api.CodeInvalid, "compressed bodies are refused")
 	case r.ContentLength > maxBody:
 		return problem(http.StatusRequestEntityTooLarge, api.CodeTooLarge, fmt.Sprintf("the body is over %d bytes", maxBody))
@@ -116,6 +116,16 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request, routes http.Ha
 		s.busy(w, "client")
 		return r
 	}
+	b := newBody(w, r)
+	r.Body = b
+	if c.tenant != nil && r.ContentLength != 0 {
+		var p *huma.ErrorModel
+		if r.Body, p = readAhead(b, r.ContentLength); p != nil {
+			s.figures.refused("body")
+			writeProblem(w, p)
+			return r
+		}
+	}
 	select {
 	case s.inFlight <- struct{}{}:
 		defer func() { <-s.inFlight }()
@@ -125,7 +135,6 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request, routes http.Ha
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Limits.Deadline)
 	defer cancel()
-	r.Body = &body{r.Body, maxBody}
 	inner := r.WithContext(context.WithValue(docid.WithClient(ctx, name), callerKey{}, c))
 	routes.ServeHTTP(w, inner)
 	r.Pattern = inner.Pattern // for the metrics
@@ -212,8 +221,8 @@ func urlLimit(path string) int {
 	return maxURL
 }
 
-// rightType demands JSON of everything that writes; the classic route takes a
-// form as well.
+// rightType demands JSON of everything that writes, and says it in small
+// letters; the classic route takes a form as well.
 func rightType(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodDelete:
@@ -222,6 +231,9 @@ func rightType(r *http.Request) bool {
 	t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
 		return false
+	}
+	if t == "application/json" {
+		r.Header.Set("Content-Type", t) // in other letters it means the same
 	}
 	return t == "application/json" || r.URL.Path == classicPath && t == "application/x-www-form-urlencoded"
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -48,6 +47,10 @@ func problems(mux *http.ServeMux) http.Handler {
 		}
 		status := statusOnly{header: w.Header()}
 		refusal.ServeHTTP(&status, r)
+		if status.status/100 == 3 {
+			w.WriteHeader(status.status) // another spelling of a path
+			return
+		}
 		writeProblem(w, problem(status.status, api.CodeNotFound, "there is no such route"))
 	})
 }
@@ -95,7 +98,7 @@ func unmarshal(data []byte, v any) error {
 	if _, first := v.(*any); first {
 		return decodeStrict(data, v)
 	}
-	return json.Unmarshal(data, v)
+	return plainly(json.Unmarshal(data, v))
 }
 
 // finish gives errors that huma found the type that ours have, and takes what
@@ -104,6 +107,9 @@ func finish(_ huma.Context, _ string, v any) (any, error) {
 	e, ok := v.(*huma.ErrorModel)
 	if !ok {
 		return v, nil
+	}
+	if e.Status == http.StatusRequestTimeout {
+		e.Detail = "the body did not arrive whole"
 	}
 	if e.Type == "" {
 		e.Type = api.TypePrefix + api.CodeInvalid
@@ -145,9 +151,9 @@ func operation(role Role, method, path, id, summary string) huma.Operation {
 		Tags:            []string{string(role)},
 		Security:        []map[string][]string{{bearer: {string(role)}}},
 		MaxBodyBytes:    maxBody,
-		BodyReadTimeout: 30 * time.Second,
+		BodyReadTimeout: -1, // body sees to it
 		Errors: []int{
-			http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestEntityTooLarge,
+			http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge,
 			http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
 			http.StatusServiceUnavailable, http.StatusInsufficientStorage,
 		},

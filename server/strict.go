@@ -22,7 +22,23 @@ func decodeStrict(data []byte, v any) error {
 	if err := checkJSON(data); err != nil {
 		return err
 	}
-	return json.Unmarshal(data, v)
+	return plainly(json.Unmarshal(data, v))
+}
+
+// errMisfit says that a value is of another kind, or out of range.
+var errMisfit = errors.New("does not fit")
+
+// plainly words an error of a value in the terms of the request: types of Go
+// are nobody's business.
+func plainly(err error) error {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) {
+		return err
+	}
+	if kind.Field == "" {
+		return fmt.Errorf("%s %w", kind.Value, errMisfit)
+	}
+	return fmt.Errorf("%s: %s %w", kind.Field, kind.Value, errMisfit)
 }
 
 // checkJSON walks JSON once. It relies on a parser after it: of what is no
