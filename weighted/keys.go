@@ -4,110 +4,134 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
-	"strings"
-	"unicode/utf8"
-
-	"github.com/neardup/neardup"
 )
 
 // Keys. If two texts are similar at t, what they have in common weighs at least
 // t times either text. Order the words of a text, the heaviest first; weights
-// are fixed, so that any two texts have their common words in one order. Take
-// words until the rest, with the heaviest word on top, weighs less than t times
-// the text: then the first two words that two near texts have in common are
-// among those taken of either, and a pair of words is a key. Where one word
-// alone weighs so much it is a key by itself. No pair of texts is lost.
+// are fixed, so that any two texts have their common words in one order. The
+// first few words that two texts have in common are a key: as many as weigh
+// keyWeight together, mostKeyed at most. By that weight a key is rare in any
+// corpus, whether two names make it or four plain words.
 //
-// A text of n taken words has n(n-1)/2 such pairs. Near texts share many of
-// them, so of more than wantKeys a sample is enough: those whose hash is below
-// a bound, the lower the more pairs there are. Texts that are near have about
-// as many pairs and so about the same bound.
-const wantKeys = 24
+// A text does not know which of its words another one has, so its keys are all
+// the sets of words that may be the first ones in common: those where the
+// words passed over weigh no more than the text may lack, 1-t of it. Words in
+// common that are fewer, or lighter, weigh t times the text by themselves, and
+// are a key too. No pair of texts is lost.
+//
+// A long text has many such sets. Near texts share a good part of them, so of
+// more than wantKeys a sample is enough: those whose hash is below a bound, the
+// lower the more there are. Texts that are near have about as many and so
+// about the same bound. In the same way sets are made of keyedWords words of a
+// text at most. What is lost so is measured by bench/recall.
+const (
+	keyWeight = 16 * unit
+	mostKeyed = 4
+	wantKeys  = 32
 
-// Record makes the keys. The sketch has the weight of the text in its bits 48
-// to 61, in units of 1/16, and below a bit for each heavy word.
-func (m *Method) Record(clean string, rec *neardup.Record) {
-	w := m.works.Get().(*work)
-	defer m.works.Put(w)
-	m.record(w, w.cut(clean), rec)
+	// What bounds the work for a text to some thousand sets: its words, and
+	// how many sets of a size are made larger ones of.
+	keyedWords = 64
+	keyedSets  = 96
+)
+
+// keyedSet is a set of words that is no key yet.
+type keyedSet struct {
+	hash   uint64
+	weight uint64
+	next   int // the first word that may be added
 }
 
-// RecordView is Record and View in one: the text is cut once.
-func (m *Method) RecordView(clean string, rec *neardup.Record) neardup.View {
-	w := m.works.Get().(*work)
-	defer m.works.Put(w)
-	tokens := w.cut(clean)
-	m.record(w, tokens, rec)
-	return newView(w, tokens, clean)
-}
+// keyer makes the keys of one set of words after the other.
+type keyer struct {
+	words []weightedWord // the heaviest first
+	rest  []uint64       // the weight of each word and all behind it
+	least uint64         // what common words weigh at least
+	found []uint64       // keys so far, not yet spread
 
-func (m *Method) record(w *work, tokens []token, rec *neardup.Record) {
-	rec.Reset()
-	var total uint64
-	w.words, total = set(w.words[:0], tokens)
-	if len(w.words) == 0 {
-		return
-	}
-	rec.Sketch = sketch(w.words, total)
-	rec.Index = m.appendKeys(rec.Index, w.words, total)
-}
-
-// Prefix is the view of the first n runes of a text, whole words.
-func (m *Method) Prefix(clean string, n int) neardup.View {
-	w := m.works.Get().(*work)
-	defer m.works.Put(w)
-	if n < len(clean) {
-		clean = firstRunes(clean, n)
-	}
-	return newView(w, w.cut(clean), clean)
-}
-
-func firstRunes(s string, n int) string {
-	for at := range s {
-		if n == 0 {
-			return strings.Clone(s[:at]) // lets go of the long text
-		}
-		n--
-	}
-	return s
-}
-
-func newView(w *work, tokens []token, clean string) *View {
-	v := &View{tokens: slices.Clone(tokens), runes: utf8.RuneCountInString(clean)}
-	v.chinese = slices.ContainsFunc(v.tokens, func(t token) bool { return t.han })
-	v.words, v.total = set(make([]weightedWord, 0, len(tokens)), tokens)
-	v.bytes = 96 + 56*cap(v.tokens) + 16*cap(v.words) + len(clean)
-	return v
+	sets, larger []keyedSet
 }
 
 // appendKeys appends the keys of a set of words, which it sorts anew.
-func (m *Method) appendKeys(keys []uint64, words []weightedWord, total uint64) []uint64 {
-	slices.SortFunc(words, func(a, b weightedWord) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.hash, b.hash))
-	})
-	heaviest := uint64(words[0].weight)
-	rest, n := total, 0
-	for n < len(words) && m.reaches(rest+heaviest, total) {
-		rest -= uint64(words[n].weight)
-		n++
-	}
-	words = words[:n]
-	bound := ^uint64(0)
-	if pairs := uint64(n) * uint64(n-1) / 2; pairs > wantKeys {
-		bound = bound / pairs * wantKeys
-	}
-	for i, first := range words {
-		if m.reaches(uint64(first.weight), total) {
-			keys = append(keys, mix(mix(first.hash)))
+func (m *Method) appendKeys(keys []uint64, k *keyer, words []weightedWord) []uint64 {
+	k.words, k.found = sample(words), k.found[:0]
+	slices.SortFunc(k.words, func(a, b weightedWord) int {
+		if a.weight != b.weight {
+			return int(b.weight) - int(a.weight)
 		}
-		for _, second := range words[i+1:] {
-			if key := mix(first.hash ^ bits.RotateLeft64(second.hash, 31)); key <= bound {
-				keys = append(keys, mix(key)) // spread again over all values
-			}
+		return cmp.Compare(a.hash, b.hash)
+	})
+	k.sum()
+	k.least = m.leastPart(k.rest[0])
+	k.sets = append(k.sets[:0], keyedSet{})
+	for size := 1; size <= mostKeyed; size++ {
+		k.extend(size)
+	}
+	bound := portion(wantKeys, len(k.found))
+	for _, key := range k.found {
+		if key <= bound {
+			keys = append(keys, mix(key)) // spread again over all values
 		}
 	}
 	slices.Sort(keys)
 	return slices.Compact(keys)
+}
+
+// portion is the bound below which want of n hashes are.
+func portion(want, n int) uint64 {
+	if n <= want {
+		return ^uint64(0)
+	}
+	return ^uint64(0) / uint64(n) * uint64(want)
+}
+
+// sample keeps about keyedWords words, those of the lowest hashes.
+func sample(words []weightedWord) []weightedWord {
+	bound := portion(keyedWords, len(words))
+	kept := words[:0]
+	for i := range words {
+		if mix(words[i].hash) <= bound {
+			kept = append(kept, words[i])
+		}
+	}
+	if len(kept) == 0 { // a long text of few hashes: never seen
+		return words[:1]
+	}
+	return kept
+}
+
+func (k *keyer) sum() {
+	n := len(k.words)
+	k.rest = slices.Grow(k.rest[:0], n+1)[:n+1]
+	k.rest[n] = 0
+	for i := n - 1; i >= 0; i-- {
+		k.rest[i] = k.rest[i+1] + uint64(k.words[i].weight)
+	}
+}
+
+// extend makes the sets of a size of those that have a word less: those that
+// are keys, and those that need another word.
+func (k *keyer) extend(size int) {
+	k.larger = k.larger[:0]
+	for _, s := range k.sets {
+		for i := s.next; i < len(k.words) && s.weight+k.rest[i] >= k.least; i++ {
+			w := &k.words[i]
+			weight, hash := s.weight+uint64(w.weight), mix(s.hash+w.hash)
+			if weight >= keyWeight || weight >= k.least || size == mostKeyed {
+				k.found = append(k.found, hash)
+			}
+			if weight < keyWeight {
+				k.larger = append(k.larger, keyedSet{hash, weight, i + 1})
+			}
+		}
+	}
+	bound := portion(keyedSets, len(k.larger))
+	k.sets = k.sets[:0]
+	for _, s := range k.larger {
+		if s.hash <= bound {
+			k.sets = append(k.sets, s)
+		}
+	}
 }
 
 // mix is the output function of SplitMix64.
@@ -117,36 +141,84 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Parts of a sketch.
+// leastPart is the least weight that reaches the threshold of total.
+func (m *Method) leastPart(total uint64) uint64 {
+	least := uint64(m.threshold * float64(total))
+	for least > 0 && m.reaches(least-1, total) {
+		least--
+	}
+	for !m.reaches(least, total) {
+		least++
+	}
+	return least
+}
+
+// Parts of a sketch: below the two bits that others may use the weight of the
+// text, in units of 1/4, and a map of its words.
 const (
-	weightShift = 48
-	sketchUnit  = unit / 16
-	mostSketch  = 1<<14 - 1
-	heavyBits   = 1<<weightShift - 1
-	// heavy is the least weight of the words that have a bit.
-	heavy = 5 * unit
+	weightShift = 49
+	sketchUnit  = unit / 4
+	mostSketch  = 1<<13 - 1
+	mapBits     = 1<<weightShift - 1
 )
+
+// regions of the map: a word has one bit in the region of its weight, and its
+// hash says which. Narrow ones, so that a bit tells nearly what the word
+// weighs; of about the bits that texts of both tables need.
+var regions = [...]struct {
+	least uint8 // weight, in sketch units
+	bits  uint8
+}{{4, 2}, {6, 3}, {8, 3}, {10, 4}, {12, 4}, {14, 4}, {17, 4}, {20, 4}, {23, 5}, {26, 4}, {29, 3}, {32, 3}, {36, 3}, {41, 3}}
+
+// place is where the words of a weight have their bits.
+type place struct{ from, bits uint8 }
+
+// places by weight, and what each bit stands for, in sketch units.
+var places, bitWeights = layOut()
+
+func layOut() (p [mostWeight/sketchUnit + 1]place, w [64]uint8) {
+	from := uint8(0)
+	for _, r := range regions {
+		for weight := int(r.least); weight < len(p); weight++ {
+			p[weight] = place{from, r.bits}
+		}
+		for i := from; i < from+r.bits; i++ {
+			w[i] = r.least
+		}
+		from += r.bits
+	}
+	return p, w
+}
 
 func sketch(words []weightedWord, total uint64) uint64 {
 	s := min(total/sketchUnit, mostSketch) << weightShift
 	for _, w := range words {
-		if w.weight >= heavy {
-			s |= 1 << (w.hash >> 32 * weightShift >> 32)
+		if p := places[w.weight/sketchUnit]; p.bits > 0 {
+			s |= 1 << (uint64(p.from) + w.hash>>32*uint64(p.bits)>>32)
 		}
 	}
 	return s
 }
 
+// mappedWeight is what words that have the bits of a map weigh at least, in
+// sketch units.
+func mappedWeight(m uint64) int64 {
+	sum := int64(0)
+	for m &= mapBits; m != 0; m &= m - 1 {
+		sum += int64(bitWeights[bits.TrailingZeros64(m)&63])
+	}
+	return sum
+}
+
 // Plausible bounds what two texts have in common: no more than either weighs
-// without the heavy words that only it has, of which each bit that the other
-// lacks is one.
+// without the words that only it has, of which each bit that the other lacks
+// is one. 10 ns.
 func (m *Method) Plausible(a, b uint64) bool {
-	x, y := a>>weightShift&mostSketch, b>>weightShift&mostSketch
+	x, y := int64(a>>weightShift&mostSketch), int64(b>>weightShift&mostSketch)
 	if x == mostSketch || y == mostSketch {
 		return true
 	}
-	const heavyUnits = heavy / sketchUnit
-	most := min(int64(x)+1-heavyUnits*int64(bits.OnesCount64(a&^b&heavyBits)),
-		int64(y)+1-heavyUnits*int64(bits.OnesCount64(b&^a&heavyBits)))
-	return most > 0 && float64(most)/float64(int64(x+y)-most) >= m.threshold*(1-1e-9)
+	most := min(x+1-mappedWeight(a&^b), y+1-mappedWeight(b&^a))
+	// Weights were rounded down; what is in common is not above most.
+	return most > 0 && float64(most)/float64(x+y-most) >= m.threshold*(1-1e-9)
 }

@@ -28,7 +28,7 @@ const (
 )
 
 // version is raised whenever a text would get other keys or another similarity.
-const version = 1
+const version = 2
 
 // DefaultThreshold is the least similarity of near texts (docs/quality.md).
 const DefaultThreshold = .6
@@ -69,6 +69,7 @@ type Method struct {
 type work struct {
 	cutter
 	words  []weightedWord
+	keys   keyer
 	aligns aligner
 }
 

@@ -3,6 +3,11 @@
 //	go run -C bench ./generate/cmd -documents 1000000 -median 60 -sigma 500 -max 400 > short.jsonl
 //	go run -C bench ./generate/cmd -bytes 2000000000 -median 4000 -sigma 1200 -near 100 > 2gb.jsonl
 //	go run -C bench ./generate/cmd -fingerprints 100000000 -near 10 > fingerprints.bin
+//
+// Or it makes texts of real ones, which package corpus reads from FILES:
+//
+//	go run -C bench ./generate/cmd -of sentences -documents 1000000 -near 100 -truth truth.tsv FILE... > short.jsonl
+//	go run -C bench ./generate/cmd -of paragraphs -documents 200000 FILE... > paragraphs.jsonl
 package main
 
 import (
@@ -26,6 +31,7 @@ func main() {
 func run(args []string, stdout, stderr io.Writer) error {
 	o := generate.Options{}
 	f := generate.Fingerprints{}
+	real := ofReal{}
 	hex := false
 	flags := flag.NewFlagSet("generate", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -43,10 +49,20 @@ func run(args []string, stdout, stderr io.Writer) error {
 	flags.IntVar(&f.Count, "fingerprints", 0, "write so many 64-bit fingerprints instead of texts")
 	flags.IntVar(&f.Distance, "distance", 3, "bits that a near fingerprint differs by, at most")
 	flags.BoolVar(&hex, "hex", false, "fingerprints as hex lines, not as 8 little-endian bytes")
+	flags.StringVar(&real.of, "of", "", `make texts of those in FILES: "sentences" recombined, or "paragraphs" as they are`)
+	flags.IntVar(&real.jump, "jump", 700, "of sentences: in how many of 1,000 places where it can a text goes on in another sentence")
+	flags.IntVar(&real.least, "least", 20, "of paragraphs: the least runes")
+	flags.StringVar(&real.truth, "truth", "", "of sentences: write here which text is an edited copy of which")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	w := bufio.NewWriterSize(stdout, 1<<20)
+	if real.of != "" {
+		if err := real.write(w, o, flags.Args()); err != nil {
+			return err
+		}
+		return w.Flush()
+	}
 	f.Seed, f.Near = o.Seed, o.Near
 	if err := write(w, o, f, hex, stderr); err != nil {
 		return err

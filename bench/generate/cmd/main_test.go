@@ -17,6 +17,10 @@ func TestRun(t *testing.T) {
 		{"-bytes 10000 -language chinese", func(n int) bool { return n > 10000 }, ""},
 		{"-fingerprints 10", func(n int) bool { return n == 80 }, ""},
 		{"-fingerprints 10 -hex", func(n int) bool { return n == 170 }, ""},
+		{"-of paragraphs ../generate.go", func(n int) bool { return n > 3000 }, ""},
+		{"-of sentences -documents 5 ../generate.go", func(n int) bool { return n > 200 }, ""},
+		{"-of verses ../generate.go", nil, "neither sentences nor paragraphs"},
+		{"-of sentences", nil, "needs files"},
 		{"", nil, "one of -documents"},
 		{"-documents 1 -language latin", nil, "language"},
 	}

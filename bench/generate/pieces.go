@@ -1,0 +1,108 @@
+package generate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
+)
+
+// Real texts, cut in pieces: what recombined texts are made of, and what is
+// measured as it is.
+
+// Sentences returns the sentences of 40 to 200 bytes, nearly all letters of
+// ASCII, each once: in the order of the files, which are what package corpus
+// reads.
+func Sentences(files []string) ([]string, error) {
+	var all []string
+	seen := map[string]bool{}
+	err := eachText(files, func(text string) {
+		for _, s := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n.!?;。", r) }) {
+			s = strings.Join(strings.Fields(s), " ")
+			if len(s) >= leastWalk && len(s) <= mostWalk && english(s) && !seen[s] {
+				seen[s] = true
+				all = append(all, s)
+			}
+		}
+	})
+	return all, err
+}
+
+// english reports whether nine of ten bytes are letters of ASCII or blanks.
+func english(s string) bool {
+	n := 0
+	for i := range len(s) {
+		if c := s[i] | 0x20; c >= 'a' && c <= 'z' || s[i] == ' ' {
+			n++
+		}
+	}
+	return 10*n >= 9*len(s)
+}
+
+// Paragraphs returns the first n pieces between blank lines, of at least
+// least runes, each once. n < 0: all of them.
+func Paragraphs(files []string, least, n int) ([]string, error) {
+	var all []string
+	seen := map[string]bool{}
+	err := eachText(files, func(text string) {
+		for p := range strings.SplitSeq(text, "\n\n") {
+			p = strings.TrimSpace(p)
+			if utf8.RuneCountInString(p) >= least && !seen[p] && (n < 0 || len(all) < n) {
+				seen[p] = true
+				all = append(all, p)
+			}
+		}
+	})
+	return all, err
+}
+
+// eachText calls fn with the text of each document of the files.
+func eachText(files []string, fn func(string)) error {
+	r, err := corpus.Open(files, corpus.Options{})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	d := r.NewDecoder()
+	for {
+		item, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		var doc neardup.Document
+		if err == nil {
+			err = d.Decode(item, &doc)
+		}
+		if err != nil {
+			return fmt.Errorf("read texts: %w", err)
+		}
+		fn(doc.Text)
+	}
+}
+
+// WritePieces writes texts as JSON objects with id and text, one a line.
+func WritePieces(w io.Writer, texts []string) error {
+	var line []byte
+	for i, t := range texts {
+		line = append(append(append(line[:0], `{"id":"`...), id(i)...), `","text":`...)
+		line = append(appendJSON(line, t), "}\n"...)
+		if _, err := w.Write(line); err != nil {
+			return fmt.Errorf("write texts: %w", err)
+		}
+	}
+	return nil
+}
+
+// appendJSON appends s as a JSON string.
+func appendJSON(dst []byte, s string) []byte {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return append(dst, `""`...) // no string fails
+	}
+	return append(dst, b...)
+}
