@@ -9,11 +9,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/ngram"
+	"github.com/neardup/neardup/report"
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text/html"
+	"github.com/neardup/neardup/weighted"
 	"github.com/spf13/cobra"
 )
 
@@ -22,6 +25,7 @@ type compare struct {
 	input  inputFlags
 	method methodFlags
 	from   string
+	pairs  string
 	text   bool
 	json   bool
 }
@@ -29,22 +33,42 @@ type compare struct {
 func compareCommand(a *app) *cobra.Command {
 	c := &compare{app: a}
 	cmd := &cobra.Command{
-		Use:   "compare [flags] A B",
+		Use:   "compare [flags] (A B | --pairs FILE)",
 		Short: "Compare two documents on every scale and show what differs",
 		Long: `Compares two documents: similarity on every scale, Hamming distance of their
 fingerprints, the verdict of the method, and the text with what differs marked.
 A and B are files (text, HTML), or ids of documents in --from FILE, or with
 --text the texts themselves.
 
+With --pairs it decides a list of pairs, JSONL of text_a and text_b or of id_a
+and id_b in --from FILE, and prints a line of JSON for each: equal, similarity,
+distance, near, variant, method, basis, the facts that conflict, and whether a
+search would have found the pair.
+
 ` + exitHelp,
 		Example: `  neardup compare a.txt b.txt
   neardup compare --from news.jsonl id-17 id-231
+  neardup compare --pairs pairs.jsonl --from news.jsonl > verdicts.jsonl
   neardup compare --text "中国" "中国人" --method ngram`,
-		Args: arguments(cobra.ExactArgs(2)),
-		RunE: func(_ *cobra.Command, args []string) error { return c.do(args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if c.pairs != "" {
+				if err := cobra.NoArgs(cmd, args); err != nil {
+					return usage("%w", err)
+				}
+				if c.text || c.json {
+					return usage("--pairs holds the texts and prints JSON: it takes neither --text nor --json")
+				}
+				return c.list(cmd.Context())
+			}
+			if err := cobra.ExactArgs(2)(cmd, args); err != nil {
+				return usage("%w", err)
+			}
+			return c.do(args[0], args[1])
+		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&c.from, "from", "", "A and B are ids of documents in this file")
+	fs.StringVar(&c.from, "from", "", "A and B, or the pairs, are ids of documents in this file")
+	fs.StringVar(&c.pairs, "pairs", "", "decide the pairs of this file (JSONL)")
 	fs.BoolVar(&c.text, "text", false, "A and B are texts")
 	fs.BoolVar(&c.json, "json", false, "print JSON, without the texts")
 	c.input.add(fs)
@@ -64,6 +88,9 @@ func (c *compare) do(a, b string) error {
 	x, y := n.Clean(docs[0].Text), n.Clean(docs[1].Text)
 	r := measure(x, y)
 	r.Verdict = verdict(m, x, y)
+	if err := r.explain(m, x, y); err != nil {
+		return err
+	}
 	if c.json {
 		e := json.NewEncoder(c.stdout)
 		e.SetIndent("", "  ")
@@ -169,6 +196,10 @@ type comparison struct {
 	Hamming int           `json:"hammingDistance"` // of the default fingerprints
 	Edits   *int          `json:"editDistance,omitempty"`
 	Verdict neardup.Match `json:"verdict"`
+	// Conflicts are facts that the texts state differently, where the method
+	// knows of such; Differs the places in which their words differ.
+	Conflicts []neardup.Conflict `json:"conflicts,omitempty"`
+	Differs   []report.Differing `json:"differs,omitempty"`
 }
 
 type scale struct {
@@ -228,12 +259,34 @@ func verdict(m neardup.Method, x, y string) neardup.Match {
 	return m.Compare(m.View(x), m.View(y))
 }
 
+// explain names what differs.
+func (c *comparison) explain(m neardup.Method, x, y string) error {
+	words, err := weighted.New(weighted.Config{})
+	if err != nil || c.Equal {
+		return err
+	}
+	if e, ok := m.(neardup.Explainer); ok && c.Verdict.Variant {
+		c.Conflicts = e.Conflicts(m.View(x), m.View(y))
+	}
+	c.Differs = differing(words, batch.AuditPair{Texts: [2]string{x, y}, Conflicts: c.Conflicts})
+	return nil
+}
+
 func (c comparison) write(w io.Writer) {
 	v := "new: not near"
-	if c.Verdict.Near {
+	switch {
+	case c.Verdict.Variant:
+		v = fmt.Sprintf("variant: %.4f, %s, and facts that conflict", c.Verdict.Similarity, c.Verdict.Basis)
+	case c.Verdict.Near:
 		v = fmt.Sprintf("duplicate: %.4f, %s", c.Verdict.Similarity, c.Verdict.Basis)
 	}
 	fmt.Fprintf(w, "verdict     %s (%s)\n", v, c.Verdict.Method)
+	for _, f := range c.Conflicts {
+		fmt.Fprintf(w, "conflict    %s: %s against %s\n", f.Kind, quoted(f.A), quoted(f.B))
+	}
+	for _, d := range c.Differs {
+		fmt.Fprintf(w, "differs     %s against %s (weight %.1f)\n", quoted(d.A), quoted(d.B), d.Weight)
+	}
 	fmt.Fprintf(w, "length      %s and %s runes of clean text\n", grouped(int64(c.Runes[0])), grouped(int64(c.Runes[1])))
 	for _, s := range c.Scales {
 		fmt.Fprintf(w, "%.4f      %s\n", s.Similarity, s.Name)

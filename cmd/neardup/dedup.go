@@ -44,7 +44,12 @@ end, or not at all.
   neardup dedup --format lines --method ngram --threshold .7 headlines.txt
   zcat big.csv.gz | neardup dedup --format csv --memory 4GiB --tmp /fast - --out kept.csv`,
 		Args: arguments(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error { return d.do(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := configured(cmd.Flags()); err != nil {
+				return err
+			}
+			return d.do(cmd.Context(), args)
+		},
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&d.out, "out", "", "write the kept documents here, in the format of the input")

@@ -210,6 +210,7 @@ type runFlags struct {
 }
 
 func (f *runFlags) add(fs *pflag.FlagSet) {
+	fs.String(configFlag, "", "TOML file of settings: the names of these flags, which come before it")
 	fs.StringVar(&f.keep, "keep", "first", "of near-duplicates keep the first, longest, earliest, or the smallest id")
 	fs.Var(&f.audit, "audit", "measure how good the run was, by samples: on, off, or list so many removals and near misses to look at")
 	fs.StringVar(&f.ruled, "overrides", "", `obey what people have ruled (JSONL: {"a":id,"b":id,"link":"must" or "cannot"})`)

@@ -49,6 +49,9 @@ missed. n equal fingerprints make n*(n-1)/2 pairs, or n-1 with --collapse.
 			if err := cobra.MinimumNArgs(1)(cmd, args); err != nil {
 				return usage("%w", err)
 			}
+			if err := configured(cmd.Flags()); err != nil {
+				return err
+			}
 			return p.do(cmd.Context(), args)
 		},
 	}

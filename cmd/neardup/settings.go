@@ -47,6 +47,20 @@ func layered(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 	return fromFile(fs, file)
 }
 
+// configured sets the flags of a batch that the command line does not name from
+// the file of --config.
+func configured(fs *pflag.FlagSet) error {
+	file := fs.Lookup(configFlag).Value.String()
+	if file == "" {
+		return nil
+	}
+	tenants, err := fromFile(fs, file)
+	if err == nil && tenants != nil {
+		err = usage("%s: tenants are of a service", file)
+	}
+	return err
+}
+
 func fromFile(fs *pflag.FlagSet, file string) (map[string]tenantTable, error) {
 	var content map[string]toml.Primitive
 	meta, err := toml.DecodeFile(file, &content)

@@ -2,42 +2,49 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/text"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 type tune struct {
 	*app
-	input      inputFlags
-	labelled   string
-	pairs      string
-	clusters   string
-	similarity string
-	shingle    string
-	normalize  string
-	recall     float64
-	most       int
-	svg        string
-	json       bool
+	input     inputFlags
+	method    methodFlags
+	judged    string
+	labelled  string
+	pairs     string
+	clusters  string
+	recall    float64
+	precision float64
+	most      int
+	svg       string
+	out       string
+	json      bool
 }
 
 func tuneCommand(a *app) *cobra.Command {
 	t := &tune{app: a}
 	cmd := &cobra.Command{
-		Use:   "tune (--labelled FILE | --pairs FILE INPUT... | --clusters FILE INPUT...) [flags]",
-		Short: "Learn from similar texts which substrings and which threshold find them",
-		Long: `Learns from texts known to be similar how long their common substrings are and
-how similar they are, and proposes m (for --method ngram --keys any) and the
-threshold: the largest that find --recall of the pairs or, where there are pairs
-known not to be similar, the threshold that tells the two kinds apart best.
-Prints how many pairs each m and each threshold finds and what work it makes.
+		Use:   "tune (--judged FILE | --labelled FILE | --pairs FILE INPUT... | --clusters FILE INPUT...) [flags]",
+		Short: "Choose a threshold by pairs that people have labelled",
+		Long: `Measures precision and recall of a method (--method and its flags, by default
+auto) against every threshold, on pairs that people have labelled, with 95 %
+intervals, and proposes one: the best F1, the lowest of --precision, or, where no
+pair is a counterexample, the highest of --recall. It says when the pairs are too
+few. --out writes the configuration, for dedup --config.
+
+For --method ngram (the default but for --judged) it also learns how long the
+common substrings of similar texts are, and proposes m (for --keys any): the
+largest that finds --recall of the pairs. Prints how many pairs each m and each
+threshold finds and what work it makes.
 
 The sample is one of
+  --judged FILE    as for eval --judged; texts it lacks are in INPUT
   --labelled FILE  JSONL with text_a, text_b and label (1 or none: similar; 0: not)
   --pairs FILE     TSV "id_a id_b [label]" of documents in INPUT
   --clusters FILE  JSONL as dedup --clusters prints it, of documents in INPUT
@@ -45,7 +52,9 @@ Documents of INPUT that are in no pair count for the work. Of a cluster of more
 than 50 texts each is paired with the leader only.
 
 ` + exitHelp,
-		Example: `  neardup tune --labelled pairs.jsonl --svg curves.svg
+		Example: `  neardup tune --judged judged_pairs.tsv --precision .95 --out neardup.toml
+  neardup tune --labelled pairs.jsonl --method minhash
+  neardup tune --labelled pairs.jsonl --svg curves.svg
   neardup tune --pairs similar.tsv comments.jsonl
   neardup dedup comments.jsonl --method ngram --threshold .7 --clusters c.jsonl
   neardup tune --clusters c.jsonl comments.jsonl --json`,
@@ -55,10 +64,18 @@ than 50 texts each is paired with the leader only.
 	fs.StringVar(&t.labelled, "labelled", "", "JSONL of pairs of texts")
 	fs.StringVar(&t.pairs, "pairs", "", "TSV of pairs of ids")
 	fs.StringVar(&t.clusters, "clusters", "", "JSONL of clusters of ids")
-	fs.StringVar(&t.similarity, "similarity", "edit", "edit, jaccard, cosine or containment")
-	fs.StringVar(&t.shingle, "shingle", "", "shingles of the set similarities: runes:2 (the default), words:1, ...")
-	fs.StringVar(&t.normalize, "normalize", "default", "normalisation of the texts")
+	fs.StringVar(&t.judged, "judged", "", "pairs judged by reading, as for eval --judged")
 	fs.Float64Var(&t.recall, "recall", .95, "share of the pairs to find")
+	fs.Float64Var(&t.precision, "precision", 0, "share of what is called a duplicate that is to be one")
+	fs.StringVar(&t.out, "out", "", "write the proposal as a configuration here (TOML)")
+	own := pflag.NewFlagSet("method", pflag.ContinueOnError)
+	t.method.add(own) // but for --recall, which here is of the pairs
+	own.VisitAll(func(f *pflag.Flag) {
+		if f.Name != "recall" {
+			fs.AddFlag(f)
+		}
+	})
+	t.method.fs = own
 	fs.IntVar(&t.most, "most", 100_000, "documents of INPUT in no pair to measure work with")
 	fs.StringVar(&t.svg, "svg", "", "draw both curves to this file")
 	fs.BoolVar(&t.json, "json", false, "print JSON")
@@ -67,10 +84,27 @@ than 50 texts each is paired with the leader only.
 }
 
 func (t *tune) do(ctx context.Context, inputs []string) error {
-	in, err := t.sample(ctx, inputs)
+	if !t.method.fs.Changed("method") && t.judged == "" {
+		t.method.cfg.Name = "ngram"
+	}
+	if err := t.check(inputs); err != nil {
+		return err
+	}
+	if t.judged != "" || t.method.cfg.Name != "ngram" || t.out != "" || t.precision != 0 {
+		if t.svg != "" {
+			return usage("--svg draws what is learned for ngram only")
+		}
+		return t.curve(ctx, inputs)
+	}
+	config, clean, err := t.ngram()
 	if err != nil {
 		return err
 	}
+	in, err := t.sample(ctx, inputs, clean)
+	if err != nil {
+		return err
+	}
+	in.Method = config
 	r, err := ngram.Tune(ctx, in)
 	if err != nil {
 		return err
@@ -80,18 +114,7 @@ func (t *tune) do(ctx context.Context, inputs []string) error {
 			return err
 		}
 	}
-	out := corpus.NewStream(t.stdout)
-	if t.json {
-		e := json.NewEncoder(out)
-		e.SetIndent("", "  ")
-		err = e.Encode(r)
-	} else {
-		err = r.WriteText(out)
-	}
-	if err != nil {
-		return err
-	}
-	return out.Commit()
+	return printed(t.app, t.json, r, nil)
 }
 
 // writeFile makes a file appear whole or not at all.
@@ -107,34 +130,41 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// sample checks the flags and reads the sample that they name.
-func (t *tune) sample(ctx context.Context, inputs []string) (ngram.TuneInput, error) {
-	in := ngram.TuneInput{Recall: t.recall}
+// check checks the flags that say what is learned from.
+func (t *tune) check(inputs []string) error {
 	chosen := 0
-	for _, path := range []string{t.labelled, t.pairs, t.clusters} {
+	for _, path := range []string{t.judged, t.labelled, t.pairs, t.clusters} {
 		if path != "" {
 			chosen++
 		}
 	}
 	switch {
 	case chosen != 1:
-		return in, usage("one of --labelled, --pairs and --clusters is needed")
-	case t.labelled == "" && len(inputs) == 0:
-		return in, usage("INPUT is needed: the documents that the ids are of")
+		return usage("one of --judged, --labelled, --pairs and --clusters is needed")
+	case t.judged == "" && t.labelled == "" && len(inputs) == 0:
+		return usage("INPUT is needed: the documents that the ids are of")
 	case !(t.recall > 0 && t.recall <= 1):
-		return in, usage("--recall %v is not in (0, 1]", t.recall)
+		return usage("--recall %v is not in (0, 1]", t.recall)
+	case t.precision < 0 || t.precision > 1:
+		return usage("--precision %v is not in (0, 1]", t.precision)
 	}
-	clean, err := text.ParseNormalizer(t.normalize)
-	if err != nil {
-		return in, usage("--normalize: %w", err)
+	return nil
+}
+
+// ngram reads what the substrings are learned for, and how texts are cleaned.
+func (t *tune) ngram() (ngram.Config, text.Normalizer, error) {
+	c := ngram.Config{Similarity: t.method.cfg.Similarity}
+	_, clean, err := t.method.method()
+	if err == nil {
+		c.Shingle, err = parseShingle("--shingle", t.method.shingle)
 	}
-	in.Method.Similarity = ngram.Similarity(t.similarity)
-	if in.Method.Shingle, err = parseShingle("--shingle", t.shingle); err != nil {
-		return in, err
-	}
-	if _, err := ngram.New(in.Method); err != nil {
-		return in, usage("%w", err)
-	}
+	return c, clean, err
+}
+
+// sample reads the sample that the flags name.
+func (t *tune) sample(ctx context.Context, inputs []string, clean text.Normalizer) (ngram.TuneInput, error) {
+	in := ngram.TuneInput{Recall: t.recall}
+	var err error
 	s := sampler{texts: map[string]*string{}}
 	switch {
 	case t.labelled != "":

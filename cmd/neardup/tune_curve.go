@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/eval"
+	"github.com/neardup/neardup/text"
+)
+
+// curveFloor is the least threshold that is looked at.
+const curveFloor = .3
+
+// curve measures thresholds of a method on pairs that people have labelled.
+func (t *tune) curve(ctx context.Context, inputs []string) error {
+	flags := t.method
+	if flags.cfg.Threshold != 0 {
+		return usage("--threshold is what tune proposes")
+	}
+	flags.cfg.Threshold = curveFloor
+	if _, known := effects["threshold"]; !known || flags.cfg.Name == "exact" || flags.verify == "off" {
+		return usage("--method %s has no threshold of similarity to choose", flags.cfg.Name)
+	}
+	m, n, err := flags.method()
+	if err != nil {
+		return err
+	}
+	pairs, err := t.scored(ctx, inputs, m, n)
+	if err != nil {
+		return err
+	}
+	r := eval.Curve(m.Spec().String(), pairs, curveFloor, eval.Aim{Precision: t.precision, Recall: t.recall})
+	if t.out != "" {
+		if err := writeFile(t.out, func(w io.Writer) error { return t.configuration(w, r) }); err != nil {
+			return err
+		}
+	}
+	return printed(t.app, t.json, r, nil)
+}
+
+// scored compares the pairs of the sample.
+func (t *tune) scored(ctx context.Context, inputs []string, m neardup.Method, n text.Normalizer) ([]eval.Scored, error) {
+	var out []eval.Scored
+	add := func(a, b string, positive bool) {
+		x, y := n.Clean(a), n.Clean(b)
+		s := eval.Scored{Positive: positive}
+		if v := verdict(m, x, y); v.Near && (x == y || meet(m, x, y)) {
+			s.Similarity = v.Similarity
+		}
+		out = append(out, s)
+	}
+	if t.judged != "" {
+		pairs, err := eval.ReadJudged(t.judged)
+		if err == nil {
+			err = (&judged{app: t.app, file: t.judged, input: t.input}).texts(ctx, inputs, pairs)
+		}
+		for _, p := range pairs {
+			if positive, scored := p.Positive(); scored && err == nil {
+				add(p.TextA, p.TextB, positive)
+			}
+		}
+		return out, err
+	}
+	in, err := t.sample(ctx, inputs, text.Normalizer{})
+	for _, p := range in.Pairs {
+		add(p[0], p[1], true)
+	}
+	for _, p := range in.Negatives {
+		add(p[0], p[1], false)
+	}
+	return out, err
+}
+
+// configuration writes what serve --config takes, and what dedup takes as flags.
+func (t *tune) configuration(w io.Writer, r eval.CurveReport) error {
+	p := r.Proposed
+	var b strings.Builder
+	fmt.Fprintf(&b, "# chosen from %d pairs that are duplicates and %d that are not: precision %v, recall %v\n", r.Positive, r.Negative, p.Precision, p.Recall)
+	if r.Few != "" {
+		fmt.Fprintf(&b, "# %s\n", r.Few)
+	}
+	fmt.Fprintf(&b, "method = %q\nthreshold = %v\n", t.method.cfg.Name, p.Threshold)
+	_, err := io.WriteString(w, b.String())
+	return err
+}

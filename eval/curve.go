@@ -1,0 +1,149 @@
+package eval
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Scored is a labelled pair with its similarity; one that no threshold would
+// call a duplicate, a variant or a pair that no key finds, has similarity 0.
+type Scored struct {
+	Similarity float64
+	Positive   bool
+}
+
+// CurvePoint is what a threshold gives.
+type CurvePoint struct {
+	Threshold float64 `json:"threshold"`
+	Precision Rate    `json:"precision"`
+	Recall    Rate    `json:"recall"`
+	// F1 is the harmonic mean of both.
+	F1 float64 `json:"f1"`
+}
+
+// CurveReport is precision and recall against the threshold, and a proposal.
+type CurveReport struct {
+	Method   string       `json:"method"`
+	Positive int          `json:"positive"` // pairs that are duplicates
+	Negative int          `json:"negative"` // pairs that are not
+	Points   []CurvePoint `json:"points"`
+	Proposed CurvePoint   `json:"proposed"`
+	// Few says what is too little to rely on the proposal; "" if nothing is.
+	Few string `json:"few,omitempty"`
+}
+
+// Aim says which threshold to propose.
+type Aim struct {
+	// Precision asks for the lowest threshold of at least this precision; 0:
+	// the one of the best F1 or, where no pair is negative, the highest of
+	// at least Recall.
+	Precision float64
+	Recall    float64
+}
+
+const (
+	curveStep   = 50  // thresholds are multiples of 1/50
+	fewPairs    = 30  // of a kind
+	wideShare   = .1  // half the width of an interval
+	nearTheBest = .02 // F1 within this is as good
+)
+
+// Curve measures thresholds from floor to 1 on labelled pairs.
+func Curve(method string, pairs []Scored, floor float64, aim Aim) CurveReport {
+	r := CurveReport{Method: method}
+	for _, p := range pairs {
+		if p.Positive {
+			r.Positive++
+		} else {
+			r.Negative++
+		}
+	}
+	for i := int(math.Ceil(floor*curveStep - 1e-9)); i <= curveStep; i++ {
+		r.Points = append(r.Points, pointAt(pairs, float64(i)/curveStep, r.Positive))
+	}
+	r.Proposed = r.propose(aim)
+	r.Few = r.few()
+	return r
+}
+
+func pointAt(pairs []Scored, threshold float64, positive int) CurvePoint {
+	called, right := 0, 0
+	for _, p := range pairs {
+		if p.Similarity >= threshold {
+			called++
+			if p.Positive {
+				right++
+			}
+		}
+	}
+	p := CurvePoint{Threshold: threshold, Precision: NewRate(right, called), Recall: NewRate(right, positive)}
+	if called+positive > 0 {
+		p.F1 = 2 * float64(right) / float64(called+positive)
+	}
+	return p
+}
+
+// propose chooses a point. Of those as good as the best F1 it takes the
+// highest threshold: what is removed wrongly is lost.
+func (r *CurveReport) propose(aim Aim) CurvePoint {
+	switch {
+	case aim.Precision > 0:
+		for _, p := range r.Points {
+			if p.Precision.Of > 0 && p.Precision.Share >= aim.Precision {
+				return p
+			}
+		}
+		return r.Points[len(r.Points)-1]
+	case r.Negative == 0:
+		for _, p := range slices.Backward(r.Points) {
+			if p.Recall.Share >= aim.Recall {
+				return p
+			}
+		}
+		return r.Points[0]
+	}
+	best := slices.MaxFunc(r.Points, func(a, b CurvePoint) int { return cmp.Compare(a.F1, b.F1) })
+	for _, p := range slices.Backward(r.Points) {
+		if p.F1 >= best.F1-nearTheBest*best.F1 {
+			return p
+		}
+	}
+	return best
+}
+
+func (r *CurveReport) few() string {
+	half := func(x Rate) float64 { return (x.High - x.Low) / 2 }
+	switch p := r.Proposed; {
+	case r.Positive < fewPairs:
+		return fmt.Sprintf("too few pairs that are duplicates: %d, at least %d are wanted", r.Positive, fewPairs)
+	case r.Negative == 0:
+		return "no pair that is none: nothing is known of precision"
+	case r.Negative < fewPairs:
+		return fmt.Sprintf("too few pairs that are none: %d, at least %d are wanted", r.Negative, fewPairs)
+	case half(p.Precision) > wideShare || half(p.Recall) > wideShare:
+		return fmt.Sprintf("too few pairs: the intervals at the proposal are wider than %v either way", wideShare)
+	}
+	return ""
+}
+
+// WriteText writes the curve as a table for people.
+func (r CurveReport) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%d pairs that are duplicates, %d that are not\n\n%-10s %-36s %-36s %s\n", r.Method, r.Positive, r.Negative, "threshold", "precision", "recall", "F1")
+	for _, p := range r.Points {
+		mark := ""
+		if p.Threshold == r.Proposed.Threshold {
+			mark = "  <- proposed"
+		}
+		fmt.Fprintf(&b, "%-10.2f %-36v %-36v %.4f%s\n", p.Threshold, p.Precision, p.Recall, p.F1, mark)
+	}
+	if r.Few != "" {
+		fmt.Fprintf(&b, "\nwarning: %s\n", r.Few)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
