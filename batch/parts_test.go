@@ -123,9 +123,6 @@ func TestSpoolReturnsWhatWasAdded(t *testing.T) {
 				t.Fatalf("%d bytes of memory: text %d came back as %d bytes, not %d (%v)", memory, j, len(got), len(texts[j]), err)
 			}
 		}
-		if err := s.close(); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

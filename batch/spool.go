@@ -114,11 +114,3 @@ func (s *spool) read(p place, n int) ([]byte, error) {
 	}
 	return b, nil
 }
-
-func (s *spool) close() error {
-	s.chunks = nil
-	if s.file == nil {
-		return nil
-	}
-	return s.file.Close()
-}

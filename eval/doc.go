@@ -11,8 +11,7 @@
 //   - a table with the header "id_a id_b label", or two ids a line without a
 //     header: pairs that people called similar (label 1, or no label) or not (0);
 //   - JSONL with id_a, id_b and label, or with id, text_a, text_b and label;
-//     the two texts of the latter are the documents "<id>/a" and "<id>/b"
-//     that [LabelledTexts] lists.
+//     the two texts of the latter are the documents "<id>/a" and "<id>/b".
 //
 // Columns are separated by tabs (by blanks where a line has no tab). Files may
 // be compressed with gzip or zstd, seen by their content.

@@ -304,15 +304,3 @@ func TestDecisionErrors(t *testing.T) {
 		}
 	}
 }
-
-func TestLabelledTexts(t *testing.T) {
-	path := file(t, `{"id":"1","text_a":"x","text_b":"y","label":1}`)
-	var got []string
-	err := eval.LabelledTexts(path, func(id, text string) error {
-		got = append(got, id+"="+text)
-		return nil
-	})
-	if diff := cmp.Diff([]string{"1/a=x", "1/b=y"}, got); diff != "" || err != nil {
-		t.Error(diff, err)
-	}
-}

@@ -124,21 +124,6 @@ func eachLabelled(path string, fn func(labelledPair) error) error {
 	})
 }
 
-// LabelledTexts calls fn with the id and the text of every document of a JSONL
-// file of labelled pairs (fields id, text_a, text_b): "<id>/a" and "<id>/b".
-func LabelledTexts(path string, fn func(id, text string) error) error {
-	return eachLabelled(path, func(p labelledPair) error {
-		a, b, err := p.ids()
-		if err != nil {
-			return err
-		}
-		if err := fn(a, p.TextA); err != nil {
-			return err
-		}
-		return fn(b, p.TextB)
-	})
-}
-
 // sort orders the pairs by key and drops repeats that say the same.
 func (t *truth) sort() error {
 	slices.SortFunc(t.pairs, func(x, y known) int { return cmp.Compare(x.key, y.key) })

@@ -1,11 +1,7 @@
 package ngram
 
 import (
-	"bytes"
 	"encoding/hex"
-	"errors"
-	"fmt"
-	"io"
 	"math/bits"
 	"sync/atomic"
 
@@ -30,12 +26,6 @@ type Table struct {
 const tableBits = 21
 
 const tableSize = 1 << tableBits
-
-// tableMagic starts a stored table and names the version of its format.
-const tableMagic = "neardup rarity 1\n"
-
-// ErrTable is wrapped by every error about a stored table.
-var ErrTable = errors.New("not a rarity table")
 
 func newTable(levels []uint8) *Table {
 	sum := xxh3.Hash128(levels).Bytes()
@@ -74,36 +64,6 @@ func (t *Table) rank(hash uint64) uint64 { return rankOf(t.level(hash), hash) }
 // rankOf puts the level first, then 56 bits of the hash. A rank stands for its
 // feature from then on: two features with the same rank are one as keys.
 func rankOf(level, hash uint64) uint64 { return level<<56 | hash>>8 }
-
-// WriteTo stores the table: 2 MiB.
-func (t *Table) WriteTo(w io.Writer) (int64, error) {
-	if t == nil {
-		return 0, fmt.Errorf("write rarity table: %w: it is empty", ErrTable)
-	}
-	var b bytes.Buffer
-	b.WriteString(tableMagic)
-	b.WriteString(t.digest)
-	b.Write(t.levels)
-	return b.WriteTo(w)
-}
-
-// ReadTable reads what WriteTo wrote and checks its digest. Errors wrap
-// ErrTable or are the reader's.
-func ReadTable(r io.Reader) (*Table, error) {
-	stored := make([]byte, len(tableMagic)+32+tableSize)
-	if _, err := io.ReadFull(r, stored); err != nil {
-		return nil, fmt.Errorf("read rarity table: %w", err)
-	}
-	rest, ok := bytes.CutPrefix(stored, []byte(tableMagic))
-	if !ok {
-		return nil, fmt.Errorf("read rarity table: %w: it does not start with %q", ErrTable, tableMagic)
-	}
-	t := newTable(rest[32:])
-	if t.digest != string(rest[:32]) {
-		return nil, fmt.Errorf("read rarity table: %w: contents have digest %s, not %q", ErrTable, t.digest, rest[:32])
-	}
-	return t, nil
-}
 
 // counts is what a table is made from.
 type counts struct{ slots []atomic.Uint32 }

@@ -157,35 +157,3 @@ func readBinary(r io.Reader) (*List, error) {
 		}
 	}
 }
-
-// Write writes a list. Text has ids only where they are not the positions,
-// Binary never has them.
-func Write(w io.Writer, l *List, format Format) error {
-	out := bufio.NewWriterSize(w, 64<<10)
-	var buf []byte
-	for i, fp := range l.Fingerprints {
-		buf = buf[:0]
-		switch format {
-		case Text:
-			if l.ids != nil || l.lines != nil {
-				id := l.ID(i)
-				if strings.ContainsAny(id, "\t\r\n") {
-					return fmt.Errorf("write fingerprints: id %q cannot stand in a line", id)
-				}
-				buf = append(append(buf, id...), '\t')
-			}
-			buf = append(fmt.Appendf(buf, "%016x", fp), '\n')
-		case Binary:
-			buf = binary.LittleEndian.AppendUint64(buf, fp)
-		default:
-			return fmt.Errorf("format %q: want text or binary", format)
-		}
-		if _, err := out.Write(buf); err != nil {
-			return fmt.Errorf("write fingerprints: %w", err)
-		}
-	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("write fingerprints: %w", err)
-	}
-	return nil
-}

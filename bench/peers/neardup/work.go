@@ -95,10 +95,11 @@ func pairsBy(method neardup.Method, clean text.Normalizer) work {
 // fingerprints folds the fingerprints of all texts into one value, as chdb does.
 func fingerprints(shingle feature.Shingle, clean text.Normalizer) work {
 	return func(texts []string) ([]pair, error) {
-		printer := simhash.NewPrinter(shingle, 0)
+		var hashes []uint64
 		sum := uint64(0)
 		for _, t := range texts {
-			sum ^= printer.Fingerprint(clean.Clean(t))
+			hashes = shingle.Append(hashes[:0], clean.Clean(t), 0)
+			sum ^= simhash.Of(hashes)
 		}
 		if sum == 0 {
 			return nil, fmt.Errorf("the fingerprints of %d texts cancel out", len(texts))
