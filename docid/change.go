@@ -73,12 +73,24 @@ type Query struct {
 	KeySets []KeySet
 	// Limit bounds the postings of all key sets, NameLimit the hits of each
 	// name, of which the newest are returned whatever Since and Before;
-	// 0 means DefaultLimit.
+	// 0 or less means 16,384.
 	Limit, NameLimit int
 }
 
-// DefaultLimit is how many postings a look-up reads unless it says otherwise.
-const DefaultLimit = 1 << 14
+// defaultLimit is how many postings a look-up reads unless it says otherwise.
+const defaultLimit = 1 << 14
+
+// Bounds are Limit and NameLimit, or their defaults: what a store goes by.
+func (q *Query) Bounds() (postings, hits int) {
+	postings, hits = q.Limit, q.NameLimit
+	if postings <= 0 {
+		postings = defaultLimit
+	}
+	if hits <= 0 {
+		hits = defaultLimit
+	}
+	return postings, hits
+}
 
 // Hit is a leader found.
 type Hit struct {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/neardup/neardup/store/pebble"
 	"github.com/spf13/cobra"
 )
 
@@ -67,23 +66,11 @@ func (b *backup) do(ctx context.Context, name string) error {
 }
 
 func (b *backup) offline(ctx context.Context, name string) error {
-	if err := thereIs(b.data); err != nil {
+	store, err := closedIn(b.data)
+	if err != nil {
 		return err
 	}
-	return snapshot(name, func(store string) error {
-		return pebble.Backup(ctx, storeDir(b.data), store, pebble.Options{})
-	})
-}
-
-// thereIs refuses a folder that holds no store, which opening would make.
-func thereIs(data string) error {
-	if data == "" {
-		return usage("--data is missing")
-	}
-	if _, err := os.Stat(storeDir(data)); err != nil {
-		return fmt.Errorf("--data %s holds no store: %w", data, err)
-	}
-	return nil
+	return snapshot(name, func(to string) error { return store.backup(ctx, to) })
 }
 
 // snapshot makes a new folder of data and has a store copied into it.

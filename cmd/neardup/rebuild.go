@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/neardup/neardup/store/pebble"
 	"github.com/spf13/cobra"
 )
 
@@ -39,13 +38,11 @@ then gives other docIds.
 }
 
 func rebuild(ctx context.Context, a *app, data string, copied bool) error {
-	if err := thereIs(data); err != nil {
+	store, err := closedIn(data)
+	if err != nil {
 		return err
 	}
-	if err := pebble.Rebuild(ctx, storeDir(data), pebble.Options{}); err != nil {
-		return err
-	}
-	sum, err := pebble.Digest(ctx, storeDir(data), pebble.Options{})
+	sum, err := store.rebuild(ctx)
 	if err != nil {
 		return err
 	}
@@ -53,7 +50,7 @@ func rebuild(ctx context.Context, a *app, data string, copied bool) error {
 	if !copied {
 		return nil
 	}
-	if err := pebble.MarkCopy(ctx, storeDir(data), pebble.Options{}); err != nil {
+	if err := store.markCopy(ctx); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.stdout, "marked as a copy: a new epoch begins when it is next served")

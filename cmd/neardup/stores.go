@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/neardup/neardup/docid"
@@ -121,7 +122,59 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	if err != nil {
 		return nil, err
 	}
-	return &openStore{Store: s, snapshot: s.Snapshot, poisoned: s.Poisoned, gauges: func(r *prometheus.Registry) { pebbleGauges(r, s) }}, nil
+	return &openStore{Store: s, snapshot: s.Snapshot, poisoned: s.Poisoned, gauges: func(r *prometheus.Registry) { embeddedGauges(r, s) }}, nil
+}
+
+// embeddedGauges are the figures of the embedded store.
+func embeddedGauges(r *prometheus.Registry, store *pebble.Store) {
+	gauge(r, "neardup_store_disk_bytes", "Bytes of the store on disk.", func() float64 {
+		m := store.Metrics()
+		return float64(m.DiskSpaceUsage())
+	})
+	gauge(r, "neardup_store_compaction_debt_bytes", "Bytes that compactions have yet to rewrite.", func() float64 {
+		return float64(store.Metrics().Compact.EstimatedDebt)
+	})
+	gauge(r, "neardup_store_read_amplification", "Files that a read may have to ask.", func() float64 {
+		return float64(store.Metrics().ReadAmp())
+	})
+}
+
+// closedStore is the folder of an embedded store that no server has open.
+type closedStore string
+
+// closedIn finds the store in a folder of data; to open one that is not there
+// would make it.
+func closedIn(data string) (closedStore, error) {
+	if data == "" {
+		return "", usage("--data is missing")
+	}
+	if _, err := os.Stat(storeDir(data)); err != nil {
+		return "", fmt.Errorf("--data %s holds no store: %w", data, err)
+	}
+	return closedStore(storeDir(data)), nil
+}
+
+// check reads all of it; progress is told how many rows were read.
+func (s closedStore) check(ctx context.Context, progress func(rows int)) (pebble.Report, error) {
+	return pebble.Check(ctx, string(s), pebble.Options{Progress: progress})
+}
+
+// rebuild makes what follows from other rows again, and returns a digest of it.
+func (s closedStore) rebuild(ctx context.Context) (digest string, err error) {
+	if err := pebble.Rebuild(ctx, string(s), pebble.Options{}); err != nil {
+		return "", err
+	}
+	return pebble.Digest(ctx, string(s), pebble.Options{})
+}
+
+// markCopy has the next server begin an epoch.
+func (s closedStore) markCopy(ctx context.Context) error {
+	return pebble.MarkCopy(ctx, string(s), pebble.Options{})
+}
+
+// backup copies it to a new folder.
+func (s closedStore) backup(ctx context.Context, to string) error {
+	return pebble.Backup(ctx, string(s), to, pebble.Options{})
 }
 
 // valid checks what goes together.

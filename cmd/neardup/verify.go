@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"time"
-
-	"github.com/neardup/neardup/store/pebble"
 )
 
 // errDamaged says that a check of a store found something.
@@ -31,10 +29,11 @@ func rowsRead(w io.Writer) func(int) {
 
 // verify checks a store that no server has open and prints what is wrong.
 func verify(ctx context.Context, a *app, data string) error {
-	if err := thereIs(data); err != nil {
+	store, err := closedIn(data)
+	if err != nil {
 		return err
 	}
-	report, err := pebble.Check(ctx, storeDir(data), pebble.Options{Progress: rowsRead(a.stderr)})
+	report, err := store.check(ctx, rowsRead(a.stderr))
 	if err != nil {
 		return err
 	}

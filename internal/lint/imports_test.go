@@ -151,6 +151,20 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
+// In the command stores are named in one file: whatever else needs one asks there.
+func TestStoresAreNamedInOnePlace(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.dir() != "cmd/neardup" || s.isTest() || s.path == "cmd/neardup/stores.go" {
+			continue
+		}
+		for _, spec := range s.file.Imports {
+			if strings.HasPrefix(spec.Path.Value, `"`+module+"/store/") {
+				t.Errorf("%s imports %s; stores are named in stores.go", s.at(spec.Pos()), spec.Path.Value)
+			}
+		}
+	}
+}
+
 func TestLayersHold(t *testing.T) {
 	tests := []struct {
 		dir, path string

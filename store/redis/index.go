@@ -101,8 +101,9 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 	for _, p := range q.KeySets {
 		keys = packKeys(keys, p.Keys)
 	}
+	postings, hits := q.Bounds()
 	answer, err := ix.s.call(ctx, false, "lookup", ix.p, decimal(q.Seen), decimal(q.Since), decimal(q.Before),
-		strconv.Itoa(limitOf(q.Limit)), strconv.Itoa(limitOf(q.NameLimit)), packNames(q.Names), string(keys))
+		strconv.Itoa(postings), strconv.Itoa(hits), packNames(q.Names), string(keys))
 	if err != nil {
 		return f, err
 	}
@@ -126,13 +127,6 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 		a.runs = a.runs[len(p.Keys):]
 	}
 	return f, nil
-}
-
-func limitOf(n int) int {
-	if n <= 0 {
-		return docid.DefaultLimit
-	}
-	return n
 }
 
 // packed are leaders with their rows, 30 bytes each: number 6, sketch 8, time 8,

@@ -32,8 +32,9 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 		f.KeySets[i] = ix.posts.hits(runs[i], p.Plausible, f.At)
 	}
 	f.Names = make([][]docid.Hit, len(q.Names))
+	_, hits := q.Bounds()
 	for i, n := range q.Names {
-		if f.Names[i], err = ix.named(n, limitOf(q.NameLimit), f.At); err != nil {
+		if f.Names[i], err = ix.named(n, hits, f.At); err != nil {
 			return f, err
 		}
 	}
@@ -59,7 +60,7 @@ func (p *postings) runs(l *levels, r Reader, q *docid.Query, at uint64) (runs []
 			}
 		}
 	}
-	limit := limitOf(q.Limit)
+	limit, _ := q.Bounds()
 	if total <= limit {
 		return runs, 0, nil
 	}
@@ -150,13 +151,6 @@ func shared(numbers []leaderNo, visit func(n leaderNo, times int)) {
 		visit(numbers[i], j-i)
 		i = j
 	}
-}
-
-func limitOf(n int) int {
-	if n <= 0 {
-		return docid.DefaultLimit
-	}
-	return n
 }
 
 // named collects the newest leaders of a name: memory has half of the name, the
