@@ -2,6 +2,7 @@ package batch_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -166,4 +167,21 @@ func ExampleDedup_ownMethod() {
 	fmt.Println(batch.DedupStrings(context.Background(), texts, batch.Config{Method: initials{}}))
 	// Output:
 	// [0 1 0] <nil>
+}
+
+// Of the leaders that a document is near, the strongest evidence names one.
+func ExampleEdge_Stronger() {
+	near := batch.Edge{Match: neardup.Match{Near: true, Similarity: .9, Distance: -1}}
+	nearer := batch.Edge{Earlier: 1, Match: neardup.Match{Near: true, Similarity: .95, Distance: -1}}
+	equal := batch.Edge{Earlier: 2, Match: neardup.Match{Near: true, Similarity: 1, Basis: neardup.BasisEqual}}
+	fmt.Println(nearer.Stronger(near), nearer.Stronger(equal))
+	// Output: true false
+}
+
+// In JSON a digest is its hex digits.
+func ExampleResultDigest_MarshalText() {
+	var d batch.ResultDigest
+	line, err := json.Marshal(map[string]any{"digest": &d})
+	fmt.Println(len(line), err)
+	// Output: 77 <nil>
 }

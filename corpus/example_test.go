@@ -121,3 +121,67 @@ func ExampleParseFormat() {
 	fmt.Println(err)
 	// Output: unknown format "docx": one of [auto jsonl json csv tsv lines files html warc parquet]
 }
+
+// Outputs appear together: after an error none does.
+func ExampleCommitAll() {
+	dir, err := os.MkdirTemp("", "corpus")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	var outs []corpus.Output
+	for _, name := range []string{"kept.txt", "decisions.txt"} {
+		f, err := corpus.CreateAtomic(filepath.Join(dir, name))
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Fprintln(f, name)
+		outs = append(outs, f)
+	}
+	before, _ := filepath.Glob(filepath.Join(dir, "*.txt"))
+	err = corpus.CommitAll(outs...)
+	after, _ := filepath.Glob(filepath.Join(dir, "*.txt"))
+	fmt.Println(len(before), err, len(after))
+	// Output: 0 <nil> 2
+}
+
+func ExampleFormats() {
+	for _, f := range corpus.Formats()[:3] {
+		_, err := corpus.ParseFormat(string(f))
+		fmt.Println(f, err)
+	}
+	// Output:
+	// auto <nil>
+	// jsonl <nil>
+	// json <nil>
+}
+
+// A record that is rejected names file and line, and what is the cause.
+func ExampleRejectError_Unwrap() {
+	reject := &corpus.RejectError{File: "a.jsonl", Line: 17, Reason: "no text", Err: corpus.ErrField}
+	fmt.Println(reject, errors.Is(reject, corpus.ErrField))
+	// Output: a.jsonl:17: no text true
+}
+
+// No output overwrites an input, under whatever name.
+func ExampleReader_CheckOutput() {
+	dir, err := os.MkdirTemp("", "corpus")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	in := filepath.Join(dir, "in.txt")
+	if err := os.WriteFile(in, []byte("a text\n"), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	r, err := corpus.Open([]string{in}, corpus.Options{Format: corpus.Lines})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	fmt.Println(r.CheckOutput(filepath.Join(dir, "out.txt"), "-", ""))
+	fmt.Println(r.CheckOutput(filepath.Join(dir, ".", "in.txt")) != nil)
+	// Output:
+	// <nil>
+	// true
+}

@@ -68,10 +68,10 @@ const (
 	basisTitle = "equal title"
 )
 
-// HotName is the number of docIds from which on a title is the identity of
+// hotName is the number of docIds from which on a title is the identity of
 // none: the stage passes and the content decides. Likewise a url, where the
 // contents must agree; else a url leads to one docId at a time.
-const HotName = 64
+const hotName = 64
 
 // decide is the judgement, a pure function: stage by stage, the first that has
 // a match decides. It returns a question instead where the outcome depends on
@@ -113,7 +113,7 @@ func match(s *subject, p *proven, stage Stage) (*matched, *question) {
 // identifies.
 func matchName(s *subject, p *proven, stage Stage) (*matched, *question) {
 	for i, a := range s.names {
-		if a.stage != stage || len(p.names[i]) > HotName && s.mayBeHot(stage) {
+		if a.stage != stage || len(p.names[i]) > hotName && s.mayBeHot(stage) {
 			continue
 		}
 		for _, h := range p.names[i] {

@@ -146,7 +146,7 @@ func (s *subject) view(kind viewKind, m neardup.Method) neardup.View {
 
 // query looks up everything that the subject is searched by.
 func (s *subject) query(since, seen uint64) Query {
-	q := Query{Since: since, Seen: seen, NameLimit: HotName + 1}
+	q := Query{Since: since, Seen: seen, NameLimit: hotName + 1}
 	for _, a := range s.names {
 		q.Names = append(q.Names, a.name)
 	}

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -121,5 +122,40 @@ func TestPageEscapesItsTitleAndRefusesNames(t *testing.T) {
 	}
 	if !strings.HasSuffix(Policy("", "", "'self'"), "; connect-src 'self'") {
 		t.Error("connect-src")
+	}
+}
+
+// The joined script holds every module, in order, and no import is left; the
+// live page may run it and nothing else, and only a page starts it.
+func TestScriptOfThePages(t *testing.T) {
+	script, err := Script()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, name := range modules {
+		next := strings.Index(script[at:], "modules."+name+" = ")
+		if next < 0 {
+			t.Fatalf("module %s is missing or out of order", name)
+		}
+		at += next
+	}
+	if strings.Contains(script, "\nimport ") || strings.Contains(script, "\nexport ") {
+		t.Error("an import or export is left")
+	}
+	page, policy, err := Live()
+	if err != nil || policy != Policy(script, style, "'self'") || bytes.Count(page, []byte(script)) != 1 {
+		t.Errorf("live page: policy %q, the script is there %d times, %v", policy, bytes.Count(page, []byte(script)), err)
+	}
+	var b bytes.Buffer
+	p, err := New(&b, "early")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(p.Start(), p.Add(Part{Name: "late"}), p.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(b.String(), script) != 1 || strings.Index(b.String(), script) > strings.Index(b.String(), `id="late"`) {
+		t.Error("a page that was started early does not have its script once, before the parts")
 	}
 }

@@ -249,3 +249,19 @@ func ExampleBuilder() {
 	// true
 	// true
 }
+
+// What a threshold can be chosen by: the pairs from a floor on, each with its
+// similarity, and those that people labelled.
+func ExampleNewLab() {
+	labels := []report.Label{{A: "1", B: "2", Label: "same"}}
+	lab := report.NewLab(.5, .8, 0, labels, func(a, b string) neardup.Match { return neardup.Match{} })
+	lab.Pair("1", "2", 0, 1, neardup.Match{Near: true, Similarity: .85})
+	lab.Pair("1", "3", 0, 2, neardup.Match{Near: true, Similarity: .6})
+	lab.Pair("2", "3", 1, 2, neardup.Match{Similarity: .4}) // not near at the floor
+	fmt.Println(lab)
+
+	b := report.New(report.Options{})
+	defer b.Close()
+	b.Evidence(lab) // the page has it from now on
+	// Output: 2 pairs from 0.5 on
+}

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -174,4 +175,29 @@ func TestReadTokens(t *testing.T) {
 			t.Errorf("%q was taken", bad)
 		}
 	}
+}
+
+func ExampleValidTenant() {
+	fmt.Println(server.ValidTenant("news-cn"), server.ValidTenant("../news") != nil)
+	// Output: <nil> true
+}
+
+// Tenants are named once, in order, whoever may use them.
+func ExampleAccess_Tenants() {
+	lines := ""
+	for _, tenant := range []string{"news", "blogs", "news"} {
+		token, err := server.NewToken()
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		lines += server.Line(server.HashOf(token), server.Grant{Tenant: tenant, Roles: []server.Role{server.Read}}) + "\n"
+	}
+	access, err := server.ReadTokens(strings.NewReader(lines))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(access.Tenants())
+	// Output: [blogs news]
 }

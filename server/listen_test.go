@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -98,4 +99,19 @@ func dialFrom(t *testing.T, from, addr string) net.Conn {
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	return c
+}
+
+// Once it is closed, nobody gets a connection from it any more.
+func TestAcceptAfterClose(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := server.Bound(l, 1)
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := b.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("accepted %v, %v", c, err)
+	}
 }

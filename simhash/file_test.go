@@ -127,3 +127,11 @@ func ExampleList_Named() {
 	// false 0 1 <nil>
 	// true a 1 <nil>
 }
+
+func ExampleList_AddID() {
+	var l List
+	l.Add(0xff)
+	l.AddID("page2", 0xfe)
+	fmt.Println(l.ID(0), l.ID(1), l.Named())
+	// Output: 0 page2 true
+}

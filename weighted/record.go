@@ -35,8 +35,8 @@ func (m *Method) record(w *work, tokens []token, rec *neardup.Record) {
 	rec.Index = m.appendKeys(rec.Index, &w.keys, w.words)
 }
 
-// Prefix is the view of the first n runes of a text, whole words.
-func (m *Method) Prefix(clean string, n int) neardup.View {
+// prefix is the view of the first n runes of a text, whole words.
+func (m *Method) prefix(clean string, n int) neardup.View {
 	w := m.works.Get().(*work)
 	defer m.works.Put(w)
 	if n < len(clean) {

@@ -19,7 +19,7 @@ const (
 
 // Title is the view of the beginning of a long text, for TitleConflicts.
 func (m *Method) Title(clean string) *View {
-	v, _ := m.Prefix(clean, titleRunes).(*View)
+	v, _ := m.prefix(clean, titleRunes).(*View)
 	return v
 }
 

@@ -157,7 +157,7 @@ type View struct {
 func (v *View) Bytes() int { return v.bytes }
 
 // View cuts the text.
-func (m *Method) View(clean string) neardup.View { return m.Prefix(clean, len(clean)) }
+func (m *Method) View(clean string) neardup.View { return m.prefix(clean, len(clean)) }
 
 // Compare is exact and symmetric. Facts are looked at only where the words
 // are similar enough.

@@ -283,3 +283,11 @@ func BenchmarkRead(b *testing.B) {
 		b.SetBytes(n)
 	}
 }
+
+// What the codec creates has the rows of what it opened.
+func ExampleCodec_Create() {
+	var codec corpus.Codec = parquet.Codec{}
+	empty := codec.Create(io.Discard)
+	fmt.Println(codec.Format(), empty != nil)
+	// Output: parquet true
+}

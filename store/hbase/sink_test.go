@@ -81,6 +81,9 @@ func testTexts(t *testing.T, h services.HBase) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	if !s.KeepsLeaders() {
+		t.Error("the relay would send no texts of leaders")
+	}
 	var ds []docid.Delivery
 	var ids []string
 	for seq := range uint64(250) { // over a page of requests

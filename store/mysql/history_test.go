@@ -165,7 +165,12 @@ func TestIdentity(t *testing.T) {
 	keep(none, id, nil)
 	keep(none, other, docid.ErrOther)
 	read(sealed, "t", docid.ErrNotFound) // known, and not kept
-	keep(sealed, id, nil)
+	for _, want := range []bool{false, true} {
+		if kept, err := sealed.Kept(ctx, "t"); err != nil || kept != want {
+			t.Errorf("kept: %v, %v, want %v", kept, err, want)
+		}
+		keep(sealed, id, nil)
+	}
 	keep(none, id, nil) // it stays
 	read(sealed, "t", nil)
 	read(none, "t", docid.ErrInvalid)

@@ -1,0 +1,4 @@
+package docid
+
+// HotName is hotName, for tests outside.
+const HotName = hotName
