@@ -88,6 +88,9 @@ type Progress struct {
 // MinMemory is the smallest memory bound that a run obeys.
 const MinMemory = 64 << 20
 
+// leastMemory is MinMemory, but for tests.
+var leastMemory = int64(MinMemory)
+
 func (c Config) withDefaults() (Config, error) {
 	if c.Method == nil {
 		return c, errors.New("batch: no method given")
@@ -109,6 +112,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Memory == 0 {
 		c.Memory = 1 << 30
 	}
+	if c.Memory < leastMemory {
+		return c, fmt.Errorf("batch: %d bytes of memory are too few, at least %d are needed", c.Memory, leastMemory)
+	}
 	if c.Tmp == "" {
 		c.Tmp = os.TempDir()
 	}
@@ -127,13 +133,6 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-func (c Config) enoughMemory() error {
-	if c.Memory != 0 && c.Memory < MinMemory {
-		return fmt.Errorf("batch: %d bytes of memory are too few, at least %d are needed", c.Memory, MinMemory)
-	}
-	return nil
-}
-
 type asIs struct{}
 
 func (asIs) Clean(s string) string { return s }
@@ -144,14 +143,6 @@ func (asIs) String() string        { return "none" }
 // text and in the pairs that share a key; see [Summary] for what was done.
 // The error of decided, of the source or of ctx ends the run.
 func Dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) error) (*Summary, error) {
-	if err := cfg.enoughMemory(); err != nil {
-		return nil, err
-	}
-	return dedup(ctx, src, cfg, decided)
-}
-
-// dedup is Dedup with any memory bound.
-func dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) error) (*Summary, error) {
 	j, err := newJob(cfg)
 	if err != nil {
 		return nil, err
@@ -200,14 +191,6 @@ func (j *job) candidates(ctx context.Context, src Source) (*verifier, *candidate
 // n*(n-1)/2 pairs of similarity 1: the output is bound by the square of the
 // copies, the work for all others is not.
 func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) (*Summary, error) {
-	if err := cfg.enoughMemory(); err != nil {
-		return nil, err
-	}
-	return pairs(ctx, src, cfg, found)
-}
-
-// pairs is Pairs with any memory bound.
-func pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) (*Summary, error) {
 	j, err := newJob(cfg)
 	if err != nil {
 		return nil, err

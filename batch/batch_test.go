@@ -150,7 +150,7 @@ func runDedup(t *testing.T, docs []neardup.Document, cfg Config) (map[string]ver
 	t.Helper()
 	got := map[string]verdict{}
 	led := map[string]bool{}
-	sum, err := dedup(context.Background(), Documents(docs), cfg, func(o Outcome) error {
+	sum, err := Dedup(context.Background(), Documents(docs), cfg, func(o Outcome) error {
 		if o.Decision.Decision == neardup.New {
 			led[o.ID] = true
 		} else if !led[o.Leader] {
@@ -279,7 +279,7 @@ func TestPairsAreAllPairs(t *testing.T) {
 		for _, memory := range []int64{0, 1 << 14} {
 			got := map[pairKey]float64{}
 			var list []Pair
-			_, err := pairs(context.Background(), Documents(docs), Config{Method: m, Memory: memory}, func(p Pair) error {
+			_, err := Pairs(context.Background(), Documents(docs), Config{Method: m, Memory: memory}, func(p Pair) error {
 				if _, twice := got[pairKey{p.A, p.B}]; twice {
 					t.Errorf("%s %s is given twice", p.A, p.B)
 				}
@@ -301,4 +301,10 @@ func TestPairsAreAllPairs(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Most tests ask for little memory, so that everything spills.
+func TestMain(m *testing.M) {
+	leastMemory = 0
+	m.Run()
 }

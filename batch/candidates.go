@@ -2,6 +2,9 @@ package batch
 
 import (
 	"context"
+	"errors"
+	"io"
+	"iter"
 	"sync"
 
 	"github.com/neardup/neardup"
@@ -115,38 +118,53 @@ type blockText struct {
 
 func (b *textBlock) contactsOf(t blockText) []contact { return b.contacts[t.from:t.to] }
 
+// from is the part of a block from a position on.
+func (b *textBlock) from(p position) *textBlock {
+	i := 0
+	for i < len(b.texts) && b.texts[i].position < p {
+		i++
+	}
+	return &textBlock{b.texts[i:], b.contacts}
+}
+
 // blockSize is how many texts are compared side by side with the leaders that
 // stand before all of them: few at first, when most leaders are new.
 func blockSize(texts int) int { return max(16, min(1024, texts/4)) }
 
-// scan calls fn with the texts that have candidates, in order, in blocks.
-func (c *candidates) scan(ctx context.Context, fn func(*textBlock) error) error {
-	b, done := &textBlock{}, 0
-	flush := func() error {
-		if len(b.texts) == 0 {
-			return nil
-		}
-		err := fn(b)
-		done += len(b.texts)
-		b.texts, b.contacts = b.texts[:0], b.contacts[:0]
-		return err
-	}
-	err := c.sorted.each(ctx, func(p pair) error {
-		pos := position(p.key())
-		if n := len(b.texts); n == 0 || b.texts[n-1].position != pos {
-			if n == blockSize(done) {
-				if err := flush(); err != nil {
-					return err
-				}
+// blocks are the texts that have candidates, in order. A block is good until the
+// next one.
+func (c *candidates) blocks(ctx context.Context) iter.Seq2[*textBlock, error] {
+	return func(yield func(*textBlock, error) bool) {
+		b, done := &textBlock{}, 0
+		next, err := c.sorted.reader()
+		for err == nil {
+			var p pair
+			if err = next(&p); err != nil {
+				break
 			}
-			b.texts = append(b.texts, blockText{pos, len(b.contacts), len(b.contacts)})
+			if n := len(b.texts); n == blockSize(done) && b.texts[n-1].position != position(p.key()) {
+				if err = ctx.Err(); err != nil || !yield(b, nil) {
+					break
+				}
+				done += n
+				b.texts, b.contacts = b.texts[:0], b.contacts[:0]
+			}
+			b.add(position(p.key()), contact(p.val()))
 		}
-		b.contacts = append(b.contacts, contact(p.val()))
-		b.texts[len(b.texts)-1].to++
-		return nil
-	})
-	if err != nil {
-		return err
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			yield(nil, err)
+		case err != nil && len(b.texts) > 0:
+			yield(b, nil)
+		}
 	}
-	return flush()
+}
+
+// add notes what may be near a text; those of one text come together.
+func (b *textBlock) add(p position, c contact) {
+	if n := len(b.texts); n == 0 || b.texts[n-1].position != p {
+		b.texts = append(b.texts, blockText{p, len(b.contacts), len(b.contacts)})
+	}
+	b.contacts = append(b.contacts, c)
+	b.texts[len(b.texts)-1].to++
 }

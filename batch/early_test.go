@@ -27,7 +27,7 @@ func TestViewsMadeEarlyChangeNothing(t *testing.T) {
 		docs = append(docs, neardup.Document{ID: string(rune('a' + i)), Text: text})
 	}
 	find := func(m neardup.Method, keep Keep, memory int64) (found []Pair) {
-		_, err := pairs(context.Background(), Documents(docs), Config{Method: m, Keep: keep, Memory: memory},
+		_, err := Pairs(context.Background(), Documents(docs), Config{Method: m, Keep: keep, Memory: memory},
 			func(p Pair) error { found = append(found, p); return nil })
 		if err != nil {
 			t.Fatal(err)

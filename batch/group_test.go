@@ -32,7 +32,10 @@ func grouped(t *testing.T, postings []Posting) (paired map[Candidate]bool, hot m
 		t.Fatal(err)
 	}
 	paired, hot = map[Candidate]bool{}, map[uint32][]Posting{}
-	err = from.scan(context.Background(), func(b *textBlock) error {
+	for b, err := range from.blocks(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, text := range b.texts {
 			for _, c := range b.contactsOf(text) {
 				if c.role() != 0 {
@@ -42,10 +45,6 @@ func grouped(t *testing.T, postings []Posting) (paired map[Candidate]bool, hot m
 				}
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return paired, hot, g
 }

@@ -101,8 +101,11 @@ func (l *leading) findLate(ctx context.Context, x *index) error {
 		}
 		return l.late.note(lateRow{text, st})
 	}
-	return l.from.scan(ctx, func(b *textBlock) error {
-		return l.searchBlock(ctx, b, l.search(x), func(s *search, i int) error {
+	for b, err := range l.from.blocks(ctx) {
+		if err != nil {
+			return err
+		}
+		err = l.searchBlock(ctx, b, l.search(x), func(s *search, i int) error {
 			t, contacts := b.texts[i].position, b.contactsOf(b.texts[i])
 			switch {
 			case t >= x.to:
@@ -119,5 +122,9 @@ func (l *leading) findLate(ctx context.Context, x *index) error {
 			}
 			return s.in(span{max(t, x.from), x.to}, t, contacts, func(p position, m neardup.Match) error { return note(t, p, m) })
 		})
-	})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

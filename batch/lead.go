@@ -60,8 +60,13 @@ func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdict
 			return nil, err
 		}
 		j.sum.Partitions++
-		if err := from.scan(ctx, func(b *textBlock) error { return l.block(ctx, x, b) }); err != nil {
-			return nil, err
+		for b, err := range from.blocks(ctx) {
+			if err == nil {
+				err = l.block(ctx, x, b)
+			}
+			if err != nil {
+				return nil, err
+			}
 		}
 		if l.late != nil {
 			if err := l.findLate(ctx, x); err != nil {
@@ -82,9 +87,7 @@ func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdict
 // by side, and then decides them in order, each against the leaders that the
 // block itself has brought.
 func (l *leading) block(ctx context.Context, x *index, b *textBlock) error {
-	for len(b.texts) > 0 && b.texts[0].position < x.from {
-		b.texts = b.texts[1:]
-	}
+	b = b.from(x.from)
 	if len(b.texts) == 0 {
 		return nil
 	}

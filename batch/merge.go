@@ -21,34 +21,20 @@ type cursor[T any] struct {
 // log2 of the cursors comparisons an element (a tree of losers: Knuth, The Art
 // of Computer Programming 3, 5.4.1).
 func merge[T any](ctx context.Context, cursors []*cursor[T], less func(a, b *T) bool, fn func(T) error) error {
-	t := losers[T]{less: less}
-	for _, c := range cursors {
-		switch err := c.next(&c.head); {
-		case err == nil:
-			t.cursors = append(t.cursors, c)
-		case !errors.Is(err, io.EOF):
-			return err
-		}
-	}
-	t.build()
-	for i := 0; t.left > 0; i++ {
+	t, err := newLosers(cursors, less)
+	for i := 0; err == nil; i++ {
 		if i&0xffff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		first := t.cursors[t.winner]
-		if err := fn(first.head); err != nil {
-			return err
+		var first T
+		if err = t.next(&first); err == nil {
+			err = fn(first)
 		}
-		switch err := first.next(&first.head); {
-		case errors.Is(err, io.EOF):
-			first.ended = true
-			t.left--
-		case err != nil:
-			return err
-		}
-		t.replay(t.winner)
 	}
-	return nil
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 // losers is a tournament of cursors: inner node i of 1..n-1 holds the loser
@@ -59,6 +45,38 @@ type losers[T any] struct {
 	lost    []int
 	winner  int
 	left    int // cursors that have not ended
+}
+
+func newLosers[T any](cursors []*cursor[T], less func(a, b *T) bool) (*losers[T], error) {
+	t := &losers[T]{less: less}
+	for _, c := range cursors {
+		switch err := c.next(&c.head); {
+		case err == nil:
+			t.cursors = append(t.cursors, c)
+		case !errors.Is(err, io.EOF):
+			return nil, err
+		}
+	}
+	t.build()
+	return t, nil
+}
+
+// next reads the first of all; io.EOF at the end.
+func (t *losers[T]) next(row *T) error {
+	if t.left == 0 {
+		return io.EOF
+	}
+	first := t.cursors[t.winner]
+	*row = first.head
+	switch err := first.next(&first.head); {
+	case errors.Is(err, io.EOF):
+		first.ended = true
+		t.left--
+	case err != nil:
+		return err
+	}
+	t.replay(t.winner)
+	return nil
 }
 
 // build plays all matches: a node that nobody has reached holds -1, and who

@@ -54,17 +54,20 @@ func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matche
 			return nil, err
 		}
 		j.sum.Partitions++
-		err = from.scan(ctx, func(b *textBlock) error {
+		for b, err := range from.blocks(ctx) {
+			if err != nil {
+				return nil, err
+			}
 			j.progress("compare", int(b.texts[0].position), v.texts.len())
-			return j.searchBlock(ctx, b, search{verifier: v, x: x, removed: removed}, func(s *search, i int) error {
+			err = j.searchBlock(ctx, b, search{verifier: v, x: x, removed: removed}, func(s *search, i int) error {
 				t := b.texts[i]
 				return s.in(span{x.from, min(t.position, x.to)}, t.position, b.contactsOf(t), func(p position, m neardup.Match) error {
 					return note(t.position, p, m)
 				})
 			})
-		})
-		if err != nil {
-			return nil, err
+			if err != nil {
+				return nil, err
+			}
 		}
 		at = x.to
 	}

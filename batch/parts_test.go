@@ -155,7 +155,7 @@ func TestComponentsAreConnectedComponents(t *testing.T) {
 		for i, d := range docs {
 			byID[d.ID] = i
 		}
-		_, err := dedup(context.Background(), Documents(docs), Config{Method: m, Link: Components}, func(o Outcome) error {
+		_, err := Dedup(context.Background(), Documents(docs), Config{Method: m, Link: Components}, func(o Outcome) error {
 			if o.Decision.Decision == neardup.New {
 				return nil
 			}
@@ -191,7 +191,7 @@ func TestClustersHoldEveryDuplicateOnce(t *testing.T) {
 		left--
 		return nil
 	}}
-	sum, err := dedup(context.Background(), Documents(docs), cfg, func(o Outcome) error {
+	sum, err := Dedup(context.Background(), Documents(docs), cfg, func(o Outcome) error {
 		if o.Leader != "" {
 			want[o.Leader] = append(want[o.Leader], o.ID)
 		}
@@ -215,7 +215,7 @@ func TestHotBucketCostsNoAllPairs(t *testing.T) {
 	for i := range docs {
 		docs[i] = neardup.Document{ID: fmt.Sprint(i), Text: fmt.Sprintf("one and the same long text but for its number %d at the end", i%5000)}
 	}
-	sum, err := dedup(context.Background(), Documents(docs), Config{Method: shingled{threshold: .5}}, func(Outcome) error { return nil })
+	sum, err := Dedup(context.Background(), Documents(docs), Config{Method: shingled{threshold: .5}}, func(Outcome) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestCancelledRunEndsAndLeavesNothing(t *testing.T) {
 				cancel()
 			}
 		}}
-		_, err := dedup(ctx, Documents(randomDocs(1, 2000)), cfg, func(Outcome) error { return stop })
+		_, err := Dedup(ctx, Documents(randomDocs(1, 2000)), cfg, func(Outcome) error { return stop })
 		if !errors.Is(err, context.Canceled) && !errors.Is(err, stop) {
 			t.Errorf("the run ends with %v", err)
 		}
@@ -268,6 +268,8 @@ func TestErrorsOfTheSourceEndTheRun(t *testing.T) {
 }
 
 func TestConfigIsChecked(t *testing.T) {
+	leastMemory = MinMemory
+	defer func() { leastMemory = 0 }()
 	for want, cfg := range map[string]Config{
 		"no method":          {},
 		"bytes of memory":    {Method: shingled{}, Memory: 1},

@@ -100,7 +100,7 @@ func byHand(m slotted, docs []neardup.Document, order []int, rulings map[[2]stri
 func decisionsOf(t *testing.T, docs []neardup.Document, cfg Config) (map[string]decided, *Summary) {
 	t.Helper()
 	got := map[string]decided{}
-	sum, err := dedup(context.Background(), Documents(docs), cfg, func(o Outcome) error {
+	sum, err := Dedup(context.Background(), Documents(docs), cfg, func(o Outcome) error {
 		d := decided{Leader: o.Leader, VariantOf: o.VariantOf, Basis: o.Basis, Similarity: o.Similarity}
 		for _, c := range o.Conflicts {
 			d.Conflict = c.A + " against " + c.B
@@ -120,7 +120,7 @@ func fromPairs(t *testing.T, docs []neardup.Document, cfg Config) map[string]str
 	cfg.Variants = true
 	byPlace := map[Ordinal]string{}
 	var edges []Edge
-	_, err := pairs(context.Background(), Documents(docs), cfg, func(p Pair) error {
+	_, err := Pairs(context.Background(), Documents(docs), cfg, func(p Pair) error {
 		byPlace[p.Earlier], byPlace[p.Later] = p.A, p.B
 		edges = append(edges, p.Edge)
 		return nil

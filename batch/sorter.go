@@ -103,14 +103,40 @@ func (s *sorted[T]) each(ctx context.Context, fn func(T) error) error {
 	if s.runs.file == nil {
 		return nil
 	}
+	return merge(ctx, s.cursors(), byKey, fn)
+}
+
+// cursors read the runs, with a quarter of the sorter's memory.
+func (s *sorted[T]) cursors() []*cursor[T] {
 	sections := s.runs.sections()
-	// A quarter of the sorter's memory buffers the runs while they merge.
 	size := min(max(s.limit/4/len(sections), 1<<8), 1<<16)
 	cursors := make([]*cursor[T], len(sections))
 	for i, section := range sections {
 		cursors[i] = &cursor[T]{next: (&rowReader[T]{in: section, buf: make([]T, size)}).next}
 	}
-	return merge(ctx, cursors, func(a, b *T) bool { return (*a)[0] < (*b)[0] }, fn)
+	return cursors
+}
+
+func byKey[T words](a, b *T) bool { return (*a)[0] < (*b)[0] }
+
+// reader returns what each goes through as a function that reads the next row:
+// io.EOF at the end.
+func (s *sorted[T]) reader() (next func(*T) error, err error) {
+	if s.runs.file != nil {
+		runs, err := newLosers(s.cursors(), byKey)
+		if err != nil {
+			return nil, err
+		}
+		return runs.next, nil
+	}
+	left := s.mem
+	return func(row *T) error {
+		if len(left) == 0 {
+			return io.EOF
+		}
+		*row, left = left[0], left[1:]
+		return nil
+	}, nil
 }
 
 // rowReader reads the rows of one run, many at a time.

@@ -185,3 +185,29 @@ func ExampleReader_CheckOutput() {
 	// <nil>
 	// true
 }
+
+// A field that no object has is not an error of any record.
+func ExampleReader_Unmet() {
+	dir, err := os.MkdirTemp("", "corpus")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	in := filepath.Join(dir, "in.jsonl")
+	if err := os.WriteFile(in, []byte(`{"text":"a"}`+"\n"), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	r, err := corpus.Open([]string{in}, corpus.Options{IDField: "nid"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	it, err := r.Next()
+	if err != nil {
+		log.Fatal(err)
+	}
+	var doc neardup.Document
+	err = r.NewDecoder().Decode(it, &doc)
+	fmt.Println(doc.Text, err, r.Unmet())
+	// Output: a <nil> [nid]
+}

@@ -40,41 +40,38 @@ const classicPath = "/docId/getDocId"
 // often as they like.
 func probePath(path string) bool { return path == "/healthz" || path == "/readyz" }
 
-// guarded puts in front of the routes what every request must pass.
-func (s *Server) guarded(routes http.Handler) http.Handler {
-	crossOrigin := http.NewCrossOriginProtection()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if probePath(r.URL.Path) {
-			routes.ServeHTTP(w, r)
-			return
-		}
-		start := time.Now()
-		rec := &recorder{ResponseWriter: w, status: http.StatusOK}
-		defer func() {
-			if p := recover(); p != nil {
-				s.log.Error("a handler panicked", "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
-				if !rec.wrote {
-					writeProblem(rec, meaning(docid.ErrUnavailable))
-				}
-			}
-			s.figures.request(r.Pattern, rec.status, time.Since(start))
-			s.log.Debug("request", "route", r.Pattern, "method", r.Method, "status", rec.status, "ms", time.Since(start).Milliseconds())
-		}()
-		p := s.refuse(r)
-		if p == nil {
-			if err := crossOrigin.Check(r); err != nil {
-				p = problem(http.StatusForbidden, api.CodeCrossSite, "a browser sent this from another site")
+// ServeHTTP answers one request, if it passes what every request must pass.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if probePath(r.URL.Path) {
+		s.routes.ServeHTTP(w, r)
+		return
+	}
+	start := time.Now()
+	rec := &recorder{ResponseWriter: w, status: http.StatusOK}
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.Error("a handler panicked", "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			if !rec.wrote {
+				writeProblem(rec, meaning(docid.ErrUnavailable))
 			}
 		}
-		if p != nil {
-			if p.Status == http.StatusRequestEntityTooLarge && r.Header.Get("Expect") == "" {
-				drain(r.Body)
-			}
-			writeProblem(rec, p)
-			return
+		s.figures.request(r.Pattern, rec.status, time.Since(start))
+		s.log.Debug("request", "route", r.Pattern, "method", r.Method, "status", rec.status, "ms", time.Since(start).Milliseconds())
+	}()
+	p := s.refuse(r)
+	if p == nil {
+		if err := s.origins.Check(r); err != nil {
+			p = problem(http.StatusForbidden, api.CodeCrossSite, "a browser sent this from another site")
 		}
-		r = s.admitted(rec, r, routes)
-	})
+	}
+	if p != nil {
+		if p.Status == http.StatusRequestEntityTooLarge && r.Header.Get("Expect") == "" {
+			drain(r.Body)
+		}
+		writeProblem(rec, p)
+		return
+	}
+	r = s.admitted(rec, r)
 }
 
 // refuse checks what can be known from the headers.
@@ -97,7 +94,7 @@ func (s *Server) refuse(r *http.Request) *huma.ErrorModel {
 }
 
 // admitted finds out who asks, counts him, and lets him through.
-func (s *Server) admitted(w http.ResponseWriter, r *http.Request, routes http.Handler) *http.Request {
+func (s *Server) admitted(w http.ResponseWriter, r *http.Request) *http.Request {
 	c, name, ok := s.identify(r)
 	if !ok {
 		if !s.mayGuess(r) {
@@ -136,7 +133,7 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request, routes http.Ha
 	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Limits.Deadline)
 	defer cancel()
 	inner := r.WithContext(context.WithValue(docid.WithClient(ctx, name), callerKey{}, c))
-	routes.ServeHTTP(w, inner)
+	s.routes.ServeHTTP(w, inner)
 	r.Pattern = inner.Pattern // for the metrics
 	return r
 }

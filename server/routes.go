@@ -20,7 +20,7 @@ func answer[T any](v T) *out[T] { return &out[T]{v} }
 const bearer = "bearer"
 
 // routes registers everything that can be asked.
-func (s *Server) routes() (http.Handler, error) {
+func (s *Server) route() (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.HandleFunc("GET /readyz", s.readyz)

@@ -60,7 +60,8 @@ type Server struct {
 	clients  *clients
 	figures  *figures
 	live     *prometheus.Registry // the same figures, for the pages
-	handler  http.Handler
+	routes   http.Handler
+	origins  *http.CrossOriginProtection
 	api      huma.API
 	inFlight chan struct{}
 	draining atomic.Bool
@@ -123,16 +124,13 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 			return nil, fmt.Errorf("server: %w", err)
 		}
 	}
-	routes, err := s.routes()
-	if err != nil {
+	s.origins = http.NewCrossOriginProtection()
+	var err error
+	if s.routes, err = s.route(); err != nil {
 		return nil, err
 	}
-	s.handler = s.guarded(routes)
 	return s, nil
 }
-
-// ServeHTTP answers one request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Seen is the last change of each tenant that the server knows of: Config.Seen of
 // the next.

@@ -49,7 +49,11 @@ func (s *Store) write() {
 		case r := <-s.requests:
 			group = s.take(append(group[:0], r))
 		}
-		s.serve(group)
+		err := s.commit(group)
+		if err != nil {
+			err = s.poisoned(err)
+		}
+		finish(group, err)
 		group = group[:0]
 	}
 }
@@ -69,23 +73,14 @@ func (s *Store) take(group []*request) []*request {
 	return group
 }
 
-// serve commits a group. Nothing of it is shown, to callers or readers, until
-// all of it is durable; a refusal waits as well, because what it was refused
-// for must be there when the caller looks again.
-func (s *Store) serve(group []*request) {
-	err := s.Poisoned()
-	if err == nil {
-		err = s.commit(group)
-		if err != nil {
-			s.poisoned(err)
-			err = s.Poisoned()
-		}
-	}
-	finish(group, err)
-}
-
-// commit applies a group to one batch. An error is final for the store.
+// commit applies a group to one batch. Nothing of it is shown, to callers or
+// readers, until all of it is durable; a refusal waits as well, because what it
+// was refused for must be there when the caller looks again. An error is final
+// for the store.
 func (s *Store) commit(group []*request) error {
+	if err := s.Poisoned(); err != nil {
+		return err
+	}
 	b := &sound{Batch: s.kv.Batch()}
 	defer b.Close()
 	wrote := false
@@ -96,10 +91,13 @@ func (s *Store) commit(group []*request) error {
 		r.publish, r.err = r.apply(b)
 		wrote = wrote || r.publish != nil
 	}
-	if !wrote && b.err == nil {
+	switch {
+	case b.err != nil: // half a change would become durable
+		return b.err
+	case !wrote:
 		return nil
 	}
-	if err := b.Commit(); err != nil {
+	if err := b.Batch.Commit(); err != nil {
 		return err
 	}
 	publish(group)
@@ -124,8 +122,7 @@ func finish(group []*request, err error) {
 	}
 }
 
-// sound is a batch that cannot be committed once a write to it has failed:
-// half a change would become durable.
+// sound is a batch that remembers the first write to it that failed.
 type sound struct {
 	Batch
 	err error
@@ -140,14 +137,6 @@ func (b *sound) Delete(key []byte) error { return b.note(b.Batch.Delete(key)) }
 // DeleteRange deletes rows.
 func (b *sound) DeleteRange(from, to []byte) error { return b.note(b.Batch.DeleteRange(from, to)) }
 
-// Commit makes the batch durable.
-func (b *sound) Commit() error {
-	if b.err != nil {
-		return b.err
-	}
-	return b.Batch.Commit()
-}
-
 func (b *sound) note(err error) error {
 	if b.err == nil {
 		b.err = err
@@ -157,19 +146,19 @@ func (b *sound) note(err error) error {
 
 // poisoned makes the store refuse every further write: after a failed commit
 // nobody knows what the disk holds, and a second fsync of the same file may
-// succeed without having written. The first reason stays.
-func (s *Store) poisoned(err error) {
+// succeed without having written. It returns the reason: the first one stays.
+func (s *Store) poisoned(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.poison != nil {
-		return
+	if s.poison == nil {
+		if !errors.Is(err, docid.ErrFull) {
+			err = fmt.Errorf("%w: %w", docid.ErrUnavailable, err)
+		}
+		s.poison = err
 	}
-	if !errors.Is(err, docid.ErrFull) {
-		err = fmt.Errorf("%w: %w", docid.ErrUnavailable, err)
-	}
-	s.poison = err
+	return s.poison
 }
 
 // Poison stops writing from outside the writer, when the engine fails in the
 // background.
-func (s *Store) Poison(err error) { s.poisoned(err) }
+func (s *Store) Poison(err error) { _ = s.poisoned(err) }
