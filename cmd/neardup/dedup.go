@@ -92,38 +92,22 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 	}
 	rep.diskNeed()
 	cfg.Reject, cfg.Progress = rep.reject, rep.progress
-	src := newSource(r)
 	results, err := d.results(r, decisions, clusters)
 	if err != nil {
 		return err
 	}
 	defer results.close()
-	if src.notes = results.notes; clusters != nil {
+	if clusters != nil {
 		cfg.Clusters = results.clusters.add
 	}
-	var kept bitmap
-	sum, err := batch.Dedup(ctx, rep.source(src), cfg, func(o batch.Outcome) error {
-		if o.Decision.Decision == neardup.New {
-			kept.set(o.Item)
-		}
-		if rep.page != nil {
-			rep.page.decide(&o)
-		}
-		return results.decisions.write(o)
-	})
-	if err == nil {
-		err = results.end()
-	}
+	sum, kept, err := decideAll(ctx, r, cfg, rep, results)
 	if err != nil {
-		return err
-	}
-	if err := rep.nothingRead(sum.Documents); err != nil {
 		return err
 	}
 	if err := d.evidence(ctx, r, cfg, rep, sum.Method); err != nil {
 		return err
 	}
-	if err := d.second(ctx, r, out, &kept, rep); err != nil {
+	if err := d.second(ctx, r, out, kept, rep); err != nil {
 		return err
 	}
 	if rep.page != nil {
@@ -139,6 +123,29 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 		return err
 	}
 	return rep.dedup(sum)
+}
+
+// decideAll reads the input once and tells results what became of each document;
+// kept are the items that stay.
+func decideAll(ctx context.Context, r *corpus.Reader, cfg batch.Config, rep *reporter, results *results) (*batch.Summary, *bitmap, error) {
+	src, kept := newSource(r), &bitmap{}
+	src.notes = results.notes
+	sum, err := batch.Dedup(ctx, rep.source(src), cfg, func(o batch.Outcome) error {
+		if o.Decision.Decision == neardup.New {
+			kept.set(o.Item)
+		}
+		if rep.page != nil {
+			rep.page.decide(&o)
+		}
+		return results.decisions.write(o)
+	})
+	if err == nil {
+		err = results.end()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return sum, kept, rep.nothingRead(sum.Documents)
 }
 
 // config checks the flags and makes the engine's configuration.

@@ -9,13 +9,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// evaluation is what the command eval was asked.
+type evaluation struct {
+	*app
+	truth, pairs, decisions string
+	opt                     eval.Options
+	json                    bool
+	judged                  judged
+}
+
 func evalCommand(a *app) *cobra.Command {
-	var (
-		truth, pairs, decisions string
-		o                       eval.Options
-		asJSON                  bool
-		j                       = judged{app: a}
-	)
+	e := &evaluation{app: a, judged: judged{app: a}}
 	cmd := &cobra.Command{
 		Use:   "eval (--truth FILE (--pairs FILE | --decisions FILE) | --judged FILE [INPUT...])",
 		Short: "Measure pairs or decisions against the truth, or a method against readers",
@@ -41,41 +45,43 @@ not, text_a and text_b; texts it lacks are found in the files beside it, in
   neardup eval --truth exact_pairs.tsv --decisions decisions.jsonl --at .8 --json
   neardup eval --judged judged_pairs.tsv
   neardup eval --judged mine.jsonl --method minhash --threshold .7 --examples -1`,
-		RunE: func(cmd *cobra.Command, inputs []string) error {
-			if j.file != "" {
-				if truth != "" || pairs != "" || decisions != "" {
-					return usage("--judged measures a method: it takes none of --truth, --pairs and --decisions")
-				}
-				r, err := j.measure(cmd.Context(), inputs, o.Examples)
-				return printed(a, asJSON, r, err)
-			}
-			if err := noArguments(cmd, inputs); err != nil {
-				return err
-			}
-			if truth == "" || (pairs == "") == (decisions == "") {
-				return usage("--truth and one of --pairs and --decisions are needed")
-			}
-			if !(o.At > 0 && o.At <= 1) {
-				return usage("--at %v is not in (0, 1]", o.At)
-			}
-			if pairs != "" {
-				r, err := eval.Pairs(truth, pairs, o)
-				return printed(a, asJSON, r, err)
-			}
-			r, err := eval.Decisions(truth, decisions, o)
-			return printed(a, asJSON, r, err)
-		},
+		RunE: e.do,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&truth, "truth", "", "file of true pairs")
-	fs.StringVar(&pairs, "pairs", "", "file of reported pairs (id_a id_b similarity)")
-	fs.StringVar(&decisions, "decisions", "", "file of decisions (JSONL, from dedup --decisions)")
-	fs.Float64Var(&o.At, "at", .8, "threshold that the pairs or decisions were made with")
-	fs.Float64Var(&o.Floor, "floor", 0, "similarity from which on the truth lists every pair (default: seen from it)")
-	fs.IntVar(&o.Examples, "examples", 10, "how many misses and false pairs to list (-1: with --judged all, else none)")
-	fs.BoolVar(&asJSON, "json", false, "print JSON")
-	j.add(fs)
+	fs.StringVar(&e.truth, "truth", "", "file of true pairs")
+	fs.StringVar(&e.pairs, "pairs", "", "file of reported pairs (id_a id_b similarity)")
+	fs.StringVar(&e.decisions, "decisions", "", "file of decisions (JSONL, from dedup --decisions)")
+	fs.Float64Var(&e.opt.At, "at", .8, "threshold that the pairs or decisions were made with")
+	fs.Float64Var(&e.opt.Floor, "floor", 0, "similarity from which on the truth lists every pair (default: seen from it)")
+	fs.IntVar(&e.opt.Examples, "examples", 10, "how many misses and false pairs to list (-1: with --judged all, else none)")
+	fs.BoolVar(&e.json, "json", false, "print JSON")
+	e.judged.add(fs)
 	return cmd
+}
+
+func (e *evaluation) do(cmd *cobra.Command, inputs []string) error {
+	if e.judged.file != "" {
+		if e.truth != "" || e.pairs != "" || e.decisions != "" {
+			return usage("--judged measures a method: it takes none of --truth, --pairs and --decisions")
+		}
+		r, err := e.judged.measure(cmd.Context(), inputs, e.opt.Examples)
+		return printed(e.app, e.json, r, err)
+	}
+	if err := noArguments(cmd, inputs); err != nil {
+		return err
+	}
+	if e.truth == "" || (e.pairs == "") == (e.decisions == "") {
+		return usage("--truth and one of --pairs and --decisions are needed")
+	}
+	if !(e.opt.At > 0 && e.opt.At <= 1) {
+		return usage("--at %v is not in (0, 1]", e.opt.At)
+	}
+	if e.pairs != "" {
+		r, err := eval.Pairs(e.truth, e.pairs, e.opt)
+		return printed(e.app, e.json, r, err)
+	}
+	r, err := eval.Decisions(e.truth, e.decisions, e.opt)
+	return printed(e.app, e.json, r, err)
 }
 
 // printed prints what was found, as text or as JSON, unless there is an error.
