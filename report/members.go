@@ -1,11 +1,10 @@
 package report
 
 import (
-	"bufio"
-	"encoding/json"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
@@ -34,35 +33,22 @@ type shown struct {
 	Conflicts  []neardup.Conflict `json:"conflicts,omitempty"`
 }
 
-// create makes the temporary file, without a name as soon as it is open.
-func (b *Builder) create() error {
-	f, err := os.CreateTemp(b.opt.Tmp, "neardup-report-*")
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	b.file, b.out = f, bufio.NewWriterSize(f, 256<<10)
-	_ = os.Remove(f.Name()) // where a file in use cannot be removed, Close does
-	return nil
-}
-
 // Close frees the temporary file. A builder that wrote its report is closed
 // as well.
 func (b *Builder) Close() error {
-	if b.file == nil {
+	if b.store == nil {
 		return nil
 	}
-	f := b.file
-	b.file = nil
-	err := f.Close()
-	_ = os.Remove(f.Name())
-	return err
+	s := b.store
+	b.store = nil
+	return s.close()
 }
 
 // Document takes the document of a decision that [Builder.Wants]; of others
 // nothing is kept. Source is where it is from, such as its file; where it has
 // an address, groups go by the host of that.
 func (b *Builder) Document(number int, doc *neardup.Document, source string) error {
-	if b.file == nil {
+	if b.store == nil {
 		return errOrder
 	}
 	if !b.Wants(number) {
@@ -70,17 +56,40 @@ func (b *Builder) Document(number int, doc *neardup.Document, source string) err
 	}
 	d := document{ID: doc.ID, Title: doc.Title, URL: doc.URL, Source: source}
 	d.Text, d.Cut = cut(doc.Text, b.opt.TextRunes)
-	line, err := json.Marshal(&d)
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
+	b.line = d.put(b.line[:0])
+	at, err := b.store.add(b.line)
+	b.docs[b.place[number]-1] = at
+	return err
+}
+
+// put appends a document as it lies in the store: its texts, each after its
+// length, and Cut.
+func (d *document) put(b []byte) []byte {
+	for _, s := range []string{d.ID, d.Title, d.URL, d.Text, d.Source} {
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
-	if _, err := b.out.Write(line); err != nil {
-		return fmt.Errorf("report: %w", err)
+	return binary.AppendUvarint(b, uint64(d.Cut))
+}
+
+// get reads what put wrote.
+func (d *document) get(b []byte) error {
+	all, at := string(b), 0
+	for _, s := range []*string{&d.ID, &d.Title, &d.URL, &d.Text, &d.Source} {
+		n, size := binary.Uvarint(b[at:])
+		if at += size; size <= 0 || n > uint64(len(b)-at) {
+			return errDocument
+		}
+		*s, at = all[at:at+int(n)], at+int(n)
 	}
-	b.docs[b.place[number]-1] = place{b.end, int32(len(line))}
-	b.end += int64(len(line))
+	n, size := binary.Uvarint(b[at:])
+	if size <= 0 {
+		return errDocument
+	}
+	d.Cut = int(n)
 	return nil
 }
+
+var errDocument = errors.New("report: a document in the temporary file is damaged")
 
 // cut returns at most so many runes, and their number if that is not all.
 func cut(s string, runes int) (string, int) {
@@ -112,18 +121,19 @@ func (b *Builder) member(i int32) (shown, error) {
 			s.Distance = &r.distance
 		}
 	}
-	x := b.extra[n]
-	s.Via, s.Conflicts = x.via, x.conflicts
+	if x, ok := b.extra[n]; ok {
+		s.Via, s.Conflicts = x.via, x.conflicts
+	}
 	if at.length == 0 {
 		s.ID = fmt.Sprintf("decision %d", n+1)
 		return s, nil
 	}
-	line := make([]byte, at.length)
-	if _, err := b.file.ReadAt(line, at.at); err != nil {
-		return s, fmt.Errorf("report: %w", err)
+	line, err := b.store.read(at)
+	if err == nil {
+		err = s.document.get(line)
 	}
-	if err := json.Unmarshal(line, &s.document); err != nil {
-		return s, fmt.Errorf("report: %w", err)
+	if err != nil {
+		return s, err
 	}
 	return s, nil
 }

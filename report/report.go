@@ -7,11 +7,9 @@
 package report
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/neardup/neardup"
@@ -67,9 +65,8 @@ type Builder struct {
 	place   []int32 // by row: its number among docs, plus 1; 0: not shown
 	docs    []place
 	byID    []int32 // rows shown, ordered by id
-	file    *os.File
-	out     *bufio.Writer // to file
-	end     int64
+	store   *store  // of the documents that are shown
+	line    []byte
 	names   map[string]int32 // of sources
 	sources []string
 	runes   runeSet
@@ -91,7 +88,7 @@ type group struct {
 	relation       uint8 // 1 copy, 2 edited, 4 variant
 }
 
-// place is where a document lies in the temporary file.
+// place is where a document lies in the store.
 type place struct {
 	at     int64
 	length int32 // 0: not there
@@ -166,39 +163,51 @@ func (b *Builder) Choose() error {
 		return cmp.Or(cmp.Compare(y.size+y.variants, x.size+x.variants), cmp.Compare(x.leader, y.leader))
 	})
 	b.list(leaderOf)
-	return b.create()
+	b.store = newStore(b.opt.Tmp)
+	return nil
 }
 
 // leaders returns for each row that is near another the row of that one, else
-// -1.
+// -1: of rows that share an id the last that was kept before it or, where
+// decisions come in another order, the first that was kept at all.
 func (b *Builder) leaders() ([]int32, error) {
-	var kept32 []int32
-	for n := range b.rows {
-		if k := b.rows[n].kind; k == kept || k == variant {
-			kept32 = append(kept32, int32(n))
-		}
-	}
-	slices.SortStableFunc(kept32, func(x, y int32) int { return cmp.Compare(b.rows[x].id, b.rows[y].id) })
 	leaderOf := make([]int32, len(b.rows))
+	last, first := make(map[uint64]int32, len(b.rows)/2), map[uint64]int32(nil)
 	for n := range b.rows {
 		leaderOf[n] = -1
 		r := &b.rows[n]
-		if r.kind == kept {
-			continue
-		}
-		i, _ := slices.BinarySearchFunc(kept32, r.leader, func(k int32, id uint64) int { return cmp.Compare(b.rows[k].id, id) })
-		best := int32(-1)
-		for ; i < len(kept32) && b.rows[kept32[i]].id == r.leader; i++ {
-			if best < 0 || kept32[i] < int32(n) {
-				best = kept32[i]
+		if r.kind != kept {
+			leader, ok := last[r.leader]
+			if !ok {
+				if first == nil {
+					first = b.firstKept()
+				}
+				leader, ok = first[r.leader]
+			}
+			switch {
+			case ok:
+				leaderOf[n] = leader
+			case r.kind != variant:
+				return nil, fmt.Errorf("report: decision %d names a leader that is not among the decisions", n+1)
 			}
 		}
-		if best < 0 && r.kind != variant {
-			return nil, fmt.Errorf("report: decision %d names a leader that is not among the decisions", n+1)
+		if r.kind == kept || r.kind == variant {
+			last[r.id] = int32(n)
 		}
-		leaderOf[n] = best
 	}
 	return leaderOf, nil
+}
+
+// firstKept maps ids to the first rows that were kept.
+func (b *Builder) firstKept() map[uint64]int32 {
+	first := map[uint64]int32{}
+	for n := range b.rows {
+		r := &b.rows[n]
+		if _, ok := first[r.id]; !ok && (r.kind == kept || r.kind == variant) {
+			first[r.id] = int32(n)
+		}
+	}
+	return first
 }
 
 // count makes the groups.

@@ -40,11 +40,11 @@ type columns struct {
 
 // Write writes the page. Time is linear in what is shown.
 func (b *Builder) Write(w io.Writer, run Run) error {
-	if b.file == nil {
+	if b.store == nil {
 		return errOrder
 	}
-	if err := b.out.Flush(); err != nil {
-		return fmt.Errorf("report: %w", err)
+	if err := b.store.flush(); err != nil {
+		return err
 	}
 	shownGroups := b.groups[:min(len(b.groups), b.opt.Groups)]
 	c, heads, members := columns{}, partsOf{name: "heads-"}, partsOf{name: "members-"}
@@ -61,7 +61,8 @@ func (b *Builder) Write(w io.Writer, run Run) error {
 				if i%headsPerPart == 0 && i > 0 {
 					heads.end()
 				}
-				heads.add([]string{m.ID, m.Title, m.URL, oneLine(m.Text)})
+				b.line = appendStrings(b.line[:0], m.ID, m.Title, m.URL, oneLine(m.Text))
+				heads.add(b.line)
 			}
 			if budget -= int64(len(m.Text)); budget < 0 {
 				if t, n := cut(m.Text, cutRunes); n > 0 {
@@ -72,7 +73,8 @@ func (b *Builder) Write(w io.Writer, run Run) error {
 			if members.size == 0 {
 				c.Parts = append(c.Parts, g.first+k)
 			}
-			members.add(&m)
+			b.line = m.appendJSON(b.line[:0])
+			members.add(b.line)
 			if members.size >= partBytes {
 				members.end()
 			}
@@ -207,12 +209,11 @@ type partsOf struct {
 	done []pages.Part
 	buf  bytes.Buffer
 	size int
+	zip  *gzip.Writer // kept for its tables
 	err  error
 }
 
-func (p *partsOf) add(v any) {
-	line, err := json.Marshal(v)
-	p.err = cmp.Or(p.err, err)
+func (p *partsOf) add(line []byte) {
 	if p.size == 0 {
 		p.buf.WriteByte('[')
 	} else {
@@ -243,14 +244,20 @@ func (p *partsOf) whole(name string, v any) error {
 
 func (p *partsOf) compress(name string, b []byte) error {
 	var out bytes.Buffer
-	z, err := gzip.NewWriterLevel(&out, 5)
-	if err != nil {
+	if p.zip == nil {
+		// The fastest level: a page a tenth larger, in half the time.
+		z, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+		if err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+		p.zip = z
+	} else {
+		p.zip.Reset(&out)
+	}
+	if _, err := p.zip.Write(b); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if _, err := z.Write(b); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	if err := z.Close(); err != nil {
+	if err := p.zip.Close(); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	p.done = append(p.done, pages.Part{Name: name, Gzip: out.Bytes()})
