@@ -161,10 +161,10 @@ func draw(rng *rand.Rand, n, of int) []int {
 	if n >= of/2 {
 		return rng.Perm(of)[:min(n, of)]
 	}
-	seen, out := map[int]bool{}, make([]int, 0, n)
+	drawn, out := map[int]bool{}, make([]int, 0, n)
 	for len(out) < n {
-		if i := rng.IntN(of); !seen[i] {
-			seen[i] = true
+		if i := rng.IntN(of); !drawn[i] {
+			drawn[i] = true
 			out = append(out, i)
 		}
 	}

@@ -49,7 +49,7 @@ func NewDetector(ctx context.Context, store Store, tenant string, s Settings) (*
 	if err != nil {
 		return nil, err
 	}
-	ids, err := NewDocIDs(id, tenant)
+	ids, err := newDocIDs(id, tenant)
 	if err != nil {
 		return nil, err
 	}

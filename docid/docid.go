@@ -37,8 +37,8 @@ type DocIDs struct {
 	epochs *atomic.Pointer[[]Epoch]
 }
 
-// NewDocIDs returns the docIds of a tenant.
-func NewDocIDs(id Identity, tenant string) (DocIDs, error) {
+// newDocIDs returns the docIds of a tenant.
+func newDocIDs(id Identity, tenant string) (DocIDs, error) {
 	block, err := aes.NewCipher(derive(id, "docid\x00"+tenant)[:16])
 	if err != nil {
 		return DocIDs{}, fmt.Errorf("docId cipher: %w", err)

@@ -13,14 +13,14 @@ import (
 )
 
 // rows makes a ledger.KV of a Pebble database. Pebble shows a batch to readers
-// before its fsync has returned, so views are snapshots that are taken when
+// before its fsync has returned, so a ledger.Snapshot is one that is taken when
 // one has: what a reader sees cannot be lost.
 type rows struct {
 	db   *pebble.DB
 	log  *logger
 	mu   sync.Mutex
 	last *snapshot      // the durable state
-	used sync.WaitGroup // views that are open
+	used sync.WaitGroup // snapshots that are open
 	gone atomic.Int64   // rows deleted since disk was last given back
 }
 
@@ -63,7 +63,7 @@ func (r *rows) Snapshot() (ledger.Snapshot, error) {
 	}
 	r.last.users.Add(1)
 	r.used.Add(1)
-	return view{reader{r.last.Snapshot}, r.last, r}, nil
+	return held{reader{r.last.Snapshot}, r.last, r}, nil
 }
 
 // Batch starts a batch that reads its own writes.
@@ -72,7 +72,7 @@ func (r *rows) Batch() ledger.Batch {
 	return &batch{reader: reader{b}, b: b, rows: r}
 }
 
-// Close closes the database once no view is left.
+// Close closes the database once no snapshot is open.
 func (r *rows) Close() error {
 	r.mu.Lock()
 	last := r.last
@@ -129,13 +129,14 @@ func value(it *pebble.Iterator) (v []byte, err error) {
 	return it.ValueAndErr()
 }
 
-type view struct {
+// held is the use of a snapshot by one reader.
+type held struct {
 	reader
 	snapshot *snapshot
 	rows     *rows
 }
 
-func (v view) Close() {
+func (v held) Close() {
 	_ = v.snapshot.release() // fails only when closed twice
 	v.rows.used.Done()
 }
