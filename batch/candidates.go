@@ -69,10 +69,10 @@ func (g *gathered) spill(bucket uint64, postings []Posting) error {
 	return nil
 }
 
-// manyAlike is how many plausible pairs a posting a paired bucket may have.
+// ManyAlike is how many plausible pairs a posting a paired bucket may have.
 // Where there are more, its texts are mostly near each other, and comparing
 // all of them with the leaders is less work than with each other.
-const manyAlike = 4
+const ManyAlike = 4
 
 // pair pairs the buckets of a chunk; those that are mostly alike are hot and are spilled.
 func (g *gathered) pair(c *chunk) error {
@@ -82,7 +82,7 @@ func (g *gathered) pair(c *chunk) error {
 	for _, end := range c.ends {
 		bucket, before := c.postings[from:end], len(found)
 		from = end
-		most := before + manyAlike*len(bucket)
+		most := before + ManyAlike*len(bucket)
 		if w.Bucket(bucket, func(c Candidate) bool {
 			found = append(found, pair{uint64(c.Later), uint64(contactText(position(c.Earlier)))})
 			return len(found) <= most

@@ -28,11 +28,16 @@ func (s Stages) trainer() (neardup.Portable, error) {
 // Train is a stage before the first, for methods that choose keys by how rare
 // features are. A line is a document: place, text. Written are the counts, some
 // 12 MiB, which are no lines. Without it Records gives other keys, and in
-// the end the same pairs for more work.
-func (s Stages) Train(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+// the end the same pairs for more work. The counts of other parts are added.
+func (s Stages) Train(ctx context.Context, in io.Reader, out io.Writer, others ...io.Reader) (Counts, error) {
 	t, err := s.trainer()
 	if err != nil {
 		return Counts{}, err
+	}
+	for _, o := range others {
+		if _, err := t.ReadFrom(o); err != nil {
+			return Counts{}, err
+		}
 	}
 	l := newLines(ctx, in, io.Discard)
 	err = l.each(func(fields [][]byte) error {

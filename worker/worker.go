@@ -8,17 +8,21 @@ package worker
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"strconv"
+	"unicode/utf8"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 )
 
 // Protocol is raised whenever a line changes its meaning.
-const Protocol = 1
+const Protocol = 2
 
 // ErrUnlike is returned where driver and worker do not agree.
 var ErrUnlike = errors.New("driver and worker differ")
@@ -43,38 +47,60 @@ func (s Stages) Check(contract string) error {
 	return nil
 }
 
-// Records is the first stage. A line is a document: place, text. Written are,
-// for each, the line of its clean text, "t", place, digest; and a line for each
-// key, "k", key, place, role, sketch.
+// Records is the first stage. A line is a document: place, text. Written is,
+// for each, a line: place, SHA-256 of its clean text, the runes of it, the
+// method that it goes to, sketch, and the keys, parted by spaces, under which it
+// is found and those under which it searches ("=": the same).
+//
+// Equal hashes prove texts equal, so those of copies need not meet.
 func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	var rec neardup.Record
-	var postings []batch.Posting
 	err := l.each(func(fields [][]byte) error {
 		place, clean, err := s.document(fields)
 		if err != nil {
 			return err
 		}
-		l.line = append(l.line, "t\t"...)
-		l.place(place)
-		l.tab()
-		l.line = append(l.line, neardup.DigestOf(clean).String()...)
-		if err := l.write(); err != nil {
-			return err
-		}
 		rec.Reset()
 		s.Method.Record(clean, &rec)
-		postings = batch.AppendPostings(postings[:0], &rec, place)
-		for _, p := range postings {
-			l.line = append(l.line, "k\t"...)
-			l.posting(p)
-			if err := l.write(); err != nil {
-				return err
-			}
+		l.place(place)
+		l.tab()
+		hash := sha256.Sum256([]byte(clean))
+		l.line = hex.AppendEncode(l.line, hash[:])
+		l.tab()
+		l.line = strconv.AppendInt(l.line, int64(utf8.RuneCountInString(clean)), 10)
+		l.tab()
+		l.line = append(l.line, Escape(s.route(clean))...)
+		l.tab()
+		l.hex(rec.Sketch)
+		l.keys(rec.Index)
+		if rec.Probe == nil {
+			l.line = append(l.line, "\t="...)
+		} else {
+			l.keys(rec.Probe)
 		}
-		return nil
+		return l.write()
 	})
 	return l.counts, err
+}
+
+// route names the method that a text goes to.
+func (s Stages) route(clean string) string {
+	if r, ok := s.Method.(batch.Router); ok {
+		return r.Route(clean)
+	}
+	return s.Method.Spec().Method
+}
+
+// keys appends a field of keys.
+func (l *lines) keys(keys []uint64) {
+	l.tab()
+	for i, k := range keys {
+		if i > 0 {
+			l.line = append(l.line, ' ')
+		}
+		l.hex(k)
+	}
 }
 
 // document reads place and text, and cleans it.
@@ -90,99 +116,13 @@ func (s Stages) document(fields [][]byte) (batch.Ordinal, string, error) {
 	return place, s.Clean.Clean(raw), err
 }
 
-// roles names the roles of a posting: indexed, probing, both.
-const roles = "ipb"
-
-func (l *lines) posting(p batch.Posting) {
-	l.hex(p.Key())
-	l.tab()
-	l.place(p.Text())
-	l.tab()
-	l.line = append(l.line, roles[p.Role()-1])
-	l.tab()
-	l.hex(p.Sketch())
-}
-
-func parsePosting(fields [][]byte) (p batch.Posting, err error) {
-	if err = want(fields, 4, "a posting"); err != nil {
-		return p, err
-	}
-	key, err := parseHex(fields[0])
-	if err != nil {
-		return p, err
-	}
-	place, err := parsePlace(fields[1])
-	if err != nil {
-		return p, err
-	}
-	sketch, err := parseHex(fields[3])
-	if err != nil {
-		return p, err
-	}
-	role := batch.Role(1 + strings.Index(roles, string(fields[2])))
-	if role == 0 || len(fields[2]) != 1 {
-		return p, fmt.Errorf("%w: role %q", ErrLine, fields[2])
-	}
-	return batch.NewPosting(key, sketch, place, role), nil
-}
-
-// ErrHotBucket is wrapped by the error about a bucket with too many candidates.
-var ErrHotBucket = errors.New("hot bucket")
-
-// Bucket is the second stage. A line is a posting: key, place, role, sketch;
-// those of a key stand together. Written are candidates: later, earlier, each
-// once for a key. The postings of one key are held in memory, 24 bytes each. A
-// bucket of more than most candidates (0: any number) ends it with ErrHotBucket:
-// nothing is left out in silence.
-func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer, most int64) (Counts, error) {
-	l := newLines(ctx, in, out)
-	pairing := batch.Pairing{Method: s.Method}
-	var bucket []batch.Posting
-	flush := func() (err error) {
-		n := int64(0)
-		pairing.Bucket(bucket, func(c batch.Candidate) bool {
-			if n++; most > 0 && n > most {
-				err = fmt.Errorf("%w: %d texts have the key %016x, more than %d pairs of them may be near",
-					ErrHotBucket, len(bucket), bucket[0].Key(), most)
-				return false
-			}
-			l.place(c.Later)
-			l.tab()
-			l.place(c.Earlier)
-			err = l.write()
-			if err == nil && n&0xffff == 0 {
-				err = ctx.Err()
-			}
-			return err == nil
-		})
-		bucket = bucket[:0]
-		return err
-	}
-	err := l.each(func(fields [][]byte) error {
-		p, err := parsePosting(fields)
-		if err != nil {
-			return err
-		}
-		if len(bucket) > 0 && bucket[0].Key() != p.Key() {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-		bucket = append(bucket, p)
-		return nil
-	})
-	if err == nil && len(bucket) > 0 {
-		err = flush()
-	}
-	return l.counts, errors.Join(err, l.out.Flush())
-}
-
 // Verify is the third stage. Its lines come in blocks, each of texts, "t",
 // place, text, and then of candidates among these, "c", later, earlier; the
 // next text after a candidate begins a new block. Written are the edges of
 // candidates that are near or variants: later, earlier, similarity, distance
-// or nothing, relation, method, basis. The texts of a block are held in memory.
-func (s Stages) Verify(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+// or nothing, relation, method, basis; with conflicts also, for variants, the facts
+// that differ, as JSON. The texts of a block are held in memory.
+func (s Stages) Verify(ctx context.Context, in io.Reader, out io.Writer, conflicts bool) (Counts, error) {
 	l := newLines(ctx, in, out)
 	texts, compared := map[batch.Ordinal]*batch.Text{}, false
 	err := l.each(func(fields [][]byte) error {
@@ -197,14 +137,14 @@ func (s Stages) Verify(ctx context.Context, in io.Reader, out io.Writer) (Counts
 			return err
 		case "c":
 			compared = true
-			return s.candidate(l, fields[1:], texts)
+			return s.candidate(l, fields[1:], texts, conflicts)
 		}
 		return fmt.Errorf("%w: kind %q is neither t nor c", ErrLine, fields[0])
 	})
 	return l.counts, err
 }
 
-func (s Stages) candidate(l *lines, fields [][]byte, texts map[batch.Ordinal]*batch.Text) error {
+func (s Stages) candidate(l *lines, fields [][]byte, texts map[batch.Ordinal]*batch.Text, conflicts bool) error {
 	if err := want(fields, 2, "a candidate"); err != nil {
 		return err
 	}
@@ -230,7 +170,24 @@ func (s Stages) candidate(l *lines, fields [][]byte, texts map[batch.Ordinal]*ba
 		return nil
 	}
 	l.edge(batch.Edge{Later: places[0], Earlier: places[1], Match: m})
+	if conflicts {
+		if err := s.conflicts(l, m, pair); err != nil {
+			return err
+		}
+	}
 	return l.write()
+}
+
+// conflicts appends a field of the facts in which a variant differs.
+func (s Stages) conflicts(l *lines, m neardup.Match, pair [2]*batch.Text) error {
+	l.tab()
+	explainer, ok := s.Method.(neardup.Explainer)
+	if !m.Variant || !ok {
+		return nil
+	}
+	b, err := json.Marshal(explainer.Conflicts(pair[0].View, pair[1].View))
+	l.line = append(l.line, Escape(string(b))...)
+	return err
 }
 
 // Lead is the last stage: all edges, by the later place and then the earlier

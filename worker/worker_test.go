@@ -29,10 +29,14 @@ func TestLinesThatAreNone(t *testing.T) {
 	ctx := context.Background()
 	stages := map[string]func(in *strings.Reader, out *strings.Builder) (Counts, error){
 		"records": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Records(ctx, in, out) },
-		"bucket":  func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Bucket(ctx, in, out, 0) },
-		"verify":  func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Verify(ctx, in, out) },
-		"lead":    func(in *strings.Reader, out *strings.Builder) (Counts, error) { return Lead(ctx, in, out) },
-		"digest":  func(in *strings.Reader, out *strings.Builder) (Counts, error) { return Digest(ctx, in, out) },
+		"bucket": func(in *strings.Reader, out *strings.Builder) (Counts, error) {
+			return s.Bucket(ctx, in, out, BucketLimits{})
+		},
+		"verify": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Verify(ctx, in, out, false) },
+		"meet":   func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Meet(ctx, in, out) },
+		"settle": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return Settle(ctx, in, out) },
+		"lead":   func(in *strings.Reader, out *strings.Builder) (Counts, error) { return Lead(ctx, in, out) },
+		"digest": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return Digest(ctx, in, out) },
 	}
 	key, sketch := "0123456789abcdef", "0000000000000007"
 	for _, c := range []struct{ stage, in, want string }{
@@ -46,6 +50,11 @@ func TestLinesThatAreNone(t *testing.T) {
 		{"bucket", key + "\t1\t\t" + sketch + "\n", `role ""`},
 		{"bucket", key + "\t1\tib\t" + sketch + "\n", `role "ib"`},
 		{"bucket", key + "\t9223372036854775807\tb\t" + sketch + "\n", "place"},
+		{"meet", "x\t1\n", `kind "x"`},
+		{"meet", "m\t" + key + "\t1\tb\t" + sketch + "\n", "5 fields, a member has 6"},
+		{"settle", "e\t2\t1\nw\t1\n", "line 2: "},
+		{"settle", "e\t2\t1\ne\t1\t0\n", "not in their order"},
+		{"settle", "e\t2\n", "begins neither"},
 		{"verify", "x\t1\n", `kind "x"`},
 		{"verify", "t\t1\ta\nc\t2\t1\n", "the text at 2 is not in this block"},
 		{"verify", "t\t1\ta\nt\t2\ta\nc\t1\t2\n", "1 does not come after 2"},
@@ -110,10 +119,10 @@ func TestHotBucketIsAFailure(t *testing.T) {
 		fmt.Fprintf(&in, "0123456789abcdef\t%d\tb\t%016x\n", i, 7)
 	}
 	var out strings.Builder
-	if n, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out, 45); err != nil || n.Out != 45 || strings.Count(out.String(), "\n") != 45 {
+	if n, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out, BucketLimits{Most: 45}); err != nil || n.Out != 45 || strings.Count(out.String(), "\n") != 45 {
 		t.Errorf("%+v, %v", n, err)
 	}
-	if _, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out, 44); !errors.Is(err, ErrHotBucket) {
+	if _, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out, BucketLimits{Most: 44}); !errors.Is(err, ErrHotBucket) {
 		t.Errorf("more candidates than allowed: %v", err)
 	}
 }
@@ -143,7 +152,7 @@ func ExampleStages() {
 	}
 	blocks.WriteString("c\t1\t0\nc\t2\t0\n") // what bucket would give, and more
 	var edges strings.Builder
-	if _, err := s.Verify(ctx, strings.NewReader(blocks.String()), &edges); err != nil {
+	if _, err := s.Verify(ctx, strings.NewReader(blocks.String()), &edges, false); err != nil {
 		fmt.Println(err)
 	}
 	if _, err := Lead(ctx, strings.NewReader(edges.String()), os.Stdout); err != nil {
@@ -176,10 +185,82 @@ func TestCountsOfParts(t *testing.T) {
 		}
 		return out.String()
 	}
+	var all []io.Reader
+	for _, p := range parts {
+		var b strings.Builder
+		if _, err := s.Train(ctx, strings.NewReader(p), &b); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, strings.NewReader(b.String()))
+	}
+	var added, whole strings.Builder
+	if _, err := s.Train(ctx, strings.NewReader(""), &added, all...); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Train(ctx, strings.NewReader(parts[0]+parts[1]), &whole); err != nil || added.String() != whole.String() {
+		t.Errorf("tallies added up are not the tally of all (%v)", err)
+	}
 	if a, b := records(parts[0], parts[1]), records(parts[0]+parts[1]); !strings.HasPrefix(b, a) {
 		t.Errorf("by parts:\n%sby the whole:\n%s", a, b)
 	}
 	if _, err := stagesOf(t, methods.Config{Name: "minhash"}).Trained(); !errors.Is(err, ErrUntrained) {
 		t.Errorf("minhash is trained: %v", err)
+	}
+}
+
+// What stays whole is no candidate, whatever the size of its bucket.
+func TestHotBucketsStayWhole(t *testing.T) {
+	s := stagesOf(t, methods.Config{Name: "minhash"})
+	var in strings.Builder
+	post := func(key, n int, sketch func(int) int) {
+		for i := range n {
+			fmt.Fprintf(&in, "%016x\t%d\tb\t%016x\n", key, i, sketch(i))
+		}
+	}
+	alike := func(int) int { return 1000 }
+	post(1, 9, alike)                                      // 36 pairs: paired
+	post(2, 10, alike)                                     // 45 pairs: more than 4 a posting
+	post(3, 100, func(i int) int { return 1 << (i % 30) }) // sizes apart: few are plausible
+	post(4, largeBucket+1, alike)
+	post(5, 2, alike)
+	var out strings.Builder
+	if _, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out, BucketLimits{Hot: 5}); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for line := range strings.Lines(out.String()) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(f) != 4 {
+			t.Fatalf("line %q", line)
+		}
+		if f[2] == "" {
+			got["candidate"]++
+		} else {
+			got[f[0][15:]+f[2]]++
+		}
+	}
+	if got["2b"] != 10 || got["4B"] != largeBucket+1 || got["candidate"] < 37 || len(got) != 3 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestMeet(t *testing.T) {
+	s := stagesOf(t, methods.Config{Name: "minhash"})
+	line := func(kind, key string, place int, role string, more string) string {
+		return fmt.Sprintf("%s\t%s\t%d\t%s\t%016x%s\n", kind, key, place, role, 1000, more)
+	}
+	a, b := "000000000000000a", "000000000000000b"
+	in := line("l", a, 5, "b", "") + line("l", a, 9, "p", "") + line("l", b, 6, "i", "") +
+		line("m", a, 5, "b", "\t0") + // itself
+		line("m", a, 7, "b", "\t0") + // 5, not 9, which is not found
+		line("m", b, 7, "i", "\t0") + // does not search
+		line("m", b, 3, "b", "\t0") + // 6 comes later
+		line("m", b, 2, "b", "\t8") // but not than the copy at 8
+	var out strings.Builder
+	if _, err := s.Meet(context.Background(), strings.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	if want := "7\t5\n6\t2\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
 	}
 }

@@ -22,8 +22,10 @@ var stages = []stage{
 	{"tally", "Documents to counts, for methods that choose keys by them (ngram)", (*workerVerb).train},
 	{"records", "Documents to the digests of their clean texts and their keys", (*workerVerb).records},
 	{"bucket", "Postings, those of a key together, to candidates", (*workerVerb).bucket},
+	{"meet", "Leaders and members of hot buckets to candidates", (*workerVerb).meet},
 	{"verify", "Blocks of texts and candidates to edges", (*workerVerb).verify},
 	{"lead", "Edges in order to those that decide", (*workerVerb).lead},
+	{"settle", "Edges in order, and texts that wait for more, to what can be decided", (*workerVerb).settle},
 	{"digest", "Decisions, or digests of parts, to the digest of all", (*workerVerb).digest},
 }
 
@@ -31,7 +33,8 @@ type workerVerb struct {
 	*app
 	method methodFlags
 	expect string
-	most   int64
+	limits worker.BucketLimits
+	facts  bool
 	counts []string
 }
 
@@ -67,11 +70,14 @@ Exit codes:
 		}
 		w.method.add(sub.Flags())
 		sub.Flags().StringVar(&w.expect, "expect", "", "the contract of the driver: fail where this program's differs")
-		if s.verb == "bucket" {
-			sub.Flags().Int64Var(&w.most, "most-candidates", 0, "fail where one key gives more candidates (default: any number)")
-		}
-		if s.verb == "records" {
-			sub.Flags().StringSliceVar(&w.counts, "tally", nil, "files of the stage tally, of all parts: the same for every part of records")
+		switch s.verb {
+		case "bucket":
+			sub.Flags().Int64Var(&w.limits.Most, "most-candidates", 0, "fail where one key gives more candidates (default: any number)")
+			sub.Flags().IntVar(&w.limits.Hot, "hot", 0, "leave buckets of more texts that are mostly alike, and those too large for a process, whole (default: none)")
+		case "verify":
+			sub.Flags().BoolVar(&w.facts, "conflicts", false, "add to each variant the facts that differ, as JSON")
+		case "tally", "records":
+			sub.Flags().StringSliceVar(&w.counts, "tally", nil, "files of the stage tally, which are added up: for records those of all parts")
 		}
 		cmd.AddCommand(sub)
 	}
@@ -102,35 +108,60 @@ func (w *workerVerb) contract(_ context.Context, s worker.Stages) (worker.Counts
 }
 
 func (w *workerVerb) train(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	return s.Train(ctx, w.stdin, w.stdout)
+	files, done, err := w.tallies()
+	defer done()
+	if err != nil {
+		return worker.Counts{}, err
+	}
+	return s.Train(ctx, w.stdin, w.stdout, files...)
+}
+
+// tallies opens the files of counts.
+func (w *workerVerb) tallies() (files []io.Reader, done func(), err error) {
+	var opened []*os.File
+	done = func() {
+		for _, f := range opened {
+			_ = f.Close()
+		}
+	}
+	for _, name := range w.counts {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, done, err
+		}
+		opened, files = append(opened, f), append(files, f)
+	}
+	return files, done, nil
 }
 
 func (w *workerVerb) records(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	if len(w.counts) > 0 {
-		var files []io.Reader
-		for _, name := range w.counts {
-			f, err := os.Open(name)
-			if err != nil {
-				return worker.Counts{}, err
-			}
-			defer f.Close()
-			files = append(files, f)
-		}
-		trained, err := s.Trained(files...)
-		if err != nil {
+	files, done, err := w.tallies()
+	defer done()
+	if err != nil {
+		return worker.Counts{}, err
+	}
+	if len(files) > 0 {
+		if s, err = s.Trained(files...); err != nil {
 			return worker.Counts{}, err
 		}
-		s = trained
 	}
 	return s.Records(ctx, w.stdin, w.stdout)
 }
 
 func (w *workerVerb) bucket(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	return s.Bucket(ctx, w.stdin, w.stdout, w.most)
+	return s.Bucket(ctx, w.stdin, w.stdout, w.limits)
 }
 
 func (w *workerVerb) verify(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	return s.Verify(ctx, w.stdin, w.stdout)
+	return s.Verify(ctx, w.stdin, w.stdout, w.facts)
+}
+
+func (w *workerVerb) meet(ctx context.Context, s worker.Stages) (worker.Counts, error) {
+	return s.Meet(ctx, w.stdin, w.stdout)
+}
+
+func (w *workerVerb) settle(ctx context.Context, _ worker.Stages) (worker.Counts, error) {
+	return worker.Settle(ctx, w.stdin, w.stdout)
 }
 
 func (w *workerVerb) lead(ctx context.Context, _ worker.Stages) (worker.Counts, error) {

@@ -89,62 +89,43 @@ func (c cluster) digest(docs []neardup.Document) string {
 		lines = append(lines, fmt.Sprintf("%d\t%s", i, worker.Escape(d.Text)))
 	}
 	records := c.run("records", c.divide(lines, anyPart))
-	first, copies := c.collapse(records)
-	candidates := c.candidates(records, copies)
-	for of, rep := range copies {
-		candidates = append(candidates, fmt.Sprintf("%d\t%d", of, rep))
-	}
-	edges := c.run("verify", c.blocks(lines, candidates))
-	var between []string // texts; the others prove copies equal
-	for _, e := range edges {
-		if rep, ok := copies[number(e, 0)]; !ok {
-			between = append(between, e)
-		} else if rep == number(e, 1) && field(e, 4) == "copy" {
-			delete(first, number(e, 0))
-		}
-	}
-	if len(first) != len(docs)-len(copies) {
-		c.t.Fatalf("%d texts of %d documents with %d copies: an equal digest is not an equal text", len(first), len(docs), len(copies))
-	}
+	copies := c.collapse(records)
+	between := c.run("verify", c.blocks(lines, c.candidates(records, copies)))
 	chosen := c.run("lead", []string{sortedEdges(between)})
 	return c.sum(docs, append(chosen, c.run("lead", []string{sortedEdges(ofCopies(copies, between, chosen))})...))
 }
 
-// collapse names the first document of each text, and that of each copy.
-func (c cluster) collapse(records []string) (all map[int]bool, copies map[int]int) {
-	all, copies = map[int]bool{}, map[int]int{}
-	first := map[string]int{}
+// collapse names the first document of the text of each copy.
+func (c cluster) collapse(records []string) map[int]int {
+	first, copies := map[string]int{}, map[int]int{}
+	slices.SortFunc(records, func(a, b string) int { return cmp.Compare(number(a, 0), number(b, 0)) })
 	for _, r := range records {
-		if place := number(r, 1+b2i(field(r, 0) == "k")); field(r, 0) == "t" {
-			all[place] = true
-			if rep, ok := first[field(r, 2)]; !ok || place < rep {
-				first[field(r, 2)] = place
-			}
+		if rep, ok := first[field(r, 1)]; ok {
+			copies[number(r, 0)] = rep
+		} else {
+			first[field(r, 1)] = number(r, 0)
 		}
 	}
-	for _, r := range records {
-		if place := number(r, 1+b2i(field(r, 0) == "k")); field(r, 0) == "t" && first[field(r, 2)] != place {
-			copies[place] = first[field(r, 2)]
-		}
-	}
-	return all, copies
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	return copies
 }
 
 // candidates groups the postings of distinct texts by key.
 func (c cluster) candidates(records []string, copies map[int]int) []string {
 	var postings []string
+	post := func(r string, keys, role string) {
+		for _, k := range strings.Fields(keys) {
+			postings = append(postings, strings.Join([]string{k, field(r, 0), role, field(r, 4)}, "\t"))
+		}
+	}
 	for _, r := range records {
-		if kind, posting, _ := strings.Cut(r, "\t"); kind == "k" {
-			if _, is := copies[number(posting, 1)]; !is {
-				postings = append(postings, posting)
-			}
+		if _, is := copies[number(r, 0)]; is {
+			continue
+		}
+		if probe := field(r, 6); probe == "=" {
+			post(r, field(r, 5), "b")
+		} else {
+			post(r, field(r, 5), "i")
+			post(r, probe, "p")
 		}
 	}
 	slices.Sort(postings)

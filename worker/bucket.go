@@ -1,0 +1,180 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/neardup/neardup/batch"
+)
+
+// roles names the roles of a posting: indexed, probing, both.
+const (
+	roles      = "ipb"
+	largeRoles = "IPB"
+)
+
+func (l *lines) posting(p batch.Posting, roles string) {
+	l.hex(p.Key())
+	l.tab()
+	l.place(p.Text())
+	l.tab()
+	l.line = append(l.line, roles[p.Role()-1])
+	l.tab()
+	l.hex(p.Sketch())
+}
+
+func parsePosting(fields [][]byte) (p batch.Posting, err error) {
+	if err = want(fields, 4, "a posting"); err != nil {
+		return p, err
+	}
+	key, err := parseHex(fields[0])
+	if err != nil {
+		return p, err
+	}
+	place, err := parsePlace(fields[1])
+	if err != nil {
+		return p, err
+	}
+	sketch, err := parseHex(fields[3])
+	if err != nil {
+		return p, err
+	}
+	role := batch.Role(1 + strings.Index(roles, string(fields[2])))
+	if role == 0 || len(fields[2]) != 1 {
+		return p, fmt.Errorf("%w: role %q", ErrLine, fields[2])
+	}
+	return batch.NewPosting(key, sketch, place, role), nil
+}
+
+// ErrHotBucket is wrapped by the error about a bucket with too many candidates.
+var ErrHotBucket = errors.New("hot bucket")
+
+// BucketLimits say what becomes of large buckets; zero values: nothing.
+type BucketLimits struct {
+	// Most ends the stage with ErrHotBucket at a bucket of more candidates.
+	Most int64
+	// Hot: a bucket of more texts whose pairs are mostly plausible, or that is
+	// too large for one process, is written as its postings.
+	Hot int
+}
+
+// largeBucket is how many postings of a key are held in memory where hot buckets
+// are left whole.
+const largeBucket = 1 << 16
+
+// Bucket is the second stage. A line is a posting: key, place, role, sketch;
+// those of a key stand together. Written are candidates: later, earlier, each
+// once for a key; nothing is left out in silence. The postings of one key are
+// held in memory, 24 bytes each.
+//
+// With limits.Hot lines have four fields: of a candidate the last two are
+// empty, and of a hot bucket each is a posting, its role in upper case if the bucket
+// has more than 65,536; then no more are held in memory.
+func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) (Counts, error) {
+	b := buckets{lines: newLines(ctx, in, out), limits: limits, pairing: batch.Pairing{Method: s.Method}}
+	err := b.each(func(fields [][]byte) error {
+		p, err := parsePosting(fields)
+		if err != nil {
+			return err
+		}
+		return b.add(p)
+	})
+	if err == nil {
+		err = b.flush()
+	}
+	return b.counts, errors.Join(err, b.out.Flush())
+}
+
+// buckets is the state of the stage.
+type buckets struct {
+	*lines
+	limits  BucketLimits
+	pairing batch.Pairing
+	bucket  []batch.Posting
+	large   bool // the bucket flows through
+	found   []batch.Candidate
+}
+
+func (b *buckets) add(p batch.Posting) error {
+	if len(b.bucket) > 0 && b.bucket[0].Key() != p.Key() {
+		if err := b.flush(); err != nil {
+			return err
+		}
+	}
+	if b.large {
+		b.posting(p, largeRoles)
+		return b.write()
+	}
+	if b.bucket = append(b.bucket, p); b.limits.Hot == 0 || len(b.bucket) <= largeBucket {
+		return nil
+	}
+	b.large = true
+	return b.whole(largeRoles)
+}
+
+// flush ends a bucket.
+func (b *buckets) flush() error {
+	defer func() { b.bucket, b.large = b.bucket[:0], false }()
+	switch {
+	case b.large:
+		return nil
+	case b.limits.Hot > 0 && len(b.bucket) > b.limits.Hot:
+		b.found = b.found[:0]
+		most := batch.ManyAlike * len(b.bucket)
+		if !b.pairing.Bucket(b.bucket, func(c batch.Candidate) bool {
+			b.found = append(b.found, c)
+			return len(b.found) <= most
+		}) {
+			return b.whole(roles)
+		}
+		for _, c := range b.found {
+			if err := b.candidate(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return b.pairs()
+}
+
+// pairs writes the candidates of the bucket.
+func (b *buckets) pairs() (err error) {
+	n := int64(0)
+	b.pairing.Bucket(b.bucket, func(c batch.Candidate) bool {
+		if n++; b.limits.Most > 0 && n > b.limits.Most {
+			err = fmt.Errorf("%w: %d texts have the key %016x, more than %d pairs of them may be near",
+				ErrHotBucket, len(b.bucket), b.bucket[0].Key(), b.limits.Most)
+			return false
+		}
+		err = b.candidate(c)
+		if err == nil && n&0xffff == 0 {
+			err = b.ctx.Err()
+		}
+		return err == nil
+	})
+	return err
+}
+
+func (b *buckets) candidate(c batch.Candidate) error {
+	b.place(c.Later)
+	b.tab()
+	b.place(c.Earlier)
+	if b.limits.Hot > 0 {
+		b.line = append(b.line, "\t\t"...)
+	}
+	return b.write()
+}
+
+// whole writes the bucket as it is.
+func (b *buckets) whole(roles string) error {
+	for _, p := range b.bucket {
+		b.posting(p, roles)
+		if err := b.write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
