@@ -20,6 +20,8 @@ func commands(a *app) []*cobra.Command {
 		rebuildCommand(a),
 		backupCommand(a),
 		tokenCommand(a),
+		planCommand(a),
+		sparkCommand(a),
 		workerCommand(a),
 	}
 }

@@ -62,6 +62,7 @@ Exit codes:
 			return usage("worker needs a stage; see %s --help", cmd.CommandPath())
 		},
 	}
+	cmd.AddCommand(readCommand(a))
 	for _, s := range stages {
 		w := &workerVerb{app: a}
 		sub := &cobra.Command{

@@ -60,6 +60,7 @@ var layers = map[string]layer{
 	}},
 
 	"pages":  {nil, nil},
+	"python": {nil, nil},
 	"report": {[]string{"", "text", "pages", "eval"}, []string{hash, compress}},
 
 	"internal":           {[]string{"", "text", "feature"}, nil},

@@ -72,6 +72,42 @@ class Dedup(unittest.TestCase):
         kept = frame[got["decision"] == "new"]
         self.assertEqual(list(kept.index), ["a", "b", "e"])
 
+        found = neardup.pairs(frame, text="body", method="ngram")
+        self.assertEqual(list(zip(found["a"], found["b"])), [("a", "c"), ("a", "d"), ("c", "d")])
+
+    @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "pyarrow is not installed")
+    def test_arrow(self):
+        import pyarrow
+
+        table = pyarrow.table({"text": pyarrow.chunked_array([TEXTS[:2], TEXTS[2:4] + [None]])})
+        got = neardup.dedup(table, method="ngram")
+        self.assertEqual(got.column("leader").to_pylist(), [None, None, 0, 0, None])
+        self.assertEqual(got.schema.field("variant_of").type, pyarrow.int64())
+        self.assertEqual(neardup.pairs(table, method="exact").column("b").to_pylist(), [3])
+
+    @unittest.skipUnless(importlib.util.find_spec("polars"), "polars is not installed")
+    def test_polars(self):
+        import polars
+
+        frame = polars.DataFrame({"body": [*TEXTS[:4], None]})
+        got = neardup.dedup(frame, text="body", method="ngram")
+        self.assertEqual(got["leader"].to_list(), [None, None, 0, 0, None])
+        self.assertEqual(frame.filter(got["decision"] == "new").height, 3)
+        self.assertEqual(neardup.pairs(frame, text="body", method="ngram")["a"].to_list(), [0, 0, 2])
+
+    def test_pairs(self):
+        got = neardup.pairs(TEXTS, method="ngram")
+        self.assertEqual([(d["a"], d["b"], d["relation"]) for d in got], [(0, 2, "edited"), (0, 3, "copy"), (2, 3, "edited")])
+        self.assertEqual((got[0]["similarity"], got[0]["distance"]), (11 / 12, 1))
+        self.assertEqual(neardup.pairs([]), [])
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "a.jsonl")
+            with open(name, "w", encoding="utf-8") as f:
+                for i in ("x\ty", "x\\t"):
+                    f.write(json.dumps({"id": i, "text": "one text"}) + "\n")
+            got = neardup.pairs(name, method="exact")
+        self.assertEqual([(d["a"], d["b"]) for d in got], [("x\ty", "x\\t")])
+
 
 if __name__ == "__main__":
     unittest.main()

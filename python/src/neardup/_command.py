@@ -33,6 +33,11 @@ def flags(options: dict) -> list:
 
 
 def run(args, stdin=None, feed=None) -> str:
+    """Runs the command and returns what it prints, as run_bytes does."""
+    return run_bytes(args, stdin, feed).decode("utf-8")
+
+
+def run_bytes(args, stdin=None, feed=None) -> bytes:
     """Runs the command and returns what it prints.
 
     feed yields bytes for its standard input; stdin is bytes.
@@ -54,7 +59,7 @@ def run(args, stdin=None, feed=None) -> str:
     out, err = child.communicate(stdin)
     if child.returncode != 0:
         raise Error(err.decode("utf-8", "replace").strip() or f"neardup ends with {child.returncode}")
-    return out.decode("utf-8")
+    return out
 
 
 def main() -> None:

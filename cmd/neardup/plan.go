@@ -1,0 +1,382 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/methods"
+	"github.com/spf13/cobra"
+)
+
+type planVerb struct {
+	*app
+	input  inputFlags
+	method methodFlags
+	names  []string
+	sample int
+	read   size
+	cores  int
+	run    runFlags
+}
+
+func planCommand(a *app) *cobra.Command {
+	p := &planVerb{app: a}
+	cmd := &cobra.Command{
+		Use:   "plan [flags] INPUT...",
+		Short: "Say from a sample what dedup will take, on one machine and on Spark",
+		Long: `Reads the inputs (or the first --read of them), draws a sample, decides the sample
+and two smaller ones drawn from it by each of --methods, and says from their growth
+what all documents will take: candidates, comparisons, largest bucket, CPU,
+memory, disk, and for Spark what is shuffled. Every figure has an interval: what
+comes of the slower and of the faster of the two steps of growth.
+
+` + exitHelp,
+		Example: `  neardup plan 'crawl/*.jsonl.zst' --methods minhash,simhash
+  neardup plan hugecrawl.warc.gz --read 2GiB --cores 64 --json`,
+		Args: arguments(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error { return p.do(cmd.Context(), args) },
+	}
+	fs := cmd.Flags()
+	p.read = 8 << 30
+	p.input.add(fs)
+	p.method.add(fs)
+	fs.StringSliceVar(&p.names, "methods", nil, "methods to plan for (default: that of --method)")
+	fs.IntVar(&p.sample, "sample", 20000, "documents of the sample")
+	fs.Var(&p.read, "read", "read no more of the inputs, as they are, compressed or not")
+	fs.IntVar(&p.cores, "cores", 100, "cores of the cluster to plan for")
+	p.run.addSummary(fs)
+	p.run.addMachine(fs)
+	return cmd
+}
+
+func (p *planVerb) do(ctx context.Context, inputs []string) error {
+	if p.sample < 100 || p.cores < 1 {
+		return usage("--sample is at least 100, --cores at least 1")
+	}
+	if err := p.run.machine(); err != nil {
+		return err
+	}
+	all, err := p.chosen()
+	if err != nil {
+		return err
+	}
+	s, err := p.draw(ctx, inputs)
+	if err != nil {
+		return err
+	}
+	out := planned{Documents: s.documents, Sample: int64(len(s.docs)), TextBytes: s.documents.scaled(s.meanBytes()), Cores: p.cores}
+	for _, m := range all {
+		method, n, err := m.method()
+		if err != nil {
+			return err
+		}
+		c := batch.Config{Method: method, Clean: n, Memory: int64(p.run.memory), Tmp: p.run.tmp, Workers: p.run.workers}
+		forecast, err := s.forecast(ctx, c, p.cores)
+		if err != nil {
+			return err
+		}
+		out.Methods = append(out.Methods, forecast)
+	}
+	return (&reporter{app: p.app, flags: &p.run}).tell(out, 0, out.print)
+}
+
+// chosen returns the methods to plan for: the flags of one, or each by its name.
+func (p *planVerb) chosen() ([]methodFlags, error) {
+	if len(p.names) == 0 {
+		return []methodFlags{p.method}, nil
+	}
+	var out []methodFlags
+	for _, name := range p.names {
+		if !slices.Contains(methods.Names(), name) {
+			return nil, usage("--methods: no method %q: one of %s", name, strings.Join(methods.Names(), ", "))
+		}
+		m := p.method
+		m.cfg.Name = name
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// estimate is a figure with its interval.
+type estimate struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+func exactly(v float64) estimate { return estimate{v, v, v} }
+
+func (e estimate) scaled(by float64) estimate { return estimate{e.Value * by, e.Low * by, e.High * by} }
+
+func (e estimate) plus(o estimate) estimate {
+	return estimate{e.Value + o.Value, e.Low + o.Low, e.High + o.High}
+}
+
+// sampled is a sample of the documents, in their order.
+type sampled struct {
+	docs      []neardup.Document
+	documents estimate // of all inputs
+	rejected  float64  // share of the sample
+}
+
+func (s *sampled) meanBytes() float64 {
+	n := 0
+	for _, d := range s.docs {
+		n += len(d.Text)
+	}
+	return float64(n) / float64(max(len(s.docs), 1))
+}
+
+// drawn is a record of the sample.
+type drawn struct {
+	at int64
+	it corpus.Item
+}
+
+// draw reads the records and keeps some of them, each with the same chance.
+func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) {
+	r, err := p.input.open(p.app, inputs, "")
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	rng := rand.New(rand.NewPCG(1, 1))
+	var kept []drawn
+	n, whole := int64(0), true
+	for done := int64(0); ; n++ {
+		it, err := r.Next()
+		var reject *corpus.RejectError
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && !errors.As(err, &reject) {
+			return nil, err
+		}
+		if n&0xfff == 0 {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if done, _ = r.Progress(); done > int64(p.read) {
+				whole = false
+				break
+			}
+		}
+		at := len(kept)
+		if at == p.sample {
+			at = int(rng.Int64N(n + 1))
+		}
+		if reject != nil || at >= p.sample {
+			continue
+		}
+		it.Raw = bytes.Clone(it.Raw)
+		if at == len(kept) {
+			kept = append(kept, drawn{n, it})
+		} else {
+			kept[at] = drawn{n, it}
+		}
+	}
+	s := &sampled{documents: exactly(float64(n))}
+	if !whole {
+		done, total := r.Progress()
+		if total <= 0 {
+			return nil, usage("--read stops within standard input, whose end nobody knows")
+		}
+		share := float64(total) / float64(done)
+		s.documents = estimate{float64(n) * share, float64(n) * (1 + (share-1)*.8), float64(n) * (1 + (share-1)*1.25)}
+	}
+	return s, s.decode(r, kept)
+}
+
+// decode makes documents of the records, in the order of the input.
+func (s *sampled) decode(r *corpus.Reader, kept []drawn) error {
+	slices.SortFunc(kept, func(a, b drawn) int { return int(a.at - b.at) })
+	dec, bad := r.NewDecoder(), 0
+	var first error
+	for _, k := range kept {
+		var d neardup.Document
+		if err := dec.Decode(k.it, &d); err != nil {
+			if bad++; bad == 1 {
+				first = err
+			}
+			continue
+		}
+		s.docs = append(s.docs, d)
+	}
+	if len(s.docs) == 0 {
+		return fmt.Errorf("nothing could be read: %w", errors.Join(first, errNoSample))
+	}
+	s.rejected = float64(bad) / float64(len(kept))
+	s.documents = s.documents.scaled(1 - s.rejected)
+	return nil
+}
+
+var errNoSample = errors.New("the inputs hold no record")
+
+// forecast is what one method will take.
+type forecast struct {
+	Method      string   `json:"method"`
+	Keys        float64  `json:"keysPerDocument"`
+	Postings    estimate `json:"postings"`
+	Candidates  estimate `json:"candidates"` // postings that meet
+	Verified    estimate `json:"verified"`   // pairs compared exactly
+	Largest     estimate `json:"largestBucket"`
+	Removed     estimate `json:"removed"`
+	CPU         estimate `json:"cpuSeconds"`      // one machine, all cores together
+	Disk        estimate `json:"temporaryBytes"`  // one machine
+	Memory      int64    `json:"memoryBytes"`     // one machine: the bound it obeys
+	Shuffle     estimate `json:"shuffleBytes"`    // Spark, before compression
+	SparkCPU    estimate `json:"sparkCpuSeconds"` // all executors together
+	SparkTime   estimate `json:"sparkSeconds"`    // with the cores of the cluster
+	MachineTime estimate `json:"machineSeconds"`  // with the cores of this one
+	Advice      string   `json:"advice"`
+}
+
+// planRun is what one run over some documents has taken.
+type planRun struct {
+	documents                              float64
+	candidates, verified, largest, removed float64
+	linear, compare                        float64 // CPU seconds
+	textBytes                              float64
+	keys                                   float64
+}
+
+// runOver decides some documents.
+func runOver(ctx context.Context, docs []neardup.Document, cfg batch.Config) (planRun, error) {
+	before, _ := resources()
+	compared := time.Duration(0)
+	cfg.Progress = func(g batch.Progress) {
+		if g.Phase == "compare" && compared == 0 {
+			compared, _ = resources()
+		}
+	}
+	sum, err := batch.Dedup(ctx, batch.Documents(docs), cfg, func(batch.Outcome) error { return nil })
+	if err != nil {
+		return planRun{}, err
+	}
+	after, _ := resources()
+	if compared == 0 {
+		compared = after
+	}
+	r := planRun{
+		documents: float64(sum.Documents), candidates: float64(sum.Work.Candidates), verified: float64(sum.Work.Verified),
+		largest: float64(sum.LargestBucket), removed: float64(sum.Removed),
+		linear: (compared - before).Seconds(), compare: (after - compared).Seconds(), textBytes: float64(sum.TextBytes),
+	}
+	var rec neardup.Record
+	for i := 0; i < len(docs); i += 1 + len(docs)/1000 {
+		rec.Reset()
+		cfg.Method.Record(cfg.Clean.Clean(docs[i].Text), &rec)
+		r.keys += float64(len(rec.Index)+len(rec.Probe)) * float64(1+len(docs)/1000) / float64(len(docs))
+	}
+	return r, nil
+}
+
+// grown says what a figure becomes at n, from what it was at three sizes, each
+// twice the one before: growth by a power, at least that of a share (1) and at
+// most that of pairs (2).
+func grown(a, b, c float64, n, at float64) estimate {
+	if c == 0 || n <= at {
+		return exactly(c)
+	}
+	power := func(x, y, doublings float64) float64 {
+		if x <= 0 {
+			return 2
+		}
+		return min(max(math.Log2(y/x)/doublings, 1), 2)
+	}
+	steps := []float64{power(a, b, 1), power(b, c, 1)}
+	of := func(p, v float64) float64 { return v * math.Pow(n/at, p) }
+	noise := 2 * math.Sqrt(c)
+	return estimate{
+		of(power(a, c, 2), c),
+		of(slices.Min(steps), max(c-noise, c/4)),
+		of(slices.Max(steps), c+noise),
+	}
+}
+
+// forecast decides a quarter, a half and all of the sample.
+func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int) (f forecast, err error) {
+	if _, err := runOver(ctx, s.docs[:min(len(s.docs), 200)], cfg); err != nil { // tables are made once
+		return f, err
+	}
+	var runs [3]planRun
+	for i, step := range []int{4, 2, 1} {
+		var part []neardup.Document
+		for j := 0; j < len(s.docs); j += step {
+			part = append(part, s.docs[j])
+		}
+		if runs[i], err = runOver(ctx, part, cfg); err != nil {
+			return f, err
+		}
+	}
+	last, n := runs[2], s.documents
+	at := last.documents
+	of := func(get func(planRun) float64) estimate {
+		return grown(get(runs[0]), get(runs[1]), get(last), n.Value, at)
+	}
+	f.Method, f.Keys, f.Memory = cfg.Method.Spec().String(), last.keys, cfg.Memory
+	f.Candidates = of(func(r planRun) float64 { return r.candidates })
+	f.Verified = of(func(r planRun) float64 { return r.verified })
+	f.Removed = of(func(r planRun) float64 { return r.removed })
+	// What is removed grows ever less: its share cannot pass the whole.
+	f.Removed.Value = math.Sqrt(f.Removed.Value * last.removed * max(n.Value/at, 1))
+	f.Removed.Value, f.Removed.High = min(f.Removed.Value, n.Value), min(f.Removed.High, n.High)
+	f.Largest = estimate{last.largest * n.Value / at, max(last.largest-2*math.Sqrt(last.largest), 1) * n.Value / at, (last.largest + 2*math.Sqrt(last.largest)) * n.Value / at}
+	f.Postings = n.scaled(last.keys)
+	f.machine(last, n)
+	f.spark(s, n, cores)
+	return f, nil
+}
+
+// machine says what one machine takes: what is linear in the text, and the
+// comparisons at the price they had.
+func (f *forecast) machine(last planRun, n estimate) {
+	linear := n.scaled(last.linear / last.documents)
+	price := last.compare / max(last.verified, 1)
+	f.CPU = linear.plus(f.Verified.scaled(price))
+	f.CPU.Low, f.CPU.High = f.CPU.Low*.8, f.CPU.High*1.3
+	bytes := n.scaled(last.textBytes/last.documents + 24*f.Keys + 64)
+	if bytes.Value > float64(f.Memory)*.6 {
+		f.Disk = bytes.scaled(.7)
+	}
+	cores := float64(coresHere())
+	f.MachineTime = f.CPU.scaled(1 / cores)
+}
+
+// Measured on Spark (docs/spark.md): a row of a posting, of a hash and of a
+// document's bookkeeping as it is shuffled, the price of all this in CPU beside that of
+// the stages themselves, and what a run takes however small.
+const (
+	postingRow = 29
+	hashRow    = 48
+	sparkPrice = 3
+	sparkFixed = 60
+)
+
+func (f *forecast) spark(s *sampled, n estimate, cores int) {
+	inPairs := func(pairs, all float64) float64 { return min(2*pairs, all) * (s.meanBytes() + 64) }
+	texts := estimate{inPairs(f.Verified.Value, n.Value), inPairs(f.Verified.Low, n.Low), inPairs(f.Verified.High, n.High)}
+	f.Shuffle = f.Postings.scaled(postingRow).plus(n.scaled(hashRow)).plus(texts).plus(f.Verified.scaled(60))
+	f.SparkCPU = f.CPU.scaled(sparkPrice).plus(exactly(sparkFixed))
+	f.SparkTime = f.SparkCPU.scaled(1 / float64(cores)).plus(exactly(sparkFixed))
+	const patience = 6 * 3600
+	switch {
+	case f.MachineTime.High < patience && n.High < math.MaxUint32:
+		f.Advice = "one machine: neardup dedup"
+	case f.MachineTime.Low < patience && n.High < math.MaxUint32:
+		f.Advice = "one machine if the lower figures hold, else neardup spark dedup"
+	default:
+		f.Advice = "a cluster: neardup spark dedup"
+	}
+}

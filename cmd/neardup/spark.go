@@ -1,0 +1,364 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/neardup/neardup/python"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// sparkVerb runs dedup or pairs on Spark.
+type sparkVerb struct {
+	*app
+	verb       string
+	input      inputFlags
+	method     methodFlags
+	out        string
+	master     string
+	partitions int
+	ruled      string
+	compress   string
+	variants   bool
+	json       bool
+	quiet      bool
+	python     string
+	conf       []string
+}
+
+func sparkCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "spark COMMAND",
+		Short: "dedup and pairs on Spark, for more text than one machine holds",
+		Args:  arguments(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usage("spark needs a command, dedup or pairs; see %s --help", cmd.CommandPath())
+		},
+	}
+	for verb, what := range map[string]string{
+		"dedup": "the kept documents in kept, a line of JSON for each decision in decisions",
+		"pairs": "the verified pairs with all evidence in pairs",
+	} {
+		v := &sparkVerb{app: a, verb: verb}
+		sub := &cobra.Command{
+			Use:   verb + " INPUT... --out DIR [-- SPARK-SUBMIT-OPTION...]",
+			Short: verb + " on Spark, with the same answer",
+			Long: `Decides as neardup ` + verb + ` does, to the same digest, on Spark 4: local cores, a
+standalone cluster or YARN. INPUT and DIR are files, folders or patterns of any
+file system that Spark knows (file:, hdfs:, s3a:). JSONL and lines are read in
+pieces, also where gzip or bzip2 packs them (then a file is a piece); Parquet by Spark;
+all other formats a file a task, in its memory. DIR appears whole or not at all,
+with _SUCCESS last: ` + what + `, rejected records in rejects,
+the summary in summary.json.
+
+What follows -- goes to spark-submit. It needs a Python with pyspark, pyarrow and
+numpy, and Java 17; executors need Python with pyarrow and numpy.
+
+` + exitHelp,
+			Example: `  neardup spark ` + verb + ` 'news/*.jsonl.gz' --out news-` + verb + `
+  neardup spark ` + verb + ` hdfs:///crawl --out hdfs:///crawl-` + verb + ` --master yarn --partitions 2000 -- --num-executors 50`,
+			Args: func(cmd *cobra.Command, args []string) error {
+				if n := cmd.ArgsLenAtDash(); len(args) == 0 || n == 0 {
+					return usage("no input is named")
+				}
+				return nil
+			},
+			RunE: func(cmd *cobra.Command, args []string) error { return v.do(cmd, args) },
+		}
+		v.add(sub.Flags())
+		cmd.AddCommand(sub)
+	}
+	return cmd
+}
+
+func (v *sparkVerb) add(fs *pflag.FlagSet) {
+	v.input.add(fs)
+	v.method.add(fs)
+	fs.StringVar(&v.out, "out", "", "write the results into this folder, which must not be there yet")
+	fs.StringVar(&v.master, "master", "", "Spark's master: local[4], spark://HOST:7077, yarn (default: that of Spark's configuration, else local[*])")
+	fs.IntVar(&v.partitions, "partitions", 0, "parts to divide the work into (default: Spark's own)")
+	fs.StringVar(&v.ruled, "overrides", "", "obey what people have ruled (JSONL, a file of this machine)")
+	fs.StringArrayVar(&v.conf, "conf", nil, "a setting of Spark: NAME=VALUE; may be given again")
+	fs.StringVar(&v.python, "python", "", "the Python that has pyspark (default: $PYSPARK_PYTHON, else python3)")
+	fs.BoolVar(&v.json, "json", false, "print the summary as JSON")
+	fs.BoolVarP(&v.quiet, "quiet", "q", false, "print no progress and no summary")
+	if v.verb == "dedup" {
+		fs.StringVar(&v.compress, "compression", "none", "of JSON lines that are written: none, gzip, bzip2")
+	} else {
+		fs.BoolVar(&v.variants, "with-variants", false, "list variants too: one template, other facts")
+	}
+}
+
+// notThere are flags that name files which executors do not have, or that Spark's
+// readers would not obey.
+var notThere = []string{"idf", "dictionary", "stopwords", "keep"}
+
+// given returns the flags of a set that were given, as arguments.
+func given(set *pflag.FlagSet, add func(*pflag.FlagSet)) []string {
+	known := pflag.NewFlagSet("", pflag.ContinueOnError)
+	add(known)
+	out := []string{}
+	set.Visit(func(f *pflag.Flag) {
+		if known.Lookup(f.Name) != nil && f.Name != "format" {
+			out = append(out, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	return out
+}
+
+// job is what the Python side is told.
+type sparkJob struct {
+	Verb        string   `json:"verb"`
+	Inputs      []string `json:"inputs"`
+	Out         string   `json:"out"`
+	Format      string   `json:"format"`
+	Input       []string `json:"input"`
+	Method      []string `json:"method"`
+	Partitions  int      `json:"partitions,omitempty"`
+	Overrides   string   `json:"overrides,omitempty"`
+	Variants    bool     `json:"variants,omitempty"`
+	Compression string   `json:"compression,omitempty"`
+	Summary     string   `json:"summary"`
+}
+
+func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
+	j := sparkJob{Verb: v.verb, Inputs: inputs, Out: v.out, Format: v.input.format, Partitions: v.partitions,
+		Variants: v.variants, Compression: v.compress}
+	if v.out == "" {
+		return j, usage("--out names no folder")
+	}
+	if v.partitions < 0 {
+		return j, usage("--partitions %d is negative", v.partitions)
+	}
+	for _, name := range notThere {
+		if f := set.Lookup(name); f != nil && f.Changed {
+			return j, usage("--%s is for the command on one machine: executors do not have that file", name)
+		}
+	}
+	if _, _, err := v.method.method(); err != nil {
+		return j, err
+	}
+	j.Input = given(set, new(inputFlags).add)
+	j.Method = given(set, new(methodFlags).add)
+	if v.ruled != "" {
+		if _, err := readOverrides(v.ruled); err != nil {
+			return j, err
+		}
+		full, err := filepath.Abs(v.ruled)
+		if err != nil {
+			return j, err
+		}
+		j.Overrides = full
+	}
+	return j, nil
+}
+
+func (v *sparkVerb) do(cmd *cobra.Command, args []string) error {
+	inputs, submit := args, []string(nil)
+	if n := cmd.ArgsLenAtDash(); n >= 0 {
+		inputs, submit = args[:n], args[n:]
+	}
+	job, err := v.job(cmd.Flags(), inputs)
+	if err != nil {
+		return err
+	}
+	spark, err := v.findSpark(cmd.Context())
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "neardup-spark-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	job.Summary = filepath.Join(dir, "summary.json")
+	if err := unpack(dir, job); err != nil {
+		return err
+	}
+	if err := v.submit(cmd.Context(), spark, dir, submit); err != nil {
+		return err
+	}
+	return v.report(job.Summary)
+}
+
+// sparkHome is a Python with Spark.
+type sparkHome struct{ python, submit, home string }
+
+// findSpark asks a Python where its Spark is.
+func (v *sparkVerb) findSpark(ctx context.Context) (s sparkHome, err error) {
+	for _, s.python = range []string{v.python, os.Getenv("PYSPARK_PYTHON"), "python3"} {
+		if s.python != "" {
+			break
+		}
+	}
+	const ask = "import pyspark, pyarrow, numpy, os; print(os.path.dirname(pyspark.__file__)); assert int(pyspark.__version__.split('.')[0]) >= 4, 'Spark ' + pyspark.__version__ + ' is too old: 4 is needed'"
+	out, err := exec.CommandContext(ctx, s.python, "-c", ask).Output()
+	if err != nil {
+		reason := err.Error()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
+			reason = lines[len(lines)-1]
+		}
+		return s, fmt.Errorf("no Spark: %s says: %s; install it (python3 -m pip install 'pyspark>=4' pyarrow numpy), or name a Python that has it with --python", s.python, reason)
+	}
+	s.home = os.Getenv("SPARK_HOME")
+	if s.home == "" {
+		s.home = strings.TrimSpace(string(out))
+	}
+	s.submit = filepath.Join(s.home, "bin", "spark-submit")
+	if _, err := os.Stat(s.submit); err != nil {
+		return s, fmt.Errorf("no Spark: %w", err)
+	}
+	return s, nil
+}
+
+// unpack writes the Python package, its main program and the job into dir.
+func unpack(dir string, job sparkJob) error {
+	src, err := fs.Sub(python.Source, "src")
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(filepath.Join(dir, "src"), src); err != nil {
+		return err
+	}
+	b, err := json.Marshal(job)
+	if err != nil {
+		return err
+	}
+	main := "import sys\nfrom neardup.spark._run import main\nmain(sys.argv[1])\n"
+	return errors.Join(os.WriteFile(filepath.Join(dir, "job.json"), b, 0o600), os.WriteFile(filepath.Join(dir, "run.py"), []byte(main), 0o600))
+}
+
+// submit runs spark-submit and waits for it.
+func (v *sparkVerb) submit(ctx context.Context, s sparkHome, dir string, more []string) error {
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	args := []string{}
+	if v.master != "" {
+		args = append(args, "--master", v.master)
+	}
+	for _, c := range v.conf {
+		args = append(args, "--conf", c)
+	}
+	args = append(args, "--conf", "spark.ui.showConsoleProgress="+strconv.FormatBool(!v.quiet && onTerminal(v.stderr)))
+	args = append(append(args, more...), filepath.Join(dir, "run.py"), filepath.Join(dir, "job.json"))
+	cmd := exec.CommandContext(ctx, s.submit, args...)
+	path := filepath.Join(dir, "src")
+	if old := os.Getenv("PYTHONPATH"); old != "" {
+		path += string(os.PathListSeparator) + old
+	}
+	cmd.Env = append(os.Environ(), "SPARK_HOME="+s.home, "PYSPARK_PYTHON="+s.python, "PYSPARK_DRIVER_PYTHON="+s.python,
+		"NEARDUP_COMMAND="+own, "PYTHONPATH="+path)
+	said := &tail{w: v.stderr, quiet: v.quiet}
+	cmd.Stdout, cmd.Stderr = said, said // spark-submit gives what Python says on either
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("spark-submit: %w%s", err, said.reason())
+	}
+	return nil
+}
+
+// tail passes on what a program says, or keeps its end, and remembers its last
+// line that names a reason.
+type tail struct {
+	w     io.Writer
+	quiet bool
+	last  []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.last = append(t.last, p...)
+	if n := len(t.last) - 1<<14; n > 0 {
+		t.last = t.last[n:]
+	}
+	if t.quiet {
+		return len(p), nil
+	}
+	for line := range bytes.Lines(p) {
+		if bytes.Contains(line[:min(len(line), 40)], []byte(" INFO ")) {
+			continue // what Spark says before its log level is set
+		}
+		if _, err := t.w.Write(line); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+// reason is the last line by which the Python side or a stage says why.
+func (t *tail) reason() string {
+	found := ""
+	for line := range strings.Lines(string(t.last)) {
+		if strings.Contains(line, "neardup: ") || strings.Contains(line, "neardup worker ") || strings.Contains(line, "Error: ") || strings.Contains(line, "Exception: ") {
+			found = ": " + strings.TrimSpace(line)
+		}
+	}
+	return found
+}
+
+// sparkSummary is what the Python side counts.
+type sparkSummary struct {
+	Method     string  `json:"method"`
+	Documents  int64   `json:"documents"`
+	Rejected   int64   `json:"rejected"`
+	Kept       int64   `json:"kept"`
+	Removed    int64   `json:"removed"`
+	Equal      int64   `json:"equal"`
+	Variants   int64   `json:"variants"`
+	Candidates int64   `json:"candidates"`
+	Edges      int64   `json:"edges"`
+	HotRounds  int64   `json:"hotRounds"`
+	Overrides  int64   `json:"overrides"`
+	Pairs      int64   `json:"pairs"`
+	Seconds    float64 `json:"seconds"`
+	Digest     string  `json:"digest"`
+}
+
+func (v *sparkVerb) report(file string) error {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("Spark ended without a summary: %w", err)
+	}
+	if v.json {
+		_, err := fmt.Fprintf(v.stdout, "%s\n", b)
+		return err
+	}
+	if v.quiet {
+		return nil
+	}
+	var s sparkSummary
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	if v.verb == "pairs" {
+		_, err = fmt.Fprintf(v.stderr, "pairs       %s\nrejected    %s\ntime        %.1fs\n", grouped(s.Pairs), grouped(s.Rejected), s.Seconds)
+		return err
+	}
+	fmt.Fprintf(v.stderr, "documents   %s (%s rejected)\nkept        %s\nremoved     %s (%s equal to an earlier text)\n",
+		grouped(s.Documents), grouped(s.Rejected), grouped(s.Kept), grouped(s.Removed), grouped(s.Equal))
+	if s.Variants > 0 {
+		fmt.Fprintf(v.stderr, "variants    %s of the kept say other things by the template of another\n", grouped(s.Variants))
+	}
+	fmt.Fprintf(v.stderr, "method      %s\nwork        %s candidates, %s edges, %d rounds of hot buckets\n", s.Method, grouped(s.Candidates), grouped(s.Edges), s.HotRounds)
+	if v.ruled != "" {
+		fmt.Fprintf(v.stderr, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
+	}
+	_, err = fmt.Fprintf(v.stderr, "time        %.1fs\ndigest      %s\n", s.Seconds, s.Digest)
+	return err
+}

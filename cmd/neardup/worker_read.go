@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/worker"
+	"github.com/spf13/cobra"
+)
+
+// readVerb is the stage that knows file formats: a file becomes documents.
+type readVerb struct {
+	*app
+	input inputFlags
+	name  string
+}
+
+func readCommand(a *app) *cobra.Command {
+	r := &readVerb{app: a}
+	cmd := &cobra.Command{
+		Use:   "read FILE",
+		Short: "A file, or lines of one, to documents",
+		Long: `Reads a file as dedup does ("-": standard input), and writes for each record a
+line: its line or number in the file, id, text, and, where it is rejected, the
+reason instead of both.`,
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error { return r.do(cmd.Context(), args[0]) },
+	}
+	r.input.add(cmd.Flags())
+	cmd.Flags().StringVar(&r.name, "name", "", "what the file is called in ids, where it is a copy")
+	return cmd
+}
+
+func (v *readVerb) do(ctx context.Context, file string) error {
+	r, err := v.input.open(v.app, []string{file}, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	w := readLines{verb: v, file: file, dec: r.NewDecoder(), out: bufio.NewWriterSize(v.stdout, 1<<18)}
+	err = eachRecord(ctx, r, w.write)
+	if err = errors.Join(err, w.out.Flush()); err != nil {
+		return fmt.Errorf("worker read: %w", err)
+	}
+	return json.NewEncoder(v.stderr).Encode(w.counts)
+}
+
+// eachRecord calls fn for every record or the reason why it is none.
+func eachRecord(ctx context.Context, r *corpus.Reader, fn func(corpus.Item, *corpus.RejectError) error) error {
+	for {
+		it, err := r.Next()
+		var reject *corpus.RejectError
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil && !errors.As(err, &reject) {
+			return err
+		}
+		if err := errors.Join(ctx.Err(), fn(it, reject)); err != nil {
+			return err
+		}
+	}
+}
+
+// readLines writes the lines of the stage.
+type readLines struct {
+	verb   *readVerb
+	file   string
+	dec    *corpus.Decoder
+	out    *bufio.Writer
+	counts worker.Counts
+}
+
+func (w *readLines) write(it corpus.Item, reject *corpus.RejectError) error {
+	var doc neardup.Document
+	line := it.Line
+	if reject == nil {
+		if err := w.dec.Decode(it, &doc); err != nil && !errors.As(err, &reject) {
+			return err
+		}
+	}
+	reason := ""
+	if reject != nil {
+		line, reason, doc = reject.Line, reject.Reason, neardup.Document{}
+	}
+	id := doc.ID
+	if rest, ok := strings.CutPrefix(id, w.file); ok && w.verb.name != "" && (rest == "" || rest == fmt.Sprintf(":%d", it.Line)) {
+		id = w.verb.name + rest
+	}
+	w.counts.In++
+	w.counts.Out++
+	_, err := fmt.Fprintf(w.out, "%d\t%s\t%s\t%s\n", line, worker.Escape(id), worker.Escape(doc.Text), worker.Escape(reason))
+	return err
+}

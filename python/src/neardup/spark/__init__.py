@@ -1,0 +1,14 @@
+"""Near-duplicate texts of a Spark DataFrame, decided as `neardup dedup` does.
+
+>>> from neardup.spark import dedup                                # doctest: +SKIP
+>>> decisions = dedup(news, id="nid", text="body", threshold=0.7)  # doctest: +SKIP
+>>> news.join(decisions.where("decision = 'new'"), news.nid == decisions.id, "left_semi")  # doctest: +SKIP
+
+Executors run the command as child processes; they need Python with pyarrow, and
+nothing of this package: it is sent to them.
+"""
+
+from ._decide import DECISIONS, PAIRS, dedup, pairs
+from ._job import digest
+
+__all__ = ["dedup", "pairs", "digest", "DECISIONS", "PAIRS"]

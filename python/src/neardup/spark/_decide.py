@@ -1,0 +1,209 @@
+"""Documents to decisions, and to pairs."""
+
+from pyspark.sql import DataFrame, functions as F
+
+from . import _lead, _records, _stage
+from ._job import Job, numbered
+from ._verify import verify
+
+DECISIONS = "place long, id string, decision string, leader string, similarity double, distance int, method string, basis string, variant_of string, conflicts string"
+PAIRS = "id_a string, id_b string, similarity double, distance int, relation string, basis string, place_a long, place_b long"
+
+# Edges that the driver decides at once; more are thinned out by rounds on the cluster first.
+ON_DRIVER = 1_000_000
+
+
+def dedup(
+    df: DataFrame, *, id="id", text="text", method="auto", threshold=None, order=None, overrides=None,
+    conflicts=True, partitions=None, on_driver=ON_DRIVER, small=_records.SMALL, counts=None, **options,
+) -> DataFrame:
+    """Decides for each row whether it is new or a near-duplicate of one that is kept.
+
+    The result has a row for each row of df, with the columns of DECISIONS: place, id,
+    decision ("new" or "duplicate"), leader (an id) with similarity, distance, method and
+    basis, and for a new document variant_of and conflicts (JSON). Decisions are those of
+    `neardup dedup` for the same documents in the same order, to the last bit.
+
+    The order is that of the rows of df, or of the columns that order= names, ties by
+    id. df is read again for the texts of candidates: without order= it must give the same rows
+    in the same partitions each time, as files do.
+
+    The stages up to the edges run when this is called; ids and decisions come together when the
+    result is used. overrides is the path of a file of rulings. Other options are flags of the
+    method: shingle="words:3". counts, a dict, is told what was done.
+    """
+    job = Job(df.sparkSession, {"method": method, "threshold": threshold, **options}, partitions)
+    return decide(job, numbered(df, id, text, order), overrides, conflicts, on_driver, small, {} if counts is None else counts)
+
+
+def decide(job, docs: DataFrame, overrides=None, conflicts=True, on_driver=ON_DRIVER, small=_records.SMALL, counts=None):
+    """dedup for documents that have places: (place, id, text)."""
+    found = Found(job, docs, overrides)
+    pairs, hot = _records.candidates(job, found.postings(), small)
+    pairs = job.keep(found.with_equals(pairs))
+    count = pairs.count()
+    edges = job.keep(found.ruled_edges(verify(job, docs, pairs, count=count)))
+    parts, rounds = [edges], 0
+    if hot is not None:
+        more, rounds = _lead.of_hot(job, docs, hot, pairs, edges, found.copies, found.ruled, on_driver)
+        parts += more
+    for p in parts[1:]:
+        edges = edges.unionByName(p)
+    duplicates, _ = _lead.settled(job, _lead.near(edges), None, on_driver)
+    duplicates = job.keep(duplicates.distinct())
+    best = job.keep(strongest(edges.join(duplicates.withColumnRenamed("place", "earlier"), "earlier", "left_anti")))
+    if conflicts:
+        best = with_conflicts(job, docs, best)
+    chosen = job.keep(best.unionByName(of_copies(edges, duplicates, best, found.copies, found.recs)))
+    chosen.count()
+    if counts is not None:
+        counts.update(
+            method=found.method, documents=found.recs.count(), equal=found.copies.count(), candidates=count,
+            edges=edges.count(), hot_rounds=rounds, overrides=found.ruled.count,
+        )
+    job.release(but=(found.recs, chosen))
+    return decisions(docs, found.recs, chosen)
+
+
+class Found:
+    """What both dedup and pairs begin with: records, copies, rulings."""
+
+    def __init__(self, job, docs, overrides):
+        self.job, self.method = job, job.method
+        rulings = {}
+        if overrides:
+            rulings, name = _stage.rulings(overrides)
+            self.method += f" overrides={name}" if rulings else ""
+        named = _records.named_documents(docs, rulings)
+        self.apart = sorted({p for places in named.values() for p in places})
+        self.ruled = _lead.Rulings(job, rulings, named)
+        self.recs = _records.records(job, docs)
+        self.copies = _records.collapse(job, self.recs, self.apart)
+
+    def postings(self):
+        return _records.postings(self.job, self.recs, self.copies)
+
+    def with_equals(self, pairs):
+        """With the pairs of texts that are equal and kept apart."""
+        more = _records.equal_named(self.recs, self.apart)
+        if not more:
+            return pairs
+        return pairs.unionByName(self.job.spark.createDataFrame(more, "later long, earlier long")).distinct()
+
+    def ruled_edges(self, edges):
+        """Edges as people have ruled."""
+        must = self.ruled.edges(self.recs)
+        edges = self.ruled.apply(edges)
+        return edges.unionByName(must) if must is not None else edges
+
+
+def strength():
+    """What names the leader of two, as batch.Edge.Stronger has it."""
+    grade = F.when(F.col("relation") == "ruled", 4).when(F.col("relation") == "copy", 3).when(F.col("relation") == "edited", 2).otherwise(1)
+    return F.struct(grade.alias("grade"), "similarity", (-F.coalesce("distance", F.lit(-1))).alias("nearness"), (-F.col("earlier")).alias("first"))
+
+
+def strongest(edges: DataFrame) -> DataFrame:
+    """Of the edges of a later document, to leaders, the strongest."""
+    kept = ("earlier", "similarity", "distance", "relation", "method", "basis", "conflicts")
+    best = edges.groupBy("later").agg(F.max_by(F.struct(*kept), strength()).alias("e"))
+    return best.select("later", *[F.col("e")[c].alias(c) for c in kept])
+
+
+def with_conflicts(job, docs, best):
+    """The facts in which a variant differs from the leader it is told of."""
+    variants = job.keep(best.where("relation = 'variant'").select("later", "earlier"))
+    n = variants.count()
+    if n == 0:
+        return best
+    facts = verify(job, docs, variants, conflicts=True, count=n).select("later", F.col("conflicts").alias("facts"))
+    named = best.join(facts, "later", "left").withColumn("conflicts", F.when(F.col("relation") == "variant", F.col("facts")))
+    return named.select(best.columns)
+
+
+def of_copies(edges, duplicates, best, copies, recs):
+    """The edges of copies: to the document they equal if that leads, else to the best leader before them.
+
+    That may have come after the text that was removed: such leaders are looked at only where they are
+    stronger than the one that the text has.
+    """
+    removed = duplicates.withColumnRenamed("place", "first")
+    of_leader = copies.join(removed, "first", "left_anti").join(recs.select(F.col("place"), "method"), "place").select(
+        F.col("place").alias("later"), F.col("first").alias("earlier"), F.lit(1.0).alias("similarity"), F.lit(None).cast("int").alias("distance"),
+        F.lit("copy").alias("relation"), "method", F.lit("equal text").alias("basis"), F.lit(None).cast("string").alias("conflicts"),
+    )
+    of_removed = copies.join(removed, "first", "left_semi")
+    own = best.withColumnRenamed("later", "first").withColumn("strength", strength())
+    same = of_removed.join(own.drop("strength"), "first").select(F.col("place").alias("later"), *best.columns[1:])
+    texts = of_removed.select("first").distinct()
+    late = (
+        edges.where("relation != 'variant'").withColumnsRenamed({"later": "leader", "earlier": "first"})
+        .join(texts, "first", "left_semi").join(duplicates.withColumnRenamed("place", "leader"), "leader", "left_anti")
+        .withColumnRenamed("leader", "earlier").withColumn("strength", strength())
+        .join(own.select("first", F.col("strength").alias("own")), "first").where(F.col("strength") > F.col("own")).drop("own", "strength")
+    )
+    later = of_removed.join(late, "first").where(F.col("earlier") < F.col("place")).select(F.col("place").alias("later"), *best.columns[1:])
+    return of_leader.unionByName(strongest(same.unionByName(later)))
+
+
+def decisions(docs, recs, chosen):
+    """A row for each document."""
+    ids = docs.select("place", "id")
+    rows = ids.join(recs.select("place", F.col("method").alias("route")), "place").join(chosen.withColumnRenamed("later", "place"), "place", "left")
+    leaders = ids.join(chosen.select(F.col("earlier").alias("place")).distinct(), "place", "left_semi").select(F.col("place").alias("earlier"), F.col("id").alias("other"))
+    rows = rows.join(leaders, "earlier", "left")
+    variant = F.col("relation") == "variant"
+    dup = F.col("relation").isNotNull() & ~variant
+    return rows.select(
+        "place", "id", F.when(dup, "duplicate").otherwise("new").alias("decision"), F.when(dup, F.col("other")).alias("leader"),
+        F.when(dup, F.col("similarity")).alias("similarity"), F.when(dup, F.col("distance")).alias("distance"),
+        F.when(dup, F.col("method")).otherwise(F.col("route")).alias("method"), F.when(dup, F.col("basis")).alias("basis"),
+        F.when(variant, F.col("other")).alias("variant_of"), F.when(variant, F.col("conflicts")).alias("conflicts"),
+    )
+
+
+def pairs(
+    df: DataFrame, *, id="id", text="text", method="auto", threshold=None, order=None, overrides=None, variants=False,
+    partitions=None, **options,
+) -> DataFrame:
+    """Every verified pair of near documents, as `neardup pairs --exact` lists them: columns of PAIRS.
+
+    n documents of one text are n*(n-1)/2 pairs, as on one machine. variants=True lists
+    variants too. For the rest see dedup.
+    """
+    job = Job(df.sparkSession, {"method": method, "threshold": threshold, **options}, partitions)
+    return list_pairs(job, numbered(df, id, text, order), overrides, variants)
+
+
+def list_pairs(job, docs: DataFrame, overrides=None, variants=False) -> DataFrame:
+    """pairs for documents that have places."""
+    found = Found(job, docs, overrides)
+    candidates = job.keep(found.with_equals(_records.all_candidates(job, found.postings())))
+    edges = found.ruled_edges(verify(job, docs, candidates))
+    if not variants:
+        edges = edges.where("relation != 'variant'")
+    edges = job.keep(edges)
+    edges.count()
+    job.release(but=(edges, found.copies))
+    return of_documents(docs, edges, found.copies)
+
+
+def of_documents(docs, edges, copies):
+    """Pairs of documents from edges of texts, and those of equal documents."""
+    firsts = copies.select("first").distinct().select("first", F.col("first").alias("place"))
+    equals = firsts.unionByName(copies.select("first", "place"))
+    columns = ["similarity", "distance", "relation", "basis"]
+    def members(rows, end):
+        """Each document of the text instead of the first."""
+        other = equals.select(F.col("first").alias(end), F.col("place").alias("member"))
+        return rows.join(other, end, "left").withColumn(end, F.coalesce("member", F.col(end))).drop("member")
+
+    cross = members(members(edges.select("later", "earlier", *columns), "later"), "earlier")
+    a, b = equals.withColumnRenamed("place", "earlier"), equals.withColumnRenamed("place", "later")
+    same = a.join(b, "first").where("earlier < later").select(
+        "later", "earlier", F.lit(1.0).alias("similarity"), F.lit(None).cast("int").alias("distance"), F.lit("copy").alias("relation"), F.lit("equal text").alias("basis"))
+    rows = cross.unionByName(same).select(F.least("later", "earlier").alias("place_a"), F.greatest("later", "earlier").alias("place_b"), *columns)
+    ids = docs.select("place", "id")
+    for end in ("a", "b"):
+        rows = rows.join(ids.select(F.col("place").alias(f"place_{end}"), F.col("id").alias(f"id_{end}")), f"place_{end}")
+    return rows.select("id_a", "id_b", *columns, "place_a", "place_b")

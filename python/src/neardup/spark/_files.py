@@ -1,0 +1,250 @@
+"""Files of any file system that Spark knows, to documents with places, and folders that appear whole."""
+
+import os
+import tempfile
+import uuid
+from dataclasses import dataclass
+from typing import Callable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, functions as F
+
+from .._command import Error
+from . import _lines, _stage
+
+DOCUMENTS = "place long, id string, text string, file string, line long, reason string"
+# A place is the number of a file, and 40 bits within it.
+FILE_BITS = 40
+LINES = (".jsonl", ".ndjson")
+SPLIT = ("", ".gz", ".bz2")  # what Spark reads by lines itself, plain files in pieces
+
+
+@dataclass
+class Source:
+    """documents: columns of DOCUMENTS. write: the kept ones of places, to a folder."""
+
+    documents: DataFrame
+    write: Callable
+
+
+def read(job, inputs, format, flags) -> Source:
+    """Reads inputs in the order given, those of a folder by name.
+
+    JSONL and lines are read in pieces, Parquet by Spark; all else is read as on one
+    machine, a file by one task, which holds it.
+    """
+    files = listed(job.spark, inputs)
+    kinds = {kind_of(name, format) for name in files}
+    if len(kinds) > 1:
+        raise Error(f"inputs of {' and '.join(sorted(kinds))}: read each kind by itself")
+    kind = kinds.pop()
+    if kind == "by line":
+        return by_line(job, files, "lines" if format == "lines" else "jsonl", flags)
+    if kind == "parquet":
+        return parquet(job, files, flags)
+    return whole(job, files, format, flags)
+
+
+def kind_of(name, format):
+    stem = name.lower()
+    packed = next((e for e in (".gz", ".bz2", ".zst") if stem.endswith(e)), "")
+    stem = stem[: len(stem) - len(packed)]
+    if format == "parquet" or format == "auto" and stem.endswith(".parquet"):
+        return "parquet"
+    lines = format in ("jsonl", "lines") or format == "auto" and stem.endswith(LINES)
+    return "by line" if lines and packed in SPLIT else "whole files"
+
+
+def listed(spark, inputs):
+    """The files of inputs: patterns and folders are resolved, hidden names left out."""
+    jvm, conf = spark._jvm, spark._jsc.hadoopConfiguration()
+    out = []
+
+    def visit(status):
+        name = status.getPath().getName()
+        if name.startswith(("_", ".")):
+            return
+        if not status.isDirectory():
+            out.append(status.getPath().toString())
+            return
+        fs = status.getPath().getFileSystem(conf)
+        for s in sorted(fs.listStatus(status.getPath()), key=lambda s: s.getPath().getName()):
+            visit(s)
+
+    for name in inputs:
+        path = jvm.org.apache.hadoop.fs.Path(name)
+        found = path.getFileSystem(conf).globStatus(path)
+        if not found:
+            raise Error(f"{name}: no such file or folder")
+        for s in sorted(found, key=lambda s: s.getPath().toString()):
+            visit(s)
+    if not out:
+        raise Error(f"no files in {', '.join(inputs)}")
+    return out
+
+
+def by_line(job, files, format, flags) -> Source:
+    """Lines in the order of the files: partitions are pieces of them, one after the other."""
+    spark = job.spark
+    lines = spark._jsc.textFile(",".join(f.replace(",", "\\,") for f in files), job.partitions or spark.sparkContext.defaultParallelism)
+    frame = spark._jsparkSession.createDataset(lines.rdd(), spark._jvm.org.apache.spark.sql.Encoders.STRING())
+    raw = DataFrame(frame, spark).select(F.monotonically_increasing_id().alias("place"), F.col("value"))
+    documents = raw.mapInArrow(_read_lines(job.worker, ["--format=" + format, *flags]), DOCUMENTS)
+
+    def write(kept, folder, compression):
+        texts = raw.join(kept, "place", "left_semi").orderBy("place").select("value")
+        texts.write.option("compression", compression).text(folder)
+
+    return Source(documents, write)
+
+
+def _read_lines(worker, flags):
+    def run(parts):
+        places, fed = [], []
+
+        def feed():
+            for b in _stage.filled(parts):
+                places.append(b.column(0).to_numpy())
+                yield _lines.data(pc.binary_join_element_wise(b.column(1).cast(pa.large_string()), *(pa.scalar(s, pa.large_string()) for s in ("", "\n"))))
+
+        def parse(lines):
+            t = _documents(lines)
+            # Lines of a partition have one place after the other.
+            at = pc.add(t.column("line"), pa.scalar(int(places[0][0]) - 1))
+            ids = pc.if_else(pc.starts_with(t.column("id"), "-:"), at.cast(pa.string()), t.column("id"))
+            n = t.num_rows
+            cols = [at, ids, t.column("text"), pa.nulls(n, pa.string()), at, t.column("reason")]
+            return pa.RecordBatch.from_arrays(cols, ["place", "id", "text", "file", "line", "reason"])
+
+        return _stage.child([worker.program or _stage.command(), "worker", "read", *flags, "-"], feed(), parse)
+
+    return run
+
+
+def _documents(lines):
+    """The lines of `worker read`; a document that was rejected has a reason and no text."""
+    s = pa.string()
+    b = _lines.parse(lines, line=pa.int64(), id=s, text=s, reason=s).to_batches()[0]
+    reason = pc.if_else(pc.equal(b.column(3), ""), pa.scalar(None, s), _lines.unescape(b.column(3)))
+    return pa.RecordBatch.from_arrays([b.column(0), _lines.unescape(b.column(1)), _lines.unescape(b.column(2)), reason], ["line", "id", "text", "reason"])
+
+
+def numbered_files(job, files):
+    table = pa.table({"file": pa.array(files), "number": pa.array(range(len(files)), pa.int64())})
+    return F.broadcast(job.spark.createDataFrame(table))
+
+
+def whole(job, files, format, flags) -> Source:
+    """A file a task, by the readers of the local command; kept documents are written as JSONL of id and text."""
+    spark = job.spark
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 1)
+    spark.conf.set("spark.sql.files.maxPartitionBytes", 1 << 20)  # one file a partition, but for small ones
+    content = spark.read.format("binaryFile").load([f.replace(",", "\\,") for f in files]).select("path", "content")
+    documents = content.mapInArrow(_read_file(job.worker, ["--format=" + format, *flags]), DOCUMENTS).join(numbered_files(job, files), "file")
+    at = F.shiftleft("number", FILE_BITS) + F.col("place")
+    documents = job.keep(documents.select(at.alias("place"), "id", "text", "file", "line", "reason"))
+
+    def write(kept, folder, compression):
+        texts = documents.join(kept, "place", "left_semi").orderBy("place")
+        texts.select(F.to_json(F.struct("id", "text")).alias("value")).write.option("compression", compression).text(folder)
+
+    return Source(documents, write)
+
+
+def _read_file(worker, flags):
+    def run(parts):
+        for b in _stage.filled(parts):
+            for path, content in zip(b.column(0).to_pylist(), b.column(1)):
+                yield from _one_file(worker, flags, path, content.as_buffer())
+
+    return run
+
+
+def _one_file(worker, flags, path, content):
+    base = path.rsplit("/", 1)[-1]
+    with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
+        name = os.path.join(folder, base)
+        with open(name, "wb") as f:
+            f.write(content)
+        given = path[5:] if path.startswith("file:/") else path
+        at = 0
+        argv = [worker.program or _stage.command(), "worker", "read", *flags, "--name=" + "/" + given.lstrip("/") if path.startswith("file:/") else "--name=" + path, name]
+        for t in _stage.child(argv, [b""], _documents):
+            n = t.num_rows
+            place = pa.array(np.arange(at, at + n))
+            at += n
+            yield pa.RecordBatch.from_arrays([place, t.column(1), t.column(2), pa.array([path] * n, pa.string()), t.column(0), t.column(3)], ["place", "id", "text", "file", "line", "reason"])
+
+
+def parquet(job, files, flags) -> Source:
+    """Rows by their place in their file; kept ones are written with all their columns."""
+    named = dict(f.removeprefix("--").split("=", 1) for f in flags)
+    rows = job.spark.read.parquet(*files)
+    id, text = named.get("id-field", "id"), named.get("text-field", "text")
+    for column in (text, *([id] if "id-field" in named else [])):
+        if column not in rows.columns:
+            raise Error(f"no column {column!r}; there are {', '.join(rows.columns)}")
+    unknown = set(named) - {"id-field", "text-field"}
+    if unknown:
+        raise Error(f"--{sorted(unknown)[0]} has no effect on Parquet read by Spark")
+    data = rows.select("*", F.col("_metadata.file_path").alias("_file"), F.col("_metadata.row_index").alias("_row"))
+    data = data.join(numbered_files(job, [uri(job, f) for f in files]).withColumnRenamed("file", "_file"), "_file")
+    at = F.shiftleft("number", FILE_BITS) + F.col("_row")
+    line = F.concat_ws(":", "_file", (F.col("_row") + 1).cast("string"))
+    ids = F.coalesce(F.col(id).cast("string"), line) if id in rows.columns else line
+    reason = F.when(F.col(text).isNull(), f'no field "{text}"')
+    documents = data.select(
+        at.alias("place"), ids.alias("id"), F.col(text).cast("string").alias("text"), F.col("_file").alias("file"), (F.col("_row") + 1).alias("line"), reason.alias("reason"))
+
+    def write(kept, folder, compression):
+        out = data.withColumn("place", at).join(kept, "place", "left_semi").orderBy("place").select(*rows.columns)
+        out.write.parquet(folder)
+
+    return Source(documents, write)
+
+
+def uri(job, path):
+    """A path as Spark names the file it has read."""
+    return "file://" + path[5:] if path.startswith("file:/") and not path.startswith("file:///") else path
+
+
+class Output:
+    """A folder that appears when all in it is there, with the file _SUCCESS last."""
+
+    def __init__(self, spark, path):
+        jvm = spark._jvm
+        self.Path = jvm.org.apache.hadoop.fs.Path
+        self.end = self.Path(path)
+        self.fs = self.end.getFileSystem(spark._jsc.hadoopConfiguration())
+        if self.fs.exists(self.end):
+            raise Error(f"{path} is there already; name another folder, or remove it")
+        self.made = self.Path(path.rstrip("/") + "._neardup-" + uuid.uuid4().hex[:12])
+        self.done = False
+
+    def path(self, name):
+        return self.Path(self.made, name).toString()
+
+    def write(self, name, text, folder=None):
+        f = self.fs.create(self.Path(folder or self.made, name))
+        f.write(bytearray(text.encode()))
+        f.close()
+
+    def remove(self, name):
+        self.fs.delete(self.Path(self.made, name), True)
+
+    def commit(self):
+        if self.fs.exists(self.end):
+            raise Error(f"{self.end.toString()} was made by another meanwhile")
+        if not self.fs.rename(self.made, self.end):
+            raise Error(f"{self.made.toString()} could not be renamed to {self.end.toString()}")
+        self.write("_SUCCESS", "", self.end)
+        self.done = True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if not self.done:
+            self.fs.delete(self.made, True)

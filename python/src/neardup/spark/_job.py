@@ -1,0 +1,128 @@
+"""What all stages of one call share: the session, the flags, what is cached."""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+from pyspark.sql import DataFrame, SparkSession, functions as F
+
+from .. import _command
+from .._command import Error
+from . import _stage
+
+REFUSED = {
+    "keep": "the order is that of the rows, or the columns that order= names",
+    "memory": "memory is what Spark gives its executors",
+    "workers": "partitions= says how finely the work is divided",
+    "tmp": "temporary files are Spark's",
+    "link": "only leaders",
+    "json": "the result is a DataFrame", "quiet": "the result is a DataFrame",
+    "idf": "pass the method's own tables to the command on one machine",
+    "dictionary": "pass the method's own tables to the command on one machine",
+}
+
+
+class Job:
+    """One call of dedup or pairs."""
+
+    def __init__(self, spark: SparkSession, options: dict, partitions=None, flags=None):
+        self.spark = spark
+        self.partitions = partitions
+        self.cached = []  # what keep made, with what is cached
+        self._folder = None
+        for name in options:
+            if name in REFUSED:
+                raise TypeError(f"{name}= is not for Spark: {REFUSED[name]}")
+        flags = _command.flags(options) if flags is None else flags
+        contract = _stage.once(["contract", *flags]).rstrip("\n")
+        self.method = contract.split(" ", 2)[2]  # after the protocol and the cleaning
+        local = self.spark.sparkContext.master.startswith("local")
+        self.worker = _stage.Worker([*flags, f"--expect={contract}"], _command.path() if local else None)
+        ship(self.spark)
+
+    def stage(self, df: DataFrame, stage, schema: str) -> DataFrame:
+        return df.mapInArrow(stage, schema)
+
+    def divided(self, df: DataFrame, *by) -> DataFrame:
+        """Rows that agree in the columns come to one partition."""
+        return df.repartition(self.partitions, *by) if self.partitions else df.repartition(*by)
+
+    def keep(self, df: DataFrame) -> DataFrame:
+        """Makes it once and keeps it; what is made of it is planned without its past.
+
+        A plan that held all stages before it would double with each use. Kept is it on the checkpoint folder if
+        there is one; where one machine is all, which is not lost in part, in Spark's storage; else in a cache, and what an
+        executor takes with it is made again from the input.
+        """
+        sc = self.spark.sparkContext
+        if sc.master.startswith("local"):
+            return df.localCheckpoint()
+        if sc._jsc.sc().getCheckpointDir().isDefined():
+            return df.checkpoint()
+        df = df.persist()
+        rows = df._jdf.queryExecution().toRdd()
+        made = DataFrame(self.spark._jsparkSession.internalCreateDataFrame(rows, df._jdf.schema(), False), self.spark)
+        self.cached.append((made, df))
+        return made
+
+    def folder(self) -> str:
+        """A folder of the driver for small files, gone when Python ends."""
+        if self._folder is None:
+            self._folder = tempfile.mkdtemp(prefix="neardup-")
+            atexit.register(shutil.rmtree, self._folder, ignore_errors=True)
+        return self._folder
+
+    def release(self, but=()):
+        """Gives back what was cached, but for what results still read."""
+        for made, df in self.cached:
+            if not any(made is b for b in but):
+                df.unpersist()
+
+
+def ship(spark):
+    """Sends package and command to executors on other machines, once."""
+    sc = spark.sparkContext
+    if getattr(sc, "_neardup_shipped", False):
+        return
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    folder = tempfile.mkdtemp(prefix="neardup-ship-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    package = os.path.join(folder, "package", "neardup")
+    shutil.copytree(here, package, ignore=shutil.ignore_patterns("bin", "__pycache__"))
+    sc.addPyFile(shutil.make_archive(os.path.join(folder, "neardup-package"), "zip", os.path.dirname(package)))
+    if not sc.master.startswith("local"):
+        command = os.path.join(folder, "neardup")
+        shutil.copy2(_command.path(), command)
+        sc.addFile(command)
+    sc._neardup_shipped = True
+
+
+def numbered(df: DataFrame, id: str, text: str, order) -> DataFrame:
+    """(place, id, text): places in the order in which documents are decided."""
+    for name in (id, text):
+        if name not in df.columns:
+            raise Error(f"no column {name!r}; there are {', '.join(df.columns)}")
+    if dict(df.dtypes)[text] != "string":
+        raise Error(f"column {text!r} is {dict(df.dtypes)[text]}, not string")
+    order = [order] if isinstance(order, str) else list(order or [])
+    for name in order:
+        if name not in df.columns:
+            raise Error(f"order: no column {name!r}")
+    if order:
+        # Where a partition begins after a sort may change when it is made again: a lost one must be a failure.
+        ordered = df.orderBy(*order, id)
+        made = ordered.select(F.monotonically_increasing_id().alias("place"), F.col(id).cast("string").alias("id"), F.col(text).alias("text"))
+        if df.sparkSession.sparkContext._jsc.sc().getCheckpointDir().isDefined():
+            return made.checkpoint()
+        return made.localCheckpoint()
+    return df.select(F.monotonically_increasing_id().alias("place"), F.col(id).cast("string").alias("id"), F.col(text).alias("text"))
+
+
+def digest(decisions: DataFrame) -> str:
+    """The digest of decisions: equal to that of `neardup dedup` if they are equal."""
+    ship(decisions.sparkSession)
+    columns = decisions.select("id", "decision", "leader", F.coalesce("similarity", F.lit(0.0)).alias("similarity"), "variant_of")
+    parts = columns.mapInArrow(_stage.digest, "digest string").collect()
+    lines = "".join(p.digest + "\n" for p in parts).encode()
+    return _stage.once(["digest"], lines).strip()

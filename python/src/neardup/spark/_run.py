@@ -1,0 +1,77 @@
+"""What `neardup spark dedup|pairs` starts under spark-submit: files in, a folder out."""
+
+import json
+import sys
+import time
+
+from pyspark.sql import SparkSession, functions as F
+
+from .._command import Error
+from . import _decide, _files
+from ._job import Job, digest
+
+CONFLICTS = "array<struct<kind:string,a:string,b:string>>"
+
+
+def main(path):
+    with open(path, encoding="utf-8") as f:
+        spec = json.load(f)
+    try:
+        run(spec)
+    except Error as e:
+        sys.exit(f"neardup: {e}")
+
+
+def run(spec):
+    begun = time.time()
+    spark = SparkSession.builder.appName("neardup " + spec["verb"]).getOrCreate()
+    spark.sparkContext.setLogLevel(spec.get("log") or "ERROR")
+    with _files.Output(spark, spec["out"]) as out:
+        spark.sparkContext.setCheckpointDir(out.path("_work"))
+        job = Job(spark, {}, spec.get("partitions"), flags=spec["method"])
+        source = _files.read(job, spec["inputs"], spec["format"], spec["input"])
+        # What was rejected is known by its reason; the others keep their places.
+        docs = source.documents.where("reason is null").select("place", "id", "text")
+        rejects = source.documents.where("reason is not null")
+        summary = {"verb": spec["verb"]}
+        if spec["verb"] == "dedup":
+            dedup(job, spec, source, docs, out, summary)
+        else:
+            found = _decide.list_pairs(job, docs, spec.get("overrides") or None, spec.get("variants", False))
+            found = found.orderBy("place_b", "place_a")
+            found.write.option("sep", "\t").option("header", True).option("quote", "").option("escape", "").csv(out.path("pairs"))
+            summary["pairs"] = spark.read.text(out.path("pairs")).where(~F.col("value").startswith("id_a\t")).count()
+        summary["rejected"] = rejects.count()
+        if summary["rejected"]:
+            rejects.select(F.to_json(F.struct("file", "line", "reason")).alias("value")).write.text(out.path("rejects"))
+        summary["seconds"] = round(time.time() - begun, 3)
+        out.write("summary.json", json.dumps(summary, indent=2) + "\n")
+        out.remove("_work")
+        out.commit()
+    with open(spec["summary"], "w", encoding="utf-8") as f:
+        json.dump(summary, f)
+    spark.stop()
+
+
+def dedup(job, spec, source, docs, out, summary):
+    counts = {}
+    decisions = job.keep(_decide.decide(job, docs, spec.get("overrides") or None, counts=counts))
+    facts = F.from_json("conflicts", CONFLICTS)
+    line = F.to_json(F.struct(
+        "id", "decision", "leader", "similarity", "distance", F.col("variant_of").alias("variantOf"), facts.alias("conflicts"), "method", "basis"))
+    compression = spec.get("compression") or "none"
+    decisions.orderBy("place").select(line.alias("value")).write.option("compression", compression).text(out.path("decisions"))
+    kept = decisions.where("decision = 'new'").select("place")
+    source.write(kept, out.path("kept"), compression)
+    totals = decisions.agg(
+        F.count("*").alias("documents"), F.count_if(F.col("decision") == "new").alias("kept"), F.count("variant_of").alias("variants")).first()
+    if totals.documents == 0:
+        raise Error("the inputs hold no record that could be read")
+    summary.update(
+        method=counts["method"], documents=totals.documents, kept=totals.kept, removed=totals.documents - totals.kept, equal=counts["equal"],
+        variants=totals.variants, candidates=counts["candidates"], edges=counts["edges"], hotRounds=counts["hot_rounds"],
+        overrides=counts["overrides"], digest=digest(decisions))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

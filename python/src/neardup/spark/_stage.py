@@ -1,0 +1,340 @@
+"""Stages of `neardup worker` as functions of Arrow batches, for mapInArrow."""
+
+import hashlib
+import json
+import os
+import struct
+import subprocess
+import threading
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .. import _command
+from .._command import Error
+from . import _lines
+
+CHUNK = 4 << 20  # bytes of lines that become a batch
+
+
+def command():
+    """The command on this machine: that of the package, or one that was shipped."""
+    try:
+        return _command.path()
+    except Error:
+        from pyspark import SparkFiles
+
+        found = SparkFiles.get("neardup")
+        if not os.path.exists(found):
+            raise
+        return found
+
+
+class Worker:
+    """The command and the flags that all stages get: driver and executors agree on the method, or a stage fails."""
+
+    def __init__(self, flags=(), program=None):
+        self.flags = list(flags)
+        self.program = program  # None: the executor finds it
+
+    def argv(self, stage, *more):
+        return [self.program or command(), "worker", stage, *more, *self.flags]
+
+    def run(self, feed, parse, stage, *more):
+        return child(self.argv(stage, *more), feed, parse)
+
+
+def child(argv, feed, parse):
+    """Runs a stage: feed yields lines for it, parse makes a batch of lines.
+
+    The child's exit code is seen; whoever stops reading ends it.
+    """
+    feed = iter(feed)
+    first = next(feed, None)
+    if first is None:
+        return  # an empty partition needs no child
+    process = subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    failed, said = [], []
+
+    def write():
+        try:
+            process.stdin.write(first)
+            for part in feed:
+                process.stdin.write(part)
+            process.stdin.close()
+        except BrokenPipeError:
+            pass  # it ended; its exit code says why
+        except BaseException as e:  # the reader raises it
+            failed.append(e)
+            process.kill()
+
+    def listen():
+        for line in process.stderr:
+            said[20:] = [line]  # its first words, and the last
+
+    threads = [threading.Thread(target=f, daemon=True) for f in (write, listen)]
+    for t in threads:
+        t.start()
+    try:
+        yield from map(parse, _chunks(process.stdout))
+        code = process.wait()
+        for t in threads:
+            t.join()
+        if failed:
+            raise failed[0]
+        if code != 0:
+            message = b"".join(said).decode("utf-8", "replace").strip()
+            raise Error(f"neardup worker {argv[2]} ends with {code}: {message}")
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def _chunks(stream):
+    """Whole lines of a stream, some at a time."""
+    rest = b""
+    while part := stream.read(CHUNK):
+        end = part.rfind(b"\n") + 1
+        if end == 0:
+            rest += part
+            continue
+        yield rest + part[:end]
+        rest = part[end:]
+    if rest:
+        raise Error("the output of neardup worker ends inside a line")
+
+
+def columns(batch, *names):
+    return [batch.column(batch.schema.get_field_index(n)) for n in names]
+
+
+def filled(parts):
+    return (b for b in parts if b.num_rows)
+
+
+# Each stage: the columns it gives, and a function of batches for mapInArrow.
+
+RECORDS = "place long, hash binary, runes int, method string, sketch long, index array<long>, probe array<long>"
+
+
+def records(worker, counts=None):
+    """counts is the name of a file of `worker tally`, on the driver or shipped."""
+
+    def run(parts):
+        more = []
+        if counts:
+            from pyspark import SparkFiles
+
+            more = ["--tally=" + (counts if os.path.exists(counts) else SparkFiles.get(os.path.basename(counts)))]
+        feed = (_lines.join(b.column(0), _lines.escape(b.column(1))) for b in filled(parts))
+        return worker.run(feed, _records, "records", *more)
+
+    return run
+
+
+def _records(lines):
+    s = pa.string()
+    t = _lines.parse(lines, place=pa.int64(), hash=s, runes=pa.int32(), method=s, sketch=s, index=s, probe=s)
+    column = lambda name: t.column(name).chunk(0)
+    raw = bytes.fromhex(bytes(_lines.data(column("hash"))).decode("ascii"))
+    same = pc.equal(column("probe"), "=")
+    probe = _lines.lists(pc.if_else(same, "", column("probe")))
+    if pc.all(same).as_py():
+        probe = pa.nulls(len(probe), probe.type)
+    elif pc.any(same).as_py():
+        probe = pc.if_else(same, pa.scalar(None, probe.type), probe)
+    return pa.RecordBatch.from_arrays(
+        [
+            column("place"),
+            pa.FixedSizeBinaryArray.from_buffers(pa.binary(32), t.num_rows, [None, pa.py_buffer(raw)]).cast(pa.binary()),
+            column("runes"), column("method"), pa.array(_lines.numbers(column("sketch"))),
+            _lines.lists(column("index")), probe,
+        ],
+        ["place", "hash", "runes", "method", "sketch", "index", "probe"],
+    )
+
+
+def tally(worker):
+    """Counts of the texts of a partition, as bytes: they are no lines."""
+
+    def run(parts):
+        feed = (_lines.join(b.column(0), _lines.escape(b.column(1))) for b in filled(parts))
+        first = next(feed, None)
+        if first is None:
+            return
+        process = subprocess.Popen(worker.argv("tally"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            process.stdin.write(first)
+            for part in feed:
+                process.stdin.write(part)
+        except BrokenPipeError:
+            pass
+        counts, said = process.communicate()
+        if process.returncode:
+            raise Error(f"neardup worker tally ends with {process.returncode}: {said.decode('utf-8', 'replace').strip()}")
+        yield pa.RecordBatch.from_arrays([pa.array([counts], pa.binary())], ["counts"])
+
+    return run
+
+
+MET = "later long, earlier long, key long, place long, role string, sketch long"
+
+
+def bucket(worker, hot=0):
+    """Postings, those of a key together, to candidates; the postings of hot buckets stay."""
+
+    def run(parts):
+        feed = (_postings(b) for b in filled(parts))
+        return worker.run(feed, _met if hot else _candidates, "bucket", *([f"--hot={hot}"] if hot else []))
+
+    return run
+
+
+def _postings(b, *before, after=()):
+    key, place, role, sketch = columns(b, "key", "place", "role", "sketch")
+    return _lines.join(*before, _lines.hexed(key), place, role, _lines.hexed(sketch), *after)
+
+
+def _met(lines):
+    s = pa.string()
+    t = _lines.parse(lines, a=s, b=pa.int64(), role=s, sketch=s)
+    a, b, role, sketch = (t.column(i).chunk(0) for i in range(4))
+    candidate = pc.equal(role, "")
+    pairs, whole = t.filter(candidate), t.filter(pc.invert(candidate))
+    n, m = pairs.num_rows, whole.num_rows
+    none = pa.nulls(m, pa.int64()), pa.nulls(n, pa.int64())
+    both = lambda x, y: pa.concat_arrays([x, y])
+    get = lambda part, name: pa.concat_arrays(part.column(name).chunks) if part.num_rows else pa.array([], part.schema.field(name).type)
+    return pa.RecordBatch.from_arrays(
+        [
+            both(get(pairs, "a").cast(pa.int64()), none[0]), both(get(pairs, "b"), none[0]),
+            both(none[1], pa.array(_lines.numbers(get(whole, "a")))), both(none[1], get(whole, "b")),
+            both(pa.nulls(n, s), get(whole, "role")), both(none[1], pa.array(_lines.numbers(get(whole, "sketch")))),
+        ],
+        ["later", "earlier", "key", "place", "role", "sketch"],
+    )
+
+
+CANDIDATES = "later long, earlier long"
+
+
+def _candidates(lines):
+    t = _lines.parse(lines, later=pa.int64(), earlier=pa.int64())
+    return t.to_batches()[0]
+
+
+def meet(worker, leaders):
+    """Members of hot buckets (key, place, role, sketch, last) to candidates.
+
+    leaders are lines of `worker meet`.
+    """
+
+    def run(parts):
+        def feed():
+            first = True
+            for b in filled(parts):
+                if first:
+                    yield leaders
+                first = False
+                yield _postings(b, "m", after=columns(b, "last"))
+
+        return worker.run(feed(), _candidates, "meet")
+
+    return run
+
+
+EDGES = "later long, earlier long, similarity double, distance int, relation string, method string, basis string, conflicts string"
+
+
+def verify(worker, conflicts=False):
+    """Rows (block, kind, a, b, text): texts ("t", place a), then candidates ("c", a, b)."""
+
+    def run(parts):
+        def feed():
+            for b in filled(parts):
+                kind, x, y, text = columns(b, "kind", "a", "b", "text")
+                other = pc.if_else(pc.equal(kind, "t"), _lines.escape(text), y.cast(pa.large_string()))
+                yield _lines.join(kind, x, other)
+
+        return worker.run(feed(), lambda lines: _edges(lines, conflicts), "verify", *(["--conflicts"] if conflicts else []))
+
+    return run
+
+
+def _edges(lines, conflicts):
+    s = pa.string()
+    types = dict(later=pa.int64(), earlier=pa.int64(), similarity=pa.float64(), distance=pa.int32(), relation=s, method=s, basis=s)
+    if conflicts:
+        types["conflicts"] = s
+    b = _lines.parse(lines, **types).to_batches()[0]
+    cols = [b.column(i) for i in range(7)]
+    for i in (5, 6):
+        cols[i] = _lines.unescape(cols[i])
+    found = _lines.unescape(b.column(7)) if conflicts else pa.nulls(b.num_rows, s)
+    if conflicts:
+        found = pc.if_else(pc.equal(found, ""), pa.scalar(None, s), found)
+    return pa.RecordBatch.from_arrays([*cols, found], [*list(types)[:7], "conflicts"])
+
+
+def digest(parts):
+    def feed():
+        for b in filled(parts):
+            ids, decision, leader, similarity, variant = columns(b, "id", "decision", "leader", "similarity", "variant_of")
+            yield _lines.join(_lines.escape(ids), decision, _lines.escape(leader), similarity, _lines.escape(variant))
+
+    return Worker().run(feed(), lambda lines: _lines.parse(lines, digest=pa.string()).to_batches()[0], "digest")
+
+
+def settle(waiting, later, earlier):
+    """On the driver: places that are duplicates and that are open, of numpy arrays."""
+    order = np.lexsort((earlier, later))
+
+    def feed():
+        if len(waiting):
+            yield _lines.join("w", pa.array(waiting))
+        for at in range(0, len(order), 1 << 20):
+            part = order[at : at + (1 << 20)]
+            yield _lines.join("e", pa.array(later[part]), pa.array(earlier[part]))
+
+    duplicates, opened = [], []
+    for b in Worker().run(feed(), lambda lines: _lines.parse(lines, place=pa.int64(), state=pa.string()).to_batches()[0], "settle"):
+        place, is_duplicate = b.column(0).to_numpy(), pc.equal(b.column(1), "duplicate").to_numpy(zero_copy_only=False)
+        duplicates.append(place[is_duplicate])
+        opened.append(place[~is_duplicate])
+    empty = np.zeros(0, np.int64)
+    return np.concatenate([empty, *duplicates]), np.concatenate([empty, *opened])
+
+
+def once(args, lines=b""):
+    """Runs a stage on the driver and returns what it prints."""
+    return _command.run(["worker", *args], stdin=lines)
+
+
+def once_bytes(args) -> bytes:
+    return _command.run_bytes(["worker", *args])
+
+
+def rulings(path):
+    """The overrides of a file as {(a, b): link}, and their digest as the command names it."""
+    out = {}
+    with open(path, encoding="utf-8") as f:
+        for n, line in enumerate(f, 1):
+            if not line.strip():
+                continue
+            try:
+                r = json.loads(line)
+                a, b, link = r["a"], r["b"], r["link"]
+            except (ValueError, KeyError, TypeError) as e:
+                raise Error(f"overrides {path}, line {n}: {e!r}") from None
+            if a == b or link not in ("must", "cannot"):
+                raise Error(f"overrides {path}, line {n}: a pair of two ids, and a link that is must or cannot")
+            out[tuple(sorted((a, b), key=str.encode))] = link
+    h = hashlib.sha256()
+    for pair in sorted(out, key=lambda p: (p[0].encode(), p[1].encode())):
+        for field in (*pair, out[pair]):
+            h.update(struct.pack("<I", len(field.encode())) + field.encode())
+    return out, h.hexdigest()[:16]

@@ -1,0 +1,191 @@
+"""The package on Spark against the command on one machine: one digest.
+
+Needs pyspark (pip install './python[spark]'), Java 17 and the shared data.
+"""
+
+import importlib.util
+import json
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import neardup
+
+DATA = os.environ.get("NEARDUP_DATA") or os.path.join(os.path.dirname(__file__), "..", "..", "..", "shared", "data")
+HAVE = importlib.util.find_spec("pyspark") is not None and os.path.isdir(DATA)
+if os.environ.get("CI") == "true" and os.environ.get("NEARDUP_TEST_ENGINES") == "1" and not HAVE:
+    raise RuntimeError("pyspark or the shared data are missing")
+
+
+def lines(name, count):
+    path = os.path.join(DATA, name)
+    if path.endswith(".zst"):
+        text = subprocess.run(["zstd", "-dcq", path], capture_output=True, check=True).stdout.decode()
+    else:
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+    return text.split("\n")[:count]
+
+
+@unittest.skipUnless(HAVE, "pyspark or the shared data are not there")
+class Spark(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        from pyspark.sql import SparkSession
+
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        cls.folder = tempfile.TemporaryDirectory()
+        options = {
+            # A task that fails is tried again, as on a cluster.
+            "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.memory": "1g",
+            "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.shuffle.partitions": "3",
+            # What starts soon counts here, not what runs fast in the end.
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            "spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+            "spark.local.dir": cls.folder.name, "spark.sql.warehouse.dir": cls.folder.name,
+        }
+        builder = SparkSession.builder.master("local[2,3]")
+        for name, value in options.items():
+            builder = builder.config(name, value)
+        cls.spark = builder.getOrCreate()
+        cls.spark.sparkContext.setLogLevel("OFF")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.spark.stop()
+        cls.folder.cleanup()
+
+    def write(self, name, rows):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "w", encoding="utf-8") as f:
+            f.writelines(r + "\n" for r in rows if r)
+        return path
+
+    def frame(self, path):
+        return self.spark.read.schema("id string, text string").json(path)
+
+    def local(self, path, *flags):
+        out = subprocess.run(["neardup", "dedup", "--json", *flags, path], capture_output=True, text=True, check=True).stdout
+        return json.loads(out)
+
+    def same(self, path, flags, partitions=3, **options):
+        from neardup.spark import dedup, digest
+
+        counts = {}
+        got = dedup(self.frame(path), partitions=partitions, counts=counts, **options)
+        want = self.local(path, *flags)
+        self.assertGreater(want["removed"], 0)
+        self.assertEqual(counts["method"], want["method"])
+        self.assertEqual(digest(got), want["digest"])
+        return counts
+
+    def test_minhash_with_copies_and_hot_buckets(self):
+        licences = lines("en_license_texts/docs.jsonl.zst", 300)
+        again = [r.replace('"id": "', '"id": "again ', 1) for r in licences[100:150]]
+        path = self.write("licences.jsonl", licences + again)
+        counts = self.same(path, ["--method=minhash"], method="minhash", small=3)
+        self.assertGreater(counts["hot_rounds"], 0)
+
+    def test_leaders_in_rounds_on_the_cluster(self):
+        """Nothing is decided by the driver alone."""
+        path = self.write("terms.jsonl", lines("ota_terms_versions/docs.jsonl.zst", 80))
+        self.same(path, ["--method=minhash", "--threshold=.7"], method="minhash", threshold=0.7, on_driver=0)
+
+    def test_simhash_in_forty_partitions(self):
+        path = self.write("some.jsonl", lines("ota_terms_versions/docs.jsonl.zst", 150))
+        self.same(path, ["--method=simhash"], 40, method="simhash")
+
+    def test_auto_with_rulings(self):
+        sms = lines("uci_sms/docs.jsonl", 1200)
+        ids = [json.loads(r)["id"] for r in sms]
+        found = [d for d in neardup.dedup(self.write("sms.jsonl", sms)) if d["decision"] == "duplicate"]
+        rulings = [{"a": d["id"], "b": d["leader"], "link": "cannot"} for d in found[::3]]
+        rulings.append({"a": ids[7], "b": ids[3], "link": "must"})
+        ruled = self.write("rulings.jsonl", [json.dumps(r) for r in rulings])
+        path = self.write("sms.jsonl", sms)
+        counts = self.same(path, ["--overrides", ruled], overrides=ruled)
+        self.assertEqual(counts["overrides"], len(rulings))
+
+    def test_ngram_and_a_child_that_is_killed(self):
+        """The first child of each stage ends by kill -9; Spark runs its task again."""
+        real = neardup.path()
+        log = os.path.join(self.folder.name, "killed")
+        os.makedirs(log)
+        script = os.path.join(self.folder.name, "killing")
+        with open(script, "w") as f:
+            f.write(f'#!/bin/sh\nif [ "$1" = worker ] && [ "$2" != contract ] && mkdir "{log}/$2" 2>/dev/null; then kill -9 $$; fi\nexec "{real}" "$@"\n')
+        os.chmod(script, stat.S_IRWXU)
+        path = self.write("headlines.jsonl", lines("uci_sms/docs.jsonl", 500))
+        os.environ["NEARDUP_COMMAND"] = script
+        try:
+            # The driver's own children are not started again.
+            for stage in ("tally", "settle", "digest"):
+                os.makedirs(os.path.join(log, stage), exist_ok=True)
+            self.same(path, ["--method=ngram"], method="ngram")
+        finally:
+            del os.environ["NEARDUP_COMMAND"]
+        self.assertLessEqual({"records", "bucket", "verify"}, set(os.listdir(log)))
+
+    def test_pairs(self):
+        from neardup.spark import pairs
+
+        path = self.write("some.jsonl", lines("uci_sms/docs.jsonl", 500))
+        out = subprocess.run(["neardup", "pairs", "--exact", "--with-variants", path], capture_output=True, text=True, check=True).stdout
+        want = sorted(tuple(r.split("\t")[:5]) for r in out.splitlines()[1:])
+        got = sorted(
+            (r.id_a, r.id_b, repr(r.similarity) if r.similarity != 1 else "1", "" if r.distance is None else str(r.distance), r.relation)
+            for r in pairs(self.frame(path), variants=True).collect()
+        )
+        self.assertEqual(got, want)
+
+    def test_the_command(self):
+        """`neardup spark dedup` over packed files of two folders, and a folder that is there."""
+        import gzip
+
+        rows = lines("uci_sms/docs.jsonl", 600)
+        rows[17] = '{"id": 17, "text": '
+        folder = os.path.join(self.folder.name, "in")
+        for name, part in {"a/x.jsonl.gz": rows[:200], "a/y.jsonl": rows[200:400], "b/z.jsonl": rows[400:]}.items():
+            path = os.path.join(folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with (gzip.open if name.endswith("gz") else open)(path, "wt", encoding="utf-8") as f:
+                f.writelines(r + "\n" for r in part)
+        out = os.path.join(self.folder.name, "out")
+        argv = ["neardup", "spark", "dedup", folder, "--out", out, "--json", "--master", "local[2]", "--partitions", "3", "--python", sys.executable]
+        for c in ("spark.driver.host=127.0.0.1", "spark.driver.bindAddress=127.0.0.1", "spark.ui.enabled=false", "spark.sql.codegen.wholeStage=false",
+                  "spark.sql.codegen.factoryMode=NO_CODEGEN", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"):
+            argv += ["--conf", c]
+        done = subprocess.run(argv, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr[-3000:])
+        summary = json.loads(done.stdout)
+        want = self.local(folder)
+        self.assertEqual((summary["digest"], summary["method"], summary["rejected"]), (want["digest"], want["method"], 1))
+        self.assertIn("_SUCCESS", os.listdir(out))
+        read = lambda name: [r for f in sorted(os.listdir(os.path.join(out, name))) if f.startswith("part-") for r in open(os.path.join(out, name, f), encoding="utf-8")]
+        kept = os.path.join(self.folder.name, "kept.jsonl")
+        subprocess.run(["neardup", "dedup", "-q", folder, "--out", kept], check=True)
+        self.assertEqual("".join(read("kept")), open(kept, encoding="utf-8").read())
+        self.assertEqual(len(read("decisions")), want["documents"])
+        self.assertEqual(len(read("rejects")), 1)
+        again = subprocess.run(argv, capture_output=True, text=True)
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("is there already", again.stderr)
+
+    def test_what_it_refuses(self):
+        from neardup.spark import dedup
+
+        df = self.frame(self.write("few.jsonl", lines("uci_sms/docs.jsonl", 3)))
+        with self.assertRaisesRegex(TypeError, "keep= is not for Spark"):
+            dedup(df, keep="longest")
+        with self.assertRaisesRegex(neardup.Error, "no column 'body'"):
+            dedup(df, text="body")
+        with self.assertRaisesRegex(neardup.Error, "unknown flag: --colour"):
+            dedup(df, colour="red")
+
+
+if __name__ == "__main__":
+    unittest.main()
