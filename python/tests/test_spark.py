@@ -23,7 +23,10 @@ if os.environ.get("CI") == "true" and os.environ.get("NEARDUP_TEST_ENGINES") == 
 def lines(name, count):
     path = os.path.join(DATA, name)
     if path.endswith(".zst"):
-        text = subprocess.run(["zstd", "-dcq", path], capture_output=True, check=True).stdout.decode()
+        import pyarrow
+
+        with pyarrow.input_stream(path, compression="zstd") as f:
+            text = f.read().decode()
     else:
         with open(path, encoding="utf-8") as f:
             text = f.read()
