@@ -6,40 +6,51 @@ import (
 
 // Summary says what a run has read, decided and done.
 type Summary struct {
-	Method    string `json:"method"`    // the spec: name, version, parameters
-	Documents int64  `json:"documents"` // accepted
-	Rejected  int64  `json:"rejected"`
-	Kept      int64  `json:"kept,omitempty"`
-	Removed   int64  `json:"removed,omitempty"`
-	Variants  int64  `json:"variants,omitempty"`  // kept, and variants of others
-	Overrides int64  `json:"overrides,omitempty"` // pairs that were ruled, and found
-	Pairs     int64  `json:"pairs,omitempty"`     // found by Pairs
-	Texts     int64  `json:"texts"`               // distinct clean texts
-	Equal     int64  `json:"equal"`               // documents whose clean text came before
-	TextBytes int64  `json:"textBytes"`           // of the distinct clean texts
+	Method string `json:"method"` // the spec: name, version, parameters
+	Input
+	Outcomes
+	Effort
+
+	// Audit is what the run measured of itself, where it was asked to.
+	Audit *Audited `json:"audit,omitempty"`
+	// Digest stands for all decisions; see ResultDigest.
+	Digest string `json:"digest,omitempty"`
+}
+
+// Input counts what was read.
+type Input struct {
+	Documents int64 `json:"documents"` // accepted
+	Rejected  int64 `json:"rejected"`
+	Texts     int64 `json:"texts"`     // distinct clean texts
+	Equal     int64 `json:"equal"`     // documents whose clean text came before
+	TextBytes int64 `json:"textBytes"` // of the distinct clean texts
 	// SharedIDs counts documents whose id an earlier one has; SharedID is
 	// the first such id.
 	SharedIDs int64  `json:"sharedIds,omitempty"`
 	SharedID  string `json:"sharedId,omitempty"`
+}
 
+// Outcomes count what became of it.
+type Outcomes struct {
+	Kept      int64     `json:"kept,omitempty"`
+	Removed   int64     `json:"removed,omitempty"`
+	Variants  int64     `json:"variants,omitempty"`  // kept, and variants of others
+	Overrides int64     `json:"overrides,omitempty"` // pairs that were ruled, and found
+	Pairs     int64     `json:"pairs,omitempty"`     // found by Pairs
+	Clusters  int64     `json:"clusters,omitempty"`  // leaders with duplicates, or components of several
+	Largest   []Cluster `json:"largest,omitempty"`
+}
+
+// Effort is what that took.
+type Effort struct {
 	Buckets       int64 `json:"buckets"`       // keys of at least two texts
 	LargestBucket int64 `json:"largestBucket"` // texts
 	Work          Work  `json:"work"`
 	Partitions    int   `json:"stretches"` // how often the leaders were divided to fit the memory
-
 	// TemporaryBytes were written to temporary files.
-	TemporaryBytes int64 `json:"temporaryBytes"`
-
-	Clusters int64     `json:"clusters,omitempty"` // leaders with duplicates, or components of several
-	Largest  []Cluster `json:"largest,omitempty"`
-
-	// Audit is what the run measured of itself, where it was asked to.
-	Audit *Audited `json:"audit,omitempty"`
-
-	ReadTime time.Duration `json:"readNanoseconds"`
-	Time     time.Duration `json:"nanoseconds"`
-	// Digest stands for all decisions; see ResultDigest.
-	Digest string `json:"digest,omitempty"`
+	TemporaryBytes int64         `json:"temporaryBytes"`
+	ReadTime       time.Duration `json:"readNanoseconds"`
+	Time           time.Duration `json:"nanoseconds"`
 }
 
 // Cluster is a leader with its duplicates.

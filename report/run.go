@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Run is what a report says of a run. The caller fills in the first part; the
-// rest, and what it leaves at zero of the counts, comes from the decisions.
+// Run is what a report says of a run. The caller fills it in; Found comes from
+// the decisions, but for what the caller set of it.
 type Run struct {
 	Made    time.Time `json:"made"`
 	Version string    `json:"version"` // of the program
@@ -24,8 +24,13 @@ type Run struct {
 	Lengths []Bin     `json:"lengths,omitempty"` // of all documents, in runes; see Lengths
 	Recall  []Band    `json:"recall,omitempty"`  // where it was measured
 
-	Quality   *Quality `json:"quality,omitempty"`
-	Rejected  int64    `json:"rejected"`
+	Quality  *Quality `json:"quality,omitempty"`
+	Rejected int64    `json:"rejected"`
+	Found
+}
+
+// Found is what became of the documents of a run.
+type Found struct {
 	Documents int64    `json:"documents"` // at least as many as were decided
 	Kept      int64    `json:"kept"`
 	Removed   int64    `json:"removed"`
