@@ -146,3 +146,45 @@ func TestAuto2IsAsBefore(t *testing.T) {
 		t.Errorf("spec %s, want %s", got, want)
 	}
 }
+
+// What the default decides depends on the texts and their order alone: not on
+// workers, memory, or the order of the input where documents are put in one.
+func TestDefaultDecidesTheSameAnyhow(t *testing.T) {
+	docs := append(sentences(60), sentences(methods.DefaultLimit)...)
+	for i := range docs { // ids of the second part
+		docs[i].ID = fmt.Sprintf("%05d", i)
+	}
+	rand.New(rand.NewPCG(3, 1)).Shuffle(len(docs), func(i, j int) { docs[i].Text, docs[j].Text = docs[j].Text, docs[i].Text })
+	m, err := methods.New(methods.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := func(workers int, memory int64, seed uint64) string {
+		shuffled := slices.Clone(docs)
+		rand.New(rand.NewPCG(seed, 2)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		decided := map[neardup.Verdict]int{}
+		variants := 0
+		sum, err := batch.Dedup(context.Background(), batch.Documents(shuffled),
+			batch.Config{Method: m, Keep: batch.ByID, Workers: workers, Memory: memory},
+			func(o batch.Outcome) error {
+				decided[o.Decision.Decision]++
+				if o.VariantOf != "" {
+					variants++
+				}
+				return nil
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if decided[neardup.Duplicate] < 50 || variants < 20 {
+			t.Fatalf("%v and %d variants show little", decided, variants)
+		}
+		return fmt.Sprint(sum.Digest)
+	}
+	want := digest(1, 4<<30, 0)
+	for i, workers := range []int{2, 3, 7} {
+		if got := digest(workers, []int64{64 << 20, 256 << 20, 1 << 30}[i], uint64(i)+1); got != want {
+			t.Errorf("%d workers: digest %s, with one %s", workers, got, want)
+		}
+	}
+}

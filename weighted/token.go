@@ -6,6 +6,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/text"
 	"github.com/neardup/neardup/text/segment"
 )
@@ -31,6 +32,14 @@ type cutter struct {
 	seed    uint64
 	tokens  []token
 	words   []string
+	recent  [1 << 14]weighed // by hash: a table is far away, and words come again
+}
+
+// weighed is what a table says of the word of a hash.
+type weighed struct {
+	hash   uint64
+	weight uint32 // 0: of no word yet
+	known  bool
 }
 
 // cut returns the tokens of a clean text, valid until the next call: numbers
@@ -96,20 +105,23 @@ func class(r rune) runeClass {
 	return classOther
 }
 
-func (c *cutter) add(t token) {
-	name := t.text
-	if t.value != "" {
-		name = t.value
+// weigh adds a word by what the table says of it.
+func (c *cutter) weigh(table *keyword.Table, word string, han bool) {
+	t := token{hash: xxh3.HashStringSeed(word, c.seed), text: word, han: han}
+	r := &c.recent[t.hash%uint64(len(c.recent))]
+	if r.hash != t.hash || r.weight == 0 {
+		r.hash = t.hash
+		r.weight, r.known = weigh(table, word)
 	}
-	t.hash = xxh3.HashStringSeed(name, c.seed)
-	if t.value != "" {
-		t.hash = ^t.hash // the number 7 is no word "7"
-	}
+	t.weight, t.known = r.weight, r.known
 	c.tokens = append(c.tokens, t)
 }
 
 func (c *cutter) number(text, value string, measure rune) {
-	c.add(token{text: text, value: value, weight: numberWeight, known: true, measure: measure})
+	c.tokens = append(c.tokens, token{
+		hash: ^xxh3.HashStringSeed(value, c.seed), // the number 7 is no word "7"
+		text: text, value: value, weight: numberWeight, known: true, measure: measure,
+	})
 }
 
 // measureAt is the measure word at clean[at], 0 if there is none.
@@ -135,8 +147,7 @@ func (c *cutter) word(clean string, at int) int {
 		c.number(word, value, 0)
 		return end
 	}
-	weight, known := weigh(c.lexicon.other, word)
-	c.add(token{text: word, weight: weight, known: known})
+	c.weigh(c.lexicon.other, word, false)
 	return end
 }
 
@@ -183,8 +194,7 @@ func (c *cutter) han(clean string, at int) int {
 }
 
 func (c *cutter) hanWord(word string, chinese chineseLexicon) {
-	weight, known := weigh(chinese.idf, word)
-	c.add(token{text: word, weight: weight, known: known, han: true})
+	c.weigh(chinese.idf, word, true)
 }
 
 // run takes the runes of a script without spaces from at on, every two in a
@@ -213,5 +223,5 @@ func endsAt(clean string, at int, s string) bool {
 }
 
 func (c *cutter) pair(s string) {
-	c.add(token{text: s, weight: numberWeight / 2, han: true})
+	c.tokens = append(c.tokens, token{hash: xxh3.HashStringSeed(s, c.seed), text: s, weight: numberWeight / 2, han: true})
 }

@@ -44,21 +44,27 @@ func english(s string) bool {
 	return 10*n >= 9*len(s)
 }
 
-// Paragraphs returns the first n pieces between blank lines, of at least
-// least runes, each once. n < 0: all of them.
-func Paragraphs(files []string, least, n int) ([]string, error) {
+// Paragraphs returns pieces between blank lines, of least to most runes, each
+// once: n of them, evenly from all; n < 0: all of them.
+func Paragraphs(files []string, least, most, n int) ([]string, error) {
 	var all []string
 	seen := map[string]bool{}
 	err := eachText(files, func(text string) {
 		for p := range strings.SplitSeq(text, "\n\n") {
 			p = strings.TrimSpace(p)
-			if utf8.RuneCountInString(p) >= least && !seen[p] && (n < 0 || len(all) < n) {
+			if runes := utf8.RuneCountInString(p); runes >= least && runes <= most && !seen[p] {
 				seen[p] = true
 				all = append(all, p)
 			}
 		}
 	})
-	return all, err
+	if err != nil || n < 0 || n >= len(all) {
+		return all, err
+	}
+	for i := range n {
+		all[i] = all[i*len(all)/n]
+	}
+	return all[:n], nil
 }
 
 // eachText calls fn with the text of each document of the files.

@@ -105,11 +105,11 @@ func TestPieces(t *testing.T) {
 	if err != nil || strings.Join(sentences, "|") != strings.Join(want, "|") {
 		t.Errorf("sentences %q, %v", sentences, err)
 	}
-	paragraphs, err := generate.Paragraphs([]string{file}, 20, -1)
+	paragraphs, err := generate.Paragraphs([]string{file}, 20, 500, -1)
 	if err != nil || len(paragraphs) != 3 || paragraphs[1] != want[1] {
 		t.Errorf("paragraphs %q, %v", paragraphs, err)
 	}
-	if paragraphs, _ = generate.Paragraphs([]string{file}, 20, 1); len(paragraphs) != 1 {
+	if paragraphs, _ = generate.Paragraphs([]string{file}, 20, 500, 1); len(paragraphs) != 1 {
 		t.Errorf("%d paragraphs, want 1", len(paragraphs))
 	}
 }

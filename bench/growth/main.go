@@ -23,7 +23,7 @@ func main() {
 }
 
 // columns of the TSV, all numbers.
-var columns = []string{"greeting", "texts", "cpu_s", "peak_mib", "us_per_text", "candidates_per_text"}
+var columns = []string{"greeting", "texts", "cpu_s", "peak_mib", "us_per_text", "candidates_per_text", "verified_per_text", "removed"}
 
 // draw reads rows ordered by greeting, then by texts, and writes two charts.
 func draw(in io.Reader, out io.Writer) error {
@@ -72,7 +72,8 @@ func read(in io.Reader) (rows [][]float64, err error) {
 	for line := 1; scan.Scan(); line++ {
 		fields := strings.Split(scan.Text(), "\t")
 		if line == 1 {
-			if !slices.Equal(fields, columns) {
+			// Older files end with the candidates.
+			if !slices.Equal(fields, columns) && !slices.Equal(fields, columns[:6]) {
 				return nil, fmt.Errorf("line 1: columns are %q, not %q", fields, columns)
 			}
 			continue
@@ -85,7 +86,7 @@ func read(in io.Reader) (rows [][]float64, err error) {
 			}
 			row = append(row, v)
 		}
-		if len(row) != len(columns) {
+		if len(row) != len(columns) && len(row) != 6 {
 			return nil, fmt.Errorf("line %d: %d columns, not %d", line, len(row), len(columns))
 		}
 		rows = append(rows, row)

@@ -6,9 +6,10 @@ import (
 )
 
 func TestDraw(t *testing.T) {
-	head := strings.Join(columns, "\t") + "\n"
+	head := strings.Join(columns[:6], "\t") + "\n"
 	for _, c := range []struct{ in, want, err string }{
 		{head + "0\t1000\t1\t100\t20\t3\n0\t10000\t11\t110\t22\t4\n60\t1000\t1\t100\t50\t9\n60\t10000\t11\t110\t70\t10\n", "greeting 60 B", ""},
+		{strings.Join(columns, "\t") + "\n0\t1000\t1\t100\t20\t3\t1\t50\n0\t10000\t11\t110\t22\t4\t1\t500\n", "CPU us a text", ""},
 		{head, "", "no curve"},
 		{"texts\n", "", "columns"},
 		{head + "0\tmany\t1\t1\t1\t1\n", "", "line 2"},

@@ -7,7 +7,7 @@
 // Or it makes texts of real ones, which package corpus reads from FILES:
 //
 //	go run -C bench ./generate/cmd -of sentences -documents 1000000 -near 100 -truth truth.tsv FILE... > short.jsonl
-//	go run -C bench ./generate/cmd -of paragraphs -documents 200000 FILE... > paragraphs.jsonl
+//	go run -C bench ./generate/cmd -of paragraphs -documents 200000 -max 3000 FILE... > paragraphs.jsonl
 package main
 
 import (
@@ -41,7 +41,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	flags.Int64Var(&o.Bytes, "bytes", 0, "stop at so many bytes of text")
 	flags.IntVar(&o.Median, "median", 2000, "median length in bytes")
 	flags.IntVar(&o.Sigma, "sigma", 1000, "sigma of the logarithm of the length, in thousandths")
-	flags.IntVar(&o.Max, "max", 1<<20, "largest length in bytes")
+	flags.IntVar(&o.Max, "max", 1<<20, "largest length in bytes (of paragraphs: runes)")
 	flags.IntVar(&o.Copies, "copies", 0, "of 1,000 documents so many equal an earlier one")
 	flags.IntVar(&o.Near, "near", 0, "of 1,000 documents (fingerprints) so many are near an earlier one")
 	flags.IntVar(&o.Edits, "edits", 20, "of 1,000 words of a near one so many are replaced")
@@ -51,7 +51,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	flags.BoolVar(&hex, "hex", false, "fingerprints as hex lines, not as 8 little-endian bytes")
 	flags.StringVar(&real.of, "of", "", `make texts of those in FILES: "sentences" recombined, or "paragraphs" as they are`)
 	flags.IntVar(&real.jump, "jump", 700, "of sentences: in how many of 1,000 places where it can a text goes on in another sentence")
-	flags.IntVar(&real.least, "least", 20, "of paragraphs: the least runes")
+	flags.IntVar(&real.least, "least", 1, "of paragraphs: the least runes")
 	flags.StringVar(&real.truth, "truth", "", "of sentences: write here which text is an edited copy of which")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -29,7 +29,7 @@ func (r ofReal) write(w io.Writer, o generate.Options, files []string) error {
 		if n == 0 {
 			n = -1
 		}
-		all, err := generate.Paragraphs(files, r.least, n)
+		all, err := generate.Paragraphs(files, r.least, o.Max, n)
 		if err != nil {
 			return err
 		}
