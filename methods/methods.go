@@ -83,7 +83,7 @@ func makers() []maker {
 		{"minhash", "Jaccard of shingles by MinHash bands, verified", newMinhash},
 		{"simhash", "fingerprints of 64 bits within a Hamming distance, verified by Jaccard", newSimhash},
 		{"jaccard", "Jaccard of shingles by prefix filtering: every pair", newJaccard},
-		{"ngram", "short texts by shared substrings: edit, jaccard, cosine, containment", newNgram},
+		{"ngram", "short texts by shared substrings: edit, jaccard, cosine, containment, euclidean", newNgram},
 		{"weighted", "short texts by Jaccard of words weighted by idf, and the facts they state", func(c Config) (neardup.Method, error) { return newWeighted(c) }},
 	}
 }

@@ -31,7 +31,7 @@ func ExampleNames() {
 	// minhash  Jaccard of shingles by MinHash bands, verified
 	// simhash  fingerprints of 64 bits within a Hamming distance, verified by Jaccard
 	// jaccard  Jaccard of shingles by prefix filtering: every pair
-	// ngram    short texts by shared substrings: edit, jaccard, cosine, containment
+	// ngram    short texts by shared substrings: edit, jaccard, cosine, containment, euclidean
 	// weighted short texts by Jaccard of words weighted by idf, and the facts they state
 }
 
@@ -129,4 +129,5 @@ func ExamplePreparer() {
 	// alnum    我们的海量文本去重
 	// words    我们 的 海量 文本 去 重
 	// stopped  海量 文本 去 重
+	// summary  我们的海量文本, 去重!
 }

@@ -9,17 +9,24 @@ import (
 
 // Preparers lists the forms that ngram can compare texts in, as Preparer
 // names them.
-func Preparers() []string { return []string{"asis", "alnum", "words", "stopped"} }
+func Preparers() []string { return []string{"asis", "alnum", "words", "stopped", "summary"} }
 
 // Preparer returns the first stage of ngram by name: the clean text as it is
 // (also ""), its letters and digits only, its words (Chinese ones cut by the
-// built-in dictionary), or its words without the built-in stop words.
+// built-in dictionary), its words without the built-in stop words, or the
+// three sentences with the heaviest keywords.
 func Preparer(name string) (ngram.Preparer, error) {
 	switch name {
 	case "", "asis":
 		return ngram.AsItIs{}, nil
 	case "alnum":
 		return ngram.Alnum{}, nil
+	case "summary":
+		extractor, err := keyword.Default()
+		if err != nil {
+			return nil, err
+		}
+		return summary{keyword.NewSummarizer(extractor, keyword.DefaultSentences)}, nil
 	case "words", "stopped":
 	default:
 		return nil, fmt.Errorf("%q is none of %v", name, Preparers())
@@ -37,6 +44,17 @@ func Preparer(name string) (ngram.Preparer, error) {
 		w.Stop, w.StopLabel = stop, builtIn
 	}
 	return w, nil
+}
+
+// summary prepares long texts: ngram compares what they are about.
+type summary struct{ *keyword.Summarizer }
+
+// Prepare returns the summary of a clean text.
+func (s summary) Prepare(clean string) string { return s.Summary(clean) }
+
+// Name has the number of sentences, and the tables that weigh them.
+func (summary) Name() string {
+	return fmt.Sprintf("summary(%d,%s)", keyword.DefaultSentences, builtIn)
 }
 
 // cutter cuts a text into words for ngram.

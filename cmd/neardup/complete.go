@@ -14,7 +14,7 @@ func completions() map[string][]string {
 		"keep":       {"first\tthe first of the input", "longest\tthe longest text", "earliest\tthe one of the earliest time", "id\tthe one of the smallest id"},
 		"verify":     {"on\tcompare the texts", "off\tthe distance alone"},
 		"link":       {"leader\tnear their leader", "components\tchains count too"},
-		"similarity": {"edit", "jaccard", "cosine", "containment"},
+		"similarity": {"edit", "jaccard", "cosine", "containment", "euclidean"},
 		"keys":       {"exact\tevery pair", "any\ttexts with any substring in common"},
 		"normalize":  {"default", "none", "nfkc,lower,space,zerowidth"},
 		"shingle":    {"auto:3\twords, but runes of Chinese, Japanese, Korean", "words:3", "runes:3"},

@@ -1,0 +1,85 @@
+package keyword
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Summarizer makes extractive summaries: the sentences of a text that have the
+// heaviest keywords, in their order. Safe for concurrent use.
+type Summarizer struct {
+	keywords *Extractor
+	n        int
+}
+
+// NewSummarizer returns a Summarizer of n sentences by the keywords of e.
+func NewSummarizer(e *Extractor, n int) *Summarizer { return &Summarizer{keywords: e, n: n} }
+
+// DefaultSentences is how many sentences a summary has by default.
+const DefaultSentences = 3
+
+// Summary returns the sentences of a clean text in which the scores of the
+// different keywords have the largest sums, earlier ones first where sums are
+// equal, joined by blanks. A text of no more sentences is its own summary.
+func (z *Summarizer) Summary(clean string) string {
+	sentences := Sentences(nil, clean)
+	if len(sentences) <= z.n {
+		return clean
+	}
+	scores := map[string]int64{}
+	for _, k := range z.keywords.Append(nil, clean) {
+		scores[k.Word] = k.Score
+	}
+	sums, order := make([]int64, len(sentences)), make([]int, len(sentences))
+	var words []string
+	for i, s := range sentences {
+		order[i] = i
+		words = z.keywords.words.Append(words[:0], s)
+		slices.Sort(words)
+		for _, w := range slices.Compact(words) {
+			sums[i] += scores[w]
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
+	chosen := order[:z.n]
+	slices.Sort(chosen)
+	parts := make([]string, len(chosen))
+	for i, at := range chosen {
+		parts[i] = sentences[at]
+	}
+	return strings.Join(parts, " ")
+}
+
+// Sentences appends the sentences of a text to dst, without the white space
+// around them: they end at a line's end, at 。！？!?; and at a full stop before
+// white space. Closing quotes and brackets belong to them.
+func Sentences(dst []string, s string) []string {
+	from := 0
+	add := func(to int) {
+		if t := strings.TrimSpace(s[from:to]); t != "" {
+			dst = append(dst, t)
+		}
+		from = to
+	}
+	for at := 0; at < len(s); {
+		r, size := utf8.DecodeRuneInString(s[at:])
+		at += size
+		if r == '.' && at < len(s) && !strings.ContainsRune(" \t\n\"')]”’」』）", rune0(s[at:])) || !strings.ContainsRune(".。！？!?;；\n", r) {
+			continue
+		}
+		for at < len(s) && strings.ContainsRune("\"')]”’」』）", rune0(s[at:])) {
+			_, size = utf8.DecodeRuneInString(s[at:])
+			at += size
+		}
+		add(at)
+	}
+	add(len(s))
+	return dst
+}
+
+func rune0(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
