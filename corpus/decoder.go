@@ -55,6 +55,9 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 	if err != nil {
 		return it.reject(err)
 	}
+	if d.opt.Compare == TitleAndText && doc.Title != "" {
+		doc.Text = doc.Title + "\n" + doc.Text
+	}
 	if doc.ID == "" {
 		doc.ID = it.path() + ":" + strconv.FormatInt(it.Line, 10)
 	}

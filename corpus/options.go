@@ -60,6 +60,9 @@ type Options struct {
 	// A field named here that a CSV, TSV or Parquet file does not have is
 	// an error; one that is only usual may be missing, except the text.
 	IDField, TextField, TitleField, URLField, TimeField string
+	// Compare is what becomes the text of a document: OnlyText, also where it
+	// is "", or TitleAndText, on lines of their own.
+	Compare Compare
 	// HTMLField names a field that holds a web page; its main text becomes
 	// the text. Empty: none.
 	HTMLField string
@@ -98,6 +101,15 @@ type Options struct {
 	// Codecs are formats that live in packages of their own.
 	Codecs []Codec
 }
+
+// Compare names the parts of a record that are compared.
+type Compare string
+
+// What can be compared.
+const (
+	OnlyText     Compare = "text"
+	TitleAndText Compare = "title,text"
+)
 
 // Page is what Options.Extract finds in a web page.
 type Page struct{ Title, Text, Canonical string }
@@ -166,6 +178,7 @@ func (o *Options) fields() Fields {
 		HTML:  Field{Name: o.HTMLField, Required: o.HTMLField != ""},
 	}
 	f.Text.Required = true
+	f.Title.Required = f.Title.Required || o.Compare == TitleAndText
 	if o.HTMLField != "" {
 		f.Text = Field{} // the page is the text
 	}
@@ -222,6 +235,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Warn == nil {
 		o.Warn = func(string, string) {}
+	}
+	if o.Compare != "" && o.Compare != OnlyText && o.Compare != TitleAndText {
+		return o, fmt.Errorf("compare %q is neither %q nor %q", o.Compare, OnlyText, TitleAndText)
 	}
 	if o.HTMLField != "" && o.TextField != "" {
 		return o, fmt.Errorf("text field %q and HTML field %q: choose one", o.TextField, o.HTMLField)

@@ -199,6 +199,10 @@ func (r *Reader) checkFields() error {
 	if r.opt.Delimiter != 0 && !slices.ContainsFunc(r.inputs, func(in *input) bool { return in.format == CSV || in.format == TSV }) {
 		return fmt.Errorf("%w: the delimiter %s of format %s", ErrNoEffect, delimiterName(r.opt.Delimiter), r.inputs[0].format)
 	}
+	untitled := func(in *input) bool { return in.format == Lines || in.format == Files }
+	if r.opt.Compare == TitleAndText && !slices.ContainsFunc(r.inputs, func(in *input) bool { return !untitled(in) }) {
+		return fmt.Errorf("%w: no titles to compare in format %s", ErrNoEffect, r.inputs[0].format)
+	}
 	for _, in := range r.inputs {
 		if in.format.hasFields() {
 			return nil

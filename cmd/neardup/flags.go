@@ -38,6 +38,7 @@ func (f *inputFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.opt.IDField, "id-field", "", `field or column (name, or number from 1) of the id (default "id")`)
 	fs.StringVar(&f.opt.TextField, "text-field", "", `field or column of the text (default "text")`)
 	fs.StringVar(&f.opt.TitleField, "title-field", "", `field or column of the title (default "title")`)
+	fs.StringVar((*string)(&f.opt.Compare), "compare", "text", "what is compared: text, or title,text: the title is a line before the text")
 	fs.StringVar(&f.opt.URLField, "url-field", "", `field or column of the url (default "url")`)
 	fs.StringVar(&f.opt.TimeField, "time-field", "", `field or column of the time, for --keep earliest (default "time")`)
 	fs.StringVar(&f.opt.HTMLField, "html-field", "", "field or column that holds a web page; its main text is the text")
@@ -63,6 +64,11 @@ func (f *inputFlags) open(a *app, inputs []string, spool string) (*corpus.Reader
 		return nil, usage("--format: %w", err)
 	}
 	opt := f.opt
+	switch opt.Compare {
+	case "", corpus.OnlyText, corpus.TitleAndText:
+	default:
+		return nil, usage("--compare %q is neither %q nor %q", opt.Compare, corpus.OnlyText, corpus.TitleAndText)
+	}
 	opt.Format, opt.Stdin, opt.SpoolDir = format, a.stdin, spool
 	if f.delimiter != "" {
 		if opt.Delimiter, err = corpus.ParseDelimiter(f.delimiter); err != nil {

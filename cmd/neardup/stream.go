@@ -89,6 +89,9 @@ func (f *streamFlags) run(ctx context.Context, a *app, inputs []string, how ask)
 	if f.parallel < 1 || f.parallel > 64 {
 		return usage("--parallel is not in 1..64")
 	}
+	if f.input.opt.Compare == corpus.TitleAndText {
+		return usage("--compare %s has no effect here: the server says what it compares", corpus.TitleAndText)
+	}
 	c, err := f.remote.client()
 	if err != nil {
 		return err
