@@ -21,7 +21,7 @@ type evidenceFlags struct {
 }
 
 func (f *evidenceFlags) add(fs *pflag.FlagSet) {
-	fs.Float64Var(&f.floor, "evidence-floor", 0, "with --report: keep all verified pairs from this similarity on, to choose a threshold by")
+	fs.Float64Var(&f.floor, "evidence-floor", 0, "keep all verified pairs from this similarity on, to choose a threshold by")
 	fs.StringVar(&f.labels, "labels", "", "with --evidence-floor: pairs that people have judged (as for eval --judged)")
 }
 
@@ -45,7 +45,7 @@ var errCopy = errors.New("a copy")
 // distinct reads a corpus without copies.
 type distinct struct {
 	*source
-	copies *bitmap
+	copied func(item int, doc *neardup.Document) bool
 	items  int
 }
 
@@ -59,12 +59,12 @@ func (d *distinct) Next() (batch.Block, error) {
 	if n, ok := b.(*block); ok {
 		d.items += len(n.entries)
 	}
-	return distinctBlock{b, d.copies, first}, nil
+	return distinctBlock{b, d.copied, first}, nil
 }
 
 type distinctBlock struct {
 	batch.Block
-	copies *bitmap
+	copied func(item int, doc *neardup.Document) bool
 	first  int
 }
 
@@ -72,7 +72,7 @@ type distinctBlock struct {
 func (b distinctBlock) Decode(item func(*neardup.Document, error)) {
 	i := b.first
 	b.Block.Decode(func(doc *neardup.Document, err error) {
-		if b.copies.has(i) {
+		if doc != nil && b.copied(i, doc) {
 			doc, err = nil, errCopy
 		}
 		i++
@@ -80,47 +80,53 @@ func (b distinctBlock) Decode(item func(*neardup.Document, error)) {
 	})
 }
 
-// evidence finds all verified pairs from the floor on, by a run of its own
-// over the texts that are no copies. A copy is removed at any threshold and
-// never leads, so it changes nothing for others.
+// evidence adds to the page what a threshold is chosen by.
 func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Config, rep *reporter, spec string) error {
 	if d.proof.floor == 0 {
 		return nil
-	}
-	flags := d.method
-	flags.cfg.Threshold = d.proof.floor
-	m, n, err := flags.method()
-	if err != nil {
-		return err
-	}
-	threshold := thresholdOf(spec)
-	if d.proof.floor > threshold {
-		return usage("--evidence-floor %v is above the threshold %v", d.proof.floor, threshold)
-	}
-	labels, err := labelsOf(d.proof.labels)
-	if err != nil {
-		return err
 	}
 	r, err := first.Again()
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	lab := report.NewLab(d.proof.floor, threshold, rep.page.nCopies, labels, func(a, b string) neardup.Match {
+	src := &distinct{source: newSource(r), copied: func(item int, _ *neardup.Document) bool { return rep.page.copies.has(item) }}
+	if rep.page.lab, err = d.proof.lab(ctx, d.method, cfg, src, rep.page.nCopies, thresholdOf(spec)); err != nil {
+		return err
+	}
+	rep.page.builder.Evidence(rep.page.lab)
+	return nil
+}
+
+// lab finds all verified pairs from the floor on, by a run of its own over the
+// texts that are no copies. A copy is removed at any threshold and never leads,
+// so it changes nothing for others.
+func (f *evidenceFlags) lab(ctx context.Context, flags methodFlags, cfg batch.Config, src batch.Source, copies int64, threshold float64) (*report.Lab, error) {
+	flags.cfg.Threshold = f.floor
+	m, n, err := flags.method()
+	if err != nil {
+		return nil, err
+	}
+	if f.floor > threshold {
+		return nil, usage("--evidence-floor %v is above the threshold %v", f.floor, threshold)
+	}
+	labels, err := labelsOf(f.labels)
+	if err != nil {
+		return nil, err
+	}
+	lab := report.NewLab(f.floor, threshold, copies, labels, func(a, b string) neardup.Match {
 		return verdict(m, n.Clean(a), n.Clean(b))
 	})
-	cfg.Method, cfg.Clusters, cfg.Reject, cfg.Audit = m, nil, nil, nil
-	_, err = batch.Pairs(ctx, &distinct{source: newSource(r), copies: &rep.page.copies}, cfg, func(p batch.Pair) error {
+	cfg.Method, cfg.Clean, cfg.Clusters, cfg.Reject, cfg.Audit = m, n, nil, nil, nil
+	_, err = batch.Pairs(ctx, src, cfg, func(p batch.Pair) error {
 		lab.Pair(p.A, p.B, int64(p.Earlier), int64(p.Later), p.Match)
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	lab.Choose()
-	rep.page.lab = lab
-	rep.page.builder.Evidence(lab)
-	return nil
+	return lab, nil
 }
 
 var thresholdParam = regexp.MustCompile(`\bthreshold=([0-9.]+)`)

@@ -217,11 +217,16 @@ type runFlags struct {
 
 func (f *runFlags) add(fs *pflag.FlagSet) {
 	fs.String(configFlag, "", "TOML file of settings: the names of these flags, which come before it")
+	f.addDecided(fs)
+	f.addMachine(fs)
+	f.addReport(fs)
+}
+
+// addDecided adds what decisions depend on besides the method.
+func (f *runFlags) addDecided(fs *pflag.FlagSet) {
 	fs.StringVar(&f.keep, "keep", "first", "of near-duplicates keep the first, longest, earliest, or the smallest id")
 	fs.Var(&f.audit, "audit", "measure how good the run was, by samples: on, off, or list so many removals and near misses to look at")
 	fs.StringVar(&f.ruled, "overrides", "", `obey what people have ruled (JSONL: {"a":id,"b":id,"link":"must" or "cannot"})`)
-	f.addMachine(fs)
-	f.addReport(fs)
 }
 
 // addMachine adds what the run may take.

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/internal/textlines"
@@ -26,8 +28,12 @@ type reportVerb struct {
 	summary   string
 	eval      string
 	out       string
-	tmp       string
 	opt       report.Options
+	proof     evidenceFlags
+	method    methodFlags
+	run       runFlags
+	copies    map[string]bool // ids whose text an earlier one has; nil: not wanted
+	lab       *report.Lab
 }
 
 func reportCommand(a *app) *cobra.Command {
@@ -43,7 +49,9 @@ and the decisions saved as files.
 dedup --report FILE makes the same page in the run itself, with its times and
 its command. Here the inputs are those of the run; --summary takes what it
 printed with --json, --rejects its rejected records, --eval what eval --json
-measured.
+measured. With --evidence-floor the page has a view to choose a threshold by;
+that compares the documents once more, so it takes the run's method, --keep and
+--overrides.
 
 ` + exitHelp,
 		Example: `  neardup dedup news.jsonl --decisions decisions.jsonl --json > summary.json
@@ -59,9 +67,12 @@ measured.
 	fs.StringVar(&p.summary, "summary", "", "what the run printed with --json")
 	fs.StringVar(&p.eval, "eval", "", "what eval --json measured: the recall")
 	fs.StringVar(&p.out, "out", "", `write the page here ("-": standard output)`)
-	fs.StringVar(&p.tmp, "tmp", "", "folder of temporary files (default: the system's)")
 	fs.IntVar(&p.opt.Groups, "groups", 100_000, "groups to show, the largest")
 	fs.IntVar(&p.opt.TextRunes, "text-limit", 20_000, "characters to show of a text")
+	p.proof.add(fs)
+	p.run.addDecided(fs)
+	p.run.addMachine(fs)
+	p.method.add(fs)
 	p.input.add(fs)
 	return cmd
 }
@@ -78,7 +89,7 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	if err := r.CheckOutput(p.out, p.decisions, p.clusters); err != nil {
 		return usage("%w", err)
 	}
-	p.opt.Tmp = p.tmp
+	p.opt.Tmp = p.run.tmp
 	b := report.New(p.opt)
 	defer b.Close()
 	run := report.Run{Made: time.Now().UTC().Truncate(time.Second), Version: version(), Inputs: r.Inputs(), Set: setName(r.Inputs())}
@@ -86,6 +97,9 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 		return err
 	}
 	if err := p.facts(&run); err != nil {
+		return err
+	}
+	if err := p.evidence(ctx, inputs, b, &run); err != nil {
 		return err
 	}
 	if err := b.Choose(); err != nil {
@@ -118,7 +132,7 @@ func (p *reportVerb) decide(b *report.Builder) error {
 				return errors.New("no decision: what dedup --decisions writes is needed")
 			}
 			b.Decide(&d)
-			return nil
+			return p.noteCopy(&d)
 		})
 	}
 	return textlines.Each(p.clusters, func(_ int, line []byte) error {
@@ -141,6 +155,62 @@ func (p *reportVerb) decide(b *report.Builder) error {
 		}
 		return nil
 	})
+}
+
+// noteCopy notes a document that the evidence leaves out: its text is that of an
+// earlier one.
+func (p *reportVerb) noteCopy(d *neardup.Decision) error {
+	if p.proof.floor == 0 {
+		return nil
+	}
+	if p.copies == nil {
+		p.copies = map[string]bool{}
+	}
+	if _, again := p.copies[d.ID]; again {
+		return fmt.Errorf("the id %q is of several documents: their pairs cannot be told apart, make the page by dedup --report", d.ID)
+	}
+	p.copies[d.ID] = d.Decision == neardup.Duplicate && d.Basis == neardup.BasisEqual
+	return nil
+}
+
+// evidence compares the documents of the run once more, for the view of
+// thresholds.
+func (p *reportVerb) evidence(ctx context.Context, inputs []string, b *report.Builder, run *report.Run) error {
+	if err := p.proof.check(p.out, string(batch.ByLeader)); err != nil || p.proof.floor == 0 {
+		return err
+	}
+	if p.decisions == "" {
+		return usage("--evidence-floor needs --decisions: clusters do not say which documents are copies")
+	}
+	m, n, err := p.method.method()
+	if err != nil {
+		return err
+	}
+	spec := m.Spec().String()
+	if name, _, _ := strings.Cut(spec, " "); run.Method != "" && (!strings.HasPrefix(run.Method, name+" ") || thresholdOf(run.Method) != thresholdOf(spec)) {
+		return usage("the run was made by %s, and these flags say %s", run.Method, spec)
+	}
+	cfg, err := p.run.config(m, n)
+	if err != nil {
+		return err
+	}
+	r, err := p.input.open(p.app, inputs, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	copies := int64(0)
+	for _, copied := range p.copies {
+		if copied {
+			copies++
+		}
+	}
+	src := &distinct{source: newSource(r), copied: func(_ int, doc *neardup.Document) bool { return p.copies[doc.ID] }}
+	if p.lab, err = p.proof.lab(ctx, p.method, cfg, src, copies, thresholdOf(spec)); err != nil {
+		return err
+	}
+	b.Evidence(p.lab)
+	return nil
 }
 
 // facts reads what else is known of the run.
@@ -204,6 +274,9 @@ func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.
 			return err
 		}
 		run.Documents++
+		if p.lab != nil {
+			p.lab.Document(&doc)
+		}
 		lengths.Add(utf8.RuneCountInString(doc.Text))
 		n, ok := b.Find(doc.ID)
 		if !ok {
