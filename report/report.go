@@ -224,7 +224,9 @@ func (b *Builder) count(leaderOf []int32) {
 			b.groups = append(b.groups, group{leader: leader, size: 1, min: 1, max: 0})
 		}
 		g, r := &b.groups[i], &b.rows[n]
-		g.min, g.max = min(g.min, r.similarity), max(g.max, r.similarity)
+		if r.kind != variant { // of a variant the decision has no similarity
+			g.min, g.max = min(g.min, r.similarity), max(g.max, r.similarity)
+		}
 		switch r.kind {
 		case equal:
 			g.size, g.relation = g.size+1, g.relation|1
@@ -232,6 +234,11 @@ func (b *Builder) count(leaderOf []int32) {
 			g.size, g.relation = g.size+1, g.relation|2
 		case variant:
 			g.variants, g.relation = g.variants+1, g.relation|4
+		}
+	}
+	for i := range b.groups {
+		if g := &b.groups[i]; g.max == 0 { // variants only
+			g.min = 0
 		}
 	}
 }

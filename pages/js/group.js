@@ -14,7 +14,7 @@ export async function groupView(v, g) {
   m.list = h('div', { class: 'members' });
   m.more = h('div', { class: 'more' });
   m.toggle = h('button', { 'aria-pressed': String(m.side), onclick: () => sideBySide(m) }, t('Side by side'));
-  const range = g.min === undefined ? '' : g.min === g.max ? t('similarity {a}', { a: fixed(g.min) }) : t('similarity {a} to {b}', { a: fixed(g.min), b: fixed(g.max) });
+  const range = !g.max ? '' : g.min === g.max ? t('similarity {a}', { a: fixed(g.min) }) : t('similarity {a} to {b}', { a: fixed(g.min), b: fixed(g.max) });
   m.root = h('article', { class: 'group', 'aria-labelledby': 'group-title' },
     h('div', { class: 'tools' },
       h('button', { class: 'back', onclick: () => v.app.go('groups') }, '← ', t('Back to the list')),

@@ -14,7 +14,7 @@ export async function groupsView(app, key) {
   const v = { app, state, run, list: null, wanted: 0 };
   v.count = h('p', { class: 'quiet', role: 'status' });
   v.sizer = h('div', { class: 'sizer', role: 'listbox', 'aria-label': t('List of groups'), id: 'groups' });
-  v.box = h('div', { class: 'list', tabindex: 0, role: 'group', 'aria-label': t('List of groups'), onscroll: () => { state.top = v.box.scrollTop; draw(v); } }, v.sizer);
+  v.box = h('div', { class: 'list', tabindex: 0, role: 'group', 'aria-label': t('List of groups'), onscroll: () => { state.top = v.box.scrollTop; soon(v); } }, v.sizer);
   v.detail = h('div', { class: 'detail', id: 'detail' });
   v.root = h('div', { class: 'groups' + (key ? ' opened' : '') },
     h('h1', { class: 'unseen' }, t('Groups')), h('div', { class: 'side' }, filters(v), v.count, v.box), v.detail);
@@ -69,17 +69,37 @@ async function draw(v) {
   v.sizer.style.height = list.total * rowHeight + 'px';
   const all = v.run.shownGroups;
   v.count.textContent = list.open ? t('at least {n} groups', { n: num(list.total - 1) }) : (list.total === all || all === undefined ? t('{n} groups', { n: num(list.total) }) : t('{n} of {m} groups', { n: num(list.total), m: num(all) })) + (list.searching ? ' · ' + t('searching') + '…' : '');
-  const first = Math.max(0, Math.floor(v.box.scrollTop / rowHeight) - spare);
+  v.drawn = v.box.scrollTop;
+  const first = Math.max(0, Math.floor(v.drawn / rowHeight) - spare);
   const last = Math.min(list.total, Math.ceil((v.box.scrollTop + v.box.clientHeight) / rowHeight) + spare);
   const turn = ++v.wanted;
   const rows = await list.rows(first, last);
   if (turn !== v.wanted || list !== v.list) return;
-  fill(v.sizer, list.total ? rows.map((r, i) => row(v, r, first + i)) : h('div', { role: 'option', 'aria-selected': 'false', class: 'empty' }, list.searching ? '…' : t('No group fits these filters.')));
+  fill(v.sizer, list.total ? rows.map((r, i) => kept(v, r, first + i)) : h('div', { role: 'option', 'aria-selected': 'false', class: 'empty' }, list.searching ? '…' : t('No group fits these filters.')));
+}
+
+// soon draws once a frame at most, and not before the last drawing is done: what
+// was scrolled past meanwhile is never unpacked.
+function soon(v) {
+  if (v.due) return;
+  v.due = true;
+  requestAnimationFrame(async () => { try { await draw(v); } finally { v.due = false; } if (v.box.scrollTop !== v.drawn) soon(v); });
+}
+
+// kept is the row that is there already, where it would be the same.
+function kept(v, r, i) {
+  const like = `${i} ${i === v.state.at} ${r.key === v.open} ${v.list.total}`, old = v.rows?.list === v.list && v.rows.get(r.key);
+  if (v.rows?.list !== v.list) { v.rows = new Map(); v.rows.list = v.list; }
+  if (v.rows.size > 200) v.rows.clear();
+  if (old && old.like === like) return old.element;
+  const element = row(v, r, i);
+  v.rows.set(r.key, { like, element });
+  return element;
 }
 
 function row(v, r, i) {
   const here = r.key === v.open;
-  const range = r.max === undefined ? '' : r.min === r.max ? fixed(r.min) : `${fixed(r.min)} – ${fixed(r.max)}`;
+  const range = !r.max ? '' : r.min === r.max ? fixed(r.min) : `${fixed(r.min)} – ${fixed(r.max)}`;
   return h('div', { class: 'row' + (i === v.state.at ? ' at' : ''), role: 'option', id: 'row-' + i, 'aria-selected': String(here), 'aria-posinset': i + 1, 'aria-setsize': v.list.total,
     style: { transform: `translateY(${i * rowHeight}px)` }, onclick: () => { v.state.at = i; v.app.go('groups', r.key); } },
     h('span', { class: 'size' }, num(r.size)),
