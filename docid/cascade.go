@@ -6,16 +6,18 @@ import (
 	"time"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/override"
 )
 
-// Stage is a step of the cascade. Stages are tried in the order url, title,
-// content, and the first that matches decides.
+// Stage is a step of the cascade. Stages are tried in the order override, url,
+// title, content, and the first that matches decides.
 type Stage string
 
 const (
-	StageURL     Stage = "url"
-	StageTitle   Stage = "title"
-	StageContent Stage = "content"
+	StageOverride Stage = "override" // a person ruled that the two are one
+	StageURL      Stage = "url"
+	StageTitle    Stage = "title"
+	StageContent  Stage = "content"
 )
 
 // Mode is how a stage matches. The empty Mode is Off.
@@ -51,6 +53,10 @@ type Settings struct {
 	// condition. Without it a url is an identity by itself, and an article
 	// whose content disagrees with the leader's is told so and never kept.
 	URLAgrees Maker
+
+	// Overrides are what people have ruled about pairs of articles, by nid;
+	// nil: nothing.
+	Overrides *override.Set
 
 	// Window bounds how old a leader may be to be matched; 0: any age.
 	Window time.Duration
@@ -147,6 +153,9 @@ func (c *cascade) spec() string {
 	}
 	if c.urlAgrees != nil {
 		parts = append(parts, "url-agrees=("+c.urlAgrees.Spec().String()+")")
+	}
+	if c.Overrides.Len() > 0 {
+		parts = append(parts, "overrides="+c.Overrides.Digest())
 	}
 	return strings.Join(parts, " ")
 }

@@ -77,7 +77,7 @@ const hotName = 64
 // a match decides. It returns a question instead where the outcome depends on
 // something that is not proven.
 func decide(s *subject, p *proven) (outcome, *question) {
-	for _, stage := range []Stage{StageURL, StageTitle, StageContent} {
+	for _, stage := range []Stage{StageOverride, StageURL, StageTitle, StageContent} {
 		m, q := match(s, p, stage)
 		if m != nil || q != nil {
 			return outcome{stage: stage, match: m}, q
@@ -125,7 +125,7 @@ func matchName(s *subject, p *proven, stage Stage) (*matched, *question) {
 			if !ok {
 				return nil, &question{about, askContent}
 			}
-			if !agrees.ended && s.identifies(stage, agrees) {
+			if !agrees.ended && !s.ruledApart(agrees.nid) && s.identifies(stage, agrees) {
 				return s.named(stage, h.Leader, agrees), nil
 			}
 		}

@@ -160,13 +160,26 @@ func (j *search) compareAll(ctx context.Context, p *keySet, t *searched) error {
 // keep copies a match to where it stays: most are not near and are forgotten.
 func (m matched) keep() *matched { return &m }
 
-// compare compares the subject with one leader. A title that is near counts
-// only as an equal one does.
+// compare compares the subject with one leader; one that people have ruled to be
+// another is no match.
 func (j *search) compare(ctx context.Context, p *keySet, leader uint64) (matched, error) {
 	j.compared++
 	if err := j.spend(ctx, j.compareEffort()); err != nil {
 		return matched{}, err
 	}
+	if p.stage == StageOverride {
+		return j.compareRuled(ctx, leader)
+	}
+	m, err := j.compareTexts(ctx, p, leader)
+	if err == nil && j.s.ruledApart(m.nid) {
+		m.Near, m.Variant = false, false
+	}
+	return m, err
+}
+
+// compareTexts compares by the method of a key set. A title that is near counts
+// only as an equal one does.
+func (j *search) compareTexts(ctx context.Context, p *keySet, leader uint64) (matched, error) {
 	if p.method == nil {
 		return j.compareEqual(ctx, leader)
 	}

@@ -65,6 +65,7 @@ func (d *Detector) subject(sub *Submission, request [16]byte) *subject {
 	}
 	s.names = d.aliases(sub.URL, s.title)
 	s.prepare()
+	s.rule(d.nameKey)
 	return s
 }
 

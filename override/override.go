@@ -42,7 +42,7 @@ func pairOf(a, b string) pair { return pair{min(a, b), max(a, b)} }
 // Set holds at most one ruling for each pair. The nil set holds none.
 type Set struct {
 	links map[pair]Link
-	ids   map[string]bool
+	ids   map[string][]string // the others that each is in a ruling with
 }
 
 // maxLine bounds a line of a file.
@@ -81,10 +81,12 @@ func (s *Set) Add(r Ruling) error {
 		return fmt.Errorf("link %q is neither %s nor %s", r.Link, Must, Cannot)
 	}
 	if s.links == nil {
-		s.links, s.ids = map[pair]Link{}, map[string]bool{}
+		s.links, s.ids = map[pair]Link{}, map[string][]string{}
+	}
+	if _, known := s.links[pairOf(r.A, r.B)]; !known {
+		s.ids[r.A], s.ids[r.B] = append(s.ids[r.A], r.B), append(s.ids[r.B], r.A)
 	}
 	s.links[pairOf(r.A, r.B)] = r.Link
-	s.ids[r.A], s.ids[r.B] = true, true
 	return nil
 }
 
@@ -97,7 +99,30 @@ func (s *Set) Len() int {
 }
 
 // Names reports whether an id is in a ruling.
-func (s *Set) Names(id string) bool { return s != nil && s.ids[id] }
+func (s *Set) Names(id string) bool { return s != nil && len(s.ids[id]) > 0 }
+
+// Of is the ruling about a pair, "" if there is none.
+func (s *Set) Of(a, b string) Link {
+	if s == nil {
+		return ""
+	}
+	return s.links[pairOf(a, b)]
+}
+
+// Partners are the ids that one is ruled to be linked with, or not, sorted.
+func (s *Set) Partners(id string, link Link) []string {
+	if s == nil {
+		return nil
+	}
+	var out []string
+	for _, other := range s.ids[id] {
+		if s.links[pairOf(id, other)] == link {
+			out = append(out, other)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
 
 // Each calls fn with every ruling, ordered by the ids, until it fails.
 func (s *Set) Each(fn func(a, b string, link Link) error) error {

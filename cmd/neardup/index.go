@@ -18,6 +18,7 @@ type indexFlags struct {
 	url, title, content string
 	cfg                 methods.Config
 	shingle, normalize  string
+	overrides           string
 	distance            int
 	titleThreshold      float64
 	titleAgrees         float64
@@ -42,6 +43,7 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	fs.Lookup("distance").DefValue = strconv.Itoa(simhash.DefaultDistance) // -1 is not given
 	fs.StringVar(&f.shingle, "shingle", "", "shingles: words:3, runes:3, auto:3, scripts:3 (default: scripts:2 for auto, else auto:3)")
 	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or a list of steps")
+	fs.StringVar(&f.overrides, "overrides", "", `what people have ruled about pairs of articles, by nid (JSONL: {"a":nid,"b":nid,"link":"must" or "cannot"}); part of the index`)
 	fs.DurationVar(&f.window, "window", 0, "only docIds at most so old count, such as 168h; 0: all")
 	fs.DurationVar(&f.ttl, "ttl", 0, "a docId ends after this time; 0: never")
 	fs.Uint64Var(&f.backlog, "backlog", 1_000_000, "changes that may wait for MySQL and HBase; from there on articles are refused with 503; 0: no bound")
@@ -61,6 +63,9 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 		return s, usage("--normalize: %w", err)
 	}
 	s.Clean = n
+	if s.Overrides, err = readOverrides(f.overrides); err != nil {
+		return s, err
+	}
 	cfg := f.cfg
 	if cfg.Shingle, err = parseShingle("--shingle", f.shingle); err != nil {
 		return s, err

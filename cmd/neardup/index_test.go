@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/neardup/neardup/docid"
@@ -33,5 +36,27 @@ func TestStandard(t *testing.T) {
 	}
 	if specs[0] != specs[1] {
 		t.Errorf("the command has %q, the library %q", specs[0], specs[1])
+	}
+}
+
+// TestIndexOverrides: rulings come with the settings; a file that is none is
+// told as a wrong flag.
+func TestIndexOverrides(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "overrides.jsonl")
+	for content, want := range map[string]int{`{"a":"1","b":"2","link":"must"}`: 1, `{"a":"1"}`: -1} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, fs := indexFlags{}, pflag.NewFlagSet("serve", pflag.ContinueOnError)
+		f.add(fs)
+		if err := fs.Parse([]string{"--overrides", path}); err != nil {
+			t.Fatal(err)
+		}
+		switch s, err := f.settings(); {
+		case want < 0 && (err == nil || !strings.Contains(err.Error(), "overrides.jsonl")):
+			t.Errorf("%s: %v", content, err)
+		case want >= 0 && (err != nil || s.Overrides.Len() != want):
+			t.Errorf("%s: %d rulings, %v", content, s.Overrides.Len(), err)
+		}
 	}
 }

@@ -43,7 +43,7 @@ var layers = map[string]layer{
 	"worker":         {[]string{"", "batch"}, nil},
 	"eval":           {[]string{"", "text", "feature"}, nil},
 
-	"docid":          {[]string{""}, []string{hash}},
+	"docid":          {[]string{"", "override"}, []string{hash}},
 	"docid/standard": {[]string{"", "docid", "methods", "text"}, nil},
 
 	"store":        {[]string{"", "docid"}, []string{hash}},

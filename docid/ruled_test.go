@@ -1,0 +1,131 @@
+package docid_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/override"
+	"github.com/neardup/neardup/store/memory"
+	"github.com/neardup/neardup/store/storetest"
+)
+
+func rulings(t *testing.T, list ...override.Ruling) *override.Set {
+	t.Helper()
+	s := &override.Set{}
+	for _, r := range list {
+		if err := s.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// TestOverrides: what people have ruled comes before url, title and text.
+func TestOverrides(t *testing.T) {
+	set := cascade
+	set.Overrides = rulings(t,
+		override.Ruling{A: "a", B: "b", Link: override.Must},
+		override.Ruling{A: "a", B: "url", Link: override.Cannot}, override.Ruling{A: "title", B: "a", Link: override.Cannot},
+		override.Ruling{A: "a", B: "text", Link: override.Cannot}, override.Ruling{A: "b", B: "c", Link: override.Must})
+	d := service(t, set)
+	const text = "one two three four five six seven eight nine ten"
+	first := add(t, d, named("a", submission("http://x.example/1", "A title of its own", text)))
+	b := add(t, d, named("b", submission("http://y.example/2", "Another", "nothing that was said before in any text")))
+	if b.DocID != first.DocID || b.Leader != "a" || b.Stage != docid.StageOverride || b.Basis != neardup.BasisOverride || b.Similarity != 1 {
+		t.Errorf("must be linked: %+v", b)
+	}
+	for nid, s := range map[string]docid.Submission{
+		"url":   submission("http://x.example/1", "", ""),
+		"title": submission("", "A title of its own", "words that stand in no other article of all"),
+		"text":  submission("", "", text),
+	} {
+		if got := add(t, d, named(nid, s)); got.Decision.Decision != neardup.New || got.VariantOf != "" {
+			t.Errorf("%s cannot be linked: %+v", nid, got)
+		}
+	}
+	// b is no leader: c is not moved by it.
+	if c := add(t, d, named("c", submission("", "", "quite another text than all of these"))); c.Decision.Decision != neardup.New {
+		t.Errorf("moved by a duplicate: %+v", c)
+	}
+	// An article without nid is ruled by nobody.
+	if got := add(t, d, submission("", "", text)); got.Decision.Decision != neardup.Duplicate {
+		t.Errorf("without nid: %+v", got)
+	}
+}
+
+// TestOverridesArePartOfTheIndex: with others it does not open.
+func TestOverridesArePartOfTheIndex(t *testing.T) {
+	store, err := memory.New(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	ruled := cascade
+	ruled.Overrides = rulings(t, override.Ruling{A: "a", B: "b", Link: override.Must})
+	if _, err := docid.NewDetector(t.Context(), store, "t", ruled); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := docid.NewDetector(t.Context(), store, "t", cascade); !errors.Is(err, neardup.ErrUnlike) {
+		t.Errorf("opened without its overrides: %v", err)
+	}
+	ruled.Overrides = rulings(t, override.Ruling{B: "a", A: "b", Link: override.Must, Who: "somebody"})
+	if _, err := docid.NewDetector(t.Context(), store, "t", ruled); err != nil {
+		t.Errorf("the same rulings: %v", err)
+	}
+}
+
+// TestOverridesAsInABatch: the service decides as a batch with the same rulings.
+func TestOverridesAsInABatch(t *testing.T) {
+	ruled := 0
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		var docs []neardup.Document
+		for i := range 25 {
+			words := strings.Fields([]string{"a b c d e f g h", "k l m n o p q r", "s t u v w x y z"}[rng.IntN(3)])
+			words[rng.IntN(8)] = fmt.Sprint(rng.IntN(3))
+			words[rng.IntN(8)] = fmt.Sprint(rng.IntN(3))
+			docs = append(docs, neardup.Document{ID: fmt.Sprint("n", i), Text: strings.Join(words, " ")})
+		}
+		set := &override.Set{}
+		for range 12 {
+			a, b := rng.IntN(25), rng.IntN(25)
+			if a != b {
+				if err := set.Add(override.Ruling{A: docs[a].ID, B: docs[b].ID, Link: []override.Link{override.Must, override.Cannot}[rng.IntN(2)]}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		m, err := storetest.Maker(.4)(0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{}
+		_, err = batch.Dedup(context.Background(), batch.Documents(docs), batch.Config{Method: m, Overrides: set}, func(o batch.Outcome) error {
+			want[o.ID] = o.Leader + " " + o.Basis
+			if o.Basis == neardup.BasisOverride {
+				ruled++
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := service(t, docid.Settings{Content: docid.Near, ContentMethod: storetest.Maker(.4), Overrides: set})
+		for _, doc := range docs {
+			a := add(t, d, named(doc.ID, submission("", "", doc.Text)))
+			if got := a.Leader + " " + a.Basis; got != want[doc.ID] {
+				t.Fatalf("seed %d, %s: %q, in a batch %q", seed, doc.ID, got, want[doc.ID])
+			}
+		}
+	}
+	if ruled < 40 {
+		t.Errorf("only %d documents were moved by a ruling", ruled)
+	}
+}
