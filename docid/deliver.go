@@ -15,6 +15,10 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 	for i := range ds {
 		d := &ds[i]
 		if d.Kind == KindEpoch {
+			var err error
+			if d.After, err = r.before(ctx, d.Seq); err != nil {
+				return fmt.Errorf("find the change before epoch %d: %w", d.Seq, err)
+			}
 			if err := r.d.learnEpochs(ctx); err != nil {
 				return err
 			}
@@ -24,20 +28,25 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 			continue
 		}
 		d.DocID = r.d.ids.DocID(d.Leader)
-		if d.Kind != KindNew && d.Kind != KindDuplicate {
-			continue
+		if d.Kind == KindNew || d.Kind == KindDuplicate {
+			d.Late = d.Article == nil
+			r.late = d.Late
 		}
 		var err error
-		switch d.Late = d.Article == nil; {
+		switch {
+		case d.Kind == KindUpdate && r.late && d.Article == nil:
+			err = r.lateUpdate(ctx, d)
+		case d.Kind != KindNew && d.Kind != KindDuplicate:
+			continue
 		case leaders && d.Kind == KindNew:
 			err = r.lead(ctx, d)
 		case d.Late && !leaders:
-			err = r.late(ctx, d)
+			err = r.lateArticle(ctx, d)
 		}
 		if err != nil {
 			return fmt.Errorf("complete change %d for sink %q: %w", d.Seq, r.name, err)
 		}
-		if a := d.Article; a != nil && !leaders {
+		if a := d.Article; a != nil && !leaders && d.Kind != KindUpdate {
 			for _, n := range r.d.aliases(a.URL, r.d.clean(a.Title)) {
 				d.Names = append(d.Names, n.name)
 			}
@@ -46,11 +55,41 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 	return nil
 }
 
-// late takes the article of a submission from the catalogue, if it is there still.
-func (r *Relay) late(ctx context.Context, d *Delivery) error {
+// before is the last change before one, which may pass over numbers.
+// O(log seq) looks at the log.
+func (r *Relay) before(ctx context.Context, seq uint64) (uint64, error) {
+	low, high := uint64(0), seq-1
+	for mid := max(high, 1) - 1; low < high; mid = low + (high-low)/2 { // most often it is the number before
+		es, err := r.d.index.Catalog().Log(ctx, mid, 1)
+		switch {
+		case err != nil && !errors.Is(err, ErrTrimmed):
+			return 0, err
+		case err == nil && (len(es) == 0 || es[0].Seq >= seq):
+			high = mid
+		default:
+			low = mid + 1
+		}
+	}
+	return high, nil
+}
+
+// lateArticle takes the article of a submission from the catalogue, if it is there still.
+func (r *Relay) lateArticle(ctx context.Context, d *Delivery) error {
 	m, err := r.d.index.Catalog().Member(ctx, d.NID)
 	if err == nil && m.Seq == d.Seq {
 		d.Article = &m.Article
+	}
+	return gone(err)
+}
+
+// lateUpdate tells whether an update came with the text that is kept.
+func (r *Relay) lateUpdate(ctx context.Context, d *Delivery) error {
+	g, err := r.d.index.Catalog().Group(ctx, d.Leader, 0, 0)
+	if err == nil && g.Kept != nil && g.KeptSeq == d.Seq {
+		d.Article, d.Keeps = g.Kept, KeepsThis
+	}
+	if errors.Is(err, ErrEnded) {
+		return nil
 	}
 	return gone(err)
 }
@@ -62,10 +101,12 @@ func (r *Relay) lead(ctx context.Context, d *Delivery) error {
 		return nil
 	}
 	m, err := r.d.index.Material(ctx, d.Leader)
-	if err != nil {
+	switch {
+	case err == nil:
+		d.Material = &m
+	case !errors.Is(err, ErrTextless): // the sink may be the library that lost it
 		return gone(err)
 	}
-	d.Material = &m
 	g, err := r.d.index.Catalog().Group(ctx, d.Leader, 0, 0)
 	if err == nil && g.Kept != nil {
 		d.Article, d.Keeps = g.Kept, KeepsThis

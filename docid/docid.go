@@ -48,6 +48,15 @@ func newDocIDs(id Identity, tenant string) (DocIDs, error) {
 	return d, nil
 }
 
+// DocID prints the docId of a leader of a tenant, for who does it once in a while.
+func (id Identity) DocID(tenant string, leader uint64) (string, error) {
+	ids, err := newDocIDs(id, tenant)
+	if err != nil {
+		return "", err
+	}
+	return ids.DocID(leader), nil
+}
+
 // DocID prints the docId of a leader, 16-16 hex digits. 0.1 us.
 func (d DocIDs) DocID(leader uint64) string {
 	var b [16]byte

@@ -1,6 +1,9 @@
 package docid
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // History is a sink that can be read again: the log of an index, and what is left
 // of its articles.
@@ -21,14 +24,22 @@ type Library interface {
 	// Texts reads what is kept of docIds; those of which nothing is are left
 	// out.
 	Texts(ctx context.Context, docIDs []string) (map[string]Texts, error)
-	// SetBack moves the cursor of a tenant to a change that it is beyond, after
-	// which an epoch begins, the epochs-th.
-	SetBack(ctx context.Context, tenant string, epochs int, seq uint64) error
 }
 
 // Texts are what a library keeps of a docId.
 type Texts struct {
 	Material *Material // nil: none
 	Kept     *Article  // its nid, text and heat; nil: none
-	KeptSeq  uint64    // the last change that concerned it
+	KeptSeq  uint64    // the last change that concerned the kept copy
+	Ended    bool      // the docId
+}
+
+// Unloader is an index that can leave the texts of leaders to a library, and reads
+// them there when they are needed.
+type Unloader interface {
+	// Unload drops the texts of leaders that were made before a time and that a
+	// sink, the library, has acknowledged; it looks at no more than limit
+	// changes, and returns how many it has dealt with. ErrNotFound if the sink
+	// is not attached.
+	Unload(ctx context.Context, sink string, before time.Time, limit int) (int, error)
 }

@@ -14,6 +14,7 @@ type Relay struct {
 	d    *Detector
 	name string
 	sink Sink
+	late bool // what is delivered was not kept for the sink
 	// OnError, where not nil, hears why Run waits.
 	OnError func(error)
 }

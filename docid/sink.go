@@ -1,9 +1,6 @@
 package docid
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
 // Sink stores what an index decided elsewhere: rows for reports, the kept
 // articles. It applies the log in order and keeps its own cursor, so that it
@@ -34,14 +31,14 @@ type IdentityKeeper interface {
 	KeepIdentity(ctx context.Context, tenant string, id Identity) error
 }
 
-// ErrOther: a sink was fed by another index of the tenant.
-var ErrOther = errors.New("fed by another index")
-
 // Delivery is one change as a sink gets it.
 type Delivery struct {
 	Entry
 	DocID  string // of Entry.Leader; of an epoch or a forget ""
 	Epochs int    // how many epochs had begun, this change included
+	// After is, of an epoch, the last change before it: those that a sink has
+	// between the two were lost.
+	After uint64
 	// Names are what a submission had lead to the docId; a LeaderSink gets none.
 	Names []Name
 	// Material is that of a new leader, for a LeaderSink; nil once its docId

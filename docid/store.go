@@ -40,7 +40,8 @@ type Index interface {
 	// the change found.At. ErrBehind.
 	Lookup(ctx context.Context, q Query) (Found, error)
 	// Material returns what verification needs of a leader; ErrNotFound
-	// once its docId has ended.
+	// once its docId has ended, ErrUnavailable where it was left to a library
+	// that does not answer.
 	Material(ctx context.Context, leader uint64) (Material, error)
 	// Replay finds what Commit answered to the same submission: by its
 	// idempotency key, then by its nid. ErrNotFound if there was none;

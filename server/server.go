@@ -39,6 +39,10 @@ type Config struct {
 	Hosts []string
 	// KeepKeys is how long idempotency keys are kept at least; 0: 24 hours.
 	KeepKeys time.Duration
+	// Library names the sink to which the texts of leaders are left TextsFor after
+	// they came, by an index that can; 0: never.
+	Library  string
+	TextsFor time.Duration
 	// Snapshot writes a copy of the store under a name that was checked to
 	// be a plain file name; nil: the route answers 404.
 	Snapshot func(ctx context.Context, name string) error

@@ -75,9 +75,26 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 func (s *Server) Sweep(ctx context.Context, now time.Time) error {
 	var errs []error
 	for _, t := range s.tenants {
-		errs = append(errs, expire(ctx, t.detector, now), s.forget(ctx, t, now.Add(-s.cfg.KeepKeys)))
+		errs = append(errs, expire(ctx, t.detector, now), s.forget(ctx, t, now.Add(-s.cfg.KeepKeys)), s.unload(ctx, t, now))
 	}
 	return errors.Join(errs...)
+}
+
+// unload leaves the texts of old leaders to the library.
+func (s *Server) unload(ctx context.Context, t *tenant, now time.Time) error {
+	u, ok := t.detector.Index().(docid.Unloader)
+	if !ok || s.cfg.TextsFor <= 0 {
+		return nil
+	}
+	for {
+		n, err := u.Unload(ctx, s.cfg.Library, now.Add(-s.cfg.TextsFor), sweepPage)
+		if err != nil {
+			return fmt.Errorf("leave texts to sink %q: %w", s.cfg.Library, err)
+		}
+		if n == 0 {
+			return nil
+		}
+	}
 }
 
 func expire(ctx context.Context, d *docid.Detector, now time.Time) error {

@@ -8,12 +8,25 @@ import (
 )
 
 func rebuildCommand(a *app) *cobra.Command {
-	var data string
+	g := &again{serve: serve{app: a}}
 	var copied bool
 	cmd := &cobra.Command{
-		Use:   "rebuild --data DIR",
-		Short: "Make every derived row of a store again from its sources",
-		Long: `Throws away what follows from the log, the leaders and the articles (lookups by
+		Use:   "rebuild {--data DIR | --index ADDRESS --map ADDRESS --articles ADDRESS}",
+		Short: "Make a lost index again from MySQL and HBase, or derived rows of a store from its sources",
+		Long: `With --index, --map and --articles: makes an index that was lost again, in Redis or
+in a folder (--index DIR, or --data), from what neardup serve kept in MySQL and
+HBase: every change with its number, so that every docId and nid answers as
+before. Give the settings that it was served with; --config and the
+environment are read as neardup serve reads them, NEARDUP_SEAL among them. Stop
+the servers first. It can be stopped at any moment and goes on when it is called
+again; until it is done, no server opens the index. An index that is there and
+has changes is left as it is.
+
+What had not reached MySQL is lost. So an epoch begins, and no docId that was
+given meanwhile is given a second time. --drained says that nothing had been on
+its way.
+
+With --data alone: throws away what follows from the log, the leaders and the articles (lookups by
 name, sizes, what is due) and makes it again, in a folder that no server has
 open. For a store in which neardup check found damage of that kind; damage of
 the sources themselves is refused, restore a backup then.
@@ -26,13 +39,21 @@ then gives other docIds.
 
 ` + exitHelp,
 		Example: `  neardup rebuild --data news
-  neardup rebuild --data news-from-image --new-epoch`,
+  neardup rebuild --data news-from-image --new-epoch
+  NEARDUP_MAP=mysql://user:secret@127.0.0.1:3306/news neardup rebuild \
+    --index redis://127.0.0.1:6379 --articles hbase+http://127.0.0.1:8080`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return rebuild(cmd.Context(), a, data, copied)
+			switch {
+			case !g.asked(cmd.Flags()):
+				return rebuild(cmd.Context(), a, g.data, copied)
+			case copied:
+				return usage("--new-epoch is for a copy in --data")
+			}
+			return g.run(cmd.Context(), cmd.Flags())
 		},
 	}
-	cmd.Flags().StringVar(&data, "data", "", "folder of a server that does not run")
+	g.add(cmd)
 	cmd.Flags().BoolVar(&copied, "new-epoch", false, "the folder is a copy that neardup backup did not make")
 	return cmd
 }

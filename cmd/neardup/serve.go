@@ -173,6 +173,9 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		s.log.Warn("without a seal MySQL does not get what makes the index itself, and a lost index cannot be made again: set NEARDUP_SEAL to what openssl rand -hex 32 prints, and keep it apart from MySQL")
 	}
 	defer func() { err = errors.Join(err, closeSinks(sinks)) }()
+	if library, ok := sinks[sinkArticles].(docid.Library); ok && store.readThrough != nil {
+		store.readThrough(library)
+	}
 	marks := marksOf(s.data, store)
 	seen, err := marks.load()
 	if err != nil {
@@ -180,7 +183,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	}
 	registry := newRegistry(store)
 	handler, err := server.New(ctx, server.Config{
-		Store: store, Sinks: sinks, Detach: s.stores.detach, Seen: seen, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
+		Store: store, Sinks: sinks, Detach: s.stores.detach, Seen: seen, Library: sinkArticles, TextsFor: s.stores.textsFor, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
 		Settings: func(tenant string) docid.Settings {
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/hbase"
@@ -23,6 +24,7 @@ import (
 type storeFlags struct {
 	index, articleMap, articles string
 	seal                        string
+	textsFor                    time.Duration
 	detach                      []string
 	replicas                    int
 	acceptLoss                  bool
@@ -35,6 +37,7 @@ func (f *storeFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.articles, "articles", "", "also keep the hottest article of each docId: hbase+http://HOST:PORT[,HOST:PORT...][/TABLE]")
 	fs.StringVar(&f.seal, "seal", "", "64 hex digits to seal what makes the indexes themselves with, so that MySQL can keep it: neardup rebuild needs both; from the environment or --config")
 	fs.StringArrayVar(&f.detach, "detach", nil, "map or articles: nothing waits any more for this one, which was served with before")
+	fs.DurationVar(&f.textsFor, "texts-for", 0, "Redis: how long the texts of leaders stay there before they are left to --articles; 0: always")
 	fs.IntVar(&f.replicas, "replicas", 0, "Redis: replicas that must have a change on disk before it is answered")
 	fs.BoolVar(&f.acceptLoss, "accept-loss", false, "Redis: serve although its settings can lose acknowledged answers")
 	f.cache = 64 << 20
@@ -82,6 +85,8 @@ type openStore struct {
 	poisoned func() error
 	// gauges registers its figures.
 	gauges func(*prometheus.Registry)
+	// readThrough has texts read that were left to a library; nil: none are.
+	readThrough func(docid.Library)
 	// shared says that it lies elsewhere, and may be another than it was.
 	shared bool
 	// losses are what it may lose, by how it is set up.
@@ -104,7 +109,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("--index %s: %w", where(f.index), err), s.Close())
 		}
-		return &openStore{Store: s, poisoned: func() error { return nil }, gauges: func(*prometheus.Registry) {}, losses: losses, shared: true}, nil
+		return &openStore{Store: s, poisoned: func() error { return nil }, gauges: func(*prometheus.Registry) {}, losses: losses, shared: true, readThrough: s.ReadThrough}, nil
 	case addressed:
 		return nil, usage("--index %s: no store is known by %q; redis, rediss, memory: or a folder", where(f.index), scheme)
 	case f.replicas != 0 || f.acceptLoss:
@@ -182,6 +187,9 @@ func (f *storeFlags) valid() error {
 	if _, err := f.sealKey(); err != nil {
 		return usage("--seal: %w", err)
 	}
+	if f.textsFor < 0 || f.textsFor > 0 && (f.articles == "" || !strings.HasPrefix(f.index, "redis")) {
+		return usage("--texts-for is a time, for an --index in Redis with --articles")
+	}
 	for _, name := range f.detach {
 		address, known := map[string]string{sinkMap: f.articleMap, sinkArticles: f.articles}[name]
 		if !known {
@@ -228,7 +236,7 @@ func (f *storeFlags) sinks(ctx context.Context) (map[string]docid.Sink, error) {
 		}
 	}
 	if f.articles != "" {
-		s, err := hbase.Open(ctx, f.articles)
+		s, err := f.openArticles(ctx)
 		if err := opened(sinkArticles, f.articles, s, err); err != nil {
 			return nil, err
 		}
@@ -242,6 +250,10 @@ func (f *storeFlags) openMap(ctx context.Context) (*mysql.Sink, error) {
 		return nil, err
 	}
 	return mysql.Open(ctx, mysql.Options{Address: f.articleMap, Seal: seal})
+}
+
+func (f *storeFlags) openArticles(ctx context.Context) (*hbase.Sink, error) {
+	return hbase.Open(ctx, f.articles)
 }
 
 func closeSinks(all map[string]docid.Sink) error {

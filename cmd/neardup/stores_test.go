@@ -5,12 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/neardup/neardup/docid/standard"
 )
 
-// TestDetach: which sinks can be given up.
-func TestDetach(t *testing.T) {
+// TestStoreFlags: which of them go together.
+func TestStoreFlags(t *testing.T) {
 	for _, c := range []struct {
 		flags storeFlags
 		ok    bool
@@ -19,9 +20,13 @@ func TestDetach(t *testing.T) {
 		{storeFlags{detach: []string{"articles"}, articleMap: "mysql://host/db"}, true},
 		{storeFlags{detach: []string{"map"}, articleMap: "mysql://host/db"}, false},
 		{storeFlags{detach: []string{"redis"}}, false},
+		{storeFlags{textsFor: time.Hour, index: "redis://host", articles: "hbase+http://host"}, true},
+		{storeFlags{textsFor: time.Hour, index: "folder", articles: "hbase+http://host"}, false},
+		{storeFlags{textsFor: time.Hour, index: "redis://host"}, false},
+		{storeFlags{seal: "secret"}, false},
 	} {
 		if err := c.flags.valid(); errors.Is(err, errUsage) == c.ok || c.ok && err != nil {
-			t.Errorf("--detach %q: %v", c.flags.detach, err)
+			t.Errorf("%+v: %v", c.flags, err)
 		}
 	}
 }

@@ -5,12 +5,14 @@
 package services
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -161,6 +163,30 @@ func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP) }
 
 // Resume lets a paused process go on.
 func (s *Server) Resume() error { return s.signal(syscall.SIGCONT) }
+
+// CPU is the time of the processor that the process has used since it was last
+// started; 0 where the system does not tell.
+func (s *Server) CPU() time.Duration {
+	if s.cmd == nil || s.cmd.Process == nil {
+		return 0
+	}
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	var ticks int64
+	for _, i := range []int{11, 12} { // utime, stime
+		if i < len(fields) {
+			n, err := strconv.ParseInt(fields[i], 10, 64)
+			if err != nil {
+				return 0
+			}
+			ticks += n
+		}
+	}
+	return time.Duration(ticks) * time.Second / 100
+}
 
 func (s *Server) signal(sig syscall.Signal) error {
 	if s.cmd == nil || s.cmd.Process == nil {

@@ -50,11 +50,15 @@ func gather(all map[string]docid.Texts, cells []cell) error {
 			var a Article
 			if err = json.Unmarshal(c.data, &a); err == nil && !a.Gone {
 				t.Kept = &docid.Article{Heat: a.Heat}
-				t.Kept.ID, t.Kept.Text, t.KeptSeq = a.NID, a.Content, uint64(c.time)&(1<<48-1)
+				t.Kept.ID, t.Kept.Text = a.NID, a.Content
 			}
+			t.KeptSeq = a.Seq
 		case leader:
 			var l Leader
-			if err = json.Unmarshal(c.data, &l); err == nil && !l.Gone {
+			if err = json.Unmarshal(c.data, &l); err == nil {
+				t.Ended = l.Gone
+			}
+			if err == nil && !l.Gone {
 				t.Material = &docid.Material{NID: l.NID, Title: l.Title, Text: l.Content}
 			}
 		}
@@ -64,10 +68,4 @@ func gather(all map[string]docid.Texts, cells []cell) error {
 		all[c.row] = t
 	}
 	return nil
-}
-
-// SetBack moves the cursor of a tenant to a change at which an epoch begins; what
-// was written of later ones is hidden by what that epoch writes.
-func (s *Sink) SetBack(ctx context.Context, tenant string, epochs int, seq uint64) error {
-	return s.setCursor(ctx, tenant, epochs, seq)
 }

@@ -153,11 +153,7 @@ func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) er
 		return unavailable(err)
 	}
 	last := ds[len(ds)-1]
-	return s.setCursor(ctx, tenant, last.Epochs, last.Seq)
-}
-
-func (s *Sink) setCursor(ctx context.Context, tenant string, epochs int, seq uint64) error {
-	c := cell{cursorRow(tenant), cursor, stamp(epochs, seq), []byte(strconv.FormatUint(seq, 10))}
+	c := cell{cursorRow(tenant), cursor, stamp(last.Epochs, last.Seq), []byte(strconv.FormatUint(last.Seq, 10))}
 	return unavailable(s.g.put(ctx, s.table, []cell{c}))
 }
 

@@ -75,6 +75,11 @@ func (a *apply) all(tenant string, ds []docid.Delivery) error {
 		case d.Seq != last+1 && d.Kind != docid.KindEpoch:
 			return fmt.Errorf("%w: change %d after %d", docid.ErrInvalid, d.Seq, last)
 		}
+		if d.Kind == docid.KindEpoch && d.After > 0 && d.After < last {
+			if err := a.forget(d.After, d.Seq); err != nil {
+				return err
+			}
+		}
 		last = d.Seq
 		if err := a.record(d); err != nil {
 			return err
@@ -126,6 +131,15 @@ func (a *apply) flushLog() error {
 		strings.Repeat(",(?,?,?,?,?,?,?)", len(a.log)-1)
 	a.log = a.log[:0]
 	return a.exec(query, args...)
+}
+
+// forget drops the entries of changes that the index has lost, those between two.
+// Who got their answers finds the rows of the articles still.
+func (a *apply) forget(after, before uint64) error {
+	if err := a.flushLog(); err != nil {
+		return err
+	}
+	return a.exec(`DELETE FROM neardup_log WHERE tenant = ? AND seq > ? AND seq < ?`, a.tenant, after, before)
 }
 
 // amend adds to a row of an article what tables of version 1 did not have.

@@ -34,7 +34,7 @@ func (s *Sink) History(ctx context.Context, tenant string, after uint64, limit i
 		return nil, err
 	}
 	rows, err := s.db.QueryContext(ctx, `SELECT l.seq, l.revises, l.keeps, l.names, l.entry, a.url, a.title, a.category, a.media, a.image_count, a.published
-		FROM neardup_log l LEFT JOIN neardup_articles a ON a.tenant = l.tenant AND a.leader = l.leader AND a.seq = l.seq
+		FROM neardup_log l LEFT JOIN neardup_articles a FORCE INDEX (leader) ON a.tenant = l.tenant AND a.leader = l.leader AND a.seq = l.seq
 		WHERE l.tenant = ? AND l.seq > ? ORDER BY l.seq LIMIT ?`, row.id, after, limit)
 	if err != nil {
 		return nil, unavailable(err)
@@ -46,8 +46,8 @@ func (s *Sink) History(ctx context.Context, tenant string, after uint64, limit i
 		if err != nil {
 			return nil, err
 		}
-		if after++; d.Seq != after && d.Kind != docid.KindEpoch {
-			return nil, fmt.Errorf("%w: change %d of tenant %q is missing in neardup_log", docid.ErrCorrupt, after, tenant)
+		if d.Seq != after+1 && d.Kind != docid.KindEpoch {
+			return nil, fmt.Errorf("%w: change %d of tenant %q is missing in neardup_log", docid.ErrCorrupt, after+1, tenant)
 		}
 		after = d.Seq // an epoch passes over what was lost
 		ds = append(ds, d)

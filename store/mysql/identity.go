@@ -112,56 +112,65 @@ func (s *Sink) KeepIdentity(ctx context.Context, tenant string, id docid.Identit
 	if err != nil {
 		return err
 	}
+	identity, err := s.identity(ctx, row.id)
+	if err != nil {
+		return err
+	}
 	mark := markOf(id)
 	switch {
 	case row.mark != nil && !bytes.Equal(row.mark, mark):
 		return fmt.Errorf("%w: MySQL has %d changes of tenant %q from another index; neardup rebuild makes that one again", docid.ErrOther, row.logged, tenant)
-	case s.seal != nil && row.identity != nil:
-		_, err := s.seal.open(tenant, row.identity)
+	case s.seal != nil && identity != nil:
+		_, err := s.seal.open(tenant, identity)
 		return err
 	}
 	if s.seal != nil {
-		if row.identity, err = s.seal.close(tenant, id); err != nil {
+		if identity, err = s.seal.close(tenant, id); err != nil {
 			return err
 		}
 	}
 	_, err = s.db.ExecContext(ctx, `UPDATE neardup_tenants SET mark = ?, identity = ? WHERE id = ? AND (mark IS NULL OR mark = ?)`,
-		mark, row.identity, row.id, mark)
+		mark, identity, row.id, mark)
 	return unavailable(err)
-}
-
-// Kept reports whether the identity of a tenant is here.
-func (s *Sink) Kept(ctx context.Context, tenant string) (bool, error) {
-	row, err := s.tenant(ctx, tenant)
-	return row.identity != nil, err
 }
 
 // Identity is what makes the index of a tenant itself. ErrNotFound if it was
 // not kept, ErrSeal.
 func (s *Sink) Identity(ctx context.Context, tenant string) (docid.Identity, error) {
 	row, err := s.tenant(ctx, tenant)
+	if err != nil {
+		return docid.Identity{}, err
+	}
+	identity, err := s.identity(ctx, row.id)
 	switch {
 	case err != nil:
 		return docid.Identity{}, err
-	case row.identity == nil:
+	case identity == nil:
 		return docid.Identity{}, fmt.Errorf("%w: MySQL does not have the identity of tenant %q: its servers ran without a seal", docid.ErrNotFound, tenant)
 	case s.seal == nil:
 		return docid.Identity{}, fmt.Errorf("%w: the identity of tenant %q is sealed, and no seal is given", docid.ErrInvalid, tenant)
 	}
-	return s.seal.open(tenant, row.identity)
+	return s.seal.open(tenant, identity)
+}
+
+// identity reads what is sealed, nil if nothing is. It may be long: it has the
+// table of a trained method.
+func (s *Sink) identity(ctx context.Context, id uint32) (identity []byte, err error) {
+	err = s.db.QueryRowContext(ctx, `SELECT identity FROM neardup_tenants WHERE id = ?`, id).Scan(&identity)
+	return identity, unavailable(err)
 }
 
 // tenantRow is the row of a tenant.
 type tenantRow struct {
-	id             uint32
-	seq, logged    uint64
-	mark, identity []byte
+	id          uint32
+	seq, logged uint64
+	mark        []byte
 }
 
 // tenant reads the row of a tenant; ErrNotFound.
 func (s *Sink) tenant(ctx context.Context, tenant string) (r tenantRow, err error) {
-	err = s.db.QueryRowContext(ctx, `SELECT id, seq, logged, mark, identity FROM neardup_tenants WHERE name = ?`, []byte(tenant)).
-		Scan(&r.id, &r.seq, &r.logged, &r.mark, &r.identity)
+	err = s.db.QueryRowContext(ctx, `SELECT id, seq, logged, mark FROM neardup_tenants WHERE name = ?`, []byte(tenant)).
+		Scan(&r.id, &r.seq, &r.logged, &r.mark)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, fmt.Errorf("tenant %q in MySQL: %w", tenant, docid.ErrNotFound)
 	}

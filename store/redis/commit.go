@@ -13,41 +13,47 @@ import (
 	"github.com/redis/rueidis"
 )
 
-// Material reads what verification needs of a leader.
+// Material reads what verification needs of a leader, from the library where it
+// was left to that.
 func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, error) {
-	m, _, err := ix.leader(ctx, leader)
-	return m, err
-}
-
-// leader reads the material of a leader and the packed keys it is found under.
-func (ix *index) leader(ctx context.Context, leader uint64) (docid.Material, string, error) {
-	var m docid.Material
-	if err := ctx.Err(); err != nil {
-		return m, "", err
-	}
-	b, err := ix.s.c.Do(ctx, ix.s.c.B().Get().Key(ix.p+"t"+decimal(leader)).Build()).AsBytes()
-	if rueidis.IsRedisNil(err) {
-		return m, "", docid.ErrNotFound
-	}
+	_, text, err := ix.leader(ctx, leader)
 	if err != nil {
-		return m, "", ix.s.fail(err)
+		return docid.Material{}, err
 	}
-	n, w := binary.Uvarint(b)
-	if w <= 0 || n > uint64(len(b)-w)/8 {
-		return m, "", fmt.Errorf("%w: material of leader %d", docid.ErrCorrupt, leader)
+	if len(text) == 0 {
+		return ix.unloaded(ctx, leader)
 	}
-	keys := string(b[w : w+8*int(n)])
-	text, err := expand(b[w+8*int(n):])
-	if err == nil {
+	var m docid.Material
+	if text, err = expand(text); err == nil {
 		m, err = ledger.DecodeMaterial(text)
 	}
 	if err != nil {
-		return m, "", fmt.Errorf("%w: material of leader %d: %w", docid.ErrCorrupt, leader, err)
+		return m, fmt.Errorf("%w: material of leader %d: %w", docid.ErrCorrupt, leader, err)
 	}
 	if m.NID == "" {
 		m.NID = docid.AnonymousNID(leader)
 	}
-	return m, keys, nil
+	return m, nil
+}
+
+// leader reads the packed keys that a leader is found under, and its material as
+// it is stored.
+func (ix *index) leader(ctx context.Context, leader uint64) (keys string, text []byte, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", nil, err
+	}
+	b, err := ix.s.c.Do(ctx, ix.s.c.B().Get().Key(ix.p+"t"+decimal(leader)).Build()).AsBytes()
+	if rueidis.IsRedisNil(err) {
+		return "", nil, docid.ErrNotFound
+	}
+	if err != nil {
+		return "", nil, ix.s.fail(err)
+	}
+	n, w := binary.Uvarint(b)
+	if w <= 0 || n > uint64(len(b)-w)/8 {
+		return "", nil, fmt.Errorf("%w: material of leader %d", docid.ErrCorrupt, leader)
+	}
+	return string(b[w : w+8*int(n)]), b[w+8*int(n):], nil
 }
 
 func materialOf(m docid.Material, keys []byte) string {
@@ -97,9 +103,31 @@ func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, er
 	return ix.receipt(answer)
 }
 
-// arguments are those of the function commit, numbered as it numbers them.
+// width is how many arguments a change has, the first of which is not used so
+// that they are numbered as functions.lua numbers them.
+const width = 25
+
+// arguments are those of the function commit.
 func (ix *index) arguments(ctx context.Context, c *docid.Change) ([]string, error) {
-	a := make([]string, 24)
+	a, err := ix.given(c)
+	if err != nil {
+		return nil, err
+	}
+	switch c.Kind {
+	case docid.KindEnd, docid.KindExpire:
+		a[18], _, err = ix.leader(ctx, c.Leader)
+		if errors.Is(err, docid.ErrNotFound) {
+			err = nil // commit knows whether it ended or never was
+		}
+	case docid.KindForget:
+		a[18], err = ix.forgotten(ctx, c.Leader)
+	}
+	return a, err
+}
+
+// given are those that follow from the change alone.
+func (ix *index) given(c *docid.Change) ([]string, error) {
+	a := make([]string, width)
 	a[1], a[2], a[3] = decimal(c.Query.Seen), string(c.Kind), string(c.Request[:])
 	a[4], a[5], a[6], a[7] = string(ledger.EncodeEntry(&c.Entry)), c.NID, decimal(c.Leader), ordered(c.Heat)
 	a[8], a[23] = "0", decimal(c.Backlog)
@@ -117,19 +145,8 @@ func (ix *index) arguments(ctx context.Context, c *docid.Change) ([]string, erro
 			a[10] = "=" + string(shrink([]byte(c.Article.Text)))
 		}
 		return a, nil
-	case docid.KindDelete:
+	case docid.KindDelete, docid.KindEnd, docid.KindExpire, docid.KindForget:
 		return a, nil
-	case docid.KindEnd, docid.KindExpire:
-		var err error
-		_, a[18], err = ix.leader(ctx, c.Leader)
-		if errors.Is(err, docid.ErrNotFound) {
-			err = nil // commit knows whether it ended or never was
-		}
-		return a, err
-	case docid.KindForget:
-		var err error
-		a[18], err = ix.forgotten(ctx, c.Leader)
-		return a, err
 	}
 	return nil, fmt.Errorf("%w: change of kind %q", docid.ErrInvalid, c.Kind)
 }

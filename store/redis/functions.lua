@@ -3,12 +3,13 @@
 -- start with KEYS[1], which ends in its hash tag, so they lie in one slot.
 --
 --   i            identity, written once
+--   u            the same, of an index that is made again and not done
 --   s            hash: seq leaders members (counts), kn kc (see "map"), forgot, trimmed, oldest that waits,
---                epochs (first 6, number 8), gaps (first 6 and next 6 of numbers that were lost)
+--                epochs (first 6, number 8), gaps (first 6 and next 6 of numbers that were lost), unfinished, unloaded
 --   k<bucket>    hash, part of the map
 --   h<field>     postings of a hot field of the map
 --   d<seq/128>   hash: leader -> sketch 8, time 8, expires 8
---   t<leader>    material of a leader, with its keys
+--   t<leader>    keys of a leader, and its material unless that was left to the library
 --   n<nid>       member: leader 6, seq 6, heat 8, disagrees 1, names posted by it (1 + 16 each), article
 --   r<leader>    names that deleted members had posted
 --   m<leader>    sorted set: seq -> nid
@@ -45,8 +46,8 @@ local function six(n) return pack('>I6', n) end
 local function number(s, at) return (unpackn('>I6', s, at)) end
 
 local function state(P)
-  local v = call('HMGET', P .. 's', 'seq', 'kn', 'kc', 'oldest')
-  return {P = P, seq = tonumber(v[1] or 0), kn = tonumber(v[2] or 1), kc = tonumber(v[3] or 0), oldest = tonumber(v[4] or 1)}
+  local v = call('HMGET', P .. 's', 'seq', 'kn', 'kc', 'oldest', 'unfinished')
+  return {P = P, seq = tonumber(v[1] or 0), kn = tonumber(v[2] or 1), kc = tonumber(v[3] or 0), oldest = tonumber(v[4] or 1), unfinished = v[5]}
 end
 
 -- full: do so many changes or more wait for the sinks?
@@ -252,6 +253,7 @@ end
 local function lookup(keys, a)
   init()
   local st = state(keys[1])
+  if st.unfinished then return {'unfinished'} end
   if st.seq < tonumber(a[1]) then return {'behind', st.seq} end
   local names = {}
   for i = 1, #a[6], 16 do names[#names + 1] = named(st, string.sub(a[6], i, i + 15), tonumber(a[5])) end
@@ -304,6 +306,7 @@ end
 local function replay(keys, a)
   init()
   local st = state(keys[1])
+  if st.unfinished then return {'unfinished'} end
   if st.seq < tonumber(a[1]) then return {'behind', st.seq} end
   return repeated(st, a[2], a[3], a[4]) or {'notfound'}
 end
@@ -349,7 +352,7 @@ local function log(st, c)
   if type(leader) == 'number' then leader = string.format('%.0f', leader) end
   local fields = {'k', c.kind, 'L', leader, 'n', c.nid, 'h', c.heat, 'r', c.request, 'x', c.renamed or '', 'e', c.blob}
   call('XADD', st.P .. 'l', st.seq .. '-0', unpack(fields))
-  if (c.article or c.keeps) and call('EXISTS', st.P .. 'c') == 1 then
+  if (c.article or c.keeps) and not st.restores and call('EXISTS', st.P .. 'c') == 1 then
     local article = ''
     if c.article then article = string4(c.article) .. c.text end
     call('SET', st.P .. 'o' .. st.seq, (c.keeps or SAME) .. article)
@@ -395,9 +398,9 @@ end
 -- that must not be newer than 12, 23 how many changes may wait for the sinks
 local function submission(st, a)
   local P, kind, leader, nid, heat, disagrees = st.P, a[2], tonumber(a[6]), a[5], a[7], a[8] == '1'
-  local before = repeated(st, a[11], nid, a[3])
+  local before = not st.restores and repeated(st, a[11], nid, a[3])
   if before then return before end
-  if full(st, a[23]) then return {'backlog'} end
+  if not st.restores and full(st, a[23]) then return {'backlog'} end
   if kind == 'duplicate' and call('HEXISTS', rowkey(P, leader), leader) == 0 then return {'ended'} end
   local since, known, names = tonumber(a[12]), {}, {}
   for i = 1, #a[22], 16 do
@@ -419,8 +422,8 @@ local function submission(st, a)
   end
   -- Nothing is refused from here on.
   local seq, renamed = st.seq + 1, ''
-  if kind == 'duplicate' and not owns(P, a[15], leader) then renamed = 'l' end
-  if a[16] ~= '0' and not owns(P, a[17], tonumber(a[16])) then renamed = 'v' end
+  if kind == 'duplicate' and not st.restores and not owns(P, a[15], leader) then renamed = 'l' end
+  if a[16] ~= '0' and not st.restores and not owns(P, a[17], tonumber(a[16])) then renamed = 'v' end
   if nid == '' then nid = '~' .. string.format('%.0f', seq) end
   if kind == 'new' then
     leader = seq
@@ -580,8 +583,79 @@ local kinds = {new = submission, duplicate = submission, update = update, delete
 local function commit(keys, a)
   init()
   local st = state(keys[1])
+  if st.unfinished then return {'unfinished'} end
   if st.seq < tonumber(a[1]) then return {'behind', st.seq} end
   return kinds[a[2]](st, a)
+end
+
+---------------------------------------------------------------- an index that is made again
+
+-- again begins it, or goes on: 1 identity. An index without changes makes way.
+local function again(keys, a)
+  init()
+  local st, P = state(keys[1]), keys[1]
+  local before = call('GET', P .. 'u')
+  if before == a[1] then return {'ok', st.seq} end
+  if before or st.seq > 0 then return {'occupied'} end
+  call('DEL', P .. 'i', P .. 's', P .. 'c')
+  call('HSET', P .. 's', 'unfinished', 1)
+  call('SET', P .. 'u', a[1])
+  return {'ok', 0}
+end
+
+-- keysof are the keys of a leader, as its material has them, and with what comes
+-- before them.
+local function keysof(P, leader)
+  local v, n, unit, at = call('GETRANGE', P .. 't' .. leader, 0, 9), 0, 1, 0
+  local b
+  repeat
+    at = at + 1
+    b = string.byte(v, at) or 0
+    n, unit = n + b % 128 * unit, unit * 128
+  until b < 128
+  local whole = call('GETRANGE', P .. 't' .. leader, 0, at + 8 * n - 1)
+  return string.sub(whole, at + 1), whole
+end
+
+-- unload drops the texts of leaders: 1 the change up to which that is done, 2 the
+-- leaders, 6 bytes each.
+local function unload(keys, a)
+  init()
+  local st, P = state(keys[1]), keys[1]
+  if st.unfinished then return {'unfinished'} end
+  for at = 1, #a[2], 6 do
+    local leader = number(a[2], at)
+    local _, whole = keysof(P, leader)
+    if whole ~= '' then call('SET', P .. 't' .. leader, whole) end
+  end
+  call('HSET', P .. 's', 'unloaded', a[1])
+  return {'ok', #a[2] / 6}
+end
+
+-- restore makes a change once more: as a change of its kind, 24 its number.
+local function restore(keys, a)
+  init()
+  local st = state(keys[1])
+  if not st.unfinished then return {'occupied'} end
+  if a[2] == 'epoch' and tonumber(a[24]) > st.seq then a[12] = a[24] - 1
+  elseif tonumber(a[24]) ~= st.seq + 1 then return {'unordered'} end
+  if a[2] == 'end' or a[2] == 'expire' then a[18] = keysof(st.P, a[6]) end
+  st.restores = true
+  return kinds[a[2]](st, a)
+end
+
+-- finished lets everybody open it: as the begin of an epoch, if 12 is not 0.
+local function finished(keys, a)
+  init()
+  local st = state(keys[1])
+  if not st.unfinished then return {'occupied'} end
+  if a[12] ~= '0' then
+    a[12] = math.max(tonumber(a[12]), st.seq)
+    begin(st, a)
+  end
+  call('HDEL', st.P .. 's', 'unfinished')
+  call('RENAME', st.P .. 'u', st.P .. 'i')
+  return {'ok', st.seq}
 end
 
 ---------------------------------------------------------------- outbox
@@ -629,6 +703,10 @@ local function acknowledge(keys, a)
 end
 
 redis.register_function('neardup_commit_VERSION', commit)
+redis.register_function('neardup_again_VERSION', again)
+redis.register_function{function_name = 'neardup_unload_VERSION', callback = unload, flags = {'allow-oom'}}
+redis.register_function('neardup_restore_VERSION', restore)
+redis.register_function('neardup_finished_VERSION', finished)
 -- What frees memory is done in a full Redis too.
 redis.register_function{function_name = 'neardup_remove_VERSION', callback = commit, flags = {'allow-oom'}}
 redis.register_function{function_name = 'neardup_acknowledge_VERSION', callback = acknowledge, flags = {'allow-oom'}}

@@ -12,9 +12,11 @@ import (
 
 // index is the index of one tenant.
 type index struct {
-	s  *Store
-	p  string // of all its keys
-	id docid.Identity
+	s *Store
+	p string // of all its keys
+	// tenant is whose it is.
+	tenant string
+	id     docid.Identity
 }
 
 // Identity is what makes the index itself.
@@ -80,6 +82,12 @@ func status(answer []rueidis.RedisMessage) (string, error) {
 		return word, docid.ErrConflict
 	case "backlog":
 		return word, docid.ErrBacklog
+	case "unfinished":
+		return word, docid.ErrUnfinished
+	case "unordered":
+		return word, fmt.Errorf("%w: it does not follow the last change that is there", docid.ErrInvalid)
+	case "occupied":
+		return word, docid.ErrOccupied
 	case "mismatch":
 		return word, docid.ErrMismatch
 	case "taken":

@@ -124,19 +124,33 @@ func (o outbox) Pending(ctx context.Context, after uint64, limit int) ([]docid.D
 
 // BeginEpoch begins an epoch.
 func (ix *index) BeginEpoch(ctx context.Context, past uint64) error {
-	var number [8]byte
-	if _, err := rand.Read(number[:]); err != nil {
-		return fmt.Errorf("draw an epoch: %w", err)
+	a, err := begin(past)
+	if err != nil {
+		return err
 	}
-	number[7] |= 1 // not 0
-	n := binary.BigEndian.Uint64(number[:])
-	e := docid.Entry{Kind: docid.KindEpoch, Leader: n, Time: time.Now().UnixNano()}
-	a := make([]string, 13)
-	a[1], a[2], a[3], a[4], a[5], a[6] = "0", string(e.Kind), string(e.Request[:]), string(ledger.EncodeEntry(&e)), string(number[:]), decimal(n)
-	a[7], a[12] = ordered(0), decimal(past)
 	answer, err := ix.s.call(ctx, true, "commit", ix.p, a[1:]...)
 	if err == nil {
 		_, err = status(answer)
 	}
 	return err
+}
+
+// begin are the arguments by which an epoch begins after a change.
+func begin(past uint64) ([]string, error) {
+	var number [8]byte
+	if _, err := rand.Read(number[:]); err != nil {
+		return nil, fmt.Errorf("draw an epoch: %w", err)
+	}
+	number[7] |= 1 // not 0
+	n := binary.BigEndian.Uint64(number[:])
+	return epoch(docid.Entry{Kind: docid.KindEpoch, Leader: n, Time: time.Now().UnixNano()}, past), nil
+}
+
+// epoch are those of an epoch that has its entry.
+func epoch(e docid.Entry, past uint64) []string {
+	a := make([]string, width)
+	a[1], a[2], a[3], a[4] = "0", string(e.Kind), string(e.Request[:]), string(ledger.EncodeEntry(&e))
+	a[5], a[6] = string(binary.BigEndian.AppendUint64(nil, e.Leader)), decimal(e.Leader)
+	a[7], a[12] = ordered(0), decimal(past)
+	return a
 }

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/neardup/neardup/docid"
@@ -46,8 +47,9 @@ type Options struct {
 
 // Store is a docid.Store in Redis.
 type Store struct {
-	c rueidis.Client
-	o Options
+	c       rueidis.Client
+	o       Options
+	library atomic.Pointer[docid.Library]
 }
 
 // waitTime is how long a change may take to reach the replicas.
@@ -70,7 +72,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: connect to Redis: %w", docid.ErrUnavailable, err)
 	}
-	s := &Store{c, o}
+	s := &Store{c: c, o: o}
 	if err := s.prepare(ctx); err != nil {
 		c.Close()
 		return nil, err
@@ -142,25 +144,31 @@ func (s *Store) Index(ctx context.Context, tenant string, create func() (docid.I
 	if err != nil {
 		return nil, err
 	}
-	value, err := json.Marshal(identity{id.Seed, id.Key[:], id.Spec, id.Table, id.Created})
+	value, err := s.enroll(ctx, tenant, id)
 	if err != nil {
-		return nil, fmt.Errorf("identity of tenant %q: %w", tenant, err)
+		return nil, err
 	}
-	if err := s.c.Do(ctx, s.c.B().Sadd().Key(tenants).Member(tenant).Build()).Error(); err != nil {
-		return nil, s.fail(err)
-	}
-	set := s.c.B().Set().Key(prefix(tenant) + "i").Value(string(value)).Nx().Build()
+	set := s.c.B().Set().Key(prefix(tenant) + "i").Value(value).Nx().Build()
 	if err := s.c.Do(ctx, set).Error(); err != nil && !rueidis.IsRedisNil(err) { // nil: somebody was faster
 		return nil, s.fail(err)
 	}
 	return s.open(ctx, tenant)
 }
 
+// enroll lists a tenant and returns its identity as it is written.
+func (s *Store) enroll(ctx context.Context, tenant string, id docid.Identity) (string, error) {
+	value, err := json.Marshal(identity{id.Seed, id.Key[:], id.Spec, id.Table, id.Created})
+	if err != nil {
+		return "", fmt.Errorf("identity of tenant %q: %w", tenant, err)
+	}
+	return string(value), s.fail(s.c.Do(ctx, s.c.B().Sadd().Key(tenants).Member(tenant).Build()).Error())
+}
+
 func (s *Store) open(ctx context.Context, tenant string) (docid.Index, error) {
 	p := prefix(tenant)
 	value, err := s.c.Do(ctx, s.c.B().Get().Key(p+"i").Build()).AsBytes()
 	if rueidis.IsRedisNil(err) {
-		return nil, fmt.Errorf("index of tenant %q: %w", tenant, docid.ErrNotFound)
+		return nil, fmt.Errorf("index of tenant %q: %w", tenant, s.absent(ctx, p))
 	}
 	if err != nil {
 		return nil, s.fail(err)
@@ -169,9 +177,21 @@ func (s *Store) open(ctx context.Context, tenant string) (docid.Index, error) {
 	if err := json.Unmarshal(value, &id); err != nil || len(id.Key) != 32 {
 		return nil, fmt.Errorf("%w: identity of tenant %q", docid.ErrCorrupt, tenant)
 	}
-	ix := &index{s: s, p: p, id: docid.Identity{Seed: id.Seed, Key: [32]byte(id.Key), Spec: id.Spec, Table: id.Table, Created: id.Created}}
+	ix := &index{s: s, p: p, tenant: tenant, id: docid.Identity{Seed: id.Seed, Key: [32]byte(id.Key), Spec: id.Spec, Table: id.Table, Created: id.Created}}
 	ix.id.Epochs, err = ix.Catalog().Epochs(ctx)
 	return ix, err
+}
+
+// absent says why there is no identity.
+func (s *Store) absent(ctx context.Context, p string) error {
+	half, err := s.c.Do(ctx, s.c.B().Exists().Key(p+"u").Build()).AsInt64()
+	switch {
+	case err != nil:
+		return s.fail(err)
+	case half == 1:
+		return docid.ErrUnfinished
+	}
+	return docid.ErrNotFound
 }
 
 // Tenants lists the tenants that have an index.

@@ -51,6 +51,8 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Backlog", testBacklog},
 		{"Keeps", testKeeps},
 		{"Relay", testRelay},
+		{"Restore", testRestore},
+		{"RestoreLate", testRestoreLate},
 		{"Close", testClose},
 	}
 	for _, test := range tests {

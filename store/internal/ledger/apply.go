@@ -14,17 +14,18 @@ import (
 // before the first write: plan checks and collects, then write cannot fail
 // unless the engine does.
 type change struct {
-	ix      *index
-	b       Batch
-	c       *docid.Change
-	seq     uint64
-	receipt docid.Receipt
-	waits   *docid.Article // for the sinks
-	keeps   docid.Keeps
-	extends bool // a row has what older programs cannot read
-	rows    []row
-	memory  []func() // to the table, shown to no reader before publishing
-	after   []func() // once durable
+	ix       *index
+	b        Batch
+	c        *docid.Change
+	seq      uint64
+	receipt  docid.Receipt
+	waits    *docid.Article // for the sinks
+	keeps    docid.Keeps
+	restores bool // it was made before, in an index that was lost
+	extends  bool // a row has what older programs cannot read
+	rows     []row
+	memory   []func() // to the table, shown to no reader before publishing
+	after    []func() // once durable
 }
 
 // row is a write: value nil deletes.
@@ -57,7 +58,7 @@ func (t *change) write() error {
 	e.Seq = t.seq
 	t.receipt = docid.Receipt{Entry: e, Epoch: t.ix.epochOf(e.Leader)}
 	t.set(t.key(spaceLog, t.seq), func(enc *encoder) { putEntry(enc, &e) })
-	if (t.waits != nil || t.keeps != docid.KeepsSame) && len(t.ix.sinks) > 0 {
+	if (t.waits != nil || t.keeps != docid.KeepsSame) && len(t.ix.sinks) > 0 && !t.restores {
 		t.set(t.key(spaceOutbox, t.seq), waiting{t.keeps, t.waits}.put)
 	}
 	if t.extends || extended(&e.Evidence) {
@@ -114,16 +115,12 @@ func (t *change) planSubmission() (bool, error) {
 	if t.c.Article == nil || (t.c.Kind == docid.KindNew) != (t.c.Fresh != nil) {
 		return false, fmt.Errorf("%w: a submission without its article", docid.ErrInvalid)
 	}
-	asked := docid.Asked{Idempotency: t.c.Idempotency, NID: t.c.NID, Request: t.c.Request}
-	var err error
-	if t.receipt, err = t.ix.repeated(t.b, asked, t.ix.known.has); !errors.Is(err, docid.ErrNotFound) {
-		return err == nil, err
-	}
-	if err := t.guard(); err != nil {
-		return false, err
-	}
-	if err := t.name(); err != nil {
-		return false, err
+	if t.restores {
+		if _, l := t.ix.posts.find(t.c.Leader); t.c.Kind == docid.KindDuplicate && (l == nil || l.ended.Load() != 0) {
+			return false, fmt.Errorf("%w: its docId %d does not live", docid.ErrInvalid, t.c.Leader)
+		}
+	} else if replayed, err := t.judged(); replayed || err != nil {
+		return replayed, err
 	}
 	if t.c.NID == "" {
 		t.c.NID = docid.AnonymousNID(t.seq)
@@ -138,6 +135,19 @@ func (t *change) planSubmission() (bool, error) {
 	}
 	t.waits = t.c.Article
 	return false, t.addMember()
+}
+
+// judged holds a submission to what is there now: whether it was answered before,
+// whether the judgement still holds, and how its leaders are named.
+func (t *change) judged() (replayed bool, err error) {
+	asked := docid.Asked{Idempotency: t.c.Idempotency, NID: t.c.NID, Request: t.c.Request}
+	if t.receipt, err = t.ix.repeated(t.b, asked, t.ix.known.has); !errors.Is(err, docid.ErrNotFound) {
+		return err == nil, err
+	}
+	if err := t.guard(); err != nil {
+		return false, err
+	}
+	return false, t.name()
 }
 
 // repeated finds the first answer to the same request, by idempotency key and

@@ -95,6 +95,9 @@ func (s *Store) begin() error {
 	}
 	var begun []*change
 	for _, ix := range s.indexes {
+		if ix.unfinished { // what made it decides
+			continue
+		}
 		t := &change{ix: ix, b: b, seq: ix.head + 1, c: &docid.Change{}}
 		if err := t.beginEpoch(); err != nil {
 			return fmt.Errorf("begin an epoch of tenant %q: %w", ix.tenant, err)
@@ -132,6 +135,12 @@ func (t *change) beginEpoch() error {
 		return err
 	}
 	t.c.Kind, t.c.Leader, t.c.Time = docid.KindEpoch, number, time.Now().UnixNano()
+	return t.logEpoch()
+}
+
+// logEpoch logs the begin of the epoch numbered c.Leader.
+func (t *change) logEpoch() error {
+	number := t.c.Leader
 	t.set(t.key(spaceEpoch, t.seq), func(e *encoder) { e.fixed(number) })
 	t.after = append(t.after, func() {
 		epochs := append(slices.Clone(*t.ix.epochs.Load()), docid.Epoch{First: t.seq, Number: number})

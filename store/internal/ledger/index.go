@@ -14,10 +14,12 @@ type index struct {
 	tenant   string
 	id       uint32
 	identity docid.Identity
-	posts    *postings
-	segments uint64     // number of the last segment; that of who settles
-	sizes    sizes      // the order of Groups
-	known    *knownRows // rows of nids and idempotency keys; the writer's
+	// unfinished: it is made again; guarded by the store.
+	unfinished bool
+	posts      *postings
+	segments   uint64     // number of the last segment; that of who settles
+	sizes      sizes      // the order of Groups
+	known      *knownRows // rows of nids and idempotency keys; the writer's
 
 	settled    uint64            // the active table holds what came after; the writer's
 	head       uint64            // last change applied; the writer's

@@ -21,7 +21,7 @@ func (s *Store) load(ctx context.Context) error {
 	defer v.Close()
 	err = v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
 		ix := newIndex(s, string(k[1:]), 0, docid.Identity{})
-		err := decode(k, value, func(d *decoder) { getIdentity(d, &ix.id, &ix.identity) })
+		err := decode(k, value, func(d *decoder) { ix.unfinished = getIdentity(d, &ix.id, &ix.identity) })
 		s.indexes[ix.tenant] = ix
 		s.last = max(s.last, ix.id)
 		return err

@@ -272,20 +272,26 @@ func getMaterial(d *decoder, m *docid.Material) {
 	m.NID, m.Title, m.Text = d.string(), d.string(), d.string()
 }
 
-func putIdentity(e *encoder, number uint32, id *docid.Identity) {
+// putIdentity adds to an index that is made again, and not done, what older
+// programs do not read: they refuse it.
+func putIdentity(e *encoder, number uint32, id *docid.Identity, unfinished bool) {
 	e.uint(uint64(number))
 	e.fixed(id.Seed)
 	e.raw(id.Key[:])
 	e.string(id.Spec)
 	e.string(string(id.Table))
 	e.int(id.Created)
+	if unfinished {
+		e.bool(true)
+	}
 }
 
-func getIdentity(d *decoder, number *uint32, id *docid.Identity) {
+func getIdentity(d *decoder, number *uint32, id *docid.Identity) (unfinished bool) {
 	*number = uint32(d.uint())
 	id.Seed = d.fixed()
 	copy(id.Key[:], d.raw(32))
 	id.Spec, id.Table, id.Created = d.string(), []byte(d.string()), d.int()
+	return d.more() && d.bool()
 }
 
 // sealed encodes a row.

@@ -73,8 +73,8 @@ func Open(ctx context.Context, kv KV, o Options) (*Store, error) {
 
 // Index opens or creates the index of a tenant.
 func (s *Store) Index(ctx context.Context, tenant string, create func() (docid.Identity, error)) (docid.Index, error) {
-	if ix := s.index(tenant); ix != nil {
-		return ix, nil
+	if ix, err := s.finished(tenant); ix != nil || err != nil {
+		return ix, err
 	}
 	if create == nil {
 		return nil, fmt.Errorf("index of tenant %q: %w", tenant, docid.ErrNotFound)
@@ -87,11 +87,26 @@ func (s *Store) Index(ctx context.Context, tenant string, create func() (docid.I
 		return nil, err
 	}
 	id.Epochs = nil
-	err = s.do(ctx, func(b Batch) (func(), error) { return s.createIndex(b, tenant, id) })
+	err = s.do(ctx, func(b Batch) (func(), error) { return s.createIndex(b, tenant, id, false) })
 	if err != nil {
 		return nil, fmt.Errorf("create index of tenant %q: %w", tenant, err)
 	}
-	return s.index(tenant), nil
+	return s.finished(tenant)
+}
+
+// finished is the index of a tenant, nil if there is none: ErrUnfinished. (An
+// interface, so that no index is nil.)
+func (s *Store) finished(tenant string) (docid.Index, error) {
+	ix := s.index(tenant)
+	if ix == nil {
+		return nil, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ix.unfinished {
+		return nil, fmt.Errorf("index of tenant %q: %w", tenant, docid.ErrUnfinished)
+	}
+	return ix, nil
 }
 
 func (s *Store) index(tenant string) *index {
@@ -104,18 +119,19 @@ func (s *Store) index(tenant string) *index {
 }
 
 // createIndex runs in the writer; somebody may have been faster.
-func (s *Store) createIndex(b Batch, tenant string, id docid.Identity) (func(), error) {
+func (s *Store) createIndex(b Batch, tenant string, id docid.Identity, unfinished bool) (func(), error) {
 	key := append([]byte{spaceIndex}, tenant...)
 	if v, err := b.Get(key); err != nil || v != nil {
 		return nil, err
 	}
 	s.last++
 	n := s.last
-	value := sealed(key, func(e *encoder) { putIdentity(e, n, &id) })
+	value := sealed(key, func(e *encoder) { putIdentity(e, n, &id, unfinished) })
 	if err := b.Set(key, value); err != nil {
 		return nil, err
 	}
 	ix := newIndex(s, tenant, n, id)
+	ix.unfinished = unfinished
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -128,8 +144,10 @@ func (s *Store) Tenants(context.Context) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	names := make([]string, 0, len(s.indexes))
-	for name := range s.indexes {
-		names = append(names, name)
+	for name, ix := range s.indexes {
+		if !ix.unfinished {
+			names = append(names, name)
+		}
 	}
 	sort.Strings(names)
 	return names, nil

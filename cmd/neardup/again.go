@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// again makes lost indexes again from MySQL and HBase. It takes the settings of
+// serve, so that the environment and the file of a server serve it too.
+type again struct {
+	serve
+	tenants []string
+	drained bool
+}
+
+// usedAgain are the settings of serve that matter to it; the others are taken and
+// not read.
+var usedAgain = []string{"data", "index", "map", "articles", "seal", "replicas", "accept-loss", configFlag}
+
+func (g *again) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	g.flags(fs)
+	var decides pflag.FlagSet
+	new(indexFlags).add(&decides)
+	fs.VisitAll(func(f *pflag.Flag) { f.Hidden = decides.Lookup(f.Name) == nil })
+	for _, name := range usedAgain {
+		fs.Lookup(name).Hidden = false
+	}
+	fs.Lookup("data").Usage = "folder of a server that does not run"
+	fs.StringArrayVar(&g.tenants, "tenant", nil, "only the index of this tenant, repeated for more (default: all that MySQL has)")
+	fs.BoolVar(&g.drained, "drained", false, "MySQL and HBase had everything when the index was lost: begin no epoch")
+}
+
+// asked reports that the command line asks for indexes to be made again.
+func (g *again) asked(fs *pflag.FlagSet) bool {
+	for _, name := range []string{"index", "map", "articles", "tenant", "drained", configFlag} {
+		if fs.Changed(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
+	secrets := g.stores.secrets()
+	if _, err := layered(fs); err != nil {
+		return err
+	}
+	settings, err := g.index.settings()
+	if err != nil {
+		return err
+	}
+	for _, name := range secrets {
+		fmt.Fprintf(g.stderr, "neardup: %s has a secret that whoever is on this machine can read: use the environment or --config\n", name)
+	}
+	switch {
+	case g.stores.articleMap == "" || g.stores.articles == "":
+		return usage("--map and --articles are needed: an index is made again from both")
+	case g.stores.index == "" && g.data == "":
+		return usage("--index, or --data for one in a folder, says where it is to be")
+	case g.stores.index == "memory:":
+		return usage("--index memory: would end with this command")
+	}
+	history, err := g.stores.openMap(ctx)
+	if err != nil {
+		return fmt.Errorf("--map %s: %w", where(g.stores.articleMap), err)
+	}
+	defer func() { err = errors.Join(err, history.Close()) }()
+	library, err := g.stores.openArticles(ctx)
+	if err != nil {
+		return fmt.Errorf("--articles %s: %w", where(g.stores.articles), err)
+	}
+	defer func() { err = errors.Join(err, library.Close()) }()
+	if len(g.tenants) == 0 {
+		if g.tenants, err = history.Tenants(ctx); err != nil {
+			return err
+		}
+	}
+	if len(g.tenants) == 0 {
+		return fmt.Errorf("--map %s has no log of any tenant", where(g.stores.articleMap))
+	}
+	store, err := g.stores.open(ctx, storeDir(g.data))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	target, ok := store.Store.(docid.Restorer)
+	if !ok {
+		return usage("--index %s: no index can be made again there", where(g.stores.index))
+	}
+	var failed []error // one tenant does not keep the others from theirs
+	for _, tenant := range g.tenants {
+		b := docid.Rebuild{
+			Store: target, History: history, Library: library, Tenant: tenant, Settings: settings, Drained: g.drained,
+			Progress: g.progress(tenant),
+		}
+		sum, err := b.Run(ctx)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("tenant %q: %w", tenant, hint(err)))
+			continue
+		}
+		g.summary(tenant, sum)
+	}
+	return errors.Join(failed...)
+}
+
+// hint adds what there is to do.
+func hint(err error) error {
+	switch {
+	case errors.Is(err, neardup.ErrUnlike):
+		return fmt.Errorf("%w; give the settings that it was served with", err)
+	case errors.Is(err, docid.ErrOccupied):
+		return fmt.Errorf("%w, and it is left as it is", err)
+	case errors.Is(err, docid.ErrUndrained):
+		return fmt.Errorf("%w; without --drained an epoch begins", err)
+	}
+	return err
+}
+
+// progress tells how far it is: once a second on a terminal, every ten seconds in
+// a log.
+func (g *again) progress(tenant string) func(at, of uint64) {
+	every, line := 10*time.Second, "%s: change %s of %s, %s a second\n"
+	if onTerminal(g.stderr) {
+		every, line = time.Second, "\r\x1b[K"+strings.TrimSuffix(line, "\n")+"\r"
+	}
+	told, last := time.Now(), uint64(0)
+	return func(at, of uint64) {
+		now := time.Now()
+		if last == 0 {
+			last = at
+		}
+		if since := now.Sub(told); since >= every || at == of && since > time.Second {
+			rate := float64(at-last) / since.Seconds()
+			told, last = now, at
+			fmt.Fprintf(g.stderr, line, oneLine(tenant), grouped(int64(at)), grouped(int64(of)), grouped(int64(rate)))
+		}
+	}
+}
+
+// summary says what was made again, and what not.
+func (g *again) summary(tenant string, sum docid.Rebuilt) {
+	tell(g.stdout, "tenant %s: made again up to change %s", oneLine(tenant), grouped(int64(sum.Seq)))
+	if sum.From > 0 {
+		tell(g.stdout, " (those after %s in this run)", grouped(int64(sum.From)))
+	}
+	tell(g.stdout, "\n  %s docIds, %s articles\n  digest of the log: %s\n", grouped(int64(sum.Leaders)), grouped(int64(sum.Members)), sum.Digest)
+	if sum.Epoch {
+		tell(g.stdout, "  an epoch began: changes after %s, if there were any, are lost, and no docId of them is given again\n", grouped(int64(sum.Seq)))
+	}
+	if sum.Textless > 0 {
+		tell(g.stdout, "  %s docIds have no text, HBase had not got it: articles join them by url or title only\n", grouped(int64(sum.Textless)))
+	}
+	if sum.Keptless > 0 {
+		tell(g.stdout, "  %s kept copies have no text, HBase had not got it or had a later one\n", grouped(int64(sum.Keptless)))
+	}
+}
+
+func tell(w io.Writer, format string, args ...any) { fmt.Fprintf(w, format, args...) }

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"testing"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/store/hbase"
+	"github.com/neardup/neardup/store/mysql"
+	"github.com/neardup/neardup/store/pebble"
+	"github.com/neardup/neardup/store/redis"
+	"github.com/neardup/neardup/store/storetest"
+)
+
+// TestMadeAgain loses indexes of random histories and makes them again from the
+// real MySQL and HBase: in a Redis that is killed meanwhile, and in a folder.
+func TestMadeAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the servers are processes of their own")
+	}
+	maria, hb := services.MariaDB(t), services.StartHBase(t)
+	db, err := sql.Open("mysql", "root@tcp("+maria.Addr+")/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), "CREATE DATABASE folder"); err != nil {
+		t.Fatal(err)
+	}
+	sinks := func(t *testing.T, database, table string) storetest.Sinks {
+		return storetest.Sinks{Histories: 3, Open: func() (docid.History, docid.Library) {
+			seal := mysql.Seal{1, 2, 3}
+			history, err := mysql.Open(t.Context(), mysql.Options{Address: "mysql://root@" + maria.Addr + "/" + database, Seal: &seal})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { history.Close() })
+			library, err := hbase.Open(t.Context(), "hbase+http://"+hb.Gateway.Addr+"/"+table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { library.Close() })
+			return history, library
+		}}
+	}
+	t.Run("redis", func(t *testing.T) {
+		server := services.Redis(t)
+		open := func(ctx context.Context) (docid.Store, error) {
+			return redis.Open(ctx, redis.Options{Address: "redis://" + server.Addr})
+		}
+		s := sinks(t, "neardup", "neardup")
+		s.Crash = func() {
+			server.Kill()
+			server.Start(t)
+		}
+		storetest.Restore(t, storetest.Place{Open: open, Lasting: true, Unasked: true}, s)
+	})
+	t.Run("folder", func(t *testing.T) {
+		dir := t.TempDir()
+		open := func(ctx context.Context) (docid.Store, error) { return pebble.Open(ctx, dir, pebble.Options{}) }
+		t.Run("again", func(t *testing.T) {
+			storetest.Restore(t, storetest.Place{Open: open, Lasting: true}, sinks(t, "folder", "folder"))
+		})
+		report, err := pebble.Check(t.Context(), dir, pebble.Options{})
+		if err != nil || len(report.Problems) > 0 {
+			t.Errorf("check of a folder that was made again: %+v, %v", report.Problems, err)
+		}
+	})
+}

@@ -1,0 +1,47 @@
+package docid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Restorer is a store in which a lost index can be made again, each change with
+// the number that it had.
+type Restorer interface {
+	Store
+	// Restore begins to make the index of a tenant again, or goes on with one
+	// that was begun under the same identity. Until it is finished nobody else
+	// can open it: ErrUnfinished. An index that is there and has changes, or is
+	// made again under another identity, is ErrOccupied. One writer at a time.
+	Restore(ctx context.Context, tenant string, id Identity) (Restoration, error)
+}
+
+// Restoration is an index that is made again.
+type Restoration interface {
+	// Append makes changes once more, in order, the first of them right after
+	// the last that is there; those that are there before the one that fails
+	// stay. A change has its whole entry, the numbers and nids that the commit
+	// gave it included; Query is not read, and an article may lack its text.
+	// ErrInvalid for a change that does not follow.
+	Append(ctx context.Context, cs []*Change) error
+	// Catalog reads what is there.
+	Catalog() Catalog
+	// Finish lets everybody open the index. If past is not 0, an epoch begins
+	// first, with the change past+1: see Index.BeginEpoch.
+	Finish(ctx context.Context, past uint64) error
+}
+
+// Errors of what is made again, and of what it is made from.
+var (
+	// ErrUnfinished is ErrUnavailable too.
+	ErrUnfinished = fmt.Errorf("%w: the index is half made again, and neardup rebuild goes on with it", ErrUnavailable)
+	ErrOccupied   = errors.New("there is an index already")
+	// ErrOther: a sink was fed by another index of the tenant.
+	ErrOther = errors.New("fed by another index")
+	// ErrUndrained: one sink at least had not got everything.
+	ErrUndrained = errors.New("the sinks are not equally far")
+	// ErrTextless is ErrUnavailable too: a text was left to a library that does
+	// not have it.
+	ErrTextless = fmt.Errorf("%w: the library does not have the text of a leader", ErrUnavailable)
+)

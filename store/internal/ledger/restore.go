@@ -1,0 +1,114 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// restoration is an index that is made again. Whether one is, stands in the row
+// of its identity, so it lasts with what is there of it.
+type restoration struct{ *index }
+
+// Restore begins to make an index again, or goes on.
+func (s *Store) Restore(ctx context.Context, tenant string, id docid.Identity) (docid.Restoration, error) {
+	id.Epochs = nil
+	err := s.do(ctx, func(b Batch) (func(), error) {
+		ix := s.index(tenant)
+		switch {
+		case ix == nil:
+			return s.createIndex(b, tenant, id, true)
+		case ix.unfinished && sameIdentity(ix.identity, id):
+			return nil, nil
+		case ix.unfinished, ix.head > 0:
+			return nil, docid.ErrOccupied
+		}
+		return s.emptied(b, ix, id)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make the index of tenant %q again: %w", tenant, err)
+	}
+	return restoration{s.index(tenant)}, nil
+}
+
+func sameIdentity(a, b docid.Identity) bool {
+	return a.Seed == b.Seed && a.Key == b.Key && a.Spec == b.Spec && string(a.Table) == string(b.Table) && a.Created == b.Created
+}
+
+// replaceIndex writes the identity of an index anew, under the number it has.
+func (s *Store) replaceIndex(b Batch, ix *index, id docid.Identity, unfinished bool) (func(), error) {
+	key := append([]byte{spaceIndex}, ix.tenant...)
+	if err := b.Set(key, sealed(key, func(e *encoder) { putIdentity(e, ix.id, &id, unfinished) })); err != nil {
+		return nil, err
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		ix.identity, ix.unfinished = id, unfinished
+	}, nil
+}
+
+// emptied makes an index that has no changes one that is made again: under
+// another identity, and without the sinks that it may have.
+func (s *Store) emptied(b Batch, ix *index, id docid.Identity) (func(), error) {
+	for sink := range ix.sinks {
+		if err := b.Delete(sinkKey(ix.id, sink)); err != nil {
+			return nil, err
+		}
+	}
+	clear(ix.sinks)
+	return s.replaceIndex(b, ix, id, true)
+}
+
+// Append makes changes once more. They are durable together.
+func (r restoration) Append(ctx context.Context, cs []*docid.Change) error {
+	var refused error
+	err := r.store.do(ctx, func(b Batch) (func(), error) {
+		var made []*change
+		for _, c := range cs {
+			t := &change{ix: r.index, b: b, c: c, seq: c.Seq, restores: true}
+			if refused = t.again(); refused != nil {
+				refused = fmt.Errorf("change %d: %w", c.Seq, refused)
+				break
+			}
+			made = append(made, t)
+		}
+		return func() {
+			for _, t := range made {
+				t.publish()
+			}
+		}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return refused
+}
+
+// again makes a change that has its number and whole entry.
+func (t *change) again() error {
+	if t.seq != t.ix.head+1 && (t.c.Kind != docid.KindEpoch || t.seq <= t.ix.head) {
+		return fmt.Errorf("%w: it follows change %d", docid.ErrInvalid, t.ix.head)
+	}
+	if t.c.Kind == docid.KindEpoch {
+		return t.logEpoch()
+	}
+	_, err := t.apply()
+	return err
+}
+
+// Finish lets everybody open the index.
+func (r restoration) Finish(ctx context.Context, past uint64) error {
+	return r.store.do(ctx, func(b Batch) (func(), error) {
+		opened, err := r.store.replaceIndex(b, r.index, r.identity, false)
+		if err != nil || past == 0 {
+			return opened, err
+		}
+		t := &change{ix: r.index, b: b, seq: max(past, r.head) + 1, c: &docid.Change{}}
+		if err := t.beginEpoch(); err != nil {
+			return nil, err
+		}
+		return func() { t.publish(); opened() }, nil
+	})
+}

@@ -1,0 +1,82 @@
+package redis
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/redis/rueidis"
+)
+
+var _ docid.Unloader = (*index)(nil)
+
+// ReadThrough has texts read from a library that were left to it.
+func (s *Store) ReadThrough(library docid.Library) { s.library.Store(&library) }
+
+// Unload leaves texts of leaders to the library that a sink is.
+func (ix *index) Unload(ctx context.Context, sink string, before time.Time, limit int) (int, error) {
+	has, err := ix.s.c.Do(ctx, ix.s.c.B().Hget().Key(ix.p+"c").Field(sink).Build()).AsUint64()
+	if rueidis.IsRedisNil(err) {
+		return 0, fmt.Errorf("sink %q: %w", sink, docid.ErrNotFound)
+	}
+	if err != nil {
+		return 0, ix.s.fail(err)
+	}
+	from, err := ix.count(ctx, "unloaded")
+	if err != nil {
+		return 0, err
+	}
+	entries, err := ix.Catalog().Log(ctx, from, limit)
+	if err != nil {
+		return 0, err
+	}
+	upTo := from
+	var leaders []byte
+	for _, e := range entries {
+		if e.Seq > has || e.Time >= before.UnixNano() {
+			break
+		}
+		if upTo = e.Seq; e.Kind == docid.KindNew {
+			leaders = append(leaders, binary.BigEndian.AppendUint64(nil, e.Leader)[2:]...)
+		}
+	}
+	if upTo == from {
+		return 0, nil
+	}
+	answer, err := ix.s.call(ctx, true, "unload", ix.p, decimal(upTo), string(leaders))
+	if err == nil {
+		_, err = status(answer)
+	}
+	return int(upTo - from), err
+}
+
+// unloaded reads what the library has of a leader. ErrUnavailable if it cannot be
+// asked or does not have it: without the text nothing is decided.
+func (ix *index) unloaded(ctx context.Context, leader uint64) (docid.Material, error) {
+	library := ix.s.library.Load()
+	if library == nil {
+		return docid.Material{}, fmt.Errorf("%w: the text of leader %d was left to a library, and none is given", docid.ErrUnavailable, leader)
+	}
+	id := ix.id
+	var err error
+	if id.Epochs, err = ix.Catalog().Epochs(ctx); err != nil {
+		return docid.Material{}, err
+	}
+	docID, err := id.DocID(ix.tenant, leader)
+	if err != nil {
+		return docid.Material{}, err
+	}
+	texts, err := (*library).Texts(ctx, []string{docID})
+	switch t := texts[docID]; {
+	case err != nil:
+		return docid.Material{}, fmt.Errorf("text of docId %s: %w", docID, err)
+	case t.Ended:
+		return docid.Material{}, docid.ErrNotFound
+	case t.Material == nil:
+		return docid.Material{}, fmt.Errorf("docId %s: %w", docID, docid.ErrTextless)
+	default:
+		return *t.Material, nil
+	}
+}

@@ -1,0 +1,351 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store/memory"
+)
+
+// kept is both sinks that an index can be made again from, in memory, as they
+// would keep it elsewhere: without the texts of what is not kept.
+type kept struct {
+	id       docid.Identity
+	log      []docid.Delivery
+	articles map[uint64]*docid.Article // by the change they came with
+	texts    map[string]docid.Texts
+	leaders  bool // which of the two it is
+}
+
+// KeptSinks are two in memory that an index can be made again from, empty.
+func KeptSinks() (docid.History, docid.Library) {
+	return &kept{articles: map[uint64]*docid.Article{}}, &kept{texts: map[string]docid.Texts{}, leaders: true}
+}
+
+func (k *kept) KeepsLeaders() bool { return k.leaders }
+func (k *kept) Close() error       { return nil }
+
+func (k *kept) KeepIdentity(_ context.Context, _ string, id docid.Identity) error {
+	k.id = id
+	return nil
+}
+
+func (k *kept) Identity(context.Context, string) (docid.Identity, error) { return k.id, nil }
+
+func (k *kept) Cursor(context.Context, string) (uint64, error) {
+	if len(k.log) == 0 {
+		return 0, nil
+	}
+	return k.log[len(k.log)-1].Seq, nil
+}
+
+func (k *kept) Apply(_ context.Context, _ string, ds []docid.Delivery) error {
+	for _, d := range ds {
+		if k.log = append(k.log, d); k.leaders {
+			k.keep(&d)
+		} else {
+			k.file(&d)
+		}
+	}
+	return nil
+}
+
+// file is what a database of articles does.
+func (k *kept) file(d *docid.Delivery) {
+	switch d.Kind {
+	case docid.KindNew, docid.KindDuplicate:
+		if d.Article != nil {
+			a := *d.Article
+			a.Text = ""
+			k.articles[d.Seq] = &a
+		}
+	case docid.KindDelete:
+		for seq, a := range k.articles {
+			if a.ID == d.NID {
+				delete(k.articles, seq)
+			}
+		}
+	}
+}
+
+// keep is what a table of texts does.
+func (k *kept) keep(d *docid.Delivery) {
+	t := k.texts[d.DocID]
+	switch {
+	case d.Keeps == docid.KeepsNone:
+		t.Kept, t.KeptSeq = nil, d.Seq
+	case d.Article != nil && d.Keeps != docid.KeepsSame:
+		t.Kept, t.KeptSeq = d.Article, d.Seq
+	}
+	if d.Material != nil {
+		t.Material = d.Material
+	}
+	if d.Kind == docid.KindEnd || d.Kind == docid.KindExpire {
+		t = docid.Texts{Ended: true, KeptSeq: d.Seq}
+	}
+	k.texts[d.DocID] = t
+}
+
+func (k *kept) History(_ context.Context, _ string, after uint64, limit int) ([]docid.Delivery, error) {
+	var ds []docid.Delivery
+	for _, d := range k.log {
+		if d.Seq <= after || len(ds) == limit {
+			continue
+		}
+		revises := d.Revises()
+		if d.DocID, d.Article = "", nil; revises {
+			d.Article = &docid.Article{}
+		} else if a := k.articles[d.Seq]; a != nil {
+			b := *a
+			d.Article = &b
+		}
+		ds = append(ds, d)
+	}
+	return ds, nil
+}
+
+func (k *kept) Texts(_ context.Context, ids []string) (map[string]docid.Texts, error) {
+	out := map[string]docid.Texts{}
+	for _, id := range ids {
+		if t, ok := k.texts[id]; ok {
+			if t.Kept != nil {
+				a := *t.Kept
+				t.Kept = &a
+			}
+			out[id] = t
+		}
+	}
+	return out, nil
+}
+
+// reference is a history, random unless a cascade is given, in another store, with the sinks it fed.
+type reference struct {
+	*walk
+	history docid.History
+	library docid.Library
+	crash   func() // stops a rebuild, once
+}
+
+func newReference(t *testing.T, seed uint64, tenant string, c Cascade) *reference {
+	t.Helper()
+	store, err := memory.New(t.Context())
+	must(t, "open", err, nil)
+	t.Cleanup(func() { must(t, "close", store.Close(), nil) })
+	o := &opened{t: t, store: store}
+	r := &reference{walk: &walk{opened: o, texts: NewTexts(seed, 8), tenant: tenant, now: time.Unix(1_700_000_000, 0)}}
+	if r.model = NewModel(c); c == (Cascade{}) {
+		r.model = NewModel(r.draw())
+	}
+	r.Detector = r.detect()
+	r.history, r.library = KeptSinks()
+	return r
+}
+
+// drain feeds the sinks; before the first time the index is one whose sinks were
+// attached late.
+func (r *reference) drain() { r.feed(r.Detector, "map", "articles") }
+
+// feed feeds sinks of the index of a detector.
+func (r *reference) feed(d *docid.Detector, names ...string) {
+	r.t.Helper()
+	for _, name := range names {
+		relay, err := d.Relay(r.t.Context(), name, map[string]docid.Sink{"map": r.history, "articles": r.library}[name])
+		if err == nil {
+			_, err = relay.Drain(r.t.Context())
+		}
+		if err != nil {
+			r.t.Fatalf("feed sink %q: %v", name, err)
+		}
+	}
+}
+
+// rebuild makes the index again in another store, stopped and crashed over and over
+// and gone on with by new processes.
+func (r *reference) rebuild(o *opened, drained bool) docid.Rebuilt {
+	t := r.t
+	t.Helper()
+	for n := 1; ; n++ {
+		ctx, stop := context.WithCancel(t.Context())
+		pages := 0
+		b := docid.Rebuild{
+			Store: o.store.(docid.Restorer), History: r.history, Library: r.library, Tenant: r.tenant, Drained: drained, Page: 7,
+			Settings: r.model.Settings(nil),
+			Progress: func(at, of uint64) {
+				switch pages++; {
+				case pages != 3 || n > 3:
+				case r.crash != nil && n == 1:
+					r.crash()
+				default:
+					stop()
+				}
+			},
+		}
+		sum, err := b.Run(ctx)
+		stop()
+		if err == nil {
+			return sum
+		}
+		if n > 4 || !errors.Is(err, context.Canceled) && !(r.crash != nil && n == 1) {
+			t.Fatalf("rebuild that was stopped %d times: %v", n, err)
+		}
+		_, err = docid.NewDetector(t.Context(), o.store, r.tenant, r.model.Settings(nil))
+		must(t, "serve what is half made", err, docid.ErrUnfinished)
+		other, err := r.history.Identity(t.Context(), r.tenant)
+		must(t, "identity", err, nil)
+		other.Seed++
+		_, err = o.store.(docid.Restorer).Restore(t.Context(), r.tenant, other)
+		must(t, "go on under another identity", err, docid.ErrOccupied)
+		if o.place.Lasting {
+			o.reopen()
+		}
+	}
+}
+
+// testRestore: an index that is made again from its sinks is the one that was
+// lost: it reads the same, answers retries the same, and decides on.
+func testRestore(t *testing.T, p Place) {
+	Restore(t, p, Sinks{Open: KeptSinks, Histories: 6})
+}
+
+// Sinks are what an index is made again from, for some random histories, each of a
+// tenant of its own. Crash, where not nil, ends the store and starts it again.
+type Sinks struct {
+	Open      func() (docid.History, docid.Library)
+	Histories int
+	Crash     func()
+}
+
+// Restore loses indexes and makes them again from sinks.
+func Restore(t *testing.T, p Place, sinks Sinks) {
+	o := start(t, p)
+	if _, ok := o.store.(docid.Restorer); !ok {
+		t.Fatal("the store is no docid.Restorer")
+	}
+	for seed := range uint64(sinks.Histories) {
+		r := newReference(t, 100+seed, fmt.Sprint("restored", seed), Cascade{})
+		r.history, r.library = sinks.Open()
+		r.crash = sinks.Crash
+		for n := range 100 {
+			if r.step(); n%10 == 9 && n > 30*int(seed%2) {
+				r.drain()
+			}
+			if n == 50 && seed == 2 { // it has lost changes before, and gone on
+				must(t, "resume after a loss", r.Resume(t.Context(), r.seq()+3), nil)
+				r.model.Seq = r.seq()
+			}
+		}
+		_, err := r.Forget(t.Context(), 0, r.now.Add(-20*time.Second), 1000)
+		must(t, "forget", err, nil)
+		r.model.Seq, err = r.seq(), nil
+		r.drain()
+		sum := r.rebuild(o, true)
+		want, err := docid.LogDigest(t.Context(), r.Index().Catalog(), r.model.Seq)
+		must(t, "digest", err, nil)
+		equal(t, "digest of the log", sum.Digest, want)
+		equal(t, "texts that are missing", fmt.Sprint(sum.Textless, sum.Keptless), "0 0")
+
+		again := *r.walk
+		again.opened = &opened{t: t, place: p, store: o.store}
+		again.Detector = again.detect()
+		r.same(again.Detector)
+		r.walk = &again
+		for range 40 {
+			again.step()
+		}
+		again.compare()
+		o.store = again.store
+		if t.Failed() {
+			t.Fatalf("cascade %d: %+v", seed, r.model.Cascade)
+		}
+	}
+	_, err := o.store.(docid.Restorer).Restore(t.Context(), "restored0", docid.Identity{})
+	must(t, "restore over an index", err, docid.ErrOccupied)
+}
+
+// same compares what can be read of two indexes: every article, docId and count.
+func (r *reference) same(d *docid.Detector) {
+	t := r.t
+	t.Helper()
+	ctx := t.Context()
+	a, err := r.Stats(ctx)
+	must(t, "stats", err, nil)
+	b, err := d.Stats(ctx)
+	must(t, "stats", err, nil)
+	equal(t, "counts", b, a)
+	for _, nid := range r.nids {
+		a, idA, errA := r.Member(ctx, nid)
+		b, idB, errB := d.Member(ctx, nid)
+		if idA != idB || !reflect.DeepEqual(a, b) || errors.Is(errA, docid.ErrNotFound) != errors.Is(errB, docid.ErrNotFound) {
+			t.Errorf("article %s: was %+v %v, is %+v %v", nid, a, errA, b, errB)
+		}
+	}
+	for _, g := range r.model.leaders {
+		a, errA := r.Group(ctx, r.DocIDs().DocID(g.seq), 0, 1000)
+		b, errB := d.Group(ctx, r.DocIDs().DocID(g.seq), 0, 1000)
+		if !sameGroup(a, b) || errors.Is(errA, docid.ErrEnded) != errors.Is(errB, docid.ErrEnded) {
+			t.Errorf("docId %d:\nwas %+v %v\n is %+v %v", g.seq, a, errA, b, errB)
+		}
+	}
+}
+
+func sameGroup(a, b docid.Group) bool {
+	if (a.Kept == nil) != (b.Kept == nil) || a.Kept != nil && !reflect.DeepEqual(*a.Kept, *b.Kept) ||
+		(a.Hotter == nil) != (b.Hotter == nil) || a.Hotter != nil && !reflect.DeepEqual(*a.Hotter, *b.Hotter) {
+		return false
+	}
+	a.Kept, b.Kept, a.Hotter, b.Hotter = nil, nil, nil, nil
+	return len(a.Members) == 0 && len(b.Members) == 0 && a.Size == b.Size || reflect.DeepEqual(a, b)
+}
+
+// testRestoreLate: of an index that was lost before its sinks had everything, all
+// is made again that they have; then an epoch begins, and no docId that was given
+// and lost is given again.
+func testRestoreLate(t *testing.T, p Place) {
+	o := start(t, p)
+	r := newReference(t, 7, "late", standard)
+	given := map[string]bool{}
+	add := func(d *docid.Detector, nid string, n int) docid.Answer {
+		t.Helper()
+		a, err := d.Add(t.Context(), article(nid, Base(n)))
+		must(t, "add "+nid, err, nil)
+		return a
+	}
+	a := add(r.Detector, "a", 1)
+	r.drain()
+	textless := add(r.Detector, "b", 2)
+	r.feed(r.Detector, "map") // not the library
+	for n := range 5 {
+		given[add(r.Detector, fmt.Sprint("lost", n), 3+n).DocID] = true
+	}
+	b := docid.Rebuild{
+		Store: o.store.(docid.Restorer), History: r.history, Library: r.library, Tenant: r.tenant, Drained: true,
+		Settings: r.model.Settings(nil),
+	}
+	_, err := b.Run(t.Context())
+	must(t, "sinks that are not equally far", err, docid.ErrUndrained)
+	sum := r.rebuild(o, false)
+	equal(t, "what was made again", fmt.Sprint(sum.Stats.Seq, sum.Textless, sum.Keptless, sum.Epoch), "2 1 1 true")
+
+	d := o.detector(r.tenant, r.model.Settings(func() time.Time { return r.now }))
+	equal(t, "a retry", outcome(add(d, "a", 1)), outcome(a))
+	equal(t, "a retry of one without text", outcome(add(d, "b", 2)), outcome(textless))
+	equal(t, "a copy", add(d, "copy", 1).DocID, a.DocID)
+	for n := range 5 {
+		c := add(d, fmt.Sprint("new", n), 3+n)
+		if given[c.DocID] || c.Seq < 8 {
+			t.Errorf("docId %s of change %d was given before", c.DocID, c.Seq)
+		}
+	}
+	// The sinks go on with the index that was made again.
+	r.feed(d, "map", "articles")
+	st, err := d.Stats(t.Context())
+	must(t, "stats", err, nil)
+	at, err := r.history.Cursor(t.Context(), r.tenant)
+	must(t, "cursor", err, nil)
+	equal(t, "the history ends with", at, st.Seq)
+}
