@@ -24,6 +24,15 @@ func resources() (cpu time.Duration, peak int64) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), peak
 }
 
+// openFiles returns how many files the process may have open; 0: not known.
+func openFiles() int {
+	var l syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil || l.Cur > 1<<30 {
+		return 0
+	}
+	return int(l.Cur)
+}
+
 // freeDisk returns the bytes that may still be written in a folder.
 func freeDisk(dir string) (int64, bool) {
 	var fs unix.Statfs_t

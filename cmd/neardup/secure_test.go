@@ -39,3 +39,14 @@ func TestLoopback(t *testing.T) {
 		}
 	}
 }
+
+// Connections never take the files of the store, however few there are.
+func TestShareFiles(t *testing.T) {
+	for limit, want := range map[int][2]int{
+		0: {2048, 1000}, 1 << 20: {2048, 1000}, 4096: {2048, 1000}, 3000: {1500, 1000}, 1024: {512, 341}, 64: {32, 21}, 8: {4, 8},
+	} {
+		if c, s := shareFiles(limit); c != want[0] || s != want[1] {
+			t.Errorf("%d files: %d connections and %d of the store, want %v", limit, c, s, want)
+		}
+	}
+}

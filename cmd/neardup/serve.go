@@ -235,6 +235,9 @@ func (s *serve) close(store *openStore) error {
 	if poisoned == nil {
 		return err
 	}
+	if folderReplaced(poisoned) {
+		return fmt.Errorf("what was answered lies where the folder is now, or is gone with it: %w", poisoned)
+	}
 	s.log.Warn("the store had taken no more writes; every answer given is kept", "cause", poisoned.Error())
 	return nil
 }
@@ -266,7 +269,22 @@ func (s *serve) listen(ctx context.Context, withTLS bool) (*server.Bounded, erro
 	}
 	s.bound = l.Addr().String()
 	s.log.Info("listening", "addr", s.bound, "tls", withTLS)
-	return server.Bound(l, server.MaxConnections), nil
+	connections, _ := shareFiles(openFiles())
+	if connections < server.MaxConnections {
+		s.log.Warn("the system allows few open files (ulimit -n), so fewer connections are held", "connections", connections)
+	}
+	return server.Bound(l, connections), nil
+}
+
+// shareFiles shares the files that may be open among connections and the store,
+// so that who opens connections cannot stop the store: one that cannot open a
+// file takes no more writes. A sixth is left for all else.
+func shareFiles(limit int) (connections, store int) {
+	connections, store = server.MaxConnections, 1000
+	if limit == 0 || limit >= (connections+store)*6/5 {
+		return connections, store
+	}
+	return max(4, min(connections, limit/2)), max(8, min(store, limit/3))
 }
 
 // tellAddr writes the address for whoever waits for it. The store is open by

@@ -123,7 +123,8 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	case f.index != "":
 		folder = strings.TrimPrefix(f.index, "pebble:")
 	}
-	s, err := pebble.Open(ctx, folder, pebble.Options{CacheBytes: int64(f.cache)})
+	_, files := shareFiles(openFiles())
+	s, err := pebble.Open(ctx, folder, pebble.Options{CacheBytes: int64(f.cache), OpenFiles: files})
 	if err != nil {
 		return nil, err
 	}
@@ -263,3 +264,7 @@ func closeSinks(all map[string]docid.Sink) error {
 	}
 	return errors.Join(errs...)
 }
+
+// folderReplaced reports whether a store stopped because its folder was moved,
+// removed or restored over.
+func folderReplaced(err error) bool { return errors.Is(err, pebble.ErrReplaced) }

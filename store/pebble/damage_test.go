@@ -145,3 +145,34 @@ func TestNothingPilesUp(t *testing.T) {
 		t.Errorf("goroutines %d then %d, file handles %d then %d, heap %d then %d", g, g2, h, h2, m, m2)
 	}
 }
+
+// TestDamagedWhileOpen hurts the end of a file of texts under an open store, and
+// the process then ends as it will: no start after it serves the folder, and
+// the error names the file. Whether the engine meets the damage before, and how it ends
+// then, is its own affair: a panic in a compaction is a crash like any other.
+func TestDamagedWhileOpen(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "running")
+	s, err := pebble.Open(t.Context(), dir, pebble.Options{TableBytes: 128 << 10})
+	ok(t, err)
+	say(t, s, map[string]answered{}, 60)
+	ok(t, s.Close())
+	s, err = pebble.Open(t.Context(), dir, pebble.Options{TableBytes: 128 << 10})
+	ok(t, err)
+	file := largest(t, dir, ".blob")
+	flip(t, file, .999)
+	crashed := filepath.Join(t.TempDir(), "crashed")
+	ok(t, os.CopyFS(crashed, os.DirFS(dir))) // what a kill leaves
+	for _, left := range []string{crashed, dir} {
+		if left == dir {
+			_ = s.Close()
+		}
+		again, err := pebble.Open(t.Context(), left, pebble.Options{})
+		if err == nil {
+			_ = again.Close()
+			t.Fatal("served")
+		}
+		if !errors.Is(err, docid.ErrCorrupt) || !strings.Contains(err.Error(), filepath.Base(file)) {
+			t.Errorf("refused without its name: %v", err)
+		}
+	}
+}

@@ -26,6 +26,8 @@ type Options struct {
 	// Postings is how many postings (keys of leaders) of an index lie in memory before they
 	// are written to disk, some 20 bytes each. 0: 512 x 1024.
 	Postings int
+	// OpenFiles bounds the files that are open at one moment; 0: 1,000.
+	OpenFiles int
 	// FS is where the folder lies; nil: the disk.
 	FS vfs.FS
 	// Progress, if not nil, hears from Check how many rows were read, every
@@ -100,6 +102,9 @@ func options(o Options, lock *pebble.Lock, log *logger) *pebble.Options {
 	if o.TableBytes <= 0 {
 		o.TableBytes = 32 << 20
 	}
+	if o.OpenFiles <= 0 {
+		o.OpenFiles = 1000
+	}
 	opts := &pebble.Options{
 		FS:     o.FS,
 		Lock:   lock,
@@ -114,7 +119,7 @@ func options(o Options, lock *pebble.Lock, log *logger) *pebble.Options {
 		MemTableStopWritesThreshold: memTables,
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
-		MaxOpenFiles:                1000,
+		MaxOpenFiles:                o.OpenFiles,
 		BytesPerSync:                512 << 10,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 1 },
 	}

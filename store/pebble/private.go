@@ -9,7 +9,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// private is the disk with files that only their owner may read: 0600.
+// private is the disk with files that only their owner may read: 0600; logs must
+// keep their names.
 type private struct{ vfs.FS }
 
 // Unwrap returns the disk.
@@ -23,6 +24,11 @@ func (p private) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) 
 // OpenReadWrite opens a file, which may create it.
 func (p private) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
 	return p.owned(name)(p.FS.OpenReadWrite(name, c, o...))
+}
+
+// ReuseForWrite gives a file another name and writes it from its beginning.
+func (p private) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return p.owned(to)(p.FS.ReuseForWrite(from, to, c))
 }
 
 // Lock locks a file, which creates it.
@@ -46,7 +52,7 @@ func (p private) owned(name string) func(vfs.File, error) (vfs.File, error) {
 			_ = f.Close()
 			return nil, fmt.Errorf("take file from others: %w", err)
 		}
-		return f, nil
+		return watchLog(name, f)
 	}
 }
 
