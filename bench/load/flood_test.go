@@ -9,6 +9,7 @@ import (
 	"github.com/neardup/neardup/feature/featuretest"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/store/memory"
+	"github.com/neardup/neardup/text"
 )
 
 // flooded opens an index with the cascade of the service.
@@ -17,8 +18,11 @@ func flooded(tb testing.TB, store docid.Store) *docid.Detector {
 	content := func(seed uint64, _ []byte) (neardup.Method, error) {
 		return methods.New(methods.Config{Name: "auto", Seed: seed})
 	}
+	agrees := func(seed uint64, _ []byte) (neardup.Method, error) {
+		return methods.New(methods.Config{Name: "jaccard", Threshold: .2, Seed: seed})
+	}
 	d, err := docid.NewDetector(tb.Context(), store, "flooded", docid.Settings{
-		URL: docid.Exact, Title: docid.Exact, Content: docid.Near, ContentMethod: content, TitleAgrees: content,
+		Clean: text.Default(), URL: docid.Exact, Title: docid.Exact, Content: docid.Near, ContentMethod: content, TitleAgrees: agrees,
 	})
 	if err != nil {
 		tb.Fatal(err)

@@ -81,13 +81,13 @@ func (a *Articles) Make(n int) Article {
 // CrowdSize is how many articles a flood has before the next one begins.
 const CrowdSize = 100_000
 
-// Crowd returns article n of a flood into one bucket: five sixths of the words
-// are the same in all of a flood, a similarity of about .72, so that they share
-// keys and are no duplicates of each other.
+// Crowd returns article n of a flood into one bucket: two thirds of the words
+// are the same in all of a flood, a similarity of about .5, so that they share
+// keys and are no duplicates of each other at .6, which is where auto decides.
 func (a *Articles) Crowd(n int) Article {
 	r := rand.New(rand.NewPCG(uint64(n), 13))
 	text := make([]byte, 0, 3100)
-	for i := 500 * (n / CrowdSize); len(text) < 2520; i++ {
+	for i := 500 * (n / CrowdSize); len(text) < 2000; i++ {
 		text = append(append(text, a.vocabulary[i%len(a.vocabulary)]...), ' ')
 	}
 	for len(text) < 3000 {
@@ -96,10 +96,40 @@ func (a *Articles) Crowd(n int) Article {
 	return Article{NID: fmt.Sprintf("flood%d", n), URL: fmt.Sprintf("https://flood.example/%d", n), Title: fmt.Sprintf("Flood %d", n), Content: string(text)}
 }
 
-// Flood is a kind of articles that one client may send without end.
+// Topic returns article n of honest ones about what the first flood is about:
+// half of its words are those of the flood's template, in their order.
+func (a *Articles) Topic(n int) Article {
+	r := rand.New(rand.NewPCG(uint64(n), 29))
+	text := make([]byte, 0, 3100)
+	for i := 100 + r.IntN(50); len(text) < 1500; i++ {
+		text = append(append(text, a.vocabulary[i]...), ' ')
+	}
+	for len(text) < 3000 {
+		text = append(append(text, a.vocabulary[r.IntN(len(a.vocabulary))]...), ' ')
+	}
+	return Article{NID: fmt.Sprintf("topic%d", n), Title: string(text[2000:2060]), Content: string(text)}
+}
+
+// Copy returns what another site makes of an article: one word more.
+func Copy(of Article, n int) Article {
+	return Article{NID: fmt.Sprintf("copy%d", n), Title: of.Title + " copied", Content: of.Content + "copied"}
+}
+
+// Request is one call of the service.
+type Request struct {
+	Method, Path string
+	Body         any
+}
+
+// Submit makes requests that submit articles.
+func Submit(article func(n int) Article) func(n int) Request {
+	return func(n int) Request { return Request{http.MethodPost, "/v1/articles", article(n)} }
+}
+
+// Flood is a kind of requests that one client may send without end.
 type Flood struct {
 	Name    string
-	Article func(n int) Article
+	Request func(n int) Request
 }
 
 // Floods are the kinds: each article is new, and each is meant to be dear for
@@ -127,12 +157,24 @@ func (a *Articles) Floods() []Flood {
 		return article
 	}
 	return []Flood{
-		{"long, one template", a.Crowd},
-		{"short English", func(n int) Article { return name(n, Article{Content: draw(n, 18)}) }},
-		{"short Chinese", func(n int) Article { return name(n, Article{Content: han(n, 60)}) }},
-		{"one title", func(n int) Article { return name(n, Article{Title: "Weather", Content: draw(n, 400)}) }},
-		{"one url", func(n int) Article { return name(n, Article{URL: "https://flood.example/", Content: draw(n, 400)}) }},
+		{"long, one template", Submit(a.Crowd)},
+		{"short English", Submit(func(n int) Article { return name(n, Article{Content: draw(n, 18)}) })},
+		{"short Chinese", Submit(func(n int) Article { return name(n, Article{Content: han(n, 60)}) })},
+		{"one title", Submit(func(n int) Article { return name(n, Article{Title: "Weather", Content: draw(n, 400)}) })},
+		{"one url", Submit(func(n int) Article { return name(n, Article{URL: "https://flood.example/", Content: draw(n, 400)}) })},
+		{"churn", a.churn},
 	}
+}
+
+// churn submits an article and then changes its heat and text, nine times.
+func (a *Articles) churn(n int) Request {
+	first := n - n%10
+	article := a.Make(1_000_000_000 + 3*first)
+	article.NID = fmt.Sprintf("churn%d", first)
+	if n == first {
+		return Request{http.MethodPost, "/v1/articles", article}
+	}
+	return Request{http.MethodPatch, "/v1/articles/" + article.NID, map[string]any{"heat": n, "content": a.Make(1_000_000_000 + 3*n).Content}}
 }
 
 // Target is where requests go.
@@ -159,9 +201,13 @@ func (t *Target) From(ip string) *Target {
 	return other
 }
 
-// post sends a body and returns the status.
-func (t *Target) post(ctx context.Context, path string, body []byte) (int, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL+path, bytes.NewReader(body))
+// send sends a request and returns the status.
+func (t *Target) send(ctx context.Context, r Request) (int, error) {
+	body, err := json.Marshal(r.Body)
+	if err != nil {
+		return 0, err
+	}
+	req, err := http.NewRequestWithContext(ctx, r.Method, t.URL+r.Path, bytes.NewReader(body))
 	if err != nil {
 		return 0, err
 	}
@@ -211,12 +257,8 @@ func (t *Target) batch(ctx context.Context, a *Articles, from, to int) error {
 	for n := from; n < to; n++ {
 		b.Articles = append(b.Articles, a.Make(n))
 	}
-	body, err := json.Marshal(b)
-	if err != nil {
-		return err
-	}
 	for try := 0; ; try++ {
-		status, err := t.post(ctx, "/v1/batch", body)
+		status, err := t.send(ctx, Request{http.MethodPost, "/v1/batch", b})
 		switch {
 		case err != nil:
 			return fmt.Errorf("batch from %d: %w", from, err)
@@ -243,11 +285,36 @@ func (r Result) String() string {
 		r.Sent, r.Failed, r.Rate, ms(r.P50), ms(r.P99), ms(r.P999), ms(r.Most))
 }
 
-// Open sends articles made by number, first and on, at rate a second for a
+// Statuses sends requests from..to, workers at a time, and counts what is
+// answered by status; 0: no answer.
+func (t *Target) Statuses(ctx context.Context, request func(int) Request, from, to, workers int) map[int]int {
+	var mu sync.Mutex
+	counts := map[int]int{}
+	var next atomic.Int64
+	next.Store(int64(from))
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for n := int(next.Add(1)) - 1; n < to && ctx.Err() == nil; n = int(next.Add(1)) - 1 {
+				status, err := t.send(ctx, request(n))
+				if err != nil {
+					status = 0
+				}
+				mu.Lock()
+				counts[status]++
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	return counts
+}
+
+// Open sends requests made by number, first and on, at rate a second for a
 // time, with at most workers open at one moment; what is due while all
 // workers are busy waits, and its latency grows. Arrivals are a Poisson
 // process.
-func (t *Target) Open(ctx context.Context, article func(int) Article, first int, rate float64, d time.Duration, workers int) Result {
+func (t *Target) Open(ctx context.Context, request func(int) Request, first int, rate float64, d time.Duration, workers int) Result {
 	due := make([]time.Duration, 0, int(rate*d.Seconds()*1.1))
 	r := rand.New(rand.NewPCG(uint64(first), 17))
 	for at := time.Duration(0); at < d; {
@@ -265,12 +332,9 @@ func (t *Target) Open(ctx context.Context, article func(int) Article, first int,
 				if n >= len(due) || ctx.Err() != nil {
 					return
 				}
-				body, err := json.Marshal(article(first + n))
+				r := request(first + n)
 				time.Sleep(time.Until(begin.Add(due[n])))
-				status := 0
-				if err == nil {
-					status, err = t.post(ctx, "/v1/articles", body)
-				}
+				status, err := t.send(ctx, r)
 				if took[n] = time.Since(begin) - due[n]; err != nil || status != http.StatusOK {
 					failed.Add(1)
 				}

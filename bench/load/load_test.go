@@ -23,7 +23,7 @@ func TestLatencyCountsFromWhenItWasDue(t *testing.T) {
 	}))
 	defer server.Close()
 	articles := load.NewArticles()
-	r := load.NewTarget(server.URL, "", 1).Open(t.Context(), articles.Make, 0, 200, stall, 1)
+	r := load.NewTarget(server.URL, "", 1).Open(t.Context(), load.Submit(articles.Make), 0, 200, stall, 1)
 	if r.Sent < 20 || r.Failed > 0 || r.Most < stall || r.P50 < stall/10 {
 		t.Errorf("a stall of %s is hidden: %s", stall, r)
 	}

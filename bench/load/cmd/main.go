@@ -32,7 +32,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.dir, "dir", "", "folder for the data, kept; empty: a temporary one")
-	flag.StringVar(&o.steps, "steps", "fill,restart,steady,flood,saturate", "what to measure, in order (also kinds: floods of each kind); without fill the folder has the articles already")
+	flag.StringVar(&o.steps, "steps", "fill,restart,steady,flood,saturate", "what to measure, in order (also kinds: floods of each kind; crowd: how rare 422 is); without fill the folder has the articles already")
 	flag.StringVar(&o.module, "module", "..", "folder of the product's module")
 	flag.IntVar(&o.articles, "articles", 1_000_000, "articles to load first; without fill, a number above all that the folder has seen")
 	flag.Float64Var(&o.rate, "rate", 1500, "requests a second of the steady run")
@@ -63,7 +63,7 @@ func run(ctx context.Context, o options) error {
 	}
 	m := &measure{options: o, bin: bin, articles: load.NewArticles(), next: o.articles}
 	steps := map[string]func(context.Context) error{
-		"fill": m.fill, "restart": m.restart, "steady": m.steady, "flood": m.flood, "kinds": m.kinds, "saturate": m.saturate,
+		"fill": m.fill, "restart": m.restart, "steady": m.steady, "flood": m.flood, "kinds": m.kinds, "crowd": m.crowd, "saturate": m.saturate,
 	}
 	for name := range strings.SplitSeq(o.steps, ",") {
 		step, ok := steps[name]
@@ -159,7 +159,7 @@ func (m *measure) flood(ctx context.Context) error {
 		first := (m.next/load.CrowdSize + 1) * load.CrowdSize
 		var other sync.WaitGroup
 		other.Go(func() {
-			r := t.Open(ctx, m.articles.Crowd, first, rate, time.Duration(m.seconds)*time.Second, m.workers/2)
+			r := t.Open(ctx, load.Submit(m.articles.Crowd), first, rate, time.Duration(m.seconds)*time.Second, m.workers/2)
 			fmt.Printf("the flood: %s\n", r)
 		})
 		time.Sleep(time.Duration(m.seconds/4) * time.Second)
@@ -169,18 +169,37 @@ func (m *measure) flood(ctx context.Context) error {
 	})
 }
 
-// kinds measures an honest client alone and beside another client's floods,
-// 50 articles a second of one kind after the other, each on the index that the
-// one before has left.
-func (m *measure) kinds(ctx context.Context) error {
+// crowd measures how rare it is that an article is refused because its bucket
+// is too hot: after many of one template, honest articles of the same topic,
+// and copies of those that are there.
+func (m *measure) crowd(ctx context.Context) error {
 	return m.with(ctx, func(t *load.Target, _ *harness.Process) error {
+		const template, honest = 12_600, 1_000
+		fmt.Printf("%d of one template, by status: %v\n", template, t.Statuses(ctx, load.Submit(m.articles.Crowd), 0, template, 16))
+		fmt.Printf("%d honest of the same topic: %v\n", honest, t.Statuses(ctx, load.Submit(m.articles.Topic), 0, honest, 4))
+		copied := func(n int) load.Article { return load.Copy(m.articles.Crowd(n*template/honest), n) }
+		fmt.Printf("%d copies of what is there: %v\n", honest, t.Statuses(ctx, load.Submit(copied), 0, honest, 4))
+		return nil
+	})
+}
+
+// kinds measures an honest client alone and beside another client's floods,
+// 50 requests a second of one kind after the other, each on the index that the
+// one before has left, and each beside the honest client alone in the seconds
+// before; and what a request of the flood alone costs.
+func (m *measure) kinds(ctx context.Context) error {
+	return m.with(ctx, func(t *load.Target, p *harness.Process) error {
 		const rate, flood = 100, 50
-		m.open(ctx, t, "honest client alone", rate, m.seconds/2)
 		for i, kind := range m.articles.Floods() {
 			first := (m.next/load.CrowdSize + 1 + 1000*i) * load.CrowdSize
+			begin := cpu(p.PID())
+			alone := t.From("127.0.0.2").Open(ctx, kind.Request, first, flood, time.Duration(m.seconds/4)*time.Second, 64)
+			fmt.Printf("%s alone: %.1f ms of CPU each, %s\n", kind.Name, (cpu(p.PID())-begin).Seconds()*1000/float64(alone.Sent), alone)
+			first += alone.Sent - alone.Sent%10 + 10
+			m.open(ctx, t, "honest client alone", rate, m.seconds/2)
 			var other sync.WaitGroup
 			other.Go(func() {
-				r := t.From("127.0.0.2").Open(ctx, kind.Article, first, flood, time.Duration(m.seconds)*time.Second, 64)
+				r := t.From("127.0.0.2").Open(ctx, kind.Request, first, flood, time.Duration(m.seconds)*time.Second, 64)
 				fmt.Printf("%s: %s\n", kind.Name, r)
 			})
 			time.Sleep(time.Duration(m.seconds/4) * time.Second)
@@ -201,7 +220,7 @@ func (m *measure) saturate(ctx context.Context) error {
 }
 
 func (m *measure) open(ctx context.Context, t *load.Target, name string, rate float64, seconds int) load.Result {
-	r := t.Open(ctx, m.articles.Make, m.next, rate, time.Duration(seconds)*time.Second, m.workers)
+	r := t.Open(ctx, load.Submit(m.articles.Make), m.next, rate, time.Duration(seconds)*time.Second, m.workers)
 	m.next += r.Sent
 	fmt.Printf("%s at %.0f/s: %s\n", name, rate, r)
 	return r
