@@ -329,9 +329,9 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int) (f 
 	f.Candidates = of(func(r planRun) float64 { return r.candidates })
 	f.Verified = of(func(r planRun) float64 { return r.verified })
 	f.Removed = of(func(r planRun) float64 { return r.removed })
-	// What is removed grows ever less: its share cannot pass the whole.
-	f.Removed.Value = math.Sqrt(f.Removed.Value * last.removed * max(n.Value/at, 1))
-	f.Removed.Value, f.Removed.High = min(f.Removed.Value, n.Value), min(f.Removed.High, n.High)
+	// No more can be removed than there is, so the slower growth weighs as much as the faster.
+	f.Removed.Low, f.Removed.High = min(f.Removed.Low, n.Low), min(f.Removed.High, n.High)
+	f.Removed.Value = math.Sqrt(f.Removed.Low * f.Removed.High)
 	f.Largest = estimate{last.largest * n.Value / at, max(last.largest-2*math.Sqrt(last.largest), 1) * n.Value / at, (last.largest + 2*math.Sqrt(last.largest)) * n.Value / at}
 	f.Postings = n.scaled(last.keys)
 	f.machine(last, n)
