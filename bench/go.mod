@@ -9,6 +9,7 @@ require (
 	github.com/klauspost/compress v1.20.3
 	github.com/neardup/neardup v0.0.0
 	github.com/redis/rueidis v1.0.79
+	github.com/zeebo/xxh3 v1.1.0
 )
 
 require (
@@ -18,7 +19,6 @@ require (
 	github.com/go-sql-driver/mysql v1.10.1 // indirect
 	github.com/gogs/chardet v0.0.0-20211120154057-b7413eaefb8f // indirect
 	github.com/klauspost/cpuid/v2 v2.3.0 // indirect
-	github.com/zeebo/xxh3 v1.1.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect

@@ -72,7 +72,7 @@ func newAuto(c Config) (neardup.Method, error) {
 		return nil, err
 	}
 	return &auto{
-		version: 3, limit: limit, short: short, long: &titled{Method: long, titles: short},
+		version: 3, limit: limit, short: short, long: &titled{Method: long, words: short},
 		border: func(runes, letters int) bool { return lengthOf(runes, letters) < 2*mostLonger*limit },
 	}, nil
 }
@@ -232,34 +232,34 @@ func (a *auto) Conflicts(x, y neardup.View) []neardup.Conflict {
 	return nil
 }
 
-// titled is minhash for long texts whose titles must not name different things.
+// titled is minhash for long texts that must not be about different things.
 type titled struct {
 	*minhash.Method
-	titles *weighted.Method
+	words *weighted.Method
 }
 
-// titledView is a view with that of the title.
+// titledView is a view with what the text is about.
 type titledView struct {
 	neardup.View
-	title *weighted.View
+	subject *weighted.Subject
 }
 
 // Bytes is the memory of both.
-func (v *titledView) Bytes() int { return v.View.Bytes() + v.title.Bytes() + 32 }
+func (v *titledView) Bytes() int { return v.View.Bytes() + v.subject.Bytes() + 32 }
 
-// Spec is that of minhash, with what becomes of other titles.
+// Spec is that of minhash, with what becomes of other subjects.
 func (t *titled) Spec() neardup.Spec {
 	s := t.Method.Spec()
-	s.Params = append(s.Params, neardup.Param{Name: "titles", Value: "names"})
+	s.Params = append(s.Params, neardup.Param{Name: "subjects", Value: "names"})
 	return s
 }
 
-// View is that of minhash and of the title.
+// View is that of minhash and of the subject.
 func (t *titled) View(clean string) neardup.View {
-	return &titledView{t.Method.View(clean), t.titles.Title(clean)}
+	return &titledView{t.Method.View(clean), t.words.Subject(clean)}
 }
 
-// Compare looks at the titles of texts that are near.
+// Compare looks at what texts that are near are about.
 func (t *titled) Compare(a, b neardup.View) neardup.Match {
 	x, okX := a.(*titledView)
 	y, okY := b.(*titledView)
@@ -267,18 +267,18 @@ func (t *titled) Compare(a, b neardup.View) neardup.Match {
 		return t.Method.Compare(a, b)
 	}
 	match := t.Method.Compare(x.View, y.View)
-	if match.Near && len(t.titles.TitleConflicts(x.title, y.title)) > 0 {
+	if match.Near && len(t.words.SubjectConflicts(x.subject, y.subject)) > 0 {
 		match.Near, match.Variant = false, true
 	}
 	return match
 }
 
-// Conflicts are those of the titles.
+// Conflicts are those of the subjects.
 func (t *titled) Conflicts(a, b neardup.View) []neardup.Conflict {
 	x, okX := a.(*titledView)
 	y, okY := b.(*titledView)
 	if !okX || !okY {
 		return nil
 	}
-	return t.titles.TitleConflicts(x.title, y.title)
+	return t.words.SubjectConflicts(x.subject, y.subject)
 }

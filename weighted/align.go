@@ -10,8 +10,12 @@ import (
 // other in its place, of which one may be nothing.
 type slot struct {
 	a, b []token
-	edge bool // before the first or after the last word in common
+	// before the first word in common, behind the last one
+	front, back bool
 }
+
+// edge reports whether a greeting or a footer may stand in the slot.
+func (s *slot) edge() bool { return s.front || s.back }
 
 // aligner aligns the words of two texts. It keeps its memory.
 type aligner struct {
@@ -33,7 +37,7 @@ func (l *aligner) align(a, b []token) []slot {
 	}
 	x, y := a[head:len(a)-tail], b[head:len(b)-tail]
 	if len(x) == 0 || len(y) == 0 {
-		l.slot(x, y, head == 0 || tail == 0)
+		l.slot(x, y, head == 0, tail == 0)
 		return l.slots
 	}
 	l.fill(x, y)
@@ -42,7 +46,7 @@ func (l *aligner) align(a, b []token) []slot {
 	for i < len(x) && j < len(y) {
 		switch {
 		case x[i].hash == y[j].hash:
-			l.slot(x[fromI:i], y[fromJ:j], head == 0 && (fromI == 0 && fromJ == 0))
+			l.slot(x[fromI:i], y[fromJ:j], head == 0 && fromI == 0 && fromJ == 0, false)
 			i++
 			j++
 			fromI, fromJ = i, j
@@ -52,14 +56,13 @@ func (l *aligner) align(a, b []token) []slot {
 			j++
 		}
 	}
-	edge := tail == 0 || head == 0 && fromI == 0 && fromJ == 0
-	l.slot(x[fromI:], y[fromJ:], edge)
+	l.slot(x[fromI:], y[fromJ:], head == 0 && fromI == 0 && fromJ == 0, tail == 0)
 	return l.slots
 }
 
-func (l *aligner) slot(a, b []token, edge bool) {
+func (l *aligner) slot(a, b []token, front, back bool) {
 	if len(a) > 0 || len(b) > 0 {
-		l.slots = append(l.slots, slot{a, b, edge})
+		l.slots = append(l.slots, slot{a, b, front, back})
 	}
 }
 
@@ -85,7 +88,7 @@ func (l *aligner) fill(x, y []token) {
 // conflicts lists the facts that two texts state differently, at most most of
 // them. The texts are put in one order first, so that the alignment, of which
 // there may be several of the same length, is the same both ways.
-func (l *aligner) conflicts(a, b *View, facts Facts, most int) []neardup.Conflict {
+func (l *aligner) conflicts(a, b *View, facts []string, most int) []neardup.Conflict {
 	if max(len(a.tokens), len(b.tokens)) > mostTokens {
 		return nil
 	}

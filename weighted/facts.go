@@ -15,30 +15,45 @@ const (
 	KindName     = "name"     // one heavy word in the place of another
 	KindNegation = "negation" // one text says not, the other does not
 	KindOpposite = "opposite" // one word in the place of its opposite
-	KindOrder    = "order"    // A beats B against B beats A
+	KindOrder    = "order"    // A beats B against B beats A, or the score of a match reversed
+	KindMore     = "more"     // one very short text says one thing more
+	KindStance   = "stance"   // one text says who answers, denies or doubts it
+	KindKeyword  = "keyword"  // another word to be texted to a number
 )
 
 // Kinds lists the kinds of facts.
 func Kinds() []string {
-	return []string{KindNumber, KindName, KindNegation, KindOpposite, KindOrder}
+	return []string{KindNumber, KindName, KindNegation, KindOpposite, KindOrder, KindMore, KindStance, KindKeyword}
 }
 
 // Facts are the kinds of facts that are looked at, joined by commas: all of
-// Kinds where it is "".
+// Kinds where it is "", and all but some where these have a minus before them.
 type Facts string
 
-func (f Facts) has(kind string) bool {
-	return f == "" || slices.Contains(strings.Split(string(f), ","), kind)
-}
-
-// check names the kind that is none.
-func (f Facts) check() error {
-	for _, kind := range strings.Split(string(f), ",") {
-		if f != "" && !slices.Contains(Kinds(), kind) {
-			return fmt.Errorf("facts %q: %q is none of %v", f, kind, Kinds())
+// kinds returns what is looked at, or an error that names the kind that is none.
+func (f Facts) kinds() ([]string, error) {
+	if f == "" {
+		return Kinds(), nil
+	}
+	var kinds, without []string
+	for _, name := range strings.Split(string(f), ",") {
+		kind, minus := strings.CutPrefix(name, "-")
+		if !slices.Contains(Kinds(), kind) {
+			return nil, fmt.Errorf("facts %q: %q is none of %v", f, kind, Kinds())
+		}
+		if minus {
+			without = append(without, kind)
+		} else {
+			kinds = append(kinds, kind)
 		}
 	}
-	return nil
+	if len(kinds) > 0 && len(without) > 0 {
+		return nil, fmt.Errorf("facts %q: kinds with and without a minus", f)
+	}
+	if len(without) > 0 {
+		kinds = slices.DeleteFunc(Kinds(), func(kind string) bool { return slices.Contains(without, kind) })
+	}
+	return kinds, nil
 }
 
 // What is a name. The weights say how rare a word is; the lengths, how much
@@ -48,6 +63,8 @@ const (
 	// in the place of the other is another name. The tables differ in scale.
 	heavyWord = 52 * unit / 10
 	heavyHan  = 45 * unit / 10
+	// lightWord is more than words weigh that every text has.
+	lightWord = 2 * unit
 	// fewHan is heavyHan in texts of few words, of which each tells more.
 	fewHan = 3 * unit
 	// longRunes is the length of either text from which on Chinese that the
@@ -60,6 +77,20 @@ const (
 	// fewWords is up to how many words of the shorter text a heavy word more
 	// in the other one makes it another thing: a show, and news about it.
 	fewWords = 5
+	// fewChinese is from how many words of the shorter text on a Chinese one
+	// may say some more, and mostMore what the words weigh together that say
+	// one thing more.
+	fewChinese = 12
+	mostMore   = 9 * unit
+	// mostInserted is what words of an alphabet weigh together that say one
+	// thing more in the middle or at the end of a very short text.
+	mostInserted = 11 * unit / 2
+	// aroundStance is from how many words of the shorter text on it does not
+	// matter whether it says who says so.
+	aroundStance = 20
+	// edgeChinese is aroundEdge of Chinese, where the first words are what a
+	// text is about and not a greeting.
+	edgeChinese = 20
 	// aroundEdge is how many words both texts have at least where a few
 	// words in the place of others at the very beginning or end are an
 	// address, a greeting or a signature; mostEdge is how many.
@@ -76,7 +107,7 @@ const (
 // judge collects conflicts between two texts.
 type judge struct {
 	a, b  *View
-	facts Facts
+	facts []string // the kinds that are looked at
 	most  int
 	title bool // of titles only: a word that comes again is no slip
 	found []neardup.Conflict
@@ -85,8 +116,9 @@ type judge struct {
 func (j *judge) full() bool { return len(j.found) >= j.most }
 
 func (j *judge) add(kind, a, b string) {
-	if !j.full() && j.facts.has(kind) {
-		j.found = append(j.found, neardup.Conflict{Kind: kind, A: a, B: b})
+	c := neardup.Conflict{Kind: kind, A: a, B: b}
+	if !j.full() && slices.Contains(j.facts, kind) && !slices.Contains(j.found, c) {
+		j.found = append(j.found, c)
 	}
 }
 
@@ -114,7 +146,9 @@ func (j *judge) numbers(s slot) {
 	// in the place of something else is none.
 	few := j.least() <= fewWords || j.least() < aroundEdge && (j.chinese() || len(s.a) > 0 && len(s.b) > 0)
 	switch {
-	case x != "" && y != "", (x != "" || y != "") && (!s.edge || few) && !(j.long() && (isHan(x) || isHan(y))):
+	case x == "" && y == "":
+	case x != "" && y != "", (!s.edge() || few) && !(j.long() && (isHan(x) || isHan(y))),
+		isCode(x) && !hasCode(j.b.tokens), isCode(y) && !hasCode(j.a.tokens):
 		j.add(KindNumber, x, y)
 	}
 }
@@ -147,10 +181,16 @@ func valuesOf(dst []string, t *token) []string {
 	if t.number() {
 		return append(dst, t.value)
 	}
-	if t.han {
+	if t.han || isMasked(t.text) {
 		return dst
 	}
 	return codeNumbers(dst, t.text)
+}
+
+// isMasked reports whether a word is a number with its digits put out, 0796xxxxxx,
+// which is no other than the number it may stand for.
+func isMasked(word string) bool {
+	return hasDigit(word) && strings.Contains(word, "xx") && strings.Trim(word, "0123456789x") == ""
 }
 
 // hasValue reports whether a number is among the tokens, of the same measure
@@ -168,6 +208,32 @@ func hasValue(tokens []token, value string, measure rune) bool {
 		}
 	}
 	return false
+}
+
+// mostPlain is how many digits a number has at most that is no telephone number,
+// account or code.
+const mostPlain = 4
+
+// isCode reports whether a word has that many digits that it is what the text
+// is about: the only telephone number of a text is no footer.
+func isCode(word string) bool { return digits(word) > mostPlain }
+
+// hasCode reports whether one of the words is a code, of four digits too if it
+// is no round sum.
+func hasCode(tokens []token) bool {
+	return slices.ContainsFunc(tokens, func(t token) bool {
+		n := digits(t.text)
+		return !t.han && (n > mostPlain || n == mostPlain && !strings.HasSuffix(t.value, "00"))
+	})
+}
+
+func digits(word string) (n int) {
+	for i := range len(word) {
+		if isDigit(word[i]) {
+			n++
+		}
+	}
+	return n
 }
 
 func isHan(s string) bool {
@@ -195,188 +261,6 @@ func (j *judge) opposites(s slot) {
 	}
 }
 
-// names finds one heavy word in the place of another. Words that the other
-// text has elsewhere have moved, and one way to write a word is no other name.
-func (j *judge) names(s slot) {
-	x, y := exclusive(s.a, j.b), exclusive(s.b, j.a)
-	if len(x) == 0 || len(y) == 0 || alike(joined(s.a), joined(s.b)) || initials(s.a, s.b) || initials(s.b, s.a) {
-		return
-	}
-	if s.edge && len(x) <= mostEdge && len(y) <= mostEdge && j.least() >= aroundEdge {
-		return
-	}
-	if j.long() && s.a[0].han && (len(s.a) != 1 || len(s.b) != 1) {
-		return // a wrong character cuts what is around it anew
-	}
-	p, q := j.heaviest(x, y), j.heaviest(y, x)
-	if p != nil && q != nil {
-		j.add(KindName, p.text, q.text)
-	}
-}
-
-// long reports whether the texts are long enough to have slips of the pen.
-func (j *judge) long() bool { return !j.title && min(j.a.runes, j.b.runes) >= longRunes }
-
-// inserted finds a heavy word by which alone one very short text is longer.
-func (j *judge) inserted(s slot) {
-	if len(s.a) > 0 && len(s.b) > 0 || j.least() > fewWords {
-		return
-	}
-	// A single Chinese character is a particle more often than a name.
-	if p := j.heaviest(exclusive(s.a, j.b), nil); p != nil && (!p.han || utf8.RuneCountInString(p.text) > 1) {
-		j.add(KindName, p.text, "")
-	}
-	if q := j.heaviest(exclusive(s.b, j.a), nil); q != nil && (!q.han || utf8.RuneCountInString(q.text) > 1) {
-		j.add(KindName, "", q.text)
-	}
-}
-
-// exclusive returns the words of a slot that the other text has nowhere.
-func exclusive(tokens []token, other *View) []*token {
-	var words []*token
-	for i := range tokens {
-		t := &tokens[i]
-		if t.number() || other.has(t.hash) || isNegation(t.text) {
-			continue
-		}
-		words = append(words, t)
-	}
-	return words
-}
-
-func (v *View) has(hash uint64) bool {
-	_, found := slices.BinarySearchFunc(v.words, hash, func(w weightedWord, h uint64) int {
-		switch {
-		case w.hash < h:
-			return -1
-		case w.hash > h:
-			return 1
-		}
-		return 0
-	})
-	return found
-}
-
-// heaviest returns the heaviest of the words that is heavy enough for a name
-// and no other way to write one of others; nil for none.
-func (j *judge) heaviest(words, others []*token) *token {
-	var best *token
-	long, chinese := j.long(), j.chinese()
-	for _, t := range words {
-		if long && t.han && !t.known {
-			continue
-		}
-		weight, least := t.weight, uint32(heavyWord)
-		if t.han {
-			if least = heavyHan; j.least() <= fewWords {
-				least = fewHan
-			}
-		}
-		if !t.known {
-			weight *= 2 // half of it was taken for being unknown
-		}
-		if !t.han && chinese {
-			weight = max(weight, least)
-		}
-		if weight < least || best != nil && t.weight <= best.weight {
-			continue
-		}
-		if !slices.ContainsFunc(others, func(o *token) bool { return alike(t.text, o.text) || long && t.han && slip(t.text, o.text) }) {
-			best = t
-		}
-	}
-	return best
-}
-
-func joined(tokens []token) string {
-	if len(tokens) == 1 {
-		return tokens[0].text
-	}
-	var b strings.Builder
-	for i := range tokens {
-		b.WriteString(tokens[i].text)
-	}
-	return b.String()
-}
-
-// alike reports whether two words of an alphabet are one, written in two ways:
-// one abbreviates the other, or a letter in four differs.
-func alike(x, y string) bool {
-	if x == y {
-		return true
-	}
-	if len(x) > len(y) {
-		x, y = y, x
-	}
-	if len(x) == 0 || len(y) > 64 {
-		return false
-	}
-	for _, r := range x {
-		if k := class(r); k == classHan || k == classRun {
-			return false
-		}
-	}
-	runes := utf8.RuneCountInString(x)
-	if strings.HasPrefix(y, x) && (runes == 1 || runes >= 3) {
-		return true
-	}
-	return inflected(x, y) || runes >= 4 && editsAtMost(x, y, max(1, utf8.RuneCountInString(y)/4))
-}
-
-// slip reports whether one of two Chinese words may be the other with a wrong
-// character: they have one in common, or one is a single character.
-func slip(x, y string) bool {
-	return utf8.RuneCountInString(x) < 2 || utf8.RuneCountInString(y) < 2 || strings.ContainsAny(x, y)
-}
-
-// inflected reports whether two English words have one stem: jumps and jumped.
-func inflected(x, y string) bool {
-	n := 0
-	for n < len(x) && x[n] == y[n] {
-		n++
-	}
-	return n >= 4 && isEnding(x[n:]) && isEnding(y[n:])
-}
-
-// initials reports whether a single word of one side is made of the first
-// letters of the words of the other: vldb and very large data bases.
-func initials(one, many []token) bool {
-	if len(one) != 1 || len(many) < 2 || len(one[0].text) != len(many) {
-		return false
-	}
-	for i := range many {
-		if many[i].text[0] != one[0].text[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// editsAtMost reports whether at most most insertions, deletions and
-// replacements make y of x. O(len(x)*len(y)); both are words.
-func editsAtMost(x, y string, most int) bool {
-	a, b := []rune(x), []rune(y)
-	if len(b)-len(a) > most {
-		return false
-	}
-	row := make([]int, len(b)+1)
-	for k := range row {
-		row[k] = k
-	}
-	for i, r := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for k, s := range b {
-			cost := diagonal
-			if r != s {
-				cost = 1 + min(diagonal, row[k], row[k+1])
-			}
-			diagonal, row[k+1] = row[k+1], cost
-		}
-	}
-	return row[len(b)] <= most
-}
-
 // whole looks at what no single place tells: a negation more or less, and
 // names that have changed their places around a verb.
 func (j *judge) whole() {
@@ -394,19 +278,71 @@ func (j *judge) whole() {
 		j.add(KindNegation, x, y)
 	}
 	j.order()
+	j.stance()
+	j.keyword()
 	j.elsewhere()
+	j.more()
 }
 
-// elsewhere finds names of a short text that the other one lacks, and names of
-// the other that it lacks, wherever they stand.
-func (j *judge) elsewhere() {
-	if j.full() || j.least() >= aroundEdge || len(j.found) > 0 {
+// stance finds that one text says who answers, denies or doubts what the other
+// one states.
+func (j *judge) stance() {
+	if j.least() >= aroundStance {
 		return
 	}
-	x, y := exclusive(j.a.tokens, j.b), exclusive(j.b.tokens, j.a)
-	if p, q := j.heaviest(x, y), j.heaviest(y, x); p != nil && q != nil && !alike(joined(j.a.tokens), joined(j.b.tokens)) {
-		j.add(KindName, p.text, q.text)
+	x, y := stanceOf(j.a.tokens), stanceOf(j.b.tokens)
+	if (x == "") != (y == "") {
+		j.add(KindStance, x, y)
 	}
+}
+
+func stanceOf(tokens []token) string {
+	for i := range tokens {
+		if isStance(tokens[i].text) {
+			return tokens[i].text
+		}
+	}
+	return ""
+}
+
+// keyword finds another word to be texted to one number, which orders another
+// thing: text SHOP to 85023.
+func (j *judge) keyword() {
+	for i := range j.a.tokens {
+		x, number := keywordAt(j.a.tokens, i)
+		if x == nil {
+			continue
+		}
+		for k := range j.b.tokens {
+			if y, other := keywordAt(j.b.tokens, k); y != nil && number == other {
+				if !alike(x.text, y.text) {
+					j.add(KindKeyword, x.text, y.text)
+				}
+				return
+			}
+		}
+	}
+}
+
+// keywordAt returns the word at tokens[i] and the number it is to be texted to,
+// nil if it is no such word: text YES to 85023, txt COLLECT to No: 83355.
+func keywordAt(tokens []token, i int) (word *token, number string) {
+	to := i + 1
+	if to+1 >= len(tokens) || tokens[to].text != "to" {
+		return nil, ""
+	}
+	if to++; tokens[to].text == "no" && to+1 < len(tokens) {
+		to++
+	}
+	if !tokens[to].number() || !isCode(tokens[to].text) {
+		return nil, ""
+	}
+	for k := max(0, i-3); k < i; k++ {
+		if isTexting(tokens[k].text) {
+			return &tokens[i], tokens[to].value
+		}
+	}
+	return nil, ""
 }
 
 func negations(tokens []token) (last string, n int) {
@@ -417,24 +353,4 @@ func negations(tokens []token) (last string, n int) {
 		}
 	}
 	return last, n
-}
-
-// order finds two names that have changed their places around a verb with a
-// direction.
-func (j *judge) order() {
-	for i := 1; i+1 < len(j.a.tokens); i++ {
-		verb := &j.a.tokens[i]
-		if !isDirected(verb.text) {
-			continue
-		}
-		k := slices.IndexFunc(j.b.tokens, func(t token) bool { return t.hash == verb.hash })
-		if k < 1 || k+1 >= len(j.b.tokens) {
-			continue
-		}
-		left, right := &j.a.tokens[i-1], &j.a.tokens[i+1]
-		if left.hash != right.hash && j.b.tokens[k-1].hash == right.hash && j.b.tokens[k+1].hash == left.hash {
-			j.add(KindOrder, left.text+" "+verb.text+" "+right.text, right.text+" "+verb.text+" "+left.text)
-			return
-		}
-	}
 }

@@ -19,7 +19,9 @@ const oppositeWords = `work/home yes/no up/down in/out on/off before/after win/l
 	with/without all/none always/never today/tomorrow today/yesterday yesterday/tomorrow can/cannot enable/disable
 	enabled/disabled true/false old/new north/south east/west import/export include/exclude public/private
 	may/must arrive/depart arrived/left black/white good/bad best/worst hot/cold import/exports
-	男/女 上/下 左/右 前/后 早/晚 开/关 进/出 买/卖 涨/跌 升/降 增/减 多/少 大/小 高/低 胜/负 赢/输 有/无 是/否 南/北 东/西
+	today/tmr tonight/tomorrow when/why when/where when/how when/what why/where why/how why/what why/who where/how where/what
+	where/who how/what how/who what/who
+	他/她 男/女 上/下 左/右 前/后 早/晚 开/关 进/出 买/卖 涨/跌 升/降 增/减 多/少 大/小 高/低 胜/负 赢/输 有/无 是/否 南/北 东/西
 	上涨/下跌 上调/下调 上升/下降 增加/减少 增长/下降 开幕/闭幕 开始/结束 上午/下午 今天/明天 今天/昨天 昨天/明天 开盘/收盘
 	买入/卖出 进口/出口 同意/拒绝 支持/反对 男子/女子 男篮/女篮 男足/女足 男排/女排 男单/女单 男双/女双 上线/下线 上市/退市
 	上半年/下半年 加入/退出 结婚/离婚 入职/离职 出生/去世 视帝/视后 影帝/影后 晋级/淘汰 夺冠/出局 允许/禁止 公开/秘密 继续/停止
@@ -27,7 +29,20 @@ const oppositeWords = `work/home yes/no up/down in/out on/off before/after win/l
 
 // directedWords are verbs that say something else when their sides change.
 const directedWords = `beats beat defeats defeated defeat over to from sues sued buys bought acquires acquired kills killed leads
-	战胜 击败 打败 完胜 险胜 胜 负 输给 不敌 逆转 横扫 力克 大胜 淘汰 超越 超过 赢 起诉 收购 致 回应 批评 到 至`
+	战胜 击败 打败 完胜 险胜 胜 负 输给 不敌 逆转 横扫 力克 大胜 淘汰 超越 超过 赢 起诉 收购 致 回应 批评 到 至
+	单杀 击杀 绝杀 反超 领先 落后 终结 回复 喊话 点赞 致敬 举报 指责 反驳 反击 殴打 打死 杀害 撞 咬 追求 表白`
+
+// stanceWords say who answers, denies or doubts what is stated. What only says
+// that it was said (say, state) is none.
+const stanceWords = `回应 否认 承认 证实 辟谣 澄清 道歉 致歉 疑似 网传 拒绝 愿意 有望 拟 denies denied confirms confirmed
+	refuses refused apologises apologizes apologised apologized responds responded alleged allegedly reportedly`
+
+// textingWords stand before a word that is to be texted to a number.
+const textingWords = `text txt send sms msg reply`
+
+var stanceTable = sync.OnceValue(func() map[string]bool { return setOf(stanceWords) })
+
+var textingTable = sync.OnceValue(func() map[string]bool { return setOf(textingWords) })
 
 var negationTable = sync.OnceValue(func() map[string]bool { return setOf(negationWords) })
 
@@ -65,6 +80,9 @@ func isNegation(word string) bool   { return negationTable()[word] }
 func isDirected(word string) bool   { return directedTable()[word] }
 func areOpposites(x, y string) bool { return oppositeTable()[[2]string{x, y}] }
 func isOption(word string) bool     { return len(word) == 1 && 'a' <= word[0] && word[0] <= 'h' }
+func isStance(word string) bool     { return stanceTable()[word] }
+func isTexting(word string) bool    { return textingTable()[word] }
+func isVersus(word string) bool     { return word == "vs" }
 func isRoman(word string) bool      { return romanTable()[word] }
 
 var romanTable = sync.OnceValue(func() map[string]bool {

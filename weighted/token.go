@@ -19,6 +19,7 @@ type token struct {
 	weight uint32
 	known  bool // the idf table has it
 	han    bool // of Chinese characters
+	path   bool // with a slash beside it, as in the address of a page
 	// measure is the Chinese measure word right behind a number, 0: none.
 	measure rune
 }
@@ -49,6 +50,7 @@ type weighed struct {
 // are two or more.
 func (c *cutter) cut(clean string) []token {
 	c.tokens = c.tokens[:0]
+	clean = unescape(clean)
 	for at := 0; at < len(clean); {
 		r, size := utf8.DecodeRuneInString(clean[at:])
 		switch class(r) {
@@ -142,12 +144,28 @@ func (c *cutter) word(clean string, at int) int {
 		}
 		end += size
 	}
+	end = versionEnd(clean, at, end)
 	word := clean[at:end]
 	if value := numberWord(word); value != "" {
 		c.number(word, value, 0)
 		return end
 	}
 	c.weigh(c.lexicon.other, word, false)
+	c.tokens[len(c.tokens)-1].path = at > 0 && clean[at-1] == '/' || end < len(clean) && clean[end] == '/'
+	return end
+}
+
+// versionEnd returns where the version of a program ends that begins with the
+// word clean[at:end]: v5.4.0 is one word.
+func versionEnd(clean string, at, end int) int {
+	if end-at < 2 || clean[at] != 'v' || digits(clean[at+1:end]) != end-at-1 {
+		return end
+	}
+	for end+1 < len(clean) && clean[end] == '.' && isDigit(clean[end+1]) {
+		for end++; end < len(clean) && isDigit(clean[end]); {
+			end++
+		}
+	}
 	return end
 }
 

@@ -59,6 +59,7 @@ type Method struct {
 	threshold float64
 	variants  Variants
 	facts     Facts
+	kinds     []string // of facts that are looked at
 	seed      uint64
 	tables    string
 	lexicon   *lexicon
@@ -87,14 +88,15 @@ func New(c Config) (*Method, error) {
 	if c.Variants != Keep && c.Variants != Merge {
 		return nil, fmt.Errorf("%s: variants %q are neither %q nor %q", Name, c.Variants, Keep, Merge)
 	}
-	if err := c.Facts.check(); err != nil {
+	kinds, err := c.Facts.kinds()
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", Name, err)
 	}
 	l, err := newLexicon(c.IDF)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", Name, err)
 	}
-	m := &Method{threshold: c.Threshold, variants: c.Variants, facts: c.Facts, seed: c.Seed, tables: tablesLabel, lexicon: l}
+	m := &Method{threshold: c.Threshold, variants: c.Variants, facts: c.Facts, kinds: kinds, seed: c.Seed, tables: tablesLabel, lexicon: l}
 	if c.IDF != nil {
 		m.tables = c.IDF.Digest()
 	}
@@ -209,7 +211,7 @@ func commonWeight(a, b []weightedWord) uint64 {
 func (m *Method) conflict(a, b *View) bool {
 	w := m.works.Get().(*work)
 	defer m.works.Put(w)
-	return len(w.aligns.conflicts(a, b, m.facts, 1)) > 0
+	return len(w.aligns.conflicts(a, b, m.kinds, 1)) > 0
 }
 
 // Conflicts are the facts that the texts state differently, in the order of
@@ -222,7 +224,7 @@ func (m *Method) Conflicts(a, b neardup.View) []neardup.Conflict {
 	}
 	w := m.works.Get().(*work)
 	defer m.works.Put(w)
-	return w.aligns.conflicts(x, y, m.facts, mostConflicts)
+	return w.aligns.conflicts(x, y, m.kinds, mostConflicts)
 }
 
 // mostConflicts bounds what Conflicts lists.

@@ -56,8 +56,9 @@ func TestFacts(t *testing.T) {
 		{"5月29日新增本土确诊20例", "北京新增本土确诊20例", "number"},   // in the place of something else
 		{"斗罗大陆", "斗罗大陆2", "number"},                   // few words have no footer
 		{"上海新增3例本土确诊", "上海新增本土确诊3例", "near"},
-		// A number more, at the end: a footer.
-		{"free entry into our weekly draw for music vouchers", "free entry into our weekly draw for music vouchers 87066", "near"},
+		// A number more, at the end: a footer, but not the only telephone number.
+		{"free entry into our weekly draw for music vouchers", "free entry into our weekly draw for music vouchers 18", "near"},
+		{"free entry into our weekly draw for music vouchers", "free entry into our weekly draw for music vouchers 87066", "number"},
 		// Another name; the same name, abbreviated, misspelt or moved.
 		{"奋力谱写中国式现代化江西篇章", "奋力谱写中国式现代化甘肃篇章", "name"},
 		{"reminiscences on influential papers by richard snodgrass", "reminiscences on influential papers by kenneth ross", "name"},
@@ -66,18 +67,45 @@ func TestFacts(t *testing.T) {
 		{"hybrid systems for storage, very large data bases 2001", "hybrid systems for storage, vldb 2001", "near"},
 		{"beverly yang and hector molina on hybrid systems", "hector molina and beverly yang on hybrid systems", "near"},
 		{"the quick brown fox jumps over the fence", "the quick brown fox jumped over the fence", "near"},
-		{"blackpink演唱会", "blackpink香港演唱会", "name"},
+		{"blackpink演唱会", "blackpink香港演唱会", "more"},
 		{"ig对战jdg", "ig对战edg", "name"}, // letters among Chinese are names
 		{"tes对战we", "we对战up", "name"},
 		{"狂飙收视率", "三体收视率", "name"},
+		{"2022lpl春季赛", "2022kpl春季赛", "name"}, // letters and digits are never misspelt
+		{"小米15价格", "小米15ultra价格", "name"},
+		{"过敏性鼻炎高发季", "过敏性鼻炎高发季节", "near"},
+		{"掘金 太阳", "掘金vs太阳", "near"},
+		{"江苏学校开学前十五天不得再作为核酸检测点使用", "南京学校开学前十五天不得再作为核酸检测点使用", "name"}, // Chinese begins with no greeting
+		{"peer kr&#246;ger on data bubbles", "peer kröger on data bubbles", "near"},
+		{"urgent, your mobile 0796xxxxxx has won a prize of the lottery", "urgent, your mobile has won a prize of the lottery", "near"}, // digits put out
+		{"i am waiting for your mail", "i am waiting for your call", "name"},
+		{"日本男篮战胜委内瑞拉男篮", "日本男篮vs委内瑞拉男篮", "name"},
+		// One thing more.
+		{"马来西亚男子性侵两女儿致怀孕被判多年监禁", "马来西亚男子性侵两女儿致怀孕", "more"},
+		{"中国女足对朝鲜女足比分二比一", "中国女足半场对朝鲜女足比分二比一", "more"},
+		{"北京新增本土确诊12例", "北京昨日新增本土确诊12例", "near"},
+		{"sorry, i'll call later", "sorry, i'll call later in meeting", "more"},
+		{"awesome, be there in a minute", "haha awesome, be there in a minute", "near"}, // a greeting
+		// Who says so.
+		{"张一山把南艺烤肠吃涨价", "张一山回应把南艺烤肠吃涨价", "stance"},
+		{"the club signed the young striker from the second league last summer", "the club denies it signed the young striker from the second league last summer", "stance"},
+		// Another word to be texted.
+		{"claim 150 pounds of discount vouchers, text shop to 85023 now", "claim 150 pounds of discount vouchers, text yes to 85023 now", "keyword"},
 		// Yes and no.
 		{"the committee will approve the new budget for schools", "the committee will not approve the new budget for schools", "negation"},
 		{"北京地铁今天停运", "北京地铁今天没有停运", "negation"},
 		{"i'm at work. please call", "i'm at home. please call", "opposite"},
+		{"is your paper today in the morning", "is your paper in the morning tomorrow", "opposite"}, // wherever they stand
+		{"他的一天是小说都不敢写的程度", "她的一天是小说都不敢写的程度", "opposite"},
 		{"公司股价上涨超过预期", "公司股价下跌超过预期", "opposite"},
 		// Who beat whom.
 		{"rng战胜tes", "tes战胜rng", "order"},
 		{"篮网vs凯尔特人", "凯尔特人vs篮网", "near"},
+		{"辽宁男篮战胜广东男篮", "广东男篮战胜辽宁男篮", "order"},
+		{"王楚钦3比2梁靖崑", "梁靖崑3比2王楚钦", "order"},
+		{"水晶宫1比2利物浦", "水晶宫2比1利物浦", "order"},
+		{"水晶宫1比2利物浦", "利物浦2比1水晶宫", "near"},
+		{"南部战区回应美舰擅闯南沙岛礁", "美舰擅闯南沙岛礁南部战区回应", "near"},
 		{"spurs beat arsenal in the final", "arsenal beat spurs in the final", "order"},
 	} {
 		a, b := m.View(c.a), m.View(c.b)
@@ -88,6 +116,44 @@ func TestFacts(t *testing.T) {
 		}
 		if match.Near != (got == "near") || match.Variant == match.Near || got != c.want {
 			t.Errorf("%q and %q: %s (%+v, %v), want %s", c.a, c.b, got, match, m.Conflicts(a, b), c.want)
+		}
+	}
+}
+
+// What long texts are about: names in the place of others in their titles that
+// come again, and names that only one of them comes back to.
+func TestSubjects(t *testing.T) {
+	m := method(t, weighted.Config{})
+	terms := strings.Repeat("you may redistribute the work in source and binary form provided that the conditions of this notice are met ", 4)
+	page := strings.Repeat("命令用于重启指定集群中的服务进程并且显示每个节点的状态信息", 8)
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{terms, terms, false},
+		{"the affero licence, " + terms + "affero, and affero again", "the licence, " + terms, true},
+		{"the affero licence, " + terms + "affero again", "the licence, " + terms, false}, // twice is chance
+		{terms + "cookie cookie cookie service", terms, false},                            // no name
+		{"tiup cluster restart tiup cluster restart " + page, "tiup dm restart tiup dm restart " + page, true},
+		{"性能对比测试报告 v5.4.0 对比 v5.3.0 " + page[:90] + "v5.4.0 和 v5.3.0", "性能对比测试报告 v6.0.0 对比 v5.4.0 " + page[:90] + "v6.0.0 和 v5.4.0", true},
+		{"概述 aliases docs/stable/overview 又 docs/stable/overview " + page, "概述 aliases docs/v3.0/overview 又 docs/v3.0/overview " + page, false}, // addresses
+		{"浙江省档案条例 浙江省各级机关" + page, "江西省档案条例 江西省各级机关" + page, true},
+	} {
+		a, b := m.Subject(c.a), m.Subject(c.b)
+		forth, back := m.SubjectConflicts(a, b), m.SubjectConflicts(b, a)
+		if len(forth) > 0 != c.want || len(back) != len(forth) {
+			t.Errorf("%.60q and %.60q: %v, back %v", c.a, c.b, forth, back)
+		}
+	}
+}
+
+// A kind of fact that is left out decides nothing.
+func TestKindsCanBeLeftOut(t *testing.T) {
+	const a, b = "the council will pay 1,500 pounds to each of the families", "the council will pay 2,500 pounds to each of the families"
+	for _, kind := range weighted.Kinds() {
+		m := method(t, weighted.Config{Facts: weighted.Facts("-" + kind)})
+		if got := m.Compare(m.View(a), m.View(b)).Near; got != (kind == weighted.KindNumber) {
+			t.Errorf("without %s they are near: %v", kind, got)
 		}
 	}
 }
@@ -112,9 +178,10 @@ func TestMergeIgnoresFacts(t *testing.T) {
 
 func TestMistakesAreNamed(t *testing.T) {
 	for want, c := range map[string]weighted.Config{
-		"threshold 2":    {Threshold: 2},
-		`variants "x"`:   {Variants: "x"},
-		`"colour" is no`: {Facts: "number,colour"},
+		"threshold 2":      {Threshold: 2},
+		`variants "x"`:     {Variants: "x"},
+		`"colour" is no`:   {Facts: "number,colour"},
+		"with and without": {Facts: "number,-name"},
 	} {
 		if _, err := weighted.New(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v does not say %q", c, err, want)

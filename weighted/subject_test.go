@@ -11,23 +11,23 @@ import (
 
 // Two editions of a long document: what differs in the titles, and comes again
 // in the text, tells that they are about something else.
-func ExampleMethod_TitleConflicts() {
+func ExampleMethod_SubjectConflicts() {
 	m, err := weighted.New(weighted.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	about := func(city string) *weighted.View {
-		return m.Title("Statutes of the city of " + city + ". " + strings.Repeat("The council of "+city+" decides on its taxes and roads. ", 3))
+	about := func(city string) *weighted.Subject {
+		return m.Subject("Statutes of the city of " + city + ". " + strings.Repeat("The council of "+city+" decides on its taxes and roads. ", 3))
 	}
-	fmt.Println(m.TitleConflicts(about("Toledo"), about("Oviedo")), m.TitleConflicts(about("Toledo"), about("Toledo")))
-	// Output: [{name Toledo Oviedo} {name Toledo Oviedo}] []
+	fmt.Println(m.SubjectConflicts(about("Toledo"), about("Oviedo")), m.SubjectConflicts(about("Toledo"), about("Toledo")))
+	// Output: [{name Toledo Oviedo}] []
 }
 
 // Each kind that is listed may be named, and no other.
 func TestKinds(t *testing.T) {
 	kinds := weighted.Kinds()
-	if !slices.Contains(kinds, weighted.KindNumber) || len(kinds) != 5 {
+	if !slices.Contains(kinds, weighted.KindNumber) || len(kinds) != 8 {
 		t.Errorf("kinds %q", kinds)
 	}
 	for _, k := range kinds {
