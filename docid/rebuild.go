@@ -116,20 +116,26 @@ func (r *Rebuild) changes(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	pages := make(chan []*Change, 1)
-	read := make(chan error, 1)
+	read := make(chan error, 1) // what it ends with is there before pages is closed
 	go func() {
 		defer close(pages)
 		read <- r.read(ctx, pages)
 	}()
-	for page := range pages {
-		if err := r.target.Append(ctx, page); err != nil {
-			return err
+	var failed error
+	for page := range pages { // to the end, so that who reads has ended too
+		if failed != nil {
+			continue
 		}
-		if r.Progress != nil {
+		if failed = r.target.Append(ctx, page); failed != nil {
+			stop()
+		} else if r.Progress != nil {
 			r.Progress(page[len(page)-1].Seq, r.sum.Seq)
 		}
 	}
-	return <-read
+	if err := <-read; failed == nil {
+		return err
+	}
+	return failed
 }
 
 // Pages begin small, and are halved where their texts are longer than this.
