@@ -333,7 +333,7 @@ type sparkSummary struct {
 func (v *sparkVerb) report(file string) error {
 	b, err := os.ReadFile(file)
 	if err != nil {
-		return fmt.Errorf("Spark ended without a summary: %w", err)
+		return fmt.Errorf("the Spark job ended without a summary: %w", err)
 	}
 	if v.json {
 		_, err := fmt.Fprintf(v.stdout, "%s\n", b)
