@@ -206,7 +206,8 @@ func (tab *Tab) CPU() float64 {
 	return 0
 }
 
-// Axe returns the findings of axe-core, one a line.
+// Axe returns the findings of axe-core, one a line. What is fading in or out is
+// taken at its end: half there, nothing has contrast.
 func (tab *Tab) Axe() []string {
 	tab.t.Helper()
 	path := filepath.Join(services.Home(), "axe", "axe.min.js")
@@ -217,6 +218,7 @@ func (tab *Tab) Axe() []string {
 	if !Eval[bool](tab, "!!window.axe") {
 		Eval[any](tab, string(script)+";true")
 	}
+	Eval[any](tab, `document.getAnimations().forEach((a) => { if (a.effect.getComputedTiming().endTime < Infinity) a.finish() })`)
 	found := Eval[string](tab, `axe.run({ resultTypes: ['violations'] }).then((r) => JSON.stringify(r.violations.map((v) =>
 		v.id + ': ' + v.help + ': ' + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + ' ' + (n.any[0]?.message || '')).join(' | '))))`)
 	var out []string
