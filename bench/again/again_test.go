@@ -73,7 +73,7 @@ func (r *rig) step(t *testing.T, what string, articles int, work func() error) {
 func TestRate(t *testing.T) {
 	articles, _ := strconv.Atoi(os.Getenv("NEARDUP_ARTICLES"))
 	if articles == 0 {
-		t.Skip("NEARDUP_ARTICLES says how many")
+		articles = 100 // that it works; no figure
 	}
 	r, ctx := newRig(t), t.Context()
 	d, err := standard.Open(ctx, r.index, "again")
