@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,10 +22,18 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the transcripts in testdata/script: they are the commands'
 // documentation, too. $DATA is the folder of the shared data; scripts that
-// need it begin with [!data] skip, and in CI it must be there.
+// need it begin with [!data] skip, and in CI it must be there. Under -short, which
+// the race detector has, those run that put the concurrent parts together.
 func TestScripts(t *testing.T) {
+	dir, files := "testdata/script", []string(nil)
+	if testing.Short() {
+		for _, name := range []string{"dedup", "formats", "near", "overrides", "pairs", "report", "serve", "serve_config", "serve_full", "worker"} {
+			files = append(files, filepath.Join(dir, name+".txtar"))
+		}
+		dir = ""
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:  "testdata/script",
+		Dir: dir, Files: files,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sorted": sortedLines, "ready": ready, "ask": askServer, "fill": fillServer, "terminate": terminate, "exits": exits},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DATA", shared.Dir())
