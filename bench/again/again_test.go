@@ -4,12 +4,10 @@
 package again
 
 import (
-	"context"
 	"errors"
 	"os"
 	"runtime"
 	"strconv"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -86,7 +84,7 @@ func TestRate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r.step(t, "add", articles, func() error { return fill(ctx, d, articles) })
+	r.step(t, "add", articles, func() error { return load.Fill(ctx, d, articles) })
 	for name, relay := range relays {
 		r.step(t, "drain to "+name, articles, func() error {
 			_, err := relay.Drain(ctx)
@@ -112,36 +110,4 @@ func TestRate(t *testing.T) {
 		t.Errorf("digest %s, want %s", sum.Digest, want)
 	}
 	t.Logf("%d processors; %+v", runtime.NumCPU(), sum)
-}
-
-// fill adds articles of 3 KB, every third a near-duplicate, 16 at a time.
-func fill(ctx context.Context, d *docid.Detector, articles int) error {
-	numbers, errs := make(chan int), make(chan error, 16)
-	var group sync.WaitGroup
-	for range cap(errs) {
-		group.Go(func() {
-			made := load.NewArticles()
-			var failed error
-			for n := range numbers {
-				a := made.Make(n)
-				var sub docid.Submission
-				sub.ID, sub.URL, sub.Title, sub.Text = a.NID, a.URL, a.Title, a.Content
-				if failed == nil {
-					_, failed = d.Add(ctx, sub)
-				}
-			}
-			errs <- failed
-		})
-	}
-	for n := range articles {
-		numbers <- n
-	}
-	close(numbers)
-	group.Wait()
-	close(errs)
-	var all []error
-	for err := range errs {
-		all = append(all, err)
-	}
-	return errors.Join(all...)
 }

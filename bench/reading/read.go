@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,10 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/eval"
+	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/text"
 )
 
@@ -35,9 +33,9 @@ func (p *pair) key() pairKey { return pairKey{min(p.A, p.B), max(p.A, p.B)} }
 // readLabels reads the labels given so far, none where there is no file.
 func readLabels(path string) (map[pairKey]pair, error) {
 	known := map[pairKey]pair{}
-	err := eachLine(path, func(line string) error {
+	err := textlines.Each(path, func(_ int, line []byte) error {
 		var p pair
-		if err := json.Unmarshal([]byte(line), &p); err != nil {
+		if err := json.Unmarshal(line, &p); err != nil {
 			return err
 		}
 		if p.Label != "" {
@@ -56,10 +54,8 @@ func readSet(data, set string) (documents, error) {
 	d := documents{texts: map[string]string{}, raw: map[string]string{}}
 	clean, seen := text.Default(), map[string]bool{}
 	if set == "zh_weibo_hotsearch" {
-		n := 0
-		err := eachLine(filepath.Join(data, set, "titles.tsv.zst"), func(line string) error {
-			n++
-			_, title, _ := strings.Cut(line, "\t")
+		err := textlines.Each(filepath.Join(data, set, "titles.tsv.zst"), func(n int, line []byte) error {
+			_, title, _ := strings.Cut(string(line), "\t")
 			d.add(clean, seen, fmt.Sprintf("line:%d", n), title)
 			return nil
 		})
@@ -69,44 +65,15 @@ func readSet(data, set string) (documents, error) {
 	if _, err := os.Stat(path); err != nil {
 		path += ".zst"
 	}
-	err := eachLine(path, func(line string) error {
+	err := textlines.Each(path, func(_ int, line []byte) error {
 		var doc struct{ ID, Text string }
-		if err := json.Unmarshal([]byte(line), &doc); err != nil {
+		if err := json.Unmarshal(line, &doc); err != nil {
 			return err
 		}
 		d.add(clean, seen, doc.ID, doc.Text)
 		return nil
 	})
 	return d, err
-}
-
-// eachLine calls fn with every line of a file, compressed or not.
-func eachLine(path string, fn func(string) error) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	var in io.Reader = file
-	if strings.HasSuffix(path, ".zst") {
-		z, err := zstd.NewReader(file)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", path, err)
-		}
-		defer z.Close()
-		in = z
-	}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 64<<20)
-	for n := 1; lines.Scan(); n++ {
-		if err := fn(lines.Text()); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, n, err)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
-	}
-	return nil
 }
 
 // show writes a pair to be read.

@@ -13,10 +13,8 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"sync"
 
 	"github.com/neardup/neardup/bench/load"
-	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
 	"github.com/neardup/neardup/store/redis"
 	"github.com/redis/rueidis"
@@ -53,7 +51,7 @@ func run(ctx context.Context, addr string, articles int) error {
 	return report(kinds, articles)
 }
 
-// fill adds the articles, 16 at a time.
+// fill adds the articles.
 func fill(ctx context.Context, addr string, articles int) error {
 	store, err := redis.Open(ctx, redis.Options{Address: "redis://" + addr, AcceptLoss: true})
 	if err != nil {
@@ -64,36 +62,7 @@ func fill(ctx context.Context, addr string, articles int) error {
 	if err != nil {
 		return err
 	}
-	numbers := make(chan int)
-	errs := make(chan error, 16)
-	var group sync.WaitGroup
-	for range cap(errs) {
-		group.Go(func() {
-			made := load.NewArticles()
-			for n := range numbers {
-				a := made.Make(n)
-				var sub docid.Submission
-				sub.ID, sub.URL, sub.Title, sub.Text = a.NID, a.URL, a.Title, a.Content
-				if _, err := d.Add(ctx, sub); err != nil {
-					errs <- fmt.Errorf("article %d: %w", n, err)
-					for range numbers { // so that nobody waits for this one
-					}
-					return
-				}
-			}
-		})
-	}
-	for n := range articles {
-		numbers <- n
-	}
-	close(numbers)
-	group.Wait()
-	close(errs)
-	var all []error
-	for err := range errs {
-		all = append(all, err)
-	}
-	return errors.Join(all...)
+	return load.Fill(ctx, d, articles)
 }
 
 // kind is what the keys of one letter hold.

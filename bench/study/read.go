@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,9 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/text"
 )
 
@@ -188,32 +185,8 @@ func exactPairs(clean []string, s feature.Shingle) pairs {
 
 // eachLine calls fn with every line of a file, compressed or not.
 func eachLine(path string, fn func(string) error) error {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(path, ".zst") {
-		return eachLine(path+".zst", fn)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(path, ".zst") {
+		path += ".zst"
 	}
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	var in io.Reader = file
-	if strings.HasSuffix(path, ".zst") {
-		z, err := zstd.NewReader(file)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", path, err)
-		}
-		defer z.Close()
-		in = z
-	}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 64<<20)
-	for n := 1; lines.Scan(); n++ {
-		if err := fn(lines.Text()); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, n, err)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
-	}
-	return nil
+	return textlines.Each(path, func(_ int, line []byte) error { return fn(string(line)) })
 }
