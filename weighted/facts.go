@@ -210,6 +210,12 @@ func hasValue(tokens []token, value string, measure rune) bool {
 	return false
 }
 
+// amountAt returns where a number stands that is the same and counts what is
+// asked for, -1 for nowhere.
+func amountAt(tokens []token, number *token, counts func(measure rune) bool) int {
+	return slices.IndexFunc(tokens, func(t token) bool { return t.value == number.value && counts(t.measure) })
+}
+
 // mostPlain is how many digits a number has at most that is no telephone number,
 // account or code.
 const mostPlain = 4
@@ -277,11 +283,25 @@ func (j *judge) whole() {
 		}
 		j.add(KindNegation, x, y)
 	}
+	j.currency()
 	j.order()
 	j.stance()
 	j.keyword()
 	j.elsewhere()
 	j.more()
+}
+
+// currency finds an amount that is one of another currency in the other text.
+func (j *judge) currency() {
+	for i := range j.a.tokens {
+		x := &j.a.tokens[i]
+		if !isCurrency(x.measure) || amountAt(j.b.tokens, x, func(m rune) bool { return m == x.measure || !isCurrency(m) }) >= 0 {
+			continue
+		}
+		if k := amountAt(j.b.tokens, x, isCurrency); k >= 0 {
+			j.add(KindNumber, string(x.measure)+x.text, string(j.b.tokens[k].measure)+j.b.tokens[k].text)
+		}
+	}
 }
 
 // stance finds that one text says who answers, denies or doubts what the other

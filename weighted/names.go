@@ -25,7 +25,7 @@ func (j *judge) names(s slot) {
 		return
 	}
 	if !s.front && len(s.a) == 1 && len(s.b) == 1 && j.least() < aroundEdge && telling(x) == 1 && telling(y) == 1 &&
-		!s.a[0].han && !s.b[0].han && !alike(s.a[0].text, s.b[0].text) {
+		!s.a[0].han && !s.b[0].han && !alike(s.a[0].text, s.b[0].text) && !isJoining(s.a[0].text) && !isJoining(s.b[0].text) {
 		j.add(KindName, s.a[0].text, s.b[0].text)
 		return
 	}
@@ -76,7 +76,7 @@ func (j *judge) inserted(s slot) {
 	if len(s.a) > 0 && len(s.b) > 0 || j.least() >= aroundEdge {
 		return
 	}
-	x, y := exclusive(s.a, j.b), exclusive(s.b, j.a)
+	x, y := noLabels(exclusive(s.a, j.b), j.a.tokens), noLabels(exclusive(s.b, j.a), j.b.tokens)
 	if j.least() <= fewWords {
 		if p := j.heaviest(noParticles(x), nil); p != nil {
 			j.add(KindMore, p.text, "")
@@ -107,12 +107,26 @@ func noParticles(words []*token) []*token {
 	return kept
 }
 
+// noLabels leaves out the labels that a text begins or ends with.
+func noLabels(words []*token, text []token) []*token {
+	from, to := 0, len(text)
+	for from < to && isLabel(text[from].text) {
+		from++
+	}
+	for to > from && isLabel(text[to-1].text) {
+		to--
+	}
+	return slices.DeleteFunc(words, func(t *token) bool {
+		return isLabel(t.text) && !slices.ContainsFunc(text[from:to], func(o token) bool { return o.hash == t.hash })
+	})
+}
+
 // exclusive returns the words of a slot that the other text has nowhere.
 func exclusive(tokens []token, other *View) []*token {
 	var words []*token
 	for i := range tokens {
 		t := &tokens[i]
-		if t.number() || other.has(t.hash) || isNegation(t.text) || isMasked(t.text) {
+		if t.number() || other.has(t.hash) || isNegation(t.text) || isMasked(t.text) || isSign(t.text) {
 			continue
 		}
 		words = append(words, t)
@@ -285,7 +299,7 @@ func (j *judge) more() {
 	if j.full() || !j.chinese() || j.least() >= fewChinese || len(j.found) > 0 {
 		return
 	}
-	x, y := exclusive(j.a.tokens, j.b), exclusive(j.b.tokens, j.a)
+	x, y := noLabels(exclusive(j.a.tokens, j.b), j.a.tokens), noLabels(exclusive(j.b.tokens, j.a), j.b.tokens)
 	if p, sum := together(x, true); sum >= mostMore {
 		j.add(KindMore, p, "")
 	} else if q, sum := together(y, true); sum >= mostMore {

@@ -39,6 +39,18 @@ func numberEnd(s string, at int) int {
 	return end
 }
 
+// fractionEnd returns where the number ends that begins with the point s[at], as
+// .25 where no word stands before it; 0 if there is none.
+func fractionEnd(s string, at int) int {
+	if s[at] != '.' || at+1 == len(s) || !isDigit(s[at+1]) {
+		return 0
+	}
+	if r, _ := utf8.DecodeLastRuneInString(s[:at]); at > 0 && (r == '.' || class(r) != classOther) {
+		return 0
+	}
+	return numberEnd(s, at+1)
+}
+
 // decimal writes a number of digits, commas and a point in one form: without
 // commas, zeros in front and zeros behind the point.
 func decimal(s string) string {
@@ -128,18 +140,30 @@ func digitOf(r rune) (value, kind int64) {
 // measureWords are what a single Chinese numeral is a number before.
 // 一 is "a" before most of them, and counts only before those of afterOne.
 const (
-	measureWords = "个名位人次届季集例号月日年岁度场件条项家只辆座枚轮期章节级等部首篇册本天周点分秒元块米倍成胎孩强连"
-	afterOne     = "届季集号期月日轮章节级等部"
+	measureWords = "楼层种起台架艘张套份笔支款折个名位人次届季集例号月日年岁度场件条项家只辆座枚轮期章节级等部首篇册本天周点分秒元块米倍成胎孩强连"
+	afterOne     = "楼层届季集号期月日轮章节级等部"
 )
 
-// numerals returns the Chinese numeral that begins at s[at] without the 第
-// before it that it includes: from == to where there is none. A single digit
-// counts after 第 and before a measure word.
+// currencies are the signs before amounts, and what stands behind them in Chinese.
+const currencies = "$€£¥₹₽₩元"
+
+// isCurrency reports whether a number is an amount by what it counts.
+func isCurrency(measure rune) bool { return measure != 0 && strings.ContainsRune(currencies, measure) }
+
+// percent is how a share of a hundred begins in Chinese: 百分之五 is 5%.
+const percent = "百分之"
+
+// numerals returns the Chinese numeral that begins at s[at], with the 第 or 百分之
+// before it: from == to where there is none. A single digit counts after these
+// and before a measure word.
 func numerals(s string, at int) (from, to int) {
 	r, size := utf8.DecodeRuneInString(s[at:])
-	p, ordinal := at, r == '第'
-	if ordinal {
+	p, ordinal, share := at, r == '第', strings.HasPrefix(s[at:], percent)
+	switch {
+	case ordinal:
 		p += size
+	case share:
+		p += len(percent)
 	}
 	first := p
 	runes := 0
@@ -159,7 +183,7 @@ func numerals(s string, at int) (from, to int) {
 		measures = afterOne
 	}
 	next, _ := utf8.DecodeRuneInString(s[p:])
-	if ordinal || runes >= 2 || p < len(s) && strings.ContainsRune(measures, next) {
+	if ordinal || share || runes >= 2 || p < len(s) && strings.ContainsRune(measures, next) {
 		return at, p
 	}
 	return at, at
@@ -168,7 +192,7 @@ func numerals(s string, at int) (from, to int) {
 // chineseNumber writes a Chinese numeral in digits, 十一 as 11 and 二〇二五 as
 // 2025; what is no regular numeral stays as it is.
 func chineseNumber(s string) string {
-	s = strings.TrimPrefix(s, "第")
+	s = strings.TrimPrefix(strings.TrimPrefix(s, "第"), percent)
 	var total, section, digit int64
 	plain, digits := true, ""
 	for _, r := range s {

@@ -37,10 +37,27 @@ const directedWords = `beats beat defeats defeated defeat over to from sues sued
 const stanceWords = `回应 否认 承认 证实 辟谣 澄清 道歉 致歉 疑似 网传 拒绝 愿意 有望 拟 denies denied confirms confirmed
 	refuses refused apologises apologizes apologised apologized responds responded alleged allegedly reportedly`
 
+// labelWords stand before or behind what a text says and are no part of it: what
+// kind of news it is, who brought it, a greeting, thanks.
+const labelWords = `breaking update updated exclusive reuters afp ap bbc cnn hi hey hello dear sir madam thanks thank regards cheers
+	快讯 突发 最新 最新消息 独家 您好 你好 大家好 大家 各位 同事 同学 亲爱 谢谢 感谢 新华社 中新社 新华网 人民网 中新网`
+
+// signWords are what signs are read as, %, $ and &, and signs are no words.
+const signWords = `percent dollar dollars pound pounds euro euros and`
+
+// joiningWords join others: one in the place of a word is another way to say it.
+const joiningWords = `as at by for from in into of on to`
+
 // textingWords stand before a word that is to be texted to a number.
 const textingWords = `text txt send sms msg reply`
 
 var stanceTable = sync.OnceValue(func() map[string]bool { return setOf(stanceWords) })
+
+var labelTable = sync.OnceValue(func() map[string]bool { return setOf(labelWords) })
+
+var signTable = sync.OnceValue(func() map[string]bool { return setOf(signWords) })
+
+var joiningTable = sync.OnceValue(func() map[string]bool { return setOf(joiningWords) })
 
 var textingTable = sync.OnceValue(func() map[string]bool { return setOf(textingWords) })
 
@@ -82,6 +99,9 @@ func areOpposites(x, y string) bool { return oppositeTable()[[2]string{x, y}] }
 func isOption(word string) bool     { return len(word) == 1 && 'a' <= word[0] && word[0] <= 'h' }
 func isStance(word string) bool     { return stanceTable()[word] }
 func isTexting(word string) bool    { return textingTable()[word] }
+func isLabel(word string) bool      { return labelTable()[word] }
+func isSign(word string) bool       { return signTable()[word] }
+func isJoining(word string) bool    { return joiningTable()[word] }
 func isVersus(word string) bool     { return word == "vs" }
 func isRoman(word string) bool      { return romanTable()[word] }
 

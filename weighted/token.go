@@ -20,7 +20,8 @@ type token struct {
 	known  bool // the idf table has it
 	han    bool // of Chinese characters
 	path   bool // with a slash beside it, as in the address of a page
-	// measure is the Chinese measure word right behind a number, 0: none.
+	// measure is what a number counts, the Chinese measure word right behind it or
+	// the currency before it; 0: none.
 	measure rune
 }
 
@@ -60,7 +61,7 @@ func (c *cutter) cut(clean string) []token {
 			at = c.run(clean, at)
 		case classDigit:
 			if end := numberEnd(clean, at); end > 0 {
-				c.number(clean[at:end], decimal(clean[at:end]), measureAt(clean, end))
+				c.number(clean[at:end], decimal(clean[at:end]), measureAt(clean, at, end))
 				at = end
 				continue
 			}
@@ -68,6 +69,11 @@ func (c *cutter) cut(clean string) []token {
 		case classLetter:
 			at = c.word(clean, at)
 		default:
+			if end := fractionEnd(clean, at); end > 0 {
+				c.number(clean[at:end], decimal(clean[at:end]), measureAt(clean, at, end))
+				at = end
+				continue
+			}
 			at += size
 		}
 	}
@@ -126,9 +132,16 @@ func (c *cutter) number(text, value string, measure rune) {
 	})
 }
 
-// measureAt is the measure word at clean[at], 0 if there is none.
-func measureAt(clean string, at int) rune {
-	if r, _ := utf8.DecodeRuneInString(clean[at:]); at < len(clean) && strings.ContainsRune(measureWords, r) {
+// measureAt is what the number clean[from:to] counts: the currency sign before
+// it or the measure word behind it; 0 if there is none. $5 is no €5.
+func measureAt(clean string, from, to int) rune {
+	if r, _ := utf8.DecodeLastRuneInString(clean[:from]); isCurrency(r) {
+		if r == '¥' {
+			return '元'
+		}
+		return r
+	}
+	if r, _ := utf8.DecodeRuneInString(clean[to:]); to < len(clean) && strings.ContainsRune(measureWords, r) {
 		return r
 	}
 	return 0
@@ -195,7 +208,7 @@ func (c *cutter) han(clean string, at int) int {
 		word := c.words[i]
 		if from, to := numerals(clean[at:end], p-at); to > from && from == p-at {
 			// The numeral may reach over several words, or end within one.
-			c.number(clean[p:at+to], chineseNumber(clean[p:at+to]), measureAt(clean, at+to))
+			c.number(clean[p:at+to], chineseNumber(clean[p:at+to]), measureAt(clean, p, at+to))
 			for p += len(word); p < at+to && i+1 < len(c.words); {
 				i++
 				p += len(c.words[i])

@@ -28,7 +28,7 @@ const (
 )
 
 // version is raised whenever a text would get other keys or another similarity.
-const version = 2
+const version = 3
 
 // DefaultThreshold is the least similarity of near texts (docs/quality.md).
 const DefaultThreshold = .6

@@ -44,7 +44,13 @@ func TestFacts(t *testing.T) {
 		{"database systems report of 1995.0 by the editors", "database systems report of 1995 by the editors", "near"},
 		{"two bridges were closed in the storm last night", "2 bridges were closed in the storm last night", "near"},
 		{"第十一集预告片今天发布", "第11集预告片今天发布", "near"},
+		{"interest rates rise by 0.25% after the meeting", "interest rates rise by .25 percent after the meeting", "near"},
+		{"苹果公司股价今日大涨百分之五", "苹果公司股价今日大涨5%", "near"},
+		{"明天下午两点在三楼会议室开会", "明天下午2点在3楼会议室开会", "near"},
+		{"the new phone starts at $799 in all of the shops", "the new phone starts at 799 dollars in all of the shops", "near"},
 		// Another number.
+		{"the new phone starts at $799 in all of the shops", "the new phone starts at €799 in all of the shops", "number"},
+		{"新款手机售价¥799", "新款手机售价799元", "near"},
 		{"the council will pay 1,500 pounds to each of the families", "the council will pay 2,500 pounds to each of the families", "number"},
 		{"two bridges were closed in the storm last night", "three bridges were closed in the storm last night", "number"},
 		{"长月烬明第十一集预告", "长月烬明第23集预告", "number"},
@@ -86,6 +92,12 @@ func TestFacts(t *testing.T) {
 		{"北京新增本土确诊12例", "北京昨日新增本土确诊12例", "near"},
 		{"sorry, i'll call later", "sorry, i'll call later in meeting", "more"},
 		{"awesome, be there in a minute", "haha awesome, be there in a minute", "near"}, // a greeting
+		// What kind of news it is and who brought it, a greeting, thanks; but not inside what is said.
+		{"stocks close higher as tech shares rally - reuters", "stocks close higher as tech shares rally", "near"},
+		{"快讯:中国女排3比0战胜日本队,晋级世锦赛四强", "中国女排3:0战胜日本队 晋级世锦赛四强", "near"},
+		{"各位同事:明天下午两点在会议室开会,请准时参加。谢谢!", "明天下午两点在会议室开会,请准时参加", "near"},
+		{"林孝埈说等我回来", "林孝埈 谢谢大家我回来了", "more"},
+		{"john smith appointed chief executive of acme corp", "acme corp appoints john smith as chief executive", "near"}, // as is no name
 		// Who says so.
 		{"张一山把南艺烤肠吃涨价", "张一山回应把南艺烤肠吃涨价", "stance"},
 		{"the club signed the young striker from the second league last summer", "the club denies it signed the young striker from the second league last summer", "stance"},
@@ -204,7 +216,7 @@ func TestTables(t *testing.T) {
 		t.Errorf("built-in tables are %s and %s: raise their version", zh.Digest(), en.Digest())
 	}
 	own := method(t, weighted.Config{IDF: en, Seed: 5})
-	if got := own.Spec().String(); got != "weighted/2 threshold=0.6 variants=keep idf="+english+" seed="+neardup.SeedID(5) {
+	if got := own.Spec().String(); got != "weighted/3 threshold=0.6 variants=keep idf="+english+" seed="+neardup.SeedID(5) {
 		t.Error(got)
 	}
 }
