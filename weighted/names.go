@@ -107,18 +107,17 @@ func noParticles(words []*token) []*token {
 	return kept
 }
 
-// noLabels leaves out the labels that a text begins or ends with.
+// noLabels leaves out what a text begins or ends with that is no part of what it
+// says: greetings, thanks, who brought it, and tags.
 func noLabels(words []*token, text []token) []*token {
 	from, to := 0, len(text)
-	for from < to && isLabel(text[from].text) {
+	for from < to && (text[from].tag || isHead(text[from].text)) {
 		from++
 	}
-	for to > from && isLabel(text[to-1].text) {
+	for to > from && (text[to-1].tag || isFoot(text[to-1].text)) {
 		to--
 	}
-	return slices.DeleteFunc(words, func(t *token) bool {
-		return isLabel(t.text) && !slices.ContainsFunc(text[from:to], func(o token) bool { return o.hash == t.hash })
-	})
+	return slices.DeleteFunc(words, func(t *token) bool { return !contains(text[from:to], t.hash) })
 }
 
 // exclusive returns the words of a slot that the other text has nowhere.
@@ -132,6 +131,11 @@ func exclusive(tokens []token, other *View) []*token {
 		words = append(words, t)
 	}
 	return words
+}
+
+// exclusive returns the words of either text that the other one has nowhere.
+func (j *judge) exclusive() (x, y []*token) {
+	return noLabels(exclusive(j.a.tokens, j.b), j.a.tokens), noLabels(exclusive(j.b.tokens, j.a), j.b.tokens)
 }
 
 func (v *View) has(hash uint64) bool {
@@ -279,7 +283,7 @@ func (j *judge) elsewhere() {
 	if j.full() || j.least() >= aroundEdge || len(j.found) > 0 {
 		return
 	}
-	x, y := exclusive(j.a.tokens, j.b), exclusive(j.b.tokens, j.a)
+	x, y := j.exclusive()
 	for _, p := range x {
 		for _, q := range y {
 			if areOpposites(p.text, q.text) {
@@ -299,12 +303,27 @@ func (j *judge) more() {
 	if j.full() || !j.chinese() || j.least() >= fewChinese || len(j.found) > 0 {
 		return
 	}
-	x, y := noLabels(exclusive(j.a.tokens, j.b), j.a.tokens), noLabels(exclusive(j.b.tokens, j.a), j.b.tokens)
-	if p, sum := together(x, true); sum >= mostMore {
+	x, y := j.exclusive()
+	if p, sum := together(notHeld(x, y), true); sum >= mostMore {
 		j.add(KindMore, p, "")
-	} else if q, sum := together(y, true); sum >= mostMore {
+	} else if q, sum := together(notHeld(y, x), true); sum >= mostMore {
 		j.add(KindMore, "", q)
 	}
+}
+
+// notHeld leaves out the Chinese words that the others say in other words: 发射
+// and 成功 say nothing more than 发射成功, and 到达 little more than 到.
+func notHeld(words, others []*token) []*token {
+	var all strings.Builder
+	for _, o := range others {
+		all.WriteString(o.text)
+	}
+	return slices.DeleteFunc(slices.Clone(words), func(t *token) bool {
+		covered := strings.TrimFunc(t.text, func(r rune) bool { return strings.ContainsRune(all.String(), r) }) == ""
+		return t.han && (covered || utf8.RuneCountInString(t.text) == 2 && slices.ContainsFunc(others, func(o *token) bool {
+			return o.han && strings.Contains(t.text, o.text)
+		}))
+	})
 }
 
 // together returns the heaviest of the words, and what all of them weigh, each

@@ -34,7 +34,9 @@ func numberEnd(s string, at int) int {
 		}
 	}
 	if r, _ := utf8.DecodeRuneInString(s[end:]); end < len(s) && class(r) == classLetter && !separated {
-		return 0
+		if _, zeros := scaleEnd(s, end); zeros == 0 {
+			return 0
+		}
 	}
 	return end
 }
@@ -49,6 +51,39 @@ func fractionEnd(s string, at int) int {
 		return 0
 	}
 	return numberEnd(s, at+1)
+}
+
+// scales are the words behind a number that multiply it, as powers of ten.
+var scales = []struct {
+	word  string
+	zeros int
+}{{"thousand", 3}, {"million", 6}, {"mn", 6}, {"billion", 9}, {"bn", 9}, {"trillion", 12}, {"tn", 12}, {"万亿", 12}, {"万", 4}, {"亿", 8}}
+
+// scaleEnd returns where the scale ends that stands behind a number that ends
+// at s[at], and its power of ten; at and 0 where there is none.
+func scaleEnd(s string, at int) (end, zeros int) {
+	from := at
+	if strings.HasPrefix(s[at:], " ") {
+		from++
+	}
+	for _, scale := range scales {
+		if !strings.HasPrefix(s[from:], scale.word) {
+			continue
+		}
+		end = from + len(scale.word)
+		if r, _ := utf8.DecodeRuneInString(s[end:]); end < len(s) && class(r) == classLetter {
+			continue
+		}
+		return end, scale.zeros
+	}
+	return at, 0
+}
+
+// shifted multiplies a number in one form by a power of ten.
+func shifted(value string, zeros int) string {
+	whole, fraction, _ := strings.Cut(value, ".")
+	fraction += strings.Repeat("0", max(0, zeros-len(fraction)))
+	return decimal(whole + fraction[:zeros] + "." + fraction[zeros:])
 }
 
 // decimal writes a number of digits, commas and a point in one form: without

@@ -20,6 +20,7 @@ type token struct {
 	known  bool // the idf table has it
 	han    bool // of Chinese characters
 	path   bool // with a slash beside it, as in the address of a page
+	tag    bool // with # or @ before it
 	// measure is what a number counts, the Chinese measure word right behind it or
 	// the currency before it; 0: none.
 	measure rune
@@ -61,8 +62,7 @@ func (c *cutter) cut(clean string) []token {
 			at = c.run(clean, at)
 		case classDigit:
 			if end := numberEnd(clean, at); end > 0 {
-				c.number(clean[at:end], decimal(clean[at:end]), measureAt(clean, at, end))
-				at = end
+				at = c.amount(clean, at, end, decimal(clean[at:end]))
 				continue
 			}
 			at = c.word(clean, at)
@@ -70,8 +70,7 @@ func (c *cutter) cut(clean string) []token {
 			at = c.word(clean, at)
 		default:
 			if end := fractionEnd(clean, at); end > 0 {
-				c.number(clean[at:end], decimal(clean[at:end]), measureAt(clean, at, end))
-				at = end
+				at = c.amount(clean, at, end, decimal(clean[at:end]))
 				continue
 			}
 			at += size
@@ -132,6 +131,17 @@ func (c *cutter) number(text, value string, measure rune) {
 	})
 }
 
+// amount adds the number clean[from:to] with the scale behind it, as in 4.3bn,
+// 4.3 billion, 43亿 and four million, and returns where they end.
+func (c *cutter) amount(clean string, from, to int, value string) int {
+	end, zeros := scaleEnd(clean, to)
+	if zeros > 0 {
+		value = shifted(value, zeros)
+	}
+	c.number(clean[from:end], value, measureAt(clean, from, end))
+	return end
+}
+
 // measureAt is what the number clean[from:to] counts: the currency sign before
 // it or the measure word behind it; 0 if there is none. $5 is no €5.
 func measureAt(clean string, from, to int) rune {
@@ -157,16 +167,53 @@ func (c *cutter) word(clean string, at int) int {
 		}
 		end += size
 	}
-	end = versionEnd(clean, at, end)
 	word := clean[at:end]
-	if value := numberWord(word); value != "" {
-		c.number(word, value, 0)
-		return end
+	if abbreviation, to := dotted(clean, at, end); to > end {
+		word, end = abbreviation, to
+	} else if to := versionEnd(clean, at, end); to > end {
+		word, end = clean[at:to], to
 	}
-	c.weigh(c.lexicon.other, word, false)
-	c.tokens[len(c.tokens)-1].path = at > 0 && clean[at-1] == '/' || end < len(clean) && clean[end] == '/'
+	word = canonical(word)
+	if value := numberWord(word); value != "" {
+		return c.amount(clean, at, end, value)
+	}
+	name, number := splitModel(word)
+	c.weigh(c.lexicon.other, name, false)
+	t := &c.tokens[len(c.tokens)-1]
+	t.path = at > 0 && clean[at-1] == '/' || end < len(clean) && clean[end] == '/'
+	t.tag = at > 0 && (clean[at-1] == '#' || clean[at-1] == '@')
+	if number != "" {
+		c.number(number, decimal(number), measureAt(clean, at, end))
+	}
 	return end
 }
+
+// splitModel splits a name of three letters or more from the few digits behind
+// it: ios17 is ios 17. Any other word is one.
+func splitModel(word string) (name, number string) {
+	at := strings.IndexAny(word, "0123456789")
+	if at < 3 || len(word)-at > mostPlain || digits(word[at:]) != len(word)-at {
+		return word, ""
+	}
+	return word[:at], word[at:]
+}
+
+// dotted returns the abbreviation of single letters that begins with the word
+// clean[at:end], without its points, and where it ends: u.s. is us.
+func dotted(clean string, at, end int) (word string, to int) {
+	if end-at != 1 || !isLower(clean[at]) {
+		return "", end
+	}
+	for to = at; to+1 < len(clean) && isLower(clean[to]) && clean[to+1] == '.'; to += 2 {
+		word += clean[to : to+1]
+	}
+	if r, _ := utf8.DecodeRuneInString(clean[to:]); len(word) < 2 || to < len(clean) && class(r) == classLetter {
+		return "", end
+	}
+	return word, to
+}
+
+func isLower(b byte) bool { return 'a' <= b && b <= 'z' }
 
 // versionEnd returns where the version of a program ends that begins with the
 // word clean[at:end]: v5.4.0 is one word.
@@ -225,6 +272,7 @@ func (c *cutter) han(clean string, at int) int {
 }
 
 func (c *cutter) hanWord(word string, chinese chineseLexicon) {
+	word = canonical(word)
 	c.weigh(chinese.idf, word, true)
 }
 

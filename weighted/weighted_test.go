@@ -48,6 +48,17 @@ func TestFacts(t *testing.T) {
 		{"苹果公司股价今日大涨百分之五", "苹果公司股价今日大涨5%", "near"},
 		{"明天下午两点在三楼会议室开会", "明天下午2点在3楼会议室开会", "near"},
 		{"the new phone starts at $799 in all of the shops", "the new phone starts at 799 dollars in all of the shops", "near"},
+		{"google fined €4.3bn by the eu over its phones", "google fined 4.3 billion euros by the eu over its phones", "near"},
+		{"four million people will vote on the new treaty", "4 million people will vote on the new treaty", "near"},
+		{"人口突破1.5万人", "人口突破15000人", "near"},
+		{"ios17正式版发布", "ios 17正式版发布", "near"},
+		// One word, written in several ways.
+		{"u.s. stocks fall on worries of a recession", "us stocks fall on worries of a recession", "near"},
+		{"u.s. stocks fall on worries of a recession", "uk stocks fall on worries of a recession", "opposite"},
+		{"are you coming to the party tonight", "r u coming to the party tonite", "near"},
+		{"星期一下午有雨", "周一下午有雨", "near"},
+		{"星期一下午有雨", "周二下午有雨", "name"},
+		{"神舟十五号载人飞船发射成功", "神舟15号载人飞船成功发射", "near"}, // cut into other words
 		// Another number.
 		{"the new phone starts at $799 in all of the shops", "the new phone starts at €799 in all of the shops", "number"},
 		{"新款手机售价¥799", "新款手机售价799元", "near"},
@@ -96,6 +107,7 @@ func TestFacts(t *testing.T) {
 		{"stocks close higher as tech shares rally - reuters", "stocks close higher as tech shares rally", "near"},
 		{"快讯:中国女排3比0战胜日本队,晋级世锦赛四强", "中国女排3:0战胜日本队 晋级世锦赛四强", "near"},
 		{"各位同事:明天下午两点在会议室开会,请准时参加。谢谢!", "明天下午两点在会议室开会,请准时参加", "near"},
+		{"rt @bbc: storm eunice hits southern england", "storm eunice hits southern england #weather", "near"},
 		{"林孝埈说等我回来", "林孝埈 谢谢大家我回来了", "more"},
 		{"john smith appointed chief executive of acme corp", "acme corp appoints john smith as chief executive", "near"}, // as is no name
 		// Who says so.
