@@ -26,6 +26,9 @@ type sorter[T words] struct {
 	runs  runFile
 }
 
+// smallBuffer is the part of the limit up to which a buffer grows by copying.
+const smallBuffer = 16
+
 // newSorter returns a sorter that holds at most memory bytes of rows.
 func newSorter[T words](d *disk, memory int64) *sorter[T] {
 	return &sorter[T]{limit: max(int(memory/size[T]()), 1<<12), runs: runFile{disk: d}}
@@ -45,9 +48,13 @@ func (s *sorter[T]) add(row T) error {
 	return nil
 }
 
-// grow doubles the buffer but never past the limit.
+// grow doubles a small buffer, and gives a larger one all that the limit allows:
+// what is not written to takes no memory, and nothing is copied again.
 func (s *sorter[T]) grow() {
 	n := min(max(2*cap(s.buf), 1<<12), s.limit)
+	if n > s.limit/smallBuffer {
+		n = s.limit
+	}
 	buf := make([]T, len(s.buf), n)
 	copy(buf, s.buf)
 	s.buf = buf

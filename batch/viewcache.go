@@ -39,7 +39,7 @@ func (c *viewCache) reset(n int) {
 }
 
 // viewer is a Method that can make the view of a text together with its
-// record, for less than both cost apart.
+// record, for less than both cost apart; nil where that does not pay.
 type viewer interface {
 	RecordView(clean string, rec *neardup.Record) neardup.View
 }

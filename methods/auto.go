@@ -25,12 +25,26 @@ func lengthOf(runes, letters int) int { return 2*runes + letters }
 func sizes(clean string) (runes, letters int) {
 	for _, r := range clean {
 		runes++
-		if text.IsAlnum(r) && !text.IsCJK(r) {
+		switch {
+		case r < utf8.RuneSelf:
+			letters += int(plain[r])
+		case r >= 0x4E00 && r < 0xA000: // most of Chinese
+		case text.IsAlnum(r) && !text.IsCJK(r):
 			letters++
 		}
 	}
 	return runes, letters
 }
+
+// plain is 1 for a letter or digit of ASCII.
+var plain = func() (p [utf8.RuneSelf]uint8) {
+	for r := range p {
+		if text.IsAlnum(rune(r)) {
+			p[r] = 1
+		}
+	}
+	return p
+}()
 
 // DefaultLimit, in Chinese characters, is the length below which auto takes a
 // text as short: 200 letters or, with blanks, English of some 210 runes.
@@ -156,6 +170,18 @@ func (a *auto) Record(clean string, rec *neardup.Record) {
 	}
 }
 
+// RecordView is Record and, for short texts, View in one. The views of others are
+// large and soon made: none.
+func (a *auto) RecordView(clean string, rec *neardup.Record) neardup.View {
+	if short, ok := a.short.(interface {
+		RecordView(clean string, rec *neardup.Record) neardup.View
+	}); ok && a.route(clean) == routeShort {
+		return short.RecordView(clean, rec)
+	}
+	a.Record(clean, rec)
+	return nil
+}
+
 // Plausible asks the method that would judge the pair. Between texts on the
 // border, and of one with a long one, the sketches do not tell.
 func (a *auto) Plausible(x, y uint64) bool {
@@ -169,64 +195,66 @@ func (a *auto) Plausible(x, y uint64) bool {
 	return true
 }
 
-// autoView is the view of a text that the short method may judge. That of a long
-// text is the view of the long method itself.
-type autoView struct {
-	border      bool
-	short, long neardup.View // long on the border only
-}
+// The view of a short text is that of the short method, which is compared most
+// often and lies nearest. Those of others say so.
+type (
+	borderView struct{ short, long neardup.View }
+	longView   struct{ neardup.View }
+)
 
 // Bytes is the memory of both views.
-func (v *autoView) Bytes() int {
-	n := 48 + v.short.Bytes()
-	if v.long != nil {
-		n += v.long.Bytes()
-	}
-	return n
-}
+func (v *borderView) Bytes() int { return 64 + v.short.Bytes() + v.long.Bytes() }
 
 // View holds the views of the methods that may judge the text.
 func (a *auto) View(clean string) neardup.View {
 	switch a.route(clean) {
 	case routeShort:
-		return &autoView{short: a.short.View(clean)}
+		return a.short.View(clean)
 	case routeBorder:
-		return &autoView{border: true, short: a.short.View(clean), long: a.long.View(clean)}
+		return &borderView{short: a.short.View(clean), long: a.long.View(clean)}
 	}
-	return a.long.View(clean)
+	return &longView{a.long.View(clean)}
 }
 
 // views takes a view apart: what the short and the long method judge by, nil
-// for none, and whether the text is short.
-func views(v neardup.View) (short, long neardup.View, isShort bool) {
-	if both, ok := v.(*autoView); ok {
-		return both.short, both.long, !both.border
+// for none.
+func views(v neardup.View) (short, long neardup.View) {
+	switch v := v.(type) {
+	case *longView:
+		return nil, v.View
+	case *borderView:
+		return v.short, v.long
 	}
-	return nil, v, false
+	return v, nil
+}
+
+// judging returns the method of the shorter text and what it judges by; no views
+// where a text is too short for the other.
+func (a *auto) judging(x, y neardup.View) (m neardup.Method, v, w neardup.View) {
+	shortX, longX := views(x)
+	shortY, longY := views(y)
+	switch {
+	case longX != nil && longY != nil:
+		return a.long, longX, longY
+	case shortX != nil && shortY != nil:
+		return a.short, shortX, shortY
+	}
+	return a.short, nil, nil
 }
 
 // Compare judges by the method of the shorter text.
 func (a *auto) Compare(x, y neardup.View) neardup.Match {
-	shortX, longX, isShortX := views(x)
-	shortY, longY, isShortY := views(y)
-	if !isShortX && !isShortY {
-		return a.long.Compare(longX, longY)
-	}
-	if shortX == nil || shortY == nil { // out of reach of each other
+	m, v, w := a.judging(x, y)
+	if v == nil {
 		return neardup.Match{Distance: -1, Method: a.short.Spec().Method}
 	}
-	return a.short.Compare(shortX, shortY)
+	return m.Compare(v, w)
 }
 
 // Conflicts asks the method that judges the pair.
 func (a *auto) Conflicts(x, y neardup.View) []neardup.Conflict {
-	shortX, longX, isShortX := views(x)
-	shortY, longY, isShortY := views(y)
-	method, v, w := a.long, longX, longY
-	if isShortX || isShortY {
-		method, v, w = a.short, shortX, shortY
-	}
-	if e, ok := method.(neardup.Explainer); ok && v != nil && w != nil {
+	m, v, w := a.judging(x, y)
+	if e, ok := m.(neardup.Explainer); ok && v != nil {
 		return e.Conflicts(v, w)
 	}
 	return nil

@@ -21,6 +21,18 @@ func (s *slot) edge() bool { return s.front || s.back }
 type aligner struct {
 	lengths []uint16
 	slots   []slot
+	sides   [2]opened
+}
+
+// open gives two views their tokens. Of one view compared with many it keeps them.
+func (l *aligner) open(a, b *View) (*opened, *opened) {
+	x, y := &l.sides[0], &l.sides[1]
+	if y.View == a || x.View == b {
+		x, y = y, x
+	}
+	x.open(a)
+	y.open(b)
+	return x, y
 }
 
 // align returns the slots of two texts along a longest common subsequence of
@@ -89,15 +101,16 @@ func (l *aligner) fill(x, y []token) {
 // them. The texts are put in one order first, so that the alignment, of which
 // there may be several of the same length, is the same both ways.
 func (l *aligner) conflicts(a, b *View, facts []string, most int) []neardup.Conflict {
-	if max(len(a.tokens), len(b.tokens)) > mostTokens {
+	if max(a.count, b.count) > mostTokens {
 		return nil
 	}
-	swapped := before(b.tokens, a.tokens)
+	x, y := l.open(a, b)
+	swapped := before(y.tokens, x.tokens)
 	if swapped {
-		a, b = b, a
+		x, y = y, x
 	}
-	j := judge{a: a, b: b, facts: facts, most: most}
-	j.slots(l.align(a.tokens, b.tokens))
+	j := judge{a: x, b: y, facts: facts, most: most}
+	j.slots(l.align(x.tokens, y.tokens))
 	j.whole()
 	return swappedBack(j.found, swapped)
 }

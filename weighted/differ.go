@@ -28,12 +28,13 @@ func (m *Method) Differences(a, b neardup.View, most int) []Difference {
 		return nil
 	}
 	var out []Difference
-	if max(len(x.tokens), len(y.tokens)) > mostTokens {
-		out = append(alone(x, y, false), alone(y, x, true)...)
+	w := m.works.Get().(*work)
+	defer m.works.Put(w)
+	first, second := w.aligns.open(x, y)
+	if max(len(first.tokens), len(second.tokens)) > mostTokens {
+		out = append(alone(first, second, false), alone(second, first, true)...)
 	} else {
-		w := m.works.Get().(*work)
-		defer m.works.Put(w)
-		for _, s := range w.aligns.align(x.tokens, y.tokens) {
+		for _, s := range w.aligns.align(first.tokens, second.tokens) {
 			first, of := wording(s.a)
 			second, and := wording(s.b)
 			out = append(out, Difference{first, second, float64(of+and) / unit})
@@ -58,13 +59,12 @@ func wording(tokens []token) (string, uint64) {
 }
 
 // alone lists the words of x that y has not.
-func alone(x, y *View, second bool) []Difference {
+func alone(x, y *opened, second bool) []Difference {
 	var out []Difference
 	seen := map[uint64]bool{}
 	for i := range x.tokens {
 		t := &x.tokens[i]
-		_, there := slices.BinarySearchFunc(y.words, t.hash, func(w weightedWord, hash uint64) int { return cmp.Compare(w.hash, hash) })
-		if there || seen[t.hash] {
+		if y.has(t.hash) || seen[t.hash] {
 			continue
 		}
 		seen[t.hash] = true

@@ -106,7 +106,7 @@ const (
 
 // judge collects conflicts between two texts.
 type judge struct {
-	a, b  *View
+	a, b  *opened
 	facts []string // the kinds that are looked at
 	most  int
 	title bool // of titles only: a word that comes again is no slip
@@ -122,13 +122,20 @@ func (j *judge) add(kind, a, b string) {
 	}
 }
 
-// slots looks at each place in which the texts differ.
+// slots looks at each place in which the texts differ. Where any fact will do,
+// at the numbers of all first: they cost least and tell most.
 func (j *judge) slots(slots []slot) {
+	any := j.most == 1
+	for i := 0; any && i < len(slots) && !j.full(); i++ {
+		j.numbers(slots[i])
+	}
 	for _, s := range slots {
 		if j.full() {
 			return
 		}
-		j.numbers(s)
+		if !any {
+			j.numbers(s)
+		}
 		j.inserted(s)
 		if len(s.a) > 0 && len(s.b) > 0 && len(s.a) <= mostSlot && len(s.b) <= mostSlot {
 			j.opposites(s)
@@ -163,11 +170,10 @@ func (j *judge) chinese() bool { return j.a.chinese && j.b.chinese }
 // lacking returns the first of the tokens with a number that other has not,
 // as it stands in the text.
 func lacking(tokens, other []token) string {
-	var values []string
+	var memory [4]string
 	for i := range tokens {
 		t := &tokens[i]
-		values = valuesOf(values[:0], t)
-		for _, v := range values {
+		for _, v := range valuesOf(memory[:0], t) {
 			if !hasValue(other, v, t.measure) {
 				return t.text
 			}
@@ -181,7 +187,7 @@ func valuesOf(dst []string, t *token) []string {
 	if t.number() {
 		return append(dst, t.value)
 	}
-	if t.han || isMasked(t.text) {
+	if !t.coded || isMasked(t.text) {
 		return dst
 	}
 	return codeNumbers(dst, t.text)
@@ -201,10 +207,8 @@ func hasValue(tokens []token, value string, measure rune) bool {
 		if t.value == value && (t.measure == measure || t.measure == 0 || measure == 0) {
 			return true
 		}
-		if t.value == "" && !t.han && hasDigit(t.text) {
-			if slices.Contains(codeNumbers(nil, t.text), value) {
-				return true
-			}
+		if t.coded && slices.Contains(codeNumbers(nil, t.text), value) {
+			return true
 		}
 	}
 	return false

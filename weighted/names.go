@@ -1,6 +1,7 @@
 package weighted
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -121,7 +122,7 @@ func noLabels(words []*token, text []token) []*token {
 }
 
 // exclusive returns the words of a slot that the other text has nowhere.
-func exclusive(tokens []token, other *View) []*token {
+func exclusive(tokens []token, other *opened) []*token {
 	var words []*token
 	for i := range tokens {
 		t := &tokens[i]
@@ -136,19 +137,6 @@ func exclusive(tokens []token, other *View) []*token {
 // exclusive returns the words of either text that the other one has nowhere.
 func (j *judge) exclusive() (x, y []*token) {
 	return noLabels(exclusive(j.a.tokens, j.b), j.a.tokens), noLabels(exclusive(j.b.tokens, j.a), j.b.tokens)
-}
-
-func (v *View) has(hash uint64) bool {
-	_, found := slices.BinarySearchFunc(v.words, hash, func(w weightedWord, h uint64) int {
-		switch {
-		case w.hash < h:
-			return -1
-		case w.hash > h:
-			return 1
-		}
-		return 0
-	})
-	return found
 }
 
 // heaviest returns the heaviest of the words that is heavy enough for a name
@@ -204,20 +192,36 @@ func alike(x, y string) bool {
 	if len(x) > len(y) {
 		x, y = y, x
 	}
-	if len(x) == 0 || len(y) > 64 {
+	if len(x) == 0 || len(y) > longestWord {
 		return false
 	}
+	runes, letters := 0, uint64(0)
 	for _, r := range x {
 		if k := class(r); k == classHan || k == classRun {
 			return false
 		}
+		runes++
+		letters |= 1 << (r & 63)
 	}
-	runes := utf8.RuneCountInString(x)
-	if strings.HasPrefix(y, x) && (runes == 1 || runes >= 3) {
+	if strings.HasPrefix(y, x) && (runes == 1 || runes >= 3) || inflected(x, y) {
 		return true
 	}
-	return inflected(x, y) || runes >= 4 && editsAtMost(x, y, max(1, utf8.RuneCountInString(y)/4))
+	if runes < 4 {
+		return false
+	}
+	most, others := 0, uint64(0)
+	for _, r := range y {
+		most++
+		others |= 1 << (r & 63)
+	}
+	most = max(1, most/4)
+	// An edit puts in, or takes away, one letter at most.
+	return max(bits.OnesCount64(letters&^others), bits.OnesCount64(others&^letters)) <= most && editsAtMost(x, y, most)
 }
+
+// longestWord is the length in bytes of the longest words that are compared
+// letter by letter.
+const longestWord = 64
 
 // holds reports whether one of two Chinese words holds the other: 季 and 季节,
 // or a word that was cut in another place.
@@ -253,13 +257,15 @@ func initials(one, many []token) bool {
 }
 
 // editsAtMost reports whether at most most insertions, deletions and
-// replacements make y of x. O(len(x)*len(y)); both are words.
+// replacements make y of x, which is no longer. O(len(x)*len(y)); both are words.
 func editsAtMost(x, y string, most int) bool {
-	a, b := []rune(x), []rune(y)
+	var runes [2][longestWord]rune
+	a, b := appendRunes(runes[0][:0], x), appendRunes(runes[1][:0], y)
 	if len(b)-len(a) > most {
 		return false
 	}
-	row := make([]int, len(b)+1)
+	var memory [longestWord + 1]int
+	row := memory[:len(b)+1]
 	for k := range row {
 		row[k] = k
 	}
@@ -275,6 +281,13 @@ func editsAtMost(x, y string, most int) bool {
 		}
 	}
 	return row[len(b)] <= most
+}
+
+func appendRunes(dst []rune, s string) []rune {
+	for _, r := range s {
+		dst = append(dst, r)
+	}
+	return dst
 }
 
 // elsewhere finds opposites and names of a short text that the other one lacks,

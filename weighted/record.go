@@ -1,9 +1,7 @@
 package weighted
 
 import (
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/neardup/neardup"
 )
@@ -12,7 +10,7 @@ import (
 func (m *Method) Record(clean string, rec *neardup.Record) {
 	w := m.works.Get().(*work)
 	defer m.works.Put(w)
-	m.record(w, w.cut(clean), rec)
+	m.record(w, w.set(w.cut(clean)), rec)
 }
 
 // RecordView is Record and View in one: the text is cut once.
@@ -20,14 +18,15 @@ func (m *Method) RecordView(clean string, rec *neardup.Record) neardup.View {
 	w := m.works.Get().(*work)
 	defer m.works.Put(w)
 	tokens := w.cut(clean)
-	m.record(w, tokens, rec)
-	return newView(w, tokens, clean)
+	total := w.set(tokens)
+	v := w.newView(clean, tokens, total)
+	m.record(w, total, rec)
+	return v
 }
 
-func (m *Method) record(w *work, tokens []token, rec *neardup.Record) {
+// record makes the record of a set, which it sorts anew.
+func (m *Method) record(w *work, total uint64, rec *neardup.Record) {
 	rec.Reset()
-	var total uint64
-	w.words, total = set(w.words[:0], tokens)
 	if len(w.words) == 0 {
 		return
 	}
@@ -36,13 +35,14 @@ func (m *Method) record(w *work, tokens []token, rec *neardup.Record) {
 }
 
 // prefix is the view of the first n runes of a text, whole words.
-func (m *Method) prefix(clean string, n int) neardup.View {
+func (m *Method) prefix(clean string, n int) *View {
 	w := m.works.Get().(*work)
 	defer m.works.Put(w)
 	if n < len(clean) {
 		clean = firstRunes(clean, n)
 	}
-	return newView(w, w.cut(clean), clean)
+	tokens := w.cut(clean)
+	return w.newView(clean, tokens, w.set(tokens))
 }
 
 func firstRunes(s string, n int) string {
@@ -53,12 +53,4 @@ func firstRunes(s string, n int) string {
 		n--
 	}
 	return s
-}
-
-func newView(w *work, tokens []token, clean string) *View {
-	v := &View{tokens: slices.Clone(tokens), runes: utf8.RuneCountInString(clean)}
-	v.chinese = slices.ContainsFunc(v.tokens, func(t token) bool { return t.han })
-	v.words, v.total = set(make([]weightedWord, 0, len(tokens)), tokens)
-	v.bytes = 96 + 56*cap(v.tokens) + 16*cap(v.words) + len(clean)
-	return v
 }

@@ -1,9 +1,9 @@
 package weighted
 
 import (
-	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/neardup/neardup"
 )
@@ -27,8 +27,12 @@ const (
 	timesNamed = 3
 )
 
-// Subject is what a long text is about.
+// Subject is what a long text is about. It is read when it is first compared:
+// few long texts are near another one.
 type Subject struct {
+	text  string // its beginning where it is too long for names to be counted
+	whole bool
+	once  sync.Once
 	title *View
 	words []uint64 // all words of the text by hash; nil: too many
 	names []named
@@ -40,40 +44,53 @@ type named struct {
 	text string
 }
 
-// Bytes is the memory of the subject.
-func (s *Subject) Bytes() int { return s.title.Bytes() + 8*cap(s.words) + 24*cap(s.names) + 56 }
+// Bytes is the memory of the subject, about, once it is read.
+func (s *Subject) Bytes() int {
+	n := 400 + len(s.text) + 4*min(len(s.text), 3*titleRunes)
+	if s.whole {
+		n += len(s.text)
+	}
+	return n
+}
 
-// Subject reads what a long text is about.
+// Subject is what a clean text is about.
 func (m *Method) Subject(clean string) *Subject {
-	title, _ := m.prefix(clean, titleRunes).(*View)
-	s := &Subject{title: title}
-	if len(clean) > namedBytes || title.chinese {
-		return s
+	if len(clean) > namedBytes {
+		return &Subject{text: firstRunes(clean, titleRunes)}
 	}
-	w := m.works.Get().(*work)
-	defer m.works.Put(w)
-	if tokens := w.cut(clean); len(tokens) <= namedWords {
-		s.count(tokens)
-	}
+	return &Subject{text: clean, whole: true}
+}
+
+// subject reads what the text is about, once.
+func (m *Method) subject(s *Subject) *Subject {
+	s.once.Do(func() {
+		s.title = m.prefix(s.text, titleRunes)
+		if !s.whole || s.title.chinese {
+			return
+		}
+		w := m.works.Get().(*work)
+		defer m.works.Put(w)
+		if tokens := w.cut(s.text); len(tokens) <= namedWords {
+			s.count(w, tokens)
+		}
+	})
 	return s
 }
 
 // count fills words and names.
-func (s *Subject) count(tokens []token) {
-	sorted := slices.Clone(tokens)
-	slices.SortStableFunc(sorted, func(a, b token) int { return cmp.Compare(a.hash, b.hash) })
-	for from := 0; from < len(sorted); {
-		t, to := &sorted[from], from
-		for to < len(sorted) && sorted[to].hash == t.hash {
-			to++
-		}
-		if to-from >= timesNamed && t.isName() {
-			s.names = append(s.names, named{t.hash, string([]byte(t.text))}) // lets go of the text
-		}
-		s.words = append(s.words, t.hash)
-		from = to
+func (s *Subject) count(w *work, tokens []token) {
+	w.set(tokens)
+	times := make([]int, len(w.words))
+	for _, word := range w.wordOf {
+		times[word]++
 	}
-	s.words, s.names = slices.Clip(s.words), slices.Clip(s.names)
+	s.words = make([]uint64, len(w.words))
+	for i, word := range w.words {
+		s.words[i] = word.hash
+		if t := &tokens[word.token]; times[i] >= timesNamed && t.isName() {
+			s.names = append(s.names, named{t.hash, t.text})
+		}
+	}
 }
 
 // isName reports whether a word is rare enough for a name.
@@ -88,14 +105,16 @@ func (m *Method) SubjectConflicts(a, b *Subject) []neardup.Conflict {
 	if m.variants != Keep {
 		return nil
 	}
+	a, b = m.subject(a), m.subject(b)
 	w := m.works.Get().(*work)
 	defer m.works.Put(w)
-	x, y := firstTokens(a.title.tokens), firstTokens(b.title.tokens)
+	first, second := w.aligns.open(a.title, b.title)
+	x, y := firstTokens(first.tokens), firstTokens(second.tokens)
 	swapped := before(y, x)
 	if swapped {
-		a, b, x, y = b, a, y, x
+		a, b, x, y, first, second = b, a, y, x, second, first
 	}
-	j := judge{a: a.title, b: b.title, facts: m.kinds, most: mostConflicts, title: true}
+	j := judge{a: first, b: second, facts: m.kinds, most: mostConflicts, title: true}
 	for _, s := range w.aligns.align(x, y) {
 		last := len(s.a) > 0 && len(s.b) > 0 && &s.a[len(s.a)-1] == &x[len(x)-1] && &s.b[len(s.b)-1] == &y[len(y)-1]
 		if last || len(s.a) > 2*len(s.b)+1 || len(s.b) > 2*len(s.a)+1 {
@@ -103,7 +122,7 @@ func (m *Method) SubjectConflicts(a, b *Subject) []neardup.Conflict {
 		}
 		j.subject(s)
 	}
-	if p, q := releaseOf(x, b.title), releaseOf(y, a.title); p != "" && q != "" {
+	if p, q := releaseOf(x, second), releaseOf(y, first); p != "" && q != "" {
 		j.add(KindNumber, p, q)
 	}
 	if x, y := a.without(b), b.without(a); x != "" || y != "" {
@@ -160,7 +179,7 @@ func (j *judge) release(s slot) bool {
 
 // releaseOf returns the version of a program in a title that the beginning of the
 // other text lacks: two comparisons of releases share one of theirs.
-func releaseOf(title []token, other *View) string {
+func releaseOf(title []token, other *opened) string {
 	for i := range title {
 		t := &title[i]
 		if !t.path && isRelease(t.text) && !other.has(t.hash) {

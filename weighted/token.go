@@ -21,6 +21,7 @@ type token struct {
 	han    bool // of Chinese characters
 	path   bool // with a slash beside it, as in the address of a page
 	tag    bool // with # or @ before it
+	coded  bool // no number, and has digits
 	// measure is what a number counts, the Chinese measure word right behind it or
 	// the currency before it; 0: none.
 	measure rune
@@ -114,7 +115,7 @@ func class(r rune) runeClass {
 
 // weigh adds a word by what the table says of it.
 func (c *cutter) weigh(table *keyword.Table, word string, han bool) {
-	t := token{hash: xxh3.HashStringSeed(word, c.seed), text: word, han: han}
+	t := token{hash: xxh3.HashStringSeed(word, c.seed), text: word, han: han, coded: !han && hasDigit(word)}
 	r := &c.recent[t.hash%uint64(len(c.recent))]
 	if r.hash != t.hash || r.weight == 0 {
 		r.hash = t.hash

@@ -11,9 +11,7 @@
 package weighted
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -70,6 +68,8 @@ type Method struct {
 type work struct {
 	cutter
 	words  []weightedWord
+	wordOf []uint32 // of each token, in words
+	packed []byte
 	keys   keyer
 	aligns aligner
 }
@@ -123,41 +123,6 @@ func (m *Method) Spec() neardup.Spec {
 	return s
 }
 
-// weightedWord is a word of a set.
-type weightedWord struct {
-	hash   uint64
-	weight uint32
-}
-
-// set appends the different words of tokens to dst, by hash, and returns the
-// sum of their weights.
-func set(dst []weightedWord, tokens []token) ([]weightedWord, uint64) {
-	for i := range tokens {
-		dst = append(dst, weightedWord{tokens[i].hash, tokens[i].weight})
-	}
-	slices.SortFunc(dst, func(a, b weightedWord) int { return cmp.Compare(a.hash, b.hash) })
-	dst = slices.CompactFunc(dst, func(a, b weightedWord) bool { return a.hash == b.hash })
-	total := uint64(0)
-	for _, w := range dst {
-		total += uint64(w.weight)
-	}
-	return dst, total
-}
-
-// View is what Compare needs of a text: its words in their order, and as a set.
-type View struct {
-	tokens []token
-	words  []weightedWord // by hash
-	total  uint64         // of their weights
-	runes  int
-	bytes  int
-	// chinese says that there are words of Chinese characters.
-	chinese bool
-}
-
-// Bytes is the memory of the view and of the text that its words are parts of.
-func (v *View) Bytes() int { return v.bytes }
-
 // View cuts the text.
 func (m *Method) View(clean string) neardup.View { return m.prefix(clean, len(clean)) }
 
@@ -173,7 +138,7 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 	if !m.reaches(min(x.total, y.total), max(x.total, y.total)) {
 		return match
 	}
-	common := commonWeight(x.words, y.words)
+	common := commonWeight(x, y)
 	union := x.total + y.total - common
 	if !m.reaches(common, union) {
 		return match
@@ -189,17 +154,17 @@ func (m *Method) reaches(part, whole uint64) bool {
 	return float64(part)/float64(whole) >= m.threshold
 }
 
-// commonWeight is the weight of the words in both sets.
-func commonWeight(a, b []weightedWord) uint64 {
+// commonWeight is the weight of the words in both texts.
+func commonWeight(a, b *View) uint64 {
 	sum := uint64(0)
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch x, y := a[i].hash, b[j].hash; {
+	for i, j := 0, 0; i < len(a.words) && j < len(b.words); {
+		switch x, y := a.words[i], b.words[j]; {
 		case x < y:
 			i++
 		case x > y:
 			j++
 		default:
-			sum += uint64(a[i].weight)
+			sum += uint64(a.weights[i] & weightBits)
 			i++
 			j++
 		}
