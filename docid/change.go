@@ -281,4 +281,8 @@ type Stats struct {
 	Epoch   uint64 // its epoch
 	Leaders int
 	Members int
+	// Doubtful says that the store came back from somewhere and cannot know
+	// whether it has all that was seen of it: commits are ErrBehind until an
+	// epoch has begun.
+	Doubtful bool
 }

@@ -308,15 +308,11 @@ func (d *Detector) saw(seq uint64) {
 	}
 }
 
-// margin is how many numbers an epoch passes over beyond what was seen: others
-// may have seen more.
-const margin = 1 << 20
-
 // Seen is the last change that the detector knows of.
 func (d *Detector) Seen() uint64 { return d.seen.Load() }
 
-// Resume holds the index to a change that was seen of it. One that is behind
-// begins an epoch: what it lost is lost, and no number of it is given again.
+// Resume holds the index to a change that was seen of it. One that is behind, or
+// may be, begins an epoch: what it lost is lost, and no number of it is given again.
 // ErrBehind if it has lost everything: it is to be made again.
 func (d *Detector) Resume(ctx context.Context, seen uint64) error {
 	d.resuming.Lock() // so that what was lost is told once
@@ -325,18 +321,21 @@ func (d *Detector) Resume(ctx context.Context, seen uint64) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("read how far the index is: %w", err)
-	case st.Seq >= seen:
+	case st.Seq >= seen && !st.Doubtful:
 		d.saw(st.Seq)
 		return nil
 	case st.Seq == 0:
 		return fmt.Errorf("%w: it is empty, and was at change %d", ErrBehind, seen)
 	}
-	if err := d.index.BeginEpoch(ctx, seen+margin); err != nil {
+	past := d.beyond(max(st.Seq, seen))
+	if err := d.index.BeginEpoch(ctx, past); err != nil {
 		return fmt.Errorf("begin an epoch: %w", err)
 	}
-	d.saw(seen + margin + 1)
-	if d.Lost != nil {
-		d.Lost(st.Seq, seen)
+	if st.Seq < seen && d.Lost != nil {
+		d.Lost(d.ids.since(st.Seq, seen), seen)
+	}
+	if d.saw(st.Seq); st.Seq < seen {
+		d.saw(past + 1)
 	}
 	return d.learnEpochs(ctx)
 }

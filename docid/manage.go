@@ -130,8 +130,15 @@ func (d *Detector) Forget(ctx context.Context, from uint64, before time.Time, li
 	return upTo, err
 }
 
+// commit makes a change that rests on no look-up, after an epoch where the store
+// came back without what was seen of it.
 func (d *Detector) commit(ctx context.Context, c *Change) (Entry, error) {
+	c.Query.Seen = d.Seen()
 	r, err := d.index.Commit(ctx, c)
+	if errors.Is(err, ErrBehind) && d.Resume(ctx, d.Seen()) == nil {
+		c.Query.Seen = d.Seen()
+		r, err = d.index.Commit(ctx, c)
+	}
 	if err != nil {
 		return Entry{}, fmt.Errorf("%s: %w", c.Kind, err)
 	}

@@ -69,7 +69,7 @@ func (r *Rebuild) Run(ctx context.Context) (Rebuilt, error) {
 	}
 	past := uint64(0)
 	if r.sum.Epoch = !r.Drained; r.sum.Epoch {
-		past = max(r.sum.Seq, r.library) + margin
+		past = r.cascade.beyond(max(r.sum.Seq, r.library))
 	}
 	return r.sum, r.target.Finish(ctx, past)
 }

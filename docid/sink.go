@@ -97,4 +97,7 @@ type Outbox interface {
 type Attachment struct {
 	Sink string
 	Seq  uint64
+	// Lost is how many numbers after Seq an epoch passed over: nothing waits
+	// under them.
+	Lost uint64
 }

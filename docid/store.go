@@ -55,7 +55,8 @@ type Index interface {
 	//     c.Query.Since, or an updated nid is of another docId than c.Leader;
 	//   - ErrEnded if c.Leader no longer lives;
 	//   - ErrNotFound if an updated or deleted nid is not there;
-	//   - ErrBehind if the store is behind c.Query.Seen;
+	//   - ErrBehind if the store is behind c.Query.Seen, or came back and has
+	//     to begin an epoch (Stats.Doubtful);
 	//   - ErrBacklog if it has an article for the sinks, and c.Backlog
 	//     changes or more wait for them already.
 	//
@@ -76,7 +77,8 @@ type Index interface {
 	Commit(ctx context.Context, c *Change) (Receipt, error)
 	// BeginEpoch begins an epoch with a change numbered past+1, for who knows
 	// of changes up to past at least that the index does not have. Where the
-	// index is further than past, because others were first, it does nothing.
+	// index is further than past, because others were first, and in no doubt
+	// (Stats.Doubtful), it does nothing.
 	BeginEpoch(ctx context.Context, past uint64) error
 	// Catalog reads the rest, Outbox feeds sinks.
 	Catalog() Catalog

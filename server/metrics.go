@@ -107,7 +107,7 @@ func (f *figures) Collect(ch chan<- prometheus.Metric) {
 			continue
 		}
 		for _, a := range sinks {
-			gauge(f.lag, float64(max(st.Seq, a.Seq)-a.Seq), name, a.Sink)
+			gauge(f.lag, float64(max(st.Seq, a.Seq+a.Lost)-a.Seq-a.Lost), name, a.Sink)
 		}
 	}
 }

@@ -8,67 +8,117 @@ import (
 // nearEnough is the least similarity of a duplicate to its leader.
 const nearEnough = .8
 
+// Outcome is what an audit found, and where everything should be now.
+type Outcome struct {
+	Violations []string // each names its invariant
+	// Lost is how many answers are not in the log because an epoch passed over them.
+	Lost    int
+	Members map[string]string // docId of each living nid
+	Kept    map[string]string // nid of the article that each living docId keeps; "" for none
+	// Undone are nids that somebody deleted and docIds that somebody ended without
+	// the log having it: it was lost, or never came.
+	Undone map[string]bool
+	gaps   [][2]uint64 // numbers that were lost: after the first, before the second
+}
+
+// Gone reports whether a change was lost: an epoch passed over its number.
+func (o *Outcome) Gone(seq uint64) bool {
+	for _, g := range o.gaps {
+		if g[0] < seq && seq < g[1] {
+			return true
+		}
+	}
+	return false
+}
+
 // Audit holds a service's log to what its clients know, and to the sequential
 // specification of planted groups: an article is new if and only if its group
-// has no living docId. It returns every violation, naming the invariant. O(n log n).
-func Audit(records []Record, log []Entry) []string {
+// has no living docId. Answers that an epoch says were lost are violations too,
+// unless the service was made to lose some. O(n log n).
+func Audit(records []Record, log []Entry, lossy bool) Outcome {
 	a := &audit{
-		group: map[string]int{}, keyed: map[string]bool{}, living: map[int]string{},
-		groupOf: map[string]int{}, members: map[string]string{}, submitted: map[string]int{},
-		leaders: map[string]uint64{},
+		Outcome: Outcome{Members: map[string]string{}, Kept: map[string]string{}, Undone: map[string]bool{}},
+		group:   map[string]int{}, keyed: map[string]bool{}, living: map[int]string{},
+		groupOf: map[string]int{}, submitted: map[string]int{},
+		leaders: map[string]uint64{}, heat: map[string]int64{},
 	}
 	a.learn(records)
 	a.replay(log)
-	a.answers(records, log)
+	a.answers(records, log, lossy)
 	a.order(records)
-	return a.violations
+	return a.Outcome
 }
 
 type audit struct {
-	violations []string
-	group      map[string]int    // of each nid
-	keyed      map[string]bool   // nids that came with an idempotency key
-	living     map[int]string    // docId of each group that has one
-	groupOf    map[string]int    // of each docId ever given
-	members    map[string]string // docId of each living nid
-	submitted  map[string]int    // how often each nid was decided on
-	leaders    map[string]uint64 // change that made each docId
+	Outcome
+	group     map[string]int    // of each nid
+	keyed     map[string]bool   // nids that came with an idempotency key
+	living    map[int]string    // docId of each group that has one
+	groupOf   map[string]int    // of each docId ever given
+	submitted map[string]int    // how often each nid was decided on
+	leaders   map[string]uint64 // change that made each docId
+	heat      map[string]int64  // of the kept copy of each docId
 }
 
 func (a *audit) bad(format string, args ...any) {
-	a.violations = append(a.violations, fmt.Sprintf(format, args...))
+	a.Violations = append(a.Violations, fmt.Sprintf(format, args...))
 }
 
 func (a *audit) learn(records []Record) {
 	for _, r := range records {
-		if r.Op == "add" {
+		switch r.Op {
+		case "add":
 			a.group[r.NID] = r.Group
 			a.keyed[r.NID] = r.Key != ""
+		case "delete":
+			a.Undone[r.NID] = true
+		case "end":
+			a.Undone[r.DocID] = true
 		}
 	}
 }
 
 // replay goes through the log in order and decides again.
 func (a *audit) replay(log []Entry) {
-	for i, e := range log {
-		if e.Seq != uint64(i)+1 {
-			a.bad("I-6: change %d stands at place %d of the log", e.Seq, i+1)
+	var last uint64
+	for _, e := range log {
+		switch {
+		case e.Kind == "epoch" && e.Seq > last:
+			a.gaps = append(a.gaps, [2]uint64{last, e.Seq})
+		case e.Seq != last+1:
+			a.bad("I-6: change %d comes after change %d", e.Seq, last)
 		}
+		last = e.Seq
 		switch e.Kind {
+		case "epoch":
 		case "new", "duplicate":
 			a.submission(e)
 		case "end", "expire":
 			a.end(e)
 		case "delete", "update":
-			if a.members[e.NID] == "" {
-				a.bad("I-1: change %d: %s of %s, which is not there", e.Seq, e.Kind, e.NID)
-			}
-			if e.Kind == "delete" {
-				delete(a.members, e.NID)
-			}
+			a.change(e)
 		default:
 			a.bad("I-1: change %d is a %q", e.Seq, e.Kind)
 		}
+	}
+}
+
+// change deletes a member or changes its heat.
+func (a *audit) change(e Entry) {
+	docID := a.Members[e.NID]
+	if docID == "" {
+		a.bad("I-1: change %d: %s of %s, which is not there", e.Seq, e.Kind, e.NID)
+		return
+	}
+	kept := a.Kept[docID] == e.NID
+	if e.Kind == "delete" {
+		delete(a.Undone, e.NID)
+		delete(a.Members, e.NID)
+		if kept {
+			a.Kept[docID] = ""
+		}
+	} else if kept {
+		a.heat[docID] = e.Heat
 	}
 }
 
@@ -81,7 +131,7 @@ func (a *audit) submission(e Entry) {
 	if a.submitted[e.NID]++; a.keyed[e.NID] && a.submitted[e.NID] > 1 {
 		a.bad("I-7: change %d decides again on %s, in spite of its key", e.Seq, e.NID)
 	}
-	if a.members[e.NID] != "" {
+	if a.Members[e.NID] != "" {
 		a.bad("I-7: change %d decides on %s, which is there", e.Seq, e.NID)
 	}
 	docID := a.living[group]
@@ -98,7 +148,10 @@ func (a *audit) submission(e Entry) {
 	case e.Evidence == nil || e.Evidence.Similarity < nearEnough || a.leaders[docID] >= e.Seq:
 		a.bad("I-3: change %d is a duplicate without good evidence: %+v", e.Seq, e.Evidence)
 	}
-	a.members[e.NID] = e.DocID
+	a.Members[e.NID] = e.DocID
+	if e.Kind == "new" || a.Kept[e.DocID] == "" || e.Heat > a.heat[e.DocID] { // the hottest, of equal ones the first
+		a.Kept[e.DocID], a.heat[e.DocID] = e.NID, e.Heat
+	}
 }
 
 func (a *audit) end(e Entry) {
@@ -108,27 +161,44 @@ func (a *audit) end(e Entry) {
 		return
 	}
 	delete(a.living, group)
-	for nid, docID := range a.members {
+	delete(a.Undone, e.DocID)
+	delete(a.Kept, e.DocID)
+	for nid, docID := range a.Members {
 		if docID == e.DocID {
-			delete(a.members, nid)
+			delete(a.Members, nid)
 		}
 	}
 }
 
-// answers looks for every answer in the log (I-5) and compares those of one
-// key (I-7).
-func (a *audit) answers(records []Record, log []Entry) {
-	byKey := map[string]uint64{}
+// answers looks for every answer in the log (I-5), compares those of one key
+// (I-7), and the docIds of all new articles, lost ones too (I-6).
+func (a *audit) answers(records []Record, log []Entry, lossy bool) {
+	byNumber := map[uint64]Entry{}
+	for _, e := range log {
+		byNumber[e.Seq] = e
+	}
+	byKey, given := map[string]uint64{}, map[string]uint64{}
 	for _, r := range records {
 		if r.Answer == nil {
 			continue
 		}
 		n := r.Answer.Seq
-		if n == 0 || n > uint64(len(log)) {
-			a.bad("I-5: the answer to %s of %s%s was change %d of %d", r.Op, r.NID, r.DocID, n, len(log))
+		if other, ok := given[r.Answer.DocID]; ok && r.Answer.Decision == "new" && other != n {
+			a.bad("I-6: docId %s was given by changes %d and %d", r.Answer.DocID, other, n)
+		} else if r.Answer.Decision == "new" {
+			given[r.Answer.DocID] = n
+		}
+		e, there := byNumber[n]
+		if !there && a.Gone(n) {
+			if a.Lost++; lossy {
+				continue
+			}
+		}
+		if !there {
+			a.bad("I-5: the answer to %s of %s%s was change %d, which is not in the log", r.Op, r.NID, r.DocID, n)
 			continue
 		}
-		if e := log[n-1]; !r.agrees(e) {
+		if !r.agrees(e) {
 			a.bad("I-5: the answer to %s of %s%s was %+v, the log has %+v", r.Op, r.NID, r.DocID, *r.Answer, e)
 		}
 		if first, ok := byKey[r.Key]; r.Key != "" && ok && first != n {

@@ -33,8 +33,8 @@ func history() ([]harness.Record, []harness.Entry) {
 
 // TestAuditFindsEveryViolation breaks a sound history in one place at a time.
 func TestAuditFindsEveryViolation(t *testing.T) {
-	if found := harness.Audit(history()); len(found) > 0 {
-		t.Fatalf("a sound history: %v", found)
+	if r, l := history(); len(harness.Audit(r, l, false).Violations) > 0 {
+		t.Fatalf("a sound history: %v", harness.Audit(r, l, false).Violations)
 	}
 	for _, test := range []struct {
 		name, want string
@@ -72,14 +72,48 @@ func TestAuditFindsEveryViolation(t *testing.T) {
 			r[3].Answer.Seq = 3
 			return r, l
 		}},
+		{"an answer that an epoch passed over", "I-5", func(r []harness.Record, l []harness.Entry) ([]harness.Record, []harness.Entry) {
+			return r, append(l[:4], harness.Entry{Seq: 100, Kind: "epoch"})
+		}},
+		{"a docId given again after what gave it was lost", "I-6", func(r []harness.Record, l []harness.Entry) ([]harness.Record, []harness.Entry) {
+			again := r[5]
+			again.NID, again.Answer = "e", &harness.Answer{Seq: 101, Decision: "new", DocID: "D"}
+			return append(r, again), append(l[:4], harness.Entry{Seq: 100, Kind: "epoch"}, harness.Entry{Seq: 101, Kind: "new", DocID: "D", NID: "e"})
+		}},
 		{"an end of nothing", "I-1", func(r []harness.Record, l []harness.Entry) ([]harness.Record, []harness.Entry) {
 			l[3].DocID = "Z"
 			return r, l
 		}},
 	} {
-		found := strings.Join(harness.Audit(test.harm(history())), "\n")
+		r, l := test.harm(history())
+		found := strings.Join(harness.Audit(r, l, false).Violations, "\n")
 		if !strings.Contains(found, test.want) {
 			t.Errorf("%s: want %s, found %q", test.name, test.want, found)
 		}
+	}
+}
+
+// TestAuditKnowsWhatIsKept follows members and kept copies, and excuses what a
+// service that may lose answers says was lost.
+func TestAuditKnowsWhatIsKept(t *testing.T) {
+	r, l := history()
+	l[0].Heat, l[2].Heat = 1, 2
+	r = append(r,
+		harness.Record{Op: "add", Group: 2, NID: "f", From: 20, To: 21, Answer: &harness.Answer{Seq: 6, Decision: "duplicate", DocID: "B"}},
+		harness.Record{Op: "add", Group: 2, NID: "g", From: 22, To: 23, Answer: &harness.Answer{Seq: 7, Decision: "duplicate", DocID: "B"}})
+	l = append(l, harness.Entry{Seq: 6, Kind: "duplicate", DocID: "B", NID: "f", Heat: 5, Evidence: &harness.Answer{Similarity: 1}},
+		harness.Entry{Seq: 90, Kind: "epoch"})
+	o := harness.Audit(r, l, true)
+	if len(o.Violations) > 0 || o.Lost != 1 || !o.Gone(7) || o.Gone(6) || o.Gone(90) {
+		t.Errorf("a history with a loss: %+v", o)
+	}
+	if len(o.Undone) > 0 {
+		t.Errorf("what the log has is undone: %v", o.Undone)
+	}
+	if o := harness.Audit(append(r, harness.Record{Op: "delete", NID: "d"}, harness.Record{Op: "end", DocID: "D"}), l, true); !o.Undone["d"] || !o.Undone["D"] || len(o.Undone) != 2 {
+		t.Errorf("what nobody carried out: %v", o.Undone)
+	}
+	if o.Members["f"] != "B" || o.Members["a"] != "" || o.Kept["B"] != "f" || o.Kept["D"] != "d" || len(o.Kept) != 2 {
+		t.Errorf("members %v, kept %v", o.Members, o.Kept)
 	}
 }

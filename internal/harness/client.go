@@ -34,6 +34,9 @@ type Client struct {
 	pending *Record
 	sent    int
 	mine    []Record // answered submissions
+	// Lossy says that the service is made to lose answers, so that what was
+	// answered may be asked anew.
+	Lossy bool
 }
 
 // NewClient makes a client that picks its articles from so many groups.
@@ -44,20 +47,28 @@ func NewClient(id int, seed uint64, groups int, j *Journal) *Client {
 // Run sends until the service is gone or ctx ends. An error is a violation.
 func (c *Client) Run(ctx context.Context, s *Service) error {
 	for ctx.Err() == nil {
-		if c.pending == nil {
-			if err := c.choose(); err != nil {
-				return err
+		if err := c.Once(ctx, s); err != nil {
+			if errors.Is(err, ErrUnknown) {
+				return nil
 			}
+			return err
 		}
-		err := c.try(ctx, s)
-		if errors.Is(err, ErrUnknown) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("%s of %s%s by client %d: %w", c.pending.Op, c.pending.NID, c.pending.DocID, c.id, err)
-		}
-		c.pending = nil
 	}
+	return nil
+}
+
+// Once sends one request: what has no answer yet, or the next. ErrUnknown if it
+// got none.
+func (c *Client) Once(ctx context.Context, s *Service) error {
+	if c.pending == nil {
+		if err := c.choose(); err != nil {
+			return err
+		}
+	}
+	if err := c.try(ctx, s); err != nil {
+		return fmt.Errorf("%s of %s%s by client %d: %w", c.pending.Op, c.pending.NID, c.pending.DocID, c.id, err)
+	}
+	c.pending = nil
 	return nil
 }
 
@@ -118,7 +129,7 @@ func (c *Client) try(ctx context.Context, s *Service) error {
 	if err != nil {
 		return c.refused(err)
 	}
-	if p.Op == "clash" && p.Key != "" {
+	if p.Op == "clash" && p.Key != "" && !c.Lossy {
 		return errors.New("a key was taken with another article")
 	}
 	p.Answer = &a
@@ -140,8 +151,8 @@ func (c *Client) refused(err error) error {
 		if r.Status == http.StatusConflict {
 			return nil
 		}
-	case "again": // its docId ended and a clash took the nid
-		if r.Status == http.StatusConflict && c.pending.Key == "" {
+	case "again": // its docId ended, or it was lost, and a clash took the nid
+		if r.Status == http.StatusConflict && (c.pending.Key == "" || c.Lossy) {
 			return nil
 		}
 	case "delete", "heat":
@@ -149,7 +160,7 @@ func (c *Client) refused(err error) error {
 			return nil
 		}
 	case "end":
-		if r.Status == http.StatusGone {
+		if r.Status == http.StatusGone || c.Lossy && r.Status == http.StatusNotFound {
 			return nil
 		}
 	}

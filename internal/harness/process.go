@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// Build builds the command from the module's folder into dir and returns the
-// path of the binary.
-func Build(ctx context.Context, module, dir string) (string, error) {
+// Build builds the command from the module's folder into dir, with more flags of
+// go build if given, and returns the path of the binary.
+func Build(ctx context.Context, module, dir string, flags ...string) (string, error) {
 	bin := filepath.Join(dir, "neardup")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", bin, "./cmd/neardup")
+	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build"}, flags...), "-o", bin, "./cmd/neardup")...)
 	cmd.Dir = module
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the command: %w: %s", err, out)
@@ -42,12 +42,18 @@ type Process struct {
 // Start starts the service on a folder, on a free port of loopback, with more
 // flags if given. It does not wait.
 func Start(bin, data string, flags ...string) (*Process, error) {
+	return StartIn(os.Environ(), bin, data, flags...)
+}
+
+// StartIn is Start with an environment.
+func StartIn(env []string, bin, data string, flags ...string) (*Process, error) {
 	p := &Process{data: data, addrFile: data + ".addr", ended: make(chan struct{})}
 	if err := os.Remove(p.addrFile); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("forget the last address: %w", err)
 	}
 	args := append([]string{"serve", "--data", data, "--addr", "127.0.0.1:0", "--addr-file", p.addrFile, "--metrics-addr", "off"}, flags...)
 	p.cmd = exec.Command(bin, args...)
+	p.cmd.Env = env
 	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the service: %w", err)
@@ -98,6 +104,12 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Terminate asks the service to end, and does not wait.
 func (p *Process) Terminate() { _ = p.cmd.Process.Signal(syscall.SIGTERM) } // it may have ended
+
+// Pause stops the process where it stands; Resume lets it go on.
+func (p *Process) Pause() error { return p.cmd.Process.Signal(syscall.SIGSTOP) }
+
+// Resume lets a paused process go on.
+func (p *Process) Resume() error { return p.cmd.Process.Signal(syscall.SIGCONT) }
 
 // Kill kills -9 and waits until the process is gone.
 func (p *Process) Kill() {

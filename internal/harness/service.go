@@ -91,9 +91,9 @@ func (s *Service) Heat(ctx context.Context, nid string, heat int64) (Answer, err
 // Log reads the whole log.
 func (s *Service) Log(ctx context.Context) ([]Entry, error) {
 	var all []Entry
-	for {
+	for last := uint64(0); ; last = all[len(all)-1].Seq {
 		var page struct{ Entries []Entry }
-		path := "/v1/log?limit=1000&after=" + strconv.Itoa(len(all))
+		path := "/v1/log?limit=1000&after=" + strconv.FormatUint(last, 10)
 		if err := s.do(ctx, http.MethodGet, path, "", nil, &page); err != nil {
 			return nil, err
 		}
@@ -134,7 +134,7 @@ func (s *Service) do(ctx context.Context, method, path, key string, in, out any)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrUnknown, err)
-	case resp.StatusCode == http.StatusServiceUnavailable, resp.StatusCode == http.StatusTooManyRequests:
+	case resp.StatusCode == http.StatusServiceUnavailable, resp.StatusCode == http.StatusTooManyRequests, resp.StatusCode == http.StatusInsufficientStorage:
 		return fmt.Errorf("%w: status %d", ErrUnknown, resp.StatusCode)
 	case resp.StatusCode >= 400:
 		return &Refused{resp.StatusCode, string(answer)}

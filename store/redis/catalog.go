@@ -25,6 +25,14 @@ func (c catalog) do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisRes
 
 // Member finds an article by its nid.
 func (c catalog) Member(ctx context.Context, nid string) (docid.Member, error) {
+	m, err := c.member(ctx, nid)
+	if err == nil {
+		err = c.settle(ctx, everything)
+	}
+	return m, err
+}
+
+func (c catalog) member(ctx context.Context, nid string) (docid.Member, error) {
 	if err := ctx.Err(); err != nil {
 		return docid.Member{}, err
 	}
@@ -54,11 +62,19 @@ func memberOf(nid, row string) (docid.Member, error) {
 
 // Group reads a docId and a page of members.
 func (c catalog) Group(ctx context.Context, leader, after uint64, limit int) (docid.Group, error) {
+	g, err := c.group(ctx, leader, after, limit)
+	if err == nil {
+		err = c.settle(ctx, everything)
+	}
+	return g, err
+}
+
+func (c catalog) group(ctx context.Context, leader, after uint64, limit int) (docid.Group, error) {
 	var g docid.Group
 	if err := ctx.Err(); err != nil {
 		return g, err
 	}
-	entries, err := c.Log(ctx, leader-1, 1)
+	entries, err := c.log(ctx, leader-1, 1)
 	if err != nil {
 		return g, err
 	}
@@ -81,7 +97,7 @@ func (c catalog) Group(ctx context.Context, leader, after uint64, limit int) (do
 
 // fill reads what else belongs to a group.
 func (c catalog) fill(ctx context.Context, g *docid.Group, after uint64, limit int) error {
-	if m, err := c.Member(ctx, g.NID); err != nil || m.Seq != g.Leader {
+	if m, err := c.member(ctx, g.NID); err != nil || m.Seq != g.Leader {
 		if err != nil && err != docid.ErrNotFound {
 			return err
 		}
@@ -255,6 +271,14 @@ func (c catalog) sizes(ctx context.Context, from, limit int) ([]docid.GroupSize,
 
 // Log reads entries in order.
 func (c catalog) Log(ctx context.Context, after uint64, limit int) ([]docid.Entry, error) {
+	entries, err := c.log(ctx, after, limit)
+	if err == nil && len(entries) > 0 {
+		err = c.settle(ctx, entries[len(entries)-1].Seq)
+	}
+	return entries, err
+}
+
+func (c catalog) log(ctx context.Context, after uint64, limit int) ([]docid.Entry, error) {
 	if err := ctx.Err(); err != nil || limit <= 0 {
 		return nil, err
 	}
@@ -340,24 +364,28 @@ func epochsOf(b string) []docid.Epoch {
 
 // Stats counts.
 func (c catalog) Stats(ctx context.Context) (docid.Stats, error) {
-	v, err := c.do(ctx, c.b().Hmget().Key(c.p+"s").Field("seq", "leaders", "members", "epochs").Build()).AsStrSlice()
+	answer, err := c.s.call(ctx, false, "stats", c.p)
+	if err == nil {
+		_, err = status(answer)
+	}
 	if err != nil {
-		return docid.Stats{}, c.s.fail(err)
+		return docid.Stats{}, err
 	}
-	var n [3]uint64
-	for i := range n {
-		if v[i] == "" {
-			continue
-		}
-		if n[i], err = strconv.ParseUint(v[i], 10, 64); err != nil {
-			return docid.Stats{}, fmt.Errorf("%w: count %q", docid.ErrCorrupt, v[i])
+	if len(answer) != 6 {
+		return docid.Stats{}, fmt.Errorf("%w: an answer of %d parts", docid.ErrUnavailable, len(answer))
+	}
+	var n [6]int64
+	for _, i := range []int{1, 2, 3, 5} {
+		if n[i], err = answer[i].AsInt64(); err != nil {
+			return docid.Stats{}, c.s.fail(err)
 		}
 	}
-	s := docid.Stats{Seq: n[0], Leaders: int(n[1]), Members: int(n[2])}
-	for _, e := range epochsOf(v[3]) {
+	epochs, err := answer[4].ToString()
+	s := docid.Stats{Seq: uint64(n[1]), Leaders: int(n[2]), Members: int(n[3]), Doubtful: n[5] == 1}
+	for _, e := range epochsOf(epochs) {
 		s.Epoch = e.Number
 	}
-	return s, nil
+	return s, c.s.fail(err)
 }
 
 // Engine tells how large the map is.

@@ -79,7 +79,21 @@ func (ix *index) Replay(ctx context.Context, a docid.Asked) (docid.Receipt, erro
 	if err != nil {
 		return docid.Receipt{}, err
 	}
-	return ix.receipt(answer)
+	return ix.repeated(ctx, answer)
+}
+
+// repeated reads the answer of commit or replay. One that was given before may not
+// have reached the replicas then.
+func (ix *index) repeated(ctx context.Context, answer []rueidis.RedisMessage) (docid.Receipt, error) {
+	r, err := ix.receipt(answer)
+	switch {
+	case err != nil:
+	case r.Replayed:
+		err = ix.settle(ctx, r.Seq)
+	default: // it was waited for
+		ix.reached(r.Seq)
+	}
+	return r, err
 }
 
 // Commit makes one change.
@@ -100,12 +114,12 @@ func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, er
 	if err != nil {
 		return docid.Receipt{}, err
 	}
-	return ix.receipt(answer)
+	return ix.repeated(ctx, answer)
 }
 
 // width is how many arguments a change has, the first of which is not used so
 // that they are numbered as functions.lua numbers them.
-const width = 25
+const width = 26
 
 // arguments are those of the function commit.
 func (ix *index) arguments(ctx context.Context, c *docid.Change) ([]string, error) {
@@ -130,7 +144,10 @@ func (ix *index) given(c *docid.Change) ([]string, error) {
 	a := make([]string, width)
 	a[1], a[2], a[3] = decimal(c.Query.Seen), string(c.Kind), string(c.Request[:])
 	a[4], a[5], a[6], a[7] = string(ledger.EncodeEntry(&c.Entry)), c.NID, decimal(c.Leader), ordered(c.Heat)
-	a[8], a[23] = "0", decimal(c.Backlog)
+	a[8], a[23], a[25] = "0", decimal(c.Backlog), "0"
+	if ix.s.o.AcceptLoss {
+		a[25] = "1"
+	}
 	if c.Evidence.Disagrees {
 		a[8] = "1"
 	}

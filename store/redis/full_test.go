@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/services"
@@ -71,5 +72,38 @@ func TestFull(t *testing.T) {
 	}
 	if _, err := add(taken); err != nil {
 		t.Errorf("after there was room: %v", err)
+	}
+}
+
+// TestEvicted: a Redis that was told to evict keys while servers run decides nothing
+// more once it has, whatever it is told then.
+func TestEvicted(t *testing.T) {
+	ctx := t.Context()
+	server := services.Redis(t)
+	s, err := Open(ctx, Options{Address: "redis://" + server.Addr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	d := detect(t, s)
+	if _, err := submit(ctx, d, "before", 1); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 100 { // something to evict beside the index, which stays whole
+		admin(t, server, "SET", fmt.Sprint("other", n), strings.Repeat("x", 10_000), "EX", "1000")
+	}
+	admin(t, server, "CONFIG", "SET", "maxmemory-policy", "volatile-lru", "maxmemory", "1800000")
+	for end := time.Now().Add(time.Minute); strings.Contains(admin(t, server, "INFO", "stats"), "evicted_keys:0\r"); {
+		if time.Now().After(end) {
+			t.Fatal("nothing is evicted")
+		}
+		admin(t, server, "SET", "more", "x")
+	}
+	admin(t, server, "CONFIG", "SET", "maxmemory-policy", "noeviction", "maxmemory", "0")
+	if a, err := submit(ctx, d, "after", 2); !errors.Is(err, docid.ErrUnavailable) {
+		t.Errorf("an article after keys were evicted: %+v, %v", a, err)
+	}
+	if _, err := d.Delete(ctx, "before"); !errors.Is(err, docid.ErrUnavailable) {
+		t.Errorf("a deletion after keys were evicted: %v", err)
 	}
 }

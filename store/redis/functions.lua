@@ -5,7 +5,8 @@
 --   i            identity, written once
 --   u            the same, of an index that is made again and not done
 --   s            hash: seq leaders members (counts), kn kc (see "map"), forgot, trimmed, oldest that waits,
---                epochs (first 6, number 8), gaps (first 6 and next 6 of numbers that were lost), unfinished, unloaded
+--                epochs (first 6, number 8), gaps (first 6 and next 6 of numbers that were lost), unfinished, unloaded,
+--                run (which run of which Redis decides: see "runs")
 --   k<bucket>    hash, part of the map
 --   h<field>     postings of a hot field of the map
 --   d<seq/128>   hash: leader -> sketch 8, time 8, expires 8
@@ -19,6 +20,7 @@
 --   l            stream: the log, ids <seq>-0
 --   o<seq>       waits for the sinks: what became of the kept copy 1, and perhaps length 4 and article, text
 --   c            hash: sink -> change acknowledged
+--   w            nothing: see settle
 --
 -- The map goes from fields, whose first 6 bytes are uniform, to postings: 8 bytes
 -- for a key, to changes (6); 16 for a name, to changes and leaders (6 + 6); 17
@@ -50,10 +52,17 @@ local function state(P)
   return {P = P, seq = tonumber(v[1] or 0), kn = tonumber(v[2] or 1), kc = tonumber(v[3] or 0), oldest = tonumber(v[4] or 1), unfinished = v[5]}
 end
 
--- full: do so many changes or more wait for the sinks?
+-- full: do so many changes or more wait for the sinks? Numbers that were lost do not.
 local function full(st, backlog)
   backlog = tonumber(backlog)
-  return backlog > 0 and st.seq + 1 - st.oldest >= backlog and call('EXISTS', st.P .. 'c') == 1
+  local waiting = st.seq + 1 - st.oldest
+  if backlog == 0 or waiting < backlog or call('EXISTS', st.P .. 'c') == 0 then return false end
+  local gaps = call('HGET', st.P .. 's', 'gaps') or ''
+  for at = 1, #gaps, 12 do
+    local from, to = math.max(number(gaps, at), st.oldest), number(gaps, at + 6)
+    waiting = waiting - math.max(0, to - from)
+  end
+  return waiting >= backlog
 end
 
 ---------------------------------------------------------------- the map
@@ -144,6 +153,29 @@ end
 local function save(st)
   split(st)
   call('HSET', st.P .. 's', 'seq', st.seq, 'kn', st.kn, 'kc', st.kc)
+end
+
+---------------------------------------------------------------- runs
+
+-- A Redis that was started again, restored, or made the primary may lack changes
+-- that somebody has seen, and whoever calls may not be the one who has. So the run
+-- that decides is part of the index: Redis draws a replication id for each, and under
+-- another one nothing is decided until an epoch has begun.
+local function run()
+  return string.match(call('INFO', 'replication'), 'master_replid:(%x+)')
+end
+
+-- came is that run where it is not the one of the index; nil for no such doubt.
+local function came(st)
+  local now = run()
+  if st.seq > 0 and call('HGET', st.P .. 's', 'run') ~= now then return now end
+  return nil
+end
+
+-- evicted: has this Redis thrown keys away, as no index can bear? It did so before
+-- now or never: what is decided here rests on all that there is.
+local function evicted()
+  return string.match(call('INFO', 'stats'), 'evicted_keys:(%d+)') ~= '0'
 end
 
 ---------------------------------------------------------------- look-up
@@ -395,7 +427,8 @@ end
 -- A submission. a: 1 seen, 2 kind, 3 request, 4 blob of the entry, 5 nid, 6 leader, 7 heat, 8 '1' if the
 -- contents disagree, 9 article, 10 text, 11 idempotency field, 12 since, 13 names, 14 probe keys,
 -- 15 nid of the leader, 16 variant, 17 its nid, 18 keys, 19 row, 20 material, 21 expires or '', 22 names
--- that must not be newer than 12, 23 how many changes may wait for the sinks
+-- that must not be newer than 12, 23 how many changes may wait for the sinks, 24 of a restored change its
+-- number, 25 '1' if keys may have been evicted
 local function submission(st, a)
   local P, kind, leader, nid, heat, disagrees = st.P, a[2], tonumber(a[6]), a[5], a[7], a[8] == '1'
   local before = not st.restores and repeated(st, a[11], nid, a[3])
@@ -569,12 +602,15 @@ end
 -- Of many who want it one does.
 local function begin(st, a)
   local past = tonumber(a[12])
-  if st.seq > past then return {'ok'} end
+  if st.seq > past then
+    if not came(st) then return {'ok'} end
+    past = st.seq
+  end
   local epochs = call('HGET', st.P .. 's', 'epochs') or ''
   local gaps = call('HGET', st.P .. 's', 'gaps') or ''
   if past > st.seq then call('HSET', st.P .. 's', 'gaps', gaps .. six(st.seq + 1) .. six(past + 1)) end
   st.seq = past
-  call('HSET', st.P .. 's', 'epochs', epochs .. six(st.seq + 1) .. a[5])
+  call('HSET', st.P .. 's', 'epochs', epochs .. six(st.seq + 1) .. a[5], 'run', run())
   return log(st, {kind = 'epoch', leader = a[6], nid = '', heat = a[7], request = a[3], blob = a[4]})
 end
 
@@ -585,7 +621,31 @@ local function commit(keys, a)
   local st = state(keys[1])
   if st.unfinished then return {'unfinished'} end
   if st.seq < tonumber(a[1]) then return {'behind', st.seq} end
+  if a[25] ~= '1' and evicted() then return {'evicted'} end
+  if st.seq == 0 then
+    call('HSET', st.P .. 's', 'run', run())
+  elseif a[2] ~= 'epoch' and came(st) then
+    return {'behind', st.seq}
+  end
   return kinds[a[2]](st, a)
+end
+
+-- settle writes what changes nothing, so that who made it can wait until that, and
+-- all before it, is on the disks of the replicas.
+local function settle(keys, a)
+  init()
+  call('SET', keys[1] .. 'w', '')
+  return {'ok'}
+end
+
+-- stats: 'ok', seq, leaders, members, epochs, 1 if an epoch has to begin
+local function stats(keys, a)
+  init()
+  local st = state(keys[1])
+  local v = call('HMGET', st.P .. 's', 'leaders', 'members', 'epochs')
+  local doubt = 0
+  if not st.unfinished and came(st) then doubt = 1 end
+  return {'ok', st.seq, tonumber(v[1] or 0), tonumber(v[2] or 0), v[3] or '', doubt}
 end
 
 ---------------------------------------------------------------- an index that is made again
@@ -654,6 +714,7 @@ local function finished(keys, a)
     begin(st, a)
   end
   call('HDEL', st.P .. 's', 'unfinished')
+  call('HSET', st.P .. 's', 'run', run())
   call('RENAME', st.P .. 'u', st.P .. 'i')
   return {'ok', st.seq}
 end
@@ -707,8 +768,10 @@ redis.register_function('neardup_again_VERSION', again)
 redis.register_function{function_name = 'neardup_unload_VERSION', callback = unload, flags = {'allow-oom'}}
 redis.register_function('neardup_restore_VERSION', restore)
 redis.register_function('neardup_finished_VERSION', finished)
+redis.register_function{function_name = 'neardup_settle_VERSION', callback = settle, flags = {'allow-oom'}}
 -- What frees memory is done in a full Redis too.
 redis.register_function{function_name = 'neardup_remove_VERSION', callback = commit, flags = {'allow-oom'}}
 redis.register_function{function_name = 'neardup_acknowledge_VERSION', callback = acknowledge, flags = {'allow-oom'}}
+redis.register_function{function_name = 'neardup_stats_VERSION', callback = stats, flags = {'no-writes'}}
 redis.register_function{function_name = 'neardup_lookup_VERSION', callback = lookup, flags = {'no-writes'}}
 redis.register_function{function_name = 'neardup_replay_VERSION', callback = replay, flags = {'no-writes'}}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/neardup/neardup/docid"
 	"github.com/redis/rueidis"
@@ -17,6 +18,8 @@ type index struct {
 	// tenant is whose it is.
 	tenant string
 	id     docid.Identity
+	// settled is the last change that is known to be on the disks of the replicas.
+	settled atomic.Uint64
 }
 
 // Identity is what makes the index itself.
@@ -92,6 +95,8 @@ func status(answer []rueidis.RedisMessage) (string, error) {
 		return word, docid.ErrMismatch
 	case "taken":
 		return word, docid.ErrTaken
+	case "evicted":
+		return word, fmt.Errorf("%w: Redis has evicted keys (maxmemory-policy), so the index is not whole: empty it and make it again with neardup rebuild", docid.ErrUnavailable)
 	case "lost":
 		return word, fmt.Errorf("%w: the entry of an answered submission is not in the log", docid.ErrUnavailable)
 	}

@@ -94,3 +94,72 @@ func TestRestored(t *testing.T) {
 		t.Errorf("an empty Redis in the place of the other: %+v, %v", a, err)
 	}
 }
+
+// TestComesBack: a Redis that was started again may lack what another server has
+// seen, and who asks first need not know of that. Nothing is decided before an epoch
+// has begun, and the numbers that it passes over do not count as waiting for the sinks.
+func TestComesBack(t *testing.T) {
+	ctx := t.Context()
+	server := services.Redis(t)
+	s, err := Open(ctx, Options{Address: "redis://" + server.Addr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	settings := storetest.Settings()
+	settings.Backlog, settings.Now = 6, nil
+	var servers [2]*docid.Detector
+	for i := range servers {
+		if servers[i], err = docid.NewDetector(ctx, s, "tenant", settings); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add := func(who int, nid string, text int) docid.Answer {
+		t.Helper()
+		var sub docid.Submission
+		sub.ID, sub.Text = nid, storetest.Base(text)
+		a, err := servers[who].Add(ctx, sub)
+		if err != nil {
+			t.Fatalf("add %s: %v", nid, err)
+		}
+		return a
+	}
+	if _, err := servers[0].Index().Outbox().Attach(ctx, "rows"); err != nil {
+		t.Fatal(err)
+	}
+	add(0, "a", 1)
+	add(1, "b", 2)
+	files := filepath.Join(server.Dir, "appendonlydir")
+	copied := filepath.Join(t.TempDir(), "copy")
+	server.Stop()
+	if err := os.CopyFS(copied, os.DirFS(files)); err != nil {
+		t.Fatal(err)
+	}
+	server.Start(t)
+	lost := add(0, "lost", 3) // server 1 has not seen it, nor the epoch before it
+	server.Kill()
+	if err := os.RemoveAll(files); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(files, os.DirFS(copied)); err != nil {
+		t.Fatal(err)
+	}
+	server.Start(t)
+	if e, err := servers[1].Delete(ctx, "b"); err != nil || e.Seq <= lost.Seq {
+		t.Errorf("after a loss that it has not seen a server made change %d (%v), though %d was given before", e.Seq, err, lost.Seq)
+	}
+	after := add(1, "c", 4)
+	if again := add(0, "d", 3); again.DocID == lost.DocID || again.Seq <= after.Seq {
+		t.Errorf("what was lost is decided again as %+v, it was %+v", again, lost)
+	}
+	var sub docid.Submission
+	sub.Text = storetest.Base(5)
+	if _, err := servers[0].Add(ctx, sub); !errors.Is(err, docid.ErrBacklog) {
+		t.Errorf("with six changes waiting: %v", err)
+	}
+	as, err := servers[0].Index().Outbox().Attached(ctx)
+	st, err2 := servers[0].Stats(ctx)
+	if err := errors.Join(err, err2); err != nil || len(as) != 1 || st.Seq-as[0].Seq-as[0].Lost != 6 {
+		t.Errorf("%+v waits of %+v, want 6 changes (%v)", as, st, err)
+	}
+}

@@ -62,9 +62,18 @@ func (o outbox) Attached(ctx context.Context) ([]docid.Attachment, error) {
 	if err != nil {
 		return nil, o.s.fail(err)
 	}
+	gaps, err := o.s.c.Do(ctx, o.s.c.B().Hget().Key(o.p+"s").Field("gaps").Build()).ToString()
+	if err != nil && !rueidis.IsRedisNil(err) {
+		return nil, o.s.fail(err)
+	}
 	var as []docid.Attachment
 	for sink, seq := range all {
-		as = append(as, docid.Attachment{Sink: sink, Seq: uint64(seq)})
+		a := docid.Attachment{Sink: sink, Seq: uint64(seq)}
+		for g := gaps; len(g) >= 12; g = g[12:] {
+			from, to := max(six(g), a.Seq+1), six(g[6:])
+			a.Lost += max(from, to) - from
+		}
+		as = append(as, a)
 	}
 	slices.SortFunc(as, func(a, b docid.Attachment) int { return strings.Compare(a.Sink, b.Sink) })
 	return as, nil
@@ -151,6 +160,6 @@ func epoch(e docid.Entry, past uint64) []string {
 	a := make([]string, width)
 	a[1], a[2], a[3], a[4] = "0", string(e.Kind), string(e.Request[:]), string(ledger.EncodeEntry(&e))
 	a[5], a[6] = string(binary.BigEndian.AppendUint64(nil, e.Leader)), decimal(e.Leader)
-	a[7], a[12] = ordered(0), decimal(past)
+	a[7], a[12], a[25] = ordered(0), decimal(past), "1"
 	return a
 }

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -50,10 +51,8 @@ type Store struct {
 	c       rueidis.Client
 	o       Options
 	library atomic.Pointer[docid.Library]
+	wait    time.Duration // how long a change may take to reach the replicas
 }
-
-// waitTime is how long a change may take to reach the replicas.
-const waitTime = 2 * time.Second
 
 // Open connects, checks what Redis promises and loads the functions.
 // ErrUnavailable; ErrInvalid where Redis is set up to lose answers.
@@ -72,7 +71,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: connect to Redis: %w", docid.ErrUnavailable, err)
 	}
-	s := &Store{c: c, o: o}
+	s := &Store{c: c, o: o, wait: 2 * time.Second}
 	if err := s.prepare(ctx); err != nil {
 		c.Close()
 		return nil, err
@@ -93,7 +92,8 @@ func (s *Store) prepare(ctx context.Context) error {
 		if p.replica {
 			continue
 		}
-		if err := node.Do(ctx, node.B().FunctionLoad().Replace().FunctionCode(library).Build()).Error(); err != nil {
+		// What is there under the name has this content.
+		if err := node.Do(ctx, node.B().FunctionLoad().FunctionCode(library).Build()).Error(); err != nil && !strings.Contains(err.Error(), "already exists") {
 			return fmt.Errorf("node %s: load functions: %w", addr, s.fail(err))
 		}
 	}
@@ -255,18 +255,46 @@ func (s *Store) try(ctx context.Context, write bool, function, p string, args []
 	}
 	var answer []rueidis.RedisMessage
 	err := s.c.Dedicated(func(c rueidis.DedicatedClient) error {
+		// A replica that is asked how far its disk is answers before it syncs what it
+		// has just got, and next a second later by itself. So it is asked for the
+		// change first (WAIT, 1 to 30 ms), and for its disk once it has that.
 		results := c.DoMulti(
 			ctx,
 			c.B().Fcall().Function(name).Numkeys(1).Key(p).Arg(args...).Build(),
-			c.B().Waitaof().Numlocal(1).Numreplicas(int64(s.o.Replicas)).Timeout(waitTime.Milliseconds()).Build(),
+			c.B().Wait().Numreplicas(int64(s.o.Replicas)).Timeout(s.wait.Milliseconds()).Build(),
+			c.B().Waitaof().Numlocal(1).Numreplicas(int64(s.o.Replicas)).Timeout(s.wait.Milliseconds()).Build(),
 		)
 		var err error
 		if answer, err = results[0].ToArray(); err != nil {
 			return err
 		}
-		return s.replicated(results[1])
+		return s.replicated(results[2])
 	})
 	return answer, err
+}
+
+// everything is a change that settle never knows of.
+const everything = math.MaxUint64
+
+// settle returns once all that was read before, up to a change, is on the disks of
+// the replicas, so that nobody is told what could still be lost.
+func (ix *index) settle(ctx context.Context, upTo uint64) error {
+	if ix.s.o.Replicas <= 0 || upTo <= ix.settled.Load() {
+		return nil
+	}
+	if _, err := ix.s.call(ctx, true, "settle", ix.p); err != nil {
+		return err
+	}
+	if upTo != everything {
+		ix.reached(upTo)
+	}
+	return nil
+}
+
+// reached notes that a change, and all before it, is on the disks of the replicas.
+func (ix *index) reached(seq uint64) {
+	for old := ix.settled.Load(); old < seq && !ix.settled.CompareAndSwap(old, seq); old = ix.settled.Load() {
+	}
 }
 
 func (s *Store) replicated(r rueidis.RedisResult) error {

@@ -85,7 +85,7 @@ func testOutbox(t *testing.T, p Place) {
 	}
 	as, err := box().Attached(ctx)
 	must(t, "attached", err, nil)
-	equal(t, "attached", fmt.Sprint(as), "[{kept 2} {rows 4}]")
+	equal(t, "attached", fmt.Sprint(as), "[{kept 2 0} {rows 4 0}]")
 	must(t, "detach", box().Detach(ctx, "kept"), nil)
 	if ds, err := box().Pending(ctx, 3, 9); err == nil && ds[0].Article != nil {
 		t.Error("an article waits for a sink that was detached")

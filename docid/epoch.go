@@ -1,0 +1,21 @@
+package docid
+
+import "time"
+
+// An epoch begins past what was seen by so many numbers at least, for others may
+// have seen more. And so many numbers are set aside for each millisecond since a
+// day: an epoch that was lost as a whole, with what it gave to others, lies before
+// one that begins later even where nobody who is left has seen it. (48 bits of
+// numbers last for 130 years. A clock that goes back leaves the margin.)
+const (
+	margin         = 1 << 20
+	perMillisecond = 64
+)
+
+var numbersBegan = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// beyond is a number past all that were given, of which one was seen.
+func (c *cascade) beyond(seen uint64) uint64 {
+	ms := max(0, c.now().Sub(numbersBegan).Milliseconds())
+	return max(seen+margin, uint64(ms)*perMillisecond)
+}

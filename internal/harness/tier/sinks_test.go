@@ -1,0 +1,234 @@
+package tier_test
+
+import (
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/neardup/neardup/internal/harness"
+	"github.com/neardup/neardup/store/hbase"
+
+	_ "github.com/go-sql-driver/mysql" // by its name
+)
+
+// tenant is that of servers without tokens.
+const tenant = "default"
+
+func (l *life) sql() *sql.DB {
+	db, err := sql.Open("mysql", "root@tcp("+l.maria.Addr+")/"+l.name)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return db
+}
+
+// database makes the database of a life.
+func (l *life) database() {
+	l.t.Helper()
+	db, err := sql.Open("mysql", "root@tcp("+l.maria.Addr+")/neardup")
+	if err == nil {
+		_, err = db.Exec("CREATE DATABASE " + l.name)
+		db.Close()
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// locked keeps everybody else from the rows of articles for a while.
+func (l *life) locked() {
+	db := l.sql()
+	defer db.Close()
+	c, err := db.Conn(l.t.Context())
+	if err == nil {
+		defer c.Close()
+		_, err = c.ExecContext(l.t.Context(), "LOCK TABLES neardup_articles WRITE")
+	}
+	if err != nil {
+		l.t.Error(err)
+		return
+	}
+	l.pause(700)
+	if _, err := c.ExecContext(l.t.Context(), "UNLOCK TABLES"); err != nil {
+		l.t.Error(err)
+	}
+}
+
+// bindElsewhere gives nids that clients will send soon to a docId of nobody.
+func (l *life) bindElsewhere() {
+	db := l.sql()
+	defer db.Close()
+	for range 20 {
+		nid := fmt.Sprintf("c%d-%d", l.r.IntN(clients), 1+l.r.IntN(2000))
+		_, err := db.Exec(`INSERT INTO neardup_articles (tenant, nid, docid, leader, seq, decision, stage, leader_nid, similarity, method, basis,
+			disagrees, variant_of, time, heat, url, title, category, media) VALUES ((SELECT id FROM neardup_tenants WHERE name = ?), ?, ?, 0, 0, 'new', '', '', 0, '', '', 0, '', NOW(), 0, '', '', '', '')
+			ON DUPLICATE KEY UPDATE seq = neardup_articles.seq`, tenant, nid, "elsewhere")
+		if err != nil {
+			l.t.Error(err)
+			return
+		}
+	}
+	l.pause(200)
+}
+
+// audit waits until the sinks have everything, and holds log, MySQL, HBase and
+// Redis to what the clients know and to each other.
+func (l *life) audit(total *counts) {
+	l.t.Helper()
+	l.returning.Wait()
+	log, err := l.servers[0].reach().Log(l.t.Context())
+	if err != nil {
+		l.t.Fatalf("log: %v", err)
+	}
+	if err := l.journal.Close(); err != nil {
+		l.t.Fatal(err)
+	}
+	records, err := harness.ReadJournal(l.journalPath)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.drained(log[len(log)-1].Seq)
+	for _, s := range l.servers {
+		if out, err := s.process.Stop(); err != nil {
+			l.t.Errorf("stop: %v\n%s", err, out)
+		}
+	}
+	o := harness.Audit(records, log, l.lossy)
+	o.Violations = append(o.Violations, l.rows(&o, total)...)
+	o.Violations = append(o.Violations, l.cells(&o, records, total)...)
+	for i, v := range o.Violations {
+		if l.t.Errorf("%s: %s", l.name, v); i == 20 {
+			break
+		}
+	}
+	for _, r := range records {
+		if r.Answer != nil {
+			total.answers++
+		}
+	}
+	total.lost += o.Lost
+	total.changes += len(log)
+}
+
+// drained waits until both sinks have acknowledged a change, and looks that nothing
+// is kept for them any more (I-10).
+func (l *life) drained(seq uint64) {
+	l.t.Helper()
+	prefix := "nd{" + fmt.Sprintf("%x", tenant) + "}:"
+	var has [2]string
+	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		has = [2]string{l.say(l.primary, "HGET", prefix+"c", "map"), l.say(l.primary, "HGET", prefix+"c", "articles")}
+		if want := fmt.Sprint(seq); has == [2]string{want, want} {
+			break
+		}
+		if time.Now().After(end) {
+			l.t.Errorf("I-10: the sinks have %v of %d changes after %s", has, seq, patience)
+			return
+		}
+	}
+	if left := l.say(l.primary, "EVAL", "return #redis.call('KEYS', ARGV[1])..''", "0", prefix+"o*"); left != "0" {
+		l.t.Errorf("I-10: %s articles are kept for sinks that have them", left)
+	}
+}
+
+// rows compares MySQL with what there should be (I-8): one row for each living nid,
+// with its docId. An nid that is bound elsewhere, by us or by an answer that was
+// lost, keeps its row and is parked; what a deletion took that was lost stays away.
+func (l *life) rows(o *harness.Outcome, total *counts) []string {
+	db := l.sql()
+	defer db.Close()
+	parked := map[string]bool{}
+	rows := l.query(db, `SELECT nid, docid, seq FROM neardup_parked`)
+	for _, r := range rows {
+		parked[r.nid] = true
+	}
+	total.parked += len(rows)
+	var bad []string
+	there := map[string]bool{}
+	for _, r := range l.query(db, `SELECT nid, docid, seq FROM neardup_articles`) {
+		there[r.nid] = true
+		total.rows++
+		want, elsewhere := o.Members[r.nid], r.docID == "elsewhere" || l.lossy && o.Gone(r.seq)
+		switch {
+		case elsewhere && want != "" && !parked[r.nid]:
+			bad = append(bad, fmt.Sprintf("I-8: nid %s of docId %s is bound to %s in MySQL, and not parked", r.nid, want, r.docID))
+		case !elsewhere && want != r.docID:
+			bad = append(bad, fmt.Sprintf("I-8: nid %s of docId %q has docId %s in MySQL (change %d)", r.nid, want, r.docID, r.seq))
+		}
+	}
+	for nid, docID := range o.Members {
+		if !there[nid] && !(l.lossy && (o.Undone[nid] || o.Undone[docID])) {
+			bad = append(bad, fmt.Sprintf("I-8: nid %s of docId %s has no row in MySQL", nid, docID))
+		}
+	}
+	return bad
+}
+
+type row struct {
+	nid, docID string
+	seq        uint64
+}
+
+func (l *life) query(db *sql.DB, q string) []row {
+	l.t.Helper()
+	rows, err := db.Query(q)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer rows.Close()
+	var all []row
+	for rows.Next() {
+		var r row
+		if err := rows.Scan(&r.nid, &r.docID, &r.seq); err != nil {
+			l.t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	if err := rows.Err(); err != nil {
+		l.t.Fatal(err)
+	}
+	return all
+}
+
+// cells compares HBase with what there should be (I-9): the kept copy of each
+// living docId, whole.
+func (l *life) cells(o *harness.Outcome, records []harness.Record, total *counts) []string {
+	sent := map[string]map[string]bool{} // contents of each nid
+	for _, r := range records {
+		if r.Article.NID != "" {
+			if sent[r.Article.NID] == nil {
+				sent[r.Article.NID] = map[string]bool{}
+			}
+			sent[r.Article.NID][r.Article.Content] = true
+		}
+	}
+	sink, err := hbase.Open(l.t.Context(), "hbase+http://"+l.gateways[0].Addr+"/"+l.name)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer sink.Close()
+	var bad []string
+	there := map[string]bool{}
+	err = sink.Scan(l.t.Context(), func(a hbase.Article) error {
+		there[a.DocID] = true
+		total.articles++
+		want, living := o.Kept[a.DocID]
+		switch {
+		case l.lossy && (o.Gone(a.Seq) || !living): // of answers that were lost
+		case a.NID != want:
+			bad = append(bad, fmt.Sprintf("I-9: docId %s has article %q of change %d in HBase, want %q", a.DocID, a.NID, a.Seq, want))
+		case !sent[a.NID][a.Content]:
+			bad = append(bad, fmt.Sprintf("I-9: article %s of docId %s is not what was sent", a.NID, a.DocID))
+		}
+		return nil
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for docID, nid := range o.Kept {
+		if nid != "" && !there[docID] && !(l.lossy && (o.Undone[nid] || o.Undone[docID])) {
+			bad = append(bad, fmt.Sprintf("I-9: docId %s has no article in HBase, want %s", docID, nid))
+		}
+	}
+	return bad
+}
