@@ -13,7 +13,8 @@ import (
 // titles: the statutes of two cities, the terms of two companies. And of texts
 // of a few hundred words of an alphabet, a name that comes again and again in one and never
 // in the other is what it is about: one licence, and another of its template. (In
-// Chinese it is as often a synonym of the proofreader's.)
+// Chinese it is as often a synonym of the proofreader's.) And a form that is
+// filled in anew is no edition.
 const (
 	// titleWords are the words at the beginning of a text that its title is
 	// looked for in, titleRunes the runes in which a word of the other title
@@ -36,6 +37,7 @@ type Subject struct {
 	title *View
 	words []uint64 // all words of the text by hash; nil: too many
 	names []named
+	forms []field
 }
 
 // named is a name that comes again and again, and a word as it stands.
@@ -46,7 +48,7 @@ type named struct {
 
 // Bytes is the memory of the subject, about, once it is read.
 func (s *Subject) Bytes() int {
-	n := 400 + len(s.text) + 4*min(len(s.text), 3*titleRunes)
+	n := 424 + len(s.text) + 4*min(len(s.text), 3*titleRunes) + 40*cap(s.forms)
 	if s.whole {
 		n += len(s.text)
 	}
@@ -55,10 +57,11 @@ func (s *Subject) Bytes() int {
 
 // Subject is what a clean text is about.
 func (m *Method) Subject(clean string) *Subject {
+	forms := fields(clean)
 	if len(clean) > namedBytes {
-		return &Subject{text: firstRunes(clean, titleRunes)}
+		return &Subject{text: firstRunes(clean, titleRunes), forms: forms}
 	}
-	return &Subject{text: clean, whole: true}
+	return &Subject{text: clean, whole: true, forms: forms}
 }
 
 // subject reads what the text is about, once.
@@ -128,6 +131,7 @@ func (m *Method) SubjectConflicts(a, b *Subject) []neardup.Conflict {
 	if x, y := a.without(b), b.without(a); x != "" || y != "" {
 		j.add(KindName, x, y)
 	}
+	j.form(a.forms, b.forms)
 	return swappedBack(j.found, swapped)
 }
 

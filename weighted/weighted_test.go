@@ -171,6 +171,36 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
+// A form that is filled in anew is another text; a document of which a few
+// numbers, its dates and the numbers of its paragraphs change is an edition.
+func TestForms(t *testing.T) {
+	m := method(t, weighted.Config{})
+	report := func(numbers ...any) string {
+		return strings.Repeat("the forecast for the metropolitan area and the counties around it is renewed every hour and is read on the radio ", 4) +
+			fmt.Sprintf("issued march %v, high of %v degrees, low of %v at night, winds at %v miles, rain %v percent, see section %v above", numbers...)
+	}
+	monday := report(5, 54, 41, 10, 30, 7)
+	for _, c := range []struct {
+		name, other string
+		want        bool
+	}{
+		{"all", report(9, 61, 47, 25, 80, 7), true},
+		{"half of them", report(9, 61, 47, 25, 30, 7), true},
+		{"two", report(9, 61, 47, 10, 30, 7), false},
+		{"date and paragraph", report(9, 54, 41, 10, 30, 8), false},
+		{"none", monday, false},
+		{"all, in a long document", report(9, 61, 47, 25, 80, 7) + strings.Repeat(" and so on", 1000), false},
+	} {
+		got := m.SubjectConflicts(m.Subject(monday), m.Subject(c.other))
+		if len(got) > 0 != c.want || c.want && (got[0] != neardup.Conflict{Kind: weighted.KindNumber, A: "54", B: "61"}) {
+			t.Errorf("%s changed: %v", c.name, got)
+		}
+	}
+	if got := method(t, weighted.Config{Facts: "-number"}).SubjectConflicts(m.Subject(monday), m.Subject(report(9, 61, 47, 25, 80, 7))); len(got) > 0 {
+		t.Errorf("without numbers: %v", got)
+	}
+}
+
 // A kind of fact that is left out decides nothing.
 func TestKindsCanBeLeftOut(t *testing.T) {
 	const a, b = "the council will pay 1,500 pounds to each of the families", "the council will pay 2,500 pounds to each of the families"
