@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/override"
 )
 
 // Identity is what makes an index itself. Secret: whoever knows the seed can
@@ -67,6 +68,8 @@ type KeySet struct {
 // on. Plausible is asked of what was read, so it changes nothing of that.
 type Query struct {
 	Since, Before uint64 // Before 0: up to now
+	// Ruled is the last rule that the caller knows of.
+	Ruled uint64
 	// Seen is the last change that the caller knows of.
 	Seen    uint64
 	Names   []Name
@@ -105,6 +108,7 @@ type Hit struct {
 // leader twice in one, in no particular order.
 type Found struct {
 	At      uint64 // as of which change: Since of the next look-up
+	Ruled   uint64 // the last rule
 	Names   [][]Hit
 	KeySets [][]Hit
 	// Rest is 0 if all was read, else the oldest change of which it was:
@@ -139,20 +143,22 @@ const (
 	KindExpire    Kind = "expire"    // a docId ends by time
 	KindForget    Kind = "forget"    // idempotency keys up to Leader are dropped
 	KindEpoch     Kind = "epoch"     // the epoch numbered Leader begins; the store's own
+	KindCorrect   Kind = "correct"   // a person moves an nid to the docId Leader
+	KindRule      Kind = "rule"      // a person rules about two nids
 )
 
 // Change is what Commit writes. Fields that a kind does not use stay empty.
 type Change struct {
-	// Entry has all but Seq; Leader too where the kind is new. The Heat of
-	// an update is not read. The Leader of an update with a text is the
+	// Entry has all but Seq; Leader too where the kind is new, or a correction
+	// makes a docId. The Heat of an update or a correction is not read. The Leader of an update with a text is the
 	// docId that Evidence.Disagrees was made by.
 	Entry
 	Query   Query  // new, duplicate: what the judgement rests on
-	Names   []Name // new, duplicate: lead to the docId from now on
+	Names   []Name // new, duplicate, correct: lead to the docId from now on
 	Article *Article
-	Fresh   *Fresh // new only
+	Fresh   *Fresh // new, and a correction that makes a docId
 	SetHeat *int64 // update only; nil: the heat stays
-	Backlog uint64 // new, duplicate, update: how much may wait for the sinks; 0: no bound
+	Backlog uint64 // new, duplicate, update, correct: how much may wait for the sinks; 0: no bound
 }
 
 // Fresh is what a new leader adds.
@@ -179,6 +185,25 @@ type Entry struct {
 	Idempotency string
 	Request     [16]byte // keyed digest of the request
 	Evidence    Evidence
+	// Ruling is of a correction and of a rule.
+	Ruling *Ruling `json:",omitempty"`
+}
+
+// Leads reports whether the change made a docId.
+func (e *Entry) Leads() bool {
+	return e.Kind == KindNew || e.Kind == KindCorrect && e.Leader == e.Seq
+}
+
+// Ruling is what a person decided, and why.
+type Ruling struct {
+	Who, Why string
+	// Before is the docId that a corrected article had.
+	Before uint64
+	// Other is the nid of the other article of the pair that was looked at.
+	Other string
+	// Link is what a rule says of the pair; "" takes back what was said. Was is
+	// what was said before.
+	Link, Was override.Link
 }
 
 // Evidence is why an article is a duplicate, or what a new one is like.
@@ -202,10 +227,32 @@ type Evidence struct {
 // Receipt is the log entry of a change; Replayed if it had been made before.
 // Epoch is that of Entry.Leader, so that who prints its docId learns of an
 // epoch that began while the index was open.
+//
+// Moved, of a replay, is what a person has done to the article since: it is where
+// Moved.Leader says.
 type Receipt struct {
 	Entry
 	Replayed bool
 	Epoch    uint64
+	Moved    *Correction
+}
+
+// Home is the docId that the article has now.
+func (r *Receipt) Home() uint64 {
+	if r.Moved != nil {
+		return r.Moved.Leader
+	}
+	return r.Leader
+}
+
+// Correction is the last correction of an article.
+type Correction struct {
+	Seq      uint64 // the change
+	Time     int64  // Unix nanoseconds
+	Leader   uint64 // the docId that it has since then
+	Before   uint64 // the docId that it had
+	Own      uint64 // the docId that a correction made for the article; 0: none did
+	Who, Why string
 }
 
 // Article is a document with what the service carries along for it.
@@ -224,6 +271,17 @@ type Member struct {
 	Seq     uint64 // the change it came with
 	// Disagrees: its content contradicts the leader's; it is never kept.
 	Disagrees bool
+	// Correction is the last one; nil if nobody has moved the article.
+	Correction *Correction
+}
+
+// Own is the change that made the docId whose leader the article is, if it is
+// one: later articles that are like that leader go where this article is.
+func (m *Member) Own() uint64 {
+	if m.Correction != nil && m.Correction.Own != 0 {
+		return m.Correction.Own
+	}
+	return m.Seq
 }
 
 // Group is one docId.

@@ -52,3 +52,23 @@ func TestContest(t *testing.T) {
 		}
 	}
 }
+
+func ExampleMember_Own() {
+	m := docid.Member{Leader: 3, Seq: 3}
+	fmt.Println(m.Own())
+	m.Leader, m.Correction = 9, &docid.Correction{Own: 9} // moved to a docId made for it
+	fmt.Println(m.Own())
+	// Output:
+	// 3
+	// 9
+}
+
+func ExampleReceipt_Home() {
+	r := docid.Receipt{Entry: docid.Entry{Leader: 3}}
+	fmt.Println(r.Home())
+	r.Moved = &docid.Correction{Leader: 9}
+	fmt.Println(r.Home())
+	// Output:
+	// 3
+	// 9
+}

@@ -24,11 +24,14 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 			}
 		}
 		d.Epochs = r.d.ids.begun(d.Seq)
-		if d.Kind == KindEpoch || d.Kind == KindForget {
+		if d.Kind == KindEpoch || d.Kind == KindForget || d.Kind == KindRule {
 			continue
 		}
-		d.DocID = r.d.ids.DocID(d.Leader)
-		if d.Kind == KindNew || d.Kind == KindDuplicate {
+		if d.DocID = r.d.ids.DocID(d.Leader); d.Kind == KindCorrect {
+			d.Left = r.d.ids.DocID(d.Ruling.Before)
+		}
+		places := d.Kind == KindNew || d.Kind == KindDuplicate || d.Kind == KindCorrect
+		if places {
 			d.Late = d.Article == nil
 			r.late = d.Late
 		}
@@ -36,9 +39,9 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 		switch {
 		case d.Kind == KindUpdate && r.late && d.Article == nil:
 			err = r.lateUpdate(ctx, d)
-		case d.Kind != KindNew && d.Kind != KindDuplicate:
+		case !places:
 			continue
-		case leaders && d.Kind == KindNew:
+		case leaders && d.Leads():
 			err = r.lead(ctx, d)
 		case d.Late && !leaders:
 			err = r.lateArticle(ctx, d)
@@ -76,14 +79,17 @@ func (r *Relay) before(ctx context.Context, seq uint64) (uint64, error) {
 // lateArticle takes the article of a submission from the catalogue, if it is there still.
 func (r *Relay) lateArticle(ctx context.Context, d *Delivery) error {
 	m, err := r.d.index.Catalog().Member(ctx, d.NID)
-	if err == nil && m.Seq == d.Seq {
+	if err == nil && (m.Seq == d.Seq || d.Kind == KindCorrect && m.Seq < d.Seq) {
 		d.Article = &m.Article
 	}
 	return gone(err)
 }
 
-// lateUpdate tells whether an update came with the text that is kept.
+// lateUpdate tells whether an update came with a text, and with the one that is kept.
 func (r *Relay) lateUpdate(ctx context.Context, d *Delivery) error {
+	if d.Evidence.Stage != "" {
+		d.Article = &Article{}
+	}
 	g, err := r.d.index.Catalog().Group(ctx, d.Leader, 0, 0)
 	if err == nil && g.Kept != nil && g.KeptSeq == d.Seq {
 		d.Article, d.Keeps = g.Kept, KeepsThis

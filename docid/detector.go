@@ -19,6 +19,10 @@ var (
 	ErrQuota     = errors.New("the quota of the index is used up")
 	// ErrContended: nothing was stored, and it is worth trying again.
 	ErrContended = errors.New("others were first each time")
+	// ErrLeads, of a correction: what the others of a docId were compared with stays.
+	ErrLeads = errors.New("the article leads its docId, and others may be like it: move those away instead, each to a docId of its own")
+	// ErrTextUnknown, of a correction: of the articles of a docId one text is stored.
+	ErrTextUnknown = errors.New("the text of the article is not stored, and a docId of its own is found by it: send it along")
 )
 
 // Detector decides for one tenant which articles are new. Safe for concurrent
@@ -34,6 +38,8 @@ type Detector struct {
 	viewCache *viewCache
 	seen      atomic.Uint64 // the last change this detector knows of
 
+	ruled    atomic.Pointer[ruled] // what people have said
+	learning sync.Mutex            // of that
 	resuming sync.Mutex
 }
 
@@ -56,11 +62,13 @@ func NewDetector(ctx context.Context, store Store, tenant string, s Settings) (*
 	if c.Semaphore == nil {
 		c.Semaphore = NewSemaphore(0)
 	}
-	return &Detector{
+	d := &Detector{
 		cascade: c, index: index, tenant: tenant, ids: ids,
 		nameKey: derive(id, "name"), askKey: derive(id, "request"),
 		viewCache: newViewCache(c.CacheBytes),
-	}, nil
+	}
+	d.ruled.Store(&ruled{set: c.Overrides})
+	return d, nil
 }
 
 // ofIndex makes the cascade of an index: that of the settings, or with the
@@ -127,6 +135,9 @@ type Answer struct {
 	// LeaderSeq is the number of the leader, which the docId prints.
 	LeaderSeq uint64 `json:"-"`
 	Replayed  bool   `json:"replayed,omitempty"`
+	// Corrected says that a person has moved the article since the decision;
+	// DocID is where it is now.
+	Corrected *Corrected `json:"corrected,omitempty" doc:"A person has moved the article to another docId since this decision; docId is the one it has now."`
 	// Disagrees says that the url led to the docId, but that the contents
 	// contradict each other; the article is never the kept copy.
 	Disagrees bool `json:"contentsDisagree,omitempty" doc:"The url led to this docId, but the contents contradict each other: the article is never the kept one."`
@@ -202,11 +213,11 @@ func (d *Detector) decide(ctx context.Context, s *subject) (Answer, error) {
 		if err != nil {
 			return Answer{}, fmt.Errorf("decide on %q: %w", s.sub.ID, err)
 		}
-		r, err := d.index.Commit(ctx, s.change(o, j.query))
+		r, err := d.index.Commit(ctx, j.s.change(o, j.query))
 		switch {
 		case err == nil:
 			if r.Kind == KindNew && !r.Replayed {
-				d.remember(s, r.Entry)
+				d.remember(j.s, r.Entry)
 			}
 			a, err := d.answer(ctx, r)
 			a.Candidates, a.Compared, a.Rounds = j.candidates, j.compared, j.rounds
@@ -234,12 +245,8 @@ func (d *Detector) Check(ctx context.Context, sub Submission) (Answer, error) {
 		return Answer{}, fmt.Errorf("check %q: %w", sub.ID, err)
 	}
 	e := j.s.change(o, j.query).Entry
-	for leader, nid := range map[uint64]*string{e.Leader: &e.Evidence.LeaderNID, e.Evidence.Variant: &e.Evidence.VariantNID} {
-		if leader != 0 {
-			if *nid, err = d.leaderNID(ctx, leader, *nid); err != nil {
-				return Answer{}, fmt.Errorf("check %q: %w", sub.ID, err)
-			}
-		}
+	if err := d.name(ctx, &e); err != nil {
+		return Answer{}, fmt.Errorf("check %q: %w", sub.ID, err)
 	}
 	a := d.FromEntry(e)
 	a.Seq, a.Candidates, a.Compared, a.Rounds = j.query.Since, j.candidates, j.compared, j.rounds
@@ -249,13 +256,22 @@ func (d *Detector) Check(ctx context.Context, sub Submission) (Answer, error) {
 	return a, nil
 }
 
-// leaderNID names a leader as Commit would.
-func (d *Detector) leaderNID(ctx context.Context, leader uint64, nid string) (string, error) {
-	m, err := d.index.Catalog().Member(ctx, nid)
-	if err == nil && m.Seq == leader {
-		return nid, nil
+// name names leaders, and says where a duplicate goes, as Commit would.
+func (d *Detector) name(ctx context.Context, e *Entry) (err error) {
+	if e.Leader != 0 {
+		e.Evidence.LeaderNID, e.Leader, err = d.leaderNID(ctx, e.Leader, e.Evidence.LeaderNID)
+	} else if v := &e.Evidence; v.Variant != 0 {
+		v.VariantNID, _, err = d.leaderNID(ctx, v.Variant, v.VariantNID)
 	}
-	return AnonymousNID(leader), gone(err)
+	return err
+}
+
+func (d *Detector) leaderNID(ctx context.Context, leader uint64, nid string) (name string, home uint64, err error) {
+	m, err := d.index.Catalog().Member(ctx, nid)
+	if err == nil && m.Own() == leader {
+		return nid, m.Leader, nil
+	}
+	return AnonymousNID(leader), leader, gone(err)
 }
 
 // valid checks what every caller must obey, whatever the server limits.
@@ -280,6 +296,9 @@ func (d *Detector) answer(ctx context.Context, r Receipt) (Answer, error) {
 	}
 	a := d.FromEntry(r.Entry)
 	a.Replayed = r.Replayed
+	if r.Moved != nil {
+		a.DocID, a.Corrected = d.ids.DocID(r.Home()), d.corrected(r.Moved)
+	}
 	return a, nil
 }
 
@@ -287,7 +306,7 @@ func (d *Detector) answer(ctx context.Context, r Receipt) (Answer, error) {
 // epoch that is not known yet.
 func (d *Detector) learn(ctx context.Context, r Receipt) error {
 	d.saw(r.Seq)
-	if d.ids.Epoch(r.Leader) == r.Epoch {
+	if d.ids.Epoch(r.Home()) == r.Epoch {
 		return nil
 	}
 	return d.learnEpochs(ctx)
@@ -299,6 +318,9 @@ func (d *Detector) learnEpochs(ctx context.Context) error {
 		return fmt.Errorf("read the epochs: %w", err)
 	}
 	d.ids.learn(epochs)
+	d.learning.Lock() // what people said may be among what was lost: it is read again
+	defer d.learning.Unlock()
+	d.ruled.Store(&ruled{set: d.Overrides})
 	return nil
 }
 

@@ -27,6 +27,7 @@ func (d *Detector) Update(ctx context.Context, nid string, r Revision) (Entry, e
 		if r.Text != nil {
 			c.Article = &Article{}
 			c.Article.Text = *r.Text
+			c.Evidence.Stage = StageContent // so that the log tells that it had one
 			if err := d.judgeText(ctx, c); err != nil {
 				return Entry{}, fmt.Errorf("update %q: %w", nid, err)
 			}
@@ -47,10 +48,10 @@ func (d *Detector) judgeText(ctx context.Context, c *Change) error {
 		return err
 	}
 	c.Leader = m.Leader
-	if m.Seq == m.Leader {
+	if m.Own() == m.Leader {
 		return nil
 	}
-	s := &subject{cascade: &d.cascade, text: d.clean(c.Article.Text)}
+	s := &subject{cascade: &d.cascade, ruled: d.ruled.Load(), text: d.clean(c.Article.Text)}
 	s.silent = blank(s.text)
 	a, err := d.agreement(ctx, free{}, s, content{m.Leader, viewURLAgrees})
 	if errors.Is(err, ErrNotFound) { // it ends, and the article with it

@@ -197,11 +197,11 @@ func (r *Rebuild) page(ctx context.Context, ds []Delivery) ([]*Change, error) {
 		switch d.Kind {
 		case KindEpoch:
 			r.ids.learn(append(slices.Clone(*r.ids.epochs.Load()), Epoch{First: d.Seq, Number: d.Leader}))
-		case KindForget:
+		case KindForget, KindRule:
 		default:
 			d.DocID = r.ids.DocID(d.Leader)
 		}
-		if needsText := d.Kind == KindNew || d.Late || d.Keeps == KeepsThis; needsText && !once[d.DocID] {
+		if needsText := d.Leads() || d.Late || d.Keeps.This(); needsText && !once[d.DocID] {
 			once[d.DocID] = true
 			wanted = append(wanted, d.DocID)
 		}
@@ -222,7 +222,7 @@ func (r *Rebuild) page(ctx context.Context, ds []Delivery) ([]*Change, error) {
 func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 	c := &Change{Entry: d.Entry, Names: d.Names}
 	switch d.Kind {
-	case KindNew, KindDuplicate:
+	case KindNew, KindDuplicate, KindCorrect:
 		if c.Article = d.Article; c.Article == nil { // it is deleted later
 			c.Article = &Article{}
 		}
@@ -236,10 +236,10 @@ func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 	}
 	if c.Article != nil && t.Kept != nil && t.Kept.ID == d.NID {
 		c.Article.Text = t.Kept.Text
-	} else if superseded := t.KeptSeq > d.Seq && t.KeptSeq <= r.sum.Seq; d.Keeps == KeepsThis && !superseded && !t.Ended {
+	} else if superseded := t.KeptSeq > d.Seq && t.KeptSeq <= r.sum.Seq; d.Keeps.This() && !superseded && !t.Ended {
 		r.sum.Keptless++
 	}
-	if d.Kind == KindNew {
+	if d.Leads() {
 		c.Fresh = &Fresh{}
 		switch {
 		case t.Material != nil:

@@ -3,6 +3,9 @@ package docid
 import (
 	"context"
 	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/override"
@@ -11,28 +14,148 @@ import (
 // What people have ruled about two articles, by their nids, comes before every
 // stage. A pair that must be linked gets a key of its own, which both articles
 // carry: so the store finds the leader, and guards the commit, as for any key. A
+// leader that was there before the ruling is found by its nid. A
 // pair that cannot be is no match of any stage. It is the leader's own nid that
 // counts, as in a batch: an article whose partner is no leader is not moved by it.
 
+// ruled is what people have said, up to a change: what the index was made with,
+// and what they said since.
+type ruled struct {
+	at   uint64 // the last rule
+	said map[[2]string]override.Link
+	set  *override.Set
+}
+
+// pairOf is a pair in the one order.
+func pairOf(a, b string) [2]string { return [2]string{min(a, b), max(a, b)} }
+
+// rulingsPage is how many rules are read at a time.
+const rulingsPage = 1000
+
+// learnRulings reads what people have said since the last time. O(rulings), of
+// which there are as many as people have time for.
+func (d *Detector) learnRulings(ctx context.Context) error {
+	d.learning.Lock()
+	defer d.learning.Unlock()
+	old := d.ruled.Load()
+	next := &ruled{at: old.at, said: map[[2]string]override.Link{}, set: &override.Set{}}
+	for pair, link := range old.said {
+		next.said[pair] = link
+	}
+	for {
+		es, err := d.index.Catalog().Rulings(ctx, next.at, rulingsPage)
+		if err != nil {
+			return fmt.Errorf("read the rulings: %w", err)
+		}
+		for _, e := range es {
+			next.at = e.Seq
+			next.said[pairOf(e.NID, e.Ruling.Other)] = e.Ruling.Link
+		}
+		if len(es) < rulingsPage {
+			break
+		}
+	}
+	err := d.Overrides.Each(func(a, b string, link override.Link) error {
+		return next.set.Add(override.Ruling{A: a, B: b, Link: link})
+	})
+	for pair, link := range next.said {
+		if link == override.Must || link == override.Cannot {
+			err = errors.Join(err, next.set.Add(override.Ruling{A: pair[0], B: pair[1], Link: link}))
+		}
+	}
+	d.ruled.Store(next)
+	return err
+}
+
+// Rule notes what a person says of two articles, which need not be there yet; a
+// link of "" takes back what was said. From then on it is obeyed as
+// Settings.Overrides are, and before them; Unsure decides nothing. Answers
+// given stay: see Correct. ErrInvalid, and errors of a store.
+func (d *Detector) Rule(ctx context.Context, a, b string, r Ruling) (Entry, error) {
+	links := []override.Link{override.Must, override.Cannot, override.Unsure, ""}
+	switch {
+	case a == "" || b == "" || a == b:
+		return Entry{}, fmt.Errorf("%w: a ruling is about two articles", ErrInvalid)
+	case !slices.Contains(links, r.Link):
+		return Entry{}, fmt.Errorf("%w: a ruling is must, cannot, unsure or nothing", ErrInvalid)
+	}
+	for range maxRounds {
+		known := d.ruled.Load()
+		c := &Change{}
+		c.Kind, c.NID, c.Time = KindRule, a, d.now().UnixNano()
+		c.Query.Seen, c.Query.Ruled = d.seen.Load(), known.at
+		c.Ruling = &Ruling{Who: r.Who, Why: r.Why, Other: b, Link: r.Link, Was: known.said[pairOf(a, b)]}
+		e, err := d.commit(ctx, c)
+		switch {
+		case err == nil, errors.Is(err, ErrConflict):
+			if err := d.learnRulings(ctx); err != nil {
+				return e, err
+			}
+		case errors.Is(err, ErrBehind) && d.Resume(ctx, d.Seen()) == nil:
+			continue
+		}
+		if !errors.Is(err, ErrConflict) {
+			return e, err
+		}
+	}
+	return Entry{}, fmt.Errorf("rule: %w", ErrContended)
+}
+
 // rule adds the keys of the pairs that the article must be linked in.
 func (s *subject) rule(key []byte) {
-	for _, other := range s.Overrides.Partners(s.sub.ID, override.Must) {
+	for _, other := range s.ruled.set.Partners(s.sub.ID, override.Must) {
 		name := keyed(key, string(StageOverride), min(s.sub.ID, other), max(s.sub.ID, other))
 		k := []uint64{binary.BigEndian.Uint64(name[:])}
-		s.keySets = append(s.keySets, keySet{KeySet: KeySet{Keys: k}, stage: StageOverride})
+		s.keySets = append(s.keySets, keySet{KeySet: KeySet{Keys: k}, stage: StageOverride, partner: other})
 		s.keys = append(s.keys, k...)
 	}
 }
 
+// partners adds the leaders that the article must be linked to and that were
+// there before somebody said so.
+func (j *search) partners(ctx context.Context) error {
+	for i, p := range j.s.keySets {
+		if p.partner == "" || j.searched[i].best != nil {
+			continue
+		}
+		m, err := j.d.index.Catalog().Member(ctx, p.partner)
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(j.searched[i].left, func(h Hit) bool { return h.Leader == m.Own() }) {
+			continue
+		}
+		g, err := j.d.index.Catalog().Group(ctx, m.Own(), 0, 0)
+		switch {
+		case errors.Is(err, ErrNotFound), errors.Is(err, ErrEnded): // it is no leader
+		case err != nil:
+			return err
+		default:
+			j.searched[i].add([]Hit{{Leader: g.Leader, Time: g.Time, Shared: 1}}, j.s.cutoff, j.d.maxCandidates())
+		}
+	}
+	return nil
+}
+
 // ruledApart reports whether the article and the leader named cannot be linked.
 func (s *subject) ruledApart(nid string) bool {
-	return s.Overrides.Of(s.sub.ID, nid) == override.Cannot
+	return s.ruled.set.Of(s.sub.ID, nid) == override.Cannot
 }
 
 // compareRuled is the match of a leader that the article may have to be linked to.
 func (j *search) compareRuled(ctx context.Context, leader uint64) (matched, error) {
 	mat, err := j.d.material(ctx, j, leader)
-	return matched{leader: leader, nid: mat.NID, Match: neardup.Match{
-		Similarity: 1, Distance: -1, Near: j.s.Overrides.Of(j.s.sub.ID, mat.NID) == override.Must,
-		Method: j.s.routed(), Basis: neardup.BasisOverride}}, err
+	if err != nil {
+		return matched{}, err
+	}
+	m := matched{leader: leader, nid: mat.NID, Match: neardup.Match{Similarity: 1, Distance: -1, Method: j.s.routed(), Basis: neardup.BasisOverride}}
+	if j.s.ruled.set.Of(j.s.sub.ID, mat.NID) == override.Must {
+		name, _, err := j.d.leaderNID(ctx, leader, mat.NID)
+		m.Near = name == mat.NID // and not another article's by now
+		return m, err
+	}
+	return m, nil
 }

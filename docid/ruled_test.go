@@ -3,9 +3,7 @@ package docid_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/neardup/neardup"
@@ -86,13 +84,7 @@ func TestOverridesAsInABatch(t *testing.T) {
 	ruled := 0
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		var docs []neardup.Document
-		for i := range 25 {
-			words := strings.Fields([]string{"a b c d e f g h", "k l m n o p q r", "s t u v w x y z"}[rng.IntN(3)])
-			words[rng.IntN(8)] = fmt.Sprint(rng.IntN(3))
-			words[rng.IntN(8)] = fmt.Sprint(rng.IntN(3))
-			docs = append(docs, neardup.Document{ID: fmt.Sprint("n", i), Text: strings.Join(words, " ")})
-		}
+		docs := drawn(rng)
 		set := &override.Set{}
 		for range 12 {
 			a, b := rng.IntN(25), rng.IntN(25)

@@ -79,14 +79,15 @@ const maxPages = 64
 
 // look asks once for everything, and then for the rest of each key set.
 func (j *search) look(ctx context.Context) error {
-	q := j.s.query(j.query.Since, j.d.seen.Load())
-	f, err := j.d.index.Lookup(ctx, q)
+	q, f, err := j.lookup(ctx)
 	if err != nil {
 		return err
 	}
-	j.d.saw(f.At)
 	limit := j.d.maxCandidates()
 	j.add(j.s, f, limit)
+	if err := j.partners(ctx); err != nil {
+		return err
+	}
 	for i := range j.s.keySets {
 		page := Query{Since: q.Since, Before: f.Rest, Seen: f.At, KeySets: q.KeySets[i : i+1]}
 		for n := 1; page.Before != 0; n++ {
@@ -105,6 +106,26 @@ func (j *search) look(ctx context.Context) error {
 	q.Since = f.At
 	j.query = q
 	return nil
+}
+
+// lookup asks the store, again if people have ruled meanwhile.
+func (j *search) lookup(ctx context.Context) (Query, Found, error) {
+	for {
+		q := j.s.query(j.query.Since, j.d.seen.Load())
+		f, err := j.d.index.Lookup(ctx, q)
+		if err != nil {
+			return q, f, err
+		}
+		j.d.saw(f.At)
+		if f.Ruled <= q.Ruled {
+			return q, f, nil
+		}
+		if err := j.d.learnRulings(ctx); err != nil {
+			return q, f, err
+		}
+		j.s = j.d.subject(j.s.sub, j.s.request)
+		j.restart()
+	}
 }
 
 // prove answers a question of the judgement.

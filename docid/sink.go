@@ -34,7 +34,8 @@ type IdentityKeeper interface {
 // Delivery is one change as a sink gets it.
 type Delivery struct {
 	Entry
-	DocID  string // of Entry.Leader; of an epoch or a forget ""
+	DocID  string // of Entry.Leader; of an epoch, a forget or a rule ""
+	Left   string // of a correction: the docId that the article had
 	Epochs int    // how many epochs had begun, this change included
 	// After is, of an epoch, the last change before it: those that a sink has
 	// between the two were lost.
@@ -50,8 +51,9 @@ type Delivery struct {
 	// that is kept now with the leader.
 	Late bool
 	// Article is the whole article that came with a submission or an
-	// update, or that is kept at another heat now; nil if there is none, or
-	// no sink was attached then.
+	// update, or that is kept at another heat now; of a correction it is whole
+	// if it is kept, else without its text. nil if there is none, or no sink was
+	// attached then.
 	Article *Article
 	// Keeps is what the change did to the kept copy of Entry.Leader.
 	Keeps Keeps
@@ -62,11 +64,20 @@ type Delivery struct {
 type Keeps byte
 
 const (
-	KeepsSame Keeps = iota // it stays
-	KeepsThis              // the article of the delivery is kept from now on
-	KeepsNone              // there is none any more
-	KeepsHeat              // it stays, at the heat of the article of the delivery
+	KeepsSame  Keeps = iota // it stays
+	KeepsThis               // the article of the delivery is kept from now on
+	KeepsNone               // there is none any more
+	KeepsHeat               // it stays, at the heat of the article of the delivery
+	KeepsLeft               // it stays; the docId that the article left has none any more
+	KeepsMoved              // KeepsThis, and the docId that the article left has none any more
 )
+
+// This reports that the article of the delivery is kept, Left that the docId
+// that it left has no kept copy any more.
+func (k Keeps) This() bool { return k == KeepsThis || k == KeepsMoved }
+
+// Left is described at This.
+func (k Keeps) Left() bool { return k == KeepsLeft || k == KeepsMoved }
 
 // Revises reports an update that came with a text.
 func (d *Delivery) Revises() bool {

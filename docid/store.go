@@ -53,8 +53,10 @@ type Index interface {
 	// its log entry. It is refused, and nothing is written, with
 	//   - ErrConflict if a name or key of c.Query was posted after
 	//     c.Query.Since, or an updated nid is of another docId than c.Leader;
+	//     Or if c.Query.Ruled is not the last rule, or a corrected nid has not the
+	//     docId c.Ruling.Before;
 	//   - ErrEnded if c.Leader no longer lives;
-	//   - ErrNotFound if an updated or deleted nid is not there;
+	//   - ErrNotFound if an updated, corrected or deleted nid is not there;
 	//   - ErrBehind if the store is behind c.Query.Seen, or came back and has
 	//     to begin an epoch (Stats.Doubtful);
 	//   - ErrBacklog if it has an article for the sinks, and c.Backlog
@@ -68,6 +70,13 @@ type Index interface {
 	// Where such an nid was deleted since its leader was made, and so may
 	// name another article, Commit replaces it by AnonymousPrefix and the
 	// number of the leader.
+	//
+	// A duplicate goes where the article that made c.Leader is now: that is
+	// another docId if a person moved it there.
+	//
+	// A correction moves an nid, with its change and its answers, and makes its
+	// names lead to the docId. The text, where it is that of the kept copy of the docId
+	// before, competes for being kept; that docId has no kept copy then.
 	//
 	// If a sink is attached, c.Article is kept in the [Outbox].
 	//
@@ -105,6 +114,9 @@ type Catalog interface {
 	// Due returns up to limit leaders that expire at or before a time
 	// (Unix nanoseconds), the first to expire first.
 	Due(ctx context.Context, before int64, limit int) ([]uint64, error)
+	// Rulings returns up to limit rules after a change, in order; all of them are
+	// kept, also where the log was trimmed.
+	Rulings(ctx context.Context, after uint64, limit int) ([]Entry, error)
 	// Epochs are those that were begun, in order. There may come more while
 	// the store is open; see Receipt.
 	Epochs(ctx context.Context) ([]Epoch, error)

@@ -20,6 +20,7 @@ const (
 type subject struct {
 	*cascade
 	sub         *Submission
+	ruled       *ruled // what people have said when it was made ready
 	title, text string // clean
 	silent      bool   // the text says nothing
 	cutoff      int64  // leaders from before do not count
@@ -43,6 +44,9 @@ type keySet struct {
 	stage  Stage
 	kind   viewKind
 	method neardup.Method // nil: equal text
+	// partner is the article that this one must be linked to, where the stage
+	// is that of overrides.
+	partner string
 }
 
 // request is the keyed digest by which a repeated submission is known.
@@ -54,7 +58,7 @@ func (d *Detector) request(sub *Submission) [16]byte {
 
 // subject prepares a submission. O(len(text)).
 func (d *Detector) subject(sub *Submission, request [16]byte) *subject {
-	s := &subject{cascade: &d.cascade, sub: sub, request: request, title: d.clean(sub.Title), text: d.clean(sub.Text)}
+	s := &subject{cascade: &d.cascade, sub: sub, ruled: d.ruled.Load(), request: request, title: d.clean(sub.Title), text: d.clean(sub.Text)}
 	s.silent = blank(s.text)
 	window := sub.Window
 	if window == 0 {
@@ -147,7 +151,7 @@ func (s *subject) view(kind viewKind, m neardup.Method) neardup.View {
 
 // query looks up everything that the subject is searched by.
 func (s *subject) query(since, seen uint64) Query {
-	q := Query{Since: since, Seen: seen, NameLimit: hotName + 1}
+	q := Query{Since: since, Seen: seen, Ruled: s.ruled.at, NameLimit: hotName + 1}
 	for _, a := range s.names {
 		q.Names = append(q.Names, a.name)
 	}

@@ -23,6 +23,9 @@ type Link string
 const (
 	Must   Link = "must"   // the pair is near
 	Cannot Link = "cannot" // the pair is not
+	// Unsure says that somebody looked and could not tell. It is no ruling: the
+	// service keeps it, a [Set] does not.
+	Unsure Link = "unsure"
 )
 
 // Ruling is one line of a file of overrides: two ids, in any order.

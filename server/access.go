@@ -13,10 +13,11 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Role says what a token may do in its tenant. Roles are independent, but for
-// Admin, which includes Submit and Read. Operator is about the server and all
+// Admin, which includes Submit, Read and Moderate. Operator is about the server and all
 // its tenants, so no other role includes it.
 type Role string
 
@@ -25,13 +26,16 @@ const (
 	Read   Role = "read"   // look up, compare, check
 	Admin  Role = "admin"  // delete, end, read the log
 
+	Moderate Role = "moderate" // rule about articles, move them
+
 	Operator Role = "operator" // back up
 )
 
-// Grant is what a token gives: roles in one tenant.
+// Grant is what a token gives: roles in one tenant. Name is who has it.
 type Grant struct {
 	Tenant string
 	Roles  []Role
+	Name   string
 }
 
 // Has reports whether the grant includes a role.
@@ -42,6 +46,9 @@ func (g Grant) Has(r Role) bool {
 // minToken is the least length of a token in bytes of text: 128 bits in
 // base64 are 22 characters.
 const minToken = 22
+
+// maxName is the most bytes of the name of who has a token.
+const maxName = 64
 
 // Hash is the SHA-256 of a token: all that a server keeps of it. Tokens are
 // random, at least 128 bits, so a fast hash is enough.
@@ -116,12 +123,13 @@ func Line(h Hash, g Grant) string {
 	for _, r := range g.Roles {
 		roles = append(roles, string(r))
 	}
-	return fmt.Sprintf("%s %s sha256:%s", g.Tenant, strings.Join(roles, ","), hex.EncodeToString(h[:]))
+	return strings.TrimSpace(fmt.Sprintf("%s %s sha256:%s %s", g.Tenant, strings.Join(roles, ","), hex.EncodeToString(h[:]), g.Name))
 }
 
-// ReadTokens reads a file of tokens: a line each of tenant, roles and hash,
+// ReadTokens reads a file of tokens: a line each of tenant, roles and hash, and
+// perhaps who has it,
 //
-//	news submit,read sha256:9f86d081884c7d65...
+//	news submit,read sha256:9f86d081884c7d65... li
 //
 // empty lines and lines that begin with # left out. An error names the line,
 // never what it holds.
@@ -151,17 +159,22 @@ func ReadTokens(r io.Reader) (*Access, error) {
 func parseLine(line string) (Hash, Grant, error) {
 	var h Hash
 	fields := strings.Fields(line)
-	if len(fields) != 3 {
-		return h, Grant{}, errors.New(`want "tenant roles sha256:hash"`)
+	if len(fields) != 3 && len(fields) != 4 {
+		return h, Grant{}, errors.New(`want "tenant roles sha256:hash" and perhaps a name`)
 	}
 	g := Grant{Tenant: fields[0]}
 	if err := ValidTenant(g.Tenant); err != nil {
 		return h, g, err
 	}
+	if len(fields) == 4 {
+		if g.Name = fields[3]; len(g.Name) > maxName || !utf8.ValidString(g.Name) {
+			return h, g, fmt.Errorf("the name is over %d bytes or not UTF-8", maxName)
+		}
+	}
 	for _, name := range strings.Split(fields[1], ",") {
 		r := Role(name)
-		if r != Submit && r != Read && r != Admin && r != Operator {
-			return h, g, errors.New("a role is none of submit, read, admin, operator")
+		if r != Submit && r != Read && r != Moderate && r != Admin && r != Operator {
+			return h, g, errors.New("a role is none of submit, read, moderate, admin, operator")
 		}
 		g.Roles = append(g.Roles, r)
 	}

@@ -99,7 +99,7 @@ func TestAccessWithoutTokens(t *testing.T) {
 	for _, r := range routes(f.server) {
 		got := f.send(f.request(r.method, r.target(), "", r.body())).status
 		refused := got == http.StatusUnauthorized || got == http.StatusForbidden
-		if refused != (r.role() == server.Admin || r.role() == server.Operator) {
+		if refused != (r.role() == server.Moderate || r.role() == server.Admin || r.role() == server.Operator) {
 			t.Errorf("%s %s: %d", r.method, r.path, got)
 		}
 	}

@@ -66,11 +66,17 @@ func fromEntry(ctx context.Context, e *docid.Entry) api.Entry {
 	d := detector(ctx)
 	out := api.Entry{Seq: e.Seq, Kind: string(e.Kind), NID: e.NID, Time: instant(e.Time), Heat: e.Heat}
 	switch e.Kind {
-	case docid.KindForget:
+	case docid.KindForget, docid.KindRule:
 	case docid.KindEpoch:
 		out.Epoch = epoch(e.Leader)
 	default:
 		out.DocID = d.DocIDs().DocID(e.Leader)
+	}
+	if r := e.Ruling; r != nil {
+		out.Ruling = &api.Said{Who: r.Who, Why: r.Why, Other: r.Other, Link: string(r.Link), Was: string(r.Was)}
+		if e.Kind == docid.KindCorrect {
+			out.Ruling.Before = d.DocIDs().DocID(r.Before)
+		}
 	}
 	if e.Kind == docid.KindNew || e.Kind == docid.KindDuplicate {
 		a := d.FromEntry(*e)

@@ -69,7 +69,7 @@ func settings(string) docid.Settings {
 	}
 }
 
-var roles = []server.Role{server.Submit, server.Read, server.Admin, server.Operator}
+var roles = []server.Role{server.Submit, server.Read, server.Moderate, server.Admin, server.Operator}
 
 // start starts a server; change may change its configuration first.
 func start(t *testing.T, change ...func(*server.Config)) *fixture {

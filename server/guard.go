@@ -172,6 +172,9 @@ func (s *Server) identify(r *http.Request) (caller, string, bool) {
 		return caller{}, "", false
 	}
 	h := HashOf(token)
+	if g.Name == "" {
+		g.Name = fmt.Sprintf("token %x", h[:4])
+	}
 	return caller{grant: &g, tenant: s.tenants[g.Tenant]}, "token " + string(h[:]), true
 }
 

@@ -71,12 +71,15 @@ func (s *Server) article(ctx context.Context, in *nidInput) (api.MemberAnswer, e
 		return api.MemberAnswer{}, err
 	}
 	member, err := fromMember(ctx, &m)
+	if c := member.Corrected; c != nil {
+		seq = max(seq, c.Seq)
+	}
 	return api.MemberAnswer{Seq: max(seq, m.Seq), DocID: docID, Member: member}, err
 }
 
 // fromMember adds the answer that the article got.
 func fromMember(ctx context.Context, m *docid.Member) (api.Member, error) {
-	member := api.Member{Article: fromArticle(&m.Article), Seq: m.Seq, Disagrees: m.Disagrees}
+	member := api.Member{Article: fromArticle(&m.Article), Seq: m.Seq, Disagrees: m.Disagrees, Corrected: detector(ctx).Corrected(m)}
 	switch a, err := detector(ctx).Evidence(ctx, m.Seq); {
 	case err == nil:
 		member.Evidence = &a

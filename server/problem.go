@@ -46,6 +46,8 @@ func meaning(err error) *huma.ErrorModel {
 		{docid.ErrEnded, http.StatusGone, api.CodeEnded, "the docId has ended; it is never given again"},
 		{docid.ErrMismatch, http.StatusConflict, api.CodeIdempotency, "the idempotency key was used with another request"},
 		{docid.ErrTaken, http.StatusConflict, api.CodeNIDTaken, "the nid belongs to another article"},
+		{docid.ErrLeads, http.StatusConflict, api.CodeLeads, docid.ErrLeads.Error()},
+		{docid.ErrTextUnknown, http.StatusUnprocessableEntity, api.CodeInvalid, docid.ErrTextUnknown.Error()},
 		{docid.ErrHotBucket, http.StatusUnprocessableEntity, api.CodeCrowded, "more docIds are like this article than can be compared; it was not stored"},
 		{docid.ErrQuota, http.StatusForbidden, api.CodeQuota, "the quota of articles is used up"},
 		{docid.ErrContended, http.StatusServiceUnavailable, api.CodeUnavailable, "other articles like this one were first each time; it was not stored"},

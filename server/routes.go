@@ -28,6 +28,7 @@ func (s *Server) route() (http.Handler, error) {
 	s.api.UseMiddleware(s.authorize)
 	s.routesForSubmit()
 	s.routesForRead()
+	s.routesForModerators()
 	s.routesForAdmin()
 	s.classic(mux)
 	if err := s.routesForPages(mux); err != nil {
@@ -81,7 +82,7 @@ func (s *Server) describe() huma.Config {
 	cfg.Formats = map[string]huma.Format{"application/json": format, "json": format} // "json": of problem+json
 	cfg.Transformers = []huma.Transformer{finish}
 	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		bearer: {Type: "http", Scheme: "bearer", Description: "A token of at least 128 bits. It decides the tenant and the roles: submit, read, admin (which includes both), operator."},
+		bearer: {Type: "http", Scheme: "bearer", Description: "A token of at least 128 bits. It decides the tenant and the roles: submit, read, moderate, admin (which includes these), operator."},
 	}
 	return cfg
 }

@@ -54,7 +54,7 @@ func TestLiveShowsWhatTheRoleAllows(t *testing.T) {
 	}
 	var me api.Caller
 	f.send(f.request(http.MethodGet, "/v1/me", f.tokens["other admin"], "")).decode(t, &me)
-	if me.Tenant != "other" || strings.Join(me.Roles, " ") != "submit read admin" {
+	if me.Tenant != "other" || strings.Join(me.Roles, " ") != "submit read moderate admin" {
 		t.Errorf("me: %+v", me)
 	}
 }

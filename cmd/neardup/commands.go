@@ -19,6 +19,8 @@ func commands(a *app) []*cobra.Command {
 		checkCommand(a),
 		rebuildCommand(a),
 		backupCommand(a),
+		correctCommand(a),
+		rulingsCommand(a),
 		tokenCommand(a),
 		planCommand(a),
 		sparkCommand(a),

@@ -72,7 +72,7 @@ func (s *serve) openAccess() (*server.Access, error) {
 		return nil, fmt.Errorf("token of the administrator: %w", err)
 	}
 	a := &server.Access{Anonymous: &server.Grant{Tenant: defaultTenant, Roles: []server.Role{server.Submit, server.Read}}}
-	a.Allow(server.HashOf(token), server.Grant{Tenant: defaultTenant, Roles: []server.Role{server.Admin, server.Operator}})
+	a.Allow(server.HashOf(token), server.Grant{Tenant: defaultTenant, Roles: []server.Role{server.Admin, server.Operator}, Name: "admin"})
 	return a, nil
 }
 

@@ -12,40 +12,45 @@ import (
 )
 
 func tokenCommand(a *app) *cobra.Command {
-	var file, tenant, roles string
+	var file, tenant, roles, name string
 	cmd := &cobra.Command{
-		Use:   "token --tokens FILE [--tenant NAME] [--roles submit,read]",
+		Use:   "token --tokens FILE [--tenant NAME] [--roles submit,read] [--name WHO]",
 		Short: "Make a token for the service",
 		Long: `Draws a token, appends its SHA-256 with tenant and roles to the file that neardup
 serve --tokens reads at its start, and prints the token. It is shown this once:
 the file does not hold it. To withdraw a token, delete its line and start the
 server again.
 
-Roles: submit decides on articles, read looks up and compares, admin may all of
-it and delete, end docIds, read the log. A backup holds all tenants and takes the
+Roles: submit decides on articles, read looks up and compares, moderate rules about
+pairs of articles and moves them, admin may all of it and delete, end docIds, read
+the log. A backup holds all tenants and takes the
 role operator, which none of the others includes.
 
 ` + exitHelp,
-		Example: `  neardup token --tokens tokens --tenant news --roles submit,read`,
-		Args:    noArguments,
+		Example: `  neardup token --tokens tokens --tenant news --roles submit,read
+  neardup token --tokens tokens --tenant news --roles read,moderate --name li`,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			return makeToken(a, file, tenant, roles)
+			return makeToken(a, file, server.Grant{Tenant: tenant, Name: name}, roles)
 		},
 	}
 	cmd.Flags().StringVar(&file, "tokens", "", "file of tokens to append to; made if it is not there")
 	cmd.Flags().StringVar(&tenant, "tenant", defaultTenant, "tenant that the token belongs to")
-	cmd.Flags().StringVar(&roles, "roles", "submit,read", "roles of the token: submit, read, admin, operator")
+	cmd.Flags().StringVar(&roles, "roles", "submit,read", "roles of the token: submit, read, moderate, admin, operator")
+	cmd.Flags().StringVar(&name, "name", "", "who has the token: stands beside what they rule and correct (default: eight digits of its hash)")
 	return cmd
 }
 
-func makeToken(a *app, file, tenant, roles string) error {
+func makeToken(a *app, file string, g server.Grant, roles string) error {
 	if file == "" {
 		return usage("--tokens is missing")
 	}
-	if err := server.ValidTenant(tenant); err != nil {
+	if err := server.ValidTenant(g.Tenant); err != nil {
 		return usage("--tenant: %w", err)
 	}
-	g := server.Grant{Tenant: tenant}
+	if len(strings.Fields(g.Name)) > 1 {
+		return usage("--name: one word")
+	}
 	for _, r := range strings.Split(roles, ",") {
 		g.Roles = append(g.Roles, server.Role(r))
 	}
@@ -55,7 +60,7 @@ func makeToken(a *app, file, tenant, roles string) error {
 	}
 	line := server.Line(server.HashOf(token), g)
 	if _, err := server.ReadTokens(strings.NewReader(line)); err != nil {
-		return usage("--roles: %w", err)
+		return usage("--roles or --name: %w", err)
 	}
 	if err := appendLine(file, line); err != nil {
 		return fmt.Errorf("--tokens: %w", err)

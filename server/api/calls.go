@@ -56,6 +56,25 @@ func (c *Client) Revise(ctx context.Context, nid string, r Revision) (Change, er
 	return a, c.do(ctx, call{method: http.MethodPatch, path: "/v1/articles/" + segment(nid), body: r, out: &a})
 }
 
+// Correct moves an article to another docId.
+func (c *Client) Correct(ctx context.Context, nid string, to Correction) (CorrectionAnswer, error) {
+	var a CorrectionAnswer
+	return a, c.do(ctx, call{method: http.MethodPost, path: "/v1/articles/" + segment(nid) + "/correct", body: to, out: &a})
+}
+
+// Rule says something of two articles.
+func (c *Client) Rule(ctx context.Context, r Ruling) (RulingEntry, error) {
+	var a RulingEntry
+	return a, c.do(ctx, call{method: http.MethodPost, path: "/v1/rulings", body: r, out: &a})
+}
+
+// Rulings returns up to limit rulings that were made after a change.
+func (c *Client) Rulings(ctx context.Context, after uint64, limit int) (Rulings, error) {
+	var a Rulings
+	q := url.Values{"after": {strconv.FormatUint(after, 10)}, "limit": {strconv.Itoa(limit)}}
+	return a, c.do(ctx, call{method: http.MethodGet, path: "/v1/rulings", query: q, out: &a})
+}
+
 // Delete deletes an article. A repeated attempt whose first had arrived says
 // that there is none.
 func (c *Client) Delete(ctx context.Context, nid string) (Change, error) {

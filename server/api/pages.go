@@ -8,6 +8,7 @@ import (
 
 // Caller says who a token is.
 type Caller struct {
+	Name   string   `json:"name,omitempty" doc:"Who has the token."`
 	Tenant string   `json:"tenant"`
 	Roles  []string `json:"roles" nullable:"false"`
 }

@@ -14,6 +14,7 @@ const (
 	CodeEnded       = "ended"       // the docId lived once
 	CodeIdempotency = "idempotency" // the key was used with another request
 	CodeNIDTaken    = "nid-taken"   // the nid belongs to another article
+	CodeLeads       = "leads"       // the article leads its docId and cannot be moved to one of its own
 	CodeCrowded     = "crowded"     // too many candidates to compare
 	CodeQuota       = "quota"       // the tenant's quota of articles is used up
 	CodeBusy        = "busy"        // too many requests: slow down

@@ -81,6 +81,60 @@ type Member struct {
 	// Disagrees says that it can never be the kept article.
 	Disagrees bool    `json:"contentsDisagree,omitempty" doc:"Its content contradicts that of the leader; it is never the kept article."`
 	Evidence  *Answer `json:"evidence,omitempty" doc:"The answer given then; absent for changes that the log no longer explains."`
+	// Corrected says who has moved it here.
+	Corrected *docid.Corrected `json:"corrected,omitempty" doc:"A person has moved the article here since it was answered."`
+}
+
+// Correction moves an article that was answered to another docId: to that of
+// another article, to one named, or with neither to one of its own.
+type Correction struct {
+	With    string  `json:"with,omitempty" doc:"The nid of the article whose docId it is to have."`
+	DocID   string  `json:"docId,omitempty" doc:"The docId that it is to have."`
+	Content *string `json:"content,omitempty" doc:"The text of the article, for a docId of its own. Needed where the service does not store it: only of the kept article of a docId it does."`
+	Why     string  `json:"why,omitempty" doc:"At most 1 KiB; kept with the change."`
+}
+
+// CorrectionAnswer says where an article is now.
+type CorrectionAnswer struct {
+	Seq       uint64           `json:"seq" doc:"The change; if nothing was changed, the last one seen."`
+	NID       string           `json:"nid"`
+	DocID     string           `json:"docId" doc:"The docId that the article has now."`
+	Corrected *docid.Corrected `json:"corrected,omitempty"`
+	Unchanged bool             `json:"unchanged,omitempty" doc:"It had that docId already, and nothing was written."`
+}
+
+// Ruling is what a person says of two articles, by their nids.
+type Ruling struct {
+	A    string `json:"a"`
+	B    string `json:"b"`
+	Link string `json:"link" enum:"must,cannot,unsure," doc:"must: one is a duplicate of the other; cannot: it is not; unsure: it cannot be told; empty: what was said is taken back."`
+	Why  string `json:"why,omitempty" doc:"At most 1 KiB; kept with the change."`
+}
+
+// RulingEntry is a ruling as it was made.
+type RulingEntry struct {
+	Ruling
+	Seq  uint64    `json:"seq"`
+	Was  string    `json:"was" doc:"What was said of the pair before."`
+	Who  string    `json:"who" doc:"The name of the token."`
+	Time time.Time `json:"time"`
+}
+
+// Rulings is a page of what people have said, in order: the last of a pair holds.
+type Rulings struct {
+	Seq     uint64        `json:"seq" doc:"The last change seen."`
+	Rulings []RulingEntry `json:"rulings" nullable:"false"`
+	Next    uint64        `json:"next,omitempty" doc:"The value of after for the next page; absent on the last."`
+}
+
+// Said is what a person decided with a change of the log.
+type Said struct {
+	Who    string `json:"who"`
+	Why    string `json:"why,omitempty"`
+	Other  string `json:"other,omitempty" doc:"The nid of the other article of the pair."`
+	Link   string `json:"link,omitempty"`
+	Was    string `json:"was,omitempty"`
+	Before string `json:"before,omitempty" doc:"The docId that a corrected article had."`
 }
 
 // MemberAnswer is the answer to a look-up by nid.
@@ -167,13 +221,14 @@ type Stats struct {
 // Entry is one change in the log of a tenant, without texts.
 type Entry struct {
 	Seq      uint64    `json:"seq"`
-	Kind     string    `json:"change" enum:"new,duplicate,update,delete,end,expire,forget,epoch"`
+	Kind     string    `json:"change" enum:"new,duplicate,update,delete,end,expire,forget,epoch,correct,rule"`
 	DocID    string    `json:"docId,omitempty"`
 	NID      string    `json:"nid,omitempty"`
 	Time     time.Time `json:"time"`
 	Heat     int64     `json:"heat,omitempty"`
 	Epoch    string    `json:"epoch,omitempty" doc:"The epoch that this change begins."`
 	Evidence *Answer   `json:"evidence,omitempty"`
+	Ruling   *Said     `json:"ruling,omitempty" doc:"Of a correction and of a rule: who decided what, and why."`
 }
 
 // Epoch is a part of the log. A server that was restored from a copy gives

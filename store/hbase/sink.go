@@ -161,29 +161,32 @@ func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) er
 // change: heat may fall, and be negative or too large for one.
 func cellsOf(d *docid.Delivery) ([]cell, error) {
 	var cells []cell
-	write := func(column string, v any) error {
+	write := func(row, column string, v any) error {
 		data, err := json.Marshal(v)
 		if err != nil {
 			return fmt.Errorf("%s of change %d: %w", column, d.Seq, err)
 		}
-		cells = append(cells, cell{d.DocID, column, stamp(d.Epochs, d.Seq), data})
+		cells = append(cells, cell{row, column, stamp(d.Epochs, d.Seq), data})
 		return nil
 	}
 	var err error
+	if d.Keeps.Left() {
+		err = write(d.Left, column, Article{DocID: d.Left, Seq: d.Seq, Gone: true})
+	}
 	switch w := d.Article; {
-	case (d.Keeps == docid.KeepsThis || d.Keeps == docid.KeepsHeat) && w != nil:
-		err = write(column, Article{
+	case (d.Keeps.This() || d.Keeps == docid.KeepsHeat) && w != nil:
+		err = errors.Join(err, write(d.DocID, column, Article{
 			DocID: d.DocID, Seq: d.Seq, NID: w.ID, URL: w.URL, Title: w.Title, Content: w.Text,
 			Category: w.Category, Media: w.Media, ImageCount: w.ImageCount, Heat: w.Heat, Time: time.Unix(0, d.Time).UTC(),
-		})
+		}))
 	case d.Keeps == docid.KeepsNone:
-		err = write(column, Article{DocID: d.DocID, Seq: d.Seq, Gone: true})
+		err = write(d.DocID, column, Article{DocID: d.DocID, Seq: d.Seq, Gone: true})
 	}
 	switch m := d.Material; {
 	case m != nil:
-		err = errors.Join(err, write(leader, Leader{NID: m.NID, Title: m.Title, Content: m.Text}))
+		err = errors.Join(err, write(d.DocID, leader, Leader{NID: m.NID, Title: m.Title, Content: m.Text}))
 	case d.Kind == docid.KindEnd || d.Kind == docid.KindExpire:
-		err = errors.Join(err, write(leader, Leader{Gone: true}))
+		err = errors.Join(err, write(d.DocID, leader, Leader{Gone: true}))
 	}
 	return cells, err
 }

@@ -65,6 +65,17 @@ func TestSink(t *testing.T) {
 	if at, err := s.Cursor(ctx, "t"); err != nil || at != 6 {
 		t.Errorf("cursor %d, %v", at, err)
 	}
+	moved := delivery(7, docid.KeepsMoved, "seven") // a person moved a kept copy
+	moved.Left = delivery(6, 0, "").DocID
+	if err := s.Apply(ctx, "t", []docid.Delivery{moved}); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := s.Get(ctx, moved.DocID); err != nil || a.Content != "seven" {
+		t.Errorf("the docId that a kept copy was moved to: %+v, %v", a, err)
+	}
+	if _, err := s.Get(ctx, moved.Left); !errors.Is(err, docid.ErrNotFound) {
+		t.Errorf("the docId that it left: %v", err)
+	}
 	t.Run("texts", func(t *testing.T) { testTexts(t, h) })
 	h.Gateway.Kill()
 	if err := s.Apply(context.Background(), "t", ds); !errors.Is(err, docid.ErrUnavailable) {

@@ -165,12 +165,16 @@ func (a *apply) one(d *docid.Delivery) error {
 	switch d.Kind {
 	case docid.KindUpdate:
 		return a.exec(`UPDATE neardup_articles SET heat = ? WHERE tenant = ? AND nid = ? AND leader = ?`, d.Heat, a.tenant, []byte(d.NID), d.Leader)
+	case docid.KindCorrect: // the one change that moves a row
+		return a.exec(`UPDATE neardup_articles SET docid = ?, leader = ?, disagrees = FALSE, corrected = ?, corrected_by = ?, docid_before = ?
+			WHERE tenant = ? AND nid = ? AND leader = ?`,
+			d.DocID, d.Leader, d.Seq, []byte(d.Ruling.Who), d.Left, a.tenant, []byte(d.NID), d.Ruling.Before)
 	case docid.KindDelete:
 		return a.exec(`DELETE FROM neardup_articles WHERE tenant = ? AND nid = ? AND leader = ?`, a.tenant, []byte(d.NID), d.Leader)
 	case docid.KindEnd, docid.KindExpire:
 		return a.exec(`DELETE FROM neardup_articles WHERE tenant = ? AND leader = ?`, a.tenant, d.Leader)
 	}
-	return nil // forgotten keys and epochs are the index's own
+	return nil // forgotten keys, epochs and rules are the index's own
 }
 
 func (a *apply) exec(query string, args ...any) error {
@@ -186,7 +190,7 @@ const columns = `(tenant, nid, docid, leader, seq, decision, stage, leader_nid, 
 	disagrees, variant_of, time, heat, url, title, category, media, image_count, published)`
 
 // flush inserts the submissions that wait. A row that is there stays as it is:
-// an nid is bound to one docId until it is deleted.
+// an nid is bound to one docId until it is deleted, or a person moves it.
 func (a *apply) flush() error {
 	if len(a.batch) == 0 {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/internal/ledger"
@@ -52,7 +53,63 @@ func (s *Sink) History(ctx context.Context, tenant string, after uint64, limit i
 		after = d.Seq // an epoch passes over what was lost
 		ds = append(ds, d)
 	}
-	return ds, unavailable(rows.Err())
+	if err := rows.Err(); err != nil {
+		return nil, unavailable(err)
+	}
+	return ds, s.moved(ctx, row.id, ds)
+}
+
+// moved finds the articles of submissions that a person has moved to another
+// docId since.
+func (s *Sink) moved(ctx context.Context, tenant uint32, ds []docid.Delivery) error {
+	args := []any{tenant}
+	without := map[uint64]*docid.Delivery{}
+	for i := range ds {
+		if d := &ds[i]; d.Article == nil && (d.Kind == docid.KindNew || d.Kind == docid.KindDuplicate) {
+			args = append(args, []byte(d.NID))
+			without[d.Seq] = d
+		}
+	}
+	if len(without) == 0 {
+		return nil
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT seq, url, title, category, media, image_count, published FROM neardup_articles
+		WHERE tenant = ? AND corrected > 0 AND nid IN (?`+strings.Repeat(",?", len(args)-2)+`)`, args...)
+	if err != nil {
+		return unavailable(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var seq uint64
+		var a article
+		if err := rows.Scan(append([]any{&seq}, a.columns()...)...); err != nil {
+			return unavailable(err)
+		}
+		if d := without[seq]; d != nil {
+			d.Article = a.of(d)
+		}
+	}
+	return unavailable(rows.Err())
+}
+
+// article is what a row of the table of articles may have.
+type article struct {
+	address, title, category, media, images sql.NullString
+	published                               sql.NullInt64
+}
+
+func (a *article) columns() []any {
+	return []any{&a.address, &a.title, &a.category, &a.media, &a.images, &a.published}
+}
+
+// of is the article of a delivery, without its text; nil if there was no row.
+func (a *article) of(d *docid.Delivery) *docid.Article {
+	if !a.address.Valid {
+		return nil
+	}
+	out := &docid.Article{Category: a.category.String, Media: a.media.String, ImageCount: a.images.String, Heat: d.Heat}
+	out.ID, out.URL, out.Title, out.Time = d.NID, a.address.String, a.title.String, a.published.Int64
+	return out
 }
 
 // scan reads one row of the log with what is left of its article.
@@ -62,9 +119,8 @@ func scan(rows *sql.Rows) (docid.Delivery, error) {
 	var revises bool
 	var keeps byte
 	var names, entry []byte
-	var address, title, category, media, images sql.NullString
-	var published sql.NullInt64
-	if err := rows.Scan(&seq, &revises, &keeps, &names, &entry, &address, &title, &category, &media, &images, &published); err != nil {
+	var a article
+	if err := rows.Scan(append([]any{&seq, &revises, &keeps, &names, &entry}, a.columns()...)...); err != nil {
 		return d, unavailable(err)
 	}
 	var err error
@@ -78,11 +134,7 @@ func scan(rows *sql.Rows) (docid.Delivery, error) {
 	for ; len(names) > 0; names = names[len(docid.Name{}):] {
 		d.Names = append(d.Names, docid.Name(names[:len(docid.Name{})]))
 	}
-	if address.Valid {
-		a := &docid.Article{Category: category.String, Media: media.String, ImageCount: images.String, Heat: d.Heat}
-		a.ID, a.URL, a.Title, a.Time = d.NID, address.String, title.String, published.Int64
-		d.Article = a
-	} else if revises {
+	if d.Article = a.of(&d); d.Article == nil && revises {
 		d.Article = &docid.Article{}
 	}
 	return d, nil

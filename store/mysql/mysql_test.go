@@ -125,3 +125,51 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+// TestCorrectionMovesARow: a person's correction is the one change by which a row
+// gets another docId; the docId that it left may end without it.
+func TestCorrectionMovesARow(t *testing.T) {
+	m := services.MariaDB(t)
+	s, err := Open(t.Context(), Options{Address: "mysql://root@" + m.Addr + "/neardup"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	moved := delivery(4, docid.KindCorrect, "b", 3)
+	moved.Ruling = &docid.Ruling{Who: "李", Why: "another story", Before: 1}
+	moved.Left, moved.Keeps = delivery(0, "", "", 1).DocID, docid.KeepsLeft
+	moved.Article = &docid.Article{}
+	ds := []docid.Delivery{
+		delivery(1, docid.KindNew, "a", 1), delivery(2, docid.KindDuplicate, "b", 1), delivery(3, docid.KindNew, "c", 3), moved,
+		delivery(5, docid.KindRule, "b", 0),
+	}
+	ds[4].Ruling = &docid.Ruling{Who: "李", Other: "a", Link: "cannot"}
+	for range 2 { // what comes again changes nothing
+		if err := s.Apply(t.Context(), "t", ds); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := rows(t, s, "t"); got != "a:1/0 b:3/0 c:3/0" {
+		t.Errorf("rows %s", got)
+	}
+	var docID, who, before string
+	if err := s.db.QueryRowContext(t.Context(), `SELECT docid, corrected_by, docid_before FROM neardup_articles WHERE nid = 'b' AND corrected = 4`).Scan(&docID, &who, &before); err != nil || docID != moved.DocID || who != "李" || before != moved.Left {
+		t.Errorf("row of what was moved: %s by %q from %s, %v", docID, who, before, err)
+	}
+	told, err := s.History(t.Context(), "t", 0, 100)
+	if err != nil || len(told) != len(ds) {
+		t.Fatalf("%d changes, %v", len(told), err)
+	}
+	if a := told[1].Article; a == nil || a.URL != ds[1].Article.URL || a.Title != ds[1].Article.Title {
+		t.Errorf("the article of a submission that was moved since: %+v", a)
+	}
+	if r := told[3].Ruling; r == nil || *r != *moved.Ruling || told[3].Keeps != docid.KeepsLeft || *told[4].Ruling != *ds[4].Ruling {
+		t.Errorf("the correction reads %+v, the rule %+v", told[3], told[4])
+	}
+	if err := s.Apply(t.Context(), "t", []docid.Delivery{delivery(6, docid.KindEnd, "", 1)}); err != nil {
+		t.Fatal(err)
+	}
+	if got := rows(t, s, "t"); got != "b:3/0 c:3/0" {
+		t.Errorf("rows after the docId ended: %s", got)
+	}
+}

@@ -69,6 +69,10 @@ var migrations = [][]string{{
 		entry MEDIUMBLOB NOT NULL COMMENT 'the change',
 		PRIMARY KEY (tenant, seq)
 	) ENGINE=InnoDB`,
+}, {
+	`ALTER TABLE neardup_articles ADD COLUMN corrected BIGINT UNSIGNED NOT NULL DEFAULT 0 COMMENT 'the change by which a person last moved it, 0: nobody did'`,
+	`ALTER TABLE neardup_articles ADD COLUMN corrected_by VARBINARY(1024) NOT NULL DEFAULT '' COMMENT 'who moved it'`,
+	`ALTER TABLE neardup_articles ADD COLUMN docid_before CHAR(33) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '' COMMENT 'the docId that it had before that'`,
 }}
 
 // errDuplicateColumn is MySQL's number for a column that is there already.

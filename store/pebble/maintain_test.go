@@ -259,7 +259,7 @@ func TestFolder(t *testing.T) {
 		return err
 	}))
 	ok(t, s.Close())
-	rows(t, dir, func(db *engine.DB) { ok(t, db.Set([]byte("f"), format(4), engine.Sync)) })
+	rows(t, dir, func(db *engine.DB) { ok(t, db.Set([]byte("f"), format(5), engine.Sync)) })
 	if _, err := pebble.Open(ctx, dir, pebble.Options{}); !errors.Is(err, docid.ErrNewerFormat) {
 		t.Errorf("newer format: %v", err)
 	}

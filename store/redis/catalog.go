@@ -43,7 +43,42 @@ func (c catalog) member(ctx context.Context, nid string) (docid.Member, error) {
 	if err != nil {
 		return docid.Member{}, c.s.fail(err)
 	}
-	return memberOf(nid, row)
+	m, err := memberOf(nid, row)
+	if err == nil && wasMoved(row) {
+		err = c.moved(ctx, []*docid.Member{&m})
+	}
+	return m, err
+}
+
+// wasMoved reads the flag of a member.
+func wasMoved(row string) bool { return row[20] >= '2' }
+
+// moved adds their corrections to members that were moved.
+func (c catalog) moved(ctx context.Context, ms []*docid.Member) error {
+	if len(ms) == 0 {
+		return nil
+	}
+	nids := make([]string, len(ms))
+	for i, m := range ms {
+		nids[i] = m.ID
+	}
+	rows, err := c.do(ctx, c.b().Hmget().Key(c.p+"v").Field(nids...).Build()).ToArray()
+	if err != nil {
+		return c.s.fail(err)
+	}
+	for i, r := range rows {
+		row, err := r.ToString()
+		if rueidis.IsRedisNil(err) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return c.s.fail(err)
+		}
+		if ms[i].Correction, err = movedOf(ms[i].Leader, row); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // memberOf reads the row of a member.
@@ -57,7 +92,7 @@ func memberOf(nid, row string) (docid.Member, error) {
 		return m, fmt.Errorf("%w: row of nid %q: %w", docid.ErrCorrupt, nid, err)
 	}
 	a.ID, a.Heat = nid, unordered(row[12:20])
-	return docid.Member{Article: a, Leader: six(row), Seq: six(row[6:]), Disagrees: row[20] == '1'}, nil
+	return docid.Member{Article: a, Leader: six(row), Seq: six(row[6:]), Disagrees: (row[20]-'0')%2 == 1}, nil
 }
 
 // Group reads a docId and a page of members.
@@ -78,7 +113,7 @@ func (c catalog) group(ctx context.Context, leader, after uint64, limit int) (do
 	if err != nil {
 		return g, err
 	}
-	if leader == 0 || len(entries) == 0 || entries[0].Kind != docid.KindNew {
+	if leader == 0 || len(entries) == 0 || !entries[0].Leads() {
 		return g, docid.ErrNotFound
 	}
 	row, err := c.do(ctx, c.b().Hget().Key(c.p+"d"+decimal(leader/128)).Field(decimal(leader)).Build()).ToString()
@@ -97,7 +132,7 @@ func (c catalog) group(ctx context.Context, leader, after uint64, limit int) (do
 
 // fill reads what else belongs to a group.
 func (c catalog) fill(ctx context.Context, g *docid.Group, after uint64, limit int) error {
-	if m, err := c.member(ctx, g.NID); err != nil || m.Seq != g.Leader {
+	if m, err := c.member(ctx, g.NID); err != nil || m.Own() != g.Leader {
 		if err != nil && err != docid.ErrNotFound {
 			return err
 		}
@@ -202,6 +237,8 @@ func (c catalog) page(ctx context.Context, leader, after uint64, limit int) (ms 
 	if err != nil {
 		return nil, false, c.s.fail(err)
 	}
+	ms = make([]docid.Member, 0, len(rows))
+	var moved []*docid.Member
 	for i, r := range rows {
 		row, err := r.ToString()
 		if rueidis.IsRedisNil(err) {
@@ -211,9 +248,11 @@ func (c catalog) page(ctx context.Context, leader, after uint64, limit int) (ms 
 		if err != nil {
 			return nil, false, err
 		}
-		ms = append(ms, m)
+		if ms = append(ms, m); wasMoved(row) {
+			moved = append(moved, &ms[len(ms)-1])
+		}
 	}
-	return ms, more, nil
+	return ms, more, c.moved(ctx, moved)
 }
 
 // Groups lists living docIds by size: the order of the sorted set g.
@@ -323,6 +362,41 @@ func streamed(x rueidis.RedisMessage) (docid.Entry, error) {
 		return docid.Entry{}, fmt.Errorf("%w: entry %d of the log: %w", docid.ErrCorrupt, seq, err)
 	}
 	return entryOf(seq, fields)
+}
+
+// Rulings reads rules in order.
+func (c catalog) Rulings(ctx context.Context, after uint64, limit int) ([]docid.Entry, error) {
+	entries, err := c.rulings(ctx, after, limit)
+	if err == nil {
+		err = c.settle(ctx, everything)
+	}
+	return entries, err
+}
+
+func (c catalog) rulings(ctx context.Context, after uint64, limit int) ([]docid.Entry, error) {
+	if err := ctx.Err(); err != nil || limit <= 0 {
+		return nil, err
+	}
+	rows, err := c.do(ctx, c.b().Zrangebyscore().Key(c.p+"j").Min("("+decimal(after)).Max("+inf").
+		Limit(0, int64(limit)).Build()).AsStrSlice()
+	if err != nil {
+		return nil, c.s.fail(err)
+	}
+	entries := make([]docid.Entry, len(rows))
+	for i, row := range rows {
+		n := 0
+		if len(row) >= 8 {
+			n = int(row[6]) + 256*int(row[7])
+		}
+		if len(row) < 8+n {
+			return nil, fmt.Errorf("%w: a rule of %d bytes", docid.ErrCorrupt, len(row))
+		}
+		if entries[i], err = ledger.DecodeEntry([]byte(row[8+n:])); err != nil || entries[i].Ruling == nil {
+			return nil, fmt.Errorf("%w: a rule: %w", docid.ErrCorrupt, err)
+		}
+		entries[i].Seq, entries[i].NID = six(row), row[8:8+n]
+	}
+	return entries, nil
 }
 
 // Due lists what expires by a time.

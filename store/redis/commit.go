@@ -119,7 +119,7 @@ func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, er
 
 // width is how many arguments a change has, the first of which is not used so
 // that they are numbered as functions.lua numbers them.
-const width = 26
+const width = 27
 
 // arguments are those of the function commit.
 func (ix *index) arguments(ctx context.Context, c *docid.Change) ([]string, error) {
@@ -144,7 +144,7 @@ func (ix *index) given(c *docid.Change) ([]string, error) {
 	a := make([]string, width)
 	a[1], a[2], a[3] = decimal(c.Query.Seen), string(c.Kind), string(c.Request[:])
 	a[4], a[5], a[6], a[7] = string(ledger.EncodeEntry(&c.Entry)), c.NID, decimal(c.Leader), ordered(c.Heat)
-	a[8], a[23], a[25] = "0", decimal(c.Backlog), "0"
+	a[8], a[23], a[25], a[26] = "0", decimal(c.Backlog), "0", decimal(c.Query.Ruled)
 	if ix.s.o.AcceptLoss {
 		a[25] = "1"
 	}
@@ -160,6 +160,13 @@ func (ix *index) given(c *docid.Change) ([]string, error) {
 		}
 		if c.Article != nil {
 			a[10] = "=" + string(shrink([]byte(c.Article.Text)))
+		}
+		return a, nil
+	case docid.KindCorrect:
+		return a, ix.correction(c, a)
+	case docid.KindRule:
+		if c.Ruling == nil || c.Ruling.Other == "" || c.NID == "" {
+			return nil, fmt.Errorf("%w: a rule is about two articles", docid.ErrInvalid)
 		}
 		return a, nil
 	case docid.KindDelete, docid.KindEnd, docid.KindExpire, docid.KindForget:
@@ -182,17 +189,51 @@ func (ix *index) submission(c *docid.Change, a []string) error {
 	}
 	a[14], a[22] = string(keys), packNames(c.Query.Names)
 	a[15], a[16], a[17] = c.Evidence.LeaderNID, decimal(c.Evidence.Variant), c.Evidence.VariantNID
-	if f := c.Fresh; f != nil {
-		keys := packKeys(nil, f.Keys)
-		m := f.Material
-		m.NID = c.NID
-		a[18], a[20] = string(keys), materialOf(m, keys)
-		a[19] = string(binary.BigEndian.AppendUint64(nil, f.Sketch)) + ordered(c.Time) + ordered(c.Expires)
-		if c.Expires != 0 {
-			a[21] = ordered(c.Expires)
-		}
-	}
+	fresh(c, a)
 	return nil
+}
+
+// fresh are the arguments of what a new leader adds.
+func fresh(c *docid.Change, a []string) {
+	f := c.Fresh
+	if f == nil {
+		return
+	}
+	keys := packKeys(nil, f.Keys)
+	m := f.Material
+	m.NID = c.NID
+	a[18], a[20] = string(keys), materialOf(m, keys)
+	a[19] = string(binary.BigEndian.AppendUint64(nil, f.Sketch)) + ordered(c.Time) + ordered(c.Expires)
+	if c.Expires != 0 {
+		a[21] = ordered(c.Expires)
+	}
+}
+
+// correction are the arguments of one.
+func (ix *index) correction(c *docid.Change, a []string) error {
+	if c.Ruling == nil {
+		return fmt.Errorf("%w: a correction without a ruling", docid.ErrInvalid)
+	}
+	a[9], a[13] = decimal(c.Ruling.Before), packNames(c.Names)
+	if c.Article != nil && (c.Fresh != nil || c.Article.Text != "") {
+		a[10] = "=" + string(shrink([]byte(c.Article.Text)))
+	}
+	a[11] = string(ledger.EncodeCorrection(&docid.Correction{Time: c.Time, Who: c.Ruling.Who, Why: c.Ruling.Why}))
+	fresh(c, a)
+	return nil
+}
+
+// movedOf reads a row of v.
+func movedOf(leader uint64, row string) (*docid.Correction, error) {
+	if len(row) < 18 {
+		return nil, fmt.Errorf("%w: a correction of %d bytes", docid.ErrCorrupt, len(row))
+	}
+	c, err := ledger.DecodeCorrection([]byte(row[18:]))
+	if err != nil {
+		return nil, fmt.Errorf("%w: a correction: %w", docid.ErrCorrupt, err)
+	}
+	c.Leader, c.Own, c.Seq, c.Before = leader, six(row), six(row[6:]), six(row[12:])
+	return c, nil
 }
 
 // forgotten are the fields of the idempotency keys of changes up to one, as far
@@ -235,7 +276,7 @@ func (ix *index) receipt(answer []rueidis.RedisMessage) (docid.Receipt, error) {
 	if err != nil {
 		return docid.Receipt{}, err
 	}
-	if len(answer) != 4 {
+	if len(answer) < 4 {
 		return docid.Receipt{}, fmt.Errorf("%w: an answer of %d parts", docid.ErrUnavailable, len(answer))
 	}
 	seq, err := answer[1].AsInt64()
@@ -251,7 +292,16 @@ func (ix *index) receipt(answer []rueidis.RedisMessage) (docid.Receipt, error) {
 		return docid.Receipt{}, ix.s.fail(err)
 	}
 	e, err := entryOf(uint64(seq), fields)
-	return docid.Receipt{Entry: e, Replayed: how == "replayed", Epoch: binary.BigEndian.Uint64([]byte(epoch))}, err
+	r := docid.Receipt{Entry: e, Replayed: how == "replayed", Epoch: binary.BigEndian.Uint64([]byte(epoch))}
+	if err != nil || len(answer) < 5 {
+		return r, err
+	}
+	moved, err := answer[4].ToString()
+	if err != nil || moved == "" {
+		return r, ix.s.fail(err)
+	}
+	r.Moved, err = movedOf(six(moved), moved[6:])
+	return r, err
 }
 
 // entryOf reads an entry of the log: what the caller wrote, and what was decided

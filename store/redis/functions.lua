@@ -6,12 +6,15 @@
 --   u            the same, of an index that is made again and not done
 --   s            hash: seq leaders members (counts), kn kc (see "map"), forgot, trimmed, oldest that waits,
 --                epochs (first 6, number 8), gaps (first 6 and next 6 of numbers that were lost), unfinished, unloaded,
---                run (which run of which Redis decides: see "runs")
+--                run (which run of which Redis decides: see "runs"), ruled (last rule)
 --   k<bucket>    hash, part of the map
 --   h<field>     postings of a hot field of the map
 --   d<seq/128>   hash: leader -> sketch 8, time 8, expires 8
 --   t<leader>    keys of a leader, and its material unless that was left to the library
---   n<nid>       member: leader 6, seq 6, heat 8, disagrees 1, names posted by it (1 + 16 each), article
+--   n<nid>       member: leader 6, seq 6, heat 8, flag 1 ('1' disagrees, '2' was moved, '3' both), names posted by it
+--                (1 + 16 each), article
+--   v            hash: nid of a member that was moved -> docId that a correction made for it 6 (0: none), correction
+--   j            sorted set: seq -> rule of a person: seq 6, entry
 --   r<leader>    names that deleted members had posted
 --   m<leader>    sorted set: seq -> nid
 --   K<leader>    kept copy: heat 8, seq 6, contested 1, length 4 and nid, length 4 and article, text
@@ -32,7 +35,8 @@
 -- never compared by < (that is the locale's order).
 
 -- The kept copy stays, is this article, is no more, stays at another heat.
-local SAME, THIS, NONE, HEAT = '\0', '\1', '\2', '\3'
+-- Of a correction also: it stays, or is this article, and is no more where the article was.
+local SAME, THIS, NONE, HEAT, LEFT, MOVED = '\0', '\1', '\2', '\3', '\4', '\5'
 
 local MAXIN = 48   -- bytes of postings that lie in a bucket; more get a key of their own
 local FILL = 16    -- fields of a bucket in the mean
@@ -48,8 +52,8 @@ local function six(n) return pack('>I6', n) end
 local function number(s, at) return (unpackn('>I6', s, at)) end
 
 local function state(P)
-  local v = call('HMGET', P .. 's', 'seq', 'kn', 'kc', 'oldest', 'unfinished')
-  return {P = P, seq = tonumber(v[1] or 0), kn = tonumber(v[2] or 1), kc = tonumber(v[3] or 0), oldest = tonumber(v[4] or 1), unfinished = v[5]}
+  local v = call('HMGET', P .. 's', 'seq', 'kn', 'kc', 'oldest', 'unfinished', 'ruled')
+  return {ruled = tonumber(v[6] or 0), P = P, seq = tonumber(v[1] or 0), kn = tonumber(v[2] or 1), kc = tonumber(v[3] or 0), oldest = tonumber(v[4] or 1), unfinished = v[5]}
 end
 
 -- full: do so many changes or more wait for the sinks? Numbers that were lost do not.
@@ -281,7 +285,7 @@ local function named(st, name, limit)
 end
 
 -- arguments: seen, since, before, limit, limit of a name, names (16 each), keys (8 each).
--- answer: 'ok', seq, rest, names, runs of keys, rows or false.
+-- answer: 'ok', seq, rest, names, runs of keys, rows or false, the last rule.
 local function lookup(keys, a)
   init()
   local st = state(keys[1])
@@ -290,7 +294,7 @@ local function lookup(keys, a)
   local names = {}
   for i = 1, #a[6], 16 do names[#names + 1] = named(st, string.sub(a[6], i, i + 15), tonumber(a[5])) end
   local list, rest = runs(st, a[7], tonumber(a[2]), tonumber(a[3]), tonumber(a[4]))
-  return {'ok', st.seq, rest, names, list, rows(st.P, list) or false}
+  return {'ok', st.seq, rest, names, list, rows(st.P, list) or false, st.ruled}
 end
 
 ---------------------------------------------------------------- replay
@@ -312,8 +316,19 @@ local function epoch(P, leader)
   return '\0\0\0\0\0\0\0\0'
 end
 
+-- moved is what a person has done to a member since change seq: its docId 6 and the
+-- row of v, '' for nothing.
+local function moved(P, nid, seq)
+  local v = call('GETRANGE', P .. 'n' .. nid, 0, 20)
+  if #v < 21 or number(v, 7) ~= seq or string.byte(v, 21) < 50 then return '' end
+  return string.sub(v, 1, 6) .. (call('HGET', P .. 'v', nid) or '')
+end
+
 local function receipt(P, how, seq, e)
-  return {how, seq, epoch(P, tonumber(e.L)), e.fields}
+  local since = moved(P, e.n, seq)
+  local leader = tonumber(e.L)
+  if since ~= '' then leader = number(since, 1) end
+  return {how, seq, epoch(P, leader), e.fields, since}
 end
 
 -- repeated is the answer to a submission that was made before, nil for none.
@@ -393,10 +408,18 @@ local function log(st, c)
   return {'ok', st.seq, epoch(st.P, tonumber(leader)), fields}
 end
 
--- owns: is the nid still that of the article that made the leader?
-local function owns(P, nid, leader)
-  local v = call('GETRANGE', P .. 'n' .. nid, 0, 11)
-  return #v == 12 and number(v, 7) == leader
+-- home is the docId of the article that made the leader, nil if the nid is no more
+-- that of this article. Who was moved to a docId of its own made that one.
+local function home(P, nid, leader)
+  local v = call('GETRANGE', P .. 'n' .. nid, 0, 20)
+  if #v < 21 then return nil end
+  local own = number(v, 7)
+  if string.byte(v, 21) >= 50 then
+    local made = number(call('HGET', P .. 'v', nid) or '\0\0\0\0\0\0', 1)
+    if made > 0 then own = made end
+  end
+  if own == leader then return number(v, 1) end
+  return nil
 end
 
 -- leads: does a name lead to the leader?
@@ -410,42 +433,70 @@ local function leads(st, name, leader)
 end
 
 -- member is the row of a member; names are a count and 16 bytes each.
-local function member(leader, seq, heat, disagrees, names, article)
-  return six(leader) .. six(seq) .. heat .. disagrees .. names .. article
+local function member(leader, seq, heat, flags, names, article)
+  return six(leader) .. six(seq) .. heat .. flags .. names .. article
+end
+
+local function flag(m)
+  return string.char(48 + (m.disagrees and 1 or 0) + (m.moved and 2 or 0))
 end
 
 local function read(P, nid)
   local v = call('GET', P .. 'n' .. nid)
   if not v then return nil end
-  local to = 22 + 16 * string.byte(v, 22)
+  local to, flags = 22 + 16 * string.byte(v, 22), string.byte(v, 21) - 48
   return {
-    leader = number(v, 1), seq = number(v, 7), heat = string.sub(v, 13, 20), disagrees = string.sub(v, 21, 21),
+    leader = number(v, 1), seq = number(v, 7), heat = string.sub(v, 13, 20), disagrees = flags % 2 == 1, moved = flags >= 2,
     names = string.sub(v, 22, to), article = string.sub(v, to + 1),
   }
+end
+
+-- lead makes a leader of change seq: its row, its keys, its material.
+local function lead(st, a, seq, known)
+  local P = st.P
+  call('HSET', rowkey(P, seq), seq, a[19])
+  call('SET', P .. 't' .. seq, a[20])
+  for i = 1, #a[18], 8 do
+    local key = string.sub(a[18], i, i + 7)
+    local v = known[key]
+    if v == nil then v = posted(st, key) end
+    post(st, key, six(seq), v)
+    known[key] = nil
+  end
+  call('HINCRBY', P .. 's', 'leaders', 1)
+  if a[21] ~= '' then call('ZADD', P .. 'x', 0, a[21] .. six(seq)) end
+end
+
+-- point makes names lead to the leader, and returns those that did not.
+local function point(st, names, seq, leader)
+  local mine, seen = {}, {}
+  for i = 1, #names, 16 do
+    local name = string.sub(names, i, i + 15)
+    if not seen[name] and not leads(st, name, leader) then
+      post(st, name, six(seq) .. six(leader), posted(st, name))
+      mine[#mine + 1] = name
+    end
+    seen[name] = true
+  end
+  return mine
 end
 
 -- A submission. a: 1 seen, 2 kind, 3 request, 4 blob of the entry, 5 nid, 6 leader, 7 heat, 8 '1' if the
 -- contents disagree, 9 article, 10 text, 11 idempotency field, 12 since, 13 names, 14 probe keys,
 -- 15 nid of the leader, 16 variant, 17 its nid, 18 keys, 19 row, 20 material, 21 expires or '', 22 names
 -- that must not be newer than 12, 23 how many changes may wait for the sinks, 24 of a restored change its
--- number, 25 '1' if keys may have been evicted
+-- number, 25 '1' if keys may have been evicted, 26 the last rule that was known
 local function submission(st, a)
   local P, kind, leader, nid, heat, disagrees = st.P, a[2], tonumber(a[6]), a[5], a[7], a[8] == '1'
   local before = not st.restores and repeated(st, a[11], nid, a[3])
   if before then return before end
   if not st.restores and full(st, a[23]) then return {'backlog'} end
   if kind == 'duplicate' and call('HEXISTS', rowkey(P, leader), leader) == 0 then return {'ended'} end
-  local since, known, names = tonumber(a[12]), {}, {}
+  if not st.restores and st.ruled > tonumber(a[26]) then return {'conflict'} end
+  local since, known = tonumber(a[12]), {}
   for i = 1, #a[22], 16 do
     local name = string.sub(a[22], i, i + 15)
     if newest(st, name, posted(st, name)) > since then return {'conflict'} end
-  end
-  for i = 1, #a[13], 16 do
-    local name = string.sub(a[13], i, i + 15)
-    if not names[name] then
-      names[name] = true
-      names[#names + 1] = name
-    end
   end
   for i = 1, #a[14], 8 do
     local key = string.sub(a[14], i, i + 7)
@@ -455,30 +506,17 @@ local function submission(st, a)
   end
   -- Nothing is refused from here on.
   local seq, renamed = st.seq + 1, ''
-  if kind == 'duplicate' and not st.restores and not owns(P, a[15], leader) then renamed = 'l' end
-  if a[16] ~= '0' and not st.restores and not owns(P, a[17], tonumber(a[16])) then renamed = 'v' end
+  if kind == 'duplicate' and not st.restores then
+    local at = home(P, a[15], leader)
+    if at then leader = at else renamed = 'l' end
+  end
+  if a[16] ~= '0' and not st.restores and not home(P, a[17], tonumber(a[16])) then renamed = 'v' end
   if nid == '' then nid = '~' .. string.format('%.0f', seq) end
   if kind == 'new' then
     leader = seq
-    call('HSET', rowkey(P, leader), leader, a[19])
-    call('SET', P .. 't' .. leader, a[20])
-    for i = 1, #a[18], 8 do
-      local key = string.sub(a[18], i, i + 7)
-      local v = known[key]
-      if v == nil then v = posted(st, key) end
-      post(st, key, six(seq), v)
-      known[key] = nil
-    end
-    call('HINCRBY', P .. 's', 'leaders', 1)
-    if a[21] ~= '' then call('ZADD', P .. 'x', 0, a[21] .. six(leader)) end
+    lead(st, a, seq, known)
   end
-  local mine = {}
-  for _, name in ipairs(names) do
-    if not leads(st, name, leader) then
-      post(st, name, six(seq) .. six(leader), posted(st, name))
-      mine[#mine + 1] = name
-    end
-  end
+  local mine = point(st, a[13], seq, leader)
   call('SET', P .. 'n' .. nid, member(leader, seq, heat, a[8], string.char(#mine) .. table.concat(mine), a[9]))
   call('ZADD', P .. 'm' .. leader, seq, nid)
   resize(P, leader, 1)
@@ -507,9 +545,9 @@ local function update(st, a)
   if (whole or k and k.nid == nid) and full(st, a[23]) then return {'backlog'} end
   local text, seq = string.sub(a[10], 2), st.seq + 1
   if a[7] ~= '' then m.heat = a[7] end
-  if whole then m.disagrees = a[8] end
-  local disagrees = m.disagrees == '1'
-  call('SET', P .. 'n' .. nid, member(m.leader, m.seq, m.heat, m.disagrees, m.names, m.article))
+  if whole then m.disagrees = a[8] == '1' end
+  local disagrees = m.disagrees
+  call('SET', P .. 'n' .. nid, member(m.leader, m.seq, m.heat, flag(m), m.names, m.article))
   local article, keeps = nil, nil
   if whole then article = m.article end
   if k and k.nid == nid then
@@ -539,6 +577,7 @@ local function delete(st, a)
   if not m then return {'notfound'} end
   if #m.names > 1 then call('APPEND', P .. 'r' .. m.leader, string.sub(m.names, 2)) end
   call('DEL', P .. 'n' .. nid)
+  if m.moved then call('HDEL', P .. 'v', nid) end
   call('ZREM', P .. 'm' .. m.leader, nid)
   resize(P, m.leader, -1)
   local k = kept(P, m.leader)
@@ -550,10 +589,68 @@ local function delete(st, a)
   return log(st, {kind = 'delete', leader = m.leader, nid = nid, heat = a[7], request = a[3], blob = a[4], keeps = keeps})
 end
 
+-- correct moves a member. a: as a submission; 6 the docId it goes to, 0 for one that is made; 9 the docId that it has,
+-- 10 '' or '=' and its text, 11 the correction, but for what is known here
+local function correct(st, a)
+  local P, nid, seq, to, fresh = st.P, a[5], st.seq + 1, tonumber(a[6]), a[19] ~= ''
+  local m = read(P, nid)
+  if not m then return {'notfound'} end
+  local before = tonumber(a[9])
+  if m.leader ~= before then return {'conflict'} end
+  if not fresh and before == to then return {'invalid'} end
+  if not fresh and call('HEXISTS', rowkey(P, to), to) == 0 then return {'ended'} end
+  if not st.restores and full(st, a[23]) then return {'backlog'} end
+  -- Nothing is refused from here on.
+  if fresh then
+    to = seq
+    lead(st, a, seq, {})
+  end
+  local own = m.moved and string.sub(call('HGET', P .. 'v', nid) or '', 1, 6) or ''
+  if fresh then own = six(seq) elseif #own < 6 then own = six(0) end
+  call('HSET', P .. 'v', nid, own .. six(seq) .. six(before) .. a[11])
+  if #m.names > 1 then call('APPEND', P .. 'r' .. before, string.sub(m.names, 2)) end
+  local mine = point(st, a[13], seq, to)
+  m.leader, m.disagrees, m.moved, m.names = to, false, true, string.char(#mine) .. table.concat(mine)
+  call('SET', P .. 'n' .. nid, member(to, m.seq, m.heat, flag(m), m.names, m.article))
+  call('ZREM', P .. 'm' .. before, nid)
+  call('ZADD', P .. 'm' .. to, m.seq, nid)
+  resize(P, before, -1)
+  resize(P, to, 1)
+  -- The text goes along, where it is that of the kept copy, and competes.
+  local old, k, text, known, keeps = kept(P, before), not fresh and kept(P, to) or nil, '', fresh, nil
+  local left = old and old.nid == nid
+  if left then
+    call('DEL', P .. 'K' .. before)
+    text, known, keeps = old.text, true, LEFT
+  end
+  if a[10] ~= '' then text = string.sub(a[10], 2) end
+  local hot = not k or hotter(m.heat, k.heat)
+  if known and hot then
+    keep(P, to, {heat = m.heat, seq = seq, contested = not fresh and (not k or k.contested), nid = nid, article = m.article, text = text})
+    keeps = left and MOVED or THIS
+  else
+    text = ''
+    if k and hot and not k.contested then
+      k.contested = true
+      keep(P, to, k)
+    end
+  end
+  return log(st, {kind = 'correct', leader = to, nid = nid, heat = m.heat, request = a[3], blob = a[4], article = m.article, text = text, keeps = keeps})
+end
+
+-- rule notes what a person says of two articles.
+local function rule(st, a)
+  if not st.restores and st.ruled > tonumber(a[26]) then return {'conflict'} end
+  st.ruled = st.seq + 1
+  call('HSET', st.P .. 's', 'ruled', st.ruled)
+  call('ZADD', st.P .. 'j', st.ruled, six(st.ruled) .. string.char(#a[5] % 256, math.floor(#a[5] / 256)) .. a[5] .. a[4])
+  return log(st, {kind = 'rule', leader = 0, nid = a[5], heat = a[7], request = a[3], blob = a[4]})
+end
+
 -- gone says why a leader has no row.
 local function gone(P, leader)
   local e = entry(P, leader)
-  if e and e.k == 'new' then return {'ended'} end
+  if e and (e.k == 'new' or e.k == 'correct' and tonumber(e.L) == leader) then return {'ended'} end
   return {'notfound'}
 end
 
@@ -565,7 +662,9 @@ local function finish(st, a)
   local nids = call('ZRANGE', P .. 'm' .. leader, 0, -1)
   local names = {call('GET', P .. 'r' .. leader) or ''}
   for _, nid in ipairs(nids) do
-    names[#names + 1] = string.sub(read(P, nid).names, 2)
+    local m = read(P, nid)
+    names[#names + 1] = string.sub(m.names, 2)
+    if m.moved then call('HDEL', P .. 'v', nid) end
     call('DEL', P .. 'n' .. nid)
   end
   names = table.concat(names)
@@ -614,7 +713,7 @@ local function begin(st, a)
   return log(st, {kind = 'epoch', leader = a[6], nid = '', heat = a[7], request = a[3], blob = a[4]})
 end
 
-local kinds = {new = submission, duplicate = submission, update = update, delete = delete, ['end'] = finish, expire = finish, forget = forget, epoch = begin}
+local kinds = {new = submission, duplicate = submission, update = update, delete = delete, ['end'] = finish, expire = finish, forget = forget, epoch = begin, correct = correct, rule = rule}
 
 local function commit(keys, a)
   init()

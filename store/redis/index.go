@@ -87,6 +87,8 @@ func status(answer []rueidis.RedisMessage) (string, error) {
 		return word, docid.ErrBacklog
 	case "unfinished":
 		return word, docid.ErrUnfinished
+	case "invalid":
+		return word, fmt.Errorf("%w: a correction that moves nothing", docid.ErrInvalid)
 	case "unordered":
 		return word, fmt.Errorf("%w: it does not follow the last change that is there", docid.ErrInvalid)
 	case "occupied":
@@ -127,7 +129,7 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 	if err != nil {
 		return f, ix.s.fail(err)
 	}
-	f.At, f.Rest = a.at, a.rest
+	f.At, f.Rest, f.Ruled = a.at, a.rest, a.ruled
 	for _, n := range a.names {
 		f.Names = append(f.Names, n.hits())
 	}
@@ -163,6 +165,7 @@ func hitOf(leader uint64, row string, shared int) docid.Hit {
 // answer is what the function lookup says.
 type answer struct {
 	at, rest uint64
+	ruled    uint64 // the last rule
 	names    []packed
 	runs     []string // of each key: changes, 6 bytes each
 	rows     []string // of each leader: number and row; nil: ask for them
@@ -170,7 +173,7 @@ type answer struct {
 }
 
 func readAnswer(m []rueidis.RedisMessage) (a answer, err error) {
-	if len(m) < 5 {
+	if len(m) < 7 {
 		return a, fmt.Errorf("an answer of %d parts", len(m))
 	}
 	at, err := m[1].AsInt64()
@@ -181,7 +184,11 @@ func readAnswer(m []rueidis.RedisMessage) (a answer, err error) {
 	if err != nil {
 		return a, err
 	}
-	a.at, a.rest = uint64(at), uint64(rest)
+	ruled, err := m[6].AsInt64()
+	if err != nil {
+		return a, err
+	}
+	a.at, a.rest, a.ruled = uint64(at), uint64(rest), uint64(ruled)
 	names, err := m[3].AsStrSlice()
 	if err != nil {
 		return a, err
@@ -192,7 +199,7 @@ func readAnswer(m []rueidis.RedisMessage) (a answer, err error) {
 	if a.runs, err = m[4].AsStrSlice(); err != nil {
 		return a, err
 	}
-	if a.asked = len(m) < 6 || m[5].IsNil(); a.asked {
+	if a.asked = m[5].IsNil(); a.asked {
 		return a, nil
 	}
 	a.rows, err = m[5].AsStrSlice()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/override"
 )
 
 func formatFloat(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
@@ -47,6 +48,7 @@ type Model struct {
 	leaders []*modelGroup // all that ever were
 	living  []*modelGroup
 	byNID   map[string]*modelGroup
+	ruled   map[[2]string]override.Link // by the two nids, in order
 }
 
 type modelGroup struct {
@@ -62,9 +64,12 @@ type modelGroup struct {
 }
 
 type modelMember struct {
-	seq       uint64
-	heat      int64
-	disagrees bool
+	seq        uint64
+	own        uint64 // the docId that it made, if it made one
+	heat       int64
+	disagrees  bool
+	url, title string
+	corrected  uint64 // the change, 0: none
 }
 
 type keptCopy struct {
@@ -83,7 +88,9 @@ type Outcome struct {
 }
 
 // NewModel returns an empty model.
-func NewModel(c Cascade) *Model { return &Model{Cascade: c, byNID: map[string]*modelGroup{}} }
+func NewModel(c Cascade) *Model {
+	return &Model{Cascade: c, byNID: map[string]*modelGroup{}, ruled: map[[2]string]override.Link{}}
+}
 
 // Add decides by brute force. at is when the article was received, cutoff the
 // time before which leaders do not count, both in Unix nanoseconds.
@@ -100,13 +107,15 @@ func (m *Model) Add(sub docid.Submission, at, cutoff int64) Outcome {
 		out = Outcome{Verdict: neardup.New}
 	} else {
 		out.Verdict, out.LeaderNID = neardup.Duplicate, g.nid
-		if me := g.members[g.nid]; me == nil || me.seq != g.seq {
+		if at := m.home(g); at == nil {
 			out.LeaderNID = fmt.Sprint("~", g.seq) // the nid may be another's by now
+		} else {
+			g = at
 		}
 	}
 	out.Seq, out.Leader = m.Seq, g.seq
 	g.urls[docid.NormalizeURL(sub.URL)], g.titles[sub.Title] = true, true
-	g.members[sub.ID] = &modelMember{m.Seq, sub.Heat, out.Disagrees}
+	g.members[sub.ID] = &modelMember{seq: m.Seq, own: m.Seq, heat: sub.Heat, disagrees: out.Disagrees, url: sub.URL, title: sub.Title}
 	m.byNID[sub.ID] = g
 	if !out.Disagrees && (g.kept == nil || sub.Heat > g.kept.heat) {
 		g.kept = &keptCopy{sub.ID, sub.Text, sub.Heat}
@@ -114,12 +123,28 @@ func (m *Model) Add(sub docid.Submission, at, cutoff int64) Outcome {
 	return out
 }
 
+// home is the docId that the article has which made one, nil if it is there no more.
+func (m *Model) home(g *modelGroup) *modelGroup {
+	if at := m.byNID[g.nid]; at != nil && at.members[g.nid].own == g.seq {
+		return at
+	}
+	return nil
+}
+
+// said is what people have ruled of two nids.
+func (m *Model) said(a, b string) override.Link { return m.ruled[[2]string{min(a, b), max(a, b)}] }
+
 // match goes through the stages.
 func (m *Model) match(sub docid.Submission, cutoff int64) (*modelGroup, Outcome) {
 	var living []*modelGroup
 	for _, g := range m.living {
-		if g.time >= cutoff {
+		if g.time >= cutoff && m.said(sub.ID, g.nid) != override.Cannot {
 			living = append(living, g)
+		}
+	}
+	for _, g := range living {
+		if m.said(sub.ID, g.nid) == override.Must && m.home(g) != nil {
+			return g, Outcome{Stage: docid.StageOverride, Similarity: 1}
 		}
 	}
 	if url := docid.NormalizeURL(sub.URL); m.URL == docid.Exact && url != "" {
@@ -221,7 +246,7 @@ func (m *Model) Update(nid string, heat *int64, text *string) bool {
 	if text == nil {
 		return true
 	}
-	me.disagrees = me.seq != g.seq && m.disagree(*text, g.text)
+	me.disagrees = me.own != g.seq && m.disagree(*text, g.text)
 	switch {
 	case own && me.disagrees:
 		g.kept = nil
@@ -258,6 +283,75 @@ func (m *Model) Delete(nid string) bool {
 		g.kept = nil
 	}
 	return true
+}
+
+// Rule notes what a person says of two nids.
+func (m *Model) Rule(a, b string, link override.Link) {
+	m.Seq++
+	m.ruled[[2]string{min(a, b), max(a, b)}] = link
+}
+
+// Correct moves an article to the docId of a leader, or with 0 to one of its own;
+// text, where not nil, is what the caller says that its text is. The error is the
+// one that the service has; moved says whether anything was written.
+func (m *Model) Correct(nid string, to uint64, text *string, at int64) (home uint64, moved bool, err error) {
+	from := m.byNID[nid]
+	if from == nil {
+		return 0, false, docid.ErrNotFound
+	}
+	me := from.members[nid]
+	left := from.kept != nil && from.kept.nid == nid
+	target := m.group(to)
+	switch own := m.group(me.own); {
+	case to == 0 && own == from && me.corrected == 0:
+		return 0, false, docid.ErrLeads
+	case to == 0 && own != nil:
+		target = own
+	case to == 0 && !left && text == nil:
+		return 0, false, docid.ErrTextUnknown
+	case to != 0 && target == nil:
+		return 0, false, docid.ErrEnded
+	}
+	if target == from {
+		return from.seq, false, nil
+	}
+	m.Seq++
+	if target == nil {
+		whole := ""
+		if text != nil {
+			whole = *text
+		}
+		if left {
+			whole = from.kept.text
+		}
+		target = &modelGroup{seq: m.Seq, nid: nid, time: at, title: me.title, text: whole,
+			urls: map[string]bool{}, titles: map[string]bool{}, members: map[string]*modelMember{}}
+		if m.TTL > 0 {
+			target.expires = at + int64(m.TTL)
+		}
+		m.leaders, m.living = append(m.leaders, target), append(m.living, target)
+		target.kept, me.own = &keptCopy{nid, whole, me.heat}, m.Seq
+	} else if left && (target.kept == nil || me.heat > target.kept.heat) {
+		target.kept = &keptCopy{nid, from.kept.text, me.heat}
+	}
+	if left {
+		from.kept = nil
+	}
+	delete(from.members, nid)
+	me.disagrees, me.corrected = false, m.Seq
+	target.members[nid], m.byNID[nid] = me, target
+	target.urls[docid.NormalizeURL(me.url)], target.titles[me.title] = true, true
+	return target.seq, true, nil
+}
+
+// group is a docId that lives, nil if it does not.
+func (m *Model) group(seq uint64) *modelGroup {
+	for _, g := range m.living {
+		if g.seq == seq {
+			return g
+		}
+	}
+	return nil
 }
 
 // End ends a docId; false if it does not live.

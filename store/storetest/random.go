@@ -9,6 +9,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/override"
 )
 
 // cascades is how many cascades testRandom draws.
@@ -20,7 +21,7 @@ const cascades = 24
 func testRandom(t *testing.T, p Place) {
 	o := start(t, p)
 	for seed := range uint64(cascades) {
-		w := &walk{opened: o, texts: NewTexts(seed, 8), tenant: fmt.Sprintf("random%d", seed), now: time.Unix(1_700_000_000, 0)}
+		w := &walk{opened: o, subs: map[string]docid.Submission{}, texts: NewTexts(seed, 8), tenant: fmt.Sprintf("random%d", seed), now: time.Unix(1_700_000_000, 0)}
 		w.model = NewModel(w.draw())
 		o.Detector = w.detect()
 		for range 90 {
@@ -40,7 +41,8 @@ type walk struct {
 	model  *Model
 	now    time.Time
 	nids   []string
-	gone   []string // deleted: to be given anew
+	subs   map[string]docid.Submission // by nid, the last
+	gone   []string                    // deleted: to be given anew
 }
 
 // draw makes a cascade.
@@ -63,8 +65,12 @@ func (w *walk) step() {
 	r := w.texts.R
 	w.now = w.now.Add(time.Duration(r.IntN(3)) * time.Second)
 	switch n := r.IntN(100); {
-	case n < 70:
+	case n < 60:
 		w.submit()
+	case n < 66 && len(w.nids) > 1:
+		w.correct(w.anyNID())
+	case n < 70 && len(w.nids) > 1:
+		w.rule(w.anyNID())
 	case n < 79 && len(w.nids) > 0:
 		w.update(w.nids[r.IntN(len(w.nids))])
 	case n < 87 && len(w.nids) > 0:
@@ -112,10 +118,25 @@ func (w *walk) submit() {
 	said.Seq, said.Leader = 0, 0
 	equal(w.t, "check "+sub.ID, said, want)
 	w.nids = append(w.nids, sub.ID)
+	w.subs[sub.ID] = sub
 	if w.texts.R.IntN(5) == 0 { // a retry changes nothing
-		again := w.add(sub)
-		equal(w.t, "retry", outcome(again), got)
-		equal(w.t, "retry is replayed", again.Replayed, true)
+		w.retry(w.anyNID())
+	}
+}
+
+// retry sends what was sent before: the answer of then, with the docId of now.
+func (w *walk) retry(nid string) {
+	g := w.model.byNID[nid]
+	if g == nil {
+		return
+	}
+	me := g.members[nid]
+	again := w.add(w.subs[nid])
+	equal(w.t, "retry of "+nid, fmt.Sprint(again.Seq, again.Replayed), fmt.Sprint(me.seq, true))
+	equal(w.t, "docId of a retry", again.DocID, w.DocIDs().DocID(g.seq))
+	equal(w.t, "a retry tells of a correction", again.Corrected != nil, me.corrected != 0)
+	if again.Corrected != nil {
+		equal(w.t, "the correction", again.Corrected.Seq, me.corrected)
 	}
 }
 
@@ -131,6 +152,64 @@ func (w *walk) update(nid string) {
 	}
 	_, err := w.Update(w.t.Context(), nid, r)
 	w.sameError("update", err, w.model.Update(nid, r.Heat, r.Text), docid.ErrNotFound)
+}
+
+func (w *walk) anyNID() string { return w.nids[w.texts.R.IntN(len(w.nids))] }
+
+// correct moves an article to the docId of another, to one named, or to its own.
+func (w *walk) correct(nid string) {
+	r := w.texts.R
+	c := docid.Correcting{NID: nid, Who: "li", Why: fmt.Sprint("because ", r.IntN(9))}
+	var to uint64
+	switch other := w.anyNID(); r.IntN(4) {
+	case 0, 1:
+		if g := w.model.byNID[other]; g != nil && other != nid {
+			c.With, to = other, g.seq
+		}
+	case 2:
+		g := w.model.leaders[r.IntN(len(w.model.leaders))]
+		c.DocID, to = w.DocIDs().DocID(g.seq), g.seq
+	}
+	if r.IntN(3) > 0 {
+		s := w.texts.Vary(Base(r.IntN(w.texts.Families)), 8)
+		c.Text = &s
+	}
+	before := ""
+	if g := w.model.byNID[nid]; g != nil {
+		before = w.DocIDs().DocID(g.seq)
+	}
+	got, err := w.Correct(w.t.Context(), c)
+	home, moved, want := w.model.Correct(nid, to, c.Text, w.now.UnixNano())
+	must(w.t, "correct "+nid, err, want)
+	if want != nil || err != nil {
+		return
+	}
+	equal(w.t, "corrected to", got.DocID, w.DocIDs().DocID(home))
+	equal(w.t, "nothing to correct", got.Unchanged, !moved)
+	if moved {
+		equal(w.t, "who, why and from where", got.Who+got.Why+got.Before, c.Who+c.Why+before)
+		m, docID, err := w.Member(w.t.Context(), nid)
+		must(w.t, "member", err, nil)
+		equal(w.t, "docId of what was moved", docID, got.DocID)
+		equal(w.t, "what it tells", fmt.Sprint(*w.Corrected(&m)), fmt.Sprint(got.Corrected))
+	}
+}
+
+// rule says something of two articles, one of which may be yet to come.
+func (w *walk) rule(nid string) {
+	r := w.texts.R
+	other := w.anyNID()
+	if len(w.gone) > 0 && r.IntN(2) == 0 {
+		other = w.gone[0]
+	}
+	if other == nid {
+		return
+	}
+	link := []override.Link{override.Must, override.Must, override.Cannot, override.Unsure, ""}[r.IntN(5)]
+	e, err := w.Rule(w.t.Context(), nid, other, docid.Ruling{Who: "li", Link: link})
+	must(w.t, "rule", err, nil)
+	equal(w.t, "what was said before", e.Ruling.Was, w.model.said(nid, other))
+	w.model.Rule(nid, other, link)
 }
 
 func (w *walk) remove(nid string) {

@@ -56,6 +56,17 @@ func again(t *testing.T, m *Model, d *docid.Detector, e docid.Entry, subs map[st
 		m.Update(e.NID, &e.Heat, nil)
 	case docid.KindEnd, docid.KindExpire:
 		m.End(e.Leader)
+	case docid.KindCorrect:
+		text := subs[e.NID].Text
+		to := e.Leader
+		if e.Leads() {
+			to = 0
+		}
+		if _, _, err := m.Correct(e.NID, to, &text, e.Time); err != nil {
+			t.Fatalf("change %d: %v", e.Seq, err)
+		}
+	case docid.KindRule:
+		m.Rule(e.NID, e.Ruling.Other, e.Ruling.Link)
 	case docid.KindForget, docid.KindEpoch:
 		m.Seq++
 	}

@@ -75,11 +75,16 @@ func (k *kept) file(d *docid.Delivery) {
 
 // keep is what a table of texts does.
 func (k *kept) keep(d *docid.Delivery) {
+	if d.Keeps.Left() {
+		t := k.texts[d.Left]
+		t.Kept, t.KeptSeq = nil, d.Seq
+		k.texts[d.Left] = t
+	}
 	t := k.texts[d.DocID]
 	switch {
 	case d.Keeps == docid.KeepsNone:
 		t.Kept, t.KeptSeq = nil, d.Seq
-	case d.Article != nil && d.Keeps != docid.KeepsSame:
+	case d.Article != nil && (d.Keeps.This() || d.Keeps == docid.KeepsHeat):
 		t.Kept, t.KeptSeq = d.Article, d.Seq
 	}
 	if d.Material != nil {
@@ -137,7 +142,7 @@ func newReference(t *testing.T, seed uint64, tenant string, c Cascade) *referenc
 	must(t, "open", err, nil)
 	t.Cleanup(func() { must(t, "close", store.Close(), nil) })
 	o := &opened{t: t, store: store}
-	r := &reference{walk: &walk{opened: o, texts: NewTexts(seed, 8), tenant: tenant, now: time.Unix(1_700_000_000, 0)}}
+	r := &reference{walk: &walk{opened: o, subs: map[string]docid.Submission{}, texts: NewTexts(seed, 8), tenant: tenant, now: time.Unix(1_700_000_000, 0)}}
 	if r.model = NewModel(c); c == (Cascade{}) {
 		r.model = NewModel(r.draw())
 	}

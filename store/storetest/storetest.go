@@ -34,6 +34,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Idempotency", testIdempotency},
 		{"Refusals", testRefusals},
 		{"KeptCopy", testKept},
+		{"Moderated", testModerated},
 		{"Pages", testPages},
 		{"Tenants", testTenants},
 		{"Expiry", testExpiry},

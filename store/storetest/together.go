@@ -12,6 +12,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/override"
 )
 
 const clients = 16
@@ -200,10 +201,12 @@ type recorder struct {
 	subs                          map[string]docid.Submission
 	last                          atomic.Uint64
 	adds, deletes, ends, expiries atomic.Int64
+	corrections, rules            atomic.Int64
 }
 
 func (r *recorder) counts() string {
-	return fmt.Sprintf("%d submissions, %d deletes, %d ends, %d expiries", r.adds.Load(), r.deletes.Load(), r.ends.Load(), r.expiries.Load())
+	return fmt.Sprintf("%d submissions, %d deletes, %d ends, %d expiries, %d corrections, %d rules", r.adds.Load(), r.deletes.Load(),
+		r.ends.Load(), r.expiries.Load(), r.corrections.Load(), r.rules.Load())
 }
 
 // heard notes a change that was answered.
@@ -238,6 +241,8 @@ func (m *mixed) step(n int) {
 			m.heard(e.Seq)
 			m.deletes.Add(1)
 		}
+	case n%6 == 1:
+		m.moderate(sub)
 	case n%9 == 4:
 		done, err := m.Expire(m.t.Context(), time.Unix(1_700_000_000, 0).Add(1e6*time.Hour), 8)
 		must(m.t, "expire", err, nil)
@@ -247,6 +252,57 @@ func (m *mixed) step(n int) {
 		m.end(m.made[0])
 		m.made = m.made[1:]
 	}
+}
+
+// moderate moves an article to that of another client, or to a docId of its own,
+// and says something of the two. Another client may have ended either.
+func (m *mixed) moderate(sub docid.Submission) {
+	other := m.anybody(sub.ID)
+	c := docid.Correcting{NID: sub.ID, Who: "li", Text: &sub.Text}
+	if m.texts.R.IntN(2) == 0 {
+		c.With = other
+	}
+	if moved, err := m.Correct(m.t.Context(), c); err == nil && !moved.Unchanged {
+		m.heard(moved.Seq)
+		m.corrections.Add(1)
+	}
+	if m.texts.R.IntN(2) == 0 {
+		return
+	}
+	next := fmt.Sprint(other, "'") // yet to come
+	links := []override.Link{override.Must, override.Cannot, override.Unsure}
+	if e, err := m.Rule(m.t.Context(), sub.ID, next, docid.Ruling{Who: "li", Link: links[m.texts.R.IntN(3)]}); err == nil {
+		m.heard(e.Seq)
+		m.rules.Add(1)
+		sub = m.texts.NextOf(m.cascade)
+		sub.ID, sub.Idempotency = next, ""
+		if !m.taken(next) {
+			m.submit(sub)
+		}
+	}
+}
+
+// anybody is a nid that somebody sent, but not this one.
+func (m *mixed) anybody(but string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for nid := range m.subs {
+		if nid != but {
+			return nid
+		}
+	}
+	return "nobody"
+}
+
+// taken reports whether a nid was sent, and says that it is from now on.
+func (m *mixed) taken(nid string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, ok := m.subs[nid]
+	if !ok {
+		m.subs[nid] = docid.Submission{}
+	}
+	return ok
 }
 
 func (m *mixed) submit(sub docid.Submission) docid.Answer {

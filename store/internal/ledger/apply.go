@@ -22,7 +22,8 @@ type change struct {
 	waits    *docid.Article // for the sinks
 	keeps    docid.Keeps
 	restores bool // it was made before, in an index that was lost
-	extends  bool // a row has what older programs cannot read
+	extends  bool // a row has what programs of format 2 cannot read
+	corrects bool // a row has what programs of format 3 cannot read
 	rows     []row
 	memory   []func() // to the table, shown to no reader before publishing
 	after    []func() // once durable
@@ -61,10 +62,8 @@ func (t *change) write() error {
 	if (t.waits != nil || t.keeps != docid.KeepsSame) && len(t.ix.sinks) > 0 && !t.restores {
 		t.set(t.key(spaceOutbox, t.seq), waiting{t.keeps, t.waits}.put)
 	}
-	if t.extends || extended(&e.Evidence) {
-		if err := t.ix.store.raise(t.b); err != nil {
-			return err
-		}
+	if err := t.raise(&e); err != nil {
+		return err
 	}
 	for _, r := range t.rows {
 		if err := r.write(t.b); err != nil {
@@ -75,6 +74,17 @@ func (t *change) write() error {
 		do()
 	}
 	t.ix.head = t.seq
+	return nil
+}
+
+// raise sees to it that no program reads the rows that would misread them.
+func (t *change) raise(e *docid.Entry) error {
+	switch {
+	case t.corrects || e.Ruling != nil:
+		return t.ix.store.raise(t.b, formatVersion)
+	case t.extends || extended(&e.Evidence):
+		return t.ix.store.raise(t.b, formatExtended)
+	}
 	return nil
 }
 
@@ -107,6 +117,10 @@ func (t *change) plan() (replayed bool, err error) {
 		return false, t.planEnd()
 	case docid.KindForget:
 		return false, t.planForget()
+	case docid.KindCorrect:
+		return false, t.planCorrect()
+	case docid.KindRule:
+		return false, t.planRule()
 	}
 	return false, fmt.Errorf("%w: change of kind %q", docid.ErrInvalid, t.c.Kind)
 }
@@ -179,22 +193,23 @@ func (ix *index) repeated(r Reader, a docid.Asked, may func(key []byte) bool) (d
 func (t *change) name() (err error) {
 	e := &t.c.Evidence
 	if t.c.Kind == docid.KindDuplicate {
-		e.LeaderNID, err = t.ix.leaderNID(t.b, t.c.Leader, e.LeaderNID)
+		e.LeaderNID, t.c.Leader, err = t.ix.leaderNID(t.b, t.c.Leader, e.LeaderNID)
 	} else if e.Variant != 0 {
-		e.VariantNID, err = t.ix.leaderNID(t.b, e.Variant, e.VariantNID)
+		e.VariantNID, _, err = t.ix.leaderNID(t.b, e.Variant, e.VariantNID)
 	}
 	return err
 }
 
-// leaderNID is the nid of the article that made a docId, or what stands for it
-// once that was deleted and the nid may name another.
-func (ix *index) leaderNID(r Reader, leader uint64, nid string) (string, error) {
+// leaderNID is the nid of the article that made a docId, and the docId that this
+// article has now; or what stands for it once that was deleted and the nid may
+// name another.
+func (ix *index) leaderNID(r Reader, leader uint64, nid string) (name string, home uint64, err error) {
 	var m docid.Member
 	ok, err := read(r, nidKey(ix.id, nid), func(d *decoder) { getMember(d, &m) })
-	if ok && m.Seq == leader {
-		return nid, nil
+	if ok && m.Own() == leader {
+		return nid, m.Leader, nil
 	}
-	return docid.AnonymousNID(leader), err
+	return docid.AnonymousNID(leader), leader, err
 }
 
 // remember writes a row that is known from then on.
@@ -212,7 +227,16 @@ func (ix *index) replay(r Reader, seq uint64, request [16]byte, other error) (do
 	if e.Request != request {
 		return docid.Receipt{}, other
 	}
-	return docid.Receipt{Entry: e, Replayed: true, Epoch: ix.epochOf(e.Leader)}, nil
+	var m docid.Member
+	if _, err := read(r, nidKey(ix.id, e.NID), func(d *decoder) { getMember(d, &m) }); err != nil {
+		return docid.Receipt{}, err
+	}
+	answer := docid.Receipt{Entry: e, Replayed: true}
+	if m.Seq == seq {
+		answer.Moved = m.Correction
+	}
+	answer.Epoch = ix.epochOf(answer.Home())
+	return answer, nil
 }
 
 // maxLeaders is how many leaders can be numbered in memory.
@@ -226,8 +250,11 @@ func (t *change) guard() error {
 		}
 	}
 	q := t.c.Query
-	if t.ix.head < q.Seen {
+	switch {
+	case t.ix.head < q.Seen:
 		return docid.ErrBehind
+	case t.ix.ruled > q.Ruled:
+		return docid.ErrConflict
 	}
 	if t.c.Kind == docid.KindNew && t.ix.posts.leaders.len() >= maxLeaders {
 		return fmt.Errorf("%w: an index has at most %d docIds", docid.ErrFull, maxLeaders)

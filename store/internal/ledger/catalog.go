@@ -71,7 +71,7 @@ func (c catalog) fill(r Reader, g *docid.Group, from uint64, limit int) error {
 	if err != nil {
 		return err
 	}
-	if g.NID, err = c.ix.leaderNID(r, g.Leader, e.NID); err != nil {
+	if g.NID, _, err = c.ix.leaderNID(r, g.Leader, e.NID); err != nil {
 		return err
 	}
 	var kept keptRow
@@ -138,7 +138,7 @@ func (ix *index) absent(r Reader, seq uint64) error {
 		return errors.Join(err, docid.ErrNotFound)
 	}
 	e, err := ix.entry(r, seq)
-	if err == nil && e.Kind == docid.KindNew {
+	if err == nil && e.Leads() {
 		return docid.ErrEnded
 	}
 	return errors.Join(err, docid.ErrNotFound)
@@ -158,11 +158,21 @@ func (c catalog) Groups(ctx context.Context, page docid.GroupPage) ([]docid.Grou
 
 // Log reads entries in order.
 func (c catalog) Log(ctx context.Context, from uint64, limit int) ([]docid.Entry, error) {
+	return c.entries(ctx, spaceLog, from, limit)
+}
+
+// Rulings reads rules in order.
+func (c catalog) Rulings(ctx context.Context, from uint64, limit int) ([]docid.Entry, error) {
+	return c.entries(ctx, spaceRule, from, limit)
+}
+
+// entries reads those of a space.
+func (c catalog) entries(ctx context.Context, space byte, from uint64, limit int) ([]docid.Entry, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
 	var entries []docid.Entry
-	err := c.scan(ctx, c.ix.key(spaceLog, from+1), after(c.ix.key(spaceLog)), func(k, v []byte) error {
+	err := c.scan(ctx, c.ix.key(space, from+1), after(c.ix.key(space)), func(k, v []byte) error {
 		e := docid.Entry{Seq: number(k, 0)}
 		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
 			return err

@@ -75,6 +75,7 @@ type checker struct {
 	members   map[string]joined // articles, from the log, that were not deleted
 	idem      map[string]uint64
 	epochs    map[uint64]uint64 // number by its first change, from the log
+	rules     map[uint64]bool   // changes that are rules, from the log
 	pending   uint64            // some sink waits for the changes after it
 }
 
@@ -130,8 +131,8 @@ func (c *checker) each(space byte, get func(*decoder), visit func(key []byte)) e
 
 func (c *checker) index() error {
 	c.head, c.leaders, c.members, c.idem = 0, map[uint64]int64{}, map[string]joined{}, map[string]uint64{}
-	c.epochs = map[uint64]uint64{}
-	for _, step := range []func() error{c.log, c.holds, c.leaderRows, c.texts, c.kept, c.names, c.aliases, c.nids, c.memberRows, c.expiries, c.idems, c.epochRows, c.segments, c.sinks, c.waiting} {
+	c.epochs, c.rules = map[uint64]uint64{}, map[uint64]bool{}
+	for _, step := range []func() error{c.log, c.holds, c.leaderRows, c.texts, c.kept, c.names, c.aliases, c.nids, c.memberRows, c.expiries, c.idems, c.epochRows, c.ruleRows, c.segments, c.sinks, c.waiting} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -184,6 +185,10 @@ func (c *checker) replay(k []byte, e docid.Entry, groups map[uint64][]string) {
 	case docid.KindDelete:
 		delete(c.members, e.NID)
 	case docid.KindUpdate, docid.KindForget:
+	case docid.KindCorrect:
+		c.correct(k, e, groups)
+	case docid.KindRule:
+		c.rules[e.Seq] = true
 	case docid.KindEpoch:
 		if slices.Contains(slices.Collect(maps.Values(c.epochs)), e.Leader) || e.Leader == 0 {
 			c.bad(k, "begins epoch %016x, which was before", e.Leader)
@@ -199,6 +204,36 @@ func (c *checker) replay(k []byte, e docid.Entry, groups map[uint64][]string) {
 	if e.Kind == docid.KindEnd || e.Kind == docid.KindExpire {
 		c.end(e, groups)
 	}
+}
+
+// correct moves an article: the one exception to an nid having one docId.
+func (c *checker) correct(k []byte, e docid.Entry, groups map[uint64][]string) {
+	m := c.members[e.NID]
+	_, lives := c.leaders[e.Leader]
+	switch {
+	case m.seq == 0 || e.Ruling == nil || m.leader != e.Ruling.Before:
+		c.bad(k, "corrects %q, which did not have the docId that it says", e.NID)
+	case e.Leader != e.Seq && !lives:
+		c.bad(k, "moves %q to leader %d, which did not live", e.NID, e.Leader)
+	}
+	if e.Leads() {
+		c.leaders[e.Seq] = e.Expires
+	}
+	c.members[e.NID] = joined{m.seq, e.Leader}
+	groups[e.Leader] = append(groups[e.Leader], e.NID)
+}
+
+func (c *checker) ruleRows() error {
+	n := 0
+	var e docid.Entry
+	err := c.each(spaceRule, func(d *decoder) { getEntry(d, &e) }, func(k []byte) {
+		n++
+		if said, err := c.ix.entry(c.r, number(k, 0)); err != nil || said.NID != e.NID || said.Ruling == nil || e.Ruling == nil || *said.Ruling != *e.Ruling {
+			c.bad(k, "rules otherwise than the log says")
+		}
+	})
+	c.missing(spaceRule, "rules", len(c.rules)-n)
+	return err
 }
 
 // end takes a docId and the articles that still were its own.
@@ -263,8 +298,8 @@ func (c *checker) texts() error {
 func (c *checker) kept() error {
 	var row keptRow
 	return c.each(spaceKept, func(d *decoder) { row.get(d) }, func(k []byte) {
-		if c.living(k, number(k, 0)) && c.members[row.article.ID].seq == 0 {
-			c.bad(k, "keeps %q, which is no article", row.article.ID)
+		if c.living(k, number(k, 0)) && c.members[row.article.ID].leader != number(k, 0) {
+			c.bad(k, "keeps %q, which is no article of it", row.article.ID)
 		}
 	})
 }
@@ -317,8 +352,8 @@ func (c *checker) nids() error {
 func (c *checker) memberRows() error {
 	var nid string
 	return c.each(spaceMember, func(d *decoder) { nid = d.string() }, func(k []byte) {
-		if c.members[nid].seq != number(k, 1) {
-			c.bad(k, "lists %q, which is no article of change %d", nid, number(k, 1))
+		if c.members[nid] != (joined{number(k, 1), number(k, 0)}) {
+			c.bad(k, "lists %q, which is no article of change %d here", nid, number(k, 1))
 		}
 	})
 }

@@ -23,11 +23,13 @@ type index struct {
 
 	settled    uint64            // the active table holds what came after; the writer's
 	head       uint64            // last change applied; the writer's
+	ruled      uint64            // last rule applied; the writer's
 	sinks      map[string]uint64 // what each has acknowledged; the writer's
 	oldest     uint64            // no article waits that came before; the writer's
 	epochs     atomic.Pointer[[]docid.Epoch]
 	publishing sync.Mutex // what follows is of one moment under it
 	durable    atomic.Uint64
+	lastRule   atomic.Uint64 // that is durable
 	leaders    atomic.Int64
 	members    atomic.Int64
 }

@@ -62,12 +62,12 @@ func (s *Store) format() error {
 }
 
 // raise makes the folder one of the present format.
-func (s *Store) raise(b Batch) error {
-	if s.version == formatVersion {
+func (s *Store) raise(b Batch, to uint64) error {
+	if s.version >= to {
 		return nil
 	}
-	s.version = formatVersion
-	return setFormat(b, formatVersion)
+	s.version = to
+	return setFormat(b, to)
 }
 
 func setFormat(b Batch, version uint64) error {
@@ -100,6 +100,9 @@ func (ix *index) load(ctx context.Context, r Reader) error {
 		return err
 	}
 	if err := ix.loadSinks(r); err != nil {
+		return err
+	}
+	if err := ix.loadRules(r); err != nil {
 		return err
 	}
 	ix.durable.Store(ix.head)

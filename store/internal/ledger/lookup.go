@@ -13,6 +13,7 @@ import (
 // each leader found.
 func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error) {
 	f := docid.Found{At: ix.durable.Load()}
+	f.Ruled = ix.lastRule.Load() // at least that of f.At
 	if err := ctx.Err(); err != nil {
 		return f, err
 	}

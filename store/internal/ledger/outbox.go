@@ -46,7 +46,7 @@ func (o outbox) Attach(ctx context.Context, sink string) (at uint64, err error) 
 		if at = seq; ok {
 			return nil, nil
 		}
-		if err := o.ix.store.raise(b); err != nil {
+		if err := o.ix.store.raise(b, formatExtended); err != nil {
 			return nil, err
 		}
 		return func() {}, o.ix.acknowledge(b, sink, 0)

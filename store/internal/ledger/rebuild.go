@@ -10,7 +10,7 @@ import (
 )
 
 // made are the spaces that Rebuild makes again from the sources.
-var made = [...]byte{spaceAlias, spaceMember, spaceExpiry, spaceIdem, spaceEpoch}
+var made = [...]byte{spaceAlias, spaceMember, spaceExpiry, spaceIdem, spaceEpoch, spaceRule}
 
 // Rebuild throws away every row that is made from others and makes it again,
 // each index in one atomic batch. The store must not be open. It needs the
@@ -53,7 +53,7 @@ func (w *rebuilder) run() error {
 			return err
 		}
 	}
-	for _, step := range []func() error{w.aliases, w.members, w.expiries, w.idems, w.epochs} {
+	for _, step := range []func() error{w.aliases, w.members, w.expiries, w.idems, w.epochs, w.rules} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -125,6 +125,16 @@ func (w *rebuilder) epochs() error {
 			return nil
 		}
 		return w.set(w.ix.key(spaceEpoch, number(k, 0)), func(enc *encoder) { enc.fixed(e.Leader) })
+	})
+}
+
+func (w *rebuilder) rules() error {
+	var e docid.Entry
+	return w.each(spaceLog, func(d *decoder) { getEntry(d, &e) }, func(k []byte) error {
+		if e.Kind != docid.KindRule {
+			return nil
+		}
+		return w.set(w.ix.key(spaceRule, number(k, 0)), func(enc *encoder) { putEntry(enc, &e) })
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/override"
 )
 
 // The rows. Every key starts with its space, all but the first three then with
@@ -29,6 +30,7 @@ import (
 //	h segment             header of a segment            made from d and r
 //	p segment chunk       postings                       made from d and r
 //	b segment piece       first keys and filter          made from p
+//	j seq                 rule of a person               made from l
 //	o seq                 article that waits for sinks   source
 //	s sink                what it has acknowledged       source
 //
@@ -55,6 +57,7 @@ const (
 	spaceSegment = 'h'
 	spacePosting = 'p'
 	spacePiece   = 'b'
+	spaceRule    = 'j'
 	spaceOutbox  = 'o'
 	spaceSink    = 's'
 )
@@ -62,10 +65,11 @@ const (
 // formatVersion is raised when older programs could misread the rows. 2 has
 // epochs; a folder of 1 becomes one of 2 when it is first copied. 3 has sinks,
 // variants, contents that disagree and kept copies that are not the hottest; a
-// folder becomes one of 3 with the first such row.
+// folder becomes one of 3 with the first such row. 4 has what persons correct and rule.
 const (
-	formatVersion = 3
-	formatFirst   = 2 // of a new folder
+	formatVersion  = 4
+	formatExtended = 3
+	formatFirst    = 2 // of a new folder
 )
 
 // keyOf is space, tenant and numbers.
@@ -169,8 +173,14 @@ func putEntry(e *encoder, v *docid.Entry) {
 	e.int(int64(v.Evidence.Distance))
 	e.string(v.Evidence.Method)
 	e.string(v.Evidence.Basis)
-	if extended(&v.Evidence) {
+	if extended(&v.Evidence) || v.Ruling != nil {
 		putExtension(e, &v.Evidence)
+	}
+	if r := v.Ruling; r != nil {
+		for _, s := range []string{r.Who, r.Why, r.Other, string(r.Link), string(r.Was)} {
+			e.string(s)
+		}
+		e.uint(r.Before)
 	}
 }
 
@@ -208,6 +218,10 @@ func getEntry(d *decoder, v *docid.Entry) {
 	if d.more() {
 		getExtension(d, &v.Evidence)
 	}
+	if v.Ruling = nil; d.more() {
+		v.Ruling = &docid.Ruling{Who: d.string(), Why: d.string(), Other: d.string(), Link: override.Link(d.string()), Was: override.Link(d.string())}
+		v.Ruling.Before = d.uint()
+	}
 }
 
 func putArticle(e *encoder, a *docid.Article) {
@@ -229,15 +243,39 @@ func putMember(e *encoder, m *docid.Member) {
 	e.uint(m.Leader)
 	e.uint(m.Seq)
 	putArticle(e, &m.Article)
-	if m.Disagrees {
-		e.bool(true)
+	if m.Disagrees || m.Correction != nil {
+		e.bool(m.Disagrees)
 	}
+	if m.Correction != nil {
+		putCorrection(e, m.Correction)
+	}
+}
+
+func putCorrection(e *encoder, c *docid.Correction) {
+	for _, n := range []uint64{c.Seq, c.Leader, c.Before, c.Own} {
+		e.uint(n)
+	}
+	e.int(c.Time)
+	e.string(c.Who)
+	e.string(c.Why)
+}
+
+func getCorrection(d *decoder) *docid.Correction {
+	var c docid.Correction
+	for _, n := range []*uint64{&c.Seq, &c.Leader, &c.Before, &c.Own} {
+		*n = d.uint()
+	}
+	c.Time, c.Who, c.Why = d.int(), d.string(), d.string()
+	return &c
 }
 
 func getMember(d *decoder, m *docid.Member) {
 	m.Leader, m.Seq = d.uint(), d.uint()
 	getArticle(d, &m.Article)
 	m.Disagrees = d.more() && d.bool()
+	if m.Correction = nil; d.more() {
+		m.Correction = getCorrection(d)
+	}
 }
 
 // keptRow is the kept copy and the change it came with. It is contested once a

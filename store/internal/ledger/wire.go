@@ -35,6 +35,17 @@ func DecodeArticle(b []byte) (v docid.Article, err error) {
 	return v, err
 }
 
+// EncodeCorrection writes what a person did to an article.
+func EncodeCorrection(v *docid.Correction) []byte {
+	return encoded(func(e *encoder) { putCorrection(e, v) })
+}
+
+// DecodeCorrection reads what EncodeCorrection wrote. ErrCorrupt.
+func DecodeCorrection(b []byte) (v *docid.Correction, err error) {
+	err = decoded(b, func(d *decoder) { v = getCorrection(d) })
+	return v, err
+}
+
 // EncodeMaterial writes what verification needs of a leader.
 func EncodeMaterial(v *docid.Material) []byte { return encoded(func(e *encoder) { putMaterial(e, v) }) }
 

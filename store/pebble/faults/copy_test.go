@@ -8,7 +8,6 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
-	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/pebble"
 )
 
@@ -116,7 +115,7 @@ func TestCopyFails(t *testing.T) {
 // given says to which article a docId was given, in any history.
 type given map[string]string
 
-func (g given) add(t *testing.T, answers map[string]docid.Answer) {
+func (g given) add(t *testing.T, answers map[string]acknowledged) {
 	t.Helper()
 	for nid, a := range answers {
 		if was := g[a.DocID]; was != "" && was != nid {

@@ -4,6 +4,7 @@ package faults_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -39,10 +40,26 @@ type journal struct {
 	mu      sync.Mutex
 	sent    map[string]docid.Submission
 	answers map[string]docid.Answer
+	moves   map[string]docid.Moved // the last correction of each article
 }
 
 func newJournal() *journal {
-	return &journal{sent: map[string]docid.Submission{}, answers: map[string]docid.Answer{}}
+	return &journal{sent: map[string]docid.Submission{}, answers: map[string]docid.Answer{}, moves: map[string]docid.Moved{}}
+}
+
+// move corrects an article, to another or to a docId of its own.
+func (j *journal) move(ctx context.Context, d *docid.Detector, sub docid.Submission, with string) error {
+	m, err := d.Correct(ctx, docid.Correcting{NID: sub.ID, With: with, Text: &sub.Text, Who: "li"})
+	switch {
+	case errors.Is(err, docid.ErrLeads):
+		return nil
+	case err != nil:
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.moves[sub.ID] = m
+	return nil
 }
 
 func (j *journal) send(ctx context.Context, d *docid.Detector, sub docid.Submission) error {
@@ -65,19 +82,38 @@ func (j *journal) count() int {
 	return len(j.answers)
 }
 
+// acknowledged is what was answered of an article: where it is, as of a change.
+type acknowledged struct {
+	docid.Answer
+	moved docid.Moved // the last correction, if Seq is not 0
+}
+
 // acknowledged copies the answers given so far.
-func (j *journal) acknowledged() map[string]docid.Answer {
+func (j *journal) acknowledged() map[string]acknowledged {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	out := make(map[string]docid.Answer, len(j.answers))
+	out := make(map[string]acknowledged, len(j.answers))
 	for k, v := range j.answers {
-		out[k] = v
+		out[k] = acknowledged{v, j.moves[k]}
 	}
 	return out
 }
 
+// holds reports whether an article is where it was said to be, or where a later
+// correction, that nobody was answered about, has moved it.
+func (a *acknowledged) holds(m docid.Member, docID string) bool {
+	switch c := m.Correction; {
+	case c == nil:
+		return a.moved.Seq == 0 && docID == a.DocID
+	case c.Seq == a.moved.Seq:
+		return docID == a.moved.DocID
+	default:
+		return c.Seq > a.moved.Seq
+	}
+}
+
 // verify opens a store after a crash and holds it to every answer given.
-func (j *journal) verify(t *testing.T, fs vfs.FS, acknowledged map[string]docid.Answer) {
+func (j *journal) verify(t *testing.T, fs vfs.FS, acknowledged map[string]acknowledged) {
 	t.Helper()
 	if err := fs.MkdirAll("data", 0o700); err != nil { // it may not have come so far
 		t.Fatal(err)
@@ -93,8 +129,8 @@ func (j *journal) verify(t *testing.T, fs vfs.FS, acknowledged map[string]docid.
 	defer s.Close()
 	d := detector(t, s)
 	for nid, a := range acknowledged {
-		if _, docID, err := d.Member(t.Context(), nid); err != nil || docID != a.DocID {
-			t.Fatalf("answer for %q was %s at %d, now %q, %v", nid, a.DocID, a.Seq, docID, err)
+		if m, docID, err := d.Member(t.Context(), nid); err != nil || !a.holds(m, docID) {
+			t.Fatalf("answer for %q was %s at %d, moved %+v, now %q, %v", nid, a.DocID, a.Seq, a.moved, docID, err)
 		}
 		again, err := d.Evidence(t.Context(), a.Seq)
 		if err != nil || again.ID != nid || again.DocID != a.DocID {
@@ -159,7 +195,7 @@ func TestCrash(t *testing.T) {
 
 type clone struct {
 	fs           *vfs.MemFS
-	acknowledged map[string]docid.Answer
+	acknowledged map[string]acknowledged
 }
 
 // crashRound runs clients and clones the disk under them 10 times.
@@ -174,11 +210,16 @@ func crashRound(t *testing.T, fs *vfs.MemFS, j *journal, round int) []clone {
 	for c := range 4 {
 		clients.Go(func() {
 			texts := storetest.NewTexts(uint64(round*10+c), 30)
+			var before docid.Submission
 			for ctx.Err() == nil {
 				sub := texts.Next()
 				sub.Media = strings.Repeat("m", len(sub.ID)*texts.R.IntN(200)) // 0 to 3 KB
-				if err := j.send(t.Context(), d, sub); err != nil {
-					t.Errorf("add: %v", err)
+				err := j.send(t.Context(), d, sub)
+				if last := before.ID; err == nil && last != "" && texts.R.IntN(4) == 0 {
+					err = j.move(t.Context(), d, sub, []string{"", last}[texts.R.IntN(2)])
+				}
+				if before = sub; err != nil {
+					t.Errorf("add, or correct: %v", err)
 					return
 				}
 			}
@@ -216,6 +257,10 @@ func (j *journal) after(t *testing.T, fs vfs.FS) *journal {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
+		if e.Kind == docid.KindCorrect {
+			next.moves[e.NID] = docid.Moved{NID: e.NID, DocID: d.DocIDs().DocID(e.Leader), Corrected: docid.Corrected{Seq: e.Seq}}
+			continue
+		}
 		next.answers[e.NID] = d.FromEntry(e)
 	}
 	return next

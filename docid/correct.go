@@ -1,0 +1,157 @@
+package docid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Correcting moves an article that was answered to another docId: the one change
+// by which an answer is not the last word. To names where: the docId that
+// another article has, With; a docId, DocID; or, with neither, one of its own.
+type Correcting struct {
+	NID         string
+	With, DocID string // at most one of them
+	// Text is that of the article, for a docId of its own; it is not looked
+	// at where the service has it.
+	Text     *string
+	Who, Why string
+}
+
+// Corrected is what a person has done to an article, for people.
+type Corrected struct {
+	Who    string    `json:"who"`
+	Why    string    `json:"why,omitempty"`
+	Time   time.Time `json:"time"`
+	Before string    `json:"before" doc:"The docId that it had."`
+	Seq    uint64    `json:"seq" doc:"The change that moved it."`
+}
+
+// Moved is the answer to a correction.
+type Moved struct {
+	Corrected
+	NID   string
+	DocID string // where the article is now
+	// Unchanged: it was there already, and nothing was written.
+	Unchanged bool
+}
+
+// Correct moves an article. A correction that was made already is answered
+// again. Errors: ErrNotFound, ErrEnded, ErrInvalid, ErrLeads, ErrTextUnknown,
+// ErrContended, ErrBacklog, and those of a store.
+func (d *Detector) Correct(ctx context.Context, c Correcting) (Moved, error) {
+	for range maxRounds {
+		m, err := d.correct(ctx, &c)
+		switch {
+		case errors.Is(err, ErrBehind) && d.Resume(ctx, d.Seen()) == nil:
+		case !errors.Is(err, ErrConflict):
+			if err != nil {
+				err = fmt.Errorf("correct %q: %w", c.NID, err)
+			}
+			return m, err
+		}
+	}
+	return Moved{}, fmt.Errorf("correct %q: %w", c.NID, ErrContended)
+}
+
+// correct finds where the article goes, and moves it there if it still is where
+// it was.
+func (d *Detector) correct(ctx context.Context, asked *Correcting) (Moved, error) {
+	m, err := d.index.Catalog().Member(ctx, asked.NID)
+	if err != nil {
+		return Moved{}, err
+	}
+	target, err := d.target(ctx, asked, &m)
+	switch {
+	case err != nil:
+		return Moved{}, err
+	case target == m.Leader && m.Correction == nil && asked.With == "" && asked.DocID == "":
+		return Moved{}, ErrLeads
+	case target == m.Leader:
+		return d.moved(m.ID, m.Leader, m.Correction, true), nil
+	}
+	c := &Change{Backlog: d.Backlog}
+	c.Kind, c.NID, c.Leader, c.Time, c.Query.Seen = KindCorrect, m.ID, target, d.now().UnixNano(), d.seen.Load()
+	c.Ruling = &Ruling{Who: asked.Who, Why: asked.Why, Before: m.Leader, Other: asked.With}
+	for _, n := range d.aliases(m.URL, d.clean(m.Title)) {
+		c.Names = append(c.Names, n.name)
+	}
+	if target == 0 {
+		if err := d.found(ctx, c, asked, &m); err != nil {
+			return Moved{}, err
+		}
+	}
+	e, err := d.commit(ctx, c)
+	if err != nil {
+		return Moved{}, err
+	}
+	return d.moved(m.ID, e.Leader, &Correction{
+		Seq: e.Seq, Time: e.Time, Leader: e.Leader, Before: m.Leader, Who: asked.Who, Why: asked.Why,
+	}, false), nil
+}
+
+// target is the docId that an article is to have; 0 for one that is to be made.
+func (d *Detector) target(ctx context.Context, asked *Correcting, m *Member) (uint64, error) {
+	switch {
+	case asked.With != "" && asked.DocID != "":
+		return 0, fmt.Errorf("%w: it goes to the docId of another article or to a docId named, not both", ErrInvalid)
+	case asked.With == asked.NID:
+		return 0, fmt.Errorf("%w: an article is no other than itself", ErrInvalid)
+	case asked.With != "":
+		other, err := d.index.Catalog().Member(ctx, asked.With)
+		return other.Leader, err
+	case asked.DocID != "":
+		leader, err := d.leader(ctx, asked.DocID)
+		if err == nil {
+			_, err = d.index.Catalog().Group(ctx, leader, 0, 0)
+		}
+		return leader, err
+	}
+	_, err := d.index.Catalog().Group(ctx, m.Own(), 0, 0)
+	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrEnded) { // it never led one, or no more
+		return 0, nil
+	}
+	return m.Own(), err
+}
+
+// found makes the article a leader, as if it had been submitted and been new.
+func (d *Detector) found(ctx context.Context, c *Change, asked *Correcting, m *Member) error {
+	sub := Submission{Article: m.Article}
+	g, err := d.index.Catalog().Group(ctx, m.Leader, 0, 0)
+	switch {
+	case errors.Is(err, ErrEnded):
+		return ErrConflict // the docId, and with it the article
+	case err != nil:
+		return err
+	case g.Kept != nil && g.Kept.ID == m.ID:
+		sub.Text = g.Kept.Text
+	case asked.Text != nil:
+		sub.Text = *asked.Text
+	default:
+		return ErrTextUnknown
+	}
+	s := d.subject(&sub, [16]byte{})
+	made := s.change(outcome{}, Query{})
+	c.Fresh, c.Article, c.Expires, c.Evidence = made.Fresh, &sub.Article, made.Expires, made.Evidence
+	return nil
+}
+
+func (d *Detector) moved(nid string, leader uint64, c *Correction, unchanged bool) Moved {
+	m := Moved{NID: nid, DocID: d.ids.DocID(leader), Unchanged: unchanged}
+	if c != nil {
+		m.Corrected = *d.corrected(c)
+	}
+	return m
+}
+
+// corrected puts a correction into the words of people.
+func (d *Detector) corrected(c *Correction) *Corrected {
+	if c == nil {
+		return nil
+	}
+	return &Corrected{Who: c.Who, Why: c.Why, Time: time.Unix(0, c.Time).UTC(), Before: d.ids.DocID(c.Before), Seq: c.Seq}
+}
+
+// Corrected says who has moved an article; nil if nobody has.
+func (d *Detector) Corrected(m *Member) *Corrected { return d.corrected(m.Correction) }

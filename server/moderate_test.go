@@ -1,0 +1,105 @@
+package server_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/server"
+	"github.com/neardup/neardup/server/api"
+)
+
+// moderator is the client of one, who has a name.
+func moderator(t *testing.T, f *fixture, access *server.Access) *api.Client {
+	t.Helper()
+	token := must[string](t)(server.NewToken())
+	access.Allow(server.HashOf(token), server.Grant{Tenant: "news", Roles: []server.Role{server.Moderate, server.Read}, Name: "li"})
+	c := must[*api.Client](t)(api.NewClient(f.http.URL, api.Options{Token: token}))
+	t.Cleanup(c.Close)
+	return c
+}
+
+// A correction over HTTP: the article says who moved it, so does a retry, and the
+// classic route gives the docId of now.
+func TestCorrect(t *testing.T) {
+	var access *server.Access
+	f := start(t, func(c *server.Config) { access = c.Access })
+	ctx, submit, c := t.Context(), f.client("news", server.Submit), moderator(t, f, access)
+	a := must[api.Answer](t)(submit.Submit(ctx, article("a", story(1)), ""))
+	b := must[api.Answer](t)(submit.Submit(ctx, article("b", story(1)+" and more"), ""))
+	other := must[api.Answer](t)(submit.Submit(ctx, article("other", story(2)), ""))
+	if b.DocID != a.DocID {
+		t.Fatal("b is no duplicate")
+	}
+	m := must[api.CorrectionAnswer](t)(c.Correct(ctx, "b", api.Correction{With: "other", Why: "the same story"}))
+	if m.DocID != other.DocID || m.Corrected.Who != "li" || m.Corrected.Before != a.DocID || m.Unchanged {
+		t.Errorf("moved: %+v", m)
+	}
+	got := must[api.MemberAnswer](t)(c.Article(ctx, "b"))
+	if said := got.Member.Corrected; got.DocID != other.DocID || said == nil || said.Why != "the same story" || got.Member.Evidence.DocID != a.DocID || got.Seq < m.Seq {
+		t.Errorf("read: %+v", got)
+	}
+	if again := must[api.Answer](t)(submit.Submit(ctx, article("b", story(1)+" and more"), "")); again.DocID != other.DocID || again.Corrected == nil || !again.Replayed || again.Seq != b.Seq {
+		t.Errorf("a retry: %+v", again)
+	}
+	classic := f.do(server.Submit, http.MethodPost, "/docId/getDocId", `{"nid":"b","content":"`+story(1)+` and more"}`)
+	if !strings.Contains(classic.body, other.DocID) || !strings.Contains(classic.body, `"filterStatus":"duplicate","status":"success"`) {
+		t.Errorf("the classic route: %s", classic.body)
+	}
+	if m := must[api.CorrectionAnswer](t)(c.Correct(ctx, "b", api.Correction{DocID: other.DocID})); !m.Unchanged {
+		t.Errorf("again: %+v", m)
+	}
+	for _, refused := range []struct {
+		nid  string
+		to   api.Correction
+		code string
+	}{
+		{"a", api.Correction{}, api.CodeLeads}, {"?", api.Correction{}, api.CodeNotFound}, {"b", api.Correction{}, api.CodeInvalid},
+		{"b", api.Correction{With: "?"}, api.CodeNotFound}, {"b", api.Correction{With: "a", DocID: a.DocID}, api.CodeInvalid},
+		{"b", api.Correction{Why: strings.Repeat("x", 1025)}, api.CodeInvalid},
+	} {
+		if _, err := c.Correct(ctx, refused.nid, refused.to); code(err) != refused.code {
+			t.Errorf("%+v: %v, want %s", refused, err, refused.code)
+		}
+	}
+	text := story(1) + " and more"
+	alone := must[api.CorrectionAnswer](t)(c.Correct(ctx, "b", api.Correction{Content: &text}))
+	log := must[api.Log](t)(f.client("news", server.Admin).Log(ctx, m.Seq-1, 10))
+	if e := log.Entries[0]; e.Kind != string(docid.KindCorrect) || e.DocID != other.DocID || e.Ruling == nil || e.Ruling.Before != a.DocID || e.Ruling.Other != "other" {
+		t.Errorf("in the log: %+v", e)
+	}
+	if alone.DocID == a.DocID || alone.DocID == other.DocID {
+		t.Errorf("alone: %+v", alone)
+	}
+}
+
+// Rulings over HTTP are kept in order and obeyed from then on.
+func TestRulings(t *testing.T) {
+	var access *server.Access
+	f := start(t, func(c *server.Config) { access = c.Access })
+	ctx, submit, c := t.Context(), f.client("news", server.Submit), moderator(t, f, access)
+	a := must[api.Answer](t)(submit.Submit(ctx, article("a", story(1)), ""))
+	first := must[api.RulingEntry](t)(c.Rule(ctx, api.Ruling{A: "a", B: "b", Link: "must", Why: "told so"}))
+	if first.Who != "li" || first.Was != "" || first.Seq <= a.Seq {
+		t.Errorf("ruled: %+v", first)
+	}
+	if b := must[api.Answer](t)(submit.Submit(ctx, article("b", story(2)), "")); b.DocID != a.DocID || b.Basis != neardup.BasisOverride || b.Stage != docid.StageOverride {
+		t.Errorf("must be linked: %+v", b)
+	}
+	second := must[api.RulingEntry](t)(c.Rule(ctx, api.Ruling{A: "c", B: "a", Link: "cannot"}))
+	if x := must[api.Answer](t)(submit.Submit(ctx, article("c", story(1)), "")); x.DocID == a.DocID {
+		t.Errorf("cannot be linked: %+v", x)
+	}
+	page := must[api.Rulings](t)(c.Rulings(ctx, 0, 1))
+	rest := must[api.Rulings](t)(c.Rulings(ctx, page.Next, 10))
+	if len(page.Rulings) != 1 || page.Rulings[0] != first || len(rest.Rulings) != 1 || rest.Rulings[0] != second || rest.Next != 0 {
+		t.Errorf("read: %+v and %+v", page, rest)
+	}
+	for _, bad := range []api.Ruling{{A: "a", B: "a", Link: "must"}, {A: "a", B: "b", Link: "?"}, {B: "b", Link: "must"}} {
+		if _, err := c.Rule(ctx, bad); code(err) != api.CodeInvalid {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}

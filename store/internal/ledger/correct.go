@@ -1,0 +1,132 @@
+package ledger
+
+import (
+	"fmt"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// planCorrect moves a member: its row, its place in a docId, its names, and its
+// text where that is stored. What it came with and was answered stays.
+func (t *change) planCorrect() error {
+	m, err := t.corrected()
+	if err != nil {
+		return err
+	}
+	before, own := m.Leader, uint64(0)
+	if m.Correction != nil {
+		own = m.Correction.Own
+	}
+	if t.c.Fresh != nil {
+		t.c.Leader, own = t.seq, t.seq
+		t.addLeader()
+	}
+	m.Leader, m.Disagrees, t.c.Heat, t.corrects = t.c.Leader, false, m.Heat, true
+	m.Correction = &docid.Correction{
+		Seq: t.seq, Time: t.c.Time, Leader: t.c.Leader, Before: before, Own: own, Who: t.c.Ruling.Who, Why: t.c.Ruling.Why,
+	}
+	t.set(nidKey(t.ix.id, m.ID), func(e *encoder) { putMember(e, &m) })
+	t.del(t.key(spaceMember, before, m.Seq))
+	t.set(t.key(spaceMember, m.Leader, m.Seq), func(e *encoder) { e.string(m.ID) })
+	t.resize(before, -1)
+	t.resize(m.Leader, 1)
+	if err := t.addNames(); err != nil {
+		return err
+	}
+	return t.moveText(m, before)
+}
+
+// corrected is the member that a correction moves, if it can be.
+func (t *change) corrected() (docid.Member, error) {
+	if t.c.Ruling == nil {
+		return docid.Member{}, fmt.Errorf("%w: a correction without a ruling", docid.ErrInvalid)
+	}
+	m, err := t.member()
+	switch {
+	case err != nil:
+		return m, err
+	case t.ix.head < t.c.Query.Seen:
+		return m, docid.ErrBehind
+	case m.Leader != t.c.Ruling.Before:
+		return m, docid.ErrConflict
+	case t.c.Fresh != nil:
+		return m, nil
+	case m.Leader == t.c.Leader:
+		return m, fmt.Errorf("%w: a correction that moves nothing", docid.ErrInvalid)
+	}
+	if _, l := t.ix.posts.find(t.c.Leader); l == nil || l.ended.Load() != 0 {
+		return m, docid.ErrEnded
+	}
+	return m, nil
+}
+
+// moveText takes the kept copy along: the docId before has none then, and the
+// text competes in the docId that it comes to. The text of another member is
+// known only for a docId of its own, which the change has it for.
+func (t *change) moveText(m docid.Member, before uint64) error {
+	var old, kept keptRow
+	if _, err := read(t.b, t.key(spaceKept, before), old.get); err != nil {
+		return err
+	}
+	a := m.Article
+	left, known := old.article.ID == m.ID, t.c.Fresh != nil
+	if left {
+		t.del(t.key(spaceKept, before))
+		t.keeps, known, a.Text = docid.KeepsLeft, true, old.article.Text
+	}
+	if t.c.Article != nil && (t.c.Fresh != nil || t.c.Article.Text != "") { // or made again
+		a.Text = t.c.Article.Text
+	}
+	there := false
+	if t.c.Fresh == nil {
+		var err error
+		if there, err = read(t.b, t.key(spaceKept, m.Leader), kept.get); err != nil {
+			return err
+		}
+	}
+	switch hotter := !there || m.Heat > kept.article.Heat; {
+	case known && hotter:
+		t.setKept(keptRow{t.seq, a, t.c.Fresh == nil && (!there || kept.contested)})
+		if t.keeps = docid.KeepsThis; left {
+			t.keeps = docid.KeepsMoved
+		}
+	case there && hotter && !kept.contested:
+		kept.contested = true
+		t.setKept(kept)
+	}
+	if !t.keeps.This() {
+		a.Text = ""
+	}
+	t.waits = &a
+	return nil
+}
+
+// planRule notes what a person said of two articles.
+func (t *change) planRule() error {
+	if r := t.c.Ruling; r == nil || r.Other == "" || t.c.NID == "" {
+		return fmt.Errorf("%w: a rule is about two articles", docid.ErrInvalid)
+	}
+	switch {
+	case t.restores:
+	case t.ix.head < t.c.Query.Seen:
+		return docid.ErrBehind
+	case t.ix.ruled > t.c.Query.Ruled:
+		return docid.ErrConflict
+	}
+	e := t.c.Entry
+	t.set(t.key(spaceRule, t.seq), func(enc *encoder) { putEntry(enc, &e) })
+	t.memory = append(t.memory, func() { t.ix.ruled = t.seq })
+	t.after = append(t.after, func() { t.ix.lastRule.Store(t.seq) })
+	return nil
+}
+
+// loadRules finds the last rule. O(rules).
+func (ix *index) loadRules(r Reader) error {
+	prefix := ix.key(spaceRule)
+	err := r.Scan(prefix, after(prefix), func(k, _ []byte) error {
+		ix.ruled = number(k, 0)
+		return nil
+	})
+	ix.lastRule.Store(ix.ruled)
+	return err
+}
