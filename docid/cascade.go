@@ -54,6 +54,11 @@ type Settings struct {
 	// whose content disagrees with the leader's is told so and never kept.
 	URLAgrees Maker
 
+	// Titled makes what is compared title and text, the title on a line before the
+	// text, by every method of the stage content. An agreement of contents, for
+	// a title or a url that match, remains one of the texts.
+	Titled bool
+
 	// Overrides are what people have ruled about pairs of articles, by nid;
 	// nil: nothing.
 	Overrides *override.Set
@@ -92,6 +97,8 @@ type cascade struct {
 	// condition; it decides nothing, so it is not part of the spec.
 	disagrees neardup.Method
 	earlier   bool // content is EarlierMethod
+	// what Clean makes of the end of a line between two texts, and at the end
+	lineEnd, lastEnd string
 }
 
 // build makes the methods and the spec.
@@ -100,6 +107,8 @@ func (s Settings) build(seed uint64, table []byte) (cascade, string, error) {
 	if err := s.valid(); err != nil {
 		return c, "", err
 	}
+	c.lineEnd = strings.TrimSuffix(strings.TrimPrefix(c.clean("a\na"), "a"), "a")
+	c.lastEnd = strings.TrimPrefix(c.clean("a\n"), "a")
 	var err error
 	make1 := func(m Maker, use bool) neardup.Method {
 		if err != nil || m == nil || !use {
@@ -136,6 +145,8 @@ func (s Settings) valid() error {
 		return fmt.Errorf("%w: stage url cannot be near", ErrInvalid)
 	case s.Title == Near && s.TitleMethod == nil, s.Content == Near && s.ContentMethod == nil:
 		return fmt.Errorf("%w: a stage that is near needs a method", ErrInvalid)
+	case s.Titled && !on(s.Content):
+		return fmt.Errorf("%w: titles are to be compared with their texts, and no text is compared", ErrInvalid)
 	}
 	return nil
 }
@@ -148,6 +159,9 @@ func (c *cascade) spec() string {
 	}
 	parts := []string{"cascade/1", "clean=" + clean, "url=" + modeOf(c.URL, nil),
 		"title=" + modeOf(c.Title, c.title), "content=" + modeOf(c.Content, c.content)}
+	if c.Titled {
+		parts = append(parts, "compare=title,text")
+	}
 	if c.agrees != nil {
 		parts = append(parts, "agrees=("+c.agrees.Spec().String()+")")
 	}
@@ -158,6 +172,20 @@ func (c *cascade) spec() string {
 		parts = append(parts, "overrides="+c.Overrides.Digest())
 	}
 	return strings.Join(parts, " ")
+}
+
+// textOf is what of a clean title and a clean text is compared in a view of a kind:
+// for contents what Clean makes of both joined, as a batch has it.
+func (c *cascade) textOf(kind viewKind, title, text string) string {
+	switch {
+	case kind == viewTitle:
+		return title
+	case kind != viewContent || !c.Titled || title == "":
+		return text
+	case text == "":
+		return title + c.lastEnd
+	}
+	return title + c.lineEnd + text
 }
 
 // agreeKind is the view by which contents are compared for a name of a stage,

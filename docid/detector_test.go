@@ -41,6 +41,7 @@ func TestCascade(t *testing.T) {
 	bare := near
 	bare.TitleAgrees = nil
 	off := docid.Settings{}
+	titled := docid.Settings{Content: docid.Near, ContentMethod: storetest.Maker(0.9), Titled: true}
 	exact := docid.Settings{Content: docid.Exact}
 	text, edited, other := storetest.Base(1), storetest.Base(1)[:100]+"####"+storetest.Base(1)[104:], storetest.Base(2)
 	for _, c := range []struct {
@@ -52,6 +53,10 @@ func TestCascade(t *testing.T) {
 	}{
 		{"same address", near, submission("http://a.b/1", "", text), submission("https://a.b/1/?utm_x=1", "", other), "duplicate url"},
 		{"address before content", near, submission("http://a.b/1", "", text), submission("http://a.b/1", "", text), "duplicate url"},
+		{"same title, same text", titled, submission("", "A title", text), submission("", " A  title", text), "duplicate content"},
+		{"another title, same text", titled, submission("", storetest.Base(3)[:60], text), submission("", storetest.Base(4)[:60], text), "new "},
+		{"no title, same text", titled, submission("", "", text), submission("", "", text), "duplicate content"},
+		{"titles only", titled, submission("", "A title", ""), submission("", "A title", ""), "duplicate content"},
 		{"near content", near, submission("", "", text), submission("", "", edited), "duplicate content"},
 		{"equal content", exact, submission("", "", text), submission("", "", text), "duplicate content"},
 		{"near is not exact", exact, submission("", "", text), submission("", "", edited), "new "},

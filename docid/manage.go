@@ -51,8 +51,8 @@ func (d *Detector) judgeText(ctx context.Context, c *Change) error {
 	if m.Own() == m.Leader {
 		return nil
 	}
-	s := &subject{cascade: &d.cascade, ruled: d.ruled.Load(), text: d.clean(c.Article.Text)}
-	s.silent = blank(s.text)
+	s := d.cascade.subject("", d.clean(c.Article.Text))
+	s.ruled = d.ruled.Load()
 	a, err := d.agreement(ctx, free{}, s, content{m.Leader, viewURLAgrees})
 	if errors.Is(err, ErrNotFound) { // it ends, and the article with it
 		return nil

@@ -244,7 +244,7 @@ func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 		switch {
 		case t.Material != nil:
 			c.Fresh.Material = *t.Material
-		case !t.Ended && d.Article != nil:
+		case !t.Ended && d.Article != nil && !r.cascade.Titled: // a title alone is not what it was
 			c.Fresh.Material.Title = r.cascade.clean(d.Article.Title)
 		}
 		if t.Material == nil && !t.Ended {
@@ -262,8 +262,7 @@ func (r *Rebuild) refresh(page []*Change) {
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for c := range work {
-				s := &subject{cascade: &r.cascade, title: c.Fresh.Material.Title, text: c.Fresh.Material.Text}
-				s.silent = blank(s.text)
+				s := r.cascade.subject(c.Fresh.Material.Title, c.Fresh.Material.Text)
 				s.prepare()
 				c.Fresh.Keys, c.Fresh.Sketch = s.keys, s.sketch
 			}

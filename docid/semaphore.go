@@ -124,7 +124,7 @@ const (
 
 // compareEffort is what a comparison of the subject is counted as.
 func (j *search) compareEffort() int {
-	if len(j.s.text) <= shortText {
+	if len(j.s.content) <= shortText {
 		return shortEffort
 	}
 	return 1

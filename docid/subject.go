@@ -22,6 +22,7 @@ type subject struct {
 	sub         *Submission
 	ruled       *ruled // what people have said when it was made ready
 	title, text string // clean
+	content     string // of these, what the stage content compares
 	silent      bool   // the text says nothing
 	cutoff      int64  // leaders from before do not count
 	request     [16]byte
@@ -58,8 +59,8 @@ func (d *Detector) request(sub *Submission) [16]byte {
 
 // subject prepares a submission. O(len(text)).
 func (d *Detector) subject(sub *Submission, request [16]byte) *subject {
-	s := &subject{cascade: &d.cascade, sub: sub, ruled: d.ruled.Load(), request: request, title: d.clean(sub.Title), text: d.clean(sub.Text)}
-	s.silent = blank(s.text)
+	s := d.cascade.subject(d.clean(sub.Title), d.clean(sub.Text))
+	s.sub, s.ruled, s.request = sub, d.ruled.Load(), request
 	window := sub.Window
 	if window == 0 {
 		window = d.Window
@@ -71,6 +72,11 @@ func (d *Detector) subject(sub *Submission, request [16]byte) *subject {
 	s.prepare()
 	s.rule(d.nameKey)
 	return s
+}
+
+// subject is that of a clean title and a clean text.
+func (c *cascade) subject(title, text string) *subject {
+	return &subject{cascade: c, title: title, text: text, content: c.textOf(viewContent, title, text), silent: blank(text)}
 }
 
 // aliases are the names of an article with a url and a clean title.
@@ -89,10 +95,10 @@ func (s *subject) prepare() {
 	if m := s.cascade.title; m != nil && on(s.Title) && !blank(s.title) {
 		s.record(keySet{stage: StageTitle, kind: viewTitle, method: m}, s.title, saltTitle)
 	}
-	if on(s.Content) && !s.silent {
-		s.addKeys(keySet{stage: StageContent, kind: viewContent}, neardup.Record{Index: []uint64{digestKey(s.text)}}, saltEqual)
+	if on(s.Content) && !blank(s.content) {
+		s.addKeys(keySet{stage: StageContent, kind: viewContent}, neardup.Record{Index: []uint64{digestKey(s.content)}}, saltEqual)
 		if m := s.cascade.content; m != nil {
-			s.sketch = s.record(keySet{stage: StageContent, kind: viewContent, method: m}, s.text, saltContent)
+			s.sketch = s.record(keySet{stage: StageContent, kind: viewContent, method: m}, s.content, saltContent)
 		}
 	}
 }
@@ -144,7 +150,7 @@ func blank(s string) bool { return strings.TrimSpace(s) == "" }
 // view is the subject's own, for a method.
 func (s *subject) view(kind viewKind, m neardup.Method) neardup.View {
 	if s.views[kind] == nil {
-		s.views[kind] = m.View(kind.text(s.title, s.text))
+		s.views[kind] = m.View(s.textOf(kind, s.title, s.text))
 	}
 	return s.views[kind]
 }

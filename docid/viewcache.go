@@ -18,13 +18,6 @@ const (
 	viewKinds = 4
 )
 
-func (k viewKind) text(title, text string) string {
-	if k == viewTitle {
-		return title
-	}
-	return text
-}
-
 // leaderView is the cached view of a leader.
 type leaderView struct {
 	neardup.View
@@ -138,7 +131,7 @@ func (d *Detector) viewOf(ctx context.Context, by spender, leader uint64, kind v
 	if err != nil {
 		return nil, err
 	}
-	text := kind.text(mat.Title, mat.Text)
+	text := d.textOf(kind, mat.Title, mat.Text)
 	v := newLeaderView(mat.NID, text, m.View(text))
 	d.viewCache.put(k, v)
 	return &v, nil
@@ -156,7 +149,7 @@ func (d *Detector) material(ctx context.Context, by spender, leader uint64) (Mat
 func (d *Detector) remember(s *subject, e Entry) {
 	for kind, v := range s.views {
 		if v != nil {
-			text := viewKind(kind).text(s.title, s.text)
+			text := s.textOf(viewKind(kind), s.title, s.text)
 			d.viewCache.put(keyOfView(e.Leader, viewKind(kind)), newLeaderView(e.NID, text, v))
 		}
 	}

@@ -55,15 +55,37 @@ func corpus(seed uint64, n int) []neardup.Document {
 	return docs
 }
 
+// titled gives most of the documents a title: that of their family, or another
+// one, which makes of near texts other articles.
+func titled(docs []neardup.Document) []neardup.Document {
+	rng := rand.New(rand.NewPCG(3, 9))
+	for i := range docs {
+		words := strings.Fields(story(rng.IntN(4)))
+		docs[i].Title = []string{"", " Weekly  Report ", strings.Join(words[:3+rng.IntN(20)], " "), "  "}[rng.IntN(4)]
+	}
+	return docs
+}
+
 // I-14: a batch over D equals the service fed D in that order, with the same
 // method and seed, where only the content decides.
 func TestBatchAgreesWithService(t *testing.T) {
-	for _, cfg := range []methods.Config{{}, {Name: "minhash", Threshold: .6}, {Name: "ngram", Threshold: .7}, {Name: "simhash"}, {Name: "jaccard"}, {Name: "exact"}} {
-		t.Run("method "+cfg.Name, func(t *testing.T) {
+	for _, c := range []struct {
+		methods.Config
+		titled bool
+	}{
+		{}, {titled: true}, {Config: methods.Config{Name: "minhash", Threshold: .6}}, {Config: methods.Config{Name: "ngram", Threshold: .7}},
+		{Config: methods.Config{Name: "simhash"}}, {Config: methods.Config{Name: "jaccard"}, titled: true}, {Config: methods.Config{Name: "exact"}},
+		{Config: methods.Config{Name: "exact"}, titled: true},
+	} {
+		cfg := c.Config
+		t.Run(fmt.Sprintf("method %s, titled %v", cfg.Name, c.titled), func(t *testing.T) {
 			docs := corpus(7, 600)
-			f := start(t, func(c *server.Config) {
-				c.Settings = func(string) docid.Settings {
-					return docid.Settings{Clean: text.Default(), Content: docid.Near, ContentMethod: maker(cfg)}
+			if c.titled {
+				docs = titled(docs)
+			}
+			f := start(t, func(s *server.Config) {
+				s.Settings = func(string) docid.Settings {
+					return docid.Settings{Clean: text.Default(), Content: docid.Near, ContentMethod: maker(cfg), Titled: c.titled}
 				}
 			})
 			served, servedDigest := serve(t, f, docs)
@@ -75,6 +97,11 @@ func TestBatchAgreesWithService(t *testing.T) {
 			method, err := methods.New(cfg)
 			if err != nil {
 				t.Fatal(err)
+			}
+			for i, d := range docs { // as --compare title,text has it
+				if d.Title != "" {
+					docs[i].Text = d.Title + "\n" + d.Text
+				}
 			}
 			duplicates := 0
 			i := 0
@@ -112,7 +139,9 @@ func serve(t *testing.T, f *fixture, docs []neardup.Document) ([]neardup.Decisio
 	for from := 0; from < len(docs); from += 100 {
 		var entries []api.BatchEntry
 		for _, d := range docs[from:min(from+100, len(docs))] {
-			entries = append(entries, api.BatchEntry{Submission: article(d.ID, d.Text)})
+			a := article(d.ID, d.Text)
+			a.Title = d.Title
+			entries = append(entries, api.BatchEntry{Submission: a})
 		}
 		for _, r := range must[api.BatchAnswer](t)(c.SubmitBatch(t.Context(), entries)).Answers {
 			if r.Problem != nil {

@@ -64,10 +64,8 @@ func (f *inputFlags) open(a *app, inputs []string, spool string) (*corpus.Reader
 		return nil, usage("--format: %w", err)
 	}
 	opt := f.opt
-	switch opt.Compare {
-	case "", corpus.OnlyText, corpus.TitleAndText:
-	default:
-		return nil, usage("--compare %q is neither %q nor %q", opt.Compare, corpus.OnlyText, corpus.TitleAndText)
+	if _, err := titled(string(opt.Compare)); err != nil {
+		return nil, err
 	}
 	opt.Format, opt.Stdin, opt.SpoolDir = format, a.stdin, spool
 	if f.delimiter != "" {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/simhash"
@@ -16,6 +17,7 @@ import (
 // one that was made under other settings is refused.
 type indexFlags struct {
 	url, title, content string
+	compare             string
 	cfg                 methods.Config
 	shingle, normalize  string
 	overrides           string
@@ -36,6 +38,7 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	fs.Float64Var(&f.titleAgrees, "title-agrees", .2, "a title counts only if the contents are at least so similar, or one is empty; 0: the title alone decides")
 	fs.Float64Var(&f.urlAgrees, "url-agrees", 0, "a url counts only if the contents are at least so similar, or the article has none; 0: the url alone decides")
 	fs.StringVar(&f.content, "content", "near", "stage content: off, exact or near")
+	fs.StringVar(&f.compare, "compare", string(corpus.OnlyText), "what the stage content compares: text, or title,text: the title is a line before the text; part of the index")
 	fs.StringVar(&f.cfg.Name, "method", "auto", "with --content near: the method")
 	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near contents, 0..1 (default .8; auto and weighted .6)")
 	fs.Float64Var(&f.cfg.Recall, "recall", 0, "minhash: share of the pairs at the threshold to find (default .99)")
@@ -65,6 +68,12 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	s.Clean = n
 	if s.Overrides, err = readOverrides(f.overrides); err != nil {
 		return s, err
+	}
+	if s.Titled, err = titled(f.compare); err != nil {
+		return s, err
+	}
+	if s.Titled && f.content == "off" {
+		return s, usage("--compare %s has no effect with --content off", f.compare)
 	}
 	cfg := f.cfg
 	if cfg.Shingle, err = parseShingle("--shingle", f.shingle); err != nil {
@@ -100,6 +109,17 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 		}
 	}
 	return s, nil
+}
+
+// titled reads what is compared.
+func titled(compare string) (bool, error) {
+	switch corpus.Compare(compare) {
+	case "", corpus.OnlyText:
+		return false, nil
+	case corpus.TitleAndText:
+		return true, nil
+	}
+	return false, usage("--compare %q is neither %q nor %q", compare, corpus.OnlyText, corpus.TitleAndText)
 }
 
 // maker makes a method with the seed of an index.

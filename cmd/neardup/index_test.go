@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,29 @@ func TestIndexOverrides(t *testing.T) {
 			t.Errorf("%s: %v", content, err)
 		case want >= 0 && (err != nil || s.Overrides.Len() != want):
 			t.Errorf("%s: %d rulings, %v", content, s.Overrides.Len(), err)
+		}
+	}
+}
+
+// TestIndexCompare: titles are compared where it is asked for, and refused where
+// nothing is.
+func TestIndexCompare(t *testing.T) {
+	for args, want := range map[string]string{
+		"": "text", "--compare text": "text", "--compare title,text": "title,text", "--compare title,text --content exact": "title,text",
+		"--compare title": "neither", "--compare title,text --content off": "no effect",
+	} {
+		f, fs := indexFlags{}, pflag.NewFlagSet("serve", pflag.ContinueOnError)
+		f.add(fs)
+		if err := fs.Parse(strings.Fields(args)); err != nil {
+			t.Fatal(err)
+		}
+		switch s, err := f.settings(); {
+		case err != nil:
+			if !strings.Contains(err.Error(), want) || !errors.Is(err, errUsage) {
+				t.Errorf("%s: %v", args, err)
+			}
+		case s.Titled != (want == "title,text"):
+			t.Errorf("%s: titled %v", args, s.Titled)
 		}
 	}
 }

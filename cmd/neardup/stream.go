@@ -90,7 +90,7 @@ func (f *streamFlags) run(ctx context.Context, a *app, inputs []string, how ask)
 		return usage("--parallel is not in 1..64")
 	}
 	if f.input.opt.Compare == corpus.TitleAndText {
-		return usage("--compare %s has no effect here: the server says what it compares", corpus.TitleAndText)
+		return usage("--compare %s has no effect here: serve --compare says what the server compares", corpus.TitleAndText)
 	}
 	c, err := f.remote.client()
 	if err != nil {

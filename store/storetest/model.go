@@ -20,6 +20,7 @@ type Cascade struct {
 	URL, Title, Content                            docid.Mode
 	TitleNear, ContentNear, TitleAgrees, URLAgrees float64
 	Window, TTL                                    time.Duration
+	Titled                                         bool
 }
 
 // standard is the cascade of most of the suite: address exact, title off,
@@ -28,7 +29,7 @@ var standard = Cascade{URL: docid.Exact, Content: docid.Near, ContentNear: Thres
 
 // Settings are those of a detector.
 func (c Cascade) Settings(now func() time.Time) docid.Settings {
-	s := docid.Settings{URL: c.URL, Title: c.Title, Content: c.Content, Window: c.Window, TTL: c.TTL, Now: now}
+	s := docid.Settings{URL: c.URL, Title: c.Title, Content: c.Content, Window: c.Window, TTL: c.TTL, Titled: c.Titled, Now: now}
 	for _, m := range []struct {
 		maker     *docid.Maker
 		threshold float64
@@ -157,7 +158,7 @@ func (m *Model) match(sub docid.Submission, cutoff int64) (*modelGroup, Outcome)
 	if g, s := m.matchTitle(sub, living); g != nil {
 		return g, Outcome{Stage: docid.StageTitle, Similarity: s}
 	}
-	g, s := m.matchContent(sub.Text, living)
+	g, s := m.matchContent(m.whole(sub.Title, sub.Text), living)
 	return g, Outcome{Stage: docid.StageContent, Similarity: s}
 }
 
@@ -183,17 +184,25 @@ func (m *Model) matchTitle(sub docid.Submission, living []*modelGroup) (best *mo
 	return best, most
 }
 
+// whole is what the content stage compares.
+func (m *Model) whole(title, text string) string {
+	if !m.Titled || title == "" {
+		return text
+	}
+	return title + "\n" + text
+}
+
 func (m *Model) matchContent(text string, living []*modelGroup) (best *modelGroup, most float64) {
 	if m.Content == docid.Off || text == "" {
 		return nil, 0
 	}
 	for _, g := range living {
-		if g.text == text {
+		if m.whole(g.title, g.text) == text {
 			return g, 1
 		}
 	}
 	for _, g := range living {
-		if s := similarity(text, g.text); m.Content == docid.Near && s >= m.ContentNear && s > most {
+		if s := similarity(text, m.whole(g.title, g.text)); m.Content == docid.Near && s >= m.ContentNear && s > most {
 			best, most = g, s
 		}
 	}

@@ -49,12 +49,14 @@ type walk struct {
 func (w *walk) draw() Cascade {
 	pick := func(of ...float64) float64 { return of[w.texts.R.IntN(len(of))] }
 	mode := func(of ...docid.Mode) docid.Mode { return of[w.texts.R.IntN(len(of))] }
-	return Cascade{
+	c := Cascade{
 		URL: mode(docid.Off, docid.Exact, docid.Exact), Title: mode(docid.Off, docid.Exact, docid.Near),
 		Content: mode(docid.Off, docid.Exact, docid.Near, docid.Near), TitleNear: .7, ContentNear: Threshold,
 		TitleAgrees: pick(0, .2, .5), URLAgrees: pick(0, 0, .3),
 		Window: time.Duration(pick(0, 0, 9)) * time.Second, TTL: time.Duration(pick(0, 0, 15)) * time.Second,
 	}
+	c.Titled = c.Content != docid.Off && pick(0, 0, 1) > 0
+	return c
 }
 
 func (w *walk) detect() *docid.Detector {
