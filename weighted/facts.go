@@ -279,7 +279,7 @@ func (j *judge) whole() {
 	}
 	x, n := negations(j.a.tokens)
 	y, m := negations(j.b.tokens)
-	if n%2 != m%2 && j.least() < manyWords {
+	if (n%2 != m%2 || (n == 0) != (m == 0)) && j.least() < manyWords {
 		if n < m {
 			x = ""
 		} else {
@@ -371,7 +371,7 @@ func keywordAt(tokens []token, i int) (word *token, number string) {
 
 func negations(tokens []token) (last string, n int) {
 	for i := range tokens {
-		if isNegation(tokens[i].text) {
+		if isNegation(tokens[i].text) || i > 0 && tokens[i].text == "t" && isContracted(tokens[i-1].text) {
 			last = tokens[i].text
 			n++
 		}

@@ -89,6 +89,8 @@ func (j *judge) inserted(s slot) {
 	if s.front || j.a.chinese || j.b.chinese {
 		return
 	}
+	p, q := j.exclusive()
+	x, y = notHeld(x, q), notHeld(y, p)
 	if p, sum := together(x, false); sum >= mostInserted {
 		j.add(KindMore, p, "")
 	} else if q, sum := together(y, false); sum >= mostInserted {
@@ -160,7 +162,7 @@ func (j *judge) heaviest(words, others []*token) *token {
 		if !t.han && chinese {
 			weight = max(weight, least)
 		}
-		if weight < least || best != nil && t.weight <= best.weight {
+		if weight < least || best != nil && t.weight <= best.weight || covered(t, others) {
 			continue
 		}
 		if !slices.ContainsFunc(others, func(o *token) bool {
@@ -324,19 +326,34 @@ func (j *judge) more() {
 	}
 }
 
-// notHeld leaves out the Chinese words that the others say in other words: 发射
-// and 成功 say nothing more than 发射成功, and 到达 little more than 到.
+// notHeld leaves out the words that the others say in other words: 发射 and 成功
+// say nothing more than 发射成功, 到达 little more than 到, and discovered no more
+// than discover.
 func notHeld(words, others []*token) []*token {
-	var all strings.Builder
-	for _, o := range others {
-		all.WriteString(o.text)
-	}
 	return slices.DeleteFunc(slices.Clone(words), func(t *token) bool {
-		covered := strings.TrimFunc(t.text, func(r rune) bool { return strings.ContainsRune(all.String(), r) }) == ""
-		return t.han && (covered || utf8.RuneCountInString(t.text) == 2 && slices.ContainsFunc(others, func(o *token) bool {
+		if !t.han {
+			return slices.ContainsFunc(others, func(o *token) bool { return alike(t.text, o.text) })
+		}
+		return covered(t, others) || utf8.RuneCountInString(t.text) == 2 && slices.ContainsFunc(others, func(o *token) bool {
 			return o.han && strings.Contains(t.text, o.text)
-		}))
+		})
 	})
+}
+
+// covered reports whether a Chinese word is part of one of the others, or every
+// character of it is in shorter ones: it was cut in another place.
+func covered(t *token, others []*token) bool {
+	if !t.han || slices.ContainsFunc(others, func(o *token) bool { return o.han && strings.Contains(o.text, t.text) }) {
+		return t.han
+	}
+	for _, r := range t.text {
+		if !slices.ContainsFunc(others, func(o *token) bool {
+			return o.han && len(o.text) < len(t.text) && strings.ContainsRune(o.text, r)
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // together returns the heaviest of the words, and what all of them weigh, each

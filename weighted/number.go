@@ -185,6 +185,17 @@ const currencies = "$€£¥₹₽₩元"
 // isCurrency reports whether a number is an amount by what it counts.
 func isCurrency(measure rune) bool { return measure != 0 && strings.ContainsRune(currencies, measure) }
 
+// onTheHour stands behind the hour, 9:00.
+const onTheHour = ":00"
+
+// week stands before the number of a day of the week, 周六.
+const week = "周"
+
+func isWeekday(word string) bool {
+	r, size := utf8.DecodeRuneInString(word)
+	return size == len(word) && strings.ContainsRune("一二三四五六日天", r)
+}
+
 // percent is how a share of a hundred begins in Chinese: 百分之五 is 5%.
 const percent = "百分之"
 

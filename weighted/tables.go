@@ -11,6 +11,10 @@ import (
 const negationWords = `no not never none nor cannot without don doesn didn isn aren wasn weren wouldn shouldn couldn cant wont dont
 	isnt didnt doesnt 不 没 没有 未 无 非 别 勿 不是 不会 不能 不再 并非 尚未 否认 辟谣 未能 不得`
 
+// contractedWords are those whose negation is the t behind an apostrophe; of the
+// others, as don't, what stands before the apostrophe is a negation by itself.
+const contractedWords = `can won shan ain mustn needn`
+
 // oppositeWords are pairs; each word may be in several.
 const oppositeWords = `work/home yes/no up/down in/out on/off before/after win/lose wins/loses won/lost buy/sell bought/sold open/close
 	opened/closed opens/closes first/last start/end starts/ends began/ended man/woman men/women he/she him/her his/her male/female
@@ -41,21 +45,21 @@ const stanceWords = `回应 否认 承认 证实 辟谣 澄清 道歉 致歉 疑
 // news it is and a greeting; footWords behind it, thanks; sourceWords, who
 // brought it, on either side.
 const (
-	headWords = `rt breaking update updated exclusive hi hey hello dear sir madam 快讯 突发 最新 最新消息 独家 收评 午评 早评
+	headWords = `rt breaking update updated exclusive hi hey hello dear sir madam 快讯 突发 通知 紧急通知 最新 最新消息 独家 收评 午评 早评
 	您好 你好 大家好 大家 各位 同事 同学 亲爱`
 	footWords   = `thanks thank regards cheers 谢谢 感谢`
 	sourceWords = `reuters afp ap bbc cnn 新华社 中新社 新华网 人民网 中新网`
 )
 
 // signWords are what signs are read as, %, $ and &, and signs are no words.
-const signWords = `percent dollar dollars pound pounds euro euros and`
+const signWords = `percent dollar dollars pound pounds euro euros and 点`
 
 // sameWords are words in the place of which the first of their line stands: one
 // word, written in several ways.
 const sameWords = `今天/今日/今儿 明天/明日 昨天/昨日 周一/星期一/礼拜一 周二/星期二/礼拜二 周三/星期三/礼拜三 周四/星期四/礼拜四
-	周五/星期五/礼拜五 周六/星期六/礼拜六 周日/星期日/周天/星期天/礼拜天 因为/因
+	周五/星期五/礼拜五 周六/星期六/礼拜六 周日/星期日/周天/星期天/礼拜天 因为/因 如何/怎么/怎样
 	you/u your/ur are/r please/pls/plz thanks/thx/tnx tomorrow/tmr/tmrw tonight/tonite/2nite because/cos/coz/cuz
-	united/utd government/govt versus/vs monday/mon tuesday/tue/tues wednesday/wed thursday/thu/thurs friday/fri january/jan february/feb april/apr august/aug september/sep/sept october/oct november/nov december/dec`
+	street/st road/rd avenue/ave united/utd government/govt versus/vs monday/mon tuesday/tue/tues wednesday/wed thursday/thu/thurs friday/fri january/jan february/feb april/apr august/aug september/sep/sept october/oct november/nov december/dec`
 
 // joiningWords join others: one in the place of a word is another way to say it.
 const joiningWords = `as at by for from in into of on to`
@@ -100,6 +104,8 @@ var joiningTable = sync.OnceValue(func() map[string]bool { return setOf(joiningW
 
 var textingTable = sync.OnceValue(func() map[string]bool { return setOf(textingWords) })
 
+var contractedTable = sync.OnceValue(func() map[string]bool { return setOf(contractedWords) })
+
 var negationTable = sync.OnceValue(func() map[string]bool { return setOf(negationWords) })
 
 var directedTable = sync.OnceValue(func() map[string]bool { return setOf(directedWords) })
@@ -134,6 +140,7 @@ var monthTable = sync.OnceValue(func() map[string]bool {
 func isMonth(word string) bool      { return monthTable()[word] }
 func isNegation(word string) bool   { return negationTable()[word] }
 func isDirected(word string) bool   { return directedTable()[word] }
+func isContracted(word string) bool { return contractedTable()[word] }
 func areOpposites(x, y string) bool { return oppositeTable()[[2]string{x, y}] }
 func isOption(word string) bool     { return len(word) == 1 && 'a' <= word[0] && word[0] <= 'h' }
 func isStance(word string) bool     { return stanceTable()[word] }

@@ -54,7 +54,7 @@ type weighed struct {
 func (c *cutter) cut(clean string) []token {
 	c.tokens = c.tokens[:0]
 	clean = unescape(clean)
-	for at := 0; at < len(clean); {
+	for at := datelineEnd(clean); at < len(clean); {
 		r, size := utf8.DecodeRuneInString(clean[at:])
 		switch class(r) {
 		case classHan:
@@ -136,6 +136,10 @@ func (c *cutter) number(text, value string, measure rune) {
 // 4.3 billion, 43亿 and four million, and returns where they end.
 func (c *cutter) amount(clean string, from, to int, value string) int {
 	end, zeros := scaleEnd(clean, to)
+	if sharp := clean[to:min(len(clean), to+len(onTheHour))]; to-from <= 2 && sharp == onTheHour && numberEnd(clean, to+1) == to+len(onTheHour) {
+		c.number(clean[from:to+len(onTheHour)], value, '点')
+		return to + len(onTheHour)
+	}
 	if zeros > 0 {
 		value = shifted(value, zeros)
 	}
@@ -273,6 +277,9 @@ func (c *cutter) han(clean string, at int) int {
 }
 
 func (c *cutter) hanWord(word string, chinese chineseLexicon) {
+	if n := len(c.tokens); n > 0 && isWeekday(word) && c.tokens[n-1].han && strings.HasSuffix(c.tokens[n-1].text, week) {
+		word = week + word // of 本周六, cut as 本周 and 六
+	}
 	word = canonical(word)
 	c.weigh(chinese.idf, word, true)
 }

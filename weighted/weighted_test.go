@@ -59,6 +59,10 @@ func TestFacts(t *testing.T) {
 		{"星期一下午有雨", "周一下午有雨", "near"},
 		{"星期一下午有雨", "周二下午有雨", "name"},
 		{"神舟十五号载人飞船发射成功", "神舟15号载人飞船成功发射", "near"}, // cut into other words
+		{"本周六上午9:00在操场集合", "本周六上午9点在操场集合", "near"},
+		{"本周六上午9点在学校操场集合", "本周日上午9点在学校操场集合", "name"},
+		{"如何重置密码", "怎么重置密码", "near"},
+		{"scientists discover new species of frog in the rainforest", "new species of frog discovered in the rainforest by scientists", "near"},
 		// Another number.
 		{"the new phone starts at $799 in all of the shops", "the new phone starts at €799 in all of the shops", "number"},
 		{"新款手机售价¥799", "新款手机售价799元", "near"},
@@ -107,6 +111,8 @@ func TestFacts(t *testing.T) {
 		{"stocks close higher as tech shares rally - reuters", "stocks close higher as tech shares rally", "near"},
 		{"快讯:中国女排3比0战胜日本队,晋级世锦赛四强", "中国女排3:0战胜日本队 晋级世锦赛四强", "near"},
 		{"各位同事:明天下午两点在会议室开会,请准时参加。谢谢!", "明天下午两点在会议室开会,请准时参加", "near"},
+		{"新华社北京3月5日电 十三届全国人大五次会议今日在京开幕", "十三届全国人大五次会议今日在京开幕", "near"},
+		{"london, nov 3 (reuters) - stocks close higher as tech shares rally", "stocks close higher as tech shares rally", "near"},
 		{"rt @bbc: storm eunice hits southern england", "storm eunice hits southern england #weather", "near"},
 		{"林孝埈说等我回来", "林孝埈 谢谢大家我回来了", "more"},
 		{"john smith appointed chief executive of acme corp", "acme corp appoints john smith as chief executive", "near"}, // as is no name
@@ -122,6 +128,9 @@ func TestFacts(t *testing.T) {
 		{"is your paper today in the morning", "is your paper in the morning tomorrow", "opposite"}, // wherever they stand
 		{"他的一天是小说都不敢写的程度", "她的一天是小说都不敢写的程度", "opposite"},
 		{"公司股价上涨超过预期", "公司股价下跌超过预期", "opposite"},
+		{"the minister says he will attend the summit", "the minister says he won't attend the summit", "negation"},
+		{"the minister says he will not attend the summit", "the minister says he won't attend the summit", "near"},
+		{"i can talk now, call me", "i can't talk now, don't call me", "negation"}, // two of them are no yes
 		// Who beat whom.
 		{"rng战胜tes", "tes战胜rng", "order"},
 		{"篮网vs凯尔特人", "凯尔特人vs篮网", "near"},
