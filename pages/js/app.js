@@ -34,7 +34,7 @@ class App {
     await this.source.enter?.((...what) => fill(this.main, what));
     const run = await this.source.run();
     if (this.source.can.decide) {
-      this.decisions = new Decisions(run.digest || run.made || '', run.set || '');
+      this.decisions = await this.source.decisions?.() || new Decisions(run.digest || run.made || '', run.set || '');
       this.decisions.changed = () => this.frame();
     }
     await this.refresh();
@@ -49,7 +49,7 @@ class App {
     const dark = document.documentElement.dataset.theme === 'dark';
     fill(this.top, h('a', { class: 'skip', href: '#main', onclick: (e) => { e.preventDefault(); this.main.focus(); } }, t('Skip to content')),
       h('a', { class: 'brand', href: '#' + this.shown[0][0] }, h('span', { class: 'logo', 'aria-hidden': 'true' }), 'neardup'), this.nav, h('span', { class: 'spring' }),
-      this.source.who ? h('span', { class: 'quiet' }, this.source.who.tenant) : null,
+      this.source.who ? h('span', { class: 'quiet' }, [this.source.who.name, this.source.who.tenant].filter(Boolean).join(' · ')) : null,
       this.source.token?.() ? h('button', { class: 'plain', onclick: () => this.source.leave() }, t('Sign out')) : null,
       h('button', { class: 'plain', lang: language() === 'zh' ? 'en' : 'zh-CN', title: t('Language') + ' (l)', onclick: () => this.switchLanguage() }, language() === 'zh' ? 'English' : '中文'),
       h('button', { class: 'plain', title: t('Theme') + ' (t)', onclick: () => this.switchTheme() }, dark ? t('light') : t('dark')),
@@ -113,7 +113,7 @@ class App {
 
   help() {
     const keys = [['?', 'this help'], ['1 … ' + this.shown.length, 'go to a view'], ['/', 'search'], ['j  k  ↓  ↑', 'next, previous'], ['Enter  o', 'open'], ['Esc', 'back'], ['J  K', 'next, previous group'],
-      ['d', 'is a duplicate'], ['n', 'is no duplicate'], ['u', 'cannot tell'], ['z', 'undo'], ['s', 'side by side, one column'], ['x', 'unfold, fold'], ['e', 'save overrides'], ['t', 'theme'], ['l', 'language']];
+      ['d', 'is a duplicate'], ['n', 'is no duplicate'], ['u', 'cannot tell'], ['z', 'undo'], ...(this.source.move ? [['m', 'move to another docId']] : []), ['s', 'side by side, one column'], ['x', 'unfold, fold'], ['e', 'save overrides'], ['t', 'theme'], ['l', 'language']];
     const box = h('dialog', { class: 'help', 'aria-labelledby': 'help-title', onclose: () => box.remove() }, h('h2', { id: 'help-title' }, t('Keys')),
       h('dl', {}, keys.flatMap(([k, what]) => [h('dt', {}, k.split('  ').map((x) => h('kbd', {}, x))), h('dd', {}, t(what))])),
       h('button', { onclick: () => box.close() }, t('Close')));

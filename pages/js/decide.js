@@ -9,23 +9,25 @@ const escapeField = (s) => s.replace(/[\\\t\n\r]/g, (c) => ({ '\\': '\\\\', '\t'
 // Decisions are kept in the browser under the digest of the run, so that a
 // page opened again still has them.
 export class Decisions {
-  constructor(name, set) {
+  constructor(name, set, here = true) {
     this.name = 'decisions ' + name;
     this.set = set;
-    this.trail = recall(this.name) || [];
+    this.trail = (here && recall(this.name)) || [];
     this.changed = () => {};
     this.replay();
   }
 
+  pair(a, b) { return [a, b]; }
+
   replay() {
     this.verdicts = new Map();
     for (const e of this.trail) {
-      const k = JSON.stringify([e.a, e.b]);
+      const k = JSON.stringify(this.pair(e.a, e.b));
       if (e.after) this.verdicts.set(k, e); else this.verdicts.delete(k);
     }
   }
 
-  of(a, b) { return this.verdicts.get(JSON.stringify([a, b]))?.after || ''; }
+  of(a, b) { return this.verdicts.get(JSON.stringify(this.pair(a, b)))?.after || ''; }
 
   // decide sets the verdict on a pair: duplicate, different, unsure, or ''.
   decide(pair, after) {

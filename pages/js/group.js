@@ -4,6 +4,7 @@ import { h, fill, link } from './dom.js';
 import { t, num, fixed } from './i18n.js';
 import { diff, kinds, passages, softKind, tokens } from './text.js';
 import { bandOf } from './decide.js';
+import { moveDialog } from './rulings.js';
 
 const page = 20, lookedAt = 12, context = 24;
 
@@ -66,7 +67,34 @@ function meta(m, x) {
 
 function keptCard(m, c) {
   return h('section', { class: 'member kept', tabindex: -1, 'aria-label': t('Kept document') },
-    h('header', {}, h('span', { class: 'chip good' }, t('Kept document')), h('h3', {}, c.x.title || c.x.id)), meta(m, c.x), c.body);
+    h('header', {}, h('span', { class: 'chip good' }, t('Kept document')), h('h3', {}, c.x.title || c.x.id)), meta(m, c.x), movedBy(m, c), c.body,
+    mover(m, c) ? h('div', { class: 'verdicts' }, mover(m, c)) : null);
+}
+
+// movedBy says that a person moved a member here, and takes it back.
+function movedBy(m, c) {
+  const w = c.x.moved;
+  if (!w) return null;
+  return h('p', { class: 'moved' }, h('span', { class: 'chip' }, t('Moved')), ' ', t('by {who} from {docId}', { who: w.who, docId: '' }), h('a', { href: '#groups/' + w.before }, w.before),
+    w.why ? h('q', {}, w.why) : null, ' ', new Date(w.time).toLocaleString(document.documentElement.lang),
+    mover(m, c) ? h('button', { onclick: () => moveBack(m, c) }, t('Move back')) : null);
+}
+
+// mover is the button that opens the dialog, where a person may move articles.
+function mover(m, c) {
+  if (!m.v.app.decisions || !m.v.app.source.move) return null;
+  return h('button', { class: 'mover', onclick: () => openMove(m, c) }, t('Move') + '…', h('kbd', { 'aria-hidden': 'true' }, 'm'));
+}
+
+function openMove(m, c) { moveDialog(m.v.app, c.x, (r) => gone(m, r)); }
+
+async function moveBack(m, c) {
+  try { await gone(m, await m.v.app.source.move(c.x.id, { docId: c.x.moved.before })); } catch (e) { m.v.app.say(`${t('Failed')}: ${e.message}`); }
+}
+
+async function gone(m, r) {
+  await m.v.app.refresh();
+  m.v.app.say(t('Moved to {docId}', { docId: r.docId }));
 }
 
 function memberCard(m, c) {
@@ -79,9 +107,10 @@ function memberCard(m, c) {
     h('header', {}, h('span', { class: 'similarity', title: t('Similarity') }, x.similarity ? fixed(x.similarity) : '–'), h('span', { class: 'chip ' + (variant ? 'variant' : 'gone') }, variant ? t('Variant') : t('Duplicate')),
       h('h3', {}, x.title || x.id)), meta(m, x), h('p', { class: 'quiet evidence' }, evidence), c.differs, c.body,
     x.conflicts?.length ? h('p', { class: 'differs' }, t('Facts that conflict') + ': ', x.conflicts.map((f) => h('span', { class: 'chip variant' }, `${f.kind}: ${f.b || '–'} → ${f.a || '–'}`))) : null,
-    m.v.app.decisions ? h('div', { class: 'verdicts', role: 'group', 'aria-label': t('Is it a duplicate?') }, c.buttons) : null);
+    movedBy(m, c),
+    m.v.app.decisions ? h('div', { class: 'verdicts', role: 'group', 'aria-label': t('Is it a duplicate?') }, c.buttons, mover(m, c)) : null);
   c.verdict = () => {
-    const now = m.v.app.decisions?.of(m.leader.id, x.id) || '';
+    const now = m.v.app.decisions?.of(partner(m, x), x.id) || '';
     c.buttons.forEach((b) => b.setAttribute('aria-pressed', String(b.dataset.verdict === now)));
     root.dataset.verdict = now;
   };
@@ -169,14 +198,30 @@ async function move(m, by) {
   select(m, Math.max(0, Math.min(m.cards.length - 1, m.at + by)));
 }
 
-function decide(m, c, verdict) {
+// partner is the other article of the pair that is decided about: the leader, which
+// in a service need not be the kept one.
+function partner(m, x) {
+  const leader = m.g.leader;
+  return leader && leader !== x.id && !leader.startsWith('~') ? leader : m.leader.id;
+}
+
+async function decide(m, c, verdict) {
   const d = m.v.app.decisions;
   if (!d || c.i === 0) return;
-  const after = d.of(m.leader.id, c.x.id) === verdict ? '' : verdict;
-  d.decide({ a: m.leader.id, b: c.x.id, band: bandOf(c.x.basis, c.x.similarity || 0, (c.x.text || '').length), was: c.x.decision === 'new' ? 'new' : 'duplicate' }, after);
+  const a = partner(m, c.x), after = d.of(a, c.x.id) === verdict ? '' : verdict;
+  try {
+    await d.decide({ a, b: c.x.id, band: bandOf(c.x.basis, c.x.similarity || 0, (c.x.text || '').length), was: c.x.decision === 'new' ? 'new' : 'duplicate' }, after);
+  } catch (e) { m.v.app.say(`${t('Failed')}: ${e.message}`); return; }
   c.verdict();
   const name = { duplicate: 'duplicate', different: 'not a duplicate', unsure: 'cannot tell' }[after];
   m.v.app.say(after ? t('Marked: {v}', { v: t(name) }) : t('Withdrawn.'));
+}
+
+async function undo(m) {
+  let said = '';
+  try { said = await m.v.app.decisions?.undo() ? t('Undone.') : t('Nothing to undo.'); } catch (e) { said = `${t('Failed')}: ${e.message}`; }
+  m.cards.forEach((c) => c.verdict?.());
+  m.v.app.say(said);
 }
 
 function keys(m, e) {
@@ -192,12 +237,8 @@ function keys(m, e) {
     case 'k': case 'ArrowUp': move(m, -1); return true;
     case 's': sideBySide(m); return true;
     case 'x': m.folded = !m.folded; m.cards.forEach((c) => { c.open = false; paint(m, c); }); return true;
-    case 'z': {
-      const undone = m.v.app.decisions?.undo();
-      m.cards.forEach((c) => c.verdict?.());
-      m.v.app.say(undone ? t('Undone.') : t('Nothing to undo.'));
-      return true;
-    }
+    case 'z': undo(m); return true;
+    case 'm': if (!mover(m, m.cards[m.at])) return false; openMove(m, m.cards[m.at]); return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 // The same questions, answered by a service.
 import { h } from './dom.js';
 import { t } from './i18n.js';
+import { Rulings } from './rulings.js';
 
 const page = 100;
 
@@ -31,7 +32,11 @@ export class HttpSource {
   // enter asks for a token until there is one that may read.
   async enter(place) {
     for (let said = ''; ;) {
-      try { this.who = await this.ask('/me'); return; } catch (e) {
+      try {
+        this.who = await this.ask('/me');
+        this.can.decide = this.who.roles.includes('moderate');
+        return;
+      } catch (e) {
         if (e.status !== 401 && e.status !== 403) throw e;
         if (this.token()) said = e.message;
       }
@@ -44,6 +49,15 @@ export class HttpSource {
         field.focus();
       });
     }
+  }
+
+  decisions() { return Rulings.load(this); }
+
+  // move moves an article to another docId.
+  async move(nid, to) {
+    const r = await this.ask(`/articles/${encodeURIComponent(nid)}/correct`, to);
+    this.rows.clear();
+    return r;
   }
 
   leave() { this.keep(''); location.reload(); }
@@ -107,12 +121,12 @@ export class HttpSource {
       }
       return all.slice(from, to);
     };
-    return { ...(await this.row(docId)), members };
+    return { ...(await this.row(docId)), leader: g.leader.id, members };
   }
 
   member(m) {
     const e = m.evidence || {};
     return { id: m.nid, title: m.title || '', url: m.url || '', decision: e.decision || 'duplicate', similarity: e.similarity, distance: e.distance,
-      basis: [e.stage, e.basis, e.leader ? `→ ${e.leader}` : ''].filter(Boolean).join(' · '), conflicts: e.conflicts };
+      basis: [e.stage, e.basis, e.leader ? `→ ${e.leader}` : ''].filter(Boolean).join(' · '), conflicts: e.conflicts, moved: m.corrected };
   }
 }

@@ -54,6 +54,10 @@ const zh = {
   'Save the configuration': '保存配置', 'For dedup': '用于 dedup', 'Choose': '选择', 'Precision and recall of {n} labelled pairs': '{n} 对标注的精确率与召回率', 'Label some pairs first.': '请先标注一些文本对。',
   'Shares of the labelled pairs, which were sampled by bands; recall counts what is similar at least as the floor.': '按标注的文本对计算，样本按相似度分段抽取；召回率只计下限以上的文本对。', 'What each threshold would remove': '各阈值将移除的数量',
   'at least {n} groups': '至少 {n} 个分组',
+  'Kept by the service, under the name of your token: {who}': '由服务保存，署名为令牌名：{who}', 'Move': '移动', 'Moved': '已移动', 'Move back': '移回', 'by {who} from {docId}': '由 {who} 移自 {docId}',
+  'Moved to {docId}': '已移至 {docId}', 'Move to another docId': '移至另一 docId', 'move to another docId': '移至另一 docId', 'A docId, or the nid of an article that has it; empty: a docId of its own': 'docId，或属于它的文章的 nid；留空则自成一组',
+  'Obeyed from then on. To change an answer that was given, move the article.': '自裁定起生效。若要更改已给出的答复，请移动文章。',
+  'Its text, for a docId of its own': '正文（自成一组时需要）', 'Why': '理由',
 };
 
 let lang = recall('language') || (navigator.language.startsWith('zh') ? 'zh' : 'en');

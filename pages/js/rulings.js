@@ -1,0 +1,76 @@
+// Decisions that a service keeps: the same as those of a report, by who has the
+// token, and moving an article to another docId.
+import { h, fill } from './dom.js';
+import { t } from './i18n.js';
+import { Decisions } from './decide.js';
+
+const links = { duplicate: 'must', different: 'cannot', unsure: 'unsure', '': '' };
+const verdicts = { must: 'duplicate', cannot: 'different', unsure: 'unsure', '': '' };
+const page = 1000;
+
+// Rulings are read from the service, and written to it one by one.
+export class Rulings extends Decisions {
+  static async load(source) {
+    const d = new Rulings('', 'service', false);
+    d.source = source;
+    d.mine = [];
+    for (let after = 0, more = true; more; more = after > 0) {
+      const r = await source.ask(`/rulings?limit=${page}&after=${after}`);
+      d.trail.push(...r.rulings.map(event));
+      after = r.next || 0;
+    }
+    d.replay();
+    return d;
+  }
+
+  get kept() { return true; }
+
+  pair(a, b) { return a < b ? [a, b] : [b, a]; }
+
+  who() { return this.source.who.name || ''; }
+
+  async decide({ a, b }, after) {
+    const before = this.of(a, b);
+    await this.say(a, b, after);
+    this.mine.push({ a, b, before });
+  }
+
+  // undo takes back what was said last in this tab.
+  async undo() {
+    const e = this.mine.pop();
+    if (!e) return null;
+    await this.say(e.a, e.b, e.before);
+    return e;
+  }
+
+  async say(a, b, verdict) {
+    this.trail.push(event(await this.source.ask('/rulings', { a, b, link: links[verdict] })));
+    this.replay();
+    this.changed();
+  }
+}
+
+const event = (r) => ({ a: r.a, b: r.b, before: verdicts[r.was], after: verdicts[r.link], who: r.who, time: r.time, band: 'service', seq: r.seq });
+
+// moveDialog asks where an article is to go, and sends it there.
+export function moveDialog(app, x, done) {
+  const field = (name, input) => h('label', {}, t(name), input);
+  const to = h('input', { type: 'text', id: 'move-to', autocomplete: 'off' });
+  const text = h('textarea', { id: 'move-text', rows: 5, value: x.text || '' });
+  const why = h('input', { type: 'text', id: 'move-why', autocomplete: 'off', maxlength: 300 });
+  const said = h('div', { 'aria-live': 'polite' });
+  const send = async (e) => {
+    e.preventDefault();
+    const place = to.value.trim(), body = { why: why.value.trim() };
+    if (/^[0-9a-f]{16}-[0-9a-f]{16}$/.test(place)) body.docId = place;
+    else if (place) body.with = place;
+    else if (text.value) body.content = text.value;
+    try { await done(await app.source.move(x.id, body)); box.close(); } catch (err) { fill(said, h('p', { role: 'alert', class: 'wrong' }, err.message)); }
+  };
+  const box = h('dialog', { class: 'help move', 'aria-labelledby': 'move-title', onclose: () => box.remove() }, h('h2', { id: 'move-title' }, t('Move to another docId')),
+    h('p', {}, x.title || x.id), h('form', { onsubmit: send },
+      field('A docId, or the nid of an article that has it; empty: a docId of its own', to), field('Its text, for a docId of its own', text), field('Why', why), said,
+      h('div', { class: 'verdicts' }, h('button', { class: 'primary' }, t('Move')), h('button', { type: 'button', onclick: () => box.close() }, t('Close')))));
+  document.body.append(box);
+  box.showModal();
+}

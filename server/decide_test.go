@@ -1,0 +1,174 @@
+package server_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup/internal/browser"
+	"github.com/neardup/neardup/override"
+	"github.com/neardup/neardup/server"
+	"github.com/neardup/neardup/server/api"
+)
+
+// signIn opens the pages of a server with a token.
+func signIn(t *testing.T, f *fixture, token string) *browser.Tab {
+	t.Helper()
+	tab := browser.Open(t, 1280)
+	tab.Go(f.http.URL + "/ui/")
+	tab.Wait("document.querySelector('#token')")
+	browser.Eval[any](tab, fmt.Sprintf("(() => { const i = document.querySelector('#token'); i.value = %q; i.form.requestSubmit(); })()", token))
+	tab.Wait("document.querySelectorAll('.row').length > 0")
+	return tab
+}
+
+// picture keeps what a tab shows, where NEARDUP_PICTURES names a folder.
+func picture(tab *browser.Tab, name string) {
+	if dir := os.Getenv("NEARDUP_PICTURES"); dir != "" {
+		tab.Picture(filepath.Join(dir, name))
+	}
+}
+
+// atSea is a text for people to look at.
+const atSea = `The ferry left the harbour at seven in the morning with two hundred passengers, a cargo of oranges and the mail of three islands.
+Nobody minded that the wind had turned to the north: the captain had seen worse, the cook had made soup, and the children counted gulls until noon.`
+
+// A moderator decides under /ui: by keys, kept on the server under the name of
+// the token, obeyed from then on, and saved as files that others obey; and moves
+// an article to a docId of its own, and back.
+func TestDecidingOnPages(t *testing.T) {
+	var access *server.Access
+	f := start(t, func(c *server.Config) { access = c.Access })
+	ctx, submit := t.Context(), f.client("news", server.Submit)
+	li := moderator(t, f, access)
+	token := must[string](t)(server.NewToken())
+	access.Allow(server.HashOf(token), server.Grant{Tenant: "news", Roles: []server.Role{server.Moderate, server.Read}, Name: "王"})
+	bad := `<img src=x onerror="window.pwned=1">`
+	for i, nid := range []string{"first", "second", "third" + bad} {
+		a := article(nid, atSea+strings.Repeat(" And so on.", i))
+		a.Title = []string{"A quiet day", "A quiet day at sea", bad}[i]
+		must[api.Answer](t)(submit.Submit(ctx, a, ""))
+	}
+	tab := signIn(t, f, token)
+	saved := func(n int) []api.RulingEntry {
+		t.Helper()
+		r := must[api.Rulings](t)(li.Rulings(ctx, 0, 100))
+		if len(r.Rulings) != n {
+			t.Fatalf("%d rulings are kept, want %d: %+v", len(r.Rulings), n, r.Rulings)
+		}
+		return r.Rulings
+	}
+	pressed := func(nid, verdict string) string {
+		return fmt.Sprintf("[...document.querySelectorAll('.member')].some((m) => m.getAttribute('aria-label').includes(%q) && m.dataset.verdict === %q)", nid, verdict)
+	}
+	tab.Press("j\r")
+	tab.Wait("document.querySelectorAll('.member').length === 3")
+	tab.Press("jd")
+	tab.Wait(pressed("second", "duplicate"))
+	tab.Press("n")
+	tab.Wait(pressed("third", "different"))
+	rulings := saved(2)
+	if r := rulings[0]; r.A != "first" || r.B != "second" || r.Link != "must" || r.Who != "王" {
+		t.Errorf("by d: %+v", r)
+	}
+	if r := rulings[1]; r.B != "third"+bad || r.Link != "cannot" {
+		t.Errorf("by n: %+v", r)
+	}
+	tab.Press("u")
+	tab.Wait(pressed("third", "unsure"))
+	tab.Press("z")
+	tab.Wait(pressed("third", "different"))
+	if r := saved(4)[3]; r.Link != "cannot" || r.Was != "unsure" {
+		t.Errorf("undone: %+v", r)
+	}
+	for _, x := range tab.Axe() {
+		t.Errorf("a group: %s", x)
+	}
+	picture(tab, "deciding.png")
+
+	// Another moderator's page has them, and says who.
+	must[api.RulingEntry](t)(li.Rule(ctx, api.Ruling{A: "second", B: "first", Link: "cannot", Why: "read both"}))
+	tab.Go("about:blank") // and anew
+	tab.Go(f.http.URL + "/ui/#decide")
+	tab.Wait("document.querySelectorAll('.decisions tbody tr').length === 5")
+	if got := browser.Eval[string](tab, "document.querySelector('.decisions').innerText"); !strings.Contains(got, "li") || !strings.Contains(got, "王") {
+		t.Errorf("Decisions shows %s", got)
+	}
+	for _, x := range tab.Axe() {
+		t.Errorf("decisions: %s", x)
+	}
+	picture(tab, "rulings.png")
+	browser.Eval[any](tab, "document.activeElement.blur()")
+	tab.Press("e")
+	set, err := override.Read(strings.NewReader(tab.Saved("overrides.jsonl")))
+	if err != nil || set.Len() != 2 || set.Of("first", "second") != override.Cannot || set.Of("first", "third"+bad) != override.Cannot {
+		t.Errorf("saved %v, %v", set, err)
+	}
+	// What comes later obeys.
+	a := article("third"+bad+"?", atSea)
+	must[api.RulingEntry](t)(li.Rule(ctx, api.Ruling{A: "first", B: a.NID, Link: "cannot"}))
+	if got := must[api.Answer](t)(submit.Submit(ctx, a, "")); got.Leader == "first" {
+		t.Errorf("what cannot be linked: %+v", got)
+	}
+
+	moved(t, f, tab, li)
+	for _, p := range tab.Problems() {
+		if !strings.Contains(p, "401") && !strings.Contains(p, "404") && !strings.Contains(p, "422") && !strings.Contains(p, "409") {
+			t.Error(p)
+		}
+	}
+	if browser.Eval[bool](tab, "'pwned' in window || !!document.querySelector('main img')") {
+		t.Error("a text did something")
+	}
+	for _, u := range tab.Requests() {
+		if !strings.HasPrefix(u, f.http.URL+"/") && !strings.HasPrefix(u, "blob:") {
+			t.Errorf("it asked for %s", u)
+		}
+	}
+}
+
+// moved moves the second article in the tab: refused without its text, then with
+// it, and back.
+func moved(t *testing.T, f *fixture, tab *browser.Tab, c *api.Client) {
+	t.Helper()
+	before := must[api.MemberAnswer](t)(c.Article(t.Context(), "second")).DocID
+	at := func() string { return must[api.MemberAnswer](t)(c.Article(t.Context(), "second")).DocID }
+	tab.Go(f.http.URL + "/ui/#groups/" + before)
+	tab.Wait("document.querySelectorAll('.member').length === 3")
+	tab.Press("jm")
+	tab.Wait("document.querySelector('#move-to')")
+	for _, x := range tab.Axe() {
+		t.Errorf("the dialog: %s", x)
+	}
+	browser.Eval[any](tab, "document.querySelector('#move-to').value = ''") // the driver types the key that opened the dialog, handled or not
+	picture(tab, "moving.png")
+	browser.Eval[any](tab, "document.querySelector('.move form').requestSubmit()")
+	tab.Wait("document.querySelector('.move [role=alert]')?.innerText.includes('send it along')")
+	browser.Eval[any](tab, fmt.Sprintf("(() => { document.querySelector('#move-text').value = %q; document.querySelector('#move-why').value = 'another day <b>'; document.querySelector('.move form').requestSubmit(); })()", atSea+" And so on."))
+	tab.Wait("!document.querySelector('.move') && document.querySelectorAll('.member').length === 2")
+	own := at()
+	if own == before {
+		t.Fatal("it was not moved")
+	}
+	tab.Go(f.http.URL + "/ui/#groups/" + own)
+	tab.Wait("document.querySelector('.moved')?.innerText.includes('another day <b>')")
+	if got := browser.Eval[string](tab, "document.querySelector('.moved').innerText"); !strings.Contains(got, "王") || !strings.Contains(got, before) {
+		t.Errorf("it says %s", got)
+	}
+	for _, x := range tab.Axe() {
+		t.Errorf("what was moved: %s", x)
+	}
+	picture(tab, "moved.png")
+	tab.Press("l")
+	tab.Wait("document.querySelector('.moved')?.innerText.includes('移自')")
+	picture(tab, "moved-zh.png")
+	tab.Press("l")
+	tab.Wait("document.querySelector('.moved')?.innerText.includes('Move back')")
+	browser.Eval[any](tab, "document.querySelector('.moved button').click()")
+	tab.Wait("document.querySelector('.member') && !document.querySelector('.moved')")
+	if at() != before {
+		t.Error("it was not moved back")
+	}
+}
