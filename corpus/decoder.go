@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -104,7 +105,7 @@ func (d *Decoder) member(key []byte) error {
 	case kind == kindNumber && (dst == &d.rec.ID || dst == &d.rec.Time):
 		*dst, err = d.json.number()
 		return err
-	case kind != kindNull && (dst == &d.rec.ID || dst == &d.rec.Text || dst == &d.rec.HTML):
+	case kind != kindNull && dst != &d.rec.Title && dst != &d.rec.URL && dst != &d.rec.Time:
 		return fmt.Errorf("field %q is %s, not a string", name, kind)
 	}
 	return d.json.skip()
@@ -116,11 +117,16 @@ type target struct {
 	dst   *[]byte
 }
 
-func (d *Decoder) targets() [6]target {
-	return [...]target{
+func (d *Decoder) targets() [6 + MostTexts - 1]target {
+	all := [...]target{
 		{&d.fields.ID, &d.rec.ID}, {&d.fields.Text, &d.rec.Text}, {&d.fields.Title, &d.rec.Title},
 		{&d.fields.URL, &d.rec.URL}, {&d.fields.Time, &d.rec.Time}, {&d.fields.HTML, &d.rec.HTML},
+		{}, {}, {},
 	}
+	for i := range d.fields.More {
+		all[6+i] = target{&d.fields.More[i], &d.rec.More[i]}
+	}
+	return all
 }
 
 // wanted returns where a field goes; nil if nobody wants it or it was there
@@ -162,7 +168,10 @@ func (d *Decoder) table(it Item, doc *neardup.Document) error {
 	c := &it.in.columns
 	d.rec = Record{ID: cell(c.id), Text: cell(c.text), Title: cell(c.title),
 		URL: cell(c.url), Time: cell(c.time), HTML: cell(c.html)}
-	if d.rec.Text == nil && d.rec.HTML == nil {
+	for i, at := range c.more {
+		d.rec.More[i] = cell(at)
+	}
+	if d.textless() && d.rec.HTML == nil {
 		return fmt.Errorf("only %d columns", len(d.cells))
 	}
 	return d.document(doc, func(b []byte) (string, error) { return decodeText(b, it.in.charset) })
@@ -199,12 +208,44 @@ func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, erro
 		}
 		return d.page([]byte(page), "utf-8", doc.URL, doc)
 	}
-	if d.rec.Text == nil {
-		return fmt.Errorf("no field %q", d.fields.Text.Name)
+	return d.text(doc, str)
+}
+
+// textless reports that the record has none of the fields of the text.
+func (d *Decoder) textless() bool {
+	return d.rec.Text == nil && !slices.ContainsFunc(d.rec.More[:], func(b []byte) bool { return b != nil })
+}
+
+// text joins what the record has of the fields of the text.
+func (d *Decoder) text(doc *neardup.Document, str func([]byte) (string, error)) (err error) {
+	if d.textless() {
+		name := strconv.Quote(d.fields.Text.Name)
+		for _, f := range d.fields.More {
+			if f.Name != "" {
+				name += " or " + strconv.Quote(f.Name)
+			}
+		}
+		return fmt.Errorf("no field %s", name)
 	}
-	var err error
-	doc.Text, err = str(d.rec.Text)
-	return err
+	if d.rec.Text != nil {
+		if doc.Text, err = str(d.rec.Text); err != nil {
+			return err
+		}
+	}
+	for _, b := range d.rec.More {
+		if len(b) == 0 {
+			continue
+		}
+		part, err := str(b)
+		if err != nil {
+			return err
+		}
+		if doc.Text != "" {
+			part = doc.Text + "\n" + part
+		}
+		doc.Text = part
+	}
+	return nil
 }
 
 // time reads the time field. One that cannot be read is an error only if the

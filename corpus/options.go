@@ -59,6 +59,8 @@ type Options struct {
 	// "text", "title", "url", "time". Names match exactly, case included.
 	// A field named here that a CSV, TSV or Parquet file does not have is
 	// an error; one that is only usual may be missing, except the text.
+	// TextField may name several, "title,text", MostTexts at most: what a record has
+	// of them is its text, each on a line of its own, in that order.
 	IDField, TextField, TitleField, URLField, TimeField string
 	// Compare is what becomes the text of a document: OnlyText, also where it
 	// is "", or TitleAndText, on lines of their own.
@@ -118,7 +120,11 @@ type Page struct{ Title, Text, Canonical string }
 // that nobody wants it. Required ones were named by the user.
 type Fields struct {
 	ID, Text, Title, URL, Time, HTML Field
+	More                             [MostTexts - 1]Field // of the text, behind Text
 }
+
+// MostTexts is how many fields a text may be joined of.
+const MostTexts = 4
 
 // Field is one field to read.
 type Field struct {
@@ -159,6 +165,7 @@ type RowWriter interface {
 // where there is none. The slices are valid until the next record.
 type Record struct {
 	ID, Text, Title, URL, Time, HTML []byte
+	More                             [MostTexts - 1][]byte
 }
 
 // fields resolves the names of the fields.
@@ -176,6 +183,12 @@ func (o *Options) fields() Fields {
 		URL:   pick(o.URLField, "url"),
 		Time:  pick(o.TimeField, "time"),
 		HTML:  Field{Name: o.HTMLField, Required: o.HTMLField != ""},
+	}
+	if texts := strings.Split(o.TextField, ","); len(texts) > 1 {
+		f.Text.Name = texts[0]
+		for i, name := range texts[1:] {
+			f.More[i] = Field{Name: name, Required: true}
+		}
 	}
 	f.Text.Required = true
 	f.Title.Required = f.Title.Required || o.Compare == TitleAndText
@@ -238,6 +251,15 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Compare != "" && o.Compare != OnlyText && o.Compare != TitleAndText {
 		return o, fmt.Errorf("compare %q is neither %q nor %q", o.Compare, OnlyText, TitleAndText)
+	}
+	texts := strings.Split(o.TextField, ",")
+	if len(texts) > MostTexts {
+		return o, fmt.Errorf("text field %q: %d fields, and at most %d are joined", o.TextField, len(texts), MostTexts)
+	}
+	for i, name := range texts {
+		if len(texts) > 1 && (name == "" || slices.Contains(texts[:i], name)) {
+			return o, fmt.Errorf("text field %q: a name is empty or comes twice", o.TextField)
+		}
 	}
 	if o.HTMLField != "" && o.TextField != "" {
 		return o, fmt.Errorf("text field %q and HTML field %q: choose one", o.TextField, o.HTMLField)

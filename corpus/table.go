@@ -10,7 +10,10 @@ import (
 )
 
 // columns are the places, from 0, of the fields in a table; -1 is none.
-type columns struct{ id, text, title, url, time, html int }
+type columns struct {
+	id, text, title, url, time, html int
+	more                             [MostTexts - 1]int // of the text
+}
 
 // tableFrames yields the rows of CSV and TSV without the header.
 type tableFrames struct {
@@ -90,6 +93,9 @@ func findColumns(f Fields, names [][]byte) (columns, error) {
 	}
 	c := columns{id: find(f.ID), text: find(f.Text), title: find(f.Title),
 		url: find(f.URL), time: find(f.Time), html: find(f.HTML)}
+	for i := range f.More {
+		c.more[i] = find(f.More[i])
+	}
 	if missing == nil {
 		return c, nil
 	}

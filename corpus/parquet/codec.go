@@ -42,7 +42,7 @@ func caught(err *error) {
 	}
 }
 
-// A row between reader and Split is, for each of the six fields, a uvarint of
+// A row between reader and Split is, for each of the fields, a uvarint of
 // 1 + its length, or 0 for null, and the bytes.
 func appendField(dst, value []byte, null bool) []byte {
 	if null {
@@ -74,10 +74,19 @@ func (Codec) Split(raw []byte, rec *corpus.Record) error {
 	return nil
 }
 
-func recordFields(r *corpus.Record) [6]*[]byte {
-	return [...]*[]byte{&r.ID, &r.Text, &r.Title, &r.URL, &r.Time, &r.HTML}
+// fieldCount is how many there are: the named ones and more of the text.
+const fieldCount = 6 + corpus.MostTexts - 1
+
+func recordFields(r *corpus.Record) (all [fieldCount]*[]byte) {
+	n := copy(all[:], []*[]byte{&r.ID, &r.Text, &r.Title, &r.URL, &r.Time, &r.HTML})
+	for i := range r.More {
+		all[n+i] = &r.More[i]
+	}
+	return all
 }
 
-func wantedFields(f *corpus.Fields) [6]corpus.Field {
-	return [...]corpus.Field{f.ID, f.Text, f.Title, f.URL, f.Time, f.HTML}
+func wantedFields(f *corpus.Fields) (all [fieldCount]corpus.Field) {
+	n := copy(all[:], []corpus.Field{f.ID, f.Text, f.Title, f.URL, f.Time, f.HTML})
+	copy(all[n:], f.More[:])
+	return all
 }

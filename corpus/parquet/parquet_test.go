@@ -291,3 +291,31 @@ func ExampleCodec_Create() {
 	fmt.Println(codec.Format(), empty != nil)
 	// Output: parquet true
 }
+
+// A text of several columns is what a row has of them.
+func TestTextOfSeveralColumns(t *testing.T) {
+	rows := sample(20)
+	r := open(t, corpus.Options{TextField: "title,text,meta.url"}, write(t, rows))
+	d := r.NewDecoder()
+	for i := range rows {
+		it, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doc neardup.Document
+		want := rows[i].Title + "\n"
+		if rows[i].Text != nil {
+			want += *rows[i].Text + "\n"
+		}
+		if err := d.Decode(it, &doc); err != nil || doc.Text != want+rows[i].Meta.URL {
+			t.Fatalf("row %d: %q, %v", i, doc.Text, err)
+		}
+	}
+	path := write(t, rows)
+	for field, want := range map[string]string{"text,nothing": "nothing", "text,id": "id"} {
+		r := open(t, corpus.Options{TextField: field}, path)
+		if _, err := r.Next(); !errors.Is(err, corpus.ErrField) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}

@@ -22,8 +22,8 @@ const (
 // reader reads the wanted columns side by side, row group after row group.
 type reader struct {
 	groups []parquet.RowGroup
-	leaves [6]*parquet.LeafColumn // nil where nobody wants the field
-	cols   [6]*column
+	leaves [fieldCount]*parquet.LeafColumn // nil where nobody wants the field
+	cols   [fieldCount]*column
 	left   int64 // rows left in this group
 	block  []byte
 	done   func() error // frees the file where it had to be unpacked
@@ -57,7 +57,11 @@ func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
 		}
 		r.leaves[i] = leaf
 	}
-	return checkText(r.leaves[1], fields.Text.Name)
+	err := checkText(r.leaves[1], fields.Text.Name)
+	for i, field := range fields.More {
+		err = errors.Join(err, checkText(r.leaves[fieldCount-len(fields.More)+i], field.Name))
+	}
+	return err
 }
 
 // find finds a column by its name or by its path with dots.

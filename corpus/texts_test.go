@@ -1,0 +1,66 @@
+package corpus
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A text of several fields is what a record has of them, each on a line of its
+// own, in the order they were named, in every format that has fields.
+func TestTextOfSeveralFields(t *testing.T) {
+	want := []string{"head\nbody", "only body", "only head", "b\nc with, a comma"}
+	for name, content := range map[string]string{
+		"a.jsonl": `{"body":"body","head":"head","text":"no"}` + "\n" + `{"body":"only body"}` + "\n" + `{"head":"only head","body":null}` + "\n" +
+			`{"id":"x"}` + "\n" + `{"head":"b","body":"c with, a comma"}` + "\n" + `{"head":"b","body":7}`,
+		"a.json":   `[{"body":"body","head":"head"},{"body":"only body","head":""},{"head":"only head"},{"head":null},{"head":"b","body":"c with, a comma"}]`,
+		"a.csv":    "head,text,body\nhead,no,body\n,no,only body\nonly head,,\nb,,\"c with, a comma\"\n",
+		"a.tsv":    "body\thead\nbody\thead\nonly body\t\n\tonly head\nc with, a comma\tb\n",
+		"semi.csv": "id;head;body\n1;head;body\n2;;only body\n3;only head;\n4;b;c with, a comma\n",
+	} {
+		res := read(t, Options{TextField: "head,body"}, put(t, t.TempDir(), name, content))
+		if got := strings.Split(res.texts(), "|"); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q", name, got)
+		}
+		rejects := strings.Join(res.rejects, " ")
+		for _, part := range map[string][]string{"a.jsonl": {`no field "head" or "body"`, `field "body" is a number`}, "a.json": {`no field "head" or "body"`}}[name] {
+			if !strings.Contains(rejects, part) {
+				t.Errorf("%s: rejects %q, want %q", name, rejects, part)
+			}
+		}
+	}
+	numbers := read(t, Options{TextField: "3,1"}, put(t, t.TempDir(), "b.csv", "head,7,body\n"))
+	if numbers.texts() != "body\nhead" {
+		t.Errorf("by numbers: %q", numbers.texts())
+	}
+	titled := read(t, Options{TextField: "title,body", Compare: TitleAndText}, put(t, t.TempDir(), "c.jsonl", `{"title":"t","body":"b"}`))
+	if titled.texts() != "t\nt\nb" || titled.docs[0].Title != "t" {
+		t.Errorf("a title that is part of the text: %+v", titled.docs)
+	}
+}
+
+// Each of several fields that nothing has is named.
+func TestTextFieldsMissing(t *testing.T) {
+	r, err := Open([]string{put(t, t.TempDir(), "a.jsonl", `{"head":"x"}`)}, Options{TextField: "head,bdoy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := drain(r); err != nil || !slices.Equal(r.Unmet(), []string{"bdoy"}) {
+		t.Errorf("unmet %q, %v", r.Unmet(), err)
+	}
+	table, err := Open([]string{put(t, t.TempDir(), "a.csv", "head,body\nx,y\n")}, Options{TextField: "head,bdoy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	if _, err := drain(table); !errors.Is(err, ErrField) || !strings.Contains(err.Error(), `"bdoy"`) {
+		t.Errorf("a column that is missing: %v", err)
+	}
+	for _, field := range []string{"a,", ",a", "a,a", "a,b,c,d,e"} {
+		if _, err := Open([]string{"."}, Options{TextField: field}); err == nil || !strings.Contains(err.Error(), "text field") {
+			t.Errorf("%q: %v", field, err)
+		}
+	}
+}
