@@ -2,6 +2,7 @@ package redis
 
 import (
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,8 @@ func TestSentinel(t *testing.T) {
 		t.Errorf("without a replica: %+v", a)
 	}
 	p.servers[0].Start(t)
+	host, port, _ := net.SplitHostPort(p.servers[1].Addr)
+	admin(t, p.servers[0], "REPLICAOF", host, port) // Sentinel does it too, within 10 s
 	var after docid.Answer
 	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		if after, err = submit(ctx, d, "after", 3); err == nil {
