@@ -94,7 +94,7 @@ func (r *Relay) lateUpdate(ctx context.Context, d *Delivery) error {
 	if err == nil && g.Kept != nil && g.KeptSeq == d.Seq {
 		d.Article, d.Keeps = g.Kept, KeepsThis
 	}
-	if errors.Is(err, ErrEnded) {
+	if errors.Is(err, ErrEnded) || errors.Is(err, ErrTextless) { // the sink may be the library that lost it
 		return nil
 	}
 	return gone(err)
@@ -117,7 +117,7 @@ func (r *Relay) lead(ctx context.Context, d *Delivery) error {
 	if err == nil && g.Kept != nil {
 		d.Article, d.Keeps = g.Kept, KeepsThis
 	}
-	if errors.Is(err, ErrEnded) {
+	if errors.Is(err, ErrEnded) || errors.Is(err, ErrTextless) { // the sink may be the library that lost it
 		return nil
 	}
 	return gone(err)

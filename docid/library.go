@@ -34,12 +34,11 @@ type Texts struct {
 	Ended    bool      // the docId
 }
 
-// Unloader is an index that can leave the texts of leaders to a library, and reads
-// them there when they are needed.
+// Unloader is an index that can leave the texts of leaders and of kept copies to a
+// library, and reads them there when they are needed.
 type Unloader interface {
-	// Unload drops the texts of leaders that were made before a time and that a
-	// sink, the library, has acknowledged; it looks at no more than limit
-	// changes, and returns how many it has dealt with. ErrNotFound if the sink
-	// is not attached.
+	// Unload drops the texts that came before a time and that a sink, the
+	// library, has acknowledged; it looks at no more than limit changes, and
+	// returns how many it has dealt with. ErrNotFound if the sink is not attached.
 	Unload(ctx context.Context, sink string, before time.Time, limit int) (int, error)
 }

@@ -55,6 +55,9 @@ type Delivery struct {
 	// if it is kept, else without its text. nil if there is none, or no sink was
 	// attached then.
 	Article *Article
+	// TextLeft says that the text of Article was left to a library that is a
+	// sink: it keeps the text that it has.
+	TextLeft bool
 	// Keeps is what the change did to the kept copy of Entry.Leader.
 	Keeps Keeps
 }

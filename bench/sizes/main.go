@@ -13,8 +13,10 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"time"
 
 	"github.com/neardup/neardup/bench/load"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
 	"github.com/neardup/neardup/store/redis"
 	"github.com/redis/rueidis"
@@ -23,16 +25,17 @@ import (
 func main() {
 	addr := flag.String("redis", "127.0.0.1:6379", "an empty Redis")
 	articles := flag.Int("articles", 20_000, "articles of 3 KB to add, every third a near-duplicate")
+	left := flag.Bool("texts-left", false, "leave all texts to a library, as --texts-for does with old ones")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *addr, *articles); err != nil {
+	if err := run(ctx, *addr, *articles, *left); err != nil {
 		fmt.Fprintln(os.Stderr, "sizes:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, addr string, articles int) error {
+func run(ctx context.Context, addr string, articles int, left bool) error {
 	c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{addr}, DisableCache: true})
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
@@ -41,7 +44,7 @@ func run(ctx context.Context, addr string, articles int) error {
 	if n, err := c.Do(ctx, c.B().Dbsize().Build()).AsInt64(); err != nil || n > 0 {
 		return errors.Join(err, fmt.Errorf("it holds %d keys, and is to be empty", n))
 	}
-	if err := fill(ctx, addr, articles); err != nil {
+	if err := fill(ctx, addr, articles, left); err != nil {
 		return err
 	}
 	kinds, err := measure(ctx, c)
@@ -52,7 +55,7 @@ func run(ctx context.Context, addr string, articles int) error {
 }
 
 // fill adds the articles.
-func fill(ctx context.Context, addr string, articles int) error {
+func fill(ctx context.Context, addr string, articles int, left bool) error {
 	store, err := redis.Open(ctx, redis.Options{Address: "redis://" + addr, AcceptLoss: true})
 	if err != nil {
 		return err
@@ -62,7 +65,42 @@ func fill(ctx context.Context, addr string, articles int) error {
 	if err != nil {
 		return err
 	}
-	return load.Fill(ctx, d, articles)
+	if err := load.Fill(ctx, d, articles); err != nil || !left {
+		return err
+	}
+	return leave(ctx, d)
+}
+
+// taker is a library that says it has everything.
+type taker struct{ at uint64 }
+
+func (t *taker) KeepsLeaders() bool                             { return true }
+func (t *taker) Close() error                                   { return nil }
+func (t *taker) Cursor(context.Context, string) (uint64, error) { return t.at, nil }
+func (t *taker) Apply(_ context.Context, _ string, ds []docid.Delivery) error {
+	t.at = ds[len(ds)-1].Seq
+	return nil
+}
+
+// leave leaves all texts to a library.
+func leave(ctx context.Context, d *docid.Detector) error {
+	relay, err := d.Relay(ctx, "articles", &taker{})
+	if err != nil {
+		return err
+	}
+	if _, err := relay.Drain(ctx); err != nil {
+		return err
+	}
+	u, ok := d.Index().(docid.Unloader)
+	if !ok {
+		return errors.New("this index keeps its texts")
+	}
+	for n := 1; n > 0; {
+		if n, err = u.Unload(ctx, "articles", time.Now(), 1000); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // kind is what the keys of one letter hold.

@@ -37,7 +37,7 @@ func (f *storeFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.articles, "articles", "", "also keep the hottest article of each docId: hbase+http://HOST:PORT[,HOST:PORT...][/TABLE]")
 	fs.StringVar(&f.seal, "seal", "", "64 hex digits to seal what makes the indexes themselves with, so that MySQL can keep it: neardup rebuild needs both; from the environment or --config")
 	fs.StringArrayVar(&f.detach, "detach", nil, "map or articles: nothing waits any more for this one, which was served with before")
-	fs.DurationVar(&f.textsFor, "texts-for", 0, "Redis: how long the texts of leaders stay there before they are left to --articles; 0: always")
+	fs.DurationVar(&f.textsFor, "texts-for", 0, "Redis: how long texts stay there before they are left to --articles; 0: always")
 	fs.IntVar(&f.replicas, "replicas", 0, "Redis: replicas that must have a change on disk before it is answered")
 	fs.BoolVar(&f.acceptLoss, "accept-loss", false, "Redis: serve although its settings can lose acknowledged answers")
 	f.cache = 64 << 20

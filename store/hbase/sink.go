@@ -134,8 +134,13 @@ func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) er
 	}
 	var cells []cell
 	bytes := 0
-	for i := range ds {
-		more, err := cellsOf(&ds[i])
+	for _, d := range ds {
+		if d.TextLeft {
+			if err := s.recall(ctx, &d); err != nil {
+				return err
+			}
+		}
+		more, err := cellsOf(&d)
 		if err != nil {
 			return err
 		}
@@ -155,6 +160,19 @@ func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) er
 	last := ds[len(ds)-1]
 	c := cell{cursorRow(tenant), cursor, stamp(last.Epochs, last.Seq), []byte(strconv.FormatUint(last.Seq, 10))}
 	return unavailable(s.g.put(ctx, s.table, []cell{c}))
+}
+
+// recall gives a kept copy the text that is here: what waits has none where it was
+// left to this sink. One that is not the same any more stays as it is.
+func (s *Sink) recall(ctx context.Context, d *docid.Delivery) error {
+	here, err := s.Get(ctx, d.DocID)
+	if errors.Is(err, docid.ErrNotFound) || err == nil && here.NID != d.Article.ID {
+		d.Keeps = docid.KeepsSame
+		return nil
+	}
+	article := *d.Article
+	article.Text, d.Article = here.Content, &article
+	return err
 }
 
 // cellsOf is what a delivery writes. The timestamp is made of the number of the

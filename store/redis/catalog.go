@@ -165,9 +165,14 @@ func (c catalog) kept(ctx context.Context, g *docid.Group) error {
 	if !ok {
 		return fmt.Errorf("%w: kept copy of leader %d", docid.ErrCorrupt, g.Leader)
 	}
-	a, err := articleOf(rest)
+	a, left, err := articleOf(rest)
 	if err != nil {
 		return fmt.Errorf("%w: kept copy of leader %d: %w", docid.ErrCorrupt, g.Leader, err)
+	}
+	if left {
+		if a.Text, err = c.keptText(ctx, g.Leader, nid); err != nil {
+			return err
+		}
 	}
 	a.ID, a.Heat = nid, unordered(b)
 	g.Kept, g.KeptSeq = &a, six(b[8:])
@@ -199,18 +204,17 @@ func long(b string) (s, rest string, ok bool) {
 }
 
 // articleOf reads an article with its text behind it.
-func articleOf(b string) (docid.Article, error) {
+func articleOf(b string) (a docid.Article, left bool, err error) {
 	head, text, ok := long(b)
 	if !ok {
-		return docid.Article{}, fmt.Errorf("it ends too early")
+		return a, false, fmt.Errorf("it ends too early")
 	}
-	a, err := ledger.DecodeArticle([]byte(head))
-	if err != nil {
-		return a, err
+	if a, err = ledger.DecodeArticle([]byte(head)); err != nil {
+		return a, false, err
 	}
 	whole, err := expand([]byte(text))
 	a.Text = string(whole)
-	return a, err
+	return a, text == "", err
 }
 
 // page reads members that joined after a change.

@@ -135,6 +135,10 @@ func (ix *index) arguments(ctx context.Context, c *docid.Change) ([]string, erro
 		}
 	case docid.KindForget:
 		a[18], err = ix.forgotten(ctx, c.Leader)
+	case docid.KindCorrect:
+		if err == nil && a[10] == "" {
+			a[10], err = ix.moving(ctx, c)
+		}
 	}
 	return a, err
 }

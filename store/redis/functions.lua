@@ -5,7 +5,7 @@
 --   i            identity, written once
 --   u            the same, of an index that is made again and not done
 --   s            hash: seq leaders members (counts), kn kc (see "map"), forgot, trimmed, oldest that waits,
---                epochs (first 6, number 8), gaps (first 6 and next 6 of numbers that were lost), unfinished, unloaded,
+--                epochs (first 6, number 8), gaps (first 6 and next 6 of numbers that were lost), unfinished, left (texts),
 --                run (which run of which Redis decides: see "runs"), ruled (last rule)
 --   k<bucket>    hash, part of the map
 --   h<field>     postings of a hot field of the map
@@ -17,7 +17,8 @@
 --   j            sorted set: seq -> rule of a person: seq 6, entry
 --   r<leader>    names that deleted members had posted
 --   m<leader>    sorted set: seq -> nid
---   K<leader>    kept copy: heat 8, seq 6, contested 1, length 4 and nid, length 4 and article, text
+--   K<leader>    kept copy: heat 8, seq 6, contested 1, length 4 and nid, length 4 and article, text unless that
+--                was left to the library (a text that is there is never empty: its first byte says its form)
 --   g            sorted set: -size -> leader 6
 --   x            sorted set by bytes: expires 8, leader 6
 --   l            stream: the log, ids <seq>-0
@@ -600,6 +601,9 @@ local function correct(st, a)
   if not fresh and before == to then return {'invalid'} end
   if not fresh and call('HEXISTS', rowkey(P, to), to) == 0 then return {'ended'} end
   if not st.restores and full(st, a[23]) then return {'backlog'} end
+  local old = kept(P, before)
+  local left = old and old.nid == nid
+  if left and old.text == '' and a[10] == '' then return {'conflict'} end -- it was left to the library just now
   -- Nothing is refused from here on.
   if fresh then
     to = seq
@@ -617,8 +621,7 @@ local function correct(st, a)
   resize(P, before, -1)
   resize(P, to, 1)
   -- The text goes along, where it is that of the kept copy, and competes.
-  local old, k, text, known, keeps = kept(P, before), not fresh and kept(P, to) or nil, '', fresh, nil
-  local left = old and old.nid == nid
+  local k, text, known, keeps = not fresh and kept(P, to) or nil, '', fresh, nil
   if left then
     call('DEL', P .. 'K' .. before)
     text, known, keeps = old.text, true, LEFT
@@ -776,8 +779,8 @@ local function keysof(P, leader)
   return string.sub(whole, at + 1), whole
 end
 
--- unload drops the texts of leaders: 1 the change up to which that is done, 2 the
--- leaders, 6 bytes each.
+-- unload drops texts: 1 the change up to which that is done, 2 the leaders whose texts
+-- go, 6 bytes each, 3 leaders and changes whose texts are gone where they are the kept ones, 6 each.
 local function unload(keys, a)
   init()
   local st, P = state(keys[1]), keys[1]
@@ -787,7 +790,15 @@ local function unload(keys, a)
     local _, whole = keysof(P, leader)
     if whole ~= '' then call('SET', P .. 't' .. leader, whole) end
   end
-  call('HSET', P .. 's', 'unloaded', a[1])
+  for at = 1, #a[3], 12 do
+    local leader = number(a[3], at)
+    local k = kept(P, leader)
+    if k and k.seq == number(a[3], at + 6) and k.text ~= '' then
+      k.text = ''
+      keep(P, leader, k)
+    end
+  end
+  call('HSET', P .. 's', 'left', a[1])
   return {'ok', #a[2] / 6}
 end
 

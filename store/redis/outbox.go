@@ -117,8 +117,8 @@ func (o outbox) Pending(ctx context.Context, after uint64, limit int) ([]docid.D
 				if len(b) == 1 {
 					break
 				}
-				a, err := articleOf(b[1:])
-				if err != nil {
+				a, left, err := articleOf(b[1:])
+				if d.TextLeft = left && d.Keeps == docid.KeepsHeat; err != nil {
 					return nil, fmt.Errorf("%w: article of change %d: %w", docid.ErrCorrupt, d.Seq, err)
 				}
 				a.ID, a.Heat = d.NID, d.Heat

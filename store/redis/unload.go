@@ -15,7 +15,7 @@ var _ docid.Unloader = (*index)(nil)
 // ReadThrough has texts read from a library that were left to it.
 func (s *Store) ReadThrough(library docid.Library) { s.library.Store(&library) }
 
-// Unload leaves texts of leaders to the library that a sink is.
+// Unload leaves texts to the library that a sink is.
 func (ix *index) Unload(ctx context.Context, sink string, before time.Time, limit int) (int, error) {
 	has, err := ix.s.c.Do(ctx, ix.s.c.B().Hget().Key(ix.p+"c").Field(sink).Build()).AsUint64()
 	if rueidis.IsRedisNil(err) {
@@ -24,7 +24,7 @@ func (ix *index) Unload(ctx context.Context, sink string, before time.Time, limi
 	if err != nil {
 		return 0, ix.s.fail(err)
 	}
-	from, err := ix.count(ctx, "unloaded")
+	from, err := ix.count(ctx, "left")
 	if err != nil {
 		return 0, err
 	}
@@ -33,50 +33,96 @@ func (ix *index) Unload(ctx context.Context, sink string, before time.Time, limi
 		return 0, err
 	}
 	upTo := from
-	var leaders []byte
+	var leaders, kept []byte
 	for _, e := range entries {
 		if e.Seq > has || e.Time >= before.UnixNano() {
 			break
 		}
-		if upTo = e.Seq; e.Kind == docid.KindNew {
-			leaders = append(leaders, binary.BigEndian.AppendUint64(nil, e.Leader)[2:]...)
+		upTo = e.Seq
+		switch leader := binary.BigEndian.AppendUint64(nil, e.Leader)[2:]; e.Kind {
+		case docid.KindNew:
+			leaders = append(leaders, leader...)
+			fallthrough
+		case docid.KindDuplicate, docid.KindUpdate:
+			kept = append(append(kept, leader...), binary.BigEndian.AppendUint64(nil, e.Seq)[2:]...)
 		}
 	}
 	if upTo == from {
 		return 0, nil
 	}
-	answer, err := ix.s.call(ctx, true, "unload", ix.p, decimal(upTo), string(leaders))
+	answer, err := ix.s.call(ctx, true, "unload", ix.p, decimal(upTo), string(leaders), string(kept))
 	if err == nil {
 		_, err = status(answer)
 	}
 	return int(upTo - from), err
 }
 
-// unloaded reads what the library has of a leader. ErrUnavailable if it cannot be
-// asked or does not have it: without the text nothing is decided.
-func (ix *index) unloaded(ctx context.Context, leader uint64) (docid.Material, error) {
+// texts reads what the library has of a docId. ErrUnavailable if it cannot be asked.
+func (ix *index) texts(ctx context.Context, leader uint64) (docID string, t docid.Texts, err error) {
 	library := ix.s.library.Load()
 	if library == nil {
-		return docid.Material{}, fmt.Errorf("%w: the text of leader %d was left to a library, and none is given", docid.ErrUnavailable, leader)
+		return "", t, fmt.Errorf("%w: the text of leader %d was left to a library, and none is given", docid.ErrUnavailable, leader)
 	}
 	id := ix.id
-	var err error
 	if id.Epochs, err = ix.Catalog().Epochs(ctx); err != nil {
-		return docid.Material{}, err
+		return "", t, err
 	}
-	docID, err := id.DocID(ix.tenant, leader)
-	if err != nil {
-		return docid.Material{}, err
+	if docID, err = id.DocID(ix.tenant, leader); err != nil {
+		return "", t, err
 	}
 	texts, err := (*library).Texts(ctx, []string{docID})
-	switch t := texts[docID]; {
+	if err != nil {
+		return docID, t, fmt.Errorf("text of docId %s: %w", docID, err)
+	}
+	return docID, texts[docID], nil
+}
+
+// unloaded reads what verification needs of a leader from the library. ErrTextless
+// if that does not have it: without the text nothing is decided.
+func (ix *index) unloaded(ctx context.Context, leader uint64) (docid.Material, error) {
+	docID, t, err := ix.texts(ctx, leader)
+	switch {
 	case err != nil:
-		return docid.Material{}, fmt.Errorf("text of docId %s: %w", docID, err)
+		return docid.Material{}, err
 	case t.Ended:
 		return docid.Material{}, docid.ErrNotFound
 	case t.Material == nil:
 		return docid.Material{}, fmt.Errorf("docId %s: %w", docID, docid.ErrTextless)
 	default:
 		return *t.Material, nil
+	}
+}
+
+// moving is the text of an article that a correction moves, where it is the kept
+// copy and its text was left to the library.
+func (ix *index) moving(ctx context.Context, c *docid.Change) (string, error) {
+	b, err := ix.s.c.Do(ctx, ix.s.c.B().Get().Key(ix.p+"K"+decimal(c.Ruling.Before)).Build()).ToString()
+	if rueidis.IsRedisNil(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", ix.s.fail(err)
+	}
+	nid, rest, ok := long(b[min(15, len(b)):])
+	if !ok || nid != c.NID {
+		return "", nil
+	}
+	if _, left, err := articleOf(rest); err != nil || !left {
+		return "", err
+	}
+	text, err := ix.keptText(ctx, c.Ruling.Before, nid)
+	return "=" + string(shrink([]byte(text))), err
+}
+
+// keptText reads the text of a kept copy from the library.
+func (ix *index) keptText(ctx context.Context, leader uint64, nid string) (string, error) {
+	docID, t, err := ix.texts(ctx, leader)
+	switch {
+	case err != nil:
+		return "", err
+	case t.Kept == nil || t.Kept.ID != nid:
+		return "", fmt.Errorf("kept copy of docId %s: %w", docID, docid.ErrTextless)
+	default:
+		return t.Kept.Text, nil
 	}
 }

@@ -108,6 +108,50 @@ func TestUnload(t *testing.T) {
 		t.Errorf("the row of a leader has %d bytes, and had %d", now, whole)
 	}
 
+	keptRow := func() int64 {
+		t.Helper()
+		n, err := s.c.Do(ctx, s.c.B().Strlen().Key(prefix("tenant")+"K1").Build()).AsInt64()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := keptRow(); n > 100 {
+		t.Errorf("the kept copy takes %d bytes without its text", n)
+	}
+	heat := int64(5)
+	if _, err := d.Update(ctx, "a", docid.Revision{Heat: &heat}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := relay.Drain(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if g, err := d.Index().Catalog().Group(ctx, old.LeaderSeq, 0, 1); err != nil || g.Kept == nil || g.Kept.Text != textOf(1)+"a" || g.Kept.Heat != heat {
+		t.Errorf("the kept copy at another heat: %+v, %v", g.Kept, err)
+	}
+	if texts, err := library.Texts(ctx, []string{old.DocID}); err != nil || texts[old.DocID].Kept.Text != textOf(1)+"a" || texts[old.DocID].Kept.Heat != heat {
+		t.Errorf("the library keeps %+v, %v", texts[old.DocID].Kept, err)
+	}
+
+	library.gone = true
+	if g, err := d.Index().Catalog().Group(ctx, old.LeaderSeq, 0, 1); !errors.Is(err, docid.ErrUnavailable) {
+		t.Errorf("a kept copy that cannot be read: %+v, %v", g, err)
+	}
+	library.gone = false
+	// A correction takes the text along.
+	if _, err := d.Correct(ctx, docid.Correcting{NID: "a", DocID: young.DocID, Who: "w", Why: "y"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Correct(ctx, docid.Correcting{NID: "a", DocID: old.DocID, Who: "w", Why: "y"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := relay.Drain(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if g, err := d.Index().Catalog().Group(ctx, old.LeaderSeq, 0, 1); err != nil || g.Kept == nil || g.Kept.Text != textOf(1)+"a" {
+		t.Errorf("the kept copy after corrections: %+v, %v", g.Kept, err)
+	}
+
 	library.gone, library.asked = true, 0
 	d = detector()
 	if a := add(d, "new", 4, nil); a.Decision.Decision != neardup.New {

@@ -84,6 +84,10 @@ func (k *kept) keep(d *docid.Delivery) {
 	switch {
 	case d.Keeps == docid.KeepsNone:
 		t.Kept, t.KeptSeq = nil, d.Seq
+	case d.TextLeft:
+		a := *d.Article
+		a.Text = t.Kept.Text
+		t.Kept, t.KeptSeq = &a, d.Seq
 	case d.Article != nil && (d.Keeps.This() || d.Keeps == docid.KeepsHeat):
 		t.Kept, t.KeptSeq = d.Article, d.Seq
 	}
