@@ -165,6 +165,11 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	for _, loss := range store.losses {
 		s.log.Warn("acknowledged answers can be lost", "cause", loss)
 	}
+	for _, l := range store.loads {
+		if l.Why != nil && l.Seq > 0 {
+			s.log.Warn("every docId and article was read, which takes longer than from an image", "tenant", l.Tenant, "changes", l.Seq, "cause", l.Why.Error())
+		}
+	}
 	sinks, err := s.stores.sinks(ctx)
 	if err != nil {
 		return err

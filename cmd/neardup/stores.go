@@ -91,6 +91,8 @@ type openStore struct {
 	shared bool
 	// losses are what it may lose, by how it is set up.
 	losses []string
+	// loads is how its indexes were loaded; nil where they lie elsewhere.
+	loads []pebble.Load
 }
 
 // Poisoned tells the server.
@@ -128,7 +130,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	if err != nil {
 		return nil, err
 	}
-	return &openStore{Store: s, snapshot: s.Snapshot, poisoned: s.Poisoned, gauges: func(r *prometheus.Registry) { embeddedGauges(r, s) }}, nil
+	return &openStore{Store: s, snapshot: s.Snapshot, poisoned: s.Poisoned, gauges: func(r *prometheus.Registry) { embeddedGauges(r, s) }, loads: s.Loads()}, nil
 }
 
 // embeddedGauges are the figures of the embedded store.

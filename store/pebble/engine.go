@@ -26,6 +26,8 @@ type engine struct {
 	stop    chan struct{} // closed when the witness is written no more
 	stopped chan struct{}
 	reclaim reclaim
+
+	tableBytes uint64 // of a memory table
 }
 
 // Heads are what the folder must hold at least; see ledger.Witnessed.
@@ -71,7 +73,9 @@ func openWitnessed(dir string, o Options, lock *pebble.Lock, log *logger) (*engi
 	}
 	e := &engine{fs: o.FS, lock: lock, witness: w, heads: w.Heads, stop: make(chan struct{}), stopped: make(chan struct{})}
 	o.FS, o.policy = guardFS{w.FS(), log}, e.reclaim.policy
-	db, err := guarded(log, func() (*pebble.DB, error) { return openDB(dir, options(o, lock, log)) })
+	opts := options(o, lock, log)
+	e.tableBytes = opts.MemTableSize
+	db, err := guarded(log, func() (*pebble.DB, error) { return openDB(dir, opts) })
 	if err != nil {
 		return nil, errors.Join(err, w.Abandon())
 	}
@@ -106,6 +110,18 @@ func (e *engine) attest() {
 	}
 }
 
+// flush writes what lies in memory to tables, if it is much: the next start would
+// read it again from the log.
+func (e *engine) flush() error {
+	if e.db.Metrics().WAL.Size < e.tableBytes/8 {
+		return nil
+	}
+	if err := e.db.Flush(); err != nil {
+		return fmt.Errorf("flush: %w", err)
+	}
+	return nil
+}
+
 // Close closes the database and gives the folder free. An engine that gave up
 // cannot be closed, it would wait for itself; what it holds ends with the
 // process.
@@ -118,7 +134,7 @@ func (e *engine) Close() error {
 	if err := e.log.fatal(); err != nil {
 		return errors.Join(err, e.witness.Abandon(), e.lock.Close())
 	}
-	_, err := guarded(e.log, func() (struct{}, error) { return struct{}{}, e.rows.Close() })
+	_, err := guarded(e.log, func() (struct{}, error) { return struct{}{}, errors.Join(e.flush(), e.rows.Close()) })
 	if err != nil {
 		return errors.Join(err, e.witness.Abandon(), e.lock.Close())
 	}

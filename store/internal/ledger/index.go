@@ -18,6 +18,7 @@ type index struct {
 	unfinished bool
 	posts      *postings
 	segments   uint64     // number of the last segment; that of who settles
+	imaged     image      // the last image; that of who settles
 	sizes      sizes      // the order of Groups
 	known      *knownRows // rows of nids and idempotency keys; the writer's
 
@@ -35,7 +36,7 @@ type index struct {
 }
 
 func newIndex(s *Store, tenant string, id uint32, identity docid.Identity) *index {
-	ix := &index{store: s, tenant: tenant, id: id, identity: identity, posts: newPostings(), known: newKnownRows(), sinks: map[string]uint64{}, oldest: 1}
+	ix := &index{store: s, tenant: tenant, id: id, identity: identity, posts: newPostings(), known: newKnownRows(drawSeed()), sinks: map[string]uint64{}, oldest: 1}
 	ix.epochs.Store(&identity.Epochs)
 	return ix
 }

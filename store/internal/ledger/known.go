@@ -1,6 +1,11 @@
 package ledger
 
-import "hash/maphash"
+import (
+	"crypto/rand"
+	"encoding/binary"
+
+	"github.com/zeebo/xxh3"
+)
 
 // knownRows remembers which rows may be there, so that what is new, as most nids
 // and idempotency keys are, costs no look at the disk. A row that was written
@@ -8,7 +13,7 @@ import "hash/maphash"
 // was. Rows that were deleted stay known until the store is opened again. Only
 // the writer uses it. 5 to 8 bytes a row.
 type knownRows struct {
-	seed   maphash.Seed // secret, so that nobody can choose rows that collide
+	seed   uint64 // secret, so that nobody can choose rows that collide; lasts as long as an image
 	shards [1 << shardBits]prints
 }
 
@@ -19,7 +24,14 @@ type prints struct {
 	used  int
 }
 
-func newKnownRows() *knownRows { return &knownRows{seed: maphash.MakeSeed()} }
+func newKnownRows(seed uint64) *knownRows { return &knownRows{seed: seed} }
+
+// drawSeed draws the seed of fingerprints.
+func drawSeed() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return binary.BigEndian.Uint64(b[:])
+}
 
 func (k *knownRows) add(key []byte) {
 	p, print := k.find(key)
@@ -32,23 +44,35 @@ func (k *knownRows) has(key []byte) bool {
 }
 
 func (k *knownRows) find(key []byte) (*prints, uint32) {
-	h := maphash.Bytes(k.seed, key)
+	h := xxh3.HashSeed(key, k.seed)
 	return &k.shards[h>>(64-shardBits)], max(uint32(h), 1)
 }
 
 func (p *prints) add(print uint32) {
 	if 5*(p.used+1) > 4*len(p.slots) {
-		old := p.slots
-		p.slots = make([]uint32, max(minSlots, len(old)+len(old)/2))
-		for _, o := range old {
-			if o != 0 {
-				p.slots[p.slot(o)] = o
-			}
-		}
+		p.grow(max(minSlots, len(p.slots)+len(p.slots)/2))
 	}
 	if i := p.slot(print); p.slots[i] == 0 {
 		p.slots[i] = print
 		p.used++
+	}
+}
+
+// grow makes room for so many slots.
+func (p *prints) grow(n int) {
+	old := p.slots
+	p.slots = make([]uint32, n)
+	for _, o := range old {
+		if o != 0 {
+			p.slots[p.slot(o)] = o
+		}
+	}
+}
+
+// reserve makes room for n fingerprints more, and some to come.
+func (p *prints) reserve(n int) {
+	if n = (p.used + n + 1) * 3 / 2; n > len(p.slots) {
+		p.grow(max(minSlots, n))
 	}
 }
 

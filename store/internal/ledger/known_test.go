@@ -8,7 +8,7 @@ import (
 // TestSeenForgetsNothing: every row that was added is known, those that were
 // not hardly ever are, and a row costs at most 8 bytes.
 func TestSeenForgetsNothing(t *testing.T) {
-	s, n := newKnownRows(), 200_000
+	s, n := newKnownRows(drawSeed()), 200_000
 	if s.has([]byte("n0")) {
 		t.Error("an empty set has something")
 	}

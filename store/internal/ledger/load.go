@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// load reads the format version, then every index. It reads leaders, names
-// and members in order, never a text.
+// load reads the format version, then every index: its image and what came
+// after it, or all leaders and members in order, and never a text.
 func (s *Store) load(ctx context.Context) error {
 	if err := s.format(); err != nil {
 		return err
@@ -29,15 +29,17 @@ func (s *Store) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var heads []Head
+	if w, ok := s.kv.(Witnessed); ok {
+		heads = w.Heads()
+	}
 	for _, ix := range s.indexes {
-		if err := ix.load(ctx, v); err != nil {
+		if err := ix.load(ctx, v, heads); err != nil {
 			return fmt.Errorf("load index of tenant %q: %w", ix.tenant, err)
 		}
 	}
-	if w, ok := s.kv.(Witnessed); ok {
-		if err := s.holds(w.Heads()); err != nil {
-			return err
-		}
+	if err := s.holds(heads); err != nil {
+		return err
 	}
 	return s.begin()
 }
@@ -85,15 +87,15 @@ func version(r Reader) (uint64, error) {
 	return version, err
 }
 
-// load fills the table in memory of one index.
-func (ix *index) load(ctx context.Context, r Reader) error {
+// load fills what lies in memory of one index.
+func (ix *index) load(ctx context.Context, r Reader, heads []Head) error {
 	if err := ix.loadHead(ctx, r); err != nil {
 		return err
 	}
 	if err := ix.loadEpochs(r); err != nil {
 		return err
 	}
-	if err := ix.loadLeadersAndMembers(ctx, r); err != nil {
+	if err := ix.loadResident(ctx, r, heads); err != nil {
 		return err
 	}
 	if err := ix.loadPostings(ctx, r); err != nil {
@@ -149,7 +151,26 @@ func (ix *index) loadHead(_ context.Context, r Reader) error {
 	return nil
 }
 
-// loadLeadersAndMembers reads the living docIds and, beside it, who belongs to
+// loadResident reads the living docIds and who belongs to them, from an image
+// where one can be trusted.
+func (ix *index) loadResident(ctx context.Context, r Reader, heads []Head) error {
+	loaded := Load{Tenant: ix.tenant, Seq: ix.head}
+	err := ix.loadImage(ctx, r)
+	if err == nil {
+		loaded.Image, err = ix.imaged.to, ix.agrees(heads)
+	}
+	var no distrusted
+	if errors.As(err, &no) || errors.Is(err, docid.ErrCorrupt) { // the rows decide
+		loaded.Image, loaded.Why = 0, err
+		ix.posts, ix.known, ix.imaged = newPostings(), newKnownRows(drawSeed()), image{number: ix.imaged.number}
+		err = ix.loadLeadersAndMembers(ctx, r)
+	}
+	ix.sizes.fill(&ix.posts.leaders)
+	ix.store.loads = append(ix.store.loads, loaded)
+	return err
+}
+
+// loadLeadersAndMembers reads all living docIds and, beside it, who belongs to
 // them.
 func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 	type joined struct {
@@ -169,30 +190,32 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 			return errors.Join(err, ix.loadIdempotency(ctx, r))
 		})
 	}()
-	err := ix.loadLeaders(ctx, r)
+	err := ix.loadLeaders(ctx, r, 0)
 	if err = errors.Join(err, <-done); err != nil {
 		return err
 	}
+	members := int64(0)
 	for _, s := range sizes {
 		_, l := ix.posts.find(s.leader)
 		if l == nil {
 			return fmt.Errorf("%w: a member of leader %d, which is missing", docid.ErrCorrupt, s.leader)
 		}
 		l.size.Store(s.size)
+		members += s.size
 	}
-	ix.sizes.fill(&ix.posts.leaders)
+	ix.leaders.Store(int64(ix.posts.leaders.len()))
+	ix.members.Store(members)
 	return nil
 }
 
-func (ix *index) loadLeaders(ctx context.Context, r Reader) error {
-	prefix := ix.key(spaceLeader)
-	return r.Scan(prefix, after(prefix), func(k, v []byte) error {
+// loadLeaders reads the docIds after a change.
+func (ix *index) loadLeaders(ctx context.Context, r Reader, from uint64) error {
+	return r.Scan(ix.key(spaceLeader, from+1), after(ix.key(spaceLeader)), func(k, v []byte) error {
 		row := leaderRow{seq: number(k, 0)}
 		if err := decode(k, v, row.getShort); err != nil {
 			return err
 		}
 		ix.posts.lead(row.seq, row.sketch, row.time)
-		ix.leaders.Add(1)
 		return ctx.Err()
 	})
 }
@@ -205,7 +228,6 @@ func (ix *index) loadMembers(ctx context.Context, r Reader, member func(leader u
 			return err
 		}
 		member(number(k, 0))
-		ix.members.Add(1)
 		ix.known.add(nidKey(ix.id, nid))
 		return ctx.Err()
 	})

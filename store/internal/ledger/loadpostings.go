@@ -19,6 +19,9 @@ func (ix *index) loadPostings(ctx context.Context, r Reader) error {
 		return err
 	}
 	ix.settled = from
+	if len(ix.posts.levels.Load().segments) >= fanout {
+		ix.store.wake() // stops leave some that nobody has merged
+	}
 	if err := ix.postJoined(ctx, r, from); err != nil {
 		return err
 	}
@@ -156,7 +159,7 @@ func (ix *index) postJoined(ctx context.Context, r Reader, from uint64) error {
 		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
 			return err
 		}
-		if e.Kind == docid.KindDuplicate && e.Leader <= from {
+		if (e.Kind == docid.KindDuplicate || e.Kind == docid.KindCorrect) && e.Leader <= from {
 			joined[e.Leader] = e.Seq
 		}
 		return ctx.Err()

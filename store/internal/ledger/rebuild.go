@@ -46,8 +46,8 @@ type rebuilder struct {
 }
 
 func (w *rebuilder) run() error {
-	// Postings are made when the store is opened.
-	for _, space := range append(made[:], spaceSegment, spacePosting, spacePiece) {
+	// Postings are made when the store is opened, an image when it is closed.
+	for _, space := range append(made[:], spaceSegment, spacePosting, spacePiece, spaceImage, spaceImagePiece) {
 		prefix := w.ix.key(space)
 		if err := w.b.DeleteRange(prefix, after(prefix)); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"sort"
@@ -176,8 +177,8 @@ func openSegment(r Reader, tenant uint32, number uint64, h header) (*segment, er
 	prefix := s.key(spacePiece)
 	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
 		return decode(k, v, func(d *decoder) {
-			for len(d.b) > 0 {
-				words = append(words, d.fixed())
+			for b := d.raw(len(d.b) &^ 7); len(b) > 0; b = b[8:] {
+				words = append(words, binary.BigEndian.Uint64(b))
 			}
 		})
 	})

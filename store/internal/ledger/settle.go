@@ -3,6 +3,8 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"errors"
+	"maps"
 	"slices"
 )
 
@@ -16,28 +18,50 @@ const maxTail = 256 << 10
 // fanout is how many segments of about one size are merged into one.
 const fanout = 4
 
-// settle writes frozen tables to rows and merges segments until the store
-// closes or takes no more writes.
+// settle writes frozen tables to rows, merges segments, and writes images, until the
+// store closes or takes no more writes.
 func (s *Store) settle() {
 	defer close(s.settled)
 	for {
 		select {
-		case <-s.quit:
-			return
+		case <-s.closed:
 		case <-s.full:
 		}
-		s.mu.Lock()
-		indexes := make([]*index, 0, len(s.indexes))
-		for _, ix := range s.indexes {
-			indexes = append(indexes, ix)
-		}
-		s.mu.Unlock()
-		for _, ix := range indexes {
-			if err := ix.settle(); err != nil {
+		for _, ix := range s.allIndexes() {
+			if err := ix.settle(); err != nil && !errors.Is(err, errStop) {
 				return // nothing is written any more, or damage that whoever reads it is told
 			}
 		}
+		if s.leaving() {
+			s.leave()
+			return
+		}
 	}
+}
+
+// leave writes what a start would have to make again.
+func (s *Store) leave() {
+	for _, ix := range s.allIndexes() {
+		if err := ix.leave(); err != nil {
+			return // as above; the next start reads more
+		}
+	}
+}
+
+// leaving reports that Close was called.
+func (s *Store) leaving() bool {
+	select {
+	case <-s.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *Store) allIndexes() []*index {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Values(s.indexes))
 }
 
 // freeze freezes the active table when it is full. The writer calls it when all that
@@ -46,9 +70,13 @@ func (ix *index) freeze() {
 	if int(ix.posts.levels.Load().active.keys.Load()) < ix.store.inMemory && ix.head < ix.settled+maxTail {
 		return
 	}
+	ix.freezeNow()
+	ix.store.wake()
+}
+
+func (ix *index) freezeNow() {
 	ix.settled = ix.head
 	ix.posts.freeze(ix.head)
-	ix.store.wake()
 }
 
 func (s *Store) wake() {
@@ -58,20 +86,46 @@ func (s *Store) wake() {
 	}
 }
 
-// settle writes the frozen tables, oldest first.
+// settle writes the frozen tables, oldest first, merges segments, and writes an image if
+// it is time.
 func (ix *index) settle() error {
-	for {
-		l := ix.posts.levels.Load()
-		if len(l.frozen) == 0 {
-			return nil
-		}
-		if err := ix.writeTable(l.frozen[0]); err != nil {
-			return err
-		}
-		if err := ix.merge(); err != nil {
+	if err := ix.writeTables(); err != nil {
+		return err
+	}
+	if err := ix.merge(); err != nil || ix.store.volatile {
+		return err
+	}
+	return ix.renewImage(max(uint64(ix.store.inMemory)/2, ix.durable.Load()/imagePart))
+}
+
+// leave writes what lies in memory, unless it is so little that a start makes
+// it again as fast.
+func (ix *index) leave() error {
+	if ix.store.volatile {
+		return nil
+	}
+	if int(ix.posts.levels.Load().active.keys.Load()) > ix.store.inMemory/fewPostings {
+		err := ix.store.do(context.Background(), func(Batch) (func(), error) { return ix.freezeNow, nil })
+		if err != nil {
 			return err
 		}
 	}
+	if err := ix.writeTables(); err != nil {
+		return err
+	}
+	return ix.renewImage(ix.durable.Load()/imageLag + 1)
+}
+
+// fewPostings is the part of a full table that a clean stop leaves to be made again.
+const fewPostings = 8
+
+func (ix *index) writeTables() error {
+	for l := ix.posts.levels.Load(); len(l.frozen) > 0; l = ix.posts.levels.Load() {
+		if err := ix.writeTable(l.frozen[0]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeTable makes a segment of the oldest frozen table.
@@ -123,7 +177,10 @@ func (f frozen) sorted(p *postings) []segmented {
 type segmented struct{ key, seq, leader uint64 }
 
 func (a segmented) compare(b segmented) int {
-	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.seq, b.seq), cmp.Compare(a.leader, b.leader))
+	if a.key != b.key { // nearly always
+		return cmp.Compare(a.key, b.key)
+	}
+	return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.leader, b.leader))
 }
 
 // build begins a segment of at most so many postings.
@@ -233,6 +290,9 @@ func (ix *index) mergeInto(from []*segment, total int) error {
 	lives := ix.living()
 	b := ix.build(from[0].from, from[len(from)-1].to, total)
 	for len(cursors) > 0 {
+		if b.in == chunkPostings && ix.store.leaving() { // what is written does not count; the next start begins anew
+			return errStop
+		}
 		least := cursors[0]
 		for _, c := range cursors[1:] {
 			if c.posts[c.at].compare(least.posts[least.at]) < 0 {

@@ -16,11 +16,14 @@ import (
 type Store struct {
 	kv       KV
 	requests chan *request
-	quit     chan struct{}
+	closed   chan struct{} // by Close: what settles comes to its end
+	settled  chan struct{}
+	quit     chan struct{} // once it has: the writer does
 	stopped  chan struct{}
 	full     chan struct{} // a table in memory waits to be written
-	settled  chan struct{}
 	inMemory int
+	volatile bool
+	loads    []Load
 	closing  sync.Once
 	copying  sync.Mutex
 
@@ -50,6 +53,9 @@ type Options struct {
 	// Postings is how many postings of an index lie in memory before they are
 	// written to rows, some 20 bytes each. 0: 512 x 1024.
 	Postings int
+	// Volatile says that the KV ends with the process, so nothing is written for
+	// the next start.
+	Volatile bool
 }
 
 // Open loads the indexes of a KV and starts the writer. It owns the KV from
@@ -60,8 +66,8 @@ func Open(ctx context.Context, kv KV, o Options) (*Store, error) {
 	}
 	s := &Store{
 		kv: kv, requests: make(chan *request, maxGroup), indexes: map[string]*index{},
-		quit: make(chan struct{}), stopped: make(chan struct{}),
-		full: make(chan struct{}, 1), settled: make(chan struct{}), inMemory: o.Postings,
+		closed: make(chan struct{}), settled: make(chan struct{}), quit: make(chan struct{}), stopped: make(chan struct{}),
+		full: make(chan struct{}, 1), inMemory: o.Postings, volatile: o.Volatile,
 	}
 	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(err, kv.Close())
@@ -153,13 +159,15 @@ func (s *Store) Tenants(context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Close lets the writer finish what it has taken and closes the KV.
+// Close writes an image of each index, lets the writer finish what it has taken
+// and closes the KV.
 func (s *Store) Close() error {
 	err := error(nil)
 	s.closing.Do(func() {
+		close(s.closed)
+		<-s.settled
 		close(s.quit)
 		<-s.stopped
-		<-s.settled
 		err = s.kv.Close()
 	})
 	return err

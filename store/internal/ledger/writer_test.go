@@ -57,10 +57,18 @@ func (b *batch) write(do func()) error {
 func (b *batch) Set(key, value []byte) error {
 	return b.write(func() { b.state[string(key)] = value })
 }
-func (b *batch) Delete(key []byte) error       { return b.write(func() { delete(b.state, string(key)) }) }
-func (b *batch) DeleteRange(_, _ []byte) error { return b.write(func() {}) }
-func (b *batch) Commit() error                 { b.rows.state = b.state; return nil }
-func (b *batch) Close()                        {}
+func (b *batch) Delete(key []byte) error { return b.write(func() { delete(b.state, string(key)) }) }
+func (b *batch) DeleteRange(from, to []byte) error {
+	return b.write(func() {
+		for _, k := range sorted(b.state) {
+			if k >= string(from) && k < string(to) {
+				delete(b.state, k)
+			}
+		}
+	})
+}
+func (b *batch) Commit() error { b.rows.state = b.state; return nil }
+func (b *batch) Close()        {}
 
 // TestFailedWrite fails each write of a change in turn: nothing of the change
 // is committed, nor anything after it.
