@@ -278,7 +278,7 @@ func (v *titledView) Bytes() int { return v.View.Bytes() + v.subject.Bytes() + 3
 // Spec is that of minhash, with what becomes of other subjects.
 func (t *titled) Spec() neardup.Spec {
 	s := t.Method.Spec()
-	s.Params = append(s.Params, neardup.Param{Name: "subjects", Value: "names"})
+	s.Params = append(s.Params, neardup.Param{Name: "subjects", Value: "stated"})
 	return s
 }
 

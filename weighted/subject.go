@@ -10,38 +10,47 @@ import (
 
 // Long texts are editions of a document where they differ in numbers and
 // names, so their facts do not count. But what they are about stands in their
-// titles: the statutes of two cities, the terms of two companies. And of texts
-// of a few hundred words of an alphabet, a name that comes again and again in one and never
-// in the other is what it is about: one licence, and another of its template. (In
-// Chinese it is as often a synonym of the proofreader's.) And a form that is
-// filled in anew is no edition.
+// titles: the statutes of two cities, the terms of two companies. Texts of an
+// alphabet tell more, the shorter they are: a name in the title that one comes back to and
+// the other never says, the version of what it speaks of, and, in a notice of a few
+// hundred words, a name that comes again and again, a clause more in the middle, or a
+// word that says how far it holds. (In Chinese a name is as often a synonym of the
+// proofreader's, and a page has a paragraph more in its next edition.) And a form that
+// is filled in anew is no edition.
 const (
 	// titleWords are the words at the beginning of a text that its title is
 	// looked for in, titleRunes the runes in which a word of the other title
 	// may stand.
 	titleWords = 12
 	titleRunes = 200
-	// namedBytes and namedWords bound the texts whose names are counted, and
-	// timesNamed is how often what a text is about comes in it.
-	namedBytes = 2600
-	namedWords = 400
-	timesNamed = 3
+	// statedBytes bounds the texts that are read whole, and noticeWords those
+	// that are notices. timesNamed is how often what a text is about comes in it.
+	statedBytes = 1 << 14
+	noticeWords = 400
+	timesNamed  = 3
+	// onceIn is in how many words of a notice a name has to come once, up to
+	// timesNamed; aroundName is how many words stand around one that comes less often.
+	onceIn     = 50
+	aroundName = 8
 )
 
 // Subject is what a long text is about. It is read when it is first compared:
 // few long texts are near another one.
 type Subject struct {
-	text  string // its beginning where it is too long for names to be counted
-	whole bool
-	once  sync.Once
-	title *View
-	words []uint64 // all words of the text by hash; nil: too many
-	names []named
-	forms []field
+	text   string // its beginning where it is too long to be read whole
+	whole  bool
+	once   sync.Once
+	title  *View
+	words  []uint64 // all words of the text, and its numbers, by hash; nil: too many, or Chinese
+	notice *View    // of the whole text; nil: too long for a notice
+	stated []stated
+	forms  []field
 }
 
-// named is a name that comes again and again, and a word as it stands.
-type named struct {
+// stated is what the other text has to say too: a name, a version, or how far
+// it holds.
+type stated struct {
+	kind string
 	hash uint64
 	text string
 }
@@ -50,7 +59,7 @@ type named struct {
 func (s *Subject) Bytes() int {
 	n := 424 + len(s.text) + 4*min(len(s.text), 3*titleRunes) + 40*cap(s.forms)
 	if s.whole {
-		n += len(s.text)
+		n += 4 * len(s.text)
 	}
 	return n
 }
@@ -58,7 +67,7 @@ func (s *Subject) Bytes() int {
 // Subject is what a clean text is about.
 func (m *Method) Subject(clean string) *Subject {
 	forms := fields(clean)
-	if len(clean) > namedBytes {
+	if len(clean) > statedBytes {
 		return &Subject{text: firstRunes(clean, titleRunes), forms: forms}
 	}
 	return &Subject{text: clean, whole: true, forms: forms}
@@ -73,25 +82,45 @@ func (m *Method) subject(s *Subject) *Subject {
 		}
 		w := m.works.Get().(*work)
 		defer m.works.Put(w)
-		if tokens := w.cut(s.text); len(tokens) <= namedWords {
-			s.count(w, tokens)
+		tokens := w.cut(s.text)
+		if slices.ContainsFunc(tokens, func(t token) bool { return t.han }) {
+			return
 		}
+		s.words = make([]uint64, 0, len(tokens))
+		for i := range tokens {
+			s.words = w.appendNumbers(append(s.words, tokens[i].hash), &tokens[i])
+		}
+		slices.Sort(s.words)
+		s.words = slices.Clone(slices.Compact(s.words))
+		if len(tokens) <= noticeWords {
+			s.notice = w.newView(s.text, tokens, w.set(tokens))
+		}
+		s.names(tokens)
+		s.limits(w, tokens)
 	})
 	return s
 }
 
-// count fills words and names.
-func (s *Subject) count(w *work, tokens []token) {
-	w.set(tokens)
-	times := make([]int, len(w.words))
-	for _, word := range w.wordOf {
-		times[word]++
+// names finds those that come again and again: in the title, or anywhere in a
+// notice, of which a short one says little twice.
+func (s *Subject) names(tokens []token) {
+	in, counted, least := firstTokens(tokens), tokens, timesNamed
+	if s.notice != nil {
+		in, least = tokens, min(timesNamed, (len(tokens)+onceIn-1)/onceIn)
 	}
-	s.words = make([]uint64, len(w.words))
-	for i, word := range w.words {
-		s.words[i] = word.hash
-		if t := &tokens[word.token]; times[i] >= timesNamed && t.isName() {
-			s.names = append(s.names, named{t.hash, t.text})
+	if least < timesNamed {
+		counted = tokens[min(aroundName, len(tokens)):max(aroundName, len(tokens)-aroundName)]
+	}
+	times := map[uint64]int{}
+	for i := range counted {
+		if counted[i].isName() {
+			times[counted[i].hash]++
+		}
+	}
+	for i := range in {
+		if t := &in[i]; times[t.hash] >= least {
+			s.stated = append(s.stated, stated{KindName, t.hash, t.text})
+			times[t.hash] = 0 // once
 		}
 	}
 }
@@ -101,23 +130,46 @@ func (t *token) isName() bool {
 	return !t.number() && !t.han && !t.path && (!t.known || t.weight >= heavyWord)
 }
 
+// limits finds the versions that a text speaks of, version 2 and v2, and in a
+// notice the words that say how far it holds.
+func (s *Subject) limits(w *work, tokens []token) {
+	for i := range tokens {
+		t := &tokens[i]
+		switch {
+		case t.path:
+		case t.number() && i > 0 && isVersion(tokens[i-1].text):
+			s.stated = append(s.stated, stated{KindNumber, t.hash, t.text})
+		case isVersioned(t.text):
+			s.stated = append(s.stated, stated{KindNumber, w.numberHash(decimal(t.text[1:])), t.text})
+		case s.notice != nil && isScope(t.text):
+			s.stated = append(s.stated, stated{KindMore, t.hash, t.text})
+		}
+	}
+}
+
+// side is one of two subjects that are compared, with the words of its title, and of
+// the whole text where both are notices.
+type side struct {
+	*Subject
+	title, notice *opened
+}
+
 // SubjectConflicts are the names that stand in the place of others in the
-// titles of two long texts, and those that only one of them comes back to. Months do
+// titles of two long texts, and what only one of them states. Months do
 // not count: titles are often followed by dates.
 func (m *Method) SubjectConflicts(a, b *Subject) []neardup.Conflict {
 	if m.variants != Keep {
 		return nil
 	}
-	a, b = m.subject(a), m.subject(b)
 	w := m.works.Get().(*work)
 	defer m.works.Put(w)
-	first, second := w.aligns.open(a.title, b.title)
-	x, y := firstTokens(first.tokens), firstTokens(second.tokens)
-	swapped := before(y, x)
+	first, second := w.sides(m.subject(a), m.subject(b))
+	x, y := firstTokens(first.title.tokens), firstTokens(second.title.tokens)
+	swapped := before(y, x) || !before(x, y) && b.text < a.text
 	if swapped {
-		a, b, x, y, first, second = b, a, y, x, second, first
+		first, second, x, y = second, first, y, x
 	}
-	j := judge{a: first, b: second, facts: m.kinds, most: mostConflicts, title: true}
+	j := judge{a: first.title, b: second.title, facts: m.kinds, most: mostConflicts, title: true}
 	for _, s := range w.aligns.align(x, y) {
 		last := len(s.a) > 0 && len(s.b) > 0 && &s.a[len(s.a)-1] == &x[len(x)-1] && &s.b[len(s.b)-1] == &y[len(y)-1]
 		if last || len(s.a) > 2*len(s.b)+1 || len(s.b) > 2*len(s.a)+1 {
@@ -125,27 +177,71 @@ func (m *Method) SubjectConflicts(a, b *Subject) []neardup.Conflict {
 		}
 		j.subject(s)
 	}
-	if p, q := releaseOf(x, second), releaseOf(y, first); p != "" && q != "" {
+	if p, q := releaseOf(x, second.title), releaseOf(y, first.title); p != "" && q != "" {
 		j.add(KindNumber, p, q)
 	}
-	if x, y := a.without(b), b.without(a); x != "" || y != "" {
-		j.add(KindName, x, y)
+	if first.words != nil && second.words != nil {
+		j.states(first, second)
 	}
-	j.form(a.forms, b.forms)
+	if len(j.found) == 0 && first.notice != nil {
+		j.notices(first, second, w.notices.align(first.notice.tokens, second.notice.tokens))
+	}
+	j.form(first.forms, second.forms)
 	return swappedBack(j.found, swapped)
 }
 
-// without returns the first name that the other text has nowhere.
-func (s *Subject) without(other *Subject) string {
-	if other.words == nil {
-		return ""
+// sides gives two subjects their words.
+func (w *work) sides(a, b *Subject) (x, y side) {
+	x, y = side{Subject: a}, side{Subject: b}
+	x.title, y.title = w.aligns.open(a.title, b.title)
+	if a.notice != nil && b.notice != nil {
+		x.notice, y.notice = w.notices.open(a.notice, b.notice)
 	}
-	for _, n := range s.names {
-		if _, found := slices.BinarySearch(other.words, n.hash); !found {
+	return x, y
+}
+
+// states finds what only one of two texts states, and, where that is nothing,
+// a clause that one of two notices has more.
+func (j *judge) states(a, b side) {
+	for _, kind := range []string{KindName, KindNumber, KindMore} {
+		if x, y := a.without(b, kind), b.without(a, kind); x != "" || y != "" {
+			j.add(kind, x, y)
+		}
+	}
+	if len(j.found) > 0 || a.notice == nil {
+		return
+	}
+	if x, y := a.clause(b), b.clause(a); x != "" || y != "" {
+		j.add(KindMore, x, y)
+	}
+}
+
+// without returns the first of what the text states that the other one does
+// nowhere.
+func (s side) without(other side, kind string) string {
+	for _, n := range s.stated {
+		if n.kind == kind && !other.says(n.hash) && !(kind == KindName && other.spells(n.text)) {
 			return n.text
 		}
 	}
 	return ""
+}
+
+func (s *Subject) says(hash uint64) bool {
+	_, found := slices.BinarySearch(s.words, hash)
+	return found
+}
+
+// spells reports whether the text has a name in another spelling, initials apart: in
+// its title, or, of a notice, anywhere.
+func (s side) spells(name string) bool {
+	in := s.notice
+	if in == nil {
+		in = s.title
+	}
+	return slices.ContainsFunc(in.texts, func(word string) bool {
+		return len(word) > 2 && word[0] == name[0] && alike(name, word)
+	})
 }
 
 func firstTokens(tokens []token) []token { return tokens[:min(len(tokens), titleWords)] }
@@ -195,7 +291,12 @@ func releaseOf(title []token, other *opened) string {
 
 // isRelease reports whether a word is the version of a program: v5.4.0.
 func isRelease(word string) bool {
-	return len(word) > 1 && word[0] == 'v' && strings.Contains(word, ".") && strings.Trim(word[1:], "0123456789.") == ""
+	return isVersioned(word) && strings.Contains(word, ".")
+}
+
+// isVersioned reports whether a word is a version: v2, v5.4.0.
+func isVersioned(word string) bool {
+	return len(word) > 1 && word[0] == 'v' && isDigit(word[1]) && strings.Trim(word[1:], "0123456789.") == ""
 }
 
 // again keeps the words that are in tokens at least twice, months and what is in

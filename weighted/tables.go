@@ -64,6 +64,13 @@ const sameWords = `今天/今日/今儿 明天/明日 昨天/昨日 周一/星�
 // joiningWords join others: one in the place of a word is another way to say it.
 const joiningWords = `as at by for from in into of on to`
 
+// scopeWords say how far what a notice says holds: version 2 or any later one, all
+// uses except commercial ones.
+const scopeWords = `later newer only except commercial noncommercial`
+
+// versionWords stand before the number of a version.
+const versionWords = `version versions v`
+
 // textingWords stand before a word that is to be texted to a number.
 const textingWords = `text txt send sms msg reply`
 
@@ -101,6 +108,10 @@ func canonical(word string) string {
 const mostWritten = 9
 
 var joiningTable = sync.OnceValue(func() map[string]bool { return setOf(joiningWords) })
+
+var scopeTable = sync.OnceValue(func() map[string]bool { return setOf(scopeWords) })
+
+var versionTable = sync.OnceValue(func() map[string]bool { return setOf(versionWords) })
 
 var textingTable = sync.OnceValue(func() map[string]bool { return setOf(textingWords) })
 
@@ -149,6 +160,8 @@ func isHead(word string) bool       { return headTable()[word] }
 func isFoot(word string) bool       { return footTable()[word] }
 func isSign(word string) bool       { return signTable()[word] }
 func isJoining(word string) bool    { return joiningTable()[word] }
+func isScope(word string) bool      { return scopeTable()[word] }
+func isVersion(word string) bool    { return versionTable()[word] }
 func isVersus(word string) bool     { return word == "versus" }
 func isRoman(word string) bool      { return romanTable()[word] }
 

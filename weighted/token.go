@@ -19,7 +19,7 @@ type token struct {
 	weight uint32
 	known  bool // the idf table has it
 	han    bool // of Chinese characters
-	path   bool // with a slash beside it, as in the address of a page
+	path   bool // with a slash or a dot beside it, as in the address of a page
 	tag    bool // with # or @ before it
 	coded  bool // no number, and has digits
 	// measure is what a number counts, the Chinese measure word right behind it or
@@ -125,10 +125,27 @@ func (c *cutter) weigh(table *keyword.Table, word string, han bool) {
 	c.tokens = append(c.tokens, t)
 }
 
+// numberHash is the hash of a number: 7 is no word "7".
+func (c *cutter) numberHash(value string) uint64 { return ^xxh3.HashStringSeed(value, c.seed) }
+
+// appendNumbers appends the hashes of the numbers in a word that is none
+// itself: those of its digits, and the version that it is.
+func (c *cutter) appendNumbers(dst []uint64, t *token) []uint64 {
+	if t.number() || t.han || !hasDigit(t.text) {
+		return dst
+	}
+	for _, value := range codeNumbers(nil, t.text) {
+		dst = append(dst, c.numberHash(value))
+	}
+	if isVersioned(t.text) {
+		dst = append(dst, c.numberHash(decimal(t.text[1:])))
+	}
+	return dst
+}
+
 func (c *cutter) number(text, value string, measure rune) {
 	c.tokens = append(c.tokens, token{
-		hash: ^xxh3.HashStringSeed(value, c.seed), // the number 7 is no word "7"
-		text: text, value: value, weight: numberWeight, known: true, measure: measure,
+		hash: c.numberHash(value), text: text, value: value, weight: numberWeight, known: true, measure: measure,
 	})
 }
 
@@ -185,12 +202,21 @@ func (c *cutter) word(clean string, at int) int {
 	name, number := splitModel(word)
 	c.weigh(c.lexicon.other, name, false)
 	t := &c.tokens[len(c.tokens)-1]
-	t.path = at > 0 && clean[at-1] == '/' || end < len(clean) && clean[end] == '/'
+	t.path = joins(clean, at-1) || joins(clean, end)
 	t.tag = at > 0 && (clean[at-1] == '#' || clean[at-1] == '@')
 	if number != "" {
 		c.number(number, decimal(number), measureAt(clean, at, end))
 	}
 	return end
+}
+
+// joins reports whether the parts of an address are joined at clean[at]: by one of
+// its marks, or by a dot without a blank.
+func joins(clean string, at int) bool {
+	if at < 0 || at >= len(clean) {
+		return false
+	}
+	return strings.IndexByte("/=?&%@_", clean[at]) >= 0 || clean[at] == '.' && at > 0 && clean[at-1] != ' ' && at+1 < len(clean) && clean[at+1] != ' '
 }
 
 // splitModel splits a name of three letters or more from the few digits behind

@@ -67,11 +67,12 @@ type Method struct {
 // work is the memory of one call.
 type work struct {
 	cutter
-	words  []weightedWord
-	wordOf []uint32 // of each token, in words
-	packed []byte
-	keys   keyer
-	aligns aligner
+	words   []weightedWord
+	wordOf  []uint32 // of each token, in words
+	packed  []byte
+	keys    keyer
+	aligns  aligner
+	notices aligner
 }
 
 // New returns the method, or an error that names the setting that is wrong.

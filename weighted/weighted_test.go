@@ -153,33 +153,6 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// What long texts are about: names in the place of others in their titles that
-// come again, and names that only one of them comes back to.
-func TestSubjects(t *testing.T) {
-	m := method(t, weighted.Config{})
-	terms := strings.Repeat("you may redistribute the work in source and binary form provided that the conditions of this notice are met ", 4)
-	page := strings.Repeat("命令用于重启指定集群中的服务进程并且显示每个节点的状态信息", 8)
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{
-		{terms, terms, false},
-		{"the affero licence, " + terms + "affero, and affero again", "the licence, " + terms, true},
-		{"the affero licence, " + terms + "affero again", "the licence, " + terms, false}, // twice is chance
-		{terms + "cookie cookie cookie service", terms, false},                            // no name
-		{"tiup cluster restart tiup cluster restart " + page, "tiup dm restart tiup dm restart " + page, true},
-		{"性能对比测试报告 v5.4.0 对比 v5.3.0 " + page[:90] + "v5.4.0 和 v5.3.0", "性能对比测试报告 v6.0.0 对比 v5.4.0 " + page[:90] + "v6.0.0 和 v5.4.0", true},
-		{"概述 aliases docs/stable/overview 又 docs/stable/overview " + page, "概述 aliases docs/v3.0/overview 又 docs/v3.0/overview " + page, false}, // addresses
-		{"浙江省档案条例 浙江省各级机关" + page, "江西省档案条例 江西省各级机关" + page, true},
-	} {
-		a, b := m.Subject(c.a), m.Subject(c.b)
-		forth, back := m.SubjectConflicts(a, b), m.SubjectConflicts(b, a)
-		if len(forth) > 0 != c.want || len(back) != len(forth) {
-			t.Errorf("%.60q and %.60q: %v, back %v", c.a, c.b, forth, back)
-		}
-	}
-}
-
 // A form that is filled in anew is another text; a document of which a few
 // numbers, its dates and the numbers of its paragraphs change is an edition.
 func TestForms(t *testing.T) {
