@@ -77,6 +77,10 @@ const (
 	// fewWords is up to how many words of the shorter text a heavy word more
 	// in the other one makes it another thing: a show, and news about it.
 	fewWords = 5
+	// barest is up to how many words of the shorter text a single character more in
+	// the other one makes it another thing, if it weighs barestHan.
+	barest    = 2
+	barestHan = 11 * unit / 2
 	// fewChinese is from how many words of the shorter text on a Chinese one
 	// may say some more, and mostMore what the words weigh together that say
 	// one thing more.

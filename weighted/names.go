@@ -86,6 +86,14 @@ func (j *judge) inserted(s slot) {
 			j.add(KindMore, "", q.text)
 		}
 	}
+	if j.least() <= barest {
+		if p := telltale(x); p != "" {
+			j.add(KindMore, p, "")
+		}
+		if q := telltale(y); q != "" {
+			j.add(KindMore, "", q)
+		}
+	}
 	if s.front || j.a.chinese || j.b.chinese {
 		return
 	}
@@ -96,6 +104,17 @@ func (j *judge) inserted(s slot) {
 	} else if q, sum := together(y, false); sum >= mostInserted {
 		j.add(KindMore, "", q)
 	}
+}
+
+// telltale returns the first of the words that makes another thing of a text of one
+// or two words: a single Chinese character that is no filler, hard or torn.
+func telltale(words []*token) string {
+	for _, t := range words {
+		if t.han && t.weight >= barestHan && utf8.RuneCountInString(t.text) == 1 && !isFiller(t.text) {
+			return t.text
+		}
+	}
+	return ""
 }
 
 // noParticles leaves out what is a single Chinese character, a particle more

@@ -64,6 +64,9 @@ const sameWords = `今天/今日/今儿 明天/明日 昨天/昨日 周一/星�
 // joiningWords join others: one in the place of a word is another way to say it.
 const joiningWords = `as at by for from in into of on to`
 
+// fillerWords are single characters that say little more: please, picture, shows.
+const fillerWords = `求 图 啦 晒 全 真`
+
 // scopeWords say how far what a notice says holds: version 2 or any later one, all
 // uses except commercial ones.
 const scopeWords = `later newer only except commercial noncommercial`
@@ -108,6 +111,8 @@ func canonical(word string) string {
 const mostWritten = 9
 
 var joiningTable = sync.OnceValue(func() map[string]bool { return setOf(joiningWords) })
+
+var fillerTable = sync.OnceValue(func() map[string]bool { return setOf(fillerWords) })
 
 var scopeTable = sync.OnceValue(func() map[string]bool { return setOf(scopeWords) })
 
@@ -160,6 +165,7 @@ func isHead(word string) bool       { return headTable()[word] }
 func isFoot(word string) bool       { return footTable()[word] }
 func isSign(word string) bool       { return signTable()[word] }
 func isJoining(word string) bool    { return joiningTable()[word] }
+func isFiller(word string) bool     { return fillerTable()[word] }
 func isScope(word string) bool      { return scopeTable()[word] }
 func isVersion(word string) bool    { return versionTable()[word] }
 func isVersus(word string) bool     { return word == "versus" }

@@ -116,6 +116,9 @@ func TestFacts(t *testing.T) {
 		{"rt @bbc: storm eunice hits southern england", "storm eunice hits southern england #weather", "near"},
 		{"林孝埈说等我回来", "林孝埈 谢谢大家我回来了", "more"},
 		{"john smith appointed chief executive of acme corp", "acme corp appoints john smith as chief executive", "near"}, // as is no name
+		{"全国甲卷", "全国甲卷 难", "more"}, // a single character
+		{"12306候补", "12306求候补", "near"},
+		{"淘宝免单", "淘宝又免单了", "near"},
 		// Who says so.
 		{"张一山把南艺烤肠吃涨价", "张一山回应把南艺烤肠吃涨价", "stance"},
 		{"the club signed the young striker from the second league last summer", "the club denies it signed the young striker from the second league last summer", "stance"},
