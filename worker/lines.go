@@ -30,6 +30,7 @@ type lines struct {
 	ctx    context.Context
 	in     *bufio.Reader
 	out    *bufio.Writer
+	most   int    // fields of a line, the last of which may hold tabs; 0: any number
 	long   []byte // a line that is longer than the reader's buffer
 	line   []byte // being written
 	counts Counts
@@ -57,6 +58,10 @@ func (l *lines) each(fn func(fields [][]byte) error) error {
 		}
 		fields = fields[:0]
 		for more := true; more; {
+			if len(fields)+1 == l.most {
+				fields = append(fields, line)
+				break
+			}
 			var field []byte
 			field, line, more = bytes.Cut(line, []byte{'\t'})
 			fields = append(fields, field)

@@ -40,10 +40,14 @@ func (s Stages) Train(ctx context.Context, in io.Reader, out io.Writer, others .
 		}
 	}
 	l := newLines(ctx, in, io.Discard)
+	l.most = s.fields(2)
 	err = l.each(func(fields [][]byte) error {
-		_, clean, err := s.document(fields)
-		if err == nil {
-			t.Add(clean)
+		d, err := s.document(fields)
+		switch {
+		case errors.Is(err, ErrBlank):
+			return nil
+		case err == nil && d.reject == "":
+			t.Add(d.clean)
 		}
 		return err
 	})

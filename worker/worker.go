@@ -22,7 +22,7 @@ import (
 )
 
 // Protocol is raised whenever a line changes its meaning.
-const Protocol = 2
+const Protocol = 3
 
 // ErrUnlike is returned where driver and worker do not agree.
 var ErrUnlike = errors.New("driver and worker differ")
@@ -31,7 +31,14 @@ var ErrUnlike = errors.New("driver and worker differ")
 type Stages struct {
 	Method neardup.Method
 	Clean  neardup.Cleaner
+	// Decode reads the record that stands in the place of a text, as the last
+	// field of its line and unescaped; nil: texts stand there. It returns why a
+	// record is none, or ErrBlank where there is nothing.
+	Decode func(record []byte, doc *neardup.Document) (reject string, err error)
 }
+
+// ErrBlank is what Stages.Decode returns for a line that is no record at all.
+var ErrBlank = errors.New("a blank line")
 
 // Contract names all that driver and workers must agree on.
 func (s Stages) Contract() string {
@@ -47,41 +54,69 @@ func (s Stages) Check(contract string) error {
 	return nil
 }
 
-// Records is the first stage. A line is a document: place, text. Written is,
-// for each, a line: place, SHA-256 of its clean text, the runes of it, the
-// method that it goes to, sketch, and the keys, parted by spaces, under which it
-// is found and those under which it searches ("=": the same).
+// Records is the first stage. A line is a document: place, text, and, if the
+// caller wants it back, its id. Written is, for each, a line: place, SHA-256 of
+// its clean text, the runes of it, the method that it goes to, sketch, and the
+// keys, parted by spaces, under which it is found and those under which it
+// searches ("=": the same); then the id, where one came.
+//
+// With s.Decode a line is a place and a record, and two more fields are written: its
+// id, which is the place where it has none, and, of one that cannot be read,
+// the reason; then all else is empty or zero.
 //
 // Equal hashes prove texts equal, so those of copies need not meet.
 func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
+	l.most = s.fields(2)
 	var rec neardup.Record
 	err := l.each(func(fields [][]byte) error {
-		place, clean, err := s.document(fields)
-		if err != nil {
+		d, err := s.document(fields)
+		switch {
+		case errors.Is(err, ErrBlank):
+			return nil
+		case err != nil:
 			return err
+		case d.reject != "":
+			l.rejected(d)
+			return l.write()
 		}
 		rec.Reset()
-		s.Method.Record(clean, &rec)
-		l.place(place)
-		l.tab()
-		hash := sha256.Sum256([]byte(clean))
-		l.line = hex.AppendEncode(l.line, hash[:])
-		l.tab()
-		l.line = strconv.AppendInt(l.line, int64(utf8.RuneCountInString(clean)), 10)
-		l.tab()
-		l.line = append(l.line, Escape(s.route(clean))...)
-		l.tab()
-		l.hex(rec.Sketch)
-		l.keys(rec.Index)
-		if rec.Probe == nil {
-			l.line = append(l.line, "\t="...)
-		} else {
-			l.keys(rec.Probe)
+		s.Method.Record(d.clean, &rec)
+		l.record(d.place, sha256.Sum256([]byte(d.clean)), utf8.RuneCountInString(d.clean), s.route(d.clean), &rec)
+		if d.named {
+			l.tab()
+			l.line = append(l.line, Escape(d.id)...)
+		}
+		if s.Decode != nil {
+			l.tab()
 		}
 		return l.write()
 	})
 	return l.counts, err
+}
+
+// rejected builds the line of a record that cannot be read.
+func (l *lines) rejected(d document) {
+	l.record(d.place, [sha256.Size]byte{}, 0, "", &neardup.Record{})
+	l.line = append(append(l.line, "\t\t"...), Escape(d.reject)...)
+}
+
+func (l *lines) record(place batch.Ordinal, hash [sha256.Size]byte, runes int, route string, rec *neardup.Record) {
+	l.place(place)
+	l.tab()
+	l.line = hex.AppendEncode(l.line, hash[:])
+	l.tab()
+	l.line = strconv.AppendInt(l.line, int64(runes), 10)
+	l.tab()
+	l.line = append(l.line, Escape(route)...)
+	l.tab()
+	l.hex(rec.Sketch)
+	l.keys(rec.Index)
+	if rec.Probe == nil {
+		l.line = append(l.line, "\t="...)
+	} else {
+		l.keys(rec.Probe)
+	}
 }
 
 // route names the method that a text goes to.
@@ -103,17 +138,50 @@ func (l *lines) keys(keys []uint64) {
 	}
 }
 
-// document reads place and text, and cleans it.
-func (s Stages) document(fields [][]byte) (batch.Ordinal, string, error) {
-	if err := want(fields, 2, "a document"); err != nil {
-		return 0, "", err
+// document is what a line of one holds.
+type document struct {
+	place     batch.Ordinal
+	id, clean string
+	named     bool   // an id came along
+	reject    string // why it cannot be read
+}
+
+// fields is how many fields a line of n has at most: a record is the last.
+func (s Stages) fields(n int) int {
+	if s.Decode == nil {
+		return 0
 	}
-	place, err := parsePlace(fields[0])
+	return n
+}
+
+// document reads place and text, or place and record, and cleans the text.
+func (s Stages) document(fields [][]byte) (d document, err error) {
+	if len(fields) == 3 && s.Decode == nil {
+		d.named = true
+		if d.id, err = Unescape(fields[2]); err != nil {
+			return d, err
+		}
+	} else if err := want(fields, 2, "a document"); err != nil {
+		return d, err
+	}
+	if d.place, err = parsePlace(fields[0]); err != nil {
+		return d, err
+	}
+	var raw string
+	if s.Decode == nil {
+		raw, err = Unescape(fields[1])
+	} else {
+		var doc neardup.Document
+		d.reject, err = s.Decode(fields[1], &doc)
+		if raw, d.id, d.named = doc.Text, doc.ID, true; d.id == "" {
+			d.id = string(fields[0])
+		}
+	}
 	if err != nil {
-		return 0, "", err
+		return d, err
 	}
-	raw, err := Unescape(fields[1])
-	return place, s.Clean.Clean(raw), err
+	d.clean = s.Clean.Clean(raw)
+	return d, nil
 }
 
 // Verify is the third stage. Its lines come in blocks, each of texts, "t",
@@ -121,9 +189,11 @@ func (s Stages) document(fields [][]byte) (batch.Ordinal, string, error) {
 // next text after a candidate begins a new block. Written are the edges of
 // candidates that are near or variants: later, earlier, similarity, distance
 // or nothing, relation, method, basis; with conflicts also, for variants, the facts
-// that differ, as JSON. The texts of a block are held in memory.
+// that differ, as JSON. The texts of a block are held in memory. With s.Decode
+// records stand in the place of texts.
 func (s Stages) Verify(ctx context.Context, in io.Reader, out io.Writer, conflicts bool) (Counts, error) {
 	l := newLines(ctx, in, out)
+	l.most = s.fields(3)
 	texts, compared := map[batch.Ordinal]*batch.Text{}, false
 	err := l.each(func(fields [][]byte) error {
 		switch string(fields[0]) {
@@ -132,8 +202,11 @@ func (s Stages) Verify(ctx context.Context, in io.Reader, out io.Writer, conflic
 				clear(texts)
 				compared = false
 			}
-			place, clean, err := s.document(fields[1:])
-			texts[place] = &batch.Text{Clean: clean}
+			d, err := s.document(fields[1:])
+			if err == nil && d.reject != "" {
+				return fmt.Errorf("%w: %s", ErrLine, d.reject)
+			}
+			texts[d.place] = &batch.Text{Clean: d.clean}
 			return err
 		case "c":
 			compared = true

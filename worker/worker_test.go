@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
@@ -205,6 +206,51 @@ func TestCountsOfParts(t *testing.T) {
 	}
 	if _, err := stagesOf(t, methods.Config{Name: "minhash"}).Trained(); !errors.Is(err, ErrUntrained) {
 		t.Errorf("minhash is trained: %v", err)
+	}
+}
+
+// Records in the place of texts give the lines of their texts, with ids and rejects.
+func TestRecordsInThePlaceOfTexts(t *testing.T) {
+	s, ctx := stagesOf(t, methods.Config{Name: "minhash"}), context.Background()
+	read := func(s Stages, in string) (string, error) {
+		var out strings.Builder
+		_, err := s.Records(ctx, strings.NewReader(in), &out)
+		return out.String(), err
+	}
+	texts, err := read(s, "3\tone text\ta\\tid\n5\tother\t5\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := s
+	raw.Decode = func(line []byte, doc *neardup.Document) (string, error) {
+		id, text, ok := strings.Cut(string(line), "\t")
+		if len(line) == 0 {
+			return "", ErrBlank
+		}
+		if !ok {
+			return "no text", nil
+		}
+		*doc = neardup.Document{ID: id, Text: text}
+		return "", nil
+	}
+	records, err := read(raw, "3\ta\\tid\tone text\n4\tbad\n5\t\tother\n6\t\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(texts, "\n")
+	got := strings.Split(records, "\n")
+	if len(got) != 4 || got[0] != strings.ReplaceAll(want[0], "a\\tid", "a\\\\tid")+"\t" || got[2] != want[1]+"\t" {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if f := strings.Split(got[1], "\t"); len(f) != 9 || f[0] != "4" || f[8] != "no text" || strings.Trim(f[1], "0") != "" {
+		t.Errorf("a reject is %q", got[1])
+	}
+	var edges strings.Builder
+	if _, err := raw.Verify(ctx, strings.NewReader("t\t1\ta\tx y\tz\nt\t2\tb\tx y\tz\nc\t2\t1\n"), &edges, false); err != nil || !strings.HasPrefix(edges.String(), "2\t1\t1\t\tcopy") {
+		t.Errorf("%q, %v", edges.String(), err)
+	}
+	if _, err := raw.Verify(ctx, strings.NewReader("t\t1\tbad\n"), &edges, false); err == nil || !strings.Contains(err.Error(), "no text") {
+		t.Errorf("a block with a reject: %v", err)
 	}
 }
 

@@ -59,29 +59,38 @@ func formatNames() string {
 // open opens the inputs; spool is where standard input is kept if it must be
 // read twice, "" if not.
 func (f *inputFlags) open(a *app, inputs []string, spool string) (*corpus.Reader, error) {
-	format, err := corpus.ParseFormat(f.format)
+	opt, err := f.options()
 	if err != nil {
-		return nil, usage("--format: %w", err)
-	}
-	opt := f.opt
-	if _, err := titled(string(opt.Compare)); err != nil {
 		return nil, err
 	}
-	opt.Format, opt.Stdin, opt.SpoolDir = format, a.stdin, spool
-	if f.delimiter != "" {
-		if opt.Delimiter, err = corpus.ParseDelimiter(f.delimiter); err != nil {
-			return nil, usage("--delimiter %w", err)
-		}
-	}
+	opt.Stdin, opt.SpoolDir = a.stdin, spool
 	opt.Warn = func(file, what string) { fmt.Fprintf(a.stderr, "warning: %s: %s\n", oneLine(file), what) }
-	opt.MaxDocument, opt.MaxDecompressed = int64(f.maxDocument), int64(f.maxInput)
-	opt.Codecs = []corpus.Codec{parquet.Codec{}}
-	opt.Extract = extract
 	r, err := corpus.Open(inputs, opt)
 	if errors.Is(err, corpus.ErrNoEffect) {
 		return nil, usage("%w", err)
 	}
 	return r, err
+}
+
+// options are those of the flags.
+func (f *inputFlags) options() (corpus.Options, error) {
+	opt := f.opt
+	var err error
+	if opt.Format, err = corpus.ParseFormat(f.format); err != nil {
+		return opt, usage("--format: %w", err)
+	}
+	if _, err := titled(string(opt.Compare)); err != nil {
+		return opt, err
+	}
+	if f.delimiter != "" {
+		if opt.Delimiter, err = corpus.ParseDelimiter(f.delimiter); err != nil {
+			return opt, usage("--delimiter %w", err)
+		}
+	}
+	opt.MaxDocument, opt.MaxDecompressed = int64(f.maxDocument), int64(f.maxInput)
+	opt.Codecs = []corpus.Codec{parquet.Codec{}}
+	opt.Extract = extract
+	return opt, nil
 }
 
 func extract(page []byte, charset, url string) (corpus.Page, error) {

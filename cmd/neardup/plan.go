@@ -35,9 +35,9 @@ func planCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [flags] INPUT...",
 		Short: "Say from a sample what dedup will take, on one machine and on Spark",
-		Long: `Reads the inputs (or the first --read of them), draws a sample, decides the sample
-and two smaller ones drawn from it by each of --methods, and says from their growth
-what all documents will take: candidates, comparisons, largest bucket, CPU,
+		Long: `Reads the inputs (or the first --read of them), draws a sample, decides the sample,
+its halves and its quarters by each of --methods, and says from their growth what
+all documents will take: candidates, comparisons, largest bucket, CPU,
 memory, disk, and for Spark what is shuffled. Every figure has an interval: what
 comes of the slower and of the faster of the two steps of growth.
 
@@ -71,18 +71,26 @@ func (p *planVerb) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
+	begun, _ := resources()
 	s, err := p.draw(ctx, inputs)
 	if err != nil {
 		return err
 	}
+	read, _ := resources()
+	s.start, s.reading = begun.Seconds(), (read-begun).Seconds()*s.documents.Value/max(s.read, 1)
 	out := planned{Documents: s.documents, Sample: int64(len(s.docs)), TextBytes: s.documents.scaled(s.meanBytes()), Cores: p.cores}
 	for _, m := range all {
+		before, _ := resources()
 		method, n, err := m.method()
 		if err != nil {
 			return err
 		}
 		c := batch.Config{Method: method, Clean: n, Memory: int64(p.run.memory), Tmp: p.run.tmp, Workers: p.run.workers}
-		forecast, err := s.forecast(ctx, c, p.cores)
+		once, err := s.once(ctx, c, before)
+		if err != nil {
+			return err
+		}
+		forecast, err := s.forecast(ctx, c, p.cores, once)
 		if err != nil {
 			return err
 		}
@@ -128,6 +136,9 @@ type sampled struct {
 	docs      []neardup.Document
 	documents estimate // of all inputs
 	rejected  float64  // share of the sample
+	read      float64  // records that were read for it
+	start     float64  // CPU seconds before anything was read
+	reading   float64  // of reading all inputs
 }
 
 func (s *sampled) meanBytes() float64 {
@@ -186,7 +197,7 @@ func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) 
 			kept[at] = drawn{n, it}
 		}
 	}
-	s := &sampled{documents: exactly(float64(n))}
+	s := &sampled{documents: exactly(float64(n)), read: float64(n)}
 	if !whole {
 		done, total := r.Progress()
 		if total <= 0 {
@@ -282,46 +293,14 @@ func runOver(ctx context.Context, docs []neardup.Document, cfg batch.Config) (pl
 	return r, nil
 }
 
-// grown says what a figure becomes at n, from what it was at three sizes, each
-// twice the one before: growth by a power, at least that of a share (1) and at
-// most that of pairs (2).
-func grown(a, b, c float64, n, at float64) estimate {
-	if c == 0 || n <= at {
-		return exactly(c)
-	}
-	power := func(x, y, doublings float64) float64 {
-		if x <= 0 {
-			return 2
-		}
-		return min(max(math.Log2(y/x)/doublings, 1), 2)
-	}
-	steps := []float64{power(a, b, 1), power(b, c, 1)}
-	of := func(p, v float64) float64 { return v * math.Pow(n/at, p) }
-	noise := 2 * math.Sqrt(c)
-	return estimate{
-		of(power(a, c, 2), c),
-		of(slices.Min(steps), max(c-noise, c/4)),
-		of(slices.Max(steps), c+noise),
-	}
-}
-
-// forecast decides a quarter, a half and all of the sample.
-func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int) (f forecast, err error) {
-	if _, err := runOver(ctx, s.docs[:min(len(s.docs), 200)], cfg); err != nil { // tables are made once
+// forecast says what deciding all documents takes; once is what the method takes
+// before it begins.
+func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, once float64) (f forecast, err error) {
+	runs, last, err := s.grows(ctx, cfg)
+	if err != nil {
 		return f, err
 	}
-	var runs [3]planRun
-	for i, step := range []int{4, 2, 1} {
-		var part []neardup.Document
-		for j := 0; j < len(s.docs); j += step {
-			part = append(part, s.docs[j])
-		}
-		if runs[i], err = runOver(ctx, part, cfg); err != nil {
-			return f, err
-		}
-	}
-	last, n := runs[2], s.documents
-	at := last.documents
+	n, at := s.documents, last.documents
 	of := func(get func(planRun) float64) estimate {
 		return grown(get(runs[0]), get(runs[1]), get(last), n.Value, at)
 	}
@@ -329,22 +308,21 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int) (f 
 	f.Candidates = of(func(r planRun) float64 { return r.candidates })
 	f.Verified = of(func(r planRun) float64 { return r.verified })
 	f.Removed = of(func(r planRun) float64 { return r.removed })
-	// No more can be removed than there is, so the slower growth weighs as much as the faster.
-	f.Removed.Low, f.Removed.High = min(f.Removed.Low, n.Low), min(f.Removed.High, n.High)
-	f.Removed.Value = math.Sqrt(f.Removed.Low * f.Removed.High)
+	// No more can be removed than there is.
+	f.Removed = estimate{min(f.Removed.Value, n.Value), min(f.Removed.Low, n.Low), min(f.Removed.High, n.High)}
 	f.Largest = estimate{last.largest * n.Value / at, max(last.largest-2*math.Sqrt(last.largest), 1) * n.Value / at, (last.largest + 2*math.Sqrt(last.largest)) * n.Value / at}
 	f.Postings = n.scaled(last.keys)
-	f.machine(last, n)
+	f.machine(last, n, s.start+s.reading+once)
 	f.spark(s, n, cores)
 	return f, nil
 }
 
-// machine says what one machine takes: what is linear in the text, and the
-// comparisons at the price they had.
-func (f *forecast) machine(last planRun, n estimate) {
+// machine says what one machine takes: what is linear in the text, the
+// comparisons at the price they had, and what is fixed.
+func (f *forecast) machine(last planRun, n estimate, fixed float64) {
 	linear := n.scaled(last.linear / last.documents)
 	price := last.compare / max(last.verified, 1)
-	f.CPU = linear.plus(f.Verified.scaled(price))
+	f.CPU = linear.plus(f.Verified.scaled(price)).plus(exactly(fixed))
 	f.CPU.Low, f.CPU.High = f.CPU.Low*.8, f.CPU.High*1.3
 	bytes := n.scaled(last.textBytes/last.documents + 24*f.Keys + 64)
 	if bytes.Value > float64(f.Memory)*.6 {

@@ -3,12 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // stage is one filter of the worker.
@@ -36,6 +40,8 @@ type workerVerb struct {
 	limits worker.BucketLimits
 	facts  bool
 	counts []string
+	raw    bool
+	input  inputFlags
 }
 
 func workerCommand(a *app) *cobra.Command {
@@ -76,13 +82,20 @@ Exit codes:
 			sub.Flags().Int64Var(&w.limits.Most, "most-candidates", 0, "fail where one key gives more candidates (default: any number)")
 			sub.Flags().IntVar(&w.limits.Hot, "hot", 0, "leave buckets of more texts that are mostly alike, and those too large for a process, whole (default: none)")
 		case "verify":
+			w.addRaw(sub.Flags())
 			sub.Flags().BoolVar(&w.facts, "conflicts", false, "add to each variant the facts that differ, as JSON")
 		case "tally", "records":
+			w.addRaw(sub.Flags())
 			sub.Flags().StringSliceVar(&w.counts, "tally", nil, "files of the stage tally, which are added up: for records those of all parts")
 		}
 		cmd.AddCommand(sub)
 	}
 	return cmd
+}
+
+func (w *workerVerb) addRaw(fs *pflag.FlagSet) {
+	fs.BoolVar(&w.raw, "raw", false, "in the place of texts stand lines of an input, unescaped, of the --format jsonl or lines")
+	w.input.add(fs)
 }
 
 func (w *workerVerb) do(ctx context.Context, s stage) error {
@@ -91,6 +104,11 @@ func (w *workerVerb) do(ctx context.Context, s stage) error {
 		return err
 	}
 	all := worker.Stages{Method: m, Clean: n}
+	if w.raw {
+		if all.Decode, err = w.decoder(); err != nil {
+			return err
+		}
+	}
 	if w.expect != "" {
 		if err := all.Check(w.expect); err != nil {
 			return err
@@ -101,6 +119,29 @@ func (w *workerVerb) do(ctx context.Context, s stage) error {
 		return fmt.Errorf("worker %s: %w", s.verb, err)
 	}
 	return json.NewEncoder(w.stderr).Encode(counts)
+}
+
+// decoder reads lines that come without their file.
+func (w *workerVerb) decoder() (func([]byte, *neardup.Document) (string, error), error) {
+	opt, err := w.input.options()
+	if err != nil {
+		return nil, err
+	}
+	d, err := corpus.NewLineDecoder(opt)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	return func(line []byte, doc *neardup.Document) (string, error) {
+		err := d.Decode(line, doc)
+		var reject *corpus.RejectError
+		switch {
+		case errors.Is(err, corpus.ErrBlank):
+			return "", worker.ErrBlank
+		case errors.As(err, &reject):
+			return reject.Reason, nil
+		}
+		return "", err
+	}, nil
 }
 
 func (w *workerVerb) contract(_ context.Context, s worker.Stages) (worker.Counts, error) {

@@ -94,9 +94,10 @@ class Spark(unittest.TestCase):
         self.assertGreater(counts["hot_rounds"], 0)
 
     def test_leaders_in_rounds_on_the_cluster(self):
-        """Nothing is decided by the driver alone."""
+        """Hot buckets too, and nothing is decided by the driver alone."""
         path = self.write("terms.jsonl", lines("ota_terms_versions/docs.jsonl.zst", 80))
-        self.same(path, ["--method=minhash", "--threshold=.7"], method="minhash", threshold=0.7, on_driver=0)
+        counts = self.same(path, ["--method=minhash", "--threshold=.7"], method="minhash", threshold=0.7, on_driver=0, small=4)
+        self.assertGreater(counts["hot_rounds"], 0)
 
     def test_simhash_in_forty_partitions(self):
         path = self.write("some.jsonl", lines("ota_terms_versions/docs.jsonl.zst", 150))
@@ -126,7 +127,7 @@ class Spark(unittest.TestCase):
         os.environ["NEARDUP_COMMAND"] = script
         try:
             # The driver's own children are not started again.
-            for stage in ("tally", "settle", "digest"):
+            for stage in ("tally", "settle", "lead", "digest"):
                 os.makedirs(os.path.join(log, stage), exist_ok=True)
             self.same(path, ["--method=ngram"], method="ngram")
         finally:
@@ -177,6 +178,62 @@ class Spark(unittest.TestCase):
         again = subprocess.run(argv, capture_output=True, text=True)
         self.assertEqual(again.returncode, 1)
         self.assertIn("is there already", again.stderr)
+
+    def test_order_of_a_column(self):
+        """order= decides as the command does for the file in that order, ties by id."""
+        from neardup.spark import dedup, digest
+
+        rows = [json.loads(r) for r in lines("uci_sms/docs.jsonl", 300)]
+        for i, r in enumerate(rows):
+            r["time"] = i * 7 % 50
+        df = self.spark.createDataFrame([(r["id"], r["text"], r["time"]) for r in rows], "id string, text string, time int").repartition(3)
+        path = self.write("ordered.jsonl", [json.dumps(r) for r in sorted(rows, key=lambda r: (r["time"], r["id"]))])
+        self.assertEqual(digest(dedup(df, order="time", partitions=3)), self.local(path)["digest"])
+
+    def test_files_of_every_kind(self):
+        """Parquet by rows, CSV and WARC by files: what `neardup dedup` reads of them."""
+        import csv
+
+        import pyarrow
+        import pyarrow.parquet
+
+        from neardup.spark import _decide, _files, digest
+        from neardup.spark._job import Job
+
+        rows = [json.loads(r) for r in lines("uci_sms/docs.jsonl", 240)]
+        folders = {kind: os.path.join(self.folder.name, kind) for kind in ("parquet", "csv", "warc")}
+        for folder in folders.values():
+            os.makedirs(folder)
+        for n in range(2):
+            part = rows[n * 120 : n * 120 + 120]
+            pyarrow.parquet.write_table(
+                pyarrow.table({"place": [r["label"] for r in part], "id": [r["id"] for r in part], "text": [r["text"] for r in part]}),
+                os.path.join(folders["parquet"], f"{n}.parquet"))
+            with open(os.path.join(folders["csv"], f"{n}.csv"), "w", newline="", encoding="utf-8") as f:
+                csv.writer(f).writerows([("id", "text"), *((r["id"], r["text"]) for r in part)])
+            with open(os.path.join(folders["warc"], f"{n}.warc"), "wb") as f:
+                for r in part[:40]:
+                    body = ("HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n" + r["text"]).encode()
+                    f.write(f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/{r['id']}\r\nContent-Type: application/http\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body + b"\r\n\r\n")
+        batch = self.spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
+        try:
+            for kind, folder in folders.items():
+                with self.subTest(kind):
+                    want = self.local(folder, "--method=ngram")
+                    job = Job(self.spark, {}, 2, flags=["--method=ngram"])
+                    source = _files.read(job, [folder], "auto", [])
+                    decided = _decide.decide(job, source.documents)
+                    self.assertGreater(want["removed"], 0)
+                    self.assertEqual(digest(decided.decisions), want["digest"])
+                    self.assertEqual(source.rejects(job).count(), want["rejected"])
+                    out = os.path.join(self.folder.name, "kept-" + kind)
+                    source.write(lambda rows: rows.join(decided.removed, "place", "left_anti").orderBy("place"), out, "none")
+                    kept = self.spark.read.parquet(out) if kind == "parquet" else self.spark.read.json(out)
+                    self.assertEqual(kept.count(), want["kept"])
+                    if kind == "parquet":
+                        self.assertEqual(kept.columns, ["place", "id", "text"])
+        finally:
+            self.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", batch)
 
     def test_what_it_refuses(self):
         from neardup.spark import dedup

@@ -1,16 +1,19 @@
 """Documents to decisions, and to pairs."""
 
+from dataclasses import dataclass
+
 from pyspark.sql import DataFrame, functions as F
 
-from . import _lead, _records, _stage
+from . import _driver, _lead, _records, _stage
 from ._job import Job, numbered
-from ._verify import verify
+from ._verify import FEW, verify
 
 DECISIONS = "place long, id string, decision string, leader string, similarity double, distance int, method string, basis string, variant_of string, conflicts string"
 PAIRS = "id_a string, id_b string, similarity double, distance int, relation string, basis string, place_a long, place_b long"
 
-# Edges that the driver decides at once; more are thinned out by rounds on the cluster first.
-ON_DRIVER = 1_000_000
+# Rows that the driver decides at once; more are decided on the cluster, or at least
+# thinned out there by rounds first.
+ON_DRIVER = _driver.ROWS
 
 
 def dedup(
@@ -33,59 +36,83 @@ def dedup(
     method: shingle="words:3". counts, a dict, is told what was done.
     """
     job = Job(df.sparkSession, {"method": method, "threshold": threshold, **options}, partitions)
-    return decide(job, numbered(df, id, text, order), overrides, conflicts, on_driver, small, {} if counts is None else counts)
+    return decide(job, numbered(df, id, text, order), overrides, conflicts, on_driver, small, {} if counts is None else counts).decisions
 
 
-def decide(job, docs: DataFrame, overrides=None, conflicts=True, on_driver=ON_DRIVER, small=_records.SMALL, counts=None):
-    """dedup for documents that have places: (place, id, text)."""
-    found = Found(job, docs, overrides)
-    pairs, hot = _records.candidates(job, found.postings(), small)
+@dataclass
+class Decided:
+    """decisions: columns of DECISIONS. removed: the places of duplicates and rejects. records: of the documents, and of what was rejected."""
+
+    decisions: DataFrame
+    removed: DataFrame
+    records: DataFrame
+    in_order: bool  # as the records are
+
+
+def decide(job, docs, overrides=None, conflicts=True, on_driver=ON_DRIVER, small=_records.SMALL, counts=None) -> Decided:
+    """dedup for _records.Documents."""
+    found = Found(job, docs, overrides, small)
+    counts = {} if counts is None else counts
+    sent = False
+    if sum(found.counts.values()) <= on_driver:
+        table = _driver.with_ids(found.recs, _driver.chosen(job, docs, found, small, conflicts, counts))
+        chosen = job.spark.createDataFrame(table.combine_chunks())  # Spark loses rows of columns in unlike chunks
+        sent = table.num_rows < FEW
+    else:
+        best = chosen_on_cluster(job, docs, found, small, conflicts, on_driver, counts)
+        chosen = job.keep(with_ids(found.recs, best))
+    to_all = F.broadcast if sent else lambda rows: rows
+    counts.update(method=found.method, equal=found.counts.get(_stage.COPY, 0), overrides=found.ruled.count)
+    job.release(but=(found.all, chosen))
+    removed = chosen.where("relation != 'variant'").select(F.col("later").alias("place"))
+    if docs.raw:
+        removed = removed.unionByName(found.all.where("reason is not null").select("place"))
+    return Decided(decisions(found.recs, to_all(chosen)), to_all(removed), found.all, sent)
+
+
+def chosen_on_cluster(job, docs, found, small, conflicts, on_driver, told) -> DataFrame:
+    """The edge of each duplicate to its leader, and of each variant: columns of EDGES."""
+    copies = _records.copies_of(found.met)
+    pairs, hot = _records.candidates(job, found.met, found.counts, small)
     pairs = job.keep(found.with_equals(pairs))
     count = pairs.count()
-    edges = job.keep(found.ruled_edges(verify(job, docs, pairs, count=count)))
+    edges = job.keep(found.ruled_edges(verify(job, docs, pairs, conflicts, count)))
     parts, rounds = [edges], 0
     if hot is not None:
-        more, rounds = _lead.of_hot(job, docs, hot, pairs, edges, found.copies, found.ruled, on_driver)
+        more, rounds = _lead.of_hot(job, docs, hot, pairs, edges, copies, found.ruled, on_driver, conflicts)
         parts += more
     for p in parts[1:]:
         edges = edges.unionByName(p)
     duplicates, _ = _lead.settled(job, _lead.near(edges), None, on_driver)
     duplicates = job.keep(duplicates.distinct())
     best = job.keep(strongest(edges.join(duplicates.withColumnRenamed("place", "earlier"), "earlier", "left_anti")))
-    if conflicts:
-        best = with_conflicts(job, docs, best)
-    chosen = job.keep(best.unionByName(of_copies(edges, duplicates, best, found.copies, found.recs)))
-    chosen.count()
-    if counts is not None:
-        counts.update(
-            method=found.method, documents=found.recs.count(), equal=found.copies.count(), candidates=count,
-            edges=edges.count(), hot_rounds=rounds, overrides=found.ruled.count,
-        )
-    job.release(but=(found.recs, chosen))
-    return decisions(docs, found.recs, chosen)
+    told.update(candidates=count, edges=edges.count(), hot_rounds=rounds)
+    return job.keep(best.unionByName(of_copies(edges, duplicates, best, copies)))
 
 
 class Found:
-    """What both dedup and pairs begin with: records, copies, rulings."""
+    """What both dedup and pairs begin with: records, what met in buckets, rulings."""
 
-    def __init__(self, job, docs, overrides):
+    def __init__(self, job, docs, overrides, small):
         self.job, self.method = job, job.method
         rulings = {}
         if overrides:
             rulings, name = _stage.rulings(overrides)
             self.method += f" overrides={name}" if rulings else ""
-        named = _records.named_documents(docs, rulings)
+        self.all = _records.records(job, docs)
+        self.recs = self.all.where("reason is null") if docs.raw else self.all
+        named = _records.named_documents(self.recs, rulings)
         self.apart = sorted({p for places in named.values() for p in places})
         self.ruled = _lead.Rulings(job, rulings, named)
-        self.recs = _records.records(job, docs)
-        self.copies = _records.collapse(job, self.recs, self.apart)
+        self.met = _records.met(job, _records.postings(self.recs, self.apart), small)
+        self.counts = _records.kinds(self.met)
 
-    def postings(self):
-        return _records.postings(self.job, self.recs, self.copies)
+    def equal_pairs(self):
+        """Pairs of texts that are equal and kept apart."""
+        return _records.equal_named(self.recs, self.apart)
 
     def with_equals(self, pairs):
-        """With the pairs of texts that are equal and kept apart."""
-        more = _records.equal_named(self.recs, self.apart)
+        more = self.equal_pairs()
         if not more:
             return pairs
         return pairs.unionByName(self.job.spark.createDataFrame(more, "later long, earlier long")).distinct()
@@ -110,27 +137,16 @@ def strongest(edges: DataFrame) -> DataFrame:
     return best.select("later", *[F.col("e")[c].alias(c) for c in kept])
 
 
-def with_conflicts(job, docs, best):
-    """The facts in which a variant differs from the leader it is told of."""
-    variants = job.keep(best.where("relation = 'variant'").select("later", "earlier"))
-    n = variants.count()
-    if n == 0:
-        return best
-    facts = verify(job, docs, variants, conflicts=True, count=n).select("later", F.col("conflicts").alias("facts"))
-    named = best.join(facts, "later", "left").withColumn("conflicts", F.when(F.col("relation") == "variant", F.col("facts")))
-    return named.select(best.columns)
-
-
-def of_copies(edges, duplicates, best, copies, recs):
+def of_copies(edges, duplicates, best, copies):
     """The edges of copies: to the document they equal if that leads, else to the best leader before them.
 
     That may have come after the text that was removed: such leaders are looked at only where they are
     stronger than the one that the text has.
     """
     removed = duplicates.withColumnRenamed("place", "first")
-    of_leader = copies.join(removed, "first", "left_anti").join(recs.select(F.col("place"), "method"), "place").select(
+    of_leader = copies.join(removed, "first", "left_anti").select(
         F.col("place").alias("later"), F.col("first").alias("earlier"), F.lit(1.0).alias("similarity"), F.lit(None).cast("int").alias("distance"),
-        F.lit("copy").alias("relation"), "method", F.lit("equal text").alias("basis"), F.lit(None).cast("string").alias("conflicts"),
+        F.lit("copy").alias("relation"), F.lit(None).cast("string").alias("method"), F.lit("equal text").alias("basis"), F.lit(None).cast("string").alias("conflicts"),
     )
     of_removed = copies.join(removed, "first", "left_semi")
     own = best.withColumnRenamed("later", "first").withColumn("strength", strength())
@@ -146,18 +162,21 @@ def of_copies(edges, duplicates, best, copies, recs):
     return of_leader.unionByName(strongest(same.unionByName(later)))
 
 
-def decisions(docs, recs, chosen):
-    """A row for each document."""
-    ids = docs.select("place", "id")
-    rows = ids.join(recs.select("place", F.col("method").alias("route")), "place").join(chosen.withColumnRenamed("later", "place"), "place", "left")
-    leaders = ids.join(chosen.select(F.col("earlier").alias("place")).distinct(), "place", "left_semi").select(F.col("place").alias("earlier"), F.col("id").alias("other"))
-    rows = rows.join(leaders, "earlier", "left")
+def with_ids(recs, chosen):
+    """With the ids of leaders, as the column other."""
+    ids = recs.select(F.col("place").alias("earlier"), F.col("id").alias("other"))
+    return chosen.join(ids, "earlier")
+
+
+def decisions(recs, chosen):
+    """A row for each document; a copy has the method of its own text."""
+    rows = recs.select("place", "id", F.col("method").alias("route")).join(chosen.withColumnRenamed("later", "place"), "place", "left")
     variant = F.col("relation") == "variant"
     dup = F.col("relation").isNotNull() & ~variant
     return rows.select(
         "place", "id", F.when(dup, "duplicate").otherwise("new").alias("decision"), F.when(dup, F.col("other")).alias("leader"),
         F.when(dup, F.col("similarity")).alias("similarity"), F.when(dup, F.col("distance")).alias("distance"),
-        F.when(dup, F.col("method")).otherwise(F.col("route")).alias("method"), F.when(dup, F.col("basis")).alias("basis"),
+        F.coalesce(F.when(dup, F.col("method")), F.col("route")).alias("method"), F.when(dup, F.col("basis")).alias("basis"),
         F.when(variant, F.col("other")).alias("variant_of"), F.when(variant, F.col("conflicts")).alias("conflicts"),
     )
 
@@ -175,20 +194,20 @@ def pairs(
     return list_pairs(job, numbered(df, id, text, order), overrides, variants)
 
 
-def list_pairs(job, docs: DataFrame, overrides=None, variants=False) -> DataFrame:
-    """pairs for documents that have places."""
-    found = Found(job, docs, overrides)
-    candidates = job.keep(found.with_equals(_records.all_candidates(job, found.postings())))
+def list_pairs(job, docs, overrides=None, variants=False) -> DataFrame:
+    """pairs for _records.Documents."""
+    found = Found(job, docs, overrides, 1 << 40)
+    candidates = job.keep(found.with_equals(_records.all_candidates(job, found.met)))
     edges = found.ruled_edges(verify(job, docs, candidates))
     if not variants:
         edges = edges.where("relation != 'variant'")
     edges = job.keep(edges)
     edges.count()
-    job.release(but=(edges, found.copies))
-    return of_documents(docs, edges, found.copies)
+    job.release(but=(edges, found.met, found.all))
+    return of_documents(found.recs, edges, _records.copies_of(found.met))
 
 
-def of_documents(docs, edges, copies):
+def of_documents(recs, edges, copies):
     """Pairs of documents from edges of texts, and those of equal documents."""
     firsts = copies.select("first").distinct().select("first", F.col("first").alias("place"))
     equals = firsts.unionByName(copies.select("first", "place"))
@@ -203,7 +222,7 @@ def of_documents(docs, edges, copies):
     same = a.join(b, "first").where("earlier < later").select(
         "later", "earlier", F.lit(1.0).alias("similarity"), F.lit(None).cast("int").alias("distance"), F.lit("copy").alias("relation"), F.lit("equal text").alias("basis"))
     rows = cross.unionByName(same).select(F.least("later", "earlier").alias("place_a"), F.greatest("later", "earlier").alias("place_b"), *columns)
-    ids = docs.select("place", "id")
+    ids = recs.select("place", "id")
     for end in ("a", "b"):
         rows = rows.join(ids.select(F.col("place").alias(f"place_{end}"), F.col("id").alias(f"id_{end}")), f"place_{end}")
     return rows.select("id_a", "id_b", *columns, "place_a", "place_b")

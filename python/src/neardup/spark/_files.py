@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, functions as F
 
 from .._command import Error
 from . import _lines, _stage
+from ._records import Documents
 
 DOCUMENTS = "place long, id string, text string, file string, line long, reason string"
 # A place is the number of a file, and 40 bits within it.
@@ -23,10 +24,20 @@ SPLIT = ("", ".gz", ".bz2")  # what Spark reads by lines itself, plain files in 
 
 @dataclass
 class Source:
-    """documents: columns of DOCUMENTS. write: the kept ones of places, to a folder."""
+    """documents: _records.Documents. rejects: of a job, (file, line, reason). write: what is kept to a folder, in the given order."""
 
-    documents: DataFrame
+    documents: Documents
+    rejects: Callable
     write: Callable
+
+
+def readable(rows: DataFrame) -> Documents:
+    """Of columns of DOCUMENTS. What was rejected is known by its reason; the others keep their places."""
+    return Documents(rows.where("reason is null").select("place", "id", "text"))
+
+
+def rejected(rows: DataFrame):
+    return lambda job: rows.where("reason is not null").select("file", "line", "reason")
 
 
 def read(job, inputs, format, flags) -> Source:
@@ -90,37 +101,15 @@ def by_line(job, files, format, flags) -> Source:
     spark = job.spark
     lines = spark._jsc.textFile(",".join(f.replace(",", "\\,") for f in files), job.partitions or spark.sparkContext.defaultParallelism)
     frame = spark._jsparkSession.createDataset(lines.rdd(), spark._jvm.org.apache.spark.sql.Encoders.STRING())
-    raw = DataFrame(frame, spark).select(F.monotonically_increasing_id().alias("place"), F.col("value"))
-    documents = raw.mapInArrow(_read_lines(job.worker, ["--format=" + format, *flags]), DOCUMENTS)
+    raw = DataFrame(frame, spark).select(F.monotonically_increasing_id().alias("place"), F.col("value").alias("text"))
 
     def write(kept, folder, compression):
-        texts = raw.join(kept, "place", "left_semi").orderBy("place").select("value")
-        texts.write.option("compression", compression).text(folder)
+        kept(raw.where("text != ''")).select("text").write.option("compression", compression).text(folder)
 
-    return Source(documents, write)
+    def rejects(job):
+        return job.records.where("reason is not null").select(F.lit(None).cast("string").alias("file"), F.col("place").alias("line"), "reason")
 
-
-def _read_lines(worker, flags):
-    def run(parts):
-        places, fed = [], []
-
-        def feed():
-            for b in _stage.filled(parts):
-                places.append(b.column(0).to_numpy())
-                yield _lines.data(pc.binary_join_element_wise(b.column(1).cast(pa.large_string()), *(pa.scalar(s, pa.large_string()) for s in ("", "\n"))))
-
-        def parse(lines):
-            t = _documents(lines)
-            # Lines of a partition have one place after the other.
-            at = pc.add(t.column("line"), pa.scalar(int(places[0][0]) - 1))
-            ids = pc.if_else(pc.starts_with(t.column("id"), "-:"), at.cast(pa.string()), t.column("id"))
-            n = t.num_rows
-            cols = [at, ids, t.column("text"), pa.nulls(n, pa.string()), at, t.column("reason")]
-            return pa.RecordBatch.from_arrays(cols, ["place", "id", "text", "file", "line", "reason"])
-
-        return _stage.child([worker.program or _stage.command(), "worker", "read", *flags, "-"], feed(), parse)
-
-    return run
+    return Source(Documents(raw, ("--raw", "--format=" + format, *flags), ordered=True), rejects, write)
 
 
 def _documents(lines):
@@ -147,10 +136,9 @@ def whole(job, files, format, flags) -> Source:
     documents = job.keep(documents.select(at.alias("place"), "id", "text", "file", "line", "reason"))
 
     def write(kept, folder, compression):
-        texts = documents.join(kept, "place", "left_semi").orderBy("place")
-        texts.select(F.to_json(F.struct("id", "text")).alias("value")).write.option("compression", compression).text(folder)
+        kept(documents).select(F.to_json(F.struct("id", "text")).alias("value")).write.option("compression", compression).text(folder)
 
-    return Source(documents, write)
+    return Source(readable(documents), rejected(documents), write)
 
 
 def _read_file(worker, flags):
@@ -199,10 +187,12 @@ def parquet(job, files, flags) -> Source:
         at.alias("place"), ids.alias("id"), F.col(text).cast("string").alias("text"), F.col("_file").alias("file"), (F.col("_row") + 1).alias("line"), reason.alias("reason"))
 
     def write(kept, folder, compression):
-        out = data.withColumn("place", at).join(kept, "place", "left_semi").orderBy("place").select(*rows.columns)
-        out.write.parquet(folder)
+        # A column of the file may be called place.
+        names = [f"c{i}" for i in range(len(rows.columns))]
+        out = kept(data.select(at.alias("place"), *[F.col(f"`{c}`").alias(n) for c, n in zip(rows.columns, names)]))
+        out.select(*[F.col(n).alias(c) for c, n in zip(rows.columns, names)]).write.parquet(folder)
 
-    return Source(documents, write)
+    return Source(readable(documents), rejected(documents), write)
 
 
 def uri(job, path):

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 from .. import _command
 from .._command import Error
 from . import _stage
+from ._records import Documents
 
 REFUSED = {
     "keep": "the order is that of the rows, or the columns that order= names",
@@ -98,8 +99,8 @@ def ship(spark):
     sc._neardup_shipped = True
 
 
-def numbered(df: DataFrame, id: str, text: str, order) -> DataFrame:
-    """(place, id, text): places in the order in which documents are decided."""
+def numbered(df: DataFrame, id: str, text: str, order) -> Documents:
+    """Documents with places in the order in which documents are decided."""
     for name in (id, text):
         if name not in df.columns:
             raise Error(f"no column {name!r}; there are {', '.join(df.columns)}")
@@ -114,15 +115,20 @@ def numbered(df: DataFrame, id: str, text: str, order) -> DataFrame:
         ordered = df.orderBy(*order, id)
         made = ordered.select(F.monotonically_increasing_id().alias("place"), F.col(id).cast("string").alias("id"), F.col(text).alias("text"))
         if df.sparkSession.sparkContext._jsc.sc().getCheckpointDir().isDefined():
-            return made.checkpoint()
-        return made.localCheckpoint()
-    return df.select(F.monotonically_increasing_id().alias("place"), F.col(id).cast("string").alias("id"), F.col(text).alias("text"))
+            return Documents(made.checkpoint(), ordered=True)
+        return Documents(made.localCheckpoint(), ordered=True)
+    return Documents(df.select(F.monotonically_increasing_id().alias("place"), F.col(id).cast("string").alias("id"), F.col(text).alias("text")), ordered=True)
 
 
 def digest(decisions: DataFrame) -> str:
     """The digest of decisions: equal to that of `neardup dedup` if they are equal."""
+    return totals(decisions)[1]
+
+
+def totals(decisions: DataFrame):
+    """({documents, kept, variants}, digest), in one pass."""
     ship(decisions.sparkSession)
     columns = decisions.select("id", "decision", "leader", F.coalesce("similarity", F.lit(0.0)).alias("similarity"), "variant_of")
-    parts = columns.mapInArrow(_stage.digest, "digest string").collect()
+    parts = columns.mapInArrow(_stage.digest, "digest string, documents long, kept long, variants long").collect()
     lines = "".join(p.digest + "\n" for p in parts).encode()
-    return _stage.once(["digest"], lines).strip()
+    return {n: sum(p[n] for p in parts) for n in ("documents", "kept", "variants")}, _stage.once(["digest"], lines).strip()

@@ -103,7 +103,7 @@ def places(job, array) -> DataFrame:
     return job.spark.createDataFrame(pa.table({"place": pa.array(array, pa.int64())}))
 
 
-def of_hot(job, docs, hot: DataFrame, pairs: DataFrame, edges: DataFrame, copies: DataFrame, rulings: Rulings, on_driver):
+def of_hot(job, docs, hot: DataFrame, pairs: DataFrame, edges: DataFrame, copies: DataFrame, rulings: Rulings, on_driver, conflicts):
     """The edges of texts in hot buckets to the leaders among them, and to others that were needed.
 
     Round by round: the first undecided texts of each bucket are compared with each
@@ -122,7 +122,7 @@ def of_hot(job, docs, hot: DataFrame, pairs: DataFrame, edges: DataFrame, copies
         # Those of the front among themselves.
         new = job.stage(by_key(job, first), _stage.bucket(job.worker), _stage.CANDIDATES).distinct()
         new = job.keep(new.join(tried, ["later", "earlier"], "left_anti"))
-        found = job.keep(rulings.apply(verify(job, docs, new)))
+        found = job.keep(rulings.apply(verify(job, docs, new, conflicts)))
         live = live.unionByName(near(found))
         duplicates, opened = settled(job, live, waiting, on_driver)
         leaders = job.keep(first.join(waiting, "place", "left_anti").join(duplicates, "place", "left_anti").join(opened, "place", "left_anti"))
@@ -132,7 +132,7 @@ def of_hot(job, docs, hot: DataFrame, pairs: DataFrame, edges: DataFrame, copies
         lines = _leader_lines(leaders)
         met = job.stage(members.join(leaders.select("place").distinct(), "place", "left_anti"), _stage.meet(job.worker, lines), _stage.CANDIDATES).distinct()
         met = job.keep(met.join(tried, ["later", "earlier"], "left_anti"))
-        taken = job.keep(rulings.apply(verify(job, docs, met)))
+        taken = job.keep(rulings.apply(verify(job, docs, met, conflicts)))
         out.append(taken)
         tried = tried.unionByName(met)
         # A leader that came later than a member is no reason to remove the leader.

@@ -9,11 +9,16 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 
+TAB, END, NOTHING = (pa.scalar(s, pa.large_string()) for s in ("\t", "\n", ""))
+
+
 def escape(texts):
     """Backslash, tab, newline and return of a column as \\\\, \\t, \\n, \\r."""
     texts = pc.fill_null(texts.cast(pa.large_string()), "")
+    whole = bytes(data(texts))
     for raw, escaped in (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r")):
-        texts = pc.replace_substring(texts, pattern=raw, replacement=escaped)
+        if raw.encode() in whole:
+            texts = pc.replace_substring(texts, pattern=raw, replacement=escaped)
     return texts
 
 
@@ -39,12 +44,11 @@ def unescape(texts):
 
 def join(*columns):
     """The lines of columns, as bytes. A str is the same field in each line."""
-    fields = []
+    parts = []
     for c in columns:
-        fields.append(pa.scalar(c, pa.large_string()) if isinstance(c, str) else c.cast(pa.large_string()))
-    tab, end, nothing = (pa.scalar(s, pa.large_string()) for s in ("\t", "\n", ""))
-    lines = pc.binary_join_element_wise(*fields, tab, null_handling="replace", null_replacement="")
-    return data(pc.binary_join_element_wise(lines, nothing, end))
+        parts += [pa.scalar(c, pa.large_string()) if isinstance(c, str) else c.cast(pa.large_string()), TAB]
+    parts[-1] = END
+    return data(pc.binary_join_element_wise(*parts, NOTHING, null_handling="replace", null_replacement=""))
 
 
 def data(strings):

@@ -2,6 +2,7 @@
 
 import os
 import uuid
+from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, Window, functions as F
 
@@ -15,19 +16,28 @@ SMALL = 32
 SLICE = 1 << 14
 
 
-def records(job, docs: DataFrame) -> DataFrame:
-    texts = docs.select("place", "text")
-    return job.keep(job.stage(texts, _stage.records(job.worker, tallied(job, texts)), _stage.RECORDS))
+@dataclass
+class Documents:
+    """What stages read: (place, id, text), or (place, text) where texts are records that the flags raw read."""
+
+    rows: DataFrame
+    raw: tuple = ()
+    ordered: bool = False  # one partition after the other has higher places
 
 
-def tallied(job, texts: DataFrame):
+def records(job, docs: Documents) -> DataFrame:
+    job.records = job.keep(job.stage(docs.rows, _stage.records(job.worker, docs.raw, tallied(job, docs)), _stage.RECORDS))
+    return job.records
+
+
+def tallied(job, docs: Documents):
     """A file of the counts of all partitions, for methods that choose keys by them."""
     if not job.method.startswith("ngram/"):
         return None
     folder = job.folder()
     total, part = os.path.join(folder, f"{uuid.uuid4().hex}.counts"), os.path.join(folder, "part.counts")
     have = []
-    for r in texts.mapInArrow(_stage.tally(job.worker), "counts binary").toLocalIterator():
+    for r in docs.rows.mapInArrow(_stage.tally(job.worker, docs.raw), "counts binary").toLocalIterator():
         with open(part, "wb") as f:
             f.write(r.counts)
         counts = _stage.once_bytes(["tally", *job.worker.flags, "--tally=" + ",".join([part, *have])])
@@ -39,52 +49,63 @@ def tallied(job, texts: DataFrame):
     return total if have else None
 
 
-def collapse(job, recs: DataFrame, named: list) -> DataFrame:
-    """(place, first): each document whose text an earlier one has.
+def postings(recs: DataFrame, named: list) -> DataFrame:
+    """(key, place, role, sketch) of the distinct texts, and a row of the role COPY for each document whose text an earlier one has.
 
-    Documents that people have ruled about keep a text of their own.
+    Documents that people have ruled about keep a text of their own. The row of a copy has the place of the first as its key.
     """
-    w = Window.partitionBy("hash")
-    rows = recs.select("place", "hash").where(~F.col("place").isin(named)) if named else recs.select("place", "hash")
-    return job.keep(rows.withColumn("first", F.min("place").over(w)).where("place != first").select("place", "first"))
+    own = F.when(F.col("place").isin(named), F.col("place")) if named else F.lit(None)
+    first = F.min("place").over(Window.partitionBy("hash", own))
+    texts = recs.select("place", "sketch", "index", "probe", first.alias("first"))
+    is_copy = F.col("first") != F.col("place")
+    keys = F.when(is_copy, F.array("first")).otherwise(F.concat("index", F.coalesce("probe", F.array().cast("array<long>"))))
+    rows = texts.select("place", "sketch", is_copy.alias("copy"), F.col("probe").isNull().alias("both"), F.size("index").alias("n"), F.posexplode(keys).alias("at", "key"))
+    role = F.when(F.col("copy"), _stage.COPY).when(F.col("both"), "b").when(F.col("at") < F.col("n"), "i").otherwise("p")
+    return rows.select("key", "place", role.alias("role"), "sketch")
 
 
-def postings(job, recs: DataFrame, copies: DataFrame) -> DataFrame:
-    """(key, place, role, sketch) of the distinct texts."""
-    texts = recs.join(copies.select("place"), "place", "left_anti")
-
-    def of(keys, role):
-        return texts.select(F.explode(keys).alias("key"), "place", role.alias("role"), "sketch")
-
-    found = of("index", F.when(F.col("probe").isNull(), "b").otherwise("i"))
-    return found.unionByName(of("probe", F.lit("p"))).select("key", "place", "role", "sketch")
+def copies_of(met: DataFrame) -> DataFrame:
+    """(place, first) of each copy."""
+    return met.where(F.col("role") == _stage.COPY).select(F.col("later").alias("place"), F.col("earlier").alias("first"))
 
 
 def by_key(job, rows: DataFrame) -> DataFrame:
     return job.divided(rows, "key").sortWithinPartitions("key")
 
 
-def candidates(job, posted: DataFrame, small: int):
+def met(job, posted: DataFrame, small: int) -> DataFrame:
+    """Columns of MET: candidates, the postings of hot buckets, and copies."""
+    return job.keep(job.stage(by_key(job, posted), _stage.bucket(job.worker, small), _stage.MET))
+
+
+def kinds(met: DataFrame) -> dict:
+    """How many rows there are of each role."""
+    return {r.role: r["count"] for r in met.groupBy("role").count().collect()}
+
+
+def has_large(counts: dict) -> bool:
+    return any(role and role.isupper() for role in counts)
+
+
+def candidates(job, met: DataFrame, counts: dict, small: int):
     """(candidates, postings of hot buckets or None).
 
     A bucket that is too large for one task is cut into slices, and each two of
     them are paired; if their texts turn out to be mostly alike, the bucket is hot too.
     """
-    met = job.keep(job.stage(by_key(job, posted), _stage.bucket(job.worker, small), _stage.MET))
     pairs = met.where("role is null").select("later", "earlier")
-    whole = met.where("role is not null").select("key", "place", F.lower("role").alias("role"), "sketch", (F.col("role") != F.lower("role")).alias("large"))
-    counts = {r.large: r["count"] for r in whole.groupBy("large").count().collect()}
+    whole = met.where(F.col("role") != _stage.COPY).select("key", "place", F.lower("role").alias("role"), "sketch", (F.col("role") != F.lower("role")).alias("large"))
     hot = whole.where("not large").drop("large")
-    if counts.get(True):
+    some = any(role and role.islower() and role != _stage.COPY for role in counts)
+    if has_large(counts):
         sliced = job.keep(job.stage(slices(job, whole.where("large").drop("large")), _stage.bucket(job.worker, small), _stage.MET))
         pairs = pairs.unionByName(sliced.where("role is null").select("later", "earlier"))
         raise_hot = sliced.where("role is not null").select("place").distinct()
         alike = whole.where("large").join(raise_hot, "place", "left_semi").select("key").distinct()
         more = whole.where("large").join(F.broadcast(alike), "key", "left_semi").drop("large")
         if not more.isEmpty():
-            hot = hot.unionByName(more)
-            counts[False] = 1
-    return pairs.distinct(), (hot if counts.get(False) else None)
+            hot, some = hot.unionByName(more), True
+    return pairs.distinct(), (hot if some else None)
 
 
 def slices(job, rows: DataFrame) -> DataFrame:
@@ -98,24 +119,23 @@ def slices(job, rows: DataFrame) -> DataFrame:
     return by_key(job, both.select(name.alias("key"), "place", "role", "sketch"))
 
 
-def all_candidates(job, posted: DataFrame) -> DataFrame:
+def all_candidates(job, met: DataFrame) -> DataFrame:
     """Every plausible pair, for pairs(): what the user asks for is as many."""
-    met = job.keep(job.stage(by_key(job, posted), _stage.bucket(job.worker, 1 << 40), _stage.MET))
     pairs = met.where("role is null").select("later", "earlier")
-    large = met.where("role is not null").select("key", "place", F.lower("role").alias("role"), "sketch")
+    large = met.where(F.col("role") != _stage.COPY).select("key", "place", F.lower("role").alias("role"), "sketch")
     if not large.isEmpty():
         pairs = pairs.unionByName(job.stage(slices(job, large), _stage.bucket(job.worker), _stage.CANDIDATES))
     return pairs.distinct()
 
 
-def named_documents(docs: DataFrame, rulings: dict) -> dict:
+def named_documents(recs: DataFrame, rulings: dict) -> dict:
     """The places of the documents that rulings name, by id; a few rows."""
     ids = sorted({i for pair in rulings for i in pair})
     if not ids:
         return {}
-    schema = docs.sparkSession.createDataFrame([(i,) for i in ids], "id string")
+    schema = recs.sparkSession.createDataFrame([(i,) for i in ids], "id string")
     out = {}
-    for r in docs.select("place", "id").join(F.broadcast(schema), "id").collect():
+    for r in recs.select("place", "id").join(F.broadcast(schema), "id").collect():
         out.setdefault(r.id, []).append(r.place)
     return out
 

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession, functions as F
 
 from .._command import Error
 from . import _decide, _files
-from ._job import Job, digest
+from ._job import Job, totals
 
 CONFLICTS = "array<struct<kind:string,a:string,b:string>>"
 
@@ -30,17 +30,15 @@ def run(spec):
         spark.sparkContext.setCheckpointDir(out.path("_work"))
         job = Job(spark, {}, spec.get("partitions"), flags=spec["method"])
         source = _files.read(job, spec["inputs"], spec["format"], spec["input"])
-        # What was rejected is known by its reason; the others keep their places.
-        docs = source.documents.where("reason is null").select("place", "id", "text")
-        rejects = source.documents.where("reason is not null")
         summary = {"verb": spec["verb"]}
         if spec["verb"] == "dedup":
-            dedup(job, spec, source, docs, out, summary)
+            dedup(job, spec, source, out, summary)
         else:
-            found = _decide.list_pairs(job, docs, spec.get("overrides") or None, spec.get("variants", False))
+            found = _decide.list_pairs(job, source.documents, spec.get("overrides") or None, spec.get("variants", False))
             found = found.orderBy("place_b", "place_a")
             found.write.option("sep", "\t").option("header", True).option("quote", "").option("escape", "").csv(out.path("pairs"))
             summary["pairs"] = spark.read.text(out.path("pairs")).where(~F.col("value").startswith("id_a\t")).count()
+        rejects = source.rejects(job)
         summary["rejected"] = rejects.count()
         if summary["rejected"]:
             rejects.select(F.to_json(F.struct("file", "line", "reason")).alias("value")).write.text(out.path("rejects"))
@@ -53,24 +51,26 @@ def run(spec):
     spark.stop()
 
 
-def dedup(job, spec, source, docs, out, summary):
+def dedup(job, spec, source, out, summary):
     counts = {}
-    decisions = job.keep(_decide.decide(job, docs, spec.get("overrides") or None, counts=counts))
+    decided = _decide.decide(job, source.documents, spec.get("overrides") or None, counts=counts)
+    decisions, removed = decided.decisions, decided.removed
+    if not decided.in_order:
+        decisions = job.keep(decisions)
+    ordered = decided.in_order and source.documents.ordered
+    in_order = (lambda rows: rows) if ordered else (lambda rows: rows.orderBy("place"))
     facts = F.from_json("conflicts", CONFLICTS)
     line = F.to_json(F.struct(
         "id", "decision", "leader", "similarity", "distance", F.col("variant_of").alias("variantOf"), facts.alias("conflicts"), "method", "basis"))
     compression = spec.get("compression") or "none"
-    decisions.orderBy("place").select(line.alias("value")).write.option("compression", compression).text(out.path("decisions"))
-    kept = decisions.where("decision = 'new'").select("place")
-    source.write(kept, out.path("kept"), compression)
-    totals = decisions.agg(
-        F.count("*").alias("documents"), F.count_if(F.col("decision") == "new").alias("kept"), F.count("variant_of").alias("variants")).first()
-    if totals.documents == 0:
+    in_order(decisions).select(line.alias("value")).write.option("compression", compression).text(out.path("decisions"))
+    source.write(lambda rows: in_order(rows.join(removed, "place", "left_anti")), out.path("kept"), compression)
+    sums, made = totals(decisions)
+    if sums["documents"] == 0:
         raise Error("the inputs hold no record that could be read")
     summary.update(
-        method=counts["method"], documents=totals.documents, kept=totals.kept, removed=totals.documents - totals.kept, equal=counts["equal"],
-        variants=totals.variants, candidates=counts["candidates"], edges=counts["edges"], hotRounds=counts["hot_rounds"],
-        overrides=counts["overrides"], digest=digest(decisions))
+        method=counts["method"], **sums, removed=sums["documents"] - sums["kept"], equal=counts["equal"],
+        candidates=counts["candidates"], edges=counts["edges"], hotRounds=counts["hot_rounds"], overrides=counts["overrides"], digest=made)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Stages of `neardup worker` as functions of Arrow batches, for mapInArrow."""
 
 import hashlib
+import itertools
 import json
 import os
 import struct
@@ -118,29 +119,41 @@ def filled(parts):
 
 # Each stage: the columns it gives, and a function of batches for mapInArrow.
 
-RECORDS = "place long, hash binary, runes int, method string, sketch long, index array<long>, probe array<long>"
+RECORDS = "place long, hash binary, method string, sketch long, index array<long>, probe array<long>, id string, reason string"
 
 
-def records(worker, counts=None):
-    """counts is the name of a file of `worker tally`, on the driver or shipped."""
+def documents(raw, parts):
+    """The lines of documents: of texts with ids, or of records as they are."""
+    for b in filled(parts):
+        place, text = columns(b, "place", "text")
+        yield _lines.join(place, text) if raw else _lines.join(place, _lines.escape(text), _lines.escape(*columns(b, "id")))
+
+
+def records(worker, raw=(), counts=None):
+    """counts is the name of a file of `worker tally`, on the driver or shipped; raw are the flags that read records."""
 
     def run(parts):
-        more = []
+        more = [*raw]
         if counts:
             from pyspark import SparkFiles
 
-            more = ["--tally=" + (counts if os.path.exists(counts) else SparkFiles.get(os.path.basename(counts)))]
-        feed = (_lines.join(b.column(0), _lines.escape(b.column(1))) for b in filled(parts))
-        return worker.run(feed, _records, "records", *more)
+            more.append("--tally=" + (counts if os.path.exists(counts) else SparkFiles.get(os.path.basename(counts))))
+        return worker.run(documents(raw, parts), lambda lines: _records(lines, raw), "records", *more)
 
     return run
 
 
-def _records(lines):
+def _records(lines, raw):
     s = pa.string()
-    t = _lines.parse(lines, place=pa.int64(), hash=s, runes=pa.int32(), method=s, sketch=s, index=s, probe=s)
+    types = dict(place=pa.int64(), hash=s, runes=s, method=s, sketch=s, index=s, probe=s, id=s)
+    if raw:
+        types["reason"] = s
+    t = _lines.parse(lines, **types)
     column = lambda name: t.column(name).chunk(0)
-    raw = bytes.fromhex(bytes(_lines.data(column("hash"))).decode("ascii"))
+    hashes = bytes.fromhex(bytes(_lines.data(column("hash"))).decode("ascii"))
+    reason = pa.nulls(t.num_rows, s)
+    if raw:
+        reason = pc.if_else(pc.equal(column("reason"), ""), pa.scalar(None, s), _lines.unescape(column("reason")))
     same = pc.equal(column("probe"), "=")
     probe = _lines.lists(pc.if_else(same, "", column("probe")))
     if pc.all(same).as_py():
@@ -150,23 +163,23 @@ def _records(lines):
     return pa.RecordBatch.from_arrays(
         [
             column("place"),
-            pa.FixedSizeBinaryArray.from_buffers(pa.binary(32), t.num_rows, [None, pa.py_buffer(raw)]).cast(pa.binary()),
-            column("runes"), column("method"), pa.array(_lines.numbers(column("sketch"))),
-            _lines.lists(column("index")), probe,
+            pa.FixedSizeBinaryArray.from_buffers(pa.binary(32), t.num_rows, [None, pa.py_buffer(hashes)]).cast(pa.binary()),
+            column("method"), pa.array(_lines.numbers(column("sketch"))), _lines.lists(column("index")), probe,
+            _lines.unescape(column("id")), reason,
         ],
-        ["place", "hash", "runes", "method", "sketch", "index", "probe"],
+        ["place", "hash", "method", "sketch", "index", "probe", "id", "reason"],
     )
 
 
-def tally(worker):
+def tally(worker, raw=()):
     """Counts of the texts of a partition, as bytes: they are no lines."""
 
     def run(parts):
-        feed = (_lines.join(b.column(0), _lines.escape(b.column(1))) for b in filled(parts))
+        feed = documents(raw, parts)
         first = next(feed, None)
         if first is None:
             return
-        process = subprocess.Popen(worker.argv("tally"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(worker.argv("tally", *raw), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
             process.stdin.write(first)
             for part in feed:
@@ -182,14 +195,35 @@ def tally(worker):
 
 
 MET = "later long, earlier long, key long, place long, role string, sketch long"
+MET_COLUMNS = [c.split()[0] for c in MET.split(", ")]
+
+
+COPY = "c"
 
 
 def bucket(worker, hot=0):
-    """Postings, those of a key together, to candidates; the postings of hot buckets stay."""
+    """Postings, those of a key together, to candidates; the postings of hot buckets stay.
+
+    Rows of the role COPY pass: place is a copy, key the place of the first of its text.
+    """
 
     def run(parts):
-        feed = (_postings(b) for b in filled(parts))
-        return worker.run(feed, _met if hot else _candidates, "bucket", *([f"--hot={hot}"] if hot else []))
+        copies = []
+
+        def feed():
+            for b in filled(parts):
+                copy = pc.equal(*columns(b, "role"), COPY)
+                if pc.any(copy).as_py():
+                    copies.append(b.filter(copy).select(["key", "place"]))
+                    b = b.filter(pc.invert(copy))
+                if b.num_rows:
+                    yield _postings(b)
+
+        yield from worker.run(feed(), _met if hot else _candidates, "bucket", *([f"--hot={hot}"] if hot else []))
+        for b in copies:
+            first, place = columns(b, "key", "place")
+            no, n = pa.nulls(len(place), pa.int64()), len(place)
+            yield pa.RecordBatch.from_arrays([place, first, no, no, pa.array([COPY] * n, pa.string()), no], MET_COLUMNS)
 
     return run
 
@@ -215,7 +249,7 @@ def _met(lines):
             both(none[1], pa.array(_lines.numbers(get(whole, "a")))), both(none[1], get(whole, "b")),
             both(pa.nulls(n, s), get(whole, "role")), both(none[1], pa.array(_lines.numbers(get(whole, "sketch")))),
         ],
-        ["later", "earlier", "key", "place", "role", "sketch"],
+        MET_COLUMNS,
     )
 
 
@@ -250,17 +284,24 @@ def meet(worker, leaders):
 EDGES = "later long, earlier long, similarity double, distance int, relation string, method string, basis string, conflicts string"
 
 
-def verify(worker, conflicts=False):
+EDGE_SCHEMA = pa.schema([
+    ("later", pa.int64()), ("earlier", pa.int64()), ("similarity", pa.float64()), ("distance", pa.int32()), ("relation", pa.string()),
+    ("method", pa.string()), ("basis", pa.string()), ("conflicts", pa.string()),
+])
+
+
+def verify(worker, raw=(), conflicts=False):
     """Rows (block, kind, a, b, text): texts ("t", place a), then candidates ("c", a, b)."""
 
     def run(parts):
         def feed():
             for b in filled(parts):
                 kind, x, y, text = columns(b, "kind", "a", "b", "text")
-                other = pc.if_else(pc.equal(kind, "t"), _lines.escape(text), y.cast(pa.large_string()))
+                text = text.cast(pa.large_string()) if raw else _lines.escape(text)
+                other = pc.if_else(pc.equal(kind, "t"), text, y.cast(pa.large_string()))
                 yield _lines.join(kind, x, other)
 
-        return worker.run(feed(), lambda lines: _edges(lines, conflicts), "verify", *(["--conflicts"] if conflicts else []))
+        return worker.run(feed(), lambda lines: _edges(lines, conflicts), "verify", *raw, *(["--conflicts"] if conflicts else []))
 
     return run
 
@@ -281,12 +322,17 @@ def _edges(lines, conflicts):
 
 
 def digest(parts):
+    """Decisions to the digest of a partition and its counts: documents, kept, variants."""
+    counts = np.zeros(3, np.int64)
+
     def feed():
         for b in filled(parts):
             ids, decision, leader, similarity, variant = columns(b, "id", "decision", "leader", "similarity", "variant_of")
+            counts[:] += (len(ids), pc.sum(pc.equal(decision, "new")).as_py() or 0, len(variant) - variant.null_count)
             yield _lines.join(_lines.escape(ids), decision, _lines.escape(leader), similarity, _lines.escape(variant))
 
-    return Worker().run(feed(), lambda lines: _lines.parse(lines, digest=pa.string()).to_batches()[0], "digest")
+    for b in Worker().run(feed(), lambda lines: _lines.parse(lines, digest=pa.string()).to_batches()[0], "digest"):
+        yield pa.RecordBatch.from_arrays([b.column(0), *(pa.array([int(n)]) for n in counts)], ["digest", "documents", "kept", "variants"])
 
 
 def settle(waiting, later, earlier):
@@ -307,6 +353,27 @@ def settle(waiting, later, earlier):
         opened.append(place[~is_duplicate])
     empty = np.zeros(0, np.int64)
     return np.concatenate([empty, *duplicates]), np.concatenate([empty, *opened])
+
+
+def lead(edges):
+    """On the driver: of a table of edges those that decide."""
+    edges = edges.sort_by([("later", "ascending"), ("earlier", "ascending")])
+
+    def feed():
+        for b in edges.to_batches(1 << 18):
+            later, earlier, similarity, distance, relation, method, basis = columns(b, *[c.split()[0] for c in EDGES.split(", ")][:7])
+            yield _lines.join(later, earlier, similarity, distance, relation, _lines.escape(method), _lines.escape(basis))
+
+    found = list(Worker().run(feed(), lambda lines: _edges(lines, False), "lead"))
+    return pa.Table.from_batches(found, EDGE_SCHEMA)
+
+
+def on_driver(worker, stage, batches, *more, before=()):
+    """Candidates of a stage (bucket, meet) as two numpy arrays."""
+    feed = itertools.chain(before, (_postings(b) if stage == "bucket" else _postings(b, "m", after=columns(b, "last")) for b in filled(batches)))
+    found = list(worker.run(feed, _candidates, stage, *more))
+    empty = np.zeros(0, np.int64)
+    return tuple(np.concatenate([empty, *(b.column(i).to_numpy() for b in found)]) for i in (0, 1))
 
 
 def once(args, lines=b""):

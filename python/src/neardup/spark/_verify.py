@@ -1,36 +1,64 @@
 """Candidates to edges: a text travels once to a block of its candidates."""
 
+import numpy as np
+import pyarrow as pa
 from pyspark.sql import DataFrame, functions as F
 
 from . import _stage
 
 BLOCK = 256  # later texts of a block, about
-FEW = 200_000  # rows that are sent to all rather than shuffled
+FEW = 1_000_000  # rows of two or three numbers that are sent to all rather than shuffled
 
 
-def verify(job, docs: DataFrame, pairs: DataFrame, conflicts=False, count=None) -> DataFrame:
+def verify(job, docs, pairs: DataFrame, conflicts=False, count=None) -> DataFrame:
     """The edges of candidates (later, earlier) that are near or variants."""
     n = pairs.count() if count is None else count
     if n == 0:
         return job.spark.createDataFrame([], _stage.EDGES)
     blocks = blocked(job, pairs, n)
     need = blocks.select("block", F.explode(F.array("later", "earlier")).alias("place")).distinct()
-    if n < FEW:
-        need = F.broadcast(need)
-    texts = docs.select("place", "text").join(need, "place").select("block", F.lit("t").alias("kind"), F.col("place").alias("a"), F.lit(0).cast("long").alias("b"), "text")
+    return of_blocks(job, docs, F.broadcast(need) if 2 * n < FEW else need, blocks, conflicts)
+
+
+def of_blocks(job, docs, need: DataFrame, blocks: DataFrame, conflicts) -> DataFrame:
+    """need: (block, place) of texts; blocks: (block, later, earlier)."""
+    texts = docs.rows.select("place", "text").join(need, "place").select("block", F.lit("t").alias("kind"), F.col("place").alias("a"), F.lit(0).cast("long").alias("b"), "text")
     rows = texts.unionByName(blocks.select("block", F.lit("c").alias("kind"), F.col("later").alias("a"), F.col("earlier").alias("b"), F.lit(None).cast("string").alias("text")))
     rows = job.divided(rows, "block").sortWithinPartitions("block", F.col("kind").desc())
-    return job.stage(rows, _stage.verify(job.worker, conflicts), _stage.EDGES)
+    return job.stage(rows, _stage.verify(job.worker, docs.raw, conflicts), _stage.EDGES)
 
 
 def blocked(job, pairs: DataFrame, n: int) -> DataFrame:
     """(block, later, earlier): near texts share their first candidate, so that names the block.
 
-    What gathers too many is divided by its later texts.
+    What gathers too many is divided by its later texts. Two blocks of one name are one.
     """
     first = pairs.groupBy("later").agg(F.min("earlier").alias("label"))
     rows = pairs.join(F.broadcast(first) if n < FEW else first, "later")
     sizes = first.groupBy("label").count().where(F.col("count") > BLOCK)
     rows = rows.join(F.broadcast(sizes), "label", "left")
     salt = F.pmod(F.xxhash64("later"), F.ceil(F.coalesce("count", F.lit(1)) / BLOCK))
-    return rows.select(F.struct("label", salt.alias("salt")).alias("block"), "later", "earlier")
+    return rows.select(F.xxhash64("label", salt).alias("block"), "later", "earlier")
+
+
+def verify_few(job, docs, later, earlier, conflicts) -> pa.Table:
+    """verify for candidates that are on the driver, as numpy arrays; edges too."""
+    if len(later) == 0:
+        return _stage.EDGE_SCHEMA.empty_table()
+    order = np.lexsort((earlier, later))
+    later, earlier = later[order], earlier[order]
+    starts = np.flatnonzero(np.diff(later, prepend=-1))
+    label = earlier[starts]  # of each later text its first candidate
+    by_label = np.argsort(label, kind="stable")
+    label = label[by_label]
+    begins = np.flatnonzero(np.diff(label, prepend=-1))
+    rank = np.arange(len(label)) - np.repeat(begins, np.diff(begins, append=len(label)))
+    block = np.empty(len(label), np.int64)
+    block[by_label] = np.cumsum((rank % BLOCK) == 0)
+    block = np.repeat(block, np.diff(starts, append=len(later)))
+    ends = np.unique(np.stack([np.tile(block, 2), np.concatenate([later, earlier])], 1), axis=0)
+    frame = lambda **columns: job.spark.createDataFrame(pa.table({k: np.ascontiguousarray(v) for k, v in columns.items()}))
+    need = frame(block=ends[:, 0], place=ends[:, 1])
+    blocks = frame(block=block, later=later, earlier=earlier)
+    found = of_blocks(job, docs, F.broadcast(need) if len(ends) < FEW else need, blocks, conflicts)
+    return found.toArrow().cast(_stage.EDGE_SCHEMA)

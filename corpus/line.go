@@ -1,0 +1,55 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/neardup/neardup"
+)
+
+// LineDecoder makes documents of lines of JSONL or Lines that somebody else has
+// divided into pieces, as an engine for many machines does. One for each
+// goroutine.
+type LineDecoder struct {
+	dec *Decoder
+	in  input
+}
+
+// ErrBlank is returned for a line without anything on it, which is no record.
+var ErrBlank = errors.New("a blank line")
+
+// NewLineDecoder returns a decoder of lines of opt.Format; Auto is JSONL.
+func NewLineDecoder(opt Options) (*LineDecoder, error) {
+	opt, err := opt.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if opt.Format == Auto {
+		opt.Format = JSONL
+	}
+	if opt.Format != JSONL && opt.Format != Lines {
+		return nil, fmt.Errorf("format %s is not read line by line", opt.Format)
+	}
+	r := &Reader{opt: opt, fields: opt.fields()}
+	return &LineDecoder{dec: r.NewDecoder(), in: input{format: opt.Format, charset: opt.Charset}}, nil
+}
+
+// Decode makes a document of a line, with or without its end. Without an id it
+// has none. What it cannot read is a *RejectError without file and line, and a
+// line without anything ErrBlank. The document keeps nothing of the line.
+func (d *LineDecoder) Decode(line []byte, doc *neardup.Document) error {
+	*doc = neardup.Document{}
+	if len(trimEnd(line)) == 0 {
+		return ErrBlank
+	}
+	if limit := d.dec.opt.MaxDocument; int64(len(line)) > limit {
+		return tooLong(0, limit)
+	}
+	if err := d.dec.Decode(Item{Raw: line, in: &d.in}, doc); err != nil {
+		return err
+	}
+	if len(d.dec.rec.ID) == 0 {
+		doc.ID = ""
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package corpus
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup"
+)
+
+// A line by itself is the document, or the reject, that it is within its file.
+func TestLineDecoder(t *testing.T) {
+	for _, c := range []struct {
+		opt      Options
+		line     string
+		id, text string
+		reject   string
+	}{
+		{Options{}, `{"id":"a","text":"b\tc"}`, "a", "b\tc", ""},
+		{Options{}, "{\"id\":7,\t\"text\":\"b\"}\r\n", "7", "b", ""},
+		{Options{}, `{"text":"b"}`, "", "b", ""},
+		{Options{Format: JSONL, IDField: "n", TextField: "body", Compare: TitleAndText}, `{"n":"x","title":"t","body":"b"}`, "x", "t\nb", ""},
+		{Options{}, `{"id":"a"}`, "", "", `no field "text"`},
+		{Options{}, `{"id":"a","text":`, "", "", "JSON"},
+		{Options{MaxDocument: 10}, `{"id":"a","text":"b"}`, "", "", "limit of 10 bytes"},
+		{Options{Format: Lines}, "a\tb\n", "", "a\tb", ""},
+	} {
+		d, err := NewLineDecoder(c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doc neardup.Document
+		err = d.Decode([]byte(c.line), &doc)
+		var reject *RejectError
+		if c.reject != "" {
+			if !errors.As(err, &reject) || !strings.Contains(reject.Reason, c.reject) {
+				t.Errorf("%q: %v, want a reject that says %s", c.line, err, c.reject)
+			}
+		} else if err != nil || doc.ID != c.id || doc.Text != c.text {
+			t.Errorf("%q: %+v, %v", c.line, doc, err)
+		}
+		if err := d.Decode([]byte("\r\n"), &doc); !errors.Is(err, ErrBlank) {
+			t.Errorf("a blank line: %v", err)
+		}
+	}
+	if _, err := NewLineDecoder(Options{Format: CSV}); err == nil {
+		t.Error("CSV is read line by line")
+	}
+}
