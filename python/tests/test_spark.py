@@ -95,8 +95,12 @@ class Spark(unittest.TestCase):
 
     def test_leaders_in_rounds_on_the_cluster(self):
         """Hot buckets too, and nothing is decided by the driver alone."""
-        path = self.write("terms.jsonl", lines("ota_terms_versions/docs.jsonl.zst", 80))
-        counts = self.same(path, ["--method=minhash", "--threshold=.7"], method="minhash", threshold=0.7, on_driver=0, small=4)
+        words = json.loads(lines("en_license_texts/docs.jsonl.zst", 1)[0])["text"].split()[:90]
+        # Of a template: each near the first, or five words from it, then a tenth of them again.
+        texts = [" ".join(words[:i] + [f"own{i}"] * (1 + 4 * (i % 7 == 0)) + words[i + 1 :]) for i in range(60)]
+        rows = [json.dumps({"id": f"d{i}", "text": t}) for i, t in enumerate(texts + texts[::9])]
+        path = self.write("a template.jsonl", rows)
+        counts = self.same(path, ["--method=minhash", "--threshold=.7"], method="minhash", threshold=0.7, on_driver=8, small=2)
         self.assertGreater(counts["hot_rounds"], 0)
 
     def test_simhash_in_forty_partitions(self):
@@ -201,7 +205,7 @@ class Spark(unittest.TestCase):
         from neardup.spark._job import Job
 
         rows = [json.loads(r) for r in lines("uci_sms/docs.jsonl", 240)]
-        folders = {kind: os.path.join(self.folder.name, kind) for kind in ("parquet", "csv", "warc")}
+        folders = {kind: os.path.join(self.folder.name, kind + " files") for kind in ("parquet", "csv", "warc")}
         for folder in folders.values():
             os.makedirs(folder)
         for n in range(2):

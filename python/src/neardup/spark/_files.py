@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+import urllib.parse
 import uuid
 from dataclasses import dataclass
 from typing import Callable
@@ -120,8 +121,9 @@ def _documents(lines):
     return pa.RecordBatch.from_arrays([b.column(0), _lines.unescape(b.column(1)), _lines.unescape(b.column(2)), reason], ["line", "id", "text", "reason"])
 
 
-def numbered_files(job, files):
-    table = pa.table({"file": pa.array(files), "number": pa.array(range(len(files)), pa.int64())})
+def numbered_files(job, files, names=lambda file: [file]):
+    rows = dict((name, i) for i, f in enumerate(files) for name in names(f))
+    table = pa.table({"file": pa.array(list(rows)), "number": pa.array(list(rows.values()), pa.int64())})
     return F.broadcast(job.spark.createDataFrame(table))
 
 
@@ -178,7 +180,8 @@ def parquet(job, files, flags) -> Source:
     if unknown:
         raise Error(f"--{sorted(unknown)[0]} has no effect on Parquet read by Spark")
     data = rows.select("*", F.col("_metadata.file_path").alias("_file"), F.col("_metadata.row_index").alias("_row"))
-    data = data.join(numbered_files(job, [uri(job, f) for f in files]).withColumnRenamed("file", "_file"), "_file")
+    data = data.join(numbered_files(job, files, spellings).withColumnRenamed("file", "_file"), "_file", "left")
+    data = data.withColumn("number", F.when(F.col("number").isNull(), F.raise_error(F.concat(F.lit("a file that was not listed: "), "_file"))).otherwise(F.col("number")))
     at = F.shiftleft("number", FILE_BITS) + F.col("_row")
     line = F.concat_ws(":", "_file", (F.col("_row") + 1).cast("string"))
     ids = F.coalesce(F.col(id).cast("string"), line) if id in rows.columns else line
@@ -195,9 +198,13 @@ def parquet(job, files, flags) -> Source:
     return Source(readable(documents), rejected(documents), write)
 
 
-def uri(job, path):
-    """A path as Spark names the file it has read."""
-    return "file://" + path[5:] if path.startswith("file:/") and not path.startswith("file:///") else path
+def spellings(path):
+    """The names by which Spark may tell the file that a row is of: as a path or a URI."""
+    paths = {path}
+    if path.startswith("file:/"):
+        rest = path[len("file:"):].lstrip("/")
+        paths |= {"file:/" + rest, "file:///" + rest}
+    return sorted(paths | {urllib.parse.quote(p, safe="/:@!$&'()*+,;=~") for p in paths})
 
 
 class Output:
