@@ -35,6 +35,9 @@ type Config struct {
 	// MinFeatures: texts with fewer different features are judged by simhash
 	// only where they are equal.
 	MinFeatures int
+	// Layout of simhash's keys, see simhash.ParseLayout; "": chosen. It changes no
+	// decision.
+	Layout string
 	// Similarity, Keys, M and Prepare are ngram's.
 	Similarity ngram.Similarity
 	Keys       ngram.Keys
@@ -165,7 +168,7 @@ func newSimhash(c Config) (neardup.Method, error) {
 	}
 	return simhash.New(simhash.Config{
 		Features: c.Features, Shingle: c.Shingle, Distance: c.Distance, Threshold: c.Threshold,
-		Unverified: c.Verify == Off, MinFeatures: c.MinFeatures, Seed: c.Seed,
+		Unverified: c.Verify == Off, MinFeatures: c.MinFeatures, Layout: c.Layout, Seed: c.Seed,
 	})
 }
 

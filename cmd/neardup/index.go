@@ -7,6 +7,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/docid/standard"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text"
@@ -16,6 +17,8 @@ import (
 // indexFlags say how the docId service decides. They are part of an index:
 // one that was made under other settings is refused.
 type indexFlags struct {
+	profile             string
+	changed             func(flag string) bool
 	url, title, content string
 	compare             string
 	cfg                 methods.Config
@@ -32,6 +35,8 @@ type indexFlags struct {
 }
 
 func (f *indexFlags) add(fs *pflag.FlagSet) {
+	f.changed = fs.Changed
+	fs.StringVar(&f.profile, "profile", "standard", "standard, or classic: the cascade of the classic system to the letter, by url, SimHash of the title, SimHash of the content within 3 bits, and nothing verified")
 	fs.StringVar(&f.url, "url", "exact", "stage url: off or exact (after normalisation)")
 	fs.StringVar(&f.title, "title", "exact", "stage title: off, exact or near")
 	fs.Float64Var(&f.titleThreshold, "title-threshold", .9, "with --title near: least edit similarity of two titles")
@@ -68,6 +73,9 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	s.Clean = n
 	if s.Overrides, err = readOverrides(f.overrides); err != nil {
 		return s, err
+	}
+	if f.profile != "" && f.profile != "standard" {
+		return f.classic(s)
 	}
 	if s.Titled, err = titled(f.compare); err != nil {
 		return s, err
@@ -108,6 +116,23 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 			return s, usage("%s: %w", flag, err)
 		}
 	}
+	return s, nil
+}
+
+// classic is the cascade of that name: what it fixes is not asked of other flags.
+func (f *indexFlags) classic(s docid.Settings) (docid.Settings, error) {
+	if f.profile != "classic" {
+		return s, usage("--profile %q: standard or classic", f.profile)
+	}
+	for _, flag := range []string{
+		"url", "title", "title-threshold", "title-agrees", "url-agrees", "content", "compare", "method", "threshold", "recall", "distance", "shingle",
+	} {
+		if f.changed(flag) {
+			return s, usage("--profile classic says what --%s would", flag)
+		}
+	}
+	c := standard.Classic()
+	s.URL, s.Title, s.Content, s.TitleMethod, s.ContentMethod = c.URL, c.Title, c.Content, c.TitleMethod, c.ContentMethod
 	return s, nil
 }
 

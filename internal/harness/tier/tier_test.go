@@ -191,7 +191,7 @@ func (l *life) stores(servers int) {
 }
 
 func (l *life) flags(n int) []string {
-	safety := []string{"--replicas", "1"}
+	safety := []string{"--replicas", "1", "--texts-for", "1s"} // texts are left to HBase whenever a server starts
 	if l.lossy {
 		safety = []string{"--accept-loss"}
 	}
