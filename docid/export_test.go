@@ -11,3 +11,6 @@ func Content(s Settings) (func(title, text string) string, error) {
 	c, _, err := s.build(0, nil)
 	return func(title, text string) string { return c.textOf(viewContent, title, text) }, err
 }
+
+// OldChange is old.
+var OldChange = old

@@ -108,27 +108,58 @@ func (d *Detector) Expire(ctx context.Context, now time.Time, limit int) (int, e
 	return n, nil
 }
 
-// Forget drops idempotency keys of changes received before a time, at most
-// limit changes further than the last Forget, and returns how far it went.
+// Forget drops idempotency keys of changes received before a time, and returns how
+// far it went: some limit changes further than from, where the last Forget
+// ended. Changes without a key cost a look at the log and no change of their own. A
+// clock that was ahead for a while keeps no key longer.
 func (d *Detector) Forget(ctx context.Context, from uint64, before time.Time, limit int) (uint64, error) {
-	entries, err := d.index.Catalog().Log(ctx, from, limit)
-	if err != nil {
-		return from, fmt.Errorf("read the log: %w", err)
-	}
-	upTo := from
-	for _, e := range entries {
-		if e.Time >= before.UnixNano() {
-			break
+	keys := false
+	for at, upTo := from, from; ; {
+		entries, err := d.index.Catalog().Log(ctx, at, limit)
+		if err != nil {
+			return from, fmt.Errorf("read the log: %w", err)
 		}
-		upTo = e.Seq
+		for _, e := range entries {
+			keys = keys || e.Idempotency != ""
+		}
+		now := d.now()
+		if upTo = old(entries, from, before, now); upTo > from {
+			return d.forget(ctx, from, upTo, keys)
+		}
+		if len(entries) == 0 || len(entries) < limit || entries[len(entries)-1].Time <= now.UnixNano() {
+			return from, nil
+		}
+		at = entries[len(entries)-1].Seq // a page of a clock that was ahead
 	}
-	if upTo == from {
-		return from, nil
+}
+
+// forget drops the keys of changes up to one, if there are any.
+func (d *Detector) forget(ctx context.Context, from, upTo uint64, keys bool) (uint64, error) {
+	if !keys {
+		return upTo, nil
 	}
 	c := &Change{}
 	c.Kind, c.Leader, c.Time = KindForget, upTo, d.now().UnixNano()
-	_, err = d.commit(ctx, c)
-	return upTo, err
+	if _, err := d.commit(ctx, c); err != nil {
+		return from, err
+	}
+	return upTo, nil
+}
+
+// old is the last of changes, in their order after from, that were received before a
+// time. One that seems to come from the future was made while the clock was ahead, and
+// is as old as the next one whose time can be.
+func old(entries []Entry, from uint64, before, now time.Time) (upTo uint64) {
+	upTo = from
+	for _, e := range entries {
+		switch {
+		case e.Time < before.UnixNano():
+			upTo = e.Seq
+		case e.Time <= now.UnixNano():
+			return upTo
+		}
+	}
+	return upTo
 }
 
 // commit makes a change that rests on no look-up, after an epoch where the store

@@ -17,9 +17,12 @@ const (
 	// drained is how much of a body that is refused is read, so that the caller,
 	// who may still be sending, gets the answer; of more the connection is reset.
 	drained = 4 * maxBody
-	// ahead is how much of a body is read before its request takes one of the
-	// places in which requests are worked on: nearly all of them are shorter.
+	// ahead is how long a body may be that takes no place among the long ones:
+	// nearly all of them are shorter.
 	ahead = 64 << 10
+	// longPart is the part of the requests worked on at one moment that may have a
+	// long body, which lies in memory: half of them of one client.
+	longPart = 4
 	// A body may take patience, and a second more for each slowest bytes of it.
 	patience = 5 * time.Second
 	slowest  = 16 << 10
@@ -83,27 +86,43 @@ func (b brokenBody) Timeout() bool { return true }
 // Temporary completes net.Error.
 func (b brokenBody) Temporary() bool { return false }
 
-// readAhead reads the beginning of a body, or all of a short one, so that who
-// sends slowly, or nothing, keeps nobody's place. What follows comes as it did.
-func readAhead(b *body, length int64) (io.ReadCloser, *huma.ErrorModel) {
+// readAhead reads a body before its request takes one of the places in which
+// requests are worked on, so that who sends slowly, or nothing, keeps nobody's.
+// Nearly all bodies are short; long says of one that is not whole yet.
+func readAhead(b *body, length int64) (head *bytes.Buffer, long bool, p *huma.ErrorModel) {
 	if length < 0 || length > ahead {
 		length = ahead
 	}
-	var head bytes.Buffer
+	head = &bytes.Buffer{}
 	head.Grow(int(length) + bytes.MinRead)
-	_, err := head.ReadFrom(io.LimitReader(b, ahead))
+	n, err := head.ReadFrom(io.LimitReader(b, ahead))
 	var slow net.Error
 	switch {
 	case err == nil:
-		return struct {
-			io.Reader
-			io.Closer
-		}{io.MultiReader(&head, b), b}, nil
+		return head, n == ahead, nil
 	case errors.As(errors.Unwrap(err), &slow) && slow.Timeout():
-		return nil, problem(http.StatusRequestTimeout, api.CodeInvalid, "the body came too slowly")
+		return nil, false, problem(http.StatusRequestTimeout, api.CodeInvalid, "the body came too slowly")
 	}
-	return nil, problem(http.StatusBadRequest, api.CodeInvalid, fmt.Sprintf("the body did not arrive whole: %v", err))
+	return nil, false, problem(http.StatusBadRequest, api.CodeInvalid, fmt.Sprintf("the body did not arrive whole: %v", err))
 }
+
+// rest reads the rest of a long body. What goes wrong is told to who reads it.
+func (b *body) rest(head *bytes.Buffer) io.ReadCloser {
+	r := io.Reader(head)
+	if _, err := head.ReadFrom(b); err != nil {
+		r = io.MultiReader(head, failing{err})
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{r, b}
+}
+
+// failing is a reader of which nothing can be read.
+type failing struct{ error }
+
+// Read fails.
+func (f failing) Read([]byte) (int, error) { return 0, f.error }
 
 // drain reads what a client sends in vain.
 func drain(r io.Reader) { _, _ = io.CopyN(io.Discard, r, drained) }

@@ -17,6 +17,7 @@ const maxClients = 10_000
 type client struct {
 	limiter  *rate.Limiter
 	inFlight atomic.Int64
+	long     atomic.Int64 // of them with a long body
 }
 
 // spend takes n articles out of the allowance; false if there are not so many.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"mime"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -116,26 +118,92 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request) *http.Request 
 	b := newBody(w, r)
 	r.Body = b
 	if c.tenant != nil && r.ContentLength != 0 {
-		var p *huma.ErrorModel
-		if r.Body, p = readAhead(b, r.ContentLength); p != nil {
+		head, long, p := readAhead(b, r.ContentLength)
+		switch {
+		case p != nil:
 			s.figures.refused("body")
 			writeProblem(w, p)
 			return r
+		case long && !s.enterLong(c.client):
+			s.busy(w, "client")
+			return r
+		case long:
+			defer s.leaveLong(c.client)
 		}
+		r.Body = b.rest(head)
 	}
+	return s.place(w, r, c, name)
+}
+
+// enterLong counts a request with a long body; false if there are too many.
+func (s *Server) enterLong(c *client) bool {
+	most := int64(max(1, s.cfg.Limits.InFlight/longPart))
+	if all, own := s.long.Add(1), c.long.Add(1); all <= most && own <= max(1, most/2) {
+		return true
+	}
+	s.leaveLong(c)
+	return false
+}
+
+func (s *Server) leaveLong(c *client) {
+	s.long.Add(-1)
+	c.long.Add(-1)
+}
+
+// place works on a request, and gives its place back before the answer is sent: who
+// reads slowly keeps nobody's.
+func (s *Server) place(w http.ResponseWriter, r *http.Request, c caller, name string) *http.Request {
 	select {
 	case s.inFlight <- struct{}{}:
-		defer func() { <-s.inFlight }()
 	default:
 		s.busy(w, "server")
 		return r
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Limits.Deadline)
-	defer cancel()
-	inner := r.WithContext(context.WithValue(docid.WithClient(ctx, name), callerKey{}, c))
-	s.routes.ServeHTTP(w, inner)
-	r.Pattern = inner.Pattern // for the metrics
+	answer := &later{ResponseWriter: w}
+	func() {
+		defer func() { <-s.inFlight }()
+		ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Limits.Deadline)
+		defer cancel()
+		inner := r.WithContext(context.WithValue(docid.WithClient(ctx, name), callerKey{}, c))
+		s.routes.ServeHTTP(answer, inner)
+		r.Pattern = inner.Pattern // for the metrics
+	}()
+	answer.send()
 	return r
+}
+
+// later is an answer that is sent when it is whole. None is longer than a page, or
+// the text of an article.
+type later struct {
+	http.ResponseWriter
+	status int
+	body   bytes.Buffer
+}
+
+// WriteHeader notes the status.
+func (l *later) WriteHeader(status int) {
+	if l.status == 0 {
+		l.status = status
+	}
+}
+
+// Write implies 200.
+func (l *later) Write(b []byte) (int, error) {
+	l.WriteHeader(http.StatusOK)
+	return l.body.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (l *later) Unwrap() http.ResponseWriter { return l.ResponseWriter }
+
+func (l *later) send() {
+	if l.body.Len() > 0 {
+		l.Header().Set("Content-Length", strconv.Itoa(l.body.Len()))
+	}
+	if l.status != 0 {
+		l.ResponseWriter.WriteHeader(l.status)
+	}
+	_, _ = l.ResponseWriter.Write(l.body.Bytes()) // who has gone needs no answer
 }
 
 // mayGuess counts an unknown token as a request of its address, so that

@@ -12,6 +12,7 @@ const (
 	maxField      = 16 << 10  // bytes of every other field of an article
 	maxID         = 256       // bytes of a nid or an idempotency key
 	maxPage       = 100       // articles of a batch, rows of a page
+	maxReceived   = 256 << 10 // bytes of bodies that wait in one connection of HTTP/2
 )
 
 // Limits bound what clients may ask at one moment. The zero value is the

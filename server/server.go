@@ -68,6 +68,7 @@ type Server struct {
 	origins  *http.CrossOriginProtection
 	api      huma.API
 	inFlight chan struct{}
+	long     atomic.Int64 // requests with a long body
 	draining atomic.Bool
 }
 
@@ -156,12 +157,13 @@ func (s *Server) OpenAPI() *huma.OpenAPI { return s.api.OpenAPI() }
 // handler of this package relies on.
 func NewHTTP(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler:           h,
+		Handler:           Streams(h, MaxConnections),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       60 * time.Second,
 		MaxHeaderBytes:    maxClassicURL + maxHeaders,
+		HTTP2:             &http.HTTP2Config{MaxReceiveBufferPerConnection: maxReceived, MaxReceiveBufferPerStream: maxReceived},
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 }

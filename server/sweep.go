@@ -106,30 +106,13 @@ func expire(ctx context.Context, d *docid.Detector, now time.Time) error {
 	}
 }
 
-// forget drops keys from before a time, a page of changes at a time. Pages
-// without a key cost a look at the log and no change of their own; after a
-// restart the log is looked through once more.
+// forget drops keys that were kept long enough. After a restart the log is
+// looked through once more.
 func (s *Server) forget(ctx context.Context, t *tenant, before time.Time) error {
 	for {
-		entries, err := t.detector.Index().Catalog().Log(ctx, t.forgot, sweepPage)
-		if err != nil {
+		upTo, err := t.detector.Forget(ctx, t.forgot, before, sweepPage)
+		if err != nil || upTo == t.forgot {
 			return err
-		}
-		upTo, keys := t.forgot, false
-		for _, e := range entries {
-			if e.Time >= before.UnixNano() {
-				break
-			}
-			upTo = e.Seq
-			keys = keys || e.Idempotency != ""
-		}
-		if upTo == t.forgot {
-			return nil
-		}
-		if keys {
-			if _, err := t.detector.Forget(ctx, t.forgot, before, int(upTo-t.forgot)); err != nil {
-				return err
-			}
 		}
 		t.forgot = upTo
 	}

@@ -1,0 +1,59 @@
+package server
+
+import (
+	"net/http"
+	"sync"
+)
+
+// Streams bounds the requests of HTTP/2 that are open at one moment as Bound does
+// connections: n, and half of them of one client's address. A connection of HTTP/2 carries
+// up to 250, and each holds its headers until its answer has gone, which who gives no
+// window for it can put off for half a minute. One too many is 429.
+func Streams(h http.Handler, n int) http.Handler {
+	s := &streams{most: n, each: max(1, n/2), from: map[string]int{}}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor < 2 {
+			h.ServeHTTP(w, r)
+			return
+		}
+		from := address(r.RemoteAddr)
+		if !s.enter(from) {
+			w.Header().Set("Retry-After", retryAfter)
+			w.Header().Set("Content-Length", "0")
+			w.WriteHeader(http.StatusTooManyRequests) // without a body, which would wait for a window
+			return
+		}
+		defer s.leave(from)
+		h.ServeHTTP(w, r)
+		// The answer is sent while it still counts.
+		_ = http.NewResponseController(w).Flush()
+	})
+}
+
+type streams struct {
+	most, each int
+
+	mu   sync.Mutex
+	held int
+	from map[string]int
+}
+
+func (s *streams) enter(from string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held >= s.most || s.from[from] >= s.each {
+		return false
+	}
+	s.held++
+	s.from[from]++
+	return true
+}
+
+func (s *streams) leave(from string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held--
+	if s.from[from]--; s.from[from] == 0 {
+		delete(s.from, from)
+	}
+}
