@@ -39,7 +39,6 @@ func TestWrittenPairs(t *testing.T) {
 		"w120a", // Apple's iOS
 		"w122a", // tonight, and tonight at 8
 		"w123a", // can't and cant, I'll and ill
-		"w134a", // long: two jobs offered in one form of words
 		"w153a", // delayed and cancelled
 		"w160a", // a contract and an invoice
 		"w171a", // 12GB+256GB and 12+256GB

@@ -32,6 +32,8 @@ const (
 	// timesNamed; aroundName is how many words stand around one that comes less often.
 	onceIn     = 50
 	aroundName = 8
+	// leastName is the length of such a name: a shorter word may be a slip.
+	leastName = 5
 )
 
 // Subject is what a long text is about. It is read when it is first compared:
@@ -118,7 +120,7 @@ func (s *Subject) names(tokens []token) {
 		}
 	}
 	for i := range in {
-		if t := &in[i]; times[t.hash] >= least {
+		if t := &in[i]; times[t.hash] >= least && (least == timesNamed || len(t.text) >= leastName) {
 			s.stated = append(s.stated, stated{KindName, t.hash, t.text})
 			times[t.hash] = 0 // once
 		}
@@ -240,7 +242,7 @@ func (s side) spells(name string) bool {
 		in = s.title
 	}
 	return slices.ContainsFunc(in.texts, func(word string) bool {
-		return len(word) > 2 && word[0] == name[0] && alike(name, word)
+		return len(word) > 2 && alike(name, word)
 	})
 }
 
