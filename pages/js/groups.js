@@ -66,16 +66,25 @@ async function requery(v, again) {
 async function draw(v) {
   const list = v.list;
   if (!list) return;
-  v.sizer.style.height = list.total * rowHeight + 'px';
+  // What is read comes before what is written, or the page is laid out twice.
+  const top = v.drawn = v.box.scrollTop, seen = v.box.clientHeight, height = list.total * rowHeight + 'px';
+  if (v.sizer.style.height !== height) v.sizer.style.height = height;
   const all = v.run.shownGroups;
-  v.count.textContent = list.open ? t('at least {n} groups', { n: num(list.total - 1) }) : (list.total === all || all === undefined ? t('{n} groups', { n: num(list.total) }) : t('{n} of {m} groups', { n: num(list.total), m: num(all) })) + (list.searching ? ' · ' + t('searching') + '…' : '');
-  v.drawn = v.box.scrollTop;
-  const first = Math.max(0, Math.floor(v.drawn / rowHeight) - spare);
-  const last = Math.min(list.total, Math.ceil((v.box.scrollTop + v.box.clientHeight) / rowHeight) + spare);
+  const count = list.open ? t('at least {n} groups', { n: num(list.total - 1) }) : (list.total === all || all === undefined ? t('{n} groups', { n: num(list.total) }) : t('{n} of {m} groups', { n: num(list.total), m: num(all) })) + (list.searching ? ' · ' + t('searching') + '…' : '');
+  if (v.count.textContent !== count) v.count.textContent = count;
+  const first = Math.max(0, Math.floor(top / rowHeight) - spare);
+  const last = Math.min(list.total, Math.ceil((top + seen) / rowHeight) + spare);
   const turn = ++v.wanted;
   const rows = await list.rows(first, last);
   if (turn !== v.wanted || list !== v.list) return;
-  fill(v.sizer, list.total ? rows.map((r, i) => kept(v, r, first + i)) : h('div', { role: 'option', 'aria-selected': 'false', class: 'empty' }, list.searching ? '…' : t('No group fits these filters.')));
+  place(v.sizer, list.total ? rows.map((r, i) => kept(v, r, first + i)) : [h('div', { role: 'option', 'aria-selected': 'false', class: 'empty' }, list.searching ? '…' : t('No group fits these filters.'))]);
+}
+
+// place makes these the children of an element; those that stay are not touched.
+function place(e, wanted) {
+  const stay = new Set(wanted);
+  for (const c of [...e.children]) if (!stay.has(c)) c.remove();
+  wanted.forEach((c, i) => { if (e.children[i] !== c) e.insertBefore(c, e.children[i] || null); });
 }
 
 // soon draws once a frame at most, and not before the last drawing is done: what
