@@ -12,6 +12,7 @@ import (
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
+	"github.com/neardup/neardup/weighted"
 	"github.com/spf13/pflag"
 )
 
@@ -19,29 +20,105 @@ import (
 type judged struct {
 	*app
 	file   string
+	ablate bool
+	svg    string
 	input  inputFlags
 	method methodFlags
 }
 
 func (j *judged) add(fs *pflag.FlagSet) {
 	fs.StringVar(&j.file, "judged", "", "file of pairs judged by reading")
+	fs.BoolVar(&j.ablate, "ablate", false, "with --judged: precision and recall without each kind of facts, and without any, as a table")
+	fs.StringVar(&j.svg, "svg", "", "with --judged: draw precision and recall of short and long pairs against the threshold to this file")
 	j.input.add(fs)
 	j.method.add(fs)
 }
 
-func (j *judged) measure(ctx context.Context, inputs []string, examples int) (eval.JudgedReport, error) {
-	m, n, err := j.method.method()
-	if err != nil {
-		return eval.JudgedReport{}, err
+// do measures what was asked and prints it.
+func (j *judged) do(ctx context.Context, inputs []string, examples int, asJSON bool) error {
+	if _, _, err := j.method.method(); err != nil {
+		return err
 	}
 	pairs, err := eval.ReadJudged(j.file)
 	if err == nil {
 		err = j.texts(ctx, inputs, pairs)
 	}
 	if err != nil {
+		return err
+	}
+	if j.svg != "" {
+		s, err := j.sweep(pairs)
+		if err != nil {
+			return err
+		}
+		if err := writeFile(j.svg, s.WriteSVG); err != nil {
+			return err
+		}
+	}
+	if j.ablate {
+		a, err := j.ablation(pairs)
+		return printed(j.app, asJSON, a, err)
+	}
+	r, err := j.measure(pairs, j.method, examples)
+	return printed(j.app, asJSON, r, err)
+}
+
+// measure asks the method of some flags about the pairs.
+func (j *judged) measure(pairs []eval.JudgedPair, f methodFlags, examples int) (eval.JudgedReport, error) {
+	m, n, err := f.method()
+	if err != nil {
 		return eval.JudgedReport{}, err
 	}
 	return eval.Judged(pairs, func(p eval.JudgedPair) eval.Verdict { return decide(m, n, p) }, examples), nil
+}
+
+// ablation measures the method without each kind of facts.
+func (j *judged) ablation(pairs []eval.JudgedPair) (a eval.Ablation, err error) {
+	name := j.method.cfg.Name
+	if name != "auto" && name != weighted.Name {
+		return a, usage("--ablate leaves out kinds of facts, which --method %s does not look at", name)
+	}
+	if j.method.facts != "" || j.method.variants != "" {
+		return a, usage("--ablate leaves kinds out of all: it takes neither --facts nor --variants")
+	}
+	add := func(what, facts, variants string) error {
+		f := j.method
+		f.facts, f.variants = facts, variants
+		r, err := j.measure(pairs, f, 0)
+		a.Settings = append(a.Settings, eval.SettingOf(what, r))
+		return err
+	}
+	if err := add("nothing", "", ""); err != nil {
+		return a, err
+	}
+	for _, kind := range weighted.Kinds() {
+		if err := add(kind, "-"+kind, ""); err != nil {
+			return a, err
+		}
+	}
+	return a, add("any fact: similarity alone", "", string(methods.Merge))
+}
+
+// sweep measures the method at each threshold.
+func (j *judged) sweep(pairs []eval.JudgedPair) (s eval.Sweep, err error) {
+	if j.method.cfg.Threshold != 0 {
+		return s, usage("--svg draws all thresholds: it takes no --threshold")
+	}
+	if name := j.method.cfg.Name; name == "auto" || name == weighted.Name {
+		s.Default = weighted.DefaultThreshold
+	}
+	for _, threshold := range eval.Thresholds() {
+		f := j.method
+		f.cfg.Threshold = threshold
+		r, err := j.measure(pairs, f, 0)
+		if err != nil {
+			return s, err
+		}
+		at := eval.SettingOf("", r)
+		at.Threshold = threshold
+		s.Settings = append(s.Settings, at)
+	}
+	return s, nil
 }
 
 // texts finds those texts that the judged file does not come with.
