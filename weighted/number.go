@@ -240,13 +240,13 @@ func numerals(s string, at int) (from, to int) {
 func chineseNumber(s string) string {
 	s = strings.TrimPrefix(strings.TrimPrefix(s, "第"), percent)
 	var total, section, digit int64
-	plain, digits := true, ""
+	plain, digits := true, []byte(nil)
 	for _, r := range s {
 		value, kind := digitOf(r)
 		switch {
 		case kind == 1:
 			digit = value
-			digits += strconv.FormatInt(value, 10)
+			digits = append(digits, '0'+byte(value))
 			continue
 		case kind >= 10_000:
 			total += max(section+digit, 1) * kind
@@ -258,7 +258,7 @@ func chineseNumber(s string) string {
 		plain = false
 	}
 	if plain {
-		return decimal(digits)
+		return decimal(string(digits))
 	}
 	return strconv.FormatInt(total+section+digit, 10)
 }

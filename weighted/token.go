@@ -235,7 +235,7 @@ func dotted(clean string, at, end int) (word string, to int) {
 	if end-at != 1 || !isLower(clean[at]) {
 		return "", end
 	}
-	for to = at; to+1 < len(clean) && isLower(clean[to]) && clean[to+1] == '.'; to += 2 {
+	for to = at; to < at+2*mostDotted && to+1 < len(clean) && isLower(clean[to]) && clean[to+1] == '.'; to += 2 {
 		word += clean[to : to+1]
 	}
 	if r, _ := utf8.DecodeRuneInString(clean[to:]); len(word) < 2 || to < len(clean) && class(r) == classLetter {
@@ -243,6 +243,9 @@ func dotted(clean string, at, end int) (word string, to int) {
 	}
 	return word, to
 }
+
+// mostDotted is how many letters an abbreviation has at most.
+const mostDotted = 8
 
 func isLower(b byte) bool { return 'a' <= b && b <= 'z' }
 
