@@ -345,6 +345,9 @@ func (d *Detector) Resume(ctx context.Context, seen uint64) error {
 		return fmt.Errorf("read how far the index is: %w", err)
 	case st.Seq >= seen && !st.Doubtful:
 		d.saw(st.Seq)
+		if d.ids.Epoch(st.Seq) != st.Epoch { // others began one, and a relay prints it
+			return d.learnEpochs(ctx)
+		}
 		return nil
 	case st.Seq == 0:
 		return fmt.Errorf("%w: it is empty, and was at change %d", ErrBehind, seen)

@@ -9,19 +9,28 @@ import (
 	"strings"
 )
 
-// text writes an article of a planted group: two of a group differ in at most
-// two words of 200, which is a similarity of .94 or more, and two of different
-// groups share no word but by chance.
+// text writes an article of a planted group: two of a group differ in two words of
+// 200 at most, and two of different groups share no word but by chance. They differ in
+// words that say nothing: another name or number would be another fact, and the text a variant.
 func text(r *rand.Rand, group int) string {
 	base := rand.New(rand.NewPCG(uint64(group), 77))
 	words := make([]string, 200)
 	for i := range words {
-		words[i] = fmt.Sprintf("w%x", base.Uint32())
+		words[i] = Word(uint64(base.Uint32()))
 	}
 	for range r.IntN(2) {
-		words[r.IntN(len(words))] = fmt.Sprintf("x%x", r.Uint32())
+		words[r.IntN(len(words))] += " also"
 	}
 	return strings.Join(words, " ")
+}
+
+// Word is a number as a word of letters, for texts.
+func Word(n uint64) string {
+	b := []byte{'w'}
+	for ; n > 0; n /= 26 {
+		b = append(b, 'a'+byte(n%26))
+	}
+	return string(b)
 }
 
 // Client sends requests one after another and writes down what it knows. What

@@ -240,7 +240,7 @@ func TestFaults(t *testing.T) {
 	total := counts{kinds: map[string]int{}}
 	for n := 0; total.faults < count() && !t.Failed(); n++ {
 		t.Run(fmt.Sprint("life", n), func(t *testing.T) {
-			l := newLife(t, b, fmt.Sprint("life", n), seed()+uint64(n), n%2 == 1)
+			l := newLife(t, b, fmt.Sprint("life", n), seed()+uint64(n), mode(n%2))
 			l.work()
 			l.fail(min(faultsOfLife(), count()-total.faults), &total)
 			l.rest()
@@ -248,6 +248,7 @@ func TestFaults(t *testing.T) {
 		})
 	}
 	t.Log(total)
+	t.Run("away", func(t *testing.T) { sinksAway(t, b) })
 }
 
 // seed makes another run of the same faults, NEARDUP_SEED.

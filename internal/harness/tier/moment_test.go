@@ -61,9 +61,9 @@ func TestSameMoment(t *testing.T) {
 		for i, s := range servers {
 			words := make([]string, 120)
 			for w := range words {
-				words[w] = fmt.Sprintf("w%x", (n*1000+w)*2654435761%4294967291)
+				words[w] = harness.Word(uint64(n*1000+w) * 2654435761 % 4294967291)
 			}
-			words[40+i] = fmt.Sprint("other", i)
+			words[40+i] += " also"
 			a := harness.Article{NID: fmt.Sprint(n, "-", i), Content: strings.Join(words, " ")}
 			go func() {
 				<-start

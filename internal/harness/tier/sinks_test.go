@@ -114,20 +114,30 @@ func (l *life) audit(total *counts) {
 // is kept for them any more (I-10).
 func (l *life) drained(seq uint64) {
 	l.t.Helper()
-	prefix := "nd{" + fmt.Sprintf("%x", tenant) + "}:"
-	var has [2]string
-	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		has = [2]string{l.say(l.primary, "HGET", prefix+"c", "map"), l.say(l.primary, "HGET", prefix+"c", "articles")}
-		if want := fmt.Sprint(seq); has == [2]string{want, want} {
-			break
+	if !l.waitSinks(seq, patience) {
+		return
+	}
+	if left := l.say(l.primary, "EVAL", "return #redis.call('KEYS', ARGV[1])..''", "0", keys+"o*"); left != "0" {
+		l.t.Errorf("I-10: %s articles are kept for sinks that have them", left)
+	}
+}
+
+// keys is what all keys of the tenant begin with.
+const keys = "nd{64656661756c74}:"
+
+// waitSinks waits until both sinks have acknowledged a change.
+func (l *life) waitSinks(seq uint64, long time.Duration) bool {
+	l.t.Helper()
+	want := fmt.Sprint(seq)
+	for end := time.Now().Add(long); ; time.Sleep(50 * time.Millisecond) {
+		has := [2]string{l.say(l.primary, "HGET", keys+"c", "map"), l.say(l.primary, "HGET", keys+"c", "articles")}
+		if has == [2]string{want, want} {
+			return true
 		}
 		if time.Now().After(end) {
-			l.t.Errorf("I-10: the sinks have %v of %d changes after %s", has, seq, patience)
-			return
+			l.t.Errorf("I-10: the sinks have %v of %d changes after %s", has, seq, long)
+			return false
 		}
-	}
-	if left := l.say(l.primary, "EVAL", "return #redis.call('KEYS', ARGV[1])..''", "0", prefix+"o*"); left != "0" {
-		l.t.Errorf("I-10: %s articles are kept for sinks that have them", left)
 	}
 }
 

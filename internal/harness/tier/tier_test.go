@@ -95,6 +95,7 @@ type life struct {
 	t     *testing.T
 	name  string
 	lossy bool
+	alone bool // one Redis, without a replica
 	r     *rand.Rand
 	// primary decides, replica is behind it; they change places at a failover.
 	primary, replica *services.Server
@@ -130,11 +131,20 @@ func (s *server) reach() *harness.Service {
 	return s.service
 }
 
-func newLife(t *testing.T, b *backends, name string, seed uint64, lossy bool) *life {
+// mode is what Redis is to the servers of a life.
+type mode int
+
+const (
+	safe  mode = iota // Valkey, whose replica is waited for
+	lossy             // Redis, whose replica is not
+	alone             // Redis without a replica
+)
+
+func newLife(t *testing.T, b *backends, name string, seed uint64, m mode) *life {
 	t.Helper()
 	dir := t.TempDir()
 	l := &life{
-		backends: b, t: t, name: name, lossy: lossy, r: rand.New(rand.NewPCG(seed, 9)),
+		backends: b, t: t, name: name, lossy: m == lossy, alone: m == alone, r: rand.New(rand.NewPCG(seed, 9)),
 		journalPath: filepath.Join(dir, "journal"),
 	}
 	l.http = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}, Timeout: 10 * time.Second}
@@ -166,7 +176,7 @@ func newLife(t *testing.T, b *backends, name string, seed uint64, lossy bool) *l
 	}
 	l.prober = harness.NewClient(clients, seed, groups, l.journal)
 	for _, c := range append(l.clients, l.prober) {
-		c.Lossy = lossy
+		c.Lossy = m == lossy
 	}
 	return l
 }
@@ -174,13 +184,15 @@ func newLife(t *testing.T, b *backends, name string, seed uint64, lossy bool) *l
 // stores starts Redis with a replica: one that waits for it, or one that does not.
 func (l *life) stores(servers int) {
 	start := services.Valkey
-	if l.lossy {
+	if l.lossy || l.alone {
 		start = services.Redis
 	}
 	l.primary = start(l.t, "--repl-diskless-sync-delay", "0")
-	l.replica = start(l.t, "--repl-diskless-sync-delay", "0")
-	l.link = newProxy(l.t, l.primary.Addr)
-	l.follow()
+	if !l.alone {
+		l.replica = start(l.t, "--repl-diskless-sync-delay", "0")
+		l.link = newProxy(l.t, l.primary.Addr)
+		l.follow()
+	}
 	for range servers {
 		l.redis = append(l.redis, newProxy(l.t, l.primary.Addr))
 	}
@@ -192,8 +204,11 @@ func (l *life) stores(servers int) {
 
 func (l *life) flags(n int) []string {
 	safety := []string{"--replicas", "1", "--texts-for", "1s"} // texts are left to HBase whenever a server starts
-	if l.lossy {
+	switch {
+	case l.lossy:
 		safety = []string{"--accept-loss"}
+	case l.alone:
+		safety = nil
 	}
 	return append(
 		safety, "--index", "redis://"+l.redis[n].addr, "--map", "mysql://root:@"+l.mysql.addr+"/"+l.name,
