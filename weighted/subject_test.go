@@ -55,6 +55,15 @@ const (
 		"of its use even if they were told that such a loss might come and even if the loss is one that they could have kept from you at little price"
 )
 
+// scattered is the notice with a word behind every seventh of its own.
+func scattered(words string) string {
+	more, all := strings.Fields(words), strings.Fields(noticeHead+noticeTail)
+	for i := range more {
+		all = slices.Insert(all, 8*i+7, more[i])
+	}
+	return strings.Join(all, " ")
+}
+
 // What long texts are about, and what only one of them states. Each rule has a
 // pair on either side of it.
 func TestSubjects(t *testing.T) {
@@ -94,7 +103,12 @@ func TestSubjects(t *testing.T) {
 		{noticeHead + "military laboratories must obtain written permission beforehand " + noticeTail, notice, "more"},
 		{notice + " military laboratories must obtain written permission beforehand", notice, ""}, // a footer
 		{notice + " military laboratories must obtain written permission beforehand, chemical factories pay royalties quarterly, banks a monthly fee", notice, "more"},
+		{notice + " military laboratories must obtain written permission beforehand, chemical factories pay", notice, "more"},
+		{scattered("window letter police school music picture paper story market money monthly fee"), notice, "more"},
+		{scattered("window letter police school music picture paper story"), notice, ""},
 		// Along the words.
+		{noticeHead + "you must keep it " + noticeTail, noticeHead + "you may at any time in any place keep it " + noticeTail, ""}, // another sentence
+		{noticeHead + "you may keep it " + noticeTail, noticeHead + "you must at any time in any place keep it " + noticeTail, ""},
 		{noticeHead + "you must keep it " + noticeTail, noticeHead + "you may keep it " + noticeTail, "opposite"},
 		{noticeHead + "they can't keep it " + noticeTail, noticeHead + "they cannot keep it " + noticeTail, ""},
 		{"the library " + strings.ReplaceAll(notice, " it ", " library it "), "the library " + notice, "name"}, // the same word again and again
