@@ -332,20 +332,20 @@ func (f *forecast) machine(last planRun, n estimate, fixed float64) {
 	f.MachineTime = f.CPU.scaled(1 / cores)
 }
 
-// Measured on Spark (docs/spark.md): a row of a posting, of a hash and of a
-// document's bookkeeping as it is shuffled, the price of all this in CPU beside that of
-// the stages themselves, and what a run takes however small.
+// On Spark (docs/spark.md): a row of a posting as it is shuffled, and one of a document with
+// its hash, to which its keys come; and as measured there, on a busy machine: the
+// price of all this in CPU beside that of the stages themselves, and what a run takes however small.
 const (
-	postingRow = 29
-	hashRow    = 48
-	sparkPrice = 3
-	sparkFixed = 60
+	postingRow = 48
+	hashRow    = 64
+	sparkPrice = 6.5
+	sparkFixed = 55
 )
 
 func (f *forecast) spark(s *sampled, n estimate, cores int) {
 	inPairs := func(pairs, all float64) float64 { return min(2*pairs, all) * (s.meanBytes() + 64) }
 	texts := estimate{inPairs(f.Verified.Value, n.Value), inPairs(f.Verified.Low, n.Low), inPairs(f.Verified.High, n.High)}
-	f.Shuffle = f.Postings.scaled(postingRow).plus(n.scaled(hashRow)).plus(texts).plus(f.Verified.scaled(60))
+	f.Shuffle = f.Postings.scaled(postingRow).plus(n.scaled(hashRow + 8*f.Keys)).plus(texts).plus(f.Verified.scaled(60))
 	f.SparkCPU = f.CPU.scaled(sparkPrice).plus(exactly(sparkFixed))
 	f.SparkTime = f.SparkCPU.scaled(1 / float64(cores)).plus(exactly(sparkFixed))
 	const patience = 6 * 3600
