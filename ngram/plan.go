@@ -1,5 +1,7 @@
 package ngram
 
+import "sync/atomic"
+
 // The plan of the edit method for an index that grows: which substrings a text
 // can have as keys, and how many of them it must have. (A batch knows its
 // corpus and has the keys of pieces.go.)
@@ -39,11 +41,12 @@ type prefix struct{ q, need int }
 // planned is how many lengths have their plan and allowance tabled.
 const planned = 1024
 
-// plans holds what follows from the threshold.
+// plans holds what follows from the threshold. The prefixes of a length are derived
+// when a text of it comes: at low thresholds all of them take some tenths of a second.
 type plans struct {
 	threshold float64
 	limits    [planned]int32
-	prefixes  [planned][]prefix
+	prefixes  [planned]atomic.Pointer[[]prefix]
 	classes   []lengths
 }
 
@@ -51,9 +54,6 @@ func newPlans(threshold float64) *plans {
 	p := &plans{threshold: threshold}
 	for n := range p.limits {
 		p.limits[n] = int32(allowedEdits(threshold, n))
-	}
-	for n := 1; n < planned; n++ {
-		p.prefixes[n] = p.derive(n)
 	}
 	p.classes = newClasses(p)
 	return p
@@ -70,10 +70,15 @@ func (p *plans) allowed(longer int) int {
 
 // of returns the prefixes of a text of n > 0 runes.
 func (p *plans) of(n int) []prefix {
-	if n < planned {
-		return p.prefixes[n]
+	if n >= planned {
+		return p.derive(n)
 	}
-	return p.derive(n)
+	if known := p.prefixes[n].Load(); known != nil {
+		return *known
+	}
+	derived := p.derive(n)
+	p.prefixes[n].Store(&derived)
+	return derived
 }
 
 // derive collects the prefixes for every length that the longer text of a
