@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/RaduBerinde/btreemap"
@@ -17,27 +18,35 @@ type tree = btreemap.BTreeMap[string, []byte]
 
 // memory is a KV in memory.
 type memory struct {
-	rows  *tree
+	state atomic.Pointer[tree]
 	heads []Head
 }
 
-func newMemory() *memory { return &memory{rows: btreemap.New[string, []byte](64, cmp.Compare[string])} }
+func newMemory() *memory { return memoryOf(btreemap.New[string, []byte](64, cmp.Compare[string]), nil) }
+
+func memoryOf(rows *tree, heads []Head) *memory {
+	m := &memory{heads: heads}
+	m.state.Store(rows)
+	return m
+}
+
+func (m *memory) rows() *tree { return m.state.Load() }
 
 func (m *memory) Heads() []Head               { return slices.Clone(m.heads) }
-func (m *memory) Snapshot() (Snapshot, error) { return &state{m, m.rows}, nil }
-func (m *memory) Batch() Batch                { return &state{m, m.rows.Clone()} }
+func (m *memory) Snapshot() (Snapshot, error) { return &state{m, m.rows()}, nil }
+func (m *memory) Batch() Batch                { return &state{m, m.rows().Clone()} }
 func (m *memory) Close() error                { return nil }
 
 func (m *memory) get(key string) []byte {
-	_, v, _ := m.rows.Get(key)
+	_, v, _ := m.rows().Get(key)
 	return v
 }
 
-func (m *memory) set(key string, value []byte) { m.rows.ReplaceOrInsert(key, value) }
+func (m *memory) set(key string, value []byte) { m.rows().ReplaceOrInsert(key, value) }
 
 // keys are those of some spaces, in order.
 func (m *memory) keys(spaces ...byte) (keys []string) {
-	for k := range m.rows.Ascend(btreemap.Min[string](), btreemap.Max[string]()) {
+	for k := range m.rows().Ascend(btreemap.Min[string](), btreemap.Max[string]()) {
 		if slices.Contains(spaces, k[0]) {
 			keys = append(keys, k)
 		}
@@ -86,7 +95,7 @@ func (b *state) DeleteRange(from, to []byte) error {
 	return nil
 }
 
-func (b *state) Commit() error { b.kv.rows = b.rows; return nil }
+func (b *state) Commit() error { b.kv.state.Store(b.rows); return nil }
 func (b *state) Close()        {}
 
 // history makes changes of every kind, at random.
@@ -198,13 +207,13 @@ func (r resident) String() string {
 func withoutImage(kv *memory) *memory {
 	c := killed(kv)
 	for _, k := range images(c) {
-		c.rows.Delete(k)
+		c.rows().Delete(k)
 	}
 	return c
 }
 
 // killed is a copy of the rows as a kill would leave them.
-func killed(kv *memory) *memory { return &memory{rows: kv.rows.Clone(), heads: kv.heads} }
+func killed(kv *memory) *memory { return memoryOf(kv.rows().Clone(), kv.heads) }
 
 // images are the rows of images, the header first.
 func images(kv *memory) []string { return kv.keys(spaceImage, spaceImagePiece) }
@@ -337,8 +346,8 @@ func TestImageIsNotTrusted(t *testing.T) {
 		hurt      func(rows *memory)
 	}
 	cases := []damage{
-		{"no image", "no image", true, func(m *memory) { m.rows = withoutImage(m).rows }},
-		{"no header", "no image", true, func(m *memory) { m.rows.Delete(header) }},
+		{"no image", "no image", true, func(m *memory) { m.state.Store(withoutImage(m).rows()) }},
+		{"no header", "no image", true, func(m *memory) { m.rows().Delete(header) }},
 		{"of another log", "another log", false, func(m *memory) { rewrite(m, func(h *image, _ []*leader) { h.entry++ }) }},
 		{"after the end of the log", "the log ends", false, func(m *memory) { rewrite(m, func(h *image, _ []*leader) { h.to++ }) }},
 		{"a docId more in the header", "", false, func(m *memory) { rewrite(m, func(h *image, _ []*leader) { h.leaders++ }) }},
@@ -354,7 +363,7 @@ func TestImageIsNotTrusted(t *testing.T) {
 			damage{name + "cut", "", false, func(m *memory) { m.set(key, changed(m.get(key), func(v []byte) []byte { return v[:len(v)/2] })) }},
 			damage{name + "zeroed", "", false, func(m *memory) { m.set(key, changed(m.get(key), func(v []byte) []byte { clear(v); return v })) }})
 		if i > 0 {
-			cases = append(cases, damage{name + "missing", "", false, func(m *memory) { m.rows.Delete(key) }},
+			cases = append(cases, damage{name + "missing", "", false, func(m *memory) { m.rows().Delete(key) }},
 				damage{name + "in the place of another", "", false, func(m *memory) { m.set(key, m.get(keys[1+i%(len(keys)-1)])) }})
 		}
 	}
@@ -426,5 +435,17 @@ func rewriteImage(t *testing.T, rows *memory, header, piece string, change func(
 func TestImageKnowsEveryKind(t *testing.T) {
 	if touches(&docid.Entry{Kind: "invented"}, map[uint64]bool{}) {
 		t.Error("an unknown kind touches nothing")
+	}
+}
+
+// TestImageOvergrown: what was deleted is not carried from image to image for ever.
+func TestImageOvergrown(t *testing.T) {
+	for _, c := range []struct {
+		prints, articles uint64
+		trusted          bool
+	}{{0, 0, true}, {manyPrints, 0, true}, {manyPrints + 1, 0, false}, {2_000_000, 1_000_000, true}, {4_200_000, 1_000_000, false}} {
+		if err := overgrown(c.prints, c.articles); (err == nil) != c.trusted {
+			t.Errorf("%d fingerprints of %d articles: %v", c.prints, c.articles, err)
+		}
 	}
 }

@@ -66,8 +66,23 @@ func (ix *index) loadImage(ctx context.Context, r Reader) error {
 		return err
 	}
 	ix.imaged = *h
-	return t.load(ctx, r, h.to)
+	if err := t.load(ctx, r, h.to); err != nil {
+		return err
+	}
+	return overgrown(h.prints, uint64(ix.members.Load()))
 }
+
+// overgrown distrusts an image most of whose fingerprints must be those of nids that were
+// deleted and of keys that were forgotten: these go when all is read again. An article has
+// two at most.
+func overgrown(prints, articles uint64) error {
+	if prints > 4*articles+manyPrints {
+		return distrust("the image has %d fingerprints for %d articles: most are of what was deleted", prints, articles)
+	}
+	return nil
+}
+
+const manyPrints = 100_000
 
 // findImage reads the header, and proves that it is of this log.
 func (ix *index) findImage(r Reader) (*image, error) {
