@@ -6,6 +6,7 @@ package mysql
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
@@ -77,8 +78,15 @@ func parse(address string) (*mysql.Config, error) {
 	c.Collation = "utf8mb4_bin"
 	c.Params = map[string]string{"sql_mode": "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'"}
 	c.InterpolateParams = true
+	c.Logger = &mysql.NopLogger{} // the error says it
 	return c, nil
 }
 
-// Close lets go of the database.
-func (s *Sink) Close() error { return s.db.Close() }
+// Close lets go of the database. A connection that is broken by then loses nothing:
+// what is not committed comes again.
+func (s *Sink) Close() error {
+	if err := s.db.Close(); err != nil && !errors.Is(err, driver.ErrBadConn) {
+		return unavailable(err)
+	}
+	return nil
+}

@@ -18,7 +18,7 @@ import (
 func away() (time.Duration, int) {
 	long, err := time.ParseDuration(os.Getenv("NEARDUP_AWAY"))
 	if err != nil {
-		long = 5 * time.Second
+		long = 4 * time.Second
 	}
 	rate, err := strconv.Atoi(os.Getenv("NEARDUP_RATE"))
 	if err != nil {
@@ -33,8 +33,8 @@ func away() (time.Duration, int) {
 func sinksAway(t *testing.T, b *backends) {
 	l := newLife(t, b, "away", seed(), alone)
 	long, rate := away()
-	l.requests(min(long, 20*time.Second), rate) // caches and connections
-	before := l.requests(min(long, 20*time.Second), rate)
+	l.requests(min(long/2, 20*time.Second), rate) // caches and connections
+	before := l.requests(min(long/2, 20*time.Second), rate)
 	gone := append([]*proxy{l.mysql}, l.gates...)
 	for _, p := range gone {
 		p.refusing.Store(true)
