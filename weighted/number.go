@@ -50,7 +50,14 @@ func fractionEnd(s string, at int) int {
 	if r, _ := utf8.DecodeLastRuneInString(s[:at]); at > 0 && (r == '.' || class(r) != classOther) {
 		return 0
 	}
-	return numberEnd(s, at+1)
+	end := numberEnd(s, at+1)
+	if end == 0 {
+		return 0
+	}
+	if second := strings.IndexByte(s[at+1:end], '.'); second >= 0 {
+		return at + 1 + second // .0.0 are two
+	}
+	return end
 }
 
 // scales are the words behind a number that multiply it, as powers of ten.
