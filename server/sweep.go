@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,8 +52,20 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 			return fmt.Errorf("tenant %q: detach sink %q: %w", t.name, name, err)
 		}
 	}
-	for name, sink := range s.cfg.Sinks {
-		r, err := t.detector.Relay(ctx, name, sink)
+	// Who knows which index it was fed by is asked first: it says what is wrong best.
+	names := slices.SortedFunc(maps.Keys(s.cfg.Sinks), func(a, b string) int {
+		_, first := s.cfg.Sinks[a].(docid.IdentityKeeper)
+		_, second := s.cfg.Sinks[b].(docid.IdentityKeeper)
+		switch {
+		case first == second:
+			return strings.Compare(a, b)
+		case first:
+			return -1
+		}
+		return 1
+	})
+	for _, name := range names {
+		r, err := t.detector.Relay(ctx, name, s.cfg.Sinks[name])
 		if err != nil {
 			return fmt.Errorf("tenant %q: %w", t.name, err)
 		}
