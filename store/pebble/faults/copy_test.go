@@ -19,7 +19,7 @@ import (
 func TestCopyCrashes(t *testing.T) {
 	k := int32(0)
 	for copyCrashesAt(t, k, 100*int(k%2)) {
-		k++
+		k += int32(stride())
 	}
 	t.Logf("%d crashes", k)
 }
@@ -93,7 +93,7 @@ func copyCrashesAt(t *testing.T, k int32, percent int) bool {
 // TestCopyFails fails each I/O of making a copy: the original goes on, or
 // stops as after any failure, and keeps every answer.
 func TestCopyFails(t *testing.T) {
-	for k := int32(0); ; k++ {
+	for k := int32(0); ; k += int32(stride()) {
 		mem, j := vfs.NewCrashableMem(), newJournal()
 		submit(t, mem, j, "common", 0)
 		c := &countdown{forever: k%2 == 1}

@@ -25,7 +25,17 @@ func crashes() int {
 	if n, err := strconv.Atoi(os.Getenv("NEARDUP_CRASHES")); err == nil {
 		return n
 	}
-	return 60
+	return 60 / stride()
+}
+
+// stride is of how many I/Os one is failed or crashed before: each, but under
+// the race detector, which makes them ten times dearer and looks for another
+// kind of mistake. It is odd, so that what alternates is met both ways.
+func stride() int {
+	if testing.Short() {
+		return 5
+	}
+	return 1
 }
 
 // small makes memory tables so small that crashes hit flushes and compactions

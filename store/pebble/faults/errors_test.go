@@ -20,7 +20,7 @@ import (
 func TestEveryFailure(t *testing.T) {
 	for _, forever := range []bool{false, true} {
 		t.Run(fmt.Sprintf("forever=%v", forever), func(t *testing.T) {
-			for k := 0; ; k++ {
+			for k := 0; ; k += stride() {
 				if !failAt(t, int32(k), forever) {
 					t.Logf("%d failures", k)
 					return
