@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/override"
 	"github.com/neardup/neardup/store/storetest"
@@ -185,21 +184,8 @@ func TestRulingsAsInABatch(t *testing.T) {
 			when := rng.IntN(max(a, b) + 1)
 			before[when] = append(before[when], r)
 		}
-		m, err := storetest.Maker(.4)(0, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := map[string]string{}
-		_, err = batch.Dedup(t.Context(), batch.Documents(docs), batch.Config{Method: m, Overrides: set}, func(o batch.Outcome) error {
-			want[o.ID] = o.Leader + " " + o.Basis
-			if o.Basis == neardup.BasisOverride {
-				ruled++
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want, n := batched(t, docs, set)
+		ruled += n
 		d := service(t, docid.Settings{Content: docid.Near, ContentMethod: storetest.Maker(.4)})
 		for i, doc := range docs {
 			for _, r := range before[i] {

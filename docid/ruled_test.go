@@ -1,7 +1,6 @@
 package docid_test
 
 import (
-	"context"
 	"errors"
 	"math/rand/v2"
 	"testing"
@@ -79,6 +78,28 @@ func TestOverridesArePartOfTheIndex(t *testing.T) {
 	}
 }
 
+// batched decides documents as a batch with rulings does, and returns the leader
+// and the basis by id, and how many documents a ruling decided.
+func batched(t *testing.T, docs []neardup.Document, set *override.Set) (want map[string]string, ruled int) {
+	t.Helper()
+	m, err := storetest.Maker(.4)(0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = map[string]string{}
+	_, err = batch.Dedup(t.Context(), batch.Documents(docs), batch.Config{Method: m, Overrides: set}, func(o batch.Outcome) error {
+		want[o.ID] = o.Leader + " " + o.Basis
+		if o.Basis == neardup.BasisOverride {
+			ruled++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return want, ruled
+}
+
 // TestOverridesAsInABatch: the service decides as a batch with the same rulings.
 func TestOverridesAsInABatch(t *testing.T) {
 	ruled := 0
@@ -94,21 +115,8 @@ func TestOverridesAsInABatch(t *testing.T) {
 				}
 			}
 		}
-		m, err := storetest.Maker(.4)(0, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := map[string]string{}
-		_, err = batch.Dedup(context.Background(), batch.Documents(docs), batch.Config{Method: m, Overrides: set}, func(o batch.Outcome) error {
-			want[o.ID] = o.Leader + " " + o.Basis
-			if o.Basis == neardup.BasisOverride {
-				ruled++
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want, n := batched(t, docs, set)
+		ruled += n
 		d := service(t, docid.Settings{Content: docid.Near, ContentMethod: storetest.Maker(.4), Overrides: set})
 		for _, doc := range docs {
 			a := add(t, d, named(doc.ID, submission("", "", doc.Text)))

@@ -7,10 +7,9 @@ import (
 
 // A dateline says before a story who brought it, from where and when: 新华社北京
 // 3月5日电, LONDON, Nov 3 (Reuters) -. It is no part of what the story says.
-const (
-	// mostDateline is its length in runes.
-	mostDateline = 28
-)
+
+// mostDateline is the length of a dateline in runes.
+const mostDateline = 28
 
 var (
 	agencies      = []string{"社", "网", "报", "台", "频道"}

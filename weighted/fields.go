@@ -3,6 +3,7 @@ package weighted
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -176,17 +177,10 @@ func changedFields(a, b []field) (both, changed int, x, y string) {
 // after a few others were put in.
 func renumbered(p, q string) bool {
 	value := func(s string) int {
-		if len(s) > 2 {
-			return -1
+		if n, err := strconv.Atoi(s); err == nil && len(s) <= 2 {
+			return n
 		}
-		n := 0
-		for i := range len(s) {
-			if !isDigit(s[i]) {
-				return -1
-			}
-			n = 10*n + int(s[i]-'0')
-		}
-		return n
+		return -1
 	}
 	x, y := value(p), value(q)
 	return x >= 0 && y >= 0 && max(x-y, y-x) <= 2

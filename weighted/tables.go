@@ -77,13 +77,13 @@ const versionWords = `version versions v`
 // textingWords stand before a word that is to be texted to a number.
 const textingWords = `text txt send sms msg reply`
 
-var stanceTable = sync.OnceValue(func() map[string]bool { return setOf(stanceWords) })
+var stanceTable = wordSet(stanceWords)
 
-var headTable = sync.OnceValue(func() map[string]bool { return setOf(headWords + " " + sourceWords) })
+var headTable = wordSet(headWords + " " + sourceWords)
 
-var footTable = sync.OnceValue(func() map[string]bool { return setOf(footWords + " " + sourceWords) })
+var footTable = wordSet(footWords + " " + sourceWords)
 
-var signTable = sync.OnceValue(func() map[string]bool { return setOf(signWords) })
+var signTable = wordSet(signWords)
 
 var sameTable = sync.OnceValue(func() map[string]string {
 	table := map[string]string{}
@@ -110,21 +110,21 @@ func canonical(word string) string {
 // mostWritten is the length of the longest word in sameWords, in bytes.
 const mostWritten = 9
 
-var joiningTable = sync.OnceValue(func() map[string]bool { return setOf(joiningWords) })
+var joiningTable = wordSet(joiningWords)
 
-var fillerTable = sync.OnceValue(func() map[string]bool { return setOf(fillerWords) })
+var fillerTable = wordSet(fillerWords)
 
-var scopeTable = sync.OnceValue(func() map[string]bool { return setOf(scopeWords) })
+var scopeTable = wordSet(scopeWords)
 
-var versionTable = sync.OnceValue(func() map[string]bool { return setOf(versionWords) })
+var versionTable = wordSet(versionWords)
 
-var textingTable = sync.OnceValue(func() map[string]bool { return setOf(textingWords) })
+var textingTable = wordSet(textingWords)
 
-var contractedTable = sync.OnceValue(func() map[string]bool { return setOf(contractedWords) })
+var contractedTable = wordSet(contractedWords)
 
-var negationTable = sync.OnceValue(func() map[string]bool { return setOf(negationWords) })
+var negationTable = wordSet(negationWords)
 
-var directedTable = sync.OnceValue(func() map[string]bool { return setOf(directedWords) })
+var directedTable = wordSet(directedWords)
 
 var oppositeTable = sync.OnceValue(func() map[[2]string]bool {
 	table := map[[2]string]bool{}
@@ -135,23 +135,22 @@ var oppositeTable = sync.OnceValue(func() map[[2]string]bool {
 	return table
 })
 
-func setOf(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
+// wordSet returns the set of the words in a text, made when it is first asked for.
+func wordSet(words string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		set := map[string]bool{}
+		for _, w := range strings.Fields(words) {
+			set[w] = true
+		}
+		return set
+	})
 }
 
-var endingTable = sync.OnceValue(func() map[string]bool {
-	return setOf("s es ed d e ing er ers r rs ly y ies ied ion ions")
-})
+var endingTable = wordSet("s es ed d e ing er ers r rs ly y ies ied ion ions")
 
 func isEnding(s string) bool { return s == "" || endingTable()[s] }
 
-var monthTable = sync.OnceValue(func() map[string]bool {
-	return setOf("january february march april may june july august september october november december")
-})
+var monthTable = wordSet("january february march april may june july august september october november december")
 
 func isMonth(word string) bool      { return monthTable()[word] }
 func isNegation(word string) bool   { return negationTable()[word] }
@@ -171,6 +170,4 @@ func isVersion(word string) bool    { return versionTable()[word] }
 func isVersus(word string) bool     { return word == "versus" }
 func isRoman(word string) bool      { return romanTable()[word] }
 
-var romanTable = sync.OnceValue(func() map[string]bool {
-	return setOf("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi")
-})
+var romanTable = wordSet("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi")

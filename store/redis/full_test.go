@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/services"
 	"github.com/neardup/neardup/store/storetest"
 )
 
@@ -16,11 +15,7 @@ import (
 // articles again once the sinks have got what waited for them.
 func TestFull(t *testing.T) {
 	ctx := t.Context()
-	s, err := Open(ctx, Options{Address: "redis://" + services.Redis(t).Addr})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	_, s := opened(t)
 	d, err := docid.NewDetector(ctx, s, "tenant", storetest.Settings())
 	if err != nil {
 		t.Fatal(err)
@@ -79,12 +74,7 @@ func TestFull(t *testing.T) {
 // more once it has, whatever it is told then.
 func TestEvicted(t *testing.T) {
 	ctx := t.Context()
-	server := services.Redis(t)
-	s, err := Open(ctx, Options{Address: "redis://" + server.Addr})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	server, s := opened(t)
 	d := detect(t, s)
 	if _, err := submit(ctx, d, "before", 1); err != nil {
 		t.Fatal(err)

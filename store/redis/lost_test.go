@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/services"
 	"github.com/neardup/neardup/store/storetest"
 )
 
@@ -17,20 +16,17 @@ import (
 // themselves. One that comes back empty is refused.
 func TestRestored(t *testing.T) {
 	ctx := t.Context()
-	server := services.Redis(t)
-	s, err := Open(ctx, Options{Address: "redis://" + server.Addr})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	server, s := opened(t)
 	lost := 0
 	settings := storetest.Settings()
 	settings.Lost = func(has, seen uint64) { lost += int(seen - has) }
 	var servers [2]*docid.Detector
 	for i := range servers {
-		if servers[i], err = docid.NewDetector(ctx, s, "tenant", settings); err != nil {
+		d, err := docid.NewDetector(ctx, s, "tenant", settings)
+		if err != nil {
 			t.Fatal(err)
 		}
+		servers[i] = d
 	}
 	numbers, ids := map[uint64]string{}, map[string]string{}
 	add := func(who int, nid string, text int) docid.Answer {
@@ -100,19 +96,16 @@ func TestRestored(t *testing.T) {
 // has begun, and the numbers that it passes over do not count as waiting for the sinks.
 func TestComesBack(t *testing.T) {
 	ctx := t.Context()
-	server := services.Redis(t)
-	s, err := Open(ctx, Options{Address: "redis://" + server.Addr})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	server, s := opened(t)
 	settings := storetest.Settings()
 	settings.Backlog, settings.Now = 6, nil
 	var servers [2]*docid.Detector
 	for i := range servers {
-		if servers[i], err = docid.NewDetector(ctx, s, "tenant", settings); err != nil {
+		d, err := docid.NewDetector(ctx, s, "tenant", settings)
+		if err != nil {
 			t.Fatal(err)
 		}
+		servers[i] = d
 	}
 	add := func(who int, nid string, text int) docid.Answer {
 		t.Helper()

@@ -28,6 +28,18 @@ func place(s *services.Server) func(t *testing.T) storetest.Place {
 	}
 }
 
+// opened starts a Redis and opens it as a store; both end with the test.
+func opened(t *testing.T) (*services.Server, *Store) {
+	t.Helper()
+	server := services.Redis(t)
+	s, err := Open(t.Context(), Options{Address: "redis://" + server.Addr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return server, s
+}
+
 func TestRedis(t *testing.T) { storetest.Run(t, place(services.Redis(t))) }
 func TestValkey(t *testing.T) {
 	if testing.Short() {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/services"
 	"github.com/neardup/neardup/store/storetest"
 )
 
@@ -40,12 +39,7 @@ func textOf(n int) string {
 // library does not answer, nothing is decided that needs one.
 func TestUnload(t *testing.T) {
 	ctx := t.Context()
-	server := services.Redis(t)
-	s, err := Open(ctx, Options{Address: "redis://" + server.Addr})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	_, s := opened(t)
 	detector := func() *docid.Detector { // with an empty cache
 		t.Helper()
 		d, err := docid.NewDetector(ctx, s, "tenant", storetest.Settings())
