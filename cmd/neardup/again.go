@@ -62,13 +62,8 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	for _, name := range secrets {
 		fmt.Fprintf(g.stderr, "neardup: %s has a secret that whoever is on this machine can read: use the environment or --config\n", name)
 	}
-	switch {
-	case g.stores.articleMap == "" || g.stores.articles == "":
-		return usage("--map and --articles are needed: an index is made again from both")
-	case g.stores.index == "" && g.data == "":
-		return usage("--index, or --data for one in a folder, says where it is to be")
-	case g.stores.index == "memory:":
-		return usage("--index memory: would end with this command")
+	if err := g.valid(); err != nil {
+		return err
 	}
 	history, err := g.stores.openMap(ctx)
 	if err != nil {
@@ -97,12 +92,28 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	if !ok {
 		return usage("--index %s: no index can be made again there", where(g.stores.index))
 	}
-	var failed []error // one tenant does not keep the others from theirs
+	return g.each(ctx, docid.Rebuild{Store: target, History: history, Library: library, Settings: settings, Drained: g.drained})
+}
+
+// valid says what is missing.
+func (g *again) valid() error {
+	switch {
+	case g.stores.articleMap == "" || g.stores.articles == "":
+		return usage("--map and --articles are needed: an index is made again from both")
+	case g.stores.index == "" && g.data == "":
+		return usage("--index, or --data for one in a folder, says where it is to be")
+	case g.stores.index == "memory:":
+		return usage("--index memory: would end with this command")
+	}
+	return nil
+}
+
+// each makes the index of every tenant again; one does not keep the others from theirs.
+func (g *again) each(ctx context.Context, of docid.Rebuild) error {
+	var failed []error
 	for _, tenant := range g.tenants {
-		b := docid.Rebuild{
-			Store: target, History: history, Library: library, Tenant: tenant, Settings: settings, Drained: g.drained,
-			Progress: g.progress(tenant),
-		}
+		b := of
+		b.Tenant, b.Progress = tenant, g.progress(tenant)
 		sum, err := b.Run(ctx)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("tenant %q: %w", tenant, hint(err)))

@@ -162,20 +162,10 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close(store)) }()
-	for _, loss := range store.losses {
-		s.log.Warn("acknowledged answers can be lost", "cause", loss)
-	}
-	for _, l := range store.loads {
-		if l.Why != nil && l.Seq > 0 {
-			s.log.Warn("every docId and article was read, which takes longer than from an image", "tenant", l.Tenant, "changes", l.Seq, "cause", l.Why.Error())
-		}
-	}
+	s.warn(store)
 	sinks, err := s.stores.sinks(ctx)
 	if err != nil {
 		return err
-	}
-	if s.stores.unsealed() {
-		s.log.Warn("without a seal MySQL does not get what makes the index itself, and a lost index cannot be made again: set NEARDUP_SEAL to what openssl rand -hex 32 prints, and keep it apart from MySQL")
 	}
 	defer func() { err = errors.Join(err, closeSinks(sinks)) }()
 	if library, ok := sinks[sinkArticles].(docid.Library); ok && store.readThrough != nil {
@@ -208,7 +198,27 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	}
 	gate.Open(handler)
 	s.log.Info("ready", "data", s.data, "ms", time.Since(start).Milliseconds())
+	return s.untilEnd(ctx, srv, ended, handler, marks)
+}
 
+// warn says what whoever runs it should know of the store.
+func (s *serve) warn(store *openStore) {
+	for _, loss := range store.losses {
+		s.log.Warn("acknowledged answers can be lost", "cause", loss)
+	}
+	for _, l := range store.loads {
+		if l.Why != nil && l.Seq > 0 {
+			s.log.Warn("every docId and article was read, which takes longer than from an image", "tenant", l.Tenant, "changes", l.Seq, "cause", l.Why.Error())
+		}
+	}
+	if s.stores.unsealed() {
+		s.log.Warn("without a seal MySQL does not get what makes the index itself, and a lost index cannot be made again: set NEARDUP_SEAL to what openssl rand -hex 32 prints, and keep it apart from MySQL")
+	}
+}
+
+// untilEnd does what a server does beside its requests until ctx or the listener
+// ends; requests then get drainTime to end.
+func (s *serve) untilEnd(ctx context.Context, srv *http.Server, ended <-chan error, handler *server.Server, marks marks) error {
 	sweeping, stop := context.WithCancel(ctx)
 	var sweeper sync.WaitGroup
 	sweeper.Go(func() { handler.Run(sweeping) })
