@@ -13,15 +13,17 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
 // Articles makes 3 KB articles by number, the same for ever: words of
-// a vocabulary of 20,000, in sentences; every third differs from an earlier one in one word
-// of a hundred.
+// a vocabulary of 20,000, in sentences; every third is an earlier one as another site
+// has it: in a frame of its own, a word of 150 set twice, and half of them under a title that is cut.
 type Articles struct{ vocabulary []string }
 
 // NewArticles draws the vocabulary.
@@ -55,27 +57,57 @@ func (a *Articles) Make(n int) Article {
 			family = n - 2
 		}
 	}
-	r, change := rand.New(rand.NewPCG(uint64(family), 11)), rand.New(rand.NewPCG(uint64(n), 12))
-	text := make([]byte, 0, 3100)
-	for length := 0; len(text) < 3000; length++ {
-		word := a.vocabulary[r.IntN(len(a.vocabulary))]
-		if copied && change.IntN(100) == 0 {
-			word = a.vocabulary[change.IntN(len(a.vocabulary))]
-		}
-		start := len(text)
-		text = append(text, word...)
+	title, text := a.original(family)
+	if copied {
+		title, text = reprint(n, title, text)
+	}
+	return Article{NID: fmt.Sprintf("n%d", n), URL: fmt.Sprintf("https://news.example/%d", n), Title: title, Content: text}
+}
+
+// Copy returns what one of several sites makes of an original, article n of Make
+// where n is a multiple of 3.
+func (a *Articles) Copy(n, site int) Article {
+	title, text := a.original(n)
+	title, text = reprint(n+site, title, text)
+	name := fmt.Sprintf("%d-%d", n, site)
+	return Article{NID: "c" + name, URL: "https://site.example/" + name, Title: title, Content: text}
+}
+
+// original draws the text of a family: sentences of a dozen words, the first of
+// which are the title.
+func (a *Articles) original(family int) (title, text string) {
+	r := rand.New(rand.NewPCG(uint64(family), 11))
+	b := make([]byte, 0, 3100)
+	for length := 0; len(b) < 3000; length++ {
+		start := len(b)
+		b = append(b, a.vocabulary[r.IntN(len(a.vocabulary))]...)
 		if length%12 == 0 {
-			text[start] -= 'a' - 'A'
+			b[start] -= 'a' - 'A'
 		}
 		if length%12 == 11 {
-			text = append(text, '.')
+			b = append(b, '.')
 		}
-		text = append(text, ' ')
+		b = append(b, ' ')
 	}
-	return Article{
-		NID: fmt.Sprintf("n%d", n), URL: fmt.Sprintf("https://news.example/%d", n),
-		Title: string(text[:60]), Content: string(text),
+	return string(b[:bytes.LastIndexByte(b[:60], ' ')]), string(b)
+}
+
+// reprint is what another site makes of a text: its own frame around it, a few
+// words set twice, and of every second one a title that is cut.
+func reprint(n int, title, text string) (string, string) {
+	r := rand.New(rand.NewPCG(uint64(n), 12))
+	b := make([]byte, 0, len(text)+200)
+	b = append(b, "Home | News | Weather | Sport\n"...)
+	for word := range strings.FieldsSeq(text) {
+		b = append(append(b, word...), ' ')
+		if r.IntN(150) == 0 && !strings.HasSuffix(word, ".") {
+			b = append(append(b, word...), ' ')
+		}
 	}
+	if n%2 == 0 {
+		title = title[:strings.LastIndexByte(title, ' ')]
+	}
+	return title, string(b) + "\nRead more of this on our pages. Share this article."
 }
 
 // CrowdSize is how many articles a flood has before the next one begins.
@@ -120,6 +152,8 @@ type Request struct {
 	Method, Path string
 	Body         any
 }
+
+func (r Request) encode() ([]byte, error) { return json.Marshal(r.Body) }
 
 // Submit makes requests that submit articles.
 func Submit(article func(n int) Article) func(n int) Request {
@@ -203,10 +237,15 @@ func (t *Target) From(ip string) *Target {
 
 // send sends a request and returns the status.
 func (t *Target) send(ctx context.Context, r Request) (int, error) {
-	body, err := json.Marshal(r.Body)
+	body, err := r.encode()
 	if err != nil {
 		return 0, err
 	}
+	return t.post(ctx, r, body, io.Discard)
+}
+
+// post sends a request with its encoded body, and writes the answer to a writer.
+func (t *Target) post(ctx context.Context, r Request, body []byte, answer io.Writer) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, r.Method, t.URL+r.Path, bytes.NewReader(body))
 	if err != nil {
 		return 0, err
@@ -220,8 +259,28 @@ func (t *Target) send(ctx context.Context, r Request) (int, error) {
 		return 0, err
 	}
 	defer resp.Body.Close()
-	_, err = io.Copy(io.Discard, resp.Body)
+	_, err = io.Copy(answer, resp.Body)
 	return resp.StatusCode, err
+}
+
+// Submit submits an article by itself and returns its docId.
+func (t *Target) Submit(ctx context.Context, a Article) (docID string, err error) {
+	r := Request{http.MethodPost, "/v1/articles", a}
+	body, err := r.encode()
+	if err != nil {
+		return "", err
+	}
+	var answer bytes.Buffer
+	status, err := t.post(ctx, r, body, &answer)
+	if err != nil {
+		return "", err
+	}
+	var out struct{ DocID string }
+	if status != http.StatusOK {
+		return "", fmt.Errorf("article %s: status %d: %s", a.NID, status, answer.Bytes())
+	}
+	err = json.Unmarshal(answer.Bytes(), &out)
+	return out.DocID, err
 }
 
 // Fill submits articles from..to by the batch route, workers at a time, and
@@ -313,7 +372,8 @@ func (t *Target) Statuses(ctx context.Context, request func(int) Request, from, 
 // Open sends requests made by number, first and on, at rate a second for a
 // time, with at most workers open at one moment; what is due while all
 // workers are busy waits, and its latency grows. Arrivals are a Poisson
-// process.
+// process. All bodies are made before the first is sent: what makes them is no
+// part of what is measured.
 func (t *Target) Open(ctx context.Context, request func(int) Request, first int, rate float64, d time.Duration, workers int) Result {
 	due := make([]time.Duration, 0, int(rate*d.Seconds()*1.1))
 	r := rand.New(rand.NewPCG(uint64(first), 17))
@@ -321,7 +381,7 @@ func (t *Target) Open(ctx context.Context, request func(int) Request, first int,
 		due = append(due, at)
 		at += time.Duration(r.ExpFloat64() / rate * float64(time.Second))
 	}
-	took := make([]time.Duration, len(due))
+	took, requests := make([]time.Duration, len(due)), made(request, first, len(due))
 	var next, failed atomic.Int64
 	var group sync.WaitGroup
 	begin := time.Now()
@@ -332,9 +392,10 @@ func (t *Target) Open(ctx context.Context, request func(int) Request, first int,
 				if n >= len(due) || ctx.Err() != nil {
 					return
 				}
-				r := request(first + n)
+				r := &requests[n]
 				time.Sleep(time.Until(begin.Add(due[n])))
-				status, err := t.send(ctx, r)
+				status, err := t.post(ctx, r.Request, r.body, io.Discard)
+				r.body = nil
 				if took[n] = time.Since(begin) - due[n]; err != nil || status != http.StatusOK {
 					failed.Add(1)
 				}
@@ -343,6 +404,31 @@ func (t *Target) Open(ctx context.Context, request func(int) Request, first int,
 	}
 	group.Wait()
 	return summary(took, int(failed.Load()), time.Since(begin))
+}
+
+// encoded is a request with its body; one that cannot be encoded has none and
+// fails.
+type encoded struct {
+	Request
+	body []byte
+}
+
+// made encodes requests first and on.
+func made(request func(int) Request, first, count int) []encoded {
+	all := make([]encoded, count)
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for n := int(next.Add(1)) - 1; n < count; n = int(next.Add(1)) - 1 {
+				r := request(first + n)
+				body, _ := r.encode()
+				all[n] = encoded{Request{Method: r.Method, Path: r.Path}, body}
+			}
+		})
+	}
+	group.Wait()
+	return all
 }
 
 func summary(took []time.Duration, failed int, total time.Duration) Result {

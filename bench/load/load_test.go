@@ -3,12 +3,15 @@ package load_test
 import (
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/bench/load"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/docid/standard"
+	"github.com/neardup/neardup/store/memory"
 )
 
 // TestLatencyCountsFromWhenItWasDue: while a server stalls, what was due waits,
@@ -35,18 +38,44 @@ func TestArticles(t *testing.T) {
 		t.Error("article 7 is not always the same")
 	}
 	for n := range 3000 {
-		if size := len(a.Make(n).Content); size < 3000 || size > 3100 {
+		if size := len(a.Make(n).Content); size < 3000 || size > 3250 {
 			t.Fatalf("article %d has %d bytes", n, size)
 		}
 	}
-	original, copied := strings.Fields(a.Make(0).Content), strings.Fields(a.Make(2).Content)
-	same := 0
-	for i := range min(len(original), len(copied)) {
-		if original[i] == copied[i] {
-			same++
-		}
+}
+
+// TestShare: every third article is a duplicate, all others are new, and both the
+// title and the content are what finds them. Of copies of one article all but the first are.
+func TestShare(t *testing.T) {
+	store, err := memory.New(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	if same < len(original)*9/10 || same == len(original) {
-		t.Errorf("article 2 shares %d of %d words with article 0", same, len(original))
+	defer store.Close()
+	d, err := standard.Open(t.Context(), store, "share")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stages, a := map[docid.Stage]int{}, load.NewArticles()
+	add := func(article load.Article, duplicate bool) {
+		t.Helper()
+		var sub docid.Submission
+		sub.ID, sub.URL, sub.Title, sub.Text = article.NID, article.URL, article.Title, article.Content
+		answer, err := d.Add(t.Context(), sub)
+		if err != nil || (answer.Decision.Decision == neardup.Duplicate) != duplicate || answer.VariantOf != "" {
+			t.Fatalf("article %s: %+v, %v", article.NID, answer, err)
+		}
+		stages[answer.Stage]++
+	}
+	for n := range 300 {
+		add(a.Make(n), n%3 == 2)
+	}
+	if stages[docid.StageTitle] < 20 || stages[docid.StageContent] < 20 {
+		t.Errorf("found by %v", stages)
+	}
+	for n := 3000; n < 3060; n += 3 {
+		for site := range 16 {
+			add(a.Copy(n, site), site > 0)
+		}
 	}
 }

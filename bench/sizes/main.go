@@ -26,26 +26,33 @@ func main() {
 	addr := flag.String("redis", "127.0.0.1:6379", "an empty Redis")
 	articles := flag.Int("articles", 20_000, "articles of 3 KB to add, every third a near-duplicate")
 	left := flag.Bool("texts-left", false, "leave all texts to a library, as --texts-for does with old ones")
+	as := flag.Bool("measure", false, "add nothing: measure the articles that it has")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *addr, *articles, *left); err != nil {
+	if err := run(ctx, *addr, *articles, *left, *as); err != nil {
 		fmt.Fprintln(os.Stderr, "sizes:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, addr string, articles int, left bool) error {
+func run(ctx context.Context, addr string, articles int, left, as bool) error {
 	c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{addr}, DisableCache: true})
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
 	defer c.Close()
-	if n, err := c.Do(ctx, c.B().Dbsize().Build()).AsInt64(); err != nil || n > 0 {
-		return errors.Join(err, fmt.Errorf("it holds %d keys, and is to be empty", n))
-	}
-	if err := fill(ctx, addr, articles, left); err != nil {
+	n, err := c.Do(ctx, c.B().Dbsize().Build()).AsInt64()
+	switch {
+	case err != nil:
 		return err
+	case as:
+	case n > 0:
+		return fmt.Errorf("it holds %d keys, and is to be empty", n)
+	default:
+		if err := fill(ctx, addr, articles, left); err != nil {
+			return err
+		}
 	}
 	kinds, err := measure(ctx, c)
 	if err != nil {

@@ -170,7 +170,13 @@ func (s *Server) CPU() time.Duration {
 	if s.cmd == nil || s.cmd.Process == nil {
 		return 0
 	}
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	return CPU(s.cmd.Process.Pid)
+}
+
+// CPU is the user and system time of a process, in ticks of 10 ms; 0 where the
+// system does not tell.
+func CPU(pid int) time.Duration {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/neardup/neardup/bench/load"
 	"github.com/neardup/neardup/internal/harness"
+	"github.com/neardup/neardup/internal/services"
 )
 
 type options struct {
@@ -145,7 +146,7 @@ func (m *measure) steady(ctx context.Context) error {
 	return m.with(ctx, func(t *load.Target, p *harness.Process) error {
 		m.open(ctx, t, "warm-up", m.rate, 5)
 		m.open(ctx, t, "steady", m.rate, m.seconds)
-		fmt.Printf("resident %.0f MB, CPU %.1f s\n", float64(resident(p.PID()))/1e6, cpu(p.PID()).Seconds())
+		fmt.Printf("resident %.0f MB, CPU %.1f s\n", float64(resident(p.PID()))/1e6, services.CPU(p.PID()).Seconds())
 		return nil
 	})
 }
@@ -192,9 +193,9 @@ func (m *measure) kinds(ctx context.Context) error {
 		const rate, flood = 100, 50
 		for i, kind := range m.articles.Floods() {
 			first := (m.next/load.CrowdSize + 1 + 1000*i) * load.CrowdSize
-			begin := cpu(p.PID())
+			begin := services.CPU(p.PID())
 			alone := t.From("127.0.0.2").Open(ctx, kind.Request, first, flood, time.Duration(m.seconds/4)*time.Second, 64)
-			fmt.Printf("%s alone: %.1f ms of CPU each, %s\n", kind.Name, (cpu(p.PID())-begin).Seconds()*1000/float64(alone.Sent), alone)
+			fmt.Printf("%s alone: %.1f ms of CPU each, %s\n", kind.Name, (services.CPU(p.PID())-begin).Seconds()*1000/float64(alone.Sent), alone)
 			first += alone.Sent - alone.Sent%10 + 10
 			m.open(ctx, t, "honest client alone", rate, m.seconds/2)
 			var other sync.WaitGroup
@@ -212,9 +213,9 @@ func (m *measure) kinds(ctx context.Context) error {
 
 func (m *measure) saturate(ctx context.Context) error {
 	return m.with(ctx, func(t *load.Target, p *harness.Process) error {
-		before := cpu(p.PID())
+		before := services.CPU(p.PID())
 		r := m.open(ctx, t, "saturation", m.most, m.seconds/2)
-		fmt.Printf("CPU of the service %.0f us a request\n", float64((cpu(p.PID())-before).Microseconds())/float64(r.Sent))
+		fmt.Printf("CPU of the service %.0f us a request\n", float64((services.CPU(p.PID())-before).Microseconds())/float64(r.Sent))
 		return nil
 	})
 }
@@ -255,26 +256,4 @@ func resident(pid int) int64 {
 		return 0
 	}
 	return n * 1024
-}
-
-// cpu is the user and system time of a process, in ticks of 10 ms.
-func cpu(pid int) time.Duration {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0
-	}
-	var ticks int64
-	for _, f := range fields[11:13] {
-		n, err := strconv.ParseInt(f, 10, 64)
-		if err != nil {
-			return 0
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond
 }

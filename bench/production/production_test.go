@@ -1,0 +1,230 @@
+package production_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/neardup/neardup/bench/load"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/docid/standard"
+	"github.com/neardup/neardup/store/redis"
+)
+
+var (
+	subjects  = flag.String("subjects", "production,embedded,fourtables", "what is measured, in order")
+	articles  = flag.Int("articles", 300, "articles of 3 KB to load first, every third a near-duplicate")
+	rate      = flag.Float64("rate", 100, "requests a second of the steady run")
+	seconds   = flag.Int("seconds", 1, "length of the steady run; that of each step to the highest rate is a third")
+	most      = flag.Float64("most", 0, "the highest rate with p99 <= 40 ms is looked for from here up, by tenths; 0: not at all")
+	groups    = flag.Int("groups", 20, "how often 16 clients send near-identical articles at one moment")
+	workers   = flag.Int("workers", 128, "requests open at one moment")
+	gateways  = flag.Int("gateways", 1, "gateways of HBase")
+	again     = flag.Bool("again", true, "lose the index in Redis at the end and make it again")
+	sizes     = flag.Bool("sizes", false, "say what the index takes in Redis, by kind of key")
+	binary    = flag.String("binary", "", "the program; empty: built from the source")
+	redisArgs = flag.String("redis", "", "more arguments of redis-server")
+)
+
+func TestRates(t *testing.T) {
+	r := newRig(t)
+	for name := range strings.SplitSeq(*subjects, ",") {
+		start, ok := map[string]func(*testing.T) *subject{"production": r.production, "embedded": r.embedded, "fourtables": r.fourTables}[name]
+		if !ok {
+			t.Fatalf("no subject %q", name)
+		}
+		t.Run(name, func(t *testing.T) {
+			s := start(t)
+			m := &measure{subject: s, made: load.NewArticles()}
+			m.fill(t)
+			if name == "production" && *sizes {
+				r.sizes(t)
+			}
+			m.steady(t)
+			m.highest(t)
+			doubled := m.oneMoment(t)
+			if name == "fourtables" {
+				return
+			}
+			if doubled > 0 {
+				t.Errorf("%d docIds were doubled", doubled)
+			}
+			if name == "production" && *again {
+				s.drained(t)
+				r.loseAndRebuild(t, m.next+*groups*clients)
+			}
+		})
+	}
+}
+
+// measure is the work on one subject; next is the number of the next article.
+type measure struct {
+	*subject
+	made *load.Articles
+	next int
+}
+
+// fill loads the articles by the batch route and waits for the sinks.
+func (m *measure) fill(t *testing.T) {
+	start := time.Now()
+	cpu := m.measured(func() int {
+		if err := m.target.Fill(t.Context(), m.made, 0, *articles, 16); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("fill: %d articles in %.1f s; then wait for the sinks %v", *articles, time.Since(start).Seconds(), m.waiting(t))
+		m.drained(t)
+		return *articles
+	})
+	m.next = *articles
+	t.Logf("fill and drain: %.1f s, %.0f articles/s; %s; load %s", time.Since(start).Seconds(), float64(m.next)/time.Since(start).Seconds(), cpu, loadAverage())
+	decisions := m.sample(t)
+	for _, name := range slices.Sorted(maps.Keys(decisions)) {
+		if labels, ok := strings.CutPrefix(name, `neardup_decisions_total{`); ok {
+			t.Logf("decided %s: %.1f %%", strings.TrimSuffix(labels, "}"), 100*decisions[name]/float64(*articles))
+		}
+	}
+}
+
+// open holds a rate for some seconds, and says what it cost each process.
+func (m *measure) open(t *testing.T, name string, rate float64, seconds int) load.Result {
+	t.Helper()
+	var r load.Result
+	cpu := m.measured(func() int {
+		r = m.target.Open(t.Context(), load.Submit(m.made.Make), m.next, rate, time.Duration(seconds)*time.Second, *workers)
+		return r.Sent
+	})
+	m.next += r.Sent
+	t.Logf("%s at %.0f/s: %s; %s; load %s", name, rate, r, cpu, loadAverage())
+	return r
+}
+
+// steady holds the rate that was asked for, and says how far the sinks were behind
+// at its end.
+func (m *measure) steady(t *testing.T) {
+	m.open(t, "warm-up", *rate, max(1, *seconds/4))
+	m.open(t, "steady", *rate, *seconds)
+	waiting := m.waiting(t)
+	t.Logf("sinks that lack changes at its end: %v; all taken %.1f s later", waiting, m.drained(t).Seconds())
+}
+
+// highest raises the rate by tenths while 99 of 100 answers come within 40 ms.
+func (m *measure) highest(t *testing.T) {
+	if *most == 0 {
+		return
+	}
+	best := 0.
+	for rate := *most; rate < 100_000; rate *= 1.1 {
+		r := m.open(t, "step", rate, max(1, *seconds/3))
+		if r.Failed > 0 || r.P99 > 40*time.Millisecond {
+			break
+		}
+		best = rate
+	}
+	t.Logf("highest rate with p99 <= 40 ms: %.0f/s", best)
+	m.drained(t)
+}
+
+// clients is how many send copies of one article at one moment.
+const clients = 16
+
+// oneMoment sends copies of one article at one moment, again and
+// again, and counts the docIds beyond the first that they got.
+func (m *measure) oneMoment(t *testing.T) (doubled int) {
+	first, apart := 3*((m.next+3002)/3+10_000), 0
+	start := time.Now()
+	for g := range *groups {
+		var ids [clients]string
+		var errs [clients]error
+		ready := make(chan struct{})
+		var group sync.WaitGroup
+		for c := range clients {
+			a := m.made.Copy(first+3*g, c)
+			group.Go(func() {
+				<-ready
+				ids[c], errs[c] = m.target.Submit(t.Context(), a)
+			})
+		}
+		close(ready)
+		group.Wait()
+		if err := errors.Join(errs[:]...); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(ids[:])
+		if n := len(slices.Compact(ids[:])); n > 1 {
+			doubled, apart = doubled+n-1, apart+1
+		}
+	}
+	t.Logf("%d times %d copies at one moment, %.1f s: %d docIds doubled, in %d of the times", *groups, clients, time.Since(start).Seconds(), doubled, apart)
+	return doubled
+}
+
+// sizes says what the index takes.
+func (r *rig) sizes(t *testing.T) {
+	out, _, err := run(t.Context(), os.Environ(), "go", "run", "-C", "..", "./sizes", "--measure", "--redis", r.redis.Addr, "--articles", fmt.Sprint(*articles))
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Log(out)
+}
+
+// digest is that of the log of the index.
+func (r *rig) digest(ctx context.Context, t *testing.T) string {
+	store, err := redis.Open(ctx, redis.Options{Address: "redis://" + r.redis.Addr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	d, err := standard.Open(ctx, store, "default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := d.Index().Catalog().Stats(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := docid.LogDigest(ctx, d.Index().Catalog(), st.Seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// loseAndRebuild throws the Redis away and makes the index again with the command.
+func (r *rig) loseAndRebuild(t *testing.T, articles int) {
+	if out, err := r.neardup.Stop(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	want := r.digest(t.Context(), t)
+	r.redis.Kill()
+	if err := os.RemoveAll(r.redis.Dir + "/appendonlydir"); err != nil {
+		t.Fatal(err)
+	}
+	r.redis.Start(t)
+	flags, env := r.addresses()
+	var out string
+	var spent time.Duration
+	start := time.Now()
+	s := &subject{processes: []process{
+		{"rebuild", func() time.Duration { return spent }},
+		{"Redis", r.redis.CPU}, {"MariaDB", r.maria.CPU}, {"HBase", r.hbase.CPU}, {"gateway", r.gateways[0].CPU},
+	}}
+	cpu := s.measured(func() int {
+		var err error
+		if out, spent, err = run(t.Context(), env, r.bin, append([]string{"rebuild", "--drained"}, flags...)...); err != nil {
+			t.Fatalf("rebuild: %v: %s", err, out)
+		}
+		return articles
+	})
+	t.Logf("rebuild: %.1f s, %.0f articles/s; %s; load %s\n%s", time.Since(start).Seconds(), float64(articles)/time.Since(start).Seconds(), cpu, loadAverage(), out)
+	if !strings.Contains(out, want) {
+		t.Errorf("the digest that was lost is %s", want)
+	}
+}

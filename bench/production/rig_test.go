@@ -1,0 +1,241 @@
+// Package production_test measures the docId service over real servers, all of them and
+// the generator on this machine: the production tier (Redis with fsync always,
+// MariaDB, HBase with its gateway), beside it the embedded store and the plain
+// layout of the classic article. Each is filled, holds a rate, is pushed to its highest,
+// and is sent near-identical articles at one moment; then the index in Redis is lost
+// and made again.
+//
+//	go test ./production -v -timeout 3h -articles 1000000 -rate 1500
+//
+// Without flags it runs in small, to show that it works; figures mean nothing then.
+package production_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/neardup/neardup/bench/load"
+	"github.com/neardup/neardup/internal/harness"
+	"github.com/neardup/neardup/internal/services"
+)
+
+const seal = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+// process is one of those that share the machine.
+type process struct {
+	name string
+	cpu  func() time.Duration
+}
+
+// own is the generator: this process.
+func own() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // of itself it never fails
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// subject is a service that is measured, with the processes that work for it.
+type subject struct {
+	name      string
+	target    *load.Target
+	processes []process
+	metrics   string // address of the metrics; "" where there are none
+}
+
+// sample is what /metrics says, by the whole name with its labels.
+func (s *subject) sample(t *testing.T) map[string]float64 {
+	t.Helper()
+	all := map[string]float64{}
+	if s.metrics == "" {
+		return all
+	}
+	resp, err := http.Get("http://" + s.metrics + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		name, value, _ := strings.Cut(lines.Text(), "} ")
+		if v, err := strconv.ParseFloat(value, 64); err == nil {
+			all[name+"}"] = v
+		}
+	}
+	return all
+}
+
+// waiting is how many changes each sink has yet to take.
+func (s *subject) waiting(t *testing.T) map[string]int {
+	lag := map[string]int{}
+	for name, v := range s.sample(t) {
+		if labels, ok := strings.CutPrefix(name, "neardup_sink_lag{"); ok {
+			_, sink, _ := strings.Cut(labels, `sink="`)
+			lag[strings.TrimSuffix(strings.Split(sink, `"`)[0], `"`)] = int(v)
+		}
+	}
+	return lag
+}
+
+// drained waits until no sink lacks anything, and returns how long that took.
+func (s *subject) drained(t *testing.T) time.Duration {
+	start := time.Now()
+	for {
+		most := 0
+		for _, n := range s.waiting(t) {
+			most = max(most, n)
+		}
+		if most == 0 {
+			return time.Since(start)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// rig is the servers of a run.
+type rig struct {
+	dir, bin string
+	redis    *services.Server
+	maria    *services.Server
+	hbase    services.HBase
+	gateways []*services.Server
+	neardup  *harness.Process
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{dir: t.TempDir()}
+	r.redis = services.Redis(t, strings.Fields(*redisArgs)...)
+	r.maria = services.MariaDB(t)
+	r.hbase = services.StartHBase(t)
+	r.gateways = []*services.Server{r.hbase.Gateway}
+	for len(r.gateways) < *gateways {
+		r.gateways = append(r.gateways, r.hbase.AddGateway(t))
+	}
+	if r.bin = *binary; r.bin == "" {
+		var err error
+		if r.bin, err = harness.Build(t.Context(), filepath.Join("..", ".."), r.dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+// addresses are the flags and the environment of a server, or of rebuild.
+func (r *rig) addresses() (flags, env []string) {
+	var gates []string
+	for _, g := range r.gateways {
+		gates = append(gates, g.Addr)
+	}
+	return []string{"--index", "redis://" + r.redis.Addr, "--articles", "hbase+http://" + strings.Join(gates, ",")},
+		append(os.Environ(), "NEARDUP_MAP=mysql://root@"+r.maria.Addr+"/neardup", "NEARDUP_SEAL="+seal)
+}
+
+// serve starts neardup with flags, or over the embedded store.
+func (r *rig) serve(t *testing.T, name string, flags, env []string) *subject {
+	t.Helper()
+	s := &subject{name: name, metrics: services.FreeAddr(t)}
+	flags = append(flags, "--metrics-addr", s.metrics, "--rate", "100000", "--burst", "200000")
+	p, err := harness.StartIn(env, r.bin, filepath.Join(r.dir, strings.ReplaceAll(name, " ", "-")), flags...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	url, err := p.Ready(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := p.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.neardup = p
+	s.target = load.NewTarget(url, token, *workers)
+	s.processes = []process{{"neardup", func() time.Duration { return services.CPU(p.PID()) }}}
+	return s
+}
+
+func (r *rig) production(t *testing.T) *subject {
+	flags, env := r.addresses()
+	s := r.serve(t, "production", flags, env)
+	s.processes = append(s.processes, process{"Redis", r.redis.CPU}, process{"MariaDB", r.maria.CPU}, process{"HBase", r.hbase.CPU})
+	for i, g := range r.gateways {
+		s.processes = append(s.processes, process{"gateway " + strconv.Itoa(i+1), g.CPU})
+	}
+	return s
+}
+
+func (r *rig) embedded(t *testing.T) *subject { return r.serve(t, "embedded", nil, os.Environ()) }
+
+// fourTables starts the classic layout over servers of its own kind: a Redis that
+// is as durable, and the same MariaDB.
+func (r *rig) fourTables(t *testing.T) *subject {
+	t.Helper()
+	redis := services.Redis(t)
+	bin, addr := filepath.Join(r.dir, "fourtable"), filepath.Join(r.dir, "fourtable.addr")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "..", "-o", bin, "./fourtable").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	c := exec.Command(bin, "--redis", redis.Addr, "--mysql", "root@tcp("+r.maria.Addr+")/neardup", "--addr-file", addr)
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	s := &subject{name: "four tables"}
+	for end := time.Now().Add(20 * time.Second); s.target == nil; time.Sleep(10 * time.Millisecond) {
+		if b, err := os.ReadFile(addr); err == nil && len(b) > 0 {
+			s.target = load.NewTarget("http://"+string(b), "", *workers)
+		} else if time.Now().After(end) {
+			t.Fatal("the four tables are not ready")
+		}
+	}
+	s.processes = []process{
+		{"service", func() time.Duration { return services.CPU(c.Process.Pid) }}, {"Redis", redis.CPU}, {"MariaDB", r.maria.CPU},
+	}
+	return s
+}
+
+// measured does a piece of work and says what each process spent on it, in
+// microseconds a request. What runs besides counts too.
+func (s *subject) measured(work func() int) string {
+	all := append([]process{{"generator", own}}, s.processes...)
+	var before []time.Duration
+	for _, p := range all {
+		before = append(before, p.cpu())
+	}
+	n := work()
+	var parts []string
+	var sum float64
+	for i, p := range all {
+		each := float64((p.cpu() - before[i]).Microseconds()) / float64(max(n, 1))
+		sum += each
+		parts = append(parts, fmt.Sprintf("%s %.0f", p.name, each))
+	}
+	return fmt.Sprintf("CPU us each: %.0f = %s", sum, strings.Join(parts, ", "))
+}
+
+// loadAverage says how busy the machine was in the last minute, by all who use it.
+func loadAverage() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "not known"
+	}
+	return strings.Fields(string(b))[0]
+}
+
+// run runs a command and returns what it printed, and its own time of the processor.
+func run(ctx context.Context, env []string, bin string, args ...string) (string, time.Duration, error) {
+	c := exec.CommandContext(ctx, bin, args...)
+	c.Env = env
+	out, err := c.CombinedOutput()
+	return string(out), c.ProcessState.UserTime() + c.ProcessState.SystemTime(), err
+}
