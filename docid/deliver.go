@@ -65,9 +65,9 @@ func (r *Relay) before(ctx context.Context, seq uint64) (uint64, error) {
 	for mid := max(high, 1) - 1; low < high; mid = low + (high-low)/2 { // most often it is the number before
 		es, err := r.d.index.Catalog().Log(ctx, mid, 1)
 		switch {
-		case err != nil && !errors.Is(err, ErrTrimmed):
+		case err != nil:
 			return 0, err
-		case err == nil && (len(es) == 0 || es[0].Seq >= seq):
+		case len(es) == 0 || es[0].Seq >= seq:
 			high = mid
 		default:
 			low = mid + 1

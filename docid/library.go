@@ -16,6 +16,8 @@ type History interface {
 	// the article without its text, nil if it is there no more; of an update
 	// that came with a text an empty one.
 	History(ctx context.Context, tenant string, after uint64, limit int) ([]Delivery, error)
+	// Log returns the entries of History alone.
+	Log(ctx context.Context, tenant string, after uint64, limit int) ([]Entry, error)
 }
 
 // Library is a sink of articles that can be read again.
@@ -34,11 +36,20 @@ type Texts struct {
 	Ended    bool      // the docId
 }
 
-// Unloader is an index that can leave the texts of leaders and of kept copies to a
-// library, and reads them there when they are needed.
+// Unloader is an index that can leave to its sinks what is old, and reads it there
+// when it is needed: the texts of leaders and of kept copies to a library, entries
+// of the log to a history.
 type Unloader interface {
 	// Unload drops the texts that came before a time and that a sink, the
 	// library, has acknowledged; it looks at no more than limit changes, and
 	// returns how many it has dealt with. ErrNotFound if the sink is not attached.
 	Unload(ctx context.Context, sink string, before time.Time, limit int) (int, error)
+	// Trim drops the entries of changes that came before a time and not after
+	// the change most, that every sink has acknowledged, and that the history, which
+	// the sink is, gives back as they are. It looks at no more than limit
+	// entries, and returns how many went. From then on the sink cannot be detached.
+	// ErrNotFound if it is not attached, ErrUntold.
+	Trim(ctx context.Context, sink string, most uint64, before time.Time, limit int) (int, error)
+	// Trimmed is the last change whose entry was left to the history; 0: none was.
+	Trimmed(ctx context.Context) (uint64, error)
 }

@@ -41,6 +41,9 @@ var (
 	ErrOther = errors.New("fed by another index")
 	// ErrUndrained: one sink at least had not got everything.
 	ErrUndrained = errors.New("the sinks are not equally far")
+	// ErrUntold is ErrUnavailable too: entries of the log were left to a history that
+	// does not have them, one that was restored from an older backup for example.
+	ErrUntold = fmt.Errorf("%w: the history does not have changes that the index left to it", ErrUnavailable)
 	// ErrTextless is ErrUnavailable too: a text was left to a library that does
 	// not have it.
 	ErrTextless = fmt.Errorf("%w: the library does not have the text of a leader", ErrUnavailable)

@@ -99,8 +99,8 @@ type Outbox interface {
 	// Attached lists the sinks with what each has acknowledged, by name.
 	Attached(ctx context.Context) ([]Attachment, error)
 	// Pending returns deliveries after a change, in order and without gaps
-	// as Catalog.Log does, at most limit and fewer where articles are long. ErrTrimmed, as of
-	// Catalog.Log; ErrBehind if the index has no such change yet.
+	// as Catalog.Log does, at most limit and fewer where articles are long.
+	// ErrBehind if the index has no such change yet.
 	Pending(ctx context.Context, after uint64, limit int) ([]Delivery, error)
 	// Acknowledge says that a sink has every change up to one. What all
 	// have is dropped. ErrNotFound if it is not attached.

@@ -3,7 +3,6 @@ package docid
 import (
 	"context"
 	"errors"
-	"fmt"
 )
 
 // Store keeps the indexes of many tenants. A store knows "shares a key" and
@@ -107,9 +106,9 @@ type Catalog interface {
 	Groups(ctx context.Context, page GroupPage) ([]GroupSize, error)
 	// Log returns up to limit entries after a sequence number, in order and
 	// without gaps: the entry after n is n+1, unless it begins an epoch, which
-	// passes over the numbers that were lost. A store may trim the oldest
-	// entries, those that every sink has; then an earlier after is
-	// ErrTrimmed, never a gap, and what is left is still a log.
+	// passes over the numbers that were lost. A store may leave the oldest
+	// entries to a history (see Unloader), and reads them there: ErrUnavailable
+	// where that cannot be asked, ErrUntold where it does not have them, never a gap.
 	Log(ctx context.Context, after uint64, limit int) ([]Entry, error)
 	// Due returns up to limit leaders that expire at or before a time
 	// (Unix nanoseconds), the first to expire first.
@@ -141,6 +140,4 @@ var (
 	ErrCorrupt     = errors.New("the store is damaged")
 	ErrNewerFormat = errors.New("the store was written by a newer version")
 	ErrLocked      = errors.New("the store is open in another process")
-	// ErrTrimmed is ErrNotFound too.
-	ErrTrimmed = fmt.Errorf("%w: the log was trimmed", ErrNotFound)
 )

@@ -43,6 +43,10 @@ type Config struct {
 	// they came, by an index that can; 0: never.
 	Library  string
 	TextsFor time.Duration
+	// History names the sink to which entries of the log are left LogFor after they
+	// came, by an index that can, and once their idempotency keys were dropped; 0: never.
+	History string
+	LogFor  time.Duration
 	// Snapshot writes a copy of the store under a name that was checked to
 	// be a plain file name; nil: the route answers 404.
 	Snapshot func(ctx context.Context, name string) error

@@ -90,7 +90,7 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 func (s *Server) Sweep(ctx context.Context, now time.Time) error {
 	var errs []error
 	for _, t := range s.tenants {
-		errs = append(errs, expire(ctx, t.detector, now), s.forget(ctx, t, now.Add(-s.cfg.KeepKeys)), s.unload(ctx, t, now))
+		errs = append(errs, expire(ctx, t.detector, now), s.forget(ctx, t, now.Add(-s.cfg.KeepKeys)), s.unload(ctx, t, now), s.trim(ctx, t, now))
 	}
 	return errors.Join(errs...)
 }
@@ -112,6 +112,24 @@ func (s *Server) unload(ctx context.Context, t *tenant, now time.Time) error {
 	}
 }
 
+// trim leaves old entries of the log to the history, as far as idempotency keys were
+// looked through: those of what is left are forgotten, so nobody reads it again for them.
+func (s *Server) trim(ctx context.Context, t *tenant, now time.Time) error {
+	u, ok := t.detector.Index().(docid.Unloader)
+	if !ok || s.cfg.LogFor <= 0 || s.cfg.Sinks[s.cfg.History] == nil {
+		return nil
+	}
+	for {
+		n, err := u.Trim(ctx, s.cfg.History, t.forgot, now.Add(-s.cfg.LogFor), sweepPage)
+		if err != nil {
+			return fmt.Errorf("leave entries of the log to sink %q: %w", s.cfg.History, err)
+		}
+		if n == 0 {
+			return nil
+		}
+	}
+}
+
 func expire(ctx context.Context, d *docid.Detector, now time.Time) error {
 	for {
 		n, err := d.Expire(ctx, now, sweepPage)
@@ -122,8 +140,15 @@ func expire(ctx context.Context, d *docid.Detector, now time.Time) error {
 }
 
 // forget drops keys that were kept long enough. After a restart the log is
-// looked through once more.
+// looked through once more, but for what was left to the history.
 func (s *Server) forget(ctx context.Context, t *tenant, before time.Time) error {
+	if u, ok := t.detector.Index().(docid.Unloader); ok {
+		trimmed, err := u.Trimmed(ctx)
+		if err != nil {
+			return fmt.Errorf("read how far the log is trimmed: %w", err)
+		}
+		t.forgot = max(t.forgot, trimmed)
+	}
 	for {
 		upTo, err := t.detector.Forget(ctx, t.forgot, before, sweepPage)
 		if err != nil || upTo == t.forgot {

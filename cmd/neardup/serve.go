@@ -168,9 +168,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		return err
 	}
 	defer func() { err = errors.Join(err, closeSinks(sinks)) }()
-	if library, ok := sinks[sinkArticles].(docid.Library); ok && store.readThrough != nil {
-		store.readThrough(library)
-	}
+	store.readsFrom(sinks)
 	marks := marksOf(s.data, store)
 	seen, err := marks.load()
 	if err != nil {
@@ -178,7 +176,8 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	}
 	registry := newRegistry(store)
 	handler, err := server.New(ctx, server.Config{
-		Store: store, Sinks: sinks, Detach: s.stores.detach, Seen: seen, Library: sinkArticles, TextsFor: s.stores.textsFor, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
+		Store: store, Sinks: sinks, Detach: s.stores.detach, Seen: seen, Library: sinkArticles, TextsFor: s.stores.textsFor,
+		History: sinkMap, LogFor: s.stores.logFor, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
 		Settings: func(tenant string) docid.Settings {
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)

@@ -24,7 +24,7 @@ import (
 type storeFlags struct {
 	index, articleMap, articles string
 	seal                        string
-	textsFor                    time.Duration
+	textsFor, logFor            time.Duration
 	detach                      []string
 	replicas                    int
 	acceptLoss                  bool
@@ -38,11 +38,15 @@ func (f *storeFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.seal, "seal", "", "64 hex digits to seal what makes the indexes themselves with, so that MySQL can keep it: neardup rebuild needs both; from the environment or --config")
 	fs.StringArrayVar(&f.detach, "detach", nil, "map or articles: nothing waits any more for this one, which was served with before")
 	fs.DurationVar(&f.textsFor, "texts-for", 0, "Redis: how long texts stay there before they are left to --articles; 0: always")
+	fs.DurationVar(&f.logFor, "log-for", week, "Redis: how long entries of the log stay there before they are left to --map; 0: always. A backup of MySQL must not be older than this")
 	fs.IntVar(&f.replicas, "replicas", 0, "Redis: replicas that must have a change on disk before it is answered")
 	fs.BoolVar(&f.acceptLoss, "accept-loss", false, "Redis: serve although its settings can lose acknowledged answers")
 	f.cache = 64 << 20
 	fs.Var(&f.cache, "cache", "cache of disk blocks, and again of compared texts (of all tenants together)")
 }
+
+// week is how long the log stays in Redis, unless it is said.
+const week = 7 * 24 * time.Hour
 
 // secrets are the flags of the command line that hold a password; it is to be
 // asked before environment and file are read.
@@ -85,14 +89,33 @@ type openStore struct {
 	poisoned func() error
 	// gauges registers its figures.
 	gauges func(*prometheus.Registry)
-	// readThrough has texts read that were left to a library; nil: none are.
-	readThrough func(docid.Library)
+	// left is told of the sinks to which the store leaves what is old; nil: to none.
+	left leaver
 	// shared says that it lies elsewhere, and may be another than it was.
 	shared bool
 	// losses are what it may lose, by how it is set up.
 	losses []string
 	// loads is how its indexes were loaded; nil where they lie elsewhere.
 	loads []pebble.Load
+}
+
+// leaver is a store that leaves texts to a library, and entries of the log to a history.
+type leaver interface {
+	ReadThrough(library docid.Library)
+	ReadLog(history docid.History)
+}
+
+// readsFrom tells the store which of the sinks have what it left to them.
+func (s *openStore) readsFrom(sinks map[string]docid.Sink) {
+	if s.left == nil {
+		return
+	}
+	if library, ok := sinks[sinkArticles].(docid.Library); ok {
+		s.left.ReadThrough(library)
+	}
+	if history, ok := sinks[sinkMap].(docid.History); ok {
+		s.left.ReadLog(history)
+	}
 }
 
 // Poisoned tells the server.
@@ -111,7 +134,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("--index %s: %w", where(f.index), err), s.Close())
 		}
-		return &openStore{Store: s, poisoned: func() error { return nil }, gauges: func(*prometheus.Registry) {}, losses: losses, shared: true, readThrough: s.ReadThrough}, nil
+		return &openStore{Store: s, poisoned: func() error { return nil }, gauges: func(*prometheus.Registry) {}, losses: losses, shared: true, left: s}, nil
 	case addressed:
 		return nil, usage("--index %s: no store is known by %q; redis, rediss, memory: or a folder", where(f.index), scheme)
 	case f.replicas != 0 || f.acceptLoss:
@@ -192,6 +215,9 @@ func (f *storeFlags) valid() error {
 	}
 	if f.textsFor < 0 || f.textsFor > 0 && (f.articles == "" || !strings.HasPrefix(f.index, "redis")) {
 		return usage("--texts-for is a time, for an --index in Redis with --articles")
+	}
+	if f.logFor < 0 || f.logFor != week && f.logFor != 0 && (f.articleMap == "" || !strings.HasPrefix(f.index, "redis")) {
+		return usage("--log-for is a time, for an --index in Redis with --map")
 	}
 	for _, name := range f.detach {
 		address, known := map[string]string{sinkMap: f.articleMap, sinkArticles: f.articles}[name]

@@ -23,6 +23,11 @@ func TestStoreFlags(t *testing.T) {
 		{storeFlags{textsFor: time.Hour, index: "redis://host", articles: "hbase+http://host"}, true},
 		{storeFlags{textsFor: time.Hour, index: "folder", articles: "hbase+http://host"}, false},
 		{storeFlags{textsFor: time.Hour, index: "redis://host"}, false},
+		{storeFlags{logFor: time.Hour, index: "redis://host", articleMap: "mysql://host/db"}, true},
+		{storeFlags{logFor: time.Hour, index: "folder", articleMap: "mysql://host/db"}, false},
+		{storeFlags{logFor: time.Hour, index: "redis://host"}, false},
+		{storeFlags{logFor: week}, true}, // the default: a log that nobody else has stays
+		{storeFlags{logFor: -1, index: "redis://host", articleMap: "mysql://host/db"}, false},
 		{storeFlags{seal: "secret"}, false},
 	} {
 		if err := c.flags.valid(); errors.Is(err, errUsage) == c.ok || c.ok && err != nil {

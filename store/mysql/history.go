@@ -44,19 +44,65 @@ func (s *Sink) History(ctx context.Context, tenant string, after uint64, limit i
 	var ds []docid.Delivery
 	for rows.Next() {
 		d, err := scan(rows)
+		if err == nil {
+			err = follows(&d.Entry, after, tenant)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if d.Seq != after+1 && d.Kind != docid.KindEpoch {
-			return nil, fmt.Errorf("%w: change %d of tenant %q is missing in neardup_log", docid.ErrCorrupt, after+1, tenant)
-		}
-		after = d.Seq // an epoch passes over what was lost
+		after = d.Seq
 		ds = append(ds, d)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, unavailable(err)
 	}
 	return ds, s.moved(ctx, row.id, ds)
+}
+
+// Log reads the entries of a tenant as docid.History says.
+func (s *Sink) Log(ctx context.Context, tenant string, after uint64, limit int) ([]docid.Entry, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT l.seq, l.entry FROM neardup_tenants t JOIN neardup_log l ON l.tenant = t.id
+		WHERE t.name = ? AND l.seq > ? ORDER BY l.seq LIMIT ?`, []byte(tenant), after, limit)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	defer rows.Close()
+	var entries []docid.Entry
+	for rows.Next() {
+		var seq uint64
+		var b []byte
+		if err := rows.Scan(&seq, &b); err != nil {
+			return nil, unavailable(err)
+		}
+		e, err := entryOf(seq, b)
+		if err == nil {
+			err = follows(&e, after, tenant)
+		}
+		if err != nil {
+			return nil, err
+		}
+		after = seq
+		entries = append(entries, e)
+	}
+	return entries, unavailable(rows.Err())
+}
+
+// entryOf reads an entry of the log.
+func entryOf(seq uint64, b []byte) (docid.Entry, error) {
+	e, err := ledger.DecodeEntry(b)
+	if err != nil {
+		return e, fmt.Errorf("%w: change %d in neardup_log: %w", docid.ErrCorrupt, seq, err)
+	}
+	e.Seq = seq
+	return e, nil
+}
+
+// follows refuses a gap before an entry. An epoch passes over what was lost.
+func follows(e *docid.Entry, after uint64, tenant string) error {
+	if e.Seq != after+1 && e.Kind != docid.KindEpoch {
+		return fmt.Errorf("%w: change %d of tenant %q is missing in neardup_log", docid.ErrCorrupt, after+1, tenant)
+	}
+	return nil
 }
 
 // moved finds the articles of submissions that a person has moved to another
@@ -124,10 +170,13 @@ func scan(rows *sql.Rows) (docid.Delivery, error) {
 		return d, unavailable(err)
 	}
 	var err error
-	if d.Entry, err = ledger.DecodeEntry(entry); err != nil || len(names)%len(docid.Name{}) != 0 {
-		return d, fmt.Errorf("%w: change %d in neardup_log: %w", docid.ErrCorrupt, seq, err)
+	if d.Entry, err = entryOf(seq, entry); err != nil {
+		return d, err
 	}
-	d.Seq, d.Late = seq, keeps == unknown
+	if len(names)%len(docid.Name{}) != 0 {
+		return d, fmt.Errorf("%w: names of change %d in neardup_log", docid.ErrCorrupt, seq)
+	}
+	d.Late = keeps == unknown
 	if !d.Late {
 		d.Keeps = docid.Keeps(keeps)
 	}

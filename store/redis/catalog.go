@@ -7,7 +7,6 @@ import (
 	"math"
 	"sort"
 	"strconv"
-	"strings"
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/internal/ledger"
@@ -50,37 +49,6 @@ func (c catalog) member(ctx context.Context, nid string) (docid.Member, error) {
 	return m, err
 }
 
-// wasMoved reads the flag of a member.
-func wasMoved(row string) bool { return row[20] >= '2' }
-
-// moved adds their corrections to members that were moved.
-func (c catalog) moved(ctx context.Context, ms []*docid.Member) error {
-	if len(ms) == 0 {
-		return nil
-	}
-	nids := make([]string, len(ms))
-	for i, m := range ms {
-		nids[i] = m.ID
-	}
-	rows, err := c.do(ctx, c.b().Hmget().Key(c.p+"v").Field(nids...).Build()).ToArray()
-	if err != nil {
-		return c.s.fail(err)
-	}
-	for i, r := range rows {
-		row, err := r.ToString()
-		if rueidis.IsRedisNil(err) {
-			continue // deleted meanwhile
-		}
-		if err != nil {
-			return c.s.fail(err)
-		}
-		if ms[i].Correction, err = movedOf(ms[i].Leader, row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // memberOf reads the row of a member.
 func memberOf(nid, row string) (docid.Member, error) {
 	var m docid.Member
@@ -109,12 +77,9 @@ func (c catalog) group(ctx context.Context, leader, after uint64, limit int) (do
 	if err := ctx.Err(); err != nil {
 		return g, err
 	}
-	entries, err := c.log(ctx, leader-1, 1)
+	made, err := c.made(ctx, leader)
 	if err != nil {
 		return g, err
-	}
-	if leader == 0 || len(entries) == 0 || !entries[0].Leads() {
-		return g, docid.ErrNotFound
 	}
 	row, err := c.do(ctx, c.b().Hget().Key(c.p+"d"+decimal(leader/128)).Field(decimal(leader)).Build()).ToString()
 	if rueidis.IsRedisNil(err) {
@@ -126,7 +91,7 @@ func (c catalog) group(ctx context.Context, leader, after uint64, limit int) (do
 	if len(row) != rowBytes-6 {
 		return g, fmt.Errorf("%w: row of leader %d", docid.ErrCorrupt, leader)
 	}
-	g.Leader, g.Time, g.Expires, g.NID = leader, unordered(row[8:]), unordered(row[16:]), entries[0].NID
+	g.Leader, g.Time, g.Expires, g.NID = leader, unordered(row[8:]), unordered(row[16:]), made.NID
 	return g, c.fill(ctx, &g, after, limit)
 }
 
@@ -310,97 +275,6 @@ func (c catalog) sizes(ctx context.Context, from, limit int) ([]docid.GroupSize,
 		out[i] = docid.GroupSize{Leader: six(z.Member), Size: -int(z.Score)}
 	}
 	return out, nil
-}
-
-// Log reads entries in order.
-func (c catalog) Log(ctx context.Context, after uint64, limit int) ([]docid.Entry, error) {
-	entries, err := c.log(ctx, after, limit)
-	if err == nil && len(entries) > 0 {
-		err = c.settle(ctx, entries[len(entries)-1].Seq)
-	}
-	return entries, err
-}
-
-func (c catalog) log(ctx context.Context, after uint64, limit int) ([]docid.Entry, error) {
-	if err := ctx.Err(); err != nil || limit <= 0 {
-		return nil, err
-	}
-	xs, err := c.do(ctx, c.b().Xrange().Key(c.p+"l").Start(decimal(after+1)+"-0").End("+").Count(int64(limit)).Build()).ToArray()
-	if err != nil {
-		return nil, c.s.fail(err)
-	}
-	entries := make([]docid.Entry, len(xs))
-	for i, x := range xs {
-		if entries[i], err = streamed(x); err != nil {
-			return nil, err
-		}
-	}
-	if len(entries) > 0 && entries[0].Seq != after+1 {
-		trimmed, err := c.count(ctx, "trimmed")
-		if err != nil {
-			return nil, err
-		}
-		if entries[0].Kind != docid.KindEpoch || after < trimmed {
-			return nil, docid.ErrTrimmed
-		}
-	}
-	return entries, nil
-}
-
-// streamed reads one entry of the stream.
-func streamed(x rueidis.RedisMessage) (docid.Entry, error) {
-	parts, err := x.ToArray()
-	if err != nil || len(parts) != 2 {
-		return docid.Entry{}, fmt.Errorf("%w: an entry of the log", docid.ErrCorrupt)
-	}
-	id, err := parts[0].ToString()
-	if err != nil {
-		return docid.Entry{}, fmt.Errorf("%w: an entry of the log: %w", docid.ErrCorrupt, err)
-	}
-	seq, err := strconv.ParseUint(strings.TrimSuffix(id, "-0"), 10, 64)
-	if err != nil {
-		return docid.Entry{}, fmt.Errorf("%w: an entry of the log: %w", docid.ErrCorrupt, err)
-	}
-	fields, err := parts[1].AsStrSlice()
-	if err != nil {
-		return docid.Entry{}, fmt.Errorf("%w: entry %d of the log: %w", docid.ErrCorrupt, seq, err)
-	}
-	return entryOf(seq, fields)
-}
-
-// Rulings reads rules in order.
-func (c catalog) Rulings(ctx context.Context, after uint64, limit int) ([]docid.Entry, error) {
-	entries, err := c.rulings(ctx, after, limit)
-	if err == nil {
-		err = c.settle(ctx, everything)
-	}
-	return entries, err
-}
-
-func (c catalog) rulings(ctx context.Context, after uint64, limit int) ([]docid.Entry, error) {
-	if err := ctx.Err(); err != nil || limit <= 0 {
-		return nil, err
-	}
-	rows, err := c.do(ctx, c.b().Zrangebyscore().Key(c.p+"j").Min("("+decimal(after)).Max("+inf").
-		Limit(0, int64(limit)).Build()).AsStrSlice()
-	if err != nil {
-		return nil, c.s.fail(err)
-	}
-	entries := make([]docid.Entry, len(rows))
-	for i, row := range rows {
-		n := 0
-		if len(row) >= 8 {
-			n = int(row[6]) + 256*int(row[7])
-		}
-		if len(row) < 8+n {
-			return nil, fmt.Errorf("%w: a rule of %d bytes", docid.ErrCorrupt, len(row))
-		}
-		if entries[i], err = ledger.DecodeEntry([]byte(row[8+n:])); err != nil || entries[i].Ruling == nil {
-			return nil, fmt.Errorf("%w: a rule: %w", docid.ErrCorrupt, err)
-		}
-		entries[i].Seq, entries[i].NID = six(row), row[8:8+n]
-	}
-	return entries, nil
 }
 
 // Due lists what expires by a time.

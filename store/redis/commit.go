@@ -79,13 +79,13 @@ func (ix *index) Replay(ctx context.Context, a docid.Asked) (docid.Receipt, erro
 	if err != nil {
 		return docid.Receipt{}, err
 	}
-	return ix.repeated(ctx, answer)
+	return ix.repeated(ctx, answer, a.Request)
 }
 
-// repeated reads the answer of commit or replay. One that was given before may not
-// have reached the replicas then.
-func (ix *index) repeated(ctx context.Context, answer []rueidis.RedisMessage) (docid.Receipt, error) {
-	r, err := ix.receipt(answer)
+// repeated reads the answer of commit or replay to a request. One that was given before
+// may not have reached the replicas then.
+func (ix *index) repeated(ctx context.Context, answer []rueidis.RedisMessage, request [16]byte) (docid.Receipt, error) {
+	r, err := ix.receipt(ctx, answer, request)
 	switch {
 	case err != nil:
 	case r.Replayed:
@@ -114,7 +114,13 @@ func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, er
 	if err != nil {
 		return docid.Receipt{}, err
 	}
-	return ix.repeated(ctx, answer)
+	r, err := ix.repeated(ctx, answer, c.Request)
+	if errors.Is(err, errGone) {
+		if _, err = (catalog{ix}).made(ctx, c.Leader); err == nil {
+			err = docid.ErrEnded
+		}
+	}
+	return r, err
 }
 
 // width is how many arguments a change has, the first of which is not used so
@@ -213,33 +219,6 @@ func fresh(c *docid.Change, a []string) {
 	}
 }
 
-// correction are the arguments of one.
-func (ix *index) correction(c *docid.Change, a []string) error {
-	if c.Ruling == nil {
-		return fmt.Errorf("%w: a correction without a ruling", docid.ErrInvalid)
-	}
-	a[9], a[13] = decimal(c.Ruling.Before), packNames(c.Names)
-	if c.Article != nil && (c.Fresh != nil || c.Article.Text != "") {
-		a[10] = "=" + string(shrink([]byte(c.Article.Text)))
-	}
-	a[11] = string(ledger.EncodeCorrection(&docid.Correction{Time: c.Time, Who: c.Ruling.Who, Why: c.Ruling.Why}))
-	fresh(c, a)
-	return nil
-}
-
-// movedOf reads a row of v.
-func movedOf(leader uint64, row string) (*docid.Correction, error) {
-	if len(row) < 18 {
-		return nil, fmt.Errorf("%w: a correction of %d bytes", docid.ErrCorrupt, len(row))
-	}
-	c, err := ledger.DecodeCorrection([]byte(row[18:]))
-	if err != nil {
-		return nil, fmt.Errorf("%w: a correction: %w", docid.ErrCorrupt, err)
-	}
-	c.Leader, c.Own, c.Seq, c.Before = leader, six(row), six(row[6:]), six(row[12:])
-	return c, nil
-}
-
 // forgotten are the fields of the idempotency keys of changes up to one, as far
 // as they were not forgotten before.
 func (ix *index) forgotten(ctx context.Context, upTo uint64) (string, error) {
@@ -274,8 +253,10 @@ func (ix *index) count(ctx context.Context, name string) (uint64, error) {
 	return n, ix.s.fail(err)
 }
 
-// receipt reads the answer of commit and replay: how, seq, epoch, entry.
-func (ix *index) receipt(answer []rueidis.RedisMessage) (docid.Receipt, error) {
+// receipt reads the answer of commit and replay: how, seq, epoch, entry. Of an answer
+// whose entry was left to the history: how, seq, epochs, what it is if the request was
+// another.
+func (ix *index) receipt(ctx context.Context, answer []rueidis.RedisMessage, request [16]byte) (docid.Receipt, error) {
 	how, err := status(answer)
 	if err != nil {
 		return docid.Receipt{}, err
@@ -288,15 +269,16 @@ func (ix *index) receipt(answer []rueidis.RedisMessage) (docid.Receipt, error) {
 		return docid.Receipt{}, ix.s.fail(err)
 	}
 	epoch, err := answer[2].ToString()
-	if err != nil || len(epoch) != 8 {
-		return docid.Receipt{}, fmt.Errorf("%w: an epoch of %d bytes", docid.ErrUnavailable, len(epoch))
-	}
-	fields, err := answer[3].AsStrSlice()
 	if err != nil {
 		return docid.Receipt{}, ix.s.fail(err)
 	}
-	e, err := entryOf(uint64(seq), fields)
-	r := docid.Receipt{Entry: e, Replayed: how == "replayed", Epoch: binary.BigEndian.Uint64([]byte(epoch))}
+	r := docid.Receipt{Replayed: how != "ok"}
+	if how == "told" {
+		r.Entry, err = ix.told(ctx, uint64(seq), request, answer[3])
+		r.Epoch = docid.EpochOf(epochsOf(epoch), r.Leader)
+	} else {
+		r.Entry, r.Epoch, err = ix.written(uint64(seq), epoch, answer[3])
+	}
 	if err != nil || len(answer) < 5 {
 		return r, err
 	}
@@ -306,6 +288,19 @@ func (ix *index) receipt(answer []rueidis.RedisMessage) (docid.Receipt, error) {
 	}
 	r.Moved, err = movedOf(six(moved), moved[6:])
 	return r, err
+}
+
+// written reads an entry that an answer has, and its epoch.
+func (ix *index) written(seq uint64, epoch string, entry rueidis.RedisMessage) (docid.Entry, uint64, error) {
+	if len(epoch) != 8 {
+		return docid.Entry{}, 0, fmt.Errorf("%w: an epoch of %d bytes", docid.ErrUnavailable, len(epoch))
+	}
+	fields, err := entry.AsStrSlice()
+	if err != nil {
+		return docid.Entry{}, 0, ix.s.fail(err)
+	}
+	e, err := entryOf(seq, fields)
+	return e, binary.BigEndian.Uint64([]byte(epoch)), err
 }
 
 // entryOf reads an entry of the log: what the caller wrote, and what was decided

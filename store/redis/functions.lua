@@ -4,7 +4,8 @@
 --
 --   i            identity, written once
 --   u            the same, of an index that is made again and not done
---   s            hash: seq leaders members (counts), kn kc (see "map"), forgot, trimmed, oldest that waits,
+--   s            hash: seq leaders members (counts), kn kc (see "map"), forgot, trimmed (last change whose entry was
+--                left to a history), history (the sink that has it), oldest that waits,
 --                epochs (first 6, number 8), gaps (first 6 and next 6 of numbers that were lost), unfinished, left (texts),
 --                run (which run of which Redis decides: see "runs"), ruled (last rule)
 --   k<bucket>    hash, part of the map
@@ -53,8 +54,8 @@ local function six(n) return pack('>I6', n) end
 local function number(s, at) return (unpackn('>I6', s, at)) end
 
 local function state(P)
-  local v = call('HMGET', P .. 's', 'seq', 'kn', 'kc', 'oldest', 'unfinished', 'ruled')
-  return {ruled = tonumber(v[6] or 0), P = P, seq = tonumber(v[1] or 0), kn = tonumber(v[2] or 1), kc = tonumber(v[3] or 0), oldest = tonumber(v[4] or 1), unfinished = v[5]}
+  local v = call('HMGET', P .. 's', 'seq', 'kn', 'kc', 'oldest', 'unfinished', 'ruled', 'trimmed')
+  return {ruled = tonumber(v[6] or 0), trimmed = tonumber(v[7] or 0), P = P, seq = tonumber(v[1] or 0), kn = tonumber(v[2] or 1), kc = tonumber(v[3] or 0), oldest = tonumber(v[4] or 1), unfinished = v[5]}
 end
 
 -- full: do so many changes or more wait for the sinks? Numbers that were lost do not.
@@ -345,6 +346,10 @@ local function repeated(st, idem, nid, request)
   end
   if not seq then return nil end
   local e = entry(st.P, seq)
+  if not e and seq <= st.trimmed then -- who asks finds the entry in the history
+    if nid == '' then nid = '~' .. string.format('%.0f', seq) end
+    return {'told', seq, call('HGET', st.P .. 's', 'epochs') or '', other, moved(st.P, nid, seq)}
+  end
   if not e then return {'lost', seq} end
   if e.r ~= request then return {other} end
   return receipt(st.P, 'replayed', seq, e)
@@ -650,18 +655,11 @@ local function rule(st, a)
   return log(st, {kind = 'rule', leader = 0, nid = a[5], heat = a[7], request = a[3], blob = a[4]})
 end
 
--- gone says why a leader has no row.
-local function gone(P, leader)
-  local e = entry(P, leader)
-  if e and (e.k == 'new' or e.k == 'correct' and tonumber(e.L) == leader) then return {'ended'} end
-  return {'notfound'}
-end
-
 -- finish ends a docId with all that belongs to it. a: as a submission; 18 the keys of the leader
 local function finish(st, a)
   local P, leader = st.P, tonumber(a[6])
   local row = call('HGET', rowkey(P, leader), leader)
-  if not row then return gone(P, leader) end
+  if not row then return {'gone'} end -- the log says whether it ever was
   local nids = call('ZRANGE', P .. 'm' .. leader, 0, -1)
   local names = {call('GET', P .. 'r' .. leader) or ''}
   for _, nid in ipairs(nids) do
@@ -846,6 +844,7 @@ local function acknowledge(keys, a)
   if not had then return {'notfound'} end
   had = tonumber(had)
   if seq == -2 then
+    if st.trimmed > 0 and call('HGET', P .. 's', 'history') == sink then return {'needed'} end
     call('HDEL', P .. 'c', sink)
   elseif seq > st.seq then
     return {'behind', st.seq}
@@ -873,9 +872,25 @@ local function acknowledge(keys, a)
   return {'ok', seq}
 end
 
+-- trim drops entries: 1 the sink that is the history, 2 the last that was dropped before, 3 the last that
+-- is dropped now. Where others were first, or a sink does not have them, nothing is.
+local function trim(keys, a)
+  init()
+  local st, P, upto = state(keys[1]), keys[1], tonumber(a[3])
+  if st.unfinished then return {'unfinished'} end
+  if not call('HGET', P .. 'c', a[1]) then return {'notfound'} end
+  if st.trimmed ~= tonumber(a[2]) or #call('XRANGE', P .. 'l', upto .. '-0', upto .. '-0') == 0 then return {'ok', 0} end
+  for _, v in ipairs(call('HVALS', P .. 'c')) do
+    if tonumber(v) < upto then return {'ok', 0} end
+  end
+  call('HSET', P .. 's', 'trimmed', upto, 'history', a[1])
+  return {'ok', call('XTRIM', P .. 'l', 'MINID', (upto + 1) .. '-0')}
+end
+
 redis.register_function('neardup_commit_VERSION', commit)
 redis.register_function('neardup_again_VERSION', again)
 redis.register_function{function_name = 'neardup_unload_VERSION', callback = unload, flags = {'allow-oom'}}
+redis.register_function{function_name = 'neardup_trim_VERSION', callback = trim, flags = {'allow-oom'}}
 redis.register_function('neardup_restore_VERSION', restore)
 redis.register_function('neardup_finished_VERSION', finished)
 redis.register_function{function_name = 'neardup_settle_VERSION', callback = settle, flags = {'allow-oom'}}

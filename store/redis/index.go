@@ -93,6 +93,10 @@ func status(answer []rueidis.RedisMessage) (string, error) {
 		return word, fmt.Errorf("%w: it does not follow the last change that is there", docid.ErrInvalid)
 	case "occupied":
 		return word, docid.ErrOccupied
+	case "gone":
+		return word, errGone
+	case "needed":
+		return word, fmt.Errorf("%w: the index has left entries of its log to this sink, and reads them there", docid.ErrInvalid)
 	case "mismatch":
 		return word, docid.ErrMismatch
 	case "taken":

@@ -51,6 +51,7 @@ type Store struct {
 	c       rueidis.Client
 	o       Options
 	library atomic.Pointer[docid.Library]
+	history atomic.Pointer[docid.History]
 	wait    time.Duration // how long a change may take to reach the replicas
 }
 

@@ -161,32 +161,6 @@ func testKeeps(t *testing.T, p Place) {
 		"1 new a=T!, 2 duplicate b=T, 3 duplicate c=T!, 4 update c=T~, 5 update -, 6 end - gone")
 }
 
-// testTrimmed: what is left of a log that was trimmed is a log, and answers
-// given before are given again.
-func testTrimmed(t *testing.T, p Place) {
-	o := start(t, p)
-	ctx := t.Context()
-	sub := article("a", Base(0))
-	first := o.add(sub)
-	for n := range 5 {
-		o.add(article(fmt.Sprint("b", n), Base(n+1)))
-	}
-	must(t, "trim", p.Trim(ctx, o.store, "tenant", 3), nil)
-	for after, want := range []error{docid.ErrTrimmed, docid.ErrTrimmed, docid.ErrTrimmed, nil, nil} {
-		entries, err := o.Index().Catalog().Log(ctx, uint64(after), 9)
-		must(t, fmt.Sprint("log after ", after), err, want)
-		if want == nil {
-			equal(t, "first entry", entries[0].Seq, uint64(after+1))
-			equal(t, "entries", len(entries), 6-after)
-		}
-		_, err = o.Index().Outbox().Pending(ctx, uint64(after), 9)
-		must(t, fmt.Sprint("pending after ", after), err, want)
-	}
-	equal(t, "retry", outcome(o.add(sub)), outcome(first))
-	_, err := o.Evidence(ctx, first.Seq)
-	must(t, "evidence of what was trimmed", err, docid.ErrNotFound)
-}
-
 // testRelay: a sink that fails now and then, before or after it has written,
 // and one that is opened anew again and again, both end with every change once,
 // in order, articles included.

@@ -118,6 +118,16 @@ func (k *kept) History(_ context.Context, _ string, after uint64, limit int) ([]
 	return ds, nil
 }
 
+func (k *kept) Log(_ context.Context, _ string, after uint64, limit int) ([]docid.Entry, error) {
+	var es []docid.Entry
+	for _, d := range k.log {
+		if d.Seq > after && len(es) < limit {
+			es = append(es, d.Entry)
+		}
+	}
+	return es, nil
+}
+
 func (k *kept) Texts(_ context.Context, ids []string) (map[string]docid.Texts, error) {
 	out := map[string]docid.Texts{}
 	for _, id := range ids {

@@ -20,8 +20,8 @@ type Place struct {
 	Lasting bool
 	// Unasked says that Commit does not ask Plausible and refuses more.
 	Unasked bool
-	// Trim, where the store can, drops the log up to a change.
-	Trim func(ctx context.Context, s docid.Store, tenant string, upTo uint64) error
+	// Trim, where the store can, leaves to its sinks all that it can leave.
+	Trim func(t *testing.T, d *docid.Detector)
 }
 
 // Run runs the whole suite; place makes a fresh place for each test.
@@ -59,9 +59,12 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, place(t)) })
 	}
-	if p := place(t); p.Trim != nil {
-		t.Run("Trimmed", func(t *testing.T) { testTrimmed(t, p) })
-	}
+}
+
+// RunTrimmed runs what leaves to sinks what is old, at places that have a Trim.
+func RunTrimmed(t *testing.T, place func(t *testing.T) Place) {
+	t.Run("RandomAgainstModel", func(t *testing.T) { testRandom(t, place(t)) })
+	t.Run("Trimmed", func(t *testing.T) { testTrimmed(t, place(t)) })
 }
 
 // Threshold of the content stage in the suite.
