@@ -2,7 +2,10 @@ package tier_test
 
 import (
 	"database/sql"
+	"encoding/json"
 	"fmt"
+	"net/http"
+	"strings"
 	"time"
 
 	"github.com/neardup/neardup/internal/harness"
@@ -95,7 +98,7 @@ func (l *life) audit(total *counts) {
 	}
 	o := harness.Audit(records, log, l.lossy)
 	o.Violations = append(o.Violations, l.rows(&o, total)...)
-	o.Violations = append(o.Violations, l.cells(&o, records, total)...)
+	o.Violations = append(o.Violations, l.cells(&o, records, log, total)...)
 	for i, v := range o.Violations {
 		if l.t.Errorf("%s: %s", l.name, v); i == 20 {
 			break
@@ -202,7 +205,7 @@ func (l *life) query(db *sql.DB, q string) []row {
 
 // cells compares HBase with what there should be (I-9): the kept copy of each
 // living docId, whole.
-func (l *life) cells(o *harness.Outcome, records []harness.Record, total *counts) []string {
+func (l *life) cells(o *harness.Outcome, records []harness.Record, log []harness.Entry, total *counts) []string {
 	sent := map[string]map[string]bool{} // contents of each nid
 	for _, r := range records {
 		if r.Article.NID != "" {
@@ -226,7 +229,7 @@ func (l *life) cells(o *harness.Outcome, records []harness.Record, total *counts
 		switch {
 		case l.lossy && (o.Gone(a.Seq) || !living): // of answers that were lost
 		case a.NID != want:
-			bad = append(bad, fmt.Sprintf("I-9: docId %s has article %q of change %d in HBase, want %q", a.DocID, a.NID, a.Seq, want))
+			bad = append(bad, fmt.Sprintf("I-9: docId %s has article %q of change %d in HBase, want %q: %s", a.DocID, a.NID, a.Seq, want, l.story(a.DocID, log)))
 		case !sent[a.NID][a.Content]:
 			bad = append(bad, fmt.Sprintf("I-9: article %s of docId %s is not what was sent", a.NID, a.DocID))
 		}
@@ -241,4 +244,48 @@ func (l *life) cells(o *harness.Outcome, records []harness.Record, total *counts
 		}
 	}
 	return bad
+}
+
+// story is what the log says of a docId and what lies in HBase under it, for whoever
+// looks for the cause of a violation.
+func (l *life) story(docID string, log []harness.Entry) string {
+	var all []string
+	epochs, nids := 0, map[string]bool{}
+	for _, e := range log {
+		if e.Kind == "epoch" {
+			epochs++
+			all = append(all, fmt.Sprintf("%d epoch %d", e.Seq, epochs))
+		}
+		if e.DocID == docID || e.Kind == "delete" && nids[e.NID] {
+			nids[e.NID] = true
+			all = append(all, fmt.Sprintf("%d %s %s heat %d", e.Seq, e.Kind, e.NID, e.Heat))
+		}
+	}
+	req, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet, "http://"+l.gateways[0].Addr+"/"+l.name+"/"+docID, nil)
+	if err != nil {
+		return err.Error()
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err.Error()
+	}
+	defer resp.Body.Close()
+	var row struct {
+		Row []struct {
+			Cell []struct {
+				Column    []byte `json:"column"`
+				Timestamp int64  `json:"timestamp"`
+			}
+		}
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&row); err != nil {
+		return err.Error()
+	}
+	for _, r := range row.Row {
+		for _, c := range r.Cell {
+			all = append(all, fmt.Sprintf("%s at epoch %d, change %d", c.Column, c.Timestamp>>48, c.Timestamp&(1<<48-1)))
+		}
+	}
+	return strings.Join(all, "; ")
 }
