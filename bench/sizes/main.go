@@ -115,7 +115,7 @@ type kind struct{ keys, bytes int64 }
 
 var names = map[byte]string{
 	'k': "postings of keys and names", 'h': "postings of hot keys", 'd': "rows of leaders", 't': "texts of leaders, with their keys",
-	'n': "articles by nid", 'r': "names of deleted articles", 'm': "members by docId", 'K': "kept copies, whole",
+	'n': "articles by nid", 'r': "names of deleted articles", 'm': "members by docId", 'e': "kept copies", 'K': "texts of kept copies",
 	'g': "docIds by size", 'x': "docIds by expiry", 'l': "log", 'o': "what waits for the sinks", 's': "counts", 'i': "identity", 'c': "sinks",
 }
 

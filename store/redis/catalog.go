@@ -108,78 +108,11 @@ func (c catalog) fill(ctx context.Context, g *docid.Group, after uint64, limit i
 		return c.s.fail(err)
 	}
 	g.Size = int(size)
-	if err := c.kept(ctx, g); err != nil {
+	if err := c.keeps(ctx, g); err != nil {
 		return err
 	}
 	g.Members, g.More, err = c.page(ctx, g.Leader, after, limit)
 	return err
-}
-
-func (c catalog) kept(ctx context.Context, g *docid.Group) error {
-	b, err := c.do(ctx, c.b().Get().Key(c.p+"K"+decimal(g.Leader)).Build()).ToString()
-	if rueidis.IsRedisNil(err) {
-		return nil
-	}
-	if err != nil {
-		return c.s.fail(err)
-	}
-	if len(b) < 19 {
-		return fmt.Errorf("%w: kept copy of leader %d", docid.ErrCorrupt, g.Leader)
-	}
-	nid, rest, ok := long(b[15:])
-	if !ok {
-		return fmt.Errorf("%w: kept copy of leader %d", docid.ErrCorrupt, g.Leader)
-	}
-	a, left, err := articleOf(rest)
-	if err != nil {
-		return fmt.Errorf("%w: kept copy of leader %d: %w", docid.ErrCorrupt, g.Leader, err)
-	}
-	if left {
-		if a.Text, err = c.keptText(ctx, g.Leader, nid); err != nil {
-			return err
-		}
-	}
-	a.ID, a.Heat = nid, unordered(b)
-	g.Kept, g.KeptSeq = &a, six(b[8:])
-	if b[14] != '1' {
-		return nil
-	}
-	return c.contest(ctx, g)
-}
-
-// contest looks for the hottest member that is hotter than the kept copy.
-func (c catalog) contest(ctx context.Context, g *docid.Group) error {
-	members, more, err := c.page(ctx, g.Leader, 0, docid.MaxContest)
-	if err == nil {
-		g.Contest(members, more)
-	}
-	return err
-}
-
-// long reads a string with its length, 4 bytes, before it.
-func long(b string) (s, rest string, ok bool) {
-	if len(b) < 4 {
-		return "", "", false
-	}
-	n := uint64(binary.BigEndian.Uint32([]byte(b)))
-	if n > uint64(len(b)-4) {
-		return "", "", false
-	}
-	return b[4 : 4+n], b[4+n:], true
-}
-
-// articleOf reads an article with its text behind it.
-func articleOf(b string) (a docid.Article, left bool, err error) {
-	head, text, ok := long(b)
-	if !ok {
-		return a, false, fmt.Errorf("it ends too early")
-	}
-	if a, err = ledger.DecodeArticle([]byte(head)); err != nil {
-		return a, false, err
-	}
-	whole, err := expand([]byte(text))
-	a.Text = string(whole)
-	return a, text == "", err
 }
 
 // page reads members that joined after a change.

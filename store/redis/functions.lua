@@ -18,8 +18,9 @@
 --   j            sorted set: seq -> rule of a person: seq 6, entry
 --   r<leader>    names that deleted members had posted
 --   m<leader>    sorted set: seq -> nid
---   K<leader>    kept copy: heat 8, seq 6, contested 1, length 4 and nid, length 4 and article, text unless that
---                was left to the library (a text that is there is never empty: its first byte says its form)
+--   e<leader/128> hash: leader -> kept copy: heat 8, seq 6, contested 1, change that its article came with 6
+--   K<leader>    text of the kept copy, unless that was left to the library (a text that is there is never empty: its
+--                first byte says its form)
 --   g            sorted set: -size -> leader 6
 --   x            sorted set by bytes: expires 8, leader 6
 --   l            stream: the log, ids <seq>-0
@@ -376,19 +377,31 @@ end
 
 local function string4(s) return pack('>I4', #s) .. s end
 
-local function keep(P, leader, k)
-  call('SET', P .. 'K' .. leader, k.heat .. six(k.seq) .. (k.contested and '1' or '0') .. string4(k.nid) .. string4(k.article) .. k.text)
+local function keptkey(P, leader) return P .. 'e' .. math.floor(leader / 128) end
+
+-- keep writes what is known of a kept copy; its text is that which is there, if none is given.
+local function keep(P, leader, k, text)
+  call('HSET', keptkey(P, leader), leader, k.heat .. six(k.seq) .. (k.contested and '1' or '0') .. six(k.own))
+  if text == '' then
+    call('DEL', P .. 'K' .. leader)
+  elseif text then
+    call('SET', P .. 'K' .. leader, text)
+  end
 end
 
+-- kept is the kept copy of a docId; own is the change that its article came with.
 local function kept(P, leader)
-  local v = call('GET', P .. 'K' .. leader)
+  local v = call('HGET', keptkey(P, leader), leader)
   if not v then return nil end
-  local k = {heat = string.sub(v, 1, 8), seq = number(v, 9), contested = string.sub(v, 15, 15) == '1'}
-  local n = unpackn('>I4', v, 16)
-  k.nid = string.sub(v, 20, 19 + n)
-  local m = unpackn('>I4', v, 20 + n)
-  k.article, k.text = string.sub(v, 24 + n, 23 + n + m), string.sub(v, 24 + n + m)
-  return k
+  return {heat = string.sub(v, 1, 8), seq = number(v, 9), contested = string.sub(v, 15, 15) == '1', own = number(v, 16)}
+end
+
+-- textof is the text of a kept copy, '' if it was left to the library.
+local function textof(P, leader) return call('GET', P .. 'K' .. leader) or '' end
+
+local function unkeep(P, leader)
+  call('HDEL', keptkey(P, leader), leader)
+  call('DEL', P .. 'K' .. leader)
 end
 
 local function resize(P, leader, by)
@@ -533,7 +546,7 @@ local function submission(st, a)
     if not old or hotter(heat, old.heat) then
       local contested = kind == 'duplicate'
       if old then contested = old.contested end
-      keep(P, leader, {heat = heat, seq = seq, contested = contested, nid = nid, article = a[9], text = a[10]})
+      keep(P, leader, {heat = heat, seq = seq, contested = contested, own = seq}, a[10])
       keeps = THIS
     end
   end
@@ -548,7 +561,8 @@ local function update(st, a)
   local whole = a[10] ~= ''
   if whole and m.leader ~= tonumber(a[6]) then return {'conflict'} end
   local k = kept(P, m.leader)
-  if (whole or k and k.nid == nid) and full(st, a[23]) then return {'backlog'} end
+  local mine = k and k.own == m.seq
+  if (whole or mine) and full(st, a[23]) then return {'backlog'} end
   local text, seq = string.sub(a[10], 2), st.seq + 1
   if a[7] ~= '' then m.heat = a[7] end
   if whole then m.disagrees = a[8] == '1' end
@@ -556,19 +570,20 @@ local function update(st, a)
   call('SET', P .. 'n' .. nid, member(m.leader, m.seq, m.heat, flag(m), m.names, m.article))
   local article, keeps = nil, nil
   if whole then article = m.article end
-  if k and k.nid == nid then
+  if mine then
     if whole and disagrees then
-      call('DEL', P .. 'K' .. m.leader)
+      unkeep(P, m.leader)
       keeps = NONE
     else
       k.contested = k.contested or hotter(k.heat, m.heat)
       k.heat = m.heat
-      if whole then k.seq, k.text = seq, text end
-      keep(P, m.leader, k)
-      article, text, keeps = k.article, k.text, whole and THIS or HEAT
+      if whole then k.seq = seq end
+      keep(P, m.leader, k, whole and text or nil)
+      if not whole then text = textof(P, m.leader) end
+      article, keeps = m.article, whole and THIS or HEAT
     end
   elseif not disagrees and whole and (not k or hotter(m.heat, k.heat)) then
-    keep(P, m.leader, {heat = m.heat, seq = seq, contested = not k or k.contested, nid = nid, article = m.article, text = text})
+    keep(P, m.leader, {heat = m.heat, seq = seq, contested = not k or k.contested, own = m.seq}, text)
     keeps = THIS
   elseif not disagrees and k and hotter(m.heat, k.heat) and not k.contested then
     k.contested = true
@@ -588,8 +603,8 @@ local function delete(st, a)
   resize(P, m.leader, -1)
   local k = kept(P, m.leader)
   local keeps = nil
-  if k and k.nid == nid then
-    call('DEL', P .. 'K' .. m.leader)
+  if k and k.own == m.seq then
+    unkeep(P, m.leader)
     keeps = NONE
   end
   return log(st, {kind = 'delete', leader = m.leader, nid = nid, heat = a[7], request = a[3], blob = a[4], keeps = keeps})
@@ -607,8 +622,9 @@ local function correct(st, a)
   if not fresh and call('HEXISTS', rowkey(P, to), to) == 0 then return {'ended'} end
   if not st.restores and full(st, a[23]) then return {'backlog'} end
   local old = kept(P, before)
-  local left = old and old.nid == nid
-  if left and old.text == '' and a[10] == '' then return {'conflict'} end -- it was left to the library just now
+  local left = old and old.own == m.seq
+  local was = left and textof(P, before)
+  if was == '' and a[10] == '' then return {'conflict'} end -- it was left to the library just now
   -- Nothing is refused from here on.
   if fresh then
     to = seq
@@ -628,13 +644,13 @@ local function correct(st, a)
   -- The text goes along, where it is that of the kept copy, and competes.
   local k, text, known, keeps = not fresh and kept(P, to) or nil, '', fresh, nil
   if left then
-    call('DEL', P .. 'K' .. before)
-    text, known, keeps = old.text, true, LEFT
+    unkeep(P, before)
+    text, known, keeps = was, true, LEFT
   end
   if a[10] ~= '' then text = string.sub(a[10], 2) end
   local hot = not k or hotter(m.heat, k.heat)
   if known and hot then
-    keep(P, to, {heat = m.heat, seq = seq, contested = not fresh and (not k or k.contested), nid = nid, article = m.article, text = text})
+    keep(P, to, {heat = m.heat, seq = seq, contested = not fresh and (not k or k.contested), own = m.seq}, text)
     keeps = left and MOVED or THIS
   else
     text = ''
@@ -671,7 +687,8 @@ local function finish(st, a)
   names = table.concat(names)
   for i = 1, #names, 16 do unpost(st, string.sub(names, i, i + 15), leader) end
   for i = 1, #a[18], 8 do unpost(st, string.sub(a[18], i, i + 7), leader) end
-  call('DEL', P .. 'm' .. leader, P .. 'K' .. leader, P .. 't' .. leader, P .. 'r' .. leader)
+  unkeep(P, leader)
+  call('DEL', P .. 'm' .. leader, P .. 't' .. leader, P .. 'r' .. leader)
   call('HDEL', rowkey(P, leader), leader)
   call('ZREM', P .. 'g', six(leader))
   local expires = string.sub(row, 17, 24)
@@ -748,6 +765,19 @@ local function stats(keys, a)
   return {'ok', st.seq, tonumber(v[1] or 0), tonumber(v[2] or 0), v[3] or '', doubt}
 end
 
+-- copy tells of a kept copy: 1 its docId. answer: 'ok', what is known of it, its text if that is here; nid
+-- and row of its article, '' for one that is not here; nothing for none.
+local function copy(keys, a)
+  init()
+  local P, leader = keys[1], a[1]
+  local known = call('HGET', keptkey(P, tonumber(leader)), leader)
+  if not known then return {'ok'} end
+  local own = string.format('%.0f', number(known, 16))
+  local nid = call('ZRANGEBYSCORE', P .. 'm' .. leader, own, own)[1] or ''
+  local row = nid ~= '' and call('GET', P .. 'n' .. nid) or ''
+  return {'ok', known, call('GET', P .. 'K' .. leader) or '', nid, row}
+end
+
 ---------------------------------------------------------------- an index that is made again
 
 -- again begins it, or goes on: 1 identity. An index without changes makes way.
@@ -791,10 +821,7 @@ local function unload(keys, a)
   for at = 1, #a[3], 12 do
     local leader = number(a[3], at)
     local k = kept(P, leader)
-    if k and k.seq == number(a[3], at + 6) and k.text ~= '' then
-      k.text = ''
-      keep(P, leader, k)
-    end
+    if k and k.seq == number(a[3], at + 6) then call('DEL', P .. 'K' .. leader) end
   end
   call('HSET', P .. 's', 'left', a[1])
   return {'ok', #a[2] / 6}
@@ -898,5 +925,6 @@ redis.register_function{function_name = 'neardup_settle_VERSION', callback = set
 redis.register_function{function_name = 'neardup_remove_VERSION', callback = commit, flags = {'allow-oom'}}
 redis.register_function{function_name = 'neardup_acknowledge_VERSION', callback = acknowledge, flags = {'allow-oom'}}
 redis.register_function{function_name = 'neardup_stats_VERSION', callback = stats, flags = {'no-writes'}}
+redis.register_function{function_name = 'neardup_copy_VERSION', callback = copy, flags = {'no-writes'}}
 redis.register_function{function_name = 'neardup_lookup_VERSION', callback = lookup, flags = {'no-writes'}}
 redis.register_function{function_name = 'neardup_replay_VERSION', callback = replay, flags = {'no-writes'}}

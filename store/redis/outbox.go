@@ -131,6 +131,32 @@ func (o outbox) Pending(ctx context.Context, after uint64, limit int) ([]docid.D
 	return ds, nil
 }
 
+// long reads a string with its length, 4 bytes, before it.
+func long(b string) (s, rest string, ok bool) {
+	if len(b) < 4 {
+		return "", "", false
+	}
+	n := uint64(binary.BigEndian.Uint32([]byte(b)))
+	if n > uint64(len(b)-4) {
+		return "", "", false
+	}
+	return b[4 : 4+n], b[4+n:], true
+}
+
+// articleOf reads an article with its text behind it.
+func articleOf(b string) (a docid.Article, left bool, err error) {
+	head, text, ok := long(b)
+	if !ok {
+		return a, false, fmt.Errorf("it ends too early")
+	}
+	if a, err = ledger.DecodeArticle([]byte(head)); err != nil {
+		return a, false, err
+	}
+	whole, err := expand([]byte(text))
+	a.Text = string(whole)
+	return a, text == "", err
+}
+
 // BeginEpoch begins an epoch.
 func (ix *index) BeginEpoch(ctx context.Context, past uint64) error {
 	a, err := begin(past)

@@ -92,37 +92,3 @@ func (ix *index) unloaded(ctx context.Context, leader uint64) (docid.Material, e
 		return *t.Material, nil
 	}
 }
-
-// moving is the text of an article that a correction moves, where it is the kept
-// copy and its text was left to the library.
-func (ix *index) moving(ctx context.Context, c *docid.Change) (string, error) {
-	b, err := ix.s.c.Do(ctx, ix.s.c.B().Get().Key(ix.p+"K"+decimal(c.Ruling.Before)).Build()).ToString()
-	if rueidis.IsRedisNil(err) {
-		return "", nil
-	}
-	if err != nil {
-		return "", ix.s.fail(err)
-	}
-	nid, rest, ok := long(b[min(15, len(b)):])
-	if !ok || nid != c.NID {
-		return "", nil
-	}
-	if _, left, err := articleOf(rest); err != nil || !left {
-		return "", err
-	}
-	text, err := ix.keptText(ctx, c.Ruling.Before, nid)
-	return "=" + string(shrink([]byte(text))), err
-}
-
-// keptText reads the text of a kept copy from the library.
-func (ix *index) keptText(ctx context.Context, leader uint64, nid string) (string, error) {
-	docID, t, err := ix.texts(ctx, leader)
-	switch {
-	case err != nil:
-		return "", err
-	case t.Kept == nil || t.Kept.ID != nid:
-		return "", fmt.Errorf("kept copy of docId %s: %w", docID, docid.ErrTextless)
-	default:
-		return t.Kept.Text, nil
-	}
-}
