@@ -10,13 +10,15 @@ import (
 
 //go:generate go run ./gen -archive jieba-0.42.1.tar.gz -shared ../../../shared/data -out data
 
-//go:embed data/idf.zh.gz
+// chineseData is data/idf.zh.gz, compiled.
+//
+//go:embed data/idf.zh.columns.gz
 var chineseData string
 
 //go:embed data/idf.en.gz
 var englishData string
 
-// Chinese returns jieba's IDF table, read at the first call (about 0.2 s, 8 MB)
+// Chinese returns jieba's IDF table, read at the first call (about .05 s of the processor, 8 MB)
 // and shared.
 func Chinese() (*Table, error) { return chineseOnce() }
 
@@ -26,7 +28,7 @@ func Chinese() (*Table, error) { return chineseOnce() }
 func English() (*Table, error) { return englishOnce() }
 
 var (
-	chineseOnce = sync.OnceValues(func() (*Table, error) { return ReadTable(strings.NewReader(chineseData)) })
+	chineseOnce = sync.OnceValues(func() (*Table, error) { return readCompiled(chineseData) })
 	englishOnce = sync.OnceValues(func() (*Table, error) { return ReadTable(strings.NewReader(englishData)) })
 )
 

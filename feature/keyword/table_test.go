@@ -270,7 +270,7 @@ func BenchmarkExtractor(b *testing.B) {
 
 func BenchmarkReadTable(b *testing.B) {
 	for b.Loop() {
-		if _, err := ReadTable(strings.NewReader(chineseData)); err != nil {
+		if _, err := readCompiled(chineseData); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,8 +11,10 @@ import (
 
 //go:generate go run ./gen -archive jieba-0.42.1.tar.gz -out data
 
-//go:embed data/dict.txt.gz
-var dictData string
+// trieData is data/dict.txt.gz, compiled.
+//
+//go:embed data/dict.trie.gz
+var trieData string
 
 //go:embed data/hmm.txt.gz
 var hmmData string
@@ -26,12 +28,16 @@ func unpack(name, data string) (io.Reader, error) {
 	return r, nil
 }
 
-func builtIn() (*dictionary, error) {
-	r, err := unpack("dictionary", dictData)
+// builtIn is the built-in dictionary, and the sum of its frequencies.
+func builtIn() (t trie, total uint64, err error) {
+	r, err := unpack("dictionary", trieData)
 	if err != nil {
-		return nil, err
+		return t, 0, err
 	}
-	return readDictionary(r)
+	if t, total, err = readCompiled(r); err != nil {
+		return t, 0, fmt.Errorf("read built-in dictionary: %w", err)
+	}
+	return t, total, nil
 }
 
 // loadModel parses the built-in model once; it is shared by all Segmenters.

@@ -63,8 +63,8 @@ func WithWords(r io.Reader) Option {
 }
 
 // New returns a Segmenter with the built-in dictionary or with what the
-// options give. An error names the line and the reason. About 0.2 s for a
-// dictionary of 350,000 words.
+// options give. An error names the line and the reason. About .03 s of the processor, and
+// .3 s for an own dictionary of 350,000 words or with words added.
 func New(options ...Option) (*Segmenter, error) {
 	var src sources
 	for _, o := range options {
@@ -74,32 +74,42 @@ func New(options ...Option) (*Segmenter, error) {
 	if err != nil {
 		return nil, err
 	}
-	var d *dictionary
-	if src.dict != nil {
-		d, err = readDictionary(src.dict)
-	} else {
-		d, err = builtIn()
-	}
-	if err != nil {
-		return nil, err
-	}
 	g := &Segmenter{model: m}
-	if g.trie, err = newTrie(d); err != nil {
-		return nil, err
+	var total uint64
+	if src.dict == nil {
+		g.trie, total, err = builtIn()
+	} else {
+		g.trie, total, err = own(src.dict)
 	}
-	if len(src.words) == 0 {
-		return g, nil
+	if err != nil || len(src.words) == 0 {
+		return g, err
 	}
-	own := overlay{trie: &g.trie, freq: map[string]uint64{}, total: d.total}
-	for _, r := range src.words {
-		if err := own.read(r); err != nil {
-			return nil, err
+	return g, g.add(src.words, total)
+}
+
+// own makes the trie of a caller's dictionary.
+func own(r io.Reader) (t trie, total uint64, err error) {
+	d, err := readDictionary(r)
+	if err != nil {
+		return t, 0, err
+	}
+	t, err = newTrie(d)
+	return t, d.total, err
+}
+
+// add adds the words of own dictionaries.
+func (g *Segmenter) add(words []io.Reader, total uint64) (err error) {
+	o := overlay{trie: &g.trie, freq: map[string]uint64{}, total: total}
+	for _, r := range words {
+		if err := o.read(r); err != nil {
+			return err
 		}
 	}
-	d.merge(&own)
-	g.forced = own.forced
+	d := g.trie.dictionary(total)
+	d.merge(&o)
+	g.forced = o.forced
 	g.trie, err = newTrie(d)
-	return g, err
+	return err
 }
 
 // Default returns the Segmenter with the built-in dictionary, made at the
