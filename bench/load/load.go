@@ -13,7 +13,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -216,6 +215,7 @@ type Target struct {
 	URL   string
 	Token string // empty: none
 	HTTP  *http.Client
+	from  *net.TCPAddr // nil: any
 }
 
 // NewTarget returns a target with connections enough for workers.
@@ -229,8 +229,9 @@ func NewTarget(url, token string, workers int) *Target {
 // From makes requests come from another address of this machine: to the
 // service that is another client.
 func (t *Target) From(ip string) *Target {
-	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
 	other := NewTarget(t.URL, "", 64)
+	other.from = &net.TCPAddr{IP: net.ParseIP(ip)}
+	d := net.Dialer{LocalAddr: other.from}
 	other.HTTP.Transport.(*http.Transport).DialContext = d.DialContext
 	return other
 }
@@ -246,13 +247,9 @@ func (t *Target) send(ctx context.Context, r Request) (int, error) {
 
 // post sends a request with its encoded body, and writes the answer to a writer.
 func (t *Target) post(ctx context.Context, r Request, body []byte, answer io.Writer) (int, error) {
-	req, err := http.NewRequestWithContext(ctx, r.Method, t.URL+r.Path, bytes.NewReader(body))
+	req, err := t.request(ctx, r, body)
 	if err != nil {
 		return 0, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if t.Token != "" {
-		req.Header.Set("Authorization", "Bearer "+t.Token)
 	}
 	resp, err := t.HTTP.Do(req)
 	if err != nil {
@@ -261,6 +258,18 @@ func (t *Target) post(ctx context.Context, r Request, body []byte, answer io.Wri
 	defer resp.Body.Close()
 	_, err = io.Copy(answer, resp.Body)
 	return resp.StatusCode, err
+}
+
+func (t *Target) request(ctx context.Context, r Request, body []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, r.Method, t.URL+r.Path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if t.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+t.Token)
+	}
+	return req, nil
 }
 
 // Submit submits an article by itself and returns its docId.
@@ -372,31 +381,49 @@ func (t *Target) Statuses(ctx context.Context, request func(int) Request, from, 
 // Open sends requests made by number, first and on, at rate a second for a
 // time, with at most workers open at one moment; what is due while all
 // workers are busy waits, and its latency grows. Arrivals are a Poisson
-// process. All bodies are made before the first is sent: what makes them is no
-// part of what is measured.
+// process.
 func (t *Target) Open(ctx context.Context, request func(int) Request, first int, rate float64, d time.Duration, workers int) Result {
+	return t.Prepare(request, first, rate, d).Run(ctx, workers)
+}
+
+// Schedule is an open loop that is made ready: all that is sent, and when.
+type Schedule struct {
+	target   *Target
+	due      []time.Duration
+	requests [][]byte
+}
+
+// Prepare makes the requests of an open loop, so that making them is no part of
+// what is measured. It holds them all.
+func (t *Target) Prepare(request func(int) Request, first int, rate float64, d time.Duration) *Schedule {
 	due := make([]time.Duration, 0, int(rate*d.Seconds()*1.1))
 	r := rand.New(rand.NewPCG(uint64(first), 17))
 	for at := time.Duration(0); at < d; {
 		due = append(due, at)
 		at += time.Duration(r.ExpFloat64() / rate * float64(time.Second))
 	}
-	took, requests := make([]time.Duration, len(due)), made(request, first, len(due))
+	return &Schedule{t, due, t.made(request, first, len(due))}
+}
+
+// Run sends them, once.
+func (s *Schedule) Run(ctx context.Context, workers int) Result {
+	took := make([]time.Duration, len(s.due))
 	var next, failed atomic.Int64
 	var group sync.WaitGroup
 	begin := time.Now()
 	for range workers {
 		group.Go(func() {
+			c := s.target.dial()
+			defer c.close()
 			for {
 				n := int(next.Add(1)) - 1
-				if n >= len(due) || ctx.Err() != nil {
+				if n >= len(s.due) || ctx.Err() != nil {
 					return
 				}
-				r := &requests[n]
-				time.Sleep(time.Until(begin.Add(due[n])))
-				status, err := t.post(ctx, r.Request, r.body, io.Discard)
-				r.body = nil
-				if took[n] = time.Since(begin) - due[n]; err != nil || status != http.StatusOK {
+				time.Sleep(time.Until(begin.Add(s.due[n])))
+				status, err := c.do(s.requests[n])
+				s.requests[n] = nil
+				if took[n] = time.Since(begin) - s.due[n]; err != nil || status != http.StatusOK {
 					failed.Add(1)
 				}
 			}
@@ -404,31 +431,6 @@ func (t *Target) Open(ctx context.Context, request func(int) Request, first int,
 	}
 	group.Wait()
 	return summary(took, int(failed.Load()), time.Since(begin))
-}
-
-// encoded is a request with its body; one that cannot be encoded has none and
-// fails.
-type encoded struct {
-	Request
-	body []byte
-}
-
-// made encodes requests first and on.
-func made(request func(int) Request, first, count int) []encoded {
-	all := make([]encoded, count)
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for n := int(next.Add(1)) - 1; n < count; n = int(next.Add(1)) - 1 {
-				r := request(first + n)
-				body, _ := r.encode()
-				all[n] = encoded{Request{Method: r.Method, Path: r.Path}, body}
-			}
-		})
-	}
-	group.Wait()
-	return all
 }
 
 func summary(took []time.Duration, failed int, total time.Duration) Result {

@@ -31,6 +31,7 @@ var (
 	again     = flag.Bool("again", true, "lose the index in Redis at the end and make it again")
 	sizes     = flag.Bool("sizes", false, "say what the index takes in Redis, by kind of key")
 	binary    = flag.String("binary", "", "the program; empty: built from the source")
+	java      = flag.String("java", "", "more flags of the JVMs of HBase and its gateways")
 	redisArgs = flag.String("redis", "", "more arguments of redis-server")
 )
 
@@ -97,8 +98,9 @@ func (m *measure) fill(t *testing.T) {
 func (m *measure) open(t *testing.T, name string, rate float64, seconds int) load.Result {
 	t.Helper()
 	var r load.Result
+	ready := m.target.Prepare(load.Submit(m.made.Make), m.next, rate, time.Duration(seconds)*time.Second)
 	cpu := m.measured(func() int {
-		r = m.target.Open(t.Context(), load.Submit(m.made.Make), m.next, rate, time.Duration(seconds)*time.Second, *workers)
+		r = ready.Run(t.Context(), *workers)
 		return r.Sent
 	})
 	m.next += r.Sent

@@ -115,7 +115,7 @@ func newRig(t *testing.T) *rig {
 	r := &rig{dir: t.TempDir()}
 	r.redis = services.Redis(t, strings.Fields(*redisArgs)...)
 	r.maria = services.MariaDB(t)
-	r.hbase = services.StartHBase(t)
+	r.hbase = services.StartHBase(t, strings.Fields(*java)...)
 	r.gateways = []*services.Server{r.hbase.Gateway}
 	for len(r.gateways) < *gateways {
 		r.gateways = append(r.gateways, r.hbase.AddGateway(t))

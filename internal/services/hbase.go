@@ -20,20 +20,21 @@ type HBase struct {
 // URL is the address of the gateway.
 func (h HBase) URL() string { return "http://" + h.Gateway.Addr }
 
-// StartHBase starts HBase and a gateway. About 10 s.
-func StartHBase(t testing.TB) HBase {
+// StartHBase starts HBase and a gateway, with further flags of their JVMs: without,
+// they start fast and never become as fast as they can. About 10 s.
+func StartHBase(t testing.TB, java ...string) HBase {
 	t.Helper()
 	home := filepath.Join(Home(), "hbase")
 	if jars, _ := filepath.Glob(filepath.Join(home, "lib", "hbase-rest-*.jar")); len(jars) == 0 {
 		Missing(t, "HBase")
 	}
-	java, dir := program(t, "java"), folder(t, "hbase")
+	dir := folder(t, "hbase")
 	zk := FreeAddr(t)
 	common := javaFlags(home, dir, map[string]string{
 		"hb.data": dir, "hb.zkport": port(zk), "hb.masterport": port(FreeAddr(t)), "hb.rsport": port(FreeAddr(t)),
 		"hbase.log.dir": filepath.Join(dir, "logs"),
 	})
-	argv := append([]string{java, "-Xms128m", "-Xmx768m"}, common...)
+	argv := append([]string{program(t, "java"), "-Xms128m", "-Xmx768m"}, append(common, java...)...)
 	h := HBase{Server: run(t, &Server{
 		name: "hbase", Dir: dir, Addr: zk, argv: append(argv, "org.apache.hadoop.hbase.master.HMaster", "start"),
 		ready: func(string) error { return says(dir, "Master has completed initialization") },
