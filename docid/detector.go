@@ -312,14 +312,17 @@ func (d *Detector) learn(ctx context.Context, r Receipt) error {
 	return d.learnEpochs(ctx)
 }
 
+// learnEpochs reads which epochs there are: one at a time, so that what was read
+// earlier never takes the place of what was read later.
 func (d *Detector) learnEpochs(ctx context.Context) error {
+	d.learning.Lock()
+	defer d.learning.Unlock()
 	epochs, err := d.index.Catalog().Epochs(ctx)
 	if err != nil {
 		return fmt.Errorf("read the epochs: %w", err)
 	}
 	d.ids.learn(epochs)
-	d.learning.Lock() // what people said may be among what was lost: it is read again
-	defer d.learning.Unlock()
+	// What people said may be among what was lost: it is read again.
 	d.ruled.Store(&ruled{set: d.Overrides})
 	return nil
 }

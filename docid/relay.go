@@ -2,6 +2,7 @@ package docid
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -13,6 +14,7 @@ import (
 type Relay struct {
 	d    *Detector
 	name string
+	who  string // of all that feed the sink
 	sink Sink
 	late bool // what is delivered was not kept for the sink
 	// OnError, where not nil, hears why Run waits.
@@ -42,7 +44,7 @@ func (d *Detector) Relay(ctx context.Context, name string, sink Sink) (*Relay, e
 	if err != nil && !errors.Is(err, ErrUnavailable) { // it may be away for now; Drain asks again
 		return nil, fmt.Errorf("compare index and sink %q: %w", name, err)
 	}
-	return &Relay{d: d, name: name, sink: sink}, nil
+	return &Relay{d: d, name: name, who: rand.Text(), sink: sink}, nil
 }
 
 // told refuses a history that has less than the index left to it: ErrUntold.
@@ -59,17 +61,24 @@ func (d *Detector) told(ctx context.Context, sink Sink, at uint64) error {
 }
 
 // A relay hands out pages of so many changes, looks for new ones so often, and
-// after errors waits twice as long each time, up to a bound.
+// after errors waits twice as long each time, up to a bound. So long after it was
+// last heard of another takes over.
 const (
 	relayPage  = 500
 	relayPause = 100 * time.Millisecond
-	relayMost  = 30 * time.Second
+	relayMost  = 5 * time.Second
+	relayClaim = 5 * time.Second
 )
 
 // Drain applies what waits, until nothing does, and returns the sink's cursor.
 // Where the sink has changes that the index has lost, the index begins an epoch
 // after them.
 func (r *Relay) Drain(ctx context.Context) (uint64, error) {
+	return r.drain(ctx, func() (bool, error) { return true, nil })
+}
+
+// drain does so as long as it may.
+func (r *Relay) drain(ctx context.Context, may func() (bool, error)) (uint64, error) {
 	at, err := r.sink.Cursor(ctx, r.d.tenant)
 	if err != nil {
 		return 0, fmt.Errorf("cursor of sink %q: %w", r.name, err)
@@ -77,42 +86,68 @@ func (r *Relay) Drain(ctx context.Context) (uint64, error) {
 	if err := r.d.Resume(ctx, at); err != nil {
 		return at, fmt.Errorf("compare index and sink %q: %w", r.name, err)
 	}
-	box := r.d.index.Outbox()
-	for {
-		ds, err := box.Pending(ctx, at, relayPage)
-		if err != nil {
-			return at, fmt.Errorf("read what waits for sink %q after %d: %w", r.name, at, err)
-		}
-		if len(ds) > 0 {
-			if err := r.complete(ctx, ds); err != nil {
-				return at, err
-			}
-			if err := r.sink.Apply(ctx, r.d.tenant, ds); err != nil {
-				return at, fmt.Errorf("sink %q after %d: %w", r.name, at, err)
-			}
-			at = ds[len(ds)-1].Seq
-		}
-		if err := box.Acknowledge(ctx, r.name, at); err != nil {
+	p := r.read(ctx, at)
+	for p.err == nil {
+		if err := r.d.index.Outbox().Acknowledge(ctx, r.name, at); err != nil {
 			return at, fmt.Errorf("acknowledge sink %q at %d: %w", r.name, at, err)
 		}
-		if len(ds) == 0 {
+		if len(p.ds) == 0 {
 			return at, nil
 		}
+		if mine, err := may(); err != nil || !mine {
+			return at, err
+		}
+		next, err := r.apply(ctx, p.ds)
+		if err != nil {
+			return at, fmt.Errorf("sink %q after %d: %w", r.name, at, err)
+		}
+		at, p = p.ds[len(p.ds)-1].Seq, next
 	}
+	return at, p.err
+}
+
+// page is what waits after a change.
+type page struct {
+	ds  []Delivery
+	err error
+}
+
+func (r *Relay) read(ctx context.Context, after uint64) page {
+	ds, err := r.d.index.Outbox().Pending(ctx, after, relayPage)
+	if err != nil {
+		return page{err: fmt.Errorf("read what waits for sink %q after %d: %w", r.name, after, err)}
+	}
+	return page{ds, r.complete(ctx, ds)}
+}
+
+// apply hands a page to the sink, and reads the next meanwhile.
+func (r *Relay) apply(ctx context.Context, ds []Delivery) (page, error) {
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	next := make(chan page, 1)
+	go func() { next <- r.read(reading, ds[len(ds)-1].Seq) }()
+	err := r.sink.Apply(ctx, r.d.tenant, ds)
+	if err != nil {
+		stop()
+	}
+	return <-next, err
 }
 
 // Run drains again and again until ctx ends, whose error it returns. It goes on
-// after errors of the sink and of the store.
+// after errors of the sink and of the store. Of all that run for a sink one feeds it;
+// the others look whether it still does.
 func (r *Relay) Run(ctx context.Context) error {
+	defer r.release(ctx)
 	pause := relayPause
 	for {
-		_, err := r.Drain(ctx)
+		err := r.turn(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err == nil:
 			pause = relayPause
 		default:
+			r.release(ctx) // another may reach what this one cannot
 			pause = min(2*pause, relayMost)
 			if r.OnError != nil {
 				r.OnError(err)
@@ -125,4 +160,28 @@ func (r *Relay) Run(ctx context.Context) error {
 			timer.Stop()
 		}
 	}
+}
+
+// turn drains, unless another does.
+func (r *Relay) turn(ctx context.Context) error {
+	claim := func() (bool, error) {
+		mine, err := r.d.index.Outbox().Claim(ctx, r.name, r.who, relayClaim)
+		if err != nil {
+			err = fmt.Errorf("claim sink %q: %w", r.name, err)
+		}
+		return mine, err
+	}
+	mine, err := claim()
+	if err != nil || !mine {
+		return err
+	}
+	_, err = r.drain(ctx, claim)
+	return err
+}
+
+// release lets another feed the sink at once. Where it fails, that one waits for a while.
+func (r *Relay) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	_, _ = r.d.index.Outbox().Claim(ctx, r.name, r.who, 0)
 }

@@ -1,6 +1,9 @@
 package docid
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Sink stores what an index decided elsewhere: rows for reports, the kept
 // articles. It applies the log in order and keeps its own cursor, so that it
@@ -13,7 +16,8 @@ type Sink interface {
 	// can. Without an error all of them are durable. After an error
 	// nothing is known, and what follows Cursor comes again: at least
 	// once. What it can never store it parks with the reason, for an error
-	// stops all that comes after. One call at a time for a tenant.
+	// stops all that comes after. Most often, and not always, there is one
+	// call at a time for a tenant.
 	Apply(ctx context.Context, tenant string, ds []Delivery) error
 	Close() error
 }
@@ -105,6 +109,10 @@ type Outbox interface {
 	// Acknowledge says that a sink has every change up to one. What all
 	// have is dropped. ErrNotFound if it is not attached.
 	Acknowledge(ctx context.Context, sink string, upTo uint64) error
+	// Claim asks for a sink to be fed by one, who, and for so long by nobody
+	// else; 0 gives it up. It saves work and proves nothing: two may be told
+	// yes, and both may feed it.
+	Claim(ctx context.Context, sink, who string, long time.Duration) (bool, error)
 }
 
 // Attachment is a sink and the last change it has acknowledged.

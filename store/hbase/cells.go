@@ -19,17 +19,27 @@ type cell struct {
 }
 
 // cellSet is CellSet{rows = 1: Row{key = 1, values = 2: Cell{column = 2,
-// timestamp = 3, data = 4}}}.
+// timestamp = 3, data = 4}}}. Cells of one row that follow each other are one Row:
+// a row costs the gateway more than a cell.
 func cellSet(cells []cell) []byte {
-	var set, row, c []byte
+	size := 0
 	for _, x := range cells {
+		size += len(x.data) + len(x.row) + len(x.column) + 40
+	}
+	set := make([]byte, 0, size)
+	var row, c []byte
+	for i, x := range cells {
+		if i == 0 || cells[i-1].row != x.row {
+			row = appendBytes(row[:0], 1, []byte(x.row))
+		}
 		c = appendBytes(c[:0], 2, []byte(x.column))
 		c = protowire.AppendTag(c, 3, protowire.VarintType)
 		c = protowire.AppendVarint(c, uint64(x.time))
 		c = appendBytes(c, 4, x.data)
-		row = appendBytes(row[:0], 1, []byte(x.row))
 		row = appendBytes(row, 2, c)
-		set = appendBytes(set, 1, row)
+		if i == len(cells)-1 || cells[i+1].row != x.row {
+			set = appendBytes(set, 1, row)
+		}
 	}
 	return set
 }

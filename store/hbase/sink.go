@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/neardup/neardup/docid"
@@ -122,39 +124,34 @@ func (s *Sink) Cursor(ctx context.Context, tenant string) (uint64, error) {
 	return seq, nil
 }
 
-// A request holds cells of so many bytes at most, or one cell.
-const requestBytes = 4 << 20
+// A request holds cells of so many bytes at most, or those of one change; so many
+// are under way at a time.
+const (
+	requestBytes = 2 << 20
+	requests     = 4
+)
 
 // Apply writes what the deliveries made the kept copies, then the cursor. HBase
 // has no transactions over rows: after a crash between the two the deliveries
-// come again and change nothing.
+// come again and change nothing. Nor does the order of the cells matter.
 func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) error {
 	if len(ds) == 0 {
 		return nil
 	}
-	var cells []cell
-	bytes := 0
-	for _, d := range ds {
-		if d.TextLeft {
-			if err := s.recall(ctx, &d); err != nil {
-				return err
-			}
-		}
-		more, err := cellsOf(&d)
-		if err != nil {
-			return err
-		}
-		if cells = append(cells, more...); bytes > requestBytes {
-			if err := s.g.put(ctx, s.table, cells); err != nil {
-				return unavailable(err)
-			}
-			cells, bytes = cells[:0], 0
-		}
-		for _, c := range more {
-			bytes += len(c.data)
-		}
+	ds, err := s.recall(ctx, ds)
+	if err != nil {
+		return err
 	}
-	if err := s.g.put(ctx, s.table, cells); err != nil {
+	w := writer{s: s, free: make(chan struct{}, requests)}
+	for i := range ds {
+		cells, err := cellsOf(&ds[i])
+		if err != nil {
+			return errors.Join(err, w.end())
+		}
+		w.add(ctx, cells)
+	}
+	w.send(ctx)
+	if err := w.end(); err != nil {
 		return unavailable(err)
 	}
 	last := ds[len(ds)-1]
@@ -162,17 +159,86 @@ func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) er
 	return unavailable(s.g.put(ctx, s.table, []cell{c}))
 }
 
-// recall gives a kept copy the text that is here: what waits has none where it was
-// left to this sink. One that is not the same any more stays as it is.
-func (s *Sink) recall(ctx context.Context, d *docid.Delivery) error {
-	here, err := s.Get(ctx, d.DocID)
-	if errors.Is(err, docid.ErrNotFound) || err == nil && here.NID != d.Article.ID {
-		d.Keeps = docid.KeepsSame
-		return nil
+// writer puts cells, some requests at a time.
+type writer struct {
+	s       *Sink
+	cells   []cell
+	bytes   int
+	free    chan struct{}
+	sending sync.WaitGroup
+	mu      sync.Mutex
+	failed  error
+}
+
+func (w *writer) add(ctx context.Context, cells []cell) {
+	w.cells = append(w.cells, cells...)
+	for _, c := range cells {
+		w.bytes += len(c.data)
 	}
-	article := *d.Article
-	article.Text, d.Article = here.Content, &article
-	return err
+	if w.bytes >= requestBytes {
+		w.send(ctx)
+	}
+}
+
+// send puts what was added, unless a request has failed.
+func (w *writer) send(ctx context.Context) {
+	cells := w.cells
+	w.cells, w.bytes = nil, 0
+	w.free <- struct{}{}
+	w.mu.Lock()
+	failed := w.failed
+	w.mu.Unlock()
+	if failed != nil || len(cells) == 0 {
+		<-w.free
+		return
+	}
+	w.sending.Go(func() {
+		err := w.s.g.put(ctx, w.s.table, cells)
+		w.mu.Lock()
+		w.failed = errors.Join(w.failed, err)
+		w.mu.Unlock()
+		<-w.free
+	})
+}
+
+// end waits for every request.
+func (w *writer) end() error {
+	w.sending.Wait()
+	return w.failed
+}
+
+// recall gives kept copies the text that is here: what waits has none where it was
+// left to this sink. One that is not the same any more stays as it is.
+func (s *Sink) recall(ctx context.Context, ds []docid.Delivery) ([]docid.Delivery, error) {
+	var docIDs []string
+	for _, d := range ds {
+		if d.TextLeft {
+			docIDs = append(docIDs, d.DocID)
+		}
+	}
+	if docIDs == nil {
+		return ds, nil
+	}
+	slices.Sort(docIDs)
+	here, err := s.Texts(ctx, slices.Compact(docIDs))
+	if err != nil {
+		return nil, err
+	}
+	ds = slices.Clone(ds)
+	for i := range ds {
+		d := &ds[i]
+		if !d.TextLeft {
+			continue
+		}
+		kept := here[d.DocID].Kept
+		if kept == nil || kept.ID != d.Article.ID {
+			d.Keeps = docid.KeepsSame
+			continue
+		}
+		article := *d.Article
+		article.Text, d.Article = kept.Text, &article
+	}
+	return ds, nil
 }
 
 // cellsOf is what a delivery writes. The timestamp is made of the number of the

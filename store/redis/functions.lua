@@ -27,6 +27,7 @@
 --   o<seq>       waits for the sinks: what became of the kept copy 1, and perhaps length 4 and article, text
 --   c            hash: sink -> change acknowledged
 --   w            nothing: see settle
+--   f<sink>      who feeds a sink, for a while (outbox.go)
 --
 -- The map goes from fields, whose first 6 bytes are uniform, to postings: 8 bytes
 -- for a key, to changes (6); 16 for a name, to changes and leaders (6 + 6); 17

@@ -56,6 +56,27 @@ func (o outbox) acknowledge(ctx context.Context, sink, seq string) (uint64, erro
 	return uint64(max(had, 0)), err
 }
 
+// Claim holds a key with a time to live. A failover may lose it, which does no harm.
+func (o outbox) Claim(ctx context.Context, sink, who string, long time.Duration) (bool, error) {
+	key := o.p + "f" + sink
+	if long > 0 {
+		err := o.s.c.Do(ctx, o.s.c.B().Set().Key(key).Value(who).Nx().Px(long).Build()).Error()
+		if !rueidis.IsRedisNil(err) {
+			return err == nil, o.s.fail(err)
+		}
+	}
+	has, err := o.s.c.Do(ctx, o.s.c.B().Get().Key(key).Build()).ToString()
+	switch {
+	case rueidis.IsRedisNil(err), err == nil && has != who:
+		return false, nil
+	case err != nil:
+		return false, o.s.fail(err)
+	case long <= 0:
+		return false, o.s.fail(o.s.c.Do(ctx, o.s.c.B().Del().Key(key).Build()).Error())
+	}
+	return true, o.s.fail(o.s.c.Do(ctx, o.s.c.B().Pexpire().Key(key).Milliseconds(long.Milliseconds()).Build()).Error())
+}
+
 // Attached lists the sinks.
 func (o outbox) Attached(ctx context.Context) ([]docid.Attachment, error) {
 	all, err := o.s.c.Do(ctx, o.s.c.B().Hgetall().Key(o.p+"c").Build()).AsIntMap()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/neardup/neardup/docid"
 )
@@ -89,6 +90,9 @@ func (o outbox) Acknowledge(ctx context.Context, sink string, upTo uint64) error
 		return func() {}, errors.Join(o.ix.acknowledge(b, sink, upTo), o.ix.dropArticles(b))
 	})
 }
+
+// Claim: a folder is open in one process, whose relays are its own matter.
+func (o outbox) Claim(context.Context, string, string, time.Duration) (bool, error) { return true, nil }
 
 // manyRows is from where on a range is deleted at once: it makes later reads
 // slower until the next flush, so it is not for every page.
