@@ -90,7 +90,7 @@ func (p *planVerb) do(ctx context.Context, inputs []string) error {
 		if err != nil {
 			return err
 		}
-		forecast, err := s.forecast(ctx, c, p.cores, once)
+		forecast, err := s.forecast(ctx, c, p.cores, once, m.audit(auditFlag{}, method, true))
 		if err != nil {
 			return err
 		}
@@ -134,11 +134,12 @@ func (e estimate) plus(o estimate) estimate {
 // sampled is a sample of the documents, in their order.
 type sampled struct {
 	docs      []neardup.Document
-	documents estimate // of all inputs
-	rejected  float64  // share of the sample
-	read      float64  // records that were read for it
-	start     float64  // CPU seconds before anything was read
-	reading   float64  // of reading all inputs
+	others    []neardup.Document // of scripts that the sample may lack, some
+	documents estimate           // of all inputs
+	rejected  float64            // share of the sample
+	read      float64            // records that were read for it
+	start     float64            // CPU seconds before anything was read
+	reading   float64            // of reading all inputs
 }
 
 func (s *sampled) meanBytes() float64 {
@@ -163,7 +164,8 @@ func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) 
 	}
 	defer r.Close()
 	rng := rand.New(rand.NewPCG(1, 1))
-	var kept []drawn
+	var kept, others []drawn
+	var met scripts
 	n, whole := int64(0), true
 	for done := int64(0); ; n++ {
 		it, err := r.Next()
@@ -187,6 +189,11 @@ func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) 
 		if at == p.sample {
 			at = int(rng.Int64N(n + 1))
 		}
+		if reject == nil && met.add(it.Raw) {
+			other := it
+			other.Raw = bytes.Clone(it.Raw)
+			others = append(others, drawn{n, other})
+		}
 		if reject != nil || at >= p.sample {
 			continue
 		}
@@ -206,11 +213,11 @@ func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) 
 		share := float64(total) / float64(done)
 		s.documents = estimate{float64(n) * share, float64(n) * (1 + (share-1)*.8), float64(n) * (1 + (share-1)*1.25)}
 	}
-	return s, s.decode(r, kept)
+	return s, s.decode(r, kept, others)
 }
 
 // decode makes documents of the records, in the order of the input.
-func (s *sampled) decode(r *corpus.Reader, kept []drawn) error {
+func (s *sampled) decode(r *corpus.Reader, kept, others []drawn) error {
 	slices.SortFunc(kept, func(a, b drawn) int { return int(a.at - b.at) })
 	dec, bad := r.NewDecoder(), 0
 	var first error
@@ -223,6 +230,12 @@ func (s *sampled) decode(r *corpus.Reader, kept []drawn) error {
 			continue
 		}
 		s.docs = append(s.docs, d)
+	}
+	for _, o := range others {
+		var d neardup.Document
+		if dec.Decode(o.it, &d) == nil {
+			s.others = append(s.others, d)
+		}
 	}
 	if len(s.docs) == 0 {
 		return fmt.Errorf("nothing could be read: %w", errors.Join(first, errNoSample))
@@ -262,6 +275,8 @@ type planRun struct {
 	keys                                   float64
 }
 
+func (r planRun) cpu() float64 { return r.linear + r.compare }
+
 // runOver decides some documents.
 func runOver(ctx context.Context, docs []neardup.Document, cfg batch.Config) (planRun, error) {
 	before, _ := resources()
@@ -294,26 +309,33 @@ func runOver(ctx context.Context, docs []neardup.Document, cfg batch.Config) (pl
 }
 
 // forecast says what deciding all documents takes; once is what the method takes
-// before it begins.
-func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, once float64) (f forecast, err error) {
-	runs, last, err := s.grows(ctx, cfg)
+// before it begins, audit what a run on one machine measures of itself.
+func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, once float64, audit *batch.Audit) (f forecast, err error) {
+	g, err := s.grows(ctx, cfg)
 	if err != nil {
 		return f, err
 	}
-	n, at := s.documents, last.documents
-	of := func(get func(planRun) float64) estimate {
-		return grown(get(runs[0]), get(runs[1]), get(last), n.Value, at)
-	}
+	n, last := s.documents, g.all
+	of := func(get func(planRun) float64) estimate { return g.grown(get, n.Value) }
 	f.Method, f.Keys, f.Memory = cfg.Method.Spec().String(), last.keys, cfg.Memory
 	f.Candidates = of(func(r planRun) float64 { return r.candidates })
 	f.Verified = of(func(r planRun) float64 { return r.verified })
 	f.Removed = of(func(r planRun) float64 { return r.removed })
 	// No more can be removed than there is.
 	f.Removed = estimate{min(f.Removed.Value, n.Value), min(f.Removed.Low, n.Low), min(f.Removed.High, n.High)}
-	f.Largest = estimate{last.largest * n.Value / at, max(last.largest-2*math.Sqrt(last.largest), 1) * n.Value / at, (last.largest + 2*math.Sqrt(last.largest)) * n.Value / at}
+	f.Largest = estimate{last.largest * n.Value / last.documents, max(last.largest-2*math.Sqrt(last.largest), 1) * n.Value / last.documents, (last.largest + 2*math.Sqrt(last.largest)) * n.Value / last.documents}
 	f.Postings = n.scaled(last.keys)
 	f.machine(last, n, s.start+s.reading+once)
 	f.spark(s, n, cores)
+	// Spark's runs measure nothing of themselves.
+	cfg.Audit = audit
+	audited, err := runOver(ctx, s.docs, cfg)
+	if err != nil {
+		return f, err
+	}
+	f.CPU = f.CPU.plus(exactly(max(audited.cpu()-last.cpu(), 0)))
+	f.MachineTime = f.CPU.scaled(1 / float64(coresHere()))
+	f.advise(n)
 	return f, nil
 }
 
@@ -323,13 +345,11 @@ func (f *forecast) machine(last planRun, n estimate, fixed float64) {
 	linear := n.scaled(last.linear / last.documents)
 	price := last.compare / max(last.verified, 1)
 	f.CPU = linear.plus(f.Verified.scaled(price)).plus(exactly(fixed))
-	f.CPU.Low, f.CPU.High = f.CPU.Low*.8, f.CPU.High*1.3
+	f.CPU.Low, f.CPU.High = f.CPU.Low*.7, f.CPU.High*1.5 // a busy machine counts more, a second run less
 	bytes := n.scaled(last.textBytes/last.documents + 24*f.Keys + 64)
 	if bytes.Value > float64(f.Memory)*.6 {
 		f.Disk = bytes.scaled(.7)
 	}
-	cores := float64(coresHere())
-	f.MachineTime = f.CPU.scaled(1 / cores)
 }
 
 // On Spark (docs/spark.md): a row of a posting as it is shuffled, and one of a document with
@@ -348,6 +368,9 @@ func (f *forecast) spark(s *sampled, n estimate, cores int) {
 	f.Shuffle = f.Postings.scaled(postingRow).plus(n.scaled(hashRow + 8*f.Keys)).plus(texts).plus(f.Verified.scaled(60))
 	f.SparkCPU = f.CPU.scaled(sparkPrice).plus(exactly(sparkFixed))
 	f.SparkTime = f.SparkCPU.scaled(1 / float64(cores)).plus(exactly(sparkFixed))
+}
+
+func (f *forecast) advise(n estimate) {
 	const patience = 6 * 3600
 	switch {
 	case f.MachineTime.High < patience && n.High < math.MaxUint32:

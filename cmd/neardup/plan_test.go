@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What grows by a power goes on by it, no less than documents do and no more than
+// pairs; growth that falls goes on falling where the quarters agree.
+func TestGrown(t *testing.T) {
+	runs := func(values ...float64) (out []planRun) {
+		for _, v := range values {
+			out = append(out, planRun{removed: v})
+		}
+		return out
+	}
+	removed := func(r planRun) float64 { return r.removed }
+	for name, c := range map[string]struct {
+		quarters, halves []float64
+		all, want        float64
+		within           bool // a figure that comes so is in the interval
+		came             float64
+	}{
+		"a share":                {[]float64{25, 25, 25, 25}, []float64{50, 50}, 100, 400, true, 380},
+		"pairs":                  {[]float64{100, 100, 100, 100}, []float64{400, 400}, 1600, 25600, true, 24500},
+		"less than a share":      {[]float64{50, 50, 50, 50}, []float64{70, 70}, 90, 360, true, 300},
+		"more than pairs":        {[]float64{1, 1, 1, 1}, []float64{8, 8}, 64, 1024, true, 900},
+		"nothing":                {[]float64{0, 0, 0, 0}, []float64{0, 0}, 0, 0, true, 0},
+		"seen in the whole only": {[]float64{0, 0, 0, 0}, []float64{0, 0}, 2, 32, true, 8},
+		"falling":                {[]float64{1000, 1000, 1000, 1000}, []float64{3600, 3600}, 12000, 12000 * math.Pow(4, 1.57), true, 105000},
+		"quarters unlike":        {[]float64{0, 200, 10, 190}, []float64{360, 360}, 1200, 1200 * math.Pow(4, 1.737), true, 5000},
+		"far away":               {[]float64{25, 25, 25, 25}, []float64{50, 50}, 100, 400, false, 4000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := growth{quarters: runs(c.quarters...), halves: runs(c.halves...), all: planRun{documents: 1000, removed: c.all}}
+			e := g.grown(removed, 4000)
+			if math.Abs(e.Value-c.want) > .01*c.want || e.Low > e.Value || e.High < e.Value {
+				t.Errorf("%+v, want %g", e, c.want)
+			}
+			if (e.Low <= c.came && c.came <= e.High) != c.within {
+				t.Errorf("%+v holds %g: %t", e, c.came, !c.within)
+			}
+			if here := g.grown(removed, 1000); here.Value != c.all || here.Low != here.High {
+				t.Errorf("the sample itself: %+v", here)
+			}
+		})
+	}
+}
+
+// The only text of a script, as itself or in escapes, is looked at though no
+// sample has it.
+func TestPlanSeesRareScripts(t *testing.T) {
+	for name, text := range map[string]string{"as it is": "海量网络文本", "escaped": `\u6d77\u91cf`, "cyrillic": "слово"} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			for i := range 3000 {
+				said := fmt.Sprintf("a text of number %d", i)
+				if i == 2900 {
+					said = text
+				}
+				fmt.Fprintf(&b, `{"id":"%d","text":"%s"}`+"\n", i, said)
+			}
+			file := filepath.Join(t.TempDir(), "docs.jsonl")
+			if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			p := &planVerb{app: &app{stderr: &b}, sample: 100, read: 1 << 30}
+			s, err := p.draw(t.Context(), []string{file})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(s.others) != 1 && name != "cyrillic" || len(s.others) == 0 || strings.HasPrefix(s.others[0].Text, "a text") {
+				t.Errorf("looked at %+v", s.others)
+			}
+		})
+	}
+}
