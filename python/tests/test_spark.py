@@ -163,6 +163,8 @@ class Spark(unittest.TestCase):
             with (gzip.open if name.endswith("gz") else open)(path, "wt", encoding="utf-8") as f:
                 f.writelines(r + "\n" for r in part)
         out = os.path.join(self.folder.name, "out")
+        left = os.path.join(self.folder.name, "_out.neardup-0")
+        os.mkdir(left)
         argv = ["neardup", "spark", "dedup", folder, "--out", out, "--json", "--master", "local[2]", "--partitions", "3", "--python", sys.executable]
         for c in ("spark.driver.host=127.0.0.1", "spark.driver.bindAddress=127.0.0.1", "spark.ui.enabled=false", "spark.sql.codegen.wholeStage=false",
                   "spark.sql.codegen.factoryMode=NO_CODEGEN", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"):
@@ -173,6 +175,8 @@ class Spark(unittest.TestCase):
         want = self.local(folder)
         self.assertEqual((summary["digest"], summary["method"], summary["rejected"]), (want["digest"], want["method"], 1))
         self.assertIn("_SUCCESS", os.listdir(out))
+        self.assertIn(f"note: file:{left} is what a run made that was ended", done.stderr)
+        self.assertEqual([s.split()[-1] for s in done.stderr.splitlines() if s[2:3] == s[5:6] == ":" and s[9:].isalpha()], ["read", "records", "bucket", "bucket", "verify", "leaders", "decisions", "kept", "digest"])
         read = lambda name: [r for f in sorted(os.listdir(os.path.join(out, name))) if f.startswith("part-") for r in open(os.path.join(out, name, f), encoding="utf-8")]
         kept = os.path.join(self.folder.name, "kept.jsonl")
         subprocess.run(["neardup", "dedup", "-q", folder, "--out", kept], check=True)
@@ -238,6 +242,38 @@ class Spark(unittest.TestCase):
                         self.assertEqual(kept.columns, ["place", "id", "text"])
         finally:
             self.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", batch)
+
+    def test_text_of_several_columns_of_parquet(self):
+        """Joined as the local command joins them; rows without an id are named by file and row."""
+        import pyarrow
+        import pyarrow.parquet
+
+        from neardup.spark import _decide, _files, digest
+        from neardup.spark._job import Job
+
+        texts = [json.loads(r)["text"] for r in lines("uci_sms/docs.jsonl", 40)]
+        folder = os.path.join(self.folder.name, "columns of parquet")
+        os.makedirs(folder)
+        head = ["", None, *texts[:18], *texts[:18], None, ""]
+        body = [None, "only a body", *texts[20:38], *texts[20:38], None, ""]
+        ids = [None, "", *(f"d{i}" for i in range(38))]
+        struct = [{"line": t} for t in ["a", "b", *texts[2:20], *texts[2:20], "c", None]]
+        table = pyarrow.table({"number": ids, "file": head, "text": body, "title": struct})
+        pyarrow.parquet.write_table(table, os.path.join(folder, "one, two.parquet"))
+        out = os.path.join(self.folder.name, "kept columns")
+        for flags in (["--text-field=file,text", "--id-field=number"], ["--text-field=text,file", "--compare=title,text", "--title-field=title.line"]):
+            with self.subTest(flags[0]):
+                want = self.local(folder, "--method=ngram", *flags)
+                job = Job(self.spark, {}, 2, flags=["--method=ngram"])
+                source = _files.read(job, [folder], "auto", flags)
+                decided = _decide.decide(job, source.documents)
+                self.assertEqual(digest(decided.decisions), want["digest"])
+                self.assertEqual((source.rejects(job).count(), want["removed"] > 15), (1, True))
+        source.write(lambda rows: rows.join(decided.removed, "place", "left_anti"), out, "none")
+        self.assertEqual(self.spark.read.parquet(out).columns, table.column_names)
+        for flags, why in ((["--text-field=file,text,file"], "each once"), (["--text-field=title"], "not string"), (["--text-field=title.row"], "no column"), (["--time-field=file"], "has no effect")):
+            with self.assertRaisesRegex(neardup.Error, why):
+                _files.read(job, [folder], "auto", flags)
 
     def test_what_it_refuses(self):
         from neardup.spark import dedup

@@ -55,12 +55,15 @@ def decide(job, docs, overrides=None, conflicts=True, on_driver=ON_DRIVER, small
     counts = {} if counts is None else counts
     sent = False
     if sum(found.counts.values()) <= on_driver:
-        table = _driver.with_ids(found.recs, _driver.chosen(job, docs, found, small, conflicts, counts))
+        best = _driver.chosen(job, docs, found, small, conflicts, counts)
+        with job.step("leaders"):
+            table = _driver.with_ids(found.recs, best)
         chosen = job.spark.createDataFrame(table.combine_chunks())  # Spark loses rows of columns in unlike chunks
         sent = table.num_rows < FEW
     else:
         best = chosen_on_cluster(job, docs, found, small, conflicts, on_driver, counts)
-        chosen = job.keep(with_ids(found.recs, best))
+        with job.step("leaders"):
+            chosen = job.keep(with_ids(found.recs, best))
     to_all = F.broadcast if sent else lambda rows: rows
     counts.update(method=found.method, equal=found.counts.get(_stage.COPY, 0), overrides=found.ruled.count)
     job.release(but=(found.all, chosen))
@@ -74,20 +77,24 @@ def chosen_on_cluster(job, docs, found, small, conflicts, on_driver, told) -> Da
     """The edge of each duplicate to its leader, and of each variant: columns of EDGES."""
     copies = _records.copies_of(found.met)
     pairs, hot = _records.candidates(job, found.met, found.counts, small)
-    pairs = job.keep(found.with_equals(pairs))
-    count = pairs.count()
-    edges = job.keep(found.ruled_edges(verify(job, docs, pairs, conflicts, count)))
+    with job.step("bucket"):
+        pairs = job.keep(found.with_equals(pairs))
+        count = pairs.count()
+    with job.step("verify"):
+        edges = job.keep(found.ruled_edges(verify(job, docs, pairs, conflicts, count)))
     parts, rounds = [edges], 0
     if hot is not None:
-        more, rounds = _lead.of_hot(job, docs, hot, pairs, edges, copies, found.ruled, on_driver, conflicts)
+        with job.step("hot buckets"):
+            more, rounds = _lead.of_hot(job, docs, hot, pairs, edges, copies, found.ruled, on_driver, conflicts)
         parts += more
     for p in parts[1:]:
         edges = edges.unionByName(p)
-    duplicates, _ = _lead.settled(job, _lead.near(edges), None, on_driver)
-    duplicates = job.keep(duplicates.distinct())
-    best = job.keep(strongest(edges.join(duplicates.withColumnRenamed("place", "earlier"), "earlier", "left_anti")))
-    told.update(candidates=count, edges=edges.count(), hot_rounds=rounds)
-    return job.keep(best.unionByName(of_copies(edges, duplicates, best, copies)))
+    with job.step("leaders"):
+        duplicates, _ = _lead.settled(job, _lead.near(edges), None, on_driver)
+        duplicates = job.keep(duplicates.distinct())
+        best = job.keep(strongest(edges.join(duplicates.withColumnRenamed("place", "earlier"), "earlier", "left_anti")))
+        told.update(candidates=count, edges=edges.count(), hot_rounds=rounds)
+        return job.keep(best.unionByName(of_copies(edges, duplicates, best, copies)))
 
 
 class Found:
@@ -99,13 +106,15 @@ class Found:
         if overrides:
             rulings, name = _stage.rulings(overrides)
             self.method += f" overrides={name}" if rulings else ""
-        self.all = _records.records(job, docs)
+        with job.step("records"):
+            self.all = _records.records(job, docs)
         self.recs = self.all.where("reason is null") if docs.raw else self.all
         named = _records.named_documents(self.recs, rulings)
         self.apart = sorted({p for places in named.values() for p in places})
         self.ruled = _lead.Rulings(job, rulings, named)
-        self.met = _records.met(job, _records.postings(self.recs, self.apart), small)
-        self.counts = _records.kinds(self.met)
+        with job.step("bucket"):
+            self.met = _records.met(job, _records.postings(self.recs, self.apart), small)
+            self.counts = _records.kinds(self.met)
 
     def equal_pairs(self):
         """Pairs of texts that are equal and kept apart."""
@@ -197,12 +206,14 @@ def pairs(
 def list_pairs(job, docs, overrides=None, variants=False) -> DataFrame:
     """pairs for _records.Documents."""
     found = Found(job, docs, overrides, 1 << 40)
-    candidates = job.keep(found.with_equals(_records.all_candidates(job, found.met)))
-    edges = found.ruled_edges(verify(job, docs, candidates))
-    if not variants:
-        edges = edges.where("relation != 'variant'")
-    edges = job.keep(edges)
-    edges.count()
+    with job.step("bucket"):
+        candidates = job.keep(found.with_equals(_records.all_candidates(job, found.met)))
+    with job.step("verify"):
+        edges = found.ruled_edges(verify(job, docs, candidates))
+        if not variants:
+            edges = edges.where("relation != 'variant'")
+        edges = job.keep(edges)
+        edges.count()
     job.release(but=(edges, found.met, found.all))
     return of_documents(found.recs, edges, _records.copies_of(found.met))
 

@@ -18,7 +18,8 @@ ROWS = 4_000_000  # candidates, hot postings and copies, some 100 bytes each at 
 
 def chosen(job, docs, found, small, conflicts, told) -> pa.Table:
     """The edge of each duplicate to its leader, and of each variant: columns of EDGES."""
-    later, earlier, hot, copies = collected(job, found, small)
+    with job.step("bucket"):
+        later, earlier, hot, copies = collected(job, found, small)
     more = found.equal_pairs()
     if more:
         later, earlier = (np.concatenate([a, np.array(b, np.int64)]) for a, b in zip((later, earlier), zip(*more)))
@@ -28,13 +29,15 @@ def chosen(job, docs, found, small, conflicts, told) -> pa.Table:
     if hot.num_rows:  # every round asks for texts of these
         places = job.spark.createDataFrame(pa.table({"place": tried.places}))
         docs = _records.Documents(docs.rows.select("place", "text").join(F.broadcast(places), "place").persist(), docs.raw)
-    edges = [rule(verify_few(job, docs, later, earlier, conflicts))]
+    with job.step("verify"):
+        edges = [rule(verify_few(job, docs, later, earlier, conflicts))]
     must = found.ruled.edges(found.recs)
     if must is not None:
         edges.append(must.toArrow().cast(_stage.EDGE_SCHEMA))
     told["candidates"], told["hot_rounds"] = len(later), 0
     if hot.num_rows:
-        more, told["hot_rounds"] = hot_edges(job, docs, hot, copies, tried, pa.concat_tables(edges), rule, conflicts)
+        with job.step("hot buckets"):
+            more, told["hot_rounds"] = hot_edges(job, docs, hot, copies, tried, pa.concat_tables(edges), rule, conflicts)
         edges += more
         docs.rows.unpersist()
     edges = pa.concat_tables(edges)

@@ -1,6 +1,7 @@
 """Files of any file system that Spark knows, to documents with places, and folders that appear whole."""
 
 import os
+import re
 import tempfile
 import urllib.parse
 import uuid
@@ -11,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, functions as F
+from pyspark.sql.types import StructType
 
 from .._command import Error
 from . import _lines, _stage
@@ -70,13 +72,12 @@ def kind_of(name, format):
 
 
 def listed(spark, inputs):
-    """The files of inputs: patterns and folders are resolved, hidden names left out."""
+    """The files of inputs: patterns and folders are resolved, hidden names left out but where they are named."""
     jvm, conf = spark._jvm, spark._jsc.hadoopConfiguration()
     out = []
 
-    def visit(status):
-        name = status.getPath().getName()
-        if name.startswith(("_", ".")):
+    def visit(status, named=False):
+        if not named and status.getPath().getName().startswith(("_", ".")):
             return
         if not status.isDirectory():
             out.append(status.getPath().toString())
@@ -91,7 +92,7 @@ def listed(spark, inputs):
         if not found:
             raise Error(f"{name}: no such file or folder")
         for s in sorted(found, key=lambda s: s.getPath().toString()):
-            visit(s)
+            visit(s, s.getPath().getName() == path.getName())
     if not out:
         raise Error(f"no files in {', '.join(inputs)}")
     return out
@@ -122,9 +123,15 @@ def _documents(lines):
 
 
 def numbered_files(job, files, names=lambda file: [file]):
-    rows = dict((name, i) for i, f in enumerate(files) for name in names(f))
-    table = pa.table({"file": pa.array(list(rows)), "number": pa.array(list(rows.values()), pa.int64())})
-    return F.broadcast(job.spark.createDataFrame(table))
+    """(file, number, path): a name that Spark gives a file, and the one by which people know it."""
+    rows = dict((name, (i, plain(f))) for i, f in enumerate(files) for name in names(f))
+    numbers, paths = zip(*rows.values())
+    return F.broadcast(job.spark.createDataFrame(pa.table({"file": pa.array(list(rows)), "number": pa.array(numbers, pa.int64()), "path": pa.array(paths)})))
+
+
+def plain(path):
+    """A file of this machine as a path."""
+    return "/" + path.removeprefix("file:").lstrip("/") if path.startswith("file:/") else path
 
 
 def whole(job, files, format, flags) -> Source:
@@ -135,7 +142,7 @@ def whole(job, files, format, flags) -> Source:
     content = spark.read.format("binaryFile").load([f.replace(",", "\\,") for f in files]).select("path", "content")
     documents = content.mapInArrow(_read_file(job.worker, ["--format=" + format, *flags]), DOCUMENTS).join(numbered_files(job, files), "file")
     at = F.shiftleft("number", FILE_BITS) + F.col("place")
-    documents = job.keep(documents.select(at.alias("place"), "id", "text", "file", "line", "reason"))
+    documents = job.keep(documents.select(at.alias("place"), "id", "text", F.col("path").alias("file"), "line", "reason"))
 
     def write(kept, folder, compression):
         kept(documents).select(F.to_json(F.struct("id", "text")).alias("value")).write.option("compression", compression).text(folder)
@@ -158,9 +165,8 @@ def _one_file(worker, flags, path, content):
         name = os.path.join(folder, base)
         with open(name, "wb") as f:
             f.write(content)
-        given = path[5:] if path.startswith("file:/") else path
         at = 0
-        argv = [worker.program or _stage.command(), "worker", "read", *flags, "--name=" + "/" + given.lstrip("/") if path.startswith("file:/") else "--name=" + path, name]
+        argv = [worker.program or _stage.command(), "worker", "read", *flags, "--name=" + plain(path), name]
         for t in _stage.child(argv, [b""], _documents):
             n = t.num_rows
             place = pa.array(np.arange(at, at + n))
@@ -168,34 +174,67 @@ def _one_file(worker, flags, path, content):
             yield pa.RecordBatch.from_arrays([place, t.column(1), t.column(2), pa.array([path] * n, pa.string()), t.column(0), t.column(3)], ["place", "id", "text", "file", "line", "reason"])
 
 
+PARQUET = ("id-field", "text-field", "title-field", "compare")  # flags of readers that Spark's own obeys
+MOST_TEXTS = 4
+
+
 def parquet(job, files, flags) -> Source:
     """Rows by their place in their file; kept ones are written with all their columns."""
     named = dict(f.removeprefix("--").split("=", 1) for f in flags)
-    rows = job.spark.read.parquet(*files)
-    id, text = named.get("id-field", "id"), named.get("text-field", "text")
-    for column in (text, *([id] if "id-field" in named else [])):
-        if column not in rows.columns:
-            raise Error(f"no column {column!r}; there are {', '.join(rows.columns)}")
-    unknown = set(named) - {"id-field", "text-field"}
+    unknown = sorted(set(named) - set(PARQUET))
     if unknown:
-        raise Error(f"--{sorted(unknown)[0]} has no effect on Parquet read by Spark")
-    data = rows.select("*", F.col("_metadata.file_path").alias("_file"), F.col("_metadata.row_index").alias("_row"))
-    data = data.join(numbered_files(job, files, spellings).withColumnRenamed("file", "_file"), "_file", "left")
-    data = data.withColumn("number", F.when(F.col("number").isNull(), F.raise_error(F.concat(F.lit("a file that was not listed: "), "_file"))).otherwise(F.col("number")))
-    at = F.shiftleft("number", FILE_BITS) + F.col("_row")
-    line = F.concat_ws(":", "_file", (F.col("_row") + 1).cast("string"))
-    ids = F.coalesce(F.col(id).cast("string"), line) if id in rows.columns else line
-    reason = F.when(F.col(text).isNull(), f'no field "{text}"')
-    documents = data.select(
-        at.alias("place"), ids.alias("id"), F.col(text).cast("string").alias("text"), F.col("_file").alias("file"), (F.col("_row") + 1).alias("line"), reason.alias("reason"))
+        raise Error(f"--{unknown[0]} has no effect on Parquet read by Spark")
+    rows = job.spark.read.parquet(*files)
+    id, text, reason = id_column(rows, named), *text_column(rows, named)
+    # A column of the file may be called as one of ours.
+    own = [F.col(quoted(c)).alias(f"c{i}") for i, c in enumerate(rows.columns)]
+    data = rows.select(*own, id.alias("id"), text.alias("text"), reason.alias("reason"), F.col("_metadata.file_path").alias("file"), F.col("_metadata.row_index").alias("row"))
+    data = data.join(numbered_files(job, files, spellings), "file", "left")
+    number = F.when(F.col("number").isNull(), F.raise_error(F.concat(F.lit("a file that was not listed: "), "file"))).otherwise(F.col("number"))
+    place, line = (F.shiftleft(number, FILE_BITS) + F.col("row")).alias("place"), F.col("row") + 1
+    name = F.coalesce("id", F.concat_ws(":", "path", line.cast("string")))
+    documents = data.select(place, name.alias("id"), "text", F.col("path").alias("file"), line.alias("line"), "reason")
 
     def write(kept, folder, compression):
-        # A column of the file may be called place.
-        names = [f"c{i}" for i in range(len(rows.columns))]
-        out = kept(data.select(at.alias("place"), *[F.col(f"`{c}`").alias(n) for c, n in zip(rows.columns, names)]))
-        out.select(*[F.col(n).alias(c) for c, n in zip(rows.columns, names)]).write.parquet(folder)
+        columns = [f"c{i}" for i in range(len(rows.columns))]
+        kept(data.select(place, *columns)).select(*[F.col(n).alias(c) for n, c in zip(columns, rows.columns)]).write.parquet(folder)
 
     return Source(readable(documents), rejected(documents), write)
+
+
+def quoted(name):
+    return "`" + name.replace("`", "``") + "`"
+
+
+def column(rows, name, types=None):
+    """A column by its name, or by its path with dots; types are those that a text may have."""
+    path, kind = [name] if name in rows.columns else name.split("."), rows.schema
+    for part in path:
+        if not isinstance(kind, StructType) or part not in kind.names:
+            raise Error(f"no column {name!r}; there are {', '.join(rows.columns)}")
+        kind = kind[part].dataType
+    if types and kind.simpleString() not in types:
+        raise Error(f"column {name!r} is {kind.simpleString()}, not {types[0]}")
+    return F.col(".".join(map(quoted, path))).cast("string")
+
+
+def id_column(rows, named):
+    if "id-field" not in named and "id" not in rows.columns:
+        return F.lit(None).cast("string")
+    return F.nullif(column(rows, named.get("id-field", "id")), F.lit(""))
+
+
+def text_column(rows, named):
+    """(the text, why there is none), of one column or of what a row has of several, each on a line of its own; the title before it."""
+    names = named.get("text-field", "text").split(",")
+    if len(names) > MOST_TEXTS or len(set(names)) < len(names) or "" in names:
+        raise Error(f"--text-field {','.join(names)}: up to {MOST_TEXTS} names, each once")
+    parts = [column(rows, n, ("string", "binary")) for n in names]
+    none = F.coalesce(*parts).isNull()
+    text = parts[0] if len(parts) == 1 else F.concat_ws("\n", *[F.nullif(c, F.lit("")) for c in parts])
+    if named.get("compare") == "title,text":
+        text = F.concat_ws("\n", F.nullif(column(rows, named.get("title-field", "title"), ("string", "binary")), F.lit("")), text)
+    return F.when(~none, text), F.when(none, F.lit("no field " + " or ".join(f'"{n}"' for n in names)))
 
 
 def spellings(path):
@@ -207,17 +246,25 @@ def spellings(path):
     return sorted(paths | {urllib.parse.quote(p, safe="/:@!$&'()*+,;=~") for p in paths})
 
 
+GLOB = re.compile(r"[\\{}\[\]*?,^]")
+
+
 class Output:
     """A folder that appears when all in it is there, with the file _SUCCESS last."""
 
-    def __init__(self, spark, path):
+    def __init__(self, spark, path, tell=lambda note: None):
         jvm = spark._jvm
         self.Path = jvm.org.apache.hadoop.fs.Path
-        self.end = self.Path(path)
-        self.fs = self.end.getFileSystem(spark._jsc.hadoopConfiguration())
+        named = self.Path(path)
+        self.fs = named.getFileSystem(spark._jsc.hadoopConfiguration())
+        self.end = self.fs.makeQualified(named)
         if self.fs.exists(self.end):
             raise Error(f"{path} is there already; name another folder, or remove it")
-        self.made = self.Path(path.rstrip("/") + "._neardup-" + uuid.uuid4().hex[:12])
+        # Hidden, so that nobody who reads the folder around it takes it for a result.
+        folder, name = self.end.getParent(), f"_{self.end.getName()}.neardup-"
+        self.made = self.Path(folder, name + uuid.uuid4().hex[:12])
+        for left in self.fs.globStatus(self.Path(folder, GLOB.sub(r"\\\g<0>", name) + "*")) or []:
+            tell(f"{left.getPath().toString()} is what a run made that was ended, or still goes on; remove it if none does")
         self.done = False
 
     def path(self, name):

@@ -1,6 +1,7 @@
 """What all stages of one call share: the session, the flags, what is cached."""
 
 import atexit
+import contextlib
 import os
 import shutil
 import tempfile
@@ -27,8 +28,9 @@ REFUSED = {
 class Job:
     """One call of dedup or pairs."""
 
-    def __init__(self, spark: SparkSession, options: dict, partitions=None, flags=None):
+    def __init__(self, spark: SparkSession, options: dict, partitions=None, flags=None, tell=lambda step: None):
         self.spark = spark
+        self.tell = tell  # is told what step begins
         self.partitions = partitions
         self.cached = []  # what keep made, with what is cached
         self._folder = None
@@ -41,6 +43,18 @@ class Job:
         local = self.spark.sparkContext.master.startswith("local")
         self.worker = _stage.Worker([*flags, f"--expect={contract}"], _command.path() if local else None)
         ship(self.spark)
+
+    @contextlib.contextmanager
+    def step(self, name: str):
+        """Spark's pages and logs call the jobs that run within by this name."""
+        sc = self.spark.sparkContext
+        before = sc.getLocalProperty("spark.job.description")
+        sc.setJobDescription("neardup: " + name)
+        self.tell(name)
+        try:
+            yield
+        finally:
+            sc.setJobDescription(before)
 
     def stage(self, df: DataFrame, stage, schema: str) -> DataFrame:
         return df.mapInArrow(stage, schema)

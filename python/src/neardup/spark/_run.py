@@ -17,27 +17,38 @@ def main(path):
     with open(path, encoding="utf-8") as f:
         spec = json.load(f)
     try:
-        run(spec)
+        spark = SparkSession.builder.appName("neardup " + spec["verb"]).getOrCreate()
+        spark.sparkContext.setLogLevel(spec.get("log") or "ERROR")
+        summary = run(spark, spec, told, lambda note: print("note:", note, file=sys.stderr, flush=True))
+        with open(spec["summary"], "w", encoding="utf-8") as f:
+            json.dump(summary, f)
+        spark.stop()
     except Error as e:
         sys.exit(f"neardup: {e}")
 
 
-def run(spec):
+def told(step):
+    """Progress, for whoever waits."""
+    print(time.strftime("%H:%M:%S"), step, file=sys.stderr, flush=True)
+
+
+def run(spark, spec, tell=lambda step: None, note=lambda text: None) -> dict:
+    """Does what spec says in a session, and returns the summary."""
     begun = time.time()
-    spark = SparkSession.builder.appName("neardup " + spec["verb"]).getOrCreate()
-    spark.sparkContext.setLogLevel(spec.get("log") or "ERROR")
-    with _files.Output(spark, spec["out"]) as out:
+    with _files.Output(spark, spec["out"], note) as out:
         spark.sparkContext.setCheckpointDir(out.path("_work"))
-        job = Job(spark, {}, spec.get("partitions"), flags=spec["method"])
-        source = _files.read(job, spec["inputs"], spec["format"], spec["input"])
+        job = Job(spark, {}, spec.get("partitions"), flags=spec["method"], tell=tell)
+        with job.step("read"):
+            source = _files.read(job, spec["inputs"], spec["format"], spec["input"])
         summary = {"verb": spec["verb"]}
         if spec["verb"] == "dedup":
             dedup(job, spec, source, out, summary)
         else:
             found = _decide.list_pairs(job, source.documents, spec.get("overrides") or None, spec.get("variants", False))
             found = found.orderBy("place_b", "place_a")
-            found.write.option("sep", "\t").option("header", True).option("quote", "").option("escape", "").csv(out.path("pairs"))
-            summary["pairs"] = spark.read.text(out.path("pairs")).where(~F.col("value").startswith("id_a\t")).count()
+            with job.step("pairs"):
+                found.write.option("sep", "\t").option("header", True).option("quote", "").option("escape", "").csv(out.path("pairs"))
+                summary["pairs"] = spark.read.text(out.path("pairs")).where(~F.col("value").startswith("id_a\t")).count()
         rejects = source.rejects(job)
         summary["rejected"] = rejects.count()
         if summary["rejected"]:
@@ -46,9 +57,7 @@ def run(spec):
         out.write("summary.json", json.dumps(summary, indent=2) + "\n")
         out.remove("_work")
         out.commit()
-    with open(spec["summary"], "w", encoding="utf-8") as f:
-        json.dump(summary, f)
-    spark.stop()
+    return summary
 
 
 def dedup(job, spec, source, out, summary):
@@ -56,16 +65,20 @@ def dedup(job, spec, source, out, summary):
     decided = _decide.decide(job, source.documents, spec.get("overrides") or None, counts=counts)
     decisions, removed = decided.decisions, decided.removed
     if not decided.in_order:
-        decisions = job.keep(decisions)
+        with job.step("decisions"):
+            decisions = job.keep(decisions)
     ordered = decided.in_order and source.documents.ordered
     in_order = (lambda rows: rows) if ordered else (lambda rows: rows.orderBy("place"))
     facts = F.from_json("conflicts", CONFLICTS)
     line = F.to_json(F.struct(
         "id", "decision", "leader", "similarity", "distance", F.col("variant_of").alias("variantOf"), facts.alias("conflicts"), "method", "basis"))
     compression = spec.get("compression") or "none"
-    in_order(decisions).select(line.alias("value")).write.option("compression", compression).text(out.path("decisions"))
-    source.write(lambda rows: in_order(rows.join(removed, "place", "left_anti")), out.path("kept"), compression)
-    sums, made = totals(decisions)
+    with job.step("decisions"):
+        in_order(decisions).select(line.alias("value")).write.option("compression", compression).text(out.path("decisions"))
+    with job.step("kept"):
+        source.write(lambda rows: in_order(rows.join(removed, "place", "left_anti")), out.path("kept"), compression)
+    with job.step("digest"):
+        sums, made = totals(decisions)
     if sums["documents"] == 0:
         raise Error("the inputs hold no record that could be read")
     summary.update(

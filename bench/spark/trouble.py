@@ -1,0 +1,176 @@
+"""What bench/spark/cluster does to a job while it runs. Spark's own status says what step runs where, and its log of events what became of tasks."""
+
+import collections
+import glob
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+
+import servers
+
+
+def of(text, spark, setup):
+    what, _, step = text.partition("=")
+    return Trouble(what, step, spark, setup)
+
+
+class Trouble:
+    """Watches a job from a thread of its own, as a context; told says what happened."""
+
+    def __init__(self, what, step, spark, setup):
+        self.what, self.at, self.setup, self.spark = what, step, setup, spark
+        self.done, self.did, self.over = [], False, threading.Event()
+        self.log = setup["dir"] + "/events/" + spark.sparkContext.applicationId
+        self.from_byte = self.size()
+
+    def size(self):
+        return sum(os.path.getsize(f) for f in glob.glob(self.log + "*"))
+
+    def __enter__(self):
+        act = {"executor": self.kill_executor, "python": self.kill_python, "child": self.kill_child, "slow": self.slow}.get(self.what)
+        if act:
+            self.thread = threading.Thread(target=self.watch, args=(act,))
+            self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        if hasattr(self, "thread"):
+            self.thread.join()
+        if self.what == "safemode" and self.did:
+            servers_admin(self.setup, "-safemode", "leave")
+
+    def step(self, name):
+        """Is told of each step before its first job."""
+        if name != self.at or self.did:
+            return
+        if self.what == "datanode":
+            os.kill(self.setup["pids"]["datanode1"], signal.SIGKILL)
+            self.happened("one of two DataNodes ended")
+        elif self.what == "safemode":
+            servers_admin(self.setup, "-safemode", "enter")
+            self.happened("the NameNode is in safe mode")
+
+    def happened(self, what):
+        self.did = True
+        self.done.append(what)
+
+    def watch(self, act):
+        while not self.over.is_set() and not self.did:
+            act()
+            time.sleep(0.01)
+
+    def busy(self):
+        """The ids of executors that run tasks while the step runs."""
+        store = self.spark.sparkContext._jsc.sc().statusStore()
+        stages = store.activeStages()
+        names = (stages.apply(i) for i in range(stages.size()))
+        if not any(s.numActiveTasks() > 0 and s.description().isDefined() and s.description().get() == "neardup: " + self.at for s in names):
+            return []
+        found = store.executorList(True)
+        all_of = (found.apply(i) for i in range(found.size()))
+        return [e.id() for e in all_of if e.id() != "driver" and e.activeTasks() > 0]
+
+    def kill_executor(self):
+        for executor in self.busy()[:1]:
+            pid = self.executor(executor)
+            if pid:
+                os.kill(pid, signal.SIGKILL)
+                self.happened(f"executor {executor} ended")
+
+    def executor(self, id):
+        app = self.spark.sparkContext.applicationId
+        for pid, (_, line) in servers.processes().items():
+            if f"--executor-id {id} " in line and app in line:
+                return pid
+        return None
+
+    def kill_python(self):
+        """The Python that an executor has made for its tasks."""
+        for executor in self.busy()[:1]:
+            self.kill_below(self.executor(executor), lambda line: "pyspark.daemon" in line, "Python of an executor")
+
+    def kill_child(self):
+        for worker in ("worker1", "worker2"):
+            self.kill_below(self.setup["pids"][worker], lambda line: f" worker {self.at} " in line, f"a child, {self.at},")
+
+    def kill_below(self, top, wanted, name):
+        table = servers.processes()
+        mine = [p for p in servers.below(table, top) if wanted(table[p][1])] if top else []
+        if mine and not self.did:
+            os.kill(max(mine), signal.SIGKILL)  # the newest: of daemons the one that works
+            self.happened(name + " ended")
+
+    def slow(self):
+        """One worker's executor and all below are stopped nine tenths of the time."""
+        table = servers.processes()
+        mine = servers.below(table, self.setup["pids"]["worker1"])
+        for sig, rest in ((signal.SIGSTOP, 0.45), (signal.SIGCONT, 0.05)):
+            for p in mine:
+                try:
+                    os.kill(p, sig)
+                except ProcessLookupError:
+                    pass
+            time.sleep(rest)
+
+    def told(self):
+        """What was done, and what became of tasks by Spark's log of events."""
+        if not self.what or self.what in ("none", "unlike", "badline"):
+            return ""
+        time.sleep(1)  # the last events
+        ends, speculated = self.events()
+        out = [*self.done, *(f"{n} tasks of {step}: {why}" for (step, why), n in sorted(ends.items()))]
+        if speculated or self.what == "slow":
+            out.append(f"{speculated[0]} speculative tasks, {speculated[1]} of them were first" if speculated[0] else "")
+        return "; ".join(filter(None, out))
+
+    def events(self):
+        """({(step, why): tasks that did not end well}, [speculative tasks, those that ended well])."""
+        steps, ends, speculated = {}, collections.Counter(), [0, 0]
+        at = 0
+        for name in glob.glob(self.log + "*"):
+            with open(name, "rb") as f:
+                for line in f:
+                    at += len(line)
+                    try:
+                        e = json.loads(line)
+                    except ValueError:
+                        continue  # the end of a log that is being written
+                    if e["Event"] == "SparkListenerJobStart":
+                        for stage in e["Stage IDs"]:
+                            steps[stage] = e["Properties"].get("spark.job.description", "").removeprefix("neardup: ")
+                    if e["Event"] == "SparkListenerTaskEnd" and at > self.from_byte:
+                        why = e["Task End Reason"]["Reason"]
+                        if e["Task Info"]["Speculative"]:
+                            speculated[0] += 1
+                            speculated[1] += why == "Success"
+                        if why not in ("Success", "TaskKilled"):
+                            ends[steps.get(e["Stage ID"], "?"), why] += 1
+        return ends, speculated
+
+
+def servers_admin(setup, *args):
+    up = servers.Servers.__new__(servers.Servers)
+    up.dir = setup["dir"]
+    up.admin(*args, of="hdfs.tools.DFSAdmin")
+
+
+def driver_step(text):
+    what, _, step = text.partition("=")
+    return step if what == "driver" else None
+
+
+def kill_driver(argv, env, step):
+    """Starts the command and ends its driver, the JVM and the Python below it, with -9 when it tells of a step."""
+    child = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env)
+    said = ""
+    for line in child.stderr:
+        if line.split()[1:] == step.split() and not said:
+            time.sleep(0.5)
+            for p in servers.below(servers.processes(), child.pid):
+                os.kill(p, signal.SIGKILL)
+            said = f"the driver was ended in {step}"
+    return f"{said}, exit {child.wait()}"
