@@ -18,6 +18,20 @@ type History interface {
 	History(ctx context.Context, tenant string, after uint64, limit int) ([]Delivery, error)
 	// Log returns the entries of History alone.
 	Log(ctx context.Context, tenant string, after uint64, limit int) ([]Entry, error)
+	// Articles reads articles by nid, those that are there, as of a change. Where
+	// a person has moved one is not told.
+	Articles(ctx context.Context, tenant string, nids []string) (articles []Filed, at uint64, err error)
+	// ArticlesOf reads those of a docId that came after a change, in order.
+	ArticlesOf(ctx context.Context, tenant string, leader, after uint64, limit int) (articles []Filed, at uint64, err error)
+	// ChangesOf returns entries of a docId after a change, in order, those of
+	// submissions with their names.
+	ChangesOf(ctx context.Context, tenant string, leader, after uint64, limit int) ([]Delivery, error)
+}
+
+// Filed is an article as a history has it.
+type Filed struct {
+	Member
+	Names []Name // that it had lead to its docId
 }
 
 // Library is a sink of articles that can be read again.
@@ -38,7 +52,7 @@ type Texts struct {
 
 // Unloader is an index that can leave to its sinks what is old, and reads it there
 // when it is needed: the texts of leaders and of kept copies to a library, entries
-// of the log to a history.
+// of the log, and the articles that came with them, to a history.
 type Unloader interface {
 	// Unload drops the texts that came before a time and that a sink, the
 	// library, has acknowledged; it looks at no more than limit changes, and
@@ -46,8 +60,9 @@ type Unloader interface {
 	Unload(ctx context.Context, sink string, before time.Time, limit int) (int, error)
 	// Trim drops the entries of changes that came before a time and not after
 	// the change most, that every sink has acknowledged, and that the history, which
-	// the sink is, gives back as they are. It looks at no more than limit
-	// entries, and returns how many went. From then on the sink cannot be detached.
+	// the sink is, gives back as they are, and the articles that they are of under
+	// the same condition. It looks at no more than limit entries, and returns how
+	// many went. From then on the sink cannot be detached.
 	// ErrNotFound if it is not attached, ErrUntold.
 	Trim(ctx context.Context, sink string, most uint64, before time.Time, limit int) (int, error)
 	// Trimmed is the last change whose entry was left to the history; 0: none was.

@@ -18,6 +18,7 @@ import (
 	"github.com/neardup/neardup/bench/load"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
+	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/redis"
 	"github.com/redis/rueidis"
 )
@@ -26,17 +27,24 @@ func main() {
 	addr := flag.String("redis", "127.0.0.1:6379", "an empty Redis")
 	articles := flag.Int("articles", 20_000, "articles of 3 KB to add, every third a near-duplicate")
 	left := flag.Bool("texts-left", false, "leave all texts to a library, as --texts-for does with old ones")
+	history := flag.String("map", "", "leave the log and its articles to this MySQL, an empty one, as --log-for does with old ones: mysql://USER:PASSWORD@HOST:PORT/DATABASE")
 	as := flag.Bool("measure", false, "add nothing: measure the articles that it has")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *addr, *articles, *left, *as); err != nil {
+	if err := run(ctx, *addr, *articles, leaving{*left, *history}, *as); err != nil {
 		fmt.Fprintln(os.Stderr, "sizes:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, addr string, articles int, left, as bool) error {
+// leaving is what is left to sinks: texts or not, and the log with its articles to this MySQL.
+type leaving struct {
+	texts   bool
+	history string
+}
+
+func run(ctx context.Context, addr string, articles int, left leaving, as bool) error {
 	c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{addr}, DisableCache: true})
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
@@ -62,7 +70,7 @@ func run(ctx context.Context, addr string, articles int, left, as bool) error {
 }
 
 // fill adds the articles.
-func fill(ctx context.Context, addr string, articles int, left bool) error {
+func fill(ctx context.Context, addr string, articles int, left leaving) error {
 	store, err := redis.Open(ctx, redis.Options{Address: "redis://" + addr, AcceptLoss: true})
 	if err != nil {
 		return err
@@ -72,10 +80,34 @@ func fill(ctx context.Context, addr string, articles int, left bool) error {
 	if err != nil {
 		return err
 	}
-	if err := load.Fill(ctx, d, articles); err != nil || !left {
+	if err := load.Fill(ctx, d, articles); err != nil {
 		return err
 	}
-	return leave(ctx, d)
+	u, ok := d.Index().(docid.Unloader)
+	if !ok {
+		return errors.New("this index keeps everything")
+	}
+	if left.texts {
+		if err := drain(ctx, d, "articles", &taker{}); err != nil {
+			return err
+		}
+		if err := repeat(func() (int, error) { return u.Unload(ctx, "articles", time.Now(), 1000) }); err != nil {
+			return err
+		}
+	}
+	if left.history == "" {
+		return nil
+	}
+	history, err := mysql.Open(ctx, mysql.Options{Address: left.history})
+	if err != nil {
+		return err
+	}
+	defer history.Close()
+	store.ReadLog(history)
+	if err := drain(ctx, d, "map", history); err != nil {
+		return err
+	}
+	return repeat(func() (int, error) { return u.Trim(ctx, "map", d.Seen(), time.Now(), 1000) })
 }
 
 // taker is a library that says it has everything.
@@ -89,25 +121,22 @@ func (t *taker) Apply(_ context.Context, _ string, ds []docid.Delivery) error {
 	return nil
 }
 
-// leave leaves all texts to a library.
-func leave(ctx context.Context, d *docid.Detector) error {
-	relay, err := d.Relay(ctx, "articles", &taker{})
-	if err != nil {
-		return err
+// drain gives a sink everything.
+func drain(ctx context.Context, d *docid.Detector, name string, sink docid.Sink) error {
+	relay, err := d.Relay(ctx, name, sink)
+	if err == nil {
+		_, err = relay.Drain(ctx)
 	}
-	if _, err := relay.Drain(ctx); err != nil {
-		return err
-	}
-	u, ok := d.Index().(docid.Unloader)
-	if !ok {
-		return errors.New("this index keeps its texts")
-	}
-	for n := 1; n > 0; {
-		if n, err = u.Unload(ctx, "articles", time.Now(), 1000); err != nil {
+	return err
+}
+
+// repeat does what is done in steps, until a step has nothing to do.
+func repeat(step func() (int, error)) error {
+	for {
+		if n, err := step(); err != nil || n == 0 {
 			return err
 		}
 	}
-	return nil
 }
 
 // kind is what the keys of one letter hold.

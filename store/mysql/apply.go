@@ -164,6 +164,10 @@ func (a *apply) one(d *docid.Delivery) error {
 	}
 	switch d.Kind {
 	case docid.KindUpdate:
+		if d.Revises() { // the text may contradict that of the leader now, or no more
+			return a.exec(`UPDATE neardup_articles SET heat = ?, disagrees = ? WHERE tenant = ? AND nid = ? AND leader = ?`,
+				d.Heat, d.Evidence.Disagrees, a.tenant, []byte(d.NID), d.Leader)
+		}
 		return a.exec(`UPDATE neardup_articles SET heat = ? WHERE tenant = ? AND nid = ? AND leader = ?`, d.Heat, a.tenant, []byte(d.NID), d.Leader)
 	case docid.KindCorrect: // the one change that moves a row
 		return a.exec(`UPDATE neardup_articles SET docid = ?, leader = ?, disagrees = FALSE, corrected = ?, corrected_by = ?, docid_before = ?

@@ -59,6 +59,14 @@ func (s *Sink) History(ctx context.Context, tenant string, after uint64, limit i
 	return ds, s.moved(ctx, row.id, ds)
 }
 
+// namesOf reads names, 16 bytes each.
+func namesOf(b []byte) (names []docid.Name) {
+	for ; len(b) >= len(docid.Name{}); b = b[len(docid.Name{}):] {
+		names = append(names, docid.Name(b[:len(docid.Name{})]))
+	}
+	return names
+}
+
 // Log reads the entries of a tenant as docid.History says.
 func (s *Sink) Log(ctx context.Context, tenant string, after uint64, limit int) ([]docid.Entry, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT l.seq, l.entry FROM neardup_tenants t JOIN neardup_log l ON l.tenant = t.id
@@ -153,8 +161,13 @@ func (a *article) of(d *docid.Delivery) *docid.Article {
 	if !a.address.Valid {
 		return nil
 	}
-	out := &docid.Article{Category: a.category.String, Media: a.media.String, ImageCount: a.images.String, Heat: d.Heat}
-	out.ID, out.URL, out.Title, out.Time = d.NID, a.address.String, a.title.String, a.published.Int64
+	out := a.named(d.NID, d.Heat)
+	return &out
+}
+
+func (a *article) named(nid string, heat int64) docid.Article {
+	out := docid.Article{Category: a.category.String, Media: a.media.String, ImageCount: a.images.String, Heat: heat}
+	out.ID, out.URL, out.Title, out.Time = nid, a.address.String, a.title.String, a.published.Int64
 	return out
 }
 
@@ -173,16 +186,11 @@ func scan(rows *sql.Rows) (docid.Delivery, error) {
 	if d.Entry, err = entryOf(seq, entry); err != nil {
 		return d, err
 	}
-	if len(names)%len(docid.Name{}) != 0 {
-		return d, fmt.Errorf("%w: names of change %d in neardup_log", docid.ErrCorrupt, seq)
-	}
 	d.Late = keeps == unknown
 	if !d.Late {
 		d.Keeps = docid.Keeps(keeps)
 	}
-	for ; len(names) > 0; names = names[len(docid.Name{}):] {
-		d.Names = append(d.Names, docid.Name(names[:len(docid.Name{})]))
-	}
+	d.Names = namesOf(names)
 	if d.Article = a.of(&d); d.Article == nil && revises {
 		d.Article = &docid.Article{}
 	}

@@ -73,10 +73,15 @@ var migrations = [][]string{{
 	`ALTER TABLE neardup_articles ADD COLUMN corrected BIGINT UNSIGNED NOT NULL DEFAULT 0 COMMENT 'the change by which a person last moved it, 0: nobody did'`,
 	`ALTER TABLE neardup_articles ADD COLUMN corrected_by VARBINARY(1024) NOT NULL DEFAULT '' COMMENT 'who moved it'`,
 	`ALTER TABLE neardup_articles ADD COLUMN docid_before CHAR(33) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '' COMMENT 'the docId that it had before that'`,
+}, {
+	`ALTER TABLE neardup_log ADD KEY leader (tenant, leader, seq)`,
 }}
 
-// errDuplicateColumn is MySQL's number for a column that is there already.
-const errDuplicateColumn = 1060
+// MySQL's numbers for a column, and a key, that is there already.
+const (
+	errDuplicateColumn = 1060
+	errDuplicateKey    = 1061
+)
 
 // migrate brings the tables to the present version; done again, it does
 // nothing. One server at a time.
@@ -101,7 +106,7 @@ func (s *Sink) migrate(ctx context.Context) error {
 	for ; version < len(migrations); version++ {
 		for _, statement := range migrations[version] {
 			var e *mysql.MySQLError
-			if _, err := c.ExecContext(ctx, statement); err != nil && !(errors.As(err, &e) && e.Number == errDuplicateColumn) {
+			if _, err := c.ExecContext(ctx, statement); err != nil && !(errors.As(err, &e) && (e.Number == errDuplicateColumn || e.Number == errDuplicateKey)) {
 				return making(err)
 			}
 		}

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/store/internal/ledger"
 	"github.com/redis/rueidis"
 )
 
@@ -20,47 +19,6 @@ func (c catalog) b() rueidis.Builder { return c.s.c.B() }
 
 func (c catalog) do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
 	return c.s.c.Do(ctx, cmd)
-}
-
-// Member finds an article by its nid.
-func (c catalog) Member(ctx context.Context, nid string) (docid.Member, error) {
-	m, err := c.member(ctx, nid)
-	if err == nil {
-		err = c.settle(ctx, everything)
-	}
-	return m, err
-}
-
-func (c catalog) member(ctx context.Context, nid string) (docid.Member, error) {
-	if err := ctx.Err(); err != nil {
-		return docid.Member{}, err
-	}
-	row, err := c.do(ctx, c.b().Get().Key(c.p+"n"+nid).Build()).ToString()
-	if rueidis.IsRedisNil(err) {
-		return docid.Member{}, docid.ErrNotFound
-	}
-	if err != nil {
-		return docid.Member{}, c.s.fail(err)
-	}
-	m, err := memberOf(nid, row)
-	if err == nil && wasMoved(row) {
-		err = c.moved(ctx, []*docid.Member{&m})
-	}
-	return m, err
-}
-
-// memberOf reads the row of a member.
-func memberOf(nid, row string) (docid.Member, error) {
-	var m docid.Member
-	if len(row) < 22 || len(row) < 22+16*int(row[21]) {
-		return m, fmt.Errorf("%w: row of nid %q", docid.ErrCorrupt, nid)
-	}
-	a, err := ledger.DecodeArticle([]byte(row[22+16*int(row[21]):]))
-	if err != nil {
-		return m, fmt.Errorf("%w: row of nid %q: %w", docid.ErrCorrupt, nid, err)
-	}
-	a.ID, a.Heat = nid, unordered(row[12:20])
-	return docid.Member{Article: a, Leader: six(row), Seq: six(row[6:]), Disagrees: (row[20]-'0')%2 == 1}, nil
 }
 
 // Group reads a docId and a page of members.
@@ -103,58 +61,16 @@ func (c catalog) fill(ctx context.Context, g *docid.Group, after uint64, limit i
 		}
 		g.NID = docid.AnonymousNID(g.Leader)
 	}
-	size, err := c.do(ctx, c.b().Zcard().Key(c.p+"m"+decimal(g.Leader)).Build()).AsInt64()
+	sh, err := c.shelved(ctx, g.Leader, nil)
 	if err != nil {
-		return c.s.fail(err)
+		return err
 	}
-	g.Size = int(size)
+	g.Size = sh.size
 	if err := c.keeps(ctx, g); err != nil {
 		return err
 	}
 	g.Members, g.More, err = c.page(ctx, g.Leader, after, limit)
 	return err
-}
-
-// page reads members that joined after a change.
-func (c catalog) page(ctx context.Context, leader, after uint64, limit int) (ms []docid.Member, more bool, err error) {
-	if limit <= 0 {
-		limit = 0
-	}
-	nids, err := c.do(ctx, c.b().Zrangebyscore().Key(c.p+"m"+decimal(leader)).Min("("+decimal(after)).Max("+inf").
-		Limit(0, int64(limit)+1).Build()).AsStrSlice()
-	if err != nil {
-		return nil, false, c.s.fail(err)
-	}
-	if more = len(nids) > limit; more {
-		nids = nids[:limit]
-	}
-	if len(nids) == 0 {
-		return nil, more, nil
-	}
-	keys := make([]string, len(nids))
-	for i, n := range nids {
-		keys[i] = c.p + "n" + n
-	}
-	rows, err := c.do(ctx, c.b().Mget().Key(keys...).Build()).ToArray()
-	if err != nil {
-		return nil, false, c.s.fail(err)
-	}
-	ms = make([]docid.Member, 0, len(rows))
-	var moved []*docid.Member
-	for i, r := range rows {
-		row, err := r.ToString()
-		if rueidis.IsRedisNil(err) {
-			continue // deleted meanwhile
-		}
-		m, err := memberOf(nids[i], row)
-		if err != nil {
-			return nil, false, err
-		}
-		if ms = append(ms, m); wasMoved(row) {
-			moved = append(moved, &ms[len(ms)-1])
-		}
-	}
-	return ms, more, c.moved(ctx, moved)
 }
 
 // Groups lists living docIds by size: the order of the sorted set g.

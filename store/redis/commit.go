@@ -75,17 +75,25 @@ func (ix *index) Replay(ctx context.Context, a docid.Asked) (docid.Receipt, erro
 	if err := ctx.Err(); err != nil {
 		return docid.Receipt{}, err
 	}
-	answer, err := ix.s.call(ctx, false, "replay", ix.p, decimal(a.Seen), idemField(ix.p, a.Idempotency), a.NID, string(a.Request[:]))
-	if err != nil {
-		return docid.Receipt{}, err
+	args := []string{decimal(a.Seen), idemField(ix.p, a.Idempotency), a.NID, string(a.Request[:]), ix.field(a.NID), ""}
+	for round := 0; ; round++ {
+		answer, err := ix.s.call(ctx, false, "replay", ix.p, args...)
+		if err != nil {
+			return docid.Receipt{}, err
+		}
+		r, err := ix.repeated(ctx, answer, a.NID, a.Request)
+		var ask *recall
+		if !errors.As(err, &ask) || round == maxRecalls {
+			return r, err
+		}
+		args[5] += packSeq(ask.seq) // of another nid
 	}
-	return ix.repeated(ctx, answer, a.Request)
 }
 
-// repeated reads the answer of commit or replay to a request. One that was given before
+// repeated reads the answer of commit or replay to a request under an nid. One that was given before
 // may not have reached the replicas then.
-func (ix *index) repeated(ctx context.Context, answer []rueidis.RedisMessage, request [16]byte) (docid.Receipt, error) {
-	r, err := ix.receipt(ctx, answer, request)
+func (ix *index) repeated(ctx context.Context, answer []rueidis.RedisMessage, nid string, request [16]byte) (docid.Receipt, error) {
+	r, err := ix.receipt(ctx, answer, nid, request)
 	switch {
 	case err != nil:
 	case r.Replayed:
@@ -110,22 +118,30 @@ func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, er
 	case docid.KindDelete, docid.KindEnd, docid.KindExpire, docid.KindForget:
 		function = "remove"
 	}
-	answer, err := ix.s.call(ctx, true, function, ix.p, a[1:]...)
-	if err != nil {
-		return docid.Receipt{}, err
-	}
-	r, err := ix.repeated(ctx, answer, c.Request)
-	if errors.Is(err, errGone) {
-		if _, err = (catalog{ix}).made(ctx, c.Leader); err == nil {
-			err = docid.ErrEnded
+	for round := 0; ; round++ {
+		answer, err := ix.s.call(ctx, true, function, ix.p, a[1:]...)
+		if err != nil {
+			return docid.Receipt{}, err
+		}
+		r, err := ix.repeated(ctx, answer, c.NID, c.Request)
+		if errors.Is(err, errGone) {
+			if _, err = (catalog{ix}).made(ctx, c.Leader); err == nil {
+				err = docid.ErrEnded
+			}
+		}
+		var ask *recall
+		if !errors.As(err, &ask) || round == maxRecalls {
+			return r, err
+		}
+		if err := ix.recall(ctx, c, a, ask); err != nil {
+			return docid.Receipt{}, fmt.Errorf("what the history has of it: %w", err)
 		}
 	}
-	return r, err
 }
 
 // width is how many arguments a change has, the first of which is not used so
 // that they are numbered as functions.lua numbers them.
-const width = 27
+const width = 33
 
 // arguments are those of the function commit.
 func (ix *index) arguments(ctx context.Context, c *docid.Change) ([]string, error) {
@@ -154,6 +170,7 @@ func (ix *index) given(c *docid.Change) ([]string, error) {
 	a := make([]string, width)
 	a[1], a[2], a[3] = decimal(c.Query.Seen), string(c.Kind), string(c.Request[:])
 	a[4], a[5], a[6], a[7] = string(ledger.EncodeEntry(&c.Entry)), c.NID, decimal(c.Leader), ordered(c.Heat)
+	a[27] = ix.field(c.NID)
 	a[8], a[23], a[25], a[26] = "0", decimal(c.Backlog), "0", decimal(c.Query.Ruled)
 	if ix.s.o.AcceptLoss {
 		a[25] = "1"
@@ -199,6 +216,7 @@ func (ix *index) submission(c *docid.Change, a []string) error {
 	}
 	a[14], a[22] = string(keys), packNames(c.Query.Names)
 	a[15], a[16], a[17] = c.Evidence.LeaderNID, decimal(c.Evidence.Variant), c.Evidence.VariantNID
+	a[28], a[29] = ix.field(c.Evidence.LeaderNID), ix.field(c.Evidence.VariantNID)
 	fresh(c, a)
 	return nil
 }
@@ -255,11 +273,14 @@ func (ix *index) count(ctx context.Context, name string) (uint64, error) {
 
 // receipt reads the answer of commit and replay: how, seq, epoch, entry. Of an answer
 // whose entry was left to the history: how, seq, epochs, what it is if the request was
-// another.
-func (ix *index) receipt(ctx context.Context, answer []rueidis.RedisMessage, request [16]byte) (docid.Receipt, error) {
+// another. Where it asks for what the history has, the error is a recall.
+func (ix *index) receipt(ctx context.Context, answer []rueidis.RedisMessage, nid string, request [16]byte) (docid.Receipt, error) {
 	how, err := status(answer)
 	if err != nil {
 		return docid.Receipt{}, err
+	}
+	if how == "recall" {
+		return docid.Receipt{}, recallOf(answer)
 	}
 	if len(answer) < 4 {
 		return docid.Receipt{}, fmt.Errorf("%w: an answer of %d parts", docid.ErrUnavailable, len(answer))
@@ -274,7 +295,7 @@ func (ix *index) receipt(ctx context.Context, answer []rueidis.RedisMessage, req
 	}
 	r := docid.Receipt{Replayed: how != "ok"}
 	if how == "told" {
-		r.Entry, err = ix.told(ctx, uint64(seq), request, answer[3])
+		r.Entry, err = ix.told(ctx, uint64(seq), nid, request, answer[3])
 		r.Epoch = docid.EpochOf(epochsOf(epoch), r.Leader)
 	} else {
 		r.Entry, r.Epoch, err = ix.written(uint64(seq), epoch, answer[3])

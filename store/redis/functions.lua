@@ -12,12 +12,12 @@
 --   h<field>     postings of a hot field of the map
 --   d<seq/128>   hash: leader -> sketch 8, time 8, expires 8
 --   t<leader>    keys of a leader, and its material unless that was left to the library
---   n<nid>       member: leader 6, seq 6, heat 8, flag 1 ('1' disagrees, '2' was moved, '3' both), names posted by it
---                (1 + 16 each), article
+--   n<nid>       member: leader 6, seq 6, heat 8, flag 1 ('1' disagrees, '2' was moved, '3' both), last change of it 6,
+--                names posted by it (1 + 16 each), article; unless it was left to the history: see "filed"
 --   v            hash: nid of a member that was moved -> docId that a correction made for it 6 (0: none), correction
 --   j            sorted set: seq -> rule of a person: seq 6, entry
 --   r<leader>    names that deleted members had posted
---   m<leader>    sorted set: seq -> nid
+--   m<leader>    sorted set: seq -> nid, of members that were not left to the history
 --   e<leader/128> hash: leader -> kept copy: heat 8, seq 6, contested 1, change that its article came with 6
 --   K<leader>    text of the kept copy, unless that was left to the library (a text that is there is never empty: its
 --                first byte says its form)
@@ -30,7 +30,7 @@
 --   f<sink>      who feeds a sink, for a while (outbox.go)
 --
 -- The map goes from fields, whose first 6 bytes are uniform, to postings: 8 bytes
--- for a key, to changes (6); 16 for a name, to changes and leaders (6 + 6); 17
+-- for a key, to changes (6); 7 for the nid of an article that was filed, to its change (6); 16 for a name, to changes and leaders (6 + 6); 17
 -- for an idempotency key, to a change (6). It is a hash table of small hashes
 -- (listpacks, 16 fields in the mean), grown by linear hashing.
 --
@@ -335,8 +335,39 @@ local function receipt(P, how, seq, e)
   return {how, seq, epoch(P, leader), e.fields, since}
 end
 
+---------------------------------------------------------------- what was filed
+
+-- The row of a member may be left to the history. Then there is the change that it came with
+-- under a keyed hash of its nid: a field of 7 bytes, the caller's. Another nid may have the same
+-- field, so who asks finds out from the history whose change it is, and says which are those of others. What the
+-- history has of an article that is filed does not change, but between two trims it may come back and be filed
+-- once more: so who tells what it has says how far the log was trimmed when it was read.
+
+local function filings(st, field)
+  local v = field ~= '' and posted(st, field) or nil
+  if v == 'H' then v = call('GET', st.P .. 'h' .. field) end
+  return v or ''
+end
+
+local function listed(seqs, seq)
+  for at = 1, #seqs, 6 do
+    if number(seqs, at) == seq then return true end
+  end
+  return false
+end
+
+-- filed is the first change under a field that is not known as another's, nil for none.
+local function filed(st, field, others)
+  local v = filings(st, field)
+  for at = 1, #v, 6 do
+    local seq = number(v, at)
+    if not listed(others, seq) then return seq end
+  end
+  return nil
+end
+
 -- repeated is the answer to a submission that was made before, nil for none.
-local function repeated(st, idem, nid, request)
+local function repeated(st, idem, nid, request, field, others)
   local seq, other
   if idem ~= '' then
     local v = posted(st, idem)
@@ -344,7 +375,8 @@ local function repeated(st, idem, nid, request)
   end
   if not seq and nid ~= '' then
     local v = call('GETRANGE', st.P .. 'n' .. nid, 6, 11)
-    if #v == 6 then seq, other = number(v, 1), 'taken' end
+    if #v == 6 then seq = number(v, 1) else seq = filed(st, field, others) end
+    other = 'taken'
   end
   if not seq then return nil end
   local e = entry(st.P, seq)
@@ -357,13 +389,13 @@ local function repeated(st, idem, nid, request)
   return receipt(st.P, 'replayed', seq, e)
 end
 
--- arguments: seen, idempotency field, nid, request
+-- arguments: seen, idempotency field, nid, request, field of the nid, changes of others under it (6 each)
 local function replay(keys, a)
   init()
   local st = state(keys[1])
   if st.unfinished then return {'unfinished'} end
   if st.seq < tonumber(a[1]) then return {'behind', st.seq} end
-  return repeated(st, a[2], a[3], a[4]) or {'notfound'}
+  return repeated(st, a[2], a[3], a[4], a[5], a[6]) or {'notfound'}
 end
 
 ---------------------------------------------------------------- changes
@@ -429,10 +461,15 @@ local function log(st, c)
 end
 
 -- home is the docId of the article that made the leader, nil if the nid is no more
--- that of this article. Who was moved to a docId of its own made that one.
-local function home(P, nid, leader)
+-- that of this article. Who was moved to a docId of its own made that one. What was moved is
+-- not filed, so what is filed is where it came to be.
+local function home(st, nid, leader, field)
+  local P = st.P
   local v = call('GETRANGE', P .. 'n' .. nid, 0, 20)
-  if #v < 21 then return nil end
+  if #v < 21 then
+    if listed(filings(st, field), leader) then return leader end
+    return nil
+  end
   local own = number(v, 7)
   if string.byte(v, 21) >= 50 then
     local made = number(call('HGET', P .. 'v', nid) or '\0\0\0\0\0\0', 1)
@@ -452,23 +489,50 @@ local function leads(st, name, leader)
   return false
 end
 
--- member is the row of a member; names are a count and 16 bytes each.
-local function member(leader, seq, heat, flags, names, article)
-  return six(leader) .. six(seq) .. heat .. flags .. names .. article
+-- member is the row of a member as of a change; names are a count and 16 bytes each.
+local function member(leader, seq, heat, flags, last, names, article)
+  return six(leader) .. six(seq) .. heat .. flags .. six(last) .. names .. article
 end
 
 local function flag(m)
   return string.char(48 + (m.disagrees and 1 or 0) + (m.moved and 2 or 0))
 end
 
-local function read(P, nid)
-  local v = call('GET', P .. 'n' .. nid)
-  if not v then return nil end
-  local to, flags = 22 + 16 * string.byte(v, 22), string.byte(v, 21) - 48
+local function parse(v)
+  local to, flags = 28 + 16 * string.byte(v, 28), string.byte(v, 21) - 48
   return {
     leader = number(v, 1), seq = number(v, 7), heat = string.sub(v, 13, 20), disagrees = flags % 2 == 1, moved = flags >= 2,
-    names = string.sub(v, 22, to), article = string.sub(v, to + 1),
+    last = number(v, 22), names = string.sub(v, 28, to), article = string.sub(v, to + 1),
   }
+end
+
+local function read(P, nid)
+  local v = call('GET', P .. 'n' .. nid)
+  return v and parse(v) or nil
+end
+
+-- about is the member that a change is about, also one that is filed, which the caller tells. Or why there is
+-- none: 'notfound'; 'recall', its change, how far the log is trimmed, if it is to be told.
+local function about(st, a)
+  local m = read(st.P, a[5])
+  if m then return m end
+  local seq = filed(st, a[27], a[30])
+  if not seq then return nil, {'notfound'} end
+  if a[32] ~= '' and tonumber(a[31]) == st.trimmed then
+    m = parse(a[32])
+    if m.seq == seq then
+      m.filed = a[27]
+      return m
+    end
+  end
+  return nil, {'recall', seq, st.trimmed}
+end
+
+-- bring makes an article that was filed a member like others, but for its row.
+local function bring(st, nid, m)
+  if not m.filed then return end
+  unpost(st, m.filed, m.seq)
+  call('ZADD', st.P .. 'm' .. m.leader, m.seq, nid)
 end
 
 -- lead makes a leader of change seq: its row, its keys, its material.
@@ -505,10 +569,11 @@ end
 -- contents disagree, 9 article, 10 text, 11 idempotency field, 12 since, 13 names, 14 probe keys,
 -- 15 nid of the leader, 16 variant, 17 its nid, 18 keys, 19 row, 20 material, 21 expires or '', 22 names
 -- that must not be newer than 12, 23 how many changes may wait for the sinks, 24 of a restored change its
--- number, 25 '1' if keys may have been evicted, 26 the last rule that was known
+-- number, 25 '1' if keys may have been evicted, 26 the last rule that was known, 27 to 29 fields of 5, 15 and 17, 30
+-- changes under 27 that are those of others, 31 how far the log was trimmed when 32 was read: row of 5 in the history
 local function submission(st, a)
   local P, kind, leader, nid, heat, disagrees = st.P, a[2], tonumber(a[6]), a[5], a[7], a[8] == '1'
-  local before = not st.restores and repeated(st, a[11], nid, a[3])
+  local before = not st.restores and repeated(st, a[11], nid, a[3], a[27], a[30])
   if before then return before end
   if not st.restores and full(st, a[23]) then return {'backlog'} end
   if kind == 'duplicate' and call('HEXISTS', rowkey(P, leader), leader) == 0 then return {'ended'} end
@@ -527,17 +592,17 @@ local function submission(st, a)
   -- Nothing is refused from here on.
   local seq, renamed = st.seq + 1, ''
   if kind == 'duplicate' and not st.restores then
-    local at = home(P, a[15], leader)
+    local at = home(st, a[15], leader, a[28])
     if at then leader = at else renamed = 'l' end
   end
-  if a[16] ~= '0' and not st.restores and not home(P, a[17], tonumber(a[16])) then renamed = 'v' end
+  if a[16] ~= '0' and not st.restores and not home(st, a[17], tonumber(a[16]), a[29]) then renamed = 'v' end
   if nid == '' then nid = '~' .. string.format('%.0f', seq) end
   if kind == 'new' then
     leader = seq
     lead(st, a, seq, known)
   end
   local mine = point(st, a[13], seq, leader)
-  call('SET', P .. 'n' .. nid, member(leader, seq, heat, a[8], string.char(#mine) .. table.concat(mine), a[9]))
+  call('SET', P .. 'n' .. nid, member(leader, seq, heat, a[8], seq, string.char(#mine) .. table.concat(mine), a[9]))
   call('ZADD', P .. 'm' .. leader, seq, nid)
   resize(P, leader, 1)
   if a[11] ~= '' then post(st, a[11], six(seq)) end
@@ -557,8 +622,8 @@ end
 -- a: as a submission; 7 '' if the heat stays, 10 '' or '=' and the text, 6 the leader that a text was judged by.
 local function update(st, a)
   local P, nid = st.P, a[5]
-  local m = read(P, nid)
-  if not m then return {'notfound'} end
+  local m, why = about(st, a)
+  if not m then return why end
   local whole = a[10] ~= ''
   if whole and m.leader ~= tonumber(a[6]) then return {'conflict'} end
   local k = kept(P, m.leader)
@@ -568,7 +633,8 @@ local function update(st, a)
   if a[7] ~= '' then m.heat = a[7] end
   if whole then m.disagrees = a[8] == '1' end
   local disagrees = m.disagrees
-  call('SET', P .. 'n' .. nid, member(m.leader, m.seq, m.heat, flag(m), m.names, m.article))
+  bring(st, nid, m)
+  call('SET', P .. 'n' .. nid, member(m.leader, m.seq, m.heat, flag(m), seq, m.names, m.article))
   local article, keeps = nil, nil
   if whole then article = m.article end
   if mine then
@@ -595,8 +661,9 @@ end
 
 local function delete(st, a)
   local P, nid = st.P, a[5]
-  local m = read(P, nid)
-  if not m then return {'notfound'} end
+  local m, why = about(st, a)
+  if not m then return why end
+  bring(st, nid, m)
   if #m.names > 1 then call('APPEND', P .. 'r' .. m.leader, string.sub(m.names, 2)) end
   call('DEL', P .. 'n' .. nid)
   if m.moved then call('HDEL', P .. 'v', nid) end
@@ -615,8 +682,8 @@ end
 -- 10 '' or '=' and its text, 11 the correction, but for what is known here
 local function correct(st, a)
   local P, nid, seq, to, fresh = st.P, a[5], st.seq + 1, tonumber(a[6]), a[19] ~= ''
-  local m = read(P, nid)
-  if not m then return {'notfound'} end
+  local m, why = about(st, a)
+  if not m then return why end
   local before = tonumber(a[9])
   if m.leader ~= before then return {'conflict'} end
   if not fresh and before == to then return {'invalid'} end
@@ -627,6 +694,7 @@ local function correct(st, a)
   local was = left and textof(P, before)
   if was == '' and a[10] == '' then return {'conflict'} end -- it was left to the library just now
   -- Nothing is refused from here on.
+  bring(st, nid, m)
   if fresh then
     to = seq
     lead(st, a, seq, {})
@@ -637,7 +705,7 @@ local function correct(st, a)
   if #m.names > 1 then call('APPEND', P .. 'r' .. before, string.sub(m.names, 2)) end
   local mine = point(st, a[13], seq, to)
   m.leader, m.disagrees, m.moved, m.names = to, false, true, string.char(#mine) .. table.concat(mine)
-  call('SET', P .. 'n' .. nid, member(to, m.seq, m.heat, flag(m), m.names, m.article))
+  call('SET', P .. 'n' .. nid, member(to, m.seq, m.heat, flag(m), seq, m.names, m.article))
   call('ZREM', P .. 'm' .. before, nid)
   call('ZADD', P .. 'm' .. to, m.seq, nid)
   resize(P, before, -1)
@@ -672,13 +740,38 @@ local function rule(st, a)
   return log(st, {kind = 'rule', leader = 0, nid = a[5], heat = a[7], request = a[3], blob = a[4]})
 end
 
--- finish ends a docId with all that belongs to it. a: as a submission; 18 the keys of the leader
+-- members is how many a docId has, those that are filed included.
+local function members(P, leader) return -tonumber(call('ZSCORE', P .. 'g', six(leader)) or 0) end
+
+-- gather adds to names those of the filed members of a docId that the caller tells of, field 7, seq 6, names
+-- (1 + 16 each), and returns fields and changes; or why not all are told.
+local function gather(st, a, count, names)
+  if count == 0 then return {} end
+  if a[31] == '' or tonumber(a[31]) ~= st.trimmed then return nil, {'recall', a[6], st.trimmed} end
+  local all, at, v = {}, 1, a[32]
+  while at <= #v do
+    local field, seq, n = string.sub(v, at, at + 6), number(v, at + 7), string.byte(v, at + 13)
+    if listed(filings(st, field), seq) then
+      all[#all + 1] = {field, seq}
+      names[#names + 1] = string.sub(v, at + 14, at + 13 + 16 * n)
+    end
+    at = at + 14 + 16 * n
+  end
+  if #all ~= count then return nil, {'untold'} end
+  return all
+end
+
+-- finish ends a docId with all that belongs to it. a: as a submission; 18 the keys of the leader, 32 its members in
+-- the history
 local function finish(st, a)
   local P, leader = st.P, tonumber(a[6])
   local row = call('HGET', rowkey(P, leader), leader)
   if not row then return {'gone'} end -- the log says whether it ever was
   local nids = call('ZRANGE', P .. 'm' .. leader, 0, -1)
   local names = {call('GET', P .. 'r' .. leader) or ''}
+  local left, why = gather(st, a, members(P, leader) - #nids, names)
+  if not left then return why end
+  for _, f in ipairs(left) do unpost(st, f[1], f[2]) end
   for _, nid in ipairs(nids) do
     local m = read(P, nid)
     names[#names + 1] = string.sub(m.names, 2)
@@ -696,7 +789,8 @@ local function finish(st, a)
   call('ZREM', P .. 'x', expires .. six(leader))
   call('HINCRBY', P .. 's', 'leaders', -1)
   -- '-0' is no integer to Redis, and an error here would leave half a change.
-  if #nids > 0 then call('HINCRBY', P .. 's', 'members', -#nids) end
+  local gone = #nids + #left
+  if gone > 0 then call('HINCRBY', P .. 's', 'members', -gone) end
   return log(st, {kind = a[2], leader = leader, nid = '', heat = a[7], request = a[3], blob = a[4], keeps = NONE})
 end
 
@@ -764,6 +858,26 @@ local function stats(keys, a)
   local doubt = 0
   if not st.unfinished and came(st) then doubt = 1 end
   return {'ok', st.seq, tonumber(v[1] or 0), tonumber(v[2] or 0), v[3] or '', doubt}
+end
+
+-- row tells of an article: 1 nid, 2 its field, 3 changes of others under that. answer: 'ok', its row, or ''; the
+-- change that it came with, or that of another, if it is filed, or 0; how far the log is trimmed.
+local function row(keys, a)
+  init()
+  local st = state(keys[1])
+  local v = call('GET', st.P .. 'n' .. a[1])
+  return {'ok', v or '', not v and filed(st, a[2], a[3]) or 0, st.trimmed}
+end
+
+-- shelf tells of a docId: 1 it, 2 fields 7 and changes 6. answer: 'ok', how far the log is trimmed, how many
+-- members it has, how many of them are not filed, '1' for each of 2 that is filed and '0' for others.
+local function shelf(keys, a)
+  init()
+  local st, flags = state(keys[1]), {}
+  for at = 1, #a[2], 13 do
+    flags[#flags + 1] = listed(filings(st, string.sub(a[2], at, at + 6)), number(a[2], at + 7)) and '1' or '0'
+  end
+  return {'ok', st.trimmed, members(st.P, tonumber(a[1])), call('ZCARD', st.P .. 'm' .. a[1]), table.concat(flags)}
 end
 
 -- copy tells of a kept copy: 1 its docId. answer: 'ok', what is known of it, its text if that is here; nid
@@ -900,8 +1014,18 @@ local function acknowledge(keys, a)
   return {'ok', seq}
 end
 
+-- file leaves an article to the history that came with a change, if nothing happened to it after another.
+local function file(st, field, seq, nid, upto)
+  local m = read(st.P, nid)
+  if not m or m.seq ~= seq or m.moved or m.last > upto then return end
+  post(st, field, six(seq), posted(st, field))
+  call('DEL', st.P .. 'n' .. nid)
+  call('ZREM', st.P .. 'm' .. m.leader, nid)
+end
+
 -- trim drops entries: 1 the sink that is the history, 2 the last that was dropped before, 3 the last that
--- is dropped now. Where others were first, or a sink does not have them, nothing is.
+-- is dropped now, 4 the articles of them that the history has as they are: field 7, seq 6, length 4 and nid. Where
+-- others were first, or a sink does not have them, nothing is.
 local function trim(keys, a)
   init()
   local st, P, upto = state(keys[1]), keys[1], tonumber(a[3])
@@ -911,6 +1035,13 @@ local function trim(keys, a)
   for _, v in ipairs(call('HVALS', P .. 'c')) do
     if tonumber(v) < upto then return {'ok', 0} end
   end
+  local at, v = 1, a[4]
+  while at <= #v do
+    local n = unpackn('>I4', v, at + 13)
+    file(st, string.sub(v, at, at + 6), number(v, at + 7), string.sub(v, at + 17, at + 16 + n), upto)
+    at = at + 17 + n
+  end
+  save(st)
   call('HSET', P .. 's', 'trimmed', upto, 'history', a[1])
   return {'ok', call('XTRIM', P .. 'l', 'MINID', (upto + 1) .. '-0')}
 end
@@ -926,6 +1057,8 @@ redis.register_function{function_name = 'neardup_settle_VERSION', callback = set
 redis.register_function{function_name = 'neardup_remove_VERSION', callback = commit, flags = {'allow-oom'}}
 redis.register_function{function_name = 'neardup_acknowledge_VERSION', callback = acknowledge, flags = {'allow-oom'}}
 redis.register_function{function_name = 'neardup_stats_VERSION', callback = stats, flags = {'no-writes'}}
+redis.register_function{function_name = 'neardup_row_VERSION', callback = row, flags = {'no-writes'}}
+redis.register_function{function_name = 'neardup_shelf_VERSION', callback = shelf, flags = {'no-writes'}}
 redis.register_function{function_name = 'neardup_copy_VERSION', callback = copy, flags = {'no-writes'}}
 redis.register_function{function_name = 'neardup_lookup_VERSION', callback = lookup, flags = {'no-writes'}}
 redis.register_function{function_name = 'neardup_replay_VERSION', callback = replay, flags = {'no-writes'}}

@@ -93,6 +93,8 @@ func status(answer []rueidis.RedisMessage) (string, error) {
 		return word, fmt.Errorf("%w: it does not follow the last change that is there", docid.ErrInvalid)
 	case "occupied":
 		return word, docid.ErrOccupied
+	case "untold":
+		return word, fmt.Errorf("%w: articles of the docId are not there", docid.ErrUntold)
 	case "gone":
 		return word, errGone
 	case "needed":

@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/neardup/neardup/docid"
@@ -17,6 +18,14 @@ type kept struct {
 
 // copyOf reads the kept copy of a docId; nil if there is none.
 func (ix *index) copyOf(ctx context.Context, leader uint64) (*kept, error) {
+	k, err := ix.copyNow(ctx, leader)
+	for n := 0; errors.Is(err, docid.ErrNotFound) && n < maxRecalls; n++ { // deleted meanwhile
+		k, err = ix.copyNow(ctx, leader)
+	}
+	return k, err
+}
+
+func (ix *index) copyNow(ctx context.Context, leader uint64) (*kept, error) {
 	answer, err := ix.s.call(ctx, false, "copy", ix.p, decimal(leader))
 	if err != nil {
 		return nil, err
@@ -37,11 +46,29 @@ func (ix *index) copyOf(ctx context.Context, leader uint64) (*kept, error) {
 		return nil, fmt.Errorf("%w: kept copy of leader %d", docid.ErrCorrupt, leader)
 	}
 	k := &kept{seq: six(known[8:]), contested: known[14] == '1', text: parts[1]}
-	if k.Member, err = memberOf(parts[2], parts[3]); err != nil {
+	if parts[2] == "" { // its article was left to the history
+		k.Member, err = ix.came(ctx, six(known[15:]))
+	} else {
+		k.Member, err = memberOf(parts[2], parts[3])
+	}
+	if err != nil {
 		return nil, fmt.Errorf("kept copy of leader %d: %w", leader, err)
 	}
 	k.Heat = unordered(known)
 	return k, nil
+}
+
+// came is the article that came with a change which was left to the history.
+func (ix *index) came(ctx context.Context, seq uint64) (docid.Member, error) {
+	e, err := ix.entry(ctx, seq)
+	if err != nil {
+		return docid.Member{}, err
+	}
+	m, err := (catalog{ix}).member(ctx, e.NID)
+	if err == nil && m.Seq != seq {
+		err = docid.ErrNotFound
+	}
+	return m, err
 }
 
 // textOf is the text of a kept copy, from the library where it was left to that.

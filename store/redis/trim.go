@@ -21,6 +21,9 @@ func (s *Store) ReadLog(history docid.History) { s.history.Store(&history) }
 // Trimmed is the last change whose entry was left to the history.
 func (ix *index) Trimmed(ctx context.Context) (uint64, error) { return ix.count(ctx, "trimmed") }
 
+// trimMost is how many entries go in one step, so that nobody waits long.
+const trimMost = 250
+
 // Trim leaves entries to the history that a sink is, once they were read back from
 // there and are the same.
 func (ix *index) Trim(ctx context.Context, sink string, most uint64, before time.Time, limit int) (int, error) {
@@ -42,7 +45,7 @@ func (ix *index) Trim(ctx context.Context, sink string, most uint64, before time
 	case most <= from:
 		return 0, nil
 	}
-	entries, err := (catalog{ix}).log(ctx, from, limit)
+	entries, err := (catalog{ix}).log(ctx, from, min(limit, trimMost))
 	if err != nil {
 		return 0, err
 	}
@@ -58,7 +61,11 @@ func (ix *index) Trim(ctx context.Context, sink string, most uint64, before time
 	if err != nil {
 		return 0, err
 	}
-	answer, err := ix.s.call(ctx, true, "trim", ix.p, sink, decimal(from), decimal(upTo))
+	articles, err := ix.shelve(ctx, entries)
+	if err != nil {
+		return 0, fmt.Errorf("leave articles to sink %q: %w", sink, err)
+	}
+	answer, err := ix.s.call(ctx, true, "trim", ix.p, sink, decimal(from), decimal(upTo), articles)
 	if err == nil {
 		_, err = status(answer)
 	}
@@ -123,16 +130,27 @@ func (ix *index) historyOf(ctx context.Context, after, upTo uint64, limit int) (
 	return entries, nil
 }
 
-// told is the entry of a submission that was answered long ago; otherwise is what it is
-// if the request was another.
-func (ix *index) told(ctx context.Context, seq uint64, request [16]byte, otherwise rueidis.RedisMessage) (docid.Entry, error) {
+// entry is that of a change that was left to the history.
+func (ix *index) entry(ctx context.Context, seq uint64) (docid.Entry, error) {
 	entries, err := ix.historyOf(ctx, seq-1, seq, 1)
 	if err != nil {
-		return docid.Entry{}, fmt.Errorf("what was answered with change %d: %w", seq, err)
+		return docid.Entry{}, fmt.Errorf("change %d: %w", seq, err)
 	}
-	if entries[0].Request == request {
-		return entries[0], nil
+	return entries[0], nil
+}
+
+// told is the entry of a submission under an nid that was answered long ago; otherwise is
+// what it is if the request was another. A recall if it was that of another nid.
+func (ix *index) told(ctx context.Context, seq uint64, nid string, request [16]byte, otherwise rueidis.RedisMessage) (docid.Entry, error) {
+	e, err := ix.entry(ctx, seq)
+	switch how, wrong := status([]rueidis.RedisMessage{otherwise}); {
+	case err != nil:
+		return docid.Entry{}, err
+	case e.Request == request:
+		return e, nil
+	case how == "taken" && e.NID != nid:
+		return docid.Entry{}, &recall{seq: seq}
+	default:
+		return docid.Entry{}, wrong
 	}
-	_, err = status([]rueidis.RedisMessage{otherwise})
-	return docid.Entry{}, err
 }

@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,19 +21,16 @@ import (
 var future = time.Unix(1<<33, 0)
 
 // trim leaves all that can be left to a history.
-func trim(t *testing.T, d *docid.Detector, history docid.History) {
-	t.Helper()
-	relay, err := d.Relay(t.Context(), "map", history)
+func trim(ctx context.Context, d *docid.Detector, history docid.History) error {
+	relay, err := d.Relay(ctx, "map", history)
 	if err == nil {
-		_, err = relay.Drain(t.Context())
+		_, err = relay.Drain(ctx)
 	}
 	u := d.Index().(docid.Unloader)
 	for n := 1; err == nil && n > 0; {
-		n, err = u.Trim(t.Context(), "map", 1<<47, future, 5)
+		n, err = u.Trim(ctx, "map", 1<<47, future, 5)
 	}
-	if err != nil {
-		t.Fatalf("trim: %v", err)
-	}
+	return err
 }
 
 // TestTrimmed runs random histories over Redis and MariaDB, to which the log is left
@@ -63,7 +63,12 @@ func TestTrimmed(t *testing.T) {
 			}
 			return s, err
 		}
-		p.Trim = func(t *testing.T, d *docid.Detector) { trim(t, d, history) }
+		p.Trim = func(t *testing.T, d *docid.Detector) {
+			t.Helper()
+			if err := trim(t.Context(), d, history); err != nil {
+				t.Fatalf("trim: %v", err)
+			}
+		}
 		return p
 	})
 }
@@ -80,10 +85,7 @@ type forgetful struct {
 
 func (f *forgetful) Cursor(ctx context.Context, tenant string) (uint64, error) {
 	at, err := f.past.Cursor(ctx, tenant)
-	if f.upTo > 0 {
-		at = min(at, f.upTo)
-	}
-	return at, err
+	return f.reach(at), err
 }
 
 func (f *forgetful) Log(ctx context.Context, tenant string, after uint64, limit int) ([]docid.Entry, error) {
@@ -97,6 +99,43 @@ func (f *forgetful) Log(ctx context.Context, tenant string, after uint64, limit 
 		}
 	}
 	return es, err
+}
+
+func (f *forgetful) Articles(ctx context.Context, tenant string, nids []string) ([]docid.Filed, uint64, error) {
+	if f.gone {
+		return nil, 0, docid.ErrUnavailable
+	}
+	found, at, err := f.past.Articles(ctx, tenant, nids)
+	return f.older(found), f.reach(at), err
+}
+
+func (f *forgetful) ArticlesOf(ctx context.Context, tenant string, leader, after uint64, limit int) ([]docid.Filed, uint64, error) {
+	if f.gone {
+		return nil, 0, docid.ErrUnavailable
+	}
+	found, at, err := f.past.ArticlesOf(ctx, tenant, leader, after, limit)
+	return f.older(found), f.reach(at), err
+}
+
+func (f *forgetful) ChangesOf(ctx context.Context, tenant string, leader, after uint64, limit int) ([]docid.Delivery, error) {
+	if f.gone {
+		return nil, docid.ErrUnavailable
+	}
+	ds, err := f.past.ChangesOf(ctx, tenant, leader, after, limit)
+	return slices.DeleteFunc(ds, func(d docid.Delivery) bool { return d.Seq > f.reach(d.Seq) }), err
+}
+
+// older are the articles that it still has.
+func (f *forgetful) older(found []docid.Filed) []docid.Filed {
+	return slices.DeleteFunc(found, func(a docid.Filed) bool { return a.Seq > f.reach(a.Seq) })
+}
+
+// reach is a change, or the last that it still has.
+func (f *forgetful) reach(at uint64) uint64 {
+	if f.upTo > 0 {
+		at = min(at, f.upTo)
+	}
+	return at
 }
 
 // TestTrim: entries go once every sink has them, they are old enough and the history gives
@@ -161,6 +200,11 @@ func TestTrim(t *testing.T) {
 	if n, err := s.c.Do(ctx, s.c.B().Xlen().Key(prefix("tenant")+"l").Build()).AsInt64(); n != 1 || err != nil {
 		t.Errorf("%d entries are left in Redis, %v, want 1", n, err)
 	}
+	for key, want := range map[string]int64{"na0": 0, "m1": 0, "na4": 0, "na5": 1, "m6": 1} {
+		if n, err := s.c.Do(ctx, s.c.B().Exists().Key(prefix("tenant")+key).Build()).AsInt64(); n != want || err != nil {
+			t.Errorf("%d keys %s, %v, want %d", n, key, err, want)
+		}
+	}
 	logged(nil)
 	add("a0", 0, nil) // a retry
 	if err := d.Index().Outbox().Detach(ctx, "map"); !errors.Is(err, docid.ErrInvalid) {
@@ -172,9 +216,25 @@ func TestTrim(t *testing.T) {
 	add("a0", 0, docid.ErrUnavailable)
 	add("b0", 0, nil)
 	add("b9", 9, nil)
+	about := func(nid string, group uint64, want error) {
+		t.Helper()
+		heat := int64(7)
+		_, _, read := d.Member(ctx, nid)
+		_, changed := d.Update(ctx, nid, docid.Revision{Heat: &heat})
+		_, deleted := d.Delete(ctx, nid)
+		_, grouped := d.Group(ctx, d.DocIDs().DocID(group), 0, 9)
+		_, ended := d.End(ctx, d.DocIDs().DocID(group))
+		for what, err := range map[string]error{"read": read, "change": changed, "delete": deleted, "group": grouped, "end": ended} {
+			if !errors.Is(err, want) {
+				t.Errorf("%s what was left: %v, want %v", what, err, want)
+			}
+		}
+	}
+	about("a1", 3, docid.ErrUnavailable)
 	history.gone, history.upTo = false, 4 // an older backup
 	logged(docid.ErrUntold)
 	add("a4", 4, docid.ErrUntold)
+	about("a4", 5, docid.ErrUntold)
 	add("a3", 3, nil)
 	add("b8", 8, nil)
 	if _, err := d.Relay(ctx, "map", history); !errors.Is(err, docid.ErrUntold) {
@@ -186,5 +246,103 @@ func TestTrim(t *testing.T) {
 	history.upTo = 0
 	if _, err := relay.Drain(ctx); err != nil {
 		t.Errorf("it is as it was: %v", err)
+	}
+	about("a1", 3, nil)
+}
+
+// TestTrimMeanwhile: while the log is trimmed over and over, clients of two servers change
+// articles, of which each has its own; what one wrote it reads, and no retry is answered anew.
+func TestTrimMeanwhile(t *testing.T) {
+	server, maria := services.Redis(t), services.MariaDB(t)
+	history, err := mysql.Open(t.Context(), mysql.Options{Address: "mysql://root@" + maria.Addr + "/neardup"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer history.Close()
+	var servers [2]*docid.Detector
+	for i := range servers {
+		s, err := Open(t.Context(), Options{Address: "redis://" + server.Addr})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		s.ReadLog(history)
+		if servers[i], err = docid.NewDetector(t.Context(), s, "tenant", storetest.Settings()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var trimmer, clients sync.WaitGroup
+	trimmer.Go(func() {
+		for ctx.Err() == nil {
+			if err := trim(t.Context(), servers[0], history); err != nil {
+				t.Errorf("trim: %v", err)
+				return
+			}
+		}
+	})
+	for c := range 4 {
+		clients.Go(func() { (&client{t: t, servers: servers, name: fmt.Sprint("c", c)}).work(c) })
+	}
+	clients.Wait()
+	stop()
+	trimmer.Wait()
+}
+
+// client has articles of its own.
+type client struct {
+	t       *testing.T
+	servers [2]*docid.Detector
+	name    string
+}
+
+// work adds some articles near those of the others, and changes them.
+func (c *client) work(seed int) {
+	ctx, r := c.t.Context(), rand.New(rand.NewPCG(uint64(seed), 1))
+	type article struct {
+		heat    int64
+		deleted bool
+		docID   string
+	}
+	mine := map[string]*article{}
+	var nids []string
+	for n := range 120 {
+		d := c.servers[r.IntN(2)]
+		if n%10 == 0 {
+			nids = append(nids, fmt.Sprint(c.name, "-", n))
+		}
+		nid := nids[r.IntN(len(nids))]
+		a := mine[nid]
+		var sub docid.Submission
+		sub.ID, sub.Text = nid, storetest.Base(len(nid)+int(nid[len(nid)-1]))
+		var err error
+		switch k := r.IntN(4); {
+		case a == nil || a.deleted:
+			var got docid.Answer
+			got, err = d.Add(ctx, sub)
+			if got.Replayed {
+				c.t.Errorf("%s is answered as if it had not been deleted: %+v", nid, got)
+			}
+			mine[nid] = &article{docID: got.DocID}
+		case k == 0:
+			var got docid.Answer
+			if got, err = d.Add(ctx, sub); err == nil && (!got.Replayed || got.DocID != a.docID) {
+				c.t.Errorf("retry of %s: %+v, want docId %s", nid, got, a.docID)
+			}
+		case k == 1:
+			_, err = d.Delete(ctx, nid)
+			a.deleted = true
+		default:
+			a.heat = int64(r.IntN(100))
+			_, err = d.Update(ctx, nid, docid.Revision{Heat: &a.heat})
+		}
+		if err != nil {
+			c.t.Errorf("%s: %v", nid, err)
+			return
+		}
+		m, docID, err := c.servers[r.IntN(2)].Member(ctx, nid)
+		if a = mine[nid]; a.deleted && !errors.Is(err, docid.ErrNotFound) || !a.deleted && (err != nil || m.Heat != a.heat || docID != a.docID) {
+			c.t.Errorf("%s reads %+v of docId %s, %v, want %+v", nid, m, docID, err, a)
+		}
 	}
 }

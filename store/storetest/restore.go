@@ -18,13 +18,14 @@ type kept struct {
 	id       docid.Identity
 	log      []docid.Delivery
 	articles map[uint64]*docid.Article // by the change they came with
+	rows     map[string]*docid.Filed   // by nid
 	texts    map[string]docid.Texts
 	leaders  bool // which of the two it is
 }
 
 // KeptSinks are two in memory that an index can be made again from, empty.
 func KeptSinks() (docid.History, docid.Library) {
-	return &kept{articles: map[uint64]*docid.Article{}}, &kept{texts: map[string]docid.Texts{}, leaders: true}
+	return &kept{articles: map[uint64]*docid.Article{}, rows: map[string]*docid.Filed{}}, &kept{texts: map[string]docid.Texts{}, leaders: true}
 }
 
 func (k *kept) KeepsLeaders() bool { return k.leaders }
@@ -38,10 +39,7 @@ func (k *kept) KeepIdentity(_ context.Context, _ string, id docid.Identity) erro
 func (k *kept) Identity(context.Context, string) (docid.Identity, error) { return k.id, nil }
 
 func (k *kept) Cursor(context.Context, string) (uint64, error) {
-	if len(k.log) == 0 {
-		return 0, nil
-	}
-	return k.log[len(k.log)-1].Seq, nil
+	return k.last(), nil
 }
 
 func (k *kept) Apply(_ context.Context, _ string, ds []docid.Delivery) error {
@@ -53,24 +51,6 @@ func (k *kept) Apply(_ context.Context, _ string, ds []docid.Delivery) error {
 		}
 	}
 	return nil
-}
-
-// file is what a database of articles does.
-func (k *kept) file(d *docid.Delivery) {
-	switch d.Kind {
-	case docid.KindNew, docid.KindDuplicate:
-		if d.Article != nil {
-			a := *d.Article
-			a.Text = ""
-			k.articles[d.Seq] = &a
-		}
-	case docid.KindDelete:
-		for seq, a := range k.articles {
-			if a.ID == d.NID {
-				delete(k.articles, seq)
-			}
-		}
-	}
 }
 
 // keep is what a table of texts does.
@@ -98,34 +78,6 @@ func (k *kept) keep(d *docid.Delivery) {
 		t = docid.Texts{Ended: true, KeptSeq: d.Seq}
 	}
 	k.texts[d.DocID] = t
-}
-
-func (k *kept) History(_ context.Context, _ string, after uint64, limit int) ([]docid.Delivery, error) {
-	var ds []docid.Delivery
-	for _, d := range k.log {
-		if d.Seq <= after || len(ds) == limit {
-			continue
-		}
-		revises := d.Revises()
-		if d.DocID, d.Article = "", nil; revises {
-			d.Article = &docid.Article{}
-		} else if a := k.articles[d.Seq]; a != nil {
-			b := *a
-			d.Article = &b
-		}
-		ds = append(ds, d)
-	}
-	return ds, nil
-}
-
-func (k *kept) Log(_ context.Context, _ string, after uint64, limit int) ([]docid.Entry, error) {
-	var es []docid.Entry
-	for _, d := range k.log {
-		if d.Seq > after && len(es) < limit {
-			es = append(es, d.Entry)
-		}
-	}
-	return es, nil
 }
 
 func (k *kept) Texts(_ context.Context, ids []string) (map[string]docid.Texts, error) {

@@ -9,6 +9,55 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
+// pagesOfLeft reads a docId page by page some of whose members are left to the history,
+// some came back, some were deleted, some moved away, and one has its nid anew.
+func (o *opened) pagesOfLeft() {
+	t, ctx := o.t, o.t.Context()
+	t.Helper()
+	first := o.add(article("m0", Base(40)))
+	for n := range 9 {
+		o.add(article(fmt.Sprint("m", n+1), Base(40)))
+	}
+	other := o.add(article("other", Base(41)))
+	o.place.Trim(t, o.Detector)
+	heat := int64(3)
+	must(t, "heat", second(o.Update(ctx, "m2", docid.Revision{Heat: &heat})), nil)
+	must(t, "delete", second(o.Delete(ctx, "m4")), nil)
+	must(t, "correct", second(o.Correct(ctx, docid.Correcting{NID: "m6", DocID: other.DocID, Who: "w"})), nil)
+	must(t, "delete the leader", second(o.Delete(ctx, "m0")), nil)
+	o.add(article("m4", Base(40)))
+	for _, trim := range []bool{false, true} {
+		if trim {
+			o.place.Trim(t, o.Detector)
+		}
+		for limit := 1; limit <= 10; limit++ {
+			nids, after := "", uint64(0)
+			for more := true; more; {
+				g, err := o.Group(ctx, first.DocID, after, limit)
+				must(t, "group", err, nil)
+				equal(t, "size", g.Size, 8)
+				equal(t, "who made it", g.NID, docid.AnonymousNID(first.Seq))
+				for _, m := range g.Members {
+					nids += fmt.Sprint(m.ID, "/", m.Heat, " ")
+					after = m.Seq
+				}
+				more = g.More
+			}
+			equal(t, fmt.Sprint("members by ", limit), nids, "m1/0 m2/3 m3/0 m5/0 m7/0 m8/0 m9/0 m4/0 ")
+		}
+	}
+	must(t, "end", second(o.End(ctx, first.DocID)), nil)
+	must(t, "a member of what ended", third(o.Member(ctx, "m3")), docid.ErrNotFound)
+	equal(t, "what was moved away", docIDOf(o.Member(ctx, "m6")), other.DocID)
+	if a := o.add(article("m3", Base(40))); a.Replayed || a.DocID == first.DocID {
+		t.Errorf("an nid of a docId that ended, sent again: %+v", a)
+	}
+}
+
+func third[A, B any](_ A, _ B, err error) error { return err }
+
+func docIDOf(_ docid.Member, docID string, _ error) string { return docID }
+
 // testTrimmed: of a log whose entries were left to a history all is read as before,
 // and what was answered is answered again.
 func testTrimmed(t *testing.T, p Place) {
@@ -76,6 +125,8 @@ func testTrimmed(t *testing.T, p Place) {
 		add(fmt.Sprint("d", len(before)), 7+len(before))
 		before = log()
 	}
+	o.pagesOfLeft()
+	before = log()
 	// Who is attached later gets all of it.
 	path := filepath.Join(t.TempDir(), "late")
 	sink, err := OpenFileSink(path)
