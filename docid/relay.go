@@ -66,7 +66,7 @@ func (d *Detector) told(ctx context.Context, sink Sink, at uint64) error {
 const (
 	relayPage  = 500
 	relayPause = 100 * time.Millisecond
-	relayMost  = 5 * time.Second
+	relayMost  = 2 * time.Second
 	relayClaim = 5 * time.Second
 )
 

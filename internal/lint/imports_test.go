@@ -66,6 +66,7 @@ var layers = map[string]layer{
 	"internal":           {[]string{"", "text", "feature"}, nil},
 	"internal/browser":   {nil, []string{"github.com/chromedp/"}},
 	"internal/lint":      {nil, nil},
+	"internal/services":  {nil, []string{"google.golang.org/protobuf/"}},
 	"internal/shared":    {nil, nil},
 	"internal/textlines": {nil, []string{compress}},
 	"cmd":                {[]string{anything}, []string{anything}},

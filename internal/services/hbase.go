@@ -15,6 +15,7 @@ import (
 type HBase struct {
 	*Server         // master, region server and ZooKeeper
 	Gateway *Server // REST
+	master  string  // host:port of its calls
 }
 
 // URL is the address of the gateway.
@@ -29,13 +30,13 @@ func StartHBase(t testing.TB, java ...string) HBase {
 		Missing(t, "HBase")
 	}
 	dir := folder(t, "hbase")
-	zk := FreeAddr(t)
+	zk, master := FreeAddr(t), FreeAddr(t)
 	common := javaFlags(home, dir, map[string]string{
-		"hb.data": dir, "hb.zkport": port(zk), "hb.masterport": port(FreeAddr(t)), "hb.rsport": port(FreeAddr(t)),
+		"hb.data": dir, "hb.zkport": port(zk), "hb.masterport": port(master), "hb.rsport": port(FreeAddr(t)),
 		"hbase.log.dir": filepath.Join(dir, "logs"),
 	})
 	argv := append([]string{program(t, "java"), "-Xms128m", "-Xmx768m"}, append(common, java...)...)
-	h := HBase{Server: run(t, &Server{
+	h := HBase{master: master, Server: run(t, &Server{
 		name: "hbase", Dir: dir, Addr: zk, argv: append(argv, "org.apache.hadoop.hbase.master.HMaster", "start"),
 		ready: func(string) error { return says(dir, "Master has completed initialization") },
 	})}

@@ -46,17 +46,18 @@ func Sentinel(t testing.TB, primary *Server) *Server {
 	return run(t, s)
 }
 
-// Cluster starts three Redis servers that share the slots.
-func Cluster(t testing.TB) []*Server {
+// Cluster starts three servers that share the slots, and three replicas of them
+// where so many are wanted for each. One that is not heard of for 3 s is replaced.
+func Cluster(t testing.TB, start func(testing.TB, ...string) *Server, replicas int) []*Server {
 	t.Helper()
 	var nodes []*Server
 	args := []string{"--cluster", "create"}
-	for range 3 {
-		s := Redis(t, "--cluster-enabled", "yes", "--cluster-node-timeout", "5000")
+	for range 3 + 3*replicas {
+		s := start(t, "--cluster-enabled", "yes", "--cluster-node-timeout", "3000", "--repl-diskless-sync-delay", "0")
 		nodes, args = append(nodes, s), append(args, s.Addr)
 	}
 	cli := program(t, "redis-cli")
-	out, err := exec.Command(cli, append(args, "--cluster-yes")...).CombinedOutput()
+	out, err := exec.Command(cli, append(args, "--cluster-replicas", fmt.Sprint(replicas), "--cluster-yes")...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("redis-cli --cluster create: %v\n%s", err, out)
 	}

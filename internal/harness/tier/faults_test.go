@@ -17,65 +17,99 @@ import (
 type fault struct {
 	name string
 	do   func(*life)
+	part part
 	// loses says that it loses answers whatever the servers do; slow, that it takes
 	// seconds: it is made once in a short run.
 	// strict: only where nothing is accepted.
 	loses, slow, strict bool
 }
 
+// part is what a fault takes hold of: two faults of different parts may come at once.
+type part byte
+
+const (
+	everything part = iota
+	redisItself
+	mariaItself
+	hbaseItself
+	wayToRedis
+	wayToMaria
+	wayToHBase
+	wayOfClients
+	serverItself
+)
+
 // faults are all kinds. What is paused, cut or silent lasts a random time.
 var faults = []fault{
-	{name: "Redis killed", do: func(l *life) { l.restart(l.primary) }},
-	{name: "Redis stopped", do: (*life).shut},
-	{name: "Redis paused", do: func(l *life) { l.paused(l.primary, 700) }},
-	{name: "Redis paused for seconds", do: func(l *life) { l.paused(l.primary, int(long()/time.Millisecond)) }, slow: true},
-	{name: "Redis full", do: (*life).full},
-	{name: "Redis without its functions", do: func(l *life) { l.say(l.primary, "FUNCTION", "FLUSH") }},
-	{name: "Redis ends all connections", do: func(l *life) { l.say(l.primary, "CLIENT", "KILL", "TYPE", "normal") }},
-	{name: "Redis rewrites its log", do: func(l *life) { l.say(l.primary, "BGREWRITEAOF"); l.pause(100) }},
-	{name: "Redis told to evict", do: (*life).mayEvict},
+	{name: "Redis killed", part: redisItself, do: func(l *life) { l.restart(l.primary) }},
+	{name: "Redis stopped", part: redisItself, do: (*life).shut},
+	{name: "Redis paused", part: redisItself, do: func(l *life) { l.paused(l.primary, 700) }},
+	{name: "Redis paused for seconds", part: redisItself, do: func(l *life) { l.paused(l.primary, int(long()/time.Millisecond)) }, slow: true},
+	{name: "Redis full", part: redisItself, do: (*life).full},
+	{name: "Redis without its functions", part: redisItself, do: func(l *life) { l.say(l.primary, "FUNCTION", "FLUSH") }},
+	{name: "Redis ends all connections", part: redisItself, do: func(l *life) { l.say(l.primary, "CLIENT", "KILL", "TYPE", "normal") }},
+	{name: "Redis rewrites its log", part: redisItself, do: func(l *life) { l.say(l.primary, "BGREWRITEAOF"); l.pause(100) }},
+	{name: "Redis told to evict", part: redisItself, do: (*life).mayEvict},
 	{name: "Redis evicts keys, and is made again", do: (*life).evicted, slow: true, strict: true},
-	{name: "replica killed", do: func(l *life) { l.restart(l.replica); l.follow() }},
-	{name: "replica paused", do: func(l *life) { l.paused(l.replica, 700) }},
-	{name: "failed over", do: func(l *life) { l.failover(0) }},
-	{name: "failed over to a replica that lags", do: func(l *life) { l.failover(l.some(300)) }},
-	{name: "Redis lost the end of its log", do: (*life).cutLog, loses: true},
+	{name: "replica killed", part: redisItself, do: func(l *life) { l.restart(l.replica); l.follow() }},
+	{name: "replica paused", part: redisItself, do: func(l *life) { l.paused(l.replica, 700) }},
+	{name: "failed over", part: redisItself, do: func(l *life) { l.failover(0) }},
+	{name: "failed over to a replica that lags", part: redisItself, do: func(l *life) { l.failover(l.some(300)) }},
+	{name: "Redis lost the end of its log", part: redisItself, do: (*life).cutLog, loses: true},
 
-	{name: "MariaDB killed", do: func(l *life) { l.restart(l.maria) }},
-	{name: "MariaDB paused", do: func(l *life) { l.paused(l.maria, 700) }},
-	{name: "MariaDB away", do: func(l *life) { l.away(l.mysql) }},
-	{name: "MariaDB's tables locked", do: (*life).locked},
-	{name: "an nid is bound elsewhere", do: (*life).bindElsewhere},
+	{name: "MariaDB killed", part: mariaItself, do: func(l *life) { l.restart(l.maria) }},
+	{name: "MariaDB paused", part: mariaItself, do: func(l *life) { l.paused(l.maria, 700) }},
+	{name: "MariaDB away", part: wayToMaria, do: func(l *life) { l.away(l.mysql) }},
+	{name: "MariaDB's tables locked", part: mariaItself, do: (*life).locked},
+	{name: "an nid is bound elsewhere", part: mariaItself, do: (*life).bindElsewhere},
 
-	{name: "a gateway of HBase killed", do: (*life).killGateway, slow: true},
-	{name: "a gateway paused", do: func(l *life) { l.returning.Wait(); l.paused(l.gateways[l.r.IntN(2)], 700) }},
-	{name: "HBase away", do: func(l *life) { l.away(l.gates...) }},
-	{name: "HBase answers in 10 s", do: func(l *life) { l.late(long(), l.gates...) }, slow: true},
-	{name: "HBase paused", do: func(l *life) { l.paused(l.hbase.Server, 700) }},
-	{name: "requests to HBase doubled", do: func(l *life) { l.doubled(l.gates...) }},
+	{name: "a gateway of HBase killed", part: hbaseItself, do: (*life).killGateway, slow: true},
+	{name: "a gateway paused", part: hbaseItself, do: func(l *life) { l.returning.Wait(); l.paused(l.gateways[l.r.IntN(2)], 700) }},
+	{name: "HBase away", part: wayToHBase, do: func(l *life) { l.away(l.gates...) }},
+	{name: "HBase answers in 10 s", part: wayToHBase, do: func(l *life) { l.late(long(), l.gates...) }, slow: true},
+	{name: "HBase paused", part: hbaseItself, do: func(l *life) { l.paused(l.hbase.Server, 700) }},
+	{name: "a region of HBase moved", part: hbaseItself, do: (*life).moveRegion, slow: true},
+	{name: "requests to HBase doubled", part: wayToHBase, do: func(l *life) { l.doubled(l.gates...) }},
 
-	{name: "connections to Redis cut", do: func(l *life) { l.torn(l.redis...) }},
-	{name: "connections of one server to Redis cut", do: func(l *life) { l.torn(l.redis[l.r.IntN(3)]) }},
-	{name: "one server without Redis", do: func(l *life) { l.away(l.redis[l.r.IntN(3)]) }},
-	{name: "Redis's answers lost", do: func(l *life) { l.silent(l.redis[l.r.IntN(3)]) }},
-	{name: "Redis's answers late", do: func(l *life) { l.late(100*time.Millisecond, l.redis...) }},
-	{name: "commands to Redis doubled", do: func(l *life) { l.doubled(l.redis...) }},
-	{name: "connections to MariaDB cut", do: func(l *life) { l.torn(l.mysql) }},
-	{name: "MariaDB's answers lost", do: func(l *life) { l.silent(l.mysql) }},
-	{name: "MariaDB's answers late", do: func(l *life) { l.late(100*time.Millisecond, l.mysql) }},
-	{name: "connections to HBase cut", do: func(l *life) { l.torn(l.gates...) }},
-	{name: "HBase's answers lost", do: func(l *life) { l.silent(l.gates[l.r.IntN(2)]) }},
-	{name: "connections of clients cut", do: func(l *life) { l.torn(l.front...) }},
-	{name: "answers to clients late", do: func(l *life) { l.late(100*time.Millisecond, l.front...) }},
-	{name: "requests of clients doubled", do: func(l *life) { l.doubled(l.front...) }},
+	{name: "connections to Redis cut", part: wayToRedis, do: func(l *life) { l.torn(l.redis...) }},
+	{name: "connections of one server to Redis cut", part: wayToRedis, do: func(l *life) { l.torn(l.redis[l.r.IntN(3)]) }},
+	{name: "one server without Redis", part: wayToRedis, do: func(l *life) { l.away(l.redis[l.r.IntN(3)]) }},
+	{name: "Redis's answers lost", part: wayToRedis, do: func(l *life) { l.silent(l.redis[l.r.IntN(3)]) }},
+	{name: "Redis's answers late", part: wayToRedis, do: func(l *life) { l.late(100*time.Millisecond, l.redis...) }},
+	{name: "commands to Redis doubled", part: wayToRedis, do: func(l *life) { l.doubled(l.redis...) }},
+	{name: "connections to MariaDB cut", part: wayToMaria, do: func(l *life) { l.torn(l.mysql) }},
+	{name: "MariaDB's answers lost", part: wayToMaria, do: func(l *life) { l.silent(l.mysql) }},
+	{name: "MariaDB's answers late", part: wayToMaria, do: func(l *life) { l.late(100*time.Millisecond, l.mysql) }},
+	{name: "connections to HBase cut", part: wayToHBase, do: func(l *life) { l.torn(l.gates...) }},
+	{name: "HBase's answers lost", part: wayToHBase, do: func(l *life) { l.silent(l.gates[l.r.IntN(2)]) }},
+	{name: "connections of clients cut", part: wayOfClients, do: func(l *life) { l.torn(l.front...) }},
+	{name: "answers to clients late", part: wayOfClients, do: func(l *life) { l.late(100*time.Millisecond, l.front...) }},
+	{name: "requests of clients doubled", part: wayOfClients, do: func(l *life) { l.doubled(l.front...) }},
 
-	{name: "a server killed", do: func(l *life) { l.killServers(0, l.any()) }},
-	{name: "a server killed twice, the second time while it starts", do: (*life).killStarting},
-	{name: "a server stopped", do: (*life).stopServer},
-	{name: "a server paused", do: (*life).pauseServer},
-	{name: "all servers killed", do: func(l *life) { l.killServers(0, l.servers...) }},
-	{name: "a server's clock an hour back", do: func(l *life) { l.killServers(time.Hour, l.any()) }},
-	{name: "a server without its folder", do: (*life).newFolder},
+	{name: "a server killed", part: serverItself, do: func(l *life) { l.killServers(0, l.any()) }},
+	{name: "a server killed twice, the second time while it starts", part: serverItself, do: (*life).killStarting},
+	{name: "a server stopped", part: serverItself, do: (*life).stopServer},
+	{name: "a server paused", part: serverItself, do: (*life).pauseServer},
+	{name: "all servers killed", part: serverItself, do: func(l *life) { l.killServers(0, l.servers...) }},
+	{name: "a server's clock an hour back", part: serverItself, do: func(l *life) { l.killServers(time.Hour, l.any()) }},
+	{name: "a server without its folder", part: serverItself, do: (*life).newFolder},
+
+	{name: "two at once", do: (*life).two},
+}
+
+// two makes two faults of different parts at once.
+func (l *life) two() {
+	some := slices.DeleteFunc(slices.Clone(l.kinds), func(f fault) bool {
+		return f.part == everything || f.slow || f.loses && !l.lossy
+	})
+	first := some[l.r.IntN(len(some))]
+	some = slices.DeleteFunc(some, func(f fault) bool { return f.part == first.part })
+	second := some[l.r.IntN(len(some))]
+	l.t.Logf("%s, and %s", first.name, second.name)
+	var both sync.WaitGroup
+	both.Go(func() { first.do(l) })
+	both.Go(func() { second.do(l) })
+	both.Wait()
 }
 
 // long is what takes long: 10 s, in a short run one.
@@ -84,6 +118,14 @@ func long() time.Duration {
 		return time.Second
 	}
 	return 10 * time.Second
+}
+
+// moveRegion has the region of all articles served by the other of two region servers.
+func (l *life) moveRegion() {
+	l.returning.Wait()
+	if err := l.hbase.MoveRegion(l.name); err != nil {
+		l.t.Error(err)
+	}
 }
 
 // killGateway ends one gateway of two, which takes seconds to come back; meanwhile
@@ -261,12 +303,16 @@ func faultsOfLife() int { return max(30, min(100, count()/6)) }
 
 // fail makes so many faults: each kind once before one comes again.
 func (l *life) fail(n int, total *counts) {
+	l.kinds = faults
 	var deck []fault
 	for done := 0; done < n && !l.t.Failed(); done++ {
 		if len(deck) == 0 {
 			deck = slices.DeleteFunc(slices.Clone(faults), func(f fault) bool {
 				return f.loses && !l.lossy || f.strict && l.lossy || f.slow && short() && total.kinds[f.name] > 0 || !strings.Contains(f.name, only())
 			})
+			if len(deck) == 0 {
+				l.t.Fatalf("no kind of fault is left that %q names", only())
+			}
 			l.r.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
 		}
 		f := deck[0]

@@ -1,10 +1,12 @@
 package tier_test
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -101,18 +103,19 @@ func (l *life) failover(lag time.Duration) {
 }
 
 // cutLog takes the last bytes of the log of a Redis that ended at once, as a power
-// failure does where the log is not synced with each change.
+// failure does where the log is not synced with each change. The log is the last of
+// its files: while it is rewritten there are two.
 func (l *life) cutLog() {
 	l.primary.Kill()
 	logs, _ := filepath.Glob(filepath.Join(l.primary.Dir, "appendonlydir", "*.incr.aof"))
-	for _, path := range logs {
-		info, err := os.Stat(path)
-		if err == nil {
-			err = os.Truncate(path, max(0, info.Size()-int64(1000+l.r.IntN(30_000))))
-		}
-		if err != nil {
-			l.t.Error(err)
-		}
+	slices.SortFunc(logs, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }) // by their number
+	path := logs[len(logs)-1]
+	info, err := os.Stat(path)
+	if err == nil {
+		err = os.Truncate(path, max(0, info.Size()-int64(1000+l.r.IntN(30_000))))
+	}
+	if err != nil {
+		l.t.Error(err)
 	}
 	l.primary.Start(l.t)
 	l.inStep()

@@ -69,6 +69,7 @@ type backends struct {
 	bin      string
 	maria    *services.Server
 	hbase    services.HBase
+	second   *services.Server // of its regions
 	gateways []*services.Server
 }
 
@@ -80,10 +81,13 @@ func startBackends(t *testing.T) *backends {
 	starting.Go(func() { b.maria = services.MariaDB(t) })
 	starting.Go(func() {
 		b.hbase = services.StartHBase(t)
+		var more sync.WaitGroup
+		more.Go(func() { b.second = b.hbase.AddRegionServer(t) })
 		b.gateways = []*services.Server{b.hbase.Gateway, b.hbase.AddGateway(t)}
+		more.Wait()
 	})
 	starting.Wait()
-	if b.bin == "" || b.maria == nil || len(b.gateways) != 2 {
+	if b.bin == "" || b.maria == nil || len(b.gateways) != 2 || b.second == nil {
 		t.FailNow()
 	}
 	return b
@@ -97,6 +101,7 @@ type life struct {
 	lossy bool
 	alone bool // one Redis, without a replica
 	r     *rand.Rand
+	kinds []fault
 	// primary decides, replica is behind it; they change places at a failover.
 	primary, replica *services.Server
 	link             *proxy   // from the replica to the primary
@@ -144,7 +149,7 @@ func newLife(t *testing.T, b *backends, name string, seed uint64, m mode) *life 
 	t.Helper()
 	dir := t.TempDir()
 	l := &life{
-		backends: b, t: t, name: name, lossy: m == lossy, alone: m == alone, r: rand.New(rand.NewPCG(seed, 9)),
+		backends: b, t: t, name: name, lossy: m == lossy, alone: m == alone, r: rand.New(&locked{source: rand.NewPCG(seed, 9)}),
 		journalPath: filepath.Join(dir, "journal"),
 	}
 	l.http = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}, Timeout: 10 * time.Second}
@@ -268,6 +273,18 @@ func (l *life) reached(s *server, p *harness.Process, url, token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.process, s.service = p, &harness.Service{URL: url, Token: token, HTTP: l.http}
+}
+
+// locked is a source of random numbers for two faults at once.
+type locked struct {
+	mu     sync.Mutex
+	source rand.Source
+}
+
+func (s *locked) Uint64() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.source.Uint64()
 }
 
 // work lets the clients send, to any server, until rest.
