@@ -33,7 +33,7 @@ class Servers:
         return self
 
     def __exit__(self, *_):
-        for p in self.running.values():
+        for p in reversed(self.running.values()):
             p.send_signal(signal.SIGCONT)
             p.kill()
             p.wait()

@@ -21,7 +21,7 @@ SLOW = {"spark.speculation": "true", "spark.speculation.multiplier": "1.1", "spa
 
 def conf(kind, setup):
     where, hurt = kind
-    out = {**RUNS, "spark.master": "local[2]" if where == "local" else f"spark://127.0.0.1:{servers.MASTER}"}
+    out = {**RUNS, "spark.master": {"local": "local[2]", "shipped": "local-cluster[2,1,1024]"}.get(where, f"spark://127.0.0.1:{servers.MASTER}")}
     out.update({"spark.eventLog.enabled": "true", "spark.eventLog.compress": "false", "spark.eventLog.rolling.enabled": "false", "spark.eventLog.dir": "file://" + setup["dir"] + "/events"})
     if hurt == "slow":
         out.update(SLOW)

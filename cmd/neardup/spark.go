@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,8 +64,8 @@ all other formats a file a task, in its memory. DIR appears whole or not at all,
 with _SUCCESS last: ` + what + `, rejected records in rejects,
 the summary in summary.json.
 
-What follows -- goes to spark-submit. It needs a Python with pyspark, pyarrow and
-numpy, and Java 17; executors need Python with pyarrow and numpy.
+What follows -- goes to spark-submit. It needs a Python with pyspark, pandas, pyarrow
+and numpy, and Java 17; executors need Python with pandas, pyarrow and numpy.
 
 ` + exitHelp,
 			Example: `  neardup spark ` + verb + ` 'news/*.jsonl.gz' --out news-` + verb + `
@@ -202,7 +204,7 @@ func (v *sparkVerb) findSpark(ctx context.Context) (s sparkHome, err error) {
 			break
 		}
 	}
-	const ask = "import pyspark, pyarrow, numpy, os; print(os.path.dirname(pyspark.__file__)); assert int(pyspark.__version__.split('.')[0]) >= 4, 'Spark ' + pyspark.__version__ + ' is too old: 4 is needed'"
+	const ask = "import pyspark, pandas, pyarrow, numpy, os; print(os.path.dirname(pyspark.__file__)); assert int(pyspark.__version__.split('.')[0]) >= 4, 'Spark ' + pyspark.__version__ + ' is too old: 4 is needed'"
 	out, err := exec.CommandContext(ctx, s.python, "-c", ask).Output()
 	if err != nil {
 		reason := err.Error()
@@ -211,7 +213,7 @@ func (v *sparkVerb) findSpark(ctx context.Context) (s sparkHome, err error) {
 			lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
 			reason = lines[len(lines)-1]
 		}
-		return s, fmt.Errorf("no Spark: %s says: %s; install it (python3 -m pip install 'pyspark>=4' pyarrow numpy), or name a Python that has it with --python", s.python, reason)
+		return s, fmt.Errorf("no Spark: %s says: %s; install it (python3 -m pip install 'pyspark>=4' pandas pyarrow numpy), or name a Python that has it with --python", s.python, reason)
 	}
 	s.home = os.Getenv("SPARK_HOME")
 	if s.home == "" {
@@ -221,7 +223,35 @@ func (v *sparkVerb) findSpark(ctx context.Context) (s sparkHome, err error) {
 	if _, err := os.Stat(s.submit); err != nil {
 		return s, fmt.Errorf("no Spark: %w", err)
 	}
-	return s, nil
+	return s, s.checkJava(ctx)
+}
+
+const oldestJava = 17 // of Spark 4
+
+var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
+
+// checkJava says which Java is missing, as spark-submit would not. Where Spark's
+// own configuration may name another it says nothing.
+func (s sparkHome) checkJava(ctx context.Context) error {
+	_, err := os.Stat(filepath.Join(s.home, "conf", "spark-env.sh"))
+	if err == nil || os.Getenv("SPARK_CONF_DIR") != "" {
+		return nil
+	}
+	java := "java"
+	if home := os.Getenv("JAVA_HOME"); home != "" {
+		java = filepath.Join(home, "bin", "java")
+	}
+	const want = "Spark needs Java %d or later (such as the package openjdk-17-jre-headless), on PATH or in JAVA_HOME"
+	said, err := exec.CommandContext(ctx, java, "-version").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("no Java: %w; "+want, err, oldestJava)
+	}
+	if m := javaVersion.FindSubmatch(said); m != nil {
+		if n, err := strconv.Atoi(string(m[1])); err == nil && n < oldestJava {
+			return fmt.Errorf("%s is Java %d; "+want, java, n, oldestJava)
+		}
+	}
+	return nil
 }
 
 // unpack writes the Python package, its main program and the job into dir.
@@ -274,6 +304,12 @@ func (v *sparkVerb) submit(ctx context.Context, s sparkHome, dir string, more []
 	return nil
 }
 
+// greetings are lines of a Spark that starts and tells nothing that anybody needs.
+var greetings = []string{
+	"WARNING: Using incubator modules: jdk.incubator.vector", "Using Spark's default log4j profile: ", "Setting default log level to ", "To adjust logging level use ",
+	" WARN NativeCodeLoader: ", "FutureWarning: PySpark does not yet fully support pandas",
+}
+
 // tail passes on what a program says, or keeps its end, and remembers its last
 // line that names a reason.
 type tail struct {
@@ -291,7 +327,7 @@ func (t *tail) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	for line := range bytes.Lines(p) {
-		if bytes.Contains(line[:min(len(line), 40)], []byte(" INFO ")) {
+		if bytes.Contains(line[:min(len(line), 40)], []byte(" INFO ")) || slices.ContainsFunc(greetings, func(s string) bool { return bytes.Contains(line, []byte(s)) }) {
 			continue // what Spark says before its log level is set
 		}
 		if _, err := t.w.Write(line); err != nil {

@@ -6,6 +6,7 @@ Needs pyspark (pip install './python[spark]'), Java 17 and the shared data.
 import importlib.util
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -163,12 +164,11 @@ class Spark(unittest.TestCase):
             with (gzip.open if name.endswith("gz") else open)(path, "wt", encoding="utf-8") as f:
                 f.writelines(r + "\n" for r in part)
         out = os.path.join(self.folder.name, "out")
-        left = os.path.join(self.folder.name, "_out.neardup-0")
-        os.mkdir(left)
         argv = ["neardup", "spark", "dedup", folder, "--out", out, "--json", "--master", "local[2]", "--partitions", "3", "--python", sys.executable]
         for c in ("spark.driver.host=127.0.0.1", "spark.driver.bindAddress=127.0.0.1", "spark.ui.enabled=false", "spark.sql.codegen.wholeStage=false",
                   "spark.sql.codegen.factoryMode=NO_CODEGEN", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"):
             argv += ["--conf", c]
+        left = self.killed(argv, "verify", out)
         done = subprocess.run(argv, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr[-3000:])
         summary = json.loads(done.stdout)
@@ -186,6 +186,18 @@ class Spark(unittest.TestCase):
         again = subprocess.run(argv, capture_output=True, text=True)
         self.assertEqual(again.returncode, 1)
         self.assertIn("is there already", again.stderr)
+
+    def killed(self, argv, step, out):
+        """Ends a run, all its processes, in a step: what it leaves, which is hidden."""
+        run = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        for line in run.stderr:
+            if line.endswith(f" {step}\n"):
+                os.killpg(run.pid, signal.SIGKILL)
+        run.stderr.close()
+        self.assertEqual(run.wait(), -signal.SIGKILL)
+        self.assertFalse(os.path.exists(out))
+        (left,) = (n for n in os.listdir(os.path.dirname(out)) if n.startswith("_out."))
+        return os.path.join(os.path.dirname(out), left)
 
     def test_order_of_a_column(self):
         """order= decides as the command does for the file in that order, ties by id."""

@@ -65,6 +65,8 @@ def run_bytes(args, stdin=None, feed=None) -> bytes:
 def main() -> None:
     """Becomes the command."""
     args = [path(), *sys.argv[1:]]
+    if args[1:2] == ["spark"]:  # the Spark that was installed with it
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if sys.platform == "win32":
         sys.exit(subprocess.call(args))
     os.execv(args[0], args)

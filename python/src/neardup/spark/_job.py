@@ -3,6 +3,7 @@
 import atexit
 import contextlib
 import os
+import re
 import shutil
 import tempfile
 
@@ -40,8 +41,8 @@ class Job:
         flags = _command.flags(options) if flags is None else flags
         contract = _stage.once(["contract", *flags]).rstrip("\n")
         self.method = contract.split(" ", 2)[2]  # after the protocol and the cleaning
-        local = self.spark.sparkContext.master.startswith("local")
-        self.worker = _stage.Worker([*flags, f"--expect={contract}"], _command.path() if local else None)
+        self.here = one_process(self.spark.sparkContext)
+        self.worker = _stage.Worker([*flags, f"--expect={contract}"], _command.path() if self.here else None)
         ship(self.spark)
 
     @contextlib.contextmanager
@@ -71,7 +72,7 @@ class Job:
         executor takes with it is made again from the input.
         """
         sc = self.spark.sparkContext
-        if sc.master.startswith("local"):
+        if self.here:
             return df.localCheckpoint()
         if sc._jsc.sc().getCheckpointDir().isDefined():
             return df.checkpoint()
@@ -95,6 +96,11 @@ class Job:
                 df.unpersist()
 
 
+def one_process(sc) -> bool:
+    """Whether the driver is its own executor: local[2], but not local-cluster."""
+    return re.match(r"local(\[|$)", sc.master) is not None
+
+
 def ship(spark):
     """Sends package and command to executors on other machines, once."""
     sc = spark.sparkContext
@@ -106,7 +112,7 @@ def ship(spark):
     package = os.path.join(folder, "package", "neardup")
     shutil.copytree(here, package, ignore=shutil.ignore_patterns("bin", "__pycache__"))
     sc.addPyFile(shutil.make_archive(os.path.join(folder, "neardup-package"), "zip", os.path.dirname(package)))
-    if not sc.master.startswith("local"):
+    if not one_process(sc):
         command = os.path.join(folder, "neardup")
         shutil.copy2(_command.path(), command)
         sc.addFile(command)

@@ -44,7 +44,7 @@ def tallied(job, docs: Documents):
         with open(total, "wb") as f:
             f.write(counts)
         have = [total]
-    if have and not job.spark.sparkContext.master.startswith("local"):
+    if have and not job.here:
         job.spark.sparkContext.addFile(total)
     return total if have else None
 
