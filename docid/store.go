@@ -139,5 +139,6 @@ var (
 	ErrFull        = errors.New("no space left for the store")
 	ErrCorrupt     = errors.New("the store is damaged")
 	ErrNewerFormat = errors.New("the store was written by a newer version")
+	ErrOlderFormat = errors.New("the store was written by an older version")
 	ErrLocked      = errors.New("the store is open in another process")
 )

@@ -143,7 +143,7 @@ func repeat(step func() (int, error)) error {
 type kind struct{ keys, bytes int64 }
 
 var names = map[byte]string{
-	'k': "postings of keys and names", 'h': "postings of hot keys", 'd': "rows of leaders", 't': "texts of leaders, with their keys",
+	'k': "postings of keys", 'a': "postings of names", 'q': "idempotency keys", 'f': "articles that were filed", 'h': "postings of hot keys", 'd': "rows of leaders", 't': "texts of leaders, with their keys",
 	'n': "articles by nid", 'r': "names of deleted articles", 'm': "members by docId", 'e': "kept copies", 'K': "texts of kept copies",
 	'g': "docIds by size", 'x': "docIds by expiry", 'l': "log", 'o': "what waits for the sinks", 's': "counts", 'i': "identity", 'c': "sinks",
 }

@@ -46,7 +46,7 @@ func (c catalog) group(ctx context.Context, leader, after uint64, limit int) (do
 	if err != nil {
 		return g, c.s.fail(err)
 	}
-	if len(row) != rowBytes-6 {
+	if len(row) != rowBytes {
 		return g, fmt.Errorf("%w: row of leader %d", docid.ErrCorrupt, leader)
 	}
 	g.Leader, g.Time, g.Expires, g.NID = leader, unordered(row[8:]), unordered(row[16:]), made.NID
@@ -189,12 +189,15 @@ func (c catalog) Stats(ctx context.Context) (docid.Stats, error) {
 	return s, c.s.fail(err)
 }
 
-// Engine tells how large the map is.
+// Engine tells how large the maps are.
 func (c catalog) Engine(ctx context.Context) (map[string]int64, error) {
-	keys, err := c.count(ctx, "kc")
-	if err != nil {
-		return nil, err
+	figures := map[string]int64{}
+	for name, counts := range map[string]string{"keys": "kc", "names": "ac", "idempotency": "qc", "filed": "fc"} {
+		n, err := c.count(ctx, counts)
+		if err != nil {
+			return nil, err
+		}
+		figures[name] = int64(n)
 	}
-	buckets, err := c.count(ctx, "kn")
-	return map[string]int64{"fields": int64(keys), "buckets": int64(buckets)}, err
+	return figures, nil
 }

@@ -1,15 +1,15 @@
-#!lua name=neardup_VERSION
 -- The index of a tenant: what must be decided in one step. All keys of a tenant
 -- start with KEYS[1], which ends in its hash tag, so they lie in one slot.
 --
 --   i            identity, written once
 --   u            the same, of an index that is made again and not done
---   s            hash: seq leaders members (counts), kn kc (see "map"), forgot, trimmed (last change whose entry was
---                left to a history), history (the sink that has it), oldest that waits,
+--   s            hash: seq leaders members (counts), kn kc an ac qn qc fn fc (see map.lua), forgot, trimmed (last change whose
+--                entry was left to a history), history (the sink that has it), oldest that waits,
 --                epochs (first 6, number 8), gaps (first 6 and next 6 of numbers that were lost), unfinished, left (texts),
 --                run (which run of which Redis decides: see "runs"), ruled (last rule)
---   k<bucket>    hash, part of the map
---   h<field>     postings of a hot field of the map
+--   k<bucket>    entries of keys, packed; a<bucket> of names, q<bucket> of idempotency keys, f<bucket> of what was
+--                filed (see map.lua)
+--   h<field>     postings of a hot field of a map
 --   d<seq/128>   hash: leader -> sketch 8, time 8, expires 8
 --   t<leader>    keys of a leader, and its material unless that was left to the library
 --   n<nid>       member: leader 6, seq 6, heat 8, flag 1 ('1' disagrees, '2' was moved, '3' both), last change of it 6,
@@ -29,11 +29,6 @@
 --   w            nothing: see settle
 --   f<sink>      who feeds a sink, for a while (outbox.go)
 --
--- The map goes from fields, whose first 6 bytes are uniform, to postings: 8 bytes
--- for a key, to changes (6); 7 for the nid of an article that was filed, to its change (6); 16 for a name, to changes and leaders (6 + 6); 17
--- for an idempotency key, to a change (6). It is a hash table of small hashes
--- (listpacks, 16 fields in the mean), grown by linear hashing.
---
 -- An error midway does not roll back, so each function makes all its checks
 -- before its first write. Numbers are doubles, exact up to 2^53; strings are
 -- never compared by < (that is the locale's order).
@@ -42,22 +37,12 @@
 -- Of a correction also: it stays, or is this article, and is no more where the article was.
 local SAME, THIS, NONE, HEAT, LEFT, MOVED = '\0', '\1', '\2', '\3', '\4', '\5'
 
-local MAXIN = 48   -- bytes of postings that lie in a bucket; more get a key of their own
-local FILL = 16    -- fields of a bucket in the mean
-local unpackn, pack, call
-
-local function init()
-  -- struct is not there while the library loads.
-  unpackn, pack, call = struct.unpack, struct.pack, redis.call
-end
-
-local function six(n) return pack('>I6', n) end
-
-local function number(s, at) return (unpackn('>I6', s, at)) end
-
 local function state(P)
-  local v = call('HMGET', P .. 's', 'seq', 'kn', 'kc', 'oldest', 'unfinished', 'ruled', 'trimmed')
-  return {ruled = tonumber(v[6] or 0), trimmed = tonumber(v[7] or 0), P = P, seq = tonumber(v[1] or 0), kn = tonumber(v[2] or 1), kc = tonumber(v[3] or 0), oldest = tonumber(v[4] or 1), unfinished = v[5]}
+  local v = call('HMGET', P .. 's', 'kn', 'kc', 'an', 'ac', 'qn', 'qc', 'fn', 'fc', 'seq', 'oldest', 'unfinished', 'ruled', 'trimmed')
+  return {
+    P = P, maps = maps(P, v), places = {}, whole = {}, free = {}, newest = {},
+    seq = tonumber(v[9] or 0), oldest = tonumber(v[10] or 1), unfinished = v[11], ruled = tonumber(v[12] or 0), trimmed = tonumber(v[13] or 0),
+  }
 end
 
 -- full: do so many changes or more wait for the sinks? Numbers that were lost do not.
@@ -73,94 +58,8 @@ local function full(st, backlog)
   return waiting >= backlog
 end
 
----------------------------------------------------------------- the map
-
-local function bucket(st, field)
-  local h, m = number(field, 1), 1
-  while m * 2 <= st.kn do m = m * 2 end
-  local b = h % (2 * m)
-  if b >= st.kn then b = h % m end
-  return st.P .. 'k' .. b
-end
-
--- split makes a bucket more and moves the fields that now belong there.
-local function split(st)
-  while st.kc > st.kn * FILL do
-    local n, m = st.kn, 1
-    while m * 2 <= n do m = m * 2 end
-    local old, new = st.P .. 'k' .. (n - m), st.P .. 'k' .. n
-    local all, stay, go = call('HGETALL', old), {}, {}
-    for i = 1, #all, 2 do
-      local to = stay
-      if number(all[i], 1) % (2 * m) == n then to = go end
-      to[#to + 1] = all[i]
-      to[#to + 1] = all[i + 1]
-    end
-    if #go > 0 then
-      call('DEL', old) -- a new listpack: HDEL would leave slack
-      if #stay > 0 then call('HSET', old, unpack(stay)) end
-      call('HSET', new, unpack(go))
-    end
-    st.kn = n + 1
-  end
-end
-
-local function width(field) if #field == 16 then return 12 end return 6 end
-
--- postings of a field: nil, or what lies in the bucket ('H' for a hot one).
-local function posted(st, field) return call('HGET', bucket(st, field), field) or nil end
-
--- newest is the last change under a field, 0 for none.
-local function newest(st, field, v)
-  if not v then return 0 end
-  local w = width(field)
-  if v == 'H' then v = call('GETRANGE', st.P .. 'h' .. field, -w, -1) end
-  return number(v, #v - w + 1)
-end
-
-local function post(st, field, record, v)
-  if not v then
-    call('HSET', bucket(st, field), field, record)
-    st.kc = st.kc + 1
-  elseif v == 'H' then
-    call('APPEND', st.P .. 'h' .. field, record)
-  elseif #v + #record > MAXIN then
-    call('SET', st.P .. 'h' .. field, v .. record)
-    call('HSET', bucket(st, field), field, 'H')
-  else
-    call('HSET', bucket(st, field), field, v .. record)
-  end
-end
-
--- unpost takes the postings of a leader from a field.
-local function unpost(st, field, leader)
-  local v = posted(st, field)
-  if not v then return end
-  local hot, w = v == 'H', width(field)
-  if hot then v = call('GET', st.P .. 'h' .. field) or '' end
-  local left, from = {}, 1
-  for at = 1, #v, w do
-    if number(v, at + w - 6) == leader then
-      left[#left + 1] = string.sub(v, from, at - 1)
-      from = at + w
-    end
-  end
-  left[#left + 1] = string.sub(v, from)
-  v = table.concat(left)
-  if v == '' then
-    call('HDEL', bucket(st, field), field)
-    if hot then call('DEL', st.P .. 'h' .. field) end
-    st.kc = st.kc - 1
-  elseif hot then
-    call('SET', st.P .. 'h' .. field, v)
-  else
-    call('HSET', bucket(st, field), field, v)
-  end
-end
-
 local function save(st)
-  split(st)
-  call('HSET', st.P .. 's', 'seq', st.seq, 'kn', st.kn, 'kc', st.kc)
+  call('HSET', st.P .. 's', 'seq', st.seq, unpack(grow(st)))
 end
 
 ---------------------------------------------------------------- runs
@@ -186,120 +85,7 @@ local function evicted()
   return string.match(call('INFO', 'stats'), 'evicted_keys:(%d+)') ~= '0'
 end
 
----------------------------------------------------------------- look-up
-
 local function rowkey(P, leader) return P .. 'd' .. math.floor(leader / 128) end
-
--- after is the offset of the first posting of a run by a change after seq.
-local function after(run, seq)
-  local lo, hi = 0, #run / 6
-  while lo < hi do
-    local mid = math.floor((lo + hi) / 2)
-    if number(run, mid * 6 + 1) > seq then hi = mid else lo = mid + 1 end
-  end
-  return lo
-end
-
--- runs are the postings of fields by changes since < change < before, newest
--- `limit` of all, whole changes; and the oldest change read, 0 if all were.
-local function runs(st, fields, since, before, limit)
-  local list, total = {}, 0
-  for i = 1, #fields, 8 do
-    local field = string.sub(fields, i, i + 7)
-    local v = posted(st, field)
-    if v == 'H' then
-      local size = call('STRLEN', st.P .. 'h' .. field)
-      -- before is set in the pages after the first: the newest are skipped, so all are read.
-      if before == 0 and size > 6 * (limit + 1) then
-        v = call('GETRANGE', st.P .. 'h' .. field, -6 * (limit + 1), -1)
-      else
-        v = call('GET', st.P .. 'h' .. field)
-      end
-    end
-    if v then
-      local to = #v / 6
-      if before ~= 0 then to = after(v, before - 1) end
-      local from = 0
-      if since > 0 then from = after(v, since) end
-      v = string.sub(v, from * 6 + 1, to * 6)
-      total = total + #v / 6
-    end
-    list[#list + 1] = v or ''
-  end
-  if total <= limit then return list, 0 end
-  -- The change after which limit postings are left at most, or those of one change.
-  local lo, hi, last = since, st.seq, 0
-  while lo < hi do
-    local mid, n = math.floor((lo + hi) / 2), 0
-    for _, run in ipairs(list) do n = n + #run / 6 - after(run, mid) end
-    if n <= limit then hi = mid else lo = mid + 1 end
-  end
-  for _, run in ipairs(list) do
-    if #run > 0 then last = math.max(last, number(run, #run - 5)) end
-  end
-  if lo > last - 1 then lo = last - 1 end
-  local oldest, left = last, 0
-  for i, run in ipairs(list) do
-    list[i] = string.sub(run, after(run, lo) * 6 + 1)
-    left = left + #list[i] / 6
-    if list[i] ~= '' then oldest = math.min(oldest, number(list[i], 1)) end
-  end
-  if left == total then return list, 0 end -- one change made them all
-  return list, oldest
-end
-
--- rows are sketch, time and expiry of leaders, 24 bytes each, '' for who ended;
--- none if there are so many that the caller had better ask for them in pieces.
-local ROWS = 512
-
-local function rows(P, list)
-  local seen, n, out = {}, 0, {}
-  for _, run in ipairs(list) do
-    for at = 1, #run, 6 do
-      local leader = number(run, at)
-      if not seen[leader] then
-        seen[leader] = true
-        n = n + 1
-        if n > ROWS then return nil end
-        out[n] = leader
-      end
-    end
-  end
-  for i = 1, n do
-    local row = call('HGET', rowkey(P, out[i]), out[i])
-    out[i] = six(out[i]) .. (row or '')
-  end
-  return out
-end
-
--- named are the newest `limit` living leaders of a name: leader 6 and row 24 each.
-local function named(st, name, limit)
-  local v, out, seen = posted(st, name), {}, {}
-  if v == 'H' then v = call('GET', st.P .. 'h' .. name) end
-  for at = #(v or '') - 11, 1, -12 do
-    local leader = number(v, at + 6)
-    local row = not seen[leader] and call('HGET', rowkey(st.P, leader), leader)
-    seen[leader] = true
-    if row then
-      out[#out + 1] = six(leader) .. row
-      if #out == limit then break end
-    end
-  end
-  return table.concat(out)
-end
-
--- arguments: seen, since, before, limit, limit of a name, names (16 each), keys (8 each).
--- answer: 'ok', seq, rest, names, runs of keys, rows or false, the last rule.
-local function lookup(keys, a)
-  init()
-  local st = state(keys[1])
-  if st.unfinished then return {'unfinished'} end
-  if st.seq < tonumber(a[1]) then return {'behind', st.seq} end
-  local names = {}
-  for i = 1, #a[6], 16 do names[#names + 1] = named(st, string.sub(a[6], i, i + 15), tonumber(a[5])) end
-  local list, rest = runs(st, a[7], tonumber(a[2]), tonumber(a[3]), tonumber(a[4]))
-  return {'ok', st.seq, rest, names, list, rows(st.P, list) or false, st.ruled}
-end
 
 ---------------------------------------------------------------- replay
 
@@ -343,11 +129,7 @@ end
 -- history has of an article that is filed does not change, but between two trims it may come back and be filed
 -- once more: so who tells what it has says how far the log was trimmed when it was read.
 
-local function filings(st, field)
-  local v = field ~= '' and posted(st, field) or nil
-  if v == 'H' then v = call('GET', st.P .. 'h' .. field) end
-  return v or ''
-end
+local function filings(st, field) return field ~= '' and every(st, field) or '' end
 
 local function listed(seqs, seq)
   for at = 1, #seqs, 6 do
@@ -370,7 +152,7 @@ end
 local function repeated(st, idem, nid, request, field, others)
   local seq, other
   if idem ~= '' then
-    local v = posted(st, idem)
+    local v = every(st, idem)
     if v then seq, other = number(v, 1), 'mismatch' end
   end
   if not seq and nid ~= '' then
@@ -481,8 +263,7 @@ end
 
 -- leads: does a name lead to the leader?
 local function leads(st, name, leader)
-  local v = posted(st, name)
-  if v == 'H' then v = call('GET', st.P .. 'h' .. name) end
+  local v = every(st, name)
   for at = 7, #(v or ''), 12 do
     if number(v, at) == leader then return true end
   end
@@ -536,16 +317,12 @@ local function bring(st, nid, m)
 end
 
 -- lead makes a leader of change seq: its row, its keys, its material.
-local function lead(st, a, seq, known)
+local function lead(st, a, seq)
   local P = st.P
   call('HSET', rowkey(P, seq), seq, a[19])
   call('SET', P .. 't' .. seq, a[20])
   for i = 1, #a[18], 8 do
-    local key = string.sub(a[18], i, i + 7)
-    local v = known[key]
-    if v == nil then v = posted(st, key) end
-    post(st, key, six(seq), v)
-    known[key] = nil
+    post(st, string.sub(a[18], i, i + 7), six(seq))
   end
   call('HINCRBY', P .. 's', 'leaders', 1)
   if a[21] ~= '' then call('ZADD', P .. 'x', 0, a[21] .. six(seq)) end
@@ -557,7 +334,7 @@ local function point(st, names, seq, leader)
   for i = 1, #names, 16 do
     local name = string.sub(names, i, i + 15)
     if not seen[name] and not leads(st, name, leader) then
-      post(st, name, six(seq) .. six(leader), posted(st, name))
+      post(st, name, six(seq) .. six(leader))
       mine[#mine + 1] = name
     end
     seen[name] = true
@@ -578,16 +355,12 @@ local function submission(st, a)
   if not st.restores and full(st, a[23]) then return {'backlog'} end
   if kind == 'duplicate' and call('HEXISTS', rowkey(P, leader), leader) == 0 then return {'ended'} end
   if not st.restores and st.ruled > tonumber(a[26]) then return {'conflict'} end
-  local since, known = tonumber(a[12]), {}
+  local since = tonumber(a[12])
   for i = 1, #a[22], 16 do
-    local name = string.sub(a[22], i, i + 15)
-    if newest(st, name, posted(st, name)) > since then return {'conflict'} end
+    if newer(st, string.sub(a[22], i, i + 15), since) then return {'conflict'} end
   end
   for i = 1, #a[14], 8 do
-    local key = string.sub(a[14], i, i + 7)
-    local v = posted(st, key)
-    if newest(st, key, v) > since then return {'conflict'} end
-    known[key] = v or false
+    if newer(st, string.sub(a[14], i, i + 7), since) then return {'conflict'} end
   end
   -- Nothing is refused from here on.
   local seq, renamed = st.seq + 1, ''
@@ -599,7 +372,7 @@ local function submission(st, a)
   if nid == '' then nid = '~' .. string.format('%.0f', seq) end
   if kind == 'new' then
     leader = seq
-    lead(st, a, seq, known)
+    lead(st, a, seq)
   end
   local mine = point(st, a[13], seq, leader)
   call('SET', P .. 'n' .. nid, member(leader, seq, heat, a[8], seq, string.char(#mine) .. table.concat(mine), a[9]))
@@ -697,7 +470,7 @@ local function correct(st, a)
   bring(st, nid, m)
   if fresh then
     to = seq
-    lead(st, a, seq, {})
+    lead(st, a, seq)
   end
   local own = m.moved and string.sub(call('HGET', P .. 'v', nid) or '', 1, 6) or ''
   if fresh then own = six(seq) elseif #own < 6 then own = six(0) end
@@ -799,10 +572,9 @@ local function forget(st, a)
   local upto = math.min(tonumber(a[6]), st.seq)
   for i = 1, #a[18], 17 do
     local field = string.sub(a[18], i, i + 16)
-    local v = posted(st, field)
+    local v = every(st, field)
     if v and number(v, 1) <= upto then
-      call('HDEL', bucket(st, field), field)
-      st.kc = st.kc - 1
+      drop(st, field)
     end
   end
   local forgot = tonumber(call('HGET', st.P .. 's', 'forgot') or 0)
@@ -1018,7 +790,7 @@ end
 local function file(st, field, seq, nid, upto)
   local m = read(st.P, nid)
   if not m or m.seq ~= seq or m.moved or m.last > upto then return end
-  post(st, field, six(seq), posted(st, field))
+  post(st, field, six(seq))
   call('DEL', st.P .. 'n' .. nid)
   call('ZREM', st.P .. 'm' .. m.leader, nid)
 end
@@ -1060,5 +832,4 @@ redis.register_function{function_name = 'neardup_stats_VERSION', callback = stat
 redis.register_function{function_name = 'neardup_row_VERSION', callback = row, flags = {'no-writes'}}
 redis.register_function{function_name = 'neardup_shelf_VERSION', callback = shelf, flags = {'no-writes'}}
 redis.register_function{function_name = 'neardup_copy_VERSION', callback = copy, flags = {'no-writes'}}
-redis.register_function{function_name = 'neardup_lookup_VERSION', callback = lookup, flags = {'no-writes'}}
 redis.register_function{function_name = 'neardup_replay_VERSION', callback = replay, flags = {'no-writes'}}

@@ -22,15 +22,20 @@ import (
 	"github.com/redis/rueidis"
 )
 
-//go:embed functions.lua
-var source string
+var (
+	//go:embed map.lua
+	packing string
+	//go:embed functions.lua
+	functions string
+	source    = packing + functions
+)
 
 // library is the source under the name of its content, so that servers of
 // several versions can share one Redis.
 var library, version = func() (string, string) {
 	sum := sha256.Sum256([]byte(source))
 	v := hex.EncodeToString(sum[:4])
-	return strings.ReplaceAll(source, "VERSION", v), v
+	return "#!lua name=neardup_" + v + "\n" + strings.ReplaceAll(source, "VERSION", v), v
 }()
 
 // Options are how a store is opened.
@@ -123,8 +128,14 @@ const tenants = "neardup:tenants"
 
 func prefix(tenant string) string { return "nd{" + hex.EncodeToString([]byte(tenant)) + "}:" }
 
+// layout is the only one that is read: another is refused by its number. 1 had no
+// number, and postings in hashes.
+const layout = 2
+
 // identity is docid.Identity as it lies in Redis.
 type identity struct {
+	// Layout is how the index lies in Redis.
+	Layout  int
 	Seed    uint64
 	Key     []byte
 	Spec    string
@@ -158,7 +169,7 @@ func (s *Store) Index(ctx context.Context, tenant string, create func() (docid.I
 
 // enroll lists a tenant and returns its identity as it is written.
 func (s *Store) enroll(ctx context.Context, tenant string, id docid.Identity) (string, error) {
-	value, err := json.Marshal(identity{id.Seed, id.Key[:], id.Spec, id.Table, id.Created})
+	value, err := json.Marshal(identity{layout, id.Seed, id.Key[:], id.Spec, id.Table, id.Created})
 	if err != nil {
 		return "", fmt.Errorf("identity of tenant %q: %w", tenant, err)
 	}
@@ -177,6 +188,13 @@ func (s *Store) open(ctx context.Context, tenant string) (docid.Index, error) {
 	var id identity
 	if err := json.Unmarshal(value, &id); err != nil || len(id.Key) != 32 {
 		return nil, fmt.Errorf("%w: identity of tenant %q", docid.ErrCorrupt, tenant)
+	}
+	if id.Layout > layout {
+		return nil, fmt.Errorf("%w: the index of tenant %q lies in Redis in layout %d, this version knows %d", docid.ErrNewerFormat, tenant, id.Layout, layout)
+	}
+	if id.Layout < layout {
+		return nil, fmt.Errorf("%w: the index of tenant %q lies in Redis in layout %d, which this version does not read: let the sinks get everything with the version that wrote it, empty Redis and make the index again with neardup rebuild",
+			docid.ErrOlderFormat, tenant, max(id.Layout, 1))
 	}
 	ix := &index{s: s, p: p, tenant: tenant, id: docid.Identity{Seed: id.Seed, Key: [32]byte(id.Key), Spec: id.Spec, Table: id.Table, Created: id.Created}}
 	ix.id.Epochs, err = ix.Catalog().Epochs(ctx)

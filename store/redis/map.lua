@@ -1,0 +1,292 @@
+-- The maps: from fields to what was posted under them, in packed buckets. There are
+-- four: of keys, fields of 8 bytes, to changes (6); of names, 16, to changes and
+-- leaders (6 + 6); of idempotency keys, 17, to a change (6); of nids of articles that
+-- were filed, 7, to their changes (6), in any order. A bucket is one string
+-- of entries of one width, so that Redis spends its bytes on entries, and a look-up
+-- reads many buckets by one call, and seeks in them itself.
+--
+-- Buckets are numbered by the last bits of their fields, and there are as many as
+-- linear hashing makes of the entries. So a bucket knows these bits of all its
+-- fields, and an entry is the field without the whole bytes among them, then the
+-- record: nothing is cut off that is not known, and no other field is ever found.
+-- An entry of a key takes 14 bytes in an index of less than 256 buckets, 12 from 65,536 on.
+--
+-- Entries of a bucket lie newest first. Before them are zeros, as many as the
+-- allocator would have left unused, so that the next entries are written in their
+-- place: SETRANGE, which goes to log and replicas as it is. A change looks at the
+-- beginning of a bucket only, where it sees whether anything is new and what is
+-- free; Lua hashes each string that it gets, byte by byte. When nothing is free the
+-- bucket is written anew, and if the field has many entries by then, it is hot: they go to a
+-- key of its own, oldest first, and the last entry of the field says so.
+
+local unpackn, pack, call
+local byte, ceil, find, floor, rep, sub
+
+-- Maps by the bytes of their fields: the letter of their keys, the bytes of a record,
+-- one that says that the field is hot, and one that was never posted.
+local SIZES = {8, 16, 17, 7}
+local KINDS = {
+  [8] = {letter = 'k', record = 6, hot = '\255\255\255\255\255\255', none = '\0\0\0\0\0\0'},
+  [16] = {letter = 'a', record = 12, hot = '\255\255\255\255\255\255\255\255\255\255\255\255', none = '\0\0\0\0\0\0\0\0\0\0\0\0'},
+  [17] = {letter = 'q', record = 6, hot = '\255\255\255\255\255\255', none = '\0\0\0\0\0\0'},
+  [7] = {letter = 'f', record = 6, hot = '\255\255\255\255\255\255', none = '\0\0\0\0\0\0'},
+}
+
+-- init comes first in each function: nothing of this is there while the library loads.
+local function init()
+  if call then return end
+  unpackn, pack, call = struct.unpack, struct.pack, redis.call
+  byte, find, rep, sub, ceil, floor = string.byte, string.find, string.rep, string.sub, math.ceil, math.floor
+end
+
+local function six(n) return pack('>I6', n) end
+
+local function number(s, at) return (unpackn('>I6', s, at)) end
+
+local MOST = 48    -- bytes of the postings of a field that lie in a bucket
+local FILL = 64    -- entries of a bucket in the mean
+local PEEK = 16    -- entries at the beginning of a bucket that a change looks at
+local HEAD = 6     -- bytes that Redis adds to a string
+
+-- level of a map: the power of two of buckets (m) that it has at least, of its n; as
+-- many bits of their fields all of them know, and the first n - m (split) and those from m on one more. How
+-- many bytes of a field an entry has (head), and whether it is one less with that one more.
+local function level(map, m, bits)
+  map.m, map.bits, map.split = m, bits, map.n - m
+  map.head, map.less = map.size - floor(bits / 8), bits % 8 == 7
+end
+
+-- maps are those of an index, of so many buckets (n) and entries (c) as v says.
+local function maps(P, v)
+  local all = {}
+  for i, size in ipairs(SIZES) do
+    local kind, m, bits = KINDS[size], 1, 0
+    local map = {P = P .. kind.letter, size = size, record = kind.record, hot = kind.hot, none = kind.none, n = tonumber(v[2 * i - 1] or 1), c = tonumber(v[2 * i] or 0)}
+    while m * 2 <= map.n do m, bits = m * 2, bits + 1 end
+    level(map, m, bits)
+    all[size] = map
+  end
+  return all
+end
+
+-- place is where a field lies: the key of the bucket, how many bytes of a field
+-- an entry there begins with, the map. st.places knows those of a call.
+local function place(st, field)
+  local map, key = st.maps[#field], st.places[field]
+  if key and not map.less then return key, map.head, map end
+  local h, head = unpackn('>I6', field, map.size - 5), map.head
+  local b = h % map.m
+  if b < map.split then
+    b = h % (2 * map.m)
+    if map.less then head = head - 1 end
+  end
+  key = map.P .. b
+  st.places[field] = key
+  return key, head, map
+end
+
+-- begins notes how many entries are free at the beginning of a bucket, and the last
+-- change that was posted in it; false if v, the beginning, is free throughout.
+local function begins(st, key, v, head, w)
+  local at = find(v, '%Z')
+  if not at then
+    st.free[key], st.newest[key] = #v / w, 0
+    return v == ''
+  end
+  at = at - 1 - (at - 1) % w
+  st.free[key], st.newest[key] = at / w, unpackn('>I6', v, at + head + 1)
+  return true
+end
+
+-- whole reads a bucket, once.
+local function whole(st, key, head, w)
+  local v = st.whole[key]
+  if not v then
+    v = call('GET', key) or ''
+    st.whole[key] = v
+    begins(st, key, v, head, w)
+  end
+  return v
+end
+
+-- peek reads the beginning of a bucket, once, and returns what begins notes.
+local function peek(st, key, head, w)
+  if not st.free[key] and not begins(st, key, call('GETRANGE', key, 0, PEEK * w - 1), head, w) then whole(st, key, head, w) end
+  return st.free[key], st.newest[key]
+end
+
+-- store writes a bucket anew, with room for more to what the allocator takes for it:
+-- its sizes are four to a power of two.
+local function store(st, key, entries, head, w)
+  if entries == '' then
+    call('DEL', key)
+  else
+    local need, step = #entries + HEAD, 16
+    while step * 8 < need do step = step * 2 end
+    entries = rep('\0', floor((ceil(need / step) * step - HEAD - #entries) / w) * w) .. entries
+    call('SET', key, entries)
+  end
+  st.whole[key] = entries
+  begins(st, key, entries, head, w)
+end
+
+-- seek is the offset in a bucket, from one on, of the next entry that begins so; nil for none.
+local function seek(v, start, at, w, none)
+  at = find(v, start, at, true)
+  while at do
+    if (at - 1) % w == 0 and sub(v, at + #start, at + w - 1) ~= none then return at end
+    at = find(v, start, at + 1, true)
+  end
+  return nil
+end
+
+-- posted are the records of a field that its bucket has, oldest first, nil for none,
+-- and whether it is hot: then there are older ones in a key of its own.
+local function posted(st, field)
+  local key, head, map = place(st, field)
+  local w, start, all = head + map.record, sub(field, 1, head), nil
+  local v = whole(st, key, head, w)
+  local at = seek(v, start, 1, w, map.none)
+  while at do
+    local record = sub(v, at + head, at + w - 1)
+    if record == map.hot then return all, true end
+    all = all and record .. all or record
+    at = seek(v, start, at + w, w, map.none)
+  end
+  return all, false
+end
+
+-- every is all records of a field, oldest first, nil for none.
+local function every(st, field)
+  local v, hot = posted(st, field)
+  if hot then return (call('GET', st.P .. 'h' .. field) or '') .. (v or '') end
+  return v
+end
+
+-- newer: was anything posted under a field after a change?
+local function newer(st, field, since)
+  local key, head, map = place(st, field)
+  local w = map.record
+  local _, newest = peek(st, key, head, head + w)
+  if newest <= since then return false end
+  local v, hot = posted(st, field)
+  if hot and not v then v = call('GETRANGE', st.P .. 'h' .. field, -w, -1) end
+  return v ~= nil and #v >= w and number(v, #v - w + 1) > since
+end
+
+-- replace writes other entries of a field in the place of those that its bucket has:
+-- some before all others, and at the end that it is hot.
+local function replace(st, field, first, hot)
+  local key, head, map = place(st, field)
+  local w, start = head + map.record, sub(field, 1, head)
+  local v = whole(st, key, head, w)
+  local parts, from = {first}, st.free[key] * w + 1
+  local at = seek(v, start, 1, w, map.none)
+  while at do
+    parts[#parts + 1] = sub(v, from, at - 1)
+    map.c, from = map.c - 1, at + w
+    at = seek(v, start, from, w, map.none)
+  end
+  parts[#parts + 1] = sub(v, from)
+  if hot then parts[#parts + 1] = start .. map.hot end
+  map.c = map.c + #first / w + (hot and 1 or 0)
+  store(st, key, table.concat(parts), head, w)
+end
+
+-- drop takes a field from its map.
+local function drop(st, field) replace(st, field, '', false) end
+
+-- post adds a record to a field.
+local function post(st, field, record)
+  local key, head, map = place(st, field)
+  local w = head + map.record
+  local free = peek(st, key, head, w)
+  if free > 0 then
+    free = free - 1
+    call('SETRANGE', key, free * w, sub(field, 1, head) .. record)
+    st.free[key], st.newest[key], st.whole[key] = free, number(record, 1), nil
+    map.c = map.c + 1
+    return
+  end
+  local v, hot = posted(st, field)
+  v = (v or '') .. record
+  if hot or #v > MOST then
+    call('APPEND', st.P .. 'h' .. field, v)
+    replace(st, field, '', true)
+  else
+    store(st, key, sub(field, 1, head) .. record .. whole(st, key, head, w), head, w)
+    map.c = map.c + 1
+  end
+end
+
+-- unpost takes the postings of a leader from a field.
+local function unpost(st, field, leader)
+  local v, hot = posted(st, field)
+  if not v and not hot then return end
+  local _, head, map = place(st, field)
+  local w, start, old, new = map.record, sub(field, 1, head), {}, {}
+  if hot then
+    local own = call('GET', st.P .. 'h' .. field) or ''
+    for at = 1, #own, w do
+      if number(own, at + w - 6) ~= leader then old[#old + 1] = sub(own, at, at + w - 1) end
+    end
+    if #old > 0 then
+      call('SET', st.P .. 'h' .. field, table.concat(old))
+    else
+      call('DEL', st.P .. 'h' .. field)
+    end
+  end
+  v = v or ''
+  for at = #v - w + 1, 1, -w do
+    if number(v, at + w - 6) ~= leader then new[#new + 1] = start .. sub(v, at, at + w - 1) end
+  end
+  replace(st, field, table.concat(new), #old > 0)
+end
+
+-- split makes a bucket more, and moves the entries that now belong there: those whose
+-- fields have the next bit, which lies in the last byte that they still have.
+local function split(st, map)
+  local old, new, head, w, bit = map.P .. map.split, map.P .. map.n, map.head, map.head + map.record, 2 ^ (map.bits % 8)
+  local v = whole(st, old, head, w)
+  local used = #v / w - st.free[old]
+  local entries, stay, go, stays, goes = {unpackn(rep('c' .. w, used), v, st.free[old] * w + 1)}, {}, {}, 0, 0
+  for i = 1, used do
+    local entry = entries[i]
+    local bits = byte(entry, head)
+    if map.less then entry = sub(entry, 1, head - 1) .. sub(entry, head + 1) end
+    if bits % (2 * bit) >= bit then
+      goes = goes + 1
+      go[goes] = entry
+    else
+      stays = stays + 1
+      stay[stays] = entry
+    end
+  end
+  if map.less then head, w = head - 1, w - 1 end
+  if goes > 0 or map.less and stays > 0 then
+    store(st, old, table.concat(stay), head, w)
+    if goes > 0 then store(st, new, table.concat(go), head, w) end
+  end
+  map.n, st.places = map.n + 1, {}
+  if map.n == 2 * map.m then
+    level(map, map.n, map.bits + 1)
+  else
+    level(map, map.m, map.bits)
+  end
+end
+
+-- grow splits buckets until each map has as many as its entries need, and returns
+-- what is to be written of each.
+local function grow(st)
+  local counts = {}
+  for _, size in ipairs(SIZES) do
+    local map = st.maps[size]
+    while map.c > map.n * FILL do split(st, map) end
+    local letter = KINDS[size].letter
+    counts[#counts + 1] = letter .. 'n'
+    counts[#counts + 1] = map.n
+    counts[#counts + 1] = letter .. 'c'
+    counts[#counts + 1] = map.c
+  end
+  return counts
+end

@@ -1,0 +1,77 @@
+package redis
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"strings"
+)
+
+// What map.lua writes, as a look-up reads it.
+
+// extent is how many buckets a map has, and the power of two below that: see map.lua.
+type extent struct {
+	n, m  uint64
+	level int // m = 1 << level
+}
+
+func extentOf(n uint64) extent {
+	n = max(n, 1)
+	level := bits.Len64(n) - 1
+	return extent{n, 1 << level, level}
+}
+
+// place is the bucket of a field, and how many bytes of it an entry there begins with.
+func (e extent) place(field string) (bucket uint64, head int) {
+	h, level := binary.BigEndian.Uint64([]byte(field[len(field)-8:])), e.level
+	if bucket = h & (e.m - 1); bucket < e.n-e.m {
+		level, bucket = level+1, h&(2*e.m-1)
+	}
+	return bucket, len(field) - level/8
+}
+
+// Bytes of fields and of their records.
+const (
+	keyBytes, keyRecord   = 8, 6
+	nameBytes, nameRecord = 16, 12
+)
+
+// never was posted, hotter than a bucket can bear: records as map.lua has them.
+const (
+	never  = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	hotter = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+)
+
+func recordOf(field string) int {
+	if len(field) == keyBytes {
+		return keyRecord
+	}
+	return nameRecord
+}
+
+// records are those of a field that its bucket has, joined, oldest first; a hot one
+// has older ones in a key of its own.
+func records(bucket, field string, head int) (found string, hot bool) {
+	record := recordOf(field)
+	width := head + record
+	for at := 0; ; {
+		i := strings.Index(bucket[at:], field[:head])
+		if i < 0 {
+			return found, false
+		}
+		if at += i; at%width != 0 || at+width > len(bucket) {
+			at++
+			continue
+		}
+		switch r := bucket[at+head : at+width]; r {
+		case never[:record]:
+		case hotter[:record]:
+			return found, true
+		default:
+			found = r + found
+		}
+		at += width
+	}
+}
+
+// extents are the maps as they were last seen.
+type extents struct{ keys, names extent }
