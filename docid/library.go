@@ -18,7 +18,7 @@ type History interface {
 	History(ctx context.Context, tenant string, after uint64, limit int) ([]Delivery, error)
 	// Log returns the entries of History alone.
 	Log(ctx context.Context, tenant string, after uint64, limit int) ([]Entry, error)
-	// Articles reads articles by nid, those that are there, as of a change. Where
+	// Articles reads articles by nid, those that are there, as of a change or later. Where
 	// a person has moved one is not told.
 	Articles(ctx context.Context, tenant string, nids []string) (articles []Filed, at uint64, err error)
 	// ArticlesOf reads those of a docId that came after a change, in order.

@@ -46,6 +46,8 @@ type Client struct {
 	// Lossy says that the service is made to lose answers, so that what was
 	// answered may be asked anew.
 	Lossy bool
+	// Keyless sends no idempotency keys, for a service that keeps them for a moment only.
+	Keyless bool
 }
 
 // NewClient makes a client that picks its articles from so many groups.
@@ -97,7 +99,7 @@ func (c *Client) choose() error {
 		if c.r.IntN(8) == 0 {
 			p.Article.TTLSeconds = 1
 		}
-		if c.r.IntN(2) == 0 {
+		if c.r.IntN(2) == 0 && !c.Keyless {
 			p.Key = "k" + p.NID
 		}
 	case n < 82: // the same again

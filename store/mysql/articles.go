@@ -2,57 +2,59 @@ package mysql
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/neardup/neardup/docid"
 )
 
-// filed selects articles with their names and the last change that is here, all of
-// one moment: a statement sees one.
-const filed = `SELECT t.logged, a.nid, a.leader, a.seq, a.disagrees, a.heat, l.names, a.url, a.title, a.category, a.media, a.image_count, a.published
-	FROM neardup_tenants t LEFT JOIN (neardup_articles a JOIN neardup_log l ON l.tenant = a.tenant AND l.seq = a.seq) ON a.tenant = t.id AND `
+// filed selects articles with their names.
+const filed = `SELECT a.nid, a.leader, a.seq, a.disagrees, a.heat, l.names, a.url, a.title, a.category, a.media, a.image_count, a.published
+	FROM neardup_articles a JOIN neardup_log l ON l.tenant = a.tenant AND l.seq = a.seq WHERE a.tenant = ? AND `
 
 // Articles reads articles by nid, as docid.History says.
 func (s *Sink) Articles(ctx context.Context, tenant string, nids []string) ([]docid.Filed, uint64, error) {
 	if len(nids) == 0 {
 		return nil, 0, nil
 	}
-	args := make([]any, 0, len(nids)+1)
+	args := make([]any, 0, len(nids))
 	for _, nid := range nids {
 		args = append(args, []byte(nid))
 	}
-	return s.articles(ctx, filed+`a.nid IN (?`+strings.Repeat(",?", len(nids)-1)+`) WHERE t.name = ?`, append(args, []byte(tenant))...)
+	return s.articles(ctx, tenant, `a.nid IN (?`+strings.Repeat(",?", len(nids)-1)+`)`, args...)
 }
 
 // ArticlesOf reads a page of a docId, as docid.History says.
 func (s *Sink) ArticlesOf(ctx context.Context, tenant string, leader, after uint64, limit int) ([]docid.Filed, uint64, error) {
-	return s.articles(ctx, filed+`a.leader = ? AND a.seq > ? WHERE t.name = ? ORDER BY a.seq LIMIT ?`, leader, after, []byte(tenant), limit)
+	return s.articles(ctx, tenant, `a.leader = ? AND a.seq > ? ORDER BY a.seq LIMIT ?`, leader, after, limit)
 }
 
-func (s *Sink) articles(ctx context.Context, query string, args ...any) (found []docid.Filed, at uint64, err error) {
-	rows, err := s.db.QueryContext(ctx, query, args...)
+// articles reads articles as of the last change that was here before, or a later one.
+func (s *Sink) articles(ctx context.Context, tenant, which string, args ...any) ([]docid.Filed, uint64, error) {
+	t, err := s.tenant(ctx, tenant)
+	if errors.Is(err, docid.ErrNotFound) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	rows, err := s.db.QueryContext(ctx, filed+which, append([]any{t.id}, args...)...)
 	if err != nil {
 		return nil, 0, unavailable(err)
 	}
 	defer rows.Close()
+	var found []docid.Filed
 	for rows.Next() {
 		var nid, names []byte
-		var leader, seq *uint64
-		var disagrees *bool
-		var heat *int64
+		var f docid.Filed
 		var a article
-		if err := rows.Scan(append([]any{&at, &nid, &leader, &seq, &disagrees, &heat, &names}, a.columns()...)...); err != nil {
+		if err := rows.Scan(append([]any{&nid, &f.Leader, &f.Seq, &f.Disagrees, &f.Heat, &names}, a.columns()...)...); err != nil {
 			return nil, 0, unavailable(err)
 		}
-		if seq == nil { // the tenant is there, and no article
-			continue
-		}
-		found = append(found, docid.Filed{
-			Member: docid.Member{Article: a.named(string(nid), *heat), Leader: *leader, Seq: *seq, Disagrees: *disagrees},
-			Names:  namesOf(names),
-		})
+		f.Article, f.Names = a.named(string(nid), f.Heat), namesOf(names)
+		found = append(found, f)
 	}
-	return found, at, unavailable(rows.Err())
+	return found, t.logged, unavailable(rows.Err())
 }
 
 // ChangesOf reads entries of a docId, as docid.History says.

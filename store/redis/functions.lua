@@ -129,7 +129,7 @@ end
 -- history has of an article that is filed does not change, but between two trims it may come back and be filed
 -- once more: so who tells what it has says how far the log was trimmed when it was read.
 
-local function filings(st, field) return field ~= '' and every(st, field) or '' end
+local function filings(st, field) return st.trimmed > 0 and field ~= '' and every(st, field) or '' end
 
 local function listed(seqs, seq)
   for at = 1, #seqs, 6 do

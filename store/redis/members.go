@@ -120,16 +120,16 @@ func (c catalog) both(ctx context.Context, leader, after uint64, limit int, mark
 		return nil, sh, err
 	}
 	var ms []docid.Member
-	for from := after; len(ms) < limit; {
-		page, at, err := history.ArticlesOf(ctx, c.tenant, leader, from, limit)
+	for from := after; len(ms) < limit && from < mark; { // what came later is here
+		page, at, err := history.ArticlesOf(ctx, c.tenant, leader, from, max(limit, 100))
 		if err != nil {
 			return nil, sh, err
 		}
-		if len(page) == 0 {
-			break
-		}
 		if at < mark {
 			return nil, sh, fmt.Errorf("%w: it has those up to %d, and was left those up to %d", docid.ErrUntold, at, mark)
+		}
+		if len(page) == 0 {
+			break
 		}
 		if sh, err = c.shelved(ctx, leader, page); err != nil {
 			return nil, sh, err

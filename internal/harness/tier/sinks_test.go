@@ -120,6 +120,9 @@ func (l *life) drained(seq uint64) {
 	if !l.waitSinks(seq, patience) {
 		return
 	}
+	if !l.lossy && !l.alone {
+		l.t.Logf("the log was left to MySQL up to change %s of %d", l.say(l.primary, "HGET", keys+"s", "trimmed"), seq)
+	}
 	if left := l.say(l.primary, "EVAL", "return #redis.call('KEYS', ARGV[1])..''", "0", keys+"o*"); left != "0" {
 		l.t.Errorf("I-10: %s articles are kept for sinks that have them", left)
 	}

@@ -181,7 +181,7 @@ func newLife(t *testing.T, b *backends, name string, seed uint64, m mode) *life 
 	}
 	l.prober = harness.NewClient(clients, seed, groups, l.journal)
 	for _, c := range append(l.clients, l.prober) {
-		c.Lossy = m == lossy
+		c.Lossy, c.Keyless = m == lossy, m == safe
 	}
 	return l
 }
@@ -208,7 +208,8 @@ func (l *life) stores(servers int) {
 }
 
 func (l *life) flags(n int) []string {
-	safety := []string{"--replicas", "1", "--texts-for", "1s"} // texts are left to HBase whenever a server starts
+	// Texts are left to HBase, and the log with its articles to MySQL, whenever a server starts.
+	safety := []string{"--replicas", "1", "--texts-for", "1s", "--log-for", "1s", "--keep-keys", "1s"}
 	switch {
 	case l.lossy:
 		safety = []string{"--accept-loss"}
