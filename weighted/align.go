@@ -78,16 +78,51 @@ func (l *aligner) slot(a, b []token, front, back bool) {
 	}
 }
 
-// fill computes, for all ends of x and y, the length of their longest common
-// subsequence.
+// narrow is how many words of x may have no partner in y where that is tried first:
+// texts that are compared are alike as a rule.
+const narrow = 24
+
+// fill computes, for the ends of x and y that a longest common subsequence can
+// lead to, the length of that of what follows; for their neighbours what is no more than it.
+// O(len(x)*d) where d words differ, and at most O(len(x)*len(y)).
 func (l *aligner) fill(x, y []token) {
 	wide := len(y) + 1
 	l.lengths = slices.Grow(l.lengths[:0], (len(x)+1)*wide)[:(len(x)+1)*wide]
-	clear(l.lengths[len(x)*wide:])
-	for i := len(x) - 1; i >= 0; i-- {
-		row, below := l.lengths[i*wide:(i+1)*wide], l.lengths[(i+1)*wide:(i+2)*wide]
-		row[len(y)] = 0
-		for j := len(y) - 1; j >= 0; j-- {
+	least := max(0, len(x)-len(y))
+	// A subsequence of n words leaves len(x)-n words of x out, so no longer one leaves
+	// more out, and lies within that many steps: the second time always suffices.
+	for alone := min(len(x), least+narrow); ; alone = len(x) - int(l.lengths[0]) {
+		l.band(x, y, alone)
+		if len(x)-int(l.lengths[0]) <= alone {
+			return
+		}
+	}
+}
+
+// band fills what can be reached if so many words of x at most have no partner; its
+// borders hold 0.
+func (l *aligner) band(x, y []token, alone int) {
+	wide := len(y) + 1
+	right := alone + len(y) - len(x) // how many of y then have none
+	for i := len(x); i >= 0; i-- {
+		row := l.lengths[i*wide : (i+1)*wide]
+		lo, hi := max(0, i-alone), min(len(y), i+right)
+		if lo > 0 {
+			row[lo-1] = 0
+		}
+		if hi < len(y) {
+			row[hi+1] = 0
+		}
+		if i == len(x) {
+			clear(row[lo : hi+1])
+			continue
+		}
+		below := l.lengths[(i+1)*wide : (i+2)*wide]
+		if hi == len(y) {
+			row[hi] = 0
+			hi--
+		}
+		for j := hi; j >= lo; j-- {
 			if x[i].hash == y[j].hash {
 				row[j] = below[j+1] + 1
 			} else {
