@@ -74,7 +74,7 @@ const largeBucket = 1 << 16
 // empty, and of a hot bucket each is a posting, its role in upper case if the bucket
 // has more than 65,536; then no more are held in memory.
 func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) (Counts, error) {
-	b := buckets{lines: newLines(ctx, in, out), limits: limits, pairing: batch.Pairing{Method: s.Method}}
+	b := s.buckets(ctx, in, out, limits)
 	err := b.each(func(fields [][]byte) error {
 		p, err := parsePosting(fields)
 		if err != nil {
@@ -86,6 +86,37 @@ func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer, limits 
 		err = b.flush()
 	}
 	return b.counts, errors.Join(err, b.out.Flush())
+}
+
+// postingsMemory is what BucketPacks sorts in; what is more lies on disk.
+const postingsMemory = 128 << 20
+
+// BucketPacks is Bucket for postings in packs of Distinct, a line each: all of a part, in any order.
+func (s Stages) BucketPacks(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) (Counts, error) {
+	b := s.buckets(ctx, in, out, limits)
+	sorted := batch.NewPostings("", postingsMemory)
+	defer sorted.Close()
+	var pack []byte
+	err := b.each(func(fields [][]byte) (err error) {
+		if err := want(fields, 1, "a pack"); err != nil {
+			return err
+		}
+		if pack, err = unpacked(pack, fields[0]); err != nil {
+			return err
+		}
+		return eachPosting(pack, sorted.Add)
+	})
+	if err == nil {
+		err = sorted.Each(ctx, b.add)
+	}
+	if err == nil {
+		err = b.flush()
+	}
+	return b.counts, errors.Join(err, b.out.Flush())
+}
+
+func (s Stages) buckets(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) *buckets {
+	return &buckets{lines: newLines(ctx, in, out), limits: limits, pairing: batch.Pairing{Method: s.Method}}
 }
 
 // buckets is the state of the stage.

@@ -9,6 +9,7 @@ package worker
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -22,7 +23,7 @@ import (
 )
 
 // Protocol is raised whenever a line changes its meaning.
-const Protocol = 3
+const Protocol = 4
 
 // ErrUnlike is returned where driver and worker do not agree.
 var ErrUnlike = errors.New("driver and worker differ")
@@ -35,6 +36,8 @@ type Stages struct {
 	// field of its line and unescaped; nil: texts stand there. It returns why a
 	// record is none, or ErrBlank where there is nothing.
 	Decode func(record []byte, doc *neardup.Document) (reject string, err error)
+	// Parts is into how many parts RecordsInPacks and Distinct divide what they write in packs.
+	Parts int
 }
 
 // ErrBlank is what Stages.Decode returns for a line that is no record at all.
@@ -67,22 +70,12 @@ func (s Stages) Check(contract string) error {
 // Equal hashes prove texts equal, so those of copies need not meet.
 func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
-	l.most = s.fields(2)
-	var rec neardup.Record
-	err := l.each(func(fields [][]byte) error {
-		d, err := s.document(fields)
-		switch {
-		case errors.Is(err, ErrBlank):
-			return nil
-		case err != nil:
-			return err
-		case d.reject != "":
+	err := s.eachDocument(l, func(d document, rec *neardup.Record) error {
+		if d.reject != "" {
 			l.rejected(d)
 			return l.write()
 		}
-		rec.Reset()
-		s.Method.Record(d.clean, &rec)
-		l.record(d.place, sha256.Sum256([]byte(d.clean)), utf8.RuneCountInString(d.clean), s.route(d.clean), &rec)
+		l.record(d.place, sha256.Sum256([]byte(d.clean)), utf8.RuneCountInString(d.clean), s.route(d.clean), rec)
 		if d.named {
 			l.tab()
 			l.line = append(l.line, Escape(d.id)...)
@@ -93,6 +86,61 @@ func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Count
 		return l.write()
 	})
 	return l.counts, err
+}
+
+// RecordsInPacks is Records for an engine that had rather move a few large rows. Its
+// input is the same. A line is a document, place, method, id, reason and nothing, or a
+// pack for Distinct, part, three empty fields and the pack: the hashes, sketches and
+// keys of documents, by hash, in s.Parts parts.
+func (s Stages) RecordsInPacks(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	l := newLines(ctx, in, out)
+	texts := newPacks(s.Parts, func(part int, pack []byte) error {
+		l.line = fmt.Appendf(l.line, "%d\t\t\t\t", part)
+		l.appendBase64(pack)
+		return l.write()
+	})
+	err := s.eachDocument(l, func(d document, rec *neardup.Record) error {
+		route := ""
+		if d.reject == "" {
+			route = s.route(d.clean)
+			hash := sha256.Sum256([]byte(d.clean))
+			part := texts.part(binary.LittleEndian.Uint64(hash[:]))
+			if err := texts.add(part, func(b []byte) []byte { return appendText(b, hash, d.place, rec) }); err != nil {
+				return err
+			}
+		}
+		l.place(d.place)
+		for _, field := range []string{route, d.id, d.reject} {
+			l.tab()
+			l.line = append(l.line, Escape(field)...)
+		}
+		l.tab()
+		return l.write()
+	})
+	if err == nil {
+		err = errors.Join(texts.flushAll(), l.out.Flush())
+	}
+	return l.counts, err
+}
+
+// eachDocument calls fn with each document and, if it can be read, its record, which holds until fn returns.
+func (s Stages) eachDocument(l *lines, fn func(document, *neardup.Record) error) error {
+	l.most = s.fields(2)
+	var rec neardup.Record
+	return l.each(func(fields [][]byte) error {
+		d, err := s.document(fields)
+		if errors.Is(err, ErrBlank) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rec.Reset()
+		if d.reject == "" {
+			s.Method.Record(d.clean, &rec)
+		}
+		return fn(d, &rec)
+	})
 }
 
 // rejected builds the line of a record that cannot be read.

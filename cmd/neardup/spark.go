@@ -284,6 +284,9 @@ func (v *sparkVerb) submit(ctx context.Context, s sparkHome, dir string, more []
 	for _, c := range v.conf {
 		args = append(args, "--conf", c)
 	}
+	if v.onOneMachine(s, more) {
+		args = append(args, "--conf", "spark.driver.defaultJavaOptions="+lightJVM)
+	}
 	args = append(args, "--conf", "spark.ui.showConsoleProgress="+strconv.FormatBool(!v.quiet && onTerminal(v.stderr)))
 	args = append(append(args, more...), filepath.Join(dir, "run.py"), filepath.Join(dir, "job.json"))
 	cmd := exec.CommandContext(ctx, s.submit, args...)

@@ -25,6 +25,7 @@ var stages = []stage{
 	{"contract", "Print what driver and workers must agree on", (*workerVerb).contract},
 	{"tally", "Documents to counts, for methods that choose keys by them (ngram)", (*workerVerb).train},
 	{"records", "Documents to the digests of their clean texts and their keys", (*workerVerb).records},
+	{"distinct", "Packs of documents to the postings of distinct texts, and copies", (*workerVerb).distinct},
 	{"bucket", "Postings, those of a key together, to candidates", (*workerVerb).bucket},
 	{"meet", "Leaders and members of hot buckets to candidates", (*workerVerb).meet},
 	{"verify", "Blocks of texts and candidates to edges", (*workerVerb).verify},
@@ -32,6 +33,9 @@ var stages = []stage{
 	{"settle", "Edges in order, and texts that wait for more, to what can be decided", (*workerVerb).settle},
 	{"digest", "Decisions, or digests of parts, to the digest of all", (*workerVerb).digest},
 }
+
+// mostParts bounds the table of packs that are being filled.
+const mostParts = 1 << 20
 
 type workerVerb struct {
 	*app
@@ -41,6 +45,8 @@ type workerVerb struct {
 	facts  bool
 	counts []string
 	raw    bool
+	packed bool
+	parts  int
 	input  inputFlags
 }
 
@@ -80,12 +86,18 @@ Exit codes:
 		switch s.verb {
 		case "bucket":
 			sub.Flags().Int64Var(&w.limits.Most, "most-candidates", 0, "fail where one key gives more candidates (default: any number)")
+			sub.Flags().BoolVar(&w.packed, "packed", false, "lines are packs of distinct, in any order, and are sorted here")
 			sub.Flags().IntVar(&w.limits.Hot, "hot", 0, "leave buckets of more texts that are mostly alike, and those too large for a process, whole (default: none)")
+		case "distinct":
+			sub.Flags().IntVar(&w.parts, "parts", 1, "divide the postings into so many parts")
 		case "verify":
 			w.addRaw(sub.Flags())
 			sub.Flags().BoolVar(&w.facts, "conflicts", false, "add to each variant the facts that differ, as JSON")
 		case "tally", "records":
 			w.addRaw(sub.Flags())
+			if s.verb == "records" {
+				sub.Flags().IntVar(&w.parts, "parts", 0, "write hashes and keys in packs, for distinct, in so many parts (default: a line each)")
+			}
 			sub.Flags().StringSliceVar(&w.counts, "tally", nil, "files of the stage tally, which are added up: for records those of all parts")
 		}
 		cmd.AddCommand(sub)
@@ -103,7 +115,10 @@ func (w *workerVerb) do(ctx context.Context, s stage) error {
 	if err != nil {
 		return err
 	}
-	all := worker.Stages{Method: m, Clean: n}
+	if w.parts < 0 || w.parts > mostParts {
+		return usage("--parts %d is not between 1 and %d", w.parts, mostParts)
+	}
+	all := worker.Stages{Method: m, Clean: n, Parts: w.parts}
 	if w.raw {
 		if all.Decode, err = w.decoder(); err != nil {
 			return err
@@ -187,10 +202,20 @@ func (w *workerVerb) records(ctx context.Context, s worker.Stages) (worker.Count
 			return worker.Counts{}, err
 		}
 	}
+	if s.Parts > 0 {
+		return s.RecordsInPacks(ctx, w.stdin, w.stdout)
+	}
 	return s.Records(ctx, w.stdin, w.stdout)
 }
 
+func (w *workerVerb) distinct(ctx context.Context, s worker.Stages) (worker.Counts, error) {
+	return s.Distinct(ctx, w.stdin, w.stdout)
+}
+
 func (w *workerVerb) bucket(ctx context.Context, s worker.Stages) (worker.Counts, error) {
+	if w.packed {
+		return s.BucketPacks(ctx, w.stdin, w.stdout, w.limits)
+	}
 	return s.Bucket(ctx, w.stdin, w.stdout, w.limits)
 }
 

@@ -137,7 +137,36 @@ class Spark(unittest.TestCase):
             self.same(path, ["--method=ngram"], method="ngram")
         finally:
             del os.environ["NEARDUP_COMMAND"]
-        self.assertLessEqual({"records", "bucket", "verify"}, set(os.listdir(log)))
+        self.assertLessEqual({"records", "distinct", "bucket", "verify"}, set(os.listdir(log)))
+
+    def test_parts_lie_where_spark_sends_them(self):
+        from pyspark.sql import functions as F
+
+        from neardup.spark._packs import labels
+
+        for n in (1, 3, 8, 200):
+            made = self.spark.createDataFrame([(x,) for x in labels(n)], "part int").select(F.pmod(F.hash("part"), F.lit(n)).alias("at"))
+            self.assertEqual([r.at for r in made.collect()], list(range(n)))
+        self.assertEqual(len(labels(100_000)), 100_000)
+
+    def test_tasks_find_no_zip_to_read_again(self):
+        """Spark invalidates caches of imports before each task: a finder of a zip would read its directory."""
+        import zipimport
+
+        import pyarrow
+
+        path = self.write("few.jsonl", lines("uci_sms/docs.jsonl", 40))
+        from neardup.spark import dedup
+
+        self.assertGreater(dedup(self.frame(path), method="exact", partitions=1).count(), 0)
+
+        def left(batches):
+            list(batches)
+            yield pyarrow.RecordBatch.from_pydict({"n": [sum(isinstance(f, zipimport.zipimporter) for f in sys.path_importer_cache.values())]})
+
+        found = [r.n for r in self.spark.range(0, 8, 1, 8).mapInArrow(left, "n long").collect()]
+        # A worker that has run a stage may look at Spark's zip again for what a task imports; not once for each package in it.
+        self.assertLess(min(found), 8)
 
     def test_pairs(self):
         from neardup.spark import pairs

@@ -66,7 +66,7 @@ def decide(job, docs, overrides=None, conflicts=True, on_driver=ON_DRIVER, small
             chosen = job.keep(with_ids(found.recs, best))
     to_all = F.broadcast if sent else lambda rows: rows
     counts.update(method=found.method, equal=found.counts.get(_stage.COPY, 0), overrides=found.ruled.count)
-    job.release(but=(found.all, chosen))
+    job.release(but=(found.made, chosen))
     removed = chosen.where("relation != 'variant'").select(F.col("later").alias("place"))
     if docs.raw:
         removed = removed.unionByName(found.all.where("reason is not null").select("place"))
@@ -78,7 +78,7 @@ def chosen_on_cluster(job, docs, found, small, conflicts, on_driver, told) -> Da
     copies = _records.copies_of(found.met)
     pairs, hot = _records.candidates(job, found.met, found.counts, small)
     with job.step("bucket"):
-        pairs = job.keep(found.with_equals(pairs))
+        pairs = job.keep(pairs)
         count = pairs.count()
     with job.step("verify"):
         edges = job.keep(found.ruled_edges(verify(job, docs, pairs, conflicts, count)))
@@ -107,24 +107,15 @@ class Found:
             rulings, name = _stage.rulings(overrides)
             self.method += f" overrides={name}" if rulings else ""
         with job.step("records"):
-            self.all = _records.records(job, docs)
+            self.made = _records.records(job, docs)
+        self.all = job.records
         self.recs = self.all.where("reason is null") if docs.raw else self.all
         named = _records.named_documents(self.recs, rulings)
         self.apart = sorted({p for places in named.values() for p in places})
         self.ruled = _lead.Rulings(job, rulings, named)
         with job.step("bucket"):
-            self.met = _records.met(job, _records.postings(self.recs, self.apart), small)
+            self.met = _records.met(job, self.made, self.apart, small)
             self.counts = _records.kinds(self.met)
-
-    def equal_pairs(self):
-        """Pairs of texts that are equal and kept apart."""
-        return _records.equal_named(self.recs, self.apart)
-
-    def with_equals(self, pairs):
-        more = self.equal_pairs()
-        if not more:
-            return pairs
-        return pairs.unionByName(self.job.spark.createDataFrame(more, "later long, earlier long")).distinct()
 
     def ruled_edges(self, edges):
         """Edges as people have ruled."""
@@ -207,14 +198,14 @@ def list_pairs(job, docs, overrides=None, variants=False) -> DataFrame:
     """pairs for _records.Documents."""
     found = Found(job, docs, overrides, 1 << 40)
     with job.step("bucket"):
-        candidates = job.keep(found.with_equals(_records.all_candidates(job, found.met)))
+        candidates = job.keep(_records.all_candidates(job, found.met))
     with job.step("verify"):
         edges = found.ruled_edges(verify(job, docs, candidates))
         if not variants:
             edges = edges.where("relation != 'variant'")
         edges = job.keep(edges)
         edges.count()
-    job.release(but=(edges, found.met, found.all))
+    job.release(but=(edges, found.met, found.made))
     return of_documents(found.recs, edges, _records.copies_of(found.met))
 
 

@@ -20,9 +20,6 @@ def chosen(job, docs, found, small, conflicts, told) -> pa.Table:
     """The edge of each duplicate to its leader, and of each variant: columns of EDGES."""
     with job.step("bucket"):
         later, earlier, hot, copies = collected(job, found, small)
-    more = found.equal_pairs()
-    if more:
-        later, earlier = (np.concatenate([a, np.array(b, np.int64)]) for a, b in zip((later, earlier), zip(*more)))
     tried = Tried(np.concatenate([later, earlier, _numbers(hot, "place")]))
     later, earlier = tried.new(later, earlier)
     rule = lambda edges: apart(found.ruled, edges)

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from .. import _command
 from .._command import Error
-from . import _stage
+from . import _packs, _stage
 from ._records import Documents
 
 REFUSED = {
@@ -34,7 +34,7 @@ class Job:
         self.tell = tell  # is told what step begins
         self.partitions = partitions
         self.cached = []  # what keep made, with what is cached
-        self._folder = None
+        self._folder = self._labels = None
         for name in options:
             if name in REFUSED:
                 raise TypeError(f"{name}= is not for Spark: {REFUSED[name]}")
@@ -63,6 +63,17 @@ class Job:
     def divided(self, df: DataFrame, *by) -> DataFrame:
         """Rows that agree in the columns come to one partition."""
         return df.repartition(self.partitions, *by) if self.partitions else df.repartition(*by)
+
+    @property
+    def labels(self):
+        """Numbers that repartition sends to one partition each, in order, so that parts lie as the command divides them."""
+        if self._labels is None:
+            self._labels = _packs.labels(self.partitions or int(self.spark.conf.get("spark.sql.shuffle.partitions")))
+        return self._labels
+
+    def by_part(self, df: DataFrame) -> DataFrame:
+        """Rows of a part come to one partition."""
+        return self.divided(df, "part")
 
     def keep(self, df: DataFrame) -> DataFrame:
         """Makes it once and keeps it; what is made of it is planned without its past.

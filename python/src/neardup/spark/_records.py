@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, Window, functions as F
 
 from .._command import Error
-from . import _stage
+from . import _packs, _stage
 
 # Buckets of up to so many texts are paired whatever their texts: it is
 # cheaper than to wait for their leaders.
@@ -26,8 +26,10 @@ class Documents:
 
 
 def records(job, docs: Documents) -> DataFrame:
-    job.records = job.keep(job.stage(docs.rows, _stage.records(job.worker, docs.raw, tallied(job, docs)), _stage.RECORDS))
-    return job.records
+    """Columns of RECORDS: documents and packs."""
+    made = job.keep(job.stage(docs.rows, _packs.records(job.worker, job.labels, docs.raw, tallied(job, docs)), _packs.RECORDS))
+    job.records = made.where("part is null").select("place", "method", "id", "reason")
+    return made
 
 
 def tallied(job, docs: Documents):
@@ -49,21 +51,6 @@ def tallied(job, docs: Documents):
     return total if have else None
 
 
-def postings(recs: DataFrame, named: list) -> DataFrame:
-    """(key, place, role, sketch) of the distinct texts, and a row of the role COPY for each document whose text an earlier one has.
-
-    Documents that people have ruled about keep a text of their own. The row of a copy has the place of the first as its key.
-    """
-    own = F.when(F.col("place").isin(named), F.col("place")) if named else F.lit(None)
-    first = F.min("place").over(Window.partitionBy("hash", own))
-    texts = recs.select("place", "sketch", "index", "probe", first.alias("first"))
-    is_copy = F.col("first") != F.col("place")
-    keys = F.when(is_copy, F.array("first")).otherwise(F.concat("index", F.coalesce("probe", F.array().cast("array<long>"))))
-    rows = texts.select("place", "sketch", is_copy.alias("copy"), F.col("probe").isNull().alias("both"), F.size("index").alias("n"), F.posexplode(keys).alias("at", "key"))
-    role = F.when(F.col("copy"), _stage.COPY).when(F.col("both"), "b").when(F.col("at") < F.col("n"), "i").otherwise("p")
-    return rows.select("key", "place", role.alias("role"), "sketch")
-
-
 def copies_of(met: DataFrame) -> DataFrame:
     """(place, first) of each copy."""
     return met.where(F.col("role") == _stage.COPY).select(F.col("later").alias("place"), F.col("earlier").alias("first"))
@@ -73,9 +60,11 @@ def by_key(job, rows: DataFrame) -> DataFrame:
     return job.divided(rows, "key").sortWithinPartitions("key")
 
 
-def met(job, posted: DataFrame, small: int) -> DataFrame:
-    """Columns of MET: candidates, the postings of hot buckets, and copies."""
-    return job.keep(job.stage(by_key(job, posted), _stage.bucket(job.worker, small), _stage.MET))
+def met(job, made: DataFrame, named: list, small: int) -> DataFrame:
+    """Columns of MET, of RECORDS: candidates, the postings of hot buckets, and copies. Documents that are named keep a text of their own."""
+    texts = job.by_part(made.where("part is not null").select("part", "pack"))
+    posted = job.by_part(job.stage(texts, _packs.distinct(job.worker, job.labels, named), _packs.DISTINCT))
+    return job.keep(job.stage(posted, _packs.bucket_packed(job.worker, small), _stage.MET))
 
 
 def kinds(met: DataFrame) -> dict:
@@ -98,7 +87,7 @@ def candidates(job, met: DataFrame, counts: dict, small: int):
     hot = whole.where("not large").drop("large")
     some = any(role and role.islower() and role != _stage.COPY for role in counts)
     if has_large(counts):
-        sliced = job.keep(job.stage(slices(job, whole.where("large").drop("large")), _stage.bucket(job.worker, small), _stage.MET))
+        sliced = job.keep(job.stage(slices(job, whole.where("large").drop("large")), _stage.bucket_hot(job.worker, small), _stage.MET))
         pairs = pairs.unionByName(sliced.where("role is null").select("later", "earlier"))
         raise_hot = sliced.where("role is not null").select("place").distinct()
         alike = whole.where("large").join(raise_hot, "place", "left_semi").select("key").distinct()
@@ -138,15 +127,3 @@ def named_documents(recs: DataFrame, rulings: dict) -> dict:
     for r in recs.select("place", "id").join(F.broadcast(schema), "id").collect():
         out.setdefault(r.id, []).append(r.place)
     return out
-
-
-def equal_named(recs: DataFrame, named: list) -> list:
-    """Pairs (later, earlier) of texts that are equal, where rulings keep them apart."""
-    if not named:
-        return []
-    mine = recs.where(F.col("place").isin(named)).select("hash", "place")
-    rest = recs.where(~F.col("place").isin(named)).join(F.broadcast(mine.select("hash").distinct()), "hash").groupBy("hash").agg(F.min("place").alias("place"))
-    by = {}
-    for r in mine.unionByName(rest).collect():
-        by.setdefault(bytes(r.hash), []).append(r.place)
-    return [(b, a) for places in by.values() for a in places for b in places if a < b]

@@ -6,7 +6,9 @@ import json
 import os
 import struct
 import subprocess
+import sys
 import threading
+import zipimport
 
 import numpy as np
 import pyarrow as pa
@@ -46,11 +48,23 @@ class Worker:
         return child(self.argv(stage, *more), feed, parse)
 
 
+def forget_zips():
+    """Makes the next task of this process cheap: before each, Spark's worker invalidates all caches of imports.
+
+    To that end each package in a zip has the zip's directory read anew, and Spark's own Python lies in one: a
+    tenth of a second of CPU and more for a task. What is not in the cache is put there when it is needed.
+    """
+    for path, finder in list(sys.path_importer_cache.items()):
+        if isinstance(finder, zipimport.zipimporter):
+            sys.path_importer_cache.pop(path, None)
+
+
 def child(argv, feed, parse):
     """Runs a stage: feed yields lines for it, parse makes a batch of lines.
 
     The child's exit code is seen; whoever stops reading ends it.
     """
+    forget_zips()
     feed = iter(feed)
     first = next(feed, None)
     if first is None:
@@ -119,56 +133,11 @@ def filled(parts):
 
 # Each stage: the columns it gives, and a function of batches for mapInArrow.
 
-RECORDS = "place long, hash binary, method string, sketch long, index array<long>, probe array<long>, id string, reason string"
-
-
 def documents(raw, parts):
     """The lines of documents: of texts with ids, or of records as they are."""
     for b in filled(parts):
         place, text = columns(b, "place", "text")
         yield _lines.join(place, text) if raw else _lines.join(place, _lines.escape(text), _lines.escape(*columns(b, "id")))
-
-
-def records(worker, raw=(), counts=None):
-    """counts is the name of a file of `worker tally`, on the driver or shipped; raw are the flags that read records."""
-
-    def run(parts):
-        more = [*raw]
-        if counts:
-            from pyspark import SparkFiles
-
-            more.append("--tally=" + (counts if os.path.exists(counts) else SparkFiles.get(os.path.basename(counts))))
-        return worker.run(documents(raw, parts), lambda lines: _records(lines, raw), "records", *more)
-
-    return run
-
-
-def _records(lines, raw):
-    s = pa.string()
-    types = dict(place=pa.int64(), hash=s, runes=s, method=s, sketch=s, index=s, probe=s, id=s)
-    if raw:
-        types["reason"] = s
-    t = _lines.parse(lines, **types)
-    column = lambda name: t.column(name).chunk(0)
-    hashes = bytes.fromhex(bytes(_lines.data(column("hash"))).decode("ascii"))
-    reason = pa.nulls(t.num_rows, s)
-    if raw:
-        reason = pc.if_else(pc.equal(column("reason"), ""), pa.scalar(None, s), _lines.unescape(column("reason")))
-    same = pc.equal(column("probe"), "=")
-    probe = _lines.lists(pc.if_else(same, "", column("probe")))
-    if pc.all(same).as_py():
-        probe = pa.nulls(len(probe), probe.type)
-    elif pc.any(same).as_py():
-        probe = pc.if_else(same, pa.scalar(None, probe.type), probe)
-    return pa.RecordBatch.from_arrays(
-        [
-            column("place"),
-            pa.FixedSizeBinaryArray.from_buffers(pa.binary(32), t.num_rows, [None, pa.py_buffer(hashes)]).cast(pa.binary()),
-            column("method"), pa.array(_lines.numbers(column("sketch"))), _lines.lists(column("index")), probe,
-            _lines.unescape(column("id")), reason,
-        ],
-        ["place", "hash", "method", "sketch", "index", "probe", "id", "reason"],
-    )
 
 
 def tally(worker, raw=()):
@@ -201,31 +170,14 @@ MET_COLUMNS = [c.split()[0] for c in MET.split(", ")]
 COPY = "c"
 
 
-def bucket(worker, hot=0):
-    """Postings, those of a key together, to candidates; the postings of hot buckets stay.
+def bucket(worker):
+    """Postings, those of a key together, to candidates."""
+    return lambda parts: worker.run((_postings(b) for b in filled(parts)), _candidates, "bucket")
 
-    Rows of the role COPY pass: place is a copy, key the place of the first of its text.
-    """
 
-    def run(parts):
-        copies = []
-
-        def feed():
-            for b in filled(parts):
-                copy = pc.equal(*columns(b, "role"), COPY)
-                if pc.any(copy).as_py():
-                    copies.append(b.filter(copy).select(["key", "place"]))
-                    b = b.filter(pc.invert(copy))
-                if b.num_rows:
-                    yield _postings(b)
-
-        yield from worker.run(feed(), _met if hot else _candidates, "bucket", *([f"--hot={hot}"] if hot else []))
-        for b in copies:
-            first, place = columns(b, "key", "place")
-            no, n = pa.nulls(len(place), pa.int64()), len(place)
-            yield pa.RecordBatch.from_arrays([place, first, no, no, pa.array([COPY] * n, pa.string()), no], MET_COLUMNS)
-
-    return run
+def bucket_hot(worker, hot):
+    """bucket of postings; those of hot buckets stay: rows of MET."""
+    return lambda parts: worker.run((_postings(b) for b in filled(parts)), _met, "bucket", f"--hot={hot}")
 
 
 def _postings(b, *before, after=()):

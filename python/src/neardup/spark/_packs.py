@@ -1,0 +1,123 @@
+"""Stages whose rows travel in packs: a row of Spark's for hundreds, which the command sorts itself."""
+
+import base64
+import os
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from . import _lines, _stage
+from ._stage import COPY, MET_COLUMNS, columns, filled
+
+
+def labels(n: int) -> list:
+    """For each of n partitions the least int whose hash, which is Spark's (Murmur3 with the seed 42), sends it there."""
+    k = np.arange(64 * n, dtype=np.uint32) * np.uint32(0xCC9E2D51)
+    turned = lambda x, bits: (x << np.uint32(bits)) | (x >> np.uint32(32 - bits))
+    h = turned(np.uint32(42) ^ (turned(k, 15) * np.uint32(0x1B873593)), 13) * np.uint32(5) + np.uint32(0xE6546B64)
+    h ^= np.uint32(4)  # the length of an int
+    for bits, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
+        h = (h ^ (h >> np.uint32(bits))) * np.uint32(factor)
+    at, first = np.unique(h.view(np.int32).astype(np.int64) % n, return_index=True)
+    assert len(at) == n  # that one of 64 n misses a partition has the chance n / e^64
+    return first.tolist()
+
+
+# A document, or, where part is not null, a pack: hashes, sketches and keys of documents, as the command packs them.
+RECORDS = "place long, method string, id string, reason string, part int, pack binary"
+
+
+def records(worker, labels, raw=(), counts=None):
+    """labels name the parts of packs; counts is the name of a file of `worker tally`, on the driver or shipped; raw are the flags that read records."""
+
+    def run(parts):
+        more = [f"--parts={len(labels)}", *raw]
+        if counts:
+            from pyspark import SparkFiles
+
+            more.append("--tally=" + (counts if os.path.exists(counts) else SparkFiles.get(os.path.basename(counts))))
+        return worker.run(_stage.documents(raw, parts), lambda lines: _records(lines, labels), "records", *more)
+
+    return run
+
+
+def _records(lines, labels):
+    s = pa.string()
+    t = _lines.parse(lines, place=pa.int64(), method=s, id=s, reason=s, pack=s).to_batches()[0]
+    place, method, id, reason, pack = t.columns
+    is_pack = pc.not_equal(pack, "")
+    reason = pc.if_else(pc.equal(reason, ""), pa.scalar(None, s), _lines.unescape(reason))
+    part, pack = unpacked(is_pack, place, pack, labels)
+    return pa.RecordBatch.from_arrays([place, method, _lines.unescape(id), reason, part, pack], ["place", "method", "id", "reason", "part", "pack"])
+
+
+def unpacked(is_pack, part, pack, labels):
+    """The columns part, by its label, and pack, as bytes; null in other rows."""
+    at = np.flatnonzero(is_pack.to_numpy(zero_copy_only=False))
+    rows = pa.array(np.cumsum(is_pack.to_numpy(zero_copy_only=False)) - 1, mask=~is_pack.to_numpy(zero_copy_only=False))
+    found = pa.array([base64.b64decode(p.as_buffer()) for p in pack.take(pa.array(at))], pa.binary())
+    named = pa.array(np.asarray(labels, np.int32)[part.to_numpy(zero_copy_only=False)[at]])
+    return named.take(rows), found.take(rows)
+
+
+def packed(kind, packs):
+    """The lines of a column of packs."""
+    return b"".join(kind + base64.b64encode(p.as_buffer()) + b"\n" for p in packs)
+
+
+# Postings of distinct texts in packs, by part; or, of the role COPY, a document (later) and the first (earlier) of
+# its text; or, without role and part, a candidate: two texts that are equal and kept apart.
+DISTINCT = "part int, pack binary, later long, earlier long, role string"
+DISTINCT_COLUMNS = [c.split()[0] for c in DISTINCT.split(", ")]
+
+
+def distinct(worker, labels, named):
+    """Packs of records to rows of DISTINCT; named are the places of documents that keep a text of their own."""
+
+    def run(parts):
+        def feed():
+            first = "".join(f"a\t{p}\n" for p in named).encode()
+            for b in filled(parts):
+                yield first + packed(b"r\t", *columns(b, "pack"))
+                first = b""
+
+        return worker.run(feed(), lambda lines: _distinct(lines, labels), "distinct", f"--parts={len(labels)}")
+
+    return run
+
+
+def _distinct(lines, labels):
+    s = pa.string()
+    kind, a, b = _lines.parse(lines, kind=s, a=pa.int64(), b=s).to_batches()[0].columns
+    is_pack = pc.equal(kind, "p")
+    part, pack = unpacked(is_pack, a, b, labels)
+    # Pairs have a part too: any will do.
+    part = pc.coalesce(part, pa.array(np.asarray(labels, np.int32)[a.to_numpy() % len(labels)]))
+    none = pa.scalar(None, pa.int64())
+    role = pc.if_else(pc.equal(kind, COPY), pa.scalar(COPY), pa.scalar(None, s))
+    earlier = pc.if_else(is_pack, pa.scalar(None, s), b).cast(pa.int64())
+    return pa.RecordBatch.from_arrays([part, pack, pc.if_else(is_pack, none, a), earlier, role], DISTINCT_COLUMNS)
+
+
+def bucket_packed(worker, hot):
+    """bucket_hot of rows of DISTINCT; what is no pack passes."""
+
+    def run(parts):
+        others = []
+
+        def feed():
+            for b in filled(parts):
+                pack, later = columns(b, "pack", "later")
+                if later.null_count < len(later):
+                    others.append(b.filter(pc.is_valid(later)).select(DISTINCT_COLUMNS[2:]))
+                if pack.null_count < len(pack):
+                    yield packed(b"", pack.drop_null())
+
+        yield from worker.run(feed(), _stage._met, "bucket", "--packed", f"--hot={hot}")
+        for b in others:
+            later, earlier, role = b.columns
+            no = pa.nulls(len(later), pa.int64())
+            yield pa.RecordBatch.from_arrays([later, earlier, no, no, role, no], MET_COLUMNS)
+
+    return run

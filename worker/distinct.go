@@ -1,0 +1,209 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/neardup/neardup/batch"
+)
+
+// distinctMemory is the bytes of texts' keys that Distinct holds; as much again goes
+// to the table of their hashes.
+const distinctMemory = 128 << 20
+
+// Distinct stands between Records and Bucket, where documents come in packs: all
+// documents of a hash must be in one part. First come lines of documents that keep a text of their own, "a", place; then packs,
+// "r", pack. Written are "p", part, pack: the postings of each distinct text, by
+// key, in s.Parts parts; "c", place, first: a copy and the first of its text; and
+// "=", later, earlier: equal texts of which one keeps its own. Memory is bounded;
+// what is more lies on disk.
+func (s Stages) Distinct(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	return s.distinct(ctx, in, out, distinctMemory)
+}
+
+func (s Stages) distinct(ctx context.Context, in io.Reader, out io.Writer, memory int) (Counts, error) {
+	l := newLines(ctx, in, out)
+	d := &distinct{lines: l, memory: memory, apart: map[batch.Ordinal]bool{}, named: map[[hashLen]byte][]batch.Ordinal{}}
+	d.out = newPacks(max(s.Parts, 1), func(part int, pack []byte) error {
+		l.line = fmt.Appendf(l.line, "p\t%d\t", part)
+		l.appendBase64(pack)
+		return l.write()
+	})
+	run := d.newRun(0)
+	defer run.close()
+	var pack []byte
+	err := l.each(func(fields [][]byte) error {
+		if err := want(fields, 2, "a place or a pack"); err != nil {
+			return err
+		}
+		switch string(fields[0]) {
+		case "a":
+			p, err := parsePlace(fields[1])
+			d.apart[p] = true
+			return err
+		case "r":
+			var err error
+			if pack, err = unpacked(pack, fields[1]); err != nil {
+				return err
+			}
+			return eachText(pack, run.add)
+		}
+		return fmt.Errorf("%w: kind %q is neither a nor r", ErrLine, fields[0])
+	})
+	if err == nil {
+		err = run.finish()
+	}
+	if err == nil {
+		err = errors.Join(d.out.flushAll(), d.equals())
+	}
+	return l.counts, errors.Join(err, l.out.Flush())
+}
+
+// distinct is what all runs of the stage share.
+type distinct struct {
+	*lines
+	out    *packs
+	memory int
+	apart  map[batch.Ordinal]bool
+	named  map[[hashLen]byte][]batch.Ordinal // of texts that keep their own; then the first of the others too
+	buf    []batch.Posting
+}
+
+// post writes the postings of a text.
+func (d *distinct) post(r textRow, place batch.Ordinal) error {
+	d.buf = r.postings(place, d.buf)
+	for _, p := range d.buf {
+		if err := d.out.add(d.out.part(p.Key()), func(b []byte) []byte { return appendPosting(b, p) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// equals writes the pairs of equal texts one of which keeps its own.
+func (d *distinct) equals() error {
+	for _, places := range d.named {
+		slices.Sort(places)
+		for i, later := range places {
+			for _, earlier := range places[:i] {
+				if err := d.pair('=', later, earlier); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (d *distinct) pair(kind byte, a, b batch.Ordinal) error {
+	d.line = append(d.line, kind, '\t')
+	d.place(a)
+	d.tab()
+	d.place(b)
+	return d.write()
+}
+
+// spills is into how many files a run divides what it has no memory for, by
+// three bits of the hash.
+const spills = 8
+
+// run finds the first of each text among those whose hashes it has room for; the
+// rest is for runs after it, which look at three other bits of the hash each.
+type run struct {
+	*distinct
+	depth  int
+	slots  map[[hashLen]byte]int
+	firsts []batch.Ordinal // of each slot, so far
+	rows   []byte          // of the slots, one after the other
+	copies copyFile
+	rest   [spills]*spill
+}
+
+func (d *distinct) newRun(depth int) *run {
+	return &run{distinct: d, depth: depth, slots: map[[hashLen]byte]int{}}
+}
+
+func (r *run) add(t textRow) error {
+	hash, place := t.hash(), t.place()
+	if r.apart[place] {
+		r.named[hash] = append(r.named[hash], place)
+		return r.post(t, place)
+	}
+	slot, ok := r.slots[hash]
+	switch {
+	case !ok && len(r.rows) > 0 && len(r.rows)+len(t) > r.memory:
+		return r.later(hash, t)
+	case !ok:
+		r.slots[hash] = len(r.firsts)
+		r.firsts = append(r.firsts, place)
+		r.rows = append(r.rows, t...)
+		return nil
+	}
+	if place < r.firsts[slot] {
+		place, r.firsts[slot] = r.firsts[slot], place
+	}
+	return r.copies.add(slot, place)
+}
+
+// later keeps a text for a run to come.
+func (r *run) later(hash [hashLen]byte, t textRow) (err error) {
+	// The first bytes of the hash chose the part.
+	at := hash[hashLen-1-r.depth%16] % spills
+	if r.rest[at] == nil {
+		if r.rest[at], err = newSpill(); err != nil {
+			return err
+		}
+	}
+	_, err = r.rest[at].Write(t)
+	return err
+}
+
+// finish writes what the run found, and then does the runs after it.
+func (r *run) finish() error {
+	rows := r.rows
+	for _, first := range r.firsts {
+		row, rest, err := nextText(rows)
+		if err != nil {
+			return err
+		}
+		if places, ok := r.named[row.hash()]; ok {
+			r.named[row.hash()] = append(places, first)
+		}
+		if err := r.post(row, first); err != nil {
+			return err
+		}
+		rows = rest
+	}
+	if err := r.copies.each(func(slot int, place batch.Ordinal) error { return r.pair('c', place, r.firsts[slot]) }); err != nil {
+		return err
+	}
+	r.slots, r.firsts, r.rows = nil, nil, nil
+	for _, s := range r.rest {
+		if s == nil {
+			continue
+		}
+		next := r.newRun(r.depth + 1)
+		err := s.each(next.add)
+		if err == nil {
+			err = next.finish()
+		}
+		next.close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close removes the run's files.
+func (r *run) close() {
+	r.copies.close()
+	for _, s := range r.rest {
+		if s != nil {
+			s.close()
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package worker
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+)
+
+// packSize is how many bytes of rows make a pack, about: an engine that moves
+// packs handles a row where it would handle hundreds.
+const packSize = 16 << 10
+
+// packsHeld bounds the packs that are being filled: with very many parts they
+// are written before they are full.
+const packsHeld = 64 << 20
+
+// packs gathers rows by part, and gives out those of a part as a pack. Rows are little-endian.
+type packs struct {
+	parts [][]byte
+	held  int
+	write func(part int, pack []byte) error
+}
+
+func newPacks(parts int, write func(part int, pack []byte) error) *packs {
+	return &packs{parts: make([][]byte, parts), write: write}
+}
+
+// part is where a key or the begin of a hash belongs: any even share of all 64-bit numbers.
+func (p *packs) part(key uint64) int {
+	hi, _ := bits.Mul64(key*0x9E3779B97F4A7C15, uint64(len(p.parts)))
+	return int(hi)
+}
+
+// add puts a row that fill appends into the pack of a part.
+func (p *packs) add(part int, fill func([]byte) []byte) error {
+	b := p.parts[part]
+	if b == nil {
+		b = make([]byte, 0, min(packSize+packSize/8, packsHeld/len(p.parts)))
+	}
+	n := len(b)
+	b = fill(b)
+	p.parts[part] = b
+	p.held += len(b) - n
+	if len(b) >= packSize {
+		return p.flush(part)
+	}
+	if p.held >= packsHeld {
+		return p.flushAll()
+	}
+	return nil
+}
+
+func (p *packs) flush(part int) error {
+	b := p.parts[part]
+	p.held -= len(b)
+	p.parts[part] = b[:0]
+	if len(b) == 0 {
+		return nil
+	}
+	return p.write(part, b)
+}
+
+func (p *packs) flushAll() error {
+	for part := range p.parts {
+		if err := p.flush(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendBase64 appends a field of a pack.
+func (l *lines) appendBase64(pack []byte) { l.line = base64.StdEncoding.AppendEncode(l.line, pack) }
+
+// unpacked decodes a field of a pack into dst.
+func unpacked(dst, field []byte) ([]byte, error) {
+	dst, err := base64.StdEncoding.AppendDecode(dst[:0], field)
+	if err != nil {
+		return nil, fmt.Errorf("%w: a pack that is not base64: %w", ErrLine, err)
+	}
+	return dst, nil
+}
+
+// A row of a document: hash, place, sketch, the numbers of keys and of probes, or
+// noProbes, and these.
+const (
+	hashLen  = 32
+	textHead = hashLen + 8 + 8 + 4 + 4
+	noProbes = 1<<32 - 1
+)
+
+func appendText(b []byte, hash [hashLen]byte, place batch.Ordinal, rec *neardup.Record) []byte {
+	b = append(b, hash[:]...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(place))
+	b = binary.LittleEndian.AppendUint64(b, rec.Sketch)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(rec.Index)))
+	n := uint32(noProbes)
+	if rec.Probe != nil {
+		n = uint32(len(rec.Probe))
+	}
+	b = binary.LittleEndian.AppendUint32(b, n)
+	for _, keys := range [][]uint64{rec.Index, rec.Probe} {
+		for _, k := range keys {
+			b = binary.LittleEndian.AppendUint64(b, k)
+		}
+	}
+	return b
+}
+
+// textRow is a row of a document, as it lies.
+type textRow []byte
+
+// size is that of the row which begins so: at least its head.
+func (r textRow) size() int {
+	n := uint64(binary.LittleEndian.Uint32(r[48:]))
+	if probe := binary.LittleEndian.Uint32(r[52:]); probe != noProbes {
+		n += uint64(probe)
+	}
+	return textHead + int(8*n)
+}
+
+// nextText parts the first row from the others.
+func nextText(b []byte) (row textRow, rest []byte, err error) {
+	if len(b) < textHead || len(b) < textRow(b).size() {
+		return nil, nil, fmt.Errorf("%w: a pack ends inside a text", ErrLine)
+	}
+	n := textRow(b).size()
+	return b[:n], b[n:], nil
+}
+
+// eachText calls fn with the rows of a pack.
+func eachText(pack []byte, fn func(textRow) error) error {
+	for len(pack) > 0 {
+		row, rest, err := nextText(pack)
+		if err != nil {
+			return err
+		}
+		if err := fn(row); err != nil {
+			return err
+		}
+		pack = rest
+	}
+	return nil
+}
+
+func (r textRow) hash() [hashLen]byte  { return [hashLen]byte(r[:hashLen]) }
+func (r textRow) place() batch.Ordinal { return batch.Ordinal(binary.LittleEndian.Uint64(r[32:])) }
+
+// postings returns those of the text, which is at a place, in the memory of buf.
+func (r textRow) postings(place batch.Ordinal, buf []batch.Posting) []batch.Posting {
+	sketch := binary.LittleEndian.Uint64(r[40:])
+	index, probe := binary.LittleEndian.Uint32(r[48:]), binary.LittleEndian.Uint32(r[52:])
+	role := batch.Indexed
+	if probe == noProbes {
+		role |= batch.Probing
+	}
+	buf = buf[:0]
+	for keys := r[textHead:]; len(keys) > 0; keys = keys[8:] {
+		if index == 0 {
+			role = batch.Probing
+		}
+		buf = append(buf, batch.NewPosting(binary.LittleEndian.Uint64(keys), sketch, place, role))
+		index--
+	}
+	return buf
+}
+
+const postingLen = 24
+
+func appendPosting(b []byte, p batch.Posting) []byte {
+	for _, word := range p {
+		b = binary.LittleEndian.AppendUint64(b, word)
+	}
+	return b
+}
+
+// eachPosting calls fn with the postings of a pack.
+func eachPosting(pack []byte, fn func(batch.Posting) error) error {
+	if len(pack)%postingLen != 0 {
+		return fmt.Errorf("%w: a pack ends inside a posting", ErrLine)
+	}
+	for ; len(pack) > 0; pack = pack[postingLen:] {
+		p := batch.Posting{binary.LittleEndian.Uint64(pack), binary.LittleEndian.Uint64(pack[8:]), binary.LittleEndian.Uint64(pack[16:])}
+		if p.Role() == 0 {
+			return fmt.Errorf("%w: a posting without a role", ErrLine)
+		}
+		if err := fn(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
