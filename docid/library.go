@@ -18,8 +18,8 @@ type History interface {
 	History(ctx context.Context, tenant string, after uint64, limit int) ([]Delivery, error)
 	// Log returns the entries of History alone.
 	Log(ctx context.Context, tenant string, after uint64, limit int) ([]Entry, error)
-	// Articles reads articles by nid, those that are there, as of a change or later. Where
-	// a person has moved one is not told.
+	// Articles reads articles by nid, those that are there and that no person has moved,
+	// as of a change or later.
 	Articles(ctx context.Context, tenant string, nids []string) (articles []Filed, at uint64, err error)
 	// ArticlesOf reads those of a docId that came after a change, in order.
 	ArticlesOf(ctx context.Context, tenant string, leader, after uint64, limit int) (articles []Filed, at uint64, err error)

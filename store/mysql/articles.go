@@ -8,9 +8,10 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// filed selects articles with their names.
+// filed selects articles with their names, but for those that a person has moved, whom an
+// index does not leave: it may only have lost that it moved one.
 const filed = `SELECT a.nid, a.leader, a.seq, a.disagrees, a.heat, l.names, a.url, a.title, a.category, a.media, a.image_count, a.published
-	FROM neardup_articles a JOIN neardup_log l ON l.tenant = a.tenant AND l.seq = a.seq WHERE a.tenant = ? AND `
+	FROM neardup_articles a JOIN neardup_log l ON l.tenant = a.tenant AND l.seq = a.seq WHERE a.tenant = ? AND a.corrected = 0 AND `
 
 // Articles reads articles by nid, as docid.History says.
 func (s *Sink) Articles(ctx context.Context, tenant string, nids []string) ([]docid.Filed, uint64, error) {

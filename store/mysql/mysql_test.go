@@ -156,6 +156,19 @@ func TestCorrectionMovesARow(t *testing.T) {
 	if err := s.db.QueryRowContext(t.Context(), `SELECT docid, corrected_by, docid_before FROM neardup_articles WHERE nid = 'b' AND corrected = 4`).Scan(&docID, &who, &before); err != nil || docID != moved.DocID || who != "李" || before != moved.Left {
 		t.Errorf("row of what was moved: %s by %q from %s, %v", docID, who, before, err)
 	}
+	found, at, err := s.Articles(t.Context(), "t", []string{"a", "b", "c", "nobody"})
+	if err != nil || at != 5 || len(found) != 2 || found[0].ID != "a" || found[1].ID != "c" || found[1].Seq != 3 || found[1].URL != ds[2].Article.URL {
+		t.Errorf("articles that nobody moved, as of %d: %+v, %v", at, found, err)
+	}
+	if found, at, err := s.ArticlesOf(t.Context(), "t", 3, 0, 9); err != nil || at != 5 || len(found) != 1 || found[0].ID != "c" {
+		t.Errorf("those of a docId as of %d: %+v, %v", at, found, err)
+	}
+	if found, at, err := s.ArticlesOf(t.Context(), "nobody", 3, 0, 9); err != nil || at != 0 || len(found) != 0 {
+		t.Errorf("those of another tenant as of %d: %+v, %v", at, found, err)
+	}
+	if of, err := s.ChangesOf(t.Context(), "t", 1, 1, 9); err != nil || len(of) != 1 || of[0].NID != "b" {
+		t.Errorf("changes of a docId after the first: %+v, %v", of, err)
+	}
 	told, err := s.History(t.Context(), "t", 0, 100)
 	if err != nil || len(told) != len(ds) {
 		t.Fatalf("%d changes, %v", len(told), err)

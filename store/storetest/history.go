@@ -47,9 +47,7 @@ func (k *kept) row(d *docid.Delivery) {
 		if f.Heat = d.Heat; d.Revises() {
 			f.Disagrees = d.Evidence.Disagrees
 		}
-	case d.Kind == docid.KindCorrect:
-		f.Leader, f.Disagrees = d.Leader, false
-	case d.Kind == docid.KindDelete:
+	case d.Kind == docid.KindCorrect, d.Kind == docid.KindDelete:
 		delete(k.rows, d.NID)
 	}
 }
