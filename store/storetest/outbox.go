@@ -131,6 +131,44 @@ func testBacklog(t *testing.T, p Place) {
 	add("dddd", nil)
 }
 
+// testPassedOver: numbers that an epoch passed over wait for no sink.
+func testPassedOver(t *testing.T, p Place) {
+	o := start(t, p)
+	ctx := t.Context()
+	s := Settings()
+	s.Backlog = 3
+	o.Detector = o.detector("tenant", s)
+	must(t, "attach", second(o.Index().Outbox().Attach(ctx, "rows")), nil)
+	add := func(nid string, want error) {
+		t.Helper()
+		must(t, "add "+nid, second(o.Add(ctx, article(nid, Base(len(nid))))), want)
+	}
+	attached := func(want string) {
+		t.Helper()
+		as, err := o.Index().Outbox().Attached(ctx)
+		must(t, "attached", err, nil)
+		equal(t, "attached", fmt.Sprint(as), want)
+	}
+	add("a", nil)
+	must(t, "begin an epoch", o.Index().BeginEpoch(ctx, 1000), nil)
+	attached("[{rows 0 999}]")
+	add("bb", nil) // a and the epoch wait
+	add("ccc", docid.ErrBacklog)
+	if p.Lasting {
+		o.reopen()
+		o.Detector = o.detector("tenant", s)
+		attached("[{rows 0 999}]")
+		add("ccc", docid.ErrBacklog)
+	}
+	must(t, "acknowledge", o.Index().Outbox().Acknowledge(ctx, "rows", 1), nil)
+	attached("[{rows 1 999}]")
+	add("ccc", nil)
+	add("dddd", docid.ErrBacklog)
+	must(t, "acknowledge", o.Index().Outbox().Acknowledge(ctx, "rows", 1001), nil)
+	attached("[{rows 1001 0}]")
+	add("dddd", nil)
+}
+
 func second[T any](_ T, err error) error { return err }
 
 // testKeeps: what waits says which article is the kept copy after each change.

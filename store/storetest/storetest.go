@@ -48,6 +48,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Behind", testBehind},
 		{"ReplayFirst", testReplayed},
 		{"Lost", testLost},
+		{"PassedOver", testPassedOver},
 		{"Outbox", testOutbox},
 		{"Backlog", testBacklog},
 		{"Keeps", testKeeps},

@@ -141,6 +141,7 @@ func (t *change) beginEpoch() error {
 // logEpoch logs the begin of the epoch numbered c.Leader.
 func (t *change) logEpoch() error {
 	number := t.c.Leader
+	t.ix.passOver(t.ix.head+1, t.seq)
 	t.set(t.key(spaceEpoch, t.seq), func(e *encoder) { e.fixed(number) })
 	t.after = append(t.after, func() {
 		epochs := append(slices.Clone(*t.ix.epochs.Load()), docid.Epoch{First: t.seq, Number: number})
@@ -157,6 +158,46 @@ func drawEpoch() (uint64, error) {
 	return max(binary.BigEndian.Uint64(b[:]), 1), nil
 }
 
+// gap are numbers that an epoch passed over, from one up to, without, another.
+type gap struct{ from, to uint64 }
+
+// passOver notes that numbers are given to nobody.
+func (ix *index) passOver(from, to uint64) {
+	if from < to {
+		gaps := append(slices.Clone(*ix.gaps.Load()), gap{from, to})
+		ix.gaps.Store(&gaps)
+	}
+}
+
+// passed is how many numbers from one on were passed over. O(epochs).
+func (ix *index) passed(from uint64) (n uint64) {
+	for _, g := range *ix.gaps.Load() {
+		n += max(g.to, from) - max(g.from, from)
+	}
+	return n
+}
+
+// loadGaps finds the numbers that were passed over before each epoch. The change
+// before it is found by halving, where it has not the number before.
+func (ix *index) loadGaps(r Reader) error {
+	for _, e := range ix.identity.Epochs {
+		low, high := uint64(0), e.First // no change from high on, before the epoch
+		for mid := high - 1; low < high; mid = low + (high-low)/2 {
+			found, err := ix.logged(r, mid, e.First)
+			switch {
+			case err != nil:
+				return err
+			case found:
+				low = mid + 1
+			default:
+				high = mid
+			}
+		}
+		ix.passOver(low, e.First)
+	}
+	return nil
+}
+
 // loadEpochs reads the epochs of an index.
 func (ix *index) loadEpochs(r Reader) error {
 	var epochs []docid.Epoch
@@ -169,5 +210,8 @@ func (ix *index) loadEpochs(r Reader) error {
 	})
 	ix.identity.Epochs = epochs
 	ix.epochs.Store(&epochs)
-	return err
+	if err != nil {
+		return err
+	}
+	return ix.loadGaps(r)
 }

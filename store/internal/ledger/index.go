@@ -28,7 +28,8 @@ type index struct {
 	sinks      map[string]uint64 // what each has acknowledged; the writer's
 	oldest     uint64            // no article waits that came before; the writer's
 	epochs     atomic.Pointer[[]docid.Epoch]
-	publishing sync.Mutex // what follows is of one moment under it
+	gaps       atomic.Pointer[[]gap] // the writer's to change
+	publishing sync.Mutex            // what follows is of one moment under it
 	durable    atomic.Uint64
 	lastRule   atomic.Uint64 // that is durable
 	leaders    atomic.Int64
@@ -38,6 +39,7 @@ type index struct {
 func newIndex(s *Store, tenant string, id uint32, identity docid.Identity) *index {
 	ix := &index{store: s, tenant: tenant, id: id, identity: identity, posts: newPostings(), known: newKnownRows(drawSeed()), sinks: map[string]uint64{}, oldest: 1}
 	ix.epochs.Store(&identity.Epochs)
+	ix.gaps.Store(&[]gap{})
 	return ix
 }
 

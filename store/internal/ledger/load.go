@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/neardup/neardup/docid"
 )
@@ -111,22 +112,20 @@ func (ix *index) load(ctx context.Context, r Reader, heads []Head) error {
 	return nil
 }
 
-// loadHead finds the last change by halving: the log has no gaps.
-func (ix *index) loadHead(_ context.Context, r Reader) error {
-	exists := func(seq uint64) (bool, error) {
-		found := false
-		err := r.Scan(ix.key(spaceLog, seq), after(ix.key(spaceLog)), func(k, _ []byte) error {
-			found = true
-			return errStop
-		})
-		if errors.Is(err, errStop) {
-			err = nil
-		}
-		return found, err
+// logged reports whether there is a change from one number on and before another.
+func (ix *index) logged(r Reader, from, before uint64) (bool, error) {
+	err := r.Scan(ix.key(spaceLog, from), ix.key(spaceLog, before), func([]byte, []byte) error { return errStop })
+	if errors.Is(err, errStop) {
+		return true, nil
 	}
+	return false, err
+}
+
+// loadHead finds the last change by halving.
+func (ix *index) loadHead(_ context.Context, r Reader) error {
 	low, high := uint64(0), uint64(1) // low exists or is 0
 	for {
-		ok, err := exists(high)
+		ok, err := ix.logged(r, high, math.MaxUint64)
 		if err != nil {
 			return err
 		}
@@ -137,7 +136,7 @@ func (ix *index) loadHead(_ context.Context, r Reader) error {
 	}
 	for low+1 < high {
 		mid := low + (high-low)/2
-		ok, err := exists(mid)
+		ok, err := ix.logged(r, mid, math.MaxUint64)
 		if err != nil {
 			return err
 		}

@@ -117,9 +117,11 @@ func (ix *index) dropArticles(b Batch) error {
 	return nil
 }
 
-// full reports that so many changes or more wait for the sinks.
+// full reports that so many changes or more wait for the sinks. Numbers that were
+// passed over do not.
 func (ix *index) full(backlog uint64) bool {
-	return backlog > 0 && len(ix.sinks) > 0 && ix.head+1-ix.oldest >= backlog
+	waiting := ix.head + 1 - ix.oldest
+	return backlog > 0 && len(ix.sinks) > 0 && waiting >= backlog && waiting-ix.passed(ix.oldest) >= backlog
 }
 
 // Attached lists the sinks.
@@ -129,6 +131,7 @@ func (o outbox) Attached(ctx context.Context) ([]docid.Attachment, error) {
 	err := catalog(o).scan(ctx, prefix, after(prefix), func(k, v []byte) error {
 		a := docid.Attachment{Sink: string(k[len(prefix):])}
 		err := decode(k, v, func(d *decoder) { a.Seq = d.uint() })
+		a.Lost = o.ix.passed(a.Seq + 1)
 		as = append(as, a)
 		return err
 	})
