@@ -72,6 +72,7 @@ local function run()
   return string.match(call('INFO', 'replication'), 'master_replid:(%x+)')
 end
 
+-- Nothing that is more than one command may be written before that (torn.go).
 -- came is that run where it is not the one of the index; nil for no such doubt.
 local function came(st)
   local now = run()
@@ -700,6 +701,7 @@ local function unload(keys, a)
   init()
   local st, P = state(keys[1]), keys[1]
   if st.unfinished then return {'unfinished'} end
+  if came(st) then return {'behind', st.seq} end
   for at = 1, #a[2], 6 do
     local leader = number(a[2], at)
     local _, whole = keysof(P, leader)
@@ -756,6 +758,7 @@ local function acknowledge(keys, a)
     return {'ok', tonumber(had or 0)}
   end
   if not had then return {'notfound'} end
+  if seq >= 0 and came(st) then return {'behind', st.seq} end
   had = tonumber(had)
   if seq == -2 then
     if st.trimmed > 0 and call('HGET', P .. 's', 'history') == sink then return {'needed'} end
@@ -803,6 +806,7 @@ local function trim(keys, a)
   local st, P, upto = state(keys[1]), keys[1], tonumber(a[3])
   if st.unfinished then return {'unfinished'} end
   if not call('HGET', P .. 'c', a[1]) then return {'notfound'} end
+  if came(st) then return {'behind', st.seq} end
   if st.trimmed ~= tonumber(a[2]) or #call('XRANGE', P .. 'l', upto .. '-0', upto .. '-0') == 0 then return {'ok', 0} end
   for _, v in ipairs(call('HVALS', P .. 'c')) do
     if tonumber(v) < upto then return {'ok', 0} end

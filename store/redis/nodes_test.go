@@ -35,9 +35,13 @@ func TestSentinel(t *testing.T) {
 		}
 	}
 	p.servers[0].Kill()
-	for end := time.Now().Add(time.Minute); !strings.Contains(admin(t, p.servers[1], "INFO", "replication"), "role:master"); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		role, err := ask(t, p.servers[1], "INFO", "replication") // Sentinel ends connections to who is promoted
+		if strings.Contains(role, "role:master") {
+			break
+		}
 		if time.Now().After(end) {
-			t.Fatal("the replica is not promoted")
+			t.Fatalf("the replica is not promoted: %v", err)
 		}
 	}
 	if a, err := submit(ctx, d, "alone", 2); err == nil {

@@ -181,6 +181,9 @@ func articleOf(b string) (a docid.Article, left bool, err error) {
 // BeginEpoch begins an epoch.
 func (ix *index) BeginEpoch(ctx context.Context, past uint64) error {
 	a, err := begin(past)
+	if err == nil {
+		err = ix.s.renewLog(ctx, ix.p)
+	}
 	if err != nil {
 		return err
 	}

@@ -98,6 +98,9 @@ func (s *Store) prepare(ctx context.Context) error {
 		if p.replica {
 			continue
 		}
+		if err := s.renew(ctx, node); err != nil {
+			return fmt.Errorf("node %s: %w", addr, err)
+		}
 		// What is there under the name has this content.
 		if err := node.Do(ctx, node.B().FunctionLoad().FunctionCode(library).Build()).Error(); err != nil && !strings.Contains(err.Error(), "already exists") {
 			return fmt.Errorf("node %s: load functions: %w", addr, s.fail(err))
@@ -172,6 +175,9 @@ func (s *Store) enroll(ctx context.Context, tenant string, id docid.Identity) (s
 	value, err := json.Marshal(identity{layout, id.Seed, id.Key[:], id.Spec, id.Table, id.Created})
 	if err != nil {
 		return "", fmt.Errorf("identity of tenant %q: %w", tenant, err)
+	}
+	if err := s.renewLog(ctx, prefix(tenant)); err != nil {
+		return "", err
 	}
 	return string(value), s.fail(s.c.Do(ctx, s.c.B().Sadd().Key(tenants).Member(tenant).Build()).Error())
 }

@@ -56,16 +56,22 @@ func (p *pair) open(t *testing.T, i int, o Options) *Store {
 // admin gives a server one command.
 func admin(t *testing.T, s *services.Server, words ...string) string {
 	t.Helper()
-	c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{s.Addr}, DisableCache: true, ForceSingleClient: true})
+	answer, err := ask(t, s, words...)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return answer
+}
+
+// ask is admin of a server that may not answer.
+func ask(t *testing.T, s *services.Server, words ...string) (string, error) {
+	c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{s.Addr}, DisableCache: true, ForceSingleClient: true})
+	if err != nil {
+		return "", err
 	}
 	defer c.Close()
 	answer, err := c.Do(t.Context(), c.B().Arbitrary(words...).Build()).ToAny()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprint(answer)
+	return fmt.Sprint(answer), err
 }
 
 // first submits an article until the replica is there to have it too: one that joins
