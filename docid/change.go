@@ -156,7 +156,7 @@ type Change struct {
 	Query   Query  // new, duplicate: what the judgement rests on
 	Names   []Name // new, duplicate, correct: lead to the docId from now on
 	Article *Article
-	Fresh   *Fresh // new, and a correction that makes a docId
+	Fresh   *Fresh // new, and a correction that makes a docId; of an end its keys, see ErrKeyless
 	SetHeat *int64 // update only; nil: the heat stays
 	Backlog uint64 // new, duplicate, update, correct: how much may wait for the sinks; 0: no bound
 }

@@ -16,15 +16,23 @@ import (
 // Material reads what verification needs of a leader, from the library where it
 // was left to that.
 func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, error) {
-	_, text, err := ix.leader(ctx, leader)
-	if err != nil {
-		return docid.Material{}, err
+	var m docid.Material
+	if err := ctx.Err(); err != nil {
+		return m, err
 	}
-	if len(text) == 0 {
+	b, err := ix.s.c.Do(ctx, ix.s.c.B().Get().Key(ix.p+"t"+decimal(leader)).Build()).AsBytes()
+	if rueidis.IsRedisNil(err) {
 		return ix.unloaded(ctx, leader)
 	}
-	var m docid.Material
-	if text, err = expand(text); err == nil {
+	if err != nil {
+		return m, ix.s.fail(err)
+	}
+	n, w := binary.Uvarint(b)
+	if w <= 0 || n > uint64(len(b)-w)/8 {
+		return m, fmt.Errorf("%w: material of leader %d", docid.ErrCorrupt, leader)
+	}
+	text, err := expand(b[w+8*int(n):])
+	if err == nil {
 		m, err = ledger.DecodeMaterial(text)
 	}
 	if err != nil {
@@ -34,26 +42,6 @@ func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, e
 		m.NID = docid.AnonymousNID(leader)
 	}
 	return m, nil
-}
-
-// leader reads the packed keys that a leader is found under, and its material as
-// it is stored.
-func (ix *index) leader(ctx context.Context, leader uint64) (keys string, text []byte, err error) {
-	if err := ctx.Err(); err != nil {
-		return "", nil, err
-	}
-	b, err := ix.s.c.Do(ctx, ix.s.c.B().Get().Key(ix.p+"t"+decimal(leader)).Build()).AsBytes()
-	if rueidis.IsRedisNil(err) {
-		return "", nil, docid.ErrNotFound
-	}
-	if err != nil {
-		return "", nil, ix.s.fail(err)
-	}
-	n, w := binary.Uvarint(b)
-	if w <= 0 || n > uint64(len(b)-w)/8 {
-		return "", nil, fmt.Errorf("%w: material of leader %d", docid.ErrCorrupt, leader)
-	}
-	return string(b[w : w+8*int(n)]), b[w+8*int(n):], nil
 }
 
 func materialOf(m docid.Material, keys []byte) string {
@@ -150,11 +138,6 @@ func (ix *index) arguments(ctx context.Context, c *docid.Change) ([]string, erro
 		return nil, err
 	}
 	switch c.Kind {
-	case docid.KindEnd, docid.KindExpire:
-		a[18], _, err = ix.leader(ctx, c.Leader)
-		if errors.Is(err, docid.ErrNotFound) {
-			err = nil // commit knows whether it ended or never was
-		}
 	case docid.KindForget:
 		a[18], err = ix.forgotten(ctx, c.Leader)
 	case docid.KindCorrect:
@@ -196,7 +179,12 @@ func (ix *index) given(c *docid.Change) ([]string, error) {
 			return nil, fmt.Errorf("%w: a rule is about two articles", docid.ErrInvalid)
 		}
 		return a, nil
-	case docid.KindDelete, docid.KindEnd, docid.KindExpire, docid.KindForget:
+	case docid.KindEnd, docid.KindExpire:
+		if c.Fresh != nil {
+			a[18], a[19] = string(packKeys(nil, c.Fresh.Keys)), "1"
+		}
+		return a, nil
+	case docid.KindDelete, docid.KindForget:
 		return a, nil
 	}
 	return nil, fmt.Errorf("%w: change of kind %q", docid.ErrInvalid, c.Kind)

@@ -11,7 +11,7 @@
 --                filed (see map.lua)
 --   h<field>     postings of a hot field of a map
 --   d<seq/128>   hash: leader -> sketch 8, time 8, expires 8
---   t<leader>    keys of a leader, and its material unless that was left to the library
+--   t<leader>    how many keys a leader has, they, and its material; nothing if that was left to the library
 --   n<nid>       member: leader 6, seq 6, heat 8, flag 1 ('1' disagrees, '2' was moved, '3' both), last change of it 6,
 --                names posted by it (1 + 16 each), article; unless it was left to the history: see "filed"
 --   v            hash: nid of a member that was moved -> docId that a correction made for it 6 (0: none), correction
@@ -535,12 +535,27 @@ local function gather(st, a, count, names)
   return all
 end
 
--- finish ends a docId with all that belongs to it. a: as a submission; 18 the keys of the leader, 32 its members in
--- the history
+-- keysof are the keys of a leader, as its material has them; nil if that was left to the library.
+local function keysof(P, leader)
+  local v, n, unit, at = call('GETRANGE', P .. 't' .. leader, 0, 9), 0, 1, 0
+  if v == '' then return nil end
+  local b
+  repeat
+    at = at + 1
+    b = string.byte(v, at) or 0
+    n, unit = n + b % 128 * unit, unit * 128
+  until b < 128
+  return n == 0 and '' or call('GETRANGE', P .. 't' .. leader, at, at + 8 * n - 1)
+end
+
+-- finish ends a docId with all that belongs to it. a: as a submission; 19 '1' if the caller has made its keys again, 18,
+-- 32 its members in the history
 local function finish(st, a)
   local P, leader = st.P, tonumber(a[6])
   local row = call('HGET', rowkey(P, leader), leader)
   if not row then return {'gone'} end -- the log says whether it ever was
+  local keys = a[19] == '1' and a[18] or keysof(P, leader)
+  if not keys then return {'keyless'} end
   local nids = call('ZRANGE', P .. 'm' .. leader, 0, -1)
   local names = {call('GET', P .. 'r' .. leader) or ''}
   local left, why = gather(st, a, members(P, leader) - #nids, names)
@@ -554,7 +569,7 @@ local function finish(st, a)
   end
   names = table.concat(names)
   for i = 1, #names, 16 do unpost(st, string.sub(names, i, i + 15), leader) end
-  for i = 1, #a[18], 8 do unpost(st, string.sub(a[18], i, i + 7), leader) end
+  for i = 1, #keys, 8 do unpost(st, string.sub(keys, i, i + 7), leader) end
   unkeep(P, leader)
   call('DEL', P .. 'm' .. leader, P .. 't' .. leader, P .. 'r' .. leader)
   call('HDEL', rowkey(P, leader), leader)
@@ -681,20 +696,6 @@ local function again(keys, a)
   return {'ok', 0}
 end
 
--- keysof are the keys of a leader, as its material has them, and with what comes
--- before them.
-local function keysof(P, leader)
-  local v, n, unit, at = call('GETRANGE', P .. 't' .. leader, 0, 9), 0, 1, 0
-  local b
-  repeat
-    at = at + 1
-    b = string.byte(v, at) or 0
-    n, unit = n + b % 128 * unit, unit * 128
-  until b < 128
-  local whole = call('GETRANGE', P .. 't' .. leader, 0, at + 8 * n - 1)
-  return string.sub(whole, at + 1), whole
-end
-
 -- unload drops texts: 1 the change up to which that is done, 2 the leaders whose texts
 -- go, 6 bytes each, 3 leaders and changes whose texts are gone where they are the kept ones, 6 each.
 local function unload(keys, a)
@@ -703,9 +704,7 @@ local function unload(keys, a)
   if st.unfinished then return {'unfinished'} end
   if came(st) then return {'behind', st.seq} end
   for at = 1, #a[2], 6 do
-    local leader = number(a[2], at)
-    local _, whole = keysof(P, leader)
-    if whole ~= '' then call('SET', P .. 't' .. leader, whole) end
+    call('DEL', P .. 't' .. number(a[2], at))
   end
   for at = 1, #a[3], 12 do
     local leader = number(a[3], at)
@@ -723,7 +722,6 @@ local function restore(keys, a)
   if not st.unfinished then return {'occupied'} end
   if a[2] == 'epoch' and tonumber(a[24]) > st.seq then a[12] = a[24] - 1
   elseif tonumber(a[24]) ~= st.seq + 1 then return {'unordered'} end
-  if a[2] == 'end' or a[2] == 'expire' then a[18] = keysof(st.P, a[6]) end
   st.restores = true
   return kinds[a[2]](st, a)
 end

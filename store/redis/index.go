@@ -83,6 +83,8 @@ func status(answer []rueidis.RedisMessage) (string, error) {
 		return word, docid.ErrEnded
 	case "conflict":
 		return word, docid.ErrConflict
+	case "keyless":
+		return word, docid.ErrKeyless
 	case "backlog":
 		return word, docid.ErrBacklog
 	case "unfinished":

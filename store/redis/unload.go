@@ -77,9 +77,15 @@ func (ix *index) texts(ctx context.Context, leader uint64) (docID string, t doci
 	return docID, texts[docID], nil
 }
 
-// unloaded reads what verification needs of a leader from the library. ErrTextless
-// if that does not have it: without the text nothing is decided.
+// unloaded reads what verification needs of a leader, if it lives, from the library.
+// ErrTextless if that does not have it: without the text nothing is decided.
 func (ix *index) unloaded(ctx context.Context, leader uint64) (docid.Material, error) {
+	row := ix.s.c.B().Hexists().Key(ix.p + "d" + decimal(leader/128)).Field(decimal(leader)).Build()
+	if lives, err := ix.s.c.Do(ctx, row).AsBool(); err != nil {
+		return docid.Material{}, ix.s.fail(err)
+	} else if !lives {
+		return docid.Material{}, docid.ErrNotFound
+	}
 	docID, t, err := ix.texts(ctx, leader)
 	switch {
 	case err != nil:

@@ -34,6 +34,20 @@ func textOf(n int) string {
 	return string(r)
 }
 
+// posted is how many keys the map has.
+func posted(t *testing.T, s *Store) int64 {
+	t.Helper()
+	ix, err := s.Index(t.Context(), "tenant", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures, err := ix.Catalog().Engine(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return figures["keys"]
+}
+
 // TestUnload: of texts that were left to the library Redis has nothing, and they
 // are read there when an article is compared with them, and only then. Where the
 // library does not answer, nothing is decided that needs one.
@@ -55,6 +69,7 @@ func TestUnload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ids := map[string]bool{}
 	add := func(d *docid.Detector, nid string, text int, want error) docid.Answer {
 		t.Helper()
 		var sub docid.Submission
@@ -63,6 +78,9 @@ func TestUnload(t *testing.T) {
 		a, err := d.Add(ctx, sub)
 		if !errors.Is(err, want) {
 			t.Fatalf("add %s: %v, want %v", nid, err, want)
+		}
+		if err == nil {
+			ids[a.DocID] = true
 		}
 		return a
 	}
@@ -150,9 +168,18 @@ func TestUnload(t *testing.T) {
 		t.Errorf("the library was asked %d times by articles that need nothing of it", library.asked)
 	}
 	add(d, "near a", 1, docid.ErrUnavailable)
-	if _, err := d.End(ctx, ended.DocID); err != nil { // needs no text
+	if _, err := d.End(ctx, ended.DocID); !errors.Is(err, docid.ErrUnavailable) {
+		t.Errorf("end a docId whose keys would be made of a text that is away: %v", err)
+	}
+	before := posted(t, s)
+	library.gone = false
+	if _, err := d.End(ctx, ended.DocID); err != nil {
 		t.Errorf("end a docId: %v", err)
 	}
+	if after := posted(t, s); after >= before {
+		t.Errorf("%d keys were posted, and %d after a docId ended", before, after)
+	}
+	library.gone = true
 	if a := add(d, "again b", 2, nil); a.DocID == ended.DocID || a.Decision.Decision != neardup.New {
 		t.Errorf("an article near one that ended: %+v", a)
 	}
@@ -169,5 +196,14 @@ func TestUnload(t *testing.T) {
 	s.ReadThrough(library)
 	if a := add(d, "near a", 1, nil); a.DocID != old.DocID {
 		t.Errorf("the library is back: %+v", a)
+	}
+	// In the end nothing is left under any key, wherever the texts were.
+	for id := range ids {
+		if _, err := d.End(ctx, id); err != nil && !errors.Is(err, docid.ErrEnded) {
+			t.Errorf("end docId %s: %v", id, err)
+		}
+	}
+	if left := posted(t, s); left != 0 {
+		t.Errorf("%d keys are left of what ended", left)
 	}
 }
