@@ -174,27 +174,31 @@ local function newer(st, field, since)
   return v ~= nil and #v >= w and number(v, #v - w + 1) > since
 end
 
--- replace writes other entries of a field in the place of those that its bucket has:
--- some before all others, and at the end that it is hot.
-local function replace(st, field, first, hot)
+-- sweep takes the entries of a field from its bucket, all, or those of one leader, and
+-- says at the end whether it is hot. What stays keeps its place, newest first.
+local function sweep(st, field, leader, hot)
   local key, head, map = place(st, field)
   local w, start = head + map.record, sub(field, 1, head)
   local v = whole(st, key, head, w)
-  local parts, from = {first}, st.free[key] * w + 1
+  local parts, from = {}, st.free[key] * w + 1
   local at = seek(v, start, 1, w, map.none)
   while at do
-    parts[#parts + 1] = sub(v, from, at - 1)
-    map.c, from = map.c - 1, at + w
-    at = seek(v, start, from, w, map.none)
+    if not leader or number(v, at + w - 6) == leader or sub(v, at + head, at + w - 1) == map.hot then
+      parts[#parts + 1] = sub(v, from, at - 1)
+      map.c, from = map.c - 1, at + w
+    end
+    at = seek(v, start, at + w, w, map.none)
   end
   parts[#parts + 1] = sub(v, from)
-  if hot then parts[#parts + 1] = start .. map.hot end
-  map.c = map.c + #first / w + (hot and 1 or 0)
+  if hot then
+    parts[#parts + 1] = start .. map.hot
+    map.c = map.c + 1
+  end
   store(st, key, table.concat(parts), head, w)
 end
 
 -- drop takes a field from its map.
-local function drop(st, field) replace(st, field, '', false) end
+local function drop(st, field) sweep(st, field, nil, false) end
 
 -- post adds a record to a field.
 local function post(st, field, record)
@@ -208,39 +212,34 @@ local function post(st, field, record)
     map.c = map.c + 1
     return
   end
+  -- What is posted now stays here, so that the bucket says how new it is.
   local v, hot = posted(st, field)
-  v = (v or '') .. record
-  if hot or #v > MOST then
+  if v and (hot or #v + #record > MOST) then
     call('APPEND', st.P .. 'h' .. field, v)
-    replace(st, field, '', true)
-  else
-    store(st, key, sub(field, 1, head) .. record .. whole(st, key, head, w), head, w)
-    map.c = map.c + 1
+    sweep(st, field, nil, true)
+    return post(st, field, record)
   end
+  store(st, key, sub(field, 1, head) .. record .. whole(st, key, head, w), head, w)
+  map.c = map.c + 1
 end
 
 -- unpost takes the postings of a leader from a field.
 local function unpost(st, field, leader)
   local v, hot = posted(st, field)
   if not v and not hot then return end
-  local _, head, map = place(st, field)
-  local w, start, old, new = map.record, sub(field, 1, head), {}, {}
   if hot then
-    local own = call('GET', st.P .. 'h' .. field) or ''
+    local own, w, left = call('GET', st.P .. 'h' .. field) or '', st.maps[#field].record, {}
     for at = 1, #own, w do
-      if number(own, at + w - 6) ~= leader then old[#old + 1] = sub(own, at, at + w - 1) end
+      if number(own, at + w - 6) ~= leader then left[#left + 1] = sub(own, at, at + w - 1) end
     end
-    if #old > 0 then
-      call('SET', st.P .. 'h' .. field, table.concat(old))
+    hot = #left > 0
+    if hot then
+      call('SET', st.P .. 'h' .. field, table.concat(left))
     else
       call('DEL', st.P .. 'h' .. field)
     end
   end
-  v = v or ''
-  for at = #v - w + 1, 1, -w do
-    if number(v, at + w - 6) ~= leader then new[#new + 1] = start .. sub(v, at, at + w - 1) end
-  end
-  replace(st, field, table.concat(new), #old > 0)
+  sweep(st, field, leader, hot)
 end
 
 -- split makes a bucket more, and moves the entries that now belong there: those whose

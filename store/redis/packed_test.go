@@ -3,6 +3,7 @@ package redis
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -68,6 +69,11 @@ func (m *mapped) add() {
 	}
 	for _, k := range c.Fresh.Keys {
 		m.keys[k] = append(m.keys[k], got.Seq)
+	}
+	for _, k := range c.Fresh.Keys {
+		if len(m.keys[k]) > 5 {
+			m.stale(k)
+		}
 	}
 	m.names[n] = append(m.names[n], got.Seq)
 	m.living, m.of[got.Seq] = append(m.living, got.Seq), c
@@ -135,9 +141,26 @@ func (m *mapped) check(some int) {
 	}
 }
 
+// stale commits what was judged without the last leader of a key, wherever that lies by
+// now, and whatever was swept since.
+func (m *mapped) stale(key uint64) {
+	m.Helper()
+	leaders := m.keys[key]
+	if len(leaders) == 0 {
+		return
+	}
+	c := &docid.Change{Article: &docid.Article{}, Fresh: &docid.Fresh{}}
+	c.Kind, c.NID = docid.KindNew, "stale"
+	last := leaders[len(leaders)-1]
+	c.Query = docid.Query{Since: last - 1, KeySets: []docid.KeySet{{Keys: []uint64{key}}}}
+	if r, err := m.ix.Commit(m.Context(), c); !errors.Is(err, docid.ErrConflict) {
+		m.Fatalf("key %x was posted by %d, and who did not know is answered %+v, %v", mix(key), last, r, err)
+	}
+}
+
 // TestPacked: whatever is posted and swept, in which buckets it came to lie and how
-// often these were split, a look-up finds that and nothing else; and nothing is left
-// of what ended.
+// often these were split, a look-up finds that and nothing else, a commit sees what is
+// newer than it knows; and nothing is left of what ended.
 func TestPacked(t *testing.T) {
 	_, s := opened(t)
 	for seed := range uint64(4) {
@@ -162,6 +185,9 @@ func TestPacked(t *testing.T) {
 			}
 		}
 		m.check(1 << 20)
+		for k := range m.keys {
+			m.stale(k)
+		}
 		if e, err := ix.Catalog().Engine(t.Context()); err != nil || seed == 0 && e["keys"] < 256*64 {
 			t.Errorf("%v, %v: too few to show anything", e, err)
 		}
