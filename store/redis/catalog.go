@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"math"
-	"sort"
-	"strconv"
 
 	"github.com/neardup/neardup/docid"
 	"github.com/redis/rueidis"
@@ -71,59 +68,6 @@ func (c catalog) fill(ctx context.Context, g *docid.Group, after uint64, limit i
 	}
 	g.Members, g.More, err = c.page(ctx, g.Leader, after, limit)
 	return err
-}
-
-// Groups lists living docIds by size: the order of the sorted set g.
-func (c catalog) Groups(ctx context.Context, page docid.GroupPage) ([]docid.GroupSize, error) {
-	if err := ctx.Err(); err != nil || page.Limit <= 0 {
-		return nil, err
-	}
-	from := 0
-	if page.After.Leader != 0 {
-		var err error
-		if from, err = c.rank(ctx, page.After); err != nil {
-			return nil, err
-		}
-	}
-	sizes, err := c.sizes(ctx, from, page.Limit)
-	for i, g := range sizes {
-		if g.Size < page.MinSize {
-			return sizes[:i], err
-		}
-	}
-	return sizes, err
-}
-
-// rank is how many docIds stand before or at one in the order of Groups, also
-// where its size is another by now. O(log n) calls.
-func (c catalog) rank(ctx context.Context, after docid.GroupSize) (int, error) {
-	n, err := c.do(ctx, c.b().Zcard().Key(c.p+"g").Build()).AsInt64()
-	if err != nil {
-		return 0, c.s.fail(err)
-	}
-	var failed error
-	return sort.Search(int(n), func(i int) bool {
-		at, err := c.sizes(ctx, i, 1)
-		if err != nil || len(at) == 0 {
-			failed = err
-			return true
-		}
-		g := at[0]
-		return g.Size < after.Size || g.Size == after.Size && g.Leader > after.Leader
-	}), failed
-}
-
-func (c catalog) sizes(ctx context.Context, from, limit int) ([]docid.GroupSize, error) {
-	stop := strconv.Itoa(from + min(limit, math.MaxInt32) - 1)
-	zs, err := c.do(ctx, c.b().Zrange().Key(c.p+"g").Min(strconv.Itoa(from)).Max(stop).Withscores().Build()).AsZScores()
-	if err != nil {
-		return nil, c.s.fail(err)
-	}
-	out := make([]docid.GroupSize, len(zs))
-	for i, z := range zs {
-		out[i] = docid.GroupSize{Leader: six(z.Member), Size: -int(z.Score)}
-	}
-	return out, nil
 }
 
 // Due lists what expires by a time.

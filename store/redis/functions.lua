@@ -21,7 +21,7 @@
 --   e<leader/128> hash: leader -> kept copy: heat 8, seq 6, contested 1, change that its article came with 6
 --   K<leader>    text of the kept copy, unless that was left to the library (a text that is there is never empty: its
 --                first byte says its form)
---   g            sorted set: -size -> leader 6
+--   g            sorted set: -size -> leader 6, but for docIds of one member, which are most
 --   x            sorted set by bytes: expires 8, leader 6
 --   l            stream: the log, ids <seq>-0
 --   o<seq>       waits for the sinks: what became of the kept copy 1, and perhaps length 4 and article, text
@@ -220,8 +220,17 @@ local function unkeep(P, leader)
   call('DEL', P .. 'K' .. leader)
 end
 
-local function resize(P, leader, by)
-  call('ZINCRBY', P .. 'g', -by, six(leader))
+-- members is how many a docId has that lives, those that are filed included.
+local function members(P, leader) return -tonumber(call('ZSCORE', P .. 'g', six(leader)) or -1) end
+
+-- resize notes that a docId, perhaps one that is made by this change, has so many members more.
+local function resize(P, leader, by, made)
+  local n = (made and 0 or members(P, leader)) + by
+  if n ~= 1 then
+    call('ZADD', P .. 'g', 0 - n, six(leader))
+  elseif not made then
+    call('ZREM', P .. 'g', six(leader))
+  end
   call('HINCRBY', P .. 's', 'members', by)
 end
 
@@ -378,7 +387,7 @@ local function submission(st, a)
   local mine = point(st, a[13], seq, leader)
   call('SET', P .. 'n' .. nid, member(leader, seq, heat, a[8], seq, string.char(#mine) .. table.concat(mine), a[9]))
   call('ZADD', P .. 'm' .. leader, seq, nid)
-  resize(P, leader, 1)
+  resize(P, leader, 1, kind == 'new')
   if a[11] ~= '' then post(st, a[11], six(seq)) end
   local keeps = nil
   if not disagrees then
@@ -483,7 +492,7 @@ local function correct(st, a)
   call('ZREM', P .. 'm' .. before, nid)
   call('ZADD', P .. 'm' .. to, m.seq, nid)
   resize(P, before, -1)
-  resize(P, to, 1)
+  resize(P, to, 1, fresh)
   -- The text goes along, where it is that of the kept copy, and competes.
   local k, text, known, keeps = not fresh and kept(P, to) or nil, '', fresh, nil
   if left then
@@ -513,9 +522,6 @@ local function rule(st, a)
   call('ZADD', st.P .. 'j', st.ruled, six(st.ruled) .. string.char(#a[5] % 256, math.floor(#a[5] / 256)) .. a[5] .. a[4])
   return log(st, {kind = 'rule', leader = 0, nid = a[5], heat = a[7], request = a[3], blob = a[4]})
 end
-
--- members is how many a docId has, those that are filed included.
-local function members(P, leader) return -tonumber(call('ZSCORE', P .. 'g', six(leader)) or 0) end
 
 -- gather adds to names those of the filed members of a docId that the caller tells of, field 7, seq 6, names
 -- (1 + 16 each), and returns fields and changes; or why not all are told.

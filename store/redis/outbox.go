@@ -83,21 +83,37 @@ func (o outbox) Attached(ctx context.Context) ([]docid.Attachment, error) {
 	if err != nil {
 		return nil, o.s.fail(err)
 	}
-	gaps, err := o.s.c.Do(ctx, o.s.c.B().Hget().Key(o.p+"s").Field("gaps").Build()).ToString()
-	if err != nil && !rueidis.IsRedisNil(err) {
-		return nil, o.s.fail(err)
+	gaps, err := o.gaps(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var as []docid.Attachment
 	for sink, seq := range all {
 		a := docid.Attachment{Sink: sink, Seq: uint64(seq)}
-		for g := gaps; len(g) >= 12; g = g[12:] {
-			from, to := max(six(g), a.Seq+1), six(g[6:])
-			a.Lost += max(from, to) - from
+		for _, g := range gaps {
+			from := max(g.from, a.Seq+1)
+			a.Lost += max(from, g.to) - from
 		}
 		as = append(as, a)
 	}
 	slices.SortFunc(as, func(a, b docid.Attachment) int { return strings.Compare(a.Sink, b.Sink) })
 	return as, nil
+}
+
+// gap are numbers that were lost, those before to.
+type gap struct{ from, to uint64 }
+
+// gaps are those over which epochs passed, in order.
+func (ix *index) gaps(ctx context.Context) ([]gap, error) {
+	b, err := ix.s.c.Do(ctx, ix.s.c.B().Hget().Key(ix.p+"s").Field("gaps").Build()).ToString()
+	if err != nil && !rueidis.IsRedisNil(err) {
+		return nil, ix.s.fail(err)
+	}
+	var all []gap
+	for ; len(b) >= 12; b = b[12:] {
+		all = append(all, gap{six(b), six(b[6:])})
+	}
+	return all, nil
 }
 
 // A page of the outbox ends after so many bytes of articles.
