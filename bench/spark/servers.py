@@ -56,7 +56,7 @@ class Servers:
     def java(self, node=0):
         """Of the programs of HDFS; all want to know where a DataNode listens."""
         ports = (f"-Dhd.{name}={base + 10 * node}" for name, base in (("address", 19866), ("ipc", 19867), ("http", 19864)))
-        return ["java", "-Xmx384m", f"-Dhd.data={self.dir}/hdfs", f"-Dhd.port={NAMENODE}", f"-Dhd.node={node}", *ports, "-cp", f"{HERE}/hdfs/conf:{HOME}/hdfs/lib/*"]
+        return ["java", *LIGHT.split(), "-Xmx384m", f"-Dhd.data={self.dir}/hdfs", f"-Dhd.port={NAMENODE}", f"-Dhd.node={node}", *ports, "-cp", f"{HERE}/hdfs/conf:{HOME}/hdfs/lib/*"]
 
     def hdfs(self):
         if not os.path.isdir(HOME + "/hdfs/lib"):
@@ -79,7 +79,7 @@ class Servers:
 
     def spark(self):
         home = glob.glob(HOME + "/python/lib/python3*/site-packages/pyspark")[0]
-        env = {**os.environ, "SPARK_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": self.dir + "/local", "SPARK_WORKER_DIR": self.dir + "/work", "SPARK_DAEMON_MEMORY": "256m", "PYSPARK_PYTHON": PYTHON}
+        env = {**os.environ, "SPARK_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": self.dir + "/local", "SPARK_WORKER_DIR": self.dir + "/work", "SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": LIGHT, "PYSPARK_PYTHON": PYTHON}
         run = lambda *args: [home + "/bin/spark-class", "org.apache.spark.deploy." + args[0], "--host", "127.0.0.1", *args[1:]]
         self.start("master", run("master.Master", "--port", str(MASTER), "--webui-port", "18080"), "New state: ALIVE", env)
         for i in (1, 2):

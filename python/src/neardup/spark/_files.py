@@ -27,11 +27,24 @@ SPLIT = ("", ".gz", ".bz2")  # what Spark reads by lines itself, plain files in 
 
 @dataclass
 class Source:
-    """documents: _records.Documents. rejects: of a job, (file, line, reason). write: what is kept to a folder, in the given order."""
+    """documents: _records.Documents. rejects: of a job, (file, line, reason). write: what is kept to a folder, in the given order.
+
+    named: of a job, rows of documents with an id of their own; None where a column has ids.
+    """
 
     documents: Documents
     rejects: Callable
     write: Callable
+    named: Callable = None
+
+    def check(self, job, flags):
+        """Fails, once there are records, where nothing could be read, or no record has the id that was asked for."""
+        asked = next((f.split("=", 1)[1] for f in flags if f.startswith("--id-field=")), None)
+        if job.records.where("reason is null").isEmpty():
+            why = self.rejects(job).limit(1).collect()
+            raise Error("nothing could be read" + "".join(f": {r.file + ':' if r.file else 'record '}{r.line}: {r.reason}" for r in why))
+        if asked and self.named and self.named(job).isEmpty():
+            raise Error(f"no record has a field {asked!r}, which was asked for")
 
 
 def readable(rows: DataFrame) -> Documents:
@@ -109,9 +122,40 @@ def by_line(job, files, format, flags) -> Source:
         kept(raw.where("text != ''")).select("text").write.option("compression", compression).text(folder)
 
     def rejects(job):
-        return job.records.where("reason is not null").select(F.lit(None).cast("string").alias("file"), F.col("place").alias("line"), "reason")
+        bad = job.records.where("reason is not null").select(piece(), F.col("place").bitwiseAND((1 << PIECE_BITS) - 1).alias("row"), "reason")
+        where = [r.piece for r in bad.select("piece").distinct().collect()]
+        if not where:
+            return spark.createDataFrame([], "file string, line long, reason string")
+        found = pieces(spark, lines.rdd().partitions(), raw, where)
+        return bad.join(found, "piece").select("file", (F.col("before") + F.col("row") + 1).alias("line"), "reason")
 
-    return Source(Documents(raw, ("--raw", "--format=" + format, *flags), ordered=True), rejects, write)
+    def named(job):
+        return job.records.where("reason is null and id != cast(place as string)")
+
+    return Source(Documents(raw, ("--raw", "--format=" + format, *flags), ordered=True), rejects, write, named)
+
+
+PIECE_BITS = 33  # of a place that Spark gives: the row, and before it the partition
+
+
+def piece():
+    return F.shiftright("place", PIECE_BITS).alias("piece")
+
+
+def pieces(spark, partitions, raw, wanted):
+    """(piece, file, before): of some pieces of files the file and how many lines of it come before. Those are counted, in another reading, only where a file has several."""
+    path = lambda i: plain(partitions[i].inputSplit().value().getPath().toString())
+    earlier = {}
+    for i in wanted:
+        earlier[i], file = [], path(i)
+        while i - len(earlier[i]) > 0 and path(i - len(earlier[i]) - 1) == file:
+            earlier[i].append(i - len(earlier[i]) - 1)
+    counts = {}
+    if any(earlier.values()):
+        rows = raw.select(piece()).where(F.col("piece").isin(sorted({i for e in earlier.values() for i in e})))
+        counts = {r.piece: r["count"] for r in rows.groupBy("piece").count().collect()}
+    rows = [(i, path(i), sum(counts.get(e, 0) for e in earlier[i])) for i in wanted]
+    return F.broadcast(spark.createDataFrame(rows, "piece long, file string, before long"))
 
 
 def _documents(lines):
@@ -147,7 +191,10 @@ def whole(job, files, format, flags) -> Source:
     def write(kept, folder, compression):
         kept(documents).select(F.to_json(F.struct("id", "text")).alias("value")).write.option("compression", compression).text(folder)
 
-    return Source(readable(documents), rejected(documents), write)
+    def named(job):
+        return documents.where("reason is null and id != concat(file, ':', line)")
+
+    return Source(readable(documents), rejected(documents), write, named)
 
 
 def _read_file(worker, flags):

@@ -45,6 +45,7 @@ def run(spark, spec, tell=lambda step: None, note=lambda text: None) -> dict:
             dedup(job, spec, source, out, summary)
         else:
             found = _decide.list_pairs(job, source.documents, spec.get("overrides") or None, spec.get("variants", False))
+            source.check(job, spec["input"])
             found = found.orderBy("place_b", "place_a")
             with job.step("pairs"):
                 found.write.option("sep", "\t").option("header", True).option("quote", "").option("escape", "").csv(out.path("pairs"))
@@ -63,6 +64,7 @@ def run(spark, spec, tell=lambda step: None, note=lambda text: None) -> dict:
 def dedup(job, spec, source, out, summary):
     counts = {}
     decided = _decide.decide(job, source.documents, spec.get("overrides") or None, counts=counts)
+    source.check(job, spec["input"])
     decisions, removed = decided.decisions, decided.removed
     if not decided.in_order:
         with job.step("decisions"):
@@ -79,8 +81,6 @@ def dedup(job, spec, source, out, summary):
         source.write(lambda rows: in_order(rows.join(removed, "place", "left_anti")), out.path("kept"), compression)
     with job.step("digest"):
         sums, made = totals(decisions)
-    if sums["documents"] == 0:
-        raise Error("the inputs hold no record that could be read")
     summary.update(
         method=counts["method"], **sums, removed=sums["documents"] - sums["kept"], equal=counts["equal"],
         candidates=counts["candidates"], edges=counts["edges"], hotRounds=counts["hot_rounds"], overrides=counts["overrides"], digest=made)
