@@ -81,6 +81,9 @@ type forgetful struct {
 	past
 	gone bool
 	upTo uint64 // the last change that it still has; 0: all
+	// between, where not nil, is called once, after article "b" was read and before it
+	// is handed over.
+	between func()
 }
 
 func (f *forgetful) Cursor(ctx context.Context, tenant string) (uint64, error) {
@@ -106,6 +109,10 @@ func (f *forgetful) Articles(ctx context.Context, tenant string, nids []string) 
 		return nil, 0, docid.ErrUnavailable
 	}
 	found, at, err := f.past.Articles(ctx, tenant, nids)
+	if between := f.between; between != nil && slices.Contains(nids, "b") {
+		f.between = nil
+		between()
+	}
 	return f.older(found), f.reach(at), err
 }
 
@@ -248,6 +255,87 @@ func TestTrim(t *testing.T) {
 		t.Errorf("it is as it was: %v", err)
 	}
 	about("a1", 3, nil)
+}
+
+// TestTrimBetween: between reading what the history has of an article and the commit that
+// brings it, another server may bring, change and leave the article again. What was read is
+// not taken then, though it is of the same article and that is left as it was.
+func TestTrimBetween(t *testing.T) {
+	ctx := t.Context()
+	_, s := opened(t)
+	kept, _ := storetest.KeptSinks()
+	history := &forgetful{past: kept}
+	s.ReadLog(history)
+	var servers [2]*docid.Detector
+	for i := range servers {
+		var err error
+		if servers[i], err = docid.NewDetector(ctx, s, "tenant", storetest.Settings()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var sub docid.Submission
+	sub.ID, sub.Text = "a", storetest.Base(1)
+	if _, err := servers[0].Add(ctx, sub); err != nil {
+		t.Fatal(err)
+	}
+	heat := int64(9)
+	for _, change := range []struct {
+		what string
+		do   func() error
+		want error
+	}{
+		{"correct", func() error {
+			_, err := servers[0].Correct(ctx, docid.Correcting{NID: "b", DocID: servers[0].DocIDs().DocID(1), Who: "w"})
+			return err
+		}, nil},
+		{"delete", func() error { _, err := servers[0].Delete(ctx, "b"); return err }, nil},
+		{"heat of what is deleted", func() error {
+			_, err := servers[0].Update(ctx, "b", docid.Revision{Heat: &heat})
+			return err
+		}, docid.ErrNotFound},
+	} {
+		sub.ID, sub.Text = "b", storetest.Base(2)
+		if _, err := servers[0].Add(ctx, sub); err != nil {
+			t.Fatal(err)
+		}
+		if err := trim(ctx, servers[0], history); err != nil {
+			t.Fatal(err)
+		}
+		asked := func() {
+			var err error
+			if change.want != nil {
+				_, err = servers[1].Delete(ctx, "b")
+			} else {
+				_, err = servers[1].Update(ctx, "b", docid.Revision{Heat: &heat})
+			}
+			if err == nil {
+				err = trim(ctx, servers[1], history)
+			}
+			if err != nil {
+				t.Errorf("meanwhile: %v", err)
+			}
+		}
+		if history.between = asked; change.what == "correct" { // it reads the article twice before it asks for it
+			history.between = func() { history.between = func() { history.between = asked } }
+		}
+		if err := change.do(); !errors.Is(err, change.want) {
+			t.Errorf("%s: %v, want %v", change.what, err, change.want)
+		}
+		if history.between != nil {
+			t.Errorf("%s: the history was not asked", change.what)
+		}
+		m, _, err := servers[0].Member(ctx, "b")
+		if change.what == "correct" {
+			if err != nil || m.Heat != heat || m.Leader != 1 {
+				t.Errorf("what was corrected is %+v, %v, want heat %d", m, err, heat)
+			}
+			if _, err := servers[0].Delete(ctx, "b"); err != nil {
+				t.Error(err)
+			}
+		} else if !errors.Is(err, docid.ErrNotFound) {
+			t.Errorf("%s: it is %+v, %v", change.what, m, err)
+		}
+	}
 }
 
 // TestTrimMeanwhile: while the log is trimmed over and over, clients of two servers change
