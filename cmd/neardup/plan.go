@@ -352,14 +352,14 @@ func (f *forecast) machine(last planRun, n estimate, fixed float64) {
 	}
 }
 
-// On Spark (docs/spark.md): a row of a posting as it is shuffled, and one of a document with
+// On Spark (docs/scale.md): a row of a posting as it is shuffled, and one of a document with
 // its hash, to which its keys come; and as measured there, on a busy machine: the
 // price of all this in CPU beside that of the stages themselves, and what a run takes however small.
 const (
-	postingRow = 48
-	hashRow    = 64
-	sparkPrice = 6.5
-	sparkFixed = 55
+	postingRow = 24
+	hashRow    = 56
+	sparkPrice = 5
+	sparkFixed = 30
 )
 
 func (f *forecast) spark(s *sampled, n estimate, cores int) {
