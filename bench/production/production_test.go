@@ -225,10 +225,7 @@ func (r *rig) loseAndRebuild(t *testing.T, articles int) {
 	var out string
 	var spent time.Duration
 	start := time.Now()
-	s := &subject{processes: []process{
-		{"rebuild", func() time.Duration { return spent }},
-		{"Redis", r.redis.CPU}, {"MariaDB", r.maria.CPU}, {"HBase", r.hbase.CPU}, {"gateway", r.gateways[0].CPU},
-	}}
+	s := &subject{processes: append(r.servers(), process{"rebuild", func() time.Duration { return spent }})}
 	cpu := s.measured(func() int {
 		var err error
 		if out, spent, err = run(t.Context(), env, r.bin, append([]string{"rebuild", "--drained"}, flags...)...); err != nil {

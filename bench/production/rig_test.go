@@ -166,11 +166,17 @@ func (r *rig) serve(t *testing.T, name string, flags, env []string) *subject {
 func (r *rig) production(t *testing.T) *subject {
 	flags, env := r.addresses()
 	s := r.serve(t, "production", flags, env)
-	s.processes = append(s.processes, process{"Redis", r.redis.CPU}, process{"MariaDB", r.maria.CPU}, process{"HBase", r.hbase.CPU})
-	for i, g := range r.gateways {
-		s.processes = append(s.processes, process{"gateway " + strconv.Itoa(i+1), g.CPU})
-	}
+	s.processes = append(s.processes, r.servers()...)
 	return s
+}
+
+// servers are the processes below neardup.
+func (r *rig) servers() []process {
+	all := []process{{"Redis", r.redis.CPU}, {"MariaDB", r.maria.CPU}, {"HBase", r.hbase.CPU}}
+	for i, g := range r.gateways {
+		all = append(all, process{"gateway " + strconv.Itoa(i+1), g.CPU})
+	}
+	return all
 }
 
 func (r *rig) embedded(t *testing.T) *subject { return r.serve(t, "embedded", nil, os.Environ()) }
