@@ -213,6 +213,20 @@ func (b *three) copyHBase(to string) {
 	ask(http.MethodDelete, scanner, "")
 }
 
+// unwritten waits until Redis does not write its log anew, and has it not begin to.
+func (b *three) unwritten() {
+	b.t.Helper()
+	l := &life{t: b.t}
+	l.say(b.redis, "CONFIG", "SET", "auto-aof-rewrite-percentage", "0")
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		info := l.say(b.redis, "INFO", "persistence")
+		if strings.Contains(info, "aof_rewrite_in_progress:0") && strings.Contains(info, "aof_rewrite_scheduled:0") {
+			return
+		}
+	}
+	b.t.Fatal("Redis writes its log anew for ever")
+}
+
 // lose replaces what Redis has by a copy of its files; "" for nothing.
 func (b *three) lose(copied string) {
 	b.t.Helper()
@@ -302,6 +316,7 @@ func TestBackup(t *testing.T) {
 
 	copied, at := filepath.Join(t.TempDir(), "copy"), uint64(0)
 	b.meanwhile(func() {
+		b.unwritten()
 		at = b.d.Seen()
 		if err := os.CopyFS(copied, os.DirFS(filepath.Join(b.redis.Dir, "appendonlydir"))); err != nil {
 			t.Errorf("copy Redis: %v", err)
