@@ -312,7 +312,7 @@ class Output:
         self.made = self.Path(folder, name + uuid.uuid4().hex[:12])
         for left in self.fs.globStatus(self.Path(folder, GLOB.sub(r"\\\g<0>", name) + "*")) or []:
             tell(f"{left.getPath().toString()} is what a run made that was ended, or still goes on; remove it if none does")
-        self.done = False
+        self.done, self.tell = False, tell
 
     def path(self, name):
         return self.Path(self.made, name).toString()
@@ -337,5 +337,9 @@ class Output:
         return self
 
     def __exit__(self, *_):
-        if not self.done:
+        if self.done:
+            return
+        try:
             self.fs.delete(self.made, True)
+        except Exception as e:  # what failed before says why; this must not hide it
+            self.tell(f"{self.made.toString()} could not be removed: {str(e).strip().splitlines()[-1]}")
