@@ -107,7 +107,7 @@ func (l *life) failover(lag time.Duration) {
 
 // cutLog takes the last bytes of the log of a Redis that ended at once, as a power
 // failure does where the log is not synced with each change. The log is the last of
-// its files: while it is rewritten there are two.
+// its files: while it is rewritten there are two. Of a short one half is left, with the index itself.
 func (l *life) cutLog() {
 	l.primary.Kill()
 	logs, _ := filepath.Glob(filepath.Join(l.primary.Dir, "appendonlydir", "*.incr.aof"))
@@ -115,7 +115,7 @@ func (l *life) cutLog() {
 	path := logs[len(logs)-1]
 	info, err := os.Stat(path)
 	if err == nil {
-		err = os.Truncate(path, max(0, info.Size()-int64(1000+l.r.IntN(30_000))))
+		err = os.Truncate(path, max(info.Size()/2, info.Size()-int64(1000+l.r.IntN(30_000))))
 	}
 	if err != nil {
 		l.t.Error(err)
