@@ -128,7 +128,7 @@ func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, er
 }
 
 // width is how many arguments a change has, the first of which is not used so
-// that they are numbered as functions.lua numbers them.
+// that they are numbered as functions/change.lua numbers them.
 const width = 33
 
 // arguments are those of the function commit.

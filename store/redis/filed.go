@@ -130,7 +130,7 @@ func (ix *index) shelf(seq uint64) (docid.History, error) {
 	return *history, nil
 }
 
-// rowOf is the row of a member, as functions.lua writes it.
+// rowOf is the row of a member, as functions/articles.lua writes it.
 func rowOf(f *docid.Filed) string {
 	flag := "0"
 	if f.Disagrees {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// What map.lua writes, as a look-up reads it.
+// What functions/map.lua writes, as a look-up reads it.
 
-// extent is how many buckets a map has, and the power of two below that: see map.lua.
+// extent is how many buckets a map has, and the power of two below that: see functions/map.lua.
 type extent struct {
 	n, m  uint64
 	level int // m = 1 << level
@@ -35,7 +35,7 @@ const (
 	nameBytes, nameRecord = 16, 12
 )
 
-// never was posted, hotter than a bucket can bear: records as map.lua has them.
+// never was posted, hotter than a bucket can bear: records as functions/map.lua has them.
 const (
 	never  = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	hotter = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"

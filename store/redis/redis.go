@@ -1,6 +1,6 @@
 // Package redis is a docid.Store in Redis 7 or Valkey, for many servers at
 // once. Check-and-set is one Function; what it keeps where is told at the top
-// of functions.lua.
+// of functions/state.lua.
 package redis
 
 import (
@@ -22,12 +22,25 @@ import (
 	"github.com/redis/rueidis"
 )
 
+// The functions, each part after those that it rests on.
 var (
-	//go:embed map.lua
-	packing string
-	//go:embed functions.lua
-	functions string
-	source    = packing + functions
+	//go:embed functions/map.lua
+	mapPart string
+	//go:embed functions/state.lua
+	statePart string
+	//go:embed functions/replay.lua
+	replayPart string
+	//go:embed functions/articles.lua
+	articlesPart string
+	//go:embed functions/change.lua
+	changePart string
+	//go:embed functions/read.lua
+	readPart string
+	//go:embed functions/restore.lua
+	restorePart string
+	//go:embed functions/outbox.lua
+	outboxPart string
+	source     = mapPart + statePart + replayPart + articlesPart + changePart + readPart + restorePart + outboxPart
 )
 
 // library is the source under the name of its content, so that servers of

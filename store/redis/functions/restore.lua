@@ -1,0 +1,42 @@
+-- again begins it, or goes on: 1 identity. An index without changes makes way.
+local function again(keys, a)
+  init()
+  local st, P = state(keys[1]), keys[1]
+  local before = call('GET', P .. 'u')
+  if before == a[1] then return {'ok', st.seq} end
+  if before or st.seq > 0 then return {'occupied'} end
+  call('DEL', P .. 'i', P .. 's', P .. 'c')
+  call('HSET', P .. 's', 'unfinished', 1)
+  call('SET', P .. 'u', a[1])
+  return {'ok', 0}
+end
+
+-- restore makes a change once more: as a change of its kind, 24 its number.
+local function restore(keys, a)
+  init()
+  local st = state(keys[1])
+  if not st.unfinished then return {'occupied'} end
+  if a[2] == 'epoch' and tonumber(a[24]) > st.seq then a[12] = a[24] - 1
+  elseif tonumber(a[24]) ~= st.seq + 1 then return {'unordered'} end
+  st.restores = true
+  return kinds[a[2]](st, a)
+end
+
+-- finished lets everybody open it: as the begin of an epoch, if 12 is not 0.
+local function finished(keys, a)
+  init()
+  local st = state(keys[1])
+  if not st.unfinished then return {'occupied'} end
+  if a[12] ~= '0' then
+    a[12] = math.max(tonumber(a[12]), st.seq)
+    begin(st, a)
+  end
+  call('HDEL', st.P .. 's', 'unfinished')
+  call('HSET', st.P .. 's', 'run', run())
+  call('RENAME', st.P .. 'u', st.P .. 'i')
+  return {'ok', st.seq}
+end
+
+redis.register_function('neardup_again_VERSION', again)
+redis.register_function('neardup_restore_VERSION', restore)
+redis.register_function('neardup_finished_VERSION', finished)
