@@ -1,5 +1,6 @@
 """HDFS of a NameNode and two DataNodes, and a standalone Spark of two workers of one core: on loopback, ended with their owner."""
 
+import contextlib
 import glob
 import os
 import shutil
@@ -33,8 +34,11 @@ class Servers:
         return self
 
     def __exit__(self, *_):
+        table = processes()
         for p in reversed(self.running.values()):
-            p.send_signal(signal.SIGCONT)
+            for child in below(table, p.pid):  # an executor may be stopped, and would stay
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)
             p.kill()
             p.wait()
         shutil.rmtree(self.dir, ignore_errors=True)
