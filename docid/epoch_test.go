@@ -1,0 +1,37 @@
+package docid
+
+import (
+	"testing"
+	"time"
+)
+
+// TestBeyond: an epoch begins past what was seen, past what the clock sets aside, and
+// elsewhere than one that was lost as a whole shortly before, which nobody has seen.
+func TestBeyond(t *testing.T) {
+	now := numbersBegan.Add(1000 * time.Hour)
+	c := cascade{Settings: Settings{Now: func() time.Time { return now }}}
+	clock := uint64(now.Sub(numbersBegan).Milliseconds()) * perMillisecond
+	for _, x := range []struct {
+		name       string
+		seen, want uint64
+	}{
+		{"the clock is ahead", clock - 3*margin, clock},
+		{"the clock is behind", clock + 7*margin, clock + 8*margin},
+	} {
+		if got := c.beyond(x.seen); got < x.want || got >= x.want+margin {
+			t.Errorf("%s: %d, want %d or a little more", x.name, got, x.want)
+		}
+	}
+	const given = 500 // numbers of an epoch that was lost
+	met := 0
+	for range 10000 {
+		lost := c.beyond(clock * 2)
+		now = now.Add(137_911 * time.Microsecond)
+		if next := c.beyond(clock * 2); next < lost+given && lost < next+given {
+			met++
+		}
+	}
+	if met > 40 {
+		t.Errorf("%d of 10000 epochs gave numbers of the one that was lost before them", met)
+	}
+}
