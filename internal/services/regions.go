@@ -83,7 +83,7 @@ func (h HBase) region(table string) (name, server string, err error) {
 		return "", "", err
 	}
 	req.Header.Set("Accept", "application/json")
-	client := http.Client{Timeout: 10 * time.Second}
+	client := http.Client{Timeout: moveTime}
 	resp, err := client.Do(req)
 	if err != nil {
 		return "", "", err
@@ -109,12 +109,12 @@ func appendBytes(b []byte, n protowire.Number, v []byte) []byte {
 // parameter, each with its length before it, and before all of it the length of
 // all. The answer has ResponseHeader{call_id = 1, exception = 2} in its place.
 func (h HBase) ask(method string, parameter []byte) error {
-	c, err := net.DialTimeout("tcp", h.master, 5*time.Second)
+	c, err := net.DialTimeout("tcp", h.master, moveTime)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(moveTime)); err != nil {
 		return err
 	}
 	connection := appendBytes(nil, 1, appendBytes(nil, 1, []byte("neardup")))
