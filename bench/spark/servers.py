@@ -84,10 +84,12 @@ class Servers:
     def spark(self):
         home = glob.glob(HOME + "/python/lib/python3*/site-packages/pyspark")[0]
         env = {**os.environ, "SPARK_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": self.dir + "/local", "SPARK_WORKER_DIR": self.dir + "/work", "SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": LIGHT, "PYSPARK_PYTHON": PYTHON}
-        run = lambda *args: [home + "/bin/spark-class", "org.apache.spark.deploy." + args[0], "--host", "127.0.0.1", *args[1:]]
+        run = lambda *args, host="127.0.0.1": [home + "/bin/spark-class", "org.apache.spark.deploy." + args[0], "--host", host, *args[1:]]
         self.start("master", run("master.Master", "--port", str(MASTER), "--webui-port", "18080"), "New state: ALIVE", env)
-        for i in (1, 2):
-            self.start(f"worker{i}", run("worker.Worker", "-c", "1", "-m", "1024m", "--webui-port", str(18080 + i), f"spark://127.0.0.1:{MASTER}"), "Successfully registered with master", env)
+        for i in (1, 2):  # of two hosts: Spark never tries a task again on the host where it runs
+            host = f"127.0.0.{i}"
+            argv = run("worker.Worker", "-c", "1", "-m", "1024m", "--webui-port", str(18080 + i), f"spark://127.0.0.1:{MASTER}", host=host)
+            self.start(f"worker{i}", argv, "Successfully registered with master", {**env, "SPARK_LOCAL_IP": host})
 
 
 def processes():

@@ -13,7 +13,7 @@ import trouble
 
 RUNS = {
     "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.ui.enabled": "false", "spark.ui.liveUpdate.period": "0",
-    "spark.driver.memory": "1g", "spark.executor.memory": "700m", "spark.executor.cores": "1", "spark.ui.showConsoleProgress": "false",
+    "spark.driver.memory": "1g", "spark.executor.memory": "700m", "spark.executor.cores": "1", "spark.ui.showConsoleProgress": "false", "spark.locality.wait": "0",
     "spark.driver.extraJavaOptions": servers.LIGHT, "spark.executor.extraJavaOptions": servers.LIGHT,
 }
 SLOW = {"spark.speculation": "true", "spark.speculation.multiplier": "1.1", "spark.speculation.quantile": "0.3", "spark.speculation.interval": "50ms", "spark.speculation.minTaskRuntime": "50ms"}
@@ -23,12 +23,14 @@ def conf(kind, setup):
     where, hurt = kind
     out = {**RUNS, "spark.master": {"local": "local[2]", "shipped": "local-cluster[2,1,1024]"}.get(where, f"spark://127.0.0.1:{servers.MASTER}")}
     out.update({"spark.eventLog.enabled": "true", "spark.eventLog.compress": "false", "spark.eventLog.rolling.enabled": "false", "spark.eventLog.dir": "file://" + setup["dir"] + "/events"})
+    if where == "shipped":  # what this session has is not what executors find
+        out.update({"spark.executorEnv.NEARDUP_COMMAND": "", "spark.executorEnv.PYTHONPATH": ""})
     if hurt == "slow":
         out.update(SLOW)
     if hurt == "unlike":
         script = setup["dir"] + "/unlike"
         with open(script, "w") as f:
-            f.write(f'#!/bin/sh\nexec {os.environ["NEARDUP_COMMAND"]} "$@" --min-features 9\n')
+            f.write(f'#!/bin/sh\nexec {os.environ["NEARDUP_COMMAND"]} "$@" --method simhash\n')
         os.chmod(script, 0o755)
         out["spark.executorEnv.NEARDUP_COMMAND"] = script
     return out

@@ -1,6 +1,7 @@
 """What bench/spark/cluster does to a job while it runs. Spark's own status says what step runs where, and its log of events what became of tasks."""
 
 import collections
+import contextlib
 import glob
 import json
 import os
@@ -23,6 +24,7 @@ class Trouble:
     def __init__(self, what, step, spark, setup):
         self.what, self.at, self.setup, self.spark = what, step, setup, spark
         self.done, self.did, self.over = [], False, threading.Event()
+        self.waiting = []  # processes that are stopped
         self.log = setup["dir"] + "/events/" + spark.sparkContext.applicationId
         self.from_byte = self.size()
 
@@ -40,14 +42,19 @@ class Trouble:
         self.over.set()
         if hasattr(self, "thread"):
             self.thread.join()
+        self.go_on()
         if self.what == "safemode" and self.did:
             servers_admin(self.setup, "-safemode", "leave")
 
     def step(self, name):
         """Is told of each step before its first job."""
+        self.go_on()  # a step without tasks must not keep the next one waiting
         if name != self.at or self.did:
             return
-        if self.what == "datanode":
+        if self.what == "executor":  # its tasks may be too short to be met: executors get them, and wait
+            self.waiting = [p for p in map(self.executor, self.executors(lambda e: True)) if p]
+            signal_all(self.waiting, signal.SIGSTOP)
+        elif self.what == "datanode":
             os.kill(self.setup["pids"]["datanode1"], signal.SIGKILL)
             self.happened("one of two DataNodes ended")
         elif self.what == "safemode":
@@ -63,6 +70,10 @@ class Trouble:
             act()
             time.sleep(0.01)
 
+    def go_on(self):
+        signal_all(self.waiting, signal.SIGCONT)
+        self.waiting = []
+
     def busy(self):
         """The ids of executors that run tasks while the step runs."""
         store = self.spark.sparkContext._jsc.sc().statusStore()
@@ -70,9 +81,13 @@ class Trouble:
         names = (stages.apply(i) for i in range(stages.size()))
         if not any(s.numActiveTasks() > 0 and s.description().isDefined() and s.description().get() == "neardup: " + self.at for s in names):
             return []
-        found = store.executorList(True)
+        return self.executors(lambda e: e.activeTasks() > 0)
+
+    def executors(self, wanted):
+        """The ids of those that live and are wanted."""
+        found = self.spark.sparkContext._jsc.sc().statusStore().executorList(True)
         all_of = (found.apply(i) for i in range(found.size()))
-        return [e.id() for e in all_of if e.id() != "driver" and e.activeTasks() > 0]
+        return [e.id() for e in all_of if e.id() != "driver" and wanted(e)]
 
     def kill_executor(self):
         for executor in self.busy()[:1]:
@@ -80,6 +95,7 @@ class Trouble:
             if pid:
                 os.kill(pid, signal.SIGKILL)
                 self.happened(f"executor {executor} ended")
+                self.go_on()
 
     def executor(self, id):
         app = self.spark.sparkContext.applicationId
@@ -109,11 +125,7 @@ class Trouble:
         table = servers.processes()
         mine = servers.below(table, self.setup["pids"]["worker1"])
         for sig, rest in ((signal.SIGSTOP, 0.45), (signal.SIGCONT, 0.05)):
-            for p in mine:
-                try:
-                    os.kill(p, sig)
-                except ProcessLookupError:
-                    pass
+            signal_all(mine, sig)
             time.sleep(rest)
 
     def told(self):
@@ -150,6 +162,12 @@ class Trouble:
                         if why not in ("Success", "TaskKilled"):
                             ends[steps.get(e["Stage ID"], "?"), why] += 1
         return ends, speculated
+
+
+def signal_all(pids, sig):
+    for p in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(p, sig)
 
 
 def servers_admin(setup, *args):
