@@ -11,7 +11,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +22,7 @@ import (
 )
 
 // Protocol is raised whenever a line changes its meaning.
-const Protocol = 4
+const Protocol = 5
 
 // ErrUnlike is returned where driver and worker do not agree.
 var ErrUnlike = errors.New("driver and worker differ")
@@ -230,85 +229,6 @@ func (s Stages) document(fields [][]byte) (d document, err error) {
 	}
 	d.clean = s.Clean.Clean(raw)
 	return d, nil
-}
-
-// Verify is the third stage. Its lines come in blocks, each of texts, "t",
-// place, text, and then of candidates among these, "c", later, earlier; the
-// next text after a candidate begins a new block. Written are the edges of
-// candidates that are near or variants: later, earlier, similarity, distance
-// or nothing, relation, method, basis; with conflicts also, for variants, the facts
-// that differ, as JSON. The texts of a block are held in memory. With s.Decode
-// records stand in the place of texts.
-func (s Stages) Verify(ctx context.Context, in io.Reader, out io.Writer, conflicts bool) (Counts, error) {
-	l := newLines(ctx, in, out)
-	l.most = s.fields(3)
-	texts, compared := map[batch.Ordinal]*batch.Text{}, false
-	err := l.each(func(fields [][]byte) error {
-		switch string(fields[0]) {
-		case "t":
-			if compared {
-				clear(texts)
-				compared = false
-			}
-			d, err := s.document(fields[1:])
-			if err == nil && d.reject != "" {
-				return fmt.Errorf("%w: %s", ErrLine, d.reject)
-			}
-			texts[d.place] = &batch.Text{Clean: d.clean}
-			return err
-		case "c":
-			compared = true
-			return s.candidate(l, fields[1:], texts, conflicts)
-		}
-		return fmt.Errorf("%w: kind %q is neither t nor c", ErrLine, fields[0])
-	})
-	return l.counts, err
-}
-
-func (s Stages) candidate(l *lines, fields [][]byte, texts map[batch.Ordinal]*batch.Text, conflicts bool) error {
-	if err := want(fields, 2, "a candidate"); err != nil {
-		return err
-	}
-	var places [2]batch.Ordinal
-	var pair [2]*batch.Text
-	for i := range places {
-		var err error
-		if places[i], err = parsePlace(fields[i]); err != nil {
-			return err
-		}
-		if pair[i] = texts[places[i]]; pair[i] == nil {
-			return fmt.Errorf("%w: the text at %d is not in this block", ErrLine, places[i])
-		}
-		if pair[i].View == nil {
-			pair[i].View = s.Method.View(pair[i].Clean)
-		}
-	}
-	if places[0] <= places[1] {
-		return fmt.Errorf("%w: %d does not come after %d", ErrLine, places[0], places[1])
-	}
-	m := batch.Verify(s.Method, *pair[0], *pair[1])
-	if !m.Near && !m.Variant {
-		return nil
-	}
-	l.edge(batch.Edge{Later: places[0], Earlier: places[1], Match: m})
-	if conflicts {
-		if err := s.conflicts(l, m, pair); err != nil {
-			return err
-		}
-	}
-	return l.write()
-}
-
-// conflicts appends a field of the facts in which a variant differs.
-func (s Stages) conflicts(l *lines, m neardup.Match, pair [2]*batch.Text) error {
-	l.tab()
-	explainer, ok := s.Method.(neardup.Explainer)
-	if !m.Variant || !ok {
-		return nil
-	}
-	b, err := json.Marshal(explainer.Conflicts(pair[0].View, pair[1].View))
-	l.line = append(l.line, Escape(string(b))...)
-	return err
 }
 
 // Lead is the last stage: all edges, by the later place and then the earlier

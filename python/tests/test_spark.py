@@ -6,12 +6,14 @@ Needs pyspark (pip install './python[spark]'), Java 17 and the shared data.
 import importlib.util
 import json
 import os
+import random
 import signal
 import stat
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import neardup
 
@@ -93,6 +95,48 @@ class Spark(unittest.TestCase):
         path = self.write("licences.jsonl", licences + again)
         counts = self.same(path, ["--method=minhash"], method="minhash", small=3)
         self.assertGreater(counts["hot_rounds"], 0)
+
+    def test_texts_that_share_keys_and_are_not_near(self):
+        """A hot bucket of many blocks, of which few are near, and copies of those that are removed."""
+        from neardup.spark import _verify
+
+        words = json.loads(lines("en_license_texts/docs.jsonl.zst", 1)[0])["text"].split()[:90]
+        own = lambda i: [f"own{i}w{j}" for j in range(30)]
+        texts = [" ".join(words + own(i)) for i in range(120)]
+        for i in range(0, 120, 9):
+            texts.append(texts[i].replace(words[40], f"edit{i}", 1))  # near one of them
+            texts.append(texts[-1].replace(words[70], f"again{i}", 1))  # and near that
+        texts += texts[120::2] + texts[121::4]
+        path = self.write("a shared part.jsonl", [json.dumps({"id": f"d{i}", "text": t}) for i, t in enumerate(texts)])
+        with unittest.mock.patch.object(_verify, "SQUARE", 16):
+            counts = self.same(path, ["--method=minhash"], method="minhash", small=3)
+        self.assertGreater(counts["hot_rounds"], 1)
+
+    def test_blocks_of_leaders_and_members(self):
+        """Against all pairs: each that shares a key is in one block, and no block is larger than it may be."""
+        import pyarrow as pa
+        from neardup.spark import _verify
+
+        rng = random.Random(3)
+
+        def postings(n):
+            rows = sorted({(rng.randrange(6), rng.randrange(30)) for _ in range(n)})
+            last = {place: rng.choice([0, 0, place + 5]) for _, place in rows}
+            return [dict(key=k, place=p, role="b", sketch=p, last=last[p]) for k, p in rows]
+
+        schema = pa.schema([("key", pa.int64()), ("place", pa.int64()), ("role", pa.string()), ("sketch", pa.int64()), ("last", pa.int64())])
+        before = lambda leader, member, last: leader != member and (leader < member or leader < last)
+        for _ in range(20):
+            leaders, members = postings(rng.randrange(25)), postings(rng.randrange(40))
+            want = {(a["place"], b["place"]) for a in leaders for b in members if a["key"] == b["key"] and before(a["place"], b["place"], b["last"])}
+            with unittest.mock.patch.object(_verify, "SQUARE", 3):
+                lines = _verify._meeting(*(pa.Table.from_pylist(rows, schema) for rows in (leaders, members))).to_pylist()
+            met = []
+            for block in {r["block"] for r in lines}:
+                sides = [[(r["a"], r["text"].split()) for r in lines if r["block"] == block and r["kind"] == kind] for kind in "lm"]
+                self.assertLessEqual(max(map(len, sides)), 3)
+                met += [(a, b) for a, x in sides[0] for b, y in sides[1] if set(x[2:]) & set(y[2:]) and before(a, b, int(y[0]))]
+            self.assertEqual(sorted(met), sorted(want))
 
     def test_leaders_in_rounds_on_the_cluster(self):
         """Hot buckets too, and nothing is decided by the driver alone."""

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
 from . import _lead, _records, _stage
-from ._verify import verify_few
+from ._verify import verify_few, verify_meeting
 
 ROWS = 4_000_000  # candidates, hot postings and copies, some 100 bytes each at the most
 
@@ -20,11 +20,11 @@ def chosen(job, docs, found, small, conflicts, told) -> pa.Table:
     """The edge of each duplicate to its leader, and of each variant: columns of EDGES."""
     with job.step("bucket"):
         later, earlier, hot, copies = collected(job, found, small)
-    tried = Tried(np.concatenate([later, earlier, _numbers(hot, "place")]))
-    later, earlier = tried.new(later, earlier)
+    later, earlier = once(later, earlier)
     rule = lambda edges: apart(found.ruled, edges)
     if hot.num_rows:  # every round asks for texts of these
-        places = job.spark.createDataFrame(pa.table({"place": tried.places}))
+        places = np.unique(np.concatenate([later, earlier, _numbers(hot, "place")]))
+        places = job.spark.createDataFrame(pa.table({"place": places}))
         docs = _records.Documents(docs.rows.select("place", "text").join(F.broadcast(places), "place").persist(), docs.raw)
     with job.step("verify"):
         edges = [rule(verify_few(job, docs, later, earlier, conflicts))]
@@ -34,10 +34,10 @@ def chosen(job, docs, found, small, conflicts, told) -> pa.Table:
     told["candidates"], told["hot_rounds"] = len(later), 0
     if hot.num_rows:
         with job.step("hot buckets"):
-            more, told["hot_rounds"] = hot_edges(job, docs, hot, copies, tried, pa.concat_tables(edges), rule, conflicts)
+            more, told["hot_rounds"] = hot_edges(job, docs, hot, copies, pa.concat_tables(edges), rule, conflicts)
         edges += more
         docs.rows.unpersist()
-    edges = pa.concat_tables(edges)
+    edges = _once(pa.concat_tables(edges))  # texts may meet in several rounds
     told["edges"] = edges.num_rows
     best = _stage.lead(edges)
     variants = edges.filter(pc.equal(edges["relation"], "variant")).select(["later", "earlier", "conflicts"])
@@ -77,20 +77,18 @@ def apart(ruled, edges):
     return edges.filter(pa.array([p not in pairs for p in zip(edges["later"].to_pylist(), edges["earlier"].to_pylist())]))
 
 
-class Tried:
-    """Pairs of places that were candidates."""
+def once(later, earlier):
+    """Each of the pairs once."""
+    pairs = pa.table({"later": later, "earlier": earlier}).group_by(["later", "earlier"]).aggregate([])
+    return _numbers(pairs, "later"), _numbers(pairs, "earlier")
 
-    def __init__(self, places):
-        self.places = np.unique(places)
-        self.codes = np.zeros(0, np.int64)
 
-    def new(self, later, earlier):
-        """Those of the pairs that are new, each once."""
-        n = len(self.places)
-        codes = np.unique(np.searchsorted(self.places, later) * n + np.searchsorted(self.places, earlier))
-        codes = np.setdiff1d(codes, self.codes, assume_unique=True)
-        self.codes = np.union1d(self.codes, codes)
-        return self.places[codes // max(n, 1)], self.places[codes % max(n, 1)]
+def _once(edges):
+    """Of edges of the same texts the first."""
+    later, earlier = _numbers(edges, "later"), _numbers(edges, "earlier")
+    order = np.lexsort((earlier, later))
+    new = (np.diff(later[order], prepend=-1) != 0) | (np.diff(earlier[order], prepend=-1) != 0)
+    return edges.take(pa.array(np.sort(order[new])))
 
 
 def near(edges):
@@ -98,29 +96,30 @@ def near(edges):
     return _numbers(edges, "later"), _numbers(edges, "earlier")
 
 
-def hot_edges(job, docs, hot, copies, tried, edges, rule, conflicts):
+def hot_edges(job, docs, hot, copies, edges, rule, conflicts):
     """_lead.of_hot, for postings that are few: (tables of edges, rounds)."""
     hot = hot.take(pc.sort_indices(hot, [("key", "ascending"), ("place", "ascending")])).append_column("last", pa.array(_last(hot, copies)))
     key, place = _numbers(hot, "key"), _numbers(hot, "place")
     undecided = np.ones(len(key), bool)
     later, earlier = near(edges)
-    out, front, rounds = [], _lead.FRONT, 0
+    out, front, rounds, led_before = [], _lead.FRONT, 0, np.zeros(0, np.int64)
     while undecided.any():
         rounds += 1
         first = _front(key, place, undecided, front)
         others = undecided.copy()
         others[first] = False
         waiting = np.unique(place[others])
-        found = rule(verify_few(job, docs, *tried.new(*_stage.on_driver(job.worker, "bucket", hot.take(pa.array(first)).to_batches())), conflicts))
-        later, earlier = (np.concatenate(x) for x in zip((later, earlier), near(found)))
+        among = hot.take(pa.array(first))
+        found = rule(verify_meeting(job, docs, among, without_copies(among), conflicts))
+        later, earlier = once(*(np.concatenate(x) for x in zip((later, earlier), near(found))))  # some have met before
         ends = np.unique(np.concatenate([later, earlier]))
         duplicates, opened = _stage.settle(np.intersect1d(waiting, ends), later, earlier)
         leaders = np.setdiff1d(place[first], np.concatenate([waiting, duplicates, opened]))
         led = first[np.isin(place[first], leaders)]
-        lines = [bytes(_stage._postings(b, "l")) for b in hot.take(pa.array(led)).to_batches() if b.num_rows]
-        members = hot.filter(pa.array(np.isin(key, key[led]) & ~np.isin(place, leaders)))
-        met = _stage.on_driver(job.worker, "meet", members.to_batches(), before=lines) if lines else (leaders[:0], leaders[:0])
-        taken = rule(verify_few(job, docs, *tried.new(*met), conflicts))
+        # Those of rounds before have met all members of their buckets, and so these.
+        led_before = np.union1d(led_before, leaders)
+        members = hot.filter(pa.array(np.isin(key, key[led]) & ~np.isin(place, led_before)))
+        taken = rule(verify_meeting(job, docs, hot.take(pa.array(led)), members, conflicts))
         out += [found, taken]
         of, to = near(taken)
         # A leader that came later than a member is no reason to remove the leader.
@@ -130,6 +129,10 @@ def hot_edges(job, docs, hot, copies, tried, edges, rule, conflicts):
         undecided &= ~(np.isin(place, gone) | np.isin(place, leaders))
         front = min(2 * front, _lead.LARGEST_FRONT)
     return out, rounds
+
+
+def without_copies(rows):
+    return rows.set_column(rows.column_names.index("last"), "last", pa.array(np.zeros(rows.num_rows, np.int64)))
 
 
 def _last(hot, copies):

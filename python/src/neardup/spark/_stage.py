@@ -1,7 +1,6 @@
 """Stages of `neardup worker` as functions of Arrow batches, for mapInArrow."""
 
 import hashlib
-import itertools
 import json
 import os
 import struct
@@ -243,14 +242,14 @@ EDGE_SCHEMA = pa.schema([
 
 
 def verify(worker, raw=(), conflicts=False):
-    """Rows (block, kind, a, b, text): texts ("t", place a), then candidates ("c", a, b)."""
+    """Rows (block, kind, a, b, text): texts ("t", place a), then candidates ("c", a, b), or leaders and members ("l", "m", place a, words)."""
 
     def run(parts):
         def feed():
             for b in filled(parts):
                 kind, x, y, text = columns(b, "kind", "a", "b", "text")
                 text = text.cast(pa.large_string()) if raw else _lines.escape(text)
-                other = pc.if_else(pc.equal(kind, "t"), text, y.cast(pa.large_string()))
+                other = pc.if_else(pc.equal(kind, "c"), y.cast(pa.large_string()), text)
                 yield _lines.join(kind, x, other)
 
         return worker.run(feed(), lambda lines: _edges(lines, conflicts), "verify", *raw, *(["--conflicts"] if conflicts else []))
@@ -318,14 +317,6 @@ def lead(edges):
 
     found = list(Worker().run(feed(), lambda lines: _edges(lines, False), "lead"))
     return pa.Table.from_batches(found, EDGE_SCHEMA)
-
-
-def on_driver(worker, stage, batches, *more, before=()):
-    """Candidates of a stage (bucket, meet) as two numpy arrays."""
-    feed = itertools.chain(before, (_postings(b) if stage == "bucket" else _postings(b, "m", after=columns(b, "last")) for b in filled(batches)))
-    found = list(worker.run(feed, _candidates, stage, *more))
-    empty = np.zeros(0, np.int64)
-    return tuple(np.concatenate([empty, *(b.column(i).to_numpy() for b in found)]) for i in (0, 1))
 
 
 def once(args, lines=b""):
