@@ -10,14 +10,20 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// feeder is a sink that several relays feed, and counts what it gets.
+// feeder is a sink that several relays feed, and counts what it gets. What it gets
+// first it keeps for so long that whoever else may feed it comes meanwhile.
 type feeder struct {
-	mu   sync.Mutex
-	at   uint64
-	got  int
-	many bool // two fed it at once
-	busy bool
+	mu    sync.Mutex
+	at    uint64
+	got   int
+	in    int  // who is feeding it
+	many  bool // two fed it at once
+	first sync.Once
 }
+
+// feeds is twenty times as long as a relay waits before it looks again, and less than
+// a claim holds.
+const feeds = 2 * time.Second
 
 func (f *feeder) Close() error { return nil }
 
@@ -28,16 +34,31 @@ func (f *feeder) Cursor(context.Context, string) (uint64, error) {
 }
 
 func (f *feeder) Apply(_ context.Context, _ string, ds []docid.Delivery) error {
-	f.mu.Lock()
-	f.many = f.many || f.busy
-	f.busy = true
-	f.mu.Unlock()
-	time.Sleep(5 * time.Millisecond)
+	f.enter(1)
+	defer f.enter(-1)
+	f.first.Do(func() {
+		for end := time.Now().Add(feeds); time.Now().Before(end) && !f.twice(); {
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.got += len(ds)
-	f.at, f.busy = ds[len(ds)-1].Seq, false
+	f.at = ds[len(ds)-1].Seq
 	return nil
+}
+
+func (f *feeder) enter(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.in += n
+	f.many = f.many || f.in > 1
+}
+
+func (f *feeder) twice() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.many
 }
 
 func (f *feeder) has(t *testing.T, seq uint64) {
