@@ -109,7 +109,7 @@ func (ix *index) filed(ctx context.Context, nid string, seq, mark uint64) (*doci
 	case at >= mark && len(found) == 1 && found[0].Seq == seq:
 		return &found[0], nil
 	case at < mark:
-		return nil, fmt.Errorf("%w: it has those up to %d, and was left those up to %d", docid.ErrUntold, at, mark)
+		return nil, untold(at, mark)
 	}
 	e, err := ix.entry(ctx, seq)
 	if err == nil && e.NID != nid {
@@ -119,6 +119,11 @@ func (ix *index) filed(ctx context.Context, nid string, seq, mark uint64) (*doci
 		err = fmt.Errorf("%w: the row of nid %q is another", docid.ErrUntold, nid)
 	}
 	return nil, err
+}
+
+// untold refuses a history that has changes up to one, and was left more.
+func untold(at, mark uint64) error {
+	return fmt.Errorf("%w: it has those up to %d, and was left those up to %d", docid.ErrUntold, at, mark)
 }
 
 // shelf is the history, of which change seq is wanted.

@@ -2,7 +2,6 @@ package redis
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 	"slices"
 	"sort"
@@ -132,7 +131,7 @@ func (c catalog) unlisted(ctx context.Context, leaders []uint64) (out []uint64, 
 	}
 	members := make([]string, len(leaders))
 	for i, leader := range leaders {
-		members[i] = string(binary.BigEndian.AppendUint64(nil, leader)[2:])
+		members[i] = packSeq(leader)
 	}
 	scores, err := c.do(ctx, c.b().Zmscore().Key(c.p+"g").Member(members...).Build()).ToArray()
 	if err != nil {

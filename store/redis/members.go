@@ -126,7 +126,7 @@ func (c catalog) both(ctx context.Context, leader, after uint64, limit int, mark
 			return nil, sh, err
 		}
 		if at < mark {
-			return nil, sh, fmt.Errorf("%w: it has those up to %d, and was left those up to %d", docid.ErrUntold, at, mark)
+			return nil, sh, untold(at, mark)
 		}
 		if len(page) == 0 {
 			break

@@ -108,11 +108,11 @@ func same(entries, told []docid.Entry) error {
 // historyOf reads entries after a change from the history: limit of them, or all up to
 // another, which it must have.
 func (ix *index) historyOf(ctx context.Context, after, upTo uint64, limit int) ([]docid.Entry, error) {
-	history := ix.s.history.Load()
-	if history == nil {
-		return nil, fmt.Errorf("%w: entries of the log up to change %d were left to a history, and none is given", docid.ErrUnavailable, upTo)
+	history, err := ix.shelf(upTo)
+	if err != nil {
+		return nil, err
 	}
-	entries, err := (*history).Log(ctx, ix.tenant, after, limit)
+	entries, err := history.Log(ctx, ix.tenant, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("changes after %d: %w", after, err)
 	}

@@ -2,7 +2,6 @@ package redis
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -34,17 +33,14 @@ func (ix *index) Unload(ctx context.Context, sink string, before time.Time, limi
 	}
 	upTo := from
 	var leaders, kept []byte
-	for _, e := range entries {
-		if e.Seq > has || e.Time >= before.UnixNano() {
-			break
-		}
+	for _, e := range entries[:oldest(entries, has, before)] {
 		upTo = e.Seq
-		switch leader := binary.BigEndian.AppendUint64(nil, e.Leader)[2:]; e.Kind {
+		switch leader := packSeq(e.Leader); e.Kind {
 		case docid.KindNew:
 			leaders = append(leaders, leader...)
 			fallthrough
 		case docid.KindDuplicate, docid.KindUpdate:
-			kept = append(append(kept, leader...), binary.BigEndian.AppendUint64(nil, e.Seq)[2:]...)
+			kept = append(append(kept, leader...), packSeq(e.Seq)...)
 		}
 	}
 	if upTo == from {
