@@ -128,18 +128,18 @@ func (m *measure) steady(t *testing.T) {
 	t.Logf("sinks that lack changes at its end: %v; all taken %.1f s later", waiting, m.drained(t).Seconds())
 }
 
-// highest raises the rate by tenths while 99 of 100 answers come within 40 ms.
+// highest raises the rate by tenths while 99 of 100 answers come within 40 ms, at the
+// first try or at the second: what else the machine does may cost one.
 func (m *measure) highest(t *testing.T) {
 	if *most == 0 {
 		return
 	}
-	best := 0.
-	for rate := *most; rate < 100_000; rate *= 1.1 {
+	best, tries := 0., 0
+	for rate := *most; tries < 2; {
 		r := m.open(t, "step", rate, max(1, *seconds/3))
-		if r.Failed > 0 || r.P99 > 40*time.Millisecond {
-			break
+		if tries++; r.Failed == 0 && r.P99 <= 40*time.Millisecond {
+			best, rate, tries = rate, rate*1.1, 0
 		}
-		best = rate
 	}
 	t.Logf("highest rate with p99 <= 40 ms: %.0f/s", best)
 	m.drained(t)
