@@ -20,3 +20,5 @@ func lockFile(path string) (unlock func() error, err error) {
 	}
 	return func() error { return errors.Join(f.Close(), os.Remove(path)) }, nil
 }
+
+func ours(os.FileInfo) bool { return true }

@@ -35,3 +35,9 @@ func lockFile(path string) (unlock func() error, err error) {
 		f.Close()
 	}
 }
+
+// ours reports whether a file is of the user who runs this.
+func ours(info os.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Geteuid()
+}

@@ -166,7 +166,7 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 	return j, nil
 }
 
-func (v *sparkVerb) do(cmd *cobra.Command, args []string) error {
+func (v *sparkVerb) do(cmd *cobra.Command, args []string) (err error) {
 	inputs, submit := args, []string(nil)
 	if n := cmd.ArgsLenAtDash(); n >= 0 {
 		inputs, submit = args[:n], args[n:]
@@ -179,11 +179,11 @@ func (v *sparkVerb) do(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "neardup-spark-")
+	dir, remove, err := heldFolder()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, remove()) }()
 	job.Summary = filepath.Join(dir, "summary.json")
 	if err := unpack(dir, job); err != nil {
 		return err

@@ -242,8 +242,13 @@ class Spark(unittest.TestCase):
         for c in ("spark.driver.host=127.0.0.1", "spark.driver.bindAddress=127.0.0.1", "spark.ui.enabled=false", "spark.sql.codegen.wholeStage=false",
                   "spark.sql.codegen.factoryMode=NO_CODEGEN", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"):
             argv += ["--conf", c]
-        left = self.killed(argv, "verify", out)
-        done = subprocess.run(argv, capture_output=True, text=True)
+        temporary = os.path.join(self.folder.name, "temporary")
+        os.mkdir(temporary)
+        env = {**os.environ, "TMPDIR": temporary}
+        left = self.killed(argv, "verify", out, env)
+        self.assertEqual([n[:14] for n in os.listdir(temporary)], ["neardup-spark-"] * 2)  # of the command and of its driver
+        done = subprocess.run(argv, capture_output=True, text=True, env=env)
+        self.assertEqual(os.listdir(temporary), [])
         self.assertEqual(done.returncode, 0, done.stderr[-3000:])
         summary = json.loads(done.stdout)
         want = self.local(folder)
@@ -261,9 +266,9 @@ class Spark(unittest.TestCase):
         self.assertEqual(again.returncode, 1)
         self.assertIn("is there already", again.stderr)
 
-    def killed(self, argv, step, out):
+    def killed(self, argv, step, out, env):
         """Ends a run, all its processes, in a step: what it leaves, which is hidden."""
-        run = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        run = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env, start_new_session=True)
         said = ""
         for line in run.stderr:
             said += line

@@ -1,17 +1,15 @@
 """What all stages of one call share: the session, the flags, what is cached."""
 
-import atexit
 import contextlib
 import os
 import re
 import shutil
-import tempfile
 
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from .. import _command
 from .._command import Error
-from . import _packs, _stage
+from . import _folders, _packs, _stage
 from ._records import Documents
 
 REFUSED = {
@@ -96,8 +94,7 @@ class Job:
     def folder(self) -> str:
         """A folder of the driver for small files, gone when Python ends."""
         if self._folder is None:
-            self._folder = tempfile.mkdtemp(prefix="neardup-")
-            atexit.register(shutil.rmtree, self._folder, ignore_errors=True)
+            self._folder = _folders.held()
         return self._folder
 
     def release(self, but=()):
@@ -118,8 +115,7 @@ def ship(spark):
     if getattr(sc, "_neardup_shipped", False):
         return
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    folder = tempfile.mkdtemp(prefix="neardup-ship-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = _folders.held()
     package = os.path.join(folder, "package", "neardup")
     shutil.copytree(here, package, ignore=shutil.ignore_patterns("bin", "__pycache__"))
     sc.addPyFile(shutil.make_archive(os.path.join(folder, "neardup-package"), "zip", os.path.dirname(package)))
