@@ -34,7 +34,12 @@ type figures struct {
 	memory     *prometheus.Desc
 	queue      *prometheus.Desc
 	lag        *prometheus.Desc
+	age        *prometheus.Desc
+	trimmed    *prometheus.Desc
 }
+
+// scrapeMost is how long a scrape waits for the stores.
+const scrapeMost = 5 * time.Second
 
 func newFigures(s *Server) *figures {
 	f := &figures{server: s}
@@ -67,6 +72,8 @@ func newFigures(s *Server) *figures {
 	f.seq = prometheus.NewDesc("neardup_seq", "The last change.", []string{"tenant"}, nil)
 	f.memory = prometheus.NewDesc("neardup_index_bytes", "Memory of the index, about.", []string{"tenant"}, nil)
 	f.lag = prometheus.NewDesc("neardup_sink_lag", "Changes that a sink has not acknowledged.", []string{"tenant", "sink"}, nil)
+	f.age = prometheus.NewDesc("neardup_sink_age_seconds", "How long ago the oldest change came that a sink has not acknowledged; 0: it has all.", []string{"tenant", "sink"}, nil)
+	f.trimmed = prometheus.NewDesc("neardup_log_trimmed", "The last change whose entry was left to the history.", []string{"tenant"}, nil)
 	f.queue = prometheus.NewDesc("neardup_in_flight", "Requests that are worked on or wait for the disk.", nil, nil)
 	return f
 }
@@ -76,7 +83,7 @@ func (f *figures) Describe(ch chan<- *prometheus.Desc) {
 	for _, c := range f.all {
 		c.Describe(ch)
 	}
-	for _, d := range []*prometheus.Desc{f.docIDs, f.articles, f.seq, f.memory, f.queue, f.lag} {
+	for _, d := range []*prometheus.Desc{f.docIDs, f.articles, f.seq, f.memory, f.queue, f.lag, f.age, f.trimmed} {
 		ch <- d
 	}
 }
@@ -86,30 +93,59 @@ func (f *figures) Collect(ch chan<- prometheus.Metric) {
 	for _, c := range f.all {
 		c.Collect(ch)
 	}
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
-	}
-	gauge(f.queue, float64(len(f.server.inFlight)))
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeMost)
+	defer cancel()
+	gauge(ch, f.queue, float64(len(f.server.inFlight)))
 	for name, t := range f.server.tenants {
-		catalog := t.detector.Index().Catalog()
-		st, err := catalog.Stats(context.Background())
-		if err != nil {
-			continue
-		}
-		if engine, err := catalog.Engine(context.Background()); err == nil {
-			gauge(f.memory, float64(engine["memory"]), name)
-		}
-		gauge(f.docIDs, float64(st.Leaders), name)
-		gauge(f.articles, float64(st.Members), name)
-		gauge(f.seq, float64(st.Seq), name)
-		sinks, err := t.detector.Index().Outbox().Attached(context.Background())
-		if err != nil {
-			continue
-		}
-		for _, a := range sinks {
-			gauge(f.lag, float64(max(st.Seq, a.Seq+a.Lost)-a.Seq-a.Lost), name, a.Sink)
+		f.index(ctx, ch, name, t.detector.Index())
+	}
+}
+
+func gauge(ch chan<- prometheus.Metric, d *prometheus.Desc, v float64, labels ...string) {
+	ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+// index gives the values of a tenant's index; what it does not answer is left out.
+func (f *figures) index(ctx context.Context, ch chan<- prometheus.Metric, tenant string, ix docid.Index) {
+	catalog := ix.Catalog()
+	st, err := catalog.Stats(ctx)
+	if err != nil {
+		return
+	}
+	if engine, err := catalog.Engine(ctx); err == nil {
+		gauge(ch, f.memory, float64(engine["memory"]), tenant)
+	}
+	gauge(ch, f.docIDs, float64(st.Leaders), tenant)
+	gauge(ch, f.articles, float64(st.Members), tenant)
+	gauge(ch, f.seq, float64(st.Seq), tenant)
+	if u, leaves := ix.(docid.Unloader); leaves {
+		if at, err := u.Trimmed(ctx); err == nil {
+			gauge(ch, f.trimmed, float64(at), tenant)
 		}
 	}
+	sinks, err := ix.Outbox().Attached(ctx)
+	if err != nil {
+		return
+	}
+	for _, a := range sinks {
+		lag := max(st.Seq, a.Seq+a.Lost) - a.Seq - a.Lost
+		gauge(ch, f.lag, float64(lag), tenant, a.Sink)
+		if age, err := waits(ctx, catalog, a.Seq, lag); err == nil {
+			gauge(ch, f.age, age.Seconds(), tenant, a.Sink)
+		}
+	}
+}
+
+// waits is how long the oldest change after one waits.
+func waits(ctx context.Context, catalog docid.Catalog, after, lag uint64) (time.Duration, error) {
+	if lag == 0 {
+		return 0, nil
+	}
+	oldest, err := catalog.Log(ctx, after, 1)
+	if err != nil || len(oldest) == 0 {
+		return 0, err
+	}
+	return max(0, time.Since(time.Unix(0, oldest[0].Time))), nil
 }
 
 // request counts an answer. Routes are patterns: there are few.

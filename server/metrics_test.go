@@ -3,56 +3,75 @@ package server_test
 import (
 	"net/http"
 	"testing"
+	"time"
 
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server"
-	"github.com/neardup/neardup/server/api"
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 )
 
-func TestMetrics(t *testing.T) {
-	registry := prometheus.NewPedanticRegistry()
-	f := start(t, func(c *server.Config) { c.Metrics = registry })
-	in := f.client("news", server.Submit)
-	must[api.Answer](t)(in.Submit(t.Context(), article("a", story(1)), ""))
-	must[api.Answer](t)(in.Submit(t.Context(), article("b", story(1)+"more"), ""))
-	if _, err := in.Submit(t.Context(), article("b", "another"), ""); err == nil {
-		t.Error("a nid was taken twice")
+// TestSinkFigures: how many changes a sink lacks, and how long the oldest waits.
+func TestSinkFigures(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	came := time.Now().Add(-time.Hour)
+	f := start(t, func(c *server.Config) {
+		c.Metrics = registry
+		plain := c.Settings
+		c.Settings = func(tenant string) docid.Settings {
+			s := plain(tenant)
+			s.Now = func() time.Time { return came }
+			return s
+		}
+	})
+	ix, err := f.store.Index(t.Context(), "news", nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	f.send(f.request(http.MethodGet, "/v1/stats", "", ""))
-	got := map[string]float64{}
+	box := ix.Outbox()
+	if _, err := box.Attach(t.Context(), "map"); err != nil {
+		t.Fatal(err)
+	}
+	check := func(when string, lag, least, most float64) {
+		t.Helper()
+		got := gauges(t, registry, "news")
+		if age := got["neardup_sink_age_seconds"]; got["neardup_sink_lag"] != lag || age < least || age > most {
+			t.Errorf("%s: a lag of %v, for %v seconds; want %v, for %v to %v", when, got["neardup_sink_lag"], age, lag, least, most)
+		}
+	}
+	check("nothing came", 0, 0, 0)
+	for _, body := range []string{`{"nid":"a","content":"rain in the north"}`, `{"nid":"b","content":"sun in the south"}`} {
+		if r := f.do(server.Submit, http.MethodPost, "/v1/articles", body); r.status != http.StatusOK {
+			t.Fatalf("%d: %s", r.status, r.body)
+		}
+		came = came.Add(30 * time.Minute)
+	}
+	check("two came", 2, 3600, 4200)
+	if err := box.Acknowledge(t.Context(), "map", 1); err != nil {
+		t.Fatal(err)
+	}
+	check("the sink has the first", 1, 1800, 2400)
+	if err := box.Acknowledge(t.Context(), "map", 2); err != nil {
+		t.Fatal(err)
+	}
+	check("it has both", 0, 0, 0)
+}
+
+// gauges are the values of a tenant, by metric.
+func gauges(t *testing.T, registry *prometheus.Registry, tenant string) map[string]float64 {
+	t.Helper()
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
+	out := map[string]float64{}
 	for _, family := range families {
 		for _, m := range family.Metric {
-			got[family.GetName()+labels(m)] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+			for _, l := range m.Label {
+				if l.GetName() == "tenant" && l.GetValue() == tenant && m.Gauge != nil {
+					out[family.GetName()] = m.Gauge.GetValue()
+				}
+			}
 		}
 	}
-	for name, want := range map[string]float64{
-		"neardup_decisions_total decision=new stage=none tenant=news":          1,
-		"neardup_decisions_total decision=duplicate stage=content tenant=news": 1,
-		"neardup_undecided_total reason=nid_taken":                             1,
-		"neardup_refused_total reason=role":                                    1,
-		"neardup_decision_seconds":                                             2,
-		"neardup_candidates":                                                   2,
-		"neardup_request_seconds route=POST /v1/articles status=200":           2,
-		"neardup_request_seconds route=POST /v1/articles status=409":           1,
-		"neardup_articles tenant=news":                                         2,
-		"neardup_docids tenant=news":                                           1,
-		"neardup_in_flight":                                                    0,
-	} {
-		if v, ok := got[name]; !ok || v != want {
-			t.Errorf("%s is %v, want %v", name, v, want)
-		}
-	}
-}
-
-func labels(m *dto.Metric) string {
-	s := ""
-	for _, l := range m.Label {
-		s += " " + l.GetName() + "=" + l.GetValue()
-	}
-	return s
+	return out
 }

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -72,15 +73,23 @@ func Missing(t testing.TB, what string) {
 	t.Skip(message)
 }
 
+// Ports of servers lie below those from which the system gives some to whoever asks
+// for any: a server that is ended and started again finds its own free. A node of a Cluster
+// takes the one 10,000 above its own too.
+const firstPort, lastPort = 10_000, 22_000
+
 // FreeAddr is a loopback address that nobody listens on at the moment.
 func FreeAddr(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", firstPort+rand.IntN(lastPort-firstPort)))
+		if err == nil {
+			defer l.Close()
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 // folder is a temporary folder whose path is short: sockets have a limit.
