@@ -16,6 +16,7 @@ import (
 	"github.com/neardup/neardup/bench/load"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
+	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/redis"
 )
 
@@ -30,6 +31,7 @@ var (
 	gateways  = flag.Int("gateways", 1, "gateways of HBase")
 	again     = flag.Bool("again", true, "lose the index in Redis at the end and make it again")
 	sizes     = flag.Bool("sizes", false, "say what the index takes in Redis, by kind of key")
+	left      = flag.Bool("left", true, "leave all texts to HBase and the log to MySQL before the index is lost; with -sizes, say what it takes then")
 	binary    = flag.String("binary", "", "the program; empty: built from the source")
 	java      = flag.String("java", "", "more flags of the JVMs of HBase and its gateways")
 	redisArgs = flag.String("redis", "", "more arguments of redis-server")
@@ -46,8 +48,8 @@ func TestRates(t *testing.T) {
 			s := start(t)
 			m := &measure{subject: s, made: load.NewArticles()}
 			m.fill(t)
-			if name == "production" && *sizes {
-				r.sizes(t)
+			if name == "production" {
+				r.sizes(t, m.next)
 			}
 			m.steady(t)
 			m.highest(t)
@@ -58,9 +60,16 @@ func TestRates(t *testing.T) {
 			if doubled > 0 {
 				t.Errorf("%d docIds were doubled", doubled)
 			}
-			if name == "production" && *again {
-				s.drained(t)
-				r.loseAndRebuild(t, m.next+*groups*clients)
+			if name != "production" {
+				return
+			}
+			s.drained(t)
+			made := m.next + *groups*clients
+			if *left {
+				r.leave(t, made)
+			}
+			if *again {
+				r.loseAndRebuild(t, made)
 			}
 		})
 	}
@@ -179,22 +188,55 @@ func (m *measure) oneMoment(t *testing.T) (doubled int) {
 	return doubled
 }
 
-// sizes says what the index takes.
-func (r *rig) sizes(t *testing.T) {
-	out, _, err := run(t.Context(), os.Environ(), "go", "run", "-C", "..", "./sizes", "--measure", "--redis", r.redis.Addr, "--articles", fmt.Sprint(*articles))
+// sizes says what the index of some articles takes, where that was asked for.
+func (r *rig) sizes(t *testing.T, articles int) {
+	if !*sizes {
+		return
+	}
+	out, _, err := run(t.Context(), os.Environ(), "go", "run", "-C", "..", "./sizes", "--measure", "--redis", r.redis.Addr, "--articles", fmt.Sprint(articles))
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	t.Log(out)
 }
 
-// digest is that of the log of the index.
+// leave starts the server with all that is old left to HBase and MySQL, and waits until
+// it is.
+func (r *rig) leave(t *testing.T, articles int) {
+	if out, err := r.neardup.Stop(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	flags, env := r.addresses()
+	s := r.serve(t, "production", append(flags, "--texts-for", "1ms", "--log-for", "1ms", "--keep-keys", "1ms"), env)
+	s.processes = append(s.processes, r.servers()...)
+	start := time.Now()
+	cpu := s.measured(func() int {
+		for {
+			figures := s.sample(t)
+			seq := figures[`neardup_seq{tenant="default"}`]
+			if seq > 0 && figures[`neardup_log_trimmed{tenant="default"}`] == seq {
+				return int(seq)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+	t.Logf("all texts and the log left to HBase and MySQL: %.1f s; %s; load %s", time.Since(start).Seconds(), cpu, loadAverage())
+	r.sizes(t, articles)
+}
+
+// digest is that of the log of the index, wherever it lies.
 func (r *rig) digest(ctx context.Context, t *testing.T) string {
 	store, err := redis.Open(ctx, redis.Options{Address: "redis://" + r.redis.Addr})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
+	history, err := mysql.Open(ctx, mysql.Options{Address: "mysql://root@" + r.maria.Addr + "/neardup"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer history.Close()
+	store.ReadLog(history)
 	d, err := standard.Open(ctx, store, "default")
 	if err != nil {
 		t.Fatal(err)
