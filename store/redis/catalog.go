@@ -84,7 +84,7 @@ func (c catalog) Due(ctx context.Context, before int64, limit int) ([]uint64, er
 	for i, d := range due {
 		leaders[i] = six(d[8:])
 	}
-	return leaders, nil
+	return leaders, c.there(ctx)
 }
 
 // Epochs are those that were begun.
@@ -109,7 +109,7 @@ func epochsOf(b string) []docid.Epoch {
 
 // Stats counts.
 func (c catalog) Stats(ctx context.Context) (docid.Stats, error) {
-	answer, err := c.s.call(ctx, false, "stats", c.p)
+	answer, err := c.call(ctx, false, "stats")
 	if err == nil {
 		_, err = status(answer)
 	}

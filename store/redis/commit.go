@@ -65,7 +65,7 @@ func (ix *index) Replay(ctx context.Context, a docid.Asked) (docid.Receipt, erro
 	}
 	args := []string{decimal(a.Seen), idemField(ix.p, a.Idempotency), a.NID, string(a.Request[:]), ix.field(a.NID), ""}
 	for round := 0; ; round++ {
-		answer, err := ix.s.call(ctx, false, "replay", ix.p, args...)
+		answer, err := ix.call(ctx, false, "replay", args...)
 		if err != nil {
 			return docid.Receipt{}, err
 		}
@@ -107,7 +107,7 @@ func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, er
 		function = "remove"
 	}
 	for round := 0; ; round++ {
-		answer, err := ix.s.call(ctx, true, function, ix.p, a[1:]...)
+		answer, err := ix.call(ctx, true, function, a[1:]...)
 		if err != nil {
 			return docid.Receipt{}, err
 		}

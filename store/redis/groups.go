@@ -43,12 +43,10 @@ func (c catalog) Groups(ctx context.Context, page docid.GroupPage) ([]docid.Grou
 		}
 		out = append(out, empty...)
 	}
-	for i, g := range out {
-		if g.Size < page.MinSize {
-			return out[:i], nil
-		}
+	if n := slices.IndexFunc(out, func(g docid.GroupSize) bool { return g.Size < page.MinSize }); n >= 0 {
+		out = out[:n]
 	}
-	return out, nil
+	return out, c.there(ctx)
 }
 
 // listed are docIds that g has, in its order, after one.

@@ -17,6 +17,8 @@ type index struct {
 	// tenant is whose it is.
 	tenant string
 	id     docid.Identity
+	// mark is what Redis must hold under y; "" while the index is made again.
+	mark string
 	// settled is the last change that is known to be on the disks of the replicas.
 	settled atomic.Uint64
 	extents atomic.Pointer[extents]
@@ -77,6 +79,8 @@ func status(answer []rueidis.RedisMessage) (string, error) {
 	switch word {
 	case "behind":
 		return word, docid.ErrBehind
+	case "another":
+		return word, errAnother
 	case "notfound":
 		return word, docid.ErrNotFound
 	case "ended":

@@ -26,7 +26,7 @@ func (ix *index) copyOf(ctx context.Context, leader uint64) (*kept, error) {
 }
 
 func (ix *index) copyNow(ctx context.Context, leader uint64) (*kept, error) {
-	answer, err := ix.s.call(ctx, false, "copy", ix.p, decimal(leader))
+	answer, err := ix.call(ctx, false, "copy", decimal(leader))
 	if err != nil {
 		return nil, err
 	}

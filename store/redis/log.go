@@ -71,6 +71,9 @@ func (c catalog) stream(ctx context.Context, after uint64, limit int) ([]docid.E
 	if err != nil {
 		return nil, c.s.fail(err)
 	}
+	if err := c.there(ctx); err != nil {
+		return nil, err
+	}
 	entries := make([]docid.Entry, len(xs))
 	for i, x := range xs {
 		if entries[i], err = streamed(x); err != nil {

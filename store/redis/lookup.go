@@ -109,9 +109,13 @@ func (l *look) buckets(ctx context.Context, e extents) (map[string]string, exten
 	if len(keys) > 0 {
 		cmds = append(cmds, b.Mget().Key(keys...).Build())
 	}
-	cmds = append(cmds, b.Hmget().Key(l.p+"s").Field("kn", "an").Build())
+	cmds = append(cmds, b.Hmget().Key(l.p+"s").Field("kn", "an").Build(), l.markNow())
+	results := l.s.c.DoMulti(ctx, cmds...)
+	if err := l.has(ctx, results[len(cmds)-1]); err != nil {
+		return nil, e, err
+	}
 	var parts [][]rueidis.RedisMessage
-	for _, r := range l.s.c.DoMulti(ctx, cmds...) {
+	for _, r := range results[:len(cmds)-1] {
 		m, err := r.ToArray()
 		if err != nil {
 			return nil, e, l.s.fail(err)

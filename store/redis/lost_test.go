@@ -156,3 +156,78 @@ func TestComesBack(t *testing.T) {
 		t.Errorf("%+v waits of %+v, want 6 changes (%v)", as, st, err)
 	}
 }
+
+// TestAnotherIndex: a Redis that was emptied, or was given another index, under a running
+// server is neither read nor written by that: what it answered is not denied, and no
+// article gets a docId by one index that lies in the other. The mark by which it knows
+// its own may be lost alone, and the index may be made again below it.
+func TestAnotherIndex(t *testing.T) {
+	ctx := t.Context()
+	server, s := opened(t)
+	say := func(words ...string) {
+		t.Helper()
+		if err := s.c.Do(ctx, s.c.B().Arbitrary(words...).Build()).Error(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	detector := func() *docid.Detector {
+		t.Helper()
+		d, err := docid.NewDetector(ctx, s, "tenant", storetest.Settings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	add := func(d *docid.Detector, nid string, text int) error {
+		var sub docid.Submission
+		sub.ID, sub.Text = nid, storetest.Base(text)
+		_, err := d.Add(ctx, sub)
+		return err
+	}
+	old := detector()
+	if err := add(old, "answered", 1); err != nil {
+		t.Fatal(err)
+	}
+	say("DEL", prefix("tenant")+"y")
+	if err := add(old, "without a mark", 2); err != nil {
+		t.Errorf("a replica that had not got the mark: %v", err)
+	}
+	refuses := func(when string) {
+		t.Helper()
+		c := old.Index().Catalog()
+		_, member := c.Member(ctx, "answered")
+		_, group := c.Group(ctx, 1, 0, 9)
+		_, groups := c.Groups(ctx, docid.GroupPage{Limit: 9})
+		_, log := c.Log(ctx, 0, 9)
+		_, due := c.Due(ctx, 1<<62, 9)
+		_, stats := c.Stats(ctx)
+		_, lookup := old.Index().Lookup(ctx, docid.Query{})
+		_, deleted := old.Delete(ctx, "answered")
+		for what, err := range map[string]error{
+			"an article by nid": member, "a docId": group, "docIds": groups, "the log": log, "what expires": due, "counts": stats,
+			"a look-up": lookup, "a deletion": deleted, "the article again": add(old, "answered", 1), "another article": add(old, "more", 3),
+		} {
+			if !errors.Is(err, docid.ErrBehind) {
+				t.Errorf("%s, %s: %v", when, what, err)
+			}
+		}
+	}
+	say("FLUSHALL")
+	refuses("an empty Redis")
+	young := detector()
+	for n := range 5 { // more than the old one has seen
+		if err := add(young, fmt.Sprint("young", n), n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refuses("another index")
+	server.Kill()
+	server.Start(t)
+	if err := add(young, "after a start", 6); err != nil {
+		t.Error(err)
+	}
+	refuses("another index after an epoch")
+	if st, err := young.Stats(ctx); err != nil || st.Members != 6 {
+		t.Errorf("the other index holds %+v, %v, want its 6 articles alone", st, err)
+	}
+}

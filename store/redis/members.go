@@ -25,7 +25,7 @@ func (c catalog) Member(ctx context.Context, nid string) (docid.Member, error) {
 func (c catalog) member(ctx context.Context, nid string) (m docid.Member, err error) {
 	others := ""
 	for round := range maxRecalls {
-		answer, err := c.s.call(ctx, false, "row", c.p, nid, c.field(nid), others)
+		answer, err := c.call(ctx, false, "row", nid, c.field(nid), others)
 		if err != nil {
 			return m, err
 		}
@@ -168,7 +168,7 @@ func (c catalog) shelved(ctx context.Context, leader uint64, articles []docid.Fi
 	for _, f := range articles {
 		asked = append(append(asked, c.field(f.ID)...), packSeq(f.Seq)...)
 	}
-	answer, err := c.s.call(ctx, false, "shelf", c.p, decimal(leader), string(asked))
+	answer, err := c.call(ctx, false, "shelf", decimal(leader), string(asked))
 	if err != nil {
 		return sh, err
 	}

@@ -45,7 +45,7 @@ func (o outbox) Acknowledge(ctx context.Context, sink string, upTo uint64) error
 }
 
 func (o outbox) acknowledge(ctx context.Context, sink, seq string) (uint64, error) {
-	answer, err := o.s.call(ctx, true, "acknowledge", o.p, sink, seq)
+	answer, err := o.call(ctx, true, "acknowledge", sink, seq)
 	if err != nil {
 		return 0, err
 	}
@@ -203,7 +203,7 @@ func (ix *index) BeginEpoch(ctx context.Context, past uint64) error {
 	if err != nil {
 		return err
 	}
-	answer, err := ix.s.call(ctx, true, "commit", ix.p, a[1:]...)
+	answer, err := ix.call(ctx, true, "commit", a[1:]...)
 	if err == nil {
 		_, err = status(answer)
 	}

@@ -216,6 +216,10 @@ func (s *Store) open(ctx context.Context, tenant string) (docid.Index, error) {
 			docid.ErrOlderFormat, tenant, max(id.Layout, 1))
 	}
 	ix := &index{s: s, p: p, tenant: tenant, id: docid.Identity{Seed: id.Seed, Key: [32]byte(id.Key), Spec: id.Spec, Table: id.Table, Created: id.Created}}
+	ix.mark = p + "y" + markOf(value)
+	if err := ix.recognize(ctx); err != nil {
+		return nil, err
+	}
 	ix.id.Epochs, err = ix.Catalog().Epochs(ctx)
 	return ix, err
 }
@@ -270,26 +274,26 @@ func (s *Store) fail(err error) error {
 	return fmt.Errorf("%w: %w", docid.ErrUnavailable, err)
 }
 
-// call runs a function on a tenant. A Redis that does not have it, one that was
+// call runs a function on keys. A Redis that does not have it, one that was
 // replaced by an empty one for example, gets it once.
-func (s *Store) call(ctx context.Context, write bool, function, p string, args ...string) ([]rueidis.RedisMessage, error) {
-	answer, err := s.try(ctx, write, function, p, args)
+func (s *Store) call(ctx context.Context, write bool, function string, keys []string, args ...string) ([]rueidis.RedisMessage, error) {
+	answer, err := s.try(ctx, write, function, keys, args)
 	if err != nil && strings.Contains(err.Error(), "Function not found") {
 		if err := s.prepare(ctx); err != nil {
 			return nil, err
 		}
-		answer, err = s.try(ctx, write, function, p, args)
+		answer, err = s.try(ctx, write, function, keys, args)
 	}
 	return answer, s.fail(err)
 }
 
-func (s *Store) try(ctx context.Context, write bool, function, p string, args []string) ([]rueidis.RedisMessage, error) {
+func (s *Store) try(ctx context.Context, write bool, function string, keys, args []string) ([]rueidis.RedisMessage, error) {
 	name := "neardup_" + function + "_" + version
 	if !write {
-		return s.c.Do(ctx, s.c.B().FcallRo().Function(name).Numkeys(1).Key(p).Arg(args...).Build()).ToArray()
+		return s.c.Do(ctx, s.c.B().FcallRo().Function(name).Numkeys(int64(len(keys))).Key(keys...).Arg(args...).Build()).ToArray()
 	}
-	if s.o.Replicas <= 0 {
-		return s.c.Do(ctx, s.c.B().Fcall().Function(name).Numkeys(1).Key(p).Arg(args...).Build()).ToArray()
+	if s.o.Replicas <= 0 || function == "mine" { // which is written again where a replica lacks it
+		return s.c.Do(ctx, s.c.B().Fcall().Function(name).Numkeys(int64(len(keys))).Key(keys...).Arg(args...).Build()).ToArray()
 	}
 	var answer []rueidis.RedisMessage
 	err := s.c.Dedicated(func(c rueidis.DedicatedClient) error {
@@ -298,7 +302,7 @@ func (s *Store) try(ctx context.Context, write bool, function, p string, args []
 		// change first (WAIT, 1 to 30 ms), and for its disk once it has that.
 		results := c.DoMulti(
 			ctx,
-			c.B().Fcall().Function(name).Numkeys(1).Key(p).Arg(args...).Build(),
+			c.B().Fcall().Function(name).Numkeys(int64(len(keys))).Key(keys...).Arg(args...).Build(),
 			c.B().Wait().Numreplicas(int64(s.o.Replicas)).Timeout(s.wait.Milliseconds()).Build(),
 			c.B().Waitaof().Numlocal(1).Numreplicas(int64(s.o.Replicas)).Timeout(s.wait.Milliseconds()).Build(),
 		)
@@ -320,7 +324,7 @@ func (ix *index) settle(ctx context.Context, upTo uint64) error {
 	if ix.s.o.Replicas <= 0 || upTo <= ix.settled.Load() {
 		return nil
 	}
-	if _, err := ix.s.call(ctx, true, "settle", ix.p); err != nil {
+	if _, err := ix.call(ctx, true, "settle"); err != nil {
 		return err
 	}
 	if upTo != everything {

@@ -24,7 +24,7 @@ func (s *Store) Restore(ctx context.Context, tenant string, id docid.Identity) (
 		return nil, err
 	}
 	p := prefix(tenant)
-	answer, err := s.call(ctx, true, "again", p, value)
+	answer, err := s.call(ctx, true, "again", []string{p}, value)
 	if err == nil {
 		_, err = status(answer)
 	}
@@ -95,7 +95,7 @@ func (r restoration) Finish(ctx context.Context, past uint64) error {
 	if err != nil {
 		return err
 	}
-	answer, err := r.s.call(ctx, true, "finished", r.p, a[1:]...)
+	answer, err := r.call(ctx, true, "finished", a[1:]...)
 	if err == nil {
 		_, err = status(answer)
 	}

@@ -65,7 +65,7 @@ func (ix *index) Trim(ctx context.Context, sink string, most uint64, before time
 	if err != nil {
 		return 0, fmt.Errorf("leave articles to sink %q: %w", sink, err)
 	}
-	answer, err := ix.s.call(ctx, true, "trim", ix.p, sink, decimal(from), decimal(upTo), articles)
+	answer, err := ix.call(ctx, true, "trim", sink, decimal(from), decimal(upTo), articles)
 	if err == nil {
 		_, err = status(answer)
 	}

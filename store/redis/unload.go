@@ -46,7 +46,7 @@ func (ix *index) Unload(ctx context.Context, sink string, before time.Time, limi
 	if upTo == from {
 		return 0, nil
 	}
-	answer, err := ix.s.call(ctx, true, "unload", ix.p, decimal(upTo), string(leaders), string(kept))
+	answer, err := ix.call(ctx, true, "unload", decimal(upTo), string(leaders), string(kept))
 	if err == nil {
 		_, err = status(answer)
 	}

@@ -269,7 +269,6 @@ end
 local kinds = {new = submission, duplicate = submission, update = update, delete = delete, ['end'] = finish, expire = finish, forget = forget, epoch = begin, correct = correct, rule = rule}
 
 local function commit(keys, a)
-  init()
   local st = state(keys[1])
   if st.unfinished then return {'unfinished'} end
   if st.seq < tonumber(a[1]) then return {'behind', st.seq} end
@@ -282,6 +281,6 @@ local function commit(keys, a)
   return kinds[a[2]](st, a)
 end
 
-redis.register_function('neardup_commit_VERSION', commit)
+register('commit', commit, {})
 -- What frees memory is done in a full Redis too.
-redis.register_function{function_name = 'neardup_remove_VERSION', callback = commit, flags = {'allow-oom'}}
+register('remove', commit, {'allow-oom'})

@@ -32,7 +32,7 @@ local KINDS = {
   [7] = {letter = 'f', record = 6, hot = '\255\255\255\255\255\255', none = '\0\0\0\0\0\0'},
 }
 
--- init comes first in each function: nothing of this is there while the library loads.
+-- init comes before each function: nothing of this is there while the library loads.
 local function init()
   if call then return end
   unpackn, pack, call = struct.unpack, struct.pack, redis.call

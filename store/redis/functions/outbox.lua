@@ -1,7 +1,6 @@
 -- unload drops texts: 1 the change up to which that is done, 2 the leaders whose texts
 -- go, 6 bytes each, 3 leaders and changes whose texts are gone where they are the kept ones, 6 each.
 local function unload(keys, a)
-  init()
   local st, P = state(keys[1]), keys[1]
   if st.unfinished then return {'unfinished'} end
   if came(st) then return {'behind', st.seq} end
@@ -19,7 +18,6 @@ end
 
 -- arguments: sink, change or -1 to attach, -2 to detach. answer: 'ok' and what it had acknowledged.
 local function acknowledge(keys, a)
-  init()
   local st, P, sink, seq = state(keys[1]), keys[1], a[1], tonumber(a[2])
   local had = call('HGET', P .. 'c', sink)
   if seq == -1 then
@@ -74,7 +72,6 @@ end
 -- is dropped now, 4 the articles of them that the history has as they are: field 7, seq 6, length 4 and nid. Where
 -- others were first, or a sink does not have them, nothing is.
 local function trim(keys, a)
-  init()
   local st, P, upto = state(keys[1]), keys[1], tonumber(a[3])
   if st.unfinished then return {'unfinished'} end
   if not call('HGET', P .. 'c', a[1]) then return {'notfound'} end
@@ -94,6 +91,6 @@ local function trim(keys, a)
   return {'ok', call('XTRIM', P .. 'l', 'MINID', (upto + 1) .. '-0')}
 end
 
-redis.register_function{function_name = 'neardup_unload_VERSION', callback = unload, flags = {'allow-oom'}}
-redis.register_function{function_name = 'neardup_trim_VERSION', callback = trim, flags = {'allow-oom'}}
-redis.register_function{function_name = 'neardup_acknowledge_VERSION', callback = acknowledge, flags = {'allow-oom'}}
+register('unload', unload, {'allow-oom'})
+register('trim', trim, {'allow-oom'})
+register('acknowledge', acknowledge, {'allow-oom'})

@@ -82,11 +82,10 @@ end
 
 -- arguments: seen, idempotency field, nid, request, field of the nid, changes of others under it (6 each)
 local function replay(keys, a)
-  init()
   local st = state(keys[1])
   if st.unfinished then return {'unfinished'} end
   if st.seq < tonumber(a[1]) then return {'behind', st.seq} end
   return repeated(st, a[2], a[3], a[4], a[5], a[6]) or {'notfound'}
 end
 
-redis.register_function{function_name = 'neardup_replay_VERSION', callback = replay, flags = {'no-writes'}}
+register('replay', replay, {'no-writes'})

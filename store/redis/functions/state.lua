@@ -2,6 +2,7 @@
 -- start with KEYS[1], which ends in its hash tag, so they lie in one slot.
 --
 --   i            identity, written once
+--   y            '<P>y' and a mark of it, once a server has read it: see "register"
 --   u            the same, of an index that is made again and not done
 --   s            hash: seq leaders members (counts), kn kc an ac qn qc fn fc (see map.lua), forgot, trimmed (last change whose
 --                entry was left to a history), history (the sink that has it), oldest that waits,
@@ -32,6 +33,16 @@
 -- An error midway does not roll back, so each function makes all its checks
 -- before its first write. Numbers are doubles, exact up to 2^53; strings are
 -- never compared by < (that is the locale's order).
+
+-- register names a function. KEYS[2] is what y must hold: a server whose index was lost, or gave way to
+-- another, while it was running decides and reads nothing here.
+local function register(name, f, flags)
+  redis.register_function{function_name = 'neardup_' .. name .. '_VERSION', flags = flags, callback = function(keys, a)
+    init()
+    if keys[2] and call('GET', keys[1] .. 'y') ~= keys[2] then return {'another'} end
+    return f(keys, a)
+  end}
+end
 
 -- The kept copy stays, is this article, is no more, stays at another heat.
 -- Of a correction also: it stays, or is this article, and is no more where the article was.
