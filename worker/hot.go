@@ -45,7 +45,8 @@ func (s Stages) Meet(ctx context.Context, in io.Reader, out io.Writer) (Counts, 
 
 func (s Stages) meet(l *lines, p batch.Posting, last batch.Ordinal, leaders []batch.Posting) error {
 	for _, o := range leaders {
-		if p.Role()&batch.Probing == 0 || o.Role()&batch.Indexed == 0 || !s.meets(p.Text(), last, o.Text(), p.Sketch(), o.Sketch()) {
+		before := o.Text() < p.Text() || o.Text() != p.Text() && o.Text() < last
+		if !before || p.Role()&batch.Probing == 0 || o.Role()&batch.Indexed == 0 || p.Sketch() != o.Sketch() && !s.Method.Plausible(p.Sketch(), o.Sketch()) {
 			continue
 		}
 		l.place(max(p.Text(), o.Text()))
@@ -56,11 +57,6 @@ func (s Stages) meet(l *lines, p batch.Posting, last batch.Ordinal, leaders []ba
 		}
 	}
 	return nil
-}
-
-// meets reports whether a member, whose last copy is at last, may be near a leader that came before one of them.
-func (s Stages) meets(member, last, leader batch.Ordinal, a, b uint64) bool {
-	return leader != member && (leader < member || leader < last) && (a == b || s.Method.Plausible(a, b))
 }
 
 // Settle decides what can be decided while not all edges are known. First come

@@ -45,31 +45,47 @@ func newLines(ctx context.Context, in io.Reader, out io.Writer) *lines {
 func (l *lines) each(fn func(fields [][]byte) error) error {
 	var fields [][]byte
 	for {
-		line, err := l.read()
+		line, err := l.next()
 		if errors.Is(err, io.EOF) {
 			return l.out.Flush()
 		}
 		if err != nil {
-			return fmt.Errorf("line %d: %w", l.counts.In+1, err)
+			return err
 		}
-		l.counts.In++
-		if l.counts.In&0xff == 0 && l.ctx.Err() != nil {
-			return l.ctx.Err()
-		}
-		fields = fields[:0]
-		for more := true; more; {
-			if len(fields)+1 == l.most {
-				fields = append(fields, line)
-				break
-			}
-			var field []byte
-			field, line, more = bytes.Cut(line, []byte{'\t'})
-			fields = append(fields, field)
-		}
+		fields = cut(fields[:0], line, l.most)
 		if err := fn(fields); err != nil {
 			return fmt.Errorf("line %d: %w", l.counts.In, err)
 		}
 	}
+}
+
+// next returns the next line, counted, until the one after it is asked for. Errors name it but for io.EOF.
+func (l *lines) next() ([]byte, error) {
+	line, err := l.read()
+	if errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("line %d: %w", l.counts.In+1, err)
+	}
+	l.counts.In++
+	if l.counts.In&0xff == 0 && l.ctx.Err() != nil {
+		return nil, l.ctx.Err()
+	}
+	return line, nil
+}
+
+// cut appends the fields of a line, of which there are most at the most (0: any number) and the last may hold tabs.
+func cut(fields [][]byte, line []byte, most int) [][]byte {
+	for more := true; more; {
+		if len(fields)+1 == most {
+			return append(fields, line)
+		}
+		var field []byte
+		field, line, more = bytes.Cut(line, []byte{'\t'})
+		fields = append(fields, field)
+	}
+	return fields
 }
 
 // read returns the next line without its end.

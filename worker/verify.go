@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,12 +17,6 @@ import (
 // or nothing, relation, method, basis; with conflicts also, for variants, the facts
 // that differ, as JSON. The texts of a block are held in memory. With s.Decode
 // records stand in the place of texts.
-//
-// Of a hot bucket the candidates are not written down: after its texts a block has
-// leaders, "l", and then members, "m", of place and one field of words: the
-// place of the last copy of the text (0: none), the sketch, and the keys under which a leader is
-// found and a member searches. A member is compared once with each leader that Meet would pair
-// it with: 100 ns each for most, and no memory.
 func (s Stages) Verify(ctx context.Context, in io.Reader, out io.Writer, conflicts bool) (Counts, error) {
 	l := newLines(ctx, in, out)
 	l.most = s.fields(3)
@@ -39,35 +32,22 @@ type block struct {
 	*lines
 	conflicts bool
 	texts     map[batch.Ordinal]*batch.Text
-	leaders   map[uint64][]*leader // by key
-	compared  bool                 // the next text begins another block
-}
-
-// leader is a text that members are compared with.
-type leader struct {
-	place  batch.Ordinal
-	sketch uint64
-	text   *batch.Text
-	met    *batch.Text // the member that it was compared with last
+	compared  bool // the next text begins another block
 }
 
 func (b *block) begin() {
-	b.texts, b.leaders, b.compared = map[batch.Ordinal]*batch.Text{}, map[uint64][]*leader{}, false
+	b.texts, b.compared = map[batch.Ordinal]*batch.Text{}, false
 }
 
 func (b *block) take(fields [][]byte) error {
-	kind := string(fields[0])
-	if kind == "t" {
+	switch string(fields[0]) {
+	case "t":
 		return b.text(fields[1:])
-	}
-	b.compared = true
-	switch kind {
 	case "c":
+		b.compared = true
 		return b.candidate(fields[1:])
-	case "l", "m":
-		return b.hot(kind, fields[1:])
 	}
-	return fmt.Errorf("%w: kind %q is none of t, c, l, m", ErrLine, fields[0])
+	return fmt.Errorf("%w: kind %q is neither t nor c", ErrLine, fields[0])
 }
 
 func (b *block) text(fields [][]byte) error {
@@ -100,60 +80,6 @@ func (b *block) candidate(fields [][]byte) error {
 	return b.compare(later, earlier, x, y)
 }
 
-// hot takes a leader, or compares a member with those that share a key with it.
-func (b *block) hot(kind string, fields [][]byte) error {
-	if err := want(fields, 2, "a leader or member"); err != nil {
-		return err
-	}
-	place, text, err := b.viewed(fields[0])
-	if err != nil {
-		return err
-	}
-	words := bytes.Split(fields[1], []byte{' '})
-	if len(words) < 3 {
-		return fmt.Errorf("%w: %q is not a place, a sketch and keys", ErrLine, fields[1])
-	}
-	last, err := parsePlace(words[0])
-	if err != nil {
-		return err
-	}
-	sketch, err := parseHex(words[1])
-	if err != nil {
-		return err
-	}
-	own := &leader{place: place, sketch: sketch, text: text}
-	for _, word := range words[2:] {
-		key, err := parseHex(word)
-		if err != nil {
-			return err
-		}
-		if kind == "l" {
-			b.leaders[key] = append(b.leaders[key], own)
-		} else if err := b.meet(own, last, b.leaders[key]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// meet compares a member with the leaders under one of its keys.
-func (b *block) meet(member *leader, last batch.Ordinal, leaders []*leader) error {
-	for _, o := range leaders {
-		if o.met == member.text || !b.meets(member.place, last, o.place, member.sketch, o.sketch) {
-			continue
-		}
-		o.met = member.text
-		later, earlier := member, o
-		if o.place > member.place {
-			later, earlier = o, member
-		}
-		if err := b.compare(later.place, earlier.place, later.text, earlier.text); err != nil {
-			return err
-		}
-	}
-	return b.ctx.Err()
-}
-
 // viewed returns a text of the block with its view.
 func (b *block) viewed(field []byte) (batch.Ordinal, *batch.Text, error) {
 	place, err := parsePlace(field)
@@ -178,21 +104,24 @@ func (b *block) compare(later, earlier batch.Ordinal, x, y *batch.Text) error {
 	}
 	b.edge(batch.Edge{Later: later, Earlier: earlier, Match: m})
 	if b.conflicts {
-		if err := b.Stages.conflicts(b.lines, m, [2]*batch.Text{x, y}); err != nil {
+		var found []neardup.Conflict
+		if explainer, ok := b.Method.(neardup.Explainer); ok && m.Variant {
+			found = explainer.Conflicts(x.View, y.View)
+		}
+		if err := b.lines.conflicts(found); err != nil {
 			return err
 		}
 	}
 	return b.write()
 }
 
-// conflicts appends a field of the facts in which a variant differs.
-func (s Stages) conflicts(l *lines, m neardup.Match, pair [2]*batch.Text) error {
+// conflicts appends a field of the facts in which a variant differs; nothing where there are none.
+func (l *lines) conflicts(found []neardup.Conflict) error {
 	l.tab()
-	explainer, ok := s.Method.(neardup.Explainer)
-	if !m.Variant || !ok {
+	if found == nil {
 		return nil
 	}
-	b, err := json.Marshal(explainer.Conflicts(pair[0].View, pair[1].View))
+	b, err := json.Marshal(found)
 	l.line = append(l.line, Escape(string(b))...)
 	return err
 }

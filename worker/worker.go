@@ -22,7 +22,7 @@ import (
 )
 
 // Protocol is raised whenever a line changes its meaning.
-const Protocol = 5
+const Protocol = 6
 
 // ErrUnlike is returned where driver and worker do not agree.
 var ErrUnlike = errors.New("driver and worker differ")
@@ -33,7 +33,7 @@ type Stages struct {
 	Clean  neardup.Cleaner
 	// Decode reads the record that stands in the place of a text, as the last
 	// field of its line and unescaped; nil: texts stand there. It returns why a
-	// record is none, or ErrBlank where there is nothing.
+	// record is none, or ErrBlank where there is nothing. One goroutine at a time calls it.
 	Decode func(record []byte, doc *neardup.Document) (reject string, err error)
 	// Parts is into how many parts RecordsInPacks and Distinct divide what they write in packs.
 	Parts int
@@ -202,7 +202,16 @@ func (s Stages) fields(n int) int {
 }
 
 // document reads place and text, or place and record, and cleans the text.
-func (s Stages) document(fields [][]byte) (d document, err error) {
+func (s Stages) document(fields [][]byte) (document, error) {
+	d, err := s.uncleaned(fields)
+	if err == nil {
+		d.clean = s.Clean.Clean(d.clean)
+	}
+	return d, err
+}
+
+// uncleaned is document whose text is as it came.
+func (s Stages) uncleaned(fields [][]byte) (d document, err error) {
 	if len(fields) == 3 && s.Decode == nil {
 		d.named = true
 		if d.id, err = Unescape(fields[2]); err != nil {
@@ -214,21 +223,16 @@ func (s Stages) document(fields [][]byte) (d document, err error) {
 	if d.place, err = parsePlace(fields[0]); err != nil {
 		return d, err
 	}
-	var raw string
 	if s.Decode == nil {
-		raw, err = Unescape(fields[1])
-	} else {
-		var doc neardup.Document
-		d.reject, err = s.Decode(fields[1], &doc)
-		if raw, d.id, d.named = doc.Text, doc.ID, true; d.id == "" {
-			d.id = string(fields[0])
-		}
-	}
-	if err != nil {
+		d.clean, err = Unescape(fields[1])
 		return d, err
 	}
-	d.clean = s.Clean.Clean(raw)
-	return d, nil
+	var doc neardup.Document
+	d.reject, err = s.Decode(fields[1], &doc)
+	if d.clean, d.id, d.named = doc.Text, doc.ID, true; d.id == "" {
+		d.id = string(fields[0])
+	}
+	return d, err
 }
 
 // Lead is the last stage: all edges, by the later place and then the earlier

@@ -269,9 +269,16 @@ func (f *runFlags) addSummary(fs *pflag.FlagSet) {
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress and no summary")
 }
 
+// limitGarbage tells the collector of garbage about a bound of memory, but for a sixteenth, which the program's own pages take.
+func limitGarbage(memory int64) {
+	debug.SetMemoryLimit(memory / 16 * 15)
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(200) // a tenth less CPU; the bound above comes first
+	}
+}
+
 // machine checks the flags of addMachine. It also tells the collector of
-// garbage about the bound, but for a sixteenth, which the program's own pages
-// take.
+// garbage about the bound.
 func (f *runFlags) machine() error {
 	if err := f.cores(); err != nil {
 		return err
@@ -279,10 +286,7 @@ func (f *runFlags) machine() error {
 	if f.memory < batch.MinMemory {
 		return usage("--memory %v is too little: at least 64MiB", f.memory)
 	}
-	debug.SetMemoryLimit(int64(f.memory) / 16 * 15)
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200) // a tenth less CPU; the bound above comes first
-	}
+	limitGarbage(int64(f.memory))
 	if f.tmp != "" {
 		if info, err := os.Stat(f.tmp); err != nil || !info.IsDir() {
 			return usage("--tmp %s is no folder", f.tmp)

@@ -29,6 +29,7 @@ var stages = []stage{
 	{"bucket", "Postings, those of a key together, to candidates", (*workerVerb).bucket},
 	{"meet", "Leaders and members of hot buckets to candidates", (*workerVerb).meet},
 	{"verify", "Blocks of texts and candidates to edges", (*workerVerb).verify},
+	{"decide", "Documents of hot buckets, in order, to the edges that decide", (*workerVerb).decide},
 	{"lead", "Edges in order to those that decide", (*workerVerb).lead},
 	{"settle", "Edges in order, and texts that wait for more, to what can be decided", (*workerVerb).settle},
 	{"digest", "Decisions, or digests of parts, to the digest of all", (*workerVerb).digest},
@@ -90,7 +91,7 @@ Exit codes:
 			sub.Flags().IntVar(&w.limits.Hot, "hot", 0, "leave buckets of more texts that are mostly alike, and those too large for a process, whole (default: none)")
 		case "distinct":
 			sub.Flags().IntVar(&w.parts, "parts", 1, "divide the postings into so many parts")
-		case "verify":
+		case "verify", "decide":
 			w.addRaw(sub.Flags())
 			sub.Flags().BoolVar(&w.facts, "conflicts", false, "add to each variant the facts that differ, as JSON")
 		case "tally", "records":
@@ -221,6 +222,11 @@ func (w *workerVerb) bucket(ctx context.Context, s worker.Stages) (worker.Counts
 
 func (w *workerVerb) verify(ctx context.Context, s worker.Stages) (worker.Counts, error) {
 	return s.Verify(ctx, w.stdin, w.stdout, w.facts)
+}
+
+func (w *workerVerb) decide(ctx context.Context, s worker.Stages) (worker.Counts, error) {
+	limitGarbage(worker.DecideMemory)
+	return s.Decide(ctx, w.stdin, w.stdout, w.facts)
 }
 
 func (w *workerVerb) meet(ctx context.Context, s worker.Stages) (worker.Counts, error) {

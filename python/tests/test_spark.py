@@ -97,9 +97,7 @@ class Spark(unittest.TestCase):
         self.assertGreater(counts["hot_rounds"], 0)
 
     def test_texts_that_share_keys_and_are_not_near(self):
-        """A hot bucket of many blocks, of which few are near, and copies of those that are removed."""
-        from neardup.spark import _verify
-
+        """A hot bucket of which few are near, and copies of those that are removed."""
         words = json.loads(lines("en_license_texts/docs.jsonl.zst", 1)[0])["text"].split()[:90]
         own = lambda i: [f"own{i}w{j}" for j in range(30)]
         texts = [" ".join(words + own(i)) for i in range(120)]
@@ -108,35 +106,35 @@ class Spark(unittest.TestCase):
             texts.append(texts[-1].replace(words[70], f"again{i}", 1))  # and near that
         texts += texts[120::2] + texts[121::4]
         path = self.write("a shared part.jsonl", [json.dumps({"id": f"d{i}", "text": t}) for i, t in enumerate(texts)])
-        with unittest.mock.patch.object(_verify, "SQUARE", 16):
-            counts = self.same(path, ["--method=minhash"], method="minhash", small=3)
-        self.assertGreater(counts["hot_rounds"], 1)
+        for overrides in (None, self.write("shared rulings.jsonl", ['{"a": "d122", "b": "d1", "link": "must"}', '{"a": "d9", "b": "d122", "link": "cannot"}'])):
+            flags = ["--overrides", overrides] if overrides else []
+            counts = self.same(path, ["--method=minhash", *flags], method="minhash", small=3, overrides=overrides)
+            self.assertEqual(counts["hot_rounds"], 1)
+            self.assertLess(counts["edges"], 120)
 
-    def test_blocks_of_leaders_and_members(self):
-        """Against all pairs: each that shares a key is in one block, and no block is larger than it may be."""
-        import pyarrow as pa
-        from neardup.spark import _verify
+    def test_components(self):
+        """Against a search: of edges in any order, chains among them; and how they are divided."""
+        import numpy as np
+        from neardup.spark._hot import Hot, components
 
         rng = random.Random(3)
-
-        def postings(n):
-            rows = sorted({(rng.randrange(6), rng.randrange(30)) for _ in range(n)})
-            last = {place: rng.choice([0, 0, place + 5]) for _, place in rows}
-            return [dict(key=k, place=p, role="b", sketch=p, last=last[p]) for k, p in rows]
-
-        schema = pa.schema([("key", pa.int64()), ("place", pa.int64()), ("role", pa.string()), ("sketch", pa.int64()), ("last", pa.int64())])
-        before = lambda leader, member, last: leader != member and (leader < member or leader < last)
-        for _ in range(20):
-            leaders, members = postings(rng.randrange(25)), postings(rng.randrange(40))
-            want = {(a["place"], b["place"]) for a in leaders for b in members if a["key"] == b["key"] and before(a["place"], b["place"], b["last"])}
-            with unittest.mock.patch.object(_verify, "SQUARE", 3):
-                lines = _verify._meeting(*(pa.Table.from_pylist(rows, schema) for rows in (leaders, members))).to_pylist()
-            met = []
-            for block in {r["block"] for r in lines}:
-                sides = [[(r["a"], r["text"].split()) for r in lines if r["block"] == block and r["kind"] == kind] for kind in "lm"]
-                self.assertLessEqual(max(map(len, sides)), 3)
-                met += [(a, b) for a, x in sides[0] for b, y in sides[1] if set(x[2:]) & set(y[2:]) and before(a, b, int(y[0]))]
-            self.assertEqual(sorted(met), sorted(want))
+        for n in (1, 2, 30, 400):
+            for m in (0, n // 2, n):
+                edges = [(rng.randrange(n), rng.randrange(n)) for _ in range(m)]
+                want = list(range(n))
+                for _ in range(n):
+                    for a, b in edges:
+                        want[a] = want[b] = min(want[a], want[b])
+                a, b = (np.array([e[i] for e in edges], np.int64) for i in (0, 1))
+                self.assertEqual(components(n, a, b).tolist(), want)
+        # Two buckets, one of them of texts under two keys, and edges: 50 joins 7, 60 and 61 reach neither.
+        hot = Hot(np.array([5, 9, 9, 5, -1, -1, 5]), np.array([30, 31, 32, 31, 7, 8, 33]))
+        self.assertEqual(hot.nodes.tolist(), [7, 8, 30, 31, 32, 33])
+        self.assertEqual(hot.within(np.array([33, 30, 50, 8]), np.array([32, 8, 7, 7])).tolist(), [True, False, False, True])
+        hot.join(np.array([50, 61]), np.array([7, 60]))
+        self.assertEqual(hot.nodes.tolist(), [7, 8, 30, 31, 32, 33, 50])
+        self.assertEqual(hot.parts(1, 7).tolist(), [0, 0, 3, 3, 3, 3, 0])
+        self.assertEqual(hot.parts(100, 7).tolist(), [0] * 7)
 
     def test_leaders_in_rounds_on_the_cluster(self):
         """Hot buckets too, and nothing is decided by the driver alone."""

@@ -55,7 +55,7 @@ def decide(job, docs, overrides=None, conflicts=True, on_driver=ON_DRIVER, small
     counts = {} if counts is None else counts
     sent = False
     if sum(found.counts.values()) <= on_driver:
-        best = _driver.chosen(job, docs, found, small, conflicts, counts)
+        best = _driver.chosen(job, docs, found, conflicts, counts)
         with job.step("leaders"):
             table = _driver.with_ids(found.recs, best)
         chosen = job.spark.createDataFrame(table.combine_chunks())  # Spark loses rows of columns in unlike chunks

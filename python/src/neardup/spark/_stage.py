@@ -242,7 +242,7 @@ EDGE_SCHEMA = pa.schema([
 
 
 def verify(worker, raw=(), conflicts=False):
-    """Rows (block, kind, a, b, text): texts ("t", place a), then candidates ("c", a, b), or leaders and members ("l", "m", place a, words)."""
+    """Rows (block, kind, a, b, text): texts ("t", place a), then candidates ("c", a, b)."""
 
     def run(parts):
         def feed():
@@ -253,6 +253,22 @@ def verify(worker, raw=(), conflicts=False):
                 yield _lines.join(kind, x, other)
 
         return worker.run(feed(), lambda lines: _edges(lines, conflicts), "verify", *raw, *(["--conflicts"] if conflicts else []))
+
+    return run
+
+
+def decide(worker, raw, rulings, conflicts):
+    """Rows (place, text) in order to the edges that decide; rulings are (place, place, link)."""
+
+    def run(parts):
+        def feed():
+            first = "".join(f"r\t{a}\t{b}\t{link}\n" for a, b, link in rulings).encode()
+            for b in filled(parts):
+                place, text = columns(b, "place", "text")
+                yield first + (_lines.join(place, text) if raw else _lines.join(place, _lines.escape(text)))
+                first = b""
+
+        return worker.run(feed(), lambda lines: _edges(lines, conflicts), "decide", *raw, *(["--conflicts"] if conflicts else []))
 
     return run
 

@@ -1,0 +1,155 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/override"
+)
+
+// DecideMemory is how many bytes Decide holds, about; what is more lies on disk.
+const DecideMemory = 256 << 20
+
+// Decide is one machine's [batch.Dedup] as a stage, for texts of hot buckets: all that
+// may be near one of them is here, and so it knows as much of them as if all documents
+// were. First come rulings, "r", place, place, must or cannot; then documents, as those of
+// Records, copies too, by their places. Written are, as of Lead, the edges that decide: one for each duplicate
+// and one for each new document that is a variant, whose similarity is not measured again and says 0; with conflicts as
+// of Verify. Memory is bounded; what is more lies on disk.
+func (s Stages) Decide(ctx context.Context, in io.Reader, out io.Writer, conflicts bool) (Counts, error) {
+	l := newLines(ctx, in, out)
+	l.most = s.fields(2)
+	docs := &documentLines{Stages: s, lines: l}
+	rulings, err := docs.rulings()
+	if err != nil {
+		return l.counts, err
+	}
+	cfg := batch.Config{Method: s.Method, Overrides: rulings, Memory: DecideMemory}
+	last := batch.Ordinal(0)
+	_, err = batch.Dedup(ctx, docs, cfg, func(o batch.Outcome) error {
+		place, err := parsePlace([]byte(o.ID))
+		if err != nil {
+			return err
+		}
+		if last > 0 && place <= last {
+			return fmt.Errorf("%w: the document at %d comes after that at %d", ErrLine, place, last)
+		}
+		last = place
+		return l.decided(place, o.Decision, conflicts)
+	})
+	return l.counts, errors.Join(err, l.out.Flush())
+}
+
+// decided writes the edge of a decision, if it has one.
+func (l *lines) decided(place batch.Ordinal, d neardup.Decision, conflicts bool) error {
+	leader, m := d.Leader, neardup.Match{Similarity: d.Similarity, Distance: -1, Near: true, Method: d.Method, Basis: d.Basis}
+	if d.Distance != nil {
+		m.Distance = *d.Distance
+	}
+	if d.Decision == neardup.New {
+		leader, m = d.VariantOf, neardup.Match{Distance: -1, Variant: true, Method: d.Method}
+	}
+	if leader == "" {
+		return nil
+	}
+	earlier, err := parsePlace([]byte(leader))
+	if err != nil {
+		return err
+	}
+	l.edge(batch.Edge{Later: place, Earlier: earlier, Match: m})
+	if conflicts {
+		if err := l.conflicts(d.Conflicts); err != nil {
+			return err
+		}
+	}
+	return l.write()
+}
+
+// documentLines is a batch.Source of lines.
+type documentLines struct {
+	Stages
+	*lines
+	first []byte // a line that was read when rulings ended
+	ended bool
+}
+
+// rulings reads the lines of rulings, and one more.
+func (d *documentLines) rulings() (*override.Set, error) {
+	set := &override.Set{}
+	for {
+		line, err := d.next()
+		if errors.Is(err, io.EOF) {
+			d.ended = true
+			return set, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		fields := bytes.Split(line, []byte{'\t'})
+		if string(fields[0]) != "r" {
+			d.first = append([]byte(nil), line...)
+			return set, nil
+		}
+		if err = want(fields, 4, "a ruling"); err == nil {
+			_, errA := parsePlace(fields[1])
+			_, errB := parsePlace(fields[2])
+			err = errors.Join(errA, errB, set.Add(override.Ruling{A: string(fields[1]), B: string(fields[2]), Link: override.Link(fields[3])}))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", d.counts.In, err)
+		}
+	}
+}
+
+// documentsBytes is about how many bytes of lines make a block.
+const documentsBytes = 1 << 18
+
+// Next implements batch.Source. Records are read here, one after the other; their texts are cleaned side by side.
+func (d *documentLines) Next() (batch.Block, error) {
+	b := &documentBlock{clean: d.Clean}
+	for size := 0; size < documentsBytes && !d.ended; {
+		line := d.first
+		if d.first = nil; line == nil {
+			var err error
+			if line, err = d.next(); errors.Is(err, io.EOF) {
+				d.ended = true
+				break
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		doc, err := d.uncleaned(cut(nil, line, d.most))
+		if err == nil && doc.reject != "" {
+			err = fmt.Errorf("%w: %s", ErrLine, doc.reject)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", d.counts.In, err)
+		}
+		size += len(line)
+		b.docs = append(b.docs, neardup.Document{ID: strconv.FormatUint(uint64(doc.place), 10), Text: doc.clean})
+	}
+	if len(b.docs) == 0 {
+		return nil, io.EOF
+	}
+	return b, nil
+}
+
+// documentBlock is documents whose texts are not clean yet.
+type documentBlock struct {
+	clean neardup.Cleaner
+	docs  []neardup.Document
+}
+
+// Decode implements batch.Block.
+func (b *documentBlock) Decode(item func(*neardup.Document, error)) {
+	for i := range b.docs {
+		b.docs[i].Text = b.clean.Clean(b.docs[i].Text)
+		item(&b.docs[i], nil)
+	}
+}

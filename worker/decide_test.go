@@ -1,0 +1,159 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/methods"
+)
+
+// Decide writes what Lead makes of all pairs, for texts of a template with copies, of which some are near
+// only to texts that were removed.
+func TestDecideIsLeadOfAllPairs(t *testing.T) {
+	s := stagesOf(t, methods.Config{Name: "minhash", Threshold: .7})
+	rng := rand.New(rand.NewPCG(7, 7))
+	var docs, pairs strings.Builder
+	var texts []string
+	for i := range 90 {
+		words := make([]string, 40)
+		for w := range words {
+			words[w] = fmt.Sprint("word", w)
+		}
+		for range rng.IntN(4) {
+			words[rng.IntN(len(words))] = fmt.Sprint("other", rng.IntN(40))
+		}
+		texts = append(texts, strings.Join(words, " "))
+		if i%5 == 4 {
+			texts[i] = texts[rng.IntN(i)]
+		}
+		fmt.Fprintf(&docs, "%d\t%s\n", i+1, texts[i])
+		fmt.Fprintf(&pairs, "t\t%d\t%s\n", i+1, texts[i])
+	}
+	for i := range texts {
+		for j := range i {
+			fmt.Fprintf(&pairs, "c\t%d\t%d\n", i+1, j+1)
+		}
+	}
+	for _, ruled := range []map[string]string{nil, {"3\t1": "cannot", "12\t4": "cannot", "30\t31": "must"}} {
+		var between, want, in, got strings.Builder
+		if _, err := s.Verify(t.Context(), strings.NewReader(pairs.String()), &between, false); err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Split(strings.TrimSuffix(between.String(), "\n"), "\n")
+		for pair, link := range ruled {
+			fmt.Fprintf(&in, "r\t%s\t%s\n", pair, link)
+			var a, b int
+			fmt.Sscan(pair, &a, &b)
+			of := fmt.Sprintf("%d\t%d\t", max(a, b), min(a, b))
+			all = slices.DeleteFunc(all, func(e string) bool { return strings.HasPrefix(e, of) })
+			if link == "must" {
+				all = append(all, of+"1\t\truled\tminhash\toverride")
+			}
+		}
+		slices.SortFunc(all, func(a, b string) int {
+			var x, y batch.Edge
+			fmt.Sscan(a, &x.Later, &x.Earlier)
+			fmt.Sscan(b, &y.Later, &y.Earlier)
+			return x.Compare(y)
+		})
+		if _, err := Lead(t.Context(), strings.NewReader(strings.Join(all, "\n")+"\n"), &want); err != nil {
+			t.Fatal(err)
+		}
+		in.WriteString(docs.String())
+		n, err := s.Decide(t.Context(), strings.NewReader(in.String()), &got, false)
+		if err != nil || n.In != int64(len(texts)+len(ruled)) {
+			t.Fatalf("%+v, %v", n, err)
+		}
+		if got.String() != want.String() || n.Out < 40 || n.Out > 80 {
+			t.Errorf("%d edges with %d rulings:\n%swant\n%s", n.Out, len(ruled), got.String(), want.String())
+		}
+	}
+}
+
+// Variants come with the facts in which they differ, as Verify gives them.
+func TestDecideNamesVariants(t *testing.T) {
+	s := stagesOf(t, methods.Config{Name: "auto"})
+	a, b := "Your parcel from the shop arrives on Monday between two and four", "Your parcel from the shop arrives on Friday between two and four"
+	var got, want strings.Builder
+	if _, err := s.Decide(t.Context(), strings.NewReader("3\t"+a+"\n4\t"+b+"\n7\t"+a+"\n"), &got, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Verify(t.Context(), strings.NewReader("t\t3\t"+a+"\nt\t4\t"+b+"\nc\t4\t3\n"), &want, true); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(got.String(), "\n")
+	_, facts, _ := strings.Cut(lines[0], "[")
+	if !strings.HasPrefix(lines[0], "4\t3\t0\t\tvariant\t") || !strings.HasSuffix(want.String(), "["+facts+"\n") || facts == "" {
+		t.Errorf("%q, want the facts of %q", lines[0], want.String())
+	}
+	if !strings.HasPrefix(lines[1], "7\t3\t1\t\tcopy\t") || len(lines) != 3 {
+		t.Errorf("%q after the variant", lines[1:])
+	}
+}
+
+// Every line that is none is named, wherever it stands, and so is a document that is out of order.
+func TestDecideRefuses(t *testing.T) {
+	s := stagesOf(t, methods.Config{Name: "minhash"})
+	many := strings.Builder{}
+	for i := range 9000 {
+		fmt.Fprintf(&many, "%d\ta text of a few words, number %d\n", i, i)
+	}
+	for in, want := range map[string]string{
+		"1\ta":                              "the input ends inside it",
+		"1\ta b c\nx\ta\n":                  "line 2: not a line of the protocol: place \"x\"",
+		"r\t1\t2\n":                         "line 1: not a line of the protocol: 3 fields, a ruling has 4",
+		"r\t1\t2\tperhaps\n":                `line 1: link "perhaps"`,
+		"r\t1\t1\tmust\n":                   "line 1: a pair of the one id",
+		"r\t1\tx\tmust\n":                   `place "x"`,
+		"1\ta\nr\t1\t2\tmust\n":             "line 2: not a line of the protocol: 4 fields",
+		"1\ta b c d\n1\te f g h\n":          "comes after",
+		"2\ta b c d\n1\te f g h\n":          "comes after",
+		many.String() + "1\\\n":             "line 9001: ",
+		many.String() + "9001\ta\\x\n1\t\n": "line 9001: ",
+	} {
+		if _, err := s.Decide(t.Context(), strings.NewReader(in), &strings.Builder{}, false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: error %v, want one that says %s", in, err, want)
+		}
+	}
+	s.Decode = func(record []byte, doc *neardup.Document) (string, error) {
+		doc.Text = string(record)
+		if doc.Text == "bad" {
+			return "not good", nil
+		}
+		return "", nil
+	}
+	if _, err := s.Decide(t.Context(), strings.NewReader("0\ta\tb\n1\tbad\n"), &strings.Builder{}, false); err == nil || !strings.Contains(err.Error(), "line 2: not a line of the protocol: not good") {
+		t.Errorf("a record that is none: %v", err)
+	}
+	if n, err := s.Decide(t.Context(), strings.NewReader(""), &strings.Builder{}, false); err != nil || n != (Counts{}) {
+		t.Errorf("nothing: %+v, %v", n, err)
+	}
+	// A decoder is for one goroutine.
+	var inside atomic.Int32
+	s.Decode = func(record []byte, doc *neardup.Document) (string, error) {
+		if inside.Add(1) > 1 {
+			return "two at a time", nil
+		}
+		runtime.Gosched()
+		doc.Text = string(record)
+		inside.Add(-1)
+		return "", nil
+	}
+	if n, err := s.Decide(t.Context(), strings.NewReader(many.String()), &strings.Builder{}, false); err != nil || n.In != 9000 {
+		t.Errorf("%d records, %v", n.In, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Decide(ctx, strings.NewReader(many.String()), &strings.Builder{}, false); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that ended: %v", err)
+	}
+}
