@@ -78,6 +78,8 @@ type Query struct {
 	// name, of which the newest are returned whatever Since and Before;
 	// 0 or less means 16,384.
 	Limit, NameLimit int
+	// Note, of a change, is that of the look-up it rests on, or nil: it saves the store work.
+	Note any
 }
 
 // defaultLimit is how many postings a look-up reads unless it says otherwise.
@@ -114,6 +116,8 @@ type Found struct {
 	// Rest is 0 if all was read, else the oldest change of which it was:
 	// Before of the look-up that goes on.
 	Rest uint64
+	// Note is what the store itself wants to know again of this look-up.
+	Note any
 }
 
 // Asked names a submission that may have been answered before.

@@ -103,7 +103,7 @@ func (j *search) look(ctx context.Context) error {
 			page.Before = next.Rest
 		}
 	}
-	q.Since = f.At
+	q.Since, q.Note = f.At, f.Note
 	j.query = q
 	return nil
 }

@@ -129,7 +129,7 @@ func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, er
 
 // width is how many arguments a change has, the first of which is not used so
 // that they are numbered as functions/change.lua numbers them.
-const width = 33
+const width = 34
 
 // arguments are those of the function commit.
 func (ix *index) arguments(ctx context.Context, c *docid.Change) ([]string, error) {
@@ -163,7 +163,10 @@ func (ix *index) given(c *docid.Change) ([]string, error) {
 	}
 	switch c.Kind {
 	case docid.KindNew, docid.KindDuplicate:
-		return a, ix.submission(c, a)
+		if err := ix.submission(c, a); err != nil {
+			return nil, err
+		}
+		return tell(c, a), nil
 	case docid.KindUpdate:
 		if a[7] = ""; c.SetHeat != nil {
 			a[7] = ordered(*c.SetHeat)

@@ -22,11 +22,13 @@ type look struct {
 	*index
 	q         docid.Query
 	fields    []string // the names, then the keys
+	spots     []spot   // of each field
 	at, ruled uint64
 	names     [][]uint64 // leaders of each, the newest first
 	runs      [][]uint64 // changes of each key in order, which are leaders
 	rest      uint64     // the oldest change that was read, where not all were
 	rows      map[uint64]string
+	note      *note
 }
 
 // Lookup finds leaders by name and key: the buckets are one trip to Redis, rows of
@@ -36,15 +38,14 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 	if err := ctx.Err(); err != nil {
 		return docid.Found{}, err
 	}
-	for _, n := range q.Names {
-		l.fields = append(l.fields, string(n[:]))
-	}
-	var keys []byte
-	for _, p := range q.KeySets {
-		keys = packKeys(keys, p.Keys)
-	}
-	for s := string(keys); s != ""; s = s[keyBytes:] {
-		l.fields = append(l.fields, s[:keyBytes])
+	l.note = &note{fields: fieldsOf(&q)}
+	for s := l.note.fields; s != ""; {
+		size := keyBytes
+		if len(l.fields) < len(q.Names) {
+			size = nameBytes
+		}
+		l.fields = append(l.fields, s[:size])
+		s = s[size:]
 	}
 	if err := l.read(ctx); err != nil {
 		return docid.Found{}, err
@@ -59,6 +60,7 @@ func (l *look) read(ctx context.Context) error {
 		if seen := l.extents.Load(); seen != nil {
 			e = *seen
 		}
+		l.spots = l.spotsIn(e)
 		values, now, err := l.buckets(ctx, e)
 		if err != nil {
 			return err
@@ -66,44 +68,43 @@ func (l *look) read(ctx context.Context) error {
 		if now != e {
 			l.extents.Store(&now)
 		}
-		if l.agree(e, now) {
-			return l.gather(ctx, e, values)
+		if e == now || slices.Equal(l.spots, l.spotsIn(now)) {
+			return l.gather(ctx, values)
+		} // a bucket that was split has lost what now lies elsewhere
+	}
+}
+
+// spot is where a field lies: its bucket, and how many bytes of it an entry there begins with.
+type spot struct {
+	bucket uint64
+	head   int
+}
+
+// spotsIn are those of all fields where there are so many buckets.
+func (l *look) spotsIn(e extents) []spot {
+	spots := make([]spot, len(l.fields))
+	for i, f := range l.fields {
+		of := e.keys
+		if len(f) == nameBytes {
+			of = e.names
 		}
+		spots[i].bucket, spots[i].head = of.place(f)
 	}
-}
-
-// bucketOf is the key of the bucket of a field, and what records needs.
-func (l *look) bucketOf(e extents, field string) (key string, head int) {
-	letter, of := "k", e.keys
-	if len(field) == nameBytes {
-		letter, of = "a", e.names
-	}
-	b, head := of.place(field)
-	return l.p + letter + decimal(b), head
-}
-
-// agree: do all fields lie where they did when there were other numbers of buckets?
-// A bucket that was split has lost what now lies elsewhere.
-func (l *look) agree(before, now extents) bool {
-	return before == now || !slices.ContainsFunc(l.fields, func(f string) bool {
-		a, long := l.bucketOf(before, f)
-		b, head := l.bucketOf(now, f)
-		return a != b || long != head
-	})
+	return spots
 }
 
 // buckets reads the state, then the buckets of the fields by their keys, then how many
 // buckets there are: it is one trip, and nothing is missed where the fields still lie in these.
-func (l *look) buckets(ctx context.Context, e extents) (map[string]string, extents, error) {
-	values := map[string]string{}
-	var keys []string
-	for _, f := range l.fields {
-		key, _ := l.bucketOf(e, f)
-		if _, asked := values[key]; !asked {
-			values[key] = ""
-			keys = append(keys, key)
+func (l *look) buckets(ctx context.Context, e extents) ([]string, extents, error) {
+	keys, values := make([]string, len(l.fields)), make([]string, len(l.fields))
+	for i, f := range l.fields {
+		letter := "k"
+		if len(f) == nameBytes {
+			letter = "a"
 		}
+		keys[i] = l.p + letter + decimal(l.spots[i].bucket)
 	}
+	l.note.keys = keys
 	b := l.s.c.B()
 	cmds := rueidis.Commands{b.Hmget().Key(l.p+"s").Field("seq", "ruled", "unfinished").Build()}
 	if len(keys) > 0 {
@@ -130,7 +131,7 @@ func (l *look) buckets(ctx context.Context, e extents) (map[string]string, exten
 		if err != nil && !rueidis.IsRedisNil(err) {
 			return nil, e, fmt.Errorf("%w: bucket %s: %w", docid.ErrCorrupt, key, err)
 		}
-		values[key] = v
+		values[i] = v
 	}
 	counts, err := numbers(parts[len(parts)-1])
 	if err != nil {
@@ -173,14 +174,13 @@ func numbers(m []rueidis.RedisMessage) ([]uint64, error) {
 }
 
 // gather finds the postings of the fields in their buckets, and reads those of hot ones.
-func (l *look) gather(ctx context.Context, e extents, values map[string]string) error {
+func (l *look) gather(ctx context.Context, values []string) error {
 	found := make([]string, len(l.fields))
 	postings, _ := l.q.Bounds()
 	var cmds rueidis.Commands
 	var hot []int
 	for i, f := range l.fields {
-		key, head := l.bucketOf(e, f)
-		v, isHot := records(values[key], f, head)
+		v, isHot := records(values[i], f, l.spots[i].head)
 		if found[i] = v; !isHot {
 			continue
 		}
@@ -205,6 +205,7 @@ func (l *look) gather(ctx context.Context, e extents, values map[string]string) 
 			l.runs = append(l.runs, l.run(found[i]))
 		}
 	}
+	l.note.see(l, values)
 	l.limit(postings)
 	return nil
 }
@@ -281,7 +282,7 @@ func (l *look) limit(most int) {
 
 // found reads the rows of leaders and makes hits of those that live.
 func (l *look) found(ctx context.Context) (docid.Found, error) {
-	f := docid.Found{At: l.at, Rest: l.rest, Ruled: l.ruled}
+	f := docid.Found{At: l.at, Rest: l.rest, Ruled: l.ruled, Note: l.note}
 	_, most := l.q.Bounds()
 	wanted := slices.Concat(l.runs...)
 	for _, n := range l.names {

@@ -73,5 +73,10 @@ func records(bucket, field string, head int) (found string, hot bool) {
 	}
 }
 
+// vacant is how many entries are free at the beginning of a bucket of entries so wide.
+func vacant(bucket string, width int) int {
+	return (len(bucket) - len(strings.TrimLeft(bucket, "\x00"))) / width
+}
+
 // extents are the maps as they were last seen.
 type extents struct{ keys, names extent }

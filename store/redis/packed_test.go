@@ -67,16 +67,12 @@ func (m *mapped) add() {
 	if err != nil {
 		m.Fatal(err)
 	}
-	for _, k := range c.Fresh.Keys {
-		m.keys[k] = append(m.keys[k], got.Seq)
-	}
+	m.made(c, got.Seq)
 	for _, k := range c.Fresh.Keys {
 		if len(m.keys[k]) > 5 {
 			m.stale(k)
 		}
 	}
-	m.names[n] = append(m.names[n], got.Seq)
-	m.living, m.of[got.Seq] = append(m.living, got.Seq), c
 }
 
 func (m *mapped) end() {

@@ -39,14 +39,15 @@ end
 local function members(P, leader) return -tonumber(call('ZSCORE', P .. 'g', six(leader)) or -1) end
 
 -- resize notes that a docId, perhaps one that is made by this change, has so many members more.
-local function resize(P, leader, by, made)
+local function resize(st, leader, by, made)
+  local P = st.P
   local n = (made and 0 or members(P, leader)) + by
   if n ~= 1 then
     call('ZADD', P .. 'g', 0 - n, six(leader))
   elseif not made then
     call('ZREM', P .. 'g', six(leader))
   end
-  call('HINCRBY', P .. 's', 'members', by)
+  st.members = st.members + by
 end
 
 -- log writes the entry of the next change. c has kind, leader, nid, heat, request,
@@ -54,14 +55,15 @@ end
 -- those of their leaders.
 local function log(st, c)
   st.seq = st.seq + 1
+  st.change = st.seq
   local leader = c.leader
-  if type(leader) == 'number' then leader = string.format('%.0f', leader) end
+  if type(leader) == 'number' then leader = format('%d', leader) end
   local fields = {'k', c.kind, 'L', leader, 'n', c.nid, 'h', c.heat, 'r', c.request, 'x', c.renamed or '', 'e', c.blob}
   call('XADD', st.P .. 'l', st.seq .. '-0', unpack(fields))
   if (c.article or c.keeps) and not st.restores and call('EXISTS', st.P .. 'c') == 1 then
-    local article = ''
-    if c.article then article = string4(c.article) .. c.text end
-    call('SET', st.P .. 'o' .. st.seq, (c.keeps or SAME) .. article)
+    local keeps = c.keeps or SAME
+    if c.article then keeps = keeps .. string4(c.article) .. c.text end
+    call('SET', st.P .. 'o' .. st.seq, keeps)
   end
   save(st)
   return {'ok', st.seq, epoch(st.P, tonumber(leader)), fields}
@@ -146,20 +148,27 @@ local function lead(st, a, seq)
   local P = st.P
   call('HSET', rowkey(P, seq), seq, a[19])
   call('SET', P .. 't' .. seq, a[20])
+  local n, record = #a[22] / 16, six(seq)
   for i = 1, #a[18], 8 do
-    post(st, string.sub(a[18], i, i + 7), six(seq))
+    n = n + 1
+    put(st, a, n, sub(a[18], i, i + 7), record)
   end
-  call('HINCRBY', P .. 's', 'leaders', 1)
+  st.leaders = st.leaders + 1
   if a[21] ~= '' then call('ZADD', P .. 'x', 0, a[21] .. six(seq)) end
 end
 
--- point makes names lead to the leader, and returns those that did not.
-local function point(st, names, seq, leader)
-  local mine, seen = {}, {}
+-- told: did name n lead to the leader when it was looked up, and does still? The offset of one that did is '='.
+local function told(st, a, n, leader)
+  return still(st, n) and a[32 + 3 * n] == '=' and leader == tonumber(a[6])
+end
+
+-- point makes the names 13 lead to the leader, and returns those that did not.
+local function point(st, a, seq, leader)
+  local mine, seen, names, record = {}, {}, a[13], six(seq) .. six(leader)
   for i = 1, #names, 16 do
-    local name = string.sub(names, i, i + 15)
-    if not seen[name] and not leads(st, name, leader) then
-      post(st, name, six(seq) .. six(leader))
+    local name, n = sub(names, i, i + 15), (i + 15) / 16
+    if not seen[name] and not told(st, a, n, leader) and not leads(st, name, leader) then
+      put(st, a, n, name, record)
       mine[#mine + 1] = name
     end
     seen[name] = true

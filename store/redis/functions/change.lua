@@ -3,7 +3,8 @@
 -- 15 nid of the leader, 16 variant, 17 its nid, 18 keys, 19 row, 20 material, 21 expires or '', 22 names
 -- that must not be newer than 12, 23 how many changes may wait for the sinks, 24 of a restored change its
 -- number, 25 '1' if keys may have been evicted, 26 the last rule that was known, 27 to 29 fields of 5, 15 and 17, 30
--- changes under 27 that are those of others, 31 how far the log was trimmed when 32 was read: row of 5 in the history
+-- changes under 27 that are those of others, 31 how far the log was trimmed when 32 was read: row of 5 in the history, 33
+-- the buckets of 22 and 14 as of 12, and from 34 on what was free there: see put
 local function submission(st, a)
   local P, kind, leader, nid, heat, disagrees = st.P, a[2], tonumber(a[6]), a[5], a[7], a[8] == '1'
   local before = not st.restores and repeated(st, a[11], nid, a[3], a[27], a[30])
@@ -12,11 +13,15 @@ local function submission(st, a)
   if kind == 'duplicate' and call('HEXISTS', rowkey(P, leader), leader) == 0 then return {'ended'} end
   if not st.restores and st.ruled > tonumber(a[26]) then return {'conflict'} end
   local since = tonumber(a[12])
+  hear(st, a, since)
+  local n = 0
   for i = 1, #a[22], 16 do
-    if newer(st, string.sub(a[22], i, i + 15), since) then return {'conflict'} end
+    n = n + 1
+    if not still(st, n) and newer(st, sub(a[22], i, i + 15), since) then return {'conflict'} end
   end
   for i = 1, #a[14], 8 do
-    if newer(st, string.sub(a[14], i, i + 7), since) then return {'conflict'} end
+    n = n + 1
+    if not still(st, n) and newer(st, sub(a[14], i, i + 7), since) then return {'conflict'} end
   end
   -- Nothing is refused from here on.
   local seq, renamed = st.seq + 1, ''
@@ -30,10 +35,10 @@ local function submission(st, a)
     leader = seq
     lead(st, a, seq)
   end
-  local mine = point(st, a[13], seq, leader)
+  local mine = point(st, a, seq, leader)
   call('SET', P .. 'n' .. nid, member(leader, seq, heat, a[8], seq, string.char(#mine) .. table.concat(mine), a[9]))
   call('ZADD', P .. 'm' .. leader, seq, nid)
-  resize(P, leader, 1, kind == 'new')
+  resize(st, leader, 1, kind == 'new')
   if a[11] ~= '' then post(st, a[11], six(seq)) end
   local keeps = nil
   if not disagrees then
@@ -97,7 +102,7 @@ local function delete(st, a)
   call('DEL', P .. 'n' .. nid)
   if m.moved then call('HDEL', P .. 'v', nid) end
   call('ZREM', P .. 'm' .. m.leader, nid)
-  resize(P, m.leader, -1)
+  resize(st, m.leader, -1)
   local k = kept(P, m.leader)
   local keeps = nil
   if k and k.own == m.seq then
@@ -132,13 +137,13 @@ local function correct(st, a)
   if fresh then own = six(seq) elseif #own < 6 then own = six(0) end
   call('HSET', P .. 'v', nid, own .. six(seq) .. six(before) .. a[11])
   if #m.names > 1 then call('APPEND', P .. 'r' .. before, string.sub(m.names, 2)) end
-  local mine = point(st, a[13], seq, to)
+  local mine = point(st, a, seq, to)
   m.leader, m.disagrees, m.moved, m.names = to, false, true, string.char(#mine) .. table.concat(mine)
   call('SET', P .. 'n' .. nid, member(to, m.seq, m.heat, flag(m), seq, m.names, m.article))
   call('ZREM', P .. 'm' .. before, nid)
   call('ZADD', P .. 'm' .. to, m.seq, nid)
-  resize(P, before, -1)
-  resize(P, to, 1, fresh)
+  resize(st, before, -1)
+  resize(st, to, 1, fresh)
   -- The text goes along, where it is that of the kept copy, and competes.
   local k, text, known, keeps = not fresh and kept(P, to) or nil, '', fresh, nil
   if left then
@@ -228,10 +233,8 @@ local function finish(st, a)
   call('ZREM', P .. 'g', six(leader))
   local expires = string.sub(row, 17, 24)
   call('ZREM', P .. 'x', expires .. six(leader))
-  call('HINCRBY', P .. 's', 'leaders', -1)
-  -- '-0' is no integer to Redis, and an error here would leave half a change.
-  local gone = #nids + #left
-  if gone > 0 then call('HINCRBY', P .. 's', 'members', -gone) end
+  st.leaders = st.leaders - 1
+  st.members = st.members - #nids - #left
   return log(st, {kind = a[2], leader = leader, nid = '', heat = a[7], request = a[3], blob = a[4], keeps = NONE})
 end
 
@@ -278,7 +281,10 @@ local function commit(keys, a)
   elseif a[2] ~= 'epoch' and came(st) then
     return {'behind', st.seq}
   end
-  return kinds[a[2]](st, a)
+  remember(st)
+  local answer = kinds[a[2]](st, a)
+  remembered(st)
+  return answer
 end
 
 register('commit', commit, {})

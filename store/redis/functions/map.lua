@@ -20,23 +20,23 @@
 -- key of its own, oldest first, and the last entry of the field says so.
 
 local unpackn, pack, call
-local byte, ceil, find, floor, rep, sub
+local byte, ceil, find, floor, format, rep, sub
 
--- Maps by the bytes of their fields: the letter of their keys, the bytes of a record,
--- one that says that the field is hot, and one that was never posted.
+-- Maps by the bytes of their fields: the letter of their keys, what is added to the numbers of their buckets
+-- where those of all maps are told apart, the bytes of a record, one that says that the field is hot, and one that was never posted.
 local SIZES = {8, 16, 17, 7}
 local KINDS = {
-  [8] = {letter = 'k', record = 6, hot = '\255\255\255\255\255\255', none = '\0\0\0\0\0\0'},
-  [16] = {letter = 'a', record = 12, hot = '\255\255\255\255\255\255\255\255\255\255\255\255', none = '\0\0\0\0\0\0\0\0\0\0\0\0'},
-  [17] = {letter = 'q', record = 6, hot = '\255\255\255\255\255\255', none = '\0\0\0\0\0\0'},
-  [7] = {letter = 'f', record = 6, hot = '\255\255\255\255\255\255', none = '\0\0\0\0\0\0'},
+  [8] = {letter = 'k', base = 0, record = 6, hot = '\255\255\255\255\255\255', none = '\0\0\0\0\0\0'},
+  [16] = {letter = 'a', base = 2 ^ 47, record = 12, hot = '\255\255\255\255\255\255\255\255\255\255\255\255', none = '\0\0\0\0\0\0\0\0\0\0\0\0'},
+  [17] = {letter = 'q', base = 2 ^ 48, record = 6, hot = '\255\255\255\255\255\255', none = '\0\0\0\0\0\0'},
+  [7] = {letter = 'f', base = 2 ^ 49, record = 6, hot = '\255\255\255\255\255\255', none = '\0\0\0\0\0\0'},
 }
 
 -- init comes before each function: nothing of this is there while the library loads.
 local function init()
   if call then return end
   unpackn, pack, call = struct.unpack, struct.pack, redis.call
-  byte, find, rep, sub, ceil, floor = string.byte, string.find, string.rep, string.sub, math.ceil, math.floor
+  byte, find, format, rep, sub, ceil, floor = string.byte, string.find, string.format, string.rep, string.sub, math.ceil, math.floor
 end
 
 local function six(n) return pack('>I6', n) end
@@ -51,28 +51,33 @@ local HEAD = 6     -- bytes that Redis adds to a string
 -- level of a map: the power of two of buckets (m) that it has at least, of its n; as
 -- many bits of their fields all of them know, and the first n - m (split) and those from m on one more. How
 -- many bytes of a field an entry has (head), and whether it is one less with that one more.
-local function level(map, m, bits)
-  map.m, map.bits, map.split = m, bits, map.n - m
-  map.head, map.less = map.size - floor(bits / 8), bits % 8 == 7
+local function level(map)
+  local _, e = math.frexp(map.n)
+  local bits = e - 1
+  map.m, map.bits = 2 ^ bits, bits
+  map.split, map.head, map.less = map.n - map.m, map.size - floor(bits / 8), bits % 8 == 7
 end
 
--- maps are those of an index, of so many buckets (n) and entries (c) as v says.
-local function maps(P, v)
-  local all = {}
-  for i, size in ipairs(SIZES) do
-    local kind, m, bits = KINDS[size], 1, 0
-    local map = {P = P .. kind.letter, size = size, record = kind.record, hot = kind.hot, none = kind.none, n = tonumber(v[2 * i - 1] or 1), c = tonumber(v[2 * i] or 0)}
-    while m * 2 <= map.n do m, bits = m * 2, bits + 1 end
-    level(map, m, bits)
-    all[size] = map
-  end
-  return all
+-- mapof is the map of the fields of a size, of so many buckets (n) and entries (c) as the state says.
+local function mapof(st, size)
+  local map = st.maps[size]
+  if map.m then return map end
+  local kind = KINDS[size]
+  map.P, map.base, map.size, map.record, map.hot, map.none = st.P .. kind.letter, kind.base, size, kind.record, kind.hot, kind.none
+  level(map)
+  return map
+end
+
+-- touch notes that the change that is made writes a bucket: see "what the caller saw".
+local function touch(st, bucket)
+  local r = st.recent
+  if r then r.young[bucket], r.marks = st.change, r.marks + 1 end
 end
 
 -- place is where a field lies: the key of the bucket, how many bytes of a field
 -- an entry there begins with, the map. st.places knows those of a call.
 local function place(st, field)
-  local map, key = st.maps[#field], st.places[field]
+  local map, key = mapof(st, #field), st.places[field]
   if key and not map.less then return key, map.head, map end
   local h, head = unpackn('>I6', field, map.size - 5), map.head
   local b = h % map.m
@@ -81,7 +86,7 @@ local function place(st, field)
     if map.less then head = head - 1 end
   end
   key = map.P .. b
-  st.places[field] = key
+  st.places[field], st.buckets[key] = key, map.base + b
   return key, head, map
 end
 
@@ -128,6 +133,7 @@ local function store(st, key, entries, head, w)
   end
   st.whole[key] = entries
   begins(st, key, entries, head, w)
+  touch(st, st.buckets[key])
 end
 
 -- seek is the offset in a bucket, from one on, of the next entry that begins so; nil for none.
@@ -210,6 +216,7 @@ local function post(st, field, record)
     call('SETRANGE', key, free * w, sub(field, 1, head) .. record)
     st.free[key], st.newest[key], st.whole[key] = free, number(record, 1), nil
     map.c = map.c + 1
+    touch(st, st.buckets[key])
     return
   end
   -- What is posted now stays here, so that the bucket says how new it is.
@@ -228,7 +235,7 @@ local function unpost(st, field, leader)
   local v, hot = posted(st, field)
   if not v and not hot then return end
   if hot then
-    local own, w, left = call('GET', st.P .. 'h' .. field) or '', st.maps[#field].record, {}
+    local own, w, left = call('GET', st.P .. 'h' .. field) or '', mapof(st, #field).record, {}
     for at = 1, #own, w do
       if number(own, at + w - 6) ~= leader then left[#left + 1] = sub(own, at, at + w - 1) end
     end
@@ -246,6 +253,7 @@ end
 -- fields have the next bit, which lies in the last byte that they still have.
 local function split(st, map)
   local old, new, head, w, bit = map.P .. map.split, map.P .. map.n, map.head, map.head + map.record, 2 ^ (map.bits % 8)
+  st.buckets[old], st.buckets[new] = map.base + map.split, map.base + map.n
   local v = whole(st, old, head, w)
   local used = #v / w - st.free[old]
   local entries, stay, go, stays, goes = {unpackn(rep('c' .. w, used), v, st.free[old] * w + 1)}, {}, {}, 0, 0
@@ -266,26 +274,16 @@ local function split(st, map)
     store(st, old, table.concat(stay), head, w)
     if goes > 0 then store(st, new, table.concat(go), head, w) end
   end
+  touch(st, st.buckets[old]) -- also where nothing moved: a field may now lie in the new one
+  touch(st, st.buckets[new])
   map.n, st.places = map.n + 1, {}
-  if map.n == 2 * map.m then
-    level(map, map.n, map.bits + 1)
-  else
-    level(map, map.m, map.bits)
-  end
+  level(map)
 end
 
--- grow splits buckets until each map has as many as its entries need, and returns
--- what is to be written of each.
+-- grow splits buckets until each map has as many as its entries need.
 local function grow(st)
-  local counts = {}
   for _, size in ipairs(SIZES) do
     local map = st.maps[size]
-    while map.c > map.n * FILL do split(st, map) end
-    local letter = KINDS[size].letter
-    counts[#counts + 1] = letter .. 'n'
-    counts[#counts + 1] = map.n
-    counts[#counts + 1] = letter .. 'c'
-    counts[#counts + 1] = map.c
+    while map.c > map.n * FILL do split(st, mapof(st, size)) end
   end
-  return counts
 end

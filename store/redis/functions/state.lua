@@ -49,12 +49,20 @@ end
 local SAME, THIS, NONE, HEAT, LEFT, MOVED = '\0', '\1', '\2', '\3', '\4', '\5'
 
 local function state(P)
-  local v = call('HMGET', P .. 's', 'kn', 'kc', 'an', 'ac', 'qn', 'qc', 'fn', 'fc', 'seq', 'oldest', 'unfinished', 'ruled', 'trimmed')
+  local v = call('HMGET', P .. 's', 'kn', 'kc', 'an', 'ac', 'qn', 'qc', 'fn', 'fc', 'seq', 'oldest', 'unfinished', 'ruled', 'trimmed', 'run', 'leaders', 'members')
+  local seq, maps = tonumber(v[9] or 0), {}
+  for i = 1, 4 do
+    maps[SIZES[i]] = {n = tonumber(v[2 * i - 1] or 1), c = tonumber(v[2 * i] or 0)}
+  end
   return {
-    P = P, maps = maps(P, v), places = {}, whole = {}, free = {}, newest = {},
-    seq = tonumber(v[9] or 0), oldest = tonumber(v[10] or 1), unfinished = v[11], ruled = tonumber(v[12] or 0), trimmed = tonumber(v[13] or 0),
+    P = P, was = v, maps = maps, places = {}, buckets = {}, whole = {}, free = {}, newest = {},
+    seq = seq, change = seq + 1, oldest = tonumber(v[10] or 1), unfinished = v[11], ruled = tonumber(v[12] or 0), trimmed = tonumber(v[13] or 0),
+    run = v[14], leaders = tonumber(v[15] or 0), members = tonumber(v[16] or 0),
   }
 end
+
+-- COUNTS are the names of what save writes, by where state has what it was.
+local COUNTS = {'kn', 'kc', 'an', 'ac', 'qn', 'qc', 'fn', 'fc', 'seq', [15] = 'leaders', [16] = 'members'}
 
 -- full: do so many changes or more wait for the sinks? Numbers that were lost do not.
 local function full(st, backlog)
@@ -69,8 +77,22 @@ local function full(st, backlog)
   return waiting >= backlog
 end
 
+-- save writes the counts of the state that have changed. ('%d' is of doubles up to 2^53, and
+-- costs a third of what Redis takes to print one.)
 local function save(st)
-  call('HSET', st.P .. 's', 'seq', st.seq, unpack(grow(st)))
+  grow(st)
+  local now, fields, at = {[9] = st.seq, [15] = st.leaders, [16] = st.members}, {}, 0
+  for i = 1, 4 do
+    local map = st.maps[SIZES[i]]
+    now[2 * i - 1], now[2 * i] = map.n, map.c
+  end
+  for i, name in pairs(COUNTS) do
+    local count = format('%d', now[i])
+    if count ~= st.was[i] then
+      fields[at + 1], fields[at + 2], at = name, count, at + 2
+    end
+  end
+  if at > 0 then call('HSET', st.P .. 's', unpack(fields)) end
 end
 
 ---------------------------------------------------------------- runs
@@ -80,21 +102,82 @@ end
 -- that decides is part of the index: Redis draws a replication id for each, and under
 -- another one nothing is decided until an epoch has begun.
 local function run()
-  return string.match(call('INFO', 'replication'), 'master_replid:(%x+)')
+  local info = call('INFO', 'replication')
+  local _, at = find(info, '\nmaster_replid:', 1, true)
+  return sub(info, at + 1, at + 40)
 end
 
 -- Nothing that is more than one command may be written before that (torn.go).
 -- came is that run where it is not the one of the index; nil for no such doubt.
 local function came(st)
   local now = run()
-  if st.seq > 0 and call('HGET', st.P .. 's', 'run') ~= now then return now end
+  if st.seq > 0 and st.run ~= now then return now end
   return nil
 end
 
 -- evicted: has this Redis thrown keys away, as no index can bear? It did so before
 -- now or never: what is decided here rests on all that there is.
 local function evicted()
-  return string.match(call('INFO', 'stats'), 'evicted_keys:(%d+)') ~= '0'
+  local info = call('INFO', 'stats')
+  local _, at = find(info, '\nevicted_keys:', 1, true)
+  return sub(info, at + 1, at + 2) ~= '0\r'
+end
+
+---------------------------------------------------------------- what the caller saw
+
+-- A look-up reads buckets without a function. With the change that rests on it the caller tells
+-- in which bucket each field lay, and what was free there. That is so still in each bucket that no change
+-- after the look-up has written, and then nothing is read here. Which bucket was
+-- written last by which change is remembered beside the data, by index, for some hundred
+-- changes: up to seq, and of all after floor. It counts only while nobody else made a change, as
+-- another version of these functions would. In one run of Redis, which came holds to, a number is not given twice.
+local recents, indexes = {}, 0
+local MARKS, INDEXES = 8192, 64 -- buckets of half of an index's changes, indexes: at most some 40 MB
+
+-- remember lets a change know what was written before it, and note what it writes.
+local function remember(st)
+  local r = recents[st.P]
+  if not r or r.seq ~= st.seq then
+    if not r then indexes = indexes + 1 end
+    if indexes > INDEXES then recents, indexes = {}, 1 end
+    r = {floor = st.seq, turn = st.seq, marks = 0, old = {}, young = {}}
+    recents[st.P] = r
+  elseif r.marks > MARKS then
+    r.floor, r.turn, r.marks, r.old, r.young = r.turn, st.seq, 0, r.young, {}
+  end
+  r.seq = nil -- an error midway leaves it so
+  st.recent = r
+end
+
+-- remembered ends a change that was made, or refused.
+local function remembered(st) st.recent.seq = st.seq end
+
+-- hear takes what the caller saw after a change, 33: the buckets of fields, 6 bytes each.
+local function hear(st, a, since)
+  st.since, st.told = since, #a[33] / 6
+  if st.told > 0 and st.recent and since >= st.recent.floor then
+    st.seen = {unpackn('>' .. rep('I6', st.told), a[33])}
+  end
+end
+
+-- still: is the bucket of the n-th of these fields what it was?
+local function still(st, n)
+  local b = st.seen and n <= st.told and st.seen[n]
+  return b and (st.recent.young[b] or st.recent.old[b] or 0) <= st.since
+end
+
+-- put posts a record under the n-th of these fields, where there was room and is still. From 34 on the arguments
+-- have of each that may be posted the key of its bucket, the offset of the entry, and how it begins; the offset is
+-- '' where there is no room, and '=' where the field led to leader 6 as it is.
+local function put(st, a, n, field, record)
+  local at = 31 + 3 * n
+  local offset = still(st, n) and a[at + 1] or ''
+  if offset == '' or offset == '=' then return post(st, field, record) end
+  local key, map = a[at], st.maps[#field]
+  call('SETRANGE', key, offset, a[at + 2] .. record)
+  st.free[key], st.newest[key], st.whole[key] = nil, nil, nil
+  map.c = map.c + 1
+  touch(st, st.seen[n])
 end
 
 local function rowkey(P, leader) return P .. 'd' .. math.floor(leader / 128) end
