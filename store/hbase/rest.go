@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
@@ -24,18 +23,6 @@ type errStatus struct {
 
 func (e errStatus) Error() string { return fmt.Sprintf("gateway answered %d: %s", e.code, e.text) }
 
-// gateways is a client of one or more REST gateways over the same HBase. A
-// request goes to one, and to the next where that does not answer: every
-// request of this package may be sent twice, since a cell's timestamp decides.
-type gateways struct {
-	bases []string
-	http  *http.Client
-	next  atomic.Uint32
-}
-
-// callTime bounds one request to one gateway.
-const callTime = 15 * time.Second
-
 // dial reads addresses host:port, separated by commas. It connects to none.
 func dial(addrs string) (*gateways, error) {
 	g := &gateways{http: &http.Client{Transport: &http.Transport{
@@ -46,41 +33,29 @@ func dial(addrs string) (*gateways, error) {
 		if err != nil || u.Host == "" || u.Path != "" {
 			return nil, fmt.Errorf("%q is no host:port of a gateway", a)
 		}
-		g.bases = append(g.bases, "http://"+u.Host)
+		g.all = append(g.all, &gateway{base: "http://" + u.Host})
 	}
 	g.next.Store(rand.Uint32())
 	return g, nil
 }
 
-func (g *gateways) close() { g.http.CloseIdleConnections() }
+// close waits for requests that were given up.
+func (g *gateways) close() {
+	g.work.Wait()
+	g.http.CloseIdleConnections()
+}
 
 const protobuf = "application/x-protobuf"
-
-// call sends a request to a gateway that answers and returns the body.
-func (g *gateways) call(ctx context.Context, method, path string, body []byte) ([]byte, http.Header, error) {
-	first := g.next.Add(1)
-	var failed error
-	for i := range g.bases {
-		base := g.bases[(int(first%uint32(len(g.bases)))+i)%len(g.bases)]
-		answer, header, err := g.ask(ctx, method, base+path, body)
-		var status errStatus
-		if err == nil || ctx.Err() != nil || errors.As(err, &status) && status.code < 500 {
-			return answer, header, err
-		}
-		failed = errors.Join(failed, err)
-	}
-	return nil, nil, failed
-}
 
 // answerLimit bounds what one answer of a gateway may hold.
 const answerLimit = 256 << 20
 
-func (g *gateways) ask(ctx context.Context, method, url string, body []byte) ([]byte, http.Header, error) {
+func (g *gateways) ask(ctx context.Context, method, url string, body []byte) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
-		return nil, nil, err
+		return answer{}, err
 	}
 	req.Header.Set("Accept", protobuf)
 	if body != nil {
@@ -88,17 +63,22 @@ func (g *gateways) ask(ctx context.Context, method, url string, body []byte) ([]
 	}
 	resp, err := g.http.Do(req)
 	if err != nil {
-		return nil, nil, err
+		return answer{}, err
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
+	b, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the gateway's answer: %w", err)
+		return answer{}, fmt.Errorf("read the gateway's answer: %w", err)
 	}
-	if resp.StatusCode >= 300 {
-		return nil, nil, errStatus{resp.StatusCode, cut(answer)}
+	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+	switch {
+	case resp.StatusCode == http.StatusNotFound && !bytes.HasPrefix(b, []byte("Not found")) && !bytes.HasPrefix(b, []byte("No rows found")),
+		resp.StatusCode < 300 && len(b) > 0 && kind != protobuf:
+		return answer{}, fmt.Errorf("%s is no REST gateway of HBase: it answered %d with %q", req.URL.Host, resp.StatusCode, kind)
+	case resp.StatusCode >= 300:
+		return answer{}, errStatus{resp.StatusCode, cut(b)}
 	}
-	return answer, resp.Header, nil
+	return answer{b, resp.Header}, nil
 }
 
 // cut is the first line of an error page.
@@ -115,15 +95,15 @@ func absent(err error) bool {
 // ensure makes a table if it is not there: one version a cell, compressed.
 // The gateway cannot split a new table; deploy.md says how to make it split.
 func (g *gateways) ensure(ctx context.Context, table string, families ...string) error {
-	_, _, err := g.call(ctx, http.MethodGet, "/"+table+"/schema", nil)
+	_, err := g.call(ctx, http.MethodGet, "/"+table+"/schema", nil)
 	if err == nil || !absent(err) {
 		return err
 	}
-	if _, _, err = g.call(ctx, http.MethodPut, "/"+table+"/schema", schema(table, families)); err == nil {
+	if _, err = g.call(ctx, http.MethodPut, "/"+table+"/schema", schema(table, families)); err == nil {
 		return nil
 	}
 	// Another process may have made it at the same moment.
-	if _, _, again := g.call(ctx, http.MethodGet, "/"+table+"/schema", nil); again == nil {
+	if _, again := g.call(ctx, http.MethodGet, "/"+table+"/schema", nil); again == nil {
 		return nil
 	}
 	return fmt.Errorf("make table %q: %w", table, err)
@@ -135,7 +115,10 @@ func (g *gateways) put(ctx context.Context, table string, cells []cell) error {
 	if len(cells) == 0 {
 		return nil
 	}
-	_, _, err := g.call(ctx, http.MethodPut, "/"+table+"/rows", cellSet(cells))
+	_, err := g.call(ctx, http.MethodPut, "/"+table+"/rows", cellSet(cells))
+	if absent(err) {
+		return fmt.Errorf("the table %q is not there any more; the next start of a server makes it: %w", table, err)
+	}
 	return err
 }
 
@@ -146,14 +129,14 @@ func (g *gateways) get(ctx context.Context, table, row, column string) ([]cell, 
 	if column != "" {
 		path += "/" + column
 	}
-	b, _, err := g.call(ctx, http.MethodGet, path, nil)
+	a, err := g.call(ctx, http.MethodGet, path, nil)
 	if absent(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return parseCells(b)
+	return parseCells(a.body)
 }
 
 // multiget reads the cells of a column of many rows, of every column where none
@@ -169,14 +152,14 @@ func (g *gateways) multiget(ctx context.Context, table, column string, rows []st
 		}
 		q.Add("row", r)
 	}
-	b, _, err := g.call(ctx, http.MethodGet, "/"+table+"/multiget?"+q.Encode(), nil)
+	a, err := g.call(ctx, http.MethodGet, "/"+table+"/multiget?"+q.Encode(), nil)
 	if absent(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return parseCells(b)
+	return parseCells(a.body)
 }
 
 // scan visits the cells of a column of all rows from <= row < to ("" is no
@@ -202,21 +185,24 @@ func (g *gateways) scan(ctx context.Context, table, column, from, to string, vis
 
 const scanRows = 500
 
+// page is one page of a scan, by any gateway from the scanner to its end.
 func (g *gateways) page(ctx context.Context, table, column, from, to string) ([]cell, error) {
-	_, header, err := g.call(ctx, http.MethodPut, "/"+table+"/scanner", scanner(column, from, to, scanRows))
+	a, err := g.one(ctx, func(ctx context.Context, base string) (answer, error) {
+		opened, err := g.ask(ctx, http.MethodPut, base+"/"+table+"/scanner", scanner(column, from, to, scanRows))
+		if err != nil {
+			return answer{}, err
+		}
+		at := opened.header.Get("Location")
+		u, err := url.Parse(at)
+		if err != nil || at == "" {
+			return answer{}, fmt.Errorf("the gateway opened no scanner: %q", at)
+		}
+		rows, err := g.ask(ctx, http.MethodGet, base+u.Path+"?n="+fmt.Sprint(scanRows), nil)
+		_, _ = g.ask(context.WithoutCancel(ctx), http.MethodDelete, base+u.Path, nil)
+		return rows, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	at := header.Get("Location")
-	u, err := url.Parse(at)
-	if err != nil || at == "" {
-		return nil, fmt.Errorf("the gateway opened no scanner: %q", at)
-	}
-	base := u.Scheme + "://" + u.Host
-	b, _, err := g.ask(ctx, http.MethodGet, base+u.Path+"?n="+fmt.Sprint(scanRows), nil)
-	_, _, _ = g.ask(context.WithoutCancel(ctx), http.MethodDelete, base+u.Path, nil)
-	if err != nil {
-		return nil, err
-	}
-	return parseCells(b)
+	return parseCells(a.body)
 }

@@ -10,9 +10,15 @@ import (
 	"github.com/neardup/neardup/internal/services"
 )
 
-// A cell with an older timestamp never hides a newer one, in any order.
+// TestGateway starts HBase once.
 func TestGateway(t *testing.T) {
 	h := services.StartHBase(t)
+	t.Run("cells", func(t *testing.T) { cellsKept(t, h) })
+	t.Run("aside", func(t *testing.T) { gatewaysAside(t, h) })
+}
+
+// cellsKept: a cell with an older timestamp never hides a newer one, in any order.
+func cellsKept(t *testing.T, h services.HBase) {
 	ctx := t.Context()
 	dead := services.FreeAddr(t)
 	g, err := dial(dead + "," + h.Gateway.Addr) // one is down: unnoticed
@@ -21,7 +27,7 @@ func TestGateway(t *testing.T) {
 	}
 	defer g.close()
 	for range 2 {
-		if err := g.ensure(ctx, "nd", "a", "l"); err != nil {
+		if err := g.ensure(ctx, "cells", "a", "l"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,28 +39,28 @@ func TestGateway(t *testing.T) {
 	cells = append(cells, cell{"big", "a:article", 1, []byte(big)}, cell{"0001", "a:article", 6, []byte("older")},
 		cell{"0001", "l:leader", 6, []byte("leader")})
 	for range 2 { // delivered twice
-		if err := g.put(ctx, "nd", cells); err != nil {
+		if err := g.put(ctx, "cells", cells); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := g.get(ctx, "nd", "0001", "a:article")
+	got, err := g.get(ctx, "cells", "0001", "a:article")
 	if want := []cell{{"0001", "a:article", 7, []byte("1")}}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
 	}
-	if got, err := g.get(ctx, "nd", "0001", ""); err != nil || len(got) != 2 {
+	if got, err := g.get(ctx, "cells", "0001", ""); err != nil || len(got) != 2 {
 		t.Errorf("whole row: %v, %v", got, err)
 	}
-	if got, err := g.get(ctx, "nd", "none", ""); err != nil || got != nil {
+	if got, err := g.get(ctx, "cells", "none", ""); err != nil || got != nil {
 		t.Errorf("a row that is not there: %v, %v", got, err)
 	}
-	if got, err := g.get(ctx, "nd", "big", "a:article"); err != nil || len(got) != 1 || string(got[0].data) != big {
+	if got, err := g.get(ctx, "cells", "big", "a:article"); err != nil || len(got) != 1 || string(got[0].data) != big {
 		t.Errorf("a big cell: %d cells, %v", len(got), err)
 	}
-	if got, err := g.multiget(ctx, "nd", "a:article", []string{"0002", "none", "0003"}); err != nil || len(got) != 2 {
+	if got, err := g.multiget(ctx, "cells", "a:article", []string{"0002", "none", "0003"}); err != nil || len(got) != 2 {
 		t.Errorf("multiget: %v, %v", got, err)
 	}
 	n, stop := 0, errors.New("stop")
-	if err := g.scan(ctx, "nd", "a:article", "0100", "big", func(c cell) error {
+	if err := g.scan(ctx, "cells", "a:article", "0100", "big", func(c cell) error {
 		if want := fmt.Sprintf("%04d", 100+n); c.row != want {
 			t.Errorf("row %q, want %q", c.row, want)
 			return stop

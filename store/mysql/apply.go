@@ -16,8 +16,11 @@ import (
 // of articles may be there that tables of version 1 had before there was a log.
 func (s *Sink) Cursor(ctx context.Context, tenant string) (uint64, error) {
 	row, err := s.tenant(ctx, tenant)
-	if errors.Is(err, docid.ErrNotFound) {
-		return 0, nil
+	if err == nil && row.mark != nil {
+		return row.logged, nil
+	}
+	if errors.Is(err, docid.ErrNotFound) || err == nil {
+		err = s.keepAgain(ctx, tenant)
 	}
 	return row.logged, err
 }
@@ -44,7 +47,7 @@ func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) er
 	}
 	defer tx.Rollback() //nolint:errcheck // after Commit it does nothing
 	a := apply{ctx: ctx, tx: tx}
-	if err := a.all(tenant, ds); err != nil {
+	if err := a.all(tenant, ds, s.mine); err != nil {
 		return err
 	}
 	return unavailable(tx.Commit())
@@ -59,13 +62,19 @@ type apply struct {
 	log    []*docid.Delivery // entries that do
 }
 
-func (a *apply) all(tenant string, ds []docid.Delivery) error {
-	var at, logged uint64
-	err := a.tx.QueryRowContext(a.ctx, `SELECT id, seq, logged FROM neardup_tenants WHERE name = ? FOR UPDATE`, []byte(tenant)).
-		Scan(&a.tenant, &at, &logged)
+// all applies deliveries to the row of a tenant that mine does not refuse.
+func (a *apply) all(tenant string, ds []docid.Delivery, mine func(string, *tenantRow) error) error {
+	var row tenantRow
+	err := a.tx.QueryRowContext(a.ctx, `SELECT id, seq, logged, mark FROM neardup_tenants WHERE name = ? FOR UPDATE`, []byte(tenant)).
+		Scan(&row.id, &row.seq, &row.logged, &row.mark)
 	if err != nil {
 		return unavailable(err)
 	}
+	if err := mine(tenant, &row); err != nil {
+		return err
+	}
+	a.tenant = row.id
+	at, logged := row.seq, row.logged
 	last := logged
 	for i := range ds {
 		d := &ds[i]

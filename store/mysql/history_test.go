@@ -196,3 +196,51 @@ func TestIdentity(t *testing.T) {
 		}
 	}
 }
+
+// TestExchanged: a database that is given another index's rows while one feeds it is fed
+// nothing and asked nothing, by name; one whose row was removed gets the identity again.
+func TestExchanged(t *testing.T) {
+	m := services.MariaDB(t)
+	ctx := t.Context()
+	s, err := Open(ctx, Options{Address: "mysql://root@" + m.Addr + "/neardup", Seal: &Seal{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	id, err := docid.NewIdentity("spec", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec := func(query string, args ...any) {
+		t.Helper()
+		if _, err := s.db.ExecContext(ctx, query, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	feed := func() error { return s.Apply(ctx, "t", story()) }
+	if err := errors.Join(s.KeepIdentity(ctx, "t", id), feed()); err != nil {
+		t.Fatal(err)
+	}
+	all := rows(t, s, "t")
+	for _, statement := range []string{`DELETE FROM neardup_tenants`, `DELETE FROM neardup_articles`, `DELETE FROM neardup_log`} {
+		exec(statement)
+	}
+	if at, err := s.Cursor(ctx, "t"); err != nil || at != 0 {
+		t.Errorf("emptied tables are at %d, %v", at, err)
+	}
+	if got, err := s.Identity(ctx, "t"); err != nil || !reflect.DeepEqual(got, id) {
+		t.Errorf("the identity after its row was removed: %+v, %v", got, err)
+	}
+	if err := feed(); err != nil || rows(t, s, "t") != all {
+		t.Errorf("fed again: %v, rows %s, want %s", err, rows(t, s, "t"), all)
+	}
+	exec(`UPDATE neardup_tenants SET mark = ?`, "of another index")
+	_, cursor := s.Cursor(ctx, "t")
+	_, history := s.History(ctx, "t", 0, 9)
+	_, _, articles := s.Articles(ctx, "t", []string{"a"})
+	for what, err := range map[string]error{"the cursor": cursor, "the log": history, "articles": articles, "feeding it": feed()} {
+		if !errors.Is(err, docid.ErrOther) || !errors.Is(err, docid.ErrUnavailable) {
+			t.Errorf("%s of another index: %v", what, err)
+		}
+	}
+}

@@ -119,10 +119,13 @@ func (s *Sink) KeepIdentity(ctx context.Context, tenant string, id docid.Identit
 	mark := markOf(id)
 	switch {
 	case row.mark != nil && !bytes.Equal(row.mark, mark):
-		return fmt.Errorf("%w: MySQL has %d changes of tenant %q from another index; neardup rebuild makes that one again", docid.ErrOther, row.logged, tenant)
+		return another(tenant, row.logged)
 	case s.seal != nil && identity != nil:
-		_, err := s.seal.open(tenant, identity)
-		return err
+		if _, err := s.seal.open(tenant, identity); err != nil {
+			return err
+		}
+		s.kept.Store(tenant, id)
+		return nil
 	}
 	if s.seal != nil {
 		if identity, err = s.seal.close(tenant, id); err != nil {
@@ -131,7 +134,34 @@ func (s *Sink) KeepIdentity(ctx context.Context, tenant string, id docid.Identit
 	}
 	_, err = s.db.ExecContext(ctx, `UPDATE neardup_tenants SET mark = ?, identity = ? WHERE id = ? AND (mark IS NULL OR mark = ?)`,
 		mark, identity, row.id, mark)
-	return unavailable(err)
+	if err != nil {
+		return unavailable(err)
+	}
+	s.kept.Store(tenant, id)
+	return nil
+}
+
+func another(tenant string, logged uint64) error {
+	return fmt.Errorf("%w: MySQL has %d changes of tenant %q from another index; neardup rebuild makes that one again", docid.ErrOther, logged, tenant)
+}
+
+// mine refuses a row that is of another index than the one that feeds the tenant through
+// this sink: the database was restored or exchanged meanwhile. ErrUnavailable and ErrOther.
+func (s *Sink) mine(tenant string, row *tenantRow) error {
+	id, known := s.kept.Load(tenant)
+	if !known || row.mark == nil || bytes.Equal(row.mark, markOf(id.(docid.Identity))) {
+		return nil
+	}
+	return unavailable(another(tenant, row.logged))
+}
+
+// keepAgain keeps the identity of an index in a row that has none: somebody removed it
+// while the index fed it.
+func (s *Sink) keepAgain(ctx context.Context, tenant string) error {
+	if id, known := s.kept.Load(tenant); known {
+		return s.KeepIdentity(ctx, tenant, id.(docid.Identity))
+	}
+	return nil
 }
 
 // Identity is what makes the index of a tenant itself. ErrNotFound if it was
@@ -174,7 +204,10 @@ func (s *Sink) tenant(ctx context.Context, tenant string) (r tenantRow, err erro
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, fmt.Errorf("tenant %q in MySQL: %w", tenant, docid.ErrNotFound)
 	}
-	return r, unavailable(err)
+	if err != nil {
+		return r, unavailable(err)
+	}
+	return r, s.mine(tenant, &r)
 }
 
 // make makes the row of a tenant if it is not there.

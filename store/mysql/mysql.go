@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -30,6 +31,7 @@ type Options struct {
 type Sink struct {
 	db   *sql.DB
 	seal *Seal
+	kept sync.Map // tenant -> docid.Identity of the index that feeds it through this sink
 }
 
 var (
@@ -52,7 +54,7 @@ func Open(ctx context.Context, o Options) (*Sink, error) {
 	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(8)
 	db.SetConnMaxIdleTime(time.Minute)
-	s := &Sink{db, o.Seal}
+	s := &Sink{db: db, seal: o.Seal}
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

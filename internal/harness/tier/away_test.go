@@ -1,6 +1,7 @@
 package tier_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -54,7 +55,7 @@ func sinksAway(t *testing.T, b *backends) {
 	t.Logf("before: %s; away for %s: %s; stored within %s: %.1f times as fast as they came",
 		before, long, meanwhile, took.Round(time.Millisecond), float64(long)/float64(took))
 	if meanwhile.failed > 0 {
-		t.Errorf("%d of %d requests were not answered while MySQL and HBase were away", meanwhile.failed, meanwhile.failed+len(meanwhile.took))
+		t.Errorf("%d of %d requests were not answered while MySQL and HBase were away: %v", meanwhile.failed, meanwhile.failed+len(meanwhile.took), meanwhile.why)
 	}
 	l.audit(&counts{kinds: map[string]int{}})
 }
@@ -64,7 +65,8 @@ type times struct {
 	mu     sync.Mutex
 	took   []time.Duration
 	failed int
-	late   int // requests that began after they were due
+	why    error // the first of them
+	late   int   // requests that began after they were due
 }
 
 func (s *times) String() string {
@@ -114,6 +116,7 @@ func (s *times) add(took time.Duration, late bool, err error) {
 	}
 	if err != nil {
 		s.failed++
+		s.why = cmp.Or(s.why, err)
 		return
 	}
 	s.took = append(s.took, took)

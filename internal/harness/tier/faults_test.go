@@ -291,6 +291,7 @@ func TestFaults(t *testing.T) {
 	}
 	t.Log(total)
 	t.Run("away", func(t *testing.T) { sinksAway(t, b) })
+	t.Run("gateways", func(t *testing.T) { gatewayFails(t, b) })
 }
 
 // seed makes another run of the same faults, NEARDUP_SEED.

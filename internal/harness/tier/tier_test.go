@@ -100,6 +100,7 @@ type life struct {
 	name  string
 	lossy bool
 	alone bool // one Redis, without a replica
+	left  bool // texts are left to HBase
 	r     *rand.Rand
 	kinds []fault
 	// primary decides, replica is behind it; they change places at a failover.
@@ -143,13 +144,14 @@ const (
 	safe  mode = iota // Valkey, whose replica is waited for
 	lossy             // Redis, whose replica is not
 	alone             // Redis without a replica
+	left              // the same, and texts are in HBase when a server starts, which remembers none
 )
 
 func newLife(t *testing.T, b *backends, name string, seed uint64, m mode) *life {
 	t.Helper()
 	dir := t.TempDir()
 	l := &life{
-		backends: b, t: t, name: name, lossy: m == lossy, alone: m == alone, r: rand.New(&locked{source: rand.NewPCG(seed, 9)}),
+		backends: b, t: t, name: name, lossy: m == lossy, alone: m == alone || m == left, left: m == left, r: rand.New(&locked{source: rand.NewPCG(seed, 9)}),
 		journalPath: filepath.Join(dir, "journal"),
 	}
 	l.http = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}, Timeout: 10 * time.Second}
@@ -213,6 +215,8 @@ func (l *life) flags(n int) []string {
 	switch {
 	case l.lossy:
 		safety = []string{"--accept-loss"}
+	case l.left:
+		safety = []string{"--texts-for", "1s", "--cache", "0"}
 	case l.alone:
 		safety = nil
 	}
