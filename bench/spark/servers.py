@@ -92,6 +92,11 @@ class Servers:
             self.start(f"worker{i}", argv, "Successfully registered with master", {**env, "SPARK_LOCAL_IP": host})
 
 
+def flags(method):
+    """Of a method as a row names it: ngram,similarity=jaccard."""
+    return [f"--{part}" for part in ("method=" + method).split(",")]
+
+
 def processes():
     """{pid: (parent, command line)} of this machine."""
     out = {}

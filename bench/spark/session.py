@@ -38,7 +38,7 @@ def conf(kind, setup):
 
 def spec_of(job):
     where, method, _, _, partitions, _ = job["row"].split(":")
-    return {"verb": "dedup", "inputs": [job["input"]], "out": job["out"], "format": "auto", "input": [], "method": [f"--method={method}"], "partitions": int(partitions)}
+    return {"verb": "dedup", "inputs": [job["input"]], "out": job["out"], "format": "auto", "input": [], "method": servers.flags(method), "partitions": int(partitions)}
 
 
 def in_session(setup):
