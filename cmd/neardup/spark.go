@@ -89,7 +89,7 @@ func (v *sparkVerb) add(fs *pflag.FlagSet) {
 	v.method.add(fs)
 	fs.StringVar(&v.out, "out", "", "write the results into this folder, which must not be there yet")
 	fs.StringVar(&v.master, "master", "", "Spark's master: local[4], spark://HOST:7077, yarn (default: that of Spark's configuration, else local[*])")
-	fs.IntVar(&v.partitions, "partitions", 0, "parts to divide the work into (default: Spark's own)")
+	fs.IntVar(&v.partitions, "partitions", 0, "parts to divide the work into, at most (default: Spark's own)")
 	fs.StringVar(&v.ruled, "overrides", "", "obey what people have ruled (JSONL, a file of this machine)")
 	fs.StringArrayVar(&v.conf, "conf", nil, "a setting of Spark: NAME=VALUE; may be given again")
 	fs.StringVar(&v.python, "python", "", "the Python that has pyspark (default: $PYSPARK_PYTHON, else python3)")

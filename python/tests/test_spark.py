@@ -278,6 +278,29 @@ class Spark(unittest.TestCase):
         (left,) = (n for n in os.listdir(os.path.dirname(out)) if n.startswith("_out."))
         return os.path.join(os.path.dirname(out), left)
 
+    def test_many_partitions_of_few_rows(self):
+        """What is asked for is the most: a task for each of 300 pieces of a few rows would be all that a run takes."""
+        from neardup.spark import _run
+
+        path = self.write("split.jsonl", lines("uci_sms/docs.jsonl", 600))
+        spec = {"verb": "dedup", "inputs": [path], "out": os.path.join(self.folder.name, "many"), "format": "auto", "input": [], "method": ["--method=minhash"], "partitions": 300}
+        store = self.spark.sparkContext._jsc.sc().statusStore()
+        before = len(list(self.jobs(store)))
+        try:
+            got = _run.run(self.spark, spec)
+        finally:
+            self.spark.conf.set("spark.sql.shuffle.partitions", "3")
+        self.assertEqual(got["digest"], self.local(path, "--method=minhash")["digest"])
+        tasks = [job.numTasks() for job in self.jobs(store)][: -before or None]
+        self.assertGreater(len(tasks), 10)
+        self.assertLess(max(tasks), 300, tasks)
+        self.assertLess(sum(tasks), 600, tasks)
+
+    def jobs(self, store):
+        """The newest first."""
+        found = store.jobsList(None)
+        return (found.apply(i) for i in range(found.size()))
+
     def test_order_of_a_column(self):
         """order= decides as the command does for the file in that order, ties by id."""
         from neardup.spark import dedup, digest

@@ -62,13 +62,13 @@ def read(job, inputs, format, flags) -> Source:
     JSONL and lines are read in pieces, Parquet by Spark; all else is read as on one
     machine, a file by one task, which holds it.
     """
-    files = listed(job.spark, inputs)
+    files, size = listed(job.spark, inputs)
     kinds = {kind_of(name, format) for name in files}
     if len(kinds) > 1:
         raise Error(f"inputs of {' and '.join(sorted(kinds))}: read each kind by itself")
     kind = kinds.pop()
     if kind == "by line":
-        return by_line(job, files, "lines" if format == "lines" else "jsonl", flags)
+        return by_line(job, files, size, "lines" if format == "lines" else "jsonl", flags)
     if kind == "parquet":
         return parquet(job, files, flags)
     return whole(job, files, format, flags)
@@ -85,15 +85,16 @@ def kind_of(name, format):
 
 
 def listed(spark, inputs):
-    """The files of inputs: patterns and folders are resolved, hidden names left out but where they are named."""
+    """The files of inputs, and their bytes: patterns and folders are resolved, hidden names left out but where they are named."""
     jvm, conf = spark._jvm, spark._jsc.hadoopConfiguration()
-    out = []
+    out, sizes = [], []
 
     def visit(status, named=False):
         if not named and status.getPath().getName().startswith(("_", ".")):
             return
         if not status.isDirectory():
             out.append(status.getPath().toString())
+            sizes.append(status.getLen())
             return
         fs = status.getPath().getFileSystem(conf)
         for s in sorted(fs.listStatus(status.getPath()), key=lambda s: s.getPath().getName()):
@@ -108,13 +109,18 @@ def listed(spark, inputs):
             visit(s, s.getPath().getName() == path.getName())
     if not out:
         raise Error(f"no files in {', '.join(inputs)}")
-    return out
+    return out, sum(sizes)
 
 
-def by_line(job, files, format, flags) -> Source:
+PIECE = 1 << 20  # bytes of a piece of a file, at least, where each core has some
+
+
+def by_line(job, files, size, format, flags) -> Source:
     """Lines in the order of the files: partitions are pieces of them, one after the other."""
     spark = job.spark
-    lines = spark._jsc.textFile(",".join(f.replace(",", "\\,") for f in files), job.partitions or spark.sparkContext.defaultParallelism)
+    cores = spark.sparkContext.defaultParallelism
+    most = min(job.pieces or cores, max(4 * cores, size // PIECE))
+    lines = spark._jsc.textFile(",".join(f.replace(",", "\\,") for f in files), most)
     frame = spark._jsparkSession.createDataset(lines.rdd(), spark._jvm.org.apache.spark.sql.Encoders.STRING())
     raw = DataFrame(frame, spark).select(F.monotonically_increasing_id().alias("place"), F.col("value").alias("text"))
 

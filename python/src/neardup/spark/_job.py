@@ -27,10 +27,11 @@ REFUSED = {
 class Job:
     """One call of dedup or pairs."""
 
-    def __init__(self, spark: SparkSession, options: dict, partitions=None, flags=None, tell=lambda step: None):
+    def __init__(self, spark: SparkSession, options: dict, partitions=None, flags=None, tell=lambda step: None, pieces=None):
         self.spark = spark
         self.tell = tell  # is told what step begins
-        self.partitions = partitions
+        self.partitions = partitions  # of each shuffle; None: Spark's own number, and it puts small ones together
+        self.pieces = pieces  # in which files are read, at most
         self.cached = []  # what keep made, with what is cached
         self._folder = self._labels = None
         for name in options:

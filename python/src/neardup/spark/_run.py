@@ -37,7 +37,10 @@ def run(spark, spec, tell=lambda step: None, note=lambda text: None) -> dict:
     begun = time.time()
     with _files.Output(spark, spec["out"], note) as out:
         spark.sparkContext.setCheckpointDir(out.path("_work"))
-        job = Job(spark, {}, spec.get("partitions"), flags=spec["method"], tell=tell)
+        most = spec.get("partitions")
+        if most:
+            spark.conf.set("spark.sql.shuffle.partitions", most)  # a number that is named to repartition would be kept for a few rows too
+        job = Job(spark, {}, flags=spec["method"], tell=tell, pieces=most)
         with job.step("read"):
             source = _files.read(job, spec["inputs"], spec["format"], spec["input"])
         summary = {"verb": spec["verb"]}
