@@ -107,14 +107,13 @@ func TestAPersonsWalk(t *testing.T) {
 // precision and recall are those of eval, to four decimals.
 func TestThresholdsAreProjectedExactly(t *testing.T) {
 	t.Parallel()
-	judged := shared.Path(t, "judged") + "/judged_pairs.tsv"
+	judged, tab := shared.Path(t, "judged")+"/judged_pairs.tsv", browser.Open(t, 1280)
 	for _, method := range [][]string{
 		{"--method", "jaccard"},
 		{"--method", "ngram", "--similarity", "jaccard"},
 	} {
 		in, report := messages(t, 1500), filepath.Join(t.TempDir(), "report.html")
 		ran(t, append([]string{"dedup", in, "-q", "--report", report, "--evidence-floor", ".6", "--labels", judged, "--threshold", ".8"}, method...)...)
-		tab := browser.Open(t, 1280)
 		tab.Go(report + "#lab")
 		tab.Wait("document.querySelector('#removals')")
 		picture(tab, "threshold")
@@ -156,11 +155,11 @@ func TestLabOfReport(t *testing.T) {
 // The lab's curve over all messages is eval's.
 func TestCurveIsThatOfEval(t *testing.T) {
 	t.Parallel()
+	tab := browser.Open(t, 1280) // first: where browsers are skipped, so is the work
 	folder, report := shared.Path(t, "judged"), filepath.Join(t.TempDir(), "report.html")
 	method := []string{"--method", "ngram", "--similarity", "jaccard"}
 	in := filepath.Join(shared.Path(t, "uci_sms"), "docs.jsonl")
 	ran(t, append([]string{"dedup", in, "-q", "--report", report, "--evidence-floor", ".6", "--labels", filepath.Join(folder, "judged_pairs.tsv")}, method...)...)
-	tab := browser.Open(t, 1280)
 	tab.Go(report + "#lab")
 	tab.Wait("document.querySelector('#removals')")
 	shown := browser.Eval[map[string]string](tab, "Object.fromEntries([...document.querySelectorAll('.figures tbody tr')].map((r) => [r.cells[0].textContent, r.cells[1].textContent.slice(0, 6) + ' ' + r.cells[2].textContent.slice(0, 6)]))")
