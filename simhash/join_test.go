@@ -38,9 +38,13 @@ func selfJoin(tb testing.TB, fps []uint64, k int, o JoinOptions) []Pair {
 }
 
 func TestSelfJoinEqualsAllPairs(t *testing.T) {
+	n := 500
+	if testing.Short() {
+		n = 150
+	}
 	for k := 0; k <= MaxK; k++ {
 		for _, shape := range shapes {
-			fps := shape.make(rand.New(rand.NewPCG(uint64(k), 2)), 500)
+			fps := shape.make(rand.New(rand.NewPCG(uint64(k), 2)), n)
 			want := allPairs(fps, fps, k, true)
 			for _, name := range append(layoutNames(k), "") {
 				got := selfJoin(t, fps, k, JoinOptions{Layout: name, Workers: 2})

@@ -180,7 +180,11 @@ func (r *reference) rebuild(o *opened, drained bool) docid.Rebuilt {
 // testRestore: an index that is made again from its sinks is the one that was
 // lost: it reads the same, answers retries the same, and decides on.
 func testRestore(t *testing.T, p Place) {
-	Restore(t, p, Sinks{Open: KeptSinks, Histories: 6})
+	histories := 6
+	if testing.Short() {
+		histories = 2
+	}
+	Restore(t, p, Sinks{Open: KeptSinks, Histories: histories})
 }
 
 // Sinks are what an index is made again from, for some random histories, each of a
