@@ -29,6 +29,11 @@ func markOf(identity []byte) string {
 // call runs a function on this index. Redis may lack the mark alone: a replica may not
 // have got it before it was made the primary. errAnother.
 func (ix *index) call(ctx context.Context, write bool, function string, args ...string) ([]rueidis.RedisMessage, error) {
+	if write {
+		if err := ix.s.watch.kept(); err != nil {
+			return nil, err
+		}
+	}
 	if ix.mark == "" {
 		return ix.s.call(ctx, write, function, []string{ix.p}, args...)
 	}

@@ -71,6 +71,7 @@ type Store struct {
 	library atomic.Pointer[docid.Library]
 	history atomic.Pointer[docid.History]
 	wait    time.Duration // how long a change may take to reach the replicas
+	watch   watch
 }
 
 // Open connects, checks what Redis promises and loads the functions.
@@ -94,6 +95,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := s.prepare(ctx); err != nil {
 		c.Close()
 		return nil, err
+	}
+	if !o.AcceptLoss {
+		s.watch.begin(s.unlogged)
 	}
 	return s, nil
 }
@@ -258,6 +262,7 @@ func (s *Store) Tenants(ctx context.Context) ([]string, error) {
 
 // Close lets go of Redis.
 func (s *Store) Close() error {
+	s.watch.end()
 	s.c.Close()
 	return nil
 }
