@@ -2,7 +2,6 @@ package redis
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -47,49 +46,6 @@ func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, e
 func materialOf(m docid.Material, keys []byte) string {
 	b := binary.AppendUvarint(nil, uint64(len(keys)/8))
 	return string(append(append(b, keys...), shrink(ledger.EncodeMaterial(&m))...))
-}
-
-// idemField is where an idempotency key lies in the map; "" for none.
-func idemField(p, key string) string {
-	if key == "" {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(p + "\x00" + key))
-	return string(sum[:17])
-}
-
-// Replay finds the answer to a submission that was made before.
-func (ix *index) Replay(ctx context.Context, a docid.Asked) (docid.Receipt, error) {
-	if err := ctx.Err(); err != nil {
-		return docid.Receipt{}, err
-	}
-	args := []string{decimal(a.Seen), idemField(ix.p, a.Idempotency), a.NID, string(a.Request[:]), ix.field(a.NID), ""}
-	for round := 0; ; round++ {
-		answer, err := ix.call(ctx, false, "replay", args...)
-		if err != nil {
-			return docid.Receipt{}, err
-		}
-		r, err := ix.repeated(ctx, answer, a.NID, a.Request)
-		var ask *recall
-		if !errors.As(err, &ask) || round == maxRecalls {
-			return r, err
-		}
-		args[5] += packSeq(ask.seq) // of another nid
-	}
-}
-
-// repeated reads the answer of commit or replay to a request under an nid. One that was given before
-// may not have reached the replicas then.
-func (ix *index) repeated(ctx context.Context, answer []rueidis.RedisMessage, nid string, request [16]byte) (docid.Receipt, error) {
-	r, err := ix.receipt(ctx, answer, nid, request)
-	switch {
-	case err != nil:
-	case r.Replayed:
-		err = ix.settle(ctx, r.Seq)
-	default: // it was waited for
-		ix.reached(r.Seq)
-	}
-	return r, err
 }
 
 // Commit makes one change.

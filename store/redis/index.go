@@ -22,6 +22,7 @@ type index struct {
 	// settled is the last change that is known to be on the disks of the replicas.
 	settled atomic.Uint64
 	extents atomic.Pointer[extents]
+	heard   atomic.Pointer[heard]
 }
 
 // Identity is what makes the index itself.

@@ -1,7 +1,6 @@
 package redis
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"strings"
 )
@@ -22,14 +21,14 @@ func extentOf(n uint64) extent {
 
 // place is the bucket of a field, and how many bytes of it an entry there begins with.
 func (e extent) place(field string) (bucket uint64, head int) {
-	h, level := binary.BigEndian.Uint64([]byte(field[len(field)-8:])), e.level
+	h, level := six(field[len(field)-6:]), e.level
 	if bucket = h & (e.m - 1); bucket < e.n-e.m {
 		level, bucket = level+1, h&(2*e.m-1)
 	}
 	return bucket, len(field) - level/8
 }
 
-// Bytes of fields and of their records.
+// Bytes of fields and of their records, of idempotency keys (17) and of filed articles (7) as of keys.
 const (
 	keyBytes, keyRecord   = 8, 6
 	nameBytes, nameRecord = 16, 12
@@ -42,10 +41,10 @@ const (
 )
 
 func recordOf(field string) int {
-	if len(field) == keyBytes {
-		return keyRecord
+	if len(field) == nameBytes {
+		return nameRecord
 	}
-	return nameRecord
+	return keyRecord
 }
 
 // records are those of a field that its bucket has, joined, oldest first; a hot one
@@ -78,5 +77,8 @@ func vacant(bucket string, width int) int {
 	return (len(bucket) - len(strings.TrimLeft(bucket, "\x00"))) / width
 }
 
-// extents are the maps as they were last seen.
-type extents struct{ keys, names extent }
+// extents are the maps that a look-up reads, as they were last seen; heard, those that are asked first.
+type (
+	extents struct{ keys, names extent }
+	heard   struct{ idems, filed extent }
+)

@@ -120,19 +120,21 @@ local function peek(st, key, head, w)
   return st.free[key], st.newest[key]
 end
 
--- store writes a bucket anew, with room for more to what the allocator takes for it:
+-- store writes a bucket anew, of what is given in two parts, with room for more to what the allocator takes for it:
 -- its sizes are four to a power of two.
-local function store(st, key, entries, head, w)
-  if entries == '' then
+local function store(st, key, head, w, first, rest)
+  local size, entries, free = #first + #rest, '', 0
+  if size == 0 then
     call('DEL', key)
   else
-    local need, step = #entries + HEAD, 16
+    local need, step = size + HEAD, 16
     while step * 8 < need do step = step * 2 end
-    entries = rep('\0', floor((ceil(need / step) * step - HEAD - #entries) / w) * w) .. entries
+    free = floor((ceil(need / step) * step - HEAD - size) / w)
+    entries = rep('\0', free * w) .. first .. rest
     call('SET', key, entries)
   end
-  st.whole[key] = entries
-  begins(st, key, entries, head, w)
+  st.whole[key], st.free[key] = entries, free
+  st.newest[key] = size > 0 and unpackn('>I6', entries, free * w + head + 1) or 0
   touch(st, st.buckets[key])
 end
 
@@ -200,7 +202,7 @@ local function sweep(st, field, leader, hot)
     parts[#parts + 1] = start .. map.hot
     map.c = map.c + 1
   end
-  store(st, key, table.concat(parts), head, w)
+  store(st, key, head, w, '', table.concat(parts))
 end
 
 -- drop takes a field from its map.
@@ -226,7 +228,7 @@ local function post(st, field, record)
     sweep(st, field, nil, true)
     return post(st, field, record)
   end
-  store(st, key, sub(field, 1, head) .. record .. whole(st, key, head, w), head, w)
+  store(st, key, head, w, sub(field, 1, head) .. record, whole(st, key, head, w))
   map.c = map.c + 1
 end
 
@@ -271,8 +273,8 @@ local function split(st, map)
   end
   if map.less then head, w = head - 1, w - 1 end
   if goes > 0 or map.less and stays > 0 then
-    store(st, old, table.concat(stay), head, w)
-    if goes > 0 then store(st, new, table.concat(go), head, w) end
+    store(st, old, head, w, '', table.concat(stay))
+    if goes > 0 then store(st, new, head, w, '', table.concat(go)) end
   end
   touch(st, st.buckets[old]) -- also where nothing moved: a field may now lie in the new one
   touch(st, st.buckets[new])

@@ -48,12 +48,16 @@ local function acknowledge(keys, a)
   -- So many at a time that nobody waits long; the rest goes with the next page.
   local n, left = oldest, 10000
   while n <= upto and left > 0 do
-    if jump[n] then
-      n = jump[n]
-    else
-      call('UNLINK', P .. 'o' .. n)
-      n, left = n + 1, left - 1
+    local keys = {}
+    while n <= upto and #keys < 100 do
+      if jump[n] then
+        n = jump[n]
+      else
+        keys[#keys + 1], n = P .. 'o' .. n, n + 1
+      end
     end
+    if #keys > 0 then call('UNLINK', unpack(keys)) end
+    left = left - 100
   end
   if n > oldest then call('HSET', P .. 's', 'oldest', n) end
   return {'ok', seq}

@@ -172,7 +172,13 @@ end
 local function put(st, a, n, field, record)
   local at = 31 + 3 * n
   local offset = still(st, n) and a[at + 1] or ''
-  if offset == '' or offset == '=' then return post(st, field, record) end
+  if offset == '' or offset == '=' then
+    if offset == '' and still(st, n) then -- it is full
+      local key, head, map = place(st, field)
+      whole(st, key, head, head + map.record)
+    end
+    return post(st, field, record)
+  end
   local key, map = a[at], st.maps[#field]
   call('SETRANGE', key, offset, a[at + 2] .. record)
   st.free[key], st.newest[key], st.whole[key] = nil, nil, nil
