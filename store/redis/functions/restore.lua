@@ -11,6 +11,7 @@ local function again(keys, a)
   local before = call('GET', P .. 'u')
   if before == a[1] then return {'ok', st.seq} end
   if before or st.seq > 0 then return {'occupied'} end
+  recents[P] = nil -- of an index that was emptied and may come to the same change
   call('DEL', P .. 'i', P .. 'y', P .. 's', P .. 'c')
   call('HSET', P .. 's', 'unfinished', 1)
   call('SET', P .. 'u', a[1])
