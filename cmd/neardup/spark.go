@@ -102,9 +102,8 @@ func (v *sparkVerb) add(fs *pflag.FlagSet) {
 	}
 }
 
-// notThere are flags that name files which executors do not have, or that Spark's
-// readers would not obey.
-var notThere = []string{"idf", "dictionary", "stopwords", "keep"}
+// ofFiles are flags that name files of this machine, which executors get sent.
+var ofFiles = []string{"idf", "dictionary", "stopwords"}
 
 // given returns the flags of a set that were given, as arguments.
 func given(set *pflag.FlagSet, add func(*pflag.FlagSet)) []string {
@@ -143,9 +142,15 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 	if v.partitions < 0 {
 		return j, usage("--partitions %d is negative", v.partitions)
 	}
-	for _, name := range notThere {
-		if f := set.Lookup(name); f != nil && f.Changed {
-			return j, usage("--%s is for the command on one machine: executors do not have that file", name)
+	for _, name := range ofFiles {
+		if f := set.Lookup(name); f.Changed {
+			full, err := filepath.Abs(f.Value.String())
+			if err == nil {
+				err = f.Value.Set(full)
+			}
+			if err != nil {
+				return j, err
+			}
 		}
 	}
 	if _, _, err := v.method.method(); err != nil {

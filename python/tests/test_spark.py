@@ -161,6 +161,27 @@ class Spark(unittest.TestCase):
         counts = self.same(path, ["--overrides", ruled], overrides=ruled)
         self.assertEqual(counts["overrides"], len(rulings))
 
+    def test_auto_with_a_table_of_its_own(self):
+        """Words are weighed by a table that was trained on other texts, as on one machine; executors elsewhere get it sent."""
+        from pyspark import SparkFiles
+
+        from neardup.spark import _job
+
+        path = self.write("weighed.jsonl", lines("uci_sms/docs.jsonl", 600))
+        table = os.path.join(self.folder.name, "table.idf")
+        subprocess.run(["neardup", "idf", "-q", self.write("trained.jsonl", lines("en_license_texts/docs.jsonl.zst", 40)), "--out", table], check=True)
+        self.assertNotEqual(self.local(path)["method"], self.same(path, ["--idf", table], idf=table)["method"])
+        with unittest.mock.patch.object(_job, "one_process", return_value=False):
+            job = _job.Job(self.spark, {"idf": table})
+        self.assertEqual(list(job.worker.files), ["--idf=" + table])
+        with open(table, "rb") as f:
+            want = f.read()
+        os.remove(table)  # an executor on another machine has only what was sent
+        (sent,) = (f for f in job.worker.argv("records") if f.startswith("--idf="))
+        self.assertTrue(sent.startswith("--idf=" + SparkFiles.getRootDirectory()), sent)
+        with open(sent[len("--idf=") :], "rb") as f:
+            self.assertEqual(f.read(), want)
+
     def test_ngram_and_a_child_that_is_killed(self):
         """The first child of each stage ends by kill -9; Spark runs its task again."""
         real = neardup.path()

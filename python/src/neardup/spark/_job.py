@@ -1,6 +1,7 @@
 """What all stages of one call share: the session, the flags, what is cached."""
 
 import contextlib
+import hashlib
 import os
 import re
 import shutil
@@ -19,9 +20,9 @@ REFUSED = {
     "tmp": "temporary files are Spark's",
     "link": "only leaders",
     "json": "the result is a DataFrame", "quiet": "the result is a DataFrame",
-    "idf": "pass the method's own tables to the command on one machine",
-    "dictionary": "pass the method's own tables to the command on one machine",
 }
+
+FILES = ("--idf=", "--stopwords=", "--dictionary=")  # flags that name files of the driver
 
 
 class Job:
@@ -41,8 +42,8 @@ class Job:
         contract = _stage.once(["contract", *flags]).rstrip("\n")
         self.method = contract.split(" ", 2)[2]  # after the protocol and the cleaning
         self.here = one_process(self.spark.sparkContext)
-        self.worker = _stage.Worker([*flags, f"--expect={contract}"], _command.path() if self.here else None)
         ship(self.spark)
+        self.worker = _stage.Worker([*flags, f"--expect={contract}"], _command.path() if self.here else None, self.shipped(flags))
 
     @contextlib.contextmanager
     def step(self, name: str):
@@ -97,6 +98,20 @@ class Job:
         if self._folder is None:
             self._folder = _folders.held()
         return self._folder
+
+    def shipped(self, flags) -> dict:
+        """Sends the files that flags name to executors on other machines, under names of what is in them: {flag: (its name, name)}."""
+        out = {}
+        for flag in () if self.here else flags:
+            name, _, path = flag.partition("=")
+            if name + "=" in FILES:
+                with open(path, "rb") as f:
+                    known = name[2:] + "-" + hashlib.sha256(f.read()).hexdigest()[:32]
+                sent = os.path.join(self.folder(), known)
+                shutil.copyfile(path, sent)
+                self.spark.sparkContext.addFile(sent)
+                out[flag] = (name, known)
+        return out
 
     def release(self, but=()):
         """Gives back what was cached, but for what results still read."""

@@ -36,12 +36,21 @@ def command():
 class Worker:
     """The command and the flags that all stages get: driver and executors agree on the method, or a stage fails."""
 
-    def __init__(self, flags=(), program=None):
+    def __init__(self, flags=(), program=None, files={}):
         self.flags = list(flags)
         self.program = program  # None: the executor finds it
+        self.files = files  # flags that name files which were sent: {flag: (its name, the name of the file)}
 
     def argv(self, stage, *more):
-        return [self.program or command(), "worker", stage, *more, *self.flags]
+        return [self.program or command(), "worker", stage, *more, *map(self._here, self.flags)]
+
+    def _here(self, flag):
+        if flag not in self.files:
+            return flag
+        from pyspark import SparkFiles
+
+        name, file = self.files[flag]
+        return f"{name}={SparkFiles.get(file)}"
 
     def run(self, feed, parse, stage, *more):
         return child(self.argv(stage, *more), feed, parse)
