@@ -59,7 +59,10 @@ type apply struct {
 	tx     *sql.Tx
 	tenant uint32
 	batch  []*docid.Delivery // submissions that wait to be inserted
-	log    []*docid.Delivery // entries that do
+	bytes  int               // of their names
+	log    []any             // columns of entries that do
+	rows   int               // how many entries these are
+	logged int               // their bytes
 }
 
 // all applies deliveries to the row of a tenant that mine does not refuse.
@@ -114,31 +117,31 @@ const unknown = 255
 
 // record writes the entry of a change; entries wait for each other.
 func (a *apply) record(d *docid.Delivery) error {
-	if a.log = append(a.log, d); len(a.log) < batchRows {
+	keeps := byte(d.Keeps)
+	if d.Late {
+		keeps = unknown
+	}
+	names := []byte{}
+	for _, n := range d.Names {
+		names = append(names, n[:]...)
+	}
+	entry := ledger.EncodeEntry(&d.Entry)
+	a.log = append(a.log, a.tenant, d.Seq, d.Leader, d.Revises(), keeps, names, entry)
+	a.rows, a.logged = a.rows+1, a.logged+len(entry)+len(names)
+	if a.rows < batchRows && a.logged < batchBytes {
 		return nil
 	}
 	return a.flushLog()
 }
 
 func (a *apply) flushLog() error {
-	if len(a.log) == 0 {
+	if a.rows == 0 {
 		return nil
 	}
-	var args []any
-	for _, d := range a.log {
-		keeps := byte(d.Keeps)
-		if d.Late {
-			keeps = unknown
-		}
-		names := []byte{}
-		for _, n := range d.Names {
-			names = append(names, n[:]...)
-		}
-		args = append(args, a.tenant, d.Seq, d.Leader, d.Revises(), keeps, names, ledger.EncodeEntry(&d.Entry))
-	}
 	query := `INSERT INTO neardup_log (tenant, seq, leader, revises, keeps, names, entry) VALUES (?,?,?,?,?,?,?)` +
-		strings.Repeat(",(?,?,?,?,?,?,?)", len(a.log)-1)
-	a.log = a.log[:0]
+		strings.Repeat(",(?,?,?,?,?,?,?)", a.rows-1)
+	args := a.log
+	a.log, a.rows, a.logged = nil, 0, 0
 	return a.exec(query, args...)
 }
 
@@ -163,7 +166,10 @@ func (a *apply) amend(d *docid.Delivery) error {
 // one applies a change; submissions wait for each other, up to batchRows.
 func (a *apply) one(d *docid.Delivery) error {
 	if d.Kind == docid.KindNew || d.Kind == docid.KindDuplicate {
-		if a.batch = append(a.batch, d); len(a.batch) < batchRows {
+		if w := d.Article; w != nil {
+			a.bytes += len(w.URL) + len(w.Title) + len(w.Category) + len(w.Media) + len(w.ImageCount)
+		}
+		if a.batch = append(a.batch, d); len(a.batch) < batchRows && a.bytes < batchBytes {
 			return nil
 		}
 		return a.flush()
@@ -195,8 +201,13 @@ func (a *apply) exec(query string, args ...any) error {
 	return unavailable(err)
 }
 
-// batchRows are inserted by one statement.
-const batchRows = 200
+// A statement inserts so many rows, of about so many bytes: each may take two when it
+// is quoted, and a server refuses a statement above max_allowed_packet (16 MB, older
+// ones 4).
+const (
+	batchRows  = 200
+	batchBytes = 1 << 20
+)
 
 // columns of an inserted article.
 const columns = `(tenant, nid, docid, leader, seq, decision, stage, leader_nid, similarity, distance, method, basis,
@@ -219,7 +230,7 @@ func (a *apply) flush() error {
 		return err
 	}
 	err := a.park()
-	a.batch = a.batch[:0]
+	a.batch, a.bytes = a.batch[:0], 0
 	return err
 }
 

@@ -109,6 +109,66 @@ func TestSink(t *testing.T) {
 	}
 }
 
+// TestLongNames: articles whose names are as long as they may be, of characters that are
+// quoted, do not make a statement that the server refuses: nothing would come after them.
+func TestLongNames(t *testing.T) {
+	m := services.MariaDB(t)
+	s, err := Open(t.Context(), Options{Address: "mysql://root@" + m.Addr + "/neardup"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.db.ExecContext(t.Context(), `SET GLOBAL max_allowed_packet = 4 << 20`); err != nil {
+		t.Fatal(err)
+	}
+	s.db.SetMaxIdleConns(0) // what is connected has the old bound
+	long := strings.Repeat("'", 16<<10)
+	var ds []docid.Delivery
+	for n := range uint64(2*batchRows + 10) {
+		d := delivery(n+1, docid.KindNew, fmt.Sprint(n), n+1)
+		d.Article.URL, d.Article.Title, d.Article.Category, d.Article.Media, d.Article.ImageCount = long, long, long, long, long
+		ds = append(ds, d)
+	}
+	if err := s.Apply(t.Context(), "t", ds); err != nil {
+		t.Fatal(err)
+	}
+	var n, bytes int
+	if err := s.db.QueryRowContext(t.Context(), `SELECT COUNT(*), SUM(LENGTH(url) + LENGTH(image_count)) FROM neardup_articles`).Scan(&n, &bytes); err != nil || n != len(ds) || bytes != 2*n*len(long) {
+		t.Errorf("%d rows with %d bytes, %v", n, bytes, err)
+	}
+}
+
+// TestOddNIDs: an nid is its bytes: what a collation, a trailing blank or a quote would
+// make one is two.
+func TestOddNIDs(t *testing.T) {
+	m := services.MariaDB(t)
+	s, err := Open(t.Context(), Options{Address: "mysql://root@" + m.Addr + "/neardup"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	nids := []string{
+		"a", "A", "a ", " a", "à", "a\u0300", "á", "ａ", "a\t", "a\n", "a\r\n", "a\x00", "a\x00b", "'", "\"", "\\", "\\'", "%", "_", "?", "😀", "😁",
+		"'; DROP TABLE neardup_log; -- ", "{}", "../..", "\u202e", "ß", "ss", "K", "\u212a", strings.Repeat("n", 256), strings.Repeat("n", 255),
+	}
+	var ds []docid.Delivery
+	for i, nid := range nids {
+		ds = append(ds, delivery(uint64(i+1), docid.KindNew, nid, uint64(i+1)))
+	}
+	if err := s.Apply(t.Context(), "t", ds); err != nil {
+		t.Fatal(err)
+	}
+	found, _, err := s.Articles(t.Context(), "t", nids)
+	if err != nil || len(found) != len(nids) {
+		t.Fatalf("%d of %d articles, %v", len(found), len(nids), err)
+	}
+	for _, f := range found {
+		if want := nids[f.Seq-1]; f.ID != want || f.Title != ds[f.Seq-1].Article.Title {
+			t.Errorf("change %d is of nid %q with title %q, want %q", f.Seq, f.ID, f.Title, want)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	for address, want := range map[string]string{
 		"mysql://u:p%40@h:1/db": "u:p@@tcp(h:1)/db",
