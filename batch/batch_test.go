@@ -102,6 +102,12 @@ func randomDocs(seed uint64, n int) []neardup.Document {
 }
 
 // similarTo is the definition that the engine is held to.
+// Overlap is asked for where many leaders share a key.
+func (m shingled) Overlap(v neardup.View) (features []uint64, least int) {
+	set := v.(shingleSet)
+	return set, feature.LeastOverlap(len(set), m.threshold)
+}
+
 func similarTo(m shingled, docs []neardup.Document) func(i, j int) (float64, bool) {
 	return func(i, j int) (float64, bool) {
 		if docs[i].Text == docs[j].Text {

@@ -14,6 +14,7 @@ type index struct {
 	sketch []uint64
 	from   position // first text
 	to     position // text after the last
+	join   *join    // nil: no bucket is joined
 }
 
 // bucketBytes is what one index posting may cost at most, with its share of

@@ -59,6 +59,7 @@ func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdict
 		if err != nil {
 			return nil, err
 		}
+		x.join = newJoin(v.method, j.memory(150))
 		j.sum.Partitions++
 		for b, err := range from.blocks(ctx) {
 			if err == nil {
@@ -148,6 +149,9 @@ func (l *leading) decide(s *search, t position, contacts []contact, first positi
 	for _, c := range contacts {
 		if c.role()&Indexed != 0 {
 			s.x.add(c.bucket(), t, row.sketch)
+			if err := s.joinLeaders(c.bucket()); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

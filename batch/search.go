@@ -31,6 +31,7 @@ type search struct {
 	x       *index
 	removed bitset // texts that nobody is compared with
 	found   []position
+	prefix  []uint64 // of a text, in a joined bucket
 	work    Work
 }
 
@@ -41,7 +42,9 @@ func (s *search) in(where span, t position, contacts []contact, fn func(position
 	if err != nil {
 		return err
 	}
-	s.gather(row.sketch, contacts, where)
+	if err := s.gather(t, row.sketch, contacts, where); err != nil {
+		return err
+	}
 	return s.verify(t, fn)
 }
 
@@ -66,8 +69,8 @@ func (s *search) amongRemoved(t position, contacts []contact, fn func(position, 
 
 // gather collects the texts it was paired with that are not removed, and the
 // plausible entries of its hot buckets. Entries stand in the order of
-// positions, so a span is read from its end backwards.
-func (s *search) gather(sketch uint64, contacts []contact, where span) {
+// positions, so a span is read from its end backwards; of very hot buckets those that were joined are found by their features.
+func (s *search) gather(t position, sketch uint64, contacts []contact, where span) error {
 	s.found = s.found[:0]
 	for _, c := range contacts {
 		if c.role() == 0 {
@@ -80,6 +83,13 @@ func (s *search) gather(sketch uint64, contacts []contact, where span) {
 			continue
 		}
 		lo, hi := s.x.find(c.bucket())
+		if b := s.x.join.bucket(lo, hi); b != nil {
+			joined, err := s.gatherJoined(t, sketch, b, where)
+			if err != nil {
+				return err
+			}
+			lo += joined
+		}
 		for hi > lo && s.x.pos[hi-1] >= where.to {
 			hi--
 		}
@@ -93,6 +103,7 @@ func (s *search) gather(sketch uint64, contacts []contact, where span) {
 		}
 		s.work.Candidates += int64(len(texts) - 1 - i)
 	}
+	return nil
 }
 
 // verify compares a text with those that were found.

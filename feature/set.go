@@ -261,6 +261,23 @@ func jaccard(inter, sizes int) float64 {
 	return float64(inter) / float64(sizes-inter)
 }
 
+// LeastOverlap returns the smallest intersection that a set of n hashes has with any set whose Jaccard
+// similarity with it is at least t.
+func LeastOverlap(n int, t float64) int {
+	if n == 0 {
+		return 1
+	}
+	// The union is the set itself at the least.
+	need := min(int(t*float64(n)), n)
+	for need > 0 && jaccard(need-1, n+need-1) >= t {
+		need--
+	}
+	for need <= n && jaccard(need, n+need) < t {
+		need++
+	}
+	return need
+}
+
 // Overlap returns the smallest intersection of two sets of these sizes whose
 // Jaccard similarity is at least t; min(m, n)+1 if none is.
 func Overlap(m, n int, t float64) int {

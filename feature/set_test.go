@@ -105,6 +105,22 @@ func TestOverlapIsTheSmallestThatIsEnough(t *testing.T) {
 	}
 }
 
+func TestLeastOverlapIsThatWithAnySet(t *testing.T) {
+	for n := range 60 {
+		for _, at := range []float64{0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1} {
+			want := max(n, 1)
+			for m := 1; m <= 12*n; m++ {
+				if need := feature.Overlap(n, m, at); need <= min(m, n) { // else no set of m is near
+					want = min(want, need)
+				}
+			}
+			if got := feature.LeastOverlap(n, at); got != want {
+				t.Fatalf("LeastOverlap(%d, %v) = %d, want %d", n, at, got, want)
+			}
+		}
+	}
+}
+
 func BenchmarkSet(b *testing.B) {
 	for _, n := range []int{10, 100, 3000, 100000} {
 		for name, sort := range map[string]func([]uint64){

@@ -199,3 +199,13 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 	}
 	return match
 }
+
+// Overlap returns the hashes of a view of this method, sorted, and how many of them the set of any near text has too, at least.
+func (m *Method) Overlap(v neardup.View) (hashes []uint64, least int) {
+	own, ok := v.(*View)
+	if !ok {
+		return nil, 1
+	}
+	set := own.set()
+	return set, feature.LeastOverlap(len(set), m.cfg.Threshold)
+}

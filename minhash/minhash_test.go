@@ -256,3 +256,37 @@ func TestCompareOfOneTemplate(t *testing.T) {
 		t.Errorf("%v allocations a comparison", n)
 	}
 }
+
+// What is near shares as many hashes as Overlap says, whichever of the two is asked.
+func TestOverlapIsReachedByWhatIsNear(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	m := method(t, minhash.Config{Threshold: .6})
+	near := 0
+	for range 2000 {
+		a := make([]string, 10+rng.IntN(20))
+		for i := range a {
+			a[i] = fmt.Sprint("w", rng.IntN(1000))
+		}
+		b := slices.Clone(a[:len(a)-rng.IntN(4)])
+		b[rng.IntN(len(b))] = "other"
+		x, y := m.View(strings.Join(a, " ")), m.View(strings.Join(b, " "))
+		if !m.Compare(x, y).Near {
+			continue
+		}
+		near++
+		p, least := m.Overlap(x)
+		q, other := m.Overlap(y)
+		both := 0
+		for _, h := range p {
+			if slices.Contains(q, h) {
+				both++
+			}
+		}
+		if both < least || both < other || least < len(p)/2 {
+			t.Fatalf("%d in common of %d and %d, at least %d and %d are said", both, len(p), len(q), least, other)
+		}
+	}
+	if near < 200 {
+		t.Errorf("%d pairs are near", near)
+	}
+}

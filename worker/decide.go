@@ -14,7 +14,7 @@ import (
 )
 
 // DecideMemory is how many bytes Decide holds, about; what is more lies on disk.
-const DecideMemory = 256 << 20
+const DecideMemory = 512 << 20
 
 // Decide is one machine's [batch.Dedup] as a stage, for texts of hot buckets: all that
 // may be near one of them is here, and so it knows as much of them as if all documents

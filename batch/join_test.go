@@ -1,0 +1,77 @@
+package batch
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/neardup/neardup"
+
+	"github.com/neardup/neardup/eval"
+)
+
+// ofTemplates returns texts of two templates, each with own words: few, so that some are near, or many; and copies.
+func ofTemplates(seed uint64, n, own int) []neardup.Document {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var docs []neardup.Document
+	for i := range n {
+		words := strings.Fields(fmt.Sprintf("t%d a b c d e f g h", rng.IntN(2)))
+		for j := range words {
+			words[j] += fmt.Sprint(j)
+		}
+		for range own {
+			words = append(words, fmt.Sprint("own", rng.IntN(5*n)))
+		}
+		text := strings.Join(words, " ")
+		switch {
+		case i > 3 && rng.IntN(8) == 0:
+			text = docs[rng.IntN(i)].Text
+		case i > 3 && rng.IntN(5) == 0:
+			text = docs[rng.IntN(i)].Text + fmt.Sprint(" more", i)
+		}
+		docs = append(docs, neardup.Document{ID: fmt.Sprint("d", i), Text: text})
+	}
+	return docs
+}
+
+// Leaders that are found by their features are those that would be found one by one: whatever the texts of a bucket
+// are to each other, from any leader on, and where memory is for some of them only.
+func TestJoinedBucketsChangeNothing(t *testing.T) {
+	defer func(n uint32) { joinFrom = n }(joinFrom)
+	for seed := range seeds(18) {
+		m := shingled{threshold: []float64{.3, .6, .8}[seed%3], asymmetry: seed%2 == 1}
+		docs := ofTemplates(seed, 150, []int{1, 3, 8}[seed/3%3])
+		want := map[string]verdict{}
+		for i, p := range eval.GreedyLeader(len(docs), orderBy(docs, First), similarTo(m, docs)) {
+			v := verdict{"", 0}
+			if p.Leader != i {
+				v = verdict{docs[p.Leader].ID, p.Similarity}
+			}
+			want[docs[i].ID] = v
+		}
+		for _, joinFrom = range []uint32{2, 20, 1000} {
+			for _, memory := range []int64{0, 120_000, 1} { // all of them, some, none
+				got, _ := runDedup(t, docs, Config{Method: m, Memory: memory})
+				if diff := gocmp.Diff(want, got); diff != "" {
+					t.Fatalf("seed %d, joined from %d leaders in %d bytes (-want +got):\n%s", seed, joinFrom, memory, diff)
+				}
+			}
+		}
+	}
+}
+
+// Texts that share keys and are not near are compared with few of each other.
+func TestJoinedBucketsAreNotTheSquare(t *testing.T) {
+	defer func(n uint32) { joinFrom = n }(joinFrom)
+	docs := ofTemplates(1, 600, 8)
+	verified := map[uint32]int64{}
+	for _, joinFrom = range []uint32{20, 1000} {
+		_, sum := runDedup(t, docs, Config{Method: shingled{threshold: .8}})
+		verified[joinFrom] = sum.Work.Verified
+	}
+	if verified[20]*5 > verified[1000] {
+		t.Errorf("%d pairs are compared, and %d where no bucket is joined", verified[20], verified[1000])
+	}
+}
