@@ -112,7 +112,7 @@ def listed(spark, inputs):
     return out, sum(sizes)
 
 
-PIECE = 1 << 20  # bytes of a piece of a file, at least, where each core has some
+PIECE = 16 << 20  # bytes of a piece of a file, at least, where each core has some
 
 
 def by_line(job, files, size, format, flags) -> Source:
