@@ -99,6 +99,20 @@ func (h HBase) region(table string) (name, server string, err error) {
 	return name[strings.LastIndexByte(name, '.')+1:], info.Region[0].Location, nil
 }
 
+// Disable disables a table, or enables it again, and returns before that is done.
+func (h HBase) Disable(table string, disable bool) error {
+	method := "EnableTable"
+	if disable {
+		method = "DisableTable"
+	}
+	// DisableTableRequest{table_name = 1: TableName{namespace = 1, qualifier = 2}}; the same to enable.
+	name := appendBytes(appendBytes(nil, 1, []byte("default")), 2, []byte(table))
+	if err := h.ask(method, appendBytes(nil, 1, name)); err != nil {
+		return fmt.Errorf("%s %s: %w", method, table, err)
+	}
+	return nil
+}
+
 func appendBytes(b []byte, n protowire.Number, v []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, n, protowire.BytesType), v)
 }

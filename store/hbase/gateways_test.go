@@ -89,10 +89,12 @@ func gatewaysAside(t *testing.T, h services.HBase) {
 		t.Error("a gateway that was killed is not left aside")
 	}
 	second.Start(t)
-	aside.aside.Store(1)
-	work(g, "it is back", 4)
-	if aside.aside.Load() != 0 {
-		t.Error("a gateway that is back is left aside")
+	for end := time.Now().Add(time.Minute); aside.aside.Load() != 0; { // its first answers are slow
+		if time.Now().After(end) {
+			t.Fatal("a gateway that is back is left aside")
+		}
+		aside.aside.Store(1)
+		work(g, "it is back", 1)
 	}
 
 	g = client(h.Gateway.Addr + "," + impostor.Listener.Addr().String())

@@ -51,8 +51,18 @@ const protobuf = "application/x-protobuf"
 const answerLimit = 256 << 20
 
 func (g *gateways) ask(ctx context.Context, method, url string, body []byte) (answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, callTime)
+	ctx, cancel := context.WithTimeoutCause(ctx, callTime, errSilent)
 	defer cancel()
+	a, err := g.exchange(ctx, method, url, body)
+	if err != nil && context.Cause(ctx) == errSilent { // it is not the caller whose time is over
+		err = fmt.Errorf("%s: %w", url, errSilent)
+	}
+	return a, err
+}
+
+var errSilent = fmt.Errorf("no answer in %s", callTime)
+
+func (g *gateways) exchange(ctx context.Context, method, url string, body []byte) (answer, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return answer{}, err

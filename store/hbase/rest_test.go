@@ -1,12 +1,15 @@
 package hbase
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/services"
 )
 
@@ -14,6 +17,7 @@ import (
 func TestGateway(t *testing.T) {
 	h := services.StartHBase(t)
 	t.Run("cells", func(t *testing.T) { cellsKept(t, h) })
+	t.Run("disabled", func(t *testing.T) { tableDisabled(t, h) })
 	t.Run("aside", func(t *testing.T) { gatewaysAside(t, h) })
 }
 
@@ -72,6 +76,64 @@ func cellsKept(t *testing.T, h services.HBase) {
 	}
 	if _, err := g.get(ctx, "nothere", "x", ""); err != nil {
 		t.Errorf("a table that is not there: %v", err)
+	}
+}
+
+// tableDisabled: a gateway says of each row of a disabled table that it is not there. That
+// is not taken for a table that has nothing, or all would be fed again.
+func tableDisabled(t *testing.T, h services.HBase) {
+	address := "hbase+http://" + h.Gateway.Addr + "/disabled"
+	s, err := Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	heat := delivery(2, docid.KeepsHeat, "")
+	heat.DocID, heat.NID, heat.TextLeft, heat.Article = delivery(1, 0, "").DocID, "n1", true, &docid.Article{Heat: 9}
+	heat.Article.ID = "n1"
+	if err := s.Apply(t.Context(), "t", []docid.Delivery{delivery(1, docid.KeepsThis, "one")}); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := s.Cursor(t.Context(), "t"); err != nil || at != 1 {
+		t.Fatalf("cursor %d, %v", at, err)
+	}
+	switched := func(off bool) {
+		t.Helper()
+		if err := h.Disable("disabled", off); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+			cells, err := s.g.get(t.Context(), "disabled", cursorRow("t"), cursor)
+			if err == nil && (len(cells) == 0) == off {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("not switched: %v, %v", cells, err)
+			}
+		}
+	}
+	switched(true)
+	short, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	if at, err := s.Cursor(short, "t"); err == nil {
+		t.Errorf("the cursor in a disabled table is %d", at)
+	}
+	if err := s.Apply(short, "t", []docid.Delivery{heat}); err == nil {
+		t.Error("a disabled table takes a change of heat")
+	}
+	if again, err := Open(short, address); err == nil {
+		again.Close()
+		t.Error("a disabled table is opened")
+	}
+	switched(false)
+	if err := s.Apply(t.Context(), "t", []docid.Delivery{heat}); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := s.Cursor(t.Context(), "t"); err != nil || at != 2 {
+		t.Errorf("the cursor afterwards is %d, %v", at, err)
+	}
+	if a, err := s.Get(t.Context(), heat.DocID); err != nil || a.Heat != 9 || a.Content != "one" {
+		t.Errorf("the article afterwards: %+v, %v", a, err)
 	}
 }
 

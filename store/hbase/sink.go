@@ -22,6 +22,7 @@ import (
 type Sink struct {
 	g     *gateways
 	table string
+	fed   sync.Map // tenants of which a cursor was read
 }
 
 var (
@@ -45,12 +46,25 @@ func Open(ctx context.Context, address string) (*Sink, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: address of HBase: %w", docid.ErrInvalid, err)
 	}
-	s := &Sink{g, table}
-	if err := g.ensure(ctx, table, family); err != nil {
+	s := &Sink{g: g, table: table}
+	err = g.ensure(ctx, table, family)
+	if err == nil {
+		err = s.enabled(ctx)
+	}
+	if err != nil {
 		g.close()
 		return nil, unavailable(err)
 	}
 	return s, nil
+}
+
+// enabled asks whether the table is. A gateway says of the rows of one that is disabled,
+// or that it may not read, that they are not there, but takes no cells for it.
+func (s *Sink) enabled(ctx context.Context) error {
+	if err := s.g.put(ctx, s.table, []cell{{probeRow, probe, 1, []byte{'1'}}}); err != nil {
+		return fmt.Errorf("is the table %q enabled? %w", s.table, err)
+	}
+	return nil
 }
 
 // The cursor lies in the row "~" and the tenant, which is no docId. Tables that
@@ -61,6 +75,9 @@ const (
 	column = family + ":article"
 	leader = family + ":leader"
 	cursor = family + ":has"
+
+	probe    = family + ":probe" // nothing that is read: see enabled
+	probeRow = "~"               // of no tenant
 )
 
 func cursorRow(tenant string) string { return "~" + tenant }
@@ -114,9 +131,15 @@ type Leader struct {
 // Cursor is the last change of a tenant that HBase has.
 func (s *Sink) Cursor(ctx context.Context, tenant string) (uint64, error) {
 	cells, err := s.g.get(ctx, s.table, cursorRow(tenant), cursor)
+	if _, before := s.fed.Load(tenant); err == nil && len(cells) == 0 && before {
+		if err = s.enabled(ctx); err == nil { // else all would be fed again once it is
+			cells, err = s.g.get(ctx, s.table, cursorRow(tenant), cursor)
+		}
+	}
 	if err != nil || len(cells) == 0 {
 		return 0, unavailable(err)
 	}
+	s.fed.Store(tenant, true)
 	seq, err := strconv.ParseUint(string(cells[0].data), 10, 64)
 	if err != nil {
 		return 0, fmt.Errorf("%w: cursor of tenant %q in HBase: %w", docid.ErrCorrupt, tenant, err)
@@ -220,7 +243,13 @@ func (s *Sink) recall(ctx context.Context, ds []docid.Delivery) ([]docid.Deliver
 		return ds, nil
 	}
 	slices.Sort(docIDs)
-	here, err := s.Texts(ctx, slices.Compact(docIDs))
+	docIDs = slices.Compact(docIDs)
+	here, err := s.Texts(ctx, docIDs)
+	if err == nil && len(here) < len(docIDs) {
+		if err = unavailable(s.enabled(ctx)); err == nil {
+			here, err = s.Texts(ctx, docIDs)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -134,12 +134,14 @@ func (a *apply) record(d *docid.Delivery) error {
 	return a.flushLog()
 }
 
+// flushLog inserts the entries that wait. Those that are there, though the cursor is before them,
+// since somebody set it back, stay: a number is never given twice.
 func (a *apply) flushLog() error {
 	if a.rows == 0 {
 		return nil
 	}
 	query := `INSERT INTO neardup_log (tenant, seq, leader, revises, keeps, names, entry) VALUES (?,?,?,?,?,?,?)` +
-		strings.Repeat(",(?,?,?,?,?,?,?)", a.rows-1)
+		strings.Repeat(",(?,?,?,?,?,?,?)", a.rows-1) + ` ON DUPLICATE KEY UPDATE seq = neardup_log.seq`
 	args := a.log
 	a.log, a.rows, a.logged = nil, 0, 0
 	return a.exec(query, args...)

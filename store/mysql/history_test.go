@@ -234,6 +234,11 @@ func TestExchanged(t *testing.T) {
 	if err := feed(); err != nil || rows(t, s, "t") != all {
 		t.Errorf("fed again: %v, rows %s, want %s", err, rows(t, s, "t"), all)
 	}
+	exec(`TRUNCATE neardup_articles`)
+	exec(`UPDATE neardup_tenants SET seq = 0, logged = 0`)
+	if err := feed(); err != nil || rows(t, s, "t") != all {
+		t.Errorf("fed again from a cursor that was set back: %v, rows %s, want %s", err, rows(t, s, "t"), all)
+	}
 	exec(`UPDATE neardup_tenants SET mark = ?`, "of another index")
 	_, cursor := s.Cursor(ctx, "t")
 	_, history := s.History(ctx, "t", 0, 9)
