@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +50,22 @@ func TestDeploy(t *testing.T) {
 	}
 	if _, _, err := serveFlags(args...); err != nil || !slices.Contains(args, "--index") {
 		t.Errorf("compose.yaml: %q: %v", args, err)
+	}
+	// Each variable of a container's environment is that of a flag.
+	for _, m := range regexp.MustCompile(`(?m)^ +(NEARDUP_[A-Z_]+):`).FindAllStringSubmatch(deployed(t, "compose.yaml"), -1) {
+		t.Setenv(m[1], "")
+		name := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(m[1], envPrefix), "_", "-"))
+		if _, fs, _ := serveFlags(); fs.Lookup(name) == nil {
+			t.Errorf("compose.yaml sets %s, and there is no --%s", m[1], name)
+		}
+	}
+	// Those that are not given are empty there, which is as if they were not set.
+	s, fs, err = serveFlags()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := layered(fs); err != nil || s.stores.articleMap != "" || s.stores.articles != "" || s.stores.valid() != nil {
+		t.Errorf("compose.yaml with nothing set: %+v, %v, %v", s.stores, err, s.stores.valid())
 	}
 	if unit := deployed(t, "neardup.service"); !strings.Contains(unit, "neardup serve --config /etc/neardup/neardup.toml") {
 		t.Error("neardup.service starts something else")
