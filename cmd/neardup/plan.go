@@ -127,6 +127,13 @@ func exactly(v float64) estimate { return estimate{v, v, v} }
 
 func (e estimate) scaled(by float64) estimate { return estimate{e.Value * by, e.Low * by, e.High * by} }
 
+func (e estimate) atMost(v float64) estimate {
+	return estimate{min(e.Value, v), min(e.Low, v), min(e.High, v)}
+}
+
+// widened is for prices: a busy machine counts more, a second run less.
+func (e estimate) widened() estimate { return estimate{e.Value, e.Low * .7, e.High * 1.5} }
+
 func (e estimate) plus(o estimate) estimate {
 	return estimate{e.Value + o.Value, e.Low + o.Low, e.High + o.High}
 }
@@ -249,20 +256,19 @@ var errNoSample = errors.New("the inputs hold no record")
 
 // forecast is what one method will take.
 type forecast struct {
-	Method      string   `json:"method"`
-	Keys        float64  `json:"keysPerDocument"`
-	Postings    estimate `json:"postings"`
-	Candidates  estimate `json:"candidates"` // postings that meet
-	Verified    estimate `json:"verified"`   // pairs compared exactly
-	Largest     estimate `json:"largestBucket"`
-	Removed     estimate `json:"removed"`
-	CPU         estimate `json:"cpuSeconds"`      // one machine, all cores together
-	Disk        estimate `json:"temporaryBytes"`  // one machine
-	Memory      int64    `json:"memoryBytes"`     // one machine: the bound it obeys
-	Shuffle     estimate `json:"shuffleBytes"`    // Spark, before compression
-	SparkCPU    estimate `json:"sparkCpuSeconds"` // all executors together
-	SparkTime   estimate `json:"sparkSeconds"`    // with the cores of the cluster
-	MachineTime estimate `json:"machineSeconds"`  // with the cores of this one
+	Method     string   `json:"method"`
+	Keys       float64  `json:"keysPerDocument"`
+	Postings   estimate `json:"postings"`
+	Candidates estimate `json:"candidates"` // postings that meet
+	Verified   estimate `json:"verified"`   // pairs compared exactly
+	Largest    estimate `json:"largestBucket"`
+	Removed    estimate `json:"removed"`
+	CPU        estimate `json:"cpuSeconds"`     // one machine, all cores together
+	Disk       estimate `json:"temporaryBytes"` // one machine
+	Memory     int64    `json:"memoryBytes"`    // one machine: the bound it obeys
+	Used       estimate `json:"usedBytes"`      // one machine: what it will hold of that
+	onSpark
+	MachineTime estimate `json:"machineSeconds"` // with the cores of this one
 	Advice      string   `json:"advice"`
 }
 
@@ -321,13 +327,11 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 	f.Candidates = of(func(r planRun) float64 { return r.candidates })
 	f.Verified = of(func(r planRun) float64 { return r.verified })
 	f.Removed = of(func(r planRun) float64 { return r.removed })
-	// No more can be removed than there is.
-	f.Removed = estimate{min(f.Removed.Value, n.Value), min(f.Removed.Low, n.Low), min(f.Removed.High, n.High)}
+	f.Removed = f.Removed.atMost(n.High) // no more can be removed than there is
 	f.Largest = estimate{last.largest * n.Value / last.documents, max(last.largest-2*math.Sqrt(last.largest), 1) * n.Value / last.documents, (last.largest + 2*math.Sqrt(last.largest)) * n.Value / last.documents}
 	f.Postings = n.scaled(last.keys)
 	f.machine(last, n, s.start+s.reading+once)
-	f.spark(s, n, cores)
-	// Spark's runs measure nothing of themselves.
+	f.onSpark = s.onSpark(f, n, cores) // whose runs measure nothing of themselves
 	cfg.Audit = audit
 	audited, err := runOver(ctx, s.docs, cfg)
 	if err != nil {
@@ -344,31 +348,21 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 func (f *forecast) machine(last planRun, n estimate, fixed float64) {
 	linear := n.scaled(last.linear / last.documents)
 	price := last.compare / max(last.verified, 1)
-	f.CPU = linear.plus(f.Verified.scaled(price)).plus(exactly(fixed))
-	f.CPU.Low, f.CPU.High = f.CPU.Low*.7, f.CPU.High*1.5 // a busy machine counts more, a second run less
+	f.CPU = linear.plus(f.Verified.scaled(price)).plus(exactly(fixed)).widened()
 	bytes := n.scaled(last.textBytes/last.documents + 24*f.Keys + 64)
 	if bytes.Value > float64(f.Memory)*.6 {
 		f.Disk = bytes.scaled(.7)
 	}
+	f.Used = exactly(usedFixed).plus(n.scaled(usedDocument + usedText*last.textBytes/last.documents)).widened().atMost(float64(f.Memory))
 }
 
-// On Spark (docs/scale.md): a row of a posting as it is shuffled, and one of a document with
-// its hash, to which its keys come; and as measured there, on a busy machine: the
-// price of all this in CPU beside that of the stages themselves, and what a run takes however small.
+// Memory of a process that has room, as measured on the sets of `bench/spark/foretold --fit`:
+// of any, for a document, and for a byte of text.
 const (
-	postingRow = 24
-	hashRow    = 56
-	sparkPrice = 5
-	sparkFixed = 30
+	usedFixed    = 64 << 20
+	usedDocument = 2 << 10
+	usedText     = 3.1
 )
-
-func (f *forecast) spark(s *sampled, n estimate, cores int) {
-	inPairs := func(pairs, all float64) float64 { return min(2*pairs, all) * (s.meanBytes() + 64) }
-	texts := estimate{inPairs(f.Verified.Value, n.Value), inPairs(f.Verified.Low, n.Low), inPairs(f.Verified.High, n.High)}
-	f.Shuffle = f.Postings.scaled(postingRow).plus(n.scaled(hashRow + 8*f.Keys)).plus(texts).plus(f.Verified.scaled(60))
-	f.SparkCPU = f.CPU.scaled(sparkPrice).plus(exactly(sparkFixed))
-	f.SparkTime = f.SparkCPU.scaled(1 / float64(cores)).plus(exactly(sparkFixed))
-}
 
 func (f *forecast) advise(n estimate) {
 	const patience = 6 * 3600

@@ -25,8 +25,8 @@ func (p planned) print(w io.Writer) {
 		fmt.Fprintf(w, "keys        %.1f a document, %s postings\n", f.Keys, f.Postings.count())
 		fmt.Fprintf(w, "meet        %s pairs share a key; the largest bucket has %s\n", f.Candidates.count(), f.Largest.count())
 		fmt.Fprintf(w, "compared    %s pairs\nremoved     %s\n", f.Verified.count(), f.Removed.count())
-		fmt.Fprintf(w, "machine     CPU %s: %s on %d cores; memory %s, disk %s\n",
-			f.CPU.time(), f.MachineTime.time(), coresHere(), mebibytes(f.Memory), f.Disk.bytes())
+		fmt.Fprintf(w, "machine     CPU %s: %s on %d cores; memory %s of at most %s, disk %s\n",
+			f.CPU.time(), f.MachineTime.time(), coresHere(), f.Used.bytes(), mebibytes(f.Memory), f.Disk.bytes())
 		fmt.Fprintf(w, "spark       CPU %s: %s on %d cores; shuffles %s, %.0f bytes a document\n",
 			f.SparkCPU.time(), f.SparkTime.time(), p.Cores, f.Shuffle.bytes(), f.Shuffle.Value/p.Documents.Value)
 		fmt.Fprintf(w, "use         %s\n", f.Advice)

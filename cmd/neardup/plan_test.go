@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/neardup/neardup"
 )
 
 // What grows by a power goes on by it, no less than documents do and no more than
@@ -76,6 +78,41 @@ func TestPlanSeesRareScripts(t *testing.T) {
 			}
 			if len(s.others) != 1 && name != "cyrillic" || len(s.others) == 0 || strings.HasPrefix(s.others[0].Text, "a text") {
 				t.Errorf("looked at %+v", s.others)
+			}
+		})
+	}
+}
+
+// What docs/spark.md and docs/scale.md measured of runs that the prices were not fitted to is
+// foretold within a third; twice the documents take twice of all but what any run takes.
+func TestOnSpark(t *testing.T) {
+	of := func(documents, bytes int, cpu, compared float64) onSpark {
+		s := &sampled{docs: []neardup.Document{{Text: strings.Repeat("x", bytes)}}}
+		n := exactly(float64(documents))
+		return s.onSpark(forecast{Keys: 16, Postings: n.scaled(16), Verified: exactly(compared), CPU: exactly(cpu)}, n, 4)
+	}
+	for name, c := range map[string]struct {
+		documents, bytes                     int
+		cpu, compared, sparkCPU, perDocument float64
+	}{
+		"100,000":   {100_000, 1241, 2.2, 12356, 40.5, 658},
+		"1,000,000": {1_000_000, 1241, 26.9, 150_000, 170.7, 680},
+	} {
+		t.Run(name, func(t *testing.T) {
+			once, twice := of(c.documents, c.bytes, c.cpu, c.compared), of(2*c.documents, c.bytes, 2*c.cpu, 2*c.compared)
+			for _, r := range []struct{ foretold, came float64 }{{once.SparkCPU.Value, c.sparkCPU}, {once.Shuffle.Value / float64(c.documents), c.perDocument}} {
+				if ratio := r.foretold / r.came; ratio < .75 || ratio > 1.34 {
+					t.Errorf("%.1f for %.1f", r.foretold, r.came)
+				}
+			}
+			if a, b := 2*once.Shuffle.Value, twice.Shuffle.Value; math.Abs(a-b) > 1 {
+				t.Errorf("shuffles %f and %f", a, b)
+			}
+			if a, b := 2*(once.SparkCPU.Value-sparkRun), twice.SparkCPU.Value-sparkRun; math.Abs(a-b) > 1e-6 {
+				t.Errorf("takes %f and %f", a, b)
+			}
+			if d := once.SparkTime.Value - once.SparkCPU.Value/4; math.Abs(d-sparkRun) > 1e-6 {
+				t.Errorf("time of a run: %f", d)
 			}
 		})
 	}
