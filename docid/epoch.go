@@ -15,6 +15,9 @@ const (
 	margin         = 1 << 20
 	perMillisecond = 64
 	perMicrosecond = 16
+	// mostByClock is how far a clock is believed, 70 years: one that stands in the far future
+	// would use up the numbers, which have 48 bits wherever they are kept.
+	mostByClock = 1 << 47
 )
 
 var numbersBegan = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -23,5 +26,9 @@ var numbersBegan = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 func (c *cascade) beyond(seen uint64) uint64 {
 	since := max(0, c.now().Sub(numbersBegan))
 	spread := uint64(since.Microseconds()) * perMicrosecond % margin
-	return max(seen+margin+spread, uint64(since.Milliseconds())*perMillisecond)
+	byClock := uint64(since.Milliseconds()) * perMillisecond
+	if byClock > mostByClock {
+		byClock = 0
+	}
+	return max(seen+margin+spread, byClock)
 }

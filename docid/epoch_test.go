@@ -22,6 +22,13 @@ func TestBeyond(t *testing.T) {
 			t.Errorf("%s: %d, want %d or a little more", x.name, got, x.want)
 		}
 	}
+	for _, year := range []int{2094, 2096, 2200, 9999} { // the clock is far ahead
+		far := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+		ahead := cascade{Settings: Settings{Now: func() time.Time { return far }}}
+		if got := ahead.beyond(clock); got <= clock || got > mostByClock {
+			t.Errorf("in the year %d after %d: %d", year, clock, got)
+		}
+	}
 	const given = 500 // numbers of an epoch that was lost
 	met := 0
 	for range 10000 {
