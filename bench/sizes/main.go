@@ -145,7 +145,8 @@ type kind struct{ keys, bytes int64 }
 var names = map[byte]string{
 	'k': "postings of keys", 'a': "postings of names", 'q': "idempotency keys", 'f': "articles that were filed", 'h': "postings of hot keys", 'd': "rows of leaders", 't': "texts of leaders, with their keys",
 	'n': "articles by nid", 'r': "names of deleted articles", 'm': "members by docId", 'e': "kept copies", 'K': "texts of kept copies",
-	'g': "docIds by size", 'x': "docIds by expiry", 'l': "log", 'o': "what waits for the sinks", 's': "counts", 'i': "identity", 'c': "sinks",
+	'g': "docIds by size", 'x': "docIds by expiry", 'l': "log", 'o': "what waits for the sinks", 's': "counts", 'i': "identity", 'y': "mark of the identity", 'c': "sinks",
+	'v': "articles that were moved", 'j': "rules of people", 'w': "what replicas settle", 'u': "identity of an index that is made again",
 }
 
 // measure asks Redis for the memory of every key.
