@@ -101,13 +101,13 @@ func randomDocs(seed uint64, n int) []neardup.Document {
 	return docs
 }
 
-// similarTo is the definition that the engine is held to.
 // Overlap is asked for where many leaders share a key.
 func (m shingled) Overlap(v neardup.View) (features []uint64, least int) {
 	set := v.(shingleSet)
 	return set, feature.LeastOverlap(len(set), m.threshold)
 }
 
+// similarTo is the definition that the engine is held to.
 func similarTo(m shingled, docs []neardup.Document) func(i, j int) (float64, bool) {
 	return func(i, j int) (float64, bool) {
 		if docs[i].Text == docs[j].Text {
@@ -179,19 +179,25 @@ func seeds(all uint64) uint64 {
 	return all
 }
 
+// greedy is what brute force decides.
+func greedy(m shingled, docs []neardup.Document, keep Keep) map[string]verdict {
+	out := map[string]verdict{}
+	for i, p := range eval.GreedyLeader(len(docs), orderBy(docs, keep), similarTo(m, docs)) {
+		v := verdict{"", 0}
+		if p.Leader != i {
+			v = verdict{docs[p.Leader].ID, p.Similarity}
+		}
+		out[docs[i].ID] = v
+	}
+	return out
+}
+
 func TestDedupIsGreedyLeader(t *testing.T) {
 	for seed := range seeds(40) {
 		m := shingled{threshold: []float64{.3, .5, .8}[seed%3], asymmetry: seed%2 == 1}
 		docs := randomDocs(seed, 20+int(seed)*10)
 		for _, keep := range []Keep{First, Longest, Earliest, ByID} {
-			want := map[string]verdict{}
-			for i, p := range eval.GreedyLeader(len(docs), orderBy(docs, keep), similarTo(m, docs)) {
-				v := verdict{"", 0}
-				if p.Leader != i {
-					v = verdict{docs[p.Leader].ID, p.Similarity}
-				}
-				want[docs[i].ID] = v
-			}
+			want := greedy(m, docs, keep)
 			got, _ := runDedup(t, docs, Config{Method: m, Keep: keep, Workers: 1 + int(seed%3)})
 			if diff := gocmp.Diff(want, got); diff != "" {
 				t.Fatalf("seed %d, keep %s: decisions differ from brute force (-want +got):\n%s", seed, keep, diff)

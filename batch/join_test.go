@@ -8,8 +8,6 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/neardup/neardup"
-
-	"github.com/neardup/neardup/eval"
 )
 
 // ofTemplates returns texts of two templates, each with own words: few, so that some are near, or many; and copies.
@@ -43,14 +41,7 @@ func TestJoinedBucketsChangeNothing(t *testing.T) {
 	for seed := range seeds(18) {
 		m := shingled{threshold: []float64{.3, .6, .8}[seed%3], asymmetry: seed%2 == 1}
 		docs := ofTemplates(seed, 150, []int{1, 3, 8}[seed/3%3])
-		want := map[string]verdict{}
-		for i, p := range eval.GreedyLeader(len(docs), orderBy(docs, First), similarTo(m, docs)) {
-			v := verdict{"", 0}
-			if p.Leader != i {
-				v = verdict{docs[p.Leader].ID, p.Similarity}
-			}
-			want[docs[i].ID] = v
-		}
+		want := greedy(m, docs, First)
 		for _, joinFrom = range []uint32{2, 20, 1000} {
 			for _, memory := range []int64{0, 120_000, 1} { // all of them, some, none
 				got, _ := runDedup(t, docs, Config{Method: m, Memory: memory})
