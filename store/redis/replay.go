@@ -67,14 +67,16 @@ func (ix *index) unheard(ctx context.Context, a docid.Asked, idem, field string)
 	b := ix.s.c.B()
 	// What is filed while this is read leaves its row and is in the bucket then.
 	cmds := rueidis.Commands{b.Getrange().Key(ix.p + "n" + a.NID).Start(0).End(0).Build()}
-	asked := []string{""}
-	for i, f := range []string{field, idem} {
+	fields, heads := []string{""}, []int{0} // of each command
+	under := func(letter string, of extent, f string) {
 		if f != "" {
-			n, _ := [...]extent{h.filed, h.idems}[i].place(f)
-			cmds = append(cmds, b.Get().Key(ix.p+[...]string{"f", "q"}[i]+decimal(n)).Build())
-			asked = append(asked, f)
+			n, head := of.place(f)
+			cmds = append(cmds, b.Get().Key(ix.p+letter+decimal(n)).Build())
+			fields, heads = append(fields, f), append(heads, head)
 		}
 	}
+	under("f", h.filed, field)
+	under("q", h.idems, idem)
 	cmds = append(cmds, b.Hmget().Key(ix.p+"s").Field("seq", "unfinished", "qn", "fn").Build())
 	answers := ix.s.c.DoMulti(ctx, cmds...)
 	m, err := answers[len(cmds)-1].ToArray()
@@ -89,18 +91,13 @@ func (ix *index) unheard(ctx context.Context, a docid.Asked, idem, field string)
 		ix.heard.Store(&now)
 		return false, nil
 	}
-	for i, f := range asked {
+	for i, f := range fields {
 		v, err := answers[i].ToString()
 		if err != nil && !rueidis.IsRedisNil(err) {
 			return false, ix.s.fail(err)
 		}
 		if f != "" {
-			e := h.idems
-			if len(f) == fieldBytes {
-				e = h.filed
-			}
-			_, head := e.place(f)
-			if found, hot := records(v, f, head); !hot {
+			if found, hot := records(v, f, heads[i]); !hot {
 				v = found
 			}
 		}
