@@ -37,8 +37,7 @@ def conf(kind, setup):
 
 
 def spec_of(job):
-    where, method, _, _, partitions, _ = job["row"].split(":")
-    return {"verb": "dedup", "inputs": [job["input"]], "out": job["out"], "format": "auto", "input": [], "method": servers.flags(method), "partitions": int(partitions)}
+    return {"verb": "dedup", "inputs": [job["input"]], "out": job["out"], "format": "auto", "input": [], "method": job["method"], "partitions": int(job["row"].split(":")[4])}
 
 
 def in_session(setup):
