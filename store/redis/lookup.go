@@ -84,11 +84,7 @@ type spot struct {
 func (l *look) spotsIn(e extents) []spot {
 	spots := make([]spot, len(l.fields))
 	for i, f := range l.fields {
-		of := e.keys
-		if len(f) == nameBytes {
-			of = e.names
-		}
-		spots[i].bucket, spots[i].head = of.place(f)
+		spots[i].bucket, spots[i].head = e.of(kindOf(f)).place(f)
 	}
 	return spots
 }
@@ -98,11 +94,7 @@ func (l *look) spotsIn(e extents) []spot {
 func (l *look) buckets(ctx context.Context, e extents) ([]string, extents, error) {
 	keys, values := make([]string, len(l.fields)), make([]string, len(l.fields))
 	for i, f := range l.fields {
-		letter := "k"
-		if len(f) == nameBytes {
-			letter = "a"
-		}
-		keys[i] = l.p + letter + decimal(l.spots[i].bucket)
+		keys[i] = l.p + kindOf(f).letter + decimal(l.spots[i].bucket)
 	}
 	l.note.keys = keys
 	b := l.s.c.B()
@@ -185,7 +177,7 @@ func (l *look) gather(ctx context.Context, values []string) error {
 			continue
 		}
 		hot = append(hot, i)
-		if key := l.p + "h" + f; len(f) == keyBytes && l.q.Before == 0 {
+		if key := l.p + "h" + f; kindOf(f) == keyKind && l.q.Before == 0 {
 			cmds = append(cmds, l.s.c.B().Getrange().Key(key).Start(-int64(keyRecord*(postings+1))).End(-1).Build())
 		} else { // in the pages after the first the newest are skipped, so all are read
 			cmds = append(cmds, l.s.c.B().Get().Key(key).Build())
@@ -196,10 +188,10 @@ func (l *look) gather(ctx context.Context, values []string) error {
 		if err != nil && !rueidis.IsRedisNil(err) {
 			return l.s.fail(err)
 		}
-		found[hot[i]] = joined(v, found[hot[i]], recordOf(l.fields[hot[i]]))
+		found[hot[i]] = joined(v, found[hot[i]], kindOf(l.fields[hot[i]]).record)
 	}
 	for i, f := range l.fields {
-		if len(f) == nameBytes {
+		if kindOf(f) == nameKind {
 			l.names = append(l.names, leadersOf(found[i], l.at))
 		} else {
 			l.runs = append(l.runs, l.run(found[i]))

@@ -39,12 +39,9 @@ func (n *note) see(l *look, values []string) {
 	n.at, n.rooms, n.leaders = l.at, make([]room, len(l.fields)), l.names
 	taken := make(map[string]bool, len(l.fields))
 	for i, f := range l.fields {
-		s := l.spots[i]
-		width, bucket := s.head+recordOf(f), s.bucket
-		if len(f) == nameBytes {
-			bucket |= 1 << 47
-		}
-		n.buckets = append(n.buckets, binary.BigEndian.AppendUint64(nil, bucket)[2:]...)
+		s, k := l.spots[i], kindOf(f)
+		width := s.head + k.record
+		n.buckets = append(n.buckets, binary.BigEndian.AppendUint64(nil, k.base|s.bucket)[2:]...)
 		if free := vacant(values[i], width); free > 0 && !taken[n.keys[i]] {
 			taken[n.keys[i]] = true
 			n.rooms[i] = room{decimal(uint64((free - 1) * width)), f[:s.head]}

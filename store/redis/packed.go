@@ -34,23 +34,34 @@ const (
 	nameBytes, nameRecord = 16, 12
 )
 
+// kind is what functions/map.lua's KINDS says of a map: the letter of its buckets' keys, what tells its buckets from those
+// of others, and the bytes of a record.
+type kind struct {
+	letter string
+	base   uint64
+	record int
+}
+
+var keyKind, nameKind = kind{"k", 0, keyRecord}, kind{"a", 1 << 47, nameRecord}
+
+// kindOf is the map in which a field lies that a look-up reads.
+func kindOf(field string) kind {
+	if len(field) == nameBytes {
+		return nameKind
+	}
+	return keyKind
+}
+
 // never was posted, hotter than a bucket can bear: records as functions/map.lua has them.
 const (
 	never  = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	hotter = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
 )
 
-func recordOf(field string) int {
-	if len(field) == nameBytes {
-		return nameRecord
-	}
-	return keyRecord
-}
-
 // records are those of a field that its bucket has, joined, oldest first; a hot one
 // has older ones in a key of its own.
 func records(bucket, field string, head int) (found string, hot bool) {
-	record := recordOf(field)
+	record := kindOf(field).record
 	width := head + record
 	for at := 0; ; {
 		i := strings.Index(bucket[at:], field[:head])
@@ -82,3 +93,11 @@ type (
 	extents struct{ keys, names extent }
 	heard   struct{ idems, filed extent }
 )
+
+// of is the extent of a map.
+func (e extents) of(k kind) extent {
+	if k == nameKind {
+		return e.names
+	}
+	return e.keys
+}
