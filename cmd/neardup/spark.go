@@ -59,7 +59,7 @@ func sparkCommand(a *app) *cobra.Command {
 			Long: `Decides as neardup ` + verb + ` does, to the same digest, on Spark 4: local cores, a
 standalone cluster or YARN. INPUT and DIR are files, folders or patterns of any
 file system that Spark knows (file:, hdfs:, s3a:). JSONL and lines are read in
-pieces, also where gzip or bzip2 packs them (then a file is a piece); Parquet by Spark;
+pieces, also where gzip or bzip2 packs them (with gzip a file is a piece); Parquet by Spark;
 all other formats a file a task, in its memory. DIR appears whole or not at all,
 with _SUCCESS last: ` + what + `, rejected records in rejects,
 the summary in summary.json.

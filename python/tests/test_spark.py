@@ -37,7 +37,9 @@ def lines(name, count):
 
 
 @unittest.skipUnless(HAVE, "pyspark or the shared data are not there")
-class Spark(unittest.TestCase):
+class Session(unittest.TestCase):
+    """Has a session and a folder."""
+
     @classmethod
     def setUpClass(cls):
         from pyspark.sql import SparkSession
@@ -78,6 +80,8 @@ class Spark(unittest.TestCase):
         out = subprocess.run(["neardup", "dedup", "--json", *flags, path], capture_output=True, text=True, check=True).stdout
         return json.loads(out)
 
+
+class Spark(Session):
     def same(self, path, flags, partitions=3, **options):
         from neardup.spark import dedup, digest
 

@@ -16,26 +16,29 @@ from pyspark.sql.types import StructType
 
 from .._command import Error
 from . import _lines, _stage
+from ._pieces import Pieces, escaped, plain
 from ._records import Documents
 
 DOCUMENTS = "place long, id string, text string, file string, line long, reason string"
 # A place is the number of a file, and 40 bits within it.
 FILE_BITS = 40
 LINES = (".jsonl", ".ndjson")
-SPLIT = ("", ".gz", ".bz2")  # what Spark reads by lines itself, plain files in pieces
+SPLIT = ("", ".gz", ".bz2")  # what Spark reads by lines itself
 
 
 @dataclass
 class Source:
     """documents: _records.Documents. rejects: of a job, (file, line, reason). write: what is kept to a folder, in the given order.
 
-    named: of a job, rows of documents with an id of their own; None where a column has ids.
+    named: of a job, rows of documents with an id of their own; None where a column has ids. ranks: of each
+    partition its rank, where they are not in the order of their places.
     """
 
     documents: Documents
     rejects: Callable
     write: Callable
     named: Callable = None
+    ranks: list = None
 
     def check(self, job, flags):
         """Fails, once there are records, where nothing could be read, or no record has the id that was asked for."""
@@ -62,13 +65,13 @@ def read(job, inputs, format, flags) -> Source:
     JSONL and lines are read in pieces, Parquet by Spark; all else is read as on one
     machine, a file by one task, which holds it.
     """
-    files, size = listed(job.spark, inputs)
+    files, sizes = listed(job.spark, inputs)
     kinds = {kind_of(name, format) for name in files}
     if len(kinds) > 1:
         raise Error(f"inputs of {' and '.join(sorted(kinds))}: read each kind by itself")
     kind = kinds.pop()
     if kind == "by line":
-        return by_line(job, files, size, "lines" if format == "lines" else "jsonl", flags)
+        return by_line(job, files, sizes, "lines" if format == "lines" else "jsonl", flags)
     if kind == "parquet":
         return parquet(job, files, flags)
     return whole(job, files, format, flags)
@@ -85,7 +88,7 @@ def kind_of(name, format):
 
 
 def listed(spark, inputs):
-    """The files of inputs, and their bytes: patterns and folders are resolved, hidden names left out but where they are named."""
+    """The files of inputs, and the bytes of each: patterns and folders are resolved, hidden names left out but where they are named."""
     jvm, conf = spark._jvm, spark._jsc.hadoopConfiguration()
     out, sizes = [], []
 
@@ -109,59 +112,24 @@ def listed(spark, inputs):
             visit(s, s.getPath().getName() == path.getName())
     if not out:
         raise Error(f"no files in {', '.join(inputs)}")
-    return out, sum(sizes)
+    return out, sizes
 
 
-PIECE = 16 << 20  # bytes of a piece of a file, at least, where each core has some
-
-
-def by_line(job, files, size, format, flags) -> Source:
-    """Lines in the order of the files: partitions are pieces of them, one after the other."""
-    spark = job.spark
-    cores = spark.sparkContext.defaultParallelism
-    most = min(job.pieces or cores, max(4 * cores, size // PIECE))
-    lines = spark._jsc.textFile(",".join(f.replace(",", "\\,") for f in files), most)
-    frame = spark._jsparkSession.createDataset(lines.rdd(), spark._jvm.org.apache.spark.sql.Encoders.STRING())
-    raw = DataFrame(frame, spark).select(F.monotonically_increasing_id().alias("place"), F.col("value").alias("text"))
+def by_line(job, files, sizes, format, flags) -> Source:
+    """Lines in the order of the files."""
+    lines = Pieces(job, files, sizes)
 
     def write(kept, folder, compression):
-        kept(raw.where("text != ''")).select("text").write.option("compression", compression).text(folder)
+        kept(lines.rows.where(~F.col("text").isin("", "\r"))).select("text").write.option("compression", compression).text(folder)
 
     def rejects(job):
-        bad = job.records.where("reason is not null").select(piece(), F.col("place").bitwiseAND((1 << PIECE_BITS) - 1).alias("row"), "reason")
-        where = [r.piece for r in bad.select("piece").distinct().collect()]
-        if not where:
-            return spark.createDataFrame([], "file string, line long, reason string")
-        found = pieces(spark, lines.rdd().partitions(), raw, where)
-        return bad.join(found, "piece").select("file", (F.col("before") + F.col("row") + 1).alias("line"), "reason")
+        bad = job.records.where("reason is not null").select("place", "reason")
+        return lines.lines(bad).select("file", "line", "reason")
 
     def named(job):
         return job.records.where("reason is null and id != cast(place as string)")
 
-    return Source(Documents(raw, ("--raw", "--format=" + format, *flags), ordered=True), rejects, write, named)
-
-
-PIECE_BITS = 33  # of a place that Spark gives: the row, and before it the partition
-
-
-def piece():
-    return F.shiftright("place", PIECE_BITS).alias("piece")
-
-
-def pieces(spark, partitions, raw, wanted):
-    """(piece, file, before): of some pieces of files the file and how many lines of it come before. Those are counted, in another reading, only where a file has several."""
-    path = lambda i: plain(partitions[i].inputSplit().value().getPath().toString())
-    earlier = {}
-    for i in wanted:
-        earlier[i], file = [], path(i)
-        while i - len(earlier[i]) > 0 and path(i - len(earlier[i]) - 1) == file:
-            earlier[i].append(i - len(earlier[i]) - 1)
-    counts = {}
-    if any(earlier.values()):
-        rows = raw.select(piece()).where(F.col("piece").isin(sorted({i for e in earlier.values() for i in e})))
-        counts = {r.piece: r["count"] for r in rows.groupBy("piece").count().collect()}
-    rows = [(i, path(i), sum(counts.get(e, 0) for e in earlier[i])) for i in wanted]
-    return F.broadcast(spark.createDataFrame(rows, "piece long, file string, before long"))
+    return Source(Documents(lines.rows, ("--raw", "--format=" + format, *flags), ordered=True), rejects, write, named, lines.ranks)
 
 
 def _documents(lines):
@@ -179,17 +147,12 @@ def numbered_files(job, files, names=lambda file: [file]):
     return F.broadcast(job.spark.createDataFrame(pa.table({"file": pa.array(list(rows)), "number": pa.array(numbers, pa.int64()), "path": pa.array(paths)})))
 
 
-def plain(path):
-    """A file of this machine as a path."""
-    return "/" + path.removeprefix("file:").lstrip("/") if path.startswith("file:/") else path
-
-
 def whole(job, files, format, flags) -> Source:
     """A file a task, by the readers of the local command; kept documents are written as JSONL of id and text."""
     spark = job.spark
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 1)
     spark.conf.set("spark.sql.files.maxPartitionBytes", 1 << 20)  # one file a partition, but for small ones
-    content = spark.read.format("binaryFile").load([f.replace(",", "\\,") for f in files]).select("path", "content")
+    content = spark.read.format("binaryFile").load(list(map(escaped, files))).select("path", "content")
     documents = content.mapInArrow(_read_file(job.worker, ["--format=" + format, *flags]), DOCUMENTS).join(numbered_files(job, files), "file")
     at = F.shiftleft("number", FILE_BITS) + F.col("place")
     documents = job.keep(documents.select(at.alias("place"), "id", "text", F.col("path").alias("file"), "line", "reason"))
@@ -299,9 +262,6 @@ def spellings(path):
     return sorted(paths | {urllib.parse.quote(p, safe="/:@!$&'()*+,;=~") for p in paths})
 
 
-GLOB = re.compile(r"[\\{}\[\]*?,^]")
-
-
 class Output:
     """A folder that appears when all in it is there, with the file _SUCCESS last."""
 
@@ -316,7 +276,7 @@ class Output:
         # Hidden, so that nobody who reads the folder around it takes it for a result.
         folder, name = self.end.getParent(), f"_{self.end.getName()}.neardup-"
         self.made = self.Path(folder, name + uuid.uuid4().hex[:12])
-        for left in self.fs.globStatus(self.Path(folder, GLOB.sub(r"\\\g<0>", name) + "*")) or []:
+        for left in self.fs.globStatus(self.Path(folder, escaped(name) + "*")) or []:
             tell(f"{left.getPath().toString()} is what a run made that was ended, or still goes on; remove it if none does")
         self.done, self.tell = False, tell
 
@@ -330,6 +290,19 @@ class Output:
 
     def remove(self, name):
         self.fs.delete(self.Path(self.made, name), True)
+
+    def arrange(self, name, ranks):
+        """Names the parts of a folder by the rank that their partition has."""
+        folder, given = self.Path(self.made, name), self.Path(self.made, "_" + name)
+        self.fs.rename(folder, given)
+        self.fs.mkdirs(folder)
+        for f in self.fs.listStatus(given):
+            was = f.getPath().getName()
+            part = re.match(r"part-(\d+)", was)
+            now = f"part-{ranks[int(part[1])]:05d}{was[part.end():]}" if part else was
+            if not self.fs.rename(f.getPath(), self.Path(folder, now)):
+                raise Error(f"{f.getPath().toString()} could not be renamed")
+        self.fs.delete(given, True)
 
     def commit(self):
         if self.fs.exists(self.end):

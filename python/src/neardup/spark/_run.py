@@ -82,6 +82,9 @@ def dedup(job, spec, source, out, summary):
         in_order(decisions).select(line.alias("value")).write.option("compression", compression).text(out.path("decisions"))
     with job.step("kept"):
         source.write(lambda rows: in_order(rows.join(removed, "place", "left_anti")), out.path("kept"), compression)
+    if ordered and source.ranks:
+        out.arrange("decisions", source.ranks)
+        out.arrange("kept", source.ranks)
     with job.step("digest"):
         sums, made = totals(decisions)
     summary.update(

@@ -1,0 +1,110 @@
+"""Lines of files that are read in pieces: what the command on one machine makes of the same files."""
+
+import bz2
+import gzip
+import json
+import os
+from types import SimpleNamespace
+
+import neardup
+import test_spark
+
+
+class Pieces(test_spark.Session):
+    def run_on_spark(self, inputs, name, pieces, format="auto"):
+        """The summary, and the lines of kept, decisions and rejects in the order of their parts."""
+        from neardup.spark import _run
+
+        out = os.path.join(self.folder.name, name)
+        spec = {"verb": "dedup", "inputs": inputs, "out": out, "format": format, "input": [], "method": ["--method=ngram"], "partitions": pieces}
+        try:
+            summary = _run.run(self.spark, spec)
+        finally:
+            self.spark.conf.set("spark.sql.shuffle.partitions", "3")
+
+        def read(name):
+            lines = b""
+            for part in sorted(os.listdir(os.path.join(out, name))) if os.path.isdir(os.path.join(out, name)) else []:
+                if part.startswith("part-"):
+                    with open(os.path.join(out, name, part), "rb") as f:
+                        lines += f.read()
+            return lines
+
+        return summary, *map(read, ("kept", "decisions", "rejects"))
+
+    def agrees(self, inputs, name, pieces, format="auto"):
+        """Spark's answer is the local one, and what it writes is in its order; with how many rejects."""
+        kept, decisions, rejects = (os.path.join(self.folder.name, f"{name} {n}.jsonl") for n in ("kept", "decisions", "rejects"))
+        want = self.local(inputs[-1], "--method=ngram", "--format", format, "--out", kept, "--decisions", decisions, "--rejects", rejects, *inputs[:-1])
+        got = self.run_on_spark(inputs, name, pieces, format)
+        content = lambda path: open(path, "rb").read() if os.path.exists(path) else b""
+        self.assertEqual(got[1], content(kept).removesuffix(b"\n") + b"\n")
+        self.assertEqual((got[0]["documents"], got[0]["removed"]), (want["documents"], want["removed"]))
+        of = lambda lines, *names: [tuple(json.loads(line)[n] for n in names) for line in lines.splitlines()]
+        if format != "lines":  # there an id is a place
+            self.assertEqual(got[0]["digest"], want["digest"])
+            self.assertEqual(of(got[2], "id", "decision"), of(content(decisions), "id", "decision"))
+        rejected = of(got[3], "file", "line", "reason")
+        self.assertEqual(sorted(rejected), sorted(of(content(rejects), "file", "line", "reason")))
+        return len(rejected)
+
+    def record(self, id, text):
+        return json.dumps({"id": id, "text": text}, ensure_ascii=False).encode()
+
+    def file(self, name, content, open=open):
+        path = os.path.join(self.folder.name, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            f.write(content)
+        return path
+
+    def files(self):
+        """Four, the longest neither first nor last, each with what a reader of lines may get wrong."""
+        text = lambda i: " ".join(f"word{i * j % 97}" for j in range(1, 12))
+        of = lambda name, n: [self.record(f"{name}{i}", text(i)) for i in range(n)]
+        first = b"\xef\xbb\xbf" + b"\r\n".join([*of("a", 12), b"", b'{"id": "cut', *of("b", 3), b" ", b"\t\r", b"[1]"])
+        second = b"\n".join([
+            *of("c", 80), b'{"id": "bad bytes", "text": "one \xff\xfe two \xe4\xbd three"}', b'{"id": "bad bytes", "text": "one \xff\xfe two \xe4\xbd three four"}',
+            b'{"id": "a return",\r"text": "alone between two fields"}', b"", b"", b'{"text": 1', self.record("long", text(3) + " and " * 9000), *of("d", 60), b"{}", b"\r", *of("e", 9),
+        ]) + b"\n"
+        third = b"\n" * 40 + b"\n".join([*of("f", 7), b"no json"])  # a last line without its end
+        fourth = b"\r\n".join(of("g", 30)) + b"\r\n"
+        self.file("b/first, [1] {x}?*.jsonl", first)
+        return [
+            os.path.join(self.folder.name, "b"), self.file("a second.jsonl", second), self.file("0.jsonl", b""),
+            self.file("third.jsonl", third), self.file("d fourth.jsonl.gz", fourth, gzip.open),
+        ]
+
+    def test_decisions_and_rejects(self):
+        """Order, bytes, and file and line of each reject."""
+        self.assertEqual(self.agrees(self.files(), "of all", 8), 7)
+
+    def test_places(self):
+        """Of files cut anywhere, one of them read twice: each line once, in order, against a division of the whole."""
+        from neardup.spark import _files
+        from neardup.spark._pieces import Pieces
+        from pyspark.sql import functions as F
+
+        files = self.files()
+        files += [files[1], self.file("g.jsonl.bz2", b"\n".join(b"line %d" % i for i in range(3000)), bz2.open)]
+        found, sizes = _files.listed(self.spark, files)
+        want = []
+        for f in map(_files.plain, found):
+            with {"gz": gzip.open, "z2": bz2.open}.get(f[-2:], open)(f, "rb") as content:
+                lines = content.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+                want += lines if lines[-1] else lines[:-1]
+        for pieces in range(1, 9):
+            made = Pieces(SimpleNamespace(spark=self.spark, pieces=pieces), found, sizes)
+            rows = made.rows.select("place", F.col("text").cast("binary").alias("text")).collect()
+            rows.sort(key=lambda r: r.place)
+            self.assertEqual([bytes(r.text) for r in rows], want)
+            self.assertEqual(len({r.place for r in rows}), len(want))
+
+    def test_one_text_a_line(self):
+        path = self.file("texts.txt", b"one text here\r\none text\there\n\n \n\xff bytes \xe4\r\none  text here\nand \r inside\nlast")
+        self.assertEqual(self.agrees([path], "of lines", 3, "lines"), 0)
+
+    def test_a_file_that_spark_would_not_see(self):
+        path = self.file("_hidden.jsonl", self.record("a", "text"))
+        with self.assertRaisesRegex(neardup.Error, "_hidden.jsonl: Spark reads no file of such a name"):
+            self.run_on_spark([path], "of none", 2)
