@@ -115,6 +115,27 @@ type Explainer interface {
 	Conflicts(a, b View) []Conflict
 }
 
+// Overlapping is a Method whose near texts have features in common, so that
+// those that may be near one can be found by its features where many share a key.
+type Overlapping interface {
+	Method
+	// Overlaps appends what a text has in common with any that Compare finds
+	// near it, or a variant of it: one Overlap for each measure that may judge
+	// it, nothing where no text is near. Both texts of such a pair have the
+	// Overlap of the measure that judges it, and what is in both of its
+	// Features weighs Least at least, by the Weights of either.
+	Overlaps(dst []Overlap, v View) []Overlap
+}
+
+// Overlap are the features of a text, sorted, each once. What their hashes
+// stand for is the method's.
+type Overlap struct {
+	Features []uint64
+	Weights  []uint64 // of each; nil: each weighs 1
+	// Least is 0 where nothing need be in common, or it is not known.
+	Least uint64
+}
+
 // Trainable is a Method that chooses its keys by how rare features are in a
 // corpus. Training changes how much work is done, never what is found.
 type Trainable interface {

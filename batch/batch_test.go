@@ -101,10 +101,10 @@ func randomDocs(seed uint64, n int) []neardup.Document {
 	return docs
 }
 
-// Overlap is asked for where many leaders share a key.
-func (m shingled) Overlap(v neardup.View) (features []uint64, least int) {
+// Overlaps are asked for where many leaders share a key.
+func (m shingled) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
 	set := v.(shingleSet)
-	return set, feature.LeastOverlap(len(set), m.threshold)
+	return append(dst, neardup.Overlap{Features: set, Least: uint64(feature.LeastOverlap(len(set), m.threshold))})
 }
 
 // similarTo is the definition that the engine is held to.

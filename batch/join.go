@@ -8,25 +8,24 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// overlapping is a Method whose near texts have features in common.
-type overlapping interface {
-	// Overlap returns the features of a view, each once, and how many of them
-	// any text has too that Compare finds near or a variant, at least.
-	Overlap(v neardup.View) (features []uint64, least int)
-}
-
 // join finds leaders of very hot buckets by their features, where comparing a text with each of
 // them would cost the square: the prefix filter of the literature (Chaudhuri, Ganti
-// and Kaushik 2006). Two near sets share at least `least` features, so in any order that is
-// one for both, the first n-least+1 of each share one. Rare ones come first, as the first leaders of the bucket count them: what a template
+// and Kaushik 2006), by weight. What two near texts have in common weighs at least `least` in either. Put the features
+// in any order that is one for both, and let all in common stand from some feature on: then in either text what stands
+// from there on weighs that much. So each is found under the features from which on what is left weighs enough, and two
+// near texts share one. Rare ones come first, as the first leaders of a bucket count them: what a template
 // gives to all is in nobody's prefix, if enough is a text's own. It leaves out no pair that is near, whatever was counted.
+//
+// A template makes many buckets of the same leaders. These are one group, which is searched once.
 type join struct {
-	method  overlapping
+	method  neardup.Overlapping
 	buckets map[uint32]*joinedBucket // by their start in the index
-	heads   []uint32                 // by hash of bucket and feature: an entry's number plus 1
-	pages   [][]joinEntry            // entries
-	used    int                      // entries
-	most    int                      // entries
+	groups  uint32
+	heads   []uint32      // by hash of group and feature: an entry's number plus 1
+	pages   [][]joinEntry // entries
+	used    int           // entries
+	most    int           // entries
+	full    bool          // there is no memory for more
 }
 
 // joinEntry is a leader under a feature of its prefix; entries of one head are chained.
@@ -36,12 +35,17 @@ type joinEntry struct {
 	place uint32 // in the index
 }
 
-// joinedBucket is a bucket whose first leaders are found by their features.
+// joinedBucket is a bucket whose first leaders are in a group.
 type joinedBucket struct {
-	start    uint32
-	joined   uint32            // how many
-	full     bool              // there is no memory for more
-	frequent map[uint64]uint32 // how many of the first leaders have a feature, where several do
+	group  *joinGroup
+	joined uint32 // how many
+}
+
+// joinGroup is the leaders of buckets that have most of theirs in common.
+type joinGroup struct {
+	number   uint64
+	frequent map[uint64]uint32     // how many of the first leaders have a feature, where several do
+	members  map[position]struct{} // leaders
 }
 
 const (
@@ -56,9 +60,13 @@ var joinFrom = uint32(256)
 // mostFrequent is how many features of first leaders are counted: some 10 MB while it lasts.
 const mostFrequent = 1 << 18
 
+// anything is the feature under which a leader is found that may be near a text
+// with which it has nothing in common.
+const anything = 0
+
 // newJoin returns nil where the method knows no features.
 func newJoin(m neardup.Method, memory int64) *join {
-	o, ok := m.(overlapping)
+	o, ok := m.(neardup.Overlapping)
 	if !ok {
 		return nil
 	}
@@ -70,50 +78,33 @@ func (j *join) bucket(lo, hi uint32) *joinedBucket {
 	if j == nil || hi-lo < joinFrom {
 		return nil
 	}
-	if b := j.buckets[lo]; b != nil && b.joined > 0 {
-		return b
-	}
-	return nil
+	return j.buckets[lo]
 }
 
-// prefix appends the first features of a view in the order of the bucket.
-func (j *join) prefix(dst []uint64, b *joinedBucket, v neardup.View) []uint64 {
-	features, least := j.method.Overlap(v)
-	n := len(features) - least + 1
-	for _, f := range features {
-		if len(dst) == n {
-			return dst
-		}
-		if b.frequent[f] == 0 {
-			dst = append(dst, f)
-		}
-	}
-	if len(dst) >= n {
-		return dst
-	}
-	rare := len(dst)
-	for _, f := range features {
-		if b.frequent[f] > 0 {
-			dst = append(dst, f)
-		}
-	}
-	slices.SortFunc(dst[rare:], func(x, y uint64) int {
-		return cmp.Or(cmp.Compare(b.frequent[x], b.frequent[y]), cmp.Compare(x, y))
-	})
-	return dst[:n]
-}
-
-// at returns the head and the tag of a feature in a bucket.
-func (j *join) at(b *joinedBucket, feature uint64) (head int, tag uint32) {
-	h := (feature ^ uint64(b.start)*0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd
+// at returns the head and the tag of a feature in a group.
+func (j *join) at(g *joinGroup, feature uint64) (head int, tag uint32) {
+	h := (feature ^ g.number*0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd
 	return int(h >> (65 - bits.Len(uint(len(j.heads))))), uint32(h)
 }
 
 func (j *join) entry(n int) *joinEntry { return &j.pages[n/joinPage][n%joinPage] }
 
-// add joins the leader at a place.
-func (j *join) add(b *joinedBucket, place uint32, prefix []uint64) {
-	if b.full = b.full || j.used+len(prefix) > j.most; b.full {
+// newGroup makes a group of what was counted in first leaders.
+func (j *join) newGroup(counted map[uint64]uint32) *joinGroup {
+	j.groups++
+	g := &joinGroup{number: uint64(j.groups), frequent: map[uint64]uint32{}, members: map[position]struct{}{}}
+	for f, n := range counted {
+		if n > 1 {
+			g.frequent[f] = n
+		}
+	}
+	j.most -= 2 * len(g.frequent) // their memory
+	return g
+}
+
+// add puts the leader at a place into a group.
+func (j *join) add(g *joinGroup, leader position, place uint32, prefix []uint64) {
+	if j.full = j.full || j.used+len(prefix) >= j.most; j.full {
 		return
 	}
 	if j.heads == nil {
@@ -123,22 +114,23 @@ func (j *join) add(b *joinedBucket, place uint32, prefix []uint64) {
 		if j.used%joinPage == 0 {
 			j.pages = append(j.pages, make([]joinEntry, joinPage))
 		}
-		head, tag := j.at(b, f)
+		head, tag := j.at(g, f)
 		*j.entry(j.used) = joinEntry{tag, j.heads[head], place}
 		j.used++
 		j.heads[head] = uint32(j.used)
 	}
-	b.joined++
+	g.members[leader] = struct{}{}
+	j.most-- // its memory
 }
 
 // each calls fn with the places of leaders that share a feature of a prefix, some of them several times. It returns
-// false, too soon, where that is more work than to look at all of them.
-func (j *join) each(b *joinedBucket, prefix []uint64, fn func(place uint32)) bool {
+// false, too soon, where it would look at more than most entries.
+func (j *join) each(g *joinGroup, prefix []uint64, most uint32, fn func(place uint32)) bool {
 	seen := uint32(0)
 	for _, f := range prefix {
-		head, tag := j.at(b, f)
+		head, tag := j.at(g, f)
 		for n := j.heads[head]; n != 0; {
-			if seen++; seen > b.joined {
+			if seen++; seen > most {
 				return false
 			}
 			e := j.entry(int(n) - 1)
@@ -150,65 +142,59 @@ func (j *join) each(b *joinedBucket, prefix []uint64, fn func(place uint32)) boo
 	return true
 }
 
-// joinLeaders joins those leaders of a bucket that are not yet.
-func (s *search) joinLeaders(bucket uint32) error {
-	j := s.x.join
-	lo, hi := s.x.find(bucket)
-	if j == nil || hi-lo < joinFrom {
-		return nil
-	}
-	b := j.buckets[lo]
-	if b == nil {
-		b = &joinedBucket{start: lo, frequent: map[uint64]uint32{}}
-		for _, p := range s.x.pos[lo:hi] {
-			v, err := s.view(p)
-			if err != nil {
-				return err
-			}
-			features, _ := j.method.Overlap(v)
-			for _, f := range features {
-				if n := b.frequent[f]; n > 0 || len(b.frequent) < mostFrequent {
-					b.frequent[f] = n + 1
-				}
-			}
-		}
-		for f, n := range b.frequent {
-			if n == 1 {
-				delete(b.frequent, f)
-			}
-		}
-		j.buckets[lo] = b
-	}
-	for place := lo + b.joined; place < hi && !b.full; place++ {
-		v, err := s.view(s.x.pos[place])
-		if err != nil {
-			return err
-		}
-		s.prefix = j.prefix(s.prefix[:0], b, v)
-		j.add(b, place, s.prefix)
-	}
-	return nil
+// prefixer makes the prefixes of one text after the other. For one goroutine.
+type prefixer struct {
+	looked   position // at, plus 1
+	overlaps []neardup.Overlap
+	order    []int // scratch
+	prefix   []uint64
 }
 
-// gatherJoined collects the plausible leaders of a bucket that share a feature of the prefix of t. It returns how
-// many of the first leaders need no other look: 0 where that would have been more work.
-func (s *search) gatherJoined(t position, sketch uint64, b *joinedBucket, where span) (uint32, error) {
-	v, err := s.view(t)
-	if err != nil {
-		return 0, err
-	}
-	s.prefix = s.x.join.prefix(s.prefix[:0], b, v)
-	before := len(s.found)
-	met := int64(0)
-	if !s.x.join.each(b, s.prefix, func(place uint32) {
-		met++
-		if p := s.x.pos[place]; p >= where.from && p < where.to && (sketch == s.x.sketch[place] || s.method.Plausible(sketch, s.x.sketch[place])) {
-			s.found = append(s.found, p)
+// prefixIn returns the first features of the text in the order of a group; known is false where other texts may be near
+// that have none of them.
+func (p *prefixer) prefixIn(g *joinGroup) (prefix []uint64, known bool) {
+	p.prefix = p.prefix[:0]
+	for i := range p.overlaps {
+		o := &p.overlaps[i]
+		if o.Least == 0 {
+			return nil, false
 		}
-	}) {
-		s.found = s.found[:before]
-		return 0, nil
+		p.add(g, o)
 	}
-	s.work.Candidates += met
-	return b.joined, nil
+	return p.prefix, true
+}
+
+// add appends features until those that are left weigh too little.
+func (p *prefixer) add(g *joinGroup, o *neardup.Overlap) {
+	weight := func(int) uint64 { return 1 }
+	left := uint64(len(o.Features))
+	if o.Weights != nil {
+		weight, left = func(i int) uint64 { return o.Weights[i] }, 0
+		for _, w := range o.Weights {
+			left += w
+		}
+	}
+	p.order = p.order[:0]
+	for i, f := range o.Features {
+		if left < o.Least {
+			return
+		}
+		if g.frequent[f] > 0 {
+			p.order = append(p.order, i)
+			continue
+		}
+		p.prefix = append(p.prefix, f)
+		left -= weight(i)
+	}
+	slices.SortFunc(p.order, func(i, j int) int {
+		x, y := o.Features[i], o.Features[j]
+		return cmp.Or(cmp.Compare(g.frequent[x], g.frequent[y]), cmp.Compare(x, y))
+	})
+	for _, i := range p.order {
+		if left < o.Least {
+			return
+		}
+		p.prefix = append(p.prefix, o.Features[i])
+		left -= weight(i)
+	}
 }

@@ -3,6 +3,7 @@ package batch
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,5 +65,46 @@ func TestJoinedBucketsAreNotTheSquare(t *testing.T) {
 	}
 	if verified[20]*5 > verified[1000] {
 		t.Errorf("%d pairs are compared, and %d where no bucket is joined", verified[20], verified[1000])
+	}
+}
+
+// Two texts that have exactly as much in common as they say they must are found under a common feature, in any order.
+func TestPrefixesOfWhatIsNearMeet(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	for range 20_000 {
+		g := &joinGroup{frequent: map[uint64]uint32{}}
+		var x, y neardup.Overlap
+		weighed := rng.IntN(2) == 0
+		universe := uint64(5 + rng.IntN(30))
+		for f := range universe {
+			g.frequent[f] = uint32(rng.IntN(4))
+			weight := uint64(1)
+			if weighed {
+				weight += rng.Uint64N(5)
+			}
+			inX, inY := rng.IntN(3) > 0, rng.IntN(3) > 0
+			if inX {
+				x.Features, x.Weights = append(x.Features, f+1), append(x.Weights, weight)
+			}
+			if inY {
+				y.Features, y.Weights = append(y.Features, f+1), append(y.Weights, weight)
+			}
+			if inX && inY {
+				x.Least += weight
+			}
+		}
+		if y.Least = x.Least; x.Least == 0 {
+			continue
+		}
+		if !weighed {
+			x.Weights, y.Weights = nil, nil
+		}
+		var p, q prefixer
+		p.overlaps, q.overlaps = []neardup.Overlap{x}, []neardup.Overlap{y}
+		a, _ := p.prefixIn(g)
+		b, _ := q.prefixIn(g)
+		if !slices.ContainsFunc(a, func(f uint64) bool { return slices.Contains(b, f) }) {
+			t.Fatalf("%+v and %+v are found under %v and %v", x, y, a, b)
+		}
 	}
 }

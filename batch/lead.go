@@ -149,12 +149,9 @@ func (l *leading) decide(s *search, t position, contacts []contact, first positi
 	for _, c := range contacts {
 		if c.role()&Indexed != 0 {
 			s.x.add(c.bucket(), t, row.sketch)
-			if err := s.joinLeaders(c.bucket()); err != nil {
-				return err
-			}
 		}
 	}
-	return nil
+	return s.joinLeaders(contacts)
 }
 
 // improve takes a match that is stronger than the best so far.

@@ -31,8 +31,10 @@ type search struct {
 	x       *index
 	removed bitset // texts that nobody is compared with
 	found   []position
-	prefix  []uint64 // of a text, in a joined bucket
 	work    Work
+	joined  []joinedHere // very hot buckets of the text at hand
+	met     []position   // in a group of these
+	prefixer
 }
 
 // in calls fn, in ascending order, for every text in the span that t is near,
@@ -68,10 +70,9 @@ func (s *search) amongRemoved(t position, contacts []contact, fn func(position, 
 }
 
 // gather collects the texts it was paired with that are not removed, and the
-// plausible entries of its hot buckets. Entries stand in the order of
-// positions, so a span is read from its end backwards; of very hot buckets those that were joined are found by their features.
+// plausible entries of its hot buckets; of very hot ones those that were joined are found by their features.
 func (s *search) gather(t position, sketch uint64, contacts []contact, where span) error {
-	s.found = s.found[:0]
+	s.found, s.joined = s.found[:0], s.joined[:0]
 	for _, c := range contacts {
 		if c.role() == 0 {
 			if p := c.text(); p >= where.from && p < where.to && !s.removed.has(uint32(p)) {
@@ -84,26 +85,29 @@ func (s *search) gather(t position, sketch uint64, contacts []contact, where spa
 		}
 		lo, hi := s.x.find(c.bucket())
 		if b := s.x.join.bucket(lo, hi); b != nil {
-			joined, err := s.gatherJoined(t, sketch, b, where)
-			if err != nil {
-				return err
-			}
-			lo += joined
+			s.joined = append(s.joined, joinedHere{b, lo, hi})
+			continue
 		}
-		for hi > lo && s.x.pos[hi-1] >= where.to {
-			hi--
-		}
-		texts, sketches := s.x.pos[lo:hi], s.x.sketch[lo:hi]
-		i := len(texts) - 1
-		for ; i >= 0 && texts[i] >= where.from; i-- {
-			// Equal texts have equal sketches, and no method compares them.
-			if sketch == sketches[i] || s.method.Plausible(sketch, sketches[i]) {
-				s.found = append(s.found, texts[i])
-			}
-		}
-		s.work.Candidates += int64(len(texts) - 1 - i)
+		s.scan(sketch, lo, hi, where)
 	}
-	return nil
+	return s.gatherJoined(t, sketch, where)
+}
+
+// scan collects the plausible leaders at places of a bucket. They stand in the order of
+// positions, so a span is read from its end backwards.
+func (s *search) scan(sketch uint64, lo, hi uint32, where span) {
+	for hi > lo && s.x.pos[hi-1] >= where.to {
+		hi--
+	}
+	texts, sketches := s.x.pos[lo:hi], s.x.sketch[lo:hi]
+	i := len(texts) - 1
+	for ; i >= 0 && texts[i] >= where.from; i-- {
+		// Equal texts have equal sketches, and no method compares them.
+		if sketch == sketches[i] || s.method.Plausible(sketch, sketches[i]) {
+			s.found = append(s.found, texts[i])
+		}
+	}
+	s.work.Candidates += int64(len(texts) - 1 - i)
 }
 
 // verify compares a text with those that were found.

@@ -251,6 +251,27 @@ func (a *auto) Compare(x, y neardup.View) neardup.Match {
 	return m.Compare(v, w)
 }
 
+// Overlaps are those of the methods that may judge the text: a text on the
+// border meets short ones by the features of one, and others by those of the other.
+func (a *auto) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
+	short, long := views(v)
+	if short != nil {
+		dst = overlaps(dst, a.short, short)
+	}
+	if long != nil {
+		dst = overlaps(dst, a.long, long)
+	}
+	return dst
+}
+
+// overlaps asks a method, which may not know.
+func overlaps(dst []neardup.Overlap, m neardup.Method, v neardup.View) []neardup.Overlap {
+	if o, ok := m.(neardup.Overlapping); ok {
+		return o.Overlaps(dst, v)
+	}
+	return append(dst, neardup.Overlap{})
+}
+
 // Conflicts asks the method that judges the pair.
 func (a *auto) Conflicts(x, y neardup.View) []neardup.Conflict {
 	m, v, w := a.judging(x, y)
@@ -299,6 +320,14 @@ func (t *titled) Compare(a, b neardup.View) neardup.Match {
 		match.Near, match.Variant = false, true
 	}
 	return match
+}
+
+// Overlaps are those of minhash: what texts are about is looked at of near ones only.
+func (t *titled) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
+	if own, ok := v.(*titledView); ok {
+		v = own.View
+	}
+	return t.Method.Overlaps(dst, v)
 }
 
 // Conflicts are those of the subjects.

@@ -200,12 +200,12 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 	return match
 }
 
-// Overlap returns the hashes of a view of this method, sorted, and how many of them the set of any near text has too, at least.
-func (m *Method) Overlap(v neardup.View) (hashes []uint64, least int) {
+// Overlaps appends the set of a view and how many of its hashes any near text has too, at least.
+func (m *Method) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
 	own, ok := v.(*View)
 	if !ok {
-		return nil, 1
+		return dst
 	}
 	set := own.set()
-	return set, feature.LeastOverlap(len(set), m.cfg.Threshold)
+	return append(dst, neardup.Overlap{Features: set, Least: uint64(feature.LeastOverlap(len(set), m.cfg.Threshold))})
 }

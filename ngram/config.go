@@ -84,6 +84,7 @@ const version = 1
 // that can be stored.
 type Method interface {
 	neardup.Trainable
+	neardup.Overlapping
 	// WithTable returns the method choosing its keys by a table; nil is
 	// the untrained method.
 	WithTable(*Table) Method

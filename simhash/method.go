@@ -269,6 +269,18 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 	return match
 }
 
+// Overlaps appends the shingles that are verified. Unverified, a fingerprint does not tell what near texts share.
+func (m *Method) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
+	own, ok := v.(*view)
+	if !ok || !own.enough {
+		return dst
+	}
+	if m.config.Unverified {
+		return append(dst, neardup.Overlap{})
+	}
+	return append(dst, neardup.Overlap{Features: own.set, Least: uint64(feature.LeastOverlap(len(own.set), m.config.Threshold))})
+}
+
 func (m *Method) basis() string {
 	if m.config.Unverified {
 		return "1 - distance/64 of " + m.config.Features.String()

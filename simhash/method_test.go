@@ -299,3 +299,23 @@ func TestAppendKeysMeet(t *testing.T) {
 		}
 	}
 }
+
+// A text that is near has shingles in common where these are verified; a fingerprint alone does not tell.
+func TestOverlaps(t *testing.T) {
+	words := feature.Shingle{Unit: feature.Words, K: 1}
+	text := "one two three four five six seven eight nine ten"
+	got := func(c simhash.Config) []neardup.Overlap {
+		c.Shingle = words
+		m := newMethod(t, c)
+		return m.Overlaps(nil, m.View(text))
+	}
+	if o := got(simhash.Config{Threshold: .5}); len(o) != 1 || len(o[0].Features) != 10 || o[0].Least != 5 {
+		t.Errorf("%+v", o)
+	}
+	if o := got(simhash.Config{Unverified: true}); len(o) != 1 || o[0].Least != 0 {
+		t.Errorf("unverified: %+v", o)
+	}
+	if o := got(simhash.Config{MinFeatures: 100}); len(o) != 0 {
+		t.Errorf("of a text that is near none: %+v", o)
+	}
+}

@@ -150,6 +150,21 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 	return match
 }
 
+// Overlaps appends the words of a view with their weights. Facts are looked at
+// only where words are similar enough, so variants have as much in common.
+func (m *Method) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
+	own, ok := v.(*View)
+	if !ok || own.total == 0 {
+		return dst
+	}
+	weights := make([]uint64, len(own.weights))
+	for i, w := range own.weights {
+		weights[i] = uint64(w & weightBits)
+	}
+	// With any text the union is the text itself at the least.
+	return append(dst, neardup.Overlap{Features: own.words, Weights: weights, Least: m.leastPart(own.total)})
+}
+
 // reaches reports whether part/whole is at or above the threshold.
 func (m *Method) reaches(part, whole uint64) bool {
 	return float64(part)/float64(whole) >= m.threshold

@@ -385,3 +385,23 @@ func FuzzConflictsAreSymmetric(f *testing.F) {
 		}
 	})
 }
+
+// A text that is near has words in common that weigh three fifths of either, each as much as in all texts.
+func TestOverlaps(t *testing.T) {
+	m := method(t, weighted.Config{})
+	text := "the council will pay 1,500 pounds to each of the families"
+	got := m.Overlaps(nil, m.View(text))
+	if len(got) != 1 || len(got[0].Features) != 10 || len(got[0].Weights) != 10 {
+		t.Fatalf("%+v", got)
+	}
+	sum := uint64(0)
+	for _, w := range got[0].Weights {
+		sum += w
+	}
+	if least := float64(got[0].Least); sum != m.Weight(text) || least < .6*float64(sum) || least-1 >= .6*float64(sum) {
+		t.Errorf("%d of %d is in common at least, the text weighs %d", got[0].Least, sum, m.Weight(text))
+	}
+	if got := m.Overlaps(nil, m.View("")); len(got) != 0 {
+		t.Errorf("of an empty text %+v", got)
+	}
+}

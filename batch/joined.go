@@ -1,0 +1,177 @@
+package batch
+
+import "slices"
+
+// overlapsOf looks at a text.
+func (s *search) overlapsOf(text position) error {
+	if s.looked == text+1 {
+		return nil
+	}
+	v, err := s.view(text)
+	if err != nil {
+		return err
+	}
+	s.looked, s.overlaps = text+1, s.x.join.method.Overlaps(s.overlaps[:0], v)
+	return nil
+}
+
+// joinLeaders joins those leaders of the buckets of a new one that are not yet.
+func (s *search) joinLeaders(contacts []contact) error {
+	j := s.x.join
+	if j == nil {
+		return nil
+	}
+	for _, c := range contacts {
+		if c.role()&Indexed == 0 {
+			continue
+		}
+		lo, hi := s.x.find(c.bucket())
+		if hi-lo < joinFrom || j.full {
+			continue
+		}
+		b := j.buckets[lo]
+		if b == nil {
+			g, err := s.groupOf(contacts, s.x.pos[lo:hi])
+			if err != nil {
+				return err
+			}
+			b = &joinedBucket{group: g}
+			j.buckets[lo] = b
+		}
+		if err := s.joinBucket(b, lo, hi); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// joinBucket puts the leaders of a bucket into its group.
+func (s *search) joinBucket(b *joinedBucket, lo, hi uint32) error {
+	j := s.x.join
+	for place := lo + b.joined; place < hi; place++ {
+		leader := s.x.pos[place]
+		if _, ok := b.group.members[leader]; !ok {
+			if err := s.overlapsOf(leader); err != nil {
+				return err
+			}
+			prefix, known := s.prefixIn(b.group)
+			if !known {
+				prefix = []uint64{anything}
+			}
+			if j.add(b.group, leader, place, prefix); j.full {
+				return nil
+			}
+		}
+		b.joined++
+	}
+	return nil
+}
+
+// groupOf returns the group of a bucket with these leaders: one of another bucket of its newest, if most are in it,
+// else a new one.
+func (s *search) groupOf(contacts []contact, leaders []position) (*joinGroup, error) {
+	var last *joinGroup
+	for _, c := range contacts {
+		if c.role()&Indexed == 0 {
+			continue
+		}
+		lo, _ := s.x.find(c.bucket())
+		b := s.x.join.buckets[lo]
+		if b == nil || b.group == last {
+			continue
+		}
+		last = b.group
+		common := 0
+		for _, text := range leaders {
+			if _, ok := last.members[text]; ok {
+				common++
+			}
+		}
+		if 2*common >= len(leaders) {
+			return last, nil
+		}
+	}
+	counted := map[uint64]uint32{}
+	for _, text := range leaders {
+		if err := s.overlapsOf(text); err != nil {
+			return nil, err
+		}
+		for _, o := range s.overlaps {
+			for _, f := range o.Features {
+				if n := counted[f]; n > 0 || len(counted) < mostFrequent {
+					counted[f] = n + 1
+				}
+			}
+		}
+	}
+	return s.x.join.newGroup(counted), nil
+}
+
+// joinedHere is a joined bucket that a text searches.
+type joinedHere struct {
+	*joinedBucket
+	lo, hi uint32
+}
+
+// gatherJoined collects the plausible leaders of s.joined, group by group.
+func (s *search) gatherJoined(t position, sketch uint64, where span) error {
+	slices.SortFunc(s.joined, func(a, b joinedHere) int { return int(a.group.number) - int(b.group.number) })
+	for from := 0; from < len(s.joined); {
+		to := from + 1
+		for to < len(s.joined) && s.joined[to].group == s.joined[from].group {
+			to++
+		}
+		buckets := s.joined[from:to]
+		from = to
+		found, err := s.byFeatures(t, sketch, buckets, where)
+		if err != nil {
+			return err
+		}
+		for _, b := range buckets {
+			if found {
+				b.lo += b.joined
+			}
+			s.scan(sketch, b.lo, b.hi, where)
+		}
+	}
+	return nil
+}
+
+// byFeatures collects the plausible leaders joined in buckets of one group that share a feature of the prefix of t.
+// It returns false, and has collected none, where that would be more work than to look at all of them.
+func (s *search) byFeatures(t position, sketch uint64, buckets []joinedHere, where span) (bool, error) {
+	if err := s.overlapsOf(t); err != nil {
+		return false, err
+	}
+	g := buckets[0].group
+	prefix, known := s.prefixIn(g)
+	if !known {
+		return false, nil
+	}
+	most := uint32(0)
+	for _, b := range buckets {
+		most = max(most, b.joined)
+	}
+	s.met = s.met[:0]
+	met := int64(0)
+	if !s.x.join.each(g, append(prefix, anything), most, func(place uint32) {
+		met++
+		if p := s.x.pos[place]; p >= where.from && p < where.to && (sketch == s.x.sketch[place] || s.method.Plausible(sketch, s.x.sketch[place])) {
+			s.met = append(s.met, p)
+		}
+	}) {
+		return false, nil
+	}
+	s.work.Candidates += met
+	slices.Sort(s.met)
+	for _, p := range slices.Compact(s.met) {
+		// The group has leaders of other buckets too.
+		if slices.ContainsFunc(buckets, func(b joinedHere) bool {
+			_, ok := slices.BinarySearch(s.x.pos[b.lo:b.lo+b.joined], p)
+			return ok
+		}) {
+			s.found = append(s.found, p)
+		}
+	}
+	return true, nil
+}

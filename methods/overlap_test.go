@@ -1,0 +1,176 @@
+package methods_test
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/eval"
+	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/ngram"
+	"github.com/neardup/neardup/text"
+)
+
+// overlapping lists methods whose near texts have features in common, by what is special about each.
+func overlapping(t *testing.T) map[string]neardup.Overlapping {
+	t.Helper()
+	far := 7
+	all := map[string]neardup.Overlapping{}
+	for name, c := range map[string]methods.Config{
+		"auto":                   {},
+		"auto of a small limit":  {Limit: 12}, // many texts on the border
+		"auto at .35, merged":    {Limit: 20, Threshold: .35, Variants: methods.Merge},
+		"auto/2":                 {Name: methods.Auto2, Limit: 40, Variants: methods.Keep},
+		"weighted":               {Name: "weighted"},
+		"weighted at .9, merged": {Name: "weighted", Threshold: .9, Variants: methods.Merge},
+		"minhash at .5":          {Name: "minhash", Threshold: .5},
+		"simhash":                {Name: "simhash", Threshold: .3, Distance: &far, MinFeatures: 1},
+		"jaccard of runes":       {Name: "jaccard", Threshold: .6, Shingle: feature.Shingle{Unit: feature.Runes, K: 2}},
+		"edit":                   {Name: "ngram"},
+		"edit at .9, variants":   {Name: "ngram", Threshold: .9, Variants: methods.Keep},
+		"edit at .55":            {Name: "ngram", Threshold: .55},
+		"edit of letters":        {Name: "ngram", Threshold: .7, Prepare: ngram.Alnum{}},
+		"cosine":                 {Name: "ngram", Similarity: ngram.Cosine, Threshold: .7},
+		"jaccard":                {Name: "ngram", Similarity: ngram.Jaccard, Threshold: .7, Variants: methods.Keep},
+		"euclidean":              {Name: "ngram", Similarity: ngram.Euclidean, Threshold: .4},
+	} {
+		m, err := methods.New(c)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		o, ok := m.(neardup.Overlapping)
+		if !ok {
+			t.Fatalf("%s says nothing of what near texts have in common", name)
+		}
+		all[name] = o
+	}
+	return all
+}
+
+// pairsOf makes pairs that are near or nearly so: with words less or more at either end, with other words, numbers and
+// runes here and there, and with words that come again.
+func pairsOf(rng *rand.Rand, n int) [][2]string {
+	vocabulary := strings.Fields(`the of and to your account agreement bridge camera council delivery engine factory garden
+		harbour not no 7 12 2024 $500 k61 up down 数据库 大学 经济 城市 音乐 比赛 公司 电影 系统 不 三 第十一集`)
+	word := func() string {
+		if rng.IntN(3) == 0 {
+			return fmt.Sprintf("w%x", rng.IntN(1<<20))
+		}
+		return vocabulary[rng.IntN(len(vocabulary))]
+	}
+	var pairs [][2]string
+	for range n {
+		a := make([]string, 1+rng.IntN([]int{6, 25, 90}[rng.IntN(3)]))
+		for i := range a {
+			a[i] = word()
+		}
+		b := slices.Clone(a)
+		few := rng.IntN(1 + len(a)/2)
+		switch rng.IntN(6) {
+		case 0:
+			b = b[:len(b)-few]
+		case 1:
+			b = b[few:]
+		case 2:
+			for range few {
+				b = append(b, word())
+			}
+		case 3:
+			for i := range b {
+				if i%5 == 0 && rng.IntN(3) > 0 {
+					b[i] = word()
+				}
+			}
+		case 4:
+			b = append(b, b[:few]...)
+		default:
+			b[rng.IntN(len(b))] = word()
+		}
+		y := []rune(strings.Join(b, " "))
+		for step, i := 2+rng.IntN(12), 0; i < len(y) && rng.IntN(3) == 0; i += step { // as many grams as edits can take
+			y[i] = 'q'
+		}
+		pairs = append(pairs, [2]string{strings.Join(a, " "), string(y)})
+	}
+	return pairs
+}
+
+// inCommon returns how much the features of two overlaps that are the same weigh in x.
+func inCommon(x, y neardup.Overlap) (sum uint64) {
+	for i, f := range x.Features {
+		if _, ok := slices.BinarySearch(y.Features, f); !ok {
+			continue
+		}
+		if x.Weights == nil {
+			sum++
+		} else {
+			sum += x.Weights[i]
+		}
+	}
+	return sum
+}
+
+// What is near, or a variant, has as much in common as Overlaps says of either text, by one of its measures.
+func TestOverlapsAreReachedByWhatIsNear(t *testing.T) {
+	pairs := pairsOf(rand.New(rand.NewPCG(1, 2)), 2500)
+	shared.Path(t, "judged/judged_pairs.tsv")
+	for _, file := range []string{shared.Dir() + "/judged/judged_pairs.tsv", "../docs/reading/written.jsonl"} {
+		judged, err := eval.ReadJudged(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range judged {
+			if len(p.TextA)+len(p.TextB) < 20000 { // else the edit distance takes seconds
+				pairs = append(pairs, [2]string{p.TextA, p.TextB})
+			}
+		}
+	}
+	clean := text.Default()
+	for name, m := range overlapping(t) {
+		t.Run(name, func(t *testing.T) {
+			near, variants, known, tight := 0, 0, 0, 0
+			for _, p := range pairs {
+				v, w := m.View(clean.Clean(p[0])), m.View(clean.Clean(p[1]))
+				match := m.Compare(v, w)
+				if !match.Near && !match.Variant {
+					continue
+				}
+				near++
+				if match.Variant {
+					variants++
+				}
+				reached, least := false, uint64(1)
+				for _, x := range m.Overlaps(nil, v) {
+					if !slices.IsSorted(x.Features) || len(slices.Compact(slices.Clone(x.Features))) != len(x.Features) {
+						t.Fatalf("%q: features are no sorted set", p[0])
+					}
+					for _, y := range m.Overlaps(nil, w) {
+						a, b := inCommon(x, y), inCommon(y, x)
+						if a >= x.Least && b >= y.Least {
+							reached, least = true, min(x.Least, y.Least)
+							if cmp.Or(x.Least, y.Least) > 0 && min(a-x.Least, b-y.Least) <= x.Least/50 {
+								tight++
+							}
+						}
+					}
+				}
+				if !reached {
+					t.Fatalf("%+v: of\n%q and\n%q too little is in common: %+v\n%+v", match, p[0], p[1], m.Overlaps(nil, v), m.Overlaps(nil, w))
+				}
+				if least > 0 {
+					known++
+				}
+			}
+			t.Logf("%d pairs are near or variants (%d), %d known to have something in common, %d hardly more than said", near, variants, known, tight)
+			if near < 150 || known < near/2 || tight < 5 {
+				t.Errorf("of %d pairs that are near %d have to have something in common, and %d hardly more", near, known, tight)
+			}
+		})
+	}
+}

@@ -1,0 +1,87 @@
+package ngram
+
+import (
+	"slices"
+
+	"github.com/neardup/neardup"
+)
+
+// Overlaps appends the grams of a text, each with the number of its occurrence,
+// and how many of them any text has too that few enough edits lead to: an edit
+// takes away at most q of the grams of the longer text (Ukkonen 1992; numbered:
+// Gravano et al., VLDB 2001). A text so short that its edits may take all of
+// them knows of nothing in common.
+func (m *editMethod) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
+	own, ok := v.(*runeView)
+	if !ok || own.empty {
+		return dst
+	}
+	q, n := m.plans.overlapping(), len(own.runes)
+	least, last := n, longestPartner(m.Threshold, n)
+	for longer := n; longer <= last; longer++ {
+		least = min(least, longer-q+1-q*m.plans.allowed(longer))
+	}
+	if least <= 0 {
+		return append(dst, neardup.Overlap{})
+	}
+	return append(dst, neardup.Overlap{Features: numberedGrams(own.runes, q), Least: uint64(least)})
+}
+
+// overlapping is the length of the grams that near texts have in common: the
+// longest, for they are the rarest, of which edits leave two fifths, 4 at most.
+func (p *plans) overlapping() int {
+	q := 1
+	for q < 4 && float64(q+1)*(1-p.threshold) <= .6+1e-9 {
+		q++
+	}
+	return q
+}
+
+// numberedGrams returns the grams of q runes, sorted: the second of one kind is another feature than the first.
+func numberedGrams(runes []rune, q int) []uint64 {
+	hashes := make([]uint64, 0, max(len(runes)-q+1, 0))
+	for i := range cap(hashes) {
+		h := uint64(q)
+		for _, r := range runes[i : i+q] {
+			h = mix(h ^ uint64(uint32(r)))
+		}
+		hashes = append(hashes, h)
+	}
+	slices.Sort(hashes)
+	number, last := uint64(0), uint64(0)
+	for i, h := range hashes {
+		if number++; i == 0 || h != last {
+			number, last = 0, h
+		}
+		hashes[i] = mix(h + number)
+	}
+	slices.Sort(hashes)
+	return hashes
+}
+
+// Overlaps appends the set and how much of it a near text has at the least.
+// Of the larger set of two, containment asks for nothing.
+func (m *setMethod) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
+	own, ok := v.(*setView)
+	switch {
+	case !ok || len(own.set) == 0:
+		return dst
+	case m.Similarity == Containment:
+		return append(dst, neardup.Overlap{})
+	}
+	return append(dst, neardup.Overlap{Features: own.set, Least: uint64(m.leastOf(len(own.set)))})
+}
+
+// Overlaps appends the features, each with the square of how often it occurs:
+// of the squared length of a text, near ones have a part in common (countMethod).
+func (m *countMethod) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
+	own, ok := v.(*countView)
+	if !ok || len(own.set) == 0 {
+		return dst
+	}
+	weights := make([]uint64, len(own.counts))
+	for i, n := range own.counts {
+		weights[i] = uint64(n) * uint64(n)
+	}
+	return append(dst, neardup.Overlap{Features: own.set, Weights: weights, Least: max(1, uint64(m.rest*float64(own.square)))})
+}
