@@ -22,7 +22,7 @@ import (
 )
 
 // Protocol is raised whenever a line changes its meaning.
-const Protocol = 6
+const Protocol = 7
 
 // ErrUnlike is returned where driver and worker do not agree.
 var ErrUnlike = errors.New("driver and worker differ")

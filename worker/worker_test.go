@@ -34,8 +34,6 @@ func TestLinesThatAreNone(t *testing.T) {
 			return s.Bucket(ctx, in, out, BucketLimits{})
 		},
 		"verify": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Verify(ctx, in, out, false) },
-		"meet":   func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Meet(ctx, in, out) },
-		"settle": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return Settle(ctx, in, out) },
 		"lead":   func(in *strings.Reader, out *strings.Builder) (Counts, error) { return Lead(ctx, in, out) },
 		"digest": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return Digest(ctx, in, out) },
 	}
@@ -51,11 +49,6 @@ func TestLinesThatAreNone(t *testing.T) {
 		{"bucket", key + "\t1\t\t" + sketch + "\n", `role ""`},
 		{"bucket", key + "\t1\tib\t" + sketch + "\n", `role "ib"`},
 		{"bucket", key + "\t9223372036854775807\tb\t" + sketch + "\n", "place"},
-		{"meet", "x\t1\n", `kind "x"`},
-		{"meet", "m\t" + key + "\t1\tb\t" + sketch + "\n", "5 fields, a member has 6"},
-		{"settle", "e\t2\t1\nw\t1\n", "line 2: "},
-		{"settle", "e\t2\t1\ne\t1\t0\n", "not in their order"},
-		{"settle", "e\t2\n", "begins neither"},
 		{"verify", "x\t1\n", `kind "x"`},
 		{"verify", "t\t1\ta\nc\t2\t1\n", "the text at 2 is not in this block"},
 		{"verify", "t\t1\ta\nt\t2\ta\nc\t1\t2\n", "1 does not come after 2"},
@@ -287,26 +280,5 @@ func TestHotBucketsStayWhole(t *testing.T) {
 	}
 	if got["2b"] != 10 || got["4B"] != largeBucket+1 || got["candidate"] < 37 || len(got) != 3 {
 		t.Errorf("%v", got)
-	}
-}
-
-func TestMeet(t *testing.T) {
-	s := stagesOf(t, methods.Config{Name: "minhash"})
-	line := func(kind, key string, place int, role string, more string) string {
-		return fmt.Sprintf("%s\t%s\t%d\t%s\t%016x%s\n", kind, key, place, role, 1000, more)
-	}
-	a, b := "000000000000000a", "000000000000000b"
-	in := line("l", a, 5, "b", "") + line("l", a, 9, "p", "") + line("l", b, 6, "i", "") +
-		line("m", a, 5, "b", "\t0") + // itself
-		line("m", a, 7, "b", "\t0") + // 5, not 9, which is not found
-		line("m", b, 7, "i", "\t0") + // does not search
-		line("m", b, 3, "b", "\t0") + // 6 comes later
-		line("m", b, 2, "b", "\t8") // but not than the copy at 8
-	var out strings.Builder
-	if _, err := s.Meet(context.Background(), strings.NewReader(in), &out); err != nil {
-		t.Fatal(err)
-	}
-	if want := "7\t5\n6\t2\n"; out.String() != want {
-		t.Errorf("%q, want %q", out.String(), want)
 	}
 }

@@ -1,6 +1,5 @@
 """Runs rows of bench/spark/cluster in one session of Spark, as `neardup spark dedup` does: a line of JSON each. For that script alone."""
 
-import functools
 import json
 import os
 import subprocess
@@ -37,13 +36,15 @@ def conf(kind, setup):
 
 
 def spec_of(job):
-    return {"verb": "dedup", "inputs": [job["input"]], "out": job["out"], "format": "auto", "input": [], "method": job["method"], "partitions": int(job["row"].split(":")[4])}
+    where, _, _, _, partitions, _ = job["row"].split(":")
+    spec = {"verb": "dedup", "inputs": [job["input"]], "out": job["out"], "format": "auto", "input": [], "method": job["method"], "partitions": int(partitions)}
+    return {**spec, "onDriver": 0} if where == "spread" else spec
 
 
 def in_session(setup):
     from pyspark.sql import SparkSession
 
-    from neardup.spark import _decide, _run
+    from neardup.spark import _run
 
     os.makedirs(setup["dir"] + "/events", exist_ok=True)
     builder = SparkSession.builder.appName("bench/spark/cluster")
@@ -51,9 +52,7 @@ def in_session(setup):
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
-    decide = _decide.decide
     for job in setup["jobs"]:
-        _decide.decide = functools.partial(decide, on_driver=8) if job["row"].startswith("rounds:") else decide
         hurt = trouble.of(job["row"].split(":")[-1], spark, setup)
         batch = spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
         out, begun = {"row": job["row"]}, time.time()

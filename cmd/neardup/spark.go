@@ -30,6 +30,7 @@ type sparkVerb struct {
 	out        string
 	master     string
 	partitions int
+	onDriver   int
 	ruled      string
 	compress   string
 	variants   bool
@@ -97,6 +98,7 @@ func (v *sparkVerb) add(fs *pflag.FlagSet) {
 	fs.BoolVarP(&v.quiet, "quiet", "q", false, "print no progress and no summary")
 	if v.verb == "dedup" {
 		fs.StringVar(&v.compress, "compression", "none", "of JSON lines that are written: none, gzip, bzip2")
+		fs.IntVar(&v.onDriver, "on-driver", -1, "rows of candidates, hot buckets and copies that the driver decides at once; more are decided on the cluster (default: four million)")
 	} else {
 		fs.BoolVar(&v.variants, "with-variants", false, "list variants too: one template, other facts")
 	}
@@ -127,6 +129,7 @@ type sparkJob struct {
 	Input       []string `json:"input"`
 	Method      []string `json:"method"`
 	Partitions  int      `json:"partitions,omitempty"`
+	OnDriver    *int     `json:"onDriver,omitempty"`
 	Overrides   string   `json:"overrides,omitempty"`
 	Variants    bool     `json:"variants,omitempty"`
 	Compression string   `json:"compression,omitempty"`
@@ -141,6 +144,12 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 	}
 	if v.partitions < 0 {
 		return j, usage("--partitions %d is negative", v.partitions)
+	}
+	if f := set.Lookup("on-driver"); f != nil && f.Changed {
+		if v.onDriver < 0 {
+			return j, usage("--on-driver %d is negative", v.onDriver)
+		}
+		j.OnDriver = &v.onDriver
 	}
 	for _, name := range ofFiles {
 		if f := set.Lookup(name); f.Changed {
@@ -358,20 +367,21 @@ func (t *tail) reason() string {
 
 // sparkSummary is what the Python side counts.
 type sparkSummary struct {
-	Method     string  `json:"method"`
-	Documents  int64   `json:"documents"`
-	Rejected   int64   `json:"rejected"`
-	Kept       int64   `json:"kept"`
-	Removed    int64   `json:"removed"`
-	Equal      int64   `json:"equal"`
-	Variants   int64   `json:"variants"`
-	Candidates int64   `json:"candidates"`
-	Edges      int64   `json:"edges"`
-	HotRounds  int64   `json:"hotRounds"`
-	Overrides  int64   `json:"overrides"`
-	Pairs      int64   `json:"pairs"`
-	Seconds    float64 `json:"seconds"`
-	Digest     string  `json:"digest"`
+	Method       string  `json:"method"`
+	Documents    int64   `json:"documents"`
+	Rejected     int64   `json:"rejected"`
+	Kept         int64   `json:"kept"`
+	Removed      int64   `json:"removed"`
+	Equal        int64   `json:"equal"`
+	Variants     int64   `json:"variants"`
+	Candidates   int64   `json:"candidates"`
+	Edges        int64   `json:"edges"`
+	HotDocuments int64   `json:"hotDocuments"` // of components with hot buckets, which one task each decides
+	HotLargest   int64   `json:"hotLargest"`   // of these
+	Overrides    int64   `json:"overrides"`
+	Pairs        int64   `json:"pairs"`
+	Seconds      float64 `json:"seconds"`
+	Digest       string  `json:"digest"`
 }
 
 func (v *sparkVerb) report(file string) error {
@@ -399,7 +409,10 @@ func (v *sparkVerb) report(file string) error {
 	if s.Variants > 0 {
 		fmt.Fprintf(v.stderr, "variants    %s of the kept say other things by the template of another\n", grouped(s.Variants))
 	}
-	fmt.Fprintf(v.stderr, "method      %s\nwork        %s candidates, %s edges, %d rounds of hot buckets\n", s.Method, grouped(s.Candidates), grouped(s.Edges), s.HotRounds)
+	fmt.Fprintf(v.stderr, "method      %s\nwork        %s candidates, %s edges\n", s.Method, grouped(s.Candidates), grouped(s.Edges))
+	if s.HotDocuments > 0 {
+		fmt.Fprintf(v.stderr, "hot buckets %s documents hang together by them, %s in one task\n", grouped(s.HotDocuments), grouped(s.HotLargest))
+	}
 	if v.ruled != "" {
 		fmt.Fprintf(v.stderr, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
 	}

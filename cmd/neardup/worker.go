@@ -27,11 +27,9 @@ var stages = []stage{
 	{"records", "Documents to the digests of their clean texts and their keys", (*workerVerb).records},
 	{"distinct", "Packs of documents to the postings of distinct texts, and copies", (*workerVerb).distinct},
 	{"bucket", "Postings, those of a key together, to candidates", (*workerVerb).bucket},
-	{"meet", "Leaders and members of hot buckets to candidates", (*workerVerb).meet},
 	{"verify", "Blocks of texts and candidates to edges", (*workerVerb).verify},
 	{"decide", "Documents of hot buckets, in order, to the edges that decide", (*workerVerb).decide},
 	{"lead", "Edges in order to those that decide", (*workerVerb).lead},
-	{"settle", "Edges in order, and texts that wait for more, to what can be decided", (*workerVerb).settle},
 	{"digest", "Decisions, or digests of parts, to the digest of all", (*workerVerb).digest},
 }
 
@@ -227,14 +225,6 @@ func (w *workerVerb) verify(ctx context.Context, s worker.Stages) (worker.Counts
 func (w *workerVerb) decide(ctx context.Context, s worker.Stages) (worker.Counts, error) {
 	limitGarbage(worker.DecideMemory)
 	return s.Decide(ctx, w.stdin, w.stdout, w.facts)
-}
-
-func (w *workerVerb) meet(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	return s.Meet(ctx, w.stdin, w.stdout)
-}
-
-func (w *workerVerb) settle(ctx context.Context, _ worker.Stages) (worker.Counts, error) {
-	return worker.Settle(ctx, w.stdin, w.stdout)
 }
 
 func (w *workerVerb) lead(ctx context.Context, _ worker.Stages) (worker.Counts, error) {

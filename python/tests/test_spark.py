@@ -3,6 +3,7 @@
 Needs pyspark (pip install './python[spark]'), Java 17 and the shared data.
 """
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -97,11 +98,14 @@ class Spark(Session):
         licences = lines("en_license_texts/docs.jsonl.zst", 300)
         again = [r.replace('"id": "', '"id": "again ', 1) for r in licences[100:150]]
         path = self.write("licences.jsonl", licences + again)
-        counts = self.same(path, ["--method=minhash"], method="minhash", small=3)
-        self.assertGreater(counts["hot_rounds"], 0)
+        want = self.same(path, ["--method=minhash"], method="minhash", small=3)
+        self.assertGreaterEqual(want["hot_documents"], want["hot_largest"])
+        self.assertGreater(want["hot_largest"], 3)
+        with self.killed_children("decide", "lead"):
+            self.assertEqual(self.same(path, ["--method=minhash"], method="minhash", small=3, on_driver=0), want)
 
     def test_texts_that_share_keys_and_are_not_near(self):
-        """A hot bucket of which few are near, and copies of those that are removed."""
+        """A hot bucket of which few are near, copies of those that are removed, and rulings across it, on the driver and on the cluster."""
         words = json.loads(lines("en_license_texts/docs.jsonl.zst", 1)[0])["text"].split()[:90]
         own = lambda i: [f"own{i}w{j}" for j in range(30)]
         texts = [" ".join(words + own(i)) for i in range(120)]
@@ -109,46 +113,96 @@ class Spark(Session):
             texts.append(texts[i].replace(words[40], f"edit{i}", 1))  # near one of them
             texts.append(texts[-1].replace(words[70], f"again{i}", 1))  # and near that
         texts += texts[120::2] + texts[121::4]
+        # Apart from these: near to one another by few, and copies of what is removed, after leaders that came late.
+        other = [f"other{j}" for j in range(100)]
+        apart = lambda *edits: " ".join(f"edit{j}" if j in edits else w for j, w in enumerate(other))
+        texts += [apart(), apart(0, 50), apart(0, 25, 50, 75), apart(0, 25, 50), apart(0, 50), apart(0, 50), "alone"]
         path = self.write("a shared part.jsonl", [json.dumps({"id": f"d{i}", "text": t}) for i, t in enumerate(texts)])
-        for overrides in (None, self.write("shared rulings.jsonl", ['{"a": "d122", "b": "d1", "link": "must"}', '{"a": "d9", "b": "d122", "link": "cannot"}'])):
+        n = len(texts)
+        rulings = [(122, 1, "must"), (9, 122, "cannot"), (n - 1, 3, "must"), (n - 6, n - 7, "cannot"), (n - 4, 5, "cannot")]
+        ruled = self.write("shared rulings.jsonl", [json.dumps({"a": f"d{a}", "b": f"d{b}", "link": link}) for a, b, link in rulings])
+        for overrides in (None, ruled):
             flags = ["--overrides", overrides] if overrides else []
-            counts = self.same(path, ["--method=minhash", *flags], method="minhash", small=3, overrides=overrides)
-            self.assertEqual(counts["hot_rounds"], 1)
-            self.assertLess(counts["edges"], 120)
+            found = [self.same(path, ["--method=minhash", *flags], method="minhash", small=3, overrides=overrides, on_driver=n) for n in (1 << 20, 0)]
+            self.assertEqual(*found)
+            # One whole component: a ruling brings the text that is like no other.
+            self.assertEqual([found[0]["hot_documents"], found[0]["hot_largest"]], [166 + bool(overrides)] * 2)
+            self.assertLess(found[0]["edges"], 120)
 
     def test_components(self):
-        """Against a search: of edges in any order, chains among them; and how they are divided."""
+        """Against a search: of edges in any order, chains and stars among them, in the driver and on the cluster."""
         import numpy as np
-        from neardup.spark._hot import Hot, components
+        import pyarrow as pa
+        from neardup.spark._components import components, labelled
+        from neardup.spark._job import Job
+
+        def searched(edges):
+            near, label = {}, {}
+            for a, b in edges:
+                near.setdefault(a, []).append(b)
+                near.setdefault(b, []).append(a)
+            for place in sorted(near):
+                todo = [] if place in label else [place]
+                for at in todo:
+                    if label.setdefault(at, place) == place:
+                        todo += (p for p in near[at] if p not in label)
+            return label
 
         rng = random.Random(3)
-        for n in (1, 2, 30, 400):
-            for m in (0, n // 2, n):
-                edges = [(rng.randrange(n), rng.randrange(n)) for _ in range(m)]
-                want = list(range(n))
-                for _ in range(n):
-                    for a, b in edges:
-                        want[a] = want[b] = min(want[a], want[b])
-                a, b = (np.array([e[i] for e in edges], np.int64) for i in (0, 1))
-                self.assertEqual(components(n, a, b).tolist(), want)
-        # Two buckets, one of them of texts under two keys, and edges: 50 joins 7, 60 and 61 reach neither.
-        hot = Hot(np.array([5, 9, 9, 5, -1, -1, 5]), np.array([30, 31, 32, 31, 7, 8, 33]))
-        self.assertEqual(hot.nodes.tolist(), [7, 8, 30, 31, 32, 33])
-        self.assertEqual(hot.within(np.array([33, 30, 50, 8]), np.array([32, 8, 7, 7])).tolist(), [True, False, False, True])
-        hot.join(np.array([50, 61]), np.array([7, 60]))
-        self.assertEqual(hot.nodes.tolist(), [7, 8, 30, 31, 32, 33, 50])
-        self.assertEqual(hot.parts(1, 7).tolist(), [0, 0, 3, 3, 3, 3, 0])
-        self.assertEqual(hot.parts(100, 7).tolist(), [0] * 7)
+        graphs = [[(rng.randrange(n), rng.randrange(n)) for _ in range(m)] for n in (1, 2, 30, 400) for m in (1, n // 2 + 1, n)]
+        for edges in graphs:
+            places, label = labelled(*(np.array([e[i] for e in edges], np.int64) for i in (0, 1)))
+            self.assertEqual(dict(zip(places.tolist(), label.tolist())), searched(edges))
+        job = Job(self.spark, {})
+        # All of them side by side, and a star, chains in the order of their places and in none.
+        edges, at = [], 0
+        some = list(range(300))
+        rng.shuffle(some)
+        for graph in [*graphs, [(i, 7) for i in range(300)], list(zip(range(1, 300), range(299))), list(zip(some[1:], some))]:
+            edges += [(a + at, b + at) for a, b in graph if a != b]
+            at += 1000
+        rng.shuffle(edges)
+        frame = self.spark.createDataFrame(pa.table({"later": [e[0] for e in edges], "earlier": [e[1] for e in edges]})).repartition(2)
+        for on_driver in (len(edges), 40, 0):
+            got = [tuple(r) for r in components(job, frame, on_driver).select("place", "label").collect()]
+            self.assertEqual(len(got), len(dict(got)))
+            self.assertEqual(dict(got), searched(edges), on_driver)
 
-    def test_leaders_in_rounds_on_the_cluster(self):
-        """Hot buckets too, and nothing is decided by the driver alone."""
-        words = json.loads(lines("en_license_texts/docs.jsonl.zst", 1)[0])["text"].split()[:90]
-        # Of a template: each near the first, or five words from it, then a tenth of them again.
-        texts = [" ".join(words[:i] + [f"own{i}"] * (1 + 4 * (i % 7 == 0)) + words[i + 1 :]) for i in range(60)]
-        rows = [json.dumps({"id": f"d{i}", "text": t}) for i, t in enumerate(texts + texts[::9])]
-        path = self.write("a template.jsonl", rows)
-        counts = self.same(path, ["--method=minhash", "--threshold=.7"], method="minhash", threshold=0.7, on_driver=8, small=2)
-        self.assertGreater(counts["hot_rounds"], 0)
+    def test_components_of_a_long_chain(self):
+        """Each round but the first halves it, in the order of its places, which is the worst."""
+        from pyspark.sql import functions as F
+
+        from neardup.spark import _components
+        from neardup.spark._job import Job
+
+        n = 100_000
+        chain = self.spark.range(1, n, 1, 2).select(F.col("id").alias("later"), (F.col("id") - 1).alias("earlier"))
+        with unittest.mock.patch.object(_components, "_gone", side_effect=_components._gone) as rounds:
+            got = _components.components(Job(self.spark, {}), chain, 30_000)
+        self.assertEqual([r.label for r in got.select("label").distinct().collect()], [0])
+        self.assertEqual(got.count(), n)
+        self.assertLess(rounds.call_count, 5)
+
+    def test_forests(self):
+        """Of postings and of edges, in batches that part a bucket anywhere and hold few of them at once."""
+        import numpy as np
+        import pyarrow as pa
+        from neardup.spark import _components
+
+        rng = random.Random(4)
+        postings = sorted((rng.randrange(40), rng.randrange(500)) for _ in range(700))
+        keys, places = (np.array(c, np.int64) for c in zip(*postings))
+        edges = [(p, min(q for k2, q in postings if k2 == k)) for k, p in postings]
+        want = dict(zip(*(c.tolist() for c in _components.labelled(*(np.array(c, np.int64) for c in zip(*edges))))))
+        for held, size in ((1 << 20, 1000), (1 << 20, 3), (50, 7), (1, 1)):
+            cut = lambda **columns: pa.table(columns).to_batches(size)
+            with unittest.mock.patch.object(_components, "HELD", held):
+                for found in (_components.star_forest(cut(key=keys, place=places)), _components.edge_forest(cut(later=[e[0] for e in edges], earlier=[e[1] for e in edges]))):
+                    found = [(a, b) for batch in found for a, b in zip(*(c.to_pylist() for c in batch.columns))]
+                    self.assertTrue(all(a > b for a, b in found))
+                    self.assertTrue(held < 1000 or len(found) == len(want) - len(set(want.values())))
+                    got = dict(zip(*(c.tolist() for c in _components.labelled(*(np.array(c, np.int64) for c in zip(*found))))))
+                    self.assertEqual(got, {p: label for p, label in want.items() if p != label or p in want.values() and list(want.values()).count(p) > 1})
 
     def test_simhash_in_forty_partitions(self):
         path = self.write("some.jsonl", lines("ota_terms_versions/docs.jsonl.zst", 150))
@@ -186,25 +240,22 @@ class Spark(Session):
         with open(sent[len("--idf=") :], "rb") as f:
             self.assertEqual(f.read(), want)
 
-    def test_ngram_and_a_child_that_is_killed(self):
-        """The first child of each stage ends by kill -9; Spark runs its task again."""
-        real = neardup.path()
-        log = os.path.join(self.folder.name, "killed")
-        os.makedirs(log)
-        script = os.path.join(self.folder.name, "killing")
+    @contextlib.contextmanager
+    def killed_children(self, *stages):
+        """Within, the first child of each of these stages ends by kill -9; Spark runs its task again."""
+        log = tempfile.mkdtemp(dir=self.folder.name)
+        script = os.path.join(log, "killing")
         with open(script, "w") as f:
-            f.write(f'#!/bin/sh\nif [ "$1" = worker ] && [ "$2" != contract ] && mkdir "{log}/$2" 2>/dev/null; then kill -9 $$; fi\nexec "{real}" "$@"\n')
+            f.write(f'#!/bin/sh\ncase " {" ".join(stages)} " in *" $2 "*) [ "$1" = worker ] && mkdir "{log}/$2" 2>/dev/null && kill -9 $$;; esac\nexec "{neardup.path()}" "$@"\n')
         os.chmod(script, stat.S_IRWXU)
+        with unittest.mock.patch.dict(os.environ, NEARDUP_COMMAND=script):
+            yield
+        self.assertEqual(set(os.listdir(log)) - {"killing"}, set(stages))
+
+    def test_ngram_and_children_that_are_killed(self):
         path = self.write("headlines.jsonl", lines("uci_sms/docs.jsonl", 500))
-        os.environ["NEARDUP_COMMAND"] = script
-        try:
-            # The driver's own children are not started again.
-            for stage in ("tally", "settle", "lead", "digest"):
-                os.makedirs(os.path.join(log, stage), exist_ok=True)
+        with self.killed_children("records", "distinct", "bucket", "verify"):
             self.same(path, ["--method=ngram"], method="ngram")
-        finally:
-            del os.environ["NEARDUP_COMMAND"]
-        self.assertLessEqual({"records", "distinct", "bucket", "verify"}, set(os.listdir(log)))
 
     def test_parts_lie_where_spark_sends_them(self):
         from pyspark.sql import functions as F

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, functions as F
 
-from . import _driver, _lead, _records, _stage
+from . import _cluster, _driver, _records, _stage
 from ._job import Job, numbered
-from ._verify import FEW, verify
+from ._rulings import Rulings
+from ._verify import verify
 
 DECISIONS = "place long, id string, decision string, leader string, similarity double, distance int, method string, basis string, variant_of string, conflicts string"
 PAIRS = "id_a string, id_b string, similarity double, distance int, relation string, basis string, place_a long, place_b long"
 
-# Rows that the driver decides at once; more are decided on the cluster, or at least
-# thinned out there by rounds first.
+# Rows that the driver decides at once; more are decided on the cluster.
 ON_DRIVER = _driver.ROWS
 
 
@@ -53,17 +53,9 @@ def decide(job, docs, overrides=None, conflicts=True, on_driver=ON_DRIVER, small
     """dedup for _records.Documents."""
     found = Found(job, docs, overrides, small)
     counts = {} if counts is None else counts
-    sent = False
-    if sum(found.counts.values()) <= on_driver:
-        best = _driver.chosen(job, docs, found, conflicts, counts)
-        with job.step("leaders"):
-            table = _driver.with_ids(found.recs, best)
-        chosen = job.spark.createDataFrame(table.combine_chunks())  # Spark loses rows of columns in unlike chunks
-        sent = table.num_rows < FEW
-    else:
-        best = chosen_on_cluster(job, docs, found, small, conflicts, on_driver, counts)
-        with job.step("leaders"):
-            chosen = job.keep(with_ids(found.recs, best))
+    little = sum(found.counts.values()) <= on_driver
+    rows = _driver.Rows(job, docs, found, conflicts) if little else _cluster.Rows(job, docs, found, conflicts, on_driver)
+    chosen, sent = chosen_of(rows, counts)
     to_all = F.broadcast if sent else lambda rows: rows
     counts.update(method=found.method, equal=found.counts.get(_stage.COPY, 0), overrides=found.ruled.count)
     job.release(but=(found.made, chosen))
@@ -73,28 +65,24 @@ def decide(job, docs, overrides=None, conflicts=True, on_driver=ON_DRIVER, small
     return Decided(decisions(found.recs, to_all(chosen)), to_all(removed), found.all, sent)
 
 
-def chosen_on_cluster(job, docs, found, small, conflicts, on_driver, told) -> DataFrame:
-    """The edge of each duplicate to its leader, and of each variant: columns of EDGES."""
-    copies = _records.copies_of(found.met)
-    pairs, hot = _records.candidates(job, found.met, found.counts, small)
-    with job.step("bucket"):
-        pairs = job.keep(pairs)
-        count = pairs.count()
-    with job.step("verify"):
-        edges = job.keep(found.ruled_edges(verify(job, docs, pairs, conflicts, count)))
-    parts, rounds = [edges], 0
+def chosen_of(rows, told):
+    """(a frame of the edge of each duplicate to its leader, and of each variant, with ids; whether it is small). rows: those of _driver or of _cluster."""
+    step, whole, sizes = rows.job.step, [], (0, 0)
+    with step("bucket"):
+        pairs, told["candidates"], hot, copies = rows.collected()
+        if hot is not None:
+            pairs = rows.across(pairs, hot)
+    with step("verify"):
+        members, edges = rows.components(rows.verified(pairs), hot)
     if hot is not None:
-        with job.step("hot buckets"):
-            more, rounds = _lead.of_hot(job, docs, hot, pairs, edges, copies, found.ruled, on_driver, conflicts)
-        parts += more
-    for p in parts[1:]:
-        edges = edges.unionByName(p)
-    with job.step("leaders"):
-        duplicates, _ = _lead.settled(job, _lead.near(edges), None, on_driver)
-        duplicates = job.keep(duplicates.distinct())
-        best = job.keep(strongest(edges.join(duplicates.withColumnRenamed("place", "earlier"), "earlier", "left_anti")))
-        told.update(candidates=count, edges=edges.count(), hot_rounds=rounds)
-        return job.keep(best.unionByName(of_copies(edges, duplicates, best, copies)))
+        with step("hot buckets"):
+            decided, edges, copies, sizes = rows.decided(members, edges, copies)
+            whole = [decided]
+    with step("leaders"):
+        best = rows.lead(edges)
+        told["hot_documents"], told["hot_largest"] = sizes
+        told["edges"] = rows.count(edges) + sum(map(rows.count, whole))
+        return rows.with_ids([best, rows.of_copies(edges, best, copies), *whole])
 
 
 class Found:
@@ -112,7 +100,7 @@ class Found:
         self.recs = self.all.where("reason is null") if docs.raw else self.all
         named = _records.named_documents(self.recs, rulings)
         self.apart = sorted({p for places in named.values() for p in places})
-        self.ruled = _lead.Rulings(job, rulings, named)
+        self.ruled = Rulings(job, rulings, named)
         with job.step("bucket"):
             self.met = _records.met(job, self.made, self.apart, small)
             self.counts = _records.kinds(self.met)
@@ -121,51 +109,7 @@ class Found:
         """Edges as people have ruled."""
         must = self.ruled.edges(self.recs)
         edges = self.ruled.apply(edges)
-        return edges.unionByName(must) if must is not None else edges
-
-
-def strength():
-    """What names the leader of two, as batch.Edge.Stronger has it."""
-    grade = F.when(F.col("relation") == "ruled", 4).when(F.col("relation") == "copy", 3).when(F.col("relation") == "edited", 2).otherwise(1)
-    return F.struct(grade.alias("grade"), "similarity", (-F.coalesce("distance", F.lit(-1))).alias("nearness"), (-F.col("earlier")).alias("first"))
-
-
-def strongest(edges: DataFrame) -> DataFrame:
-    """Of the edges of a later document, to leaders, the strongest."""
-    kept = ("earlier", "similarity", "distance", "relation", "method", "basis", "conflicts")
-    best = edges.groupBy("later").agg(F.max_by(F.struct(*kept), strength()).alias("e"))
-    return best.select("later", *[F.col("e")[c].alias(c) for c in kept])
-
-
-def of_copies(edges, duplicates, best, copies):
-    """The edges of copies: to the document they equal if that leads, else to the best leader before them.
-
-    That may have come after the text that was removed: such leaders are looked at only where they are
-    stronger than the one that the text has.
-    """
-    removed = duplicates.withColumnRenamed("place", "first")
-    of_leader = copies.join(removed, "first", "left_anti").select(
-        F.col("place").alias("later"), F.col("first").alias("earlier"), F.lit(1.0).alias("similarity"), F.lit(None).cast("int").alias("distance"),
-        F.lit("copy").alias("relation"), F.lit(None).cast("string").alias("method"), F.lit("equal text").alias("basis"), F.lit(None).cast("string").alias("conflicts"),
-    )
-    of_removed = copies.join(removed, "first", "left_semi")
-    own = best.withColumnRenamed("later", "first").withColumn("strength", strength())
-    same = of_removed.join(own.drop("strength"), "first").select(F.col("place").alias("later"), *best.columns[1:])
-    texts = of_removed.select("first").distinct()
-    late = (
-        edges.where("relation != 'variant'").withColumnsRenamed({"later": "leader", "earlier": "first"})
-        .join(texts, "first", "left_semi").join(duplicates.withColumnRenamed("place", "leader"), "leader", "left_anti")
-        .withColumnRenamed("leader", "earlier").withColumn("strength", strength())
-        .join(own.select("first", F.col("strength").alias("own")), "first").where(F.col("strength") > F.col("own")).drop("own", "strength")
-    )
-    later = of_removed.join(late, "first").where(F.col("earlier") < F.col("place")).select(F.col("place").alias("later"), *best.columns[1:])
-    return of_leader.unionByName(strongest(same.unionByName(later)))
-
-
-def with_ids(recs, chosen):
-    """With the ids of leaders, as the column other."""
-    ids = recs.select(F.col("place").alias("earlier"), F.col("id").alias("other"))
-    return chosen.join(ids, "earlier")
+        return edges if must is None else edges.unionByName(must)
 
 
 def decisions(recs, chosen):
@@ -198,9 +142,9 @@ def list_pairs(job, docs, overrides=None, variants=False) -> DataFrame:
     """pairs for _records.Documents."""
     found = Found(job, docs, overrides, 1 << 40)
     with job.step("bucket"):
-        candidates = job.keep(_records.all_candidates(job, found.met))
+        candidates, count = job.counted(_records.all_candidates(job, found.met))
     with job.step("verify"):
-        edges = found.ruled_edges(verify(job, docs, candidates))
+        edges = found.ruled_edges(verify(job, docs, candidates, count))
         if not variants:
             edges = edges.where("relation != 'variant'")
         edges = job.keep(edges)

@@ -1,7 +1,7 @@
-"""What is left after the buckets, where it is little: decided on the driver, by the stages of the same command.
+"""What is left after the buckets, where it is little: decided on the driver, as _cluster does it where it is more.
 
-Texts stay where they are: candidates, postings of hot buckets and edges come
-to the driver as arrays; verification, and hot buckets, are a job of Spark's each.
+Texts stay where they are: candidates, postings of hot buckets, copies and edges come to the driver as arrays;
+verification, and hot buckets, are a job of Spark's each.
 """
 
 import numpy as np
@@ -10,104 +10,131 @@ import pyarrow.compute as pc
 
 from pyspark.sql import functions as F
 
-from . import _hot, _stage
+from . import _components, _stage
+from ._job import FEW
 from ._verify import verify_few
 
-ROWS = 4_000_000  # candidates, hot postings and copies, some 100 bytes each at the most
+ROWS = 4_000_000  # candidates, hot postings and copies, up to 200 bytes each (a copy; a candidate 100, and a near one as much again)
 
 
-def chosen(job, docs, found, conflicts, told) -> pa.Table:
-    """The edge of each duplicate to its leader, and of each variant: columns of EDGES."""
-    with job.step("bucket"):
-        later, earlier, hot, copies = collected(found)
-    later, earlier = once(later, earlier)
-    told["candidates"], told["hot_rounds"] = len(later), 0
-    if hot is not None:  # what is in one component already is decided there
-        out = ~hot.within(later, earlier)
-        later, earlier = later[out], earlier[out]
-    with job.step("verify"):
-        edges = apart(found.ruled, verify_few(job, docs, later, earlier, conflicts))
-    must = found.ruled.edges(found.recs)
-    if must is not None:
-        edges = pa.concat_tables([edges, must.toArrow().cast(_stage.EDGE_SCHEMA)])
-    whole = _stage.EDGE_SCHEMA.empty_table()
-    if hot is not None:
-        hot.join(_numbers(edges, "later"), _numbers(edges, "earlier"))
-        edges = edges.filter(pa.array(~hot.has(_numbers(edges, "later"))))
-        of_hot = pa.array(hot.has(_numbers(copies, "first")))
-        with job.step("hot buckets"):
-            whole = _hot.decided(job, docs, hot, copies.filter(of_hot), found.ruled, conflicts)
-        copies, told["hot_rounds"] = copies.filter(pc.invert(of_hot)), 1
-    told["edges"] = edges.num_rows + whole.num_rows
-    best = _stage.lead(edges)
-    variants = edges.filter(pc.equal(edges["relation"], "variant")).select(["later", "earlier", "conflicts"])
-    if variants.num_rows:
-        best = best.drop_columns("conflicts").join(variants, ["later", "earlier"]).select(_stage.EDGE_SCHEMA.names)
-    return pa.concat_tables([best, of_copies(edges, best, copies), whole])
+class Rows:
+    """The steps of _decide.chosen over arrays and tables."""
 
+    def __init__(self, job, docs, found, conflicts):
+        self.job, self.docs, self.found, self.conflicts = job, docs, found, conflicts
 
-def collected(found):
-    """(later, earlier) of candidates, hot buckets or None, and a table of copies (place, first)."""
-    rows = found.met.toArrow()
-    role = rows["role"]
-    pairs = rows.filter(pc.is_null(role))
-    is_copy = pc.equal(role, _stage.COPY)
-    copies = rows.filter(is_copy).select(["later", "earlier"]).rename_columns(["place", "first"])
-    hot = rows.filter(pc.invert(is_copy))
-    hot = _hot.Hot(_numbers(hot, "key"), _numbers(hot, "place")) if hot.num_rows else None
-    return _numbers(pairs, "later"), _numbers(pairs, "earlier"), hot, copies
+    def collected(self):
+        """((later, earlier) of candidates, how many, labels of hot texts or None, a table of copies)."""
+        role = F.col("role")
+        kind = F.when(role.isNull(), 0).when(role == _stage.COPY, 1).otherwise(2)
+        rows = self.found.met.select(F.coalesce("later", "key").alias("a"), F.coalesce("earlier", "place").alias("b"), kind.cast("byte").alias("kind")).toArrow()
+        a, b, kind = (_numbers(rows, name) for name in rows.column_names)
+        del rows
+        copies = pa.table({"place": a[kind == 1], "first": b[kind == 1]})
+        hot = kind == 2
+        labels = _components.labelled(*_components.stars(a[hot], b[hot])) if hot.any() else None
+        pairs = once(a[kind == 0], b[kind == 0])
+        return pairs, len(pairs[0]), labels, copies
+
+    def across(self, pairs, hot):
+        """Candidates but those of one component, which is decided whole."""
+        later, earlier = (label_of(hot, ends) for ends in pairs)
+        out = (later < 0) | (later != earlier)
+        return pairs[0][out], pairs[1][out]
+
+    def verified(self, pairs):
+        """The edges of candidates, as people have ruled."""
+        edges = self.found.ruled.apply_to_table(verify_few(self.job, self.docs, *pairs, self.conflicts))
+        must = self.found.ruled.edges(self.found.recs)
+        return edges if must is None else pa.concat_tables([edges, _table(must)])
+
+    def components(self, edges, hot):
+        """(places and labels of the components that have hot texts, edges)."""
+        if hot is None:
+            return None, edges
+        ends = (np.concatenate([a, _numbers(edges, name)]) for a, name in zip(hot, ("later", "earlier")))
+        places, label = _components.labelled(*ends)
+        own = np.isin(label, label_of((places, label), np.unique(hot[1])))
+        return (places[own], label[own]), edges
+
+    def decided(self, members, edges, copies):
+        """(the edges that decide these components, other edges, other copies, (documents of these components, and of the largest))."""
+        own = label_of(members, _numbers(copies, "first"))
+        place, label = (np.concatenate([m, c[own >= 0]]) for m, c in zip(members, (_numbers(copies, "place"), own)))
+        need = self.job.sent(pa.table({"place": place, "label": label}))
+        whole = _table(_components.decided(self.job, self.docs, need, self.found.ruled, self.conflicts))
+        others = edges.filter(pa.array(label_of(members, _numbers(edges, "later")) < 0))
+        return whole, others, copies.filter(pa.array(own < 0)), (len(place), int(np.unique(label, return_counts=True)[1].max()))
+
+    def lead(self, edges):
+        """The edge of each duplicate to its leader, and of each variant."""
+        best = self._lead(edges)
+        variants = edges.filter(pc.equal(edges["relation"], "variant")).select(["later", "earlier", "conflicts"])
+        return best.drop_columns("conflicts").join(variants, ["later", "earlier"]).select(_stage.EDGE_COLUMNS) if variants.num_rows else best
+
+    def _lead(self, edges):
+        edges = edges.sort_by([("later", "ascending"), ("earlier", "ascending")])
+        return pa.Table.from_batches(_stage.lead(self.job.worker)(edges.to_batches(1 << 18)), _stage.EDGE_SCHEMA)
+
+    def of_copies(self, edges, best, copies):
+        """The edges of copies: to the document they equal if that leads, else to the best leader before them."""
+        place, first = _numbers(copies, "place"), _numbers(copies, "first")
+        removed = np.unique(_numbers(near(best), "later"))
+        lost = np.isin(first, removed)
+        n = int((~lost).sum())
+        equal = pa.table(
+            [pa.array(place[~lost]), pa.array(first[~lost]), pa.repeat(1.0, n), pa.nulls(n, pa.int32()), pa.repeat("copy", n), pa.nulls(n, pa.string()),
+             pa.repeat("equal text", n), pa.nulls(n, pa.string())], schema=_stage.EDGE_SCHEMA)
+        if not lost.any():
+            return equal
+        # The leader that the text has, or one that came after it and before the copy.
+        texts = np.unique(first[lost])
+        own = best.filter(pa.array(np.isin(_numbers(best, "later"), texts)))
+        late = near(edges)
+        late = late.filter(pa.array(np.isin(_numbers(late, "earlier"), texts) & ~np.isin(_numbers(late, "later"), removed)))
+        own = own.rename_columns(["first", "leader", *_stage.EDGE_COLUMNS[2:]])
+        late = late.rename_columns(["leader", "first", *_stage.EDGE_COLUMNS[2:]]).select(own.column_names)
+        rows = pa.table({"place": place[lost], "first": first[lost]}).join(pa.concat_tables([own, late]), "first", join_type="inner")
+        rows = rows.filter(pc.less(rows["leader"], rows["place"])).select(["place", "leader", *_stage.EDGE_COLUMNS[2:]])
+        return pa.concat_tables([equal, self._lead(rows.rename_columns(_stage.EDGE_COLUMNS))])
+
+    def count(self, edges):
+        return edges.num_rows
+
+    def with_ids(self, parts):
+        """(a frame of all parts with the ids of leaders as the column other, whether it is small)."""
+        table = pa.concat_tables(parts)
+        leaders = self.job.spark.createDataFrame(pa.table({"place": np.unique(_numbers(table, "earlier"))}))
+        ids = self.found.recs.select("place", "id").join(F.broadcast(leaders), "place").toArrow().sort_by("place")
+        at = np.searchsorted(_numbers(ids, "place"), _numbers(table, "earlier"))
+        table = table.append_column("other", ids["id"].take(pa.array(at)))
+        return self.job.spark.createDataFrame(table.combine_chunks()), table.num_rows < FEW  # Spark loses rows of columns in unlike chunks
 
 
 def _numbers(table, name):
     return np.asarray(table[name].to_numpy())
 
 
-def apart(ruled, edges):
-    """Edges without those of pairs that people have ruled about."""
-    pairs = ruled.cannot | ruled.must
-    if not pairs or edges.num_rows == 0:
-        return edges
-    return edges.filter(pa.array([p not in pairs for p in zip(edges["later"].to_pylist(), edges["earlier"].to_pylist())]))
+def _table(edges):
+    return edges.toArrow().cast(_stage.EDGE_SCHEMA)
 
 
 def once(later, earlier):
-    """Each of the pairs once."""
-    pairs = pa.table({"later": later, "earlier": earlier}).group_by(["later", "earlier"]).aggregate([])
-    return _numbers(pairs, "later"), _numbers(pairs, "earlier")
+    """Each of the pairs once, in order."""
+    order = np.lexsort((earlier, later))
+    later, earlier = later[order], earlier[order]
+    new = (np.diff(later, prepend=-1) != 0) | (np.diff(earlier, prepend=-1) != 0)
+    return later[new], earlier[new]
+
+
+def label_of(labels, places):
+    """Of (places, labels) the label of each of some places, or -1."""
+    known, label = labels
+    if len(known) == 0:
+        return np.full(len(places), -1)
+    at = np.minimum(np.searchsorted(known, places), len(known) - 1)
+    return np.where(known[at] == places, label[at], -1)
 
 
 def near(edges):
-    edges = edges.filter(pc.not_equal(edges["relation"], "variant"))
-    return _numbers(edges, "later"), _numbers(edges, "earlier")
-
-
-def of_copies(edges, best, copies):
-    """The edges of copies: to the document they equal if that leads, else to the best leader before them."""
-    place, first = _numbers(copies, "place"), _numbers(copies, "first")
-    removed = np.unique(near(best)[0])
-    lost = np.isin(first, removed)
-    n = int((~lost).sum())
-    equal = pa.table(
-        [pa.array(place[~lost]), pa.array(first[~lost]), pa.repeat(1.0, n), pa.nulls(n, pa.int32()), pa.repeat("copy", n), pa.nulls(n, pa.string()),
-         pa.repeat("equal text", n), pa.nulls(n, pa.string())], schema=_stage.EDGE_SCHEMA)
-    if not lost.any():
-        return equal
-    # The leader that the text has, or one that came after it and before the copy.
-    texts = np.unique(first[lost])
-    own = best.filter(pa.array(np.isin(_numbers(best, "later"), texts)))
-    late = edges.filter(pa.array((np.asarray(edges["relation"]) != "variant") & np.isin(_numbers(edges, "earlier"), texts) & ~np.isin(_numbers(edges, "later"), removed)))
-    ends = ["later", "earlier"]
-    own = own.rename_columns(["first", "leader", *own.column_names[2:]])
-    late = late.rename_columns(["leader", "first", *late.column_names[2:]]).select(own.column_names)
-    rows = pa.table({"place": place[lost], "first": first[lost]}).join(pa.concat_tables([own, late]), "first", join_type="inner")
-    rows = rows.filter(pc.less(rows["leader"], rows["place"])).drop_columns("first").select(["place", "leader", *_stage.EDGE_SCHEMA.names[2:]])
-    return pa.concat_tables([equal, _stage.lead(rows.rename_columns([*ends, *_stage.EDGE_SCHEMA.names[2:]]))])
-
-
-def with_ids(recs, table):
-    """With the ids of leaders, as the column other."""
-    leaders = pa.table({"place": np.unique(_numbers(table, "earlier"))})
-    ids = recs.select("place", "id").join(F.broadcast(recs.sparkSession.createDataFrame(leaders)), "place").toArrow()
-    ids = ids.sort_by("place")
-    at = np.searchsorted(_numbers(ids, "place"), _numbers(table, "earlier"))
-    return table.append_column("other", ids["id"].take(pa.array(at)))
+    return edges.filter(pc.not_equal(edges["relation"], "variant"))

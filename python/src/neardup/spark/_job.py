@@ -22,6 +22,8 @@ REFUSED = {
     "json": "the result is a DataFrame", "quiet": "the result is a DataFrame",
 }
 
+FEW = 1_000_000  # rows of two or three numbers that are sent to all rather than shuffled
+
 FILES = ("--idf=", "--stopwords=", "--dictionary=")  # flags that name files of the driver
 
 
@@ -82,16 +84,29 @@ class Job:
         there is one; where one machine is all, which is not lost in part, in Spark's storage; else in a cache, and what an
         executor takes with it is made again from the input.
         """
+        return self._kept(df, eager=True)
+
+    def counted(self, df: DataFrame):
+        """(what keep gives, its rows), in one job where keep and count would be three."""
+        made = self._kept(df, eager=False)
+        return made, made._jdf.queryExecution().toRdd().count()
+
+    def _kept(self, df, eager) -> DataFrame:
         sc = self.spark.sparkContext
         if self.here:
-            return df.localCheckpoint()
+            return df.localCheckpoint(eager)
         if sc._jsc.sc().getCheckpointDir().isDefined():
-            return df.checkpoint()
+            return df.checkpoint(eager)
         df = df.persist()
         rows = df._jdf.queryExecution().toRdd()
         made = DataFrame(self.spark._jsparkSession.internalCreateDataFrame(rows, df._jdf.schema(), False), self.spark)
         self.cached.append((made, df))
         return made
+
+    def sent(self, table) -> DataFrame:
+        """A table of numbers that the driver has, as a frame, which goes to all executors where it is small."""
+        rows = self.spark.createDataFrame(table)
+        return F.broadcast(rows) if table.num_rows < FEW else rows
 
     def folder(self) -> str:
         """A folder of the driver for small files, gone when Python ends."""

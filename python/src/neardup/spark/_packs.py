@@ -101,7 +101,7 @@ def _distinct(lines, labels):
 
 
 def bucket_packed(worker, hot):
-    """bucket_hot of rows of DISTINCT; what is no pack passes."""
+    """Rows of DISTINCT to rows of MET: candidates, and the postings of hot buckets, one bucket after the other; what is no pack passes."""
 
     def run(parts):
         others = []

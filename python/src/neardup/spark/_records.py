@@ -10,9 +10,9 @@ from .._command import Error
 from . import _packs, _stage
 
 # Buckets of up to so many texts are paired whatever their texts: it is
-# cheaper than to wait for their leaders.
+# cheaper than to decide their components whole.
 SMALL = 32
-# Postings of a bucket that meet in one task, where it is too large for one.
+# Postings of a bucket that meet in one task of pairs, where it is too large for one.
 SLICE = 1 << 14
 
 
@@ -56,10 +56,6 @@ def copies_of(met: DataFrame) -> DataFrame:
     return met.where(F.col("role") == _stage.COPY).select(F.col("later").alias("place"), F.col("earlier").alias("first"))
 
 
-def by_key(job, rows: DataFrame) -> DataFrame:
-    return job.divided(rows, "key").sortWithinPartitions("key")
-
-
 def met(job, made: DataFrame, named: list, small: int) -> DataFrame:
     """Columns of MET, of RECORDS: candidates, the postings of hot buckets, and copies. Documents that are named keep a text of their own."""
     texts = job.by_part(made.where("part is not null").select("part", "pack"))
@@ -72,31 +68,6 @@ def kinds(met: DataFrame) -> dict:
     return {r.role: r["count"] for r in met.groupBy("role").count().collect()}
 
 
-def has_large(counts: dict) -> bool:
-    return any(role and role.isupper() for role in counts)
-
-
-def candidates(job, met: DataFrame, counts: dict, small: int):
-    """(candidates, postings of hot buckets or None).
-
-    A bucket that is too large for one task is cut into slices, and each two of
-    them are paired; if their texts turn out to be mostly alike, the bucket is hot too.
-    """
-    pairs = met.where("role is null").select("later", "earlier")
-    whole = met.where(F.col("role") != _stage.COPY).select("key", "place", F.lower("role").alias("role"), "sketch", (F.col("role") != F.lower("role")).alias("large"))
-    hot = whole.where("not large").drop("large")
-    some = any(role and role.islower() and role != _stage.COPY for role in counts)
-    if has_large(counts):
-        sliced = job.keep(job.stage(slices(job, whole.where("large").drop("large")), _stage.bucket_hot(job.worker, small), _stage.MET))
-        pairs = pairs.unionByName(sliced.where("role is null").select("later", "earlier"))
-        raise_hot = sliced.where("role is not null").select("place").distinct()
-        alike = whole.where("large").join(raise_hot, "place", "left_semi").select("key").distinct()
-        more = whole.where("large").join(F.broadcast(alike), "key", "left_semi").drop("large")
-        if not more.isEmpty():
-            hot, some = hot.unionByName(more), True
-    return pairs.distinct(), (hot if some else None)
-
-
 def slices(job, rows: DataFrame) -> DataFrame:
     """Each pair of slices of each key as a bucket of its own."""
     at = F.floor((F.row_number().over(Window.partitionBy("key").orderBy("place")) - 1) / SLICE)
@@ -105,7 +76,7 @@ def slices(job, rows: DataFrame) -> DataFrame:
     other = F.explode(F.sequence(F.lit(0).cast("long"), F.col("slices") - 1))
     both = cut.join(F.broadcast(n), "key").select("*", other.alias("other"))
     name = F.xxhash64("key", F.least("slice", "other"), F.greatest("slice", "other"))
-    return by_key(job, both.select(name.alias("key"), "place", "role", "sketch"))
+    return job.divided(both.select(name.alias("key"), "place", "role", "sketch"), "key").sortWithinPartitions("key")
 
 
 def all_candidates(job, met: DataFrame) -> DataFrame:

@@ -66,7 +66,7 @@ def run(spark, spec, tell=lambda step: None, note=lambda text: None) -> dict:
 
 def dedup(job, spec, source, out, summary):
     counts = {}
-    decided = _decide.decide(job, source.documents, spec.get("overrides") or None, counts=counts)
+    decided = _decide.decide(job, source.documents, spec.get("overrides") or None, on_driver=spec.get("onDriver", _decide.ON_DRIVER), counts=counts)
     source.check(job, spec["input"])
     decisions, removed = decided.decisions, decided.removed
     if not decided.in_order:
@@ -89,7 +89,7 @@ def dedup(job, spec, source, out, summary):
         sums, made = totals(decisions)
     summary.update(
         method=counts["method"], **sums, removed=sums["documents"] - sums["kept"], equal=counts["equal"],
-        candidates=counts["candidates"], edges=counts["edges"], hotRounds=counts["hot_rounds"], overrides=counts["overrides"], digest=made)
+        candidates=counts["candidates"], edges=counts["edges"], hotDocuments=counts["hot_documents"], hotLargest=counts["hot_largest"], overrides=counts["overrides"], digest=made)
 
 
 if __name__ == "__main__":

@@ -183,14 +183,9 @@ def bucket(worker):
     return lambda parts: worker.run((_postings(b) for b in filled(parts)), _candidates, "bucket")
 
 
-def bucket_hot(worker, hot):
-    """bucket of postings; those of hot buckets stay: rows of MET."""
-    return lambda parts: worker.run((_postings(b) for b in filled(parts)), _met, "bucket", f"--hot={hot}")
-
-
-def _postings(b, *before, after=()):
+def _postings(b):
     key, place, role, sketch = columns(b, "key", "place", "role", "sketch")
-    return _lines.join(*before, _lines.hexed(key), place, role, _lines.hexed(sketch), *after)
+    return _lines.join(_lines.hexed(key), place, role, _lines.hexed(sketch))
 
 
 def _met(lines):
@@ -221,27 +216,8 @@ def _candidates(lines):
     return t.to_batches()[0]
 
 
-def meet(worker, leaders):
-    """Members of hot buckets (key, place, role, sketch, last) to candidates.
-
-    leaders are lines of `worker meet`.
-    """
-
-    def run(parts):
-        def feed():
-            first = True
-            for b in filled(parts):
-                if first:
-                    yield leaders
-                first = False
-                yield _postings(b, "m", after=columns(b, "last"))
-
-        return worker.run(feed(), _candidates, "meet")
-
-    return run
-
-
 EDGES = "later long, earlier long, similarity double, distance int, relation string, method string, basis string, conflicts string"
+EDGE_COLUMNS = [c.split()[0] for c in EDGES.split(", ")]
 
 
 EDGE_SCHEMA = pa.schema([
@@ -311,37 +287,18 @@ def digest(parts):
         yield pa.RecordBatch.from_arrays([b.column(0), *(pa.array([int(n)]) for n in counts)], ["digest", "documents", "kept", "variants"])
 
 
-def settle(waiting, later, earlier):
-    """On the driver: places that are duplicates and that are open, of numpy arrays."""
-    order = np.lexsort((earlier, later))
+def lead(worker):
+    """Rows of EDGES, of whole components, by later and then earlier, to those that decide; of conflicts nothing comes back."""
 
-    def feed():
-        if len(waiting):
-            yield _lines.join("w", pa.array(waiting))
-        for at in range(0, len(order), 1 << 20):
-            part = order[at : at + (1 << 20)]
-            yield _lines.join("e", pa.array(later[part]), pa.array(earlier[part]))
+    def run(parts):
+        def feed():
+            for b in filled(parts):
+                later, earlier, similarity, distance, relation, method, basis = columns(b, *EDGE_COLUMNS[:7])
+                yield _lines.join(later, earlier, similarity, distance, relation, _lines.escape(method), _lines.escape(basis))
 
-    duplicates, opened = [], []
-    for b in Worker().run(feed(), lambda lines: _lines.parse(lines, place=pa.int64(), state=pa.string()).to_batches()[0], "settle"):
-        place, is_duplicate = b.column(0).to_numpy(), pc.equal(b.column(1), "duplicate").to_numpy(zero_copy_only=False)
-        duplicates.append(place[is_duplicate])
-        opened.append(place[~is_duplicate])
-    empty = np.zeros(0, np.int64)
-    return np.concatenate([empty, *duplicates]), np.concatenate([empty, *opened])
+        return worker.run(feed(), lambda lines: _edges(lines, False), "lead")
 
-
-def lead(edges):
-    """On the driver: of a table of edges those that decide."""
-    edges = edges.sort_by([("later", "ascending"), ("earlier", "ascending")])
-
-    def feed():
-        for b in edges.to_batches(1 << 18):
-            later, earlier, similarity, distance, relation, method, basis = columns(b, *[c.split()[0] for c in EDGES.split(", ")][:7])
-            yield _lines.join(later, earlier, similarity, distance, relation, _lines.escape(method), _lines.escape(basis))
-
-    found = list(Worker().run(feed(), lambda lines: _edges(lines, False), "lead"))
-    return pa.Table.from_batches(found, EDGE_SCHEMA)
+    return run
 
 
 def once(args, lines=b""):

@@ -5,14 +5,13 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, functions as F
 
 from . import _stage
+from ._job import FEW
 
 BLOCK = 256  # later texts of a block, about
-FEW = 1_000_000  # rows of two or three numbers that are sent to all rather than shuffled
 
 
-def verify(job, docs, pairs: DataFrame, conflicts=False, count=None) -> DataFrame:
-    """The edges of candidates (later, earlier) that are near or variants."""
-    n = pairs.count() if count is None else count
+def verify(job, docs, pairs: DataFrame, n: int, conflicts=False) -> DataFrame:
+    """The edges of n candidates (later, earlier) that are near or variants."""
     if n == 0:
         return job.spark.createDataFrame([], _stage.EDGES)
     blocks = blocked(job, pairs, n)
@@ -42,23 +41,26 @@ def blocked(job, pairs: DataFrame, n: int) -> DataFrame:
 
 
 def verify_few(job, docs, later, earlier, conflicts) -> pa.Table:
-    """verify for candidates that are on the driver, as numpy arrays; edges too."""
+    """verify for candidates that are on the driver, each once, in order, as numpy arrays; edges too."""
     if len(later) == 0:
         return _stage.EDGE_SCHEMA.empty_table()
-    order = np.lexsort((earlier, later))
-    later, earlier = later[order], earlier[order]
     starts = np.flatnonzero(np.diff(later, prepend=-1))
     label = earlier[starts]  # of each later text its first candidate
     by_label = np.argsort(label, kind="stable")
     label = label[by_label]
     begins = np.flatnonzero(np.diff(label, prepend=-1))
     rank = np.arange(len(label)) - np.repeat(begins, np.diff(begins, append=len(label)))
-    block = np.empty(len(label), np.int64)
-    block[by_label] = np.cumsum((rank % BLOCK) == 0)
-    block = np.repeat(block, np.diff(starts, append=len(later)))
-    ends = np.unique(np.stack([np.tile(block, 2), np.concatenate([later, earlier])], 1), axis=0)
-    frame = lambda **columns: job.spark.createDataFrame(pa.table({k: np.ascontiguousarray(v) for k, v in columns.items()}))
-    need = frame(block=ends[:, 0], place=ends[:, 1])
-    blocks = frame(block=block, later=later, earlier=earlier)
-    found = of_blocks(job, docs, F.broadcast(need) if len(ends) < FEW else need, blocks, conflicts)
+    of_later = np.empty(len(label), np.int64)
+    of_later[by_label] = np.cumsum((rank % BLOCK) == 0)
+    block = np.repeat(of_later, np.diff(starts, append=len(later)))
+    # A text of a block is there once, be it a later one or an earlier one, or both.
+    place = np.concatenate([later[starts], earlier])
+    at = np.concatenate([of_later, block])
+    order = np.lexsort((place, at))
+    at, place = at[order], place[order]
+    new = (np.diff(at, prepend=-1) != 0) | (np.diff(place, prepend=-1) != 0)
+    at, place = at[new], place[new]
+    need, blocks = job.sent(pa.table({"block": at, "place": place})), job.spark.createDataFrame(pa.table({"block": block, "later": later, "earlier": earlier}))
+    del at, place, order, new, block
+    found = of_blocks(job, docs, need, blocks, conflicts)
     return found.toArrow().cast(_stage.EDGE_SCHEMA)

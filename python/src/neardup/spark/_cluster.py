@@ -1,0 +1,115 @@
+"""What is left after the buckets, where it is too much for the driver: decided on the cluster, by the steps of _driver."""
+
+from pyspark.sql import DataFrame, functions as F
+
+from . import _components, _records, _stage
+from ._verify import verify
+
+
+class Rows:
+    """The steps of _decide.chosen over frames. Where few edges are left to tell components by, these come to the driver."""
+
+    def __init__(self, job, docs, found, conflicts, on_driver):
+        self.job, self.docs, self.found, self.conflicts, self.on_driver = job, docs, found, conflicts, on_driver
+
+    def collected(self):
+        """(candidates, how many, labels of hot texts or None, copies)."""
+        met, labels = self.found.met, None
+        pairs, count = self.job.counted(met.where("role is null").select("later", "earlier").distinct())
+        if set(self.found.counts) - {None, _stage.COPY}:
+            postings = met.where(F.col("role") != _stage.COPY).select("key", "place")
+            labels = self._labels(postings, _components.star_forest)
+        return pairs, count, labels, _records.copies_of(met)
+
+    def _labels(self, rows, forest):
+        return _components.components(self.job, self.job.stage(rows, forest, _components.PAIR), self.on_driver)
+
+    def across(self, pairs, hot):
+        """Candidates but those of one component, which is decided whole."""
+        for end in ("later", "earlier"):
+            pairs = pairs.join(hot.select(F.col("place").alias(end), F.col("label").alias("of_" + end)), end, "left")
+        return pairs.where("coalesce(of_later != of_earlier, true)").select("later", "earlier")
+
+    def verified(self, pairs):
+        """The edges of candidates, as people have ruled."""
+        pairs, count = self.job.counted(pairs)
+        return self.job.keep(self.found.ruled_edges(verify(self.job, self.docs, pairs, count, self.conflicts)))
+
+    def components(self, edges, hot):
+        """(places and labels of the components that have hot texts, edges with the label of theirs and whether it is one of these)."""
+        ends = edges.select("later", "earlier")
+        if hot is not None:
+            ends = ends.unionByName(hot.where("place != label").select(F.col("place").alias("later"), F.col("label").alias("earlier")))
+        labels, members = self._labels(ends, _components.edge_forest), None
+        known = labels.withColumn("hot", F.lit(False))
+        if hot is not None:
+            own = labels.join(hot.select(F.col("label").alias("place")).distinct(), "place", "left_semi").select("label", F.lit(True).alias("hot")).distinct()
+            known = self.job.keep(labels.join(own, "label", "left").select("place", "label", F.col("hot").isNotNull().alias("hot")))
+            members = known.where("hot").select("place", "label")
+        return members, self.job.keep(edges.join(known.withColumnRenamed("place", "later"), "later"))
+
+    def decided(self, members, edges, copies):
+        """(the edges that decide these components, other edges, other copies, (documents of these components, and of the largest))."""
+        of_first = members.withColumnRenamed("place", "first")
+        need = self.job.keep(members.unionByName(copies.join(of_first, "first").select("place", "label")))
+        whole = self.job.keep(_components.decided(self.job, self.docs, need, self.found.ruled, self.conflicts))
+        documents, largest = need.groupBy("label").count().agg(F.sum("count"), F.max("count")).first()
+        return whole, edges.where("not hot"), copies.join(of_first, "first", "left_anti"), (documents, largest)
+
+    def lead(self, edges):
+        """The edge of each duplicate to its leader, and of each variant: a component is one task's."""
+        rows = self.job.divided(edges, "label").sortWithinPartitions("later", "earlier").select(_stage.EDGE_COLUMNS)
+        best = self.job.stage(rows, _stage.lead(self.job.worker), _stage.EDGES).drop("conflicts")
+        variants = edges.where("relation = 'variant'").select("later", "earlier", "conflicts")
+        return self.job.keep(best.join(variants, ["later", "earlier"], "left").select(_stage.EDGE_COLUMNS))
+
+    def of_copies(self, edges, best, copies):
+        """The edges of copies: to the document they equal if that leads, else to the best leader before them.
+
+        That may have come after the text that was removed: such leaders are looked at only where they are
+        stronger than the one that the text has.
+        """
+        duplicates = near(best).select("later")
+        removed = duplicates.withColumnRenamed("later", "first")
+        of_leader = copies.join(removed, "first", "left_anti").select(
+            F.col("place").alias("later"), F.col("first").alias("earlier"), F.lit(1.0).alias("similarity"), F.lit(None).cast("int").alias("distance"),
+            F.lit("copy").alias("relation"), F.lit(None).cast("string").alias("method"), F.lit("equal text").alias("basis"), F.lit(None).cast("string").alias("conflicts"),
+        )
+        lost = copies.join(removed, "first", "left_semi")
+        own = best.withColumnRenamed("later", "first").withColumn("own", strength())
+        same = lost.join(own.drop("own"), "first").select(F.col("place").alias("later"), *_stage.EDGE_COLUMNS[1:])
+        late = (
+            near(edges).join(duplicates, "later", "left_anti").withColumn("strength", strength("later"))
+            .withColumnsRenamed({"later": "leader", "earlier": "first"}).join(lost.select("first").distinct(), "first", "left_semi")
+            .join(own.select("first", "own"), "first").where(F.col("strength") > F.col("own")).drop("own", "strength").withColumnRenamed("leader", "earlier")
+        )
+        later = lost.join(late, "first").where(F.col("earlier") < F.col("place")).select(F.col("place").alias("later"), *_stage.EDGE_COLUMNS[1:])
+        return of_leader.unionByName(strongest(same.unionByName(later)))
+
+    def count(self, edges):
+        return edges.count()
+
+    def with_ids(self, parts):
+        """(a frame of all parts with the ids of leaders as the column other, whether it is small)."""
+        rows = parts[0]
+        for more in parts[1:]:
+            rows = rows.unionByName(more)
+        ids = self.found.recs.select(F.col("place").alias("earlier"), F.col("id").alias("other"))
+        return self.job.keep(rows.join(ids, "earlier")), False
+
+
+def near(edges: DataFrame) -> DataFrame:
+    return edges.where("relation != 'variant'")
+
+
+def strength(leader="earlier"):
+    """What names the leader of two, as batch.Edge.Stronger has it."""
+    grade = F.when(F.col("relation") == "ruled", 4).when(F.col("relation") == "copy", 3).when(F.col("relation") == "edited", 2).otherwise(1)
+    return F.struct(grade.alias("grade"), "similarity", (-F.coalesce("distance", F.lit(-1))).alias("nearness"), (-F.col(leader)).alias("first"))
+
+
+def strongest(edges: DataFrame) -> DataFrame:
+    """Of the edges of a later document, to leaders, the strongest."""
+    kept = _stage.EDGE_COLUMNS[1:]
+    best = edges.groupBy("later").agg(F.max_by(F.struct(*kept), strength()).alias("e"))
+    return best.select("later", *[F.col("e")[c].alias(c) for c in kept])

@@ -1,0 +1,151 @@
+"""What hangs together: texts that share a hot bucket, or have an edge, are of one component.
+
+Nothing outside of a component says anything about its texts. So one with hot buckets is decided by one task,
+as one machine does it: the stage `decide` is `neardup dedup` over its documents in their order, in one pass,
+whatever its texts are to each other. Others are decided by their edges, a component to a task too.
+
+Edges are found to be of one component on the driver where they are few, else by contraction on the cluster.
+"""
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, Window, functions as F
+
+from . import _stage
+
+PAIR = "later long, earlier long"
+HELD = 1 << 20  # edges that a task holds at once, 16 bytes each, and some times that while it contracts them
+
+
+def connected(n, a, b):
+    """For each of n nodes the least node of its component, of edges between a[i] and b[i]."""
+    label = np.arange(n)
+    while True:
+        x, y = label[a], label[b]
+        apart = x != y
+        if not apart.any():
+            return label
+        a, b, x, y = a[apart], b[apart], x[apart], y[apart]
+        # Each root that meets a smaller one goes below it: at least half of those that are left.
+        np.minimum.at(label, np.maximum(x, y), np.minimum(x, y))
+        while True:
+            up = label[label]
+            if np.array_equal(up, label):
+                break
+            label = up
+
+
+def labelled(a, b):
+    """(places, labels): of edges between places a[i] and b[i] each place once, in order, with the least of its component."""
+    places = np.unique(np.concatenate([a, b]))
+    return places, places[connected(len(places), np.searchsorted(places, a), np.searchsorted(places, b))]
+
+
+def forest(edges):
+    """Of arrays (a, b), edges, rows of PAIR: the same components by fewer edges, at most one a place of what was held at once."""
+    held, count = [], 0
+    for more in edges:
+        held.append(more)
+        count += len(more[0])
+        if count < HELD:
+            continue
+        held = [_contracted(held)]
+        count = len(held[0][0])
+        if count > HELD // 2:  # more will hardly make it less
+            yield _pairs(*held[0])
+            held, count = [], 0
+    if held:
+        yield _pairs(*_contracted(held))
+
+
+def _pairs(later, earlier):
+    return pa.RecordBatch.from_arrays([pa.array(later), pa.array(earlier)], ["later", "earlier"])
+
+
+def _contracted(edges):
+    places, label = labelled(*(np.concatenate(ends) for ends in zip(*edges)))
+    below = places != label
+    return places[below], label[below]
+
+
+def stars(key, place):
+    """(place, hub): those of a key stand together, and the first of them is the hub."""
+    begins = np.flatnonzero(np.diff(key, prepend=~key[:1]))
+    return place, np.repeat(place[begins], np.diff(begins, append=len(key)))
+
+
+def star_forest(parts):
+    """The forest of rows (key, place), those of a key one after the other in one partition."""
+
+    def edges():
+        last = hub = None
+        for b in _stage.filled(parts):
+            key, place = (np.asarray(c.to_numpy()) for c in _stage.columns(b, "key", "place"))
+            ends, hubs = stars(key, place)
+            if key[0] == last:  # of a bucket that began in the batch before
+                hubs = np.where(np.cumsum(np.diff(key, prepend=last) != 0) == 0, hub, hubs)
+            last, hub = key[-1], hubs[-1]
+            yield ends, hubs
+
+    return forest(edges())
+
+
+def edge_forest(parts):
+    """The forest of rows of PAIR."""
+    return forest(tuple(np.asarray(c.to_numpy()) for c in _stage.columns(b, "later", "earlier")) for b in _stage.filled(parts))
+
+
+def components(job, edges: DataFrame, on_driver: int) -> DataFrame:
+    """(place, label): for each place of some edges (later, earlier) the least place of its component.
+
+    While more than on_driver edges are left each place goes to one beside it, and what is left are the edges between
+    those where places went: half of the places, or fewer, are where others went, so that rounds are as many as a number
+    of edges has binary digits. A round is two shuffles of its edges; the labels come back through all rounds.
+    """
+    (left, count), rounds = job.counted(edges), []
+    while count > on_driver:
+        gone = job.keep(_gone(left, len(rounds)))
+        rounds.append(gone.where("first").select("place", "to"))
+        left, count = job.counted(_left(gone))
+    table = left.toArrow()
+    places, label = labelled(*(np.asarray(table[c].to_numpy()) for c in ("later", "earlier")))
+    out = job.sent(pa.table({"place": places, "label": label}))
+    if not rounds:
+        return out
+    for went in reversed(rounds):
+        out = went.join(out.withColumnRenamed("place", "to"), "to", "left").select("place", F.coalesce("label", "to").alias("label"))
+    least = F.first("place").over(_first_of("label", "place"))
+    return job.keep(out.select("place", least.alias("label")))
+
+
+def _first_of(by, *order):
+    """Rows up to each one, so that no more than that is held, however many there are."""
+    return Window.partitionBy(by).orderBy(*order).rowsBetween(Window.unboundedPreceding, Window.currentRow)
+
+
+def _gone(edges: DataFrame, turn: int) -> DataFrame:
+    """(place, other, to, first): both directions of each edge, and where its place goes; first is one row of each place.
+
+    That is, of the place and those beside it, the least: first by number, which ends a star at once, then by a hash
+    that is another each time, lest a chain in the order of its places lose but its end.
+    """
+    ends = lambda place, other: F.struct(F.col(place).alias("place"), F.col(other).alias("other"))
+    both = edges.select(F.explode(F.array(ends("later", "earlier"), ends("earlier", "later"))).alias("e")).select("e.*")
+    rank = lambda name: F.xxhash64(name, F.lit(turn)) if turn else F.col(name)  # one to one
+    rows = _first_of("place", rank("other"))
+    near = F.first("other").over(rows)
+    ranked = both.select("place", "other", near.alias("near"), F.row_number().over(rows).alias("row"))
+    return ranked.select("place", "other", F.when(rank("near") < rank("place"), F.col("near")).otherwise(F.col("place")).alias("to"), (F.col("row") == 1).alias("first"))
+
+
+def _left(gone: DataFrame) -> DataFrame:
+    """The edges between where places went: the two directions of an edge know one each."""
+    ends = gone.groupBy(F.greatest("place", "other"), F.least("place", "other")).agg(F.max("to").alias("later"), F.min("to").alias("earlier"))
+    return ends.where("later != earlier").select("later", "earlier")
+
+
+def decided(job, docs, need: DataFrame, ruled, conflicts) -> DataFrame:
+    """The edges that decide all documents of some components: columns of EDGES. need: (place, label), copies too."""
+    rulings = [(a, b, link) for link in ("must", "cannot") for a, b in sorted(getattr(ruled, link))]
+    rows = job.divided(docs.rows.select("place", "text").join(need, "place"), "label").sortWithinPartitions("place")
+    return job.stage(rows, _stage.decide(job.worker, docs.raw, rulings, conflicts), _stage.EDGES)
