@@ -87,8 +87,8 @@ class Job:
         return self._kept(df, eager=True)
 
     def counted(self, df: DataFrame):
-        """(what keep gives, its rows), in one job where keep and count would be three."""
-        made = self._kept(df, eager=False)
+        """(what keep gives, its rows), in fewer jobs than keep and count."""
+        made = self._kept(df, eager=not self.here)  # what goes to a folder later is made twice
         return made, made._jdf.queryExecution().toRdd().count()
 
     def _kept(self, df, eager) -> DataFrame:

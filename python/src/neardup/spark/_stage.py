@@ -114,7 +114,9 @@ def child(argv, feed, parse):
     finally:
         process.kill()
         process.wait()
+        threads[1].join()
         process.stdout.close()
+        process.stderr.close()
 
 
 def _chunks(stream):
