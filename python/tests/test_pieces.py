@@ -87,7 +87,7 @@ class Pieces(test_spark.Session):
 
         files = self.files()
         files += [files[1], self.file("g.jsonl.bz2", b"\n".join(b"line %d" % i for i in range(3000)), bz2.open)]
-        found, sizes = _files.listed(self.spark, files)
+        found, sizes, _ = _files.listed(self.spark, files)
         want = []
         for f in map(_files.plain, found):
             with {"gz": gzip.open, "z2": bz2.open}.get(f[-2:], open)(f, "rb") as content:
@@ -104,7 +104,22 @@ class Pieces(test_spark.Session):
         path = self.file("texts.txt", b"one text here\r\none text\there\n\n \n\xff bytes \xe4\r\none  text here\nand \r inside\nlast")
         self.assertEqual(self.agrees([path], "of lines", 3, "lines"), 0)
 
-    def test_a_file_that_spark_would_not_see(self):
-        path = self.file("_hidden.jsonl", self.record("a", "text"))
-        with self.assertRaisesRegex(neardup.Error, "_hidden.jsonl: Spark reads no file of such a name"):
-            self.run_on_spark([path], "of none", 2)
+    def test_names_that_spark_does_not_read(self):
+        """Named they are refused; in a folder they are left out, and said where they are not what programs leave there."""
+        from neardup.spark import _files
+        from neardup.spark._job import Job
+
+        files = {n: self.file(f"some/{n}", self.record(n, "text")) for n in ("a.jsonl", "_hidden.jsonl", "_SUCCESS", ".a.jsonl.crc", "b.jsonl._COPYING_")}
+        for name in ("_hidden.jsonl", "b.jsonl._COPYING_"):
+            with self.assertRaisesRegex(neardup.Error, name + ": Spark reads no file of such a name"):
+                _files.listed(self.spark, [files[name]])
+        found, _, hidden = _files.listed(self.spark, [os.path.dirname(files["a.jsonl"])])
+        self.assertEqual((list(map(_files.plain, found)), hidden), ([files["a.jsonl"]], [files["_hidden.jsonl"], files["b.jsonl._COPYING_"]]))
+        notes = []
+        _files.read(Job(self.spark, {}, flags=[]), [os.path.dirname(files["a.jsonl"])], "auto", [], notes.append)
+        self.assertEqual(notes, [f"left out, as Spark reads no file of such a name: {files['_hidden.jsonl']} and 1 more"])
+        with self.assertRaisesRegex(neardup.Error, "a:b.jsonl: Hadoop reads no file with a colon"):
+            _files.listed(self.spark, [os.path.dirname(self.file("colon/a:b.jsonl", b"{}"))])
+        once = self.file("once/a.csv", b"id,text\n1,one\n")
+        with self.assertRaisesRegex(neardup.Error, "a.csv is named twice"):
+            _files.read(Job(self.spark, {}, flags=[]), [once, os.path.dirname(once)], "auto", [])

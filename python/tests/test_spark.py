@@ -407,8 +407,8 @@ class Spark(Session):
             part = rows[n * 120 : n * 120 + 120]
             pyarrow.parquet.write_table(
                 pyarrow.table({"place": [r["label"] for r in part], "id": [r["id"] for r in part], "text": [r["text"] for r in part]}),
-                os.path.join(folders["parquet"], f"{n}.parquet"))
-            with open(os.path.join(folders["csv"], f"{n}.csv"), "w", newline="", encoding="utf-8") as f:
+                os.path.join(folders["parquet"], f"{n}, [{n}] {{x}}?*\\.parquet"))
+            with open(os.path.join(folders["csv"], f"{n}, [{n}] {{x}}?*\\.csv"), "w", newline="", encoding="utf-8") as f:
                 csv.writer(f).writerows([("id", "text"), *((r["id"], r["text"]) for r in part)])
             with open(os.path.join(folders["warc"], f"{n}.warc"), "wb") as f:
                 for r in part[:40]:

@@ -1,5 +1,6 @@
 """Files of any file system that Spark knows, to documents with places, and folders that appear whole."""
 
+import collections
 import os
 import re
 import tempfile
@@ -59,19 +60,23 @@ def rejected(rows: DataFrame):
     return lambda job: rows.where("reason is not null").select("file", "line", "reason")
 
 
-def read(job, inputs, format, flags) -> Source:
+def read(job, inputs, format, flags, note=lambda text: None) -> Source:
     """Reads inputs in the order given, those of a folder by name.
 
     JSONL and lines are read in pieces, Parquet by Spark; all else is read as on one
-    machine, a file by one task, which holds it.
+    machine, a file by one task, which holds it. note is told what was left out.
     """
-    files, sizes = listed(job.spark, inputs)
+    files, sizes, hidden = listed(job.spark, inputs)
+    if hidden:
+        note(f"left out, as Spark reads no file of such a name: {hidden[0]}" + (f" and {len(hidden) - 1} more" if hidden[1:] else ""))
     kinds = {kind_of(name, format) for name in files}
     if len(kinds) > 1:
         raise Error(f"inputs of {' and '.join(sorted(kinds))}: read each kind by itself")
     kind = kinds.pop()
     if kind == "by line":
         return by_line(job, files, sizes, "lines" if format == "lines" else "jsonl", flags)
+    if len(set(files)) < len(files):
+        raise Error(f"{plain(collections.Counter(files).most_common(1)[0][0])} is named twice")
     if kind == "parquet":
         return parquet(job, files, flags)
     return whole(job, files, format, flags)
@@ -87,32 +92,43 @@ def kind_of(name, format):
     return "by line" if lines and packed in SPLIT else "whole files"
 
 
+# Names of which Spark reads none, also where they are named; programs leave the first kind themselves, and users the others.
+MARKS = re.compile(r"\.|_(SUCCESS|temporary|metadata|common_metadata|started|committed)|_.*\.neardup-")
+HIDDEN = re.compile(r"[_.]|.*\._COPYING_$")
+
+
 def listed(spark, inputs):
-    """The files of inputs, and the bytes of each: patterns and folders are resolved, hidden names left out but where they are named."""
+    """The files of inputs, the bytes of each, and names that were left out: patterns and folders are resolved."""
     jvm, conf = spark._jvm, spark._jsc.hadoopConfiguration()
-    out, sizes = [], []
+    out, sizes, hidden = [], [], []
 
     def visit(status, named=False):
-        if not named and status.getPath().getName().startswith(("_", ".")):
-            return
-        if not status.isDirectory():
-            out.append(status.getPath().toString())
+        path = status.getPath()
+        if HIDDEN.match(path.getName()) and not (named and status.isDirectory()):
+            if named:
+                raise Error(f"{plain(path.toString())}: Spark reads no file of such a name; rename it")
+            if not MARKS.match(path.getName()):
+                hidden.append(plain(path.toString()))
+        elif status.isDirectory():
+            for s in sorted(path.getFileSystem(conf).listStatus(path), key=lambda s: s.getPath().getName()):
+                visit(s)
+        elif ":" in path.getName():
+            raise Error(f"{plain(path.toString())}: Hadoop reads no file with a colon in its name; rename it")
+        else:
+            out.append(path.toString())
             sizes.append(status.getLen())
-            return
-        fs = status.getPath().getFileSystem(conf)
-        for s in sorted(fs.listStatus(status.getPath()), key=lambda s: s.getPath().getName()):
-            visit(s)
 
     for name in inputs:
         path = jvm.org.apache.hadoop.fs.Path(name)
-        found = path.getFileSystem(conf).globStatus(path)
+        fs = path.getFileSystem(conf)
+        found = [fs.getFileStatus(path)] if fs.exists(path) else fs.globStatus(path)
         if not found:
             raise Error(f"{name}: no such file or folder")
         for s in sorted(found, key=lambda s: s.getPath().toString()):
             visit(s, s.getPath().getName() == path.getName())
     if not out:
         raise Error(f"no files in {', '.join(inputs)}")
-    return out, sizes
+    return out, sizes, hidden
 
 
 def by_line(job, files, sizes, format, flags) -> Source:
@@ -200,7 +216,7 @@ def parquet(job, files, flags) -> Source:
     unknown = sorted(set(named) - set(PARQUET))
     if unknown:
         raise Error(f"--{unknown[0]} has no effect on Parquet read by Spark")
-    rows = job.spark.read.parquet(*files)
+    rows = job.spark.read.parquet(*map(escaped, files))
     id, text, reason = id_column(rows, named), *text_column(rows, named)
     # A column of the file may be called as one of ours.
     own = [F.col(quoted(c)).alias(f"c{i}") for i, c in enumerate(rows.columns)]

@@ -33,9 +33,8 @@ class Pieces:
         lines = spark.read.option("lineSep", "\n").text(list(map(escaped, files)))
         at = _pieces(lines, files)
         read = {number for number, _ in at}
-        hidden = [f for i, f in enumerate(files) if sizes[i] and i not in read]
-        if hidden:
-            raise Error(f"{plain(hidden[0])}: Spark reads no file of such a name; rename it")
+        if lost := [f for i, f in enumerate(files) if sizes[i] and i not in read]:
+            raise Error(f"{plain(lost[0])}: Spark does not read it; rename it")
         by_rank = sorted(range(len(at)), key=at.__getitem__)
         self.number = [at[p][0] for p in by_rank]  # of the file of each rank
         self.files = list(map(plain, files))

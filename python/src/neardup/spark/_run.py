@@ -42,7 +42,7 @@ def run(spark, spec, tell=lambda step: None, note=lambda text: None) -> dict:
             spark.conf.set("spark.sql.shuffle.partitions", most)  # a number that is named to repartition would be kept for a few rows too
         job = Job(spark, {}, flags=spec["method"], tell=tell, pieces=most)
         with job.step("read"):
-            source = _files.read(job, spec["inputs"], spec["format"], spec["input"])
+            source = _files.read(job, spec["inputs"], spec["format"], spec["input"], note)
         summary = {"verb": spec["verb"]}
         if spec["verb"] == "dedup":
             dedup(job, spec, source, out, summary)
