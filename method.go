@@ -123,7 +123,7 @@ type Overlapping interface {
 	// near it, or a variant of it: one Overlap for each measure that may judge
 	// it, nothing where no text is near. Both texts of such a pair have the
 	// Overlap of the measure that judges it, and what is in both of its
-	// Features weighs Least at least, by the Weights of either.
+	// Features weighs as much as either says, by its Weights.
 	Overlaps(dst []Overlap, v View) []Overlap
 }
 
@@ -132,8 +132,10 @@ type Overlapping interface {
 type Overlap struct {
 	Features []uint64
 	Weights  []uint64 // of each; nil: each weighs 1
-	// Least is 0 where nothing need be in common, or it is not known.
-	Least uint64
+	// Least is what is in common with a text whose features weigh no more at
+	// the least, LeastLarger with one whose features weigh as much or more.
+	// 0 where nothing need be in common, or it is not known.
+	Least, LeastLarger uint64
 }
 
 // Trainable is a Method that chooses its keys by how rare features are in a

@@ -104,7 +104,8 @@ func randomDocs(seed uint64, n int) []neardup.Document {
 // Overlaps are asked for where many leaders share a key.
 func (m shingled) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
 	set := v.(shingleSet)
-	return append(dst, neardup.Overlap{Features: set, Least: uint64(feature.LeastOverlap(len(set), m.threshold))})
+	n := len(set)
+	return append(dst, neardup.Overlap{Features: set, Least: uint64(feature.LeastOverlap(n, m.threshold)), LeastLarger: uint64(feature.Overlap(n, n, m.threshold))})
 }
 
 // similarTo is the definition that the engine is held to.

@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 
@@ -15,6 +14,8 @@ import (
 // from there on weighs that much. So each is found under the features from which on what is left weighs enough, and two
 // near texts share one. Rare ones come first, as the first leaders of a bucket count them: what a template
 // gives to all is in nobody's prefix, if enough is a text's own. It leaves out no pair that is near, whatever was counted.
+// With a text that weighs more, more must be in common; so each is found under a short prefix as the smaller of two
+// and under a longer one as the larger, and searched for the other way round (Xiao et al., PPJoin, WWW 2008).
 //
 // A template makes many buckets of the same leaders. These are one group, which is searched once.
 type join struct {
@@ -46,6 +47,10 @@ type joinGroup struct {
 	number   uint64
 	frequent map[uint64]uint32     // how many of the first leaders have a feature, where several do
 	members  map[position]struct{} // leaders
+	// Of some leaders it is tried whether they would be found with little
+	// work. Where most are not, the group is given up.
+	tried, failed int
+	useless       bool
 }
 
 const (
@@ -60,9 +65,14 @@ var joinFrom = uint32(256)
 // mostFrequent is how many features of first leaders are counted: some 10 MB while it lasts.
 const mostFrequent = 1 << 18
 
-// anything is the feature under which a leader is found that may be near a text
-// with which it has nothing in common.
-const anything = 0
+// prefix are the features under which a text is found, and looks for others.
+type prefix struct{ smaller, larger []uint64 }
+
+// anything is where a leader is found that may be near a text with which it has nothing in common.
+var anything = prefix{smaller: []uint64{0}}
+
+// asLarger makes of a feature that of a text as the larger of two.
+const asLarger = 0x5851f42d4c957f2d
 
 // newJoin returns nil where the method knows no features.
 func newJoin(m neardup.Method, memory int64) *join {
@@ -78,7 +88,10 @@ func (j *join) bucket(lo, hi uint32) *joinedBucket {
 	if j == nil || hi-lo < joinFrom {
 		return nil
 	}
-	return j.buckets[lo]
+	if b := j.buckets[lo]; b != nil && !b.group.useless {
+		return b
+	}
+	return nil
 }
 
 // at returns the head and the tag of a feature in a group.
@@ -103,61 +116,93 @@ func (j *join) newGroup(counted map[uint64]uint32) *joinGroup {
 }
 
 // add puts the leader at a place into a group.
-func (j *join) add(g *joinGroup, leader position, place uint32, prefix []uint64) {
-	if j.full = j.full || j.used+len(prefix) >= j.most; j.full {
+func (j *join) add(g *joinGroup, leader position, place uint32, p prefix) {
+	if j.full = j.full || j.used+len(p.smaller)+len(p.larger) >= j.most; j.full {
 		return
 	}
 	if j.heads == nil {
 		j.heads = make([]uint32, 1<<bits.Len(uint(j.most)))
 	}
-	for _, f := range prefix {
-		if j.used%joinPage == 0 {
-			j.pages = append(j.pages, make([]joinEntry, joinPage))
-		}
-		head, tag := j.at(g, f)
-		*j.entry(j.used) = joinEntry{tag, j.heads[head], place}
-		j.used++
-		j.heads[head] = uint32(j.used)
+	for _, f := range p.smaller {
+		j.addEntry(g, f, place)
+	}
+	for _, f := range p.larger {
+		j.addEntry(g, f^asLarger, place)
 	}
 	g.members[leader] = struct{}{}
 	j.most-- // its memory
 }
 
+func (j *join) addEntry(g *joinGroup, feature uint64, place uint32) {
+	if j.used%joinPage == 0 {
+		j.pages = append(j.pages, make([]joinEntry, joinPage))
+	}
+	head, tag := j.at(g, feature)
+	*j.entry(j.used) = joinEntry{tag, j.heads[head], place}
+	j.used++
+	j.heads[head] = uint32(j.used)
+}
+
+const (
+	tryEvery = 16 // leaders
+	triesMin = 8
+	// worthwhile is the part of the leaders of a bucket that a search by
+	// features may look at: more is no less work than to scan the bucket.
+	worthwhile = 4
+)
+
+// try notes whether a new leader would find others with little work.
+func (j *join) try(g *joinGroup, p prefix) {
+	if len(g.members)%tryEvery != 0 || len(g.members) == 0 {
+		return
+	}
+	g.tried++
+	if !j.each(g, p, len(g.members)/worthwhile, func(uint32) {}) {
+		g.failed++
+	}
+	if g.tried >= triesMin && 2*g.failed > g.tried {
+		g.useless, g.frequent = true, nil
+	}
+}
+
 // each calls fn with the places of leaders that share a feature of a prefix, some of them several times. It returns
 // false, too soon, where it would look at more than most entries.
-func (j *join) each(g *joinGroup, prefix []uint64, most uint32, fn func(place uint32)) bool {
-	seen := uint32(0)
-	for _, f := range prefix {
-		head, tag := j.at(g, f)
-		for n := j.heads[head]; n != 0; {
-			if seen++; seen > most {
-				return false
-			}
+func (j *join) each(g *joinGroup, p prefix, most int, fn func(place uint32)) bool {
+	most = j.eachUnder(g, anything.smaller, 0, most, fn)
+	most = j.eachUnder(g, p.smaller, asLarger, most, fn)
+	return j.eachUnder(g, p.larger, 0, most, fn) >= 0
+}
+
+// eachUnder looks at most entries of leaders in a role, and returns how many more there may be: less than 0 if there were too many.
+func (j *join) eachUnder(g *joinGroup, features []uint64, role uint64, most int, fn func(place uint32)) int {
+	for _, f := range features {
+		head, tag := j.at(g, f^role)
+		for n := j.heads[head]; n != 0 && most >= 0; most-- {
 			e := j.entry(int(n) - 1)
 			if n = e.next; e.tag == tag {
 				fn(e.place)
 			}
 		}
 	}
-	return true
+	return most
 }
 
 // prefixer makes the prefixes of one text after the other. For one goroutine.
 type prefixer struct {
 	looked   position // at, plus 1
 	overlaps []neardup.Overlap
-	order    []int // scratch
-	prefix   []uint64
+	order    []uint64 // scratch
+	prefix
 }
 
 // prefixIn returns the first features of the text in the order of a group; known is false where other texts may be near
 // that have none of them.
-func (p *prefixer) prefixIn(g *joinGroup) (prefix []uint64, known bool) {
-	p.prefix = p.prefix[:0]
+func (p *prefixer) prefixIn(g *joinGroup) (found prefix, known bool) {
+	p.smaller, p.larger = p.smaller[:0], p.larger[:0]
 	for i := range p.overlaps {
 		o := &p.overlaps[i]
-		if o.Least == 0 {
-			return nil, false
+		if o.Least == 0 || o.LeastLarger == 0 {
+			return prefix{}, false
 		}
 		p.add(g, o)
 	}
@@ -166,35 +211,39 @@ func (p *prefixer) prefixIn(g *joinGroup) (prefix []uint64, known bool) {
 
 // add appends features until those that are left weigh too little.
 func (p *prefixer) add(g *joinGroup, o *neardup.Overlap) {
-	weight := func(int) uint64 { return 1 }
 	left := uint64(len(o.Features))
 	if o.Weights != nil {
-		weight, left = func(i int) uint64 { return o.Weights[i] }, 0
+		left = 0
 		for _, w := range o.Weights {
 			left += w
 		}
 	}
+	take := func(i int) bool {
+		if left >= o.LeastLarger {
+			p.smaller = append(p.smaller, o.Features[i])
+		}
+		if left >= o.Least {
+			p.larger = append(p.larger, o.Features[i])
+		}
+		if o.Weights == nil {
+			left--
+		} else {
+			left -= o.Weights[i]
+		}
+		return left >= min(o.Least, o.LeastLarger)
+	}
 	p.order = p.order[:0]
 	for i, f := range o.Features {
-		if left < o.Least {
+		if n := g.frequent[f]; n > 0 {
+			p.order = append(p.order, uint64(n)<<32|uint64(i)) // of as frequent ones the least first
+		} else if !take(i) {
 			return
 		}
-		if g.frequent[f] > 0 {
-			p.order = append(p.order, i)
-			continue
-		}
-		p.prefix = append(p.prefix, f)
-		left -= weight(i)
 	}
-	slices.SortFunc(p.order, func(i, j int) int {
-		x, y := o.Features[i], o.Features[j]
-		return cmp.Or(cmp.Compare(g.frequent[x], g.frequent[y]), cmp.Compare(x, y))
-	})
-	for _, i := range p.order {
-		if left < o.Least {
+	slices.Sort(p.order)
+	for _, at := range p.order {
+		if !take(int(uint32(at))) {
 			return
 		}
-		p.prefix = append(p.prefix, o.Features[i])
-		left -= weight(i)
 	}
 }

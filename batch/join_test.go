@@ -71,12 +71,15 @@ func TestJoinedBucketsAreNotTheSquare(t *testing.T) {
 // Two texts that have exactly as much in common as they say they must are found under a common feature, in any order.
 func TestPrefixesOfWhatIsNearMeet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
-	for range 20_000 {
+	meet := func(a, b []uint64) bool {
+		return slices.ContainsFunc(a, func(f uint64) bool { return slices.Contains(b, f) })
+	}
+	for range 30_000 {
 		g := &joinGroup{frequent: map[uint64]uint32{}}
 		var x, y neardup.Overlap
 		weighed := rng.IntN(2) == 0
-		universe := uint64(5 + rng.IntN(30))
-		for f := range universe {
+		total, common := [2]uint64{}, uint64(0)
+		for f := range uint64(5 + rng.IntN(30)) {
 			g.frequent[f] = uint32(rng.IntN(4))
 			weight := uint64(1)
 			if weighed {
@@ -84,26 +87,33 @@ func TestPrefixesOfWhatIsNearMeet(t *testing.T) {
 			}
 			inX, inY := rng.IntN(3) > 0, rng.IntN(3) > 0
 			if inX {
-				x.Features, x.Weights = append(x.Features, f+1), append(x.Weights, weight)
+				x.Features, x.Weights = append(x.Features, f), append(x.Weights, weight)
+				total[0] += weight
 			}
 			if inY {
-				y.Features, y.Weights = append(y.Features, f+1), append(y.Weights, weight)
+				y.Features, y.Weights = append(y.Features, f), append(y.Weights, weight)
+				total[1] += weight
 			}
 			if inX && inY {
-				x.Least += weight
+				common += weight
 			}
 		}
-		if y.Least = x.Least; x.Least == 0 {
+		if common == 0 {
 			continue
 		}
 		if !weighed {
 			x.Weights, y.Weights = nil, nil
 		}
+		never := uint64(1 << 40) // is in common with a text of the other kind
+		x.Least, x.LeastLarger, y.Least, y.LeastLarger = never, common, common, never
+		if total[0] > total[1] {
+			x.Least, x.LeastLarger, y.Least, y.LeastLarger = common, never, never, common
+		}
 		var p, q prefixer
 		p.overlaps, q.overlaps = []neardup.Overlap{x}, []neardup.Overlap{y}
 		a, _ := p.prefixIn(g)
 		b, _ := q.prefixIn(g)
-		if !slices.ContainsFunc(a, func(f uint64) bool { return slices.Contains(b, f) }) {
+		if !meet(a.smaller, b.larger) && !meet(a.larger, b.smaller) {
 			t.Fatalf("%+v and %+v are found under %v and %v", x, y, a, b)
 		}
 	}

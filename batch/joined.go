@@ -30,6 +30,10 @@ func (s *search) joinLeaders(contacts []contact) error {
 			continue
 		}
 		b := j.buckets[lo]
+		if b != nil && b.group.useless {
+			b.group.members[s.x.pos[hi-1]] = struct{}{} // by which other buckets know it
+			continue
+		}
 		if b == nil {
 			g, err := s.groupOf(contacts, s.x.pos[lo:hi])
 			if err != nil {
@@ -37,6 +41,9 @@ func (s *search) joinLeaders(contacts []contact) error {
 			}
 			b = &joinedBucket{group: g}
 			j.buckets[lo] = b
+		}
+		if b.group.useless {
+			continue
 		}
 		if err := s.joinBucket(b, lo, hi); err != nil {
 			return err
@@ -56,7 +63,10 @@ func (s *search) joinBucket(b *joinedBucket, lo, hi uint32) error {
 			}
 			prefix, known := s.prefixIn(b.group)
 			if !known {
-				prefix = []uint64{anything}
+				prefix = anything
+			}
+			if j.try(b.group, prefix); b.group.useless {
+				return nil
 			}
 			if j.add(b.group, leader, place, prefix); j.full {
 				return nil
@@ -148,13 +158,13 @@ func (s *search) byFeatures(t position, sketch uint64, buckets []joinedHere, whe
 	if !known {
 		return false, nil
 	}
-	most := uint32(0)
+	most := 0
 	for _, b := range buckets {
-		most = max(most, b.joined)
+		most = max(most, int(b.joined))
 	}
 	s.met = s.met[:0]
 	met := int64(0)
-	if !s.x.join.each(g, append(prefix, anything), most, func(place uint32) {
+	if !s.x.join.each(g, prefix, most/worthwhile, func(place uint32) {
 		met++
 		if p := s.x.pos[place]; p >= where.from && p < where.to && (sketch == s.x.sketch[place] || s.method.Plausible(sketch, s.x.sketch[place])) {
 			s.met = append(s.met, p)

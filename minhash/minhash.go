@@ -200,12 +200,13 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 	return match
 }
 
-// Overlaps appends the set of a view and how many of its hashes any near text has too, at least.
+// Overlaps appends the set of a view and how many of its hashes a near text has too, at least.
 func (m *Method) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
 	own, ok := v.(*View)
 	if !ok {
 		return dst
 	}
 	set := own.set()
-	return append(dst, neardup.Overlap{Features: set, Least: uint64(feature.LeastOverlap(len(set), m.cfg.Threshold))})
+	n, t := len(set), m.cfg.Threshold
+	return append(dst, neardup.Overlap{Features: set, Least: uint64(feature.LeastOverlap(n, t)), LeastLarger: uint64(feature.Overlap(n, n, t))})
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/feature"
 )
 
 // Overlaps appends the grams of a text, each with the number of its occurrence,
@@ -17,14 +18,16 @@ func (m *editMethod) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.O
 		return dst
 	}
 	q, n := m.plans.overlapping(), len(own.runes)
-	least, last := n, longestPartner(m.Threshold, n)
-	for longer := n; longer <= last; longer++ {
-		least = min(least, longer-q+1-q*m.plans.allowed(longer))
+	left := func(longer int) int { return longer - q + 1 - q*m.plans.allowed(longer) }
+	least := left(n)
+	larger, last := least, longestPartner(m.Threshold, n)
+	for longer := n + 1; longer <= last; longer++ {
+		larger = min(larger, left(longer))
 	}
-	if least <= 0 {
+	if larger <= 0 {
 		return append(dst, neardup.Overlap{})
 	}
-	return append(dst, neardup.Overlap{Features: numberedGrams(own.runes, q), Least: uint64(least)})
+	return append(dst, neardup.Overlap{Features: numberedGrams(own.runes, q), Least: uint64(least), LeastLarger: uint64(larger)})
 }
 
 // overlapping is the length of the grams that near texts have in common: the
@@ -60,16 +63,22 @@ func numberedGrams(runes []rune, q int) []uint64 {
 }
 
 // Overlaps appends the set and how much of it a near text has at the least.
-// Of the larger set of two, containment asks for nothing.
 func (m *setMethod) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
 	own, ok := v.(*setView)
-	switch {
-	case !ok || len(own.set) == 0:
+	if !ok || len(own.set) == 0 {
 		return dst
-	case m.Similarity == Containment:
-		return append(dst, neardup.Overlap{})
 	}
-	return append(dst, neardup.Overlap{Features: own.set, Least: uint64(m.leastOf(len(own.set)))})
+	n := len(own.set)
+	o := neardup.Overlap{Features: own.set, Least: uint64(m.leastOf(n))}
+	switch m.Similarity {
+	case Containment: // of the larger set a feature is enough
+		o.Least, o.LeastLarger = 1, o.Least
+	case Cosine:
+		o.LeastLarger = max(1, uint64(m.Threshold*roughly*float64(n)))
+	default:
+		o.LeastLarger = uint64(feature.Overlap(n, n, m.Threshold))
+	}
+	return append(dst, o)
 }
 
 // Overlaps appends the features, each with the square of how often it occurs:
@@ -83,5 +92,6 @@ func (m *countMethod) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.
 	for i, n := range own.counts {
 		weights[i] = uint64(n) * uint64(n)
 	}
-	return append(dst, neardup.Overlap{Features: own.set, Weights: weights, Least: max(1, uint64(m.rest*float64(own.square)))})
+	least := max(1, uint64(m.rest*float64(own.square)))
+	return append(dst, neardup.Overlap{Features: own.set, Weights: weights, Least: least, LeastLarger: least})
 }

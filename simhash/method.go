@@ -278,7 +278,8 @@ func (m *Method) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overl
 	if m.config.Unverified {
 		return append(dst, neardup.Overlap{})
 	}
-	return append(dst, neardup.Overlap{Features: own.set, Least: uint64(feature.LeastOverlap(len(own.set), m.config.Threshold))})
+	n, t := len(own.set), m.config.Threshold
+	return append(dst, neardup.Overlap{Features: own.set, Least: uint64(feature.LeastOverlap(n, t)), LeastLarger: uint64(feature.Overlap(n, n, t))})
 }
 
 func (m *Method) basis() string {

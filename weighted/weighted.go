@@ -161,8 +161,17 @@ func (m *Method) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overl
 	for i, w := range own.weights {
 		weights[i] = uint64(w & weightBits)
 	}
-	// With any text the union is the text itself at the least.
-	return append(dst, neardup.Overlap{Features: own.words, Weights: weights, Least: m.leastPart(own.total)})
+	// The union is the text itself at the least; of two that weigh alike it is
+	// both without what is in common, and more where one weighs more.
+	least := m.leastPart(own.total)
+	larger := max(least, uint64(2*m.threshold/(1+m.threshold)*float64(own.total)))
+	for larger > least && m.reaches(larger-1, 2*own.total-larger+1) {
+		larger--
+	}
+	for !m.reaches(larger, 2*own.total-larger) {
+		larger++
+	}
+	return append(dst, neardup.Overlap{Features: own.words, Weights: weights, Least: least, LeastLarger: larger})
 }
 
 // reaches reports whether part/whole is at or above the threshold.
