@@ -14,7 +14,7 @@ from . import _components, _stage
 from ._job import FEW
 from ._verify import verify_few
 
-ROWS = 4_000_000  # candidates, hot postings and copies, up to 200 bytes each (a copy; a candidate 100, and a near one as much again)
+ROWS = 4_000_000  # candidates, hot postings and copies, up to 300 bytes each (a candidate 100, a copy 200, a near pair that decides 300)
 
 
 class Rows:
