@@ -76,8 +76,10 @@ class Pieces(test_spark.Session):
         ]
 
     def test_decisions_and_rejects(self):
-        """Order, bytes, and file and line of each reject."""
-        self.assertEqual(self.agrees(self.files(), "of all", 8), 7)
+        """Order, bytes, and file and line of each reject; in a piece a partition, and in one of all."""
+        for partitions in (8, 1):
+            with self.subTest(partitions):
+                self.assertEqual(self.agrees(self.files(), f"of {partitions}", partitions), 7)
 
     def test_places(self):
         """Of files cut anywhere, one of them read twice: each line once, in order, against a division of the whole."""

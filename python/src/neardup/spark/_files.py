@@ -145,7 +145,7 @@ def by_line(job, files, sizes, format, flags) -> Source:
     def named(job):
         return job.records.where("reason is null and id != cast(place as string)")
 
-    return Source(Documents(lines.rows, ("--raw", "--format=" + format, *flags), ordered=True), rejects, write, named, lines.ranks)
+    return Source(Documents(lines.rows, ("--raw", "--format=" + format, *flags), lines.ordered), rejects, write, named, lines.ranks)
 
 
 def _documents(lines):

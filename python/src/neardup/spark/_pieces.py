@@ -11,6 +11,7 @@ from .._command import Error
 
 PIECE = 16 << 20  # bytes of a piece of a file, at least, where each core has some
 LARGEST = 128 << 20
+MANY = 4  # times as many pieces as partitions are wanted: from there on a partition has several
 ROW_BITS = 33  # of a place: the row within a piece, and before it the rank of the piece
 
 
@@ -18,7 +19,8 @@ class Pieces:
     """rows: (place, text), a row for each line, its bytes as they are but for the line feed that ends it.
 
     Spark deals the pieces out by their lengths, the longest first. Their rank is that in the order of
-    the files: ranks has it for each partition, or is None where it is the number of the partition.
+    the files: ranks has it for each partition, or is None where it is the number of the partition. Where files
+    are many and small a partition has several pieces, in no order: then ordered is False.
     """
 
     def __init__(self, job, files, sizes):
@@ -47,6 +49,9 @@ class Pieces:
             rank = F.get(F.lit(self.ranks).cast("array<bigint>"), F.spark_partition_id())
             place = F.shiftleft(rank, ROW_BITS) + place.bitwiseAND((1 << ROW_BITS) - 1)
         self.rows = lines.select(place.alias("place"), F.col("value").alias("text"))
+        self.ordered = len(at) <= MANY * most
+        if not self.ordered:  # a task for each file costs more than to sort what is kept
+            self.rows, self.ranks = self.rows.coalesce(most), None
 
     def lines(self, rows: DataFrame) -> DataFrame:
         """Rows that have a place, with file and line instead. Lines before a piece are counted, in another reading, only where its file has several."""
