@@ -69,6 +69,8 @@ def read(job, inputs, format, flags, note=lambda text: None) -> Source:
     files, sizes, hidden = listed(job.spark, inputs)
     if hidden:
         note(f"left out, as Spark reads no file of such a name: {hidden[0]}" + (f" and {len(hidden) - 1} more" if hidden[1:] else ""))
+    # Spark lists more than 32 files once more, by a task each.
+    job.spark.conf.set("spark.sql.sources.parallelPartitionDiscovery.parallelism", 4 * job.spark.sparkContext.defaultParallelism)
     kinds = {kind_of(name, format) for name in files}
     if len(kinds) > 1:
         raise Error(f"inputs of {' and '.join(sorted(kinds))}: read each kind by itself")
