@@ -211,6 +211,19 @@ func (v *sparkVerb) do(cmd *cobra.Command, args []string) (err error) {
 // sparkHome is a Python with Spark.
 type sparkHome struct{ python, submit, home string }
 
+// askSpark is a program that prints where pyspark is, or says what is missing. Importing it, and what it needs, would take half a second.
+const askSpark = `
+import importlib.util, os, runpy
+for name in ("pyspark", "pandas", "pyarrow", "numpy"):
+    found = importlib.util.find_spec(name)
+    assert found and found.origin, "No module named " + repr(name)
+    if name == "pyspark":
+        home = os.path.dirname(found.origin)
+        version = runpy.run_path(os.path.join(home, "version.py"))["__version__"]
+        assert int(version.split(".")[0]) >= 4, "Spark " + version + " is too old: 4 is needed"
+print(home)
+`
+
 // findSpark asks a Python where its Spark is.
 func (v *sparkVerb) findSpark(ctx context.Context) (s sparkHome, err error) {
 	for _, s.python = range []string{v.python, os.Getenv("PYSPARK_PYTHON"), "python3"} {
@@ -218,8 +231,7 @@ func (v *sparkVerb) findSpark(ctx context.Context) (s sparkHome, err error) {
 			break
 		}
 	}
-	const ask = "import pyspark, pandas, pyarrow, numpy, os; print(os.path.dirname(pyspark.__file__)); assert int(pyspark.__version__.split('.')[0]) >= 4, 'Spark ' + pyspark.__version__ + ' is too old: 4 is needed'"
-	out, err := exec.CommandContext(ctx, s.python, "-c", ask).Output()
+	out, err := exec.CommandContext(ctx, s.python, "-c", askSpark).Output()
 	if err != nil {
 		reason := err.Error()
 		var exit *exec.ExitError

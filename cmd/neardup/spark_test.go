@@ -2,7 +2,9 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -45,5 +47,39 @@ func TestOnOneMachine(t *testing.T) {
 	}
 	if (&sparkVerb{master: "local"}).onOneMachine(home, nil) {
 		t.Error("settings of the place are not looked at")
+	}
+}
+
+// What a Python has is told without importing it.
+func TestAskSpark(t *testing.T) {
+	all := map[string]string{"pyspark/__init__.py": "raise SystemExit('imported')", "pyspark/version.py": "__version__: str = '4.2.0.dev1'", "pandas/__init__.py": "", "pyarrow/__init__.py": "", "numpy/__init__.py": ""}
+	for _, c := range []struct{ name, content, want string }{
+		{"numpy/__init__.py", "", ""},
+		{"numpy/__init__.py", "-", "No module named 'numpy'"},
+		{"pyspark/__init__.py", "-", "No module named 'pyspark'"},
+		{"pyspark/version.py", "__version__ = '3.5.6'", "Spark 3.5.6 is too old: 4 is needed"},
+	} {
+		dir := t.TempDir()
+		for name, content := range all {
+			if name == c.name {
+				content = c.content
+			}
+			if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if content == "-" {
+				continue
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := exec.Command("python3", "-S", "-c", askSpark) // -S: nothing that is installed
+		cmd.Env = append(os.Environ(), "PYTHONPATH="+dir)
+		said, err := cmd.CombinedOutput()
+		got := strings.TrimSpace(string(said))
+		if c.want == "" && (err != nil || got != filepath.Join(dir, "pyspark")) || !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s %q: %v, %s", c.name, c.content, err, got)
+		}
 	}
 }

@@ -17,7 +17,8 @@ def main(path):
     with open(path, encoding="utf-8") as f:
         spec = json.load(f)
     try:
-        spark = SparkSession.builder.appName("neardup " + spec["verb"]).getOrCreate()
+        # Spark tells this setting to the Python processes of some stages only, and so starts these processes twice; not where it is off.
+        spark = SparkSession.builder.appName("neardup " + spec["verb"]).config("spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled", "false").getOrCreate()
         spark.sparkContext.setLogLevel(spec.get("log") or "ERROR")
         summary = run(spark, spec, told, lambda note: print("note:", note, file=sys.stderr, flush=True))
         with open(spec["summary"], "w", encoding="utf-8") as f:
