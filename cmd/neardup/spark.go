@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,78 +207,6 @@ func (v *sparkVerb) do(cmd *cobra.Command, args []string) (err error) {
 	return v.report(job.Summary)
 }
 
-// sparkHome is a Python with Spark.
-type sparkHome struct{ python, submit, home string }
-
-// askSpark is a program that prints where pyspark is, or says what is missing. Importing it, and what it needs, would take half a second.
-const askSpark = `
-import importlib.util, os, runpy
-for name in ("pyspark", "pandas", "pyarrow", "numpy"):
-    found = importlib.util.find_spec(name)
-    assert found and found.origin, "No module named " + repr(name)
-    if name == "pyspark":
-        home = os.path.dirname(found.origin)
-        version = runpy.run_path(os.path.join(home, "version.py"))["__version__"]
-        assert int(version.split(".")[0]) >= 4, "Spark " + version + " is too old: 4 is needed"
-print(home)
-`
-
-// findSpark asks a Python where its Spark is.
-func (v *sparkVerb) findSpark(ctx context.Context) (s sparkHome, err error) {
-	for _, s.python = range []string{v.python, os.Getenv("PYSPARK_PYTHON"), "python3"} {
-		if s.python != "" {
-			break
-		}
-	}
-	out, err := exec.CommandContext(ctx, s.python, "-c", askSpark).Output()
-	if err != nil {
-		reason := err.Error()
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
-			reason = lines[len(lines)-1]
-		}
-		return s, fmt.Errorf("no Spark: %s says: %s; install it (python3 -m pip install 'pyspark>=4' pandas pyarrow numpy), or name a Python that has it with --python", s.python, reason)
-	}
-	s.home = os.Getenv("SPARK_HOME")
-	if s.home == "" {
-		s.home = strings.TrimSpace(string(out))
-	}
-	s.submit = filepath.Join(s.home, "bin", "spark-submit")
-	if _, err := os.Stat(s.submit); err != nil {
-		return s, fmt.Errorf("no Spark: %w", err)
-	}
-	return s, s.checkJava(ctx)
-}
-
-const oldestJava = 17 // of Spark 4
-
-var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
-
-// checkJava says which Java is missing, as spark-submit would not. Where Spark's
-// own configuration may name another it says nothing.
-func (s sparkHome) checkJava(ctx context.Context) error {
-	_, err := os.Stat(filepath.Join(s.home, "conf", "spark-env.sh"))
-	if err == nil || os.Getenv("SPARK_CONF_DIR") != "" {
-		return nil
-	}
-	java := "java"
-	if home := os.Getenv("JAVA_HOME"); home != "" {
-		java = filepath.Join(home, "bin", "java")
-	}
-	const want = "Spark needs Java %d or later (such as the package openjdk-17-jre-headless), on PATH or in JAVA_HOME"
-	said, err := exec.CommandContext(ctx, java, "-version").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("no Java: %w; "+want, err, oldestJava)
-	}
-	if m := javaVersion.FindSubmatch(said); m != nil {
-		if n, err := strconv.Atoi(string(m[1])); err == nil && n < oldestJava {
-			return fmt.Errorf("%s is Java %d; "+want, java, n, oldestJava)
-		}
-	}
-	return nil
-}
-
 // unpack writes the Python package, its main program and the job into dir.
 func unpack(dir string, job sparkJob) error {
 	src, err := fs.Sub(python.Source, "src")
@@ -310,8 +237,8 @@ func (v *sparkVerb) submit(ctx context.Context, s sparkHome, dir string, more []
 	for _, c := range v.conf {
 		args = append(args, "--conf", c)
 	}
-	if v.onOneMachine(s, more) {
-		args = append(args, "--conf", "spark.driver.defaultJavaOptions="+lightJVM)
+	for _, c := range v.ofOneMachine(s, more) {
+		args = append(args, "--conf", c)
 	}
 	args = append(args, "--conf", "spark.ui.showConsoleProgress="+strconv.FormatBool(!v.quiet && onTerminal(v.stderr)))
 	args = append(append(args, more...), filepath.Join(dir, "run.py"), filepath.Join(dir, "job.json"))

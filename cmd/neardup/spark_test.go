@@ -4,40 +4,54 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// The JVM gets options of ours only where it is all of Spark and nobody has named others.
-func TestOnOneMachine(t *testing.T) {
-	for _, name := range []string{"MASTER", "SPARK_CONF_DIR", "JDK_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS"} {
+// The JVM gets options of ours only where it is all of Spark, and none that somebody has named.
+func TestOfOneMachine(t *testing.T) {
+	for _, name := range []string{"MASTER", "SPARK_CONF_DIR", "JDK_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS", "SPARK_DRIVER_MEMORY"} {
 		t.Setenv(name, "")
 	}
-	home := sparkHome{home: t.TempDir()}
+	const java, memory = "spark.driver.defaultJavaOptions=" + lightJVM, "spark.driver.memory=4000m"
+	home := sparkHome{home: t.TempDir(), heap: 4000}
 	for _, c := range []struct {
 		master string
 		conf   []string
 		more   []string
-		want   bool
+		want   []string
 	}{
-		{"", nil, nil, true},
-		{"local[4]", []string{"spark.ui.enabled=false"}, nil, true},
-		{"local[4,2]", nil, []string{"--driver-memory", "8g"}, true},
-		{"yarn", nil, nil, false},
-		{"spark://host:7077", nil, nil, false},
-		{"local-cluster[2,1,1024]", nil, nil, false},
-		{"", nil, []string{"--master", "yarn"}, false},
-		{"", []string{"spark.master=yarn"}, nil, false},
-		{"", []string{"spark.master=local[2]"}, nil, true},
-		{"local", []string{"spark.driver.extraJavaOptions=-XX:+UseZGC"}, nil, false},
-		{"local", nil, []string{"--conf", "spark.driver.defaultJavaOptions=-Xss4m"}, false},
-		{"local", nil, []string{"--driver-java-options", "-Xss4m"}, false},
-		{"local", nil, []string{"--properties-file=mine.conf"}, false},
+		{"", nil, nil, []string{java, memory}},
+		{"local[4]", []string{"spark.ui.enabled=false"}, nil, []string{java, memory}},
+		{"local[4,2]", nil, []string{"--driver-memory", "8g"}, []string{java}},
+		{"local", nil, []string{"--driver-memory=8g"}, []string{java}},
+		{"local", []string{"spark.driver.memory=1g"}, nil, []string{java}},
+		{"yarn", nil, nil, nil},
+		{"spark://host:7077", nil, nil, nil},
+		{"local-cluster[2,1,1024]", nil, nil, nil},
+		{"", nil, []string{"--master", "yarn"}, nil},
+		{"", []string{"spark.master=yarn"}, nil, nil},
+		{"", nil, []string{"--conf=spark.master=yarn"}, nil},
+		{"", nil, []string{"--master=yarn"}, nil},
+		{"", []string{"spark.master=local[2]"}, nil, []string{java, memory}},
+		{"local", []string{"spark.driver.extraJavaOptions=-XX:+UseZGC"}, nil, []string{memory}},
+		{"local", nil, []string{"--conf", "spark.driver.defaultJavaOptions=-Xss4m"}, []string{memory}},
+		{"local", nil, []string{"--driver-java-options", "-Xss4m", "--driver-memory", "1g"}, nil},
+		{"local", nil, []string{"--properties-file=mine.conf"}, nil},
 	} {
 		v := &sparkVerb{master: c.master, conf: c.conf}
-		if got := v.onOneMachine(home, c.more); got != c.want {
-			t.Errorf("master %q, conf %q, %q: %v", c.master, c.conf, c.more, got)
+		if got := v.ofOneMachine(home, c.more); !slices.Equal(got, c.want) {
+			t.Errorf("master %q, conf %q, %q: %q", c.master, c.conf, c.more, got)
 		}
+	}
+	v := &sparkVerb{master: "local"}
+	if got := v.ofOneMachine(sparkHome{home: home.home, heap: 900}, nil); !slices.Equal(got, []string{java}) {
+		t.Errorf("on a small machine: %q", got)
+	}
+	t.Setenv("SPARK_DRIVER_MEMORY", "2g")
+	if got := v.ofOneMachine(home, nil); !slices.Equal(got, []string{java}) {
+		t.Errorf("with SPARK_DRIVER_MEMORY: %q", got)
 	}
 	if err := os.Mkdir(filepath.Join(home.home, "conf"), 0o755); err != nil {
 		t.Fatal(err)
@@ -45,8 +59,21 @@ func TestOnOneMachine(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home.home, "conf", "spark-defaults.conf"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if (&sparkVerb{master: "local"}).onOneMachine(home, nil) {
-		t.Error("settings of the place are not looked at")
+	if got := v.ofOneMachine(home, nil); got != nil {
+		t.Errorf("settings of the place are not looked at: %q", got)
+	}
+}
+
+func TestHeapOf(t *testing.T) {
+	for said, want := range map[string]int{
+		"VM settings:\n    Max. Heap Size (Estimated): 5.89G\n    Using VM: X\n": 6031,
+		"    Max. Heap Size (Estimated): 500.00M\n":                              500,
+		"    Max. Heap Size (Estimated): 29.97G\n":                               8192,
+		"openjdk version \"17.0.15\"":                                            0,
+	} {
+		if got := heapOf([]byte(said)); got != want {
+			t.Errorf("%q: %d MB", said, got)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from .. import _command
@@ -81,7 +82,8 @@ class Job:
         """Makes it once and keeps it; what is made of it is planned without its past.
 
         A plan that held all stages before it would double with each use. Kept is it on the checkpoint folder if
-        there is one; where one machine is all, which is not lost in part, in Spark's storage; else in a cache, and what an
+        there is one; where one machine is all, which is not lost in part, on its disk: as much as the input has documents, it would fill the
+        heap, and collecting garbage cost more than writing and reading it; else in a cache, and what an
         executor takes with it is made again from the input.
         """
         return self._kept(df, eager=True)
@@ -94,7 +96,7 @@ class Job:
     def _kept(self, df, eager) -> DataFrame:
         sc = self.spark.sparkContext
         if self.here:
-            return df.localCheckpoint(eager)
+            return df.localCheckpoint(eager, StorageLevel.DISK_ONLY)
         if sc._jsc.sc().getCheckpointDir().isDefined():
             return df.checkpoint(eager)
         df = df.persist()
@@ -174,7 +176,7 @@ def numbered(df: DataFrame, id: str, text: str, order) -> Documents:
         made = ordered.select(F.monotonically_increasing_id().alias("place"), F.col(id).cast("string").alias("id"), F.col(text).alias("text"))
         if df.sparkSession.sparkContext._jsc.sc().getCheckpointDir().isDefined():
             return Documents(made.checkpoint(), ordered=True)
-        return Documents(made.localCheckpoint(), ordered=True)
+        return Documents(made.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY), ordered=True)
     return Documents(df.select(F.monotonically_increasing_id().alias("place"), F.col(id).cast("string").alias("id"), F.col(text).alias("text")), ordered=True)
 
 

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// sparkHome is a Python with Spark; heap is what its Java would take, in MB, if that is known.
+type sparkHome struct {
+	python, submit, home string
+	heap                 int
+}
+
+// askSpark is a program that prints where pyspark is, or says what is missing. Importing it, and what it needs, would take half a second.
+const askSpark = `
+import importlib.util, os, runpy
+for name in ("pyspark", "pandas", "pyarrow", "numpy"):
+    found = importlib.util.find_spec(name)
+    assert found and found.origin, "No module named " + repr(name)
+    if name == "pyspark":
+        home = os.path.dirname(found.origin)
+        version = runpy.run_path(os.path.join(home, "version.py"))["__version__"]
+        assert int(version.split(".")[0]) >= 4, "Spark " + version + " is too old: 4 is needed"
+print(home)
+`
+
+// findSpark asks a Python where its Spark is.
+func (v *sparkVerb) findSpark(ctx context.Context) (s sparkHome, err error) {
+	for _, s.python = range []string{v.python, os.Getenv("PYSPARK_PYTHON"), "python3"} {
+		if s.python != "" {
+			break
+		}
+	}
+	out, err := exec.CommandContext(ctx, s.python, "-c", askSpark).Output()
+	if err != nil {
+		reason := err.Error()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
+			reason = lines[len(lines)-1]
+		}
+		return s, fmt.Errorf("no Spark: %s says: %s; install it (python3 -m pip install 'pyspark>=4' pandas pyarrow numpy), or name a Python that has it with --python", s.python, reason)
+	}
+	s.home = os.Getenv("SPARK_HOME")
+	if s.home == "" {
+		s.home = strings.TrimSpace(string(out))
+	}
+	s.submit = filepath.Join(s.home, "bin", "spark-submit")
+	if _, err := os.Stat(s.submit); err != nil {
+		return s, fmt.Errorf("no Spark: %w", err)
+	}
+	s.heap, err = s.checkJava(ctx)
+	return s, err
+}
+
+const oldestJava = 17 // of Spark 4
+
+var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
+
+// checkJava says which Java is missing, as spark-submit would not, and returns the heap that this one would take. Where
+// Spark's own configuration may name another it says nothing.
+func (s sparkHome) checkJava(ctx context.Context) (heap int, err error) {
+	_, err = os.Stat(filepath.Join(s.home, "conf", "spark-env.sh"))
+	if err == nil || os.Getenv("SPARK_CONF_DIR") != "" {
+		return 0, nil
+	}
+	java := "java"
+	if home := os.Getenv("JAVA_HOME"); home != "" {
+		java = filepath.Join(home, "bin", "java")
+	}
+	const want = "Spark needs Java %d or later (such as the package openjdk-17-jre-headless), on PATH or in JAVA_HOME"
+	said, err := exec.CommandContext(ctx, java, "-XshowSettings:vm", "-version").CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("no Java: %w; "+want, err, oldestJava)
+	}
+	if m := javaVersion.FindSubmatch(said); m != nil {
+		if n, err := strconv.Atoi(string(m[1])); err == nil && n < oldestJava {
+			return 0, fmt.Errorf("%s is Java %d; "+want, java, n, oldestJava)
+		}
+	}
+	return heapOf(said), nil
+}
+
+// mostHeap is the most memory that the JVM gets without being asked: what is kept between stages lies on disk.
+const mostHeap = 8 << 10
+
+var heapSize = regexp.MustCompile(`Max\. Heap Size \(Estimated\): ([\d.]+)([MG])`)
+
+// heapOf returns the heap, in MB, that a JVM would choose, by its -XshowSettings:vm: a
+// quarter of the memory of the machine or the container. 0: it does not say.
+func heapOf(said []byte) int {
+	m := heapSize.FindSubmatch(said)
+	if m == nil {
+		return 0
+	}
+	n, err := strconv.ParseFloat(string(m[1]), 64)
+	if err != nil {
+		return 0
+	}
+	if string(m[2]) == "G" {
+		n *= 1 << 10
+	}
+	return int(min(n, mostHeap))
+}
