@@ -206,6 +206,13 @@ class Spark(Session):
                     got = dict(zip(*(c.tolist() for c in _components.labelled(*(np.array(c, np.int64) for c in zip(*found))))))
                     self.assertEqual(got, {p: label for p, label in want.items() if p != label or p in want.values() and list(want.values()).count(p) > 1})
 
+    def test_copies_and_nothing_else_on_the_cluster(self):
+        """No candidate, no edge, no component."""
+        few = lines("uci_sms/docs.jsonl", 9)
+        path = self.write("few and a copy.jsonl", [*few, few[4].replace('"id": "', '"id": "again ', 1)])
+        counts = self.same(path, ["--method=exact"], 1, method="exact", on_driver=0)
+        self.assertEqual([counts[n] for n in ("candidates", "edges", "equal", "hot_documents")], [0, 0, 1, 0])
+
     def test_simhash_in_forty_partitions(self):
         path = self.write("some.jsonl", lines("ota_terms_versions/docs.jsonl.zst", 150))
         self.same(path, ["--method=simhash"], 40, method="simhash")
@@ -380,7 +387,7 @@ class Spark(Session):
         return (found.apply(i) for i in range(found.size()))
 
     def test_order_of_a_column(self):
-        """order= decides as the command does for the file in that order, ties by id."""
+        """order= decides as the command does for the file in that order, ties by id; on the cluster, and the facts of variants come along."""
         from neardup.spark import dedup, digest
 
         rows = [json.loads(r) for r in lines("uci_sms/docs.jsonl", 300)]
@@ -388,7 +395,11 @@ class Spark(Session):
             r["time"] = i * 7 % 50
         df = self.spark.createDataFrame([(r["id"], r["text"], r["time"]) for r in rows], "id string, text string, time int").repartition(3)
         path = self.write("ordered.jsonl", [json.dumps(r) for r in sorted(rows, key=lambda r: (r["time"], r["id"]))])
-        self.assertEqual(digest(dedup(df, order="time", partitions=3)), self.local(path)["digest"])
+        found = dedup(df, order="time", partitions=3, on_driver=0).cache()
+        self.assertEqual(digest(found), self.local(path)["digest"])
+        decided = [d for d in neardup.dedup(path) if "conflicts" in d]
+        self.assertGreater(len(decided), 2)
+        self.assertEqual({r.id: json.loads(r.conflicts) for r in found.where("conflicts is not null").collect()}, {d["id"]: d["conflicts"] for d in decided})
 
     def test_files_of_every_kind(self):
         """Parquet by rows, CSV and WARC by files: what `neardup dedup` reads of them."""
