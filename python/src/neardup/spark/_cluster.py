@@ -22,7 +22,7 @@ class Rows:
         return pairs, count, labels, _records.copies_of(met)
 
     def _labels(self, rows, forest):
-        return _components.components(self.job, self.job.stage(rows, forest, _components.PAIR), self.on_driver)
+        return _components.components(self.job, self.job.stage(rows, forest, _stage.PAIR), self.on_driver)
 
     def across(self, pairs, hot):
         """Candidates but those of one component, which is decided whole."""

@@ -13,7 +13,6 @@ from pyspark.sql import DataFrame, Window, functions as F
 
 from . import _stage
 
-PAIR = "later long, earlier long"
 HELD = 1 << 20  # edges that a task holds at once, 16 bytes each, and some times that while it contracts them
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, Window, functions as F
 
-from .._command import Error
 from . import _packs, _stage
 
 # Buckets of up to so many texts are paired whatever their texts: it is
@@ -84,7 +83,7 @@ def all_candidates(job, met: DataFrame) -> DataFrame:
     pairs = met.where("role is null").select("later", "earlier")
     large = met.where(F.col("role") != _stage.COPY).select("key", "place", F.lower("role").alias("role"), "sketch")
     if not large.isEmpty():
-        pairs = pairs.unionByName(job.stage(slices(job, large), _stage.bucket(job.worker), _stage.CANDIDATES))
+        pairs = pairs.unionByName(job.stage(slices(job, large), _stage.bucket(job.worker), _stage.PAIR))
     return pairs.distinct()
 
 

@@ -210,7 +210,7 @@ def _met(lines):
     )
 
 
-CANDIDATES = "later long, earlier long"
+PAIR = "later long, earlier long"  # a candidate, or an edge without its evidence
 
 
 def _candidates(lines):
