@@ -277,7 +277,8 @@ class Spark(Session):
         self.assertEqual(len(labels(100_000)), 100_000)
 
     def test_tasks_find_no_zip_to_read_again(self):
-        """Spark invalidates caches of imports before each task: a finder of a zip would read its directory."""
+        """Before each task Spark invalidates caches of imports, a finder of a zip would read its directory; after each it collects all garbage."""
+        import gc
         import zipimport
 
         import pyarrow
@@ -289,9 +290,13 @@ class Spark(Session):
 
         def left(batches):
             list(batches)
-            yield pyarrow.RecordBatch.from_pydict({"n": [sum(isinstance(f, zipimport.zipimporter) for f in sys.path_importer_cache.values())]})
+            zips = sum(isinstance(f, zipimport.zipimporter) for f in sys.path_importer_cache.values())
+            yield pyarrow.RecordBatch.from_pydict({"n": [zips], "frozen": [gc.get_freeze_count()]})
 
-        found = [r.n for r in self.spark.range(0, 8, 1, 8).mapInArrow(left, "n long").collect()]
+        rows = self.spark.range(0, 8, 1, 8).mapInArrow(left, "n long, frozen long").collect()
+        found = [r.n for r in rows]
+        self.assertGreater(max(r.frozen for r in rows), 10_000)  # what was imported is no garbage to look for
+        self.assertEqual(gc.get_freeze_count(), 0)  # the driver's is its own
         # A worker that has run a stage may look at Spark's zip again for what a task imports; not once for each package in it.
         self.assertLess(min(found), 8)
 

@@ -10,6 +10,7 @@ from .._command import Error
 from . import _decide, _files
 from ._job import Job, totals
 
+BATCH = 2 << 20  # bytes
 CONFLICTS = "array<struct<kind:string,a:string,b:string>>"
 
 
@@ -41,6 +42,8 @@ def run(spark, spec, tell=lambda step: None, note=lambda text: None) -> dict:
         most = spec.get("partitions")
         if most:
             spark.conf.set("spark.sql.shuffle.partitions", most)  # a number that is named to repartition would be kept for a few rows too
+        # Rows go to Python some at a time: more take memory that is asked of the system anew for each, a third of what Python takes for lines.
+        spark.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", BATCH)
         job = Job(spark, {}, flags=spec["method"], tell=tell, pieces=most)
         with job.step("read"):
             source = _files.read(job, spec["inputs"], spec["format"], spec["input"], note)

@@ -1,5 +1,6 @@
 """Stages of `neardup worker` as functions of Arrow batches, for mapInArrow."""
 
+import gc
 import hashlib
 import json
 import os
@@ -12,6 +13,7 @@ import zipimport
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark import TaskContext
 
 from .. import _command
 from .._command import Error
@@ -56,15 +58,18 @@ class Worker:
         return child(self.argv(stage, *more), feed, parse)
 
 
-def forget_zips():
-    """Makes the next task of this process cheap: before each, Spark's worker invalidates all caches of imports.
+def cheapen():
+    """Makes the next task of this process cheap, if it is one of Spark's: after each it collects all garbage, and before each invalidates all caches of imports.
 
-    To that end each package in a zip has the zip's directory read anew, and Spark's own Python lies in one: a
+    What is there when the first stage runs, all that was imported, is kept out of collecting: it took some 40 ms of CPU a task. Of the
+    imports each package in a zip would have the zip's directory read anew, and Spark's own Python lies in one: a
     tenth of a second of CPU and more for a task. What is not in the cache is put there when it is needed.
     """
     for path, finder in list(sys.path_importer_cache.items()):
         if isinstance(finder, zipimport.zipimporter):
             sys.path_importer_cache.pop(path, None)
+    if TaskContext.get() and not gc.get_freeze_count():
+        gc.freeze()
 
 
 def child(argv, feed, parse):
@@ -72,7 +77,7 @@ def child(argv, feed, parse):
 
     The child's exit code is seen; whoever stops reading ends it.
     """
-    forget_zips()
+    cheapen()
     feed = iter(feed)
     first = next(feed, None)
     if first is None:
