@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -39,7 +38,8 @@ func planCommand(a *app) *cobra.Command {
 its halves and its quarters by each of --methods, and says from their growth what
 all documents will take: candidates, comparisons, largest bucket, CPU,
 memory, disk, and for Spark what is shuffled. Every figure has an interval: what
-comes of the slower and of the faster of the two steps of growth.
+comes of the slower and of the faster of the two steps of growth. A small input is
+decided as a whole, and what is counted there is exact.
 
 ` + exitHelp,
 		Example: `  neardup plan 'crawl/*.jsonl.zst' --methods minhash,simhash
@@ -52,7 +52,7 @@ comes of the slower and of the faster of the two steps of growth.
 	p.input.add(fs)
 	p.method.add(fs)
 	fs.StringSliceVar(&p.names, "methods", nil, "methods to plan for (default: that of --method)")
-	fs.IntVar(&p.sample, "sample", 20000, "documents of the sample")
+	fs.IntVar(&p.sample, "sample", 0, "documents of the sample (default 20000; of an input of less than 4MiB all)")
 	fs.Var(&p.read, "read", "read no more of the inputs, as they are, compressed or not")
 	fs.IntVar(&p.cores, "cores", 100, "cores of the cluster to plan for")
 	p.run.addSummary(fs)
@@ -61,7 +61,7 @@ comes of the slower and of the faster of the two steps of growth.
 }
 
 func (p *planVerb) do(ctx context.Context, inputs []string) error {
-	if p.sample < 100 || p.cores < 1 {
+	if p.sample != 0 && p.sample < 100 || p.cores < 1 {
 		return usage("--sample is at least 100, --cores at least 1")
 	}
 	if err := p.run.machine(); err != nil {
@@ -157,12 +157,6 @@ func (s *sampled) meanBytes() float64 {
 	return float64(n) / float64(max(len(s.docs), 1))
 }
 
-// drawn is a record of the sample.
-type drawn struct {
-	at int64
-	it corpus.Item
-}
-
 // draw reads the records and keeps some of them, each with the same chance.
 func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) {
 	r, err := p.input.open(p.app, inputs, "")
@@ -170,8 +164,8 @@ func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) 
 		return nil, err
 	}
 	defer r.Close()
-	rng := rand.New(rand.NewPCG(1, 1))
-	var kept, others []drawn
+	kept := newReservoir(p.sample)
+	var others []drawn
 	var met scripts
 	n, whole := int64(0), true
 	for done := int64(0); ; n++ {
@@ -192,24 +186,15 @@ func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) 
 				break
 			}
 		}
-		at := len(kept)
-		if at == p.sample {
-			at = int(rng.Int64N(n + 1))
+		if reject != nil {
+			continue
 		}
-		if reject == nil && met.add(it.Raw) {
+		if met.add(it.Raw) {
 			other := it
 			other.Raw = bytes.Clone(it.Raw)
 			others = append(others, drawn{n, other})
 		}
-		if reject != nil || at >= p.sample {
-			continue
-		}
-		it.Raw = bytes.Clone(it.Raw)
-		if at == len(kept) {
-			kept = append(kept, drawn{n, it})
-		} else {
-			kept[at] = drawn{n, it}
-		}
+		kept.add(drawn{n, it})
 	}
 	s := &sampled{documents: exactly(float64(n)), read: float64(n)}
 	if !whole {
@@ -220,7 +205,7 @@ func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) 
 		share := float64(total) / float64(done)
 		s.documents = estimate{float64(n) * share, float64(n) * (1 + (share-1)*.8), float64(n) * (1 + (share-1)*1.25)}
 	}
-	return s, s.decode(r, kept, others)
+	return s, s.decode(r, kept.drawn, others)
 }
 
 // decode makes documents of the records, in the order of the input.
@@ -314,6 +299,15 @@ func runOver(ctx context.Context, docs []neardup.Document, cfg batch.Config) (pl
 	return r, nil
 }
 
+// largestOf says what the largest bucket becomes of n documents, which is as chance has it where it is small.
+func (r planRun) largestOf(n estimate) estimate {
+	times, noise := n.Value/r.documents, 2*math.Sqrt(r.largest)
+	if times <= 1 {
+		return exactly(r.largest)
+	}
+	return estimate{r.largest * times, max(r.largest-noise, 1) * times, (r.largest + noise) * times}
+}
+
 // forecast says what deciding all documents takes; once is what the method takes
 // before it begins, audit what a run on one machine measures of itself.
 func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, once float64, audit *batch.Audit) (f forecast, err error) {
@@ -328,7 +322,7 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 	f.Verified = of(func(r planRun) float64 { return r.verified })
 	f.Removed = of(func(r planRun) float64 { return r.removed })
 	f.Removed = f.Removed.atMost(n.High) // no more can be removed than there is
-	f.Largest = estimate{last.largest * n.Value / last.documents, max(last.largest-2*math.Sqrt(last.largest), 1) * n.Value / last.documents, (last.largest + 2*math.Sqrt(last.largest)) * n.Value / last.documents}
+	f.Largest = last.largestOf(n)
 	f.Postings = n.scaled(last.keys)
 	f.machine(last, n, s.start+s.reading+once)
 	f.onSpark = s.onSpark(f, n, cores) // whose runs measure nothing of themselves

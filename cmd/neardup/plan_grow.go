@@ -91,7 +91,9 @@ func (s *sampled) grows(ctx context.Context, cfg batch.Config) (g growth, err er
 		}
 		return out
 	}
-	g.quarters, g.halves = runs(4), runs(2)
+	if float64(len(s.docs)) < s.documents.Value { // else nothing is left to grow
+		g.quarters, g.halves = runs(4), runs(2)
+	}
 	g.all = runs(1)[0]
 	return g, err
 }

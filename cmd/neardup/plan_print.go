@@ -19,7 +19,11 @@ type planned struct {
 func coresHere() int { return runtime.GOMAXPROCS(0) }
 
 func (p planned) print(w io.Writer) {
-	fmt.Fprintf(w, "documents   %s, from a sample of %s\ntext        %s\n", p.Documents.count(), grouped(p.Sample), p.TextBytes.bytes())
+	from := "from a sample of " + grouped(p.Sample)
+	if p.Documents == exactly(float64(p.Sample)) {
+		from = "all of them looked at"
+	}
+	fmt.Fprintf(w, "documents   %s, %s\ntext        %s\n", p.Documents.count(), from, p.TextBytes.bytes())
 	for _, f := range p.Methods {
 		fmt.Fprintf(w, "\nmethod      %s\n", f.Method)
 		fmt.Fprintf(w, "keys        %.1f a document, %s postings\n", f.Keys, f.Postings.count())

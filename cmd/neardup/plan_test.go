@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
 )
 
 // What grows by a power goes on by it, no less than documents do and no more than
@@ -80,6 +81,31 @@ func TestPlanSeesRareScripts(t *testing.T) {
 				t.Errorf("looked at %+v", s.others)
 			}
 		})
+	}
+}
+
+// Whatever comes by, the sample is of the size that was asked for, of all alike; where none was, a small
+// input is kept whole, and a large one by the usual number.
+func TestReservoir(t *testing.T) {
+	for _, c := range []struct{ asked, records, bytes, want int }{
+		{100, 50, 10, 50}, {100, 100, 10, 100}, {100, 101, 10, 100}, {100, 5000, 10, 100},
+		{0, 50_000, 10, 50_000}, {0, 20_000, 500, 20_000}, {0, 30_000, 500, usualSample},
+	} {
+		r := newReservoir(c.asked)
+		raw := make([]byte, c.bytes)
+		for i := range c.records {
+			r.add(drawn{int64(i), corpus.Item{Raw: raw}})
+		}
+		seen, late := map[int64]bool{}, 0
+		for _, d := range r.drawn {
+			seen[d.at] = true
+			if d.at >= int64(c.records/2) {
+				late++
+			}
+		}
+		if len(seen) != c.want || len(r.drawn) != c.want || late < c.want*3/10 || late > c.want*7/10 {
+			t.Errorf("%+v: %d kept, %d different, %d of the second half", c, len(r.drawn), len(seen), late)
+		}
 	}
 }
 
