@@ -94,8 +94,12 @@ func TestJoinedBucketsChangeNothingByAnyMethod(t *testing.T) {
 				t.Fatal(err)
 			}
 			fewer, removed, variants := false, int64(0), int64(0)
+			n := 250
+			if testing.Short() {
+				n = 100
+			}
 			for seed, own := range []int{0, 2, 12, 30} {
-				docs := notices(uint64(seed), 250, own)
+				docs := notices(uint64(seed), n, own)
 				want, sum := decide(docs, m, 1<<30)
 				removed += sum.Removed
 				for _, from := range []uint32{2, 30} {
