@@ -83,12 +83,12 @@ func newJoin(m neardup.Method, memory int64) *join {
 	return &join{method: o, buckets: map[uint32]*joinedBucket{}, most: int(memory / joinEntryBytes)}
 }
 
-// bucket returns a bucket of at least joinFrom leaders, nil where none was joined.
+// bucket returns a bucket of at least joinFrom leaders, nil where none of them can be found by its features.
 func (j *join) bucket(lo, hi uint32) *joinedBucket {
 	if j == nil || hi-lo < joinFrom {
 		return nil
 	}
-	if b := j.buckets[lo]; b != nil && !b.group.useless {
+	if b := j.buckets[lo]; b != nil && b.joined > 0 && !b.group.useless {
 		return b
 	}
 	return nil

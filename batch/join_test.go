@@ -118,3 +118,14 @@ func TestPrefixesOfWhatIsNearMeet(t *testing.T) {
 		}
 	}
 }
+
+// Where there is no memory for the first leader, a bucket is as any other.
+func TestNoMemoryToJoin(t *testing.T) {
+	j := newJoin(shingled{threshold: .5}, 0)
+	g := j.newGroup(map[uint64]uint32{1: 5, 2: 7})
+	j.buckets[0] = &joinedBucket{group: g}
+	j.add(g, 0, 0, prefix{smaller: []uint64{1}, larger: []uint64{1, 2}})
+	if !j.full || j.used != 0 || j.bucket(0, joinFrom) != nil {
+		t.Errorf("full %v with %d entries, bucket %+v", j.full, j.used, j.bucket(0, joinFrom))
+	}
+}
