@@ -4,6 +4,7 @@ import bz2
 import gzip
 import json
 import os
+import pathlib
 from types import SimpleNamespace
 
 import neardup
@@ -37,7 +38,7 @@ class Pieces(test_spark.Session):
         kept, decisions, rejects = (os.path.join(self.folder.name, f"{name} {n}.jsonl") for n in ("kept", "decisions", "rejects"))
         want = self.local(inputs[-1], "--method=ngram", "--format", format, "--out", kept, "--decisions", decisions, "--rejects", rejects, *inputs[:-1])
         got = self.run_on_spark(inputs, name, pieces, format)
-        content = lambda path: open(path, "rb").read() if os.path.exists(path) else b""
+        content = lambda path: pathlib.Path(path).read_bytes() if os.path.exists(path) else b""
         self.assertEqual(got[1], content(kept).removesuffix(b"\n") + b"\n")
         self.assertEqual((got[0]["documents"], got[0]["removed"]), (want["documents"], want["removed"]))
         of = lambda lines, *names: [tuple(json.loads(line)[n] for n in names) for line in lines.splitlines()]
