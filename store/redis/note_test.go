@@ -4,7 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -145,4 +148,58 @@ func TestNote(t *testing.T) {
 			t.Errorf("after all ended there are %q", left)
 		}
 	}
+}
+
+// TestNoteOfAnotherRun: a submission whose look-up saw what Redis then lost is not told where to write by it: in the
+// buckets as they are now, other postings may lie there.
+func TestNoteOfAnotherRun(t *testing.T) {
+	server, s := opened(t)
+	ix, err := s.Index(t.Context(), "tenant", func() (docid.Identity, error) { return docid.Identity{}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &mapped{T: t, ix: ix, r: rand.New(rand.NewPCG(1, 2)), most: 3, keys: map[uint64][]uint64{}, names: map[docid.Name][]uint64{}, of: map[uint64]*docid.Change{}}
+	for range 10 {
+		m.add()
+	}
+	server.Stop()
+	files, copied := filepath.Join(server.Dir, "appendonlydir"), filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(copied, os.DirFS(files)); err != nil {
+		t.Fatal(err)
+	}
+	server.Start(t)
+	if err := ix.BeginEpoch(t.Context(), 100); err != nil {
+		t.Fatal(err)
+	}
+	lost := *m
+	lost.keys, lost.names, lost.of = maps.Clone(m.keys), maps.Clone(m.names), maps.Clone(m.of)
+	var seen []*docid.Change // by requests that go on when Redis is back
+	for range 30 {
+		lost.add()
+		c := &docid.Change{Article: &docid.Article{}, Fresh: &docid.Fresh{Keys: []uint64{m.r.Uint64()}}}
+		c.Kind, c.NID, c.Names = docid.KindNew, fmt.Sprint("late", len(seen)), []docid.Name{{byte(len(seen) + 1)}}
+		c.Query = docid.Query{Names: c.Names, KeySets: []docid.KeySet{{Keys: c.Fresh.Keys}}}
+		f, err := ix.Lookup(t.Context(), c.Query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Query.Since, c.Query.Note = f.At, f.Note
+		seen = append(seen, c)
+	}
+	server.Kill()
+	if err := errors.Join(os.RemoveAll(files), os.CopyFS(files, os.DirFS(copied))); err != nil {
+		t.Fatal(err)
+	}
+	server.Start(t)
+	if err := ix.BeginEpoch(t.Context(), 1000); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range seen {
+		r, err := ix.Commit(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.made(c, r.Seq)
+	}
+	m.check(1 << 20)
 }

@@ -130,7 +130,8 @@ end
 -- after the look-up has written, and then nothing is read here. Which bucket was
 -- written last by which change is remembered beside the data, by index, for some hundred
 -- changes: up to seq, and of all after floor. It counts only while nobody else made a change, as
--- another version of these functions would. In one run of Redis, which came holds to, a number is not given twice.
+-- another version of these functions would. In one run of Redis, which came holds to, a number is not given twice; what was seen
+-- before its epoch began (change.lua) may be of another run, and does not count.
 local recents, indexes = {}, 0
 local MARKS, INDEXES = 8192, 64 -- buckets of half of an index's changes, indexes: at most some 40 MB
 
