@@ -266,10 +266,8 @@ local function begin(st, a)
   if past > st.seq then call('HSET', st.P .. 's', 'gaps', gaps .. six(st.seq + 1) .. six(past + 1)) end
   st.seq = past
   call('HSET', st.P .. 's', 'epochs', epochs .. six(st.seq + 1) .. a[5], 'run', run())
-  local answer = log(st, {kind = 'epoch', leader = a[6], nid = '', heat = a[7], request = a[3], blob = a[4]})
-  -- Who looked before that may have seen what this run of Redis does not have.
-  st.recent.floor, st.recent.turn = st.seq, st.seq
-  return answer
+  recents[st.P] = nil -- who looked before may have seen what this run of Redis does not have
+  return log(st, {kind = 'epoch', leader = a[6], nid = '', heat = a[7], request = a[3], blob = a[4]})
 end
 
 local kinds = {new = submission, duplicate = submission, update = update, delete = delete, ['end'] = finish, expire = finish, forget = forget, epoch = begin, correct = correct, rule = rule}
