@@ -25,8 +25,8 @@ func TestClassic(t *testing.T) {
 	}
 	var long []string
 	for _, w := range strings.Fields(`wind farm coast built year ministry said monday cost rise steel price union harbour
-		worker welcome plan fishing boat protest noise court appeal winter energy price house cable turbine`) {
-		long = append(long, w, w, w) // of weight 3, so that one word of weight 1 turns few bits
+		worker welcome plan fishing boat protest noise court appeal winter energy storm house cable turbine`) {
+		long = append(long, w, w, w) // of weight 5; of 29 such words no bit hangs by less, so another of weight 1 turns none, whatever the seed
 	}
 	content := strings.Join(long, " ")
 	for _, c := range []struct {
