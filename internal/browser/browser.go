@@ -150,11 +150,12 @@ func (tab *Tab) Press(keys string) {
 	tab.must(chromedp.Do(tab.ctx, chromedp.KeyEvent(keys)))
 }
 
-// Saved waits for a file that the page saves and returns what it holds.
+// Saved waits for a file that the page saves and returns what it holds. While the browser writes, an empty
+// file has the name, over which what was written is moved.
 func (tab *Tab) Saved(name string) string {
 	tab.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if b, err := os.ReadFile(filepath.Join(tab.Downloads, name)); err == nil {
+		if b, err := os.ReadFile(filepath.Join(tab.Downloads, name)); err == nil && len(b) > 0 {
 			tab.must(os.Remove(filepath.Join(tab.Downloads, name)))
 			return string(b)
 		}
