@@ -54,7 +54,6 @@ def in_session(setup):
     spark.sparkContext.setLogLevel("OFF")
     for job in setup["jobs"]:
         hurt = trouble.of(job["row"].split(":")[-1], spark, setup)
-        batch = spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
         out, begun = {"row": job["row"]}, time.time()
         print(job["row"], file=sys.stderr, flush=True)
         try:
@@ -62,7 +61,6 @@ def in_session(setup):
                 out["summary"] = _run.run(spark, spec_of(job), steps(begun, hurt))
         except Exception as e:
             out["failed"] = reason(e)
-        spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", batch)
         out["seconds"], out["happened"] = round(time.time() - begun), hurt.told()
         print(json.dumps(out), flush=True)
     spark.stop()

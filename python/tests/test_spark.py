@@ -432,24 +432,22 @@ class Spark(Session):
                     body = ("HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n" + r["text"]).encode()
                     f.write(f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/{r['id']}\r\nContent-Type: application/http\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body + b"\r\n\r\n")
         batch = self.spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
-        try:
-            for kind, folder in folders.items():
-                with self.subTest(kind):
-                    want = self.local(folder, "--method=ngram")
-                    job = Job(self.spark, {}, 2, flags=["--method=ngram"])
-                    source = _files.read(job, [folder], "auto", [])
-                    decided = _decide.decide(job, source.documents)
-                    self.assertGreater(want["removed"], 0)
-                    self.assertEqual(digest(decided.decisions), want["digest"])
-                    self.assertEqual(source.rejects(job).count(), want["rejected"])
-                    out = os.path.join(self.folder.name, "kept-" + kind)
-                    source.write(lambda rows: rows.join(decided.removed, "place", "left_anti").orderBy("place"), out, "none")
-                    kept = self.spark.read.parquet(out) if kind == "parquet" else self.spark.read.json(out)
-                    self.assertEqual(kept.count(), want["kept"])
-                    if kind == "parquet":
-                        self.assertEqual(kept.columns, ["place", "id", "text"])
-        finally:
-            self.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", batch)
+        for kind, folder in folders.items():
+            with self.subTest(kind):
+                want = self.local(folder, "--method=ngram")
+                job = Job(self.spark, {}, 2, flags=["--method=ngram"])
+                source = _files.read(job, [folder], "auto", [])
+                self.assertEqual(self.spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch"), batch)  # of the stages that come
+                decided = _decide.decide(job, source.documents)
+                self.assertGreater(want["removed"], 0)
+                self.assertEqual(digest(decided.decisions), want["digest"])
+                self.assertEqual(source.rejects(job).count(), want["rejected"])
+                out = os.path.join(self.folder.name, "kept-" + kind)
+                source.write(lambda rows: rows.join(decided.removed, "place", "left_anti").orderBy("place"), out, "none")
+                kept = self.spark.read.parquet(out) if kind == "parquet" else self.spark.read.json(out)
+                self.assertEqual(kept.count(), want["kept"])
+                if kind == "parquet":
+                    self.assertEqual(kept.columns, ["place", "id", "text"])
 
     def test_text_of_several_columns_of_parquet(self):
         """Joined as the local command joins them; rows without an id are named by file and row."""

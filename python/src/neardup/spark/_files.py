@@ -168,12 +168,17 @@ def numbered_files(job, files, names=lambda file: [file]):
 def whole(job, files, format, flags) -> Source:
     """A file a task, by the readers of the local command; kept documents are written as JSONL of id and text."""
     spark = job.spark
-    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 1)
+    batch = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    rows = spark.conf.get(batch)
+    spark.conf.set(batch, 1)  # a file, here; not in the stages that come
     spark.conf.set("spark.sql.files.maxPartitionBytes", 1 << 20)  # one file a partition, but for small ones
     content = spark.read.format("binaryFile").load(list(map(escaped, files))).select("path", "content")
     documents = content.mapInArrow(_read_file(job.worker, ["--format=" + format, *flags]), DOCUMENTS).join(numbered_files(job, files), "file")
     at = F.shiftleft("number", FILE_BITS) + F.col("place")
-    documents = job.keep(documents.select(at.alias("place"), "id", "text", F.col("path").alias("file"), "line", "reason"))
+    try:
+        documents = job.keep(documents.select(at.alias("place"), "id", "text", F.col("path").alias("file"), "line", "reason"))
+    finally:
+        spark.conf.set(batch, rows)
 
     def write(kept, folder, compression):
         kept(documents).select(F.to_json(F.struct("id", "text")).alias("value")).write.option("compression", compression).text(folder)
