@@ -1,0 +1,127 @@
+package token
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+// Small sets of words that turn what a text says, in canonical form.
+
+const negationWords = `no not never none nor neither without nothing nobody nowhere hardly
+	不 没 没有 未 无 非 别 勿 不是 不会 不能 不再 并非 尚未 否认 辟谣 未能 不得`
+
+// subjectWords are those behind which 's is "is".
+const subjectWords = `it he she that this there here what who where how when`
+
+// plainWords end in s in the singular, or mean something else without it.
+const plainWords = `news goods customs means always perhaps does goes was has this his its us yes gas bus plus less series species
+	physics politics economics mathematics athletics towards besides sometimes unless across james williams jones davis harris thomas
+	arms glasses spirits premises damages minutes remains savings clothes works pants mars lens christmas texas kansas arkansas
+	dallas athens brussels naples wales paris cyprus laos cannes rogers adams brooks stevens roberts edwards andrews phillips`
+
+// plainVerbs are the words before -ise that no z is written in.
+const plainVerbs = `advert adv dev rev superv improv compr prom prem surpr exerc franch merchand desp disgu enterpr exc surm telev circumc
+	inc chast appr r ar w ra pra no ro po cru bru expert parad treat dem prec conc otherw likew clockw lengthw l mort ano counterw comprom`
+
+const verbEndings = `e ed es er ers ing ation ations able`
+
+// doublingVerbs are those whose l is doubled in Britain and not in America.
+const doublingVerbs = `travel cancel model label level fuel signal total counsel marvel quarrel rival tunnel channel dial equal initial jewel libel
+	panel pencil pedal shovel snorkel spiral swivel towel unravel yodel bevel chisel duel funnel grovel revel remodel`
+
+const doublings = `ed ing er ers ings`
+
+// tagNames are those of the HTML elements that stand in text.
+const tagNames = `a abbr b big blockquote body br center cite code dd del div dl dt em font form h1 h2 h3 h4 h5 h6 head hr html i img input ins li link
+	meta nobr ol option p pre s script select small span strike strong style sub sup table tbody td tfoot th thead title tr tt u ul video wbr`
+
+const auxiliaries = `do does did is are was were has have had could should would might must need`
+
+const currencyWords = `dollar euro pound 元 rupee ruble yen won usd`
+
+// amountWords are those before a decimal that is an amount or a ratio and no
+// version.
+const amountWords = `of to at by from for is was were are be than about over under only just nearly around approximately almost cost price
+	rise rose fall fell up down and or the a an with in rate between score average worth paid pay earn gain lose reach hit near above below
+	through on not as some another total plus minus until per each more less top least most gpa ratio index value level mean`
+
+var (
+	negationTable   = wordSet(negationWords)
+	subjectTable    = wordSet(subjectWords)
+	plainTable      = wordSet(plainWords)
+	plainVerbTable  = wordSet(plainVerbs)
+	verbEndingTable = wordSet(verbEndings)
+	doublingTable   = wordSet(doublings)
+	doublingVerbSet = wordSet(doublingVerbs)
+	tagTable        = wordSet(tagNames)
+	auxiliaryTable  = wordSet(auxiliaries)
+	currencyTable   = wordSet(currencyWords)
+	beforeAmount    = wordSet(amountWords)
+	endingTable     = wordSet("s es ed d e ing er ers r rs ly y ies ied ion ions")
+	romanTable      = wordSet("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi")
+)
+
+// wordSet returns the set of the words in a text, made when it is first asked for.
+func wordSet(words string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		set := map[string]bool{}
+		for _, w := range strings.Fields(words) {
+			set[w] = true
+		}
+		return set
+	})
+}
+
+func isEnding(s string) bool     { return s == "" || endingTable()[s] }
+func isNegation(w string) bool   { return negationTable()[w] }
+func isSubject(w string) bool    { return subjectTable()[w] }
+func isPlain(w string) bool      { return plainTable()[w] }
+func isPlainVerb(s string) bool  { return plainVerbTable()[s] }
+func isVerbEnding(s string) bool { return verbEndingTable()[s] }
+func isDoubling(verb, ending string) bool {
+	return doublingTable()[ending] && doublingVerbSet()[verb]
+}
+func isTag(s string) bool      { return s != "" && len(s) <= len("blockquote") && tagTable()[s] }
+func isCurrency(w string) bool { return currencyTable()[w] }
+func isOption(w string) bool   { return len(w) == 1 && 'a' <= w[0] && w[0] <= 'h' }
+func isRoman(w string) bool    { return romanTable()[w] }
+
+// negated returns the word that n't is bound to, of which the apostrophe leaves
+// the n: don is do.
+func negated(word string) (base string, found bool) {
+	switch word {
+	case "won":
+		return "will", true
+	case "can":
+		return "can", true
+	case "shan":
+		return "shall", true
+	case "ain":
+		return "is", true
+	}
+	base, found = strings.CutSuffix(word, "n")
+	return base, found && auxiliaryTable()[base]
+}
+
+//go:embed words/opposites.txt
+var oppositeWords string
+
+// oppositeTable has both orders of every two words of one line that a slash
+// parts: all of north/south/east/west are opposites of each other.
+var oppositeTable = sync.OnceValue(func() map[[2]string]bool {
+	table := map[[2]string]bool{}
+	for _, row := range strings.Fields(oppositeWords) {
+		words := strings.Split(row, "/")
+		for i, x := range words {
+			for k, y := range words {
+				if i != k {
+					table[[2]string{x, y}] = true
+				}
+			}
+		}
+	}
+	return table
+})
+
+func areOpposites(x, y string) bool { return oppositeTable()[[2]string{x, y}] }
