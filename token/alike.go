@@ -6,20 +6,22 @@ import (
 )
 
 // Alike reports whether two words are one, written in two ways: one abbreviates
-// or inflects the other, or a letter in four differs. Two letters exchanged are
-// one edit (Damerau 1964). What has digits is a name, and never misspelt.
+// or inflects the other, or is it with a typing error. Two words that the table
+// knows are seldom an error: of them two letters exchanged or one doubled are
+// forgiven, and Chinese characters that sound the same. What has digits is a name,
+// and never misspelt.
 func Alike(x, y *Token) bool {
 	if x.Number() || y.Number() || x.Coded || y.Coded {
 		return false
 	}
 	if x.Han || y.Han {
-		return x.Han && y.Han && alikeHan(x.Text, y.Text)
+		return x.Han && y.Han && alikeHan(x, y)
 	}
-	return alikeWords(x.Text, y.Text)
+	return alikeWords(x, y)
 }
 
-// Opposites reports whether two words are opposites, or name two of a row: roman
-// numerals, single letters.
+// Opposites reports whether two words are opposites, or name two of a class: units,
+// months, roman numerals, single letters.
 func Opposites(x, y *Token) bool {
 	return areOpposites(x.Text, y.Text) || isRoman(x.Text) && isRoman(y.Text) || isOption(x.Text) && isOption(y.Text)
 }
@@ -44,10 +46,24 @@ func Joined(a, b []*Token) bool {
 		return true
 	}
 	x, y := joined(a), joined(b)
-	if x == "" || y == "" {
+	switch {
+	case x == "" || y == "":
 		return false
+	case x == y:
+		return true
+	case allHan(a) && allHan(b):
+		return misspelt(x, y, mistakable) || exchanged(x, y, 3)
 	}
-	return x == y || !hasDigit(x) && !hasDigit(y) && len(x) >= 6 && alikeWords(x, y)
+	return !hasDigit(x) && !hasDigit(y) && min(len(x), len(y)) >= 6 && max(len(x), len(y)) <= longestWord && editsAtMost(x, y, max(1, len(x)/8))
+}
+
+func allHan(tokens []*Token) bool {
+	for _, t := range tokens {
+		if !t.Han {
+			return false
+		}
+	}
+	return true
 }
 
 func joined(tokens []*Token) string {
@@ -65,26 +81,70 @@ func initials(one, many []*Token) bool {
 		return false
 	}
 	for i := range many {
-		if many[i].Text == "" || many[i].Text[0] != one[0].Text[i] {
+		if many[i].Text == "" || many[i].Text[0] != one[0].Text[i] || !isLower(many[i].Text[0]) {
 			return false
 		}
 	}
 	return true
 }
 
-// alikeHan reports whether of two Chinese words one holds the other, of two
-// characters at the least: 北京 and 北京市.
-func alikeHan(x, y string) bool {
-	if len(x) > len(y) {
-		x, y = y, x
-	}
-	return utf8.RuneCountInString(x) >= 2 && strings.Contains(y, x)
-}
+// nameEndings are what is left off the end of a Chinese word that still says the
+// same: 北京 is 北京市, and 北京 is no 北京站.
+const nameEndings = `市 省 县 区 镇 村 乡 州 国 族 们 儿 子 的 了 着 过 里 上 中 性 化 者 人 自治区 特别行政区 大学 公司 集团 股份 有限公司 先生 女士 同志`
 
-func alikeWords(x, y string) bool {
-	if x == y {
+var nameEndingTable = wordSet(nameEndings)
+
+func alikeHan(x, y *Token) bool {
+	a, b := x.Text, y.Text
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if rest, found := strings.CutPrefix(b, a); found {
+		return len(a) >= 6 && (rest == "" || nameEndingTable()[rest])
+	}
+	if abbreviatesHan(a, b) {
 		return true
 	}
+	if x.Known && y.Known {
+		return misspelt(a, b, sameSound)
+	}
+	return misspelt(a, b, mistakable) || exchanged(a, b, 2)
+}
+
+// abbreviatesHan reports whether a word of two characters has the first ones of
+// the two halves of a longer one: 浙大 is 浙江大学.
+func abbreviatesHan(short, long string) bool {
+	return utf8.RuneCountInString(short) == 2 && utf8.RuneCountInString(long) == 4 && len(short) == 6 && len(long) == 12 &&
+		short[:3] == long[:3] && short[3:] == long[6:9]
+}
+
+func alikeWords(x, y *Token) bool {
+	if len(x.Text) > len(y.Text) {
+		x, y = y, x
+	}
+	a, b := x.Text, y.Text
+	if a == b {
+		return true
+	}
+	if len(a) < 3 || len(b) > longestWord {
+		return false
+	}
+	if rest, found := strings.CutPrefix(b, a); found && (isEnding(rest) || abbreviates(x, y)) {
+		return true
+	}
+	return inflected(a, b) || mistyped(a, b, x.Known && y.Known)
+}
+
+// abbreviates reports whether the beginning of a word stands for it: conf for
+// conference. A common word that a rarer one begins with, man and management, is
+// another word.
+func abbreviates(short, long *Token) bool {
+	return !short.Known || long.Known && short.Weight >= long.Weight && len(short.Text) >= 4
+}
+
+// mistyped reports whether one of two words is the other with a typing error in
+// four letters. Of two known words only letters exchanged or doubled are one.
+func mistyped(x, y string, known bool) bool {
 	if len(x) > len(y) {
 		x, y = y, x
 	}
@@ -98,13 +158,28 @@ func alikeWords(x, y string) bool {
 		}
 		runes++
 	}
-	if strings.HasPrefix(y, x) && runes >= 3 || inflected(x, y) {
-		return true
-	}
-	if runes < 4 {
+	switch {
+	case runes < 4:
 		return runes == 3 && len(y) == 3 && swapped(x, y)
+	case known:
+		return doubled(x, y) || len(x) == len(y) && exchanged(x, y, 4)
+	}
+	if len(x) == len(y) && x[0] != y[0] {
+		return exchanged(x, y, 4) // the first letter is seldom another one: merlin is not berlin
 	}
 	return editsAtMost(x, y, max(1, utf8.RuneCountInString(y)/4))
+}
+
+// doubled reports whether y is x with one letter written twice.
+func doubled(x, y string) bool {
+	if len(y) != len(x)+1 {
+		return false
+	}
+	n := 0
+	for n < len(x) && x[n] == y[n] {
+		n++
+	}
+	return n > 0 && y[n] == y[n-1] && x[n:] == y[n+1:]
 }
 
 // swapped reports whether two letters in a row have exchanged places.

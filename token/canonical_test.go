@@ -1,11 +1,13 @@
 package token
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/text"
 )
 
@@ -16,6 +18,48 @@ func newCutter(t testing.TB) *Cutter {
 		t.Fatal(err)
 	}
 	return NewCutter(l, 0)
+}
+
+func TestLabel(t *testing.T) {
+	l, err := NewLexicon(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := NewLexicon(ownTable(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Label() != TablesLabel || own.Label() == TablesLabel || own.Label() == "" {
+		t.Errorf("labels %q and %q", l.Label(), own.Label())
+	}
+}
+
+// ownTable is a table of three words.
+func ownTable(t testing.TB) *keyword.Table {
+	t.Helper()
+	raw, err := keyword.EncodeValues(map[string]int64{"run": keyword.Unit, "跑": keyword.Unit, "colour": keyword.Unit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := keyword.ReadTable(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// A lexicon of a corpus has no word but those of its table: what it lacks is not
+// made of others.
+func TestOwnLexicon(t *testing.T) {
+	l, err := NewLexicon(ownTable(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s, want := range map[string]string{"runs": "[run] ", "colour": "[colour] ", "ducks": "[ducks] ", "跑 6小时": "[跑] <6> [小时] "} {
+		if got := show(NewCutter(l, 0).Cut(s)); got != want {
+			t.Errorf("%s is %s, want %s", s, got, want)
+		}
+	}
 }
 
 func show(tokens []Token) string {

@@ -9,7 +9,7 @@ import (
 
 // TablesLabel names, in a Spec, the built-in dictionary and idf tables at
 // their version; a test holds the digests it stands for.
-const TablesLabel = "built-in/1"
+const TablesLabel = "built-in/2"
 
 // Weights are idf in units of 1/256.
 const (

@@ -22,7 +22,7 @@ const plainWords = `news goods customs means always perhaps does goes was has th
 
 // plainVerbs are the words before -ise that no z is written in.
 const plainVerbs = `advert adv dev rev superv improv compr prom prem surpr exerc franch merchand desp disgu enterpr exc surm telev circumc
-	inc chast appr r ar w ra pra no ro po cru bru expert parad treat dem prec conc otherw likew clockw lengthw l mort ano counterw comprom`
+	inc chast appr r ar w ra pra no ro po cru bru expert parad treat dem prec conc otherw likew clockw lengthw l mort ano counterw comprom counterclockw`
 
 const verbEndings = `e ed es er ers ing ation ations able`
 
@@ -58,7 +58,7 @@ var (
 	auxiliaryTable  = wordSet(auxiliaries)
 	currencyTable   = wordSet(currencyWords)
 	beforeAmount    = wordSet(amountWords)
-	endingTable     = wordSet("s es ed d e ing er ers r rs ly y ies ied ion ions")
+	endingTable     = wordSet("s es ed d e ing er ers r rs ly y ies ied ion ions n ns ese")
 	romanTable      = wordSet("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi")
 )
 
@@ -104,19 +104,26 @@ func negated(word string) (base string, found bool) {
 	return base, found && auxiliaryTable()[base]
 }
 
+// oppositeWords has rows of words, each the opposite of every other, or another of
+// the same class: a direction, a month, a unit. Lines with a + have verbs, to be
+// inflected; those with a * double their last letter.
+//
 //go:embed words/opposites.txt
 var oppositeWords string
 
-// oppositeTable has both orders of every two words of one line that a slash
-// parts: all of north/south/east/west are opposites of each other.
 var oppositeTable = sync.OnceValue(func() map[[2]string]bool {
 	table := map[[2]string]bool{}
-	for _, row := range strings.Fields(oppositeWords) {
-		words := strings.Split(row, "/")
-		for i, x := range words {
-			for k, y := range words {
-				if i != k {
-					table[[2]string{x, y}] = true
+	for line := range strings.Lines(oppositeWords) {
+		rows, verbs := strings.CutPrefix(line, "+ ")
+		for _, row := range strings.Fields(rows) {
+			words := strings.Split(row, "/")
+			for _, inflect := range inflections(verbs) {
+				for i, x := range words {
+					for k, y := range words {
+						if i != k {
+							table[[2]string{base(inflect(x)), base(inflect(y))}] = true
+						}
+					}
 				}
 			}
 		}
@@ -124,4 +131,47 @@ var oppositeTable = sync.OnceValue(func() map[[2]string]bool {
 	return table
 })
 
-func areOpposites(x, y string) bool { return oppositeTable()[[2]string{x, y}] }
+// inflections are the forms that words of a line stand for.
+func inflections(verbs bool) []func(string) string {
+	plain := func(w string) string { return strings.TrimSuffix(w, "*") }
+	if !verbs {
+		return []func(string) string{plain}
+	}
+	with := func(ending string) func(string) string {
+		return func(w string) string {
+			base, doubles := strings.CutSuffix(w, "*")
+			last := base[len(base)-1]
+			switch {
+			case doubles:
+				return base + string(last) + ending
+			case last == 'e':
+				return base[:len(base)-1] + ending
+			case last == 'y' && ending == "ed" && !isVowel(base[len(base)-2]):
+				return base[:len(base)-1] + "ied"
+			}
+			return base + ending
+		}
+	}
+	return []func(string) string{plain, with("ed"), with("ing")} // the plain one stands for that with -s
+}
+
+func isVowel(b byte) bool { return strings.IndexByte("aeiou", b) >= 0 }
+
+func areOpposites(x, y string) bool { return oppositeTable()[[2]string{base(x), base(y)}] }
+
+// base leaves the ending -s off a word, so that a row is one of its plurals too.
+func base(word string) string {
+	n := len(word)
+	if n < 4 || word[n-1] != 's' || word[n-2] == 's' {
+		return word
+	}
+	for _, ending := range []string{"sses", "shes", "ches", "xes"} {
+		if strings.HasSuffix(word, ending) {
+			return word[:n-2]
+		}
+	}
+	if stem, found := strings.CutSuffix(word, "ies"); found && n > 4 {
+		return stem + "y"
+	}
+	return word[:n-1]
+}

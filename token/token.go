@@ -6,13 +6,11 @@
 package token
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
 
 	"github.com/neardup/neardup/text"
-	"github.com/neardup/neardup/text/segment"
 )
 
 // Token is a word or a number of a text, in its place. Tokens of one Hash are
@@ -183,174 +181,6 @@ func (c *Cutter) number(written, value string) {
 	})
 }
 
-// word takes the letters and digits from at on and returns where they end.
-func (c *Cutter) word(clean string, at int) int {
-	end := at
-	for end < len(clean) && isWordByte(clean[end]) {
-		end++
-	}
-	next := byte(0)
-	if end < len(clean) {
-		if next = clean[end]; next >= utf8.RuneSelf {
-			end = wordAt(clean, end)
-		}
-	}
-	f := c.find(clean[at:end], false)
-	if f.kind <= kindPlain && next < utf8.RuneSelf && next != '\'' && next != '-' && next != '.' {
-		c.add(f, clean[at:end], false)
-	} else {
-		end = c.phrase(clean, at, end, f)
-	}
-	c.wordEnd = end
-	return end
-}
-
-// phrase takes a word that is not taken by itself, or may go on behind a sign,
-// and returns where what it is part of ends.
-func (c *Cutter) phrase(clean string, at, end int, f *form) int {
-	if end-at == 1 {
-		if abbreviation, to := dotted(clean, at, end); to > end {
-			c.put(abbreviation, false)
-			return to
-		}
-	}
-	if to := c.contracted(clean, at, end); to > end {
-		return to
-	}
-	if word, to := c.hyphenated(clean, at, end); to > end {
-		c.put(word, false)
-		return to
-	}
-	switch f.kind {
-	case kindNumber:
-		if value, to := numberWords(clean, at, end); value != "" {
-			return c.amount(clean, at, to, value)
-		}
-	case kindMonth:
-		if to := c.monthFirst(clean, at, end, f.text); to > end {
-			return to
-		}
-	case kindPhrase:
-		for word := range strings.SplitSeq(f.text, " ") {
-			c.put(word, false)
-		}
-		return end
-	case kindNo: // no. 3
-		p := end
-		if p < len(clean) && clean[p] == '.' {
-			if p = skipSpace(clean, p+1); p < len(clean) && isDigit(clean[p]) {
-				return p
-			}
-		}
-	case kindCoded:
-		return c.coded(clean, at, end, f)
-	}
-	c.add(f, clean[at:end], false)
-	return end
-}
-
-// coded takes a word with digits, and what belongs to it behind points: v5.4.0,
-// ios17.1. Of a name of three letters or more with a few digits behind it, ios17,
-// the digits are a number.
-func (c *Cutter) coded(clean string, at, end int, f *form) int {
-	word := clean[at:end]
-	first := strings.IndexAny(word, "0123456789")
-	plain := first > 0 && digits(word[first:]) == len(word)-first
-	if !plain || first > 1 && len(word)-first > mostPlain || first == 2 || first == 1 && word[0] != 'v' {
-		c.add(f, word, false)
-		return end
-	}
-	to, _ := versionEnd(clean, at+first)
-	if first == 1 && to == end {
-		c.add(f, word, false) // v5
-		return end
-	}
-	if first > 1 {
-		c.put(word[:first], false)
-	}
-	c.number(clean[at+first:to], version(clean[at+first:to]))
-	return to
-}
-
-// dotted returns the abbreviation of single letters that begins with the word
-// clean[at:end], without its points, and where it ends: u.s. is us.
-func dotted(clean string, at, end int) (word string, to int) {
-	if end-at != 1 || !isLower(clean[at]) {
-		return "", end
-	}
-	for to = at; to < at+2*mostDotted && to+1 < len(clean) && isLower(clean[to]) && clean[to+1] == '.'; to += 2 {
-		word += clean[to : to+1]
-	}
-	if r, _ := utf8.DecodeRuneInString(clean[to:]); len(word) < 2 || to < len(clean) && class(r) == classLetter {
-		return "", end
-	}
-	return word, to
-}
-
-// mostDotted is how many letters an abbreviation has at most.
-const mostDotted = 8
-
-func isLower(b byte) bool { return 'a' <= b && b <= 'z' }
-
-// apostrophes are the two signs that leave letters out.
-const curly = "’"
-
-// contracted takes a word and what an apostrophe binds to it, don't as do not
-// and it's as it is, and returns where they end; end where nothing is bound. The
-// s of a possessive is no word.
-func (c *Cutter) contracted(clean string, at, end int) int {
-	p := end
-	switch {
-	case strings.HasPrefix(clean[end:], "'"):
-		p++
-	case strings.HasPrefix(clean[end:], curly):
-		p += len(curly)
-	default:
-		return end
-	}
-	to := wordAt(clean, p)
-	word, bound := clean[at:end], clean[p:to]
-	switch bound {
-	case "s":
-		c.put(word, false)
-		switch {
-		case word == "let":
-			c.put("us", false)
-		case isSubject(word):
-			c.put("is", false)
-		}
-		return to
-	case "t":
-		if base, found := negated(word); found {
-			c.put(base, false)
-			c.put("not", false)
-			return to
-		}
-	case "re", "ll", "ve", "m", "d":
-		c.put(word, false)
-		c.put(boundWords[bound], false)
-		return to
-	}
-	return end
-}
-
-// hyphenated returns the word that a hyphen at the end of a line has parted,
-// infor- mation, if the table has it.
-func (c *Cutter) hyphenated(clean string, at, end int) (word string, to int) {
-	if !strings.HasPrefix(clean[end:], "- ") || end+2 == len(clean) || !isLower(clean[end+2]) || end-at < 2 || end-at > longestWord {
-		return "", end
-	}
-	to = wordAt(clean, end+2)
-	if to-end-2 < 2 || to-at > longestWord {
-		return "", end
-	}
-	word = clean[at:end] + clean[end+2:to]
-	if _, known := weigh(c.lexicon.other, word); !known {
-		return "", end
-	}
-	return word, to
-}
-
 // sign takes what is no letter and no digit: percent signs, fractions without a
 // whole number, tags.
 func (c *Cutter) sign(clean string, at int) int {
@@ -390,91 +220,6 @@ func tagEnd(s string, at int) int {
 // mostTag is the length of the attributes of a tag.
 const mostTag = 300
 
-// han takes the Chinese characters from at on, numerals apart, and returns
-// where they end, or what a numeral among them is part of.
-func (c *Cutter) han(clean string, at int) int {
-	end := at
-	for end < len(clean) {
-		r, size := utf8.DecodeRuneInString(clean[end:])
-		if class(r) != classHan {
-			break
-		}
-		end += size
-	}
-	c.words = c.segment(c.words[:0], clean[at:end])
-	for p, i := at, 0; i < len(c.words); i++ {
-		word := c.words[i]
-		if to := c.hanNumber(clean, p, end); to > p {
-			if to >= end {
-				return to
-			}
-			// The numeral may reach over several words, or end within one.
-			for p += len(word); p < to; {
-				i++
-				p += len(c.words[i])
-			}
-			if p > to { // what follows is cut as behind digits
-				i = c.recut(clean, to, p, i) - 1
-				p = to
-			}
-			continue
-		}
-		if p+len(word) == end && word == ordinal && end < len(clean) && isDigit(clean[end]) {
-			return end // 第3 is 第三
-		}
-		c.hanWord(word)
-		p += len(word)
-	}
-	return end
-}
-
-// segment appends the words of Chinese characters to dst.
-func (c *Cutter) segment(dst []string, s string) []string {
-	if g := c.lexicon.chinese().segmenter; g != nil {
-		return g.Cut(dst, s, segment.HMM)
-	}
-	for at, r := range s {
-		dst = append(dst, s[at:at+utf8.RuneLen(r)])
-	}
-	return dst
-}
-
-// recut cuts clean[from:to], the rest of words[i], anew together with the few
-// words behind it, and returns the place of the first of the new words. They
-// lie in the places of the old ones; where these are too few, the rest is a word.
-func (c *Cutter) recut(clean string, from, to, i int) int {
-	last := min(i+mostRecut, len(c.words)-1)
-	end := to
-	for _, word := range c.words[i+1 : last+1] {
-		end += len(word)
-	}
-	c.again = c.segment(c.again[:0], clean[from:end])
-	if first := last + 1 - len(c.again); first >= i {
-		copy(c.words[first:], c.again)
-		return first
-	}
-	c.words[i] = clean[from:to]
-	return i
-}
-
-// mostRecut is how many words behind a numeral are cut anew with the rest of the
-// word in which it ends.
-const mostRecut = 3
-
-func (c *Cutter) hanWord(word string) {
-	if n := len(c.tokens); n > 0 && len(word) == 3 && isWeekday(word) && c.tokens[n-1].Han && strings.HasSuffix(c.tokens[n-1].Text, week) {
-		word = week + word // of 本周六, cut as 本周 and 六
-	}
-	f := c.find(word, true)
-	if f.kind == kindPhrase {
-		for part := range strings.SplitSeq(f.text, " ") {
-			c.put(part, true)
-		}
-		return
-	}
-	c.add(f, word, true)
-}
-
 // run takes the runes of a script without spaces from at on, every two in a
 // row, and returns where they end.
 func (c *Cutter) run(clean string, at int) int {
@@ -502,21 +247,4 @@ func endsAt(clean string, at int, s string) bool {
 
 func (c *Cutter) pair(s string) {
 	c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(s, c.seed), Text: s, Weight: NumberWeight / 2, Han: true})
-}
-
-// mostPlain is how many digits a number has at most that is no telephone number,
-// account or code.
-const mostPlain = 4
-
-func digits(word string) (n int) {
-	for i := range len(word) {
-		if isDigit(word[i]) {
-			n++
-		}
-	}
-	return n
-}
-
-func hasDigit(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return '0' <= r && r <= '9' }) >= 0
 }

@@ -36,6 +36,9 @@ func checkView(c, other *Cutting, clean string) error {
 		return fmt.Errorf("%q: cut as\n%v and again as\n%v", clean, tokens, other.Tokens)
 	}
 	v := c.View()
+	if v.Bytes() < 10*len(v.Words) {
+		return fmt.Errorf("%q: %d words in %d bytes", clean, len(v.Words), v.Bytes())
+	}
 	var o Opened
 	if o.Open(v); !slices.Equal(o.Tokens, tokens) {
 		return fmt.Errorf("%q: opened\n%v\ncut\n%v", clean, o.Tokens, tokens)
