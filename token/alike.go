@@ -1,6 +1,7 @@
 package token
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,7 +12,7 @@ import (
 // forgiven, and Chinese characters that sound the same. What has digits is a name,
 // and never misspelt.
 func Alike(x, y *Token) bool {
-	if x.Number() || y.Number() || x.Coded || y.Coded {
+	if isFact(x) || isFact(y) {
 		return false
 	}
 	if x.Han || y.Han {
@@ -51,11 +52,16 @@ func Joined(a, b []*Token) bool {
 		return false
 	case x == y:
 		return true
+	case slices.ContainsFunc(a, isFact) || slices.ContainsFunc(b, isFact):
+		return false
 	case allHan(a) && allHan(b):
 		return misspelt(x, y, mistakable) || exchanged(x, y, 3)
 	}
-	return !hasDigit(x) && !hasDigit(y) && min(len(x), len(y)) >= 6 && max(len(x), len(y)) <= longestWord && editsAtMost(x, y, max(1, len(x)/8))
+	return min(len(x), len(y)) >= 6 && max(len(x), len(y)) <= longestWord && editsAtMost(x, y, max(1, len(x)/8))
 }
+
+// isFact reports whether a word is never misspelt.
+func isFact(t *Token) bool { return t.Number() || t.Coded }
 
 func allHan(tokens []*Token) bool {
 	for _, t := range tokens {

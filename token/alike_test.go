@@ -98,6 +98,7 @@ func TestJoined(t *testing.T) {
 		{"data bank", "database", false},
 		{"北京 出发", "南京 出发", false},
 		{"5 g", "6g", false},
+		{"四次会议", "五次会议", false},
 	}
 	c := newCutter(t)
 	for _, test := range tests {

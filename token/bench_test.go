@@ -9,6 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/neardup/neardup/feature/featuretest"
 	"github.com/neardup/neardup/internal/shared"
 	"github.com/neardup/neardup/text"
 )
@@ -53,11 +54,13 @@ func BenchmarkCut(b *testing.B) {
 			}
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
+			start := featuretest.CPU()
 			for b.Loop() {
 				for _, s := range texts {
 					c.Cut(s)
 				}
 			}
+			featuretest.ReportCPU(b, start, int64(size))
 		})
 	}
 }

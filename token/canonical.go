@@ -22,6 +22,7 @@ const (
 	kindNumber       // two, hundred
 	kindMonth
 	kindPhrase // of several words: cannot
+	kindBound  // a t may follow that is a negation: don t
 	kindNo     // a number may follow: no. 3
 	kindCoded  // with digits
 )
@@ -73,6 +74,9 @@ var lists = sync.OnceValue(func() map[string]entry {
 		for _, w := range strings.Fields(monthNames[n]) {
 			table[w] = entry{months[n], kindMonth}
 		}
+	}
+	for _, w := range strings.Fields(auxiliaries + " wo ca sha ai") {
+		table[w+"n"] = entry{w + "n", kindBound}
 	}
 	table["no"] = entry{"no", kindNo}
 	return table

@@ -152,6 +152,7 @@ func TestOneForm(t *testing.T) {
 		{"numeral", "三点五亿", "3.5亿", true},
 		{"numeral", "百分之八十", "80%", true},
 		{"numeral", "百分之三点五", "3.5%", true},
+		{"numeral", "四次会议", "4次会议", true},
 		{"numeral", "一般来说", "1般来说", false},
 		{"numeral", "半小时", "30分钟", false},
 		{"score", "三比一", "3:1", true},
@@ -244,6 +245,9 @@ func TestOneForm(t *testing.T) {
 		{"contraction", "they're late", "they are late", true},
 		{"contraction", "you can't go", "you cannot go", true},
 		{"contraction", "you can't go", "you can go", false},
+		{"contraction", "i don t know", "i don't know", true},
+		{"contraction", "i dnt know, you ve won", "i don't know, you've won", true},
+		{"contraction", "don smith", "do not smith", false},
 		{"contraction", "trump's plan", "trump plan", true},
 		{"abbreviation", "the u.s. army", "the us army", true},
 

@@ -31,8 +31,7 @@ func (c *Cutter) han(clean string, at int) int {
 				p += len(c.words[i])
 			}
 			if p > to { // what follows is cut as behind digits
-				i = c.recut(clean, to, p, i) - 1
-				p = to
+				i, p = c.recut(clean, to, p, i)
 			}
 			continue
 		}
@@ -57,9 +56,10 @@ func (c *Cutter) segment(dst []string, s string) []string {
 }
 
 // recut cuts clean[from:to], the rest of words[i], anew together with the few
-// words behind it, and returns the place of the first of the new words. They
-// lie in the places of the old ones; where these are too few, the rest is a word.
-func (c *Cutter) recut(clean string, from, to, i int) int {
+// words behind it, and returns the place before the first of the new words and
+// where that begins. They lie in the places of the old ones; where these are too
+// few, the rest is taken at once.
+func (c *Cutter) recut(clean string, from, to, i int) (before, at int) {
 	last := min(i+mostRecut, len(c.words)-1)
 	end := to
 	for _, word := range c.words[i+1 : last+1] {
@@ -68,10 +68,13 @@ func (c *Cutter) recut(clean string, from, to, i int) int {
 	c.again = c.segment(c.again[:0], clean[from:end])
 	if first := last + 1 - len(c.again); first >= i {
 		copy(c.words[first:], c.again)
-		return first
+		return first - 1, from
 	}
-	c.words[i] = clean[from:to]
-	return i
+	c.again = c.segment(c.again[:0], clean[from:to])
+	for _, word := range c.again {
+		c.hanWord(word)
+	}
+	return i, to
 }
 
 // mostRecut is how many words behind a numeral are cut anew with the rest of the
@@ -79,7 +82,7 @@ func (c *Cutter) recut(clean string, from, to, i int) int {
 const mostRecut = 3
 
 func (c *Cutter) hanWord(word string) {
-	if n := len(c.tokens); n > 0 && len(word) == 3 && isWeekday(word) && c.tokens[n-1].Han && strings.HasSuffix(c.tokens[n-1].Text, week) {
+	if n := len(c.tokens); n > 0 && len(word) == 3 && strings.HasSuffix(c.tokens[n-1].Text, week) && isWeekday(word) {
 		word = week + word // of 本周六, cut as 本周 and 六
 	}
 	f := c.find(word, true)

@@ -37,7 +37,7 @@ type Cutter struct {
 	words   []string // of a run of Chinese characters
 	again   []string // of what follows a numeral that ends within a word
 	wordEnd int      // where the last word of letters ends
-	recent  [1 << 13]form
+	recent  [1 << 12][2]form
 }
 
 // NewCutter returns a cutter that weighs words by a lexicon. The seed is that of
@@ -160,15 +160,21 @@ func (c *Cutter) add(f *form, written string, han bool) {
 	c.tokens = append(c.tokens, Token{Hash: f.hash, Text: written, Weight: f.weight, Known: f.known, Han: han, Coded: f.coded})
 }
 
-// find returns what a word stands for.
+// find returns what a word stands for. Each word has two places among the recent
+// ones; the one that came last takes the first.
 func (c *Cutter) find(word string, han bool) *form {
 	written := xxh3.HashStringSeed(word, c.seed)
-	f := &c.recent[written%uint64(len(c.recent))]
-	if f.written != written || f.weight == 0 {
-		c.learn(f, word, han)
-		f.written = written
+	set := &c.recent[written%uint64(len(c.recent))]
+	if set[0].written == written && set[0].weight != 0 {
+		return &set[0]
 	}
-	return f
+	if set[1].written == written && set[1].weight != 0 {
+		return &set[1]
+	}
+	set[1] = set[0]
+	c.learn(&set[0], word, han)
+	set[0].written = written
+	return &set[0]
 }
 
 // put adds a word by its canonical form.

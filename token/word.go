@@ -57,6 +57,12 @@ func (c *Cutter) phrase(clean string, at, end int, f *form) int {
 			c.put(word, false)
 		}
 		return end
+	case kindBound: // don t, of which the apostrophe is lost
+		if base, found := negated(clean[at:end]); found && strings.HasPrefix(clean[end:], " t") && wordAt(clean, end+1) == end+2 {
+			c.put(base, false)
+			c.put("not", false)
+			return end + 2
+		}
 	case kindNo: // no. 3
 		p := end
 		if p < len(clean) && clean[p] == '.' {
