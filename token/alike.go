@@ -55,7 +55,11 @@ func Joined(a, b []*Token) bool {
 	case slices.ContainsFunc(a, isFact) || slices.ContainsFunc(b, isFact):
 		return false
 	case allHan(a) && allHan(b):
-		return misspelt(x, y, mistakable) || exchanged(x, y, 3)
+		least := 3
+		if len(a) == 1 || len(b) == 1 {
+			least = 2 // 老人 is cut as 人 and 老 if these changed places
+		}
+		return misspelt(x, y, mistakable) || exchanged(x, y, least) || doubled(x, y) || doubled(y, x)
 	}
 	return min(len(x), len(y)) >= 6 && max(len(x), len(y)) <= longestWord && editsAtMost(x, y, max(1, len(x)/8))
 }
@@ -100,6 +104,9 @@ const nameEndings = `市 省 县 区 镇 村 乡 州 国 族 们 儿 子 的 了
 
 var nameEndingTable = wordSet(nameEndings)
 
+// singleErrors are characters that are written for each other as words of their own.
+const singleErrors = `的得 的地 地得 在再 做作 像象 座坐 帐账 蛮满`
+
 func alikeHan(x, y *Token) bool {
 	a, b := x.Text, y.Text
 	if len(a) > len(b) {
@@ -108,7 +115,7 @@ func alikeHan(x, y *Token) bool {
 	if rest, found := strings.CutPrefix(b, a); found {
 		return len(a) >= 6 && (rest == "" || nameEndingTable()[rest])
 	}
-	if abbreviatesHan(a, b) {
+	if abbreviatesHan(a, b) || strings.Contains(singleErrors, a+b) || strings.Contains(singleErrors, b+a) {
 		return true
 	}
 	if x.Known && y.Known {
@@ -135,7 +142,7 @@ func alikeWords(x, y *Token) bool {
 	if len(a) < 3 || len(b) > longestWord {
 		return false
 	}
-	if rest, found := strings.CutPrefix(b, a); found && (isEnding(rest) || abbreviates(x, y)) {
+	if rest, found := strings.CutPrefix(b, a); found && (isEnding(rest) && (len(a) > 4 || rest != "ion") || abbreviates(x, y)) {
 		return true
 	}
 	return inflected(a, b) || mistyped(a, b, x.Known && y.Known)
@@ -145,7 +152,7 @@ func alikeWords(x, y *Token) bool {
 // conference. A common word that a rarer one begins with, man and management, is
 // another word.
 func abbreviates(short, long *Token) bool {
-	return !short.Known || long.Known && short.Weight >= long.Weight && len(short.Text) >= 4
+	return !short.Known || long.Known && short.Weight >= long.Weight+Unit && len(short.Text) >= 4
 }
 
 // mistyped reports whether one of two words is the other with a typing error in
@@ -170,22 +177,45 @@ func mistyped(x, y string, known bool) bool {
 	case known:
 		return doubled(x, y) || len(x) == len(y) && exchanged(x, y, 4)
 	}
-	if len(x) == len(y) && x[0] != y[0] {
+	if len(x) == len(y) && x[0] != y[0] && !neighbours(x[0], y[0]) {
 		return exchanged(x, y, 4) // the first letter is seldom another one: merlin is not berlin
 	}
 	return editsAtMost(x, y, max(1, utf8.RuneCountInString(y)/4))
 }
 
-// doubled reports whether y is x with one letter written twice.
+// keys are the rows of the keyboard.
+var keys = [...]string{"qwertyuiop", "asdfghjkl", "zxcvbnm"}
+
+// neighbours reports whether two letters lie side by side on the keyboard.
+func neighbours(x, y byte) bool {
+	for i, row := range keys {
+		at := strings.IndexByte(row, x)
+		if at < 0 {
+			continue
+		}
+		for k := max(i-1, 0); k <= min(i+1, len(keys)-1); k++ {
+			if to := strings.IndexByte(keys[k], y); to >= 0 && max(at, to)-min(at, to) <= 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// doubled reports whether y is x with one letter or character written twice.
 func doubled(x, y string) bool {
-	if len(y) != len(x)+1 {
+	if len(y) <= len(x) || len(y) > len(x)+utf8.UTFMax {
 		return false
 	}
-	n := 0
-	for n < len(x) && x[n] == y[n] {
-		n++
+	n, last := 0, 0 // the common start, and the length of its last rune
+	for n < len(x) {
+		_, size := utf8.DecodeRuneInString(x[n:])
+		if !strings.HasPrefix(y[n:], x[n:n+size]) {
+			break
+		}
+		n, last = n+size, size
 	}
-	return n > 0 && y[n] == y[n-1] && x[n:] == y[n+1:]
+	return n > 0 && len(y) == len(x)+last && y[n:n+last] == x[n-last:n] && y[n+last:] == x[n:]
 }
 
 // swapped reports whether two letters in a row have exchanged places.

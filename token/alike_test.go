@@ -44,6 +44,8 @@ func TestAlike(t *testing.T) {
 		{"k61", "k62", false},
 		{"29", "14", false},
 		{"berlin", "merlin", false},
+		{"hovernment", "government", true},
+		{"bill", "billion", false},
 
 		{"账号", "帐号", true},
 		{"登录", "登陆", true},
@@ -64,6 +66,8 @@ func TestAlike(t *testing.T) {
 		{"他", "她", false},
 		{"人口", "入口", false},
 		{"蜂蜜", "蜜蜂", false},
+		{"再", "在", true},
+		{"一", "以", false},
 		{"东部", "西部", false},
 	}
 	c := newCutter(t)
@@ -99,6 +103,9 @@ func TestJoined(t *testing.T) {
 		{"北京 出发", "南京 出发", false},
 		{"5 g", "6g", false},
 		{"四次会议", "五次会议", false},
+		{"养老人员", "养人老员", true},
+		{"自来水厂", "自来来水厂", true},
+		{"上海", "海上", false},
 	}
 	c := newCutter(t)
 	for _, test := range tests {
