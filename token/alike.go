@@ -152,7 +152,7 @@ func alikeWords(x, y *Token) bool {
 // conference. A common word that a rarer one begins with, man and management, is
 // another word.
 func abbreviates(short, long *Token) bool {
-	return !short.Known || long.Known && short.Weight >= long.Weight+Unit && len(short.Text) >= 4
+	return !short.Known || long.Known && short.Weight >= long.Weight+2*Unit && len(short.Text) >= 4
 }
 
 // mistyped reports whether one of two words is the other with a typing error in
