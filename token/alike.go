@@ -142,7 +142,7 @@ func alikeWords(x, y *Token) bool {
 	if len(a) < 3 || len(b) > longestWord {
 		return false
 	}
-	if rest, found := strings.CutPrefix(b, a); found && (isEnding(rest) && (len(a) > 4 || rest != "ion") || abbreviates(x, y)) {
+	if rest, found := strings.CutPrefix(b, a); found && (endsStem(len(a), rest) || abbreviates(x, y)) {
 		return true
 	}
 	return inflected(a, b) || mistyped(a, b, x.Known && y.Known)
@@ -152,7 +152,7 @@ func alikeWords(x, y *Token) bool {
 // conference. A common word that a rarer one begins with, man and management, is
 // another word.
 func abbreviates(short, long *Token) bool {
-	return !short.Known || long.Known && short.Weight >= long.Weight+2*Unit && len(short.Text) >= 4
+	return !short.Known || long.Known && short.Weight >= long.Weight+Unit && len(short.Text) >= 4
 }
 
 // mistyped reports whether one of two words is the other with a typing error in
@@ -245,7 +245,13 @@ func inflected(x, y string) bool {
 	for n < len(x) && x[n] == y[n] {
 		n++
 	}
-	return n >= 4 && isEnding(x[n:]) && isEnding(y[n:])
+	return n >= 4 && endsStem(n, x[n:]) && endsStem(n, y[n:])
+}
+
+// endsStem reports whether an inflected word ends so behind a stem of n letters:
+// billion is no form of bill.
+func endsStem(n int, ending string) bool {
+	return isEnding(ending) && (n > 4 || !strings.HasPrefix(ending, "ion"))
 }
 
 // editsAtMost reports whether at most most edits make y of x: a letter put in,

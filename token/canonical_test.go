@@ -135,6 +135,8 @@ func TestOneForm(t *testing.T) {
 		{"number sign", "no. 3", "no.4", false},
 		{"number sign", "no, not three", "not three", false},
 		{"half", "½ price", "1/2 price", true},
+		{"half", "三分之一", "1/3", true},
+		{"half", "三分之一", "三分之二", false},
 
 		{"numeral", "六小时", "6小时", true},
 		{"numeral", "六小时", "七小时", false},

@@ -69,6 +69,7 @@ const (
 	ordinal = "第"
 	// share is how a share of a hundred begins in Chinese: 百分之五 is 5%.
 	share   = "百分之"
+	ofParts = "分之"
 	percent = "percent"
 	against = "比"
 )
@@ -126,6 +127,9 @@ func counts(s string, at int, one bool) bool {
 			return true
 		}
 	}
+	if strings.HasPrefix(s[at:], ofParts) {
+		return true
+	}
 	if rest, found := strings.CutPrefix(s[at:], against); found && rest != "" {
 		r, _ := utf8.DecodeRuneInString(rest)
 		_, kind := digitOf(r)
@@ -170,6 +174,13 @@ func (c *Cutter) hanNumber(clean string, at, end int) int {
 		}
 	}
 	value := chineseNumber(written)
+	if whole, found := strings.CutPrefix(clean[to:], ofParts); found { // 三分之一 is 1/3
+		if n, after := integer(whole, 0); n >= 0 {
+			c.figure(n)
+			c.number(written, value)
+			return to + len(ofParts) + after
+		}
+	}
 	if fraction, after := chineseFraction(clean[:end], to); after > to {
 		value, to = decimal(value+"."+fraction), after
 		var zeros int
