@@ -61,9 +61,12 @@ func (c *Cutter) figures(clean string, at int) int {
 }
 
 // named reports whether the decimal clean[at:to] is the version of what stands
-// before it, of which 3.10 is no 3.1: a word that no amount follows, with no sign
-// of an amount behind it.
+// before it, of which 3.10 is no 3.1: 版本, or a word that no amount follows, with no
+// sign of an amount behind it.
 func (c *Cutter) named(clean string, at, to int) bool {
+	if before := strings.TrimSuffix(clean[:at], " "); strings.HasSuffix(before, "版") || strings.HasSuffix(before, "版本") {
+		return true
+	}
 	if len(c.tokens) == 0 || c.wordEnd < 0 || c.wordEnd != at && (c.wordEnd != at-1 || clean[at-1] != ' ') {
 		return false
 	}

@@ -22,7 +22,7 @@ const plainWords = `news goods customs means always perhaps does goes was has th
 
 // plainVerbs are the words before -ise that no z is written in.
 const plainVerbs = `advert adv dev rev superv improv compr prom prem surpr exerc franch merchand desp disgu enterpr exc surm telev circumc
-	inc chast appr r ar w ra pra no ro po cru bru expert parad treat dem prec conc otherw likew clockw lengthw l mort ano counterw comprom counterclockw`
+	inc chast appr r ar w ra pra no ro po cru bru expert parad treat dem prec conc otherw likew clockw lengthw l mort ano counterw comprom counterclockw pract appra mayonna turquo torto porpo repr chem val marqu exorc`
 
 const verbEndings = `e ed es er ers ing ation ations able`
 
@@ -38,7 +38,7 @@ const tagNames = `a abbr b big blockquote body br center cite code dd del div dl
 
 const auxiliaries = `do does did is are was were has have had could should would might must need`
 
-const currencyWords = `dollar euro pound 元 rupee ruble yen won usd`
+const currencyWords = `dollar euro pound 元 rupee ruble yen hkd`
 
 // amountWords are those before a decimal that is an amount or a ratio and no
 // version.
