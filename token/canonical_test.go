@@ -289,3 +289,31 @@ func TestOneForm(t *testing.T) {
 		}
 	}
 }
+
+// Words of no content weigh the least, units the same wherever they stand, and a
+// word as much as what it stands for.
+func TestWeights(t *testing.T) {
+	c := newCutter(t)
+	weight := func(s string) uint32 {
+		tokens := c.Cut(s)
+		return tokens[len(tokens)-1].Weight
+	}
+	for _, s := range []string{"啊", "好 嘛", "好 呵呵", "hello", "thanks", "thx", "reuters", "新华社"} {
+		if got := weight(s); got != leastWeight {
+			t.Errorf("%s weighs %d, not %d", s, got, leastWeight)
+		}
+	}
+	for _, s := range []string{"5km", "5 kilometres", "$5", "80%", "百分之八十", "5公里"} {
+		if got := weight(s); got != measureWeight {
+			t.Errorf("the unit of %s weighs %d, not %d", s, got, measureWeight)
+		}
+	}
+	for a, b := range map[string]string{"colour": "color", "cities": "city", "为啥": "为什么", "mon": "monday"} {
+		if weight(a) != weight(b) {
+			t.Errorf("%s weighs %d, %s %d", a, weight(a), b, weight(b))
+		}
+	}
+	if weight("reuters") >= weight("election") || weight("city") == measureWeight {
+		t.Error("a word of content weighs no more than one of none")
+	}
+}

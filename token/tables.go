@@ -18,7 +18,7 @@ const subjectWords = `it he she that this there here what who where how when`
 const plainWords = `news goods customs means always perhaps does goes was has this his its us yes gas bus plus less series species
 	physics politics economics mathematics athletics towards besides sometimes unless across james williams jones davis harris thomas
 	arms glasses spirits premises damages minutes remains savings clothes works pants mars lens christmas texas kansas arkansas
-	dallas athens brussels naples wales paris cyprus laos cannes rogers adams brooks stevens roberts edwards andrews phillips`
+	aids americas sans commons securities theirs lasts overs outs dallas athens brussels naples wales paris cyprus laos cannes rogers adams brooks stevens roberts edwards andrews phillips`
 
 // plainVerbs are the words before -ise that no z is written in.
 const plainVerbs = `advert adv dev rev superv improv compr prom prem surpr exerc franch merchand desp disgu enterpr exc surm telev circumc

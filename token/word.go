@@ -106,12 +106,13 @@ func dotted(clean string, at, end int) (word string, to int) {
 	if end-at != 1 || !isLower(clean[at]) {
 		return "", end
 	}
-	for to = at; to < at+2*mostDotted && to+1 < len(clean) && isLower(clean[to]) && clean[to+1] == '.'; to += 2 {
-		word += clean[to : to+1]
+	for to = at; to < at+2*mostDotted && to+1 < len(clean) && isLower(clean[to]) && clean[to+1] == '.'; {
+		to += 2
 	}
-	if r, _ := utf8.DecodeRuneInString(clean[to:]); len(word) < 2 || to < len(clean) && class(r) == classLetter {
+	if to < at+4 || wordAt(clean, to) > to {
 		return "", end
 	}
+	word = strings.ReplaceAll(clean[at:to], ".", "")
 	return word, to
 }
 
