@@ -145,13 +145,16 @@ func alikeWords(x, y *Token) bool {
 	if rest, found := strings.CutPrefix(b, a); found && (endsStem(len(a), rest) || abbreviates(x, y)) {
 		return true
 	}
-	return inflected(a, b) || mistyped(a, b, x.Known && y.Known)
+	return inflected(a, b) || irregular()[[2]string{a, b}] || mistyped(a, b, x.Known && y.Known) && !areOpposites(a, b)
 }
 
 // abbreviates reports whether the beginning of a word stands for it: conf for
 // conference. A common word that a rarer one begins with, man and management, is
 // another word.
 func abbreviates(short, long *Token) bool {
+	if len(short.Text) == 3 && strings.HasSuffix(long.Text, "day") {
+		return true // sat and sun are words of their own
+	}
 	return !short.Known || long.Known && short.Weight >= long.Weight+Unit && len(short.Text) >= 4
 }
 
@@ -180,7 +183,11 @@ func mistyped(x, y string, known bool) bool {
 	if len(x) == len(y) && x[0] != y[0] && !neighbours(x[0], y[0]) {
 		return exchanged(x, y, 4) // the first letter is seldom another one: merlin is not berlin
 	}
-	return editsAtMost(x, y, max(1, utf8.RuneCountInString(y)/4))
+	most := 1
+	if len(y)-len(x) <= 1 { // baseball is not basketball
+		most = max(1, utf8.RuneCountInString(y)/4)
+	}
+	return editsAtMost(x, y, most)
 }
 
 // keys are the rows of the keyboard.

@@ -44,6 +44,10 @@ func TestAlike(t *testing.T) {
 		{"k61", "k62", false},
 		{"29", "14", false},
 		{"berlin", "merlin", false},
+		{"northwest", "northeast", false},
+		{"basketball", "baseball", false},
+		{"have", "has", true},
+		{"sat", "saturday", true},
 		{"hovernment", "government", true},
 		{"bill", "billion", false},
 

@@ -24,6 +24,7 @@ const (
 	kindPhrase // of several words: cannot
 	kindBound  // a t may follow that is a negation: don t
 	kindNo     // a number may follow: no. 3
+	kindLink   // an address may follow: https
 	kindCoded  // with digits
 )
 
@@ -79,6 +80,7 @@ var lists = sync.OnceValue(func() map[string]entry {
 		table[w+"n"] = entry{w + "n", kindBound}
 	}
 	table["no"] = entry{"no", kindNo}
+	table["http"], table["https"] = entry{"http", kindLink}, entry{"https", kindLink}
 	return table
 })
 

@@ -165,6 +165,9 @@ func TestOneForm(t *testing.T) {
 		{"score", "3比1", "3-1", true},
 		{"score", "三比一获胜", "3比1获胜", true},
 		{"score", "三比一", "三比二", false},
+		{"score", "王艺迪四比三胜", "王艺迪4比3胜", true},
+		{"score", "3 比 1", "3:1", true},
+		{"score", "第一比第二", "1:2", false},
 		{"percent", "80 %", "80%", true},
 		{"percent", "80 percent", "80%", true},
 		{"percent", "80 pct", "80%", true},
@@ -229,9 +232,14 @@ func TestOneForm(t *testing.T) {
 		{"unit", "2 hours", "2 hrs", true},
 
 		{"entity", "kr&#246;ger &amp; co", "kröger & co", true},
+		{"entity", "it&rsquo;s late &mdash; now", "it's late - now", true},
+		{"sign", "black & white", "black and white", true},
+		{"sign", "at&t", "at and t", false},
 		{"tag", "a <b>bold</b> word<br/>", "a bold word", true},
 		{"tag", "a < b and c > d", "a and d", false},
 		{"line end", "the infor- mation", "the information", true},
+		{"line end", "multigra- nularity", "multigranularity", true},
+		{"line end", "pre- and postwar", "preand postwar", false},
 		{"line end", "short- term", "shortterm", false},
 
 		{"spelling", "the colour of it", "the color of it", true},
@@ -264,6 +272,7 @@ func TestOneForm(t *testing.T) {
 		{"contraction", "don smith", "do not smith", false},
 		{"contraction", "trump's plan", "trump plan", true},
 		{"abbreviation", "the u.s. army", "the us army", true},
+		{"abbreviation", "the u.s army", "the us army", true},
 
 		{"variant", "为啥不去", "为什么不去", true},
 		{"variant", "早点回来", "早些回来", true},
@@ -298,7 +307,7 @@ func TestWeights(t *testing.T) {
 		tokens := c.Cut(s)
 		return tokens[len(tokens)-1].Weight
 	}
-	for _, s := range []string{"啊", "好 嘛", "好 呵呵", "hello", "thanks", "thx", "reuters", "新华社"} {
+	for _, s := range []string{"啊", "好 嘛", "好 呵呵", "hello", "thanks", "thx", "reuters", "新华社", "see https://www.example.com/a/7?b=c."} {
 		if got := weight(s); got != leastWeight {
 			t.Errorf("%s weighs %d, not %d", s, got, leastWeight)
 		}

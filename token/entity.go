@@ -10,7 +10,11 @@ import (
 
 // references are the references by name that plain text holds where a page was
 // turned into text by half.
-var references = map[string]rune{"lt": '<', "gt": '>', "amp": '&', "quot": '"', "apos": '\'', "nbsp": ' '}
+var references = map[string]rune{"lt": '<', "gt": '>', "amp": '&', "quot": '"', "apos": '\'', "nbsp": ' ',
+	"mdash": '—', "ndash": '–', "hellip": '…', "lsquo": '‘', "rsquo": '’', "ldquo": '“', "rdquo": '”', "laquo": '«', "raquo": '»', "middot": '·',
+	"bull": '•', "copy": '©', "reg": '®', "trade": '™', "deg": '°', "times": '×', "euro": '€', "pound": '£', "yen": '¥', "eacute": 'é', "egrave": 'è',
+	"agrave": 'à', "aacute": 'á', "iacute": 'í', "oacute": 'ó', "uacute": 'ú', "ntilde": 'ñ', "ccedil": 'ç', "auml": 'ä', "ouml": 'ö', "uuml": 'ü', "szlig": 'ß',
+}
 
 // unescape writes the character references of HTML in a text as what they
 // stand for: kr&#246;ger is kröger. Most texts have none and stay as they are.

@@ -11,12 +11,15 @@ import (
 // where they end, or what a numeral among them is part of.
 func (c *Cutter) han(clean string, at int) int {
 	end := at
-	for end < len(clean) {
+	for end < len(clean) && end < at+mostRun {
 		r, size := utf8.DecodeRuneInString(clean[end:])
 		if class(r) != classHan {
 			break
 		}
 		end += size
+	}
+	if start := at + scoreStart(clean[at:end]); start > at {
+		end = start
 	}
 	c.words = c.segment(c.words[:0], clean[at:end])
 	for p, i := at, 0; i < len(c.words); i++ {
@@ -43,6 +46,9 @@ func (c *Cutter) han(clean string, at int) int {
 	}
 	return end
 }
+
+// mostRun is how many bytes of Chinese without a sign are cut at once.
+const mostRun = 1 << 12
 
 // segment appends the words of Chinese characters to dst.
 func (c *Cutter) segment(dst []string, s string) []string {

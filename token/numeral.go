@@ -49,7 +49,7 @@ func digitOf(r rune) (value, kind int64) {
 // the long ones.
 const (
 	measureWords = "楼层种起台架艘张套份笔支款折个名位人次届季集例号月日年岁度场件条项家只辆座枚轮期章节级等部首篇册本天周点分秒元块米倍成胎孩强连颗棵匹头把瓶杯碗袋盒箱桶批组排间栋所处吨克斤升亩"
-	afterOne     = "楼层届季集号期月日轮章节级等部"
+	afterOne     = "元楼层届季集号期月日轮章节级等部"
 )
 
 var longMeasures = []string{
@@ -198,8 +198,12 @@ func (c *Cutter) hanNumber(clean string, at, end int) int {
 // score takes the other side of a score behind the number that ends at clean[at],
 // 3比1, and returns where it ends; at if there is none.
 func (c *Cutter) score(clean string, at int) int {
-	for strings.HasPrefix(clean[at:], against) {
-		n, to := integer(clean, at+len(against))
+	for {
+		p := signEnd(clean, at, against)
+		if p == at {
+			break
+		}
+		n, to := integer(clean, skipSpace(clean, p))
 		if n < 0 || to < len(clean) && (clean[to] == '.' || startsWithAny(clean[to:], "年", "月", "日", "点", "般", "些", "直", "起", "样")) {
 			break
 		}
@@ -207,6 +211,34 @@ func (c *Cutter) score(clean string, at int) int {
 		at = to
 	}
 	return at
+}
+
+// scoreStart returns where the numeral begins of the first score among Chinese
+// characters, which may lie within what would be a word, 对手三比零; len(s) if
+// there is none.
+func scoreStart(s string) int {
+	for from := 0; ; {
+		i := strings.Index(s[from:], against)
+		if i < 0 {
+			return len(s)
+		}
+		at := from + i
+		before, size := utf8.DecodeLastRuneInString(s[:at])
+		after, _ := utf8.DecodeRuneInString(s[at+len(against):])
+		_, m := digitOf(before)
+		_, n := digitOf(after)
+		if m == 1 && n == 1 {
+			if r := lastRune(s[:at-size]); r != '第' && !isNumeral(r) {
+				return at - size
+			}
+		}
+		from = at + len(against)
+	}
+}
+
+func isNumeral(r rune) bool {
+	_, kind := digitOf(r)
+	return kind != 0
 }
 
 // chineseFraction reads 点五 behind a numeral, a fraction unless it is a time.

@@ -2,6 +2,7 @@ package token
 
 import (
 	_ "embed"
+	"maps"
 	"strings"
 	"sync"
 )
@@ -62,6 +63,17 @@ var (
 	romanTable      = wordSet("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi")
 )
 
+// irregularForms are rows of the forms of one word that no ending tells.
+const irregularForms = `have/has/had be/is/are/was/were/been say/said go/goes/went/gone do/does/did/done get/got/gotten make/made take/took/taken
+	give/gave/given see/saw/seen know/knew/known think/thought come/came become/became find/found tell/told leave/left feel/felt bring/brought
+	begin/began/begun keep/kept hold/held write/wrote/written stand/stood hear/heard mean/meant meet/met run/ran pay/paid sit/sat speak/spoke/spoken
+	lead/led grow/grew/grown lose/lost fall/fell/fallen send/sent build/built understand/understood draw/drew/drawn break/broke/broken spend/spent
+	rise/rose/risen drive/drove/driven buy/bought wear/wore/worn choose/chose/chosen seek/sought throw/threw/thrown catch/caught teach/taught
+	sell/sold fight/fought eat/ate/eaten fly/flew/flown forget/forgot/forgotten win/won shoot/shot steal/stole/stolen sing/sang/sung strike/struck
+	man/men woman/women child/children person/people foot/feet mouse/mice tooth/teeth life/lives wife/wives leaf/leaves half/halves knife/knives`
+
+var irregular = sync.OnceValue(func() map[[2]string]bool { return pairsOf(irregularForms, strings.Clone) })
+
 // wordSet returns the set of the words in a text, made when it is first asked for.
 func wordSet(words string) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
@@ -115,21 +127,28 @@ var oppositeTable = sync.OnceValue(func() map[[2]string]bool {
 	table := map[[2]string]bool{}
 	for line := range strings.Lines(oppositeWords) {
 		rows, verbs := strings.CutPrefix(line, "+ ")
-		for _, row := range strings.Fields(rows) {
-			words := strings.Split(row, "/")
-			for _, inflect := range inflections(verbs) {
-				for i, x := range words {
-					for k, y := range words {
-						if i != k {
-							table[[2]string{base(inflect(x)), base(inflect(y))}] = true
-						}
-					}
+		for _, inflect := range inflections(verbs) {
+			maps.Copy(table, pairsOf(rows, func(w string) string { return base(inflect(w)) }))
+		}
+	}
+	return table
+})
+
+// pairsOf returns every two words of each row, in a form, both ways round.
+func pairsOf(rows string, form func(string) string) map[[2]string]bool {
+	table := map[[2]string]bool{}
+	for _, row := range strings.Fields(rows) {
+		words := strings.Split(row, "/")
+		for i, x := range words {
+			for k, y := range words {
+				if i != k {
+					table[[2]string{form(x), form(y)}] = true
 				}
 			}
 		}
 	}
 	return table
-})
+}
 
 // inflections are the forms that words of a line stand for.
 func inflections(verbs bool) []func(string) string {

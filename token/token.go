@@ -187,8 +187,8 @@ func (c *Cutter) number(written, value string) {
 	})
 }
 
-// sign takes what is no letter and no digit: percent signs, fractions without a
-// whole number, tags.
+// sign takes what is no letter and no digit: percent signs, the sign for and,
+// fractions without a whole number, tags.
 func (c *Cutter) sign(clean string, at int) int {
 	switch clean[at] {
 	case '.':
@@ -198,6 +198,10 @@ func (c *Cutter) sign(clean string, at int) int {
 	case '%':
 		if n := len(c.tokens); n > 0 && c.tokens[n-1].Number() {
 			c.put(percent, false)
+		}
+	case '&':
+		if at > 0 && clean[at-1] == ' ' && at+1 < len(clean) && clean[at+1] == ' ' {
+			c.put("and", false)
 		}
 	case '<':
 		return tagEnd(clean, at)

@@ -11,7 +11,7 @@ import (
 var parts = []string{
 	"上海新增3例本土确诊", "第十一集", "ปลาสองตัว", "カタカナ", "1,995.0", "k61", "v5.4.0", "www.a.example/path/7", "kr&#246;ger &amp; co",
 	"twenty", "the", "$5", "€5", "4.3bn", "43亿", "ios17", "u.s.", "@someone", "百分之五", ".25", "colour", "color", "x", "𠮷野家", "\xff\xfe", "é",
-	"2024年3月5日", "march 5, 2024", "9:30", "14:00", "2 pm", "下午三点半", "don't", "it’s", "<b>", "infor- mation", "三比一", "两个月来", "第", "80 %",
+	"2024年3月5日", "march 5, 2024", "9:30", "14:00", "2 pm", "下午三点半", "don't", "it’s", "<b>", "https://a.example/7?b=c", "a & b", "u.s", "四比三", "infor- mation", "三比一", "两个月来", "第", "80 %",
 	"runs", "run", "为啥", "为什么", "g00gle", "google", "no. 3", "21st", "first", "1st", "αμ", "python 3.10", "hundred and", "usd", "us$", "'", "-",
 	strings.Repeat(" ", 300), strings.Repeat("long", 60), "2例", "。", "7",
 }

@@ -3,6 +3,8 @@ package token
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/zeebo/xxh3"
 )
 
 // word takes the letters and digits from at on and returns where they end.
@@ -70,12 +72,36 @@ func (c *Cutter) phrase(clean string, at, end int, f *form) int {
 				return p
 			}
 		}
+	case kindLink:
+		if to := linkEnd(clean, end); to > end {
+			c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(clean[at:to], c.seed), Text: clean[at:to], Weight: leastWeight, Known: true})
+			return to
+		}
 	case kindCoded:
 		return c.coded(clean, at, end, f)
 	}
 	c.add(f, clean[at:end], false)
 	return end
 }
+
+// linkEnd returns where the address ends of which the scheme ends at s[at]; at if
+// there is none. An address is one word of no weight: a link more says nothing.
+func linkEnd(s string, at int) int {
+	if !strings.HasPrefix(s[at:], "://") {
+		return at
+	}
+	end := at + len("://")
+	for end < len(s) && end < at+mostLink && s[end] > ' ' && s[end] < utf8.RuneSelf && strings.IndexByte("<>\"'()", s[end]) < 0 {
+		end++
+	}
+	for strings.IndexByte(".,;:!?", s[end-1]) >= 0 {
+		end--
+	}
+	return end
+}
+
+// mostLink is the length of an address.
+const mostLink = 500
 
 // coded takes a word with digits, and what belongs to it behind points: v5.4.0,
 // ios17.1. Of a name of three letters or more with a few digits behind it, ios17,
@@ -109,7 +135,10 @@ func dotted(clean string, at, end int) (word string, to int) {
 	for to = at; to < at+2*mostDotted && to+1 < len(clean) && isLower(clean[to]) && clean[to+1] == '.'; {
 		to += 2
 	}
-	if to < at+4 || wordAt(clean, to) > to {
+	if to > at && to < len(clean) && isLower(clean[to]) && wordAt(clean, to) == to+1 {
+		to++ // u.s, of which the last point is lost
+	}
+	if to < at+3 || wordAt(clean, to) > to {
 		return "", end
 	}
 	word = strings.ReplaceAll(clean[at:to], ".", "")
@@ -164,7 +193,7 @@ func (c *Cutter) contracted(clean string, at, end int) int {
 }
 
 // hyphenated returns the word that a hyphen at the end of a line has parted,
-// infor- mation, if the table has it.
+// infor- mation, if the table has it, or lacks one of the parts.
 func (c *Cutter) hyphenated(clean string, at, end int) (word string, to int) {
 	if !strings.HasPrefix(clean[end:], "- ") || end+2 == len(clean) || !isLower(clean[end+2]) || end-at < 2 || end-at > longestWord {
 		return "", end
@@ -173,8 +202,8 @@ func (c *Cutter) hyphenated(clean string, at, end int) (word string, to int) {
 	if to-end-2 < 2 || to-at > longestWord {
 		return "", end
 	}
-	word = clean[at:end] + clean[end+2:to]
-	if _, known := weigh(c.lexicon.other, word); !known {
+	first, second := clean[at:end], clean[end+2:to]
+	if word = first + second; !c.has(word) && (c.has(first) && c.has(second) || second == "and" || second == "or" || second == "to") {
 		return "", end
 	}
 	return word, to
