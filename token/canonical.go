@@ -16,10 +16,10 @@ import (
 type kind uint8
 
 const (
-	kindPlain   kind = iota
-	kindMeasure      // a unit or a currency: of a fixed weight
-	kindFiller       // of no content: a particle, a greeting, a credit
-	kindNumber       // two, hundred
+	kindPlain   kind = iota // this and the next two are taken as they stand
+	kindMeasure             // a unit or a currency: of a fixed weight
+	kindFiller              // of no content: a particle, a greeting, a credit
+	kindNumber              // two, hundred
 	kindMonth
 	kindPhrase // of several words: cannot
 	kindBound  // a t may follow that is a negation: don t

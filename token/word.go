@@ -20,7 +20,7 @@ func (c *Cutter) word(clean string, at int) int {
 		}
 	}
 	f := c.find(clean[at:end], false)
-	if f.kind <= kindPlain && next < utf8.RuneSelf && next != '\'' && next != '-' && next != '.' {
+	if f.kind <= kindFiller && next < utf8.RuneSelf && next != '\'' && next != '-' && next != '.' {
 		c.add(f, clean[at:end], false)
 	} else {
 		end = c.phrase(clean, at, end, f)
