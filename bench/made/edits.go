@@ -1,10 +1,8 @@
 package made
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,45 +12,46 @@ import (
 // finds nothing to change.
 type edit struct {
 	name, language string // "" is both
+	once           bool   // a second time it would undo or repeat itself
 	apply          func(m *maker, rng *rand.Rand, t textOf, s string) (string, bool)
 }
 
 var edits = []edit{
-	{"swap", "en", typo(swapLetters)},
-	{"lost", "en", typo(loseLetter)},
-	{"doubled", "en", typo(doubleLetter)},
-	{"neighbour", "en", typo(neighbourKey)},
-	{"swap", "zh", swapCharacters},
-	{"homophone", "zh", homophone},
-	{"lookalike", "zh", lookalike},
-	{"lost", "zh", loseParticle},
-	{"width", "zh", width},
-	{"case", "en", letterCase},
-	{"case", "zh", letterCase},
-	{"quotes", "", quotes},
-	{"dashes", "", dashes},
-	{"punctuation", "", punctuation},
-	{"spaces", "", spaces},
-	{"entities", "", entities},
-	{"tags", "", tags},
-	{"hyphenation", "en", hyphenation},
-	{"digits", "", groupDigits},
-	{"percent", "", percentSpace},
-	{"numeral", "zh", numeralChinese},
-	{"numeral", "en", numeralEnglish},
-	{"score", "zh", scoreChinese},
-	{"date", "", dateForm},
-	{"spelling", "en", british},
-	{"inflection", "en", inflection},
-	{"abbreviation", "en", abbreviation},
-	{"variant", "zh", variant},
-	{"particle", "zh", particle},
-	{"script", "zh", script},
-	{"source", "", sourceLine},
-	{"greeting", "", greeting},
-	{"link", "", link},
-	{"wrap", "", wrap},
-	{"contraction", "en", contraction},
+	{"swap", "en", false, typo(swapLetters)},
+	{"lost", "en", false, typo(loseLetter)},
+	{"doubled", "en", false, typo(doubleLetter)},
+	{"neighbour", "en", false, typo(neighbourKey)},
+	{"swap", "zh", false, swapCharacters},
+	{"homophone", "zh", false, homophone},
+	{"lookalike", "zh", false, lookalike},
+	{"lost", "zh", false, loseParticle},
+	{"width", "zh", true, width},
+	{"case", "en", true, letterCase},
+	{"case", "zh", true, letterCase},
+	{"quotes", "", true, quotes},
+	{"dashes", "", false, dashes},
+	{"punctuation", "", false, punctuation},
+	{"spaces", "", false, spaces},
+	{"entities", "", false, entities},
+	{"tags", "", true, tags},
+	{"hyphenation", "en", false, hyphenation},
+	{"digits", "", true, groupDigits},
+	{"percent", "", true, percentSpace},
+	{"numeral", "zh", false, numeralChinese},
+	{"numeral", "en", false, numeralEnglish},
+	{"score", "zh", true, scoreChinese},
+	{"date", "", true, dateForm},
+	{"spelling", "en", false, british},
+	{"inflection", "en", false, inflection},
+	{"abbreviation", "en", false, abbreviation},
+	{"variant", "zh", false, variant},
+	{"particle", "zh", true, particle},
+	{"script", "zh", true, script},
+	{"source", "", true, sourceLine},
+	{"greeting", "", true, greeting},
+	{"link", "", true, link},
+	{"wrap", "", true, wrap},
+	{"contraction", "en", false, contraction},
 }
 
 // typo changes one word of five letters or more that no list has, so that no
@@ -168,7 +167,7 @@ func replaceOne(rng *rand.Rand, w []rune, others map[rune][]rune) bool {
 // loseParticle leaves out a word that carries no meaning.
 func loseParticle(m *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
 	return m.atWord(rng, t, s, func(w string) (string, bool) {
-		return "", set("的 了 呢 吧 啊 嘛 呀 就 也 都 还").has(w)
+		return "", set("的 了 呢 吧 啊 嘛 呀 就 也").has(w)
 	})
 }
 
@@ -178,7 +177,7 @@ func replaceAny(rng *rand.Rand, s string, pairs ...string) (string, bool) {
 	for i := range len(pairs) / 2 {
 		k := (from + i) % (len(pairs) / 2) * 2
 		if strings.Contains(s, pairs[k]) {
-			return strings.ReplaceAll(s, pairs[k], pairs[k+1]), true
+			return strings.Replace(s, pairs[k], pairs[k+1], 1+rng.IntN(4)), true
 		}
 	}
 	return "", false
@@ -309,150 +308,6 @@ func hyphenation(m *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
 	})
 }
 
-var (
-	thousands  = regexp.MustCompile(`\b\d{1,3}(?:,\d{3})+\b`)
-	ungrouped  = regexp.MustCompile(`(^|[^\d.,:/-])([1-9]\d{3,6})(人|元|万|名|米|公里|个|吨|次| people| miles| dollars| users| documents| meters)`)
-	percentage = regexp.MustCompile(`(\d) ?%`)
-)
-
-func groupDigits(_ *maker, rng *rand.Rand, _ textOf, s string) (string, bool) {
-	if thousands.MatchString(s) {
-		return thousands.ReplaceAllStringFunc(s, func(w string) string { return strings.ReplaceAll(w, ",", "") }), true
-	}
-	out := ungrouped.ReplaceAllStringFunc(s, func(w string) string {
-		m := ungrouped.FindStringSubmatch(w)
-		d := m[2]
-		for i := len(d) - 3; i > 0; i -= 3 {
-			d = d[:i] + "," + d[i:]
-		}
-		return m[1] + d + m[3]
-	})
-	return out, out != s
-}
-
-func percentSpace(_ *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
-	if !percentage.MatchString(s) {
-		return "", false
-	}
-	forms := []string{"$1 %", "$1%", "$1％", "$1 percent"}
-	n := len(forms)
-	if t.language == "zh" {
-		n--
-	}
-	out := percentage.ReplaceAllString(s, forms[rng.IntN(n)])
-	return out, out != s
-}
-
-const digitsChinese = "〇一二三四五六七八九"
-
-var (
-	measured  = regexp.MustCompile(`(^|[^\d.:：/\-A-Za-z])(\d{1,2})(小时|个|年|岁|人|天|名|次|分钟|位|倍|部|周|月|日|只|家|元|连|米)`)
-	measuredC = regexp.MustCompile(`([二三四五六七八九]|[二三四五六七八九]?十[一二三四五六七八九]?)(小时|个|岁|人|天|名|次|分钟|位|倍|部|周|只|家|连)`)
-)
-
-// numeralChinese writes 6小时 for 六小时 or the other way.
-func numeralChinese(_ *maker, rng *rand.Rand, _ textOf, s string) (string, bool) {
-	if loc := measured.FindStringSubmatchIndex(s); loc != nil {
-		n, _ := strconv.Atoi(s[loc[4]:loc[5]])
-		if w := inChinese(n, s[loc[6]:loc[7]]); w != "" {
-			return s[:loc[4]] + w + s[loc[5]:], true
-		}
-	}
-	if loc := measuredC.FindStringSubmatchIndex(s); loc != nil && loc[0] > 0 && !strings.ContainsRune("十百千万第几一二三四五六七八九", lastRune(s[:loc[0]])) {
-		if n := ofChinese(s[loc[2]:loc[3]]); n > 0 {
-			return s[:loc[2]] + strconv.Itoa(n) + s[loc[3]:], true
-		}
-	}
-	return "", false
-}
-
-func inChinese(n int, unit string) string {
-	d := []rune(digitsChinese)
-	switch {
-	case n == 2 && unit != "月" && unit != "日" && unit != "岁" && unit != "连":
-		return "两"
-	case n < 1 || n > 99:
-		return ""
-	case n < 10:
-		return string(d[n])
-	case n == 10:
-		return "十"
-	case n < 20:
-		return "十" + string(d[n-10])
-	case n%10 == 0:
-		return string(d[n/10]) + "十"
-	}
-	return string(d[n/10]) + "十" + string(d[n%10])
-}
-
-func ofChinese(w string) int {
-	n := 0
-	for _, r := range w {
-		if r == '十' {
-			n = max(n, 1) * 10
-			continue
-		}
-		n += strings.IndexRune(digitsChinese, r) / len("一")
-	}
-	return n
-}
-
-var (
-	numeralWords = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve")
-	smallNumber  = regexp.MustCompile(`\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)( (?:people|years|days|months|weeks|hours|minutes|men|women|children|times|points|games|others|million|billion|percent|soldiers|miles|students|countries|business days))`)
-	smallDigits  = regexp.MustCompile(`(^|[^\d.,:$£-])\b(\d\d?)( (?:people|years|days|months|weeks|hours|minutes|men|women|children|times|points|games|others|million|billion|percent|soldiers|miles|students|countries|business days))`)
-)
-
-func numeralEnglish(_ *maker, rng *rand.Rand, _ textOf, s string) (string, bool) {
-	if loc := smallNumber.FindStringSubmatchIndex(s); loc != nil {
-		for n, w := range numeralWords {
-			if w == s[loc[2]:loc[3]] {
-				return s[:loc[2]] + strconv.Itoa(n) + s[loc[3]:], true
-			}
-		}
-	}
-	if loc := smallDigits.FindStringSubmatchIndex(s); loc != nil {
-		if n, _ := strconv.Atoi(s[loc[4]:loc[5]]); n >= 2 && n <= 12 {
-			return s[:loc[4]] + numeralWords[n] + s[loc[5]:], true
-		}
-	}
-	return "", false
-}
-
-var score = regexp.MustCompile(`(^|[^\d:：\-.])(\d)([:：\-比])(\d)($|[^\d:：\-.])`)
-
-func scoreChinese(_ *maker, rng *rand.Rand, _ textOf, s string) (string, bool) {
-	loc := score.FindStringSubmatchIndex(s)
-	if loc == nil {
-		return "", false
-	}
-	a, b, sep := s[loc[4]:loc[5]], s[loc[8]:loc[9]], s[loc[6]:loc[7]]
-	d := []rune("零一二三四五六七八九")
-	forms := []string{a + ":" + b, a + "-" + b, a + "比" + b, string(d[a[0]-'0']) + "比" + string(d[b[0]-'0'])}
-	new := forms[rng.IntN(len(forms))]
-	return s[:loc[4]] + new + s[loc[9]:], new != a+sep+b
-}
-
-var (
-	dateChinese = regexp.MustCompile(`(\d{4})年(\d{1,2})月(\d{1,2})日`)
-	dateEnglish = regexp.MustCompile(`\b(January|February|March|April|May|June|July|August|September|October|November|December) (\d{1,2}), (\d{4})`)
-	dateOther   = regexp.MustCompile(`\b(\d{1,2}) (January|February|March|April|May|June|July|August|September|October|November|December),? (\d{4})`)
-)
-
-func dateForm(_ *maker, rng *rand.Rand, _ textOf, s string) (string, bool) {
-	if m := dateChinese.FindStringSubmatch(s); m != nil {
-		month, _ := strconv.Atoi(m[2])
-		day, _ := strconv.Atoi(m[3])
-		forms := []string{fmt.Sprintf("%s-%02d-%02d", m[1], month, day), fmt.Sprintf("%s.%d.%d", m[1], month, day), fmt.Sprintf("%s/%d/%d", m[1], month, day), fmt.Sprintf("%s 年 %d 月 %d 日", m[1], month, day)}
-		return strings.Replace(s, m[0], forms[rng.IntN(len(forms))], 1), true
-	}
-	if dateEnglish.MatchString(s) {
-		return dateEnglish.ReplaceAllString(s, "$2 $1 $3"), true
-	}
-	out := dateOther.ReplaceAllString(s, "$2 $1, $3")
-	return out, out != s
-}
-
 func british(m *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
 	return m.atWord(rng, t, s, func(w string) (string, bool) {
 		other, ok := m.spelling[strings.ToLower(w)]
@@ -469,8 +324,13 @@ func inflection(_ *maker, rng *rand.Rand, _ textOf, s string) (string, bool) {
 	return replaceAny(rng, s, " said ", " says ", " reported ", " reports ", " announced ", " announces ", " told ", " tells ", " presents ", " presented ", " describes ", " described ", " have ", " has ", " provides ", " provide ", " includes ", " include ", " shows ", " showed ", " services ", " service ", " systems ", " system ", " databases ", " database ", " queries ", " query ", " officials ", " official ", " leaders ", " leader ", " policies ", " policy ", " terms ", " term ", " texts ", " text ")
 }
 
-func abbreviation(_ *maker, rng *rand.Rand, _ textOf, s string) (string, bool) {
-	return replaceAny(rng, s, "Monday", "Mon", "Tuesday", "Tue", "Wednesday", "Wed", "Thursday", "Thu", "Friday", "Fri", "Saturday", "Sat", "Sunday", "Sun", "January", "Jan", "February", "Feb", "August", "Aug", "September", "Sept", "October", "Oct", "November", "Nov", "December", "Dec", " and ", " & ", " you ", " u ", " your ", " ur ", " please ", " pls ", " for ", " 4 ", " to ", " 2 ", "United States", "U.S.", "U.S.", "US", " versus ", " vs ", " percent", "%", "Mr. ", "Mr ", "Prime Minister", "PM", " tomorrow", " tmr", " are ", " r ", " kilometers", " km", " because ", " coz ", " information ", " info ")
+func abbreviation(_ *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
+	if t.source == "uci_sms" {
+		if out, ok := replaceAny(rng, s, " you ", " u ", " your ", " ur ", " please ", " pls ", " for ", " 4 ", " to ", " 2 ", " tomorrow", " tmr", " are ", " r ", " because ", " coz ", " u ", " you ", " ur ", " your ", " 2 ", " to "); ok && rng.IntN(3) > 0 {
+			return out, true
+		}
+	}
+	return replaceAny(rng, s, "Monday", "Mon", "Tuesday", "Tue", "Wednesday", "Wed", "Thursday", "Thu", "Friday", "Fri", "Saturday", "Sat", "Sunday", "Sun", "January", "Jan", "February", "Feb", "August", "Aug", "September", "Sept", "October", "Oct", "November", "Nov", "December", "Dec", " and ", " & ", "United States", "U.S.", "U.S.", "US", " versus ", " vs ", " percent", "%", "Mr. ", "Mr ", "Prime Minister", "PM", " kilometers", " km", "for example", "e.g.", " approximately ", " approx. ", "Corporation", "Corp.", "Company", "Co.", "Limited", "Ltd.", "international conference on management of data", "SIGMOD", "very large data bases", "VLDB", "proceedings", "proc.", "transactions", "trans.", "journal", "j.")
 }
 
 func variant(m *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
@@ -488,7 +348,7 @@ func particle(_ *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
 	if strings.HasSuffix(out, "？") || strings.HasSuffix(out, "?") || strings.HasSuffix(out, "”") {
 		return "", false
 	}
-	return out + []string{"啊", "嘛", "喔", "呢", "哦", "呀", "啦", "哈哈", "了", "～"}[rng.IntN(10)] + s[len(out):], !t.long
+	return out + []string{"啊", "嘛", "喔", "哦", "呀", "啦", "哈哈", "～"}[rng.IntN(8)] + s[len(out):], !t.long
 }
 
 func script(m *maker, _ *rand.Rand, _ textOf, s string) (string, bool) {

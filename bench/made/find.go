@@ -119,7 +119,7 @@ func set(words string) wordSet {
 var (
 	// What a noun stands behind.
 	before = set(`a an the his her my your our their its this that these those any no some every each all both other another
-		of in on by with without for from at to into new old and or as first second two three four five six seven eight nine ten
+		of in on by with without for from at new old and or as first second two three four five six seven eight nine ten
 		many several few most more such local national public private former 's s small large big little young good bad great
 		own same different whole next last main major senior his per about under over near behind between among against`)
 	determiners = set(`a an the his her my your our their its this that every each 's s`)
@@ -130,10 +130,19 @@ var (
 		league time bit rights line hand way point half`)
 	organisations = set(`大学 银行 证券 集团 公司 队 国安 申花 日报 晚报 卫视 航空 电视台 时报 队长 学院 集团公司 股份 人寿 石化 理工大学 师范大学
 		时间 条 位 机场 火车站 路 街 街道 号 航天 版 站 一中 中学 之春 味 菜 人民出版社 卫士 总局 博物院 博物馆 冬奥 奥运 奥运会 冬奥会 财经大学 政法大学 交通大学 话 货 蛋糕 炸酱面 火锅 烤鸭`)
-	namePlaces = set(`place country province person company organisation`)
+	namePlaces    = set(`place country province person company organisation`)
+	colourIdioms  = set(`文化 资源 旅游 教育 传承 基因 生活 生态 发展 食品 金融 低碳 通道 环保 出行 建筑 产业 能源 制造 消费 矿山 污染 星期五 地带 网站 产业链 预警 信号 革命 遗址 传统 故事 引擎 江山 血脉 债券 转型 增长 办公 农业 交通 采购 信贷 经济 经典 记忆 圣地 收入 幽默 产品`)
+	institutions  = set(`银行 大学 学校 中学 小学 医院 机场 法院 火车站 图书馆 博物馆 动物园 体育馆`)
+	ordinalIdioms = set(`条 章 款 项 时间 方 手 人称 产业`)
 	// months that are other words too
 	monthBefore = set(`in on of since until till last next early late mid by this from through to before after and between`)
 )
+
+// placeNamed: the lists have w as a place.
+func (l *lexicon) placeNamed(w string) bool {
+	g := l.groups[w]
+	return g != nil && (g.class.set() == "place" || g.class.set() == "province" || g.class.set() == "country")
+}
 
 // stands checks the words around: does the word stand there as one of its class?
 func (l *lexicon) stands(s string, ts []token, h hit) bool {
@@ -159,7 +168,7 @@ func (l *lexicon) stands(s string, ts []token, h hit) bool {
 	}
 	c := h.group.class
 	if l.language == "zh" {
-		return standsChinese(c, s[h.start:h.end], prev, next, gapBefore, gapAfter)
+		return l.standsChinese(c, s[h.start:h.end], prev, next, gapBefore, gapAfter)
 	}
 	lowPrev, lowNext := strings.ToLower(prev), strings.ToLower(next)
 	number := prev != "" && prev[0] >= '0' && prev[0] <= '9'
@@ -171,11 +180,13 @@ func (l *lexicon) stands(s string, ts []token, h hit) bool {
 	switch c.set() {
 	case "month":
 		return number && gapBefore == " " || next != "" && next[0] >= '0' && next[0] <= '9' || monthBefore[prev]
-	case "weekday", "religion", "nationality", "language":
+	case "weekday", "nationality", "language":
 		return true
-	case "person", "surname":
+	case "religion":
+		return gapAfter != " " || !capital(next)
+	case "person", "surname", "name":
 		return !(gapAfter == " " && set("Street University Hospital Center Centre Park Prize Award Road Airport County City Island Lake").has(next)) && gapAfter != ". "
-	case "place", "country", "company", "organisation", "software":
+	case "place", "country", "company", "organisation", "product":
 		if gapAfter == " " && capital(next) || gapBefore == " " && capital(prev) && !sentenceStart(s, ts[h.first-1].start) {
 			return false
 		}
@@ -199,13 +210,13 @@ func (l *lexicon) stands(s string, ts []token, h hit) bool {
 	if l.plural[strings.ToLower(s[h.start:h.end])] && first {
 		return true
 	}
-	if gapBefore != " " {
+	if gapBefore != " " || c.form == asMass && gapAfter == "'" {
 		return false
 	}
 	return before[lowPrev] || determiners[strings.ToLower(word(h.first-2))] && gap(h.first-1) == " "
 }
 
-func standsChinese(c *class, w, prev, next, gapBefore, gapAfter string) bool {
+func (l *lexicon) standsChinese(c *class, w, prev, next, gapBefore, gapAfter string) bool {
 	if c.form == asName { // Latin words: no part of a longer one
 		latin := func(w string) bool { return w != "" && w[0] < 128 }
 		return !(latin(next) && (gapAfter == "" || gapAfter == " ")) && !(latin(prev) && (gapBefore == "" || gapBefore == " "))
@@ -222,10 +233,14 @@ func standsChinese(c *class, w, prev, next, gapBefore, gapAfter string) bool {
 		return !(adjacent && utf8.RuneCountInString(next) == 1 && strings.Contains("天份", next)) || next == "份"
 	case "unit", "currency":
 		return gapBefore == "" && prev != "" && (prev[0] < 128 || strings.ContainsAny(prev, "一二三四五六七八九十百千万亿两几"))
-	case "weekday":
-		return !(gapBefore == "" && (prev == "黑色"))
+	case "building": // 北京银行 is a company
+		return !(gapBefore == "" && institutions[w] && l.placeNamed(prev))
+	case "person":
+		return gapBefore != "·" && gapAfter != "·"
+	case "colour":
+		return !(adjacent && colourIdioms[next])
 	case "ordinal":
-		return !(adjacent && (next == "条" || next == "章" || next == "款" || next == "项"))
+		return !(adjacent && ordinalIdioms[next])
 	}
 	return true
 }

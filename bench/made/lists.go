@@ -5,6 +5,8 @@ import (
 	"embed"
 	"fmt"
 	"hash/fnv"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -48,6 +50,7 @@ type lexicon struct {
 	classes   []*class
 	groups    map[string]*group   // by word, inflected ones too
 	plural    map[string]bool     // the inflected ones
+	all       map[string]bool     // words of both halves
 	opposites map[string][]string // both ways
 }
 
@@ -62,7 +65,7 @@ func half(s string) int {
 // readLexicon reads the words of a language that are of the half, 0 or 1, or
 // all of them (-1).
 func readLexicon(language string, of int) (*lexicon, error) {
-	l := &lexicon{language: language, groups: map[string]*group{}, plural: map[string]bool{}, opposites: map[string][]string{}}
+	l := &lexicon{language: language, groups: map[string]*group{}, plural: map[string]bool{}, all: map[string]bool{}, opposites: map[string][]string{}}
 	var c *class
 	err := eachLine(language+".txt", func(line string) error {
 		if head, ok := strings.CutPrefix(line, "="); ok {
@@ -102,12 +105,14 @@ func (l *lexicon) add(c *class, line string, of int) {
 	for n, alternatives := range strings.Split(line, ", ") {
 		g := &group{class: c}
 		for _, w := range strings.Split(alternatives, "|") {
-			if l.groups[w] != nil {
+			if l.all[w] {
 				continue
 			}
+			l.all[w] = true
 			g.words = append(g.words, w)
 			l.groups[w] = g
 			if c.form == asNoun && l.language == "en" {
+				l.all[plural(w)] = true
 				l.groups[plural(w)] = g
 				l.plural[plural(w)] = true
 			}
@@ -126,6 +131,21 @@ func (l *lexicon) add(c *class, line string, of int) {
 			delete(l.groups, plural(w))
 		}
 	}
+}
+
+// addNames makes a class of the words that texts write with a capital inside
+// sentences and never without one.
+func (l *lexicon) addNames(lower map[string]bool, capital map[string]int, of int) {
+	c := &class{name: "name", form: asName}
+	for _, w := range slices.Sorted(maps.Keys(capital)) {
+		if capital[w] < 2 || len(w) < 4 || lower[strings.ToLower(w)] || lower[strings.TrimSuffix(strings.ToLower(w), "s")] || l.all[w] || of >= 0 && half(w) != of {
+			continue
+		}
+		g := &group{class: c, words: []string{w}}
+		l.groups[w] = g
+		c.groups = append(c.groups, g)
+	}
+	l.classes = append(l.classes, c)
 }
 
 // plural is the regular plural.

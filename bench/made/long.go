@@ -16,14 +16,17 @@ type throughout struct {
 }
 
 // themes are the classes whose words a long text can be about.
-var themes = set("place country province person surname company organisation software nationality job disease animal food vehicle industry building sport service device material document language religion crime subject")
+var themes = set("place country province person surname name company organisation product nationality job disease animal food vehicle industry building sport service device material document language religion crime subject")
 
 // subjects lists the words of a long text that can be replaced at every place
 // they stand, at least twice, or that stand in its title or first sentence only.
 func (m *maker) subjects(rng *rand.Rand, t textOf, hits []hit) []throughout {
 	l := m.lexica[t.language]
-	title := firstSentence(t.body)
-	count, last := map[string]int{}, map[string]hit{}
+	title, head := 0, len(t.body)/6
+	if strings.HasSuffix(t.id, ".0") {
+		title = firstSentence(t.body)
+	}
+	count, last, first := map[string]int{}, map[string]hit{}, map[string]int{}
 	var order []string
 	for _, h := range hits {
 		w := t.body[h.start:h.end]
@@ -32,6 +35,7 @@ func (m *maker) subjects(rng *rand.Rand, t textOf, hits []hit) []throughout {
 		}
 		if count[w] == 0 {
 			order = append(order, w)
+			first[w] = h.start
 		}
 		count[w]++
 		last[w] = h
@@ -42,7 +46,12 @@ func (m *maker) subjects(rng *rand.Rand, t textOf, hits []hit) []throughout {
 		h := last[w]
 		inTitle := h.end <= title
 		// Where it stands as part of other words too, those would stay.
-		if k == 0 || count[w]*10 < k*7 || k < 2 && !inTitle {
+		if k == 0 || count[w]*10 < k*7 {
+			continue
+		}
+		// A word in passing may have changed in another version of one text: it
+		// counts where the text is about it.
+		if !inTitle && !(k >= 2 && first[w] < head && title > 0) && k < 4 {
 			continue
 		}
 		if with, ok := l.another(rng, t.body, h); ok {
@@ -52,7 +61,7 @@ func (m *maker) subjects(rng *rand.Rand, t textOf, hits []hit) []throughout {
 	if name := t.name; name != "" && len(name) > 2 && occurrences(t, name) >= 2 && len(m.names) > 1 {
 		for range 10 {
 			with := m.names[rng.IntN(len(m.names))]
-			if !overlap(with, name) && !strings.Contains(t.body, with) {
+			if len(with) > 3 && !overlap(with, name) && !strings.Contains(t.body, with) {
 				out = append(out, throughout{"service", name, with, occurrences(t, name), false})
 				break
 			}

@@ -23,7 +23,9 @@ type Options struct {
 	Data string // folder of the shared data
 	Seed uint64
 	Half string // "a" or "b": that half of the words and texts; "" is all
-	Most int    // pairs of a class, language and length (default 200)
+	Most int    // pairs of a class, language and length (default 60)
+	// Sources are the folders whose texts are taken; none means all.
+	Sources []string
 }
 
 // Pair is two texts and what the change between them means.
@@ -38,6 +40,7 @@ type Pair struct {
 
 type maker struct {
 	Options
+	of          int // the half, -1 for all
 	segmenter   *segment.Segmenter
 	lexica      map[string]*lexicon
 	known       map[string]bool // English words of the texts, each seen twice
@@ -48,6 +51,7 @@ type maker struct {
 	traditional map[rune]rune
 	names       []string // services that long texts are about
 	used        map[string]int
+	made        map[uint64]bool // second texts, by hash
 	pairs       []Pair
 }
 
@@ -55,7 +59,7 @@ type maker struct {
 // one text.
 func Make(o Options) ([]Pair, error) {
 	if o.Most == 0 {
-		o.Most = 200
+		o.Most = 60
 	}
 	of := strings.Index("ab", o.Half)
 	if o.Half == "" {
@@ -63,7 +67,7 @@ func Make(o Options) ([]Pair, error) {
 	} else if of < 0 || len(o.Half) != 1 {
 		return nil, fmt.Errorf("half %q is neither a nor b", o.Half)
 	}
-	m := &maker{Options: o, lexica: map[string]*lexicon{}, used: map[string]int{}}
+	m := &maker{Options: o, of: of, lexica: map[string]*lexicon{}, used: map[string]int{}, made: map[uint64]bool{}}
 	var err error
 	if m.segmenter, err = segment.Default(); err != nil {
 		return nil, err
@@ -76,7 +80,7 @@ func Make(o Options) ([]Pair, error) {
 	if err := m.readTables(); err != nil {
 		return nil, err
 	}
-	texts, err := readTexts(o.Data, of)
+	texts, err := readTexts(o.Data, of, o.Sources)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +142,9 @@ func (m *maker) readTables() error {
 	twice := map[rune]bool{} // characters with several traditional ones
 	for r := rune(0x4E00); r <= 0x9FA5; r++ {
 		if s, _ := utf8.DecodeRuneInString(simplify.Clean(string(r))); s != r {
-			twice[s] = twice[s] || m.traditional[s] != 0
+			if m.traditional[s] != 0 {
+				twice[s] = true
+			}
 			m.traditional[s] = r
 		}
 	}
@@ -153,6 +159,7 @@ func (m *maker) count(texts []textOf) {
 	seen := map[string]bool{}
 	m.known = map[string]bool{}
 	names := map[string]bool{}
+	lower, capital := map[string]bool{}, map[string]int{}
 	for _, t := range texts {
 		if t.name != "" && !names[t.name] {
 			names[t.name] = true
@@ -162,13 +169,20 @@ func (m *maker) count(texts []textOf) {
 			continue
 		}
 		for _, tk := range m.tokens(t) {
-			w := strings.ToLower(t.body[tk.start:tk.end])
+			written := t.body[tk.start:tk.end]
+			w := strings.ToLower(written)
+			if r := written[0]; r >= 'A' && r <= 'Z' && strings.ToUpper(written) != written && !sentenceStart(t.body, tk.start) {
+				capital[written]++
+			} else if w == written {
+				lower[w] = true
+			}
 			if seen[w] {
 				m.known[w] = true
 			}
 			seen[w] = true
 		}
 	}
+	m.lexica["en"].addNames(lower, capital, m.of)
 }
 
 func hash(parts ...string) uint64 {
@@ -210,6 +224,9 @@ func (m *maker) make(language string, long bool, texts []textOf) {
 		rng := m.rng("facts", t.source, t.id)
 		hits := m.lexica[language].find(m.segmenter, t.body)
 		if long {
+			if t.source == "minhash_plagiarism_news" {
+				continue // sentences of many stories: no word is the subject
+			}
 			m.offerSubjects(rng, t, hits, offers)
 			continue
 		}
@@ -267,9 +284,12 @@ func (m *maker) take(language string, long bool, offers map[string][]offer) {
 		return cmp.Or(cmp.Compare(len(offers[a]), len(offers[b])), cmp.Compare(a, b))
 	})
 	for _, class := range classes {
-		n := 0
+		n, most := 0, m.Most
+		if long {
+			most *= 3 // few classes have so many
+		}
 		for _, o := range inTurn(offers[class], class) {
-			if n < m.Most && m.keep(language, long, class, o) {
+			if n < most && m.keep(language, long, class, o) {
 				n++
 			}
 		}
@@ -306,7 +326,7 @@ func inTurn(offers []offer, class string) []offer {
 // keep adds a pair unless its text has made two.
 func (m *maker) keep(language string, long bool, class string, o offer) bool {
 	key := o.text.source + " " + o.text.id
-	if m.used[key] >= 2 || o.b == o.text.body {
+	if m.used[key] >= 2 || o.b == o.text.body || m.made[hash(o.b)] {
 		return false
 	}
 	length := "short"
@@ -316,6 +336,7 @@ func (m *maker) keep(language string, long bool, class string, o offer) bool {
 	name := fmt.Sprintf("made_%s_%s_%s", length, language, class)
 	id := fmt.Sprintf("%s|%s", name, o.text.id)
 	m.used[key]++
+	m.made[hash(o.b)] = true
 	m.pairs = append(m.pairs, Pair{
 		Set: name, A: id, B: fmt.Sprintf("%s~%d", id, m.used[key]), Label: o.label,
 		Band: o.text.source + " " + o.band, TextA: o.text.body, TextB: o.b,
@@ -337,18 +358,27 @@ func (m *maker) edit(language string, long bool, mine []textOf) {
 		}
 		m.offerAll(language, long, "same."+e.name, most, mine, func(rng *rand.Rand, t *textOf) (offer, bool) {
 			b, ok := e.apply(m, rng, *t, t.body)
-			return offer{text: t, label: "same", band: length + " " + e.name, b: b}, ok
+			n := 1
+			if long && ok && !e.once {
+				// one in a long text is nothing
+				for ; n < 1+rng.IntN(12); n++ {
+					if more, ok := e.apply(m, rng, *t, b); ok {
+						b = more
+					}
+				}
+			}
+			return offer{text: t, label: "same", band: fmt.Sprintf("%s %s %d times", length, e.name, n), b: b}, ok
 		})
 	}
 	m.offerAll(language, long, "same.mixed", 3*m.Most, mine, func(rng *rand.Rand, t *textOf) (offer, bool) {
 		s, names, seen := t.body, []string(nil), map[string]bool{}
 		n := 2 + rng.IntN(3)
 		if long {
-			n += rng.IntN(5)
+			n += rng.IntN(9)
 		}
 		for range 40 {
 			e := edits[rng.IntN(len(edits))]
-			if len(names) == n || e.language != "" && e.language != language || seen[e.name] && !long {
+			if len(names) == n || long && e.once && seen[e.name] || e.language != "" && e.language != language || seen[e.name] && !long {
 				continue
 			}
 			if b, ok := e.apply(m, rng, *t, s); ok && b != t.body {
@@ -368,7 +398,7 @@ func (m *maker) add(language string, long bool, mine []textOf, bySource map[stri
 	for _, place := range []string{"start", "middle", "end"} {
 		m.offerAll(language, long, "part."+place, m.Most, mine, func(rng *rand.Rand, t *textOf) (offer, bool) {
 			b, where, ok := addition(rng, *t, bySource[t.source])
-			return offer{text: t, label: "part", band: fmt.Sprintf("%s %s %+d%%", length, where, 100*len(b)/len(t.body)-100), b: b}, ok && where == place
+			return offer{text: t, label: "part", band: fmt.Sprintf("%s %s %+d%%", length, where, 100*utf8.RuneCountInString(b)/utf8.RuneCountInString(t.body)-100), b: b}, ok && where == place
 		})
 	}
 }

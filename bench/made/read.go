@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup/internal/textlines"
@@ -38,6 +40,8 @@ var sources = []source{
 	{folder: "dblp_acm", file: "pairs.jsonl.zst", language: "en", short: true, most: 3000},
 	{folder: "minhash_plagiarism_news", file: "articles_1000.train", language: "en", short: true, long: true, cut: sentences, most: 12000},
 	{folder: "ota_terms_versions", file: "docs.jsonl.zst", language: "en", short: true, long: true, cut: sentences, most: 12000},
+	{folder: "html", file: "maintext.tar.zst", language: "en", short: true, long: true, cut: sentences, most: 12000},
+	{folder: "html", file: "maintext.tar.zst", language: "zh", short: true, long: true, cut: sentences, most: 12000},
 	{folder: "zh_weibo_hotsearch", file: "titles.tsv.zst", language: "zh", short: true, most: 150000},
 	{folder: "zh_lctt_proofread", file: "docs.jsonl.zst", language: "zh", short: true, long: true, cut: sentences, most: 15000},
 	{folder: "zh_tidb_docs_versions", file: "docs.jsonl.zst", language: "zh", short: true, long: true, cut: sentences, most: 5000},
@@ -46,10 +50,13 @@ var sources = []source{
 }
 
 // readTexts reads the texts of the half, or all, each short one once.
-func readTexts(data string, of int) ([]textOf, error) {
+func readTexts(data string, of int, folders []string) ([]textOf, error) {
 	var out []textOf
-	seen := map[string]bool{}
+	seen, others := map[string]bool{}, map[string]bool{} // others: of the other half too
 	for _, s := range sources {
+		if len(folders) > 0 && !slices.Contains(folders, s.folder) {
+			continue
+		}
 		short := 0
 		families := map[string]bool{}
 		every := 1
@@ -57,10 +64,11 @@ func readTexts(data string, of int) ([]textOf, error) {
 			every = 3
 		}
 		err := s.each(data, func(n int, id, family, body string) error {
-			if family != "" && families[family] || n%every != 0 || of >= 0 && half(s.folder+id) != of {
+			if family != "" && families[family] || n%every != 0 {
 				return nil
 			}
 			families[family] = true
+			other := of >= 0 && half(s.folder+id) != of
 			body = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(body, ""), "\r\n", "\n"))
 			name := ""
 			if s.folder == "ota_terms_versions" {
@@ -70,6 +78,12 @@ func readTexts(data string, of int) ([]textOf, error) {
 			}
 			if s.long {
 				for i, part := range s.parts(body, id) {
+					if !written(part, s.language) {
+						continue
+					}
+					if others[part] = others[part] || other; other {
+						continue
+					}
 					out = append(out, textOf{source: s.folder, id: fmt.Sprintf("%s.%d", id, i), language: s.language, name: name, long: true, body: part})
 				}
 			}
@@ -82,7 +96,10 @@ func readTexts(data string, of int) ([]textOf, error) {
 			}
 			for i, b := range shorts {
 				limits, n := shortRunes[s.language], utf8.RuneCountInString(b)
-				if n < limits[0] || n > limits[1] || seen[b] || short >= s.most {
+				if n < limits[0] || n > limits[1] {
+					continue
+				}
+				if others[b] = others[b] || other; other || seen[b] || short >= s.most || !written(b, s.language) {
 					continue
 				}
 				seen[b] = true
@@ -95,12 +112,15 @@ func readTexts(data string, of int) ([]textOf, error) {
 			return nil, fmt.Errorf("read %s: %w", s.folder, err)
 		}
 	}
-	return out, nil
+	return slices.DeleteFunc(out, func(t textOf) bool { return others[t.body] }), nil
 }
 
 // each calls fn for each text of a source; family is what versions share.
 func (s *source) each(data string, fn func(n int, id, family, body string) error) error {
 	path := filepath.Join(data, s.folder, s.file)
+	if s.folder == "html" {
+		return eachPage(path, s.language, fn)
+	}
 	return textlines.Each(path, func(n int, line []byte) error {
 		switch s.folder {
 		case "zh_weibo_hotsearch":
@@ -188,6 +208,25 @@ func sentences(id, body string) []string {
 		out = append(out, s)
 	}
 	return out
+}
+
+// written: enough of the text is of the language: no code, no French.
+func written(s, language string) bool {
+	han, letters, odd := 0, 0, 0
+	for _, r := range s {
+		switch {
+		case text.IsCJK(r):
+			han++
+		case r < 128 && (r|32 >= 'a' && r|32 <= 'z'):
+			letters++
+		case r >= 128 && unicode.IsLetter(r):
+			odd++
+		}
+	}
+	if language == "zh" {
+		return han >= 4 && han*2 > letters
+	}
+	return han == 0 && odd*100 < letters
 }
 
 func hasCJK(s string) bool { return strings.ContainsFunc(s, text.IsCJK) }

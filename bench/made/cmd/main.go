@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/neardup/neardup/bench/made"
 	"github.com/neardup/neardup/internal/shared"
@@ -27,13 +28,17 @@ func run(args []string) error {
 	flags.StringVar(&o.Data, "data", shared.Dir(), "folder of the shared data")
 	flags.Uint64Var(&o.Seed, "seed", 1, "the same seed gives the same pairs")
 	flags.StringVar(&o.Half, "half", "", `"a" or "b": words and texts of one half only, no word or text being of both`)
-	flags.IntVar(&o.Most, "most", 200, "pairs of a class, language and length")
+	flags.IntVar(&o.Most, "most", 60, "pairs of a class, language and length")
+	from := flags.String("sources", "", "folders of the shared data whose texts are taken, with commas (default all)")
 	out := flags.String("out", "", "folder to write pairs.tsv and docs.jsonl into")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *out == "" {
 		return errors.New("say with -out where to write")
+	}
+	if *from != "" {
+		o.Sources = strings.Split(*from, ",")
 	}
 	pairs, err := made.Make(o)
 	if err != nil {
