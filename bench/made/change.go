@@ -83,11 +83,14 @@ func (m *maker) facts(rng *rand.Rand, t textOf, hits []hit) []change {
 // same: the date or version of one document, and words that may be names among
 // the authors of a record.
 func contested(t textOf, c change) bool {
+	if c.class == "data" && t.source != "dblp_acm" {
+		return true
+	}
 	switch t.source {
 	case "ota_terms_versions":
 		return (c.class == "year" || c.class == "version" || c.class == "month" || c.class == "date") && edition.MatchString(t.body)
 	case "dblp_acm":
-		return c.class == "colour" || c.class == "person" || c.class == "surname" || c.class == "name" || c.start*5 > len(t.body)*2
+		return c.class == "furniture" || c.class == "colour" || c.class == "person" || c.class == "surname" || c.class == "name" || c.start*5 > len(t.body)*2
 	}
 	return false
 }

@@ -128,6 +128,7 @@ var (
 	// A word before these is a part of a name or an idiom.
 	compounds = set(`house market card list mail hole box flag tape cross sea bank street jack union belt sox wings devils bulls
 		league time bit rights line hand way point half`)
+	peopleOrIdiom = set(`voters man men woman women people person president student students community player players child children girl girls boy boys church leader leaders americans american teenager neighborhood neighborhoods planet ink meat wine tea hair south africans africa and`)
 	organisations = set(`大学 银行 证券 集团 公司 队 国安 申花 日报 晚报 卫视 航空 电视台 时报 队长 学院 集团公司 股份 人寿 石化 理工大学 师范大学
 		时间 条 位 机场 火车站 路 街 街道 号 航天 版 站 一中 中学 之春 味 菜 人民出版社 卫士 总局 博物院 博物馆 冬奥 奥运 奥运会 冬奥会 财经大学 政法大学 交通大学 话 货 蛋糕 炸酱面 火锅 烤鸭`)
 	namePlaces    = set(`place country province person company organisation`)
@@ -180,7 +181,9 @@ func (l *lexicon) stands(s string, ts []token, h hit) bool {
 	switch c.set() {
 	case "month":
 		return number && gapBefore == " " || next != "" && next[0] >= '0' && next[0] <= '9' || monthBefore[prev]
-	case "weekday", "nationality", "language":
+	case "nationality", "language":
+		return !(gapAfter == " " && set("Union Commission Central Economic Parliament America Tigers Tiger Open Cup Airways").has(next))
+	case "weekday":
 		return true
 	case "religion":
 		return gapAfter != " " || !capital(next)
@@ -193,17 +196,22 @@ func (l *lexicon) stands(s string, ts []token, h hit) bool {
 		if gapAfter == ", " && capital(next) && c.set() == "place" && l.groups[next] != nil && l.groups[next].class.set() == "country" {
 			return false // "Paris, France"
 		}
+		if strings.HasSuffix(gapBefore, "(") && strings.HasPrefix(gapAfter, ")") {
+			return false // what it is called for short, or a source
+		}
 		return !(first && c.set() == "company" && len(h.group.words[0]) < 6 && gapAfter == " " && !set("said says is has will to and announced plans was shares 's").has(lowNext))
 	case "unit", "currency":
 		return number && gapBefore == " " || numerals[lowPrev] && gapBefore == " "
 	case "scale":
 		return number || numerals[lowPrev]
 	case "ordinal":
-		return determiners[lowPrev] && gapBefore == " "
+		return determiners[lowPrev] && gapBefore == " " && !set("place name lady minister aid hand half person party").has(lowNext)
 	case "numeral":
 		_, before := l.groups[lowPrev]
 		return !(before && l.groups[lowPrev].class.set() == "numeral") && !(l.groups[lowNext] != nil && l.groups[lowNext].class.set() == "numeral") && lowPrev != "point"
-	case "colour", "season", "daytime", "direction":
+	case "colour":
+		return !peopleOrIdiom[lowNext] && lowPrev != "into" && !(lowPrev == "the" && gapAfter != " ")
+	case "season", "daytime", "direction":
 		return lowPrev != "good" && lowNext != "time"
 	}
 	// nouns: behind a determiner, with an adjective between at most

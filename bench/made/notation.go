@@ -152,4 +152,3 @@ func dateForm(_ *maker, rng *rand.Rand, _ textOf, s string) (string, bool) {
 	out := dateOther.ReplaceAllString(s, "$2 $1, $3")
 	return out, out != s
 }
-
