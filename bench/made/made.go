@@ -395,6 +395,7 @@ func (m *maker) add(language string, long bool, mine []textOf, bySource map[stri
 	if long {
 		length = "long"
 	}
+	mine = slices.DeleteFunc(slices.Clone(mine), func(t textOf) bool { return t.source == "dblp_acm" }) // records have no sentences
 	for _, place := range []string{"start", "middle", "end"} {
 		m.offerAll(language, long, "part."+place, m.Most, mine, func(rng *rand.Rand, t *textOf) (offer, bool) {
 			b, where, ok := addition(rng, *t, bySource[t.source])

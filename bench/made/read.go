@@ -226,7 +226,9 @@ func written(s, language string) bool {
 	if language == "zh" {
 		return han >= 4 && han*2 > letters
 	}
-	return han == 0 && odd*100 < letters
+	return han == 0 && odd*100 < letters && (letters < 50 || english.MatchString(s))
 }
+
+var english = regexp.MustCompile(`(?i)\b(?:the|a|of|to|and|in|for|you|u|is|on|my)\b`)
 
 func hasCJK(s string) bool { return strings.ContainsFunc(s, text.IsCJK) }
