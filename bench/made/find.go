@@ -131,7 +131,6 @@ var (
 	peopleOrIdiom = set(`voters man men woman women people person president student students community player players child children girl girls boy boys church leader leaders americans american teenager neighborhood neighborhoods planet ink meat wine tea hair south africans africa and`)
 	organisations = set(`大学 银行 证券 集团 公司 队 国安 申花 日报 晚报 卫视 航空 电视台 时报 队长 学院 集团公司 股份 人寿 石化 理工大学 师范大学
 		时间 条 位 机场 火车站 路 街 街道 号 航天 版 站 一中 中学 之春 味 菜 人民出版社 卫士 总局 博物院 博物馆 冬奥 奥运 奥运会 冬奥会 财经大学 政法大学 交通大学 话 货 蛋糕 炸酱面 火锅 烤鸭`)
-	namePlaces    = set(`place country province person company organisation`)
 	colourIdioms  = set(`文化 资源 旅游 教育 传承 基因 生活 生态 发展 食品 金融 低碳 通道 环保 出行 建筑 产业 能源 制造 消费 矿山 污染 星期五 地带 网站 产业链 预警 信号 革命 遗址 传统 故事 引擎 江山 血脉 债券 转型 增长 办公 农业 交通 采购 信贷 经济 经典 记忆 圣地 收入 幽默 产品`)
 	institutions  = set(`银行 大学 学校 中学 小学 医院 机场 法院 火车站 图书馆 博物馆 动物园 体育馆`)
 	ordinalIdioms = set(`条 章 款 项 时间 方 手 人称 产业`)

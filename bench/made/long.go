@@ -18,6 +18,10 @@ type throughout struct {
 // themes are the classes whose words a long text can be about.
 var themes = set("place country province person surname name company organisation product nationality job disease animal food vehicle industry building sport service device material document language religion crime subject")
 
+// termsOf are those that terms of service are about: what else they name, they
+// name in passing.
+var termsOf = set("company service product name country nationality language place organisation")
+
 // subjects lists the words of a long text that can be replaced at every place
 // they stand, at least twice, or that stand in its title or first sentence only.
 func (m *maker) subjects(rng *rand.Rand, t textOf, hits []hit) []throughout {
@@ -30,7 +34,7 @@ func (m *maker) subjects(rng *rand.Rand, t textOf, hits []hit) []throughout {
 	var order []string
 	for _, h := range hits {
 		w := t.body[h.start:h.end]
-		if !themes[h.group.class.set()] {
+		if class := h.group.class.set(); !themes[class] || t.source == "ota_terms_versions" && !termsOf[class] {
 			continue
 		}
 		if count[w] == 0 {

@@ -200,7 +200,7 @@ func (m *maker) rng(parts ...string) *rand.Rand { return rand.New(rand.NewPCG(m.
 // offer is a pair that could be made.
 type offer struct {
 	text  *textOf
-	where string // what tells offers of one text apart
+	where string // start, middle, end: of each as many as there are
 	band  string
 	label string
 	b     string
@@ -239,7 +239,7 @@ func (m *maker) make(language string, long bool, texts []textOf) {
 			// one of the class, at any place
 			c := all[int(hash("place", class, t.source, t.id)%uint64(len(all)))]
 			where := []string{"start", "middle", "end"}[min(2, c.start*3/len(t.body))]
-			offers[class] = append(offers[class], offer{text: t, label: "facts", b: c.apply(t.body),
+			offers[class] = append(offers[class], offer{text: t, where: where, label: "facts", b: c.apply(t.body),
 				band: fmt.Sprintf("%s %s %s>%s", "short", where, printable(t.body[c.start:c.end]), printable(c.with))})
 		}
 	}
@@ -296,15 +296,16 @@ func (m *maker) take(language string, long bool, offers map[string][]offer) {
 	}
 }
 
-// inTurn orders offers by a hash, one of each source after the other.
+// inTurn orders offers by a hash, one of each source and place after the other.
 func inTurn(offers []offer, class string) []offer {
 	bySource := map[string][]offer{}
 	var names []string
 	for _, o := range offers {
-		if bySource[o.text.source] == nil {
-			names = append(names, o.text.source)
+		key := o.text.source + " " + o.where
+		if bySource[key] == nil {
+			names = append(names, key)
 		}
-		bySource[o.text.source] = append(bySource[o.text.source], o)
+		bySource[key] = append(bySource[key], o)
 	}
 	slices.Sort(names)
 	for _, n := range names {
