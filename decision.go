@@ -30,8 +30,9 @@ type Decision struct {
 	// Via is set where connected components were asked for: the document
 	// that links this one to its component, and that Similarity is to.
 	Via string `json:"via,omitempty"`
-	// VariantOf is the best leader that a new document is a variant of: the
-	// same template with other facts, those of Conflicts (A is this document's).
+	// VariantOf is the best leader that a new document is similar to and not the
+	// same as: one template with other facts, or more than the leader says.
+	// Conflicts say which (A is this document's).
 	VariantOf string     `json:"variantOf,omitempty"`
 	Conflicts []Conflict `json:"conflicts,omitempty"`
 	// Method judged the pair, or would have found one: for a new document,
@@ -39,6 +40,12 @@ type Decision struct {
 	Method string `json:"method"`
 	// Basis is what was measured: "equal text", "jaccard of words:3", ...
 	Basis string `json:"basis,omitempty"`
+}
+
+// Overlap reports whether a new document is kept for what it says more than a
+// leader that it is similar to.
+func (d *Decision) Overlap() bool {
+	return d.VariantOf != "" && len(d.Conflicts) > 0 && d.Conflicts[0].Kind == KindMore
 }
 
 // BasisEqual is the basis of a decision between texts that are equal byte for

@@ -55,21 +55,26 @@ type Match struct {
 	Distance int `json:"distance"`
 	// Near says that the pair meets the method's threshold.
 	Near bool `json:"near"`
-	// Variant says that the pair would be near but for facts that conflict:
-	// one template, another number or name. Never true together with Near.
+	// Variant says that the texts are similar and not the same: one template,
+	// another number or name, or one says more. Never true together with Near.
 	Variant bool `json:"variant,omitempty"`
+	// Overlap says of a Variant that it is kept for what the first text says more
+	// than the second; Unsure, that a person should look.
+	Overlap bool `json:"overlap,omitempty"`
+	Unsure  bool `json:"unsure,omitempty"`
 	// Method is the name of the method that judged; Basis what it measured,
 	// for example "jaccard of words:3".
 	Method string `json:"method"`
 	Basis  string `json:"basis"`
 }
 
-// Conflict is a fact that two texts state differently: A and B as they stand
-// in the first and in the second text, "" where one does not state it.
+// Conflict is what two texts state differently: A and B as they stand in the
+// first and in the second text, "" where one does not state it.
 type Conflict struct {
-	Kind string `json:"kind"` // number, date, name, negation, opposite, ...
-	A    string `json:"a,omitempty"`
-	B    string `json:"b,omitempty"`
+	Kind string  `json:"kind"` // number, word, opposite, exchanged, more-within, ...
+	A    string  `json:"a,omitempty"`
+	B    string  `json:"b,omitempty"`
+	Bits float64 `json:"bits,omitempty"` // what it says for (more than 0) or against the same
 }
 
 // Better reports whether m is stronger evidence than o: higher similarity
@@ -101,17 +106,21 @@ type Method interface {
 	Plausible(a, b uint64) bool
 	// View makes what Compare needs. O(len(clean)).
 	View(clean string) View
-	// Compare verifies a candidate: exact and symmetric. It may stop early
-	// once the pair cannot be Near, and then leaves Similarity at 0.
+	// Compare verifies a candidate: whether text a may go for the leader b. It is exact. A
+	// method whose Near depends on which of two is the leader, since one says
+	// more than the other, says so; for all others it is symmetric. It may stop
+	// early once the pair cannot be Near, and then leaves Similarity at 0.
 	Compare(a, b View) Match
 }
 
-// Explainer is a Method that can say in which facts two texts conflict.
+// KindMore is the kind of what the first text says more than the second.
+const KindMore = "more"
+
+// Explainer is a Method that can say in what two texts differ.
 type Explainer interface {
 	Method
-	// Conflicts are the facts that a and b state differently, the weightiest
-	// first; none where the texts agree. Not for the hot path: it is asked
-	// for what is reported only.
+	// Conflicts are what a and b state differently, the weightiest first.
+	// Not for the hot path: it is asked for what is reported only.
 	Conflicts(a, b View) []Conflict
 }
 

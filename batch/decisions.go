@@ -14,6 +14,7 @@ type Outcome struct {
 	neardup.Decision
 	// LeaderItem is the leader's item index, the document's own if new.
 	LeaderItem int
+	Unsure     bool // a variant that a person should look at
 }
 
 // report is the last stage, verdicts -> decisions: it calls decided for each
@@ -35,6 +36,12 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 			j.sum.Kept++
 			if o.VariantOf != "" {
 				j.sum.Variants++
+				if o.Overlap() {
+					j.sum.Overlaps++
+				}
+				if o.Unsure {
+					j.sum.Unsure++
+				}
 			}
 		} else {
 			j.sum.Removed++
@@ -134,7 +141,7 @@ func (v *verdicts) duplicate(o *Outcome, leader position, m neardup.Match) error
 
 // variant names what a new document is a variant of, and the facts that differ.
 func (v *verdicts) variant(o *Outcome, p position, st state) error {
-	if st.grade != variant {
+	if st.grade != variant && st.grade != unsure {
 		return nil
 	}
 	i, err := v.firstOf(st.leader)
@@ -147,6 +154,7 @@ func (v *verdicts) variant(o *Outcome, p position, st state) error {
 	if o.Conflicts, err = v.conflicts(p, st.leader); err != nil {
 		return err
 	}
+	o.Unsure = st.grade == unsure
 	v.audit.variant(item(o.Item), i, st.similarity, o.Conflicts)
 	return nil
 }

@@ -35,7 +35,7 @@ const (
 	Copy    Relation = "copy"    // equal clean texts
 	Edited  Relation = "edited"  // near, not equal
 	Ruled   Relation = "ruled"   // by a person
-	Variant Relation = "variant" // one template, other facts: no duplicates
+	Variant Relation = "variant" // similar, and not the same: no duplicates
 )
 
 // Relation of a verified pair.
@@ -56,7 +56,8 @@ type grade uint8
 
 const (
 	none    grade = iota
-	variant       // no duplicate, but of the same template
+	variant       // similar, and not the same
+	unsure        // likewise, and a person should look
 	near
 	equal
 	ruled // by a person
@@ -70,6 +71,8 @@ func gradeOf(m neardup.Match) grade {
 		return equal
 	case m.Near:
 		return near
+	case m.Variant && m.Unsure:
+		return unsure
 	case m.Variant:
 		return variant
 	}

@@ -79,7 +79,7 @@ func TestJoinedBucketsChangeNothingByAnyMethod(t *testing.T) {
 		"auto, border":   {Limit: 40},
 		"auto/2":         {Name: methods.Auto2, Threshold: .7, Variants: methods.Keep},
 		"weighted":       {Name: "weighted"},
-		"weighted, .8":   {Name: "weighted", Threshold: .8, Variants: methods.Merge},
+		"weighted, .8":   {Name: "weighted", Threshold: .8},
 		"minhash":        {Name: "minhash", Threshold: .6},
 		"simhash":        {Name: "simhash", Threshold: .7},
 		"edit":           {Name: "ngram", Variants: methods.Keep},

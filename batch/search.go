@@ -47,7 +47,7 @@ func (s *search) in(where span, t position, contacts []contact, fn func(position
 	if err := s.gather(t, row.sketch, contacts, where); err != nil {
 		return err
 	}
-	return s.verify(t, fn)
+	return s.verify(t, false, fn)
 }
 
 // amongRemoved calls fn for every near text with copies, among those that t
@@ -66,7 +66,7 @@ func (s *search) amongRemoved(t position, contacts []contact, fn func(position, 
 			s.found = append(s.found, c.text())
 		}
 	}
-	return s.verify(t, fn)
+	return s.verify(t, true, fn)
 }
 
 // gather collects the texts it was paired with that are not removed, and the
@@ -110,8 +110,9 @@ func (s *search) scan(sketch uint64, lo, hi uint32, where span) {
 	s.work.Candidates += int64(len(texts) - 1 - i)
 }
 
-// verify compares a text with those that were found.
-func (s *search) verify(t position, fn func(position, neardup.Match) error) error {
+// verify compares a text with those that were found: as one that may go for them, or
+// where it leads, as what they may go for.
+func (s *search) verify(t position, leads bool, fn func(position, neardup.Match) error) error {
 	if len(s.found) == 0 {
 		return nil
 	}
@@ -126,7 +127,7 @@ func (s *search) verify(t position, fn func(position, neardup.Match) error) erro
 			continue
 		}
 		s.work.Verified++
-		m, err := s.compare(own, t, p)
+		m, err := s.compare(own, t, p, leads)
 		if err != nil {
 			return err
 		}

@@ -34,7 +34,9 @@ type Input struct {
 type Outcomes struct {
 	Kept      int64     `json:"kept,omitempty"`
 	Removed   int64     `json:"removed,omitempty"`
-	Variants  int64     `json:"variants,omitempty"`  // kept, and variants of others
+	Variants  int64     `json:"variants,omitempty"`  // kept, and similar to others without being the same
+	Overlaps  int64     `json:"overlaps,omitempty"`  // of Variants: kept for what they say more
+	Unsure    int64     `json:"unsure,omitempty"`    // of Variants: a person should look
 	Overrides int64     `json:"overrides,omitempty"` // pairs that were ruled, and found
 	Pairs     int64     `json:"pairs,omitempty"`     // found by Pairs
 	Clusters  int64     `json:"clusters,omitempty"`  // leaders with duplicates, or components of several

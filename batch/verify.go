@@ -36,8 +36,9 @@ func (v *verifier) view(p position) (neardup.View, error) {
 	return view, nil
 }
 
-// compare verifies a candidate, as Verify does; own is the view of a.
-func (v *verifier) compare(own neardup.View, a, b position) (neardup.Match, error) {
+// compare verifies a candidate, as Verify does: whether a may go for b, or where a
+// leads, b for a. own is the view of a.
+func (v *verifier) compare(own neardup.View, a, b position, leads bool) (neardup.Match, error) {
 	if m, ruled := v.rulings.match(a, b); ruled {
 		row, err := v.texts.get(a)
 		m.Method = v.routes.name(row.route)
@@ -46,6 +47,9 @@ func (v *verifier) compare(own neardup.View, a, b position) (neardup.Match, erro
 	other, err := v.view(b)
 	if err != nil {
 		return neardup.Match{}, err
+	}
+	if leads {
+		own, other = other, own
 	}
 	m := v.method.Compare(own, other)
 	if v.distinct || differ(m) {
@@ -107,7 +111,7 @@ func (t *basisTable) match(r matchRow) neardup.Match {
 	defer t.mu.RUnlock()
 	b := t.known[r.basis]
 	return neardup.Match{
-		Similarity: r.similarity, Distance: int(r.distance), Near: r.grade >= near, Variant: r.grade == variant,
+		Similarity: r.similarity, Distance: int(r.distance), Near: r.grade >= near, Variant: r.grade == variant || r.grade == unsure, Unsure: r.grade == unsure,
 		Method: b.method, Basis: b.basis,
 	}
 }

@@ -49,7 +49,7 @@ func TestVariant(t *testing.T) {
 	add(t, d, named("a", submission("", "", "flood kills 3 in Rome")))
 	b := add(t, d, named("b", submission("", "", "flood kills 7 in Lyon")))
 	sub := named("c", submission("", "", "flood kills 7 in Ghent"))
-	const want = "new  of b: [{word Ghent Lyon}]"
+	const want = "new  of b: [{word Ghent Lyon 0}]"
 	say := func(a docid.Answer) string {
 		return fmt.Sprint(a.Decision.Decision, " ", a.Leader, " of ", a.VariantOf, ": ", a.Conflicts)
 	}

@@ -38,6 +38,19 @@ func (p JudgedPair) Positive() (positive, scored bool) {
 	return false, false
 }
 
+// Replaceable reports whether each text may go for the other one, of which the
+// clean lengths are given: both or neither, and of a part only the shorter one. nil
+// where the label does not tell.
+func (p JudgedPair) Replaceable(lenA, lenB int) *[2]bool {
+	if positive, scored := p.Positive(); scored {
+		return &[2]bool{positive, positive}
+	}
+	if p.Label == "part" {
+		return &[2]bool{lenA < lenB, lenA >= lenB}
+	}
+	return nil
+}
+
 // ReadJudged reads pairs judged by reading: JSONL with the fields of
 // JudgedPair, or a table whose header names them, in any order, with or
 // without the texts. Texts that the file does not hold are looked for where
@@ -139,6 +152,11 @@ func readJudged(path string) ([]JudgedPair, error) {
 // fillFrom gives the pairs the texts that a file has of them.
 func fillFrom(pairs []JudgedPair, path string) error {
 	want := MissingTexts(pairs)
+	for i := range pairs { // a file of several sets has ids "SET|ID"
+		p := &pairs[i]
+		want[p.Set+"|"+p.A] = append(want[p.Set+"|"+p.A], &p.TextA)
+		want[p.Set+"|"+p.B] = append(want[p.Set+"|"+p.B], &p.TextB)
+	}
 	give := func(id, text string) {
 		for _, place := range want[id] {
 			*place = text

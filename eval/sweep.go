@@ -1,10 +1,8 @@
 package eval
 
 import (
-	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/neardup/neardup/internal/plot"
 )
@@ -36,23 +34,6 @@ func SettingOf(name string, r JudgedReport) Setting {
 		}
 	}
 	return s
-}
-
-// Ablation is what a method loses by each of its rules: it without one after the other.
-type Ablation struct {
-	Settings []Setting `json:"settings"`
-}
-
-// WriteText writes a table in Markdown.
-func (a Ablation) WriteText(w io.Writer) error {
-	var b strings.Builder
-	b.WriteString("| without | short: precision | recall | long: precision | recall |\n|---|---|---|---|---|\n")
-	for _, s := range a.Settings {
-		fmt.Fprintf(&b, "| %s | %.3f | %.3f | %.3f | %.3f |\n", s.Name,
-			s.Short.Precision.Share, s.Short.Recall.Share, s.Long.Precision.Share, s.Long.Recall.Share)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // Sweep is precision and recall against the threshold.

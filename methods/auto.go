@@ -6,9 +6,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/feature"
-	"github.com/neardup/neardup/minhash"
 	"github.com/neardup/neardup/text"
-	"github.com/neardup/neardup/weighted"
 )
 
 // Length is the length by which auto routes, in halves of a Chinese
@@ -58,14 +56,15 @@ type auto struct {
 	limit   int
 	short   neardup.Method
 	long    neardup.Method
+	params  []neardup.Param // of the judging
 	// border reports whether a text that is long by its runes and letters
 	// may have a near partner that is short.
 	border func(runes, letters int) bool
 }
 
-// newAuto makes auto/3: words weighted by idf below the limit, Jaccard of
-// pairs of words, or of runes where words are not parted, above it, both at DefaultThreshold, which on pairs
-// judged by reading means about the same (docs/quality.md).
+// newAuto makes auto/4: texts below the limit are found by words weighted by
+// idf, those above it by MinHash of pairs of words, or of runes where words are not
+// parted, and both are judged by the evidence of their words.
 func newAuto(c Config) (neardup.Method, error) {
 	limit, err := limitOf(c)
 	if err != nil {
@@ -74,19 +73,15 @@ func newAuto(c Config) (neardup.Method, error) {
 	if c.Shingle == (feature.Shingle{}) {
 		c.Shingle = feature.Shingle{Unit: feature.Scripts, K: 2}
 	}
-	if c.Threshold == 0 {
-		c.Threshold = weighted.DefaultThreshold
+	if !(c.Threshold >= 0 && c.Threshold <= 1) {
+		return nil, fmt.Errorf("auto: threshold %v is not in (0, 1]", c.Threshold)
 	}
-	short, err := newWeighted(c)
+	short, long, err := newScored(c)
 	if err != nil {
-		return nil, err
-	}
-	long, err := minhash.New(minhash.Config{Shingle: c.Shingle, Threshold: c.Threshold, Recall: c.Recall, Seed: c.Seed})
-	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("auto: %w", err)
 	}
 	return &auto{
-		version: 3, limit: limit, short: short, long: &titled{Method: long, words: short},
+		version: 4, limit: limit, short: short, long: long, params: short.params(),
 		border: func(runes, letters int) bool { return lengthOf(runes, letters) < 2*mostLonger*limit },
 	}, nil
 }
@@ -108,6 +103,7 @@ func limitOf(c Config) (int, error) {
 // Spec names the limit and, by their parameters, both methods.
 func (a *auto) Spec() neardup.Spec {
 	s := neardup.Spec{Method: "auto", Version: a.version, Params: []neardup.Param{{Name: "limit", Value: fmt.Sprint(a.limit)}}}
+	s.Params = append(s.Params, a.params...)
 	for _, sub := range []neardup.Spec{a.short.Spec(), a.long.Spec()} {
 		s.Params = append(s.Params, neardup.Param{Name: "method", Value: fmt.Sprintf("%s/%d", sub.Method, sub.Version)})
 		s.Params = append(s.Params, sub.Params...)
@@ -199,7 +195,7 @@ func (a *auto) Plausible(x, y uint64) bool {
 // often and lies nearest. Those of others say so.
 type (
 	borderView struct{ short, long neardup.View }
-	longView   struct{ neardup.View }
+	longRoute  struct{ neardup.View }
 )
 
 // Bytes is the memory of both views.
@@ -213,14 +209,14 @@ func (a *auto) View(clean string) neardup.View {
 	case routeBorder:
 		return &borderView{short: a.short.View(clean), long: a.long.View(clean)}
 	}
-	return &longView{a.long.View(clean)}
+	return &longRoute{a.long.View(clean)}
 }
 
 // views takes a view apart: what the short and the long method judge by, nil
 // for none.
 func views(v neardup.View) (short, long neardup.View) {
 	switch v := v.(type) {
-	case *longView:
+	case *longRoute:
 		return nil, v.View
 	case *borderView:
 		return v.short, v.long
@@ -279,63 +275,4 @@ func (a *auto) Conflicts(x, y neardup.View) []neardup.Conflict {
 		return e.Conflicts(v, w)
 	}
 	return nil
-}
-
-// titled is minhash for long texts that must not be about different things.
-type titled struct {
-	*minhash.Method
-	words *weighted.Method
-}
-
-// titledView is a view with what the text is about.
-type titledView struct {
-	neardup.View
-	subject *weighted.Subject
-}
-
-// Bytes is the memory of both.
-func (v *titledView) Bytes() int { return v.View.Bytes() + v.subject.Bytes() + 32 }
-
-// Spec is that of minhash, with what becomes of other subjects.
-func (t *titled) Spec() neardup.Spec {
-	s := t.Method.Spec()
-	s.Params = append(s.Params, neardup.Param{Name: "subjects", Value: "stated"})
-	return s
-}
-
-// View is that of minhash and of the subject.
-func (t *titled) View(clean string) neardup.View {
-	return &titledView{t.Method.View(clean), t.words.Subject(clean)}
-}
-
-// Compare looks at what texts that are near are about.
-func (t *titled) Compare(a, b neardup.View) neardup.Match {
-	x, okX := a.(*titledView)
-	y, okY := b.(*titledView)
-	if !okX || !okY {
-		return t.Method.Compare(a, b)
-	}
-	match := t.Method.Compare(x.View, y.View)
-	if match.Near && len(t.words.SubjectConflicts(x.subject, y.subject)) > 0 {
-		match.Near, match.Variant = false, true
-	}
-	return match
-}
-
-// Overlaps are those of minhash: what texts are about is looked at of near ones only.
-func (t *titled) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
-	if own, ok := v.(*titledView); ok {
-		v = own.View
-	}
-	return t.Method.Overlaps(dst, v)
-}
-
-// Conflicts are those of the subjects.
-func (t *titled) Conflicts(a, b neardup.View) []neardup.Conflict {
-	x, okX := a.(*titledView)
-	y, okY := b.(*titledView)
-	if !okX || !okY {
-		return nil
-	}
-	return t.words.SubjectConflicts(x.subject, y.subject)
 }

@@ -7,11 +7,13 @@ import (
 	"slices"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/minhash"
 	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/simhash"
+	"github.com/neardup/neardup/token"
 	"github.com/neardup/neardup/weighted"
 )
 
@@ -43,11 +45,11 @@ type Config struct {
 	Keys       ngram.Keys
 	M          feature.Shingle
 	Prepare    ngram.Preparer
-	// Variants of auto, weighted and ngram: what becomes of texts of one
-	// template that state other facts. "" is Keep, but Merge for ngram.
+	// Variants of ngram: what becomes of texts of one template that state other
+	// numbers. "" is Merge.
 	Variants Variants
-	// Facts are the kinds of facts that auto and weighted look at; "": all.
-	Facts weighted.Facts
+	// Weights of the evidence of auto; nil: the shipped ones.
+	Weights *evidence.Weights
 	// IDF weighs the words of auto and weighted; nil: the built-in tables.
 	IDF *keyword.Table
 	// Limit is the length below which auto takes a text as short; see Length.
@@ -57,12 +59,12 @@ type Config struct {
 }
 
 // Variants is Keep, Merge or "".
-type Variants = weighted.Variants
+type Variants string
 
 // What becomes of variants: they are kept and named, or called duplicates.
 const (
-	Keep  = weighted.Keep
-	Merge = weighted.Merge
+	Keep  Variants = "keep"
+	Merge Variants = "merge"
 )
 
 // Verify is On (also "") or Off.
@@ -81,13 +83,13 @@ type maker struct {
 
 func makers() []maker {
 	return []maker{
-		{"auto", "short texts by weighted words and their facts, long ones by Jaccard of shingles", newAuto},
+		{"auto", "what a reader would call the same, by the evidence of the words", newAuto},
 		{"exact", "equal clean text", func(Config) (neardup.Method, error) { return Exact{}, nil }},
 		{"minhash", "Jaccard of shingles by MinHash bands, verified", newMinhash},
 		{"simhash", "fingerprints of 64 bits within a Hamming distance, verified by Jaccard", newSimhash},
 		{"jaccard", "Jaccard of shingles by prefix filtering: every pair", newJaccard},
 		{"ngram", "short texts by shared substrings: edit, jaccard, cosine, containment, euclidean", newNgram},
-		{"weighted", "short texts by Jaccard of words weighted by idf, and the facts they state", func(c Config) (neardup.Method, error) { return newWeighted(c) }},
+		{"weighted", "short texts by Jaccard of words weighted by idf", func(c Config) (neardup.Method, error) { return newWeighted(c) }},
 	}
 }
 
@@ -114,7 +116,7 @@ func New(c Config) (neardup.Method, error) {
 	if c.Name == "" {
 		c.Name = "auto"
 	}
-	if err := c.facts(); err != nil {
+	if err := c.unused(); err != nil {
 		return nil, err
 	}
 	if c.Name == Auto2 {
@@ -131,28 +133,33 @@ func New(c Config) (neardup.Method, error) {
 // Auto2 names the auto of before; it is no name for new indexes and not listed.
 const Auto2 = "auto/2"
 
-// facts refuses what a method makes no use of.
-func (c Config) facts() error {
+// unused refuses what a method makes no use of.
+func (c Config) unused() error {
 	switch c.Name {
-	case "auto", weighted.Name:
-		return nil
 	case "ngram", Auto2:
 		if c.Variants != "" && c.Variants != Keep && c.Variants != Merge {
 			return fmt.Errorf("%s: variants %q are neither %q nor %q", c.Name, c.Variants, Keep, Merge)
 		}
 	default:
 		if c.Variants != "" {
-			return fmt.Errorf("%s knows no variants: auto, weighted and ngram do", c.Name)
+			return fmt.Errorf("%s: variants are for ngram; auto keeps what says something else, weighted looks at similarity alone", c.Name)
 		}
 	}
-	if c.Facts != "" || c.IDF != nil {
-		return fmt.Errorf("%s weighs no words: facts and idf tables are for auto and weighted", c.Name)
+	if c.IDF != nil && c.Name != "auto" && c.Name != weighted.Name {
+		return fmt.Errorf("%s weighs no words: idf tables are for auto and weighted", c.Name)
+	}
+	if c.Weights != nil && c.Name != "auto" {
+		return fmt.Errorf("%s has no weights of evidence: auto has", c.Name)
 	}
 	return nil
 }
 
 func newWeighted(c Config) (*weighted.Method, error) {
-	return weighted.New(weighted.Config{Threshold: c.Threshold, Variants: c.Variants, Facts: c.Facts, IDF: c.IDF, Seed: c.Seed})
+	lexicon, err := token.NewLexicon(c.IDF)
+	if err != nil {
+		return nil, err
+	}
+	return weighted.New(weighted.Config{Threshold: c.Threshold, Lexicon: lexicon, Seed: c.Seed})
 }
 
 func newMinhash(c Config) (neardup.Method, error) {

@@ -22,22 +22,22 @@ func overlapping(t *testing.T) map[string]neardup.Overlapping {
 	far := 7
 	all := map[string]neardup.Overlapping{}
 	for name, c := range map[string]methods.Config{
-		"auto":                   {},
-		"auto of a small limit":  {Limit: 12}, // many texts on the border
-		"auto at .35, merged":    {Limit: 20, Threshold: .35, Variants: methods.Merge},
-		"auto/2":                 {Name: methods.Auto2, Limit: 40, Variants: methods.Keep},
-		"weighted":               {Name: "weighted"},
-		"weighted at .9, merged": {Name: "weighted", Threshold: .9, Variants: methods.Merge},
-		"minhash at .5":          {Name: "minhash", Threshold: .5},
-		"simhash":                {Name: "simhash", Threshold: .3, Distance: &far, MinFeatures: 1},
-		"jaccard of runes":       {Name: "jaccard", Threshold: .6, Shingle: feature.Shingle{Unit: feature.Runes, K: 2}},
-		"edit":                   {Name: "ngram"},
-		"edit at .9, variants":   {Name: "ngram", Threshold: .9, Variants: methods.Keep},
-		"edit at .55":            {Name: "ngram", Threshold: .55},
-		"edit of letters":        {Name: "ngram", Threshold: .7, Prepare: ngram.Alnum{}},
-		"cosine":                 {Name: "ngram", Similarity: ngram.Cosine, Threshold: .7},
-		"jaccard":                {Name: "ngram", Similarity: ngram.Jaccard, Threshold: .7, Variants: methods.Keep},
-		"euclidean":              {Name: "ngram", Similarity: ngram.Euclidean, Threshold: .4},
+		"auto":                  {},
+		"auto of a small limit": {Limit: 12}, // many texts on the border
+		"auto at .35":           {Limit: 20, Threshold: .35},
+		"auto/2":                {Name: methods.Auto2, Limit: 40, Variants: methods.Keep},
+		"weighted":              {Name: "weighted"},
+		"weighted at .9":        {Name: "weighted", Threshold: .9},
+		"minhash at .5":         {Name: "minhash", Threshold: .5},
+		"simhash":               {Name: "simhash", Threshold: .3, Distance: &far, MinFeatures: 1},
+		"jaccard of runes":      {Name: "jaccard", Threshold: .6, Shingle: feature.Shingle{Unit: feature.Runes, K: 2}},
+		"edit":                  {Name: "ngram"},
+		"edit at .9, variants":  {Name: "ngram", Threshold: .9, Variants: methods.Keep},
+		"edit at .55":           {Name: "ngram", Threshold: .55},
+		"edit of letters":       {Name: "ngram", Threshold: .7, Prepare: ngram.Alnum{}},
+		"cosine":                {Name: "ngram", Similarity: ngram.Cosine, Threshold: .7},
+		"jaccard":               {Name: "ngram", Similarity: ngram.Jaccard, Threshold: .7, Variants: methods.Keep},
+		"euclidean":             {Name: "ngram", Similarity: ngram.Euclidean, Threshold: .4},
 	} {
 		m, err := methods.New(c)
 		if err != nil {

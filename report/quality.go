@@ -47,10 +47,10 @@ type AuditedPair struct {
 	Opening    string      `json:"opening"` // how the clean text of ID begins
 }
 
-// Differing is a place in which two texts have other words, with what these
-// weigh by idf.
+// Differing is a place in which two texts have other words, with what these say
+// of the texts being the same, in bits.
 type Differing struct {
-	A      string  `json:"a,omitempty"`
-	B      string  `json:"b,omitempty"`
-	Weight float64 `json:"weight"`
+	A    string  `json:"a,omitempty"`
+	B    string  `json:"b,omitempty"`
+	Bits float64 `json:"bits"`
 }

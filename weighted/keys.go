@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"github.com/neardup/neardup/token"
 )
 
 // Keys. If two texts are similar at t, what they have in common weighs at least
@@ -25,7 +27,7 @@ import (
 // about the same bound. In the same way sets are made of keyedWords words of a
 // text at most. What is lost so is measured by bench/recall.
 const (
-	keyWeight = 16 * unit
+	keyWeight = 16 * token.Unit
 	mostKeyed = 4
 	wantKeys  = 32
 
@@ -44,22 +46,22 @@ type keyedSet struct {
 
 // keyer makes the keys of one set of words after the other.
 type keyer struct {
-	words []weightedWord // the heaviest first
-	rest  []uint64       // the weight of each word and all behind it
-	least uint64         // what common words weigh at least
-	found []uint64       // keys so far, not yet spread
+	words []token.Word // the heaviest first
+	rest  []uint64     // the weight of each word and all behind it
+	least uint64       // what common words weigh at least
+	found []uint64     // keys so far, not yet spread
 
 	sets, larger []keyedSet
 }
 
 // appendKeys appends the keys of a set of words, which it sorts anew.
-func (m *Method) appendKeys(keys []uint64, k *keyer, words []weightedWord) []uint64 {
+func (m *Method) appendKeys(keys []uint64, k *keyer, words []token.Word) []uint64 {
 	k.words, k.found = sample(words), k.found[:0]
-	slices.SortFunc(k.words, func(a, b weightedWord) int {
-		if a.weight != b.weight {
-			return int(b.weight) - int(a.weight)
+	slices.SortFunc(k.words, func(a, b token.Word) int {
+		if a.Weight != b.Weight {
+			return int(b.Weight) - int(a.Weight)
 		}
-		return cmp.Compare(a.hash, b.hash)
+		return cmp.Compare(a.Hash, b.Hash)
 	})
 	k.sum()
 	k.least = m.leastPart(k.rest[0])
@@ -86,11 +88,11 @@ func portion(want, n int) uint64 {
 }
 
 // sample keeps about keyedWords words, those of the lowest hashes.
-func sample(words []weightedWord) []weightedWord {
+func sample(words []token.Word) []token.Word {
 	bound := portion(keyedWords, len(words))
 	kept := words[:0]
 	for i := range words {
-		if mix(words[i].hash) <= bound {
+		if mix(words[i].Hash) <= bound {
 			kept = append(kept, words[i])
 		}
 	}
@@ -105,7 +107,7 @@ func (k *keyer) sum() {
 	k.rest = slices.Grow(k.rest[:0], n+1)[:n+1]
 	k.rest[n] = 0
 	for i := n - 1; i >= 0; i-- {
-		k.rest[i] = k.rest[i+1] + uint64(k.words[i].weight)
+		k.rest[i] = k.rest[i+1] + uint64(k.words[i].Weight)
 	}
 }
 
@@ -116,7 +118,7 @@ func (k *keyer) extend(size int) {
 	for _, s := range k.sets {
 		for i := s.next; i < len(k.words) && s.weight+k.rest[i] >= k.least; i++ {
 			w := &k.words[i]
-			weight, hash := s.weight+uint64(w.weight), mix(s.hash+w.hash)
+			weight, hash := s.weight+uint64(w.Weight), mix(s.hash+w.Hash)
 			if weight >= keyWeight || weight >= k.least || size == mostKeyed {
 				k.found = append(k.found, hash)
 			}
@@ -157,7 +159,7 @@ func (m *Method) leastPart(total uint64) uint64 {
 // text, in units of 1/4, and a map of its words.
 const (
 	weightShift = 49
-	sketchUnit  = unit / 4
+	sketchUnit  = token.Unit / 4
 	mostSketch  = 1<<13 - 1
 	mapBits     = 1<<weightShift - 1
 )
@@ -176,7 +178,7 @@ type place struct{ from, bits uint8 }
 // places by weight, and what each bit stands for, in sketch units.
 var places, bitWeights = layOut()
 
-func layOut() (p [mostWeight/sketchUnit + 1]place, w [64]uint8) {
+func layOut() (p [token.MostWeight/sketchUnit + 1]place, w [64]uint8) {
 	from := uint8(0)
 	for _, r := range regions {
 		for weight := int(r.least); weight < len(p); weight++ {
@@ -190,11 +192,11 @@ func layOut() (p [mostWeight/sketchUnit + 1]place, w [64]uint8) {
 	return p, w
 }
 
-func sketch(words []weightedWord, total uint64) uint64 {
+func sketch(words []token.Word, total uint64) uint64 {
 	s := min(total/sketchUnit, mostSketch) << weightShift
 	for _, w := range words {
-		if p := places[w.weight/sketchUnit]; p.bits > 0 {
-			s |= 1 << (uint64(p.from) + w.hash>>32*uint64(p.bits)>>32)
+		if p := places[w.Weight/sketchUnit]; p.bits > 0 {
+			s |= 1 << (uint64(p.from) + w.Hash>>32*uint64(p.bits)>>32)
 		}
 	}
 	return s

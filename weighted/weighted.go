@@ -1,8 +1,6 @@
 // Package weighted finds texts that say the same in nearly the same words: the
 // Jaccard similarity of their words weighted by idf, so that what a text is
-// about counts more than the words that every text has, with a look at the
-// facts. Two texts of one template that state another number, name or the
-// opposite are variants of each other, not duplicates.
+// about counts more than the words that every text has.
 //
 // Weights come from fixed tables, in whole numbers: the similarity of two
 // texts is the same in every corpus and on every machine. Built for texts of
@@ -16,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/token"
 )
 
 // Name is the method's name in specs and decisions; Basis is what it measures.
@@ -26,53 +24,30 @@ const (
 )
 
 // version is raised whenever a text would get other keys or another similarity.
-const version = 3
+const version = 4
 
-// DefaultThreshold is the least similarity of near texts (docs/quality.md).
+// DefaultThreshold is the least similarity of near texts.
 const DefaultThreshold = .6
-
-// Variants says what becomes of texts that are similar and state other facts.
-type Variants string
-
-const (
-	// Keep calls them variants: they are not near.
-	Keep Variants = "keep"
-	// Merge calls them near: facts do not count.
-	Merge Variants = "merge"
-)
 
 // Config holds what can be chosen. Zero values stand for the defaults.
 type Config struct {
-	Threshold float64  // in (0, 1]; DefaultThreshold
-	Variants  Variants // Keep
-	Facts     Facts    // all kinds
-	// IDF weighs words in place of the built-in tables, by which Chinese
-	// and other words are weighed apart.
-	IDF  *keyword.Table
-	Seed uint64 // of the keys; secret in a service
+	Threshold float64        // in (0, 1]; DefaultThreshold
+	Lexicon   *token.Lexicon // weighs words; nil: the built-in tables
+	Seed      uint64         // of the keys; secret in a service
 }
 
-// Method implements [neardup.Explainer].
+// Method implements [neardup.Overlapping].
 type Method struct {
 	threshold float64
-	variants  Variants
-	facts     Facts
-	kinds     []string // of facts that are looked at
 	seed      uint64
-	tables    string
-	lexicon   *lexicon
+	lexicon   *token.Lexicon
 	works     sync.Pool // of *work
 }
 
 // work is the memory of one call.
 type work struct {
-	cutter
-	words   []weightedWord
-	wordOf  []uint32 // of each token, in words
-	packed  []byte
-	keys    keyer
-	aligns  aligner
-	notices aligner
+	token.Cutting
+	keys keyer
 }
 
 // New returns the method, or an error that names the setting that is wrong.
@@ -83,25 +58,15 @@ func New(c Config) (*Method, error) {
 	if !(c.Threshold > 0 && c.Threshold <= 1) {
 		return nil, fmt.Errorf("%s: threshold %v is not in (0, 1]", Name, c.Threshold)
 	}
-	if c.Variants == "" {
-		c.Variants = Keep
+	if c.Lexicon == nil {
+		l, err := token.NewLexicon(nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", Name, err)
+		}
+		c.Lexicon = l
 	}
-	if c.Variants != Keep && c.Variants != Merge {
-		return nil, fmt.Errorf("%s: variants %q are neither %q nor %q", Name, c.Variants, Keep, Merge)
-	}
-	kinds, err := c.Facts.kinds()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", Name, err)
-	}
-	l, err := newLexicon(c.IDF)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", Name, err)
-	}
-	m := &Method{threshold: c.Threshold, variants: c.Variants, facts: c.Facts, kinds: kinds, seed: c.Seed, tables: tablesLabel, lexicon: l}
-	if c.IDF != nil {
-		m.tables = c.IDF.Digest()
-	}
-	m.works.New = func() any { return &work{cutter: cutter{lexicon: l, seed: c.Seed}} }
+	m := &Method{threshold: c.Threshold, seed: c.Seed, lexicon: c.Lexicon}
+	m.works.New = func() any { return &work{Cutting: token.Cutting{Cutter: token.NewCutter(c.Lexicon, c.Seed)}} }
 	return m, nil
 }
 
@@ -112,117 +77,95 @@ func (m *Method) Threshold() float64 { return m.threshold }
 func (m *Method) Spec() neardup.Spec {
 	s := neardup.Spec{Method: Name, Version: version, Params: []neardup.Param{
 		{Name: "threshold", Value: strconv.FormatFloat(m.threshold, 'g', -1, 64)},
-		{Name: "variants", Value: string(m.variants)},
-		{Name: "idf", Value: m.tables},
+		{Name: "idf", Value: m.lexicon.Label()},
 	}}
-	if m.facts != "" {
-		s.Params = append(s.Params, neardup.Param{Name: "facts", Value: string(m.facts)})
-	}
 	if m.seed != 0 {
 		s.Params = append(s.Params, neardup.Param{Name: "seed", Value: neardup.SeedID(m.seed)})
 	}
 	return s
 }
 
-// View cuts the text.
-func (m *Method) View(clean string) neardup.View { return m.prefix(clean, len(clean)) }
+// Record makes the keys. Of the sketch two bits are free.
+func (m *Method) Record(clean string, rec *neardup.Record) {
+	w := m.works.Get().(*work)
+	defer m.works.Put(w)
+	w.Cut(clean)
+	m.record(w, rec)
+}
 
-// Compare is exact and symmetric. Facts are looked at only where the words
-// are similar enough.
+// View cuts the text. It is a *token.View.
+func (m *Method) View(clean string) neardup.View {
+	w := m.works.Get().(*work)
+	defer m.works.Put(w)
+	w.Cut(clean)
+	return w.View()
+}
+
+// RecordView is Record and View in one: the text is cut once.
+func (m *Method) RecordView(clean string, rec *neardup.Record) neardup.View {
+	w := m.works.Get().(*work)
+	defer m.works.Put(w)
+	w.Cut(clean)
+	v := w.View()
+	m.record(w, rec)
+	return v
+}
+
+// record makes the record of a text, whose words it sorts anew.
+func (m *Method) record(w *work, rec *neardup.Record) {
+	rec.Reset()
+	if len(w.Words) == 0 {
+		return
+	}
+	rec.Sketch = sketch(w.Words, w.Total)
+	rec.Index = m.appendKeys(rec.Index, &w.keys, w.Words)
+}
+
+// Compare is exact and symmetric.
 func (m *Method) Compare(a, b neardup.View) neardup.Match {
 	match := neardup.Match{Distance: -1, Method: Name, Basis: Basis}
-	x, okX := a.(*View)
-	y, okY := b.(*View)
-	if !okX || !okY || x.total == 0 || y.total == 0 {
+	x, okX := a.(*token.View)
+	y, okY := b.(*token.View)
+	if !okX || !okY || x.Total == 0 || y.Total == 0 {
 		return match
 	}
-	if !m.reaches(min(x.total, y.total), max(x.total, y.total)) {
+	if !m.reaches(min(x.Total, y.Total), max(x.Total, y.Total)) {
 		return match
 	}
-	common := commonWeight(x, y)
-	union := x.total + y.total - common
+	common := token.Common(x, y)
+	union := x.Total + y.Total - common
 	if !m.reaches(common, union) {
 		return match
 	}
 	match.Similarity = float64(common) / float64(union)
-	match.Variant = m.variants == Keep && m.conflict(x, y)
-	match.Near = !match.Variant
+	match.Near = true
 	return match
 }
 
-// Overlaps appends the words of a view with their weights. Facts are looked at
-// only where words are similar enough, so variants have as much in common.
+// Overlaps appends the words of a view with their weights.
 func (m *Method) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
-	own, ok := v.(*View)
-	if !ok || own.total == 0 {
+	own, ok := v.(*token.View)
+	if !ok || own.Total == 0 {
 		return dst
 	}
-	weights := make([]uint64, len(own.weights))
-	for i, w := range own.weights {
-		weights[i] = uint64(w & weightBits)
+	weights := make([]uint64, len(own.Words))
+	for i := range weights {
+		weights[i] = uint64(own.Weight(i))
 	}
 	// The union is the text itself at the least; of two that weigh alike it is
 	// both without what is in common, and more where one weighs more.
-	least := m.leastPart(own.total)
-	larger := max(least, uint64(2*m.threshold/(1+m.threshold)*float64(own.total)))
-	for larger > least && m.reaches(larger-1, 2*own.total-larger+1) {
+	least := m.leastPart(own.Total)
+	larger := max(least, uint64(2*m.threshold/(1+m.threshold)*float64(own.Total)))
+	for larger > least && m.reaches(larger-1, 2*own.Total-larger+1) {
 		larger--
 	}
-	for !m.reaches(larger, 2*own.total-larger) {
+	for !m.reaches(larger, 2*own.Total-larger) {
 		larger++
 	}
-	return append(dst, neardup.Overlap{Features: own.words, Weights: weights, Least: least, LeastLarger: larger})
+	return append(dst, neardup.Overlap{Features: own.Words, Weights: weights, Least: least, LeastLarger: larger})
 }
 
 // reaches reports whether part/whole is at or above the threshold.
 func (m *Method) reaches(part, whole uint64) bool {
 	return float64(part)/float64(whole) >= m.threshold
-}
-
-// commonWeight is the weight of the words in both texts.
-func commonWeight(a, b *View) uint64 {
-	sum := uint64(0)
-	for i, j := 0, 0; i < len(a.words) && j < len(b.words); {
-		switch x, y := a.words[i], b.words[j]; {
-		case x < y:
-			i++
-		case x > y:
-			j++
-		default:
-			sum += uint64(a.weights[i] & weightBits)
-			i++
-			j++
-		}
-	}
-	return sum
-}
-
-// conflict reports whether two texts state a fact differently.
-func (m *Method) conflict(a, b *View) bool {
-	w := m.works.Get().(*work)
-	defer m.works.Put(w)
-	return len(w.aligns.conflicts(a, b, m.kinds, 1)) > 0
-}
-
-// Conflicts are the facts that the texts state differently, in the order of
-// the text. It is asked whatever the threshold and Variants are.
-func (m *Method) Conflicts(a, b neardup.View) []neardup.Conflict {
-	x, okX := a.(*View)
-	y, okY := b.(*View)
-	if !okX || !okY {
-		return nil
-	}
-	w := m.works.Get().(*work)
-	defer m.works.Put(w)
-	return w.aligns.conflicts(x, y, m.kinds, mostConflicts)
-}
-
-// mostConflicts bounds what Conflicts lists.
-const mostConflicts = 16
-
-// Weight is what the words of a text weigh together, each counted once, in
-// units of 1/256 of idf.
-func (m *Method) Weight(clean string) uint64 {
-	v, _ := m.View(clean).(*View)
-	return v.total
 }

@@ -71,27 +71,28 @@ func (d *drawing) removed(ctx context.Context) error {
 	return err
 }
 
-// missed asks a method with a lower threshold, for which facts do not count,
-// and keeps what the method itself does not call near.
+// missed asks a method with a lower threshold and keeps what the method itself does not call near.
 func (d *drawing) missed(ctx context.Context) error {
 	lower := d.options.method
 	if lower.Threshold == 0 {
 		lower.Threshold = thresholdOf(d.method)
 	}
 	lower.Threshold -= missedBy
-	lower.Variants = methods.Merge
+	if lower.Name == "ngram" {
+		lower.Variants = methods.Merge
+	}
 	m, err := methods.New(lower)
 	if err != nil {
 		return err
 	}
 	_, err = batch.Pairs(ctx, batch.Documents(d.list), d.config(m), func(p batch.Pair) error {
 		a, b := d.method.View(d.texts[p.A]), d.method.View(d.texts[p.B])
-		if d.method.Compare(a, b).Near {
+		if d.method.Compare(b, a).Near {
 			return nil
 		}
 		var conflicts []neardup.Conflict
 		if e, ok := d.method.(neardup.Explainer); ok {
-			conflicts = e.Conflicts(a, b)
+			conflicts = e.Conflicts(b, a)
 		}
 		d.add(p.A, p.B, p.Similarity, conflicts)
 		return nil
@@ -99,18 +100,17 @@ func (d *drawing) missed(ctx context.Context) error {
 	return err
 }
 
-// thresholdOf reads the least threshold that a method names in its Spec.
+// thresholdOf reads the first threshold that a method names in its Spec: its own.
 func thresholdOf(m neardup.Method) float64 {
-	least := 1.0
 	for _, p := range m.Spec().Params {
 		var t float64
 		if p.Name == "threshold" {
 			if _, err := fmt.Sscan(p.Value, &t); err == nil {
-				least = min(least, t)
+				return t
 			}
 		}
 	}
-	return least
+	return 1
 }
 
 func (d *drawing) config(m neardup.Method) batch.Config {

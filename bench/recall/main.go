@@ -141,7 +141,7 @@ func (b *band) measure(method neardup.Method) string {
 	var near, variants tally
 	for i := range views {
 		for j := range i {
-			m := method.Compare(views[j], views[i])
+			m := method.Compare(views[i], views[j])
 			if !m.Near && !m.Variant {
 				continue
 			}

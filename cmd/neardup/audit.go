@@ -11,8 +11,8 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/eval"
+	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/report"
-	"github.com/neardup/neardup/weighted"
 )
 
 // auditFlag says whether a run measures itself, and how many pairs to look at
@@ -97,23 +97,24 @@ func quality(a *batch.Audited) (*report.Quality, error) {
 		q.Edits = append(q.Edits, report.EditShare{Kind: string(e.Kind), Made: e.Made, Equal: e.Equal, Near: e.Near, Found: eval.NewRate(e.Found, e.Near)})
 	}
 	q.Recall = eval.NewRate(found, near)
-	words, err := weighted.New(weighted.Config{})
+	auto, err := methods.New(methods.Config{})
 	if err != nil {
 		return nil, err
 	}
+	words, _ := auto.(neardup.Explainer)
 	q.Removals, q.Misses = audited(words, a.Removals), audited(words, a.Misses)
 	return q, nil
 }
 
 // audited names what differs in pairs. Of pairs equally close to the threshold
-// those come first that differ in the heaviest words.
-func audited(words *weighted.Method, pairs []batch.AuditPair) []report.AuditedPair {
+// those come first that differ in what says most against them.
+func audited(words neardup.Explainer, pairs []batch.AuditPair) []report.AuditedPair {
 	out := make([]report.AuditedPair, len(pairs))
 	heaviest := func(p report.AuditedPair) float64 {
 		if len(p.Differs) == 0 {
 			return 0
 		}
-		return p.Differs[0].Weight
+		return -p.Differs[0].Bits
 	}
 	for i, p := range pairs {
 		out[i] = report.AuditedPair{ID: p.ID, Other: p.Other, Similarity: p.Similarity, Basis: p.Basis, Variant: p.Variant, Opening: shortened(p.Texts[0], openingShown)}
@@ -128,24 +129,17 @@ func audited(words *weighted.Method, pairs []batch.AuditPair) []report.AuditedPa
 	return out
 }
 
-// differing names the facts that conflict and the other places in which the
-// texts of a pair have different words.
-func differing(words *weighted.Method, p batch.AuditPair) []report.Differing {
+// differing names the places in which the texts of a pair have different words,
+// by what they say, whichever method has judged it.
+func differing(words neardup.Explainer, p batch.AuditPair) []report.Differing {
 	var out []report.Differing
-	add := func(a, b string, weight float64) {
-		place := report.Differing{A: shortened(a, wordsShown), B: shortened(b, wordsShown), Weight: math.Round(10*weight) / 10}
-		at := slices.IndexFunc(out, func(x report.Differing) bool { return x.A == place.A && x.B == place.B })
-		if at < 0 {
-			out = append(out, place)
-		} else {
-			out[at].Weight = max(out[at].Weight, place.Weight)
+	for _, c := range words.Conflicts(words.View(p.Texts[0]), words.View(p.Texts[1])) {
+		d := report.Differing{A: shortened(c.A, wordsShown), B: shortened(c.B, wordsShown)}
+		if d == (report.Differing{}) || slices.ContainsFunc(out, func(x report.Differing) bool { return x.A == d.A && x.B == d.B }) {
+			continue
 		}
-	}
-	for _, c := range p.Conflicts {
-		add(c.A, c.B, 0)
-	}
-	for _, d := range words.Differences(words.View(p.Texts[0]), words.View(p.Texts[1]), mostDiffers) {
-		add(d.A, d.B, d.Weight)
+		d.Bits = math.Round(10*c.Bits) / 10
+		out = append(out, d)
 	}
 	return out[:min(len(out), mostDiffers)]
 }
@@ -203,7 +197,7 @@ func auditList(w io.Writer, title string, pairs []report.AuditedPair) {
 		}
 		fmt.Fprintf(w, "  %.4f  %s ~ %s%s\n          %s\n", p.Similarity, oneLine(p.ID), oneLine(p.Other), variant, p.Opening)
 		for _, d := range p.Differs {
-			fmt.Fprintf(w, "          %5.1f  %s against %s\n", d.Weight, quoted(d.A), quoted(d.B))
+			fmt.Fprintf(w, "          %+5.1f  %s against %s\n", d.Bits, quoted(d.A), quoted(d.B))
 		}
 	}
 }

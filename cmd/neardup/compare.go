@@ -9,14 +9,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/ngram"
-	"github.com/neardup/neardup/report"
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text/html"
-	"github.com/neardup/neardup/weighted"
 	"github.com/spf13/cobra"
 )
 
@@ -196,10 +195,10 @@ type comparison struct {
 	Hamming int           `json:"hammingDistance"` // of the default fingerprints
 	Edits   *int          `json:"editDistance,omitempty"`
 	Verdict neardup.Match `json:"verdict"`
-	// Conflicts are facts that the texts state differently, where the method
-	// knows of such; Differs the places in which their words differ.
-	Conflicts []neardup.Conflict `json:"conflicts,omitempty"`
-	Differs   []report.Differing `json:"differs,omitempty"`
+	// Evidence is what the texts state differently, and last what they have in
+	// common, in bits for or against the same: their sum is the odds that the second may go
+	// for the first.
+	Evidence []neardup.Conflict `json:"evidence,omitempty"`
 }
 
 type scale struct {
@@ -251,41 +250,58 @@ func fingerprintOf(clean string) uint64 {
 	return simhash.OfWeighted(simhash.DefaultFeatures(0).Append(nil, clean))
 }
 
-// verdict is what the method says of the pair, when it has found it.
+// verdict is what the method says of the pair, when it has found it: whether y
+// may go for x.
 func verdict(m neardup.Method, x, y string) neardup.Match {
 	if x == y {
 		return neardup.Match{Similarity: 1, Distance: -1, Near: true, Method: m.Spec().Method, Basis: neardup.BasisEqual}
 	}
-	return m.Compare(m.View(x), m.View(y))
+	return m.Compare(m.View(y), m.View(x))
 }
 
-// explain names what differs.
+// explain says what speaks for and against the pair: by the method, if it knows
+// such evidence, else by auto.
 func (c *comparison) explain(m neardup.Method, x, y string) error {
-	words, err := weighted.New(weighted.Config{})
-	if err != nil || c.Equal {
-		return err
+	e, ok := m.(neardup.Explainer)
+	if !ok {
+		auto, err := methods.New(methods.Config{})
+		if err != nil {
+			return err
+		}
+		e, ok = auto.(neardup.Explainer)
 	}
-	if e, ok := m.(neardup.Explainer); ok && c.Verdict.Variant {
-		c.Conflicts = e.Conflicts(m.View(x), m.View(y))
+	if ok && !c.Equal {
+		c.Evidence = e.Conflicts(e.View(y), e.View(x))
 	}
-	c.Differs = differing(words, batch.AuditPair{Texts: [2]string{x, y}, Conflicts: c.Conflicts})
 	return nil
 }
 
 func (c comparison) write(w io.Writer) {
 	v := "new: not near"
 	switch {
+	case c.Verdict.Overlap:
+		v = "kept: it says more than the other one"
 	case c.Verdict.Variant:
-		v = fmt.Sprintf("variant: %.4f, %s, and facts that conflict", c.Verdict.Similarity, c.Verdict.Basis)
+		v = "variant: similar, and something else in the place of something"
 	case c.Verdict.Near:
-		v = fmt.Sprintf("duplicate: %.4f, %s", c.Verdict.Similarity, c.Verdict.Basis)
+		v = "duplicate"
+	}
+	if c.Verdict.Similarity > 0 {
+		v = fmt.Sprintf("%s, %.4f, %s", v, c.Verdict.Similarity, c.Verdict.Basis)
 	}
 	fmt.Fprintf(w, "verdict     %s (%s)\n", v, c.Verdict.Method)
-	for _, f := range c.Conflicts {
-		fmt.Fprintf(w, "conflict    %s: %s against %s\n", f.Kind, quoted(f.A), quoted(f.B))
+	sum := 0.0
+	for _, e := range c.Evidence {
+		sum += e.Bits
+		switch {
+		case e.A == "" && e.B == "":
+			fmt.Fprintf(w, "%+6.2f bits %s\n", e.Bits, e.Kind)
+		default:
+			fmt.Fprintf(w, "%+6.2f bits %s: %s against %s\n", e.Bits, e.Kind, quoted(e.B), quoted(e.A))
+		}
 	}
-	for _, d := range c.Differs {
-		fmt.Fprintf(w, "differs     %s against %s (weight %.1f)\n", quoted(d.A), quoted(d.B), d.Weight)
+	if len(c.Evidence) > 0 {
+		fmt.Fprintf(w, "%+6.2f bits in all: the second is the same as the first with a probability of %.4f\n", sum, evidence.Probability(sum))
 	}
 	fmt.Fprintf(w, "length      %s and %s runes of clean text\n", grouped(int64(c.Runes[0])), grouped(int64(c.Runes[1])))
 	for _, s := range c.Scales {

@@ -44,7 +44,7 @@ not, text_a and text_b; texts it lacks are found in the files beside it, in
   neardup eval --truth exact_pairs.tsv --pairs pairs.tsv --at .7
   neardup eval --truth exact_pairs.tsv --decisions decisions.jsonl --at .8 --json
   neardup eval --judged judged_pairs.tsv
-  neardup eval --judged judged_pairs.tsv --ablate --svg curves.svg
+  neardup eval --judged judged_pairs.tsv --svg curves.svg
   neardup eval --judged mine.jsonl --method minhash --threshold .7 --examples -1`,
 		RunE: e.do,
 	}
@@ -67,8 +67,8 @@ func (e *evaluation) do(cmd *cobra.Command, inputs []string) error {
 		}
 		return e.judged.do(cmd.Context(), inputs, e.opt.Examples, e.json)
 	}
-	if e.judged.ablate || e.judged.svg != "" {
-		return usage("--ablate and --svg have no effect without --judged")
+	if e.judged.svg != "" {
+		return usage("--svg has no effect without --judged")
 	}
 	if err := noArguments(cmd, inputs); err != nil {
 		return err

@@ -19,7 +19,6 @@ import (
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text"
 	"github.com/neardup/neardup/text/html"
-	"github.com/neardup/neardup/weighted"
 	"github.com/spf13/pflag"
 )
 
@@ -106,7 +105,7 @@ type methodFlags struct {
 	m         string
 	normalize string
 	variants  string
-	facts     string
+	evidence  string
 	verify    string
 	features  featureFlags
 	prepare   string
@@ -116,7 +115,7 @@ type methodFlags struct {
 func (f *methodFlags) add(fs *pflag.FlagSet) {
 	f.fs = fs
 	fs.StringVar(&f.cfg.Name, "method", "auto", "method: "+strings.Join(methods.Names(), ", "))
-	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8; auto and weighted .6)")
+	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8; auto: probability .7; weighted .6)")
 	fs.IntVar(&f.distance, "distance", -1, "simhash: largest Hamming distance, 0..7")
 	fs.Lookup("distance").DefValue = strconv.Itoa(simhash.DefaultDistance) // -1 is not given
 	fs.StringVar(&f.verify, "verify", "on", "simhash: off gives the classic verdict, by distance alone")
@@ -129,8 +128,8 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar((*string)(&f.cfg.Keys), "keys", "", "ngram: exact (every pair) or any (texts with any --m units in common) (default exact)")
 	fs.StringVar(&f.prepare, "prepare", "asis", "ngram: compare texts as they are, or what is left of them: "+strings.Join(methods.Preparers()[1:], ", "))
 	fs.StringVar(&f.m, "m", "", "ngram with --keys any: length of the shared substrings, runes:4 or words:4")
-	fs.StringVar(&f.variants, "variants", "", "auto, weighted, ngram: what becomes of texts of one template that state other facts: keep or merge (default keep; ngram merge)")
-	fs.StringVar(&f.facts, "facts", "", "auto, weighted: kinds of facts that tell variants: "+strings.Join(weighted.Kinds(), ",")+" (default all)")
+	fs.StringVar(&f.variants, "variants", "", "ngram: what becomes of texts of one template that state other numbers: keep or merge (default merge)")
+	fs.StringVar(&f.evidence, "weights", "", "auto: what each piece of evidence is worth, a table of tune --weights (default: the built-in one)")
 	fs.IntVar(&f.cfg.Limit, "limit", 0, fmt.Sprintf("auto: texts of fewer Chinese characters than this, or two thirds as many letters, are judged by their words (default %d)", methods.DefaultLimit))
 	fs.Uint64Var(&f.cfg.Seed, "seed", 0, "seed of the feature hashes: that of an index, to decide as it does")
 }
@@ -158,7 +157,14 @@ func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) {
 	if err := f.weights(&c); err != nil {
 		return nil, n, err
 	}
-	c.Verify, c.Variants, c.Facts = methods.Verify(f.verify), methods.Variants(f.variants), weighted.Facts(f.facts)
+	if f.evidence != "" {
+		w, err := readWeights(f.evidence)
+		if err != nil {
+			return nil, n, err
+		}
+		c.Weights = &w
+	}
+	c.Verify, c.Variants = methods.Verify(f.verify), methods.Variants(f.variants)
 	if n, err = text.ParseNormalizer(f.normalize); err != nil {
 		return nil, n, usage("--normalize: %w", err)
 	}

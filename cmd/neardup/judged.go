@@ -20,7 +20,6 @@ import (
 type judged struct {
 	*app
 	file   string
-	ablate bool
 	svg    string
 	input  inputFlags
 	method methodFlags
@@ -28,7 +27,6 @@ type judged struct {
 
 func (j *judged) add(fs *pflag.FlagSet) {
 	fs.StringVar(&j.file, "judged", "", "file of pairs judged by reading")
-	fs.BoolVar(&j.ablate, "ablate", false, "with --judged: precision and recall without each kind of facts, and without any, as a table")
 	fs.StringVar(&j.svg, "svg", "", "with --judged: draw precision and recall of short and long pairs against the threshold to this file")
 	j.input.add(fs)
 	j.method.add(fs)
@@ -55,10 +53,6 @@ func (j *judged) do(ctx context.Context, inputs []string, examples int, asJSON b
 			return err
 		}
 	}
-	if j.ablate {
-		a, err := j.ablation(pairs)
-		return printed(j.app, asJSON, a, err)
-	}
 	r, err := j.measure(pairs, j.method, examples)
 	return printed(j.app, asJSON, r, err)
 }
@@ -72,39 +66,15 @@ func (j *judged) measure(pairs []eval.JudgedPair, f methodFlags, examples int) (
 	return eval.Judged(pairs, func(p eval.JudgedPair) eval.Verdict { return decide(m, n, p) }, examples), nil
 }
 
-// ablation measures the method without each kind of facts.
-func (j *judged) ablation(pairs []eval.JudgedPair) (a eval.Ablation, err error) {
-	name := j.method.cfg.Name
-	if name != "auto" && name != weighted.Name {
-		return a, usage("--ablate leaves out kinds of facts, which --method %s does not look at", name)
-	}
-	if j.method.facts != "" || j.method.variants != "" {
-		return a, usage("--ablate leaves kinds out of all: it takes neither --facts nor --variants")
-	}
-	add := func(what, facts, variants string) error {
-		f := j.method
-		f.facts, f.variants = facts, variants
-		r, err := j.measure(pairs, f, 0)
-		a.Settings = append(a.Settings, eval.SettingOf(what, r))
-		return err
-	}
-	if err := add("nothing", "", ""); err != nil {
-		return a, err
-	}
-	for _, kind := range weighted.Kinds() {
-		if err := add(kind, "-"+kind, ""); err != nil {
-			return a, err
-		}
-	}
-	return a, add("any fact: similarity alone", "", string(methods.Merge))
-}
-
 // sweep measures the method at each threshold.
 func (j *judged) sweep(pairs []eval.JudgedPair) (s eval.Sweep, err error) {
 	if j.method.cfg.Threshold != 0 {
 		return s, usage("--svg draws all thresholds: it takes no --threshold")
 	}
-	if name := j.method.cfg.Name; name == "auto" || name == weighted.Name {
+	switch j.method.cfg.Name {
+	case "auto":
+		s.Default = methods.DefaultProbability
+	case weighted.Name:
 		s.Default = weighted.DefaultThreshold
 	}
 	for _, threshold := range eval.Thresholds() {

@@ -15,7 +15,10 @@ type tune struct {
 	*app
 	input     inputFlags
 	method    methodFlags
-	judged    string
+	judged    []string
+	made      []string
+	weights   string
+	prior     string
 	labelled  string
 	pairs     string
 	clusters  string
@@ -43,6 +46,11 @@ common substrings of similar texts are, and proposes m (for --keys any): the
 largest that finds --recall of the pairs. Prints how many pairs each m and each
 threshold finds and what work it makes.
 
+With --weights it learns what each piece of evidence is worth to auto from pairs
+of --judged (several files), and tells how each source of them is decided by
+weights that were learned without it. The shipped weights are where it begins,
+so twenty to fifty pairs of your own are enough; dedup --weights takes the table.
+
 The sample is one of
   --judged FILE    as for eval --judged; texts it lacks are in INPUT
   --labelled FILE  JSONL with text_a, text_b and label (1 or none: similar; 0: not)
@@ -53,6 +61,7 @@ than 50 texts each is paired with the leader only.
 
 ` + exitHelp,
 		Example: `  neardup tune --judged judged_pairs.tsv --precision .95 --out neardup.toml
+  neardup tune --judged mine.jsonl --weights mine.toml
   neardup tune --labelled pairs.jsonl --method minhash
   neardup tune --labelled pairs.jsonl --svg curves.svg
   neardup tune --pairs similar.tsv comments.jsonl
@@ -64,14 +73,17 @@ than 50 texts each is paired with the leader only.
 	fs.StringVar(&t.labelled, "labelled", "", "JSONL of pairs of texts")
 	fs.StringVar(&t.pairs, "pairs", "", "TSV of pairs of ids")
 	fs.StringVar(&t.clusters, "clusters", "", "JSONL of clusters of ids")
-	fs.StringVar(&t.judged, "judged", "", "pairs judged by reading, as for eval --judged")
+	fs.StringSliceVar(&t.judged, "judged", nil, "pairs judged by reading, as for eval --judged")
+	fs.StringVar(&t.weights, "weights", "", "with --judged: learn the weights of auto, and write them here (TOML)")
+	fs.StringSliceVar(&t.made, "made", nil, "with --weights: pairs made by a change whose meaning is known")
+	fs.StringVar(&t.prior, "prior", "shipped", "with --weights: what the pairs move: the shipped weights, none, or a table of weights")
 	fs.Float64Var(&t.recall, "recall", .95, "share of the pairs to find")
 	fs.Float64Var(&t.precision, "precision", 0, "share of what is called a duplicate that is to be one")
 	fs.StringVar(&t.out, "out", "", "write the proposal as a configuration here (TOML)")
 	own := pflag.NewFlagSet("method", pflag.ContinueOnError)
-	t.method.add(own) // but for --recall, which here is of the pairs
+	t.method.add(own) // but for --recall, which here is of the pairs, and --weights, which it writes
 	own.VisitAll(func(f *pflag.Flag) {
-		if f.Name != "recall" {
+		if f.Name != "recall" && f.Name != "weights" {
 			fs.AddFlag(f)
 		}
 	})
@@ -84,13 +96,16 @@ than 50 texts each is paired with the leader only.
 }
 
 func (t *tune) do(ctx context.Context, inputs []string) error {
-	if !t.method.fs.Changed("method") && t.judged == "" {
+	if !t.method.fs.Changed("method") && len(t.judged) == 0 {
 		t.method.cfg.Name = "ngram"
 	}
 	if err := t.check(inputs); err != nil {
 		return err
 	}
-	if t.judged != "" || t.method.cfg.Name != "ngram" || t.out != "" || t.precision != 0 {
+	if t.weights != "" {
+		return t.learn(ctx, inputs)
+	}
+	if len(t.judged) > 0 || t.method.cfg.Name != "ngram" || t.out != "" || t.precision != 0 {
 		if t.svg != "" {
 			return usage("--svg draws what is learned for ngram only")
 		}
@@ -133,16 +148,20 @@ func writeFile(path string, write func(io.Writer) error) error {
 // check checks the flags that say what is learned from.
 func (t *tune) check(inputs []string) error {
 	chosen := 0
-	for _, path := range []string{t.judged, t.labelled, t.pairs, t.clusters} {
-		if path != "" {
+	for _, is := range []bool{len(t.judged) > 0, t.labelled != "", t.pairs != "", t.clusters != ""} {
+		if is {
 			chosen++
 		}
 	}
 	switch {
 	case chosen != 1:
 		return usage("one of --judged, --labelled, --pairs and --clusters is needed")
-	case t.judged == "" && t.labelled == "" && len(inputs) == 0:
+	case len(t.judged) == 0 && t.labelled == "" && len(inputs) == 0:
 		return usage("INPUT is needed: the documents that the ids are of")
+	case t.weights != "" && len(t.judged) == 0:
+		return usage("--weights are learned from --judged pairs")
+	case t.weights == "" && len(t.made) > 0:
+		return usage("--made has no effect without --weights")
 	case !(t.recall > 0 && t.recall <= 1):
 		return usage("--recall %v is not in (0, 1]", t.recall)
 	case t.precision < 0 || t.precision > 1:

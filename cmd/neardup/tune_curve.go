@@ -52,17 +52,22 @@ func (t *tune) scored(ctx context.Context, inputs []string, m neardup.Method, n 
 		}
 		out = append(out, s)
 	}
-	if t.judged != "" {
-		pairs, err := eval.ReadJudged(t.judged)
+	for _, file := range t.judged {
+		pairs, err := eval.ReadJudged(file)
 		if err == nil {
-			err = (&judged{app: t.app, file: t.judged, input: t.input}).texts(ctx, inputs, pairs)
+			err = (&judged{app: t.app, file: file, input: t.input}).texts(ctx, inputs, pairs)
+		}
+		if err != nil {
+			return nil, err
 		}
 		for _, p := range pairs {
-			if positive, scored := p.Positive(); scored && err == nil {
+			if positive, scored := p.Positive(); scored {
 				add(p.TextA, p.TextB, positive)
 			}
 		}
-		return out, err
+	}
+	if len(t.judged) > 0 {
+		return out, nil
 	}
 	in, err := t.sample(ctx, inputs, text.Normalizer{})
 	for _, p := range in.Pairs {

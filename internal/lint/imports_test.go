@@ -34,8 +34,9 @@ var layers = map[string]layer{
 	"minhash":  {[]string{"", "text", "feature/..."}, []string{hash, xtext}},
 	"ngram":    {[]string{"", "text", "text/segment", "feature/..."}, []string{hash, xtext}},
 	"token":    {[]string{"text", "text/segment", "feature/keyword"}, []string{hash}},
-	"weighted": {[]string{"", "text", "text/segment", "feature/keyword"}, []string{hash}},
-	"methods":  {[]string{"", "text/...", "feature/...", "simhash", "minhash", "ngram", "weighted"}, nil},
+	"evidence": {[]string{"text", "token", "internal/intlog"}, []string{hash}},
+	"weighted": {[]string{"", "text", "token", "feature/keyword"}, []string{hash}},
+	"methods":  {[]string{"", "text/...", "feature/...", "simhash", "minhash", "ngram", "weighted", "token", "evidence"}, nil},
 
 	"corpus":         {[]string{"", "text", "text/html"}, []string{compress, xtext, "github.com/valyala/fastjson", "github.com/andybalholm/brotli"}},
 	"corpus/parquet": {[]string{"", "text", "corpus"}, []string{"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/"}},

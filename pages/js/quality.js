@@ -24,5 +24,5 @@ export function pairs(list) {
   return h('ol', { class: 'audited' }, list.map((p) => h('li', {},
     h('div', { class: 'row-line' }, h('span', { class: 'similarity' }, p.similarity.toFixed(4)), h('span', {}, `${p.id} ~ ${p.other}`), p.variant ? h('span', { class: 'chip' }, t('variant')) : null),
     h('p', { class: 'quiet' }, p.opening),
-    p.differs?.length ? h('p', {}, p.differs.flatMap((d, i) => [i ? ' · ' : '', d.a ? h('del', {}, d.a) : '', d.a && d.b ? ' ' : '', d.b ? h('ins', {}, d.b) : '', h('span', { class: 'quiet' }, ` ${d.weight}`)])) : null)));
+    p.differs?.length ? h('p', {}, p.differs.flatMap((d, i) => [i ? ' · ' : '', d.a ? h('del', {}, d.a) : '', d.a && d.b ? ' ' : '', d.b ? h('ins', {}, d.b) : '', h('span', { class: 'quiet' }, ` ${d.bits}`)])) : null)));
 }

@@ -2,6 +2,9 @@ package ledger
 
 import (
 	"encoding/binary"
+	"math"
+	"strconv"
+	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
@@ -200,7 +203,7 @@ func putExtension(e *encoder, v *docid.Evidence) {
 	e.string(v.VariantNID)
 	e.uint(uint64(len(v.Conflicts)))
 	for _, c := range v.Conflicts {
-		e.string(c.Kind)
+		e.string(kindWithBits(c))
 		e.string(c.A)
 		e.string(c.B)
 	}
@@ -211,6 +214,26 @@ func getExtension(d *decoder, v *docid.Evidence) {
 	v.Conflicts = make([]neardup.Conflict, d.count(3))
 	for i := range v.Conflicts {
 		v.Conflicts[i] = neardup.Conflict{Kind: d.string(), A: d.string(), B: d.string()}
+		withoutBits(&v.Conflicts[i])
+	}
+}
+
+// bitsUnit is the part of a bit that evidence is kept in: what a score is made of.
+const bitsUnit = 256
+
+// kindWithBits writes the bits of a conflict behind its kind, "word:-461": rows of
+// before have kinds alone, and go on being read.
+func kindWithBits(c neardup.Conflict) string {
+	if n := math.Round(c.Bits * bitsUnit); n != 0 {
+		return c.Kind + ":" + strconv.Itoa(int(n))
+	}
+	return c.Kind
+}
+
+func withoutBits(c *neardup.Conflict) {
+	kind, bits, found := strings.Cut(c.Kind, ":")
+	if n, err := strconv.Atoi(bits); found && err == nil {
+		c.Kind, c.Bits = kind, float64(n)/bitsUnit
 	}
 }
 

@@ -1,19 +1,21 @@
-package weighted
+package evidence
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/neardup/neardup/token"
 )
 
 // whole is fill by its definition, all ends of both.
-func whole(x, y []token) []uint16 {
+func whole(x, y []token.Token) []uint16 {
 	wide := len(y) + 1
 	lengths := make([]uint16, (len(x)+1)*wide)
 	for i := len(x) - 1; i >= 0; i-- {
 		for j := len(y) - 1; j >= 0; j-- {
-			if x[i].hash == y[j].hash {
+			if x[i].Hash == y[j].Hash {
 				lengths[i*wide+j] = lengths[(i+1)*wide+j+1] + 1
 			} else {
 				lengths[i*wide+j] = max(lengths[(i+1)*wide+j], lengths[i*wide+j+1])
@@ -24,7 +26,7 @@ func whole(x, y []token) []uint16 {
 }
 
 // slotsOf walks along a whole table.
-func slotsOf(x, y []token) (found []string) {
+func slotsOf(x, y []token.Token) (found []string) {
 	lengths, wide := whole(x, y), len(y)+1
 	i, j, fromI, fromJ := 0, 0, 0, 0
 	slot := func() {
@@ -34,7 +36,7 @@ func slotsOf(x, y []token) (found []string) {
 	}
 	for i < len(x) && j < len(y) {
 		switch {
-		case x[i].hash == y[j].hash:
+		case x[i].Hash == y[j].Hash:
 			slot()
 			i, j = i+1, j+1
 			fromI, fromJ = i, j
@@ -53,10 +55,10 @@ func slotsOf(x, y []token) (found []string) {
 // texts have in common, also with a table full of what was there before.
 func TestAlignInABand(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	words := func(n, kinds int) []token {
-		all := make([]token, n)
+	words := func(n, kinds int) []token.Token {
+		all := make([]token.Token, n)
 		for i := range all {
-			all[i].hash = r.Uint64N(uint64(kinds)) + 1
+			all[i].Hash = r.Uint64N(uint64(kinds)) + 1
 		}
 		return all
 	}
@@ -86,12 +88,14 @@ func TestAlignInABand(t *testing.T) {
 			x, y = slices.Insert(x, 10, one...), slices.Insert(y, 10, one...)
 		}
 		if round%10 != 1 { // ends that are equal are cut before: here they are not
-			x = append(append([]token{{hash: 1 << 60}}, x...), token{hash: 1 << 61})
-			y = append(append([]token{{hash: 1 << 62}}, y...), token{hash: 1 << 63})
+			x = append(append([]token.Token{{Hash: 1 << 60}}, x...), token.Token{Hash: 1 << 61})
+			y = append(append([]token.Token{{Hash: 1 << 62}}, y...), token.Token{Hash: 1 << 63})
 		}
 		var got []string
-		for _, s := range l.align(x, y) {
-			got = append(got, fmt.Sprintf("%d-%d %d-%d", at(x, s.a), at(x, s.a)+len(s.a), at(y, s.b), at(y, s.b)+len(s.b)))
+		l.slots = l.slots[:0]
+		l.align(x, y)
+		for _, s := range l.slots {
+			got = append(got, fmt.Sprintf("%d-%d %d-%d", placeOf(x, s.a), placeOf(x, s.a)+len(s.a), placeOf(y, s.b), placeOf(y, s.b)+len(s.b)))
 		}
 		want := slotsOf(x, y)
 		if len(got) != len(want) {
@@ -110,8 +114,8 @@ func TestAlignInABand(t *testing.T) {
 	}
 }
 
-// at is where a part of a text begins in it.
-func at(text, part []token) int {
+// placeOf is where a part of a text begins in it.
+func placeOf(text, part []token.Token) int {
 	for i := range text {
 		if len(part) > 0 && &text[i] == &part[0] {
 			return i
@@ -123,17 +127,18 @@ func at(text, part []token) int {
 // BenchmarkAlign aligns two notices of 390 words in which every 40th differs.
 func BenchmarkAlign(b *testing.B) {
 	r := rand.New(rand.NewPCG(7, 8))
-	x := make([]token, 390)
+	x := make([]token.Token, 390)
 	for i := range x {
-		x[i].hash = r.Uint64()
+		x[i].Hash = r.Uint64()
 	}
 	y := slices.Clone(x)
 	for i := 0; i < len(y); i += 40 {
-		y[i].hash = r.Uint64()
+		y[i].Hash = r.Uint64()
 	}
-	y[len(y)-1].hash = 1
+	y[len(y)-1].Hash = 1
 	var l aligner
 	for b.Loop() {
+		l.slots = l.slots[:0]
 		l.align(x, y)
 	}
 }

@@ -1,0 +1,282 @@
+// Package evidence scores whether two similar texts say the same: a sum, in
+// bits, of what speaks for it and what against, each a quantity of the alignment
+// of their words times a weight that was learned from pairs judged by people and
+// from pairs made by a change whose meaning is known.
+//
+// The quantities are few and of one kind for all texts: what is in common, a
+// number in the place of a number, a word in the place of a word by what the
+// lighter one weighs, words that exchange places, opposites, what one text has
+// more. No rule knows a subject, a place or a language but for the tables of
+// package token. All of it is whole numbers: the same texts have the same score
+// on every machine.
+package evidence
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/neardup/neardup/token"
+)
+
+// Evidence is one difference of two texts and what it says, in bits: more than 0
+// for the same, less against it. A stands in the first text, B in the leader,
+// "" where one has nothing there.
+type Evidence struct {
+	Feature Feature
+	A, B    string
+	Bits    float64
+	value   int32
+}
+
+// Scorer scores pairs. Safe for concurrent use.
+type Scorer struct {
+	weights Weights
+	lexicon *token.Lexicon
+	works   sync.Pool // of *work
+}
+
+// work is the memory of one call.
+type work struct {
+	pair
+	differ
+	cuts [2]*token.Cutter
+	bufs [2][]token.Token
+}
+
+// New returns a scorer that weighs words by a lexicon.
+func New(l *token.Lexicon, w Weights) *Scorer {
+	s := &Scorer{weights: w, lexicon: l}
+	s.works.New = func() any { return &work{cuts: [2]*token.Cutter{token.NewCutter(l, 0), token.NewCutter(l, 0)}} }
+	return s
+}
+
+// Label names weights and tables in a Spec.
+func (s *Scorer) Label() string { return s.weights.Digest() + "," + s.lexicon.Label() }
+
+// Result is what a scorer says of a pair.
+type Result struct {
+	Score
+	// Slot says that the strongest evidence against is something in the place of
+	// something else; More, that it is what the text has more than the leader.
+	Slot, More bool
+}
+
+// Short scores two short texts: whether a may go for the leader b.
+func (s *Scorer) Short(a, b *token.View) Result {
+	w := s.works.Get().(*work)
+	defer s.works.Put(w)
+	return s.result(w.short(a, b))
+}
+
+// Long scores two long texts, likewise.
+func (s *Scorer) Long(a, b *LongView) Result {
+	w := s.works.Get().(*work)
+	defer s.works.Put(w)
+	return s.result(w.long(a, b))
+}
+
+// ShortVector and LongVector are the features of a pair, to learn weights from.
+func (s *Scorer) ShortVector(a, b *token.View) Vector {
+	w := s.works.Get().(*work)
+	defer s.works.Put(w)
+	return w.short(a, b)
+}
+
+// LongVector is ShortVector for long texts.
+func (s *Scorer) LongVector(a, b *LongView) Vector {
+	w := s.works.Get().(*work)
+	defer s.works.Put(w)
+	return w.long(a, b)
+}
+
+// ExplainShort lists what differs in two short texts and what it says, the strongest
+// first, and last what they have in common, with the rest of the score: the sum is the score.
+func (s *Scorer) ExplainShort(a, b *token.View) (Result, []Evidence) {
+	w := s.works.Get().(*work)
+	defer s.works.Put(w)
+	v := w.short(a, b)
+	return s.result(v), s.explain(v, w.found)
+}
+
+// ExplainLong is ExplainShort for long texts.
+func (s *Scorer) ExplainLong(a, b *LongView) (Result, []Evidence) {
+	w := s.works.Get().(*work)
+	defer s.works.Put(w)
+	v := w.long(a, b)
+	return s.result(v), s.explain(v, w.found)
+}
+
+func (s *Scorer) result(v Vector) Result {
+	r := Result{Score: s.weights.Score(v)}
+	t := at(v[Length])
+	slot, more := int64(0), int64(0)
+	for k, value := range v {
+		switch f := Feature(k); {
+		case f.slot():
+			slot += s.weights.worth(f, value, t)
+		case f.More():
+			more += s.weights.worth(f, value, t)
+		}
+	}
+	r.Slot, r.More = slot < 0 && slot <= more, more < slot
+	return r
+}
+
+// explain says what each difference is worth: the features that it is the value
+// of, or its part of what they are worth together.
+func (s *Scorer) explain(v Vector, found []Evidence) []Evidence {
+	t := at(v[Length])
+	var out []Evidence
+	rest := s.weights.Score(v)
+	for k := range v {
+		f := Feature(k)
+		worth := s.weights.worth(f, v[k], t) / weightUnit
+		if worth == 0 || f == Bias || f == Held || f == HeldBack || f == Length {
+			continue
+		}
+		// The difference that names the feature best, the heaviest first.
+		e := Evidence{Feature: f, Bits: float64(worth) / token.Unit}
+		best := int32(-1)
+		for i := range found {
+			if c := &found[i]; c.Feature.names(f) && c.value > best {
+				e.A, e.B, best = c.A, c.B, c.value
+			}
+		}
+		rest -= Score(worth)
+		out = append(out, e)
+	}
+	slices.SortStableFunc(out, func(a, b Evidence) int { return cmp.Compare(a.Bits, b.Bits) })
+	return append(out, Evidence{Feature: Held, Bits: rest.Bits()})
+}
+
+func (w *work) short(a, b *token.View) Vector {
+	x, y := &w.opened[0], &w.opened[1]
+	if y.View == a || x.View == b { // of one view compared with many it keeps the tokens
+		w.opened[0], w.opened[1] = w.opened[1], w.opened[0]
+	}
+	x.Open(a)
+	y.Open(b)
+	w.slots = w.slots[:0]
+	w.alignEither(x.Tokens, y.Tokens)
+	s := sums{count: min(len(x.Tokens), len(y.Tokens))}
+	for side, tokens := range [2][]token.Token{x.Tokens, y.Tokens} {
+		for i := range tokens {
+			s.total[side] += uint64(tokens[i].Weight)
+		}
+	}
+	w.look(&s)
+	if n, m := token.Negations(x.Tokens), token.Negations(y.Tokens); n != m {
+		s.v[Opposite] += token.Unit
+		w.add(Opposite, "", "", token.Unit)
+	}
+	w.exchanged(&s, x.Tokens, y.Tokens)
+	w.title(&s, x.Tokens, y.Tokens)
+	return w.vector(&s)
+}
+
+// alignEither aligns two texts the same way, whichever comes first: there may be
+// several alignments of the same length.
+func (w *work) alignEither(x, y []token.Token) {
+	if !before(y, x) {
+		w.align(x, y)
+		return
+	}
+	from := len(w.slots)
+	w.align(y, x)
+	for i := from; i < len(w.slots); i++ {
+		s := &w.slots[i]
+		s.a, s.b = s.b, s.a
+	}
+}
+
+// before orders texts by their words, whatever the seed of the hashes.
+func before(a, b []token.Token) bool {
+	return slices.CompareFunc(a, b, func(x, y token.Token) int {
+		if x.Hash == y.Hash {
+			return 0
+		}
+		return strings.Compare(cmp.Or(x.Value, x.Text), cmp.Or(y.Value, y.Text))
+	}) < 0
+}
+
+// mostTokens bounds what is aligned in one place of two long texts.
+const mostTokens = 1024
+
+// coarseWeight is what a coarse word weighs about, where it is not looked up.
+const coarseWeight = 3 * token.Unit
+
+func (w *work) long(a, b *LongView) Vector {
+	w.slots = w.slots[:0]
+	w.bufs[0], w.bufs[1] = w.bufs[0][:0], w.bufs[1][:0]
+	spans := w.diff(a.hashes, b.hashes)
+	spans = widen(spans, a, b)
+	s := sums{count: min(len(a.hashes), len(b.hashes))}
+	s.total[0], s.total[1] = uint64(len(a.hashes))*coarseWeight, uint64(len(b.hashes))*coarseWeight
+	type place struct{ a0, a1, b0, b1 int }
+	places := make([]place, len(spans))
+	for i, sp := range spans { // cut all first: the buffers grow
+		places[i].a0, places[i].b0 = len(w.bufs[0]), len(w.bufs[1])
+		w.bufs[0] = append(w.bufs[0], w.cuts[0].Cut(a.slice(sp.a0, sp.a1))...)
+		w.bufs[1] = append(w.bufs[1], w.cuts[1].Cut(b.slice(sp.b0, sp.b1))...)
+		places[i].a1, places[i].b1 = len(w.bufs[0]), len(w.bufs[1])
+	}
+	negated := 0
+	for i, p := range places {
+		x, y := w.bufs[0][p.a0:p.a1], w.bufs[1][p.b0:p.b1]
+		negated += token.Negations(x) - token.Negations(y)
+		from := len(w.slots)
+		if len(x) <= mostTokens && len(y) <= mostTokens {
+			w.alignEither(x, y)
+		} else {
+			w.slot(slot{a: x, b: y})
+		}
+		front, back := spans[i].a0 == 0 || spans[i].b0 == 0, spans[i].a1 == len(a.hashes) || spans[i].b1 == len(b.hashes)
+		for k := from; k < len(w.slots); k++ {
+			at := &w.slots[k]
+			at.front, at.back = at.front && front, at.back && back
+		}
+	}
+	w.look(&s)
+	if negated != 0 {
+		s.v[Opposite] += token.Unit
+	}
+	w.title(&s, w.cuts[0].Cut(head(a)), w.cuts[1].Cut(head(b)))
+	return w.vector(&s)
+}
+
+// titleWords are the first words, in which one in the place of another is what
+// the text is about; headWords are looked through for it in the other one.
+const (
+	titleWords = 12
+	headWords  = 40
+)
+
+func head(v *LongView) string { return v.slice(0, min(len(v.hashes), 4*headWords)) }
+
+// title finds the heaviest words of either title that the other text does not
+// have near its head.
+func (w *work) title(s *sums, x, y []token.Token) {
+	p, q := unshared(x, y), unshared(y, x)
+	if p == nil || q == nil || token.Alike(p, q) {
+		return
+	}
+	weight := min(nameWeight(p), nameWeight(q))
+	s.v[Title] = int32(weight)
+	w.add(Title, p.Text, q.Text, int32(weight))
+}
+
+func unshared(tokens, other []token.Token) (best *token.Token) {
+	other = other[:min(len(other), headWords)]
+	for i := range tokens[:min(len(tokens), titleWords)] {
+		t := &tokens[i]
+		if t.Number() || best != nil && nameWeight(t) <= nameWeight(best) {
+			continue
+		}
+		if !slices.ContainsFunc(other, func(o token.Token) bool { return o.Hash == t.Hash || token.Alike(&o, t) }) {
+			best = t
+		}
+	}
+	return best
+}

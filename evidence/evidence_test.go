@@ -1,0 +1,205 @@
+package evidence_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup/evidence"
+	"github.com/neardup/neardup/text"
+	"github.com/neardup/neardup/token"
+)
+
+// pair scores texts as short and as long ones.
+type scale struct {
+	*evidence.Scorer
+	cut *token.Cutting
+}
+
+func shipped(tb testing.TB) *scale {
+	tb.Helper()
+	l, err := token.NewLexicon(nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w, err := evidence.Shipped()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return &scale{evidence.New(l, w), &token.Cutting{Cutter: token.NewCutter(l, 0)}}
+}
+
+func (s *scale) view(clean string) *token.View {
+	s.cut.Cut(clean)
+	return s.cut.View()
+}
+
+// What a reader would say of a text, given that the leader is kept. Nothing in the weights was
+// made for these pairs; they hold what the score is for.
+func TestWhatAReaderWouldSay(t *testing.T) {
+	s := shipped(t)
+	for _, c := range []struct {
+		text, leader string
+		same         bool
+	}{
+		// A typing error, a notation, a line of credit.
+		{"the committee will recieve the annual report of the treasurer tomorrow", "the committee will receive the annual report of the treasurer tomorrow", true},
+		{"the council will pay 1500 pounds to each of the families in the valley", "the council will pay 1,500 pounds to each of the families in the valley", true},
+		{"会议将在明天下午2点开始,请大家提前6小时到达", "会议将在明天下午两点开始,请大家提前六小时到达", true},
+		{"请各位同事帐号登录以后马上修改自己的密码", "请各位同事账号登录以后马上修改自己的密码", true},
+		{"stocks close higher as tech shares rally after the report - reuters", "stocks close higher as tech shares rally after the report", true},
+		// Another number, name, place, opposite.
+		{"the council will pay 2,500 pounds to each of the families in the valley", "the council will pay 1,500 pounds to each of the families in the valley", false},
+		{"上海今天发布暴雨橙色预警,请市民注意防范", "北京今天发布暴雨橙色预警,请市民注意防范", false},
+		{"the next meeting of the finance ministers will take place in madrid", "the next meeting of the finance ministers will take place in paris", false},
+		{"google will open a new research centre near the university next year", "apple will open a new research centre near the university next year", false},
+		{"curl 8.1.1 was released today with fixes for two security problems", "curl 8.10.1 was released today with fixes for two security problems", false},
+		{"the committee will not approve the new budget for schools this year", "the committee will approve the new budget for schools this year", false},
+		{"公司股价今天大幅下跌超过市场预期", "公司股价今天大幅上涨超过市场预期", false},
+		{"阿森纳队主场战胜热刺队", "热刺队主场战胜阿森纳队", false},
+		// More than the leader says.
+		{"the harbour bridge is closed for repairs until friday. drivers should take the tunnel, where a toll of five pounds is due in both directions",
+			"the harbour bridge is closed for repairs until friday", false},
+		{"the harbour bridge is closed for repairs until friday", "the harbour bridge is closed for repairs until friday. drivers should take the tunnel", true},
+	} {
+		r, list := s.ExplainShort(s.view(c.text), s.view(c.leader))
+		if (r.Probability() >= .7) != c.same {
+			t.Errorf("%q for %q: %.2f, %+v", c.text, c.leader, r.Probability(), list)
+		}
+		if got := s.Short(s.view(c.text), s.view(c.leader)); got != r {
+			t.Errorf("%q: %+v, explained %+v", c.text, got, r)
+		}
+	}
+}
+
+// The evidence that is shown adds up to the score, and names what differs.
+func TestEvidenceAddsUp(t *testing.T) {
+	s := shipped(t)
+	a, b := "the storm reached lisbon on tuesday with winds of 90 miles an hour", "the storm reached bilbao on tuesday with winds of 120 miles an hour"
+	for name, explain := range map[string]func() (evidence.Result, []evidence.Evidence){
+		"short": func() (evidence.Result, []evidence.Evidence) { return s.ExplainShort(s.view(a), s.view(b)) },
+		"long": func() (evidence.Result, []evidence.Evidence) {
+			return s.ExplainLong(evidence.NewLongView(a), evidence.NewLongView(b))
+		},
+	} {
+		r, list := explain()
+		sum, shown := 0.0, ""
+		for _, e := range list {
+			sum += e.Bits
+			shown += fmt.Sprintf("%s %s/%s; ", e.Feature, e.A, e.B)
+		}
+		if math.Abs(sum-r.Bits()) > 1e-9 {
+			t.Errorf("%s: evidence of %.4f bits, the score is %.4f", name, sum, r.Bits())
+		}
+		if !strings.Contains(shown, "lisbon/bilbao") || !strings.Contains(shown, "90/120") || !r.Slot || r.More {
+			t.Errorf("%s: %s, %+v", name, shown, r)
+		}
+		if p := evidence.Probability(sum); p != r.Probability() {
+			t.Errorf("%s: probability %v of the bits, %v of the score", name, p, r.Probability())
+		}
+	}
+}
+
+// A place that is replaced throughout a long text is another text; a word that is
+// corrected in it is not.
+func TestLongTexts(t *testing.T) {
+	s := shipped(t)
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "section %d. the city of northfield keeps a register of its %s, and the council of northfield decides about them every %s year. ",
+			i+1, strings.Fields("bridges schools parks libraries markets stations harbours cemeteries")[i%8], strings.Fields("second third fourth fifth")[i%4])
+	}
+	law := b.String()
+	for _, c := range []struct {
+		name, text string
+		same       bool
+	}{
+		{"another city throughout", strings.ReplaceAll(law, "northfield", "westbrook"), false},
+		{"a typing error", strings.Replace(law, "libraries", "libaries", 1), true},
+		{"two words corrected", strings.Replace(strings.Replace(law, "keeps", "holds", 1), "decides", "rules", 1), true},
+		{"half as much again", law + strings.Repeat("the mayor may appoint a commission of seven experts who report on the state of the water and of the roads. ", 22), false},
+	} {
+		r := s.Long(evidence.NewLongView(c.text), evidence.NewLongView(law))
+		if (r.Probability() >= .7) != c.same {
+			_, list := s.ExplainLong(evidence.NewLongView(c.text), evidence.NewLongView(law))
+			t.Errorf("%s: %.2f: %+v", c.name, r.Probability(), list)
+		}
+	}
+}
+
+// Whatever stands in two texts, as short or as long ones, the score is within its scale and
+// the same again, and equal texts are the same.
+func FuzzScore(f *testing.F) {
+	f.Add("call 0871 now to claim 500", "call 0872 now to claim 750 pounds")
+	f.Add("第十一集预告", "第23集预告不")
+	f.Add("一二三 ทดสอบ ภาษา カタカナ", "三 1,234.50 二〇二五 x9")
+	f.Add("\xff\xfe é 𠮷", "")
+	s := shipped(f)
+	clean := text.Default()
+	f.Fuzz(func(t *testing.T, a, b string) {
+		a, b = clean.Clean(a), clean.Clean(b)
+		for i, score := range []func(a, b string) evidence.Result{
+			func(a, b string) evidence.Result { return s.Short(s.view(a), s.view(b)) },
+			func(a, b string) evidence.Result { return s.Long(evidence.NewLongView(a), evidence.NewLongView(b)) },
+		} {
+			r := score(a, b)
+			if p := r.Probability(); !(p > 0 && p < 1) || r != score(a, b) {
+				t.Fatalf("%d: %q and %q: %+v, again %+v", i, a, b, r, score(a, b))
+			}
+			if own := score(a, a); own.Slot || own.More {
+				t.Fatalf("%d: %q differs from itself: %+v", i, a, own)
+			}
+		}
+	})
+}
+
+// Seeds of the hashes change nothing.
+func TestSeedsDecideNothing(t *testing.T) {
+	s := shipped(t)
+	l, err := token.NewLexicon(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := &token.Cutting{Cutter: token.NewCutter(l, 99)}
+	view := func(clean string) *token.View {
+		other.Cut(clean)
+		return other.View()
+	}
+	words := strings.Fields("storm bridge not 7 12 up down garden 北京 上海 大学 不 三 lisbon paris tuesday friday the of and")
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		a := make([]string, 1+rng.IntN(14))
+		for i := range a {
+			a[i] = words[rng.IntN(len(words))]
+		}
+		b := append([]string(nil), a...)
+		for range 1 + rng.IntN(4) {
+			b[rng.IntN(len(b))] = words[rng.IntN(len(words))]
+		}
+		x, y := strings.Join(a, " "), strings.Join(b, " ")
+		if r, q := s.Short(s.view(x), s.view(y)), s.Short(view(x), view(y)); r != q {
+			t.Fatalf("%q and %q: %+v, with another seed %+v", x, y, r, q)
+		}
+	}
+}
+
+func BenchmarkShort(b *testing.B) {
+	s := shipped(b)
+	x := s.view("the council will pay 1,500 pounds to each of the families in the valley after the storm")
+	y := s.view("the council will pay 2,500 pounds to each of the families in the valley after the flood")
+	for b.Loop() {
+		s.Short(x, y)
+	}
+}
+
+func BenchmarkLong(b *testing.B) {
+	s := shipped(b)
+	base := strings.Repeat("the council of the city keeps a register of its bridges and decides about them every second year ", 20)
+	x, y := evidence.NewLongView(base+"after the storm"), evidence.NewLongView("notice: "+base+"after the flood")
+	b.SetBytes(int64(len(base)))
+	for b.Loop() {
+		s.Long(x, y)
+	}
+}

@@ -1,0 +1,470 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/neardup/neardup/token"
+)
+
+// Feature is a quantity of a pair that speaks for or against its texts saying
+// the same.
+type Feature int
+
+// The features of a pair: of a text, and of the leader it may go for. Shares are
+// of the weight of all words, counts kept.
+const (
+	Bias        Feature = iota
+	Held                // logit of the share of the text that the leader holds
+	HeldBack            // logit of the share of the leader that the text holds
+	Length              // log2 of the words of the shorter one
+	Number              // numbers in the place of other numbers, in percent of the weight
+	Opposite            // opposites, and a negation that one has more
+	Word                // the lighter of two words that replace each other, the most
+	Exchanged           // the lighter of two words that exchange places
+	Focus               // how much of the difference one replacement is, by weight and times
+	NumberFocus         // how much of it numbers in the place of others are
+	Block               // the longest row of words that the text has more, in percent of the text
+	Title               // the lighter of two words that replace each other in the first words
+	MoreNumbers         // numbers that the text has more, log2(1+n)
+	features
+)
+
+var featureNames = [features]string{
+	"bias", "held", "held-back", "length", "number", "opposite", "word", "exchanged", "focus", "number-focus", "block", "title", "more-numbers",
+}
+
+// String is the feature's name in a table of weights.
+func (f Feature) String() string { return featureNames[f] }
+
+// Features lists all features in the order of a table of weights.
+func Features() []Feature {
+	all := make([]Feature, features)
+	for i := range all {
+		all[i] = Feature(i)
+	}
+	return all
+}
+
+// Sign is what a weight of the feature may be: 1 if only for, -1 if only
+// against, 0 if either. It keeps a fit from learning the accidents of a sample.
+func (f Feature) Sign() int {
+	switch f {
+	case Bias, Length:
+		return 0
+	case Held, HeldBack:
+		return 1
+	}
+	return -1
+}
+
+// slot reports whether the feature is of something in the place of something else.
+func (f Feature) slot() bool { return f >= Number && f <= NumberFocus || f == Title }
+
+// More reports whether the feature is of what the text has more than the leader.
+func (f Feature) More() bool { return f == Block || f == MoreNumbers }
+
+// names reports whether a difference that was found as f is an example of g.
+func (f Feature) names(g Feature) bool {
+	switch g {
+	case NumberFocus:
+		return f == Number
+	case Focus:
+		return f == Word
+	}
+	return f == g
+}
+
+// Vector holds the value of each feature in units of 1/Unit.
+type Vector [features]int32
+
+// pair collects what tells two texts apart: side 0 is the text, side 1 the leader. It
+// keeps its memory.
+type pair struct {
+	aligner
+	opened   [2]token.Opened
+	excess   [2][]excess
+	order    [2][]int32 // of excess, by hash
+	rows     [2][]*excess
+	moves    []move
+	replaced []replacement
+	found    []Evidence
+}
+
+// excess is a token that the other text has not in the same place.
+type excess struct {
+	*token.Token
+	slot int
+	gone bool // it has its partner in the other text
+}
+
+// move is a word that stands in one slot of the text and in another of the leader.
+type move struct {
+	from, to int
+	*token.Token
+}
+
+// replacement is one word in the place of another.
+type replacement struct {
+	a, b   uint64
+	weight uint32
+}
+
+// sums are what two texts differ in.
+type sums struct {
+	v            Vector
+	total        [2]uint64 // weight of all words
+	lacking      [2]uint64 // of those that the other one has not
+	count        int       // words of the shorter one
+	numbers      int       // in the place of others
+	numberWeight uint64    // of these
+	moreNumbers  int       // that the text has more
+	block        uint64    // weight of the longest row that the text has more
+	word         uint32    // the most of the lighter of two that replace each other
+}
+
+// nameWeight is the weight of a word as a name: one that the table lacks was
+// given half of it, for it may be a slip of the pen.
+func nameWeight(t *token.Token) uint32 {
+	if !t.Known {
+		return min(2*t.Weight, token.MostWeight)
+	}
+	return t.Weight
+}
+
+// look fills s from the slots of the aligner.
+func (p *pair) look(s *sums) {
+	p.found, p.moves, p.replaced = p.found[:0], p.moves[:0], p.replaced[:0]
+	p.excess[0], p.excess[1] = p.excess[0][:0], p.excess[1][:0]
+	for i := range p.slots {
+		for side, tokens := range [2][]token.Token{p.slots[i].a, p.slots[i].b} {
+			for k := range tokens {
+				p.excess[side] = append(p.excess[side], excess{Token: &tokens[k], slot: i})
+			}
+		}
+	}
+	p.moved()
+	a, b := p.excess[0], p.excess[1]
+	for i := range p.slots {
+		a, b = p.row(0, i, a), p.row(1, i, b)
+		p.place(s)
+	}
+}
+
+// row collects what is left of a slot on a side, from the excess that begins there, and
+// returns the rest of it.
+func (p *pair) row(side, slot int, list []excess) []excess {
+	p.rows[side] = p.rows[side][:0]
+	n := 0
+	for ; n < len(list) && list[n].slot == slot; n++ {
+		if !list[n].gone {
+			p.rows[side] = append(p.rows[side], &list[n])
+		}
+	}
+	return list[n:]
+}
+
+// moved pairs off words that both texts have, in different places.
+func (p *pair) moved() {
+	for side, list := range p.excess {
+		order := p.order[side][:0]
+		for i := range list {
+			order = append(order, int32(i))
+		}
+		slices.SortFunc(order, func(i, j int32) int { return cmp.Or(cmp.Compare(list[i].Hash, list[j].Hash), cmp.Compare(i, j)) })
+		p.order[side] = order
+	}
+	for a, b := p.order[0], p.order[1]; len(a) > 0 && len(b) > 0; {
+		switch x, y := &p.excess[0][a[0]], &p.excess[1][b[0]]; {
+		case x.Hash < y.Hash:
+			a = a[1:]
+		case x.Hash > y.Hash:
+			b = b[1:]
+		default:
+			x.gone, y.gone = true, true
+			p.moves = append(p.moves, move{x.slot, y.slot, x.Token})
+			a, b = a[1:], b[1:]
+		}
+	}
+}
+
+// exchanged finds two words that have exchanged their places around something
+// that stays: who beats whom, from where to where. Around "and" and "against" it says nothing,
+// nor if the numbers beside them have gone along.
+func (p *pair) exchanged(s *sums, x, y []token.Token) {
+	found := func(a, b *token.Token) {
+		if weight := int32(min(nameWeight(a), nameWeight(b))); weight > s.v[Exchanged] {
+			s.v[Exchanged] = weight
+			p.add(Exchanged, a.Text, b.Text, weight)
+		}
+	}
+	if len(p.moves) <= mostMoves {
+		for i := range p.moves {
+			for j := range p.moves {
+				m, n := &p.moves[i], &p.moves[j]
+				if m.from < m.to && m.from == n.to && m.to == n.from && m.Hash != n.Hash && !m.Number() && !n.Number() && !p.withNumbers(m.from, m.to) {
+					from, to := &p.slots[m.from], &p.slots[m.to]
+					if directed(x[from.atA+len(from.a) : max(to.atA, from.atA+len(from.a))]) {
+						found(m.Token, n.Token)
+					}
+				}
+			}
+		}
+	}
+	// A longest common subsequence may keep one of the two: then they lie
+	// where the other one lies in the other text.
+	for len(x) > 0 && len(y) > 0 && x[0].Hash == y[0].Hash {
+		x, y = x[1:], y[1:]
+	}
+	for len(x) > 0 && len(y) > 0 && x[len(x)-1].Hash == y[len(y)-1].Hash {
+		x, y = x[:len(x)-1], y[:len(y)-1]
+	}
+	if last := len(x) - 1; len(x) == len(y) && last >= 2 && x[0].Hash == y[last].Hash && x[last].Hash == y[0].Hash &&
+		!x[0].Number() && !x[last].Number() && directed(x[1:last]) &&
+		slices.EqualFunc(x[1:last], y[1:last], func(a, b token.Token) bool { return a.Hash == b.Hash }) {
+		found(&x[0], &x[last])
+	}
+}
+
+// mostMoves bounds what is looked through: more is reordered, not exchanged.
+const mostMoves = 64
+
+// withNumbers reports whether numbers have exchanged their places with the words of two slots.
+func (p *pair) withNumbers(from, to int) bool {
+	return slices.ContainsFunc(p.moves, func(m move) bool { return m.Number() && (m.from == from && m.to == to || m.from == to && m.to == from) })
+}
+
+// directed reports whether words say more of what stands before and behind them
+// than that both are there.
+func directed(between []token.Token) bool {
+	return slices.ContainsFunc(between, func(t token.Token) bool { return !t.Number() && !token.Joins(&t) })
+}
+
+// place pairs the words of a slot: ways to write one word, numbers, opposites,
+// and words of which one stands for another. What is left one text has more.
+func (p *pair) place(s *sums) {
+	a, b := p.rows[0], p.rows[1]
+	if len(a) > 0 && len(b) > 0 && len(a) <= mostSlot && len(b) <= mostSlot {
+		p.respelt(s, a, b)
+		p.numbers(s, a, b)
+		p.opposites(s, a, b)
+		p.words(s, a, b)
+	}
+	block := uint64(0)
+	for side, list := range p.rows {
+		for _, e := range list {
+			if e.gone {
+				continue
+			}
+			s.lacking[side] += uint64(e.Weight)
+			if side == 1 {
+				continue
+			}
+			block += uint64(e.Weight)
+			f := Block
+			if e.Number() || e.Coded {
+				s.moreNumbers++
+				f = MoreNumbers
+			}
+			p.add(f, e.Text, "", int32(e.Weight))
+		}
+	}
+	s.block = max(s.block, block)
+}
+
+// mostSlot is how many words stand in the place of others at most so that one
+// can be said to stand for another.
+const mostSlot = 24
+
+// respelt takes away words that are one, written in two ways: half of each is lacking.
+func (p *pair) respelt(s *sums, a, b []*excess) {
+	for _, x := range a {
+		for _, y := range b {
+			if !x.gone && !y.gone && token.Alike(x.Token, y.Token) {
+				x.gone, y.gone = true, true
+				s.lack(x.Token, y.Token, 2)
+			}
+		}
+	}
+	p.abbreviated(s, a, b)
+	if token.Joined(rest(a), rest(b)) {
+		forget(a, nil)
+		forget(b, nil)
+	}
+}
+
+// forget takes away what is left of a row, of Chinese words only where han is not nil,
+// to which their weight is added.
+func forget(list []*excess, han *uint64) {
+	for _, e := range list {
+		if e.gone || han != nil && !e.Han {
+			continue
+		}
+		e.gone = true
+		if han != nil {
+			*han += uint64(e.Weight)
+		}
+	}
+}
+
+// abbreviated takes away Chinese words of which one side leaves characters of the
+// other out, as 东电 and 东京电力, or cuts them in other places: what is left out
+// the longer one has more, by its share of the characters.
+func (p *pair) abbreviated(s *sums, a, b []*excess) {
+	x, y := hanRunes(a), hanRunes(b)
+	longer := 1
+	if len(x) > len(y) {
+		x, y, a, b, longer = y, x, b, a, 0
+	}
+	if len(x) < 2 || !subsequence(x, y) {
+		return
+	}
+	weight, ignored := uint64(0), uint64(0)
+	forget(b, &weight)
+	forget(a, &ignored)
+	s.lacking[longer] += weight * uint64(len(y)-len(x)) / uint64(len(y))
+}
+
+func hanRunes(list []*excess) (runes []rune) {
+	for _, e := range list {
+		if !e.gone && e.Han {
+			runes = append(runes, []rune(e.Text)...)
+		}
+	}
+	return runes
+}
+
+func subsequence(x, y []rune) bool {
+	for _, r := range y {
+		if len(x) > 0 && x[0] == r {
+			x = x[1:]
+		}
+	}
+	return len(x) == 0
+}
+
+func rest(list []*excess) []*token.Token {
+	var out []*token.Token
+	for _, e := range list {
+		if !e.gone {
+			out = append(out, e.Token)
+		}
+	}
+	return out
+}
+
+// lack counts two words of one place as held in part: all but one in parts.
+func (s *sums) lack(x, y *token.Token, parts uint64) {
+	s.lacking[0] += uint64(x.Weight) / parts
+	s.lacking[1] += uint64(y.Weight) / parts
+}
+
+// numbers pairs numbers that stand in the place of numbers.
+func (p *pair) numbers(s *sums, a, b []*excess) {
+	for _, x := range a {
+		if x.gone || !x.Number() && !x.Coded {
+			continue
+		}
+		for len(b) > 0 {
+			y := b[0]
+			b = b[1:]
+			if !y.gone && (y.Number() || y.Coded) {
+				x.gone, y.gone = true, true
+				s.lack(x.Token, y.Token, 1)
+				s.numberWeight += uint64(min(x.Weight, y.Weight))
+				s.numbers++
+				p.add(Number, x.Text, y.Text, token.Unit)
+				break
+			}
+		}
+	}
+}
+
+// opposites finds a word in the place of its opposite.
+func (p *pair) opposites(s *sums, a, b []*excess) {
+	for _, x := range a {
+		for _, y := range b {
+			if !x.gone && !y.gone && token.Opposites(x.Token, y.Token) {
+				x.gone, y.gone = true, true
+				s.lack(x.Token, y.Token, 1)
+				s.v[Opposite] += token.Unit
+				p.add(Opposite, x.Text, y.Text, token.Unit)
+			}
+		}
+	}
+}
+
+// words pairs the heaviest words of a place with the heaviest of the other
+// text, as long as both have one.
+func (p *pair) words(s *sums, a, b []*excess) {
+	for {
+		x, y := heaviest(a), heaviest(b)
+		if x == nil || y == nil {
+			return
+		}
+		x.gone, y.gone = true, true
+		s.lack(x.Token, y.Token, 1)
+		weight := min(nameWeight(x.Token), nameWeight(y.Token))
+		if x.Han && y.Han && strings.ContainsAny(x.Text, y.Text) {
+			weight /= 2 // 测试 and 检测 say more alike than two words that share nothing
+		}
+		s.word = max(s.word, weight)
+		p.add(Word, x.Text, y.Text, int32(weight))
+		p.replaced = append(p.replaced, replacement{x.Hash, y.Hash, weight})
+	}
+}
+
+func heaviest(list []*excess) *excess {
+	var best *excess
+	for _, e := range list {
+		if !e.gone && !e.Number() && !e.Coded && (best == nil || nameWeight(e.Token) > nameWeight(best.Token)) {
+			best = e
+		}
+	}
+	return best
+}
+
+// focus is how much of the difference is one word in the place of the same other
+// one: its weight times log2 of how often, by its share of the places, for the
+// most of them.
+func (p *pair) focus() (most int64) {
+	slices.SortFunc(p.replaced, func(x, y replacement) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
+	for i := 0; i < len(p.replaced); {
+		j, weight := i, uint32(0)
+		for ; j < len(p.replaced) && p.replaced[j].a == p.replaced[i].a && p.replaced[j].b == p.replaced[i].b; j++ {
+			weight = max(weight, p.replaced[j].weight)
+		}
+		most = max(most, p.share(int64(j-i)*int64(log2(uint64(1+j-i)*token.Unit))/token.Unit*int64(weight)))
+		i = j
+	}
+	return most
+}
+
+// share divides by the places in which the texts differ.
+func (p *pair) share(n int64) int64 { return n / int64(max(1, len(p.slots))) }
+
+// vector makes the features of what was counted.
+func (p *pair) vector(s *sums) Vector {
+	v := s.v
+	v[Bias] = token.Unit
+	v[Held] = logit(s.total[0], s.lacking[0])
+	v[HeldBack] = logit(s.total[1], s.lacking[1])
+	v[Length] = log2(uint64(s.count+1) * token.Unit)
+	v[Number] = percent(s.numberWeight, min(s.total[0], s.total[1]))
+	v[Word] = int32(s.word)
+	v[Focus] = int32(p.focus())
+	v[NumberFocus] = int32(p.share(int64(s.numbers) * token.Unit))
+	v[Block] = percent(s.block, s.total[0])
+	v[MoreNumbers] = log2(uint64(1+s.moreNumbers) * token.Unit)
+	return v
+}
+
+// percent of a whole, in units of 1/Unit.
+func percent(part, whole uint64) int32 {
+	return int32(min(100*token.Unit, 100*token.Unit*part/max(1, whole)))
+}
+
+func (p *pair) add(f Feature, a, b string, value int32) {
+	p.found = append(p.found, Evidence{Feature: f, A: a, B: b, value: value})
+}

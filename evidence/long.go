@@ -1,0 +1,324 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup/text"
+)
+
+// LongView is a long text as it is compared: its coarse words, each a run of
+// letters and digits or one character of a script without spaces, by hash and
+// place. Only where two texts differ are they cut into tokens.
+type LongView struct {
+	clean  string
+	hashes []uint32
+	starts []uint32
+}
+
+// Bytes is the memory of the view.
+func (v *LongView) Bytes() int { return 96 + len(v.clean) + 8*len(v.hashes) }
+
+// NewLongView makes the view of a clean text. O(len(clean)).
+func NewLongView(clean string) *LongView {
+	v := &LongView{clean: clean}
+	n := len(clean)/6 + 16
+	v.hashes, v.starts = make([]uint32, 0, n), make([]uint32, 0, n)
+	for at := 0; at < len(clean); {
+		b := clean[at]
+		if b < utf8.RuneSelf {
+			if !asciiWord[b] {
+				at++
+				continue
+			}
+			end, h := at, uint32(2166136261)
+			for end < len(clean) && clean[end] < utf8.RuneSelf && asciiWord[clean[end]] {
+				h = (h ^ uint32(clean[end])) * 16777619
+				end++
+			}
+			if end < len(clean) && clean[end] >= utf8.RuneSelf {
+				end, h = letters(clean, end, h)
+			}
+			v.put(h, at)
+			at = end
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(clean[at:])
+		switch {
+		case text.IsCJK(r) || text.IsUnspaced(r):
+			v.put(uint32(r)*2654435761, at)
+			at += size
+		case text.IsAlnum(r):
+			end, h := letters(clean, at, 2166136261)
+			v.put(h, at)
+			at = end
+		default:
+			at += size
+		}
+	}
+	return v
+}
+
+// letters goes on with a word that has letters beyond ASCII.
+func letters(clean string, at int, h uint32) (int, uint32) {
+	for at < len(clean) {
+		r, size := utf8.DecodeRuneInString(clean[at:])
+		if !text.IsAlnum(r) && !text.IsMark(r) || text.IsCJK(r) || text.IsUnspaced(r) {
+			break
+		}
+		h = (h ^ uint32(r)) * 16777619
+		at += size
+	}
+	return at, h
+}
+
+func (v *LongView) put(h uint32, at int) {
+	v.hashes = append(v.hashes, h)
+	v.starts = append(v.starts, uint32(at))
+}
+
+var asciiWord = func() (t [utf8.RuneSelf]bool) {
+	for c := range t {
+		t[c] = text.IsAlnum(rune(c))
+	}
+	return t
+}()
+
+// span is a place in which two texts differ, in coarse words.
+type span struct{ a0, a1, b0, b1 int }
+
+// differ finds where two rows of hashes differ: what is equal at both ends
+// first, then by a shortest way of insertions and deletions (Myers 1986), where it is short.
+// Where it is long, the rows are divided at runs of words that stand once in each
+// (patience) before. What is too much is a place as it is. It keeps its memory. Near-linear.
+type differ struct {
+	spans []span
+	ends  []int32 // how far each diagonal got, for each number of edits
+	steps []step
+	grams []gram
+	tails []int
+}
+
+// step is a run of equal words.
+type step struct{ a, b, n int }
+
+type gram struct {
+	hash uint64
+	at   int32
+	of   int32 // 0: first text, 1: second
+}
+
+type anchor struct{ a, b, before int }
+
+// runs of so many words are anchors; so many edits are followed.
+const (
+	anchorWords = 4
+	mostEdits   = 160
+)
+
+func (d *differ) diff(a, b []uint32) []span {
+	d.spans = d.spans[:0]
+	d.between(a, b, 0, len(a), 0, len(b), true)
+	return d.spans
+}
+
+func (d *differ) put(a0, a1, b0, b1 int) {
+	if a0 < a1 || b0 < b1 {
+		d.spans = append(d.spans, span{a0, a1, b0, b1})
+	}
+}
+
+func (d *differ) between(a, b []uint32, a0, a1, b0, b1 int, anchors bool) {
+	for a0 < a1 && b0 < b1 && a[a0] == b[b0] {
+		a0++
+		b0++
+	}
+	for a0 < a1 && b0 < b1 && a[a1-1] == b[b1-1] {
+		a1--
+		b1--
+	}
+	switch {
+	case a0 == a1 || b0 == b1:
+		d.put(a0, a1, b0, b1)
+	case d.edits(a[a0:a1], b[b0:b1], a0, b0):
+	case anchors:
+		d.anchored(a, b, a0, a1, b0, b1)
+	default:
+		d.put(a0, a1, b0, b1)
+	}
+}
+
+// anchored divides a place at runs of words that stand once in each text.
+func (d *differ) anchored(a, b []uint32, a0, a1, b0, b1 int) {
+	d.grams = d.grams[:0]
+	d.gramsOf(a, a0, a1, 0)
+	d.gramsOf(b, b0, b1, 1)
+	slices.SortFunc(d.grams, func(x, y gram) int {
+		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.of, y.of), cmp.Compare(x.at, y.at))
+	})
+	var pairs []anchor
+	for i := 0; i < len(d.grams); {
+		j := i
+		for j < len(d.grams) && d.grams[j].hash == d.grams[i].hash {
+			j++
+		}
+		if j-i == 2 && d.grams[i].of != d.grams[i+1].of {
+			pairs = append(pairs, anchor{int(d.grams[i].at), int(d.grams[i+1].at), -1})
+		}
+		i = j
+	}
+	slices.SortFunc(pairs, func(x, y anchor) int { return cmp.Compare(x.a, y.a) })
+	// The longest row of anchors that rises in both.
+	tails := d.tails[:0]
+	for i := range pairs {
+		k, _ := slices.BinarySearchFunc(tails, pairs[i].b, func(t, b int) int { return cmp.Compare(pairs[t].b, b) })
+		if k > 0 {
+			pairs[i].before = tails[k-1]
+		}
+		if k == len(tails) {
+			tails = append(tails, i)
+		} else {
+			tails[k] = i
+		}
+	}
+	d.tails = tails
+	var chain []anchor
+	if len(tails) > 0 {
+		for i := tails[len(tails)-1]; i >= 0; i = pairs[i].before {
+			chain = append(chain, pairs[i])
+		}
+	}
+	slices.Reverse(chain)
+	for _, c := range chain {
+		if c.a < a0 || c.b < b0 { // within the run of the anchor before
+			continue
+		}
+		d.between(a, b, a0, c.a, b0, c.b, false)
+		a0, b0 = c.a+anchorWords, c.b+anchorWords
+	}
+	d.between(a, b, a0, a1, b0, b1, false)
+}
+
+func (d *differ) gramsOf(h []uint32, from, to int, of int32) {
+	for i := from; i+anchorWords <= to; i++ {
+		sum := uint64(0)
+		for k := range anchorWords {
+			sum = (sum ^ uint64(h[i+k])) * 0x9e3779b97f4a7c15
+			sum ^= sum >> 29
+		}
+		d.grams = append(d.grams, gram{sum, int32(i), of})
+	}
+}
+
+// edits puts the places of a shortest way from x to y, which begin at a0 and b0, and
+// reports whether there is one of few edits. O(len(x)+len(y)+mostEdits^2).
+func (d *differ) edits(x, y []uint32, a0, b0 int) bool {
+	const wide = 2*mostEdits + 3
+	d.ends = slices.Grow(d.ends[:0], (mostEdits+1)*wide)[:(mostEdits+1)*wide]
+	last := d.ends[:wide] // by diagonal, from -mostEdits-1 on
+	const mid = mostEdits + 1
+	last[mid+1] = 0
+	for n := 0; n <= mostEdits; n++ {
+		row := d.ends[n*wide : (n+1)*wide]
+		for k := -n; k <= n; k += 2 {
+			var i int32
+			switch {
+			case n == 0:
+			case k == -n || k != n && last[mid+k-1] < last[mid+k+1]:
+				i = last[mid+k+1]
+			default:
+				i = last[mid+k-1] + 1
+			}
+			for int(i) < len(x) && int(i)-k >= 0 && int(i)-k < len(y) && x[i] == y[int(i)-k] {
+				i++
+			}
+			row[mid+k] = i
+			if int(i) >= len(x) && int(i)-k >= len(y) {
+				d.walk(x, y, n, a0, b0)
+				return true
+			}
+		}
+		last = row
+	}
+	return false
+}
+
+// walk goes the way back and puts its places.
+func (d *differ) walk(x, y []uint32, n, a0, b0 int) {
+	const wide, mid = 2*mostEdits + 3, mostEdits + 1
+	d.steps = d.steps[:0]
+	i, j := len(x), len(y)
+	for ; n > 0; n-- {
+		last, k := d.ends[(n-1)*wide:n*wide], i-j
+		from := k - 1
+		if k == -n || k != n && last[mid+k-1] < last[mid+k+1] {
+			from = k + 1
+		}
+		fromI := int(last[mid+from])
+		start := fromI // where the run of equal words begins, behind the edit
+		if from == k-1 {
+			start++
+		}
+		d.steps = append(d.steps, step{start, start - k, i - start})
+		i, j = fromI, fromI-from
+	}
+	d.steps = append(d.steps, step{0, 0, i})
+	atA, atB := 0, 0
+	for s := len(d.steps) - 1; s >= 0; s-- {
+		if e := d.steps[s]; e.n > 0 {
+			d.put(a0+atA, a0+e.a, b0+atB, b0+e.b)
+			atA, atB = e.a+e.n, e.b+e.n
+		}
+	}
+	d.put(a0+atA, a0+len(x), b0+atB, b0+len(y))
+}
+
+// around are how many characters of a script without spaces beside a difference
+// are cut with it, so that words are cut as they are in the whole text.
+const around = 4
+
+// widen takes into each place the characters and the parts of words around it,
+// and makes one of places that then meet.
+func widen(spans []span, a, b *LongView) []span {
+	out := spans[:0]
+	for _, s := range spans {
+		for k := 0; k < around && s.a0 > 0 && s.b0 > 0 && (k == 0 && glued(a, s.a0) || glued(a, s.a0) || glued(b, s.b0)); k++ {
+			s.a0--
+			s.b0--
+		}
+		for k := 0; k < around && s.a1 < len(a.starts) && s.b1 < len(b.starts) && (glued(a, s.a1) || glued(b, s.b1)); k++ {
+			s.a1++
+			s.b1++
+		}
+		if n := len(out); n > 0 && (out[n-1].a1 >= s.a0 || out[n-1].b1 >= s.b0) {
+			out[n-1].a1, out[n-1].b1 = max(out[n-1].a1, s.a1), max(out[n-1].b1, s.b1)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// glued reports whether the coarse word i and the one before it may be parts of
+// one word or number: nothing white is between.
+func glued(v *LongView, i int) bool {
+	if i == 0 || i >= len(v.starts) {
+		return false
+	}
+	gap := v.clean[v.starts[i-1]:v.starts[i]]
+	return !strings.ContainsAny(gap, " \n\t,;!?。，；！？、") || strings.Contains(gap, ",") && !strings.Contains(gap, " ")
+}
+
+// slice is the text of a place.
+func (v *LongView) slice(from, to int) string {
+	if from >= to {
+		return ""
+	}
+	end := len(v.clean)
+	if to < len(v.starts) {
+		end = int(v.starts[to])
+	}
+	return v.clean[v.starts[from]:end]
+}

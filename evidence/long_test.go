@@ -1,0 +1,68 @@
+package evidence
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What differ finds apart is a way from one text to the other, whatever they have in
+// common; with little apart as little as there is.
+func TestDifferIsAWay(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	words := func(n, kinds int) []uint32 {
+		out := make([]uint32, n)
+		for i := range out {
+			out[i] = rng.Uint32N(uint32(kinds))
+		}
+		return out
+	}
+	var d differ
+	for round := range 400 {
+		kinds := []int{2, 40, 100000}[rng.IntN(3)]
+		a := words(rng.IntN([]int{30, 3000}[rng.IntN(2)]), kinds)
+		b := slices.Clone(a)
+		for range rng.IntN(12) {
+			at := rng.IntN(len(b) + 1)
+			switch rng.IntN(3) {
+			case 0:
+				b = slices.Insert(b, at, words(1+rng.IntN(200), kinds)...)
+			case 1:
+				b = slices.Delete(b, at, min(len(b), at+1+rng.IntN(200)))
+			default:
+				copy(b[at:], words(2, kinds))
+			}
+		}
+		if round%20 == 0 {
+			b = words(rng.IntN(3000), kinds)
+		}
+		var back []uint32
+		i, j := 0, 0
+		for _, s := range d.diff(a, b) {
+			if s.a0 < i || s.b0 < j || s.a0-i != s.b0-j || !slices.Equal(a[i:s.a0], b[j:s.b0]) {
+				t.Fatalf("round %d: %+v after %d, %d: what is between is not equal", round, s, i, j)
+			}
+			back = append(append(back, a[i:s.a0]...), b[s.b0:s.b1]...)
+			i, j = s.a1, s.b1
+		}
+		if !slices.Equal(append(back, a[i:]...), b) {
+			t.Fatalf("round %d: the places make another text", round)
+		}
+	}
+}
+
+// A long text is cut into coarse words by place, and a place is its text.
+func TestLongView(t *testing.T) {
+	v := NewLongView("wind, 北京 1.5 kröger's ปลา")
+	var got []string
+	for i := range v.hashes {
+		got = append(got, strings.TrimSpace(v.slice(i, i+1)))
+	}
+	if want := "wind,|北|京|1.|5|kröger'|s|ป|ล|า"; strings.Join(got, "|") != want {
+		t.Errorf("%q", strings.Join(got, "|"))
+	}
+	if v.Bytes() < len(v.clean) || v.slice(3, 3) != "" || NewLongView("").slice(0, 0) != "" {
+		t.Error("bounds")
+	}
+}

@@ -1,0 +1,150 @@
+package evidence_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup/evidence"
+	"github.com/neardup/neardup/token"
+)
+
+func table(t *testing.T) (evidence.Weights, string) {
+	t.Helper()
+	w, err := evidence.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := w.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return w, b.String()
+}
+
+// A table is read as it was written, and its numbers are those of its features.
+func TestWeightsAreWrittenAndRead(t *testing.T) {
+	w, written := table(t)
+	again, err := evidence.ReadWeights(written)
+	if err != nil || again != w || again.Digest() != w.Digest() {
+		t.Fatalf("read %+v, %v; written %+v", again, err, w)
+	}
+	if few, many := w.Bits(); evidence.MakeWeights(few, many) != w {
+		t.Error("the bits of a table make another one")
+	}
+	few, many := w.Bits()
+	few[evidence.Word] -= 1
+	if evidence.MakeWeights(few, many).Digest() == w.Digest() {
+		t.Error("two tables have one digest")
+	}
+	l, err := token.NewLexicon(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if label := evidence.New(l, w).Label(); label != w.Digest()+","+token.TablesLabel {
+		t.Error(label)
+	}
+}
+
+func TestBadWeightsAreNamed(t *testing.T) {
+	_, written := table(t)
+	line := func(f evidence.Feature) string {
+		for l := range strings.Lines(written) {
+			if strings.HasPrefix(l, f.String()+" ") {
+				return l
+			}
+		}
+		t.Fatalf("no line for %s", f)
+		return ""
+	}
+	for want, s := range map[string]string{
+		"no line for title":                  strings.Replace(written, line(evidence.Title), "", 1),
+		`"subject" is none of`:               written + "subject = [1, 2]\n",
+		"word again":                         written + line(evidence.Word),
+		"word needs two numbers":             strings.Replace(written, line(evidence.Word), "word = 3\n", 1),
+		`word: " x" is no number`:            strings.Replace(written, line(evidence.Word), "word = [0, x]\n", 1),
+		"word: 2 bits have the wrong sign":   strings.Replace(written, line(evidence.Word), "word = [2, 0]\n", 1),
+		"held: -1 bits have the wrong sign":  strings.Replace(written, line(evidence.Held), "held = [-1, 0]\n", 1),
+		`bias: "1e9" is no number of bits`:   strings.Replace(written, line(evidence.Bias), "bias = [1e9, 0]\n", 1),
+		`bias: " NaN" is no number of bits`:  strings.Replace(written, line(evidence.Bias), "bias = [0, NaN]\n", 1),
+		fmt.Sprintf("weights, line %d:", 99): strings.Repeat("# nothing\n", 98) + "x = 1\n",
+	} {
+		if _, err := evidence.ReadWeights(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not say %q", err, want)
+		}
+	}
+}
+
+func FuzzReadWeights(f *testing.F) {
+	f.Add("bias = [1, 2]\n# word\nheld=[.5,1e3]")
+	f.Fuzz(func(t *testing.T, s string) {
+		w, err := evidence.ReadWeights(s)
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := w.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := evidence.ReadWeights(b.String()); err != nil || again != w {
+			t.Errorf("%v, %v", again, err)
+		}
+	})
+}
+
+// The score is the sum of the products, for few and many words and between.
+func TestScoreIsASum(t *testing.T) {
+	w, _ := table(t)
+	few, many := w.Bits()
+	for _, length := range []float64{2, 3, 5.5, 8, 10, 13} {
+		v := evidence.Vector{evidence.Bias: token.Unit, evidence.Held: 3 * token.Unit, evidence.Word: 4 * token.Unit, evidence.Length: int32(length * token.Unit)}
+		x, y := evidence.Blend(v)
+		want := 0.0
+		for _, f := range evidence.Features() {
+			want += few[f]*x[f] + many[f]*y[f]
+			if f.Sign() > 0 && few[f] < 0 || f.Sign() < 0 && few[f] > 0 {
+				t.Errorf("%s has a weight of the wrong sign", f)
+			}
+			if f.More() != (f == evidence.Block || f == evidence.MoreNumbers) {
+				t.Errorf("%s is wrongly said to be what the text has more", f)
+			}
+		}
+		if got := w.Score(v).Bits(); math.Abs(got-want) > .02 {
+			t.Errorf("2^%v words: %.3f bits, want %.3f", length, got, want)
+		}
+	}
+}
+
+// Probabilities are those of the odds, rise with them and sum to one.
+func TestProbability(t *testing.T) {
+	last := 0.0
+	for s := evidence.Score(-20 * token.Unit); s <= 20*token.Unit; s++ {
+		p, want := s.Probability(), 1/(1+math.Exp2(-s.Bits()))
+		if math.Abs(p-want) > 1e-6*want || p <= last || math.Abs(p+(-s).Probability()-1) > 1e-6 {
+			t.Fatalf("%v bits: %.12f after %.12f, want %.12f", s.Bits(), p, last, want)
+		}
+		last = p
+	}
+	if evidence.Probability(0) != .5 || evidence.Probability(1e9) != last {
+		t.Error("the ends of the scale")
+	}
+}
+
+func ExampleScorer_ExplainShort() {
+	l, _ := token.NewLexicon(nil)
+	w, _ := evidence.Shipped()
+	s := evidence.New(l, w)
+	cut := &token.Cutting{Cutter: token.NewCutter(l, 0)}
+	view := func(clean string) *token.View {
+		cut.Cut(clean)
+		return cut.View()
+	}
+	r, list := s.ExplainShort(view("the meeting is in madrid"), view("the meeting is in paris"))
+	fmt.Println(list[0].A, "for", list[0].B, "speaks against it:", list[0].Bits < 0)
+	fmt.Println("the same:", r.Probability() >= .7)
+	// Output:
+	// madrid for paris speaks against it: true
+	// the same: false
+}

@@ -1,0 +1,67 @@
+package methods
+
+import (
+	"math"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/evidence"
+)
+
+// Quantities are what the score of auto is a weighted sum of, for a text and the
+// leader it may go for: each feature twice, as far as the texts are of few and of many words.
+// Their weights are in natural units. Short says which half of auto judges.
+type Quantities struct {
+	X     []float64
+	Short bool
+}
+
+// Observe returns the quantities of two clean texts, of a method that is auto.
+func Observe(m neardup.Method, clean, leader string) (q Quantities, ok bool) {
+	a, ok := m.(*auto)
+	if !ok {
+		return q, false
+	}
+	x, y := a.View(clean), a.View(leader)
+	var v evidence.Vector
+	switch judge, x, y := a.judging(x, y); judge := judge.(type) {
+	case *shortText:
+		if q.Short = true; x == nil {
+			return q, false
+		}
+		v, ok = judge.vector(x, y)
+	case *longText:
+		v, ok = judge.vector(x, y)
+	}
+	few, many := evidence.Blend(v)
+	q.X = append(few[:], many[:]...)
+	return q, ok
+}
+
+// Signs are what the weights of Quantities may be.
+func Signs() (signs []int) {
+	for range 2 {
+		for _, f := range evidence.Features() {
+			signs = append(signs, f.Sign())
+		}
+	}
+	return signs
+}
+
+// Learned makes a table of weights of those of Quantities, and WeightsOf the other
+// way round.
+func Learned(w []float64) evidence.Weights {
+	bits := make([]float64, len(w))
+	for i := range w {
+		bits[i] = w[i] / math.Ln2
+	}
+	return evidence.MakeWeights(bits[:len(w)/2], bits[len(w)/2:])
+}
+
+// WeightsOf are the weights of Quantities in a table.
+func WeightsOf(t evidence.Weights) (w []float64) {
+	few, many := t.Bits()
+	for _, bits := range append(few, many...) {
+		w = append(w, bits*math.Ln2)
+	}
+	return w
+}

@@ -1,0 +1,53 @@
+package methods_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup/evidence"
+	"github.com/neardup/neardup/methods"
+)
+
+// The quantities of a pair times the weights are the odds of what Compare says, so
+// that what is learned from them is what is decided.
+func TestObserve(t *testing.T) {
+	m, err := methods.New(methods.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shipped, err := evidence.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := methods.WeightsOf(shipped)
+	if len(weights) != len(methods.Signs()) || methods.Learned(weights) != shipped {
+		t.Fatalf("%d weights and %d signs make %+v", len(weights), len(methods.Signs()), methods.Learned(weights))
+	}
+	notice := "the council met on monday and agreed to build a bridge over the river before the end of the year. "
+	for _, c := range []struct {
+		a, b  string
+		short bool
+	}{
+		{notice, strings.Replace(notice, "monday", "tuesday", 1), true},
+		{strings.Repeat(notice, 9), strings.Repeat(notice, 8) + "it rained.", false},
+	} {
+		q, ok := methods.Observe(m, c.a, c.b)
+		if !ok || q.Short != c.short {
+			t.Fatalf("%q: %+v, %v", c.a, q, ok)
+		}
+		z := 0.0
+		for k, x := range q.X {
+			z += weights[k] * x
+		}
+		if got, want := m.Compare(m.View(c.a), m.View(c.b)).Similarity, 1/(1+math.Exp(-z)); math.Abs(got-want) > .01 {
+			t.Errorf("%q and %q: probability %.4f, the weights say %.4f", c.a, c.b, got, want)
+		}
+	}
+	if _, ok := methods.Observe(m, "!", "?"); ok {
+		t.Error("texts without a word have quantities")
+	}
+	if _, ok := methods.Observe(methods.Exact{}, "a", "b"); ok {
+		t.Error("exact has quantities")
+	}
+}

@@ -1,0 +1,195 @@
+package methods
+
+import (
+	"strconv"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/evidence"
+	"github.com/neardup/neardup/minhash"
+	"github.com/neardup/neardup/token"
+	"github.com/neardup/neardup/weighted"
+)
+
+// Basis of what auto decides.
+const Basis = "probability by the evidence of the words"
+
+// DefaultProbability is the least probability of near texts; Unsure is from where on
+// below it a person should look. The floors are the least similarity of texts that are looked
+// at, of words by weight in short ones, of pairs of words in long ones: what is
+// less alike hardly anybody calls the same.
+const (
+	DefaultProbability = .7
+	Unsure             = .3
+	shortFloor         = .5
+	longFloor          = .6
+)
+
+// scored judges by evidence what another method finds.
+type scored struct {
+	neardup.Overlapping // finds what is similar enough to be looked at
+	probability         float64
+	scorer              *evidence.Scorer
+}
+
+// params are what the judging adds to the Spec of the search.
+func (s *scored) params() []neardup.Param {
+	return []neardup.Param{
+		{Name: "threshold", Value: strconv.FormatFloat(s.probability, 'g', -1, 64)},
+		{Name: "evidence", Value: s.scorer.Label()},
+	}
+}
+
+// match says what a score means: near from the probability on; else, of texts
+// that are as similar, a variant where something stands in the place of something
+// else, an overlap where the text says more than the leader.
+func (s *scored) match(found neardup.Match, r evidence.Result) neardup.Match {
+	m := neardup.Match{Distance: -1, Method: found.Method, Basis: Basis, Similarity: r.Probability()}
+	m.Near = m.Similarity >= s.probability
+	m.Unsure = !m.Near && m.Similarity >= Unsure
+	m.Overlap = !m.Near && r.More
+	m.Variant = !m.Near && (r.Slot || r.More || m.Unsure)
+	return m
+}
+
+// conflicts are the evidence as it is reported.
+func conflicts(list []evidence.Evidence) []neardup.Conflict {
+	out := make([]neardup.Conflict, len(list))
+	for i, e := range list {
+		kind := e.Feature.String()
+		if e.Feature.More() {
+			kind = neardup.KindMore
+		}
+		out[i] = neardup.Conflict{Kind: kind, A: e.A, B: e.B, Bits: e.Bits}
+	}
+	return out
+}
+
+// shortText finds by words weighted by idf. Its views are those of the words.
+type shortText struct {
+	scored
+	words *weighted.Method
+}
+
+// RecordView cuts the text once.
+func (s *shortText) RecordView(clean string, rec *neardup.Record) neardup.View {
+	return s.words.RecordView(clean, rec)
+}
+
+// Compare scores what is similar enough.
+func (s *shortText) Compare(a, b neardup.View) neardup.Match {
+	m := s.words.Compare(a, b)
+	if !m.Near {
+		return m
+	}
+	return s.match(m, s.scorer.Short(a.(*token.View), b.(*token.View)))
+}
+
+// Conflicts is the evidence, whatever the similarity.
+func (s *shortText) Conflicts(a, b neardup.View) []neardup.Conflict {
+	x, okX := a.(*token.View)
+	y, okY := b.(*token.View)
+	if !okX || !okY || x.Total == 0 || y.Total == 0 {
+		return nil
+	}
+	_, list := s.scorer.ExplainShort(x, y)
+	return conflicts(list)
+}
+
+func (s *shortText) vector(a, b neardup.View) (v evidence.Vector, ok bool) {
+	x, okX := a.(*token.View)
+	y, okY := b.(*token.View)
+	if !okX || !okY || x.Total == 0 || y.Total == 0 {
+		return v, false
+	}
+	return s.scorer.ShortVector(x, y), true
+}
+
+// longText finds by MinHash.
+type longText struct{ scored }
+
+// longView is the shingles of a text and its words.
+type longView struct {
+	shingles neardup.View
+	words    *evidence.LongView
+}
+
+// Bytes is the memory of both.
+func (v *longView) Bytes() int { return 48 + v.shingles.Bytes() + v.words.Bytes() }
+
+// View is that of the search and the words.
+func (l *longText) View(clean string) neardup.View {
+	return &longView{l.Overlapping.View(clean), evidence.NewLongView(clean)}
+}
+
+// Compare scores what is similar enough.
+func (l *longText) Compare(a, b neardup.View) neardup.Match {
+	x, okX := a.(*longView)
+	y, okY := b.(*longView)
+	if !okX || !okY {
+		return l.Overlapping.Compare(a, b)
+	}
+	m := l.Overlapping.Compare(x.shingles, y.shingles)
+	if !m.Near {
+		return m
+	}
+	return l.match(m, l.scorer.Long(x.words, y.words))
+}
+
+// Overlaps are those of the search.
+func (l *longText) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
+	if own, ok := v.(*longView); ok {
+		v = own.shingles
+	}
+	return l.Overlapping.Overlaps(dst, v)
+}
+
+// Conflicts is the evidence, whatever the similarity.
+func (l *longText) Conflicts(a, b neardup.View) []neardup.Conflict {
+	x, okX := a.(*longView)
+	y, okY := b.(*longView)
+	if !okX || !okY {
+		return nil
+	}
+	_, list := l.scorer.ExplainLong(x.words, y.words)
+	return conflicts(list)
+}
+
+func (l *longText) vector(a, b neardup.View) (v evidence.Vector, ok bool) {
+	x, okX := a.(*longView)
+	y, okY := b.(*longView)
+	if !okX || !okY {
+		return v, false
+	}
+	return l.scorer.LongVector(x.words, y.words), true
+}
+
+// newScored makes both halves of auto.
+func newScored(c Config) (short *shortText, long *longText, err error) {
+	if c.Threshold == 0 {
+		c.Threshold = DefaultProbability
+	}
+	lexicon, err := token.NewLexicon(c.IDF)
+	if err != nil {
+		return nil, nil, err
+	}
+	weights := c.Weights
+	if weights == nil {
+		w, err := evidence.Shipped()
+		if err != nil {
+			return nil, nil, err
+		}
+		weights = &w
+	}
+	s := scored{probability: c.Threshold, scorer: evidence.New(lexicon, *weights)}
+	words, err := weighted.New(weighted.Config{Threshold: shortFloor, Lexicon: lexicon, Seed: c.Seed})
+	if err != nil {
+		return nil, nil, err
+	}
+	shingles, err := minhash.New(minhash.Config{Shingle: c.Shingle, Threshold: longFloor, Recall: c.Recall, Seed: c.Seed})
+	if err != nil {
+		return nil, nil, err
+	}
+	short, long = &shortText{s, words}, &longText{s}
+	short.Overlapping, long.Overlapping = words, shingles
+	return short, long, nil
+}

@@ -1,0 +1,24 @@
+package ledger
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
+)
+
+// Evidence is read with its bits as it was written, and without them as it was before.
+func TestEvidenceKeepsItsBits(t *testing.T) {
+	want := docid.Entry{Kind: docid.KindNew, Evidence: docid.Evidence{Variant: 7, VariantNID: "b", Conflicts: []neardup.Conflict{
+		{Kind: "word", A: "lyon", B: "ghent", Bits: -461.0 / 256}, {Kind: "held", Bits: 3.25}, {Kind: "number", A: "3", B: "7"},
+	}}}
+	got, err := DecodeEntry(EncodeEntry(&want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.Evidence, got.Evidence); diff != "" {
+		t.Error(diff)
+	}
+}
