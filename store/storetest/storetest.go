@@ -18,8 +18,6 @@ type Place struct {
 	Open func(ctx context.Context) (docid.Store, error)
 	// Lasting says that what was committed outlives Close.
 	Lasting bool
-	// Unasked says that Commit does not ask Plausible and refuses more.
-	Unasked bool
 	// Trim, where the store can, leaves to its sinks all that it can leave.
 	Trim func(t *testing.T, d *docid.Detector)
 }

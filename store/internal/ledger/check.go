@@ -313,11 +313,15 @@ func (c *checker) kept() error {
 
 // names and aliases must mirror each other.
 func (c *checker) names() error {
-	return c.each(spaceName, func(*decoder) {}, func(k []byte) {
+	var row nameRow
+	return c.each(spaceName, func(d *decoder) { row = nameRow{}; row.get(d) }, func(k []byte) {
 		var n docid.Name
 		copy(n[:], k[13:])
 		if c.living(k, number(k, 0)) {
 			c.must(aliasKey(c.ix.id, n, number(k, 0)), "the alias of a name is missing")
+			if row.seq > c.head || row.seq != 0 && row.seq <= number(k, 0) {
+				c.bad(k, "was posted by change %d, the docId is of %d, the log ends at %d", row.seq, number(k, 0), c.head)
+			}
 		}
 	})
 }

@@ -47,9 +47,6 @@ func (o outbox) Attach(ctx context.Context, sink string) (at uint64, err error) 
 		if at = seq; ok {
 			return nil, nil
 		}
-		if err := o.ix.store.raise(b, formatExtended); err != nil {
-			return nil, err
-		}
 		return func() {}, o.ix.acknowledge(b, sink, 0)
 	})
 	return at, err

@@ -30,7 +30,6 @@ type Store struct {
 	mu      sync.Mutex // guards what follows
 	indexes map[string]*index
 	last    uint32 // number of the last index
-	version uint64 // of the format; the writer's
 	poison  error  // why no write is taken any more
 }
 
