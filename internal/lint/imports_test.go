@@ -47,7 +47,7 @@ var layers = map[string]layer{
 	"docid":          {[]string{"", "override"}, []string{hash}},
 	"docid/standard": {[]string{"", "docid", "methods", "text"}, nil},
 
-	"store":        {[]string{"", "docid", "override"}, []string{hash}},
+	"store":        {[]string{"", "docid", "override"}, []string{hash, compress}},
 	"store/memory": {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/RaduBerinde/btreemap"}},
 	"store/storetest": {[]string{"", "docid", "override", "store/memory"}, []string{
 		hash, "github.com/google/go-cmp/", "github.com/anishathalye/porcupine", "pgregory.net/rapid",

@@ -79,7 +79,9 @@ func openWitnessed(dir string, o Options, lock *pebble.Lock, log *logger) (*engi
 	if err != nil {
 		return nil, errors.Join(err, w.Abandon())
 	}
-	e.rows = newRows(db, log)
+	if e.rows = newRows(db, log); o.Log != nil {
+		e.rows.sync = pebble.NoSync
+	}
 	return e, nil
 }
 

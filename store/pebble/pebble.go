@@ -30,6 +30,9 @@ type Options struct {
 	OpenFiles int
 	// FS is where the folder lies; nil: the disk.
 	FS vfs.FS
+	// Log, where not nil, is what the store follows; see docid.Log. What is durable there is not
+	// synced here as well: after a crash the folder is where it was a while before, and goes on from there.
+	Log docid.Log
 	// Progress, if not nil, hears from Check how many rows were read, every
 	// 10,000.
 	Progress func(rows int)
@@ -59,12 +62,16 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := guarded(kv.log, func() (*ledger.Store, error) { return ledger.Open(ctx, kv, ledger.Options{Postings: o.Postings}) })
+	s, err := guarded(kv.log, func() (*ledger.Store, error) {
+		return ledger.Open(ctx, kv, ledger.Options{Postings: o.Postings, Log: o.Log})
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", dir, wrap(err))
 	}
 	kv.log.onFatal(s.Poison)
-	kv.witness.Tell(s.Heads)
+	if o.Log == nil {
+		kv.witness.Tell(s.Heads)
+	}
 	return &Store{s, kv}, nil
 }
 

@@ -243,29 +243,32 @@ func (t *change) guard() error {
 	if t.c.Kind == docid.KindNew && t.ix.posts.leaders.len() >= maxLeaders {
 		return fmt.Errorf("%w: an index has at most %d docIds", docid.ErrFull, maxLeaders)
 	}
+	return t.ix.newer(func() (Snapshot, error) { return inBatch{t.b}, nil }, &q)
+}
+
+// newer is ErrConflict if a leader that lives was posted under a name or key of a query after it.
+func (ix *index) newer(src source, q *docid.Query) error {
+	newer := error(nil)
+	look := func(key uint64) error {
+		err := ix.posts.each(src, key, q.Since, math.MaxUint64, func(*leader) bool {
+			newer = docid.ErrConflict
+			return false
+		})
+		return errors.Join(err, newer)
+	}
 	for _, n := range q.Names {
-		if err := t.newer(nameHash(n), q.Since); err != nil {
+		if err := look(nameHash(n)); err != nil {
 			return err
 		}
 	}
-	for _, p := range q.KeySets {
-		for _, k := range p.Keys {
-			if err := t.newer(k, q.Since); err != nil {
+	for _, s := range q.KeySets {
+		for _, k := range s.Keys {
+			if err := look(k); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// newer is ErrConflict if a leader that lives was posted under a key.
-func (t *change) newer(key, since uint64) error {
-	newer := error(nil)
-	err := t.ix.posts.each(func() (Snapshot, error) { return inBatch{t.b}, nil }, key, since, math.MaxUint64, func(*leader) bool {
-		newer = docid.ErrConflict
-		return false
-	})
-	return errors.Join(err, newer)
 }
 
 // inBatch is the state that the writer sees.

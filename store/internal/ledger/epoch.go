@@ -80,13 +80,17 @@ func unmark(kv KV) error {
 
 func marked(r Reader) (bool, error) { return read(r, copyKey(), func(*decoder) {}) }
 
-// begin begins an epoch in every index of a copy. Nobody has been answered.
-func (s *Store) begin() error {
+// begin begins an epoch in every index of a copy, but of one that goes on where the
+// original does: in the log that both follow. Nobody has been answered.
+func (s *Store) begin(followed bool) error {
 	b := s.kv.Batch()
 	defer b.Close()
 	copied, err := marked(b)
-	if err != nil || !copied {
+	switch {
+	case err != nil || !copied:
 		return err
+	case followed:
+		return errors.Join(b.Delete(copyKey()), b.Commit())
 	}
 	var begun []*change
 	for _, ix := range s.indexes {
@@ -122,13 +126,7 @@ func (ix *index) BeginEpoch(ctx context.Context, past uint64) error {
 	if err != nil {
 		return err
 	}
-	return ix.store.do(ctx, func(b Batch) (func(), error) {
-		if ix.head > past {
-			return nil, nil
-		}
-		t := &change{ix: ix, b: b, seq: past + 1, c: c}
-		return t.publish, t.logEpoch()
-	})
+	return ix.store.propose(ctx, &proposal{tenant: ix.tenant, change: c, past: past})
 }
 
 // epochBegins is the change that begins an epoch: number and time are drawn by who proposes it.

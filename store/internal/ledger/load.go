@@ -11,9 +11,16 @@ import (
 
 // load reads the format version, then every index: its image and what came
 // after it, or all leaders and members in order, and never a text.
-func (s *Store) load(ctx context.Context) error {
+func (s *Store) load(ctx context.Context, follows bool) error {
 	if err := adopt(ctx, s.kv); err != nil {
 		return err
+	}
+	_, followed, err := s.logPlace()
+	switch {
+	case err != nil:
+		return err
+	case followed && !follows:
+		return fmt.Errorf("%w: the store follows a log, and is served with it", docid.ErrInvalid)
 	}
 	v, err := s.kv.Snapshot()
 	if err != nil {
@@ -42,7 +49,7 @@ func (s *Store) load(ctx context.Context) error {
 	if err := s.holds(heads); err != nil {
 		return err
 	}
-	return s.begin()
+	return s.begin(followed)
 }
 
 // version reads the format version, 0 if there is none: ErrNewerFormat, ErrOlderFormat.

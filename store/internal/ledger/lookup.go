@@ -212,7 +212,7 @@ func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, e
 // Replay finds the answer to a submission that was made before.
 func (ix *index) Replay(ctx context.Context, a docid.Asked) (docid.Receipt, error) {
 	var receipt docid.Receipt
-	if err := ctx.Err(); err != nil {
+	if err := ix.store.current(ctx); err != nil {
 		return receipt, err
 	}
 	if ix.durable.Load() < a.Seen {

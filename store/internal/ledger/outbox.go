@@ -38,18 +38,105 @@ func (w *waiting) get(d *decoder) {
 const pageBytes = 4 << 20
 
 // Attach keeps articles for a sink from now on.
-func (o outbox) Attach(ctx context.Context, sink string) (at uint64, err error) {
-	if len(sink) == 0 || len(sink) > 256 {
-		return 0, fmt.Errorf("%w: a sink's name has 1 to 256 bytes", docid.ErrInvalid)
+func (o outbox) Attach(ctx context.Context, sink string) (uint64, error) {
+	p := &proposal{tenant: o.ix.tenant, sink: &sinkChange{what: sinkAttach, name: sink}}
+	err := o.ix.store.propose(ctx, p)
+	return p.has, err
+}
+
+// Detach waits for a sink no longer.
+func (o outbox) Detach(ctx context.Context, sink string) error {
+	return o.ix.store.propose(ctx, &proposal{tenant: o.ix.tenant, sink: &sinkChange{what: sinkDetach, name: sink}})
+}
+
+// Acknowledge drops the articles that all sinks have.
+func (o outbox) Acknowledge(ctx context.Context, sink string, upTo uint64) error {
+	has, there, err := o.has(sink)
+	if err != nil || there && upTo <= has {
+		return err
 	}
-	err = o.ix.store.do(ctx, func(b Batch) (func(), error) {
-		seq, ok := o.ix.sinks[sink]
-		if at = seq; ok {
-			return nil, nil
-		}
-		return func() {}, o.ix.acknowledge(b, sink, 0)
+	return o.ix.store.propose(ctx, &proposal{tenant: o.ix.tenant, sink: &sinkChange{what: sinkAcknowledge, name: sink, upTo: upTo}})
+}
+
+// has is what a sink has acknowledged, durably, if it is attached.
+func (o outbox) has(sink string) (seq uint64, there bool, err error) {
+	err = o.ix.atSnapshot(func(r Reader) error {
+		there, err = read(r, sinkKey(o.ix.id, sink), func(d *decoder) { seq = d.uint() })
+		return err
 	})
-	return at, err
+	return seq, there, err
+}
+
+// Claim asks through the log. A folder that follows none is open in one process, whose relays are its own matter.
+func (o outbox) Claim(ctx context.Context, sink, who string, long time.Duration) (bool, error) {
+	if o.ix.store.follower == nil {
+		return true, nil
+	}
+	var held claim
+	err := o.ix.atSnapshot(func(r Reader) error {
+		_, err := read(r, claimKey(o.ix.id, sink), held.get)
+		return err
+	})
+	now := time.Now()
+	left := time.Duration(held.until - now.UnixNano())
+	switch {
+	case err != nil:
+		return false, err
+	case held.who != who && (left > 0 || long <= 0):
+		return false, nil
+	case held.who == who && left > long/2 && long > 0: // it is renewed by its half
+		return true, nil
+	}
+	p := &proposal{tenant: o.ix.tenant, sink: &sinkChange{what: sinkClaim, name: sink, claim: claim{who, now.Add(long).UnixNano()}, now: now.UnixNano()}}
+	err = o.ix.store.propose(ctx, p)
+	return p.held, err
+}
+
+// foldSink applies what a proposal says of a sink.
+func (ix *index) foldSink(b Batch, p *proposal) (func(), error) {
+	s, nothing := p.sink, func() {}
+	has, attached := ix.sinks[s.name]
+	switch {
+	case len(s.name) == 0 || len(s.name) > 256:
+		return nil, fmt.Errorf("%w: a sink's name has 1 to 256 bytes", docid.ErrInvalid)
+	case s.what == sinkClaim:
+		return ix.foldClaim(b, p)
+	case s.what == sinkAttach && attached:
+		p.has = has
+		return nil, nil
+	case s.what == sinkAttach:
+		return nothing, ix.acknowledge(b, s.name, 0)
+	case s.what == sinkDetach && !attached:
+		return nil, nil
+	case s.what == sinkDetach:
+		delete(ix.sinks, s.name)
+		return nothing, errors.Join(b.Delete(sinkKey(ix.id, s.name)), ix.dropArticles(b))
+	case s.what != sinkAcknowledge:
+		return nil, fmt.Errorf("%w: something about sink %q", docid.ErrInvalid, s.name)
+	case !attached:
+		return nil, fmt.Errorf("sink %q: %w", s.name, docid.ErrNotFound)
+	case s.upTo > ix.head:
+		return nil, docid.ErrBehind
+	case s.upTo <= has:
+		return nil, nil
+	}
+	return nothing, errors.Join(ix.acknowledge(b, s.name, s.upTo), ix.dropArticles(b))
+}
+
+// foldClaim gives a claim to who asks, unless another has it; one that is over when it is asked for is
+// given up.
+func (ix *index) foldClaim(b Batch, p *proposal) (func(), error) {
+	s, key, held := p.sink, claimKey(ix.id, p.sink.name), claim{}
+	if _, err := read(b, key, held.get); err != nil {
+		return nil, err
+	}
+	if held.who != s.claim.who && held.until > s.now {
+		return nil, nil
+	}
+	if p.held = s.claim.until > s.now; !p.held {
+		return func() {}, b.Delete(key)
+	}
+	return func() {}, b.Set(key, sealed(key, s.claim.put))
 }
 
 // acknowledge writes what a sink has. Only the writer calls it.
@@ -61,35 +148,6 @@ func (ix *index) acknowledge(b Batch, sink string, seq uint64) error {
 	key := sinkKey(ix.id, sink)
 	return b.Set(key, sealed(key, func(e *encoder) { e.uint(seq) }))
 }
-
-// Detach waits for a sink no longer.
-func (o outbox) Detach(ctx context.Context, sink string) error {
-	return o.ix.store.do(ctx, func(b Batch) (func(), error) {
-		if _, ok := o.ix.sinks[sink]; !ok {
-			return nil, nil
-		}
-		delete(o.ix.sinks, sink)
-		return func() {}, errors.Join(b.Delete(sinkKey(o.ix.id, sink)), o.ix.dropArticles(b))
-	})
-}
-
-// Acknowledge drops the articles that all sinks have.
-func (o outbox) Acknowledge(ctx context.Context, sink string, upTo uint64) error {
-	return o.ix.store.do(ctx, func(b Batch) (func(), error) {
-		switch has, ok := o.ix.sinks[sink]; {
-		case !ok:
-			return nil, fmt.Errorf("sink %q: %w", sink, docid.ErrNotFound)
-		case upTo > o.ix.head:
-			return nil, docid.ErrBehind
-		case upTo <= has:
-			return nil, nil
-		}
-		return func() {}, errors.Join(o.ix.acknowledge(b, sink, upTo), o.ix.dropArticles(b))
-	})
-}
-
-// Claim: a folder is open in one process, whose relays are its own matter.
-func (o outbox) Claim(context.Context, string, string, time.Duration) (bool, error) { return true, nil }
 
 // manyRows is from where on a range is deleted at once: it makes later reads
 // slower until the next flush, so it is not for every page.

@@ -13,6 +13,9 @@ type restoration struct{ *index }
 
 // Restore begins to make an index again, or goes on.
 func (s *Store) Restore(ctx context.Context, tenant string, id docid.Identity) (docid.Restoration, error) {
+	if s.follower != nil {
+		return nil, fmt.Errorf("%w: a store that follows a log is made again without it", docid.ErrInvalid)
+	}
 	id.Epochs = nil
 	err := s.do(ctx, func(b Batch) (func(), error) {
 		ix := s.index(tenant)

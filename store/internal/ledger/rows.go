@@ -35,6 +35,8 @@ import (
 //	w image piece         docIds, then fingerprints      made from l, d, m and q
 //	o seq                 article that waits for sinks   source
 //	s sink                what it has acknowledged       source
+//	y sink                who feeds it, where a log is followed
+//	z                     place in the log that is followed
 //
 // What is a source is not found elsewhere; the rest Rebuild makes again.
 // Segments hold the postings of all changes up to one; those after it are made from d
@@ -67,6 +69,8 @@ const (
 
 	spaceOutbox = 'o'
 	spaceSink   = 's'
+	spaceClaim  = 'y'
+	spacePlace  = 'z'
 )
 
 // formatVersion is raised when older programs could misread the rows. 5 has the change that
@@ -102,6 +106,8 @@ func aliasKey(tenant uint32, n docid.Name, leader uint64) []byte {
 }
 
 func sinkKey(tenant uint32, sink string) []byte { return append(keyOf(spaceSink, tenant), sink...) }
+
+func claimKey(tenant uint32, sink string) []byte { return append(keyOf(spaceClaim, tenant), sink...) }
 
 // expiryKey orders times before 1970 first too.
 func expiryKey(tenant uint32, expires int64, leader uint64) []byte {
