@@ -2,8 +2,10 @@ package pebble
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/storetest"
+	"github.com/zeebo/xxh3"
 )
 
 // server is one of several over a log, with a folder in memory.
@@ -24,7 +27,13 @@ type server struct {
 
 func serve(t *testing.T, fs *vfs.MemFS, log docid.Log) (server, error) {
 	t.Helper()
-	s, err := Open(t.Context(), "d", Options{FS: fs, Log: log})
+	return serveWith(t, Options{FS: fs, Log: log})
+}
+
+func serveWith(t *testing.T, o Options) (server, error) {
+	t.Helper()
+	fs := o.FS.(*vfs.MemFS)
+	s, err := Open(t.Context(), "d", o)
 	if err != nil {
 		return server{}, err
 	}
@@ -288,4 +297,168 @@ func (l *stuck) Durable(ctx context.Context) (uint64, error) {
 		return 0, err
 	}
 	return l.Log.Durable(ctx)
+}
+
+// TestLogIsTrimmed: entries go once they are older than so many beats, the servers go on, one that
+// was away for longer and one that is new go on with a copy of another, and only so.
+func TestLogIsTrimmed(t *testing.T) {
+	const beat = 20 * time.Millisecond
+	log := storetest.NewLog()
+	open := func(fs *vfs.MemFS) (server, error) {
+		return serveWith(t, Options{FS: fs, Log: log, beat: beat, KeepLog: 5 * beat})
+	}
+	a, err := open(vfs.NewMem())
+	ok(t, err)
+	late, err := open(vfs.NewMem())
+	ok(t, err)
+	ok(t, late.Close())
+	if _, err := a.add(t, "a", storetest.Base(1)); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); log.Trimmed() < 10; time.Sleep(beat) {
+		if time.Now().After(end) {
+			t.Fatalf("%d entries were trimmed", log.Trimmed())
+		}
+	}
+	for what, fs := range map[string]*vfs.MemFS{"new": vfs.NewMem(), "late": late.fs} {
+		if _, err := open(fs); !errors.Is(err, docid.ErrLogLost) {
+			t.Errorf("a server that is %s: %v", what, err)
+		}
+	}
+	ok(t, a.Snapshot(t.Context(), "copy"))
+	s, err := Open(t.Context(), "copy", Options{FS: a.fs, Log: log, beat: beat, KeepLog: 5 * beat})
+	ok(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	d, err := docid.NewDetector(t.Context(), s, "tenant", storetest.Settings())
+	ok(t, err)
+	b := server{s, d, a.fs}
+	for nid, s := range map[string]server{"b": b, "c": a} {
+		if x, err := s.add(t, nid, storetest.Base(1)); err != nil || x.LeaderSeq != 1 {
+			t.Errorf("%s: %+v, %v", nid, x, err)
+		}
+	}
+	if epochs, err := s.index(t).Catalog().Epochs(t.Context()); err != nil || len(epochs) > 0 {
+		t.Errorf("the copy has begun epochs: %v, %v", epochs, err)
+	}
+}
+
+func (s *Store) index(t *testing.T) docid.Index {
+	t.Helper()
+	ix, err := s.Index(t.Context(), "tenant", nil)
+	ok(t, err)
+	return ix
+}
+
+// TestServerThatDiffers: of three servers the one whose state is another stops by itself, and says so at every
+// start; the two others go on.
+func TestServerThatDiffers(t *testing.T) {
+	const beat = 100 * time.Millisecond
+	log := storetest.NewLog()
+	var servers []server
+	for range 3 {
+		s, err := serveWith(t, Options{FS: vfs.NewMem(), Log: log, beat: beat})
+		ok(t, err)
+		servers = append(servers, s)
+	}
+	if _, err := servers[1].add(t, "a", storetest.Base(1)); err != nil {
+		t.Fatal(err)
+	}
+	wrong := servers[1]
+	ok(t, wrong.Close())
+	kv, err := openRows("d", Options{FS: wrong.fs})
+	ok(t, err)
+	b := kv.Batch()
+	place, err := b.Get([]byte("z"))
+	ok(t, err)
+	place[len(place)-9] ^= 1 // of its digest
+	fields := place[:len(place)-8]
+	ok(t, b.Set([]byte("z"), binary.BigEndian.AppendUint64(slices.Clone(fields), xxh3.HashSeed(fields, xxh3.Hash([]byte("z"))))))
+	ok(t, b.Commit())
+	b.Close()
+	ok(t, kv.Close())
+	wrong, err = serveWith(t, Options{FS: wrong.fs, Log: log, beat: beat})
+	ok(t, err)
+	for end := time.Now().Add(20 * time.Second); wrong.Poisoned() == nil; time.Sleep(beat) {
+		if time.Now().After(end) {
+			t.Fatal("the server goes on")
+		}
+	}
+	if err := wrong.Poisoned(); !errors.Is(err, docid.ErrCorrupt) {
+		t.Errorf("it stopped for another reason: %v", err)
+	}
+	for n, s := range []server{servers[0], servers[2]} {
+		time.Sleep(2 * beat)
+		if _, err := s.add(t, fmt.Sprint("b", n), storetest.Base(1)); err != nil {
+			t.Errorf("another server: %v", err)
+		}
+	}
+	_ = wrong.Close()
+	if _, err := serveWith(t, Options{FS: wrong.fs, Log: log, beat: beat}); !errors.Is(err, docid.ErrCorrupt) {
+		t.Errorf("started again: %v", err)
+	}
+}
+
+// TestLead: a folder that was served alone goes on with a log, and one whose log is lost begins a new one and an
+// epoch with it; other servers go on with copies, and not with what they have.
+func TestLead(t *testing.T) {
+	fs := vfs.NewMem()
+	alone, err := serve(t, fs, nil)
+	ok(t, err)
+	first, err := alone.add(t, "a", storetest.Base(1))
+	ok(t, err)
+	var expires docid.Submission
+	expires.ID, expires.Text, expires.TTL = "expires", storetest.Base(9), time.Hour
+	_, err = alone.Add(t.Context(), expires)
+	ok(t, err)
+	ok(t, alone.Close())
+	log := storetest.NewLog()
+	ok(t, Lead(t.Context(), "d", log, Options{FS: fs}))
+	if err := Lead(t.Context(), "d", log, Options{FS: fs}); !errors.Is(err, docid.ErrLogLost) {
+		t.Errorf("a log that has begun: %v", err)
+	}
+	ok(t, Backup(t.Context(), "d", "copy", Options{FS: fs}))
+	a, err := serve(t, fs, log)
+	ok(t, err)
+	s, err := Open(t.Context(), "copy", Options{FS: fs, Log: log})
+	ok(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	d, err := docid.NewDetector(t.Context(), s, "tenant", storetest.Settings())
+	ok(t, err)
+	b := server{s, d, fs}
+	if _, err := serve(t, vfs.NewMem(), log); !errors.Is(err, docid.ErrUnavailable) {
+		t.Errorf("an empty server: %v", err)
+	}
+	x, err := b.add(t, "b", storetest.Base(1))
+	if err != nil || x.DocID != first.DocID {
+		t.Errorf("a copy has docId %s, not %s: %v", x.DocID, first.DocID, err)
+	}
+	if retry, err := a.add(t, "a", storetest.Base(1)); err != nil || !retry.Replayed {
+		t.Errorf("a retry: %+v, %v", retry, err)
+	}
+	lost, err := b.add(t, "c", storetest.Base(2))
+	ok(t, err)
+	ok(t, b.Close())
+	ok(t, a.Close())
+
+	again := storetest.NewLog()
+	defer func() {
+		ok(t, a.Close())
+		for _, dir := range []string{"d", "copy"} {
+			report, err := Check(t.Context(), dir, Options{FS: fs})
+			if err != nil || len(report.Problems) > 0 {
+				t.Errorf("check %s: %v, %v", dir, report.Problems, err)
+			}
+		}
+	}()
+	ok(t, Lead(t.Context(), "d", again, Options{FS: fs}))
+	if a, err = serve(t, fs, again); err != nil {
+		t.Fatal(err)
+	}
+	next, err := a.add(t, "d", storetest.Base(3))
+	if err != nil || next.Seq <= lost.Seq+1 || next.DocID == lost.DocID {
+		t.Errorf("after a loss: change %d, docId %s, %v", next.Seq, next.DocID, err)
+	}
+	if _, err := Open(t.Context(), "copy", Options{FS: fs, Log: again}); !errors.Is(err, docid.ErrLogLost) {
+		t.Errorf("a server that has followed the lost log: %v", err)
+	}
 }

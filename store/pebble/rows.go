@@ -18,7 +18,6 @@ import (
 type rows struct {
 	db   *pebble.DB
 	log  *logger
-	sync *pebble.WriteOptions
 	mu   sync.Mutex
 	last *snapshot      // the durable state
 	used sync.WaitGroup // snapshots that are open
@@ -32,7 +31,7 @@ type snapshot struct {
 }
 
 func newRows(db *pebble.DB, log *logger) *rows {
-	r := &rows{db: db, log: log, sync: pebble.Sync}
+	r := &rows{db: db, log: log}
 	r.advance()
 	return r
 }
@@ -157,9 +156,9 @@ func (b *batch) Delete(key []byte) error {
 	return b.b.Delete(key, nil)
 }
 
-// Commit returns when the write-ahead log is on disk, or nearly so where another log has it all.
+// Commit returns when the write-ahead log is on disk.
 func (b *batch) Commit() error {
-	_, err := guarded(b.rows.log, func() (struct{}, error) { return struct{}{}, b.b.Commit(b.rows.sync) })
+	_, err := guarded(b.rows.log, func() (struct{}, error) { return struct{}{}, b.b.Commit(pebble.Sync) })
 	if err != nil {
 		return wrap(err)
 	}

@@ -114,3 +114,10 @@ func (l *Log) Force(entry []byte) error {
 	_, err := l.Append(context.Background(), at, entry)
 	return err
 }
+
+// Trimmed is how many entries were forgotten.
+func (l *Log) Trimmed() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.trimmed
+}

@@ -48,6 +48,7 @@ func Check(ctx context.Context, kv KV, progress func(rows int)) (Report, error) 
 	if _, err := marked(v); err != nil {
 		c.bad(copyKey(), "%v", err)
 	}
+	c.place()
 	all := v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
 		c.row()
 		c.ix = newIndex(nil, string(k[1:]), 0, docid.Identity{})
@@ -61,6 +62,18 @@ func Check(ctx context.Context, kv KV, progress func(rows int)) (Report, error) 
 		c.bad([]byte{spaceIndex}, "the index of tenant %q is gone, its witness knows %d changes", h.Tenant, h.Seq)
 	}
 	return c.Report, all
+}
+
+// place reads how far a log was followed.
+func (c *checker) place() {
+	if there, err := read(c.r, placeKey(), new(logPlace).get); err != nil {
+		c.bad(placeKey(), "%v", err)
+	} else if there {
+		c.row()
+	}
+	if _, _, err := lastBeat(c.r); err != nil {
+		c.bad([]byte{spaceBeat}, "%v", err)
+	}
 }
 
 type checker struct {

@@ -29,15 +29,16 @@ type flight struct {
 
 // entry makes the entry of a proposal.
 func (f *follower) entry(p *proposal) []byte {
-	f.mu.Lock()
-	f.number++
-	n := f.number
-	f.mu.Unlock()
+	var id entryID
+	copy(id[:], f.drawn[:])
+	binary.BigEndian.PutUint64(id[len(f.drawn):], f.number.Add(1))
+	return entryOf(id, p)
+}
+
+func entryOf(id entryID, p *proposal) []byte {
 	plain := p.encode()
-	b := make([]byte, 0, len(entryID{})+1+s2.MaxEncodedLen(len(plain)))
-	b = append(b, f.drawn[:]...)
-	b = binary.BigEndian.AppendUint64(b, n)
-	b = append(b, rules)
+	b := make([]byte, 0, len(id)+1+s2.MaxEncodedLen(len(plain)))
+	b = append(append(b, id[:]...), rules)
 	return append(b, s2.Encode(nil, plain)...)
 }
 
@@ -89,8 +90,11 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 		f.mu.Lock()
 		f.land(idOf(entry), own)
 		f.mu.Unlock()
-		if errors.Is(err, docid.ErrLogLost) {
+		switch {
+		case errors.Is(err, docid.ErrLogLost):
 			f.fail(err)
+		case errors.Is(err, docid.ErrFull):
+			return fmt.Errorf("append to the log: %w", err)
 		}
 		return fmt.Errorf("%w: append to the log: %w", docid.ErrUnavailable, err)
 	}

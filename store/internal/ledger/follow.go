@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/neardup/neardup/docid"
@@ -37,6 +38,9 @@ type follower struct {
 	stop context.CancelFunc
 	work sync.WaitGroup
 
+	drawn  [8]byte       // tells its proposals from those of others
+	number atomic.Uint64 // of the last
+
 	mu      sync.Mutex // guards what follows
 	applied docid.Anchor
 	digest  uint64        // of the outcomes of all that was applied
@@ -44,8 +48,6 @@ type follower struct {
 	began   bool          // the log was read once
 	lost    error         // why it follows no more
 	away    error         // why the log cannot be read at the moment
-	number  uint64        // of the last own proposal
-	drawn   [8]byte       // tells its proposals from those of others
 	flights map[entryID]*flight
 	posting map[uint64]*flight // by the keys of docIds that they make
 
@@ -88,7 +90,7 @@ func (p *logPlace) get(d *decoder) {
 }
 
 // follow begins to apply a log, and returns when all is applied that was in it when it was called.
-func (s *Store) follow(ctx context.Context, log docid.Log) error {
+func (s *Store) follow(ctx context.Context, o Options) error {
 	at, there, err := s.logPlace()
 	if err != nil {
 		return err
@@ -98,7 +100,7 @@ func (s *Store) follow(ctx context.Context, log docid.Log) error {
 	}
 	running, stop := context.WithCancel(context.Background())
 	f := &follower{
-		s: s, log: log, stop: stop, applied: at.Anchor, digest: at.digest, moved: make(chan struct{}),
+		s: s, log: o.Log, stop: stop, applied: at.Anchor, digest: at.digest, moved: make(chan struct{}),
 		flights: map[entryID]*flight{}, posting: map[uint64]*flight{},
 	}
 	_, _ = rand.Read(f.drawn[:]) // never fails
@@ -116,6 +118,7 @@ func (s *Store) follow(ctx context.Context, log docid.Log) error {
 	if err != nil {
 		return fmt.Errorf("catch up with the log: %w", err)
 	}
+	f.work.Go(func() { f.tend(running, o.Beat, o.Keep) })
 	return nil
 }
 
@@ -269,7 +272,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 		var publish []func()
 		for i, p := range ps {
 			at.Anchor = at.Next(entries[i])
-			then, err := f.fold(b, p, at.Offset)
+			then, err := f.fold(b, p, at)
 			if err != nil && !refused(err) {
 				return nil, b.(*sound).note(err)
 			}
@@ -299,6 +302,9 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 			f.land(id, own)
 			if own.err = errs[i]; p != nil {
 				own.p.receipt, own.p.has, own.p.held = p.receipt, p.has, p.held
+				if p.beat != nil {
+					own.p.beat.trim = p.beat.trim
+				}
 			}
 			close(own.done)
 		}
@@ -313,17 +319,19 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 var errNoStart = fmt.Errorf("%w: a log begins with its genesis, and an empty store there; this one begins otherwise, or goes on from a store: start with a copy of a server's", docid.ErrUnavailable)
 
 // fold applies an entry; nil is one that nobody can read.
-func (f *follower) fold(b Batch, p *proposal, offset uint64) (func(), error) {
+func (f *follower) fold(b Batch, p *proposal, at logPlace) (func(), error) {
 	begins := p != nil && p.genesis != nil
 	switch {
-	case offset == 1 && (!begins || p.genesis.adopted):
+	case at.Offset == 1 && (!begins || p.genesis.adopted):
 		return nil, errNoStart
 	case p == nil:
 		return nil, fmt.Errorf("%w: an entry that cannot be read", docid.ErrInvalid)
-	case begins && offset > 1:
+	case begins && at.Offset > 1:
 		return nil, fmt.Errorf("%w: a log begins once", docid.ErrInvalid)
 	case begins:
 		return nil, nil
+	case p.beat != nil:
+		return p.beat.fold(b, at)
 	}
 	return f.s.fold(b, p)
 }
@@ -345,9 +353,9 @@ func (at logPlace) next(p *proposal, err error) uint64 {
 func (f *follower) current(ctx context.Context) error {
 	f.mu.Lock()
 	q := f.next
-	if f.lost != nil {
+	if err := errors.Join(f.lost, f.away); err != nil {
 		defer f.mu.Unlock()
-		return f.lost
+		return err
 	}
 	if q == nil {
 		q = &question{done: make(chan struct{})}

@@ -28,6 +28,7 @@ type index struct {
 	ruled      uint64            // last rule applied; the writer's
 	sinks      map[string]uint64 // what each has acknowledged; the writer's
 	oldest     uint64            // no article waits that came before; the writer's
+	seen       sightings         // who feeds the sinks
 	epochs     atomic.Pointer[[]docid.Epoch]
 	gaps       atomic.Pointer[[]gap] // the writer's to change
 	publishing sync.Mutex            // what follows is of one moment under it

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/neardup/neardup/docid"
@@ -77,19 +78,46 @@ func (o outbox) Claim(ctx context.Context, sink, who string, long time.Duration)
 		_, err := read(r, claimKey(o.ix.id, sink), held.get)
 		return err
 	})
-	now := time.Now()
-	left := time.Duration(held.until - now.UnixNano())
-	switch {
-	case err != nil:
+	if err != nil {
 		return false, err
-	case held.who != who && (left > 0 || long <= 0):
-		return false, nil
-	case held.who == who && left > long/2 && long > 0: // it is renewed by its half
-		return true, nil
 	}
-	p := &proposal{tenant: o.ix.tenant, sink: &sinkChange{what: sinkClaim, name: sink, claim: claim{who, now.Add(long).UnixNano()}, now: now.UnixNano()}}
+	since := o.ix.seen.since(sink, held)
+	p := &proposal{tenant: o.ix.tenant, sink: &sinkChange{what: sinkClaim, name: sink, claim: claim{who, held.turn}}}
+	switch {
+	case held.who == who && long <= 0:
+		p.sink.what = sinkRelease
+	case held.who == who && since < long/2: // it is renewed by its half
+		return true, nil
+	case held.who != who && (long <= 0 || held.who != "" && since < long):
+		return false, nil
+	}
 	err = o.ix.store.propose(ctx, p)
 	return p.held, err
+}
+
+// sightings are the claims that were seen, and since when.
+type sightings struct {
+	mu  sync.Mutex
+	all map[string]sighting
+}
+
+type sighting struct {
+	claim
+	at time.Time
+}
+
+// since is for how long a claim was seen as it is.
+func (s *sightings) since(sink string, c claim) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last, seen := s.all[sink]; seen && last.claim == c {
+		return time.Since(last.at)
+	}
+	if s.all == nil {
+		s.all = map[string]sighting{}
+	}
+	s.all[sink] = sighting{c, time.Now()}
+	return 0
 }
 
 // foldSink applies what a proposal says of a sink.
@@ -99,7 +127,7 @@ func (ix *index) foldSink(b Batch, p *proposal) (func(), error) {
 	switch {
 	case len(s.name) == 0 || len(s.name) > 256:
 		return nil, fmt.Errorf("%w: a sink's name has 1 to 256 bytes", docid.ErrInvalid)
-	case s.what == sinkClaim:
+	case s.what == sinkClaim || s.what == sinkRelease:
 		return ix.foldClaim(b, p)
 	case s.what == sinkAttach && attached:
 		p.has = has
@@ -123,20 +151,20 @@ func (ix *index) foldSink(b Batch, p *proposal) (func(), error) {
 	return nothing, errors.Join(ix.acknowledge(b, s.name, s.upTo), ix.dropArticles(b))
 }
 
-// foldClaim gives a claim to who asks, unless another has it; one that is over when it is asked for is
-// given up.
+// foldClaim gives a claim to who holds it, or has seen its last turn.
 func (ix *index) foldClaim(b Batch, p *proposal) (func(), error) {
 	s, key, held := p.sink, claimKey(ix.id, p.sink.name), claim{}
 	if _, err := read(b, key, held.get); err != nil {
 		return nil, err
 	}
-	if held.who != s.claim.who && held.until > s.now {
+	if held.who != s.claim.who && held.turn != s.claim.turn {
 		return nil, nil
 	}
-	if p.held = s.claim.until > s.now; !p.held {
-		return func() {}, b.Delete(key)
+	next := claim{s.claim.who, held.turn + 1}
+	if p.held = s.what == sinkClaim; !p.held {
+		next.who = ""
 	}
-	return func() {}, b.Set(key, sealed(key, s.claim.put))
+	return func() {}, b.Set(key, sealed(key, next.put))
 }
 
 // acknowledge writes what a sink has. Only the writer calls it.

@@ -9,11 +9,12 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// proposal is what changes a store: the begin of a log, a new index, a change of one, or something about its sinks. One
+// proposal is what changes a store: the begin of a log, its beat, a new index, a change of one, or something about its sinks. One
 // function applies it, fold: by itself and the rows alone, so whoever applies the same proposals
 // in the same order to the same rows has the same rows afterwards.
 type proposal struct {
 	genesis  *genesis
+	beat     *beat
 	tenant   string
 	identity *docid.Identity // makes the index, unless there is one
 	change   *docid.Change
@@ -31,8 +32,7 @@ type sinkChange struct {
 	what  sinkVerb
 	name  string
 	upTo  uint64 // of an acknowledgement
-	claim claim
-	now   int64 // of a claim, Unix nanoseconds, by the clock of who asks
+	claim claim  // the turn is the last that who asks has seen
 }
 
 type sinkVerb byte
@@ -42,12 +42,14 @@ const (
 	sinkDetach
 	sinkAcknowledge
 	sinkClaim
+	sinkRelease
 )
 
-// claim is who feeds a sink, and until when.
+// claim is who feeds a sink, and how often somebody has said so: whoever has seen a turn for long enough,
+// by his own clock, may take the next, so nobody's time of day matters.
 type claim struct {
-	who   string
-	until int64 // Unix nanoseconds
+	who  string
+	turn uint64
 }
 
 // propose has a proposal applied, by the writer or through the log, and durable.
@@ -93,11 +95,17 @@ func refused(err error) bool {
 // encode writes a proposal down, what is text last.
 func (p *proposal) encode() []byte {
 	return encoded(func(e *encoder) {
-		e.bool(p.genesis != nil)
-		if p.genesis != nil {
+		switch {
+		case p.genesis != nil:
+			e.uint(1)
 			p.genesis.put(e)
 			return
+		case p.beat != nil:
+			e.uint(2)
+			p.beat.put(e)
+			return
 		}
+		e.uint(3)
 		e.string(p.tenant)
 		switch {
 		case p.identity != nil:
@@ -118,10 +126,18 @@ func (p *proposal) encode() []byte {
 func decodeProposal(b []byte) (*proposal, error) {
 	p := &proposal{}
 	err := decoded(b, func(d *decoder) {
-		if d.bool() {
+		switch about := d.uint(); about {
+		case 1:
 			p.genesis = &genesis{}
 			p.genesis.get(d)
 			return
+		case 2:
+			p.beat = &beat{}
+			p.beat.get(d)
+			return
+		case 3:
+		default:
+			d.fail(fmt.Sprintf("is about %d", about))
 		}
 		p.tenant = d.string()
 		switch kind := d.uint(); kind {
@@ -147,21 +163,19 @@ func (s *sinkChange) put(e *encoder) {
 	e.string(s.name)
 	e.uint(s.upTo)
 	s.claim.put(e)
-	e.int(s.now)
 }
 
 func (s *sinkChange) get(d *decoder) {
 	s.what, s.name, s.upTo = sinkVerb(d.uint()), d.string(), d.uint()
 	s.claim.get(d)
-	s.now = d.int()
 }
 
 func (c claim) put(e *encoder) {
 	e.string(c.who)
-	e.int(c.until)
+	e.uint(c.turn)
 }
 
-func (c *claim) get(d *decoder) { c.who, c.until = d.string(), d.int() }
+func (c *claim) get(d *decoder) { c.who, c.turn = d.string(), d.uint() }
 
 // putChange writes what Commit takes. The methods of a query and the bounds of its look-up do not travel.
 func putChange(e *encoder, c *docid.Change) {

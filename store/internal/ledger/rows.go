@@ -36,6 +36,7 @@ import (
 //	o seq                 article that waits for sinks   source
 //	s sink                what it has acknowledged       source
 //	y sink                who feeds it, where a log is followed
+//	u beat                where a beat of the log lies, and the digests of the state there
 //	z                     place in the log that is followed
 //
 // What is a source is not found elsewhere; the rest Rebuild makes again.
@@ -70,6 +71,7 @@ const (
 	spaceOutbox = 'o'
 	spaceSink   = 's'
 	spaceClaim  = 'y'
+	spaceBeat   = 'u'
 	spacePlace  = 'z'
 )
 

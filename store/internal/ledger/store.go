@@ -1,11 +1,13 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"sort"
 	"sync"
+	"time"
 
 	"github.com/neardup/neardup/docid"
 )
@@ -58,6 +60,10 @@ type Options struct {
 	Volatile bool
 	// Log, where not nil, is what the store follows: see docid.Log.
 	Log docid.Log
+	// Beat is how often the servers of a log compare their states, 0: each minute; Keep for how many beats
+	// entries are kept, 0: 1,440.
+	Beat time.Duration
+	Keep uint64
 }
 
 // Open loads the indexes of a KV and starts the writer. It owns the KV from
@@ -66,6 +72,7 @@ func Open(ctx context.Context, kv KV, o Options) (*Store, error) {
 	if o.Postings <= 0 {
 		o.Postings = maxInMemory
 	}
+	o.Beat, o.Keep = cmp.Or(o.Beat, time.Minute), cmp.Or(o.Keep, 1440)
 	s := &Store{
 		kv: kv, requests: make(chan *request, maxGroup), indexes: map[string]*index{},
 		closed: make(chan struct{}), settled: make(chan struct{}), quit: make(chan struct{}), stopped: make(chan struct{}),
@@ -77,7 +84,7 @@ func Open(ctx context.Context, kv KV, o Options) (*Store, error) {
 	go s.write()
 	go s.settle()
 	if o.Log != nil {
-		if err := s.follow(ctx, o.Log); err != nil {
+		if err := s.follow(ctx, o); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 	}
