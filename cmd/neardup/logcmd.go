@@ -12,11 +12,34 @@ import (
 func logCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log",
-		Short: "Begin the log that several servers share",
+		Short: "Begin the log that several servers share, or leave it",
 		Args:  noArguments,
-		RunE:  func(*cobra.Command, []string) error { return usage("what to do with the log? adopt") },
+		RunE:  func(*cobra.Command, []string) error { return usage("what to do with the log? adopt or leave") },
 	}
-	cmd.AddCommand(adoptCommand(a))
+	cmd.AddCommand(adoptCommand(a), leaveCommand(a))
+	return cmd
+}
+
+func leaveCommand(*app) *cobra.Command {
+	var data string
+	cmd := &cobra.Command{
+		Use:   "leave --data DIR",
+		Short: "Have a store be served alone that has followed a log",
+		Long: `Has a store that no server has open be served without the log, with every docId.
+It begins a new epoch: should others go on with the log, no docId is given twice.
+
+` + exitHelp,
+		Example: `  neardup log leave --data news`,
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, err := closedIn(data)
+			if err != nil {
+				return err
+			}
+			return store.leave(cmd.Context())
+		},
+	}
+	cmd.Flags().StringVar(&data, "data", "", "folder of a server that does not run")
 	return cmd
 }
 

@@ -227,6 +227,11 @@ func (s closedStore) lead(ctx context.Context, log docid.Log) error {
 	return pebble.Lead(ctx, string(s), log, pebble.Options{})
 }
 
+// leave has it follow no log any more.
+func (s closedStore) leave(ctx context.Context) error {
+	return pebble.Leave(ctx, string(s), pebble.Options{})
+}
+
 // check reads all of it; progress is told how many rows were read.
 func (s closedStore) check(ctx context.Context, progress func(rows int)) (pebble.Report, error) {
 	return pebble.Check(ctx, string(s), pebble.Options{Progress: progress})

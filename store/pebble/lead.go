@@ -18,7 +18,7 @@ func Lead(ctx context.Context, dir string, log docid.Log, o Options) error {
 	} else if end > 0 {
 		return fmt.Errorf("%w: it has %d entries", docid.ErrLogLost, end)
 	}
-	if err := offline(dir, o, func(kv *engine) error { return ledger.Unfollow(kv) }); err != nil {
+	if err := Leave(ctx, dir, o); err != nil {
 		return err
 	}
 	s, err := Open(ctx, dir, o) // begins the epochs
@@ -29,4 +29,10 @@ func Lead(ctx context.Context, dir string, log docid.Log, o Options) error {
 		return err
 	}
 	return offline(dir, o, func(kv *engine) error { return ledger.Lead(ctx, kv, log) })
+}
+
+// Leave has a folder that no process has open follow no log any more: served alone it begins an epoch, for others may
+// go on with the log.
+func Leave(_ context.Context, dir string, o Options) error {
+	return offline(dir, o, func(kv *engine) error { return ledger.Unfollow(kv) })
 }

@@ -462,3 +462,30 @@ func TestLead(t *testing.T) {
 		t.Errorf("a server that has followed the lost log: %v", err)
 	}
 }
+
+// TestLeave: a folder that leaves the log is served alone, with every docId, and gives none that others may give.
+func TestLeave(t *testing.T) {
+	log, fs := storetest.NewLog(), vfs.NewMem()
+	a, err := serve(t, fs, log)
+	ok(t, err)
+	b, err := serve(t, vfs.NewMem(), log)
+	ok(t, err)
+	first, err := a.add(t, "a", storetest.Base(1))
+	ok(t, err)
+	ok(t, a.Close())
+	ok(t, Leave(t.Context(), "d", Options{FS: fs}))
+	if a, err = serve(t, fs, nil); err != nil {
+		t.Fatal(err)
+	}
+	copied, err := a.add(t, "b", storetest.Base(1))
+	if err != nil || copied.DocID != first.DocID {
+		t.Errorf("a copy has docId %s, not %s: %v", copied.DocID, first.DocID, err)
+	}
+	here, err := a.add(t, "c", storetest.Base(2))
+	ok(t, err)
+	there, err := b.add(t, "c", storetest.Base(3))
+	ok(t, err)
+	if here.DocID == there.DocID {
+		t.Errorf("both gave %s", here.DocID)
+	}
+}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -89,23 +90,29 @@ func (p *logPlace) get(d *decoder) {
 	p.digest = d.fixed()
 }
 
-// follow begins to apply a log, and returns when all is applied that was in it when it was called.
-func (s *Store) follow(ctx context.Context, o Options) error {
-	at, there, err := s.logPlace()
-	if err != nil {
-		return err
+// newFollower is one that neither reads nor beats yet.
+func newFollower(s *Store, log docid.Log) (f *follower, begun bool, err error) {
+	at, begun, err := s.logPlace()
+	if err == nil && !begun && len(s.indexes) > 0 {
+		err = fmt.Errorf("%w: the store has changes and has never followed a log; an operator has one begin with it: neardup log adopt", docid.ErrInvalid)
 	}
-	if !there && len(s.indexes) > 0 {
-		return fmt.Errorf("%w: the store has changes and has never followed a log; an operator has one begin with it: neardup log adopt", docid.ErrInvalid)
-	}
-	running, stop := context.WithCancel(context.Background())
-	f := &follower{
-		s: s, log: o.Log, stop: stop, applied: at.Anchor, digest: at.digest, moved: make(chan struct{}),
+	f = &follower{
+		s: s, log: log, stop: func() {}, applied: at.Anchor, digest: at.digest, moved: make(chan struct{}),
 		flights: map[entryID]*flight{}, posting: map[uint64]*flight{},
 	}
 	_, _ = rand.Read(f.drawn[:]) // never fails
-	s.follower = f
-	if !there {
+	return f, begun, err
+}
+
+// follow begins to apply a log, and returns when all is applied that was in it when it was called.
+func (s *Store) follow(ctx context.Context, o Options) error {
+	f, begun, err := newFollower(s, o.Log)
+	if err != nil {
+		return err
+	}
+	running, stop := context.WithCancel(context.Background())
+	f.stop, s.follower = stop, f
+	if !begun {
 		if err := f.begin(ctx); err != nil {
 			return fmt.Errorf("begin the log: %w", err)
 		}
@@ -118,7 +125,7 @@ func (s *Store) follow(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("catch up with the log: %w", err)
 	}
-	f.work.Go(func() { f.tend(running, o.Beat, o.Keep) })
+	f.work.Go(func() { f.tend(running, cmp.Or(o.Beat, time.Minute), cmp.Or(o.Keep, 1440)) })
 	return nil
 }
 

@@ -60,6 +60,9 @@ func (s *Store) propose(ctx context.Context, p *proposal) error {
 	return s.do(ctx, func(b Batch) (func(), error) { return s.fold(b, p) })
 }
 
+// maxPast is more changes than there ever are: numbers have 48 bits.
+const maxPast = 1 << 48
+
 // fold applies a proposal in the writer. An error means that it wrote nothing.
 func (s *Store) fold(b Batch, p *proposal) (publish func(), err error) {
 	if p.identity != nil {
@@ -78,6 +81,8 @@ func (s *Store) fold(b Batch, p *proposal) (publish func(), err error) {
 		return publish, err
 	case ix.head > p.past:
 		return nil, nil
+	case p.past >= maxPast:
+		return nil, fmt.Errorf("%w: an epoch after change %d", docid.ErrInvalid, p.past)
 	}
 	t := &change{ix: ix, b: b, seq: p.past + 1, c: p.change}
 	return t.publish, t.logEpoch()

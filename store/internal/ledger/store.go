@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,10 +68,21 @@ type Options struct {
 // Open loads the indexes of a KV and starts the writer. It owns the KV from
 // then on. ErrNewerFormat, ErrCorrupt.
 func Open(ctx context.Context, kv KV, o Options) (*Store, error) {
+	s, err := load(ctx, kv, o)
+	if err != nil || o.Log == nil {
+		return s, err
+	}
+	if err := s.follow(ctx, o); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// load opens a store that does not follow its log yet.
+func load(ctx context.Context, kv KV, o Options) (*Store, error) {
 	if o.Postings <= 0 {
 		o.Postings = maxInMemory
 	}
-	o.Beat, o.Keep = cmp.Or(o.Beat, time.Minute), cmp.Or(o.Keep, 1440)
 	s := &Store{
 		kv: kv, requests: make(chan *request, maxGroup), indexes: map[string]*index{},
 		closed: make(chan struct{}), settled: make(chan struct{}), quit: make(chan struct{}), stopped: make(chan struct{}),
@@ -83,11 +93,6 @@ func Open(ctx context.Context, kv KV, o Options) (*Store, error) {
 	}
 	go s.write()
 	go s.settle()
-	if o.Log != nil {
-		if err := s.follow(ctx, o); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-	}
 	return s, nil
 }
 
