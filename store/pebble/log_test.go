@@ -262,11 +262,45 @@ func TestCloseOverLog(t *testing.T) {
 	ok(t, s.Close())
 }
 
-// stuck is a log that can be away.
+// TestServerThatLags: a server that cannot read what the log has says so, and does not answer from what it has.
+func TestServerThatLags(t *testing.T) {
+	log := &stuck{Log: storetest.NewLog()}
+	a, err := serve(t, vfs.NewMem(), log)
+	ok(t, err)
+	b, err := serve(t, vfs.NewMem(), log.Log)
+	ok(t, err)
+	log.mu.Lock()
+	log.slow = true
+	log.mu.Unlock()
+	time.Sleep(200 * time.Millisecond) // a read that has begun
+	if _, err := b.add(t, "a", storetest.Base(1)); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for what, ask := range map[string]func() error{
+		"member": func() error { _, _, err := a.Member(t.Context(), "a"); return err },
+		"add":    func() error { _, err := a.add(t, "", storetest.Base(1)); return err },
+	} {
+		all.Go(func() {
+			if err := ask(); !errors.Is(err, docid.ErrUnavailable) {
+				t.Errorf("%s: %v", what, err)
+			}
+		})
+	}
+	all.Wait()
+	log.mu.Lock()
+	log.slow = false
+	log.mu.Unlock()
+	if _, _, err := a.Member(t.Context(), "a"); err != nil {
+		t.Errorf("once it can read again: %v", err)
+	}
+}
+
+// stuck is a log that can be away, or give nothing to read.
 type stuck struct {
 	*storetest.Log
-	mu  sync.Mutex
-	off bool
+	mu        sync.Mutex
+	off, slow bool
 }
 
 func (l *stuck) away() error {
@@ -288,6 +322,13 @@ func (l *stuck) Append(ctx context.Context, a docid.Anchor, entry []byte) (uint6
 func (l *stuck) Read(ctx context.Context, a docid.Anchor) ([][]byte, error) {
 	if err := l.away(); err != nil {
 		return nil, err
+	}
+	l.mu.Lock()
+	slow := l.slow
+	l.mu.Unlock()
+	if slow {
+		time.Sleep(10 * time.Millisecond)
+		return nil, nil
 	}
 	return l.Log.Read(ctx, a)
 }

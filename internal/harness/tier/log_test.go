@@ -17,6 +17,7 @@ import (
 
 	"github.com/neardup/neardup/internal/harness"
 	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
 )
 
@@ -131,7 +132,11 @@ func TestLogSameMoment(t *testing.T) {
 // TestLogFaults kills, stops and replaces servers and Redis while clients write to all servers, and
 // holds them to every answer; at the end all folders follow from one log.
 func TestLogFaults(t *testing.T) {
-	s := startSharers(t, 2)
+	if testing.Short() {
+		t.Skip("the servers are processes of their own")
+	}
+	maria := "mysql://root:@" + services.MariaDB(t).Addr + "/neardup"
+	s := startSharers(t, 2, "--map", maria, "--seal", seal)
 	path := filepath.Join(t.TempDir(), "journal")
 	journal, err := harness.NewJournal(path)
 	if err != nil {
@@ -246,6 +251,7 @@ func TestLogFaults(t *testing.T) {
 			break
 		}
 	}
+	s.fed(maria, logs[0])
 	digests := map[string]int{}
 	for _, one := range s.servers {
 		if out, err := one.process.Stop(); err != nil {
@@ -266,6 +272,38 @@ func TestLogFaults(t *testing.T) {
 		t.Errorf("the folders differ: %v", digests)
 	}
 	t.Logf("%d faults, %d changes, %d requests", total, len(logs[0]), len(records))
+}
+
+// fed waits until MySQL has the log, and holds it to that.
+func (s *sharers) fed(address string, want []harness.Entry) {
+	s.Helper()
+	sink, err := mysql.Open(s.Context(), mysql.Options{Address: address})
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer sink.Close()
+	last := want[len(want)-1].Seq
+	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		at, err := sink.Cursor(s.Context(), "default")
+		if err == nil && at >= last {
+			break
+		}
+		if time.Now().After(end) {
+			s.Fatalf("MySQL has change %d of %d: %v", at, last, err)
+		}
+	}
+	got, err := sink.Log(s.Context(), "default", 0, len(want)+1)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if len(got) < len(want) {
+		s.Fatalf("MySQL has %d entries, the log %d", len(got), len(want))
+	}
+	for n, e := range want {
+		if g := got[n]; g.Seq != e.Seq || string(g.Kind) != e.Kind || g.NID != e.NID {
+			s.Fatalf("MySQL has change %d, %s of %q, the log %d, %s of %q", g.Seq, g.Kind, g.NID, e.Seq, e.Kind, e.NID)
+		}
+	}
 }
 
 // TestLogLost: servers whose log was emptied, or came back with less, answer nothing and are not ready, from

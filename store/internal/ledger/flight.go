@@ -98,11 +98,13 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 		}
 		return fmt.Errorf("%w: append to the log: %w", docid.ErrUnavailable, err)
 	}
+	soon, cancel := context.WithTimeoutCause(ctx, lagWait, errLags)
+	defer cancel()
 	select {
 	case <-own.done:
 		return own.err
-	case <-ctx.Done():
-		return ctx.Err()
+	case <-soon.Done():
+		return context.Cause(soon)
 	}
 }
 

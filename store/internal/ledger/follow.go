@@ -63,12 +63,16 @@ type question struct {
 	err  error
 }
 
-// Times of a follower: how long an answer of the log is waited for, and after an error before the next attempt;
-// how far behind it may be with an answer.
+// Times of a follower: how long an answer of the log is waited for, and after an error before the next attempt; how
+// long whoever asks may wait for what the log has already.
 const (
 	logWait  = 900 * time.Millisecond
 	logPause = 50 * time.Millisecond
+	lagWait  = 3 * time.Second
 )
+
+// errLags is what a server says that is too far behind.
+var errLags = fmt.Errorf("%w: this server is behind the log", docid.ErrUnavailable)
 
 // logPlace is how far a store has come in a log.
 type logPlace struct {
@@ -120,7 +124,7 @@ func (s *Store) follow(ctx context.Context, o Options) error {
 	f.work.Go(func() { f.read(running) })
 	err = f.waits(ctx, func() bool { return f.began })
 	if err == nil {
-		err = f.current(ctx)
+		err = f.caughtUp(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("catch up with the log: %w", err)
@@ -356,8 +360,15 @@ func (at logPlace) next(p *proposal, err error) uint64 {
 	}))
 }
 
-// current returns once all is applied that was in the log when it was called.
+// current returns once all is applied that was in the log when it was called, and soon.
 func (f *follower) current(ctx context.Context) error {
+	soon, cancel := context.WithTimeoutCause(ctx, lagWait, errLags)
+	defer cancel()
+	return f.caughtUp(soon)
+}
+
+// caughtUp is current, however long that takes.
+func (f *follower) caughtUp(ctx context.Context) error {
 	f.mu.Lock()
 	q := f.next
 	if err := errors.Join(f.lost, f.away); err != nil {
@@ -373,7 +384,7 @@ func (f *follower) current(ctx context.Context) error {
 	select {
 	case <-q.done:
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 	if q.err != nil {
 		return fmt.Errorf("%w: ask the log for its end: %w", docid.ErrUnavailable, q.err)
@@ -393,7 +404,7 @@ func (f *follower) waits(ctx context.Context, enough func() bool) error {
 		select {
 		case <-moved:
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 	}
 }
