@@ -202,6 +202,9 @@ func embeddedGauges(r *prometheus.Registry, store *pebble.Store) {
 	gauge(r, "neardup_store_compaction_debt_bytes", "Bytes that compactions have yet to rewrite.", func() float64 {
 		return float64(store.Metrics().Compact.EstimatedDebt)
 	})
+	gauge(r, "neardup_log_applied", "Entries of the log that this server has applied; 0: it follows none.", func() float64 {
+		return float64(store.Applied())
+	})
 	gauge(r, "neardup_store_read_amplification", "Files that a read may have to ask.", func() float64 {
 		return float64(store.Metrics().ReadAmp())
 	})

@@ -233,6 +233,12 @@ func TestBurstOverLog(t *testing.T) {
 	}
 	end, err := log.Durable(t.Context())
 	ok(t, err)
+	for _, s := range servers {
+		_, err := s.Stats(t.Context())
+		if at := s.Applied(); err != nil || at < end {
+			t.Errorf("a server has applied %d entries of %d, %v", at, end, err)
+		}
+	}
 	if entries := float64(end-before) / (rounds * copies); entries > 1.2 {
 		t.Errorf("%.2f entries an article", entries)
 	}

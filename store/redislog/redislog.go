@@ -24,7 +24,7 @@ const (
 
 // A page of Read has so many entries; for one it waits so long, in milliseconds.
 const (
-	pageEntries = 256
+	pageEntries = 64
 	pageWait    = 300
 )
 

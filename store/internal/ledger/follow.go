@@ -133,6 +133,16 @@ func (s *Store) follow(ctx context.Context, o Options) error {
 	return nil
 }
 
+// Applied is the offset of the last entry of the log that was applied; 0: no log is followed.
+func (s *Store) Applied() uint64 {
+	if s.follower == nil {
+		return 0
+	}
+	s.follower.mu.Lock()
+	defer s.follower.mu.Unlock()
+	return s.follower.applied.Offset
+}
+
 // logPlace reads how far the rows have come in a log, if they follow one.
 func (s *Store) logPlace() (at logPlace, there bool, err error) {
 	v, err := s.kv.Snapshot()
