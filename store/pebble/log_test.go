@@ -536,3 +536,30 @@ func TestLeave(t *testing.T) {
 		t.Errorf("both gave %s", here.DocID)
 	}
 }
+
+// TestBeginTogether: servers that start at one moment on an empty log begin one index.
+func TestBeginTogether(t *testing.T) {
+	for range 20 {
+		log := storetest.NewLog()
+		var servers [3]server
+		var all sync.WaitGroup
+		for n := range servers {
+			all.Go(func() {
+				var err error
+				if servers[n], err = serve(t, vfs.NewMem(), log); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		if all.Wait(); t.Failed() {
+			return
+		}
+		first, err := servers[0].add(t, "a", storetest.Base(1))
+		ok(t, err)
+		for n, s := range servers {
+			if _, docID, err := s.Member(t.Context(), "a"); err != nil || docID != first.DocID {
+				t.Errorf("server %d has docId %s, not %s: %v", n, docID, first.DocID, err)
+			}
+		}
+	}
+}

@@ -50,7 +50,6 @@ type world struct {
 	servers []*simulated
 	log     [][]byte
 	waiting [][]byte
-	number  byte
 	sent    int
 }
 
@@ -252,7 +251,6 @@ type (
 func (w *world) model(one *simulated) {
 	w.Helper()
 	var want []docid.Entry
-	bySeq := map[uint64]modelMember{}
 	ended, leads := map[uint64]bool{}, map[uint64]bool{}
 	nids, idem, posts, named := map[string]modelMember{}, map[string]modelMember{}, map[string][]modelPost{}, map[string]bool{}
 	head := uint64(0)
@@ -328,7 +326,7 @@ func (w *world) model(one *simulated) {
 			}
 			name(c)
 			m := modelMember{head, c.Leader, c.Request}
-			if nids[c.NID], bySeq[head] = m, m; c.Idempotency != "" {
+			if nids[c.NID] = m; c.Idempotency != "" {
 				idem[c.Idempotency] = m
 			}
 		}
