@@ -51,9 +51,9 @@ type Name [16]byte
 // KeySet is what is probed for one method of one stage.
 type KeySet struct {
 	Keys []uint64 // the probes
-	// Plausible, where not nil, says which sketches are worth returning,
-	// and which newer leaders are a conflict. It is pure and takes
-	// nanoseconds. A store that cannot call it may return and refuse more.
+	// Plausible, where not nil, says which sketches are worth returning. It is
+	// pure and takes nanoseconds. Commit does not ask it: a newer leader is a
+	// conflict whatever its sketch, so that the outcome follows from data alone.
 	Plausible func(sketch uint64) bool
 }
 

@@ -238,6 +238,9 @@ func (d *Detector) Check(ctx context.Context, sub Submission) (Answer, error) {
 	if err := valid(&sub); err != nil {
 		return Answer{}, err
 	}
+	if _, err := d.index.Catalog().Stats(ctx); err != nil { // what was acknowledged elsewhere is here then
+		return Answer{}, fmt.Errorf("check %q: %w", sub.ID, err)
+	}
 	j := d.search(d.subject(&sub, [16]byte{}))
 	defer j.release()
 	o, err := j.round(ctx)

@@ -111,7 +111,8 @@ type Outbox interface {
 	Acknowledge(ctx context.Context, sink string, upTo uint64) error
 	// Claim asks for a sink to be fed by one, who, and for so long by nobody
 	// else; 0 gives it up. It saves work and proves nothing: two may be told
-	// yes, and both may feed it.
+	// yes, and both may feed it. The name of no sink stands for other work that
+	// one does for all.
 	Claim(ctx context.Context, sink, who string, long time.Duration) (bool, error)
 }
 

@@ -7,6 +7,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -74,6 +75,7 @@ type Server struct {
 	inFlight chan struct{}
 	long     atomic.Int64 // requests with a long body
 	draining atomic.Bool
+	who      string // of all servers
 }
 
 // tenant is an index that is open.
@@ -100,7 +102,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, log: cfg.Log, tenants: map[string]*tenant{},
-		clients: newClients(cfg.Limits), inFlight: make(chan struct{}, cfg.Limits.InFlight),
+		clients: newClients(cfg.Limits), inFlight: make(chan struct{}, cfg.Limits.InFlight), who: rand.Text(),
 	}
 	s.figures = newFigures(s)
 	semaphore := docid.NewSemaphore(0) // one for all tenants

@@ -16,6 +16,9 @@ import (
 // sweepEvery is how often Run looks for what is due.
 const sweepEvery = time.Minute
 
+// sweepClaim is what one of several servers holds to do it for all.
+const sweepClaim = "sweep"
+
 // sweepPage is how many docIds end, or changes are looked through, at a time.
 const sweepPage = 1000
 
@@ -90,6 +93,15 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 func (s *Server) Sweep(ctx context.Context, now time.Time) error {
 	var errs []error
 	for _, t := range s.tenants {
+		if _, each := t.detector.Index().(docid.Unloader); !each {
+			mine, err := t.detector.Index().Outbox().Claim(ctx, sweepClaim, s.who, 2*sweepEvery)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("claim the sweep of tenant %q: %w", t.name, err))
+			}
+			if !mine {
+				continue
+			}
+		}
 		errs = append(errs, expire(ctx, t.detector, now), s.forget(ctx, t, now.Add(-s.cfg.KeepKeys)), s.unload(ctx, t, now), s.trim(ctx, t, now))
 	}
 	return errors.Join(errs...)

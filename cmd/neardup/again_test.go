@@ -55,7 +55,7 @@ func TestMadeAgain(t *testing.T) {
 			server.Kill()
 			server.Start(t)
 		}
-		storetest.Restore(t, storetest.Place{Open: open, Lasting: true, Unasked: true}, s)
+		storetest.Restore(t, storetest.Place{Open: open, Lasting: true}, s)
 	})
 	t.Run("folder", func(t *testing.T) {
 		dir := t.TempDir()

@@ -19,6 +19,7 @@ func commands(a *app) []*cobra.Command {
 		checkCommand(a),
 		rebuildCommand(a),
 		backupCommand(a),
+		logCommand(a),
 		correctCommand(a),
 		rulingsCommand(a),
 		tokenCommand(a),

@@ -15,6 +15,7 @@ import (
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/redis"
+	"github.com/neardup/neardup/store/redislog"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
 )
@@ -23,6 +24,8 @@ import (
 // becomes a store.
 type storeFlags struct {
 	index, articleMap, articles string
+	log                         string
+	keepLog                     time.Duration
 	seal                        string
 	textsFor, logFor            time.Duration
 	detach                      []string
@@ -33,6 +36,8 @@ type storeFlags struct {
 
 func (f *storeFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.index, "index", "", "where the index lies: redis://HOST:PORT (rediss:// with TLS), memory: (gone when it stops), or a folder, also as pebble:DIR (default: in --data)")
+	fs.StringVar(&f.log, "log", "", "redis://HOST:PORT (rediss:// with TLS): the log that several servers share, each with an index of its own in --data")
+	fs.DurationVar(&f.keepLog, "keep-log", 24*time.Hour, "how long entries of --log are kept at least: a server that was stopped for longer goes on with a copy of another's folder")
 	fs.StringVar(&f.articleMap, "map", "", "also keep nid -> docId of every article: mysql://USER:PASSWORD@HOST:PORT/DATABASE")
 	fs.StringVar(&f.articles, "articles", "", "also keep the hottest article of each docId: hbase+http://HOST:PORT[,HOST:PORT...][/TABLE]")
 	fs.StringVar(&f.seal, "seal", "", "64 hex digits to seal what makes the indexes themselves with, so that MySQL can keep it: neardup rebuild needs both; from the environment or --config")
@@ -52,7 +57,7 @@ const week = 7 * 24 * time.Hour
 // asked before environment and file are read.
 func (f *storeFlags) secrets() []string {
 	var names []string
-	for name, address := range map[string]string{"--index": f.index, "--map": f.articleMap, "--articles": f.articles} {
+	for name, address := range map[string]string{"--index": f.index, "--log": f.log, "--map": f.articleMap, "--articles": f.articles} {
 		if _, has := password(address); has {
 			names = append(names, name)
 		}
@@ -95,6 +100,8 @@ type openStore struct {
 	shared bool
 	// losses are what it may lose, by how it is set up.
 	losses []string
+	// closeLog closes the log that it follows; nil: it follows none.
+	closeLog func() error
 	// loads is how its indexes were loaded; nil where they lie elsewhere.
 	loads []pebble.Load
 }
@@ -148,12 +155,42 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	case f.index != "":
 		folder = strings.TrimPrefix(f.index, "pebble:")
 	}
-	_, files := shareFiles(openFiles())
-	s, err := pebble.Open(ctx, folder, pebble.Options{CacheBytes: int64(f.cache), OpenFiles: files})
+	log, closeLog, err := f.openLog(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &openStore{Store: s, snapshot: s.Snapshot, poisoned: s.Poisoned, gauges: func(r *prometheus.Registry) { embeddedGauges(r, s) }, loads: s.Loads()}, nil
+	_, files := shareFiles(openFiles())
+	s, err := pebble.Open(ctx, folder, pebble.Options{CacheBytes: int64(f.cache), OpenFiles: files, Log: log, KeepLog: f.keepLog})
+	if err != nil {
+		return nil, errors.Join(err, closeLog())
+	}
+	return &openStore{closeLog: closeLog, Store: s, snapshot: s.Snapshot, poisoned: s.Poisoned, gauges: func(r *prometheus.Registry) { embeddedGauges(r, s) }, loads: s.Loads()}, nil
+}
+
+// openLog opens the log that servers share; nil where each is alone.
+func (f *storeFlags) openLog(ctx context.Context) (docid.Log, func() error, error) {
+	scheme, _, _ := strings.Cut(f.log, "://")
+	switch scheme {
+	case "":
+		return nil, func() error { return nil }, nil
+	case "redis", "rediss":
+	default:
+		return nil, nil, usage("--log %s: no log is known by %q; redis or rediss", where(f.log), scheme)
+	}
+	l, err := redislog.Open(ctx, f.log)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--log %s: %w", where(f.log), err)
+	}
+	return l, l.Close, nil
+}
+
+// Close closes the store, and then the log that it follows.
+func (s *openStore) Close() error {
+	err := s.Store.Close()
+	if s.closeLog != nil {
+		err = errors.Join(err, s.closeLog())
+	}
+	return err
 }
 
 // embeddedGauges are the figures of the embedded store.
@@ -164,6 +201,9 @@ func embeddedGauges(r *prometheus.Registry, store *pebble.Store) {
 	})
 	gauge(r, "neardup_store_compaction_debt_bytes", "Bytes that compactions have yet to rewrite.", func() float64 {
 		return float64(store.Metrics().Compact.EstimatedDebt)
+	})
+	gauge(r, "neardup_log_applied", "Entries of the log that this server has applied; 0: it follows none.", func() float64 {
+		return float64(store.Applied())
 	})
 	gauge(r, "neardup_store_read_amplification", "Files that a read may have to ask.", func() float64 {
 		return float64(store.Metrics().ReadAmp())
@@ -183,6 +223,16 @@ func closedIn(data string) (closedStore, error) {
 		return "", fmt.Errorf("--data %s holds no store: %w", data, err)
 	}
 	return closedStore(storeDir(data)), nil
+}
+
+// lead begins a log with it.
+func (s closedStore) lead(ctx context.Context, log docid.Log) error {
+	return pebble.Lead(ctx, string(s), log, pebble.Options{})
+}
+
+// leave has it follow no log any more.
+func (s closedStore) leave(ctx context.Context) error {
+	return pebble.Leave(ctx, string(s), pebble.Options{})
 }
 
 // check reads all of it; progress is told how many rows were read.
@@ -218,6 +268,12 @@ func (f *storeFlags) valid() error {
 	}
 	if f.logFor < 0 || f.logFor != week && f.logFor != 0 && (f.articleMap == "" || !strings.HasPrefix(f.index, "redis")) {
 		return usage("--log-for is a time, for an --index in Redis with --map")
+	}
+	if f.keepLog != 0 && f.keepLog < time.Minute {
+		return usage("--keep-log is at least a minute")
+	}
+	if f.log != "" && (strings.HasPrefix(f.index, "redis") || f.index == "memory:") {
+		return usage("--log and --index %s exclude each other: a server that follows a log has its index in a folder", where(f.index))
 	}
 	for _, name := range f.detach {
 		address, known := map[string]string{sinkMap: f.articleMap, sinkArticles: f.articles}[name]

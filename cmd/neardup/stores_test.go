@@ -29,6 +29,10 @@ func TestStoreFlags(t *testing.T) {
 		{storeFlags{logFor: week}, true}, // the default: a log that nobody else has stays
 		{storeFlags{logFor: -1, index: "redis://host", articleMap: "mysql://host/db"}, false},
 		{storeFlags{seal: "secret"}, false},
+		{storeFlags{log: "redis://host"}, true},
+		{storeFlags{log: "redis://host", index: "folder"}, true},
+		{storeFlags{log: "redis://host", index: "memory:"}, false},
+		{storeFlags{log: "redis://host", index: "redis://host"}, false},
 	} {
 		if err := c.flags.valid(); errors.Is(err, errUsage) == c.ok || c.ok && err != nil {
 			t.Errorf("%+v: %v", c.flags, err)
@@ -43,14 +47,16 @@ func TestStoresByAddress(t *testing.T) {
 		index, folder string // made
 		losses        int
 		usage         bool
+		log           string
 	}{
 		{index: "", folder: "default"},
 		{index: filepath.Join(dir, "plain"), folder: "plain"},
 		{index: "pebble:" + filepath.Join(dir, "scheme"), folder: "scheme"},
 		{index: "memory:", losses: 1},
 		{index: "mongo://host", usage: true},
+		{log: "mongo://host", usage: true},
 	} {
-		s, err := (&storeFlags{index: c.index}).open(t.Context(), filepath.Join(dir, "default"))
+		s, err := (&storeFlags{index: c.index, log: c.log}).open(t.Context(), filepath.Join(dir, "default"))
 		if errors.Is(err, errUsage) != c.usage || !c.usage && err != nil {
 			t.Errorf("%q: %v", c.index, err)
 		}

@@ -48,15 +48,16 @@ var layers = map[string]layer{
 	"docid":          {[]string{"", "override"}, []string{hash}},
 	"docid/standard": {[]string{"", "docid", "methods", "text"}, nil},
 
-	"store":        {[]string{"", "docid", "override"}, []string{hash}},
+	"store":        {[]string{"", "docid", "override"}, []string{hash, compress}},
 	"store/memory": {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/RaduBerinde/btreemap"}},
 	"store/storetest": {[]string{"", "docid", "override", "store/memory"}, []string{
 		hash, "github.com/google/go-cmp/", "github.com/anishathalye/porcupine", "pgregory.net/rapid",
 	}},
-	"store/pebble": {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/cockroachdb/pebble/"}},
-	"store/redis":  {[]string{"", "docid", "store/storetest"}, []string{hash, compress, "github.com/redis/rueidis"}},
-	"store/mysql":  {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
-	"store/hbase":  {[]string{"", "docid", "store/storetest"}, []string{hash, "google.golang.org/protobuf/"}},
+	"store/pebble":   {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/cockroachdb/pebble/"}},
+	"store/redislog": {[]string{"docid", "store/pebble", "store/storetest"}, []string{"github.com/redis/rueidis"}},
+	"store/redis":    {[]string{"", "docid", "store/storetest"}, []string{hash, compress, "github.com/redis/rueidis"}},
+	"store/mysql":    {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
+	"store/hbase":    {[]string{"", "docid", "store/storetest"}, []string{hash, "google.golang.org/protobuf/"}},
 	"server": {[]string{"", "docid", "override", "text", "pages"}, []string{
 		"github.com/danielgtaylor/huma/", "github.com/prometheus/client_golang/", "github.com/prometheus/client_model/", "golang.org/x/time/", hash,
 	}},

@@ -73,6 +73,9 @@ func openWitnessed(dir string, o Options, lock *pebble.Lock, log *logger) (*engi
 	}
 	e := &engine{fs: o.FS, lock: lock, witness: w, heads: w.Heads, stop: make(chan struct{}), stopped: make(chan struct{})}
 	o.FS, o.policy = guardFS{w.FS(), log}, e.reclaim.policy
+	if o.Log != nil {
+		o.FS = lazyFS{o.FS}
+	}
 	opts := options(o, lock, log)
 	e.tableBytes = opts.MemTableSize
 	db, err := guarded(log, func() (*pebble.DB, error) { return openDB(dir, opts) })

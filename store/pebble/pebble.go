@@ -4,6 +4,7 @@
 package pebble
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -30,12 +31,22 @@ type Options struct {
 	OpenFiles int
 	// FS is where the folder lies; nil: the disk.
 	FS vfs.FS
+	// Log, where not nil, is what the store follows; see docid.Log. What is durable there is synced here
+	// once a second only: after a power failure the folder goes on from where it was before.
+	Log docid.Log
+	// KeepLog is for how long entries of the log are kept at least, by the minute: a store that was
+	// closed for longer goes on with the copy of another. 0: a day.
+	KeepLog time.Duration
 	// Progress, if not nil, hears from Check how many rows were read, every
 	// 10,000.
 	Progress func(rows int)
 
 	policy func() pebble.ValueSeparationPolicy
+	beat   time.Duration // of the log; 0: a minute
 }
+
+// beats are those of KeepLog.
+func (o Options) beats() uint64 { return uint64(o.KeepLog / cmp.Or(o.beat, time.Minute)) }
 
 // Store is an open folder. See docid.Store.
 type Store struct {
@@ -59,12 +70,16 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := guarded(kv.log, func() (*ledger.Store, error) { return ledger.Open(ctx, kv, ledger.Options{Postings: o.Postings}) })
+	s, err := guarded(kv.log, func() (*ledger.Store, error) {
+		return ledger.Open(ctx, kv, ledger.Options{Postings: o.Postings, Log: o.Log, Beat: o.beat, Keep: o.beats()})
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", dir, wrap(err))
 	}
 	kv.log.onFatal(s.Poison)
-	kv.witness.Tell(s.Heads)
+	if o.Log == nil {
+		kv.witness.Tell(s.Heads)
+	}
 	return &Store{s, kv}, nil
 }
 

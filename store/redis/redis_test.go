@@ -24,7 +24,7 @@ func place(s *services.Server) func(t *testing.T) storetest.Place {
 		if err := store.c.Do(t.Context(), store.c.B().Flushall().Build()).Error(); err != nil {
 			t.Fatal(err)
 		}
-		return storetest.Place{Open: open, Lasting: true, Unasked: true}
+		return storetest.Place{Open: open, Lasting: true}
 	}
 }
 

@@ -65,14 +65,10 @@ func testRefusals(t *testing.T, p Place) {
 	must(t, "a newer leader under one key", commit(func(c *docid.Change) {
 		c.Query.KeySets[0].Keys = []uint64{2, 3}
 	}), docid.ErrConflict)
-	implausible := error(nil)
-	if p.Unasked {
-		implausible = docid.ErrConflict
-	}
 	must(t, "a newer leader that is not plausible", commit(func(c *docid.Change) {
 		c.Fresh.Keys = []uint64{2, 3}
 		c.Query.KeySets[0].Plausible = func(uint64) bool { return false }
-	}), implausible)
+	}), docid.ErrConflict)
 	must(t, "a leader that never was", commit(func(c *docid.Change) {
 		c.Kind, c.Fresh, c.Leader = docid.KindDuplicate, nil, 999
 	}), docid.ErrEnded)

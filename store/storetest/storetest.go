@@ -18,8 +18,8 @@ type Place struct {
 	Open func(ctx context.Context) (docid.Store, error)
 	// Lasting says that what was committed outlives Close.
 	Lasting bool
-	// Unasked says that Commit does not ask Plausible and refuses more.
-	Unasked bool
+	// Follows says that the store follows a log, so no index can be made again in it.
+	Follows bool
 	// Trim, where the store can, leaves to its sinks all that it can leave.
 	Trim func(t *testing.T, d *docid.Detector)
 }

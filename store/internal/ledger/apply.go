@@ -22,8 +22,6 @@ type change struct {
 	waits    *docid.Article // for the sinks
 	keeps    docid.Keeps
 	restores bool // it was made before, in an index that was lost
-	extends  bool // a row has what programs of format 2 cannot read
-	corrects bool // a row has what programs of format 3 cannot read
 	rows     []row
 	memory   []func() // to the table, shown to no reader before publishing
 	after    []func() // once durable
@@ -62,9 +60,6 @@ func (t *change) write() error {
 	if (t.waits != nil || t.keeps != docid.KeepsSame) && len(t.ix.sinks) > 0 && !t.restores {
 		t.set(t.key(spaceOutbox, t.seq), waiting{t.keeps, t.waits}.put)
 	}
-	if err := t.raise(&e); err != nil {
-		return err
-	}
 	for _, r := range t.rows {
 		if err := r.write(t.b); err != nil {
 			return fmt.Errorf("write a row: %w", err)
@@ -74,17 +69,6 @@ func (t *change) write() error {
 		do()
 	}
 	t.ix.head = t.seq
-	return nil
-}
-
-// raise sees to it that no program reads the rows that would misread them.
-func (t *change) raise(e *docid.Entry) error {
-	switch {
-	case t.corrects || e.Ruling != nil:
-		return t.ix.store.raise(t.b, formatVersion)
-	case t.extends || extended(&e.Evidence):
-		return t.ix.store.raise(t.b, formatExtended)
-	}
 	return nil
 }
 
@@ -259,31 +243,32 @@ func (t *change) guard() error {
 	if t.c.Kind == docid.KindNew && t.ix.posts.leaders.len() >= maxLeaders {
 		return fmt.Errorf("%w: an index has at most %d docIds", docid.ErrFull, maxLeaders)
 	}
+	return t.ix.newer(func() (Snapshot, error) { return inBatch{t.b}, nil }, &q)
+}
+
+// newer is ErrConflict if a leader that lives was posted under a name or key of a query after it.
+func (ix *index) newer(src source, q *docid.Query) error {
+	newer := error(nil)
+	look := func(key uint64) error {
+		err := ix.posts.each(src, key, q.Since, math.MaxUint64, func(*leader) bool {
+			newer = docid.ErrConflict
+			return false
+		})
+		return errors.Join(err, newer)
+	}
 	for _, n := range q.Names {
-		if err := t.newer(nameHash(n), q.Since, nil); err != nil {
+		if err := look(nameHash(n)); err != nil {
 			return err
 		}
 	}
-	for _, p := range q.KeySets {
-		for _, k := range p.Keys {
-			if err := t.newer(k, q.Since, p.Plausible); err != nil {
+	for _, s := range q.KeySets {
+		for _, k := range s.Keys {
+			if err := look(k); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// newer is ErrConflict if a leader that counts was posted under a key.
-func (t *change) newer(key, since uint64, plausible func(uint64) bool) error {
-	newer := error(nil)
-	err := t.ix.posts.each(func() (Snapshot, error) { return inBatch{t.b}, nil }, key, since, math.MaxUint64, func(l *leader) bool {
-		if plausible == nil || plausible(l.sketch) {
-			newer = docid.ErrConflict
-		}
-		return newer == nil
-	})
-	return errors.Join(err, newer)
 }
 
 // inBatch is the state that the writer sees.
@@ -320,7 +305,7 @@ func (t *change) addNames() error {
 		if known || slices.Contains(t.c.Names[:i], n) {
 			continue
 		}
-		t.set(key, func(*encoder) {})
+		t.set(key, nameRow{t.seq, t.c.Leader}.put)
 		t.set(aliasKey(t.ix.id, n, t.c.Leader), func(*encoder) {})
 		fresh = append(fresh, nameHash(n))
 	}
@@ -346,7 +331,7 @@ func (t *change) has(key []byte) (bool, error) {
 // whole if it is the hottest.
 func (t *change) addMember() error {
 	m := docid.Member{Article: *t.c.Article, Leader: t.c.Leader, Seq: t.seq, Disagrees: t.c.Evidence.Disagrees}
-	m.Text, t.extends = "", m.Disagrees
+	m.Text = ""
 	t.remember(nidKey(t.ix.id, t.c.NID), func(e *encoder) { putMember(e, &m) })
 	t.set(t.key(spaceMember, t.c.Leader, t.seq), func(e *encoder) { e.string(t.c.NID) })
 	if t.c.Idempotency != "" {
@@ -387,7 +372,6 @@ func (t *change) keep(a docid.Article) error {
 }
 
 func (t *change) setKept(r keptRow) {
-	t.extends = t.extends || r.contested
 	t.set(t.key(spaceKept, t.c.Leader), r.put)
 }
 

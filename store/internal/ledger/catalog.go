@@ -15,7 +15,7 @@ var errStop = errors.New("enough")
 
 // scan visits the durable rows of a range; errStop ends it without error.
 func (c catalog) scan(ctx context.Context, from, to []byte, visit func(k, v []byte) error) error {
-	if err := ctx.Err(); err != nil {
+	if err := c.ix.store.current(ctx); err != nil {
 		return err
 	}
 	err := c.ix.atSnapshot(func(r Reader) error { return r.Scan(from, to, visit) })
@@ -28,7 +28,7 @@ func (c catalog) scan(ctx context.Context, from, to []byte, visit func(k, v []by
 // Member finds an article by nid.
 func (c catalog) Member(ctx context.Context, nid string) (docid.Member, error) {
 	var m docid.Member
-	if err := ctx.Err(); err != nil {
+	if err := c.ix.store.current(ctx); err != nil {
 		return m, err
 	}
 	err := c.ix.atSnapshot(func(r Reader) error {
@@ -44,7 +44,7 @@ func (c catalog) Member(ctx context.Context, nid string) (docid.Member, error) {
 // Group reads a docId and a page of members.
 func (c catalog) Group(ctx context.Context, leader, after uint64, limit int) (docid.Group, error) {
 	var g docid.Group
-	if err := ctx.Err(); err != nil {
+	if err := c.ix.store.current(ctx); err != nil {
 		return g, err
 	}
 	err := c.ix.atSnapshot(func(r Reader) error {
@@ -146,7 +146,7 @@ func (ix *index) absent(r Reader, seq uint64) error {
 
 // Groups lists living docIds by size from the order in memory.
 func (c catalog) Groups(ctx context.Context, page docid.GroupPage) ([]docid.GroupSize, error) {
-	if err := ctx.Err(); err != nil || page.Limit <= 0 {
+	if err := c.ix.store.current(ctx); err != nil || page.Limit <= 0 {
 		return nil, err
 	}
 	from := place(0)
@@ -203,15 +203,17 @@ func (c catalog) Due(ctx context.Context, before int64, limit int) ([]uint64, er
 
 // Epochs are those that were begun.
 func (c catalog) Epochs(ctx context.Context) ([]docid.Epoch, error) {
-	return *c.ix.epochs.Load(), ctx.Err()
+	err := c.ix.store.current(ctx)
+	return *c.ix.epochs.Load(), err
 }
 
 // Stats counts.
 func (c catalog) Stats(ctx context.Context) (docid.Stats, error) {
+	err := c.ix.store.current(ctx)
 	ix, seq := c.ix, c.ix.durable.Load()
 	return docid.Stats{
 		Seq: seq, Epoch: ix.epochOf(seq), Leaders: int(ix.leaders.Load()), Members: int(ix.members.Load()),
-	}, ctx.Err()
+	}, err
 }
 
 // Engine tells of the postings: how many there are, in how many segments on

@@ -48,6 +48,7 @@ func Check(ctx context.Context, kv KV, progress func(rows int)) (Report, error) 
 	if _, err := marked(v); err != nil {
 		c.bad(copyKey(), "%v", err)
 	}
+	c.place()
 	all := v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
 		c.row()
 		c.ix = newIndex(nil, string(k[1:]), 0, docid.Identity{})
@@ -61,6 +62,18 @@ func Check(ctx context.Context, kv KV, progress func(rows int)) (Report, error) 
 		c.bad([]byte{spaceIndex}, "the index of tenant %q is gone, its witness knows %d changes", h.Tenant, h.Seq)
 	}
 	return c.Report, all
+}
+
+// place reads how far a log was followed.
+func (c *checker) place() {
+	if there, err := read(c.r, placeKey(), new(logPlace).get); err != nil {
+		c.bad(placeKey(), "%v", err)
+	} else if there {
+		c.row()
+	}
+	if _, _, err := lastBeat(c.r); err != nil {
+		c.bad([]byte{spaceBeat}, "%v", err)
+	}
 }
 
 type checker struct {
@@ -313,11 +326,15 @@ func (c *checker) kept() error {
 
 // names and aliases must mirror each other.
 func (c *checker) names() error {
-	return c.each(spaceName, func(*decoder) {}, func(k []byte) {
+	var row nameRow
+	return c.each(spaceName, func(d *decoder) { row = nameRow{}; row.get(d) }, func(k []byte) {
 		var n docid.Name
 		copy(n[:], k[13:])
 		if c.living(k, number(k, 0)) {
 			c.must(aliasKey(c.ix.id, n, number(k, 0)), "the alias of a name is missing")
+			if row.seq > c.head || row.seq != 0 && row.seq <= number(k, 0) {
+				c.bad(k, "was posted by change %d, the docId is of %d, the log ends at %d", row.seq, number(k, 0), c.head)
+			}
 		}
 	})
 }

@@ -2,6 +2,9 @@ package ledger
 
 func (c *checker) sinks() error {
 	c.pending = c.head
+	if err := c.each(spaceClaim, func(d *decoder) { new(claim).get(d) }, func([]byte) {}); err != nil {
+		return err
+	}
 	var seq uint64
 	return c.each(spaceSink, func(d *decoder) { seq = d.uint() }, func(k []byte) {
 		if c.pending = min(c.pending, seq); seq > c.head {

@@ -21,7 +21,7 @@ func (t *change) planCorrect() error {
 		t.c.Leader, own = t.seq, t.seq
 		t.addLeader()
 	}
-	m.Leader, m.Disagrees, t.c.Heat, t.corrects = t.c.Leader, false, m.Heat, true
+	m.Leader, m.Disagrees, t.c.Heat = t.c.Leader, false, m.Heat
 	m.Correction = &docid.Correction{
 		Seq: t.seq, Time: t.c.Time, Leader: t.c.Leader, Before: before, Own: own, Who: t.c.Ruling.Who, Why: t.c.Ruling.Why,
 	}

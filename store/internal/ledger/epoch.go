@@ -66,11 +66,6 @@ func Mark(kv KV) (before bool, err error) {
 func copyKey() []byte { return []byte{spaceCopy} }
 
 func mark(b Batch) error {
-	if now, err := version(b); err != nil {
-		return err
-	} else if err := setFormat(b, max(now, formatFirst)); err != nil {
-		return err
-	}
 	return b.Set(copyKey(), sealed(copyKey(), func(*encoder) {}))
 }
 
@@ -85,21 +80,29 @@ func unmark(kv KV) error {
 
 func marked(r Reader) (bool, error) { return read(r, copyKey(), func(*decoder) {}) }
 
-// begin begins an epoch in every index of a copy. Nobody has been answered.
-func (s *Store) begin() error {
+// begin begins an epoch in every index of a copy, but of one that goes on where the
+// original does: in the log that both follow. Nobody has been answered.
+func (s *Store) begin(followed bool) error {
 	b := s.kv.Batch()
 	defer b.Close()
 	copied, err := marked(b)
-	if err != nil || !copied {
+	switch {
+	case err != nil || !copied:
 		return err
+	case followed:
+		return errors.Join(b.Delete(copyKey()), b.Commit())
 	}
 	var begun []*change
 	for _, ix := range s.indexes {
 		if ix.unfinished { // what made it decides
 			continue
 		}
-		t := &change{ix: ix, b: b, seq: ix.head + 1, c: &docid.Change{}}
-		if err := t.beginEpoch(); err != nil {
+		c, err := epochBegins()
+		if err != nil {
+			return err
+		}
+		t := &change{ix: ix, b: b, seq: ix.head + 1, c: c}
+		if err := t.logEpoch(); err != nil {
 			return fmt.Errorf("begin an epoch of tenant %q: %w", ix.tenant, err)
 		}
 		begun = append(begun, t)
@@ -119,23 +122,17 @@ func (s *Store) begin() error {
 
 // BeginEpoch begins an epoch while the store is open.
 func (ix *index) BeginEpoch(ctx context.Context, past uint64) error {
-	return ix.store.do(ctx, func(b Batch) (func(), error) {
-		if ix.head > past {
-			return nil, nil
-		}
-		t := &change{ix: ix, b: b, seq: past + 1, c: &docid.Change{}}
-		return t.publish, t.beginEpoch()
-	})
-}
-
-// beginEpoch logs the begin of an epoch, as a change like every other.
-func (t *change) beginEpoch() error {
-	number, err := drawEpoch()
+	c, err := epochBegins()
 	if err != nil {
 		return err
 	}
-	t.c.Kind, t.c.Leader, t.c.Time = docid.KindEpoch, number, time.Now().UnixNano()
-	return t.logEpoch()
+	return ix.store.propose(ctx, &proposal{tenant: ix.tenant, change: c, past: past})
+}
+
+// epochBegins is the change that begins an epoch: number and time are drawn by who proposes it.
+func epochBegins() (*docid.Change, error) {
+	number, err := drawEpoch()
+	return &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: number, Time: time.Now().UnixNano()}}, err
 }
 
 // logEpoch logs the begin of the epoch numbered c.Leader.

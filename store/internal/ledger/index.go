@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -27,6 +28,7 @@ type index struct {
 	ruled      uint64            // last rule applied; the writer's
 	sinks      map[string]uint64 // what each has acknowledged; the writer's
 	oldest     uint64            // no article waits that came before; the writer's
+	seen       sightings         // who feeds the sinks
 	epochs     atomic.Pointer[[]docid.Epoch]
 	gaps       atomic.Pointer[[]gap] // the writer's to change
 	publishing sync.Mutex            // what follows is of one moment under it
@@ -67,17 +69,14 @@ func (ix *index) atSnapshot(read func(Reader) error) error {
 	return read(v)
 }
 
-// Commit hands a change to the writer.
+// Commit proposes a change.
 func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, error) {
-	var receipt docid.Receipt
-	err := ix.store.do(ctx, func(b Batch) (func(), error) {
-		tx := change{ix: ix, b: b, c: c, seq: ix.head + 1}
-		publish, err := tx.apply()
-		receipt = tx.receipt
-		return publish, err
-	})
-	if err != nil {
+	p := &proposal{tenant: ix.tenant, change: c}
+	if c.Kind == docid.KindEpoch {
+		return docid.Receipt{}, fmt.Errorf("%w: change of kind %q", docid.ErrInvalid, c.Kind)
+	}
+	if err := ix.store.propose(ctx, p); err != nil {
 		return docid.Receipt{}, err
 	}
-	return receipt, nil
+	return p.receipt, nil
 }

@@ -11,9 +11,16 @@ import (
 
 // load reads the format version, then every index: its image and what came
 // after it, or all leaders and members in order, and never a text.
-func (s *Store) load(ctx context.Context) error {
-	if err := s.format(); err != nil {
+func (s *Store) load(ctx context.Context, follows bool) error {
+	if err := adopt(ctx, s.kv); err != nil {
 		return err
+	}
+	_, followed, err := s.logPlace()
+	switch {
+	case err != nil:
+		return err
+	case followed && !follows:
+		return fmt.Errorf("%w: the store follows a log, and is served with it", docid.ErrInvalid)
 	}
 	v, err := s.kv.Snapshot()
 	if err != nil {
@@ -42,48 +49,19 @@ func (s *Store) load(ctx context.Context) error {
 	if err := s.holds(heads); err != nil {
 		return err
 	}
-	return s.begin()
+	return s.begin(followed)
 }
 
-// format refuses what a newer version wrote and marks what is empty.
-func (s *Store) format() error {
-	v, err := s.kv.Snapshot()
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	if s.version, err = version(v); err != nil || s.version > 0 {
-		return err
-	}
-	b := s.kv.Batch()
-	defer b.Close()
-	if err := setFormat(b, formatFirst); err != nil {
-		return err
-	}
-	s.version = formatFirst
-	return b.Commit()
-}
-
-// raise makes the folder one of the present format.
-func (s *Store) raise(b Batch, to uint64) error {
-	if s.version >= to {
-		return nil
-	}
-	s.version = to
-	return setFormat(b, to)
-}
-
-func setFormat(b Batch, version uint64) error {
-	key := []byte{spaceFormat}
-	return b.Set(key, sealed(key, func(e *encoder) { e.uint(version) }))
-}
-
-// version reads the format version, 0 if there is none: ErrNewerFormat.
+// version reads the format version, 0 if there is none: ErrNewerFormat, ErrOlderFormat.
 func version(r Reader) (uint64, error) {
 	var version uint64
-	_, err := read(r, []byte{spaceFormat}, func(d *decoder) { version = d.uint() })
-	if err == nil && version > formatVersion {
+	there, err := read(r, []byte{spaceFormat}, func(d *decoder) { version = d.uint() })
+	switch {
+	case err != nil || !there:
+	case version > formatVersion:
 		err = fmt.Errorf("%w: format %d, this one knows %d", docid.ErrNewerFormat, version, formatVersion)
+	case version < formatOldest:
+		err = fmt.Errorf("%w: format %d, this one knows %d to %d", docid.ErrOlderFormat, version, formatOldest, formatVersion)
 	}
 	return version, err
 }

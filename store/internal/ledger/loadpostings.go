@@ -22,12 +22,14 @@ func (ix *index) loadPostings(ctx context.Context, r Reader) error {
 	if len(ix.posts.levels.Load().segments) >= fanout {
 		ix.store.wake() // stops leave some that nobody has merged
 	}
-	if err := ix.postJoined(ctx, r, from); err != nil {
+	names, err := ix.namesAfter(ctx, r, from)
+	if err != nil {
 		return err
 	}
 	for from < ix.head {
-		to, full, err := ix.postLeaders(ctx, r, from)
-		if err != nil {
+		var to uint64
+		var full bool
+		if to, full, names, err = ix.postLeaders(ctx, r, from, names); err != nil {
 			return err
 		}
 		if full {
@@ -122,9 +124,16 @@ func firstNumber(r Reader, from, to []byte) (first *uint64, err error) {
 	return first, err
 }
 
-// postLeaders posts the leaders after a change, with their names, until the
-// table in memory is full, and returns the change up to which it did.
-func (ix *index) postLeaders(ctx context.Context, r Reader, from uint64) (to uint64, full bool, err error) {
+// posted is a name as a change posted it.
+type posted struct {
+	nameRow
+	hash uint64
+}
+
+// postLeaders posts the leaders after a change, and those of names that were posted up to the
+// last of them, until the table in memory is full, and returns the change up to which it did, and
+// the names that are left.
+func (ix *index) postLeaders(ctx context.Context, r Reader, from uint64, names []posted) (to uint64, full bool, left []posted, err error) {
 	b := newBulk(ix.posts.levels.Load().active)
 	defer b.close()
 	to = ix.head
@@ -142,18 +151,56 @@ func (ix *index) postLeaders(ctx context.Context, r Reader, from uint64) (to uin
 		return ctx.Err()
 	})
 	if err != nil && !errors.Is(err, errStop) {
-		return to, full, err
+		return to, full, nil, err
 	}
-	return to, full, ix.postNames(ctx, r, b, ix.key(spaceName, from+1), ix.key(spaceName, to+1), 0)
+	for len(names) > 0 && names[0].seq <= to {
+		n, l := ix.posts.find(names[0].leader)
+		if l == nil {
+			return to, full, nil, fmt.Errorf("%w: a name leads to leader %d, which is missing", docid.ErrCorrupt, names[0].leader)
+		}
+		b.post(names[0].seq, n, names[0].hash)
+		names = names[1:]
+	}
+	return to, full, names, ctx.Err()
 }
 
-// postJoined posts the names that changes after the segments gave to docIds
-// that were there before; those of a docId are posted all again.
-func (ix *index) postJoined(ctx context.Context, r Reader, from uint64) error {
-	if from == 0 {
-		return nil
+// namesAfter are the names that changes after one posted, in the order of the changes.
+func (ix *index) namesAfter(ctx context.Context, r Reader, from uint64) (names []posted, err error) {
+	add := func(k, v []byte) error {
+		p := posted{nameRow: nameRow{leader: number(k, 0)}}
+		if err := decode(k, v, p.get); err != nil {
+			return err
+		}
+		var name docid.Name
+		copy(name[:], k[13:])
+		if p.hash = nameHash(name); p.seq > from {
+			names = append(names, p)
+		}
+		return ctx.Err()
 	}
+	if err := r.Scan(ix.key(spaceName, from+1), after(ix.key(spaceName)), add); err != nil {
+		return nil, err
+	}
+	joined, err := ix.joined(ctx, r, from)
+	if err != nil {
+		return nil, err
+	}
+	for leader := range joined { // those of one that has ended are gone
+		prefix := ix.key(spaceName, leader)
+		if err := r.Scan(prefix, after(prefix), add); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(names, func(a, b posted) int { return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.hash, b.hash)) })
+	return names, nil
+}
+
+// joined are the docIds up to a change to which a later one may have brought a name, with the last that did.
+func (ix *index) joined(ctx context.Context, r Reader, from uint64) (map[uint64]uint64, error) {
 	joined := map[uint64]uint64{}
+	if from == 0 {
+		return joined, nil
+	}
 	err := r.Scan(ix.key(spaceLog, from+1), after(ix.key(spaceLog)), func(k, v []byte) error {
 		e := docid.Entry{Seq: number(k, 0)}
 		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
@@ -164,58 +211,5 @@ func (ix *index) postJoined(ctx context.Context, r Reader, from uint64) error {
 		}
 		return ctx.Err()
 	})
-	if err != nil {
-		return err
-	}
-	b := newBulk(ix.posts.levels.Load().active)
-	defer b.close()
-	for leader, seq := range joined {
-		if _, l := ix.posts.find(leader); l == nil {
-			continue // it has ended
-		}
-		prefix := ix.key(spaceName, leader)
-		if err := ix.postNames(ctx, r, b, prefix, after(prefix), seq); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// postNames posts every name in a range of rows by one posting of its leader, of change seq or,
-// where that is 0, of the leader's own.
-func (ix *index) postNames(ctx context.Context, r Reader, b *bulk, from, to []byte, seq uint64) error {
-	var leader uint64
-	var names []uint64
-	flush := func() error {
-		if len(names) == 0 {
-			return nil
-		}
-		n, l := ix.posts.find(leader)
-		if l == nil {
-			return fmt.Errorf("%w: a name leads to leader %d, which is missing", docid.ErrCorrupt, leader)
-		}
-		by := seq
-		if by == 0 {
-			by = leader
-		}
-		b.post(by, n, names...)
-		names = names[:0]
-		return ctx.Err()
-	}
-	err := r.Scan(from, to, func(k, v []byte) error {
-		if err := decode(k, v, func(*decoder) {}); err != nil {
-			return err
-		}
-		if of := number(k, 0); of != leader {
-			if err := flush(); err != nil {
-				return err
-			}
-			leader = of
-		}
-		var name docid.Name
-		copy(name[:], k[13:])
-		names = append(names, nameHash(name))
-		return nil
-	})
-	return errors.Join(err, flush())
+	return joined, err
 }

@@ -159,7 +159,7 @@ func shared(numbers []leaderNo, visit func(n leaderNo, times int)) {
 func (ix *index) named(n docid.Name, limit int, at uint64) ([]docid.Hit, error) {
 	var found []docid.Hit
 	err := ix.posts.each(ix.store.kv.Snapshot, nameHash(n), 0, at, func(l *leader) bool {
-		// A name may have been posted again at a start.
+		// Names of one half are one key; and before format 5 a start posted some names again.
 		if !slices.ContainsFunc(found, func(h docid.Hit) bool { return h.Leader == l.seq }) {
 			found = append(found, docid.Hit{Leader: l.seq, Sketch: l.sketch, Time: l.time, Shared: 1})
 		}
@@ -212,7 +212,7 @@ func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, e
 // Replay finds the answer to a submission that was made before.
 func (ix *index) Replay(ctx context.Context, a docid.Asked) (docid.Receipt, error) {
 	var receipt docid.Receipt
-	if err := ctx.Err(); err != nil {
+	if err := ix.store.current(ctx); err != nil {
 		return receipt, err
 	}
 	if ix.durable.Load() < a.Seen {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/neardup/neardup/docid"
@@ -38,21 +39,132 @@ func (w *waiting) get(d *decoder) {
 const pageBytes = 4 << 20
 
 // Attach keeps articles for a sink from now on.
-func (o outbox) Attach(ctx context.Context, sink string) (at uint64, err error) {
-	if len(sink) == 0 || len(sink) > 256 {
-		return 0, fmt.Errorf("%w: a sink's name has 1 to 256 bytes", docid.ErrInvalid)
+func (o outbox) Attach(ctx context.Context, sink string) (uint64, error) {
+	p := &proposal{tenant: o.ix.tenant, sink: &sinkChange{what: sinkAttach, name: sink}}
+	err := o.ix.store.propose(ctx, p)
+	return p.has, err
+}
+
+// Detach waits for a sink no longer.
+func (o outbox) Detach(ctx context.Context, sink string) error {
+	return o.ix.store.propose(ctx, &proposal{tenant: o.ix.tenant, sink: &sinkChange{what: sinkDetach, name: sink}})
+}
+
+// Acknowledge drops the articles that all sinks have.
+func (o outbox) Acknowledge(ctx context.Context, sink string, upTo uint64) error {
+	has, there, err := o.has(sink)
+	if err != nil || there && upTo <= has {
+		return err
 	}
-	err = o.ix.store.do(ctx, func(b Batch) (func(), error) {
-		seq, ok := o.ix.sinks[sink]
-		if at = seq; ok {
-			return nil, nil
-		}
-		if err := o.ix.store.raise(b, formatExtended); err != nil {
-			return nil, err
-		}
-		return func() {}, o.ix.acknowledge(b, sink, 0)
+	return o.ix.store.propose(ctx, &proposal{tenant: o.ix.tenant, sink: &sinkChange{what: sinkAcknowledge, name: sink, upTo: upTo}})
+}
+
+// has is what a sink has acknowledged, durably, if it is attached.
+func (o outbox) has(sink string) (seq uint64, there bool, err error) {
+	err = o.ix.atSnapshot(func(r Reader) error {
+		there, err = read(r, sinkKey(o.ix.id, sink), func(d *decoder) { seq = d.uint() })
+		return err
 	})
-	return at, err
+	return seq, there, err
+}
+
+// Claim asks through the log. A folder that follows none is open in one process, whose relays are its own matter.
+func (o outbox) Claim(ctx context.Context, sink, who string, long time.Duration) (bool, error) {
+	if o.ix.store.follower == nil {
+		return true, nil
+	}
+	var held claim
+	err := o.ix.atSnapshot(func(r Reader) error {
+		_, err := read(r, claimKey(o.ix.id, sink), held.get)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	since := o.ix.seen.since(sink, held)
+	p := &proposal{tenant: o.ix.tenant, sink: &sinkChange{what: sinkClaim, name: sink, claim: claim{who, held.turn}}}
+	switch {
+	case held.who == who && long <= 0:
+		p.sink.what = sinkRelease
+	case held.who == who && since < long/2: // it is renewed by its half
+		return true, nil
+	case held.who != who && (long <= 0 || held.who != "" && since < long):
+		return false, nil
+	}
+	err = o.ix.store.propose(ctx, p)
+	return p.held, err
+}
+
+// sightings are the claims that were seen, and since when.
+type sightings struct {
+	mu  sync.Mutex
+	all map[string]sighting
+}
+
+type sighting struct {
+	claim
+	at time.Time
+}
+
+// since is for how long a claim was seen as it is.
+func (s *sightings) since(sink string, c claim) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last, seen := s.all[sink]; seen && last.claim == c {
+		return time.Since(last.at)
+	}
+	if s.all == nil {
+		s.all = map[string]sighting{}
+	}
+	s.all[sink] = sighting{c, time.Now()}
+	return 0
+}
+
+// foldSink applies what a proposal says of a sink.
+func (ix *index) foldSink(b Batch, p *proposal) (func(), error) {
+	s, nothing := p.sink, func() {}
+	has, attached := ix.sinks[s.name]
+	switch {
+	case len(s.name) == 0 || len(s.name) > 256:
+		return nil, fmt.Errorf("%w: a sink's name has 1 to 256 bytes", docid.ErrInvalid)
+	case s.what == sinkClaim || s.what == sinkRelease:
+		return ix.foldClaim(b, p)
+	case s.what == sinkAttach && attached:
+		p.has = has
+		return nil, nil
+	case s.what == sinkAttach:
+		return nothing, ix.acknowledge(b, s.name, 0)
+	case s.what == sinkDetach && !attached:
+		return nil, nil
+	case s.what == sinkDetach:
+		delete(ix.sinks, s.name)
+		return nothing, errors.Join(b.Delete(sinkKey(ix.id, s.name)), ix.dropArticles(b))
+	case s.what != sinkAcknowledge:
+		return nil, fmt.Errorf("%w: something about sink %q", docid.ErrInvalid, s.name)
+	case !attached:
+		return nil, fmt.Errorf("sink %q: %w", s.name, docid.ErrNotFound)
+	case s.upTo > ix.head:
+		return nil, docid.ErrBehind
+	case s.upTo <= has:
+		return nil, nil
+	}
+	return nothing, errors.Join(ix.acknowledge(b, s.name, s.upTo), ix.dropArticles(b))
+}
+
+// foldClaim gives a claim to who holds it, or has seen its last turn.
+func (ix *index) foldClaim(b Batch, p *proposal) (func(), error) {
+	s, key, held := p.sink, claimKey(ix.id, p.sink.name), claim{}
+	if _, err := read(b, key, held.get); err != nil {
+		return nil, err
+	}
+	if held.who != s.claim.who && held.turn != s.claim.turn {
+		return nil, nil
+	}
+	next := claim{s.claim.who, held.turn + 1}
+	if p.held = s.what == sinkClaim; !p.held {
+		next.who = ""
+	}
+	return func() {}, b.Set(key, sealed(key, next.put))
 }
 
 // acknowledge writes what a sink has. Only the writer calls it.
@@ -64,35 +176,6 @@ func (ix *index) acknowledge(b Batch, sink string, seq uint64) error {
 	key := sinkKey(ix.id, sink)
 	return b.Set(key, sealed(key, func(e *encoder) { e.uint(seq) }))
 }
-
-// Detach waits for a sink no longer.
-func (o outbox) Detach(ctx context.Context, sink string) error {
-	return o.ix.store.do(ctx, func(b Batch) (func(), error) {
-		if _, ok := o.ix.sinks[sink]; !ok {
-			return nil, nil
-		}
-		delete(o.ix.sinks, sink)
-		return func() {}, errors.Join(b.Delete(sinkKey(o.ix.id, sink)), o.ix.dropArticles(b))
-	})
-}
-
-// Acknowledge drops the articles that all sinks have.
-func (o outbox) Acknowledge(ctx context.Context, sink string, upTo uint64) error {
-	return o.ix.store.do(ctx, func(b Batch) (func(), error) {
-		switch has, ok := o.ix.sinks[sink]; {
-		case !ok:
-			return nil, fmt.Errorf("sink %q: %w", sink, docid.ErrNotFound)
-		case upTo > o.ix.head:
-			return nil, docid.ErrBehind
-		case upTo <= has:
-			return nil, nil
-		}
-		return func() {}, errors.Join(o.ix.acknowledge(b, sink, upTo), o.ix.dropArticles(b))
-	})
-}
-
-// Claim: a folder is open in one process, whose relays are its own matter.
-func (o outbox) Claim(context.Context, string, string, time.Duration) (bool, error) { return true, nil }
 
 // manyRows is from where on a range is deleted at once: it makes later reads
 // slower until the next flush, so it is not for every page.

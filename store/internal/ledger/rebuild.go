@@ -79,7 +79,7 @@ func (w *rebuilder) set(key []byte, put func(*encoder)) error {
 }
 
 func (w *rebuilder) aliases() error {
-	return w.each(spaceName, func(*decoder) {}, func(k []byte) error {
+	return w.each(spaceName, func(d *decoder) { new(nameRow).get(d) }, func(k []byte) error {
 		var n docid.Name
 		copy(n[:], k[13:])
 		return w.set(aliasKey(w.ix.id, n, number(k, 0)), func(*encoder) {})

@@ -13,6 +13,9 @@ type restoration struct{ *index }
 
 // Restore begins to make an index again, or goes on.
 func (s *Store) Restore(ctx context.Context, tenant string, id docid.Identity) (docid.Restoration, error) {
+	if s.follower != nil {
+		return nil, fmt.Errorf("%w: a store that follows a log is made again without it", docid.ErrInvalid)
+	}
 	id.Epochs = nil
 	err := s.do(ctx, func(b Batch) (func(), error) {
 		ix := s.index(tenant)
@@ -100,13 +103,17 @@ func (t *change) again() error {
 
 // Finish lets everybody open the index.
 func (r restoration) Finish(ctx context.Context, past uint64) error {
+	c, err := epochBegins()
+	if err != nil {
+		return err
+	}
 	return r.store.do(ctx, func(b Batch) (func(), error) {
 		opened, err := r.store.replaceIndex(b, r.index, r.identity, false)
 		if err != nil || past == 0 {
 			return opened, err
 		}
-		t := &change{ix: r.index, b: b, seq: max(past, r.head) + 1, c: &docid.Change{}}
-		if err := t.beginEpoch(); err != nil {
+		t := &change{ix: r.index, b: b, seq: max(past, r.head) + 1, c: c}
+		if err := t.logEpoch(); err != nil {
 			return nil, err
 		}
 		return func() { t.publish(); opened() }, nil

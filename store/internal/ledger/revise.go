@@ -28,7 +28,6 @@ func (t *change) planUpdate() error {
 		a.Text, m.Disagrees = t.c.Article.Text, t.c.Evidence.Disagrees
 		t.waits = &a
 	}
-	t.extends = t.extends || m.Disagrees
 	t.set(nidKey(t.ix.id, m.ID), func(e *encoder) { putMember(e, &m) })
 	return t.elect(m, a, whole)
 }

@@ -23,7 +23,7 @@ import (
 //	t leader              title and text to verify with  source
 //	k leader              kept copy, whole               source
 //	n nid                 member, without text           source
-//	r leader name         name that leads to leader      source
+//	r leader name         change that posted the name    source
 //	a name leader         the same, by name              made from r
 //	m leader seq          nid of a member                made from n
 //	x expires leader      due to expire                  made from d
@@ -38,6 +38,9 @@ import (
 //	w image piece         docIds, then fingerprints      made from l, d, m and q
 //	o seq                 article that waits for sinks   source
 //	s sink                what it has acknowledged       source
+//	y sink                who feeds it, where a log is followed
+//	u beat                where a beat of the log lies, and the digests of the state there
+//	z                     place in the log that is followed
 //
 // What is a source is not found elsewhere; the rest Rebuild makes again.
 // Segments hold the postings of all changes up to one; those after it are made from d
@@ -70,16 +73,18 @@ const (
 
 	spaceOutbox = 'o'
 	spaceSink   = 's'
+	spaceClaim  = 'y'
+	spaceBeat   = 'u'
+	spacePlace  = 'z'
 )
 
-// formatVersion is raised when older programs could misread the rows. 2 has
-// epochs; a folder of 1 becomes one of 2 when it is first copied. 3 has sinks,
-// variants, contents that disagree and kept copies that are not the hottest; a
-// folder becomes one of 3 with the first such row. 4 has what persons correct and rule.
+// formatVersion is raised when older programs could misread the rows. 5 has the change that
+// posted a name. A start makes a folder of one of the three formats before it one of this: 2 has
+// epochs; 3 sinks, variants, contents that disagree and kept copies that are not the
+// hottest; 4 what persons correct and rule.
 const (
-	formatVersion  = 4
-	formatExtended = 3
-	formatFirst    = 2 // of a new folder
+	formatVersion = 5
+	formatOldest  = 2
 )
 
 // keyOf is space, tenant and numbers.
@@ -106,6 +111,8 @@ func aliasKey(tenant uint32, n docid.Name, leader uint64) []byte {
 }
 
 func sinkKey(tenant uint32, sink string) []byte { return append(keyOf(spaceSink, tenant), sink...) }
+
+func claimKey(tenant uint32, sink string) []byte { return append(keyOf(spaceClaim, tenant), sink...) }
 
 // expiryKey orders times before 1970 first too.
 func expiryKey(tenant uint32, expires int64, leader uint64) []byte {
@@ -328,6 +335,21 @@ func (r *keptRow) get(d *decoder) {
 	r.seq = d.uint()
 	getArticle(d, &r.article)
 	r.contested = d.more() && d.bool()
+}
+
+// nameRow is the change that posted a name; nothing where it is the one that made the docId.
+type nameRow struct{ seq, leader uint64 }
+
+func (r nameRow) put(e *encoder) {
+	if r.seq != r.leader {
+		e.uint(r.seq)
+	}
+}
+
+func (r *nameRow) get(d *decoder) {
+	if r.seq = r.leader; d.more() {
+		r.seq = d.uint()
+	}
 }
 
 func putMaterial(e *encoder, m *docid.Material) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sort"
 	"sync"
+	"time"
 
 	"github.com/neardup/neardup/docid"
 )
@@ -24,13 +25,13 @@ type Store struct {
 	inMemory int
 	volatile bool
 	loads    []Load
+	follower *follower // nil: no log is followed
 	closing  sync.Once
 	copying  sync.Mutex
 
 	mu      sync.Mutex // guards what follows
 	indexes map[string]*index
 	last    uint32 // number of the last index
-	version uint64 // of the format; the writer's
 	poison  error  // why no write is taken any more
 }
 
@@ -56,11 +57,29 @@ type Options struct {
 	// Volatile says that the KV ends with the process, so nothing is written for
 	// the next start.
 	Volatile bool
+	// Log, where not nil, is what the store follows: see docid.Log.
+	Log docid.Log
+	// Beat is how often the servers of a log compare their states, 0: each minute; Keep for how many beats
+	// entries are kept, 0: 1,440.
+	Beat time.Duration
+	Keep uint64
 }
 
 // Open loads the indexes of a KV and starts the writer. It owns the KV from
 // then on. ErrNewerFormat, ErrCorrupt.
 func Open(ctx context.Context, kv KV, o Options) (*Store, error) {
+	s, err := load(ctx, kv, o)
+	if err != nil || o.Log == nil {
+		return s, err
+	}
+	if err := s.follow(ctx, o); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// load opens a store that does not follow its log yet.
+func load(ctx context.Context, kv KV, o Options) (*Store, error) {
 	if o.Postings <= 0 {
 		o.Postings = maxInMemory
 	}
@@ -69,7 +88,7 @@ func Open(ctx context.Context, kv KV, o Options) (*Store, error) {
 		closed: make(chan struct{}), settled: make(chan struct{}), quit: make(chan struct{}), stopped: make(chan struct{}),
 		full: make(chan struct{}, 1), inMemory: o.Postings, volatile: o.Volatile,
 	}
-	if err := s.load(ctx); err != nil {
+	if err := s.load(ctx, o.Log != nil); err != nil {
 		return nil, errors.Join(err, kv.Close())
 	}
 	go s.write()
@@ -79,22 +98,21 @@ func Open(ctx context.Context, kv KV, o Options) (*Store, error) {
 
 // Index opens or creates the index of a tenant.
 func (s *Store) Index(ctx context.Context, tenant string, create func() (docid.Identity, error)) (docid.Index, error) {
+	if err := s.current(ctx); err != nil {
+		return nil, err
+	}
 	if ix, err := s.finished(tenant); ix != nil || err != nil {
 		return ix, err
 	}
 	if create == nil {
 		return nil, fmt.Errorf("index of tenant %q: %w", tenant, docid.ErrNotFound)
 	}
-	if len(tenant) == 0 || len(tenant) > 1024 {
-		return nil, fmt.Errorf("%w: a tenant's name has 1 to 1024 bytes", docid.ErrInvalid)
-	}
 	id, err := create()
 	if err != nil {
 		return nil, err
 	}
 	id.Epochs = nil
-	err = s.do(ctx, func(b Batch) (func(), error) { return s.createIndex(b, tenant, id, false) })
-	if err != nil {
+	if err := s.propose(ctx, &proposal{tenant: tenant, identity: &id}); err != nil {
 		return nil, fmt.Errorf("create index of tenant %q: %w", tenant, err)
 	}
 	return s.finished(tenant)
@@ -126,6 +144,9 @@ func (s *Store) index(tenant string) *index {
 
 // createIndex runs in the writer; somebody may have been faster.
 func (s *Store) createIndex(b Batch, tenant string, id docid.Identity, unfinished bool) (func(), error) {
+	if len(tenant) == 0 || len(tenant) > 1024 {
+		return nil, fmt.Errorf("%w: a tenant's name has 1 to 1024 bytes", docid.ErrInvalid)
+	}
 	key := append([]byte{spaceIndex}, tenant...)
 	if v, err := b.Get(key); err != nil || v != nil {
 		return nil, err
@@ -164,6 +185,9 @@ func (s *Store) Tenants(context.Context) ([]string, error) {
 func (s *Store) Close() error {
 	err := error(nil)
 	s.closing.Do(func() {
+		if s.follower != nil {
+			s.follower.close()
+		}
 		close(s.closed)
 		<-s.settled
 		close(s.quit)
@@ -173,9 +197,25 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Poisoned returns why the store takes no more writes; nil while it does.
+// Poisoned returns why the store takes no more writes; nil while it does. One that
+// follows a log takes them again when the log is there again.
 func (s *Store) Poisoned() error {
+	if err := s.poisoning(); err != nil || s.follower == nil {
+		return err
+	}
+	return s.follower.troubled()
+}
+
+func (s *Store) poisoning() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.poison
+}
+
+// current returns once what was acknowledged anywhere is here.
+func (s *Store) current(ctx context.Context) error {
+	if s.follower == nil {
+		return ctx.Err()
+	}
+	return s.follower.current(ctx)
 }

@@ -31,7 +31,7 @@ func (s *Store) do(ctx context.Context, apply func(Batch) (func(), error)) error
 	case <-r.done: // it was answered while the writer stopped
 		return r.err
 	default:
-		return errors.Join(errClosed, s.Poisoned())
+		return errors.Join(errClosed, s.poisoning())
 	}
 }
 
@@ -78,7 +78,7 @@ func (s *Store) take(group []*request) []*request {
 // was refused for must be there when the caller looks again. An error is final
 // for the store.
 func (s *Store) commit(group []*request) error {
-	if err := s.Poisoned(); err != nil {
+	if err := s.poisoning(); err != nil {
 		return err
 	}
 	b := &sound{Batch: s.kv.Batch()}

@@ -1,0 +1,172 @@
+package ledger
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/neardup/neardup/docid"
+)
+
+// entryID tells an entry from every other.
+type entryID [16]byte
+
+func idOf(entry []byte) (id entryID) {
+	copy(id[:], entry)
+	return id
+}
+
+// flight is an own proposal that was not applied yet.
+type flight struct {
+	p    *proposal
+	keys []uint64
+	err  error
+	done chan struct{}
+}
+
+// entry makes the entry of a proposal.
+func (f *follower) entry(p *proposal) []byte {
+	var id entryID
+	copy(id[:], f.drawn[:])
+	binary.BigEndian.PutUint64(id[len(f.drawn):], f.number.Add(1))
+	return entryOf(id, p)
+}
+
+func entryOf(id entryID, p *proposal) []byte {
+	plain := p.encode()
+	b := make([]byte, 0, len(id)+1+s2.MaxEncodedLen(len(plain)))
+	b = append(append(b, id[:]...), rules)
+	return append(b, s2.Encode(nil, plain)...)
+}
+
+// errRules says that servers of other rules append to the log.
+var errRules = fmt.Errorf("%w: the log has entries of other rules", docid.ErrNewerFormat)
+
+// maxEntry is the longest entry that is read.
+const maxEntry = 256 << 20
+
+// readEntry reads an entry. errRules ends whoever follows; any other error is that of an entry which nobody
+// can read, and so changes nothing in any store.
+func readEntry(b []byte) (*proposal, error) {
+	if len(b) <= len(entryID{}) {
+		return nil, fmt.Errorf("%w: an entry of %d bytes", docid.ErrCorrupt, len(b))
+	}
+	if v := b[len(entryID{})]; v != rules {
+		return nil, fmt.Errorf("%w: %d, these are %d", errRules, v, rules)
+	}
+	b = b[len(entryID{})+1:]
+	if n, err := s2.DecodedLen(b); err != nil || n > maxEntry {
+		return nil, fmt.Errorf("%w: an entry that is not compressed as it says", docid.ErrCorrupt)
+	}
+	plain, err := s2.Decode(nil, b)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", docid.ErrCorrupt, err)
+	}
+	return decodeProposal(plain)
+}
+
+// propose appends a proposal, and returns what came of it. An error that is none of fold's says
+// that this is not known.
+func (f *follower) propose(ctx context.Context, p *proposal) error {
+	entry := f.entry(p)
+	if _, err := readEntry(entry); err != nil {
+		return fmt.Errorf("%w: a proposal that cannot be read again: %w", docid.ErrInvalid, err)
+	}
+	if ix := f.s.index(p.tenant); ix != nil && p.change != nil && p.change.Fresh != nil {
+		if err := ix.newer(f.s.kv.Snapshot, &p.change.Query); err != nil { // it would be refused
+			return err
+		}
+	}
+	own, anchor, err := f.takeOff(ctx, p, idOf(entry))
+	if err != nil {
+		return err
+	}
+	wait, cancel := context.WithTimeout(ctx, logWait)
+	defer cancel()
+	if _, err := f.log.Append(wait, anchor, entry); err != nil {
+		f.mu.Lock()
+		f.land(idOf(entry), own)
+		f.mu.Unlock()
+		switch {
+		case errors.Is(err, docid.ErrLogLost):
+			f.fail(err)
+		case errors.Is(err, docid.ErrFull):
+			return fmt.Errorf("append to the log: %w", err)
+		}
+		return fmt.Errorf("%w: append to the log: %w", docid.ErrUnavailable, err)
+	}
+	soon, cancel := context.WithTimeoutCause(ctx, lagWait, errLags)
+	defer cancel()
+	select {
+	case <-own.done:
+		return own.err
+	case <-soon.Done():
+		return context.Cause(soon)
+	}
+}
+
+// takeOff notes a proposal as one under way, once none is that makes a docId under a key of it: such a one
+// would be first, or whoever was before it is, and this one refused. So of many near articles at one moment a
+// server appends one, and judges the others again.
+func (f *follower) takeOff(ctx context.Context, p *proposal, id entryID) (*flight, docid.Anchor, error) {
+	own := &flight{p: p, done: make(chan struct{})}
+	var asks []uint64
+	if c := p.change; c != nil {
+		for _, s := range c.Query.KeySets {
+			asks = append(asks, s.Keys...)
+		}
+		for _, n := range c.Query.Names {
+			asks = append(asks, nameHash(n))
+		}
+		if c.Fresh != nil {
+			own.keys = slices.Clone(c.Fresh.Keys)
+			for _, n := range c.Names {
+				own.keys = append(own.keys, nameHash(n))
+			}
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for {
+		if err := errors.Join(f.lost, f.away); err != nil {
+			return nil, docid.Anchor{}, err
+		}
+		i := slices.IndexFunc(asks, func(k uint64) bool { return f.posting[k] != nil })
+		if i < 0 {
+			break
+		}
+		first := f.posting[asks[i]]
+		f.mu.Unlock()
+		err := error(nil)
+		select {
+		case <-first.done:
+			r := &first.p.receipt
+			if errors.Is(first.err, docid.ErrConflict) || first.err == nil && r.Leads() && r.Seq > p.change.Query.Since {
+				err = docid.ErrConflict
+			}
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		if f.mu.Lock(); err != nil {
+			return nil, docid.Anchor{}, err
+		}
+	}
+	f.flights[id] = own
+	for _, k := range own.keys {
+		f.posting[k] = own
+	}
+	return own, f.applied, nil
+}
+
+// land forgets a flight; f.mu is held.
+func (f *follower) land(id entryID, own *flight) {
+	delete(f.flights, id)
+	for _, k := range own.keys {
+		if f.posting[k] == own {
+			delete(f.posting, k)
+		}
+	}
+}

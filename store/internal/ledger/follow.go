@@ -1,0 +1,433 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// rules is the version of fold: servers that would decide otherwise do not share a log.
+const rules = 1
+
+// genesis is the first entry of a log: an empty store starts there and nowhere else.
+type genesis struct {
+	time int64 // Unix nanoseconds
+	// adopted says that the log goes on from a store, which every other is to be a copy of.
+	adopted bool
+}
+
+func (g *genesis) put(e *encoder) {
+	e.int(g.time)
+	e.bool(g.adopted)
+}
+
+func (g *genesis) get(d *decoder) { g.time, g.adopted = d.int(), d.bool() }
+
+// follower makes a store one that applies a log which others append to, too. What the store
+// decides it appends as a proposal; the answer is what came of it when it was read back and applied.
+// State and place in the log are durable in one batch.
+type follower struct {
+	s    *Store
+	log  docid.Log
+	stop context.CancelFunc
+	work sync.WaitGroup
+
+	drawn  [8]byte       // tells its proposals from those of others
+	number atomic.Uint64 // of the last
+
+	mu      sync.Mutex // guards what follows
+	applied docid.Anchor
+	digest  uint64        // of the outcomes of all that was applied
+	moved   chan struct{} // closed when it is further, or something is wrong
+	began   bool          // the log was read once
+	lost    error         // why it follows no more
+	away    error         // why the log cannot be read at the moment
+	flights map[entryID]*flight
+	posting map[uint64]*flight // by the keys of docIds that they make
+
+	next   *question
+	asking sync.Mutex
+}
+
+// question asks the log for its end, for all who came before it was put.
+type question struct {
+	done chan struct{}
+	end  uint64
+	err  error
+}
+
+// Times of a follower: how long an answer of the log is waited for, and after an error before the next attempt; how
+// long whoever asks may wait for what the log has already.
+const (
+	logWait  = 900 * time.Millisecond
+	logPause = 50 * time.Millisecond
+	lagWait  = 3 * time.Second
+)
+
+// errLags is what a server says that is too far behind.
+var errLags = fmt.Errorf("%w: this server is behind the log", docid.ErrUnavailable)
+
+// logPlace is how far a store has come in a log.
+type logPlace struct {
+	docid.Anchor
+	digest uint64
+}
+
+func placeKey() []byte { return []byte{spacePlace} }
+
+func (p logPlace) put(e *encoder) {
+	e.uint(p.Offset)
+	e.raw(p.ID[:])
+	e.fixed(p.digest)
+}
+
+func (p *logPlace) get(d *decoder) {
+	p.Offset = d.uint()
+	copy(p.ID[:], d.raw(len(p.ID)))
+	p.digest = d.fixed()
+}
+
+// newFollower is one that neither reads nor beats yet.
+func newFollower(s *Store, log docid.Log) (f *follower, begun bool, err error) {
+	at, begun, err := s.logPlace()
+	if err == nil && !begun && len(s.indexes) > 0 {
+		err = fmt.Errorf("%w: the store has changes and has never followed a log; an operator has one begin with it: neardup log adopt", docid.ErrInvalid)
+	}
+	f = &follower{
+		s: s, log: log, stop: func() {}, applied: at.Anchor, digest: at.digest, moved: make(chan struct{}),
+		flights: map[entryID]*flight{}, posting: map[uint64]*flight{},
+	}
+	_, _ = rand.Read(f.drawn[:]) // never fails
+	return f, begun, err
+}
+
+// follow begins to apply a log, and returns when all is applied that was in it when it was called.
+func (s *Store) follow(ctx context.Context, o Options) error {
+	f, begun, err := newFollower(s, o.Log)
+	if err != nil {
+		return err
+	}
+	running, stop := context.WithCancel(context.Background())
+	f.stop, s.follower = stop, f
+	if !begun {
+		if err := f.begin(ctx); err != nil {
+			return fmt.Errorf("begin the log: %w", err)
+		}
+	}
+	f.work.Go(func() { f.read(running) })
+	err = f.waits(ctx, func() bool { return f.began })
+	if err == nil {
+		err = f.caughtUp(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("catch up with the log: %w", err)
+	}
+	f.work.Go(func() { f.tend(running, cmp.Or(o.Beat, time.Minute), cmp.Or(o.Keep, 1440)) })
+	return nil
+}
+
+// Applied is the offset of the last entry of the log that was applied; 0: no log is followed.
+func (s *Store) Applied() uint64 {
+	if s.follower == nil {
+		return 0
+	}
+	s.follower.mu.Lock()
+	defer s.follower.mu.Unlock()
+	return s.follower.applied.Offset
+}
+
+// logPlace reads how far the rows have come in a log, if they follow one.
+func (s *Store) logPlace() (at logPlace, there bool, err error) {
+	v, err := s.kv.Snapshot()
+	if err != nil {
+		return at, false, err
+	}
+	defer v.Close()
+	there, err = read(v, placeKey(), at.get)
+	return at, there, err
+}
+
+// begin begins an empty log; a log that somebody has begun already is good as well.
+func (f *follower) begin(ctx context.Context) error {
+	end, err := f.log.Durable(ctx)
+	if err != nil || end > 0 {
+		return err
+	}
+	first := &proposal{genesis: &genesis{time: time.Now().UnixNano()}}
+	if _, err = f.log.Append(ctx, docid.Anchor{}, f.entry(first)); errors.Is(err, docid.ErrLogLost) {
+		err = nil // somebody was faster
+	}
+	return err
+}
+
+// close ends it.
+func (f *follower) close() {
+	f.fail(errClosed)
+	f.stop()
+	f.work.Wait()
+}
+
+// fail ends following for good, and answers all who wait.
+func (f *follower) fail(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.lost == nil {
+		f.lost = err
+	}
+	f.wake(f.lost)
+}
+
+// wake answers all who wait for what was appended: nobody knows what comes of it. f.mu is held.
+func (f *follower) wake(err error) {
+	for id, own := range f.flights {
+		f.land(id, own)
+		own.err = fmt.Errorf("%w: whether it is in the log is not known: %w", docid.ErrUnavailable, err)
+		close(own.done)
+	}
+	close(f.moved)
+	f.moved = make(chan struct{})
+}
+
+// troubled is why nothing can be answered; nil while all is well.
+func (f *follower) troubled() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return errors.Join(f.lost, f.away)
+}
+
+// read reads and applies the log until it ends.
+func (f *follower) read(ctx context.Context) {
+	for ctx.Err() == nil {
+		f.mu.Lock()
+		anchor := f.applied
+		f.mu.Unlock()
+		wait, cancel := context.WithTimeout(ctx, logWait)
+		entries, err := f.log.Read(wait, anchor)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, docid.ErrLogLost):
+			f.fail(err)
+			return
+		case err != nil:
+			f.leave(fmt.Errorf("%w: read the log: %w", docid.ErrUnavailable, err))
+			pause(ctx, logPause)
+			continue
+		}
+		f.leave(nil)
+		if err := f.apply(entries); err != nil {
+			f.fail(err)
+			return
+		}
+		f.begun()
+	}
+}
+
+// leave notes whether the log can be read.
+func (f *follower) leave(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.away = err; err != nil {
+		f.wake(err)
+	}
+}
+
+// begun notes that the log has what was applied of it.
+func (f *follower) begun() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.began {
+		f.began = true
+		close(f.moved)
+		f.moved = make(chan struct{})
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// apply applies entries in their order.
+func (f *follower) apply(entries [][]byte) error {
+	ps := make([]*proposal, len(entries))
+	for i, b := range entries {
+		p, err := readEntry(b)
+		if errors.Is(err, errRules) {
+			return err
+		}
+		if err == nil {
+			ps[i] = p
+		}
+	}
+	for len(ps) > 0 { // a new index is there for what comes after it
+		n := 1
+		for n < len(ps) && (ps[n-1] == nil || ps[n-1].identity == nil) {
+			n++
+		}
+		if err := f.batch(ps[:n], entries[:n]); err != nil {
+			return err
+		}
+		ps, entries = ps[n:], entries[n:]
+	}
+	return nil
+}
+
+// batch applies entries, and notes the place in the log with them.
+func (f *follower) batch(ps []*proposal, entries [][]byte) error {
+	at := logPlace{f.applied, f.digest}
+	errs := make([]error, len(ps))
+	err := f.s.do(context.Background(), func(b Batch) (func(), error) {
+		var publish []func()
+		for i, p := range ps {
+			at.Anchor = at.Next(entries[i])
+			then, err := f.fold(b, p, at)
+			if err != nil && !refused(err) {
+				return nil, b.(*sound).note(err)
+			}
+			if errs[i] = err; then != nil {
+				publish = append(publish, then)
+			}
+			at.digest = at.next(p, err)
+		}
+		key := placeKey()
+		if err := b.Set(key, sealed(key, at.put)); err != nil {
+			return nil, err
+		}
+		return func() {
+			for _, then := range publish {
+				then()
+			}
+		}, nil
+	})
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, p := range ps {
+		id := idOf(entries[i])
+		if own := f.flights[id]; own != nil {
+			f.land(id, own)
+			if own.err = errs[i]; p != nil {
+				own.p.receipt, own.p.has, own.p.held = p.receipt, p.has, p.held
+				if p.beat != nil {
+					own.p.beat.trim = p.beat.trim
+				}
+			}
+			close(own.done)
+		}
+	}
+	f.applied, f.digest = at.Anchor, at.digest
+	close(f.moved)
+	f.moved = make(chan struct{})
+	return nil
+}
+
+// errNoStart is why a log is not followed from its first entry on.
+var errNoStart = fmt.Errorf("%w: a log begins with its genesis, and an empty store there; this one begins otherwise, or goes on from a store: start with a copy of a server's", docid.ErrUnavailable)
+
+// fold applies an entry; nil is one that nobody can read.
+func (f *follower) fold(b Batch, p *proposal, at logPlace) (func(), error) {
+	begins := p != nil && p.genesis != nil
+	switch {
+	case at.Offset == 1 && (!begins || p.genesis.adopted):
+		return nil, errNoStart
+	case p == nil:
+		return nil, fmt.Errorf("%w: an entry that cannot be read", docid.ErrInvalid)
+	case begins && at.Offset > 1:
+		return nil, fmt.Errorf("%w: a log begins once", docid.ErrInvalid)
+	case begins:
+		return nil, nil
+	case p.beat != nil:
+		return p.beat.fold(b, at)
+	}
+	return f.s.fold(b, p)
+}
+
+// next is the digest with one outcome more.
+func (at logPlace) next(p *proposal, err error) uint64 {
+	return checksum(at.ID[:], encoded(func(e *encoder) {
+		e.fixed(at.digest)
+		e.bool(err == nil)
+		if p != nil {
+			e.uint(p.receipt.Seq)
+			e.uint(p.receipt.Leader)
+			e.bool(p.receipt.Replayed)
+		}
+	}))
+}
+
+// current returns once all is applied that was in the log when it was called, and soon.
+func (f *follower) current(ctx context.Context) error {
+	soon, cancel := context.WithTimeoutCause(ctx, lagWait, errLags)
+	defer cancel()
+	return f.caughtUp(soon)
+}
+
+// caughtUp is current, however long that takes.
+func (f *follower) caughtUp(ctx context.Context) error {
+	f.mu.Lock()
+	q := f.next
+	if err := errors.Join(f.lost, f.away); err != nil {
+		defer f.mu.Unlock()
+		return err
+	}
+	if q == nil {
+		q = &question{done: make(chan struct{})}
+		f.next = q
+		f.work.Go(func() { f.ask(q) })
+	}
+	f.mu.Unlock()
+	select {
+	case <-q.done:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if q.err != nil {
+		return fmt.Errorf("%w: ask the log for its end: %w", docid.ErrUnavailable, q.err)
+	}
+	return f.waits(ctx, func() bool { return f.applied.Offset >= q.end })
+}
+
+// waits until the follower is so far, which enough says while f.mu is held.
+func (f *follower) waits(ctx context.Context, enough func() bool) error {
+	for {
+		f.mu.Lock()
+		yes, moved, err := enough(), f.moved, errors.Join(f.lost, f.away)
+		f.mu.Unlock()
+		if yes || err != nil {
+			return err
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// ask puts one question at a time; who comes from then on waits for the next.
+func (f *follower) ask(q *question) {
+	f.asking.Lock()
+	defer f.asking.Unlock()
+	f.mu.Lock()
+	f.next = nil
+	f.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), logWait)
+	defer cancel()
+	q.end, q.err = f.log.Durable(ctx)
+	close(q.done)
+}

@@ -1,0 +1,54 @@
+package ledger
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// Unfollow takes rows that no store has open from the log that they follow. What other servers
+// have answered from its later entries is lost to them, so whoever opens them next begins an epoch.
+func Unfollow(kv KV) error {
+	b := kv.Batch()
+	defer b.Close()
+	if v, err := b.Get(placeKey()); err != nil || v == nil {
+		return err
+	}
+	if err := mark(b); err != nil {
+		return err
+	}
+	for _, space := range []byte{spaceBeat, spaceClaim, spacePlace} {
+		if err := b.DeleteRange([]byte{space}, []byte{space + 1}); err != nil {
+			return err
+		}
+	}
+	return b.Commit()
+}
+
+// Lead begins an empty log with rows that no store has open and that follow none: it goes on from
+// them, and every other server with a copy of them. ErrLogLost if the log has, or had, entries.
+func Lead(ctx context.Context, kv KV, log docid.Log) error {
+	var id entryID
+	_, _ = rand.Read(id[:]) // never fails
+	first := entryOf(id, &proposal{genesis: &genesis{time: time.Now().UnixNano(), adopted: true}})
+	at := logPlace{Anchor: docid.Anchor{}.Next(first)}
+	b := kv.Batch()
+	defer b.Close()
+	if v, err := b.Get(placeKey()); err != nil {
+		return err
+	} else if v != nil {
+		return fmt.Errorf("%w: the rows follow a log", docid.ErrInvalid)
+	}
+	key := placeKey()
+	if err := b.Set(key, sealed(key, at.put)); err != nil {
+		return err
+	}
+	if err := b.Commit(); err != nil { // before: a log that has begun must have one who follows it
+		return err
+	}
+	_, err := log.Append(ctx, docid.Anchor{}, first)
+	return err
+}

@@ -1,0 +1,298 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// proposal is what changes a store: the begin of a log, its beat, a new index, a change of one, or something about its sinks. One
+// function applies it, fold: by itself and the rows alone, so whoever applies the same proposals
+// in the same order to the same rows has the same rows afterwards.
+type proposal struct {
+	genesis  *genesis
+	beat     *beat
+	tenant   string
+	identity *docid.Identity // makes the index, unless there is one
+	change   *docid.Change
+	past     uint64 // of a change that begins an epoch: see docid.Index
+	sink     *sinkChange
+
+	// What came of it.
+	receipt docid.Receipt
+	has     uint64 // what a sink has, of attaching
+	held    bool   // by who asked, of a claim
+}
+
+// sinkChange is about a sink; it takes no number.
+type sinkChange struct {
+	what  sinkVerb
+	name  string
+	upTo  uint64 // of an acknowledgement
+	claim claim  // the turn is the last that who asks has seen
+}
+
+type sinkVerb byte
+
+const (
+	sinkAttach sinkVerb = iota + 1
+	sinkDetach
+	sinkAcknowledge
+	sinkClaim
+	sinkRelease
+)
+
+// claim is who feeds a sink, and how often somebody has said so: whoever has seen a turn for long enough,
+// by his own clock, may take the next, so nobody's time of day matters.
+type claim struct {
+	who  string
+	turn uint64
+}
+
+// propose has a proposal applied, by the writer or through the log, and durable.
+func (s *Store) propose(ctx context.Context, p *proposal) error {
+	if s.follower != nil {
+		return s.follower.propose(ctx, p)
+	}
+	return s.do(ctx, func(b Batch) (func(), error) { return s.fold(b, p) })
+}
+
+// maxPast is more changes than there ever are: numbers have 48 bits.
+const maxPast = 1 << 48
+
+// fold applies a proposal in the writer. An error means that it wrote nothing.
+func (s *Store) fold(b Batch, p *proposal) (publish func(), err error) {
+	if p.identity != nil {
+		return s.createIndex(b, p.tenant, *p.identity, false)
+	}
+	ix := s.index(p.tenant)
+	switch {
+	case ix == nil:
+		return nil, fmt.Errorf("index of tenant %q: %w", p.tenant, docid.ErrNotFound)
+	case p.sink != nil:
+		return ix.foldSink(b, p)
+	case p.change.Kind != docid.KindEpoch:
+		t := change{ix: ix, b: b, c: p.change, seq: ix.head + 1}
+		publish, err = t.apply()
+		p.receipt = t.receipt
+		return publish, err
+	case ix.head > p.past:
+		return nil, nil
+	case p.past >= maxPast:
+		return nil, fmt.Errorf("%w: an epoch after change %d", docid.ErrInvalid, p.past)
+	}
+	t := &change{ix: ix, b: b, seq: p.past + 1, c: p.change}
+	return t.publish, t.logEpoch()
+}
+
+// refusals are the errors of fold that follow from the proposal and the rows. Others are of the engine.
+var refusals = []error{
+	docid.ErrInvalid, docid.ErrNotFound, docid.ErrConflict, docid.ErrEnded, docid.ErrMismatch, docid.ErrTaken, docid.ErrBehind, docid.ErrBacklog,
+}
+
+func refused(err error) bool {
+	return slices.ContainsFunc(refusals, func(r error) bool { return errors.Is(err, r) })
+}
+
+// encode writes a proposal down, what is text last.
+func (p *proposal) encode() []byte {
+	return encoded(func(e *encoder) {
+		switch {
+		case p.genesis != nil:
+			e.uint(1)
+			p.genesis.put(e)
+			return
+		case p.beat != nil:
+			e.uint(2)
+			p.beat.put(e)
+			return
+		}
+		e.uint(3)
+		e.string(p.tenant)
+		switch {
+		case p.identity != nil:
+			e.uint(1)
+			putIdentity(e, 0, p.identity, false)
+		case p.sink != nil:
+			e.uint(2)
+			p.sink.put(e)
+		default:
+			e.uint(3)
+			e.uint(p.past)
+			putChange(e, p.change)
+		}
+	})
+}
+
+// decodeProposal reads what encode wrote. ErrCorrupt.
+func decodeProposal(b []byte) (*proposal, error) {
+	p := &proposal{}
+	err := decoded(b, func(d *decoder) {
+		switch about := d.uint(); about {
+		case 1:
+			p.genesis = &genesis{}
+			p.genesis.get(d)
+			return
+		case 2:
+			p.beat = &beat{}
+			p.beat.get(d)
+			return
+		case 3:
+		default:
+			d.fail(fmt.Sprintf("is about %d", about))
+		}
+		p.tenant = d.string()
+		switch kind := d.uint(); kind {
+		case 1:
+			var n uint32
+			p.identity = &docid.Identity{}
+			getIdentity(d, &n, p.identity)
+		case 2:
+			p.sink = &sinkChange{}
+			p.sink.get(d)
+		case 3:
+			p.past, p.change = d.uint(), &docid.Change{}
+			getChange(d, p.change)
+		default:
+			d.fail(fmt.Sprintf("is a proposal of kind %d", kind))
+		}
+	})
+	return p, err
+}
+
+func (s *sinkChange) put(e *encoder) {
+	e.uint(uint64(s.what))
+	e.string(s.name)
+	e.uint(s.upTo)
+	s.claim.put(e)
+}
+
+func (s *sinkChange) get(d *decoder) {
+	s.what, s.name, s.upTo = sinkVerb(d.uint()), d.string(), d.uint()
+	s.claim.get(d)
+}
+
+func (c claim) put(e *encoder) {
+	e.string(c.who)
+	e.uint(c.turn)
+}
+
+func (c *claim) get(d *decoder) { c.who, c.turn = d.string(), d.uint() }
+
+// putChange writes what Commit takes. The methods of a query and the bounds of its look-up do not travel.
+func putChange(e *encoder, c *docid.Change) {
+	var entry encoder
+	putEntry(&entry, &c.Entry)
+	e.string(string(entry.b)) // its fields are open at the end
+	q := &c.Query
+	e.uint(q.Since)
+	e.uint(q.Ruled)
+	e.uint(q.Seen)
+	e.uint(c.Backlog)
+	putNames(e, q.Names)
+	putUnless(e, slices.Equal(q.Names, c.Names), func() { putNames(e, c.Names) })
+	e.uint(uint64(len(q.KeySets)))
+	var probed []uint64
+	for _, s := range q.KeySets {
+		putKeys(e, s.Keys)
+		probed = append(probed, s.Keys...)
+	}
+	e.bool(c.SetHeat != nil)
+	if c.SetHeat != nil {
+		e.int(*c.SetHeat)
+	}
+	text := ""
+	e.bool(c.Article != nil)
+	if c.Article != nil {
+		putArticle(e, c.Article)
+		text = c.Article.Text
+	}
+	e.bool(c.Fresh != nil)
+	if f := c.Fresh; f != nil {
+		putUnless(e, slices.Equal(probed, f.Keys), func() { putKeys(e, f.Keys) })
+		e.fixed(f.Sketch)
+		e.string(f.Material.NID)
+		e.string(f.Material.Title)
+		putUnless(e, f.Material.Text == text, func() { e.string(f.Material.Text) })
+	}
+}
+
+func getChange(d *decoder, c *docid.Change) {
+	entry := &decoder{b: []byte(d.string())}
+	if getEntry(entry, &c.Entry); entry.err != nil || entry.more() {
+		d.fail("has a bad entry")
+	}
+	q := &c.Query
+	q.Since, q.Ruled, q.Seen, c.Backlog = d.uint(), d.uint(), d.uint(), d.uint()
+	q.Names = getNames(d)
+	if c.Names = q.Names; d.bool() {
+		c.Names = getNames(d)
+	}
+	q.KeySets = make([]docid.KeySet, d.count(1))
+	var probed []uint64
+	for i := range q.KeySets {
+		q.KeySets[i].Keys = getKeys(d)
+		probed = append(probed, q.KeySets[i].Keys...)
+	}
+	if d.bool() {
+		heat := d.int()
+		c.SetHeat = &heat
+	}
+	text := ""
+	if d.bool() {
+		c.Article = &docid.Article{}
+		getArticle(d, c.Article)
+		text = c.Article.Text
+	}
+	if d.bool() {
+		f := &docid.Fresh{Keys: probed}
+		if c.Fresh = f; d.bool() {
+			f.Keys = getKeys(d)
+		}
+		f.Sketch = d.fixed()
+		f.Material = docid.Material{NID: d.string(), Title: d.string(), Text: text}
+		if d.bool() {
+			f.Material.Text = d.string()
+		}
+	}
+}
+
+// putUnless writes what is not the same as something before it.
+func putUnless(e *encoder, same bool, put func()) {
+	if e.bool(!same); !same {
+		put()
+	}
+}
+
+func putNames(e *encoder, names []docid.Name) {
+	e.uint(uint64(len(names)))
+	for _, n := range names {
+		e.raw(n[:])
+	}
+}
+
+func getNames(d *decoder) []docid.Name {
+	names := make([]docid.Name, d.count(len(docid.Name{})))
+	for i := range names {
+		copy(names[i][:], d.raw(len(names[i])))
+	}
+	return names
+}
+
+func putKeys(e *encoder, keys []uint64) {
+	e.uint(uint64(len(keys)))
+	for _, k := range keys {
+		e.fixed(k)
+	}
+}
+
+func getKeys(d *decoder) []uint64 {
+	keys := make([]uint64, d.count(8))
+	for i := range keys {
+		keys[i] = d.fixed()
+	}
+	return keys
+}

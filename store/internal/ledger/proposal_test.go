@@ -1,0 +1,82 @@
+package ledger
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/override"
+)
+
+// FuzzEntries: whatever lies in a log is applied or refused, and ends no server; what can be read is written down
+// again as it was, and two servers make the same of it.
+func FuzzEntries(f *testing.F) {
+	heat := int64(-3)
+	article := &docid.Article{Category: "c", Heat: 4}
+	article.ID, article.Text, article.URL = "a", "text", "u"
+	for _, p := range []*proposal{
+		{genesis: &genesis{time: 1, adopted: true}},
+		{beat: &beat{turn: 1, keep: 3}},
+		{beat: &beat{turn: 1, vote: true, digest: 7}},
+		{tenant: "other", identity: &docid.Identity{Seed: 1, Spec: "s", Table: []byte{1}}},
+		{tenant: "t", sink: &sinkChange{what: sinkAttach, name: "map"}},
+		{tenant: "t", sink: &sinkChange{what: sinkClaim, name: "map", claim: claim{"who", 3}}},
+		{tenant: "t", past: math.MaxUint64, change: &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: 5}}},
+		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "a", Expires: -1}, Article: article, Names: []docid.Name{{1}, {1}},
+			Query: docid.Query{Names: []docid.Name{{2}}, KeySets: []docid.KeySet{{Keys: []uint64{1}}, {}}}, Fresh: &docid.Fresh{Keys: []uint64{1}, Material: docid.Material{Text: "text"}}}},
+		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindDuplicate, Leader: 1, NID: "b", Idempotency: "k"}, Article: article}},
+		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindUpdate, NID: "first"}, SetHeat: &heat, Article: article}},
+		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindCorrect, NID: "first", Ruling: &docid.Ruling{Before: 1, Who: "li"}}, Fresh: &docid.Fresh{}, Article: article}},
+		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindRule, NID: "first", Ruling: &docid.Ruling{Other: "b", Link: override.Must}}}},
+		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindForget, Leader: math.MaxUint64}}},
+		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindEnd, Leader: 1}}},
+		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindDelete, NID: "first"}}},
+	} {
+		f.Add(p.encode())
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := decodeProposal(b)
+		if err == nil {
+			if again, err := decodeProposal(p.encode()); err != nil || !bytes.Equal(again.encode(), p.encode()) {
+				t.Fatalf("%+v is read again as %+v, %v", p, again, err)
+			}
+		}
+		var id entryID
+		copy(id[:], "of the fuzzer")
+		w := &world{T: t}
+		w.log = [][]byte{w.entry(&proposal{genesis: &genesis{}}), w.entry(&proposal{tenant: "t", identity: &docid.Identity{}}),
+			w.entry(&proposal{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "first"}, Article: &docid.Article{}, Fresh: &docid.Fresh{}}}),
+			append(append(id[:], rules), s2.Encode(nil, b)...), append(append(id[:], rules), b...),
+			w.entry(&proposal{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "last"}, Article: &docid.Article{}, Fresh: &docid.Fresh{}, Query: docid.Query{Ruled: math.MaxUint64}}}),
+		}
+		var digests [2]uint64
+		for n := range digests {
+			one := &simulated{w: w}
+			s, err := load(t.Context(), newMemory(), Options{Log: nowhere{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			one.s = s
+			one.f, _, _ = newFollower(s, nowhere{})
+			for _, entry := range w.log {
+				if err := one.f.apply([][]byte{entry}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if m, err := (catalog{s.index("t")}).Member(t.Context(), "last"); err != nil || m.Seq < 2 {
+				t.Errorf("what came after it: change %d, %v", m.Seq, err)
+			}
+			report, err := Check(t.Context(), s.kv, nil)
+			if err != nil || len(report.Problems) > 0 {
+				t.Errorf("check: %v, %v", report.Problems, err)
+			}
+			digests[n] = one.f.digest
+			one.close()
+		}
+		if digests[0] != digests[1] {
+			t.Error("two servers make different things of it")
+		}
+	})
+}

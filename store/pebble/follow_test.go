@@ -1,0 +1,108 @@
+package pebble
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store/storetest"
+	"github.com/zeebo/xxh3"
+)
+
+// TestFollowers holds a store that follows a log to the contract, and beside it a second one that
+// is fed by the log alone and is opened again at random moments: after each test both have the same rows.
+func TestFollowers(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) storetest.Place {
+		log, dir := storetest.NewLog(), t.TempDir()
+		first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
+		over := make(chan struct{})
+		var beside sync.WaitGroup
+		t.Cleanup(func() {
+			close(over)
+			beside.Wait()
+			if end, _ := log.Durable(context.Background()); end > 0 {
+				sameRows(t, first, second, log)
+			}
+		})
+		beside.Go(func() {
+			for r := rand.New(rand.NewPCG(1, 2)); ; {
+				s, err := Open(context.Background(), second, Options{Postings: 256, Log: log})
+				if err != nil {
+					t.Errorf("open the second server: %v", err)
+					return
+				}
+				select {
+				case <-over:
+				case <-time.After(time.Duration(r.IntN(300)) * time.Millisecond):
+				}
+				if err := s.Close(); err != nil {
+					t.Errorf("close the second server: %v", err)
+					return
+				}
+				select {
+				case <-over:
+					return
+				default:
+				}
+			}
+		})
+		return storetest.Place{Lasting: true, Follows: true, Open: func(ctx context.Context) (docid.Store, error) {
+			return Open(ctx, first, Options{Postings: 1024, Log: log})
+		}}
+	})
+}
+
+// sameRows brings both stores to the end of the log and compares what follows from it.
+func sameRows(t *testing.T, first, second string, log docid.Log) {
+	t.Helper()
+	var rows [2]map[string]uint64
+	for i, dir := range []string{first, second} {
+		s, err := Open(context.Background(), dir, Options{Log: log})
+		if err != nil {
+			t.Fatalf("open server %d: %v", i+1, err)
+		}
+		ok(t, s.Close())
+		rows[i] = map[string]uint64{}
+		ok(t, reading(dir, Options{}, func(kv *engine) error {
+			v, err := kv.Snapshot()
+			if err != nil {
+				return err
+			}
+			defer v.Close()
+			for _, space := range "ildtknramxqegjosyz" { // the others are segments and images
+				err = errors.Join(err, v.Scan([]byte{byte(space)}, []byte{byte(space) + 1}, func(k, value []byte) error {
+					rows[i][string(space)+" "+hex.EncodeToString(k[1:])] = xxh3.Hash(value)
+					return nil
+				}))
+			}
+			return err
+		}))
+		report, err := Check(context.Background(), dir, Options{})
+		if err != nil || len(report.Problems) > 0 {
+			t.Errorf("check server %d: %v, %v", i+1, report.Problems, err)
+		}
+	}
+	for k := range rows[0] {
+		if _, there := rows[1][k]; !there {
+			t.Errorf("row %s is missing on the second server", k)
+		} else if rows[0][k] != rows[1][k] {
+			t.Errorf("row %s differs on the second server", k)
+		}
+	}
+	if len(rows[1]) > len(rows[0]) {
+		t.Errorf("the second server has %d rows, the first %d", len(rows[1]), len(rows[0]))
+	}
+}
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,565 @@
+package pebble
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store/storetest"
+	"github.com/zeebo/xxh3"
+)
+
+// server is one of several over a log, with a folder in memory.
+type server struct {
+	*Store
+	*docid.Detector
+	fs *vfs.MemFS
+}
+
+func serve(t *testing.T, fs *vfs.MemFS, log docid.Log) (server, error) {
+	t.Helper()
+	return serveWith(t, Options{FS: fs, Log: log})
+}
+
+func serveWith(t *testing.T, o Options) (server, error) {
+	t.Helper()
+	fs := o.FS.(*vfs.MemFS)
+	s, err := Open(t.Context(), "d", o)
+	if err != nil {
+		return server{}, err
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	d, err := docid.NewDetector(t.Context(), s, "tenant", storetest.Settings())
+	return server{s, d, fs}, err
+}
+
+func (s server) add(t *testing.T, nid, text string) (docid.Answer, error) {
+	t.Helper()
+	var sub docid.Submission
+	sub.ID, sub.Text = nid, text
+	return s.Add(t.Context(), sub)
+}
+
+// TestLogIsHeldTo: a store follows the log that it has followed, from where it was, or says by name
+// why not. It is the same at a start and while it runs.
+func TestLogIsHeldTo(t *testing.T) {
+	add := func(l *storetest.Log, entries ...string) {
+		t.Helper()
+		anchor := docid.Anchor{}
+		for _, e := range entries {
+			if _, err := l.Append(t.Context(), anchor, []byte(e)); err != nil {
+				t.Fatal(err)
+			}
+			anchor = anchor.Next([]byte(e))
+		}
+	}
+	for _, c := range []struct {
+		what   string
+		fresh  bool // the store is empty
+		log    func(l *storetest.Log) *storetest.Log
+		starts error
+	}{
+		{"the same", false, func(l *storetest.Log) *storetest.Log { return l }, nil},
+		{"a new server", true, func(l *storetest.Log) *storetest.Log { return l }, nil},
+		{"emptied", false, func(*storetest.Log) *storetest.Log { return storetest.NewLog() }, docid.ErrLogLost},
+		{"an older state", false, func(l *storetest.Log) *storetest.Log { return l.Before(2) }, docid.ErrLogLost},
+		{"another, as long", false, func(*storetest.Log) *storetest.Log {
+			l := storetest.NewLog()
+			add(l, strings.Repeat("a", 20), strings.Repeat("b", 20), strings.Repeat("c", 20), strings.Repeat("d", 20))
+			return l
+		}, docid.ErrLogLost},
+		{"trimmed, and the store is past that", false, func(l *storetest.Log) *storetest.Log { ok(t, l.Trim(t.Context(), 100)); return l }, nil},
+		{"trimmed, and the store is empty", true, func(l *storetest.Log) *storetest.Log { ok(t, l.Trim(t.Context(), 100)); return l }, docid.ErrLogLost},
+		{"no log of this program", true, func(*storetest.Log) *storetest.Log {
+			l := storetest.NewLog()
+			add(l, strings.Repeat("a", 20))
+			return l
+		}, docid.ErrNewerFormat},
+		{"begins without its genesis", true, func(*storetest.Log) *storetest.Log {
+			l := storetest.NewLog()
+			add(l, "0123456789abcdef\x01 not compressed")
+			return l
+		}, docid.ErrUnavailable},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			log, fs := storetest.NewLog(), vfs.NewMem()
+			s, err := serve(t, fs, log)
+			ok(t, err)
+			for n := range 3 {
+				if _, err := s.add(t, fmt.Sprint(n), storetest.Base(n)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ok(t, s.Close())
+			if c.fresh {
+				fs = vfs.NewMem()
+			}
+			s, err = serve(t, fs, c.log(log))
+			if !errors.Is(err, c.starts) || c.starts == nil && err != nil {
+				t.Fatalf("opened with %v", err)
+			}
+			if err == nil {
+				if a, err := s.add(t, "again", storetest.Base(1)); err != nil || a.Decision.Decision != neardup.Duplicate {
+					t.Errorf("a copy is %+v, %v", a.Decision, err)
+				}
+			}
+		})
+	}
+}
+
+// TestFolderAndLog: what follows a log is not served without it, and what does not is not with it.
+func TestFolderAndLog(t *testing.T) {
+	log, fs := storetest.NewLog(), vfs.NewMem()
+	s, err := serve(t, fs, log)
+	ok(t, err)
+	ok(t, s.Close())
+	if _, err := Open(t.Context(), "d", Options{FS: fs}); !errors.Is(err, docid.ErrInvalid) {
+		t.Errorf("without its log: %v", err)
+	}
+	fs = vfs.NewMem()
+	if s, err = serve(t, fs, nil); err != nil {
+		t.Fatal(err)
+	}
+	ok(t, s.Close())
+	if _, err := Open(t.Context(), "d", Options{FS: fs, Log: log}); !errors.Is(err, docid.ErrInvalid) {
+		t.Errorf("with a log that it never followed: %v", err)
+	}
+}
+
+// TestUnreadableEntries: an entry that nobody can read changes nothing and ends no server; one of other
+// rules stops every server that does not know them.
+func TestUnreadableEntries(t *testing.T) {
+	log := storetest.NewLog()
+	a, err := serve(t, vfs.NewMem(), log)
+	ok(t, err)
+	if _, err := a.add(t, "a", storetest.Base(1)); err != nil {
+		t.Fatal(err)
+	}
+	for _, junk := range []string{
+		"0123456789abcdef", "1123456789abcdef\x01", "2123456789abcdef\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "3123456789abcdef\x01\x04\x0c\x00\x01x\x09",
+	} {
+		ok(t, log.Force([]byte(junk)))
+	}
+	b, err := serve(t, vfs.NewMem(), log)
+	ok(t, err)
+	for nid, s := range map[string]server{"b": a, "c": b} {
+		if x, err := s.add(t, nid, storetest.Base(1)); err != nil || x.LeaderSeq != 1 {
+			t.Errorf("%s: %+v, %v", nid, x, err)
+		}
+	}
+	ok(t, log.Force([]byte("4123456789abcdef\x02what a later version says")))
+	for _, s := range []server{a, b} {
+		for end := time.Now().Add(10 * time.Second); s.Poisoned() == nil && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		}
+		if _, err := s.add(t, "d", storetest.Base(2)); !errors.Is(err, docid.ErrNewerFormat) {
+			t.Errorf("after an entry of other rules: %v", err)
+		}
+	}
+	if _, err := serve(t, vfs.NewMem(), log); !errors.Is(err, docid.ErrNewerFormat) {
+		t.Errorf("a new server, after an entry of other rules: %v", err)
+	}
+}
+
+// TestWriteHereReadThere: what one server has answered the others have.
+func TestWriteHereReadThere(t *testing.T) {
+	log := storetest.NewLog()
+	var servers []server
+	for range 3 {
+		s, err := serve(t, vfs.NewMem(), log)
+		ok(t, err)
+		servers = append(servers, s)
+	}
+	for n := range 200 {
+		nid := fmt.Sprint(n)
+		a, err := servers[n%3].add(t, nid, storetest.Base(n))
+		ok(t, err)
+		there := servers[(n+1)%3]
+		if _, docID, err := there.Member(t.Context(), nid); err != nil || docID != a.DocID {
+			t.Errorf("%s is %s, elsewhere %s, %v", nid, a.DocID, docID, err)
+		}
+		var sub docid.Submission
+		sub.Text = storetest.Base(n)
+		if c, err := servers[(n+2)%3].Check(t.Context(), sub); err != nil || c.DocID != a.DocID {
+			t.Errorf("a check of %s says %s, not %s, %v", nid, c.DocID, a.DocID, err)
+		}
+		if again, err := there.add(t, nid, storetest.Base(n)); err != nil || !again.Replayed || again.Seq != a.Seq {
+			t.Errorf("a retry of %s: %+v, %v", nid, again, err)
+		}
+	}
+}
+
+// TestBurstOverLog: of near copies that come to three servers at one moment one is new, and what
+// is proposed in vain does not make the log much longer.
+func TestBurstOverLog(t *testing.T) {
+	const rounds, copies = 100, 16
+	log := storetest.NewLog()
+	var servers []server
+	for range 3 {
+		s, err := serve(t, vfs.NewMem(), log)
+		ok(t, err)
+		servers = append(servers, s)
+	}
+	before, err := log.Durable(t.Context())
+	ok(t, err)
+	for round := range rounds {
+		ids := make([]string, copies)
+		var all sync.WaitGroup
+		for c := range copies {
+			all.Go(func() {
+				text := []byte(storetest.Base(1000 + round))
+				text[c*7] = '#'
+				a, err := servers[c%3].add(t, fmt.Sprint(round, "-", c), string(text))
+				if err != nil {
+					t.Error(err)
+				}
+				ids[c] = a.DocID
+			})
+		}
+		all.Wait()
+		for _, id := range ids {
+			if id != ids[0] {
+				t.Fatalf("round %d: docIds %s and %s", round, id, ids[0])
+			}
+		}
+	}
+	end, err := log.Durable(t.Context())
+	ok(t, err)
+	for _, s := range servers {
+		_, err := s.Stats(t.Context())
+		if at := s.Applied(); err != nil || at < end {
+			t.Errorf("a server has applied %d entries of %d, %v", at, end, err)
+		}
+	}
+	if entries := float64(end-before) / (rounds * copies); entries > 1.2 {
+		t.Errorf("%.2f entries an article", entries)
+	}
+}
+
+// TestCloseOverLog: whoever waits for the log when the server stops is answered.
+func TestCloseOverLog(t *testing.T) {
+	log := &stuck{Log: storetest.NewLog()}
+	s, err := serve(t, vfs.NewMem(), log)
+	ok(t, err)
+	log.mu.Lock()
+	log.off = true
+	log.mu.Unlock()
+	done := make(chan error)
+	go func() {
+		_, err := s.add(t, "a", storetest.Base(1))
+		done <- err
+	}()
+	if err := <-done; !errors.Is(err, docid.ErrUnavailable) {
+		t.Errorf("while the log is away: %v", err)
+	}
+	for end := time.Now().Add(10 * time.Second); s.Poisoned() == nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the server is ready while the log is away")
+		}
+	}
+	ok(t, s.Close())
+}
+
+// TestServerThatLags: a server that cannot read what the log has says so, and does not answer from what it has.
+func TestServerThatLags(t *testing.T) {
+	log := &stuck{Log: storetest.NewLog()}
+	a, err := serve(t, vfs.NewMem(), log)
+	ok(t, err)
+	b, err := serve(t, vfs.NewMem(), log.Log)
+	ok(t, err)
+	log.mu.Lock()
+	log.slow = true
+	log.mu.Unlock()
+	time.Sleep(200 * time.Millisecond) // a read that has begun
+	if _, err := b.add(t, "a", storetest.Base(1)); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for what, ask := range map[string]func() error{
+		"member": func() error { _, _, err := a.Member(t.Context(), "a"); return err },
+		"add":    func() error { _, err := a.add(t, "", storetest.Base(1)); return err },
+	} {
+		all.Go(func() {
+			if err := ask(); !errors.Is(err, docid.ErrUnavailable) {
+				t.Errorf("%s: %v", what, err)
+			}
+		})
+	}
+	all.Wait()
+	log.mu.Lock()
+	log.slow = false
+	log.mu.Unlock()
+	if _, _, err := a.Member(t.Context(), "a"); err != nil {
+		t.Errorf("once it can read again: %v", err)
+	}
+}
+
+// stuck is a log that can be away, or give nothing to read.
+type stuck struct {
+	*storetest.Log
+	mu        sync.Mutex
+	off, slow bool
+}
+
+func (l *stuck) away() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.off {
+		return errors.New("connection refused")
+	}
+	return nil
+}
+
+func (l *stuck) Append(ctx context.Context, a docid.Anchor, entry []byte) (uint64, error) {
+	if err := l.away(); err != nil {
+		return 0, err
+	}
+	return l.Log.Append(ctx, a, entry)
+}
+
+func (l *stuck) Read(ctx context.Context, a docid.Anchor) ([][]byte, error) {
+	if err := l.away(); err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	slow := l.slow
+	l.mu.Unlock()
+	if slow {
+		time.Sleep(10 * time.Millisecond)
+		return nil, nil
+	}
+	return l.Log.Read(ctx, a)
+}
+
+func (l *stuck) Durable(ctx context.Context) (uint64, error) {
+	if err := l.away(); err != nil {
+		return 0, err
+	}
+	return l.Log.Durable(ctx)
+}
+
+// TestLogIsTrimmed: entries go once they are older than so many beats, the servers go on, one that
+// was away for longer and one that is new go on with a copy of another, and only so.
+func TestLogIsTrimmed(t *testing.T) {
+	const beat = 20 * time.Millisecond
+	log := storetest.NewLog()
+	open := func(fs *vfs.MemFS) (server, error) {
+		return serveWith(t, Options{FS: fs, Log: log, beat: beat, KeepLog: 5 * beat})
+	}
+	a, err := open(vfs.NewMem())
+	ok(t, err)
+	late, err := open(vfs.NewMem())
+	ok(t, err)
+	ok(t, late.Close())
+	if _, err := a.add(t, "a", storetest.Base(1)); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); log.Trimmed() < 10; time.Sleep(beat) {
+		if time.Now().After(end) {
+			t.Fatalf("%d entries were trimmed", log.Trimmed())
+		}
+	}
+	for what, fs := range map[string]*vfs.MemFS{"new": vfs.NewMem(), "late": late.fs} {
+		if _, err := open(fs); !errors.Is(err, docid.ErrLogLost) {
+			t.Errorf("a server that is %s: %v", what, err)
+		}
+	}
+	ok(t, a.Snapshot(t.Context(), "copy"))
+	s, err := Open(t.Context(), "copy", Options{FS: a.fs, Log: log, beat: beat, KeepLog: 5 * beat})
+	ok(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	d, err := docid.NewDetector(t.Context(), s, "tenant", storetest.Settings())
+	ok(t, err)
+	b := server{s, d, a.fs}
+	for nid, s := range map[string]server{"b": b, "c": a} {
+		if x, err := s.add(t, nid, storetest.Base(1)); err != nil || x.LeaderSeq != 1 {
+			t.Errorf("%s: %+v, %v", nid, x, err)
+		}
+	}
+	if epochs, err := s.index(t).Catalog().Epochs(t.Context()); err != nil || len(epochs) > 0 {
+		t.Errorf("the copy has begun epochs: %v, %v", epochs, err)
+	}
+}
+
+func (s *Store) index(t *testing.T) docid.Index {
+	t.Helper()
+	ix, err := s.Index(t.Context(), "tenant", nil)
+	ok(t, err)
+	return ix
+}
+
+// TestServerThatDiffers: of three servers the one whose state is another stops by itself, and says so at every
+// start; the two others go on.
+func TestServerThatDiffers(t *testing.T) {
+	const beat = 100 * time.Millisecond
+	log := storetest.NewLog()
+	var servers []server
+	for range 3 {
+		s, err := serveWith(t, Options{FS: vfs.NewMem(), Log: log, beat: beat})
+		ok(t, err)
+		servers = append(servers, s)
+	}
+	if _, err := servers[1].add(t, "a", storetest.Base(1)); err != nil {
+		t.Fatal(err)
+	}
+	wrong := servers[1]
+	ok(t, wrong.Close())
+	kv, err := openRows("d", Options{FS: wrong.fs})
+	ok(t, err)
+	b := kv.Batch()
+	place, err := b.Get([]byte("z"))
+	ok(t, err)
+	place[len(place)-9] ^= 1 // of its digest
+	fields := place[:len(place)-8]
+	ok(t, b.Set([]byte("z"), binary.BigEndian.AppendUint64(slices.Clone(fields), xxh3.HashSeed(fields, xxh3.Hash([]byte("z"))))))
+	ok(t, b.Commit())
+	b.Close()
+	ok(t, kv.Close())
+	wrong, err = serveWith(t, Options{FS: wrong.fs, Log: log, beat: beat})
+	ok(t, err)
+	for end := time.Now().Add(20 * time.Second); wrong.Poisoned() == nil; time.Sleep(beat) {
+		if time.Now().After(end) {
+			t.Fatal("the server goes on")
+		}
+	}
+	if err := wrong.Poisoned(); !errors.Is(err, docid.ErrCorrupt) {
+		t.Errorf("it stopped for another reason: %v", err)
+	}
+	for n, s := range []server{servers[0], servers[2]} {
+		time.Sleep(2 * beat)
+		if _, err := s.add(t, fmt.Sprint("b", n), storetest.Base(1)); err != nil {
+			t.Errorf("another server: %v", err)
+		}
+	}
+	_ = wrong.Close()
+	if _, err := serveWith(t, Options{FS: wrong.fs, Log: log, beat: beat}); !errors.Is(err, docid.ErrCorrupt) {
+		t.Errorf("started again: %v", err)
+	}
+}
+
+// TestLead: a folder that was served alone goes on with a log, and one whose log is lost begins a new one and an
+// epoch with it; other servers go on with copies, and not with what they have.
+func TestLead(t *testing.T) {
+	fs := vfs.NewMem()
+	alone, err := serve(t, fs, nil)
+	ok(t, err)
+	first, err := alone.add(t, "a", storetest.Base(1))
+	ok(t, err)
+	var expires docid.Submission
+	expires.ID, expires.Text, expires.TTL = "expires", storetest.Base(9), time.Hour
+	_, err = alone.Add(t.Context(), expires)
+	ok(t, err)
+	ok(t, alone.Close())
+	log := storetest.NewLog()
+	ok(t, Lead(t.Context(), "d", log, Options{FS: fs}))
+	if err := Lead(t.Context(), "d", log, Options{FS: fs}); !errors.Is(err, docid.ErrLogLost) {
+		t.Errorf("a log that has begun: %v", err)
+	}
+	ok(t, Backup(t.Context(), "d", "copy", Options{FS: fs}))
+	a, err := serve(t, fs, log)
+	ok(t, err)
+	s, err := Open(t.Context(), "copy", Options{FS: fs, Log: log})
+	ok(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	d, err := docid.NewDetector(t.Context(), s, "tenant", storetest.Settings())
+	ok(t, err)
+	b := server{s, d, fs}
+	if _, err := serve(t, vfs.NewMem(), log); !errors.Is(err, docid.ErrUnavailable) {
+		t.Errorf("an empty server: %v", err)
+	}
+	x, err := b.add(t, "b", storetest.Base(1))
+	if err != nil || x.DocID != first.DocID {
+		t.Errorf("a copy has docId %s, not %s: %v", x.DocID, first.DocID, err)
+	}
+	if retry, err := a.add(t, "a", storetest.Base(1)); err != nil || !retry.Replayed {
+		t.Errorf("a retry: %+v, %v", retry, err)
+	}
+	lost, err := b.add(t, "c", storetest.Base(2))
+	ok(t, err)
+	ok(t, b.Close())
+	ok(t, a.Close())
+
+	again := storetest.NewLog()
+	defer func() {
+		ok(t, a.Close())
+		for _, dir := range []string{"d", "copy"} {
+			report, err := Check(t.Context(), dir, Options{FS: fs})
+			if err != nil || len(report.Problems) > 0 {
+				t.Errorf("check %s: %v, %v", dir, report.Problems, err)
+			}
+		}
+	}()
+	ok(t, Lead(t.Context(), "d", again, Options{FS: fs}))
+	if a, err = serve(t, fs, again); err != nil {
+		t.Fatal(err)
+	}
+	next, err := a.add(t, "d", storetest.Base(3))
+	if err != nil || next.Seq <= lost.Seq+1 || next.DocID == lost.DocID {
+		t.Errorf("after a loss: change %d, docId %s, %v", next.Seq, next.DocID, err)
+	}
+	if _, err := Open(t.Context(), "copy", Options{FS: fs, Log: again}); !errors.Is(err, docid.ErrLogLost) {
+		t.Errorf("a server that has followed the lost log: %v", err)
+	}
+}
+
+// TestLeave: a folder that leaves the log is served alone, with every docId, and gives none that others may give.
+func TestLeave(t *testing.T) {
+	log, fs := storetest.NewLog(), vfs.NewMem()
+	a, err := serve(t, fs, log)
+	ok(t, err)
+	b, err := serve(t, vfs.NewMem(), log)
+	ok(t, err)
+	first, err := a.add(t, "a", storetest.Base(1))
+	ok(t, err)
+	ok(t, a.Close())
+	ok(t, Leave(t.Context(), "d", Options{FS: fs}))
+	if a, err = serve(t, fs, nil); err != nil {
+		t.Fatal(err)
+	}
+	copied, err := a.add(t, "b", storetest.Base(1))
+	if err != nil || copied.DocID != first.DocID {
+		t.Errorf("a copy has docId %s, not %s: %v", copied.DocID, first.DocID, err)
+	}
+	here, err := a.add(t, "c", storetest.Base(2))
+	ok(t, err)
+	there, err := b.add(t, "c", storetest.Base(3))
+	ok(t, err)
+	if here.DocID == there.DocID {
+		t.Errorf("both gave %s", here.DocID)
+	}
+}
+
+// TestBeginTogether: servers that start at one moment on an empty log begin one index.
+func TestBeginTogether(t *testing.T) {
+	for range 20 {
+		log := storetest.NewLog()
+		var servers [3]server
+		var all sync.WaitGroup
+		for n := range servers {
+			all.Go(func() {
+				var err error
+				if servers[n], err = serve(t, vfs.NewMem(), log); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		if all.Wait(); t.Failed() {
+			return
+		}
+		first, err := servers[0].add(t, "a", storetest.Base(1))
+		ok(t, err)
+		for n, s := range servers {
+			if _, docID, err := s.Member(t.Context(), "a"); err != nil || docID != first.DocID {
+				t.Errorf("server %d has docId %s, not %s: %v", n, docID, first.DocID, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// Log is a docid.Log in memory.
+type Log struct {
+	mu      sync.Mutex
+	trimmed uint64
+	entries [][]byte      // those after it
+	more    chan struct{} // closed when there are
+}
+
+// NewLog returns an empty one.
+func NewLog() *Log { return &Log{more: make(chan struct{})} }
+
+func (l *Log) end() uint64 { return l.trimmed + uint64(len(l.entries)) }
+
+// has reports whether the log has an anchor, and all after it.
+func (l *Log) has(a docid.Anchor) bool {
+	switch {
+	case a.Offset == l.trimmed && a.Offset == 0:
+		return a == docid.Anchor{}
+	case a.Offset <= l.trimmed || a.Offset > l.end():
+		return false
+	}
+	return docid.Anchor{Offset: a.Offset - 1}.Next(l.entries[a.Offset-l.trimmed-1]) == a
+}
+
+// Append adds an entry.
+func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (uint64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if !l.has(anchor) || anchor.Offset == 0 && l.end() > 0 {
+		return 0, docid.ErrLogLost
+	}
+	if len(entry) < len(anchor.ID) {
+		return 0, fmt.Errorf("%w: an entry of %d bytes", docid.ErrInvalid, len(entry))
+	}
+	l.entries = append(l.entries, slices.Clone(entry))
+	close(l.more)
+	l.more = make(chan struct{})
+	return l.end(), nil
+}
+
+// Read waits a tenth of a second for an entry.
+func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
+	for last := false; ; {
+		l.mu.Lock()
+		if !l.has(anchor) {
+			l.mu.Unlock()
+			return nil, docid.ErrLogLost
+		}
+		found, more := slices.Clone(l.entries[anchor.Offset-l.trimmed:]), l.more
+		l.mu.Unlock()
+		if len(found) > 0 || last {
+			return found[:min(len(found), 100)], nil
+		}
+		select {
+		case <-more:
+		case <-time.After(100 * time.Millisecond):
+			last = true
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Durable is the last offset.
+func (l *Log) Durable(ctx context.Context) (uint64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.end(), ctx.Err()
+}
+
+// Trim forgets entries, but for the last.
+func (l *Log) Trim(ctx context.Context, before uint64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if upTo := min(before, l.end()); upTo > l.trimmed+1 {
+		l.entries = l.entries[upTo-1-l.trimmed:]
+		l.trimmed = upTo - 1
+	}
+	return ctx.Err()
+}
+
+// Before is the log as it was when so many entries had come.
+func (l *Log) Before(n uint64) *Log {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	older := NewLog()
+	older.trimmed, older.entries = l.trimmed, slices.Clone(l.entries[:n-l.trimmed])
+	return older
+}
+
+// Force appends what no server would.
+func (l *Log) Force(entry []byte) error {
+	l.mu.Lock()
+	at := docid.Anchor{}
+	if n := len(l.entries); n > 0 {
+		at = docid.Anchor{Offset: l.end() - 1}.Next(l.entries[n-1])
+	}
+	l.mu.Unlock()
+	_, err := l.Append(context.Background(), at, entry)
+	return err
+}
+
+// Trimmed is how many entries were forgotten.
+func (l *Log) Trimmed() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.trimmed
+}
