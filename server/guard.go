@@ -54,7 +54,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if p := recover(); p != nil {
 			s.log.Error("a handler panicked", "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 			if !rec.wrote {
-				writeProblem(rec, meaning(docid.ErrUnavailable))
+				writeProblem(rec, problem(http.StatusInternalServerError, api.CodeInternal,
+					"a defect of the server ended this request; whether it was stored is not known, and the log has the details"))
 			}
 		}
 		s.figures.request(r.Pattern, rec.status, time.Since(start))

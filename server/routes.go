@@ -156,7 +156,7 @@ func operation(role Role, method, path, id, summary string) huma.Operation {
 		Errors: []int{
 			http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge,
 			http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
-			http.StatusServiceUnavailable, http.StatusInsufficientStorage,
+			http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusInsufficientStorage,
 		},
 	}
 }

@@ -50,9 +50,9 @@ type Config struct {
 	// Snapshot writes a copy of the store under a name that was checked to
 	// be a plain file name; nil: the route answers 404.
 	Snapshot func(ctx context.Context, name string) error
-	// Inspect measures two texts on every scale, for the pages; nil: the
-	// route answers 404.
-	Inspect func(a, b string) api.Inspection
+	// Inspect measures two texts on every scale, for the pages, and ends with its
+	// context; nil: the route answers 404.
+	Inspect func(ctx context.Context, a, b string) (api.Inspection, error)
 	// Metrics is where figures are registered; nil: nowhere.
 	Metrics prometheus.Registerer
 	// Log gets what happens, without texts; nil: nothing.
@@ -62,18 +62,19 @@ type Config struct {
 
 // Server answers requests. Make it with New; Run it for what is done by time.
 type Server struct {
-	cfg      Config
-	log      *slog.Logger
-	tenants  map[string]*tenant
-	clients  *clients
-	figures  *figures
-	live     *prometheus.Registry // the same figures, for the pages
-	routes   http.Handler
-	origins  *http.CrossOriginProtection
-	api      huma.API
-	inFlight chan struct{}
-	long     atomic.Int64 // requests with a long body
-	draining atomic.Bool
+	cfg       Config
+	log       *slog.Logger
+	tenants   map[string]*tenant
+	clients   *clients
+	figures   *figures
+	live      *prometheus.Registry // the same figures, for the pages
+	routes    http.Handler
+	origins   *http.CrossOriginProtection
+	api       huma.API
+	inFlight  chan struct{}
+	long      atomic.Int64     // requests with a long body
+	semaphore *docid.Semaphore // one for all tenants
+	draining  atomic.Bool
 }
 
 // tenant is an index that is open.
@@ -101,12 +102,12 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, log: cfg.Log, tenants: map[string]*tenant{},
 		clients: newClients(cfg.Limits), inFlight: make(chan struct{}, cfg.Limits.InFlight),
+		semaphore: docid.NewSemaphore(0),
 	}
 	s.figures = newFigures(s)
-	semaphore := docid.NewSemaphore(0) // one for all tenants
 	for _, name := range cfg.Access.Tenants() {
 		settings := cfg.Settings(name)
-		settings.Semaphore = cmp.Or(settings.Semaphore, semaphore)
+		settings.Semaphore = cmp.Or(settings.Semaphore, s.semaphore)
 		settings.Lost = func(has, seen uint64) {
 			s.log.Error("the index has lost changes that were acknowledged; an epoch was begun", "tenant", name, "has", has, "seen", seen)
 			s.figures.lost.WithLabelValues(name).Add(float64(seen - has))
