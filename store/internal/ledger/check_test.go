@@ -1,0 +1,55 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// TestCheckKnowsWhereArticlesAre: a row that is whole and files an article under a docId
+// that lives, but is not that of the article, is named.
+func TestCheckKnowsWhereArticlesAre(t *testing.T) {
+	kv := newMemory()
+	s, ix := opened(t, kv)
+	for _, c := range []*docid.Change{
+		{Entry: docid.Entry{Kind: docid.KindNew, NID: "a"}, Fresh: &docid.Fresh{}},
+		{Entry: docid.Entry{Kind: docid.KindNew, NID: "b"}, Fresh: &docid.Fresh{}},
+		{Entry: docid.Entry{Kind: docid.KindDuplicate, NID: "c", Leader: 1}},
+	} {
+		c.Article = &docid.Article{}
+		if _, err := ix.Commit(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	member := docid.Member{Leader: 2, Seq: 3}
+	member.ID = "c"
+	filed := func(e *encoder) { e.string("c") }
+	for _, test := range []struct {
+		what string
+		key  []byte
+		put  func(*encoder)
+	}{
+		{"the article says another docId", nidKey(ix.id, "c"), func(e *encoder) { putMember(e, &member) }},
+		{"another docId lists it, too", ix.key(spaceMember, 2, 3), filed},
+		{"its docId lists it by another change", ix.key(spaceMember, 1, 2), filed},
+	} {
+		hurt := killed(kv)
+		if r, err := Check(t.Context(), hurt, nil); err != nil || len(r.Problems) > 0 {
+			t.Fatalf("a sound store: %v, %v", r.Problems, err)
+		}
+		hurt.set(string(test.key), sealed(test.key, test.put))
+		r, err := Check(t.Context(), hurt, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := fmt.Sprintf("%c %x", test.key[0], test.key[1:])
+		if !slices.ContainsFunc(r.Problems, func(p Problem) bool { return p.Row == row }) {
+			t.Errorf("%s: row %s is not among %v", test.what, row, r.Problems)
+		}
+	}
+}
