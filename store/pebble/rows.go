@@ -72,8 +72,10 @@ func (r *rows) Batch() ledger.Batch {
 	return &batch{reader: reader{b}, b: b, rows: r}
 }
 
-// Close closes the database once no snapshot is open.
-func (r *rows) Close() error {
+// Close closes the database once no snapshot is open. What a file that could not be
+// read left behind in the engine goes with the process.
+func (r *rows) Close() (err error) {
+	defer func() { err = unreadable(recover(), err) }()
 	r.mu.Lock()
 	last := r.last
 	r.last = nil

@@ -261,6 +261,12 @@ func summed(name string) bool {
 	return strings.HasPrefix(name, manifestPrefix) || strings.HasSuffix(name, logSuffix) || strings.HasPrefix(name, "OPTIONS-")
 }
 
+// grows says which files may be longer than the last sync made them.
+func grows(name string) bool {
+	_, _, ok := numbered(name)
+	return ok
+}
+
 const (
 	manifestPrefix = "MANIFEST-"
 	logSuffix      = ".log"
