@@ -119,6 +119,9 @@ func (s *serve) do(ctx context.Context) error {
 	if err := s.stores.valid(); err != nil {
 		return err
 	}
+	if within(s.backups, storeDir(s.data)) {
+		return usage("--backups %s lies in the store itself: a restore would replace it; give another folder", s.backups)
+	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.level)); err != nil {
 		return usage("--log-level: %w", err)

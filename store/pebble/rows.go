@@ -179,8 +179,8 @@ func (b *batch) Close() {
 // wrap says in the words of neardup what Pebble and the disk say in theirs.
 func wrap(err error) error {
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, errors.Is(err, docid.ErrCorrupt), errors.Is(err, docid.ErrFull): // said already
+		return err
 	case pebble.IsCorruptionError(err):
 		return fmt.Errorf("%w: %w", docid.ErrCorrupt, err)
 	case vfs.IsNoSpaceError(err):

@@ -1,7 +1,9 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -50,6 +52,51 @@ func TestCheckKnowsWhereArticlesAre(t *testing.T) {
 		row := fmt.Sprintf("%c %x", test.key[0], test.key[1:])
 		if !slices.ContainsFunc(r.Problems, func(p Problem) bool { return p.Row == row }) {
 			t.Errorf("%s: row %s is not among %v", test.what, row, r.Problems)
+		}
+	}
+}
+
+// rotten is a KV in which the rows of one space cannot be read.
+type rotten struct {
+	*memory
+	space byte
+	reads int
+}
+
+type rottenState struct {
+	Snapshot
+	of *rotten
+}
+
+func (r *rotten) Snapshot() (Snapshot, error) {
+	s, err := r.memory.Snapshot()
+	return rottenState{s, r}, err
+}
+
+func (s rottenState) Get(key []byte) ([]byte, error) {
+	if key[0] == s.of.space {
+		s.of.reads++
+		return nil, fmt.Errorf("%w: block 7", docid.ErrCorrupt)
+	}
+	return s.Snapshot.Get(key)
+}
+
+// TestCheckReadsADamagedBlockOnce: what the engine cannot read ends a check, which
+// does not ask for it row by row.
+func TestCheckReadsADamagedBlockOnce(t *testing.T) {
+	kv := newMemory()
+	s, ix := opened(t, kv)
+	h := &history{t: t, r: rand.New(rand.NewPCG(1, 1))}
+	for range 300 {
+		h.change(ix)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, space := range []byte{spaceText, spaceMember} {
+		hurt := &rotten{memory: kv, space: space}
+		if _, err := Check(t.Context(), hurt, nil); !errors.Is(err, docid.ErrCorrupt) || hurt.reads != 1 {
+			t.Errorf("space %c was read %d times: %v", space, hurt.reads, err)
 		}
 	}
 }

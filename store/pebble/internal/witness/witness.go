@@ -151,6 +151,13 @@ func (w *Witness) take() error {
 		if !watches(name) {
 			continue
 		}
+		info, err := w.fs.Stat(w.path(name))
+		if err != nil {
+			return fmt.Errorf("claim %s: %w", name, err)
+		}
+		if info.IsDir() { // somebody else's: the engine makes none
+			continue
+		}
 		if c, ok := w.files[name]; ok && !summed(name) {
 			files[name] = c
 			continue
