@@ -228,7 +228,7 @@ func (s *Server) busy(w http.ResponseWriter, who string) {
 func (s *Server) identify(r *http.Request) (caller, string, bool) {
 	header := r.Header.Get("Authorization")
 	if header == "" {
-		c := caller{grant: s.cfg.Access.Anonymous}
+		c := caller{grant: s.access.Load().Anonymous}
 		if c.grant != nil {
 			c.tenant = s.tenants[c.grant.Tenant]
 		}
@@ -236,7 +236,7 @@ func (s *Server) identify(r *http.Request) (caller, string, bool) {
 	}
 	scheme, token, _ := strings.Cut(header, " ")
 	token = strings.TrimSpace(token)
-	g, ok := s.cfg.Access.Find(token)
+	g, ok := s.access.Load().Find(token)
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
 		return caller{}, "", false
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -65,6 +66,7 @@ type Server struct {
 	cfg       Config
 	log       *slog.Logger
 	tenants   map[string]*tenant
+	access    atomic.Pointer[Access]
 	clients   *clients
 	figures   *figures
 	live      *prometheus.Registry // the same figures, for the pages
@@ -104,6 +106,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		clients: newClients(cfg.Limits), inFlight: make(chan struct{}, cfg.Limits.InFlight),
 		semaphore: docid.NewSemaphore(0),
 	}
+	s.access.Store(cfg.Access)
 	s.figures = newFigures(s)
 	for _, name := range cfg.Access.Tenants() {
 		settings := cfg.Settings(name)
@@ -150,6 +153,13 @@ func (s *Server) Seen() map[string]uint64 {
 		all[name] = t.detector.Seen()
 	}
 	return all
+}
+
+// SetAccess says anew who may do what, from the next request on. It returns the tenants
+// that were not open when the server was made: nobody can use them until another is.
+func (s *Server) SetAccess(a *Access) (closed []string) {
+	s.access.Store(a)
+	return slices.DeleteFunc(a.Tenants(), func(name string) bool { return s.tenants[name] != nil })
 }
 
 // Drain makes /readyz say 503 from now on. Requests are still answered.
