@@ -103,7 +103,7 @@ func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a, err := s.add(r.Context(), sub)
-	if err != nil {
+	if err = ended(r.Context(), err); err != nil {
 		_ = s.fail(err) // logs it
 		s.classicFail(w, meaning(err))
 		return

@@ -154,6 +154,11 @@ func (s *Server) leaveLong(c *client) {
 // place works on a request, and gives its place back before the answer is sent: who
 // reads slowly keeps nobody's.
 func (s *Server) place(w http.ResponseWriter, r *http.Request, c caller, name string) *http.Request {
+	if err := s.reach.away(); err != nil {
+		s.figures.refused("away")
+		writeProblem(w, meaning(err))
+		return r
+	}
 	select {
 	case s.inFlight <- struct{}{}:
 	default:
@@ -165,6 +170,8 @@ func (s *Server) place(w http.ResponseWriter, r *http.Request, c caller, name st
 		defer func() { <-s.inFlight }()
 		ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Limits.Deadline)
 		defer cancel()
+		ctx, leave := s.reach.within(ctx)
+		defer leave()
 		inner := r.WithContext(context.WithValue(docid.WithClient(ctx, name), callerKey{}, c))
 		s.routes.ServeHTTP(answer, inner)
 		r.Pattern = inner.Pattern // for the metrics

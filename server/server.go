@@ -24,6 +24,9 @@ import (
 // Config is what a server is made of. Store, Settings and Access are needed.
 type Config struct {
 	Store docid.Store
+	// Reach asks whether the store is there, where it lies elsewhere; while it does not
+	// answer requests are refused. nil: it is there.
+	Reach func(ctx context.Context) error
 	// Sinks are fed by Run, by the names under which the store knows them.
 	Sinks map[string]docid.Sink
 	// Seen is what was known of the indexes, by tenant: the last change. One
@@ -77,6 +80,7 @@ type Server struct {
 	long      atomic.Int64     // requests with a long body
 	semaphore *docid.Semaphore // one for all tenants
 	draining  atomic.Bool
+	reach     reach
 }
 
 // tenant is an index that is open.
@@ -107,6 +111,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		semaphore: docid.NewSemaphore(0),
 	}
 	s.access.Store(cfg.Access)
+	s.reach.back()
 	s.figures = newFigures(s)
 	for _, name := range cfg.Access.Tenants() {
 		settings := cfg.Settings(name)
@@ -207,13 +212,15 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive") }
 
 // readyz says 200 while the server decides: not when it drains, and not when
-// its store takes no more writes.
+// its store takes no more writes or is away.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 	reason := ""
 	if s.draining.Load() {
 		reason = "draining"
 	} else if p, ok := s.cfg.Store.(interface{ Poisoned() error }); ok && p.Poisoned() != nil {
 		reason = "the store takes no writes"
+	} else if s.reach.away() != nil {
+		reason = "the index does not answer"
 	}
 	if reason != "" {
 		w.Header().Set("Retry-After", retryAfter)

@@ -30,6 +30,9 @@ func (s *Server) Run(ctx context.Context) {
 			relays.Go(func() { _ = r.Run(ctx) }) // ends with ctx only
 		}
 	}
+	if s.cfg.Reach != nil {
+		relays.Go(func() { s.reach.watch(ctx, s.cfg.Reach) })
+	}
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {

@@ -260,6 +260,11 @@ func (s *Store) Tenants(ctx context.Context) ([]string, error) {
 	return made, nil
 }
 
+// Reach asks whether Redis is there, and has read its data.
+func (s *Store) Reach(ctx context.Context) error {
+	return s.fail(s.c.Do(ctx, s.c.B().Ping().Build()).Error())
+}
+
 // Close lets go of Redis.
 func (s *Store) Close() error {
 	s.watch.end()
