@@ -56,6 +56,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Relay", testRelay},
 		{"Restore", testRestore},
 		{"RestoreLate", testRestoreLate},
+		{"RestoreHoles", testRestoreHoles},
 		{"Close", testClose},
 	}
 	for _, test := range tests {
