@@ -102,6 +102,9 @@ func TestPagesOfTheService(t *testing.T) {
 	tab.Press("j\r")
 	tab.Wait("document.querySelectorAll('.member').length === 3")
 	look("groups")
+	if got := browser.Eval[string](tab, "document.querySelector('#search').placeholder"); got != "Find by nid, or by a whole address or title" {
+		t.Errorf("the search says %q", got)
+	}
 	tab.Press("2")
 	tab.Wait("document.querySelector('#text-a')")
 	browser.Eval[any](tab, `(() => { document.querySelector('#text-a').value = 'a quick fox'; document.querySelector('#text-b').value = 'a quick dog <b>'; document.querySelector('form').requestSubmit(); })()`)
