@@ -21,6 +21,7 @@ func commands(a *app) []*cobra.Command {
 		backupCommand(a),
 		correctCommand(a),
 		rulingsCommand(a),
+		exportCommand(a),
 		tokenCommand(a),
 		planCommand(a),
 		sparkCommand(a),
