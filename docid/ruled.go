@@ -188,7 +188,7 @@ func (j *search) compareRuled(ctx context.Context, leader uint64) (matched, erro
 	if err != nil {
 		return matched{}, err
 	}
-	m := matched{leader: leader, nid: mat.NID, Match: neardup.Match{Similarity: 1, Distance: -1, Method: j.s.routed(), Basis: neardup.BasisOverride}}
+	m := matched{leader: leader, nid: mat.NID, Match: neardup.Match{Similarity: 1, Distance: -1, Method: j.s.routed, Basis: neardup.BasisOverride}}
 	if j.s.links[mat.NID] == override.Must {
 		name, _, err := j.d.leaderNID(ctx, leader, mat.NID)
 		m.Near = name == mat.NID // and not another article's by now

@@ -183,7 +183,7 @@ func (s *subject) change(o outcome, q Query) *Change {
 		return c
 	}
 	c.Kind = KindNew
-	c.Evidence = Evidence{Method: s.routed(), Distance: -1}
+	c.Evidence = Evidence{Method: s.routed, Distance: -1}
 	if v := o.variant; v != nil {
 		c.Evidence.Variant, c.Evidence.VariantNID, c.Evidence.Conflicts = v.leader, v.nid, o.conflicts
 	}
