@@ -10,6 +10,7 @@ import (
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server"
+	"github.com/neardup/neardup/server/api"
 )
 
 // remote is a store that lies elsewhere: while it is away, who asks it waits.
@@ -92,5 +93,34 @@ func TestStoreAway(t *testing.T) {
 	until("back", http.StatusOK)
 	if r := ask(); r.status != http.StatusOK {
 		t.Errorf("back: %d: %s", r.status, r.body)
+	}
+}
+
+// TestOneWrongClock: a server whose clock is a day ahead ends nothing of the others: what
+// is done by time is due by the clock of the store, too.
+func TestOneWrongClock(t *testing.T) {
+	now := time.Now()
+	shared := now
+	f := start(t, func(c *server.Config) {
+		c.Clock = func(context.Context) (time.Time, error) { return shared, nil }
+	})
+	ctx, in := t.Context(), f.client("news", server.Submit)
+	short := article("short", story(1))
+	short.TTLSeconds = 3600
+	first := must[api.Answer](t)(in.Submit(ctx, short, ""))
+	keyed := must[api.Answer](t)(in.Submit(ctx, article("", story(2)), "key"))
+	for _, test := range []struct {
+		shared time.Duration
+		lives  bool
+	}{{time.Minute, true}, {25 * time.Hour, false}} {
+		shared = now.Add(test.shared)
+		if err := f.server.Sweep(ctx, now.Add(26*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := f.client("news", server.Read).DocID(ctx, first.DocID, 0, 1)
+		again := must[api.Answer](t)(in.Submit(ctx, article("", story(2)), "key"))
+		if (err == nil) != test.lives || (again.Seq == keyed.Seq) != test.lives {
+			t.Errorf("%s by the clock of the store: the docId: %v; the key gives change %d, first %d", test.shared, err, again.Seq, keyed.Seq)
+		}
 	}
 }

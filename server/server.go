@@ -27,6 +27,10 @@ type Config struct {
 	// Reach asks whether the store is there, where it lies elsewhere; while it does not
 	// answer requests are refused. nil: it is there.
 	Reach func(ctx context.Context) error
+	// Clock is that of a store which several servers share: what is done by time waits
+	// until it is due by it, too, so that one server with a wrong clock ends nothing of
+	// the others. nil: there is none.
+	Clock func(ctx context.Context) (time.Time, error)
 	// Sinks are fed by Run, by the names under which the store knows them.
 	Sinks map[string]docid.Sink
 	// Seen is what was known of the indexes, by tenant: the last change. One

@@ -91,6 +91,15 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 
 // Sweep does it once, as if it were now. One caller at a time.
 func (s *Server) Sweep(ctx context.Context, now time.Time) error {
+	if s.cfg.Clock != nil {
+		at, err := s.cfg.Clock(ctx)
+		if err != nil {
+			return fmt.Errorf("ask the store for the time: %w", err)
+		}
+		if at.Before(now) {
+			now = at
+		}
+	}
 	var errs []error
 	for _, t := range s.tenants {
 		errs = append(errs, expire(ctx, t.detector, now), s.forget(ctx, t, now.Add(-s.cfg.KeepKeys)), s.unload(ctx, t, now), s.trim(ctx, t, now))

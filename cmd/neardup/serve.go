@@ -186,7 +186,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	}
 	registry := newRegistry(store)
 	handler, err := server.New(ctx, server.Config{
-		Store: store, Reach: store.reach, Sinks: sinks, Detach: s.stores.detach, Seen: seen, Library: sinkArticles, TextsFor: s.stores.textsFor,
+		Store: store, Reach: store.reach, Clock: store.clock, Sinks: sinks, Detach: s.stores.detach, Seen: seen, Library: sinkArticles, TextsFor: s.stores.textsFor,
 		History: sinkMap, LogFor: s.stores.logFor, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
 		Settings: func(tenant string) docid.Settings {
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())

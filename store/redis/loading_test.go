@@ -57,6 +57,9 @@ func TestOpenWhileItLoads(t *testing.T) {
 	if err := s.Reach(t.Context()); err != nil {
 		t.Error(err)
 	}
+	if at, err := s.Time(t.Context()); err != nil || time.Since(at).Abs() > time.Minute {
+		t.Errorf("its time is %v, %v", at, err)
+	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}

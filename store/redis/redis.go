@@ -293,6 +293,18 @@ func (s *Store) Reach(ctx context.Context) error {
 	return s.fail(s.c.Do(ctx, s.c.B().Ping().Build()).Error())
 }
 
+// Time is what Redis takes it to be.
+func (s *Store) Time(ctx context.Context) (time.Time, error) {
+	parts, err := s.c.Do(ctx, s.c.B().Time().Build()).AsIntSlice()
+	if err != nil {
+		return time.Time{}, s.fail(err)
+	}
+	if len(parts) != 2 {
+		return time.Time{}, fmt.Errorf("%w: a time of %d parts", docid.ErrUnavailable, len(parts))
+	}
+	return time.Unix(parts[0], 1000*parts[1]), nil
+}
+
 // Close lets go of Redis.
 func (s *Store) Close() error {
 	s.watch.end()
