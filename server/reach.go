@@ -44,8 +44,9 @@ func (r *reach) now() context.Context {
 // away is why the store cannot be reached; nil while it can.
 func (r *reach) away() error { return context.Cause(r.now()) }
 
-// watch asks until ctx ends.
-func (r *reach) watch(ctx context.Context, ask func(context.Context) error) {
+// watch asks until ctx ends, and tells when the store goes, with the reason, and when it
+// is back, with nil.
+func (r *reach) watch(ctx context.Context, ask func(context.Context) error, tell func(error)) {
 	tick := time.NewTicker(reachPause)
 	defer tick.Stop()
 	for {
@@ -55,10 +56,14 @@ func (r *reach) watch(ctx context.Context, ask func(context.Context) error) {
 		if ctx.Err() != nil {
 			return
 		}
+		was := r.away() != nil
 		if err == nil {
 			r.back()
 		} else {
 			r.gone(fmt.Errorf("%w: it does not answer: %w", docid.ErrUnavailable, err))
+		}
+		if was != (err != nil) {
+			tell(err)
 		}
 		select {
 		case <-tick.C:

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -93,6 +94,9 @@ func TestStoreAway(t *testing.T) {
 	until("back", http.StatusOK)
 	if r := ask(); r.status != http.StatusOK {
 		t.Errorf("back: %d: %s", r.status, r.body)
+	}
+	if log := f.log.String(); strings.Count(log, "the index does not answer") != 1 || strings.Count(log, "the index answers again") != 1 {
+		t.Errorf("log %s", log)
 	}
 }
 

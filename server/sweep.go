@@ -31,7 +31,7 @@ func (s *Server) Run(ctx context.Context) {
 		}
 	}
 	if s.cfg.Reach != nil {
-		relays.Go(func() { s.reach.watch(ctx, s.cfg.Reach) })
+		relays.Go(func() { s.reach.watch(ctx, s.cfg.Reach, s.tellReach) })
 	}
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
@@ -44,6 +44,15 @@ func (s *Server) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// tellReach logs that the store went away, or is back.
+func (s *Server) tellReach(err error) {
+	if err != nil {
+		s.log.Error("the index does not answer: requests are refused", "cause", cause(err))
+	} else {
+		s.log.Info("the index answers again")
 	}
 }
 
