@@ -96,7 +96,8 @@ type cascade struct {
 	// disagrees tells contents that contradict each other where agreement is no
 	// condition; it decides nothing, so it is not part of the spec.
 	disagrees neardup.Method
-	earlier   bool // content is EarlierMethod
+	earlier   bool   // content is EarlierMethod
+	routed    string // the method that judges contents
 	// what Clean makes of the end of a line between two texts, and at the end
 	lineEnd, lastEnd string
 }
@@ -127,6 +128,9 @@ func (s Settings) build(seed uint64, table []byte) (cascade, string, error) {
 	}
 	if c.disagrees == nil {
 		c.disagrees = c.content
+	}
+	if c.routed = string(Exact); c.content != nil {
+		c.routed = c.content.Spec().Method
 	}
 	if err != nil {
 		return c, "", fmt.Errorf("make the methods of the index: %w", err)
@@ -202,14 +206,6 @@ func (c *cascade) agreeMethod(k viewKind) neardup.Method {
 		return c.disagrees
 	}
 	return c.agrees
-}
-
-// routed names the method that judges contents.
-func (c *cascade) routed() string {
-	if c.content != nil {
-		return c.content.Spec().Method
-	}
-	return string(Exact)
 }
 
 func modeOf(m Mode, method neardup.Method) string {

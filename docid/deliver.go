@@ -33,11 +33,10 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 		places := d.Kind == KindNew || d.Kind == KindDuplicate || d.Kind == KindCorrect
 		if places {
 			d.Late = d.Article == nil
-			r.late = d.Late
 		}
 		var err error
 		switch {
-		case d.Kind == KindUpdate && r.late && d.Article == nil:
+		case d.Kind == KindUpdate && d.Article == nil:
 			err = r.lateUpdate(ctx, d)
 		case !places:
 			continue
@@ -86,6 +85,7 @@ func (r *Relay) lateArticle(ctx context.Context, d *Delivery) error {
 }
 
 // lateUpdate tells whether an update came with a text, and with the one that is kept.
+// Of one that the outbox kept, which changed the heat of another article, it finds neither.
 func (r *Relay) lateUpdate(ctx context.Context, d *Delivery) error {
 	if d.Evidence.Stage != "" {
 		d.Article = &Article{}

@@ -38,8 +38,8 @@ type Detector struct {
 	viewCache *viewCache
 	seen      atomic.Uint64 // the last change this detector knows of
 
-	ruled    atomic.Pointer[ruled] // what people have said
-	learning sync.Mutex            // of that
+	ruled    ruled      // what people have said
+	learning sync.Mutex // of that
 	resuming sync.Mutex
 }
 
@@ -67,7 +67,7 @@ func NewDetector(ctx context.Context, store Store, tenant string, s Settings) (*
 		nameKey: derive(id, "name"), askKey: derive(id, "request"),
 		viewCache: newViewCache(c.CacheBytes),
 	}
-	d.ruled.Store(&ruled{set: c.Overrides})
+	d.ruled.forget()
 	return d, nil
 }
 
@@ -326,7 +326,7 @@ func (d *Detector) learnEpochs(ctx context.Context) error {
 	}
 	d.ids.learn(epochs)
 	// What people said may be among what was lost: it is read again.
-	d.ruled.Store(&ruled{set: d.Overrides})
+	d.ruled.forget()
 	return nil
 }
 

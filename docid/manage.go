@@ -52,7 +52,6 @@ func (d *Detector) judgeText(ctx context.Context, c *Change) error {
 		return nil
 	}
 	s := d.cascade.subject("", d.clean(c.Article.Text))
-	s.ruled = d.ruled.Load()
 	a, err := d.agreement(ctx, free{}, s, content{m.Leader, viewURLAgrees})
 	if errors.Is(err, ErrNotFound) { // it ends, and the article with it
 		return nil

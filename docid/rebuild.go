@@ -30,8 +30,8 @@ type Rebuild struct {
 	// Page is how many changes are read, and made again, at a time, fewer where
 	// texts are long. 0: 500.
 	Page int
-	// Progress, where not nil, hears how far it is.
-	Progress func(at, of uint64)
+	// Progress, where not nil, hears how many changes were made so far.
+	Progress func(made int)
 
 	identity Identity
 	cascade  cascade
@@ -48,6 +48,8 @@ type Rebuilt struct {
 	// Textless are docIds of which the library had no text: articles find them
 	// by url and title only. Some of them may have ended since.
 	Textless int
+	// Missing are those of them that came with changes that the library has: it lost them.
+	Missing int
 	// Keptless are kept copies whose text the library did not have.
 	Keptless int
 	Epoch    bool // one began
@@ -122,6 +124,7 @@ func (r *Rebuild) changes(ctx context.Context) error {
 		read <- r.read(ctx, pages)
 	}()
 	var failed error
+	made := 0
 	for page := range pages { // to the end, so that who reads has ended too
 		if failed != nil {
 			continue
@@ -129,7 +132,8 @@ func (r *Rebuild) changes(ctx context.Context) error {
 		if failed = r.target.Append(ctx, page); failed != nil {
 			stop()
 		} else if r.Progress != nil {
-			r.Progress(page[len(page)-1].Seq, r.sum.Seq)
+			made += len(page)
+			r.Progress(made)
 		}
 	}
 	if err := <-read; failed == nil {
@@ -249,6 +253,9 @@ func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 		}
 		if t.Material == nil && !t.Ended {
 			r.sum.Textless++
+			if d.Seq <= r.library {
+				r.sum.Missing++
+			}
 		}
 		c.Fresh.Material.NID = d.NID
 	}

@@ -16,7 +16,6 @@ type Relay struct {
 	name string
 	who  string // of all that feed the sink
 	sink Sink
-	late bool // what is delivered was not kept for the sink
 	// OnError, where not nil, hears why Run waits.
 	OnError func(error)
 }

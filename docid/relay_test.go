@@ -68,3 +68,52 @@ func TestEpochsOfOthers(t *testing.T) {
 		t.Errorf("up to change %d, with so many epochs before each: %v", sink.at, sink.epochs)
 	}
 }
+
+// laterSink has the changes up to one from before, and keeps what it is given after it.
+type laterSink struct {
+	epochSink
+	got []docid.Delivery
+}
+
+func (s *laterSink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) error {
+	s.got = append(s.got, ds...)
+	return s.epochSink.Apply(ctx, tenant, ds)
+}
+
+// TestRelayStartsInACatchUp: an update that the outbox did not keep is told as such
+// by whatever relay delivers it, also by one that has delivered nothing before it.
+func TestRelayStartsInACatchUp(t *testing.T) {
+	ctx := t.Context()
+	store, err := memory.New(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	d, err := docid.NewDetector(ctx, store, "tenant", storetest.Settings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sub docid.Submission
+	sub.ID, sub.Text = "a", storetest.Base(1)
+	if _, err := d.Add(ctx, sub); err != nil {
+		t.Fatal(err)
+	}
+	text := storetest.Base(2)
+	if _, err := d.Update(ctx, "a", docid.Revision{Text: &text}); err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range []uint64{0, 1} {
+		sink := &laterSink{epochSink: epochSink{at: from, epochs: map[uint64]int{}}}
+		r, err := d.Relay(ctx, "sink", sink)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Drain(ctx); err != nil {
+			t.Fatal(err)
+		}
+		u := sink.got[len(sink.got)-1]
+		if u.Seq != 2 || !u.Revises() || !u.Keeps.This() || u.Article.Text != text {
+			t.Errorf("after change %d the update is told as %+v with %+v", from, u, u.Article)
+		}
+	}
+}

@@ -12,7 +12,7 @@ import (
 // five judgements in the line lets everybody else go before his second.
 func TestSemaphoreGoesRoundByClient(t *testing.T) {
 	sem := NewSemaphore(1)
-	if err := sem.acquire(t.Context()); err != nil {
+	if err := sem.Acquire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	served := make(chan string, 16)
@@ -20,11 +20,11 @@ func TestSemaphoreGoesRoundByClient(t *testing.T) {
 	for _, name := range []string{"flood1", "flood2", "flood3", "honest1", "flood4", "other1", "honest2"} {
 		ctx := WithClient(t.Context(), strings.TrimRight(name, "0123456789"))
 		go func() {
-			if err := sem.acquire(ctx); err != nil {
+			if err := sem.Acquire(ctx); err != nil {
 				t.Error(err)
 			}
 			served <- name
-			sem.release()
+			sem.Release()
 		}()
 		for waiting++; sem.waitingFor() < waiting; {
 			runtime.Gosched()
@@ -32,10 +32,10 @@ func TestSemaphoreGoesRoundByClient(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(WithClient(t.Context(), "gone"))
 	cancel()
-	if err := sem.acquire(gone); !errors.Is(err, context.Canceled) {
+	if err := sem.Acquire(gone); !errors.Is(err, context.Canceled) {
 		t.Errorf("who went away got %v", err)
 	}
-	sem.release()
+	sem.Release()
 	var order []string
 	for range waiting {
 		order = append(order, <-served)
@@ -43,7 +43,7 @@ func TestSemaphoreGoesRoundByClient(t *testing.T) {
 	if got, want := strings.Join(order, " "), "flood1 honest1 other1 flood2 honest2 flood3 flood4"; got != want {
 		t.Errorf("served %s, want %s", got, want)
 	}
-	if err := sem.acquire(t.Context()); err != nil || len(sem.waits) != 0 {
+	if err := sem.Acquire(t.Context()); err != nil || len(sem.waits) != 0 {
 		t.Errorf("afterwards: %v, %d wait", err, len(sem.waits))
 	}
 }

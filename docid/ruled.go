@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"sync"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/override"
@@ -18,53 +20,85 @@ import (
 // pair that cannot be is no match of any stage. It is the leader's own nid that
 // counts, as in a batch: an article whose partner is no leader is not moved by it.
 
-// ruled is what people have said, up to a change: what the index was made with,
-// and what they said since.
+// ruled is what people have said, up to a change. Safe for concurrent use.
 type ruled struct {
-	at   uint64 // the last rule
-	said map[[2]string]override.Link
-	set  *override.Set
+	mu   sync.RWMutex
+	at   uint64                              // the last rule
+	said map[string]map[string]override.Link // of a nid and another, both ways
 }
 
-// pairOf is a pair in the one order.
-func pairOf(a, b string) [2]string { return [2]string{min(a, b), max(a, b)} }
+// of is what was said of an article and others, up to which rule.
+func (r *ruled) of(nid string) (at uint64, said map[string]override.Link) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.at, maps.Clone(r.said[nid])
+}
+
+// pair is what was said of two articles, up to which rule.
+func (r *ruled) pair(a, b string) (at uint64, said override.Link) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.at, r.said[a][b]
+}
+
+// add notes rules in their order.
+func (r *ruled) add(es []Entry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range es {
+		r.at = e.Seq
+		for _, p := range [][2]string{{e.NID, e.Ruling.Other}, {e.Ruling.Other, e.NID}} {
+			if r.said[p[0]] == nil {
+				r.said[p[0]] = map[string]override.Link{}
+			}
+			r.said[p[0]][p[1]] = e.Ruling.Link
+		}
+	}
+}
+
+// forget begins anew.
+func (r *ruled) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.at, r.said = 0, map[string]map[string]override.Link{}
+}
 
 // rulingsPage is how many rules are read at a time.
 const rulingsPage = 1000
 
-// learnRulings reads what people have said since the last time. O(rulings), of
-// which there are as many as people have time for.
+// learnRulings reads what people have said since the last time. O(new rulings).
 func (d *Detector) learnRulings(ctx context.Context) error {
 	d.learning.Lock()
 	defer d.learning.Unlock()
-	old := d.ruled.Load()
-	next := &ruled{at: old.at, said: map[[2]string]override.Link{}, set: &override.Set{}}
-	for pair, link := range old.said {
-		next.said[pair] = link
-	}
 	for {
-		es, err := d.index.Catalog().Rulings(ctx, next.at, rulingsPage)
+		at, _ := d.ruled.pair("", "")
+		es, err := d.index.Catalog().Rulings(ctx, at, rulingsPage)
 		if err != nil {
 			return fmt.Errorf("read the rulings: %w", err)
 		}
-		for _, e := range es {
-			next.at = e.Seq
-			next.said[pairOf(e.NID, e.Ruling.Other)] = e.Ruling.Link
-		}
+		d.ruled.add(es)
 		if len(es) < rulingsPage {
-			break
+			return nil
 		}
 	}
-	err := d.Overrides.Each(func(a, b string, link override.Link) error {
-		return next.set.Add(override.Ruling{A: a, B: b, Link: link})
-	})
-	for pair, link := range next.said {
+}
+
+// rulings are the links between an article and others: what was said, and before that
+// what the index was made with. The number is that of the last rule.
+func (d *Detector) rulings(nid string) (at uint64, links map[string]override.Link) {
+	at, said := d.ruled.of(nid)
+	links = map[string]override.Link{}
+	for _, link := range []override.Link{override.Must, override.Cannot} {
+		for _, other := range d.Overrides.Partners(nid, link) {
+			links[other] = link
+		}
+	}
+	for other, link := range said {
 		if link == override.Must || link == override.Cannot {
-			err = errors.Join(err, next.set.Add(override.Ruling{A: pair[0], B: pair[1], Link: link}))
+			links[other] = link
 		}
 	}
-	d.ruled.Store(next)
-	return err
+	return at, links
 }
 
 // Rule notes what a person says of two articles, which need not be there yet; a
@@ -80,11 +114,11 @@ func (d *Detector) Rule(ctx context.Context, a, b string, r Ruling) (Entry, erro
 		return Entry{}, fmt.Errorf("%w: a ruling is must, cannot, unsure or nothing", ErrInvalid)
 	}
 	for range maxRounds {
-		known := d.ruled.Load()
+		at, was := d.ruled.pair(a, b)
 		c := &Change{}
 		c.Kind, c.NID, c.Time = KindRule, a, d.now().UnixNano()
-		c.Query.Seen, c.Query.Ruled = d.seen.Load(), known.at
-		c.Ruling = &Ruling{Who: r.Who, Why: r.Why, Other: b, Link: r.Link, Was: known.said[pairOf(a, b)]}
+		c.Query.Seen, c.Query.Ruled = d.seen.Load(), at
+		c.Ruling = &Ruling{Who: r.Who, Why: r.Why, Other: b, Link: r.Link, Was: was}
 		e, err := d.commit(ctx, c)
 		switch {
 		case err == nil, errors.Is(err, ErrConflict):
@@ -103,7 +137,10 @@ func (d *Detector) Rule(ctx context.Context, a, b string, r Ruling) (Entry, erro
 
 // rule adds the keys of the pairs that the article must be linked in.
 func (s *subject) rule(key []byte) {
-	for _, other := range s.ruled.set.Partners(s.sub.ID, override.Must) {
+	for _, other := range slices.Sorted(maps.Keys(s.links)) {
+		if s.links[other] != override.Must {
+			continue
+		}
 		name := keyed(key, string(StageOverride), min(s.sub.ID, other), max(s.sub.ID, other))
 		k := []uint64{binary.BigEndian.Uint64(name[:])}
 		s.keySets = append(s.keySets, keySet{KeySet: KeySet{Keys: k}, stage: StageOverride, partner: other})
@@ -142,7 +179,7 @@ func (j *search) partners(ctx context.Context) error {
 
 // ruledApart reports whether the article and the leader named cannot be linked.
 func (s *subject) ruledApart(nid string) bool {
-	return s.ruled.set.Of(s.sub.ID, nid) == override.Cannot
+	return s.links[nid] == override.Cannot
 }
 
 // compareRuled is the match of a leader that the article may have to be linked to.
@@ -151,8 +188,8 @@ func (j *search) compareRuled(ctx context.Context, leader uint64) (matched, erro
 	if err != nil {
 		return matched{}, err
 	}
-	m := matched{leader: leader, nid: mat.NID, Match: neardup.Match{Similarity: 1, Distance: -1, Method: j.s.routed(), Basis: neardup.BasisOverride}}
-	if j.s.ruled.set.Of(j.s.sub.ID, mat.NID) == override.Must {
+	m := matched{leader: leader, nid: mat.NID, Match: neardup.Match{Similarity: 1, Distance: -1, Method: j.s.routed, Basis: neardup.BasisOverride}}
+	if j.s.links[mat.NID] == override.Must {
 		name, _, err := j.d.leaderNID(ctx, leader, mat.NID)
 		m.Near = name == mat.NID // and not another article's by now
 		return m, err

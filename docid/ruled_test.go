@@ -2,7 +2,9 @@ package docid_test
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/neardup/neardup"
@@ -127,5 +129,33 @@ func TestOverridesAsInABatch(t *testing.T) {
 	}
 	if ruled < 40 {
 		t.Errorf("only %d documents were moved by a ruling", ruled)
+	}
+}
+
+// TestRulingsCostNoMoreWithTime: a ruling, and what is learned of it, takes no more memory
+// after thousands than after a few.
+func TestRulingsCostNoMoreWithTime(t *testing.T) {
+	d := service(t, docid.Settings{Content: docid.Exact})
+	n := 0
+	rule := func(times int) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range times {
+			n++
+			if _, err := d.Rule(t.Context(), "a", fmt.Sprint(n), docid.Ruling{Who: "li", Link: override.Cannot}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := d.Rule(t.Context(), fmt.Sprint(n), fmt.Sprint(n+1), docid.Ruling{Who: "li", Link: override.Must}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		return (after.TotalAlloc - before.TotalAlloc) / uint64(times)
+	}
+	rule(10)
+	few := rule(50)
+	rule(2000)
+	if many := rule(50); many > 8*few {
+		t.Errorf("two rulings allocate %d bytes after 120 of them, and %d after 4,000", few, many)
 	}
 }

@@ -220,7 +220,7 @@ func (j *search) compareTexts(ctx context.Context, p *keySet, leader uint64) (ma
 func (j *search) compareEqual(ctx context.Context, leader uint64) (matched, error) {
 	mat, err := j.d.material(ctx, j, leader)
 	return matched{leader: leader, nid: mat.NID, Match: neardup.Match{
-		Similarity: 1, Distance: -1, Near: j.s.textOf(viewContent, mat.Title, mat.Text) == j.s.content, Method: j.s.routed(), Basis: neardup.BasisEqual}}, err
+		Similarity: 1, Distance: -1, Near: j.s.textOf(viewContent, mat.Title, mat.Text) == j.s.content, Method: j.s.routed, Basis: neardup.BasisEqual}}, err
 }
 
 // Bounds of what is stored of conflicts.

@@ -38,8 +38,8 @@ func WithClient(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, clientKey{}, name)
 }
 
-// acquire waits for a place.
-func (s *Semaphore) acquire(ctx context.Context) error {
+// Acquire waits for a place, in the line of the client of ctx.
+func (s *Semaphore) Acquire(ctx context.Context) error {
 	client, _ := ctx.Value(clientKey{}).(string)
 	s.mu.Lock()
 	if s.free > 0 {
@@ -78,8 +78,8 @@ func (s *Semaphore) leave(client string, mine chan struct{}) {
 	}
 }
 
-// release gives a place back.
-func (s *Semaphore) release() {
+// Release gives a place back.
+func (s *Semaphore) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pass()
@@ -155,7 +155,7 @@ func (j *search) acquire(ctx context.Context) error {
 	if j.holds {
 		return nil
 	}
-	if err := j.d.Semaphore.acquire(ctx); err != nil {
+	if err := j.d.Semaphore.Acquire(ctx); err != nil {
 		return err
 	}
 	j.holds = true
@@ -165,7 +165,7 @@ func (j *search) acquire(ctx context.Context) error {
 // release gives the place back.
 func (j *search) release() {
 	if j.holds {
-		j.d.Semaphore.release()
+		j.d.Semaphore.Release()
 		j.holds = false
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/override"
 )
 
 // Keys of different stages lie in one key space of the store, so each stage
@@ -20,11 +21,12 @@ const (
 type subject struct {
 	*cascade
 	sub         *Submission
-	ruled       *ruled // what people have said when it was made ready
-	title, text string // clean
-	content     string // of these, what the stage content compares
-	silent      bool   // the text says nothing
-	cutoff      int64  // leaders from before do not count
+	ruled       uint64                   // the last rule when it was made ready
+	links       map[string]override.Link // what people have said of it, by nid
+	title, text string                   // clean
+	content     string                   // of these, what the stage content compares
+	silent      bool                     // the text says nothing
+	cutoff      int64                    // leaders from before do not count
 	request     [16]byte
 	names       []alias
 	keySets     []keySet
@@ -60,7 +62,8 @@ func (d *Detector) request(sub *Submission) [16]byte {
 // subject prepares a submission. O(len(text)).
 func (d *Detector) subject(sub *Submission, request [16]byte) *subject {
 	s := d.cascade.subject(d.clean(sub.Title), d.clean(sub.Text))
-	s.sub, s.ruled, s.request = sub, d.ruled.Load(), request
+	s.sub, s.request = sub, request
+	s.ruled, s.links = d.rulings(sub.ID)
 	window := sub.Window
 	if window == 0 {
 		window = d.Window
@@ -157,7 +160,7 @@ func (s *subject) view(kind viewKind, m neardup.Method) neardup.View {
 
 // query looks up everything that the subject is searched by.
 func (s *subject) query(since, seen uint64) Query {
-	q := Query{Since: since, Seen: seen, Ruled: s.ruled.at, NameLimit: hotName + 1}
+	q := Query{Since: since, Seen: seen, Ruled: s.ruled, NameLimit: hotName + 1}
 	for _, a := range s.names {
 		q.Names = append(q.Names, a.name)
 	}
@@ -180,7 +183,7 @@ func (s *subject) change(o outcome, q Query) *Change {
 		return c
 	}
 	c.Kind = KindNew
-	c.Evidence = Evidence{Method: s.routed(), Distance: -1}
+	c.Evidence = Evidence{Method: s.routed, Distance: -1}
 	if v := o.variant; v != nil {
 		c.Evidence.Variant, c.Evidence.VariantNID, c.Evidence.Conflicts = v.leader, v.nid, o.conflicts
 	}

@@ -201,3 +201,20 @@ func ExampleAccess_Tenants() {
 	fmt.Println(access.Tenants())
 	// Output: [blogs news]
 }
+
+// Who may do what can be said anew: from the next request on, and of the tenants that
+// were open.
+func TestSetAccess(t *testing.T) {
+	f := start(t)
+	a := &server.Access{}
+	a.Allow(server.HashOf(f.tokens["news submit"]), server.Grant{Tenant: "news", Roles: []server.Role{server.Read}})
+	a.Allow(server.HashOf(f.tokens["other read"]), server.Grant{Tenant: "third", Roles: []server.Role{server.Read}})
+	if closed := f.server.SetAccess(a); len(closed) != 1 || closed[0] != "third" {
+		t.Errorf("tenants that are not open: %v", closed)
+	}
+	for token, want := range map[string]int{"news submit": http.StatusOK, "news read": http.StatusUnauthorized, "other read": http.StatusUnauthorized} {
+		if r := f.send(f.request(http.MethodGet, "/v1/stats", f.tokens[token], "")); r.status != want {
+			t.Errorf("%s: %d, want %d", token, r.status, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server/api"
@@ -97,7 +98,10 @@ func epochs(ctx context.Context) ([]api.Epoch, error) {
 
 func epoch(number uint64) string { return fmt.Sprintf("%016x", number) }
 
-type backupInput struct{ Body api.Backup }
+// backupName is a plain name of a folder; that of api.Backup says the same.
+var backupName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
+
+type backupInput struct{ Body input[api.Backup] }
 
 // backup copies the whole store, all tenants of it, so it takes a role that
 // is not part of any tenant's.
@@ -105,12 +109,15 @@ func (s *Server) backup(ctx context.Context, in *backupInput) (api.BackupAnswer,
 	if s.cfg.Snapshot == nil {
 		return api.BackupAnswer{}, problem(http.StatusNotFound, api.CodeNotFound, "this server has no folder of backups")
 	}
+	if name := in.Body.is.Name; len(name) > 64 || !backupName.MatchString(name) {
+		return api.BackupAnswer{}, at("body.name", "is not 1 to 64 letters, digits, dots, dashes and underscores, or begins with a dot")
+	}
 	seq, err := seen(ctx)
 	if err != nil {
 		return api.BackupAnswer{}, err
 	}
-	if err := s.cfg.Snapshot(ctx, in.Body.Name); err != nil {
+	if err := s.cfg.Snapshot(ctx, in.Body.is.Name); err != nil {
 		return api.BackupAnswer{}, err
 	}
-	return api.BackupAnswer{Seq: seq, Name: in.Body.Name}, nil
+	return api.BackupAnswer{Seq: seq, Name: in.Body.is.Name}, nil
 }

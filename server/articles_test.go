@@ -1,9 +1,11 @@
 package server_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -257,6 +259,7 @@ func TestQuota(t *testing.T) {
 
 func TestErrorsNameTheirPlace(t *testing.T) {
 	f := start(t)
+	role := map[string]server.Role{"/v1/check": server.Read, "/v1/rulings": server.Moderate, "/v1/articles/n/correct": server.Moderate}
 	tests := []struct {
 		path, body string
 		status     int
@@ -268,12 +271,24 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 		{"/v1/articles", `{"nid":"a","publishTime":"9999-01-01T00:00:00Z"}`, 422, "body.publishTime"},
 		{"/v1/articles", `{"nid":"a","ttlSeconds":-1}`, 422, "body.ttlSeconds"},
 		{"/v1/batch", `{"articles":[{"nid":"a"},{"nid":[]}]}`, 422, "body.articles[1].nid"},
-		{"/v1/batch", `{}`, 422, "body"},
+		{"/v1/articles", `{"nid":"a","ttlSeconds":3153600001}`, 422, "body.ttlSeconds"},
+		{"/v1/check", `{"nid":"a","windowSeconds":-1}`, 422, "body.windowSeconds"},
+		{"/v1/batch", `{}`, 422, "body.articles"},
+		{"/v1/batch", `{"articles":[]}`, 422, "body.articles"},
+		{"/v1/batch", `{"articles":[` + strings.Repeat(`{},`, 100) + `{}]}`, 422, "body.articles"},
+		{"/v1/batch", `{"articles":[{},{"windowSeconds":3153600001}]}`, 200, ""},
+		{"/v1/rulings", `{"a":"x","b":"y"}`, 422, "body.link"},
+		{"/v1/rulings", `{"a":"x","b":"y","link":null}`, 200, ""},
+		{"/v1/rulings", `{"a":"x","b":"y","link":7}`, 422, "body.link"},
+		{"/v1/articles/n/correct", `{"colour":"red"}`, 422, "body.colour"},
+		{"/v1/articles", `{"` + strings.Repeat("x", 1<<20) + `":1}`, 422, "body." + strings.Repeat("x", 195) + "..."},
 	}
 	for _, test := range tests {
 		var p api.Problem
-		r := f.do(server.Submit, http.MethodPost, test.path, test.body)
-		r.decode(t, &p)
+		r := f.do(cmp.Or(role[test.path], server.Submit), http.MethodPost, test.path, test.body)
+		if r.decode(t, &p); r.status == http.StatusOK && test.status == r.status {
+			continue
+		}
 		if r.status != test.status || len(p.Errors) == 0 || p.Errors[0].Location != test.location || r.header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s %s: %d %s %+v", test.path, test.body, r.status, r.header.Get("Content-Type"), p)
 		}

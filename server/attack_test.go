@@ -101,8 +101,8 @@ func TestOddRequests(t *testing.T) {
 	}{
 		{`{"nid":"a","heat":9223372036854775807}`, 200},
 		{`{"nid":"b","heat":9223372036854775808}`, 422},
-		{`{"nid":"c","heat":1e400}`, 400},
-		{`{"nid":"d","heat":-1e400}`, 400},
+		{`{"nid":"c","heat":1e400}`, 422},
+		{`{"nid":"d","heat":-1e400}`, 422},
 		{`{"nid":"e","heat":1e3}`, 422},
 		{`{"nid":"f","heat":1.5}`, 422},
 		{`{"nid":"g","heat":NaN}`, 400},
@@ -115,7 +115,7 @@ func TestOddRequests(t *testing.T) {
 		{`null`, 422},
 		{`{} {}`, 400},
 		{"\ufeff{}", 400},
-		{strings.Repeat("[", 1<<20), 400},
+		{strings.Repeat("[", 1<<20), 422},
 	} {
 		r := f.do(server.Submit, http.MethodPost, "/v1/articles", c.body)
 		if r.status != c.status {

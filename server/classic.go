@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server/api"
@@ -33,19 +34,22 @@ type classicArticle struct {
 // loose is a string that may have come as a number, a boolean or null.
 type loose string
 
-// UnmarshalJSON takes every scalar.
-func (l *loose) UnmarshalJSON(b []byte) error {
-	switch b[0] {
-	case '"':
-		return json.Unmarshal(b, (*string)(l))
-	case '{', '[':
-		return errors.New("a field is neither text nor number")
-	case 'n':
-		*l = ""
-	default:
-		*l = loose(b)
+// UnmarshalJSONFrom takes every scalar.
+func (l *loose) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	v, err := d.ReadValue()
+	if err != nil {
+		return err
 	}
-	return nil
+	switch v.Kind() {
+	case '"':
+		v, err = jsontext.AppendUnquote(nil, v)
+	case '{', '[':
+		return errors.New(misfits)
+	case 'n':
+		v = nil
+	}
+	*l = loose(v)
+	return err
 }
 
 // classicAnswer is what the classic interface answers, in its order.
@@ -99,7 +103,7 @@ func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a, err := s.add(r.Context(), sub)
-	if err != nil {
+	if err = ended(r.Context(), err); err != nil {
 		_ = s.fail(err) // logs it
 		s.classicFail(w, meaning(err))
 		return
@@ -138,7 +142,7 @@ func writeClassic(w http.ResponseWriter, status int, a classicAnswer) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(a) // the client may be gone
+	_ = marshal(w, a) // the client may be gone
 }
 
 // classicSubmission reads the article from the query, a form or the body.
@@ -148,8 +152,8 @@ func classicSubmission(r *http.Request) (docid.Submission, error) {
 		return docid.Submission{}, err
 	}
 	var c classicArticle
-	if err := decodeStrict(raw, &c); err != nil {
-		return docid.Submission{}, problem(http.StatusBadRequest, api.CodeInvalid, "json: "+syntax(err))
+	if err := json.Unmarshal(raw, &c, asWritten); err != nil {
+		return docid.Submission{}, problem(http.StatusBadRequest, api.CodeInvalid, "json: "+misread(err))
 	}
 	in := api.Submission{Article: api.Article{
 		NID: string(c.NID), URL: string(c.URL), Title: string(c.Title), Content: string(c.Content),
@@ -172,16 +176,16 @@ func classicSubmission(r *http.Request) (docid.Submission, error) {
 	return sub, nil
 }
 
-// syntax words an error of the decoder without quoting what was sent.
-func syntax(err error) string {
-	var bad *json.SyntaxError
+// misread says why the classic article cannot be read.
+func misread(err error) string {
+	var misfit *json.SemanticError
 	switch {
-	case errors.As(err, &bad):
-		return "no valid JSON near byte " + strconv.FormatInt(bad.Offset, 10)
-	case errors.Is(err, errMisfit):
-		return "no object with text fields"
+	case !errors.As(err, &misfit):
+		return noJSON(err)
+	case misfit.JSONPointer != "":
+		return "a field is neither text nor number"
 	}
-	return err.Error()
+	return "no object with text fields"
 }
 
 func classicJSON(r *http.Request) ([]byte, error) {

@@ -2,7 +2,11 @@ package server_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/neardup/neardup/docid"
@@ -37,6 +41,28 @@ func TestNotNow(t *testing.T) {
 		r := f.do(server.Submit, http.MethodPost, "/v1/articles", `{"content":"some words"}`)
 		if r.status != http.StatusServiceUnavailable || r.header.Get("Retry-After") == "" {
 			t.Errorf("%v: %d, Retry-After %q: %s", with, r.status, r.header.Get("Retry-After"), r.body)
+		}
+	}
+}
+
+// TestReasonIsLogged: the log says what a store says went wrong, and never a nid.
+func TestReasonIsLogged(t *testing.T) {
+	full := errors.New("write 000007.log: input/output error")
+	for _, test := range []struct {
+		with error
+		want string
+	}{
+		{fmt.Errorf("%w: %w", docid.ErrUnavailable, full), "the store takes no writes: write 000007.log: input/output error"},
+		{fmt.Errorf("%w: an answer of 3 parts", docid.ErrUnavailable), "the store takes no writes: an answer of 3 parts"},
+		{errors.Join(docid.ErrUnavailable, full), "the store takes no writes\nwrite 000007.log: input/output error"},
+		{docid.ErrUnavailable, "the store takes no writes"},
+		{full, "write 000007.log: input/output error"},
+	} {
+		f := start(t, func(c *server.Config) { c.Store = refusing{memoryStore(t), test.with} })
+		f.do(server.Submit, http.MethodPost, "/v1/articles", `{"nid":"a secret nid","content":"some words"}`)
+		want, _ := json.Marshal(test.want)
+		if log := f.log.String(); !strings.Contains(log, `"cause":`+string(want)) || strings.Contains(log, "secret") {
+			t.Errorf("%v: %s", test.with, log)
 		}
 	}
 }

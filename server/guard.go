@@ -54,7 +54,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if p := recover(); p != nil {
 			s.log.Error("a handler panicked", "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 			if !rec.wrote {
-				writeProblem(rec, meaning(docid.ErrUnavailable))
+				writeProblem(rec, problem(http.StatusInternalServerError, api.CodeInternal,
+					"a defect of the server ended this request; whether it was stored is not known, and the log has the details"))
 			}
 		}
 		s.figures.request(r.Pattern, rec.status, time.Since(start))
@@ -153,6 +154,11 @@ func (s *Server) leaveLong(c *client) {
 // place works on a request, and gives its place back before the answer is sent: who
 // reads slowly keeps nobody's.
 func (s *Server) place(w http.ResponseWriter, r *http.Request, c caller, name string) *http.Request {
+	if err := s.reach.away(); err != nil {
+		s.figures.refused("away")
+		writeProblem(w, meaning(err))
+		return r
+	}
 	select {
 	case s.inFlight <- struct{}{}:
 	default:
@@ -164,6 +170,8 @@ func (s *Server) place(w http.ResponseWriter, r *http.Request, c caller, name st
 		defer func() { <-s.inFlight }()
 		ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Limits.Deadline)
 		defer cancel()
+		ctx, leave := s.reach.within(ctx)
+		defer leave()
 		inner := r.WithContext(context.WithValue(docid.WithClient(ctx, name), callerKey{}, c))
 		s.routes.ServeHTTP(answer, inner)
 		r.Pattern = inner.Pattern // for the metrics
@@ -227,7 +235,7 @@ func (s *Server) busy(w http.ResponseWriter, who string) {
 func (s *Server) identify(r *http.Request) (caller, string, bool) {
 	header := r.Header.Get("Authorization")
 	if header == "" {
-		c := caller{grant: s.cfg.Access.Anonymous}
+		c := caller{grant: s.access.Load().Anonymous}
 		if c.grant != nil {
 			c.tenant = s.tenants[c.grant.Tenant]
 		}
@@ -235,7 +243,7 @@ func (s *Server) identify(r *http.Request) (caller, string, bool) {
 	}
 	scheme, token, _ := strings.Cut(header, " ")
 	token = strings.TrimSpace(token)
-	g, ok := s.cfg.Access.Find(token)
+	g, ok := s.access.Load().Find(token)
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
 		return caller{}, "", false
 	}

@@ -4,15 +4,16 @@ import "time"
 
 // Limits that no configuration changes.
 const (
-	maxHeaders    = 16 << 10  // bytes of all headers
-	maxURL        = 16 << 10  // bytes of a request target, but for the classic route
-	maxClassicURL = 256 << 10 // there the article is in it; longer ones are POSTed
-	maxBody       = 4 << 20   // bytes of a request body
-	maxText       = 1 << 20   // bytes of one text
-	maxField      = 16 << 10  // bytes of every other field of an article
-	maxID         = 256       // bytes of a nid or an idempotency key
-	maxPage       = 100       // articles of a batch, rows of a page
-	maxReceived   = 256 << 10 // bytes of bodies that wait in one connection of HTTP/2
+	maxHeaders    = 16 << 10      // bytes of all headers
+	maxURL        = 16 << 10      // bytes of a request target, but for the classic route
+	maxClassicURL = 256 << 10     // there the article is in it; longer ones are POSTed
+	maxBody       = 4 << 20       // bytes of a request body
+	maxText       = 1 << 20       // bytes of one text
+	maxField      = 16 << 10      // bytes of every other field of an article
+	maxID         = 256           // bytes of a nid or an idempotency key
+	maxPage       = 100           // articles of a batch, rows of a page
+	maxSeconds    = 3_153_600_000 // of a time to live or a window: a hundred years
+	maxReceived   = 256 << 10     // bytes of bodies that wait in one connection of HTTP/2
 )
 
 // Limits bound what clients may ask at one moment. The zero value is the

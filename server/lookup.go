@@ -28,24 +28,24 @@ func (s *Server) routesForRead() {
 	register(s, get("/v1/stats", "stats", "Counts"), s.stats)
 }
 
-type checkInput struct{ Body api.Submission }
+type checkInput struct{ Body input[api.Submission] }
 
 func (s *Server) check(ctx context.Context, in *checkInput) (api.Answer, error) {
-	sub, err := toCore(&in.Body, "body")
+	sub, err := toCore(&in.Body.is, "body")
 	if err != nil {
 		return api.Answer{}, err
 	}
 	return detector(ctx).Check(ctx, sub)
 }
 
-type pairInput struct{ Body api.Pair }
+type pairInput struct{ Body input[api.Pair] }
 
 func (s *Server) compare(ctx context.Context, in *pairInput) (api.Comparison, error) {
-	a, err := toArticle(&in.Body.A, "body.a")
+	a, err := toArticle(&in.Body.is.A, "body.a")
 	if err != nil {
 		return api.Comparison{}, err
 	}
-	b, err := toArticle(&in.Body.B, "body.b")
+	b, err := toArticle(&in.Body.is.B, "body.b")
 	if err != nil {
 		return api.Comparison{}, err
 	}

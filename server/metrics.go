@@ -128,12 +128,32 @@ func (f *figures) index(ctx context.Context, ch chan<- prometheus.Metric, tenant
 		return
 	}
 	for _, a := range sinks {
-		lag := max(st.Seq, a.Seq+a.Lost) - a.Seq - a.Lost
+		has := f.cursor(ctx, tenant, a)
+		lag := max(st.Seq, a.Seq+a.Lost) - has - a.Lost
 		gauge(ch, f.lag, float64(lag), tenant, a.Sink)
-		if age, err := waits(ctx, catalog, a.Seq, lag); err == nil {
+		if age, err := waits(ctx, catalog, has, lag); err == nil {
 			gauge(ch, f.age, age.Seconds(), tenant, a.Sink)
 		}
 	}
+}
+
+// cursorMost is how long a scrape waits for a sink.
+const cursorMost = time.Second
+
+// cursor is the last change that a sink has. One that was set back by hand has less than
+// it has acknowledged; where it cannot be asked, that is all that is known.
+func (f *figures) cursor(ctx context.Context, tenant string, a docid.Attachment) uint64 {
+	sink := f.server.cfg.Sinks[a.Sink]
+	if sink == nil {
+		return a.Seq
+	}
+	ctx, cancel := context.WithTimeout(ctx, cursorMost)
+	defer cancel()
+	at, err := sink.Cursor(ctx, tenant)
+	if err != nil {
+		return a.Seq
+	}
+	return min(a.Seq, at)
 }
 
 // waits is how long the oldest change after one waits.

@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -74,4 +76,43 @@ func gauges(t *testing.T, registry *prometheus.Registry, tenant string) map[stri
 		}
 	}
 	return out
+}
+
+// setBack is a sink whose cursor somebody sets by hand.
+type setBack struct {
+	docid.Sink
+	at  uint64
+	err error
+}
+
+func (s *setBack) Cursor(context.Context, string) (uint64, error) { return s.at, s.err }
+
+// TestLagIsTheSinksOwn: a sink that was set back after it acknowledged lacks what it
+// lacks; one that cannot be asked lacks what it has not acknowledged.
+func TestLagIsTheSinksOwn(t *testing.T) {
+	registry, sink := prometheus.NewRegistry(), &setBack{}
+	f := start(t, func(c *server.Config) { c.Metrics, c.Sinks = registry, map[string]docid.Sink{"map": sink} })
+	for n := range 3 {
+		if r := f.do(server.Submit, http.MethodPost, "/v1/articles", fmt.Sprintf(`{"nid":"n%d"}`, n)); r.status != http.StatusOK {
+			t.Fatalf("%d: %s", r.status, r.body)
+		}
+	}
+	ix, err := f.store.Index(t.Context(), "news", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ix.Outbox().Acknowledge(t.Context(), "map", 3); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		at  uint64
+		err error
+		lag float64
+	}{{3, nil, 0}, {1, nil, 2}, {0, nil, 3}, {0, docid.ErrUnavailable, 0}} {
+		sink.at, sink.err = test.at, test.err
+		got := gauges(t, registry, "news")
+		if got["neardup_sink_lag"] != test.lag || (got["neardup_sink_age_seconds"] > 0) != (test.lag > 0) {
+			t.Errorf("cursor %d, %v: a lag of %v for %v seconds, want %v", test.at, test.err, got["neardup_sink_lag"], got["neardup_sink_age_seconds"], test.lag)
+		}
+	}
 }

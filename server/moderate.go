@@ -22,14 +22,14 @@ func (s *Server) routesForModerators() {
 
 type correction struct {
 	NID  string `path:"nid"`
-	Body api.Correction
+	Body input[api.Correction]
 }
 
 func (s *Server) correct(ctx context.Context, in *correction) (api.CorrectionAnswer, error) {
 	if err := validPath(in.NID); err != nil {
 		return api.CorrectionAnswer{}, err
 	}
-	b := &in.Body
+	b := &in.Body.is
 	for _, f := range []struct {
 		name, value string
 		limit       int
@@ -59,10 +59,13 @@ func (s *Server) correct(ctx context.Context, in *correction) (api.CorrectionAns
 	return out, err
 }
 
-type rulingInput struct{ Body api.Ruling }
+// unsaid is the link of a ruling that has none, which is not the empty one.
+const unsaid = "\x00"
+
+type rulingInput struct{ Body input[api.Ruling] }
 
 func (s *Server) rule(ctx context.Context, in *rulingInput) (api.RulingEntry, error) {
-	b := &in.Body
+	b := &in.Body.is
 	for _, f := range []struct {
 		name, value string
 		limit       int
@@ -70,6 +73,9 @@ func (s *Server) rule(ctx context.Context, in *rulingInput) (api.RulingEntry, er
 		if err := within(f.value, f.limit, "body."+f.name); err != nil {
 			return api.RulingEntry{}, err
 		}
+	}
+	if b.Link == unsaid {
+		return api.RulingEntry{}, at("body.link", "is missing; empty takes back what was said")
 	}
 	e, err := detector(ctx).Rule(ctx, b.A, b.B, docid.Ruling{Who: callerOf(ctx).grant.Name, Why: b.Why, Link: override.Link(b.Link)})
 	if err != nil {

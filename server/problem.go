@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/neardup/neardup/docid"
@@ -45,7 +46,7 @@ func meaning(err error) *huma.ErrorModel {
 		{docid.ErrNotFound, http.StatusNotFound, api.CodeNotFound, "there is no such article, docId or change"},
 		{docid.ErrEnded, http.StatusGone, api.CodeEnded, "the docId has ended; it is never given again"},
 		{docid.ErrMismatch, http.StatusConflict, api.CodeIdempotency, "the idempotency key was used with another request"},
-		{docid.ErrTaken, http.StatusConflict, api.CodeNIDTaken, "the nid belongs to another article"},
+		{docid.ErrTaken, http.StatusConflict, api.CodeNIDTaken, "the nid belongs to another article; PATCH /v1/articles/{nid} changes its heat or text"},
 		{docid.ErrLeads, http.StatusConflict, api.CodeLeads, docid.ErrLeads.Error()},
 		{docid.ErrTextUnknown, http.StatusUnprocessableEntity, api.CodeInvalid, docid.ErrTextUnknown.Error()},
 		{docid.ErrHotBucket, http.StatusUnprocessableEntity, api.CodeCrowded, "more docIds are like this article than can be compared; it was not stored"},
@@ -82,20 +83,22 @@ func (s *Server) fail(err error) error {
 	return p
 }
 
-// cause is the innermost error: what wraps it names nids, which are the
-// callers' and may hold anything.
+// cause is what a store says went wrong: the outermost error that begins with the
+// words of one it wraps, as "the store takes no writes: no space left on device" does,
+// or the innermost. What wraps that names nids, which are the callers' and may hold
+// anything.
 func cause(err error) string {
 	for {
 		switch e := err.(type) {
 		case interface{ Unwrap() error }:
 			inner := e.Unwrap()
-			if inner == nil {
+			if inner == nil || strings.HasPrefix(err.Error(), inner.Error()) {
 				return err.Error()
 			}
 			err = inner
 		case interface{ Unwrap() []error }:
 			all := e.Unwrap()
-			if len(all) == 0 {
+			if len(all) == 0 || strings.HasPrefix(err.Error(), all[0].Error()) {
 				return err.Error()
 			}
 			err = all[len(all)-1]

@@ -93,15 +93,6 @@ func marshal(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// unmarshal is called twice for a body: into any, to be validated, and then
-// into its struct. Once is enough for the strict checks.
-func unmarshal(data []byte, v any) error {
-	if _, first := v.(*any); first {
-		return decodeStrict(data, v)
-	}
-	return plainly(json.Unmarshal(data, v))
-}
-
 // finish gives errors that huma found the type that ours have, and takes what
 // was sent out of them: it may be a whole article.
 func finish(_ huma.Context, _ string, v any) (any, error) {
@@ -153,10 +144,12 @@ func operation(role Role, method, path, id, summary string) huma.Operation {
 		Security:        []map[string][]string{{bearer: {string(role)}}},
 		MaxBodyBytes:    maxBody,
 		BodyReadTimeout: -1, // body sees to it
+		// A body is decoded once, and strictly; handlers hold it to the limits.
+		SkipValidateBody: true,
 		Errors: []int{
 			http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge,
 			http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
-			http.StatusServiceUnavailable, http.StatusInsufficientStorage,
+			http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusInsufficientStorage,
 		},
 	}
 }
@@ -172,7 +165,7 @@ func register[I, T any](s *Server, op huma.Operation, handle func(context.Contex
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*out[T], error) {
 		v, err := handle(ctx, in)
 		if err != nil {
-			return nil, s.fail(err)
+			return nil, s.fail(ended(ctx, err))
 		}
 		return answer(v), nil
 	})

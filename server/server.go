@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -24,6 +25,13 @@ import (
 // Config is what a server is made of. Store, Settings and Access are needed.
 type Config struct {
 	Store docid.Store
+	// Reach asks whether the store is there, where it lies elsewhere; while it does not
+	// answer requests are refused. nil: it is there.
+	Reach func(ctx context.Context) error
+	// Clock is that of a store which several servers share: what is done by time waits
+	// until it is due by it, too, so that one server with a wrong clock ends nothing of
+	// the others. nil: there is none.
+	Clock func(ctx context.Context) (time.Time, error)
 	// Sinks are fed by Run, by the names under which the store knows them.
 	Sinks map[string]docid.Sink
 	// Seen is what was known of the indexes, by tenant: the last change. One
@@ -51,9 +59,9 @@ type Config struct {
 	// Snapshot writes a copy of the store under a name that was checked to
 	// be a plain file name; nil: the route answers 404.
 	Snapshot func(ctx context.Context, name string) error
-	// Inspect measures two texts on every scale, for the pages; nil: the
-	// route answers 404.
-	Inspect func(a, b string) api.Inspection
+	// Inspect measures two texts on every scale, for the pages, and ends with its
+	// context; nil: the route answers 404.
+	Inspect func(ctx context.Context, a, b string) (api.Inspection, error)
 	// Metrics is where figures are registered; nil: nowhere.
 	Metrics prometheus.Registerer
 	// Log gets what happens, without texts; nil: nothing.
@@ -63,19 +71,22 @@ type Config struct {
 
 // Server answers requests. Make it with New; Run it for what is done by time.
 type Server struct {
-	cfg      Config
-	log      *slog.Logger
-	tenants  map[string]*tenant
-	clients  *clients
-	figures  *figures
-	live     *prometheus.Registry // the same figures, for the pages
-	routes   http.Handler
-	origins  *http.CrossOriginProtection
-	api      huma.API
-	inFlight chan struct{}
-	long     atomic.Int64 // requests with a long body
-	draining atomic.Bool
-	who      string // of all servers
+	cfg       Config
+	log       *slog.Logger
+	tenants   map[string]*tenant
+	access    atomic.Pointer[Access]
+	clients   *clients
+	figures   *figures
+	live      *prometheus.Registry // the same figures, for the pages
+	routes    http.Handler
+	origins   *http.CrossOriginProtection
+	api       huma.API
+	inFlight  chan struct{}
+	long      atomic.Int64     // requests with a long body
+	semaphore *docid.Semaphore // one for all tenants
+	draining  atomic.Bool
+	reach     reach
+	who       string // of all servers
 }
 
 // tenant is an index that is open.
@@ -103,12 +114,14 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, log: cfg.Log, tenants: map[string]*tenant{},
 		clients: newClients(cfg.Limits), inFlight: make(chan struct{}, cfg.Limits.InFlight), who: rand.Text(),
+		semaphore: docid.NewSemaphore(0),
 	}
+	s.access.Store(cfg.Access)
+	s.reach.back()
 	s.figures = newFigures(s)
-	semaphore := docid.NewSemaphore(0) // one for all tenants
 	for _, name := range cfg.Access.Tenants() {
 		settings := cfg.Settings(name)
-		settings.Semaphore = cmp.Or(settings.Semaphore, semaphore)
+		settings.Semaphore = cmp.Or(settings.Semaphore, s.semaphore)
 		settings.Lost = func(has, seen uint64) {
 			s.log.Error("the index has lost changes that were acknowledged; an epoch was begun", "tenant", name, "has", has, "seen", seen)
 			s.figures.lost.WithLabelValues(name).Add(float64(seen - has))
@@ -151,6 +164,13 @@ func (s *Server) Seen() map[string]uint64 {
 		all[name] = t.detector.Seen()
 	}
 	return all
+}
+
+// SetAccess says anew who may do what, from the next request on. It returns the tenants
+// that were not open when the server was made: nobody can use them until another is.
+func (s *Server) SetAccess(a *Access) (closed []string) {
+	s.access.Store(a)
+	return slices.DeleteFunc(a.Tenants(), func(name string) bool { return s.tenants[name] != nil })
 }
 
 // Drain makes /readyz say 503 from now on. Requests are still answered.
@@ -198,13 +218,15 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive") }
 
 // readyz says 200 while the server decides: not when it drains, and not when
-// its store takes no more writes.
+// its store takes no more writes or is away.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 	reason := ""
 	if s.draining.Load() {
 		reason = "draining"
 	} else if p, ok := s.cfg.Store.(interface{ Poisoned() error }); ok && p.Poisoned() != nil {
 		reason = "the store takes no writes"
+	} else if s.reach.away() != nil {
+		reason = "the index does not answer"
 	}
 	if reason != "" {
 		w.Header().Set("Retry-After", retryAfter)

@@ -23,11 +23,11 @@ func (s *Server) routesForSubmit() {
 
 type submission struct {
 	Key  string `header:"Idempotency-Key" doc:"Kept for 24 hours unless the server is set otherwise. The same key with the same article gives the first answer; with another article it is a conflict. At most 256 bytes."`
-	Body api.Submission
+	Body input[api.Submission]
 }
 
 func (s *Server) submit(ctx context.Context, in *submission) (api.Answer, error) {
-	sub, err := toCore(&in.Body, "body")
+	sub, err := toCore(&in.Body.is, "body")
 	if err != nil {
 		return api.Answer{}, err
 	}
@@ -46,12 +46,15 @@ func (s *Server) add(ctx context.Context, sub docid.Submission) (api.Answer, err
 	return a, err
 }
 
-type batchInput struct{ Body api.Batch }
+type batchInput struct{ Body input[api.Batch] }
 
 // submitBatch decides in order: an article may be the duplicate of one before
 // it. One that fails does not stop the others, but an unavailable store does.
 func (s *Server) submitBatch(ctx context.Context, in *batchInput) (api.BatchAnswer, error) {
-	entries := in.Body.Articles
+	entries := in.Body.is.Articles
+	if len(entries) < 1 || len(entries) > maxPage {
+		return api.BatchAnswer{}, at("body.articles", fmt.Sprintf("are not 1 to %d", maxPage))
+	}
 	if !callerOf(ctx).client.spend(len(entries) - 1) {
 		return api.BatchAnswer{}, problem(http.StatusTooManyRequests, api.CodeBusy, "too many articles; slow down")
 	}
@@ -86,6 +89,11 @@ func (s *Server) addEntry(ctx context.Context, e *api.BatchEntry, location strin
 // toCore checks the limits of a submission and puts it into the core's words.
 func toCore(in *api.Submission, location string) (docid.Submission, error) {
 	article, err := toArticle(&in.Article, location)
+	for name, seconds := range map[string]int64{"ttlSeconds": in.TTLSeconds, "windowSeconds": in.WindowSeconds} {
+		if err == nil && (seconds < 0 || seconds > maxSeconds) {
+			err = at(location+"."+name, fmt.Sprintf("is not within 0 and %d", int64(maxSeconds)))
+		}
+	}
 	return docid.Submission{
 		Article: article,
 		TTL:     time.Duration(in.TTLSeconds) * time.Second,
@@ -148,22 +156,22 @@ func parseTime(s string) (time.Time, error) {
 
 type revision struct {
 	NID  string `path:"nid"`
-	Body api.Revision
+	Body input[api.Revision]
 }
 
 func (s *Server) revise(ctx context.Context, in *revision) (api.Change, error) {
-	if in.Body.Heat == nil && in.Body.Content == nil {
+	if in.Body.is.Heat == nil && in.Body.is.Content == nil {
 		return api.Change{}, at("body", "neither heat nor content")
 	}
-	if in.Body.Content != nil {
-		if err := within(*in.Body.Content, maxText, "body.content"); err != nil {
+	if in.Body.is.Content != nil {
+		if err := within(*in.Body.is.Content, maxText, "body.content"); err != nil {
 			return api.Change{}, err
 		}
 	}
 	if err := validPath(in.NID); err != nil {
 		return api.Change{}, err
 	}
-	e, err := detector(ctx).Update(ctx, in.NID, docid.Revision{Heat: in.Body.Heat, Text: in.Body.Content})
+	e, err := detector(ctx).Update(ctx, in.NID, docid.Revision{Heat: in.Body.is.Heat, Text: in.Body.is.Content})
 	if err != nil {
 		return api.Change{}, err
 	}

@@ -33,6 +33,9 @@ func (s *Server) Run(ctx context.Context) {
 			relays.Go(func() { _ = r.Run(ctx) }) // ends with ctx only
 		}
 	}
+	if s.cfg.Reach != nil {
+		relays.Go(func() { s.reach.watch(ctx, s.cfg.Reach, s.tellReach) })
+	}
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
@@ -44,6 +47,15 @@ func (s *Server) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// tellReach logs that the store went away, or is back.
+func (s *Server) tellReach(err error) {
+	if err != nil {
+		s.log.Error("the index does not answer: requests are refused", "cause", cause(err))
+	} else {
+		s.log.Info("the index answers again")
 	}
 }
 
@@ -91,6 +103,15 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 
 // Sweep does it once, as if it were now. One caller at a time.
 func (s *Server) Sweep(ctx context.Context, now time.Time) error {
+	if s.cfg.Clock != nil {
+		at, err := s.cfg.Clock(ctx)
+		if err != nil {
+			return fmt.Errorf("ask the store for the time: %w", err)
+		}
+		if at.Before(now) {
+			now = at
+		}
+	}
 	var errs []error
 	for _, t := range s.tenants {
 		if _, each := t.detector.Index().(docid.Unloader); !each {

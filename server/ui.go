@@ -88,14 +88,19 @@ func metric(name string, labels map[string]string, m *dto.Metric) api.Metric {
 	return out
 }
 
-type inspectInput struct{ Body api.Texts }
+type inspectInput struct{ Body input[api.Texts] }
 
-func (s *Server) inspect(_ context.Context, in *inspectInput) (api.Inspection, error) {
+// inspect works as long as a long judgement does, so it needs a place as one does.
+func (s *Server) inspect(ctx context.Context, in *inspectInput) (api.Inspection, error) {
 	if s.cfg.Inspect == nil {
 		return api.Inspection{}, problem(http.StatusNotFound, api.CodeNotFound, "this server inspects no texts")
 	}
-	if len(in.Body.A) > maxInspect || len(in.Body.B) > maxInspect {
+	if len(in.Body.is.A) > maxInspect || len(in.Body.is.B) > maxInspect {
 		return api.Inspection{}, at("body", fmt.Sprintf("a text is over %d bytes", maxInspect))
 	}
-	return s.cfg.Inspect(in.Body.A, in.Body.B), nil
+	if err := s.semaphore.Acquire(ctx); err != nil {
+		return api.Inspection{}, err
+	}
+	defer s.semaphore.Release()
+	return s.cfg.Inspect(ctx, in.Body.is.A, in.Body.is.B)
 }

@@ -1,10 +1,15 @@
 package server_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/neardup/neardup/internal/browser"
 	"github.com/neardup/neardup/server"
@@ -66,7 +71,9 @@ func TestPagesOfTheService(t *testing.T) {
 		Runes: [2]int{5, 6}, Scales: []api.Scale{{Name: "jaccard of auto:3", Similarity: .5}}, Hamming: 1,
 		Fingerprints: [2]string{"00000000000000ff", "00000000000000fe"}, Keywords: [2][]api.Keyword{{{Word: "fox", Weight: 255}}, {{Word: "dog", Weight: 9}}},
 	}
-	f := start(t, func(c *server.Config) { c.Inspect = func(string, string) api.Inspection { return inspected } })
+	f := start(t, func(c *server.Config) {
+		c.Inspect = func(context.Context, string, string) (api.Inspection, error) { return inspected, nil }
+	})
 	in := f.client("news", server.Submit)
 	bad := `<img src=x onerror="window.pwned=1"><script>pwned=1</script>`
 	for i := range 3 {
@@ -95,6 +102,9 @@ func TestPagesOfTheService(t *testing.T) {
 	tab.Press("j\r")
 	tab.Wait("document.querySelectorAll('.member').length === 3")
 	look("groups")
+	if got := browser.Eval[string](tab, "document.querySelector('#search').placeholder"); got != "Find by nid, or by a whole address or title" {
+		t.Errorf("the search says %q", got)
+	}
 	tab.Press("2")
 	tab.Wait("document.querySelector('#text-a')")
 	browser.Eval[any](tab, `(() => { document.querySelector('#text-a').value = 'a quick fox'; document.querySelector('#text-b').value = 'a quick dog <b>'; document.querySelector('form').requestSubmit(); })()`)
@@ -128,5 +138,33 @@ func TestPagesOfTheService(t *testing.T) {
 	}
 	if browser.Eval[bool](tab, "'pwned' in window || !!document.querySelector('main img, main script')") {
 		t.Error("a text did something")
+	}
+}
+
+// Inspecting takes a place among the long judgements, so one client never has all
+// processors, and who waits goes when the request's time is over.
+func TestInspectionsTakePlaces(t *testing.T) {
+	var at, most atomic.Int64
+	f := start(t, func(c *server.Config) {
+		c.Limits.Deadline = 200 * time.Millisecond
+		c.Inspect = func(ctx context.Context, _, _ string) (api.Inspection, error) {
+			most.Store(max(most.Load(), at.Add(1)))
+			defer at.Add(-1)
+			<-ctx.Done()
+			return api.Inspection{}, ctx.Err()
+		}
+	})
+	places := max(1, runtime.GOMAXPROCS(0)/2)
+	var all sync.WaitGroup
+	for range 4 * places {
+		all.Go(func() {
+			if r := f.do(server.Read, http.MethodPost, "/v1/inspect", `{"a":"x","b":"y"}`); r.status != http.StatusServiceUnavailable {
+				t.Errorf("%d: %s", r.status, r.body)
+			}
+		})
+	}
+	all.Wait()
+	if most.Load() != int64(places) {
+		t.Errorf("%d inspected at one moment, want %d", most.Load(), places)
 	}
 }

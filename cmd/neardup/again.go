@@ -120,6 +120,9 @@ func (g *again) each(ctx context.Context, of docid.Rebuild) error {
 			continue
 		}
 		g.summary(tenant, sum)
+		if sum.Missing > 0 {
+			failed = append(failed, fmt.Errorf("tenant %q: the index is made, but HBase has lost the texts of %d docIds", tenant, sum.Missing))
+		}
 	}
 	return errors.Join(failed...)
 }
@@ -139,21 +142,17 @@ func hint(err error) error {
 
 // progress tells how far it is: once a second on a terminal, every ten seconds in
 // a log.
-func (g *again) progress(tenant string) func(at, of uint64) {
-	every, line := 10*time.Second, "%s: change %s of %s, %s a second\n"
+func (g *again) progress(tenant string) func(made int) {
+	every, line := 10*time.Second, "%s: %s changes made again, %s a second\n"
 	if onTerminal(g.stderr) {
 		every, line = time.Second, "\r\x1b[K"+strings.TrimSuffix(line, "\n")+"\r"
 	}
-	told, last := time.Now(), uint64(0)
-	return func(at, of uint64) {
-		now := time.Now()
-		if last == 0 {
-			last = at
-		}
-		if since := now.Sub(told); since >= every || at == of && since > time.Second {
-			rate := float64(at-last) / since.Seconds()
-			told, last = now, at
-			fmt.Fprintf(g.stderr, line, oneLine(tenant), grouped(int64(at)), grouped(int64(of)), grouped(int64(rate)))
+	told, last := time.Now(), 0
+	return func(made int) {
+		if since := time.Since(told); since >= every {
+			rate := float64(made-last) / since.Seconds()
+			told, last = time.Now(), made
+			fmt.Fprintf(g.stderr, line, oneLine(tenant), grouped(int64(made)), grouped(int64(rate)))
 		}
 	}
 }

@@ -70,7 +70,34 @@ func (b *backup) offline(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	if within(name, storeDir(b.data)) {
+		return usage("%s lies in the store itself: give another folder", name)
+	}
 	return snapshot(name, func(to string) error { return store.backup(ctx, to) })
+}
+
+// within reports whether a path lies in a folder, or is it.
+func within(path, dir string) bool {
+	if path == "" {
+		return false
+	}
+	path, dir = resolved(path), resolved(dir)
+	rest, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rest)
+}
+
+// resolved is where a path leads, as far as it is there.
+func resolved(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		return to
+	}
+	if dir := filepath.Dir(path); dir != path {
+		return filepath.Join(resolved(dir), filepath.Base(path))
+	}
+	return path
 }
 
 // snapshot makes a new folder of data and has a store copied into it.

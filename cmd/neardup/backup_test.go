@@ -33,3 +33,23 @@ func TestSnapshotFolder(t *testing.T) {
 		t.Errorf("what it made is there: %v", err)
 	}
 }
+
+// A folder of backups within the store itself is known by whatever name it has.
+func TestWithin(t *testing.T) {
+	dir := t.TempDir()
+	store := filepath.Join(dir, "data", "store")
+	fatal(t, os.MkdirAll(store, 0o700))
+	fatal(t, os.Symlink(filepath.Join(dir, "data"), filepath.Join(dir, "link")))
+	for path, want := range map[string]bool{
+		"":                                   false,
+		store:                                true,
+		filepath.Join(store, "a", "b"):       true,
+		filepath.Join(store, "..", "b"):      false,
+		filepath.Join(dir, "data", "stores"): false,
+		filepath.Join(dir, "link", "store", "not", "there"): true,
+	} {
+		if got := within(path, store); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}

@@ -22,6 +22,7 @@ func commands(a *app) []*cobra.Command {
 		logCommand(a),
 		correctCommand(a),
 		rulingsCommand(a),
+		exportCommand(a),
 		tokenCommand(a),
 		planCommand(a),
 		sparkCommand(a),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ search would have found the pair.
 			if err := cobra.ExactArgs(2)(cmd, args); err != nil {
 				return usage("%w", err)
 			}
-			return c.do(args[0], args[1])
+			return c.do(cmd.Context(), args[0], args[1])
 		},
 	}
 	fs := cmd.Flags()
@@ -75,7 +76,7 @@ search would have found the pair.
 	return cmd
 }
 
-func (c *compare) do(a, b string) error {
+func (c *compare) do(ctx context.Context, a, b string) error {
 	m, n, err := c.method.method()
 	if err != nil {
 		return err
@@ -85,7 +86,10 @@ func (c *compare) do(a, b string) error {
 		return err
 	}
 	x, y := n.Clean(docs[0].Text), n.Clean(docs[1].Text)
-	r := measure(x, y)
+	r, err := measure(ctx, x, y)
+	if err != nil {
+		return err
+	}
 	r.Verdict = verdict(m, x, y)
 	if err := r.explain(m, x, y); err != nil {
 		return err
@@ -213,7 +217,7 @@ const longestEdit = 4e11
 // leastShown is the similarity below which a scale shows 0.
 const leastShown = .01
 
-func measure(x, y string) comparison {
+func measure(ctx context.Context, x, y string) (comparison, error) {
 	c := comparison{Equal: x == y, Runes: [2]int{utf8.RuneCountInString(x), utf8.RuneCountInString(y)}}
 	words, runes := feature.Shingle{Unit: feature.Words, K: 3}, feature.Shingle{Unit: feature.Runes, K: 3}
 	for _, s := range []ngram.Config{
@@ -226,6 +230,9 @@ func measure(x, y string) comparison {
 	} {
 		if s.Similarity == ngram.Edit && float64(c.Runes[0])*float64(c.Runes[1]) > longestEdit {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return c, err
 		}
 		s.Threshold = leastShown // so that hardly a comparison stops early
 		m, err := ngram.New(s)
@@ -242,7 +249,7 @@ func measure(x, y string) comparison {
 		}
 	}
 	c.Hamming = simhash.Distance(fingerprintOf(x), fingerprintOf(y))
-	return c
+	return c, nil
 }
 
 // fingerprintOf returns the fingerprint that method simhash makes by default.

@@ -2,12 +2,15 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/neardup/neardup/internal/services"
+	dto "github.com/prometheus/client_model/go"
 	"github.com/spf13/pflag"
 )
 
@@ -69,5 +72,43 @@ func TestDeploy(t *testing.T) {
 	}
 	if unit := deployed(t, "neardup.service"); !strings.Contains(unit, "neardup serve --config /etc/neardup/neardup.toml") {
 		t.Error("neardup.service starts something else")
+	}
+}
+
+// TestAlerts: the rules that are shipped fire when they should, and speak of metrics that
+// there are.
+func TestAlerts(t *testing.T) {
+	documented, err := os.ReadFile(filepath.Join("..", "..", "docs", "operations.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range regexp.MustCompile(`neardup_[a-z_]+`).FindAllString(deployed(t, "alerts.yaml"), -1) {
+		name = strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_count")
+		if !strings.Contains(string(documented), "`"+name) {
+			t.Errorf("docs/operations.md knows no metric %s", name)
+		}
+	}
+	cmd := exec.Command(services.Promtool(t), "test", "rules", "alerts_test.yaml")
+	cmd.Dir = filepath.Join("..", "..", "deploy")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("promtool: %v\n%s", err, out)
+	}
+}
+
+// TestBuildInfo: the figures say which program they are of.
+func TestBuildInfo(t *testing.T) {
+	f := storeFlags{index: "memory:"}
+	store, err := f.open(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	families, err := newRegistry(store).Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(families, func(f *dto.MetricFamily) bool { return f.GetName() == "neardup_build_info" })
+	if i < 0 || families[i].Metric[0].Label[0].GetValue() != version() || families[i].Metric[0].GetGauge().GetValue() != 1 {
+		t.Errorf("neardup_build_info at %d of %v", i, families)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"sync"
 
@@ -13,10 +14,13 @@ import (
 // inspect measures two texts on every scale, with the public seed, for the
 // pages of the service. What it cannot have (a dictionary that cannot be read)
 // it leaves out.
-func inspect(a, b string) api.Inspection {
+func inspect(ctx context.Context, a, b string) (api.Inspection, error) {
 	n := text.Default()
 	x, y := n.Clean(a), n.Clean(b)
-	c := measure(x, y)
+	c, err := measure(ctx, x, y)
+	if err != nil {
+		return api.Inspection{}, err
+	}
 	out := api.Inspection{
 		Equal: c.Equal, Runes: c.Runes, Scales: []api.Scale{}, Hamming: c.Hamming, Edits: c.Edits,
 		Fingerprints: [2]string{fmt.Sprintf("%016x", fingerprintOf(x)), fmt.Sprintf("%016x", fingerprintOf(y))},
@@ -28,7 +32,7 @@ func inspect(a, b string) api.Inspection {
 	if m, err := methods.New(methods.Config{}); err == nil {
 		out.Verdict = verdict(m, x, y)
 	}
-	return out
+	return out, ctx.Err()
 }
 
 // extractor is made at the first call: it reads a dictionary.

@@ -15,6 +15,10 @@ func newRegistry(store *openStore) *prometheus.Registry {
 		}
 		return 0
 	})
+	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "neardup_build_info", Help: "1: which program it is.",
+		ConstLabels: prometheus.Labels{"version": version()},
+	}, func() float64 { return 1 }))
 	store.gauges(r)
 	return r
 }

@@ -22,6 +22,9 @@ the servers first. It can be stopped at any moment and goes on when it is called
 again; until it is done, no server opens the index. An index that is there and
 has changes is left as it is.
 
+Texts that HBase had and has lost are counted, and the exit code is 1: the index
+is made, and articles join those docIds by url or title only.
+
 What had not reached MySQL is lost. So an epoch begins, and no docId that was
 given meanwhile is given a second time. --drained says that nothing had been on
 its way.

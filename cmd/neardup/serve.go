@@ -9,8 +9,10 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/neardup/neardup/docid"
@@ -41,6 +43,7 @@ type serve struct {
 	level                string
 	tenants              map[string]tenantTable
 	log                  *slog.Logger
+	reload               chan os.Signal // SIGHUP: read the tokens anew
 }
 
 func serveCommand(a *app) *cobra.Command {
@@ -67,6 +70,7 @@ servers may share. With --map and --articles every decision also goes to MySQL
 the answer, and again from where it stopped after any failure.
 
 SIGTERM and SIGINT end it: /readyz says no, requests get 10 s to end, exit 0.
+SIGHUP has the file of tokens read anew.
 
 ` + exitHelp,
 		Example: `  neardup serve --data news
@@ -109,6 +113,9 @@ func (s *serve) flags(fs *pflag.FlagSet) {
 }
 
 func (s *serve) do(ctx context.Context) error {
+	s.reload = make(chan os.Signal, 1)
+	signal.Notify(s.reload, syscall.SIGHUP) // from here on it ends nothing
+	defer signal.Stop(s.reload)
 	settings, err := s.index.settings()
 	if err != nil {
 		return err
@@ -118,6 +125,9 @@ func (s *serve) do(ctx context.Context) error {
 	}
 	if err := s.stores.valid(); err != nil {
 		return err
+	}
+	if within(s.backups, storeDir(s.data)) {
+		return usage("--backups %s lies in the store itself: a restore would replace it; give another folder", s.backups)
 	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.level)); err != nil {
@@ -176,7 +186,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	}
 	registry := newRegistry(store)
 	handler, err := server.New(ctx, server.Config{
-		Store: store, Sinks: sinks, Detach: s.stores.detach, Seen: seen, Library: sinkArticles, TextsFor: s.stores.textsFor,
+		Store: store, Reach: store.reach, Clock: store.clock, Sinks: sinks, Detach: s.stores.detach, Seen: seen, Library: sinkArticles, TextsFor: s.stores.textsFor,
 		History: sinkMap, LogFor: s.stores.logFor, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
 		Settings: func(tenant string) docid.Settings {
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
@@ -222,6 +232,7 @@ func (s *serve) untilEnd(ctx context.Context, srv *http.Server, ended <-chan err
 	var sweeper sync.WaitGroup
 	sweeper.Go(func() { handler.Run(sweeping) })
 	sweeper.Go(func() { marks.keep(sweeping, handler.Seen, s.log) })
+	sweeper.Go(func() { s.reloads(sweeping, handler) })
 	defer sweeper.Wait()
 	defer stop()
 	select {
@@ -238,6 +249,27 @@ func (s *serve) untilEnd(ctx context.Context, srv *http.Server, ended <-chan err
 	}
 	s.log.Info("stopped")
 	return nil
+}
+
+// reloads reads the tokens anew at each SIGHUP, until ctx ends. A file that cannot be
+// read changes nothing.
+func (s *serve) reloads(ctx context.Context, handler *server.Server) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.reload:
+		}
+		access, err := s.access()
+		if err != nil {
+			s.log.Error("the tokens stay as they were", "cause", err.Error())
+			continue
+		}
+		if closed := handler.SetAccess(access); len(closed) > 0 {
+			s.log.Warn("tenants that are new are served after a restart", "tenants", closed)
+		}
+		s.log.Info("tokens read")
+	}
 }
 
 // close closes the store. One that had stopped taking writes has said so to

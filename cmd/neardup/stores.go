@@ -92,6 +92,10 @@ type openStore struct {
 	snapshot func(ctx context.Context, dir string) error
 	// poisoned is why it takes no more writes, nil while it does.
 	poisoned func() error
+	// reach asks whether it is there; nil: it is.
+	reach func(ctx context.Context) error
+	// clock is its own; nil: that of this machine.
+	clock func(ctx context.Context) (time.Time, error)
 	// gauges registers its figures.
 	gauges func(*prometheus.Registry)
 	// left is told of the sinks to which the store leaves what is old; nil: to none.
@@ -141,7 +145,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("--index %s: %w", where(f.index), err), s.Close())
 		}
-		return &openStore{Store: s, poisoned: func() error { return nil }, gauges: func(*prometheus.Registry) {}, losses: losses, shared: true, left: s}, nil
+		return &openStore{Store: s, poisoned: func() error { return nil }, gauges: func(*prometheus.Registry) {}, losses: losses, shared: true, left: s, reach: s.Reach, clock: s.Time}, nil
 	case addressed:
 		return nil, usage("--index %s: no store is known by %q; redis, rediss, memory: or a folder", where(f.index), scheme)
 	case f.replicas != 0 || f.acceptLoss:

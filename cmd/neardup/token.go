@@ -17,9 +17,9 @@ func tokenCommand(a *app) *cobra.Command {
 		Use:   "token --tokens FILE [--tenant NAME] [--roles submit,read] [--name WHO]",
 		Short: "Make a token for the service",
 		Long: `Draws a token, appends its SHA-256 with tenant and roles to the file that neardup
-serve --tokens reads at its start, and prints the token. It is shown this once:
-the file does not hold it. To withdraw a token, delete its line and start the
-server again.
+serve --tokens reads at its start and at SIGHUP, and prints the token. It is shown
+this once: the file does not hold it. To withdraw a token, delete its line and send
+the server SIGHUP.
 
 Roles: submit decides on articles, read looks up and compares, moderate rules about
 pairs of articles and moves them, admin may all of it and delete, end docIds, read

@@ -63,6 +63,12 @@ func program(t testing.TB, name string, places ...string) string {
 	return path
 }
 
+// Promtool is the program that tries rules of Prometheus.
+func Promtool(t testing.TB) string {
+	t.Helper()
+	return program(t, "promtool", filepath.Join("prometheus", "usr", "bin", "promtool"))
+}
+
 // Missing skips a test, or fails it where nothing may be missing.
 func Missing(t testing.TB, what string) {
 	t.Helper()

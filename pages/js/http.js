@@ -10,6 +10,7 @@ const page = 100;
 export class HttpSource {
   constructor() {
     this.can = { run: false, groups: true, decide: false, check: true, live: true, filter: false };
+    this.searches = 'Find by nid, or by a whole address or title';
     this.rows = new Map();
   }
 

@@ -22,6 +22,7 @@ const (
 	CodeBacklog     = "backlog"     // not now: too much waits to be stored behind the index
 	CodeExists      = "exists"      // a backup of that name is there already
 	CodeFull        = "full"        // the disk is full
+	CodeInternal    = "internal"    // a defect of the server: asking again meets it again
 )
 
 // TypePrefix is what the type of every problem begins with.

@@ -28,7 +28,7 @@ func damages() int {
 }
 
 // TestDamages hurts every file of a store at rest in turn: a bit flipped, cut,
-// a part zeroed, missing; after an orderly stop and after a kill. The store is
+// a part zeroed, missing, longer; after an orderly stop and after a kill. The store is
 // either refused, the error naming the file, and nothing in the folder was
 // changed; or every answer that was given is given again, or said to be
 // damaged. Never another one, and never "not found".
@@ -46,7 +46,7 @@ func TestDamages(t *testing.T) {
 			answers map[string]answered
 		}{{stopped, answers}, {killed, moreAnswers}} {
 			for _, file := range filesOf(t, victim.dir) {
-				kind := []string{"flip", "cut", "zero", "missing"}[(round+done)%4]
+				kind := []string{"flip", "cut", "zero", "missing", "longer"}[(round+done)%5]
 				r := rand.New(rand.NewPCG(uint64(round), uint64(done)))
 				done++
 				if done > damages() {
@@ -137,6 +137,8 @@ func hurtFile(t *testing.T, path, kind string, r *rand.Rand) string {
 		content = content[:at]
 	case "zero":
 		clear(content[at:min(len(content), at+1+r.IntN(4096))])
+	case "longer":
+		content = append(content, strings.Repeat("x", 100)...)
 	}
 	ok(t, os.WriteFile(path, content, 0o600))
 	return fmt.Sprintf("%s at %d", kind, at)

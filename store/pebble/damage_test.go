@@ -86,7 +86,7 @@ func TestTornLog(t *testing.T) {
 }
 
 // TestDamagedTable flips a bit all over a table file and a file of long
-// values: Check tells, or cannot read on and says where, and never ends well.
+// values, and writes after their ends: Check tells, or cannot read on and says where, and never ends well.
 func TestDamagedTable(t *testing.T) {
 	well := filepath.Join(t.TempDir(), "well")
 	s, err := pebble.Open(t.Context(), well, pebble.Options{})
@@ -104,6 +104,24 @@ func TestDamagedTable(t *testing.T) {
 	ok(t, err)
 	ok(t, s.Close())
 	for _, ending := range []string{".sst", ".blob"} {
+		dir := filepath.Join(t.TempDir(), "longer")
+		ok(t, os.CopyFS(dir, os.DirFS(well)))
+		file := largest(t, dir, ending)
+		f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
+		ok(t, err)
+		_, err = f.Write(make([]byte, 100))
+		ok(t, errors.Join(err, f.Close()))
+		for _, witnessed := range []bool{true, false} {
+			if !witnessed {
+				ok(t, os.RemoveAll(filepath.Join(dir, "witness-0")))
+				ok(t, os.RemoveAll(filepath.Join(dir, "witness-1")))
+				ok(t, os.RemoveAll(filepath.Join(dir, "witness.live")))
+			}
+			_, err := pebble.Check(t.Context(), dir, pebble.Options{})
+			if err == nil || witnessed && (!errors.Is(err, docid.ErrCorrupt) || !strings.Contains(err.Error(), filepath.Base(file))) {
+				t.Errorf("100 bytes after %s, with a witness %v: %v", filepath.Base(file), witnessed, err)
+			}
+		}
 		for _, part := range []float64{.01, .25, .5, .75} {
 			dir := filepath.Join(t.TempDir(), "hurt")
 			ok(t, os.CopyFS(dir, os.DirFS(well)))

@@ -266,6 +266,24 @@ func TestFolder(t *testing.T) {
 	ok(t, s.Close())
 }
 
+// TestForeignFolder: a folder in the store's own folder, as lost+found or one of backups,
+// is left alone, and the store opens again and again.
+func TestForeignFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	filled(t, t.Context(), dir)
+	ok(t, os.MkdirAll(filepath.Join(dir, "backups", "monday"), 0o700))
+	for range 2 {
+		s, err := pebble.Open(t.Context(), dir, pebble.Options{})
+		ok(t, err)
+		ok(t, s.Close())
+	}
+	if r := check(t, dir); len(r.Problems) > 0 {
+		t.Errorf("problems: %v", r.Problems)
+	}
+	_, err := os.Stat(filepath.Join(dir, "backups", "monday"))
+	ok(t, err)
+}
+
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "docid")

@@ -72,8 +72,10 @@ func (r *rows) Batch() ledger.Batch {
 	return &batch{reader: reader{b}, b: b, rows: r}
 }
 
-// Close closes the database once no snapshot is open.
-func (r *rows) Close() error {
+// Close closes the database once no snapshot is open. What a file that could not be
+// read left behind in the engine goes with the process.
+func (r *rows) Close() (err error) {
+	defer func() { err = unreadable(recover(), err) }()
 	r.mu.Lock()
 	last := r.last
 	r.last = nil
@@ -177,8 +179,8 @@ func (b *batch) Close() {
 // wrap says in the words of neardup what Pebble and the disk say in theirs.
 func wrap(err error) error {
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, errors.Is(err, docid.ErrCorrupt), errors.Is(err, docid.ErrFull): // said already
+		return err
 	case pebble.IsCorruptionError(err):
 		return fmt.Errorf("%w: %w", docid.ErrCorrupt, err)
 	case vfs.IsNoSpaceError(err):

@@ -52,7 +52,7 @@ func (c catalog) member(ctx context.Context, nid string) (m docid.Member, err er
 			return m, err // else it may have been deleted meanwhile
 		}
 	}
-	return m, fmt.Errorf("%w: nid %q is moved about", docid.ErrUnavailable, nid)
+	return m, fmt.Errorf("%w: an article is moved about all the time", docid.ErrUnavailable)
 }
 
 // memberOf reads the row of a member.

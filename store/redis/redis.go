@@ -74,7 +74,8 @@ type Store struct {
 	watch   watch
 }
 
-// Open connects, checks what Redis promises and loads the functions.
+// Open connects, waits until Redis has read its data, checks what it promises and loads
+// the functions.
 // ErrUnavailable; ErrInvalid where Redis is set up to lose answers.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	opt, err := rueidis.ParseURL(o.Address)
@@ -87,19 +88,46 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	opt.DisableCache, opt.ClientName = true, "neardup"
 	opt.ConnWriteTimeout = 10 * time.Second
-	c, err := rueidis.NewClient(opt)
-	if err != nil {
-		return nil, fmt.Errorf("%w: connect to Redis: %w", docid.ErrUnavailable, err)
-	}
-	s := &Store{c: c, o: o, wait: 2 * time.Second}
-	if err := s.prepare(ctx); err != nil {
-		c.Close()
+	s := &Store{o: o, wait: 2 * time.Second}
+	if err := onceLoaded(ctx, func() error { return s.connect(ctx, opt) }); err != nil {
 		return nil, err
 	}
 	if !o.AcceptLoss {
 		s.watch.begin(s.unlogged)
 	}
 	return s, nil
+}
+
+// loadPause is how long to wait before asking again a Redis that reads its data.
+const loadPause = 250 * time.Millisecond
+
+// onceLoaded works with a Redis that may still be reading its data after a start, which
+// it says of itself: it is waited for as long as ctx lasts.
+func onceLoaded(ctx context.Context, work func() error) error {
+	for {
+		err := work()
+		said, ok := errors.AsType[*rueidis.RedisError](err)
+		if !ok || !said.IsLoading() {
+			return err
+		}
+		select {
+		case <-time.After(loadPause):
+		case <-ctx.Done():
+			return errors.Join(err, ctx.Err())
+		}
+	}
+}
+
+// connect connects and prepares what is there.
+func (s *Store) connect(ctx context.Context, opt rueidis.ClientOption) (err error) {
+	if s.c, err = rueidis.NewClient(opt); err != nil {
+		return fmt.Errorf("%w: connect to Redis: %w", docid.ErrUnavailable, err)
+	}
+	if err := s.prepare(ctx); err != nil {
+		s.c.Close()
+		return err
+	}
+	return nil
 }
 
 // prepare checks every node and loads the functions into those that write.
@@ -258,6 +286,23 @@ func (s *Store) Tenants(ctx context.Context) ([]string, error) {
 		}
 	}
 	return made, nil
+}
+
+// Reach asks whether Redis is there, and has read its data.
+func (s *Store) Reach(ctx context.Context) error {
+	return s.fail(s.c.Do(ctx, s.c.B().Ping().Build()).Error())
+}
+
+// Time is what Redis takes it to be.
+func (s *Store) Time(ctx context.Context) (time.Time, error) {
+	parts, err := s.c.Do(ctx, s.c.B().Time().Build()).AsIntSlice()
+	if err != nil {
+		return time.Time{}, s.fail(err)
+	}
+	if len(parts) != 2 {
+		return time.Time{}, fmt.Errorf("%w: a time of %d parts", docid.ErrUnavailable, len(parts))
+	}
+	return time.Unix(parts[0], 1000*parts[1]), nil
 }
 
 // Close lets go of Redis.

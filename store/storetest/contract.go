@@ -188,3 +188,26 @@ func testReplayed(t *testing.T, p Place) {
 	must(t, "stats", err, nil)
 	equal(t, "last change", st.Seq, first.Seq)
 }
+
+// testReplayedNid: the answer to a key stays what it was when its nid has become
+// another article's, and a person has moved that one.
+func testReplayedNid(t *testing.T, p Place) {
+	o := start(t, p)
+	ctx := t.Context()
+	add := func(nid, key string, n int) docid.Answer {
+		t.Helper()
+		var sub docid.Submission
+		sub.ID, sub.Idempotency, sub.Text = nid, key, Base(n)
+		a, err := o.Add(ctx, sub)
+		must(t, "add "+nid, err, nil)
+		return a
+	}
+	first, other := add("a", "k", 1), add("b", "", 2)
+	_, err := o.Delete(ctx, "a")
+	must(t, "delete", err, nil)
+	add("a", "", 3)
+	_, err = o.Correct(ctx, docid.Correcting{NID: "a", DocID: other.DocID, Who: "li"})
+	must(t, "correct", err, nil)
+	again := add("a", "k", 1)
+	equal(t, "answer", fmt.Sprint(again.Seq, again.DocID, again.Replayed, again.Corrected), fmt.Sprint(first.Seq, first.DocID, true, (*docid.Corrected)(nil)))
+}

@@ -146,7 +146,7 @@ func (r *reference) rebuild(o *opened, drained bool) docid.Rebuilt {
 		b := docid.Rebuild{
 			Store: o.store.(docid.Restorer), History: r.history, Library: r.library, Tenant: r.tenant, Drained: drained, Page: 7,
 			Settings: r.model.Settings(nil),
-			Progress: func(at, of uint64) {
+			Progress: func(made int) {
 				switch pages++; {
 				case pages != 3 || n > 3:
 				case r.crash != nil && n == 1:
@@ -225,7 +225,7 @@ func Restore(t *testing.T, p Place, sinks Sinks) {
 		want, err := docid.LogDigest(t.Context(), r.Index().Catalog(), r.model.Seq)
 		must(t, "digest", err, nil)
 		equal(t, "digest of the log", sum.Digest, want)
-		equal(t, "texts that are missing", fmt.Sprint(sum.Textless, sum.Keptless), "0 0")
+		equal(t, "texts that are missing", fmt.Sprint(sum.Textless, sum.Missing, sum.Keptless), "0 0 0")
 
 		again := *r.walk
 		again.opened = &opened{t: t, place: p, store: o.store}
@@ -310,7 +310,7 @@ func testRestoreLate(t *testing.T, p Place) {
 	_, err := b.Run(t.Context())
 	must(t, "sinks that are not equally far", err, docid.ErrUndrained)
 	sum := r.rebuild(o, false)
-	equal(t, "what was made again", fmt.Sprint(sum.Stats.Seq, sum.Textless, sum.Keptless, sum.Epoch), "2 1 1 true")
+	equal(t, "what was made again", fmt.Sprint(sum.Stats.Seq, sum.Textless, sum.Missing, sum.Keptless, sum.Epoch), "2 1 0 1 true")
 
 	d := o.detector(r.tenant, r.model.Settings(func() time.Time { return r.now }))
 	equal(t, "a retry", outcome(add(d, "a", 1)), outcome(a))
@@ -329,4 +329,36 @@ func testRestoreLate(t *testing.T, p Place) {
 	at, err := r.history.Cursor(t.Context(), r.tenant)
 	must(t, "cursor", err, nil)
 	equal(t, "the history ends with", at, st.Seq)
+}
+
+// holed is a library that has lost what it had of one docId.
+type holed struct {
+	docid.Library
+	lost string
+}
+
+func (h holed) Texts(ctx context.Context, docIDs []string) (map[string]docid.Texts, error) {
+	all, err := h.Library.Texts(ctx, docIDs)
+	delete(all, h.lost)
+	return all, err
+}
+
+// testRestoreHoles: a text that the library had and has lost is told apart from one that
+// it had not got yet.
+func testRestoreHoles(t *testing.T, p Place) {
+	o := start(t, p)
+	r := newReference(t, 8, "holes", standard)
+	for n := range 3 {
+		a, err := r.Detector.Add(t.Context(), article(fmt.Sprint(n), Base(n)))
+		must(t, "add", err, nil)
+		if n == 1 {
+			r.library = holed{r.library, a.DocID}
+		}
+		if n < 2 {
+			r.feed(r.Detector, "articles")
+		}
+		r.feed(r.Detector, "map")
+	}
+	sum := r.rebuild(o, false)
+	equal(t, "what was made again", fmt.Sprint(sum.Stats.Seq, sum.Textless, sum.Missing), "3 2 1")
 }

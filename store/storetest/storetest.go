@@ -47,6 +47,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Names", testNames},
 		{"Behind", testBehind},
 		{"ReplayFirst", testReplayed},
+		{"ReplayOfAnothersNid", testReplayedNid},
 		{"Lost", testLost},
 		{"PassedOver", testPassedOver},
 		{"Outbox", testOutbox},
@@ -55,6 +56,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Relay", testRelay},
 		{"Restore", testRestore},
 		{"RestoreLate", testRestoreLate},
+		{"RestoreHoles", testRestoreHoles},
 		{"Close", testClose},
 	}
 	for _, test := range tests {

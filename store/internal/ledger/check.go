@@ -41,7 +41,7 @@ func Check(ctx context.Context, kv KV, progress func(rows int)) (Report, error) 
 	if _, err := version(v); err != nil {
 		return Report{}, err
 	}
-	c := &checker{ctx: ctx, r: v, progress: progress}
+	c := &checker{ctx: ctx, r: &firstFailure{Reader: v}, progress: progress}
 	if w, ok := kv.(Witnessed); ok {
 		c.witnessed = w.Heads()
 	}
@@ -81,7 +81,7 @@ type checker struct {
 	ctx       context.Context
 	progress  func(rows int)
 	witnessed []Head // of indexes not yet met
-	r         Reader
+	r         *firstFailure
 	ix        *index
 	head      uint64
 	leaders   map[uint64]int64  // living docIds and their time of expiry, from the log
@@ -91,6 +91,21 @@ type checker struct {
 	rules     map[uint64]bool   // changes that are rules, from the log
 	image     *imageCheck       // nil: none
 	pending   uint64            // some sink waits for the changes after it
+}
+
+// firstFailure reads rows until one cannot be read, and none after it: the engine works
+// on a damaged block for a third of a second each time.
+type firstFailure struct {
+	Reader
+	err error
+}
+
+// Get returns a value, or why one could not be read.
+func (f *firstFailure) Get(key []byte) (v []byte, err error) {
+	if f.err == nil {
+		v, f.err = f.Reader.Get(key)
+	}
+	return v, f.err
 }
 
 // joined is when an article came, and to which docId.
@@ -139,6 +154,9 @@ func (c *checker) each(space byte, get func(*decoder), visit func(key []byte)) e
 		} else {
 			visit(k)
 		}
+		if c.r.err != nil {
+			return c.r.err
+		}
 		return c.ctx.Err()
 	})
 }
@@ -154,6 +172,9 @@ func (c *checker) index() error {
 	for _, step := range []func() error{c.log, c.holds, c.leaderRows, c.texts, c.kept, c.names, c.aliases, c.nids, c.memberRows, c.expiries, c.idems, c.epochRows, c.ruleRows, c.segments, c.images, c.sinks, c.waiting} {
 		if err := step(); err != nil {
 			return err
+		}
+		if c.r.err != nil {
+			return c.r.err
 		}
 	}
 	return nil

@@ -151,6 +151,13 @@ func (w *Witness) take() error {
 		if !watches(name) {
 			continue
 		}
+		info, err := w.fs.Stat(w.path(name))
+		if err != nil {
+			return fmt.Errorf("claim %s: %w", name, err)
+		}
+		if info.IsDir() { // somebody else's: the engine makes none
+			continue
+		}
 		if c, ok := w.files[name]; ok && !summed(name) {
 			files[name] = c
 			continue
@@ -259,6 +266,12 @@ func watches(name string) bool {
 // summed says which files are read whole: those that say what is true.
 func summed(name string) bool {
 	return strings.HasPrefix(name, manifestPrefix) || strings.HasSuffix(name, logSuffix) || strings.HasPrefix(name, "OPTIONS-")
+}
+
+// grows says which files may be longer than the last sync made them.
+func grows(name string) bool {
+	_, _, ok := numbered(name)
+	return ok
 }
 
 const (

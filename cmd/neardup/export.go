@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/neardup/neardup/server/api"
+	"github.com/spf13/cobra"
+)
+
+// exportPage is how many changes are asked for at a time.
+const exportPage = 1000
+
+func exportCommand(a *app) *cobra.Command {
+	var remote remoteFlags
+	cmd := &cobra.Command{
+		Use:   "export --server URL",
+		Short: "Print the docId of every article of the service",
+		Long: `Prints nid and docId of every article that lives, as CSV with a header, ordered by nid,
+as of one change: the last when the command began. It reads the log, so it needs a token
+with the role admin, and memory for the nids.
+
+` + exitHelp,
+		Example: `  neardup export --server http://127.0.0.1:8080 --token-file news/admin-token > docids.csv`,
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := remote.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			found, err := exported(cmd.Context(), c)
+			if err != nil {
+				return err
+			}
+			w := csv.NewWriter(a.stdout)
+			rows := [][]string{{"nid", "docId"}}
+			for _, nid := range slices.Sorted(maps.Keys(found)) {
+				rows = append(rows, []string{nid, found[nid]})
+			}
+			return w.WriteAll(rows)
+		},
+	}
+	remote.add(cmd.Flags())
+	return cmd
+}
+
+// exported is the docId of every article that lives, by nid.
+func exported(ctx context.Context, c *api.Client) (map[string]string, error) {
+	st, err := c.Stats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	docIDs, ended := map[string]string{}, map[string]bool{}
+	for at := uint64(0); at < st.Seq; {
+		page, err := c.Log(ctx, at, exportPage)
+		if err != nil {
+			return nil, err
+		}
+		if len(page.Entries) == 0 || !slices.Equal(page.Epochs, st.Epochs) {
+			return nil, errors.New("the index was restored meanwhile: call it again")
+		}
+		for _, e := range page.Entries {
+			if at = e.Seq; at > st.Seq {
+				break
+			}
+			switch e.Kind {
+			case "new", "duplicate", "correct":
+				docIDs[e.NID] = e.DocID
+			case "delete":
+				delete(docIDs, e.NID)
+			case "end", "expire":
+				ended[e.DocID] = true
+			}
+		}
+	}
+	maps.DeleteFunc(docIDs, func(_, docID string) bool { return ended[docID] })
+	return docIDs, nil
+}

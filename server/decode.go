@@ -1,0 +1,125 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+	"github.com/neardup/neardup/server/api"
+)
+
+// input is the body of a request, decoded once.
+type input[T any] struct {
+	is      T
+	refused *refusal
+}
+
+// refusal says what is wrong with a body.
+type refusal struct {
+	status int
+	detail huma.ErrorDetail
+}
+
+// GetStatus is the status to answer with.
+func (r *refusal) GetStatus() int { return r.status }
+
+// ErrorDetail is what is wrong, and where.
+func (r *refusal) ErrorDetail() *huma.ErrorDetail { return &r.detail }
+
+// Error says both.
+func (r *refusal) Error() string { return r.detail.Error() }
+
+// Schema is that of what the body is.
+func (*input[T]) Schema(r huma.Registry) *huma.Schema { return r.Schema(typeOf[T](), true, "") }
+
+// Resolve tells huma what is wrong with the body.
+func (in *input[T]) Resolve(huma.Context) []error {
+	if in.refused == nil {
+		return nil
+	}
+	return []error{in.refused}
+}
+
+// unmarshal is how huma decodes: into an input.
+func unmarshal(data []byte, v any) error {
+	d, ok := v.(interface{ decode(data []byte) })
+	if !ok {
+		return fmt.Errorf("no body is a %T", v)
+	}
+	d.decode(data)
+	return nil
+}
+
+// decode takes what strangers send as JSON has it: valid UTF-8, no key twice in an
+// object, in another case either, and none that is not known.
+func (in *input[T]) decode(data []byte) {
+	if r, ok := any(&in.is).(*api.Ruling); ok {
+		r.Link = unsaid
+	}
+	err := json.Unmarshal(data, &in.is, json.RejectUnknownMembers(true), asWritten)
+	refuse := func(status int, location, message string) {
+		in.refused = &refusal{status, huma.ErrorDetail{Location: location, Message: message}}
+	}
+	var misfit *json.SemanticError
+	switch {
+	case err == nil && string(bytes.TrimSpace(data)) == "null":
+		refuse(http.StatusUnprocessableEntity, "body", "null "+misfits)
+	case err == nil:
+	case errors.As(err, &misfit):
+		refuse(http.StatusUnprocessableEntity, location(misfit.JSONPointer), cannotBe(misfit))
+	default:
+		refuse(http.StatusBadRequest, "body", noJSON(err))
+	}
+}
+
+// asWritten matches keys in any case, but nothing else for one of the API.
+var asWritten = json.JoinOptions(json.MatchCaseInsensitiveNames(true), jsonv1.MatchCaseSensitiveDelimiter(true))
+
+const misfits = "does not fit"
+
+// cannotBe says why a value is not what it should be, in the words of JSON.
+func cannotBe(err *json.SemanticError) string {
+	if errors.Is(err.Err, json.ErrUnknownName) {
+		return "there is no such field"
+	}
+	kind := map[jsontext.Kind]string{'n': "null", 't': "a boolean", 'f': "a boolean", '"': "a string", '0': "a number", '{': "an object", '[': "a list"}[err.JSONKind]
+	return strings.TrimSpace(kind + " " + misfits)
+}
+
+// noJSON words an error of syntax without quoting what was sent.
+func noJSON(err error) string {
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return "an object has a key twice"
+	}
+	var bad *jsontext.SyntacticError
+	if errors.As(err, &bad) {
+		return "no valid JSON near byte " + strconv.FormatInt(bad.ByteOffset, 10)
+	}
+	return "no valid JSON"
+}
+
+// longestPlace bounds how much of a request its answer repeats, in bytes.
+const longestPlace = 200
+
+// location is a pointer into the body in the words of the API: "body.articles[1].nid".
+func location(p jsontext.Pointer) string {
+	at := "body"
+	for token := range p.Tokens() {
+		if _, err := strconv.Atoi(token); err == nil {
+			at += "[" + token + "]"
+		} else {
+			at += "." + token
+		}
+		if len(at) > longestPlace {
+			return strings.ToValidUTF8(at[:longestPlace], "") + "..."
+		}
+	}
+	return at
+}

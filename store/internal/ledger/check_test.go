@@ -1,0 +1,102 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// TestCheckKnowsWhereArticlesAre: a row that is whole and files an article under a docId
+// that lives, but is not that of the article, is named.
+func TestCheckKnowsWhereArticlesAre(t *testing.T) {
+	kv := newMemory()
+	s, ix := opened(t, kv)
+	for _, c := range []*docid.Change{
+		{Entry: docid.Entry{Kind: docid.KindNew, NID: "a"}, Fresh: &docid.Fresh{}},
+		{Entry: docid.Entry{Kind: docid.KindNew, NID: "b"}, Fresh: &docid.Fresh{}},
+		{Entry: docid.Entry{Kind: docid.KindDuplicate, NID: "c", Leader: 1}},
+	} {
+		c.Article = &docid.Article{}
+		if _, err := ix.Commit(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	member := docid.Member{Leader: 2, Seq: 3}
+	member.ID = "c"
+	filed := func(e *encoder) { e.string("c") }
+	for _, test := range []struct {
+		what string
+		key  []byte
+		put  func(*encoder)
+	}{
+		{"the article says another docId", nidKey(ix.id, "c"), func(e *encoder) { putMember(e, &member) }},
+		{"another docId lists it, too", ix.key(spaceMember, 2, 3), filed},
+		{"its docId lists it by another change", ix.key(spaceMember, 1, 2), filed},
+	} {
+		hurt := killed(kv)
+		if r, err := Check(t.Context(), hurt, nil); err != nil || len(r.Problems) > 0 {
+			t.Fatalf("a sound store: %v, %v", r.Problems, err)
+		}
+		hurt.set(string(test.key), sealed(test.key, test.put))
+		r, err := Check(t.Context(), hurt, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := fmt.Sprintf("%c %x", test.key[0], test.key[1:])
+		if !slices.ContainsFunc(r.Problems, func(p Problem) bool { return p.Row == row }) {
+			t.Errorf("%s: row %s is not among %v", test.what, row, r.Problems)
+		}
+	}
+}
+
+// rotten is a KV in which the rows of one space cannot be read.
+type rotten struct {
+	*memory
+	space byte
+	reads int
+}
+
+type rottenState struct {
+	Snapshot
+	of *rotten
+}
+
+func (r *rotten) Snapshot() (Snapshot, error) {
+	s, err := r.memory.Snapshot()
+	return rottenState{s, r}, err
+}
+
+func (s rottenState) Get(key []byte) ([]byte, error) {
+	if key[0] == s.of.space {
+		s.of.reads++
+		return nil, fmt.Errorf("%w: block 7", docid.ErrCorrupt)
+	}
+	return s.Snapshot.Get(key)
+}
+
+// TestCheckReadsADamagedBlockOnce: what the engine cannot read ends a check, which
+// does not ask for it row by row.
+func TestCheckReadsADamagedBlockOnce(t *testing.T) {
+	kv := newMemory()
+	s, ix := opened(t, kv)
+	h := &history{t: t, r: rand.New(rand.NewPCG(1, 1))}
+	for range 300 {
+		h.change(ix)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, space := range []byte{spaceText, spaceMember} {
+		hurt := &rotten{memory: kv, space: space}
+		if _, err := Check(t.Context(), hurt, nil); !errors.Is(err, docid.ErrCorrupt) || hurt.reads != 1 {
+			t.Errorf("space %c was read %d times: %v", space, hurt.reads, err)
+		}
+	}
+}
