@@ -48,7 +48,7 @@ func (a *auditor) brute(ctx context.Context, j *job, r *records) error {
 	n := r.texts.len()
 	chunks := (n + sampleChunk - 1) / sampleChunk
 	found, against := make([][]sampledPair, chunks), make([]int64, chunks)
-	err = parallel(ctx, j.cfg.Workers, chunks, func() struct{} { return struct{}{} }, func(_ struct{}, c int) error {
+	err = parallel(ctx, j.cfg.Workers, chunks, func() struct{} { return struct{}{} }, func(_ struct{}, c int) (err error) {
 		for p := c * sampleChunk; p < min(n, (c+1)*sampleChunk); p++ {
 			if mixed(auditSeed, uint64(p)) > bound {
 				continue

@@ -18,7 +18,7 @@ import unittest.mock
 
 import neardup
 
-DATA = os.environ.get("NEARDUP_DATA") or os.path.join(os.path.dirname(__file__), "..", "..", "..", "shared", "data")
+DATA = os.environ.get("NEARDUP_TEST_DATA") or os.path.join(os.path.dirname(__file__), "..", "..", "..", "shared", "data")
 HAVE = importlib.util.find_spec("pyspark") is not None and os.path.isdir(DATA)
 if os.environ.get("CI") == "true" and os.environ.get("NEARDUP_TEST_ENGINES") == "1" and not HAVE:
     raise RuntimeError("pyspark or the shared data are missing")
