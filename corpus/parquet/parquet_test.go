@@ -12,6 +12,8 @@ import (
 	"time"
 
 	pq "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
@@ -316,6 +318,55 @@ func TestTextOfSeveralColumns(t *testing.T) {
 		r := open(t, corpus.Options{TextField: field}, path)
 		if _, err := r.Next(); !errors.Is(err, corpus.ErrField) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
+
+// legacy is a type of a file that an older writer made: it has no logical type.
+type legacy struct {
+	pq.Type
+	converted deprecated.ConvertedType
+}
+
+func (l legacy) LogicalType() *format.LogicalType         { return nil }
+func (l legacy) ConvertedType() *deprecated.ConvertedType { return &l.converted }
+
+// TestTimes: what a column of times says, in each unit and of each generation
+// of writers.
+func TestTimes(t *testing.T) {
+	moment := time.Date(2001, 2, 3, 4, 5, 6, 789000000, time.UTC)
+	day := time.Date(2001, 2, 3, 0, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		node pq.Node
+		v    pq.Value
+		want time.Time
+	}{
+		"milliseconds":        {pq.Timestamp(pq.Millisecond), pq.Int64Value(moment.UnixMilli()), moment},
+		"microseconds":        {pq.Timestamp(pq.Microsecond), pq.Int64Value(moment.UnixMicro()), moment},
+		"nanoseconds":         {pq.Timestamp(pq.Nanosecond), pq.Int64Value(moment.UnixNano()), moment},
+		"date":                {pq.Date(), pq.Int32Value(int32(day.Unix() / 86400)), day},
+		"legacy milliseconds": {pq.Leaf(legacy{pq.Int64Type, deprecated.TimestampMillis}), pq.Int64Value(moment.UnixMilli()), moment},
+		"legacy microseconds": {pq.Leaf(legacy{pq.Int64Type, deprecated.TimestampMicros}), pq.Int64Value(moment.UnixMicro()), moment},
+		"before 1970":         {pq.Leaf(legacy{pq.Int64Type, deprecated.TimestampMicros}), pq.Int64Value(-1), time.Unix(0, -1000)},
+	} {
+		path := filepath.Join(t.TempDir(), "in.parquet")
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := pq.NewWriter(f, pq.NewSchema("row", pq.Group{"text": pq.String(), "time": c.node}))
+		_, err = w.WriteRows([]pq.Row{{pq.ByteArrayValue([]byte("a text")).Level(0, 0, 0), c.v.Level(0, 0, 1)}})
+		if err := errors.Join(err, w.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		r := open(t, corpus.Options{}, path)
+		it, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doc neardup.Document
+		if err := r.NewDecoder().Decode(it, &doc); err != nil || doc.Time != c.want.UnixNano() {
+			t.Errorf("%s: %s, %v; want %s", name, time.Unix(0, doc.Time).UTC(), err, c.want)
 		}
 	}
 }

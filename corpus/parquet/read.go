@@ -198,7 +198,8 @@ func (c *column) append(dst []byte, v parquet.Value) []byte {
 	return appendField(dst, c.small, false)
 }
 
-// textOf returns how values of a type that is no string are written.
+// textOf returns how values of a type that is no string are written. The types
+// of older writers (TIMESTAMP_MICROS) come as those of today.
 func textOf(t parquet.Type) func([]byte, parquet.Value) []byte {
 	if logical := t.LogicalType(); logical != nil {
 		switch l := logical.Value.(type) {
@@ -211,14 +212,6 @@ func textOf(t parquet.Type) func([]byte, parquet.Value) []byte {
 			return func(dst []byte, v parquet.Value) []byte {
 				return time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(dst, time.DateOnly)
 			}
-		}
-	}
-	if old := t.ConvertedType(); old != nil {
-		switch *old {
-		case 9: // TIMESTAMP_MILLIS
-			return func(dst []byte, v parquet.Value) []byte { return appendTime(dst, v.Int64(), time.Millisecond) }
-		case 10: // TIMESTAMP_MICROS
-			return func(dst []byte, v parquet.Value) []byte { return appendTime(dst, v.Int64(), time.Microsecond) }
 		}
 	}
 	return func(dst []byte, v parquet.Value) []byte {
