@@ -21,9 +21,10 @@ type Summary struct {
 type Input struct {
 	Documents int64 `json:"documents"` // accepted
 	Rejected  int64 `json:"rejected"`
-	Texts     int64 `json:"texts"`     // distinct clean texts
-	Equal     int64 `json:"equal"`     // documents whose clean text came before
-	TextBytes int64 `json:"textBytes"` // of the distinct clean texts
+	Texts     int64 `json:"texts"`           // distinct clean texts, and each that is blank
+	Equal     int64 `json:"equal"`           // documents whose clean text came before
+	Blank     int64 `json:"blank,omitempty"` // documents without text, kept each
+	TextBytes int64 `json:"textBytes"`       // of the distinct clean texts
 	// SharedIDs counts documents whose id an earlier one has; SharedID is
 	// the first such id.
 	SharedIDs int64  `json:"sharedIds,omitempty"`

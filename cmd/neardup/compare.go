@@ -253,10 +253,7 @@ func fingerprintOf(clean string) uint64 {
 
 // verdict is what the method says of the pair, when it has found it.
 func verdict(m neardup.Method, x, y string) neardup.Match {
-	if x == y {
-		return neardup.Match{Similarity: 1, Distance: -1, Near: true, Method: m.Spec().Method, Basis: neardup.BasisEqual}
-	}
-	return m.Compare(m.View(x), m.View(y))
+	return batch.Verify(m, batch.Text{Clean: x, View: m.View(x)}, batch.Text{Clean: y, View: m.View(y)})
 }
 
 // explain names what differs.

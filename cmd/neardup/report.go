@@ -302,6 +302,9 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 		if p.flags.ruled != "" {
 			fmt.Fprintf(w, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
 		}
+		if s.Blank > 0 {
+			fmt.Fprintf(w, "warning     %s documents have no text: each is kept, and says nothing of others\n", grouped(s.Blank))
+		}
 		if s.SharedIDs > 0 {
 			fmt.Fprintf(w, "warning     %s documents have an id that an earlier one has, first %q\n", grouped(s.SharedIDs), s.SharedID)
 		}
