@@ -143,12 +143,15 @@ func (s *stream) decompress(head *bufio.Reader, limit int64) error {
 		s.Reader = head
 		for _, r := range refused {
 			if bytes.HasPrefix(magic, []byte(r.magic)) {
-				return errors.New(r.why)
+				return fmt.Errorf("%s%w", r.why, errKind)
 			}
 		}
 	}
 	return nil
 }
+
+// errKind marks the error about a file of a kind that is refused: it is whole.
+var errKind = errors.New("")
 
 // refused are kinds of files that hold texts in a way that is not read, or
 // none, by how they begin.

@@ -190,8 +190,9 @@ func (f *warcFrames) damage(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		reason = "the record is cut off"
 	}
+	broken := f.b.err != nil // the stream, and not a record in it
 	f.resync()
-	return &RejectError{Line: f.n, Reason: reason, Err: err}
+	return &RejectError{Line: f.n, Reason: reason, Err: err, damaged: broken}
 }
 
 // resync drops bytes up to the next line that begins like a record. A broken

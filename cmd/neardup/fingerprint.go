@@ -75,9 +75,6 @@ func (f *fingerprint) do(ctx context.Context, inputs []string, normalized bool) 
 	if err != nil {
 		return err
 	}
-	if err := f.run.cores(); err != nil {
-		return err
-	}
 	if f.run.json && f.out == "-" {
 		return usage("--json and the fingerprints cannot both go to standard output: add --out FILE")
 	}

@@ -44,6 +44,7 @@ func (f *inputFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.opt.HTMLField, "html-field", "", "field or column that holds a web page; its main text is the text")
 	fs.StringVar(&f.delimiter, "delimiter", "", "what parts the cells of csv and tsv: one character, or tab (default: found out)")
 	fs.StringVar(&f.opt.Charset, "charset", "", "charset of files that do not say it (default: found out)")
+	fs.BoolVar(&f.opt.SkipDamaged, "skip-damaged", false, "reject what cannot be read of a damaged file, and go on; else it is an error")
 	fs.Var(&f.maxDocument, "max-document", "reject documents larger than this")
 	fs.Var(&f.maxInput, "max-decompressed", "stop reading a compressed file after so much (default: 16GiB or 200 times its size)")
 }
@@ -248,14 +249,6 @@ func (f *runFlags) addWorkers(fs *pflag.FlagSet) {
 	fs.IntVar(&f.workers, "workers", 0, "cores to use (default: all)")
 }
 
-// cores checks the flag of addWorkers.
-func (f *runFlags) cores() error {
-	if f.workers < 0 {
-		return usage("--workers %d is negative", f.workers)
-	}
-	return nil
-}
-
 // addReport adds what the run tells of records that cannot be read, and of
 // itself.
 func (f *runFlags) addReport(fs *pflag.FlagSet) {
@@ -280,9 +273,6 @@ func limitGarbage(memory int64) {
 // machine checks the flags of addMachine. It also tells the collector of
 // garbage about the bound.
 func (f *runFlags) machine() error {
-	if err := f.cores(); err != nil {
-		return err
-	}
 	if f.memory < batch.MinMemory {
 		return usage("--memory %v is too little: at least 64MiB", f.memory)
 	}

@@ -92,9 +92,6 @@ is refused.
 
 func (n *near) do(ctx context.Context, args []string) error {
 	k, err := n.k()
-	if err == nil {
-		err = n.run.cores()
-	}
 	switch {
 	case err != nil:
 		return err

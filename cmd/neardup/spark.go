@@ -141,13 +141,7 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 	if v.out == "" {
 		return j, usage("--out names no folder")
 	}
-	if v.partitions < 0 {
-		return j, usage("--partitions %d is negative", v.partitions)
-	}
 	if f := set.Lookup("on-driver"); f != nil && f.Changed {
-		if v.onDriver < 0 {
-			return j, usage("--on-driver %d is negative", v.onDriver)
-		}
 		j.OnDriver = &v.onDriver
 	}
 	for _, name := range ofFiles {
