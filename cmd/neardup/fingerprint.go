@@ -88,7 +88,14 @@ func (f *fingerprint) do(ctx context.Context, inputs []string, normalized bool) 
 	}
 	var files outputs
 	defer files.abort()
-	out := files.file(f.app, f.out)
+	formats := []corpus.Format{corpus.JSONL}
+	switch {
+	case f.tsv:
+		formats[0] = corpus.TSV
+	case f.binary:
+		formats = nil
+	}
+	out := files.file(f.app, f.out, formats...)
 	rep := newReporter(f.app, &f.run, r, &files)
 	if files.err != nil {
 		return files.err

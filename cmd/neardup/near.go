@@ -188,7 +188,7 @@ func (j *hammingJoin) write(a, b fingerprintList, find func(emit func(simhash.Pa
 	}
 	var files outputs
 	defer files.abort()
-	out := files.file(j.app, j.out)
+	out := files.file(j.app, j.out, corpus.TSV)
 	if files.err != nil {
 		return files.err
 	}
