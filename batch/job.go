@@ -15,6 +15,8 @@ type job struct {
 	disk  *disk
 	begun time.Time
 	sum   Summary
+	// copies: some text has several documents.
+	copies bool
 	audit *auditor // nil: the run is not measured
 }
 

@@ -265,7 +265,7 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 			return 0, err
 		}
 		if same {
-			s.sum.Equal++
+			s.copies = true
 			return known, s.texts.update(known, func(t *textRow) { t.copies = true })
 		}
 	}

@@ -306,6 +306,9 @@ func TestWarcWriterMakesMembers(t *testing.T) {
 // TestNameDecides: an output whose name says another format is refused before
 // anything is read, and one that says none is taken.
 func TestNameDecides(t *testing.T) {
+	if err := errors.Join(CheckName("any.xlsx"), CheckName("-", JSONL), CheckName("c.parquet", JSONL, Parquet)); err != nil {
+		t.Error(err)
+	}
 	for _, c := range []struct {
 		in, content, out string
 		refused          bool

@@ -266,7 +266,7 @@ type summary struct {
 func (p *reporter) dedup(s *batch.Summary) error {
 	return p.finish(summary{Summary: s, Kept: &s.Kept, Removed: &s.Removed, Clusters: &s.Clusters}, func(w io.Writer) {
 		fmt.Fprintf(w, "kept        %s\n", grouped(s.Kept))
-		fmt.Fprintf(w, "removed     %s (%s of them equal to an earlier text)\n", grouped(s.Removed), grouped(s.Equal))
+		fmt.Fprintf(w, "removed     %s (%s of them equal to the kept text)\n", grouped(s.Removed), grouped(s.Equal))
 		if s.Variants > 0 {
 			fmt.Fprintf(w, "variants    %s of the kept say other things by the template of another\n", grouped(s.Variants))
 		}
