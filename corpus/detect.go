@@ -43,11 +43,13 @@ var ErrName = errors.New("the name of an output says its format")
 func CheckName(name string, formats ...Format) error {
 	says := []Format{formatOfName(name)}
 	switch ext := strings.ToLower(path.Ext(name)); {
+	case len(formats) == 0:
+		return nil
 	case ext == ".json":
 		says = []Format{JSON, JSONL}
 	case slices.Contains(unwritten, ext):
 		says[0] = Format(ext[1:])
-	case says[0] == "", len(formats) == 0:
+	case says[0] == "":
 		return nil
 	}
 	if slices.ContainsFunc(says, func(f Format) bool { return slices.Contains(formats, f) }) {

@@ -3,17 +3,20 @@ package parquet_test
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	pq "github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/neardup/neardup"
@@ -364,4 +367,86 @@ func TestTimes(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", name, time.Unix(0, doc.Time).UTC(), err, c.want)
 		}
 	}
+}
+
+// TestBomb: a few bytes may stand for very many: what a page claims to hold is
+// bounded before it is unpacked, and so is what a file gives.
+func TestBomb(t *testing.T) {
+	whole := func(opt corpus.Options, path string) (rows int, reasons string) {
+		r := open(t, opt, path)
+		for {
+			_, err := r.Next()
+			var bad *corpus.RejectError
+			switch {
+			case err == nil:
+				rows++
+			case errors.As(err, &bad):
+				reasons += bad.Reason
+			case err == io.EOF:
+				return rows, reasons
+			default:
+				t.Fatal(err)
+			}
+		}
+	}
+	path := write(t, sample(1000))
+	if n, why := whole(corpus.Options{}, path); n != 1000 || why != "" {
+		t.Errorf("%d rows, %s", n, why)
+	}
+	if n, why := whole(corpus.Options{MaxDecompressed: 5000}, path); n < 5 || n > 500 || why != "more than 5000 bytes when decompressed: the rest is not read" {
+		t.Errorf("within 5000 bytes %d rows, %s", n, why)
+	}
+	for what, claim := range map[string]func(*format.PageHeader){
+		"values": func(h *format.PageHeader) { h.DataPageHeader.V.NumValues = 1<<31 - 1 },
+		"bytes":  func(h *format.PageHeader) { h.UncompressedPageSize = 1<<31 - 1 },
+	} {
+		n, why := whole(corpus.Options{}, claiming(t, claim))
+		if n > 0 || !strings.Contains(why, "damaged Parquet: a page of") {
+			t.Errorf("a page of very many %s: %d rows, %s", what, n, why)
+		}
+	}
+}
+
+// claiming writes a file of one text whose page claims something.
+func claiming(t *testing.T, claim func(*format.PageHeader)) string {
+	t.Helper()
+	type one struct {
+		Text string `parquet:"text"`
+	}
+	var b bytes.Buffer
+	if err := pq.Write(&b, []one{{"a text"}}, pq.DataPageVersion(1)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := pq.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta := *f.Metadata()
+	m := &meta.RowGroups[0].Columns[0].MetaData
+	page := bytes.NewReader(b.Bytes()[m.DataPageOffset:])
+	var h format.PageHeader
+	if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(page)).Decode(&h); err != nil {
+		t.Fatal(err)
+	}
+	body := make([]byte, h.CompressedPageSize)
+	if _, err := io.ReadFull(page, body); err != nil {
+		t.Fatal(err)
+	}
+	claim(&h)
+	head, err := thrift.Marshal(new(thrift.CompactProtocol), &h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := slices.Concat([]byte("PAR1"), head, body)
+	m.DataPageOffset, m.TotalCompressedSize = 4, int64(len(head)+len(body))
+	footer, err := thrift.Marshal(new(thrift.CompactProtocol), &meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out = append(binary.LittleEndian.AppendUint32(append(out, footer...), uint32(len(footer))), "PAR1"...)
+	path := filepath.Join(t.TempDir(), "claims.parquet")
+	if err := os.WriteFile(path, out, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
