@@ -27,7 +27,6 @@ func TestStoreFlags(t *testing.T) {
 		{storeFlags{logFor: time.Hour, index: "folder", articleMap: "mysql://host/db"}, false},
 		{storeFlags{logFor: time.Hour, index: "redis://host"}, false},
 		{storeFlags{logFor: week}, true}, // the default: a log that nobody else has stays
-		{storeFlags{logFor: -1, index: "redis://host", articleMap: "mysql://host/db"}, false},
 		{storeFlags{seal: "secret"}, false},
 	} {
 		if err := c.flags.valid(); errors.Is(err, errUsage) == c.ok || c.ok && err != nil {
