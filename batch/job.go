@@ -17,7 +17,7 @@ type job struct {
 	sum   Summary
 	// copies: some text has several documents.
 	copies bool
-	audit *auditor // nil: the run is not measured
+	audit  *auditor // nil: the run is not measured
 }
 
 func newJob(cfg Config) (*job, error) {
