@@ -3,6 +3,7 @@ package neardup
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 )
@@ -55,6 +56,13 @@ const BasisEqual = "equal text"
 // BasisOverride is the basis of a decision that a person has made: nothing was
 // measured, and the similarity says 1.
 const BasisOverride = "override"
+
+// BasisBlank is the basis of a comparison with no text, which is near nothing.
+const BasisBlank = "no text"
+
+// Blank reports whether a clean text says nothing. No text is no evidence: a
+// document without one is new, and a duplicate neither of its like nor of others.
+func Blank(clean string) bool { return strings.TrimSpace(clean) == "" }
 
 // Digest is the 128-bit xxh3 hash of a clean text. It finds equal texts; it
 // does not prove them equal, so whoever collapses by it compares the bytes.

@@ -208,7 +208,7 @@ func (a *auditor) edit(ctx context.Context, j *job, r *records) error {
 			return err
 		}
 		clean, err := r.text(position(chosen[i]))
-		if err == nil {
+		if err == nil && !neardup.Blank(clean) {
 			all[i] = editText(r.method, j.cfg.Clean, clean, other, rand.New(rand.NewPCG(auditSeed, uint64(i))))
 		}
 		return err

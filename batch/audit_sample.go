@@ -48,7 +48,7 @@ func (a *auditor) brute(ctx context.Context, j *job, r *records) error {
 	n := r.texts.len()
 	chunks := (n + sampleChunk - 1) / sampleChunk
 	found, against := make([][]sampledPair, chunks), make([]int64, chunks)
-	err = parallel(ctx, j.cfg.Workers, chunks, func() struct{} { return struct{}{} }, func(_ struct{}, c int) error {
+	err = parallel(ctx, j.cfg.Workers, chunks, func() struct{} { return struct{}{} }, func(_ struct{}, c int) (err error) {
 		for p := c * sampleChunk; p < min(n, (c+1)*sampleChunk); p++ {
 			if mixed(auditSeed, uint64(p)) > bound {
 				continue
@@ -107,14 +107,17 @@ func (a *auditor) queries(r *records) ([]query, error) {
 		if err != nil {
 			return nil, err
 		}
-		if row.len == 0 || int64(row.len) > budget {
+		if int64(row.len) > budget {
 			continue
 		}
-		budget -= int64(row.len)
 		clean, err := r.text(position(p))
 		if err != nil {
 			return nil, err
 		}
+		if neardup.Blank(clean) {
+			continue
+		}
+		budget -= int64(row.len)
 		q := query{position: position(p), sketch: row.sketch, view: r.method.View(clean)}
 		r.method.Record(clean, &q.rec)
 		out = append(out, q)
@@ -162,7 +165,7 @@ func (r *records) nearQueries(dst []sampledPair, queries []query, p position) ([
 		}
 		if view == nil {
 			clean, err := r.text(p)
-			if err != nil {
+			if err != nil || neardup.Blank(clean) {
 				return dst, err
 			}
 			view = r.method.View(clean)

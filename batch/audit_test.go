@@ -2,6 +2,7 @@ package batch
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -175,4 +176,17 @@ func trueRecall(m lossy, docs []neardup.Document) float64 {
 		}
 	}
 	return float64(found) / float64(near)
+}
+
+// TestAuditSideBySide: workers that compare a sample with all share nothing
+// but their results. The race detector looks on.
+func TestAuditSideBySide(t *testing.T) {
+	docs := make([]neardup.Document, 10*sampleChunk)
+	for i := range docs {
+		docs[i] = neardup.Document{ID: fmt.Sprint(i), Text: fmt.Sprintf("text %d of %d", i, i*i)}
+	}
+	cfg := Config{Method: shingled{threshold: .5}, Workers: 4}
+	if s := audited(t, docs, cfg).Audit.Sample; s.Texts != mostQueries || s.Against < sampleChunk {
+		t.Errorf("%+v", s)
+	}
 }

@@ -61,7 +61,7 @@ type Config struct {
 	// Audit asks for measurements of the run; nil: none. They change no
 	// decision.
 	Audit *Audit
-	// Memory bounds, in bytes, what the run holds at once; at least 64 MiB,
+	// Memory bounds, in bytes, what the run holds at once; at least MinMemory,
 	// 0 means 1 GiB. The largest documents come on top, a few times over.
 	Memory int64
 	// Tmp is the folder of temporary files; "" means the system's.
@@ -86,7 +86,7 @@ type Progress struct {
 }
 
 // MinMemory is the smallest memory bound that a run obeys.
-const MinMemory = 64 << 20
+const MinMemory = 36 << 20
 
 // leastMemory is MinMemory, but for tests.
 var leastMemory = int64(MinMemory)

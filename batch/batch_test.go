@@ -14,6 +14,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/text"
 )
 
 // shingled is the plainest method: every shingle is a key, so that no pair
@@ -112,7 +113,7 @@ func (m shingled) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Over
 func similarTo(m shingled, docs []neardup.Document) func(i, j int) (float64, bool) {
 	return func(i, j int) (float64, bool) {
 		if docs[i].Text == docs[j].Text {
-			return 1, true
+			return 1, docs[i].Text != ""
 		}
 		match := m.Compare(m.View(docs[i].Text), m.View(docs[j].Text))
 		return match.Similarity, match.Near
@@ -328,4 +329,31 @@ func TestPairsAreAllPairs(t *testing.T) {
 func TestMain(m *testing.M) {
 	leastMemory = 0
 	m.Run()
+}
+
+// TestNoTextIsNoEvidence: a document without text is kept and counted, and is
+// near none of its like, whatever the memory, the method or the order.
+func TestNoTextIsNoEvidence(t *testing.T) {
+	docs := []neardup.Document{{ID: "a"}, {ID: "b", Text: " \t"}, {ID: "c", Text: "one text that is here twice"}, {ID: "d"},
+		{ID: "e", Text: "one text that is here twice"}, {ID: "f", Text: "\u3000"}, {ID: "g", Text: " \t"}}
+	for name, cfg := range map[string]Config{
+		"cleaned":    {Method: shingled{threshold: .5}, Clean: text.Default()},
+		"as it is":   {Method: shingled{threshold: .5}},
+		"trained":    {Method: trained{shingled{threshold: .5}}},
+		"ranked":     {Method: shingled{threshold: .5}, Keep: Longest},
+		"components": {Method: shingled{threshold: .5}, Link: Components},
+		"audited":    {Method: shingled{threshold: .5}, Audit: &Audit{Threshold: .5, List: 10}},
+	} {
+		got, sum := runDedup(t, docs, cfg)
+		want := map[string]verdict{"a": {}, "b": {}, "c": {}, "d": {}, "e": {"c", 1}, "f": {}, "g": {}}
+		if d := gocmp.Diff(want, got); d != "" || sum.Blank != 5 || sum.Equal != 1 || sum.Kept != 6 {
+			t.Errorf("%s: %+v %+v (-want +got):\n%s", name, sum.Input, sum.Outcomes, d)
+		}
+	}
+	for _, clean := range []string{"", " \t", "x y z"} {
+		m := shingled{}
+		if v := Verify(m, Text{clean, m.View(clean)}, Text{"", m.View("")}); v.Near || v.Basis != neardup.BasisBlank {
+			t.Errorf("no text and %q: %+v", clean, v)
+		}
+	}
 }

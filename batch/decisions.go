@@ -45,6 +45,9 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 			}
 		} else {
 			j.sum.Removed++
+			if o.Basis == neardup.BasisEqual {
+				j.sum.Equal++
+			}
 			if err := v.auditRemoval(&o, p); err != nil {
 				return err
 			}

@@ -183,8 +183,11 @@ type Text struct {
 
 // Verify compares two texts, as every engine must: equal ones are near by any
 // method, and are asked after only where the method does not say that they
-// differ.
+// differ. To no text nothing is near.
 func Verify(m neardup.Method, a, b Text) neardup.Match {
+	if neardup.Blank(a.Clean) || neardup.Blank(b.Clean) {
+		return neardup.Match{Distance: -1, Method: m.Spec().Method, Basis: neardup.BasisBlank}
+	}
 	match := m.Compare(a.View, b.View)
 	if differ(match) || a.Clean != b.Clean {
 		return match

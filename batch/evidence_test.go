@@ -41,7 +41,7 @@ func TestLeadersChooseTheStrongest(t *testing.T) {
 	at := func(similarity float64, distance int) neardup.Match {
 		return neardup.Match{Similarity: similarity, Distance: distance, Near: true}
 	}
-	same := EqualMatch(shingled{}, "")
+	same := EqualMatch(shingled{}, "x")
 	other := neardup.Match{Similarity: .95, Variant: true}
 	for _, c := range []struct {
 		what  string

@@ -15,7 +15,9 @@ type job struct {
 	disk  *disk
 	begun time.Time
 	sum   Summary
-	audit *auditor // nil: the run is not measured
+	// copies: some text has several documents.
+	copies bool
+	audit  *auditor // nil: the run is not measured
 }
 
 func newJob(cfg Config) (*job, error) {

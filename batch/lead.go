@@ -51,7 +51,7 @@ func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdict
 	if err := l.states.grow(v.texts.len()); err != nil {
 		return nil, err
 	}
-	if j.sum.Equal > 0 {
+	if j.copies {
 		l.late = newLateLeaders(j)
 	}
 	for at := position(0); int(at) < v.texts.len(); {

@@ -62,7 +62,7 @@ func byHand(m slotted, docs []neardup.Document, order []int, rulings map[[2]stri
 		case override.Cannot:
 			return 0, match
 		}
-		if a.Text == b.Text {
+		if a.Text == b.Text && a.Text != "" {
 			return 3, neardup.Match{Similarity: 1, Basis: neardup.BasisEqual}
 		}
 		match = m.Compare(m.View(a.Text), m.View(b.Text))
@@ -247,20 +247,21 @@ func TestOverridesAreEdges(t *testing.T) {
 
 // Documents of a method without keys, and without text, can be ruled about.
 func TestOverridesOfEqualAndUnlikeTexts(t *testing.T) {
-	docs := []neardup.Document{{ID: "a", Text: ""}, {ID: "b", Text: ""}, {ID: "c", Text: "x"}, {ID: "d", Text: "y"}, {ID: "e", Text: ""}}
+	docs := []neardup.Document{{ID: "a", Text: "z"}, {ID: "b", Text: "z"}, {ID: "c", Text: "x"}, {ID: "d", Text: "y"}, {ID: "e", Text: "z"}, {ID: "f"}, {ID: "g"}}
 	set := &override.Set{}
-	for _, r := range []override.Ruling{{A: "a", B: "b", Link: override.Cannot}, {A: "d", B: "c", Link: override.Must}, {A: "a", B: "nobody", Link: override.Must}} {
+	for _, r := range []override.Ruling{{A: "a", B: "b", Link: override.Cannot}, {A: "d", B: "c", Link: override.Must}, {A: "f", B: "g", Link: override.Must}, {A: "a", B: "nobody", Link: override.Must}} {
 		if err := set.Add(r); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got, sum := decisionsOf(t, docs, Config{Method: shingled{threshold: .5}, Overrides: set})
 	want := map[string]decided{
-		"a": {}, "b": {}, "c": {},
+		"a": {}, "b": {}, "c": {}, "f": {},
 		"d": {Leader: "c", Similarity: 1, Basis: neardup.BasisOverride},
 		"e": {Leader: "a", Similarity: 1, Basis: neardup.BasisEqual},
+		"g": {Leader: "f", Similarity: 1, Basis: neardup.BasisOverride},
 	}
-	if diff := gocmp.Diff(want, got); diff != "" || sum.Overrides != 2 {
+	if diff := gocmp.Diff(want, got); diff != "" || sum.Overrides != 3 {
 		t.Errorf("%d overrides found (-want +got):\n%s", sum.Overrides, diff)
 	}
 }

@@ -107,6 +107,7 @@ type scanned struct {
 	err      error // rejected
 	clean    string
 	digest   neardup.Digest
+	blank    bool
 	recorded bool
 	rec      neardup.Record
 	view     neardup.View // nil: made later, where needed
@@ -184,7 +185,8 @@ func (s *scan) scanBlock(b Block) []scanned {
 		it.clean = s.cfg.Clean.Clean(doc.Text)
 		it.digest = neardup.DigestOf(it.clean)
 		it.doc.Text, it.doc.Title, it.doc.URL = "", "", ""
-		if s.cfg.Overrides.Names(doc.ID) || s.known.claim(it.digest) {
+		it.blank = neardup.Blank(it.clean)
+		if !it.blank && (s.cfg.Overrides.Names(doc.ID) || s.known.claim(it.digest)) {
 			if s.trainer != nil {
 				s.trainer.Add(it.clean)
 			} else {
@@ -253,17 +255,17 @@ func (s *scan) collectOne(it *scanned) error {
 }
 
 // textOf returns the number of the document's text, a new one unless the
-// same bytes are known.
+// same bytes are known. No text is nobody's copy.
 func (s *scan) textOf(it *scanned) (textNo, error) {
 	known, ok := s.known.number(it.digest)
-	apart := s.cfg.Overrides.Names(it.doc.ID)
-	if ok && !apart {
+	named := s.cfg.Overrides.Names(it.doc.ID)
+	if ok && !named && !it.blank {
 		same, err := s.sameText(known, it.clean)
 		if err != nil {
 			return 0, err
 		}
 		if same {
-			s.sum.Equal++
+			s.copies = true
 			return known, s.texts.update(known, func(t *textRow) { t.copies = true })
 		}
 	}
@@ -274,7 +276,7 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 	if err != nil {
 		return 0, err
 	}
-	if s.trainer == nil && !it.recorded {
+	if s.trainer == nil && !it.recorded && !it.blank {
 		s.method.Record(it.clean, &it.rec)
 	}
 	no, err := s.texts.add(textRow{
@@ -288,9 +290,14 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 	if it.view != nil {
 		s.viewCache.keep(position(no), it.view)
 	}
-	if apart {
+	if named {
 		s.named[it.doc.ID] = append(s.named[it.doc.ID], no)
-	} else {
+	}
+	if it.blank {
+		s.sum.Blank++
+		return no, nil
+	}
+	if !named {
 		s.known.assign(it.digest, no)
 	}
 	if s.trainer != nil {

@@ -34,8 +34,11 @@ type place uint64
 
 const chunkBits = 20 // an offset in memory is chunk << chunkBits | position
 
-// add appends b and returns its place.
+// add appends b and returns its place; that of nothing is anywhere.
 func (s *spool) add(b string) (place, error) {
+	if b == "" {
+		return 0, nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.file == nil && s.fits(len(b)) {
@@ -96,6 +99,9 @@ func (s *spool) flush() error {
 
 // read returns the n bytes at p. The result must not be changed.
 func (s *spool) read(p place, n int) ([]byte, error) {
+	if n == 0 {
+		return nil, nil
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	at := int64(p >> 1)

@@ -21,9 +21,9 @@ type Summary struct {
 type Input struct {
 	Documents int64 `json:"documents"` // accepted
 	Rejected  int64 `json:"rejected"`
-	Texts     int64 `json:"texts"`     // distinct clean texts
-	Equal     int64 `json:"equal"`     // documents whose clean text came before
-	TextBytes int64 `json:"textBytes"` // of the distinct clean texts
+	Texts     int64 `json:"texts"`           // distinct clean texts, as far as memory tells them, and each that is blank
+	Blank     int64 `json:"blank,omitempty"` // documents without text, kept each
+	TextBytes int64 `json:"textBytes"`       // of the distinct clean texts
 	// SharedIDs counts documents whose id an earlier one has; SharedID is
 	// the first such id.
 	SharedIDs int64  `json:"sharedIds,omitempty"`
@@ -34,6 +34,7 @@ type Input struct {
 type Outcomes struct {
 	Kept      int64     `json:"kept,omitempty"`
 	Removed   int64     `json:"removed,omitempty"`
+	Equal     int64     `json:"equal,omitempty"`     // of these, with the clean text of the document they name
 	Variants  int64     `json:"variants,omitempty"`  // kept, and similar to others without being the same
 	Overlaps  int64     `json:"overlaps,omitempty"`  // of Variants: kept for what they say more
 	Unsure    int64     `json:"unsure,omitempty"`    // of Variants: a person should look

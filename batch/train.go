@@ -27,7 +27,9 @@ func (s *scan) train(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				next.Add(clean)
+				if !neardup.Blank(clean) {
+					next.Add(clean)
+				}
 			}
 			return nil
 		})
@@ -84,19 +86,25 @@ func (s *scan) record(ctx context.Context) error {
 }
 
 func (s *scan) recordRange(recs []neardup.Record, from int, mu *sync.Mutex) error {
-	digests := make([]neardup.Digest, len(recs))
+	digests, blank := make([]neardup.Digest, len(recs)), make([]bool, len(recs))
 	for i := range recs {
 		clean, err := s.text(textNo(from + i))
 		if err != nil {
 			return err
 		}
 		recs[i].Reset()
+		if blank[i] = neardup.Blank(clean); blank[i] {
+			continue
+		}
 		s.method.Record(clean, &recs[i])
 		digests[i] = neardup.DigestOf(clean)
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	for i := range recs {
+		if blank[i] {
+			continue
+		}
 		rec := &recs[i]
 		if err := s.texts.update(textNo(from+i), func(t *textRow) { t.sketch = rec.Sketch }); err != nil {
 			return err

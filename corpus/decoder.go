@@ -105,6 +105,8 @@ func (d *Decoder) member(key []byte) error {
 	case kind == kindNumber && (dst == &d.rec.ID || dst == &d.rec.Time):
 		*dst, err = d.json.number()
 		return err
+	case kind == kindNull && dst != &d.rec.ID && dst != &d.rec.Title && dst != &d.rec.URL && dst != &d.rec.Time:
+		*dst = []byte{} // no text is an empty one
 	case kind != kindNull && dst != &d.rec.Title && dst != &d.rec.URL && dst != &d.rec.Time:
 		return fmt.Errorf("field %q is %s, not a string", name, kind)
 	}
@@ -184,6 +186,11 @@ func (d *Decoder) row(it Item, doc *neardup.Document) error {
 	}
 	if err := c.Split(it.Raw, &d.rec); err != nil {
 		return err
+	}
+	for _, dst := range []*[]byte{&d.rec.Text, &d.rec.HTML} {
+		if *dst == nil {
+			*dst = []byte{} // the column is there, and null is an empty text
+		}
 	}
 	return d.document(doc, func(b []byte) (string, error) { return utf8Text(b), nil })
 }

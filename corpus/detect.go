@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"sync/atomic"
 )
@@ -31,6 +32,42 @@ func formatOfName(name string) Format {
 		return WARC
 	}
 	return ""
+}
+
+// ErrName is wrapped by the error about an output whose name says another format.
+var ErrName = errors.New("the name of an output says its format")
+
+// CheckName returns an error if the end of an output's name says a format, or a
+// kind of file that nothing here writes, and none of these. No formats: any name
+// will do.
+func CheckName(name string, formats ...Format) error {
+	says := []Format{formatOfName(name)}
+	switch ext := strings.ToLower(path.Ext(name)); {
+	case len(formats) == 0:
+		return nil
+	case ext == ".json":
+		says = []Format{JSON, JSONL}
+	case slices.Contains(unwritten, ext):
+		says[0] = Format(ext[1:])
+	case says[0] == "":
+		return nil
+	}
+	if slices.ContainsFunc(says, func(f Format) bool { return slices.Contains(formats, f) }) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s would hold %s", ErrName, name, joined(formats))
+}
+
+// unwritten are names that people give to tables and texts of other programs.
+var unwritten = []string{".xlsx", ".xls", ".ods", ".docx", ".doc", ".pdf", ".xml", ".arrow", ".feather", ".avro", ".orc", ".db", ".sqlite", ".zip", ".xz", ".bz2"}
+
+// joined names formats.
+func joined(formats []Format) string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, " or ")
 }
 
 // formatOfHead tells the format by the first bytes of the content; "" when it

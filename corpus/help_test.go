@@ -101,6 +101,7 @@ func drain(r *Reader) (result, error) {
 // read reads the inputs to their end.
 func read(tb testing.TB, opt Options, inputs ...string) result {
 	tb.Helper()
+	opt.SkipDamaged = true
 	r, err := Open(inputs, opt)
 	if err != nil {
 		tb.Fatal(err)

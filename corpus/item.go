@@ -27,6 +27,9 @@ type RejectError struct {
 	Line   int64  `json:"line,omitempty"` // 0 when the whole file is meant
 	Reason string `json:"reason"`
 	Err    error  `json:"-"` // the cause, where there is one
+
+	// damaged: more than this record is lost, nobody knows how much.
+	damaged bool
 }
 
 // Error returns "file:line: reason".

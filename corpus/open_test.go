@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,7 +113,7 @@ func TestFilesAreDocuments(t *testing.T) {
 	}
 }
 
-// What vanishes from a directory is a reject; what was named is an error.
+// What vanishes from a directory is passed over on request; what was named is an error.
 func TestUnreadableFile(t *testing.T) {
 	for _, named := range []bool{false, true} {
 		dir := t.TempDir()
@@ -121,7 +122,7 @@ func TestUnreadableFile(t *testing.T) {
 		if named {
 			inputs = []string{a, b}
 		}
-		r, err := Open(inputs, Options{})
+		r, err := Open(inputs, Options{SkipDamaged: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,6 +134,60 @@ func TestUnreadableFile(t *testing.T) {
 		case !named && (err != nil || res.texts() != "b" || len(res.rejects) != 1):
 			t.Errorf("%q, rejects %q, %v", res.texts(), res.rejects, err)
 		}
+	}
+}
+
+// TestDamagedFile: what of a file cannot be read is an error, and on request a
+// reject, after which the other files are read.
+func TestDamagedFile(t *testing.T) {
+	lines := strings.Repeat("{\"text\":\"a\"}\n", 20)
+	one, two := page("1", "<p>a</p>"), page("2", "<p>b</p>")
+	rng := rand.New(rand.NewPCG(1, 1))
+	noise := make([]byte, 1<<10) // so that what is cut off is more than a checksum
+	for i := range noise {
+		noise[i] = "0123456789abcdef"[rng.IntN(16)]
+	}
+	long := "{\"text\":\"a\"}\n{\"text\":\"" + string(noise) + "\"}\n"
+	for name, c := range map[string]struct {
+		file, content string
+		opt           Options
+		damaged       bool
+	}{
+		"gzip cut off":           {"a.jsonl.gz", gz(long)[:500], Options{}, true},
+		"gzip, no trailer":       {"a.jsonl.gz", gz(lines)[:len(gz(lines))-8], Options{}, true},
+		"gzip, a wrong checksum": {"a.jsonl.gz", gz(lines)[:len(gz(lines))-8] + "\x00\x00\x00\x00\x00\x00\x00\x00", Options{}, true},
+		"zstd cut off":           {"a.jsonl.zst", zst(long)[:500], Options{}, true},
+		"csv in gzip, cut off":   {"a.csv.gz", gz("text\n" + string(noise))[:500], Options{}, true},
+		"a file in gzip":         {"a.txt.gz", gz(string(noise))[:500], Options{Format: Files}, true},
+		"JSON cut off":           {"a.json", "[{\"text\":\"a\"},{\"te", Options{}, true},
+		"WARC cut off":           {"a.warc", one + two[:len(two)-20], Options{}, true},
+		"WARC in gzip, cut off":  {"a.warc.gz", gz(one) + gz(two)[:60], Options{}, true},
+		"more than is allowed":   {"a.jsonl.gz", gz(lines), Options{MaxDecompressed: 100}, true},
+		"a bad record":           {"a.jsonl", lines + "{\n" + lines, Options{}, false},
+		"a bad record of WARC":   {"a.warc", one + "dirt\r\n" + two, Options{}, false},
+		"no text at all":         {"a.txt", "\x89PNG\r\n", Options{Format: Files}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			put(t, dir, c.file, c.content)
+			last := put(t, dir, "b.txt", "last")
+			c.opt.Extract = tagless
+			r, err := Open([]string{dir}, c.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			res, err := drain(r)
+			if c.damaged && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), c.file)) || !c.damaged && (err != nil || len(res.rejects) != 1) {
+				t.Errorf("%v, rejects %q", err, res.rejects)
+			}
+			if c.damaged == strings.HasSuffix(res.texts(), "last") {
+				t.Errorf("texts %.100q", res.texts())
+			}
+			if res = read(t, c.opt, dir, last); len(res.rejects) != 1 || !strings.HasSuffix(res.texts(), "last") {
+				t.Errorf("skipped: texts %.100q, rejects %q", res.texts(), res.rejects)
+			}
+		})
 	}
 }
 

@@ -82,9 +82,12 @@ type Options struct {
 	// are rejected. 0 means DefaultMaxDocument.
 	MaxDocument int64
 	// MaxDecompressed is how many bytes one compressed file may hold; what
-	// follows is rejected. 0 means 16 GiB, or 200 times the compressed
+	// follows is damaged. 0 means 16 GiB, or 200 times the compressed
 	// size where that is more.
 	MaxDecompressed int64
+	// SkipDamaged makes what cannot be read of a damaged file a reject, after
+	// which the next file is read; else it is an error, ErrDamaged.
+	SkipDamaged bool
 	// MaxDepth is the deepest nesting of JSON. 0 means DefaultMaxDepth.
 	MaxDepth int
 

@@ -107,7 +107,8 @@ func (r *Reader) openStdin(in *input) error {
 }
 
 // Next returns the next record; io.EOF after the last. A *RejectError stands
-// for one bad record or the unreadable rest of one file: note it and go on.
+// for one bad record or, with Options.SkipDamaged, for the unreadable rest of
+// one file: note it and go on.
 // Every other error ends the reading.
 func (r *Reader) Next() (Item, error) {
 	for r.at < len(r.inputs) {
@@ -116,7 +117,7 @@ func (r *Reader) Next() (Item, error) {
 			src, err := r.frames(in)
 			if err != nil {
 				r.at++
-				return Item{}, in.failure(0, err)
+				return Item{}, r.failure(in, 0, err)
 			}
 			r.src = src
 		}
@@ -126,13 +127,13 @@ func (r *Reader) Next() (Item, error) {
 		}
 		if one, ok := err.(*RejectError); ok {
 			one.File = in.path
-			return Item{}, one
+			return Item{}, r.bad(one)
 		}
 		r.src.close()
 		r.src = nil
 		r.at++
 		if err != io.EOF {
-			return Item{}, in.failure(line, err)
+			return Item{}, r.failure(in, line, err)
 		}
 	}
 	return Item{}, io.EOF
@@ -176,8 +177,20 @@ func (r *Reader) Unmet() (names []string) {
 // inputs would obey.
 var ErrNoEffect = errors.New("option without effect")
 
+// ErrDamaged is wrapped by the error of Next about a file that cannot be read,
+// or not to its end. It ends the reading unless Options.SkipDamaged is set.
+var ErrDamaged = errors.New("what it holds is not read whole")
+
+// bad is what is told of a record, or of what else of its file is lost.
+func (r *Reader) bad(one *RejectError) error {
+	if one.damaged && !r.opt.SkipDamaged {
+		return fmt.Errorf("%s: %w", one.Error(), ErrDamaged) // no RejectError, after which one reads on
+	}
+	return one
+}
+
 // failure tells what ends everything from what only ends one input.
-func (in *input) failure(line int64, err error) error {
+func (r *Reader) failure(in *input, line int64, err error) error {
 	var sick ioError
 	if errors.As(err, &sick) || errors.Is(err, ErrField) {
 		return fmt.Errorf("%s: %w", in.path, err)
@@ -190,7 +203,7 @@ func (in *input) failure(line int64, err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		reason = "the file ends too early: truncated or damaged"
 	}
-	return &RejectError{File: in.path, Line: line, Reason: reason, Err: err}
+	return r.bad(&RejectError{File: in.path, Line: line, Reason: reason, Err: err, damaged: !errors.Is(err, errKind)})
 }
 
 // checkFields refuses a field that was asked for where no input has fields: the

@@ -11,8 +11,10 @@ import (
 type rowFrames struct {
 	rows  RowReader
 	file  io.Closer
-	limit int64
+	limit int64 // of a document
 	n     int64
+	most  int64 // of all rows, unpacked
+	given int64 // of these
 	size  func()
 }
 
@@ -31,7 +33,7 @@ func (r *Reader) openRows(in *input, c Codec) (frames, error) {
 		f.Close()
 		return nil, err
 	}
-	return &rowFrames{rows: rows, file: f, limit: r.opt.MaxDocument,
+	return &rowFrames{rows: rows, file: f, limit: r.opt.MaxDocument, most: in.mostOf(r.opt.MaxDecompressed),
 		size: func() { r.done.Store(before + in.size) }}, nil
 }
 
@@ -41,6 +43,9 @@ func (f *rowFrames) next() ([]byte, int64, error) {
 		return nil, f.n + 1, err
 	}
 	f.n++
+	if f.given += int64(len(raw)); f.given > f.most {
+		return nil, f.n, errBomb(f.most)
+	}
 	if int64(len(raw)) > f.limit {
 		return nil, 0, tooLong(f.n, f.limit)
 	}

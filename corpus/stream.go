@@ -3,6 +3,7 @@ package corpus
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -111,14 +112,22 @@ func (in *input) open(limit int64, count *atomic.Int64) (*stream, error) {
 		size = int(min(in.size+16, 64<<10)) // a million small files need no more
 	}
 	head := bufio.NewReaderSize(&rawFile{r: raw, left: in.size, count: count}, size)
-	if limit == 0 {
-		limit = max(defaultMaxDecompressed, defaultMaxRatio*in.size)
-	}
-	if err := s.decompress(head, limit); err != nil {
+	if err := s.decompress(head, in.mostOf(limit)); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// mostOf is how many bytes the input may hold, unpacked, by a limit that is
+// set, 0 where none is.
+func (in *input) mostOf(limit int64) int64 {
+	return cmp.Or(limit, max(defaultMaxDecompressed, defaultMaxRatio*in.size))
+}
+
+// errBomb is the error about an input that holds more than a limit.
+func errBomb(limit int64) error {
+	return fmt.Errorf("more than %d bytes when decompressed: the rest is not read", limit)
 }
 
 // decompress looks at the first bytes and puts the right reader on top.
@@ -143,12 +152,15 @@ func (s *stream) decompress(head *bufio.Reader, limit int64) error {
 		s.Reader = head
 		for _, r := range refused {
 			if bytes.HasPrefix(magic, []byte(r.magic)) {
-				return errors.New(r.why)
+				return fmt.Errorf("%s%w", r.why, errKind)
 			}
 		}
 	}
 	return nil
 }
+
+// errKind marks the error about a file of a kind that is refused: it is whole.
+var errKind = errors.New("")
 
 // refused are kinds of files that hold texts in a way that is not read, or
 // none, by how they begin.
@@ -213,7 +225,7 @@ type decompressed struct {
 
 func (d *decompressed) Read(p []byte) (int, error) {
 	if d.left <= 0 {
-		return 0, fmt.Errorf("more than %d bytes when decompressed: the rest is not read", d.limit)
+		return 0, errBomb(d.limit)
 	}
 	if int64(len(p)) > d.left {
 		p = p[:d.left]

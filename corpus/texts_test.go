@@ -14,7 +14,7 @@ func TestTextOfSeveralFields(t *testing.T) {
 	for name, content := range map[string]string{
 		"a.jsonl": `{"body":"body","head":"head","text":"no"}` + "\n" + `{"body":"only body"}` + "\n" + `{"head":"only head","body":null}` + "\n" +
 			`{"id":"x"}` + "\n" + `{"head":"b","body":"c with, a comma"}` + "\n" + `{"head":"b","body":7}`,
-		"a.json":   `[{"body":"body","head":"head"},{"body":"only body","head":""},{"head":"only head"},{"head":null},{"head":"b","body":"c with, a comma"}]`,
+		"a.json":   `[{"body":"body","head":"head"},{"body":"only body","head":""},{"head":"only head"},{"id":null},{"head":"b","body":"c with, a comma"}]`,
 		"a.csv":    "head,text,body\nhead,no,body\n,no,only body\nonly head,,\nb,,\"c with, a comma\"\n",
 		"a.tsv":    "body\thead\nbody\thead\nonly body\t\n\tonly head\nc with, a comma\tb\n",
 		"semi.csv": "id;head;body\n1;head;body\n2;;only body\n3;only head;\n4;b;c with, a comma\n",

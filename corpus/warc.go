@@ -98,11 +98,11 @@ func (f *warcFrames) head() ([]byte, int64, error) {
 		w := f.b.window()
 		if n := headLength(w); n > 0 {
 			head := w[:n:n]
-			size, err := strconv.ParseInt(string(headerValue(head, "content-length")), 10, 64)
-			if err != nil || size < 0 {
+			size, err := strconv.ParseUint(string(headerValue(head, "content-length")), 10, 62) // the head's comes on top
+			if err != nil {
 				return nil, 0, errors.New("WARC record without a valid Content-Length")
 			}
-			return head, size, nil
+			return head, int64(size), nil
 		}
 		if len(w) > maxWarcHead {
 			return nil, 0, fmt.Errorf("header of a WARC record is longer than %d bytes", maxWarcHead)
@@ -190,8 +190,9 @@ func (f *warcFrames) damage(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		reason = "the record is cut off"
 	}
+	broken := f.b.err != nil // the stream, and not a record in it
 	f.resync()
-	return &RejectError{Line: f.n, Reason: reason, Err: err}
+	return &RejectError{Line: f.n, Reason: reason, Err: err, damaged: broken}
 }
 
 // resync drops bytes up to the next line that begins like a record. A broken

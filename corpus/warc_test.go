@@ -76,6 +76,7 @@ func TestWARC(t *testing.T) {
 		{"large record", page("1", strings.Repeat("a", 30000)) + one, "one", "1: longer than the limit of 20000 bytes a document"},
 		{"no HTTP header", record("response", "1", "", "<p>x</p>") + one, "one", "1: no HTTP header in a response record"},
 		{"length too short", strings.Replace(page("1", "<p>one</p>"), "<p>one</p>", "<p>one</p>xx", 1) + two, "one|two", "2: no WARC/1.0 or WARC/1.1 record where one must begin"},
+		{"a length that overflows with the header's", strings.Replace(one, "Content-Length: ", "Content-Length: 9223372036854775807\r\nX-Length: ", 1) + two, "two", "1: WARC record without a valid Content-Length"},
 		{"half a record", one + two[:len(two)-20], "one", "2: the record is cut off"},
 		{"half a record before others", two[:len(two)-20] + one + one, "one|one", "1: the record is cut off"},
 		{"half a record in a member of its own", gz(two[:len(two)-20], one, two), "one|two", "1: the record is cut off"},

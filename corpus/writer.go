@@ -28,8 +28,8 @@ type sink interface {
 
 // NewWriter starts an output for items of r: a file, "-" for standard output,
 // or for files and HTML a directory that does not exist yet or is empty. Inputs
-// of several formats cannot go to one output, and an input cannot be the
-// output.
+// of several formats cannot go to one output, an input cannot be the output,
+// and a name that says another format is ErrName.
 func NewWriter(path string, r *Reader) (*Writer, error) {
 	if err := r.CheckOutput(path); err != nil {
 		return nil, err
@@ -41,6 +41,9 @@ func NewWriter(path string, r *Reader) (*Writer, error) {
 	if format == Files {
 		s, err := newFilesSink(path, r)
 		return &Writer{sink: s}, err
+	}
+	if err := CheckName(path, format); err != nil {
+		return nil, fmt.Errorf("%w, the format of the inputs", err)
 	}
 	f, err := CreateAtomic(path)
 	if err != nil {

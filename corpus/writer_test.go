@@ -302,3 +302,40 @@ func TestWarcWriterMakesMembers(t *testing.T) {
 		t.Errorf("first member %q, %v", first, err)
 	}
 }
+
+// TestNameDecides: an output whose name says another format is refused before
+// anything is read, and one that says none is taken.
+func TestNameDecides(t *testing.T) {
+	if err := errors.Join(CheckName("any.xlsx"), CheckName("-", JSONL), CheckName("c.parquet", JSONL, Parquet)); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		in, content, out string
+		refused          bool
+	}{
+		{"a.jsonl", `{"text":"a"}`, "k.jsonl", false}, {"a.jsonl", `{"text":"a"}`, "k.ndjson.gz", false},
+		{"a.jsonl", `{"text":"a"}`, "k.json", false}, {"a.jsonl", `{"text":"a"}`, "k", false}, {"a.jsonl", `{"text":"a"}`, "k.txt", false},
+		{"a.jsonl", `{"text":"a"}`, "k.parquet", true}, {"a.jsonl", `{"text":"a"}`, "k.csv", true}, {"a.jsonl", `{"text":"a"}`, "k.CSV.zst", true},
+		{"a.jsonl", `{"text":"a"}`, "k.xlsx", true}, {"a.jsonl", `{"text":"a"}`, "k.html", true},
+		{"a.json", `[{"text":"a"}]`, "k.jsonl", true}, {"a.json", `[{"text":"a"}]`, "k.json", false},
+		{"a.csv", "text\na\n", "k.csv", false}, {"a.csv", "text\na\n", "k.json", true}, {"a.csv", "text\na\n", "k.tsv", true},
+		{"a.txt", "a\nb\n", "k.txt", false}, {"a.txt", "a\nb\n", "k.warc", true},
+	} {
+		dir := t.TempDir()
+		r, err := Open([]string{put(t, dir, c.in, c.content)}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		w, err := NewWriter(filepath.Join(dir, c.out), r)
+		if errors.Is(err, ErrName) != c.refused || !c.refused && err != nil {
+			t.Errorf("%s to %s: %v", c.in, c.out, err)
+		}
+		if err == nil {
+			w.Abort()
+		}
+		if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
+			t.Errorf("%s to %s: %v are left, %v", c.in, c.out, names, err)
+		}
+	}
+}

@@ -138,6 +138,10 @@ func (s Settings) build(seed uint64, table []byte) (cascade, string, error) {
 	return c, c.spec(), nil
 }
 
+// maxAge is the longest window and TTL: a century, so that a time and one of
+// these add up.
+const maxAge = 100 * 365 * 24 * time.Hour
+
 func (s Settings) valid() error {
 	for stage, mode := range map[Stage]Mode{StageURL: s.URL, StageTitle: s.Title, StageContent: s.Content} {
 		if mode != "" && mode != Off && mode != Exact && mode != Near {
@@ -145,6 +149,10 @@ func (s Settings) valid() error {
 		}
 	}
 	switch {
+	case s.Window < 0 || s.Window > maxAge, s.TTL < 0 || s.TTL > maxAge:
+		return fmt.Errorf("%w: a window of %s or a TTL of %s is not within 0 and %s", ErrInvalid, s.Window, s.TTL, maxAge)
+	case s.MaxCandidates < 0 || s.MaxMembers < 0:
+		return fmt.Errorf("%w: %d candidates, %d members", ErrInvalid, s.MaxCandidates, s.MaxMembers)
 	case s.URL == Near:
 		return fmt.Errorf("%w: stage url cannot be near", ErrInvalid)
 	case s.Title == Near && s.TitleMethod == nil, s.Content == Near && s.ContentMethod == nil:

@@ -286,8 +286,8 @@ func valid(sub *Submission) error {
 		return fmt.Errorf("%w: nid or idempotency key over 1024 bytes", ErrInvalid)
 	case len(sub.Text)+len(sub.Title)+len(sub.URL) > 64<<20:
 		return fmt.Errorf("%w: article over 64 MiB", ErrInvalid)
-	case sub.Window < 0 || sub.TTL < 0:
-		return fmt.Errorf("%w: window or time to live below 0", ErrInvalid)
+	case sub.Window < 0 || sub.Window > maxAge, sub.TTL < 0 || sub.TTL > maxAge:
+		return fmt.Errorf("%w: window or time to live not within 0 and %s", ErrInvalid, maxAge)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package docid_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -152,6 +153,36 @@ func TestQuotaAndInvalid(t *testing.T) {
 	for n, want := range []error{nil, docid.ErrQuota} {
 		if _, err := d.Add(t.Context(), submission("", "", "x")); !errors.Is(err, want) {
 			t.Errorf("article %d: %v, want %v", n, err, want)
+		}
+	}
+}
+
+// TestAges: what is below 0, or so long that no time and it add up, is refused
+// of an index and of an article.
+func TestAges(t *testing.T) {
+	const century = 876000 * time.Hour
+	store, err := memory.New(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	for name, s := range map[string]docid.Settings{
+		"a TTL below 0": {TTL: -1}, "a window below 0": {Window: -1}, "candidates below 0": {MaxCandidates: -1}, "members below 0": {MaxMembers: -1},
+		"a TTL that overflows": {TTL: math.MaxInt64}, "a window that overflows": {Window: century + 1},
+	} {
+		s.Content = docid.Exact
+		if _, err := docid.NewDetector(t.Context(), store, "tenant", s); !errors.Is(err, docid.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	d := service(t, docid.Settings{Content: docid.Exact, TTL: century})
+	if a := add(t, d, submission("", "", "a text")); a.DocID == "" {
+		t.Errorf("%+v", a)
+	}
+	for _, s := range []docid.Submission{{TTL: century + 1}, {Window: century + 1}, {TTL: -1}} {
+		s.ID, s.Text = "nid", "another"
+		if _, err := d.Add(t.Context(), s); !errors.Is(err, docid.ErrInvalid) {
+			t.Errorf("%+v: %v", s, err)
 		}
 	}
 }

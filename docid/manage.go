@@ -272,7 +272,7 @@ func (d *Detector) FindTitle(ctx context.Context, title string) ([]string, error
 }
 
 func (d *Detector) find(ctx context.Context, s Stage, m Mode, text string) ([]string, error) {
-	if !on(m) || blank(text) {
+	if !on(m) || neardup.Blank(text) {
 		return nil, nil
 	}
 	f, err := d.index.Lookup(ctx, Query{Names: []Name{keyed(d.nameKey, string(s), text)}})
@@ -303,14 +303,14 @@ func (d *Detector) Compare(a, b neardup.Document) Comparison {
 }
 
 func (d *Detector) compare(a, b string, m neardup.Method, basis string) neardup.Match {
-	if e := equality(a, b, basis); e.Near || m == nil || blank(a) || blank(b) {
+	if e := equality(a, b, basis); e.Near || m == nil || neardup.Blank(a) || neardup.Blank(b) {
 		return e
 	}
 	return m.Compare(m.View(a), m.View(b))
 }
 
 func equality(a, b, basis string) neardup.Match {
-	if a == b && !blank(a) {
+	if a == b && !neardup.Blank(a) {
 		return neardup.Match{Similarity: 1, Distance: -1, Near: true, Method: string(Exact), Basis: basis}
 	}
 	return neardup.Match{Distance: -1, Method: string(Exact), Basis: basis}

@@ -2,7 +2,6 @@ package docid
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/override"
@@ -79,7 +78,7 @@ func (d *Detector) subject(sub *Submission, request [16]byte) *subject {
 
 // subject is that of a clean title and a clean text.
 func (c *cascade) subject(title, text string) *subject {
-	return &subject{cascade: c, title: title, text: text, content: c.textOf(viewContent, title, text), silent: blank(text)}
+	return &subject{cascade: c, title: title, text: text, content: c.textOf(viewContent, title, text), silent: neardup.Blank(text)}
 }
 
 // aliases are the names of an article with a url and a clean title.
@@ -87,7 +86,7 @@ func (d *Detector) aliases(url, title string) (names []alias) {
 	if u := NormalizeURL(url); on(d.URL) && u != "" {
 		names = append(names, alias{StageURL, keyed(d.nameKey, string(StageURL), u)})
 	}
-	if on(d.Title) && !blank(title) {
+	if on(d.Title) && !neardup.Blank(title) {
 		names = append(names, alias{StageTitle, keyed(d.nameKey, string(StageTitle), title)})
 	}
 	return names
@@ -95,10 +94,10 @@ func (d *Detector) aliases(url, title string) (names []alias) {
 
 // prepare makes key sets and keys of the clean texts.
 func (s *subject) prepare() {
-	if m := s.cascade.title; m != nil && on(s.Title) && !blank(s.title) {
+	if m := s.cascade.title; m != nil && on(s.Title) && !neardup.Blank(s.title) {
 		s.record(keySet{stage: StageTitle, kind: viewTitle, method: m}, s.title, saltTitle)
 	}
-	if on(s.Content) && !blank(s.content) {
+	if on(s.Content) && !neardup.Blank(s.content) {
 		s.addKeys(keySet{stage: StageContent, kind: viewContent}, neardup.Record{Index: []uint64{digestKey(s.content)}}, saltEqual)
 		if m := s.cascade.content; m != nil {
 			s.sketch = s.record(keySet{stage: StageContent, kind: viewContent, method: m}, s.content, saltContent)
@@ -147,8 +146,6 @@ func digestKey(clean string) uint64 {
 }
 
 func on(m Mode) bool { return m != "" && m != Off }
-
-func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // view is the subject's own, for a method.
 func (s *subject) view(kind viewKind, m neardup.Method) neardup.View {

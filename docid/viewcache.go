@@ -112,7 +112,7 @@ func (c *viewCache) evict() {
 
 // newLeaderView makes what is cached of a leader.
 func newLeaderView(nid, text string, v neardup.View) leaderView {
-	return leaderView{View: v, nid: nid, digest: neardup.DigestOf(text), empty: blank(text)}
+	return leaderView{View: v, nid: nid, digest: neardup.DigestOf(text), empty: neardup.Blank(text)}
 }
 
 // spender pays for work before it is done; see [Semaphore].
@@ -160,7 +160,7 @@ func (d *Detector) agreement(ctx context.Context, by spender, s *subject, c cont
 	m := d.agreeMethod(c.kind)
 	if m == nil || s.silent {
 		mat, err := d.material(ctx, by, c.leader)
-		return agreement{nid: mat.NID, silent: blank(mat.Text), near: mat.Text == s.text}, err
+		return agreement{nid: mat.NID, silent: neardup.Blank(mat.Text), near: mat.Text == s.text}, err
 	}
 	v, err := d.viewOf(ctx, by, c.leader, c.kind, m)
 	if err != nil {

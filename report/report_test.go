@@ -106,7 +106,7 @@ func TestReportCountsWhatWasDecided(t *testing.T) {
 	var run report.Run
 	part(t, html, "run", &run)
 	want := report.Run{
-		Inputs: []string{"news.jsonl"}, Rejected: 2, Found: report.Found{Documents: 6, Kept: 3, Removed: 3, Equal: 1, Groups: 2, ShownGroups: 2, Largest: 3,
+		Inputs: []string{"news.jsonl"}, Rejected: 2, Found: report.Found{Documents: 6, Kept: 3, Removed: 3, Equal: 1, Clusters: 2, Groups: 2, ShownGroups: 2, Largest: 3,
 			Reasons:    []report.Reason{{Method: "ngram", Basis: "edit similarity of runes", Count: 2}, {Method: "ngram", Basis: "equal text", Count: 1}},
 			Similarity: []report.Bin{{Label: "0.86", Count: 1}, {Label: "0.88"}, {Label: "0.90", Count: 1}, {Label: "0.92"}, {Label: "0.94"}, {Label: "0.96"}, {Label: "0.98"}, {Label: "1.00", Count: 1}},
 			Sizes:      []report.Bin{{Label: "2–3", Count: 2}}, Sources: []string{"news.jsonl"}, Simplified: "腦脑電电",

@@ -37,11 +37,12 @@ type Found struct {
 	Equal     int64    `json:"equal,omitempty"` // removed because the clean text is equal
 	Reasons   []Reason `json:"reasons"`
 	// Similarity is that of removed documents to what they duplicate, Sizes
-	// the number of documents of each group.
+	// the number of documents of each cluster.
 	Similarity  []Bin    `json:"similarity"`
 	Sizes       []Bin    `json:"sizes"`
-	Groups      int      `json:"groups"`
-	Largest     int      `json:"largest"`       // documents of the largest group
+	Clusters    int      `json:"clusters"`      // kept documents with duplicates
+	Largest     int      `json:"largest"`       // documents of the largest cluster
+	Groups      int      `json:"groups"`        // clusters, and kept documents with variants only
 	ShownGroups int      `json:"shownGroups"`   // whose texts are in the file
 	Sources     []string `json:"sources"`       // of the groups shown, most frequent first
 	Lab         bool     `json:"lab,omitempty"` // there is evidence to choose a threshold by

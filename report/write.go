@@ -188,12 +188,10 @@ func (b *Builder) summarize(run *Run, c *columns) error {
 	for i := range b.groups {
 		if b.groups[i].size > 1 {
 			sizes[bits.Len32(uint32(b.groups[i].size))]++
+			run.Clusters, run.Largest = run.Clusters+1, max(run.Largest, int(b.groups[i].size))
 		}
 	}
 	run.Sizes = powers(sizes)
-	if len(b.groups) > 0 {
-		run.Largest = int(b.groups[0].size)
-	}
 	run.Sources = b.sources
 	if run.Sources == nil {
 		run.Sources = []string{}

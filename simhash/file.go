@@ -89,19 +89,21 @@ var ErrSyntax = errors.New("not a list of fingerprints")
 const maxLine = 1 << 20
 
 // Read reads a whole file of fingerprints. Errors name the line, from 1, or
-// the byte offset of a binary file, and the reason.
-func Read(r io.Reader, format Format) (*List, error) {
+// the byte offset of a binary file, and the reason. size is how many bytes r
+// has, by which memory is taken at once; below 0: it is not known.
+func Read(r io.Reader, format Format, size int64) (*List, error) {
 	switch format {
 	case Text:
-		return readText(r)
+		return readText(r, size)
 	case Binary:
-		return readBinary(r)
+		return readBinary(r, size)
 	}
 	return nil, fmt.Errorf("format %q: want text or binary", format)
 }
 
-func readText(r io.Reader) (*List, error) {
-	l := &List{}
+func readText(r io.Reader, size int64) (*List, error) {
+	const shortest = 17 // bytes of a line, mostly; what room is left over is never touched
+	l := &List{Fingerprints: make([]uint64, 0, max(size, 0)/shortest+1)}
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 64<<10), maxLine)
 	line := uint64(0)
@@ -137,8 +139,8 @@ func ParseHex(s string) (uint64, error) {
 	return fp, nil
 }
 
-func readBinary(r io.Reader) (*List, error) {
-	l := &List{}
+func readBinary(r io.Reader, size int64) (*List, error) {
+	l := &List{Fingerprints: make([]uint64, 0, max(size, 0)/8)}
 	buf := make([]byte, 64<<10)
 	for at := 0; ; {
 		n, err := io.ReadFull(r, buf)

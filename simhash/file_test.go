@@ -20,7 +20,7 @@ func TestReadText(t *testing.T) {
 		{"an empty id is one", "\t1\n", "=1"},
 		{"nothing", "", ""},
 	} {
-		l, err := Read(strings.NewReader(c.in), Text)
+		l, err := Read(strings.NewReader(c.in), Text, int64(len(c.in)))
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -51,12 +51,12 @@ func TestReadErrorsNameThePlace(t *testing.T) {
 		{"12345678123", Binary, "offset 8: not a list of fingerprints: 3 bytes left of a number of 8"},
 		{"", "csv", `format "csv"`},
 	} {
-		if _, err := Read(strings.NewReader(c.in), c.format); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, err := Read(strings.NewReader(c.in), c.format, -1); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%.20q: %v, want %s", c.in, err, c.want)
 		}
 	}
 	for _, f := range []Format{Text, Binary} {
-		if _, err := Read(iotest.ErrReader(broken), f); !errors.Is(err, broken) {
+		if _, err := Read(iotest.ErrReader(broken), f, -1); !errors.Is(err, broken) {
 			t.Errorf("%s: %v", f, err)
 		}
 	}
@@ -71,11 +71,11 @@ func FuzzRead(f *testing.F) {
 		if text {
 			format = Text
 		}
-		l, err := Read(bytes.NewReader(data), format)
+		l, err := Read(bytes.NewReader(data), format, int64(len(data)))
 		if err != nil {
 			return
 		}
-		again, err := Read(bytes.NewReader(written(l, format)), format)
+		again, err := Read(bytes.NewReader(written(l, format)), format, -1)
 		if err != nil || !slices.Equal(again.Fingerprints, l.Fingerprints) {
 			t.Fatalf("written and read again: %v", err)
 		}
@@ -101,7 +101,7 @@ func written(l *List, format Format) []byte {
 }
 
 func ExampleRead() {
-	l, err := Read(strings.NewReader("page1\tff\npage2\tfe\n"), Text)
+	l, err := Read(strings.NewReader("page1\tff\npage2\tfe\n"), Text, -1)
 	fmt.Println(l.Len(), l.ID(1), l.Fingerprints[1], err)
 	// Output: 2 page2 254 <nil>
 }
@@ -120,7 +120,7 @@ func ExampleParseHex() {
 
 func ExampleList_Named() {
 	for _, s := range []string{"ff\nfe\n", "a\tff\nfe\n"} {
-		l, err := Read(strings.NewReader(s), Text)
+		l, err := Read(strings.NewReader(s), Text, -1)
 		fmt.Println(l.Named(), l.ID(0), l.ID(1), err)
 	}
 	// Output:

@@ -100,6 +100,28 @@ func TestDecideNamesVariants(t *testing.T) {
 	}
 }
 
+// A distance goes with its edge, as from Verify and Lead.
+func TestDecideKeepsDistances(t *testing.T) {
+	s := stagesOf(t, methods.Config{Name: "simhash", Verify: "off"})
+	words := strings.Fields(strings.Repeat("the quick brown fox jumps over a lazy dog while seven wizards box ", 9))
+	for i := range words {
+		words[i] += fmt.Sprint(i)
+	}
+	a := strings.Join(words, " ")
+	b := strings.Replace(a, "fox3 ", "cat ", 1)
+	var edges, want, got strings.Builder
+	_, err := s.Verify(t.Context(), strings.NewReader("t\t3\t"+a+"\nt\t4\t"+b+"\nc\t4\t3\n"), &edges, false)
+	if err == nil {
+		_, err = Lead(t.Context(), strings.NewReader(edges.String()), &want)
+	}
+	if err == nil {
+		_, err = s.Decide(t.Context(), strings.NewReader("3\t"+a+"\n4\t"+b+"\n"), &got, false)
+	}
+	if fields := strings.Split(want.String(), "\t"); err != nil || got.String() != want.String() || len(fields) != 7 || fields[3] < "1" || fields[3] > "3" {
+		t.Errorf("got %q, want %q with a distance from 1 to 3, %v", got.String(), want.String(), err)
+	}
+}
+
 // Every line that is none is named, wherever it stands, and so is a document that is out of order.
 func TestDecideRefuses(t *testing.T) {
 	s := stagesOf(t, methods.Config{Name: "minhash"})

@@ -22,7 +22,7 @@ import (
 )
 
 // Protocol is raised whenever a line changes its meaning.
-const Protocol = 7
+const Protocol = 8
 
 // ErrUnlike is returned where driver and worker do not agree.
 var ErrUnlike = errors.New("driver and worker differ")
@@ -66,7 +66,8 @@ func (s Stages) Check(contract string) error {
 // id, which is the place where it has none, and, of one that cannot be read,
 // the reason; then all else is empty or zero.
 //
-// Equal hashes prove texts equal, so those of copies need not meet.
+// Equal hashes prove texts equal, so those of copies need not meet; one that is
+// blank has a hash of its own and no keys.
 func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	err := s.eachDocument(l, func(d document, rec *neardup.Record) error {
@@ -74,7 +75,7 @@ func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Count
 			l.rejected(d)
 			return l.write()
 		}
-		l.record(d.place, sha256.Sum256([]byte(d.clean)), utf8.RuneCountInString(d.clean), s.route(d.clean), rec)
+		l.record(d.place, d.hash(), utf8.RuneCountInString(d.clean), s.route(d.clean), rec)
 		if d.named {
 			l.tab()
 			l.line = append(l.line, Escape(d.id)...)
@@ -102,7 +103,7 @@ func (s Stages) RecordsInPacks(ctx context.Context, in io.Reader, out io.Writer)
 		route := ""
 		if d.reject == "" {
 			route = s.route(d.clean)
-			hash := sha256.Sum256([]byte(d.clean))
+			hash := d.hash()
 			part := texts.part(binary.LittleEndian.Uint64(hash[:]))
 			if err := texts.add(part, func(b []byte) []byte { return appendText(b, hash, d.place, rec) }); err != nil {
 				return err
@@ -135,7 +136,7 @@ func (s Stages) eachDocument(l *lines, fn func(document, *neardup.Record) error)
 			return err
 		}
 		rec.Reset()
-		if d.reject == "" {
+		if d.reject == "" && !neardup.Blank(d.clean) {
 			s.Method.Record(d.clean, &rec)
 		}
 		return fn(d, &rec)
@@ -191,6 +192,15 @@ type document struct {
 	id, clean string
 	named     bool   // an id came along
 	reject    string // why it cannot be read
+}
+
+// hash is the SHA-256 of the clean text. No text is nobody's copy: then it is
+// that of the place.
+func (d *document) hash() [sha256.Size]byte {
+	if neardup.Blank(d.clean) {
+		return sha256.Sum256(binary.LittleEndian.AppendUint64(nil, uint64(d.place)))
+	}
+	return sha256.Sum256([]byte(d.clean))
 }
 
 // fields is how many fields a line of n has at most: a record is the last.

@@ -107,7 +107,7 @@ def main():
     parser.add_argument("--core", type=int, default=0)
     parser.add_argument("--jobs", type=lambda s: s.split(","))
     parser.add_argument("--without", type=lambda s: s.split(","), default=[], help="contenders to leave out")
-    parser.add_argument("--data", default=os.environ.get("NEARDUP_DATA", os.path.join(HERE, "..", "..", "..", "shared", "data")))
+    parser.add_argument("--data", default=os.environ.get("NEARDUP_TEST_DATA", os.path.join(HERE, "..", "..", "..", "shared", "data")))
     parser.add_argument("--speed", action="store_true", help="only the speeds")
     parser.add_argument("--pairs", action="store_true", help="only recall and precision")
     options = parser.parse_args()

@@ -9,7 +9,7 @@ import unicodedata
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-DATA = os.environ.get("NEARDUP_DATA", os.path.join(ROOT, "..", "shared", "data"))
+DATA = os.environ.get("NEARDUP_TEST_DATA", os.path.join(ROOT, "..", "shared", "data"))
 
 
 def options(about):

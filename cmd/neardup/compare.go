@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/feature"
@@ -260,10 +261,7 @@ func fingerprintOf(clean string) uint64 {
 // verdict is what the method says of the pair, when it has found it: whether y
 // may go for x.
 func verdict(m neardup.Method, x, y string) neardup.Match {
-	if x == y {
-		return neardup.Match{Similarity: 1, Distance: -1, Near: true, Method: m.Spec().Method, Basis: neardup.BasisEqual}
-	}
-	return m.Compare(m.View(y), m.View(x))
+	return batch.Verify(m, batch.Text{Clean: y, View: m.View(y)}, batch.Text{Clean: x, View: m.View(x)})
 }
 
 // explain says what speaks for and against the pair: by the method, if it knows

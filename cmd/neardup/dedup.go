@@ -77,16 +77,16 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 	defer r.Close()
 	var files outputs
 	defer files.abort()
-	decisions, clusters := files.jsonl(d.decide), files.jsonl(d.groups)
+	decisions, clusters := files.open(d.decide, corpus.JSONL), files.open(d.groups, corpus.JSONL, corpus.CSV, corpus.Parquet)
 	rep := newReporter(d.app, &d.run, r, &files)
-	rep.page = newPage(files.jsonl(d.report), d.run.tmp)
+	rep.page = newPage(files.open(d.report, corpus.HTML), d.run.tmp)
 	if files.err != nil {
 		return files.err
 	}
 	var out *corpus.Writer
 	if d.out != "" {
 		if out, err = corpus.NewWriter(d.out, r); err != nil {
-			return err
+			return named(err)
 		}
 		defer out.Abort()
 	}

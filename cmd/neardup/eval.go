@@ -55,6 +55,7 @@ not, text_a and text_b; texts it lacks are found in the files beside it, in
 	fs.Float64Var(&e.opt.At, "at", .8, "threshold that the pairs or decisions were made with")
 	fs.Float64Var(&e.opt.Floor, "floor", 0, "similarity from which on the truth lists every pair (default: seen from it)")
 	fs.IntVar(&e.opt.Examples, "examples", 10, "how many misses and false pairs to list (-1: with --judged all, else none)")
+	_ = fs.SetAnnotation("examples", signed, nil) // the flag is there
 	fs.BoolVar(&e.json, "json", false, "print JSON")
 	e.judged.add(fs)
 	return cmd

@@ -75,9 +75,6 @@ func (f *fingerprint) do(ctx context.Context, inputs []string, normalized bool) 
 	if err != nil {
 		return err
 	}
-	if err := f.run.cores(); err != nil {
-		return err
-	}
 	if f.run.json && f.out == "-" {
 		return usage("--json and the fingerprints cannot both go to standard output: add --out FILE")
 	}
@@ -91,7 +88,14 @@ func (f *fingerprint) do(ctx context.Context, inputs []string, normalized bool) 
 	}
 	var files outputs
 	defer files.abort()
-	out := files.file(f.app, f.out)
+	formats := []corpus.Format{corpus.JSONL}
+	switch {
+	case f.tsv:
+		formats[0] = corpus.TSV
+	case f.binary:
+		formats = nil
+	}
+	out := files.file(f.app, f.out, formats...)
 	rep := newReporter(f.app, &f.run, r, &files)
 	if files.err != nil {
 		return files.err

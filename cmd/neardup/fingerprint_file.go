@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -95,11 +94,11 @@ func (l *fingerprintList) read(r *bufio.Reader, size int64, isBinary bool) (err 
 	}
 	switch {
 	case isBinary || looksBinary(start):
-		l.List, err = readBinary(r, size)
+		l.List, err = simhash.Read(r, simhash.Binary, size)
 	case bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte("{")):
 		err = l.readJSON(r)
 	default:
-		l.List, err = simhash.Read(r, simhash.Text)
+		l.List, err = simhash.Read(r, simhash.Text, size)
 	}
 	return err
 }
@@ -117,27 +116,6 @@ func looksBinary(start []byte) bool {
 		}
 	}
 	return true
-}
-
-// readBinary is simhash.Read with the memory taken at once, where the size of
-// the file is known.
-func readBinary(r io.Reader, size int64) (*simhash.List, error) {
-	if size < 0 || size%8 != 0 {
-		return simhash.Read(r, simhash.Binary)
-	}
-	l := &simhash.List{Fingerprints: make([]uint64, size/8)}
-	var buf [64 << 10]byte
-	for at := 0; at < len(l.Fingerprints); {
-		part := buf[:min(len(buf), 8*(len(l.Fingerprints)-at))]
-		if _, err := io.ReadFull(r, part); err != nil {
-			return nil, fmt.Errorf("offset %d: %w", 8*at, err)
-		}
-		for i := 0; i < len(part); i += 8 {
-			l.Fingerprints[at] = binary.LittleEndian.Uint64(part[i:])
-			at++
-		}
-	}
-	return l, nil
 }
 
 // readJSON reads what neardup fingerprint prints: all of one spec. Texts with

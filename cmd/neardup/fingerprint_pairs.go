@@ -21,9 +21,6 @@ func (p *pairs) byFingerprint(cmd *cobra.Command, args []string) error {
 		h.distance = simhash.DefaultDistance
 	}
 	k, err := h.k()
-	if err == nil {
-		err = p.run.cores()
-	}
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,7 @@ func (f *inputFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.opt.HTMLField, "html-field", "", "field or column that holds a web page; its main text is the text")
 	fs.StringVar(&f.delimiter, "delimiter", "", "what parts the cells of csv and tsv: one character, or tab (default: found out)")
 	fs.StringVar(&f.opt.Charset, "charset", "", "charset of files that do not say it (default: found out)")
+	fs.BoolVar(&f.opt.SkipDamaged, "skip-damaged", false, "reject what cannot be read of a damaged file, and go on; else it is an error")
 	fs.Var(&f.maxDocument, "max-document", "reject documents larger than this")
 	fs.Var(&f.maxInput, "max-decompressed", "stop reading a compressed file after so much (default: 16GiB or 200 times its size)")
 }
@@ -244,7 +245,7 @@ func (f *runFlags) addDecided(fs *pflag.FlagSet) {
 
 // addMachine adds what the run may take.
 func (f *runFlags) addMachine(fs *pflag.FlagSet) {
-	f.memory = 1 << 30
+	f.memory = 512 << 20 // more made nothing faster up to a million documents
 	fs.Var(&f.memory, "memory", "memory to use, at least 64MiB; what does not fit goes to --tmp")
 	fs.StringVar(&f.tmp, "tmp", "", "folder of temporary files (default: the system's)")
 	f.addWorkers(fs)
@@ -252,14 +253,6 @@ func (f *runFlags) addMachine(fs *pflag.FlagSet) {
 
 func (f *runFlags) addWorkers(fs *pflag.FlagSet) {
 	fs.IntVar(&f.workers, "workers", 0, "cores to use (default: all)")
-}
-
-// cores checks the flag of addWorkers.
-func (f *runFlags) cores() error {
-	if f.workers < 0 {
-		return usage("--workers %d is negative", f.workers)
-	}
-	return nil
 }
 
 // addReport adds what the run tells of records that cannot be read, and of
@@ -275,21 +268,21 @@ func (f *runFlags) addSummary(fs *pflag.FlagSet) {
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress and no summary")
 }
 
-// limitGarbage tells the collector of garbage about a bound of memory, but for a sixteenth, which the program's own pages take.
+const (
+	// ownPages is what the program's code takes of a bound of memory.
+	ownPages    = 28 << 20
+	leastMemory = ownPages + batch.MinMemory
+)
+
+// limitGarbage tells the collector of garbage about a bound of memory.
 func limitGarbage(memory int64) {
-	debug.SetMemoryLimit(memory / 16 * 15)
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200) // a tenth less CPU; the bound above comes first
-	}
+	debug.SetMemoryLimit(memory - ownPages)
 }
 
 // machine checks the flags of addMachine. It also tells the collector of
 // garbage about the bound.
 func (f *runFlags) machine() error {
-	if err := f.cores(); err != nil {
-		return err
-	}
-	if f.memory < batch.MinMemory {
+	if f.memory < leastMemory {
 		return usage("--memory %v is too little: at least 64MiB", f.memory)
 	}
 	limitGarbage(int64(f.memory))
@@ -313,7 +306,7 @@ func (f *runFlags) config(m neardup.Method, n text.Normalizer) (batch.Config, er
 	}
 	rulings, err := readOverrides(f.ruled)
 	return batch.Config{
-		Clean: n, Method: m, Keep: batch.Keep(f.keep), Memory: int64(f.memory), Tmp: f.tmp, Workers: f.workers,
+		Clean: n, Method: m, Keep: batch.Keep(f.keep), Memory: int64(f.memory) - ownPages, Tmp: f.tmp, Workers: f.workers,
 		Overrides: rulings,
 	}, err
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/server/api"
 )
 
@@ -56,6 +57,9 @@ func openJournal(a *app, f *streamFlags, inputs []string) (*journal, error) {
 	case "-":
 		j.out = bufio.NewWriter(a.stdout)
 	default:
+		if err := named(corpus.CheckName(f.answers, corpus.JSONL)); err != nil {
+			return nil, err
+		}
 		file, err := reopen(f.answers, j.Answers)
 		if err != nil {
 			return nil, fmt.Errorf("--answers: %w", err)

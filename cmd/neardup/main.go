@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -85,6 +86,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errUsage):
 		fmt.Fprintf(stderr, "neardup: %v\nSee '%s --help'.\n", err, cmd.CommandPath())
 		return exitUsage
+	case errors.Is(err, corpus.ErrDamaged):
+		fmt.Fprintf(stderr, "neardup: %v; --skip-damaged goes on without the rest\n", err)
+		return exitFailed
 	default:
 		fmt.Fprintf(stderr, "neardup: %v\n", err)
 		return failure(err)
@@ -151,6 +155,7 @@ two are; the similarity is exact, and anyone can compute it again.
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
+		boundedAll(cmd)
 		switch cmd.Name() {
 		case "help":
 			cmd.Run, cmd.RunE = nil, helpOn

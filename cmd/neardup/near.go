@@ -92,9 +92,6 @@ is refused.
 
 func (n *near) do(ctx context.Context, args []string) error {
 	k, err := n.k()
-	if err == nil {
-		err = n.run.cores()
-	}
 	switch {
 	case err != nil:
 		return err
@@ -191,7 +188,7 @@ func (j *hammingJoin) write(a, b fingerprintList, find func(emit func(simhash.Pa
 	}
 	var files outputs
 	defer files.abort()
-	out := files.file(j.app, j.out)
+	out := files.file(j.app, j.out, corpus.TSV)
 	if files.err != nil {
 		return files.err
 	}

@@ -160,7 +160,7 @@ func (n *near) grow(t *simhash.Table, added fingerprintList, files *outputs) err
 			return fmt.Errorf("%s: fingerprint %d: %w", added.path, i, err)
 		}
 	}
-	out := files.jsonl(n.table)
+	out := files.open(n.table)
 	if files.err != nil {
 		return files.err
 	}
@@ -173,7 +173,7 @@ func (n *near) search(ctx context.Context, t *simhash.Table, all fingerprintList
 	a := answers{t: t, k: j.k, sum: &j.summary}
 	if n.out == corpus.Stdin {
 		a.out = bufio.NewWriter(n.stdout)
-	} else if f := files.file(n.app, n.out); files.err != nil {
+	} else if f := files.file(n.app, n.out, corpus.TSV); files.err != nil {
 		return files.err
 	} else {
 		a.out = bufio.NewWriter(f)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -50,6 +52,55 @@ func removedBy(t *testing.T, args ...string) int {
 
 // picture keeps what is seen, where NEARDUP_PICTURES names a folder: so those
 // of docs/pages.md are made.
+// TestPageCountsAsSummary: the page of a run and its summary say the same of it,
+// and memory changes neither. Most texts have copies, of removed texts too, and
+// some only variants.
+func TestPageCountsAsSummary(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.jsonl")
+	var lines strings.Builder
+	for i := range 4000 {
+		n := i * i % 1301
+		fmt.Fprintf(&lines, `{"id":%d,"text":"The shop on road %d%s opens at %d o'clock on Monday, says its owner, and closes late"}`+"\n",
+			i, n/5, strings.Repeat(" now", n%5/3), 7+n%3)
+	}
+	if err := os.WriteFile(in, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	type counts struct{ Documents, Kept, Removed, Equal, Clusters, Rejected int64 }
+	for _, link := range []string{"leader", "components"} {
+		for _, memory := range []string{"64MiB", "1GiB"} {
+			page := filepath.Join(dir, "page.html")
+			var sum struct {
+				counts
+				Largest []struct{ Size int }
+			}
+			if err := json.Unmarshal([]byte(ran(t, "dedup", "--json", "--link="+link, "--memory="+memory, "--report="+page, in)), &sum); err != nil {
+				t.Fatal(err)
+			}
+			html, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var run struct {
+				counts
+				Largest int
+			}
+			part := regexp.MustCompile(`id="run">([^<]*)<`).FindSubmatch(html)
+			z, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(part[1])))
+			if err == nil {
+				err = json.NewDecoder(z).Decode(&run)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if run.counts != sum.counts || run.Largest != sum.Largest[0].Size || run.Equal == 0 || run.Equal == run.Removed {
+				t.Errorf("%s in %s: the page says %+v, the summary %+v", link, memory, run, sum)
+			}
+		}
+	}
+}
+
 func picture(tab *browser.Tab, name string) {
 	if dir := os.Getenv("NEARDUP_PICTURES"); dir != "" {
 		tab.Picture(filepath.Join(dir, name+".png"))

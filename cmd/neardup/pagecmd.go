@@ -110,7 +110,7 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	}
 	var files outputs
 	defer files.abort()
-	out := files.file(p.app, p.out)
+	out := files.file(p.app, p.out, corpus.HTML)
 	if files.err != nil {
 		return files.err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/corpus"
 	"github.com/spf13/cobra"
 )
 
@@ -89,7 +90,7 @@ func (p *pairs) do(ctx context.Context, inputs []string) error {
 	}
 	var files outputs
 	defer files.abort()
-	out := files.file(p.app, p.out)
+	out := files.file(p.app, p.out, corpus.TSV)
 	rep := newReporter(p.app, &p.run, r, &files)
 	if files.err != nil {
 		return files.err

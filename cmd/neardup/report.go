@@ -21,9 +21,21 @@ type outputs struct {
 	err   error // the first file that could not be begun
 }
 
-// jsonl begins a file; nil where no path is given.
-func (o *outputs) jsonl(path string) *corpus.AtomicFile {
+// named makes an output whose name says another format an error of usage.
+func named(err error) error {
+	if errors.Is(err, corpus.ErrName) {
+		return usage("%w", err)
+	}
+	return err
+}
+
+// open begins a file of one of the formats, which its name may say; nil where
+// no path is given.
+func (o *outputs) open(path string, formats ...corpus.Format) *corpus.AtomicFile {
 	if path == "" || o.err != nil {
+		return nil
+	}
+	if o.err = named(corpus.CheckName(path, formats...)); o.err != nil {
 		return nil
 	}
 	f, err := corpus.CreateAtomic(path)
@@ -36,9 +48,9 @@ func (o *outputs) jsonl(path string) *corpus.AtomicFile {
 }
 
 // file begins a file, or the standard output of the app for "-".
-func (o *outputs) file(a *app, path string) *corpus.AtomicFile {
+func (o *outputs) file(a *app, path string, formats ...corpus.Format) *corpus.AtomicFile {
 	if path != "-" {
-		return o.jsonl(path)
+		return o.open(path, formats...)
 	}
 	f := corpus.NewStream(a.stdout)
 	o.files = append(o.files, f)
@@ -80,7 +92,7 @@ type reporter struct {
 }
 
 func newReporter(a *app, flags *runFlags, r *corpus.Reader, files *outputs) *reporter {
-	rep := &reporter{app: a, flags: flags, r: r, begun: time.Now(), rejects: files.jsonl(flags.rejects)}
+	rep := &reporter{app: a, flags: flags, r: r, begun: time.Now(), rejects: files.open(flags.rejects, corpus.JSONL)}
 	rep.terminal = !flags.quiet && onTerminal(a.stderr)
 	return rep
 }
@@ -254,7 +266,7 @@ type summary struct {
 func (p *reporter) dedup(s *batch.Summary) error {
 	return p.finish(summary{Summary: s, Kept: &s.Kept, Removed: &s.Removed, Clusters: &s.Clusters}, func(w io.Writer) {
 		fmt.Fprintf(w, "kept        %s\n", grouped(s.Kept))
-		fmt.Fprintf(w, "removed     %s (%s of them equal to an earlier text)\n", grouped(s.Removed), grouped(s.Equal))
+		fmt.Fprintf(w, "removed     %s (%s of them equal to the kept text)\n", grouped(s.Removed), grouped(s.Equal))
 		if s.Variants > 0 {
 			fmt.Fprintf(w, "variants    %s of the kept say other things by the template of another\n", grouped(s.Variants))
 		}
@@ -301,6 +313,9 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 			grouped(s.Work.Candidates), grouped(s.Work.Verified), grouped(s.Work.Near))
 		if p.flags.ruled != "" {
 			fmt.Fprintf(w, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
+		}
+		if s.Blank > 0 {
+			fmt.Fprintf(w, "warning     %s documents have no text: each is kept, and says nothing of others\n", grouped(s.Blank))
 		}
 		if s.SharedIDs > 0 {
 			fmt.Fprintf(w, "warning     %s documents have an id that an earlier one has, first %q\n", grouped(s.SharedIDs), s.SharedID)

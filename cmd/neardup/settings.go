@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/BurntSushi/toml"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -20,6 +23,53 @@ type tenantTable struct {
 
 // configFlag is the name of the flag that names the configuration file.
 const configFlag = "config"
+
+// signed annotates flags that may be below 0.
+const signed = "signed"
+
+// bounded makes the flags of a command refuse numbers and durations that are
+// none: below 0, not finite, or longer than a time can be added to.
+func bounded(fs *pflag.FlagSet) {
+	fs.VisitAll(func(f *pflag.Flag) {
+		switch f.Value.Type() {
+		case "int", "int64", "float64", "duration":
+			if f.Annotations[signed] == nil {
+				f.Value = boundedValue{f.Value}
+			}
+		}
+	})
+}
+
+// boundedAll does so for a command and those below it.
+func boundedAll(cmd *cobra.Command) {
+	bounded(cmd.Flags())
+	for _, sub := range cmd.Commands() {
+		boundedAll(sub)
+	}
+}
+
+// longestAge is the longest duration that an index takes: a century, so that a
+// time and one of these add up.
+const longestAge = 876000 * time.Hour
+
+type boundedValue struct{ pflag.Value }
+
+func (v boundedValue) Set(s string) error {
+	if err := v.Value.Set(s); err != nil {
+		return err
+	}
+	switch is := v.String(); {
+	case is == "NaN" || strings.HasSuffix(is, "Inf"):
+		return errors.New("it is no number")
+	case strings.HasPrefix(is, "-"):
+		return errors.New("it is below 0")
+	case v.Type() == "duration":
+		if d, err := time.ParseDuration(is); err != nil || d > longestAge {
+			return fmt.Errorf("it is longer than %s", longestAge)
+		}
+	}
+	return nil
+}
 
 // layered sets flags that the command line does not name from the environment,
 // and those that neither names from the TOML file of --config: flags go before

@@ -141,13 +141,7 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 	if v.out == "" {
 		return j, usage("--out names no folder")
 	}
-	if v.partitions < 0 {
-		return j, usage("--partitions %d is negative", v.partitions)
-	}
 	if f := set.Lookup("on-driver"); f != nil && f.Changed {
-		if v.onDriver < 0 {
-			return j, usage("--on-driver %d is negative", v.onDriver)
-		}
 		j.OnDriver = &v.onDriver
 	}
 	for _, name := range ofFiles {
@@ -343,7 +337,7 @@ func (v *sparkVerb) report(file string) error {
 		_, err = fmt.Fprintf(v.stderr, "pairs       %s\nrejected    %s\ntime        %.1fs\n", grouped(s.Pairs), grouped(s.Rejected), s.Seconds)
 		return err
 	}
-	fmt.Fprintf(v.stderr, "documents   %s (%s rejected)\nkept        %s\nremoved     %s (%s equal to an earlier text)\n",
+	fmt.Fprintf(v.stderr, "documents   %s (%s rejected)\nkept        %s\nremoved     %s (%s of them equal to the kept text)\n",
 		grouped(s.Documents), grouped(s.Rejected), grouped(s.Kept), grouped(s.Removed), grouped(s.Equal))
 	if s.Variants > 0 {
 		fmt.Fprintf(v.stderr, "variants    %s of the kept say other things by the template of another\n", grouped(s.Variants))

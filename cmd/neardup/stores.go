@@ -267,10 +267,10 @@ func (f *storeFlags) valid() error {
 	if _, err := f.sealKey(); err != nil {
 		return usage("--seal: %w", err)
 	}
-	if f.textsFor < 0 || f.textsFor > 0 && (f.articles == "" || !strings.HasPrefix(f.index, "redis")) {
+	if f.textsFor > 0 && (f.articles == "" || !strings.HasPrefix(f.index, "redis")) {
 		return usage("--texts-for is a time, for an --index in Redis with --articles")
 	}
-	if f.logFor < 0 || f.logFor != week && f.logFor != 0 && (f.articleMap == "" || !strings.HasPrefix(f.index, "redis")) {
+	if f.logFor != week && f.logFor != 0 && (f.articleMap == "" || !strings.HasPrefix(f.index, "redis")) {
 		return usage("--log-for is a time, for an --index in Redis with --map")
 	}
 	if f.keepLog != 0 && f.keepLog < time.Minute {

@@ -27,7 +27,6 @@ func TestStoreFlags(t *testing.T) {
 		{storeFlags{logFor: time.Hour, index: "folder", articleMap: "mysql://host/db"}, false},
 		{storeFlags{logFor: time.Hour, index: "redis://host"}, false},
 		{storeFlags{logFor: week}, true}, // the default: a log that nobody else has stays
-		{storeFlags{logFor: -1, index: "redis://host", articleMap: "mysql://host/db"}, false},
 		{storeFlags{seal: "secret"}, false},
 		{storeFlags{log: "redis://host"}, true},
 		{storeFlags{log: "redis://host", index: "folder"}, true},

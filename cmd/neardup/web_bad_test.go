@@ -49,7 +49,7 @@ func TestHostileCrawl(t *testing.T) {
 	b.Truncate(b.Len() - 200) // and the file ends in the middle of one
 	dir := t.TempDir()
 	decided, rejects := filepath.Join(dir, "d.jsonl"), filepath.Join(dir, "rejects.jsonl")
-	code, _, stderr := command(t, "dedup", put(t, "bad.warc.gz", b.Bytes()), "--decisions", decided, "--rejects", rejects, "--out", filepath.Join(dir, "kept.warc.gz"))
+	code, _, stderr := command(t, "dedup", "--skip-damaged", put(t, "bad.warc.gz", b.Bytes()), "--decisions", decided, "--rejects", rejects, "--out", filepath.Join(dir, "kept.warc.gz"))
 	if code != exitDone {
 		t.Fatal(stderr)
 	}

@@ -245,6 +245,8 @@ func TestWorkersDecideAsDedup(t *testing.T) {
 	for i := range licences {
 		licences[i].ID = fmt.Sprintf("%d\t%s", i, licences[i].ID)
 	}
+	none := []neardup.Document{{ID: "none"}, {ID: "blank", Text: " \t\u3000"}, {ID: "none too"}} // nobody's copies
+	sms, licences = slices.Insert(sms, 9, none...), slices.Insert(licences, 9, none...)
 	for _, c := range []struct {
 		method    string
 		parts     int
@@ -268,6 +270,9 @@ func TestWorkersDecideAsDedup(t *testing.T) {
 			run := cluster{t, []string{"--method", c.method, "--expect", stages.Contract()}, c.parts, c.processes}
 			if got := run.digest(c.docs); got != sum.Digest || sum.Removed == 0 {
 				t.Errorf("digest %s in %d parts, want %s (%d removed)", got, c.parts, sum.Digest, sum.Removed)
+			}
+			if sum.Blank != int64(len(none)) {
+				t.Errorf("%d documents without text", sum.Blank)
 			}
 		})
 	}

@@ -19,9 +19,6 @@ import (
 // unpacked, and does not end on damaged ones. So a file with such pages is
 // unpacked first, into a temporary file.
 
-// maxPage bounds what one page may claim to hold.
-const maxPage = 1 << 30
-
 // unpacked returns a file without LZ4, f itself where it has none; done frees
 // what that took.
 func unpacked(f *parquet.File, file io.ReaderAt) (out *parquet.File, done func() error, err error) {
@@ -105,12 +102,8 @@ func (u *unpacker) write(b []byte) error {
 
 // chunk copies the pages of one column of one row group.
 func (u *unpacker) chunk(m *format.ColumnMetaData) error {
-	start := m.DataPageOffset
-	if d := m.DictionaryPageOffset; d > 0 && d < start {
-		start = d
-	}
 	from, packed := u.at, m.Codec == format.Lz4Raw
-	in := bufio.NewReaderSize(io.NewSectionReader(u.file, start, m.TotalCompressedSize), 64<<10)
+	in := bufio.NewReaderSize(io.NewSectionReader(u.file, chunkStart(m), m.TotalCompressedSize), 64<<10)
 	headers := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(in))
 	m.DataPageOffset, m.DictionaryPageOffset, m.IndexPageOffset, m.BloomFilterOffset, m.BloomFilterLength = 0, 0, 0, 0, 0
 	for {

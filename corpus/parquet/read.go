@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/neardup/neardup/corpus"
@@ -34,15 +36,71 @@ func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, er
 	if err != nil {
 		return nil, fmt.Errorf("damaged Parquet: %w", err)
 	}
-	f, done, err := unpacked(f, file)
-	if err != nil {
+	r := &reader{}
+	if err := r.choose(f, fields); err != nil {
+		return nil, err
+	}
+	if err := r.checkPages(f, file); err != nil {
 		return nil, fmt.Errorf("damaged Parquet: %w", err)
 	}
-	r := &reader{groups: f.RowGroups(), done: done}
-	if err := r.choose(f, fields); err != nil {
-		return nil, errors.Join(err, done())
+	if f, r.done, err = unpacked(f, file); err != nil {
+		return nil, fmt.Errorf("damaged Parquet: %w", err)
 	}
+	r.groups = f.RowGroups()
 	return r, nil
+}
+
+// maxPage bounds the bytes that one page may claim to hold, and pageValues its
+// values: a page is unpacked whole, and a few bytes may stand for all of them.
+const (
+	maxPage    = 1 << 30
+	pageValues = 1 << 26
+)
+
+// checkPages looks at the heads of all pages of the wanted columns.
+func (r *reader) checkPages(f *parquet.File, file io.ReaderAt) error {
+	for _, g := range f.Metadata().RowGroups {
+		for _, leaf := range r.leaves {
+			if leaf == nil || leaf.ColumnIndex >= len(g.Columns) {
+				continue
+			}
+			if err := checkChunk(&g.Columns[leaf.ColumnIndex].MetaData, file); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkChunk(m *format.ColumnMetaData, file io.ReaderAt) error {
+	chunk := io.NewSectionReader(file, chunkStart(m), m.TotalCompressedSize)
+	in := bufio.NewReaderSize(chunk, 512)
+	headers := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(in))
+	for {
+		if _, err := in.Peek(1); err != nil {
+			return nil // what is cut off, reading tells
+		}
+		var h format.PageHeader
+		if err := headers.Decode(&h); err != nil {
+			return err
+		}
+		values := max(h.DataPageHeader.V.NumValues, h.DataPageHeaderV2.V.NumValues, h.DictionaryPageHeader.V.NumValues)
+		if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || h.UncompressedPageSize > maxPage || values > pageValues {
+			return fmt.Errorf("a page of %d bytes and %d values", h.UncompressedPageSize, values)
+		}
+		if _, err := chunk.Seek(int64(h.CompressedPageSize)-int64(in.Buffered()), io.SeekCurrent); err != nil {
+			return err
+		}
+		in.Reset(chunk)
+	}
+}
+
+// chunkStart is where the first page of a chunk begins.
+func chunkStart(m *format.ColumnMetaData) int64 {
+	if d := m.DictionaryPageOffset; d > 0 {
+		return min(d, m.DataPageOffset)
+	}
+	return m.DataPageOffset
 }
 
 // choose finds the columns of the wanted fields.
@@ -198,7 +256,8 @@ func (c *column) append(dst []byte, v parquet.Value) []byte {
 	return appendField(dst, c.small, false)
 }
 
-// textOf returns how values of a type that is no string are written.
+// textOf returns how values of a type that is no string are written. The types
+// of older writers (TIMESTAMP_MICROS) come as those of today.
 func textOf(t parquet.Type) func([]byte, parquet.Value) []byte {
 	if logical := t.LogicalType(); logical != nil {
 		switch l := logical.Value.(type) {
@@ -211,14 +270,6 @@ func textOf(t parquet.Type) func([]byte, parquet.Value) []byte {
 			return func(dst []byte, v parquet.Value) []byte {
 				return time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(dst, time.DateOnly)
 			}
-		}
-	}
-	if old := t.ConvertedType(); old != nil {
-		switch *old {
-		case 9: // TIMESTAMP_MILLIS
-			return func(dst []byte, v parquet.Value) []byte { return appendTime(dst, v.Int64(), time.Millisecond) }
-		case 10: // TIMESTAMP_MICROS
-			return func(dst []byte, v parquet.Value) []byte { return appendTime(dst, v.Int64(), time.Microsecond) }
 		}
 	}
 	return func(dst []byte, v parquet.Value) []byte {

@@ -9,9 +9,9 @@ import (
 )
 
 // Env names the environment variable that says where the data lies.
-const Env = "NEARDUP_DATA"
+const Env = "NEARDUP_TEST_DATA"
 
-// Dir returns the folder of the shared data: $NEARDUP_DATA, or shared/data
+// Dir returns the folder of the shared data: $NEARDUP_TEST_DATA, or shared/data
 // beside the project's root folder.
 func Dir() string {
 	if dir := os.Getenv(Env); dir != "" {

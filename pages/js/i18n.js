@@ -8,7 +8,7 @@ const zh = {
   'Loading': '载入中', 'Nothing to show.': '没有可显示的内容。', 'As a table': '以表格显示', 'From': '起点', 'Copy': '复制', 'Copied': '已复制',
   'Documents': '文档', 'Kept': '保留', 'Removed': '移除', 'Rejected': '拒收', 'documents': '篇文档', 'groups': '个分组', 'group': '个分组',
   'the largest has {n} documents': '最大的含 {n} 篇', '{p} of all': '占全部的 {p}',
-  '{n} equal to an earlier text': '其中 {n} 篇与先前文本完全相同', '{n} different texts': '{n} 篇不同文本',
+  '{n} equal to the kept text': '其中 {n} 篇与保留文本完全相同', 'Clusters': '重复组', '{n} more groups of variants': '另有 {n} 个变体分组', '{n} different texts': '{n} 篇不同文本',
   'Why documents were removed': '移除原因', 'Method': '方法', 'Reason': '依据', 'Share': '比例', 'Nothing was removed.': '没有移除任何文档。',
   'Rejected records': '被拒收的记录', 'Examples': '示例', 'No record was rejected.': '没有被拒收的记录。',
   'Similarity to the kept document': '与保留文档的相似度', 'Size of groups': '分组大小', 'Length of documents, in characters': '文档长度（字符）',

@@ -28,6 +28,10 @@ class Dedup(unittest.TestCase):
         self.assertEqual(neardup.dedup(iter([])), [])
         self.assertEqual(len(neardup.dedup(s for s in TEXTS)), 5)
 
+    def test_no_text_is_no_evidence(self):
+        self.assertEqual([d["leader"] for d in neardup.dedup(["", "a text", " ", "", "a text"], method="exact")], [None, None, None, None, 1])
+        self.assertEqual([(p["a"], p["b"]) for p in neardup.pairs(["", "a text", " ", "", "a text"], method="exact")], [(1, 4)])
+
     def test_threshold_and_options(self):
         got = neardup.dedup(TEXTS, method="ngram", threshold=0.95, keep="longest")
         self.assertEqual([d["leader"] for d in got], [None, None, None, 0, None])

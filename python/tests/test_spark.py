@@ -18,7 +18,7 @@ import unittest.mock
 
 import neardup
 
-DATA = os.environ.get("NEARDUP_DATA") or os.path.join(os.path.dirname(__file__), "..", "..", "..", "shared", "data")
+DATA = os.environ.get("NEARDUP_TEST_DATA") or os.path.join(os.path.dirname(__file__), "..", "..", "..", "shared", "data")
 HAVE = importlib.util.find_spec("pyspark") is not None and os.path.isdir(DATA)
 if os.environ.get("CI") == "true" and os.environ.get("NEARDUP_TEST_ENGINES") == "1" and not HAVE:
     raise RuntimeError("pyspark or the shared data are missing")
@@ -211,7 +211,7 @@ class Spark(Session):
         few = lines("uci_sms/docs.jsonl", 9)
         path = self.write("few and a copy.jsonl", [*few, few[4].replace('"id": "', '"id": "again ', 1)])
         counts = self.same(path, ["--method=exact"], 1, method="exact", on_driver=0)
-        self.assertEqual([counts[n] for n in ("candidates", "edges", "equal", "hot_documents")], [0, 0, 1, 0])
+        self.assertEqual([counts[n] for n in ("candidates", "edges", "hot_documents")], [0, 0, 0])
 
     def test_simhash_in_forty_partitions(self):
         path = self.write("some.jsonl", lines("ota_terms_versions/docs.jsonl.zst", 150))
@@ -417,13 +417,15 @@ class Spark(Session):
         from neardup.spark._job import Job
 
         rows = [json.loads(r) for r in lines("uci_sms/docs.jsonl", 240)]
+        for i in (5, 6, 130):
+            rows[i]["text"] = ""  # nobody's copy; in Parquet null
         folders = {kind: os.path.join(self.folder.name, kind + " files") for kind in ("parquet", "csv", "warc")}
         for folder in folders.values():
             os.makedirs(folder)
         for n in range(2):
             part = rows[n * 120 : n * 120 + 120]
             pyarrow.parquet.write_table(
-                pyarrow.table({"place": [r["label"] for r in part], "id": [r["id"] for r in part], "text": [r["text"] for r in part]}),
+                pyarrow.table({"place": [r["label"] for r in part], "id": [r["id"] for r in part], "text": [r["text"] or None for r in part]}),
                 os.path.join(folders["parquet"], f"{n}, [{n}] {{x}}?*\\.parquet"))
             with open(os.path.join(folders["csv"], f"{n}, [{n}] {{x}}?*\\.csv"), "w", newline="", encoding="utf-8") as f:
                 csv.writer(f).writerows([("id", "text"), *((r["id"], r["text"]) for r in part)])
@@ -474,7 +476,7 @@ class Spark(Session):
                 source = _files.read(job, [folder], "auto", flags)
                 decided = _decide.decide(job, source.documents)
                 self.assertEqual(digest(decided.decisions), want["digest"])
-                self.assertEqual((source.rejects(job).count(), want["removed"] > 15), (1, True))
+                self.assertEqual((source.rejects(job).count(), want["removed"] > 15), (0, True))
         source.write(lambda rows: rows.join(decided.removed, "place", "left_anti"), out, "none")
         self.assertEqual(self.spark.read.parquet(out).columns, table.column_names)
         for flags, why in ((["--text-field=file,text,file"], "each once"), (["--text-field=title"], "not string"), (["--text-field=title.row"], "no column"), (["--time-field=file"], "has no effect")):

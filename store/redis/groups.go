@@ -75,7 +75,7 @@ func (c catalog) single(ctx context.Context, after uint64, limit int) (out []doc
 	if err != nil {
 		return nil, err
 	}
-	for at := (after + 1) / 128; len(out) < limit && at <= last/128; {
+	for at := after / 128; len(out) < limit && at <= last/128; {
 		var hashes []uint64
 		for ; len(hashes) < rowPage && at <= last/128; at++ {
 			for ; len(gaps) > 0 && at*128 >= gaps[0].from; gaps = gaps[1:] { // nothing was made of numbers that were lost

@@ -67,7 +67,7 @@ func (c catalog) made(ctx context.Context, leader uint64) (docid.Entry, error) {
 
 // stream reads the entries that are here.
 func (c catalog) stream(ctx context.Context, after uint64, limit int) ([]docid.Entry, error) {
-	xs, err := c.do(ctx, c.b().Xrange().Key(c.p+"l").Start(decimal(after+1)+"-0").End("+").Count(int64(limit)).Build()).ToArray()
+	xs, err := c.do(ctx, c.b().Xrange().Key(c.p+"l").Start("("+decimal(after)+"-0").End("+").Count(int64(limit)).Build()).ToArray()
 	if err != nil {
 		return nil, c.s.fail(err)
 	}

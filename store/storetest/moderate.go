@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/neardup/neardup/docid"
@@ -74,5 +75,15 @@ func testModerated(t *testing.T, p Place) {
 	must(t, "log", err, nil)
 	if e := log[0]; e.Kind != docid.KindCorrect || e.NID != "b" || e.Leader != a.LeaderSeq || *e.Ruling != *from(b.LeaderSeq) {
 		t.Errorf("the correction in the log: %+v", e)
+	}
+	const last = math.MaxUint64 // nothing comes after it, and it is no -1
+	log, err = ix.Catalog().Log(ctx, last, 9)
+	must(t, "log", err, nil)
+	rules, err := ix.Catalog().Rulings(ctx, last, 9)
+	must(t, "rulings", err, nil)
+	g, err := ix.Catalog().Group(ctx, a.LeaderSeq, last, 9)
+	must(t, "group", err, nil)
+	if len(log)+len(rules)+len(g.Members) > 0 || g.More {
+		t.Errorf("after the last number: %v, %v, %v", log, rules, g.Members)
 	}
 }

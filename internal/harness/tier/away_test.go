@@ -15,13 +15,13 @@ import (
 )
 
 // away is how long MySQL and HBase are away, NEARDUP_AWAY, and rate how many
-// requests come a second meanwhile, NEARDUP_RATE.
+// requests come a second meanwhile, NEARDUP_TEST_RATE.
 func away() (time.Duration, int) {
 	long, err := time.ParseDuration(os.Getenv("NEARDUP_AWAY"))
 	if err != nil {
 		long = 4 * time.Second
 	}
-	rate, err := strconv.Atoi(os.Getenv("NEARDUP_RATE"))
+	rate, err := strconv.Atoi(os.Getenv("NEARDUP_TEST_RATE"))
 	if err != nil {
 		rate = 100
 	}

@@ -115,7 +115,7 @@ func (c catalog) page(r Reader, leader, from uint64, limit int) (ms []docid.Memb
 
 // nids reads the nids of a page of members.
 func (c catalog) nids(r Reader, leader, from uint64, limit int) (nids []string, more bool, err error) {
-	err = r.Scan(c.ix.key(spaceMember, leader, from+1), after(c.ix.key(spaceMember, leader)), func(k, v []byte) error {
+	err = r.Scan(after(c.ix.key(spaceMember, leader, from)), after(c.ix.key(spaceMember, leader)), func(k, v []byte) error {
 		if len(nids) >= limit {
 			more = true
 			return errStop
@@ -172,7 +172,7 @@ func (c catalog) entries(ctx context.Context, space byte, from uint64, limit int
 		return nil, nil
 	}
 	var entries []docid.Entry
-	err := c.scan(ctx, c.ix.key(space, from+1), after(c.ix.key(space)), func(k, v []byte) error {
+	err := c.scan(ctx, after(c.ix.key(space, from)), after(c.ix.key(space)), func(k, v []byte) error {
 		e := docid.Entry{Seq: number(k, 0)}
 		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
 			return err

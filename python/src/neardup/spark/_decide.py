@@ -58,7 +58,7 @@ def decide(job, docs, overrides=None, conflicts=True, on_driver=ON_DRIVER, small
     rows = _driver.Rows(job, docs, found, conflicts) if little else _cluster.Rows(job, docs, found, conflicts, on_driver)
     chosen, sent = chosen_of(rows, counts)
     to_all = F.broadcast if sent else lambda rows: rows
-    counts.update(method=found.method, equal=found.counts.get(_stage.COPY, 0), overrides=found.ruled.count)
+    counts.update(method=found.method, overrides=found.ruled.count)
     job.release(but=(found.made, chosen))
     removed = chosen.where("relation != 'variant'").select(F.col("later").alias("place"))
     if docs.raw:

@@ -224,10 +224,10 @@ def parquet(job, files, flags) -> Source:
     if unknown:
         raise Error(f"--{unknown[0]} has no effect on Parquet read by Spark")
     rows = job.spark.read.parquet(*map(escaped, files))
-    id, text, reason = id_column(rows, named), *text_column(rows, named)
+    id, text = id_column(rows, named), text_column(rows, named)
     # A column of the file may be called as one of ours.
     own = [F.col(quoted(c)).alias(f"c{i}") for i, c in enumerate(rows.columns)]
-    data = rows.select(*own, id.alias("id"), text.alias("text"), reason.alias("reason"), F.col("_metadata.file_path").alias("file"), F.col("_metadata.row_index").alias("row"))
+    data = rows.select(*own, id.alias("id"), text.alias("text"), F.lit(None).cast("string").alias("reason"), F.col("_metadata.file_path").alias("file"), F.col("_metadata.row_index").alias("row"))
     data = data.join(numbered_files(job, files, spellings), "file", "left")
     number = F.when(F.col("number").isNull(), F.raise_error(F.concat(F.lit("a file that was not listed: "), "file"))).otherwise(F.col("number"))
     place, line = (F.shiftleft(number, FILE_BITS) + F.col("row")).alias("place"), F.col("row") + 1
@@ -264,16 +264,15 @@ def id_column(rows, named):
 
 
 def text_column(rows, named):
-    """(the text, why there is none), of one column or of what a row has of several, each on a line of its own; the title before it."""
+    """The text, of one column or of what a row has of several, each on a line of its own, the title before it; null is an empty one."""
     names = named.get("text-field", "text").split(",")
     if len(names) > MOST_TEXTS or len(set(names)) < len(names) or "" in names:
         raise Error(f"--text-field {','.join(names)}: up to {MOST_TEXTS} names, each once")
     parts = [column(rows, n, ("string", "binary")) for n in names]
-    none = F.coalesce(*parts).isNull()
-    text = parts[0] if len(parts) == 1 else F.concat_ws("\n", *[F.nullif(c, F.lit("")) for c in parts])
+    text = F.concat_ws("\n", *[F.nullif(c, F.lit("")) for c in parts])
     if named.get("compare") == "title,text":
         text = F.concat_ws("\n", F.nullif(column(rows, named.get("title-field", "title"), ("string", "binary")), F.lit("")), text)
-    return F.when(~none, text), F.when(none, F.lit("no field " + " or ".join(f'"{n}"' for n in names)))
+    return text
 
 
 def spellings(path):

@@ -92,7 +92,7 @@ def dedup(job, spec, source, out, summary):
     with job.step("digest"):
         sums, made = totals(decisions)
     summary.update(
-        method=counts["method"], **sums, removed=sums["documents"] - sums["kept"], equal=counts["equal"],
+        method=counts["method"], **sums, removed=sums["documents"] - sums["kept"],
         candidates=counts["candidates"], edges=counts["edges"], hotDocuments=counts["hot_documents"], hotLargest=counts["hot_largest"], overrides=counts["overrides"], digest=made)
 
 

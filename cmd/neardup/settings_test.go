@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/neardup/neardup/internal/shared"
+)
+
+// TestVariablesOfTests: no environment variable that tests read is a flag of a
+// server that they start.
+func TestVariablesOfTests(t *testing.T) {
+	read := map[string]string{shared.Env: "internal/shared"}
+	getenv := regexp.MustCompile(`Getenv\("(NEARDUP_\w+)"\)`)
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || !strings.HasSuffix(path, "_test.go") && !strings.Contains(path, "internal") {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		for _, m := range getenv.FindAllSubmatch(content, -1) {
+			read[string(m[1])] = path
+		}
+		return err
+	})
+	if err != nil || len(read) < 10 {
+		t.Fatalf("%d variables are read, %v", len(read), err)
+	}
+	for _, cmd := range newRoot(&app{}).Commands() {
+		if cmd.Name() != "serve" && cmd.Name() != "rebuild" {
+			continue
+		}
+		for name, file := range read {
+			flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, envPrefix)), "_", "-")
+			if cmd.Flags().Lookup(flag) != nil {
+				t.Errorf("%s is a setting of tests in %s and --%s of neardup %s", name, file, flag, cmd.Name())
+			}
+		}
+	}
+}
+
+// TestBounds: a number or a duration that makes no sense is refused, wherever
+// it stands, before anything is opened.
+func TestBounds(t *testing.T) {
+	for _, c := range []struct{ flag, value, want string }{
+		{"ttl", "-1h", "it is below 0"}, {"ttl", "2540000h", "it is longer than 876000h"}, {"ttl", "9999999999h", "invalid duration"},
+		{"window", "-1ns", "it is below 0"}, {"window", "876001h", "it is longer than"}, {"keep-keys", "-24h", "it is below 0"},
+		{"keep-keys", "2540000h", "it is longer than"}, {"rate", "-5", "it is below 0"}, {"rate", "NaN", "it is no number"},
+		{"rate", "+Inf", "it is no number"}, {"rate", "-inf", "it is no number"}, {"max-candidates", "-1", "it is below 0"},
+		{"max-articles", "-1", "it is below 0"}, {"in-flight", "-1", "it is below 0"}, {"threshold", "nan", "it is no number"},
+	} {
+		for where, serve := range map[string]func(t *testing.T, dir string) []string{
+			"flag": func(*testing.T, string) []string { return []string{"--" + c.flag + "=" + c.value} },
+			"environment": func(t *testing.T, _ string) []string {
+				t.Setenv(envPrefix+strings.ToUpper(strings.ReplaceAll(c.flag, "-", "_")), c.value)
+				return nil
+			},
+			"file": func(t *testing.T, dir string) []string {
+				path := filepath.Join(dir, "neardup.toml")
+				if err := os.WriteFile(path, fmt.Appendf(nil, "%s = %q\n", c.flag, c.value), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return []string{"--config=" + path}
+			},
+		} {
+			t.Run(c.flag+" "+c.value+" "+where, func(t *testing.T) {
+				dir, stderr := t.TempDir(), &bytes.Buffer{}
+				data := filepath.Join(dir, "data")
+				args := append([]string{"serve", "--addr=127.0.0.1:0", "--metrics-addr=off", "--data=" + data}, serve(t, dir)...)
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				code := run(ctx, args, strings.NewReader(""), io.Discard, stderr)
+				if _, err := os.Stat(data); code != exitUsage || err == nil || !strings.Contains(stderr.String(), c.want) || !strings.Contains(stderr.String(), c.flag) {
+					t.Errorf("exit %d, %v: %s", code, err, stderr)
+				}
+			})
+		}
+	}
+	if code := run(t.Context(), []string{"dedup", "--workers=-1", "x"}, nil, io.Discard, io.Discard); code != exitUsage {
+		t.Errorf("dedup --workers -1 ends with %d", code)
+	}
+}
