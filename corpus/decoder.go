@@ -19,6 +19,7 @@ type Decoder struct {
 	fields Fields
 	rec    Record
 	json   jsonScan
+	path   []byte // of the object being read: the names it lies under, each with its dot
 	cells  [][]byte
 	found  *found
 	had    uint32 // what it noted there
@@ -69,11 +70,15 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 func (it *Item) path() string { return filepath.ToSlash(it.File) }
 
 func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
+	d.path = d.path[:0]
 	if err := d.json.object(trimEnd(it.Raw), d.member); err != nil {
 		return err
 	}
 	d.share()
 	if err := d.document(doc, jsonText); err != nil {
+		if errors.Is(err, errNoField) {
+			err = fmt.Errorf("%w; %s", err, d.names(it.Raw))
+		}
 		return err
 	}
 	d.note(foundObject)
@@ -88,11 +93,24 @@ func (d *Decoder) note(bit uint32) {
 	}
 }
 
-// member takes one member of an object if it is a wanted field.
+// member takes one member of an object if it is a wanted field, or holds one:
+// "doc.content" names a member with that key, or the content of the object doc.
 func (d *Decoder) member(key []byte) error {
+	outer := len(d.path)
+	if outer == 0 {
+		return d.field(key)
+	}
+	d.path = append(d.path, key...)
+	err := d.field(d.path)
+	d.path = d.path[:outer]
+	return err
+}
+
+// field reads the value of a member by its whole name.
+func (d *Decoder) field(key []byte) error {
 	dst, name := d.wanted(key)
 	if dst == nil {
-		return d.json.skip()
+		return d.within(key)
 	}
 	kind, err := d.json.kind()
 	if err != nil {
@@ -106,9 +124,74 @@ func (d *Decoder) member(key []byte) error {
 		*dst, err = d.json.number()
 		return err
 	case kind != kindNull && dst != &d.rec.Title && dst != &d.rec.URL && dst != &d.rec.Time:
-		return fmt.Errorf("field %q is %s, not a string", name, kind)
+		return notString(name, kind)
 	}
 	return d.json.skip()
+}
+
+func notString(name string, kind valueKind) error {
+	if kind == kindObject {
+		return fmt.Errorf("field %q is an object, not a string: name what lies in it, as in %q", name, name+".content")
+	}
+	return fmt.Errorf("field %q is %s, not a string", name, kind)
+}
+
+// within reads a value of which nothing is wanted but what may lie in it.
+func (d *Decoder) within(key []byte) error {
+	if d.json.i == len(d.json.b) || d.json.b[d.json.i] != byte(kindObject) || !d.leads(key) {
+		return d.json.skip()
+	}
+	outer := len(d.path)
+	d.path = append(append(d.path[:0], key...), '.')
+	err := d.json.members(d.member)
+	d.path = d.path[:outer]
+	return err
+}
+
+// leads reports whether a wanted field lies below key.
+func (d *Decoder) leads(key []byte) bool {
+	for _, t := range d.targets() {
+		if name := t.field.Name; len(name) > len(key) && name[len(key)] == '.' && name[:len(key)] == string(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostNamed is how many fields of a record a message lists.
+const mostNamed = 12
+
+// names lists the fields of an object that hold strings, and those in its
+// objects: what could have been meant.
+func (d *Decoder) names(raw []byte) string {
+	var names []string
+	var path []byte
+	s := jsonScan{maxDepth: d.opt.MaxDepth}
+	var member func(key []byte) error
+	member = func(key []byte) error {
+		outer := len(path)
+		path = append(path, key...)
+		defer func() { path = path[:outer] }()
+		kind, err := s.kind()
+		switch {
+		case err != nil:
+			return err
+		case kind == kindObject:
+			path = append(path, '.')
+			return s.members(member)
+		case kind == kindString && len(names) <= mostNamed:
+			names = append(names, fmt.Sprintf("%.60q", path))
+		}
+		return s.skip()
+	}
+	if s.object(trimEnd(raw), member) != nil || len(names) == 0 {
+		return "no field of it is a string"
+	}
+	more := ""
+	if len(names) > mostNamed {
+		names, more = names[:mostNamed], ", ..."
+	}
+	return "its strings are " + strings.Join(names, ", ") + more
 }
 
 // target is a wanted field and where its bytes go.
@@ -188,6 +271,9 @@ func (d *Decoder) row(it Item, doc *neardup.Document) error {
 	return d.document(doc, func(b []byte) (string, error) { return utf8Text(b), nil })
 }
 
+// errNoField is what a record without a text begins to say.
+var errNoField = errors.New("no field")
+
 // document makes the document of d.rec; str decodes its charset.
 func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, error)) error {
 	var errs [4]error
@@ -200,7 +286,7 @@ func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, erro
 	}
 	if d.fields.HTML.Name != "" {
 		if d.rec.HTML == nil {
-			return fmt.Errorf("no field %q", d.fields.HTML.Name)
+			return fmt.Errorf("%w %q", errNoField, d.fields.HTML.Name)
 		}
 		page, err := str(d.rec.HTML)
 		if err != nil {
@@ -225,7 +311,7 @@ func (d *Decoder) text(doc *neardup.Document, str func([]byte) (string, error)) 
 				name += " or " + strconv.Quote(f.Name)
 			}
 		}
-		return fmt.Errorf("no field %s", name)
+		return fmt.Errorf("%w %s", errNoField, name)
 	}
 	if d.rec.Text != nil {
 		if doc.Text, err = str(d.rec.Text); err != nil {

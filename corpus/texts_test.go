@@ -40,6 +40,32 @@ func TestTextOfSeveralFields(t *testing.T) {
 	}
 }
 
+// A name with dots leads into objects; one of a key that has the dots itself is
+// found too, and the first of the two counts.
+func TestNestedFields(t *testing.T) {
+	opt := Options{TextField: "doc.content,doc.notes.0", IDField: "meta.id", TitleField: "doc.head"}
+	res := read(t, opt, put(t, t.TempDir(), "a.jsonl", strings.Join([]string{
+		`{"meta":{"id":7},"doc":{"content":"a","more":{"content":"no"},"head":"h","notes":{"0":"n"}},"content":"no"}`,
+		`{"doc.content":"b","meta":{"id":"i"}}`,
+		`{"doc":{"cont\u0065nt":"c","content":"again"},"doc.content":"later"}`,
+		`{"doc":{"content":{"deep":"x"}}}`,
+		`{"doc":[{"content":"in a list"}]}`,
+		`{"doc":{"x":{"content":"no"},"content":"d"}}`,
+	}, "\n")))
+	if got := res.texts(); got != "a\nn|b|c|d" {
+		t.Errorf("texts %q", got)
+	}
+	if res.docs[0].ID != "7" || res.docs[0].Title != "h" || res.docs[1].ID != "i" {
+		t.Errorf("%+v", res.docs)
+	}
+	rejects := strings.Join(res.rejects, "\n")
+	for _, want := range []string{`field "doc.content" is an object`, `no field "doc.content" or "doc.notes.0"; no field of it is a string`} {
+		if !strings.Contains(rejects, want) {
+			t.Errorf("rejects %q, want %q", rejects, want)
+		}
+	}
+}
+
 // Each of several fields that nothing has is named.
 func TestTextFieldsMissing(t *testing.T) {
 	r, err := Open([]string{put(t, t.TempDir(), "a.jsonl", `{"head":"x"}`)}, Options{TextField: "head,bdoy"})
