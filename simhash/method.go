@@ -76,7 +76,7 @@ func New(c Config) (*Method, error) {
 		c.Threshold = DefaultThreshold
 	}
 	if !(c.Threshold > 0 && c.Threshold <= 1) {
-		return nil, fmt.Errorf("simhash: threshold %v is not in (0, 1]", c.Threshold)
+		return nil, fmt.Errorf("simhash: threshold %v must be above 0 and at most 1", c.Threshold)
 	}
 	if c.MinFeatures == 0 {
 		c.MinFeatures = DefaultMinFeatures

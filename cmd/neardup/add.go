@@ -21,9 +21,13 @@ An article is stored once however often it is sent: its id is its nid. With
 ` + exitHelp,
 		Example: `  neardup add --server http://127.0.0.1:8080 news.jsonl --answers answers.jsonl
   neardup add --server https://docid.example:8443 --token-file token --state load.state 'news/*.jsonl.zst'`,
-		Args: arguments(cobra.MinimumNArgs(1)),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.Context(), a, args, addAll)
+			inputs, err := a.inputs(args)
+			if err != nil {
+				return err
+			}
+			return f.run(cmd.Context(), a, inputs, addAll)
 		},
 	}
 	f.add(cmd.Flags())

@@ -52,16 +52,16 @@ search would have found the pair.
   neardup compare --text "中国" "中国人" --method ngram`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if c.pairs != "" {
-				if err := cobra.NoArgs(cmd, args); err != nil {
-					return usage("%w", err)
+				if err := expects()(cmd, args); err != nil {
+					return err
 				}
 				if c.text || c.json {
 					return usage("--pairs holds the texts and prints JSON: it takes neither --text nor --json")
 				}
 				return c.list(cmd.Context())
 			}
-			if err := cobra.ExactArgs(2)(cmd, args); err != nil {
-				return usage("%w", err)
+			if err := expects("A", "B")(cmd, args); err != nil {
+				return err
 			}
 			return c.do(args[0], args[1])
 		},

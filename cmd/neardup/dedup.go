@@ -43,12 +43,16 @@ end, or not at all.
   neardup dedup pages.warc.gz --clusters clusters.jsonl --report report.html
   neardup dedup --format lines --method ngram --threshold .7 headlines.txt
   zcat big.csv.gz | neardup dedup --format csv --memory 4GiB --tmp /fast - --out kept.csv`,
-		Args: arguments(cobra.MinimumNArgs(1)),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := configured(cmd.Flags()); err != nil {
 				return err
 			}
-			return d.do(cmd.Context(), args)
+			inputs, err := a.inputs(args)
+			if err != nil {
+				return err
+			}
+			return d.do(cmd.Context(), inputs)
 		},
 	}
 	fs := cmd.Flags()

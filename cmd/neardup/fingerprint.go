@@ -50,9 +50,13 @@ of them can be carried on. Texts are then taken as they are (--normalize none).
   neardup fingerprint --features keywords:20 --idf my.idf news.jsonl
   neardup fingerprint --scheme jieba-keywords articles.jsonl
   neardup fingerprint --records --method minhash news.jsonl`,
-		Args: arguments(cobra.MinimumNArgs(1)),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.do(cmd.Context(), args, cmd.Flags().Changed("normalize"))
+			inputs, err := a.inputs(args)
+			if err != nil {
+				return err
+			}
+			return f.do(cmd.Context(), inputs, cmd.Flags().Changed("normalize"))
 		},
 	}
 	fs := cmd.Flags()

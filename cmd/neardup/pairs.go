@@ -46,13 +46,14 @@ missed. n equal fingerprints make n*(n-1)/2 pairs, or n-1 with --collapse.
 			if p.hamming.fingerprints != "" {
 				return p.byFingerprint(cmd, args)
 			}
-			if err := cobra.MinimumNArgs(1)(cmd, args); err != nil {
-				return usage("%w", err)
-			}
 			if err := configured(cmd.Flags()); err != nil {
 				return err
 			}
-			return p.do(cmd.Context(), args)
+			inputs, err := a.inputs(args)
+			if err != nil {
+				return err
+			}
+			return p.do(cmd.Context(), inputs)
 		},
 	}
 	fs := cmd.Flags()

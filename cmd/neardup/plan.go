@@ -44,8 +44,14 @@ decided as a whole, and what is counted there is exact.
 ` + exitHelp,
 		Example: `  neardup plan 'crawl/*.jsonl.zst' --methods minhash,simhash
   neardup plan hugecrawl.warc.gz --read 2GiB --cores 64 --json`,
-		Args: arguments(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error { return p.do(cmd.Context(), args) },
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			inputs, err := a.inputs(args)
+			if err != nil {
+				return err
+			}
+			return p.do(cmd.Context(), inputs)
+		},
 	}
 	fs := cmd.Flags()
 	p.read = 8 << 30

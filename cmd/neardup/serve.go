@@ -73,7 +73,7 @@ SIGTERM and SIGINT end it: /readyz says no, requests get 10 s to end, exit 0.
   neardup serve --config neardup.toml
   NEARDUP_MAP=mysql://user:secret@127.0.0.1:3306/news neardup serve --data news \
     --index redis://127.0.0.1:6379 --articles hbase+http://127.0.0.1:8080`,
-		Args: noArguments,
+		Args: expects(),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			s.secrets = s.stores.secrets()
 			if s.tenants, err = layered(cmd.Flags()); err != nil {
