@@ -161,8 +161,8 @@ func (d *Decoder) leads(key []byte) bool {
 // mostNamed is how many fields of a record a message lists.
 const mostNamed = 12
 
-// names lists the fields of an object that hold strings, and those in its
-// objects: what could have been meant.
+// names lists the fields of an object that hold strings or numbers, and those in
+// its objects: what could have been meant.
 func (d *Decoder) names(raw []byte) string {
 	var names []string
 	var path []byte
@@ -179,19 +179,19 @@ func (d *Decoder) names(raw []byte) string {
 		case kind == kindObject:
 			path = append(path, '.')
 			return s.members(member)
-		case kind == kindString && len(names) <= mostNamed:
+		case (kind == kindString || kind == kindNumber) && len(names) <= mostNamed:
 			names = append(names, fmt.Sprintf("%.60q", path))
 		}
 		return s.skip()
 	}
 	if s.object(trimEnd(raw), member) != nil || len(names) == 0 {
-		return "no field of it is a string"
+		return "it has no string and no number"
 	}
 	more := ""
 	if len(names) > mostNamed {
 		names, more = names[:mostNamed], ", ..."
 	}
-	return "its strings are " + strings.Join(names, ", ") + more
+	return "it has " + strings.Join(names, ", ") + more
 }
 
 // target is a wanted field and where its bytes go.
@@ -370,4 +370,20 @@ func absolute(link string) string {
 		return ""
 	}
 	return u.String()
+}
+
+// Cells returns the cells of a row of CSV or TSV, and the names of its columns,
+// nil where there is no header; false for items of other formats.
+func (d *Decoder) Cells(it Item) (names, cells []string, ok bool) {
+	if it.in.format != CSV && it.in.format != TSV {
+		return nil, nil, false
+	}
+	for _, c := range it.in.dialect.split(nil, it.Raw) {
+		cell, err := decodeText(c, it.in.charset)
+		if err != nil {
+			cell = utf8Text(c)
+		}
+		cells = append(cells, cell)
+	}
+	return it.in.names, cells, true
 }

@@ -211,7 +211,7 @@ func (s *stream) read(ctx context.Context, send func(*job) bool) error {
 // places, where the field of their ids was mistyped.
 func (s *stream) named(first int) error {
 	if id := s.f.input.opt.IDField; id != "" && slices.Contains(s.reader.Unmet(), id) {
-		return fmt.Errorf("nothing was sent: none of the first %d records has a field %q", first, id)
+		return fmt.Errorf("nothing was sent: none of the first %d records has a field %q; of the first: %s", first, id, s.reader.Names())
 	}
 	return nil
 }
