@@ -387,3 +387,45 @@ func (d *Decoder) Cells(it Item) (names, cells []string, ok bool) {
 	}
 	return it.in.names, cells, true
 }
+
+// Extra returns what an item says in further fields, by their names: strings and
+// numbers of an object of JSON, cells of a table with a header; "" where there
+// is none.
+func (d *Decoder) Extra(it Item, names ...string) []string {
+	values := make([]string, len(names))
+	if header, cells, ok := d.Cells(it); ok {
+		for i, name := range header {
+			if at := slices.Index(names, strings.TrimSpace(name)); at >= 0 && i < len(cells) && values[at] == "" {
+				values[at] = cells[i]
+			}
+		}
+		return values
+	}
+	if it.in.format != JSONL && it.in.format != JSON {
+		return values
+	}
+	s := jsonScan{maxDepth: d.opt.MaxDepth}
+	_ = s.object(trimEnd(it.Raw), func(key []byte) error { // Decode has said what is wrong with it
+		at := slices.Index(names, string(key))
+		if at < 0 || values[at] != "" {
+			return s.skip()
+		}
+		kind, err := s.kind()
+		var raw []byte
+		switch {
+		case err != nil:
+			return err
+		case kind == kindString:
+			raw, err = s.str()
+		case kind == kindNumber:
+			raw, err = s.number()
+		default:
+			return s.skip()
+		}
+		if err == nil {
+			values[at], err = jsonText(raw)
+		}
+		return err
+	})
+	return values
+}

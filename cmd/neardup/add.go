@@ -14,6 +14,9 @@ them in batches. Each batch is decided in its order; with --parallel above 1,
 batches overtake each other, so of near-duplicates in different batches any may
 come first. --parallel 1 keeps the order of the input.
 
+Besides the text, an article keeps the fields title, url, time, category, media,
+imageCount and heat of its record.
+
 An article is stored once however often it is sent: its id is its nid. With
 --state a run that was ended goes on where it stopped. The server's answer to
 "too fast" is obeyed; a server that is away is tried again for half a minute.
