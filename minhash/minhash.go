@@ -200,6 +200,16 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 	return match
 }
 
+// Measure is the Jaccard similarity of the sets, however small.
+func (m *Method) Measure(a, b neardup.View) float64 {
+	x, okX := a.(*View)
+	y, okY := b.(*View)
+	if !okX || !okY {
+		return 0
+	}
+	return feature.Jaccard(x.set(), y.set())
+}
+
 // Overlaps appends the set of a view and how many of its hashes a near text has too, at least.
 func (m *Method) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
 	own, ok := v.(*View)

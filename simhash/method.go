@@ -269,6 +269,19 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 	return match
 }
 
+// Measure is what Compare gives for the similarity, whatever the distance and the
+// threshold.
+func (m *Method) Measure(a, b neardup.View) float64 {
+	v, w := a.(*view), b.(*view)
+	switch {
+	case !v.enough || !w.enough:
+		return 0
+	case m.config.Unverified:
+		return 1 - float64(Distance(v.fp, w.fp))/64
+	}
+	return feature.Jaccard(v.set, w.set)
+}
+
 // Overlaps appends the shingles that are verified. Unverified, a fingerprint does not tell what near texts share.
 func (m *Method) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
 	own, ok := v.(*view)

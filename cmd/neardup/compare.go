@@ -256,7 +256,17 @@ func verdict(m neardup.Method, x, y string) neardup.Match {
 	if x == y {
 		return neardup.Match{Similarity: 1, Distance: -1, Near: true, Method: m.Spec().Method, Basis: neardup.BasisEqual}
 	}
-	return m.Compare(m.View(x), m.View(y))
+	a, b := m.View(x), m.View(y)
+	return below(m, a, b, m.Compare(a, b))
+}
+
+// below adds how similar two texts are that are not near, where the method can
+// say it.
+func below(m neardup.Method, a, b neardup.View, match neardup.Match) neardup.Match {
+	if by, ok := m.(neardup.Measurer); ok && !match.Near && !match.Variant {
+		match.Similarity = by.Measure(a, b)
+	}
+	return match
 }
 
 // explain names what differs.
@@ -275,6 +285,8 @@ func (c *comparison) explain(m neardup.Method, x, y string) error {
 func (c comparison) write(w io.Writer) {
 	v := "new: not near"
 	switch {
+	case c.Verdict.Similarity > 0 && !c.Verdict.Near && !c.Verdict.Variant:
+		v = fmt.Sprintf("new: %.4f, %s, is not near", c.Verdict.Similarity, c.Verdict.Basis)
 	case c.Verdict.Variant:
 		v = fmt.Sprintf("variant: %.4f, %s, and facts that conflict", c.Verdict.Similarity, c.Verdict.Basis)
 	case c.Verdict.Near:

@@ -133,6 +133,7 @@ func compared(m neardup.Method, n text.Normalizer, p listedPair) comparedPair {
 		out.Match, out.Found = batch.EqualMatch(m, x), true
 		return out
 	}
+	out.Match = below(m, a.View, b.View, out.Match)
 	out.Found = out.Near && meet(m, x, y)
 	if e, ok := m.(neardup.Explainer); ok && out.Variant {
 		out.Conflicts = e.Conflicts(a.View, b.View)
