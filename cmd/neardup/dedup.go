@@ -9,6 +9,7 @@ import (
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 type dedup struct {
@@ -58,15 +59,19 @@ end, or not at all.
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&d.out, "out", "", "write the kept documents here, in the format of the input")
-	fs.StringVar(&d.decide, "decisions", "", "write one decision a document here (JSONL)")
-	fs.StringVar(&d.groups, "groups", "", "write every document with its group and its own columns here (.csv or .tsv), for a spreadsheet")
-	fs.Var(&d.csv, "csv", "how --groups and --clusters write CSV: 'bom sep=; raw', any of them (raw: no apostrophe before what looks like a formula)")
-	fs.StringVar(&d.clusters, "clusters", "", "write each leader with its duplicates here (JSONL; by the name .csv or .parquet, a row a document)")
-	fs.StringVar(&d.fields, "cluster-fields", "", "with --clusters: say of each document also "+strings.Join(clusterFields, ",")+" (any of them; the text is cut)")
-	fs.StringVar(&d.link, "link", "leader", "leader: duplicates are near their leader; components: chains count too")
-	fs.StringVar(&d.report, "report", "", "write a page of the run and of its groups here (HTML, one file)")
-	d.proof.add(fs)
+	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&d.out, "out", "", "write the kept documents here, in the format of the input")
+		fs.StringVar(&d.decide, "decisions", "", "write one decision a document here (JSONL)")
+		fs.StringVar(&d.groups, "groups", "", "write every document with its group and its own columns here (.csv or .tsv), for a spreadsheet")
+		fs.Var(&d.csv, "csv", "how --groups and --clusters write CSV: 'bom sep=; raw', any of them (raw: no apostrophe before what looks like a formula)")
+		fs.StringVar(&d.clusters, "clusters", "", "write each leader with its duplicates here (JSONL; by the name .csv or .parquet, a row a document)")
+		fs.StringVar(&d.fields, "cluster-fields", "", "with --clusters: say of each document also "+strings.Join(clusterFields, ",")+" (any of them; the text is cut)")
+		fs.StringVar(&d.report, "report", "", "write a page of the run and of its groups here (HTML, one file)")
+		d.proof.add(fs)
+	})
+	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&d.link, "link", "leader", "leader: duplicates are near their leader; components: chains count too")
+	})
 	d.input.add(fs)
 	d.method.add(fs)
 	d.run.add(fs)

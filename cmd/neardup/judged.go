@@ -79,7 +79,7 @@ func (j *judged) ablation(pairs []eval.JudgedPair) (a eval.Ablation, err error) 
 		return a, usage("--ablate leaves out kinds of facts, which --method %s does not look at", name)
 	}
 	if j.method.facts != "" || j.method.variants != "" {
-		return a, usage("--ablate leaves kinds out of all: it takes neither --facts nor --variants")
+		return a, usage("--ablate leaves kinds out of all: it takes neither facts nor variants")
 	}
 	add := func(what, facts, variants string) error {
 		f := j.method

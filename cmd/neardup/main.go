@@ -149,6 +149,9 @@ two are; the similarity is exact, and anyone can compute it again.
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(commands(a)...)
+	root.AddCommand(methodTopic())
+	cobra.AddTemplateFunc("flagHelp", flagHelp)
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .HasAvailableLocalFlags}}\n\nFlags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}", "{{flagHelp .}}", 1))
 	complete(root)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

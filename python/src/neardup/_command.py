@@ -45,7 +45,7 @@ def path() -> str:
 
 
 def flags(options: Mapping[str, object]) -> list[str]:
-    """Options as flags: min_features=3 is --min-features=3; None is left out."""
+    """Options as flags: max_document="1MiB" is --max-document=1MiB; None is left out."""
     out = []
     for name, value in options.items():
         if value is None:
