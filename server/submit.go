@@ -43,6 +43,9 @@ func (s *Server) add(ctx context.Context, sub docid.Submission) (api.Answer, err
 	start := time.Now()
 	a, err := detector(ctx).Add(ctx, sub)
 	s.figures.decided(callerOf(ctx).tenant.name, a, err, time.Since(start))
+	if err == nil && !a.Replayed {
+		s.keepText(ctx, a.Seq, sub.Text)
+	}
 	return a, err
 }
 

@@ -91,6 +91,9 @@ func (s *Server) Sweep(ctx context.Context, now time.Time) error {
 	var errs []error
 	for _, t := range s.tenants {
 		errs = append(errs, expire(ctx, t.detector, now), s.forget(ctx, t, now.Add(-s.cfg.KeepKeys)), s.unload(ctx, t, now), s.trim(ctx, t, now))
+		if s.cfg.Texts != nil {
+			errs = append(errs, s.cfg.Texts.Forget(t.name))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -36,6 +36,7 @@ type serve struct {
 	hosts                []string
 	backups              string
 	keepKeys             time.Duration
+	keepTexts            time.Duration
 	stores               storeFlags
 	secrets              []string // flags with a password on the command line
 	level                string
@@ -98,6 +99,7 @@ func (s *serve) flags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&s.hosts, "host", nil, `name that the Host header may have, repeated for more; "*" for any (default: that of --addr, and localhost on loopback)`)
 	fs.StringVar(&s.backups, "backups", "", "folder for the snapshots of POST /v1/backup; on the same file system they cost little")
 	fs.DurationVar(&s.keepKeys, "keep-keys", 24*time.Hour, "how long idempotency keys are kept at least")
+	fs.DurationVar(&s.keepTexts, "keep-texts", 0, "keep the text of every article for so long in --data, for those who moderate; 0: only that of the kept one")
 	fs.IntVar(&s.limits.InFlight, "in-flight", 256, "requests worked on at one moment")
 	fs.IntVar(&s.limits.PerClient, "client-in-flight", 192, "of them for one client")
 	fs.Float64Var(&s.limits.Rate, "rate", 5000, "articles or other requests a second of one client")
@@ -169,6 +171,15 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	}
 	defer func() { err = errors.Join(err, closeSinks(sinks)) }()
 	store.readsFrom(sinks)
+	texts, err := openTexts(s.data, s.keepTexts)
+	if err != nil {
+		return err
+	}
+	var kept server.Texts
+	if texts != nil {
+		kept = texts
+		defer func() { err = errors.Join(err, texts.Close()) }()
+	}
 	marks := marksOf(s.data, store)
 	seen, err := marks.load()
 	if err != nil {
@@ -182,7 +193,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)
 		},
-		Snapshot: s.snapshots(store), Inspect: inspect, Metrics: registry, Log: s.log, Version: version(),
+		Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Metrics: registry, Log: s.log, Version: version(),
 	})
 	if err != nil {
 		return err

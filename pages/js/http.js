@@ -137,7 +137,7 @@ export class HttpSource {
 
   member(m) {
     const e = m.evidence || {};
-    return { id: m.nid, title: m.title || '', url: m.url || '', decision: e.decision || 'duplicate', similarity: e.similarity, distance: e.distance,
+    return { id: m.nid, title: m.title || '', url: m.url || '', text: m.content || undefined, decision: e.decision || 'duplicate', similarity: e.similarity, distance: e.distance,
       basis: [said(e.stage), said(e.basis), e.leader ? `→ ${e.leader}` : ''].filter(Boolean).join(' · '), heat: m.heat, conflicts: e.conflicts, moved: m.corrected };
   }
 }

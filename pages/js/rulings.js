@@ -57,7 +57,7 @@ const event = (r) => ({ a: r.a, b: r.b, before: verdicts[r.was], after: verdicts
 // keepDialog has the service keep another article of a docId: by a heat above that
 // of the kept one, and with its text, which the service has not got.
 export function keepDialog(app, x, heat, done) {
-  const text = h('textarea', { id: 'keep-text', rows: 8, required: true });
+  const text = h('textarea', { id: 'keep-text', rows: 8, required: true, value: x.text || '' });
   const said = h('div', { 'aria-live': 'polite' });
   const send = async (e) => {
     e.preventDefault();
