@@ -170,6 +170,9 @@ func (s *Server) revise(ctx context.Context, in *revision) (api.Change, error) {
 	if err != nil {
 		return api.Change{}, err
 	}
+	if in.Body.Content != nil {
+		s.keepRevised(ctx, in.NID, *in.Body.Content)
+	}
 	c := changed(ctx, e)
 	c.Heat = &e.Heat
 	return c, nil

@@ -29,6 +29,16 @@ func (s *Server) keepText(ctx context.Context, seq uint64, text string) {
 	}
 }
 
+// keepRevised keeps a new text of an article in the place of the one it came with.
+func (s *Server) keepRevised(ctx context.Context, nid, text string) {
+	if s.cfg.Texts == nil {
+		return
+	}
+	if m, _, err := detector(ctx).Member(ctx, nid); err == nil {
+		s.keepText(ctx, m.Seq, text)
+	}
+}
+
 // addTexts adds to members the texts that are kept, for whoever may moderate.
 func (s *Server) addTexts(ctx context.Context, members []api.Member) {
 	who := callerOf(ctx)

@@ -62,11 +62,16 @@ func TestModeratorsSeeBothTexts(t *testing.T) {
 	if got := content(f.client("news", server.Read), "second"); got != "" {
 		t.Errorf("a reader sees %q", got)
 	}
+	revised := atSea + " And so it ends."
+	must[api.Change](t)(submit.Revise(ctx, "second", api.Revision{Content: &revised}))
+	if got := content(li, "second"); got != revised {
+		t.Errorf("after a new text a moderator sees %q", got)
+	}
 	token := must[string](t)(server.NewToken())
 	access.Allow(server.HashOf(token), server.Grant{Tenant: "news", Roles: []server.Role{server.Moderate, server.Read}, Name: "wu"})
 	tab := signIn(t, f, token)
 	tab.Go(f.http.URL + "/ui/#groups/" + first.DocID)
-	tab.Wait("[...document.querySelectorAll('.member ins')].some((e) => e.innerText.includes('And so on'))")
+	tab.Wait("[...document.querySelectorAll('.member ins')].some((e) => e.innerText.includes('And so it ends'))")
 
 	admin := f.client("news", server.Admin)
 	must[api.Change](t)(admin.Delete(ctx, "second"))
