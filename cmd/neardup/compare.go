@@ -275,11 +275,22 @@ func (c *comparison) explain(m neardup.Method, x, y string) error {
 	if err != nil || c.Equal {
 		return err
 	}
-	if e, ok := m.(neardup.Explainer); ok && c.Verdict.Variant {
-		c.Conflicts = e.Conflicts(m.View(x), m.View(y))
-	}
+	c.Conflicts = conflicts(m, x, y)
 	c.Differs = differing(words, batch.AuditPair{Texts: [2]string{x, y}, Conflicts: c.Conflicts})
 	return nil
+}
+
+// conflicts are the facts that keep a variant from being a duplicate.
+func conflicts(m neardup.Method, x, y string) []neardup.Conflict {
+	e, ok := m.(neardup.Explainer)
+	if !ok || x == y {
+		return nil
+	}
+	a, b := m.View(x), m.View(y)
+	if !m.Compare(a, b).Variant {
+		return nil
+	}
+	return e.Conflicts(a, b)
 }
 
 func (c comparison) write(w io.Writer) {

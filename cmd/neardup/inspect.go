@@ -26,7 +26,7 @@ func inspect(a, b string) api.Inspection {
 		out.Scales = append(out.Scales, api.Scale(s))
 	}
 	if m, err := methods.New(methods.Config{}); err == nil {
-		out.Verdict = verdict(m, x, y)
+		out.Verdict, out.Conflicts = verdict(m, x, y), conflicts(m, x, y)
 	}
 	return out
 }

@@ -16,6 +16,9 @@ export class HttpSource {
     this.rows = new Map();
   }
 
+  // searches says what find looks for.
+  get searches() { return t('A docId, a nid, a whole address or a whole title'); }
+
   token() { try { return sessionStorage.getItem('neardup token') || ''; } catch { return this.kept || ''; } }
 
   keep(token) { this.kept = token; try { sessionStorage.setItem('neardup token', token); } catch { /* this page only */ } }
