@@ -74,7 +74,7 @@ async function draw(v) {
   const top = v.drawn = v.box.scrollTop, seen = v.box.clientHeight, height = list.total * rowHeight + 'px';
   if (v.sizer.style.height !== height) v.sizer.style.height = height;
   const all = v.run.shownGroups;
-  const count = list.open ? t('at least {n} groups', { n: num(list.total - 1) }) : (list.total === all || all === undefined ? t('{n} groups', { n: num(list.total) }) : t('{n} of {m} groups', { n: num(list.total), m: num(all) })) + (list.searching ? ' · ' + t('searching') + '…' : '');
+  const count = list.open ? t('at least {n} groups', { n: num(list.total - 1) }) : (list.total === all || all === undefined ? (list.total === 1 ? t('1 group') : t('{n} groups', { n: num(list.total) })) : t('{n} of {m} groups', { n: num(list.total), m: num(all) })) + (list.searching ? ' · ' + t('searching') + '…' : '');
   const line = count + progress(v);
   if (v.count.textContent !== line) v.count.textContent = line;
   const first = Math.max(0, Math.floor(top / rowHeight) - spare);
