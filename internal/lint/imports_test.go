@@ -33,6 +33,7 @@ var layers = map[string]layer{
 	"simhash":  {[]string{"", "text", "text/segment", "feature/..."}, []string{hash, xtext}},
 	"minhash":  {[]string{"", "text", "feature/..."}, []string{hash, xtext}},
 	"ngram":    {[]string{"", "text", "text/segment", "feature/..."}, []string{hash, xtext}},
+	"token":    {[]string{"text", "text/segment", "feature/keyword"}, []string{hash}},
 	"weighted": {[]string{"", "text", "text/segment", "feature/keyword"}, []string{hash}},
 	"methods":  {[]string{"", "text/...", "feature/...", "simhash", "minhash", "ngram", "weighted"}, nil},
 

@@ -1,0 +1,253 @@
+package made
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup/text"
+	"github.com/neardup/neardup/text/segment"
+)
+
+// token is a word of a text.
+type token struct{ start, end int }
+
+// hit is a word of a list found in a text.
+type hit struct {
+	group      *group
+	start, end int
+	first, n   int // tokens
+}
+
+// tokens cuts a text into words: runs of letters and digits in English, the
+// segmenter's words in Chinese.
+func tokens(g *segment.Segmenter, language, s string) []token {
+	var out []token
+	if language == "zh" {
+		at := 0
+		for _, w := range g.Cut(nil, s, segment.HMM) {
+			if r, _ := utf8.DecodeRuneInString(w); text.IsAlnum(r) {
+				out = append(out, token{at, at + len(w)})
+			}
+			at += len(w)
+		}
+		return out
+	}
+	open := false
+	for i, r := range s {
+		if text.IsAlnum(r) {
+			if !open {
+				out = append(out, token{start: i})
+			}
+			open = true
+			out[len(out)-1].end = i + utf8.RuneLen(r)
+			continue
+		}
+		open = false
+	}
+	return out
+}
+
+// find lists the words of the lists that stand in s as words of their class:
+// the longest that begins at each token.
+func (l *lexicon) find(g *segment.Segmenter, s string) []hit {
+	ts := tokens(g, l.language, s)
+	shouted := mostlyCapitals(s, ts)
+	var out []hit
+	for i := 0; i < len(ts); i++ {
+		for n := min(4, len(ts)-i); n >= 1; n-- {
+			start, end := ts[i].start, ts[i+n-1].end
+			if end-start > 60 {
+				continue
+			}
+			w := s[start:end]
+			group := l.groups[w]
+			if group == nil && l.language == "en" && sentenceStart(s, start) {
+				if group = l.groups[lowerFirst(w)]; group != nil && group.class.form == asName {
+					group = nil
+				}
+			}
+			if group == nil {
+				continue
+			}
+			h := hit{group, start, end, i, n}
+			if !shouted && l.stands(s, ts, h) {
+				out = append(out, h)
+			}
+			i += n - 1
+			break
+		}
+	}
+	return out
+}
+
+func lowerFirst(w string) string {
+	r, n := utf8.DecodeRuneInString(w)
+	return string(unicode.ToLower(r)) + w[n:]
+}
+
+// mostlyCapitals tells titles whose words begin with capitals: they do not show names.
+func mostlyCapitals(s string, ts []token) bool {
+	n := 0
+	for _, t := range ts {
+		if r, _ := utf8.DecodeRuneInString(s[t.start:]); unicode.IsUpper(r) {
+			n++
+		}
+	}
+	return n > 3 && n > len(ts)/2
+}
+
+// sentenceStart: nothing comes before, or the end of a sentence.
+func sentenceStart(s string, at int) bool {
+	before := strings.TrimRight(s[:at], " \t\n\"“'‘(")
+	return before == "" || strings.HasSuffix(before, ".") || strings.HasSuffix(before, "!") || strings.HasSuffix(before, "?") || strings.HasSuffix(before, ":")
+}
+
+type wordSet map[string]bool
+
+func (s wordSet) has(w string) bool { return s[w] }
+
+// set makes a set of words.
+func set(words string) wordSet {
+	out := wordSet{}
+	for _, w := range strings.Fields(words) {
+		out[w] = true
+	}
+	return out
+}
+
+var (
+	// What a noun stands behind.
+	before = set(`a an the his her my your our their its this that these those any no some every each all both other another
+		of in on by with without for from at new old and or as first second two three four five six seven eight nine ten
+		many several few most more such local national public private former 's s small large big little young good bad great
+		own same different whole next last main major senior his per about under over near behind between among against`)
+	determiners = set(`a an the his her my your our their its this that every each 's s`)
+	numerals    = set(`a an one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty
+		hundred thousand million billion several few many last next this each every per square cubic`)
+	// A word before these is a part of a name or an idiom.
+	compounds = set(`house market card list mail hole box flag tape cross sea bank street jack union belt sox wings devils bulls
+		league time bit rights line hand way point half`)
+	peopleOrIdiom = set(`voters man men woman women people person president student students community player players child children girl girls boy boys church leader leaders americans american teenager neighborhood neighborhoods planet ink meat wine tea hair south africans africa and`)
+	organisations = set(`大学 银行 证券 集团 公司 队 国安 申花 日报 晚报 卫视 航空 电视台 时报 队长 学院 集团公司 股份 人寿 石化 理工大学 师范大学
+		时间 条 位 机场 火车站 路 街 街道 号 航天 版 站 一中 中学 之春 味 菜 人民出版社 卫士 总局 博物院 博物馆 冬奥 奥运 奥运会 冬奥会 财经大学 政法大学 交通大学 话 货 蛋糕 炸酱面 火锅 烤鸭`)
+	colourIdioms  = set(`文化 资源 旅游 教育 传承 基因 生活 生态 发展 食品 金融 低碳 通道 环保 出行 建筑 产业 能源 制造 消费 矿山 污染 星期五 地带 网站 产业链 预警 信号 革命 遗址 传统 故事 引擎 江山 血脉 债券 转型 增长 办公 农业 交通 采购 信贷 经济 经典 记忆 圣地 收入 幽默 产品`)
+	institutions  = set(`银行 大学 学校 中学 小学 医院 机场 法院 火车站 图书馆 博物馆 动物园 体育馆`)
+	ordinalIdioms = set(`条 章 款 项 时间 方 手 人称 产业`)
+	// months that are other words too
+	monthBefore = set(`in on of since until till last next early late mid by this from through to before after and between`)
+)
+
+// placeNamed: the lists have w as a place.
+func (l *lexicon) placeNamed(w string) bool {
+	g := l.groups[w]
+	return g != nil && (g.class.set() == "place" || g.class.set() == "province" || g.class.set() == "country")
+}
+
+// stands checks the words around: does the word stand there as one of its class?
+func (l *lexicon) stands(s string, ts []token, h hit) bool {
+	word := func(i int) string {
+		if i < 0 || i >= len(ts) {
+			return ""
+		}
+		return s[ts[i].start:ts[i].end]
+	}
+	gap := func(i int) string { // between token i-1 and i
+		if i <= 0 || i >= len(ts) {
+			return "|"
+		}
+		return s[ts[i-1].end:ts[i].start]
+	}
+	prev, next := word(h.first-1), word(h.first+h.n)
+	gapBefore, gapAfter := gap(h.first), gap(h.first+h.n)
+	if strings.ContainsAny(gapBefore, "-@/_.\\") && !strings.Contains(gapBefore, " ") || strings.ContainsAny(gapAfter, "-@/_\\") && !strings.Contains(gapAfter, " ") {
+		return false
+	}
+	if gapAfter == "." && next != "" { // a domain
+		return false
+	}
+	c := h.group.class
+	if l.language == "zh" {
+		return l.standsChinese(c, s[h.start:h.end], prev, next, gapBefore, gapAfter)
+	}
+	lowPrev, lowNext := strings.ToLower(prev), strings.ToLower(next)
+	number := prev != "" && prev[0] >= '0' && prev[0] <= '9'
+	capital := func(w string) bool { r, _ := utf8.DecodeRuneInString(w); return unicode.IsUpper(r) }
+	if c.form != asName && (gapAfter == " " && compounds[lowNext] || gapBefore == "'" || gapAfter == "'" && lowNext != "s") {
+		return false
+	}
+	first := sentenceStart(s, h.start)
+	switch c.set() {
+	case "month":
+		return number && gapBefore == " " || next != "" && next[0] >= '0' && next[0] <= '9' || monthBefore[prev]
+	case "nationality", "language":
+		return !(gapAfter == " " && set("Union Commission Central Economic Parliament America Tigers Tiger Open Cup Airways").has(next))
+	case "weekday":
+		return true
+	case "religion":
+		return gapAfter != " " || !capital(next)
+	case "person", "surname", "name":
+		return !(gapAfter == " " && set("Street University Hospital Center Centre Park Prize Award Road Airport County City Island Lake").has(next)) && gapAfter != ". "
+	case "place", "country", "company", "organisation", "product":
+		if gapAfter == " " && capital(next) || gapBefore == " " && capital(prev) && !sentenceStart(s, ts[h.first-1].start) {
+			return false
+		}
+		if gapAfter == ", " && capital(next) && c.set() == "place" && l.groups[next] != nil && l.groups[next].class.set() == "country" {
+			return false // "Paris, France"
+		}
+		if strings.HasSuffix(gapBefore, "(") && strings.HasPrefix(gapAfter, ")") {
+			return false // what it is called for short, or a source
+		}
+		return !(first && c.set() == "company" && len(h.group.words[0]) < 6 && gapAfter == " " && !set("said says is has will to and announced plans was shares 's").has(lowNext))
+	case "unit", "currency":
+		return number && gapBefore == " " || numerals[lowPrev] && gapBefore == " "
+	case "scale":
+		return number || numerals[lowPrev]
+	case "ordinal":
+		return determiners[lowPrev] && gapBefore == " " && !set("place name lady minister aid hand half person party").has(lowNext)
+	case "numeral":
+		_, before := l.groups[lowPrev]
+		return !(before && l.groups[lowPrev].class.set() == "numeral") && !(l.groups[lowNext] != nil && l.groups[lowNext].class.set() == "numeral") && lowPrev != "point"
+	case "colour":
+		return !peopleOrIdiom[lowNext] && lowPrev != "into" && !(lowPrev == "the" && gapAfter != " ")
+	case "season", "daytime", "direction":
+		return lowPrev != "good" && lowNext != "time"
+	}
+	// nouns: behind a determiner, with an adjective between at most
+	if l.plural[strings.ToLower(s[h.start:h.end])] && first {
+		return true
+	}
+	if gapBefore != " " || c.form == asMass && gapAfter == "'" {
+		return false
+	}
+	return before[lowPrev] || determiners[strings.ToLower(word(h.first-2))] && gap(h.first-1) == " "
+}
+
+func (l *lexicon) standsChinese(c *class, w, prev, next, gapBefore, gapAfter string) bool {
+	if c.form == asName { // Latin words: no part of a longer one
+		latin := func(w string) bool { return w != "" && w[0] < 128 }
+		return !(latin(next) && (gapAfter == "" || gapAfter == " ")) && !(latin(prev) && (gapBefore == "" || gapBefore == " "))
+	}
+	adjacent := gapAfter == ""
+	if adjacent && organisations[next] {
+		return false
+	}
+	switch c.set() {
+	case "place", "country", "province":
+		// a capital and its people, a product, a dish: one character more makes another word
+		return !(adjacent && utf8.RuneCountInString(next) == 1 && strings.Contains("队菜话味货派系通台", next))
+	case "month":
+		return !(adjacent && utf8.RuneCountInString(next) == 1 && strings.Contains("天份", next)) || next == "份"
+	case "unit", "currency":
+		return gapBefore == "" && prev != "" && (prev[0] < 128 || strings.ContainsAny(prev, "一二三四五六七八九十百千万亿两几"))
+	case "building": // 北京银行 is a company
+		return !(gapBefore == "" && institutions[w] && l.placeNamed(prev))
+	case "person":
+		return gapBefore != "·" && gapAfter != "·"
+	case "colour":
+		return !(adjacent && colourIdioms[next])
+	case "ordinal":
+		return !(adjacent && ordinalIdioms[next])
+	}
+	return true
+}

@@ -1,0 +1,102 @@
+package token
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup/text/segment"
+)
+
+// han takes the Chinese characters from at on, numerals apart, and returns
+// where they end, or what a numeral among them is part of.
+func (c *Cutter) han(clean string, at int) int {
+	end := at
+	for end < len(clean) && end < at+mostRun {
+		r, size := utf8.DecodeRuneInString(clean[end:])
+		if class(r) != classHan {
+			break
+		}
+		end += size
+	}
+	if start := at + scoreStart(clean[at:end]); start > at {
+		end = start
+	}
+	c.words = c.segment(c.words[:0], clean[at:end])
+	for p, i := at, 0; i < len(c.words); i++ {
+		word := c.words[i]
+		if to := c.hanNumber(clean, p, end); to > p {
+			if to >= end {
+				return to
+			}
+			// The numeral may reach over several words, or end within one.
+			for p += len(word); p < to; {
+				i++
+				p += len(c.words[i])
+			}
+			if p > to { // what follows is cut as behind digits
+				i, p = c.recut(clean, to, p, i)
+			}
+			continue
+		}
+		if p+len(word) == end && word == ordinal && end < len(clean) && isDigit(clean[end]) {
+			return end // 第3 is 第三
+		}
+		c.hanWord(word)
+		p += len(word)
+	}
+	return end
+}
+
+// mostRun is how many bytes of Chinese without a sign are cut at once.
+const mostRun = 1 << 12
+
+// segment appends the words of Chinese characters to dst.
+func (c *Cutter) segment(dst []string, s string) []string {
+	if g := c.lexicon.chinese().segmenter; g != nil {
+		return g.Cut(dst, s, segment.HMM)
+	}
+	for at, r := range s {
+		dst = append(dst, s[at:at+utf8.RuneLen(r)])
+	}
+	return dst
+}
+
+// recut cuts clean[from:to], the rest of words[i], anew together with the few
+// words behind it, and returns the place before the first of the new words and
+// where that begins. They lie in the places of the old ones; where these are too
+// few, the rest is taken at once.
+func (c *Cutter) recut(clean string, from, to, i int) (before, at int) {
+	last := min(i+mostRecut, len(c.words)-1)
+	end := to
+	for _, word := range c.words[i+1 : last+1] {
+		end += len(word)
+	}
+	c.again = c.segment(c.again[:0], clean[from:end])
+	if first := last + 1 - len(c.again); first >= i {
+		copy(c.words[first:], c.again)
+		return first - 1, from
+	}
+	c.again = c.segment(c.again[:0], clean[from:to])
+	for _, word := range c.again {
+		c.hanWord(word)
+	}
+	return i, to
+}
+
+// mostRecut is how many words behind a numeral are cut anew with the rest of the
+// word in which it ends.
+const mostRecut = 3
+
+func (c *Cutter) hanWord(word string) {
+	if n := len(c.tokens); n > 0 && len(word) == 3 && strings.HasSuffix(c.tokens[n-1].Text, week) && isWeekday(word) {
+		word = week + word // of 本周六, cut as 本周 and 六
+	}
+	f := c.find(word, true)
+	if f.kind == kindPhrase {
+		for part := range strings.SplitSeq(f.text, " ") {
+			c.put(part, true)
+		}
+		return
+	}
+	c.add(f, word, true)
+}

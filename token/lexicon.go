@@ -1,0 +1,77 @@
+package token
+
+import (
+	"sync"
+
+	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/text/segment"
+)
+
+// TablesLabel names, in a Spec, the built-in dictionary and idf tables at
+// their version; a test holds the digests it stands for.
+const TablesLabel = "built-in/2"
+
+// Weights are idf in units of 1/256.
+const (
+	Unit        = 256
+	leastWeight = Unit / 4
+	// MostWeight bounds a weight so that sums of them are far from overflow.
+	MostWeight = 15 * Unit
+	// NumberWeight is that of every number: which numbers a corpus has is
+	// chance, so their idf would be too.
+	NumberWeight = 5 * Unit
+	// measureWeight is that of every unit and currency: what tells is that they
+	// differ.
+	measureWeight = 2 * Unit
+)
+
+// Lexicon says how rare words are. Chinese needs a dictionary and a table that
+// take a while to load and some 20 MB, so they are made when the first Chinese
+// character turns up.
+type Lexicon struct {
+	own     *keyword.Table // in place of both built-in tables; nil: those
+	other   *keyword.Table // words of alphabets
+	chinese func() chineseTables
+}
+
+type chineseTables struct {
+	segmenter *segment.Segmenter
+	idf       *keyword.Table
+}
+
+// NewLexicon returns the built-in tables, or one of a corpus in their place.
+func NewLexicon(own *keyword.Table) (*Lexicon, error) {
+	l := &Lexicon{own: own, other: own}
+	if own == nil {
+		var err error
+		if l.other, err = keyword.English(); err != nil {
+			return nil, err
+		}
+	}
+	l.chinese = sync.OnceValue(l.loadChinese)
+	return l, nil
+}
+
+// Label names the tables in a Spec.
+func (l *Lexicon) Label() string {
+	if l.own != nil {
+		return l.own.Digest()
+	}
+	return TablesLabel
+}
+
+// loadChinese makes what Chinese needs of embedded data, which the tests prove
+// to be whole: nothing can fail here that did not fail there. Without a
+// segmenter each character would be a word.
+func (l *Lexicon) loadChinese() chineseTables {
+	c := chineseTables{idf: l.own}
+	if g, err := segment.Default(); err == nil {
+		c.segmenter = g
+	}
+	if c.idf == nil {
+		if t, err := keyword.Chinese(); err == nil {
+			c.idf = t
+		}
+	}
+	return c
+}

@@ -1,0 +1,297 @@
+package token
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// digitOf returns the value of a Chinese numeral and its kind: 1 for a digit,
+// else the power of ten it stands for; kind 0 for no numeral.
+func digitOf(r rune) (value, kind int64) {
+	switch r {
+	case '〇', '零':
+		return 0, 1
+	case '一':
+		return 1, 1
+	case '二', '两':
+		return 2, 1
+	case '三':
+		return 3, 1
+	case '四':
+		return 4, 1
+	case '五':
+		return 5, 1
+	case '六':
+		return 6, 1
+	case '七':
+		return 7, 1
+	case '八':
+		return 8, 1
+	case '九':
+		return 9, 1
+	case '十':
+		return 0, 10
+	case '百':
+		return 0, 100
+	case '千':
+		return 0, 1000
+	case '万':
+		return 0, 10_000
+	case '亿':
+		return 0, 100_000_000
+	}
+	return 0, 0
+}
+
+// measureWords are what a single Chinese numeral is a number before.
+// 一 is "a" before most of them, and counts only before those of afterOne and
+// the long ones.
+const (
+	measureWords = "楼层种起台架艘张套份笔支款折个名位人次届季集例号月日年岁度场件条项家只辆座枚轮期章节级等部首篇册本天周点分秒元块米倍成胎孩强连颗棵匹头把瓶杯碗袋盒箱桶批组排间栋所处吨克斤升亩"
+	afterOne     = "元楼层届季集号期月日轮章节级等部"
+)
+
+var longMeasures = []string{
+	"小时", "分钟", "秒钟", "刻钟", "个月", "星期", "礼拜", "世纪", "公里", "千米", "英里", "海里", "英尺", "英寸", "厘米", "毫米", "公斤", "千克", "毫克",
+	"毫升", "公升", "公顷", "平方", "立方", "美元", "欧元", "英镑", "日元", "港元", "卢布", "百分点", "摄氏度",
+}
+
+// week stands before the number of a day of the week, 周六.
+const week = "周"
+
+func isWeekday(word string) bool {
+	r, size := utf8.DecodeRuneInString(word)
+	return size == len(word) && strings.ContainsRune("一二三四五六日天", r)
+}
+
+const (
+	ordinal = "第"
+	// share is how a share of a hundred begins in Chinese: 百分之五 is 5%.
+	share   = "百分之"
+	ofParts = "分之"
+	percent = "percent"
+	against = "比"
+)
+
+// numerals returns the Chinese numeral that begins at s[at], with the 第 or 百分之
+// before it: from == to where there is none. A single digit counts after these,
+// before a measure word and in a score.
+func numerals(s string, at int) (from, to int) {
+	r, size := utf8.DecodeRuneInString(s[at:])
+	p, nth, part := at, r == '第', r == '百' && strings.HasPrefix(s[at:], share)
+	switch {
+	case nth:
+		p += size
+	case part:
+		p += len(share)
+	}
+	first := p
+	runes := 0
+	for p < len(s) {
+		r, size = utf8.DecodeRuneInString(s[p:])
+		if _, kind := digitOf(r); kind == 0 {
+			break
+		}
+		runes++
+		p += size
+	}
+	switch {
+	case runes == 0:
+		return at, at
+	case nth, part, runes >= 2, !isPower(s[first:p]) && counts(s, p, s[first:p] == "一"):
+		return at, p
+	}
+	return at, at
+}
+
+// isPower reports whether a numeral is a power of ten that nothing multiplies: of
+// 数万元 and behind digits it is no number by itself.
+func isPower(s string) bool { return s == "百" || s == "千" || s == "万" || s == "亿" }
+
+// counts reports whether a measure word or the other side of a score stands at
+// s[at].
+func counts(s string, at int, one bool) bool {
+	if at == len(s) {
+		return false
+	}
+	measures := measureWords
+	if one {
+		measures = afterOne
+	}
+	if r, _ := utf8.DecodeRuneInString(s[at:]); strings.ContainsRune(measures, r) {
+		return true
+	}
+	for _, word := range longMeasures {
+		if strings.HasPrefix(s[at:], word) {
+			return true
+		}
+	}
+	if strings.HasPrefix(s[at:], ofParts) {
+		return true
+	}
+	if rest, found := strings.CutPrefix(s[at:], against); found && rest != "" {
+		r, _ := utf8.DecodeRuneInString(rest)
+		_, kind := digitOf(r)
+		return kind == 1 && !startsWithAny(rest, "一些", "一般", "一直", "一起", "一样")
+	}
+	return false
+}
+
+func startsWithAny(s string, prefixes ...string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// hanNumber takes the numeral of Chinese characters that begins the word at
+// clean[at], or what it is part of, a date, a time, a score, and returns where
+// that ends; at if there is none.
+func (c *Cutter) hanNumber(clean string, at, end int) int {
+	if r, _ := utf8.DecodeRuneInString(clean[at:]); r != '第' {
+		if _, kind := digitOf(r); kind == 0 {
+			return at
+		}
+	}
+	from, to := numerals(clean[:end], at)
+	if to == from {
+		return at
+	}
+	written := clean[from:to]
+	if strings.HasPrefix(written, ordinal) {
+		c.number(written, chineseNumber(written))
+		return to
+	}
+	part := strings.HasPrefix(written, share)
+	if !part {
+		if r, _ := utf8.DecodeRuneInString(clean[to:]); to < len(clean) {
+			if after := c.dateOrTime(clean, from, to, r); after > from {
+				return after
+			}
+		}
+	}
+	value := chineseNumber(written)
+	if whole, found := strings.CutPrefix(clean[to:], ofParts); found { // 三分之一 is 1/3
+		if n, after := integer(whole, 0); n >= 0 {
+			c.figure(n)
+			c.number(written, value)
+			return to + len(ofParts) + after
+		}
+	}
+	if fraction, after := chineseFraction(clean[:end], to); after > to {
+		value, to = decimal(value+"."+fraction), after
+		var zeros int
+		if to, zeros = scaleEnd(clean, to); zeros > 0 {
+			value = shifted(value, zeros)
+		}
+	}
+	c.number(clean[from:to], value)
+	if part {
+		c.put(percent, false)
+	}
+	return c.score(clean, to)
+}
+
+// score takes the other side of a score behind the number that ends at clean[at],
+// 3比1, and returns where it ends; at if there is none.
+func (c *Cutter) score(clean string, at int) int {
+	for {
+		p := signEnd(clean, at, against)
+		if p == at {
+			break
+		}
+		n, to := integer(clean, skipSpace(clean, p))
+		if n < 0 || to < len(clean) && (clean[to] == '.' || startsWithAny(clean[to:], "年", "月", "日", "点", "般", "些", "直", "起", "样")) {
+			break
+		}
+		c.figure(n)
+		at = to
+	}
+	return at
+}
+
+// scoreStart returns where the numeral begins of the first score among Chinese
+// characters, which may lie within what would be a word, 对手三比零; len(s) if
+// there is none.
+func scoreStart(s string) int {
+	for from := 0; ; {
+		i := strings.Index(s[from:], against)
+		if i < 0 {
+			return len(s)
+		}
+		at := from + i
+		before, size := utf8.DecodeLastRuneInString(s[:at])
+		after, _ := utf8.DecodeRuneInString(s[at+len(against):])
+		_, m := digitOf(before)
+		_, n := digitOf(after)
+		if m == 1 && n == 1 {
+			if r := lastRune(s[:at-size]); r != '第' && !isNumeral(r) {
+				return at - size
+			}
+		}
+		from = at + len(against)
+	}
+}
+
+func isNumeral(r rune) bool {
+	_, kind := digitOf(r)
+	return kind != 0
+}
+
+// chineseFraction reads 点五 behind a numeral, a fraction unless it is a time.
+func chineseFraction(s string, at int) (fraction string, end int) {
+	rest, found := strings.CutPrefix(s[at:], "点")
+	if !found {
+		return "", at
+	}
+	end = at + len("点")
+	for _, r := range rest {
+		value, kind := digitOf(r)
+		if kind != 1 {
+			if kind == 10 || r == '分' || r == '刻' || r == '点' {
+				return "", at
+			}
+			break
+		}
+		fraction += strconv.FormatInt(value, 10)
+		end += utf8.RuneLen(r)
+		if len(fraction) > 9 {
+			return "", at
+		}
+	}
+	if fraction == "" {
+		return "", at
+	}
+	return fraction, end
+}
+
+// chineseNumber writes a Chinese numeral in digits, 十一 as 11 and 二〇二五 as
+// 2025; what is no regular numeral stays as it is.
+func chineseNumber(s string) string {
+	s = strings.TrimPrefix(strings.TrimPrefix(s, ordinal), share)
+	var total, section, digit int64
+	plain, digits := true, []byte(nil)
+	for _, r := range s {
+		value, kind := digitOf(r)
+		switch {
+		case kind == 1:
+			digit = value
+			digits = append(digits, '0'+byte(value))
+			continue
+		case kind >= 10_000:
+			total += max(section+digit, 1) * kind
+			section, digit = 0, 0
+		default:
+			section += max(digit, 1) * kind
+			digit = 0
+		}
+		plain = false
+	}
+	if plain {
+		return decimal(string(digits))
+	}
+	return strconv.FormatInt(total+section+digit, 10)
+}

@@ -1,0 +1,260 @@
+// Package token cuts clean text into words and numbers in one form for all ways
+// to write them, each weighed by how rare it is.
+//
+// Weights come from fixed tables, in whole numbers: a text has the same tokens
+// in every corpus and on every machine.
+package token
+
+import (
+	"unicode/utf8"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/neardup/neardup/text"
+)
+
+// Token is a word or a number of a text, in its place. Tokens of one Hash are
+// one word and have one weight.
+type Token struct {
+	Hash   uint64 // of the canonical form
+	Text   string // the canonical form of a word; a number as it is written
+	Value  string // of a number, in one form for all ways to write it; else ""
+	Weight uint32 // idf, in units of 1/Unit
+	Known  bool   // a table has it
+	Han    bool   // of Chinese characters
+	Coded  bool   // no number, and has digits
+}
+
+// Number reports whether the token is a number and nothing else.
+func (t *Token) Number() bool { return t.Value != "" }
+
+// Cutter cuts clean text into tokens. It is used by one goroutine and takes some
+// 400 KB.
+type Cutter struct {
+	lexicon *Lexicon
+	seed    uint64
+	tokens  []Token
+	words   []string // of a run of Chinese characters
+	again   []string // of what follows a numeral that ends within a word
+	wordEnd int      // where the last word of letters ends
+	recent  [1 << 12][2]form
+}
+
+// NewCutter returns a cutter that weighs words by a lexicon. The seed is that of
+// their hashes.
+func NewCutter(l *Lexicon, seed uint64) *Cutter { return &Cutter{lexicon: l, seed: seed} }
+
+// form is what a word as written stands for. Words come again, so the last ones
+// are kept by their hash: most words cost one hash and one look.
+type form struct {
+	written uint64 // the hash of the word as written
+	hash    uint64
+	text    string // canonical; "" where that is as written
+	weight  uint32 // 0: of no word yet
+	kind    kind
+	known   bool
+	coded   bool
+}
+
+// Cut returns the tokens of a clean text, valid until the next call: numbers,
+// dates and times, words of letters and digits, Chinese words of the dictionary,
+// and of other scripts without spaces every two runes in a row.
+func (c *Cutter) Cut(clean string) []Token {
+	c.tokens, c.wordEnd = c.tokens[:0], -1
+	clean = unescape(clean)
+	for at := datelineEnd(clean); at < len(clean); {
+		b := clean[at]
+		switch {
+		case b < utf8.RuneSelf:
+			switch ascii[b] {
+			case classLetter:
+				at = c.word(clean, at)
+			case classDigit:
+				at = c.figures(clean, at)
+			default:
+				at = c.sign(clean, at)
+			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(clean[at:])
+		switch class(r) {
+		case classHan:
+			at = c.han(clean, at)
+		case classRun:
+			at = c.run(clean, at)
+		case classLetter:
+			at = c.word(clean, at)
+		default:
+			at += size
+		}
+	}
+	return c.tokens
+}
+
+type runeClass uint8
+
+const (
+	classOther runeClass = iota
+	classDigit
+	classLetter
+	classHan
+	classRun // of a script without spaces, not Chinese
+)
+
+var ascii = func() (table [utf8.RuneSelf]runeClass) {
+	for b := range table {
+		switch {
+		case '0' <= b && b <= '9':
+			table[b] = classDigit
+		case 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z':
+			table[b] = classLetter
+		}
+	}
+	return table
+}()
+
+// class of a rune. Blocks are given by number, and the tables of package text
+// are fixed, so that a new Unicode version changes nothing.
+func class(r rune) runeClass {
+	switch {
+	case r < utf8.RuneSelf:
+		return ascii[r]
+	case r >= 0x4E00 && r <= 0x9FFF, r >= 0x3400 && r <= 0x4DBF, r >= 0x20000 && r <= 0x323AF, r == 0x3007:
+		return classHan
+	case r >= 0x3041 && r <= 0x30FF && r != 0x30FB, r >= 0x31F0 && r <= 0x31FF, // kana
+		text.IsUnspaced(r):
+		return classRun
+	case text.IsAlnum(r), text.IsMark(r):
+		return classLetter
+	}
+	return classOther
+}
+
+// isWordByte reports whether a byte is an ASCII letter or digit.
+func isWordByte(b byte) bool { return b < utf8.RuneSelf && ascii[b] != classOther }
+
+// wordAt returns where the letters and digits end that begin at s[at].
+func wordAt(s string, at int) int {
+	for at < len(s) {
+		if b := s[at]; b < utf8.RuneSelf {
+			if ascii[b] == classOther {
+				break
+			}
+			at++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[at:])
+		if class(r) != classLetter {
+			break
+		}
+		at += size
+	}
+	return at
+}
+
+// add adds what a word as written stands for, a form that is not looked into.
+func (c *Cutter) add(f *form, written string, han bool) {
+	if f.text != "" {
+		written = f.text
+	}
+	c.tokens = append(c.tokens, Token{Hash: f.hash, Text: written, Weight: f.weight, Known: f.known, Han: han, Coded: f.coded})
+}
+
+// find returns what a word stands for. Each word has two places among the recent
+// ones; the one that came last takes the first.
+func (c *Cutter) find(word string, han bool) *form {
+	written := xxh3.HashStringSeed(word, c.seed)
+	set := &c.recent[written%uint64(len(c.recent))]
+	if set[0].written == written && set[0].weight != 0 {
+		return &set[0]
+	}
+	if set[1].written == written && set[1].weight != 0 {
+		return &set[1]
+	}
+	set[1] = set[0]
+	c.learn(&set[0], word, han)
+	set[0].written = written
+	return &set[0]
+}
+
+// put adds a word by its canonical form.
+func (c *Cutter) put(word string, han bool) { c.add(c.find(word, han), word, han) }
+
+// number adds a number. Its hash is that of no word: 7 is no word "7".
+func (c *Cutter) number(written, value string) {
+	c.tokens = append(c.tokens, Token{
+		Hash: ^xxh3.HashStringSeed(value, c.seed), Text: written, Value: value, Weight: NumberWeight, Known: true,
+	})
+}
+
+// sign takes what is no letter and no digit: percent signs, the sign for and,
+// fractions without a whole number, tags.
+func (c *Cutter) sign(clean string, at int) int {
+	switch clean[at] {
+	case '.':
+		if end := fractionEnd(clean, at); end > 0 {
+			return c.amount(clean, at, end, decimal(clean[at:end]))
+		}
+	case '%':
+		if n := len(c.tokens); n > 0 && c.tokens[n-1].Number() {
+			c.put(percent, false)
+		}
+	case '&':
+		if at > 0 && clean[at-1] == ' ' && at+1 < len(clean) && clean[at+1] == ' ' {
+			c.put("and", false)
+		}
+	case '<':
+		return tagEnd(clean, at)
+	}
+	return at + 1
+}
+
+// tagEnd returns where the HTML tag ends that begins at s[at], or at+1.
+func tagEnd(s string, at int) int {
+	name := at + 1
+	if name < len(s) && s[name] == '/' {
+		name++
+	}
+	end := wordAt(s, name)
+	if !isTag(s[name:end]) {
+		return at + 1
+	}
+	for p := end; p < len(s) && p < end+mostTag && s[p] != '<'; p++ {
+		if s[p] == '>' {
+			return p + 1
+		}
+	}
+	return at + 1
+}
+
+// mostTag is the length of the attributes of a tag.
+const mostTag = 300
+
+// run takes the runes of a script without spaces from at on, every two in a
+// row, and returns where they end.
+func (c *Cutter) run(clean string, at int) int {
+	last := -1 // where the rune before begins
+	for at < len(clean) {
+		r, size := utf8.DecodeRuneInString(clean[at:])
+		if class(r) != classRun {
+			break
+		}
+		if last >= 0 {
+			c.pair(clean[last : at+size])
+		}
+		last = at
+		at += size
+	}
+	if n := len(c.tokens); last >= 0 && (n == 0 || !endsAt(clean, at, c.tokens[n-1].Text)) {
+		c.pair(clean[last:at]) // a single rune
+	}
+	return at
+}
+
+func endsAt(clean string, at int, s string) bool {
+	return at >= len(s) && len(s) > 0 && clean[at-len(s):at] == s
+}
+
+func (c *Cutter) pair(s string) {
+	c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(s, c.seed), Text: s, Weight: NumberWeight / 2, Han: true})
+}

@@ -1,0 +1,203 @@
+package token
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// Word is a word of a text as a member of a set.
+type Word struct {
+	Hash   uint64
+	Weight uint32
+	token  uint32 // the first that is this word
+}
+
+// Cutting is what came of one text: its tokens, and its different words by hash.
+// It is used by one goroutine, and holds one text at a time.
+type Cutting struct {
+	*Cutter
+	Tokens []Token
+	Words  []Word // may be sorted anew by whoever needs no View any more
+	Total  uint64 // of the weights of Words
+	wordOf []uint32
+	packed []byte
+}
+
+// Cut cuts a clean text.
+func (c *Cutting) Cut(clean string) {
+	c.Tokens = c.Cutter.Cut(clean)
+	words := c.Words[:0]
+	for i := range c.Tokens {
+		words = append(words, Word{c.Tokens[i].Hash, c.Tokens[i].Weight, uint32(i)})
+	}
+	slices.SortFunc(words, func(a, b Word) int { return cmp.Or(cmp.Compare(a.Hash, b.Hash), cmp.Compare(a.token, b.token)) })
+	c.wordOf = slices.Grow(c.wordOf[:0], len(c.Tokens))[:len(c.Tokens)]
+	n := 0
+	c.Total = 0
+	for _, word := range words {
+		if n == 0 || word.Hash != words[n-1].Hash {
+			words[n] = word
+			c.Total += uint64(word.Weight)
+			n++
+		}
+		c.wordOf[word.token] = uint32(n - 1)
+	}
+	c.Words = words[:n]
+}
+
+// View is a text as it is compared: its words as a set, and in their order
+// for texts that have enough in common. Views are many and compared often, so
+// they are small: what is read for every pair lies in a row, and tokens are
+// packed until they are looked at.
+type View struct {
+	Words   []uint64 // by hash
+	weights []uint16 // of Words, with isKnown
+	Total   uint64   // of the weights
+	Count   int      // of tokens
+	packed  string   // the words as text, the tokens, and numbers as they are written
+}
+
+// A weight of a word in a view says too whether the table has the word.
+const (
+	isKnown    = 1 << 15
+	weightBits = isKnown - 1
+)
+
+// View makes the view of the text that was cut last.
+func (c *Cutting) View() *View {
+	n := len(c.Words)
+	v := &View{Words: make([]uint64, n), weights: make([]uint16, n), Total: c.Total, Count: len(c.Tokens)}
+	c.packed = c.packed[:0]
+	for i, word := range c.Words {
+		t := &c.Tokens[word.token]
+		v.Words[i], v.weights[i] = word.Hash, uint16(word.Weight)
+		if t.Known {
+			v.weights[i] |= isKnown
+		}
+		c.packed = packString(c.packed, cmp.Or(t.Value, t.Text))
+	}
+	for i := range c.Tokens {
+		c.packed = c.Tokens[i].pack(c.packed, c.wordOf[i])
+	}
+	v.packed = string(c.packed)
+	return v
+}
+
+// Weight is what the i-th of Words weighs.
+func (v *View) Weight(i int) uint32 { return uint32(v.weights[i] & weightBits) }
+
+// Bytes is the memory of the view.
+func (v *View) Bytes() int { return 128 + 10*len(v.Words) + len(v.packed) }
+
+// Has reports whether the text has a word.
+func (v *View) Has(hash uint64) bool {
+	_, found := slices.BinarySearch(v.Words, hash)
+	return found
+}
+
+// What a packed token is, beside its word. A number has the value that it and all
+// others of one word have in common, and a text where it is written in another way.
+const (
+	isChinese = 1 << iota
+	isCoded
+	isNumber
+	isWritten
+)
+
+// pack appends a token, which is the word of a number.
+func (t *Token) pack(dst []byte, word uint32) []byte {
+	flags := byte(0)
+	written := t.Number() && t.Text != t.Value
+	for i, is := range [...]bool{t.Han, t.Coded, t.Number(), written} {
+		if is {
+			flags |= 1 << i
+		}
+	}
+	dst = binary.AppendUvarint(append(dst, flags), uint64(word))
+	if written {
+		dst = packString(dst, t.Text)
+	}
+	return dst
+}
+
+func packString(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// Opened is a view with its tokens. It keeps its memory.
+type Opened struct {
+	*View
+	Tokens []Token
+	texts  []string // of words
+}
+
+// Open makes the tokens of a view, unless it is the one that was opened last.
+func (o *Opened) Open(v *View) {
+	if o.View == v {
+		return
+	}
+	o.View, o.Tokens, o.texts = v, o.Tokens[:0], o.texts[:0]
+	r := unpacker(v.packed)
+	for range v.Words {
+		o.texts = append(o.texts, r.string())
+	}
+	for range v.Count {
+		flags := r[0]
+		r = r[1:]
+		word := r.number()
+		weight, text := v.weights[word], o.texts[word]
+		t := Token{
+			Hash: v.Words[word], Text: text, Weight: uint32(weight & weightBits), Known: weight&isKnown != 0,
+			Han: flags&isChinese != 0, Coded: flags&isCoded != 0,
+		}
+		if flags&isNumber != 0 {
+			t.Value = text
+		}
+		if flags&isWritten != 0 {
+			t.Text = r.string()
+		}
+		o.Tokens = append(o.Tokens, t)
+	}
+}
+
+// unpacker reads what was packed.
+type unpacker string
+
+// number reads one, nearly always of one byte.
+func (r *unpacker) number() (n int) {
+	for i := 0; ; i++ {
+		b := (*r)[i]
+		n |= int(b&0x7f) << (7 * i)
+		if b < 0x80 {
+			*r = (*r)[i+1:]
+			return n
+		}
+	}
+}
+
+// string reads one, which lies where it was packed.
+func (r *unpacker) string() string {
+	n := r.number()
+	s := string((*r)[:n])
+	*r = (*r)[n:]
+	return s
+}
+
+// Common is the weight of the words in both texts, each counted once.
+func Common(a, b *View) uint64 {
+	sum := uint64(0)
+	for i, j := 0, 0; i < len(a.Words) && j < len(b.Words); {
+		switch x, y := a.Words[i], b.Words[j]; {
+		case x < y:
+			i++
+		case x > y:
+			j++
+		default:
+			sum += uint64(a.Weight(i))
+			i++
+			j++
+		}
+	}
+	return sum
+}
