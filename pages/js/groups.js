@@ -35,9 +35,9 @@ function filters(v) {
   const q = v.state.query;
   const set = (k, to = Number) => (e) => { q[k] = to(e.target.value); requery(v); };
   const option = (value, name, on) => h('option', { value, selected: on }, name);
+  const searches = v.app.source.searches || 'Search titles, addresses and texts';
   let timer = 0;
-  const what = v.app.source.searches || t('Search titles, addresses and texts');
-  v.search = h('input', { type: 'search', id: 'search', value: q.text, placeholder: what, title: what, 'aria-label': what,
+  v.search = h('input', { type: 'search', id: 'search', value: q.text, placeholder: t(searches), 'aria-label': t(searches),
     oninput: (e) => { clearTimeout(timer); timer = setTimeout(() => { q.text = e.target.value.trim(); requery(v); }, 200); } });
   const decimal = (k, name) => h('label', {}, name, h('input', { type: 'number', min: 0, max: 1, step: 0.05, value: q[k], onchange: set(k, (x) => x === '' ? Number(k === 'to') : Number(x)) }));
   const count = (k, name) => h('label', {}, name, h('input', { type: 'number', min: 0, step: 1, value: q[k] || '', onchange: set(k, Math.floor) }));

@@ -13,11 +13,9 @@ const partnerOf = (g, kept, nid) => g.leader?.id && g.leader.id !== nid && !g.le
 export class HttpSource {
   constructor() {
     this.can = { run: false, groups: true, decide: false, check: true, live: true, filter: false };
+    this.searches = 'Find by nid, or by a whole address or title';
     this.rows = new Map();
   }
-
-  // searches says what find looks for.
-  get searches() { return t('A docId, a nid, a whole address or a whole title'); }
 
   token() { try { return sessionStorage.getItem('neardup token') || ''; } catch { return this.kept || ''; } }
 

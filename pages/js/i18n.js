@@ -25,7 +25,7 @@ const zh = {
   'Proof': '凭据', 'Digest': '摘要', 'Command': '命令', 'Made': '生成于', 'Version': '版本', 'Inputs': '输入',
   'Equal digests mean equal decisions, on any machine.': '摘要相同即裁定相同，与机器无关。',
   'peak {m}': '峰值 {m}', 'the largest {n} are in this file': '本文件含最大的 {n} 个',
-  'Search titles, addresses and texts': '搜索标题、网址与正文', 'Relation': '关系', 'any': '不限', 'copy': '相同', 'edited': '改动', 'variant': '变体',
+  'Search titles, addresses and texts': '搜索标题、网址与正文', 'Find by nid, or by a whole address or title': '按 nid、完整网址或完整标题查找', 'Relation': '关系', 'any': '不限', 'copy': '相同', 'edited': '改动', 'variant': '变体',
   'Source': '来源', 'Size': '大小', 'from': '从', 'to': '至', 'Sort': '排序', 'Order of the input': '输入顺序', 'Length': '长度', 'Ascending': '升序', 'Descending': '降序',
   'Filters': '筛选', 'Reset': '重置', '{n} groups': '{n} 个分组', '{n} of {m} groups': '{n} / {m} 个分组', 'searching': '搜索中', 'List of groups': '分组列表', 'Lowest similarity from': '最低相似度从',
   'Open a group to see what it holds.': '打开一个分组以查看内容。', 'No group fits these filters.': '没有符合条件的分组。', 'Back to the list': '返回列表',
@@ -59,7 +59,7 @@ const zh = {
   'Obeyed from then on. To change an answer that was given, move the article.': '自裁定起生效。若要更改已给出的答复，请移动文章。',
   'All are duplicates': '全部是重复', 'None is a duplicate': '全部不是重复', 'Undecided only': '仅显示未裁定', '{n} of {m} decided': '已裁定 {n} / {m}', '{n} of {m} groups decided': '已裁定 {n} / {m} 个分组', '{n} pairs decided': '已裁定 {n} 对',
   '{n} marked: {v}': '已标记 {n} 篇：{v}', 'all of the group': '整组', 'Keep this one': '改为保留此篇', 'Kept from now on: {id}': '现保留：{id}', 'Its text: the service has only that of the kept article': '正文（服务只存有保留文章的正文）',
-  'change': '变更', 'texts': '篇', '1 group': '1 个分组', 'A docId, a nid, a whole address or a whole title': 'docId、nid、完整网址或完整标题', 'It is not kept: its text disagrees with that of the first article.': '未保留：其正文与首篇不符。', 'Of the whole group': '对整组',
+  'change': '变更', 'texts': '篇', '1 group': '1 个分组', 'It is not kept: its text disagrees with that of the first article.': '未保留：其正文与首篇不符。', 'Of the whole group': '对整组',
   'Its text, for a docId of its own': '正文（自成一组时需要）', 'Why': '理由',
 };
 
