@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/neardup/neardup/corpus"
 	"github.com/spf13/cobra"
@@ -61,10 +63,16 @@ func badValue(name string, err error) error {
 	if !errors.As(err, &bad) {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if kind := kinds[bad.GetFlag().Value.Type()]; kind != "" {
+	cause := bad.Unwrap()
+	var number *strconv.NumError
+	kind := kinds[bad.GetFlag().Value.Type()]
+	switch {
+	case kind != "" && (errors.As(cause, &number) || strings.HasPrefix(cause.Error(), "time: ")):
 		return fmt.Errorf("%s %q is not %s", name, bad.GetValue(), kind)
+	case strings.Contains(cause.Error(), bad.GetValue()):
+		return fmt.Errorf("%s: %w", name, cause)
 	}
-	return fmt.Errorf("%s: %w", name, bad.Unwrap())
+	return fmt.Errorf("%s %q: %w", name, bad.GetValue(), cause)
 }
 
 // flagError words what the command line got wrong.
