@@ -34,7 +34,7 @@ func layered(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 			return
 		}
 		if err := fs.Set(f.Name, v); err != nil {
-			firstErr = usage("%w", badValue(name, err))
+			firstErr = usage("%w", badValue(name+" (--"+f.Name+")", err))
 		}
 	})
 	if firstErr != nil {
