@@ -124,6 +124,15 @@ type Explainer interface {
 	Conflicts(a, b View) []Conflict
 }
 
+// Measurer is a Method that can say how similar two texts are below its
+// threshold too, where Compare stops early.
+type Measurer interface {
+	Method
+	// Measure is the Similarity that Compare would give without a threshold.
+	// Not for the hot path: it is asked for what is shown to people.
+	Measure(a, b View) float64
+}
+
 // Overlapping is a Method whose near texts have features in common, so that
 // those that may be near one can be found by its features where many share a key.
 type Overlapping interface {

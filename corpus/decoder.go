@@ -19,6 +19,7 @@ type Decoder struct {
 	fields Fields
 	rec    Record
 	json   jsonScan
+	path   []byte // of the object being read: the names it lies under, each with its dot
 	cells  [][]byte
 	found  *found
 	had    uint32 // what it noted there
@@ -69,11 +70,15 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 func (it *Item) path() string { return filepath.ToSlash(it.File) }
 
 func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
+	d.path = d.path[:0]
 	if err := d.json.object(trimEnd(it.Raw), d.member); err != nil {
 		return err
 	}
 	d.share()
 	if err := d.document(doc, jsonText); err != nil {
+		if errors.Is(err, errNoField) {
+			err = fmt.Errorf("%w; %s", err, d.names(it.Raw))
+		}
 		return err
 	}
 	d.note(foundObject)
@@ -88,11 +93,24 @@ func (d *Decoder) note(bit uint32) {
 	}
 }
 
-// member takes one member of an object if it is a wanted field.
+// member takes one member of an object if it is a wanted field, or holds one:
+// "doc.content" names a member with that key, or the content of the object doc.
 func (d *Decoder) member(key []byte) error {
+	outer := len(d.path)
+	if outer == 0 {
+		return d.field(key)
+	}
+	d.path = append(d.path, key...)
+	err := d.field(d.path)
+	d.path = d.path[:outer]
+	return err
+}
+
+// field reads the value of a member by its whole name.
+func (d *Decoder) field(key []byte) error {
 	dst, name := d.wanted(key)
 	if dst == nil {
-		return d.json.skip()
+		return d.within(key)
 	}
 	kind, err := d.json.kind()
 	if err != nil {
@@ -108,9 +126,74 @@ func (d *Decoder) member(key []byte) error {
 	case kind == kindNull && dst != &d.rec.ID && dst != &d.rec.Title && dst != &d.rec.URL && dst != &d.rec.Time:
 		*dst = []byte{} // no text is an empty one
 	case kind != kindNull && dst != &d.rec.Title && dst != &d.rec.URL && dst != &d.rec.Time:
-		return fmt.Errorf("field %q is %s, not a string", name, kind)
+		return notString(name, kind)
 	}
 	return d.json.skip()
+}
+
+func notString(name string, kind valueKind) error {
+	if kind == kindObject {
+		return fmt.Errorf("field %q is an object, not a string: name what lies in it, as in %q", name, name+".content")
+	}
+	return fmt.Errorf("field %q is %s, not a string", name, kind)
+}
+
+// within reads a value of which nothing is wanted but what may lie in it.
+func (d *Decoder) within(key []byte) error {
+	if d.json.i == len(d.json.b) || d.json.b[d.json.i] != byte(kindObject) || !d.leads(key) {
+		return d.json.skip()
+	}
+	outer := len(d.path)
+	d.path = append(append(d.path[:0], key...), '.')
+	err := d.json.members(d.member)
+	d.path = d.path[:outer]
+	return err
+}
+
+// leads reports whether a wanted field lies below key.
+func (d *Decoder) leads(key []byte) bool {
+	for _, t := range d.targets() {
+		if name := t.field.Name; len(name) > len(key) && name[len(key)] == '.' && name[:len(key)] == string(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostNamed is how many fields of a record a message lists.
+const mostNamed = 12
+
+// names lists the fields of an object that hold strings or numbers, and those in
+// its objects: what could have been meant.
+func (d *Decoder) names(raw []byte) string {
+	var names []string
+	var path []byte
+	s := jsonScan{maxDepth: d.opt.MaxDepth}
+	var member func(key []byte) error
+	member = func(key []byte) error {
+		outer := len(path)
+		path = append(path, key...)
+		defer func() { path = path[:outer] }()
+		kind, err := s.kind()
+		switch {
+		case err != nil:
+			return err
+		case kind == kindObject:
+			path = append(path, '.')
+			return s.members(member)
+		case (kind == kindString || kind == kindNumber) && len(names) <= mostNamed:
+			names = append(names, fmt.Sprintf("%.60q", path))
+		}
+		return s.skip()
+	}
+	if s.object(trimEnd(raw), member) != nil || len(names) == 0 {
+		return "it has no string and no number"
+	}
+	more := ""
+	if len(names) > mostNamed {
+		names, more = names[:mostNamed], ", ..."
+	}
+	return "it has " + strings.Join(names, ", ") + more
 }
 
 // target is a wanted field and where its bytes go.
@@ -195,6 +278,9 @@ func (d *Decoder) row(it Item, doc *neardup.Document) error {
 	return d.document(doc, func(b []byte) (string, error) { return utf8Text(b), nil })
 }
 
+// errNoField is what a record without a text begins to say.
+var errNoField = errors.New("no field")
+
 // document makes the document of d.rec; str decodes its charset.
 func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, error)) error {
 	var errs [4]error
@@ -207,7 +293,7 @@ func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, erro
 	}
 	if d.fields.HTML.Name != "" {
 		if d.rec.HTML == nil {
-			return fmt.Errorf("no field %q", d.fields.HTML.Name)
+			return fmt.Errorf("%w %q", errNoField, d.fields.HTML.Name)
 		}
 		page, err := str(d.rec.HTML)
 		if err != nil {
@@ -232,7 +318,7 @@ func (d *Decoder) text(doc *neardup.Document, str func([]byte) (string, error)) 
 				name += " or " + strconv.Quote(f.Name)
 			}
 		}
-		return fmt.Errorf("no field %s", name)
+		return fmt.Errorf("%w %s", errNoField, name)
 	}
 	if d.rec.Text != nil {
 		if doc.Text, err = str(d.rec.Text); err != nil {
@@ -291,4 +377,62 @@ func absolute(link string) string {
 		return ""
 	}
 	return u.String()
+}
+
+// Cells returns the cells of a row of CSV or TSV, and the names of its columns,
+// nil where there is no header; false for items of other formats.
+func (d *Decoder) Cells(it Item) (names, cells []string, ok bool) {
+	if it.in.format != CSV && it.in.format != TSV {
+		return nil, nil, false
+	}
+	for _, c := range it.in.dialect.split(nil, it.Raw) {
+		cell, err := decodeText(c, it.in.charset)
+		if err != nil {
+			cell = utf8Text(c)
+		}
+		cells = append(cells, cell)
+	}
+	return it.in.names, cells, true
+}
+
+// Extra returns what an item says in further fields, by their names: strings and
+// numbers of an object of JSON, cells of a table with a header; "" where there
+// is none.
+func (d *Decoder) Extra(it Item, names ...string) []string {
+	values := make([]string, len(names))
+	if header, cells, ok := d.Cells(it); ok {
+		for i, name := range header {
+			if at := slices.Index(names, strings.TrimSpace(name)); at >= 0 && i < len(cells) && values[at] == "" {
+				values[at] = cells[i]
+			}
+		}
+		return values
+	}
+	if it.in.format != JSONL && it.in.format != JSON {
+		return values
+	}
+	s := jsonScan{maxDepth: d.opt.MaxDepth}
+	_ = s.object(trimEnd(it.Raw), func(key []byte) error { // Decode has said what is wrong with it
+		at := slices.Index(names, string(key))
+		if at < 0 || values[at] != "" {
+			return s.skip()
+		}
+		kind, err := s.kind()
+		var raw []byte
+		switch {
+		case err != nil:
+			return err
+		case kind == kindString:
+			raw, err = s.str()
+		case kind == kindNumber:
+			raw, err = s.number()
+		default:
+			return s.skip()
+		}
+		if err == nil {
+			values[at], err = jsonText(raw)
+		}
+		return err
+	})
+	return values
 }

@@ -116,14 +116,33 @@ func jsonOfHead(head []byte) Format {
 	return JSONL
 }
 
+// wholeJSON reports whether a file that is named as if it had an object a line
+// has an array, or objects that are spread over lines: the first line is no
+// object, and the next begins with a key.
+func wholeJSON(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	if jsonOfHead(head) != JSON {
+		return false
+	}
+	_, next, _ := bytes.Cut(head, newline)
+	return head[0] == '[' || bytes.HasPrefix(bytes.TrimLeft(next, " \t\r\n"), []byte{'"'})
+}
+
 // detect sets the format of an input that Auto leaves open. A text without a
 // format of its own is one document, but a text alone, or standard input, has
 // one a line.
 func (r *Reader) detect(in *input) error {
-	if in.format = formatOfName(in.path); in.format != "" {
+	if in.format = formatOfName(in.path); in.format != "" && in.format != JSONL {
 		return nil
 	}
 	head, err := r.peek(in)
+	if in.format == JSONL {
+		if err == nil && wholeJSON(head) {
+			in.format = JSON
+			r.opt.Warn(in.path, "named as JSONL, but an object goes over several lines or lies in an array: read as JSON")
+		}
+		return nil
+	}
 	if err != nil {
 		return err
 	}

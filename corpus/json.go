@@ -60,8 +60,11 @@ func (k valueKind) String() string {
 func (s *jsonScan) object(line []byte, field func(key []byte) error) error {
 	s.b, s.i, s.depth = line, 0, 0
 	s.space()
-	if s.i == len(s.b) || s.b[s.i] != '{' {
-		return s.fail("not a JSON object")
+	if s.i == len(s.b) {
+		return errJSONEnd
+	}
+	if s.b[s.i] != '{' {
+		return fmt.Errorf("no JSON object: it begins with %.20q", s.b[s.i:])
 	}
 	if err := s.members(field); err != nil {
 		return err

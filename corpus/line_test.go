@@ -20,7 +20,7 @@ func TestLineDecoder(t *testing.T) {
 		{Options{}, "{\"id\":7,\t\"text\":\"b\"}\r\n", "7", "b", ""},
 		{Options{}, `{"text":"b"}`, "", "b", ""},
 		{Options{Format: JSONL, IDField: "n", TextField: "body", Compare: TitleAndText}, `{"n":"x","title":"t","body":"b"}`, "x", "t\nb", ""},
-		{Options{}, `{"id":"a"}`, "", "", `no field "text"`},
+		{Options{}, `{"id":"a"}`, "", "", `no field "text"; it has "id"`},
 		{Options{}, `{"id":"a","text":`, "", "", "JSON"},
 		{Options{MaxDocument: 10}, `{"id":"a","text":"b"}`, "", "", "limit of 10 bytes"},
 		{Options{Format: Lines}, "a\tb\n", "", "a\tb", ""},

@@ -30,7 +30,8 @@ type input struct {
 	failed error     // why it could not be opened
 
 	// Set when opened, before its first item.
-	header  []byte // the header line of a table, the last warcinfo record
+	header  []byte   // the header line of a table, the last warcinfo record
+	names   []string // of the columns of a table
 	columns columns
 	dialect dialect
 	charset string // of a table or lines, "" is UTF-8 or found line by line

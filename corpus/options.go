@@ -57,6 +57,7 @@ type Options struct {
 	// Names of fields, or numbers of columns from 1 for CSV and TSV (which
 	// then have no header). An empty name means the usual one: "id",
 	// "text", "title", "url", "time". Names match exactly, case included.
+	// A dot leads into an object of JSON or a group of Parquet: doc.content.
 	// A field named here that a CSV, TSV or Parquet file does not have is
 	// an error; one that is only usual may be missing, except the text.
 	// TextField may name several, "title,text", MostTexts at most: what a record has

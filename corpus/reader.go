@@ -21,6 +21,7 @@ type Reader struct {
 	done   atomic.Int64
 	total  int64
 	found  found
+	first  []byte // the first object of JSON, for Names
 	spool  *spool
 }
 
@@ -123,6 +124,9 @@ func (r *Reader) Next() (Item, error) {
 		}
 		raw, line, err := r.src.next()
 		if err == nil {
+			if r.first == nil && (in.format == JSONL || in.format == JSON) {
+				r.first = raw
+			}
 			return Item{File: in.path, Line: line, Raw: raw, in: in}, nil
 		}
 		if one, ok := err.(*RejectError); ok {
@@ -172,6 +176,10 @@ func (r *Reader) Unmet() (names []string) {
 	}
 	return names
 }
+
+// Names lists the fields of the first object of JSON that was read, for a message
+// about one that is missing.
+func (r *Reader) Names() string { return r.NewDecoder().names(r.first) }
 
 // ErrNoEffect is wrapped by the error of Open for an option that none of the
 // inputs would obey.

@@ -54,6 +54,7 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 		if s, err := decodeText(name, in.charset); err == nil {
 			names[i] = []byte(s)
 		}
+		in.names = append(in.names, string(names[i]))
 	}
 	in.columns, err = findColumns(fields, names)
 	return t, err

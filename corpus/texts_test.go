@@ -40,6 +40,32 @@ func TestTextOfSeveralFields(t *testing.T) {
 	}
 }
 
+// A name with dots leads into objects; one of a key that has the dots itself is
+// found too, and the first of the two counts.
+func TestNestedFields(t *testing.T) {
+	opt := Options{TextField: "doc.content,doc.notes.0", IDField: "meta.id", TitleField: "doc.head"}
+	res := read(t, opt, put(t, t.TempDir(), "a.jsonl", strings.Join([]string{
+		`{"meta":{"id":7},"doc":{"content":"a","more":{"content":"no"},"head":"h","notes":{"0":"n"}},"content":"no"}`,
+		`{"doc.content":"b","meta":{"id":"i"}}`,
+		`{"doc":{"cont\u0065nt":"c","content":"again"},"doc.content":"later"}`,
+		`{"doc":{"content":{"deep":"x"}}}`,
+		`{"doc":[{"content":"in a list"}]}`,
+		`{"doc":{"x":{"content":"no"},"content":"d"}}`,
+	}, "\n")))
+	if got := res.texts(); got != "a\nn|b|c|d" {
+		t.Errorf("texts %q", got)
+	}
+	if res.docs[0].ID != "7" || res.docs[0].Title != "h" || res.docs[1].ID != "i" {
+		t.Errorf("%+v", res.docs)
+	}
+	rejects := strings.Join(res.rejects, "\n")
+	for _, want := range []string{`field "doc.content" is an object`, `no field "doc.content" or "doc.notes.0"; it has no string and no number`} {
+		if !strings.Contains(rejects, want) {
+			t.Errorf("rejects %q, want %q", rejects, want)
+		}
+	}
+}
+
 // Each of several fields that nothing has is named.
 func TestTextFieldsMissing(t *testing.T) {
 	r, err := Open([]string{put(t, t.TempDir(), "a.jsonl", `{"head":"x"}`)}, Options{TextField: "head,bdoy"})
@@ -47,8 +73,8 @@ func TestTextFieldsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if _, err := drain(r); err != nil || !slices.Equal(r.Unmet(), []string{"bdoy"}) {
-		t.Errorf("unmet %q, %v", r.Unmet(), err)
+	if _, err := drain(r); err != nil || !slices.Equal(r.Unmet(), []string{"bdoy"}) || r.Names() != `it has "head"` {
+		t.Errorf("unmet %q of %s, %v", r.Unmet(), r.Names(), err)
 	}
 	table, err := Open([]string{put(t, t.TempDir(), "a.csv", "head,body\nx,y\n")}, Options{TextField: "head,bdoy"})
 	if err != nil {
@@ -61,6 +87,32 @@ func TestTextFieldsMissing(t *testing.T) {
 	for _, field := range []string{"a,", ",a", "a,a", "a,b,c,d,e"} {
 		if _, err := Open([]string{"."}, Options{TextField: field}); err == nil || !strings.Contains(err.Error(), "text field") {
 			t.Errorf("%q: %v", field, err)
+		}
+	}
+}
+
+// What a table or an object holds besides the document.
+func TestCellsAndExtra(t *testing.T) {
+	for name, content := range map[string]string{
+		"a.csv":   "text, heat ,media\nx,7,\"a, b\"\n",
+		"a.jsonl": `{"text":"x","media":"a, b","heat":7,"more":{"heat":8},"heat":9}`,
+	} {
+		r, err := Open([]string{put(t, t.TempDir(), name, content)}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		it, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		dec := r.NewDecoder()
+		if got := dec.Extra(it, "heat", "media", "none"); !slices.Equal(got, []string{"7", "a, b", ""}) {
+			t.Errorf("%s: %q", name, got)
+		}
+		names, cells, ok := dec.Cells(it)
+		if table := name == "a.csv"; ok != table || table && (!slices.Equal(names, []string{"text", " heat ", "media"}) || !slices.Equal(cells, []string{"x", "7", "a, b"})) {
+			t.Errorf("%s: %q %q", name, names, cells)
 		}
 	}
 }

@@ -252,6 +252,14 @@ func JaccardAtLeast(a, b []uint64, t float64) (inter int, ok bool) {
 	return merge(a, b, Misses(len(a), len(b), t))
 }
 
+// Jaccard returns the Jaccard similarity of two sorted sets, 0 of two empty ones.
+func Jaccard(a, b []uint64) float64 {
+	if len(a)+len(b) == 0 {
+		return 0
+	}
+	return jaccard(IntersectSorted(a, b), len(a)+len(b))
+}
+
 // Misses returns how many hashes only one of two sets of these sizes may have
 // if their Jaccard similarity is at least t. Where their sizes alone are too far
 // apart it is less than they differ by at least.

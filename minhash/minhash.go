@@ -65,10 +65,10 @@ func New(cfg Config) (*Method, error) {
 		return nil, fmt.Errorf("minhash: %w", err)
 	}
 	if !(cfg.Threshold > 0 && cfg.Threshold <= 1) {
-		return nil, fmt.Errorf("minhash: threshold %v is not within 0..1", cfg.Threshold)
+		return nil, fmt.Errorf("minhash: threshold %v must be above 0 and at most 1", cfg.Threshold)
 	}
 	if !(cfg.Recall > 0 && cfg.Recall < 1) {
-		return nil, fmt.Errorf("minhash: recall %v is not within 0..1", cfg.Recall)
+		return nil, fmt.Errorf("minhash: recall %v must be above 0 and below 1; the method jaccard finds every pair", cfg.Recall)
 	}
 	bands, rows := Bands(cfg.Threshold, cfg.Recall)
 	if bands == 0 {
@@ -198,6 +198,16 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 		match.Similarity = float64(inter) / float64(len(set)+len(other)-inter)
 	}
 	return match
+}
+
+// Measure is the Jaccard similarity of the sets, however small.
+func (m *Method) Measure(a, b neardup.View) float64 {
+	x, okX := a.(*View)
+	y, okY := b.(*View)
+	if !okX || !okY {
+		return 0
+	}
+	return feature.Jaccard(x.set(), y.set())
 }
 
 // Overlaps appends the set of a view and how many of its hashes a near text has too, at least.

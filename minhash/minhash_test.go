@@ -268,3 +268,15 @@ func TestOverlaps(t *testing.T) {
 		t.Errorf("of no view %+v", got)
 	}
 }
+
+// Compare stops early; Measure does not.
+func TestMeasureBelowTheThreshold(t *testing.T) {
+	m, err := minhash.New(minhash.Config{Shingle: feature.Shingle{Unit: feature.Words, K: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := m.View("a b c"), m.View("b c d")
+	if got := m.Measure(a, b); got != .5 || m.Compare(a, b).Similarity != 0 {
+		t.Errorf("%v, compared %v", got, m.Compare(a, b))
+	}
+}

@@ -163,8 +163,7 @@ func (m *countMethod) Compare(a, b neardup.View) neardup.Match {
 	if len(x.set) == 0 || len(y.set) == 0 {
 		return match
 	}
-	both := x.square + y.square
-	similarity := 1 - math.Sqrt(float64(both-2*dot(x, y))/float64(both))
+	similarity := m.Measure(x, y)
 	if similarity < m.Threshold {
 		return match
 	}
@@ -172,6 +171,16 @@ func (m *countMethod) Compare(a, b neardup.View) neardup.Match {
 	match.Variant = bool(m.Variants) && Variant(x.text, y.text)
 	match.Near = !match.Variant
 	return match
+}
+
+// Measure is the similarity of the counts, however small.
+func (m *countMethod) Measure(a, b neardup.View) float64 {
+	x, y := a.(*countView), b.(*countView)
+	both := x.square + y.square
+	if both == 0 {
+		return 0
+	}
+	return 1 - math.Sqrt(float64(both-2*dot(x, y))/float64(both))
 }
 
 // dot is the sum of the products of the counts of common features.

@@ -166,6 +166,18 @@ func (m *editMethod) View(clean string) neardup.View {
 	return v
 }
 
+// Measure is the edit similarity, however small.
+func (m *editMethod) Measure(a, b neardup.View) float64 {
+	x, y := a.(*runeView), b.(*runeView)
+	longer := max(len(x.runes), len(y.runes))
+	if longer == 0 {
+		return 0
+	}
+	w := workspaces.Get().(*workspace)
+	defer workspaces.Put(w)
+	return float64(longer-distance(x.runes, y.runes, longer, w)) / float64(longer)
+}
+
 // Compare computes the edit distance as far as the threshold allows it.
 func (m *editMethod) Compare(a, b neardup.View) neardup.Match {
 	x, y := a.(*runeView), b.(*runeView)

@@ -196,6 +196,15 @@ func (m *setMethod) View(clean string) neardup.View {
 	return v
 }
 
+// Measure is the similarity of the sets, however small.
+func (m *setMethod) Measure(a, b neardup.View) float64 {
+	x, y := a.(*setView), b.(*setView)
+	if len(x.set) == 0 || len(y.set) == 0 {
+		return 0
+	}
+	return m.similarity(len(x.set), len(y.set), feature.IntersectSorted(x.set, y.set))
+}
+
 // Compare counts the common features, if there may be enough.
 func (m *setMethod) Compare(a, b neardup.View) neardup.Match {
 	x, y := a.(*setView), b.(*setView)
@@ -207,8 +216,7 @@ func (m *setMethod) Compare(a, b neardup.View) neardup.Match {
 	if m.similarity(len(x.set), len(y.set), most) < m.Threshold {
 		return match
 	}
-	common := feature.IntersectSorted(x.set, y.set)
-	similarity := m.similarity(len(x.set), len(y.set), common)
+	similarity := m.Measure(x, y)
 	if similarity < m.Threshold {
 		return match
 	}

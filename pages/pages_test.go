@@ -159,3 +159,39 @@ func TestScriptOfThePages(t *testing.T) {
 		t.Error("a page that was started early does not have its script once, before the parts")
 	}
 }
+
+// Everything that is said in English is said in Chinese, and nothing is kept in
+// Chinese that nobody says.
+func TestEverythingIsSaidInChinese(t *testing.T) {
+	all := sources(t)
+	table, _, _ := strings.Cut(all["i18n"][strings.Index(all["i18n"], "const zh ="):], "};")
+	known := map[string]bool{}
+	for _, m := range regexp.MustCompile(`['"]?((?:[^'\\\n]|\\.)+?)'?: '`).FindAllStringSubmatch(table, -1) {
+		known[strings.TrimLeft(m[1], " ,'")] = true
+	}
+	said, quoted := regexp.MustCompile(`\bt\('((?:[^'\\]|\\.)*)'`), map[string]bool{}
+	for name, text := range all {
+		if name == "i18n" {
+			continue
+		}
+		for _, m := range said.FindAllStringSubmatch(text, -1) {
+			if !known[m[1]] {
+				t.Errorf("%s.js says %q, in English only", name, m[1])
+			}
+		}
+		for _, m := range regexp.MustCompile(`'((?:[^'\\\n]|\\.)*)'`).FindAllStringSubmatch(text, -1) {
+			quoted[m[1]] = true
+		}
+		for _, m := range regexp.MustCompile(`(\w+):`).FindAllStringSubmatch(text, -1) {
+			quoted[m[1]] = true
+		}
+	}
+	for word := range known {
+		if !quoted[word] {
+			t.Errorf("nobody says %q", word)
+		}
+	}
+	if len(known) < 100 {
+		t.Errorf("%d words", len(known))
+	}
+}

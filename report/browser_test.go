@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,6 +54,78 @@ func ready(tab *browser.Tab, view string) {
 
 func text(tab *browser.Tab, selector string) string {
 	return browser.Eval[string](tab, fmt.Sprintf("[...document.querySelectorAll(%q)].map((e) => e.innerText).join('|')", selector))
+}
+
+// A person decides about a whole group, sees how far it is, and looks for what is
+// left.
+func TestWholeGroups(t *testing.T) {
+	t.Parallel()
+	tab, path := open(t, 1280, news())
+	ready(tab, "run")
+	tab.Press("2")
+	tab.Wait("document.querySelectorAll('.row').length === 4")
+	tab.Press("j\r")
+	tab.Wait("document.querySelectorAll('.member').length > 1")
+	tab.Press("K")
+	tab.Wait("document.querySelectorAll('.member').length === 4")
+	tab.Press("jn") // one by itself
+	if got := text(tab, ".whole [role=status]"); got != "1 of 3 decided" {
+		t.Errorf("after one: %q", got)
+	}
+	tab.Press("D") // the others
+	tab.Wait("document.querySelectorAll('.member[data-verdict=duplicate]').length === 2 && document.querySelectorAll('.member[data-verdict=different]').length === 1")
+	if got := text(tab, ".whole [role=status]") + " " + text(tab, ".row .chip.good"); got != "3 of 3 decided ✓ 3" {
+		t.Errorf("after all: %q", got)
+	}
+	if got := text(tab, ".side > p"); got != "4 groups · 1 of 4 groups decided" {
+		t.Errorf("the list says %q", got)
+	}
+	browser.Eval[any](tab, "document.querySelector('#undecided').click()")
+	tab.Wait("document.querySelectorAll('.row').length === 3")
+	browser.Eval[any](tab, "document.querySelector('#undecided').click()")
+	tab.Wait("document.querySelectorAll('.row').length === 4")
+	browser.Eval[any](tab, "document.activeElement.blur()")
+	tab.Press("D") // nothing is left, so it is taken back
+	tab.Wait("document.querySelectorAll('.member[data-verdict=duplicate]').length === 0 && document.querySelectorAll('.member[data-verdict=different]').length === 1")
+	quiet(t, tab, path)
+}
+
+// Nothing is wider than a small telephone, in any view.
+func TestNarrow(t *testing.T) {
+	t.Parallel()
+	tab, path := open(t, 390, news())
+	for _, view := range []string{"run", "groups", "decide", "groups/0"} {
+		browser.Eval[any](tab, "location.hash = '#"+view+"'")
+		ready(tab, strings.TrimSuffix(view, "/0"))
+		if view == "groups/0" {
+			tab.Wait("document.querySelectorAll('.member').length > 1")
+		}
+		if wide := browser.Eval[int](tab, "document.documentElement.scrollWidth"); wide > 390 {
+			t.Errorf("%s is %d wide", view, wide)
+		}
+	}
+	quiet(t, tab, path)
+}
+
+// In Chinese, what is left in English are names and data.
+func TestChineseToTheEnd(t *testing.T) {
+	t.Parallel()
+	tab, path := open(t, 1280, news())
+	tab.Press("l")
+	tab.Wait("document.documentElement.lang === 'zh-CN'")
+	names := regexp.MustCompile(`minhash/1 recall=0\.99|news\.jsonl|neardup|dedup|--overrides|0123abcd|not a JSON object|https?:\S+|\b(CPU|MiB|ms|s|B|eval|tune|devel|minhash|ngram|Jaccard|min)\b`)
+	for _, view := range []string{"run", "decide", "groups/3"} {
+		browser.Eval[any](tab, "location.hash = '#"+view+"'")
+		ready(tab, strings.TrimSuffix(view, "/3"))
+		if view == "groups/3" {
+			tab.Wait("document.querySelectorAll('.member').length > 1")
+		}
+		shown := browser.Eval[string](tab, "(() => { const m = document.querySelector('main').cloneNode(true); m.querySelectorAll('.row, .text, .id, .url, h3, #group-title, .glue q, code, dd, kbd, input').forEach((e) => e.remove()); return document.body.append(m), m.innerText + (m.remove(), ''); })()")
+		if left := regexp.MustCompile(`[A-Za-z]{2,}[A-Za-z ]*`).FindAllString(names.ReplaceAllString(shown, ""), -1); len(left) > 0 {
+			t.Errorf("%s says %q", view, left)
+		}
+	}
+	quiet(t, tab, path)
 }
 
 // A person goes through every view by keys alone, decides, takes back, saves.

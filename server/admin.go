@@ -21,6 +21,9 @@ func (s *Server) deleteArticle(ctx context.Context, in *nidInput) (api.Change, e
 	if err := validPath(in.NID); err != nil {
 		return api.Change{}, err
 	}
+	if err := s.dropText(ctx, in.NID); err != nil {
+		return api.Change{}, err
+	}
 	e, err := detector(ctx).Delete(ctx, in.NID)
 	if err != nil {
 		return api.Change{}, err
@@ -33,6 +36,9 @@ type docIDInput struct {
 }
 
 func (s *Server) endDocID(ctx context.Context, in *docIDInput) (api.Change, error) {
+	if err := s.dropTexts(ctx, in.DocID); err != nil {
+		return api.Change{}, err
+	}
 	e, err := detector(ctx).End(ctx, in.DocID)
 	if err != nil {
 		return api.Change{}, err

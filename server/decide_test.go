@@ -114,6 +114,7 @@ func TestDecidingOnPages(t *testing.T) {
 	}
 
 	moved(t, f, tab, li)
+	keptAnother(t, f, access)
 	for _, p := range tab.Problems() {
 		if !strings.Contains(p, "401") && !strings.Contains(p, "404") && !strings.Contains(p, "422") && !strings.Contains(p, "409") {
 			t.Error(p)
@@ -170,5 +171,33 @@ func moved(t *testing.T, f *fixture, tab *browser.Tab, c *api.Client) {
 	tab.Wait("document.querySelector('.member') && !document.querySelector('.moved')")
 	if at() != before {
 		t.Error("it was not moved back")
+	}
+}
+
+// keptAnother has the service keep another article of a docId, by its text; and
+// decides about a whole group.
+func keptAnother(t *testing.T, f *fixture, access *server.Access) {
+	t.Helper()
+	token := must[string](t)(server.NewToken())
+	access.Allow(server.HashOf(token), server.Grant{Tenant: "news", Roles: []server.Role{server.Moderate, server.Read, server.Submit}, Name: "zhou"})
+	c := f.client("news", server.Read)
+	at := must[api.MemberAnswer](t)(c.Article(t.Context(), "first")).DocID
+	tab := signIn(t, f, token)
+	tab.Go(f.http.URL + "/ui/#groups/" + at)
+	tab.Wait("document.querySelectorAll('.member').length >= 2")
+	browser.Eval[any](tab, "[...document.querySelectorAll('.member')].find((m) => m.getAttribute('aria-label').includes('third')).querySelector('.verdicts button:last-of-type').click()")
+	tab.Wait("document.querySelector('#keep-text')")
+	third := atSea + " And so on, and on."
+	browser.Eval[any](tab, fmt.Sprintf("(() => { const k = document.querySelector('#keep-text'); k.value = %q; k.form.requestSubmit(); })()", third))
+	tab.Wait("document.querySelector('.member.kept .text')?.innerText.endsWith('so on, and on.')")
+	if g := must[api.Group](t)(c.DocID(t.Context(), at, 0, 10)); g.Kept == nil || !strings.HasPrefix(g.Kept.NID, "third") {
+		t.Errorf("kept: %+v", g.Kept)
+	}
+	browser.Eval[any](tab, "document.querySelector('.verdict[aria-pressed]') && document.activeElement.blur()")
+	tab.Wait("document.querySelector('.whole [role=status]')")
+	for _, p := range tab.Problems() {
+		if !strings.Contains(p, "401") && !strings.Contains(p, "404") {
+			t.Error(p)
+		}
 	}
 }

@@ -140,6 +140,7 @@ func (s *Server) group(ctx context.Context, in *groupInput) (api.Group, error) {
 		}
 		out.Seq = max(out.Seq, g.Members[i].Seq)
 	}
+	s.addTexts(ctx, out.Members)
 	if g.More {
 		out.Next = g.Members[len(g.Members)-1].Seq
 	}

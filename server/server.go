@@ -62,6 +62,8 @@ type Config struct {
 	// Inspect measures two texts on every scale, for the pages, and ends with its
 	// context; nil: the route answers 404.
 	Inspect func(ctx context.Context, a, b string) (api.Inspection, error)
+	// Texts keep all texts for a time, for those who moderate; nil: none are kept.
+	Texts Texts
 	// Metrics is where figures are registered; nil: nowhere.
 	Metrics prometheus.Registerer
 	// Log gets what happens, without texts; nil: nothing.

@@ -43,6 +43,9 @@ func (s *Server) add(ctx context.Context, sub docid.Submission) (api.Answer, err
 	start := time.Now()
 	a, err := detector(ctx).Add(ctx, sub)
 	s.figures.decided(callerOf(ctx).tenant.name, a, err, time.Since(start))
+	if err == nil && !a.Replayed {
+		s.keepText(ctx, a.Seq, sub.Text)
+	}
 	return a, err
 }
 
@@ -174,6 +177,9 @@ func (s *Server) revise(ctx context.Context, in *revision) (api.Change, error) {
 	e, err := detector(ctx).Update(ctx, in.NID, docid.Revision{Heat: in.Body.is.Heat, Text: in.Body.is.Content})
 	if err != nil {
 		return api.Change{}, err
+	}
+	if in.Body.is.Content != nil {
+		s.keepRevised(ctx, in.NID, *in.Body.is.Content)
 	}
 	c := changed(ctx, e)
 	c.Heat = &e.Heat

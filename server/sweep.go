@@ -124,6 +124,9 @@ func (s *Server) Sweep(ctx context.Context, now time.Time) error {
 			}
 		}
 		errs = append(errs, expire(ctx, t.detector, now), s.forget(ctx, t, now.Add(-s.cfg.KeepKeys)), s.unload(ctx, t, now), s.trim(ctx, t, now))
+		if s.cfg.Texts != nil {
+			errs = append(errs, s.cfg.Texts.Forget(t.name))
+		}
 	}
 	return errors.Join(errs...)
 }

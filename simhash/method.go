@@ -76,7 +76,7 @@ func New(c Config) (*Method, error) {
 		c.Threshold = DefaultThreshold
 	}
 	if !(c.Threshold > 0 && c.Threshold <= 1) {
-		return nil, fmt.Errorf("simhash: threshold %v is not in (0, 1]", c.Threshold)
+		return nil, fmt.Errorf("simhash: threshold %v must be above 0 and at most 1", c.Threshold)
 	}
 	if c.MinFeatures == 0 {
 		c.MinFeatures = DefaultMinFeatures
@@ -267,6 +267,19 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 		match.Near = true
 	}
 	return match
+}
+
+// Measure is what Compare gives for the similarity, whatever the distance and the
+// threshold.
+func (m *Method) Measure(a, b neardup.View) float64 {
+	v, w := a.(*view), b.(*view)
+	switch {
+	case !v.enough || !w.enough:
+		return 0
+	case m.config.Unverified:
+		return 1 - float64(Distance(v.fp, w.fp))/64
+	}
+	return feature.Jaccard(v.set, w.set)
 }
 
 // Overlaps appends the shingles that are verified. Unverified, a fingerprint does not tell what near texts share.

@@ -319,3 +319,21 @@ func TestOverlaps(t *testing.T) {
 		t.Errorf("of a text that is near none: %+v", o)
 	}
 }
+
+// Compare stops at the distance and the threshold; Measure does not.
+func TestMeasureBelowTheThreshold(t *testing.T) {
+	for _, unverified := range []bool{false, true} {
+		m, err := simhash.New(simhash.Config{Shingle: feature.Shingle{Unit: feature.Words, K: 1}, MinFeatures: 1, Unverified: unverified})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := m.View("one two three"), m.View("two three four")
+		want := .5
+		if unverified {
+			want = 1 - float64(m.Compare(a, b).Distance)/64
+		}
+		if got := m.Measure(a, b); got != want || m.Compare(a, b).Similarity != 0 {
+			t.Errorf("%v, want %v; compared %v", got, want, m.Compare(a, b))
+		}
+	}
+}

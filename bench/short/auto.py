@@ -14,9 +14,9 @@ import random
 import process
 import sets
 
-EDIT, LONG = "--method ngram --similarity edit --threshold .8", "--method jaccard --shingle auto:3 --threshold .8"
+EDIT, LONG = "--method 'ngram similarity=edit' --threshold .8", "--method 'jaccard shingle=auto:3' --threshold .8"
 MINHASH = "--method minhash --threshold .8"
-LOOSE = "--method minhash --shingle runes:3 --threshold .5"  # would it do as keys for edit similarity?
+LOOSE = "--method 'minhash shingle=runes:3' --threshold .5"  # would it do as keys for edit similarity?
 BORDERS = [0, 30, 60, 100, 150, 200, 300, 400, 601]
 MOST, EXAMPLES = 6_000, 10
 COLUMNS = ["set", "script", "runes", "texts", "edit", "jaccard", "both", "edit_only", "jaccard_only"]

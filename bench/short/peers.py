@@ -20,13 +20,13 @@ import sets
 PEER = os.path.join(sets.ROOT, "bench", "peers", "peer.py")
 EDIT, JACCARD = "neardup ngram, edit >= .8", "neardup ngram, J2 >= .6"
 NEARDUP = {
-    EDIT: "--method ngram --similarity edit --threshold .8",
-    JACCARD: "--method ngram --similarity jaccard --shingle runes:2 --threshold .6",
+    EDIT: "--method 'ngram similarity=edit' --threshold .8",
+    JACCARD: "--method 'ngram similarity=jaccard shingle=runes:2' --threshold .6",
     "neardup auto (no flag)": "",
-    "neardup minhash, J2 >= .6": "--method minhash --shingle runes:2 --threshold .6",
-    "neardup minhash, J3 >= .5": "--method minhash --shingle runes:3 --threshold .5",
-    "neardup simhash, k = 3": "--method simhash --verify off --distance 3",
-    "neardup simhash, k = 6": "--method simhash --verify off --distance 6",
+    "neardup minhash, J2 >= .6": "--method 'minhash shingle=runes:2' --threshold .6",
+    "neardup minhash, J3 >= .5": "--method 'minhash shingle=runes:3' --threshold .5",
+    "neardup simhash, k = 3": "--method 'simhash verify=off distance=3'",
+    "neardup simhash, k = 6": "--method 'simhash verify=off distance=6'",
 }
 PEERS = {
     "gaoya minhash, 2-grams, .6": ("minhash-chars:2:.6", "gaoya"),

@@ -1,4 +1,5 @@
 """One measured process that writes pairs."""
+import shlex
 import os
 import subprocess
 import sys
@@ -26,4 +27,4 @@ def run(options, *command):
 def neardup(options, flags, corpus):
     """neardup pairs with one worker, on texts that are clean."""
     return run(options, os.path.join(options.dir, "neardup"), "pairs", "--quiet", "--workers", "1", "--normalize", "none",
-               *flags.split(), corpus, "--out")
+               *shlex.split(flags), corpus, "--out")

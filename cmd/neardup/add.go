@@ -14,6 +14,9 @@ them in batches. Each batch is decided in its order; with --parallel above 1,
 batches overtake each other, so of near-duplicates in different batches any may
 come first. --parallel 1 keeps the order of the input.
 
+Besides the text, an article keeps the fields title, url, time, category, media,
+imageCount and heat of its record.
+
 An article is stored once however often it is sent: its id is its nid. With
 --state a run that was ended goes on where it stopped. The server's answer to
 "too fast" is obeyed; a server that is away is tried again for half a minute.
@@ -21,9 +24,13 @@ An article is stored once however often it is sent: its id is its nid. With
 ` + exitHelp,
 		Example: `  neardup add --server http://127.0.0.1:8080 news.jsonl --answers answers.jsonl
   neardup add --server https://docid.example:8443 --token-file token --state load.state 'news/*.jsonl.zst'`,
-		Args: arguments(cobra.MinimumNArgs(1)),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.Context(), a, args, addAll)
+			inputs, err := a.inputs(args)
+			if err != nil {
+				return err
+			}
+			return f.run(cmd.Context(), a, inputs, addAll)
 		},
 	}
 	f.add(cmd.Flags())

@@ -166,9 +166,9 @@ func (p *reporter) audit(w io.Writer, q *report.Quality) {
 		fmt.Fprintf(w, "            %s pairs, by brute force of %s texts against %s\n", share(q.Sample), grouped(int64(q.Texts)), grouped(q.Against))
 	}
 	if q.Above.Of > 0 {
-		fmt.Fprintf(w, "borderline  %.1f %% of what is near is less than %v above the threshold", 100*q.Above.Share, q.Border)
+		fmt.Fprintf(w, "borderline  %.1f %% of the near pairs are less than %v above the threshold", 100*q.Above.Share, q.Border)
 		if q.Below.Of > 0 {
-			fmt.Fprintf(w, ", %.1f %% of what was refused as little below", 100*q.Below.Share)
+			fmt.Fprintf(w, ", %.1f %% of the refused pairs less than %v below it", 100*q.Below.Share, q.Border)
 		}
 		fmt.Fprintln(w)
 	}

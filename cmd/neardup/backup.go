@@ -37,7 +37,7 @@ once it was copied elsewhere.
 ` + exitHelp,
 		Example: `  neardup backup --server http://127.0.0.1:8080 --token-file news/admin-token monday
   neardup backup --data news /mnt/backup/news-monday`,
-		Args: arguments(cobra.ExactArgs(1)),
+		Args: expects("the folder to back up to"),
 		RunE: func(cmd *cobra.Command, args []string) error { return b.do(cmd.Context(), args[0]) },
 	}
 	cmd.Flags().StringVar(&b.data, "data", "", "folder of a server that does not run")

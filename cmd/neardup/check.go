@@ -22,7 +22,7 @@ other.
 ` + exitHelp,
 		Example: `  neardup check --data news
   neardup check --server http://127.0.0.1:8080 today.jsonl --answers -`,
-		Args: arguments(cobra.ArbitraryArgs),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case (data == "") == (f.remote.server == ""):
@@ -31,10 +31,12 @@ other.
 				return usage("--data takes no inputs")
 			case data != "":
 				return verify(cmd.Context(), a, data)
-			case len(args) == 0:
-				return usage("no input is named")
 			}
-			return f.run(cmd.Context(), a, args, checkAll)
+			inputs, err := a.inputs(args)
+			if err != nil {
+				return err
+			}
+			return f.run(cmd.Context(), a, inputs, checkAll)
 		},
 	}
 	cmd.Flags().StringVar(&data, "data", "", "folder of a server that does not run: prove its store undamaged")

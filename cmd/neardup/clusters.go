@@ -69,11 +69,11 @@ type clusterWriter struct {
 
 // newClusterWriter writes in the format of the file's name: CSV, Parquet, else
 // JSONL.
-func newClusterWriter(out *corpus.AtomicFile, path string, fields []string, n *notes) *clusterWriter {
+func newClusterWriter(out *corpus.AtomicFile, path string, fields []string, n *notes, style *csvStyle) *clusterWriter {
 	w := &clusterWriter{fields: fields, notes: n}
 	switch format := clusterFormat(path); format {
 	case corpus.CSV:
-		w.to = &memberTable{w: csv.NewWriter(out), fields: fields}
+		w.to = &memberTable{out: out, path: path, style: style, fields: fields}
 	case corpus.Parquet:
 		w.to = memberRows{parquet.NewGenericWriter[member](out, parquet.Compression(&parquet.Zstd))}
 	default:
@@ -89,7 +89,7 @@ func clusterFormat(path string) corpus.Format {
 	if ext := filepath.Ext(name); ext == ".parquet" || ext == ".pq" {
 		return corpus.Parquet
 	}
-	if filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")) == ".csv" {
+	if tableFormat(name) == corpus.CSV {
 		return corpus.CSV
 	}
 	return corpus.JSONL
@@ -186,16 +186,20 @@ func (l *memberLines) close() error { return nil }
 
 // memberTable writes CSV, a row a member.
 type memberTable struct {
-	w      *csv.Writer
+	out    *corpus.AtomicFile
+	path   string
+	style  *csvStyle
 	fields []string
-	begun  bool
+	w      *csv.Writer
 }
 
-func (t *memberTable) begin() error {
-	if t.begun {
+func (t *memberTable) begin() (err error) {
+	if t.w != nil {
 		return nil
 	}
-	t.begun = true
+	if t.w, err = t.style.begin(t.out, t.path); err != nil {
+		return err
+	}
 	return t.w.Write(append([]string{"leader", "size", "id", "similarity"}, t.fields...))
 }
 
@@ -203,9 +207,9 @@ func (t *memberTable) member(m member, _ int) error {
 	if err := t.begin(); err != nil {
 		return err
 	}
-	row := []string{harmless(m.Leader), strconv.Itoa(m.Size), harmless(m.ID), strconv.FormatFloat(m.Similarity, 'f', 4, 64)}
+	row := []string{t.style.cell(m.Leader), strconv.Itoa(m.Size), t.style.cell(m.ID), strconv.FormatFloat(m.Similarity, 'f', 4, 64)}
 	for _, f := range t.fields {
-		row = append(row, harmless(m.field(f)))
+		row = append(row, t.style.cell(m.field(f)))
 	}
 	return t.w.Write(row)
 }
@@ -216,15 +220,6 @@ func (t *memberTable) close() error {
 	}
 	t.w.Flush()
 	return t.w.Error()
-}
-
-// harmless keeps a spreadsheet from taking a text of the input for a formula:
-// it puts an apostrophe before it, as spreadsheets do themselves.
-func harmless(s string) string {
-	if s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 {
-		return "'" + s
-	}
-	return s
 }
 
 // memberRows writes Parquet, a row a member.
@@ -265,7 +260,7 @@ func (d *dedup) results(r *corpus.Reader, decisions, clusters *corpus.AtomicFile
 		out.decisions.notes = out.notes
 	}
 	if clusters != nil {
-		out.clusters = newClusterWriter(clusters, d.groups, fields, out.notes)
+		out.clusters = newClusterWriter(clusters, d.clusters, fields, out.notes, &d.csv)
 	}
 	return out, nil
 }

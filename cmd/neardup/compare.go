@@ -53,16 +53,16 @@ search would have found the pair.
   neardup compare --text "中国" "中国人" --method ngram`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if c.pairs != "" {
-				if err := cobra.NoArgs(cmd, args); err != nil {
-					return usage("%w", err)
+				if err := expects()(cmd, args); err != nil {
+					return err
 				}
 				if c.text || c.json {
 					return usage("--pairs holds the texts and prints JSON: it takes neither --text nor --json")
 				}
 				return c.list(cmd.Context())
 			}
-			if err := cobra.ExactArgs(2)(cmd, args); err != nil {
-				return usage("%w", err)
+			if err := expects("A", "B")(cmd, args); err != nil {
+				return err
 			}
 			return c.do(cmd.Context(), args[0], args[1])
 		},
@@ -261,7 +261,18 @@ func fingerprintOf(clean string) uint64 {
 // verdict is what the method says of the pair, when it has found it: whether y
 // may go for x.
 func verdict(m neardup.Method, x, y string) neardup.Match {
-	return batch.Verify(m, batch.Text{Clean: y, View: m.View(y)}, batch.Text{Clean: x, View: m.View(x)})
+	a, b := m.View(y), m.View(x)
+	match := batch.Verify(m, batch.Text{Clean: y, View: a}, batch.Text{Clean: x, View: b})
+	return below(m, a, b, match)
+}
+
+// below adds how similar two texts are that are not near, where the method can
+// say it.
+func below(m neardup.Method, a, b neardup.View, match neardup.Match) neardup.Match {
+	if by, ok := m.(neardup.Measurer); ok && !match.Near && !match.Variant {
+		match.Similarity = by.Measure(a, b)
+	}
+	return match
 }
 
 // explain says what speaks for and against the pair: by the method, if it knows
@@ -281,11 +292,26 @@ func (c *comparison) explain(m neardup.Method, x, y string) error {
 	return nil
 }
 
+// conflicts are the facts that keep a variant from being a duplicate.
+func conflicts(m neardup.Method, x, y string) []neardup.Conflict {
+	e, ok := m.(neardup.Explainer)
+	if !ok || x == y {
+		return nil
+	}
+	a, b := m.View(x), m.View(y)
+	if !m.Compare(a, b).Variant {
+		return nil
+	}
+	return e.Conflicts(a, b)
+}
+
 func (c comparison) write(w io.Writer) {
 	v := "new: not near"
 	switch {
 	case c.Verdict.Overlap:
 		v = "kept: it says more than the other one"
+	case c.Verdict.Similarity > 0 && !c.Verdict.Near && !c.Verdict.Variant:
+		v = "new"
 	case c.Verdict.Variant:
 		v = "variant: similar, and something else in the place of something"
 	case c.Verdict.Near:

@@ -129,7 +129,12 @@ func compared(m neardup.Method, n text.Normalizer, p listedPair) comparedPair {
 	x, y := n.Clean(*p.TextA), n.Clean(*p.TextB)
 	a, b := batch.Text{Clean: x, View: m.View(x)}, batch.Text{Clean: y, View: m.View(y)}
 	out := comparedPair{A: p.A, B: p.B, Equal: x == y, Match: batch.Verify(m, a, b)}
-	out.Found = out.Near && (out.Equal || meet(m, x, y))
+	if out.Equal {
+		out.Match, out.Found = batch.EqualMatch(m, x), true
+		return out
+	}
+	out.Match = below(m, a.View, b.View, out.Match)
+	out.Found = out.Near && meet(m, x, y)
 	if e, ok := m.(neardup.Explainer); ok && out.Variant {
 		out.Conflicts = e.Conflicts(a.View, b.View)
 	}

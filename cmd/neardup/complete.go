@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/methods"
-	"github.com/neardup/neardup/simhash"
 	"github.com/spf13/cobra"
 )
 
@@ -11,15 +10,10 @@ import (
 // means after a tab.
 func completions() map[string][]string {
 	values := map[string][]string{
-		"keep":       {"first\tthe first of the input", "longest\tthe longest text", "earliest\tthe one of the earliest time", "id\tthe one of the smallest id"},
-		"verify":     {"on\tcompare the texts", "off\tthe distance alone"},
-		"link":       {"leader\tnear their leader", "components\tchains count too"},
-		"similarity": {"edit", "jaccard", "cosine", "containment", "euclidean"},
-		"keys":       {"exact\tevery pair", "any\ttexts with any substring in common"},
-		"normalize":  {"default", "none", "nfkc,lower,space,zerowidth"},
-		"shingle":    {"auto:3\twords, but runes of Chinese, Japanese, Korean", "words:3", "runes:3"},
-		"features":   {simhash.DefaultFeatures(0).String(), "shingles", "levels:5", "keywords:20"},
-		"scheme":     schemeNames(),
+		"keep":      {"first\tthe first of the input", "longest\tthe longest text", "earliest\tthe one of the earliest time", "id\tthe one of the smallest id"},
+		"link":      {"leader\tnear their leader", "components\tchains count too"},
+		"normalize": {"default", "none", "nfkc,lower,space,zerowidth"},
+		"scheme":    schemeNames(),
 	}
 	for _, name := range methods.Names() {
 		values["method"] = append(values["method"], name+"\t"+methods.About(name))

@@ -9,20 +9,23 @@ import (
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 type dedup struct {
 	*app
-	input  inputFlags
-	method methodFlags
-	run    runFlags
-	out    string
-	decide string
-	groups string
-	link   string
-	report string
-	proof  evidenceFlags
-	fields string
+	input    inputFlags
+	method   methodFlags
+	run      runFlags
+	out      string
+	decide   string
+	clusters string
+	groups   string
+	link     string
+	report   string
+	proof    evidenceFlags
+	fields   string
+	csv      csvStyle
 }
 
 func dedupCommand(a *app) *cobra.Command {
@@ -43,22 +46,32 @@ end, or not at all.
   neardup dedup pages.warc.gz --clusters clusters.jsonl --report report.html
   neardup dedup --format lines --method ngram --threshold .7 headlines.txt
   zcat big.csv.gz | neardup dedup --format csv --memory 4GiB --tmp /fast - --out kept.csv`,
-		Args: arguments(cobra.MinimumNArgs(1)),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := configured(cmd.Flags()); err != nil {
 				return err
 			}
-			return d.do(cmd.Context(), args)
+			inputs, err := a.inputs(args)
+			if err != nil {
+				return err
+			}
+			return d.do(cmd.Context(), inputs)
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&d.out, "out", "", "write the kept documents here, in the format of the input")
-	fs.StringVar(&d.decide, "decisions", "", "write one decision a document here (JSONL)")
-	fs.StringVar(&d.groups, "clusters", "", "write each leader with its duplicates here (JSONL; by the name .csv or .parquet, a row a document)")
-	fs.StringVar(&d.fields, "cluster-fields", "", "with --clusters: say of each document also "+strings.Join(clusterFields, ",")+" (any of them; the text is cut)")
-	fs.StringVar(&d.link, "link", "leader", "leader: duplicates are near their leader; components: chains count too")
-	fs.StringVar(&d.report, "report", "", "write a page of the run and of its groups here (HTML, one file)")
-	d.proof.add(fs)
+	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&d.out, "out", "", "write the kept documents here, in the format of the input")
+		fs.StringVar(&d.decide, "decisions", "", "write one decision a document here (JSONL)")
+		fs.StringVar(&d.groups, "groups", "", "write every document with its group and its own columns here (.csv or .tsv), for a spreadsheet")
+		fs.Var(&d.csv, "csv", "how --groups and --clusters write CSV: 'bom sep=; raw', any of them (raw: no apostrophe before what looks like a formula)")
+		fs.StringVar(&d.clusters, "clusters", "", "write each leader with its duplicates here (JSONL; by the name .csv or .parquet, a row a document)")
+		fs.StringVar(&d.fields, "cluster-fields", "", "with --clusters: say of each document also "+strings.Join(clusterFields, ",")+" (any of them; the text is cut)")
+		fs.StringVar(&d.report, "report", "", "write a page of the run and of its groups here (HTML, one file)")
+		d.proof.add(fs)
+	})
+	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&d.link, "link", "leader", "leader: duplicates are near their leader; components: chains count too")
+	})
 	d.input.add(fs)
 	d.method.add(fs)
 	d.run.add(fs)
@@ -77,7 +90,8 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 	defer r.Close()
 	var files outputs
 	defer files.abort()
-	decisions, clusters := files.open(d.decide, corpus.JSONL), files.open(d.groups, corpus.JSONL, corpus.CSV, corpus.Parquet)
+	decisions, clusters := files.open(d.decide, corpus.JSONL), files.open(d.clusters, corpus.JSONL, corpus.CSV, corpus.Parquet)
+	grouped := files.open(d.groups, corpus.CSV, corpus.TSV)
 	rep := newReporter(d.app, &d.run, r, &files)
 	rep.page = newPage(files.open(d.report, corpus.HTML), d.run.tmp)
 	if files.err != nil {
@@ -97,8 +111,12 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 		return err
 	}
 	defer results.close()
-	if clusters != nil {
-		cfg.Clusters = results.clusters.add
+	groups, err := d.grouped(&cfg, grouped, results)
+	if err != nil {
+		return err
+	}
+	if groups != nil {
+		defer groups.close()
 	}
 	sum, kept, err := decideAll(ctx, r, cfg, rep, results)
 	if err != nil {
@@ -107,7 +125,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 	if err := d.evidence(ctx, r, cfg, rep, sum.Method); err != nil {
 		return err
 	}
-	if err := d.second(ctx, r, out, kept, rep); err != nil {
+	if err := d.second(ctx, r, out, kept, groups, rep); err != nil {
 		return err
 	}
 	if rep.page != nil {
@@ -165,8 +183,14 @@ func (d *dedup) config() (batch.Config, error) {
 	if err := d.proof.check(d.report, d.link); err != nil {
 		return cfg, err
 	}
-	if d.fields != "" && d.groups == "" {
+	if d.fields != "" && d.clusters == "" {
 		return cfg, usage("--cluster-fields has no effect without --clusters")
+	}
+	if d.groups != "" && tableFormat(d.groups) == "" {
+		return cfg, usage("--groups %s: the name must end with .csv or .tsv", d.groups)
+	}
+	if d.csv != (csvStyle{}) && d.groups == "" && clusterFormat(d.clusters) != corpus.CSV {
+		return cfg, usage("--csv has no effect without --groups, or --clusters FILE.csv")
 	}
 	if d.run.json && d.out == "-" {
 		return cfg, usage("--json and --out - would both write to standard output")
@@ -178,7 +202,7 @@ func (d *dedup) config() (batch.Config, error) {
 // input is kept on disk while it is read if the kept documents are wanted.
 func (d *dedup) open(inputs []string) (*corpus.Reader, error) {
 	spool := ""
-	if d.out != "" || d.report != "" {
+	if d.out != "" || d.report != "" || d.groups != "" {
 		if spool = d.run.tmp; spool == "" {
 			spool = os.TempDir()
 		}
@@ -187,7 +211,7 @@ func (d *dedup) open(inputs []string) (*corpus.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.CheckOutput(d.out, d.decide, d.groups, d.report, d.run.rejects); err != nil {
+	if err := r.CheckOutput(d.out, d.decide, d.clusters, d.groups, d.report, d.run.rejects); err != nil {
 		_ = r.Close()
 		return nil, usage("%w", err)
 	}
@@ -196,14 +220,14 @@ func (d *dedup) open(inputs []string) (*corpus.Reader, error) {
 
 // second reads the inputs once more, where the kept records are to be copied
 // or the documents of groups to be shown.
-func (d *dedup) second(ctx context.Context, first *corpus.Reader, out *corpus.Writer, kept *bitmap, rep *reporter) error {
+func (d *dedup) second(ctx context.Context, first *corpus.Reader, out *corpus.Writer, kept *bitmap, groups *groupWriter, rep *reporter) error {
 	page := rep.page
 	if page != nil {
 		if err := page.builder.Choose(); err != nil {
 			return err
 		}
 	}
-	if out == nil && page == nil {
+	if out == nil && page == nil && groups == nil {
 		return nil
 	}
 	r, err := first.Again()
@@ -213,7 +237,7 @@ func (d *dedup) second(ctx context.Context, first *corpus.Reader, out *corpus.Wr
 	defer r.Close()
 	rep.reading(r)
 	dec := r.NewDecoder()
-	return eachItem(r, func(i int, it corpus.Item) error {
+	err = eachItem(r, func(i int, it corpus.Item) error {
 		if i&0xfff == 0 {
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -225,11 +249,48 @@ func (d *dedup) second(ctx context.Context, first *corpus.Reader, out *corpus.Wr
 				return err
 			}
 		}
+		if groups != nil {
+			if err := groups.row(i, it, dec); err != nil {
+				return err
+			}
+		}
 		if page != nil && page.wants(i) {
 			return page.document(i, it, dec)
 		}
 		return nil
 	})
+	if err != nil || groups == nil {
+		return err
+	}
+	return groups.end()
+}
+
+// grouped begins the table of --groups, nil where nobody wants it, and has the
+// run tell it and the file of --clusters of the clusters.
+func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *results) (*groupWriter, error) {
+	var tell []func(batch.Outcome, int) error
+	if results.clusters != nil {
+		tell = append(tell, results.clusters.add)
+	}
+	var groups *groupWriter
+	if out != nil {
+		var err error
+		if groups, err = newGroupWriter(out, d.groups, d.run.tmp, &d.csv); err != nil {
+			return nil, err
+		}
+		tell = append(tell, groups.member)
+	}
+	if len(tell) > 0 {
+		cfg.Clusters = func(o batch.Outcome, size int) error {
+			for _, each := range tell {
+				if err := each(o, size); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	return groups, nil
 }
 
 // bitmap is a set of item indexes, a bit each.

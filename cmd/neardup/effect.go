@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// effects says which methods a flag has an effect on; flags that are not here
+// effects says which methods a setting has an effect on; settings that are not here
 // have one on all.
 var effects = map[string][]string{
 	"threshold":    {"auto", "minhash", "simhash", "jaccard", "ngram", "weighted"},
@@ -29,18 +29,18 @@ var effects = map[string][]string{
 	"prepare":      {"ngram"},
 }
 
-// checkEffect refuses flags that were given and would be ignored: those of
+// checkEffect refuses settings that were given and would be ignored: those of
 // another method, and a number that stands for "not given".
 func checkEffect(fs *pflag.FlagSet, method string) error {
 	var err error
-	fs.Visit(func(f *pflag.Flag) {
+	fs.VisitAll(func(f *pflag.Flag) { // Visit knows nothing of what is a flag of the command too
 		methods, known := effects[f.Name]
 		switch {
-		case err != nil || !known:
+		case err != nil || !known || !f.Changed:
 		case !slices.Contains(methods, method):
-			err = usage("--%s has no effect on --method %s, only on %s", f.Name, method, strings.Join(methods, ", "))
+			err = usage("%s has no effect on method %s, only on %s", f.Name, method, strings.Join(methods, ", "))
 		case isNumber(f) && outOfRange(f):
-			err = usage("--%s %s is out of range", f.Name, f.Value)
+			err = usage("%s %s is out of range", f.Name, f.Value)
 		}
 	})
 	return err

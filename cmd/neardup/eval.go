@@ -71,7 +71,7 @@ func (e *evaluation) do(cmd *cobra.Command, inputs []string) error {
 	if e.judged.svg != "" {
 		return usage("--svg has no effect without --judged")
 	}
-	if err := noArguments(cmd, inputs); err != nil {
+	if err := expects()(cmd, inputs); err != nil {
 		return err
 	}
 	if e.truth == "" || (e.pairs == "") == (e.decisions == "") {

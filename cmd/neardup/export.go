@@ -25,7 +25,7 @@ with the role admin, and memory for the nids.
 
 ` + exitHelp,
 		Example: `  neardup export --server http://127.0.0.1:8080 --token-file news/admin-token > docids.csv`,
-		Args:    noArguments,
+		Args:    expects(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := remote.client()
 			if err != nil {

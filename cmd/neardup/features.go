@@ -19,7 +19,7 @@ type featureFlags struct {
 }
 
 func (f *featureFlags) add(fs *pflag.FlagSet) {
-	fs.StringVar(&f.kind, "features", "", "simhash: what makes the fingerprint: shingles such as auto:1, auto:3 or runes:4, levels:5 (words, weighted by how often they occur), keywords:20 (by TF-IDF) (default "+simhash.DefaultFeatures(0).String()+")")
+	fs.StringVar(&f.kind, "features", "", "what makes the fingerprint: shingles such as auto:1, auto:3 or runes:4, levels:5 (words, weighted by how often they occur), keywords:20 (by TF-IDF) (default "+simhash.DefaultFeatures(0).String()+")")
 	fs.StringVar(&f.idf, "idf", "", "simhash with keywords, auto, weighted: table of word frequencies, made by neardup idf (default: built-in, Chinese and English)")
 	fs.StringVar(&f.stopWords, "stopwords", "", "simhash: file of words to leave out, one a line (default: built-in)")
 	fs.StringVar(&f.dictionary, "dictionary", "", `simhash: file of words added to the Chinese dictionary, "word [frequency]" a line`)
@@ -50,7 +50,7 @@ func (f *featureFlags) features(shingle feature.Shingle, seed uint64) (simhash.F
 	}
 	features, err := c.Features()
 	if err != nil {
-		return nil, usage("--features: %w", err)
+		return nil, usage("features: %w", err)
 	}
 	return features, nil
 }

@@ -36,7 +36,7 @@ fingerprints of one spec can be compared) and, where the text has too few
 features for the fingerprint to say anything, "few".
 
 --tsv prints "id TAB hex" and --binary 8 bytes a document, little-endian, for
-neardup near and neardup pairs --fingerprints. The TSV leaves out texts with
+neardup near. The TSV leaves out texts with
 too few features; in binary they stay, as the number of a document is its id.
 
 --records prints what an index would store, for any method: keys and sketch.
@@ -46,13 +46,17 @@ of them can be carried on. Texts are then taken as they are (--normalize none).
 ` + schemeHelp() + `
 ` + exitHelp,
 		Example: `  neardup fingerprint news.jsonl --out news.fp.jsonl
-  neardup fingerprint --tsv news.jsonl | neardup pairs --fingerprints - --distance 3
-  neardup fingerprint --features keywords:20 --idf my.idf news.jsonl
+  neardup fingerprint --tsv news.jsonl | neardup near --fingerprints - --distance 3
+  neardup fingerprint --method features=keywords:20 --idf my.idf news.jsonl
   neardup fingerprint --scheme jieba-keywords articles.jsonl
   neardup fingerprint --records --method minhash news.jsonl`,
-		Args: arguments(cobra.MinimumNArgs(1)),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.do(cmd.Context(), args, cmd.Flags().Changed("normalize"))
+			inputs, err := a.inputs(args)
+			if err != nil {
+				return err
+			}
+			return f.do(cmd.Context(), inputs, cmd.Flags().Changed("normalize"))
 		},
 	}
 	fs := cmd.Flags()
@@ -204,7 +208,7 @@ func (f *fingerprint) printer(normalized bool) (*printer, error) {
 		return f.print(source), nil
 	}
 	if f.records || f.method.features.given() || f.method.cfg.Name != "simhash" {
-		return nil, usage("--scheme has its own features, and none of --records, --method, --features, --idf, --stopwords, --dictionary")
+		return nil, usage("--scheme has its own features, and none of --records, --method, --idf, --stopwords, --dictionary")
 	}
 	if !normalized {
 		f.method.normalize = "none"

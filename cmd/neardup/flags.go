@@ -32,7 +32,11 @@ type inputFlags struct {
 }
 
 func (f *inputFlags) add(fs *pflag.FlagSet) {
-	f.maxDocument = corpus.DefaultMaxDocument
+	grouping(fs, inputGroup, f.addFields)
+	grouping(fs, limitGroup, f.addLimits)
+}
+
+func (f *inputFlags) addFields(fs *pflag.FlagSet) {
 	fs.StringVar(&f.format, "format", "auto", "format of the inputs: "+formatNames())
 	fs.StringVar(&f.opt.IDField, "id-field", "", `field or column (name, or number from 1) of the id (default "id")`)
 	fs.StringVar(&f.opt.TextField, "text-field", "", `field or column of the text, or several, a,b: their texts on lines of their own (default "text")`)
@@ -44,6 +48,10 @@ func (f *inputFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.delimiter, "delimiter", "", "what parts the cells of csv and tsv: one character, or tab (default: found out)")
 	fs.StringVar(&f.opt.Charset, "charset", "", "charset of files that do not say it (default: found out)")
 	fs.BoolVar(&f.opt.SkipDamaged, "skip-damaged", false, "reject what cannot be read of a damaged file, and go on; else it is an error")
+}
+
+func (f *inputFlags) addLimits(fs *pflag.FlagSet) {
+	f.maxDocument = corpus.DefaultMaxDocument
 	fs.Var(&f.maxDocument, "max-document", "reject documents larger than this")
 	fs.Var(&f.maxInput, "max-decompressed", "stop reading a compressed file after so much (default: 16GiB or 200 times its size)")
 }
@@ -114,24 +122,31 @@ type methodFlags struct {
 }
 
 func (f *methodFlags) add(fs *pflag.FlagSet) {
-	f.fs = fs
+	f.fs = pflag.NewFlagSet("method", pflag.ContinueOnError)
+	f.addSettings(f.fs)
+	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
+		addSpec(fs, f.fs, append([]string{"threshold"}, ofFiles...)...)
+		fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or steps such as nfkc,lower,space,zerowidth,simplify,accents")
+	})
+}
+
+// addSettings defines what --method takes.
+func (f *methodFlags) addSettings(fs *pflag.FlagSet) {
 	fs.StringVar(&f.cfg.Name, "method", "auto", "method: "+strings.Join(methods.Names(), ", "))
 	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8; auto: probability .7; weighted .6)")
-	fs.IntVar(&f.distance, "distance", -1, "simhash: largest Hamming distance, 0..7")
-	fs.Lookup("distance").DefValue = strconv.Itoa(simhash.DefaultDistance) // -1 is not given
-	fs.StringVar(&f.verify, "verify", "on", "simhash: off gives the classic verdict, by distance alone")
-	fs.IntVar(&f.cfg.MinFeatures, "min-features", 0, "simhash: texts with fewer different features are only ever duplicates of equal ones (default "+strconv.Itoa(simhash.DefaultMinFeatures)+")")
+	fs.IntVar(&f.distance, "distance", -1, "largest Hamming distance, 0..7 (default "+strconv.Itoa(simhash.DefaultDistance)+")") // -1 is not given
+	fs.StringVar(&f.verify, "verify", "on", "off gives the classic verdict, by distance alone (default on)")
+	fs.IntVar(&f.cfg.MinFeatures, "min-features", 0, "texts with fewer different features are only ever duplicates of equal ones (default "+strconv.Itoa(simhash.DefaultMinFeatures)+")")
 	f.features.add(fs)
-	fs.StringVar(&f.shingle, "shingle", "", `shingles: words:3, runes:3, auto:3 (words, but runes of Chinese, Japanese, Korean), scripts:3 (runes of Thai, Khmer and all that is written without spaces, too); default: scripts:2 for auto, else auto:3`)
-	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or steps such as nfkc,lower,space,zerowidth,simplify,accents")
-	fs.Float64Var(&f.cfg.Recall, "recall", 0, "minhash: share of the pairs at the threshold to find (default .99)")
-	fs.StringVar((*string)(&f.cfg.Similarity), "similarity", "", "ngram: edit, jaccard, cosine, containment, euclidean (default edit)")
-	fs.StringVar((*string)(&f.cfg.Keys), "keys", "", "ngram: exact (every pair) or any (texts with any --m units in common) (default exact)")
-	fs.StringVar(&f.prepare, "prepare", "asis", "ngram: compare texts as they are, or what is left of them: "+strings.Join(methods.Preparers()[1:], ", "))
-	fs.StringVar(&f.m, "m", "", "ngram with --keys any: length of the shared substrings, runes:4 or words:4")
-	fs.StringVar(&f.variants, "variants", "", "ngram: what becomes of texts of one template that state other numbers: keep or merge (default merge)")
-	fs.StringVar(&f.evidence, "weights", "", "auto: what each piece of evidence is worth, a table of tune --weights (default: the built-in one)")
-	fs.IntVar(&f.cfg.Limit, "limit", 0, fmt.Sprintf("auto: texts of fewer Chinese characters than this, or two thirds as many letters, are judged by their words (default %d)", methods.DefaultLimit))
+	fs.StringVar(&f.shingle, "shingle", "", `words:3, runes:3, auto:3 (words, but runes of Chinese, Japanese, Korean), scripts:3 (runes of Thai, Khmer and all that is written without spaces, too) (default: scripts:2 for auto, else auto:3)`)
+	fs.Float64Var(&f.cfg.Recall, "recall", 0, "share of the pairs at the threshold to find (default .99)")
+	fs.StringVar((*string)(&f.cfg.Similarity), "similarity", "", "edit, jaccard, cosine, containment, euclidean (default edit)")
+	fs.StringVar((*string)(&f.cfg.Keys), "keys", "", "exact (every pair) or any (texts with any m units in common) (default exact)")
+	fs.StringVar(&f.prepare, "prepare", "asis", "compare texts as they are, or what is left of them: "+strings.Join(methods.Preparers()[1:], ", "))
+	fs.StringVar(&f.m, "m", "", "with keys=any: length of the shared substrings, runes:4 or words:4")
+	fs.StringVar(&f.variants, "variants", "", "what becomes of texts of one template that state other numbers: keep or merge (default merge)")
+	fs.StringVar(&f.evidence, "weights", "", "what each piece of evidence is worth, a table of tune --weights (default: the built-in one)")
+	fs.IntVar(&f.cfg.Limit, "limit", 0, fmt.Sprintf("texts of fewer Chinese characters than this, or two thirds as many letters, are judged by their words (default %d)", methods.DefaultLimit))
 	fs.Uint64Var(&f.cfg.Seed, "seed", 0, "seed of the feature hashes: that of an index, to decide as it does")
 }
 
@@ -143,17 +158,17 @@ func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) {
 	if err != nil {
 		return nil, n, err
 	}
-	if c.Shingle, err = parseShingle("--shingle", f.shingle); err != nil {
+	if c.Shingle, err = parseShingle("shingle", f.shingle); err != nil {
 		return nil, n, err
 	}
-	if c.M, err = parseShingle("--m", f.m); err != nil {
+	if c.M, err = parseShingle("m", f.m); err != nil {
 		return nil, n, err
 	}
 	if f.distance >= 0 {
 		c.Distance = &f.distance
 	}
 	if c.Prepare, err = methods.Preparer(f.prepare); err != nil {
-		return nil, n, usage("--prepare: %w", err)
+		return nil, n, usage("prepare: %w", err)
 	}
 	if err := f.weights(&c); err != nil {
 		return nil, n, err
@@ -230,42 +245,56 @@ type runFlags struct {
 }
 
 func (f *runFlags) add(fs *pflag.FlagSet) {
-	fs.String(configFlag, "", "TOML file of settings: the names of these flags, which come before it")
+	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
+		fs.String(configFlag, "", "TOML file of settings: the names of these flags, which come before it")
+	})
 	f.addDecided(fs)
 	f.addMachine(fs)
 	f.addReport(fs)
 }
 
 // addDecided adds what decisions depend on besides the method.
-func (f *runFlags) addDecided(fs *pflag.FlagSet) {
+func (f *runFlags) addDecided(all *pflag.FlagSet) {
+	grouping(all, methodGroup, f.addKeep)
+	grouping(all, outputGroup, func(fs *pflag.FlagSet) {
+		fs.Var(&f.audit, "audit", "measure how good the run was, by samples: on, off, or list so many removals and near misses to look at")
+	})
+}
+
+func (f *runFlags) addKeep(fs *pflag.FlagSet) {
 	fs.StringVar(&f.keep, "keep", "first", "of near-duplicates keep the first, longest, earliest, or the smallest id")
-	fs.Var(&f.audit, "audit", "measure how good the run was, by samples: on, off, or list so many removals and near misses to look at")
 	fs.StringVar(&f.ruled, "overrides", "", `obey what people have ruled (JSONL: {"a":id,"b":id,"link":"must" or "cannot"})`)
 }
 
 // addMachine adds what the run may take.
-func (f *runFlags) addMachine(fs *pflag.FlagSet) {
+func (f *runFlags) addMachine(all *pflag.FlagSet) {
 	f.memory = 512 << 20 // more made nothing faster up to a million documents
-	fs.Var(&f.memory, "memory", "memory to use, at least 64MiB; what does not fit goes to --tmp")
-	fs.StringVar(&f.tmp, "tmp", "", "folder of temporary files (default: the system's)")
-	f.addWorkers(fs)
+	grouping(all, limitGroup, func(fs *pflag.FlagSet) {
+		fs.Var(&f.memory, "memory", "memory to use, at least 64MiB; what does not fit goes to --tmp")
+		fs.StringVar(&f.tmp, "tmp", "", "folder of temporary files (default: the system's)")
+	})
+	f.addWorkers(all)
 }
 
 func (f *runFlags) addWorkers(fs *pflag.FlagSet) {
-	fs.IntVar(&f.workers, "workers", 0, "cores to use (default: all)")
+	grouping(fs, limitGroup, func(fs *pflag.FlagSet) { fs.IntVar(&f.workers, "workers", 0, "cores to use (default: all)") })
 }
 
 // addReport adds what the run tells of records that cannot be read, and of
 // itself.
-func (f *runFlags) addReport(fs *pflag.FlagSet) {
-	fs.StringVar(&f.rejects, "rejects", "", "write rejected records to this file (JSONL: file, line, reason)")
-	fs.BoolVar(&f.strict, "strict", false, "exit with 3 if a record was rejected")
-	f.addSummary(fs)
+func (f *runFlags) addReport(all *pflag.FlagSet) {
+	grouping(all, outputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&f.rejects, "rejects", "", "write rejected records to this file (JSONL: file, line, reason)")
+		fs.BoolVar(&f.strict, "strict", false, "exit with 3 if a record was rejected")
+	})
+	f.addSummary(all)
 }
 
-func (f *runFlags) addSummary(fs *pflag.FlagSet) {
-	fs.BoolVar(&f.json, "json", false, "print the summary as JSON")
-	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress and no summary")
+func (f *runFlags) addSummary(all *pflag.FlagSet) {
+	grouping(all, outputGroup, func(fs *pflag.FlagSet) {
+		fs.BoolVar(&f.json, "json", false, "print the summary as JSON")
+		fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress and no summary")
+	})
 }
 
 const (

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/neardup/neardup"
@@ -9,7 +8,6 @@ import (
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
 	"github.com/neardup/neardup/methods"
-	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text"
 	"github.com/spf13/pflag"
 )
@@ -19,6 +17,7 @@ import (
 type indexFlags struct {
 	profile             string
 	changed             func(flag string) bool
+	method              *pflag.FlagSet
 	url, title, content string
 	compare             string
 	cfg                 methods.Config
@@ -44,12 +43,13 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	fs.Float64Var(&f.urlAgrees, "url-agrees", 0, "a url counts only if the contents are at least so similar, or the article has none; 0: the url alone decides")
 	fs.StringVar(&f.content, "content", "near", "stage content: off, exact or near")
 	fs.StringVar(&f.compare, "compare", string(corpus.OnlyText), "what the stage content compares: text, or title,text: the title is a line before the text; part of the index")
-	fs.StringVar(&f.cfg.Name, "method", "auto", "with --content near: the method")
-	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near contents, 0..1 (default .8; auto and weighted .6)")
-	fs.Float64Var(&f.cfg.Recall, "recall", 0, "minhash: share of the pairs at the threshold to find (default .99)")
-	fs.IntVar(&f.distance, "distance", -1, "simhash: largest Hamming distance, 0..7")
-	fs.Lookup("distance").DefValue = strconv.Itoa(simhash.DefaultDistance) // -1 is not given
-	fs.StringVar(&f.shingle, "shingle", "", "shingles: words:3, runes:3, auto:3, scripts:3 (default: scripts:2 for auto, else auto:3)")
+	f.method = pflag.NewFlagSet("method", pflag.ContinueOnError)
+	f.method.StringVar(&f.cfg.Name, "method", "auto", "with --content near: the method")
+	f.method.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near contents, 0..1 (default .8; auto and weighted .6)")
+	f.method.Float64Var(&f.cfg.Recall, "recall", 0, "share of the pairs at the threshold to find")
+	f.method.IntVar(&f.distance, "distance", -1, "largest Hamming distance, 0..7")
+	f.method.StringVar(&f.shingle, "shingle", "", "words:3, runes:3, auto:3, scripts:3")
+	addSpec(fs, f.method, "threshold")
 	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or a list of steps")
 	fs.StringVar(&f.overrides, "overrides", "", `what people have ruled about pairs of articles, by nid (JSONL: {"a":nid,"b":nid,"link":"must" or "cannot"}); part of the index`)
 	fs.DurationVar(&f.window, "window", 0, "only docIds at most so old count, such as 168h; 0: all")
@@ -84,7 +84,7 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 		return s, usage("--compare %s has no effect with --content off", f.compare)
 	}
 	cfg := f.cfg
-	if cfg.Shingle, err = parseShingle("--shingle", f.shingle); err != nil {
+	if cfg.Shingle, err = parseShingle("shingle", f.shingle); err != nil {
 		return s, err
 	}
 	if f.distance >= 0 {
@@ -125,7 +125,7 @@ func (f *indexFlags) classic(s docid.Settings) (docid.Settings, error) {
 		return s, usage("--profile %q: standard or classic", f.profile)
 	}
 	for _, flag := range []string{
-		"url", "title", "title-threshold", "title-agrees", "url-agrees", "content", "compare", "method", "threshold", "recall", "distance", "shingle",
+		"url", "title", "title-threshold", "title-agrees", "url-agrees", "content", "compare", "method", "threshold",
 	} {
 		if f.changed(flag) {
 			return s, usage("--profile classic says what --%s would", flag)

@@ -30,7 +30,7 @@ func inspect(ctx context.Context, a, b string) (api.Inspection, error) {
 		out.Scales = append(out.Scales, api.Scale(s))
 	}
 	if m, err := methods.New(methods.Config{}); err == nil {
-		out.Verdict = verdict(m, x, y)
+		out.Verdict, out.Conflicts = verdict(m, x, y), conflicts(m, x, y)
 	}
 	return out, ctx.Err()
 }

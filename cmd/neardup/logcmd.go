@@ -13,7 +13,7 @@ func logCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "Begin the log that several servers share, or leave it",
-		Args:  noArguments,
+		Args:  expects(),
 		RunE:  func(*cobra.Command, []string) error { return usage("what to do with the log? adopt or leave") },
 	}
 	cmd.AddCommand(adoptCommand(a), leaveCommand(a))
@@ -30,7 +30,7 @@ It begins a new epoch: should others go on with the log, no docId is given twice
 
 ` + exitHelp,
 		Example: `  neardup log leave --data news`,
-		Args:    noArguments,
+		Args:    expects(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := closedIn(data)
 			if err != nil {
@@ -60,7 +60,7 @@ DEL neardup:log, while no server runs.
 
 ` + exitHelp,
 		Example: `  neardup log adopt --data news --log redis://127.0.0.1:6379`,
-		Args:    noArguments,
+		Args:    expects(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.log == "" {
 				return usage("--log is missing")

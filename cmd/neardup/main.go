@@ -48,6 +48,7 @@ func main() {
 // app is what every command may use of the world outside.
 type app struct {
 	stdin  io.Reader
+	piped  bool // standard input is a pipe or a file
 	stdout io.Writer
 	stderr io.Writer
 }
@@ -60,10 +61,11 @@ var (
 )
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	piped := isPiped(stdin)
 	stdin = interruptible(ctx, stdin)
 	out := &checked{Writer: stdout}
 	stdout = out
-	root := newRoot(&app{stdin, stdout, stderr})
+	root := newRoot(&app{stdin, piped, stdout, stderr})
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -149,8 +151,11 @@ two are; the similarity is exact, and anyone can compute it again.
 		SilenceErrors: true,
 		Version:       version(),
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w", err) })
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(commands(a)...)
+	root.AddCommand(methodTopic())
+	cobra.AddTemplateFunc("flagHelp", flagHelp)
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .HasAvailableLocalFlags}}\n\nFlags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}", "{{flagHelp .}}", 1))
 	complete(root)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -162,7 +167,7 @@ two are; the similarity is exact, and anyone can compute it again.
 		case "completion":
 			cmd.Args, cmd.RunE = cobra.ArbitraryArgs, noCommand
 			for _, shell := range cmd.Commands() {
-				shell.Args = noArguments
+				shell.Args = expects()
 			}
 		}
 	}
@@ -191,27 +196,9 @@ func noCommand(parent *cobra.Command, args []string) error {
 	return usage("unknown command %q", args[0])
 }
 
-// noArguments refuses all arguments.
-func noArguments(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usage("no argument is expected, not %q", args[0])
-	}
-	return nil
-}
-
 // usage makes an error of the command line.
 func usage(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", errUsage, fmt.Errorf(format, args...))
-}
-
-// arguments checks the number of arguments as an error of usage.
-func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usage("%w", err)
-		}
-		return nil
-	}
 }
 
 func version() string {

@@ -40,7 +40,7 @@ docId cannot leave it for one of its own: what the others were compared with sta
 ` + exitHelp,
 		Example: `  neardup correct --server http://127.0.0.1:8080 --token-file token 17 --with 231 --why "one event"
   neardup correct --server http://127.0.0.1:8080 --token-file token 17 --alone --text 17.txt`,
-		Args: arguments(cobra.ExactArgs(1)),
+		Args: expects("NID"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.do(cmd.Context(), args[0]) },
 	}
 	f := cmd.Flags()
@@ -110,7 +110,7 @@ tune, and as a trail of every change with who, when, why, before and after.
 ` + exitHelp,
 		Example: `  neardup rulings --server http://127.0.0.1:8080 --token-file token > overrides.jsonl
   neardup rulings --server http://127.0.0.1:8080 --token-file token --labels labels.tsv --audit audit.jsonl --out overrides.jsonl`,
-		Args: noArguments,
+		Args: expects(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.do(cmd.Context()) },
 	}
 	f := cmd.Flags()

@@ -11,47 +11,39 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/simhash"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
-
-// hammingFlags say which fingerprints are near, and where the pairs go.
-type hammingFlags struct {
-	fingerprints string
-	binary       bool
-	distance     int
-	out          string
-}
-
-func (f *hammingFlags) add(fs *pflag.FlagSet) {
-	fs.StringVar(&f.fingerprints, "fingerprints", "", "file of fingerprints")
-	fs.BoolVar(&f.binary, "binary", false, "files of fingerprints are binary (default: seen from name .bin or content)")
-}
-
-// k checks the distance.
-func (f *hammingFlags) k() (int, error) {
-	if f.distance < 0 || f.distance > simhash.MaxK {
-		return 0, usage("--distance %d is not in 0..%d", f.distance, simhash.MaxK)
-	}
-	return f.distance, nil
-}
 
 type near struct {
 	*app
-	hammingFlags
-	run   runFlags
-	query string
-	table string
-	more  string // --add
+	fingerprints string
+	binary       bool
+	distance     int
+	collapse     bool
+	out          string
+	run          runFlags
+	query        string
+	table        string
+	more         string // --add
+}
+
+// k checks the distance.
+func (n *near) k() (int, error) {
+	if n.distance < 0 || n.distance > simhash.MaxK {
+		return 0, usage("--distance %d is not in 0..%d", n.distance, simhash.MaxK)
+	}
+	return n.distance, nil
 }
 
 func nearCommand(a *app) *cobra.Command {
 	n := &near{app: a}
 	cmd := &cobra.Command{
-		Use:   "near (--fingerprints FILE | --table FILE) (--query FILE | HEX...) [flags]",
+		Use:   "near (--fingerprints FILE | --table FILE) [--query FILE | HEX...] [flags]",
 		Short: "Find the fingerprints near others, in files without documents",
 		Long: `Finds for every query all fingerprints within a Hamming distance: none is missed.
 Prints tab-separated lines under the header "a b distance": the id of the query,
-the id of the fingerprint, the number of bits in which they differ.
+the id of the fingerprint, the number of bits in which they differ. Without a
+query, every pair of the fingerprints of the file: n equal ones make n*(n-1)/2
+pairs, or n-1 with --collapse.
 
 ` + fingerprintFiles + `Everything is held in memory: about 25 bytes a fingerprint, and the ids.
 
@@ -66,7 +58,8 @@ id. Damage is found when it is read. While one command adds, another that would
 is refused.
 
 ` + exitHelp,
-		Example: `  neardup near --fingerprints old.tsv --query new.tsv --distance 3
+		Example: `  neardup near --fingerprints crawl.bin --distance 3 --out pairs.tsv
+  neardup near --fingerprints old.tsv --query new.tsv --distance 3
   neardup near --fingerprints all.bin 9f3a5f7e9ecb3f35
   neardup fingerprint --tsv today.jsonl | neardup near --fingerprints all.tsv --query -
   neardup near --table all.table --add old.tsv --distance 3
@@ -79,7 +72,9 @@ is refused.
 		},
 	}
 	fs := cmd.Flags()
-	n.add(fs)
+	fs.StringVar(&n.fingerprints, "fingerprints", "", "file of fingerprints")
+	fs.BoolVar(&n.binary, "binary", false, "files of fingerprints are binary (default: seen from name .bin or content)")
+	fs.BoolVar(&n.collapse, "collapse", false, "without a query: of equal fingerprints only the first is in pairs with others")
 	fs.StringVar(&n.query, "query", "", "file of fingerprints to search for")
 	fs.StringVar(&n.table, "table", "", "file of a table of fingerprints to search or to add to")
 	fs.StringVar(&n.more, "add", "", "file of fingerprints to add to the table")
@@ -97,8 +92,12 @@ func (n *near) do(ctx context.Context, args []string) error {
 		return err
 	case n.fingerprints == "":
 		return usage("--fingerprints FILE or --table FILE is needed")
-	case (n.query == "") == (len(args) == 0):
-		return usage("either --query FILE or fingerprints in hex are needed")
+	case n.query != "" && len(args) > 0:
+		return usage("--query and fingerprints in hex exclude each other")
+	case n.query == "" && len(args) == 0:
+		return n.among(ctx, k)
+	case n.collapse:
+		return usage("--collapse is for pairs within a file: it has no effect with a query")
 	case n.query == corpus.Stdin && n.fingerprints == corpus.Stdin:
 		return usage("--query and --fingerprints cannot both read standard input")
 	}

@@ -113,7 +113,7 @@ func TestAPersonsWalk(t *testing.T) {
 	t.Parallel()
 	in, dir := messages(t, 1500), t.TempDir()
 	report, decisions := filepath.Join(dir, "report.html"), filepath.Join(dir, "decisions.jsonl")
-	flags := []string{"dedup", in, "--method", "minhash", "--shingle", "runes:3", "--threshold", ".6"}
+	flags := []string{"dedup", in, "--method", "minhash shingle=runes:3", "--threshold", ".6"}
 	before := removedBy(t, append(flags, "--report", report)...)
 
 	tab := browser.Open(t, 1280)
@@ -161,7 +161,7 @@ func TestThresholdsAreProjectedExactly(t *testing.T) {
 	judged, tab := shared.Path(t, "judged")+"/judged_pairs.tsv", browser.Open(t, 1280)
 	for _, method := range [][]string{
 		{"--method", "jaccard"},
-		{"--method", "ngram", "--similarity", "jaccard"},
+		{"--method", "ngram similarity=jaccard"},
 	} {
 		in, report := messages(t, 1500), filepath.Join(t.TempDir(), "report.html")
 		ran(t, append([]string{"dedup", in, "-q", "--report", report, "--evidence-floor", ".6", "--labels", judged, "--threshold", ".8"}, method...)...)
@@ -208,7 +208,7 @@ func TestCurveIsThatOfEval(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, 1280) // first: where browsers are skipped, so is the work
 	folder, report := shared.Path(t, "judged"), filepath.Join(t.TempDir(), "report.html")
-	method := []string{"--method", "ngram", "--similarity", "jaccard"}
+	method := []string{"--method", "ngram similarity=jaccard"}
 	in := filepath.Join(shared.Path(t, "uci_sms"), "docs.jsonl")
 	ran(t, append([]string{"dedup", in, "-q", "--report", report, "--evidence-floor", ".6", "--labels", filepath.Join(folder, "judged_pairs.tsv")}, method...)...)
 	tab.Go(report + "#lab")

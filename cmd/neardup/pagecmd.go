@@ -57,8 +57,14 @@ that compares the documents once more, so it takes the run's method, --keep and
 		Example: `  neardup dedup news.jsonl --decisions decisions.jsonl --json > summary.json
   neardup report --decisions decisions.jsonl --summary summary.json --out report.html news.jsonl
   neardup dedup news.jsonl --report report.html`,
-		Args: arguments(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error { return p.do(cmd.Context(), args) },
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			inputs, err := a.inputs(args)
+			if err != nil {
+				return err
+			}
+			return p.do(cmd.Context(), inputs)
+		},
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&p.decisions, "decisions", "", "decisions of the run (JSONL)")

@@ -6,6 +6,7 @@ import (
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 type pairs struct {
@@ -15,8 +16,6 @@ type pairs struct {
 	run    runFlags
 	out    string
 
-	hamming  hammingFlags
-	collapse bool
 	exact    bool
 	variants bool
 }
@@ -33,39 +32,33 @@ minhash. n equal documents make n*(n-1)/2 pairs. With --exact lines hold all
 that a decision needs: similarity to the last bit, distance, relation (copy,
 edited, variant, ruled), basis, and the places of both documents in the order of --keep.
 
-With --fingerprints FILE it lists, under the header "a b distance", every pair
-of fingerprints within --distance bits; no document is needed and none is
-missed. n equal fingerprints make n*(n-1)/2 pairs, or n-1 with --collapse.
-` + fingerprintFiles + `Everything is held in memory: about 17 bytes a fingerprint, and the ids.
-
 ` + exitHelp,
 		Example: `  neardup pairs --method jaccard --threshold .7 news.jsonl.zst > pairs.tsv
-  neardup pairs --method minhash --threshold .7 --shingle words:3 --normalize lower --out pairs.tsv terms.jsonl
-  neardup pairs --format lines --method ngram --similarity edit headlines.txt
-  neardup pairs --fingerprints crawl.bin --distance 3 --out pairs.tsv`,
+  neardup pairs --method 'minhash shingle=words:3' --threshold .7 --normalize lower --out pairs.tsv terms.jsonl
+  neardup pairs --format lines --method 'ngram similarity=edit' headlines.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if p.hamming.fingerprints != "" {
-				return p.byFingerprint(cmd, args)
-			}
-			if err := cobra.MinimumNArgs(1)(cmd, args); err != nil {
-				return usage("%w", err)
-			}
 			if err := configured(cmd.Flags()); err != nil {
 				return err
 			}
-			return p.do(cmd.Context(), args)
+			inputs, err := a.inputs(args)
+			if err != nil {
+				return err
+			}
+			return p.do(cmd.Context(), inputs)
 		},
 	}
 	fs := cmd.Flags()
-	p.hamming.add(fs)
-	fs.BoolVar(&p.collapse, "collapse", false, "with --fingerprints: of equal ones only the first is in pairs with others")
-	fs.BoolVar(&p.exact, "exact", false, "more columns: exact similarity, distance, relation, basis, places")
-	fs.BoolVar(&p.variants, "with-variants", false, "list variants too: one template, other facts; the relation is in --exact")
-	fs.StringVar(&p.out, "out", "-", `write the pairs here ("-": standard output)`)
+	grouping(fs, outputGroup, p.addOutput)
 	p.input.add(fs)
 	p.method.add(fs)
 	p.run.add(fs)
 	return cmd
+}
+
+func (p *pairs) addOutput(fs *pflag.FlagSet) {
+	fs.BoolVar(&p.exact, "exact", false, "more columns: exact similarity, distance, relation, basis, places")
+	fs.BoolVar(&p.variants, "with-variants", false, "list variants too: one template, other facts; the relation is in --exact")
+	fs.StringVar(&p.out, "out", "-", `write the pairs here ("-": standard output)`)
 }
 
 func (p *pairs) do(ctx context.Context, inputs []string) error {

@@ -36,16 +36,21 @@ func planCommand(a *app) *cobra.Command {
 		Short: "Say from a sample what dedup will take, on one machine and on Spark",
 		Long: `Reads the inputs (or the first --read of them), draws a sample, decides the sample,
 its halves and its quarters by each of --methods, and says from their growth what
-all documents will take: candidates, comparisons, largest bucket, CPU,
-memory, disk, and for Spark what is shuffled. Every figure has an interval: what
+all documents will take: comparisons, removals, CPU, memory, disk, and for Spark what is shuffled. Every figure has an interval: what
 comes of the slower and of the faster of the two steps of growth. A small input is
 decided as a whole, and what is counted there is exact.
 
 ` + exitHelp,
 		Example: `  neardup plan 'crawl/*.jsonl.zst' --methods minhash,simhash
   neardup plan hugecrawl.warc.gz --read 2GiB --cores 64 --json`,
-		Args: arguments(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error { return p.do(cmd.Context(), args) },
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			inputs, err := a.inputs(args)
+			if err != nil {
+				return err
+			}
+			return p.do(cmd.Context(), inputs)
+		},
 	}
 	fs := cmd.Flags()
 	p.read = 8 << 30
@@ -241,17 +246,15 @@ var errNoSample = errors.New("the inputs hold no record")
 
 // forecast is what one method will take.
 type forecast struct {
-	Method     string   `json:"method"`
-	Keys       float64  `json:"keysPerDocument"`
-	Postings   estimate `json:"postings"`
-	Candidates estimate `json:"candidates"` // postings that meet
-	Verified   estimate `json:"verified"`   // pairs compared exactly
-	Largest    estimate `json:"largestBucket"`
-	Removed    estimate `json:"removed"`
-	CPU        estimate `json:"cpuSeconds"`     // one machine, all cores together
-	Disk       estimate `json:"temporaryBytes"` // one machine
-	Memory     int64    `json:"memoryBytes"`    // one machine: the bound it obeys
-	Used       estimate `json:"usedBytes"`      // one machine: what it will hold of that
+	Method   string   `json:"method"`
+	Keys     float64  `json:"keysPerDocument"`
+	Postings estimate `json:"postings"`
+	Verified estimate `json:"verified"` // pairs compared exactly
+	Removed  estimate `json:"removed"`
+	CPU      estimate `json:"cpuSeconds"`     // one machine, all cores together
+	Disk     estimate `json:"temporaryBytes"` // one machine
+	Memory   int64    `json:"memoryBytes"`    // one machine: the bound it obeys
+	Used     estimate `json:"usedBytes"`      // one machine: what it will hold of that
 	onSpark
 	MachineTime estimate `json:"machineSeconds"` // with the cores of this one
 	Advice      string   `json:"advice"`
@@ -259,11 +262,11 @@ type forecast struct {
 
 // planRun is what one run over some documents has taken.
 type planRun struct {
-	documents                              float64
-	candidates, verified, largest, removed float64
-	linear, compare                        float64 // CPU seconds
-	textBytes                              float64
-	keys                                   float64
+	documents         float64
+	verified, removed float64
+	linear, compare   float64 // CPU seconds
+	textBytes         float64
+	keys              float64
 }
 
 func (r planRun) cpu() float64 { return r.linear + r.compare }
@@ -286,8 +289,7 @@ func runOver(ctx context.Context, docs []neardup.Document, cfg batch.Config) (pl
 		compared = after
 	}
 	r := planRun{
-		documents: float64(sum.Documents), candidates: float64(sum.Work.Candidates), verified: float64(sum.Work.Verified),
-		largest: float64(sum.LargestBucket), removed: float64(sum.Removed),
+		documents: float64(sum.Documents), verified: float64(sum.Work.Verified), removed: float64(sum.Removed),
 		linear: (compared - before).Seconds(), compare: (after - compared).Seconds(), textBytes: float64(sum.TextBytes),
 	}
 	var rec neardup.Record
@@ -297,15 +299,6 @@ func runOver(ctx context.Context, docs []neardup.Document, cfg batch.Config) (pl
 		r.keys += float64(len(rec.Index)+len(rec.Probe)) * float64(1+len(docs)/1000) / float64(len(docs))
 	}
 	return r, nil
-}
-
-// largestOf says what the largest bucket becomes of n documents, which is as chance has it where it is small.
-func (r planRun) largestOf(n estimate) estimate {
-	times, noise := n.Value/r.documents, 2*math.Sqrt(r.largest)
-	if times <= 1 {
-		return exactly(r.largest)
-	}
-	return estimate{r.largest * times, max(r.largest-noise, 1) * times, (r.largest + noise) * times}
 }
 
 // forecast says what deciding all documents takes; once is what the method takes
@@ -318,11 +311,9 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 	n, last := s.documents, g.all
 	of := func(get func(planRun) float64) estimate { return g.grown(get, n.Value) }
 	f.Method, f.Keys, f.Memory = cfg.Method.Spec().String(), last.keys, cfg.Memory
-	f.Candidates = of(func(r planRun) float64 { return r.candidates })
 	f.Verified = of(func(r planRun) float64 { return r.verified })
 	f.Removed = of(func(r planRun) float64 { return r.removed })
 	f.Removed = f.Removed.atMost(n.High) // no more can be removed than there is
-	f.Largest = last.largestOf(n)
 	f.Postings = n.scaled(last.keys)
 	f.machine(last, n, s.start+s.reading+once)
 	f.onSpark = s.onSpark(f, n, cores) // whose runs measure nothing of themselves

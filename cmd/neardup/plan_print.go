@@ -27,7 +27,6 @@ func (p planned) print(w io.Writer) {
 	for _, f := range p.Methods {
 		fmt.Fprintf(w, "\nmethod      %s\n", f.Method)
 		fmt.Fprintf(w, "keys        %.1f a document, %s postings\n", f.Keys, f.Postings.count())
-		fmt.Fprintf(w, "meet        %s pairs share a key; the largest bucket has %s\n", f.Candidates.count(), f.Largest.count())
 		fmt.Fprintf(w, "compared    %s pairs\nremoved     %s\n", f.Verified.count(), f.Removed.count())
 		fmt.Fprintf(w, "machine     CPU %s: %s on %d cores; memory %s of at most %s, disk %s\n",
 			f.CPU.time(), f.MachineTime.time(), coresHere(), f.Used.bytes(), mebibytes(f.Memory), f.Disk.bytes())

@@ -45,7 +45,7 @@ then gives other docIds.
   neardup rebuild --data news-from-image --new-epoch
   NEARDUP_MAP=mysql://user:secret@127.0.0.1:3306/news neardup rebuild \
     --index redis://127.0.0.1:6379 --articles hbase+http://127.0.0.1:8080`,
-		Args: noArguments,
+		Args: expects(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case !g.asked(cmd.Flags()):

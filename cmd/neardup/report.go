@@ -183,7 +183,7 @@ func (p *reporter) nothingRead(documents int64) error {
 func nothingRead(a *app, r *corpus.Reader, quiet bool, documents, rejected int64, first error) error {
 	switch {
 	case documents > 0:
-		return unmet(r.Unmet())
+		return unmet(r)
 	case rejected == 1:
 		return fmt.Errorf("nothing could be read: %w", first)
 	case rejected > 0:
@@ -195,11 +195,12 @@ func nothingRead(a *app, r *corpus.Reader, quiet bool, documents, rejected int64
 }
 
 // unmet words that no record has a field.
-func unmet(fields []string) error {
+func unmet(r *corpus.Reader) error {
+	fields := r.Unmet()
 	if len(fields) == 0 {
 		return nil
 	}
-	return fmt.Errorf("no record has a field %q, which was asked for", fields[0])
+	return fmt.Errorf("no record has a field %q, which was asked for; of the first: %s", fields[0], r.Names())
 }
 
 // progress shows one line a second on a terminal.

@@ -38,6 +38,7 @@ type serve struct {
 	hosts                []string
 	backups              string
 	keepKeys             time.Duration
+	keepTexts            time.Duration
 	stores               storeFlags
 	secrets              []string // flags with a password on the command line
 	level                string
@@ -77,7 +78,7 @@ SIGHUP has the file of tokens read anew.
   neardup serve --config neardup.toml
   NEARDUP_MAP=mysql://user:secret@127.0.0.1:3306/news neardup serve --data news \
     --index redis://127.0.0.1:6379 --articles hbase+http://127.0.0.1:8080`,
-		Args: noArguments,
+		Args: expects(),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			s.secrets = s.stores.secrets()
 			if s.tenants, err = layered(cmd.Flags()); err != nil {
@@ -102,6 +103,7 @@ func (s *serve) flags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&s.hosts, "host", nil, `name that the Host header may have, repeated for more; "*" for any (default: that of --addr, and localhost on loopback)`)
 	fs.StringVar(&s.backups, "backups", "", "folder for the snapshots of POST /v1/backup; on the same file system they cost little")
 	fs.DurationVar(&s.keepKeys, "keep-keys", 24*time.Hour, "how long idempotency keys are kept at least")
+	fs.DurationVar(&s.keepTexts, "keep-texts", 0, "keep the text of every article for so long in --data, for those who moderate; 0: only that of the kept one")
 	fs.IntVar(&s.limits.InFlight, "in-flight", 256, "requests worked on at one moment")
 	fs.IntVar(&s.limits.PerClient, "client-in-flight", 192, "of them for one client")
 	fs.Float64Var(&s.limits.Rate, "rate", 5000, "articles or other requests a second of one client")
@@ -179,6 +181,15 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	}
 	defer func() { err = errors.Join(err, closeSinks(sinks)) }()
 	store.readsFrom(sinks)
+	texts, err := openTexts(s.data, s.keepTexts)
+	if err != nil {
+		return err
+	}
+	var kept server.Texts
+	if texts != nil {
+		kept = texts
+		defer func() { err = errors.Join(err, texts.Close()) }()
+	}
 	marks := marksOf(s.data, store)
 	seen, err := marks.load()
 	if err != nil {
@@ -192,7 +203,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)
 		},
-		Snapshot: s.snapshots(store), Inspect: inspect, Metrics: registry, Log: s.log, Version: version(),
+		Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Metrics: registry, Log: s.log, Version: version(),
 	})
 	if err != nil {
 		return err

@@ -84,7 +84,7 @@ func layered(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 			return
 		}
 		if err := fs.Set(f.Name, v); err != nil {
-			firstErr = usage("%s: %w", name, err)
+			firstErr = usage("%w", badValue(name+" (--"+f.Name+")", err))
 		}
 	})
 	if firstErr != nil {
@@ -155,7 +155,7 @@ func setFlag(fs *pflag.FlagSet, name string, v any) error {
 	}
 	for _, one := range values {
 		if err := fs.Set(name, fmt.Sprint(one)); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return badValue(name, err)
 		}
 	}
 	return nil

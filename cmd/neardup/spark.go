@@ -43,7 +43,7 @@ func sparkCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "spark COMMAND",
 		Short: "dedup and pairs on Spark, for more text than one machine holds",
-		Args:  arguments(cobra.NoArgs),
+		Args:  expects(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return usage("spark needs a command, dedup or pairs; see %s --help", cmd.CommandPath())
 		},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -48,6 +49,15 @@ func (f *storeFlags) add(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.acceptLoss, "accept-loss", false, "Redis: serve although its settings can lose acknowledged answers")
 	f.cache = 64 << 20
 	fs.Var(&f.cache, "cache", "cache of disk blocks, and again of compared texts (of all tenants together)")
+}
+
+// openTexts opens the folder in which texts are kept for moderators; nil where
+// none are.
+func openTexts(data string, keep time.Duration) (*pebble.Texts, error) {
+	if keep <= 0 {
+		return nil, nil
+	}
+	return pebble.OpenTexts(filepath.Join(data, "texts"), keep)
 }
 
 // week is how long the log stays in Redis, unless it is said.

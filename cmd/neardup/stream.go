@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -211,7 +212,7 @@ func (s *stream) read(ctx context.Context, send func(*job) bool) error {
 // places, where the field of their ids was mistyped.
 func (s *stream) named(first int) error {
 	if id := s.f.input.opt.IDField; id != "" && slices.Contains(s.reader.Unmet(), id) {
-		return fmt.Errorf("nothing was sent: none of the first %d records has a field %q", first, id)
+		return fmt.Errorf("nothing was sent: none of the first %d records has a field %q; of the first: %s", first, id, s.reader.Names())
 	}
 	return nil
 }
@@ -223,14 +224,24 @@ func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 		j.rejects = append(j.rejects, err)
 		return
 	}
+	extra := dec.Extra(it, "category", "media", "imageCount", "heat")
 	var e api.BatchEntry
+	if heat := strings.TrimSpace(extra[3]); heat != "" {
+		n, err := strconv.ParseInt(heat, 10, 64)
+		if err != nil {
+			j.rejects = append(j.rejects, &corpus.RejectError{File: it.File, Line: it.Line, Reason: fmt.Sprintf("heat %.40q is not a whole number", heat)})
+			return
+		}
+		e.Heat = n
+	}
+	e.Category, e.Media, e.ImageCount = extra[0], extra[1], extra[2]
 	e.NID, e.URL, e.Title, e.Content = doc.ID, doc.URL, doc.Title, doc.Text
 	if t := time.Unix(0, doc.Time).UTC(); doc.Time != 0 {
 		e.PublishTime = t.Format(time.RFC3339Nano)
 	}
 	j.entries = append(j.entries, e)
 	j.places = append(j.places, corpus.RejectError{File: it.File, Line: it.Line})
-	j.bytes += len(doc.Text) + len(doc.Title) + len(doc.URL)
+	j.bytes += len(doc.Text) + len(doc.Title) + len(doc.URL) + len(e.Category) + len(e.Media) + len(e.ImageCount)
 }
 
 // note writes down what came of a job.

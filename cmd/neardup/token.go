@@ -29,7 +29,7 @@ role operator, which none of the others includes.
 ` + exitHelp,
 		Example: `  neardup token --tokens tokens --tenant news --roles submit,read
   neardup token --tokens tokens --tenant news --roles read,moderate --name li`,
-		Args: noArguments,
+		Args: expects(),
 		RunE: func(*cobra.Command, []string) error {
 			return makeToken(a, file, server.Grant{Tenant: tenant, Name: name}, roles)
 		},

@@ -8,7 +8,6 @@ import (
 	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/text"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 type tune struct {
@@ -42,7 +41,7 @@ pair is a counterexample, the highest of --recall. It says when the pairs are to
 few. --out writes the configuration, for dedup --config.
 
 For --method ngram (the default but for --judged) it also learns how long the
-common substrings of similar texts are, and proposes m (for --keys any): the
+common substrings of similar texts are, and proposes m (for keys=any): the
 largest that finds --recall of the pairs. Prints how many pairs each m and each
 threshold finds and what work it makes.
 
@@ -80,14 +79,7 @@ than 50 texts each is paired with the leader only.
 	fs.Float64Var(&t.recall, "recall", .95, "share of the pairs to find")
 	fs.Float64Var(&t.precision, "precision", 0, "share of what is called a duplicate that is to be one")
 	fs.StringVar(&t.out, "out", "", "write the proposal as a configuration here (TOML)")
-	own := pflag.NewFlagSet("method", pflag.ContinueOnError)
-	t.method.add(own) // but for --recall, which here is of the pairs, and --weights, which it writes
-	own.VisitAll(func(f *pflag.Flag) {
-		if f.Name != "recall" && f.Name != "weights" {
-			fs.AddFlag(f)
-		}
-	})
-	t.method.fs = own
+	t.method.add(fs)
 	fs.IntVar(&t.most, "most", 100_000, "documents of INPUT in no pair to measure work with")
 	fs.StringVar(&t.svg, "svg", "", "draw both curves to this file")
 	fs.BoolVar(&t.json, "json", false, "print JSON")
@@ -175,7 +167,7 @@ func (t *tune) ngram() (ngram.Config, text.Normalizer, error) {
 	c := ngram.Config{Similarity: t.method.cfg.Similarity}
 	_, clean, err := t.method.method()
 	if err == nil {
-		c.Shingle, err = parseShingle("--shingle", t.method.shingle)
+		c.Shingle, err = parseShingle("shingle", t.method.shingle)
 	}
 	return c, clean, err
 }

@@ -68,7 +68,7 @@ Exit codes:
 		Example: `  neardup worker contract --method minhash
   neardup worker records --method minhash < documents.tsv > records.tsv
   sort -k1,1 postings.tsv | neardup worker bucket --method minhash | sort -u > candidates.tsv`,
-		Args: noArguments,
+		Args: expects(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return usage("worker needs a stage; see %s --help", cmd.CommandPath())
 		},
@@ -77,7 +77,7 @@ Exit codes:
 	for _, s := range stages {
 		w := &workerVerb{app: a}
 		sub := &cobra.Command{
-			Use: s.verb, Short: s.short, Args: noArguments,
+			Use: s.verb, Short: s.short, Args: expects(),
 			RunE: func(cmd *cobra.Command, _ []string) error { return w.do(cmd.Context(), s) },
 		}
 		w.method.add(sub.Flags())

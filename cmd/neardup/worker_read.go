@@ -30,7 +30,7 @@ func readCommand(a *app) *cobra.Command {
 		Long: `Reads a file as dedup does ("-": standard input), and writes for each record a
 line: its line or number in the file, id, text, and, where it is rejected, the
 reason instead of both.`,
-		Args: arguments(cobra.ExactArgs(1)),
+		Args: expects("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return r.do(cmd.Context(), args[0]) },
 	}
 	r.input.add(cmd.Flags())

@@ -113,7 +113,7 @@ class App {
 
   help() {
     const keys = [['?', 'this help'], ['1 … ' + this.shown.length, 'go to a view'], ['/', 'search'], ['j  k  ↓  ↑', 'next, previous'], ['Enter  o', 'open'], ['Esc', 'back'], ['J  K', 'next, previous group'],
-      ['d', 'is a duplicate'], ['n', 'is no duplicate'], ['u', 'cannot tell'], ['z', 'undo'], ...(this.source.move ? [['m', 'move to another docId']] : []), ['s', 'side by side, one column'], ['x', 'unfold, fold'], ['e', 'save overrides'], ['t', 'theme'], ['l', 'language']];
+      ['d', 'is a duplicate'], ['n', 'is no duplicate'], ['u', 'cannot tell'], ['D  N', 'all of the group'], ['z', 'undo'], ...(this.source.move ? [['m', 'move to another docId']] : []), ['s', 'side by side, one column'], ['x', 'unfold, fold'], ['e', 'save overrides'], ['t', 'theme'], ['l', 'language']];
     const box = h('dialog', { class: 'help', 'aria-labelledby': 'help-title', onclose: () => box.remove() }, h('h2', { id: 'help-title' }, t('Keys')),
       h('dl', {}, keys.flatMap(([k, what]) => [h('dt', {}, k.split('  ').map((x) => h('kbd', {}, x))), h('dd', {}, t(what))])),
       h('button', { onclick: () => box.close() }, t('Close')));

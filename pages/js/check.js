@@ -1,7 +1,7 @@
 // Two texts, or one against the index: the verdict and everything that it
 // stands on.
 import { h, fill } from './dom.js';
-import { t, num, fixed } from './i18n.js';
+import { t, said, num, fixed } from './i18n.js';
 import { diff, kinds, passages } from './text.js';
 
 const longestLink = 8000;
@@ -32,22 +32,23 @@ async function alone(app, content) {
   const r = await app.source.ask('/check', { content });
   return h('section', { class: 'panel' }, h('h2', {}, verdict(r.decision === 'duplicate')),
     r.docId ? h('p', {}, 'docId ', h('a', { href: '#groups/' + r.docId }, r.docId)) : null,
-    facts([[t('Stage'), r.stage], [t('Similarity'), r.similarity === undefined ? '' : fixed(r.similarity)], [t('Reason'), r.basis], [t('Method'), r.method], [t('Leader'), r.leader]]));
+    facts([[t('Stage'), said(r.stage)], [t('Similarity'), r.similarity === undefined ? '' : fixed(r.similarity)], [t('Reason'), said(r.basis)], [t('Method'), r.method], [t('Leader'), r.leader]]));
 }
 
-const verdict = (near) => h('span', { class: 'chip ' + (near ? 'gone' : 'good') }, near ? t('Duplicate') : t('New'));
+const verdict = (near, variant) => h('span', { class: 'chip ' + (near ? 'gone' : variant ? 'variant' : 'good') }, near ? t('Duplicate') : variant ? t('Variant') : t('New'));
 const facts = (list) => h('dl', {}, list.filter(([, x]) => x).flatMap(([k, x]) => [h('dt', {}, k), h('dd', {}, x)]));
 
 async function pair(app, p, q) {
   const [stages, r] = await Promise.all([app.source.ask('/compare', { a: { content: p }, b: { content: q } }), app.source.ask('/inspect', { a: p, b: q })]);
   const parts = diff(p, q), names = kinds(parts), shared = passages(p, [q], 5);
   const piece = (side) => parts.flatMap((x) => x.op === '=' ? [(side === 'a' ? x.a : x.b).join('')] : (x.op === '-') === (side === 'a') ? [h(x.op === '-' ? 'del' : 'ins', {}, (side === 'a' ? x.a : x.b).join(''))] : []);
-  return [h('section', { class: 'panel' }, h('h2', {}, verdict(stages.content.near)),
+  return [h('section', { class: 'panel' }, h('h2', {}, verdict(stages.content.near, stages.content.variant)),
+    r.conflicts?.length ? h('p', { class: 'differs' }, t('Facts that conflict') + ': ', r.conflicts.map((f) => h('span', { class: 'chip variant' }, `${said(f.kind)}: ${f.a || '–'} → ${f.b || '–'}`))) : null,
     h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': t('Stage') }, h('table', {}, h('thead', {}, h('tr', {}, [t('Stage'), t('Verdict'), t('Similarity'), t('Reason')].map((x) => h('th', { scope: 'col' }, x)))),
-      h('tbody', {}, ['url', 'title', 'content'].map((s) => h('tr', {}, h('th', { scope: 'row' }, s), h('td', {}, stages[s].near ? t('Duplicate') : '–'), h('td', {}, stages[s].similarity ? fixed(stages[s].similarity) : '–'), h('td', {}, stages[s].near || stages[s].similarity ? stages[s].basis : '')))))),
+      h('tbody', {}, ['url', 'title', 'content'].map((s) => h('tr', {}, h('th', { scope: 'row' }, said(s)), h('td', {}, stages[s].near ? t('Duplicate') : stages[s].variant ? t('Variant') : t('New')), h('td', {}, stages[s].similarity ? fixed(stages[s].similarity) : '–'), h('td', {}, stages[s].near || stages[s].similarity ? said(stages[s].basis) : '')))))),
     facts([[t('Length'), r.runes.map(num).join(' / ')], [t('Edits'), r.editDistance === undefined ? '' : num(r.editDistance)]])),
   h('div', { class: 'columns' },
-    h('section', { class: 'panel' }, h('h2', {}, t('Every scale')), h('table', {}, h('tbody', {}, r.scales.map((s) => h('tr', {}, h('th', { scope: 'row' }, s.name), h('td', { class: 'n' }, fixed(s.similarity)),
+    h('section', { class: 'panel' }, h('h2', {}, t('Every scale')), h('table', {}, h('tbody', {}, r.scales.map((s) => h('tr', {}, h('th', { scope: 'row' }, said(s.name)), h('td', { class: 'n' }, fixed(s.similarity)),
       h('td', {}, h('span', { class: 'meter', style: { width: 100 * s.similarity + '%' } }))))))),
     h('section', { class: 'panel' }, h('h2', {}, t('Fingerprints')), h('p', { class: 'quiet' }, t('{n} of 64 bits differ. Made with the public seed, never that of an index.', { n: r.hammingDistance })), bits(r.fingerprints)),
     h('section', { class: 'panel' }, h('h2', {}, t('Keywords')), h('div', { class: 'pair' }, r.keywords.map((list) => h('ul', { class: 'words' }, list.map((k) => h('li', {}, k.word, ' ', h('span', { class: 'quiet' }, String(k.weight)))))))),

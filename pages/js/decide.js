@@ -34,6 +34,13 @@ export class Decisions {
     this.append({ ...pair, before: this.of(pair.a, pair.b), after, who: this.who(), time: new Date().toISOString() });
   }
 
+  // decideAll sets the verdict on many pairs.
+  decideAll(pairs, after) {
+    const time = new Date().toISOString();
+    this.trail.push(...pairs.map((p) => ({ ...p, before: this.of(p.a, p.b), after, who: this.who(), time })));
+    this.keep();
+  }
+
   // undo takes back the last change that was not taken back already. The
   // trail keeps both. It returns the event, or null.
   undo() {
@@ -50,6 +57,10 @@ export class Decisions {
 
   append(e) {
     this.trail.push(e);
+    this.keep();
+  }
+
+  keep() {
     this.replay();
     remember(this.name, this.trail);
     this.changed();
@@ -79,6 +90,13 @@ export class Decisions {
   saveOverrides() { save('overrides.jsonl', this.overrides()); }
   saveLabels() { save('labels.tsv', this.labels()); }
   saveAudit() { save('audit.jsonl', this.audit()); }
+}
+
+// decidedOf counts the members of a group, or of its row, that are decided about:
+// by the pairs it names, else by what was noted with the verdicts.
+export function decidedOf(decisions, g) {
+  if (g.pairs) return g.pairs.filter(([a, b]) => decisions.of(a, b)).length;
+  return [...decisions.verdicts.values()].filter((e) => e.group === g.key).length;
 }
 
 // bandOf names the stretch of similarity a pair lies in, as samples do.

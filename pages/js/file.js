@@ -70,6 +70,7 @@ export class FileSource {
       if (c.min[i] < q.from * 10000 || c.min[i] > q.to * 10000) continue;
       if (q.relation && !(c.relation[i] & q.relation)) continue;
       if (q.source >= 0 && c.source[i] !== q.source) continue;
+      if (q.undecided && !q.undecided({ key: String(i), shown: c.shown[i] })) continue;
       order.push(i);
     }
     const by = { size: c.size, similarity: c.min, length: c.length, order: null }[q.sort];

@@ -1,10 +1,10 @@
 // One group: what is kept, its members with evidence and differences, and
 // what a person says of them.
 import { h, fill, link } from './dom.js';
-import { t, num, fixed } from './i18n.js';
+import { t, said, num, fixed } from './i18n.js';
 import { diff, kinds, passages, softKind, tokens } from './text.js';
-import { bandOf } from './decide.js';
-import { moveDialog } from './rulings.js';
+import { bandOf, decidedOf } from './decide.js';
+import { keepDialog, moveDialog } from './rulings.js';
 
 const page = 20, lookedAt = 12, context = 24;
 
@@ -24,11 +24,49 @@ export async function groupView(v, g) {
       h('button', { 'aria-label': t('Next group'), title: t('Next group') + ' (J)', onclick: () => v.other(1) }, '↓'), m.toggle),
     h('h2', { id: 'group-title', tabindex: -1 }, m.leader?.title || g.title || g.opening || g.id),
     h('p', { class: 'quiet facts' }, [t('{n} documents', { n: num(g.size) }), g.variants ? t('{n} variants', { n: num(g.variants) }) : '', range].filter(Boolean).join(' · ')),
-    glue(m, first), m.list, m.more);
+    whole(m), glue(m, first), m.list, m.more);
   m.keys = (e) => keys(m, e);
   m.focus = () => m.root.querySelector('#group-title').focus({ preventScroll: true });
   append(m, first);
+  told(m);
   return m;
+}
+
+// whole are the buttons that decide about all members at once, and how far the
+// group is decided.
+function whole(m) {
+  const d = m.v.app.decisions;
+  if (!d || m.total < 2) return null;
+  m.progress = h('span', { class: 'quiet', role: 'status' });
+  const button = (verdict, name, key) => h('button', { class: 'verdict ' + verdict, onclick: () => decideAll(m, verdict) }, t(name), h('kbd', { 'aria-hidden': 'true' }, key));
+  return h('div', { class: 'verdicts whole', role: 'group', 'aria-label': t('Of the whole group') },
+    m.total > 2 ? [button('duplicate', 'All are duplicates', 'D'), button('different', 'None is a duplicate', 'N')] : null, m.progress);
+}
+
+// told says how many members are decided about.
+function told(m) {
+  if (!m.progress) return;
+  m.progress.textContent = t('{n} of {m} decided', { n: num(decidedOf(m.v.app.decisions, m.g)), m: num(m.total - 1) });
+}
+
+// decideAll says the same of all members that nobody has decided about; where
+// there is none, it takes back what was said so of all.
+async function decideAll(m, verdict) {
+  const d = m.v.app.decisions, all = (await m.g.members(0, m.total)).slice(1).map((x) => question(m, x));
+  let open = all.filter((p) => !d.of(p.a, p.b)), after = verdict;
+  if (!open.length) { open = all.filter((p) => d.of(p.a, p.b) === verdict); after = ''; }
+  try { await d.decideAll(open, after); } catch (e) { m.v.app.say(`${t('Failed')}: ${e.message}`); }
+  m.cards.forEach((c) => c.verdict?.());
+  told(m);
+  m.v.redraw();
+  m.v.app.say(after ? t('{n} marked: {v}', { n: num(open.length), v: t(names[after]) }) : t('Withdrawn.'));
+}
+
+const names = { duplicate: 'duplicate', different: 'not a duplicate', unsure: 'cannot tell' };
+
+// question is the pair that is decided about.
+function question(m, x) {
+  return { a: partner(m, x), b: x.id, band: bandOf(x.basis, x.similarity || 0, (x.text || '').length), was: x.decision === 'new' ? 'new' : 'duplicate', group: m.g.key };
 }
 
 // glue says which passages the members share.
@@ -86,6 +124,20 @@ function mover(m, c) {
   return h('button', { class: 'mover', onclick: () => openMove(m, c) }, t('Move') + '…', h('kbd', { 'aria-hidden': 'true' }, 'm'));
 }
 
+// keeper is the button that has the service keep another article of the docId.
+function keeper(m, c) {
+  if (!m.v.app.source.who?.roles.includes('submit')) return null;
+  return h('button', { onclick: () => keepDialog(m.v.app, c.x, m.leader.heat || 0, () => keptNow(m, c.x.id)) }, t('Keep this one') + '…');
+}
+
+// keptNow says what became of it: the service keeps no article whose text
+// contradicts what the docId was made of.
+async function keptNow(m, id) {
+  await m.v.app.refresh();
+  const [kept] = await (await m.v.app.source.group(m.g.key)).members(0, 1);
+  m.v.app.say(kept?.id === id ? t('Kept from now on: {id}', { id }) : t('It is not kept: its text disagrees with that of the first article.'));
+}
+
 function openMove(m, c) { moveDialog(m.v.app, c.x, (r) => gone(m, r)); }
 
 async function moveBack(m, c) {
@@ -102,13 +154,13 @@ function memberCard(m, c) {
   c.differs = h('p', { class: 'differs' });
   c.buttons = [['duplicate', 'duplicate', 'd'], ['different', 'not a duplicate', 'n'], ['unsure', 'cannot tell', 'u']].map(([verdict, name, key]) =>
     h('button', { class: 'verdict ' + verdict, 'data-verdict': verdict, 'aria-pressed': 'false', onclick: () => { select(m, c.i); decide(m, c, verdict); } }, t(name), h('kbd', { 'aria-hidden': 'true' }, key)));
-  const evidence = [x.basis, x.distance >= 0 ? t('distance {n}', { n: x.distance }) : '', x.via ? t('linked by {id}', { id: x.via }) : ''].filter(Boolean).join(' · ');
+  const evidence = [said(x.basis), x.distance >= 0 ? t('distance {n}', { n: x.distance }) : '', x.via ? t('linked by {id}', { id: x.via }) : ''].filter(Boolean).join(' · ');
   const root = h('section', { class: 'member', tabindex: -1, 'aria-label': `${variant ? t('Variant') : t('Duplicate')} ${x.id}`, onclick: () => mark(m, c.i) },
-    h('header', {}, h('span', { class: 'similarity', title: t('Similarity') }, x.similarity ? fixed(x.similarity) : '–'), h('span', { class: 'chip ' + (variant ? 'variant' : 'gone') }, variant ? t('Variant') : t('Duplicate')),
+    h('header', {}, x.similarity ? h('span', { class: 'similarity' }, t('similarity {a}', { a: fixed(x.similarity) })) : null, h('span', { class: 'chip ' + (variant ? 'variant' : 'gone') }, variant ? t('Variant') : t('Duplicate')),
       h('h3', {}, x.title || x.id)), meta(m, x), h('p', { class: 'quiet evidence' }, evidence), c.differs, c.body,
-    x.conflicts?.length ? h('p', { class: 'differs' }, t('Facts that conflict') + ': ', x.conflicts.map((f) => h('span', { class: 'chip variant' }, `${f.kind}: ${f.b || '–'} → ${f.a || '–'}`))) : null,
+    x.conflicts?.length ? h('p', { class: 'differs' }, t('Facts that conflict') + ': ', x.conflicts.map((f) => h('span', { class: 'chip variant' }, `${said(f.kind)}: ${f.b || '–'} → ${f.a || '–'}`))) : null,
     movedBy(m, c),
-    m.v.app.decisions ? h('div', { class: 'verdicts', role: 'group', 'aria-label': t('Is it a duplicate?') }, c.buttons, mover(m, c)) : null);
+    m.v.app.decisions ? h('div', { class: 'verdicts', role: 'group', 'aria-label': t('Is it a duplicate?') }, c.buttons, mover(m, c), keeper(m, c)) : null);
   c.verdict = () => {
     const now = m.v.app.decisions?.of(partner(m, x), x.id) || '';
     c.buttons.forEach((b) => b.setAttribute('aria-pressed', String(b.dataset.verdict === now)));
@@ -208,20 +260,21 @@ function partner(m, x) {
 async function decide(m, c, verdict) {
   const d = m.v.app.decisions;
   if (!d || c.i === 0) return;
-  const a = partner(m, c.x), after = d.of(a, c.x.id) === verdict ? '' : verdict;
-  try {
-    await d.decide({ a, b: c.x.id, band: bandOf(c.x.basis, c.x.similarity || 0, (c.x.text || '').length), was: c.x.decision === 'new' ? 'new' : 'duplicate' }, after);
-  } catch (e) { m.v.app.say(`${t('Failed')}: ${e.message}`); return; }
+  const pair = question(m, c.x), after = d.of(pair.a, pair.b) === verdict ? '' : verdict;
+  try { await d.decide(pair, after); } catch (e) { m.v.app.say(`${t('Failed')}: ${e.message}`); return; }
   c.verdict();
-  const name = { duplicate: 'duplicate', different: 'not a duplicate', unsure: 'cannot tell' }[after];
-  m.v.app.say(after ? t('Marked: {v}', { v: t(name) }) : t('Withdrawn.'));
+  told(m);
+  m.v.redraw();
+  m.v.app.say(after ? t('Marked: {v}', { v: t(names[after]) }) : t('Withdrawn.'));
 }
 
 async function undo(m) {
-  let said = '';
-  try { said = await m.v.app.decisions?.undo() ? t('Undone.') : t('Nothing to undo.'); } catch (e) { said = `${t('Failed')}: ${e.message}`; }
+  let words = '';
+  try { words = await m.v.app.decisions?.undo() ? t('Undone.') : t('Nothing to undo.'); } catch (e) { words = `${t('Failed')}: ${e.message}`; }
   m.cards.forEach((c) => c.verdict?.());
-  m.v.app.say(said);
+  told(m);
+  m.v.redraw();
+  m.v.app.say(words);
 }
 
 function keys(m, e) {
@@ -235,6 +288,7 @@ function keys(m, e) {
   switch (e.key) {
     case 'j': case 'ArrowDown': move(m, 1); return true;
     case 'k': case 'ArrowUp': move(m, -1); return true;
+    case 'D': case 'N': if (m.progress) decideAll(m, e.key === 'D' ? 'duplicate' : 'different'); return !!m.progress;
     case 's': sideBySide(m); return true;
     case 'x': m.folded = !m.folded; m.cards.forEach((c) => { c.open = false; paint(m, c); }); return true;
     case 'z': undo(m); return true;

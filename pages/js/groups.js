@@ -2,11 +2,12 @@
 // into sight.
 import { h, fill } from './dom.js';
 import { t, num, fixed } from './i18n.js';
+import { decidedOf } from './decide.js';
 import { groupView } from './group.js';
 
 const rowHeight = 66, spare = 8;
 export const relations = [[1, 'copy'], [2, 'edited'], [4, 'variant']];
-const start = () => ({ text: '', minSize: 1, maxSize: 0, from: 0, to: 1, relation: 0, source: -1, sort: 'size', ascending: false });
+const start = () => ({ text: '', minSize: 1, maxSize: 0, from: 0, to: 1, relation: 0, source: -1, sort: 'size', ascending: false, open: false });
 
 export async function groupsView(app, key) {
   const run = await app.source.run();
@@ -19,6 +20,7 @@ export async function groupsView(app, key) {
   v.root = h('div', { class: 'groups' + (key ? ' opened' : '') },
     h('h1', { class: 'unseen' }, t('Groups')), h('div', { class: 'side' }, filters(v), v.count, v.box), v.detail);
   v.keys = (e) => keys(v, e);
+  v.redraw = () => { v.rows = null; draw(v); };
   v.other = (by) => otherGroup(v, by);
   v.show = (k) => show(v, k);
   v.leave = () => { v.stop?.abort(); observer.disconnect(); };
@@ -48,7 +50,8 @@ function filters(v) {
       h('label', {}, t('Sort'), h('select', { onchange: set('sort', String) }, [['size', t('Size')], ['similarity', t('Similarity')], ['length', t('Length')], ['order', t('Order of the input')]].map(([s, n]) => option(s, n, q.sort === s)))),
       h('label', {}, ' ', h('select', { 'aria-label': `${t('Ascending')}, ${t('Descending')}`, onchange: set('ascending', (x) => x === '1') }, option('0', t('Descending'), !q.ascending), option('1', t('Ascending'), q.ascending))),
       h('button', { onclick: () => { v.state.query = start(); v.state.filters = true; v.app.refresh(); } }, t('Reset'))));
-  return h('div', { role: 'search' }, v.search, more);
+  const open = v.app.decisions ? h('label', { class: 'tick' }, h('input', { type: 'checkbox', id: 'undecided', checked: q.open, onchange: (e) => { q.open = e.target.checked; requery(v); } }), t('Undecided only')) : null;
+  return h('div', { role: 'search' }, v.search, open, more);
 }
 
 // requery asks for the list anew; a search under way ends.
@@ -56,7 +59,7 @@ async function requery(v, again) {
   v.stop?.abort();
   const stop = v.stop = new AbortController();
   if (!again) { v.state.top = 0; v.state.at = 0; }
-  const list = await v.app.source.groups(v.state.query, () => { if (!stop.signal.aborted) draw(v); }, stop.signal);
+  const list = await v.app.source.groups({ ...v.state.query, undecided: v.state.query.open && v.app.decisions ? (r) => decidedOf(v.app.decisions, r) < r.shown - 1 : null }, () => { if (!stop.signal.aborted) draw(v); }, stop.signal);
   if (stop.signal.aborted) return;
   v.list = list;
   draw(v);
@@ -71,14 +74,24 @@ async function draw(v) {
   const top = v.drawn = v.box.scrollTop, seen = v.box.clientHeight, height = list.total * rowHeight + 'px';
   if (v.sizer.style.height !== height) v.sizer.style.height = height;
   const all = v.run.shownGroups;
-  const count = list.open ? t('at least {n} groups', { n: num(list.total - 1) }) : (list.total === all || all === undefined ? t('{n} groups', { n: num(list.total) }) : t('{n} of {m} groups', { n: num(list.total), m: num(all) })) + (list.searching ? ' · ' + t('searching') + '…' : '');
-  if (v.count.textContent !== count) v.count.textContent = count;
+  const count = list.open ? t('at least {n} groups', { n: num(list.total - 1) }) : (list.total === all || all === undefined ? (list.total === 1 ? t('1 group') : t('{n} groups', { n: num(list.total) })) : t('{n} of {m} groups', { n: num(list.total), m: num(all) })) + (list.searching ? ' · ' + t('searching') + '…' : '');
+  const line = count + progress(v);
+  if (v.count.textContent !== line) v.count.textContent = line;
   const first = Math.max(0, Math.floor(top / rowHeight) - spare);
   const last = Math.min(list.total, Math.ceil((top + seen) / rowHeight) + spare);
   const turn = ++v.wanted;
   const rows = await list.rows(first, last);
   if (turn !== v.wanted || list !== v.list) return;
   place(v.sizer, list.total ? rows.map((r, i) => kept(v, r, first + i)) : [h('div', { role: 'option', 'aria-selected': 'false', class: 'empty' }, list.searching ? '…' : t('No group fits these filters.'))]);
+}
+
+// progress says how much is decided: groups of a report, pairs of a service.
+function progress(v) {
+  const d = v.app.decisions;
+  if (!d?.verdicts.size) return '';
+  if (d.kept) return ' · ' + t('{n} pairs decided', { n: num(d.verdicts.size) });
+  const of = new Set([...d.verdicts.values()].map((e) => e.group).filter((k) => k !== undefined));
+  return ' · ' + t('{n} of {m} groups decided', { n: num(of.size), m: num(v.run.shownGroups) });
 }
 
 // place makes these the children of an element; those that stay are not touched.
@@ -107,14 +120,17 @@ function kept(v, r, i) {
   return element;
 }
 
+const short = (x) => x === 1 ? '1' : Number(x).toFixed(2);
+
 function row(v, r, i) {
   const here = r.key === v.open;
-  const range = !r.max ? '' : r.min === r.max ? fixed(r.min) : `${fixed(r.min)} – ${fixed(r.max)}`;
+  const range = !r.max ? '' : t('similarity {a}', { a: r.min === r.max ? fixed(r.min) : `${short(r.min)} – ${short(r.max)}` });
+  const n = v.app.decisions ? decidedOf(v.app.decisions, r) : 0;
   return h('div', { class: 'row' + (i === v.state.at ? ' at' : ''), role: 'option', id: 'row-' + i, 'aria-selected': String(here), 'aria-posinset': i + 1, 'aria-setsize': v.list.total,
     style: { transform: `translateY(${i * rowHeight}px)` }, onclick: () => { v.state.at = i; v.app.go('groups', r.key); } },
-    h('span', { class: 'size' }, num(r.size)),
+    h('span', { class: 'size' }, num(r.size), h('small', {}, t('texts'))),
     h('span', { class: 'what' }, h('span', { class: 'title' }, r.title || r.opening || r.id), h('span', { class: 'sub' }, r.title ? r.opening : r.url || r.id)),
-    h('span', { class: 'side-note' }, h('span', {}, range), h('span', { class: 'chips' }, relations.map(([b, n]) => r.relation & b ? h('span', { class: 'chip ' + n }, t(n)) : null))));
+    h('span', { class: 'side-note' }, h('span', {}, range), h('span', { class: 'chips' }, n ? h('span', { class: 'chip good' }, `✓ ${num(n)}`) : null, relations.map(([b, n]) => r.relation & b ? h('span', { class: 'chip ' + n }, t(n)) : null))));
 }
 
 // show opens a group beside the list, or on narrow screens in its place.

@@ -1,9 +1,12 @@
 // The same questions, answered by a service.
 import { h } from './dom.js';
-import { t } from './i18n.js';
+import { t, said } from './i18n.js';
 import { Rulings } from './rulings.js';
 
 const page = 100;
+
+// partnerOf is whom a member is decided about with: the leader, or else what is kept.
+const partnerOf = (g, kept, nid) => g.leader?.id && g.leader.id !== nid && !g.leader.id.startsWith('~') ? g.leader.id : kept;
 
 // HttpSource asks the API of the service that the page came from. The token
 // stays in the tab and travels in a header.
@@ -18,11 +21,11 @@ export class HttpSource {
 
   keep(token) { this.kept = token; try { sessionStorage.setItem('neardup token', token); } catch { /* this page only */ } }
 
-  async ask(path, body, signal) {
+  async ask(path, body, signal, method = body ? 'POST' : 'GET') {
     const headers = {}, token = this.token();
     if (token) headers.Authorization = 'Bearer ' + token;
     if (body) headers['Content-Type'] = 'application/json';
-    const r = await fetch('/v1' + path, { method: body ? 'POST' : 'GET', headers, body: body && JSON.stringify(body), signal, credentials: 'omit', cache: 'no-store' });
+    const r = await fetch('/v1' + path, { method, headers, body: body && JSON.stringify(body), signal, credentials: 'omit', cache: 'no-store' });
     const answer = await r.json().catch(() => ({}));
     if (r.ok) return answer;
     const problem = new Error(answer.detail || `HTTP ${r.status}`);
@@ -61,6 +64,13 @@ export class HttpSource {
     return r;
   }
 
+  // revise changes heat and text of an article.
+  async revise(nid, to) {
+    const r = await this.ask(`/articles/${encodeURIComponent(nid)}`, to, null, 'PATCH');
+    this.rows.clear();
+    return r;
+  }
+
   leave() { this.keep(''); location.reload(); }
 
   async run() { return { inputs: [], sources: [], largest: 0 }; }
@@ -71,7 +81,8 @@ export class HttpSource {
     const list = { total: 0, searching: false };
     const more = async () => {
       const r = await this.ask(`/docids?minSize=${Math.max(2, q.minSize)}&limit=${page}${next ? '&after=' + encodeURIComponent(next) : ''}`, null, signal);
-      ids.push(...r.groups);
+      const kept = q.undecided ? await Promise.all(r.groups.map(async (g) => await q.undecided(await this.row(g.docId)))) : [];
+      ids.push(...r.groups.filter((_, i) => !q.undecided || kept[i]));
       next = r.next || '';
       ended = !next;
       list.open = !ended;
@@ -97,7 +108,7 @@ export class HttpSource {
     const g = await this.first(docId), kept = g.kept || g.members[0] || {};
     const lows = g.members.map((m) => m.evidence?.similarity).filter(Boolean);
     return { key: docId, id: docId, title: kept.title || '', url: kept.url || '', opening: [...(kept.content || kept.nid || docId)].slice(0, 90).join(''), size: g.size, variants: 0, shown: g.size,
-      relation: 0, min: lows.length && !g.next ? Math.min(...lows) : undefined, max: lows.length && !g.next ? Math.max(...lows) : undefined };
+      relation: 0, pairs: g.members.filter((m) => m.nid !== kept.nid).map((m) => [partnerOf(g, kept.nid, m.nid), m.nid]), min: lows.length && !g.next ? Math.min(...lows) : undefined, max: lows.length && !g.next ? Math.max(...lows) : undefined };
   }
 
   first(docId) {
@@ -127,7 +138,7 @@ export class HttpSource {
 
   member(m) {
     const e = m.evidence || {};
-    return { id: m.nid, title: m.title || '', url: m.url || '', decision: e.decision || 'duplicate', similarity: e.similarity, distance: e.distance,
-      basis: [e.stage, e.basis, e.leader ? `→ ${e.leader}` : ''].filter(Boolean).join(' · '), conflicts: e.conflicts, moved: m.corrected };
+    return { id: m.nid, title: m.title || '', url: m.url || '', text: m.content || undefined, decision: e.decision || 'duplicate', similarity: e.similarity, distance: e.distance,
+      basis: [said(e.stage), said(e.basis), e.leader ? `→ ${e.leader}` : ''].filter(Boolean).join(' · '), heat: m.heat, conflicts: e.conflicts, moved: m.corrected };
   }
 }

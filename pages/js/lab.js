@@ -1,7 +1,7 @@
 // The threshold: borderline pairs to label, what the labels say of every
 // threshold, and what each would remove.
 import { h, fill, save } from './dom.js';
-import { t, num, fixed, percent } from './i18n.js';
+import { t, said, num, fixed, percent } from './i18n.js';
 import { diff } from './text.js';
 import { curve } from './charts.js';
 import { bandOf } from './decide.js';
@@ -62,7 +62,7 @@ function pairOf(v) {
   const p = sample[v.state.at], now = v.label(p), parts = diff(p.a.text || '', p.b.text || '');
   const side = (op) => parts.flatMap((x) => x.op === '=' ? [(op === '-' ? x.a : x.b).join('')] : x.op === op ? [h(op === '-' ? 'del' : 'ins', {}, (op === '-' ? x.a : x.b).join(''))] : []);
   const button = (verdict, name, key) => h('button', { class: 'verdict ' + verdict, 'aria-pressed': String(labelOf[verdict] === now), onclick: () => decide(v, verdict) }, t(name), h('kbd', { 'aria-hidden': 'true' }, key));
-  fill(v.work, h('div', { class: 'row-line' }, h('span', { class: 'similarity' }, fixed(p.similarity)), h('span', { class: 'quiet' }, p.basis), now ? h('span', { class: 'chip' }, now) : null, h('span', { class: 'spring' }),
+  fill(v.work, h('div', { class: 'row-line' }, h('span', { class: 'similarity' }, fixed(p.similarity)), h('span', { class: 'quiet' }, said(p.basis)), now ? h('span', { class: 'chip' }, said(now)) : null, h('span', { class: 'spring' }),
     h('span', { class: 'quiet' }, t('pair {i} of {n}, {d} labelled', { i: v.state.at + 1, n: sample.length, d: done }))),
   h('div', { class: 'pair' }, [['-', p.a], ['+', p.b]].map(([op, x]) => h('div', {}, h('h2', {}, x.title || x.id), h('div', { class: 'text' }, side(op))))),
   h('div', { class: 'verdicts', role: 'group', 'aria-label': t('Is it a duplicate?') }, button('duplicate', 'duplicate', 'd'), button('different', 'not a duplicate', 'n'), button('unsure', 'cannot tell', 'u'),

@@ -1,6 +1,6 @@
 // What a service is doing: from its metrics, drawn anew every two seconds.
 import { h, fill } from './dom.js';
-import { t, num, bytes, seconds } from './i18n.js';
+import { t, said, num, bytes, seconds } from './i18n.js';
 
 const every = 2000, history = 60;
 
@@ -26,7 +26,7 @@ export async function liveView(app) {
 }
 
 const index = (metrics) => { const by = {}; for (const m of metrics) (by[m.name] ||= []).push(m); return by; };
-const key = (m) => Object.values(m.labels || {}).join(' · ');
+const key = (m) => Object.values(m.labels || {}).map(said).join(' · ');
 const total = (list, pick = (m) => m.value) => (list || []).reduce((s, m) => s + (pick(m) || 0), 0);
 
 function show(past) {
@@ -46,7 +46,7 @@ function show(past) {
     h('div', { class: 'columns' },
       h('section', { class: 'panel' }, h('h2', {}, t('Decisions a second')), spark(decided.slice(1).map((n, i) => (n - decided[i]) / (past[i + 1].at - past[i].at)))),
       table(t('Decisions by stage'), by.neardup_decisions_total, (m) => num(m.value)),
-      table(t('Tenants'), by.neardup_articles, (m) => [num(m.value) + ' ' + t('articles'), ' · ', bytes(byTenant(by.neardup_index_bytes, m)), ' · seq ', num(byTenant(by.neardup_seq, m))]),
+      table(t('Tenants'), by.neardup_articles, (m) => [num(m.value) + ' ' + t('articles'), ' · ', bytes(byTenant(by.neardup_index_bytes, m)), ' · ' + t('change') + ' ', num(byTenant(by.neardup_seq, m))]),
       table(t('Requests'), by.neardup_request_seconds, (m) => `${num(m.count)} · ${seconds(m.sum / Math.max(m.count, 1))}`),
       table(t('Not decided'), by.neardup_undecided_total, (m) => num(m.value)),
       table(t('Refused'), by.neardup_refused_total, (m) => num(m.value)))];

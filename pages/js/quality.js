@@ -15,7 +15,7 @@ export function quality(q, rows) {
     h('dt', {}, t('Edited copies of sampled texts')), h('dd', {}, t('{r} of {n} are found', { r: interval(q.recall), n: num(q.recall.of) })),
     h('dt', {}, t('Pairs of {n} texts against {m}', { n: num(q.texts), m: num(q.against) })), h('dd', {}, q.sample.of ? t('{r} of {n} are found', { r: interval(q.sample), n: num(q.sample.of) }) : t('none is near')),
     q.above.of ? [h('dt', {}, t('Near, and less than {b} above the threshold', { b: q.border })), h('dd', {}, percent(q.above.share))] : null,
-    q.below.of ? [h('dt', {}, t('Refused, and as little below')), h('dd', {}, percent(q.below.share))] : null),
+    q.below.of ? [h('dt', {}, t('Refused, and less than {b} below it', { b: q.border })), h('dd', {}, percent(q.below.share))] : null),
   rows([t('Edit'), t('Tried'), t('Equal when clean'), t('Near'), t('Found')], q.edits.map((e) => [t(kinds[e.kind] || e.kind), num(e.made), num(e.equal), num(e.near), interval(e.found)]), [1, 2, 3, 4])];
 }
 

@@ -35,6 +35,8 @@ export class Rulings extends Decisions {
     this.mine.push({ a, b, before });
   }
 
+  async decideAll(pairs, after) { for (const p of pairs) await this.decide(p, after); }
+
   // undo takes back what was said last in this tab.
   async undo() {
     const e = this.mine.pop();
@@ -51,6 +53,22 @@ export class Rulings extends Decisions {
 }
 
 const event = (r) => ({ a: r.a, b: r.b, before: verdicts[r.was], after: verdicts[r.link], who: r.who, time: r.time, band: 'service', seq: r.seq });
+
+// keepDialog has the service keep another article of a docId: by a heat above that
+// of the kept one, and with its text, which the service has not got.
+export function keepDialog(app, x, heat, done) {
+  const text = h('textarea', { id: 'keep-text', rows: 8, required: true, value: x.text || '' });
+  const said = h('div', { 'aria-live': 'polite' });
+  const send = async (e) => {
+    e.preventDefault();
+    try { await app.source.revise(x.id, { heat: Math.max(heat, x.heat || 0) + 1, content: text.value }); await done(); box.close(); } catch (err) { fill(said, h('p', { role: 'alert', class: 'wrong' }, err.message)); }
+  };
+  const box = h('dialog', { class: 'help move', 'aria-labelledby': 'keep-title', onclose: () => box.remove() }, h('h2', { id: 'keep-title' }, t('Keep this one')),
+    h('p', {}, x.title || x.id), h('form', { onsubmit: send }, h('label', {}, t('Its text: the service has only that of the kept article'), text), said,
+      h('div', { class: 'verdicts' }, h('button', { class: 'primary' }, t('Keep this one')), h('button', { type: 'button', onclick: () => box.close() }, t('Close')))));
+  document.body.append(box);
+  box.showModal();
+}
 
 // moveDialog asks where an article is to go, and sends it there.
 export function moveDialog(app, x, done) {

@@ -1,6 +1,6 @@
 // What a run did: counts, reasons, distributions, cost, proof.
 import { h } from './dom.js';
-import { t, num, percent, bytes, seconds } from './i18n.js';
+import { t, said, num, percent, bytes, seconds } from './i18n.js';
 import { bars } from './charts.js';
 import { quality, pairs } from './quality.js';
 
@@ -37,7 +37,7 @@ export async function runView(app) {
       h('span', { class: 'good', style: { width: 100 * r.kept / n + '%' } }), h('span', { class: 'gone', style: { width: 100 * r.removed / n + '%' } })) : null,
     h('div', { class: 'columns' },
       section(t('Why documents were removed'), r.reasons.length
-        ? rows([t('Method'), t('Reason'), t('Documents'), t('Share')], r.reasons.map((x) => [x.method, x.basis, num(x.count), percent(x.count / r.removed)]), [2, 3])
+        ? rows([t('Method'), t('Reason'), t('Documents'), t('Share')], r.reasons.map((x) => [x.method, said(x.basis), num(x.count), percent(x.count / r.removed)]), [2, 3])
         : h('p', { class: 'quiet' }, t('Nothing was removed.'))),
       section(t('Rejected records'), r.rejects?.length
         ? rows([t('Reason'), t('Documents'), t('Examples')], r.rejects.map((x) => [x.reason, num(x.count), x.examples.join(', ')]), [1])
@@ -72,6 +72,6 @@ function measured(r) {
 
 function stages(r) {
   const most = Math.max(...r.stages.map((s) => s.seconds), 1e-9);
-  return rows([t('Stage'), t('Time'), t('CPU'), t('Memory')], r.stages.map((s) => [s.name,
+  return rows([t('Stage'), t('Time'), t('CPU'), t('Memory')], r.stages.map((s) => [said(s.name),
     [seconds(s.seconds), h('span', { class: 'meter', style: { width: 100 * s.seconds / most + '%' } })], seconds(s.cpu), t('peak {m}', { m: bytes(s.peakBytes) })]), [2, 3]);
 }

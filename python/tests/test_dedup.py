@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import pathlib
 import subprocess
 import tempfile
 import unittest
@@ -42,11 +43,27 @@ class Dedup(unittest.TestCase):
         with self.assertRaisesRegex(FileNotFoundError, "pass a list"):
             neardup.dedup("no such file")
 
-    def test_errors_are_the_commands(self):
-        with self.assertRaisesRegex(neardup.Error, "method"):
-            neardup.dedup(TEXTS, method="best")
-        with self.assertRaisesRegex(neardup.Error, "unknown flag: --colour"):
-            neardup.dedup(TEXTS, colour="red")
+        with self.assertRaisesRegex(TypeError, "text 1 is PosixPath, not str: pass a list of paths only"):
+            neardup.dedup(["a", pathlib.Path("b")])
+        with self.assertRaisesRegex(TypeError, "data is int"):
+            neardup.dedup(7)
+
+    def test_errors_are_of_pythons_kinds(self):
+        for kind, says, options in (
+            (ValueError, r'^method best: unknown method "best"', {"method": "best"}),
+            (TypeError, r"^unexpected keyword argument 'colour'$", {"colour": "red"}),
+            (ValueError, r'^threshold "high" is not a number$', {"threshold": "high"}),
+            (ValueError, "^keep best is none of first", {"keep": "best"}),
+            (ValueError, "^max_document: .* is no size", {"max_document": "much"}),
+            (FileNotFoundError, "no such file or directory$", {"overrides": "/no/such/file"}),
+        ):
+            with self.assertRaisesRegex(kind, says):
+                neardup.dedup(TEXTS, **options)
+        self.assertTrue(issubclass(neardup.OptionError, neardup.Error))
+
+    def test_types_are_shipped(self):
+        self.assertTrue(os.path.exists(os.path.join(os.path.dirname(neardup.__file__), "py.typed")))
+        self.assertEqual(set(neardup.Decision.__annotations__), {"id", *neardup.FIELDS})
 
     def test_odd_characters(self):
         odd = ["a\tb\nc\\", "\u2028 \U0001f600", "a\tb\nc\\", '"quoted"']
@@ -60,6 +77,21 @@ class Dedup(unittest.TestCase):
                     f.write(json.dumps({"id": f"d{i}", "text": s}) + "\n")
             got = neardup.dedup(name, method="ngram")
         self.assertEqual([(d["id"], d["leader"]) for d in got][2], ("d2", "d0"))
+
+    def test_fields_patterns_and_lists_of_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            names = [pathlib.Path(folder, f"{i}.jsonl") for i in "ab"]
+            for name in names:
+                name.write_text(json.dumps({"id": name.stem, "doc": {"body": "one text"}}) + "\n", encoding="utf-8")
+            want = [("a", None), ("b", "a")]
+            for data in (names, os.path.join(folder, "*.jsonl"), folder):
+                got = neardup.dedup(data, text="doc.body", method="exact")
+                self.assertEqual([(d["id"], d["leader"]) for d in got], want)
+            self.assertEqual([(d["a"], d["b"]) for d in neardup.pairs(names, text="doc.body", method="exact")], [("a", "b")])
+            with self.assertRaisesRegex(neardup.Error, 'no field "text"; it has "id", "doc.body"'):
+                neardup.dedup(names[0])
+            with self.assertWarnsRegex(UserWarning, "the first is the name of a file"):
+                neardup.dedup([str(n) for n in names], method="exact")
 
     def test_command(self):
         out = subprocess.run(["neardup", "--version"], capture_output=True, text=True, check=True).stdout
@@ -75,6 +107,12 @@ class Dedup(unittest.TestCase):
         self.assertEqual(list(got["leader"]), [None, None, "a", "a", None])
         kept = frame[got["decision"] == "new"]
         self.assertEqual(list(kept.index), ["a", "b", "e"])
+
+        series = neardup.dedup(frame["body"], method="ngram")
+        self.assertEqual(list(series["leader"]), [None, None, "a", "a", None])
+        self.assertEqual(list(neardup.dedup(pandas.Series(["x", pandas.NA, "x"]), method="exact")["leader"])[2], 0)
+        with self.assertRaisesRegex(KeyError, "no column 'text': there are body"):
+            neardup.dedup(frame)
 
         found = neardup.pairs(frame, text="body", method="ngram")
         self.assertEqual(list(zip(found["a"], found["b"])), [("a", "c"), ("a", "d"), ("c", "d")])
@@ -98,6 +136,8 @@ class Dedup(unittest.TestCase):
         self.assertEqual(got["leader"].to_list(), [None, None, 0, 0, None])
         self.assertEqual(frame.filter(got["decision"] == "new").height, 3)
         self.assertEqual(neardup.pairs(frame, text="body", method="ngram")["a"].to_list(), [0, 0, 2])
+        self.assertEqual(neardup.dedup(frame.lazy(), text="body", method="ngram")["leader"].to_list(), [None, None, 0, 0, None])
+        self.assertEqual(neardup.dedup(frame["body"], method="ngram")["leader"].to_list(), [None, None, 0, 0, None])
 
     def test_pairs(self):
         got = neardup.pairs(TEXTS, method="ngram")

@@ -491,7 +491,7 @@ class Spark(Session):
             dedup(df, keep="longest")
         with self.assertRaisesRegex(neardup.Error, "no column 'body'"):
             dedup(df, text="body")
-        with self.assertRaisesRegex(neardup.Error, "unknown flag: --colour"):
+        with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'colour'"):
             dedup(df, colour="red")
 
 

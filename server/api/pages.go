@@ -43,14 +43,16 @@ type Texts struct {
 
 // Inspection is what two texts are to each other, on every scale.
 type Inspection struct {
-	Equal        bool          `json:"equal" doc:"Once clean."`
-	Runes        [2]int        `json:"runes" doc:"Of clean text."`
-	Scales       []Scale       `json:"scales" nullable:"false"`
-	Hamming      int           `json:"hammingDistance"`
-	Edits        *int          `json:"editDistance,omitempty"`
-	Verdict      neardup.Match `json:"verdict" doc:"Of method auto."`
-	Fingerprints [2]string     `json:"fingerprints" doc:"16 hex digits each, made with the public seed 0, never that of an index."`
-	Keywords     [2][]Keyword  `json:"keywords"`
+	Equal   bool          `json:"equal" doc:"Once clean."`
+	Runes   [2]int        `json:"runes" doc:"Of clean text."`
+	Scales  []Scale       `json:"scales" nullable:"false"`
+	Hamming int           `json:"hammingDistance"`
+	Edits   *int          `json:"editDistance,omitempty"`
+	Verdict neardup.Match `json:"verdict" doc:"Of method auto."`
+	// Conflicts are the facts that keep a variant from being a duplicate.
+	Conflicts    []neardup.Conflict `json:"conflicts,omitempty"`
+	Fingerprints [2]string          `json:"fingerprints" doc:"16 hex digits each, made with the public seed 0, never that of an index."`
+	Keywords     [2][]Keyword       `json:"keywords"`
 }
 
 // Scale is one way to measure similarity.

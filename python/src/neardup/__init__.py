@@ -5,48 +5,107 @@
 [None, None, 0]
 """
 
+from __future__ import annotations
+
+import glob
 import itertools
 import json
 import os
 import re
 import tempfile
+import warnings
+from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence, TypedDict, Union, overload
 
-from ._command import Error, flags, path, run
+from ._command import Error, OptionError, flags, path, run
 
-__all__ = ["dedup", "pairs", "Error", "path"]
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+__all__ = ["dedup", "pairs", "Decision", "Pair", "Error", "OptionError", "path"]
 __version__ = "0.1.0"
 
 FIELDS = ("decision", "leader", "similarity", "distance", "method", "basis", "variant_of")
+PAIR = ("a", "b", "similarity", "distance", "relation", "basis")
+
+Path = Union["os.PathLike[str]", "Sequence[os.PathLike[str]]"]
 
 
-def dedup(data, *, text="text", method="auto", threshold=None, **options):
+class Decision(TypedDict, total=False):
+    """What became of a text. id is there for files, whose leaders are ids too."""
+
+    id: str
+    decision: str
+    leader: Union[int, str, None]
+    similarity: Optional[float]
+    distance: Optional[int]
+    method: str
+    basis: Optional[str]
+    variant_of: Union[int, str, None]
+
+
+class Pair(TypedDict):
+    """Two near texts."""
+
+    a: Union[int, str]
+    b: Union[int, str]
+    similarity: float
+    distance: Optional[int]
+    relation: str
+    basis: str
+
+
+@overload
+def dedup(data: "pandas.DataFrame | pandas.Series", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., **options: object) -> "pandas.DataFrame": ...
+@overload
+def dedup(data: "polars.DataFrame | polars.LazyFrame | polars.Series", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., **options: object) -> "polars.DataFrame": ...
+@overload
+def dedup(data: "Path | str | Iterable[str]", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., **options: object) -> "List[Decision]": ...
+@overload
+def dedup(data: "pyarrow.Table", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., **options: object) -> "pyarrow.Table": ...
+
+
+def dedup(data: Any, *, text: str = "text", method: str = "auto", threshold: Optional[float] = None, **options: object) -> Any:
     """Decides for each text whether it is new or a near-duplicate of one kept.
 
-    data is an iterable of strings, a pandas or polars DataFrame or a pyarrow Table with a
-    column `text`, or the path of a file that the command reads. Other options are flags of
-    `neardup dedup`: keep="longest", memory="4GiB", overrides="rulings.jsonl".
+    data is an iterable of strings; a pandas or polars DataFrame, a polars LazyFrame or a
+    pyarrow Table with a column `text`; a Series, in which a missing text is an empty one; or
+    what the command reads: a path, a pattern, or a list of pathlib.Paths, with `text` the
+    field. Other options are flags of `neardup dedup`: keep="longest", memory="4GiB",
+    overrides="rulings.jsonl".
 
     Of strings it returns a list with a dict for each, in their order; "leader"
-    and "variant_of" are indices. Of a DataFrame it returns a DataFrame with the
-    same index; they are labels of that index. Of a polars DataFrame or a Table it returns
-    one with a row for each; they are numbers of rows. Of a file it returns the
+    and "variant_of" are indices. Of pandas it returns a DataFrame with the
+    same index; they are labels of that index. Of polars or a Table it returns
+    a table with a row for each; they are numbers of rows. Of files it returns the
     decisions as the command writes them, in the order of keep, with ids.
     """
     options = {"method": method, "threshold": threshold, **options}
-    name = _file(data)
-    if name:
-        return _decide([name], options)
-    kind = _kind(data)
-    if kind == "pandas":
-        return _of_frame(data, text, options)
+    names = _files(data)
+    if names:
+        return _decide(names, {**options, **_field(text)})
+    data, kind = _table_of(data, text)
     rows = _of_strings(_texts(data, text, kind), options)
     if kind == "strings":
         return rows
+    if kind == "pandas":
+        return _of_frame(rows, data.index)
     columns = {k: [d[k] for d in rows] for k in FIELDS}
     return _table(columns, kind, {"leader": "int64", "variant_of": "int64", "distance": "int64", "similarity": "double"})
 
 
-def pairs(data, *, text="text", method="auto", threshold=None, variants=False, **options):
+@overload
+def pairs(data: "pandas.DataFrame | pandas.Series", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "pandas.DataFrame": ...
+@overload
+def pairs(data: "polars.DataFrame | polars.LazyFrame | polars.Series", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "polars.DataFrame": ...
+@overload
+def pairs(data: "Path | str | Iterable[str]", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "List[Pair]": ...
+@overload
+def pairs(data: "pyarrow.Table", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "pyarrow.Table": ...
+
+
+def pairs(data: Any, *, text: str = "text", method: str = "auto", threshold: Optional[float] = None, variants: bool = False, **options: object) -> Any:
     """Every verified pair of near texts: a before b, similarity, distance, relation, basis.
 
     data and options are those of dedup; a and b are indices, labels, numbers of rows or ids as
@@ -54,11 +113,11 @@ def pairs(data, *, text="text", method="auto", threshold=None, variants=False, *
     variants=True lists variants too. n equal texts are n*(n-1)/2 pairs.
     """
     options = {"method": method, "threshold": threshold, "with_variants": variants or None, **options}
-    name = _file(data)
-    if name:
-        return _pairs([name], options)
-    kind = _kind(data)
-    texts = iter((_missing(s) for s in data[text]) if kind == "pandas" else _texts(data, text, kind))
+    names = _files(data)
+    if names:
+        return _pairs(names, {**options, **_field(text)})
+    data, kind = _table_of(data, text)
+    texts = iter(_texts(data, text, kind))
     first = next(texts, None)
     rows = [] if first is None else _pairs(["--format=jsonl", "-"], options, _feed(itertools.chain([first], texts), [0]))
     for d in rows:
@@ -70,9 +129,6 @@ def pairs(data, *, text="text", method="auto", threshold=None, variants=False, *
             d["a"], d["b"] = data.index[d["a"]], data.index[d["b"]]
     columns = {k: [d[k] for d in rows] for k in PAIR}
     return _table(columns, kind, {"a": "int64", "b": "int64", "distance": "int64", "similarity": "double"})
-
-
-PAIR = ("a", "b", "similarity", "distance", "relation", "basis")
 
 
 def _pairs(inputs, options, feed=None):
@@ -96,34 +152,55 @@ def _unescaped(field):
     return re.sub(r"\\(.)", lambda m: {"t": "\t", "n": "\n", "r": "\r"}.get(m[1], m[1]), field)
 
 
-def _file(data):
-    """The name of a file, None if data is none."""
+def _field(text):
+    """The flag of a field that is not the usual one."""
+    return {} if text == "text" else {"text_field": text}
+
+
+def _files(data):
+    """The names of files, None if data is none."""
     if isinstance(data, os.PathLike) or hasattr(data, "__fspath__"):
-        return os.fspath(data)
+        return [os.fspath(data)]
     if isinstance(data, str):
-        if os.path.exists(data):
-            return data
+        if os.path.exists(data) or (any(c in data for c in "*?[") and glob.glob(data)):
+            return [data]
         raise FileNotFoundError(f"{data!r} is no file; for one text, pass a list")
+    if isinstance(data, (list, tuple)) and data:
+        if all(isinstance(d, os.PathLike) for d in data):
+            return [os.fspath(d) for d in data]
+        if isinstance(data[0], str) and len(data[0]) < 4096 and "\0" not in data[0] and os.path.isfile(data[0]):
+            warnings.warn("the texts are compared as they are, and the first is the name of a file; "
+                          "to read files, pass a list of pathlib.Path", stacklevel=3)
     return None
 
 
-def _kind(data):
+def _table_of(data, text):
     """What data is, known by what it can do: no library is imported for it."""
+    if hasattr(data, "collect_schema") and hasattr(data, "collect"):
+        data = data.collect()  # a LazyFrame
+    if hasattr(data, "to_frame"):
+        data = data.to_frame(text)  # a Series
     if hasattr(data, "columns") and hasattr(data, "index"):
-        return "pandas"
-    if hasattr(data, "column_names") and hasattr(data, "to_batches"):
-        return "pyarrow"
-    if hasattr(data, "iter_slices"):
-        return "polars"
-    return "strings"
+        kind, names = "pandas", data.columns
+    elif hasattr(data, "column_names") and hasattr(data, "to_batches"):
+        kind, names = "pyarrow", data.column_names
+    elif hasattr(data, "iter_slices"):
+        kind, names = "polars", data.columns
+    else:
+        if not hasattr(data, "__iter__"):
+            raise TypeError(f"data is {type(data).__name__}: texts, a table or a path are wanted")
+        return data, "strings"
+    if text not in names:
+        raise KeyError(f"no column {text!r}: there are {', '.join(map(str, names))}")
+    return data, kind
 
 
 def _texts(data, text, kind):
     if kind == "strings":
         return data
-    if kind == "polars":
-        return (_missing(s) for s in data[text])
-    return (_missing(s) for chunk in data.column(text).chunks for s in chunk.to_pylist())
+    if kind == "pyarrow":
+        return (_missing(s) for chunk in data.column(text).chunks for s in chunk.to_pylist())
+    return (_missing(s) for s in data[text])
 
 
 def _table(columns, kind, types):
@@ -179,16 +256,15 @@ def _feed(texts, counted):
     """The texts as JSONL with their numbers as ids; counted[0] counts them."""
     for s in texts:
         if not isinstance(s, str):
-            raise TypeError(f"text {counted[0]} is {type(s).__name__}, not str")
+            hint = ": pass a list of paths only, or read it first" if isinstance(s, os.PathLike) else ""
+            raise TypeError(f"text {counted[0]} is {type(s).__name__}, not str{hint}")
         yield json.dumps({"id": str(counted[0]), "text": s}).encode("ascii") + b"\n"
         counted[0] += 1
 
 
-def _of_frame(frame, text, options):
+def _of_frame(rows, labels):
     import pandas
 
-    rows = _of_strings((_missing(s) for s in frame[text]), options)
-    labels = frame.index
     for d in rows:
         for k in ("leader", "variant_of"):
             if d[k] is not None:
@@ -203,4 +279,9 @@ def _missing(value):
     """A missing text is empty; what is no text is an error."""
     if isinstance(value, str):
         return value
-    return "" if value is None or value != value else value
+    if value is None:
+        return ""
+    try:
+        return "" if value != value else value  # NaN
+    except TypeError:
+        return ""  # pandas.NA says neither yes nor no

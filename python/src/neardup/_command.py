@@ -1,13 +1,37 @@
 """The command that the wheel holds."""
 
+from __future__ import annotations
+
 import os
+import re
 import shutil
 import subprocess
 import sys
+from typing import Iterable, Mapping, Optional, Sequence
 
 
 class Error(RuntimeError):
     """The command failed; the message is its own."""
+
+
+class OptionError(Error, ValueError):
+    """An option has a value that it cannot have."""
+
+
+def failure(code: int, said: str) -> Exception:
+    """The exception for a command that failed: of Python's kind, in Python's words."""
+    said = re.sub(r"\nSee '[^']*'\.\s*$", "", said.strip())
+    last = said.rsplit("neardup: ", 1)[-1]
+    last = last[len("usage: "):] if last.startswith("usage: ") else last
+    for words, kind in (("no such file or directory", FileNotFoundError), ("permission denied", PermissionError)):
+        if last.endswith(words):
+            return kind(last)
+    if code == 2:
+        unknown = re.fullmatch(r"unknown flag: --([\w-]+)", last)
+        if unknown:
+            return TypeError(f"unexpected keyword argument {unknown[1].replace('-', '_')!r}")
+        return OptionError(re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda m: m[1].replace("-", "_"), last))
+    return Error(said.replace("neardup: ", "") or f"neardup ends with {code}")
 
 
 def path() -> str:
@@ -20,8 +44,8 @@ def path() -> str:
     return found
 
 
-def flags(options: dict) -> list:
-    """Options as flags: min_features=3 is --min-features=3; None is left out."""
+def flags(options: Mapping[str, object]) -> list[str]:
+    """Options as flags: max_document="1MiB" is --max-document=1MiB; None is left out."""
     out = []
     for name, value in options.items():
         if value is None:
@@ -32,12 +56,12 @@ def flags(options: dict) -> list:
     return out
 
 
-def run(args, stdin=None, feed=None) -> str:
+def run(args: Sequence[str], stdin: Optional[bytes] = None, feed: Optional[Iterable[bytes]] = None) -> str:
     """Runs the command and returns what it prints, as run_bytes does."""
     return run_bytes(args, stdin, feed).decode("utf-8")
 
 
-def run_bytes(args, stdin=None, feed=None) -> bytes:
+def run_bytes(args: Sequence[str], stdin: Optional[bytes] = None, feed: Optional[Iterable[bytes]] = None) -> bytes:
     """Runs the command and returns what it prints.
 
     feed yields bytes for its standard input; stdin is bytes.
@@ -58,7 +82,7 @@ def run_bytes(args, stdin=None, feed=None) -> bytes:
             raise
     out, err = child.communicate(stdin)
     if child.returncode != 0:
-        raise Error(err.decode("utf-8", "replace").strip() or f"neardup ends with {child.returncode}")
+        raise failure(child.returncode, err.decode("utf-8", "replace"))
     return out
 
 

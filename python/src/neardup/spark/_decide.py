@@ -32,8 +32,8 @@ def dedup(
     in the same partitions each time, as files do.
 
     The stages up to the edges run when this is called; ids and decisions come together when the
-    result is used. overrides is the path of a file of rulings. Other options are flags of the
-    method: shingle="words:3". on_driver is how many rows of candidates, postings of hot buckets and copies the driver decides;
+    result is used. overrides is the path of a file of rulings. A method may have settings:
+    method="minhash shingle=words:3". on_driver is how many rows of candidates, postings of hot buckets and copies the driver decides;
     more are decided on the cluster, to the same decisions. counts, a dict, is told what was done.
     """
     job = Job(df.sparkSession, {"method": method, "threshold": threshold, **options}, partitions)

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// methodTopic is the help on methods and their settings.
+func methodTopic() *cobra.Command {
+	var f methodFlags
+	f.add(pflag.NewFlagSet("", pflag.ContinueOnError))
+	var b strings.Builder
+	b.WriteString("What --method takes: the name of a method and its settings.\n\n  --method minhash\n  --method 'minhash threshold=.7 shingle=words:3'\n" +
+		"  --method 'ngram similarity=jaccard keys=any m=runes:4'\n  --method 'simhash distance=3 features=keywords:20'\n\nMethods:\n")
+	for _, v := range completions()["method"] {
+		name, about, _ := strings.Cut(v, "\t")
+		fmt.Fprintf(&b, "  %-9s %s\n", name, about)
+	}
+	b.WriteString("\nSettings:\n")
+	f.fs.VisitAll(func(s *pflag.Flag) {
+		if s.Name == "method" || slices.Contains(ofFiles, s.Name) {
+			return
+		}
+		fmt.Fprintf(&b, "  %-13s %s\n", s.Name, wrapped(s.Usage, 82, strings.Repeat(" ", 16)))
+		if of := effects[s.Name]; len(of) > 0 {
+			fmt.Fprintf(&b, "%16sof %s\n", "", strings.Join(of, ", "))
+		}
+	})
+	return &cobra.Command{Use: "method", Short: "The methods and their settings", Long: strings.TrimRight(b.String(), "\n")}
+}
+
+// wrapped breaks a text into lines of so many bytes.
+func wrapped(s string, width int, indent string) string {
+	var b strings.Builder
+	at := 0
+	for i, word := range strings.Fields(s) {
+		switch {
+		case i > 0 && at+1+len(word) > width:
+			b.WriteString("\n" + indent)
+			at = 0
+		case i > 0:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += len(word)
+	}
+	return b.String()
+}
+
+// Groups of flags in the help of a command.
+const (
+	inputGroup  = "Input"
+	methodGroup = "Method"
+	outputGroup = "Output"
+	limitGroup  = "Limits"
+)
+
+const groupKey = "group"
+
+// grouping adds flags under the title of their group.
+func grouping(fs *pflag.FlagSet, group string, add func(*pflag.FlagSet)) {
+	some := pflag.NewFlagSet("", pflag.ContinueOnError)
+	add(some)
+	some.VisitAll(func(f *pflag.Flag) {
+		if f.Annotations == nil {
+			f.Annotations = map[string][]string{}
+		}
+		f.Annotations[groupKey] = []string{group}
+		fs.AddFlag(f)
+	})
+}
+
+// helpWidth is how long a line of the help may be.
+const helpWidth = 100
+
+// flagHelp lists the flags of a command, group by group.
+func flagHelp(cmd *cobra.Command) string {
+	groups := map[string]*pflag.FlagSet{}
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		title := "Flags"
+		if in := f.Annotations[groupKey]; len(in) > 0 {
+			title = in[0]
+		}
+		if groups[title] == nil {
+			groups[title] = pflag.NewFlagSet("", pflag.ContinueOnError)
+		}
+		groups[title].AddFlag(f)
+	})
+	var b strings.Builder
+	for _, title := range []string{inputGroup, methodGroup, outputGroup, limitGroup, "Flags"} {
+		if g := groups[title]; g != nil && g.HasAvailableFlags() {
+			fmt.Fprintf(&b, "\n\n%s:\n%s", title, strings.TrimRight(g.FlagUsagesWrapped(helpWidth), "\n"))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,95 @@
+package server
+
+import (
+	"context"
+	"errors"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/server/api"
+)
+
+// Texts keep the texts of articles for a time, by the tenant and the change that
+// each came with. No answer rests on them. Safe for concurrent use.
+type Texts interface {
+	Put(tenant string, seq uint64, text string) error
+	Get(tenant string, seq uint64) (text string, ok bool, err error)
+	Drop(tenant string, seq uint64) error
+	// Forget drops what was kept long enough.
+	Forget(tenant string) error
+}
+
+// keepText keeps the text of an article that was decided. That it failed is
+// logged: the answer stands.
+func (s *Server) keepText(ctx context.Context, seq uint64, text string) {
+	if s.cfg.Texts == nil || text == "" {
+		return
+	}
+	if err := s.cfg.Texts.Put(callerOf(ctx).tenant.name, seq, text); err != nil {
+		s.log.Warn("a text was not kept for the moderators", "cause", cause(err))
+	}
+}
+
+// keepRevised keeps a new text of an article in the place of the one it came with.
+func (s *Server) keepRevised(ctx context.Context, nid, text string) {
+	if s.cfg.Texts == nil {
+		return
+	}
+	if m, _, err := detector(ctx).Member(ctx, nid); err == nil {
+		s.keepText(ctx, m.Seq, text)
+	}
+}
+
+// addTexts adds to members the texts that are kept, for whoever may moderate.
+func (s *Server) addTexts(ctx context.Context, members []api.Member) {
+	who := callerOf(ctx)
+	if s.cfg.Texts == nil || who.grant == nil || !who.grant.Has(Moderate) {
+		return
+	}
+	for i := range members {
+		text, ok, err := s.cfg.Texts.Get(who.tenant.name, members[i].Seq)
+		if err != nil {
+			s.log.Warn("a kept text cannot be read", "cause", cause(err))
+			return
+		}
+		if ok && members[i].Content == "" {
+			members[i].Content = text
+		}
+	}
+}
+
+// dropText forgets the text of an article that is to go, before it goes: who
+// fails in between may ask again.
+func (s *Server) dropText(ctx context.Context, nid string) error {
+	if s.cfg.Texts == nil {
+		return nil
+	}
+	m, _, err := detector(ctx).Member(ctx, nid)
+	if errors.Is(err, docid.ErrNotFound) {
+		return nil // deleting it will say so
+	}
+	if err != nil {
+		return err
+	}
+	return s.cfg.Texts.Drop(callerOf(ctx).tenant.name, m.Seq)
+}
+
+// dropTexts forgets those of all articles of a docId.
+func (s *Server) dropTexts(ctx context.Context, docID string) error {
+	if s.cfg.Texts == nil {
+		return nil
+	}
+	for after, more := uint64(0), true; more; {
+		g, err := detector(ctx).Group(ctx, docID, after, 100)
+		if err != nil {
+			return nil // ending it will say why
+		}
+		for _, m := range g.Members {
+			if err := s.cfg.Texts.Drop(callerOf(ctx).tenant.name, m.Seq); err != nil {
+				return err
+			}
+			after = m.Seq
+		}
+		more = g.More
+	}
+	return nil
+}
