@@ -17,7 +17,7 @@ import (
 // touch a disk.
 func frame(tb testing.TB, format Format, content []byte, opt Options) (items []Item, docs []neardup.Document, rejects int) {
 	tb.Helper()
-	opt.Format = format
+	opt.Format, opt.SkipDamaged = format, true
 	opt.Extract = tagless
 	opt, err := opt.withDefaults()
 	if err != nil {

@@ -341,6 +341,7 @@ class Spark(Session):
         summary = json.loads(done.stdout)
         want = self.local(folder)
         self.assertEqual((summary["digest"], summary["method"], summary["rejected"]), (want["digest"], want["method"], 2))
+        self.assertEqual(summary["equal"], want["equal"])
         self.assertIn("_SUCCESS", os.listdir(out))
         self.assertIn(f"note: file:{left} is what a run made that was ended", done.stderr)
         self.assertEqual([s.split()[-1] for s in done.stderr.splitlines() if s[2:3] == s[5:6] == ":" and s[9:].isalpha()], ["read", "records", "bucket", "bucket", "verify", "leaders", "decisions", "kept", "digest"])
