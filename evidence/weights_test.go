@@ -148,3 +148,17 @@ func ExampleScorer_ExplainShort() {
 	// madrid for paris speaks against it: true
 	// the same: false
 }
+
+// The score of a pair is that of its vector.
+func TestVectors(t *testing.T) {
+	w, _ := table(t)
+	s := shipped(t)
+	a, b := "the meeting of the council is in madrid on friday", "the meeting of the council is in paris on friday"
+	if got, want := s.Short(s.view(a), s.view(b)).Score, w.Score(s.ShortVector(s.view(a), s.view(b))); got != want {
+		t.Errorf("short: %v, of the vector %v", got, want)
+	}
+	x, y := evidence.NewLongView(a), evidence.NewLongView(b)
+	if got, want := s.Long(x, y).Score, w.Score(s.LongVector(x, y)); got != want {
+		t.Errorf("long: %v, of the vector %v", got, want)
+	}
+}
