@@ -29,6 +29,9 @@ type Observation struct {
 func Fit(examples []Observation, signs []int, prior []float64, penalty float64) []float64 {
 	n := len(signs)
 	w := slices.Clone(prior)
+	if len(examples) == 0 {
+		return w
+	}
 	scale := make([]float64, n)
 	for k := range scale {
 		sum, squares, count := 0.0, 0.0, 0.0

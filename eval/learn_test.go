@@ -42,6 +42,9 @@ func TestFit(t *testing.T) {
 		t.Errorf("%v, then %v", a, b)
 	}
 	prior := []float64{1, 1, -1, .3}
+	if got := eval.Fit(nil, []int{0, 0, 0, 0}, prior, 1); got[1] != 1 || got[3] != .3 {
+		t.Errorf("no examples moved %v to %v", prior, got)
+	}
 	if got := eval.Fit(drawn(20, weights), []int{0, 0, 0, 0}, prior, 1e6); math.Abs(got[1]-1) > .01 || math.Abs(got[3]-.3) > .01 {
 		t.Errorf("twenty examples and a heavy prior moved %v to %v", prior, got)
 	}

@@ -306,19 +306,23 @@ func conflicts(m neardup.Method, x, y string) []neardup.Conflict {
 }
 
 func (c comparison) write(w io.Writer) {
-	v := "new: not near"
+	v := "new"
 	switch {
-	case c.Verdict.Overlap:
-		v = "kept: it says more than the other one"
-	case c.Verdict.Similarity > 0 && !c.Verdict.Near && !c.Verdict.Variant:
-		v = "new"
-	case c.Verdict.Variant:
-		v = "variant: similar, and something else in the place of something"
 	case c.Verdict.Near:
 		v = "duplicate"
+	case c.Verdict.Overlap:
+		v = "overlap, it says more"
+	case c.Verdict.Variant:
+		v = "variant"
 	}
-	if c.Verdict.Similarity > 0 {
-		v = fmt.Sprintf("%s, %.4f, %s", v, c.Verdict.Similarity, c.Verdict.Basis)
+	switch {
+	case c.Verdict.Similarity > 0:
+		v = fmt.Sprintf("%s: %.4f, %s", v, c.Verdict.Similarity, c.Verdict.Basis)
+		if !c.Verdict.Near && !c.Verdict.Variant {
+			v += ", is not near"
+		}
+	case !c.Verdict.Near:
+		v += ": not near"
 	}
 	fmt.Fprintf(w, "verdict     %s (%s)\n", v, c.Verdict.Method)
 	sum := 0.0
