@@ -187,7 +187,7 @@ func (w *work) alignEither(x, y []token.Token) {
 	w.align(y, x)
 	for i := from; i < len(w.slots); i++ {
 		s := &w.slots[i]
-		s.a, s.b = s.b, s.a
+		s.a, s.b, s.atA, s.atB = s.b, s.a, s.atB, s.atA
 	}
 }
 
