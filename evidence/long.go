@@ -321,6 +321,9 @@ func glued(v *LongView, i int) bool {
 	if i == 0 || i >= len(v.starts) {
 		return false
 	}
+	if v.clean[v.starts[i]-1] == ' ' { // nearly always
+		return false
+	}
 	gap := v.clean[v.starts[i-1]:v.starts[i]]
 	return !strings.ContainsAny(gap, " \n\t,;!?。，；！？、") || strings.Contains(gap, ",") && !strings.Contains(gap, " ")
 }
