@@ -43,7 +43,19 @@ type work struct {
 	differ
 	cuts [2]*token.Cutter
 	bufs [2][]token.Token
+	// of long:
+	heads  [2]heading
+	places []place
 }
+
+// heading is the first tokens of a long text.
+type heading struct {
+	*LongView
+	tokens []token.Token
+}
+
+// place is where two long texts differ, in the tokens that were cut there.
+type place struct{ a0, a1, b0, b1 int }
 
 // New returns a scorer that weighs words by a lexicon.
 func New(l *token.Lexicon, w Weights) *Scorer {
@@ -187,7 +199,7 @@ func (w *work) alignEither(x, y []token.Token) {
 	w.align(y, x)
 	for i := from; i < len(w.slots); i++ {
 		s := &w.slots[i]
-		s.a, s.b = s.b, s.a
+		s.a, s.b, s.atA, s.atB = s.b, s.a, s.atB, s.atA
 	}
 }
 
@@ -214,16 +226,16 @@ func (w *work) long(a, b *LongView) Vector {
 	spans = widen(spans, a, b)
 	s := sums{count: min(len(a.hashes), len(b.hashes))}
 	s.total[0], s.total[1] = uint64(len(a.hashes))*coarseWeight, uint64(len(b.hashes))*coarseWeight
-	type place struct{ a0, a1, b0, b1 int }
-	places := make([]place, len(spans))
-	for i, sp := range spans { // cut all first: the buffers grow
-		places[i].a0, places[i].b0 = len(w.bufs[0]), len(w.bufs[1])
+	w.places = w.places[:0]
+	for _, sp := range spans { // cut all first: the buffers grow
+		p := place{a0: len(w.bufs[0]), b0: len(w.bufs[1])}
 		w.bufs[0] = append(w.bufs[0], w.cuts[0].Cut(a.slice(sp.a0, sp.a1))...)
 		w.bufs[1] = append(w.bufs[1], w.cuts[1].Cut(b.slice(sp.b0, sp.b1))...)
-		places[i].a1, places[i].b1 = len(w.bufs[0]), len(w.bufs[1])
+		p.a1, p.b1 = len(w.bufs[0]), len(w.bufs[1])
+		w.places = append(w.places, p)
 	}
 	negated := 0
-	for i, p := range places {
+	for i, p := range w.places {
 		x, y := w.bufs[0][p.a0:p.a1], w.bufs[1][p.b0:p.b1]
 		negated += token.Negations(x) - token.Negations(y)
 		from := len(w.slots)
@@ -242,7 +254,13 @@ func (w *work) long(a, b *LongView) Vector {
 	if negated != 0 {
 		s.v[Opposite] += token.Unit
 	}
-	w.title(&s, w.cuts[0].Cut(head(a)), w.cuts[1].Cut(head(b)))
+	x, y := &w.heads[0], &w.heads[1]
+	if y.LongView == a || x.LongView == b { // of one view compared with many it keeps the head
+		w.heads[0], w.heads[1] = w.heads[1], w.heads[0]
+	}
+	x.open(a, w.cuts[0])
+	y.open(b, w.cuts[1])
+	w.title(&s, x.tokens, y.tokens)
 	return w.vector(&s)
 }
 
@@ -253,13 +271,22 @@ const (
 	headWords  = 40
 )
 
-func head(v *LongView) string { return v.slice(0, min(len(v.hashes), 4*headWords)) }
+// open cuts the head of a view, unless it is the one that was opened last.
+func (h *heading) open(v *LongView, c *token.Cutter) {
+	if h.LongView != v {
+		h.LongView, h.tokens = v, append(h.tokens[:0], c.CutFirst(v.slice(0, min(len(v.hashes), 4*headWords)), headWords)...)
+	}
+}
 
 // title finds the heaviest words of either title that the other text does not
 // have near its head.
 func (w *work) title(s *sums, x, y []token.Token) {
-	p, q := unshared(x, y), unshared(y, x)
-	if p == nil || q == nil || token.Alike(p, q) {
+	p := unshared(x, y)
+	if p == nil {
+		return
+	}
+	q := unshared(y, x)
+	if q == nil || token.Alike(p, q) {
 		return
 	}
 	weight := min(nameWeight(p), nameWeight(q))
@@ -267,16 +294,29 @@ func (w *work) title(s *sums, x, y []token.Token) {
 	w.add(Title, p.Text, q.Text, int32(weight))
 }
 
-func unshared(tokens, other []token.Token) (best *token.Token) {
+// unshared is the heaviest word of a title, the first of them, that is not in the
+// head of the other text.
+func unshared(tokens, other []token.Token) *token.Token {
 	other = other[:min(len(other), headWords)]
+	var hashes [headWords]uint64
+	for i := range other {
+		hashes[i] = other[i].Hash
+	}
+	var title [titleWords]*token.Token
+	n := 0
 	for i := range tokens[:min(len(tokens), titleWords)] {
 		t := &tokens[i]
-		if t.Number() || best != nil && nameWeight(t) <= nameWeight(best) {
-			continue
-		}
-		if !slices.ContainsFunc(other, func(o token.Token) bool { return o.Hash == t.Hash || token.Alike(&o, t) }) {
-			best = t
+		if !t.Number() && !slices.Contains(hashes[:len(other)], t.Hash) {
+			title[n] = t
+			n++
 		}
 	}
-	return best
+	// Most titles are settled by their heaviest word: the others are not spelt out.
+	slices.SortStableFunc(title[:n], func(x, y *token.Token) int { return cmp.Compare(nameWeight(y), nameWeight(x)) })
+	for _, t := range title[:n] {
+		if !slices.ContainsFunc(other, func(o token.Token) bool { return token.Alike(&o, t) }) {
+			return t
+		}
+	}
+	return nil
 }

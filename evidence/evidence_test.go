@@ -203,3 +203,28 @@ func BenchmarkLong(b *testing.B) {
 		s.Long(x, y)
 	}
 }
+
+// Words that exchange places do so whichever text comes first in the order of the
+// words, and however much longer the other one is.
+func TestExchangedEitherWay(t *testing.T) {
+	s := shipped(t)
+	words := strings.Fields("arsenal beat chelsea storm bridge seven garden lisbon paris tuesday friday council")
+	rng := rand.New(rand.NewPCG(2, 1))
+	row := func(n int) string {
+		out := make([]string, 1+rng.IntN(n))
+		for i := range out {
+			out[i] = words[rng.IntN(len(words))]
+		}
+		return strings.Join(out, " ")
+	}
+	for range 3000 {
+		a, b := s.view(row(30)), s.view(row(60))
+		if there, back := s.ShortVector(a, b), s.ShortVector(b, a); there[evidence.Exchanged] != back[evidence.Exchanged] {
+			t.Fatalf("%v, back %v", there, back)
+		}
+	}
+	a, b := "last night arsenal narrowly beat chelsea at home", "yesterday in front of sixty thousand people chelsea narrowly beat arsenal at home"
+	if s.ShortVector(s.view(a), s.view(b))[evidence.Exchanged] == 0 {
+		t.Error("exchanged names are not found")
+	}
+}

@@ -86,7 +86,7 @@ type pair struct {
 	aligner
 	opened   [2]token.Opened
 	excess   [2][]excess
-	order    [2][]int32 // of excess, by hash
+	byHash   table // of excess of the leader
 	rows     [2][]*excess
 	moves    []move
 	replaced []replacement
@@ -97,7 +97,8 @@ type pair struct {
 type excess struct {
 	*token.Token
 	slot int
-	gone bool // it has its partner in the other text
+	next int32 // the next one of this word, plus 1; 0: none
+	gone bool  // it has its partner in the other text
 }
 
 // move is a word that stands in one slot of the text and in another of the leader.
@@ -166,27 +167,29 @@ func (p *pair) row(side, slot int, list []excess) []excess {
 	return list[n:]
 }
 
-// moved pairs off words that both texts have, in different places.
+// moved pairs off words that both texts have, in different places: the first with
+// the first, and so on.
 func (p *pair) moved() {
-	for side, list := range p.excess {
-		order := p.order[side][:0]
-		for i := range list {
-			order = append(order, int32(i))
-		}
-		slices.SortFunc(order, func(i, j int32) int { return cmp.Or(cmp.Compare(list[i].Hash, list[j].Hash), cmp.Compare(i, j)) })
-		p.order[side] = order
+	a, b := p.excess[0], p.excess[1]
+	if len(a) == 0 || len(b) == 0 {
+		return
 	}
-	for a, b := p.order[0], p.order[1]; len(a) > 0 && len(b) > 0; {
-		switch x, y := &p.excess[0][a[0]], &p.excess[1][b[0]]; {
-		case x.Hash < y.Hash:
-			a = a[1:]
-		case x.Hash > y.Hash:
-			b = b[1:]
-		default:
-			x.gone, y.gone = true, true
-			p.moves = append(p.moves, move{x.slot, y.slot, x.Token})
-			a, b = a[1:], b[1:]
+	p.byHash.reset(len(b))
+	for i := len(b) - 1; i >= 0; i-- {
+		e, _ := p.byHash.at(b[i].Hash)
+		b[i].next = e.a
+		e.a = int32(i) + 1 // the first one so far
+		e.b = 1
+	}
+	for i := range a {
+		e := p.byHash.find(a[i].Hash)
+		if e == nil || e.a == 0 {
+			continue
 		}
+		x, y := &a[i], &b[e.a-1]
+		e.a = y.next
+		x.gone, y.gone = true, true
+		p.moves = append(p.moves, move{x.slot, y.slot, x.Token})
 	}
 }
 

@@ -97,20 +97,19 @@ type differ struct {
 	spans []span
 	ends  []int32 // how far each diagonal got, for each number of edits
 	steps []step
-	grams []gram
-	tails []int
+	// of anchored:
+	runs    table
+	entries []int32 // in runs, of each word of the first text
+	anchors []anchor
+	tails   []int32
 }
 
 // step is a run of equal words.
 type step struct{ a, b, n int }
 
-type gram struct {
-	hash uint64
-	at   int32
-	of   int32 // 0: first text, 1: second
-}
-
-type anchor struct{ a, b, before int }
+// anchor is where a run of words lies in both texts; before is the one before it in
+// the longest row that ends with it.
+type anchor struct{ a, b, before int32 }
 
 // runs of so many words are anchors; so many edits are followed.
 const (
@@ -152,69 +151,84 @@ func (d *differ) between(a, b []uint32, a0, a1, b0, b1 int, anchors bool) {
 
 // anchored divides a place at runs of words that stand once in each text.
 func (d *differ) anchored(a, b []uint32, a0, a1, b0, b1 int) {
-	d.grams = d.grams[:0]
-	d.gramsOf(a, a0, a1, 0)
-	d.gramsOf(b, b0, b1, 1)
-	slices.SortFunc(d.grams, func(x, y gram) int {
-		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.of, y.of), cmp.Compare(x.at, y.at))
-	})
-	var pairs []anchor
-	for i := 0; i < len(d.grams); {
-		j := i
-		for j < len(d.grams) && d.grams[j].hash == d.grams[i].hash {
-			j++
-		}
-		if j-i == 2 && d.grams[i].of != d.grams[i+1].of {
-			pairs = append(pairs, anchor{int(d.grams[i].at), int(d.grams[i+1].at), -1})
-		}
-		i = j
-	}
-	slices.SortFunc(pairs, func(x, y anchor) int { return cmp.Compare(x.a, y.a) })
+	d.once(a[a0:a1], b[b0:b1])
 	// The longest row of anchors that rises in both.
-	tails := d.tails[:0]
+	pairs, tails := d.anchors, d.tails[:0]
 	for i := range pairs {
-		k, _ := slices.BinarySearchFunc(tails, pairs[i].b, func(t, b int) int { return cmp.Compare(pairs[t].b, b) })
+		k := len(tails)
+		if k > 0 && pairs[tails[k-1]].b > pairs[i].b {
+			k, _ = slices.BinarySearchFunc(tails, pairs[i].b, func(t, b int32) int { return cmp.Compare(pairs[t].b, b) })
+		}
 		if k > 0 {
 			pairs[i].before = tails[k-1]
 		}
 		if k == len(tails) {
-			tails = append(tails, i)
+			tails = append(tails, int32(i))
 		} else {
-			tails[k] = i
+			tails[k] = int32(i)
 		}
 	}
 	d.tails = tails
-	var chain []anchor
-	if len(tails) > 0 {
-		for i := tails[len(tails)-1]; i >= 0; i = pairs[i].before {
-			chain = append(chain, pairs[i])
+	for k, i := len(tails)-1, int32(-1); k >= 0; k-- { // from now on tails are the row itself
+		if i < 0 {
+			i = tails[k]
 		}
+		tails[k], i = i, pairs[i].before
 	}
-	slices.Reverse(chain)
-	for _, c := range chain {
-		if c.a < a0 || c.b < b0 { // within the run of the anchor before
+	fromA, fromB := a0, b0
+	for _, i := range tails {
+		atA, atB := a0+int(pairs[i].a), b0+int(pairs[i].b)
+		if atA < fromA || atB < fromB { // within the run of the anchor before
 			continue
 		}
-		d.between(a, b, a0, c.a, b0, c.b, false)
-		a0, b0 = c.a+anchorWords, c.b+anchorWords
+		d.between(a, b, fromA, atA, fromB, atB, false)
+		fromA, fromB = atA+anchorWords, atB+anchorWords
 	}
-	d.between(a, b, a0, a1, b0, b1, false)
+	d.between(a, b, fromA, a1, fromB, b1, false)
 }
 
-func (d *differ) gramsOf(h []uint32, from, to int, of int32) {
-	for i := from; i+anchorWords <= to; i++ {
-		sum := uint64(0)
-		for k := range anchorWords {
-			sum = (sum ^ uint64(h[i+k])) * 0x9e3779b97f4a7c15
-			sum ^= sum >> 29
+// once finds the runs of words that stand once in x and once in y, by their place in x.
+func (d *differ) once(x, y []uint32) {
+	const twice = -1
+	d.anchors, d.entries = d.anchors[:0], d.entries[:0]
+	d.runs.reset(len(x))
+	for i := 0; i+anchorWords <= len(x); i++ {
+		e, at := d.runs.at(runHash(x[i:]))
+		if e.a == 0 {
+			e.a = int32(i) + 1
+		} else {
+			e.a = twice
 		}
-		d.grams = append(d.grams, gram{sum, int32(i), of})
+		d.entries = append(d.entries, at)
 	}
+	for i := 0; i+anchorWords <= len(y); i++ {
+		switch e := d.runs.find(runHash(y[i:])); {
+		case e == nil:
+		case e.b == 0:
+			e.b = int32(i) + 1
+		default:
+			e.b = twice
+		}
+	}
+	for i, at := range d.entries {
+		if e := &d.runs.entries[at]; e.a > 0 && e.b > 0 && slices.Equal(x[i:i+anchorWords], y[e.b-1:][:anchorWords]) {
+			d.anchors = append(d.anchors, anchor{int32(i), e.b - 1, -1})
+		}
+	}
+}
+
+func runHash(words []uint32) uint64 {
+	a, b := uint64(words[0])<<32|uint64(words[1]), uint64(words[2])<<32|uint64(words[3])
+	a *= 0x9e3779b97f4a7c15
+	return (a ^ a>>29 ^ b) * 0xd6e8feb86659fd93
 }
 
 // edits puts the places of a shortest way from x to y, which begin at a0 and b0, and
 // reports whether there is one of few edits. O(len(x)+len(y)+mostEdits^2).
 func (d *differ) edits(x, y []uint32, a0, b0 int) bool {
+	if max(len(x), len(y))-min(len(x), len(y)) > mostEdits {
+		return false
+	}
 	const wide = 2*mostEdits + 3
 	d.ends = slices.Grow(d.ends[:0], (mostEdits+1)*wide)[:(mostEdits+1)*wide]
 	last := d.ends[:wide] // by diagonal, from -mostEdits-1 on
@@ -305,6 +319,9 @@ func widen(spans []span, a, b *LongView) []span {
 // one word or number: nothing white is between.
 func glued(v *LongView, i int) bool {
 	if i == 0 || i >= len(v.starts) {
+		return false
+	}
+	if v.clean[v.starts[i]-1] == ' ' { // nearly always
 		return false
 	}
 	gap := v.clean[v.starts[i-1]:v.starts[i]]

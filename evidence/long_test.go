@@ -66,3 +66,36 @@ func TestLongView(t *testing.T) {
 		t.Error("bounds")
 	}
 }
+
+// Anchors are the runs of words that stand once in each row, by their definition.
+func TestAnchorsStandOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	runs := func(row []uint32) map[[anchorWords]uint32][]int32 {
+		all := map[[anchorWords]uint32][]int32{}
+		for i := 0; i+anchorWords <= len(row); i++ {
+			run := [anchorWords]uint32(row[i:])
+			all[run] = append(all[run], int32(i))
+		}
+		return all
+	}
+	var d differ
+	for round := range 500 {
+		a := make([]uint32, rng.IntN(200))
+		for i := range a {
+			a[i] = rng.Uint32N([]uint32{2, 5, 1000}[round%3])
+		}
+		b := slices.Concat(a[rng.IntN(len(a)+1):], a[:rng.IntN(len(a)+1)])
+		inA, inB := runs(a), runs(b)
+		var want []anchor
+		for i := 0; i+anchorWords <= len(a); i++ {
+			run := [anchorWords]uint32(a[i:])
+			if len(inA[run]) == 1 && len(inB[run]) == 1 {
+				want = append(want, anchor{int32(i), inB[run][0], -1})
+			}
+		}
+		d.once(a, b)
+		if !slices.Equal(d.anchors, want) {
+			t.Fatalf("round %d: %v, want %v", round, d.anchors, want)
+		}
+	}
+}

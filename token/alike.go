@@ -145,8 +145,12 @@ func alikeWords(x, y *Token) bool {
 	if rest, found := strings.CutPrefix(b, a); found && (endsStem(len(a), rest) || abbreviates(x, y)) {
 		return true
 	}
-	return inflected(a, b) || irregular()[[2]string{a, b}] || mistyped(a, b, x.Known && y.Known) && !areOpposites(a, b)
+	return inflected(a, b) || (a[0] == b[0] || len(b) <= longestOther) && irregular()[[2]string{a, b}] || mistyped(a, b, x.Known && y.Known) && !areOpposites(a, b)
 }
+
+// longestOther is the length of the longest irregular form that begins with
+// another letter than its word: eaten of ate.
+const longestOther = 5
 
 // abbreviates reports whether the beginning of a word stands for it: conf for
 // conference. A common word that a rarer one begins with, man and management, is
