@@ -37,10 +37,12 @@ func (l *Lesson) Weigh(made float64) {
 	}
 }
 
-// penalty holds weights near their prior: the more, the fewer the examples.
+// The penalty holds weights near their prior: as much as so many examples of somebody
+// else's do, where there are some behind it.
 const (
-	leastPenalty = 1
-	penaltyEach  = .002 // of what the examples count together
+	priorCounts = 50
+	leastCounts = 1    // without a prior
+	penaltyEach = .002 // of what the examples count together
 )
 
 // Fit returns the weights.
@@ -49,7 +51,11 @@ func (l Lesson) Fit() []float64 {
 	for i := range l.Examples {
 		sum += l.Examples[i].Weight
 	}
-	return Fit(l.Examples, l.Signs, l.Prior, leastPenalty+penaltyEach*sum)
+	penalty := leastCounts + penaltyEach*sum
+	if slices.ContainsFunc(l.Prior, func(w float64) bool { return w != 0 }) {
+		penalty += priorCounts
+	}
+	return Fit(l.Examples, l.Signs, l.Prior, penalty)
 }
 
 // LearnedScore is how a group of pairs was decided by weights that were learned
