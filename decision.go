@@ -32,7 +32,7 @@ type Decision struct {
 	// that links this one to its component, and that Similarity is to.
 	Via string `json:"via,omitempty"`
 	// VariantOf is the best leader that a new document is similar to and not the
-	// same as: one template with other facts, or more than the leader says.
+	// same as: it says something else, or more than the leader.
 	// Conflicts say which (A is this document's).
 	VariantOf string     `json:"variantOf,omitempty"`
 	Conflicts []Conflict `json:"conflicts,omitempty"`

@@ -116,7 +116,7 @@ func (a *auditor) finish(ctx context.Context, j *job, c *collection, removed fun
 	if a.out.Removals, err = c.auditPairs(a.nearest); err != nil {
 		return err
 	}
-	// Of both kinds: what was refused for its similarity, and for its facts.
+	// Of both kinds: what was refused for its similarity, and what is a variant.
 	half := max(a.List/2, a.List-len(a.variants))
 	misses = misses[:min(len(misses), half)]
 	variants := a.variants[:min(len(a.variants), a.List-len(misses))]

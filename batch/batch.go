@@ -56,7 +56,7 @@ type Config struct {
 	// one that must be linked is near with the basis "override", one that
 	// cannot be is not. They are part of the method that the summary names.
 	Overrides *override.Set
-	// Variants asks Pairs for the variants too: one template, other facts.
+	// Variants asks Pairs for the variants too: similar, and not the same.
 	Variants bool
 	// Audit asks for measurements of the run; nil: none. They change no
 	// decision.

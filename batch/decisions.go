@@ -142,7 +142,7 @@ func (v *verdicts) duplicate(o *Outcome, leader position, m neardup.Match) error
 	return err
 }
 
-// variant names what a new document is a variant of, and the facts that differ.
+// variant names what a new document is a variant of, and the evidence.
 func (v *verdicts) variant(o *Outcome, p position, st state) error {
 	if st.grade != variant && st.grade != unsure {
 		return nil
@@ -162,8 +162,8 @@ func (v *verdicts) variant(o *Outcome, p position, st state) error {
 	return nil
 }
 
-// conflicts are the facts that two texts state differently, where the method
-// can say.
+// conflicts are the evidence for and against two texts being the same, where the
+// method can say.
 func (v *verdicts) conflicts(a, b position) ([]neardup.Conflict, error) {
 	explainer, ok := v.method.(neardup.Explainer)
 	if !ok {

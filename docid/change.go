@@ -222,7 +222,7 @@ type Evidence struct {
 	// the url names. The article never is the kept copy.
 	Disagrees bool
 	// Variant is the best leader that a new article is a variant of, 0: none;
-	// VariantNID its nid, Conflicts the facts in which they differ.
+	// VariantNID its nid, Conflicts the evidence against the same.
 	Variant    uint64
 	VariantNID string
 	Conflicts  []neardup.Conflict

@@ -44,6 +44,6 @@ func TestIndexOfTheEarlierMethodGoesOn(t *testing.T) {
 		}
 	}
 	if _, err := open("old", named("auto"), nil); !errors.Is(err, neardup.ErrUnlike) {
-		t.Errorf("an index of auto/2 was opened by auto/3: %v", err)
+		t.Errorf("an index of auto/2 was opened by the auto of today: %v", err)
 	}
 }

@@ -229,7 +229,7 @@ const (
 	maxFact      = 100 // bytes
 )
 
-// explain finds the facts in which a variant differs.
+// explain finds the evidence that makes a variant of it.
 func (j *search) explain(ctx context.Context, o *outcome) error {
 	m, ok := j.d.cascade.content.(neardup.Explainer)
 	if o.match != nil || o.variant == nil || !ok {

@@ -14,8 +14,8 @@ import (
 // place, text, and then of candidates among these, "c", later, earlier; the
 // next text after a candidate begins a new block. Written are the edges of
 // candidates that are near or variants: later, earlier, similarity, distance
-// or nothing, relation, method, basis; with conflicts also, for variants, the facts
-// that differ, as JSON. The texts of a block are held in memory. With s.Decode
+// or nothing, relation, method, basis; with conflicts also, for variants, the evidence,
+// as JSON. The texts of a block are held in memory. With s.Decode
 // records stand in the place of texts.
 func (s Stages) Verify(ctx context.Context, in io.Reader, out io.Writer, conflicts bool) (Counts, error) {
 	l := newLines(ctx, in, out)
@@ -115,7 +115,7 @@ func (b *block) compare(later, earlier batch.Ordinal, x, y *batch.Text) error {
 	return b.write()
 }
 
-// conflicts appends a field of the facts in which a variant differs; nothing where there are none.
+// conflicts appends a field of a variant's evidence; nothing where there is none.
 func (l *lines) conflicts(found []neardup.Conflict) error {
 	l.tab()
 	if found == nil {

@@ -43,7 +43,7 @@ A and B are files (text, HTML), or ids of documents in --from FILE, or with
 
 With --pairs it decides a list of pairs, JSONL of text_a and text_b or of id_a
 and id_b in --from FILE, and prints a line of JSON for each: equal, similarity,
-distance, near, variant, method, basis, the facts that conflict, and whether a
+distance, near, variant, method, basis, the evidence, and whether a
 search would have found the pair.
 
 ` + exitHelp,
@@ -292,7 +292,7 @@ func (c *comparison) explain(m neardup.Method, x, y string) error {
 	return nil
 }
 
-// conflicts are the facts that keep a variant from being a duplicate.
+// conflicts are the evidence of a pair, as it is reported.
 func conflicts(m neardup.Method, x, y string) []neardup.Conflict {
 	e, ok := m.(neardup.Explainer)
 	if !ok || x == y {

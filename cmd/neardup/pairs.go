@@ -57,7 +57,7 @@ edited, variant, ruled), basis, and the places of both documents in the order of
 
 func (p *pairs) addOutput(fs *pflag.FlagSet) {
 	fs.BoolVar(&p.exact, "exact", false, "more columns: exact similarity, distance, relation, basis, places")
-	fs.BoolVar(&p.variants, "with-variants", false, "list variants too: one template, other facts; the relation is in --exact")
+	fs.BoolVar(&p.variants, "with-variants", false, "list variants too: similar, and not the same; the relation is in --exact")
 	fs.StringVar(&p.out, "out", "-", `write the pairs here ("-": standard output)`)
 }
 

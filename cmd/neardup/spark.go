@@ -99,7 +99,7 @@ func (v *sparkVerb) add(fs *pflag.FlagSet) {
 		fs.StringVar(&v.compress, "compression", "none", "of JSON lines that are written: none, gzip, bzip2")
 		fs.IntVar(&v.onDriver, "on-driver", -1, "rows of candidates, hot buckets and copies that the driver decides at once; more are decided on the cluster (default: four million)")
 	} else {
-		fs.BoolVar(&v.variants, "with-variants", false, "list variants too: one template, other facts")
+		fs.BoolVar(&v.variants, "with-variants", false, "list variants too: similar, and not the same")
 	}
 }
 

@@ -48,7 +48,7 @@ threshold finds and what work it makes.
 With --weights it learns what each piece of evidence is worth to auto from pairs
 of --judged (several files), and tells how each source of them is decided by
 weights that were learned without it. The shipped weights are where it begins,
-so twenty to fifty pairs of your own are enough; dedup --weights takes the table.
+so twenty to fifty pairs of your own move them; --method 'auto weights=FILE' takes the table.
 
 The sample is one of
   --judged FILE    as for eval --judged; texts it lacks are in INPUT

@@ -38,15 +38,15 @@ const mostParts = 1 << 20
 
 type workerVerb struct {
 	*app
-	method methodFlags
-	expect string
-	limits worker.BucketLimits
-	facts  bool
-	counts []string
-	raw    bool
-	packed bool
-	parts  int
-	input  inputFlags
+	method    methodFlags
+	expect    string
+	limits    worker.BucketLimits
+	conflicts bool
+	counts    []string
+	raw       bool
+	packed    bool
+	parts     int
+	input     inputFlags
 }
 
 func workerCommand(a *app) *cobra.Command {
@@ -91,7 +91,7 @@ Exit codes:
 			sub.Flags().IntVar(&w.parts, "parts", 1, "divide the postings into so many parts")
 		case "verify", "decide":
 			w.addRaw(sub.Flags())
-			sub.Flags().BoolVar(&w.facts, "conflicts", false, "add to each variant the facts that differ, as JSON")
+			sub.Flags().BoolVar(&w.conflicts, "conflicts", false, "add to each variant its evidence, as JSON")
 		case "tally", "records":
 			w.addRaw(sub.Flags())
 			if s.verb == "records" {
@@ -219,12 +219,12 @@ func (w *workerVerb) bucket(ctx context.Context, s worker.Stages) (worker.Counts
 }
 
 func (w *workerVerb) verify(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	return s.Verify(ctx, w.stdin, w.stdout, w.facts)
+	return s.Verify(ctx, w.stdin, w.stdout, w.conflicts)
 }
 
 func (w *workerVerb) decide(ctx context.Context, s worker.Stages) (worker.Counts, error) {
 	limitGarbage(worker.DecideMemory)
-	return s.Decide(ctx, w.stdin, w.stdout, w.facts)
+	return s.Decide(ctx, w.stdin, w.stdout, w.conflicts)
 }
 
 func (w *workerVerb) lead(ctx context.Context, _ worker.Stages) (worker.Counts, error) {

@@ -49,7 +49,7 @@ type Inspection struct {
 	Hamming int           `json:"hammingDistance"`
 	Edits   *int          `json:"editDistance,omitempty"`
 	Verdict neardup.Match `json:"verdict" doc:"Of method auto."`
-	// Conflicts are the facts that keep a variant from being a duplicate.
+	// Conflicts are the evidence that keeps a variant from being a duplicate.
 	Conflicts    []neardup.Conflict `json:"conflicts,omitempty"`
 	Fingerprints [2]string          `json:"fingerprints" doc:"16 hex digits each, made with the public seed 0, never that of an index."`
 	Keywords     [2][]Keyword       `json:"keywords"`
