@@ -41,8 +41,9 @@ type Scorer struct {
 type work struct {
 	pair
 	differ
-	cuts [2]*token.Cutter
-	bufs [2][]token.Token
+	lexicon *token.Lexicon
+	cutter  *token.Cutter // made for the first long text: it takes a third of a megabyte
+	bufs    [2][]token.Token
 	// of long:
 	heads  [2]heading
 	places []place
@@ -60,7 +61,7 @@ type place struct{ a0, a1, b0, b1 int }
 // New returns a scorer that weighs words by a lexicon.
 func New(l *token.Lexicon, w Weights) *Scorer {
 	s := &Scorer{weights: w, lexicon: l}
-	s.works.New = func() any { return &work{cuts: [2]*token.Cutter{token.NewCutter(l, 0), token.NewCutter(l, 0)}} }
+	s.works.New = func() any { return &work{lexicon: l} }
 	return s
 }
 
@@ -220,6 +221,9 @@ const mostTokens = 1024
 const coarseWeight = 3 * token.Unit
 
 func (w *work) long(a, b *LongView) Vector {
+	if w.cutter == nil {
+		w.cutter = token.NewCutter(w.lexicon, 0)
+	}
 	w.slots = w.slots[:0]
 	w.bufs[0], w.bufs[1] = w.bufs[0][:0], w.bufs[1][:0]
 	spans := w.diff(a.hashes, b.hashes)
@@ -229,8 +233,8 @@ func (w *work) long(a, b *LongView) Vector {
 	w.places = w.places[:0]
 	for _, sp := range spans { // cut all first: the buffers grow
 		p := place{a0: len(w.bufs[0]), b0: len(w.bufs[1])}
-		w.bufs[0] = append(w.bufs[0], w.cuts[0].Cut(a.slice(sp.a0, sp.a1))...)
-		w.bufs[1] = append(w.bufs[1], w.cuts[1].Cut(b.slice(sp.b0, sp.b1))...)
+		w.bufs[0] = append(w.bufs[0], w.cutter.Cut(a.slice(sp.a0, sp.a1))...)
+		w.bufs[1] = append(w.bufs[1], w.cutter.Cut(b.slice(sp.b0, sp.b1))...)
 		p.a1, p.b1 = len(w.bufs[0]), len(w.bufs[1])
 		w.places = append(w.places, p)
 	}
@@ -258,8 +262,8 @@ func (w *work) long(a, b *LongView) Vector {
 	if y.LongView == a || x.LongView == b { // of one view compared with many it keeps the head
 		w.heads[0], w.heads[1] = w.heads[1], w.heads[0]
 	}
-	x.open(a, w.cuts[0])
-	y.open(b, w.cuts[1])
+	x.open(a, w.cutter)
+	y.open(b, w.cutter)
 	w.title(&s, x.tokens, y.tokens)
 	return w.vector(&s)
 }
