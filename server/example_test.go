@@ -43,5 +43,5 @@ func Example() {
 	}
 	// Output:
 	// 1 new ""
-	// 2 duplicate "jaccard of words weighted by idf"
+	// 2 duplicate "probability by the evidence of the words"
 }
