@@ -185,6 +185,42 @@ func TestSeedsDecideNothing(t *testing.T) {
 	}
 }
 
+// What a scorer keeps of the pairs before changes nothing.
+func TestPairsBeforeDecideNothing(t *testing.T) {
+	s := shipped(t)
+	l, err := token.NewLexicon(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := evidence.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Fields("storm bridge not 7 12 us$5 , up down garden 北京 上海 大学 不 三 lisbon paris tuesday friday the of and (ap) 3% % eat ate")
+	rng := rand.New(rand.NewPCG(4, 1))
+	base := make([]string, 400)
+	for i := range base {
+		base[i] = words[rng.IntN(len(words))]
+	}
+	views := []*evidence.LongView{evidence.NewLongView(strings.Join(base, " "))}
+	for range 24 {
+		edited := append([]string(nil), base[rng.IntN(20):]...)
+		for range rng.IntN(300) {
+			edited[rng.IntN(len(edited))] = words[rng.IntN(len(words))]
+		}
+		views = append(views, evidence.NewLongView(strings.Join(edited, " ")))
+	}
+	for range 200 {
+		a, b := views[rng.IntN(2)], views[rng.IntN(len(views))]
+		if rng.IntN(2) == 0 {
+			a, b = b, a
+		}
+		if got, want := s.LongVector(a, b), evidence.New(l, w).LongVector(a, b); got != want {
+			t.Fatalf("%v, by a new scorer %v", got, want)
+		}
+	}
+}
+
 func BenchmarkShort(b *testing.B) {
 	s := shipped(b)
 	x := s.view("the council will pay 1,500 pounds to each of the families in the valley after the storm")
