@@ -71,7 +71,7 @@ func (d *drawing) removed(ctx context.Context) error {
 	return err
 }
 
-// missed asks a method with a lower threshold and keeps what the method itself does not call near.
+// missed asks a method with a lower threshold, for variants too, and keeps what the method itself does not call near.
 func (d *drawing) missed(ctx context.Context) error {
 	lower := d.options.method
 	if lower.Threshold == 0 {
@@ -85,7 +85,9 @@ func (d *drawing) missed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = batch.Pairs(ctx, batch.Documents(d.list), d.config(m), func(p batch.Pair) error {
+	config := d.config(m)
+	config.Variants = true
+	_, err = batch.Pairs(ctx, batch.Documents(d.list), config, func(p batch.Pair) error {
 		a, b := d.method.View(d.texts[p.A]), d.method.View(d.texts[p.B])
 		if d.method.Compare(b, a).Near {
 			return nil
