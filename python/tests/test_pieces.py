@@ -35,7 +35,8 @@ class Pieces(test_spark.Session):
 
     def agrees(self, inputs, name, pieces, format="auto"):
         """Spark's answer is the local one, and what it writes is in its order; with how many rejects."""
-        kept, decisions, rejects = (os.path.join(self.folder.name, f"{name} {n}.jsonl") for n in ("kept", "decisions", "rejects"))
+        kept = os.path.join(self.folder.name, f"{name} kept" + (".txt" if format == "lines" else ".jsonl"))
+        decisions, rejects = (os.path.join(self.folder.name, f"{name} {n}.jsonl") for n in ("decisions", "rejects"))
         want = self.local(inputs[-1], "--method=ngram", "--format", format, "--out", kept, "--decisions", decisions, "--rejects", rejects, *inputs[:-1])
         got = self.run_on_spark(inputs, name, pieces, format)
         content = lambda path: pathlib.Path(path).read_bytes() if os.path.exists(path) else b""
