@@ -9,9 +9,8 @@ import (
 // slot is a place in which two texts differ: what the one has there and the
 // other in its place, of which one may be nothing.
 type slot struct {
-	a, b        []token.Token
-	atA, atB    int  // where they begin
-	front, back bool // before the first word in common, behind the last one
+	a, b     []token.Token
+	atA, atB int // where they begin
 }
 
 // aligner aligns the words of two texts. It keeps its memory.
@@ -95,7 +94,7 @@ func (l *aligner) differences(a, b []token.Token) {
 	}
 	x, y := a[head:len(a)-tail], b[head:len(b)-tail]
 	if len(x) == 0 || len(y) == 0 {
-		l.slot(slot{x, y, head, head, head == 0, tail == 0})
+		l.slot(slot{x, y, head, head})
 		return
 	}
 	l.fill(x, y)
@@ -104,7 +103,7 @@ func (l *aligner) differences(a, b []token.Token) {
 	for i < len(x) && j < len(y) {
 		switch {
 		case x[i].Hash == y[j].Hash:
-			l.slot(slot{x[fromI:i], y[fromJ:j], head + fromI, head + fromJ, head == 0 && fromI == 0 && fromJ == 0, false})
+			l.slot(slot{x[fromI:i], y[fromJ:j], head + fromI, head + fromJ})
 			i++
 			j++
 			fromI, fromJ = i, j
@@ -114,7 +113,7 @@ func (l *aligner) differences(a, b []token.Token) {
 			j++
 		}
 	}
-	l.slot(slot{x[fromI:], y[fromJ:], head + fromI, head + fromJ, head == 0 && fromI == 0 && fromJ == 0, tail == 0})
+	l.slot(slot{x[fromI:], y[fromJ:], head + fromI, head + fromJ})
 }
 
 func (l *aligner) slot(s slot) {

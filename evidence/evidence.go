@@ -226,12 +226,10 @@ func (w *work) long(a, b *LongView) Vector {
 	}
 	w.slots = w.slots[:0]
 	w.bufs[0], w.bufs[1] = w.bufs[0][:0], w.bufs[1][:0]
-	spans := w.diff(a.hashes, b.hashes)
-	spans = widen(spans, a, b)
 	s := sums{count: min(len(a.hashes), len(b.hashes))}
 	s.total[0], s.total[1] = uint64(len(a.hashes))*coarseWeight, uint64(len(b.hashes))*coarseWeight
 	w.places = w.places[:0]
-	for _, sp := range spans { // cut all first: the buffers grow
+	for _, sp := range widen(w.diff(a.hashes, b.hashes), a, b) { // cut all first: the buffers grow
 		p := place{a0: len(w.bufs[0]), b0: len(w.bufs[1])}
 		w.bufs[0] = append(w.bufs[0], w.cutter.Cut(a.slice(sp.a0, sp.a1))...)
 		w.bufs[1] = append(w.bufs[1], w.cutter.Cut(b.slice(sp.b0, sp.b1))...)
@@ -239,19 +237,13 @@ func (w *work) long(a, b *LongView) Vector {
 		w.places = append(w.places, p)
 	}
 	negated := 0
-	for i, p := range w.places {
+	for _, p := range w.places {
 		x, y := w.bufs[0][p.a0:p.a1], w.bufs[1][p.b0:p.b1]
 		negated += token.Negations(x) - token.Negations(y)
-		from := len(w.slots)
 		if len(x) <= mostTokens && len(y) <= mostTokens {
 			w.alignEither(x, y)
 		} else {
 			w.slot(slot{a: x, b: y})
-		}
-		front, back := spans[i].a0 == 0 || spans[i].b0 == 0, spans[i].a1 == len(a.hashes) || spans[i].b1 == len(b.hashes)
-		for k := from; k < len(w.slots); k++ {
-			at := &w.slots[k]
-			at.front, at.back = at.front && front, at.back && back
 		}
 	}
 	w.look(&s)

@@ -298,7 +298,7 @@ const around = 4
 func widen(spans []span, a, b *LongView) []span {
 	out := spans[:0]
 	for _, s := range spans {
-		for k := 0; k < around && s.a0 > 0 && s.b0 > 0 && (k == 0 && glued(a, s.a0) || glued(a, s.a0) || glued(b, s.b0)); k++ {
+		for k := 0; k < around && s.a0 > 0 && s.b0 > 0 && (glued(a, s.a0) || glued(b, s.b0)); k++ {
 			s.a0--
 			s.b0--
 		}
