@@ -31,6 +31,7 @@ type search struct {
 	x       *index
 	removed bitset // texts that nobody is compared with
 	found   []position
+	seen    bitset // of those found, while they are sorted out
 	work    Work
 	joined  []joinedHere // very hot buckets of the text at hand
 	met     []position   // in a group of these
@@ -116,8 +117,7 @@ func (s *search) verify(t position, leads bool, fn func(position, neardup.Match)
 	if len(s.found) == 0 {
 		return nil
 	}
-	slices.Sort(s.found)
-	s.found = slices.Compact(s.found)
+	s.sortFound()
 	own, err := s.view(t)
 	if err != nil {
 		return err
@@ -144,6 +144,32 @@ func (s *search) verify(t position, leads bool, fn func(position, neardup.Match)
 	}
 	return nil
 }
+
+// sortFound sorts what was found, each once. Texts of a template meet under
+// many keys: of so many only those found the first time are sorted.
+func (s *search) sortFound() {
+	if len(s.found) > manyFound {
+		if s.seen == nil {
+			s.seen = newBitset(s.texts.len())
+		}
+		distinct := s.found[:0]
+		for _, p := range s.found {
+			if !s.seen.has(uint32(p)) {
+				s.seen.set(uint32(p))
+				distinct = append(distinct, p)
+			}
+		}
+		s.found = distinct
+		for _, p := range s.found {
+			s.seen[p/64] = 0
+		}
+	}
+	slices.Sort(s.found)
+	s.found = slices.Compact(s.found)
+}
+
+// manyFound is how many are sorted out by a set.
+const manyFound = 1 << 10
 
 // searchBlock runs fn for the texts of a block on all workers, and adds up
 // their work.

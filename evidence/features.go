@@ -124,6 +124,8 @@ type sums struct {
 	moreNumbers  int       // that the text has more
 	block        uint64    // weight of the longest row that the text has more
 	word         uint32    // the most of the lighter of two that replace each other
+	focus        int64     // of what is replaced
+	places       int       // in which the texts differ
 }
 
 // nameWeight is the weight of a word as a name: one that the table lacks was
@@ -139,12 +141,18 @@ func nameWeight(t *token.Token) uint32 {
 func (p *pair) look(s *sums) {
 	p.found, p.moves, p.replaced = p.found[:0], p.moves[:0], p.replaced[:0]
 	p.excess[0], p.excess[1] = p.excess[0][:0], p.excess[1][:0]
+	var negations [2]int
 	for i := range p.slots {
 		for side, tokens := range [2][]token.Token{p.slots[i].a, p.slots[i].b} {
 			for k := range tokens {
 				p.excess[side] = append(p.excess[side], excess{Token: &tokens[k], slot: i})
 			}
+			negations[side] += token.Negations(tokens)
 		}
+	}
+	if negations[0] != negations[1] {
+		s.v[Opposite] += token.Unit
+		p.add(Opposite, "", "", token.Unit)
 	}
 	p.moved()
 	a, b := p.excess[0], p.excess[1]
@@ -152,6 +160,7 @@ func (p *pair) look(s *sums) {
 		a, b = p.row(0, i, a), p.row(1, i, b)
 		p.place(s)
 	}
+	s.places, s.focus = len(p.slots), p.focus()
 }
 
 // row collects what is left of a slot on a side, from the excess that begins there, and
@@ -267,7 +276,7 @@ func (p *pair) place(s *sums) {
 			}
 			block += uint64(e.Weight)
 			f := Block
-			if e.Number() || e.Coded {
+			if e.Fact() {
 				s.moreNumbers++
 				f = MoreNumbers
 			}
@@ -367,13 +376,13 @@ func (s *sums) lack(x, y *token.Token, parts uint64) {
 // numbers pairs numbers that stand in the place of numbers.
 func (p *pair) numbers(s *sums, a, b []*excess) {
 	for _, x := range a {
-		if x.gone || !x.Number() && !x.Coded {
+		if x.gone || !x.Fact() {
 			continue
 		}
 		for len(b) > 0 {
 			y := b[0]
 			b = b[1:]
-			if !y.gone && (y.Number() || y.Coded) {
+			if !y.gone && y.Fact() {
 				x.gone, y.gone = true, true
 				s.lack(x.Token, y.Token, 1)
 				s.numberWeight += uint64(min(x.Weight, y.Weight))
@@ -441,16 +450,15 @@ func firstRune(s string) string {
 func heaviest(list []*excess) *excess {
 	var best *excess
 	for _, e := range list {
-		if !e.gone && !e.Number() && !e.Coded && (best == nil || nameWeight(e.Token) > nameWeight(best.Token)) {
+		if !e.gone && !e.Fact() && (best == nil || nameWeight(e.Token) > nameWeight(best.Token)) {
 			best = e
 		}
 	}
 	return best
 }
 
-// focus is how much of the difference is one word in the place of the same other
-// one: its weight times log2 of how often, by its share of the places, for the
-// most of them.
+// focus is what one word in the place of the same other one is of a difference: its
+// weight times log2 of how often, times how often, for the most of them.
 func (p *pair) focus() (most int64) {
 	slices.SortFunc(p.replaced, func(x, y replacement) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
 	for i := 0; i < len(p.replaced); {
@@ -458,26 +466,24 @@ func (p *pair) focus() (most int64) {
 		for ; j < len(p.replaced) && p.replaced[j].a == p.replaced[i].a && p.replaced[j].b == p.replaced[i].b; j++ {
 			weight = max(weight, p.replaced[j].weight)
 		}
-		most = max(most, p.share(int64(j-i)*int64(log2(uint64(1+j-i)*token.Unit))/token.Unit*int64(weight)))
+		most = max(most, int64(j-i)*int64(log2(uint64(1+j-i)*token.Unit))/token.Unit*int64(weight))
 		i = j
 	}
 	return most
 }
 
-// share divides by the places in which the texts differ.
-func (p *pair) share(n int64) int64 { return n / int64(max(1, len(p.slots))) }
-
 // vector makes the features of what was counted.
-func (p *pair) vector(s *sums) Vector {
+func (s *sums) vector() Vector {
 	v := s.v
+	places := int64(max(1, s.places))
 	v[Bias] = token.Unit
 	v[Held] = logit(s.total[0], s.lacking[0])
 	v[HeldBack] = logit(s.total[1], s.lacking[1])
 	v[Length] = log2(uint64(s.count+1) * token.Unit)
 	v[Number] = percent(s.numberWeight, min(s.total[0], s.total[1]))
 	v[Word] = int32(s.word)
-	v[Focus] = int32(p.focus())
-	v[NumberFocus] = int32(p.share(int64(s.numbers) * token.Unit))
+	v[Focus] = int32(s.focus / places)
+	v[NumberFocus] = int32(int64(s.numbers) * token.Unit / places)
 	v[Block] = percent(s.block, s.total[0])
 	v[MoreNumbers] = log2(uint64(1+s.moreNumbers) * token.Unit)
 	return v

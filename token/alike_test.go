@@ -156,6 +156,18 @@ func TestOppositesAreCanonical(t *testing.T) {
 	}
 }
 
+func TestFact(t *testing.T) {
+	c := newCutter(t)
+	for _, r := range []struct {
+		word string
+		want bool
+	}{{"7", true}, {"1,234", true}, {"六小时", true}, {"qx77", true}, {"seven-up", true}, {"garden", false}, {"北京", false}} {
+		if tokens := c.Cut(r.word); tokens[0].Fact() != r.want {
+			t.Errorf("%q is a fact: %v", r.word, !r.want)
+		}
+	}
+}
+
 func TestNegations(t *testing.T) {
 	c := newCutter(t)
 	for s, want := range map[string]int{

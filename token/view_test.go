@@ -94,3 +94,33 @@ func TestOpenedSides(t *testing.T) {
 		}
 	}
 }
+
+// Texts of one template differ in numbers alone, each in the place of another.
+func TestNumbersApart(t *testing.T) {
+	c := Cutting{Cutter: newCutter(t)}
+	view := func(s string) *View {
+		c.Cut(s)
+		return c.View()
+	}
+	for _, r := range []struct {
+		a, b string
+		n    int
+	}{
+		{"code 5 is yours for 10 minutes", "code 6 is yours for 10 minutes", 1},
+		{"code 5 is yours for 10 minutes", "code 6 is yours for 20 minutes", 2},
+		{"pay 1,234 now", "pay 1234 now", 0},
+		{"pay 5 now", "pay 5 now", 0},
+		{"pay 5 now", "pay 6 later", 0},
+		{"pay 5 now", "pay 6 now 7", 0},
+		{"from 5 to 6", "from 6 to 5", 0}, // they have exchanged places
+		{"from 5 to 6", "from 6 to 7", 0},
+		{"call 555 123", "call 444 321", 0}, // perhaps one number in two ways
+		{"六小时后开始", "7小时后开始", 1},
+	} {
+		a, b := view(r.a), view(r.b)
+		n, ok := NumbersApart(a, b)
+		if back, okBack := NumbersApart(b, a); n != r.n || ok != (r.n > 0) || back != n || okBack != ok {
+			t.Errorf("%q and %q: %d apart, %v, and back %d, %v", r.a, r.b, n, ok, back, okBack)
+		}
+	}
+}
