@@ -63,15 +63,7 @@ func (d *drawing) draw(ctx context.Context) ([]pair, error) {
 	byRank := func(a, b pair) int { return cmp.Compare(a.rank, b.rank) }
 	var drawn []pair
 	for _, f := range found {
-		slices.SortFunc(f, func(a, b pair) int {
-			switch {
-			case a.learned == b.learned:
-				return byRank(a, b)
-			case a.learned:
-				return 1
-			}
-			return -1
-		})
+		slices.SortFunc(f, func(a, b pair) int { return cmp.Or(number(a.learned)-number(b.learned), byRank(a, b)) })
 		drawn = append(drawn, f[:min(d.n, len(f))]...)
 	}
 	// By other bits: of the kind that is rarer in the set, the ranks are larger.

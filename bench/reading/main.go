@@ -138,15 +138,18 @@ func (d *drawing) unread(out io.Writer, drawn []pair, known map[pairKey]pair) er
 	return nil
 }
 
-// count is how many of one decision were drawn, and what the labels say.
-type count struct{ drawn, learned, unread, unsure, scored, right int }
+// count is what the labels say of those drawn of one decision.
+type count struct{ learned, learnedRight, unread, unsure, scored, right int }
 
 func (c *count) String() string {
 	s := fmt.Sprint(eval.NewRate(c.right, c.scored))
+	if c.learned > 0 {
+		s += fmt.Sprintf(" (%d of %d not learned from)", c.right-c.learnedRight, c.scored-c.learned)
+	}
 	for _, n := range []struct {
 		of   int
 		name string
-	}{{c.unsure, "unsure"}, {c.unread, "without a label"}, {c.learned, "learned from"}} {
+	}{{c.unsure, "unsure"}, {c.unread, "without a label"}} {
 		if n.of > 0 {
 			s += fmt.Sprintf(", %d %s", n.of, n.name)
 		}
@@ -161,20 +164,20 @@ func (d *drawing) score(out io.Writer, drawn []pair, known map[pairKey]pair, all
 		label, read := known[p.key()]
 		replaceable := label.Replaceable(len(d.texts[label.A]), len(d.texts[label.B]))
 		for _, c := range []*count{&counts[p.decision], &all[p.decision]} {
-			c.drawn++
+			if !read {
+				c.unread++
+				continue
+			}
+			if replaceable == nil {
+				c.unsure++
+				continue
+			}
+			right := number(p.right(label, *replaceable))
+			c.scored++
+			c.right += right
 			if p.learned {
 				c.learned++
-			}
-			switch {
-			case !read:
-				c.unread++
-			case replaceable == nil:
-				c.unsure++
-			default:
-				c.scored++
-				if p.right(label, *replaceable) {
-					c.right++
-				}
+				c.learnedRight += right
 			}
 		}
 		if d.show && replaceable != nil && !p.right(label, *replaceable) {
@@ -188,6 +191,13 @@ func (d *drawing) score(out io.Writer, drawn []pair, known map[pairKey]pair, all
 	}
 	_, err := fmt.Fprintf(out, "%s: removed %v; kept %v\n", d.set, &counts[removed], &counts[kept])
 	return err
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // right reports whether the second of the pair, which was decided about, may go

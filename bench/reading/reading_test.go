@@ -62,11 +62,12 @@ func TestDrawAndScore(t *testing.T) {
 			t.Errorf("%s: removed %s kept %s", c.labels, removed, kept)
 		}
 	}
+	write(labels, ab("same")+"\n"+bc("facts"))
 	table := filepath.Join(dir, "pairs.tsv")
 	write(table, "set\tid_a\tid_b\tlabel", "small\tb\tc\tfacts")
 	for files, want := range map[string]int{labels: 2, table: 1} {
 		o.learned = []string{files}
-		if s := got(true); strings.Count(s, "1 learned from") != want {
+		if s := got(true); strings.Count(s, "(0 of 0 not learned from)") != want {
 			t.Errorf("learned from %s: %s", files, s)
 		}
 	}
