@@ -3,7 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/zeebo/xxh3"
@@ -14,144 +14,66 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// missedBy is how far below the threshold a near miss lies at most.
-const missedBy = .1
+// decision is what a run did with the second text of a pair.
+type decision int
 
-// draw returns the first n pairs by hash of the kind that is asked for, and how
-// many there are.
-func draw(ctx context.Context, docs documents, o options) ([]pair, int, error) {
-	m, err := methods.New(o.method)
-	if err != nil {
-		return nil, 0, err
-	}
-	d := drawing{documents: docs, options: o, method: m}
-	switch o.kind {
-	case "reported":
-		err = d.reported(ctx)
-	case "removed":
-		err = d.removed(ctx)
-	case "missed":
-		err = d.missed(ctx)
-	default:
-		err = fmt.Errorf("kind %q is none of reported, removed, missed", o.kind)
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	slices.SortFunc(d.found, func(a, b pair) int { return cmp.Compare(a.rank, b.rank) })
-	all := len(d.found)
-	if o.kind == "missed" {
-		d.once()
-	}
-	return d.found[:min(o.n, len(d.found))], all, nil
-}
+const (
+	removed decision = iota
+	kept             // as a variant of the first
+)
+
+func (d decision) String() string { return [...]string{"removed", "kept"}[d] }
+
+// seed is of the hash that pairs are drawn by; docs/reading was drawn by another.
+const seed = 22
 
 type drawing struct {
 	documents
 	options
-	method neardup.Method
-	found  []pair
+	learned map[pairKey]bool
 }
 
-func (d *drawing) reported(ctx context.Context) error {
-	_, err := batch.Pairs(ctx, batch.Documents(d.list), d.config(d.method), func(p batch.Pair) error {
-		d.add(p.A, p.B, p.Similarity, nil)
-		return nil
-	})
-	return err
-}
-
-func (d *drawing) removed(ctx context.Context) error {
-	_, err := batch.Dedup(ctx, batch.Documents(d.list), d.config(d.method), func(o batch.Outcome) error {
-		if o.Leader != "" {
-			d.add(o.Leader, o.ID, o.Similarity, nil)
-		}
-		return nil
-	})
-	return err
-}
-
-// missed asks a method with a lower threshold, for variants too, and keeps what the method itself does not call near.
-func (d *drawing) missed(ctx context.Context) error {
-	lower := d.options.method
-	if lower.Threshold == 0 {
-		lower.Threshold = thresholdOf(d.method)
-	}
-	lower.Threshold -= missedBy
-	if lower.Name == "ngram" {
-		lower.Variants = methods.Merge
-	}
-	m, err := methods.New(lower)
+// draw returns the first n pairs of each decision, mixed.
+func (d *drawing) draw(ctx context.Context) ([]pair, error) {
+	m, err := methods.New(d.method)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	config := d.config(m)
-	config.Variants = true
-	_, err = batch.Pairs(ctx, batch.Documents(d.list), config, func(p batch.Pair) error {
-		a, b := d.method.View(d.texts[p.A]), d.method.View(d.texts[p.B])
-		if d.method.Compare(b, a).Near {
-			return nil
+	var found [2][]pair
+	add := func(what decision, leader string, o batch.Outcome) {
+		p := pair{decision: what, similarity: o.Similarity, conflicts: o.Conflicts}
+		p.Set, p.A, p.B = d.set, leader, o.ID
+		x, y := d.texts[p.A], d.texts[p.B]
+		p.rank = xxh3.HashStringSeed(min(x, y)+"\x00"+max(x, y), seed)
+		p.learned = d.learned[p.key()]
+		found[what] = append(found[what], p)
+	}
+	_, err = batch.Dedup(ctx, batch.Documents(d.list), batch.Config{Method: m, Workers: 1}, func(o batch.Outcome) error {
+		switch {
+		case o.Leader != "":
+			add(removed, o.Leader, o)
+		case o.VariantOf != "":
+			add(kept, o.VariantOf, o)
 		}
-		var conflicts []neardup.Conflict
-		if e, ok := d.method.(neardup.Explainer); ok {
-			conflicts = e.Conflicts(b, a)
-		}
-		d.add(p.A, p.B, p.Similarity, conflicts)
 		return nil
 	})
-	return err
-}
-
-// thresholdOf reads the first threshold that a method names in its Spec: its own.
-func thresholdOf(m neardup.Method) float64 {
-	for _, p := range m.Spec().Params {
-		var t float64
-		if p.Name == "threshold" {
-			if _, err := fmt.Sscan(p.Value, &t); err == nil {
-				return t
-			}
-		}
+	if err != nil {
+		return nil, err
 	}
-	return 1
-}
-
-func (d *drawing) config(m neardup.Method) batch.Config {
-	return batch.Config{Method: m, Workers: 1}
-}
-
-// add keeps a pair if it is of the half that is asked for.
-func (d *drawing) add(a, b string, similarity float64, conflicts []neardup.Conflict) {
-	p := pair{Similarity: similarity, Conflicts: conflicts}
-	p.Set, p.A, p.B = d.set, a, b
-	x, y := d.texts[a], d.texts[b]
-	if x > y {
-		x, y = y, x
+	byRank := func(a, b pair) int { return cmp.Compare(a.rank, b.rank) }
+	var drawn []pair
+	for _, f := range found {
+		slices.SortFunc(f, func(a, b pair) int { return cmp.Or(number(a.learned)-number(b.learned), byRank(a, b)) })
+		drawn = append(drawn, f[:min(d.n, len(f))]...)
 	}
-	p.rank = xxh3.HashStringSeed(x+"\x00"+y, 1)
-	if d.half >= 0 && int(p.rank&1) != d.half {
-		return
-	}
-	if len(x)+len(y) < mostShort {
-		p.TextA, p.TextB = d.raw[a], d.raw[b]
-	}
-	d.found = append(d.found, p)
+	// By other bits: of the kind that is rarer in the set, the ranks are larger.
+	slices.SortFunc(drawn, func(a, b pair) int { return cmp.Compare(bits.Reverse64(a.rank), bits.Reverse64(b.rank)) })
+	return drawn, nil
 }
 
 // mostShort is how many bytes two texts have together at most so that they
 // stand with their label.
 const mostShort = 1500
-
-// once keeps, of the pairs in their order, those of texts that no kept one has.
-func (d *drawing) once() {
-	taken := map[string]bool{}
-	d.found = slices.DeleteFunc(d.found, func(p pair) bool {
-		if taken[p.A] || taken[p.B] {
-			return true
-		}
-		taken[p.A], taken[p.B] = true, true
-		return false
-	})
-}
 
 // documents are the different clean texts of a set.
 type documents struct {

@@ -1,20 +1,25 @@
-// Command reading draws pairs for a person to read and scores a method by the
-// labels given so far:
+// Command reading draws pairs from runs for a person to read, and says by the
+// labels given how often a method is right:
 //
-//	go run -C bench ./reading -set uci_sms -kind reported -n 100
-//	go run -C bench ./reading -set uci_sms -kind reported -n 100 -score
+//	go run -C bench ./reading -data "$NEARDUP_TEST_DATA:FOLDER" -show    # what has no label
+//	go run -C bench ./reading -data "$NEARDUP_TEST_DATA:FOLDER" -score
+//	go run -C bench ./reading -set zh_laws -score -show                  # where it is wrong
 //
-// Pairs are drawn by a hash of their texts, the smallest ones first: of two
-// versions of a method, what both report and draw is the same pairs, so that
-// what was read once need not be read again. The first form prints as JSONL
-// what is among the n and has no label yet; add label and reason and append the
-// lines to docs/reading/SET.jsonl. With -show the pairs are printed to be read:
-// long texts as the lines that differ. Kinds are
+// FOLDER is what fresh/fetch.py fetches. Of each set 50 are drawn of the texts
+// that dedup removes, with their leaders, equal clean texts apart, and 50 of those
+// that it keeps as variants, with the leader that it names: by a hash of the two
+// texts, so that two versions of a method draw the same pairs of what both decide,
+// and a label is given once. Pairs that the shipped weights were learned from come
+// last. The reader is not told what was decided: the kinds are mixed, the text
+// with the lesser id first.
 //
-//	reported  pairs that the method calls near, equal clean texts apart
-//	removed   documents that dedup removes, with their leaders
-//	missed    pairs not called near whose similarity is at least the
-//	          threshold less .1: variants, and near misses; each text once
+// Without -score it prints the pairs that have no label yet, as JSONL: add label
+// and reason, and append the lines to LABELS/SET.jsonl. With -show they are printed
+// to be read, long texts as the lines that differ.
+//
+// A removal is right if the leader may go for the text: the same, another version,
+// or all of a part. A kept text is right if that is not so. Where the reader could
+// not tell, neither counts.
 package main
 
 import (
@@ -26,6 +31,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/internal/shared"
@@ -35,8 +41,8 @@ import (
 // options say which pairs are drawn.
 type options struct {
 	data, labels string
-	set, kind    string
-	half         int
+	set          string
+	learned      []string // files
 	n            int
 	score, show  bool
 	method       methods.Config
@@ -44,16 +50,16 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.data, "data", shared.Dir(), "folder of the shared data")
-	flag.StringVar(&o.labels, "labels", filepath.Join("..", "docs", "reading"), "folder of the labels given so far")
-	flag.StringVar(&o.set, "set", "uci_sms", "a set of the shared data")
-	flag.StringVar(&o.kind, "kind", "reported", "reported, removed or missed")
-	flag.IntVar(&o.half, "half", -1, "0 or 1: only pairs of that half, by another bit of the hash; 0 is for tuning")
-	flag.IntVar(&o.n, "n", 100, "how many pairs")
-	flag.BoolVar(&o.score, "score", false, "print how many of them are right instead")
-	flag.BoolVar(&o.show, "show", false, "print the pairs to be read instead")
+	learned := filepath.Join("..", "docs", "reading", "*.jsonl")
+	judged := filepath.Join(shared.Dir(), "judged")
+	o.learned = []string{learned, filepath.Join(judged, "judged_pairs.tsv"), filepath.Join(judged, "more", "pairs.tsv")}
+	flag.StringVar(&o.data, "data", shared.Dir(), "folders of sets, parted as in PATH")
+	flag.StringVar(&o.labels, "labels", filepath.Join("reading", "apart"), "folder of the labels given so far")
+	flag.StringVar(&o.set, "set", "", "a set of -data (default: all that have labels)")
+	flag.IntVar(&o.n, "n", 50, "how many removals, and how many of the kept")
+	flag.BoolVar(&o.score, "score", false, "print how many of them are right")
+	flag.BoolVar(&o.show, "show", false, "print pairs to be read")
 	flag.StringVar(&o.method.Name, "method", "", "auto unless given")
-	flag.Float64Var(&o.method.Threshold, "threshold", 0, "the method's own unless given")
 	flag.Parse()
 	if err := run(context.Background(), os.Stdout, o); err != nil {
 		log.Fatal(err)
@@ -61,60 +67,145 @@ func main() {
 }
 
 func run(ctx context.Context, out io.Writer, o options) error {
-	known, err := readLabels(filepath.Join(o.labels, o.set+".jsonl"))
+	sets := []string{o.set}
+	if o.set == "" {
+		files, err := filepath.Glob(filepath.Join(o.labels, "*.jsonl"))
+		if err != nil {
+			return err
+		}
+		sets = sets[:0]
+		for _, file := range files {
+			sets = append(sets, strings.TrimSuffix(filepath.Base(file), ".jsonl"))
+		}
+	}
+	learned, err := readLearned(o.learned)
 	if err != nil {
 		return err
 	}
-	docs, err := readSet(o.data, o.set)
-	if err != nil {
-		return err
+	var all [2]count
+	for _, set := range sets {
+		known, err := readLabels(filepath.Join(o.labels, set+".jsonl"))
+		if err != nil {
+			return err
+		}
+		docs, err := readSet(filepath.SplitList(o.data), set)
+		if err != nil {
+			return err
+		}
+		o.set = set
+		d := drawing{documents: docs, options: o, learned: learned}
+		drawn, err := d.draw(ctx)
+		if err != nil {
+			return err
+		}
+		if o.score {
+			err = d.score(out, drawn, known, &all)
+		} else {
+			err = d.unread(out, drawn, known)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	drawn, all, err := draw(ctx, docs, o)
-	if err != nil {
-		return err
+	if o.score && len(sets) > 1 {
+		_, err = fmt.Fprintf(out, "all: removed %v; kept %v\n", &all[removed], &all[kept])
 	}
-	if o.score {
-		return score(out, o, drawn, all, known)
-	}
+	return err
+}
+
+// unread prints the drawn pairs that have no label.
+func (d *drawing) unread(out io.Writer, drawn []pair, known map[pairKey]pair) error {
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
 	for _, p := range drawn {
 		if _, read := known[p.key()]; read {
 			continue
 		}
-		if o.show {
-			err = p.show(out, docs)
-		} else {
-			err = e.Encode(p)
+		p := pair{JudgedPair: eval.JudgedPair{Set: p.Set, A: min(p.A, p.B), B: max(p.A, p.B)}} // not what was decided
+		if d.show {
+			if err := p.show(out, d.documents); err != nil {
+				return err
+			}
+			continue
 		}
-		if err != nil {
+		if a, b := d.raw[p.A], d.raw[p.B]; len(a)+len(b) < mostShort {
+			p.TextA, p.TextB = a, b
+		}
+		if err := e.Encode(p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// score prints what share of the drawn pairs the reader calls duplicates:
-// strictly, a part being none, and without parts and what cannot be told.
-func score(out io.Writer, o options, drawn []pair, all int, known map[pairKey]pair) error {
-	counts := map[string]int{}
-	read, right, scored := 0, 0, 0
-	for _, p := range drawn {
-		k, found := known[p.key()]
-		if !found {
-			continue
-		}
-		read++
-		counts[k.Label]++
-		positive, counted := k.Positive()
-		if counted {
-			scored++
-		}
-		if positive {
-			right++
+// count is what the labels say of those drawn of one decision.
+type count struct{ learned, learnedRight, unread, unsure, scored, right int }
+
+func (c *count) String() string {
+	s := fmt.Sprint(eval.NewRate(c.right, c.scored))
+	if c.learned > 0 {
+		s += fmt.Sprintf(" (%d of %d not learned from)", c.right-c.learnedRight, c.scored-c.learned)
+	}
+	for _, n := range []struct {
+		of   int
+		name string
+	}{{c.unsure, "unsure"}, {c.unread, "without a label"}} {
+		if n.of > 0 {
+			s += fmt.Sprintf(", %d %s", n.of, n.name)
 		}
 	}
-	_, err := fmt.Fprintf(out, "%s %s: %d pairs, %d drawn, %d of them read: %v\nduplicates: %v; without parts and unsure: %v\n",
-		o.set, o.kind, all, len(drawn), read, counts, eval.NewRate(right, read), eval.NewRate(right, scored))
+	return s
+}
+
+// score counts the drawn pairs by decision, and adds them to all.
+func (d *drawing) score(out io.Writer, drawn []pair, known map[pairKey]pair, all *[2]count) error {
+	var counts [2]count
+	for _, p := range drawn {
+		label, read := known[p.key()]
+		replaceable := label.Replaceable(len(d.texts[label.A]), len(d.texts[label.B]))
+		for _, c := range []*count{&counts[p.decision], &all[p.decision]} {
+			if !read {
+				c.unread++
+				continue
+			}
+			if replaceable == nil {
+				c.unsure++
+				continue
+			}
+			right := number(p.right(label, *replaceable))
+			c.scored++
+			c.right += right
+			if p.learned {
+				c.learned++
+				c.learnedRight += right
+			}
+		}
+		if d.show && replaceable != nil && !p.right(label, *replaceable) {
+			if _, err := fmt.Fprintf(out, "%s, %s %s: ", p.decision, label.Label, label.Reason); err != nil {
+				return err
+			}
+			if err := p.show(out, d.documents); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := fmt.Fprintf(out, "%s: removed %v; kept %v\n", d.set, &counts[removed], &counts[kept])
 	return err
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// right reports whether the second of the pair, which was decided about, may go
+// for the first as it did, or may not and was kept.
+func (p *pair) right(label pair, replaceable [2]bool) bool {
+	may := replaceable[0]
+	if p.B == label.B {
+		may = replaceable[1]
+	}
+	return may == (p.decision == removed)
 }

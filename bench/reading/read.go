@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/neardup/neardup"
@@ -16,12 +17,14 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// pair is a line of docs/reading: a judged pair, and why it has its label.
+// pair is a line of the labels: a judged pair, and why it has its label.
 type pair struct {
 	eval.JudgedPair
-	Reason     string             `json:"reason"`
-	Similarity float64            `json:"similarity,omitempty"` // when it was drawn
-	Conflicts  []neardup.Conflict `json:"conflicts,omitempty"`  // then
+	Reason     string `json:"reason"`
+	decision   decision
+	learned    bool
+	similarity float64
+	conflicts  []neardup.Conflict
 	rank       uint64
 }
 
@@ -49,19 +52,62 @@ func readLabels(path string) (map[pairKey]pair, error) {
 	return known, err
 }
 
-// readSet reads a set: documents by their ids, headlines by their lines, from 1.
-func readSet(data, set string) (documents, error) {
+// readLearned reads which pairs the shipped weights were learned from: labels as
+// above, or a table whose second and third columns are the ids.
+func readLearned(patterns []string) (map[pairKey]bool, error) {
+	learned := map[pairKey]bool{}
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			if filepath.Ext(file) == ".jsonl" {
+				known, err := readLabels(file)
+				if err != nil {
+					return nil, err
+				}
+				for key := range known {
+					learned[key] = true
+				}
+				continue
+			}
+			err := textlines.Each(file, func(_ int, line []byte) error {
+				if cells := strings.Split(string(line), "\t"); len(cells) > 2 {
+					learned[pairKey{min(cells[1], cells[2]), max(cells[1], cells[2])}] = true
+				}
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return learned, nil
+}
+
+// readSet reads a set from the first folder that has it: documents by their ids,
+// headlines by their lines, from 1.
+func readSet(data []string, set string) (documents, error) {
 	d := documents{texts: map[string]string{}, raw: map[string]string{}}
 	clean, seen := text.Default(), map[string]bool{}
+	i := slices.IndexFunc(data, func(folder string) bool {
+		_, err := os.Stat(filepath.Join(folder, set))
+		return err == nil
+	})
+	if i < 0 {
+		return d, fmt.Errorf("no set %s in %v", set, data)
+	}
+	folder := filepath.Join(data[i], set)
 	if set == "zh_weibo_hotsearch" {
-		err := textlines.Each(filepath.Join(data, set, "titles.tsv.zst"), func(n int, line []byte) error {
+		err := textlines.Each(filepath.Join(folder, "titles.tsv.zst"), func(n int, line []byte) error {
 			_, title, _ := strings.Cut(string(line), "\t")
 			d.add(clean, seen, fmt.Sprintf("line:%d", n), title)
 			return nil
 		})
 		return d, err
 	}
-	path := filepath.Join(data, set, "docs.jsonl")
+	path := filepath.Join(folder, "docs.jsonl")
 	if _, err := os.Stat(path); err != nil {
 		path += ".zst"
 	}
@@ -79,9 +125,9 @@ func readSet(data, set string) (documents, error) {
 // show writes a pair to be read.
 func (p *pair) show(out io.Writer, d documents) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\t%s\t%.2f\t%v\n", p.A, p.B, p.Similarity, p.Conflicts)
-	if p.TextA != "" {
-		fmt.Fprintf(&b, "  A %s\n  B %s\n", p.TextA, p.TextB)
+	fmt.Fprintf(&b, "%s\t%s\t%.2f\t%v\n", p.A, p.B, p.similarity, p.conflicts)
+	if x, y := d.raw[p.A], d.raw[p.B]; len(x)+len(y) < mostShort {
+		fmt.Fprintf(&b, "  A %s\n  B %s\n", x, y)
 	} else {
 		x, y := lines(d.raw[p.A]), lines(d.raw[p.B])
 		fmt.Fprintf(&b, "  %d and %d lines; of A: %s; of B: %s\n", len(x), len(y), start(x), start(y))

