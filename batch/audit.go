@@ -139,7 +139,7 @@ type auditKey struct {
 
 // newAuditor prepares an audit of what was read; nil where none is wanted.
 func (j *job) newAuditor(ctx context.Context, r *records) (*auditor, error) {
-	if j.cfg.Audit == nil || r.texts.len() < 2 {
+	if j.cfg.Audit == nil || r.texts.Len() < 2 {
 		return nil, nil
 	}
 	begun := time.Now()
@@ -187,12 +187,12 @@ type editedText struct {
 // edit edits sampled texts and notes which of the edits should be found.
 func (a *auditor) edit(ctx context.Context, j *job, r *records) error {
 	kinds := edits.Kinds()
-	n := r.texts.len()
+	n := r.texts.Len()
 	rng := rand.New(rand.NewPCG(auditSeed, uint64(n)))
 	var chosen []int
 	budget := a.budget
 	for _, p := range draw(rng, min(mostEdited, max(n/editedShare, 25)), n) {
-		row, err := r.texts.get(position(p))
+		row, err := r.texts.Get(position(p))
 		if err != nil {
 			return err
 		}

@@ -198,7 +198,7 @@ func (c *collection) document(i item) (id, clean string, err error) {
 	if id, err = c.id(i); err != nil {
 		return "", "", err
 	}
-	row, err := c.docs.get(i)
+	row, err := c.docs.Get(i)
 	if err != nil {
 		return "", "", err
 	}

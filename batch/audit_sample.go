@@ -45,7 +45,7 @@ func (a *auditor) brute(ctx context.Context, j *job, r *records) error {
 	if err != nil {
 		return err
 	}
-	n := r.texts.len()
+	n := r.texts.Len()
 	chunks := (n + sampleChunk - 1) / sampleChunk
 	found, against := make([][]sampledPair, chunks), make([]int64, chunks)
 	err = parallel(ctx, j.cfg.Workers, chunks, func() struct{} { return struct{}{} }, func(_ struct{}, c int) (err error) {
@@ -100,10 +100,10 @@ func (a *auditor) brute(ctx context.Context, j *job, r *records) error {
 
 // queries draws the texts that are compared with the others.
 func (a *auditor) queries(r *records) ([]query, error) {
-	n, budget := r.texts.len(), a.budget
+	n, budget := r.texts.Len(), a.budget
 	var out []query
 	for _, p := range draw(rand.New(rand.NewPCG(auditSeed+1, uint64(n))), mostQueries, n) {
-		row, err := r.texts.get(position(p))
+		row, err := r.texts.Get(position(p))
 		if err != nil {
 			return nil, err
 		}
@@ -128,11 +128,11 @@ func (a *auditor) queries(r *records) ([]query, error) {
 // affordable returns the bound of the hashes of the texts that the queries are
 // compared with, from what a few of these would cost.
 func (a *auditor) affordable(r *records, queries []query) (uint64, error) {
-	n := r.texts.len()
+	n := r.texts.Len()
 	places := draw(rand.New(rand.NewPCG(auditSeed+2, uint64(n))), pilotTexts, n)
 	bytes := 0.0
 	for _, p := range places {
-		row, err := r.texts.get(position(p))
+		row, err := r.texts.Get(position(p))
 		if err != nil {
 			return 0, err
 		}
@@ -153,7 +153,7 @@ func (q *query) plausible(m neardup.Method, row textRow, p position) bool {
 
 // nearQueries appends the pairs of a text and the queries that it is near.
 func (r *records) nearQueries(dst []sampledPair, queries []query, p position) ([]sampledPair, error) {
-	row, err := r.texts.get(p)
+	row, err := r.texts.Get(p)
 	if err != nil {
 		return dst, err
 	}

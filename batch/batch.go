@@ -147,7 +147,7 @@ func Dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) er
 	if err != nil {
 		return nil, err
 	}
-	defer j.disk.close()
+	defer j.disk.Close()
 	v, from, err := j.candidates(ctx, src)
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) 
 	if err != nil {
 		return nil, err
 	}
-	defer j.disk.close()
+	defer j.disk.Close()
 	v, from, err := j.candidates(ctx, src)
 	if err != nil {
 		return nil, err

@@ -8,15 +8,16 @@ import (
 	"sync"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/internal/external"
 )
 
 // candidates say for each text, in the order of positions, what may be near
 // it: earlier texts that it was paired with, and the hot buckets it is in,
 // where later only leaders will stand.
 type candidates struct {
-	sorted  *sorted[pair] // position -> contact
-	hot     int           // buckets
-	indexed int           // postings of these that are found
+	sorted  *external.Sorted[pair] // position -> contact
+	hot     int                    // buckets
+	indexed int                    // postings of these that are found
 }
 
 // contact is an earlier text, or a hot bucket with the role of the text in it.
@@ -35,14 +36,14 @@ type gathered struct {
 	method neardup.Method
 
 	mu      sync.Mutex
-	out     *sorter[pair]
+	out     *external.Sorter[pair]
 	hot     uint64 // buckets so far
 	indexed int
 	met     int64
 }
 
 func (g *gathered) sort() (*candidates, error) {
-	all, err := g.out.sort()
+	all, err := g.out.Sort()
 	return &candidates{sorted: all, hot: int(g.hot), indexed: g.indexed}, err
 }
 
@@ -62,7 +63,7 @@ func (g *gathered) spill(bucket uint64, postings []Posting) error {
 		if p.Role()&Indexed != 0 {
 			g.indexed++
 		}
-		if err := g.out.add(pair{uint64(p.Text()), uint64(contactBucket(bucket, p.Role()))}); err != nil {
+		if err := g.out.Add(pair{uint64(p.Text()), uint64(contactBucket(bucket, p.Role()))}); err != nil {
 			return err
 		}
 	}
@@ -98,7 +99,7 @@ func (g *gathered) pair(c *chunk) error {
 	defer g.mu.Unlock()
 	g.met += w.Met
 	for _, p := range found {
-		if err := g.out.add(p); err != nil {
+		if err := g.out.Add(p); err != nil {
 			return err
 		}
 	}
@@ -136,20 +137,20 @@ func blockSize(texts int) int { return max(16, min(1024, texts/4)) }
 func (c *candidates) blocks(ctx context.Context) iter.Seq2[*textBlock, error] {
 	return func(yield func(*textBlock, error) bool) {
 		b, done := &textBlock{}, 0
-		next, err := c.sorted.reader()
+		next, err := c.sorted.Reader()
 		for err == nil {
 			var p pair
 			if err = next(&p); err != nil {
 				break
 			}
-			if n := len(b.texts); n == blockSize(done) && b.texts[n-1].position != position(p.key()) {
+			if n := len(b.texts); n == blockSize(done) && b.texts[n-1].position != position(p.Key()) {
 				if err = ctx.Err(); err != nil || !yield(b, nil) {
 					break
 				}
 				done += n
 				b.texts, b.contacts = b.texts[:0], b.contacts[:0]
 			}
-			b.add(position(p.key()), contact(p.val()))
+			b.add(position(p.Key()), contact(p.Val()))
 		}
 		switch {
 		case err != nil && !errors.Is(err, io.EOF):

@@ -3,6 +3,8 @@ package batch
 import (
 	"context"
 	"slices"
+
+	"github.com/neardup/neardup/batch/internal/external"
 )
 
 // clusters describes the leaders that have duplicates; sizes counts the
@@ -10,42 +12,42 @@ import (
 type clusters struct {
 	*job
 	*verdicts
-	sizes table[position, uint32]
+	sizes external.Table[position, uint32]
 }
 
 // each calls fn for the documents of each cluster of several, the leader
 // first, then in the order of Keep.
 func (c *clusters) each(ctx context.Context, fn func(Outcome, int) error) error {
-	byLeader := newSorter[pair](c.disk, c.memory(60))
+	byLeader := external.NewSorter[pair](c.disk, c.memory(60))
 	err := c.collection.each(ctx, func(r rank, i item, p position) error {
 		_, leader, err := c.outcome(r, i, p)
 		if err != nil {
 			return err
 		}
-		n, err := c.sizes.get(leader)
+		n, err := c.sizes.Get(leader)
 		if err != nil || n < 2 {
 			return err
 		}
-		return byLeader.add(pair{uint64(leader)<<32 | uint64(r), uint64(p)})
+		return byLeader.Add(pair{uint64(leader)<<32 | uint64(r), uint64(p)})
 	})
 	if err != nil {
 		return err
 	}
-	list, err := byLeader.sort()
+	list, err := byLeader.Sort()
 	if err != nil {
 		return err
 	}
-	defer list.close()
-	return list.each(ctx, func(p pair) error {
-		n, err := c.sizes.get(position(p.key() >> 32))
+	defer list.Close()
+	return list.Each(ctx, func(p pair) error {
+		n, err := c.sizes.Get(position(p.Key() >> 32))
 		if err != nil {
 			return err
 		}
-		i, err := c.itemAt(rank(p.key()))
+		i, err := c.itemAt(rank(p.Key()))
 		if err != nil {
 			return err
 		}
-		o, _, err := c.outcome(rank(p.key()), i, position(p.val()))
+		o, _, err := c.outcome(rank(p.Key()), i, position(p.Val()))
 		if err != nil {
 			return err
 		}
@@ -67,8 +69,8 @@ func (c *clusters) largest(ctx context.Context) error {
 		n      uint32
 	}
 	var top []sized
-	for p := range position(c.sizes.len()) {
-		n, err := c.sizes.get(p)
+	for p := range position(c.sizes.Len()) {
+		n, err := c.sizes.Get(p)
 		if err != nil {
 			return err
 		}
@@ -87,8 +89,8 @@ func (c *clusters) largest(ctx context.Context) error {
 	for _, t := range top {
 		members[t.leader] = nil
 	}
-	for p := range position(c.texts.len()) {
-		st, err := c.states.get(p)
+	for p := range position(c.texts.Len()) {
+		st, err := c.states.Get(p)
 		if err != nil {
 			return err
 		}

@@ -6,16 +6,17 @@ import (
 	"unsafe"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/internal/external"
 )
 
 // collection is what was read: the documents, and their distinct clean texts
 // in the order of Keep.
 type collection struct {
-	docs   table[item, docRow]
-	ids    *spool
-	ranked *table[rank, item] // nil when Keep is First: the rank is the item
-	texts  table[position, textRow]
-	bodies *spool // the clean texts
+	docs   external.Table[item, docRow]
+	ids    *external.Spool
+	ranked *external.Table[rank, item] // nil when Keep is First: the rank is the item
+	texts  external.Table[position, textRow]
+	bodies *external.Spool // the clean texts
 	routes routes
 	// rulings about pairs of texts, by which no method is asked.
 	rulings rulings
@@ -26,14 +27,14 @@ type collection struct {
 
 // docRow is what is kept of one item of the input.
 type docRow struct {
-	id    place
+	id    external.Ref
 	idLen uint32
 	text  uint32 // plus 1; 0: rejected. A textNo while reading, then a position
 }
 
 // textRow is what is kept of one distinct text.
 type textRow struct {
-	at     place
+	at     external.Ref
 	sketch uint64
 	len    uint32
 	first  rank   // of its documents
@@ -44,11 +45,11 @@ type textRow struct {
 
 // id returns the id of an item.
 func (c *collection) id(i item) (string, error) {
-	d, err := c.docs.get(i)
+	d, err := c.docs.Get(i)
 	if err != nil {
 		return "", err
 	}
-	b, err := c.ids.read(d.id, int(d.idLen))
+	b, err := c.ids.Read(d.id, int(d.idLen))
 	return string(b), err
 }
 
@@ -57,7 +58,7 @@ func (c *collection) itemAt(r rank) (item, error) {
 	if c.ranked == nil {
 		return item(r), nil
 	}
-	return c.ranked.get(r)
+	return c.ranked.Get(r)
 }
 
 // idAt returns the id of the document at a rank.
@@ -71,7 +72,7 @@ func (c *collection) idAt(r rank) (string, error) {
 
 // firstOf returns the item of a text's first document.
 func (c *collection) firstOf(p position) (item, error) {
-	row, err := c.texts.get(p)
+	row, err := c.texts.Get(p)
 	if err != nil {
 		return 0, err
 	}
@@ -80,20 +81,20 @@ func (c *collection) firstOf(p position) (item, error) {
 
 // text returns a clean text.
 func (c *collection) text(p position) (string, error) {
-	row, err := c.texts.get(p)
+	row, err := c.texts.Get(p)
 	if err != nil {
 		return "", err
 	}
-	b, err := c.bodies.read(row.at, int(row.len))
+	b, err := c.bodies.Read(row.at, int(row.len))
 	return asString(b), err
 }
 
 func (c *collection) equal(a, b position) (bool, error) {
-	x, err := c.texts.get(a)
+	x, err := c.texts.Get(a)
 	if err != nil {
 		return false, err
 	}
-	y, err := c.texts.get(b)
+	y, err := c.texts.Get(b)
 	if err != nil || x.len != y.len || x.sketch != y.sketch {
 		return false, err
 	}
@@ -112,9 +113,9 @@ func (c *collection) equalMatch(row textRow) neardup.Match {
 
 // each calls fn with every document in the order of Keep.
 func (c *collection) each(ctx context.Context, fn func(r rank, i item, p position) error) error {
-	n := c.docs.len()
+	n := c.docs.Len()
 	if c.ranked != nil {
-		n = c.ranked.len()
+		n = c.ranked.Len()
 	}
 	for at := range n {
 		if at&0xfff == 0 && ctx.Err() != nil {
@@ -124,7 +125,7 @@ func (c *collection) each(ctx context.Context, fn func(r rank, i item, p positio
 		if err != nil {
 			return err
 		}
-		d, err := c.docs.get(i)
+		d, err := c.docs.Get(i)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/internal/external"
 )
 
 // Link says what makes texts one cluster.
@@ -38,25 +39,25 @@ func (j *job) link(ctx context.Context, v *verifier, from *candidates) (*verdict
 
 // components decides texts from their verified pairs, by connected components.
 func (j *job) components(ctx context.Context, v *verifier, all *matches) (*verdicts, error) {
-	weakest := newTable[position, bond](j.disk, j.memory(60))
+	weakest := external.NewTable[position, bond](j.disk, j.memory(60))
 	f := &forest{
-		verdicts: &verdicts{verifier: v, states: newTable[position, state](j.disk, j.memory(60)), weakest: &weakest},
-		parent:   newTable[position, position](j.disk, j.memory(30)),
+		verdicts: &verdicts{verifier: v, states: external.NewTable[position, state](j.disk, j.memory(60)), weakest: &weakest},
+		parent:   external.NewTable[position, position](j.disk, j.memory(30)),
 	}
-	defer f.parent.close()
-	n := v.texts.len()
-	if err := f.states.grow(n); err != nil {
+	defer f.parent.Close()
+	n := v.texts.Len()
+	if err := f.states.Grow(n); err != nil {
 		return nil, err
 	}
-	if err := weakest.grow(n); err != nil {
+	if err := weakest.Grow(n); err != nil {
 		return nil, err
 	}
 	for p := range n {
-		if _, err := f.parent.add(position(p)); err != nil {
+		if _, err := f.parent.Add(position(p)); err != nil {
 			return nil, err
 		}
 	}
-	bySimilarity := newSorter[pair](j.disk, j.memory(60))
+	bySimilarity := external.NewSorter[pair](j.disk, j.memory(60))
 	err := all.each(ctx, func(later, earlier position, row matchRow) error {
 		if row.grade < near {
 			return nil
@@ -64,17 +65,17 @@ func (j *job) components(ctx context.Context, v *verifier, all *matches) (*verdi
 		if err := f.nearest(later, earlier, row); err != nil {
 			return err
 		}
-		return bySimilarity.add(pair{math.MaxUint64 - math.Float64bits(row.similarity), uint64(later)<<32 | uint64(earlier)})
+		return bySimilarity.Add(pair{math.MaxUint64 - math.Float64bits(row.similarity), uint64(later)<<32 | uint64(earlier)})
 	})
 	if err != nil {
 		return nil, err
 	}
-	edges, err := bySimilarity.sort()
+	edges, err := bySimilarity.Sort()
 	if err != nil {
 		return nil, err
 	}
-	defer edges.close()
-	if err := edges.each(ctx, f.join); err != nil {
+	defer edges.Close()
+	if err := edges.Each(ctx, f.join); err != nil {
 		return nil, err
 	}
 	return f.verdicts, f.lead()
@@ -85,14 +86,14 @@ func (j *job) components(ctx context.Context, v *verifier, all *matches) (*verdi
 // link among those that hold it together.
 type forest struct {
 	*verdicts
-	parent table[position, position]
+	parent external.Table[position, position]
 }
 
 // nearest remembers for both texts of a match the one they are most similar
 // to, the earliest of equal ones.
 func (f *forest) nearest(a, b position, row matchRow) error {
 	for _, of := range [][2]position{{a, b}, {b, a}} {
-		err := f.states.update(of[0], func(s *state) {
+		err := f.states.Update(of[0], func(s *state) {
 			if s.grade == none || row.similarity > s.similarity || row.similarity == s.similarity && of[1] < s.via {
 				*s = state{matchRow: row, via: of[1]}
 			}
@@ -106,15 +107,15 @@ func (f *forest) nearest(a, b position, row matchRow) error {
 
 func (f *forest) root(p position) (position, error) {
 	for {
-		up, err := f.parent.get(p)
+		up, err := f.parent.Get(p)
 		if err != nil || up == p {
 			return p, err
 		}
-		top, err := f.parent.get(up)
+		top, err := f.parent.Get(up)
 		if err != nil {
 			return 0, err
 		}
-		if err := f.parent.update(p, func(q *position) { *q = top }); err != nil {
+		if err := f.parent.Update(p, func(q *position) { *q = top }); err != nil {
 			return 0, err
 		}
 		p = top
@@ -122,7 +123,7 @@ func (f *forest) root(p position) (position, error) {
 }
 
 func (f *forest) join(p pair) error {
-	l := bond{position(p.val() >> 32), position(p.val()), math.Float64frombits(math.MaxUint64 - p.key())}
+	l := bond{position(p.Val() >> 32), position(p.Val()), math.Float64frombits(math.MaxUint64 - p.Key())}
 	a, err := f.root(l.a)
 	if err != nil {
 		return err
@@ -132,20 +133,20 @@ func (f *forest) join(p pair) error {
 		return err
 	}
 	keep, drop := min(a, b), max(a, b)
-	if err := f.weakest.update(keep, func(w *bond) { *w = l }); err != nil {
+	if err := f.weakest.Update(keep, func(w *bond) { *w = l }); err != nil {
 		return err
 	}
-	return f.parent.update(drop, func(q *position) { *q = keep })
+	return f.parent.Update(drop, func(q *position) { *q = keep })
 }
 
 // lead makes the first text of each component its leader.
 func (f *forest) lead() error {
-	for p := range position(f.texts.len()) {
+	for p := range position(f.texts.Len()) {
 		root, err := f.root(p)
 		if err != nil {
 			return err
 		}
-		err = f.states.update(p, func(s *state) {
+		err = f.states.Update(p, func(s *state) {
 			s.leader = root
 			if root == p {
 				s.grade = none
@@ -181,7 +182,7 @@ func (v *verdicts) weakestLink(p position) (*Pair, error) {
 	if v.weakest == nil {
 		return nil, nil
 	}
-	l, err := v.weakest.get(p)
+	l, err := v.weakest.Get(p)
 	if err != nil || l.similarity == 0 {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/internal/external"
 )
 
 // Outcome is one decided document.
@@ -21,9 +22,9 @@ type Outcome struct {
 // document in the order of Keep.
 func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) error) error {
 	digest := NewResultDigest()
-	sizes := newTable[position, uint32](j.disk, j.memory(30))
-	defer sizes.close()
-	if err := sizes.grow(v.texts.len()); err != nil {
+	sizes := external.NewTable[position, uint32](j.disk, j.memory(30))
+	defer sizes.Close()
+	if err := sizes.Grow(v.texts.Len()); err != nil {
 		return err
 	}
 	err := v.each(ctx, func(r rank, i item, p position) error {
@@ -52,7 +53,7 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 				return err
 			}
 		}
-		if err := sizes.update(leader, func(n *uint32) { *n++ }); err != nil {
+		if err := sizes.Update(leader, func(n *uint32) { *n++ }); err != nil {
 			return err
 		}
 		return decided(o)
@@ -62,7 +63,7 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 	}
 	j.sum.Digest = digest.String()
 	err = j.audit.finish(ctx, j, v.collection, func(p position) (bool, error) {
-		st, err := v.states.get(p)
+		st, err := v.states.Get(p)
 		return st.duplicate(), err
 	})
 	if err != nil {
@@ -85,7 +86,7 @@ func (v *verdicts) auditRemoval(o *Outcome, p position) error {
 	}
 	other := item(o.LeaderItem)
 	if o.Via != "" {
-		st, err := v.states.get(p)
+		st, err := v.states.Get(p)
 		if err != nil {
 			return err
 		}
@@ -99,11 +100,11 @@ func (v *verdicts) auditRemoval(o *Outcome, p position) error {
 
 // outcome says what became of one document, and of which text its leader is.
 func (v *verdicts) outcome(r rank, i item, p position) (o Outcome, leader position, err error) {
-	row, err := v.texts.get(p)
+	row, err := v.texts.Get(p)
 	if err != nil {
 		return o, 0, err
 	}
-	st, err := v.states.get(p)
+	st, err := v.states.Get(p)
 	if err != nil {
 		return o, 0, err
 	}
@@ -184,7 +185,7 @@ func (v *verdicts) conflicts(a, b position) ([]neardup.Conflict, error) {
 func (v *verdicts) latest(st state, at rank) (state, error) {
 	best := st
 	err := v.late.each(st, func(late state) error {
-		row, err := v.texts.get(late.leader)
+		row, err := v.texts.Get(late.leader)
 		if err == nil && row.first < at && late.strength().beats(best.strength()) {
 			best = late
 		}

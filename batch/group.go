@@ -5,6 +5,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/neardup/neardup/batch/internal/external"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -13,18 +14,18 @@ import (
 // fate of most. The others are paired where they lie, by their sketches, or
 // spilled as they are where that would be too much.
 func (j *job) group(ctx context.Context, r *records) (*candidates, error) {
-	total, done := max(r.postings.rows, 1), 0
-	postings, err := r.postings.sort()
+	total, done := max(r.postings.Len(), 1), 0
+	postings, err := r.postings.Sort()
 	if err != nil {
 		return nil, err
 	}
 	r.postings = nil
-	defer postings.close()
-	g := &grouping{out: &gathered{method: r.method, out: newSorter[pair](j.disk, j.memory(120))}}
+	defer postings.Close()
+	g := &grouping{out: &gathered{method: r.method, out: external.NewSorter[pair](j.disk, j.memory(120))}}
 	var within context.Context
 	g.workers, within = errgroup.WithContext(ctx)
 	g.workers.SetLimit(j.cfg.Workers)
-	err = postings.each(within, func(p Posting) error {
+	err = postings.Each(within, func(p Posting) error {
 		if done%chunkPostings == 0 {
 			documents := int(j.sum.Documents)
 			j.progress("group", int(float64(documents)*float64(done)/float64(total)), documents)
@@ -46,7 +47,7 @@ func (j *job) group(ctx context.Context, r *records) (*candidates, error) {
 		return nil, err
 	}
 	if r.renumbered != nil {
-		_ = r.renumbered.close()
+		_ = r.renumbered.Close()
 	}
 	j.sum.Buckets, j.sum.LargestBucket = g.count, int64(g.largest)
 	j.sum.Work.Candidates += g.out.met

@@ -25,7 +25,7 @@ const bucketBytes = 40
 // texts as its memory allows, at least one.
 func (j *job) newIndex(ctx context.Context, set *collection, cands *candidates, from position) (*index, error) {
 	limit := int(j.memory(150) / bucketBytes)
-	x := &index{from: from, to: position(set.texts.len())}
+	x := &index{from: from, to: position(set.texts.Len())}
 	var sizes []uint32
 	if cands.indexed > limit {
 		x.local = map[uint32]uint32{}
@@ -33,8 +33,8 @@ func (j *job) newIndex(ctx context.Context, set *collection, cands *candidates, 
 		sizes = make([]uint32, cands.hot)
 	}
 	total, last := 0, from
-	err := cands.sorted.each(ctx, func(p pair) error {
-		pos, c := position(p.key()), contact(p.val())
+	err := cands.sorted.Each(ctx, func(p pair) error {
+		pos, c := position(p.Key()), contact(p.Val())
 		if pos < from || pos >= x.to || c.role()&Indexed == 0 {
 			return nil
 		}

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/neardup/neardup/batch/internal/external"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -12,7 +13,7 @@ import (
 // files, and the summary, to which each adds what it did.
 type job struct {
 	cfg   Config
-	disk  *disk
+	disk  *external.Files
 	begun time.Time
 	sum   Summary
 	// copies: some text has several documents.
@@ -25,7 +26,7 @@ func newJob(cfg Config) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &job{cfg: cfg, disk: &disk{dir: cfg.Tmp}, begun: time.Now()}, nil
+	return &job{cfg: cfg, disk: external.NewFiles(cfg.Tmp), begun: time.Now()}, nil
 }
 
 // memory is a share, in thousandths, of the memory bound. Stages that run at
@@ -39,7 +40,7 @@ func (j *job) progress(phase string, done, total int) {
 
 func (j *job) summary() *Summary {
 	j.sum.Time = time.Since(j.begun)
-	j.sum.TemporaryBytes = j.disk.written.Load()
+	j.sum.TemporaryBytes = j.disk.Written()
 	return &j.sum
 }
 

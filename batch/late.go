@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/internal/external"
 )
 
 // lateLeaders are leaders that came after a duplicate text and are nearer than
@@ -12,9 +13,9 @@ import (
 // any order and then sorted by text and leader.
 type lateLeaders struct {
 	mu    sync.Mutex
-	rows  *array[lateRow]
-	order *sorter[pair] // text and leader -> row
-	found *array[lateRow]
+	rows  *external.Array[lateRow]
+	order *external.Sorter[pair] // text and leader -> row
+	found *external.Array[lateRow]
 }
 
 type lateRow struct {
@@ -24,43 +25,43 @@ type lateRow struct {
 
 func newLateLeaders(j *job) *lateLeaders {
 	return &lateLeaders{
-		rows: newArray[lateRow](j.disk, j.memory(30)), order: newSorter[pair](j.disk, j.memory(60)),
-		found: newArray[lateRow](j.disk, j.memory(30)),
+		rows: external.NewArray[lateRow](j.disk, j.memory(30)), order: external.NewSorter[pair](j.disk, j.memory(60)),
+		found: external.NewArray[lateRow](j.disk, j.memory(30)),
 	}
 }
 
 func (l *lateLeaders) note(r lateRow) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n, err := l.rows.add(r)
+	n, err := l.rows.Add(r)
 	if err != nil {
 		return err
 	}
-	return l.order.add(pair{uint64(r.text)<<32 | uint64(r.state.leader), uint64(n)})
+	return l.order.Add(pair{uint64(r.text)<<32 | uint64(r.state.leader), uint64(n)})
 }
 
 // sort ends the noting and tells each text where its late leaders begin.
-func (l *lateLeaders) sort(ctx context.Context, states table[position, state]) error {
-	order, err := l.order.sort()
+func (l *lateLeaders) sort(ctx context.Context, states external.Table[position, state]) error {
+	order, err := l.order.Sort()
 	if err != nil {
 		return err
 	}
-	defer order.close()
+	defer order.Close()
 	l.order = nil
 	var last pair
-	err = order.each(ctx, func(p pair) error {
-		row, err := l.rows.get(int(p.val()))
+	err = order.Each(ctx, func(p pair) error {
+		row, err := l.rows.Get(int(p.Val()))
 		if err != nil {
 			return err
 		}
-		n, err := l.found.add(row)
-		if err != nil || n > 0 && p.key()>>32 == last.key()>>32 {
+		n, err := l.found.Add(row)
+		if err != nil || n > 0 && p.Key()>>32 == last.Key()>>32 {
 			return err
 		}
 		last = p
-		return states.update(row.text, func(s *state) { s.late = uint32(n) + 1 })
+		return states.Update(row.text, func(s *state) { s.late = uint32(n) + 1 })
 	})
-	_ = l.rows.close()
+	_ = l.rows.Close()
 	l.rows = nil
 	return err
 }
@@ -71,8 +72,8 @@ func (l *lateLeaders) each(s state, fn func(state) error) error {
 		return nil
 	}
 	text := position(0)
-	for i := int(s.late) - 1; i < l.found.len(); i++ {
-		row, err := l.found.get(i)
+	for i := int(s.late) - 1; i < l.found.Len(); i++ {
+		row, err := l.found.Get(i)
 		if err != nil {
 			return err
 		}
@@ -92,7 +93,7 @@ func (l *lateLeaders) each(s state, fn func(state) error) error {
 // better than its own and come later: they count for later copies of it.
 func (l *leading) findLate(ctx context.Context, x *index) error {
 	note := func(text, leader position, m neardup.Match) error {
-		st, err := l.states.get(text)
+		st, err := l.states.Get(text)
 		if err != nil {
 			return err
 		}
@@ -116,7 +117,7 @@ func (l *leading) findLate(ctx context.Context, x *index) error {
 				}
 				return s.amongRemoved(t, contacts, func(p position, m neardup.Match) error { return note(p, t, m) })
 			}
-			row, err := l.texts.get(t)
+			row, err := l.texts.Get(t)
 			if err != nil || !row.copies {
 				return err
 			}

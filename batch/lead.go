@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/internal/external"
 )
 
 // state is what has been decided of a text: the zero value is a leader.
@@ -23,9 +24,9 @@ func (s *state) strength() strength {
 // verdicts say what became of each text.
 type verdicts struct {
 	*verifier
-	states  table[position, state]
-	late    *lateLeaders           // nil: none
-	weakest *table[position, bond] // components only: by their first text
+	states  external.Table[position, state]
+	late    *lateLeaders                    // nil: none
+	weakest *external.Table[position, bond] // components only: by their first text
 }
 
 // leading decides all texts by the greedy leader rule, comparing each with
@@ -34,7 +35,7 @@ type leading struct {
 	*job
 	*verifier
 	from    *candidates
-	states  table[position, state]
+	states  external.Table[position, state]
 	removed bitset
 	late    *lateLeaders
 }
@@ -46,15 +47,15 @@ type leading struct {
 func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdicts, error) {
 	l := &leading{
 		job: j, verifier: v, from: from,
-		states: newTable[position, state](j.disk, j.memory(60)), removed: newBitset(v.texts.len()),
+		states: external.NewTable[position, state](j.disk, j.memory(60)), removed: newBitset(v.texts.Len()),
 	}
-	if err := l.states.grow(v.texts.len()); err != nil {
+	if err := l.states.Grow(v.texts.Len()); err != nil {
 		return nil, err
 	}
 	if j.copies {
 		l.late = newLateLeaders(j)
 	}
-	for at := position(0); int(at) < v.texts.len(); {
+	for at := position(0); int(at) < v.texts.Len(); {
 		x, err := j.newIndex(ctx, v.collection, from, at)
 		if err != nil {
 			return nil, err
@@ -96,7 +97,7 @@ func (l *leading) block(ctx context.Context, x *index, b *textBlock) error {
 	best := make([]state, len(b.texts))
 	err := l.searchBlock(ctx, b, l.search(x), func(s *search, i int) error {
 		t := b.texts[i]
-		st, err := l.states.get(t.position)
+		st, err := l.states.Get(t.position)
 		if err != nil {
 			return err
 		}
@@ -119,13 +120,13 @@ func (l *leading) block(ctx context.Context, x *index, b *textBlock) error {
 			l.removed.set(uint32(t.position))
 		}
 		if best[i].grade != none {
-			if err := l.states.update(t.position, func(s *state) { *s = best[i] }); err != nil {
+			if err := l.states.Update(t.position, func(s *state) { *s = best[i] }); err != nil {
 				return err
 			}
 		}
 	}
 	l.sum.Work.add(s.work)
-	l.progress("compare", int(b.texts[len(b.texts)-1].position)+1, l.texts.len())
+	l.progress("compare", int(b.texts[len(b.texts)-1].position)+1, l.texts.Len())
 	return nil
 }
 
@@ -142,7 +143,7 @@ func (l *leading) decide(s *search, t position, contacts []contact, first positi
 	if err != nil || best.duplicate() || t >= s.x.to {
 		return err
 	}
-	row, err := l.texts.get(t)
+	row, err := l.texts.Get(t)
 	if err != nil {
 		return err
 	}

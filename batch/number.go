@@ -1,5 +1,7 @@
 package batch
 
+import "github.com/neardup/neardup/batch/internal/external"
+
 // What is numbered, each by a type of its own, so that one cannot be taken
 // for another.
 type (
@@ -13,29 +15,5 @@ type (
 	position uint32
 )
 
-// table is an array whose indices number one kind of thing.
-type table[I ~uint32, T any] struct{ *array[T] }
-
-func newTable[I ~uint32, T any](d *disk, memory int64) table[I, T] {
-	return table[I, T]{newArray[T](d, memory)}
-}
-
-// grow appends n zero elements.
-func (t table[I, T]) grow(n int) error {
-	var zero T
-	for range n {
-		if _, err := t.array.add(zero); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t table[I, T]) add(v T) (I, error) {
-	i, err := t.array.add(v)
-	return I(i), err
-}
-
-func (t table[I, T]) get(i I) (T, error) { return t.array.get(int(i)) }
-
-func (t table[I, T]) update(i I, change func(*T)) error { return t.array.update(int(i), change) }
+// pair is a row of what is sorted: a key and what goes with it.
+type pair = external.Pair

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/internal/external"
 )
 
 // orderer sorts documents by what Keep asks for, then by id, then by digest,
@@ -23,7 +24,7 @@ type orderer struct {
 	limit int64
 	rows  []orderRow
 	bytes int64
-	runs  runFile
+	runs  *external.Runs
 }
 
 type orderRow struct {
@@ -38,8 +39,8 @@ func (a orderRow) compare(b orderRow) int {
 		bytes.Compare(a.digest[:], b.digest[:]), cmp.Compare(a.item, b.item))
 }
 
-func newOrderer(keep Keep, d *disk, memory int64) *orderer {
-	return &orderer{keep: keep, limit: memory, runs: runFile{disk: d}}
+func newOrderer(keep Keep, d *external.Files, memory int64) *orderer {
+	return &orderer{keep: keep, limit: memory, runs: external.NewRuns(d)}
 }
 
 func (o *orderer) add(s *scanned, i item) error {
@@ -63,7 +64,7 @@ func (o *orderer) add(s *scanned, i item) error {
 
 func (o *orderer) spill() error {
 	slices.SortFunc(o.rows, orderRow.compare)
-	err := o.runs.write(func(out io.Writer) error {
+	err := o.runs.Write(func(out io.Writer) error {
 		w := bufio.NewWriterSize(out, 1<<18)
 		var b []byte
 		for _, row := range o.rows {
@@ -84,21 +85,21 @@ func (o *orderer) spill() error {
 
 // each calls fn with the items in order, once.
 func (o *orderer) each(ctx context.Context, fn func(item) error) error {
-	defer o.runs.close()
+	defer o.runs.Close()
 	slices.SortFunc(o.rows, orderRow.compare)
-	cursors := []*cursor[orderRow]{{next: func(row *orderRow) error {
+	cursors := []*external.Cursor[orderRow]{external.NewCursor(func(row *orderRow) error {
 		if len(o.rows) == 0 {
 			return io.EOF
 		}
 		*row, o.rows = o.rows[0], o.rows[1:]
 		return nil
-	}}}
-	for _, section := range o.runs.sections() {
+	})}
+	for _, section := range o.runs.Sections() {
 		in := bufio.NewReaderSize(section, 64<<10)
-		cursors = append(cursors, &cursor[orderRow]{next: func(row *orderRow) error { return readOrderRow(in, row) }})
+		cursors = append(cursors, external.NewCursor(func(row *orderRow) error { return readOrderRow(in, row) }))
 	}
 	less := func(a, b *orderRow) bool { return a.compare(*b) < 0 }
-	return merge(ctx, cursors, less, func(row orderRow) error { return fn(row.item) })
+	return external.Merge(ctx, cursors, less, func(row orderRow) error { return fn(row.item) })
 }
 
 func readOrderRow(in io.Reader, row *orderRow) error {
@@ -123,19 +124,19 @@ func readOrderRow(in io.Reader, row *orderRow) error {
 // rank puts documents and texts into the order of Keep: it fills ranked, and
 // renumbers the texts by their first document.
 func (s *scan) rank(ctx context.Context, r *records) error {
-	positions := newTable[textNo, position](s.disk, s.memory(30))
-	if err := positions.grow(s.texts.len()); err != nil {
+	positions := external.NewTable[textNo, position](s.disk, s.memory(30))
+	if err := positions.Grow(s.texts.Len()); err != nil {
 		return err
 	}
-	ranked := newTable[rank, item](s.disk, s.memory(15))
+	ranked := external.NewTable[rank, item](s.disk, s.memory(15))
 	r.ranked, r.renumbered = &ranked, &positions
-	r.texts = newTable[position, textRow](s.disk, s.memory(60))
+	r.texts = external.NewTable[position, textRow](s.disk, s.memory(60))
 	err := s.order.each(ctx, func(i item) error {
-		at, err := ranked.add(i)
+		at, err := ranked.Add(i)
 		if err != nil {
 			return err
 		}
-		d, err := r.docs.get(i)
+		d, err := r.docs.Get(i)
 		if err != nil {
 			return err
 		}
@@ -143,26 +144,26 @@ func (s *scan) rank(ctx context.Context, r *records) error {
 		if err != nil {
 			return err
 		}
-		return r.docs.update(i, func(d *docRow) { d.text = uint32(p) + 1 })
+		return r.docs.Update(i, func(d *docRow) { d.text = uint32(p) + 1 })
 	})
-	_ = s.texts.close()
+	_ = s.texts.Close()
 	return err
 }
 
 // place returns the position of a text of which a document stands at a rank;
 // the next one if it is the first.
 func (s *scan) place(r *records, no textNo, at rank) (position, error) {
-	p, err := r.renumbered.get(no)
+	p, err := r.renumbered.Get(no)
 	if err != nil || p > 0 {
 		return p - 1, err
 	}
-	row, err := s.texts.get(no)
+	row, err := s.texts.Get(no)
 	if err != nil {
 		return 0, err
 	}
 	row.first = at
-	if p, err = r.texts.add(row); err != nil {
+	if p, err = r.texts.Add(row); err != nil {
 		return 0, err
 	}
-	return p, r.renumbered.update(no, func(q *position) { *q = p + 1 })
+	return p, r.renumbered.Update(no, func(q *position) { *q = p + 1 })
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/internal/external"
 )
 
 // Pair is a verified pair of documents, A before B in the order of Keep. The
@@ -17,19 +18,19 @@ type Pair struct {
 // matches are all verified pairs of texts, in order: the key is the later
 // text, then the earlier one; the value is a row.
 type matches struct {
-	sorted *sorted[pair]
-	rows   *array[matchRow]
+	sorted *external.Sorted[pair]
+	rows   *external.Array[matchRow]
 }
 
 func (m *matches) close() {
-	_ = m.sorted.close()
-	_ = m.rows.close()
+	_ = m.sorted.Close()
+	_ = m.rows.Close()
 }
 
 // match finds all verified pairs of texts, in partitions of the index as lead
 // does.
 func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matches, error) {
-	found, rows := newSorter[pair](j.disk, j.memory(60)), newArray[matchRow](j.disk, j.memory(60))
+	found, rows := external.NewSorter[pair](j.disk, j.memory(60)), external.NewArray[matchRow](j.disk, j.memory(60))
 	var mu sync.Mutex
 	note := func(t, p position, m neardup.Match) error {
 		if !m.Near && !j.cfg.Variants {
@@ -41,14 +42,14 @@ func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matche
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		n, err := rows.add(row)
+		n, err := rows.Add(row)
 		if err != nil {
 			return err
 		}
-		return found.add(pair{uint64(t)<<32 | uint64(p), uint64(n)})
+		return found.Add(pair{uint64(t)<<32 | uint64(p), uint64(n)})
 	}
-	removed := newBitset(v.texts.len()) // none is
-	for at := position(0); int(at) < v.texts.len(); {
+	removed := newBitset(v.texts.Len()) // none is
+	for at := position(0); int(at) < v.texts.Len(); {
 		x, err := j.fullIndex(ctx, v.collection, from, at)
 		if err != nil {
 			return nil, err
@@ -58,7 +59,7 @@ func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matche
 			if err != nil {
 				return nil, err
 			}
-			j.progress("compare", int(b.texts[0].position), v.texts.len())
+			j.progress("compare", int(b.texts[0].position), v.texts.Len())
 			err = j.searchBlock(ctx, b, search{verifier: v, x: x, removed: removed}, func(s *search, i int) error {
 				t := b.texts[i]
 				return s.in(span{x.from, min(t.position, x.to)}, t.position, b.contactsOf(t), func(p position, m neardup.Match) error {
@@ -71,7 +72,7 @@ func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matche
 		}
 		at = x.to
 	}
-	all, err := found.sort()
+	all, err := found.Sort()
 	return &matches{all, rows}, err
 }
 
@@ -81,12 +82,12 @@ func (j *job) fullIndex(ctx context.Context, set *collection, from *candidates, 
 	if err != nil {
 		return nil, err
 	}
-	return x, from.sorted.each(ctx, func(p pair) error {
-		pos, c := position(p.key()), contact(p.val())
+	return x, from.sorted.Each(ctx, func(p pair) error {
+		pos, c := position(p.Key()), contact(p.Val())
 		if pos < x.from || pos >= x.to || c.role()&Indexed == 0 {
 			return nil
 		}
-		row, err := set.texts.get(pos)
+		row, err := set.texts.Get(pos)
 		if err != nil {
 			return err
 		}
@@ -97,12 +98,12 @@ func (j *job) fullIndex(ctx context.Context, set *collection, from *candidates, 
 
 // each calls fn with the pairs, in order.
 func (m *matches) each(ctx context.Context, fn func(later, earlier position, row matchRow) error) error {
-	return m.sorted.each(ctx, func(p pair) error {
-		row, err := m.rows.get(int(p.val()))
+	return m.sorted.Each(ctx, func(p pair) error {
+		row, err := m.rows.Get(int(p.Val()))
 		if err != nil {
 			return err
 		}
-		return fn(position(p.key()>>32), position(p.key()), row)
+		return fn(position(p.Key()>>32), position(p.Key()), row)
 	})
 }
 
@@ -116,33 +117,33 @@ type documentPairs struct {
 	*job
 	*verifier
 	all     *matches
-	members *array[rank]
-	out     *sorter[pair] // ranks -> text or row
+	members *external.Array[rank]
+	out     *external.Sorter[pair] // ranks -> text or row
 }
 
 // reportPairs is the last stage of Pairs: it calls found for each verified
 // pair of documents.
 func (j *job) reportPairs(ctx context.Context, v *verifier, all *matches, found func(Pair) error) error {
-	w := documentPairs{job: j, verifier: v, all: all, out: newSorter[pair](j.disk, j.memory(60))}
+	w := documentPairs{job: j, verifier: v, all: all, out: external.NewSorter[pair](j.disk, j.memory(60))}
 	if err := w.membersOf(ctx); err != nil {
 		return err
 	}
-	defer w.members.close()
-	for p := range v.texts.len() {
+	defer w.members.Close()
+	for p := range v.texts.Len() {
 		if err := w.equal(position(p)); err != nil {
 			return err
 		}
 	}
-	err := all.sorted.each(ctx, func(p pair) error { return w.cross(position(p.key()), position(p.key()>>32), p.val()) })
+	err := all.sorted.Each(ctx, func(p pair) error { return w.cross(position(p.Key()), position(p.Key()>>32), p.Val()) })
 	if err != nil {
 		return err
 	}
-	ranks, err := w.out.sort()
+	ranks, err := w.out.Sort()
 	if err != nil {
 		return err
 	}
-	defer ranks.close()
-	err = ranks.each(ctx, func(p pair) error {
+	defer ranks.Close()
+	err = ranks.Each(ctx, func(p pair) error {
 		out, err := w.pairOf(p)
 		if err != nil {
 			return err
@@ -164,11 +165,11 @@ func (w *documentPairs) auditPair(p pair, out Pair) error {
 	if w.verifier.audit == nil || !out.Near {
 		return nil
 	}
-	earlier, err := w.itemAt(rank(p.key()))
+	earlier, err := w.itemAt(rank(p.Key()))
 	if err != nil {
 		return err
 	}
-	later, err := w.itemAt(rank(p.key() >> 32))
+	later, err := w.itemAt(rank(p.Key() >> 32))
 	if err != nil {
 		return err
 	}
@@ -178,20 +179,20 @@ func (w *documentPairs) auditPair(p pair, out Pair) error {
 
 // pairOf names the documents of a pair of ranks and the match of their texts.
 func (w *documentPairs) pairOf(p pair) (out Pair, err error) {
-	if p.val()&equalPair != 0 {
-		row, err := w.texts.get(position(p.val() &^ equalPair))
+	if p.Val()&equalPair != 0 {
+		row, err := w.texts.Get(position(p.Val() &^ equalPair))
 		if err != nil {
 			return out, err
 		}
 		out.Match = w.equalMatch(row)
 	} else {
-		row, err := w.all.rows.get(int(p.val()))
+		row, err := w.all.rows.Get(int(p.Val()))
 		if err != nil {
 			return out, err
 		}
 		out.Match = w.bases.match(row)
 	}
-	earlier, later := rank(p.key()), rank(p.key()>>32)
+	earlier, later := rank(p.Key()), rank(p.Key()>>32)
 	out.Earlier, out.Later = Ordinal(earlier), Ordinal(later)
 	if out.A, err = w.idAt(earlier); err != nil {
 		return out, err
@@ -203,28 +204,28 @@ func (w *documentPairs) pairOf(p pair) (out Pair, err error) {
 // membersOf groups the ranks of all documents by text; the rows say where
 // each text's begin.
 func (w *documentPairs) membersOf(ctx context.Context) error {
-	byText := newSorter[pair](w.disk, w.memory(60))
+	byText := external.NewSorter[pair](w.disk, w.memory(60))
 	err := w.each(ctx, func(r rank, _ item, p position) error {
-		return byText.add(pair{uint64(p)<<32 | uint64(r)})
+		return byText.Add(pair{uint64(p)<<32 | uint64(r)})
 	})
 	if err != nil {
 		return err
 	}
-	list, err := byText.sort()
+	list, err := byText.Sort()
 	if err != nil {
 		return err
 	}
-	defer list.close()
-	w.members = newArray[rank](w.disk, w.memory(30))
+	defer list.Close()
+	w.members = external.NewArray[rank](w.disk, w.memory(30))
 	last := -1
-	return list.each(ctx, func(p pair) error {
-		n, err := w.members.add(rank(p.key()))
+	return list.Each(ctx, func(p pair) error {
+		n, err := w.members.Add(rank(p.Key()))
 		if err != nil {
 			return err
 		}
-		if pos := position(p.key() >> 32); int(pos) != last {
+		if pos := position(p.Key() >> 32); int(pos) != last {
 			last = int(pos)
-			return w.texts.update(pos, func(t *textRow) { t.member = uint32(n) })
+			return w.texts.Update(pos, func(t *textRow) { t.member = uint32(n) })
 		}
 		return nil
 	})
@@ -232,20 +233,20 @@ func (w *documentPairs) membersOf(ctx context.Context) error {
 
 // ranks calls fn for the ranks of a text's documents.
 func (w *documentPairs) ranks(p position, fn func(rank) error) error {
-	row, err := w.texts.get(p)
+	row, err := w.texts.Get(p)
 	if err != nil {
 		return err
 	}
-	end := w.members.len()
-	if int(p)+1 < w.texts.len() {
-		next, err := w.texts.get(p + 1)
+	end := w.members.Len()
+	if int(p)+1 < w.texts.Len() {
+		next, err := w.texts.Get(p + 1)
 		if err != nil {
 			return err
 		}
 		end = int(next.member)
 	}
 	for i := int(row.member); i < end; i++ {
-		r, err := w.members.get(i)
+		r, err := w.members.Get(i)
 		if err != nil {
 			return err
 		}
@@ -258,7 +259,7 @@ func (w *documentPairs) ranks(p position, fn func(rank) error) error {
 
 // equal adds the pairs of the documents of one text.
 func (w *documentPairs) equal(p position) error {
-	row, err := w.texts.get(p)
+	row, err := w.texts.Get(p)
 	if err != nil || !row.copies {
 		return err
 	}
@@ -267,7 +268,7 @@ func (w *documentPairs) equal(p position) error {
 			if a >= b {
 				return nil
 			}
-			return w.out.add(pair{uint64(b)<<32 | uint64(a), equalPair | uint64(p)})
+			return w.out.Add(pair{uint64(b)<<32 | uint64(a), equalPair | uint64(p)})
 		})
 	})
 }
@@ -276,7 +277,7 @@ func (w *documentPairs) equal(p position) error {
 func (w *documentPairs) cross(p, q position, match uint64) error {
 	return w.ranks(q, func(b rank) error {
 		return w.ranks(p, func(a rank) error {
-			return w.out.add(pair{uint64(max(a, b))<<32 | uint64(min(a, b)), match})
+			return w.out.Add(pair{uint64(max(a, b))<<32 | uint64(min(a, b)), match})
 		})
 	})
 }

@@ -1,130 +1,17 @@
 package batch
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/neardup/neardup"
 	"go.uber.org/goleak"
-	"pgregory.net/rapid"
 )
-
-func TestRadixSortSorts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 3000).Draw(t, "n")
-		bits := rapid.IntRange(1, 64).Draw(t, "bits")
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		a := make([]pair, n)
-		for i := range a {
-			a[i] = pair{rng.Uint64() >> (64 - bits), rng.Uint64()}
-		}
-		want := slices.Clone(a)
-		byBoth := func(x, y pair) int { return cmp.Or(cmp.Compare(x.key(), y.key()), cmp.Compare(x.val(), y.val())) }
-		slices.SortFunc(want, byBoth)
-		radixSort(a)
-		if !slices.IsSortedFunc(a, func(x, y pair) int { return cmp.Compare(x.key(), y.key()) }) {
-			t.Fatal("keys are not in order")
-		}
-		slices.SortFunc(a, byBoth)
-		if !slices.Equal(a, want) {
-			t.Fatal("pairs were lost or made up")
-		}
-	})
-}
-
-func TestSorterSpillsAndMerges(t *testing.T) {
-	s := newSorter[pair](&disk{dir: t.TempDir()}, 0) // 4,096 pairs in memory
-	rng := rand.New(rand.NewPCG(1, 1))
-	want := map[pair]int{}
-	for range 50000 {
-		p := pair{rng.Uint64N(1 << 20), rng.Uint64N(100)}
-		want[p]++
-		if err := s.add(p); err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, err := s.sort()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.close()
-	for range 2 { // it can be read twice
-		got, last := map[pair]int{}, uint64(0)
-		err := out.each(context.Background(), func(p pair) error {
-			if p.key() < last {
-				t.Fatal("keys are not in order")
-			}
-			last = p.key()
-			got[p]++
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !gocmp.Equal(got, want) {
-			t.Fatal("pairs were lost or made up")
-		}
-	}
-}
-
-func TestArrayPagesOut(t *testing.T) {
-	a := newArray[uint64](&disk{dir: t.TempDir()}, 0) // 4 pages
-	defer a.close()
-	const n = 20 * pageLen
-	for i := range n {
-		if _, err := a.add(uint64(i)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	model := map[int]uint64{}
-	for range 3000 {
-		i := rng.IntN(n)
-		want, changed := model[i]
-		if !changed {
-			want = uint64(i)
-		}
-		if got, err := a.get(i); err != nil || got != want {
-			t.Fatalf("element %d is %d, want %d (%v)", i, got, want, err)
-		}
-		model[i] = rng.Uint64()
-		if err := a.update(i, func(v *uint64) { *v = model[i] }); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if a.resident > a.limit {
-		t.Errorf("%d pages in memory, %d allowed", a.resident, a.limit)
-	}
-}
-
-func TestSpoolReturnsWhatWasAdded(t *testing.T) {
-	for _, memory := range []int64{0, 3 << 20, 1 << 30} {
-		s := newSpool(&disk{dir: t.TempDir()}, memory)
-		rng := rand.New(rand.NewPCG(1, uint64(memory)))
-		var texts []string
-		var places []place
-		for i := range 300 {
-			b := strings.Repeat(fmt.Sprint(i, "-"), rng.IntN(9000))
-			p, err := s.add(b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			texts, places = append(texts, b), append(places, p)
-			j := rng.IntN(len(texts))
-			if got, err := s.read(places[j], len(texts[j])); err != nil || string(got) != texts[j] {
-				t.Fatalf("%d bytes of memory: text %d came back as %d bytes, not %d (%v)", memory, j, len(got), len(texts[j]), err)
-			}
-		}
-	}
-}
 
 func TestComponentsAreConnectedComponents(t *testing.T) {
 	for seed := range uint64(12) {

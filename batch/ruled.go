@@ -2,6 +2,7 @@ package batch
 
 import (
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/internal/external"
 	"github.com/neardup/neardup/override"
 )
 
@@ -45,17 +46,17 @@ func (r *records) positionOf(no textNo) (position, error) {
 	if r.renumbered == nil {
 		return position(no), nil
 	}
-	p, err := r.renumbered.get(no)
+	p, err := r.renumbered.Get(no)
 	return p - 1, err
 }
 
 // addTo makes a candidate of each pair that must be linked.
-func (r rulings) addTo(out *sorter[pair]) error {
+func (r rulings) addTo(out *external.Sorter[pair]) error {
 	for p, l := range r {
 		if l != override.Must {
 			continue
 		}
-		if err := out.add(pair{uint64(p[1]), uint64(contactText(p[0]))}); err != nil {
+		if err := out.Add(pair{uint64(p[1]), uint64(contactText(p[0]))}); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/internal/external"
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 )
@@ -19,10 +20,10 @@ import (
 type records struct {
 	*collection
 	method   neardup.Method // trained
-	postings *sorter[Posting]
+	postings *external.Sorter[Posting]
 	// renumbered gives the position of a text from its textNo, plus 1; nil
 	// when they are the same.
-	renumbered *table[textNo, position]
+	renumbered *external.Table[textNo, position]
 	viewCache  *viewCache // those made early
 }
 
@@ -42,7 +43,7 @@ func (j *job) read(ctx context.Context, src Source) (*records, error) {
 		}
 	}
 	j.sum.Method = s.method.Spec().String()
-	j.sum.Texts = int64(s.texts.len())
+	j.sum.Texts = int64(s.texts.Len())
 	j.sum.ReadTime = time.Since(j.begun)
 	if err := s.countSharedIDs(ctx); err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func (j *job) read(ctx context.Context, src Source) (*records, error) {
 	s.set.distinct = !s.mayRepeat()
 	r := &records{collection: s.set, method: s.method, postings: s.postings, viewCache: s.viewCache}
 	if s.order == nil {
-		s.set.texts = table[position, textRow](s.texts)
+		s.set.texts = external.Table[position, textRow](s.texts)
 	} else if err := s.rank(ctx, r); err != nil {
 		return nil, err
 	}
@@ -65,10 +66,10 @@ type scan struct {
 	trainer   neardup.Trainer // not nil while a trainable method is being trained
 	known     *knownTexts
 	set       *collection // but for its texts, which are
-	texts     table[textNo, textRow]
-	idHashes  *sorter[pair]
+	texts     external.Table[textNo, textRow]
+	idHashes  *external.Sorter[pair]
 	order     *orderer // nil when Keep is First
-	postings  *sorter[Posting]
+	postings  *external.Sorter[Posting]
 	viewCache *viewCache
 	named     map[string][]textNo // of the documents that overrides name
 	spare     []Posting
@@ -80,14 +81,14 @@ func newScan(j *job, src Source) *scan {
 		job: j, src: src, method: j.cfg.Method,
 		known: newKnownTexts(j.memory(60)),
 		set: &collection{
-			docs:   newTable[item, docRow](d, j.memory(30)),
-			ids:    newSpool(d, j.memory(30)),
-			bodies: newSpool(d, j.memory(180)),
+			docs:   external.NewTable[item, docRow](d, j.memory(30)),
+			ids:    external.NewSpool(d, j.memory(30)),
+			bodies: external.NewSpool(d, j.memory(180)),
 			routes: newRoutes(j.cfg.Method),
 		},
-		texts:     newTable[textNo, textRow](d, j.memory(60)),
-		idHashes:  newSorter[pair](d, j.memory(15)),
-		postings:  newSorter[Posting](d, j.memory(180)),
+		texts:     external.NewTable[textNo, textRow](d, j.memory(60)),
+		idHashes:  external.NewSorter[pair](d, j.memory(15)),
+		postings:  external.NewSorter[Posting](d, j.memory(180)),
 		viewCache: newViewCache(j.memory(120)),
 		named:     map[string][]textNo{},
 	}
@@ -216,12 +217,12 @@ func (s *scan) collect(items []scanned) error {
 			return err
 		}
 	}
-	s.progress("read", s.set.docs.len(), 0)
+	s.progress("read", s.set.docs.Len(), 0)
 	return nil
 }
 
 func (s *scan) collectOne(it *scanned) error {
-	n := s.set.docs.len()
+	n := s.set.docs.Len()
 	if n == math.MaxUint32 {
 		return errors.New("batch: more than 2^32 documents")
 	}
@@ -230,18 +231,18 @@ func (s *scan) collectOne(it *scanned) error {
 		if err := s.cfg.Reject(n, it.err); err != nil {
 			return err
 		}
-		_, err := s.set.docs.add(docRow{})
+		_, err := s.set.docs.Add(docRow{})
 		return err
 	}
 	no, err := s.textOf(it)
 	if err != nil {
 		return err
 	}
-	id, err := s.set.ids.add(it.doc.ID)
+	id, err := s.set.ids.Add(it.doc.ID)
 	if err != nil {
 		return err
 	}
-	if err := s.idHashes.add(pair{xxh3.HashString(it.doc.ID), uint64(n)}); err != nil {
+	if err := s.idHashes.Add(pair{xxh3.HashString(it.doc.ID), uint64(n)}); err != nil {
 		return err
 	}
 	s.sum.Documents++
@@ -250,7 +251,7 @@ func (s *scan) collectOne(it *scanned) error {
 			return err
 		}
 	}
-	_, err = s.set.docs.add(docRow{id: id, idLen: uint32(len(it.doc.ID)), text: uint32(no) + 1})
+	_, err = s.set.docs.Add(docRow{id: id, idLen: uint32(len(it.doc.ID)), text: uint32(no) + 1})
 	return err
 }
 
@@ -266,21 +267,21 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 		}
 		if same {
 			s.copies = true
-			return known, s.texts.update(known, func(t *textRow) { t.copies = true })
+			return known, s.texts.Update(known, func(t *textRow) { t.copies = true })
 		}
 	}
 	if len(it.clean) > math.MaxInt32 {
 		return 0, fmt.Errorf("batch: document %q has more than 2 GiB of text", it.doc.ID)
 	}
-	at, err := s.set.bodies.add(it.clean)
+	at, err := s.set.bodies.Add(it.clean)
 	if err != nil {
 		return 0, err
 	}
 	if s.trainer == nil && !it.recorded && !it.blank {
 		s.method.Record(it.clean, &it.rec)
 	}
-	no, err := s.texts.add(textRow{
-		at: at, len: uint32(len(it.clean)), first: rank(s.set.docs.len()),
+	no, err := s.texts.Add(textRow{
+		at: at, len: uint32(len(it.clean)), first: rank(s.set.docs.Len()),
 		sketch: it.rec.Sketch, route: s.set.routes.of(it.clean),
 	})
 	if err != nil {
@@ -307,11 +308,11 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 }
 
 func (s *scan) sameText(no textNo, clean string) (bool, error) {
-	t, err := s.texts.get(no)
+	t, err := s.texts.Get(no)
 	if err != nil || int(t.len) != len(clean) {
 		return false, err
 	}
-	b, err := s.set.bodies.read(t.at, int(t.len))
+	b, err := s.set.bodies.Read(t.at, int(t.len))
 	return string(b) == clean, err
 }
 
@@ -326,7 +327,7 @@ func (s *scan) post(no textNo, rec *neardup.Record, digest neardup.Digest) error
 		s.spare = append(s.spare, NewPosting(digest.Key(), rec.Sketch, Ordinal(no), Indexed|Probing))
 	}
 	for _, p := range s.spare {
-		if err := s.postings.add(p); err != nil {
+		if err := s.postings.Add(p); err != nil {
 			return err
 		}
 	}
@@ -335,17 +336,17 @@ func (s *scan) post(no textNo, rec *neardup.Record, digest neardup.Digest) error
 
 // countSharedIDs says in the summary how many ids documents share.
 func (s *scan) countSharedIDs(ctx context.Context) error {
-	ids, err := s.idHashes.sort()
+	ids, err := s.idHashes.Sort()
 	if err != nil {
 		return err
 	}
-	defer ids.close()
+	defer ids.Close()
 	s.idHashes = nil
 	first, last, shared := true, pair{}, math.MaxInt
-	err = ids.each(ctx, func(p pair) error {
-		if !first && p.key() == last.key() {
+	err = ids.Each(ctx, func(p pair) error {
+		if !first && p.Key() == last.Key() {
 			s.sum.SharedIDs++
-			shared = min(shared, int(max(p.val(), last.val())))
+			shared = min(shared, int(max(p.Val(), last.Val())))
 		}
 		first, last = false, p
 		return nil

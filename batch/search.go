@@ -41,7 +41,7 @@ type search struct {
 // in calls fn, in ascending order, for every text in the span that t is near,
 // or a variant of.
 func (s *search) in(where span, t position, contacts []contact, fn func(position, neardup.Match) error) error {
-	row, err := s.texts.get(t)
+	row, err := s.texts.Get(t)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *search) amongRemoved(t position, contacts []contact, fn func(position, 
 		if c.role() != 0 || !s.removed.has(uint32(c.text())) {
 			continue
 		}
-		row, err := s.texts.get(c.text())
+		row, err := s.texts.Get(c.text())
 		if err != nil {
 			return err
 		}

@@ -50,8 +50,8 @@ func (s *scan) ranges(ctx context.Context, phase string, fn func(from, to int) e
 	next := make(chan int)
 	g.Go(func() error {
 		defer close(next)
-		for at := 0; at < s.texts.len(); at += rangeLen {
-			s.progress(phase, at, s.texts.len())
+		for at := 0; at < s.texts.Len(); at += rangeLen {
+			s.progress(phase, at, s.texts.Len())
 			select {
 			case next <- at:
 			case <-ctx.Done():
@@ -63,7 +63,7 @@ func (s *scan) ranges(ctx context.Context, phase string, fn func(from, to int) e
 	for range s.cfg.Workers {
 		g.Go(func() error {
 			for at := range next {
-				if err := fn(at, min(at+rangeLen, s.texts.len())); err != nil {
+				if err := fn(at, min(at+rangeLen, s.texts.Len())); err != nil {
 					return err
 				}
 			}
@@ -106,7 +106,7 @@ func (s *scan) recordRange(recs []neardup.Record, from int, mu *sync.Mutex) erro
 			continue
 		}
 		rec := &recs[i]
-		if err := s.texts.update(textNo(from+i), func(t *textRow) { t.sketch = rec.Sketch }); err != nil {
+		if err := s.texts.Update(textNo(from+i), func(t *textRow) { t.sketch = rec.Sketch }); err != nil {
 			return err
 		}
 		if err := s.post(textNo(from+i), rec, digests[i]); err != nil {
@@ -118,10 +118,10 @@ func (s *scan) recordRange(recs []neardup.Record, from int, mu *sync.Mutex) erro
 
 // text returns a clean text by its number.
 func (s *scan) text(no textNo) (string, error) {
-	t, err := s.texts.get(no)
+	t, err := s.texts.Get(no)
 	if err != nil {
 		return "", err
 	}
-	b, err := s.set.bodies.read(t.at, int(t.len))
+	b, err := s.set.bodies.Read(t.at, int(t.len))
 	return asString(b), err
 }

@@ -18,7 +18,7 @@ type verifier struct {
 }
 
 func newVerifier(r *records) *verifier {
-	r.viewCache.reset(r.texts.len())
+	r.viewCache.reset(r.texts.Len())
 	return &verifier{collection: r.collection, method: r.method, viewCache: r.viewCache, bases: &basisTable{}}
 }
 
@@ -40,7 +40,7 @@ func (v *verifier) view(p position) (neardup.View, error) {
 // leads, b for a. own is the view of a.
 func (v *verifier) compare(own neardup.View, a, b position, leads bool) (neardup.Match, error) {
 	if m, ruled := v.rulings.match(a, b); ruled {
-		row, err := v.texts.get(a)
+		row, err := v.texts.Get(a)
 		m.Method = v.routes.name(row.route)
 		return m, err
 	}
@@ -59,7 +59,7 @@ func (v *verifier) compare(own neardup.View, a, b position, leads bool) (neardup
 	if err != nil || !same {
 		return m, err
 	}
-	row, err := v.texts.get(a)
+	row, err := v.texts.Get(a)
 	return v.equalMatch(row), err
 }
 

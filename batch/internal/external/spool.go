@@ -1,4 +1,4 @@
-package batch
+package external
 
 import (
 	"fmt"
@@ -8,12 +8,12 @@ import (
 
 const spoolChunk = 1 << 20
 
-// spool holds strings that are read back at random: the first ones in
+// Spool holds strings that are read back at random: the first ones in
 // memory, up to a limit, the rest in a file. Each string lies whole in one
 // of the two. Appending is for one goroutine; reading what was appended
 // before is safe from any number at once.
-type spool struct {
-	disk  *disk
+type Spool struct {
+	disk  *Files
 	limit int64
 
 	mu     sync.RWMutex
@@ -24,18 +24,19 @@ type spool struct {
 	onDisk int64 // bytes in file, without spill
 }
 
-func newSpool(d *disk, memory int64) *spool {
-	return &spool{disk: d, limit: memory}
+// NewSpool returns an empty one that keeps at most memory bytes in memory.
+func NewSpool(d *Files, memory int64) *Spool {
+	return &Spool{disk: d, limit: memory}
 }
 
-// place says where a string lies in a spool: the offset shifted left by one,
+// Ref says where a string lies in a spool: the offset shifted left by one,
 // the lowest bit set when it is in the file.
-type place uint64
+type Ref uint64
 
 const chunkBits = 20 // an offset in memory is chunk << chunkBits | position
 
-// add appends b and returns its place; that of nothing is anywhere.
-func (s *spool) add(b string) (place, error) {
+// Add appends b and returns its place; that of nothing is anywhere.
+func (s *Spool) Add(b string) (Ref, error) {
 	if b == "" {
 		return 0, nil
 	}
@@ -52,7 +53,7 @@ func (s *spool) add(b string) (place, error) {
 		s.file = f
 		s.spill = make([]byte, 0, 1<<18)
 	}
-	at := place(s.onDisk+int64(len(s.spill)))<<1 | 1
+	at := Ref(s.onDisk+int64(len(s.spill)))<<1 | 1
 	s.spill = append(s.spill, b...)
 	if len(s.spill) >= 1<<18 {
 		return at, s.flush()
@@ -61,7 +62,7 @@ func (s *spool) add(b string) (place, error) {
 }
 
 // fits makes room for n bytes in memory, if the limit allows it.
-func (s *spool) fits(n int) bool {
+func (s *Spool) fits(n int) bool {
 	if last := len(s.chunks) - 1; last >= 0 && len(s.chunks[last])+n <= cap(s.chunks[last]) {
 		return true
 	}
@@ -75,14 +76,14 @@ func (s *spool) fits(n int) bool {
 }
 
 // addInMemory appends to the last chunk, where fits has found room.
-func (s *spool) addInMemory(b string) place {
+func (s *Spool) addInMemory(b string) Ref {
 	last := len(s.chunks) - 1
 	at := len(s.chunks[last])
 	s.chunks[last] = append(s.chunks[last], b...)
-	return place(last<<chunkBits|at) << 1
+	return Ref(last<<chunkBits|at) << 1
 }
 
-func (s *spool) flush() error {
+func (s *Spool) flush() error {
 	if len(s.spill) == 0 {
 		return nil
 	}
@@ -97,8 +98,8 @@ func (s *spool) flush() error {
 	return nil
 }
 
-// read returns the n bytes at p. The result must not be changed.
-func (s *spool) read(p place, n int) ([]byte, error) {
+// Read returns the n bytes at p. The result must not be changed.
+func (s *Spool) Read(p Ref, n int) ([]byte, error) {
 	if n == 0 {
 		return nil, nil
 	}

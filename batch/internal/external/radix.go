@@ -1,4 +1,4 @@
-package batch
+package external
 
 import "math/bits"
 

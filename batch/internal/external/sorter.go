@@ -1,4 +1,4 @@
-package batch
+package external
 
 import (
 	"context"
@@ -8,33 +8,37 @@ import (
 	"unsafe"
 )
 
-// words is what the engine sorts: rows of words of which the first is the key.
-type words interface{ pair | Posting }
+// words is what a Sorter sorts: rows of words of which the first is the key.
+type words interface{ ~[2]uint64 | ~[3]uint64 }
 
-// pair is a key and what goes with it.
-type pair [2]uint64
+// Pair is a key and what goes with it.
+type Pair [2]uint64
 
-func (p pair) key() uint64 { return p[0] }
-func (p pair) val() uint64 { return p[1] }
+// Key is what pairs are sorted by.
+func (p Pair) Key() uint64 { return p[0] }
 
-// sorter sorts rows by key in bounded memory: what does not fit is written
+// Val is what goes with the key.
+func (p Pair) Val() uint64 { return p[1] }
+
+// Sorter sorts rows by key in bounded memory: what does not fit is written
 // as sorted runs and merged while it is read.
-type sorter[T words] struct {
+type Sorter[T words] struct {
 	limit int // rows held in memory
 	rows  int // added
 	buf   []T
-	runs  runFile
+	runs  *Runs
 }
 
 // smallBuffer is the part of the limit up to which a buffer grows by copying.
 const smallBuffer = 16
 
-// newSorter returns a sorter that holds at most memory bytes of rows.
-func newSorter[T words](d *disk, memory int64) *sorter[T] {
-	return &sorter[T]{limit: max(int(memory/size[T]()), 1<<12), runs: runFile{disk: d}}
+// NewSorter returns a sorter that holds at most memory bytes of rows.
+func NewSorter[T words](d *Files, memory int64) *Sorter[T] {
+	return &Sorter[T]{limit: max(int(memory/size[T]()), 1<<12), runs: NewRuns(d)}
 }
 
-func (s *sorter[T]) add(row T) error {
+// Add takes a row.
+func (s *Sorter[T]) Add(row T) error {
 	if len(s.buf) == s.limit {
 		if err := s.spill(); err != nil {
 			return err
@@ -48,9 +52,12 @@ func (s *sorter[T]) add(row T) error {
 	return nil
 }
 
+// Len is how many rows were added.
+func (s *Sorter[T]) Len() int { return s.rows }
+
 // grow doubles a small buffer, and gives a larger one all that the limit allows:
 // what is not written to takes no memory, and nothing is copied again.
-func (s *sorter[T]) grow() {
+func (s *Sorter[T]) grow() {
 	n := min(max(2*cap(s.buf), 1<<12), s.limit)
 	if n > s.limit/smallBuffer {
 		n = s.limit
@@ -60,9 +67,9 @@ func (s *sorter[T]) grow() {
 	s.buf = buf
 }
 
-func (s *sorter[T]) spill() error {
+func (s *Sorter[T]) spill() error {
 	radixSort(s.buf)
-	err := s.runs.write(func(out io.Writer) error {
+	err := s.runs.Write(func(out io.Writer) error {
 		_, err := out.Write(asBytes(s.buf))
 		return err
 	})
@@ -70,35 +77,36 @@ func (s *sorter[T]) spill() error {
 	return err
 }
 
-// sort ends the adding and returns a stream of all rows by ascending key.
+// Sort ends the adding and returns a stream of all rows by ascending key.
 // Rows of one key come in no particular order.
-func (s *sorter[T]) sort() (*sorted[T], error) {
+func (s *Sorter[T]) Sort() (*Sorted[T], error) {
 	if s.runs.file == nil {
 		radixSort(s.buf)
-		return &sorted[T]{mem: s.buf}, nil
+		return &Sorted[T]{mem: s.buf, runs: s.runs}, nil
 	}
 	if err := s.spill(); err != nil {
 		return nil, err
 	}
 	s.buf = nil
-	return &sorted[T]{runs: s.runs, limit: s.limit}, nil
+	return &Sorted[T]{runs: s.runs, limit: s.limit}, nil
 }
 
-// sorted is the outcome of a sorter: in memory, or as runs in a file. It can
+// Sorted is the outcome of a Sorter: in memory, or as runs in a file. It can
 // be read more than once.
-type sorted[T words] struct {
+type Sorted[T words] struct {
 	mem   []T
-	runs  runFile
+	runs  *Runs
 	limit int
 }
 
-func (s *sorted[T]) close() error {
+// Close drops the rows.
+func (s *Sorted[T]) Close() error {
 	s.mem = nil
-	return s.runs.close()
+	return s.runs.Close()
 }
 
-// each calls fn for every row in order of key, checking ctx now and then.
-func (s *sorted[T]) each(ctx context.Context, fn func(T) error) error {
+// Each calls fn for every row in order of key, checking ctx now and then.
+func (s *Sorted[T]) Each(ctx context.Context, fn func(T) error) error {
 	for i, row := range s.mem {
 		if i&0xffff == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -110,25 +118,25 @@ func (s *sorted[T]) each(ctx context.Context, fn func(T) error) error {
 	if s.runs.file == nil {
 		return nil
 	}
-	return merge(ctx, s.cursors(), byKey, fn)
+	return Merge(ctx, s.cursors(), byKey, fn)
 }
 
-// cursors read the runs, with a quarter of the sorter's memory.
-func (s *sorted[T]) cursors() []*cursor[T] {
-	sections := s.runs.sections()
+// cursors read the runs, with a quarter of the Sorter's memory.
+func (s *Sorted[T]) cursors() []*Cursor[T] {
+	sections := s.runs.Sections()
 	size := min(max(s.limit/4/len(sections), 1<<8), 1<<16)
-	cursors := make([]*cursor[T], len(sections))
+	cursors := make([]*Cursor[T], len(sections))
 	for i, section := range sections {
-		cursors[i] = &cursor[T]{next: (&rowReader[T]{in: section, buf: make([]T, size)}).next}
+		cursors[i] = NewCursor((&rowReader[T]{in: section, buf: make([]T, size)}).next)
 	}
 	return cursors
 }
 
 func byKey[T words](a, b *T) bool { return (*a)[0] < (*b)[0] }
 
-// reader returns what each goes through as a function that reads the next row:
+// Reader returns what each goes through as a function that reads the next row:
 // io.EOF at the end.
-func (s *sorted[T]) reader() (next func(*T) error, err error) {
+func (s *Sorted[T]) Reader() (next func(*T) error, err error) {
 	if s.runs.file != nil {
 		runs, err := newLosers(s.cursors(), byKey)
 		if err != nil {

@@ -1,4 +1,4 @@
-package batch
+package external
 
 import (
 	"strings"
@@ -15,18 +15,18 @@ func TestSpool(t *testing.T) {
 			"empty after a full chunk": {chunk, "", "a", ""},
 			"empty after a long one":   {long, "", "a", long, ""},
 		} {
-			d := &disk{dir: t.TempDir()}
-			defer d.close()
-			s := newSpool(d, memory)
-			places := make([]place, len(strs))
+			d := &Files{dir: t.TempDir()}
+			defer d.Close()
+			s := NewSpool(d, memory)
+			places := make([]Ref, len(strs))
 			for i, str := range strs {
 				var err error
-				if places[i], err = s.add(str); err != nil {
+				if places[i], err = s.Add(str); err != nil {
 					t.Fatal(err)
 				}
 			}
 			for i, want := range strs {
-				if got, err := s.read(places[i], len(want)); err != nil || string(got) != want {
+				if got, err := s.Read(places[i], len(want)); err != nil || string(got) != want {
 					t.Errorf("%s in %d bytes: text %d is %d bytes, %v; want %d", name, memory, i, len(got), err, len(want))
 				}
 			}

@@ -1,4 +1,4 @@
-package batch
+package external
 
 import (
 	"context"
@@ -8,19 +8,22 @@ import (
 	"os"
 )
 
-// cursor is one of several sorted streams that are merged. next reads the
-// following element into head and returns io.EOF at the end.
-type cursor[T any] struct {
+// Cursor is one of several sorted streams that are merged.
+type Cursor[T any] struct {
 	head  T
 	next  func(head *T) error
 	ended bool
 }
 
-// merge calls fn with the elements of all cursors in order, checking ctx now
+// NewCursor returns the stream of which next reads the following element, and
+// returns io.EOF at the end.
+func NewCursor[T any](next func(*T) error) *Cursor[T] { return &Cursor[T]{next: next} }
+
+// Merge calls fn with the elements of all cursors in order, checking ctx now
 // and then. Elements that are equal come in no particular order. It takes
 // log2 of the cursors comparisons an element (a tree of losers: Knuth, The Art
 // of Computer Programming 3, 5.4.1).
-func merge[T any](ctx context.Context, cursors []*cursor[T], less func(a, b *T) bool, fn func(T) error) error {
+func Merge[T any](ctx context.Context, cursors []*Cursor[T], less func(a, b *T) bool, fn func(T) error) error {
 	t, err := newLosers(cursors, less)
 	for i := 0; err == nil; i++ {
 		if i&0xffff == 0 && ctx.Err() != nil {
@@ -40,14 +43,14 @@ func merge[T any](ctx context.Context, cursors []*cursor[T], less func(a, b *T) 
 // losers is a tournament of cursors: inner node i of 1..n-1 holds the loser
 // of its match, the leaf of cursor i is node n+i.
 type losers[T any] struct {
-	cursors []*cursor[T]
+	cursors []*Cursor[T]
 	less    func(a, b *T) bool
 	lost    []int
 	winner  int
 	left    int // cursors that have not ended
 }
 
-func newLosers[T any](cursors []*cursor[T], less func(a, b *T) bool) (*losers[T], error) {
+func newLosers[T any](cursors []*Cursor[T], less func(a, b *T) bool) (*losers[T], error) {
 	t := &losers[T]{less: less}
 	for _, c := range cursors {
 		switch err := c.next(&c.head); {
@@ -114,9 +117,9 @@ func (t *losers[T]) beats(i, j int) bool {
 	return t.less(&a.head, &b.head)
 }
 
-// runFile is a temporary file of sorted runs, one after the other.
-type runFile struct {
-	disk *disk
+// Runs is a temporary file of sorted runs, one after the other.
+type Runs struct {
+	disk *Files
 	file *os.File
 	size int64
 	runs []runRange
@@ -124,8 +127,11 @@ type runFile struct {
 
 type runRange struct{ off, end int64 }
 
-// write appends one run.
-func (r *runFile) write(fill func(w io.Writer) error) error {
+// NewRuns returns an empty one.
+func NewRuns(d *Files) *Runs { return &Runs{disk: d} }
+
+// Write appends one run.
+func (r *Runs) Write(fill func(w io.Writer) error) error {
 	if r.file == nil {
 		f, err := r.disk.create()
 		if err != nil {
@@ -143,8 +149,8 @@ func (r *runFile) write(fill func(w io.Writer) error) error {
 	return nil
 }
 
-// sections returns a reader of each run.
-func (r *runFile) sections() []*io.SectionReader {
+// Sections returns a reader of each run.
+func (r *Runs) Sections() []*io.SectionReader {
 	var all []*io.SectionReader
 	for _, run := range r.runs {
 		all = append(all, io.NewSectionReader(r.file, run.off, run.end-run.off))
@@ -152,7 +158,8 @@ func (r *runFile) sections() []*io.SectionReader {
 	return all
 }
 
-func (r *runFile) close() error {
+// Close removes them.
+func (r *Runs) Close() error {
 	if r.file == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package batch
+package external
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// disk is the folder of temporary files, and counts what is written there.
-type disk struct {
+// Files are the temporary files of one folder, counted by what is written to them.
+type Files struct {
 	dir     string
 	written atomic.Int64
 
@@ -16,9 +16,15 @@ type disk struct {
 	files []*os.File
 }
 
+// NewFiles returns those of a run that uses the folder dir.
+func NewFiles(dir string) *Files { return &Files{dir: dir} }
+
+// Written is how many bytes were written so far.
+func (d *Files) Written() int64 { return d.written.Load() }
+
 // create makes a file that vanishes with its handle: the name is removed at
 // once where the system allows it, so that even kill -9 leaves nothing.
-func (d *disk) create() (*os.File, error) {
+func (d *Files) create() (*os.File, error) {
 	f, err := os.CreateTemp(d.dir, "neardup-*")
 	if err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)
@@ -30,8 +36,8 @@ func (d *disk) create() (*os.File, error) {
 	return f, nil
 }
 
-// close closes all files; those that were closed before are left alone.
-func (d *disk) close() {
+// Close closes all files; those that were closed before are left alone.
+func (d *Files) Close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, f := range d.files {
@@ -40,7 +46,7 @@ func (d *disk) close() {
 }
 
 // write writes b at an offset of a temporary file.
-func (d *disk) write(f *os.File, b []byte, at int64) error {
+func (d *Files) write(f *os.File, b []byte, at int64) error {
 	n, err := f.WriteAt(b, at)
 	d.written.Add(int64(n))
 	if err != nil {

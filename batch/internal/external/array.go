@@ -1,4 +1,4 @@
-package batch
+package external
 
 import (
 	"fmt"
@@ -10,13 +10,13 @@ import (
 // pageLen is how many elements of an array are moved to and from disk at once.
 const pageLen = 1 << 13
 
-// array is a growing array of fixed-size elements without pointers, of which
+// Array is a growing array of fixed-size elements without pointers, of which
 // at most a set number of pages is in memory; the others lie in a file. Scans
 // in order, which is how the engine mostly goes, move each page once; of a page
 // that is visited at random one element is moved. Safe for concurrent use.
-type array[T any] struct {
+type Array[T any] struct {
 	mu       sync.Mutex
-	disk     *disk
+	disk     *Files
 	pages    []*page[T] // nil: on disk
 	resident int
 	limit    int
@@ -33,15 +33,16 @@ type page[T any] struct {
 	elem        [pageLen]T
 }
 
-// newArray returns an empty array that keeps about memory bytes in memory.
-func newArray[T any](d *disk, memory int64) *array[T] {
-	return &array[T]{disk: d, limit: max(int(memory/(pageLen*size[T]())), 4)}
+// NewArray returns an empty array that keeps about memory bytes in memory.
+func NewArray[T any](d *Files, memory int64) *Array[T] {
+	return &Array[T]{disk: d, limit: max(int(memory/(pageLen*size[T]())), 4)}
 }
 
-func (a *array[T]) len() int { return a.n }
+// Len is how many elements there are.
+func (a *Array[T]) Len() int { return a.n }
 
-// add appends an element and returns its index.
-func (a *array[T]) add(v T) (int, error) {
+// Add appends an element and returns its index.
+func (a *Array[T]) Add(v T) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	i := a.n
@@ -61,16 +62,16 @@ func (a *array[T]) add(v T) (int, error) {
 	return i, nil
 }
 
-// get returns element i.
-func (a *array[T]) get(i int) (v T, err error) {
+// Get returns element i.
+func (a *Array[T]) Get(i int) (v T, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	err = a.visit(i, false, func(at *T) { v = *at })
 	return v, err
 }
 
-// update changes element i in place.
-func (a *array[T]) update(i int, change func(*T)) error {
+// Update changes element i in place.
+func (a *Array[T]) Update(i int, change func(*T)) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.visit(i, true, change)
@@ -82,7 +83,7 @@ const manyOnPage = 8
 
 // visit calls fn with element i. One that is on disk is moved alone, until so
 // many of its page were in a row that the page is loaded.
-func (a *array[T]) visit(i int, changes bool, fn func(*T)) error {
+func (a *Array[T]) visit(i int, changes bool, fn func(*T)) error {
 	k := i / pageLen
 	if a.pages[k] == nil {
 		if k != a.asked {
@@ -101,7 +102,7 @@ func (a *array[T]) visit(i int, changes bool, fn func(*T)) error {
 	return nil
 }
 
-func (a *array[T]) visitOnDisk(i int, changes bool, fn func(*T)) error {
+func (a *Array[T]) visitOnDisk(i int, changes bool, fn func(*T)) error {
 	at := int64(i) * size[T]()
 	if _, err := a.file.ReadAt(elementBytes(&a.one), at); err != nil {
 		return fmt.Errorf("read a temporary page: %w", err)
@@ -117,7 +118,7 @@ func elementBytes[T any](v *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(v)), int(unsafe.Sizeof(*v)))
 }
 
-func (a *array[T]) load(k int) (*page[T], error) {
+func (a *Array[T]) load(k int) (*page[T], error) {
 	if p := a.pages[k]; p != nil {
 		p.used = true
 		return p, nil
@@ -137,7 +138,7 @@ func (a *array[T]) load(k int) (*page[T], error) {
 
 // makeRoom writes pages out, least recently used first (clock), until one
 // more fits.
-func (a *array[T]) makeRoom() error {
+func (a *Array[T]) makeRoom() error {
 	for a.resident >= a.limit {
 		k := a.hand % len(a.pages)
 		a.hand++
@@ -156,7 +157,7 @@ func (a *array[T]) makeRoom() error {
 	return nil
 }
 
-func (a *array[T]) evict(k int, p *page[T]) error {
+func (a *Array[T]) evict(k int, p *page[T]) error {
 	if p.dirty {
 		if a.file == nil {
 			f, err := a.disk.create()
@@ -174,7 +175,7 @@ func (a *array[T]) evict(k int, p *page[T]) error {
 	return nil
 }
 
-func (a *array[T]) offset(k int) int64 { return int64(k) * pageLen * size[T]() }
+func (a *Array[T]) offset(k int) int64 { return int64(k) * pageLen * size[T]() }
 
 // size is that of an element, in bytes.
 func size[T any]() int64 {
@@ -184,7 +185,11 @@ func size[T any]() int64 {
 
 func (p *page[T]) bytes() []byte { return elementBytes(&p.elem) }
 
-func (a *array[T]) close() error {
+// Resident is how many pages are in memory.
+func (a *Array[T]) Resident() int { return a.resident }
+
+// Close removes what lies on disk.
+func (a *Array[T]) Close() error {
 	a.pages = nil
 	if a.file == nil {
 		return nil

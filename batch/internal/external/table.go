@@ -1,0 +1,32 @@
+package external
+
+// Table is an array whose indices number one kind of thing.
+type Table[I ~uint32, T any] struct{ *Array[T] }
+
+// NewTable returns an empty one that keeps about memory bytes in memory.
+func NewTable[I ~uint32, T any](d *Files, memory int64) Table[I, T] {
+	return Table[I, T]{NewArray[T](d, memory)}
+}
+
+// Grow appends n zero elements.
+func (t Table[I, T]) Grow(n int) error {
+	var zero T
+	for range n {
+		if _, err := t.Array.Add(zero); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Add appends an element and returns its index.
+func (t Table[I, T]) Add(v T) (I, error) {
+	i, err := t.Array.Add(v)
+	return I(i), err
+}
+
+// Get returns element i.
+func (t Table[I, T]) Get(i I) (T, error) { return t.Array.Get(int(i)) }
+
+// Update changes element i in place.
+func (t Table[I, T]) Update(i I, change func(*T)) error { return t.Array.Update(int(i), change) }
