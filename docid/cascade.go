@@ -96,6 +96,7 @@ type cascade struct {
 	// disagrees tells contents that contradict each other where agreement is no
 	// condition; it decides nothing, so it is not part of the spec.
 	disagrees neardup.Method
+	nameKey   []byte // of the hashes of urls and titles
 	earlier   bool   // content is EarlierMethod
 	routed    string // the method that judges contents
 	// what Clean makes of the end of a line between two texts, and at the end

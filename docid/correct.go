@@ -74,9 +74,7 @@ func (d *Detector) correct(ctx context.Context, asked *Correcting) (Moved, error
 	c := &Change{Backlog: d.Backlog}
 	c.Kind, c.NID, c.Leader, c.Time, c.Query.Seen = KindCorrect, m.ID, target, d.now().UnixNano(), d.seen.Load()
 	c.Ruling = &Ruling{Who: asked.Who, Why: asked.Why, Before: m.Leader, Other: asked.With}
-	for _, n := range d.aliases(m.URL, d.clean(m.Title)) {
-		c.Names = append(c.Names, n.name)
-	}
+	c.Names = d.namesOf(&m.Article)
 	if target == 0 {
 		if err := d.found(ctx, c, asked, &m); err != nil {
 			return Moved{}, err

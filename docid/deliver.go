@@ -49,9 +49,7 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 			return fmt.Errorf("complete change %d for sink %q: %w", d.Seq, r.name, err)
 		}
 		if a := d.Article; a != nil && !leaders && d.Kind != KindUpdate {
-			for _, n := range r.d.aliases(a.URL, r.d.clean(a.Title)) {
-				d.Names = append(d.Names, n.name)
-			}
+			d.Names = append(d.Names, r.d.namesOf(a)...)
 		}
 	}
 	return nil

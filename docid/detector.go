@@ -33,7 +33,6 @@ type Detector struct {
 	index     Index
 	tenant    string
 	ids       DocIDs
-	nameKey   []byte
 	askKey    []byte
 	viewCache *viewCache
 	seen      atomic.Uint64 // the last change this detector knows of
@@ -59,12 +58,13 @@ func NewDetector(ctx context.Context, store Store, tenant string, s Settings) (*
 	if err != nil {
 		return nil, err
 	}
+	c.nameKey = derive(id, "name")
 	if c.Semaphore == nil {
 		c.Semaphore = NewSemaphore(0)
 	}
 	d := &Detector{
 		cascade: c, index: index, tenant: tenant, ids: ids,
-		nameKey: derive(id, "name"), askKey: derive(id, "request"),
+		askKey:    derive(id, "request"),
 		viewCache: newViewCache(c.CacheBytes),
 	}
 	d.ruled.forget()

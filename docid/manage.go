@@ -292,21 +292,43 @@ type Comparison struct {
 	URL, Title, Content neardup.Match
 }
 
-// Compare compares two documents as the cascade would, without the store.
-func (d *Detector) Compare(a, b neardup.Document) Comparison {
-	var c Comparison
-	ua, ub := NormalizeURL(a.URL), NormalizeURL(b.URL)
-	c.URL = equality(ua, ub, basisURL)
-	c.Title = d.compare(d.clean(a.Title), d.clean(b.Title), d.cascade.title, basisTitle)
-	c.Content = d.compare(d.clean(a.Text), d.clean(b.Text), d.cascade.content, neardup.BasisEqual)
-	return c
+// Compare compares two documents as the cascade would, without the store. It works as a long judgement does, so it waits
+// for a place as one does, and ends with its context between one text and the next.
+func (d *Detector) Compare(ctx context.Context, a, b neardup.Document) (c Comparison, err error) {
+	if err := d.Semaphore.Acquire(ctx); err != nil {
+		return c, err
+	}
+	defer d.Semaphore.Release()
+	c.URL = equality(NormalizeURL(a.URL), NormalizeURL(b.URL), basisURL)
+	if c.Title, err = d.compare(ctx, a.Title, b.Title, d.cascade.title, basisTitle); err != nil {
+		return Comparison{}, err
+	}
+	if c.Content, err = d.compare(ctx, a.Text, b.Text, d.cascade.content, neardup.BasisEqual); err != nil {
+		return Comparison{}, err
+	}
+	return c, ctx.Err()
 }
 
-func (d *Detector) compare(a, b string, m neardup.Method, basis string) neardup.Match {
-	if e := equality(a, b, basis); e.Near || m == nil || neardup.Blank(a) || neardup.Blank(b) {
-		return e
+func (d *Detector) compare(ctx context.Context, a, b string, m neardup.Method, basis string) (neardup.Match, error) {
+	var clean [2]string
+	for i, text := range []string{a, b} {
+		if err := ctx.Err(); err != nil {
+			return neardup.Match{}, err
+		}
+		clean[i] = d.clean(text)
 	}
-	return m.Compare(m.View(a), m.View(b))
+	e := equality(clean[0], clean[1], basis)
+	if e.Near || m == nil || neardup.Blank(clean[0]) || neardup.Blank(clean[1]) {
+		return e, nil
+	}
+	var views [2]neardup.View
+	for i, text := range clean {
+		if err := ctx.Err(); err != nil {
+			return neardup.Match{}, err
+		}
+		views[i] = m.View(text)
+	}
+	return m.Compare(views[0], views[1]), nil
 }
 
 func equality(a, b, basis string) neardup.Match {

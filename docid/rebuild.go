@@ -8,9 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/neardup/neardup"
 )
@@ -24,6 +22,9 @@ type Rebuild struct {
 	Library  Library
 	Tenant   string
 	Settings Settings // those that the index was served with
+	// Anew makes it by these settings, whatever it was served with: see Settings.Rekey, and Detector.Rejudge,
+	// which is to follow.
+	Anew bool
 	// Drained says that both sinks had every change when the index was lost.
 	// Then nothing is lost, and no epoch begins.
 	Drained bool
@@ -84,7 +85,13 @@ func (r *Rebuild) prepare(ctx context.Context) (err error) {
 	if r.identity, err = r.History.Identity(ctx, r.Tenant); err != nil {
 		return err
 	}
-	if r.cascade, err = r.Settings.ofIndex(r.Tenant, r.identity); err != nil {
+	if r.Anew {
+		as, err := r.Settings.Rekey(r.Tenant, r.identity)
+		if err != nil {
+			return err
+		}
+		r.cascade, r.identity.Spec = as.cascade, as.Spec
+	} else if r.cascade, err = r.Settings.ofIndex(r.Tenant, r.identity); err != nil {
 		return err
 	}
 	if r.ids, err = newDocIDs(r.identity, r.Tenant); err != nil {
@@ -215,10 +222,14 @@ func (r *Rebuild) page(ctx context.Context, ds []Delivery) ([]*Change, error) {
 		return nil, err
 	}
 	page := make([]*Change, len(ds))
+	var leaders []*Fresh
 	for i := range ds {
 		page[i] = r.change(&ds[i], texts[ds[i].DocID])
+		if f := page[i].Fresh; f != nil {
+			leaders = append(leaders, f)
+		}
 	}
-	r.refresh(page)
+	r.cascade.keys(leaders)
 	return page, nil
 }
 
@@ -260,28 +271,6 @@ func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 		c.Fresh.Material.NID = d.NID
 	}
 	return c
-}
-
-// refresh makes the keys of new leaders from their texts, several at a time.
-func (r *Rebuild) refresh(page []*Change) {
-	work := make(chan *Change)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for c := range work {
-				s := r.cascade.subject(c.Fresh.Material.Title, c.Fresh.Material.Text)
-				s.prepare()
-				c.Fresh.Keys, c.Fresh.Sketch = s.keys, s.sketch
-			}
-		})
-	}
-	for _, c := range page {
-		if c.Fresh != nil {
-			work <- c
-		}
-	}
-	close(work)
-	workers.Wait()
 }
 
 // verify holds the log that was made to the history, entry by entry.

@@ -61,6 +61,11 @@ func (j *search) round(ctx context.Context) (outcome, error) {
 	if err := j.look(ctx); err != nil {
 		return outcome{}, err
 	}
+	return j.outcome(ctx)
+}
+
+// outcome judges by what was found.
+func (j *search) outcome(ctx context.Context) (outcome, error) {
 	for {
 		o, q := decide(j.s, &j.proven)
 		if q == nil {

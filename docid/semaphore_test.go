@@ -188,3 +188,41 @@ func TestLeadersOfAHotBucketAreNotRead(t *testing.T) {
 		t.Errorf("%d leaders were read, want the first at most", n)
 	}
 }
+
+// A comparison that nobody waits for any more ends between one text and the next.
+func TestCompareEndsWithItsContext(t *testing.T) {
+	store, err := memory.New(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	for after := range 5 {
+		ctx, cancel := context.WithCancel(t.Context())
+		clean := &counting{left: 1000, over: cancel}
+		d, err := docid.NewDetector(t.Context(), store, "t", docid.Settings{Clean: clean, Content: docid.Exact})
+		if err != nil {
+			t.Fatal(err)
+		}
+		clean.texts, clean.left = 0, after
+		_, err = d.Compare(ctx, neardup.Document{Title: "a", Text: "one"}, neardup.Document{Title: "b", Text: "two"})
+		if over := after < 4; over != errors.Is(err, context.Canceled) || clean.texts != min(after+1, 4) {
+			t.Errorf("over after %d texts: %v, %d were cleaned", after, err, clean.texts)
+		}
+		cancel()
+	}
+}
+
+// counting ends a context with the text after so many.
+type counting struct {
+	texts, left int
+	over        func()
+}
+
+func (c *counting) String() string { return "counting" }
+
+func (c *counting) Clean(text string) string {
+	if c.texts++; c.texts > c.left {
+		c.over()
+	}
+	return text
+}

@@ -60,7 +60,11 @@ func (d *Detector) request(sub *Submission) [16]byte {
 
 // subject prepares a submission. O(len(text)).
 func (d *Detector) subject(sub *Submission, request [16]byte) *subject {
-	s := d.cascade.subject(d.clean(sub.Title), d.clean(sub.Text))
+	return d.subjectOf(sub, d.cascade.subject(d.clean(sub.Title), d.clean(sub.Text)), request)
+}
+
+// subjectOf prepares a submission whose texts are clean.
+func (d *Detector) subjectOf(sub *Submission, s *subject, request [16]byte) *subject {
 	s.sub, s.request = sub, request
 	s.ruled, s.links = d.rulings(sub.ID)
 	window := sub.Window
@@ -82,12 +86,20 @@ func (c *cascade) subject(title, text string) *subject {
 }
 
 // aliases are the names of an article with a url and a clean title.
-func (d *Detector) aliases(url, title string) (names []alias) {
-	if u := NormalizeURL(url); on(d.URL) && u != "" {
-		names = append(names, alias{StageURL, keyed(d.nameKey, string(StageURL), u)})
+func (c *cascade) aliases(url, title string) (names []alias) {
+	if u := NormalizeURL(url); on(c.URL) && u != "" {
+		names = append(names, alias{StageURL, keyed(c.nameKey, string(StageURL), u)})
 	}
-	if on(d.Title) && !neardup.Blank(title) {
-		names = append(names, alias{StageTitle, keyed(d.nameKey, string(StageTitle), title)})
+	if on(c.Title) && !neardup.Blank(title) {
+		names = append(names, alias{StageTitle, keyed(c.nameKey, string(StageTitle), title)})
+	}
+	return names
+}
+
+// namesOf are those of an article that lead to its docId.
+func (c *cascade) namesOf(a *Article) (names []Name) {
+	for _, n := range c.aliases(a.URL, c.clean(a.Title)) {
+		names = append(names, n.name)
 	}
 	return names
 }

@@ -50,7 +50,10 @@ func (s *Server) compare(ctx context.Context, in *pairInput) (api.Comparison, er
 		return api.Comparison{}, err
 	}
 	seq, err := seen(ctx)
-	c := detector(ctx).Compare(a.Document, b.Document)
+	if err != nil {
+		return api.Comparison{}, err
+	}
+	c, err := detector(ctx).Compare(ctx, a.Document, b.Document)
 	return api.Comparison{Seq: seq, URL: c.URL, Title: c.Title, Content: c.Content}, err
 }
 

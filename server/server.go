@@ -136,7 +136,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 			return nil, fmt.Errorf("index of tenant %q: %w", name, err)
 		}
 		if d.Earlier() {
-			s.log.Warn("index of an earlier version goes on as it was made; to make it anew, serve an empty --data and add the articles again",
+			s.log.Warn("index of an earlier version goes on as it was made; neardup rebuild --method auto makes it anew, with the docIds that may stay",
 				"tenant", name)
 		}
 		t := &tenant{name: name, detector: d, quota: settings.MaxMembers, relays: map[string]*docid.Relay{}}

@@ -170,3 +170,30 @@ func TestInspectionsTakePlaces(t *testing.T) {
 		t.Errorf("%d inspected at one moment, want %d", most.Load(), places)
 	}
 }
+
+// Comparing two articles waits for a place as inspecting does, and no longer than its request lasts.
+func TestComparisonsTakePlaces(t *testing.T) {
+	inspecting, done := make(chan struct{}), make(chan struct{})
+	f := start(t, func(c *server.Config) {
+		c.Limits.Deadline = 200 * time.Millisecond
+		c.Inspect = func(context.Context, string, string) (api.Inspection, error) {
+			inspecting <- struct{}{}
+			<-done
+			return api.Inspection{}, nil
+		}
+	})
+	var all sync.WaitGroup
+	for range max(1, runtime.GOMAXPROCS(0)/2) {
+		all.Go(func() { f.do(server.Read, http.MethodPost, "/v1/inspect", `{"a":"x","b":"y"}`) })
+		<-inspecting
+	}
+	const pair = `{"a":{"content":"one text"},"b":{"content":"another text"}}`
+	if r := f.do(server.Read, http.MethodPost, "/v1/compare", pair); r.status != http.StatusServiceUnavailable {
+		t.Errorf("while all places are taken: %d: %s", r.status, r.body)
+	}
+	close(done)
+	all.Wait()
+	if r := f.do(server.Read, http.MethodPost, "/v1/compare", pair); r.status != http.StatusOK {
+		t.Errorf("%d: %s", r.status, r.body)
+	}
+}

@@ -20,6 +20,9 @@ type again struct {
 	serve
 	tenants []string
 	drained bool
+	// anew: by these settings, whatever the index was made by.
+	anew  bool
+	moved string
 }
 
 // usedAgain are the settings of serve that matter to it; the others are taken and
@@ -37,12 +40,13 @@ func (g *again) add(cmd *cobra.Command) {
 	}
 	fs.Lookup("data").Usage = "folder of a server that does not run"
 	fs.StringArrayVar(&g.tenants, "tenant", nil, "only the index of this tenant, repeated for more (default: all that MySQL has)")
+	fs.StringVar(&g.moved, "moved", "", "with --method: CSV of nid, docId before, docId now and why (default DIR/moved.csv)")
 	fs.BoolVar(&g.drained, "drained", false, "MySQL and HBase had everything when the index was lost: begin no epoch")
 }
 
 // asked reports that the command line asks for indexes to be made again.
 func (g *again) asked(fs *pflag.FlagSet) bool {
-	for _, name := range []string{"index", "map", "articles", "tenant", "drained", configFlag} {
+	for _, name := range []string{"index", "map", "articles", "tenant", "drained", "method", configFlag} {
 		if fs.Changed(name) {
 			return true
 		}
@@ -51,6 +55,7 @@ func (g *again) asked(fs *pflag.FlagSet) bool {
 }
 
 func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
+	g.anew = fs.Changed("method")
 	secrets := g.stores.secrets()
 	if _, err := layered(fs); err != nil {
 		return err
@@ -61,6 +66,12 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	}
 	for _, name := range secrets {
 		fmt.Fprintf(g.stderr, "neardup: %s has a secret that whoever is on this machine can read: use the environment or --config\n", name)
+	}
+	if g.anew {
+		settings.Backlog = 0 // as much may wait for the sinks as is moved
+	}
+	if folder := storeDir(g.data); g.anew && g.data != "" && g.stores.index == "" && (there(folder) || interrupted(folder)) {
+		return g.rekey(ctx, settings)
 	}
 	if err := g.valid(); err != nil {
 		return err
@@ -92,7 +103,7 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	if !ok {
 		return usage("--index %s: no index can be made again there", where(g.stores.index))
 	}
-	return g.each(ctx, docid.Rebuild{Store: target, History: history, Library: library, Settings: settings, Drained: g.drained})
+	return g.each(ctx, docid.Rebuild{Store: target, History: history, Library: library, Settings: settings, Anew: g.anew, Drained: g.drained})
 }
 
 // valid says what is missing.
@@ -111,6 +122,14 @@ func (g *again) valid() error {
 // each makes the index of every tenant again; one does not keep the others from theirs.
 func (g *again) each(ctx context.Context, of docid.Rebuild) error {
 	var failed []error
+	var moved *movedFile
+	if g.anew {
+		var err error
+		if moved, err = g.openMoved(); err != nil {
+			return err
+		}
+		defer moved.Abort()
+	}
 	for _, tenant := range g.tenants {
 		b := of
 		b.Tenant, b.Progress = tenant, g.progress(tenant)
@@ -123,15 +142,30 @@ func (g *again) each(ctx context.Context, of docid.Rebuild) error {
 		if sum.Missing > 0 {
 			failed = append(failed, fmt.Errorf("tenant %q: the index is made, but HBase has lost the texts of %d docIds", tenant, sum.Missing))
 		}
+		if g.anew {
+			failed = append(failed, g.judgeAgain(ctx, &b, moved))
+		}
+	}
+	if moved != nil {
+		failed = append(failed, moved.Commit())
 	}
 	return errors.Join(failed...)
+}
+
+// judgeAgain holds an index that was made by other settings to its docIds.
+func (g *again) judgeAgain(ctx context.Context, b *docid.Rebuild, moved *movedFile) error {
+	d, err := docid.NewDetector(ctx, b.Store, b.Tenant, b.Settings)
+	if err != nil {
+		return err
+	}
+	return g.rejudge(ctx, b.Tenant, d, moved)
 }
 
 // hint adds what there is to do.
 func hint(err error) error {
 	switch {
 	case errors.Is(err, neardup.ErrUnlike):
-		return fmt.Errorf("%w; give the settings that it was served with", err)
+		return fmt.Errorf("%w; give the settings that it was served with, or --method to make it by others", err)
 	case errors.Is(err, docid.ErrOccupied):
 		return fmt.Errorf("%w, and it is left as it is", err)
 	case errors.Is(err, docid.ErrUndrained):

@@ -34,6 +34,17 @@ name, sizes, what is due) and makes it again, in a folder that no server has
 open. For a store in which neardup check found damage of that kind; damage of
 the sources themselves is refused, restore a backup then.
 
+With --data and --method: the store was made by another method, or with other
+settings, which neardup serve refuses. Its docIds stay wherever the settings given
+now allow; --moved names the articles that have another one. Texts are those that
+the store has: of each docId its leader's and the hottest article's (and others, for
+as long as --keep-texts kept them). An article without a text keeps its docId. An
+article that is not like its leader any more goes to the docId that it is like, or
+gets one of its own; a docId of one article joins an earlier one that it is like; one of
+several articles stays. The store as it was is left beside, as DIR/store.before,
+and is whole until the end. With --map and --articles, where the index was lost, the
+same is made of what they have.
+
 A copy that neardup backup made knows that it is one. One made otherwise, an
 image of a disk or a snapshot of a file system, must be told with --new-epoch
 before it is served in the place of the original: the numbers after those it
@@ -42,12 +53,15 @@ then gives other docIds.
 
 ` + exitHelp,
 		Example: `  neardup rebuild --data news
+  neardup rebuild --data news --method auto
   neardup rebuild --data news-from-image --new-epoch
   NEARDUP_MAP=mysql://user:secret@127.0.0.1:3306/news neardup rebuild \
     --index redis://127.0.0.1:6379 --articles hbase+http://127.0.0.1:8080`,
 		Args: expects(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
+			case cmd.Flags().Changed("method") && copied:
+				return usage("--method and --new-epoch exclude each other: the first begins an epoch")
 			case !g.asked(cmd.Flags()):
 				return rebuild(cmd.Context(), a, g.data, copied)
 			case copied:

@@ -206,7 +206,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Metrics: registry, Log: s.log, Version: version(),
 	})
 	if err != nil {
-		return err
+		return remake(err, s.data, &s.index)
 	}
 	stopMetrics, err := s.serveMetrics(ctx, registry, ended)
 	if err != nil {

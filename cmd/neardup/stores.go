@@ -169,6 +169,9 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	case f.index != "":
 		folder = strings.TrimPrefix(f.index, "pebble:")
 	}
+	if interrupted(folder) {
+		return nil, fmt.Errorf("%s was made anew, and stopped before it had its name: call neardup rebuild again", folder)
+	}
 	log, closeLog, err := f.openLog(ctx)
 	if err != nil {
 		return nil, err
@@ -260,6 +263,33 @@ func (s closedStore) rebuild(ctx context.Context) (digest string, err error) {
 		return "", err
 	}
 	return pebble.Digest(ctx, string(s), pebble.Options{})
+}
+
+// rekey copies it to another folder, with other settings, and has each index of the copy judged; changed is false where
+// all have these settings already.
+func (s closedStore) rekey(ctx context.Context, to string, settings docid.Settings, judge func(tenant string, d *docid.Detector) error) (changed bool, err error) {
+	anew := func(tenant string, id docid.Identity) (*docid.Rekeyed, error) {
+		r, err := settings.Rekey(tenant, id)
+		changed = changed || err == nil && r.Spec != id.Spec
+		return r, err
+	}
+	err = pebble.Rekey(ctx, string(s), to, pebble.Options{}, anew, func(store *pebble.Store) error {
+		tenants, err := store.Tenants(ctx)
+		if err != nil {
+			return err
+		}
+		for _, tenant := range tenants {
+			d, err := docid.NewDetector(ctx, store, tenant, settings)
+			if err == nil {
+				err = judge(tenant, d)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return changed, err
 }
 
 // markCopy has the next server begin an epoch.

@@ -178,6 +178,9 @@ func TestIdentity(t *testing.T) {
 	keep(sealed, id, nil)
 	keep(none, id, nil) // it stays
 	read(sealed, "t", nil)
+	id.Spec = "made anew by another method"
+	keep(sealed, id, nil)
+	read(sealed, "t", nil)
 	read(none, "t", docid.ErrInvalid)
 	read(wrong, "t", ErrSeal)
 	keep(wrong, id, ErrSeal)

@@ -121,11 +121,14 @@ func (s *Sink) KeepIdentity(ctx context.Context, tenant string, id docid.Identit
 	case row.mark != nil && !bytes.Equal(row.mark, mark):
 		return another(tenant, row.logged)
 	case s.seal != nil && identity != nil:
-		if _, err := s.seal.open(tenant, identity); err != nil {
+		was, err := s.seal.open(tenant, identity)
+		if err != nil {
 			return err
 		}
-		s.kept.Store(tenant, id)
-		return nil
+		if was.Spec == id.Spec { // else it was made anew by another method
+			s.kept.Store(tenant, id)
+			return nil
+		}
 	}
 	if s.seal != nil {
 		if identity, err = s.seal.close(tenant, id); err != nil {

@@ -2,11 +2,13 @@ package pebble
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/internal/ledger"
 	"github.com/neardup/neardup/store/pebble/internal/witness"
 )
@@ -36,6 +38,25 @@ func MarkCopy(_ context.Context, dir string, o Options) error {
 	return offline(dir, o, func(kv *engine) error {
 		_, err := ledger.Mark(kv)
 		return err
+	})
+}
+
+// Rekey copies a folder that no process has open to one that is not there yet, in which the indexes have other settings:
+// anew says which; see docid.Settings.Rekey. judge gets that store, open; its indexes have begun an epoch. Nobody can
+// open either folder meanwhile.
+func Rekey(ctx context.Context, dir, to string, o Options, anew func(tenant string, id docid.Identity) (*docid.Rekeyed, error), judge func(*Store) error) error {
+	return offline(dir, o, func(kv *engine) error {
+		if err := ledger.Copying(kv, func() error { return kv.checkpoint(to) }); err != nil {
+			return err
+		}
+		if err := offline(to, o, func(kv *engine) error { return ledger.Rekey(ctx, kv, anew) }); err != nil {
+			return err
+		}
+		s, err := Open(ctx, to, o)
+		if err != nil {
+			return err
+		}
+		return errors.Join(judge(s), s.Close())
 	})
 }
 

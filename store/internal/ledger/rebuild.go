@@ -46,8 +46,10 @@ type rebuilder struct {
 }
 
 func (w *rebuilder) run() error {
-	// Postings are made when the store is opened, an image when it is closed.
-	for _, space := range append(made[:], spaceSegment, spacePosting, spacePiece, spaceImage, spaceImagePiece) {
+	if err := w.ix.unpost(w.b); err != nil {
+		return err
+	}
+	for _, space := range made {
 		prefix := w.ix.key(space)
 		if err := w.b.DeleteRange(prefix, after(prefix)); err != nil {
 			return err

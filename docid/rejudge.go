@@ -1,0 +1,296 @@
+package docid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/neardup/neardup"
+)
+
+// rejudger is who moves articles when an index is judged again.
+const rejudger = "neardup rebuild"
+
+// Rejudged counts what became of an index that is judged again.
+type Rejudged struct {
+	DocIDs   int // that live, or came of it
+	Articles int // judged: those whose text is kept
+	Textless int // not judged: their text is not kept
+	Moved    int // to another docId, or to one of their own
+	// Together are docIds that would join an earlier one and stay, because articles belong to them that were
+	// compared with their leader alone.
+	Together int
+	// Undecided stay where they are: too much shares a key with them.
+	Undecided int
+}
+
+// Rejudge holds an index that has other settings now to the docIds that it gave before: see [Settings.Rekey].
+// An article changes its docId on the evidence of its own text alone, as a correction of the log:
+//
+//   - an article that the settings do not find like its leader goes to the docId that they find, or gets one of its own;
+//   - a docId of one article joins an earlier one that it is like, so that the earlier docId stays;
+//   - a docId of several articles stays whole: they were compared with its leader, and with no other;
+//   - what a person moved stays where it is, and so does an article whose text nobody has.
+//
+// The texts of leaders and kept copies lie in the index; textOf returns others by the change they came with, where it is
+// not nil. moved hears each article that moves. Nobody else may write meanwhile. Called again it moves nothing more.
+func (d *Detector) Rejudge(ctx context.Context, textOf func(seq uint64) (string, bool, error), moved func(Moved) error) (Rejudged, error) {
+	if err := d.learnRulings(ctx); err != nil {
+		return Rejudged{}, err
+	}
+	st, err := d.Stats(ctx)
+	if err != nil {
+		return Rejudged{}, err
+	}
+	r := rejudging{d: d, textOf: textOf, moved: moved}
+	for at := uint64(0); at < st.Seq; {
+		entries, err := d.index.Catalog().Log(ctx, at, rejudgePage)
+		if err != nil {
+			return r.sum, fmt.Errorf("read the log: %w", err)
+		}
+		if len(entries) == 0 {
+			return r.sum, fmt.Errorf("%w: the log ends with change %d of %d", ErrCorrupt, at, st.Seq)
+		}
+		for i := range entries {
+			if at = entries[i].Seq; at > st.Seq || !entries[i].Leads() {
+				continue
+			}
+			if err := r.docID(ctx, entries[i].Seq); err != nil {
+				return r.sum, fmt.Errorf("docId %s: %w", d.ids.DocID(entries[i].Seq), err)
+			}
+		}
+	}
+	return r.sum, nil
+}
+
+// rejudging is the work of Rejudge.
+type rejudging struct {
+	d      *Detector
+	textOf func(seq uint64) (string, bool, error)
+	moved  func(Moved) error
+	sum    Rejudged
+}
+
+// rejudgePage is how many articles of a docId, or entries of the log, are read at a time.
+const rejudgePage = 1000
+
+// docID judges the articles of a docId, its leader last: by then it may be alone.
+func (r *rejudging) docID(ctx context.Context, leader uint64) error {
+	var first *Member
+	for after := uint64(0); ; {
+		g, err := r.d.index.Catalog().Group(ctx, leader, after, rejudgePage)
+		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrEnded) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for i := range g.Members {
+			m := &g.Members[i]
+			after = m.Seq
+			if m.Own() == leader {
+				first = m
+				continue
+			}
+			if err := r.follower(ctx, &g, m); err != nil {
+				return fmt.Errorf("nid %q: %w", m.ID, err)
+			}
+		}
+		if !g.More {
+			break
+		}
+	}
+	r.sum.DocIDs++
+	if first == nil { // its article was deleted, or moved
+		return nil
+	}
+	return r.leader(ctx, leader, first)
+}
+
+// follower judges an article that belongs to a leader.
+func (r *rejudging) follower(ctx context.Context, g *Group, m *Member) error {
+	text, known, err := r.text(g, m)
+	switch {
+	case err != nil:
+		return err
+	case !known:
+		r.sum.Textless++
+		return nil
+	case m.Correction != nil && m.Correction.Who != rejudger:
+		return nil
+	}
+	e, err := r.entry(ctx, m.Seq)
+	if err != nil {
+		return err
+	}
+	sub := &Submission{Article: m.Article}
+	sub.Text = text
+	s := r.d.subject(sub, [16]byte{})
+	s.cutoff = e.Window
+	j := r.d.search(s)
+	defer j.release()
+	if err := j.against(ctx, g, &e); err != nil {
+		return err
+	}
+	if o, err := j.outcome(ctx); err != nil || o.match != nil {
+		r.sum.Articles++
+		return err
+	}
+	why := fmt.Sprintf("not like %s, which leads its docId, by %s", g.NID, s.routed)
+	return r.place(ctx, j, m, text, why, func(other uint64) bool { return other != g.Leader })
+}
+
+// text is that of an article that is no leader.
+func (r *rejudging) text(g *Group, m *Member) (string, bool, error) {
+	switch {
+	case g.Kept != nil && g.Kept.ID == m.ID:
+		return g.Kept.Text, true, nil
+	case r.textOf != nil:
+		return r.textOf(m.Seq)
+	}
+	return "", false, nil
+}
+
+func (r *rejudging) entry(ctx context.Context, seq uint64) (Entry, error) {
+	es, err := r.d.index.Catalog().Log(ctx, seq-1, 1)
+	if err == nil && len(es) == 0 {
+		err = fmt.Errorf("%w: change %d is missing in the log", ErrCorrupt, seq)
+	}
+	if err != nil {
+		return Entry{}, err
+	}
+	return es[0], nil
+}
+
+// leader judges the article that leads a docId by the docIds before.
+func (r *rejudging) leader(ctx context.Context, leader uint64, m *Member) error {
+	if m.Correction != nil && m.Correction.Who != rejudger {
+		return nil
+	}
+	mat, err := r.d.index.Material(ctx, leader)
+	if err != nil || neardup.Blank(mat.Text) { // without a text it goes by its names, as before
+		return err
+	}
+	e, err := r.entry(ctx, m.Seq)
+	if err != nil {
+		return err
+	}
+	s := r.d.subjectOf(&Submission{Article: m.Article}, r.d.cascade.subject(mat.Title, mat.Text), [16]byte{})
+	s.cutoff = e.Window
+	j := r.d.search(s)
+	defer j.release()
+	return r.place(ctx, j, m, "", "", func(other uint64) bool { return other < leader })
+}
+
+// place judges an article by the leaders that count, and moves it: where nothing is like it, to a docId
+// of its own if it may not stay (why says so).
+func (r *rejudging) place(ctx context.Context, j *search, m *Member, text, why string, counts func(leader uint64) bool) error {
+	r.sum.Articles++
+	o, err := j.among(ctx, counts)
+	switch {
+	case errors.Is(err, ErrHotBucket):
+		r.sum.Undecided++
+		return nil
+	case err != nil:
+		return err
+	case o.match == nil && why == "":
+		return nil
+	}
+	c := Correcting{NID: m.ID, Who: rejudger, Why: why, Text: &text}
+	if match := o.match; match != nil {
+		name, home, err := r.d.leaderNID(ctx, match.leader, match.nid)
+		if err != nil || home == m.Leader {
+			return err
+		}
+		if why == "" {
+			g, err := r.d.index.Catalog().Group(ctx, m.Leader, 0, 0)
+			if err != nil {
+				return err
+			}
+			if g.Size > 1 {
+				r.sum.Together++
+				return nil
+			}
+		}
+		c.DocID = r.d.ids.DocID(home)
+		c.Why = join(why, fmt.Sprintf("like %s by %s: %.4g", name, match.Method, match.Similarity))
+	}
+	was, err := r.d.Correct(ctx, c)
+	if err != nil || was.Unchanged {
+		return err
+	}
+	r.sum.Moved++
+	return r.moved(was)
+}
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// against has the leader of one docId found, and no other; or the leader that the article was found like, where a person
+// moved that one's article to this docId. What an article was found by before, its url or its title, it has brought along;
+// else its names say nothing, for they may lead there because of itself.
+func (j *search) against(ctx context.Context, g *Group, e *Entry) error {
+	leader := g.Leader
+	switch m, err := j.d.index.Catalog().Member(ctx, e.Evidence.LeaderNID); {
+	case err == nil && m.Leader == g.Leader:
+		leader = m.Own()
+	case err != nil && !errors.Is(err, ErrNotFound):
+		return err
+	}
+	hit := Hit{Leader: leader, Time: g.Time, Shared: 1}
+	j.names = make([][]Hit, len(j.s.names))
+	for i, a := range j.s.names {
+		if e.Leader == g.Leader && e.Evidence.Stage == a.stage {
+			j.names[i] = []Hit{hit}
+		}
+	}
+	for i := range j.searched {
+		j.searched[i].left = []Hit{hit}
+	}
+	return nil
+}
+
+// among judges by the leaders that count.
+func (j *search) among(ctx context.Context, counts func(leader uint64) bool) (outcome, error) {
+	j.restart()
+	if err := j.look(ctx); err != nil {
+		return outcome{}, err
+	}
+	for i, hits := range j.names {
+		j.names[i] = hits[:0]
+		for _, h := range hits {
+			if !counts(h.Leader) {
+				continue
+			}
+			own, err := j.carries(ctx, h.Leader, j.s.names[i].name)
+			if err != nil {
+				return outcome{}, err
+			}
+			if own {
+				j.names[i] = append(j.names[i], h)
+			}
+		}
+	}
+	for i := range j.searched {
+		j.searched[i].left = slices.DeleteFunc(j.searched[i].left, func(h Hit) bool { return !counts(h.Leader) })
+	}
+	return j.outcome(ctx)
+}
+
+// carries reports that a name is that of the article which made a docId, and not of another that joined it.
+func (j *search) carries(ctx context.Context, leader uint64, name Name) (bool, error) {
+	mat, err := j.d.index.Material(ctx, leader)
+	if err != nil {
+		return false, gone(err)
+	}
+	m, err := j.d.index.Catalog().Member(ctx, mat.NID)
+	if err != nil {
+		return false, gone(err)
+	}
+	return m.Own() == leader && slices.Contains(j.d.namesOf(&m.Article), name), nil
+}

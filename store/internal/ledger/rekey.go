@@ -1,0 +1,177 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// Rekey gives the indexes of rows that no store has open other settings: anew says of a tenant's which. Leaders get
+// the keys that the settings find them under, articles the names that they lack. It is for a copy: what fails midway is half done.
+func Rekey(ctx context.Context, kv KV, anew func(tenant string, id docid.Identity) (*docid.Rekeyed, error)) error {
+	if err := adopt(ctx, kv); err != nil {
+		return err
+	}
+	v, err := kv.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	if followed, err := read(v, placeKey(), new(logPlace).get); err != nil {
+		return err
+	} else if followed {
+		return fmt.Errorf("%w: the store follows a log: take it from there first (neardup log leave)", docid.ErrInvalid)
+	}
+	return v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
+		ix := newIndex(nil, string(k[1:]), 0, docid.Identity{})
+		if err := decode(k, value, func(d *decoder) { ix.unfinished = getIdentity(d, &ix.id, &ix.identity) }); err != nil {
+			return err
+		}
+		if ix.unfinished {
+			return fmt.Errorf("index of tenant %q: %w", ix.tenant, docid.ErrUnfinished)
+		}
+		settings, err := anew(ix.tenant, ix.identity)
+		if err != nil {
+			return err
+		}
+		w := rekeyer{ctx: ctx, kv: kv, r: v, ix: ix, settings: settings}
+		if err := w.run(k); err != nil {
+			return fmt.Errorf("new keys for the index of tenant %q: %w", ix.tenant, err)
+		}
+		return nil
+	})
+}
+
+// rekeyer gives one index other settings.
+type rekeyer struct {
+	ctx      context.Context
+	kv       KV
+	r        Reader
+	ix       *index
+	settings *docid.Rekeyed
+
+	rows    []leaderRow // waiting for their keys
+	leaders []*docid.Fresh
+	bytes   int // of their texts
+	b       Batch
+	written int
+}
+
+// Leaders get their keys so many, or so many bytes of text, at a time.
+const (
+	rekeyPage  = 512
+	rekeyBytes = 16 << 20
+)
+
+func (w *rekeyer) run(identity []byte) (err error) {
+	w.b = w.kv.Batch()
+	defer func() { w.b.Close() }()
+	if err := w.ix.unpost(w.b); err != nil {
+		return err
+	}
+	if err := w.leadersAnew(); err != nil {
+		return err
+	}
+	if err := w.names(); err != nil {
+		return err
+	}
+	w.ix.identity.Spec = w.settings.Spec
+	value := sealed(identity, func(e *encoder) { putIdentity(e, w.ix.id, &w.ix.identity, false) })
+	if err := w.b.Set(identity, value); err != nil {
+		return err
+	}
+	return w.b.Commit()
+}
+
+// unpost removes what is made of leaders and names: postings when the store is opened, an image when it is closed.
+func (ix *index) unpost(b Batch) error {
+	for _, space := range []byte{spaceSegment, spacePosting, spacePiece, spaceImage, spaceImagePiece} {
+		prefix := ix.key(space)
+		if err := b.DeleteRange(prefix, after(prefix)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *rekeyer) leadersAnew() error {
+	prefix := w.ix.key(spaceLeader)
+	err := w.r.Scan(prefix, after(prefix), func(k, v []byte) error {
+		row := leaderRow{seq: number(k, 0)}
+		if err := decode(k, v, row.get); err != nil {
+			return err
+		}
+		f := &docid.Fresh{}
+		text := w.ix.key(spaceText, row.seq)
+		if there, err := read(w.r, text, func(d *decoder) { getMaterial(d, &f.Material) }); err != nil {
+			return err
+		} else if !there {
+			return fmt.Errorf("%w: the text of docId %d is missing", docid.ErrCorrupt, row.seq)
+		}
+		w.rows, w.leaders, w.bytes = append(w.rows, row), append(w.leaders, f), w.bytes+len(f.Material.Text)
+		if len(w.rows) < rekeyPage && w.bytes < rekeyBytes {
+			return nil
+		}
+		return w.page()
+	})
+	if err != nil {
+		return err
+	}
+	return w.page()
+}
+
+// page writes the leaders that wait.
+func (w *rekeyer) page() error {
+	w.settings.Keys(w.leaders)
+	for i, row := range w.rows {
+		row.keys, row.sketch = w.leaders[i].Keys, w.leaders[i].Sketch
+		if err := w.set(w.ix.key(spaceLeader, row.seq), row.put); err != nil {
+			return err
+		}
+	}
+	w.rows, w.leaders, w.bytes = w.rows[:0], w.leaders[:0], 0
+	return w.ctx.Err()
+}
+
+// names writes those that the settings look up and that were not: of a stage that was off.
+func (w *rekeyer) names() error {
+	prefix := w.ix.key(spaceNID)
+	return w.r.Scan(prefix, after(prefix), func(k, v []byte) error {
+		var m docid.Member
+		if err := decode(k, v, func(d *decoder) { getMember(d, &m) }); err != nil {
+			return err
+		}
+		for _, n := range w.settings.Names(&m.Article) {
+			key := nameKey(w.ix.id, m.Leader, n)
+			if known, err := w.b.Get(key); err != nil {
+				return err
+			} else if known != nil {
+				continue
+			}
+			if err := w.set(key, nameRow{max(m.Seq, m.Leader), m.Leader}.put); err != nil {
+				return err
+			}
+			if err := w.set(aliasKey(w.ix.id, n, m.Leader), func(*encoder) {}); err != nil {
+				return err
+			}
+		}
+		return w.ctx.Err()
+	})
+}
+
+// set writes a row, and begins another batch from time to time.
+func (w *rekeyer) set(key []byte, put func(*encoder)) error {
+	if err := w.b.Set(key, sealed(key, put)); err != nil {
+		return err
+	}
+	if w.written++; w.written%4096 != 0 {
+		return nil
+	}
+	if err := w.b.Commit(); err != nil {
+		return err
+	}
+	w.b.Close()
+	w.b = w.kv.Batch()
+	return nil
+}
