@@ -150,7 +150,7 @@ func (s *search) verify(t position, leads bool, fn func(position, neardup.Match)
 func (s *search) sortFound() {
 	if len(s.found) > manyFound {
 		if s.seen == nil {
-			s.seen = newBitset(s.texts.len())
+			s.seen = newBitset(s.texts.Len())
 		}
 		distinct := s.found[:0]
 		for _, p := range s.found {

@@ -183,7 +183,7 @@ func (w *words) Append(dst []simhash.Weighted, clean string) []simhash.Weighted 
 	if w.extractor != nil {
 		found = w.extractor.Append(nil, clean)
 	} else {
-		found = keyword.Levels(nil, w.splitter, w.stop, clean, w.n)
+		found = keyword.Levels(nil, w.splitter.Append(nil, clean), w.stop, w.n)
 	}
 	for _, k := range found {
 		dst = append(dst, simhash.Weighted{Hash: simhash.HashWord(k.Word, w.seed), Weight: k.Weight})

@@ -97,12 +97,35 @@ func (f *figures) Collect(ch chan<- prometheus.Metric) {
 	defer cancel()
 	gauge(ch, f.queue, float64(len(f.server.inFlight)))
 	for name, t := range f.server.tenants {
+		if t.detector == nil {
+			f.classic(ctx, ch, t)
+			continue
+		}
 		f.index(ctx, ch, name, t.detector.Index())
 	}
 }
 
 func gauge(ch chan<- prometheus.Metric, d *prometheus.Desc, v float64, labels ...string) {
 	ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+// counts gives those of a tenant's index.
+func (f *figures) counts(ch chan<- prometheus.Metric, tenant string, st docid.Stats) {
+	gauge(ch, f.docIDs, float64(st.Leaders), tenant)
+	gauge(ch, f.articles, float64(st.Members), tenant)
+	gauge(ch, f.seq, float64(st.Seq), tenant)
+}
+
+// classic gives the values of an index of the classic system.
+func (f *figures) classic(ctx context.Context, ch chan<- prometheus.Metric, t *tenant) {
+	st, sinks, err := t.classic.Stats(ctx)
+	if err != nil {
+		return
+	}
+	f.counts(ch, t.name, st)
+	for _, a := range sinks {
+		gauge(ch, f.lag, float64(st.Seq-min(st.Seq, a.Seq)), t.name, a.Sink)
+	}
 }
 
 // index gives the values of a tenant's index; what it does not answer is left out.
@@ -115,9 +138,7 @@ func (f *figures) index(ctx context.Context, ch chan<- prometheus.Metric, tenant
 	if engine, err := catalog.Engine(ctx); err == nil {
 		gauge(ch, f.memory, float64(engine["memory"]), tenant)
 	}
-	gauge(ch, f.docIDs, float64(st.Leaders), tenant)
-	gauge(ch, f.articles, float64(st.Members), tenant)
-	gauge(ch, f.seq, float64(st.Seq), tenant)
+	f.counts(ch, tenant, st)
 	if u, leaves := ix.(docid.Unloader); leaves {
 		if at, err := u.Trimmed(ctx); err == nil {
 			gauge(ch, f.trimmed, float64(at), tenant)

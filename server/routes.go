@@ -27,10 +27,14 @@ func (s *Server) route() (http.Handler, error) {
 	s.api = humago.New(mux, s.describe())
 	s.api.UseMiddleware(s.authorize)
 	s.routesForSubmit()
+	s.classic(mux)
+	if s.cfg.Classic != nil {
+		return problems(mux), nil
+	}
+	s.routesForRevision()
 	s.routesForRead()
 	s.routesForModerators()
 	s.routesForAdmin()
-	s.classic(mux)
 	if err := s.routesForPages(mux); err != nil {
 		return nil, err
 	}

@@ -22,9 +22,23 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Config is what a server is made of. Store, Settings and Access are needed.
+// Classic decides on the articles of one tenant as the classic system does, in the place of a docid.Detector, and feeds
+// sinks itself.
+type Classic interface {
+	Add(ctx context.Context, sub docid.Submission) (docid.Answer, error)
+	// Stats counts, and says how far each sink is.
+	Stats(ctx context.Context) (docid.Stats, []docid.Attachment, error)
+	// Attach has articles kept for a sink, Feed brings them until ctx ends and says why it waits.
+	Attach(ctx context.Context, name string, sink docid.Sink) error
+	Feed(ctx context.Context, name string, sink docid.Sink, failed func(error)) error
+}
+
+// Config is what a server is made of. Access is needed, and Store with Settings, or Classic.
 type Config struct {
 	Store docid.Store
+	// Classic opens the index of a tenant where all are of the classic system: then articles are
+	// submitted, and there are no other routes.
+	Classic func(ctx context.Context, tenant string) (Classic, error)
 	// Reach asks whether the store is there, where it lies elsewhere; while it does not
 	// answer requests are refused. nil: it is there.
 	Reach func(ctx context.Context) error
@@ -94,7 +108,8 @@ type Server struct {
 // tenant is an index that is open.
 type tenant struct {
 	name     string
-	detector *docid.Detector
+	detector *docid.Detector // nil: classic decides
+	classic  Classic
 	quota    int
 	forgot   uint64 // how far idempotency keys were looked through; Run's own
 	relays   map[string]*docid.Relay
@@ -103,8 +118,8 @@ type tenant struct {
 // New opens the indexes of all tenants and makes the handler. An index made
 // under other settings is neardup.ErrUnlike.
 func New(ctx context.Context, cfg Config) (*Server, error) {
-	if cfg.Store == nil || cfg.Settings == nil || cfg.Access == nil {
-		return nil, errors.New("server: a store, settings and access are needed")
+	if cfg.Classic == nil && (cfg.Store == nil || cfg.Settings == nil) || cfg.Access == nil {
+		return nil, errors.New("server: a store and settings, or the classic system, and access are needed")
 	}
 	cfg.Limits = cfg.Limits.orDefault()
 	if cfg.KeepKeys == 0 {
@@ -122,25 +137,8 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	s.reach.back()
 	s.figures = newFigures(s)
 	for _, name := range cfg.Access.Tenants() {
-		settings := cfg.Settings(name)
-		settings.Semaphore = cmp.Or(settings.Semaphore, s.semaphore)
-		settings.Lost = func(has, seen uint64) {
-			s.log.Error("the index has lost changes that were acknowledged; an epoch was begun", "tenant", name, "has", has, "seen", seen)
-			s.figures.lost.WithLabelValues(name).Add(float64(seen - has))
-		}
-		d, err := docid.NewDetector(ctx, cfg.Store, name, settings)
+		t, err := s.open(ctx, name)
 		if err != nil {
-			return nil, err
-		}
-		if err := d.Resume(ctx, cfg.Seen[name]); err != nil {
-			return nil, fmt.Errorf("index of tenant %q: %w", name, err)
-		}
-		if d.Earlier() {
-			s.log.Warn("index of an earlier version goes on as it was made; neardup rebuild --method auto makes it anew, with the docIds that may stay",
-				"tenant", name)
-		}
-		t := &tenant{name: name, detector: d, quota: settings.MaxMembers, relays: map[string]*docid.Relay{}}
-		if err := s.attach(ctx, t); err != nil {
 			return nil, err
 		}
 		s.tenants[name] = t
@@ -158,12 +156,50 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	return s, nil
 }
 
+// open opens the index of a tenant.
+func (s *Server) open(ctx context.Context, name string) (*tenant, error) {
+	t := &tenant{name: name, relays: map[string]*docid.Relay{}}
+	if s.cfg.Classic != nil {
+		var err error
+		if t.classic, err = s.cfg.Classic(ctx, name); err != nil {
+			return nil, err
+		}
+		for sink := range s.cfg.Sinks {
+			if err := t.classic.Attach(ctx, sink, s.cfg.Sinks[sink]); err != nil {
+				return nil, fmt.Errorf("tenant %q: %w", name, err)
+			}
+		}
+		return t, nil
+	}
+	settings := s.cfg.Settings(name)
+	settings.Semaphore = cmp.Or(settings.Semaphore, s.semaphore)
+	settings.Lost = func(has, seen uint64) {
+		s.log.Error("the index has lost changes that were acknowledged; an epoch was begun", "tenant", name, "has", has, "seen", seen)
+		s.figures.lost.WithLabelValues(name).Add(float64(seen - has))
+	}
+	d, err := docid.NewDetector(ctx, s.cfg.Store, name, settings)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Resume(ctx, s.cfg.Seen[name]); err != nil {
+		return nil, fmt.Errorf("index of tenant %q: %w", name, err)
+	}
+	if d.Earlier() {
+		s.log.Warn("index of an earlier version goes on as it was made; neardup rebuild --method auto makes it anew, with the docIds that may stay",
+			"tenant", name)
+	}
+	t.detector, t.quota = d, settings.MaxMembers
+	return t, s.attach(ctx, t)
+}
+
 // Seen is the last change of each tenant that the server knows of: Config.Seen of
 // the next.
 func (s *Server) Seen() map[string]uint64 {
 	all := map[string]uint64{}
 	for name, t := range s.tenants {
-		all[name] = t.detector.Seen()
+		if t.detector != nil {
+			all[name] = t.detector.Seen()
+		}
 	}
 	return all
 }

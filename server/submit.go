@@ -18,6 +18,9 @@ import (
 func (s *Server) routesForSubmit() {
 	register(s, with(operation(Submit, http.MethodPost, "/v1/articles", "submit", "Decide on one article and store it"), http.StatusConflict), s.submit)
 	register(s, operation(Submit, http.MethodPost, "/v1/batch", "submitBatch", "Decide on up to 100 articles, one after another"), s.submitBatch)
+}
+
+func (s *Server) routesForRevision() {
 	register(s, with(operation(Submit, http.MethodPatch, "/v1/articles/{nid}", "revise", "Change heat or text of an article"), http.StatusNotFound), s.revise)
 }
 
@@ -41,12 +44,19 @@ func (s *Server) submit(ctx context.Context, in *submission) (api.Answer, error)
 // add decides, and counts what it took.
 func (s *Server) add(ctx context.Context, sub docid.Submission) (api.Answer, error) {
 	start := time.Now()
-	a, err := detector(ctx).Add(ctx, sub)
+	a, err := callerOf(ctx).tenant.add(ctx, sub)
 	s.figures.decided(callerOf(ctx).tenant.name, a, err, time.Since(start))
-	if err == nil && !a.Replayed {
+	if err == nil && !a.Replayed && s.cfg.Classic == nil {
 		s.keepText(ctx, a.Seq, sub.Text)
 	}
 	return a, err
+}
+
+func (t *tenant) add(ctx context.Context, sub docid.Submission) (docid.Answer, error) {
+	if t.detector == nil {
+		return t.classic.Add(ctx, sub)
+	}
+	return t.detector.Add(ctx, sub)
 }
 
 type batchInput struct{ Body input[api.Batch] }

@@ -32,6 +32,11 @@ func (s *Server) Run(ctx context.Context) {
 		for _, r := range t.relays {
 			relays.Go(func() { _ = r.Run(ctx) }) // ends with ctx only
 		}
+		for name, sink := range s.cfg.Sinks {
+			if t.classic != nil {
+				relays.Go(func() { _ = t.classic.Feed(ctx, name, sink, s.tellWaits(t.name, name)) })
+			}
+		}
 	}
 	if s.cfg.Reach != nil {
 		relays.Go(func() { s.reach.watch(ctx, s.cfg.Reach, s.tellReach) })
@@ -56,6 +61,13 @@ func (s *Server) tellReach(err error) {
 		s.log.Error("the index does not answer: requests are refused", "cause", cause(err))
 	} else {
 		s.log.Info("the index answers again")
+	}
+}
+
+// tellWaits logs why a sink waits.
+func (s *Server) tellWaits(tenant, sink string) func(error) {
+	return func(err error) {
+		s.log.Warn("a sink waits", "tenant", tenant, "sink", sink, "cause", cause(err))
 	}
 }
 
@@ -84,9 +96,7 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 		if err != nil {
 			return fmt.Errorf("tenant %q: %w", t.name, err)
 		}
-		r.OnError = func(err error) {
-			s.log.Warn("a sink waits", "tenant", t.name, "sink", name, "cause", cause(err))
-		}
+		r.OnError = s.tellWaits(t.name, name)
 		t.relays[name] = r
 	}
 	waiting, err := t.detector.Index().Outbox().Attached(ctx)
@@ -114,6 +124,9 @@ func (s *Server) Sweep(ctx context.Context, now time.Time) error {
 	}
 	var errs []error
 	for _, t := range s.tenants {
+		if t.detector == nil {
+			continue // nothing ends there by time
+		}
 		if _, each := t.detector.Index().(docid.Unloader); !each {
 			mine, err := t.detector.Index().Outbox().Claim(ctx, sweepClaim, s.who, 2*sweepEvery)
 			if err != nil {

@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	subjects  = flag.String("subjects", "production,embedded,fourtables", "what is measured, in order")
+	subjects  = flag.String("subjects", "production,embedded,classic", "what is measured, in order")
 	articles  = flag.Int("articles", 300, "articles of 3 KB to load first, every third a near-duplicate")
 	rate      = flag.Float64("rate", 100, "requests a second of the steady run")
 	seconds   = flag.Int("seconds", 1, "length of the steady run; that of each step to the highest rate is a third")
@@ -40,7 +40,7 @@ var (
 func TestRates(t *testing.T) {
 	r := newRig(t)
 	for name := range strings.SplitSeq(*subjects, ",") {
-		start, ok := map[string]func(*testing.T) *subject{"production": r.production, "embedded": r.embedded, "fourtables": r.fourTables}[name]
+		start, ok := map[string]func(*testing.T) *subject{"production": r.production, "embedded": r.embedded, "classic": r.classic}[name]
 		if !ok {
 			t.Fatalf("no subject %q", name)
 		}
@@ -54,7 +54,7 @@ func TestRates(t *testing.T) {
 			m.steady(t)
 			m.highest(t)
 			doubled := m.oneMoment(t)
-			if name == "fourtables" {
+			if name == "classic" {
 				return
 			}
 			if doubled > 0 {

@@ -181,32 +181,11 @@ func (r *rig) servers() []process {
 
 func (r *rig) embedded(t *testing.T) *subject { return r.serve(t, "embedded", nil, os.Environ()) }
 
-// fourTables starts the classic layout over servers of its own kind: a Redis that
-// is as durable, and the same MariaDB.
-func (r *rig) fourTables(t *testing.T) *subject {
-	t.Helper()
+// classic starts the classic system over a Redis of its own.
+func (r *rig) classic(t *testing.T) *subject {
 	redis := services.Redis(t)
-	bin, addr := filepath.Join(r.dir, "fourtable"), filepath.Join(r.dir, "fourtable.addr")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "..", "-o", bin, "./fourtable").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	c := exec.Command(bin, "--redis", redis.Addr, "--mysql", "root@tcp("+r.maria.Addr+")/neardup", "--addr-file", addr)
-	c.Stderr = os.Stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
-	s := &subject{name: "four tables"}
-	for end := time.Now().Add(20 * time.Second); s.target == nil; time.Sleep(10 * time.Millisecond) {
-		if b, err := os.ReadFile(addr); err == nil && len(b) > 0 {
-			s.target = load.NewTarget("http://"+string(b), "", *workers)
-		} else if time.Now().After(end) {
-			t.Fatal("the four tables are not ready")
-		}
-	}
-	s.processes = []process{
-		{"service", func() time.Duration { return services.CPU(c.Process.Pid) }}, {"Redis", redis.CPU}, {"MariaDB", r.maria.CPU},
-	}
+	s := r.serve(t, "classic", []string{"--profile", "classic", "--index", "redis://" + redis.Addr}, os.Environ())
+	s.processes = append(s.processes, process{"Redis", redis.CPU})
 	return s
 }
 

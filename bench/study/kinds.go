@@ -43,7 +43,7 @@ func allKinds() ([]kind, error) {
 	}
 	return append(out,
 		kind{"levels", func(clean string) uint64 {
-			return ofWords(keyword.Levels(nil, splitter, nil, clean, 5))
+			return ofWords(keyword.Levels(nil, splitter.Append(nil, clean), nil, 5))
 		}},
 		kind{"keywords", func(clean string) uint64 { return ofWords(extractor.Append(nil, clean)) }},
 	), nil

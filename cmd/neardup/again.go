@@ -109,6 +109,8 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 // valid says what is missing.
 func (g *again) valid() error {
 	switch {
+	case g.index.profile == profileClassic:
+		return usage("no index of --profile classic is made again: see docs/http-api.md")
 	case g.stores.articleMap == "" || g.stores.articles == "":
 		return usage("--map and --articles are needed: an index is made again from both")
 	case g.stores.index == "" && g.data == "":

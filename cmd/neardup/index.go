@@ -6,7 +6,6 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/docid/standard"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
 	"github.com/spf13/pflag"
@@ -33,9 +32,11 @@ type indexFlags struct {
 	maxCandidates       int
 }
 
+const profileClassic = "classic"
+
 func (f *indexFlags) add(fs *pflag.FlagSet) {
 	f.changed = fs.Changed
-	fs.StringVar(&f.profile, "profile", "standard", "standard, or classic: the cascade of the classic system to the letter, by url, SimHash of the title, SimHash of the content within 3 bits, and nothing verified")
+	fs.StringVar(&f.profile, "profile", "standard", "standard, or classic: the classic system to the letter, in --index redis://HOST:PORT, by url, SimHash of the title, SimHash of the content within 3 bits, and nothing verified")
 	fs.StringVar(&f.url, "url", "exact", "stage url: off or exact (after normalisation)")
 	fs.StringVar(&f.title, "title", "exact", "stage title: off, exact or near")
 	fs.Float64Var(&f.titleThreshold, "title-threshold", .9, "with --title near: least edit similarity of two titles")
@@ -75,7 +76,7 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 		return s, err
 	}
 	if f.profile != "" && f.profile != "standard" {
-		return f.classic(s)
+		return s, f.classic()
 	}
 	if s.Titled, err = titled(f.compare); err != nil {
 		return s, err
@@ -119,21 +120,20 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	return s, nil
 }
 
-// classic is the cascade of that name: what it fixes is not asked of other flags.
-func (f *indexFlags) classic(s docid.Settings) (docid.Settings, error) {
-	if f.profile != "classic" {
-		return s, usage("--profile %q: standard or classic", f.profile)
+// classic is the profile of that name: what it fixes, or does not have, is not asked of other flags.
+func (f *indexFlags) classic() error {
+	if f.profile != profileClassic {
+		return usage("--profile %q: standard or classic", f.profile)
 	}
-	for _, flag := range []string{
-		"url", "title", "title-threshold", "title-agrees", "url-agrees", "content", "compare", "method", "threshold",
-	} {
-		if f.changed(flag) {
-			return s, usage("--profile classic says what --%s would", flag)
+	var known pflag.FlagSet
+	new(indexFlags).add(&known)
+	var unasked error
+	known.VisitAll(func(flag *pflag.Flag) {
+		if name := flag.Name; f.changed(name) && name != "profile" && name != "normalize" && name != "backlog" {
+			unasked = usage("--profile classic takes no --%s: it is as the article has it", name)
 		}
-	}
-	c := standard.Classic()
-	s.URL, s.Title, s.Content, s.TitleMethod, s.ContentMethod = c.URL, c.Title, c.Content, c.TitleMethod, c.ContentMethod
-	return s, nil
+	})
+	return unasked
 }
 
 // titled reads what is compared.

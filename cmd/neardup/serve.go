@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -125,7 +126,7 @@ func (s *serve) do(ctx context.Context) error {
 	if s.data == "" {
 		return usage("--data is missing")
 	}
-	if err := s.stores.valid(); err != nil {
+	if err := errors.Join(s.suits(), s.stores.valid()); err != nil {
 		return err
 	}
 	if within(s.backups, storeDir(s.data)) {
@@ -165,11 +166,27 @@ func (s *serve) do(ctx context.Context) error {
 	return s.behind(ctx, gate, srv, settings, access, ended)
 }
 
+// suits checks what goes together with the profile.
+func (s *serve) suits() error {
+	inRedis := strings.HasPrefix(s.stores.index, "redis://") || strings.HasPrefix(s.stores.index, "rediss://")
+	switch {
+	case s.index.profile != profileClassic && s.stores.words != 0:
+		return usage("--words-for is for --profile classic")
+	case s.index.profile != profileClassic:
+		return nil
+	case !inRedis:
+		return usage("--profile classic has its index in Redis: --index redis://HOST:PORT")
+	case s.stores.log != "" || s.backups != "" || s.keepTexts != 0:
+		return usage("--profile classic takes no --log, --backups or --keep-texts: its index is that of the article")
+	}
+	return nil
+}
+
 // behind opens the store behind the gate and serves until ctx or the listener
 // ends.
 func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server, settings docid.Settings, access *server.Access, ended chan error) (err error) {
 	start := time.Now()
-	store, err := s.stores.open(ctx, storeDir(s.data))
+	store, err := s.open(ctx, settings)
 	if err != nil {
 		return err
 	}
@@ -197,7 +214,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	}
 	registry := newRegistry(store)
 	handler, err := server.New(ctx, server.Config{
-		Store: store, Reach: store.reach, Clock: store.clock, Sinks: sinks, Detach: s.stores.detach, Seen: seen, Library: sinkArticles, TextsFor: s.stores.textsFor,
+		Classic: store.openClassic(), Store: store, Reach: store.reach, Clock: store.clock, Sinks: sinks, Detach: s.stores.detach, Seen: seen, Library: sinkArticles, TextsFor: s.stores.textsFor,
 		History: sinkMap, LogFor: s.stores.logFor, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
 		Settings: func(tenant string) docid.Settings {
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
@@ -219,6 +236,14 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	gate.Open(handler)
 	s.log.Info("ready", "data", s.data, "ms", time.Since(start).Milliseconds())
 	return s.untilEnd(ctx, srv, ended, handler, marks)
+}
+
+// open opens the index of the profile.
+func (s *serve) open(ctx context.Context, settings docid.Settings) (*openStore, error) {
+	if s.index.profile == profileClassic {
+		return s.stores.openClassic(ctx, settings)
+	}
+	return s.stores.open(ctx, storeDir(s.data))
 }
 
 // warn says what whoever runs it should know of the store.

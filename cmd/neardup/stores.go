@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/docid/classic"
+	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/store/hbase"
 	"github.com/neardup/neardup/store/memory"
 	"github.com/neardup/neardup/store/mysql"
@@ -33,6 +35,7 @@ type storeFlags struct {
 	replicas                    int
 	acceptLoss                  bool
 	cache                       size
+	words                       time.Duration
 }
 
 func (f *storeFlags) add(fs *pflag.FlagSet) {
@@ -47,6 +50,7 @@ func (f *storeFlags) add(fs *pflag.FlagSet) {
 	fs.DurationVar(&f.logFor, "log-for", week, "Redis: how long entries of the log stay there before they are left to --map; 0: always. A backup of MySQL must not be older than this")
 	fs.IntVar(&f.replicas, "replicas", 0, "Redis: replicas that must have a change on disk before it is answered")
 	fs.BoolVar(&f.acceptLoss, "accept-loss", false, "Redis: serve although its settings can lose acknowledged answers")
+	fs.DurationVar(&f.words, "words-for", 0, "--profile classic: how long the words of a text are kept in Redis, instead of cutting it again; the article has 168h; 0: they are not")
 	f.cache = 64 << 20
 	fs.Var(&f.cache, "cache", "cache of disk blocks, and again of compared texts (of all tenants together)")
 }
@@ -97,7 +101,8 @@ func where(address string) string {
 
 // openStore is a store with what only some have.
 type openStore struct {
-	docid.Store
+	docid.Store // nil: classic
+	classic     *classic.Service
 	// snapshot copies it into a folder; nil: it is backed up in its own way.
 	snapshot func(ctx context.Context, dir string) error
 	// poisoned is why it takes no more writes, nil while it does.
@@ -114,7 +119,7 @@ type openStore struct {
 	shared bool
 	// losses are what it may lose, by how it is set up.
 	losses []string
-	// closeLog closes the log that it follows; nil: it follows none.
+	// closeLog closes the log that it follows, or classic; nil: there is none.
 	closeLog func() error
 	// loads is how its indexes were loaded; nil where they lie elsewhere.
 	loads []pebble.Load
@@ -184,6 +189,30 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	return &openStore{closeLog: closeLog, Store: s, snapshot: s.Snapshot, poisoned: s.Poisoned, gauges: func(r *prometheus.Registry) { embeddedGauges(r, s) }, loads: s.Loads()}, nil
 }
 
+// openClassic opens the index of the classic system.
+func (f *storeFlags) openClassic(ctx context.Context, settings docid.Settings) (*openStore, error) {
+	s, err := classic.Open(ctx, classic.Options{Address: f.index, Clean: settings.Clean, Words: f.words, Backlog: settings.Backlog})
+	if err != nil {
+		return nil, fmt.Errorf("--index %s: %w", where(f.index), err)
+	}
+	losses, err := s.Losses(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("--index %s: %w", where(f.index), err), s.Close())
+	}
+	return &openStore{
+		classic: s, losses: losses, reach: s.Reach, closeLog: s.Close,
+		poisoned: func() error { return nil }, gauges: func(*prometheus.Registry) {},
+	}, nil
+}
+
+// openClassic opens the classic index of a tenant; nil where there is none.
+func (s *openStore) openClassic() func(context.Context, string) (server.Classic, error) {
+	if s.classic == nil {
+		return nil
+	}
+	return func(ctx context.Context, tenant string) (server.Classic, error) { return s.classic.Index(ctx, tenant) }
+}
+
 // openLog opens the log that servers share; nil where each is alone.
 func (f *storeFlags) openLog(ctx context.Context) (docid.Log, func() error, error) {
 	scheme, _, _ := strings.Cut(f.log, "://")
@@ -203,7 +232,10 @@ func (f *storeFlags) openLog(ctx context.Context) (docid.Log, func() error, erro
 
 // Close closes the store, and then the log that it follows.
 func (s *openStore) Close() error {
-	err := s.Store.Close()
+	var err error
+	if s.Store != nil {
+		err = s.Store.Close()
+	}
 	if s.closeLog != nil {
 		err = errors.Join(err, s.closeLog())
 	}

@@ -54,7 +54,7 @@ func TestLevelsFollowTheRule(t *testing.T) {
 		{"the cat the cat", "cat 5", 5},
 	} {
 		var got []string
-		for _, k := range Levels(nil, splitter(t), NewStopWords("The"), c.text, c.n) {
+		for _, k := range Levels(nil, splitter(t).Append(nil, c.text), NewStopWords("The"), c.n) {
 			got = append(got, fmt.Sprint(k.Word, " ", k.Weight))
 		}
 		if s := strings.Join(got, "|"); s != c.want {
@@ -172,7 +172,7 @@ func ExampleLevels() {
 		fmt.Println(err)
 		return
 	}
-	for _, k := range Levels(nil, NewSplitter(g, segment.Dictionary), nil, "文本去重：文本 文本 测试 测试", 5) {
+	for _, k := range Levels(nil, NewSplitter(g, segment.Dictionary).Append(nil, "文本去重：文本 文本 测试 测试"), nil, 5) {
 		fmt.Println(k.Word, k.Weight)
 	}
 	// Output:

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Levels appends the different words of a clean text to dst, sorted, with
+// Levels appends the different words of a text to dst, sorted, with
 // weights from 1 to n by how often each occurs: where the most frequent word
 // occurs top times, a word that occurs c times has the weight
 //
@@ -13,9 +13,8 @@ import (
 //
 // So a word that occurs once has 1 and the most frequent one n; five levels
 // are the classic. Stop words are left out; a nil stop stops nothing. Score
-// is the weight. n is at least 1.
-func Levels(dst []Keyword, words Splitter, stop *StopWords, clean string, n int) []Keyword {
-	tokens := words.Append(nil, clean)
+// is the weight. n is at least 1. The order of the words changes.
+func Levels(dst []Keyword, tokens []string, stop *StopWords, n int) []Keyword {
 	slices.SortFunc(tokens, strings.Compare)
 	from, top := len(dst), 1
 	for i := 0; i < len(tokens); {

@@ -46,6 +46,7 @@ var layers = map[string]layer{
 	"eval":           {[]string{"", "text", "feature"}, nil},
 
 	"docid":          {[]string{"", "override"}, []string{hash}},
+	"docid/classic":  {[]string{"", "docid", "feature/keyword", "methods", "simhash"}, []string{"github.com/redis/rueidis"}},
 	"docid/standard": {[]string{"", "docid", "methods", "text"}, nil},
 
 	"store":        {[]string{"", "docid", "override"}, []string{hash, compress}},

@@ -1,0 +1,315 @@
+// Package classic is the docId service as the classic article lays it out, to the letter: in Redis the url leads
+// to a docId under URL_INDEX, the signature of the title under TITLE_INDEX, four blocks of that of the content under
+// CONTENT_INDEX, and the first that matches decides. A signature is the SimHash of the words of a text, weighted 1
+// to 5 by how often they occur; nothing is verified, so two texts that have little in common but their signatures
+// get one docId. What the article leaves open is done properly: looking up and writing are one step (decide.lua),
+// numbers are given once, and sinks get every article in order.
+//
+//	INDEX:{tenant}                      its identity, the last number, how many docIds
+//	URL_INDEX:{tenant}:url              number of the docId
+//	TITLE_INDEX:{tenant}:signature      number of the docId
+//	CONTENT_INDEX:{tenant}:n:block      signatures that have the block, each with the number of its docId
+//	NID_INDEX:{tenant}:nid              what was answered
+//	DOCIDS:{tenant}                     heat of the kept article, and nid of the first, by number
+//	OUTBOX:{tenant}, SINKS:{tenant}     what waits for the sinks, and how far each is
+//	WORDS:{tenant}:digest               the words of a text, for as long as Options say
+package classic
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
+	"github.com/redis/rueidis"
+)
+
+// Options are how a service is opened.
+type Options struct {
+	// Address is redis://[USER:PASSWORD@]HOST:PORT[/DB], rediss:// with TLS.
+	Address string
+	// Clean makes the texts that are compared.
+	Clean neardup.Cleaner
+	// Words is how long the words of a text stay in Redis; 0: they are not kept there. The article has 7 days.
+	Words time.Duration
+	// Backlog bounds the articles that wait for the sinks; 0: no bound.
+	Backlog uint64
+}
+
+// Service keeps the indexes of all tenants in one Redis, for many servers at once.
+type Service struct {
+	c rueidis.Client
+	o Options
+}
+
+// Open connects. ErrInvalid, ErrUnavailable.
+func Open(_ context.Context, o Options) (*Service, error) {
+	opt, err := rueidis.ParseURL(o.Address)
+	if err != nil {
+		var bad *url.Error // says the whole address, password and all
+		if errors.As(err, &bad) {
+			err = bad.Err
+		}
+		return nil, fmt.Errorf("%w: address of Redis: %w", docid.ErrInvalid, err)
+	}
+	opt.DisableCache, opt.ClientName = true, "neardup"
+	opt.Dialer.Timeout, opt.ConnWriteTimeout = time.Second, 2*time.Second
+	c, err := rueidis.NewClient(opt)
+	if err != nil {
+		return nil, fmt.Errorf("%w: connect to Redis: %w", docid.ErrUnavailable, err)
+	}
+	return &Service{c, o}, nil
+}
+
+// Close closes the connections.
+func (s *Service) Close() error {
+	s.c.Close()
+	return nil
+}
+
+// Reach asks whether Redis is there.
+func (s *Service) Reach(ctx context.Context) error {
+	return failed(s.c.Do(ctx, s.c.B().Ping().Build()).Error())
+}
+
+// Losses are the ways in which Redis, as it is set up, may lose what was answered.
+func (s *Service) Losses(ctx context.Context) ([]string, error) {
+	set, err := s.c.Do(ctx, s.c.B().ConfigGet().Parameter("appendonly", "appendfsync", "maxmemory-policy").Build()).AsStrMap()
+	if err != nil {
+		return nil, failed(err)
+	}
+	var all []string
+	for _, want := range [][3]string{
+		{"appendonly", "yes", "a restart loses everything since the last snapshot"},
+		{"appendfsync", "always", "a power failure loses the last second or more"},
+		{"maxmemory-policy", "noeviction", "a full Redis forgets docIds"},
+	} {
+		if set[want[0]] != want[1] {
+			all = append(all, fmt.Sprintf("%s of Redis is %s: %s (set %s)", want[0], set[want[0]], want[2], want[1]))
+		}
+	}
+	return all, nil
+}
+
+// Index is the index of one tenant. Safe for concurrent use.
+type Index struct {
+	s        *Service
+	tenant   string
+	identity docid.Identity
+	*signer
+	seen atomic.Uint64 // the last change that it knows of
+}
+
+// Index opens the index of a tenant, and makes it if it is not there. One that was made under other settings is
+// neardup.ErrUnlike.
+func (s *Service) Index(ctx context.Context, tenant string) (*Index, error) {
+	x := &Index{s: s, tenant: tenant}
+	fresh, err := docid.NewIdentity("", nil)
+	if err != nil {
+		return nil, err
+	}
+	if x.signer, err = newSigner(s.o.Clean, fresh.Seed); err != nil {
+		return nil, err
+	}
+	fresh.Spec, fresh.Created = x.spec, time.Now().UnixNano()
+	if err := x.open(ctx, fresh); err != nil {
+		return nil, fmt.Errorf("open index of tenant %q: %w", tenant, err)
+	}
+	return x, nil
+}
+
+// open takes the identity that is there, or the fresh one.
+func (x *Index) open(ctx context.Context, fresh docid.Identity) error {
+	b, err := json.Marshal(fresh)
+	if err != nil {
+		return err
+	}
+	c := x.s.c
+	if err := c.Do(ctx, c.B().Hsetnx().Key(x.key("INDEX")).Field("identity").Value(string(b)).Build()).Error(); err != nil {
+		return failed(err)
+	}
+	there, err := c.Do(ctx, c.B().Hget().Key(x.key("INDEX")).Field("identity").Build()).AsBytes()
+	if err != nil {
+		return failed(err)
+	}
+	if err := json.Unmarshal(there, &x.identity); err != nil {
+		return fmt.Errorf("%w: the identity of the index: %w", docid.ErrCorrupt, err)
+	}
+	if x.signer, err = newSigner(x.s.o.Clean, x.identity.Seed); err == nil && x.spec != x.identity.Spec {
+		err = fmt.Errorf("%w: the index is %q, settings are %q", neardup.ErrUnlike, x.identity.Spec, x.spec)
+	}
+	return err
+}
+
+// key is a key of the tenant: all of them lie in one slot.
+func (x *Index) key(prefix string, parts ...string) string { return keyOf(prefix, x.tenant, parts...) }
+
+func keyOf(prefix, tenant string, parts ...string) string {
+	return strings.Join(append([]string{prefix, "{" + tenant + "}"}, parts...), ":")
+}
+
+//go:embed decide.lua
+var decideSource string
+
+var decide = rueidis.NewLuaScript(decideSource)
+
+// article is what the outbox has of one.
+type article struct {
+	docid.Article
+	Received int64    // Unix nanoseconds
+	Request  [16]byte // digest of what was asked
+}
+
+// Add decides on an article and writes what it is found by, in one step. An nid that was answered gets its answer.
+// Errors: docid.ErrInvalid, ErrTaken, ErrBehind, ErrBacklog, ErrFull, ErrUnavailable.
+func (x *Index) Add(ctx context.Context, sub docid.Submission) (docid.Answer, error) {
+	switch {
+	case strings.HasPrefix(sub.ID, docid.AnonymousPrefix):
+		return docid.Answer{}, fmt.Errorf("%w: nid starts with %q", docid.ErrInvalid, docid.AnonymousPrefix)
+	case sub.Idempotency != "" || sub.Window != 0 || sub.TTL != 0:
+		return docid.Answer{}, fmt.Errorf("%w: the classic system knows no idempotency keys, windows and times to live", docid.ErrInvalid)
+	}
+	of, err := x.signatures(ctx, x.clean(sub.Title), x.clean(sub.Text))
+	if err != nil {
+		return docid.Answer{}, fmt.Errorf("words of %q: %w", sub.ID, err)
+	}
+	request, err := json.Marshal(sub.Article)
+	if err != nil {
+		return docid.Answer{}, err
+	}
+	digest := sha256.Sum256(request)
+	waiting, err := json.Marshal(article{sub.Article, time.Now().UnixNano(), [16]byte(digest[:])})
+	if err != nil {
+		return docid.Answer{}, err
+	}
+	said, err := decide.Exec(ctx, x.s.c, x.keys(&sub, of[0], of[1]), []string{
+		number(x.seen.Load()), number(x.s.o.Backlog), sub.ID, hex.EncodeToString(digest[:16]),
+		fmt.Sprintf("%016x", uint64(sub.Heat)^1<<63), number(of[1].fp >> 32), number(of[1].fp & 0xffffffff), string(waiting),
+	}).ToString()
+	if err != nil {
+		return docid.Answer{}, fmt.Errorf("decide on %q: %w", sub.ID, failed(err))
+	}
+	d, err := x.delivery(said, &sub.Article)
+	if err != nil {
+		return docid.Answer{}, err
+	}
+	x.saw(d.Seq)
+	return answer(d, strings.HasPrefix(said, "again ")), nil
+}
+
+// clean is the clean text that is compared.
+func (x *Index) clean(s string) string {
+	if x.s.o.Clean == nil {
+		return s
+	}
+	return x.s.o.Clean.Clean(s)
+}
+
+// keys are those of decide.lua.
+func (x *Index) keys(sub *docid.Submission, title, content signature) []string {
+	keys := []string{x.key("INDEX"), x.key("DOCIDS"), x.key("SINKS"), x.key("OUTBOX"), "", "", "", "", "", "", ""}
+	if sub.ID != "" {
+		keys[4] = x.key("NID_INDEX", sub.ID)
+	}
+	if u := docid.NormalizeURL(sub.URL); u != "" {
+		keys[5] = x.key("URL_INDEX", u)
+	}
+	if title.enough {
+		keys[6] = x.key("TITLE_INDEX", fmt.Sprintf("%016x", title.fp))
+	}
+	if content.enough {
+		for n := range 4 {
+			keys[7+n] = x.key("CONTENT_INDEX", strconv.Itoa(n), fmt.Sprintf("%04x", content.fp>>(16*n)&0xffff))
+		}
+	}
+	return keys
+}
+
+// delivery reads what decide.lua says: what becomes of the kept copy, number, docId, stage, distance, nid of the first.
+func (x *Index) delivery(said string, a *docid.Article) (docid.Delivery, error) {
+	var d docid.Delivery
+	var keeps, stage string
+	if _, err := fmt.Sscanf(said, "%s %d %d %s %d", &keeps, &d.Seq, &d.Leader, &stage, &d.Evidence.Distance); err != nil {
+		return d, fmt.Errorf("%w: answer %q: %w", docid.ErrCorrupt, said, err)
+	}
+	first := strings.SplitN(said, " ", 6)[5]
+	d.NID, d.Heat, d.Article = a.ID, a.Heat, a
+	if d.NID == "" {
+		d.NID = docid.AnonymousNID(d.Seq)
+	}
+	if keeps == "this" {
+		d.Keeps = docid.KeepsThis
+	}
+	d.Kind, d.Evidence.Method = docid.KindNew, "simhash"
+	if stage != "new" {
+		d.Kind, d.Evidence.Stage, d.Evidence.LeaderNID = docid.KindDuplicate, docid.Stage(stage), first
+		d.Evidence.Similarity, d.Evidence.Basis = 1, "equal url"
+		if d.Evidence.Distance >= 0 {
+			d.Evidence.Similarity, d.Evidence.Basis = 1-float64(d.Evidence.Distance)/64, x.basis
+		} else {
+			d.Evidence.Method = string(docid.Exact)
+		}
+	}
+	var err error
+	d.DocID, err = x.identity.DocID(x.tenant, d.Leader)
+	return d, err
+}
+
+// answer words a decision.
+func answer(d docid.Delivery, replayed bool) docid.Answer {
+	a := docid.Answer{DocID: d.DocID, Seq: d.Seq, Stage: d.Evidence.Stage, LeaderSeq: d.Leader, Replayed: replayed}
+	a.ID, a.Decision.Decision, a.Method = d.NID, neardup.New, d.Evidence.Method
+	if d.Kind == docid.KindDuplicate {
+		a.Decision.Decision = neardup.Duplicate
+		a.Leader, a.Similarity, a.Basis = d.Evidence.LeaderNID, d.Evidence.Similarity, d.Evidence.Basis
+		if d.Evidence.Distance >= 0 {
+			a.Distance = &d.Evidence.Distance
+		}
+	}
+	return a
+}
+
+// saw notes a change that is known.
+func (x *Index) saw(seq uint64) {
+	for old := x.seen.Load(); old < seq && !x.seen.CompareAndSwap(old, seq); old = x.seen.Load() {
+	}
+}
+
+// Stats counts, and says how far each sink is.
+func (x *Index) Stats(ctx context.Context) (docid.Stats, []docid.Attachment, error) {
+	var st docid.Stats
+	c := x.s.c
+	counts, err := c.Do(ctx, c.B().Hmget().Key(x.key("INDEX")).Field("seq", "docids").Build()).AsStrSlice()
+	if err != nil {
+		return st, nil, failed(err)
+	}
+	st.Seq, _ = strconv.ParseUint(counts[0], 10, 64) // "": nothing came yet
+	st.Leaders, _ = strconv.Atoi(counts[1])
+	st.Members = int(st.Seq)
+	sinks, err := x.attached(ctx)
+	return st, sinks, err
+}
+
+func number(n uint64) string { return strconv.FormatUint(n, 10) }
+
+func failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	for said, is := range map[string]error{"BEHIND": docid.ErrBehind, "TAKEN": docid.ErrTaken, "BACKLOG": docid.ErrBacklog, "OOM": docid.ErrFull} {
+		if strings.HasPrefix(err.Error(), said) {
+			return fmt.Errorf("%w: %w", is, err)
+		}
+	}
+	return fmt.Errorf("%w: Redis: %w", docid.ErrUnavailable, err)
+}

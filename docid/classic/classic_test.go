@@ -1,0 +1,479 @@
+package classic_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/docid/classic"
+	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/text"
+	"github.com/redis/rueidis"
+)
+
+func open(t *testing.T, s *services.Server, o classic.Options) *classic.Service {
+	t.Helper()
+	o.Address = "redis://" + s.Addr
+	if o.Clean == nil {
+		o.Clean = text.Default()
+	}
+	service, err := classic.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = service.Close() })
+	return service
+}
+
+func index(t *testing.T, s *classic.Service) *classic.Index {
+	t.Helper()
+	x, err := s.Index(t.Context(), "news")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// client sends a command and returns its answer.
+func client(t *testing.T, s *services.Server, command ...string) rueidis.RedisResult {
+	t.Helper()
+	c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{s.Addr}, DisableCache: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	return c.Do(t.Context(), c.B().Arbitrary(command...).Build())
+}
+
+func article(nid, url, title, content string) docid.Submission {
+	var sub docid.Submission
+	sub.ID, sub.URL, sub.Title, sub.Text = nid, url, title, content
+	return sub
+}
+
+// sentence is words from a seed, each three times: of weight 5, so that one more word of weight 1 turns no bit.
+func sentence(seed uint64) string {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var words []string
+	for range 29 {
+		w := fmt.Sprintf("w%x", rng.Uint32())
+		words = append(words, w, w, w)
+	}
+	return strings.Join(words, " ")
+}
+
+func TestRedis(t *testing.T)  { contract(t, services.Redis(t)) }
+func TestValkey(t *testing.T) { contract(t, services.Valkey(t)) }
+
+func contract(t *testing.T, s *services.Server) {
+	for _, test := range []struct {
+		name string
+		run  func(t *testing.T, s *services.Server)
+	}{
+		{"Classic", testClassic}, {"Oracle", testOracle}, {"Moment", testMoment}, {"Again", testAgain}, {"Layout", testLayout},
+		{"Words", testWords}, {"Sinks", testSinks}, {"Lost", testLost}, {"Unlike", testUnlike},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if err := client(t, s, "FLUSHALL").Error(); err != nil {
+				t.Fatal(err)
+			}
+			test.run(t, s)
+		})
+	}
+}
+
+// testClassic: url, then the signature of the title, then that of the content
+// decides; the first that matches, and nothing else is asked.
+func testClassic(t *testing.T, s *services.Server) {
+	x := index(t, open(t, s, classic.Options{}))
+	content := sentence(1)
+	for _, c := range []struct {
+		name, url, title, content string
+		stage                     docid.Stage // "": new
+	}{
+		{"the first", "http://a.example/1", "Wind farm off the coast", content, ""},
+		{"its url, all else another", "http://a.example/1", "Rain in the valleys", "Snow and rain are expected in all northern valleys.", docid.StageURL},
+		{"its title in another order, another content", "http://b.example/2", "Coast off the farm, wind", "Snow and ice are expected tonight on northern roads.", docid.StageTitle},
+		{"its content with another word", "http://c.example/3", "Harbour news", content + " yesterday", docid.StageContent},
+		{"nothing of it", "http://d.example/4", "Election results", "Votes were counted all night, and the parties will meet on Thursday to talk.", ""},
+		{"the url of a duplicate leads nowhere", "http://b.example/2", "Weather", "It will be dry until the weekend in the south.", ""},
+		{"nothing at all", "", "", "", ""},
+		{"nothing at all again", "", "", "", ""},
+	} {
+		a, err := x.Add(t.Context(), article("", c.url, c.title, c.content))
+		if err != nil || a.Stage != c.stage || (a.Decision.Decision == neardup.New) != (c.stage == "") {
+			t.Errorf("%s: %+v, %v; want stage %q", c.name, a, err, c.stage)
+		}
+	}
+}
+
+// testOracle: of articles that share urls, titles and contents at random, answers are those of three tables and all
+// signatures compared.
+func testOracle(t *testing.T, s *services.Server) {
+	x := index(t, open(t, s, classic.Options{}))
+	var id docid.Identity
+	unpack(t, client(t, s, "HGET", "INDEX:{news}", "identity"), &id)
+	sign := oracleSignature(t, id.Seed)
+	type entry struct {
+		fp  uint64
+		seq uint64
+	}
+	urls, titles, contents := map[string]uint64{}, map[uint64]uint64{}, []entry(nil)
+	rng := rand.New(rand.NewPCG(7, 7))
+	stages := map[docid.Stage]int{}
+	for seq := uint64(1); seq <= 600; seq++ {
+		url := fmt.Sprintf("https://a.example/%d", rng.IntN(400))
+		title := fmt.Sprintf("title %d", rng.IntN(400))
+		content := sentence(rng.Uint64N(300))
+		for range rng.IntN(3) {
+			content += fmt.Sprintf(" extra%d", rng.IntN(50))
+		}
+		wantStage, want := docid.Stage(""), seq
+		titleFP, contentFP := sign(title), sign(content)
+		if of, ok := urls[url]; ok {
+			wantStage, want = docid.StageURL, of
+		} else if of, ok := titles[titleFP]; ok {
+			wantStage, want = docid.StageTitle, of
+		} else {
+			best := 4
+			for _, e := range contents {
+				if d := bits.OnesCount64(e.fp ^ contentFP); d < best {
+					wantStage, want, best = docid.StageContent, e.seq, d
+				}
+			}
+		}
+		if want == seq {
+			urls[url], titles[titleFP], contents = seq, seq, append(contents, entry{contentFP, seq})
+		}
+		a, err := x.Add(t.Context(), article("", url, title, content))
+		docID, _ := id.DocID("news", want)
+		if err != nil || a.Seq != seq || a.LeaderSeq != want || a.Stage != wantStage || a.DocID != docID {
+			t.Fatalf("%d: %+v, %v; want stage %q of %d", seq, a, err, wantStage, want)
+		}
+		stages[wantStage]++
+	}
+	for _, stage := range []docid.Stage{"", docid.StageURL, docid.StageTitle, docid.StageContent} {
+		if stages[stage] < 20 {
+			t.Errorf("stage %q decided %d times: the test says little of it", stage, stages[stage])
+		}
+	}
+}
+
+// oracleSignature is the signature of the method by that name.
+func oracleSignature(t *testing.T, seed uint64) func(string) uint64 {
+	t.Helper()
+	words, err := methods.FeatureConfig{Kind: "levels:5", Seed: seed}.Features()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := methods.New(methods.Config{Name: "simhash", Verify: methods.Off, Features: words, MinFeatures: 1, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(s string) uint64 {
+		var rec neardup.Record
+		m.Record(text.Default().Clean(s), &rec)
+		return rec.Sketch
+	}
+}
+
+// testMoment: of articles that are one by url, title or content and come at one moment to two servers, all get one docId.
+func testMoment(t *testing.T, s *services.Server) {
+	two := []*classic.Index{index(t, open(t, s, classic.Options{})), index(t, open(t, s, classic.Options{}))}
+	for round := range uint64(20) {
+		got := make([]string, 16)
+		var all sync.WaitGroup
+		for i := range got {
+			all.Go(func() {
+				a, err := two[i%2].Add(t.Context(), article("", "", "", sentence(1000+round)+strings.Repeat(" more", i%2)))
+				if err != nil {
+					t.Error(err)
+				}
+				got[i] = a.DocID
+			})
+		}
+		all.Wait()
+		if len(slices.Compact(got)) != 1 {
+			t.Errorf("round %d: %q", round, got)
+		}
+	}
+}
+
+// testAgain: an nid that comes again gets its answer, one of another article is refused.
+func testAgain(t *testing.T, s *services.Server) {
+	x := index(t, open(t, s, classic.Options{}))
+	add := func(nid, content string) (docid.Answer, error) {
+		return x.Add(t.Context(), article(nid, "", "", content))
+	}
+	first, err := add("a b", sentence(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := add("2", sentence(1))
+	if err != nil || second.DocID != first.DocID || second.Leader != "a b" || second.Seq != 2 {
+		t.Fatalf("%+v, %v", second, err)
+	}
+	for nid, want := range map[string]docid.Answer{"a b": first, "2": second} {
+		again, err := add(nid, sentence(1))
+		if err != nil || !again.Replayed || again.Seq != want.Seq || again.DocID != want.DocID || again.Stage != want.Stage {
+			t.Errorf("%+v, %v; want %+v", again, err, want)
+		}
+	}
+	if _, err := add("2", sentence(2)); !errors.Is(err, docid.ErrTaken) {
+		t.Errorf("another article under the nid: %v", err)
+	}
+	for name, sub := range map[string]docid.Submission{
+		"an nid of the index": article("~1", "", "", ""),
+		"an idempotency key":  {Idempotency: "k"},
+		"a window":            {Window: time.Hour},
+		"a time to live":      {TTL: time.Hour},
+	} {
+		if _, err := x.Add(t.Context(), sub); !errors.Is(err, docid.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	st, sinks, err := x.Stats(t.Context())
+	if err != nil || st.Seq != 2 || st.Leaders != 1 || st.Members != 2 || len(sinks) != 0 {
+		t.Errorf("%+v, %v, %v", st, sinks, err)
+	}
+}
+
+// testLayout: the keys are those of the article.
+func testLayout(t *testing.T, s *services.Server) {
+	x := index(t, open(t, s, classic.Options{}))
+	if _, err := x.Add(t.Context(), article("n1", "http://a.example/1/", "Wind farm", sentence(1))); err != nil {
+		t.Fatal(err)
+	}
+	all, err := client(t, s, "KEYS", "*").AsStrSlice()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]int{}
+	for _, key := range all {
+		prefix, rest, _ := strings.Cut(key, ":")
+		kinds[prefix]++
+		if !strings.HasPrefix(rest, "{news}") {
+			t.Errorf("key %q has no tenant", key)
+		}
+	}
+	if want := "map[CONTENT_INDEX:4 DOCIDS:1 INDEX:1 NID_INDEX:1 TITLE_INDEX:1 URL_INDEX:1]"; fmt.Sprint(kinds) != want {
+		t.Errorf("keys %v, want %s", kinds, want)
+	}
+	if of, err := client(t, s, "GET", "URL_INDEX:{news}:https://a.example/1").ToString(); of != "1" {
+		t.Errorf("the url leads to %q, %v", of, err)
+	}
+}
+
+// testWords: words that Redis keeps, for as long as is said, give the same signatures.
+func testWords(t *testing.T, s *services.Server) {
+	const title, content = "计算机应用与软件", "海量网络文本去重系统实验测试，这是一段测试文本的内容。"
+	cached := index(t, open(t, s, classic.Options{Words: 7 * 24 * time.Hour}))
+	cut := index(t, open(t, s, classic.Options{}))
+	for i, c := range []struct {
+		name, title, content string
+		x                    *classic.Index
+		stage                docid.Stage
+	}{
+		{"cut and kept", title, content, cached, ""},
+		{"kept", title, "", cached, docid.StageTitle},
+		{"kept", "", content, cached, docid.StageContent},
+		{"cut", "", content, cut, docid.StageContent},
+	} {
+		if a, err := c.x.Add(t.Context(), article(fmt.Sprint(i), "", c.title, c.content)); err != nil || a.Stage != c.stage || c.stage != "" && *a.Distance != 0 {
+			t.Errorf("%s: %+v, %v; want stage %q", c.name, a, err, c.stage)
+		}
+	}
+	keys, err := client(t, s, "KEYS", "WORDS:*").AsStrSlice()
+	if err != nil || len(keys) != 3 { // title, content, no text
+		t.Fatalf("%q, %v", keys, err)
+	}
+	for _, key := range keys {
+		if left, err := client(t, s, "TTL", key).AsInt64(); err != nil || left < 7*24*3600-60 || left > 7*24*3600 {
+			t.Errorf("%s ends in %d s, %v", key, left, err)
+		}
+	}
+}
+
+// sink notes what it gets.
+type sink struct {
+	mu  sync.Mutex
+	got []docid.Delivery
+	err error // of Apply
+}
+
+func (s *sink) Cursor(context.Context, string) (uint64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return uint64(len(s.got)), nil
+}
+
+func (s *sink) Apply(_ context.Context, _ string, ds []docid.Delivery) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range ds {
+		if s.err == nil && d.Seq == uint64(len(s.got))+1 {
+			s.got = append(s.got, d)
+		}
+	}
+	return s.err
+}
+
+func (s *sink) Close() error { return nil }
+
+// fed waits until a sink has so many changes.
+func (s *sink) fed(t *testing.T, n uint64) []docid.Delivery {
+	t.Helper()
+	for {
+		if at, _ := s.Cursor(t.Context(), ""); at >= n {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return slices.Clone(s.got)
+		}
+		if t.Context().Err() != nil {
+			t.Fatal("the sink was not fed")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// testSinks: sinks get all articles in order from two servers, through errors of their own; the hottest is kept, and
+// what all have is dropped.
+func testSinks(t *testing.T, s *services.Server) {
+	ctx, stop := context.WithCancel(t.Context())
+	a, b := &sink{}, &sink{err: errors.New("away")}
+	failed := make(chan error, 1000)
+	var feeding sync.WaitGroup
+	defer feeding.Wait()
+	defer stop()
+	service := open(t, s, classic.Options{Backlog: 30})
+	var two []*classic.Index
+	for range 2 {
+		x := index(t, service)
+		two = append(two, x)
+		for name, to := range map[string]*sink{"a": a, "b": b} {
+			if err := x.Attach(ctx, name, to); err != nil {
+				t.Fatal(err)
+			}
+			feeding.Go(func() { _ = x.Feed(ctx, name, to, func(err error) { failed <- err }) })
+		}
+	}
+	heats := []int64{5, -3, 7, 7, 6, 1 << 62, 8}
+	for i, heat := range heats {
+		sub := article(fmt.Sprint(i+1), "http://a.example/1", "Wind farm", sentence(1))
+		sub.Heat = heat
+		if _, err := two[i%2].Add(ctx, sub); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.fed(t, 7)
+	if err := <-failed; err == nil || !strings.Contains(err.Error(), "away") {
+		t.Errorf("of the sink that is away: %v", err)
+	}
+	for i := 0; ; i++ { // until the backlog of b is full
+		if _, err := two[0].Add(ctx, article("", "", "", sentence(uint64(100+i)))); err != nil {
+			if !errors.Is(err, docid.ErrBacklog) || i != 30-7 {
+				t.Errorf("article %d: %v", i, err)
+			}
+			break
+		}
+	}
+	_, sinks, err := two[0].Stats(ctx)
+	if err != nil || len(sinks) != 2 {
+		t.Errorf("%v, %v", sinks, err)
+	}
+	b.mu.Lock()
+	b.err = nil
+	b.mu.Unlock()
+	for i, d := range b.fed(t, 30) {
+		if d.Seq != uint64(i+1) || d.DocID == "" || (d.Kind == docid.KindNew) != (d.Material != nil) || d.Article == nil || d.Time == 0 {
+			t.Errorf("delivery %d: %+v", i, d)
+		}
+		if i < len(heats) {
+			if kept := i == 0 || i == 2 || i == 5; d.Keeps.This() != kept || d.Heat != heats[i] || d.NID != fmt.Sprint(i+1) {
+				t.Errorf("heat %d: %+v", heats[i], d)
+			}
+		}
+	}
+	for {
+		if n, err := client(t, s, "XLEN", "OUTBOX:{news}").AsInt64(); err != nil || n == 0 {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := two[0].Attach(ctx, "late", &sink{}); !errors.Is(err, docid.ErrUndrained) {
+		t.Errorf("a sink that comes late: %v", err)
+	}
+}
+
+// testLost: a Redis that has lost articles is found out by who has seen them, server or sink, and says nothing new.
+func testLost(t *testing.T, s *services.Server) {
+	service := open(t, s, classic.Options{})
+	x, to := index(t, service), &sink{got: make([]docid.Delivery, 1)}
+	if err := x.Attach(t.Context(), "map", to); !errors.Is(err, docid.ErrBehind) {
+		t.Errorf("a sink that has more: %v", err)
+	}
+	for i := range uint64(3) {
+		if _, err := x.Add(t.Context(), article("", "", "", sentence(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := client(t, s, "HSET", "INDEX:{news}", "seq", "2").Error(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Add(t.Context(), article("", "", "", sentence(9))); !errors.Is(err, docid.ErrBehind) {
+		t.Errorf("from a Redis that is behind: %v", err)
+	}
+	s.Kill()
+	defer s.Start(t)
+	if _, err := x.Add(t.Context(), article("", "", "", sentence(9))); !errors.Is(err, docid.ErrUnavailable) {
+		t.Errorf("from a Redis that is away: %v", err)
+	}
+	if err := service.Reach(t.Context()); !errors.Is(err, docid.ErrUnavailable) {
+		t.Errorf("reach: %v", err)
+	}
+}
+
+// testUnlike: an index goes on only under the settings that it was made with, and Redis is told what it may lose.
+func testUnlike(t *testing.T, s *services.Server) {
+	index(t, open(t, s, classic.Options{}))
+	none, err := text.ParseNormalizer("none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open(t, s, classic.Options{Clean: none}).Index(t.Context(), "news"); !errors.Is(err, neardup.ErrUnlike) {
+		t.Errorf("under another normalisation: %v", err)
+	}
+	service := open(t, s, classic.Options{})
+	for _, set := range []struct{ name, value, loss string }{
+		{"appendfsync", "everysec", "a power failure loses"}, {"appendfsync", "always", ""},
+		{"maxmemory-policy", "allkeys-lru", "forgets docIds"}, {"maxmemory-policy", "noeviction", ""},
+	} {
+		if err := client(t, s, "CONFIG", "SET", set.name, set.value).Error(); err != nil {
+			t.Fatal(err)
+		}
+		losses, err := service.Losses(t.Context())
+		if err != nil || !strings.Contains(strings.Join(losses, " "), set.loss) || (set.loss == "") != (len(losses) == 0) {
+			t.Errorf("%s %s: %q, %v", set.name, set.value, losses, err)
+		}
+	}
+	if _, err := classic.Open(t.Context(), classic.Options{Address: "redis://u:hidden@[::1"}); !errors.Is(err, docid.ErrInvalid) || strings.Contains(err.Error(), "hidden") {
+		t.Errorf("an address that cannot be read: %v", err)
+	}
+}
+
+func unpack(t *testing.T, r rueidis.RedisResult, v any) {
+	t.Helper()
+	if err := r.DecodeJSON(v); err != nil {
+		t.Fatal(err)
+	}
+}

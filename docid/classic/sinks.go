@@ -1,0 +1,179 @@
+package classic
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/redis/rueidis"
+)
+
+// attaching has articles kept for a sink from now on, if it has all that there were.
+var attaching = rueidis.NewLuaScript(`
+if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return 1 end
+if tonumber(redis.call('HGET', KEYS[1], 'seq') or 0) ~= tonumber(ARGV[2]) then return 0 end
+return redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])`)
+
+// Attach has articles kept for a sink until it has them. It must be attached before the first article:
+// docid.ErrUndrained otherwise. docid.ErrBehind if the index has lost articles that the sink has.
+func (x *Index) Attach(ctx context.Context, name string, sink docid.Sink) error {
+	if keeper, ok := sink.(docid.IdentityKeeper); ok {
+		if err := keeper.KeepIdentity(ctx, x.tenant, x.identity); err != nil {
+			return fmt.Errorf("attach sink %q: %w", name, err)
+		}
+	}
+	at, err := sink.Cursor(ctx, x.tenant)
+	if err != nil {
+		if sinks, also := x.attached(ctx); also == nil && slices.ContainsFunc(sinks, func(a docid.Attachment) bool { return a.Sink == name }) &&
+			errors.Is(err, docid.ErrUnavailable) {
+			return nil // it may be away for now; Feed asks again
+		}
+		return fmt.Errorf("attach sink %q: %w", name, err)
+	}
+	st, _, err := x.Stats(ctx)
+	if err != nil {
+		return err
+	}
+	if st.Seq < at {
+		return fmt.Errorf("%w: Redis has changes up to %d, sink %q up to %d; neardup rebuild makes the index again", docid.ErrBehind, st.Seq, name, at)
+	}
+	x.saw(st.Seq)
+	attached, err := attaching.Exec(ctx, x.s.c, []string{x.key("INDEX"), x.key("SINKS")}, []string{name, number(at)}).AsBool()
+	if err != nil {
+		return failed(err)
+	}
+	if !attached {
+		return fmt.Errorf("%w: sink %q has changes up to %d of %d, and was not attached when the others came", docid.ErrUndrained, name, at, st.Seq)
+	}
+	return nil
+}
+
+// attached lists the sinks with what each has acknowledged.
+func (x *Index) attached(ctx context.Context) ([]docid.Attachment, error) {
+	c := x.s.c
+	has, err := c.Do(ctx, c.B().Hgetall().Key(x.key("SINKS")).Build()).AsIntMap()
+	if err != nil {
+		return nil, failed(err)
+	}
+	var all []docid.Attachment
+	for name, seq := range has {
+		all = append(all, docid.Attachment{Sink: name, Seq: uint64(seq)})
+	}
+	return all, nil
+}
+
+// Pauses of Feed: while nothing waits, after errors at most, and until another takes over from one that is gone.
+const (
+	feedPause = 100 * time.Millisecond
+	feedMost  = 2 * time.Second
+	feedClaim = 5 * time.Second
+	feedPage  = 200
+)
+
+// Feed brings a sink what waits for it, in order and at least once, until ctx ends, whose error it returns. Of all
+// that feed a sink one does; failed hears why it waits.
+func (x *Index) Feed(ctx context.Context, name string, sink docid.Sink, failed func(error)) error {
+	who, pause := rand.Text(), feedPause
+	for {
+		err := x.turn(ctx, name, who, sink)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil:
+			pause = feedPause
+		default:
+			pause = min(2*pause, feedMost)
+			failed(err)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// claiming has one feed a sink for a while, or longer.
+var claiming = rueidis.NewLuaScript(`
+local has = redis.call('GET', KEYS[1])
+if has and has ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`)
+
+// turn brings all that waits, unless another does.
+func (x *Index) turn(ctx context.Context, name, who string, sink docid.Sink) error {
+	at, err := sink.Cursor(ctx, x.tenant)
+	if err != nil {
+		return err
+	}
+	for {
+		mine, err := claiming.Exec(ctx, x.s.c, []string{x.key("CLAIM", name)}, []string{who, strconv.FormatInt(feedClaim.Milliseconds(), 10)}).AsBool()
+		if err != nil {
+			return failed(err)
+		}
+		if !mine {
+			return nil
+		}
+		if err := x.acknowledge(ctx, name, at); err != nil {
+			return err
+		}
+		ds, err := x.pending(ctx, at)
+		if err != nil || len(ds) == 0 {
+			return err
+		}
+		if err := sink.Apply(ctx, x.tenant, ds); err != nil {
+			return fmt.Errorf("sink %q after %d: %w", name, at, err)
+		}
+		at = ds[len(ds)-1].Seq
+	}
+}
+
+// pending is a page of what waits after a change.
+func (x *Index) pending(ctx context.Context, after uint64) ([]docid.Delivery, error) {
+	c := x.s.c
+	entries, err := c.Do(ctx, c.B().Xrange().Key(x.key("OUTBOX")).Start("(0-"+number(after)).End("+").Count(feedPage).Build()).AsXRange()
+	if err != nil {
+		return nil, failed(err)
+	}
+	var ds []docid.Delivery
+	for _, e := range entries {
+		var a article
+		if err := json.Unmarshal([]byte(e.FieldValues["article"]), &a); err != nil {
+			return nil, fmt.Errorf("%w: article %s of the outbox: %w", docid.ErrCorrupt, e.ID, err)
+		}
+		d, err := x.delivery(e.FieldValues["answer"], &a.Article)
+		if err != nil {
+			return nil, err
+		}
+		if d.Seq != after+uint64(len(ds))+1 {
+			return nil, fmt.Errorf("%w: the sink has changes up to %d, and the outbox goes on with %d", docid.ErrUndrained, after+uint64(len(ds)), d.Seq)
+		}
+		d.Time, d.Request = a.Received, a.Request
+		if d.Kind == docid.KindNew {
+			d.Material = &docid.Material{NID: d.NID, Title: x.clean(a.Title), Text: x.clean(a.Text)}
+		}
+		ds = append(ds, d)
+	}
+	return ds, nil
+}
+
+// acknowledge says how far a sink is, and drops what all have.
+func (x *Index) acknowledge(ctx context.Context, name string, at uint64) error {
+	c := x.s.c
+	if err := c.Do(ctx, c.B().Hset().Key(x.key("SINKS")).FieldValue().FieldValue(name, number(at)).Build()).Error(); err != nil {
+		return failed(err)
+	}
+	sinks, err := x.attached(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range sinks {
+		at = min(at, a.Seq)
+	}
+	return failed(c.Do(ctx, c.B().Xtrim().Key(x.key("OUTBOX")).Minid().Threshold("0-"+number(at+1)).Build()).Error())
+}

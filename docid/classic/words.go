@@ -1,0 +1,106 @@
+package classic
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/simhash"
+	"github.com/redis/rueidis"
+)
+
+// A word has a weight of so many levels, and two contents are one within so many bits.
+const (
+	levels = 5
+	most   = simhash.DefaultDistance
+)
+
+// signature is the SimHash of a text; one without words has none.
+type signature struct {
+	fp     uint64
+	enough bool
+}
+
+// signer makes signatures.
+type signer struct {
+	seed     uint64
+	splitter keyword.Splitter
+	stop     *keyword.StopWords
+	spec     string // of the cascade, as docid.Settings prints it
+	basis    string // of a similarity
+}
+
+func newSigner(clean neardup.Cleaner, seed uint64) (*signer, error) {
+	features, err := methods.FeatureConfig{Kind: fmt.Sprintf("levels:%d", levels), Seed: seed}.Features()
+	if err != nil {
+		return nil, err
+	}
+	of := &signer{seed: seed, basis: "1 - distance/64 of " + features.String(), spec: "cascade/1 clean=none url=exact"}
+	if clean != nil {
+		of.spec = "cascade/1 clean=" + clean.String() + " url=exact"
+	}
+	for stage, distance := range []int{0, most} {
+		m, err := simhash.New(simhash.Config{
+			Features: features, Distance: &distance, Unverified: true, MinFeatures: 1, Layout: fmt.Sprintf("probe:%d", distance+1), Seed: seed,
+		})
+		if err != nil {
+			return nil, err
+		}
+		of.spec += fmt.Sprintf(" %s=near(%s)", []docid.Stage{docid.StageTitle, docid.StageContent}[stage], m.Spec())
+	}
+	if of.splitter, err = methods.Splitter(nil); err != nil {
+		return nil, err
+	}
+	of.stop, err = keyword.BuiltInStopWords()
+	return of, err
+}
+
+// of is the signature of words, which it sorts.
+func (g *signer) of(words []string) signature {
+	var features []simhash.Weighted
+	for _, k := range keyword.Levels(nil, words, g.stop, levels) {
+		features = append(features, simhash.Weighted{Hash: simhash.HashWord(k.Word, g.seed), Weight: k.Weight})
+	}
+	return signature{simhash.OfWeighted(features), len(features) > 0}
+}
+
+// signatures are those of texts, by words that Redis may have.
+func (x *Index) signatures(ctx context.Context, texts ...string) ([]signature, error) {
+	out := make([]signature, len(texts))
+	if x.s.o.Words <= 0 {
+		for i, t := range texts {
+			out[i] = x.of(x.splitter.Append(nil, t))
+		}
+		return out, nil
+	}
+	c := x.s.c
+	keys := make([]string, len(texts))
+	for i, t := range texts {
+		keys[i] = x.key("WORDS", neardup.DigestOf(t).String())
+	}
+	there, err := c.Do(ctx, c.B().Mget().Key(keys...).Build()).ToArray()
+	if err != nil {
+		return nil, failed(err)
+	}
+	var puts rueidis.Commands
+	for i, t := range texts {
+		words := x.splitter.Append
+		if cached, err := there[i].ToString(); err == nil {
+			out[i] = x.of(strings.Fields(cached))
+			continue
+		}
+		cut := words(nil, t)
+		puts = append(puts, c.B().Set().Key(keys[i]).Value(strings.Join(cut, " ")).Ex(x.s.o.Words).Build())
+		out[i] = x.of(cut)
+	}
+	for _, r := range c.DoMulti(ctx, puts...) {
+		if err := r.Error(); err != nil {
+			return nil, failed(err)
+		}
+	}
+	return out, nil
+}
