@@ -9,8 +9,10 @@ import (
 // slot is a place in which two texts differ: what the one has there and the
 // other in its place, of which one may be nothing.
 type slot struct {
-	a, b     []token.Token
-	atA, atB int // where they begin
+	a, b          []token.Token
+	atA, atB      int    // where they begin
+	before, after uint64 // the words around it, which both texts have; 0: none
+	title         bool   // it is in the title of both
 }
 
 // aligner aligns the words of two texts. It keeps its memory.
@@ -93,8 +95,18 @@ func (l *aligner) differences(a, b []token.Token) {
 		tail++
 	}
 	x, y := a[head:len(a)-tail], b[head:len(b)-tail]
+	slot := func(fromI, i, fromJ, j int) {
+		s := slot{a: x[fromI:i], b: y[fromJ:j], atA: head + fromI, atB: head + fromJ}
+		if s.atA > 0 && s.atB > 0 {
+			s.before = a[s.atA-1].Hash
+		}
+		if end := head + i; end < len(a) && head+j < len(b) {
+			s.after = a[end].Hash
+		}
+		l.slot(s)
+	}
 	if len(x) == 0 || len(y) == 0 {
-		l.slot(slot{x, y, head, head})
+		slot(0, len(x), 0, len(y))
 		return
 	}
 	l.fill(x, y)
@@ -103,7 +115,7 @@ func (l *aligner) differences(a, b []token.Token) {
 	for i < len(x) && j < len(y) {
 		switch {
 		case x[i].Hash == y[j].Hash:
-			l.slot(slot{x[fromI:i], y[fromJ:j], head + fromI, head + fromJ})
+			slot(fromI, i, fromJ, j)
 			i++
 			j++
 			fromI, fromJ = i, j
@@ -113,7 +125,7 @@ func (l *aligner) differences(a, b []token.Token) {
 			j++
 		}
 	}
-	l.slot(slot{x[fromI:], y[fromJ:], head + fromI, head + fromJ})
+	slot(fromI, len(x), fromJ, len(y))
 }
 
 func (l *aligner) slot(s slot) {

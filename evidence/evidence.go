@@ -44,19 +44,12 @@ type work struct {
 	lexicon *token.Lexicon
 	cutter  *token.Cutter // made for the first long text: it takes a third of a megabyte
 	bufs    [2][]token.Token
-	// of long:
-	heads  [2]heading
-	places []place
+	places  []place // of long
 }
 
-// heading is the first tokens of a long text.
-type heading struct {
-	*LongView
-	tokens []token.Token
-}
-
-// place is where two long texts differ, in the tokens that were cut there.
-type place struct{ a0, a1, b0, b1 int }
+// place is where two long texts differ: in the tokens that were cut there, and in
+// their coarse words.
+type place struct{ a0, a1, b0, b1, atA, atB int }
 
 // New returns a scorer that weighs words by a lexicon.
 func New(l *token.Lexicon, w Weights) *Scorer {
@@ -187,6 +180,9 @@ func (w *work) short(a, b *token.View) Vector {
 	y.Open(b)
 	w.slots = w.slots[:0]
 	w.alignEither(x.Tokens, y.Tokens)
+	for i := range w.slots {
+		w.slots[i].title = w.slots[i].atA < titleWords && w.slots[i].atB < titleWords
+	}
 	s := sums{count: min(len(x.Tokens), len(y.Tokens))}
 	for side, tokens := range [2][]token.Token{x.Tokens, y.Tokens} {
 		for i := range tokens {
@@ -195,7 +191,6 @@ func (w *work) short(a, b *token.View) Vector {
 	}
 	w.look(&s)
 	w.exchanged(&s, x.Tokens, y.Tokens)
-	w.title(&s, x.Tokens, y.Tokens)
 	return s.vector()
 }
 
@@ -240,7 +235,7 @@ func (w *work) long(a, b *LongView) Vector {
 	s.total[0], s.total[1] = uint64(len(a.hashes))*coarseWeight, uint64(len(b.hashes))*coarseWeight
 	w.places = w.places[:0]
 	for _, sp := range widen(w.diff(a.hashes, b.hashes), a, b) { // cut all first: the buffers grow
-		p := place{a0: len(w.bufs[0]), b0: len(w.bufs[1])}
+		p := place{a0: len(w.bufs[0]), b0: len(w.bufs[1]), atA: sp.a0, atB: sp.b0}
 		w.bufs[0] = append(w.bufs[0], w.cutter.Cut(a.slice(sp.a0, sp.a1))...)
 		w.bufs[1] = append(w.bufs[1], w.cutter.Cut(b.slice(sp.b0, sp.b1))...)
 		p.a1, p.b1 = len(w.bufs[0]), len(w.bufs[1])
@@ -248,76 +243,17 @@ func (w *work) long(a, b *LongView) Vector {
 	}
 	for _, p := range w.places {
 		x, y := w.bufs[0][p.a0:p.a1], w.bufs[1][p.b0:p.b1]
+		from := len(w.slots)
 		if len(x) <= mostTokens && len(y) <= mostTokens {
 			w.alignEither(x, y)
 		} else {
 			w.slot(slot{a: x, b: y})
 		}
+		for i := from; i < len(w.slots); i++ {
+			at := &w.slots[i]
+			at.title = p.atA+at.atA < a.title && p.atB+at.atB < b.title
+		}
 	}
 	w.look(&s)
-	x, y := &w.heads[0], &w.heads[1]
-	if y.LongView == a || x.LongView == b { // of one view compared with many it keeps the head
-		w.heads[0], w.heads[1] = w.heads[1], w.heads[0]
-	}
-	x.open(a, w.cutter)
-	y.open(b, w.cutter)
-	w.title(&s, x.tokens, y.tokens)
 	return s.vector()
-}
-
-// titleWords are the first words, in which one in the place of another is what
-// the text is about; headWords are looked through for it in the other one.
-const (
-	titleWords = 12
-	headWords  = 40
-)
-
-// open cuts the head of a view, unless it is the one that was opened last.
-func (h *heading) open(v *LongView, c *token.Cutter) {
-	if h.LongView != v {
-		h.LongView, h.tokens = v, append(h.tokens[:0], c.CutFirst(v.slice(0, min(len(v.hashes), 4*headWords)), headWords)...)
-	}
-}
-
-// title finds the heaviest words of either title that the other text does not
-// have near its head.
-func (w *work) title(s *sums, x, y []token.Token) {
-	p := unshared(x, y)
-	if p == nil {
-		return
-	}
-	q := unshared(y, x)
-	if q == nil || token.Alike(p, q) {
-		return
-	}
-	weight := min(nameWeight(p), nameWeight(q))
-	s.v[Title] = int32(weight)
-	w.add(Title, p.Text, q.Text, int32(weight))
-}
-
-// unshared is the heaviest word of a title, the first of them, that is not in the
-// head of the other text.
-func unshared(tokens, other []token.Token) *token.Token {
-	other = other[:min(len(other), headWords)]
-	var hashes [headWords]uint64
-	for i := range other {
-		hashes[i] = other[i].Hash
-	}
-	var title [titleWords]*token.Token
-	n := 0
-	for i := range tokens[:min(len(tokens), titleWords)] {
-		t := &tokens[i]
-		if !t.Number() && !slices.Contains(hashes[:len(other)], t.Hash) {
-			title[n] = t
-			n++
-		}
-	}
-	// Most titles are settled by their heaviest word: the others are not spelt out.
-	slices.SortStableFunc(title[:n], func(x, y *token.Token) int { return cmp.Compare(nameWeight(y), nameWeight(x)) })
-	for _, t := range title[:n] {
-		if !slices.ContainsFunc(other, func(o token.Token) bool { return token.Alike(&o, t) }) {
-			return t
-		}
-	}
-	return nil
 }

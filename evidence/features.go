@@ -88,6 +88,7 @@ type pair struct {
 	excess   [2][]excess
 	byHash   table // of excess of the leader
 	rows     [2][]*excess
+	numbered [2][]*excess // numbers that the other has not at all
 	moves    []move
 	replaced []replacement
 	found    []Evidence
@@ -96,9 +97,15 @@ type pair struct {
 // excess is a token that the other text has not in the same place.
 type excess struct {
 	*token.Token
-	slot int
-	next int32 // the next one of this word, plus 1; 0: none
-	gone bool  // it has its partner in the other text
+	before, after uint64 // the words beside it
+	slot          int
+	next          int32 // the next one of this word, plus 1; 0: none
+	gone          bool  // it has its partner in the other text
+}
+
+// beside reports whether two tokens have a neighbour in common.
+func (e *excess) beside(o *excess) bool {
+	return e.before == o.before && e.before != 0 || e.after == o.after && e.after != 0
 }
 
 // move is a word that stands in one slot of the text and in another of the leader.
@@ -140,12 +147,20 @@ func nameWeight(t *token.Token) uint32 {
 // look fills s from the slots of the aligner.
 func (p *pair) look(s *sums) {
 	p.found, p.moves, p.replaced = p.found[:0], p.moves[:0], p.replaced[:0]
+	p.numbered[0], p.numbered[1] = p.numbered[0][:0], p.numbered[1][:0]
 	p.excess[0], p.excess[1] = p.excess[0][:0], p.excess[1][:0]
 	var negations [2]int
 	for i := range p.slots {
 		for side, tokens := range [2][]token.Token{p.slots[i].a, p.slots[i].b} {
 			for k := range tokens {
-				p.excess[side] = append(p.excess[side], excess{Token: &tokens[k], slot: i})
+				e := excess{Token: &tokens[k], slot: i, before: p.slots[i].before, after: p.slots[i].after}
+				if k > 0 {
+					e.before = tokens[k-1].Hash
+				}
+				if k+1 < len(tokens) {
+					e.after = tokens[k+1].Hash
+				}
+				p.excess[side] = append(p.excess[side], e)
 			}
 			negations[side] += token.Negations(tokens)
 		}
@@ -158,8 +173,18 @@ func (p *pair) look(s *sums) {
 	a, b := p.excess[0], p.excess[1]
 	for i := range p.slots {
 		a, b = p.row(0, i, a), p.row(1, i, b)
-		p.place(s)
+		p.place(s, i)
 	}
+	// Where each has a number that the other lacks, they say other things, wherever these stand.
+	x, y := p.numbered[0], p.numbered[1]
+	n := min(len(x), len(y))
+	for i := range n {
+		s.number(p, x[i], y[i])
+	}
+	for _, e := range x[n:] {
+		p.add(MoreNumbers, e.Text, "", int32(e.Weight))
+	}
+	s.moreNumbers = len(x) - n
 	s.places, s.focus = len(p.slots), p.focus()
 }
 
@@ -177,7 +202,7 @@ func (p *pair) row(side, slot int, list []excess) []excess {
 }
 
 // moved pairs off words that both texts have, in different places: the first with
-// the first, and so on.
+// the first, and so on. A number is the same only beside the same word.
 func (p *pair) moved() {
 	a, b := p.excess[0], p.excess[1]
 	if len(a) == 0 || len(b) == 0 {
@@ -196,6 +221,9 @@ func (p *pair) moved() {
 			continue
 		}
 		x, y := &a[i], &b[e.a-1]
+		if x.Number() && !x.beside(y) {
+			continue
+		}
 		e.a = y.next
 		x.gone, y.gone = true, true
 		p.moves = append(p.moves, move{x.slot, y.slot, x.Token})
@@ -256,13 +284,13 @@ func directed(between []token.Token) bool {
 
 // place pairs the words of a slot: ways to write one word, numbers, opposites,
 // and words of which one stands for another. What is left one text has more.
-func (p *pair) place(s *sums) {
+func (p *pair) place(s *sums, slot int) {
 	a, b := p.rows[0], p.rows[1]
 	if len(a) > 0 && len(b) > 0 && len(a) <= mostSlot && len(b) <= mostSlot {
 		p.respelt(s, a, b)
 		p.numbers(s, a, b)
 		p.opposites(s, a, b)
-		p.words(s, a, b)
+		p.words(s, slot, a, b)
 	}
 	block := uint64(0)
 	for side, list := range p.rows {
@@ -271,16 +299,16 @@ func (p *pair) place(s *sums) {
 				continue
 			}
 			s.lacking[side] += uint64(e.Weight)
+			if e.Fact() {
+				p.numbered[side] = append(p.numbered[side], e)
+			}
 			if side == 1 {
 				continue
 			}
 			block += uint64(e.Weight)
-			f := Block
-			if e.Fact() {
-				s.moreNumbers++
-				f = MoreNumbers
+			if !e.Fact() {
+				p.add(Block, e.Text, "", int32(e.Weight))
 			}
-			p.add(f, e.Text, "", int32(e.Weight))
 		}
 	}
 	s.block = max(s.block, block)
@@ -385,13 +413,18 @@ func (p *pair) numbers(s *sums, a, b []*excess) {
 			if !y.gone && y.Fact() {
 				x.gone, y.gone = true, true
 				s.lack(x.Token, y.Token, 1)
-				s.numberWeight += uint64(min(x.Weight, y.Weight))
-				s.numbers++
-				p.add(Number, x.Text, y.Text, token.Unit)
+				s.number(p, x, y)
 				break
 			}
 		}
 	}
+}
+
+// number counts a number in the place of another.
+func (s *sums) number(p *pair, x, y *excess) {
+	s.numberWeight += uint64(min(x.Weight, y.Weight))
+	s.numbers++
+	p.add(Number, x.Text, y.Text, token.Unit)
 }
 
 // opposites finds a word in the place of its opposite.
@@ -408,9 +441,15 @@ func (p *pair) opposites(s *sums, a, b []*excess) {
 	}
 }
 
+// titleWords are the first words, in which one in the place of another is what
+// the text is about.
+const titleWords = 12
+
 // words pairs the heaviest words of a place with the heaviest of the other
-// text, as long as both have one.
-func (p *pair) words(s *sums, a, b []*excess) {
+// text, as long as both have one. Where one has many more there, it is rather a
+// passage more than one word for another, and counts less.
+func (p *pair) words(s *sums, slot int, a, b []*excess) {
+	n, m := left(a), left(b)
 	for {
 		x, y := heaviest(a), heaviest(b)
 		if x == nil || y == nil {
@@ -422,7 +461,12 @@ func (p *pair) words(s *sums, a, b []*excess) {
 		if x.Han && y.Han {
 			weight /= kinship(x.Text, y.Text)
 		}
+		weight = 2 * weight * uint32(min(n, m)) / uint32(n+m)
 		s.word = max(s.word, weight)
+		if p.slots[slot].title {
+			s.v[Title] = max(s.v[Title], int32(weight))
+			p.add(Title, x.Text, y.Text, int32(weight))
+		}
 		p.add(Word, x.Text, y.Text, int32(weight))
 		p.replaced = append(p.replaced, replacement{x.Hash, y.Hash, weight})
 	}
@@ -445,6 +489,16 @@ func kinship(x, y string) uint32 {
 func firstRune(s string) string {
 	_, size := utf8.DecodeRuneInString(s)
 	return s[:size]
+}
+
+// left counts the words of a row that are none of a number.
+func left(list []*excess) (n int) {
+	for _, e := range list {
+		if !e.gone && !e.Fact() {
+			n++
+		}
+	}
+	return n
 }
 
 func heaviest(list []*excess) *excess {

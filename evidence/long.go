@@ -16,6 +16,7 @@ type LongView struct {
 	clean  string
 	hashes []uint32
 	starts []uint32
+	title  int // how many of them make titleWords words
 }
 
 // Bytes is the memory of the view.
@@ -56,6 +57,11 @@ func NewLongView(clean string) *LongView {
 			at = end
 		default:
 			at += size
+		}
+	}
+	for left := 2 * titleWords; v.title < len(v.hashes) && left > 0; v.title++ {
+		if left--; v.clean[v.starts[v.title]] < utf8.RuneSelf { // of a script without spaces two characters are about a word
+			left--
 		}
 	}
 	return v

@@ -1,8 +1,6 @@
 package token
 
 import (
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -184,27 +182,6 @@ func TestIrregularFormsAreFound(t *testing.T) {
 	for pair := range irregular() {
 		if !Alike(&Token{Text: pair[0], Known: true}, &Token{Text: pair[1], Known: true}) && min(len(pair[0]), len(pair[1])) >= 3 {
 			t.Errorf("%q are not alike", pair)
-		}
-	}
-}
-
-// The first tokens are those of the whole text, whatever follows them.
-func TestCutFirst(t *testing.T) {
-	l, err := NewLexicon(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts := strings.Fields("us$5 dollar million 12 . 3 % 下午 3点 星期 一 2026 年 nov 5 7th &amp; <a href=x> </a> don't twenty five 北京 1,500 v2 (ap) № ปลา 第十一 of the rs 40 bn")
-	rng := rand.New(rand.NewPCG(3, 9))
-	c, whole := NewCutter(l, 0), NewCutter(l, 0)
-	for range 3000 {
-		var b strings.Builder
-		for range 80 {
-			b.WriteString(parts[rng.IntN(len(parts))] + []string{" ", "", ", "}[rng.IntN(3)])
-		}
-		want := whole.Cut(b.String())
-		if n := 1 + rng.IntN(45); !slices.Equal(c.CutFirst(b.String(), n), want[:min(n, len(want))]) {
-			t.Fatalf("the first %d of %q: %v, want %v", n, b.String(), c.CutFirst(b.String(), n), want)
 		}
 	}
 }

@@ -6,7 +6,6 @@
 package token
 
 import (
-	"math"
 	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
@@ -60,20 +59,10 @@ type form struct {
 // Cut returns the tokens of a clean text, valid until the next call: numbers,
 // dates and times, words of letters and digits, Chinese words of the dictionary,
 // and of other scripts without spaces every two runes in a row.
-func (c *Cutter) Cut(clean string) []Token { return c.cut(clean, math.MaxInt) }
-
-// CutFirst returns the first n tokens of a clean text, without cutting all of it.
-func (c *Cutter) CutFirst(clean string, n int) []Token {
-	const undone = 8 // more than what follows a token may still make of it
-	tokens := c.cut(clean, n+undone)
-	return tokens[:min(n, len(tokens))]
-}
-
-// cut stops where it has enough tokens.
-func (c *Cutter) cut(clean string, enough int) []Token {
+func (c *Cutter) Cut(clean string) []Token {
 	c.tokens, c.wordEnd = c.tokens[:0], -1
 	clean = unescape(clean)
-	for at := datelineEnd(clean); at < len(clean) && len(c.tokens) < enough; {
+	for at := datelineEnd(clean); at < len(clean); {
 		b := clean[at]
 		switch {
 		case b < utf8.RuneSelf:
