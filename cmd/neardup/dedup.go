@@ -47,16 +47,7 @@ end, or not at all.
   neardup dedup --format lines --method ngram --threshold .7 headlines.txt
   zcat big.csv.gz | neardup dedup --format csv --memory 4GiB --tmp /fast - --out kept.csv`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := configured(cmd.Flags()); err != nil {
-				return err
-			}
-			inputs, err := a.inputs(args)
-			if err != nil {
-				return err
-			}
-			return d.do(cmd.Context(), inputs)
-		},
+		RunE: a.onInputs(d.do),
 	}
 	fs := cmd.Flags()
 	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {

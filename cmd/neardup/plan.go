@@ -44,13 +44,7 @@ decided as a whole, and what is counted there is exact.
 		Example: `  neardup plan 'crawl/*.jsonl.zst' --methods minhash,simhash
   neardup plan hugecrawl.warc.gz --read 2GiB --cores 64 --json`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			inputs, err := a.inputs(args)
-			if err != nil {
-				return err
-			}
-			return p.do(cmd.Context(), inputs)
-		},
+		RunE: a.onInputs(p.do),
 	}
 	fs := cmd.Flags()
 	p.read = 8 << 30
