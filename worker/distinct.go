@@ -100,9 +100,9 @@ func (d *distinct) equals() error {
 
 func (d *distinct) pair(kind byte, a, b batch.Ordinal) error {
 	d.line = append(d.line, kind, '\t')
-	d.place(a)
+	d.ordinal(a)
 	d.tab()
-	d.place(b)
+	d.ordinal(b)
 	return d.write()
 }
 
@@ -127,7 +127,7 @@ func (d *distinct) newRun(depth int) *run {
 }
 
 func (r *run) add(t textRow) error {
-	hash, place := t.hash(), t.place()
+	hash, place := t.hash(), t.ordinal()
 	if r.apart[place] {
 		r.named[hash] = append(r.named[hash], place)
 		return r.post(t, place)

@@ -42,14 +42,14 @@ func (f *evidenceFlags) check(report, link string) error {
 // errCopy stands for a document that is left out: an earlier one has its text.
 var errCopy = errors.New("a copy")
 
-// distinct reads a corpus without copies.
-type distinct struct {
+// withoutCopies reads a corpus without copies.
+type withoutCopies struct {
 	*source
 	copies *bitmap
 }
 
 // Next returns the next records.
-func (d *distinct) Next() (batch.Block, error) {
+func (d *withoutCopies) Next() (batch.Block, error) {
 	b, err := d.source.Next()
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Co
 		return err
 	}
 	defer r.Close()
-	src := &distinct{source: newSource(r), copies: &rep.page.copies}
+	src := &withoutCopies{source: newSource(r), copies: &rep.page.copies}
 	if rep.page.lab, err = d.proof.lab(ctx, d.method, cfg, src, rep.page.nCopies, thresholdOf(spec)); err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 	if err := files.commit(); err != nil {
 		return err
 	}
-	return rep.tell(sum, sum.Rejected, func(w io.Writer) {
+	return rep.summarize(sum, sum.Rejected, func(w io.Writer) {
 		rep.documents(w, sum.Documents, sum.Rejected)
 		if sum.Few > 0 {
 			fmt.Fprintf(w, "too short   %s have too few features for their fingerprints to say anything\n", grouped(sum.Few))

@@ -36,7 +36,7 @@ type decoders struct {
 	free chan *corpus.Decoder
 }
 
-func (d *decoders) take() *corpus.Decoder {
+func (d *decoders) get() *corpus.Decoder {
 	select {
 	case dec := <-d.free:
 		return dec
@@ -45,7 +45,7 @@ func (d *decoders) take() *corpus.Decoder {
 	}
 }
 
-func (d *decoders) give(dec *corpus.Decoder) {
+func (d *decoders) put(dec *corpus.Decoder) {
 	select {
 	case d.free <- dec:
 	default:
@@ -110,8 +110,8 @@ func (b *block) Decode(item func(*neardup.Document, error)) {
 
 // each decodes the records and says where each is from.
 func (b *block) each(do func(corpus.Item, *neardup.Document, error)) {
-	dec := b.decoder.take()
-	defer b.decoder.give(dec)
+	dec := b.decoder.get()
+	defer b.decoder.put(dec)
 	for _, e := range b.entries {
 		var doc neardup.Document
 		err := e.reject
