@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch/internal/external"
+	"github.com/neardup/neardup/internal/external"
 )
 
 // orderer sorts documents by what Keep asks for, then by id, then by digest,

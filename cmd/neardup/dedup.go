@@ -102,12 +102,9 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 		return err
 	}
 	defer results.close()
-	groups, err := d.grouped(&cfg, grouped, results)
-	if err != nil {
-		return err
-	}
+	groups := d.grouped(&cfg, grouped, results)
 	if groups != nil {
-		defer groups.close()
+		defer groups.files.Close()
 	}
 	sum, kept, err := decideAll(ctx, r, cfg, rep, results)
 	if err != nil {
@@ -258,17 +255,14 @@ func (d *dedup) second(ctx context.Context, first *corpus.Reader, out *corpus.Wr
 
 // grouped begins the table of --groups, nil where nobody wants it, and has the
 // run tell it and the file of --clusters of the clusters.
-func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *results) (*groupWriter, error) {
+func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *results) *groupWriter {
 	var tell []func(batch.Outcome, int) error
 	if results.clusters != nil {
 		tell = append(tell, results.clusters.add)
 	}
 	var groups *groupWriter
 	if out != nil {
-		var err error
-		if groups, err = newGroupWriter(out, d.groups, d.run.tmp, &d.csv); err != nil {
-			return nil, err
-		}
+		groups = newGroupWriter(out, d.groups, d.run.tmp, &d.csv)
 		tell = append(tell, groups.member)
 	}
 	if len(tell) > 0 {
@@ -281,7 +275,7 @@ func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *resu
 			return nil
 		}
 	}
-	return groups, nil
+	return groups
 }
 
 // bitmap is a set of item indexes, a bit each.

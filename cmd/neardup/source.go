@@ -100,12 +100,12 @@ func (b *block) Decode(item func(*neardup.Document, error)) {
 		b.each(func(_ corpus.Item, doc *neardup.Document, err error) { item(doc, err) })
 		return
 	}
-	var p notePage
+	var kept []note
 	b.each(func(_ corpus.Item, doc *neardup.Document, err error) {
-		p.add(doc, b.notes.text)
+		kept = append(kept, b.notes.noteOf(doc))
 		item(doc, err)
 	})
-	b.notes.put(b.first, p)
+	b.notes.put(b.first, kept)
 }
 
 // each decodes the records and says where each is from.
