@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/neardup/neardup/batch/internal/external"
+	"github.com/neardup/neardup/internal/external"
 )
 
 // clusters describes the leaders that have duplicates; sizes counts the

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch/internal/external"
+	"github.com/neardup/neardup/internal/external"
 )
 
 // collection is what was read: the documents, and their distinct clean texts

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch/internal/external"
+	"github.com/neardup/neardup/internal/external"
 )
 
 // Link says what makes texts one cluster.

@@ -5,7 +5,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/neardup/neardup/batch/internal/external"
+	"github.com/neardup/neardup/internal/external"
 	"golang.org/x/sync/errgroup"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/neardup/neardup/batch/internal/external"
+	"github.com/neardup/neardup/internal/external"
 	"golang.org/x/sync/errgroup"
 )
 

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch/internal/external"
+	"github.com/neardup/neardup/internal/external"
 )
 
 // lateLeaders are leaders that came after a duplicate text and are nearer than

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch/internal/external"
+	"github.com/neardup/neardup/internal/external"
 )
 
 // state is what has been decided of a text: the zero value is a leader.

@@ -1,6 +1,6 @@
 package batch
 
-import "github.com/neardup/neardup/batch/internal/external"
+import "github.com/neardup/neardup/internal/external"
 
 // What is numbered, each by a type of its own, so that one cannot be taken
 // for another.

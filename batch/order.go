@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch/internal/external"
+	"github.com/neardup/neardup/internal/external"
 )
 
 // orderer sorts documents by what Keep asks for, then by id, then by digest,
@@ -140,7 +140,7 @@ func (s *scan) rank(ctx context.Context, r *records) error {
 		if err != nil {
 			return err
 		}
-		p, err := s.place(r, textNo(d.text-1), at)
+		p, err := s.positionOf(r, textNo(d.text-1), at)
 		if err != nil {
 			return err
 		}
@@ -150,9 +150,9 @@ func (s *scan) rank(ctx context.Context, r *records) error {
 	return err
 }
 
-// place returns the position of a text of which a document stands at a rank;
+// positionOf returns the position of a text of which a document stands at a rank;
 // the next one if it is the first.
-func (s *scan) place(r *records, no textNo, at rank) (position, error) {
+func (s *scan) positionOf(r *records, no textNo, at rank) (position, error) {
 	p, err := r.renumbered.Get(no)
 	if err != nil || p > 0 {
 		return p - 1, err

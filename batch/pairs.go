@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch/internal/external"
+	"github.com/neardup/neardup/internal/external"
 )
 
 // Pair is a verified pair of documents, A before B in the order of Keep. The

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/neardup/neardup/batch/internal/external"
+	"github.com/neardup/neardup/internal/external"
 )
 
 // Postings sorts postings by key in bounded memory: what is more lies on disk

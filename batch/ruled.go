@@ -2,7 +2,7 @@ package batch
 
 import (
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch/internal/external"
+	"github.com/neardup/neardup/internal/external"
 	"github.com/neardup/neardup/override"
 )
 

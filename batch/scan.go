@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch/internal/external"
+	"github.com/neardup/neardup/internal/external"
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 )

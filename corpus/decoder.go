@@ -21,13 +21,13 @@ type Decoder struct {
 	json   jsonScan
 	path   []byte // of the object being read: the names it lies under, each with its dot
 	cells  [][]byte
-	found  *found
+	seen   *seenFields
 	had    uint32 // what it noted there
 }
 
 // NewDecoder returns a decoder for the items of r, and of r.Again.
 func (r *Reader) NewDecoder() *Decoder {
-	return &Decoder{opt: &r.opt, fields: r.fields, json: jsonScan{maxDepth: r.opt.MaxDepth}, found: &r.found}
+	return &Decoder{opt: &r.opt, fields: r.fields, json: jsonScan{maxDepth: r.opt.MaxDepth}, seen: &r.seen}
 }
 
 // Decode makes a document of an item; every field of doc is set. What it
@@ -81,7 +81,7 @@ func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
 		}
 		return err
 	}
-	d.note(foundObject)
+	d.note(seenObject)
 	return nil
 }
 
@@ -89,7 +89,7 @@ func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
 func (d *Decoder) note(bit uint32) {
 	if d.had&bit == 0 {
 		d.had |= bit
-		d.found.Or(bit)
+		d.seen.Or(bit)
 	}
 }
 

@@ -20,7 +20,7 @@ type Reader struct {
 	src    frames
 	done   atomic.Int64
 	total  int64
-	found  found
+	seen   seenFields
 	first  []byte // the first object of JSON, for Names
 	spool  *spool
 }
@@ -147,17 +147,17 @@ func (r *Reader) Next() (Item, error) {
 // asked for. It ends the reading: the setting is wrong, not a record.
 var ErrField = errors.New("no column")
 
-// found notes which fields the decoded objects of JSON had: a bit for each of
+// seenFields notes which fields the decoded objects of JSON had: a bit for each of
 // Decoder.targets, and one that there was an object.
-type found struct{ atomic.Uint32 }
+type seenFields struct{ atomic.Uint32 }
 
-const foundObject = 1 << 31
+const seenObject = 1 << 31
 
 // Unmet returns the names of the fields that were asked for and that none of
 // the objects of JSON has that were decoded so far. Of tables Next says so.
 func (r *Reader) Unmet() (names []string) {
-	had := r.found.Load()
-	if had&foundObject == 0 {
+	had := r.seen.Load()
+	if had&seenObject == 0 {
 		return nil
 	}
 	all := r.NewDecoder().targets()

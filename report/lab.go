@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -220,9 +219,4 @@ func (l *Lab) compareLabelled(below map[string]int) {
 			below[label]++
 		}
 	}
-}
-
-// String says how much there is, for a log.
-func (l *Lab) String() string {
-	return fmt.Sprintf("%d pairs from %g on", len(l.edges.Later), l.floor)
 }

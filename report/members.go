@@ -36,12 +36,11 @@ type shown struct {
 // Close frees the temporary file. A builder that wrote its report is closed
 // as well.
 func (b *Builder) Close() error {
-	if b.store == nil {
-		return nil
+	if b.store != nil {
+		b.store.files.Close()
+		b.store = nil
 	}
-	s := b.store
-	b.store = nil
-	return s.close()
+	return nil
 }
 
 // Document takes the document of a decision that [Builder.Wants]; of others
@@ -57,8 +56,8 @@ func (b *Builder) Document(number int, doc *neardup.Document, source string) err
 	d := document{ID: doc.ID, Title: doc.Title, URL: doc.URL, Source: source}
 	d.Text, d.Cut = cut(doc.Text, b.opt.TextRunes)
 	b.line = d.put(b.line[:0])
-	at, err := b.store.add(b.line)
-	b.docs[b.place[number]-1] = at
+	at, err := b.store.Add(string(b.line))
+	b.docs[b.place[number]-1] = extent{at, int32(len(b.line))}
 	return err
 }
 
@@ -128,7 +127,7 @@ func (b *Builder) member(i int32) (shown, error) {
 		s.ID = fmt.Sprintf("decision %d", n+1)
 		return s, nil
 	}
-	line, err := b.store.read(at)
+	line, err := b.store.Read(at.at, int(at.length))
 	if err == nil {
 		err = s.document.get(line)
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/internal/external"
 	"github.com/zeebo/xxh3"
 )
 
@@ -63,9 +64,9 @@ type Builder struct {
 	groups  []group
 	members []int32 // rows, group after group
 	place   []int32 // by row: its number among docs, plus 1; 0: not shown
-	docs    []place
+	docs    []extent
 	byID    []int32 // rows shown, ordered by id
-	store   *store  // of the documents that are shown
+	store   *store  // of the documents that are shown; nil before Choose and after Close
 	line    []byte
 	names   map[string]int32 // of sources
 	sources []string
@@ -88,9 +89,23 @@ type group struct {
 	relation       uint8 // 1 copy, 2 edited, 4 variant
 }
 
-// place is where a document lies in the store.
-type place struct {
-	at     int64
+// store keeps the documents that are shown until the page is written.
+type store struct {
+	*external.Spool
+	files *external.Files
+}
+
+// storeMemory is how many bytes of documents are held in memory.
+const storeMemory = 32 << 20
+
+func newStore(tmp string) *store {
+	files := external.NewFiles(tmp)
+	return &store{external.NewSpool(files, storeMemory), files}
+}
+
+// extent is where a document lies in the store.
+type extent struct {
+	at     external.Ref
 	length int32 // 0: not there
 }
 
@@ -276,7 +291,7 @@ func (b *Builder) list(leaderOf []int32) {
 func (b *Builder) show(at, row int32) {
 	b.members[at] = row
 	if b.place[row] == 0 {
-		b.docs = append(b.docs, place{})
+		b.docs = append(b.docs, extent{})
 		b.place[row] = int32(len(b.docs))
 	}
 }

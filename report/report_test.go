@@ -259,10 +259,18 @@ func ExampleNewLab() {
 	lab.Pair("1", "2", 0, 1, neardup.Match{Near: true, Similarity: .85})
 	lab.Pair("1", "3", 0, 2, neardup.Match{Near: true, Similarity: .6})
 	lab.Pair("2", "3", 1, 2, neardup.Match{Similarity: .4}) // not near at the floor
-	fmt.Println(lab)
+	lab.Choose()
 
 	b := report.New(report.Options{})
 	defer b.Close()
-	b.Evidence(lab) // the page has it from now on
-	// Output: 2 pairs from 0.5 on
+	b.Evidence(lab)
+	if err := b.Choose(); err != nil {
+		fmt.Println(err)
+	}
+	var page bytes.Buffer
+	if err := b.Write(&page, report.Run{Inputs: []string{"hello.txt"}}); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(strings.Contains(page.String(), `id="lab"`))
+	// Output: true
 }

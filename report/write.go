@@ -43,9 +43,6 @@ func (b *Builder) Write(w io.Writer, run Run) error {
 	if b.store == nil {
 		return errOrder
 	}
-	if err := b.store.flush(); err != nil {
-		return err
-	}
 	shownGroups := b.groups[:min(len(b.groups), b.opt.Groups)]
 	c, heads, members := columns{}, partsOf{name: "heads-"}, partsOf{name: "members-"}
 	budget := b.opt.TextBytes
@@ -61,8 +58,7 @@ func (b *Builder) Write(w io.Writer, run Run) error {
 				if i%headsPerPart == 0 && i > 0 {
 					heads.end()
 				}
-				b.line = appendStrings(b.line[:0], m.ID, m.Title, m.URL, oneLine(m.Text))
-				heads.add(b.line)
+				heads.add([]string{m.ID, m.Title, m.URL, oneLine(m.Text)})
 			}
 			if budget -= int64(len(m.Text)); budget < 0 {
 				if t, n := cut(m.Text, cutRunes); n > 0 {
@@ -73,8 +69,7 @@ func (b *Builder) Write(w io.Writer, run Run) error {
 			if members.size == 0 {
 				c.Parts = append(c.Parts, g.first+k)
 			}
-			b.line = m.appendJSON(b.line[:0])
-			members.add(b.line)
+			members.add(m)
 			if members.size >= partBytes {
 				members.end()
 			}
@@ -211,7 +206,9 @@ type partsOf struct {
 	err  error
 }
 
-func (p *partsOf) add(line []byte) {
+func (p *partsOf) add(v any) {
+	line, err := json.Marshal(v)
+	p.err = cmp.Or(p.err, err)
 	if p.size == 0 {
 		p.buf.WriteByte('[')
 	} else {

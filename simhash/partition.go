@@ -41,7 +41,7 @@ func (s *side) partition(ctx context.Context, t *table, width, workers int) erro
 		defer scratches.Put(scratch)
 		from, to := at[p], at[p+1]
 		*scratch = append((*scratch)[:0], s.sorted[from:to]...)
-		place(t, *scratch, s.sorted[from:to], s.start[p<<low:(p+1)<<low], from)
+		scatter(t, *scratch, s.sorted[from:to], s.start[p<<low:(p+1)<<low], from)
 	})
 }
 
@@ -82,9 +82,9 @@ func (s *side) scatter(ctx context.Context, t *table, width, parts, workers int)
 	})
 }
 
-// place is the second pass over one partition: a counting sort of in into
+// scatter is the second pass over one partition: a counting sort of in into
 // out by the low bits of the key. start gets where the buckets begin; out begins at base.
-func place(t *table, in, out []uint64, start []uint32, base uint32) {
+func scatter(t *table, in, out []uint64, start []uint32, base uint32) {
 	mask := uint64(len(start)-1) & (1<<partitionBits - 1)
 	var next [1 << partitionBits]uint32
 	for _, v := range in {

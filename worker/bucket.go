@@ -19,7 +19,7 @@ const (
 func (l *lines) posting(p batch.Posting, roles string) {
 	l.hex(p.Key())
 	l.tab()
-	l.place(p.Text())
+	l.ordinal(p.Text())
 	l.tab()
 	l.line = append(l.line, roles[p.Role()-1])
 	l.tab()
@@ -190,9 +190,9 @@ func (b *buckets) pairs() (err error) {
 }
 
 func (b *buckets) candidate(c batch.Candidate) error {
-	b.place(c.Later)
+	b.ordinal(c.Later)
 	b.tab()
-	b.place(c.Earlier)
+	b.ordinal(c.Earlier)
 	if b.limits.Hot > 0 {
 		b.line = append(b.line, "\t\t"...)
 	}

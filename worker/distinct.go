@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/internal/external"
 )
 
 // distinctMemory is the bytes of texts' keys that Distinct holds; as much again goes
@@ -26,12 +27,13 @@ func (s Stages) Distinct(ctx context.Context, in io.Reader, out io.Writer) (Coun
 
 func (s Stages) distinct(ctx context.Context, in io.Reader, out io.Writer, memory int) (Counts, error) {
 	l := newLines(ctx, in, out)
-	d := &distinct{lines: l, memory: memory, apart: map[batch.Ordinal]bool{}, named: map[[hashLen]byte][]batch.Ordinal{}}
+	d := &distinct{lines: l, memory: memory, files: external.NewFiles(""), apart: map[batch.Ordinal]bool{}, named: map[[hashLen]byte][]batch.Ordinal{}}
 	d.out = newPacks(max(s.Parts, 1), func(part int, pack []byte) error {
 		l.line = fmt.Appendf(l.line, "p\t%d\t", part)
 		l.appendBase64(pack)
 		return l.write()
 	})
+	defer d.files.Close()
 	run := d.newRun(0)
 	defer run.close()
 	var pack []byte
@@ -67,6 +69,7 @@ type distinct struct {
 	*lines
 	out    *packs
 	memory int
+	files  *external.Files // of copies
 	apart  map[batch.Ordinal]bool
 	named  map[[hashLen]byte][]batch.Ordinal // of texts that keep their own; then the first of the others too
 	buf    []batch.Posting
@@ -100,9 +103,9 @@ func (d *distinct) equals() error {
 
 func (d *distinct) pair(kind byte, a, b batch.Ordinal) error {
 	d.line = append(d.line, kind, '\t')
-	d.place(a)
+	d.ordinal(a)
 	d.tab()
-	d.place(b)
+	d.ordinal(b)
 	return d.write()
 }
 
@@ -118,16 +121,16 @@ type run struct {
 	slots  map[[hashLen]byte]int
 	firsts []batch.Ordinal // of each slot, so far
 	rows   []byte          // of the slots, one after the other
-	copies copyFile
+	copies *external.Array[copied]
 	rest   [spills]*spill
 }
 
 func (d *distinct) newRun(depth int) *run {
-	return &run{distinct: d, depth: depth, slots: map[[hashLen]byte]int{}}
+	return &run{distinct: d, depth: depth, slots: map[[hashLen]byte]int{}, copies: external.NewArray[copied](d.files, copiesMemory)}
 }
 
 func (r *run) add(t textRow) error {
-	hash, place := t.hash(), t.place()
+	hash, place := t.hash(), t.ordinal()
 	if r.apart[place] {
 		r.named[hash] = append(r.named[hash], place)
 		return r.post(t, place)
@@ -145,7 +148,8 @@ func (r *run) add(t textRow) error {
 	if place < r.firsts[slot] {
 		place, r.firsts[slot] = r.firsts[slot], place
 	}
-	return r.copies.add(slot, place)
+	_, err := r.copies.Add(copied{int64(slot), place})
+	return err
 }
 
 // later keeps a text for a run to come.
@@ -177,8 +181,14 @@ func (r *run) finish() error {
 		}
 		rows = rest
 	}
-	if err := r.copies.each(func(slot int, place batch.Ordinal) error { return r.pair('c', place, r.firsts[slot]) }); err != nil {
-		return err
+	for i := range r.copies.Len() {
+		c, err := r.copies.Get(i)
+		if err != nil {
+			return err
+		}
+		if err := r.pair('c', c.place, r.firsts[c.slot]); err != nil {
+			return err
+		}
 	}
 	r.slots, r.firsts, r.rows = nil, nil, nil
 	for _, s := range r.rest {
@@ -200,7 +210,7 @@ func (r *run) finish() error {
 
 // close removes the run's files.
 func (r *run) close() {
-	r.copies.close()
+	_ = r.copies.Close() // temporary: nothing to lose
 	for _, s := range r.rest {
 		if s != nil {
 			s.close()

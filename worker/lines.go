@@ -121,7 +121,7 @@ func (l *lines) write() error {
 
 func (l *lines) tab() { l.line = append(l.line, '\t') }
 
-func (l *lines) place(o batch.Ordinal) { l.line = strconv.AppendUint(l.line, uint64(o), 10) }
+func (l *lines) ordinal(o batch.Ordinal) { l.line = strconv.AppendUint(l.line, uint64(o), 10) }
 
 func (l *lines) hex(v uint64) {
 	const digits = "0123456789abcdef"
@@ -183,9 +183,9 @@ func Unescape(b []byte) (string, error) {
 
 // edge builds the line of an edge.
 func (l *lines) edge(e batch.Edge) {
-	l.place(e.Later)
+	l.ordinal(e.Later)
 	l.tab()
-	l.place(e.Earlier)
+	l.ordinal(e.Earlier)
 	l.tab()
 	l.line = strconv.AppendFloat(l.line, e.Similarity, 'g', -1, 64)
 	l.tab()

@@ -147,8 +147,8 @@ func eachText(pack []byte, fn func(textRow) error) error {
 	return nil
 }
 
-func (r textRow) hash() [hashLen]byte  { return [hashLen]byte(r[:hashLen]) }
-func (r textRow) place() batch.Ordinal { return batch.Ordinal(binary.LittleEndian.Uint64(r[32:])) }
+func (r textRow) hash() [hashLen]byte    { return [hashLen]byte(r[:hashLen]) }
+func (r textRow) ordinal() batch.Ordinal { return batch.Ordinal(binary.LittleEndian.Uint64(r[32:])) }
 
 // postings returns those of the text, which is at a place, in the memory of buf.
 func (r textRow) postings(place batch.Ordinal, buf []batch.Posting) []batch.Posting {

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"bufio"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,62 +11,14 @@ import (
 	"github.com/neardup/neardup/batch"
 )
 
-// copyFile holds (slot, place) of copies, 16 bytes each, in memory up to a megabyte.
-type copyFile struct {
-	buf  []byte
-	file *spill
+// copied is a copy and the slot of its text.
+type copied struct {
+	slot  int64
+	place batch.Ordinal
 }
 
-func (c *copyFile) add(slot int, place batch.Ordinal) (err error) {
-	c.buf = binary.LittleEndian.AppendUint64(c.buf, uint64(slot))
-	c.buf = binary.LittleEndian.AppendUint64(c.buf, uint64(place))
-	if len(c.buf) < 1<<20 {
-		return nil
-	}
-	if c.file == nil {
-		if c.file, err = newSpill(); err != nil {
-			return err
-		}
-	}
-	_, err = c.file.Write(c.buf)
-	c.buf = c.buf[:0]
-	return err
-}
-
-func (c *copyFile) each(fn func(slot int, place batch.Ordinal) error) error {
-	one := func(b []byte) error {
-		return fn(int(binary.LittleEndian.Uint64(b)), batch.Ordinal(binary.LittleEndian.Uint64(b[8:])))
-	}
-	if c.file != nil {
-		in, err := c.file.reader()
-		if err != nil {
-			return err
-		}
-		var b [16]byte
-		for {
-			if _, err := io.ReadFull(in, b[:]); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				return fmt.Errorf("temporary file: %w", err)
-			}
-			if err := one(b[:]); err != nil {
-				return err
-			}
-		}
-	}
-	for b := c.buf; len(b) > 0; b = b[16:] {
-		if err := one(b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *copyFile) close() {
-	if c.file != nil {
-		c.file.close()
-	}
-}
+// copiesMemory is how many bytes of copies a run holds.
+const copiesMemory = 1 << 20
 
 // spill is a temporary file that is written and then read, once each.
 type spill struct {

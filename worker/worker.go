@@ -109,7 +109,7 @@ func (s Stages) RecordsInPacks(ctx context.Context, in io.Reader, out io.Writer)
 				return err
 			}
 		}
-		l.place(d.place)
+		l.ordinal(d.place)
 		for _, field := range []string{route, d.id, d.reject} {
 			l.tab()
 			l.line = append(l.line, Escape(field)...)
@@ -150,7 +150,7 @@ func (l *lines) rejected(d document) {
 }
 
 func (l *lines) record(place batch.Ordinal, hash [sha256.Size]byte, runes int, route string, rec *neardup.Record) {
-	l.place(place)
+	l.ordinal(place)
 	l.tab()
 	l.line = hex.AppendEncode(l.line, hash[:])
 	l.tab()

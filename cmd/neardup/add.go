@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 )
 
@@ -25,13 +27,7 @@ An article is stored once however often it is sent: its id is its nid. With
 		Example: `  neardup add --server http://127.0.0.1:8080 news.jsonl --answers answers.jsonl
   neardup add --server https://docid.example:8443 --token-file token --state load.state 'news/*.jsonl.zst'`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			inputs, err := a.inputs(args)
-			if err != nil {
-				return err
-			}
-			return f.run(cmd.Context(), a, inputs, addAll)
-		},
+		RunE: a.onInputs(func(ctx context.Context, inputs []string) error { return f.run(ctx, a, inputs, addAll) }),
 	}
 	f.add(cmd.Flags())
 	return cmd

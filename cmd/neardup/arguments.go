@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +38,21 @@ func (a *app) inputs(named []string) ([]string, error) {
 		return []string{corpus.Stdin}, nil
 	}
 	return nil, usage("no input: name files, folders or patterns, or pipe texts in")
+}
+
+// onInputs runs a command on its inputs, with the settings of --config where it
+// takes them.
+func (a *app) onInputs(do func(ctx context.Context, inputs []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := configured(cmd.Flags()); err != nil {
+			return err
+		}
+		inputs, err := a.inputs(args)
+		if err != nil {
+			return err
+		}
+		return do(cmd.Context(), inputs)
+	}
 }
 
 // isPiped reports whether somebody means to be read: a terminal waits for

@@ -252,9 +252,7 @@ func (d *dedup) results(r *corpus.Reader, decisions, clusters *corpus.AtomicFile
 	ofDocuments := slices.ContainsFunc(fields, func(f string) bool { return f != "relation" })
 	out := &results{decisions: decisionWriter{out: decisions}}
 	if addresses || ofDocuments {
-		if out.notes, err = newNotes(d.run.tmp, slices.Contains(fields, "text")); err != nil {
-			return nil, err
-		}
+		out.notes = newNotes(d.run.tmp, slices.Contains(fields, "text"))
 	}
 	if addresses {
 		out.decisions.notes = out.notes
@@ -275,7 +273,7 @@ func (r *results) end() error {
 
 func (r *results) close() {
 	if r.notes != nil {
-		r.notes.close()
+		r.notes.files.Close()
 	}
 }
 

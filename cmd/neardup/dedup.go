@@ -47,16 +47,7 @@ end, or not at all.
   neardup dedup --format lines --method ngram --threshold .7 headlines.txt
   zcat big.csv.gz | neardup dedup --format csv --memory 4GiB --tmp /fast - --out kept.csv`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := configured(cmd.Flags()); err != nil {
-				return err
-			}
-			inputs, err := a.inputs(args)
-			if err != nil {
-				return err
-			}
-			return d.do(cmd.Context(), inputs)
-		},
+		RunE: a.onInputs(d.do),
 	}
 	fs := cmd.Flags()
 	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
@@ -111,12 +102,9 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 		return err
 	}
 	defer results.close()
-	groups, err := d.grouped(&cfg, grouped, results)
-	if err != nil {
-		return err
-	}
+	groups := d.grouped(&cfg, grouped, results)
 	if groups != nil {
-		defer groups.close()
+		defer groups.files.Close()
 	}
 	sum, kept, err := decideAll(ctx, r, cfg, rep, results)
 	if err != nil {
@@ -267,17 +255,14 @@ func (d *dedup) second(ctx context.Context, first *corpus.Reader, out *corpus.Wr
 
 // grouped begins the table of --groups, nil where nobody wants it, and has the
 // run tell it and the file of --clusters of the clusters.
-func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *results) (*groupWriter, error) {
+func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *results) *groupWriter {
 	var tell []func(batch.Outcome, int) error
 	if results.clusters != nil {
 		tell = append(tell, results.clusters.add)
 	}
 	var groups *groupWriter
 	if out != nil {
-		var err error
-		if groups, err = newGroupWriter(out, d.groups, d.run.tmp, &d.csv); err != nil {
-			return nil, err
-		}
+		groups = newGroupWriter(out, d.groups, d.run.tmp, &d.csv)
 		tell = append(tell, groups.member)
 	}
 	if len(tell) > 0 {
@@ -290,7 +275,7 @@ func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *resu
 			return nil
 		}
 	}
-	return groups, nil
+	return groups
 }
 
 // bitmap is a set of item indexes, a bit each.

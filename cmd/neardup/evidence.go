@@ -42,37 +42,32 @@ func (f *evidenceFlags) check(report, link string) error {
 // errCopy stands for a document that is left out: an earlier one has its text.
 var errCopy = errors.New("a copy")
 
-// distinct reads a corpus without copies.
-type distinct struct {
+// withoutCopies reads a corpus without copies.
+type withoutCopies struct {
 	*source
-	copied func(item int, doc *neardup.Document) bool
-	items  int
+	copies *bitmap
 }
 
 // Next returns the next records.
-func (d *distinct) Next() (batch.Block, error) {
+func (d *withoutCopies) Next() (batch.Block, error) {
 	b, err := d.source.Next()
 	if err != nil {
 		return nil, err
 	}
-	first := d.items
-	if n, ok := b.(*block); ok {
-		d.items += len(n.entries)
-	}
-	return distinctBlock{b, d.copied, first}, nil
+	own, _ := b.(*block)
+	return distinctBlock{own, d.copies}, nil
 }
 
 type distinctBlock struct {
-	batch.Block
-	copied func(item int, doc *neardup.Document) bool
-	first  int
+	*block
+	copies *bitmap
 }
 
 // Decode passes on what is no copy.
 func (b distinctBlock) Decode(item func(*neardup.Document, error)) {
 	i := b.first
-	b.Block.Decode(func(doc *neardup.Document, err error) {
-		if doc != nil && b.copied(i, doc) {
+	b.block.Decode(func(doc *neardup.Document, err error) {
+		if doc != nil && b.copies.has(i) {
 			doc, err = nil, errCopy
 		}
 		i++
@@ -90,7 +85,7 @@ func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Co
 		return err
 	}
 	defer r.Close()
-	src := &distinct{source: newSource(r), copied: func(item int, _ *neardup.Document) bool { return rep.page.copies.has(item) }}
+	src := &withoutCopies{source: newSource(r), copies: &rep.page.copies}
 	if rep.page.lab, err = d.proof.lab(ctx, d.method, cfg, src, rep.page.nCopies, thresholdOf(spec)); err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ type fingerprint struct {
 	records bool
 	tsv     bool
 	binary  bool
+	changed func(flag string) bool
 }
 
 func fingerprintCommand(a *app) *cobra.Command {
@@ -51,15 +52,10 @@ of them can be carried on. Texts are then taken as they are (--normalize none).
   neardup fingerprint --scheme jieba-keywords articles.jsonl
   neardup fingerprint --records --method minhash news.jsonl`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			inputs, err := a.inputs(args)
-			if err != nil {
-				return err
-			}
-			return f.do(cmd.Context(), inputs, cmd.Flags().Changed("normalize"))
-		},
+		RunE: a.onInputs(f.do),
 	}
 	fs := cmd.Flags()
+	f.changed = fs.Changed
 	fs.StringVar(&f.out, "out", "-", `write here ("-": standard output)`)
 	fs.StringVar(&f.scheme, "scheme", "", "fingerprints as another program makes them, see above")
 	fs.BoolVar(&f.records, "records", false, "print keys and sketch, as an index stores them")
@@ -74,8 +70,8 @@ of them can be carried on. Texts are then taken as they are (--normalize none).
 	return cmd
 }
 
-func (f *fingerprint) do(ctx context.Context, inputs []string, normalized bool) error {
-	p, err := f.printer(normalized)
+func (f *fingerprint) do(ctx context.Context, inputs []string) error {
+	p, err := f.printer()
 	if err != nil {
 		return err
 	}
@@ -127,7 +123,7 @@ func (f *fingerprint) do(ctx context.Context, inputs []string, normalized bool) 
 	if err := files.commit(); err != nil {
 		return err
 	}
-	return rep.tell(sum, sum.Rejected, func(w io.Writer) {
+	return rep.summarize(sum, sum.Rejected, func(w io.Writer) {
 		rep.documents(w, sum.Documents, sum.Rejected)
 		if sum.Few > 0 {
 			fmt.Fprintf(w, "too short   %s have too few features for their fingerprints to say anything\n", grouped(sum.Few))
@@ -183,7 +179,7 @@ func (p *printer) block(b *block) lines {
 }
 
 // printer checks the flags and makes the printer that they ask for.
-func (f *fingerprint) printer(normalized bool) (*printer, error) {
+func (f *fingerprint) printer() (*printer, error) {
 	chosen := 0
 	for _, on := range []bool{f.records, f.tsv, f.binary} {
 		if on {
@@ -210,7 +206,7 @@ func (f *fingerprint) printer(normalized bool) (*printer, error) {
 	if f.records || f.method.features.given() || f.method.cfg.Name != "simhash" {
 		return nil, usage("--scheme has its own features, and none of --records, --method, --idf, --stopwords, --dictionary")
 	}
-	if !normalized {
+	if !f.changed("normalize") {
 		f.method.normalize = "none"
 	}
 	source, err := schemeSource(f.scheme, f.method.normalize)

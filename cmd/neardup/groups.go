@@ -1,12 +1,9 @@
 package main
 
 import (
-	"encoding/binary"
 	"encoding/csv"
 	"errors"
 	"io"
-	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,6 +12,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/internal/external"
 )
 
 // csvStyle says how tables for spreadsheets are written: "bom sep=; raw".
@@ -105,36 +103,30 @@ func tableFormat(path string) corpus.Format {
 }
 
 // groupWriter writes a table of every document with its group: the number of
-// the record that is kept of it. What is known of members lies in a temporary
-// file, 24 bytes an item; a document without a row there is alone.
+// the record that is kept of it. A document without a size among the members is
+// alone.
 type groupWriter struct {
 	style  *csvStyle
 	out    *corpus.AtomicFile
 	path   string
-	known  *os.File
+	files  *external.Files
+	known  *external.Array[groupMember] // by item
 	table  *csv.Writer
 	names  []string // of the columns of the input
 	leader int
 	left   int
 }
 
-func newGroupWriter(out *corpus.AtomicFile, path, tmp string, style *csvStyle) (*groupWriter, error) {
-	f, err := os.CreateTemp(tmp, ".neardup-groups-*")
-	if err != nil {
-		return nil, err
-	}
-	os.Remove(f.Name()) // where the system allows it, so that nothing is left behind
-	return &groupWriter{style: style, out: out, path: path, known: f}, nil
+func newGroupWriter(out *corpus.AtomicFile, path, tmp string, style *csvStyle) *groupWriter {
+	f := external.NewFiles(tmp)
+	return &groupWriter{style: style, out: out, path: path, files: f, known: external.NewArray[groupMember](f, notesMemory)}
 }
 
-func (g *groupWriter) close() {
-	g.known.Close()
-	os.Remove(g.known.Name())
+// groupMember is what is noted of a member of a group of several.
+type groupMember struct {
+	leader, size int64
+	similarity   float64
 }
-
-// memberBytes is what is noted of a member: the leader's item, the size, the
-// similarity.
-const memberBytes = 24
 
 // member notes a document of a group of several, its leader first.
 func (g *groupWriter) member(o batch.Outcome, size int) error {
@@ -143,12 +135,7 @@ func (g *groupWriter) member(o batch.Outcome, size int) error {
 		g.leader, g.left, similarity = o.Item, size, 1
 	}
 	g.left--
-	var b [memberBytes]byte
-	binary.LittleEndian.PutUint64(b[:], uint64(g.leader))
-	binary.LittleEndian.PutUint64(b[8:], uint64(size))
-	binary.LittleEndian.PutUint64(b[16:], math.Float64bits(similarity))
-	_, err := g.known.WriteAt(b[:], memberBytes*int64(o.Item))
-	return err
+	return g.known.Put(o.Item, groupMember{int64(g.leader), int64(size), similarity})
 }
 
 // row writes a document with the columns that its table has; of other formats,
@@ -170,22 +157,21 @@ func (g *groupWriter) row(item int, it corpus.Item, dec *corpus.Decoder) error {
 	if err := g.begin(it.File, names, len(cells)); err != nil {
 		return err
 	}
-	var b [memberBytes]byte
-	if n, err := g.known.ReadAt(b[:], memberBytes*int64(item)); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	} else if n < len(b) {
-		b = [memberBytes]byte{}
-	}
-	leader, size := int(binary.LittleEndian.Uint64(b[:])), binary.LittleEndian.Uint64(b[8:])
-	similarity := math.Float64frombits(binary.LittleEndian.Uint64(b[16:]))
-	if size == 0 {
-		leader, size = item, 1
+	m := groupMember{leader: int64(item), size: 1}
+	if item < g.known.Len() {
+		noted, err := g.known.Get(item)
+		if err != nil {
+			return err
+		}
+		if noted.size > 0 {
+			m = noted
+		}
 	}
 	decision, shown := neardup.New, ""
-	if leader != item {
-		decision, shown = neardup.Duplicate, strconv.FormatFloat(similarity, 'f', 4, 64)
+	if m.leader != int64(item) {
+		decision, shown = neardup.Duplicate, strconv.FormatFloat(m.similarity, 'f', 4, 64)
 	}
-	row := []string{strconv.Itoa(leader + 1), strconv.FormatUint(size, 10), string(decision), shown}
+	row := []string{strconv.FormatInt(m.leader+1, 10), strconv.FormatInt(m.size, 10), string(decision), shown}
 	for _, c := range cells {
 		row = append(row, g.style.cell(c))
 	}

@@ -135,16 +135,16 @@ func (i *idf) do(ctx context.Context, inputs []string) (err error) {
 	if err := files.commit(); err != nil {
 		return err
 	}
-	return i.tell(rep, sum)
+	return i.summarize(rep, sum)
 }
 
-func (i *idf) tell(rep *reporter, sum idfSummary) error {
+func (i *idf) summarize(rep *reporter, sum idfSummary) error {
 	info, err := os.Stat(i.out)
 	if err != nil {
 		return err
 	}
 	sum.Bytes = info.Size()
-	return rep.tell(sum, sum.Rejected, func(w io.Writer) {
+	return rep.summarize(sum, sum.Rejected, func(w io.Writer) {
 		rep.documents(w, sum.Documents, sum.Rejected)
 		if len(i.merge) > 0 {
 			fmt.Fprintf(w, "merged      %d tables\n", len(i.merge))

@@ -34,10 +34,10 @@ func inOrder[T any](ctx context.Context, src *source, workers int, work func(*bl
 				return err
 			}
 			j := job{b.(*block), make(chan T, 1)}
-			if err := hand(ctx, queue, j.done); err != nil {
+			if err := send(ctx, queue, j.done); err != nil {
 				return err
 			}
-			if err := hand(ctx, jobs, j); err != nil {
+			if err := send(ctx, jobs, j); err != nil {
 				return err
 			}
 		}
@@ -66,8 +66,8 @@ func inOrder[T any](ctx context.Context, src *source, workers int, work func(*bl
 	return g.Wait()
 }
 
-// hand sends v unless the context ends first.
-func hand[T any](ctx context.Context, to chan<- T, v T) error {
+// send sends v unless the context ends first.
+func send[T any](ctx context.Context, to chan<- T, v T) error {
 	select {
 	case to <- v:
 		return nil

@@ -202,10 +202,9 @@ func writeLabels(w io.Writer, all []api.RulingEntry) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "set\tid_a\tid_b\tlabel\tband")
 	names := map[string]string{string(override.Must): "same", string(override.Cannot): "other", string(override.Unsure): "unsure"}
-	escape := strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 	for _, e := range last(all) {
 		if name := names[e.Link]; name != "" {
-			fmt.Fprintf(out, "service\t%s\t%s\t%s\tservice\n", escape.Replace(e.A), escape.Replace(e.B), name)
+			fmt.Fprintf(out, "service\t%s\t%s\t%s\tservice\n", tsvField(e.A), tsvField(e.B), name)
 		}
 	}
 	return out.Flush()

@@ -209,15 +209,15 @@ func (j *hammingJoin) write(a, b fingerprintList, find func(emit func(simhash.Pa
 	if err := files.commit(); err != nil {
 		return err
 	}
-	return j.tell()
+	return j.summarize()
 }
 
-func (j *hammingJoin) tell() error {
+func (j *hammingJoin) summarize() error {
 	cpu, peak := resources()
 	s := &j.summary
 	s.Distance, s.Seconds, s.CPUSeconds, s.PeakMemory = j.k, time.Since(j.begun).Seconds(), cpu.Seconds(), peak
 	rep := reporter{app: j.app, flags: j.run, begun: j.begun}
-	return rep.tell(s, 0, func(w io.Writer) {
+	return rep.summarize(s, 0, func(w io.Writer) {
 		if s.Queries > 0 {
 			fmt.Fprintf(w, "queries     %s\n", grouped(s.Queries))
 		}

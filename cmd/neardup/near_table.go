@@ -91,7 +91,7 @@ func (n *near) inTable(ctx context.Context, args []string, asked bool) (err erro
 		return err
 	}
 	j.summary.Fingerprints = int64(t.List().Len())
-	return j.tell()
+	return j.summarize()
 }
 
 // errLocked says that another process has a lock.
@@ -235,7 +235,7 @@ func (a *answers) stream(ctx context.Context, r io.Reader, all fingerprintList) 
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("standard input: line %d: %w", number, err)
 		}
-		q, bad := question(line, number-1)
+		q, bad := parseQuery(line, number-1)
 		if bad != nil {
 			return fmt.Errorf("standard input: line %d: %w", number, bad)
 		}
@@ -250,8 +250,8 @@ func (a *answers) stream(ctx context.Context, r io.Reader, all fingerprintList) 
 	}
 }
 
-// question reads a line of JSON or text; where it has no id, its number is one.
-func question(line []byte, number int) (q fingerprintList, err error) {
+// parseQuery reads a line of JSON or text; where it has no id, its number is one.
+func parseQuery(line []byte, number int) (q fingerprintList, err error) {
 	q = fingerprintList{List: &simhash.List{}, path: "standard input"}
 	if line = bytes.TrimSpace(line); bytes.HasPrefix(line, []byte("{")) {
 		v, err := fastjson.ParseBytes(line)

@@ -2,25 +2,28 @@ package main
 
 import (
 	"cmp"
-	"encoding/binary"
-	"errors"
-	"os"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/internal/external"
 )
 
-// notes keep of every document what a result shall say of it, in temporary
-// files: a file of notes, and one that says where each begins.
+// notes keep of every document what a result shall say of it, in temporary files.
 type notes struct {
-	text bool // else only title and url
-	mu   sync.Mutex
-	data *os.File
-	at   int64
-	err  error    // the first of put
-	from *os.File // 8 bytes an item
+	text   bool // else only title and url
+	files  *external.Files
+	mu     sync.Mutex
+	err    error // the first of put
+	fields *external.Spool
+	where  *external.Array[noted] // by item
+}
+
+// noted says where the note of an item lies.
+type noted struct {
+	at  external.Ref
+	len [3]uint32 // of title, url and text, which lie one after another
 }
 
 // note is what is kept of a document.
@@ -29,50 +32,12 @@ type note struct{ title, url, text string }
 // notedRunes is how much of a text is kept.
 const notedRunes = 300
 
-func newNotes(dir string, text bool) (*notes, error) {
-	n := &notes{text: text}
-	for _, f := range []**os.File{&n.data, &n.from} {
-		file, err := os.CreateTemp(dir, ".neardup-notes-*")
-		if err != nil {
-			return nil, errors.Join(err, n.close())
-		}
-		*f = file
-		os.Remove(file.Name()) // where the system allows it, so that nothing is left behind
-	}
-	return n, nil
-}
+// notesMemory is how many bytes of notes are held in memory, and of where they lie.
+const notesMemory = 4 << 20
 
-func (n *notes) close() error {
-	var err error
-	for _, f := range []*os.File{n.data, n.from} {
-		if f != nil {
-			err = errors.Join(err, f.Close())
-			os.Remove(f.Name())
-		}
-	}
-	return err
-}
-
-// notePage is what is kept of the items of one block.
-type notePage struct {
-	data []byte
-	from []byte // relative to the page
-}
-
-// add keeps a document; nil for an item that is none.
-func (p *notePage) add(doc *neardup.Document, text bool) {
-	p.from = binary.LittleEndian.AppendUint64(p.from, uint64(len(p.data)))
-	if doc == nil {
-		return
-	}
-	cut := ""
-	if text {
-		cut = opening(doc.Text, notedRunes)
-	}
-	for _, s := range []string{doc.Title, doc.URL, cut} {
-		p.data = binary.AppendUvarint(p.data, uint64(len(s)))
-		p.data = append(p.data, s...)
-	}
+func newNotes(dir string, text bool) *notes {
+	f := external.NewFiles(dir)
+	return &notes{text: text, files: f, fields: external.NewSpool(f, notesMemory), where: external.NewArray[noted](f, notesMemory)}
 }
 
 // opening returns how a text begins, in one line.
@@ -97,25 +62,30 @@ func opening(s string, runes int) string {
 	return strings.ToValidUTF8(cut, string(utf8.RuneError))
 }
 
-// put writes a page whose first item is the one of the index; of tells its
-// error. Safe for concurrent use.
-func (n *notes) put(first int, p notePage) {
+// put keeps the documents from an index on; nil for an item that is none. of tells
+// its error. Safe for concurrent use.
+func (n *notes) put(first int, docs []note) {
 	n.mu.Lock()
-	at := n.at
-	n.at += int64(len(p.data))
-	n.mu.Unlock()
-	for i := 0; i < len(p.from); i += 8 {
-		binary.LittleEndian.PutUint64(p.from[i:], uint64(at)+binary.LittleEndian.Uint64(p.from[i:]))
-	}
-	_, err := n.data.WriteAt(p.data, at)
-	if err == nil {
-		_, err = n.from.WriteAt(p.from, 8*int64(first))
-	}
-	if err != nil {
-		n.mu.Lock()
+	defer n.mu.Unlock()
+	for i, d := range docs {
+		at, err := n.fields.Add(d.title + d.url + d.text)
+		if err == nil {
+			err = n.where.Put(first+i, noted{at, [3]uint32{uint32(len(d.title)), uint32(len(d.url)), uint32(len(d.text))}})
+		}
 		n.err = cmp.Or(n.err, err)
-		n.mu.Unlock()
 	}
+}
+
+// noteOf is what is kept of a document.
+func (n *notes) noteOf(doc *neardup.Document) note {
+	if doc == nil {
+		return note{}
+	}
+	kept := note{title: doc.Title, url: doc.URL}
+	if n.text {
+		kept.text = opening(doc.Text, notedRunes)
+	}
+	return kept
 }
 
 // of returns the note of a document.
@@ -123,24 +93,14 @@ func (n *notes) of(item int) (note, error) {
 	if n.err != nil {
 		return note{}, n.err
 	}
-	var where [8]byte
-	if _, err := n.from.ReadAt(where[:], 8*int64(item)); err != nil {
+	w, err := n.where.Get(item)
+	if err != nil {
 		return note{}, err
 	}
-	at := int64(binary.LittleEndian.Uint64(where[:]))
-	var fields [3]string
-	for i := range fields {
-		var head [binary.MaxVarintLen64]byte
-		got, err := n.data.ReadAt(head[:], at)
-		size, used := binary.Uvarint(head[:got])
-		if used <= 0 {
-			return note{}, errors.Join(errors.New("a note cannot be read"), err)
-		}
-		b := make([]byte, size)
-		if got, err := n.data.ReadAt(b, at+int64(used)); got < len(b) {
-			return note{}, err
-		}
-		fields[i], at = string(b), at+int64(used)+int64(size)
+	title, url := w.len[0], w.len[0]+w.len[1]
+	b, err := n.fields.Read(w.at, int(url+w.len[2]))
+	if err != nil {
+		return note{}, err
 	}
-	return note{fields[0], fields[1], fields[2]}, nil
+	return note{string(b[:title]), string(b[title:url]), string(b[url:])}, nil
 }

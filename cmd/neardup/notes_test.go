@@ -11,11 +11,8 @@ import (
 // Notes come back by the index of their item, whatever the order of the pages,
 // and items without a document keep their places.
 func TestNotes(t *testing.T) {
-	n, err := newNotes(t.TempDir(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer n.close()
+	n := newNotes(t.TempDir(), true)
+	defer n.files.Close()
 	doc := func(i int) *neardup.Document {
 		if i%5 == 2 {
 			return nil
@@ -25,11 +22,11 @@ func TestNotes(t *testing.T) {
 	const pages, size = 7, 40
 	for k := range pages {
 		first := (pages - 1 - k) * size
-		var p notePage
+		var kept []note
 		for i := first; i < first+size; i++ {
-			p.add(doc(i), true)
+			kept = append(kept, n.noteOf(doc(i)))
 		}
-		n.put(first, p)
+		n.put(first, kept)
 	}
 	for i := range pages * size {
 		want := doc(i)

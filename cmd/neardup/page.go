@@ -132,28 +132,28 @@ func commandLine(args []string) string {
 	return strings.Join(out, " ")
 }
 
-// measured is a source that counts how long documents are.
-type measured struct {
+// lengthSource is a source that counts how long documents are.
+type lengthSource struct {
 	batch.Source
 	lengths *report.Lengths
 }
 
 // Next returns the next block.
-func (m measured) Next() (batch.Block, error) {
+func (m lengthSource) Next() (batch.Block, error) {
 	b, err := m.Source.Next()
 	if err != nil {
 		return nil, err
 	}
-	return measuredBlock{b, m.lengths}, nil
+	return lengthBlock{b, m.lengths}, nil
 }
 
-type measuredBlock struct {
+type lengthBlock struct {
 	batch.Block
 	lengths *report.Lengths
 }
 
 // Decode counts as it decodes.
-func (b measuredBlock) Decode(item func(*neardup.Document, error)) {
+func (b lengthBlock) Decode(item func(*neardup.Document, error)) {
 	b.Block.Decode(func(doc *neardup.Document, err error) {
 		if doc != nil {
 			b.lengths.Add(utf8.RuneCountInString(doc.Text))

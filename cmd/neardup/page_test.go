@@ -180,29 +180,6 @@ func TestThresholdsAreProjectedExactly(t *testing.T) {
 	}
 }
 
-// TestLabOfReport: the page made of a run's files has the evidence of the page
-// that the run made itself, copies and all.
-func TestLabOfReport(t *testing.T) {
-	t.Parallel()
-	in, dir := messages(t, 1500), t.TempDir()
-	own, later, decisions := filepath.Join(dir, "own.html"), filepath.Join(dir, "later.html"), filepath.Join(dir, "decisions.jsonl")
-	flags := []string{"--evidence-floor", ".6", "--method", "jaccard", "--keep", "longest"}
-	ran(t, append([]string{"dedup", in, "-q", "--report", own, "--decisions", decisions}, flags...)...)
-	ran(t, append([]string{"report", in, "--decisions", decisions, "--out", later}, flags...)...)
-	lab := regexp.MustCompile(`(?s)id="lab"[^<]*`)
-	labs := make([]string, 2)
-	for i, path := range []string{own, later} {
-		page, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		labs[i] = lab.FindString(string(page))
-	}
-	if len(labs[0]) < 1000 || labs[0] != labs[1] {
-		t.Errorf("%d bytes of evidence by the run, %d by report, or others", len(labs[0]), len(labs[1]))
-	}
-}
-
 // The lab's curve over all messages is eval's.
 func TestCurveIsThatOfEval(t *testing.T) {
 	t.Parallel()

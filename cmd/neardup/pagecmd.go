@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/internal/textlines"
@@ -29,11 +27,6 @@ type reportVerb struct {
 	eval      string
 	out       string
 	opt       report.Options
-	proof     evidenceFlags
-	method    methodFlags
-	run       runFlags
-	copies    map[string]bool // ids whose text an earlier one has; nil: not wanted
-	lab       *report.Lab
 }
 
 func reportCommand(a *app) *cobra.Command {
@@ -49,22 +42,14 @@ and the decisions saved as files.
 dedup --report FILE makes the same page in the run itself, with its times and
 its command. Here the inputs are those of the run; --summary takes what it
 printed with --json, --rejects its rejected records, --eval what eval --json
-measured. With --evidence-floor the page has a view to choose a threshold by;
-that compares the documents once more, so it takes the run's method, --keep and
---overrides.
+measured.
 
 ` + exitHelp,
 		Example: `  neardup dedup news.jsonl --decisions decisions.jsonl --json > summary.json
   neardup report --decisions decisions.jsonl --summary summary.json --out report.html news.jsonl
   neardup dedup news.jsonl --report report.html`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			inputs, err := a.inputs(args)
-			if err != nil {
-				return err
-			}
-			return p.do(cmd.Context(), inputs)
-		},
+		RunE: a.onInputs(p.do),
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&p.decisions, "decisions", "", "decisions of the run (JSONL)")
@@ -75,10 +60,7 @@ that compares the documents once more, so it takes the run's method, --keep and
 	fs.StringVar(&p.out, "out", "", `write the page here ("-": standard output)`)
 	fs.IntVar(&p.opt.Groups, "groups", 100_000, "groups to show, the largest")
 	fs.IntVar(&p.opt.TextRunes, "text-limit", 20_000, "characters to show of a text")
-	p.proof.add(fs)
-	p.run.addDecided(fs)
-	p.run.addMachine(fs)
-	p.method.add(fs)
+	fs.StringVar(&p.opt.Tmp, "tmp", "", "folder of temporary files (default: the system's)")
 	p.input.add(fs)
 	return cmd
 }
@@ -95,7 +77,6 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	if err := r.CheckOutput(p.out, p.decisions, p.clusters); err != nil {
 		return usage("%w", err)
 	}
-	p.opt.Tmp = p.run.tmp
 	b := report.New(p.opt)
 	defer b.Close()
 	run := report.Run{Made: time.Now().UTC().Truncate(time.Second), Version: version(), Inputs: r.Inputs(), Set: setName(r.Inputs())}
@@ -103,9 +84,6 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 		return err
 	}
 	if err := p.facts(&run); err != nil {
-		return err
-	}
-	if err := p.evidence(ctx, inputs, b, &run); err != nil {
 		return err
 	}
 	if err := b.Choose(); err != nil {
@@ -138,7 +116,7 @@ func (p *reportVerb) decide(b *report.Builder) error {
 				return errors.New("no decision: what dedup --decisions writes is needed")
 			}
 			b.Decide(&d)
-			return p.noteCopy(&d)
+			return nil
 		})
 	}
 	return textlines.Each(p.clusters, func(_ int, line []byte) error {
@@ -161,62 +139,6 @@ func (p *reportVerb) decide(b *report.Builder) error {
 		}
 		return nil
 	})
-}
-
-// noteCopy notes a document that the evidence leaves out: its text is that of an
-// earlier one.
-func (p *reportVerb) noteCopy(d *neardup.Decision) error {
-	if p.proof.floor == 0 {
-		return nil
-	}
-	if p.copies == nil {
-		p.copies = map[string]bool{}
-	}
-	if _, again := p.copies[d.ID]; again {
-		return fmt.Errorf("the id %q is of several documents: their pairs cannot be told apart, make the page by dedup --report", d.ID)
-	}
-	p.copies[d.ID] = d.Decision == neardup.Duplicate && d.Basis == neardup.BasisEqual
-	return nil
-}
-
-// evidence compares the documents of the run once more, for the view of
-// thresholds.
-func (p *reportVerb) evidence(ctx context.Context, inputs []string, b *report.Builder, run *report.Run) error {
-	if err := p.proof.check(p.out, string(batch.ByLeader)); err != nil || p.proof.floor == 0 {
-		return err
-	}
-	if p.decisions == "" {
-		return usage("--evidence-floor needs --decisions: clusters do not say which documents are copies")
-	}
-	m, n, err := p.method.method()
-	if err != nil {
-		return err
-	}
-	spec := m.Spec().String()
-	if name, _, _ := strings.Cut(spec, " "); run.Method != "" && (!strings.HasPrefix(run.Method, name+" ") || thresholdOf(run.Method) != thresholdOf(spec)) {
-		return usage("the run was made by %s, and these flags say %s", run.Method, spec)
-	}
-	cfg, err := p.run.config(m, n)
-	if err != nil {
-		return err
-	}
-	r, err := p.input.open(p.app, inputs, "")
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	copies := int64(0)
-	for _, copied := range p.copies {
-		if copied {
-			copies++
-		}
-	}
-	src := &distinct{source: newSource(r), copied: func(_ int, doc *neardup.Document) bool { return p.copies[doc.ID] }}
-	if p.lab, err = p.proof.lab(ctx, p.method, cfg, src, copies, thresholdOf(spec)); err != nil {
-		return err
-	}
-	b.Evidence(p.lab)
-	return nil
 }
 
 // facts reads what else is known of the run.
@@ -280,9 +202,6 @@ func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.
 			return err
 		}
 		run.Documents++
-		if p.lab != nil {
-			p.lab.Document(&doc)
-		}
 		lengths.Add(utf8.RuneCountInString(doc.Text))
 		n, ok := b.Find(doc.ID)
 		if !ok {

@@ -36,16 +36,7 @@ edited, variant, ruled), basis, and the places of both documents in the order of
 		Example: `  neardup pairs --method jaccard --threshold .7 news.jsonl.zst > pairs.tsv
   neardup pairs --method 'minhash shingle=words:3' --threshold .7 --normalize lower --out pairs.tsv terms.jsonl
   neardup pairs --format lines --method 'ngram similarity=edit' headlines.txt`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := configured(cmd.Flags()); err != nil {
-				return err
-			}
-			inputs, err := a.inputs(args)
-			if err != nil {
-				return err
-			}
-			return p.do(cmd.Context(), inputs)
-		},
+		RunE: a.onInputs(p.do),
 	}
 	fs := cmd.Flags()
 	grouping(fs, outputGroup, p.addOutput)

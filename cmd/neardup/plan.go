@@ -44,13 +44,7 @@ decided as a whole, and what is counted there is exact.
 		Example: `  neardup plan 'crawl/*.jsonl.zst' --methods minhash,simhash
   neardup plan hugecrawl.warc.gz --read 2GiB --cores 64 --json`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			inputs, err := a.inputs(args)
-			if err != nil {
-				return err
-			}
-			return p.do(cmd.Context(), inputs)
-		},
+		RunE: a.onInputs(p.do),
 	}
 	fs := cmd.Flags()
 	p.read = 8 << 30
@@ -101,7 +95,7 @@ func (p *planVerb) do(ctx context.Context, inputs []string) error {
 		}
 		out.Methods = append(out.Methods, forecast)
 	}
-	return (&reporter{app: p.app, flags: &p.run}).tell(out, 0, out.print)
+	return (&reporter{app: p.app, flags: &p.run}).summarize(out, 0, out.print)
 }
 
 // chosen returns the methods to plan for: the flags of one, or each by its name.
@@ -170,7 +164,7 @@ func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) 
 	}
 	defer r.Close()
 	kept := newReservoir(p.sample)
-	var others []drawn
+	var others []sampledRecord
 	var met scripts
 	n, whole := int64(0), true
 	for done := int64(0); ; n++ {
@@ -197,9 +191,9 @@ func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) 
 		if met.add(it.Raw) {
 			other := it
 			other.Raw = bytes.Clone(it.Raw)
-			others = append(others, drawn{n, other})
+			others = append(others, sampledRecord{n, other})
 		}
-		kept.add(drawn{n, it})
+		kept.add(sampledRecord{n, it})
 	}
 	s := &sampled{documents: exactly(float64(n)), read: float64(n)}
 	if !whole {
@@ -214,8 +208,8 @@ func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) 
 }
 
 // decode makes documents of the records, in the order of the input.
-func (s *sampled) decode(r *corpus.Reader, kept, others []drawn) error {
-	slices.SortFunc(kept, func(a, b drawn) int { return int(a.at - b.at) })
+func (s *sampled) decode(r *corpus.Reader, kept, others []sampledRecord) error {
+	slices.SortFunc(kept, func(a, b sampledRecord) int { return int(a.at - b.at) })
 	dec, bad := r.NewDecoder(), 0
 	var first error
 	for _, k := range kept {

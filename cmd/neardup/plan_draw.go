@@ -7,8 +7,8 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// drawn is a record of the sample.
-type drawn struct {
+// sampledRecord is a record of the sample.
+type sampledRecord struct {
 	at int64 // among all records
 	it corpus.Item
 }
@@ -28,7 +28,7 @@ type reservoir struct {
 	small int // bytes that are kept whatever the records
 	bytes int
 	full  bool // not all are kept
-	drawn []drawn
+	drawn []sampledRecord
 }
 
 // newReservoir makes one for so many records, exactly; 0: as many as are usual, and all of a small input.
@@ -41,7 +41,7 @@ func newReservoir(records int) *reservoir {
 }
 
 // add keeps a record, or not; its bytes are copied.
-func (r *reservoir) add(d drawn) {
+func (r *reservoir) add(d sampledRecord) {
 	at := len(r.drawn)
 	if r.full {
 		if at = int(r.rng.Int64N(d.at + 1)); at >= r.most {

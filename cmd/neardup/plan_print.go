@@ -36,8 +36,8 @@ func (p planned) print(w io.Writer) {
 	}
 }
 
-// told prints an estimate by a printer of its parts; one figure where they agree.
-func (e estimate) told(of func(float64) string) string {
+// format prints an estimate by a printer of its parts; one figure where they agree.
+func (e estimate) format(of func(float64) string) string {
 	v, low, high := of(e.Value), of(e.Low), of(e.High)
 	if low == v && high == v {
 		return v
@@ -46,11 +46,11 @@ func (e estimate) told(of func(float64) string) string {
 }
 
 func (e estimate) count() string {
-	return e.told(func(v float64) string { return grouped(int64(v + .5)) })
+	return e.format(func(v float64) string { return grouped(int64(v + .5)) })
 }
 
 func (e estimate) bytes() string {
-	return e.told(func(v float64) string {
+	return e.format(func(v float64) string {
 		for _, u := range []struct {
 			name string
 			n    float64
@@ -64,7 +64,7 @@ func (e estimate) bytes() string {
 }
 
 func (e estimate) time() string {
-	return e.told(func(v float64) string {
+	return e.format(func(v float64) string {
 		d := time.Duration(v * float64(time.Second))
 		switch {
 		case d < time.Second:

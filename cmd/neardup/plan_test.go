@@ -94,7 +94,7 @@ func TestReservoir(t *testing.T) {
 		r := newReservoir(c.asked)
 		raw := make([]byte, c.bytes)
 		for i := range c.records {
-			r.add(drawn{int64(i), corpus.Item{Raw: raw}})
+			r.add(sampledRecord{int64(i), corpus.Item{Raw: raw}})
 		}
 		seen, late := map[int64]bool{}, 0
 		for _, d := range r.drawn {

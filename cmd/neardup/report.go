@@ -137,7 +137,7 @@ func (p *reporter) source(src *source) batch.Source {
 	if p.page == nil {
 		return src
 	}
-	return measured{src, &p.page.lengths}
+	return lengthSource{src, &p.page.lengths}
 }
 
 // shownRejects is how many rejected records are shown where no file takes
@@ -306,7 +306,7 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 	if s.Audit, err = quality(s.Summary.Audit); err != nil {
 		return err
 	}
-	return p.tell(s, s.Rejected, func(w io.Writer) {
+	return p.summarize(s, s.Rejected, func(w io.Writer) {
 		p.documents(w, s.Documents, s.Rejected)
 		found(w)
 		fmt.Fprintf(w, "method      %s\n", s.Method)
@@ -347,9 +347,9 @@ func (p *reporter) effort(w io.Writer) {
 		time.Since(p.begun).Round(time.Millisecond), cpu.Round(time.Millisecond), mebibytes(peak))
 }
 
-// tell prints a summary on standard error, so that standard output holds
+// summarize prints a summary on standard error, so that standard output holds
 // results only; with --json it is a result.
-func (p *reporter) tell(summary any, rejected int64, text func(io.Writer)) error {
+func (p *reporter) summarize(summary any, rejected int64, text func(io.Writer)) error {
 	p.clear()
 	switch {
 	case p.flags.json:

@@ -100,13 +100,13 @@ func layered(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 // configured sets the flags of a batch that the command line does not name from
 // the file of --config.
 func configured(fs *pflag.FlagSet) error {
-	file := fs.Lookup(configFlag).Value.String()
-	if file == "" {
+	file := fs.Lookup(configFlag)
+	if file == nil || file.Value.String() == "" {
 		return nil
 	}
-	tenants, err := fromFile(fs, file)
+	tenants, err := fromFile(fs, file.Value.String())
 	if err == nil && tenants != nil {
-		err = usage("%s: tenants are of a service", file)
+		err = usage("%s: tenants are of a service", file.Value)
 	}
 	return err
 }

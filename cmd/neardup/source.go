@@ -36,7 +36,7 @@ type decoders struct {
 	free chan *corpus.Decoder
 }
 
-func (d *decoders) take() *corpus.Decoder {
+func (d *decoders) get() *corpus.Decoder {
 	select {
 	case dec := <-d.free:
 		return dec
@@ -45,7 +45,7 @@ func (d *decoders) take() *corpus.Decoder {
 	}
 }
 
-func (d *decoders) give(dec *corpus.Decoder) {
+func (d *decoders) put(dec *corpus.Decoder) {
 	select {
 	case d.free <- dec:
 	default:
@@ -100,18 +100,18 @@ func (b *block) Decode(item func(*neardup.Document, error)) {
 		b.each(func(_ corpus.Item, doc *neardup.Document, err error) { item(doc, err) })
 		return
 	}
-	var p notePage
+	var kept []note
 	b.each(func(_ corpus.Item, doc *neardup.Document, err error) {
-		p.add(doc, b.notes.text)
+		kept = append(kept, b.notes.noteOf(doc))
 		item(doc, err)
 	})
-	b.notes.put(b.first, p)
+	b.notes.put(b.first, kept)
 }
 
 // each decodes the records and says where each is from.
 func (b *block) each(do func(corpus.Item, *neardup.Document, error)) {
-	dec := b.decoder.take()
-	defer b.decoder.give(dec)
+	dec := b.decoder.get()
+	defer b.decoder.put(dec)
 	for _, e := range b.entries {
 		var doc neardup.Document
 		err := e.reject

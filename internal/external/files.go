@@ -42,6 +42,7 @@ func (d *Files) Close() {
 	defer d.mu.Unlock()
 	for _, f := range d.files {
 		_ = f.Close() // temporary: nothing to lose
+		_ = os.Remove(f.Name())
 	}
 }
 

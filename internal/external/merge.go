@@ -102,14 +102,14 @@ func (t *losers[T]) replay(i int) {
 		case t.lost[node] < 0:
 			t.lost[node] = i
 			return
-		case t.beats(t.lost[node], i):
+		case t.before(t.lost[node], i):
 			i, t.lost[node] = t.lost[node], i
 		}
 	}
 	t.winner = i
 }
 
-func (t *losers[T]) beats(i, j int) bool {
+func (t *losers[T]) before(i, j int) bool {
 	a, b := t.cursors[i], t.cursors[j]
 	if a.ended || b.ended {
 		return b.ended

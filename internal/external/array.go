@@ -77,6 +77,17 @@ func (a *Array[T]) Update(i int, change func(*T)) error {
 	return a.visit(i, true, change)
 }
 
+// Put sets element i, after zero ones where there are fewer.
+func (a *Array[T]) Put(i int, v T) error {
+	for a.Len() <= i {
+		var zero T
+		if _, err := a.Add(zero); err != nil {
+			return err
+		}
+	}
+	return a.Update(i, func(at *T) { *at = v })
+}
+
 // manyOnPage is how many visits in a row to one page on disk are a scan, of
 // which more will follow. To look at an element and change it is no scan.
 const manyOnPage = 8
