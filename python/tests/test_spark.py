@@ -130,6 +130,19 @@ class Spark(Session):
             self.assertEqual([found[0]["hot_documents"], found[0]["hot_largest"]], [166 + bool(overrides)] * 2)
             self.assertLess(found[0]["edges"], 120)
 
+    def test_no_text(self):
+        """Is new, says so and is counted, as on one machine."""
+        from neardup.spark import dedup
+        from neardup.spark._job import totals
+
+        none = [json.dumps({"id": f"none {i}", "text": t}) for i, t in enumerate(["", " \t\u3000", "", None])]
+        path = self.write("no text.jsonl", [*none[:3], *lines("uci_sms/docs.jsonl", 300), none[3]])
+        want, got = self.local(path), dedup(self.frame(path))
+        sums, digest = totals(got)
+        self.assertEqual((sums["blank"], digest), (4, want["digest"]))
+        self.assertEqual(want["blank"], 4)
+        self.assertEqual({r.id for r in got.where("basis = 'no text' and decision = 'new'").collect()}, {f"none {i}" for i in range(4)})
+
     def test_components(self):
         """Against a search: of edges in any order, chains and stars among them, in the driver and on the cluster."""
         import numpy as np

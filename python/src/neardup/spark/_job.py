@@ -186,9 +186,9 @@ def digest(decisions: DataFrame) -> str:
 
 
 def totals(decisions: DataFrame):
-    """({documents, kept, variants, equal}, digest), in one pass."""
+    """({documents, kept, variants, equal, blank}, digest), in one pass."""
     ship(decisions.sparkSession)
     columns = decisions.select("id", "decision", "leader", F.coalesce("similarity", F.lit(0.0)).alias("similarity"), "variant_of", "basis")
-    parts = columns.mapInArrow(_stage.digest, "digest string, documents long, kept long, variants long, equal long").collect()
+    parts = columns.mapInArrow(_stage.digest, "digest string, documents long, kept long, variants long, equal long, blank long").collect()
     lines = "".join(p.digest + "\n" for p in parts).encode()
-    return {n: sum(p[n] for p in parts) for n in ("documents", "kept", "variants", "equal")}, _stage.once(["digest"], lines).strip()
+    return {n: sum(p[n] for p in parts) for n in ("documents", "kept", "variants", "equal", "blank")}, _stage.once(["digest"], lines).strip()
