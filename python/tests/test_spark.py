@@ -251,13 +251,23 @@ class Spark(Session):
         table = os.path.join(self.folder.name, "table.idf")
         subprocess.run(["neardup", "idf", "-q", self.write("trained.jsonl", lines("en_license_texts/docs.jsonl.zst", 40)), "--out", table], check=True)
         self.assertNotEqual(self.local(path)["method"], self.same(path, ["--idf", table], idf=table)["method"])
+        learned = os.path.join(self.folder.name, "learned.toml")
+        sms = [json.loads(r)["text"] for r in lines("uci_sms/docs.jsonl", 40)]
+        pairs = [{"id_a": f"a{n}", "id_b": f"b{n}", "label": "same", "text_a": t, "text_b": t + "!"} for n, t in enumerate(sms[:20])]
+        pairs += [{"id_a": f"a{n}", "id_b": f"b{n}", "label": "other", "text_a": t, "text_b": sms[n - 20]} for n, t in enumerate(sms[20:], 20)]
+        subprocess.run(["neardup", "tune", "--judged", self.write("judged.jsonl", map(json.dumps, pairs)), "--weights", learned], check=True, capture_output=True)
+        spec = f"auto weights={learned} threshold=.6"
+        self.assertNotEqual(self.local(path)["method"], self.same(path, ["--method", spec], method=spec)["method"])
         with unittest.mock.patch.object(_job, "one_process", return_value=False):
-            job = _job.Job(self.spark, {"idf": table})
-        self.assertEqual(list(job.worker.files), ["--idf=" + table])
+            job = _job.Job(self.spark, {"idf": table, "method": spec})
+        self.assertEqual(list(job.worker.files), ["--idf=" + table, "--method=" + spec])
         with open(table, "rb") as f:
             want = f.read()
         os.remove(table)  # an executor on another machine has only what was sent
-        (sent,) = (f for f in job.worker.argv("records") if f.startswith("--idf="))
+        os.remove(learned)
+        argv = job.worker.argv("contract")
+        self.assertEqual(subprocess.run(argv, check=True, capture_output=True, text=True).stdout.strip(), argv[-1][len("--expect=") :])
+        (sent,) = (f for f in argv if f.startswith("--idf="))
         self.assertTrue(sent.startswith("--idf=" + SparkFiles.getRootDirectory()), sent)
         with open(sent[len("--idf=") :], "rb") as f:
             self.assertEqual(f.read(), want)

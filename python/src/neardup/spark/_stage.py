@@ -41,7 +41,7 @@ class Worker:
     def __init__(self, flags=(), program=None, files={}):
         self.flags = list(flags)
         self.program = program  # None: the executor finds it
-        self.files = files  # flags that name files which were sent: {flag: (its name, the name of the file)}
+        self.files = files  # flags that name files which were sent: {flag: (what is before, the name of the file, what is after)}
 
     def argv(self, stage, *more):
         return [self.program or command(), "worker", stage, *more, *map(self._here, self.flags)]
@@ -51,8 +51,8 @@ class Worker:
             return flag
         from pyspark import SparkFiles
 
-        name, file = self.files[flag]
-        return f"{name}={SparkFiles.get(file)}"
+        before, file, after = self.files[flag]
+        return before + SparkFiles.get(file) + after
 
     def run(self, feed, parse, stage, *more):
         return child(self.argv(stage, *more), feed, parse)
