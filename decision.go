@@ -57,7 +57,8 @@ const BasisEqual = "equal text"
 // measured, and the similarity says 1.
 const BasisOverride = "override"
 
-// BasisBlank is the basis of a comparison with no text, which is near nothing.
+// BasisBlank is the basis of a comparison with no text, which is near nothing, and of the decision that a document
+// without one is new.
 const BasisBlank = "no text"
 
 // Blank reports whether a clean text says nothing. No text is no evidence: a

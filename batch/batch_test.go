@@ -350,6 +350,16 @@ func TestNoTextIsNoEvidence(t *testing.T) {
 			t.Errorf("%s: %+v %+v (-want +got):\n%s", name, sum.Input, sum.Outcomes, d)
 		}
 	}
+	none := map[string]bool{}
+	_, err := Dedup(t.Context(), Documents(docs), Config{Method: shingled{threshold: .5}}, func(o Outcome) error {
+		if o.Basis == neardup.BasisBlank {
+			none[o.ID] = o.Decision.Decision == neardup.New
+		}
+		return nil
+	})
+	if want := map[string]bool{"a": true, "b": true, "d": true, "f": true, "g": true}; err != nil || !maps.Equal(none, want) {
+		t.Errorf("new for want of text: %v, want %v: %v", none, want, err)
+	}
 	for _, clean := range []string{"", " \t", "x y z"} {
 		m := shingled{}
 		if v := Verify(m, Text{clean, m.View(clean)}, Text{"", m.View("")}); v.Near || v.Basis != neardup.BasisBlank {

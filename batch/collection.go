@@ -41,6 +41,7 @@ type textRow struct {
 	member uint32 // pairs only: where its documents start in members
 	route  uint8
 	copies bool // has more than one document
+	blank  bool // says nothing
 }
 
 // id returns the id of an item.

@@ -115,6 +115,9 @@ func (v *verdicts) outcome(r rank, i item, p position) (o Outcome, leader positi
 	switch {
 	case !st.duplicate() && row.first == r:
 		o.Decision.Decision, o.Method = neardup.New, v.routes.name(row.route)
+		if row.blank {
+			o.Basis = neardup.BasisBlank
+		}
 		return o, p, v.variant(&o, p, st)
 	case v.weakest != nil:
 		leader, err = v.ofComponent(&o, r, p, row, st)

@@ -91,6 +91,9 @@ func byHand(m slotted, docs []neardup.Document, order []int, rulings map[[2]stri
 		if top <= 1 {
 			leaders = append(leaders, doc)
 			best.Leader, best.Basis, best.Similarity = "", "", 0
+			if doc.Text == "" {
+				best.Basis = neardup.BasisBlank
+			}
 		}
 		out[doc.ID] = best
 	}
@@ -256,7 +259,7 @@ func TestOverridesOfEqualAndUnlikeTexts(t *testing.T) {
 	}
 	got, sum := decisionsOf(t, docs, Config{Method: shingled{threshold: .5}, Overrides: set})
 	want := map[string]decided{
-		"a": {}, "b": {}, "c": {}, "f": {},
+		"a": {}, "b": {}, "c": {}, "f": {Basis: neardup.BasisBlank},
 		"d": {Leader: "c", Similarity: 1, Basis: neardup.BasisOverride},
 		"e": {Leader: "a", Similarity: 1, Basis: neardup.BasisEqual},
 		"g": {Leader: "f", Similarity: 1, Basis: neardup.BasisOverride},

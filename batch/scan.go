@@ -282,7 +282,7 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 	}
 	no, err := s.texts.Add(textRow{
 		at: at, len: uint32(len(it.clean)), first: rank(s.set.docs.Len()),
-		sketch: it.rec.Sketch, route: s.set.routes.of(it.clean),
+		sketch: it.rec.Sketch, route: s.set.routes.of(it.clean), blank: it.blank,
 	})
 	if err != nil {
 		return 0, err

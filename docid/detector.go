@@ -374,10 +374,10 @@ func (d *Detector) Resume(ctx context.Context, seen uint64) error {
 // FromEntry is the answer that was given with a log entry.
 func (d *Detector) FromEntry(e Entry) Answer {
 	a := Answer{Seq: e.Seq, LeaderSeq: e.Leader, DocID: d.ids.DocID(e.Leader), Stage: e.Evidence.Stage}
-	a.ID, a.Decision.Decision, a.Method = e.NID, neardup.New, e.Evidence.Method
+	a.ID, a.Decision.Decision, a.Method, a.Basis = e.NID, neardup.New, e.Evidence.Method, e.Evidence.Basis
 	if e.Kind == KindDuplicate {
 		a.Decision.Decision = neardup.Duplicate
-		a.Leader, a.Similarity, a.Basis = e.Evidence.LeaderNID, e.Evidence.Similarity, e.Evidence.Basis
+		a.Leader, a.Similarity = e.Evidence.LeaderNID, e.Evidence.Similarity
 		if dist := e.Evidence.Distance; dist >= 0 {
 			a.Distance = &dist
 		}

@@ -193,6 +193,9 @@ func (s *subject) change(o outcome, q Query) *Change {
 	}
 	c.Kind = KindNew
 	c.Evidence = Evidence{Method: s.routed, Distance: -1}
+	if neardup.Blank(s.content) {
+		c.Evidence.Basis = neardup.BasisBlank
+	}
 	if v := o.variant; v != nil {
 		c.Evidence.Variant, c.Evidence.VariantNID, c.Evidence.Conflicts = v.leader, v.nid, o.conflicts
 	}

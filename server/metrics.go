@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -23,6 +24,7 @@ type figures struct {
 	refusals   *prometheus.CounterVec
 	decisions  *prometheus.CounterVec
 	failures   *prometheus.CounterVec
+	blank      *prometheus.CounterVec
 	deciding   prometheus.Histogram
 	candidates prometheus.Histogram
 	compared   prometheus.Histogram
@@ -63,6 +65,7 @@ func newFigures(s *Server) *figures {
 	f.refusals = counter("neardup_refused_total", "Requests refused before any work, by reason.", "reason")
 	f.decisions = counter("neardup_decisions_total", "Decisions, by tenant, decision and stage; stage none for new articles.", "tenant", "decision", "stage")
 	f.failures = counter("neardup_undecided_total", "Submissions without a decision, by reason.", "reason")
+	f.blank = counter("neardup_blank_total", "New articles without a text, of which later ones can be no duplicates.", "tenant")
 	f.deciding = histogram("neardup_decision_seconds", "Time from a submission to its durable answer.", seconds)
 	f.candidates = histogram("neardup_candidates", "Docids that shared a key with a submission.", prometheus.ExponentialBuckets(1, 4, 8))
 	f.compared = histogram("neardup_compared", "Docids that a submission was compared with.", prometheus.ExponentialBuckets(1, 4, 8))
@@ -210,6 +213,9 @@ func (f *figures) decided(tenant string, a docid.Answer, err error, took time.Du
 		stage = "none"
 	}
 	f.decisions.WithLabelValues(tenant, string(a.Decision.Decision), stage).Inc()
+	if a.Basis == neardup.BasisBlank && !a.Replayed {
+		f.blank.WithLabelValues(tenant).Inc()
+	}
 	f.deciding.Observe(took.Seconds())
 	f.candidates.Observe(float64(a.Candidates))
 	f.compared.Observe(float64(a.Compared))

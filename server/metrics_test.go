@@ -9,6 +9,7 @@ import (
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server"
+	"github.com/neardup/neardup/server/api"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -76,6 +77,39 @@ func gauges(t *testing.T, registry *prometheus.Registry, tenant string) map[stri
 		}
 	}
 	return out
+}
+
+// TestBlankArticlesAreCounted: an article without text is new, says so, and is counted; one that joins another by its title is
+// a duplicate as any other, and an answer that is given again counts nothing.
+func TestBlankArticlesAreCounted(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	f := start(t, func(c *server.Config) { c.Metrics = registry })
+	for _, c := range []struct{ body, basis string }{
+		{`{"nid":"a","title":"Weekly report","content":" \u3000 "}`, "no text"},
+		{`{"nid":"a","title":"Weekly report","content":" \u3000 "}`, "no text"},
+		{`{"nid":"b","content":""}`, "no text"},
+		{`{"nid":"c","title":"Weekly report"}`, "equal title"},
+		{`{"nid":"d","content":"a text that says something"}`, ""},
+	} {
+		var a api.Answer
+		r := f.do(server.Submit, http.MethodPost, "/v1/articles", c.body)
+		if r.decode(t, &a); a.Basis != c.basis {
+			t.Errorf("%s: %d, %s", c.body, r.status, r.body)
+		}
+	}
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == "neardup_blank_total" {
+			if n := family.Metric[0].Counter.GetValue(); n != 2 {
+				t.Errorf("%v without text, want 2", n)
+			}
+			return
+		}
+	}
+	t.Error("nothing counts articles without text")
 }
 
 // setBack is a sink whose cursor somebody sets by hand.

@@ -22,7 +22,7 @@ import (
 )
 
 // Protocol is raised whenever a line changes its meaning.
-const Protocol = 8
+const Protocol = 9
 
 // ErrUnlike is returned where driver and worker do not agree.
 var ErrUnlike = errors.New("driver and worker differ")
@@ -89,7 +89,7 @@ func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Count
 }
 
 // RecordsInPacks is Records for an engine that had rather move a few large rows. Its
-// input is the same. A line is a document, place, method, id, reason and nothing, or a
+// input is the same. A line is a document, place, method, id, reason and nothing ("blank" if it has no text), or a
 // pack for Distinct, part, three empty fields and the pack: the hashes, sketches and
 // keys of documents, by hash, in s.Parts parts.
 func (s Stages) RecordsInPacks(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
@@ -115,6 +115,9 @@ func (s Stages) RecordsInPacks(ctx context.Context, in io.Reader, out io.Writer)
 			l.line = append(l.line, Escape(field)...)
 		}
 		l.tab()
+		if d.reject == "" && neardup.Blank(d.clean) {
+			l.line = append(l.line, "blank"...)
+		}
 		return l.write()
 	})
 	if err == nil {

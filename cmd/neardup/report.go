@@ -315,9 +315,7 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 		if p.flags.ruled != "" {
 			fmt.Fprintf(w, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
 		}
-		if s.Blank > 0 {
-			fmt.Fprintf(w, "warning     %s documents have no text: each is kept, and says nothing of others\n", grouped(s.Blank))
-		}
+		noText(w, s.Blank)
 		if s.SharedIDs > 0 {
 			fmt.Fprintf(w, "warning     %s documents have an id that an earlier one has, first %q\n", grouped(s.SharedIDs), s.SharedID)
 		}
@@ -400,4 +398,11 @@ func appendString(b []byte, s string) []byte {
 		return append(b, `""`...)
 	}
 	return append(b, q...)
+}
+
+// noText warns of documents without text.
+func noText(w io.Writer, n int64) {
+	if n > 0 {
+		fmt.Fprintf(w, "warning     %s documents have no text: each is kept, and says nothing of others\n", grouped(n))
+	}
 }

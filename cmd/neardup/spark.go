@@ -307,6 +307,7 @@ type sparkSummary struct {
 	Removed      int64   `json:"removed"`
 	Equal        int64   `json:"equal"`
 	Variants     int64   `json:"variants"`
+	Blank        int64   `json:"blank"` // documents without text
 	Candidates   int64   `json:"candidates"`
 	Edges        int64   `json:"edges"`
 	HotDocuments int64   `json:"hotDocuments"` // of components with hot buckets, which one task each decides
@@ -349,6 +350,7 @@ func (v *sparkVerb) report(file string) error {
 	if v.ruled != "" {
 		fmt.Fprintf(v.stderr, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
 	}
+	noText(v.stderr, s.Blank)
 	_, err = fmt.Fprintf(v.stderr, "time        %.1fs\ndigest      %s\n", s.Seconds, s.Digest)
 	return err
 }

@@ -84,6 +84,7 @@ type stream struct {
 // counts are the outcome of a run.
 type counts struct {
 	articles, fresh, duplicates, rejected int64
+	blank                                 int64 // new for want of text
 }
 
 func (f *streamFlags) run(ctx context.Context, a *app, inputs []string, how ask) error {
@@ -266,6 +267,9 @@ func (s *stream) note(j *job) error {
 		s.counts.articles++
 		if r.Answer.Decision.Decision == neardup.New {
 			s.counts.fresh++
+			if r.Answer.Basis == neardup.BasisBlank {
+				s.counts.blank++
+			}
 		} else {
 			s.counts.duplicates++
 		}
@@ -327,6 +331,7 @@ func (s *stream) summary() error {
 		c := s.counts
 		fmt.Fprintf(s.stderr, "%s articles: %s new, %s duplicates; %s rejected\n",
 			grouped(c.articles), grouped(c.fresh), grouped(c.duplicates), grouped(c.rejected))
+		noText(s.stderr, c.blank)
 		if s.journal.Before > 0 {
 			fmt.Fprintf(s.stderr, "%s records were done before\n", grouped(s.journal.Before))
 		}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/text"
+	"github.com/spf13/pflag"
 )
 
 // curveFloor is the least threshold that is looked at.
@@ -79,7 +81,7 @@ func (t *tune) scored(ctx context.Context, inputs []string, m neardup.Method, n 
 	return out, err
 }
 
-// configuration writes what serve --config takes, and what dedup takes as flags.
+// configuration writes what --config takes: the method with its settings, and the threshold.
 func (t *tune) configuration(w io.Writer, r eval.CurveReport) error {
 	p := r.Proposed
 	var b strings.Builder
@@ -87,7 +89,21 @@ func (t *tune) configuration(w io.Writer, r eval.CurveReport) error {
 	if r.Few != "" {
 		fmt.Fprintf(&b, "# %s\n", r.Few)
 	}
-	fmt.Fprintf(&b, "method = %q\nthreshold = %v\n", t.method.cfg.Name, p.Threshold)
+	spec := t.method.cfg.Name
+	t.method.fs.Visit(func(f *pflag.Flag) {
+		if f.Name != "method" && f.Name != "threshold" && !slices.Contains(ofFiles, f.Name) {
+			spec += " " + f.Name + "=" + f.Value.String()
+		}
+	})
+	fmt.Fprintf(&b, "method = %q\nthreshold = %v\n", spec, p.Threshold)
+	for _, name := range ofFiles {
+		if f := t.method.fs.Lookup(name); f.Changed {
+			fmt.Fprintf(&b, "%s = %q\n", name, f.Value)
+		}
+	}
+	if t.method.normalize != "default" {
+		fmt.Fprintf(&b, "normalize = %q\n", t.method.normalize)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -130,6 +130,19 @@ class Spark(Session):
             self.assertEqual([found[0]["hot_documents"], found[0]["hot_largest"]], [166 + bool(overrides)] * 2)
             self.assertLess(found[0]["edges"], 120)
 
+    def test_no_text(self):
+        """Is new, says so and is counted, as on one machine."""
+        from neardup.spark import dedup
+        from neardup.spark._job import totals
+
+        none = [json.dumps({"id": f"none {i}", "text": t}) for i, t in enumerate(["", " \t\u3000", "", None])]
+        path = self.write("no text.jsonl", [*none[:3], *lines("uci_sms/docs.jsonl", 300), none[3]])
+        want, got = self.local(path), dedup(self.frame(path))
+        sums, digest = totals(got)
+        self.assertEqual((sums["blank"], digest), (4, want["digest"]))
+        self.assertEqual(want["blank"], 4)
+        self.assertEqual({r.id for r in got.where("basis = 'no text' and decision = 'new'").collect()}, {f"none {i}" for i in range(4)})
+
     def test_components(self):
         """Against a search: of edges in any order, chains and stars among them, in the driver and on the cluster."""
         import numpy as np
@@ -238,13 +251,23 @@ class Spark(Session):
         table = os.path.join(self.folder.name, "table.idf")
         subprocess.run(["neardup", "idf", "-q", self.write("trained.jsonl", lines("en_license_texts/docs.jsonl.zst", 40)), "--out", table], check=True)
         self.assertNotEqual(self.local(path)["method"], self.same(path, ["--idf", table], idf=table)["method"])
+        learned = os.path.join(self.folder.name, "learned.toml")
+        sms = [json.loads(r)["text"] for r in lines("uci_sms/docs.jsonl", 40)]
+        pairs = [{"id_a": f"a{n}", "id_b": f"b{n}", "label": "same", "text_a": t, "text_b": t + "!"} for n, t in enumerate(sms[:20])]
+        pairs += [{"id_a": f"a{n}", "id_b": f"b{n}", "label": "other", "text_a": t, "text_b": sms[n - 20]} for n, t in enumerate(sms[20:], 20)]
+        subprocess.run(["neardup", "tune", "--judged", self.write("judged.jsonl", map(json.dumps, pairs)), "--weights", learned], check=True, capture_output=True)
+        spec = f"auto weights={learned} threshold=.6"
+        self.assertNotEqual(self.local(path)["method"], self.same(path, ["--method", spec], method=spec)["method"])
         with unittest.mock.patch.object(_job, "one_process", return_value=False):
-            job = _job.Job(self.spark, {"idf": table})
-        self.assertEqual(list(job.worker.files), ["--idf=" + table])
+            job = _job.Job(self.spark, {"idf": table, "method": spec})
+        self.assertEqual(list(job.worker.files), ["--idf=" + table, "--method=" + spec])
         with open(table, "rb") as f:
             want = f.read()
         os.remove(table)  # an executor on another machine has only what was sent
-        (sent,) = (f for f in job.worker.argv("records") if f.startswith("--idf="))
+        os.remove(learned)
+        argv = job.worker.argv("contract")
+        self.assertEqual(subprocess.run(argv, check=True, capture_output=True, text=True).stdout.strip(), argv[-1][len("--expect=") :])
+        (sent,) = (f for f in argv if f.startswith("--idf="))
         self.assertTrue(sent.startswith("--idf=" + SparkFiles.getRootDirectory()), sent)
         with open(sent[len("--idf=") :], "rb") as f:
             self.assertEqual(f.read(), want)

@@ -64,7 +64,8 @@ func Rekey(ctx context.Context, dir, to string, o Options, anew func(tenant stri
 func (e *engine) checkpoint(dir string) error {
 	heads := e.Heads()
 	_, err := guarded(e.log, func() (struct{}, error) {
-		return struct{}{}, e.db.Checkpoint(dir, pebble.WithFlushedWAL())
+		// Pebble 2.1 copies an empty manifest where none was written since the database was opened: a flush writes one.
+		return struct{}{}, errors.Join(e.db.Flush(), e.db.Checkpoint(dir, pebble.WithFlushedWAL()))
 	})
 	if err != nil {
 		return wrap(err)

@@ -281,3 +281,36 @@ func TestOlderFormat(t *testing.T) {
 		})
 	}
 }
+
+// TestBackupOfKilled: a folder that was killed while it was opened has nothing to replay, so Pebble has not begun a
+// manifest when it is copied: the copies are whole, and so are copies of those.
+func TestBackupOfKilled(t *testing.T) {
+	ctx := t.Context()
+	h := begun(t, filepath.Join(t.TempDir(), "original"), nil)
+	h.add("common", 4)
+	ok(t, h.store.Close())
+	kill := func(dir string) (killed string) {
+		rows(t, dir, func(db *engine.DB) { ok(t, db.Flush()) })
+		killed = filepath.Join(t.TempDir(), "killed")
+		ok(t, os.CopyFS(killed, os.DirFS(dir)))
+		logs, err := filepath.Glob(filepath.Join(killed, "*.log"))
+		ok(t, err)
+		for _, path := range logs { // the last step of opening makes the next, empty
+			ok(t, os.Remove(path))
+		}
+		return killed
+	}
+	killed := kill(h.dir)
+	stopped, again := filepath.Join(t.TempDir(), "stopped"), filepath.Join(t.TempDir(), "again")
+	ok(t, pebble.Backup(ctx, killed, stopped, pebble.Options{}))
+	ok(t, pebble.Backup(ctx, kill(stopped), again, pebble.Options{}))
+	killed = kill(h.dir)
+	s, err := pebble.Open(ctx, killed, pebble.Options{})
+	ok(t, err)
+	running := filepath.Join(t.TempDir(), "running")
+	ok(t, s.Snapshot(ctx, running))
+	ok(t, s.Close())
+	for _, dir := range []string{stopped, again, running} {
+		begun(t, dir, h).holds(1)
+	}
+}

@@ -115,13 +115,13 @@ class Found:
 
 def decisions(recs, chosen):
     """A row for each document; a copy has the method of its own text."""
-    rows = recs.select("place", "id", F.col("method").alias("route")).join(chosen.withColumnRenamed("later", "place"), "place", "left")
+    rows = recs.select("place", "id", "blank", F.col("method").alias("route")).join(chosen.withColumnRenamed("later", "place"), "place", "left")
     variant = F.col("relation") == "variant"
     dup = F.col("relation").isNotNull() & ~variant
     return rows.select(
         "place", "id", F.when(dup, "duplicate").otherwise("new").alias("decision"), F.when(dup, F.col("other")).alias("leader"),
         F.when(dup, F.col("similarity")).alias("similarity"), F.when(dup, F.col("distance")).alias("distance"),
-        F.coalesce(F.when(dup, F.col("method")), F.col("route")).alias("method"), F.when(dup, F.col("basis")).alias("basis"),
+        F.coalesce(F.when(dup, F.col("method")), F.col("route")).alias("method"), F.when(dup, F.col("basis")).when(F.col("blank"), "no text").alias("basis"),
         F.when(variant, F.col("other")).alias("variant_of"), F.when(variant, F.col("conflicts")).alias("conflicts"),
     )
 

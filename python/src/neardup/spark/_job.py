@@ -25,7 +25,8 @@ REFUSED = {
 
 FEW = 1_000_000  # rows of two or three numbers that are sent to all rather than shuffled
 
-FILES = ("--idf=", "--stopwords=", "--dictionary=")  # flags that name files of the driver
+# Flags that name files of the driver: before the name, the name, and what follows.
+FILES = re.compile(r"(--(?:idf|stopwords|dictionary)=)(.+)()|(--method=(?:.*\s)?weights=)(\S+)(.*)", re.DOTALL)
 
 
 class Job:
@@ -117,17 +118,18 @@ class Job:
         return self._folder
 
     def shipped(self, flags) -> dict:
-        """Sends the files that flags name to executors on other machines, under names of what is in them: {flag: (its name, name)}."""
+        """Sends the files that flags name to executors on other machines, under names of what is in them: {flag: (before, name, after)}."""
         out = {}
         for flag in () if self.here else flags:
-            name, _, path = flag.partition("=")
-            if name + "=" in FILES:
+            named = FILES.fullmatch(flag)
+            if named:
+                before, path, after = (part for part in named.groups() if part is not None)
                 with open(path, "rb") as f:
-                    known = name[2:] + "-" + hashlib.sha256(f.read()).hexdigest()[:32]
+                    known = "file-" + hashlib.sha256(f.read()).hexdigest()[:32]
                 sent = os.path.join(self.folder(), known)
                 shutil.copyfile(path, sent)
                 self.spark.sparkContext.addFile(sent)
-                out[flag] = (name, known)
+                out[flag] = (before, known, after)
         return out
 
     def release(self, but=()):
@@ -186,9 +188,9 @@ def digest(decisions: DataFrame) -> str:
 
 
 def totals(decisions: DataFrame):
-    """({documents, kept, variants, equal}, digest), in one pass."""
+    """({documents, kept, variants, equal, blank}, digest), in one pass."""
     ship(decisions.sparkSession)
     columns = decisions.select("id", "decision", "leader", F.coalesce("similarity", F.lit(0.0)).alias("similarity"), "variant_of", "basis")
-    parts = columns.mapInArrow(_stage.digest, "digest string, documents long, kept long, variants long, equal long").collect()
+    parts = columns.mapInArrow(_stage.digest, "digest string, documents long, kept long, variants long, equal long, blank long").collect()
     lines = "".join(p.digest + "\n" for p in parts).encode()
-    return {n: sum(p[n] for p in parts) for n in ("documents", "kept", "variants", "equal")}, _stage.once(["digest"], lines).strip()
+    return {n: sum(p[n] for p in parts) for n in ("documents", "kept", "variants", "equal", "blank")}, _stage.once(["digest"], lines).strip()

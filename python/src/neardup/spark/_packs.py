@@ -25,6 +25,7 @@ def labels(n: int) -> list:
 
 
 # A document, or, where part is not null, a pack: hashes, sketches and keys of documents, as the command packs them.
+# That of a document without text is empty, of others null.
 RECORDS = "place long, method string, id string, reason string, part int, pack binary"
 
 
@@ -46,9 +47,11 @@ def _records(lines, labels):
     s = pa.string()
     t = _lines.parse(lines, place=pa.int64(), method=s, id=s, reason=s, pack=s).to_batches()[0]
     place, method, id, reason, pack = t.columns
-    is_pack = pc.not_equal(pack, "")
+    blank = pc.equal(pack, "blank")
+    is_pack = pc.and_not(pc.not_equal(pack, ""), blank)
     reason = pc.if_else(pc.equal(reason, ""), pa.scalar(None, s), _lines.unescape(reason))
     part, pack = unpacked(is_pack, place, pack, labels)
+    pack = pc.if_else(blank, pa.scalar(b""), pack)
     return pa.RecordBatch.from_arrays([place, method, _lines.unescape(id), reason, part, pack], ["place", "method", "id", "reason", "part", "pack"])
 
 

@@ -27,7 +27,7 @@ class Documents:
 def records(job, docs: Documents) -> DataFrame:
     """Columns of RECORDS: documents and packs."""
     made = job.keep(job.stage(docs.rows, _packs.records(job.worker, job.labels, docs.raw, tallied(job, docs)), _packs.RECORDS))
-    job.records = made.where("part is null").select("place", "method", "id", "reason")
+    job.records = made.where("part is null").select("place", "method", "id", "reason", F.col("pack").isNotNull().alias("blank"))
     return made
 
 

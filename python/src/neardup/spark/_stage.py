@@ -41,7 +41,7 @@ class Worker:
     def __init__(self, flags=(), program=None, files={}):
         self.flags = list(flags)
         self.program = program  # None: the executor finds it
-        self.files = files  # flags that name files which were sent: {flag: (its name, the name of the file)}
+        self.files = files  # flags that name files which were sent: {flag: (what is before, the name of the file, what is after)}
 
     def argv(self, stage, *more):
         return [self.program or command(), "worker", stage, *more, *map(self._here, self.flags)]
@@ -51,8 +51,8 @@ class Worker:
             return flag
         from pyspark import SparkFiles
 
-        name, file = self.files[flag]
-        return f"{name}={SparkFiles.get(file)}"
+        before, file, after = self.files[flag]
+        return before + SparkFiles.get(file) + after
 
     def run(self, feed, parse, stage, *more):
         return child(self.argv(stage, *more), feed, parse)
@@ -281,17 +281,18 @@ def _edges(lines, conflicts):
 
 
 def digest(parts):
-    """Decisions to the digest of a partition and its counts: documents, kept, variants, equal."""
-    counts = np.zeros(4, np.int64)
+    """Decisions to the digest of a partition and its counts: documents, kept, variants, equal, blank."""
+    counts = np.zeros(5, np.int64)
 
     def feed():
         for b in filled(parts):
             ids, decision, leader, similarity, variant, basis = columns(b, "id", "decision", "leader", "similarity", "variant_of", "basis")
-            counts[:] += (len(ids), pc.sum(pc.equal(decision, "new")).as_py() or 0, len(variant) - variant.null_count, pc.sum(pc.equal(basis, "equal text")).as_py() or 0)
+            rows = lambda column, value: pc.sum(pc.equal(column, value)).as_py() or 0
+            counts[:] += (len(ids), rows(decision, "new"), len(variant) - variant.null_count, rows(basis, "equal text"), rows(basis, "no text"))
             yield _lines.join(_lines.escape(ids), decision, _lines.escape(leader), similarity, _lines.escape(variant))
 
     for b in Worker().run(feed(), lambda lines: _lines.parse(lines, digest=pa.string()).to_batches()[0], "digest"):
-        yield pa.RecordBatch.from_arrays([b.column(0), *(pa.array([int(n)]) for n in counts)], ["digest", "documents", "kept", "variants", "equal"])
+        yield pa.RecordBatch.from_arrays([b.column(0), *(pa.array([int(n)]) for n in counts)], ["digest", "documents", "kept", "variants", "equal", "blank"])
 
 
 def lead(worker):
