@@ -40,7 +40,7 @@ type storeFlags struct {
 
 func (f *storeFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.index, "index", "", "where the index lies: redis://HOST:PORT (rediss:// with TLS), memory: (gone when it stops), or a folder, also as pebble:DIR (default: in --data)")
-	fs.StringVar(&f.log, "log", "", "redis://HOST:PORT (rediss:// with TLS): the log that several servers share, each with an index of its own in --data")
+	fs.StringVar(&f.log, "log", "", "redis://HOST:PORT (rediss:// with TLS; Sentinels as ?master_set=NAME&replicas=1): the log that several servers share, each with an index of its own in --data")
 	fs.DurationVar(&f.keepLog, "keep-log", 24*time.Hour, "how long entries of --log are kept at least: a server that was stopped for longer goes on with a copy of another's folder")
 	fs.StringVar(&f.articleMap, "map", "", "also keep nid -> docId of every article: mysql://USER:PASSWORD@HOST:PORT/DATABASE")
 	fs.StringVar(&f.articles, "articles", "", "also keep the hottest article of each docId: hbase+http://HOST:PORT[,HOST:PORT...][/TABLE]")
