@@ -227,7 +227,7 @@ func withSentinel(t *testing.T, pause func(int)) (string, []logFault) {
 
 func logFaults(t *testing.T, log string, faults []logFault, pause func(int)) {
 	maria := "mysql://root:@" + services.MariaDB(t).Addr + "/neardup"
-	s := startSharers(t, 2, log, "--map", maria)
+	s := startSharers(t, 2, log, "--map", maria, "--snapshots", t.TempDir(), "--snapshot-every", "1m")
 	path := filepath.Join(t.TempDir(), "journal")
 	journal, err := harness.NewJournal(path)
 	if err != nil {

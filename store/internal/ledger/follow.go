@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -129,7 +128,7 @@ func (s *Store) follow(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("catch up with the log: %w", err)
 	}
-	f.work.Go(func() { f.tend(running, cmp.Or(o.Beat, time.Minute), cmp.Or(o.Keep, 1440)) })
+	f.work.Go(func() { f.tend(running, o) })
 	return nil
 }
 
@@ -325,7 +324,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 			if own.err = errs[i]; p != nil {
 				own.p.receipt, own.p.has, own.p.held = p.receipt, p.has, p.held
 				if p.beat != nil {
-					own.p.beat.trim = p.beat.trim
+					*own.p.beat = *p.beat
 				}
 			}
 			close(own.done)
