@@ -14,6 +14,7 @@ import (
 	"github.com/neardup/neardup/docid/classic"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/store/hbase"
+	"github.com/neardup/neardup/store/kafkalog"
 	"github.com/neardup/neardup/store/memory"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
@@ -41,7 +42,7 @@ type storeFlags struct {
 
 func (f *storeFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.index, "index", "", "where the index lies: redis://HOST:PORT (rediss:// with TLS), memory: (gone when it stops), or a folder, also as pebble:DIR (default: in --data)")
-	fs.StringVar(&f.log, "log", "", "redis://HOST:PORT (rediss:// with TLS; Sentinels as ?master_set=NAME&replicas=1): the log that several servers share, each with an index of its own in --data")
+	fs.StringVar(&f.log, "log", "", "redis://HOST:PORT (rediss:// with TLS; Sentinels as ?master_set=NAME&replicas=1) or kafka://HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=2]: the log that several servers share, each with an index of its own in --data")
 	fs.DurationVar(&f.keepLog, "keep-log", 24*time.Hour, "how long entries of --log are kept at least: a server that was stopped for longer goes on with a copy of another's folder")
 	fs.StringVar(&f.snapshots, "snapshots", "", "folder that all servers of --log see: one writes a snapshot of its index there now and then, a new server begins with the last, and entries go once that and all servers have them (--keep-log is then how long one that is down is waited for)")
 	fs.DurationVar(&f.snapshotEvery, "snapshot-every", time.Hour, "how often that is; the last two are kept")
@@ -223,12 +224,23 @@ func (f *storeFlags) openLog(ctx context.Context) (docid.Log, func() error, erro
 	case "":
 		return nil, func() error { return nil }, nil
 	case "redis", "rediss":
-	default:
-		return nil, nil, usage("--log %s: no log is known by %q; redis or rediss", where(f.log), scheme)
+		return openedLog(ctx, f.log, redislog.Open)
+	case "kafka":
+		return openedLog(ctx, f.log, kafkalog.Open)
 	}
-	l, err := redislog.Open(ctx, f.log)
+	return nil, nil, usage("--log %s: no log is known by %q; redis, rediss or kafka", where(f.log), scheme)
+}
+
+type closingLog interface {
+	docid.Log
+	Close() error
+}
+
+// openedLog opens the log of one kind.
+func openedLog[L closingLog](ctx context.Context, address string, open func(context.Context, string) (L, error)) (docid.Log, func() error, error) {
+	l, err := open(ctx, address)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--log %s: %w", where(f.log), err)
+		return nil, nil, fmt.Errorf("--log %s: %w", where(address), err)
 	}
 	return l, l.Close, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/group"
+	"github.com/neardup/neardup/store/internal/keeps"
 	"github.com/redis/rueidis"
 )
 
@@ -38,16 +39,13 @@ const (
 // replicaWait is how long replicas may take to get what is appended, and again to have it on disk.
 const replicaWait = 400 * time.Millisecond
 
-// settingsEvery is how often it is looked whether Redis still keeps what it is given.
-const settingsEvery = time.Second
-
 // Log is a docid.Log in Redis.
 type Log struct {
 	c        rueidis.Client
 	replicas int
 	settling *group.Calls[request] // with replicas
 	stuck    atomic.Bool           // the replicas did not have all when they were last asked
-	checked  atomic.Int64          // when the settings were looked at, Unix nanoseconds
+	keeps    keeps.Check
 }
 
 var _ docid.Log = (*Log)(nil)
@@ -66,11 +64,8 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	}
 	l := &Log{c: c, replicas: replicas}
 	l.settling = group.New(l.settle)
-	losses, err := l.losses(ctx)
-	if err == nil && losses != "" {
-		err = fmt.Errorf("%w: Redis may lose acknowledged answers: %s", docid.ErrInvalid, losses)
-	}
-	if err == nil && replicas > 0 {
+	l.keeps = keeps.Check{Server: "Redis", Settings: settings, Read: l.set}
+	if err = l.keeps.First(ctx); err == nil && replicas > 0 {
 		err = l.waits(ctx)
 	}
 	if err != nil {
@@ -128,38 +123,16 @@ func (l *Log) Close() error {
 	return nil
 }
 
-// losses says what may be lost that was acknowledged, by how Redis is set up; "" if nothing.
-func (l *Log) losses(ctx context.Context) (string, error) {
-	set, err := l.c.Do(ctx, l.c.B().ConfigGet().Parameter("appendonly", "appendfsync", "maxmemory-policy", "cluster-enabled").Build()).AsStrMap()
-	if err != nil {
-		return "", fmt.Errorf("%w: read the settings of Redis: %w", docid.ErrUnavailable, err)
-	}
-	var all []string
-	for _, want := range []struct{ name, value, loss string }{
-		{"appendonly", "yes", "a restart loses everything since the last snapshot"},
-		{"appendfsync", "always", "a power failure loses the last second or more"},
-		{"maxmemory-policy", "noeviction", "a full Redis forgets entries"},
-		{"cluster-enabled", "no", "a node is replaced by one that lacks the last entries"},
-	} {
-		if set[want.name] != want.value {
-			all = append(all, fmt.Sprintf("%s is %s: %s (set %s)", want.name, set[want.name], want.loss, want.value))
-		}
-	}
-	l.checked.Store(time.Now().UnixNano())
-	return strings.Join(all, "; "), nil
+// settings are those of a Redis that keeps what it is given.
+var settings = []keeps.Setting{
+	{Name: "appendonly", Values: []string{"yes"}, Loss: "a restart loses everything since the last snapshot"},
+	{Name: "appendfsync", Values: []string{"always"}, Loss: "a power failure loses the last second or more"},
+	{Name: "maxmemory-policy", Values: []string{"noeviction"}, Loss: "a full Redis forgets entries"},
+	{Name: "cluster-enabled", Values: []string{"no"}, Loss: "a node is replaced by one that lacks the last entries"},
 }
 
-// kept is an error where Redis does not keep any more what it is given.
-func (l *Log) kept(ctx context.Context) error {
-	if time.Since(time.Unix(0, l.checked.Load())) < settingsEvery {
-		return nil
-	}
-	losses, err := l.losses(ctx)
-	if err == nil && losses != "" {
-		l.checked.Store(0)
-		err = fmt.Errorf("%w: Redis may lose acknowledged answers since its settings were changed: %s", docid.ErrUnavailable, losses)
-	}
-	return err
+func (l *Log) set(ctx context.Context) (map[string]string, error) {
+	return l.c.Do(ctx, l.c.B().ConfigGet().Parameter("appendonly", "appendfsync", "maxmemory-policy", "cluster-enabled").Build()).AsStrMap()
 }
 
 // lib is what the scripts have in common: the last id of a stream, and to say that entries up to an offset are durable.
@@ -301,7 +274,7 @@ func offsetIn(r rueidis.RedisResult) (uint64, error) {
 
 // Read reads a page of durable entries, beginning with the one at the anchor: they follow that, or are another log's.
 func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
-	if err := l.kept(ctx); err != nil {
+	if err := l.keeps.Again(ctx); err != nil {
 		return nil, err
 	}
 	end, stuck := anchor.Offset, l.stuck.Load()

@@ -151,7 +151,7 @@ func TestLogFaults(t *testing.T) {
 	for n, tier := range []struct {
 		name  string
 		start func(t *testing.T, pause func(most int)) (log string, faults []logFault)
-	}{{"Redis", loneRedis}, {"Sentinel", withSentinel}} {
+	}{{"Redis", loneRedis}, {"Sentinel", withSentinel}, {"Kafka", threeBrokers}} {
 		t.Run(tier.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed(), uint64(n)))
 			pause := func(most int) { time.Sleep(time.Duration(r.IntN(most)) * time.Millisecond) }
@@ -222,6 +222,27 @@ func withSentinel(t *testing.T, pause func(int)) (string, []logFault) {
 		{"the replica is killed", func() { replica.Kill(); pause(700); replica.Start(t); mend() }},
 		{"the replica hangs", func() { _ = replica.Pause(); pause(2500); _ = replica.Resume() }},
 		{"Sentinel is killed", func() { sentinel.Kill(); pause(300); sentinel.Start(t); mend() }},
+	}
+}
+
+// threeBrokers is a log in Kafka, of whose three brokers two must have an entry.
+func threeBrokers(t *testing.T, pause func(int)) (string, []logFault) {
+	brokers, next := services.Kafka(t, 3), 0
+	any := func() *services.Server { next++; return brokers[next%3] }
+	return "kafka://" + brokers[0].Addr + "," + brokers[1].Addr + "," + brokers[2].Addr + "?replicas=2", []logFault{
+		{"a broker is killed", func() { one := any(); one.Kill(); pause(2000); one.Start(t) }},
+		{"a broker hangs", func() { one := any(); _ = one.Pause(); pause(5000); _ = one.Resume() }},
+		{"a broker is stopped", func() { one := any(); one.Stop(); one.Start(t) }},
+		{"all brokers are killed", func() {
+			for _, one := range brokers {
+				one.Kill()
+			}
+			var starting sync.WaitGroup
+			for _, one := range brokers {
+				starting.Go(func() { one.Start(t) })
+			}
+			starting.Wait()
+		}},
 	}
 }
 
