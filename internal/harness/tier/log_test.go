@@ -23,6 +23,8 @@ import (
 	"github.com/neardup/neardup/internal/services"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // sharers are three servers over one log, each with a folder of its own.
@@ -545,6 +547,23 @@ func TestLogLost(t *testing.T) {
 				primary.Kill()
 				replicas[0].Kill()
 				services.Promoted(s.T, sentinel, replicas[1])
+			}
+		}},
+		{"a topic that was deleted", func(t *testing.T) (string, func(*sharers)) {
+			broker := services.Kafka(t, 1)[0]
+			return "kafka://" + broker.Addr, func(s *sharers) {
+				c, err := kgo.NewClient(kgo.SeedBrokers(broker.Addr))
+				if err != nil {
+					s.Fatal(err)
+				}
+				defer c.Close()
+				topic := kmsg.NewDeleteTopicsRequestTopic()
+				topic.Topic = kmsg.StringPtr("neardup-log")
+				req := kmsg.NewPtrDeleteTopicsRequest()
+				req.Topics, req.TopicNames, req.TimeoutMillis = append(req.Topics, topic), []string{"neardup-log"}, 5000
+				if _, err := req.RequestWith(s.Context(), c); err != nil {
+					s.Fatal(err)
+				}
 			}
 		}},
 	} {
