@@ -277,22 +277,17 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	if err := l.keeps.Again(ctx); err != nil {
 		return nil, err
 	}
-	end, stuck := anchor.Offset, l.stuck.Load()
+	stuck := l.stuck.Load()
 	if !stuck {
 		further := strconv.FormatUint(anchor.Offset, 10) + "-18446744073709551615"
-		more, err := l.c.Do(ctx, l.c.B().Xread().Count(1).Block(pageWait).Streams().Key(watermark).Id(further).Build()).AsXRead()
+		err := l.c.Do(ctx, l.c.B().Xread().Count(1).Block(pageWait).Streams().Key(watermark).Id(further).Build()).Error()
 		if err != nil && !rueidis.IsRedisNil(err) {
 			return nil, failed("read", err)
 		}
-		for _, e := range more[watermark] {
-			if end, err = durableAt(e.ID); err != nil {
-				return nil, err
-			}
-		}
 	}
-	found, err := l.c.Do(ctx, l.c.B().Xrange().Key(stream).Start(idOf(anchor.Offset)).End(idOf(end)).Count(pageEntries+1).Build()).AsXRange()
+	found, err := l.page(ctx, anchor.Offset)
 	if err != nil {
-		return nil, failed("read", err)
+		return nil, err
 	}
 	if anchor.Offset > 0 {
 		if len(found) == 0 || found[0].ID != idOf(anchor.Offset) {
@@ -318,6 +313,38 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 		_, err = l.Durable(ctx)
 	}
 	return entries, err
+}
+
+// page is the entry at an offset and those after it, up to the watermark: that of the same server, for before another's all else may
+// lie. So both are asked on one connection, the watermark first.
+func (l *Log) page(ctx context.Context, from uint64) ([]rueidis.XRangeEntry, error) {
+	results := l.c.DoMulti(
+		ctx, l.c.B().Xrevrange().Key(watermark).End("+").Start("-").Count(1).Build(),
+		l.c.B().Xrange().Key(stream).Start(idOf(from)).End("+").Count(pageEntries+1).Build(),
+	)
+	says, err := results[0].AsXRange()
+	if err != nil {
+		return nil, failed("read", err)
+	}
+	durable := from
+	if len(says) == 1 {
+		n, _, _ := strings.Cut(says[0].ID, "-")
+		if up, err := strconv.ParseUint(n, 10, 64); err == nil {
+			durable = max(durable, up)
+		}
+	}
+	found, err := results[1].AsXRange()
+	if err != nil {
+		return nil, failed("read", err)
+	}
+	for n, e := range found {
+		if offset, err := offsetOf(e.ID); err != nil {
+			return nil, err
+		} else if offset > durable {
+			return found[:n], nil
+		}
+	}
+	return found, nil
 }
 
 // Durable is the last offset of all; with replicas once they have it on disk: so no Redis that another has replaced answers.
@@ -350,12 +377,6 @@ func offsetOf(id string) (uint64, error) {
 		return 0, fmt.Errorf("%w: an entry with the id %q, which no server gave", docid.ErrLogLost, id)
 	}
 	return offset, nil
-}
-
-// durableAt is the offset of an id of the watermark.
-func durableAt(id string) (uint64, error) {
-	n, _, _ := strings.Cut(id, "-")
-	return strconv.ParseUint(n, 10, 64)
 }
 
 func failed(what string, err error) error {
