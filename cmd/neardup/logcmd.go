@@ -55,8 +55,8 @@ log is lost. Then a new epoch begins: what was answered after the last entry tha
 the store has is lost, and no docId of that is given again.
 
 Every other server goes on with a copy of DIR (neardup backup). A log that has
-entries is refused. One that is to be given up is emptied first, in Redis with
-DEL neardup:log, while no server runs.
+entries is refused. One that is to be given up is emptied first, while no server
+runs: in Redis with DEL neardup:log, in Kafka by deleting the topic.
 
 ` + exitHelp,
 		Example: `  neardup log adopt --data news --log redis://127.0.0.1:6379`,
@@ -69,7 +69,7 @@ DEL neardup:log, while no server runs.
 		},
 	}
 	cmd.Flags().StringVar(&data, "data", "", "folder of a server that does not run")
-	cmd.Flags().StringVar(&f.log, "log", "", "redis://HOST:PORT (rediss:// with TLS) of the log")
+	cmd.Flags().StringVar(&f.log, "log", "", "address of the log, as neardup serve has it")
 	return cmd
 }
 

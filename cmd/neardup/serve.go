@@ -132,6 +132,9 @@ func (s *serve) do(ctx context.Context) error {
 	if within(s.backups, storeDir(s.data)) {
 		return usage("--backups %s lies in the store itself: a restore would replace it; give another folder", s.backups)
 	}
+	if within(s.stores.snapshots, s.data) {
+		return usage("--snapshots %s lies in --data: give a folder that all servers see", s.stores.snapshots)
+	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.level)); err != nil {
 		return usage("--log-level: %w", err)

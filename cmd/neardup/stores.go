@@ -14,6 +14,7 @@ import (
 	"github.com/neardup/neardup/docid/classic"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/store/hbase"
+	"github.com/neardup/neardup/store/kafkalog"
 	"github.com/neardup/neardup/store/memory"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
@@ -28,7 +29,8 @@ import (
 type storeFlags struct {
 	index, articleMap, articles string
 	log                         string
-	keepLog                     time.Duration
+	keepLog, snapshotEvery      time.Duration
+	snapshots                   string
 	seal                        string
 	textsFor, logFor            time.Duration
 	detach                      []string
@@ -40,8 +42,10 @@ type storeFlags struct {
 
 func (f *storeFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.index, "index", "", "where the index lies: redis://HOST:PORT (rediss:// with TLS), memory: (gone when it stops), or a folder, also as pebble:DIR (default: in --data)")
-	fs.StringVar(&f.log, "log", "", "redis://HOST:PORT (rediss:// with TLS): the log that several servers share, each with an index of its own in --data")
+	fs.StringVar(&f.log, "log", "", "redis://HOST:PORT (rediss:// with TLS; Sentinels as ?master_set=NAME&replicas=1) or kafka://HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=2]: the log that several servers share, each with an index of its own in --data")
 	fs.DurationVar(&f.keepLog, "keep-log", 24*time.Hour, "how long entries of --log are kept at least: a server that was stopped for longer goes on with a copy of another's folder")
+	fs.StringVar(&f.snapshots, "snapshots", "", "folder that all servers of --log see: one writes a snapshot of its index there now and then, a new server begins with the last, and entries go once that and all servers have them (--keep-log is then how long one that is down is waited for)")
+	fs.DurationVar(&f.snapshotEvery, "snapshot-every", time.Hour, "how often that is; the last two are kept")
 	fs.StringVar(&f.articleMap, "map", "", "also keep nid -> docId of every article: mysql://USER:PASSWORD@HOST:PORT/DATABASE")
 	fs.StringVar(&f.articles, "articles", "", "also keep the hottest article of each docId: hbase+http://HOST:PORT[,HOST:PORT...][/TABLE]")
 	fs.StringVar(&f.seal, "seal", "", "64 hex digits to seal what makes the indexes themselves with, so that MySQL can keep it: neardup rebuild needs both; from the environment or --config")
@@ -182,7 +186,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 		return nil, err
 	}
 	_, files := shareFiles(openFiles())
-	s, err := pebble.Open(ctx, folder, pebble.Options{CacheBytes: int64(f.cache), OpenFiles: files, Log: log, KeepLog: f.keepLog})
+	s, err := pebble.Open(ctx, folder, pebble.Options{CacheBytes: int64(f.cache), OpenFiles: files, Log: log, KeepLog: f.keepLog, Snapshots: f.snapshots, SnapshotEvery: f.snapshotEvery})
 	if err != nil {
 		return nil, errors.Join(err, closeLog())
 	}
@@ -220,12 +224,23 @@ func (f *storeFlags) openLog(ctx context.Context) (docid.Log, func() error, erro
 	case "":
 		return nil, func() error { return nil }, nil
 	case "redis", "rediss":
-	default:
-		return nil, nil, usage("--log %s: no log is known by %q; redis or rediss", where(f.log), scheme)
+		return openedLog(ctx, f.log, redislog.Open)
+	case "kafka":
+		return openedLog(ctx, f.log, kafkalog.Open)
 	}
-	l, err := redislog.Open(ctx, f.log)
+	return nil, nil, usage("--log %s: no log is known by %q; redis, rediss or kafka", where(f.log), scheme)
+}
+
+type closingLog interface {
+	docid.Log
+	Close() error
+}
+
+// openedLog opens the log of one kind.
+func openedLog[L closingLog](ctx context.Context, address string, open func(context.Context, string) (L, error)) (docid.Log, func() error, error) {
+	l, err := open(ctx, address)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--log %s: %w", where(f.log), err)
+		return nil, nil, fmt.Errorf("--log %s: %w", where(address), err)
 	}
 	return l, l.Close, nil
 }
@@ -253,6 +268,9 @@ func embeddedGauges(r *prometheus.Registry, store *pebble.Store) {
 	})
 	gauge(r, "neardup_log_applied", "Entries of the log that this server has applied; 0: it follows none.", func() float64 {
 		return float64(store.Applied())
+	})
+	gauge(r, "neardup_log_snapshot", "An entry of the log that the newest of --snapshots has; 0: there is none.", func() float64 {
+		return float64(store.LastSnapshot())
 	})
 	gauge(r, "neardup_store_read_amplification", "Files that a read may have to ask.", func() float64 {
 		return float64(store.Metrics().ReadAmp())
@@ -347,6 +365,12 @@ func (f *storeFlags) valid() error {
 	}
 	if f.keepLog != 0 && f.keepLog < time.Minute {
 		return usage("--keep-log is at least a minute")
+	}
+	if f.snapshots != "" && f.log == "" {
+		return usage("--snapshots is for servers that share a --log; for one alone there is neardup backup")
+	}
+	if f.snapshots != "" && f.snapshotEvery < time.Minute {
+		return usage("--snapshot-every is at least a minute")
 	}
 	if f.log != "" && (strings.HasPrefix(f.index, "redis") || f.index == "memory:") {
 		return usage("--log and --index %s exclude each other: a server that follows a log has its index in a folder", where(f.index))

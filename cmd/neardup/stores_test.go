@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
 )
 
@@ -30,6 +31,9 @@ func TestStoreFlags(t *testing.T) {
 		{storeFlags{seal: "secret"}, false},
 		{storeFlags{log: "redis://host"}, true},
 		{storeFlags{log: "redis://host", index: "folder"}, true},
+		{storeFlags{log: "redis://host", snapshots: "shared", snapshotEvery: time.Hour}, true},
+		{storeFlags{log: "redis://host", snapshots: "shared", snapshotEvery: time.Second}, false},
+		{storeFlags{snapshots: "shared", snapshotEvery: time.Hour}, false},
 		{storeFlags{log: "redis://host", index: "memory:"}, false},
 		{storeFlags{log: "redis://host", index: "redis://host"}, false},
 	} {
@@ -47,6 +51,7 @@ func TestStoresByAddress(t *testing.T) {
 		losses        int
 		usage         bool
 		log           string
+		invalid       bool
 	}{
 		{index: "", folder: "default"},
 		{index: filepath.Join(dir, "plain"), folder: "plain"},
@@ -54,10 +59,12 @@ func TestStoresByAddress(t *testing.T) {
 		{index: "memory:", losses: 1},
 		{index: "mongo://host", usage: true},
 		{log: "mongo://host", usage: true},
+		{log: "kafka://user:secret@host", invalid: true},
+		{log: "redis://host:none", invalid: true},
 	} {
 		s, err := (&storeFlags{index: c.index, log: c.log}).open(t.Context(), filepath.Join(dir, "default"))
-		if errors.Is(err, errUsage) != c.usage || !c.usage && err != nil {
-			t.Errorf("%q: %v", c.index, err)
+		if errors.Is(err, errUsage) != c.usage || errors.Is(err, docid.ErrInvalid) != c.invalid || !c.usage && !c.invalid && err != nil {
+			t.Errorf("%q %q: %v", c.index, c.log, err)
 		}
 		if err != nil {
 			continue

@@ -56,6 +56,7 @@ var layers = map[string]layer{
 	}},
 	"store/pebble":   {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/cockroachdb/pebble/"}},
 	"store/redislog": {[]string{"docid", "store/pebble", "store/storetest"}, []string{"github.com/redis/rueidis"}},
+	"store/kafkalog": {[]string{"docid", "store/pebble", "store/storetest"}, []string{"github.com/twmb/franz-go/"}},
 	"store/redis":    {[]string{"", "docid", "store/storetest"}, []string{hash, compress, "github.com/redis/rueidis"}},
 	"store/mysql":    {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
 	"store/hbase":    {[]string{"", "docid", "store/storetest"}, []string{hash, "google.golang.org/protobuf/"}},

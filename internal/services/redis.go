@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -27,6 +28,62 @@ func Valkey(t testing.TB, args ...string) *Server {
 	return run(t, redisLike(t, "valkey-server", path, args))
 }
 
+// Replicated starts a Valkey server and so many replicas of it, which follow it when it returns.
+func Replicated(t testing.TB, replicas int) (primary *Server, all []*Server) {
+	t.Helper()
+	primary = Valkey(t, "--repl-diskless-sync-delay", "0")
+	for range replicas {
+		r := Valkey(t, "--repl-diskless-sync-delay", "0")
+		Follow(t, r, primary.Addr)
+		all = append(all, r)
+	}
+	return primary, all
+}
+
+// Follow makes a server the replica of whoever listens at an address, and waits until it is.
+func Follow(t testing.TB, replica *Server, addr string) {
+	t.Helper()
+	host, port, _ := net.SplitHostPort(addr)
+	if answer := Ask(replica.Addr, "REPLICAOF", host, port); !strings.HasPrefix(answer, "+") {
+		t.Fatalf("REPLICAOF: %s", answer)
+	}
+	until(t, replica.Addr+" does not follow "+addr, func() bool {
+		return strings.Contains(Ask(replica.Addr, "INFO", "replication"), "master_link_status:up")
+	})
+}
+
+// Ask sends the Redis at an address a command, and returns its answer as it is on the wire; of what fails the error.
+func Ask(addr string, words ...string) string {
+	c, err := net.DialTimeout("tcp", addr, time.Second)
+	if err != nil {
+		return err.Error()
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(5 * time.Second))
+	command := fmt.Sprintf("*%d\r\n", len(words))
+	for _, w := range words {
+		command += fmt.Sprintf("$%d\r\n%s\r\n", len(w), w)
+	}
+	if _, err := fmt.Fprint(c, command); err != nil {
+		return err.Error()
+	}
+	r := bufio.NewReader(c)
+	line, err := r.ReadString('\n')
+	if err != nil {
+		return err.Error()
+	}
+	var size int
+	if n, _ := fmt.Sscanf(line, "$%d", &size); n == 1 && size > 0 {
+		rest := make([]byte, size)
+		_, err = io.ReadFull(r, rest)
+		line = string(rest)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return line
+}
+
 // Sentinel starts one that watches a primary under the name "nd" and promotes a
 // replica of it half a second after it was last heard of.
 func Sentinel(t testing.TB, primary *Server) *Server {
@@ -44,6 +101,31 @@ func Sentinel(t testing.TB, primary *Server) *Server {
 	}
 	s.argv = []string{primary.argv[0], conf, "--sentinel"}
 	return run(t, s)
+}
+
+// Promoted waits until a Sentinel, which knows of it (see Watched), has made a replica the primary, and says so.
+func Promoted(t testing.TB, sentinel, replica *Server) {
+	t.Helper()
+	until(t, replica.Addr+" is not promoted", func() bool {
+		return strings.Contains(Ask(replica.Addr, "INFO", "replication"), "role:master") && strings.Contains(Ask(sentinel.Addr, "INFO", "sentinel"), "address="+replica.Addr)
+	})
+}
+
+// Watched waits until a Sentinel knows of so many replicas.
+func Watched(t testing.TB, sentinel *Server, replicas int) {
+	t.Helper()
+	until(t, "Sentinel does not find the replicas", func() bool {
+		return strings.Contains(Ask(sentinel.Addr, "INFO", "sentinel"), fmt.Sprint("slaves=", replicas, ","))
+	})
+}
+
+func until(t testing.TB, otherwise string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(startTime); !done(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal(otherwise)
+		}
+	}
 }
 
 // Cluster starts three servers that share the slots, and three replicas of them
@@ -85,23 +167,8 @@ func redisLike(t testing.TB, name, path string, args []string) *Server {
 
 // redisReady asks for PONG; a server that reads its log says LOADING instead.
 func redisReady(addr string) error {
-	c, err := net.DialTimeout("tcp", addr, time.Second)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(time.Second)); err != nil {
-		return err
-	}
-	if _, err := fmt.Fprint(c, "PING\r\n"); err != nil {
-		return err
-	}
-	line, err := bufio.NewReader(c).ReadString('\n')
-	if err != nil {
-		return err
-	}
-	if !strings.HasPrefix(line, "+PONG") {
-		return fmt.Errorf("answered %q", strings.TrimSpace(line))
+	if answer := Ask(addr, "PING"); !strings.HasPrefix(answer, "+PONG") {
+		return fmt.Errorf("answered %q", strings.TrimSpace(answer))
 	}
 	return nil
 }

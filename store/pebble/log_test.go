@@ -389,6 +389,56 @@ func TestLogIsTrimmed(t *testing.T) {
 	}
 }
 
+// TestSnapshots: with a folder for snapshots entries go once all servers and a snapshot have them, however young, and not
+// before; one that was away goes on, and one that is new begins with a snapshot and what came after it.
+func TestSnapshots(t *testing.T) {
+	const beat = 20 * time.Millisecond
+	log, fs := storetest.NewLog(), vfs.NewMem()
+	open := func(dir string) server {
+		t.Helper()
+		s, err := Open(t.Context(), dir, Options{FS: fs, Log: log, beat: beat, KeepLog: time.Hour, Snapshots: "snapshots", SnapshotEvery: 50 * beat})
+		ok(t, err)
+		t.Cleanup(func() { _ = s.Close() })
+		d, err := docid.NewDetector(t.Context(), s, "tenant", storetest.Settings())
+		ok(t, err)
+		return server{s, d, fs}
+	}
+	add := func(s server, nid string) {
+		t.Helper()
+		if a, err := s.add(t, nid, storetest.Base(1)); err != nil || a.LeaderSeq != 1 && nid != "a" {
+			t.Errorf("%s: %+v, %v", nid, a, err)
+		}
+	}
+	until := func(what string, enough func() bool) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); !enough(); time.Sleep(beat) {
+			if time.Now().After(end) {
+				t.Fatalf("%s; %d entries were trimmed, the snapshots are %v", what, log.Trimmed(), fs.String())
+			}
+		}
+	}
+	a, away := open("a"), open("b")
+	add(a, "a")
+	until("nothing is trimmed", func() bool { return log.Trimmed() > 5 })
+	ok(t, away.Close())
+	has := away.Applied()
+	until("no snapshot is made", func() bool { return a.LastSnapshot() > has+20 })
+	if log.Trimmed() >= has {
+		t.Errorf("%d entries are trimmed, a server that is away has %d", log.Trimmed(), has)
+	}
+	away = open("b")
+	add(away, "b")
+	until("nothing more is trimmed", func() bool { return log.Trimmed() > has })
+	if first := newSnapshots(Options{Log: log, FS: fs, Snapshots: "snapshots"}).first(); log.Trimmed() >= first {
+		t.Errorf("%d entries are trimmed, a snapshot has %d", log.Trimmed(), first)
+	}
+	add(open("new"), "c")
+	names, err := fs.List("snapshots")
+	if ok(t, err); len(names) > keptSnapshots+2 { // two servers may be making one
+		t.Errorf("there are %q", names)
+	}
+}
+
 func (s *Store) index(t *testing.T) docid.Index {
 	t.Helper()
 	ix, err := s.Index(t.Context(), "tenant", nil)

@@ -37,6 +37,11 @@ type Options struct {
 	// KeepLog is for how long entries of the log are kept at least, by the minute: a store that was
 	// closed for longer goes on with the copy of another. 0: a day.
 	KeepLog time.Duration
+	// Snapshots, where not empty, is a folder that all stores of the log see. Every SnapshotEvery, 0: each hour, one of them
+	// writes a snapshot there, a new one begins with the last, and entries go once that and all stores
+	// have them; KeepLog is then how long one that is closed is waited for.
+	Snapshots     string
+	SnapshotEvery time.Duration
 	// Progress, if not nil, hears from Check how many rows were read, every
 	// 10,000.
 	Progress func(rows int)
@@ -51,7 +56,8 @@ func (o Options) beats() uint64 { return uint64(o.KeepLog / cmp.Or(o.beat, time.
 // Store is an open folder. See docid.Store.
 type Store struct {
 	*ledger.Store
-	rows *engine
+	rows      *engine
+	snapshots *snapshots // nil: none are made
 }
 
 var _ docid.Store = (*Store)(nil)
@@ -66,13 +72,19 @@ type Load = ledger.Load
 // a second of processor time a million articles; where the image that such a stop leaves
 // cannot be used, four times as much (see Loads).
 func Open(ctx context.Context, dir string, o Options) (*Store, error) {
+	follows := ledger.Options{Postings: o.Postings, Log: o.Log, Beat: o.beat, Keep: o.beats(), Server: placeOf(dir)}
+	made := newSnapshots(o)
+	if made != nil {
+		follows.Snapshots = made.first
+		if err := made.begin(dir); err != nil {
+			return nil, fmt.Errorf("begin with a snapshot of %s: %w", o.Snapshots, wrap(err))
+		}
+	}
 	kv, err := openRows(dir, o)
 	if err != nil {
 		return nil, err
 	}
-	s, err := guarded(kv.log, func() (*ledger.Store, error) {
-		return ledger.Open(ctx, kv, ledger.Options{Postings: o.Postings, Log: o.Log, Beat: o.beat, Keep: o.beats()})
-	})
+	s, err := guarded(kv.log, func() (*ledger.Store, error) { return ledger.Open(ctx, kv, follows) })
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", dir, wrap(err))
 	}
@@ -80,7 +92,19 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if o.Log == nil {
 		kv.witness.Tell(s.Heads)
 	}
-	return &Store{s, kv}, nil
+	opened := &Store{s, kv, made}
+	if made != nil {
+		made.keep(opened, follows.Server)
+	}
+	return opened, nil
+}
+
+// Close ends what the store does by itself, and closes it.
+func (s *Store) Close() error {
+	if s.snapshots != nil {
+		s.snapshots.close()
+	}
+	return s.Store.Close()
 }
 
 // Metrics returns the engine's own figures: sizes, compactions, cache.

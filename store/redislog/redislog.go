@@ -1,5 +1,5 @@
-// Package redislog is a docid.Log in a stream of Redis 7 or Valkey. What is durable there is what
-// its append-only file has, synced with every change: so one node is what it rests on.
+// Package redislog is a docid.Log in a stream of Redis 7 or Valkey. What is durable there is what its
+// append-only file has, synced with every change, and those of so many replicas as are waited for.
 package redislog
 
 import (
@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/group"
+	"github.com/neardup/neardup/store/internal/keeps"
 	"github.com/redis/rueidis"
 )
 
@@ -22,98 +24,135 @@ const (
 	field  = "e"
 )
 
+// watermark is a stream of one entry, whose id OFFSET-TURN says up to where the log is durable. It is written after that
+// became true, so a replica that has it has all that it speaks of, too. (In a stream, because readers wait for it.)
+const watermark = "{neardup:log}:durable"
+
+var keys = []string{stream, watermark}
+
 // A page of Read has so many entries; for one it waits so long, in milliseconds.
 const (
 	pageEntries = 64
 	pageWait    = 300
 )
 
-// settingsEvery is how often it is looked whether Redis still keeps what it is given.
-const settingsEvery = time.Second
+// replicaWait is how long replicas may take to get what is appended, and again to have it on disk.
+const replicaWait = 400 * time.Millisecond
 
 // Log is a docid.Log in Redis.
 type Log struct {
-	c       rueidis.Client
-	checked atomic.Int64 // when the settings were looked at, Unix nanoseconds
+	c        rueidis.Client
+	replicas int
+	settling *group.Calls[request] // with replicas
+	stuck    atomic.Bool           // the replicas did not have all when they were last asked
+	keeps    keeps.Check
 }
 
 var _ docid.Log = (*Log)(nil)
 
-// Open connects to redis://[USER:PASSWORD@]HOST:PORT[/DB], rediss:// with TLS, and checks what Redis promises.
-// ErrUnavailable; ErrInvalid where Redis is set up to lose answers.
+// Open connects to redis://[USER:PASSWORD@]HOST:PORT[/DB], rediss:// with TLS, and checks what Redis promises. With
+// ?master_set=NAME the hosts, more by &addr=HOST:PORT, are Sentinels, with ?replicas=N so many replicas must have an entry
+// on disk before it counts. ErrUnavailable; ErrInvalid where Redis is set up to lose answers.
 func Open(ctx context.Context, address string) (*Log, error) {
-	o, err := rueidis.ParseURL(address)
+	o, replicas, err := options(address)
 	if err != nil {
-		var bad *url.Error // says the whole address, password and all
-		if errors.As(err, &bad) {
-			err = bad.Err
-		}
 		return nil, fmt.Errorf("%w: address of Redis: %w", docid.ErrInvalid, err)
 	}
-	if o.Sentinel.MasterSet != "" || len(o.InitAddress) > 1 {
-		return nil, fmt.Errorf("%w: a log lies on one Redis: a failover could lose entries that were answered", docid.ErrInvalid)
-	}
-	// A repeated command may meet another Redis than the first, or append twice.
-	o.DisableRetry, o.DisableCache, o.ClientName = true, true, "neardup"
-	o.Dialer.Timeout, o.ConnWriteTimeout = time.Second, 2*time.Second
 	c, err := rueidis.NewClient(o)
 	if err != nil {
 		return nil, fmt.Errorf("%w: connect to Redis: %w", docid.ErrUnavailable, err)
 	}
-	l := &Log{c: c}
-	losses, err := l.losses(ctx)
-	if err == nil && losses != "" {
-		err = fmt.Errorf("%w: Redis may lose acknowledged answers: %s", docid.ErrInvalid, losses)
+	l := &Log{c: c, replicas: replicas}
+	l.settling = group.New(l.settle)
+	l.keeps = keeps.Check{Server: "Redis", Settings: settings, Read: l.set}
+	if err = l.keeps.First(ctx); err == nil && replicas > 0 {
+		err = l.waits(ctx)
 	}
 	if err != nil {
-		c.Close()
-		return nil, err
+		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
 
+func options(address string) (o rueidis.ClientOption, replicas int, err error) {
+	if o, err = rueidis.ParseURL(address); err != nil {
+		var bad *url.Error // says the whole address, password and all
+		if errors.As(err, &bad) {
+			err = bad.Err
+		}
+		return o, 0, err
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return o, 0, errors.New("it cannot be read")
+	}
+	if n := u.Query().Get("replicas"); n != "" {
+		if replicas, err = strconv.Atoi(n); err != nil || replicas < 1 {
+			return o, 0, fmt.Errorf("replicas=%s is no number of replicas", n)
+		}
+	}
+	switch sentinel := o.Sentinel.MasterSet != ""; {
+	case sentinel && replicas == 0:
+		return o, 0, errors.New("a failover by Sentinel could lose entries that were answered: say how many replicas are waited for (replicas=1)")
+	case !sentinel && len(o.InitAddress) > 1:
+		return o, 0, errors.New("a log lies on one Redis, several addresses are those of Sentinels (master_set=NAME)")
+	default:
+		o.ForceSingleClient = !sentinel
+	}
+	// A repeated command may meet another Redis than the first, or append twice.
+	o.DisableRetry, o.DisableCache, o.ClientName = true, true, "neardup"
+	o.Dialer.Timeout, o.ConnWriteTimeout = time.Second, 2*time.Second
+	return o, replicas, nil
+}
+
+// waits is an error where Redis cannot wait for replicas.
+func (l *Log) waits(ctx context.Context) error {
+	err := l.c.Do(ctx, l.c.B().Waitaof().Numlocal(0).Numreplicas(0).Timeout(1).Build()).Error()
+	if _, says := rueidis.IsRedisErr(err); says {
+		return fmt.Errorf("%w: replicas are waited for by WAITAOF, of Redis 7.2 and Valkey: %w", docid.ErrInvalid, err)
+	} else if err != nil {
+		return failed("connect", err)
+	}
+	return nil
+}
+
 // Close closes the connections.
 func (l *Log) Close() error {
+	l.settling.Close()
 	l.c.Close()
 	return nil
 }
 
-// losses says what may be lost that was acknowledged, by how Redis is set up; "" if nothing.
-func (l *Log) losses(ctx context.Context) (string, error) {
-	set, err := l.c.Do(ctx, l.c.B().ConfigGet().Parameter("appendonly", "appendfsync", "maxmemory-policy").Build()).AsStrMap()
-	if err != nil {
-		return "", fmt.Errorf("%w: read the settings of Redis: %w", docid.ErrUnavailable, err)
-	}
-	var all []string
-	for _, want := range []struct{ name, value, loss string }{
-		{"appendonly", "yes", "a restart loses everything since the last snapshot"},
-		{"appendfsync", "always", "a power failure loses the last second or more"},
-		{"maxmemory-policy", "noeviction", "a full Redis forgets entries"},
-	} {
-		if set[want.name] != want.value {
-			all = append(all, fmt.Sprintf("%s is %s: %s (set %s)", want.name, set[want.name], want.loss, want.value))
-		}
-	}
-	l.checked.Store(time.Now().UnixNano())
-	return strings.Join(all, "; "), nil
+// settings are those of a Redis that keeps what it is given.
+var settings = []keeps.Setting{
+	{Name: "appendonly", Values: []string{"yes"}, Loss: "a restart loses everything since the last snapshot"},
+	{Name: "appendfsync", Values: []string{"always"}, Loss: "a power failure loses the last second or more"},
+	{Name: "maxmemory-policy", Values: []string{"noeviction"}, Loss: "a full Redis forgets entries"},
+	{Name: "cluster-enabled", Values: []string{"no"}, Loss: "a node is replaced by one that lacks the last entries"},
 }
 
-// kept is an error where Redis does not keep any more what it is given.
-func (l *Log) kept(ctx context.Context) error {
-	if time.Since(time.Unix(0, l.checked.Load())) < settingsEvery {
-		return nil
-	}
-	losses, err := l.losses(ctx)
-	if err == nil && losses != "" {
-		l.checked.Store(0)
-		err = fmt.Errorf("%w: Redis may lose acknowledged answers since its settings were changed: %s", docid.ErrUnavailable, losses)
-	}
-	return err
+func (l *Log) set(ctx context.Context) (map[string]string, error) {
+	return l.c.Do(ctx, l.c.B().ConfigGet().Parameter("appendonly", "appendfsync", "maxmemory-policy", "cluster-enabled").Build()).AsStrMap()
 }
+
+// lib is what the scripts have in common: the last id of a stream, and to say that entries up to an offset are durable.
+// Others may have said more already; a watermark past the end is that of a log which was deleted.
+const lib = `
+local function last(key)
+  local at = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
+  return at and at[1] or '0-0'
+end
+local function durable(offset)
+  local said, ends = string.match(last(KEYS[2]), '^%d+'), string.match(last(KEYS[1]), '%d+$')
+  if tonumber(said) > tonumber(ends) then redis.call('DEL', KEYS[2]) said = '0' end
+  if tonumber(offset) < tonumber(said) then offset = said end
+  redis.call('XADD', KEYS[2], 'MAXLEN', 1, offset .. '-*', 'd', '')
+end
+`
 
 // appending refuses what does not rest on an entry that is there. The first entry has an id of its own:
-// a stream that had any refuses it.
-var appending = rueidis.NewLuaScript(`
+// a stream that had any refuses it. Where no replica is waited for, what is appended is durable.
+const appending = lib + `
 local id, n = '0-1', #ARGV[2]
 if ARGV[1] ~= '0-0' then
   local at = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])[1]
@@ -122,74 +161,202 @@ if ARGV[1] ~= '0-0' then
 elseif redis.call('EXISTS', KEYS[1]) == 1 then
   return redis.error_reply('LOST')
 end
-return redis.call('XADD', KEYS[1], id, '` + field + `', ARGV[3])`)
+id = redis.call('XADD', KEYS[1], id, '` + field + `', ARGV[3])
+if ARGV[4] == '0' then durable(string.sub(id, 3)) end
+return id`
 
-// last is the id of the last entry, without the entry.
-var last = rueidis.NewLuaScriptReadOnly(`
-local at = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-return at and at[1] or '0-0'`)
+// saying says that entries up to an offset are durable, and what the last of all is. It writes in any case: who waits for
+// this to reach the replicas waits for all before it.
+const saying = lib + `durable(ARGV[1]) return last(KEYS[1])`
+
+// Without replicas all that is there is durable, also what was appended while some were waited for.
+var (
+	appendAlone = rueidis.NewLuaScript(appending)
+	endAlone    = rueidis.NewLuaScript(lib + `
+local id = last(KEYS[1])
+if string.match(last(KEYS[2]), '^%d+') ~= string.sub(id, 3) then durable(string.sub(id, 3)) end
+return id`)
+)
+
+// request is an entry to append, or without one the question for the end of the log.
+type request struct {
+	args   []string
+	offset uint64
+	err    error
+}
 
 // Append adds an entry.
 func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (uint64, error) {
-	id, err := appending.Exec(ctx, l.c, []string{stream}, []string{idOf(anchor.Offset), string(anchor.ID[:]), string(entry)}).ToString()
+	r := &request{args: []string{idOf(anchor.Offset), string(anchor.ID[:]), string(entry), strconv.Itoa(l.replicas)}}
+	if l.replicas > 0 {
+		return l.settled(ctx, "append", r)
+	}
+	offset, err := offsetIn(appendAlone.Exec(ctx, l.c, keys, r.args))
 	if err != nil {
 		return 0, failed("append", err)
+	}
+	return offset, nil
+}
+
+// settled is the offset of a request once it is durable.
+func (l *Log) settled(ctx context.Context, what string, r *request) (uint64, error) {
+	if err := l.settling.Do(ctx, r); err != nil {
+		return 0, failed(what, err)
+	}
+	if r.err != nil {
+		return 0, failed(what, r.err)
+	}
+	return r.offset, nil
+}
+
+// settle appends, waits until the replicas have all entries on disk, and says so in the watermark: all on one connection, for
+// another may be another server's.
+func (l *Log) settle(all []*request) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*replicaWait)
+	defer cancel()
+	err := l.c.Dedicated(func(c rueidis.DedicatedClient) error {
+		eval := func(script string, args ...string) rueidis.Completed {
+			return c.B().Eval().Script(script).Numkeys(int64(len(keys))).Key(keys...).Arg(args...).Build()
+		}
+		var commands rueidis.Commands
+		for _, r := range all {
+			if r.args != nil {
+				commands = append(commands, eval(appending, r.args...))
+			}
+		}
+		commands = append(
+			commands, eval(saying, "0"),
+			// A replica that is asked how far its disk is answers before it syncs what it has just got, and next a second
+			// later by itself. So it is asked for the entries first, and for its disk once it has them.
+			c.B().Wait().Numreplicas(int64(l.replicas)).Timeout(replicaWait.Milliseconds()).Build(),
+			c.B().Waitaof().Numlocal(1).Numreplicas(int64(l.replicas)).Timeout(replicaWait.Milliseconds()).Build(),
+		)
+		results := c.DoMulti(ctx, commands...)
+		n := 0
+		for _, r := range all {
+			if r.args != nil {
+				r.offset, r.err = offsetIn(results[n])
+				n++
+			}
+		}
+		end, err := offsetIn(results[n])
+		if err != nil {
+			return err
+		}
+		if have, err := results[n+2].AsIntSlice(); err != nil {
+			return err
+		} else if len(have) != 2 || have[0] < 1 || have[1] < int64(l.replicas) {
+			return fmt.Errorf("entries are on disk in %v of %d servers and their replicas", have, 1+l.replicas)
+		}
+		for _, r := range all {
+			if r.args == nil {
+				r.offset = end
+			}
+		}
+		return c.Do(ctx, eval(saying, strconv.FormatUint(end, 10))).Error()
+	})
+	l.stuck.Store(err != nil)
+	for _, r := range all {
+		if r.err == nil {
+			r.err = err
+		}
+	}
+}
+
+// offsetIn is the offset that a script answered.
+func offsetIn(r rueidis.RedisResult) (uint64, error) {
+	id, err := r.ToString()
+	if err != nil {
+		return 0, err
 	}
 	return offsetOf(id)
 }
 
-// Read reads a page of entries, and proves afterwards that they follow the anchor: the connection may have been
-// another's meanwhile.
+// Read reads a page of durable entries, beginning with the one at the anchor: they follow that, or are another log's.
 func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
-	if err := l.kept(ctx); err != nil {
+	if err := l.keeps.Again(ctx); err != nil {
 		return nil, err
 	}
-	answer, err := l.c.Do(ctx, l.c.B().Xread().Count(pageEntries).Block(pageWait).Streams().Key(stream).Id(idOf(anchor.Offset)).Build()).AsXRead()
-	if err != nil && !rueidis.IsRedisNil(err) {
-		return nil, failed("read", err)
+	stuck := l.stuck.Load()
+	if !stuck {
+		further := strconv.FormatUint(anchor.Offset, 10) + "-18446744073709551615"
+		err := l.c.Do(ctx, l.c.B().Xread().Count(1).Block(pageWait).Streams().Key(watermark).Id(further).Build()).Error()
+		if err != nil && !rueidis.IsRedisNil(err) {
+			return nil, failed("read", err)
+		}
 	}
-	if err := l.has(ctx, anchor); err != nil {
+	found, err := l.page(ctx, anchor.Offset)
+	if err != nil {
 		return nil, err
 	}
-	var entries [][]byte
-	for _, e := range answer[stream] {
+	if anchor.Offset > 0 {
+		if len(found) == 0 || found[0].ID != idOf(anchor.Offset) {
+			return nil, fmt.Errorf("%w: entry %d is not there", docid.ErrLogLost, anchor.Offset)
+		}
+		if (docid.Anchor{Offset: anchor.Offset - 1}).Next([]byte(found[0].FieldValues[field])) != anchor {
+			return nil, fmt.Errorf("%w: entry %d is another", docid.ErrLogLost, anchor.Offset)
+		}
+		found = found[1:]
+	}
+	entries := make([][]byte, len(found))
+	for n, e := range found {
 		offset, err := offsetOf(e.ID)
 		if err != nil {
 			return nil, err
 		}
-		if offset != anchor.Offset+uint64(len(entries))+1 {
-			return nil, fmt.Errorf("%w: entry %d follows entry %d", docid.ErrLogLost, offset, anchor.Offset+uint64(len(entries)))
+		if offset != anchor.Offset+uint64(n)+1 {
+			return nil, fmt.Errorf("%w: entry %d follows entry %d", docid.ErrLogLost, offset, anchor.Offset+uint64(n))
 		}
-		entries = append(entries, []byte(e.FieldValues[field]))
+		entries[n] = []byte(e.FieldValues[field])
 	}
-	return entries, nil
+	if stuck { // nobody else may ask meanwhile
+		_, err = l.Durable(ctx)
+	}
+	return entries, err
 }
 
-// has is an error unless the log has the entry at the anchor.
-func (l *Log) has(ctx context.Context, anchor docid.Anchor) error {
-	if anchor.Offset == 0 {
-		return nil
+// page is the entry at an offset and those after it, up to the watermark: that of the same server, for before another's all else may
+// lie. So both are asked on one connection, the watermark first.
+func (l *Log) page(ctx context.Context, from uint64) ([]rueidis.XRangeEntry, error) {
+	results := l.c.DoMulti(
+		ctx, l.c.B().Xrevrange().Key(watermark).End("+").Start("-").Count(1).Build(),
+		l.c.B().Xrange().Key(stream).Start(idOf(from)).End("+").Count(pageEntries+1).Build(),
+	)
+	says, err := results[0].AsXRange()
+	if err != nil {
+		return nil, failed("read", err)
 	}
-	id := idOf(anchor.Offset)
-	at, err := l.c.Do(ctx, l.c.B().Xrange().Key(stream).Start(id).End(id).Build()).AsXRange()
-	switch {
-	case err != nil:
-		return failed("read", err)
-	case len(at) != 1:
-		return fmt.Errorf("%w: entry %d is not there", docid.ErrLogLost, anchor.Offset)
-	case (docid.Anchor{Offset: anchor.Offset - 1}).Next([]byte(at[0].FieldValues[field])) != anchor:
-		return fmt.Errorf("%w: entry %d is another", docid.ErrLogLost, anchor.Offset)
+	durable := from
+	if len(says) == 1 {
+		n, _, _ := strings.Cut(says[0].ID, "-")
+		if up, err := strconv.ParseUint(n, 10, 64); err == nil {
+			durable = max(durable, up)
+		}
 	}
-	return nil
+	found, err := results[1].AsXRange()
+	if err != nil {
+		return nil, failed("read", err)
+	}
+	for n, e := range found {
+		if offset, err := offsetOf(e.ID); err != nil {
+			return nil, err
+		} else if offset > durable {
+			return found[:n], nil
+		}
+	}
+	return found, nil
 }
 
-// Durable is the last offset.
+// Durable is the last offset of all; with replicas once they have it on disk: so no Redis that another has replaced answers.
 func (l *Log) Durable(ctx context.Context) (uint64, error) {
-	id, err := last.Exec(ctx, l.c, []string{stream}, nil).ToString()
+	if l.replicas > 0 {
+		return l.settled(ctx, "ask for the end", &request{})
+	}
+	end, err := offsetIn(endAlone.Exec(ctx, l.c, keys, nil))
 	if err != nil {
 		return 0, failed("ask for the end", err)
 	}
-	return offsetOf(id)
+	return end, nil
 }
 
 // Trim forgets the entries before an offset.
@@ -214,6 +381,8 @@ func offsetOf(id string) (uint64, error) {
 
 func failed(what string, err error) error {
 	switch {
+	case errors.Is(err, docid.ErrLogLost):
+		return err
 	case strings.HasPrefix(err.Error(), "LOST"):
 		return docid.ErrLogLost
 	case strings.Contains(err.Error(), "OOM"):

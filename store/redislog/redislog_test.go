@@ -6,28 +6,34 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/services"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/redislog"
 	"github.com/neardup/neardup/store/storetest"
-	"github.com/redis/rueidis"
 )
 
-func TestRedis(t *testing.T)  { contract(t, services.Redis(t)) }
-func TestValkey(t *testing.T) { contract(t, services.Valkey(t)) }
+func TestRedis(t *testing.T)  { contract(t, services.Redis(t), "") }
+func TestValkey(t *testing.T) { contract(t, services.Valkey(t), "") }
 
-func contract(t *testing.T, s *services.Server) {
+// TestReplicas: the contract, while a replica is waited for.
+func TestReplicas(t *testing.T) {
+	primary, _ := services.Replicated(t, 1)
+	contract(t, primary, "?replicas=1")
+}
+
+func contract(t *testing.T, s *services.Server, settings string) {
 	storetest.RunLog(t, func(t *testing.T) docid.Log {
 		client(t, s, "FLUSHALL")
-		return open(t, s)
+		return open(t, s, settings)
 	})
 }
 
-func open(t *testing.T, s *services.Server) *redislog.Log {
+func open(t *testing.T, s *services.Server, settings string) *redislog.Log {
 	t.Helper()
-	l, err := redislog.Open(t.Context(), "redis://"+s.Addr)
+	l, err := redislog.Open(t.Context(), "redis://"+s.Addr+settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,13 +44,8 @@ func open(t *testing.T, s *services.Server) *redislog.Log {
 // client sends a command.
 func client(t *testing.T, s *services.Server, command ...string) {
 	t.Helper()
-	c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{s.Addr}, DisableCache: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if err := c.Do(t.Context(), c.B().Arbitrary(command...).Build()).Error(); err != nil {
-		t.Fatal(err)
+	if answer := services.Ask(s.Addr, command...); !strings.HasPrefix(answer, "+") {
+		t.Fatalf("%s: %s", command[0], answer)
 	}
 }
 
@@ -68,8 +69,16 @@ func TestPromises(t *testing.T) {
 			_ = l.Close()
 		}
 	}
-	for _, address := range []string{"redis://user:secret@:bad", "redis://" + s.Addr + "?master_set=nd", "redis://" + s.Addr + "?addr=127.0.0.1:1"} {
-		if _, err := redislog.Open(t.Context(), address); !errors.Is(err, docid.ErrInvalid) || strings.Contains(err.Error(), "secret") {
+	client(t, s, "CONFIG", "SET", "appendonly", "yes")
+	for address, says := range map[string]string{
+		"redis://user:secret@:bad":                "address of Redis",
+		"redis://" + s.Addr + "?master_set=nd":    "a failover by Sentinel could lose entries",
+		"redis://" + s.Addr + "?addr=127.0.0.1:1": "several addresses are those of Sentinels",
+		"redis://" + s.Addr + "?replicas=some":    "no number of replicas",
+		"redis://" + s.Addr + "?replicas=1":       "WAITAOF, of Redis 7.2 and Valkey", // this one is 7.0
+	} {
+		_, err := redislog.Open(t.Context(), address)
+		if !errors.Is(err, docid.ErrInvalid) || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -80,7 +89,7 @@ func TestStore(t *testing.T) {
 	s := services.Redis(t)
 	storetest.Run(t, func(t *testing.T) storetest.Place {
 		client(t, s, "FLUSHALL")
-		log, dir := open(t, s), t.TempDir()
+		log, dir := open(t, s, ""), t.TempDir()
 		return storetest.Place{Lasting: true, Follows: true, Open: func(ctx context.Context) (docid.Store, error) {
 			return pebble.Open(ctx, dir, pebble.Options{Log: log})
 		}}
@@ -90,7 +99,7 @@ func TestStore(t *testing.T) {
 // TestFull: a Redis without memory takes nothing, says so, and loses nothing; what is trimmed makes room.
 func TestFull(t *testing.T) {
 	s := services.Redis(t)
-	l, at := open(t, s), docid.Anchor{}
+	l, at := open(t, s, ""), docid.Anchor{}
 	entry := func(n uint64) []byte { return fmt.Appendf(nil, "%016d%s", n, strings.Repeat("x", 100_000)) }
 	client(t, s, "CONFIG", "SET", "maxmemory", "8mb")
 	for n := uint64(1); ; n++ {
@@ -115,7 +124,7 @@ func TestFull(t *testing.T) {
 // TestSettingsChanged: a running Redis that is set to lose answers is read no more until it is set back.
 func TestSettingsChanged(t *testing.T) {
 	s := services.Redis(t)
-	l := open(t, s)
+	l := open(t, s, "")
 	for _, c := range []struct {
 		value string
 		want  error
@@ -130,5 +139,121 @@ func TestSettingsChanged(t *testing.T) {
 		if !errors.Is(err, c.want) {
 			t.Errorf("appendfsync %s: %v", c.value, err)
 		}
+	}
+}
+
+// entries appends so many after an anchor, and returns that of the last.
+func entries(t *testing.T, l docid.Log, at docid.Anchor, n int) docid.Anchor {
+	t.Helper()
+	for range n {
+		entry := fmt.Appendf(nil, "%016d", at.Offset+1)
+		if _, err := l.Append(t.Context(), at, entry); err != nil {
+			t.Fatal(err)
+		}
+		at = at.Next(entry)
+	}
+	return at
+}
+
+// TestReplicaAway: what a replica does not have on disk is neither acknowledged nor read by anybody, and nobody is told
+// where the log ends; it counts once the replica is back.
+func TestReplicaAway(t *testing.T) {
+	primary, replicas := services.Replicated(t, 1)
+	l, other := open(t, primary, "?replicas=1"), open(t, primary, "?replicas=1")
+	at := entries(t, l, docid.Anchor{}, 3)
+	if err := replicas[0].Pause(); err != nil {
+		t.Fatal(err)
+	}
+	entry := []byte("which only one disk has")
+	if _, err := l.Append(t.Context(), at, entry); !errors.Is(err, docid.ErrUnavailable) {
+		t.Errorf("append: %v", err)
+	}
+	if page, err := other.Read(t.Context(), at); err != nil || len(page) > 0 {
+		t.Errorf("another server reads %q, %v", page, err)
+	}
+	for n, l := range []*redislog.Log{l, other} {
+		if end, err := l.Durable(t.Context()); !errors.Is(err, docid.ErrUnavailable) {
+			t.Errorf("server %d is told that the log ends at %d: %v", n, end, err)
+		}
+		if _, err := l.Read(t.Context(), at); !errors.Is(err, docid.ErrUnavailable) {
+			t.Errorf("server %d, which knows of that, reads: %v", n, err)
+		}
+	}
+	if err := replicas[0].Resume(); err != nil {
+		t.Fatal(err)
+	}
+	for n, l := range []*redislog.Log{l, other} {
+		if end, err := l.Durable(t.Context()); err != nil || end != 4 {
+			t.Errorf("server %d is told that the log ends at %d: %v", n, end, err)
+		}
+		if page, err := l.Read(t.Context(), at); err != nil || len(page) != 1 || string(page[0]) != string(entry) {
+			t.Errorf("server %d reads %q, %v", n, page, err)
+		}
+	}
+}
+
+// TestSentinel: the primary is killed and Sentinel promotes a replica. One that was waited for has all that was
+// acknowledged, and the log goes on once there is a replica again; one that was not is refused by name.
+func TestSentinel(t *testing.T) {
+	for _, c := range []struct {
+		what     string
+		replicas int
+		lags     bool
+	}{{"waited for", 1, false}, {"lags", 2, true}} {
+		t.Run(c.what, func(t *testing.T) {
+			t.Parallel()
+			primary, replicas := services.Replicated(t, c.replicas)
+			sentinel := services.Sentinel(t, primary)
+			services.Watched(t, sentinel, c.replicas)
+			l := open(t, sentinel, "?master_set=nd&replicas=1")
+			at := entries(t, l, docid.Anchor{}, 3)
+			next := replicas[c.replicas-1]
+			if c.lags {
+				client(t, next, "REPLICAOF", "127.0.0.1", "1")
+			}
+			at = entries(t, l, at, 3)
+			for _, s := range append(replicas[:c.replicas-1], primary) {
+				s.Kill()
+			}
+			services.Promoted(t, sentinel, next)
+			if _, err := l.Append(t.Context(), at, []byte("what no replica has")); err == nil {
+				t.Error("append without a replica")
+			}
+			if !c.lags {
+				primary.Start(t)
+				services.Follow(t, primary, next.Addr)
+			}
+			for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+				_, err := l.Read(t.Context(), at)
+				if c.lags && errors.Is(err, docid.ErrLogLost) || !c.lags && err == nil {
+					break
+				}
+				if !errors.Is(err, docid.ErrUnavailable) && err != nil || time.Now().After(end) {
+					t.Fatalf("read: %v", err)
+				}
+			}
+			if c.lags {
+				return
+			}
+			var page [][]byte
+			for end := time.Now().Add(time.Minute); len(page) < 6; time.Sleep(10 * time.Millisecond) {
+				var err error
+				if page, err = l.Read(t.Context(), docid.Anchor{}); time.Now().After(end) {
+					t.Fatalf("%d entries: %v", len(page), err)
+				}
+			}
+			for n, e := range page {
+				if n < 6 && string(e) != fmt.Sprintf("%016d", n+1) {
+					t.Errorf("entry %d is %q", n+1, e)
+				}
+			}
+			for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+				if _, err := l.Append(t.Context(), at, []byte("what comes after")); err == nil {
+					break
+				} else if !errors.Is(err, docid.ErrUnavailable) || time.Now().After(end) {
+					t.Fatalf("append: %v", err)
+				}
+			}
+		})
 	}
 }

@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,32 +23,31 @@ import (
 	"github.com/neardup/neardup/internal/services"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// sharers are three servers over one log in Redis, each with a folder of its own.
+// sharers are three servers over one log, each with a folder of its own.
 type sharers struct {
 	*testing.T
 	bin     string
-	redis   *services.Server
 	r       *rand.Rand
 	servers []*server
 	http    *http.Client
+	disk    string // the last server has one to itself; empty where the system allows none to be mounted
 }
 
-func startSharers(t *testing.T, seed uint64, flags ...string) *sharers {
+func startSharers(t *testing.T, seed uint64, log string, flags ...string) *sharers {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("the servers are processes of their own")
-	}
-	bin, err := harness.Build(t.Context(), filepath.Join("..", "..", ".."), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &sharers{T: t, bin: bin, redis: services.Redis(t), r: rand.New(rand.NewPCG(seed, 3))}
+	s := &sharers{T: t, bin: build(t), r: rand.New(rand.NewPCG(seed, 3))}
 	s.http = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}, Timeout: 10 * time.Second}
-	for n := range 3 {
-		s.servers = append(s.servers, &server{data: filepath.Join(t.TempDir(), fmt.Sprint("server", n)), flags: append(flags,
-			"--log", "redis://"+s.redis.Addr, "--log-level", "warn", "--method", "minhash", "--threshold", ".6", "--backups", t.TempDir(),
+	dirs := []string{t.TempDir(), t.TempDir(), t.TempDir()}
+	if err := syscall.Mount("none", dirs[2], "tmpfs", 0, "size=256m"); err == nil {
+		s.disk = dirs[2]
+	}
+	for n, dir := range dirs {
+		s.servers = append(s.servers, &server{data: filepath.Join(dir, fmt.Sprint("server", n)), flags: append(slices.Clone(flags),
+			"--log", log, "--log-level", "warn", "--method", "minhash", "--threshold", ".6", "--keep-keys", "72h", "--backups", t.TempDir(),
 		)})
 	}
 	t.Cleanup(func() {
@@ -53,19 +56,23 @@ func startSharers(t *testing.T, seed uint64, flags ...string) *sharers {
 				s.process.Kill()
 			}
 		}
+		if s.disk != "" {
+			_ = syscall.Unmount(s.disk, syscall.MNT_DETACH)
+		}
 	})
 	for _, server := range s.servers {
-		s.start(server)
+		s.start(server, 0)
 	}
 	return s
 }
 
-// start starts a server, again where it ends because Redis is away, and waits until it decides.
-func (s *sharers) start(one *server) {
+// start starts a server, again where it ends because the log is away, with a clock that goes so much behind, and waits
+// until it decides.
+func (s *sharers) start(one *server, back time.Duration) {
 	s.Helper()
 	var failed error
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		p, err := harness.Start(s.bin, one.data, one.flags...)
+		p, err := harness.StartIn(environment(back), s.bin, one.data, one.flags...)
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -84,14 +91,17 @@ func (s *sharers) start(one *server) {
 		p.Kill()
 		failed = err
 	}
-	s.Errorf("%s does not start: %v", one.data, failed)
+	s.Fatalf("%s does not start: %v", one.data, failed)
 }
 
 func (s *sharers) any() *server { return s.servers[s.r.IntN(len(s.servers))] }
 
 // TestLogSameMoment: of near copies that three servers get at one moment one is new.
 func TestLogSameMoment(t *testing.T) {
-	s := startSharers(t, 1)
+	if testing.Short() {
+		t.Skip("the servers are processes of their own")
+	}
+	s := startSharers(t, 1, "redis://"+services.Redis(t).Addr)
 	const copies = 16
 	for n := range pairs() {
 		answers, failed := make([]harness.Answer, copies), make([]error, copies)
@@ -129,14 +139,124 @@ func TestLogSameMoment(t *testing.T) {
 	}
 }
 
-// TestLogFaults kills, stops and replaces servers and Redis while clients write to all servers, and
+// logFault is something that fails and is mended again.
+type logFault struct {
+	name string
+	do   func()
+}
+
+// TestLogFaults kills, stops and replaces servers and the log while clients write to all servers, and
 // holds them to every answer; at the end all folders follow from one log.
 func TestLogFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the servers are processes of their own")
 	}
+	for n, tier := range []struct {
+		name  string
+		start func(t *testing.T, pause func(most int)) (log string, faults []logFault)
+	}{{"Redis", loneRedis}, {"Sentinel", withSentinel}, {"Kafka", threeBrokers}} {
+		t.Run(tier.name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed(), uint64(n)))
+			pause := func(most int) { time.Sleep(time.Duration(r.IntN(most)) * time.Millisecond) }
+			log, faults := tier.start(t, pause)
+			logFaults(t, log, faults, pause, n == 0 || !short())
+		})
+	}
+}
+
+// loneRedis is a log in one Redis.
+func loneRedis(t *testing.T, pause func(int)) (string, []logFault) {
+	redis := services.Redis(t)
+	return "redis://" + redis.Addr, []logFault{
+		{"Redis is killed", func() { redis.Kill(); pause(1500); redis.Start(t) }},
+		{"Redis hangs", func() { _ = redis.Pause(); pause(2500); _ = redis.Resume() }},
+	}
+}
+
+// withSentinel is a log in Valkey, with a replica that is waited for and a Sentinel that promotes it.
+func withSentinel(t *testing.T, pause func(int)) (string, []logFault) {
+	primary, replicas := services.Replicated(t, 1)
+	replica, link := replicas[0], newProxy(t, primary.Addr)
+	sentinel := services.Sentinel(t, primary)
+	services.Watched(t, sentinel, 1)
+	// mend waits until the other follows whom Sentinel has for the primary; it may be changing its mind.
+	mend := func() {
+		t.Helper()
+		for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+			says := services.Ask(sentinel.Addr, "INFO", "sentinel")
+			if strings.Contains(says, "address="+replica.Addr) {
+				primary, replica = replica, primary
+			}
+			host, port, _ := net.SplitHostPort(primary.Addr)
+			one, other := services.Ask(primary.Addr, "INFO", "replication"), services.Ask(replica.Addr, "INFO", "replication")
+			switch {
+			case time.Now().After(end):
+				t.Fatalf("they do not come together: %s\n%s\n%s", says, one, other)
+			case !strings.Contains(says, "status=ok,address="+primary.Addr) || !strings.Contains(one, "role:master"):
+			case !strings.Contains(other, "master_port:"+port+"\r"):
+				services.Ask(replica.Addr, "REPLICAOF", host, port)
+			case strings.Contains(other, "master_link_status:up"):
+				return
+			}
+		}
+	}
+	failover := func() {
+		primary.Kill()
+		services.Promoted(t, sentinel, replica)
+		primary.Start(t)
+		mend()
+	}
+	return "redis://" + sentinel.Addr + "?master_set=nd&replicas=1", []logFault{
+		{"the primary is killed", func() { primary.Kill(); pause(300); primary.Start(t); mend() }},
+		{"a replica is promoted", failover},
+		{"a replica that lags is promoted", func() {
+			link.target.Store(primary.Addr)
+			services.Follow(t, replica, link.addr)
+			link.silent.Store(true)
+			pause(400)
+			primary.Kill()
+			link.cut()
+			link.silent.Store(false)
+			failover()
+		}},
+		{"the primary hangs, and goes on when another is in its place", func() {
+			_ = primary.Pause()
+			services.Promoted(t, sentinel, replica)
+			_ = primary.Resume()
+			pause(500)
+			mend()
+		}},
+		{"the replica is killed", func() { replica.Kill(); pause(700); replica.Start(t); mend() }},
+		{"the replica hangs", func() { _ = replica.Pause(); pause(2500); _ = replica.Resume() }},
+		{"Sentinel is killed", func() { sentinel.Kill(); pause(300); sentinel.Start(t); mend() }},
+	}
+}
+
+// threeBrokers is a log in Kafka, of whose three brokers two must have an entry.
+func threeBrokers(t *testing.T, pause func(int)) (string, []logFault) {
+	brokers, next := services.Kafka(t, 3), 0
+	any := func() *services.Server { next++; return brokers[next%3] }
+	return "kafka://" + brokers[0].Addr + "," + brokers[1].Addr + "," + brokers[2].Addr + "?replicas=2", []logFault{
+		{"a broker is killed", func() { one := any(); one.Kill(); pause(2000); one.Start(t) }},
+		{"a broker hangs", func() { one := any(); _ = one.Pause(); pause(5000); _ = one.Resume() }},
+		{"a broker is stopped", func() { one := any(); one.Stop(); one.Start(t) }},
+		{"all brokers are killed", func() {
+			for _, one := range brokers {
+				one.Kill()
+			}
+			var starting sync.WaitGroup
+			for _, one := range brokers {
+				starting.Go(func() { one.Start(t) })
+			}
+			starting.Wait()
+		}},
+	}
+}
+
+// logFaults makes the faults of a log and, where all are wanted, those of servers; else of these one that comes together with a fault of the log.
+func logFaults(t *testing.T, log string, ofLog []logFault, pause func(int), all bool) {
 	maria := "mysql://root:@" + services.MariaDB(t).Addr + "/neardup"
-	s := startSharers(t, 2, "--map", maria, "--seal", seal)
+	s := startSharers(t, 2, log, "--map", maria, "--snapshots", t.TempDir(), "--snapshot-every", "1m")
 	path := filepath.Join(t.TempDir(), "journal")
 	journal, err := harness.NewJournal(path)
 	if err != nil {
@@ -158,64 +278,23 @@ func TestLogFaults(t *testing.T) {
 			}
 		})
 	}
-	pause := func(most int) { time.Sleep(time.Duration(s.r.IntN(most)) * time.Millisecond) }
-	faults := []struct {
-		name string
-		do   func()
-	}{
-		{"a server is killed", func() { one := s.any(); one.process.Kill(); pause(300); s.start(one) }},
-		{"all servers are killed", func() {
-			for _, one := range s.servers {
-				one.process.Kill()
-			}
-			for _, one := range s.servers {
-				s.start(one)
-			}
-		}},
-		{"Redis is killed", func() { s.redis.Kill(); pause(1500); s.redis.Start(t) }},
-		{"Redis and a server are killed", func() { one := s.any(); s.redis.Kill(); one.process.Kill(); s.redis.Start(t); s.start(one) }},
-		{"Redis hangs", func() { _ = s.redis.Pause(); pause(2500); _ = s.redis.Resume() }},
-		{"a server hangs", func() { one := s.any(); _ = one.process.Pause(); pause(2500); _ = one.process.Resume() }},
-		{"a server is stopped", func() {
-			one := s.any()
-			if out, err := one.process.Stop(); err != nil {
-				t.Errorf("stop: %v\n%s", err, out)
-			}
-			pause(300)
-			s.start(one)
-		}},
-		{"a server loses its folder", func() {
-			one := s.any()
-			one.process.Kill()
-			if err := os.RemoveAll(one.data); err != nil {
-				t.Error(err)
-			}
-			s.start(one)
-		}},
-		{"a server goes on with the copy of another's folder", func() {
-			from, to := s.servers[0], s.servers[1]
-			name := fmt.Sprint("copy", time.Now().UnixNano())
-			out, err := exec.Command(s.bin, "backup", "--server", from.reach().URL, "--token-file", filepath.Join(from.data, "admin-token"), name).CombinedOutput()
-			if err != nil {
-				t.Logf("backup: %v\n%s", err, out) // the log may be away still
-				return
-			}
-			to.process.Kill()
-			backup := filepath.Join(from.flags[len(from.flags)-1], name)
-			if err := errors.Join(os.RemoveAll(to.data), os.CopyFS(to.data, os.DirFS(backup))); err != nil {
-				t.Error(err)
-			}
-			s.start(to)
-		}},
+	faults := append(slices.Clone(ofLog), s.ownFaults(ofLog, pause)...)
+	if !all {
+		faults = faults[:len(ofLog)+1]
 	}
-	total := 3 * len(faults)
-	if n := count(); n > 100 {
-		total = n
+	total := len(faults)
+	if !short() {
+		total = count()
 	}
 	for n := range total {
+		if n%len(faults) == 0 {
+			s.r.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
+		}
 		time.Sleep(200 * time.Millisecond)
-		if f := faults[n%len(faults)]; !t.Failed() {
+		if f := faults[n%len(faults)]; !t.Failed() && strings.Contains(f.name, only()) {
+			begin := time.Now()
 			f.do()
+			t.Logf("%s: %s", f.name, time.Since(begin).Round(time.Millisecond))
 		}
 	}
 	prober := harness.NewClient(clients, 2, groups, journal)
@@ -234,12 +313,17 @@ func TestLogFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	var logs [3][]harness.Entry
-	for n, one := range s.servers {
-		if logs[n], err = one.reach().Log(t.Context()); err != nil {
-			t.Fatalf("log: %v", err)
+	for end := time.Now().Add(patience); ; time.Sleep(time.Second) { // what nobody waits for any more may come to the log yet
+		for n, one := range s.servers {
+			if logs[n], err = one.reach().Log(t.Context()); err != nil {
+				t.Fatalf("log: %v", err)
+			}
 		}
-		if !reflect.DeepEqual(logs[n], logs[0]) {
-			t.Errorf("the log of server %d has %d changes and is not that of server 0 with %d", n, len(logs[n]), len(logs[0]))
+		if reflect.DeepEqual(logs[1], logs[0]) && reflect.DeepEqual(logs[2], logs[0]) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the logs have %d, %d and %d changes, and are not the same", len(logs[0]), len(logs[1]), len(logs[2]))
 		}
 	}
 	records, err := harness.ReadJournal(path)
@@ -273,6 +357,111 @@ func TestLogFaults(t *testing.T) {
 	}
 	t.Logf("%d faults, %d changes, %d requests", total, len(logs[0]), len(records))
 }
+
+// ownFaults are those of the servers and their machines, whatever the log; some come together with one of the log.
+func (s *sharers) ownFaults(ofLog []logFault, pause func(int)) []logFault {
+	t := s.T
+	again := func(one *server) { s.start(one, 0) }
+	hang := func(most int) { one := s.any(); _ = one.process.Pause(); pause(most); _ = one.process.Resume() }
+	minute := 3000
+	if !short() {
+		minute = 60_000
+	}
+	clock := func(back time.Duration) {
+		one := s.any()
+		one.process.Kill()
+		s.start(one, back)
+		pause(500)
+		one.process.Kill()
+		again(one)
+	}
+	faults := []logFault{
+		{"a server is killed while the log fails", func() { one := s.any(); one.process.Kill(); ofLog[s.r.IntN(len(ofLog))].do(); again(one) }},
+		{"a server is killed", func() { one := s.any(); one.process.Kill(); pause(300); again(one) }},
+		{"all servers are killed", func() {
+			for _, one := range s.servers {
+				one.process.Kill()
+			}
+			for _, one := range s.servers {
+				again(one)
+			}
+		}},
+		{"a server hangs", func() { hang(2500) }},
+		{"a server hangs for a minute", func() { hang(minute) }},
+		{"a server is stopped", func() {
+			one := s.any()
+			if out, err := one.process.Stop(); err != nil {
+				t.Errorf("stop: %v\n%s", err, out)
+			}
+			pause(300)
+			again(one)
+		}},
+		{"a server's clock is a day behind", func() { clock(24 * time.Hour) }},
+		{"a server's clock is a day ahead", func() { clock(-24 * time.Hour) }},
+		{"a server loses its folder", func() {
+			one := s.any()
+			one.process.Kill()
+			if err := os.RemoveAll(one.data); err != nil {
+				t.Error(err)
+			}
+			again(one)
+		}},
+		{"a server goes on with the copy of another's folder", func() { s.copied(func() {}) }},
+		{"a server goes on with a copy that was made while the log failed", func() { s.copied(ofLog[s.r.IntN(len(ofLog))].do) }},
+	}
+	if s.disk != "" {
+		faults = append(faults, logFault{"a server's disk is full", s.full})
+	}
+	return faults
+}
+
+// copied has a server go on with a copy of another's folder, which was made while something else was done.
+func (s *sharers) copied(meanwhile func()) {
+	from, to := s.servers[0], s.servers[1]
+	name := fmt.Sprint("copy", time.Now().UnixNano())
+	var both sync.WaitGroup
+	var out []byte
+	var err error
+	both.Go(func() {
+		out, err = exec.Command(s.bin, "backup", "--server", from.reach().URL, "--token-file", filepath.Join(from.data, "admin-token"), name).CombinedOutput()
+	})
+	meanwhile()
+	both.Wait()
+	if err != nil {
+		s.Logf("backup: %v\n%s", err, out) // the log may be away still
+		return
+	}
+	to.process.Kill()
+	backup := filepath.Join(from.flags[len(from.flags)-1], name)
+	if err := errors.Join(os.RemoveAll(to.data), os.CopyFS(to.data, os.DirFS(backup))); err != nil {
+		s.Error(err)
+	}
+	s.start(to, 0)
+}
+
+// full leaves the last server no room on its disk for a while. It takes no more writes then, until it is started again.
+func (s *sharers) full() {
+	ballast := filepath.Join(s.disk, "ballast")
+	f, err := os.Create(ballast)
+	if err != nil {
+		s.Fatal(err)
+	}
+	_, err = io.Copy(f, zeros{})
+	if _ = f.Close(); !errors.Is(err, syscall.ENOSPC) {
+		s.Errorf("the disk is not full: %v", err)
+	}
+	time.Sleep(500 * time.Millisecond)
+	one := s.servers[2]
+	one.process.Kill()
+	if err := os.Remove(ballast); err != nil {
+		s.Error(err)
+	}
+	s.start(one, 0)
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
 // fed waits until MySQL has the log, and holds it to that.
 func (s *sharers) fed(address string, want []harness.Entry) {
@@ -309,41 +498,80 @@ func (s *sharers) fed(address string, want []harness.Entry) {
 // TestLogLost: servers whose log was emptied, or came back with less, answer nothing and are not ready, from
 // within a second or two on; they say by name why, and do so at every start.
 func TestLogLost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the servers are processes of their own")
+	}
+	alone := func(lose func(s *sharers, redis *services.Server)) func(*testing.T) (string, func(*sharers)) {
+		return func(t *testing.T) (string, func(*sharers)) {
+			redis := services.Redis(t)
+			return "redis://" + redis.Addr, func(s *sharers) { lose(s, redis) }
+		}
+	}
 	for _, c := range []struct {
-		what string
-		lose func(s *sharers)
+		what  string
+		start func(t *testing.T) (log string, lose func(s *sharers))
 	}{
-		{"FLUSHALL", func(s *sharers) { s.say("FLUSHALL") }},
-		{"an empty append-only file", func(s *sharers) {
-			s.redis.Kill()
-			if err := os.RemoveAll(filepath.Join(s.redis.Dir, "appendonlydir")); err != nil {
+		{"FLUSHALL", alone(func(_ *sharers, redis *services.Server) { services.Ask(redis.Addr, "FLUSHALL") })},
+		{"an empty append-only file", alone(func(s *sharers, redis *services.Server) {
+			redis.Kill()
+			if err := os.RemoveAll(filepath.Join(redis.Dir, "appendonlydir")); err != nil {
 				s.Fatal(err)
 			}
-			s.redis.Start(s.T)
-		}},
-		{"an older append-only file", func(s *sharers) {
-			aof, older := filepath.Join(s.redis.Dir, "appendonlydir"), filepath.Join(s.redis.Dir, "older")
+			redis.Start(s.T)
+		})},
+		{"an older append-only file", alone(func(s *sharers, redis *services.Server) {
+			aof, older := filepath.Join(redis.Dir, "appendonlydir"), filepath.Join(redis.Dir, "older")
 			if err := os.CopyFS(older, os.DirFS(aof)); err != nil {
 				s.Fatal(err)
 			}
 			s.add(0, 50, "later")
-			s.redis.Kill()
+			redis.Kill()
 			if err := errors.Join(os.RemoveAll(aof), os.Rename(older, aof)); err != nil {
 				s.Fatal(err)
 			}
-			s.redis.Start(s.T)
-		}},
-		{"another log, as long", func(s *sharers) {
-			s.say("DEL", "neardup:log")
+			redis.Start(s.T)
+		})},
+		{"another log, as long", alone(func(_ *sharers, redis *services.Server) {
+			services.Ask(redis.Addr, "DEL", "neardup:log")
 			for range 100 {
-				s.say("XADD", "neardup:log", "0-*", "e", strings.Repeat("another", 10))
+				services.Ask(redis.Addr, "XADD", "neardup:log", "0-*", "e", strings.Repeat("another", 10))
+			}
+		})},
+		{"a replica that nobody waited for", func(t *testing.T) (string, func(*sharers)) {
+			primary, replicas := services.Replicated(t, 2)
+			sentinel := services.Sentinel(t, primary)
+			services.Watched(t, sentinel, 2)
+			return "redis://" + sentinel.Addr + "?master_set=nd&replicas=1", func(s *sharers) {
+				services.Ask(replicas[1].Addr, "REPLICAOF", "127.0.0.1", "1")
+				s.add(0, 20, "later")
+				primary.Kill()
+				replicas[0].Kill()
+				services.Promoted(s.T, sentinel, replicas[1])
+			}
+		}},
+		{"a topic that was deleted", func(t *testing.T) (string, func(*sharers)) {
+			broker := services.Kafka(t, 1)[0]
+			return "kafka://" + broker.Addr, func(s *sharers) {
+				c, err := kgo.NewClient(kgo.SeedBrokers(broker.Addr))
+				if err != nil {
+					s.Fatal(err)
+				}
+				defer c.Close()
+				topic := kmsg.NewDeleteTopicsRequestTopic()
+				topic.Topic = kmsg.StringPtr("neardup-log")
+				req := kmsg.NewPtrDeleteTopicsRequest()
+				req.Topics, req.TopicNames, req.TimeoutMillis = append(req.Topics, topic), []string{"neardup-log"}, 5000
+				if _, err := req.RequestWith(s.Context(), c); err != nil {
+					s.Fatal(err)
+				}
 			}
 		}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			s := startSharers(t, 5)
+			log, lose := c.start(t)
+			s := startSharers(t, 5, log)
 			s.add(0, 20, "first")
-			c.lose(s)
+			lose(s)
 			for n, one := range s.servers {
 				begin := time.Now()
 				for {
@@ -389,10 +617,4 @@ func (s *sharers) add(server, n int, name string) {
 			s.Fatal(err)
 		}
 	}
-}
-
-// say sends Redis a command.
-func (s *sharers) say(words ...string) {
-	s.Helper()
-	(&life{t: s.T}).say(s.redis, words...)
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -12,70 +13,101 @@ import (
 
 // A log has a beat: once in a while one server says that time has passed, and each answers with the digest of its
 // state as of that entry. At the next beat a server that has another digest than most stops. And what is older
-// than so many beats is trimmed. No time of day matters: whoever has seen a beat for long enough, by his own clock,
+// than so many beats is trimmed, or, where snapshots are made, what the servers that have answered in that time all have
+// on disk and a snapshot has too. No time of day matters: whoever has seen a beat for long enough, by his own clock,
 // may make the next.
 
 // beat is one of them, or the answer of a server to it.
 type beat struct {
 	turn uint64 // counts beats
-	// vote says that this is an answer, with the digest.
-	vote   bool
-	digest uint64
-	keep   uint64 // how many beats of entries are kept
+	// answer says that this is one.
+	answer bool
+	vote
+	keep uint64 // for how many beats entries are kept, and a server that is silent counts
 
-	trim uint64 // what came of it: the first offset that is kept
+	// What came of it: the first offset that is not older, 0 for none; the first that not all servers have on disk.
+	trim, wanted uint64
+}
+
+// vote is what a server says to a beat.
+type vote struct {
+	who    uint64 // the server, by where it runs: it stays the same after a restart
+	digest uint64
 }
 
 func (b *beat) put(e *encoder) {
 	e.uint(b.turn)
-	e.bool(b.vote)
-	e.fixed(b.digest)
+	e.bool(b.answer)
+	b.vote.put(e)
 	e.uint(b.keep)
 }
 
 func (b *beat) get(d *decoder) {
-	b.turn, b.vote, b.digest, b.keep = d.uint(), d.bool(), d.fixed(), d.uint()
+	b.turn, b.answer = d.uint(), d.bool()
+	b.vote.get(d)
+	b.keep = d.uint()
 }
 
-// beaten is the row of a beat: where it lies, the own digest there, and those that others have.
+func (v vote) put(e *encoder) {
+	e.fixed(v.who)
+	e.fixed(v.digest)
+}
+
+func (v *vote) get(d *decoder) { v.who, v.digest = d.fixed(), d.fixed() }
+
+// beaten is the row of a beat: where it lies, the own digest there, and what the servers say.
 type beaten struct {
 	offset, digest uint64
-	votes          []uint64
+	votes          []vote
 }
 
 func (r beaten) put(e *encoder) {
 	e.uint(r.offset)
 	e.fixed(r.digest)
-	putKeys(e, r.votes)
+	e.uint(uint64(len(r.votes)))
+	for _, v := range r.votes {
+		v.put(e)
+	}
 }
 
-func (r *beaten) get(d *decoder) { r.offset, r.digest, r.votes = d.uint(), d.fixed(), getKeys(d) }
+func (r *beaten) get(d *decoder) {
+	r.offset, r.digest = d.uint(), d.fixed()
+	r.votes = make([]vote, d.count(16))
+	for i := range r.votes {
+		r.votes[i].get(d)
+	}
+}
 
 func beatKey(turn uint64) []byte { return binary.BigEndian.AppendUint64([]byte{spaceBeat}, turn) }
 
 // errDiffers stops a server.
 var errDiffers = fmt.Errorf("%w: the state of this server is not that of the others; it goes on with a copy of another's folder", docid.ErrCorrupt)
 
-// lastBeat is the last beat, 0 before the first.
-func lastBeat(r Reader) (turn uint64, row beaten, err error) {
+// beats are those that are kept, and the last, 0 before the first.
+func beats(r Reader) (rows map[uint64]beaten, last uint64, err error) {
+	rows = map[uint64]beaten{}
 	err = r.Scan([]byte{spaceBeat}, []byte{spaceBeat + 1}, func(k, v []byte) error {
-		turn, row = binary.BigEndian.Uint64(k[1:]), beaten{}
-		return decode(k, v, row.get)
+		var row beaten
+		err := decode(k, v, row.get)
+		last = binary.BigEndian.Uint64(k[1:])
+		rows[last] = row
+		return err
 	})
-	return turn, row, err
+	return rows, last, err
 }
 
 // fold applies a beat at a place, or an answer to the last.
 func (p *beat) fold(b Batch, at logPlace) (func(), error) {
-	turn, last, err := lastBeat(b)
+	rows, turn, err := beats(b)
 	if err != nil {
 		return nil, err
 	}
-	if p.vote {
+	last := rows[turn]
+	if p.answer {
 		if p.turn != turn || turn == 0 {
 			return nil, docid.ErrConflict
 		}
-		last.votes = append(last.votes, p.digest)
+		last.votes = append(last.votes, p.vote)
 		return func() {}, setBeat(b, turn, last)
 	}
 	if p.turn != turn+1 {
@@ -85,16 +117,31 @@ func (p *beat) fold(b Batch, at logPlace) (func(), error) {
 		return nil, errDiffers
 	}
 	if p.turn > p.keep {
-		var kept beaten
-		if _, err := read(b, beatKey(p.turn-p.keep), kept.get); err != nil {
-			return nil, err
-		}
-		p.trim = kept.offset
+		p.trim = rows[p.turn-p.keep].offset
 		if err := b.DeleteRange(beatKey(0), beatKey(p.turn-p.keep)); err != nil {
 			return nil, err
 		}
 	}
+	p.wanted = wanted(rows, turn, p.keep)
 	return func() {}, setBeat(b, p.turn, beaten{offset: at.Offset, digest: at.digest})
+}
+
+// wanted is the first offset that some server may not have on disk. Who answers a beat has long synced what it applied up
+// to the beat before, and goes on from there if its machine dies.
+func wanted(rows map[uint64]beaten, last, keep uint64) uint64 {
+	heard := map[uint64]uint64{}
+	for turn, row := range rows {
+		for _, v := range row.votes {
+			if turn+keep > last {
+				heard[v.who] = max(heard[v.who], turn)
+			}
+		}
+	}
+	first := last
+	for _, turn := range heard {
+		first = min(first, turn)
+	}
+	return rows[first-min(first, 1)].offset
 }
 
 func setBeat(b Batch, turn uint64, row beaten) error {
@@ -105,8 +152,8 @@ func setBeat(b Batch, turn uint64, row beaten) error {
 // outvoted reports whether as many servers have one other digest as have the own.
 func outvoted(last beaten) bool {
 	votes := map[uint64]int{}
-	for _, digest := range last.votes {
-		votes[digest]++
+	for _, v := range last.votes {
+		votes[v.digest]++
 	}
 	own := votes[last.digest]
 	delete(votes, last.digest)
@@ -119,7 +166,8 @@ func outvoted(last beaten) bool {
 }
 
 // tend beats, and answers beats, until ctx ends.
-func (f *follower) tend(ctx context.Context, every time.Duration, keep uint64) {
+func (f *follower) tend(ctx context.Context, o Options) {
+	every := cmp.Or(o.Beat, time.Minute)
 	look := time.NewTicker(every / 10)
 	defer look.Stop()
 	var seen, answered uint64
@@ -137,11 +185,17 @@ func (f *follower) tend(ctx context.Context, every time.Duration, keep uint64) {
 		if turn != seen {
 			seen, since = turn, time.Now()
 		}
-		if turn > answered && f.say(ctx, &beat{turn: turn, vote: true, digest: last.digest}) == nil {
+		if turn > answered && f.say(ctx, &beat{turn: turn, answer: true, vote: vote{o.Server, last.digest}}) == nil {
 			answered = turn
 		}
-		next := &beat{turn: turn + 1, keep: keep}
-		if time.Since(since) >= every && f.say(ctx, next) == nil && next.trim > 0 {
+		next := &beat{turn: turn + 1, keep: cmp.Or(o.Keep, 1440)}
+		if time.Since(since) < every || f.say(ctx, next) != nil {
+			continue
+		}
+		if o.Snapshots != nil {
+			next.trim = min(next.wanted, o.Snapshots())
+		}
+		if next.trim > 0 {
 			_ = f.log.Trim(ctx, next.trim) // the next beat does it
 		}
 	}
@@ -165,5 +219,6 @@ func (f *follower) beaten() (turn uint64, row beaten, err error) {
 		return 0, row, err
 	}
 	defer v.Close()
-	return lastBeat(v)
+	rows, turn, err := beats(v)
+	return turn, rows[turn], err
 }

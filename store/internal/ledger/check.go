@@ -71,7 +71,7 @@ func (c *checker) place() {
 	} else if there {
 		c.row()
 	}
-	if _, _, err := lastBeat(c.r); err != nil {
+	if _, _, err := beats(c.r); err != nil {
 		c.bad([]byte{spaceBeat}, "%v", err)
 	}
 }

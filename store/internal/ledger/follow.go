@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/group"
 )
 
 // rules is the version of fold: servers that would decide otherwise do not share a log.
@@ -52,15 +52,13 @@ type follower struct {
 	flights map[entryID]*flight
 	posting map[uint64]*flight // by the keys of docIds that they make
 
-	next   *question
-	asking sync.Mutex
+	questions *group.Calls[question]
 }
 
-// question asks the log for its end, for all who came before it was put.
+// question asks the log for its end; one that is put answers all who came before.
 type question struct {
-	done chan struct{}
-	end  uint64
-	err  error
+	end uint64
+	err error
 }
 
 // Times of a follower: how long an answer of the log is waited for, and after an error before the next attempt; how
@@ -104,6 +102,7 @@ func newFollower(s *Store, log docid.Log) (f *follower, begun bool, err error) {
 		s: s, log: log, stop: func() {}, applied: at.Anchor, digest: at.digest, moved: make(chan struct{}),
 		flights: map[entryID]*flight{}, posting: map[uint64]*flight{},
 	}
+	f.questions = group.New(f.ask)
 	_, _ = rand.Read(f.drawn[:]) // never fails
 	return f, begun, err
 }
@@ -129,7 +128,7 @@ func (s *Store) follow(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("catch up with the log: %w", err)
 	}
-	f.work.Go(func() { f.tend(running, cmp.Or(o.Beat, time.Minute), cmp.Or(o.Keep, 1440)) })
+	f.work.Go(func() { f.tend(running, o) })
 	return nil
 }
 
@@ -172,6 +171,7 @@ func (f *follower) close() {
 	f.fail(errClosed)
 	f.stop()
 	f.work.Wait()
+	f.questions.Close()
 }
 
 // fail ends following for good, and answers all who wait.
@@ -324,7 +324,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 			if own.err = errs[i]; p != nil {
 				own.p.receipt, own.p.has, own.p.held = p.receipt, p.has, p.held
 				if p.beat != nil {
-					own.p.beat.trim = p.beat.trim
+					*own.p.beat = *p.beat
 				}
 			}
 			close(own.done)
@@ -379,22 +379,12 @@ func (f *follower) current(ctx context.Context) error {
 
 // caughtUp is current, however long that takes.
 func (f *follower) caughtUp(ctx context.Context) error {
-	f.mu.Lock()
-	q := f.next
-	if err := errors.Join(f.lost, f.away); err != nil {
-		defer f.mu.Unlock()
+	if err := f.troubled(); err != nil {
 		return err
 	}
-	if q == nil {
-		q = &question{done: make(chan struct{})}
-		f.next = q
-		f.work.Go(func() { f.ask(q) })
-	}
-	f.mu.Unlock()
-	select {
-	case <-q.done:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	q := &question{}
+	if err := f.questions.Do(ctx, q); err != nil {
+		return err
 	}
 	if q.err != nil {
 		return fmt.Errorf("%w: ask the log for its end: %w", docid.ErrUnavailable, q.err)
@@ -419,15 +409,12 @@ func (f *follower) waits(ctx context.Context, enough func() bool) error {
 	}
 }
 
-// ask puts one question at a time; who comes from then on waits for the next.
-func (f *follower) ask(q *question) {
-	f.asking.Lock()
-	defer f.asking.Unlock()
-	f.mu.Lock()
-	f.next = nil
-	f.mu.Unlock()
+// ask puts a question for all.
+func (f *follower) ask(all []*question) {
 	ctx, cancel := context.WithTimeout(context.Background(), logWait)
 	defer cancel()
-	q.end, q.err = f.log.Durable(ctx)
-	close(q.done)
+	end, err := f.log.Durable(ctx)
+	for _, q := range all {
+		q.end, q.err = end, err
+	}
 }

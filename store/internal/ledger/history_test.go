@@ -126,7 +126,7 @@ func (w *world) step(one *simulated) {
 		if err != nil {
 			w.Fatal(err)
 		}
-		w.waiting = append(w.waiting, w.entry(&proposal{beat: &beat{turn: turn, vote: true, digest: last.digest}}), w.entry(&proposal{beat: &beat{turn: turn + 1, keep: 3}}))
+		w.waiting = append(w.waiting, w.entry(&proposal{beat: &beat{turn: turn, answer: true, vote: vote{uint64(w.r.IntN(3)), last.digest}}}), w.entry(&proposal{beat: &beat{turn: turn + 1, keep: 3}}))
 	case n < 99:
 		w.waiting = append(w.waiting, []byte(fmt.Sprintf("%016d\x01junk", w.r.Uint32())))
 	default:

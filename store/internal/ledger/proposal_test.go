@@ -19,7 +19,7 @@ func FuzzEntries(f *testing.F) {
 	for _, p := range []*proposal{
 		{genesis: &genesis{time: 1, adopted: true}},
 		{beat: &beat{turn: 1, keep: 3}},
-		{beat: &beat{turn: 1, vote: true, digest: 7}},
+		{beat: &beat{turn: 1, answer: true, vote: vote{3, 7}}},
 		{tenant: "other", identity: &docid.Identity{Seed: 1, Spec: "s", Table: []byte{1}}},
 		{tenant: "t", sink: &sinkChange{what: sinkAttach, name: "map"}},
 		{tenant: "t", sink: &sinkChange{what: sinkClaim, name: "map", claim: claim{"who", 3}}},

@@ -60,9 +60,13 @@ type Options struct {
 	// Log, where not nil, is what the store follows: see docid.Log.
 	Log docid.Log
 	// Beat is how often the servers of a log compare their states, 0: each minute; Keep for how many beats
-	// entries are kept, 0: 1,440.
+	// entries are kept, or where Snapshots are made a server that is silent is waited for, 0: 1,440.
 	Beat time.Duration
 	Keep uint64
+	// Server tells this one from the others of a log, also after a restart.
+	Server uint64
+	// Snapshots, where not nil, says from which entry on those that a new server may begin with need the log; 0: there are none.
+	Snapshots func() uint64
 }
 
 // Open loads the indexes of a KV and starts the writer. It owns the KV from

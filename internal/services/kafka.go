@@ -1,0 +1,80 @@
+package services
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Kafka starts so many brokers, of which most decide, on addresses of their own. About 7 s.
+func Kafka(t testing.TB, brokers int) []*Server {
+	t.Helper()
+	home := filepath.Join(Home(), "kafka")
+	if jars, _ := filepath.Glob(filepath.Join(home, "lib", "kafka_*.jar")); len(jars) == 0 {
+		Missing(t, "Kafka")
+	}
+	java, all := program(t, "java"), make([]*Server, brokers)
+	voters := make([]string, brokers)
+	for n := range all {
+		all[n] = &Server{name: "kafka", Addr: FreeAddr(t), Dir: folder(t, "kafka")}
+		voters[n] = fmt.Sprint(n+1, "@", FreeAddr(t))
+	}
+	jvm := []string{java, "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(home, "lib", "*")}
+	for n, s := range all {
+		_, controller, _ := strings.Cut(voters[n], "@")
+		properties := filepath.Join(s.Dir, "server.properties")
+		lines := []string{
+			"process.roles=broker,controller", fmt.Sprint("node.id=", n+1), "controller.quorum.voters=" + strings.Join(voters, ","),
+			"listeners=PLAINTEXT://" + s.Addr + ",CONTROLLER://" + controller, "advertised.listeners=PLAINTEXT://" + s.Addr,
+			"controller.listener.names=CONTROLLER", "log.dirs=" + filepath.Join(s.Dir, "data"), "auto.create.topics.enable=false",
+			"broker.session.timeout.ms=3000", "broker.heartbeat.interval.ms=500", "controller.quorum.election.timeout.ms=500",
+			"controller.quorum.fetch.timeout.ms=1000",
+		}
+		if err := os.WriteFile(properties, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		format := exec.Command(jvm[0], append(jvm[1:], "kafka.tools.StorageTool", "format", "-t", "bmVhcmR1cC1sb2ctdGVzdA", "-c", properties)...)
+		if out, err := format.CombinedOutput(); err != nil {
+			t.Fatalf("format the folder of Kafka: %v\n%s", err, out)
+		}
+		s.argv = append(append([]string{}, jvm...), "kafka.Kafka", properties)
+		s.ready = func(addr string) error { return kafkaReady(addr, s.Dir) }
+	}
+	var starting sync.WaitGroup // none is ready before most are there
+	failed := make([]error, brokers)
+	for n, s := range all {
+		t.Cleanup(s.Kill)
+		starting.Go(func() { failed[n] = s.start() })
+	}
+	starting.Wait()
+	for _, err := range failed {
+		if err != nil {
+			t.Fatalf("start Kafka: %v", err)
+		}
+	}
+	return all
+}
+
+// kafkaReady is nil once a broker has said that it has started, after the last time that it began to.
+func kafkaReady(addr, dir string) error {
+	c, err := net.DialTimeout("tcp", addr, time.Second)
+	if err != nil {
+		return err
+	}
+	_ = c.Close()
+	log, err := os.ReadFile(filepath.Join(dir, "log"))
+	if err != nil {
+		return err
+	}
+	said := string(log)
+	if begun := strings.LastIndex(said, "Transition from SHUTDOWN to STARTING"); begun < 0 || begun > strings.LastIndex(said, "Transition from STARTING to STARTED") {
+		return fmt.Errorf("it has not started")
+	}
+	return nil
+}

@@ -1,0 +1,414 @@
+// Package kafkalog is a docid.Log in a topic of Kafka with one partition. What is durable there is what is below its high
+// watermark: all replicas that are in sync have it.
+package kafkalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store/internal/keeps"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// defaultTopic is the topic, unless an address names another.
+const defaultTopic = "neardup-log"
+
+// A page of Read has so many bytes or one entry; for one it waits so long. An entry has at most so many bytes.
+const (
+	pageBytes = 1 << 20
+	pageWait  = 300 * time.Millisecond
+	maxEntry  = 64 << 20
+)
+
+// provenFor is how long an anchor that was found in the topic counts as being there.
+const provenFor = time.Second
+
+// Log is a docid.Log in Kafka. An entry at an offset of it is a record at that offset less one.
+type Log struct {
+	c        *kgo.Client
+	topic    string
+	replicas int
+	keeps    keeps.Check
+
+	mu     sync.Mutex // guards what follows
+	id     [16]byte   // of the topic: one that is made anew has another
+	leader int32      // -1: not known
+	proven docid.Anchor
+	when   time.Time // of proven
+}
+
+var _ docid.Log = (*Log)(nil)
+
+// Open connects to kafka://HOST:PORT[,HOST:PORT...][/TOPIC], makes the topic if it is not there, and checks what it promises. With
+// ?replicas=N there are so many beside the leader, and most of all have an entry before it counts; without,
+// one broker has it, and syncs its disk for each. ErrUnavailable; ErrInvalid where the topic is set up to lose answers.
+func Open(ctx context.Context, address string) (*Log, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "kafka" || u.Host == "" || u.User != nil {
+		return nil, fmt.Errorf("%w: an address of Kafka is kafka://HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=N]", docid.ErrInvalid)
+	}
+	l := &Log{topic: strings.Trim(u.Path, "/"), leader: -1}
+	if l.topic == "" {
+		l.topic = defaultTopic
+	}
+	if n := u.Query().Get("replicas"); n != "" {
+		if l.replicas, err = strconv.Atoi(n); err != nil || l.replicas < 1 {
+			return nil, fmt.Errorf("%w: replicas=%s is no number of replicas", docid.ErrInvalid, n)
+		}
+	}
+	l.c, err = kgo.NewClient(
+		kgo.SeedBrokers(strings.Split(u.Host, ",")...), kgo.ClientID("neardup"), kgo.DialTimeout(time.Second),
+		kgo.MetadataMinAge(100*time.Millisecond), kgo.ProducerBatchMaxBytes(maxEntry+1<<20), kgo.ProducerBatchCompression(kgo.NoCompression()),
+		kgo.BrokerMaxWriteBytes(2*maxEntry), kgo.BrokerMaxReadBytes(2*maxEntry), kgo.ProducerLinger(0), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("%w: address of Kafka: %w", docid.ErrInvalid, err)
+	}
+	l.keeps = keeps.Check{Server: "Kafka", Settings: l.settings(), Read: l.set}
+	if err = l.create(ctx); err == nil {
+		err = l.keeps.First(ctx)
+	}
+	if err == nil {
+		_, _, err = l.leads(ctx)
+	}
+	if err != nil {
+		l.c.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// Close closes the connections.
+func (l *Log) Close() error {
+	l.c.Close()
+	return nil
+}
+
+// inSync is how many replicas must have an entry: most.
+func (l *Log) inSync() int { return (l.replicas+1)/2 + 1 }
+
+// settings are those of a topic that keeps what it is given.
+func (l *Log) settings() []keeps.Setting {
+	all := []keeps.Setting{
+		{Name: "partitions", Values: []string{"1"}, Loss: "entries of several have no order"},
+		{Name: "replication", Values: []string{strconv.Itoa(1 + l.replicas)}, Loss: "another number of brokers than is said has an entry"},
+		{Name: "cleanup.policy", Values: []string{"delete"}, Loss: "entries are thinned out"},
+		{Name: "retention.ms", Values: []string{"-1"}, Loss: "entries go that a server still needs"},
+		{Name: "retention.bytes", Values: []string{"-1"}, Loss: "entries go that a server still needs"},
+		{Name: "unclean.leader.election.enable", Values: []string{"false"}, Loss: "a broker that lacks entries may lead"},
+	}
+	if l.replicas == 0 {
+		return append(all, keeps.Setting{Name: "flush.messages", Values: []string{"1"}, Loss: "a power failure loses what one broker has not synced"})
+	}
+	return append(all, keeps.Setting{Name: "min.insync.replicas", Values: []string{strconv.Itoa(l.inSync())}, Loss: "fewer brokers than most, or more than may fail, have an entry"})
+}
+
+// create makes the topic, unless it is there.
+func (l *Log) create(ctx context.Context) error {
+	topic := kmsg.NewCreateTopicsRequestTopic()
+	topic.Topic, topic.NumPartitions, topic.ReplicationFactor = l.topic, 1, int16(1+l.replicas)
+	values := map[string]string{"max.message.bytes": strconv.Itoa(maxEntry + 1<<20)}
+	for _, s := range l.keeps.Settings[2:] {
+		values[s.Name] = s.Values[0]
+	}
+	for name, value := range values {
+		topic.Configs = append(topic.Configs, kmsg.CreateTopicsRequestTopicConfig{Name: name, Value: kmsg.StringPtr(value)})
+	}
+	req := kmsg.NewPtrCreateTopicsRequest()
+	req.TimeoutMillis = 5000
+	req.Topics = append(req.Topics, topic)
+	resp, err := req.RequestWith(ctx, l.c)
+	if err == nil && len(resp.Topics) == 1 {
+		err = kerr.ErrorForCode(resp.Topics[0].ErrorCode)
+	}
+	if err != nil && !errors.Is(err, kerr.TopicAlreadyExists) {
+		return failed("make the topic", err)
+	}
+	return nil
+}
+
+// metadata asks for the topic.
+func (l *Log) metadata(ctx context.Context) (*kmsg.MetadataResponseTopic, error) {
+	req := kmsg.NewPtrMetadataRequest()
+	topic := kmsg.NewMetadataRequestTopic()
+	topic.Topic = kmsg.StringPtr(l.topic)
+	req.Topics = append(req.Topics, topic)
+	resp, err := req.RequestWith(ctx, l.c)
+	if err != nil {
+		return nil, err
+	}
+	if len(resp.Topics) != 1 {
+		return nil, fmt.Errorf("%d topics", len(resp.Topics))
+	}
+	return &resp.Topics[0], kerr.ErrorForCode(resp.Topics[0].ErrorCode)
+}
+
+// set reads the settings of the topic.
+func (l *Log) set(ctx context.Context) (map[string]string, error) {
+	topic, err := l.metadata(ctx)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]string{"partitions": strconv.Itoa(len(topic.Partitions)), "replication": "0"}
+	if len(topic.Partitions) > 0 {
+		values["replication"] = strconv.Itoa(len(topic.Partitions[0].Replicas))
+	}
+	req := kmsg.NewPtrDescribeConfigsRequest()
+	resource := kmsg.NewDescribeConfigsRequestResource()
+	resource.ResourceType, resource.ResourceName = kmsg.ConfigResourceTypeTopic, l.topic
+	req.Resources = append(req.Resources, resource)
+	resp, err := req.RequestWith(ctx, l.c)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range resp.Resources {
+		if err := kerr.ErrorForCode(r.ErrorCode); err != nil {
+			return nil, err
+		}
+		for _, c := range r.Configs {
+			if c.Value != nil {
+				values[c.Name] = *c.Value
+			}
+		}
+	}
+	return values, nil
+}
+
+// leads is the broker that leads, asked for anew where it is not known. ErrLogLost where the topic is another by now.
+func (l *Log) leads(ctx context.Context) (leader int32, id [16]byte, err error) {
+	l.mu.Lock()
+	leader, id = l.leader, l.id
+	l.mu.Unlock()
+	if leader >= 0 {
+		return leader, id, nil
+	}
+	topic, err := l.metadata(ctx)
+	switch {
+	case err != nil:
+	case len(topic.Partitions) != 1:
+		err = fmt.Errorf("it has %d partitions", len(topic.Partitions))
+	default:
+		err = kerr.ErrorForCode(topic.Partitions[0].ErrorCode)
+	}
+	if err != nil {
+		return 0, id, failed("find the leader", err)
+	}
+	if id != [16]byte{} && topic.TopicID != id {
+		return 0, id, fmt.Errorf("%w: the topic %s was made anew", docid.ErrLogLost, l.topic)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.id, l.leader = topic.TopicID, topic.Partitions[0].Leader
+	return l.leader, l.id, nil
+}
+
+// forget has the leader asked for anew.
+func (l *Log) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.leader = -1
+}
+
+// fetch returns records from one on, at least one if there is any, else what comes within a time.
+func (l *Log) fetch(ctx context.Context, from uint64, most int32, wait time.Duration) ([]*kgo.Record, error) {
+	leader, id, err := l.leads(ctx)
+	if err != nil {
+		return nil, err
+	}
+	partition := kmsg.NewFetchRequestTopicPartition()
+	partition.FetchOffset, partition.PartitionMaxBytes = int64(from), most
+	topic := kmsg.NewFetchRequestTopic()
+	topic.Topic, topic.TopicID = l.topic, id
+	topic.Partitions = append(topic.Partitions, partition)
+	req := kmsg.NewPtrFetchRequest()
+	req.MaxWaitMillis, req.MinBytes, req.MaxBytes, req.SessionEpoch = int32(wait.Milliseconds()), 1, maxEntry+1<<20, -1
+	req.Topics = append(req.Topics, topic)
+	found, err := l.ask(ctx, leader, req)
+	switch {
+	case errors.Is(err, kerr.OffsetOutOfRange):
+		return nil, fmt.Errorf("%w: entry %d is not there", docid.ErrLogLost, from+1)
+	case err != nil:
+		l.forget()
+		return nil, failed("read", err)
+	}
+	return found, nil
+}
+
+func (l *Log) ask(ctx context.Context, leader int32, req *kmsg.FetchRequest) ([]*kgo.Record, error) {
+	answer, err := l.c.Broker(int(leader)).Request(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	resp := answer.(*kmsg.FetchResponse)
+	if err := kerr.ErrorForCode(resp.ErrorCode); err != nil {
+		return nil, err
+	}
+	if len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1 {
+		return nil, errors.New("an answer about other topics")
+	}
+	p := &resp.Topics[0].Partitions[0]
+	page, _ := kgo.ProcessFetchPartition(
+		kgo.ProcessFetchPartitionOpts{Offset: req.Topics[0].Partitions[0].FetchOffset, Topic: l.topic}, p, kgo.DefaultDecompressor(), nil,
+	)
+	return page.Records, page.Err
+}
+
+// has is an error unless the topic has the entry at an anchor.
+func (l *Log) has(ctx context.Context, anchor docid.Anchor) error {
+	if anchor.Offset == 0 {
+		return nil
+	}
+	found, err := l.fetch(ctx, anchor.Offset-1, 1, 0)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 { // it is past the end, or the leader is so new that it does not know the end
+		end, err := l.Durable(ctx)
+		if err == nil && end < anchor.Offset {
+			err = fmt.Errorf("%w: it ends with entry %d", docid.ErrLogLost, end)
+		} else if err == nil {
+			err = fmt.Errorf("%w: the leader does not know the end yet", docid.ErrUnavailable)
+		}
+		return err
+	}
+	if found[0].Offset != int64(anchor.Offset-1) || (docid.Anchor{Offset: anchor.Offset - 1}).Next(found[0].Value) != anchor {
+		return fmt.Errorf("%w: entry %d is another", docid.ErrLogLost, anchor.Offset)
+	}
+	l.prove(anchor)
+	return nil
+}
+
+// prove notes that an anchor is there.
+func (l *Log) prove(anchor docid.Anchor) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.proven, l.when = anchor, time.Now()
+}
+
+func (l *Log) isProven(anchor docid.Anchor) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return anchor == l.proven && time.Since(l.when) < provenFor
+}
+
+// Append adds an entry. Whoever reads proves the anchor of every page, so it is looked for here only where nobody has just read
+// there; and two who begin an empty log at one moment both do: the second is refused by those who read.
+func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (uint64, error) {
+	if len(entry) > maxEntry {
+		return 0, fmt.Errorf("%w: an entry of %d bytes", docid.ErrInvalid, len(entry))
+	}
+	if anchor.Offset == 0 {
+		if end, err := l.Durable(ctx); err != nil {
+			return 0, err
+		} else if end > 0 {
+			return 0, fmt.Errorf("%w: it has %d entries", docid.ErrLogLost, end)
+		}
+	} else if !l.isProven(anchor) {
+		if err := l.has(ctx, anchor); err != nil {
+			return 0, err
+		}
+	}
+	type outcome struct {
+		offset int64
+		err    error
+	}
+	done := make(chan outcome, 1)
+	l.c.Produce(ctx, &kgo.Record{Topic: l.topic, Value: entry}, func(r *kgo.Record, err error) { done <- outcome{r.Offset, err} })
+	select {
+	case o := <-done:
+		if o.err != nil {
+			return 0, failed("append", o.err)
+		}
+		if uint64(o.offset) < anchor.Offset {
+			return 0, fmt.Errorf("%w: after entry %d comes entry %d", docid.ErrLogLost, anchor.Offset, o.offset+1)
+		}
+		return uint64(o.offset) + 1, nil
+	case <-ctx.Done():
+		return 0, failed("append", context.Cause(ctx))
+	}
+}
+
+// Read reads a page of entries, and proves afterwards that they follow the anchor.
+func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
+	if err := l.keeps.Again(ctx); err != nil {
+		return nil, err
+	}
+	found, err := l.fetch(ctx, anchor.Offset, pageBytes, pageWait)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.has(ctx, anchor); err != nil {
+		return nil, err
+	}
+	entries := make([][]byte, len(found))
+	for n, r := range found {
+		if r.Offset != int64(anchor.Offset) {
+			return nil, fmt.Errorf("%w: entry %d follows entry %d", docid.ErrLogLost, r.Offset+1, anchor.Offset)
+		}
+		entries[n], anchor = r.Value, anchor.Next(r.Value)
+	}
+	l.prove(anchor)
+	return entries, nil
+}
+
+// Durable is the last offset below the high watermark.
+func (l *Log) Durable(ctx context.Context) (uint64, error) {
+	partition := kmsg.NewListOffsetsRequestTopicPartition()
+	partition.Timestamp = -1 // the end
+	topic := kmsg.NewListOffsetsRequestTopic()
+	topic.Topic = l.topic
+	topic.Partitions = append(topic.Partitions, partition)
+	req := kmsg.NewPtrListOffsetsRequest()
+	req.Topics = append(req.Topics, topic)
+	resp, err := req.RequestWith(ctx, l.c)
+	if err != nil {
+		return 0, failed("ask for the end", err)
+	}
+	if len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1 {
+		return 0, failed("ask for the end", errors.New("an answer about other topics"))
+	}
+	p := resp.Topics[0].Partitions[0]
+	if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
+		return 0, failed("ask for the end", err)
+	}
+	return uint64(p.Offset), nil
+}
+
+// Trim forgets the entries before an offset.
+func (l *Log) Trim(ctx context.Context, before uint64) error {
+	if before == 0 {
+		return nil
+	}
+	partition := kmsg.NewDeleteRecordsRequestTopicPartition()
+	partition.Offset = int64(before - 1)
+	topic := kmsg.NewDeleteRecordsRequestTopic()
+	topic.Topic = l.topic
+	topic.Partitions = append(topic.Partitions, partition)
+	req := kmsg.NewPtrDeleteRecordsRequest()
+	req.TimeoutMillis = 5000
+	req.Topics = append(req.Topics, topic)
+	resp, err := req.RequestWith(ctx, l.c)
+	if err == nil && len(resp.Topics) == 1 && len(resp.Topics[0].Partitions) == 1 {
+		err = kerr.ErrorForCode(resp.Topics[0].Partitions[0].ErrorCode)
+	}
+	if err != nil {
+		return failed("trim", err)
+	}
+	return nil
+}
+
+func failed(what string, err error) error {
+	if errors.Is(err, kerr.MessageTooLarge) {
+		return fmt.Errorf("%w: %s: %w", docid.ErrInvalid, what, err)
+	}
+	return fmt.Errorf("%w: %s: %w", docid.ErrUnavailable, what, err)
+}

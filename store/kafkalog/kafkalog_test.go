@@ -1,0 +1,158 @@
+package kafkalog_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/store/kafkalog"
+	"github.com/neardup/neardup/store/pebble"
+	"github.com/neardup/neardup/store/storetest"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+func open(t *testing.T, s *services.Server, topic string) *kafkalog.Log {
+	t.Helper()
+	l, err := kafkalog.Open(t.Context(), "kafka://"+s.Addr+"/"+topic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// admin sends a request of an administrator.
+func admin(t *testing.T, s *services.Server, req kmsg.Request) {
+	t.Helper()
+	c, err := kgo.NewClient(kgo.SeedBrokers(s.Addr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Request(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func set(t *testing.T, s *services.Server, topic, name, value string) {
+	t.Helper()
+	config := kmsg.NewIncrementalAlterConfigsRequestResourceConfig()
+	config.Name, config.Value = name, kmsg.StringPtr(value)
+	resource := kmsg.NewIncrementalAlterConfigsRequestResource()
+	resource.ResourceType, resource.ResourceName = kmsg.ConfigResourceTypeTopic, topic
+	resource.Configs = append(resource.Configs, config)
+	req := kmsg.NewPtrIncrementalAlterConfigsRequest()
+	req.Resources = append(req.Resources, resource)
+	admin(t, s, req)
+}
+
+// TestKafka holds the log to the contract, a store that follows it to that of stores, and both to what Kafka is set to do.
+func TestKafka(t *testing.T) {
+	s, topics := services.Kafka(t, 1)[0], 0
+	topic := func() string { topics++; return fmt.Sprint("log", topics) }
+	t.Run("Contract", func(t *testing.T) {
+		storetest.RunLog(t, func(t *testing.T) docid.Log { return open(t, s, topic()) })
+	})
+	t.Run("Store", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) storetest.Place {
+			log, dir := patient{open(t, s, topic())}, t.TempDir()
+			return storetest.Place{Lasting: true, Follows: true, Open: func(ctx context.Context) (docid.Store, error) {
+				return pebble.Open(ctx, dir, pebble.Options{Log: log})
+			}}
+		})
+	})
+	t.Run("Promises", func(t *testing.T) { promises(t, s) })
+	t.Run("MadeAnew", func(t *testing.T) { madeAnew(t, s) })
+}
+
+// patient is a log that a store waits for, however busy the machine is: else it would say that the log is away.
+type patient struct{ docid.Log }
+
+func waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+}
+
+func (p patient) Append(ctx context.Context, at docid.Anchor, entry []byte) (uint64, error) {
+	ctx, cancel := waiting(ctx)
+	defer cancel()
+	return p.Log.Append(ctx, at, entry)
+}
+
+func (p patient) Read(ctx context.Context, at docid.Anchor) ([][]byte, error) {
+	ctx, cancel := waiting(ctx)
+	defer cancel()
+	return p.Log.Read(ctx, at)
+}
+
+func (p patient) Durable(ctx context.Context) (uint64, error) {
+	ctx, cancel := waiting(ctx)
+	defer cancel()
+	return p.Log.Durable(ctx)
+}
+
+// promises: a topic that may lose what was acknowledged is refused and says by which setting, also while it is read.
+func promises(t *testing.T, s *services.Server) {
+	l := open(t, s, "promises")
+	for _, c := range []struct{ name, value, good, loss string }{
+		{"cleanup.policy", "compact", "delete", "entries are thinned out"},
+		{"retention.ms", "1000", "-1", "entries go that a server still needs"},
+		{"unclean.leader.election.enable", "true", "false", "a broker that lacks entries may lead"},
+		{"flush.messages", "1000", "1", "a power failure loses"},
+	} {
+		set(t, s, "promises", c.name, c.value)
+		if _, err := kafkalog.Open(t.Context(), "kafka://"+s.Addr+"/promises"); !errors.Is(err, docid.ErrInvalid) || !strings.Contains(err.Error(), c.loss) {
+			t.Errorf("%s %s: %v", c.name, c.value, err)
+		}
+		var err error
+		for range 10 { // it is looked every second, and a read takes a third of one
+			if _, err = l.Read(t.Context(), docid.Anchor{}); err != nil {
+				break
+			}
+		}
+		if !errors.Is(err, docid.ErrUnavailable) || !strings.Contains(err.Error(), c.loss) {
+			t.Errorf("%s %s, while it is read: %v", c.name, c.value, err)
+		}
+		set(t, s, "promises", c.name, c.good)
+	}
+	for _, address := range []string{"kafka://" + s.Addr + "/promises?replicas=1", "kafka://" + s.Addr + "/promises?replicas=some", "kafka://user:secret@" + s.Addr, "kafka:topic"} {
+		if _, err := kafkalog.Open(t.Context(), address); !errors.Is(err, docid.ErrInvalid) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// madeAnew: a topic that was deleted and made again is another log, even with as many entries.
+func madeAnew(t *testing.T, s *services.Server) {
+	write := func(l docid.Log) (at docid.Anchor) {
+		t.Helper()
+		for n := range 3 {
+			entry := fmt.Appendf(nil, "%016d", n)
+			if _, err := l.Append(t.Context(), at, entry); err != nil {
+				t.Fatal(err)
+			}
+			at = at.Next(entry)
+		}
+		return at
+	}
+	l := open(t, s, "anew")
+	at := write(l)
+	req := kmsg.NewPtrDeleteTopicsRequest()
+	topic := kmsg.NewDeleteTopicsRequestTopic()
+	topic.Topic = kmsg.StringPtr("anew")
+	req.Topics, req.TopicNames, req.TimeoutMillis = append(req.Topics, topic), []string{"anew"}, 5000
+	admin(t, s, req)
+	write(open(t, s, "anew")) // the same again
+	var err error
+	for range 10 {
+		if _, err = l.Read(t.Context(), at); errors.Is(err, docid.ErrLogLost) {
+			return
+		}
+	}
+	t.Errorf("read: %v", err)
+}
