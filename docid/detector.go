@@ -336,7 +336,7 @@ func (d *Detector) Resume(ctx context.Context, seen uint64) error {
 	case st.Seq == 0:
 		return fmt.Errorf("%w: it is empty, and was at change %d", ErrBehind, seen)
 	}
-	if err := d.index.BeginEpoch(ctx, Beyond(seen, d.now())); err != nil {
+	if err := d.index.BeginEpoch(ctx, beyond(seen, d.now())); err != nil {
 		return fmt.Errorf("begin an epoch: %w", err)
 	}
 	if d.Lost != nil {

@@ -101,8 +101,7 @@ func (s *Store) begin(followed bool) error {
 		if err != nil {
 			return err
 		}
-		// The original may have gone on, and told its sinks.
-		t := &change{ix: ix, b: b, seq: docid.Beyond(ix.head, time.Unix(0, c.Time)) + 1, c: c}
+		t := &change{ix: ix, b: b, seq: ix.head + 1, c: c}
 		if err := t.logEpoch(); err != nil {
 			return fmt.Errorf("begin an epoch of tenant %q: %w", ix.tenant, err)
 		}
