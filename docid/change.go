@@ -69,17 +69,13 @@ type KeySet struct {
 type Query struct {
 	Since, Before uint64 // Before 0: up to now
 	// Ruled is the last rule that the caller knows of.
-	Ruled uint64
-	// Seen is the last change that the caller knows of.
-	Seen    uint64
+	Ruled   uint64
 	Names   []Name
 	KeySets []KeySet
 	// Limit bounds the postings of all key sets, NameLimit the hits of each
 	// name, of which the newest are returned whatever Since and Before;
 	// 0 or less means 16,384.
 	Limit, NameLimit int
-	// Note, of a change, is that of the look-up it rests on, or nil: it saves the store work.
-	Note any
 }
 
 // defaultLimit is how many postings a look-up reads unless it says otherwise.
@@ -116,15 +112,12 @@ type Found struct {
 	// Rest is 0 if all was read, else the oldest change of which it was:
 	// Before of the look-up that goes on.
 	Rest uint64
-	// Note is what the store itself wants to know again of this look-up.
-	Note any
 }
 
 // Asked names a submission that may have been answered before.
 type Asked struct {
 	Idempotency, NID string   // either may be empty
 	Request          [16]byte // keyed digest
-	Seen             uint64   // as of Query
 }
 
 // Material is what verification needs of a leader. It never changes while the
@@ -160,7 +153,7 @@ type Change struct {
 	Query   Query  // new, duplicate: what the judgement rests on
 	Names   []Name // new, duplicate, correct: lead to the docId from now on
 	Article *Article
-	Fresh   *Fresh // new, and a correction that makes a docId; of an end its keys, see ErrKeyless
+	Fresh   *Fresh // new, and a correction that makes a docId
 	SetHeat *int64 // update only; nil: the heat stays
 	Backlog uint64 // new, duplicate, update, correct: how much may wait for the sinks; 0: no bound
 }
@@ -343,8 +336,4 @@ type Stats struct {
 	Epoch   uint64 // its epoch
 	Leaders int
 	Members int
-	// Doubtful says that the store came back from somewhere and cannot know
-	// whether it has all that was seen of it: commits are ErrBehind until an
-	// epoch has begun.
-	Doubtful bool
 }

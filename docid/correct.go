@@ -43,14 +43,13 @@ type Moved struct {
 func (d *Detector) Correct(ctx context.Context, c Correcting) (Moved, error) {
 	for range maxRounds {
 		m, err := d.correct(ctx, &c)
-		switch {
-		case errors.Is(err, ErrBehind) && d.Resume(ctx, d.Seen()) == nil:
-		case !errors.Is(err, ErrConflict):
-			if err != nil {
-				err = fmt.Errorf("correct %q: %w", c.NID, err)
-			}
-			return m, err
+		if errors.Is(err, ErrConflict) {
+			continue
 		}
+		if err != nil {
+			err = fmt.Errorf("correct %q: %w", c.NID, err)
+		}
+		return m, err
 	}
 	return Moved{}, fmt.Errorf("correct %q: %w", c.NID, ErrContended)
 }
@@ -72,7 +71,7 @@ func (d *Detector) correct(ctx context.Context, asked *Correcting) (Moved, error
 		return d.moved(m.ID, m.Leader, m.Correction, true), nil
 	}
 	c := &Change{Backlog: d.Backlog}
-	c.Kind, c.NID, c.Leader, c.Time, c.Query.Seen = KindCorrect, m.ID, target, d.now().UnixNano(), d.seen.Load()
+	c.Kind, c.NID, c.Leader, c.Time = KindCorrect, m.ID, target, d.now().UnixNano()
 	c.Ruling = &Ruling{Who: asked.Who, Why: asked.Why, Before: m.Leader, Other: asked.With}
 	c.Names = d.namesOf(&m.Article)
 	if target == 0 {

@@ -10,8 +10,7 @@ import (
 // from the rest: docIds, names, the clean texts of leaders. Where the outbox kept
 // nothing for the sink, what the index still knows stands in.
 func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
-	keeper, ok := r.sink.(LeaderSink)
-	leaders := ok && keeper.KeepsLeaders()
+	_, leaders := r.sink.(Library)
 	for i := range ds {
 		d := &ds[i]
 		if d.Kind == KindEpoch {
@@ -92,7 +91,7 @@ func (r *Relay) lateUpdate(ctx context.Context, d *Delivery) error {
 	if err == nil && g.Kept != nil && g.KeptSeq == d.Seq {
 		d.Article, d.Keeps = g.Kept, KeepsThis
 	}
-	if errors.Is(err, ErrEnded) || errors.Is(err, ErrTextless) { // the sink may be the library that lost it
+	if errors.Is(err, ErrEnded) {
 		return nil
 	}
 	return gone(err)
@@ -105,17 +104,15 @@ func (r *Relay) lead(ctx context.Context, d *Delivery) error {
 		return nil
 	}
 	m, err := r.d.index.Material(ctx, d.Leader)
-	switch {
-	case err == nil:
-		d.Material = &m
-	case !errors.Is(err, ErrTextless): // the sink may be the library that lost it
+	if err != nil {
 		return gone(err)
 	}
+	d.Material = &m
 	g, err := r.d.index.Catalog().Group(ctx, d.Leader, 0, 0)
 	if err == nil && g.Kept != nil {
 		d.Article, d.Keeps = g.Kept, KeepsThis
 	}
-	if errors.Is(err, ErrEnded) || errors.Is(err, ErrTextless) { // the sink may be the library that lost it
+	if errors.Is(err, ErrEnded) {
 		return nil
 	}
 	return gone(err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/neardup/neardup"
@@ -35,7 +34,6 @@ type Detector struct {
 	ids       DocIDs
 	askKey    []byte
 	viewCache *viewCache
-	seen      atomic.Uint64 // the last change this detector knows of
 
 	ruled    ruled      // what people have said
 	learning sync.Mutex // of that
@@ -152,19 +150,11 @@ type Answer struct {
 // it returns without error the answer is durable. A submission that was answered
 // before gets that answer, whatever is full or hot by now. Errors:
 // ErrInvalid, ErrMismatch, ErrTaken, ErrHotBucket, ErrQuota, ErrContended,
-// ErrBehind, ErrBacklog, ErrUnavailable, ErrFull.
+// ErrBacklog, ErrUnavailable, ErrFull.
 func (d *Detector) Add(ctx context.Context, sub Submission) (Answer, error) {
 	if err := valid(&sub); err != nil {
 		return Answer{}, err
 	}
-	a, err := d.add(ctx, sub)
-	if errors.Is(err, ErrBehind) && d.Resume(ctx, d.Seen()) == nil {
-		return d.add(ctx, sub)
-	}
-	return a, err
-}
-
-func (d *Detector) add(ctx context.Context, sub Submission) (Answer, error) {
 	request := d.request(&sub)
 	r, err := d.replay(ctx, &sub, request)
 	if err == nil {
@@ -184,7 +174,7 @@ func (d *Detector) replay(ctx context.Context, sub *Submission, request [16]byte
 	if sub.ID == "" && sub.Idempotency == "" {
 		return Receipt{}, ErrNotFound
 	}
-	return d.index.Replay(ctx, Asked{sub.Idempotency, sub.ID, request, d.seen.Load()})
+	return d.index.Replay(ctx, Asked{sub.Idempotency, sub.ID, request})
 }
 
 func (d *Detector) quota(ctx context.Context) error {
@@ -305,10 +295,8 @@ func (d *Detector) answer(ctx context.Context, r Receipt) (Answer, error) {
 	return a, nil
 }
 
-// learn takes what a receipt says of the index: how far it is, and perhaps an
-// epoch that is not known yet.
+// learn takes what a receipt says of the index: perhaps an epoch that is not known yet.
 func (d *Detector) learn(ctx context.Context, r Receipt) error {
-	d.saw(r.Seq)
 	if d.ids.Epoch(r.Home()) == r.Epoch {
 		return nil
 	}
@@ -330,17 +318,8 @@ func (d *Detector) learnEpochs(ctx context.Context) error {
 	return nil
 }
 
-// saw notes a change that the detector knows of.
-func (d *Detector) saw(seq uint64) {
-	for old := d.seen.Load(); old < seq && !d.seen.CompareAndSwap(old, seq); old = d.seen.Load() {
-	}
-}
-
-// Seen is the last change that the detector knows of.
-func (d *Detector) Seen() uint64 { return d.seen.Load() }
-
-// Resume holds the index to a change that was seen of it. One that is behind, or
-// may be, begins an epoch: what it lost is lost, and no number of it is given again.
+// Resume holds the index to a change that was seen of it, by a sink. One that is behind
+// begins an epoch: what it lost is lost, and no number of it is given again.
 // ErrBehind if it has lost everything: it is to be made again.
 func (d *Detector) Resume(ctx context.Context, seen uint64) error {
 	d.resuming.Lock() // so that what was lost is told once
@@ -349,8 +328,7 @@ func (d *Detector) Resume(ctx context.Context, seen uint64) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("read how far the index is: %w", err)
-	case st.Seq >= seen && !st.Doubtful:
-		d.saw(st.Seq)
+	case st.Seq >= seen:
 		if d.ids.Epoch(st.Seq) != st.Epoch { // others began one, and a relay prints it
 			return d.learnEpochs(ctx)
 		}
@@ -358,15 +336,11 @@ func (d *Detector) Resume(ctx context.Context, seen uint64) error {
 	case st.Seq == 0:
 		return fmt.Errorf("%w: it is empty, and was at change %d", ErrBehind, seen)
 	}
-	past := d.beyond(max(st.Seq, seen))
-	if err := d.index.BeginEpoch(ctx, past); err != nil {
+	if err := d.index.BeginEpoch(ctx, beyond(seen, d.now())); err != nil {
 		return fmt.Errorf("begin an epoch: %w", err)
 	}
-	if st.Seq < seen && d.Lost != nil {
+	if d.Lost != nil {
 		d.Lost(d.ids.since(st.Seq, seen), seen)
-	}
-	if d.saw(st.Seq); st.Seq < seen {
-		d.saw(past + 1)
 	}
 	return d.learnEpochs(ctx)
 }

@@ -9,7 +9,6 @@ import (
 // elsewhere than one that was lost as a whole shortly before, which nobody has seen.
 func TestBeyond(t *testing.T) {
 	now := numbersBegan.Add(1000 * time.Hour)
-	c := cascade{Settings: Settings{Now: func() time.Time { return now }}}
 	clock := uint64(now.Sub(numbersBegan).Milliseconds()) * perMillisecond
 	for _, x := range []struct {
 		name       string
@@ -18,23 +17,22 @@ func TestBeyond(t *testing.T) {
 		{"the clock is ahead", clock - 3*margin, clock},
 		{"the clock is behind", clock + 7*margin, clock + 8*margin},
 	} {
-		if got := c.beyond(x.seen); got < x.want || got >= x.want+margin {
+		if got := beyond(x.seen, now); got < x.want || got >= x.want+margin {
 			t.Errorf("%s: %d, want %d or a little more", x.name, got, x.want)
 		}
 	}
 	for _, year := range []int{2094, 2096, 2200, 9999} { // the clock is far ahead
 		far := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
-		ahead := cascade{Settings: Settings{Now: func() time.Time { return far }}}
-		if got := ahead.beyond(clock); got <= clock || got > mostByClock {
+		if got := beyond(clock, far); got <= clock || got > mostByClock {
 			t.Errorf("in the year %d after %d: %d", year, clock, got)
 		}
 	}
 	const given = 500 // numbers of an epoch that was lost
 	met := 0
 	for range 10000 {
-		lost := c.beyond(clock * 2)
+		lost := beyond(clock*2, now)
 		now = now.Add(137_911 * time.Microsecond)
-		if next := c.beyond(clock * 2); next < lost+given && lost < next+given {
+		if next := beyond(clock*2, now); next < lost+given && lost < next+given {
 			met++
 		}
 	}

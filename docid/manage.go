@@ -74,8 +74,7 @@ func (d *Detector) Delete(ctx context.Context, nid string) (Entry, error) {
 }
 
 // End ends a docId: members, texts and keys go, and it is never given again.
-// ErrNotFound, ErrEnded; ErrUnavailable if its text was left to a library that does
-// not answer. O(members).
+// ErrNotFound, ErrEnded. O(members).
 func (d *Detector) End(ctx context.Context, docID string) (Entry, error) {
 	leader, err := d.leader(ctx, docID)
 	if err != nil {
@@ -83,27 +82,6 @@ func (d *Detector) End(ctx context.Context, docID string) (Entry, error) {
 	}
 	c := &Change{}
 	c.Kind, c.Leader, c.Time = KindEnd, leader, d.now().UnixNano()
-	return d.end(ctx, c)
-}
-
-// end commits that a docId ends. A store that left its text to a library has its keys no
-// more, and they are made of the text. Where the library has none either, postings
-// stay behind that lead to nobody.
-func (d *Detector) end(ctx context.Context, c *Change) (Entry, error) {
-	e, err := d.commit(ctx, c)
-	if !errors.Is(err, ErrKeyless) {
-		return e, err
-	}
-	c.Fresh = &Fresh{}
-	m, err := d.index.Material(ctx, c.Leader)
-	switch {
-	case err == nil:
-		s := d.cascade.subject(m.Title, m.Text)
-		s.prepare()
-		c.Fresh.Keys = s.keys
-	case !errors.Is(err, ErrTextless) && !errors.Is(err, ErrNotFound):
-		return Entry{}, fmt.Errorf("keys of what ends: %w", err)
-	}
 	return d.commit(ctx, c)
 }
 
@@ -119,7 +97,7 @@ func (d *Detector) Expire(ctx context.Context, now time.Time, limit int) (int, e
 	for _, leader := range due {
 		c := &Change{}
 		c.Kind, c.Leader, c.Time = KindExpire, leader, now.UnixNano()
-		switch _, err := d.end(ctx, c); {
+		switch _, err := d.commit(ctx, c); {
 		case err == nil:
 			n++
 		case !errors.Is(err, ErrEnded):
@@ -183,15 +161,9 @@ func old(entries []Entry, from uint64, before, now time.Time) (upTo uint64) {
 	return upTo
 }
 
-// commit makes a change that rests on no look-up, after an epoch where the store
-// came back without what was seen of it.
+// commit makes a change that rests on no look-up.
 func (d *Detector) commit(ctx context.Context, c *Change) (Entry, error) {
-	c.Query.Seen = d.Seen()
 	r, err := d.index.Commit(ctx, c)
-	if errors.Is(err, ErrBehind) && d.Resume(ctx, d.Seen()) == nil {
-		c.Query.Seen = d.Seen()
-		r, err = d.index.Commit(ctx, c)
-	}
 	if err != nil {
 		return Entry{}, fmt.Errorf("%s: %w", c.Kind, err)
 	}

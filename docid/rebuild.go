@@ -53,7 +53,9 @@ type Rebuilt struct {
 	Missing int
 	// Keptless are kept copies whose text the library did not have.
 	Keptless int
-	Epoch    bool // one began
+	// Rowless are articles that nobody has deleted and that the history has no more: it lost them.
+	Rowless int
+	Epoch   bool // one began
 	Stats
 }
 
@@ -72,7 +74,7 @@ func (r *Rebuild) Run(ctx context.Context) (Rebuilt, error) {
 	}
 	past := uint64(0)
 	if r.sum.Epoch = !r.Drained; r.sum.Epoch {
-		past = r.cascade.beyond(max(r.sum.Seq, r.library))
+		past = beyond(max(r.sum.Seq, r.library), r.cascade.now())
 	}
 	return r.sum, r.target.Finish(ctx, past)
 }
@@ -273,7 +275,8 @@ func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 	return c
 }
 
-// verify holds the log that was made to the history, entry by entry.
+// verify holds the log that was made to the history, entry by entry, and counts the articles that the
+// history has lost.
 func (r *Rebuild) verify(ctx context.Context) (err error) {
 	if r.sum.Stats, err = r.target.Catalog().Stats(ctx); err != nil {
 		return err
@@ -292,6 +295,15 @@ func (r *Rebuild) verify(ctx context.Context) (err error) {
 		}
 		for i := range ds {
 			told.add(&ds[i].Entry)
+			if d := &ds[i]; d.Article == nil && (d.Kind == KindNew || d.Kind == KindDuplicate) {
+				m, err := r.target.Catalog().Member(ctx, d.NID)
+				if err == nil && m.Seq == d.Seq {
+					r.sum.Rowless++
+				}
+				if gone(err) != nil {
+					return err
+				}
+			}
 		}
 		at = ds[len(ds)-1].Seq
 	}

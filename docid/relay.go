@@ -23,7 +23,7 @@ type Relay struct {
 // Relay attaches a sink under a name and returns what feeds it. The store keeps
 // articles for it from then on, also while no relay runs, until Detach.
 func (d *Detector) Relay(ctx context.Context, name string, sink Sink) (*Relay, error) {
-	if keeper, ok := sink.(IdentityKeeper); ok {
+	if keeper, ok := sink.(History); ok {
 		if err := keeper.KeepIdentity(ctx, d.tenant, d.index.Identity()); err != nil {
 			return nil, fmt.Errorf("attach sink %q: %w", name, err)
 		}
@@ -35,28 +35,10 @@ func (d *Detector) Relay(ctx context.Context, name string, sink Sink) (*Relay, e
 	if err == nil {
 		err = d.Resume(ctx, at)
 	}
-	if err == nil {
-		if err := d.told(ctx, sink, at); err != nil {
-			return nil, fmt.Errorf("compare index and sink %q: %w", name, err)
-		}
-	}
 	if err != nil && !errors.Is(err, ErrUnavailable) { // it may be away for now; Drain asks again
 		return nil, fmt.Errorf("compare index and sink %q: %w", name, err)
 	}
 	return &Relay{d: d, name: name, who: rand.Text(), sink: sink}, nil
-}
-
-// told refuses a history that has less than the index left to it: ErrUntold.
-func (d *Detector) told(ctx context.Context, sink Sink, at uint64) error {
-	u, leaves := d.index.(Unloader)
-	if _, keeps := sink.(History); !keeps || !leaves {
-		return nil
-	}
-	trimmed, err := u.Trimmed(ctx)
-	if err == nil && at < trimmed {
-		err = fmt.Errorf("%w: it has those up to %d, and was left those up to %d; give it back what it had, from a later backup", ErrUntold, at, trimmed)
-	}
-	return err
 }
 
 // A relay hands out pages of so many changes, looks for new ones so often, and

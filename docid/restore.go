@@ -41,15 +41,6 @@ var (
 	ErrOther = errors.New("fed by another index")
 	// ErrUndrained: one sink at least had not got everything.
 	ErrUndrained = errors.New("the sinks are not equally far")
-	// ErrUntold is ErrUnavailable too: entries of the log were left to a history that
-	// does not have them, one that was restored from an older backup for example.
-	ErrUntold = fmt.Errorf("%w: the history does not have changes that the index left to it", ErrUnavailable)
-	// ErrKeyless is ErrUnavailable too: a docId is to end whose text was left to a
-	// library, and its keys with it. Commit takes them in the Fresh of the change.
-	ErrKeyless = fmt.Errorf("%w: the keys of a docId that ends lie in a library", ErrUnavailable)
 	// ErrLogLost is ErrUnavailable too.
 	ErrLogLost = fmt.Errorf("%w: the log does not have what was applied of it, or not all after that: it was emptied, cut short, trimmed, or is another", ErrUnavailable)
-	// ErrTextless is ErrUnavailable too: a text was left to a library that does
-	// not have it.
-	ErrTextless = fmt.Errorf("%w: the library does not have the text of a leader", ErrUnavailable)
 )

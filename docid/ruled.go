@@ -117,7 +117,7 @@ func (d *Detector) Rule(ctx context.Context, a, b string, r Ruling) (Entry, erro
 		at, was := d.ruled.pair(a, b)
 		c := &Change{}
 		c.Kind, c.NID, c.Time = KindRule, a, d.now().UnixNano()
-		c.Query.Seen, c.Query.Ruled = d.seen.Load(), at
+		c.Query.Ruled = at
 		c.Ruling = &Ruling{Who: r.Who, Why: r.Why, Other: b, Link: r.Link, Was: was}
 		e, err := d.commit(ctx, c)
 		switch {
@@ -125,8 +125,6 @@ func (d *Detector) Rule(ctx context.Context, a, b string, r Ruling) (Entry, erro
 			if err := d.learnRulings(ctx); err != nil {
 				return e, err
 			}
-		case errors.Is(err, ErrBehind) && d.Resume(ctx, d.Seen()) == nil:
-			continue
 		}
 		if !errors.Is(err, ErrConflict) {
 			return e, err

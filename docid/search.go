@@ -94,7 +94,7 @@ func (j *search) look(ctx context.Context) error {
 		return err
 	}
 	for i := range j.s.keySets {
-		page := Query{Since: q.Since, Before: f.Rest, Seen: f.At, KeySets: q.KeySets[i : i+1]}
+		page := Query{Since: q.Since, Before: f.Rest, KeySets: q.KeySets[i : i+1]}
 		for n := 1; page.Before != 0; n++ {
 			if n == maxPages {
 				j.searched[i].more = true
@@ -108,7 +108,7 @@ func (j *search) look(ctx context.Context) error {
 			page.Before = next.Rest
 		}
 	}
-	q.Since, q.Note = f.At, f.Note
+	q.Since = f.At
 	j.query = q
 	return nil
 }
@@ -116,12 +116,11 @@ func (j *search) look(ctx context.Context) error {
 // lookup asks the store, again if people have ruled meanwhile.
 func (j *search) lookup(ctx context.Context) (Query, Found, error) {
 	for {
-		q := j.s.query(j.query.Since, j.d.seen.Load())
+		q := j.s.query(j.query.Since)
 		f, err := j.d.index.Lookup(ctx, q)
 		if err != nil {
 			return q, f, err
 		}
-		j.d.saw(f.At)
 		if f.Ruled <= q.Ruled {
 			return q, f, nil
 		}

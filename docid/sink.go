@@ -22,19 +22,6 @@ type Sink interface {
 	Close() error
 }
 
-// LeaderSink is a sink that also keeps what verification needs of each leader,
-// where KeepsLeaders says so: its deliveries have a Material.
-type LeaderSink interface {
-	Sink
-	KeepsLeaders() bool
-}
-
-// IdentityKeeper is a sink that keeps what makes an index itself, so that a lost
-// one can be made again, and refuses to be fed by another: ErrOther.
-type IdentityKeeper interface {
-	KeepIdentity(ctx context.Context, tenant string, id Identity) error
-}
-
 // Delivery is one change as a sink gets it.
 type Delivery struct {
 	Entry
@@ -44,14 +31,14 @@ type Delivery struct {
 	// After is, of an epoch, the last change before it: those that a sink has
 	// between the two were lost.
 	After uint64
-	// Names are what a submission had lead to the docId; a LeaderSink gets none.
+	// Names are what a submission had lead to the docId; a Library gets none.
 	Names []Name
-	// Material is that of a new leader, for a LeaderSink; nil once its docId
+	// Material is that of a new leader, for a Library; nil once its docId
 	// has ended.
 	Material *Material
 	// Late says that the index did not keep the delivery for the sink, which
 	// was attached or set back later. Article is then what the catalogue has,
-	// without its text, and Keeps is not known. A LeaderSink gets the copy
+	// without its text, and Keeps is not known. A Library gets the copy
 	// that is kept now with the leader.
 	Late bool
 	// Article is the whole article that came with a submission or an
@@ -59,9 +46,6 @@ type Delivery struct {
 	// if it is kept, else without its text. nil if there is none, or no sink was
 	// attached then.
 	Article *Article
-	// TextLeft says that the text of Article was left to a library that is a
-	// sink: it keeps the text that it has.
-	TextLeft bool
 	// Keeps is what the change did to the kept copy of Entry.Leader.
 	Keeps Keeps
 }

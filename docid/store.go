@@ -30,23 +30,20 @@ type Store interface {
 // BeginEpoch.
 //
 // What a reader sees is durable, always: a change that could still be lost is
-// shown to nobody. A store that is behind what its caller has seen says
-// ErrBehind instead of answering.
+// shown to nobody.
 type Index interface {
 	// Identity never changes.
 	Identity() Identity
 	// Lookup returns the living leaders that names and keys lead to, as of
-	// the change found.At. ErrBehind.
+	// the change found.At.
 	Lookup(ctx context.Context, q Query) (Found, error)
 	// Material returns what verification needs of a leader; ErrNotFound
-	// once its docId has ended, ErrUnavailable where it was left to a library
-	// that does not answer.
+	// once its docId has ended.
 	Material(ctx context.Context, leader uint64) (Material, error)
 	// Replay finds what Commit answered to the same submission: by its
 	// idempotency key, then by its nid. ErrNotFound if there was none;
-	// ErrMismatch or ErrTaken, as of Commit, if it was another request;
-	// ErrBehind. It answers as long as the key and the nid are kept, also
-	// where the log was trimmed.
+	// ErrMismatch or ErrTaken, as of Commit, if it was another request. It answers
+	// as long as the key and the nid are kept.
 	Replay(ctx context.Context, a Asked) (Receipt, error)
 	// Commit makes one change durable, whole or not at all, and returns
 	// its log entry. It is refused, and nothing is written, with
@@ -56,8 +53,6 @@ type Index interface {
 	//     docId c.Ruling.Before;
 	//   - ErrEnded if c.Leader no longer lives;
 	//   - ErrNotFound if an updated, corrected or deleted nid is not there;
-	//   - ErrBehind if the store is behind c.Query.Seen, or came back and has
-	//     to begin an epoch (Stats.Doubtful);
 	//   - ErrBacklog if it has an article for the sinks, and c.Backlog
 	//     changes or more wait for them already.
 	//
@@ -85,8 +80,7 @@ type Index interface {
 	Commit(ctx context.Context, c *Change) (Receipt, error)
 	// BeginEpoch begins an epoch with a change numbered past+1, for who knows
 	// of changes up to past at least that the index does not have. Where the
-	// index is further than past, because others were first, and in no doubt
-	// (Stats.Doubtful), it does nothing.
+	// index is further than past, because others were first, it does nothing.
 	BeginEpoch(ctx context.Context, past uint64) error
 	// Catalog reads the rest, Outbox feeds sinks.
 	Catalog() Catalog
@@ -106,15 +100,12 @@ type Catalog interface {
 	Groups(ctx context.Context, page GroupPage) ([]GroupSize, error)
 	// Log returns up to limit entries after a sequence number, in order and
 	// without gaps: the entry after n is n+1, unless it begins an epoch, which
-	// passes over the numbers that were lost. A store may leave the oldest
-	// entries to a history (see Unloader), and reads them there: ErrUnavailable
-	// where that cannot be asked, ErrUntold where it does not have them, never a gap.
+	// passes over the numbers that were lost.
 	Log(ctx context.Context, after uint64, limit int) ([]Entry, error)
 	// Due returns up to limit leaders that expire at or before a time
 	// (Unix nanoseconds), the first to expire first.
 	Due(ctx context.Context, before int64, limit int) ([]uint64, error)
-	// Rulings returns up to limit rules after a change, in order; all of them are
-	// kept, also where the log was trimmed.
+	// Rulings returns up to limit rules after a change, in order.
 	Rulings(ctx context.Context, after uint64, limit int) ([]Entry, error)
 	// Epochs are those that were begun, in order. There may come more while
 	// the store is open; see Receipt.

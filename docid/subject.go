@@ -168,8 +168,8 @@ func (s *subject) view(kind viewKind, m neardup.Method) neardup.View {
 }
 
 // query looks up everything that the subject is searched by.
-func (s *subject) query(since, seen uint64) Query {
-	q := Query{Since: since, Seen: seen, Ruled: s.ruled, NameLimit: hotName + 1}
+func (s *subject) query(since uint64) Query {
+	q := Query{Since: since, Ruled: s.ruled, NameLimit: hotName + 1}
 	for _, a := range s.names {
 		q.Names = append(q.Names, a.name)
 	}

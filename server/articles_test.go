@@ -294,14 +294,3 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 		}
 	}
 }
-
-// What the next server is to be told: the last change of each tenant.
-func TestSeen(t *testing.T) {
-	f := start(t)
-	for n := range 3 {
-		must[api.Answer](t)(f.client("news", server.Submit).Submit(t.Context(), article(fmt.Sprint("n", n), story(n)), ""))
-	}
-	if got := f.server.Seen(); got["news"] != 3 || got["other"] != 0 || len(got) != 2 {
-		t.Errorf("seen %v", got)
-	}
-}

@@ -37,7 +37,6 @@ type figures struct {
 	queue      *prometheus.Desc
 	lag        *prometheus.Desc
 	age        *prometheus.Desc
-	trimmed    *prometheus.Desc
 }
 
 // scrapeMost is how long a scrape waits for the stores.
@@ -76,7 +75,6 @@ func newFigures(s *Server) *figures {
 	f.memory = prometheus.NewDesc("neardup_index_bytes", "Memory of the index, about.", []string{"tenant"}, nil)
 	f.lag = prometheus.NewDesc("neardup_sink_lag", "Changes that a sink has not acknowledged.", []string{"tenant", "sink"}, nil)
 	f.age = prometheus.NewDesc("neardup_sink_age_seconds", "How long ago the oldest change came that a sink has not acknowledged; 0: it has all.", []string{"tenant", "sink"}, nil)
-	f.trimmed = prometheus.NewDesc("neardup_log_trimmed", "The last change whose entry was left to the history.", []string{"tenant"}, nil)
 	f.queue = prometheus.NewDesc("neardup_in_flight", "Requests that are worked on or wait for the disk.", nil, nil)
 	return f
 }
@@ -86,7 +84,7 @@ func (f *figures) Describe(ch chan<- *prometheus.Desc) {
 	for _, c := range f.all {
 		c.Describe(ch)
 	}
-	for _, d := range []*prometheus.Desc{f.docIDs, f.articles, f.seq, f.memory, f.queue, f.lag, f.age, f.trimmed} {
+	for _, d := range []*prometheus.Desc{f.docIDs, f.articles, f.seq, f.memory, f.queue, f.lag, f.age} {
 		ch <- d
 	}
 }
@@ -142,11 +140,6 @@ func (f *figures) index(ctx context.Context, ch chan<- prometheus.Metric, tenant
 		gauge(ch, f.memory, float64(engine["memory"]), tenant)
 	}
 	f.counts(ch, tenant, st)
-	if u, leaves := ix.(docid.Unloader); leaves {
-		if at, err := u.Trimmed(ctx); err == nil {
-			gauge(ch, f.trimmed, float64(at), tenant)
-		}
-	}
 	sinks, err := ix.Outbox().Attached(ctx)
 	if err != nil {
 		return

@@ -42,15 +42,12 @@ type Config struct {
 	// Reach asks whether the store is there, where it lies elsewhere; while it does not
 	// answer requests are refused. nil: it is there.
 	Reach func(ctx context.Context) error
-	// Clock is that of a store which several servers share: what is done by time waits
+	// Clock is that of what several servers share: what is done by time waits
 	// until it is due by it, too, so that one server with a wrong clock ends nothing of
 	// the others. nil: there is none.
 	Clock func(ctx context.Context) (time.Time, error)
 	// Sinks are fed by Run, by the names under which the store knows them.
 	Sinks map[string]docid.Sink
-	// Seen is what was known of the indexes, by tenant: the last change. One
-	// that is behind it begins an epoch.
-	Seen map[string]uint64
 	// Detach are sinks that nothing is kept for any more.
 	Detach []string
 	// Settings of the index of a tenant.
@@ -62,14 +59,6 @@ type Config struct {
 	Hosts []string
 	// KeepKeys is how long idempotency keys are kept at least; 0: 24 hours.
 	KeepKeys time.Duration
-	// Library names the sink to which the texts of leaders are left TextsFor after
-	// they came, by an index that can; 0: never.
-	Library  string
-	TextsFor time.Duration
-	// History names the sink to which entries of the log are left LogFor after they
-	// came, by an index that can, and once their idempotency keys were dropped; 0: never.
-	History string
-	LogFor  time.Duration
 	// Snapshot writes a copy of the store under a name that was checked to
 	// be a plain file name; nil: the route answers 404.
 	Snapshot func(ctx context.Context, name string) error
@@ -107,7 +96,10 @@ type Server struct {
 
 // tenant is an index that is open.
 type tenant struct {
-	name     string
+	name    string
+	decider interface { // detector, or classic
+		Add(ctx context.Context, sub docid.Submission) (docid.Answer, error)
+	}
 	detector *docid.Detector // nil: classic decides
 	classic  Classic
 	quota    int
@@ -164,6 +156,7 @@ func (s *Server) open(ctx context.Context, name string) (*tenant, error) {
 		if t.classic, err = s.cfg.Classic(ctx, name); err != nil {
 			return nil, err
 		}
+		t.decider = t.classic
 		for sink := range s.cfg.Sinks {
 			if err := t.classic.Attach(ctx, sink, s.cfg.Sinks[sink]); err != nil {
 				return nil, fmt.Errorf("tenant %q: %w", name, err)
@@ -181,27 +174,12 @@ func (s *Server) open(ctx context.Context, name string) (*tenant, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Resume(ctx, s.cfg.Seen[name]); err != nil {
-		return nil, fmt.Errorf("index of tenant %q: %w", name, err)
-	}
 	if d.Earlier() {
 		s.log.Warn("index of an earlier version goes on as it was made; neardup rebuild --method auto makes it anew, with the docIds that may stay",
 			"tenant", name)
 	}
-	t.detector, t.quota = d, settings.MaxMembers
+	t.decider, t.detector, t.quota = d, d, settings.MaxMembers
 	return t, s.attach(ctx, t)
-}
-
-// Seen is the last change of each tenant that the server knows of: Config.Seen of
-// the next.
-func (s *Server) Seen() map[string]uint64 {
-	all := map[string]uint64{}
-	for name, t := range s.tenants {
-		if t.detector != nil {
-			all[name] = t.detector.Seen()
-		}
-	}
-	return all
 }
 
 // SetAccess says anew who may do what, from the next request on. It returns the tenants

@@ -44,19 +44,12 @@ func (s *Server) submit(ctx context.Context, in *submission) (api.Answer, error)
 // add decides, and counts what it took.
 func (s *Server) add(ctx context.Context, sub docid.Submission) (api.Answer, error) {
 	start := time.Now()
-	a, err := callerOf(ctx).tenant.add(ctx, sub)
+	a, err := callerOf(ctx).tenant.decider.Add(ctx, sub)
 	s.figures.decided(callerOf(ctx).tenant.name, a, err, time.Since(start))
 	if err == nil && !a.Replayed && s.cfg.Classic == nil {
 		s.keepText(ctx, a.Seq, sub.Text)
 	}
 	return a, err
-}
-
-func (t *tenant) add(ctx context.Context, sub docid.Submission) (docid.Answer, error) {
-	if t.detector == nil {
-		return t.classic.Add(ctx, sub)
-	}
-	return t.detector.Add(ctx, sub)
 }
 
 type batchInput struct{ Body input[api.Batch] }

@@ -81,8 +81,8 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 	}
 	// Who knows which index it was fed by is asked first: it says what is wrong best.
 	names := slices.SortedFunc(maps.Keys(s.cfg.Sinks), func(a, b string) int {
-		_, first := s.cfg.Sinks[a].(docid.IdentityKeeper)
-		_, second := s.cfg.Sinks[b].(docid.IdentityKeeper)
+		_, first := s.cfg.Sinks[a].(docid.History)
+		_, second := s.cfg.Sinks[b].(docid.History)
 		switch {
 		case first == second:
 			return strings.Compare(a, b)
@@ -116,7 +116,7 @@ func (s *Server) Sweep(ctx context.Context, now time.Time) error {
 	if s.cfg.Clock != nil {
 		at, err := s.cfg.Clock(ctx)
 		if err != nil {
-			return fmt.Errorf("ask the store for the time: %w", err)
+			return fmt.Errorf("ask for the time that servers share: %w", err)
 		}
 		if at.Before(now) {
 			now = at
@@ -127,56 +127,19 @@ func (s *Server) Sweep(ctx context.Context, now time.Time) error {
 		if t.detector == nil {
 			continue // nothing ends there by time
 		}
-		if _, each := t.detector.Index().(docid.Unloader); !each {
-			mine, err := t.detector.Index().Outbox().Claim(ctx, sweepClaim, s.who, 2*sweepEvery)
-			if err != nil {
-				errs = append(errs, fmt.Errorf("claim the sweep of tenant %q: %w", t.name, err))
-			}
-			if !mine {
-				continue
-			}
+		mine, err := t.detector.Index().Outbox().Claim(ctx, sweepClaim, s.who, 2*sweepEvery)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("claim the sweep of tenant %q: %w", t.name, err))
 		}
-		errs = append(errs, expire(ctx, t.detector, now), s.forget(ctx, t, now.Add(-s.cfg.KeepKeys)), s.unload(ctx, t, now), s.trim(ctx, t, now))
+		if !mine {
+			continue
+		}
+		errs = append(errs, expire(ctx, t.detector, now), s.forget(ctx, t, now.Add(-s.cfg.KeepKeys)))
 		if s.cfg.Texts != nil {
 			errs = append(errs, s.cfg.Texts.Forget(t.name))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// unload leaves the texts of old leaders to the library.
-func (s *Server) unload(ctx context.Context, t *tenant, now time.Time) error {
-	u, ok := t.detector.Index().(docid.Unloader)
-	if !ok || s.cfg.TextsFor <= 0 {
-		return nil
-	}
-	for {
-		n, err := u.Unload(ctx, s.cfg.Library, now.Add(-s.cfg.TextsFor), sweepPage)
-		if err != nil {
-			return fmt.Errorf("leave texts to sink %q: %w", s.cfg.Library, err)
-		}
-		if n == 0 {
-			return nil
-		}
-	}
-}
-
-// trim leaves old entries of the log to the history, as far as idempotency keys were
-// looked through: those of what is left are forgotten, so nobody reads it again for them.
-func (s *Server) trim(ctx context.Context, t *tenant, now time.Time) error {
-	u, ok := t.detector.Index().(docid.Unloader)
-	if !ok || s.cfg.LogFor <= 0 || s.cfg.Sinks[s.cfg.History] == nil {
-		return nil
-	}
-	for {
-		n, err := u.Trim(ctx, s.cfg.History, t.forgot, now.Add(-s.cfg.LogFor), sweepPage)
-		if err != nil {
-			return fmt.Errorf("leave entries of the log to sink %q: %w", s.cfg.History, err)
-		}
-		if n == 0 {
-			return nil
-		}
-	}
 }
 
 func expire(ctx context.Context, d *docid.Detector, now time.Time) error {
@@ -189,15 +152,8 @@ func expire(ctx context.Context, d *docid.Detector, now time.Time) error {
 }
 
 // forget drops keys that were kept long enough. After a restart the log is
-// looked through once more, but for what was left to the history.
+// looked through once more.
 func (s *Server) forget(ctx context.Context, t *tenant, before time.Time) error {
-	if u, ok := t.detector.Index().(docid.Unloader); ok {
-		trimmed, err := u.Trimmed(ctx)
-		if err != nil {
-			return fmt.Errorf("read how far the log is trimmed: %w", err)
-		}
-		t.forgot = max(t.forgot, trimmed)
-	}
 	for {
 		upTo, err := t.detector.Forget(ctx, t.forgot, before, sweepPage)
 		if err != nil || upTo == t.forgot {

@@ -12,7 +12,7 @@ import (
 	"github.com/neardup/neardup/internal/services"
 	"github.com/neardup/neardup/store/hbase"
 	"github.com/neardup/neardup/store/mysql"
-	"github.com/neardup/neardup/store/redis"
+	"github.com/neardup/neardup/store/pebble"
 )
 
 // BenchmarkDrain feeds MySQL and HBase what has waited for them, articles of 3 KB, and
@@ -39,7 +39,6 @@ func BenchmarkDrain(b *testing.B) {
 		{"hbase", cells, map[string]*services.Server{"hbase": h.Server, "gateway": h.Gateway}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			c.servers["redis"] = services.Redis(b)
 			drain(b, c.name+fmt.Sprint(b.N), c.servers, c.sink)
 		})
 	}
@@ -48,7 +47,7 @@ func BenchmarkDrain(b *testing.B) {
 // drain has b.N articles wait for a sink and feeds it.
 func drain(b *testing.B, tenant string, servers map[string]*services.Server, sink docid.Sink) {
 	ctx := b.Context()
-	store, err := redis.Open(ctx, redis.Options{Address: "redis://" + servers["redis"].Addr})
+	store, err := pebble.Open(ctx, b.TempDir(), pebble.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

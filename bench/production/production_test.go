@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,8 +16,8 @@ import (
 	"github.com/neardup/neardup/bench/load"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
-	"github.com/neardup/neardup/store/mysql"
-	"github.com/neardup/neardup/store/redis"
+	"github.com/neardup/neardup/store/pebble"
+	"github.com/neardup/neardup/store/redislog"
 )
 
 var (
@@ -29,9 +29,7 @@ var (
 	groups    = flag.Int("groups", 20, "how often 16 clients send near-identical articles at one moment")
 	workers   = flag.Int("workers", 128, "requests open at one moment")
 	gateways  = flag.Int("gateways", 1, "gateways of HBase")
-	again     = flag.Bool("again", true, "lose the index in Redis at the end and make it again")
-	sizes     = flag.Bool("sizes", false, "say what the index takes in Redis, by kind of key")
-	left      = flag.Bool("left", true, "leave all texts to HBase and the log to MySQL before the index is lost; with -sizes, say what it takes then")
+	again     = flag.Bool("again", true, "lose log and index at the end and make them again")
 	binary    = flag.String("binary", "", "the program; empty: built from the source")
 	java      = flag.String("java", "", "more flags of the JVMs of HBase and its gateways")
 	redisArgs = flag.String("redis", "", "more arguments of redis-server")
@@ -48,9 +46,6 @@ func TestRates(t *testing.T) {
 			s := start(t)
 			m := &measure{subject: s, made: load.NewArticles()}
 			m.fill(t)
-			if name == "production" {
-				r.sizes(t, m.next)
-			}
 			m.steady(t)
 			m.highest(t)
 			doubled := m.oneMoment(t)
@@ -65,9 +60,6 @@ func TestRates(t *testing.T) {
 			}
 			s.drained(t)
 			made := m.next + *groups*clients
-			if *left {
-				r.leave(t, made)
-			}
 			if *again {
 				r.loseAndRebuild(t, made)
 			}
@@ -188,55 +180,18 @@ func (m *measure) oneMoment(t *testing.T) (doubled int) {
 	return doubled
 }
 
-// sizes says what the index of some articles takes, where that was asked for.
-func (r *rig) sizes(t *testing.T, articles int) {
-	if !*sizes {
-		return
-	}
-	out, _, err := run(t.Context(), os.Environ(), "go", "run", "-C", "..", "./sizes", "--measure", "--redis", r.redis.Addr, "--articles", fmt.Sprint(articles))
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	t.Log(out)
-}
-
-// leave starts the server with all that is old left to HBase and MySQL, and waits until
-// it is.
-func (r *rig) leave(t *testing.T, articles int) {
-	if out, err := r.neardup.Stop(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	flags, env := r.addresses()
-	s := r.serve(t, "production", append(flags, "--texts-for", "1ms", "--log-for", "1ms", "--keep-keys", "1ms"), env)
-	s.processes = append(s.processes, r.servers()...)
-	start := time.Now()
-	cpu := s.measured(func() int {
-		for {
-			figures := s.sample(t)
-			seq := figures[`neardup_seq{tenant="default"}`]
-			if seq > 0 && figures[`neardup_log_trimmed{tenant="default"}`] == seq {
-				return int(seq)
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
-	})
-	t.Logf("all texts and the log left to HBase and MySQL: %.1f s; %s; load %s", time.Since(start).Seconds(), cpu, loadAverage())
-	r.sizes(t, articles)
-}
-
-// digest is that of the log of the index, wherever it lies.
+// digest is that of the log of the index.
 func (r *rig) digest(ctx context.Context, t *testing.T) string {
-	store, err := redis.Open(ctx, redis.Options{Address: "redis://" + r.redis.Addr})
+	log, err := redislog.Open(ctx, "redis://"+r.redis.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	store, err := pebble.Open(ctx, filepath.Join(r.dir, "production", "store"), pebble.Options{Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	history, err := mysql.Open(ctx, mysql.Options{Address: "mysql://root@" + r.maria.Addr + "/neardup"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer history.Close()
-	store.ReadLog(history)
 	d, err := standard.Open(ctx, store, "default")
 	if err != nil {
 		t.Fatal(err)
@@ -252,14 +207,14 @@ func (r *rig) digest(ctx context.Context, t *testing.T) string {
 	return sum
 }
 
-// loseAndRebuild throws the Redis away and makes the index again with the command.
+// loseAndRebuild throws Redis and the folder away and makes both again with the command.
 func (r *rig) loseAndRebuild(t *testing.T, articles int) {
 	if out, err := r.neardup.Stop(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	want := r.digest(t.Context(), t)
 	r.redis.Kill()
-	if err := os.RemoveAll(r.redis.Dir + "/appendonlydir"); err != nil {
+	if err := errors.Join(os.RemoveAll(r.redis.Dir+"/appendonlydir"), os.RemoveAll(filepath.Join(r.dir, "production"))); err != nil {
 		t.Fatal(err)
 	}
 	r.redis.Start(t)
@@ -270,7 +225,7 @@ func (r *rig) loseAndRebuild(t *testing.T, articles int) {
 	s := &subject{processes: append(r.servers(), process{"rebuild", func() time.Duration { return spent }})}
 	cpu := s.measured(func() int {
 		var err error
-		if out, spent, err = run(t.Context(), env, r.bin, append([]string{"rebuild", "--drained"}, flags...)...); err != nil {
+		if out, spent, err = run(t.Context(), env, r.bin, append([]string{"rebuild", "--drained", "--data", filepath.Join(r.dir, "production")}, flags...)...); err != nil {
 			t.Fatalf("rebuild: %v: %s", err, out)
 		}
 		return articles

@@ -135,7 +135,7 @@ func (r *rig) addresses() (flags, env []string) {
 	for _, g := range r.gateways {
 		gates = append(gates, g.Addr)
 	}
-	return []string{"--index", "redis://" + r.redis.Addr, "--articles", "hbase+http://" + strings.Join(gates, ",")},
+	return []string{"--log", "redis://" + r.redis.Addr, "--articles", "hbase+http://" + strings.Join(gates, ",")},
 		append(os.Environ(), "NEARDUP_MAP=mysql://root@"+r.maria.Addr+"/neardup", "NEARDUP_SEAL="+seal)
 }
 

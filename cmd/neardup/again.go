@@ -27,7 +27,7 @@ type again struct {
 
 // usedAgain are the settings of serve that matter to it; the others are taken and
 // not read.
-var usedAgain = []string{"data", "index", "map", "articles", "seal", "replicas", "accept-loss", configFlag}
+var usedAgain = []string{"data", "index", "log", "map", "articles", "seal", configFlag}
 
 func (g *again) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
@@ -46,7 +46,7 @@ func (g *again) add(cmd *cobra.Command) {
 
 // asked reports that the command line asks for indexes to be made again.
 func (g *again) asked(fs *pflag.FlagSet) bool {
-	for _, name := range []string{"index", "map", "articles", "tenant", "drained", "method", configFlag} {
+	for _, name := range []string{"index", "log", "map", "articles", "tenant", "drained", "method", configFlag} {
 		if fs.Changed(name) {
 			return true
 		}
@@ -94,7 +94,33 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	if len(g.tenants) == 0 {
 		return fmt.Errorf("--map %s has no log of any tenant", where(g.stores.articleMap))
 	}
-	store, err := g.stores.open(ctx, storeDir(g.data))
+	if err := g.logEmpty(ctx); err != nil {
+		return err
+	}
+	if err := g.folder(ctx, docid.Rebuild{History: history, Library: library, Settings: settings, Anew: g.anew, Drained: g.drained}); err != nil || g.stores.log == "" {
+		return err
+	}
+	return adoptLog(ctx, g.app, g.data, &g.stores)
+}
+
+// logEmpty refuses a log that others follow, before hours of work for it.
+func (g *again) logEmpty(ctx context.Context) error {
+	log, closeLog, err := g.stores.openLog(ctx)
+	if err != nil || log == nil {
+		return err
+	}
+	last, err := log.Durable(ctx)
+	if err == nil && last > 0 {
+		err = fmt.Errorf("--log %s is not empty", where(g.stores.log))
+	}
+	return errors.Join(err, closeLog())
+}
+
+// folder makes the indexes again in the folder; a log begins with it when it is whole.
+func (g *again) folder(ctx context.Context, of docid.Rebuild) (err error) {
+	alone := g.stores
+	alone.log = ""
+	store, err := alone.open(ctx, storeDir(g.data))
 	if err != nil {
 		return err
 	}
@@ -103,7 +129,8 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	if !ok {
 		return usage("--index %s: no index can be made again there", where(g.stores.index))
 	}
-	return g.each(ctx, docid.Rebuild{Store: target, History: history, Library: library, Settings: settings, Anew: g.anew, Drained: g.drained})
+	of.Store = target
+	return g.each(ctx, of)
 }
 
 // valid says what is missing.
@@ -114,7 +141,9 @@ func (g *again) valid() error {
 	case g.stores.articleMap == "" || g.stores.articles == "":
 		return usage("--map and --articles are needed: an index is made again from both")
 	case g.stores.index == "" && g.data == "":
-		return usage("--index, or --data for one in a folder, says where it is to be")
+		return usage("--data says in which folder it is to be")
+	case g.stores.index != "" && g.stores.log != "":
+		return usage("--index and --log exclude each other: the folder is that of --data")
 	case g.stores.index == "memory:":
 		return usage("--index memory: would end with this command")
 	}
@@ -143,6 +172,9 @@ func (g *again) each(ctx context.Context, of docid.Rebuild) error {
 		g.summary(tenant, sum)
 		if sum.Missing > 0 {
 			failed = append(failed, fmt.Errorf("tenant %q: the index is made, but HBase has lost the texts of %d docIds", tenant, sum.Missing))
+		}
+		if sum.Rowless > 0 {
+			failed = append(failed, fmt.Errorf("tenant %q: the index is made, but MySQL has lost the rows of %d articles, and with them url, title and the rest", tenant, sum.Rowless))
 		}
 		if g.anew {
 			failed = append(failed, g.judgeAgain(ctx, &b, moved))

@@ -10,12 +10,11 @@ import (
 	"github.com/neardup/neardup/store/hbase"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
-	"github.com/neardup/neardup/store/redis"
 	"github.com/neardup/neardup/store/storetest"
 )
 
 // TestMadeAgain loses indexes of random histories and makes them again from the
-// real MySQL and HBase: in a Redis that is killed meanwhile, and in a folder.
+// real MySQL and HBase in a folder, with which a log begins then.
 func TestMadeAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the servers are processes of their own")
@@ -45,18 +44,6 @@ func TestMadeAgain(t *testing.T) {
 			return history, library
 		}}
 	}
-	t.Run("redis", func(t *testing.T) {
-		server := services.Redis(t)
-		open := func(ctx context.Context) (docid.Store, error) {
-			return redis.Open(ctx, redis.Options{Address: "redis://" + server.Addr})
-		}
-		s := sinks(t, "neardup", "neardup")
-		s.Crash = func() {
-			server.Kill()
-			server.Start(t)
-		}
-		storetest.Restore(t, storetest.Place{Open: open, Lasting: true}, s)
-	})
 	t.Run("folder", func(t *testing.T) {
 		dir := t.TempDir()
 		open := func(ctx context.Context) (docid.Store, error) { return pebble.Open(ctx, dir, pebble.Options{}) }
@@ -66,6 +53,24 @@ func TestMadeAgain(t *testing.T) {
 		report, err := pebble.Check(t.Context(), dir, pebble.Options{})
 		if err != nil || len(report.Problems) > 0 {
 			t.Errorf("check of a folder that was made again: %+v, %v", report.Problems, err)
+		}
+		alone, err := pebble.Digest(t.Context(), dir, pebble.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := storetest.NewLog()
+		if err := pebble.Lead(t.Context(), dir, log, pebble.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		shared, err := pebble.Open(t.Context(), dir, pebble.Options{Log: log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := shared.Close(); err != nil {
+			t.Error(err)
+		}
+		if digest, err := pebble.Digest(t.Context(), dir, pebble.Options{}); err != nil || digest != alone {
+			t.Errorf("the digest of a folder with which a log began is %s, %v, was %s", digest, err, alone)
 		}
 	})
 }

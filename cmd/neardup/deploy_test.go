@@ -42,7 +42,7 @@ func TestDeploy(t *testing.T) {
 	if _, err := layered(fs); err != nil {
 		t.Errorf("neardup.toml: %v", err)
 	}
-	if s.stores.index != "redis://redis:6379" || s.stores.articleMap == "" || len(s.hosts) != 1 {
+	if s.stores.log != "redis://redis:6379" || s.stores.articleMap == "" || len(s.hosts) != 1 {
 		t.Errorf("neardup.toml: read as %+v", s.stores)
 	}
 	_, command, _ := strings.Cut(deployed(t, "compose.yaml"), "command: [serve, ")
@@ -51,7 +51,7 @@ func TestDeploy(t *testing.T) {
 	for arg := range strings.SplitSeq(command, ", ") {
 		args = append(args, strings.Trim(arg, `"`))
 	}
-	if _, _, err := serveFlags(args...); err != nil || !slices.Contains(args, "--index") {
+	if _, _, err := serveFlags(args...); err != nil || !slices.Contains(args, "--log") {
 		t.Errorf("compose.yaml: %q: %v", args, err)
 	}
 	// Each variable of a container's environment is that of a flag.

@@ -11,19 +11,23 @@ func rebuildCommand(a *app) *cobra.Command {
 	g := &again{serve: serve{app: a}}
 	var copied bool
 	cmd := &cobra.Command{
-		Use:   "rebuild {--data DIR | --index ADDRESS --map ADDRESS --articles ADDRESS}",
+		Use:   "rebuild --data DIR [--map ADDRESS --articles ADDRESS [--log ADDRESS]]",
 		Short: "Make a lost index again from MySQL and HBase, or derived rows of a store from its sources",
-		Long: `With --index, --map and --articles: makes an index that was lost again, in Redis or
-in a folder (--index DIR, or --data), from what neardup serve kept in MySQL and
-HBase: every change with its number, so that every docId and nid answers as
-before. Give the settings that it was served with; --config and the
-environment are read as neardup serve reads them, NEARDUP_SEAL among them. Stop
-the servers first. It can be stopped at any moment and goes on when it is called
-again; until it is done, no server opens the index. An index that is there and
-has changes is left as it is.
+		Long: `With --map and --articles: makes an index that was lost again, in the folder of
+--data, from what neardup serve kept in MySQL and HBase: every change with its
+number, so that every docId and nid answers as before. Give the settings that it
+was served with; --config and the environment are read as neardup serve reads
+them, NEARDUP_SEAL among them. Stop the servers first. It can be stopped at any
+moment and goes on when it is called again; until it is done, no server opens the
+index. An index that is there and has changes is left as it is. So an index in
+Redis of versions before is brought over, too.
 
-Texts that HBase had and has lost are counted, and the exit code is 1: the index
-is made, and articles join those docIds by url or title only.
+With --log also: the log, which must be empty, begins with the folder; other
+servers go on with copies of it.
+
+Texts that HBase had and rows that MySQL had and has lost are counted, and the
+exit code is 1: the index is made, and articles join those docIds by url or title
+only, or by content only.
 
 What had not reached MySQL is lost. So an epoch begins, and no docId that was
 given meanwhile is given a second time. --drained says that nothing had been on
@@ -56,7 +60,7 @@ then gives other docIds.
   neardup rebuild --data news --method auto
   neardup rebuild --data news-from-image --new-epoch
   NEARDUP_MAP=mysql://user:secret@127.0.0.1:3306/news neardup rebuild \
-    --index redis://127.0.0.1:6379 --articles hbase+http://127.0.0.1:8080`,
+    --data news --articles hbase+http://127.0.0.1:8080`,
 		Args: expects(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {

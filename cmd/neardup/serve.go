@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -66,8 +65,8 @@ Every flag can be given as environment variable (--addr-file as
 NEARDUP_ADDR_FILE) or in the TOML file of --config under its name; flags go
 before the environment, the environment before the file.
 
-The index lies in a folder of --data, or with --index in Redis, which several
-servers may share. With --map and --articles every decision also goes to MySQL
+The index lies in a folder of --data. Several servers share a log, --log, and have
+an index each. With --map and --articles every decision also goes to MySQL
 (nid -> docId) and the hottest article of each docId to HBase: in order, after
 the answer, and again from where it stopped after any failure.
 
@@ -78,7 +77,7 @@ SIGHUP has the file of tokens read anew.
 		Example: `  neardup serve --data news
   neardup serve --config neardup.toml
   NEARDUP_MAP=mysql://user:secret@127.0.0.1:3306/news neardup serve --data news \
-    --index redis://127.0.0.1:6379 --articles hbase+http://127.0.0.1:8080`,
+    --log redis://127.0.0.1:6379 --articles hbase+http://127.0.0.1:8080`,
 		Args: expects(),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			s.secrets = s.stores.secrets()
@@ -171,13 +170,12 @@ func (s *serve) do(ctx context.Context) error {
 
 // suits checks what goes together with the profile.
 func (s *serve) suits() error {
-	inRedis := strings.HasPrefix(s.stores.index, "redis://") || strings.HasPrefix(s.stores.index, "rediss://")
 	switch {
 	case s.index.profile != profileClassic && s.stores.words != 0:
 		return usage("--words-for is for --profile classic")
 	case s.index.profile != profileClassic:
 		return nil
-	case !inRedis:
+	case !inRedis(s.stores.index):
 		return usage("--profile classic has its index in Redis: --index redis://HOST:PORT")
 	case s.stores.log != "" || s.backups != "" || s.keepTexts != 0:
 		return usage("--profile classic takes no --log, --backups or --keep-texts: its index is that of the article")
@@ -200,7 +198,6 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		return err
 	}
 	defer func() { err = errors.Join(err, closeSinks(sinks)) }()
-	store.readsFrom(sinks)
 	texts, err := openTexts(s.data, s.keepTexts)
 	if err != nil {
 		return err
@@ -210,15 +207,9 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		kept = texts
 		defer func() { err = errors.Join(err, texts.Close()) }()
 	}
-	marks := marksOf(s.data, store)
-	seen, err := marks.load()
-	if err != nil {
-		return err
-	}
 	registry := newRegistry(store)
 	handler, err := server.New(ctx, server.Config{
-		Classic: store.openClassic(), Store: store, Reach: store.reach, Clock: store.clock, Sinks: sinks, Detach: s.stores.detach, Seen: seen, Library: sinkArticles, TextsFor: s.stores.textsFor,
-		History: sinkMap, LogFor: s.stores.logFor, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
+		Classic: store.openClassic(), Store: store, Reach: store.reach, Clock: store.clock, Sinks: sinks, Detach: s.stores.detach, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
 		Settings: func(tenant string) docid.Settings {
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)
@@ -238,7 +229,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	}
 	gate.Open(handler)
 	s.log.Info("ready", "data", s.data, "ms", time.Since(start).Milliseconds())
-	return s.untilEnd(ctx, srv, ended, handler, marks)
+	return s.untilEnd(ctx, srv, ended, handler)
 }
 
 // open opens the index of the profile.
@@ -266,11 +257,10 @@ func (s *serve) warn(store *openStore) {
 
 // untilEnd does what a server does beside its requests until ctx or the listener
 // ends; requests then get drainTime to end.
-func (s *serve) untilEnd(ctx context.Context, srv *http.Server, ended <-chan error, handler *server.Server, marks marks) error {
+func (s *serve) untilEnd(ctx context.Context, srv *http.Server, ended <-chan error, handler *server.Server) error {
 	sweeping, stop := context.WithCancel(ctx)
 	var sweeper sync.WaitGroup
 	sweeper.Go(func() { handler.Run(sweeping) })
-	sweeper.Go(func() { marks.keep(sweeping, handler.Seen, s.log) })
 	sweeper.Go(func() { s.reloads(sweeping, handler) })
 	defer sweeper.Wait()
 	defer stop()

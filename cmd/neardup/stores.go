@@ -18,7 +18,6 @@ import (
 	"github.com/neardup/neardup/store/memory"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
-	"github.com/neardup/neardup/store/redis"
 	"github.com/neardup/neardup/store/redislog"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
@@ -32,16 +31,13 @@ type storeFlags struct {
 	keepLog, snapshotEvery      time.Duration
 	snapshots                   string
 	seal                        string
-	textsFor, logFor            time.Duration
 	detach                      []string
-	replicas                    int
-	acceptLoss                  bool
 	cache                       size
 	words                       time.Duration
 }
 
 func (f *storeFlags) add(fs *pflag.FlagSet) {
-	fs.StringVar(&f.index, "index", "", "where the index lies: redis://HOST:PORT (rediss:// with TLS), memory: (gone when it stops), or a folder, also as pebble:DIR (default: in --data)")
+	fs.StringVar(&f.index, "index", "", "where the index lies: memory: (gone when it stops), a folder, also as pebble:DIR (default: in --data); of --profile classic redis://HOST:PORT (rediss:// with TLS)")
 	fs.StringVar(&f.log, "log", "", "redis://HOST:PORT (rediss:// with TLS; Sentinels as ?master_set=NAME&replicas=1) or kafka://HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=2]: the log that several servers share, each with an index of its own in --data")
 	fs.DurationVar(&f.keepLog, "keep-log", 24*time.Hour, "how long entries of --log are kept at least: a server that was stopped for longer goes on with a copy of another's folder")
 	fs.StringVar(&f.snapshots, "snapshots", "", "folder that all servers of --log see: one writes a snapshot of its index there now and then, a new server begins with the last, and entries go once that and all servers have them (--keep-log is then how long one that is down is waited for)")
@@ -50,10 +46,6 @@ func (f *storeFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.articles, "articles", "", "also keep the hottest article of each docId: hbase+http://HOST:PORT[,HOST:PORT...][/TABLE]")
 	fs.StringVar(&f.seal, "seal", "", "64 hex digits to seal what makes the indexes themselves with, so that MySQL can keep it: neardup rebuild needs both; from the environment or --config")
 	fs.StringArrayVar(&f.detach, "detach", nil, "map or articles: nothing waits any more for this one, which was served with before")
-	fs.DurationVar(&f.textsFor, "texts-for", 0, "Redis: how long texts stay there before they are left to --articles; 0: always")
-	fs.DurationVar(&f.logFor, "log-for", week, "Redis: how long entries of the log stay there before they are left to --map; 0: always. A backup of MySQL must not be older than this")
-	fs.IntVar(&f.replicas, "replicas", 0, "Redis: replicas that must have a change on disk before it is answered")
-	fs.BoolVar(&f.acceptLoss, "accept-loss", false, "Redis: serve although its settings can lose acknowledged answers")
 	fs.DurationVar(&f.words, "words-for", 0, "--profile classic: how long the words of a text are kept in Redis, instead of cutting it again; the article has 168h; 0: they are not")
 	f.cache = 64 << 20
 	fs.Var(&f.cache, "cache", "cache of disk blocks, and again of compared texts (of all tenants together)")
@@ -67,9 +59,6 @@ func openTexts(data string, keep time.Duration) (*pebble.Texts, error) {
 	}
 	return pebble.OpenTexts(filepath.Join(data, "texts"), keep)
 }
-
-// week is how long the log stays in Redis, unless it is said.
-const week = 7 * 24 * time.Hour
 
 // secrets are the flags of the command line that hold a password; it is to be
 // asked before environment and file are read.
@@ -94,6 +83,11 @@ func password(address string) (string, bool) {
 	return u.User.Password()
 }
 
+// inRedis reports an address of Redis.
+func inRedis(address string) bool {
+	return strings.HasPrefix(address, "redis://") || strings.HasPrefix(address, "rediss://")
+}
+
 // where is an address without its password, for the log.
 func where(address string) string {
 	u, err := url.Parse(address)
@@ -113,39 +107,16 @@ type openStore struct {
 	poisoned func() error
 	// reach asks whether it is there; nil: it is.
 	reach func(ctx context.Context) error
-	// clock is its own; nil: that of this machine.
+	// clock is that of the log that it follows; nil: it has none.
 	clock func(ctx context.Context) (time.Time, error)
 	// gauges registers its figures.
 	gauges func(*prometheus.Registry)
-	// left is told of the sinks to which the store leaves what is old; nil: to none.
-	left leaver
-	// shared says that it lies elsewhere, and may be another than it was.
-	shared bool
 	// losses are what it may lose, by how it is set up.
 	losses []string
 	// closeLog closes the log that it follows, or classic; nil: there is none.
 	closeLog func() error
 	// loads is how its indexes were loaded; nil where they lie elsewhere.
 	loads []pebble.Load
-}
-
-// leaver is a store that leaves texts to a library, and entries of the log to a history.
-type leaver interface {
-	ReadThrough(library docid.Library)
-	ReadLog(history docid.History)
-}
-
-// readsFrom tells the store which of the sinks have what it left to them.
-func (s *openStore) readsFrom(sinks map[string]docid.Sink) {
-	if s.left == nil {
-		return
-	}
-	if library, ok := sinks[sinkArticles].(docid.Library); ok {
-		s.left.ReadThrough(library)
-	}
-	if history, ok := sinks[sinkMap].(docid.History); ok {
-		s.left.ReadLog(history)
-	}
 }
 
 // Poisoned tells the server.
@@ -155,20 +126,10 @@ func (s *openStore) Poisoned() error { return s.poisoned() }
 func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error) {
 	scheme, _, addressed := strings.Cut(f.index, "://")
 	switch {
-	case addressed && (scheme == "redis" || scheme == "rediss"):
-		s, err := redis.Open(ctx, redis.Options{Address: f.index, Replicas: f.replicas, AcceptLoss: f.acceptLoss})
-		if err != nil {
-			return nil, fmt.Errorf("--index %s: %w", where(f.index), err)
-		}
-		losses, err := s.Promises(ctx)
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("--index %s: %w", where(f.index), err), s.Close())
-		}
-		return &openStore{Store: s, poisoned: func() error { return nil }, gauges: func(*prometheus.Registry) {}, losses: losses, shared: true, left: s, reach: s.Reach, clock: s.Time}, nil
+	case addressed && inRedis(f.index):
+		return nil, usage("--index %s: that is where --profile classic has its index; several servers share --log, and neardup rebuild brings over an index of before", where(f.index))
 	case addressed:
-		return nil, usage("--index %s: no store is known by %q; redis, rediss, memory: or a folder", where(f.index), scheme)
-	case f.replicas != 0 || f.acceptLoss:
-		return nil, usage("--replicas and --accept-loss are for an --index in Redis")
+		return nil, usage("--index %s: no store is known by %q; memory: or a folder", where(f.index), scheme)
 	case f.index == "memory:":
 		s, err := memory.New(ctx)
 		if err != nil {
@@ -190,7 +151,16 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	if err != nil {
 		return nil, errors.Join(err, closeLog())
 	}
-	return &openStore{closeLog: closeLog, Store: s, snapshot: s.Snapshot, poisoned: s.Poisoned, gauges: func(r *prometheus.Registry) { embeddedGauges(r, s) }, loads: s.Loads()}, nil
+	of := &openStore{
+		closeLog: closeLog, Store: s, snapshot: s.Snapshot, poisoned: s.Poisoned, loads: s.Loads(),
+		gauges: func(r *prometheus.Registry) { embeddedGauges(r, s) },
+	}
+	if shared, ok := log.(interface {
+		Time(ctx context.Context) (time.Time, error)
+	}); ok {
+		of.clock = shared.Time
+	}
+	return of, nil
 }
 
 // openClassic opens the index of the classic system.
@@ -357,12 +327,6 @@ func (f *storeFlags) valid() error {
 	if _, err := f.sealKey(); err != nil {
 		return usage("--seal: %w", err)
 	}
-	if f.textsFor > 0 && (f.articles == "" || !strings.HasPrefix(f.index, "redis")) {
-		return usage("--texts-for is a time, for an --index in Redis with --articles")
-	}
-	if f.logFor != week && f.logFor != 0 && (f.articleMap == "" || !strings.HasPrefix(f.index, "redis")) {
-		return usage("--log-for is a time, for an --index in Redis with --map")
-	}
 	if f.keepLog != 0 && f.keepLog < time.Minute {
 		return usage("--keep-log is at least a minute")
 	}
@@ -372,7 +336,7 @@ func (f *storeFlags) valid() error {
 	if f.snapshots != "" && f.snapshotEvery < time.Minute {
 		return usage("--snapshot-every is at least a minute")
 	}
-	if f.log != "" && (strings.HasPrefix(f.index, "redis") || f.index == "memory:") {
+	if f.log != "" && (inRedis(f.index) || f.index == "memory:") {
 		return usage("--log and --index %s exclude each other: a server that follows a log has its index in a folder", where(f.index))
 	}
 	for _, name := range f.detach {

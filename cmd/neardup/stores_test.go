@@ -21,13 +21,6 @@ func TestStoreFlags(t *testing.T) {
 		{storeFlags{detach: []string{"articles"}, articleMap: "mysql://host/db"}, true},
 		{storeFlags{detach: []string{"map"}, articleMap: "mysql://host/db"}, false},
 		{storeFlags{detach: []string{"redis"}}, false},
-		{storeFlags{textsFor: time.Hour, index: "redis://host", articles: "hbase+http://host"}, true},
-		{storeFlags{textsFor: time.Hour, index: "folder", articles: "hbase+http://host"}, false},
-		{storeFlags{textsFor: time.Hour, index: "redis://host"}, false},
-		{storeFlags{logFor: time.Hour, index: "redis://host", articleMap: "mysql://host/db"}, true},
-		{storeFlags{logFor: time.Hour, index: "folder", articleMap: "mysql://host/db"}, false},
-		{storeFlags{logFor: time.Hour, index: "redis://host"}, false},
-		{storeFlags{logFor: week}, true}, // the default: a log that nobody else has stays
 		{storeFlags{seal: "secret"}, false},
 		{storeFlags{log: "redis://host"}, true},
 		{storeFlags{log: "redis://host", index: "folder"}, true},
@@ -58,6 +51,7 @@ func TestStoresByAddress(t *testing.T) {
 		{index: "pebble:" + filepath.Join(dir, "scheme"), folder: "scheme"},
 		{index: "memory:", losses: 1},
 		{index: "mongo://host", usage: true},
+		{index: "redis://host", usage: true}, // where the classic profile has its index
 		{log: "mongo://host", usage: true},
 		{log: "kafka://user:secret@host", invalid: true},
 		{log: "redis://host:none", invalid: true},

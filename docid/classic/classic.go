@@ -52,8 +52,11 @@ type Service struct {
 	o Options
 }
 
-// Open connects. ErrInvalid, ErrUnavailable.
-func Open(_ context.Context, o Options) (*Service, error) {
+// loadPause is how long to wait before asking again a Redis that reads its data.
+const loadPause = 250 * time.Millisecond
+
+// Open connects, and waits until Redis has read its data. ErrInvalid, ErrUnavailable.
+func Open(ctx context.Context, o Options) (*Service, error) {
 	opt, err := rueidis.ParseURL(o.Address)
 	if err != nil {
 		var bad *url.Error // says the whole address, password and all
@@ -64,11 +67,24 @@ func Open(_ context.Context, o Options) (*Service, error) {
 	}
 	opt.DisableCache, opt.ClientName = true, "neardup"
 	opt.Dialer.Timeout, opt.ConnWriteTimeout = time.Second, 2*time.Second
-	c, err := rueidis.NewClient(opt)
-	if err != nil {
-		return nil, fmt.Errorf("%w: connect to Redis: %w", docid.ErrUnavailable, err)
+	for {
+		s := &Service{o: o}
+		if s.c, err = rueidis.NewClient(opt); err == nil {
+			if err = s.Reach(ctx); err == nil {
+				return s, nil
+			}
+			s.c.Close()
+		}
+		said, ok := errors.AsType[*rueidis.RedisError](err)
+		if !ok || !said.IsLoading() {
+			return nil, failed(err)
+		}
+		select {
+		case <-time.After(loadPause):
+		case <-ctx.Done():
+			return nil, errors.Join(failed(err), ctx.Err())
+		}
 	}
-	return &Service{c, o}, nil
 }
 
 // Close closes the connections.

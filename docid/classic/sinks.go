@@ -23,7 +23,7 @@ return redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])`)
 // Attach has articles kept for a sink until it has them. It must be attached before the first article:
 // docid.ErrUndrained otherwise. docid.ErrBehind if the index has lost articles that the sink has.
 func (x *Index) Attach(ctx context.Context, name string, sink docid.Sink) error {
-	if keeper, ok := sink.(docid.IdentityKeeper); ok {
+	if keeper, ok := sink.(docid.History); ok {
 		if err := keeper.KeepIdentity(ctx, x.tenant, x.identity); err != nil {
 			return fmt.Errorf("attach sink %q: %w", name, err)
 		}

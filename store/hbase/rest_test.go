@@ -89,7 +89,8 @@ func tableDisabled(t *testing.T, h services.HBase) {
 	}
 	defer s.Close()
 	heat := delivery(2, docid.KeepsHeat, "")
-	heat.DocID, heat.NID, heat.TextLeft, heat.Article = delivery(1, 0, "").DocID, "n1", true, &docid.Article{Heat: 9}
+	heat.DocID, heat.NID, heat.Article = delivery(1, 0, "").DocID, "n1", &docid.Article{Heat: 9}
+	heat.Article.Text = "one"
 	heat.Article.ID = "n1"
 	if err := s.Apply(t.Context(), "t", []docid.Delivery{delivery(1, docid.KeepsThis, "one")}); err != nil {
 		t.Fatal(err)

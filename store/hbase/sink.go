@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,8 +25,7 @@ type Sink struct {
 }
 
 var (
-	_ docid.LeaderSink = (*Sink)(nil)
-	_ docid.Library    = (*Sink)(nil)
+	_ docid.Library = (*Sink)(nil)
 )
 
 // Open reads hbase+http://HOST:PORT[,HOST:PORT...][/TABLE], the addresses of
@@ -85,9 +83,6 @@ func cursorRow(tenant string) string { return "~" + tenant }
 // stamp is the timestamp of the cells of a change: by epoch, then by number.
 // What a history wrote that was lost is hidden by the epoch that replaced it.
 func stamp(epochs int, seq uint64) int64 { return int64(epochs)<<48 | int64(seq) }
-
-// KeepsLeaders asks for the texts of leaders.
-func (s *Sink) KeepsLeaders() bool { return true }
 
 // Close lets go of the gateways.
 func (s *Sink) Close() error {
@@ -161,10 +156,6 @@ func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) er
 	if len(ds) == 0 {
 		return nil
 	}
-	ds, err := s.recall(ctx, ds)
-	if err != nil {
-		return err
-	}
 	w := writer{s: s, free: make(chan struct{}, requests)}
 	for i := range ds {
 		cells, err := cellsOf(&ds[i])
@@ -228,46 +219,6 @@ func (w *writer) send(ctx context.Context) {
 func (w *writer) end() error {
 	w.sending.Wait()
 	return w.failed
-}
-
-// recall gives kept copies the text that is here: what waits has none where it was
-// left to this sink. One that is not the same any more stays as it is.
-func (s *Sink) recall(ctx context.Context, ds []docid.Delivery) ([]docid.Delivery, error) {
-	var docIDs []string
-	for _, d := range ds {
-		if d.TextLeft {
-			docIDs = append(docIDs, d.DocID)
-		}
-	}
-	if docIDs == nil {
-		return ds, nil
-	}
-	slices.Sort(docIDs)
-	docIDs = slices.Compact(docIDs)
-	here, err := s.Texts(ctx, docIDs)
-	if err == nil && len(here) < len(docIDs) {
-		if err = unavailable(s.enabled(ctx)); err == nil {
-			here, err = s.Texts(ctx, docIDs)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	ds = slices.Clone(ds)
-	for i := range ds {
-		d := &ds[i]
-		if !d.TextLeft {
-			continue
-		}
-		kept := here[d.DocID].Kept
-		if kept == nil || kept.ID != d.Article.ID {
-			d.Keeps = docid.KeepsSame
-			continue
-		}
-		article := *d.Article
-		article.Text, d.Article = kept.Text, &article
-	}
-	return ds, nil
 }
 
 // cellsOf is what a delivery writes. The timestamp is made of the number of the

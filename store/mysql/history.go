@@ -67,7 +67,7 @@ func namesOf(b []byte) (names []docid.Name) {
 	return names
 }
 
-// Log reads the entries of a tenant as docid.History says.
+// Log reads the entries of a tenant after one, in order.
 func (s *Sink) Log(ctx context.Context, tenant string, after uint64, limit int) ([]docid.Entry, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT l.seq, l.entry FROM neardup_tenants t JOIN neardup_log l ON l.tenant = t.id
 		WHERE t.name = ? AND l.seq > ? ORDER BY l.seq LIMIT ?`, []byte(tenant), after, limit)
@@ -161,13 +161,8 @@ func (a *article) of(d *docid.Delivery) *docid.Article {
 	if !a.address.Valid {
 		return nil
 	}
-	out := a.named(d.NID, d.Heat)
-	return &out
-}
-
-func (a *article) named(nid string, heat int64) docid.Article {
-	out := docid.Article{Category: a.category.String, Media: a.media.String, ImageCount: a.images.String, Heat: heat}
-	out.ID, out.URL, out.Title, out.Time = nid, a.address.String, a.title.String, a.published.Int64
+	out := &docid.Article{Category: a.category.String, Media: a.media.String, ImageCount: a.images.String, Heat: d.Heat}
+	out.ID, out.URL, out.Title, out.Time = d.NID, a.address.String, a.title.String, a.published.Int64
 	return out
 }
 

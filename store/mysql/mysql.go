@@ -35,9 +35,8 @@ type Sink struct {
 }
 
 var (
-	_ docid.Sink           = (*Sink)(nil)
-	_ docid.IdentityKeeper = (*Sink)(nil)
-	_ docid.History        = (*Sink)(nil)
+	_ docid.Sink    = (*Sink)(nil)
+	_ docid.History = (*Sink)(nil)
 )
 
 // Open connects and makes or migrates the tables. ErrInvalid, ErrUnavailable,

@@ -131,29 +131,6 @@ func testNames(t *testing.T, p Place) {
 	}
 }
 
-// testBehind: who has seen more than the store holds gets no answer from it.
-func testBehind(t *testing.T, p Place) {
-	o := start(t, p)
-	ctx := t.Context()
-	for seen, want := range []error{nil, nil, docid.ErrBehind} {
-		if seen == 1 {
-			o.add(article("a", Base(1)))
-		}
-		seen := uint64(seen)
-		_, err := o.Index().Lookup(ctx, docid.Query{Seen: seen})
-		must(t, "look up", err, want)
-		if want == nil {
-			continue
-		}
-		_, err = o.Index().Replay(ctx, docid.Asked{NID: "a", Seen: seen})
-		must(t, "replay", err, want)
-		ch := &docid.Change{Article: &docid.Article{}, Fresh: &docid.Fresh{}}
-		ch.Kind, ch.Query.Seen = docid.KindNew, seen
-		_, err = o.Index().Commit(ctx, ch)
-		must(t, "commit", err, want)
-	}
-}
-
 // testReplayed: Replay answers as Commit did, refuses as it would, and writes
 // nothing.
 func testReplayed(t *testing.T, p Place) {

@@ -31,7 +31,6 @@ func testModerated(t *testing.T, p Place) {
 	must(t, "of one that is elsewhere by now", commit(docid.KindCorrect, "b", a.LeaderSeq, from(a.LeaderSeq)), docid.ErrConflict)
 	must(t, "to where it is", commit(docid.KindCorrect, "b", b.LeaderSeq, from(b.LeaderSeq)), docid.ErrInvalid)
 	must(t, "to a docId that never was", commit(docid.KindCorrect, "b", 999, from(b.LeaderSeq)), docid.ErrEnded)
-	must(t, "by who has seen more", commit(docid.KindCorrect, "b", a.LeaderSeq, from(b.LeaderSeq), func(c *docid.Change) { c.Query.Seen = 99 }), docid.ErrBehind)
 	must(t, "to a living one", commit(docid.KindCorrect, "b", a.LeaderSeq, from(b.LeaderSeq)), nil)
 
 	must(t, "a rule of nobody", commit(docid.KindRule, "a", 0, nil), docid.ErrInvalid)

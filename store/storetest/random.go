@@ -66,9 +66,6 @@ func (w *walk) detect() *docid.Detector {
 func (w *walk) step() {
 	r := w.texts.R
 	w.now = w.now.Add(time.Duration(r.IntN(3)) * time.Second)
-	if w.place.Trim != nil && r.IntN(6) == 0 {
-		w.place.Trim(w.t, w.Detector)
-	}
 	switch n := r.IntN(100); {
 	case n < 60:
 		w.submit()

@@ -12,49 +12,59 @@ import (
 	"github.com/neardup/neardup/store/memory"
 )
 
-// kept is both sinks that an index can be made again from, in memory, as they
+// kept is what both sinks have that an index can be made again from, in memory, as they
 // would keep it elsewhere: without the texts of what is not kept.
-type kept struct {
-	id       docid.Identity
-	log      []docid.Delivery
-	articles map[uint64]*docid.Article // by the change they came with
-	rows     map[string]*docid.Filed   // by nid
-	texts    map[string]docid.Texts
-	leaders  bool // which of the two it is
-}
+type kept struct{ log []docid.Delivery }
+
+// history keeps the log and the articles, library the texts.
+type (
+	history struct {
+		kept
+		id       docid.Identity
+		articles map[uint64]*docid.Article // by the change they came with
+	}
+	library struct {
+		kept
+		texts map[string]docid.Texts
+	}
+)
 
 // KeptSinks are two in memory that an index can be made again from, empty.
 func KeptSinks() (docid.History, docid.Library) {
-	return &kept{articles: map[uint64]*docid.Article{}, rows: map[string]*docid.Filed{}}, &kept{texts: map[string]docid.Texts{}, leaders: true}
+	return &history{articles: map[uint64]*docid.Article{}}, &library{texts: map[string]docid.Texts{}}
 }
 
-func (k *kept) KeepsLeaders() bool { return k.leaders }
-func (k *kept) Close() error       { return nil }
+func (k *kept) Close() error { return nil }
 
-func (k *kept) KeepIdentity(_ context.Context, _ string, id docid.Identity) error {
+func (k *history) KeepIdentity(_ context.Context, _ string, id docid.Identity) error {
 	k.id = id
 	return nil
 }
 
-func (k *kept) Identity(context.Context, string) (docid.Identity, error) { return k.id, nil }
+func (k *history) Identity(context.Context, string) (docid.Identity, error) { return k.id, nil }
 
 func (k *kept) Cursor(context.Context, string) (uint64, error) {
 	return k.last(), nil
 }
 
-func (k *kept) Apply(_ context.Context, _ string, ds []docid.Delivery) error {
+func (k *history) Apply(_ context.Context, _ string, ds []docid.Delivery) error {
 	for _, d := range ds {
-		if k.log = append(k.log, d); k.leaders {
-			k.keep(&d)
-		} else {
-			k.file(&d)
-		}
+		k.log = append(k.log, d)
+		k.file(&d)
+	}
+	return nil
+}
+
+func (k *library) Apply(_ context.Context, _ string, ds []docid.Delivery) error {
+	for _, d := range ds {
+		k.log = append(k.log, d)
+		k.keep(&d)
 	}
 	return nil
 }
 
 // keep is what a table of texts does.
-func (k *kept) keep(d *docid.Delivery) {
+func (k *library) keep(d *docid.Delivery) {
 	if d.Keeps.Left() {
 		t := k.texts[d.Left]
 		t.Kept, t.KeptSeq = nil, d.Seq
@@ -64,10 +74,6 @@ func (k *kept) keep(d *docid.Delivery) {
 	switch {
 	case d.Keeps == docid.KeepsNone:
 		t.Kept, t.KeptSeq = nil, d.Seq
-	case d.TextLeft:
-		a := *d.Article
-		a.Text = t.Kept.Text
-		t.Kept, t.KeptSeq = &a, d.Seq
 	case d.Article != nil && (d.Keeps.This() || d.Keeps == docid.KeepsHeat):
 		t.Kept, t.KeptSeq = d.Article, d.Seq
 	}
@@ -80,7 +86,7 @@ func (k *kept) keep(d *docid.Delivery) {
 	k.texts[d.DocID] = t
 }
 
-func (k *kept) Texts(_ context.Context, ids []string) (map[string]docid.Texts, error) {
+func (k *library) Texts(_ context.Context, ids []string) (map[string]docid.Texts, error) {
 	out := map[string]docid.Texts{}
 	for _, id := range ids {
 		if t, ok := k.texts[id]; ok {
@@ -344,7 +350,7 @@ func (h holed) Texts(ctx context.Context, docIDs []string) (map[string]docid.Tex
 }
 
 // testRestoreHoles: a text that the library had and has lost is told apart from one that
-// it had not got yet.
+// it had not got yet, and an article that the history has lost from one that was deleted.
 func testRestoreHoles(t *testing.T, p Place) {
 	if p.Follows {
 		return // such an index is made again without the log
@@ -362,6 +368,9 @@ func testRestoreHoles(t *testing.T, p Place) {
 		}
 		r.feed(r.Detector, "map")
 	}
+	must(t, "delete", second(r.Delete(t.Context(), "0")), nil)
+	r.feed(r.Detector, "map")
+	delete(r.history.(*history).articles, 2) // of the second one, which nobody has deleted
 	sum := r.rebuild(o, false)
-	equal(t, "what was made again", fmt.Sprint(sum.Stats.Seq, sum.Textless, sum.Missing), "3 2 1")
+	equal(t, "what was made again", fmt.Sprint(sum.Stats.Seq, sum.Textless, sum.Missing, sum.Rowless), "4 2 1 1")
 }

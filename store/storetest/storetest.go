@@ -20,8 +20,6 @@ type Place struct {
 	Lasting bool
 	// Follows says that the store follows a log, so no index can be made again in it.
 	Follows bool
-	// Trim, where the store can, leaves to its sinks all that it can leave.
-	Trim func(t *testing.T, d *docid.Detector)
 }
 
 // Run runs the whole suite; place makes a fresh place for each test.
@@ -45,7 +43,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Packing", testPacking},
 		{"Lookup", testLookup},
 		{"Names", testNames},
-		{"Behind", testBehind},
+		{"Read", testRead},
 		{"ReplayFirst", testReplayed},
 		{"ReplayOfAnothersNid", testReplayedNid},
 		{"Lost", testLost},
@@ -62,12 +60,6 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, place(t)) })
 	}
-}
-
-// RunTrimmed runs what leaves to sinks what is old, at places that have a Trim.
-func RunTrimmed(t *testing.T, place func(t *testing.T) Place) {
-	t.Run("RandomAgainstModel", func(t *testing.T) { testRandom(t, place(t)) })
-	t.Run("Trimmed", func(t *testing.T) { testTrimmed(t, place(t)) })
 }
 
 // Threshold of the content stage in the suite.

@@ -32,7 +32,7 @@ func away() (time.Duration, int) {
 // nothing is lost, every decision is made, and what waited is stored afterwards. It
 // logs the times before and meanwhile, and how fast the queue went.
 func sinksAway(t *testing.T, b *backends) {
-	l := newLife(t, b, "away", seed(), alone)
+	l := newLife(t, b, "away", seed())
 	long, rate := away()
 	l.requests(min(long/2, 20*time.Second), rate) // caches and connections
 	before := l.requests(min(long/2, 20*time.Second), rate)

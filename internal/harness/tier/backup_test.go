@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -19,19 +18,18 @@ import (
 	"github.com/neardup/neardup/internal/services"
 	"github.com/neardup/neardup/store/hbase"
 	"github.com/neardup/neardup/store/mysql"
-	"github.com/neardup/neardup/store/redis"
+	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/storetest"
 )
 
-// three is an index in Redis that leaves to MariaDB and HBase all that it can leave, as
-// soon as it can, while somebody writes.
+// three is an index in a folder, MariaDB and HBase, while somebody writes.
 type three struct {
 	t     *testing.T
-	redis *services.Server
 	maria *services.Server
 	hbase services.HBase
 
-	store    *redis.Store
+	dir      string
+	store    *pebble.Store
 	history  *mysql.Sink
 	library  *hbase.Sink
 	settings docid.Settings
@@ -42,12 +40,13 @@ type three struct {
 	given    map[string]bool         // docIds
 }
 
-// open opens the index over a database and a table.
-func (b *three) open(name string) {
+// open opens the index in a folder over a database and a table.
+func (b *three) open(dir, name string) {
 	b.t.Helper()
 	ctx := b.t.Context()
 	var err, err2, err3 error
-	b.store, err = redis.Open(ctx, redis.Options{Address: "redis://" + b.redis.Addr})
+	b.dir = dir
+	b.store, err = pebble.Open(ctx, dir, pebble.Options{})
 	b.history, err2 = mysql.Open(ctx, mysql.Options{Address: "mysql://root@" + b.maria.Addr + "/" + name, Seal: &mysql.Seal{}})
 	b.library, err3 = hbase.Open(ctx, "hbase+http://"+b.hbase.Gateway.Addr+"/"+name)
 	if err := errors.Join(err, err2, err3); err != nil {
@@ -55,8 +54,15 @@ func (b *three) open(name string) {
 	}
 	store, history, library := b.store, b.history, b.library
 	b.t.Cleanup(func() { _ = errors.Join(store.Close(), history.Close(), library.Close()) })
-	b.store.ReadLog(b.history)
-	b.store.ReadThrough(b.library)
+}
+
+func (b *three) last() uint64 {
+	b.t.Helper()
+	st, err := b.d.Stats(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return st.Seq
 }
 
 func (b *three) detect() {
@@ -67,7 +73,7 @@ func (b *three) detect() {
 	}
 }
 
-// feed feeds both sinks once and leaves to them what it can.
+// feed feeds both sinks once.
 func (b *three) feed(ctx context.Context) error {
 	for name, sink := range map[string]docid.Sink{"map": b.history, "articles": b.library} {
 		relay, err := b.d.Relay(ctx, name, sink)
@@ -78,12 +84,7 @@ func (b *three) feed(ctx context.Context) error {
 			return err
 		}
 	}
-	u := b.d.Index().(docid.Unloader)
-	_, err := u.Unload(ctx, "articles", time.Now().Add(time.Hour), 1000)
-	if err == nil {
-		_, err = u.Trim(ctx, "map", b.d.Seen()-20, time.Now().Add(time.Hour), 1000)
-	}
-	return err
+	return nil
 }
 
 // write adds articles, every third of them near an earlier one, and makes some hotter.
@@ -110,7 +111,7 @@ func (b *three) write(articles int) {
 	}
 }
 
-// meanwhile runs work, which writes too, while the sinks are fed and things are left to them.
+// meanwhile runs work, which writes too, while the sinks are fed.
 func (b *three) meanwhile(work func()) {
 	b.t.Helper()
 	ctx, stop := context.WithCancel(b.t.Context())
@@ -213,62 +214,6 @@ func (b *three) copyHBase(to string) {
 	ask(http.MethodDelete, scanner, "")
 }
 
-// unwritten waits until Redis does not write its log anew, and has it not begin to.
-func (b *three) unwritten() {
-	b.t.Helper()
-	l := &life{t: b.t}
-	l.say(b.redis, "CONFIG", "SET", "auto-aof-rewrite-percentage", "0")
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		info := l.say(b.redis, "INFO", "persistence")
-		if strings.Contains(info, "aof_rewrite_in_progress:0") && strings.Contains(info, "aof_rewrite_scheduled:0") {
-			return
-		}
-	}
-	b.t.Fatal("Redis writes its log anew for ever")
-}
-
-// lose replaces what Redis has by a copy of its files; "" for nothing.
-func (b *three) lose(copied string) {
-	b.t.Helper()
-	b.redis.Kill()
-	files := filepath.Join(b.redis.Dir, "appendonlydir")
-	err := os.RemoveAll(files)
-	if err == nil && copied != "" {
-		err = os.CopyFS(files, os.DirFS(copied))
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	b.redis.Start(b.t)
-}
-
-// refused checks that the index does not go on with a copy of MySQL from before what was
-// left to MySQL, and says so.
-func (b *three) refused(name string, dumped uint64) {
-	b.t.Helper()
-	ctx := b.t.Context()
-	b.write(60)
-	if err := b.feed(ctx); err != nil {
-		b.t.Fatal(err)
-	}
-	trimmed, err := b.d.Index().(docid.Unloader).Trimmed(ctx)
-	if err != nil || trimmed <= dumped {
-		b.t.Fatalf("the log is trimmed up to %d, %v, and the copy has %d", trimmed, err, dumped)
-	}
-	old, err := mysql.Open(ctx, mysql.Options{Address: "mysql://root@" + b.maria.Addr + "/" + name, Seal: &mysql.Seal{}})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	defer old.Close()
-	if _, err := b.d.Relay(ctx, "map", old); !errors.Is(err, docid.ErrUntold) {
-		b.t.Errorf("a MySQL that has %d changes of %d that were left to it: %v", dumped, trimmed, err)
-	}
-	b.store.ReadLog(old)
-	if _, err := b.d.Index().Catalog().Log(ctx, dumped, 1); !errors.Is(err, docid.ErrUntold) {
-		b.t.Errorf("the log that it does not have: %v", err)
-	}
-}
-
 // holds checks that every answer up to a change is what the index says, retries and
 // articles, and that what is given from now on was not given before.
 func (b *three) holds(upTo uint64) {
@@ -300,9 +245,9 @@ func (b *three) holds(upTo uint64) {
 	}
 }
 
-// TestBackup copies MariaDB and HBase one after the other, and Redis, while articles are
-// written and old ones are left to the two, and goes back: to a copy of Redis beside the two as
-// they are now, and to the copies of the two without Redis.
+// TestBackup copies MariaDB and HBase one after the other, and later the folder, while articles are
+// written, and goes back: to the copies of the two without a folder, and to the copy of the folder beside the two
+// as they are then.
 func TestBackup(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the servers are processes of their own")
@@ -310,24 +255,9 @@ func TestBackup(t *testing.T) {
 	ctx := t.Context()
 	b := &three{t: t, settings: storetest.Settings(), answered: map[string]docid.Answer{}, given: map[string]bool{}}
 	b.settings.Now = nil
-	b.hbase, b.maria, b.redis = services.StartHBase(t), services.MariaDB(t), services.Redis(t)
-	b.open("neardup")
+	b.hbase, b.maria = services.StartHBase(t), services.MariaDB(t)
+	b.open(t.TempDir(), "neardup")
 	b.detect()
-
-	copied, at := filepath.Join(t.TempDir(), "copy"), uint64(0)
-	b.meanwhile(func() {
-		b.unwritten()
-		at = b.d.Seen()
-		if err := os.CopyFS(copied, os.DirFS(filepath.Join(b.redis.Dir, "appendonlydir"))); err != nil {
-			t.Errorf("copy Redis: %v", err)
-		}
-		b.write(40)
-	})
-	b.lose(copied)
-	if err := b.d.Resume(ctx, b.d.Seen()); err != nil {
-		t.Fatalf("resume: %v", err)
-	}
-	b.holds(at)
 
 	var dumped uint64
 	b.meanwhile(func() {
@@ -346,18 +276,39 @@ func TestBackup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.refused("copied", dumped)
-	b.lose("")
-	b.open("copied")
+	fresh := t.TempDir()
+	b.open(fresh, "copied")
 	again := docid.Rebuild{Store: b.store, History: b.history, Library: b.library, Tenant: "tenant", Settings: b.settings}
 	sum, err := again.Run(ctx)
-	if err != nil || sum.Digest != want || sum.Seq != dumped || sum.Textless != 0 || !sum.Epoch {
+	if err != nil || sum.Digest != want || sum.Seq != dumped || sum.Textless != 0 || sum.Rowless != 0 || !sum.Epoch {
 		t.Fatalf("made again: %+v, %v, want digest %s of %d changes", sum, err, want, dumped)
 	}
+	if err := b.store.Close(); err != nil { // as neardup rebuild does
+		t.Fatal(err)
+	}
+	b.open(fresh, "copied")
 	b.detect()
 	b.holds(dumped)
 	if err := b.feed(ctx); err != nil {
 		t.Errorf("feed what was restored: %v", err)
 	}
 	b.holds(dumped)
+
+	copied, at := filepath.Join(t.TempDir(), "copy"), uint64(0)
+	b.meanwhile(func() {
+		at = b.last()
+		if err := b.store.Snapshot(ctx, copied); err != nil {
+			t.Errorf("copy the folder: %v", err)
+		}
+		b.write(40)
+	})
+	if err := b.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.open(copied, "copied")
+	b.detect()
+	if err := b.feed(ctx); err != nil { // the sinks have seen more
+		t.Fatalf("feed after a loss: %v", err)
+	}
+	b.holds(at)
 }

@@ -18,10 +18,7 @@ type fault struct {
 	name string
 	do   func(*life)
 	part part
-	// loses says that it loses answers whatever the servers do; slow, that it takes
-	// seconds: it is made once in a short run.
-	// strict: only where nothing is accepted.
-	loses, slow, strict bool
+	slow bool // it takes seconds: it is made once in a short run
 }
 
 // part is what a fault takes hold of: two faults of different parts may come at once.
@@ -46,16 +43,12 @@ var faults = []fault{
 	{name: "Redis paused", part: redisItself, do: func(l *life) { l.paused(l.primary, 700) }},
 	{name: "Redis paused for seconds", part: redisItself, do: func(l *life) { l.paused(l.primary, int(long()/time.Millisecond)) }, slow: true},
 	{name: "Redis full", part: redisItself, do: (*life).full},
-	{name: "Redis without its functions", part: redisItself, do: func(l *life) { l.say(l.primary, "FUNCTION", "FLUSH") }},
+	{name: "Redis without its scripts", part: redisItself, do: func(l *life) { l.say(l.primary, "SCRIPT", "FLUSH") }},
 	{name: "Redis ends all connections", part: redisItself, do: func(l *life) { l.say(l.primary, "CLIENT", "KILL", "TYPE", "normal") }},
 	{name: "Redis rewrites its log", part: redisItself, do: func(l *life) { l.say(l.primary, "BGREWRITEAOF"); l.pause(100) }},
 	{name: "Redis told to evict", part: redisItself, do: (*life).mayEvict},
-	{name: "Redis evicts keys, and is made again", do: (*life).evicted, slow: true, strict: true},
-	{name: "replica killed", part: redisItself, do: func(l *life) { l.restart(l.replica); l.follow() }},
-	{name: "replica paused", part: redisItself, do: func(l *life) { l.paused(l.replica, 700) }},
-	{name: "failed over", part: redisItself, do: func(l *life) { l.failover(0) }},
-	{name: "failed over to a replica that lags", part: redisItself, do: func(l *life) { l.failover(l.some(300)) }},
-	{name: "Redis lost the end of its log", part: redisItself, do: (*life).cutLog, loses: true},
+	{name: "log and folders lost, and made again", do: (*life).lost, slow: true},
+	{name: "log lost, and begun again by one folder", do: (*life).adopted, slow: true},
 
 	{name: "MariaDB killed", part: mariaItself, do: func(l *life) { l.restart(l.maria) }},
 	{name: "MariaDB paused", part: mariaItself, do: func(l *life) { l.paused(l.maria, 700) }},
@@ -99,9 +92,7 @@ var faults = []fault{
 
 // two makes two faults of different parts at once.
 func (l *life) two() {
-	some := slices.DeleteFunc(slices.Clone(l.kinds), func(f fault) bool {
-		return f.part == everything || f.slow || f.loses && !l.lossy
-	})
+	some := slices.DeleteFunc(slices.Clone(l.kinds), func(f fault) bool { return f.part == everything || f.slow })
 	first := some[l.r.IntN(len(some))]
 	some = slices.DeleteFunc(some, func(f fault) bool { return f.part == first.part })
 	second := some[l.r.IntN(len(some))]
@@ -250,14 +241,24 @@ func (l *life) pauseServer() {
 	}
 }
 
-// newFolder has a server start on an empty folder, without what it knew of the index.
+// newFolder has a server start on an empty folder: it makes its index of the log. A log that began with a
+// folder is gone on with by a copy of one.
 func (l *life) newFolder() {
-	s := l.any()
+	n := l.r.IntN(len(l.servers))
+	s, other := l.servers[n], l.servers[(n+1)%len(l.servers)]
 	s.process.Kill()
 	if err := os.RemoveAll(s.data); err != nil {
 		l.t.Error(err)
 	}
-	l.start(s)
+	if !l.begun {
+		l.start(s)
+		return
+	}
+	other.process.Kill()
+	if err := os.CopyFS(s.data, os.DirFS(other.data)); err != nil {
+		l.t.Error(err)
+	}
+	l.killServers(0, s, other)
 }
 
 // count is how many faults are made: NEARDUP_FAULTS, or in the tests 60 of all
@@ -271,9 +272,8 @@ func count() int {
 
 func short() bool { return count() < 100 }
 
-// TestFaults makes one fault after the other while clients send to three servers.
-// Lives that may lose nothing, over Valkey with a replica that is waited for, and lives
-// where losses are accepted, over Redis with one that is not, take turns.
+// TestFaults makes one fault after the other while clients send to three servers over one log,
+// which may lose nothing.
 func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the servers are processes of their own")
@@ -282,7 +282,7 @@ func TestFaults(t *testing.T) {
 	total := counts{kinds: map[string]int{}}
 	for n := 0; total.faults < count() && !t.Failed(); n++ {
 		t.Run(fmt.Sprint("life", n), func(t *testing.T) {
-			l := newLife(t, b, fmt.Sprint("life", n), seed()+uint64(n), mode(n%2))
+			l := newLife(t, b, fmt.Sprint("life", n), seed()+uint64(n))
 			l.work()
 			l.fail(min(faultsOfLife(), count()-total.faults), &total)
 			l.rest()
@@ -309,7 +309,7 @@ func (l *life) fail(n int, total *counts) {
 	for done := 0; done < n && !l.t.Failed(); done++ {
 		if len(deck) == 0 {
 			deck = slices.DeleteFunc(slices.Clone(faults), func(f fault) bool {
-				return f.loses && !l.lossy || f.strict && l.lossy || f.slow && short() && total.kinds[f.name] > 0 || !strings.Contains(f.name, only())
+				return f.slow && short() && total.kinds[f.name] > 0 || !strings.Contains(f.name, only())
 			})
 			if len(deck) == 0 {
 				l.t.Fatalf("no kind of fault is left that %q names", only())
@@ -332,12 +332,12 @@ func only() string { return os.Getenv("NEARDUP_FAULT") }
 
 // counts are what a run did.
 type counts struct {
-	faults, answers, lost, changes, rows, articles, parked int
-	kinds                                                  map[string]int
+	faults, answers, changes, rows, articles, parked int
+	kinds                                            map[string]int
 }
 
 // String says it in one line.
 func (c counts) String() string {
-	return fmt.Sprintf("%d faults of %d kinds, %d answers (%d of them lost where that is accepted), %d changes, %d rows in MySQL (%d parked), %d articles in HBase",
-		c.faults, len(c.kinds), c.answers, c.lost, c.changes, c.rows, c.parked, c.articles)
+	return fmt.Sprintf("%d faults of %d kinds, %d answers, %d changes, %d rows in MySQL (%d parked), %d articles in HBase",
+		c.faults, len(c.kinds), c.answers, c.changes, c.rows, c.parked, c.articles)
 }

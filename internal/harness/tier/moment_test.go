@@ -23,7 +23,7 @@ func pairs() int {
 	return 100
 }
 
-// TestSameMoment: two servers over one Redis get two near-identical articles at the
+// TestSameMoment: two servers over one log get two near-identical articles at the
 // same moment, again and again. One of the two is new, the other its duplicate.
 func TestSameMoment(t *testing.T) {
 	if testing.Short() {
@@ -36,7 +36,7 @@ func TestSameMoment(t *testing.T) {
 	redis := services.Redis(t)
 	var servers [2]*harness.Service
 	for n := range servers {
-		p, err := harness.Start(bin, filepath.Join(t.TempDir(), "data"), "--index", "redis://"+redis.Addr, "--log-level", "warn")
+		p, err := harness.Start(bin, filepath.Join(t.TempDir(), "data"), "--log", "redis://"+redis.Addr, "--log-level", "warn")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,14 +1,10 @@
 package tier_test
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/neardup/neardup/internal/services"
@@ -40,26 +36,6 @@ func (l *life) say(s *services.Server, words ...string) string {
 
 func (l *life) set(s *services.Server, name, value string) { l.say(s, "CONFIG", "SET", name, value) }
 
-// follow makes the replica one of the primary, and waits until it is.
-func (l *life) follow() {
-	l.t.Helper()
-	l.link.target.Store(l.primary.Addr)
-	host, port, _ := strings.Cut(l.link.addr, ":")
-	l.say(l.replica, "REPLICAOF", host, port)
-	l.inStep()
-}
-
-// inStep waits until the replica gets what the primary does.
-func (l *life) inStep() {
-	l.t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if strings.Contains(l.say(l.replica, "INFO", "replication"), "master_link_status:up") {
-			return
-		}
-	}
-	l.t.Errorf("the replica does not follow: %s", l.say(l.replica, "INFO", "replication"))
-}
-
 func (l *life) restart(s *services.Server) {
 	s.Kill()
 	s.Start(l.t)
@@ -78,89 +54,59 @@ func (l *life) full() {
 	l.set(l.primary, "maxmemory", "0")
 }
 
-// mayEvict lets Redis evict keys, which it need not: a server that starts meanwhile
-// is refused, those that run go on.
+// mayEvict lets Redis evict keys, which it need not: nothing is answered meanwhile.
 func (l *life) mayEvict() {
 	l.set(l.primary, "maxmemory-policy", "allkeys-lru")
 	l.pause(300)
 	l.set(l.primary, "maxmemory-policy", "noeviction")
 }
 
-// failover ends the primary at once and has the replica take its place; the old
-// primary follows it then. A replica that lags has not got what came last.
-func (l *life) failover(lag time.Duration) {
-	l.inStep()
-	l.link.silent.Store(lag > 0)
-	time.Sleep(lag)
-	l.primary.Kill()
-	l.link.cut()
-	l.link.silent.Store(false)
-	l.primary, l.replica = l.replica, l.primary
-	l.say(l.primary, "REPLICAOF", "NO", "ONE")
-	for _, p := range l.redis {
-		p.target.Store(l.primary.Addr)
-		p.cut()
-	}
-	l.replica.Start(l.t)
-	l.follow()
-}
-
-// cutLog takes the last bytes of the log of a Redis that ended at once, as a power
-// failure does where the log is not synced with each change. The log is the last of
-// its files: while it is rewritten there are two. Of a short one half is left, with the index itself.
-func (l *life) cutLog() {
-	l.primary.Kill()
-	logs, _ := filepath.Glob(filepath.Join(l.primary.Dir, "appendonlydir", "*.incr.aof"))
-	slices.SortFunc(logs, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }) // by their number
-	path := logs[len(logs)-1]
-	info, err := os.Stat(path)
-	if err == nil {
-		err = os.Truncate(path, max(info.Size()/2, info.Size()-int64(1000+l.r.IntN(30_000))))
-	}
-	if err != nil {
-		l.t.Error(err)
-	}
-	l.primary.Start(l.t)
-	l.inStep()
-}
-
-// evicted has Redis throw keys away, which no index can bear: the servers decide
-// nothing more, and it is made again from MySQL and HBase. What they have is all
-// that was answered, for the clients rest until the first key is gone.
-func (l *life) evicted() {
+// quiet has the clients rest and all servers end, once each has decided on something and the sinks have all.
+func (l *life) quiet() {
 	l.pause(300)
 	l.rest()
-	l.healed("rest") // and each has decided on something
+	l.healed("rest")
 	log, err := l.servers[0].reach().Log(l.t.Context())
 	if err != nil || len(log) == 0 {
 		l.t.Fatalf("log: %v", err)
 	}
-	l.drained(log[len(log)-1].Seq)
-	used := 0
-	for _, line := range strings.Fields(l.say(l.primary, "INFO", "memory")) {
-		if n, ok := strings.CutPrefix(line, "used_memory:"); ok {
-			used, _ = strconv.Atoi(n)
-		}
-	}
-	l.set(l.primary, "maxmemory-policy", "allkeys-random")
-	l.set(l.primary, "maxmemory", strconv.Itoa(used*95/100))
-	for end := time.Now().Add(patience); strings.Contains(l.say(l.primary, "INFO", "stats"), "evicted_keys:0\r") && time.Now().Before(end); {
-		l.say(l.primary, "SET", "pressure", "x")
-	}
-	l.set(l.primary, "maxmemory-policy", "noeviction")
-	l.set(l.primary, "maxmemory", "0")
-	l.work()
-	l.pause(300)
+	l.waitSinks(log[len(log)-1].Seq, patience)
 	for _, s := range l.servers {
 		s.process.Kill()
 	}
 	l.say(l.primary, "FLUSHALL")
-	l.say(l.primary, "CONFIG", "RESETSTAT")
-	cmd := exec.CommandContext(l.t.Context(), l.bin, "rebuild", "--drained", "--data", l.servers[0].data, "--index", "redis://"+l.redis[0].addr,
-		"--map", "mysql://root:@"+l.mysql.addr+"/"+l.name, "--articles", "hbase+http://"+l.gates[0].addr+"/"+l.name, "--accept-loss")
+}
+
+// again begins the log with the folder of the first server, by a command; the others go on with copies of it.
+func (l *life) again(args ...string) {
+	cmd := exec.CommandContext(l.t.Context(), l.bin, append(args, "--data", l.servers[0].data, "--log", "redis://"+l.redis[0].addr)...)
 	cmd.Env = environment(0)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		l.t.Errorf("rebuild: %v\n%s", err, out)
+		l.t.Errorf("%q: %v\n%s", args, err, out)
 	}
+	for _, s := range l.servers[1:] {
+		if err := errors.Join(os.RemoveAll(s.data), os.CopyFS(s.data, os.DirFS(l.servers[0].data))); err != nil {
+			l.t.Error(err)
+		}
+	}
+	l.begun = true
 	l.killServers(0, l.servers...)
+	l.work()
+}
+
+// lost takes away the log and every folder. The index is made again from MySQL and HBase, with which a log begins.
+func (l *life) lost() {
+	l.quiet()
+	for _, s := range l.servers {
+		if err := os.RemoveAll(s.data); err != nil {
+			l.t.Error(err)
+		}
+	}
+	l.again("rebuild", "--drained", "--map", "mysql://root:@"+l.mysql.addr+"/"+l.name, "--articles", "hbase+http://"+l.gates[0].addr+"/"+l.name)
+}
+
+// adopted takes away the log alone: one of the folders, all of which have everything, begins it again.
+func (l *life) adopted() {
+	l.quiet()
+	l.again("log", "adopt")
 }

@@ -5,14 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"time"
 
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/harness"
 	"github.com/neardup/neardup/store/hbase"
-
-	_ "github.com/go-sql-driver/mysql" // by its name
+	"github.com/neardup/neardup/store/mysql"
+	"github.com/neardup/neardup/store/pebble"
 )
 
 // tenant is that of servers without tokens.
@@ -75,8 +77,8 @@ func (l *life) bindElsewhere() {
 	l.pause(200)
 }
 
-// audit waits until the sinks have everything, and holds log, MySQL, HBase and
-// Redis to what the clients know and to each other.
+// audit waits until the sinks have everything, and holds log, folders, MySQL and
+// HBase to what the clients know and to each other.
 func (l *life) audit(total *counts) {
 	l.t.Helper()
 	l.returning.Wait()
@@ -91,13 +93,19 @@ func (l *life) audit(total *counts) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.drained(log[len(log)-1].Seq)
+	l.waitSinks(log[len(log)-1].Seq, patience)
+	for _, s := range l.servers[1:] {
+		if other, err := s.reach().Log(l.t.Context()); err != nil || len(other) < len(log) || !reflect.DeepEqual(other[:len(log)], log) {
+			l.t.Errorf("the log of %s has %d changes, that of the first %d: %v", s.data, len(other), len(log), err)
+		}
+	}
 	for _, s := range l.servers {
 		if out, err := s.process.Stop(); err != nil {
 			l.t.Errorf("stop: %v\n%s", err, out)
 		}
 	}
-	o := harness.Audit(records, log, l.lossy)
+	l.alike()
+	o := harness.Audit(records, log, false)
 	o.Violations = append(o.Violations, l.rows(&o, total)...)
 	o.Violations = append(o.Violations, l.cells(&o, records, log, total)...)
 	for i, v := range o.Violations {
@@ -110,57 +118,63 @@ func (l *life) audit(total *counts) {
 			total.answers++
 		}
 	}
-	total.lost += o.Lost
 	total.changes += len(log)
 }
 
-// drained waits until both sinks have acknowledged a change, and looks that nothing
-// is kept for them any more (I-10).
-func (l *life) drained(seq uint64) {
-	l.t.Helper()
-	if !l.waitSinks(seq, patience) {
-		return
-	}
-	if !l.lossy && !l.alone {
-		l.t.Logf("the log was left to MySQL up to change %s of %d", l.say(l.primary, "HGET", keys+"s", "trimmed"), seq)
-	}
-	left := ""
-	for end := time.Now().Add(patience); left != "0" && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		left = l.say(l.primary, "EVAL", "return #redis.call('KEYS', ARGV[1])..''", "0", keys+"o*")
-	}
-	if left != "0" {
-		l.t.Errorf("I-10: %s articles are kept for sinks that have them", left)
-	}
-}
-
-// keys is what all keys of the tenant begin with.
-const keys = "nd{64656661756c74}:"
-
-// waitSinks waits until both sinks have acknowledged a change, or one after it: what
+// waitSinks waits until both sinks have a change, or one after it: what
 // expires is a change that nobody asks for.
-func (l *life) waitSinks(seq uint64, long time.Duration) bool {
+func (l *life) waitSinks(seq uint64, long time.Duration) {
 	l.t.Helper()
+	rows, err := mysql.Open(l.t.Context(), mysql.Options{Address: "mysql://root@" + l.maria.Addr + "/" + l.name})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer rows.Close()
+	cells, err := hbase.Open(l.t.Context(), "hbase+http://"+l.gateways[0].Addr+"/"+l.name)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer cells.Close()
 	for end := time.Now().Add(long); ; time.Sleep(50 * time.Millisecond) {
 		behind := ""
-		for _, sink := range []string{"map", "articles"} {
-			has, err := strconv.ParseUint(l.say(l.primary, "HGET", keys+"c", sink), 10, 64)
-			if err != nil || has < seq {
-				behind = fmt.Sprintf("sink %s has %d of %d changes", sink, has, seq)
+		for name, sink := range map[string]docid.Sink{"map": rows, "articles": cells} {
+			if has, err := sink.Cursor(l.t.Context(), tenant); err != nil || has < seq {
+				behind = fmt.Sprintf("sink %s has %d of %d changes: %v", name, has, seq, err)
 			}
 		}
 		if behind == "" {
-			return true
+			return
 		}
 		if time.Now().After(end) {
 			l.t.Errorf("I-10: %s after %s", behind, long)
-			return false
+			return
 		}
+	}
+}
+
+// alike checks every folder, and that all are one: nothing waits for a sink that has it (I-10).
+func (l *life) alike() {
+	l.t.Helper()
+	digests := map[string]int{}
+	for _, s := range l.servers {
+		folder := filepath.Join(s.data, "store")
+		report, err := pebble.Check(l.t.Context(), folder, pebble.Options{})
+		if err != nil || len(report.Problems) > 0 {
+			l.t.Errorf("check: %v %v", report.Problems, err)
+		}
+		digest, err := pebble.Digest(l.t.Context(), folder, pebble.Options{})
+		if err != nil {
+			l.t.Error(err)
+		}
+		digests[digest]++
+	}
+	if len(digests) != 1 {
+		l.t.Errorf("the folders differ: %v", digests)
 	}
 }
 
 // rows compares MySQL with what there should be (I-8): one row for each living nid,
-// with its docId. An nid that is bound elsewhere, by us or by an answer that was
-// lost, keeps its row and is parked; what a deletion took that was lost stays away.
+// with its docId. An nid that is bound elsewhere, by us, keeps its row and is parked.
 func (l *life) rows(o *harness.Outcome, total *counts) []string {
 	db := l.sql()
 	defer db.Close()
@@ -175,7 +189,7 @@ func (l *life) rows(o *harness.Outcome, total *counts) []string {
 	for _, r := range l.query(db, `SELECT nid, docid, seq FROM neardup_articles`) {
 		there[r.nid] = true
 		total.rows++
-		want, elsewhere := o.Members[r.nid], r.docID == "elsewhere" || l.lossy && o.Gone(r.seq)
+		want, elsewhere := o.Members[r.nid], r.docID == "elsewhere"
 		switch {
 		case elsewhere && want != "" && !parked[r.nid]:
 			bad = append(bad, fmt.Sprintf("I-8: nid %s of docId %s is bound to %s in MySQL, and not parked", r.nid, want, r.docID))
@@ -184,7 +198,7 @@ func (l *life) rows(o *harness.Outcome, total *counts) []string {
 		}
 	}
 	for nid, docID := range o.Members {
-		if !there[nid] && !(l.lossy && (o.Undone[nid] || o.Undone[docID])) {
+		if !there[nid] {
 			bad = append(bad, fmt.Sprintf("I-8: nid %s of docId %s has no row in MySQL", nid, docID))
 		}
 	}
@@ -239,9 +253,8 @@ func (l *life) cells(o *harness.Outcome, records []harness.Record, log []harness
 	err = sink.Scan(l.t.Context(), func(a hbase.Article) error {
 		there[a.DocID] = true
 		total.articles++
-		want, living := o.Kept[a.DocID]
+		want := o.Kept[a.DocID]
 		switch {
-		case l.lossy && (o.Gone(a.Seq) || !living): // of answers that were lost
 		case a.NID != want:
 			bad = append(bad, fmt.Sprintf("I-9: docId %s has article %q of change %d in HBase, want %q: %s", a.DocID, a.NID, a.Seq, want, l.story(a.DocID, log)))
 		case !sent[a.NID][a.Content]:
@@ -253,7 +266,7 @@ func (l *life) cells(o *harness.Outcome, records []harness.Record, log []harness
 		l.t.Fatal(err)
 	}
 	for docID, nid := range o.Kept {
-		if nid != "" && !there[docID] && !(l.lossy && (o.Undone[nid] || o.Undone[docID])) {
+		if nid != "" && !there[docID] {
 			bad = append(bad, fmt.Sprintf("I-9: docId %s has no article in HBase, want %s", docID, nid))
 		}
 	}

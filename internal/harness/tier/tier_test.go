@@ -1,6 +1,6 @@
-// Package tier_test lets two or three real servers of neardup decide over a real
-// Redis (or Valkey with a replica), MariaDB and HBase while everything between
-// and below them fails, and holds them to every answer that they gave.
+// Package tier_test lets two or three real servers of neardup decide over a log in a real
+// Redis, MariaDB and HBase while everything between and below them fails, and holds them
+// to every answer that they gave.
 package tier_test
 
 import (
@@ -96,21 +96,17 @@ func startBackends(t *testing.T) *backends {
 // life is one index with its servers and clients, from the first start to the audit.
 type life struct {
 	*backends
-	t     *testing.T
-	name  string
-	lossy bool
-	alone bool // one Redis, without a replica
-	left  bool // texts are left to HBase
-	r     *rand.Rand
-	kinds []fault
-	// primary decides, replica is behind it; they change places at a failover.
-	primary, replica *services.Server
-	link             *proxy   // from the replica to the primary
-	redis            []*proxy // of each server
-	mysql            *proxy
-	gates            []*proxy // of each gateway
-	front            []*proxy // before each server
-	servers          []*server
+	t       *testing.T
+	name    string
+	r       *rand.Rand
+	kinds   []fault
+	primary *services.Server // Redis, which has the log
+	redis   []*proxy         // of each server
+	mysql   *proxy
+	gates   []*proxy // of each gateway
+	front   []*proxy // before each server
+	servers []*server
+	begun   bool // the log, with a folder
 
 	journalPath string
 	journal     *harness.Journal
@@ -137,21 +133,11 @@ func (s *server) reach() *harness.Service {
 	return s.service
 }
 
-// mode is what Redis is to the servers of a life.
-type mode int
-
-const (
-	safe  mode = iota // Valkey, whose replica is waited for
-	lossy             // Redis, whose replica is not
-	alone             // Redis without a replica
-	left              // the same, and texts are in HBase when a server starts, which remembers none
-)
-
-func newLife(t *testing.T, b *backends, name string, seed uint64, m mode) *life {
+func newLife(t *testing.T, b *backends, name string, seed uint64) *life {
 	t.Helper()
 	dir := t.TempDir()
 	l := &life{
-		backends: b, t: t, name: name, lossy: m == lossy, alone: m == alone || m == left, left: m == left, r: rand.New(&locked{source: rand.NewPCG(seed, 9)}),
+		backends: b, t: t, name: name, r: rand.New(&locked{source: rand.NewPCG(seed, 9)}),
 		journalPath: filepath.Join(dir, "journal"),
 	}
 	l.http = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}, Timeout: 10 * time.Second}
@@ -182,24 +168,12 @@ func newLife(t *testing.T, b *backends, name string, seed uint64, m mode) *life 
 		l.clients = append(l.clients, harness.NewClient(n, seed, groups, l.journal))
 	}
 	l.prober = harness.NewClient(clients, seed, groups, l.journal)
-	for _, c := range append(l.clients, l.prober) {
-		c.Lossy, c.Keyless = m == lossy, m == safe
-	}
 	return l
 }
 
-// stores starts Redis with a replica: one that waits for it, or one that does not.
+// stores starts Redis, and the ways to all stores.
 func (l *life) stores(servers int) {
-	start := services.Valkey
-	if l.lossy || l.alone {
-		start = services.Redis
-	}
-	l.primary = start(l.t, "--repl-diskless-sync-delay", "0")
-	if !l.alone {
-		l.replica = start(l.t, "--repl-diskless-sync-delay", "0")
-		l.link = newProxy(l.t, l.primary.Addr)
-		l.follow()
-	}
+	l.primary = services.Redis(l.t)
 	for range servers {
 		l.redis = append(l.redis, newProxy(l.t, l.primary.Addr))
 	}
@@ -210,20 +184,10 @@ func (l *life) stores(servers int) {
 }
 
 func (l *life) flags(n int) []string {
-	// Texts are left to HBase, and the log with its articles to MySQL, whenever a server starts.
-	safety := []string{"--replicas", "1", "--texts-for", "1s", "--log-for", "1s", "--keep-keys", "1s"}
-	switch {
-	case l.lossy:
-		safety = []string{"--accept-loss"}
-	case l.left:
-		safety = []string{"--texts-for", "1s", "--cache", "0"}
-	case l.alone:
-		safety = nil
+	return []string{
+		"--log", "redis://" + l.redis[n].addr, "--map", "mysql://root:@" + l.mysql.addr + "/" + l.name,
+		"--articles", "hbase+http://" + l.gates[0].addr + "," + l.gates[1].addr + "/" + l.name, "--log-level", "warn", "--host", "*",
 	}
-	return append(
-		safety, "--index", "redis://"+l.redis[n].addr, "--map", "mysql://root:@"+l.mysql.addr+"/"+l.name,
-		"--articles", "hbase+http://"+l.gates[0].addr+","+l.gates[1].addr+"/"+l.name, "--log-level", "warn", "--host", "*",
-	)
 }
 
 // environment of a server, with a clock that goes so much behind.

@@ -234,10 +234,7 @@ func (t *change) guard() error {
 		}
 	}
 	q := t.c.Query
-	switch {
-	case t.ix.head < q.Seen:
-		return docid.ErrBehind
-	case t.ix.ruled > q.Ruled:
+	if t.ix.ruled > q.Ruled {
 		return docid.ErrConflict
 	}
 	if t.c.Kind == docid.KindNew && t.ix.posts.leaders.len() >= maxLeaders {

@@ -45,8 +45,6 @@ func (t *change) corrected() (docid.Member, error) {
 	switch {
 	case err != nil:
 		return m, err
-	case t.ix.head < t.c.Query.Seen:
-		return m, docid.ErrBehind
 	case m.Leader != t.c.Ruling.Before:
 		return m, docid.ErrConflict
 	case t.c.Fresh != nil:
@@ -106,11 +104,7 @@ func (t *change) planRule() error {
 	if r := t.c.Ruling; r == nil || r.Other == "" || t.c.NID == "" {
 		return fmt.Errorf("%w: a rule is about two articles", docid.ErrInvalid)
 	}
-	switch {
-	case t.restores:
-	case t.ix.head < t.c.Query.Seen:
-		return docid.ErrBehind
-	case t.ix.ruled > t.c.Query.Ruled:
+	if !t.restores && t.ix.ruled > t.c.Query.Ruled {
 		return docid.ErrConflict
 	}
 	e := t.c.Entry

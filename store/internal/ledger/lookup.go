@@ -17,9 +17,6 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 	if err := ctx.Err(); err != nil {
 		return f, err
 	}
-	if f.At < q.Seen {
-		return f, docid.ErrBehind
-	}
 	var runs [][]run
 	err := ix.posts.reading(ix.store.kv.Snapshot, func(l *levels, r Reader) (err error) {
 		runs, f.Rest, err = ix.posts.runs(l, r, &q, f.At)
@@ -214,9 +211,6 @@ func (ix *index) Replay(ctx context.Context, a docid.Asked) (docid.Receipt, erro
 	var receipt docid.Receipt
 	if err := ix.store.current(ctx); err != nil {
 		return receipt, err
-	}
-	if ix.durable.Load() < a.Seen {
-		return receipt, docid.ErrBehind
 	}
 	err := ix.atSnapshot(func(r Reader) (err error) {
 		receipt, err = ix.repeated(r, a, func([]byte) bool { return true })

@@ -190,7 +190,7 @@ func putChange(e *encoder, c *docid.Change) {
 	q := &c.Query
 	e.uint(q.Since)
 	e.uint(q.Ruled)
-	e.uint(q.Seen)
+	e.uint(0) // what the proposer had seen, once
 	e.uint(c.Backlog)
 	putNames(e, q.Names)
 	putUnless(e, slices.Equal(q.Names, c.Names), func() { putNames(e, c.Names) })
@@ -226,7 +226,8 @@ func getChange(d *decoder, c *docid.Change) {
 		d.fail("has a bad entry")
 	}
 	q := &c.Query
-	q.Since, q.Ruled, q.Seen, c.Backlog = d.uint(), d.uint(), d.uint(), d.uint()
+	q.Since, q.Ruled = d.uint(), d.uint()
+	_, c.Backlog = d.uint(), d.uint()
 	q.Names = getNames(d)
 	if c.Names = q.Names; d.bool() {
 		c.Names = getNames(d)

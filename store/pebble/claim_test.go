@@ -1,4 +1,4 @@
-package redis
+package pebble
 
 import (
 	"context"
@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store/storetest"
 )
 
 // feeder is a sink that several relays feed, and counts what it gets. What it gets
@@ -73,20 +75,19 @@ func (f *feeder) has(t *testing.T, seq uint64) {
 	}
 }
 
-// TestOneFeeds: of several servers one feeds a sink, so that every change is brought
+// TestOneFeeds: of several servers over a log one feeds a sink, so that every change is brought
 // once; when that one stops another goes on.
 func TestOneFeeds(t *testing.T) {
-	_, s := opened(t)
-	f := &feeder{}
+	log, f := storetest.NewLog(), &feeder{}
 	var stops []context.CancelFunc
 	var running sync.WaitGroup
-	var d *docid.Detector
+	var s server
 	for range 3 {
-		d = detect(t, s)
-		relay, err := d.Relay(t.Context(), "rows", f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		var err error
+		s, err = serve(t, vfs.NewMem(), log)
+		ok(t, err)
+		relay, err := s.Relay(t.Context(), "rows", f)
+		ok(t, err)
 		ctx, stop := context.WithCancel(t.Context())
 		stops = append(stops, stop)
 		running.Go(func() { _ = relay.Run(ctx) }) // ends with ctx
@@ -95,9 +96,8 @@ func TestOneFeeds(t *testing.T) {
 	for _, stop := range stops {
 		for range 20 {
 			n++
-			if _, err := submit(t.Context(), d, fmt.Sprint(n), n); err != nil {
-				t.Fatal(err)
-			}
+			_, err := s.add(t, fmt.Sprint(n), storetest.Base(n))
+			ok(t, err)
 		}
 		f.has(t, uint64(n))
 		stop()
@@ -108,10 +108,15 @@ func TestOneFeeds(t *testing.T) {
 	}
 }
 
-// TestClaim: a claim holds until it is given up or was not renewed, and only for who has it.
+// TestClaim: a claim holds until it is given up or was not renewed, and only for who has it, whichever server asks.
 func TestClaim(t *testing.T) {
-	_, s := opened(t)
-	box := detect(t, s).Index().Outbox()
+	log := storetest.NewLog()
+	var boxes []docid.Outbox
+	for range 2 {
+		s, err := serve(t, vfs.NewMem(), log)
+		ok(t, err)
+		boxes = append(boxes, s.Index().Outbox())
+	}
 	for i, step := range []struct {
 		who  string
 		long time.Duration
@@ -123,12 +128,15 @@ func TestClaim(t *testing.T) {
 		{who: "b"}, // it gives up what it does not have
 		{who: "b", long: time.Minute},
 		{who: "a", long: 50 * time.Millisecond, want: true},
-		{who: "b", long: time.Minute, wait: 100 * time.Millisecond, want: true},
+		{who: "b", long: 50 * time.Millisecond, wait: 100 * time.Millisecond, want: true},
 		{who: "a", long: time.Minute},
 		{who: "b"},
 		{who: "a", long: time.Minute, want: true},
 	} {
 		time.Sleep(step.wait)
+		box := boxes[int(step.who[0]-'a')]
+		_, err := box.Attached(t.Context()) // waits for what the other appended
+		ok(t, err)
 		if got, err := box.Claim(t.Context(), "rows", step.who, step.long); err != nil || got != step.want {
 			t.Errorf("step %d: %s is told %v, %v; want %v", i, step.who, got, err, step.want)
 		}

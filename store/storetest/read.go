@@ -9,9 +9,9 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// pagesOfLeft reads a docId page by page some of whose members are left to the history,
-// some came back, some were deleted, some moved away, and one has its nid anew.
-func (o *opened) pagesOfLeft() {
+// pagesOfMembers reads a docId page by page some of whose members were deleted,
+// some moved away, and one has its nid anew.
+func (o *opened) pagesOfMembers() {
 	t, ctx := o.t, o.t.Context()
 	t.Helper()
 	first := o.add(article("m0", Base(40)))
@@ -19,16 +19,15 @@ func (o *opened) pagesOfLeft() {
 		o.add(article(fmt.Sprint("m", n+1), Base(40)))
 	}
 	other := o.add(article("other", Base(41)))
-	o.place.Trim(t, o.Detector)
 	heat := int64(3)
 	must(t, "heat", second(o.Update(ctx, "m2", docid.Revision{Heat: &heat})), nil)
 	must(t, "delete", second(o.Delete(ctx, "m4")), nil)
 	must(t, "correct", second(o.Correct(ctx, docid.Correcting{NID: "m6", DocID: other.DocID, Who: "w"})), nil)
 	must(t, "delete the leader", second(o.Delete(ctx, "m0")), nil)
 	o.add(article("m4", Base(40)))
-	for _, trim := range []bool{false, true} {
-		if trim {
-			o.place.Trim(t, o.Detector)
+	for _, again := range []bool{false, true} {
+		if again && o.place.Lasting {
+			o.reopen()
 		}
 		for limit := 1; limit <= 10; limit++ {
 			nids, after := "", uint64(0)
@@ -58,9 +57,9 @@ func third[A, B any](_ A, _ B, err error) error { return err }
 
 func docIDOf(_ docid.Member, docID string, _ error) string { return docID }
 
-// testTrimmed: of a log whose entries were left to a history all is read as before,
-// and what was answered is answered again.
-func testTrimmed(t *testing.T, p Place) {
+// testRead: the log, evidence and docIds are read page by page, before and after a restart, and
+// what was answered is answered again.
+func testRead(t *testing.T, p Place) {
 	o := start(t, p)
 	ctx := t.Context()
 	sent := map[string]string{}
@@ -69,7 +68,6 @@ func testTrimmed(t *testing.T, p Place) {
 		sent[nid] = Base(n)
 		return o.add(article(nid, Base(n)))
 	}
-	p.Trim(t, o.Detector) // nothing is there
 	first := add("a", 0)
 	for n := range 4 {
 		add(fmt.Sprint("b", n), n+1)
@@ -88,8 +86,7 @@ func testTrimmed(t *testing.T, p Place) {
 		return es
 	}
 	before := log()
-	for range 2 { // with all of it trimmed, and with some
-		p.Trim(t, o.Detector)
+	for range 2 {
 		for after := range before {
 			for limit := 1; limit <= 3; limit++ {
 				want := before[after:min(after+limit, len(before))]
@@ -125,7 +122,7 @@ func testTrimmed(t *testing.T, p Place) {
 		add(fmt.Sprint("d", len(before)), 7+len(before))
 		before = log()
 	}
-	o.pagesOfLeft()
+	o.pagesOfMembers()
 	before = log()
 	// Who is attached later gets all of it.
 	path := filepath.Join(t.TempDir(), "late")

@@ -1,4 +1,4 @@
-package redis
+package classic_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/neardup/neardup/docid/classic"
 	"github.com/neardup/neardup/internal/services"
 )
 
@@ -50,17 +51,5 @@ func TestOpenWhileItLoads(t *testing.T) {
 			t.Fatal("it does not say that it loads")
 		}
 	}
-	s, err := Open(t.Context(), Options{Address: "redis://" + server.Addr})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Reach(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if at, err := s.Time(t.Context()); err != nil || time.Since(at).Abs() > time.Minute {
-		t.Errorf("its time is %v, %v", at, err)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	index(t, open(t, server, classic.Options{}))
 }
