@@ -22,7 +22,7 @@ func MariaDB(t testing.TB) *Server {
 	data := filepath.Join(dir, "data")
 	account := unprivileged(t, dir)
 	out, err := exec.Command(install, "--no-defaults", "--user="+account, "--datadir="+data,
-		"--auth-root-authentication-method=normal", "--skip-test-db").CombinedOutput()
+		"--auth-root-authentication-method=normal", "--skip-test-db", "--tmpdir="+dir).CombinedOutput()
 	if err != nil {
 		t.Fatalf("mariadb-install-db: %v\n%s", err, out)
 	}
@@ -36,7 +36,7 @@ func MariaDB(t testing.TB) *Server {
 		name: "mariadbd", Addr: addr, Dir: dir, ready: greets,
 		argv: []string{
 			daemon, "--no-defaults", "--user=" + account, "--datadir=" + data, "--port=" + port,
-			"--bind-address=127.0.0.1", "--socket=" + filepath.Join(dir, "s"), "--character-set-server=utf8mb4",
+			"--tmpdir=" + dir, "--bind-address=127.0.0.1", "--socket=" + filepath.Join(dir, "s"), "--character-set-server=utf8mb4",
 			"--innodb-flush-log-at-trx-commit=1", "--innodb-buffer-pool-size=64M",
 		},
 	})
