@@ -40,10 +40,17 @@ type Log struct {
 	keeps    keeps.Check
 
 	mu     sync.Mutex // guards what follows
-	id     [16]byte   // of the topic: one that is made anew has another
-	leader int32      // -1: not known
+	leader leader
+	known  bool
 	proven docid.Anchor
 	when   time.Time // of proven
+}
+
+// leader is who leads the topic.
+type leader struct {
+	broker int32
+	epoch  int32    // counts leaders: one that was replaced, and does not know it, refuses who knows
+	topic  [16]byte // its id: one that is made anew has another
 }
 
 var _ docid.Log = (*Log)(nil)
@@ -56,7 +63,7 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	if err != nil || u.Scheme != "kafka" || u.Host == "" || u.User != nil {
 		return nil, fmt.Errorf("%w: an address of Kafka is kafka://HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=N]", docid.ErrInvalid)
 	}
-	l := &Log{topic: strings.Trim(u.Path, "/"), leader: -1}
+	l := &Log{topic: strings.Trim(u.Path, "/")}
 	if l.topic == "" {
 		l.topic = defaultTopic
 	}
@@ -78,7 +85,7 @@ func Open(ctx context.Context, address string) (*Log, error) {
 		err = l.keeps.First(ctx)
 	}
 	if err == nil {
-		_, _, err = l.leads(ctx)
+		_, err = l.leads(ctx)
 	}
 	if err != nil {
 		l.c.Close()
@@ -183,83 +190,93 @@ func (l *Log) set(ctx context.Context) (map[string]string, error) {
 	return values, nil
 }
 
-// leads is the broker that leads, asked for anew where it is not known. ErrLogLost where the topic is another by now.
-func (l *Log) leads(ctx context.Context) (leader int32, id [16]byte, err error) {
+// leads is who leads, asked for anew where it is not known. ErrLogLost where the topic is another by now.
+func (l *Log) leads(ctx context.Context) (leader, error) {
 	l.mu.Lock()
-	leader, id = l.leader, l.id
+	was, known := l.leader, l.known
 	l.mu.Unlock()
-	if leader >= 0 {
-		return leader, id, nil
+	if known {
+		return was, nil
 	}
 	topic, err := l.metadata(ctx)
-	switch {
-	case err != nil:
-	case len(topic.Partitions) != 1:
+	if err == nil && len(topic.Partitions) != 1 {
 		err = fmt.Errorf("it has %d partitions", len(topic.Partitions))
-	default:
+	}
+	if err == nil {
 		err = kerr.ErrorForCode(topic.Partitions[0].ErrorCode)
 	}
 	if err != nil {
-		return 0, id, failed("find the leader", err)
+		return leader{}, failed("find the leader", err)
 	}
-	if id != [16]byte{} && topic.TopicID != id {
-		return 0, id, fmt.Errorf("%w: the topic %s was made anew", docid.ErrLogLost, l.topic)
+	now := leader{topic.Partitions[0].Leader, topic.Partitions[0].LeaderEpoch, topic.TopicID}
+	switch {
+	case was.topic != [16]byte{} && now.topic != was.topic:
+		return leader{}, fmt.Errorf("%w: the topic %s was made anew", docid.ErrLogLost, l.topic)
+	case now.epoch < was.epoch:
+		return leader{}, failed("find the leader", errors.New("a broker names one of before"))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.id, l.leader = topic.TopicID, topic.Partitions[0].Leader
-	return l.leader, l.id, nil
+	l.leader, l.known = now, true
+	return now, nil
 }
 
-// forget has the leader asked for anew.
-func (l *Log) forget() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.leader = -1
+// ask asks the leader, and a second time where that is another by now.
+func (l *Log) ask(ctx context.Context, what string, request func(leader) (kmsg.Request, func(kmsg.Response) error)) error {
+	for try := 1; ; try++ {
+		at, err := l.leads(ctx)
+		if err != nil {
+			return err
+		}
+		req, read := request(at)
+		answer, err := l.c.Broker(int(at.broker)).Request(ctx, req)
+		if err == nil {
+			err = read(answer)
+		}
+		if err == nil || errors.Is(err, kerr.OffsetOutOfRange) {
+			return err
+		}
+		l.mu.Lock()
+		l.known = false
+		l.mu.Unlock()
+		if try == 2 || ctx.Err() != nil {
+			return failed(what, err)
+		}
+	}
 }
+
+var errOthers = errors.New("an answer about other topics")
 
 // fetch returns records from one on, at least one if there is any, else what comes within a time.
-func (l *Log) fetch(ctx context.Context, from uint64, most int32, wait time.Duration) ([]*kgo.Record, error) {
-	leader, id, err := l.leads(ctx)
-	if err != nil {
-		return nil, err
+func (l *Log) fetch(ctx context.Context, from uint64, most int32, wait time.Duration) (found []*kgo.Record, err error) {
+	err = l.ask(ctx, "read", func(at leader) (kmsg.Request, func(kmsg.Response) error) {
+		partition := kmsg.NewFetchRequestTopicPartition()
+		partition.FetchOffset, partition.PartitionMaxBytes, partition.CurrentLeaderEpoch = int64(from), most, at.epoch
+		topic := kmsg.NewFetchRequestTopic()
+		topic.Topic, topic.TopicID = l.topic, at.topic
+		topic.Partitions = append(topic.Partitions, partition)
+		req := kmsg.NewPtrFetchRequest()
+		req.MaxWaitMillis, req.MinBytes, req.MaxBytes, req.SessionEpoch = int32(wait.Milliseconds()), 1, maxEntry+1<<20, -1
+		req.Topics = append(req.Topics, topic)
+		return req, func(answer kmsg.Response) error {
+			resp := answer.(*kmsg.FetchResponse)
+			if err := kerr.ErrorForCode(resp.ErrorCode); err != nil {
+				return err
+			}
+			if len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1 {
+				return errOthers
+			}
+			page, _ := kgo.ProcessFetchPartition(
+				kgo.ProcessFetchPartitionOpts{Offset: int64(from), Topic: l.topic}, &resp.Topics[0].Partitions[0], kgo.DefaultDecompressor(), nil,
+			)
+			found = page.Records
+			return page.Err
+		}
+	})
+	if errors.Is(err, kerr.OffsetOutOfRange) {
+		err = fmt.Errorf("%w: entry %d is not there", docid.ErrLogLost, from+1)
 	}
-	partition := kmsg.NewFetchRequestTopicPartition()
-	partition.FetchOffset, partition.PartitionMaxBytes = int64(from), most
-	topic := kmsg.NewFetchRequestTopic()
-	topic.Topic, topic.TopicID = l.topic, id
-	topic.Partitions = append(topic.Partitions, partition)
-	req := kmsg.NewPtrFetchRequest()
-	req.MaxWaitMillis, req.MinBytes, req.MaxBytes, req.SessionEpoch = int32(wait.Milliseconds()), 1, maxEntry+1<<20, -1
-	req.Topics = append(req.Topics, topic)
-	found, err := l.ask(ctx, leader, req)
-	switch {
-	case errors.Is(err, kerr.OffsetOutOfRange):
-		return nil, fmt.Errorf("%w: entry %d is not there", docid.ErrLogLost, from+1)
-	case err != nil:
-		l.forget()
-		return nil, failed("read", err)
-	}
-	return found, nil
-}
-
-func (l *Log) ask(ctx context.Context, leader int32, req *kmsg.FetchRequest) ([]*kgo.Record, error) {
-	answer, err := l.c.Broker(int(leader)).Request(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	resp := answer.(*kmsg.FetchResponse)
-	if err := kerr.ErrorForCode(resp.ErrorCode); err != nil {
-		return nil, err
-	}
-	if len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1 {
-		return nil, errors.New("an answer about other topics")
-	}
-	p := &resp.Topics[0].Partitions[0]
-	page, _ := kgo.ProcessFetchPartition(
-		kgo.ProcessFetchPartitionOpts{Offset: req.Topics[0].Partitions[0].FetchOffset, Topic: l.topic}, p, kgo.DefaultDecompressor(), nil,
-	)
-	return page.Records, page.Err
+	return found, err
 }
 
 // has is an error unless the topic has the entry at an anchor.
@@ -361,26 +378,25 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 }
 
 // Durable is the last offset below the high watermark.
-func (l *Log) Durable(ctx context.Context) (uint64, error) {
-	partition := kmsg.NewListOffsetsRequestTopicPartition()
-	partition.Timestamp = -1 // the end
-	topic := kmsg.NewListOffsetsRequestTopic()
-	topic.Topic = l.topic
-	topic.Partitions = append(topic.Partitions, partition)
-	req := kmsg.NewPtrListOffsetsRequest()
-	req.Topics = append(req.Topics, topic)
-	resp, err := req.RequestWith(ctx, l.c)
-	if err != nil {
-		return 0, failed("ask for the end", err)
-	}
-	if len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1 {
-		return 0, failed("ask for the end", errors.New("an answer about other topics"))
-	}
-	p := resp.Topics[0].Partitions[0]
-	if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
-		return 0, failed("ask for the end", err)
-	}
-	return uint64(p.Offset), nil
+func (l *Log) Durable(ctx context.Context) (end uint64, err error) {
+	err = l.ask(ctx, "ask for the end", func(at leader) (kmsg.Request, func(kmsg.Response) error) {
+		partition := kmsg.NewListOffsetsRequestTopicPartition()
+		partition.Timestamp, partition.CurrentLeaderEpoch = -1, at.epoch // the end
+		topic := kmsg.NewListOffsetsRequestTopic()
+		topic.Topic = l.topic
+		topic.Partitions = append(topic.Partitions, partition)
+		req := kmsg.NewPtrListOffsetsRequest()
+		req.Topics = append(req.Topics, topic)
+		return req, func(answer kmsg.Response) error {
+			resp := answer.(*kmsg.ListOffsetsResponse)
+			if len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1 {
+				return errOthers
+			}
+			end = uint64(resp.Topics[0].Partitions[0].Offset)
+			return kerr.ErrorForCode(resp.Topics[0].Partitions[0].ErrorCode)
+		}
+	})
+	return end, err
 }
 
 // Trim forgets the entries before an offset.

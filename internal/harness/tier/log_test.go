@@ -200,9 +200,17 @@ func withSentinel(t *testing.T, pause func(int)) (string, []logFault) {
 			}
 		}
 	}
+	// promoted waits for that, if it comes: Sentinel does nothing where it has just done something.
+	promoted := func() {
+		for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+			if strings.Contains(services.Ask(sentinel.Addr, "INFO", "sentinel"), "address="+replica.Addr) {
+				return
+			}
+		}
+	}
 	failover := func() {
 		primary.Kill()
-		services.Promoted(t, sentinel, replica)
+		promoted()
 		primary.Start(t)
 		mend()
 	}
@@ -221,7 +229,7 @@ func withSentinel(t *testing.T, pause func(int)) (string, []logFault) {
 		}},
 		{"the primary hangs, and goes on when another is in its place", func() {
 			_ = primary.Pause()
-			services.Promoted(t, sentinel, replica)
+			promoted()
 			_ = primary.Resume()
 			pause(500)
 			mend()
@@ -244,11 +252,7 @@ func threeBrokers(t *testing.T, pause func(int)) (string, []logFault) {
 			for _, one := range brokers {
 				one.Kill()
 			}
-			var starting sync.WaitGroup
-			for _, one := range brokers {
-				starting.Go(func() { one.Start(t) })
-			}
-			starting.Wait()
+			services.StartTogether(t, brokers)
 		}},
 	}
 }
