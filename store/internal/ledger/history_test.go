@@ -117,7 +117,7 @@ func (w *world) step(one *simulated) {
 	case n < 95:
 		other := w.servers[w.r.IntN(len(w.servers))]
 		one.close()
-		one.open(memoryOf(other.kv.rows().Clone(), nil))
+		one.open(memoryOf(other.kv.clone(), nil))
 	case n < 96:
 		one.close()
 		one.open(newMemory())
@@ -159,7 +159,7 @@ func (one *simulated) open(kv *memory) {
 	if one.f, _, err = newFollower(one.s, nowhere{}); err != nil {
 		one.w.Fatal(err)
 	}
-	one.kv, one.states = kv, []*tree{kv.rows().Clone()}
+	one.kv, one.states = kv, []*tree{kv.clone()}
 }
 
 func (one *simulated) close() {
@@ -180,7 +180,7 @@ func (one *simulated) apply(n int) {
 	if err := one.f.apply(one.w.log[at:min(at+uint64(n), uint64(len(one.w.log)))]); err != nil {
 		one.w.Fatal(err)
 	}
-	one.states = append(one.states, one.kv.rows().Clone())
+	one.states = append(one.states, one.kv.clone())
 }
 
 func (one *simulated) rows() map[string]string {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -19,6 +20,7 @@ type tree = btreemap.BTreeMap[string, []byte]
 // memory is a KV in memory.
 type memory struct {
 	state atomic.Pointer[tree]
+	mu    sync.Mutex // a tree that is cloned is written to
 	heads []Head
 }
 
@@ -32,9 +34,15 @@ func memoryOf(rows *tree, heads []Head) *memory {
 
 func (m *memory) rows() *tree { return m.state.Load() }
 
+func (m *memory) clone() *tree {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.rows().Clone()
+}
+
 func (m *memory) Heads() []Head               { return slices.Clone(m.heads) }
 func (m *memory) Snapshot() (Snapshot, error) { return &state{m, m.rows()}, nil }
-func (m *memory) Batch() Batch                { return &state{m, m.rows().Clone()} }
+func (m *memory) Batch() Batch                { return &state{m, m.clone()} }
 func (m *memory) Close() error                { return nil }
 
 func (m *memory) get(key string) []byte {
@@ -213,7 +221,7 @@ func withoutImage(kv *memory) *memory {
 }
 
 // killed is a copy of the rows as a kill would leave them.
-func killed(kv *memory) *memory { return memoryOf(kv.rows().Clone(), kv.heads) }
+func killed(kv *memory) *memory { return memoryOf(kv.clone(), kv.heads) }
 
 // images are the rows of images, the header first.
 func images(kv *memory) []string { return kv.keys(spaceImage, spaceImagePiece) }
