@@ -2,12 +2,10 @@ package services
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -126,33 +124,6 @@ func until(t testing.TB, otherwise string, done func() bool) {
 			t.Fatal(otherwise)
 		}
 	}
-}
-
-// Cluster starts three servers that share the slots, and three replicas of them
-// where so many are wanted for each. One that is not heard of for 3 s is replaced.
-func Cluster(t testing.TB, start func(testing.TB, ...string) *Server, replicas int) []*Server {
-	t.Helper()
-	var nodes []*Server
-	args := []string{"--cluster", "create"}
-	for range 3 + 3*replicas {
-		s := start(t, "--cluster-enabled", "yes", "--cluster-node-timeout", "3000", "--repl-diskless-sync-delay", "0")
-		nodes, args = append(nodes, s), append(args, s.Addr)
-	}
-	cli := program(t, "redis-cli")
-	out, err := exec.Command(cli, append(args, "--cluster-replicas", fmt.Sprint(replicas), "--cluster-yes")...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("redis-cli --cluster create: %v\n%s", err, out)
-	}
-	for _, s := range nodes {
-		_, port, _ := net.SplitHostPort(s.Addr)
-		for end := time.Now().Add(startTime); !bytes.Contains(out, []byte("cluster_state:ok")); time.Sleep(20 * time.Millisecond) {
-			if out, err = exec.Command(cli, "-p", port, "cluster", "info").Output(); err != nil || time.Now().After(end) {
-				t.Fatalf("the Cluster does not come together: %v\n%s", err, out)
-			}
-		}
-		out = nil
-	}
-	return nodes
 }
 
 func redisLike(t testing.TB, name, path string, args []string) *Server {

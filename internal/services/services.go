@@ -80,8 +80,7 @@ func Missing(t testing.TB, what string) {
 }
 
 // Ports of servers lie below those from which the system gives some to whoever asks
-// for any: a server that is ended and started again finds its own free. A node of a Cluster
-// takes the one 10,000 above its own too.
+// for any: a server that is ended and started again finds its own free.
 const firstPort, lastPort = 10_000, 22_000
 
 // FreeAddr is a loopback address that nobody listens on at the moment.

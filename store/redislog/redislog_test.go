@@ -71,11 +71,12 @@ func TestPromises(t *testing.T) {
 	}
 	client(t, s, "CONFIG", "SET", "appendonly", "yes")
 	for address, says := range map[string]string{
-		"redis://user:secret@:bad":                "address of Redis",
-		"redis://" + s.Addr + "?master_set=nd":    "a failover by Sentinel could lose entries",
-		"redis://" + s.Addr + "?addr=127.0.0.1:1": "several addresses are those of Sentinels",
-		"redis://" + s.Addr + "?replicas=some":    "no number of replicas",
-		"redis://" + s.Addr + "?replicas=1":       "WAITAOF, of Redis 7.2 and Valkey", // this one is 7.0
+		"redis://" + services.Redis(t, "--cluster-enabled", "yes").Addr: "a node is replaced by one that lacks",
+		"redis://user:secret@:bad":                                      "address of Redis",
+		"redis://" + s.Addr + "?master_set=nd":                          "a failover by Sentinel could lose entries",
+		"redis://" + s.Addr + "?addr=127.0.0.1:1":                       "several addresses are those of Sentinels",
+		"redis://" + s.Addr + "?replicas=some":                          "no number of replicas",
+		"redis://" + s.Addr + "?replicas=1":                             "WAITAOF, of Redis 7.2 and Valkey", // this one is 7.0
 	} {
 		_, err := redislog.Open(t.Context(), address)
 		if !errors.Is(err, docid.ErrInvalid) || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), says) {
