@@ -97,10 +97,11 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	if err := g.logEmpty(ctx); err != nil {
 		return err
 	}
-	if err := g.folder(ctx, docid.Rebuild{History: history, Library: library, Settings: settings, Anew: g.anew, Drained: g.drained}); err != nil || g.stores.log == "" {
-		return err
+	lost, err := g.folder(ctx, docid.Rebuild{History: history, Library: library, Settings: settings, Anew: g.anew, Drained: g.drained})
+	if err == nil && g.stores.log != "" {
+		err = adoptLog(ctx, g.app, g.data, &g.stores)
 	}
-	return adoptLog(ctx, g.app, g.data, &g.stores)
+	return errors.Join(err, lost)
 }
 
 // logEmpty refuses a log that others follow, before hours of work for it.
@@ -116,18 +117,18 @@ func (g *again) logEmpty(ctx context.Context) error {
 	return errors.Join(err, closeLog())
 }
 
-// folder makes the indexes again in the folder; a log begins with it when it is whole.
-func (g *again) folder(ctx context.Context, of docid.Rebuild) (err error) {
+// folder makes the indexes again in the folder, and says what they lack though they are made.
+func (g *again) folder(ctx context.Context, of docid.Rebuild) (lost, err error) {
 	alone := g.stores
 	alone.log = ""
 	store, err := alone.open(ctx, storeDir(g.data))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	target, ok := store.Store.(docid.Restorer)
 	if !ok {
-		return usage("--index %s: no index can be made again there", where(g.stores.index))
+		return nil, usage("--index %s: no index can be made again there", where(g.stores.index))
 	}
 	of.Store = target
 	return g.each(ctx, of)
@@ -151,13 +152,13 @@ func (g *again) valid() error {
 }
 
 // each makes the index of every tenant again; one does not keep the others from theirs.
-func (g *again) each(ctx context.Context, of docid.Rebuild) error {
-	var failed []error
+func (g *again) each(ctx context.Context, of docid.Rebuild) (lost, err error) {
+	var failed, lacking []error
 	var moved *movedFile
 	if g.anew {
 		var err error
 		if moved, err = g.openMoved(); err != nil {
-			return err
+			return nil, err
 		}
 		defer moved.Abort()
 	}
@@ -171,10 +172,10 @@ func (g *again) each(ctx context.Context, of docid.Rebuild) error {
 		}
 		g.summary(tenant, sum)
 		if sum.Missing > 0 {
-			failed = append(failed, fmt.Errorf("tenant %q: the index is made, but HBase has lost the texts of %d docIds", tenant, sum.Missing))
+			lacking = append(lacking, fmt.Errorf("tenant %q: the index is made, but HBase has lost the texts of %d docIds", tenant, sum.Missing))
 		}
 		if sum.Rowless > 0 {
-			failed = append(failed, fmt.Errorf("tenant %q: the index is made, but MySQL has lost the rows of %d articles, and with them url, title and the rest", tenant, sum.Rowless))
+			lacking = append(lacking, fmt.Errorf("tenant %q: the index is made, but MySQL has no row of %d articles that nobody has deleted (it lost them, or gave the nid to another: neardup_parked): their urls and titles are lost", tenant, sum.Rowless))
 		}
 		if g.anew {
 			failed = append(failed, g.judgeAgain(ctx, &b, moved))
@@ -183,7 +184,7 @@ func (g *again) each(ctx context.Context, of docid.Rebuild) error {
 	if moved != nil {
 		failed = append(failed, moved.Commit())
 	}
-	return errors.Join(failed...)
+	return errors.Join(lacking...), errors.Join(failed...)
 }
 
 // judgeAgain holds an index that was made by other settings to its docIds.
