@@ -94,6 +94,9 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	if len(g.tenants) == 0 {
 		return fmt.Errorf("--map %s has no log of any tenant", where(g.stores.articleMap))
 	}
+	if g.index.profile == profileClassic {
+		return g.classic(ctx, history, library, settings)
+	}
 	if err := g.logEmpty(ctx); err != nil {
 		return err
 	}
@@ -102,6 +105,38 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 		err = adoptLog(ctx, g.app, g.data, &g.stores)
 	}
 	return errors.Join(err, lost)
+}
+
+// classic makes indexes of the classic profile again.
+func (g *again) classic(ctx context.Context, history docid.History, library docid.Library, settings docid.Settings) (err error) {
+	store, err := g.stores.openClassic(ctx, settings)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	var failed, lacking []error
+	for _, tenant := range g.tenants {
+		sum, err := store.classic.Rebuild(ctx, tenant, history, library, g.drained)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("tenant %q: %w", tenant, hint(err)))
+			continue
+		}
+		g.summary(tenant, sum)
+		lacking = append(lacking, lacks(tenant, sum))
+	}
+	return errors.Join(append(failed, lacking...)...)
+}
+
+// lacks says what an index lacks though it is made.
+func lacks(tenant string, sum docid.Rebuilt) error {
+	var all []error
+	if sum.Missing > 0 {
+		all = append(all, fmt.Errorf("tenant %q: the index is made, but HBase has lost the texts of %d docIds", tenant, sum.Missing))
+	}
+	if sum.Rowless > 0 {
+		all = append(all, fmt.Errorf("tenant %q: the index is made, but MySQL has no row of %d articles that nobody has deleted (it lost them, or gave the nid to another: neardup_parked): their urls and titles are lost", tenant, sum.Rowless))
+	}
+	return errors.Join(all...)
 }
 
 // logEmpty refuses a log that others follow, before hours of work for it.
@@ -137,8 +172,8 @@ func (g *again) folder(ctx context.Context, of docid.Rebuild) (lost, err error) 
 // valid says what is missing.
 func (g *again) valid() error {
 	switch {
-	case g.index.profile == profileClassic:
-		return usage("no index of --profile classic is made again: see docs/http-api.md")
+	case g.index.profile == profileClassic && !inRedis(g.stores.index):
+		return usage("--profile classic has its index in Redis: --index redis://HOST:PORT")
 	case g.stores.articleMap == "" || g.stores.articles == "":
 		return usage("--map and --articles are needed: an index is made again from both")
 	case g.stores.index == "" && g.data == "":
@@ -171,12 +206,7 @@ func (g *again) each(ctx context.Context, of docid.Rebuild) (lost, err error) {
 			continue
 		}
 		g.summary(tenant, sum)
-		if sum.Missing > 0 {
-			lacking = append(lacking, fmt.Errorf("tenant %q: the index is made, but HBase has lost the texts of %d docIds", tenant, sum.Missing))
-		}
-		if sum.Rowless > 0 {
-			lacking = append(lacking, fmt.Errorf("tenant %q: the index is made, but MySQL has no row of %d articles that nobody has deleted (it lost them, or gave the nid to another: neardup_parked): their urls and titles are lost", tenant, sum.Rowless))
-		}
+		lacking = append(lacking, lacks(tenant, sum))
 		if g.anew {
 			failed = append(failed, g.judgeAgain(ctx, &b, moved))
 		}
@@ -232,7 +262,10 @@ func (g *again) summary(tenant string, sum docid.Rebuilt) {
 	if sum.From > 0 {
 		tell(g.stdout, " (those after %s in this run)", grouped(int64(sum.From)))
 	}
-	tell(g.stdout, "\n  %s docIds, %s articles\n  digest of the log: %s\n", grouped(int64(sum.Leaders)), grouped(int64(sum.Members)), sum.Digest)
+	tell(g.stdout, "\n  %s docIds, %s articles\n", grouped(int64(sum.Leaders)), grouped(int64(sum.Members)))
+	if sum.Digest != "" {
+		tell(g.stdout, "  digest of the log: %s\n", sum.Digest)
+	}
 	if sum.Epoch {
 		tell(g.stdout, "  an epoch began: changes after %s, if there were any, are lost, and no docId of them is given again\n", grouped(int64(sum.Seq)))
 	}
