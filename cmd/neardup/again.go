@@ -94,13 +94,49 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	if len(g.tenants) == 0 {
 		return fmt.Errorf("--map %s has no log of any tenant", where(g.stores.articleMap))
 	}
+	if g.index.profile == profileClassic {
+		return g.classic(ctx, history, library, settings)
+	}
 	if err := g.logEmpty(ctx); err != nil {
 		return err
 	}
-	if err := g.folder(ctx, docid.Rebuild{History: history, Library: library, Settings: settings, Anew: g.anew, Drained: g.drained}); err != nil || g.stores.log == "" {
+	lost, err := g.folder(ctx, docid.Rebuild{History: history, Library: library, Settings: settings, Anew: g.anew, Drained: g.drained})
+	if err == nil && g.stores.log != "" {
+		err = adoptLog(ctx, g.app, g.data, &g.stores)
+	}
+	return errors.Join(err, lost)
+}
+
+// classic makes indexes of the classic profile again.
+func (g *again) classic(ctx context.Context, history docid.History, library docid.Library, settings docid.Settings) (err error) {
+	store, err := g.stores.openClassic(ctx, settings)
+	if err != nil {
 		return err
 	}
-	return adoptLog(ctx, g.app, g.data, &g.stores)
+	defer func() { err = errors.Join(err, store.Close()) }()
+	var failed, lacking []error
+	for _, tenant := range g.tenants {
+		sum, err := store.classic.Rebuild(ctx, tenant, history, library, g.drained)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("tenant %q: %w", tenant, hint(err)))
+			continue
+		}
+		g.summary(tenant, sum)
+		lacking = append(lacking, lacks(tenant, sum))
+	}
+	return errors.Join(append(failed, lacking...)...)
+}
+
+// lacks says what an index lacks though it is made.
+func lacks(tenant string, sum docid.Rebuilt) error {
+	var all []error
+	if sum.Missing > 0 {
+		all = append(all, fmt.Errorf("tenant %q: the index is made, but HBase has lost the texts of %d docIds", tenant, sum.Missing))
+	}
+	if sum.Rowless > 0 {
+		all = append(all, fmt.Errorf("tenant %q: the index is made, but MySQL has no row of %d articles that nobody has deleted (it lost them, or gave the nid to another: neardup_parked): their urls and titles are lost", tenant, sum.Rowless))
+	}
+	return errors.Join(all...)
 }
 
 // logEmpty refuses a log that others follow, before hours of work for it.
@@ -116,18 +152,18 @@ func (g *again) logEmpty(ctx context.Context) error {
 	return errors.Join(err, closeLog())
 }
 
-// folder makes the indexes again in the folder; a log begins with it when it is whole.
-func (g *again) folder(ctx context.Context, of docid.Rebuild) (err error) {
+// folder makes the indexes again in the folder, and says what they lack though they are made.
+func (g *again) folder(ctx context.Context, of docid.Rebuild) (lost, err error) {
 	alone := g.stores
 	alone.log = ""
 	store, err := alone.open(ctx, storeDir(g.data))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	target, ok := store.Store.(docid.Restorer)
 	if !ok {
-		return usage("--index %s: no index can be made again there", where(g.stores.index))
+		return nil, usage("--index %s: no index can be made again there", where(g.stores.index))
 	}
 	of.Store = target
 	return g.each(ctx, of)
@@ -136,8 +172,8 @@ func (g *again) folder(ctx context.Context, of docid.Rebuild) (err error) {
 // valid says what is missing.
 func (g *again) valid() error {
 	switch {
-	case g.index.profile == profileClassic:
-		return usage("no index of --profile classic is made again: see docs/http-api.md")
+	case g.index.profile == profileClassic && !inRedis(g.stores.index):
+		return usage("--profile classic has its index in Redis: --index redis://HOST:PORT")
 	case g.stores.articleMap == "" || g.stores.articles == "":
 		return usage("--map and --articles are needed: an index is made again from both")
 	case g.stores.index == "" && g.data == "":
@@ -151,13 +187,13 @@ func (g *again) valid() error {
 }
 
 // each makes the index of every tenant again; one does not keep the others from theirs.
-func (g *again) each(ctx context.Context, of docid.Rebuild) error {
-	var failed []error
+func (g *again) each(ctx context.Context, of docid.Rebuild) (lost, err error) {
+	var failed, lacking []error
 	var moved *movedFile
 	if g.anew {
 		var err error
 		if moved, err = g.openMoved(); err != nil {
-			return err
+			return nil, err
 		}
 		defer moved.Abort()
 	}
@@ -170,12 +206,7 @@ func (g *again) each(ctx context.Context, of docid.Rebuild) error {
 			continue
 		}
 		g.summary(tenant, sum)
-		if sum.Missing > 0 {
-			failed = append(failed, fmt.Errorf("tenant %q: the index is made, but HBase has lost the texts of %d docIds", tenant, sum.Missing))
-		}
-		if sum.Rowless > 0 {
-			failed = append(failed, fmt.Errorf("tenant %q: the index is made, but MySQL has lost the rows of %d articles, and with them url, title and the rest", tenant, sum.Rowless))
-		}
+		lacking = append(lacking, lacks(tenant, sum))
 		if g.anew {
 			failed = append(failed, g.judgeAgain(ctx, &b, moved))
 		}
@@ -183,7 +214,7 @@ func (g *again) each(ctx context.Context, of docid.Rebuild) error {
 	if moved != nil {
 		failed = append(failed, moved.Commit())
 	}
-	return errors.Join(failed...)
+	return errors.Join(lacking...), errors.Join(failed...)
 }
 
 // judgeAgain holds an index that was made by other settings to its docIds.
@@ -231,7 +262,10 @@ func (g *again) summary(tenant string, sum docid.Rebuilt) {
 	if sum.From > 0 {
 		tell(g.stdout, " (those after %s in this run)", grouped(int64(sum.From)))
 	}
-	tell(g.stdout, "\n  %s docIds, %s articles\n  digest of the log: %s\n", grouped(int64(sum.Leaders)), grouped(int64(sum.Members)), sum.Digest)
+	tell(g.stdout, "\n  %s docIds, %s articles\n", grouped(int64(sum.Leaders)), grouped(int64(sum.Members)))
+	if sum.Digest != "" {
+		tell(g.stdout, "  digest of the log: %s\n", sum.Digest)
+	}
 	if sum.Epoch {
 		tell(g.stdout, "  an epoch began: changes after %s, if there were any, are lost, and no docId of them is given again\n", grouped(int64(sum.Seq)))
 	}

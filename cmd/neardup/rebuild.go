@@ -25,6 +25,9 @@ Redis of versions before is brought over, too.
 With --log also: the log, which must be empty, begins with the folder; other
 servers go on with copies of it.
 
+With --profile classic and --index: makes the index of the classic profile again, in
+an empty Redis.
+
 Texts that HBase had and rows that MySQL had and has lost are counted, and the
 exit code is 1: the index is made, and articles join those docIds by url or title
 only, or by content only.

@@ -151,6 +151,12 @@ func (x *Index) open(ctx context.Context, fresh docid.Identity) error {
 		return err
 	}
 	c := x.s.c
+	if half, err := c.Do(ctx, c.B().Hexists().Key(x.key("INDEX")).Field(rebuilding).Build()).AsBool(); err != nil || half {
+		if half {
+			err = docid.ErrUnfinished
+		}
+		return failed(err)
+	}
 	if err := c.Do(ctx, c.B().Hsetnx().Key(x.key("INDEX")).Field("identity").Value(string(b)).Build()).Error(); err != nil {
 		return failed(err)
 	}
@@ -210,7 +216,7 @@ func (x *Index) Add(ctx context.Context, sub docid.Submission) (docid.Answer, er
 	}
 	said, err := decide.Exec(ctx, x.s.c, x.keys(&sub, of[0], of[1]), []string{
 		number(x.seen.Load()), number(x.s.o.Backlog), sub.ID, hex.EncodeToString(digest[:16]),
-		fmt.Sprintf("%016x", uint64(sub.Heat)^1<<63), number(of[1].fp >> 32), number(of[1].fp & 0xffffffff), string(waiting),
+		sortable(sub.Heat), number(of[1].fp >> 32), number(of[1].fp & 0xffffffff), string(waiting),
 	}).ToString()
 	if err != nil {
 		return docid.Answer{}, fmt.Errorf("decide on %q: %w", sub.ID, failed(err))
@@ -257,6 +263,14 @@ func (x *Index) delivery(said string, a *docid.Article) (docid.Delivery, error) 
 	var keeps, stage string
 	if _, err := fmt.Sscanf(said, "%s %d %d %s %d", &keeps, &d.Seq, &d.Leader, &stage, &d.Evidence.Distance); err != nil {
 		return d, fmt.Errorf("%w: answer %q: %w", docid.ErrCorrupt, said, err)
+	}
+	d.Epochs = len(x.identity.Epochs)
+	for d.Epochs > 0 && x.identity.Epochs[d.Epochs-1].First > d.Seq {
+		d.Epochs--
+	}
+	if stage == "epoch" {
+		d.Kind, d.After = docid.KindEpoch, d.Seq-1
+		return d, nil
 	}
 	first := strings.SplitN(said, " ", 6)[5]
 	d.NID, d.Heat, d.Article = a.ID, a.Heat, a
@@ -311,10 +325,13 @@ func (x *Index) Stats(ctx context.Context) (docid.Stats, []docid.Attachment, err
 	}
 	st.Seq, _ = strconv.ParseUint(counts[0], 10, 64) // "": nothing came yet
 	st.Leaders, _ = strconv.Atoi(counts[1])
-	st.Members = int(st.Seq)
+	st.Members = int(st.Seq) - len(x.identity.Epochs)
 	sinks, err := x.attached(ctx)
 	return st, sinks, err
 }
+
+// sortable is a heat in hex digits that sort as it does.
+func sortable(heat int64) string { return fmt.Sprintf("%016x", uint64(heat)^1<<63) }
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/neardup/neardup/docid/classic"
 	"github.com/neardup/neardup/internal/services"
 	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/store/storetest"
 	"github.com/neardup/neardup/text"
 	"github.com/redis/rueidis"
 )
@@ -81,7 +82,7 @@ func contract(t *testing.T, s *services.Server) {
 		run  func(t *testing.T, s *services.Server)
 	}{
 		{"Classic", testClassic}, {"Oracle", testOracle}, {"Moment", testMoment}, {"Again", testAgain}, {"Layout", testLayout},
-		{"Words", testWords}, {"Sinks", testSinks}, {"Lost", testLost}, {"Unlike", testUnlike},
+		{"Words", testWords}, {"Sinks", testSinks}, {"Lost", testLost}, {"Rebuild", testRebuild}, {"Unlike", testUnlike},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if err := client(t, s, "FLUSHALL").Error(); err != nil {
@@ -440,6 +441,114 @@ func testLost(t *testing.T, s *services.Server) {
 	}
 	if err := service.Reach(t.Context()); !errors.Is(err, docid.ErrUnavailable) {
 		t.Errorf("reach: %v", err)
+	}
+}
+
+// testRebuild: an index that was lost is made again from its sinks, of which one may be behind, and answers as
+// before; what had reached neither gets another docId.
+func testRebuild(t *testing.T, s *services.Server) {
+	ctx := t.Context()
+	service := open(t, s, classic.Options{})
+	history, library := storetest.KeptSinks()
+	feed := func(x *classic.Index, upTo uint64, sinks ...docid.Sink) {
+		t.Helper()
+		ctx, stop := context.WithCancel(ctx)
+		var feeding sync.WaitGroup
+		for _, sink := range sinks {
+			name := map[bool]string{true: "map", false: "articles"}[sink == docid.Sink(history)]
+			if err := x.Attach(ctx, name, sink); err != nil {
+				t.Fatal(err)
+			}
+			feeding.Go(func() { _ = x.Feed(ctx, name, sink, func(err error) { t.Error(err) }) })
+		}
+		for { // Stats has what they acknowledged
+			_, has, err := x.Stats(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(has, func(a docid.Attachment) bool {
+				return len(sinks) == 2 && a.Seq < upTo || a.Sink == "map" && a.Seq < upTo
+			}) {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		stop()
+		feeding.Wait()
+	}
+	x := index(t, service)
+	feed(x, 0, history, library)
+	subs := []docid.Submission{
+		article("a", "http://a.example/1", "Wind farm", sentence(1)), article("b b", "http://a.example/1", "", ""),
+		article("c", "", "Harbour news", sentence(2)), article("", "", "", sentence(2)),
+	}
+	answers := map[string]docid.Answer{}
+	add := func(x *classic.Index, sub docid.Submission) docid.Answer {
+		t.Helper()
+		a, err := x.Add(ctx, sub)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	for _, sub := range subs {
+		answers[sub.ID] = add(x, sub)
+	}
+	feed(x, 4, history, library)
+	late := add(x, article("late", "http://late.example/", "Late", sentence(3)))
+	feed(x, 5, history)
+	lost := add(x, article("lost", "", "", sentence(4)))
+	if err := client(t, s, "FLUSHALL").Error(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := service.Rebuild(ctx, "news", history, library, true); !errors.Is(err, docid.ErrUndrained) {
+		t.Errorf("sinks that are not equally far: %v", err)
+	}
+	if err := client(t, s, "HSET", "INDEX:{news}", "rebuilding", "1").Error(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := service.Index(ctx, "news"); !errors.Is(err, docid.ErrUnfinished) {
+		t.Errorf("half made: %v", err)
+	}
+	sum, err := service.Rebuild(ctx, "news", history, library, false)
+	if err != nil || sum.Seq != 5 || sum.Leaders != 3 || sum.Members != 5 || sum.Textless != 1 || sum.Rowless != 0 || !sum.Epoch {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	if _, err := service.Rebuild(ctx, "news", history, library, false); !errors.Is(err, docid.ErrOccupied) {
+		t.Errorf("over an index: %v", err)
+	}
+	x = index(t, service)
+	for _, sub := range append(subs[:3:3], article("late", "http://late.example/", "Late", sentence(3))) {
+		want := answers[sub.ID]
+		if sub.ID == "late" {
+			want = late
+		}
+		if a := add(x, sub); !a.Replayed || a.DocID != want.DocID || a.Stage != want.Stage || a.Leader != want.Leader || a.Seq != want.Seq {
+			t.Errorf("%s: %+v, was %+v", sub.ID, a, want)
+		}
+	}
+	for what, sub := range map[string]docid.Submission{
+		"url": article("", "http://a.example/1", "", ""), "title": article("", "", "news harbour", ""), "content": article("", "", "", sentence(2)+" more"),
+	} {
+		want := answers["c"]
+		if what == "url" {
+			want = answers["a"]
+		}
+		if a := add(x, sub); string(a.Stage) != what || a.DocID != want.DocID {
+			t.Errorf("by its %s: %+v, want %s", what, a, want.DocID)
+		}
+	}
+	if a := add(x, article("again", "http://late.example/", "", "")); a.DocID != late.DocID {
+		t.Errorf("by the url of one whose text was lost: %+v, want %s", a, late.DocID)
+	}
+	if a := add(x, article("lost", "", "", sentence(4))); a.Decision.Decision != neardup.New || a.DocID == lost.DocID {
+		t.Errorf("what was lost: %+v, was %+v", a, lost)
+	}
+	feed(x, 11, history, library)
+	for _, sink := range []docid.Sink{history, library} {
+		if at, err := sink.Cursor(ctx, "news"); err != nil || at != 11 {
+			t.Errorf("a sink has %d changes, %v", at, err)
+		}
 	}
 }
 
