@@ -9,6 +9,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
 )
 
@@ -225,7 +226,7 @@ func (f *fingerprint) print(s fingerprints) *printer {
 			if v.few {
 				return dst
 			}
-			return appendf(dst, "%s\t%016x\n", tsvField(id), v.fp)
+			return appendf(dst, "%s\t%016x\n", worker.Escape(id), v.fp)
 		}
 	case f.binary:
 		line = func(dst []byte, _ string, v value) []byte { return binary.LittleEndian.AppendUint64(dst, v.fp) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/simhash"
+	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
 )
 
@@ -237,8 +238,8 @@ func (n *near) begin(files *outputs) error {
 // pair writes a row of it.
 func (n *near) pair(a, b string, distance int) error {
 	n.sum.Pairs++
-	n.line = append(append(n.line[:0], tsvField(a)...), '\t')
-	n.line = append(append(n.line, tsvField(b)...), '\t')
+	n.line = append(append(n.line[:0], worker.Escape(a)...), '\t')
+	n.line = append(append(n.line, worker.Escape(b)...), '\t')
 	n.line = append(strconv.AppendInt(n.line, int64(distance), 10), '\n')
 	_, err := n.to.Write(n.line)
 	return err

@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/simhash"
 	"github.com/valyala/fastjson"
 )
@@ -127,7 +128,7 @@ func (n *near) open(k int, spec string) (*simhash.Table, error) {
 	defer f.Close()
 	in := bufio.NewReader(f)
 	var r io.Reader = in
-	if open, bad := decompress(in); bad != nil {
+	if open, bad := textlines.Unpack(in); bad != nil {
 		return nil, fmt.Errorf("%s: %w", n.table, bad)
 	} else if open != nil {
 		defer open.Close()
