@@ -79,14 +79,11 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 	if f.run.json && f.out == "-" {
 		return usage("--json and the fingerprints cannot both go to standard output: add --out FILE")
 	}
-	r, err := f.input.open(f.app, inputs, "")
+	r, err := f.input.openFor(f.app, inputs, "", f.out, f.run.rejects)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if err := r.CheckOutput(f.out, f.run.rejects); err != nil {
-		return usage("%w", err)
-	}
 	var files outputs
 	defer files.abort()
 	formats := []corpus.Format{corpus.JSONL}
