@@ -3,8 +3,6 @@ package evidence
 import (
 	"cmp"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/neardup/neardup/token"
 )
@@ -322,7 +320,7 @@ const mostSlot = 24
 func (p *pair) respelt(s *sums, a, b []*excess) {
 	for _, x := range a {
 		for _, y := range b {
-			if !x.gone && !y.gone && token.Alike(x.Token, y.Token) {
+			if !x.gone && !y.gone && (token.Alike(x.Token, y.Token) || compounds(x.Token, y.Token)) {
 				x.gone, y.gone = true, true
 				s.lack(x.Token, y.Token, 2)
 			}
@@ -399,116 +397,6 @@ func rest(list []*excess) []*token.Token {
 func (s *sums) lack(x, y *token.Token, parts uint64) {
 	s.lacking[0] += uint64(x.Weight) / parts
 	s.lacking[1] += uint64(y.Weight) / parts
-}
-
-// numbers pairs numbers that stand in the place of numbers.
-func (p *pair) numbers(s *sums, a, b []*excess) {
-	for _, x := range a {
-		if x.gone || !x.Fact() {
-			continue
-		}
-		for len(b) > 0 {
-			y := b[0]
-			b = b[1:]
-			if !y.gone && y.Fact() {
-				x.gone, y.gone = true, true
-				s.lack(x.Token, y.Token, 1)
-				s.number(p, x, y)
-				break
-			}
-		}
-	}
-}
-
-// number counts a number in the place of another.
-func (s *sums) number(p *pair, x, y *excess) {
-	s.numberWeight += uint64(min(x.Weight, y.Weight))
-	s.numbers++
-	p.add(Number, x.Text, y.Text, token.Unit)
-}
-
-// opposites finds a word in the place of its opposite.
-func (p *pair) opposites(s *sums, a, b []*excess) {
-	for _, x := range a {
-		for _, y := range b {
-			if !x.gone && !y.gone && token.Opposites(x.Token, y.Token) {
-				x.gone, y.gone = true, true
-				s.lack(x.Token, y.Token, 1)
-				s.v[Opposite] += token.Unit
-				p.add(Opposite, x.Text, y.Text, token.Unit)
-			}
-		}
-	}
-}
-
-// titleWords are the first words, in which one in the place of another is what
-// the text is about.
-const titleWords = 12
-
-// words pairs the heaviest words of a place with the heaviest of the other
-// text, as long as both have one. Where one has many more there, it is rather a
-// passage more than one word for another, and counts less.
-func (p *pair) words(s *sums, slot int, a, b []*excess) {
-	n, m := left(a), left(b)
-	for {
-		x, y := heaviest(a), heaviest(b)
-		if x == nil || y == nil {
-			return
-		}
-		x.gone, y.gone = true, true
-		s.lack(x.Token, y.Token, 1)
-		weight := min(nameWeight(x.Token), nameWeight(y.Token))
-		if x.Han && y.Han {
-			weight /= kinship(x.Text, y.Text)
-		}
-		weight = 2 * weight * uint32(min(n, m)) / uint32(n+m)
-		s.word = max(s.word, weight)
-		if p.slots[slot].title {
-			s.v[Title] = max(s.v[Title], int32(weight))
-			p.add(Title, x.Text, y.Text, int32(weight))
-		}
-		p.add(Word, x.Text, y.Text, int32(weight))
-		p.replaced = append(p.replaced, replacement{x.Hash, y.Hash, weight})
-	}
-}
-
-// kinship is by how much less two Chinese words are another thing: those that share
-// a character are compounds of one morpheme more often than not (合作 and 协作), and
-// hardly ever names of a kind where it stands in another place (测试 and 检测, but 江西 and 江苏).
-func kinship(x, y string) uint32 {
-	if !strings.ContainsAny(x, y) {
-		return 1
-	}
-	firstX, firstY := firstRune(x), firstRune(y)
-	if strings.HasSuffix(x, firstY) != strings.HasSuffix(y, firstX) {
-		return 4
-	}
-	return 2
-}
-
-func firstRune(s string) string {
-	_, size := utf8.DecodeRuneInString(s)
-	return s[:size]
-}
-
-// left counts the words of a row that are none of a number.
-func left(list []*excess) (n int) {
-	for _, e := range list {
-		if !e.gone && !e.Fact() {
-			n++
-		}
-	}
-	return n
-}
-
-func heaviest(list []*excess) *excess {
-	var best *excess
-	for _, e := range list {
-		if !e.gone && !e.Fact() && (best == nil || nameWeight(e.Token) > nameWeight(best.Token)) {
-			best = e
-		}
-	}
-	return best
 }
 
 // focus is what one word in the place of the same other one is of a difference: its

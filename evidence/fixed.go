@@ -11,7 +11,7 @@ import (
 var logs = func() (t [257]int64) {
 	ln2 := intlog.Ln(2)
 	for i := range t {
-		t[i] = (intlog.Ln(uint64(256+i)) - 8*ln2) << 16 / ln2
+		t[i] = (intlog.Ln(uint64(256+i)) - 8*ln2) << 14 / (ln2 >> 2) // below 2^62
 	}
 	return t
 }()

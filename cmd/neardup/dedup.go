@@ -186,8 +186,8 @@ func (d *dedup) config() (batch.Config, error) {
 	return cfg, nil
 }
 
-// open opens the inputs and sees to it that no output is one of them. Standard
-// input is kept on disk while it is read if the kept documents are wanted.
+// open opens the inputs. Standard input is kept on disk while it is read if the
+// kept documents are wanted.
 func (d *dedup) open(inputs []string) (*corpus.Reader, error) {
 	spool := ""
 	if d.out != "" || d.report != "" || d.groups != "" {
@@ -195,15 +195,7 @@ func (d *dedup) open(inputs []string) (*corpus.Reader, error) {
 			spool = os.TempDir()
 		}
 	}
-	r, err := d.input.open(d.app, inputs, spool)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.CheckOutput(d.out, d.decide, d.clusters, d.groups, d.report, d.run.rejects); err != nil {
-		_ = r.Close()
-		return nil, usage("%w", err)
-	}
-	return r, nil
+	return d.input.openFor(d.app, inputs, spool, d.out, d.decide, d.clusters, d.groups, d.report, d.run.rejects)
 }
 
 // second reads the inputs once more, where the kept records are to be copied

@@ -9,6 +9,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
 )
 
@@ -78,14 +79,11 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 	if f.run.json && f.out == "-" {
 		return usage("--json and the fingerprints cannot both go to standard output: add --out FILE")
 	}
-	r, err := f.input.open(f.app, inputs, "")
+	r, err := f.input.openFor(f.app, inputs, "", f.out, f.run.rejects)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if err := r.CheckOutput(f.out, f.run.rejects); err != nil {
-		return usage("%w", err)
-	}
 	var files outputs
 	defer files.abort()
 	formats := []corpus.Format{corpus.JSONL}
@@ -225,7 +223,7 @@ func (f *fingerprint) print(s fingerprints) *printer {
 			if v.few {
 				return dst
 			}
-			return appendf(dst, "%s\t%016x\n", tsvField(id), v.fp)
+			return appendf(dst, "%s\t%016x\n", worker.Escape(id), v.fp)
 		}
 	case f.binary:
 		line = func(dst []byte, _ string, v value) []byte { return binary.LittleEndian.AppendUint64(dst, v.fp) }

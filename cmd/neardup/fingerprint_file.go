@@ -10,10 +10,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/simhash"
 	"github.com/valyala/fastjson"
 )
@@ -52,7 +51,7 @@ func readFingerprints(a *app, path string, isBinary bool) (fingerprintList, erro
 	isBinary = isBinary || strings.HasSuffix(plain, ".bin")
 	buf := bufio.NewReaderSize(in, 256<<10)
 	if !isBinary || plain != name { // any number may begin like a compressed file
-		open, err := decompress(buf)
+		open, err := textlines.Unpack(buf)
 		if err != nil {
 			return l, fmt.Errorf("%s: %w", path, err)
 		}
@@ -65,22 +64,6 @@ func readFingerprints(a *app, path string, isBinary bool) (fingerprintList, erro
 		return l, fmt.Errorf("%s: %w", path, err)
 	}
 	return l, nil
-}
-
-// decompress returns nil where the content is not compressed.
-func decompress(r *bufio.Reader) (io.ReadCloser, error) {
-	magic, _ := r.Peek(4)
-	switch {
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b, 8}):
-		return gzip.NewReader(r)
-	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(r, zstd.WithDecoderMaxMemory(1<<30))
-		if err != nil {
-			return nil, err
-		}
-		return z.IOReadCloser(), nil
-	}
-	return nil, nil
 }
 
 // read reads all of r; size is that of an uncompressed file, -1 if unknown.

@@ -80,6 +80,18 @@ func (f *inputFlags) open(a *app, inputs []string, spool string) (*corpus.Reader
 	return r, err
 }
 
+// openFor opens the inputs and sees to it that no output is one of them.
+func (f *inputFlags) openFor(a *app, inputs []string, spool string, outputs ...string) (*corpus.Reader, error) {
+	r, err := f.open(a, inputs, spool)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.CheckOutput(outputs...); err != nil {
+		return nil, errors.Join(usage("%w", err), r.Close())
+	}
+	return r, nil
+}
+
 // options are those of the flags.
 func (f *inputFlags) options() (corpus.Options, error) {
 	opt := f.opt

@@ -105,22 +105,18 @@ func (i *idf) do(ctx context.Context, inputs []string) (err error) {
 	var sum idfSummary
 	tables := slices.Clone(i.merge)
 	if len(inputs) > 0 {
-		r, err := i.input.open(i.app, inputs, "")
+		r, err := i.input.openFor(i.app, inputs, "", i.out, i.run.rejects)
 		if err != nil {
 			return err
 		}
 		defer r.Close()
-		if err := r.CheckOutput(i.out, i.run.rejects); err != nil {
-			return usage("%w", err)
-		}
 		rep.reading(r)
 		dir, err := os.MkdirTemp(i.run.tmp, "neardup-idf-")
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-		t := trained{clean: n, memory: int64(i.run.memory) / 2, dir: dir, workers: i.run.workers}
-		path, err := t.train(ctx, newSource(r), words, rep, &sum)
+		path, err := i.train(ctx, newSource(r), n, words, dir, rep, &sum)
 		if err != nil {
 			return err
 		}
@@ -160,23 +156,15 @@ type idfSummary struct {
 	Bytes     int64 `json:"bytes"` // of the table
 }
 
-// trained is a table of the documents of one run, in a folder of its own.
-type trained struct {
-	clean   neardup.Cleaner
-	memory  int64
-	dir     string
-	workers int
-}
-
-// train counts the words of all documents and returns the path of the table.
-func (t trained) train(ctx context.Context, src *source, words keyword.Splitter, rep *reporter, sum *idfSummary) (path string, err error) {
-	trainer := keyword.NewTrainer(words, keyword.TrainOptions{Memory: t.memory, Dir: t.dir})
+// train counts the words of all documents and returns the path of the table, in dir.
+func (i *idf) train(ctx context.Context, src *source, clean neardup.Cleaner, words keyword.Splitter, dir string, rep *reporter, sum *idfSummary) (path string, err error) {
+	trainer := keyword.NewTrainer(words, keyword.TrainOptions{Memory: int64(i.run.memory) / 2, Dir: dir})
 	defer func() { err = errors.Join(err, trainer.Close()) }()
 	type counted struct {
 		lines
 		err error
 	}
-	err = inOrder(ctx, src, t.workers, func(b *block) counted {
+	err = inOrder(ctx, src, i.run.workers, func(b *block) counted {
 		var c counted
 		b.each(func(_ corpus.Item, doc *neardup.Document, err error) {
 			if err != nil {
@@ -184,7 +172,7 @@ func (t trained) train(ctx context.Context, src *source, words keyword.Splitter,
 				return
 			}
 			c.documents++
-			c.err = errors.Join(c.err, trainer.Add(t.clean.Clean(doc.Text)))
+			c.err = errors.Join(c.err, trainer.Add(clean.Clean(doc.Text)))
 		})
 		return c
 	}, func(c counted) error {
@@ -201,7 +189,7 @@ func (t trained) train(ctx context.Context, src *source, words keyword.Splitter,
 	if err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp(t.dir, "table-")
+	f, err := os.CreateTemp(dir, "table-")
 	if err != nil {
 		return "", err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/neardup/neardup/override"
 	"github.com/neardup/neardup/server/api"
+	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
 )
 
@@ -204,7 +205,7 @@ func writeLabels(w io.Writer, all []api.RulingEntry) error {
 	names := map[string]string{string(override.Must): "same", string(override.Cannot): "other", string(override.Unsure): "unsure"}
 	for _, e := range last(all) {
 		if name := names[e.Link]; name != "" {
-			fmt.Fprintf(out, "service\t%s\t%s\t%s\tservice\n", tsvField(e.A), tsvField(e.B), name)
+			fmt.Fprintf(out, "service\t%s\t%s\t%s\tservice\n", worker.Escape(e.A), worker.Escape(e.B), name)
 		}
 	}
 	return out.Flush()

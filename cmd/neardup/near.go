@@ -10,6 +10,7 @@ import (
 
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/simhash"
+	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
 )
 
@@ -24,6 +25,11 @@ type near struct {
 	query        string
 	table        string
 	more         string // --add
+
+	begun time.Time
+	sum   hammingSummary
+	to    io.Writer // the table of pairs
+	line  []byte
 }
 
 // k checks the distance.
@@ -65,6 +71,7 @@ is refused.
   neardup near --table all.table --add old.tsv --distance 3
   neardup near --table all.table --query today.tsv --add today.tsv`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			n.begun = time.Now()
 			if n.table != "" || n.more != "" {
 				return n.inTable(cmd.Context(), args, cmd.Flags().Changed("distance"))
 			}
@@ -94,29 +101,68 @@ func (n *near) do(ctx context.Context, args []string) error {
 		return usage("--fingerprints FILE or --table FILE is needed")
 	case n.query != "" && len(args) > 0:
 		return usage("--query and fingerprints in hex exclude each other")
-	case n.query == "" && len(args) == 0:
-		return n.among(ctx, k)
-	case n.collapse:
-		return usage("--collapse is for pairs within a file: it has no effect with a query")
 	case n.query == corpus.Stdin && n.fingerprints == corpus.Stdin:
 		return usage("--query and --fingerprints cannot both read standard input")
 	}
-	j := hammingJoin{app: n.app, run: &n.run, out: n.out, k: k, begun: time.Now()}
-	queries, err := n.queries(args)
-	if err != nil {
-		return err
+	among := n.query == "" && len(args) == 0
+	if n.collapse && !among {
+		return usage("--collapse is for pairs within a file: it has no effect with a query")
+	}
+	var queries fingerprintList
+	if !among {
+		if queries, err = n.queries(args); err != nil {
+			return err
+		}
+		n.sum.Queries = int64(queries.Len())
 	}
 	all, err := readFingerprints(n.app, n.fingerprints, n.binary)
 	if err != nil {
 		return err
 	}
+	if among {
+		queries = all
+	}
 	if err := queries.alike(all); err != nil {
 		return err
 	}
-	j.summary.Queries, j.summary.Fingerprints = int64(queries.Len()), int64(all.Len())
-	return j.write(queries, all, func(emit func(simhash.Pair) error) error {
-		return findNear(ctx, queries.Fingerprints, all.Fingerprints, k, n.run.workers, emit)
-	})
+	n.sum.Fingerprints, n.sum.Distance = int64(all.Len()), k
+	if err := n.checkOut(queries.path, all.path); err != nil {
+		return err
+	}
+	var files outputs
+	defer files.abort()
+	if err := n.begin(&files); err != nil {
+		return err
+	}
+	emit := func(p simhash.Pair) error { return n.pair(queries.ID(p.A), all.ID(p.B), p.Distance) }
+	if among {
+		err = n.among(ctx, all, emit)
+	} else {
+		err = findNear(ctx, queries.Fingerprints, all.Fingerprints, k, n.run.workers, emit)
+	}
+	if err == nil {
+		err = files.commit()
+	}
+	if err != nil {
+		return err
+	}
+	return n.summarize()
+}
+
+// among finds the near pairs within a list.
+func (n *near) among(ctx context.Context, list fingerprintList, emit func(simhash.Pair) error) error {
+	o := simhash.JoinOptions{Workers: n.run.workers}
+	if n.collapse {
+		o.Groups = func(positions []int) error {
+			for _, copied := range positions[1:] {
+				if err := emit(simhash.Pair{A: positions[0], B: copied}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	return simhash.SelfJoin(ctx, list.Fingerprints, n.sum.Distance, o, emit)
 }
 
 func (n *near) queries(args []string) (fingerprintList, error) {
@@ -157,16 +203,6 @@ func findNear(ctx context.Context, queries, all []uint64, k, workers int, emit f
 	return nil
 }
 
-// hammingJoin writes the pairs that a join finds.
-type hammingJoin struct {
-	*app
-	run     *runFlags
-	out     string
-	k       int
-	begun   time.Time
-	summary hammingSummary
-}
-
 type hammingSummary struct {
 	Queries      int64   `json:"queries,omitempty"`
 	Fingerprints int64   `json:"fingerprints"`
@@ -177,52 +213,49 @@ type hammingSummary struct {
 	PeakMemory   int64   `json:"peakMemoryBytes"`
 }
 
-// write writes a table of the pairs as they are found.
-func (j *hammingJoin) write(a, b fingerprintList, find func(emit func(simhash.Pair) error) error) error {
-	if j.run.json && j.out == corpus.Stdin {
+// checkOut refuses to write the pairs where they cannot go.
+func (n *near) checkOut(inputs ...string) error {
+	switch {
+	case n.run.json && n.out == corpus.Stdin:
 		return usage("--json and the pairs cannot both go to standard output: add --out FILE")
+	case n.out != corpus.Stdin && slices.Contains(inputs, n.out):
+		return usage("--out %s would overwrite an input", n.out)
 	}
-	if slices.Contains([]string{a.path, b.path}, j.out) && j.out != corpus.Stdin {
-		return usage("--out %s would overwrite an input", j.out)
-	}
-	var files outputs
-	defer files.abort()
-	out := files.file(j.app, j.out, corpus.TSV)
+	return nil
+}
+
+// begin starts the table of pairs.
+func (n *near) begin(files *outputs) error {
+	out := files.file(n.app, n.out, corpus.TSV)
 	if files.err != nil {
 		return files.err
 	}
-	if _, err := io.WriteString(out, "a\tb\tdistance\n"); err != nil {
-		return err
-	}
-	var line []byte
-	err := find(func(p simhash.Pair) error {
-		j.summary.Pairs++
-		line = append(append(line[:0], tsvField(a.ID(p.A))...), '\t')
-		line = append(append(line, tsvField(b.ID(p.B))...), '\t')
-		line = append(strconv.AppendInt(line, int64(p.Distance), 10), '\n')
-		_, err := out.Write(line)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err := files.commit(); err != nil {
-		return err
-	}
-	return j.summarize()
+	n.to = out
+	_, err := io.WriteString(n.to, "a\tb\tdistance\n")
+	return err
 }
 
-func (j *hammingJoin) summarize() error {
+// pair writes a row of it.
+func (n *near) pair(a, b string, distance int) error {
+	n.sum.Pairs++
+	n.line = append(append(n.line[:0], worker.Escape(a)...), '\t')
+	n.line = append(append(n.line, worker.Escape(b)...), '\t')
+	n.line = append(strconv.AppendInt(n.line, int64(distance), 10), '\n')
+	_, err := n.to.Write(n.line)
+	return err
+}
+
+func (n *near) summarize() error {
 	cpu, peak := resources()
-	s := &j.summary
-	s.Distance, s.Seconds, s.CPUSeconds, s.PeakMemory = j.k, time.Since(j.begun).Seconds(), cpu.Seconds(), peak
-	rep := reporter{app: j.app, flags: j.run, begun: j.begun}
+	s := &n.sum
+	s.Seconds, s.CPUSeconds, s.PeakMemory = time.Since(n.begun).Seconds(), cpu.Seconds(), peak
+	rep := reporter{app: n.app, flags: &n.run, begun: n.begun}
 	return rep.summarize(s, 0, func(w io.Writer) {
 		if s.Queries > 0 {
 			fmt.Fprintf(w, "queries     %s\n", grouped(s.Queries))
 		}
 		fmt.Fprintf(w, "fingerprints %s\n", grouped(s.Fingerprints))
-		fmt.Fprintf(w, "pairs       %s within %d bits\n", grouped(s.Pairs), j.k)
+		fmt.Fprintf(w, "pairs       %s within %d bits\n", grouped(s.Pairs), s.Distance)
 		rep.effort(w)
 	})
 }

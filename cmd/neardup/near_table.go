@@ -10,11 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"time"
 
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/simhash"
 	"github.com/valyala/fastjson"
 )
@@ -31,12 +30,10 @@ func (n *near) checkTable(args []string) (search bool, err error) {
 		err = usage("--query and fingerprints in hex exclude each other")
 	case !search && n.more == "":
 		err = usage("--query FILE, fingerprints in hex or --add FILE is needed")
-	case n.run.json && search && n.out == corpus.Stdin:
-		err = usage("--json and the pairs cannot both go to standard output: add --out FILE")
-	case n.out != corpus.Stdin && slices.Contains([]string{n.table, n.query, n.more}, n.out):
-		err = usage("--out %s would overwrite an input", n.out)
 	case n.query == corpus.Stdin && n.more == corpus.Stdin:
 		err = usage("--query and --add cannot both read standard input")
+	case search:
+		err = n.checkOut(n.table, n.query, n.more)
 	}
 	return search, err
 }
@@ -51,7 +48,6 @@ func (n *near) inTable(ctx context.Context, args []string, asked bool) (err erro
 	if err != nil {
 		return err
 	}
-	j := hammingJoin{app: n.app, run: &n.run, out: n.out, k: k, begun: time.Now()}
 	var added fingerprintList
 	if n.more != "" {
 		if added, err = readFingerprints(n.app, n.more, n.binary); err != nil {
@@ -67,9 +63,10 @@ func (n *near) inTable(ctx context.Context, args []string, asked bool) (err erro
 	if err != nil {
 		return err
 	}
+	n.sum.Distance = k
 	switch {
 	case !asked:
-		j.k = t.K()
+		n.sum.Distance = t.K()
 	case n.more != "" && !search && k != t.K():
 		return usage("--distance %d, and table %s is for %d", k, n.table, t.K())
 	}
@@ -80,7 +77,7 @@ func (n *near) inTable(ctx context.Context, args []string, asked bool) (err erro
 	var files outputs
 	defer files.abort()
 	if search {
-		if err := n.search(ctx, t, all, args, &j, &files); err != nil {
+		if err := n.search(ctx, t, all, args, &files); err != nil {
 			return err
 		}
 	}
@@ -90,8 +87,8 @@ func (n *near) inTable(ctx context.Context, args []string, asked bool) (err erro
 	if err := files.commit(); err != nil {
 		return err
 	}
-	j.summary.Fingerprints = int64(t.List().Len())
-	return j.summarize()
+	n.sum.Fingerprints = int64(t.List().Len())
+	return n.summarize()
 }
 
 // errLocked says that another process has a lock.
@@ -131,7 +128,7 @@ func (n *near) open(k int, spec string) (*simhash.Table, error) {
 	defer f.Close()
 	in := bufio.NewReader(f)
 	var r io.Reader = in
-	if open, bad := decompress(in); bad != nil {
+	if open, bad := textlines.Unpack(in); bad != nil {
 		return nil, fmt.Errorf("%s: %w", n.table, bad)
 	} else if open != nil {
 		defer open.Close()
@@ -168,57 +165,49 @@ func (n *near) grow(t *simhash.Table, added fingerprintList, files *outputs) err
 	return err
 }
 
-// search writes a table of what is near each query.
-func (n *near) search(ctx context.Context, t *simhash.Table, all fingerprintList, args []string, j *hammingJoin, files *outputs) error {
-	a := answers{t: t, k: j.k, sum: &j.summary}
-	if n.out == corpus.Stdin {
-		a.out = bufio.NewWriter(n.stdout)
-	} else if f := files.file(n.app, n.out, corpus.TSV); files.err != nil {
-		return files.err
-	} else {
-		a.out = bufio.NewWriter(f)
-	}
-	if _, err := a.out.WriteString("a\tb\tdistance\n"); err != nil {
-		return err
-	}
+// search writes what is near each query; answers to lines of standard input as they
+// come.
+func (n *near) search(ctx context.Context, t *simhash.Table, all fingerprintList, args []string, files *outputs) error {
 	if n.query == corpus.Stdin && !n.binary {
-		return a.stream(ctx, n.stdin, all)
+		out := bufio.NewWriter(n.stdout)
+		flush := out.Flush
+		if n.to = out; n.out != corpus.Stdin {
+			if err := n.begin(files); err != nil {
+				return err
+			}
+			flush = func() error { return nil }
+		} else if _, err := out.WriteString("a\tb\tdistance\n"); err != nil {
+			return err
+		}
+		return n.stream(ctx, t, all, flush)
+	}
+	if err := n.begin(files); err != nil {
+		return err
 	}
 	queries, err := n.queries(args)
 	if err == nil {
 		err = queries.alike(all)
 	}
-	if err == nil {
-		err = a.list(ctx, queries)
+	if err != nil {
+		return err
 	}
-	return errors.Join(err, a.out.Flush())
+	return n.answer(ctx, t, queries)
 }
 
-// answers writes what is near the queries of lists.
-type answers struct {
-	t    *simhash.Table
-	k    int
-	out  *bufio.Writer
-	sum  *hammingSummary
-	near []simhash.Neighbor
-	line []byte
-}
-
-func (a *answers) list(ctx context.Context, queries fingerprintList) (err error) {
+// answer writes what is near the queries of a list, the nearest first.
+func (n *near) answer(ctx context.Context, t *simhash.Table, queries fingerprintList) error {
+	var found []simhash.Neighbor
 	for i, fp := range queries.Fingerprints {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if a.near, err = a.t.Near(a.near[:0], fp, a.k); err != nil {
+		var err error
+		if found, err = t.Near(found[:0], fp, n.sum.Distance); err != nil {
 			return err
 		}
-		a.sum.Queries++
-		for _, b := range a.near {
-			a.sum.Pairs++
-			a.line = append(append(a.line[:0], tsvField(queries.ID(i))...), '\t')
-			a.line = append(append(a.line, tsvField(a.t.List().ID(int(b.ID)))...), '\t')
-			a.line = append(strconv.AppendInt(a.line, int64(b.Distance), 10), '\n')
-			if _, err := a.out.Write(a.line); err != nil {
+		n.sum.Queries++
+		for _, b := range found {
+			if err := n.pair(queries.ID(i), t.List().ID(int(b.ID)), b.Distance); err != nil {
 				return err
 			}
 		}
@@ -228,8 +217,8 @@ func (a *answers) list(ctx context.Context, queries fingerprintList) (err error)
 
 // stream answers lines as they come: whoever waits for an answer before the
 // next question gets it.
-func (a *answers) stream(ctx context.Context, r io.Reader, all fingerprintList) error {
-	in := bufio.NewReaderSize(r, 1<<20)
+func (n *near) stream(ctx context.Context, t *simhash.Table, all fingerprintList, flush func() error) error {
+	in := bufio.NewReaderSize(n.stdin, 1<<20)
 	for number := 1; ; number++ {
 		line, err := in.ReadSlice('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -239,11 +228,11 @@ func (a *answers) stream(ctx context.Context, r io.Reader, all fingerprintList) 
 		if bad != nil {
 			return fmt.Errorf("standard input: line %d: %w", number, bad)
 		}
-		if bad := errors.Join(q.alike(all), a.list(ctx, q)); bad != nil {
+		if bad := errors.Join(q.alike(all), n.answer(ctx, t, q)); bad != nil {
 			return bad
 		}
 		if err != nil || in.Buffered() == 0 {
-			if bad := a.out.Flush(); bad != nil || err != nil {
+			if bad := flush(); bad != nil || err != nil {
 				return bad
 			}
 		}

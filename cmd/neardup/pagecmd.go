@@ -69,14 +69,11 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	if p.out == "" || (p.decisions == "") == (p.clusters == "") {
 		return usage("--out and one of --decisions and --clusters are needed")
 	}
-	r, err := p.input.open(p.app, inputs, "")
+	r, err := p.input.openFor(p.app, inputs, "", p.out, p.decisions, p.clusters)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if err := r.CheckOutput(p.out, p.decisions, p.clusters); err != nil {
-		return usage("%w", err)
-	}
 	b := report.New(p.opt)
 	defer b.Close()
 	run := report.Run{Made: time.Now().UTC().Truncate(time.Second), Version: version(), Inputs: r.Inputs(), Set: setName(r.Inputs())}

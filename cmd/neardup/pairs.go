@@ -64,14 +64,11 @@ func (p *pairs) do(ctx context.Context, inputs []string) error {
 	if p.run.json && p.out == "-" {
 		return usage("--json prints the summary on standard output: name a file with --out")
 	}
-	r, err := p.input.open(p.app, inputs, "")
+	r, err := p.input.openFor(p.app, inputs, "", p.out, p.run.rejects)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if err := r.CheckOutput(p.out, p.run.rejects); err != nil {
-		return usage("%w", err)
-	}
 	var files outputs
 	defer files.abort()
 	out := files.file(p.app, p.out, corpus.TSV)

@@ -113,7 +113,7 @@ func (s *sampler) readPairs(path string) error {
 
 var tsvUnescapes = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r")
 
-// tsvID is the inverse of tsvField.
+// tsvID is the inverse of worker.Escape.
 func tsvID(field string) string { return tsvUnescapes.Replace(field) }
 
 // readClusters reads what dedup --clusters prints.

@@ -27,28 +27,34 @@ func open(path string) (r io.Reader, done func(), err error) {
 	}
 	closeFile := func() { _ = f.Close() }
 	buffered := bufio.NewReaderSize(f, 1<<16)
-	magic, err := buffered.Peek(4)
-	if err != nil && err != io.EOF {
+	z, err := Unpack(buffered)
+	if err != nil {
 		closeFile()
 		return nil, nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	switch {
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		z, err := gzip.NewReader(buffered)
-		if err != nil {
-			closeFile()
-			return nil, nil, fmt.Errorf("read %s as gzip: %w", path, err)
-		}
-		return z, closeFile, nil
-	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			closeFile()
-			return nil, nil, fmt.Errorf("read %s as zstd: %w", path, err)
-		}
-		return z, func() { z.Close(); closeFile() }, nil
+	if z == nil {
+		return buffered, closeFile, nil
 	}
-	return buffered, closeFile, nil
+	return z, func() { _ = z.Close(); closeFile() }, nil
+}
+
+// Unpack returns a reader of what gzip or zstd has packed; nil where the content
+// begins like neither.
+func Unpack(r *bufio.Reader) (io.ReadCloser, error) {
+	magic, err := r.Peek(4)
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b, 8}):
+		return gzip.NewReader(r)
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30))
+		if err != nil {
+			return nil, err
+		}
+		return z.IOReadCloser(), nil
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, err
+	}
+	return nil, nil
 }
 
 // Object decodes a line that holds one JSON object, a what. Its error is in the

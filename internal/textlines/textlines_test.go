@@ -26,7 +26,7 @@ func TestEach(t *testing.T) {
 		"Windows, with mark": {"\ufeffa\r\nb\r\n", "1:a 2:b", ""},
 		"gzip":               {packed.String(), "1:a 2:b", ""},
 		"cut gzip":           {packed.String()[:11], "", "FILE:1: unexpected EOF"},
-		"no gzip":            {"\x1f\x8b", "", "read FILE as gzip: unexpected EOF"},
+		"no gzip":            {"\x1f\x8b\x08", "", "read FILE: unexpected EOF"},
 		"too long":           {"a\n" + strings.Repeat("x", longest+1), "1:a", "FILE:2: longer than 64 MiB"},
 		"refused":            {"a\nbad", "1:a", "FILE:2: no good"},
 	} {

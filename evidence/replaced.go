@@ -1,0 +1,114 @@
+package evidence
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup/token"
+)
+
+// numbers pairs numbers that stand in the place of numbers.
+func (p *pair) numbers(s *sums, a, b []*excess) {
+	for _, x := range a {
+		if x.gone || !x.Fact() {
+			continue
+		}
+		for len(b) > 0 {
+			y := b[0]
+			b = b[1:]
+			if !y.gone && y.Fact() {
+				x.gone, y.gone = true, true
+				s.lack(x.Token, y.Token, 1)
+				s.number(p, x, y)
+				break
+			}
+		}
+	}
+}
+
+// number counts a number in the place of another.
+func (s *sums) number(p *pair, x, y *excess) {
+	s.numberWeight += uint64(min(x.Weight, y.Weight))
+	s.numbers++
+	p.add(Number, x.Text, y.Text, token.Unit)
+}
+
+// opposites finds a word in the place of its opposite.
+func (p *pair) opposites(s *sums, a, b []*excess) {
+	for _, x := range a {
+		for _, y := range b {
+			if !x.gone && !y.gone && token.Opposites(x.Token, y.Token) {
+				x.gone, y.gone = true, true
+				s.lack(x.Token, y.Token, 1)
+				s.v[Opposite] += token.Unit
+				p.add(Opposite, x.Text, y.Text, token.Unit)
+			}
+		}
+	}
+}
+
+// titleWords are the first words, in which one in the place of another is what
+// the text is about.
+const titleWords = 12
+
+// words pairs the heaviest words of a place with the heaviest of the other
+// text, as long as both have one. Where one has many more there, it is rather a
+// passage more than one word for another, and counts less.
+func (p *pair) words(s *sums, slot int, a, b []*excess) {
+	n, m := left(a), left(b)
+	for {
+		x, y := heaviest(a), heaviest(b)
+		if x == nil || y == nil {
+			return
+		}
+		x.gone, y.gone = true, true
+		weight, parts := min(nameWeight(x.Token), nameWeight(y.Token)), uint64(1)
+		if x.Han && y.Han && strings.ContainsAny(x.Text, y.Text) {
+			parts = 2 // compounds of one morpheme more often than not
+		}
+		s.lack(x.Token, y.Token, parts)
+		weight = 2 * weight / uint32(parts) * uint32(min(n, m)) / uint32(n+m)
+		s.word = max(s.word, weight)
+		if p.slots[slot].title {
+			s.v[Title] = max(s.v[Title], int32(weight))
+			p.add(Title, x.Text, y.Text, int32(weight))
+		}
+		p.add(Word, x.Text, y.Text, int32(weight))
+		p.replaced = append(p.replaced, replacement{x.Hash, y.Hash, weight})
+	}
+}
+
+// compounds reports whether two Chinese words share a character that stands first in one
+// and last in the other: 测试 and 检测 are ways to say one thing more often than
+// not, and hardly ever two names of a kind, as 江西 and 江苏 are.
+func compounds(x, y *token.Token) bool {
+	if !x.Han || !y.Han || x.Number() || y.Number() {
+		return false
+	}
+	return strings.HasSuffix(x.Text, firstRune(y.Text)) != strings.HasSuffix(y.Text, firstRune(x.Text))
+}
+
+func firstRune(s string) string {
+	_, size := utf8.DecodeRuneInString(s)
+	return s[:size]
+}
+
+// left counts the words of a row that are none of a number.
+func left(list []*excess) (n int) {
+	for _, e := range list {
+		if !e.gone && !e.Fact() {
+			n++
+		}
+	}
+	return n
+}
+
+func heaviest(list []*excess) *excess {
+	var best *excess
+	for _, e := range list {
+		if !e.gone && !e.Fact() && (best == nil || nameWeight(e.Token) > nameWeight(best.Token)) {
+			best = e
+		}
+	}
+	return best
+}
