@@ -42,12 +42,25 @@ type ByScript struct{ Chinese, Other IDF }
 
 // IDF returns the IDF of a word.
 func (b ByScript) IDF(word string) int64 {
-	for _, r := range word {
-		if r >= firstHan && unicode.Is(unicode.Han, r) {
-			return b.Chinese.IDF(word)
-		}
+	if hasHan(word) {
+		return b.Chinese.IDF(word)
 	}
 	return b.Other.IDF(word)
+}
+
+func (b ByScript) look(words []counted) {
+	n := partition(words, func(c *counted) bool { return hasHan(c.word) })
+	look(b.Chinese, words[:n])
+	look(b.Other, words[n:])
+}
+
+func hasHan(word string) bool {
+	for _, r := range word {
+		if r >= firstHan && unicode.Is(unicode.Han, r) {
+			return true
+		}
+	}
+	return false
 }
 
 // Most is the greatest IDF of both, if both know it.

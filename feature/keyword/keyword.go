@@ -97,14 +97,15 @@ func (e *Extractor) Append(dst []Keyword, clean string) []Keyword {
 	if t, bounded := e.idf.(interface{ Most() int64 }); bounded {
 		most = t.Most()
 	}
-	// Words that are there more than once come first, so that most others need not be looked up.
-	for _, once := range []bool{false, true} {
-		for _, c := range w.counts.words {
-			full := len(dst)-from == e.n
-			if (c.n == 1) != once || full && (e.n == 0 || times(c.n, most) < dst[len(dst)-1].Score) {
-				continue
-			}
-			k := Keyword{Word: c.word, Count: c.n, Score: times(c.n, e.idf.IDF(c.word))}
+	// Words that are there more than once come first, so that others often need not be looked up.
+	once := partition(w.counts.words, func(c *counted) bool { return c.n > 1 })
+	for i, part := range [][]counted{w.counts.words[:once], w.counts.words[once:]} {
+		if e.n == 0 || i == 1 && len(dst)-from == e.n && most < dst[len(dst)-1].Score {
+			break
+		}
+		look(e.idf, part)
+		for _, c := range part {
+			k, full := Keyword{Word: c.word, Count: c.n, Score: times(c.n, c.idf)}, len(dst)-from == e.n
 			if k.Score <= 0 || full && k.compare(dst[len(dst)-1]) > 0 || e.stop.Has(c.word) {
 				continue
 			}
@@ -135,8 +136,32 @@ type counts struct {
 
 type counted struct {
 	word string
-	hash uint32
+	hash uint64
 	n    int
+	idf  int64
+	at   uint32 // where a table may have it
+}
+
+// look looks words up, all of them at a time where the table can.
+func look(idf IDF, words []counted) {
+	if t, all := idf.(interface{ look([]counted) }); all {
+		t.look(words)
+		return
+	}
+	for i := range words {
+		words[i].idf = idf.IDF(words[i].word)
+	}
+}
+
+// partition puts those that are first before the others, and returns how many they are.
+func partition(words []counted, first func(*counted) bool) (n int) {
+	for i := range words {
+		if first(&words[i]) {
+			words[i], words[n] = words[n], words[i]
+			n++
+		}
+	}
+	return n
 }
 
 // count counts words of at least two characters; there are none yet.
@@ -148,12 +173,12 @@ func (c *counts) count(words []string) {
 	if size > len(c.slots) {
 		c.slots = make([]uint32, size)
 	}
-	mask := uint32(len(c.slots) - 1)
+	mask := uint64(len(c.slots) - 1)
 	for _, word := range words {
 		if single(word) {
 			continue
 		}
-		hash := uint32(xxh3.HashString(word))
+		hash := xxh3.HashString(word)
 		at := hash & mask
 		for ; c.slots[at] != 0; at = (at + 1) & mask {
 			if seen := &c.words[c.slots[at]-1]; seen.hash == hash && seen.word == word {
@@ -162,7 +187,7 @@ func (c *counts) count(words []string) {
 			}
 		}
 		if c.slots[at] == 0 {
-			c.words = append(c.words, counted{word, hash, 1})
+			c.words = append(c.words, counted{word: word, hash: hash, n: 1})
 			c.slots[at] = uint32(len(c.words))
 		}
 	}
@@ -183,7 +208,7 @@ func single(word string) bool {
 
 // clear forgets all, in the time that the words take, or the slots if these are few.
 func (c *counts) clear() {
-	if mask := uint32(len(c.slots) - 1); len(c.words) < len(c.slots)/8 {
+	if mask := uint64(len(c.slots) - 1); len(c.words) < len(c.slots)/8 {
 		for i := range c.words {
 			for at := c.words[i].hash & mask; c.slots[at] != 0; at = (at + 1) & mask {
 				c.slots[at] = 0

@@ -125,6 +125,30 @@ func (t *Table) Find(word string) (idf int64, ok bool) {
 	return t.unknown, false
 }
 
+// look looks words up together, so that they wait for memory at the same time.
+func (t *Table) look(words []counted) {
+	mask := uint64(len(t.slots) - 1)
+	for i := range words {
+		w := &words[i]
+		at := w.hash & mask
+		for t.slots[at].word != 0 && t.slots[at].hash != uint32(w.hash>>32) {
+			at = (at + 1) & mask
+		}
+		w.at = t.slots[at].word
+	}
+	for i := range words {
+		w := &words[i]
+		switch {
+		case w.at == 0:
+			w.idf = t.unknown
+		case t.word(int(w.at-1)) == w.word:
+			w.idf = t.idf[w.at-1]
+		default: // another word has half of its hash
+			w.idf = t.IDF(w.word)
+		}
+	}
+}
+
 // IDF returns the IDF of a word, the median for an unknown one. About 50 ns.
 func (t *Table) IDF(word string) int64 {
 	idf, _ := t.Find(word)
