@@ -3,6 +3,7 @@ package keyword
 import (
 	_ "embed"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"unicode"
@@ -32,18 +33,47 @@ var (
 	englishOnce = sync.OnceValues(func() (*Table, error) { return ReadTable(strings.NewReader(englishData)) })
 )
 
+// firstHan is the first Chinese character: a radical.
+const firstHan = 0x2E80
+
 // ByScript looks words with a Chinese character up in one table and all
 // others in another.
 type ByScript struct{ Chinese, Other IDF }
 
 // IDF returns the IDF of a word.
 func (b ByScript) IDF(word string) int64 {
-	for _, r := range word {
-		if unicode.Is(unicode.Han, r) {
-			return b.Chinese.IDF(word)
-		}
+	if hasHan(word) {
+		return b.Chinese.IDF(word)
 	}
 	return b.Other.IDF(word)
+}
+
+func (b ByScript) look(words []counted) {
+	n := partition(words, func(c *counted) bool { return hasHan(c.word) })
+	look(b.Chinese, words[:n])
+	look(b.Other, words[n:])
+}
+
+func hasHan(word string) bool {
+	for _, r := range word {
+		if r >= firstHan && unicode.Is(unicode.Han, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// Most is the greatest IDF of both, if both know it.
+func (b ByScript) Most() int64 {
+	most := int64(0)
+	for _, t := range []IDF{b.Chinese, b.Other} {
+		bounded, ok := t.(interface{ Most() int64 })
+		if !ok {
+			return math.MaxInt64
+		}
+		most = max(most, bounded.Most())
+	}
+	return most
 }
 
 // Digest joins the digests of both.

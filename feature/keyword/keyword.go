@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/zeebo/xxh3"
 )
 
 // Keyword is a word of one text.
@@ -77,40 +79,146 @@ func Default() (*Extractor, error) {
 // work is the memory of one call.
 type work struct {
 	tokens []string
-	counts map[string]int
+	counts counts
 }
 
 // Append appends the keywords of a clean text to dst, those of the highest
 // score first, equal ones by word. A word with an IDF of 0 is none.
-// O(len(clean)) plus sorting the different words.
+// O(len(clean) + words log n).
 func (e *Extractor) Append(dst []Keyword, clean string) []Keyword {
 	w, _ := e.works.Get().(*work)
 	if w == nil {
-		w = &work{counts: map[string]int{}}
+		w = &work{}
 	}
 	from := len(dst)
 	w.tokens = e.words.Append(w.tokens[:0], clean)
-	for _, word := range w.tokens {
-		w.counts[word]++
+	w.counts.count(w.tokens)
+	most := int64(math.MaxInt64)
+	if t, bounded := e.idf.(interface{ Most() int64 }); bounded {
+		most = t.Most()
 	}
-	for word, n := range w.counts { // the order is sorted away below
-		if utf8.RuneCountInString(word) < 2 || e.stop.Has(word) {
-			continue
+	// Words that are there more than once come first, so that others often need not be looked up.
+	once := partition(w.counts.words, func(c *counted) bool { return c.n > 1 })
+	for i, part := range [][]counted{w.counts.words[:once], w.counts.words[once:]} {
+		if e.n == 0 || i == 1 && len(dst)-from == e.n && most < dst[len(dst)-1].Score {
+			break
 		}
-		if score := times(n, e.idf.IDF(word)); score > 0 {
-			dst = append(dst, Keyword{Word: word, Count: n, Score: score})
+		look(e.idf, part)
+		for _, c := range part {
+			k, full := Keyword{Word: c.word, Count: c.n, Score: times(c.n, c.idf)}, len(dst)-from == e.n
+			if k.Score <= 0 || full && k.compare(dst[len(dst)-1]) > 0 || e.stop.Has(c.word) {
+				continue
+			}
+			if full {
+				dst = dst[:len(dst)-1]
+			}
+			at, _ := slices.BinarySearchFunc(dst[from:], k, Keyword.compare)
+			dst = slices.Insert(dst, from+at, k)
 		}
 	}
 	clear(w.tokens)
-	clear(w.counts)
+	w.counts.clear()
 	e.works.Put(w)
-	found := dst[from:]
-	slices.SortFunc(found, func(a, b Keyword) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Word, b.Word))
-	})
-	found = found[:min(len(found), e.n)]
-	weigh(found)
-	return dst[:from+len(found)]
+	weigh(dst[from:])
+	return dst
+}
+
+// compare orders keywords by score, the highest first, and then by word.
+func (k Keyword) compare(other Keyword) int {
+	return cmp.Or(cmp.Compare(other.Score, k.Score), strings.Compare(k.Word, other.Word))
+}
+
+// counts are words with how often they were seen.
+type counts struct {
+	words []counted
+	slots []uint32 // open addressing by xxh3: its place in words + 1, 0 is free
+}
+
+type counted struct {
+	word string
+	hash uint64
+	n    int
+	idf  int64
+	at   uint32 // where a table may have it
+}
+
+// look looks words up, all of them at a time where the table can.
+func look(idf IDF, words []counted) {
+	if t, all := idf.(interface{ look([]counted) }); all {
+		t.look(words)
+		return
+	}
+	for i := range words {
+		words[i].idf = idf.IDF(words[i].word)
+	}
+}
+
+// partition puts those that are first before the others, and returns how many they are.
+func partition(words []counted, first func(*counted) bool) (n int) {
+	for i := range words {
+		if first(&words[i]) {
+			words[i], words[n] = words[n], words[i]
+			n++
+		}
+	}
+	return n
+}
+
+// count counts words of at least two characters; there are none yet.
+func (c *counts) count(words []string) {
+	size := 64
+	for size < 2*len(words) {
+		size *= 2
+	}
+	if size > len(c.slots) {
+		c.slots = make([]uint32, size)
+	}
+	mask := uint64(len(c.slots) - 1)
+	for _, word := range words {
+		if single(word) {
+			continue
+		}
+		hash := xxh3.HashString(word)
+		at := hash & mask
+		for ; c.slots[at] != 0; at = (at + 1) & mask {
+			if seen := &c.words[c.slots[at]-1]; seen.hash == hash && seen.word == word {
+				seen.n++
+				break
+			}
+		}
+		if c.slots[at] == 0 {
+			c.words = append(c.words, counted{word: word, hash: hash, n: 1})
+			c.slots[at] = uint32(len(c.words))
+		}
+	}
+}
+
+// single reports a word of one character; words are valid UTF-8.
+func single(word string) bool {
+	switch {
+	case word[0] < utf8.RuneSelf:
+		return len(word) == 1
+	case word[0] < 0xE0:
+		return len(word) == 2
+	case word[0] < 0xF0:
+		return len(word) == 3
+	}
+	return len(word) == 4
+}
+
+// clear forgets all, in the time that the words take, or the slots if these are few.
+func (c *counts) clear() {
+	if mask := uint64(len(c.slots) - 1); len(c.words) < len(c.slots)/8 {
+		for i := range c.words {
+			for at := c.words[i].hash & mask; c.slots[at] != 0; at = (at + 1) & mask {
+				c.slots[at] = 0
+			}
+		}
+	} else {
+		clear(c.slots)
+	}
+	clear(c.words)
+	c.words = c.words[:0]
 }
 
 // times is n*idf, at most the greatest integer.

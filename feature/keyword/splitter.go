@@ -31,48 +31,94 @@ func DefaultSplitter() (Splitter, error) {
 // Append appends the words of a clean text to dst, in order, repeats kept.
 // Words that are in lower case already are parts of the text.
 func (s Splitter) Append(dst []string, clean string) []string {
-	start, han := -1, false
-	for p, r := range clean {
-		if !isWord(r) {
-			dst = s.run(dst, clean, start, p, han)
-			start, han = -1, false
+	for p := 0; p < len(clean); {
+		if ascii[clean[p]] == between {
+			p++
 			continue
 		}
-		if start < 0 {
-			start = p
+		from := p
+		var r run
+		for p < len(clean) {
+			size := r.take(clean, p)
+			if size == 0 {
+				break
+			}
+			p += size
 		}
-		han = han || unicode.Is(unicode.Han, r)
-	}
-	return s.run(dst, clean, start, len(clean), han)
-}
-
-// run takes the word characters clean[start:end]; none if start is below 0.
-func (s Splitter) run(dst []string, clean string, start, end int, han bool) []string {
-	if start < 0 {
-		return dst
-	}
-	from := len(dst)
-	if han {
-		dst = s.chinese.Cut(dst, clean[start:end], s.mode)
-	} else {
-		dst = append(dst, clean[start:end])
-	}
-	for i, word := range dst[from:] {
-		dst[from+i] = lower(word)
+		if p > from {
+			dst = s.run(dst, clean[from:p], r)
+		} else {
+			_, size := utf8.DecodeRuneInString(clean[p:])
+			p += size
+		}
 	}
 	return dst
 }
 
-// lower is strings.ToLower, but quick for Chinese: bytes from 0xE4 to 0xE9
-// lead U+4000 to U+9FFF, where nothing has case.
-func lower(word string) string {
-	for i := range len(word) {
-		if c := word[i]; 'A' <= c && c <= 'Z' || 0xC0 <= c && c < 0xE4 || c > 0xE9 {
-			return strings.ToLower(word)
+// run is what is known of a run of word characters.
+type run struct {
+	han   bool // one is Chinese
+	cased bool // one may have another lower case
+}
+
+// take takes the word character at p and returns its length; 0 if it is none.
+func (r *run) take(s string, p int) int {
+	c := s[p]
+	if c < utf8.RuneSelf {
+		if ascii[c] == between {
+			return 0
+		}
+		r.cased = r.cased || ascii[c] == upper
+		return 1
+	}
+	// 0xE4 0xB8 to 0xE9 lead U+4E00 to U+9FFF: Chinese, and without case.
+	if c >= 0xE4 && c <= 0xE9 && p+2 < len(s) && s[p+1]&0xC0 == 0x80 && s[p+2]&0xC0 == 0x80 && (c > 0xE4 || s[p+1] >= 0xB8) {
+		r.han = true
+		return 3
+	}
+	char, size := utf8.DecodeRuneInString(s[p:])
+	if !isWord(char) {
+		return 0
+	}
+	r.han = r.han || unicode.Is(unicode.Han, char)
+	r.cased = r.cased || c < 0xE4 || c > 0xE9
+	return size
+}
+
+// run takes a run of word characters.
+func (s Splitter) run(dst []string, word string, r run) []string {
+	from := len(dst)
+	if r.han {
+		dst = s.chinese.Cut(dst, word, s.mode)
+	} else {
+		dst = append(dst, word)
+	}
+	if r.cased {
+		for i, word := range dst[from:] {
+			dst[from+i] = strings.ToLower(word)
 		}
 	}
-	return word
+	return dst
 }
+
+// What an ASCII byte is; of others nothing is said.
+const (
+	between = iota
+	upper
+	other
+)
+
+var ascii = func() (kinds [256]uint8) {
+	for c := range kinds {
+		switch {
+		case 'A' <= c && c <= 'Z':
+			kinds[c] = upper
+		case c >= utf8.RuneSelf || isWord(rune(c)):
+			kinds[c] = other
+		}
+	}
+	return kinds
+}()
 
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {

@@ -23,10 +23,14 @@ type Table struct {
 	words   string   // all words, one after the other
 	ends    []uint32 // where each ends
 	idf     []int64
-	slots   []uint32 // open addressing by xxh3: word+1, 0 is free
+	slots   []slot // open addressing by xxh3
 	unknown int64
+	most    int64
 	digest  string
 }
+
+// slot is a word by its number, and half of its hash, so that another word is seen to be one without being read.
+type slot struct{ word, hash uint32 } // word+1, 0 is free
 
 // ReadTable reads a table file and checks it against its digest. Words that
 // are not in it get the median of those that are.
@@ -57,8 +61,8 @@ func ReadTable(r io.Reader) (*Table, error) {
 	}
 	t.words, t.digest = string(words), in.digest
 	t.ends, t.idf = slices.Clone(t.ends), slices.Clone(t.idf)
-	t.index()
 	t.unknown = median(t.idf)
+	t.index()
 	return t, nil
 }
 
@@ -87,13 +91,16 @@ func (t *Table) index() {
 	for size < 2*len(t.ends) {
 		size *= 2
 	}
-	t.slots = make([]uint32, size)
+	t.slots = make([]slot, size)
+	t.most = t.unknown
 	for i := range t.ends {
-		at := xxh3.HashString(t.word(i)) & uint64(size-1)
-		for t.slots[at] != 0 {
+		hash := xxh3.HashString(t.word(i))
+		at := hash & uint64(size-1)
+		for t.slots[at].word != 0 {
 			at = (at + 1) & uint64(size-1)
 		}
-		t.slots[at] = uint32(i + 1)
+		t.slots[at] = slot{uint32(i + 1), uint32(hash >> 32)}
+		t.most = max(t.most, t.idf[i])
 	}
 }
 
@@ -109,12 +116,37 @@ func (t *Table) word(i int) string {
 // the word.
 func (t *Table) Find(word string) (idf int64, ok bool) {
 	mask := uint64(len(t.slots) - 1)
-	for at := xxh3.HashString(word) & mask; t.slots[at] != 0; at = (at + 1) & mask {
-		if i := int(t.slots[at] - 1); t.word(i) == word {
-			return t.idf[i], true
+	hash := xxh3.HashString(word)
+	for at := hash & mask; t.slots[at].word != 0; at = (at + 1) & mask {
+		if s := t.slots[at]; s.hash == uint32(hash>>32) && t.word(int(s.word-1)) == word {
+			return t.idf[s.word-1], true
 		}
 	}
 	return t.unknown, false
+}
+
+// look looks words up together, so that they wait for memory at the same time.
+func (t *Table) look(words []counted) {
+	mask := uint64(len(t.slots) - 1)
+	for i := range words {
+		w := &words[i]
+		at := w.hash & mask
+		for t.slots[at].word != 0 && t.slots[at].hash != uint32(w.hash>>32) {
+			at = (at + 1) & mask
+		}
+		w.at = t.slots[at].word
+	}
+	for i := range words {
+		w := &words[i]
+		switch {
+		case w.at == 0:
+			w.idf = t.unknown
+		case t.word(int(w.at-1)) == w.word:
+			w.idf = t.idf[w.at-1]
+		default: // another word has half of its hash
+			w.idf = t.IDF(w.word)
+		}
+	}
 }
 
 // IDF returns the IDF of a word, the median for an unknown one. About 50 ns.
@@ -122,6 +154,9 @@ func (t *Table) IDF(word string) int64 {
 	idf, _ := t.Find(word)
 	return idf
 }
+
+// Most is the greatest IDF that a word has.
+func (t *Table) Most() int64 { return t.most }
 
 // Digest names the contents of the table: 32 hex digits.
 func (t *Table) Digest() string { return t.digest }

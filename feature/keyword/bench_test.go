@@ -1,0 +1,81 @@
+package keyword_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/text"
+)
+
+// cleanTexts returns the first n texts of a set, clean.
+func cleanTexts(tb testing.TB, set string, n int) (texts []string, size int) {
+	tb.Helper()
+	f, err := os.Open(shared.Path(tb, set+"/docs.jsonl.zst"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer z.Close()
+	for in := json.NewDecoder(bufio.NewReader(z)); len(texts) < n; {
+		var doc struct{ Text string }
+		if err := in.Decode(&doc); err != nil {
+			tb.Fatal(err)
+		}
+		texts = append(texts, text.Default().Clean(doc.Text))
+		size += len(texts[len(texts)-1])
+	}
+	return texts, size
+}
+
+// BenchmarkKeywords measures the keywords of articles in MB a second of the processor.
+func BenchmarkKeywords(b *testing.B) {
+	for name, set := range map[string]string{"english": "ota_terms_versions", "chinese": "zh_lctt_proofread"} {
+		b.Run(name, func(b *testing.B) {
+			e, err := keyword.Default()
+			if err != nil {
+				b.Fatal(err)
+			}
+			texts, size := cleanTexts(b, set, 300)
+			for i, t := range texts { // of an article's length
+				for most := 1300; len(t) > most; most++ {
+					if utf8.RuneStart(t[most]) {
+						t = t[:most]
+					}
+				}
+				size += len(t) - len(texts[i])
+				texts[i] = t
+			}
+			b.ReportAllocs()
+			var words []keyword.Keyword
+			from := processor(b)
+			for b.Loop() {
+				for _, t := range texts {
+					words = e.Append(words[:0], t)
+				}
+			}
+			b.ReportMetric(float64(size)*float64(b.N)/1e6/(processor(b)-from).Seconds(), "MB/cpu-s")
+		})
+	}
+}
+
+// processor is the time of the processor that this process has taken.
+func processor(tb testing.TB) time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
