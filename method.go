@@ -124,6 +124,14 @@ type Explainer interface {
 	Conflicts(a, b View) []Conflict
 }
 
+// Differing is a Method that can name the places in which two texts differ.
+type Differing interface {
+	Method
+	// Differences are what one text has in a place, " / ", and what the other has there, in
+	// the same order whichever comes first. Not for the hot path.
+	Differences(a, b View) []string
+}
+
 // Measurer is a Method that can say how similar two texts are below its
 // threshold too, where Compare stops early.
 type Measurer interface {

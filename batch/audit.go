@@ -27,6 +27,9 @@ type Audit struct {
 	Lax neardup.Method
 	// List is how many pairs are listed of each kind.
 	List int
+	// Recurring is how many differences that recur are listed, those of the
+	// most texts, and RecurringOf how many texts are looked at for them, the first.
+	Recurring, RecurringOf int
 }
 
 // Audited is what a run says of itself.
@@ -43,6 +46,10 @@ type Audited struct {
 	// variants of the highest similarity.
 	Removals []AuditPair `json:"removals,omitempty"`
 	Misses   []AuditPair `json:"misses,omitempty"`
+	// Recurring are the differences that most texts have from the document that
+	// they were compared with, of RecurringOf texts that were not equal to it.
+	Recurring   []Recurring `json:"recurring,omitempty"`
+	RecurringOf int         `json:"recurringOf,omitempty"`
 	// Time is what preparing and evaluating took.
 	Time time.Duration `json:"nanoseconds"`
 }
@@ -114,6 +121,7 @@ type auditor struct {
 	keys     []auditKey // by key
 	at       int        // in keys, while postings go by
 	pairing  Pairing
+	differs  differences
 	nearest  []auditItem // near pairs of least similarity
 	variants []auditItem // of the highest
 

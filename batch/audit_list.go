@@ -117,6 +117,7 @@ func (a *auditor) finish(ctx context.Context, j *job, c *collection, removed fun
 		return err
 	}
 	// Of both kinds: what was refused for its similarity, and what is a variant.
+	a.out.Recurring, a.out.RecurringOf = a.differs.list(a.Recurring), a.differs.texts
 	half := max(a.List/2, a.List-len(a.variants))
 	misses = misses[:min(len(misses), half)]
 	variants := a.variants[:min(len(a.variants), a.List-len(misses))]

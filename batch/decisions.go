@@ -49,7 +49,7 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 			if o.Basis == neardup.BasisEqual {
 				j.sum.Equal++
 			}
-			if err := v.auditRemoval(&o, p); err != nil {
+			if err := v.auditRemoval(&o, p, leader); err != nil {
 				return err
 			}
 		}
@@ -80,7 +80,7 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 
 // auditRemoval shows the audit a removal, with the document it is similar to:
 // its leader or, of a component, another.
-func (v *verdicts) auditRemoval(o *Outcome, p position) error {
+func (v *verdicts) auditRemoval(o *Outcome, p, leader position) error {
 	if v.audit == nil {
 		return nil
 	}
@@ -95,7 +95,10 @@ func (v *verdicts) auditRemoval(o *Outcome, p position) error {
 		}
 	}
 	v.audit.near(item(o.Item), other, o.Similarity, o.Basis)
-	return nil
+	if o.Basis == neardup.BasisEqual || o.Basis == neardup.BasisOverride || leader == p {
+		return nil
+	}
+	return v.differ(p, leader, true)
 }
 
 // outcome says what became of one document, and of which text its leader is.
@@ -163,7 +166,7 @@ func (v *verdicts) variant(o *Outcome, p position, st state) error {
 	}
 	o.Unsure = st.grade == unsure
 	v.audit.variant(item(o.Item), i, st.similarity, o.Conflicts)
-	return nil
+	return v.differ(p, st.leader, false)
 }
 
 // conflicts are the evidence for and against two texts being the same, where the

@@ -54,7 +54,11 @@ type place struct{ a0, a1, b0, b1, atA, atB int }
 // New returns a scorer that weighs words by a lexicon.
 func New(l *token.Lexicon, w Weights) *Scorer {
 	s := &Scorer{weights: w, lexicon: l}
-	s.works.New = func() any { return &work{lexicon: l} }
+	s.works.New = func() any {
+		k := &work{lexicon: l}
+		k.recurring = w.Slots
+		return k
+	}
 	return s
 }
 
@@ -72,18 +76,18 @@ type Result struct {
 // Short scores two short texts: whether a may go for the leader b.
 func (s *Scorer) Short(a, b *token.View) Result {
 	if n, ok := token.NumbersApart(a, b); ok {
-		return s.result(otherNumbers(a, n))
+		return s.result(otherNumbers(a, n), 0)
 	}
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
-	return s.result(w.short(a, b))
+	return s.result(w.short(a, b), w.slotBits)
 }
 
 // Long scores two long texts, likewise.
 func (s *Scorer) Long(a, b *LongView) Result {
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
-	return s.result(w.long(a, b))
+	return s.result(w.long(a, b), w.slotBits)
 }
 
 // ShortVector and LongVector are the features of a pair, to learn weights from.
@@ -106,7 +110,7 @@ func (s *Scorer) ExplainShort(a, b *token.View) (Result, []Evidence) {
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
 	v := w.short(a, b)
-	return s.result(v), s.explain(v, w.found)
+	return s.result(v, w.slotBits), s.explain(v, w.slotBits, w.found)
 }
 
 // ExplainLong is ExplainShort for long texts.
@@ -114,13 +118,13 @@ func (s *Scorer) ExplainLong(a, b *LongView) (Result, []Evidence) {
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
 	v := w.long(a, b)
-	return s.result(v), s.explain(v, w.found)
+	return s.result(v, w.slotBits), s.explain(v, w.slotBits, w.found)
 }
 
-func (s *Scorer) result(v Vector) Result {
-	r := Result{Score: s.weights.Score(v)}
+func (s *Scorer) result(v Vector, slots int32) Result {
+	r := Result{Score: s.weights.Score(v).plus(slots)}
 	t := at(v[Length])
-	slot, more := int64(0), int64(0)
+	slot, more := int64(slots)*weightUnit, int64(0)
 	for k, value := range v {
 		switch f := Feature(k); {
 		case f.slot():
@@ -135,24 +139,23 @@ func (s *Scorer) result(v Vector) Result {
 
 // explain says what each difference is worth: the features that it is the value
 // of, or its part of what they are worth together.
-func (s *Scorer) explain(v Vector, found []Evidence) []Evidence {
+func (s *Scorer) explain(v Vector, slots int32, found []Evidence) []Evidence {
 	t := at(v[Length])
 	var out []Evidence
-	rest := s.weights.Score(v)
+	rest := s.weights.Score(v).plus(slots)
+	if slots != 0 {
+		e := named(Recurring, found)
+		e.Bits, rest = float64(slots)/token.Unit, rest.plus(-slots)
+		out = append(out, e)
+	}
 	for k := range v {
 		f := Feature(k)
 		worth := s.weights.worth(f, v[k], t) / weightUnit
 		if worth == 0 || f == Bias || f == Held || f == HeldBack || f == Length {
 			continue
 		}
-		// The difference that names the feature best, the heaviest first.
-		e := Evidence{Feature: f, Bits: float64(worth) / token.Unit}
-		best := int32(-1)
-		for i := range found {
-			if c := &found[i]; c.Feature.names(f) && c.value > best {
-				e.A, e.B, best = c.A, c.B, c.value
-			}
-		}
+		e := named(f, found)
+		e.Bits = float64(worth) / token.Unit
 		rest -= Score(worth)
 		out = append(out, e)
 	}
@@ -169,6 +172,38 @@ func otherNumbers(v *token.View, n int) Vector {
 		numbers: n, numberWeight: weight, places: n,
 	}
 	return s.vector()
+}
+
+// named is a piece of evidence with the heaviest difference that was found of it.
+func named(f Feature, found []Evidence) Evidence {
+	e, best := Evidence{Feature: f}, int32(-1)
+	for i := range found {
+		if c := &found[i]; c.Feature.names(f) && c.value > best {
+			e.A, e.B, best = c.A, c.B, c.value
+		}
+	}
+	return e
+}
+
+// Differences names the places in which two short texts differ, as Slots does: what one
+// has there, " / ", and what the other has. Places of numbers alone and passages are left out.
+func (s *Scorer) Differences(a, b *token.View) []string {
+	w := s.works.Get().(*work)
+	defer s.works.Put(w)
+	w.naming = true
+	w.short(a, b)
+	w.naming = false
+	return slices.Clone(w.named)
+}
+
+// LongDifferences is Differences for long texts.
+func (s *Scorer) LongDifferences(a, b *LongView) []string {
+	w := s.works.Get().(*work)
+	defer s.works.Put(w)
+	w.naming = true
+	w.long(a, b)
+	w.naming = false
+	return slices.Clone(w.named)
 }
 
 func (w *work) short(a, b *token.View) Vector {

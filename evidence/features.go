@@ -28,6 +28,9 @@ const (
 	Title               // the lighter of two words that replace each other in the first words
 	MoreNumbers         // numbers that the text has more, log2(1+n)
 	features
+
+	// Recurring is none of a pair: what differs tells many texts of a corpus apart.
+	Recurring = features
 )
 
 var featureNames = [features]string{
@@ -35,7 +38,12 @@ var featureNames = [features]string{
 }
 
 // String is the feature's name in a table of weights.
-func (f Feature) String() string { return featureNames[f] }
+func (f Feature) String() string {
+	if f == Recurring {
+		return "recurring"
+	}
+	return featureNames[f]
+}
 
 // Features lists all features in the order of a table of weights.
 func Features() []Feature {
@@ -90,6 +98,12 @@ type pair struct {
 	moves    []move
 	replaced []replacement
 	found    []Evidence
+	// What differs is named where there are slots, or somebody wants to know.
+	recurring Slots
+	naming    bool
+	named     []string
+	sides     [2][]byte // scratch
+	slotBits  int32
 }
 
 // excess is a token that the other text has not in the same place.
@@ -146,6 +160,7 @@ func nameWeight(t *token.Token) uint32 {
 func (p *pair) look(s *sums) {
 	p.found, p.moves, p.replaced = p.found[:0], p.moves[:0], p.replaced[:0]
 	p.numbered[0], p.numbered[1] = p.numbered[0][:0], p.numbered[1][:0]
+	p.named, p.slotBits = p.named[:0], 0
 	p.excess[0], p.excess[1] = p.excess[0][:0], p.excess[1][:0]
 	var negations [2]int
 	for i := range p.slots {
@@ -286,9 +301,12 @@ func (p *pair) place(s *sums, slot int) {
 	a, b := p.rows[0], p.rows[1]
 	if len(a) > 0 && len(b) > 0 && len(a) <= mostSlot && len(b) <= mostSlot {
 		p.respelt(s, a, b)
+		p.name(a, b)
 		p.numbers(s, a, b)
 		p.opposites(s, a, b)
 		p.words(s, slot, a, b)
+	} else {
+		p.name(a, b)
 	}
 	block := uint64(0)
 	for side, list := range p.rows {

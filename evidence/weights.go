@@ -18,7 +18,11 @@ import (
 // Weights say what a unit of each feature is worth, in bits, in texts of few
 // words and of many, in units of 1/weightUnit. Between them it is interpolated by the
 // binary logarithm of the words.
-type Weights struct{ Few, Many [features]int32 }
+type Weights struct {
+	Few, Many [features]int32
+	// Slots are of one corpus; nil: none.
+	Slots Slots
+}
 
 const (
 	weightUnit = 1 << 12
@@ -36,14 +40,24 @@ var shipped string
 var Shipped = sync.OnceValues(func() (Weights, error) { return ReadWeights(shipped) })
 
 // ReadWeights reads a table of weights as Write writes it: a line "feature =
-// [few, many]" for each feature, in bits. It is TOML, and no more of it than that. Errors name the line.
+// [few, many]" for each feature, in bits, and the section of Slots. It is TOML, and no more of it than that. Errors name the line.
 func ReadWeights(data string) (w Weights, err error) {
 	seen := [features]bool{}
 	for n, line := range strings.Split(data, "\n") {
-		line, _, _ = strings.Cut(line, "#")
-		if line = strings.TrimSpace(line); line == "" {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
 		}
+		if line == "[slots]" && w.Slots == nil {
+			w.Slots = Slots{}
+			continue
+		}
+		if w.Slots != nil {
+			if err := w.Slots.read(line); err != nil {
+				return w, fmt.Errorf("weights, line %d: %w", n+1, err)
+			}
+			continue
+		}
+		line, _, _ = strings.Cut(line, "#")
 		k, err := w.read(line)
 		if err == nil && seen[k] {
 			err = fmt.Errorf("%s again", k)
@@ -89,7 +103,7 @@ func (f Feature) parse(s string) (int32, error) {
 	return int32(math.Round(bits * weightUnit)), nil
 }
 
-// Write writes the table, with a line for each feature.
+// Write writes the table, with a line for each feature and each slot.
 func (w Weights) Write(out io.Writer) error {
 	if _, err := fmt.Fprintf(out, "# What a unit of each feature is worth, in bits: in texts of %d words or fewer, of %d or more.\n", 1<<fewLog, 1<<manyLog); err != nil {
 		return err
@@ -99,7 +113,7 @@ func (w Weights) Write(out io.Writer) error {
 			return err
 		}
 	}
-	return nil
+	return w.Slots.write(out)
 }
 
 // MakeWeights makes a table of bits, for few and for many words, in the order of Features.
@@ -160,6 +174,9 @@ func (w *Weights) Score(v Vector) Score {
 	}
 	return Score(min(max(sum/weightUnit, -mostScore), mostScore))
 }
+
+// plus adds what a corpus says.
+func (s Score) plus(n int32) Score { return min(max(s+Score(n), -mostScore), mostScore) }
 
 // mostScore is where the scale ends: one in a million.
 const mostScore = 20 * token.Unit

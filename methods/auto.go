@@ -276,3 +276,12 @@ func (a *auto) Conflicts(x, y neardup.View) []neardup.Conflict {
 	}
 	return nil
 }
+
+// Differences asks the method that judges the pair.
+func (a *auto) Differences(x, y neardup.View) []string {
+	m, v, w := a.judging(x, y)
+	if d, ok := m.(neardup.Differing); ok && v != nil {
+		return d.Differences(v, w)
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package methods_test
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ func TestObserve(t *testing.T) {
 		t.Fatal(err)
 	}
 	weights := methods.WeightsOf(shipped)
-	if len(weights) != len(methods.Signs()) || methods.Learned(weights) != shipped {
+	if len(weights) != len(methods.Signs()) || !reflect.DeepEqual(methods.Learned(weights), shipped) {
 		t.Fatalf("%d weights and %d signs make %+v", len(weights), len(methods.Signs()), methods.Learned(weights))
 	}
 	notice := "the council met on monday and agreed to build a bridge over the river before the end of the year. "

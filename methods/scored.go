@@ -95,6 +95,16 @@ func (s *shortText) Conflicts(a, b neardup.View) []neardup.Conflict {
 	return conflicts(list)
 }
 
+// Differences are the places in which the texts differ.
+func (s *shortText) Differences(a, b neardup.View) []string {
+	x, okX := a.(*token.View)
+	y, okY := b.(*token.View)
+	if !okX || !okY || x.Total == 0 || y.Total == 0 {
+		return nil
+	}
+	return s.scorer.Differences(x, y)
+}
+
 func (s *shortText) vector(a, b neardup.View) (v evidence.Vector, ok bool) {
 	x, okX := a.(*token.View)
 	y, okY := b.(*token.View)
@@ -152,6 +162,16 @@ func (l *longText) Conflicts(a, b neardup.View) []neardup.Conflict {
 	}
 	_, list := l.scorer.ExplainLong(x.words, y.words)
 	return conflicts(list)
+}
+
+// Differences are the places in which the texts differ.
+func (l *longText) Differences(a, b neardup.View) []string {
+	x, okX := a.(*longView)
+	y, okY := b.(*longView)
+	if !okX || !okY {
+		return nil
+	}
+	return l.scorer.LongDifferences(x.words, y.words)
 }
 
 func (l *longText) vector(a, b neardup.View) (v evidence.Vector, ok bool) {

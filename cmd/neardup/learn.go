@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 
+	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/methods"
@@ -56,6 +58,7 @@ func (t *tune) learn(ctx context.Context, inputs []string) error {
 	}
 	l.Weigh(madeShare)
 	learned := methods.Learned(l.Fit())
+	learned.Slots = prior.Slots
 	if err := writeFile(t.weights, func(w io.Writer) error { return learned.Write(w) }); err != nil {
 		return err
 	}
@@ -64,6 +67,61 @@ func (t *tune) learn(ctx context.Context, inputs []string) error {
 		threshold = methods.DefaultProbability
 	}
 	return printed(t.app, t.json, l.LeaveOneOut(threshold), nil)
+}
+
+// mostSlots bounds a table.
+const mostSlots = 10_000
+
+// slotsFound is what is told of slots.
+type slotsFound struct {
+	Texts int               `json:"texts"` // that differ from another a little
+	Slots []batch.Recurring `json:"slots"`
+}
+
+// WriteText writes the slots, those of the most texts first.
+func (f slotsFound) WriteText(w io.Writer) error {
+	fmt.Fprintf(w, "%s slots in %s texts that differ a little from another\n", grouped(int64(len(f.Slots))), grouped(int64(f.Texts)))
+	for _, r := range f.Slots[:min(len(f.Slots), recurringListed)] {
+		fmt.Fprintf(w, "%10s  %s (%s of them removed so far)\n", grouped(int64(r.Texts())), r.Difference, grouped(int64(r.Removed)))
+	}
+	return nil
+}
+
+// slots learns from a corpus which differences tell its texts apart.
+func (t *tune) slots(ctx context.Context) error {
+	if t.method.cfg.Name != "auto" {
+		return usage("--corpus is for auto: --method %s weighs no evidence", t.method.cfg.Name)
+	}
+	m, n, err := t.method.method()
+	if err != nil {
+		return err
+	}
+	table, err := t.priorWeights()
+	if err != nil {
+		return err
+	}
+	r, err := t.input.openFor(t.app, t.corpus, "", t.weights)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	cfg := batch.Config{Clean: n, Method: m, Audit: &batch.Audit{Recurring: mostSlots, RecurringOf: 1 << 20}}
+	sum, err := batch.Dedup(ctx, newSource(r), cfg, func(batch.Outcome) error { return nil })
+	if err != nil {
+		return err
+	}
+	found := slotsFound{Texts: sum.Audit.RecurringOf}
+	table.Slots = evidence.Slots{}
+	for _, d := range sum.Audit.Recurring {
+		if d.Texts() >= evidence.LeastSlot {
+			table.Slots[d.Difference] = d.Texts()
+			found.Slots = append(found.Slots, d)
+		}
+	}
+	if err := writeFile(t.weights, table.Write); err != nil {
+		return err
+	}
+	return printed(t.app, t.json, found, nil)
 }
 
 // madeShare is what all made pairs count, as a part of what the judged ones do.

@@ -320,6 +320,7 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 			fmt.Fprintf(w, "warning     %s documents have an id that an earlier one has, first %q\n", grouped(s.SharedIDs), s.SharedID)
 		}
 		p.audit(w, s.Audit)
+		p.recurring(w, s.Summary.Audit)
 		p.effort(w)
 		if s.TemporaryBytes > 0 {
 			fmt.Fprintf(w, "disk        %s of temporary files\n", mebibytes(s.TemporaryBytes))

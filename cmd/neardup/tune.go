@@ -15,6 +15,7 @@ type tune struct {
 	input     inputFlags
 	method    methodFlags
 	judged    []string
+	corpus    []string
 	made      []string
 	weights   string
 	prior     string
@@ -32,7 +33,7 @@ type tune struct {
 func tuneCommand(a *app) *cobra.Command {
 	t := &tune{app: a}
 	cmd := &cobra.Command{
-		Use:   "tune (--judged FILE | --labelled FILE | --pairs FILE INPUT... | --clusters FILE INPUT...) [flags]",
+		Use:   "tune (--judged FILE | --corpus FILE | --labelled FILE | --pairs FILE INPUT... | --clusters FILE INPUT...) [flags]",
 		Short: "Choose a threshold by pairs that people have labelled",
 		Long: `Measures precision and recall of a method (--method and its flags, by default
 auto) against every threshold, on pairs that people have labelled, with 95 %
@@ -50,8 +51,14 @@ of --judged (several files), and tells how each source of them is decided by
 weights that were learned without it. The shipped weights are where it begins,
 so twenty to fifty pairs of your own move them; --method 'auto weights=FILE' takes the table.
 
+With --corpus it decides all texts of a corpus and writes, with the weights, the
+differences that tell many of them apart from others, as "; documentation" does in a
+list of packages: what no pair can say by itself. Look at the list before you use it: what
+many texts only add, such as the name of a source, is to be taken out.
+
 The sample is one of
   --judged FILE    as for eval --judged; texts it lacks are in INPUT
+  --corpus FILE    documents, without labels
   --labelled FILE  JSONL with text_a, text_b and label (1 or none: similar; 0: not)
   --pairs FILE     TSV "id_a id_b [label]" of documents in INPUT
   --clusters FILE  JSONL as dedup --clusters prints it, of documents in INPUT
@@ -61,6 +68,7 @@ than 50 texts each is paired with the leader only.
 ` + exitHelp,
 		Example: `  neardup tune --judged judged_pairs.tsv --precision .95 --out neardup.toml
   neardup tune --judged mine.jsonl --weights mine.toml
+  neardup tune --corpus packages.jsonl --weights packages.toml
   neardup tune --labelled pairs.jsonl --method minhash
   neardup tune --labelled pairs.jsonl --svg curves.svg
   neardup tune --pairs similar.tsv comments.jsonl
@@ -73,7 +81,8 @@ than 50 texts each is paired with the leader only.
 	fs.StringVar(&t.pairs, "pairs", "", "TSV of pairs of ids")
 	fs.StringVar(&t.clusters, "clusters", "", "JSONL of clusters of ids")
 	fs.StringSliceVar(&t.judged, "judged", nil, "pairs judged by reading, as for eval --judged")
-	fs.StringVar(&t.weights, "weights", "", "with --judged: learn the weights of auto, and write them here (TOML)")
+	fs.StringSliceVar(&t.corpus, "corpus", nil, "with --weights: documents among which differences that recur are slots")
+	fs.StringVar(&t.weights, "weights", "", "with --judged or --corpus: learn the weights of auto, and write them here (TOML)")
 	fs.StringSliceVar(&t.made, "made", nil, "with --weights: pairs made by a change whose meaning is known")
 	fs.StringVar(&t.prior, "prior", "shipped", "with --weights: what the pairs move: the shipped weights, none, or a table of weights")
 	fs.Float64Var(&t.recall, "recall", .95, "share of the pairs to find")
@@ -88,11 +97,14 @@ than 50 texts each is paired with the leader only.
 }
 
 func (t *tune) do(ctx context.Context, inputs []string) error {
-	if !t.method.fs.Changed("method") && len(t.judged) == 0 {
+	if !t.method.fs.Changed("method") && len(t.judged) == 0 && len(t.corpus) == 0 {
 		t.method.cfg.Name = "ngram"
 	}
 	if err := t.check(inputs); err != nil {
 		return err
+	}
+	if len(t.corpus) > 0 {
+		return t.slots(ctx)
 	}
 	if t.weights != "" {
 		return t.learn(ctx, inputs)
@@ -140,18 +152,22 @@ func writeFile(path string, write func(io.Writer) error) error {
 // check checks the flags that say what is learned from.
 func (t *tune) check(inputs []string) error {
 	chosen := 0
-	for _, is := range []bool{len(t.judged) > 0, t.labelled != "", t.pairs != "", t.clusters != ""} {
+	for _, is := range []bool{len(t.judged) > 0, len(t.corpus) > 0, t.labelled != "", t.pairs != "", t.clusters != ""} {
 		if is {
 			chosen++
 		}
 	}
 	switch {
 	case chosen != 1:
-		return usage("one of --judged, --labelled, --pairs and --clusters is needed")
-	case len(t.judged) == 0 && t.labelled == "" && len(inputs) == 0:
+		return usage("one of --judged, --corpus, --labelled, --pairs and --clusters is needed")
+	case len(t.corpus) > 0 && len(inputs) > 0:
+		return usage("--corpus names the documents: INPUT has no effect")
+	case len(t.corpus) > 0 && t.weights == "":
+		return usage("--corpus needs --weights FILE, the table to write")
+	case len(t.judged) == 0 && len(t.corpus) == 0 && t.labelled == "" && len(inputs) == 0:
 		return usage("INPUT is needed: the documents that the ids are of")
-	case t.weights != "" && len(t.judged) == 0:
-		return usage("--weights are learned from --judged pairs")
+	case t.weights != "" && len(t.judged) == 0 && len(t.corpus) == 0:
+		return usage("--weights are learned from --judged pairs or a --corpus")
 	case t.weights == "" && len(t.made) > 0:
 		return usage("--made has no effect without --weights")
 	case !(t.recall > 0 && t.recall <= 1):

@@ -140,8 +140,21 @@ func (l *Log) create(ctx context.Context) error {
 	if err != nil && !errors.Is(err, kerr.TopicAlreadyExists) {
 		return failed("make the topic", err)
 	}
-	return nil
+	// Not every broker knows at once of a topic that was made.
+	for begun := time.Now(); ; {
+		if _, err = l.set(ctx); !errors.Is(err, kerr.UnknownTopicOrPartition) || time.Since(begun) > untilKnown {
+			return nil // what else is wrong is said where it is asked for
+		}
+		select {
+		case <-ctx.Done():
+			return failed("make the topic", ctx.Err())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }
+
+// untilKnown is how long a topic that was made may be unknown.
+const untilKnown = 5 * time.Second
 
 // metadata asks for the topic.
 func (l *Log) metadata(ctx context.Context) (*kmsg.MetadataResponseTopic, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/neardup/neardup/docid"
@@ -64,8 +65,19 @@ func Rekey(ctx context.Context, dir, to string, o Options, anew func(tenant stri
 func (e *engine) checkpoint(dir string) error {
 	heads := e.Heads()
 	_, err := guarded(e.log, func() (struct{}, error) {
-		// Pebble 2.1 copies an empty manifest where none was written since the database was opened: a flush writes one.
-		return struct{}{}, errors.Join(e.db.Flush(), e.db.Checkpoint(dir, pebble.WithFlushedWAL()))
+		err := e.db.Checkpoint(dir, pebble.WithFlushedWAL())
+		if err != nil {
+			return struct{}{}, err
+		}
+		// Pebble 2.1 copies an empty manifest where none was written since the database was
+		// opened: a flush writes one. Not before it is needed: it ends the process where the disk fails.
+		if empty, err := e.emptyManifest(dir); err != nil || !empty {
+			return struct{}{}, err
+		}
+		if err := errors.Join(e.fs.RemoveAll(dir), e.db.Flush()); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, e.db.Checkpoint(dir, pebble.WithFlushedWAL())
 	})
 	if err != nil {
 		return wrap(err)
@@ -74,6 +86,22 @@ func (e *engine) checkpoint(dir string) error {
 		return wrap(err)
 	}
 	return ownAll(dir)
+}
+
+// emptyManifest reports whether a copy has a manifest without a byte.
+func (e *engine) emptyManifest(dir string) (bool, error) {
+	names, err := e.fs.List(dir)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, "MANIFEST-") {
+			if info, err := e.fs.Stat(e.fs.PathJoin(dir, name)); err != nil || info.Size() == 0 {
+				return err == nil, err
+			}
+		}
+	}
+	return false, nil
 }
 
 // ownAll takes a folder and its files from others.
