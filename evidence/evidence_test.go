@@ -18,12 +18,18 @@ type scale struct {
 	cut *token.Cutting
 }
 
-func shipped(tb testing.TB) *scale {
+func lexicon(tb testing.TB) *token.Lexicon {
 	tb.Helper()
 	l, err := token.NewLexicon(nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return l
+}
+
+func shipped(tb testing.TB) *scale {
+	tb.Helper()
+	l := lexicon(tb)
 	w, err := evidence.Shipped()
 	if err != nil {
 		tb.Fatal(err)
