@@ -301,3 +301,18 @@ func TestOtherNumbersAreWhatTheWordsSay(t *testing.T) {
 		t.Errorf("only %d pairs of one template", quick)
 	}
 }
+
+// What the leader says more speaks not against the text that goes for it.
+func TestMoreIsOfTheText(t *testing.T) {
+	s := shipped(t)
+	less, more := s.view("the council will build a bridge over the river"), s.view("the council will build a bridge over the river and 25 schools in the villages beyond")
+	for _, c := range []struct {
+		text, leader *token.View
+		more         bool
+	}{{less, more, false}, {more, less, true}} {
+		v := s.ShortVector(c.text, c.leader)
+		if got := v[evidence.Block] > 0 || v[evidence.MoreNumbers] > 0; got != c.more || (v[evidence.Block] > 0) != c.more {
+			t.Errorf("block %d, numbers %d of what is more: %v", v[evidence.Block], v[evidence.MoreNumbers], c.more)
+		}
+	}
+}
