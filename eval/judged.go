@@ -17,12 +17,14 @@ type Verdict struct {
 	Found bool
 	// Short tells the length of a pair whose band does not.
 	Short bool
+	// Sure says that the method has no doubt: such pairs are measured apart too.
+	Sure bool
 }
 
 // JudgedScore is how the decisions about a group of judged pairs agree with
 // the reader. A pair is called duplicate if it is near and found.
 type JudgedScore struct {
-	Group     string `json:"group"` // "all", "short", "long", a set, a label
+	Group     string `json:"group"` // "all", "short", "long", "sure", a set, a label
 	Pairs     int    `json:"pairs"` // scored
 	Precision Rate   `json:"precision"`
 	Recall    Rate   `json:"recall"`
@@ -79,6 +81,9 @@ func Judged(pairs []JudgedPair, decide func(JudgedPair) Verdict, examples int) J
 		if p.Set != "" {
 			names = append(names, p.Set+" "+lengthName(v.Short))
 		}
+		if v.Sure {
+			names = append(names, "sure")
+		}
 		for _, name := range names {
 			scores.of(name).add(t)
 		}
@@ -90,7 +95,7 @@ func Judged(pairs []JudgedPair, decide func(JudgedPair) Verdict, examples int) J
 			r.Missed = append(r.Missed, mistake)
 		}
 	}
-	for _, name := range scores.names("all", "short", "long") {
+	for _, name := range scores.names("all", "short", "long", "sure") {
 		r.Scores = append(r.Scores, scores.of(name).score(name))
 	}
 	for _, name := range labels.names() {

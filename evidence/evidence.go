@@ -71,7 +71,13 @@ type Result struct {
 	// Slot says that the strongest evidence against is something in the place of
 	// something else; More, that it is what the text has more than the leader.
 	Slot, More bool
+	// Sure says that the leader holds sureHeld of the text, and that nothing stands in the place of
+	// something else.
+	Sure bool
 }
+
+// sureHeld is log2 of .95 to .05.
+const sureHeld = 1087
 
 // Short scores two short texts: whether a may go for the leader b.
 func (s *Scorer) Short(a, b *token.View) Result {
@@ -134,6 +140,7 @@ func (s *Scorer) result(v Vector, slots int32) Result {
 		}
 	}
 	r.Slot, r.More = slot < 0 && slot <= more, more < slot
+	r.Sure = slot == 0 && v[Held] >= sureHeld
 	return r
 }
 

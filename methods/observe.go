@@ -5,6 +5,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/evidence"
+	"github.com/neardup/neardup/token"
 )
 
 // Quantities are what the score of auto is a weighted sum of, for a text and the
@@ -35,6 +36,26 @@ func Observe(m neardup.Method, clean, leader string) (q Quantities, ok bool) {
 	few, many := evidence.Blend(v)
 	q.X = append(few[:], many[:]...)
 	return q, ok
+}
+
+// Sure reports whether a text may go for a leader beyond doubt, by a method that is auto:
+// the texts are equal, or the leader holds .95 of it and nothing stands in the place of
+// something else.
+func Sure(m neardup.Method, clean, leader string) bool {
+	a, ok := m.(*auto)
+	if !ok || neardup.Blank(clean) {
+		return false
+	}
+	if clean == leader {
+		return true
+	}
+	switch judge, x, y := a.judging(a.View(clean), a.View(leader)); judge := judge.(type) {
+	case *shortText:
+		return x != nil && judge.scorer.Short(x.(*token.View), y.(*token.View)).Sure
+	case *longText:
+		return judge.scorer.Long(x.(*longView).words, y.(*longView).words).Sure
+	}
+	return false
 }
 
 // Signs are what the weights of Quantities may be.

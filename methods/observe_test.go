@@ -52,3 +52,31 @@ func TestObserve(t *testing.T) {
 		t.Error("exact has quantities")
 	}
 }
+
+// What is beyond doubt has nothing in the place of something else.
+func TestSure(t *testing.T) {
+	m, err := methods.New(methods.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notice := "the council met on monday and agreed to build a bridge over the river before the end of the year. "
+	for _, c := range []struct {
+		text, leader string
+		sure         bool
+	}{
+		{notice, notice, true},
+		{notice, notice + "the mayor said so", true},
+		{notice + "the mayor said that there is no money for the schools", notice, false},
+		{strings.Replace(notice, "monday", "friday", 1), notice, false},
+		{strings.Repeat(notice, 20), strings.Repeat(notice, 20) + "the mayor said so", true},
+		{strings.Repeat(notice, 20), strings.ReplaceAll(strings.Repeat(notice, 20), "bridge", "tunnel"), false},
+		{"", "", false},
+	} {
+		if got := methods.Sure(m, strings.TrimSpace(c.text), strings.TrimSpace(c.leader)); got != c.sure {
+			t.Errorf("%.60q and %.60q: sure %v", c.text, c.leader, got)
+		}
+	}
+	if exact, err := methods.New(methods.Config{Name: "exact"}); err != nil || methods.Sure(exact, notice, notice) {
+		t.Error("a method without evidence is sure", err)
+	}
+}

@@ -142,6 +142,7 @@ func decide(m neardup.Method, n text.Normalizer, p eval.JudgedPair) eval.Verdict
 	return eval.Verdict{
 		Match: verdict(m, x, y), Found: x == y || meet(m, x, y),
 		Short: min(methods.Length(x), methods.Length(y)) < 2*methods.DefaultLimit,
+		Sure:  methods.Sure(m, x, y) || methods.Sure(m, y, x),
 	}
 }
 
