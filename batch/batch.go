@@ -86,7 +86,7 @@ type Progress struct {
 }
 
 // MinMemory is the smallest memory bound that a run obeys.
-const MinMemory = 36 << 20
+const MinMemory = 33 << 20
 
 // leastMemory is MinMemory, but for tests.
 var leastMemory = int64(MinMemory)

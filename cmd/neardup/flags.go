@@ -311,13 +311,14 @@ func (f *runFlags) addSummary(all *pflag.FlagSet) {
 
 const (
 	// ownPages is what the program's code takes of a bound of memory.
-	ownPages    = 28 << 20
+	ownPages    = 31 << 20
 	leastMemory = ownPages + batch.MinMemory
 )
 
 // limitGarbage tells the collector of garbage about a bound of memory.
 func limitGarbage(memory int64) {
-	debug.SetMemoryLimit(memory - ownPages)
+	const late = 4 << 20 // what the collector notices late
+	debug.SetMemoryLimit(memory - ownPages - late)
 }
 
 // machine checks the flags of addMachine. It also tells the collector of
