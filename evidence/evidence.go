@@ -203,16 +203,6 @@ func (s *Scorer) Differences(a, b *token.View) []string {
 	return slices.Clone(w.named)
 }
 
-// LongDifferences is Differences for long texts.
-func (s *Scorer) LongDifferences(a, b *LongView) []string {
-	w := s.works.Get().(*work)
-	defer s.works.Put(w)
-	w.naming = true
-	w.long(a, b)
-	w.naming = false
-	return slices.Clone(w.named)
-}
-
 func (w *work) short(a, b *token.View) Vector {
 	x, y := &w.opened[0], &w.opened[1]
 	if y.View == a || x.View == b { // of one view compared with many it keeps the tokens

@@ -13,7 +13,6 @@ import (
 // The places in which two texts differ are named the same way whichever comes first.
 func TestDifferences(t *testing.T) {
 	s := shipped(t)
-	const filler = " which is written with care for all of those who draw, and kept by a team of volunteers from many places of the world"
 	for _, c := range []struct {
 		a, b string
 		want []string
@@ -24,17 +23,9 @@ func TestDifferences(t *testing.T) {
 		{"the committee will recieve the report", "the committee will receive the report", nil},
 		{"shared library of routines", "shared library of routines that are one two three four five six seven eight words longer", nil},
 	} {
-		for _, long := range []bool{false, true} {
-			for _, pair := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
-				var got []string
-				if long {
-					got = s.LongDifferences(evidence.NewLongView(pair[0]+filler), evidence.NewLongView(pair[1]+filler))
-				} else {
-					got = s.Differences(s.view(pair[0]), s.view(pair[1]))
-				}
-				if !slices.Equal(got, c.want) {
-					t.Errorf("long %v: %q and %q differ in %q, want %q", long, pair[0], pair[1], got, c.want)
-				}
+		for _, pair := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
+			if got := s.Differences(s.view(pair[0]), s.view(pair[1])); !slices.Equal(got, c.want) {
+				t.Errorf("%q and %q differ in %q, want %q", pair[0], pair[1], got, c.want)
 			}
 		}
 	}

@@ -277,7 +277,7 @@ func (a *auto) Conflicts(x, y neardup.View) []neardup.Conflict {
 	return nil
 }
 
-// Differences asks the method that judges the pair.
+// Differences are those of texts that are judged as short ones: catalogues are of them.
 func (a *auto) Differences(x, y neardup.View) []string {
 	m, v, w := a.judging(x, y)
 	if d, ok := m.(neardup.Differing); ok && v != nil {

@@ -164,16 +164,6 @@ func (l *longText) Conflicts(a, b neardup.View) []neardup.Conflict {
 	return conflicts(list)
 }
 
-// Differences are the places in which the texts differ.
-func (l *longText) Differences(a, b neardup.View) []string {
-	x, okX := a.(*longView)
-	y, okY := b.(*longView)
-	if !okX || !okY {
-		return nil
-	}
-	return l.scorer.LongDifferences(x.words, y.words)
-}
-
 func (l *longText) vector(a, b neardup.View) (v evidence.Vector, ok bool) {
 	x, okX := a.(*longView)
 	y, okY := b.(*longView)
