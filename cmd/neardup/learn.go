@@ -110,7 +110,7 @@ func (t *tune) slots(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found := slotsFound{Texts: sum.Audit.RecurringOf}
+	found := slotsFound{Texts: sum.Audit.RecurringOf, Slots: []batch.Recurring{}}
 	table.Slots = evidence.Slots{}
 	for _, d := range sum.Audit.Recurring {
 		if d.Texts() >= evidence.LeastSlot {
