@@ -37,11 +37,7 @@ func (v *verdicts) differ(text, leader position, removed bool) error {
 	if a == nil || a.differs.texts >= a.Audit.RecurringOf || !ok {
 		return nil
 	}
-	own, err := v.view(text)
-	if err != nil {
-		return err
-	}
-	other, err := v.view(leader)
+	own, other, err := v.views(text, leader)
 	if err != nil {
 		return err
 	}

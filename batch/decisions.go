@@ -176,11 +176,7 @@ func (v *verdicts) conflicts(a, b position) ([]neardup.Conflict, error) {
 	if !ok {
 		return nil, nil
 	}
-	own, err := v.view(a)
-	if err != nil {
-		return nil, err
-	}
-	other, err := v.view(b)
+	own, other, err := v.views(a, b)
 	if err != nil {
 		return nil, err
 	}

@@ -36,6 +36,14 @@ func (v *verifier) view(p position) (neardup.View, error) {
 	return view, nil
 }
 
+// views returns those of two texts.
+func (v *verifier) views(a, b position) (own, other neardup.View, err error) {
+	if own, err = v.view(a); err == nil {
+		other, err = v.view(b)
+	}
+	return own, other, err
+}
+
 // compare verifies a candidate, as Verify does: whether a may go for b, or where a
 // leads, b for a. own is the view of a.
 func (v *verifier) compare(own neardup.View, a, b position, leads bool) (neardup.Match, error) {

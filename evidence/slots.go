@@ -58,8 +58,8 @@ func (s Slots) read(line string) error {
 	switch {
 	case !found || err != nil || n < 1:
 		return fmt.Errorf("%s needs = and how many texts it tells apart", quoted)
-	case !strings.Contains(key, between):
-		return fmt.Errorf("%s has no %q between what stands in the two texts", quoted, between)
+	case !strings.Contains(key, Between):
+		return fmt.Errorf("%s has no %q between what stands in the two texts", quoted, Between)
 	case s[key] > 0:
 		return fmt.Errorf("%s again", quoted)
 	}
@@ -67,8 +67,8 @@ func (s Slots) read(line string) error {
 	return nil
 }
 
-// between parts what stands in one text from what stands there in the other.
-const between = " / "
+// Between parts what stands in one text from what stands there in the other.
+const Between = " / "
 
 // slotOf names what is left of a place: "" where that is nothing, numbers alone, or a passage.
 func (p *pair) slotOf(a, b []*excess) string {
@@ -97,7 +97,7 @@ func (p *pair) slotOf(a, b []*excess) string {
 	if slices.Compare(first, second) > 0 {
 		first, second = second, first
 	}
-	return string(first) + between + string(second)
+	return string(first) + Between + string(second)
 }
 
 // name names what is left of a place, and weighs it if it is a slot.
@@ -114,7 +114,7 @@ func (p *pair) name(a, b []*excess) {
 	}
 	if n := p.recurring[key]; n > 0 {
 		p.slotBits = max(p.slotBits+slotBits(n), -mostSlotBits<<8)
-		one, other, _ := strings.Cut(key, between)
+		one, other, _ := strings.Cut(key, Between)
 		p.add(Recurring, one, other, -slotBits(n))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/eval"
+	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/report"
 )
@@ -203,7 +204,7 @@ func (p *reporter) recurring(w io.Writer, a *batch.Audited) {
 			fmt.Fprintln(w, "warning: many removed texts differ from the kept one in the same thing; if it tells them apart, the table of"+
 				" neardup tune --corpus INPUT --weights FILE keeps them, as --method 'auto weights=FILE':")
 		}
-		one, other, _ := strings.Cut(r.Difference, " / ")
+		one, other, _ := strings.Cut(r.Difference, evidence.Between)
 		fmt.Fprintf(w, "%10s  %s / %s\n", grouped(int64(r.Removed)), cmp.Or(one, "nothing"), cmp.Or(other, "nothing"))
 	}
 }

@@ -67,10 +67,8 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	if l.topic == "" {
 		l.topic = defaultTopic
 	}
-	if n := u.Query().Get("replicas"); n != "" {
-		if l.replicas, err = strconv.Atoi(n); err != nil || l.replicas < 1 {
-			return nil, fmt.Errorf("%w: replicas=%s is no number of replicas", docid.ErrInvalid, n)
-		}
+	if l.replicas, err = keeps.Replicas(u.Query()); err != nil {
+		return nil, fmt.Errorf("%w: %w", docid.ErrInvalid, err)
 	}
 	l.c, err = kgo.NewClient(
 		kgo.SeedBrokers(strings.Split(u.Host, ",")...), kgo.ClientID("neardup"), kgo.DialTimeout(time.Second),

@@ -86,10 +86,8 @@ func options(address string) (o rueidis.ClientOption, replicas int, err error) {
 	if err != nil {
 		return o, 0, errors.New("it cannot be read")
 	}
-	if n := u.Query().Get("replicas"); n != "" {
-		if replicas, err = strconv.Atoi(n); err != nil || replicas < 1 {
-			return o, 0, fmt.Errorf("replicas=%s is no number of replicas", n)
-		}
+	if replicas, err = keeps.Replicas(u.Query()); err != nil {
+		return o, 0, err
 	}
 	switch sentinel := o.Sentinel.MasterSet != ""; {
 	case sentinel && replicas == 0:

@@ -4,7 +4,9 @@ package keeps
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -66,4 +68,17 @@ func (c *Check) losses(ctx context.Context) (string, error) {
 	}
 	c.checked.Store(time.Now().UnixNano())
 	return strings.Join(all, "; "), nil
+}
+
+// Replicas is how many replicas an address asks to have an entry too: replicas=N, 0 without.
+func Replicas(query url.Values) (int, error) {
+	s := query.Get("replicas")
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("replicas=%s is no number of replicas", s)
+	}
+	return n, nil
 }
