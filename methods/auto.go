@@ -124,6 +124,9 @@ const (
 
 // route chooses by the Length.
 func (a *auto) route(clean string) uint64 {
+	if len(clean) >= utf8.UTFMax<<14 {
+		return routeLong
+	}
 	runes := utf8.RuneCountInString(clean)
 	if runes >= 1<<14 || lengthOf(runes, 0) >= 2*a.limit && !a.border(runes, 0) {
 		return routeLong // whatever its letters
