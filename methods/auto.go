@@ -263,6 +263,15 @@ func (a *auto) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap
 	return dst
 }
 
+// Template is that of a text that is short to all others.
+func (a *auto) Template(v neardup.View) (template uint64, fillers []uint64) {
+	short, long := views(v)
+	if t, ok := a.short.(neardup.Templated); ok && short != nil && long == nil {
+		return t.Template(short)
+	}
+	return 0, nil
+}
+
 // overlaps asks a method, which may not know.
 func overlaps(dst []neardup.Overlap, m neardup.Method, v neardup.View) []neardup.Overlap {
 	if o, ok := m.(neardup.Overlapping); ok {
