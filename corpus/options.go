@@ -36,7 +36,7 @@ func ParseFormat(name string) (Format, error) {
 	if f := Format(strings.ToLower(name)); slices.Contains(Formats(), f) {
 		return f, nil
 	}
-	return "", fmt.Errorf("unknown format %q: one of %v", name, Formats())
+	return "", fmt.Errorf("no format %q: one of %s", name, strings.Trim(strings.ReplaceAll(fmt.Sprint(Formats()), " ", ", "), "[]"))
 }
 
 const (
