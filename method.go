@@ -153,6 +153,17 @@ type Overlapping interface {
 	Overlaps(dst []Overlap, v View) []Overlap
 }
 
+// Templated is a Method that knows which texts differ in nothing but what fills the slots of
+// a template.
+type Templated interface {
+	Method
+	// Template returns what stays of a text if other things fill its slots, 0 where that is
+	// not known, and what fills them in their order. Of two texts of one template Compare depends on nothing
+	// but how many of the fillers differ, and is not Near where any does, as long as no
+	// filler of the one stands in another slot of the other.
+	Template(v View) (template uint64, fillers []uint64)
+}
+
 // Overlap are the features of a text, sorted, each once. What their hashes
 // stand for is the method's.
 type Overlap struct {

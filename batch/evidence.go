@@ -195,5 +195,7 @@ func Verify(m neardup.Method, a, b Text) neardup.Match {
 	return EqualMatch(m, a.Clean)
 }
 
-// differ reports whether a match proves two texts unequal.
-func differ(m neardup.Match) bool { return m.Variant || m.Near && m.Similarity < 1 }
+// differ reports whether a match proves two texts unequal: something stands in one that
+// the other has not. That they are less than wholly similar proves nothing: of a method that gives a
+// probability equal texts are so too.
+func differ(m neardup.Match) bool { return m.Variant && !m.Unsure }

@@ -7,3 +7,11 @@ func JoinFrom(n uint32) (back func()) {
 	joinFrom = n
 	return func() { joinFrom = before }
 }
+
+// TemplateFrom sets how many leaders of a bucket are compared before templates are noted, and
+// returns what sets it back.
+func TemplateFrom(n uint32) (back func()) {
+	before := templateFrom
+	templateFrom = n
+	return func() { templateFrom = before }
+}

@@ -7,15 +7,20 @@ import "context"
 // posting and 8 a bucket; the sketches lie beside the positions so that most
 // candidates are rejected without leaving the cache line.
 type index struct {
-	local  map[uint32]uint32 // bucket -> its number here; nil: all buckets, as they are
-	start  []uint32          // a bucket's first place
-	count  []uint32          // places filled
-	pos    []position
-	sketch []uint64
-	from   position // first text
-	to     position // text after the last
-	join   *join    // nil: no bucket is joined
+	local     map[uint32]uint32 // bucket -> its number here; nil: all buckets, as they are
+	start     []uint32          // a bucket's first place
+	count     []uint32          // places filled
+	pos       []position
+	sketch    []uint64
+	kinds     []kind     // by place; nil: no templates are noted
+	from      position   // first text
+	to        position   // text after the last
+	join      *join      // nil: no bucket is joined
+	templates *templates // nil: likewise
 }
+
+// kind is the number of the template of a leader in a bucket, and the place from which all up to this one have it.
+type kind struct{ template, from uint32 }
 
 // bucketBytes is what one index posting may cost at most, with its share of
 // the bucket tables.
@@ -86,11 +91,20 @@ func (x *index) find(bucket uint32) (from, to uint32) {
 }
 
 // add puts a leader into a bucket. Leaders come in order.
-func (x *index) add(bucket uint32, pos position, sketch uint64) {
+func (x *index) add(bucket uint32, pos position, sketch uint64, template uint32) {
 	if x.local != nil {
 		bucket = x.local[bucket]
 	}
 	at := x.start[bucket] + x.count[bucket]
 	x.pos[at], x.sketch[at] = pos, sketch
+	if template != 0 {
+		if x.kinds == nil {
+			x.kinds = make([]kind, len(x.pos))
+		}
+		x.kinds[at] = kind{template, at}
+		if at > x.start[bucket] && x.kinds[at-1].template == template {
+			x.kinds[at].from = x.kinds[at-1].from
+		}
+	}
 	x.count[bucket]++
 }

@@ -118,3 +118,23 @@ func TestJoinedBucketsChangeNothingByAnyMethod(t *testing.T) {
 		})
 	}
 }
+
+// Equal texts are equal to every method, one that gives a probability too, and near ones are not.
+func TestVerifyEqualTexts(t *testing.T) {
+	for _, name := range []string{"auto", "exact", "minhash", "simhash", "jaccard", "ngram", "weighted"} {
+		m, err := methods.New(methods.Config{Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, clean := range []string{"storm", "storm in paris", "北京今天下雨", strings.Repeat("the council of the city has decided about the market. ", 20)} {
+			a := batch.Text{Clean: clean, View: m.View(clean)}
+			if got := batch.Verify(m, a, a); !got.Near || got.Similarity != 1 || got.Basis != neardup.BasisEqual {
+				t.Errorf("%s: %q and itself: %+v", name, clean, got)
+			}
+			b := batch.Text{Clean: clean + " x", View: m.View(clean + " x")}
+			if got := batch.Verify(m, a, b); got.Basis == neardup.BasisEqual && got.Near {
+				t.Errorf("%s: %q and %q: %+v", name, a.Clean, b.Clean, got)
+			}
+		}
+	}
+}

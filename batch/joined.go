@@ -124,7 +124,7 @@ type joinedHere struct {
 }
 
 // gatherJoined collects the plausible leaders of s.joined, group by group.
-func (s *search) gatherJoined(t position, sketch uint64, where span) error {
+func (s *search) gatherJoined(t position, sketch uint64, where span, template uint32) error {
 	slices.SortFunc(s.joined, func(a, b joinedHere) int { return int(a.group.number) - int(b.group.number) })
 	for from := 0; from < len(s.joined); {
 		to := from + 1
@@ -141,7 +141,7 @@ func (s *search) gatherJoined(t position, sketch uint64, where span) error {
 			if found {
 				b.lo += b.joined
 			}
-			s.scan(sketch, b.lo, b.hi, where)
+			s.scan(sketch, b.lo, b.hi, where, template)
 		}
 	}
 	return nil

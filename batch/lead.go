@@ -61,6 +61,7 @@ func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdict
 			return nil, err
 		}
 		x.join = newJoin(v.method, j.memory(150))
+		x.templates = newTemplates(v, j.memory(50))
 		j.sum.Partitions++
 		for b, err := range from.blocks(ctx) {
 			if err == nil {
@@ -147,9 +148,13 @@ func (l *leading) decide(s *search, t position, contacts []contact, first positi
 	if err != nil {
 		return err
 	}
+	template, err := s.noteTemplate(t, contacts)
+	if err != nil {
+		return err
+	}
 	for _, c := range contacts {
 		if c.role()&Indexed != 0 {
-			s.x.add(c.bucket(), t, row.sketch)
+			s.x.add(c.bucket(), t, row.sketch, template)
 		}
 	}
 	return s.joinLeaders(contacts)

@@ -91,7 +91,7 @@ func (j *job) fullIndex(ctx context.Context, set *collection, from *candidates, 
 		if err != nil {
 			return err
 		}
-		x.add(c.bucket(), pos, row.sketch)
+		x.add(c.bucket(), pos, row.sketch, 0)
 		return nil
 	})
 }

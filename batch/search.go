@@ -74,6 +74,10 @@ func (s *search) amongRemoved(t position, contacts []contact, fn func(position, 
 // plausible entries of its hot buckets; of very hot ones those that were joined are found by their features.
 func (s *search) gather(t position, sketch uint64, contacts []contact, where span) error {
 	s.found, s.joined = s.found[:0], s.joined[:0]
+	template, err := s.ofTemplate(t, contacts, where)
+	if err != nil {
+		return err
+	}
 	for _, c := range contacts {
 		if c.role() == 0 {
 			if p := c.text(); p >= where.from && p < where.to && !s.removed.has(uint32(p)) {
@@ -89,26 +93,33 @@ func (s *search) gather(t position, sketch uint64, contacts []contact, where spa
 			s.joined = append(s.joined, joinedHere{b, lo, hi})
 			continue
 		}
-		s.scan(sketch, lo, hi, where)
+		s.scan(sketch, lo, hi, where, template)
 	}
-	return s.gatherJoined(t, sketch, where)
+	return s.gatherJoined(t, sketch, where, template)
 }
 
 // scan collects the plausible leaders at places of a bucket. They stand in the order of
-// positions, so a span is read from its end backwards.
-func (s *search) scan(sketch uint64, lo, hi uint32, where span) {
+// positions, so a span is read from its end backwards. Those of a template are left out, unless it is 0.
+func (s *search) scan(sketch uint64, lo, hi uint32, where span, template uint32) {
 	for hi > lo && s.x.pos[hi-1] >= where.to {
 		hi--
 	}
 	texts, sketches := s.x.pos[lo:hi], s.x.sketch[lo:hi]
-	i := len(texts) - 1
-	for ; i >= 0 && texts[i] >= where.from; i-- {
+	seen := 0
+	for i := len(texts) - 1; i >= 0 && texts[i] >= where.from; i-- {
+		if template != 0 {
+			if k := s.x.kinds[lo+uint32(i)]; k.template == template {
+				i = int(k.from - lo)
+				continue
+			}
+		}
+		seen++
 		// Equal texts have equal sketches, and no method compares them.
 		if sketch == sketches[i] || s.method.Plausible(sketch, sketches[i]) {
 			s.found = append(s.found, texts[i])
 		}
 	}
-	s.work.Candidates += int64(len(texts) - 1 - i)
+	s.work.Candidates += int64(seen)
 }
 
 // verify compares a text with those that were found: as one that may go for them, or

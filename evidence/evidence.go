@@ -82,12 +82,15 @@ const sureHeld = 1087
 // Short scores two short texts: whether a may go for the leader b.
 func (s *Scorer) Short(a, b *token.View) Result {
 	if n, ok := token.NumbersApart(a, b); ok {
-		return s.result(otherNumbers(a, n), 0)
+		return s.OtherNumbers(a, n)
 	}
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
 	return s.result(w.short(a, b), w.slotBits)
 }
+
+// OtherNumbers is Short of a text and one in which n numbers are others and all else is the same.
+func (s *Scorer) OtherNumbers(v *token.View, n int) Result { return s.result(otherNumbers(v, n), 0) }
 
 // Long scores two long texts, likewise.
 func (s *Scorer) Long(a, b *LongView) Result {

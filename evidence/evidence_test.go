@@ -290,8 +290,11 @@ func TestOtherNumbersAreWhatTheWordsSay(t *testing.T) {
 			a, b = append(a, x), append(b, y)
 		}
 		x, y := s.view(strings.Join(a, " ")), s.view(strings.Join(b, " "))
-		if _, ok := token.NumbersApart(x, y); ok {
+		if n, ok := token.NumbersApart(x, y); ok {
 			quick++
+			if got := s.OtherNumbers(x, n); got != s.Short(x, y) {
+				t.Fatalf("%q and %q, %d numbers apart: %+v and %+v", a, b, n, got, s.Short(x, y))
+			}
 		}
 		if want, list := s.ExplainShort(x, y); s.Short(x, y) != want {
 			t.Fatalf("%q and %q: %+v, and by all their words %+v for %+v", a, b, s.Short(x, y), want, list)

@@ -124,6 +124,9 @@ const (
 
 // route chooses by the Length.
 func (a *auto) route(clean string) uint64 {
+	if len(clean) >= utf8.UTFMax<<14 {
+		return routeLong
+	}
 	runes := utf8.RuneCountInString(clean)
 	if runes >= 1<<14 || lengthOf(runes, 0) >= 2*a.limit && !a.border(runes, 0) {
 		return routeLong // whatever its letters
@@ -258,6 +261,15 @@ func (a *auto) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap
 		dst = overlaps(dst, a.long, long)
 	}
 	return dst
+}
+
+// Template is that of a text that is short to all others.
+func (a *auto) Template(v neardup.View) (template uint64, fillers []uint64) {
+	short, long := views(v)
+	if t, ok := a.short.(neardup.Templated); ok && short != nil && long == nil {
+		return t.Template(short)
+	}
+	return 0, nil
 }
 
 // overlaps asks a method, which may not know.

@@ -84,6 +84,21 @@ func (s *shortText) Compare(a, b neardup.View) neardup.Match {
 	return s.match(m, s.scorer.Short(a.(*token.View), b.(*token.View)))
 }
 
+// Template is the text without its numbers.
+func (s *shortText) Template(v neardup.View) (template uint64, fillers []uint64) {
+	own, ok := v.(*token.View)
+	if !ok {
+		return 0, nil
+	}
+	template, fillers = own.Template()
+	for n := range fillers {
+		if s.scorer.OtherNumbers(own, n+1).Probability() >= s.probability {
+			return 0, nil
+		}
+	}
+	return template, fillers
+}
+
 // Conflicts is the evidence, whatever the similarity.
 func (s *shortText) Conflicts(a, b neardup.View) []neardup.Conflict {
 	x, okX := a.(*token.View)

@@ -11,8 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -157,7 +159,7 @@ func (s *Server) open(ctx context.Context, name string) (*tenant, error) {
 			return nil, err
 		}
 		t.decider = t.classic
-		for sink := range s.cfg.Sinks {
+		for _, sink := range s.sinks() {
 			if err := t.classic.Attach(ctx, sink, s.cfg.Sinks[sink]); err != nil {
 				return nil, fmt.Errorf("tenant %q: %w", name, err)
 			}
@@ -180,6 +182,22 @@ func (s *Server) open(ctx context.Context, name string) (*tenant, error) {
 	}
 	t.decider, t.detector, t.quota = d, d, settings.MaxMembers
 	return t, s.attach(ctx, t)
+}
+
+// sinks names the sinks, those first that know an index by its identity: of what may be
+// wrong with an index they say the most.
+func (s *Server) sinks() []string {
+	return slices.SortedFunc(maps.Keys(s.cfg.Sinks), func(a, b string) int {
+		_, first := s.cfg.Sinks[a].(docid.History)
+		_, second := s.cfg.Sinks[b].(docid.History)
+		switch {
+		case first == second:
+			return strings.Compare(a, b)
+		case first:
+			return -1
+		}
+		return 1
+	})
 }
 
 // SetAccess says anew who may do what, from the next request on. It returns the tenants

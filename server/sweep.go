@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -79,19 +76,7 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 			return fmt.Errorf("tenant %q: detach sink %q: %w", t.name, name, err)
 		}
 	}
-	// Who knows which index it was fed by is asked first: it says what is wrong best.
-	names := slices.SortedFunc(maps.Keys(s.cfg.Sinks), func(a, b string) int {
-		_, first := s.cfg.Sinks[a].(docid.History)
-		_, second := s.cfg.Sinks[b].(docid.History)
-		switch {
-		case first == second:
-			return strings.Compare(a, b)
-		case first:
-			return -1
-		}
-		return 1
-	})
-	for _, name := range names {
+	for _, name := range s.sinks() {
 		r, err := t.detector.Relay(ctx, name, s.cfg.Sinks[name])
 		if err != nil {
 			return fmt.Errorf("tenant %q: %w", t.name, err)

@@ -133,6 +133,22 @@ func NumbersApart(a, b *View) (n int, ok bool) {
 	return n, n > 0
 }
 
+// Template returns what stays of the text if its numbers are others, and these: NumbersApart of two texts of
+// one template is how many differ, if none of the one stands in another place of the other. 0 where there are
+// no numbers, one stands twice, or two in a row.
+func (v *View) Template() (template uint64, numbers []uint64) {
+	for i, n := range v.numbers {
+		if i > 0 && v.numbers[i-1].at+1 == n.at || has(v.numbers[:i], n.hash) {
+			return 0, nil
+		}
+		numbers = append(numbers, n.hash)
+	}
+	if len(numbers) == 0 {
+		return 0, nil
+	}
+	return v.template, numbers
+}
+
 func has(numbers []numberAt, hash uint64) bool {
 	for i := range numbers {
 		if numbers[i].hash == hash {

@@ -124,3 +124,24 @@ func TestNumbersApart(t *testing.T) {
 		}
 	}
 }
+
+// Numbers are what fills a template, where each stands once.
+func TestTemplate(t *testing.T) {
+	c := Cutting{Cutter: newCutter(t)}
+	template := func(s string) (uint64, []uint64) {
+		c.Cut(s)
+		return c.View().Template()
+	}
+	one, fillers := template("code 5 is yours for 10 minutes")
+	if other, others := template("code 6 is yours for 10 minutes"); one == 0 || other != one || len(others) != 2 || others[0] == fillers[0] || others[1] != fillers[1] {
+		t.Errorf("template %x with %x, and %x with %x", one, fillers, other, others)
+	}
+	for _, s := range []string{"no number here", "from 5 to 5", "call 555 123", ""} {
+		if got, fillers := template(s); got != 0 || fillers != nil {
+			t.Errorf("%q has the template %x with %x", s, got, fillers)
+		}
+	}
+	if other, _ := template("code 5 is mine for 10 minutes"); other == one {
+		t.Error("another word, and the same template")
+	}
+}

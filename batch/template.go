@@ -1,0 +1,168 @@
+package batch
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/neardup/neardup"
+)
+
+// templates finds leaders of the template of a text without looking at each: all
+// that agree with it in the same fillers match it alike, and the first of those that
+// agree in most is the best. Texts that differ in a number alone, of which there may be
+// as many as there are texts, would else be compared pair by pair.
+type templates struct {
+	method neardup.Templated
+	number map[uint64]uint32   // of a template, from 1 on
+	first  map[uint64]position // the first leader with a template and some of the fillers
+	room   int                 // for entries in first
+}
+
+const (
+	templateEntryBytes = 32
+	// mostFillers bounds the sets of fillers, of which a text has 2^n.
+	mostFillers = 6
+)
+
+// templateFrom is how many leaders of a bucket are looked at one by one before the
+// templates of more are noted. Variable for tests.
+var templateFrom = uint32(64)
+
+// newTemplates returns nil where the method knows none, or people have ruled on pairs:
+// a ruling is of one pair, whatever it has in common with others.
+func newTemplates(v *verifier, memory int64) *templates {
+	m, ok := v.method.(neardup.Templated)
+	if !ok || len(v.rulings) > 0 {
+		return nil
+	}
+	return &templates{m, map[uint64]uint32{}, map[uint64]position{}, int(memory / templateEntryBytes)}
+}
+
+// of returns the template of a text, 0 for none that is noted.
+func (t *templates) of(v neardup.View) (template uint64, fillers []uint64) {
+	if template, fillers = t.method.Template(v); len(fillers) > mostFillers {
+		return 0, nil
+	}
+	return template, fillers
+}
+
+// add notes a leader and returns the number of its template, 0 where there is none, or no room.
+// Leaders come in order.
+func (t *templates) add(v neardup.View, leader position) uint32 {
+	template, fillers := t.of(v)
+	if template == 0 || len(t.first)+1<<len(fillers) > t.room {
+		return 0
+	}
+	if t.number[template] == 0 {
+		t.number[template] = uint32(len(t.number)) + 1
+	}
+	for set := range uint(1) << len(fillers) {
+		key := agreeing(template, fillers, set)
+		if _, ok := t.first[key]; !ok {
+			t.first[key] = leader
+		}
+	}
+	return t.number[template]
+}
+
+// nearest returns the number of a text's template and the leader of it that matches
+// best. The number is 0 where no leader has the template, or what fills a slot of the
+// text fills another one of some leader: then each pair is a case of its own.
+func (t *templates) nearest(v neardup.View) (number uint32, leader position) {
+	template, fillers := t.of(v)
+	if template == 0 || t.number[template] == 0 {
+		return 0, 0
+	}
+	var moved [mostFillers]uint64
+	for i, f := range fillers {
+		for k := range fillers {
+			moved[k] = f
+			if _, ok := t.first[agreeing(template, moved[:], 1<<k)]; ok && k != i {
+				return 0, 0
+			}
+		}
+	}
+	for agree := len(fillers); ; agree-- { // down to none, which any leader does
+		found := false
+		for set := range uint(1) << len(fillers) {
+			if bits.OnesCount(set) != agree {
+				continue
+			}
+			if p, ok := t.first[agreeing(template, fillers, set)]; ok && (!found || p < leader) {
+				leader, found = p, true
+			}
+		}
+		if found {
+			return t.number[template], leader
+		}
+	}
+}
+
+// agreeing hashes a template and a set of its fillers.
+func agreeing(template uint64, fillers []uint64, set uint) uint64 {
+	h := template
+	for i, f := range fillers {
+		if set>>i&1 != 0 {
+			h = (h ^ f ^ uint64(i+1)<<56) * 0xd6e8feb86659fd93
+			h ^= h >> 32
+		}
+	}
+	return h
+}
+
+// hot reports whether one of the buckets of a text has many leaders.
+func (x *index) hot(contacts []contact) bool {
+	for _, c := range contacts {
+		if c.role() != 0 {
+			if lo, hi := x.find(c.bucket()); hi-lo >= templateFrom {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// noteTemplate notes the template of a new leader where that may save work.
+func (s *search) noteTemplate(leader position, contacts []contact) (uint32, error) {
+	if s.x.templates == nil || !s.x.hot(contacts) {
+		return 0, nil
+	}
+	v, err := s.view(leader)
+	if err != nil {
+		return 0, err
+	}
+	return s.x.templates.add(v, leader), nil
+}
+
+// ofTemplate collects the best of the leaders that are noted with the template of the text, and returns the
+// number of the template: the others need not be looked at. 0 where they do, or there are none.
+func (s *search) ofTemplate(text position, contacts []contact, where span) (uint32, error) {
+	if s.x.templates == nil || !s.x.hot(contacts) {
+		return 0, nil
+	}
+	v, err := s.view(text)
+	if err != nil {
+		return 0, err
+	}
+	number, leader := s.x.templates.nearest(v)
+	if number == 0 || !s.x.shares(contacts, leader) {
+		return 0, nil
+	}
+	if leader >= where.from && leader < where.to {
+		s.found = append(s.found, leader)
+	}
+	return number, nil
+}
+
+// shares reports whether a leader stands in a bucket that the text searches.
+func (x *index) shares(contacts []contact, leader position) bool {
+	for _, c := range contacts {
+		if c.role()&Probing != 0 {
+			lo, hi := x.find(c.bucket())
+			if _, ok := slices.BinarySearch(x.pos[lo:hi], leader); ok {
+				return true
+			}
+		}
+	}
+	return false
+}

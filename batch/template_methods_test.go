@@ -1,0 +1,101 @@
+package batch_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/methods"
+)
+
+// filled are texts of templates whose slots are filled with numbers, out of so many that few or most are used
+// twice, with some that are edited.
+func filled(seed uint64, n, numbers int) []neardup.Document {
+	rng := rand.New(rand.NewPCG(seed, 11))
+	number := func() int { return 10 + rng.IntN(numbers) }
+	templates := []func() string{
+		func() string {
+			return fmt.Sprintf("dear customer your parcel %d was handed to our courier and will be brought before noon", number())
+		},
+		func() string {
+			return fmt.Sprintf("dear customer your order %d of %d dollars and %d cents will be brought to you before noon", number(), number(), number()%3)
+		},
+		func() string {
+			return fmt.Sprintf("尊敬的客户,您尾号%d的账户支出%d元,余额%d元,如有疑问请致电营业部", number(), number(), number())
+		},
+		func() string {
+			return fmt.Sprintf("room %d of house %d on floor %d in street %d is free from noon on for all who come early", number(), number(), number()%4, number()%2)
+		},
+	}
+	var docs []neardup.Document
+	for i := range n {
+		text := templates[rng.IntN(len(templates))]()
+		switch rng.IntN(12) {
+		case 0:
+			text += "!"
+		case 1:
+			text += " please"
+		case 2:
+			text = "news: " + text
+		}
+		docs = append(docs, neardup.Document{ID: fmt.Sprint("d", i), Text: text})
+	}
+	return docs
+}
+
+func decide(t *testing.T, m neardup.Method, docs []neardup.Document, memory int64, from uint32) (all []batch.Outcome, sum *batch.Summary) {
+	t.Helper()
+	defer batch.TemplateFrom(from)()
+	sum, err := batch.Dedup(context.Background(), batch.Documents(docs), batch.Config{Method: m, Memory: memory}, func(o batch.Outcome) error {
+		all = append(all, o)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all, sum
+}
+
+// Leaders of one template that are not looked at change nothing: the decisions are those of comparing a
+// text with each of them, whatever numbers they have in common.
+func TestTemplatesChangeNothing(t *testing.T) {
+	for name, config := range map[string]methods.Config{"auto": {}, "auto, lenient": {Threshold: .4}} {
+		m, err := methods.New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed, numbers := range []int{3, 12, 300, 1 << 30} {
+			docs := filled(uint64(seed), 300, numbers)
+			want, _ := decide(t, m, docs, 0, 1<<30)
+			for _, from := range []uint32{1, 20} {
+				for _, memory := range []int64{0, 300_000, 1} { // all templates are noted, some, none
+					got, _ := decide(t, m, docs, memory, from)
+					if diff := gocmp.Diff(want, got); diff != "" {
+						t.Fatalf("%s, %d numbers, from %d leaders in %d bytes (-want +got):\n%s", name, numbers, from, memory, diff)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A text is compared with few of a template's leaders.
+func TestTemplatesAreNotTheSquare(t *testing.T) {
+	m, err := methods.New(methods.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var docs []neardup.Document
+	for i := range 1000 {
+		docs = append(docs, neardup.Document{ID: fmt.Sprint(i), Text: fmt.Sprintf("Dear customer, your order %d of %d dollars was shipped and comes on Monday.", 1000+i, 100+i%7)})
+	}
+	_, few := decide(t, m, docs, 0, 10)
+	_, all := decide(t, m, docs, 0, 1<<30)
+	if few.Removed != 0 || few.Work.Verified*20 > all.Work.Verified {
+		t.Errorf("%d removed, %d pairs are compared, one by one %d", few.Removed, few.Work.Verified, all.Work.Verified)
+	}
+}
