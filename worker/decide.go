@@ -18,19 +18,20 @@ const DecideMemory = 512 << 20
 
 // Decide is one machine's [batch.Dedup] as a stage, for texts of hot buckets: all that
 // may be near one of them is here, and so it knows as much of them as if all documents
-// were. First come rulings, "r", place, place, must or cannot; then documents, as those of
-// Records, copies too, by their places. Written are, as of Lead, the edges that decide: one for each duplicate
+// were. First come rulings, "r", place, place, must or cannot; then documents, copies too, by their places: place, check and
+// text, as of Verify. Written are, as of Lead, the edges that decide: one for each duplicate
 // and one for each new document that is a variant, whose similarity is not measured again and says 0; with conflicts as
 // of Verify. Memory is bounded; what is more lies on disk.
 func (s Stages) Decide(ctx context.Context, in io.Reader, out io.Writer, conflicts bool) (Counts, error) {
 	l := newLines(ctx, in, out)
-	l.most = s.fields(2)
+	l.most = s.fields(3)
 	docs := &documentLines{Stages: s, lines: l}
 	rulings, err := docs.rulings()
 	if err != nil {
 		return l.counts, err
 	}
-	cfg := batch.Config{Method: s.Method, Overrides: rulings, Memory: DecideMemory}
+	cfg := batch.Config{Method: s.Method, Overrides: rulings, Memory: DecideMemory,
+		Reject: func(_ int, err error) error { return err }}
 	last := batch.Ordinal(0)
 	_, err = batch.Dedup(ctx, docs, cfg, func(o batch.Outcome) error {
 		place, err := parsePlace([]byte(o.ID))
@@ -124,15 +125,12 @@ func (d *documentLines) Next() (batch.Block, error) {
 				return nil, err
 			}
 		}
-		doc, err := d.uncleaned(cut(nil, line, d.most))
-		if err == nil && doc.reject != "" {
-			err = fmt.Errorf("%w: %s", ErrLine, doc.reject)
-		}
+		doc, check, err := d.checked(cut(nil, line, d.most))
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", d.counts.In, err)
 		}
 		size += len(line)
-		b.docs = append(b.docs, neardup.Document{ID: strconv.FormatUint(uint64(doc.place), 10), Text: doc.clean})
+		b.docs = append(b.docs, checkedDocument{document: doc, check: string(check)})
 	}
 	if len(b.docs) == 0 {
 		return nil, io.EOF
@@ -143,13 +141,21 @@ func (d *documentLines) Next() (batch.Block, error) {
 // documentBlock is documents whose texts are not clean yet.
 type documentBlock struct {
 	clean neardup.Cleaner
-	docs  []neardup.Document
+	docs  []checkedDocument
+}
+
+type checkedDocument struct {
+	document
+	check string
+	out   neardup.Document
 }
 
 // Decode implements batch.Block.
 func (b *documentBlock) Decode(item func(*neardup.Document, error)) {
 	for i := range b.docs {
-		b.docs[i].Text = b.clean.Clean(b.docs[i].Text)
-		item(&b.docs[i], nil)
+		d := &b.docs[i]
+		d.clean = b.clean.Clean(d.clean)
+		d.out = neardup.Document{ID: strconv.FormatUint(uint64(d.place), 10), Text: d.clean}
+		item(&d.out, d.changed([]byte(d.check)))
 	}
 }

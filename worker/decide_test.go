@@ -35,8 +35,9 @@ func TestDecideIsLeadOfAllPairs(t *testing.T) {
 		if i%5 == 4 {
 			texts[i] = texts[rng.IntN(i)]
 		}
-		fmt.Fprintf(&docs, "%d\t%s\n", i+1, texts[i])
-		fmt.Fprintf(&pairs, "t\t%d\t%s\n", i+1, texts[i])
+		line := textLine(s, i+1, texts[i])
+		docs.WriteString(line)
+		pairs.WriteString("t\t" + line)
 	}
 	for i := range texts {
 		for j := range i {
@@ -84,10 +85,10 @@ func TestDecideNamesVariants(t *testing.T) {
 	s := stagesOf(t, methods.Config{Name: "auto"})
 	a, b := "Your parcel from the shop arrives on Monday between two and four", "Your parcel from the shop arrives on Friday between two and four"
 	var got, want strings.Builder
-	if _, err := s.Decide(t.Context(), strings.NewReader("3\t"+a+"\n4\t"+b+"\n7\t"+a+"\n"), &got, true); err != nil {
+	if _, err := s.Decide(t.Context(), strings.NewReader(textLine(s, 3, a)+textLine(s, 4, b)+textLine(s, 7, a)), &got, true); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Verify(t.Context(), strings.NewReader("t\t3\t"+a+"\nt\t4\t"+b+"\nc\t4\t3\n"), &want, true); err != nil {
+	if _, err := s.Verify(t.Context(), strings.NewReader("t\t"+textLine(s, 3, a)+"t\t"+textLine(s, 4, b)+"c\t4\t3\n"), &want, true); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(got.String(), "\n")
@@ -110,12 +111,12 @@ func TestDecideKeepsDistances(t *testing.T) {
 	a := strings.Join(words, " ")
 	b := strings.Replace(a, "fox3 ", "cat ", 1)
 	var edges, want, got strings.Builder
-	_, err := s.Verify(t.Context(), strings.NewReader("t\t3\t"+a+"\nt\t4\t"+b+"\nc\t4\t3\n"), &edges, false)
+	_, err := s.Verify(t.Context(), strings.NewReader("t\t"+textLine(s, 3, a)+"t\t"+textLine(s, 4, b)+"c\t4\t3\n"), &edges, false)
 	if err == nil {
 		_, err = Lead(t.Context(), strings.NewReader(edges.String()), &want)
 	}
 	if err == nil {
-		_, err = s.Decide(t.Context(), strings.NewReader("3\t"+a+"\n4\t"+b+"\n"), &got, false)
+		_, err = s.Decide(t.Context(), strings.NewReader(textLine(s, 3, a)+textLine(s, 4, b)), &got, false)
 	}
 	if fields := strings.Split(want.String(), "\t"); err != nil || got.String() != want.String() || len(fields) != 7 || fields[3] < "1" || fields[3] > "3" {
 		t.Errorf("got %q, want %q with a distance from 1 to 3, %v", got.String(), want.String(), err)
@@ -127,20 +128,24 @@ func TestDecideRefuses(t *testing.T) {
 	s := stagesOf(t, methods.Config{Name: "minhash"})
 	many := strings.Builder{}
 	for i := range 9000 {
-		fmt.Fprintf(&many, "%d\ta text of a few words, number %d\n", i, i)
+		many.WriteString(textLine(s, i, fmt.Sprint("a text of a few words, number ", i)))
 	}
+	const check = "0123456789abcdef"
+	one, other := textLine(s, 1, "a b c d"), textLine(s, 1, "e f g h")
 	for in, want := range map[string]string{
 		"1\ta":                              "the input ends inside it",
-		"1\ta b c\nx\ta\n":                  "line 2: not a line of the protocol: place \"x\"",
+		one + "x\t" + check + "\ta\n":       "line 2: not a line of the protocol: place \"x\"",
+		one + "2\t" + check + "\te f g h\n": "the text is not the one that was there when records were made: at 2",
+		one + "2\te f g h\n":                "line 2: not a line of the protocol: 2 fields, a text has 3",
 		"r\t1\t2\n":                         "line 1: not a line of the protocol: 3 fields, a ruling has 4",
 		"r\t1\t2\tperhaps\n":                `line 1: link "perhaps"`,
 		"r\t1\t1\tmust\n":                   "line 1: a pair of the one id",
 		"r\t1\tx\tmust\n":                   `place "x"`,
-		"1\ta\nr\t1\t2\tmust\n":             "line 2: not a line of the protocol: 4 fields",
-		"1\ta b c d\n1\te f g h\n":          "comes after",
-		"2\ta b c d\n1\te f g h\n":          "comes after",
+		one + "r\t1\t2\tmust\n":             "line 2: not a line of the protocol: 4 fields",
+		one + other:                         "comes after",
+		textLine(s, 2, "a b c d") + one:     "comes after",
 		many.String() + "1\\\n":             "line 9001: ",
-		many.String() + "9001\ta\\x\n1\t\n": "line 9001: ",
+		many.String() + "9001\t" + check + "\ta\\x\n1\t\n": "line 9001: ",
 	} {
 		if _, err := s.Decide(t.Context(), strings.NewReader(in), &strings.Builder{}, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: error %v, want one that says %s", in, err, want)
@@ -153,7 +158,7 @@ func TestDecideRefuses(t *testing.T) {
 		}
 		return "", nil
 	}
-	if _, err := s.Decide(t.Context(), strings.NewReader("0\ta\tb\n1\tbad\n"), &strings.Builder{}, false); err == nil || !strings.Contains(err.Error(), "line 2: not a line of the protocol: not good") {
+	if _, err := s.Decide(t.Context(), strings.NewReader(textLine(s, 0, "a\tb")+textLine(s, 1, "bad")), &strings.Builder{}, false); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "at 1: not good") {
 		t.Errorf("a record that is none: %v", err)
 	}
 	if n, err := s.Decide(t.Context(), strings.NewReader(""), &strings.Builder{}, false); err != nil || n != (Counts{}) {

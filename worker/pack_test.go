@@ -44,9 +44,9 @@ func (e engine) packed(inputs []string, apart ...int) (candidates, copies []stri
 		var out strings.Builder
 		_, err := e.RecordsInPacks(ctx, strings.NewReader(in), &out)
 		for _, f := range e.lines(out.String(), err) {
-			if f[4] != "" {
+			if f[5] != "" {
 				part, _ := strconv.Atoi(f[0])
-				fmt.Fprintf(&texts[part], "r\t%s\n", f[4])
+				fmt.Fprintf(&texts[part], "r\t%s\n", f[5])
 			}
 		}
 	}

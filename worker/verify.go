@@ -11,15 +11,15 @@ import (
 )
 
 // Verify is the third stage. Its lines come in blocks, each of texts, "t",
-// place, text, and then of candidates among these, "c", later, earlier; the
+// place, check, text, and then of candidates among these, "c", later, earlier; the
 // next text after a candidate begins a new block. Written are the edges of
 // candidates that are near or variants: later, earlier, similarity, distance
 // or nothing, relation, method, basis; with conflicts also, for variants, the evidence,
 // as JSON. The texts of a block are held in memory. With s.Decode
-// records stand in the place of texts.
+// records stand in the place of texts. A text that is not the one that Records saw, by its check, is ErrChanged.
 func (s Stages) Verify(ctx context.Context, in io.Reader, out io.Writer, conflicts bool) (Counts, error) {
 	l := newLines(ctx, in, out)
-	l.most = s.fields(3)
+	l.most = s.fields(4)
 	b := &block{Stages: s, lines: l, conflicts: conflicts}
 	b.begin()
 	err := l.each(b.take)
@@ -54,12 +54,13 @@ func (b *block) text(fields [][]byte) error {
 	if b.compared {
 		b.begin()
 	}
-	d, err := b.document(fields)
-	if err == nil && d.reject != "" {
-		return fmt.Errorf("%w: %s", ErrLine, d.reject)
+	d, check, err := b.checked(fields)
+	if err != nil {
+		return err
 	}
+	d.clean = b.Clean.Clean(d.clean)
 	b.texts[d.place] = &batch.Text{Clean: d.clean}
-	return err
+	return d.changed(check)
 }
 
 func (b *block) candidate(fields [][]byte) error {

@@ -22,7 +22,7 @@ import (
 )
 
 // Protocol is raised whenever a line changes its meaning.
-const Protocol = 9
+const Protocol = 10
 
 // ErrUnlike is returned where driver and worker do not agree.
 var ErrUnlike = errors.New("driver and worker differ")
@@ -38,6 +38,10 @@ type Stages struct {
 	// Parts is into how many parts RecordsInPacks and Distinct divide what they write in packs.
 	Parts int
 }
+
+// ErrChanged is returned where a text is not the one of which there is a record: the input changed, or gave its rows in
+// another order when it was read again.
+var ErrChanged = errors.New("the text is not the one that was there when records were made")
 
 // ErrBlank is what Stages.Decode returns for a line that is no record at all.
 var ErrBlank = errors.New("a blank line")
@@ -57,7 +61,7 @@ func (s Stages) Check(contract string) error {
 }
 
 // Records is the first stage. A line is a document: place, text, and, if the
-// caller wants it back, its id. Written is, for each, a line: place, SHA-256 of
+// caller wants it back, its id (an empty one becomes its place). Written is, for each, a line: place, SHA-256 of
 // its clean text, the runes of it, the method that it goes to, sketch, and the
 // keys, parted by spaces, under which it is found and those under which it
 // searches ("=": the same); then the id, where one came.
@@ -89,28 +93,29 @@ func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Count
 }
 
 // RecordsInPacks is Records for an engine that had rather move a few large rows. Its
-// input is the same. A line is a document, place, method, id, reason and nothing ("blank" if it has no text), or a
-// pack for Distinct, part, three empty fields and the pack: the hashes, sketches and
-// keys of documents, by hash, in s.Parts parts.
+// input is the same. A line is a document, place, method, id, reason, check (nothing where it is rejected) and nothing ("blank" if it has no text), or a
+// pack for Distinct, part, four empty fields and the pack: the hashes, sketches and
+// keys of documents, by hash, in s.Parts parts. A check is the begin of the hash, 16 hex digits.
 func (s Stages) RecordsInPacks(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	texts := newPacks(s.Parts, func(part int, pack []byte) error {
-		l.line = fmt.Appendf(l.line, "%d\t\t\t\t", part)
+		l.line = fmt.Appendf(l.line, "%d\t\t\t\t\t", part)
 		l.appendBase64(pack)
 		return l.write()
 	})
 	err := s.eachDocument(l, func(d document, rec *neardup.Record) error {
-		route := ""
+		route, check := "", ""
 		if d.reject == "" {
 			route = s.route(d.clean)
 			hash := d.hash()
+			check = hex.EncodeToString(hash[:checkLen])
 			part := texts.part(binary.LittleEndian.Uint64(hash[:]))
 			if err := texts.add(part, func(b []byte) []byte { return appendText(b, hash, d.place, rec) }); err != nil {
 				return err
 			}
 		}
 		l.ordinal(d.place)
-		for _, field := range []string{route, d.id, d.reject} {
+		for _, field := range []string{route, d.id, d.reject, check} {
 			l.tab()
 			l.line = append(l.line, Escape(field)...)
 		}
@@ -206,6 +211,32 @@ func (d *document) hash() [sha256.Size]byte {
 	return sha256.Sum256([]byte(d.clean))
 }
 
+// checkLen is how many bytes of a hash tell that a text is the one that it was.
+const checkLen = 8
+
+// changed returns ErrChanged unless check is of the document's text.
+func (d *document) changed(check []byte) error {
+	if hash := d.hash(); hex.EncodeToString(hash[:checkLen]) != string(check) {
+		return fmt.Errorf("%w: at %d", ErrChanged, d.place)
+	}
+	return nil
+}
+
+// checked is uncleaned for a line of place, check and text, and the check.
+func (s Stages) checked(fields [][]byte) (d document, check []byte, err error) {
+	if err = want(fields, 3, "a text"); err != nil {
+		return d, nil, err
+	}
+	d, err = s.uncleaned([][]byte{fields[0], fields[2]})
+	if err == nil && d.reject != "" {
+		err = errors.New(d.reject)
+	}
+	if s.Decode != nil && err != nil {
+		err = fmt.Errorf("%w: at %s: %w", ErrChanged, fields[0], err)
+	}
+	return d, fields[1], err
+}
+
 // fields is how many fields a line of n has at most: a record is the last.
 func (s Stages) fields(n int) int {
 	if s.Decode == nil {
@@ -238,11 +269,12 @@ func (s Stages) uncleaned(fields [][]byte) (d document, err error) {
 	}
 	if s.Decode == nil {
 		d.clean, err = Unescape(fields[1])
-		return d, err
+	} else {
+		var doc neardup.Document
+		d.reject, err = s.Decode(fields[1], &doc)
+		d.clean, d.id, d.named = doc.Text, doc.ID, true
 	}
-	var doc neardup.Document
-	d.reject, err = s.Decode(fields[1], &doc)
-	if d.clean, d.id, d.named = doc.Text, doc.ID, true; d.id == "" {
+	if d.named && d.id == "" {
 		d.id = string(fields[0])
 	}
 	return d, err

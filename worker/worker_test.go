@@ -24,6 +24,17 @@ func stagesOf(tb testing.TB, c methods.Config) Stages {
 	return Stages{Method: m, Clean: text.Default()}
 }
 
+// textLine is a line of a text as verify and decide read it, after the kind.
+func textLine(s Stages, place int, text string) string {
+	d := document{place: batch.Ordinal(place), clean: s.Clean.Clean(text)}
+	hash := d.hash()
+	field := Escape(text)
+	if s.Decode != nil {
+		field = text
+	}
+	return fmt.Sprintf("%d\t%x\t%s\n", place, hash[:checkLen], field)
+}
+
 // Every stage names the line that it cannot read, and stops.
 func TestLinesThatAreNone(t *testing.T) {
 	s := stagesOf(t, methods.Config{Name: "minhash"})
@@ -38,6 +49,7 @@ func TestLinesThatAreNone(t *testing.T) {
 		"digest": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return Digest(ctx, in, out) },
 	}
 	key, sketch := "0123456789abcdef", "0000000000000007"
+	a, b := textLine(s, 1, "x y z"), textLine(s, 2, "x y z")
 	for _, c := range []struct{ stage, in, want string }{
 		{"records", "1\ta b", "the input ends inside it"},
 		{"records", "1\ta\n2\n", "line 2: "},
@@ -50,9 +62,11 @@ func TestLinesThatAreNone(t *testing.T) {
 		{"bucket", key + "\t1\tib\t" + sketch + "\n", `role "ib"`},
 		{"bucket", key + "\t9223372036854775807\tb\t" + sketch + "\n", "place"},
 		{"verify", "x\t1\n", `kind "x"`},
-		{"verify", "t\t1\ta\nc\t2\t1\n", "the text at 2 is not in this block"},
-		{"verify", "t\t1\ta\nt\t2\ta\nc\t1\t2\n", "1 does not come after 2"},
-		{"verify", "t\t1\ta\nt\t2\ta\nc\t2\t1\nt\t3\ta\nc\t3\t1\n", "line 5: not a line of the protocol: the text at 1"},
+		{"verify", "t\t" + a + "c\t2\t1\n", "the text at 2 is not in this block"},
+		{"verify", "t\t" + a + "t\t" + b + "c\t1\t2\n", "1 does not come after 2"},
+		{"verify", "t\t1\tx y z\n", "2 fields, a text has 3"},
+		{"verify", "t\t" + a + "t\t2\t0123456789abcdef\tx y z\nc\t2\t1\n", "line 2: the text is not the one that was there when records were made: at 2"},
+		{"verify", "t\t" + a + "t\t" + b + "c\t2\t1\nt\t" + textLine(s, 3, "x y z") + "c\t3\t1\n", "line 5: not a line of the protocol: the text at 1"},
 		{"lead", "2\t1\t.5\t\tedited\tm\tb\n2\t1\n", "line 2: "},
 		{"lead", "2\t1\t1.5\t\tedited\tm\tb\n", `similarity "1.5"`},
 		{"lead", "2\t1\tNaN\t\tedited\tm\tb\n", "similarity"},
@@ -142,7 +156,7 @@ func ExampleStages() {
 	docs := []string{"今天天气很好，我们去公园", "中国", "今天天气真好，我们去公园"}
 	var blocks strings.Builder
 	for i, d := range docs {
-		fmt.Fprintf(&blocks, "t\t%d\t%s\n", i, Escape(d))
+		blocks.WriteString("t\t" + textLine(s, i, d))
 	}
 	blocks.WriteString("c\t1\t0\nc\t2\t0\n") // what bucket would give, and more
 	var edges strings.Builder
@@ -238,11 +252,15 @@ func TestRecordsInThePlaceOfTexts(t *testing.T) {
 	if f := strings.Split(got[1], "\t"); len(f) != 9 || f[0] != "4" || f[8] != "no text" || strings.Trim(f[1], "0") != "" {
 		t.Errorf("a reject is %q", got[1])
 	}
+	ofRecord := func(place int, record string) string {
+		_, text, _ := strings.Cut(record, "\t")
+		return strings.TrimSuffix(textLine(raw, place, text), text+"\n") + record + "\n"
+	}
 	var edges strings.Builder
-	if _, err := raw.Verify(ctx, strings.NewReader("t\t1\ta\tx y\tz\nt\t2\tb\tx y\tz\nc\t2\t1\n"), &edges, false); err != nil || !strings.HasPrefix(edges.String(), "2\t1\t1\t\tcopy") {
+	if _, err := raw.Verify(ctx, strings.NewReader("t\t"+ofRecord(1, "a\tx y\tz")+"t\t"+ofRecord(2, "b\tx y\tz")+"c\t2\t1\n"), &edges, false); err != nil || !strings.HasPrefix(edges.String(), "2\t1\t1\t\tcopy") {
 		t.Errorf("%q, %v", edges.String(), err)
 	}
-	if _, err := raw.Verify(ctx, strings.NewReader("t\t1\tbad\n"), &edges, false); err == nil || !strings.Contains(err.Error(), "no text") {
+	if _, err := raw.Verify(ctx, strings.NewReader("t\t"+ofRecord(1, "bad")), &edges, false); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "no text") {
 		t.Errorf("a block with a reject: %v", err)
 	}
 }

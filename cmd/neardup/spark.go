@@ -180,6 +180,9 @@ func (v *sparkVerb) do(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if inCluster(slices.Concat(v.conf, submit)) {
+		return usage("the driver of neardup spark runs here, with the files it is given: --deploy-mode client, not cluster; --master may be that cluster")
+	}
 	spark, err := v.findSpark(cmd.Context())
 	if err != nil {
 		return err
@@ -197,6 +200,20 @@ func (v *sparkVerb) do(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	return v.report(job.Summary)
+}
+
+// inCluster tells whether options of spark-submit ask for a driver elsewhere.
+func inCluster(args []string) bool {
+	for i, a := range args {
+		name, value, ok := strings.Cut(strings.TrimPrefix(a, "--conf="), "=")
+		if name == "--deploy-mode" && !ok && i+1 < len(args) {
+			value = args[i+1]
+		}
+		if (name == "--deploy-mode" || name == "spark.submit.deployMode") && strings.TrimSpace(value) == "cluster" {
+			return true
+		}
+	}
+	return false
 }
 
 // unpack writes the Python package, its main program and the job into dir.
@@ -222,7 +239,7 @@ func (v *sparkVerb) submit(ctx context.Context, s sparkHome, dir string, more []
 	if err != nil {
 		return err
 	}
-	args := []string{}
+	args := []string{"--deploy-mode", "client"} // whatever spark-defaults.conf says
 	if v.master != "" {
 		args = append(args, "--master", v.master)
 	}

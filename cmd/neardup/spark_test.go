@@ -64,6 +64,27 @@ func TestOfOneMachine(t *testing.T) {
 	}
 }
 
+// A driver elsewhere would have none of the files it is given, and is refused before Spark is looked for.
+func TestNoDriverElsewhere(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want bool
+	}{
+		{nil, false},
+		{[]string{"--deploy-mode", "client"}, false},
+		{[]string{"--num-executors", "cluster"}, false},
+		{[]string{"--deploy-mode", "cluster"}, true},
+		{[]string{"--num-executors", "50", "--deploy-mode=cluster"}, true},
+		{[]string{"--conf", "spark.submit.deployMode=cluster"}, true},
+		{[]string{"--conf=spark.submit.deployMode=cluster"}, true},
+		{[]string{"spark.submit.deployMode=client"}, false},
+	} {
+		if got := inCluster(c.args); got != c.want {
+			t.Errorf("%q: %v", c.args, got)
+		}
+	}
+}
+
 func TestHeapOf(t *testing.T) {
 	for said, want := range map[string]int{
 		"VM settings:\n    Max. Heap Size (Estimated): 5.89G\n    Using VM: X\n": 6031,

@@ -90,9 +90,19 @@ func (c cluster) digest(docs []neardup.Document) string {
 	}
 	records := c.run("records", c.divide(lines, anyPart))
 	copies := c.collapse(records)
-	between := c.run("verify", c.blocks(lines, c.candidates(records, copies)))
+	between := c.run("verify", c.blocks(withChecks(lines, records), c.candidates(records, copies)))
 	chosen := c.run("lead", []string{sortedEdges(between)})
 	return c.sum(docs, append(chosen, c.run("lead", []string{sortedEdges(ofCopies(copies, between, chosen))})...))
+}
+
+// withChecks puts between place and text the check of the text, by records that are in any order.
+func withChecks(lines, records []string) []string {
+	out := slices.Clone(lines)
+	for _, r := range records {
+		place := field(r, 0)
+		out[number(r, 0)] = strings.Replace(lines[number(r, 0)], place+"\t", place+"\t"+field(r, 1)[:16]+"\t", 1)
+	}
+	return out
 }
 
 // collapse names the first document of the text of each copy.

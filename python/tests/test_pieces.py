@@ -87,6 +87,7 @@ class Pieces(test_spark.Session):
         """Of files cut anywhere, one of them read twice: each line once, in order, against a division of the whole."""
         from neardup.spark import _files
         from neardup.spark._pieces import Pieces
+        from neardup.spark._places import CO_PARTITION
         from pyspark.sql import functions as F
 
         files = self.files()
@@ -98,11 +99,21 @@ class Pieces(test_spark.Session):
                 lines = content.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
                 want += lines if lines[-1] else lines[:-1]
         for pieces in range(1, 9):
-            made = Pieces(SimpleNamespace(spark=self.spark, pieces=pieces), found, sizes)
-            rows = made.rows.select("place", F.col("text").cast("binary").alias("text")).collect()
+            made = Pieces(SimpleNamespace(spark=self.spark, pieces=pieces), found, sizes, self.spark.read.option("lineSep", "\n").text)
+            placed = made.placed(made.scan.select(made.place.alias("place"), F.col("value").cast("binary").alias("text")))
+            rows = placed.rows.collect()
             rows.sort(key=lambda r: r.place)
             self.assertEqual([bytes(r.text) for r in rows], want)
             self.assertEqual(len({r.place for r in rows}), len(want))
+            # A side that is sent to the partitions meets the rows it is of.
+            before = self.spark.conf.get(CO_PARTITION)
+            self.spark.conf.set(CO_PARTITION, "false")
+            try:
+                some = self.spark.createDataFrame([(r.place,) for r in rows[::3]], "place long")
+                self.assertEqual(placed.join(some).count(), len(rows[::3]))
+                self.assertEqual(placed.join(some, "left_anti").count(), len(rows) - len(rows[::3]))
+            finally:
+                self.spark.conf.set(CO_PARTITION, before)
 
     def test_one_text_a_line(self):
         path = self.file("texts.txt", b"one text here\r\none text\there\n\n \n\xff bytes \xe4\r\none  text here\nand \r inside\nlast")

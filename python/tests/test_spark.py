@@ -469,7 +469,7 @@ class Spark(Session):
                 self.assertEqual(digest(decided.decisions), want["digest"])
                 self.assertEqual(source.rejects(job).count(), want["rejected"])
                 out = os.path.join(self.folder.name, "kept-" + kind)
-                source.write(lambda rows: rows.join(decided.removed, "place", "left_anti").orderBy("place"), out, "none")
+                source.kept(lambda rows: decided.kept(rows).orderBy("place")).write.format(source.format).save(out)
                 kept = self.spark.read.parquet(out) if kind == "parquet" else self.spark.read.json(out)
                 self.assertEqual(kept.count(), want["kept"])
                 if kind == "parquet":
@@ -501,7 +501,7 @@ class Spark(Session):
                 decided = _decide.decide(job, source.documents)
                 self.assertEqual(digest(decided.decisions), want["digest"])
                 self.assertEqual((source.rejects(job).count(), want["removed"] > 15), (0, True))
-        source.write(lambda rows: rows.join(decided.removed, "place", "left_anti"), out, "none")
+        source.kept(decided.kept).write.parquet(out)
         self.assertEqual(self.spark.read.parquet(out).columns, table.column_names)
         for flags, why in ((["--text-field=file,text,file"], "each once"), (["--text-field=title"], "not string"), (["--text-field=title.row"], "no column"), (["--time-field=file"], "has no effect")):
             with self.assertRaisesRegex(neardup.Error, why):

@@ -1,8 +1,9 @@
 """Near-duplicate texts of a Spark DataFrame, decided as `neardup dedup` does.
 
->>> from neardup.spark import dedup                                # doctest: +SKIP
+>>> from neardup.spark import dedup, numbered                      # doctest: +SKIP
+>>> news = numbered(spark.read.json("news"))                       # doctest: +SKIP
 >>> decisions = dedup(news, id="nid", text="body", threshold=0.7)  # doctest: +SKIP
->>> news.join(decisions.where("decision = 'new'"), news.nid == decisions.id, "left_semi")  # doctest: +SKIP
+>>> news.join(decisions.where("decision = 'new'"), "place", "left_semi")          # doctest: +SKIP
 
 Executors run the command as child processes; they need Python with pyarrow, and
 nothing of this package: it is sent to them.
@@ -10,5 +11,6 @@ nothing of this package: it is sent to them.
 
 from ._decide import DECISIONS, PAIRS, dedup, pairs
 from ._job import digest
+from ._places import numbered
 
-__all__ = ["dedup", "pairs", "digest", "DECISIONS", "PAIRS"]
+__all__ = ["dedup", "pairs", "digest", "numbered", "DECISIONS", "PAIRS"]

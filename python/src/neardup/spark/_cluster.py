@@ -52,7 +52,7 @@ class Rows:
         """(the edges that decide these components, other edges, other copies, (documents of these components, and of the largest))."""
         of_first = members.withColumnRenamed("place", "first")
         need = self.job.keep(members.unionByName(copies.join(of_first, "first").select("place", "label")))
-        whole = self.job.keep(_components.decided(self.job, self.docs, need, self.found.ruled, self.conflicts))
+        whole = self.job.keep(_components.decided(self.job, self.docs, need, False, self.found.ruled, self.conflicts))
         documents, largest = need.groupBy("label").count().agg(F.sum("count"), F.max("count")).first()
         return whole, edges.where("not hot"), copies.join(of_first, "first", "left_anti"), (documents, largest)
 
@@ -94,8 +94,8 @@ class Rows:
         rows = parts[0]
         for more in parts[1:]:
             rows = rows.unionByName(more)
-        ids = self.found.recs.select(F.col("place").alias("earlier"), F.col("id").alias("other"))
-        return self.job.counted(rows.join(ids, "earlier"))[0], False  # made now: what it is made of is released
+        named = self.found.recs.join(rows.withColumnRenamed("earlier", "place")).withColumnsRenamed({"place": "earlier", "id": "other"})
+        return self.job.counted(named.select(*_stage.EDGE_COLUMNS, "other"))[0], False  # made now: what it is made of is released
 
 
 def near(edges: DataFrame) -> DataFrame:

@@ -12,6 +12,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Window, functions as F
 
 from . import _stage
+from ._job import FEW
+from ._verify import texts_of
 
 HELD = 1 << 20  # edges that a task holds at once, 16 bytes each, and some times that while it contracts them
 
@@ -108,7 +110,9 @@ def components(job, edges: DataFrame, on_driver: int) -> DataFrame:
         left, count = job.counted(_left(gone))
     table = left.toArrow()
     places, label = labelled(*(np.asarray(table[c].to_numpy()) for c in ("later", "earlier")))
-    out = job.sent(pa.table({"place": places, "label": label}))
+    out = job.spark.createDataFrame(pa.table({"place": places, "label": label}))
+    if len(places) < FEW:
+        out = F.broadcast(out)
     if not rounds:
         return out
     for went in reversed(rounds):
@@ -145,8 +149,8 @@ def _left(gone: DataFrame) -> DataFrame:
     return ends.where("later != earlier").select("later", "earlier")
 
 
-def decided(job, docs, need: DataFrame, ruled, conflicts) -> DataFrame:
-    """The edges that decide all documents of some components: columns of EDGES. need: (place, label), copies too."""
+def decided(job, docs, need: DataFrame, few, ruled, conflicts) -> DataFrame:
+    """The edges that decide all documents of some components: columns of EDGES. need: (place, label), few or not, copies too."""
     rulings = [(a, b, link) for link in ("must", "cannot") for a, b in sorted(getattr(ruled, link))]
-    rows = job.divided(docs.rows.select("place", "text").join(need, "place"), "label").sortWithinPartitions("place")
+    rows = job.divided(texts_of(job, docs, need, few).select("place", "check", "label", "text"), "label").sortWithinPartitions("place")
     return job.stage(rows, _stage.decide(job.worker, docs.raw, rulings, conflicts), _stage.EDGES)

@@ -1,11 +1,15 @@
 """Documents to decisions, and to pairs."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import Any, Dict, Optional, Sequence, Union
 
 from pyspark.sql import DataFrame, functions as F
 
 from . import _cluster, _driver, _records, _stage
-from ._job import Job, numbered
+from ._job import Job
+from ._places import Placed, classic, placed
 from ._rulings import Rulings
 from ._verify import verify
 
@@ -17,8 +21,9 @@ ON_DRIVER = _driver.ROWS
 
 
 def dedup(
-    df: DataFrame, *, id="id", text="text", method="auto", threshold=None, order=None, overrides=None,
-    conflicts=True, partitions=None, on_driver=ON_DRIVER, small=_records.SMALL, counts=None, **options,
+    df: DataFrame, *, id: str = "id", text: str = "text", method: str = "auto", threshold: Optional[float] = None,
+    order: Union[None, str, Sequence[str]] = None, overrides: Optional[str] = None, conflicts: bool = True, partitions: Optional[int] = None,
+    on_driver: int = ON_DRIVER, small: int = _records.SMALL, counts: Optional[Dict[str, Any]] = None, **options: object,
 ) -> DataFrame:
     """Decides for each row whether it is new or a near-duplicate of one that is kept.
 
@@ -27,27 +32,31 @@ def dedup(
     basis, and for a new document variant_of and conflicts (JSON). Decisions are those of
     `neardup dedup` for the same documents in the same order, to the last bit.
 
-    The order is that of the rows of df, or of the columns that order= names, ties by
-    id. df is read again for the texts of candidates: without order= it must give the same rows
-    in the same partitions each time, as files do.
+    id, text and order may be columns of structs (doc.text). A row without an id has its place for one. The order is that
+    of the rows of df, or of the columns that order= names, ties by id. Where the plan of df may give its rows otherwise when it
+    runs again (it shuffles, or reads no files) they are kept on disk first. place is a column of df if neardup.spark.numbered made df.
 
-    The stages up to the edges run when this is called; ids and decisions come together when the
-    result is used. overrides is the path of a file of rulings. A method may have settings:
+    The stages up to the edges run when this is called; ids and decisions come together each time the
+    result is used: cache it if that is often. overrides is the path of a file of rulings. A method may have settings:
     method="minhash shingle=words:3". on_driver is how many rows of candidates, postings of hot buckets and copies the driver decides;
     more are decided on the cluster, to the same decisions. counts, a dict, is told what was done.
     """
-    job = Job(df.sparkSession, {"method": method, "threshold": threshold, **options}, partitions)
-    return decide(job, numbered(df, id, text, order), overrides, conflicts, on_driver, small, {} if counts is None else counts).decisions
+    job = Job(classic(df), {"method": method, "threshold": threshold, **options}, partitions)
+    with job.settings():
+        docs = _records.Documents(placed(df, id, text, order), ordered=True)
+        return decide(job, docs, overrides, conflicts, on_driver, small, {} if counts is None else counts).decisions
 
 
 @dataclass
 class Decided:
-    """decisions: columns of DECISIONS. removed: the places of duplicates and rejects. records: of the documents, and of what was rejected."""
+    """decisions: columns of DECISIONS, in the order of the documents. removed: the places of duplicates and rejects, few or not."""
 
     decisions: DataFrame
     removed: DataFrame
-    records: DataFrame
-    in_order: bool  # as the records are
+    few: bool
+
+    def kept(self, rows: Placed) -> DataFrame:
+        return rows.join(self.removed, "left_anti", self.few)
 
 
 def decide(job, docs, overrides=None, conflicts=True, on_driver=ON_DRIVER, small=_records.SMALL, counts=None) -> Decided:
@@ -56,14 +65,13 @@ def decide(job, docs, overrides=None, conflicts=True, on_driver=ON_DRIVER, small
     counts = {} if counts is None else counts
     little = sum(found.counts.values()) <= on_driver
     rows = _driver.Rows(job, docs, found, conflicts) if little else _cluster.Rows(job, docs, found, conflicts, on_driver)
-    chosen, sent = chosen_of(rows, counts)
-    to_all = F.broadcast if sent else lambda rows: rows
+    chosen, few = chosen_of(rows, counts)
     counts.update(method=found.method, overrides=found.ruled.count)
     job.release(but=(found.made, chosen))
     removed = chosen.where("relation != 'variant'").select(F.col("later").alias("place"))
     if docs.raw:
-        removed = removed.unionByName(found.all.where("reason is not null").select("place"))
-    return Decided(decisions(found.recs, to_all(chosen)), to_all(removed), found.all, sent)
+        removed = removed.unionByName(job.records.where("reason is not null").rows.select("place"))
+    return Decided(decisions(found.recs, chosen, few), removed, few)
 
 
 def chosen_of(rows, told):
@@ -97,9 +105,8 @@ class Found:
             self.method += f" overrides={name}" if rulings else ""
         with job.step("records"):
             self.made = _records.records(job, docs)
-        self.all = job.records
-        self.recs = self.all.where("reason is null") if docs.raw else self.all
-        named = _records.named_documents(self.recs, rulings)
+        self.recs = job.records.where("reason is null") if docs.raw else job.records
+        named = _records.named_documents(self.recs.rows, rulings)
         self.apart = sorted({p for places in named.values() for p in places})
         self.ruled = Rulings(job, rulings, named)
         with job.step("bucket"):
@@ -108,14 +115,14 @@ class Found:
 
     def ruled_edges(self, edges):
         """Edges as people have ruled."""
-        must = self.ruled.edges(self.recs)
+        must = self.ruled.edges(self.recs.rows)
         edges = self.ruled.apply(edges)
         return edges if must is None else edges.unionByName(must)
 
 
-def decisions(recs, chosen):
+def decisions(recs: Placed, chosen: DataFrame, few) -> DataFrame:
     """A row for each document; a copy has the method of its own text."""
-    rows = recs.select("place", "id", "blank", F.col("method").alias("route")).join(chosen.withColumnRenamed("later", "place"), "place", "left")
+    rows = recs.join(chosen.withColumnRenamed("later", "place"), "left", few)
     variant = F.col("relation") == "variant"
     dup = F.col("relation").isNotNull() & ~variant
     return rows.select(
@@ -127,16 +134,18 @@ def decisions(recs, chosen):
 
 
 def pairs(
-    df: DataFrame, *, id="id", text="text", method="auto", threshold=None, order=None, overrides=None, variants=False,
-    partitions=None, **options,
+    df: DataFrame, *, id: str = "id", text: str = "text", method: str = "auto", threshold: Optional[float] = None,
+    order: Union[None, str, Sequence[str]] = None, overrides: Optional[str] = None, variants: bool = False,
+    partitions: Optional[int] = None, **options: object,
 ) -> DataFrame:
     """Every verified pair of near documents, as `neardup pairs --exact` lists them: columns of PAIRS.
 
     n documents of one text are n*(n-1)/2 pairs, as on one machine. variants=True lists
     variants too. For the rest see dedup.
     """
-    job = Job(df.sparkSession, {"method": method, "threshold": threshold, **options}, partitions)
-    return list_pairs(job, numbered(df, id, text, order), overrides, variants)
+    job = Job(classic(df), {"method": method, "threshold": threshold, **options}, partitions)
+    with job.settings():
+        return list_pairs(job, _records.Documents(placed(df, id, text, order), ordered=True), overrides, variants)
 
 
 def list_pairs(job, docs, overrides=None, variants=False) -> DataFrame:
@@ -151,7 +160,7 @@ def list_pairs(job, docs, overrides=None, variants=False) -> DataFrame:
         edges = job.keep(edges)
         edges.count()
     job.release(but=(edges, found.met, found.made))
-    return of_documents(found.recs, edges, _records.copies_of(found.met))
+    return of_documents(found.recs.rows, edges, _records.copies_of(found.met))
 
 
 def of_documents(recs, edges, copies):

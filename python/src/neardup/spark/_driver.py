@@ -45,7 +45,7 @@ class Rows:
     def verified(self, pairs):
         """The edges of candidates, as people have ruled."""
         edges = self.found.ruled.apply_to_table(verify_few(self.job, self.docs, *pairs, self.conflicts))
-        must = self.found.ruled.edges(self.found.recs)
+        must = self.found.ruled.edges(self.found.recs.rows)
         return edges if must is None else pa.concat_tables([edges, _table(must)])
 
     def components(self, edges, hot):
@@ -61,8 +61,8 @@ class Rows:
         """(the edges that decide these components, other edges, other copies, (documents of these components, and of the largest))."""
         own = label_of(members, _numbers(copies, "first"))
         place, label = (np.concatenate([m, c[own >= 0]]) for m, c in zip(members, (_numbers(copies, "place"), own)))
-        need = self.job.sent(pa.table({"place": place, "label": label}))
-        whole = _table(_components.decided(self.job, self.docs, need, self.found.ruled, self.conflicts))
+        need = self.job.spark.createDataFrame(pa.table({"place": place, "label": label}))
+        whole = _table(_components.decided(self.job, self.docs, need, len(place) < FEW, self.found.ruled, self.conflicts))
         others = edges.filter(pa.array(label_of(members, _numbers(edges, "later")) < 0))
         return whole, others, copies.filter(pa.array(own < 0)), (len(place), int(np.unique(label, return_counts=True)[1].max()))
 
@@ -104,8 +104,9 @@ class Rows:
     def with_ids(self, parts):
         """(a frame of all parts with the ids of leaders as the column other, whether it is small)."""
         table = pa.concat_tables(parts)
-        leaders = self.job.spark.createDataFrame(pa.table({"place": np.unique(_numbers(table, "earlier"))}))
-        ids = self.found.recs.select("place", "id").join(F.broadcast(leaders), "place").toArrow().sort_by("place")
+        places = np.unique(_numbers(table, "earlier"))
+        leaders = self.job.spark.createDataFrame(pa.table({"place": places}))
+        ids = self.found.recs.join(leaders, few=len(places) < FEW).select("place", "id").toArrow().sort_by("place")
         at = np.searchsorted(_numbers(ids, "place"), _numbers(table, "earlier"))
         table = table.append_column("other", ids["id"].take(pa.array(at)))
         return self.job.spark.createDataFrame(table.combine_chunks()), table.num_rows < FEW  # Spark loses rows of columns in unlike chunks

@@ -1,10 +1,10 @@
 """Files of any file system that Spark knows, to documents with places, and folders that appear whole."""
 
 import collections
+import itertools
 import os
 import re
 import tempfile
-import urllib.parse
 import uuid
 from dataclasses import dataclass
 from typing import Callable
@@ -12,24 +12,26 @@ from typing import Callable
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, functions as F
-from pyspark.sql.types import StructType
 
 from .._command import Error
 from . import _lines, _stage
-from ._pieces import Pieces, escaped, plain
+from ._pieces import GLOB, Pieces, escaped, partitions, plain
+from ._places import ROW_BITS, Placed, column, quoted
 from ._records import Documents
+from ._tables import Tables
 
 DOCUMENTS = "place long, id string, text string, file string, line long, reason string"
-# A place is the number of a file, and 40 bits within it.
-FILE_BITS = 40
 LINES = (".jsonl", ".ndjson")
 SPLIT = ("", ".gz", ".bz2")  # what Spark reads by lines itself
 
 
 @dataclass
 class Source:
-    """documents: _records.Documents. rejects: of a job, (file, line, reason). write: what is kept to a folder, in the given order.
+    """documents: _records.Documents. rejects: of a job, (file, line, reason). kept: of a function that takes from rows with
+    places those that are kept, what is written of them, as format.
 
     named: of a job, rows of documents with an id of their own; None where a column has ids. ranks: of each
     partition its rank, where they are not in the order of their places.
@@ -37,27 +39,19 @@ class Source:
 
     documents: Documents
     rejects: Callable
-    write: Callable
+    kept: Callable
+    format: str = "text"
     named: Callable = None
     ranks: list = None
 
     def check(self, job, flags):
         """Fails, once there are records, where nothing could be read, or no record has the id that was asked for."""
         asked = next((f.split("=", 1)[1] for f in flags if f.startswith("--id-field=")), None)
-        if job.records.where("reason is null").isEmpty():
+        if job.records.where("reason is null").rows.isEmpty():
             why = self.rejects(job).limit(1).collect()
             raise Error("nothing could be read" + "".join(f": {r.file + ':' if r.file else 'record '}{r.line}: {r.reason}" for r in why))
         if asked and self.named and self.named(job).isEmpty():
             raise Error(f"no record has a field {asked!r}, which was asked for")
-
-
-def readable(rows: DataFrame) -> Documents:
-    """Of columns of DOCUMENTS. What was rejected is known by its reason; the others keep their places."""
-    return Documents(rows.where("reason is null").select("place", "id", "text"))
-
-
-def rejected(rows: DataFrame):
-    return lambda job: rows.where("reason is not null").select("file", "line", "reason")
 
 
 def read(job, inputs, format, flags, note=lambda text: None) -> Source:
@@ -80,7 +74,7 @@ def read(job, inputs, format, flags, note=lambda text: None) -> Source:
     if len(set(files)) < len(files):
         raise Error(f"{plain(collections.Counter(files).most_common(1)[0][0])} is named twice")
     if kind == "parquet":
-        return parquet(job, files, flags)
+        return parquet(job, inputs, files, sizes, flags)
     return whole(job, files, format, flags)
 
 
@@ -101,7 +95,7 @@ HIDDEN = re.compile(r"[_.]|.*\._COPYING_$")
 
 def listed(spark, inputs):
     """The files of inputs, the bytes of each, and names that were left out: patterns and folders are resolved."""
-    jvm, conf = spark._jvm, spark._jsc.hadoopConfiguration()
+    jvm, conf, tables = spark._jvm, spark._jsc.hadoopConfiguration(), Tables(spark)
     out, sizes, hidden = [], [], []
 
     def visit(status, named=False):
@@ -112,8 +106,10 @@ def listed(spark, inputs):
             if not MARKS.match(path.getName()):
                 hidden.append(plain(path.toString()))
         elif status.isDirectory():
-            for s in sorted(path.getFileSystem(conf).listStatus(path), key=lambda s: s.getPath().getName()):
-                visit(s)
+            inside = {s.getPath().getName(): s for s in path.getFileSystem(conf).listStatus(path)}
+            tables.refuse(path, inside)
+            for name in sorted(inside):
+                visit(inside[name])
         elif ":" in path.getName():
             raise Error(f"{plain(path.toString())}: Hadoop reads no file with a colon in its name; rename it")
         else:
@@ -127,6 +123,7 @@ def listed(spark, inputs):
         if not found:
             raise Error(f"{name}: no such file or folder")
         for s in sorted(found, key=lambda s: s.getPath().toString()):
+            tables.refuse_around(s.getPath())
             visit(s, s.getPath().getName() == path.getName())
     if not out:
         raise Error(f"no files in {', '.join(inputs)}")
@@ -135,19 +132,20 @@ def listed(spark, inputs):
 
 def by_line(job, files, sizes, format, flags) -> Source:
     """Lines in the order of the files."""
-    lines = Pieces(job, files, sizes)
+    pieces = Pieces(job, files, sizes, job.spark.read.option("lineSep", "\n").text)
+    lines = pieces.placed(pieces.scan.select(pieces.place.alias("place"), F.col("value").alias("text")))
 
-    def write(kept, folder, compression):
-        kept(lines.rows.where(~F.col("text").isin("", "\r"))).select("text").write.option("compression", compression).text(folder)
+    def kept(of):
+        return of(lines.where(~F.col("text").isin("", "\r"))).select("text")
 
     def rejects(job):
-        bad = job.records.where("reason is not null").select("place", "reason")
-        return lines.lines(bad).select("file", "line", "reason")
+        bad = job.records.where("reason is not null").rows.select("place", "reason")
+        return pieces.lines(bad).select("file", "line", "reason")
 
     def named(job):
-        return job.records.where("reason is null and id != cast(place as string)")
+        return job.records.where("reason is null and id != cast(place as string)").rows
 
-    return Source(Documents(lines.rows, ("--raw", "--format=" + format, *flags), lines.ordered), rejects, write, named, lines.ranks)
+    return Source(Documents(lines, ("--raw", "--format=" + format, *flags), pieces.ordered), rejects, kept, named=named, ranks=pieces.ranks)
 
 
 def _documents(lines):
@@ -158,11 +156,9 @@ def _documents(lines):
     return pa.RecordBatch.from_arrays([b.column(0), _lines.unescape(b.column(1)), _lines.unescape(b.column(2)), reason], ["line", "id", "text", "reason"])
 
 
-def numbered_files(job, files, names=lambda file: [file]):
-    """(file, number, path): a name that Spark gives a file, and the one by which people know it."""
-    rows = dict((name, (i, plain(f))) for i, f in enumerate(files) for name in names(f))
-    numbers, paths = zip(*rows.values())
-    return F.broadcast(job.spark.createDataFrame(pa.table({"file": pa.array(list(rows)), "number": pa.array(numbers, pa.int64()), "path": pa.array(paths)})))
+def numbered_files(job, files):
+    """(file, number, path): the name that Spark gives a file, and the one by which people know it."""
+    return F.broadcast(job.spark.createDataFrame(pa.table({"file": files, "number": pa.array(range(len(files)), pa.int64()), "path": list(map(plain, files))})))
 
 
 def whole(job, files, format, flags) -> Source:
@@ -174,19 +170,26 @@ def whole(job, files, format, flags) -> Source:
     spark.conf.set("spark.sql.files.maxPartitionBytes", 1 << 20)  # one file a partition, but for small ones
     content = spark.read.format("binaryFile").load(list(map(escaped, files))).select("path", "content")
     documents = content.mapInArrow(_read_file(job.worker, ["--format=" + format, *flags]), DOCUMENTS).join(numbered_files(job, files), "file")
-    at = F.shiftleft("number", FILE_BITS) + F.col("place")
+    at = F.shiftleft("number", ROW_BITS) + F.col("place")
+    where = {number: p for p, several in enumerate(partitions(content, files)) for number, _ in several}
     try:
         documents = job.keep(documents.select(at.alias("place"), "id", "text", F.col("path").alias("file"), "line", "reason"))
     finally:
         spark.conf.set(batch, rows)
 
-    def write(kept, folder, compression):
-        kept(documents).select(F.to_json(F.struct("id", "text")).alias("value")).write.option("compression", compression).text(folder)
+    placed = Placed(documents, [where[i] for i in range(len(files))])
+    read = placed.where("reason is null")  # what was rejected is known by its reason; the others keep their places
 
-    def named(job):
+    def kept(of):
+        return of(read).select(F.to_json(F.struct("id", "text")).alias("value"))
+
+    def rejects(_):
+        return documents.where("reason is not null").select("file", "line", "reason")
+
+    def named(_):
         return documents.where("reason is null and id != concat(file, ':', line)")
 
-    return Source(readable(documents), rejected(documents), write, named)
+    return Source(Documents(read), rejects, kept, named=named)
 
 
 def _read_file(worker, flags):
@@ -217,50 +220,61 @@ PARQUET = ("id-field", "text-field", "title-field", "compare")  # flags of reade
 MOST_TEXTS = 4
 
 
-def parquet(job, files, flags) -> Source:
-    """Rows by their place in their file; kept ones are written with all their columns."""
+def parquet(job, inputs, files, sizes, flags) -> Source:
+    """Rows as Spark reads them; kept ones are written with all their columns, those of folders' names (day=1) as they stand there too."""
     named = dict(f.removeprefix("--").split("=", 1) for f in flags)
     unknown = sorted(set(named) - set(PARQUET))
     if unknown:
         raise Error(f"--{unknown[0]} has no effect on Parquet read by Spark")
-    rows = job.spark.read.parquet(*map(escaped, files))
+    job.spark.conf.set("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # 01 is not 1
+    reader = job.spark.read.option("mergeSchema", len(files) > 1).option("basePath", base_of(job.spark, inputs))
+    try:
+        pieces = Pieces(job, files, sizes, lambda names: reader.parquet(*names))
+    except (PySparkException, Py4JJavaError) as e:
+        raise Error(f"{', '.join(inputs)}: these are not the files of one table: {reason_of(e)}") from e
+    rows, place, number = pieces.scan, pieces.place.alias("place"), pieces.file.alias("number")
     id, text = id_column(rows, named), text_column(rows, named)
+    row = (F.col("_metadata.row_index") + 1).cast("string")
+    documents = rows.select(place, id.alias("id"), text.alias("text"), number, row.alias("row")).join(numbered_files(job, files), "number", "left")
+    documents = pieces.placed(documents.select("place", F.coalesce("id", F.concat("path", F.lit(":"), "row")).alias("id"), "text"))
     # A column of the file may be called as one of ours.
-    own = [F.col(quoted(c)).alias(f"c{i}") for i, c in enumerate(rows.columns)]
-    data = rows.select(*own, id.alias("id"), text.alias("text"), F.lit(None).cast("string").alias("reason"), F.col("_metadata.file_path").alias("file"), F.col("_metadata.row_index").alias("row"))
-    data = data.join(numbered_files(job, files, spellings), "file", "left")
-    number = F.when(F.col("number").isNull(), F.raise_error(F.concat(F.lit("a file that was not listed: "), "file"))).otherwise(F.col("number"))
-    place, line = (F.shiftleft(number, FILE_BITS) + F.col("row")).alias("place"), F.col("row") + 1
-    name = F.coalesce("id", F.concat_ws(":", "path", line.cast("string")))
-    documents = data.select(place, name.alias("id"), "text", F.col("path").alias("file"), line.alias("line"), "reason")
+    whole = pieces.placed(rows.select(place, *[F.col(quoted(c)).alias(f"c{i}") for i, c in enumerate(rows.columns)]))
 
-    def write(kept, folder, compression):
-        columns = [f"c{i}" for i in range(len(rows.columns))]
-        kept(data.select(place, *columns)).select(*[F.col(n).alias(c) for n, c in zip(columns, rows.columns)]).write.parquet(folder)
+    def kept(of):
+        return of(whole).select(*[F.col(f"c{i}").alias(c) for i, c in enumerate(rows.columns)])
 
-    return Source(readable(documents), rejected(documents), write)
+    def rejects(job):
+        return job.spark.createDataFrame([], "file string, line long, reason string")
+
+    return Source(Documents(documents, ordered=pieces.ordered), rejects, kept, "parquet", ranks=pieces.ranks)
 
 
-def quoted(name):
-    return "`" + name.replace("`", "``") + "`"
+def base_of(spark, inputs):
+    """The folder below which folders that are called NAME=VALUE are columns: what was named, or around all that was."""
+    bases, systems, Path = [], set(), spark._jvm.org.apache.hadoop.fs.Path
+    for name in inputs:
+        path = Path(name)
+        fs = path.getFileSystem(spark._jsc.hadoopConfiguration())
+        if not fs.exists(path):
+            path = Path(GLOB.split(name)[0] + "x").getParent()  # what is before the pattern
+        path = fs.makeQualified(path)
+        systems.add(fs.getUri().toString())
+        bases.append((path if fs.getFileStatus(path).isDirectory() else path.getParent()).toUri().getPath().split("/"))
+    if len(systems) > 1:
+        raise Error(f"inputs of several file systems: {', '.join(sorted(systems))}")
+    common = [names[0] for names in itertools.takewhile(lambda names: len(set(names)) == 1, zip(*bases))]
+    return Path(Path(systems.pop()), "/".join(common) or "/").toString()
 
 
-def column(rows, name, types=None):
-    """A column by its name, or by its path with dots; types are those that a text may have."""
-    path, kind = [name] if name in rows.columns else name.split("."), rows.schema
-    for part in path:
-        if not isinstance(kind, StructType) or part not in kind.names:
-            raise Error(f"no column {name!r}; there are {', '.join(rows.columns)}")
-        kind = kind[part].dataType
-    if types and kind.simpleString() not in types:
-        raise Error(f"column {name!r} is {kind.simpleString()}, not {types[0]}")
-    return F.col(".".join(map(quoted, path))).cast("string")
+def reason_of(e):
+    """The words of a failure of Spark's, without the way to it."""
+    return str(getattr(e, "java_exception", None) and e.java_exception.getMessage() or e).strip().splitlines()[0]
 
 
 def id_column(rows, named):
     if "id-field" not in named and "id" not in rows.columns:
         return F.lit(None).cast("string")
-    return F.nullif(column(rows, named.get("id-field", "id")), F.lit(""))
+    return F.nullif(column(rows, named.get("id-field", "id")).cast("string"), F.lit(""))
 
 
 def text_column(rows, named):
@@ -268,20 +282,12 @@ def text_column(rows, named):
     names = named.get("text-field", "text").split(",")
     if len(names) > MOST_TEXTS or len(set(names)) < len(names) or "" in names:
         raise Error(f"--text-field {','.join(names)}: up to {MOST_TEXTS} names, each once")
-    parts = [column(rows, n, ("string", "binary")) for n in names]
+    texts = lambda n: column(rows, n, ("string", "binary")).cast("string")
+    parts = [texts(n) for n in names]
     text = F.concat_ws("\n", *[F.nullif(c, F.lit("")) for c in parts])
     if named.get("compare") == "title,text":
-        text = F.concat_ws("\n", F.nullif(column(rows, named.get("title-field", "title"), ("string", "binary")), F.lit("")), text)
+        text = F.concat_ws("\n", F.nullif(texts(named.get("title-field", "title")), F.lit("")), text)
     return text
-
-
-def spellings(path):
-    """The names by which Spark may tell the file that a row is of: as a path or a URI."""
-    paths = {path}
-    if path.startswith("file:/"):
-        rest = path[len("file:"):].lstrip("/")
-        paths |= {"file:/" + rest, "file:///" + rest}
-    return sorted(paths | {urllib.parse.quote(p, safe="/:@!$&'()*+,;=~") for p in paths})
 
 
 class Output:
@@ -327,10 +333,16 @@ class Output:
         self.fs.delete(given, True)
 
     def commit(self):
+        taken = Error(f"{self.end.toString()} was made by another meanwhile")
         if self.fs.exists(self.end):
-            raise Error(f"{self.end.toString()} was made by another meanwhile")
+            raise taken
         if not self.fs.rename(self.made, self.end):
             raise Error(f"{self.made.toString()} could not be renamed to {self.end.toString()}")
+        # A folder that came after the question is no failure of a rename: what is renamed goes into it.
+        into = self.Path(self.end, self.made.getName())
+        if self.fs.exists(into):
+            self.made = into
+            raise taken
         self.write("_SUCCESS", "", self.end)
         self.done = True
 

@@ -5,6 +5,7 @@ import hashlib
 import os
 import re
 import shutil
+import sys
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession, functions as F
@@ -12,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 from .. import _command
 from .._command import Error
 from . import _folders, _packs, _stage
-from ._records import Documents
+from ._places import CO_PARTITION, classic
 
 REFUSED = {
     "keep": "the order is that of the rows, or the columns that order= names",
@@ -48,6 +49,16 @@ class Job:
         self.here = one_process(self.spark.sparkContext)
         ship(self.spark)
         self.worker = _stage.Worker([*flags, f"--expect={contract}"], _command.path() if self.here else None, self.shipped(flags))
+
+    @contextlib.contextmanager
+    def settings(self):
+        """Within, Spark plans joins as _places wants them."""
+        before = self.spark.conf.get(CO_PARTITION)
+        self.spark.conf.set(CO_PARTITION, "false")
+        try:
+            yield
+        finally:
+            self.spark.conf.set(CO_PARTITION, before)
 
     @contextlib.contextmanager
     def step(self, name: str):
@@ -106,11 +117,6 @@ class Job:
         self.cached.append((made, df))
         return made
 
-    def sent(self, table) -> DataFrame:
-        """A table of numbers that the driver has, as a frame, which goes to all executors where it is small."""
-        rows = self.spark.createDataFrame(table)
-        return F.broadcast(rows) if table.num_rows < FEW else rows
-
     def folder(self) -> str:
         """A folder of the driver for small files, gone when Python ends."""
         if self._folder is None:
@@ -149,6 +155,8 @@ def ship(spark):
     sc = spark.sparkContext
     if getattr(sc, "_neardup_shipped", False):
         return
+    if one_process(sc) and "PYSPARK_PYTHON" not in os.environ and not sc.getConf().get("spark.pyspark.python"):
+        sc.pythonExec = sys.executable  # not the python3 on PATH, which has none of this where no environment is activated
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     folder = _folders.held()
     package = os.path.join(folder, "package", "neardup")
@@ -161,27 +169,6 @@ def ship(spark):
     sc._neardup_shipped = True
 
 
-def numbered(df: DataFrame, id: str, text: str, order) -> Documents:
-    """Documents with places in the order in which documents are decided."""
-    for name in (id, text):
-        if name not in df.columns:
-            raise Error(f"no column {name!r}; there are {', '.join(df.columns)}")
-    if dict(df.dtypes)[text] != "string":
-        raise Error(f"column {text!r} is {dict(df.dtypes)[text]}, not string")
-    order = [order] if isinstance(order, str) else list(order or [])
-    for name in order:
-        if name not in df.columns:
-            raise Error(f"order: no column {name!r}")
-    if order:
-        # Where a partition begins after a sort may change when it is made again: a lost one must be a failure.
-        ordered = df.orderBy(*order, id)
-        made = ordered.select(F.monotonically_increasing_id().alias("place"), F.col(id).cast("string").alias("id"), F.col(text).alias("text"))
-        if df.sparkSession.sparkContext._jsc.sc().getCheckpointDir().isDefined():
-            return Documents(made.checkpoint(), ordered=True)
-        return Documents(made.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY), ordered=True)
-    return Documents(df.select(F.monotonically_increasing_id().alias("place"), F.col(id).cast("string").alias("id"), F.col(text).alias("text")), ordered=True)
-
-
 def digest(decisions: DataFrame) -> str:
     """The digest of decisions: equal to that of `neardup dedup` if they are equal."""
     return totals(decisions)[1]
@@ -189,8 +176,10 @@ def digest(decisions: DataFrame) -> str:
 
 def totals(decisions: DataFrame):
     """({documents, kept, variants, equal, blank}, digest), in one pass."""
-    ship(decisions.sparkSession)
+    spark = classic(decisions)
+    ship(spark)
+    worker = _stage.Worker(program=_command.path() if one_process(spark.sparkContext) else None)
     columns = decisions.select("id", "decision", "leader", F.coalesce("similarity", F.lit(0.0)).alias("similarity"), "variant_of", "basis")
-    parts = columns.mapInArrow(_stage.digest, "digest string, documents long, kept long, variants long, equal long, blank long").collect()
+    parts = columns.mapInArrow(_stage.digest(worker), "digest string, documents long, kept long, variants long, equal long, blank long").collect()
     lines = "".join(p.digest + "\n" for p in parts).encode()
     return {n: sum(p[n] for p in parts) for n in ("documents", "kept", "variants", "equal", "blank")}, _stage.once(["digest"], lines).strip()

@@ -42,12 +42,12 @@ def unescape(texts):
     return pa.array([one(s) if "\\" in s else s for s in texts.to_pylist()], pa.string())
 
 
-def join(*columns):
-    """The lines of columns, as bytes. A str is the same field in each line."""
+def join(*columns, last=TAB):
+    """The lines of two columns or more, as bytes. A str is the same field in each line; last is what parts the last two columns."""
     parts = []
     for c in columns:
         parts += [pa.scalar(c, pa.large_string()) if isinstance(c, str) else c.cast(pa.large_string()), TAB]
-    parts[-1] = END
+    parts[-3:] = [last, parts[-2], END]
     return data(pc.binary_join_element_wise(*parts, NOTHING, null_handling="replace", null_replacement=""))
 
 

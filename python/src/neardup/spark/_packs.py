@@ -25,8 +25,8 @@ def labels(n: int) -> list:
 
 
 # A document, or, where part is not null, a pack: hashes, sketches and keys of documents, as the command packs them.
-# That of a document without text is empty, of others null.
-RECORDS = "place long, method string, id string, reason string, part int, pack binary"
+# The pack of a document without text is empty, of others null. check is of its text, by which it is known when it is read again.
+RECORDS = "place long, method string, id string, reason string, check long, part int, pack binary"
 
 
 def records(worker, labels, raw=(), counts=None):
@@ -45,14 +45,15 @@ def records(worker, labels, raw=(), counts=None):
 
 def _records(lines, labels):
     s = pa.string()
-    t = _lines.parse(lines, place=pa.int64(), method=s, id=s, reason=s, pack=s).to_batches()[0]
-    place, method, id, reason, pack = t.columns
+    t = _lines.parse(lines, place=pa.int64(), method=s, id=s, reason=s, check=s, pack=s).to_batches()[0]
+    place, method, id, reason, check, pack = t.columns
+    check = pa.array(_lines.numbers(pc.if_else(pc.equal(check, ""), pa.scalar("0" * 16), check)))
     blank = pc.equal(pack, "blank")
     is_pack = pc.and_not(pc.not_equal(pack, ""), blank)
     reason = pc.if_else(pc.equal(reason, ""), pa.scalar(None, s), _lines.unescape(reason))
     part, pack = unpacked(is_pack, place, pack, labels)
     pack = pc.if_else(blank, pa.scalar(b""), pack)
-    return pa.RecordBatch.from_arrays([place, method, _lines.unescape(id), reason, part, pack], ["place", "method", "id", "reason", "part", "pack"])
+    return pa.RecordBatch.from_arrays([place, method, _lines.unescape(id), reason, check, part, pack], ["place", "method", "id", "reason", "check", "part", "pack"])
 
 
 def unpacked(is_pack, part, pack, labels):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, Window, functions as F
 
 from . import _packs, _stage
+from ._places import Placed
 
 # Buckets of up to so many texts are paired whatever their texts: it is
 # cheaper than to decide their components whole.
@@ -19,15 +20,16 @@ SLICE = 1 << 14
 class Documents:
     """What stages read: (place, id, text), or (place, text) where texts are records that the flags raw read."""
 
-    rows: DataFrame
+    placed: Placed
     raw: tuple = ()
     ordered: bool = False  # one partition after the other has higher places
 
 
 def records(job, docs: Documents) -> DataFrame:
-    """Columns of RECORDS: documents and packs."""
-    made = job.keep(job.stage(docs.rows, _packs.records(job.worker, job.labels, docs.raw, tallied(job, docs)), _packs.RECORDS))
-    job.records = made.where("part is null").select("place", "method", "id", "reason", F.col("pack").isNotNull().alias("blank"))
+    """Columns of RECORDS: documents and packs. job.records becomes those of documents, which lie as the documents do."""
+    made = job.keep(job.stage(docs.placed.rows, _packs.records(job.worker, job.labels, docs.raw, tallied(job, docs)), _packs.RECORDS))
+    each = made.where("part is null").select("place", F.col("method").alias("route"), "id", "reason", "check", F.col("pack").isNotNull().alias("blank"))
+    job.records = Placed(each, docs.placed.partitions)
     return made
 
 
@@ -38,7 +40,7 @@ def tallied(job, docs: Documents):
     folder = job.folder()
     total, part = os.path.join(folder, f"{uuid.uuid4().hex}.counts"), os.path.join(folder, "part.counts")
     have = []
-    for r in docs.rows.mapInArrow(_stage.tally(job.worker, docs.raw), "counts binary").toLocalIterator():
+    for r in docs.placed.rows.mapInArrow(_stage.tally(job.worker, docs.raw), "counts binary").toLocalIterator():
         with open(part, "wb") as f:
             f.write(r.counts)
         counts = _stage.once_bytes(["tally", *job.worker.flags, "--tally=" + ",".join([part, *have])])

@@ -38,7 +38,7 @@ class Rulings:
         """The edges of pairs that must be linked, or None."""
         if not self.must:
             return None
-        methods = recs.select(F.col("place").alias("later"), "method").join(F.broadcast(self.frame(self.must).select("later").distinct()), "later")
+        methods = recs.select(F.col("place").alias("later"), F.col("route").alias("method")).join(F.broadcast(self.frame(self.must).select("later").distinct()), "later")
         return self.frame(self.must).join(methods, "later").select(
             "later", "earlier", F.lit(1.0).alias("similarity"), F.lit(None).cast("int").alias("distance"), F.lit("ruled").alias("relation"),
             "method", F.lit("override").alias("basis"), F.lit(None).cast("string").alias("conflicts"),

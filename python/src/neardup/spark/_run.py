@@ -4,11 +4,12 @@ import json
 import sys
 import time
 
-from pyspark.sql import SparkSession, functions as F
+from pyspark.sql import Observation, SparkSession, functions as F
 
 from .._command import Error
 from . import _decide, _files
 from ._job import Job, totals
+from ._places import CO_PARTITION, classic
 
 BATCH = 2 << 20  # bytes
 CONFLICTS = "array<struct<kind:string,a:string,b:string>>"
@@ -20,6 +21,7 @@ def main(path):
     try:
         # Spark tells this setting to the Python processes of some stages only, and so starts these processes twice; not where it is off.
         spark = SparkSession.builder.appName("neardup " + spec["verb"]).config("spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled", "false").getOrCreate()
+        classic(spark)
         spark.sparkContext.setLogLevel(spec.get("log") or "ERROR")
         summary = run(spark, spec, told, lambda note: print("note:", note, file=sys.stderr, flush=True))
         with open(spec["summary"], "w", encoding="utf-8") as f:
@@ -44,6 +46,7 @@ def run(spark, spec, tell=lambda step: None, note=lambda text: None) -> dict:
             spark.conf.set("spark.sql.shuffle.partitions", most)  # a number that is named to repartition would be kept for a few rows too
         # Rows go to Python some at a time: more take memory that is asked of the system anew for each, a third of what Python takes for lines.
         spark.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", BATCH)
+        spark.conf.set(CO_PARTITION, "false")
         job = Job(spark, {}, flags=spec["method"], tell=tell, pieces=most)
         with job.step("read"):
             source = _files.read(job, spec["inputs"], spec["format"], spec["input"], note)
@@ -72,12 +75,8 @@ def dedup(job, spec, source, out, summary):
     counts = {}
     decided = _decide.decide(job, source.documents, spec.get("overrides") or None, on_driver=spec.get("onDriver", _decide.ON_DRIVER), counts=counts)
     source.check(job, spec["input"])
-    decisions, removed = decided.decisions, decided.removed
-    if not decided.in_order:
-        with job.step("decisions"):
-            decisions = job.keep(decisions)
-    ordered = decided.in_order and source.documents.ordered
-    in_order = (lambda rows: rows) if ordered else (lambda rows: rows.orderBy("place"))
+    decisions, written = decided.decisions, Observation()
+    in_order = (lambda rows: rows) if source.documents.ordered else (lambda rows: rows.orderBy("place"))
     facts = F.from_json("conflicts", CONFLICTS)
     line = F.to_json(F.struct(
         "id", "decision", "leader", "similarity", "distance", F.col("variant_of").alias("variantOf"), facts.alias("conflicts"), "method", "basis"))
@@ -85,12 +84,16 @@ def dedup(job, spec, source, out, summary):
     with job.step("decisions"):
         in_order(decisions).select(line.alias("value")).write.option("compression", compression).text(out.path("decisions"))
     with job.step("kept"):
-        source.write(lambda rows: in_order(rows.join(removed, "place", "left_anti")), out.path("kept"), compression)
-    if ordered and source.ranks:
+        kept = source.kept(lambda rows: in_order(decided.kept(rows)))
+        writer = kept.observe(written, F.count(F.lit(1)).alias("kept")).write.format(source.format)
+        (writer if source.format == "parquet" else writer.option("compression", compression)).save(out.path("kept"))
+    if source.ranks:
         out.arrange("decisions", source.ranks)
         out.arrange("kept", source.ranks)
     with job.step("digest"):
         sums, made = totals(decisions)
+    if written.get["kept"] != sums["kept"]:
+        raise Error(f"{written.get['kept']} documents were written as kept, and {sums['kept']} are by the decisions: the input has changed meanwhile")
     summary.update(
         method=counts["method"], **sums, removed=sums["documents"] - sums["kept"],
         candidates=counts["candidates"], edges=counts["edges"], hotDocuments=counts["hot_documents"], hotLargest=counts["hot_largest"], overrides=counts["overrides"], digest=made)

@@ -234,15 +234,16 @@ EDGE_SCHEMA = pa.schema([
 
 
 def verify(worker, raw=(), conflicts=False):
-    """Rows (block, kind, a, b, text): texts ("t", place a), then candidates ("c", a, b)."""
+    """Rows (block, kind, a, b, text): texts ("t", place a, check b), then candidates ("c", a, b)."""
 
     def run(parts):
         def feed():
             for b in filled(parts):
                 kind, x, y, text = columns(b, "kind", "a", "b", "text")
-                text = text.cast(pa.large_string()) if raw else _lines.escape(text)
-                other = pc.if_else(pc.equal(kind, "c"), y.cast(pa.large_string()), text)
-                yield _lines.join(kind, x, other)
+                is_text = pc.equal(kind, "t")
+                y = pc.if_else(is_text, _lines.hexed(y), y.cast(pa.large_string()))
+                end = pc.if_else(is_text, _lines.TAB, _lines.NOTHING)  # between the last two fields, if there are two
+                yield _lines.join(kind, x, y, text if raw else _lines.escape(text), last=end)
 
         return worker.run(feed(), lambda lines: _edges(lines, conflicts), "verify", *raw, *(["--conflicts"] if conflicts else []))
 
@@ -250,14 +251,14 @@ def verify(worker, raw=(), conflicts=False):
 
 
 def decide(worker, raw, rulings, conflicts):
-    """Rows (place, text) in order to the edges that decide; rulings are (place, place, link)."""
+    """Rows (place, check, text) in order to the edges that decide; rulings are (place, place, link)."""
 
     def run(parts):
         def feed():
             first = "".join(f"r\t{a}\t{b}\t{link}\n" for a, b, link in rulings).encode()
             for b in filled(parts):
-                place, text = columns(b, "place", "text")
-                yield first + (_lines.join(place, text) if raw else _lines.join(place, _lines.escape(text)))
+                place, check, text = columns(b, "place", "check", "text")
+                yield first + _lines.join(place, _lines.hexed(check), text if raw else _lines.escape(text))
                 first = b""
 
         return worker.run(feed(), lambda lines: _edges(lines, conflicts), "decide", *raw, *(["--conflicts"] if conflicts else []))
@@ -280,19 +281,23 @@ def _edges(lines, conflicts):
     return pa.RecordBatch.from_arrays([*cols, found], [*list(types)[:7], "conflicts"])
 
 
-def digest(parts):
+def digest(worker):
     """Decisions to the digest of a partition and its counts: documents, kept, variants, equal, blank."""
-    counts = np.zeros(5, np.int64)
 
-    def feed():
-        for b in filled(parts):
-            ids, decision, leader, similarity, variant, basis = columns(b, "id", "decision", "leader", "similarity", "variant_of", "basis")
-            rows = lambda column, value: pc.sum(pc.equal(column, value)).as_py() or 0
-            counts[:] += (len(ids), rows(decision, "new"), len(variant) - variant.null_count, rows(basis, "equal text"), rows(basis, "no text"))
-            yield _lines.join(_lines.escape(ids), decision, _lines.escape(leader), similarity, _lines.escape(variant))
+    def run(parts):
+        counts = np.zeros(5, np.int64)
 
-    for b in Worker().run(feed(), lambda lines: _lines.parse(lines, digest=pa.string()).to_batches()[0], "digest"):
-        yield pa.RecordBatch.from_arrays([b.column(0), *(pa.array([int(n)]) for n in counts)], ["digest", "documents", "kept", "variants", "equal", "blank"])
+        def feed():
+            for b in filled(parts):
+                ids, decision, leader, similarity, variant, basis = columns(b, "id", "decision", "leader", "similarity", "variant_of", "basis")
+                rows = lambda column, value: pc.sum(pc.equal(column, value)).as_py() or 0
+                counts[:] += (len(ids), rows(decision, "new"), len(variant) - variant.null_count, rows(basis, "equal text"), rows(basis, "no text"))
+                yield _lines.join(_lines.escape(ids), decision, _lines.escape(leader), similarity, _lines.escape(variant))
+
+        for b in worker.run(feed(), lambda lines: _lines.parse(lines, digest=pa.string()).to_batches()[0], "digest"):
+            yield pa.RecordBatch.from_arrays([b.column(0), *(pa.array([int(n)]) for n in counts)], ["digest", "documents", "kept", "variants", "equal", "blank"])
+
+    return run
 
 
 def lead(worker):

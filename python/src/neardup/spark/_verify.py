@@ -16,12 +16,18 @@ def verify(job, docs, pairs: DataFrame, n: int, conflicts=False) -> DataFrame:
         return job.spark.createDataFrame([], _stage.EDGES)
     blocks = blocked(job, pairs, n)
     need = blocks.select("block", F.explode(F.array("later", "earlier")).alias("place")).distinct()
-    return of_blocks(job, docs, F.broadcast(need) if 2 * n < FEW else need, blocks, conflicts)
+    return of_blocks(job, docs, need, 2 * n < FEW, blocks, conflicts)
 
 
-def of_blocks(job, docs, need: DataFrame, blocks: DataFrame, conflicts) -> DataFrame:
-    """need: (block, place) of texts; blocks: (block, later, earlier)."""
-    texts = docs.rows.select("place", "text").join(need, "place").select("block", F.lit("t").alias("kind"), F.col("place").alias("a"), F.lit(0).cast("long").alias("b"), "text")
+def texts_of(job, docs, need: DataFrame, few) -> DataFrame:
+    """need, (place, ...), with the check and the text of each."""
+    checks = job.records.join(need, few=few).select(*need.columns, "check")
+    return docs.placed.join(checks, few=few)
+
+
+def of_blocks(job, docs, need: DataFrame, few, blocks: DataFrame, conflicts) -> DataFrame:
+    """need: (block, place) of texts, few or not; blocks: (block, later, earlier)."""
+    texts = texts_of(job, docs, need, few).select("block", F.lit("t").alias("kind"), F.col("place").alias("a"), F.col("check").alias("b"), "text")
     candidates = blocks.select("block", F.lit("c").alias("kind"), F.col("later").alias("a"), F.col("earlier").alias("b"), F.lit(None).cast("string").alias("text"))
     rows = job.divided(texts.unionByName(candidates), "block").sortWithinPartitions("block", F.col("kind") != "t", "a")
     return job.stage(rows, _stage.verify(job.worker, docs.raw, conflicts), _stage.EDGES)
@@ -60,7 +66,8 @@ def verify_few(job, docs, later, earlier, conflicts) -> pa.Table:
     at, place = at[order], place[order]
     new = (np.diff(at, prepend=-1) != 0) | (np.diff(place, prepend=-1) != 0)
     at, place = at[new], place[new]
-    need, blocks = job.sent(pa.table({"block": at, "place": place})), job.spark.createDataFrame(pa.table({"block": block, "later": later, "earlier": earlier}))
+    few = len(place) < FEW
+    need, blocks = (job.spark.createDataFrame(pa.table(t)) for t in ({"block": at, "place": place}, {"block": block, "later": later, "earlier": earlier}))
     del at, place, order, new, block
-    found = of_blocks(job, docs, need, blocks, conflicts)
+    found = of_blocks(job, docs, need, few, blocks, conflicts)
     return found.toArrow().cast(_stage.EDGE_SCHEMA)

@@ -1,0 +1,179 @@
+"""Places of rows, in the order in which documents are decided, and frames whose rows keep theirs.
+
+A place is the number of a piece of the input and, in its lower 33 bits, that of a row within it.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Sequence, Union
+
+from pyspark import StorageLevel
+from pyspark.sql import Column, DataFrame, SparkSession, functions as F
+from pyspark.sql.types import StructType
+
+from .._command import Error
+from . import _packs
+from ._tables import Tables
+
+ROW_BITS = 33
+ROWS = (1 << ROW_BITS) - 1
+PIECE = "neardup_piece"
+PLACES = "neardup places"  # the name of an RDD whose places are those of its partitions
+
+# Spark joins by two columns where a side lies by one of them already.
+CO_PARTITION = "spark.sql.requireAllClusterKeysForCoPartition"
+
+
+class Placed:
+    """Rows with the column place, planned once: whenever they are read they are the same rows in the same partitions.
+
+    All of a piece lie in one partition, and Spark is told so. What is joined with them is sent to the partitions;
+    they are not shuffled, and stay in their order. CO_PARTITION must be false when such a join is planned.
+    """
+
+    def __init__(self, rows: DataFrame, partitions: Union[None, Sequence[int], Callable] = None):
+        """partitions: of each piece its partition, or what tells them of the planned RDD; None: pieces are partitions."""
+        n = rows._jdf.queryExecution().toRdd().getNumPartitions()
+        labels = _packs.labels(max(n, 1))
+        plan = rows.withColumn(PIECE, F.get(numbers(labels), F.spark_partition_id()))._jdf
+        rdd = plan.queryExecution().toRdd().setName(PLACES)
+        if rdd.getNumPartitions() != n:
+            raise Error("Spark divided its input in another way when it planned it again")
+        self.partitions = partitions(rdd) if callable(partitions) else partitions
+        self._labels = labels if self.partitions is None else [labels[p] for p in self.partitions]
+        self._rows = _lying(rows.sparkSession, rdd, plan.schema())
+
+    @property
+    def rows(self) -> DataFrame:
+        return self._rows.drop(PIECE)
+
+    def where(self, condition) -> Placed:
+        some = object.__new__(Placed)
+        some.partitions, some._labels, some._rows = self.partitions, self._labels, self._rows.where(condition)
+        return some
+
+    def join(self, small: DataFrame, how="inner", few=False) -> DataFrame:
+        """The rows with those of another frame with places: sent to all executors if few, else to the partitions they are of."""
+        if few:
+            return self.rows.join(F.broadcast(small), "place", how)
+        piece = F.get(numbers(self._labels), F.shiftright("place", ROW_BITS).cast("int"))
+        return self._rows.join(small.withColumn(PIECE, piece).hint("shuffle_hash"), [PIECE, "place"], how).drop(PIECE)
+
+
+def _lying(spark, rdd, schema) -> DataFrame:
+    """A frame of rows that lie in partitions by the hash of their piece: Spark's plan for an RDD, with this said."""
+    session, jvm = spark._jsparkSession, spark._jvm
+    plan = session.internalCreateDataFrame(rdd, schema, False).queryExecution().analyzed()
+    piece = plan.output().apply(plan.output().size() - 1)
+    by = jvm.org.apache.spark.sql.catalyst.plans.physical.HashPartitioning(jvm.PythonUtils.toSeq([piece]), rdd.getNumPartitions())
+    fields = spark.sparkContext._gateway.new_array(jvm.Object, plan.productArity())
+    for i in range(len(fields)):
+        fields[i] = by if i == 2 else plan.productElement(i)
+    return DataFrame(jvm.org.apache.spark.sql.classic.Dataset.ofRows(session, plan.makeCopy(fields)), spark)
+
+
+def numbers(values: Sequence[int]) -> Column:
+    """A constant array; of very many as soon as of few."""
+    return F.split(F.lit(",".join(map(str, values))), ",").cast("array<bigint>" if max(values) >> 31 else "array<int>")
+
+
+# What computes each row of one row, and leaves it where it is.
+NARROW = {"Project", "Filter", "Generate", "SubqueryAlias", "View", "LocalRelation", "Range", "OneRowRelation"}
+
+
+def stable(df: DataFrame) -> bool:
+    """Whether a plan gives the same rows in the same partitions whenever it runs: files, and what is computed of each row by itself."""
+
+    def of(plan):
+        kind = _kind(plan)
+        if kind == "LogicalRelation":
+            own = _kind(plan.relation()) == "HadoopFsRelation"
+        elif kind == "LogicalRDD":
+            own = plan.rdd().isCheckpointed() or _is_placed(plan)
+        else:
+            own = kind in NARROW
+        return own and plan.deterministic() and plan.subqueries().isEmpty() and all(map(of, _each(plan.children())))
+
+    return of(df._jdf.queryExecution().analyzed())
+
+
+def _kind(of) -> str:
+    return of.getClass().getSimpleName()
+
+
+def _each(seq):
+    return (seq.apply(i) for i in range(seq.size()))
+
+
+def _leaves(df: DataFrame):
+    return _each(df._jdf.queryExecution().analyzed().collectLeaves())
+
+
+def _is_placed(plan) -> bool:
+    return _kind(plan) == "LogicalRDD" and plan.rdd().name() == PLACES
+
+
+def fixed(df: DataFrame) -> DataFrame:
+    """The rows as they were read once. What an executor takes with it is a failure, unless there is a checkpoint folder."""
+    if df.sparkSession.sparkContext._jsc.sc().getCheckpointDir().isDefined():
+        return df.checkpoint()
+    return df.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
+
+
+def classic(of) -> SparkSession:
+    """The session of a frame, or a session, of this program."""
+    session = getattr(of, "sparkSession", of)
+    if not hasattr(session, "_jsparkSession"):
+        raise Error("Spark Connect is not for neardup.spark, whose driver plans and sends files itself: make the session with a master, "
+                    "without SPARK_REMOTE and spark.remote, with spark.api.mode=classic")
+    return session
+
+
+def numbered(df: DataFrame, *, order: Union[None, str, Sequence[str]] = None) -> DataFrame:
+    """The rows of df with one more column, place, by which those of decisions can be joined with them.
+
+    Places are in the order of the rows, or of the columns that order= names. They are bound to the rows: a plan that
+    may give other rows in a partition when it runs again, as after a shuffle, is run here and kept on disk.
+    """
+    classic(df)
+    if "place" in df.columns:
+        raise Error("there is a column 'place' already")
+    Tables(df.sparkSession).refuse_of(df)
+    if order:
+        df = df.orderBy(*[column(df, name) for name in ([order] if isinstance(order, str) else order)])
+    rows = df.select("*", F.monotonically_increasing_id().alias("place", metadata={"neardup": PLACES}))
+    return Placed(rows if stable(df) else fixed(rows)).rows
+
+
+def placed(df: DataFrame, id: str, text: str, order=None) -> Placed:
+    """(place, id, text) of the documents of df."""
+    Tables(df.sparkSession).refuse_of(df)
+    columns = [column(df, id).cast("string").alias("id"), column(df, text, ("string",)).alias("text")]
+    if "place" in df.columns and "neardup" in df.schema["place"].metadata:
+        if order:
+            raise TypeError("order= goes with numbered(): the frame has places")
+        if not stable(df) or not any(_is_placed(leaf) for leaf in _leaves(df)):
+            raise Error("the column 'place' is of a frame that was shuffled or written since: drop it, and call numbered() last")
+        return Placed(df.select("place", *columns))
+    chosen = df.select(*columns)
+    if order:
+        order = [order] if isinstance(order, str) else order
+        chosen = df.orderBy(*[column(df, name) for name in order], column(df, id)).select(*columns)
+    rows = chosen.select(F.monotonically_increasing_id().alias("place"), "id", "text")
+    return Placed(rows if stable(chosen) else fixed(rows))
+
+
+def quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def column(rows: DataFrame, name: str, types: Sequence[str] = ()) -> Column:
+    """A column by its name, or by its path with dots; types are those that it may have."""
+    path, kind = [name] if name in rows.columns else name.split("."), rows.schema
+    for part in path:
+        if not isinstance(kind, StructType) or part not in kind.names:
+            raise Error(f"no column {name!r}; there are {', '.join(rows.columns)}")
+        kind = kind[part].dataType
+    if types and kind.simpleString() not in types:
+        raise Error(f"column {name!r} is {kind.simpleString()}, not {types[0]}")
+    return F.col(".".join(map(quoted, path)))

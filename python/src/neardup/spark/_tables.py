@@ -1,0 +1,46 @@
+"""Folders that are tables with a log of their own, by which files that lie there are deleted: they are not read as files."""
+
+from .._command import Error
+
+READERS = {"Delta": "spark.read.format('delta').load", "Iceberg": "spark.read.format('iceberg').load", "Hudi": "spark.read.format('hudi').load"}
+
+
+class Tables:
+    """Asks each folder once."""
+
+    def __init__(self, spark):
+        self._spark, self._seen = spark, set()
+
+    def refuse_around(self, path):
+        """Fails where a folder around a path is a table."""
+        if (around := path.getParent()) and around.toString() not in self._seen:
+            self._seen.add(around.toString())
+            fs, Path = self._of(path), self._spark._jvm.org.apache.hadoop.fs.Path
+            self.refuse(around, [n for n in ("_delta_log", ".hoodie", "metadata") if fs.exists(Path(around, n))])
+            self.refuse_around(around)
+
+    def refuse(self, folder, names):
+        """Fails if a folder with files and folders of these names is a table."""
+        kind = "Delta" if "_delta_log" in names else "Hudi" if ".hoodie" in names else None
+        if "metadata" in names and kind is None:
+            inside = self._spark._jvm.org.apache.hadoop.fs.Path(folder, "metadata")
+            kind = next(("Iceberg" for s in self._of(inside).listStatus(inside) if s.getPath().getName().endswith(".metadata.json")), None)
+        if kind:
+            raise Error(f"{folder.toString()} is a table of {kind}, in whose folder files lie that it has deleted: "
+                        f"give neardup.spark.dedup the frame that {READERS[kind]} makes")
+
+    def refuse_of(self, df):
+        """Fails where a frame reads the files of a table as if they were all of it."""
+        leaves = df._jdf.queryExecution().analyzed().collectLeaves()
+        for i in range(leaves.size()):
+            relation = leaves.apply(i)
+            if relation.getClass().getSimpleName() != "LogicalRelation" or relation.relation().getClass().getSimpleName() != "HadoopFsRelation":
+                continue
+            files = relation.relation().location()
+            if files.getClass().getSimpleName() == "InMemoryFileIndex":  # that of a table's reader knows better
+                Path, roots = self._spark._jvm.org.apache.hadoop.fs.Path, files.rootPaths()
+                for n in range(roots.size()):
+                    self.refuse_around(Path(roots.apply(n), "any"))
+
+    def _of(self, path):
+        return path.getFileSystem(self._spark._jsc.hadoopConfiguration())
