@@ -69,6 +69,7 @@ var layers = map[string]layer{
 	"report": {[]string{"", "text", "pages", "eval"}, []string{hash, compress}},
 
 	"internal":           {[]string{"", "text", "feature"}, nil},
+	"internal/inorder":   {nil, []string{"golang.org/x/sync/"}},
 	"internal/browser":   {nil, []string{"github.com/chromedp/"}},
 	"internal/lint":      {nil, nil},
 	"internal/services":  {nil, []string{"google.golang.org/protobuf/"}},
