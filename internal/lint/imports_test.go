@@ -42,6 +42,7 @@ var layers = map[string]layer{
 	"corpus/parquet": {[]string{"", "text", "corpus"}, []string{"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/"}},
 	"override":       {nil, nil},
 	"batch":          {[]string{"", "text", "feature", "corpus", "override"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
+	"passage":        {[]string{"", "text", "text/segment", "feature/keyword", "batch"}, []string{hash, "golang.org/x/sync/"}},
 	"worker":         {[]string{"", "batch", "override"}, nil},
 	"eval":           {[]string{"", "text", "feature"}, nil},
 
