@@ -22,9 +22,11 @@ type sampler struct {
 	gram  int    // units
 	out   uint64 // what a unit counts that leaves the rolling hash
 
-	// The last units, each at its number & mask.
+	// The last units, and the hashes of the grams that begin with them, each at its
+	// number & mask.
 	mask  int
 	units []sampled
+	grams []uint64
 
 	n       int // units of the text so far
 	rolling uint64
@@ -37,8 +39,7 @@ type sampler struct {
 
 type sampled struct {
 	start, end int
-	hash       uint64 // of the unit
-	gram       uint64 // of the gram that begins here
+	hash       uint64
 }
 
 // base is that of the rolling hash, a polynomial over the hashes of units mod 2^64.
@@ -50,16 +51,51 @@ func newSampler(least Length) *sampler {
 		s.out *= base
 	}
 	size := 1 << bits.Len(uint(least.N))
-	s.mask, s.units = size-1, make([]sampled, size)
+	s.mask, s.units, s.grams = size-1, make([]sampled, size), make([]uint64, size)
 	return s
 }
 
 // anchors calls found for each anchor of a text, in order.
 func (s *sampler) anchors(text string, found func(anchor)) {
 	s.n, s.rolling, s.open, s.found = 0, 0, false, found
-	s.least.Unit.each(text, s.add)
+	if s.least.Unit == Bytes {
+		s.bytes(text)
+	} else {
+		s.least.Unit.each(text, s.add)
+	}
 	if s.open {
 		found(s.now)
+	}
+}
+
+// bytes is add for each byte of a text, which is what most texts are read by.
+func (s *sampler) bytes(text string) {
+	rolling, mask, grams := uint64(0), s.mask, s.grams
+	for i := range len(text) {
+		rolling = rolling*base + uint64(text[i]) + 1
+		gram := i - s.gram + 1
+		if gram > 0 {
+			rolling -= (uint64(text[gram-1]) + 1) * s.out
+		} else if gram < 0 {
+			continue
+		}
+		h := mixed(rolling)
+		grams[gram&mask] = h
+		if h <= s.low || gram == 0 {
+			s.lowest, s.low = gram, h
+		}
+		first := i + 1 - s.least.N
+		if first < 0 {
+			continue
+		}
+		if s.lowest < first {
+			s.slide(first, gram)
+		}
+		if s.lowest == s.now.at && s.open {
+			s.now.hi = i + 1
+		} else {
+			s.stand(s.lowest, first, i+1)
+		}
 	}
 }
 
@@ -77,7 +113,7 @@ func (s *sampler) add(start, end int, hash uint64) {
 		return
 	}
 	h := mixed(s.rolling)
-	s.units[gram&s.mask].gram = h
+	s.grams[gram&s.mask] = h
 	if gram == 0 || h <= s.low {
 		s.lowest, s.low = gram, h
 	}
@@ -89,23 +125,32 @@ func (s *sampler) add(start, end int, hash uint64) {
 // window takes the window that begins with a unit and ends at a byte.
 func (s *sampler) window(first, end int) {
 	if s.lowest < first {
-		s.lowest, s.low = first, s.units[first&s.mask].gram
-		for g := first + 1; g <= s.n-s.gram; g++ {
-			if h := s.units[g&s.mask].gram; h <= s.low {
-				s.lowest, s.low = g, h
-			}
+		s.slide(first, s.n-s.gram)
+	}
+	s.stand(s.units[s.lowest&s.mask].start, s.units[first&s.mask].start, end)
+}
+
+// slide finds the smallest hash of the grams of a window anew.
+func (s *sampler) slide(first, last int) {
+	s.lowest, s.low = first, s.grams[first&s.mask]
+	for g := first + 1; g <= last; g++ {
+		if h := s.grams[g&s.mask]; h <= s.low {
+			s.lowest, s.low = g, h
 		}
 	}
-	at := s.units[s.lowest&s.mask].start
+}
+
+// stand says where the anchor of the window from lo to hi is.
+func (s *sampler) stand(at, lo, hi int) {
 	if s.open && s.now.at == at {
-		s.now.hi = end
+		s.now.hi = hi
 		return
 	}
 	if s.open {
 		s.found(s.now)
 	}
 	// The smallest of many hashes are small; a key is spread over all 64 bits again.
-	s.open, s.now = true, anchor{key: mixed(s.low), at: at, lo: s.units[first&s.mask].start, hi: end}
+	s.open, s.now = true, anchor{key: mixed(s.low), at: at, lo: lo, hi: hi}
 }
 
 // mixed makes every bit depend on all of h.

@@ -57,7 +57,7 @@ func TestAnchorsAreMinimizers(t *testing.T) {
 		for _, l := range []Length{{4, Bytes}, {13, Bytes}, {9, Runes}, {5, Words}} {
 			s := newSampler(l)
 			var units []sampled
-			l.Unit.each(text, func(start, end int, hash uint64) { units = append(units, sampled{start, end, hash, 0}) })
+			l.Unit.each(text, func(start, end int, hash uint64) { units = append(units, sampled{start, end, hash}) })
 			var want []anchor
 			for first := range max(len(units)-l.N+1, 0) {
 				best := anchor{lo: units[first].start, hi: units[first+l.N-1].end}
