@@ -9,6 +9,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/internal/inorder"
 	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
 )
@@ -94,7 +95,7 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 		return files.err
 	}
 	sum := fingerprintSummary{Spec: p.spec}
-	err = inOrder(ctx, newSource(r), f.run.workers, p.block, func(l lines) error {
+	err = inorder.Map(ctx, f.run.workers, newSource(r).next, p.block, func(l lines) error {
 		for _, reject := range l.rejects {
 			if err := rep.reject(0, reject); err != nil {
 				return err
