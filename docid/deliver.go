@@ -15,7 +15,7 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 		d := &ds[i]
 		if d.Kind == KindEpoch {
 			var err error
-			if d.After, err = r.before(ctx, d.Seq); err != nil {
+			if d.Before, err = r.before(ctx, d.Seq); err != nil {
 				return fmt.Errorf("find the change before epoch %d: %w", d.Seq, err)
 			}
 			if err := r.d.learnEpochs(ctx); err != nil {
@@ -54,22 +54,22 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 	return nil
 }
 
-// before is the last change before one, which may pass over numbers.
+// before is the last change before one, which may pass over numbers; the zero one, if there is none.
 // O(log seq) looks at the log.
-func (r *Relay) before(ctx context.Context, seq uint64) (uint64, error) {
-	low, high := uint64(0), seq-1
-	for mid := max(high, 1) - 1; low < high; mid = low + (high-low)/2 { // most often it is the number before
+func (r *Relay) before(ctx context.Context, seq uint64) (last Entry, err error) {
+	for low, high := uint64(0), seq-1; low < high; {
+		mid := low + (high-low)/2
 		es, err := r.d.index.Catalog().Log(ctx, mid, 1)
 		switch {
 		case err != nil:
-			return 0, err
+			return last, err
 		case len(es) == 0 || es[0].Seq >= seq:
 			high = mid
 		default:
-			low = mid + 1
+			last, low = es[0], es[0].Seq
 		}
 	}
-	return high, nil
+	return last, nil
 }
 
 // lateArticle takes the article of a submission from the catalogue, if it is there still.

@@ -322,7 +322,7 @@ func (d *Detector) learnEpochs(ctx context.Context) error {
 // begins an epoch: what it lost is lost, and no number of it is given again.
 // ErrBehind if it has lost everything: it is to be made again.
 func (d *Detector) Resume(ctx context.Context, seen uint64) error {
-	d.resuming.Lock() // so that what was lost is told once
+	d.resuming.Lock() // so that one epoch begins
 	defer d.resuming.Unlock()
 	st, err := d.index.Catalog().Stats(ctx)
 	switch {
@@ -336,11 +336,8 @@ func (d *Detector) Resume(ctx context.Context, seen uint64) error {
 	case st.Seq == 0:
 		return fmt.Errorf("%w: it is empty, and was at change %d", ErrBehind, seen)
 	}
-	if err := d.index.BeginEpoch(ctx, beyond(seen, d.now())); err != nil {
+	if err := d.index.BeginEpoch(ctx, Beyond(seen, d.now())); err != nil {
 		return fmt.Errorf("begin an epoch: %w", err)
-	}
-	if d.Lost != nil {
-		d.Lost(d.ids.since(st.Seq, seen), seen)
 	}
 	return d.learnEpochs(ctx)
 }

@@ -83,17 +83,6 @@ func (d DocIDs) begun(seq uint64) int {
 	return n
 }
 
-// since is a change, or the begin of the last epoch up to another if that came
-// later: what was between was passed over and never given.
-func (d DocIDs) since(seq, upTo uint64) uint64 {
-	for _, e := range *d.epochs.Load() {
-		if e.First <= upTo {
-			seq = max(seq, e.First)
-		}
-	}
-	return seq
-}
-
 // learn takes the epochs as they are now, for every copy of d.
 func (d DocIDs) learn(epochs []Epoch) { d.epochs.Store(&epochs) }
 

@@ -22,8 +22,8 @@ const (
 
 var numbersBegan = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// beyond is a number past all that were given by now, of which one was seen: an epoch begins after it.
-func beyond(seen uint64, now time.Time) uint64 {
+// Beyond is a number past all that were given by now, of which one was seen: an epoch begins after it.
+func Beyond(seen uint64, now time.Time) uint64 {
 	since := max(0, now.Sub(numbersBegan))
 	spread := uint64(since.Microseconds()) * perMicrosecond % margin
 	byClock := uint64(since.Milliseconds()) * perMillisecond

@@ -17,22 +17,22 @@ func TestBeyond(t *testing.T) {
 		{"the clock is ahead", clock - 3*margin, clock},
 		{"the clock is behind", clock + 7*margin, clock + 8*margin},
 	} {
-		if got := beyond(x.seen, now); got < x.want || got >= x.want+margin {
+		if got := Beyond(x.seen, now); got < x.want || got >= x.want+margin {
 			t.Errorf("%s: %d, want %d or a little more", x.name, got, x.want)
 		}
 	}
 	for _, year := range []int{2094, 2096, 2200, 9999} { // the clock is far ahead
 		far := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
-		if got := beyond(clock, far); got <= clock || got > mostByClock {
+		if got := Beyond(clock, far); got <= clock || got > mostByClock {
 			t.Errorf("in the year %d after %d: %d", year, clock, got)
 		}
 	}
 	const given = 500 // numbers of an epoch that was lost
 	met := 0
 	for range 10000 {
-		lost := beyond(clock*2, now)
+		lost := Beyond(clock*2, now)
 		now = now.Add(137_911 * time.Microsecond)
-		if next := beyond(clock*2, now); next < lost+given && lost < next+given {
+		if next := Beyond(clock*2, now); next < lost+given && lost < next+given {
 			met++
 		}
 	}

@@ -74,7 +74,7 @@ func (r *Rebuild) Run(ctx context.Context) (Rebuilt, error) {
 	}
 	past := uint64(0)
 	if r.sum.Epoch = !r.Drained; r.sum.Epoch {
-		past = beyond(max(r.sum.Seq, r.library), r.cascade.now())
+		past = Beyond(max(r.sum.Seq, r.library), r.cascade.now())
 	}
 	return r.sum, r.target.Finish(ctx, past)
 }

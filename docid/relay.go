@@ -82,6 +82,9 @@ func (r *Relay) drain(ctx context.Context, may func() (bool, error)) (uint64, er
 		if err != nil {
 			return at, fmt.Errorf("sink %q after %d: %w", r.name, at, err)
 		}
+		if d := &p.ds[0]; d.Kind == KindEpoch && d.Before.Seq < at && r.d.Lost != nil {
+			r.d.Lost(d.Before.Seq, at)
+		}
 		at, p = p.ds[len(p.ds)-1].Seq, next
 	}
 	return at, p.err

@@ -28,9 +28,9 @@ type Delivery struct {
 	DocID  string // of Entry.Leader; of an epoch, a forget or a rule ""
 	Left   string // of a correction: the docId that the article had
 	Epochs int    // how many epochs had begun, this change included
-	// After is, of an epoch, the last change before it: those that a sink has
-	// between the two were lost.
-	After uint64
+	// Before is, of an epoch, the last change before it: those that a sink has
+	// between the two were lost. One that has another change in its place is of another history.
+	Before Entry
 	// Names are what a submission had lead to the docId; a Library gets none.
 	Names []Name
 	// Material is that of a new leader, for a Library; nil once its docId

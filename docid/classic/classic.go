@@ -269,7 +269,7 @@ func (x *Index) delivery(said string, a *docid.Article) (docid.Delivery, error) 
 		d.Epochs--
 	}
 	if stage == "epoch" {
-		d.Kind, d.After = docid.KindEpoch, d.Seq-1
+		d.Kind = docid.KindEpoch
 		return d, nil
 	}
 	first := strings.SplitN(said, " ", 6)[5]

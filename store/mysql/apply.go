@@ -87,8 +87,8 @@ func (a *apply) all(tenant string, ds []docid.Delivery, mine func(string, *tenan
 		case d.Seq != last+1 && d.Kind != docid.KindEpoch:
 			return fmt.Errorf("%w: change %d after %d", docid.ErrInvalid, d.Seq, last)
 		}
-		if d.Kind == docid.KindEpoch && d.After > 0 && d.After < last {
-			if err := a.forget(d.After, d.Seq); err != nil {
+		if d.Kind == docid.KindEpoch && d.Before.Seq > 0 {
+			if err := a.forget(&d.Before, d.Seq); err != nil {
 				return err
 			}
 		}
@@ -147,13 +147,24 @@ func (a *apply) flushLog() error {
 	return a.exec(query, args...)
 }
 
-// forget drops the entries of changes that the index has lost, those between two.
-// Who got their answers finds the rows of the articles still.
-func (a *apply) forget(after, before uint64) error {
+// forget drops the entries of changes that the index has lost, those between two. Who got their answers finds the rows
+// of the articles still. Where the first of the two is not what the index has, what comes before it is not either:
+// docid.ErrOther.
+func (a *apply) forget(after *docid.Entry, before uint64) error {
 	if err := a.flushLog(); err != nil {
 		return err
 	}
-	return a.exec(`DELETE FROM neardup_log WHERE tenant = ? AND seq > ? AND seq < ?`, a.tenant, after, before)
+	var b []byte
+	err := a.tx.QueryRowContext(a.ctx, `SELECT entry FROM neardup_log WHERE tenant = ? AND seq = ?`, a.tenant, after.Seq).Scan(&b)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return unavailable(err)
+	}
+	was, err := entryOf(after.Seq, b)
+	if err != nil || was.Kind != after.Kind || was.NID != after.NID || was.Leader != after.Leader || was.Time != after.Time {
+		return fmt.Errorf("%w: change %d in neardup_log is not that of the index, which has lost what MySQL knows and has gone on: serve it with an empty database, "+
+			"or make the index again with neardup rebuild", docid.ErrOther, after.Seq)
+	}
+	return a.exec(`DELETE FROM neardup_log WHERE tenant = ? AND seq > ? AND seq < ?`, a.tenant, after.Seq, before)
 }
 
 // amend adds to a row of an article what tables of version 1 did not have.

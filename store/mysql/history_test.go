@@ -92,12 +92,18 @@ func TestHistory(t *testing.T) {
 	}
 	// What the index has lost is no part of its history: that goes on after change 6.
 	lost := delivery(200, docid.KindEpoch, "", 5)
-	lost.After = 6
+	lost.Before = ds[5].Entry
 	if err := s.Apply(ctx, "t", []docid.Delivery{lost}); err != nil {
 		t.Fatal(err)
 	}
 	if page, err := s.History(ctx, "t", 5, 9); err != nil || len(page) != 2 || page[0].Seq != 6 || page[1].Seq != 200 {
 		t.Errorf("after a loss: %+v, %v", page, err)
+	}
+	// An index that has gone on from another history than this is not mixed with it.
+	other := delivery(300, docid.KindEpoch, "", 6)
+	other.Before = delivery(6, docid.KindNew, "another", 6).Entry
+	if err := s.Apply(ctx, "t", []docid.Delivery{other}); !errors.Is(err, docid.ErrOther) {
+		t.Errorf("an index of another history: %v", err)
 	}
 	if names, err := s.Tenants(ctx); err != nil || fmt.Sprint(names) != "[t]" {
 		t.Errorf("tenants %q, %v", names, err)

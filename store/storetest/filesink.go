@@ -89,7 +89,9 @@ func (s *FileSink) Apply(_ context.Context, _ string, ds []docid.Delivery) error
 	if err := errors.Join(w.Flush(), s.f.Sync()); err != nil {
 		return fmt.Errorf("write sink: %w", err)
 	}
-	s.last = ds[len(ds)-1].Seq
+	if len(ds) > 0 {
+		s.last = ds[len(ds)-1].Seq
+	}
 	return s.fail(1)
 }
 

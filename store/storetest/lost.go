@@ -38,9 +38,18 @@ func testLost(t *testing.T, p Place) {
 	s.Lost = func(has, seen uint64) { told = append(told, fmt.Sprint(has, " of ", seen)) }
 	o.Detector = o.detector("tenant", s)
 	must(t, "resume where it was", o.Resume(ctx, 2), nil)
-	must(t, "resume after a loss", o.Resume(ctx, 5), nil)
+	var seen docid.Delivery
+	seen.Seq = 5
+	file := filepath.Join(t.TempDir(), "ahead")
+	for _, lost := range [][]docid.Delivery{{seen}, nil} {
+		ahead, err := OpenFileSink(file)
+		must(t, "open sink", err, nil)
+		must(t, "what was lost", ahead.Apply(ctx, "tenant", lost), nil)
+		o.drain("ahead", ahead, false)
+	}
 	must(t, "resume once more", o.Resume(ctx, 5), nil)
 	equal(t, "told of losses", fmt.Sprint(told), "[2 of 5]")
+	must(t, "detach", o.Index().Outbox().Detach(ctx, "ahead"), nil)
 	first := o.seq()
 	if first <= 6 {
 		t.Errorf("the epoch begins with change %d; somebody may have seen more than 5", first)

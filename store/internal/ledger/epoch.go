@@ -81,7 +81,8 @@ func unmark(kv KV) error {
 func marked(r Reader) (bool, error) { return read(r, copyKey(), func(*decoder) {}) }
 
 // begin begins an epoch in every index of a copy, but of one that goes on where the
-// original does: in the log that both follow. Nobody has been answered.
+// original does: in the log that both follow. Nobody has been answered. The numbers that the original
+// has given since are passed over: sinks may have them, and be away for as long as this one likes.
 func (s *Store) begin(followed bool) error {
 	b := s.kv.Batch()
 	defer b.Close()
@@ -101,7 +102,7 @@ func (s *Store) begin(followed bool) error {
 		if err != nil {
 			return err
 		}
-		t := &change{ix: ix, b: b, seq: ix.head + 1, c: c}
+		t := &change{ix: ix, b: b, seq: docid.Beyond(ix.head, time.Now()) + 1, c: c}
 		if err := t.logEpoch(); err != nil {
 			return fmt.Errorf("begin an epoch of tenant %q: %w", ix.tenant, err)
 		}
