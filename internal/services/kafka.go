@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,12 @@ import (
 
 // Kafka starts so many brokers, of which most decide, on addresses of their own. About 7 s.
 func Kafka(t testing.TB, brokers int) []*Server {
+	t.Helper()
+	return kafka(t, brokers, "PLAINTEXT://ADDR")
+}
+
+// kafka starts brokers with these listeners, of which one is at ADDR, and further properties; users are words of the storage tool.
+func kafka(t testing.TB, brokers int, listeners string, more ...string) []*Server {
 	t.Helper()
 	home := filepath.Join(Home(), "kafka")
 	if jars, _ := filepath.Glob(filepath.Join(home, "lib", "kafka_*.jar")); len(jars) == 0 {
@@ -30,17 +37,25 @@ func Kafka(t testing.TB, brokers int) []*Server {
 	for n, s := range all {
 		_, controller, _ := strings.Cut(voters[n], "@")
 		properties := filepath.Join(s.Dir, "server.properties")
+		at := strings.ReplaceAll(listeners, "ADDR", s.Addr)
 		lines := []string{
 			"process.roles=broker,controller", fmt.Sprint("node.id=", n+1), "controller.quorum.voters=" + strings.Join(voters, ","),
-			"listeners=PLAINTEXT://" + s.Addr + ",CONTROLLER://" + controller, "advertised.listeners=PLAINTEXT://" + s.Addr,
+			"listeners=" + at + ",CONTROLLER://" + controller, "advertised.listeners=" + at,
 			"controller.listener.names=CONTROLLER", "log.dirs=" + filepath.Join(s.Dir, "data"), "auto.create.topics.enable=false",
 			"broker.session.timeout.ms=6000", "broker.heartbeat.interval.ms=1000",
+		}
+		format := []string{"kafka.tools.StorageTool", "format", "-t", "bmVhcmR1cC1sb2ctdGVzdA", "-c", properties}
+		for _, line := range more {
+			if user, scram := strings.CutPrefix(line, "--add-scram "); scram {
+				format = append(format, "--add-scram", user)
+			} else {
+				lines = append(lines, line)
+			}
 		}
 		if err := os.WriteFile(properties, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		format := exec.Command(jvm[0], append(jvm[1:], "kafka.tools.StorageTool", "format", "-t", "bmVhcmR1cC1sb2ctdGVzdA", "-c", properties)...)
-		if out, err := format.CombinedOutput(); err != nil {
+		if out, err := exec.Command(jvm[0], append(slices.Clone(jvm[1:]), format...)...).CombinedOutput(); err != nil {
 			t.Fatalf("format the folder of Kafka: %v\n%s", err, out)
 		}
 		s.argv = append(append([]string{}, jvm...), "kafka.Kafka", properties)

@@ -55,13 +55,14 @@ type leader struct {
 
 var _ docid.Log = (*Log)(nil)
 
-// Open connects to kafka://HOST:PORT[,HOST:PORT...][/TOPIC], makes the topic if it is not there, and checks what it promises. With
-// ?replicas=N there are so many beside the leader, and most of all have an entry before it counts; without,
-// one broker has it, and syncs its disk for each. ErrUnavailable; ErrInvalid where the topic is set up to lose answers.
+// Open connects to kafka://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC], kafka+tls:// with TLS, makes the topic if it is not
+// there, and checks what it promises. With ?replicas=N there are so many beside the leader, and most of all have an entry
+// before it counts; without, one broker has it, and syncs its disk for each. &sasl=, &ca=, &cert= and &key= are described at
+// secure. ErrUnavailable; ErrInvalid where the topic is set up to lose answers, or the brokers do not let us in.
 func Open(ctx context.Context, address string) (*Log, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "kafka" || u.Host == "" || u.User != nil {
-		return nil, fmt.Errorf("%w: an address of Kafka is kafka://HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=N]", docid.ErrInvalid)
+	if err != nil || u.Scheme != "kafka" && u.Scheme != schemeTLS || u.Host == "" { // the error may say the password
+		return nil, fmt.Errorf("%w: an address of Kafka is kafka[+tls]://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=N]", docid.ErrInvalid)
 	}
 	l := &Log{topic: strings.Trim(u.Path, "/")}
 	if l.topic == "" {
@@ -70,11 +71,15 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	if l.replicas, err = keeps.Replicas(u.Query()); err != nil {
 		return nil, fmt.Errorf("%w: %w", docid.ErrInvalid, err)
 	}
-	l.c, err = kgo.NewClient(
+	options, err := secure(u)
+	if err != nil {
+		return nil, fmt.Errorf("%w: address of Kafka: %w", docid.ErrInvalid, err)
+	}
+	l.c, err = kgo.NewClient(append(options,
 		kgo.SeedBrokers(strings.Split(u.Host, ",")...), kgo.ClientID("neardup"), kgo.DialTimeout(time.Second),
 		kgo.MetadataMinAge(100*time.Millisecond), kgo.ProducerBatchMaxBytes(maxEntry+1<<20), kgo.ProducerBatchCompression(kgo.NoCompression()),
 		kgo.BrokerMaxWriteBytes(2*maxEntry), kgo.BrokerMaxReadBytes(2*maxEntry), kgo.ProducerLinger(0), kgo.RecordPartitioner(kgo.ManualPartitioner()),
-	)
+	)...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: address of Kafka: %w", docid.ErrInvalid, err)
 	}
@@ -434,7 +439,7 @@ func (l *Log) Trim(ctx context.Context, before uint64) error {
 }
 
 func failed(what string, err error) error {
-	if errors.Is(err, kerr.MessageTooLarge) {
+	if errors.Is(err, kerr.MessageTooLarge) || refused(err) {
 		return fmt.Errorf("%w: %s: %w", docid.ErrInvalid, what, err)
 	}
 	return fmt.Errorf("%w: %s: %w", docid.ErrUnavailable, what, err)

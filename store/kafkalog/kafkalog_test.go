@@ -120,7 +120,7 @@ func promises(t *testing.T, s *services.Server) {
 		}
 		set(t, s, "promises", c.name, c.good)
 	}
-	for _, address := range []string{"kafka://" + s.Addr + "/promises?replicas=1", "kafka://" + s.Addr + "/promises?replicas=some", "kafka://user:secret@" + s.Addr, "kafka:topic"} {
+	for _, address := range []string{"kafka://" + s.Addr + "/promises?replicas=1", "kafka://" + s.Addr + "/promises?replicas=some", "kafka://user:secret@%zz" + s.Addr, "kafka:topic"} {
 		if _, err := kafkalog.Open(t.Context(), address); !errors.Is(err, docid.ErrInvalid) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", address, err)
 		}

@@ -1,0 +1,105 @@
+package kafkalog
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sasl"
+	"github.com/twmb/franz-go/pkg/sasl/plain"
+	"github.com/twmb/franz-go/pkg/sasl/scram"
+)
+
+// schemeTLS is that of addresses whose brokers speak TLS.
+const schemeTLS = "kafka+tls"
+
+// secure is how a client proves who it is, and who the brokers are. With a user it says the password by what the brokers
+// offer first of SCRAM-SHA-512, SCRAM-SHA-256 and, under TLS alone, PLAIN; by one of them where sasl=NAME says so. Under
+// TLS the certificates are held to those of the system, or to those in ca=FILE, and cert=FILE with key=FILE are the client's
+// own, all PEM.
+func secure(u *url.URL) (options []kgo.Opt, err error) {
+	query, encrypted := u.Query(), u.Scheme == schemeTLS
+	if encrypted {
+		config, err := tlsOf(query)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, kgo.DialTLSConfig(config))
+	} else if query.Has("ca") || query.Has("cert") || query.Has("key") {
+		return nil, errors.New("ca, cert and key are for kafka+tls://")
+	}
+	said := query.Get("sasl")
+	if u.User == nil {
+		if said != "" {
+			return nil, errors.New("sasl is for kafka://USER:PASSWORD@HOST")
+		}
+		return options, nil
+	}
+	password, _ := u.User.Password()
+	if u.User.Username() == "" || password == "" {
+		return nil, errors.New("a user has a password: kafka://USER:PASSWORD@HOST")
+	}
+	var ways []sasl.Mechanism
+	for _, way := range []sasl.Mechanism{
+		scram.Auth{User: u.User.Username(), Pass: password}.AsSha512Mechanism(),
+		scram.Auth{User: u.User.Username(), Pass: password}.AsSha256Mechanism(),
+		plain.Auth{User: u.User.Username(), Pass: password}.AsMechanism(),
+	} {
+		if said != "" && !strings.EqualFold(said, way.Name()) {
+			continue
+		}
+		if way.Name() == "PLAIN" && !encrypted {
+			if said == "" {
+				continue
+			}
+			return nil, errors.New("sasl=PLAIN sends the password as it is: only by kafka+tls://")
+		}
+		ways = append(ways, way)
+	}
+	if len(ways) == 0 {
+		return nil, fmt.Errorf("sasl=%s: SCRAM-SHA-512, SCRAM-SHA-256 or PLAIN", said)
+	}
+	return append(options, kgo.SASL(ways...)), nil
+}
+
+// tlsOf reads certificates and key.
+func tlsOf(query url.Values) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if file := query.Get("ca"); file != "" {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("ca: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(b) {
+			return nil, fmt.Errorf("ca: %s holds no certificate in PEM", file)
+		}
+	}
+	cert, key := query.Get("cert"), query.Get("key")
+	if (cert == "") != (key == "") {
+		return nil, errors.New("cert and key go together")
+	}
+	if cert != "" {
+		own, err := tls.LoadX509KeyPair(cert, key)
+		if err != nil {
+			return nil, fmt.Errorf("cert %s and key %s: %w", cert, key, err)
+		}
+		config.Certificates = []tls.Certificate{own}
+	}
+	return config, nil
+}
+
+// refused reports that brokers do not let us in, or are not who they should be: waiting mends nothing.
+func refused(err error) bool {
+	var unproven *tls.CertificateVerificationError
+	var alert *net.OpError // of TLS, where it is a remote error
+	return errors.Is(err, kerr.SaslAuthenticationFailed) || errors.Is(err, kerr.UnsupportedSaslMechanism) || errors.Is(err, kerr.TopicAuthorizationFailed) ||
+		errors.Is(err, kerr.ClusterAuthorizationFailed) || errors.As(err, &unproven) || errors.As(err, &alert) && alert.Op == "remote error"
+}
