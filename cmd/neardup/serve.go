@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -131,7 +132,7 @@ func (s *serve) do(ctx context.Context) error {
 	if within(s.backups, storeDir(s.data)) {
 		return usage("--backups %s lies in the store itself: a restore would replace it; give another folder", s.backups)
 	}
-	if within(s.stores.snapshots, s.data) {
+	if !strings.Contains(s.stores.snapshots, "://") && within(s.stores.snapshots, s.data) {
 		return usage("--snapshots %s lies in --data: give a folder that all servers see", s.stores.snapshots)
 	}
 	var level slog.Level
@@ -139,6 +140,7 @@ func (s *serve) do(ctx context.Context) error {
 		return usage("--log-level %s is none of debug, info, warn, error", s.level)
 	}
 	s.log = slog.New(slog.NewJSONHandler(s.stderr, &slog.HandlerOptions{Level: level}))
+	s.stores.snapshotFailed = func(err error) { s.log.Warn("no snapshot was saved; it is tried again", "cause", err.Error()) }
 	for _, name := range s.secrets {
 		s.log.Warn("a password or a seal in a flag can be read by whoever is on this machine: use the environment or --config", "flag", name)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/redislog"
+	"github.com/neardup/neardup/store/s3"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
 )
@@ -34,13 +35,14 @@ type storeFlags struct {
 	detach                      []string
 	cache                       size
 	words                       time.Duration
+	snapshotFailed              func(error)
 }
 
 func (f *storeFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.index, "index", "", "where the index lies: memory: (gone when it stops), a folder, also as pebble:DIR (default: in --data); of --profile classic redis://HOST:PORT (rediss:// with TLS)")
-	fs.StringVar(&f.log, "log", "", "redis://HOST:PORT (rediss:// with TLS; Sentinels as ?master_set=NAME&replicas=1) or kafka://HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=2]: the log that several servers share, each with an index of its own in --data")
+	fs.StringVar(&f.log, "log", "", "redis://HOST:PORT (rediss:// with TLS; Sentinels as ?master_set=NAME&replicas=1) or kafka://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=2] (kafka+tls:// with TLS): the log that several servers share, each with an index of its own in --data")
 	fs.DurationVar(&f.keepLog, "keep-log", 24*time.Hour, "how long entries of --log are kept at least: a server that was stopped for longer goes on with a copy of another's folder")
-	fs.StringVar(&f.snapshots, "snapshots", "", "folder that all servers of --log see: one writes a snapshot of its index there now and then, a new server begins with the last, and entries go once that and all servers have them (--keep-log is then how long one that is down is waited for)")
+	fs.StringVar(&f.snapshots, "snapshots", "", "folder that all servers of --log see, or s3://BUCKET[/PREFIX][?endpoint=URL][&region=NAME] with the key in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: one writes a snapshot of its index there now and then, a new server begins with the last, and entries go once that and all servers have them (--keep-log is then how long one that is down is waited for)")
 	fs.DurationVar(&f.snapshotEvery, "snapshot-every", time.Hour, "how often that is; the last two are kept")
 	fs.StringVar(&f.articleMap, "map", "", "also keep nid -> docId of every article: mysql://USER:PASSWORD@HOST:PORT/DATABASE")
 	fs.StringVar(&f.articles, "articles", "", "also keep the hottest article of each docId: hbase+http://HOST:PORT[,HOST:PORT...][/TABLE]")
@@ -142,12 +144,19 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	if interrupted(folder) {
 		return nil, fmt.Errorf("%s was made anew, and stopped before it had its name: call neardup rebuild again", folder)
 	}
+	snapshots, err := f.openSnapshots(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
 	log, closeLog, err := f.openLog(ctx)
 	if err != nil {
 		return nil, err
 	}
 	_, files := shareFiles(openFiles())
-	s, err := pebble.Open(ctx, folder, pebble.Options{CacheBytes: int64(f.cache), OpenFiles: files, Log: log, KeepLog: f.keepLog, Snapshots: f.snapshots, SnapshotEvery: f.snapshotEvery})
+	s, err := pebble.Open(ctx, folder, pebble.Options{
+		CacheBytes: int64(f.cache), OpenFiles: files, Log: log, KeepLog: f.keepLog,
+		Snapshots: snapshots, SnapshotEvery: f.snapshotEvery, SnapshotFailed: f.snapshotFailed,
+	})
 	if err != nil {
 		return nil, errors.Join(err, closeLog())
 	}
@@ -195,10 +204,28 @@ func (f *storeFlags) openLog(ctx context.Context) (docid.Log, func() error, erro
 		return nil, func() error { return nil }, nil
 	case "redis", "rediss":
 		return openedLog(ctx, f.log, redislog.Open)
-	case "kafka":
+	case "kafka", "kafka+tls":
 		return openedLog(ctx, f.log, kafkalog.Open)
 	}
-	return nil, nil, usage("--log %s: no log is known by %q; redis, rediss or kafka", where(f.log), scheme)
+	return nil, nil, usage("--log %s: no log is known by %q; redis, rediss, kafka or kafka+tls", where(f.log), scheme)
+}
+
+// openSnapshots opens what the servers of a log keep snapshots in; nil where they keep none.
+func (f *storeFlags) openSnapshots(ctx context.Context, folder string) (pebble.SnapshotStore, error) {
+	scheme, _, addressed := strings.Cut(f.snapshots, "://")
+	switch {
+	case f.snapshots == "":
+		return nil, nil
+	case !addressed:
+		return pebble.SnapshotFolder(f.snapshots), nil
+	case scheme == "s3":
+		bucket, err := s3.Open(ctx, f.snapshots, folder+".snapshot")
+		if err != nil {
+			return nil, fmt.Errorf("--snapshots %s: %w", where(f.snapshots), err)
+		}
+		return bucket, nil
+	}
+	return nil, usage("--snapshots %s: no snapshots are known by %q; a folder or s3", where(f.snapshots), scheme)
 }
 
 type closingLog interface {

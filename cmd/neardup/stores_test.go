@@ -40,11 +40,11 @@ func TestStoreFlags(t *testing.T) {
 func TestStoresByAddress(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
-		index, folder string // made
-		losses        int
-		usage         bool
-		log           string
-		invalid       bool
+		index, folder  string // made
+		losses         int
+		usage          bool
+		log, snapshots string
+		invalid        bool
 	}{
 		{index: "", folder: "default"},
 		{index: filepath.Join(dir, "plain"), folder: "plain"},
@@ -53,10 +53,12 @@ func TestStoresByAddress(t *testing.T) {
 		{index: "mongo://host", usage: true},
 		{index: "redis://host", usage: true}, // where the classic profile has its index
 		{log: "mongo://host", usage: true},
-		{log: "kafka://user:secret@host", invalid: true},
+		{log: "kafka://user@host", invalid: true}, // no password
 		{log: "redis://host:none", invalid: true},
+		{snapshots: "gs://bucket", usage: true},
+		{snapshots: "s3://bucket", invalid: true}, // without a key
 	} {
-		s, err := (&storeFlags{index: c.index, log: c.log}).open(t.Context(), filepath.Join(dir, "default"))
+		s, err := (&storeFlags{index: c.index, log: c.log, snapshots: c.snapshots}).open(t.Context(), filepath.Join(dir, "default"))
 		if errors.Is(err, errUsage) != c.usage || errors.Is(err, docid.ErrInvalid) != c.invalid || !c.usage && !c.invalid && err != nil {
 			t.Errorf("%q %q: %v", c.index, c.log, err)
 		}

@@ -58,7 +58,7 @@ var layers = map[string]layer{
 	"store/pebble":   {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/cockroachdb/pebble/"}},
 	"store/redislog": {[]string{"docid", "store/pebble", "store/storetest"}, []string{"github.com/redis/rueidis"}},
 	"store/kafkalog": {[]string{"docid", "store/pebble", "store/storetest"}, []string{"github.com/twmb/franz-go/"}},
-	"store/redis":    {[]string{"", "docid", "store/storetest"}, []string{hash, compress, "github.com/redis/rueidis"}},
+	"store/s3":       {[]string{"docid", "store/pebble", "store/storetest"}, []string{"github.com/minio/minio-go/", "golang.org/x/sync/"}},
 	"store/mysql":    {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
 	"store/hbase":    {[]string{"", "docid", "store/storetest"}, []string{hash, "google.golang.org/protobuf/"}},
 	"server": {[]string{"", "docid", "override", "text", "pages"}, []string{

@@ -11,6 +11,7 @@ func TestServersComeBack(t *testing.T) {
 		"redis":   func(t testing.TB) *Server { return Redis(t) },
 		"valkey":  func(t testing.TB) *Server { return Valkey(t) },
 		"mariadb": MariaDB,
+		"s3":      S3,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

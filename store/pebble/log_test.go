@@ -396,7 +396,7 @@ func TestSnapshots(t *testing.T) {
 	log, fs := storetest.NewLog(), vfs.NewMem()
 	open := func(dir string) server {
 		t.Helper()
-		s, err := Open(t.Context(), dir, Options{FS: fs, Log: log, beat: beat, KeepLog: time.Hour, Snapshots: "snapshots", SnapshotEvery: 30 * beat})
+		s, err := Open(t.Context(), dir, Options{FS: fs, Log: log, beat: beat, KeepLog: time.Hour, Snapshots: snapshotFolder{fs, "snapshots"}, SnapshotEvery: 30 * beat})
 		ok(t, err)
 		t.Cleanup(func() { _ = s.Close() })
 		d, err := docid.NewDetector(t.Context(), s, "tenant", storetest.Settings())
@@ -422,7 +422,7 @@ func TestSnapshots(t *testing.T) {
 	until("nothing is trimmed", func() bool { return log.Trimmed() > 5 })
 	ok(t, away.Close())
 	has := away.Applied()
-	made := newSnapshots(Options{Log: log, FS: fs, Snapshots: "snapshots"})
+	made := newSnapshots(Options{Log: log, Snapshots: snapshotFolder{fs, "snapshots"}})
 	until("no snapshots are made", func() bool { return made.first() > has+5 })
 	time.Sleep(5 * beat) // for who would trim
 	if log.Trimmed() >= has {

@@ -37,11 +37,13 @@ type Options struct {
 	// KeepLog is for how long entries of the log are kept at least, by the minute: a store that was
 	// closed for longer goes on with the copy of another. 0: a day.
 	KeepLog time.Duration
-	// Snapshots, where not empty, is a folder that all stores of the log see. Every SnapshotEvery, 0: each hour, one of them
-	// writes a snapshot there, a new one begins with the last, and entries go once that and all stores
+	// Snapshots, where not nil, are what all stores of the log see. Every SnapshotEvery, 0: each hour, one of them
+	// saves a snapshot there, a new one begins with the last, and entries go once that and all stores
 	// have them; KeepLog is then how long one that is closed is waited for.
-	Snapshots     string
+	Snapshots     SnapshotStore
 	SnapshotEvery time.Duration
+	// SnapshotFailed, where not nil, hears why none could be saved; it is tried again.
+	SnapshotFailed func(error)
 	// Progress, if not nil, hears from Check how many rows were read, every
 	// 10,000.
 	Progress func(rows int)
@@ -76,8 +78,12 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	made := newSnapshots(o)
 	if made != nil {
 		follows.Snapshots = made.first
-		if err := made.begin(dir); err != nil {
-			return nil, fmt.Errorf("begin with a snapshot of %s: %w", o.Snapshots, wrap(err))
+		fs := o.FS
+		if fs == nil {
+			fs = private{vfs.Default}
+		}
+		if err := made.begin(ctx, fs, dir); err != nil {
+			return nil, fmt.Errorf("begin with a snapshot: %w", wrap(err))
 		}
 	}
 	kv, err := openRows(dir, o)

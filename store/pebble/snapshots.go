@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -17,26 +18,44 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// snapshots are copies of a store that follows a log, in a folder that all stores of that log see. The name of each is the
-// offset of an entry that it certainly has. The last two are kept: somebody may just be copying one.
+// SnapshotStore keeps snapshots of stores that follow one log, each under the offset of an entry that it certainly has.
+// All stores of the log see the same ones.
+type SnapshotStore interface {
+	// Offsets are those of the complete snapshots, in order.
+	Offsets(ctx context.Context) ([]uint64, error)
+	// Save keeps a snapshot, which write makes in a folder that is not there yet. Until all of it is kept, Offsets does
+	// not name it. server tells those apart that may save one at the same moment.
+	Save(ctx context.Context, offset, server uint64, write func(dir string) error) error
+	// Load copies a snapshot to a folder that is not there yet. docid.ErrCorrupt where it is not what was saved.
+	Load(ctx context.Context, offset uint64, dir string) error
+	// Remove removes a snapshot.
+	Remove(ctx context.Context, offset uint64) error
+}
+
+// snapshots are made of a store that follows a log. The last two are kept: somebody may just be copying one.
 type snapshots struct {
-	fs    vfs.FS
-	dir   string
-	every time.Duration
-	stop  context.CancelFunc
-	work  sync.WaitGroup
+	SnapshotStore
+	every  time.Duration
+	failed func(error)
+	newest atomic.Uint64 // when it was last asked for
+	stop   context.CancelFunc
+	work   sync.WaitGroup
 }
 
 const keptSnapshots = 2
 
+// offsetsWait is how long the offsets may be asked for.
+const offsetsWait = 20 * time.Second
+
 func newSnapshots(o Options) *snapshots {
-	if o.Log == nil || o.Snapshots == "" {
+	if o.Log == nil || o.Snapshots == nil {
 		return nil
 	}
-	if o.FS == nil {
-		o.FS = private{vfs.Default}
+	s := &snapshots{SnapshotStore: o.Snapshots, every: cmp.Or(o.SnapshotEvery, time.Hour), failed: o.SnapshotFailed, stop: func() {}}
+	if s.failed == nil {
+		s.failed = func(error) {}
 	}
-	return &snapshots{fs: o.FS, dir: o.Snapshots, every: cmp.Or(o.SnapshotEvery, time.Hour), stop: func() {}}
+	return s
 }
 
 // placeOf tells a folder from those of other machines.
@@ -48,109 +67,94 @@ func placeOf(dir string) uint64 {
 	return xxh3.HashString(host + "\x00" + dir)
 }
 
-func (s *snapshots) path(offset uint64) string {
-	return s.fs.PathJoin(s.dir, fmt.Sprintf("%020d", offset))
-}
-
-// offsets are those of the complete snapshots, in order; none where the folder cannot be read.
-func (s *snapshots) offsets() (offsets []uint64) {
-	names, err := s.fs.List(s.dir)
-	if err != nil {
-		return nil
-	}
-	for _, name := range names {
-		if n, err := strconv.ParseUint(name, 10, 64); err == nil {
-			offsets = append(offsets, n)
-		}
-	}
-	slices.Sort(offsets)
-	return offsets
-}
-
-// first is the first entry of the log that those who begin with a snapshot need, 0 where there is none.
+// first is the first entry of the log that those who begin with a snapshot need, 0 where there is none, or nobody knows.
 func (s *snapshots) first() uint64 {
-	offsets := s.offsets()
-	if len(offsets) == 0 {
+	ctx, cancel := context.WithTimeout(context.Background(), offsetsWait)
+	defer cancel()
+	offsets, err := s.Offsets(ctx)
+	if err != nil || len(offsets) == 0 {
 		return 0
 	}
 	return offsets[max(0, len(offsets)-keptSnapshots)]
 }
 
 // last is the offset of the newest, 0 where there is none.
-func (s *snapshots) last() uint64 {
-	offsets := s.offsets()
-	if len(offsets) == 0 {
-		return 0
+func (s *snapshots) last(ctx context.Context) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, offsetsWait)
+	defer cancel()
+	offsets, err := s.Offsets(ctx)
+	if err != nil || len(offsets) == 0 {
+		return 0, err
 	}
-	return offsets[len(offsets)-1]
+	last := offsets[len(offsets)-1]
+	s.newest.Store(last)
+	return last, nil
 }
 
 // begin makes a folder without a store one that begins with the newest snapshot, if there is one.
-func (s *snapshots) begin(dir string) error {
-	if there, err := pebble.Peek(dir, s.fs); err == nil && there.Exists {
+func (s *snapshots) begin(ctx context.Context, fs vfs.FS, dir string) error {
+	if there, err := pebble.Peek(dir, fs); err == nil && there.Exists {
 		return nil
 	}
-	last := s.last()
-	if last == 0 {
-		return nil
-	}
-	if err := s.fs.MkdirAll(s.fs.PathDir(dir), 0o700); err != nil {
+	last, err := s.last(ctx)
+	if err != nil || last == 0 {
 		return err
 	}
 	copying := dir + ".copying"
-	if err := s.fs.RemoveAll(copying); err != nil {
+	if err := errors.Join(fs.MkdirAll(fs.PathDir(dir), 0o700), fs.RemoveAll(copying)); err != nil {
 		return err
 	}
-	if there, err := vfs.Clone(s.fs, s.fs, s.path(last), copying, vfs.CloneSync); err != nil || !there {
-		return errors.Join(err, fmt.Errorf("copy %s", s.path(last)))
-	}
-	if err := s.fs.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) { // it may be there, and empty
+	if err := s.Load(ctx, last, copying); err != nil {
 		return err
 	}
-	return s.fs.Rename(copying, dir)
+	if err := fs.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) { // it may be there, and empty
+		return err
+	}
+	return fs.Rename(copying, dir)
 }
 
 // keep makes a snapshot of a store now and then, until close.
-func (s *snapshots) keep(of *Store, place uint64) {
+func (s *snapshots) keep(of *Store, server uint64) {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.work.Go(func() {
 		look := time.NewTicker(s.every / 10)
 		defer look.Stop()
-		seen, since := s.last(), time.Now()
+		var seen uint64
+		since := time.Now()
 		for {
+			last, err := s.last(ctx)
+			if err == nil && last != seen { // somebody's
+				seen, since = last, time.Now()
+			}
+			if err == nil && (last == 0 || time.Since(since) >= s.every) {
+				err = s.make(ctx, of, server)
+			}
+			if err != nil && ctx.Err() == nil {
+				s.failed(err) // the next look tries again
+			}
 			select {
 			case <-look.C:
 			case <-ctx.Done():
 				return
-			}
-			if last := s.last(); last != seen { // somebody's
-				seen, since = last, time.Now()
-			}
-			if seen == 0 || time.Since(since) >= s.every {
-				_ = s.make(ctx, of, place) // the next look makes it; a gauge tells
 			}
 		}
 	})
 }
 
 // make makes one, and removes those that are too many.
-func (s *snapshots) make(ctx context.Context, of *Store, place uint64) error {
+func (s *snapshots) make(ctx context.Context, of *Store, server uint64) error {
 	at := of.Applied()
-	making := s.fs.PathJoin(s.dir, fmt.Sprintf("making-%016x", place))
-	if err := errors.Join(s.fs.MkdirAll(s.dir, 0o700), s.fs.RemoveAll(making)); err != nil {
+	if err := s.Save(ctx, at, server, func(dir string) error { return of.Snapshot(ctx, dir) }); err != nil {
+		return fmt.Errorf("save a snapshot at entry %d: %w", at, err)
+	}
+	offsets, err := s.Offsets(ctx)
+	if err != nil {
 		return err
 	}
-	if err := of.Snapshot(ctx, making); err != nil {
-		return err
-	}
-	if err := s.fs.Rename(making, s.path(at)); err != nil {
-		return errors.Join(err, s.fs.RemoveAll(making))
-	}
-	offsets := s.offsets()
 	for _, old := range offsets[:max(0, len(offsets)-keptSnapshots)] {
-		if err := s.fs.RemoveAll(s.path(old)); err != nil {
-			return err
+		if err := s.Remove(ctx, old); err != nil {
+			return fmt.Errorf("remove the snapshot at entry %d: %w", old, err)
 		}
 	}
 	return nil
@@ -166,5 +170,65 @@ func (s *Store) LastSnapshot() uint64 {
 	if s.snapshots == nil {
 		return 0
 	}
-	return s.snapshots.last()
+	return s.snapshots.newest.Load()
+}
+
+// snapshotFolder is a SnapshotStore in a folder.
+type snapshotFolder struct {
+	fs  vfs.FS
+	dir string
+}
+
+// SnapshotFolder keeps snapshots in a folder that all stores of a log see.
+func SnapshotFolder(dir string) SnapshotStore { return snapshotFolder{private{vfs.Default}, dir} }
+
+func (f snapshotFolder) path(offset uint64) string {
+	return f.fs.PathJoin(f.dir, fmt.Sprintf("%020d", offset))
+}
+
+func (f snapshotFolder) Offsets(context.Context) (offsets []uint64, err error) {
+	names, err := f.fs.List(f.dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	for _, name := range names {
+		if n, err := strconv.ParseUint(name, 10, 64); err == nil {
+			offsets = append(offsets, n)
+		}
+	}
+	slices.Sort(offsets)
+	return offsets, nil
+}
+
+func (f snapshotFolder) Save(_ context.Context, offset, server uint64, write func(dir string) error) error {
+	making := f.fs.PathJoin(f.dir, fmt.Sprintf("making-%016x", server))
+	if err := errors.Join(f.fs.MkdirAll(f.dir, 0o700), f.fs.RemoveAll(making)); err != nil {
+		return err
+	}
+	if err := write(making); err != nil {
+		return err
+	}
+	err := f.fs.Rename(making, f.path(offset))
+	if err == nil {
+		return nil
+	}
+	if _, there := f.fs.Stat(f.path(offset)); there == nil { // another server was faster
+		err = nil
+	}
+	return errors.Join(err, f.fs.RemoveAll(making))
+}
+
+func (f snapshotFolder) Load(_ context.Context, offset uint64, dir string) error {
+	there, err := vfs.Clone(f.fs, f.fs, f.path(offset), dir, vfs.CloneSync)
+	if err == nil && !there {
+		err = os.ErrNotExist
+	}
+	if err != nil {
+		err = fmt.Errorf("copy %s: %w", f.path(offset), err)
+	}
+	return err
+}
+
+func (f snapshotFolder) Remove(_ context.Context, offset uint64) error {
+	return f.fs.RemoveAll(f.path(offset))
 }
