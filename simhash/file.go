@@ -44,14 +44,6 @@ func (l *List) ID(i int) string {
 	return strconv.Itoa(i)
 }
 
-// Named reports whether any fingerprint came with an id of its own.
-func (l *List) Named() bool { return l.ids != nil }
-
-// Add appends a fingerprint whose id is its position.
-func (l *List) Add(fp uint64) {
-	l.add(fp, uint64(len(l.Fingerprints)), "", false)
-}
-
 // AddID appends a fingerprint with an id.
 func (l *List) AddID(id string, fp uint64) { l.add(fp, 0, id, true) }
 

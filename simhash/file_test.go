@@ -118,20 +118,20 @@ func ExampleParseHex() {
 	// 0 not a list of fingerprints: "11112222333344445" is not 1 to 16 hex digits
 }
 
-func ExampleList_Named() {
+func ExampleList_ID() {
 	for _, s := range []string{"ff\nfe\n", "a\tff\nfe\n"} {
 		l, err := Read(strings.NewReader(s), Text, -1)
-		fmt.Println(l.Named(), l.ID(0), l.ID(1), err)
+		fmt.Println(l.ID(0), l.ID(1), err)
 	}
 	// Output:
-	// false 0 1 <nil>
-	// true a 1 <nil>
+	// 0 1 <nil>
+	// a 1 <nil>
 }
 
 func ExampleList_AddID() {
 	var l List
-	l.Add(0xff)
+	l.AddID("page1", 0xff)
 	l.AddID("page2", 0xfe)
-	fmt.Println(l.ID(0), l.ID(1), l.Named())
-	// Output: 0 page2 true
+	fmt.Println(l.ID(0), l.ID(1))
+	// Output: page1 page2
 }

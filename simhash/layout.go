@@ -12,7 +12,7 @@ const MaxK = 7
 
 // Layout is a set of tables such that two fingerprints within K bits meet in
 // at least one of them. A table looks at some bits of the fingerprint, its
-// key, and finds those whose key differs in at most radius bits. Three families, by name:
+// key, and finds those whose key differs in at most radius bits. Two families, by name:
 //
 //	probe:m      m blocks of 64/m bits, m <= k+1, a table each. In one block at
 //	             most k/m bits differ, so keys are flipped when searched
@@ -22,8 +22,6 @@ const MaxK = 7
 //	choose:m,c   m blocks, a table for any c of them, c <= m-k: longer keys,
 //	             more tables. choose:5,2 is the 10 tables and choose:6,3 the 20
 //	             tables of Manku, Jain, Das Sarma, WWW 2007, section 3.
-//	nested:a,b   a blocks, and each time the other bits cut into b, a, b > k:
-//	             nested:4,4 is the 16 tables of the same paper.
 type Layout struct {
 	name   string
 	k      int
@@ -86,7 +84,7 @@ func ParseLayout(name string, k int) (Layout, error) {
 		b, errB = 0, nil
 	}
 	if errA != nil || errB != nil || two == (family == "probe") {
-		return Layout{}, fmt.Errorf("layout %q: want probe:m, choose:m,c or nested:a,b", name)
+		return Layout{}, fmt.Errorf("layout %q: want probe:m or choose:m,c", name)
 	}
 	l := Layout{name: name, k: k}
 	switch {
@@ -94,8 +92,6 @@ func ParseLayout(name string, k int) (Layout, error) {
 		l.probe(a)
 	case family == "choose" && b >= 1 && b <= 3 && a <= 12 && b <= a-k:
 		l.choose(a, b)
-	case family == "nested" && a > k && b > k && a <= 8 && b <= 8:
-		l.nested(a, b)
 	default:
 		return Layout{}, fmt.Errorf("layout %q is not one for distance %d", name, k)
 	}
@@ -151,15 +147,6 @@ func (l *Layout) choose(m, c int) {
 			}
 		}
 		l.add(mask, 0)
-	}
-}
-
-// nested adds, for each of a blocks, tables of it and one of b pieces of the rest.
-func (l *Layout) nested(a, b int) {
-	for _, outer := range cut(^uint64(0), a) {
-		for _, inner := range cut(^outer, b) {
-			l.add(outer|inner, 0)
-		}
 	}
 }
 

@@ -10,9 +10,7 @@ import (
 // layoutNames are layouts of every family for a distance.
 func layoutNames(k int) []string {
 	names := map[int][]string{
-		2: {"nested:3,3"},
-		3: {"nested:4,4", "choose:6,2"},
-		5: {"nested:6,6"},
+		3: {"choose:6,2"},
 		6: {"choose:9,2"},
 	}[k]
 	for _, l := range layouts(k) {
@@ -37,7 +35,6 @@ func TestLayoutsOfThePapers(t *testing.T) {
 	}{
 		{"probe:4", 3, 4, 4, 16},
 		{"choose:5,2", 3, 10, 10, 25},
-		{"nested:4,4", 3, 16, 16, 28},
 		{"choose:6,3", 3, 20, 20, 31},
 		{"probe:3", 3, 3, 24, 21},
 		{"probe:3", 6, 3, 277, 21},
@@ -60,8 +57,8 @@ func TestLayoutsThatWouldMissPairsAreRefused(t *testing.T) {
 		name string
 		k    int
 	}{
-		{"probe:0", 0}, {"probe:5", 3}, {"probe:-1", 3}, {"choose:5,3", 3}, {"choose:3,1", 3}, {"nested:3,4", 3},
-		{"nested:4,3", 3}, {"choose:30,2", 3}, {"probe", 3}, {"probe:2,2", 3}, {"choose:4", 3}, {"", 3},
+		{"probe:0", 0}, {"probe:5", 3}, {"probe:-1", 3}, {"choose:5,3", 3}, {"choose:3,1", 3}, {"nested:4,4", 3},
+		{"choose:30,2", 3}, {"probe", 3}, {"probe:2,2", 3}, {"choose:4", 3}, {"", 3},
 		{"probe:1", 7}, {"probe:4", 8}, {"probe:1", -1},
 	} {
 		if l, err := ParseLayout(c.name, c.k); err == nil {
