@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"time"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/internal/external"
+	"github.com/neardup/neardup/internal/inorder"
 	"github.com/zeebo/xxh3"
-	"golang.org/x/sync/errgroup"
 )
 
 // records are what reading gives: the collection, and the postings of its
@@ -114,65 +113,11 @@ type scanned struct {
 	view     neardup.View // nil: made later, where needed
 }
 
-type scanTask struct {
-	block Block
-	done  chan []scanned
-}
-
 // scan reads the source once. Blocks are decoded, cleaned and recorded by the
 // workers; one collector takes them in the order of the input, collapses
 // equal texts, spools each distinct text and sorts its postings.
 func (s *scan) scan(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
-	tasks := make(chan *scanTask)
-	queue := make(chan *scanTask, 2*s.cfg.Workers) // bounds the blocks in flight
-	g.Go(func() error {
-		defer close(tasks)
-		defer close(queue)
-		return s.feed(ctx, tasks, queue)
-	})
-	for range s.cfg.Workers {
-		g.Go(func() error {
-			for t := range tasks {
-				t.done <- s.scanBlock(t.block)
-			}
-			return nil
-		})
-	}
-	g.Go(func() error {
-		for t := range queue {
-			select {
-			case items := <-t.done:
-				if err := s.collect(items); err != nil {
-					return err
-				}
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
-	return g.Wait()
-}
-
-func (s *scan) feed(ctx context.Context, tasks, queue chan<- *scanTask) error {
-	for {
-		block, err := s.src.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		t := &scanTask{block, make(chan []scanned, 1)}
-		for _, ch := range []chan<- *scanTask{queue, tasks} {
-			select {
-			case ch <- t:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-	}
+	return inorder.Map(ctx, s.cfg.Workers, s.src.Next, s.scanBlock, s.collect)
 }
 
 func (s *scan) scanBlock(b Block) []scanned {

@@ -143,6 +143,14 @@ func (f *AtomicFile) Write(p []byte) (int, error) {
 	return n, f.err
 }
 
+// Flush passes on what is buffered, for somebody who reads along.
+func (f *AtomicFile) Flush() error {
+	if f.err == nil {
+		f.err = f.buf.Flush()
+	}
+	return f.err
+}
+
 // WriteJSON writes v as one line of JSON, without escaping <, > and &.
 func (f *AtomicFile) WriteJSON(v any) error {
 	enc := json.NewEncoder(f)

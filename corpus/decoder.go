@@ -21,8 +21,10 @@ type Decoder struct {
 	json   jsonScan
 	path   []byte // of the object being read: the names it lies under, each with its dot
 	cells  [][]byte
-	seen   *seenFields
-	had    uint32 // what it noted there
+	// textEnd is where the text of a record of JSON ends, its quote included.
+	textEnd int
+	seen    *seenFields
+	had     uint32 // what it noted there
 }
 
 // NewDecoder returns a decoder for the items of r, and of r.Again.
@@ -119,6 +121,9 @@ func (d *Decoder) field(key []byte) error {
 	switch {
 	case kind == kindString:
 		*dst, err = d.json.str()
+		if name == d.fields.Text.Name {
+			d.textEnd = d.json.i
+		}
 		return err
 	case kind == kindNumber && (dst == &d.rec.ID || dst == &d.rec.Time):
 		*dst, err = d.json.number()

@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 )
 
-// formatOfName tells the format by the end of a name, compression aside; ""
+// FormatOf tells the format by the end of a name, compression aside; ""
 // when the name does not say.
-func formatOfName(name string) Format {
+func FormatOf(name string) Format {
 	name = strings.ToLower(path.Base(name))
 	for _, c := range []string{".gz", ".zst", ".zstd"} {
 		name = strings.TrimSuffix(name, c)
@@ -41,7 +41,7 @@ var ErrName = errors.New("the name of an output says its format")
 // kind of file that nothing here writes, and none of these. No formats: any name
 // will do.
 func CheckName(name string, formats ...Format) error {
-	says := []Format{formatOfName(name)}
+	says := []Format{FormatOf(name)}
 	switch ext := strings.ToLower(path.Ext(name)); {
 	case len(formats) == 0:
 		return nil
@@ -132,7 +132,7 @@ func wholeJSON(head []byte) bool {
 // format of its own is one document, but a text alone, or standard input, has
 // one a line.
 func (r *Reader) detect(in *input) error {
-	if in.format = formatOfName(in.path); in.format != "" && in.format != JSONL {
+	if in.format = FormatOf(in.path); in.format != "" && in.format != JSONL {
 		return nil
 	}
 	head, err := r.peek(in)

@@ -16,7 +16,8 @@ type Item struct {
 	// and in UTF-8 where the file is UTF-16.
 	Raw []byte
 
-	in *input
+	in       *input
+	replaced bool // Raw is the text of a file, and not that of the file
 }
 
 // RejectError is one record, or the rest of one file, that cannot be read. The

@@ -71,7 +71,7 @@ func (w *walk) add(name string) error {
 		return w.glob(name)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", name, bare(err))
 	}
 	if info.IsDir() {
 		return w.dir(filepath.Clean(name))

@@ -36,7 +36,7 @@ func ParseFormat(name string) (Format, error) {
 	if f := Format(strings.ToLower(name)); slices.Contains(Formats(), f) {
 		return f, nil
 	}
-	return "", fmt.Errorf("unknown format %q: one of %v", name, Formats())
+	return "", fmt.Errorf("no format %q: one of %s", name, strings.Trim(strings.ReplaceAll(fmt.Sprint(Formats()), " ", ", "), "[]"))
 }
 
 const (
@@ -144,8 +144,9 @@ type Codec interface {
 	Open(file io.ReaderAt, size int64, fields Fields) (RowReader, error)
 	// Split finds the fields of a row that RowReader.Next returned.
 	Split(raw []byte, rec *Record) error
-	// Create starts writing rows of files of this format.
-	Create(w io.Writer) RowWriter
+	// Create starts writing rows, in which columns stand before those of the files
+	// that they are copied from.
+	Create(w io.Writer, before ...Column) RowWriter
 }
 
 // RowReader yields the rows of one file, each as bytes that stay valid and
@@ -159,8 +160,11 @@ type RowReader interface {
 type RowWriter interface {
 	// From names the file that the next rows come from.
 	From(file io.ReaderAt, size int64) error
-	// Copy copies row n, from 0. Rows of a file mostly come in order.
-	Copy(n int64) error
+	// Copy copies row n, from 0, behind values of the columns that Create got. Rows of a
+	// file mostly come in order.
+	Copy(n int64, before ...any) error
+	// Write writes a row that has these columns only.
+	Write(values ...any) error
 	// Close ends the output. It does not close w.
 	Close() error
 }

@@ -1,6 +1,9 @@
 package corpus
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -219,5 +222,33 @@ func TestAgainNamesWhatChanged(t *testing.T) {
 	}
 	if _, err := r.Again(); err == nil || !strings.Contains(err.Error(), b) {
 		t.Errorf("error %v does not name %s", err, b)
+	}
+}
+
+// TestCutGzip: a gzip file that ends anywhere before its end is damaged, in its header
+// too, and never an empty one.
+func TestCutGzip(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte(`{"text":"a"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"a.jsonl.gz", "a.csv.gz", "a.txt.gz", "a.json.gz"} {
+		for n := 3; n < packed.Len(); n++ {
+			r, err := Open([]string{put(t, dir, name, packed.String()[:n])}, Options{})
+			if err == nil {
+				for err == nil {
+					_, err = r.Next()
+				}
+				r.Close()
+			}
+			if !errors.Is(err, ErrDamaged) {
+				t.Errorf("%s of %d bytes: %v", name, n, err)
+			}
+		}
 	}
 }

@@ -187,7 +187,7 @@ var ErrNoEffect = errors.New("option without effect")
 
 // ErrDamaged is wrapped by the error of Next about a file that cannot be read,
 // or not to its end. It ends the reading unless Options.SkipDamaged is set.
-var ErrDamaged = errors.New("what it holds is not read whole")
+var ErrDamaged = errors.New("the file cannot be read whole")
 
 // bad is what is told of a record, or of what else of its file is lost.
 func (r *Reader) bad(one *RejectError) error {

@@ -311,8 +311,10 @@ func (m *members) resync() bool {
 // a mark the bytes come as they are.
 func utf8Stream(r io.Reader) io.Reader {
 	head := bufio.NewReaderSize(r, 4<<10)
-	mark, _ := head.Peek(3)
+	mark, err := head.Peek(3)
 	switch {
+	case err != nil && err != io.EOF: // which the next Read would not tell again
+		return io.MultiReader(bytes.NewReader(bytes.Clone(mark)), broken{err})
 	case bytes.HasPrefix(mark, []byte("\xef\xbb\xbf")):
 		head.Discard(3)
 	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):

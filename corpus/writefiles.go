@@ -80,9 +80,9 @@ func (s *filesSink) write(it Item) error {
 }
 
 // fill copies the file as it is, compressed or not; standard input as it was
-// read.
+// read, and a text that is replaced.
 func (s *filesSink) fill(out io.Writer, it Item) error {
-	if it.File == Stdin {
+	if it.File == Stdin || it.replaced {
 		_, err := out.Write(it.Raw)
 		return err
 	}

@@ -228,13 +228,16 @@ type rowSink struct {
 	file  *os.File
 }
 
-func (s *rowSink) write(it Item) error {
+func (s *rowSink) write(it Item) error { return s.writeAfter(it) }
+
+// writeAfter writes a row after values of columns of its own.
+func (s *rowSink) writeAfter(it Item, before ...any) error {
 	if s.from != it.in {
 		if err := s.begin(it.in); err != nil {
 			return err
 		}
 	}
-	if err := s.rows.Copy(it.Line - 1); err != nil {
+	if err := s.rows.Copy(it.Line-1, before...); err != nil {
 		return fmt.Errorf("%s:%d: %w", it.File, it.Line, err)
 	}
 	return nil

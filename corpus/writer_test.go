@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -337,5 +338,18 @@ func TestNameDecides(t *testing.T) {
 		if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
 			t.Errorf("%s to %s: %v are left, %v", c.in, c.out, names, err)
 		}
+	}
+}
+
+// TestFlush: who reads along gets what was written before a Flush.
+func TestFlush(t *testing.T) {
+	var out bytes.Buffer
+	f := NewStream(&out)
+	_, err := f.Write([]byte("a line\n"))
+	if before := out.Len(); err != nil || before != 0 {
+		t.Fatalf("%d bytes before it, %v", before, err)
+	}
+	if err := f.Flush(); err != nil || out.String() != "a line\n" {
+		t.Errorf("%q, %v", out.String(), err)
 	}
 }

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"encoding/csv"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
-	"github.com/parquet-go/parquet-go"
+	"github.com/neardup/neardup/corpus/parquet"
 )
 
 // clusterFields are what --cluster-fields may ask for, in the order of the
@@ -33,17 +30,13 @@ func parseClusterFields(s string) ([]string, error) {
 	return fields, nil
 }
 
-// member is a document of a cluster as a row of a table. The leader is its own
-// first member.
+// member is a document of a cluster. The leader is its own first member.
 type member struct {
-	Leader     string  `parquet:"leader"`
-	Size       int     `parquet:"size"`
-	ID         string  `parquet:"id"`
-	Similarity float64 `parquet:"similarity"`
-	Relation   string  `parquet:"relation,optional"`
-	Title      string  `parquet:"title,optional"`
-	URL        string  `parquet:"url,optional"`
-	Text       string  `parquet:"text,optional"`
+	leader     string
+	size       int
+	id         string
+	similarity float64
+	fields     []string // those asked for
 }
 
 // relationLeader is that of a leader to itself; those of others are the engine's.
@@ -67,43 +60,30 @@ type clusterWriter struct {
 	size   int
 }
 
-// newClusterWriter writes in the format of the file's name: CSV, Parquet, else
-// JSONL.
-func newClusterWriter(out *corpus.AtomicFile, path string, fields []string, n *notes, style *csvStyle) *clusterWriter {
-	w := &clusterWriter{fields: fields, notes: n}
-	switch format := clusterFormat(path); format {
-	case corpus.CSV:
-		w.to = &memberTable{out: out, path: path, style: style, fields: fields}
-	case corpus.Parquet:
-		w.to = memberRows{parquet.NewGenericWriter[member](out, parquet.Compression(&parquet.Zstd))}
-	default:
-		w.to = &memberLines{out: out, fields: fields}
+// newClusterWriter writes a table, or a line of JSON a cluster, by the file's name.
+func newClusterWriter(out *corpus.AtomicFile, path string, fields []string, n *notes, style csvStyle) (*clusterWriter, error) {
+	w := &clusterWriter{fields: fields, notes: n, to: &memberLines{out: out, fields: fields}}
+	if f := corpus.FormatOf(path); f != corpus.CSV && f != corpus.TSV && f != corpus.Parquet {
+		return w, nil
 	}
-	return w
-}
-
-// clusterFormat tells the format by the name; of Parquet, nothing is compressed
-// as a whole.
-func clusterFormat(path string) corpus.Format {
-	name := strings.ToLower(path)
-	if ext := filepath.Ext(name); ext == ".parquet" || ext == ".pq" {
-		return corpus.Parquet
+	columns := []corpus.Column{{Name: "leader"}, {Name: "size", Kind: corpus.Integer}, {Name: "id"}, {Name: "similarity", Kind: corpus.Number}}
+	for _, name := range fields {
+		columns = append(columns, corpus.Column{Name: name})
 	}
-	if tableFormat(name) == corpus.CSV {
-		return corpus.CSV
-	}
-	return corpus.JSONL
+	table, err := corpus.NewTable(out, style.TableStyle, parquet.Codec{}, columns...)
+	w.to = memberRows{table}
+	return w, err
 }
 
 func (w *clusterWriter) add(o batch.Outcome, size int) error {
-	m := member{ID: o.ID, Similarity: o.Similarity}
+	m := member{id: o.ID, similarity: o.Similarity}
 	relation := string(relationOf(o.Decision))
 	if w.left == 0 {
 		w.left, w.leader, w.size = size, o.ID, size
-		m.Similarity, relation = 1, relationLeader
+		m.similarity, relation = 1, relationLeader
 	}
 	w.left--
-	m.Leader, m.Size = w.leader, w.size
+	m.leader, m.size = w.leader, w.size
 	var kept note
 	if w.notes != nil {
 		var err error
@@ -112,16 +92,8 @@ func (w *clusterWriter) add(o batch.Outcome, size int) error {
 		}
 	}
 	for _, f := range w.fields {
-		switch f {
-		case "relation":
-			m.Relation = relation
-		case "title":
-			m.Title = kept.title
-		case "url":
-			m.URL = kept.url
-		case "text":
-			m.Text = kept.text
-		}
+		value := map[string]string{"relation": relation, "title": kept.title, "url": kept.url, "text": kept.text}[f]
+		m.fields = append(m.fields, value)
 	}
 	return w.to.member(m, w.left)
 }
@@ -129,18 +101,6 @@ func (w *clusterWriter) add(o batch.Outcome, size int) error {
 // relationOf says what a duplicate is to its leader.
 func relationOf(d neardup.Decision) batch.Relation {
 	return batch.Edge{Match: neardup.Match{Near: true, Similarity: d.Similarity, Basis: d.Basis}}.Relation()
-}
-
-func (m *member) field(name string) string {
-	switch name {
-	case "relation":
-		return m.Relation
-	case "title":
-		return m.Title
-	case "url":
-		return m.URL
-	}
-	return m.Text
 }
 
 // memberLines writes a line a cluster: the leader, and the others with their
@@ -155,12 +115,12 @@ func (l *memberLines) member(m member, left int) error {
 	var b []byte
 	if !l.inside {
 		l.inside = true
-		b = appendString([]byte(`{"leader":`), m.ID)
-		b = l.appendFields(appendf(b, `,"size":%d`, m.Size), &m)
+		b = appendString([]byte(`{"leader":`), m.id)
+		b = l.appendFields(appendf(b, `,"size":%d`, m.size), &m)
 		b = append(b, `,"duplicates":[`...)
 	} else {
-		b = appendString([]byte(`{"id":`), m.ID)
-		b = append(l.appendFields(appendf(b, `,"similarity":%.4f`, m.Similarity), &m), '}')
+		b = appendString([]byte(`{"id":`), m.id)
+		b = append(l.appendFields(appendf(b, `,"similarity":%.4f`, m.similarity), &m), '}')
 		if left > 0 {
 			b = append(b, ',')
 		}
@@ -174,9 +134,9 @@ func (l *memberLines) member(m member, left int) error {
 }
 
 func (l *memberLines) appendFields(b []byte, m *member) []byte {
-	for _, f := range l.fields {
-		if v := m.field(f); v != "" && v != relationLeader {
-			b = appendString(appendf(b, ",%q:", f), v)
+	for i, v := range m.fields {
+		if v != "" && v != relationLeader {
+			b = appendString(appendf(b, ",%q:", l.fields[i]), v)
 		}
 	}
 	return b
@@ -184,55 +144,18 @@ func (l *memberLines) appendFields(b []byte, m *member) []byte {
 
 func (l *memberLines) close() error { return nil }
 
-// memberTable writes CSV, a row a member.
-type memberTable struct {
-	out    *corpus.AtomicFile
-	path   string
-	style  *csvStyle
-	fields []string
-	w      *csv.Writer
-}
-
-func (t *memberTable) begin() (err error) {
-	if t.w != nil {
-		return nil
-	}
-	if t.w, err = t.style.begin(t.out, t.path); err != nil {
-		return err
-	}
-	return t.w.Write(append([]string{"leader", "size", "id", "similarity"}, t.fields...))
-}
-
-func (t *memberTable) member(m member, _ int) error {
-	if err := t.begin(); err != nil {
-		return err
-	}
-	row := []string{t.style.cell(m.Leader), strconv.Itoa(m.Size), t.style.cell(m.ID), strconv.FormatFloat(m.Similarity, 'f', 4, 64)}
-	for _, f := range t.fields {
-		row = append(row, t.style.cell(m.field(f)))
-	}
-	return t.w.Write(row)
-}
-
-func (t *memberTable) close() error {
-	if err := t.begin(); err != nil {
-		return err
-	}
-	t.w.Flush()
-	return t.w.Error()
-}
-
-// memberRows writes Parquet, a row a member.
-type memberRows struct {
-	w *parquet.GenericWriter[member]
-}
+// memberRows writes a row a member.
+type memberRows struct{ table *corpus.Table }
 
 func (r memberRows) member(m member, _ int) error {
-	_, err := r.w.Write([]member{m})
-	return err
+	values := []any{m.leader, int64(m.size), m.id, m.similarity}
+	for _, v := range m.fields {
+		values = append(values, v)
+	}
+	return r.table.Row(values...)
 }
 
-func (r memberRows) close() error { return r.w.Close() }
+func (r memberRows) close() error { return r.table.Close() }
 
 // results are the tables of a run.
 type results struct {
@@ -258,9 +181,9 @@ func (d *dedup) results(r *corpus.Reader, decisions, clusters *corpus.AtomicFile
 		out.decisions.notes = out.notes
 	}
 	if clusters != nil {
-		out.clusters = newClusterWriter(clusters, d.clusters, fields, out.notes, &d.csv)
+		out.clusters, err = newClusterWriter(clusters, d.clusters, fields, out.notes, d.csv)
 	}
-	return out, nil
+	return out, err
 }
 
 // end ends the tables; close frees what they took.

@@ -7,6 +7,7 @@ func commands(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		dedupCommand(a),
 		pairsCommand(a),
+		passagesCommand(a),
 		compareCommand(a),
 		reportCommand(a),
 		evalCommand(a),

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/neardup/neardup"
@@ -53,9 +54,9 @@ end, or not at all.
 	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&d.out, "out", "", "write the kept documents here, in the format of the input")
 		fs.StringVar(&d.decide, "decisions", "", "write one decision a document here (JSONL)")
-		fs.StringVar(&d.groups, "groups", "", "write every document with its group and its own columns here (.csv or .tsv), for a spreadsheet")
+		fs.StringVar(&d.groups, "groups", "", "write every document with its group and its own columns here: .csv or .tsv for a spreadsheet, .jsonl, .parquet")
 		fs.Var(&d.csv, "csv", "how --groups and --clusters write CSV: 'bom sep=; raw', any of them (raw: no apostrophe before what looks like a formula)")
-		fs.StringVar(&d.clusters, "clusters", "", "write each leader with its duplicates here (JSONL; by the name .csv or .parquet, a row a document)")
+		fs.StringVar(&d.clusters, "clusters", "", "write each leader with its duplicates here (JSONL; by the name .csv, .tsv or .parquet, a row a document)")
 		fs.StringVar(&d.fields, "cluster-fields", "", "with --clusters: say of each document also "+strings.Join(clusterFields, ",")+" (any of them; the text is cut)")
 		fs.StringVar(&d.report, "report", "", "write a page of the run and of its groups here (HTML, one file)")
 		d.proof.add(fs)
@@ -81,8 +82,8 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 	defer r.Close()
 	var files outputs
 	defer files.abort()
-	decisions, clusters := files.open(d.decide, corpus.JSONL), files.open(d.clusters, corpus.JSONL, corpus.CSV, corpus.Parquet)
-	grouped := files.open(d.groups, corpus.CSV, corpus.TSV)
+	decisions, clusters := files.open(d.decide, corpus.JSONL), files.open(d.clusters, corpus.TableFormats()...)
+	grouped := files.open(d.groups, corpus.TableFormats()...)
 	rep := newReporter(d.app, &d.run, r, &files)
 	rep.page = newPage(files.open(d.report, corpus.HTML), d.run.tmp)
 	if files.err != nil {
@@ -102,7 +103,10 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 		return err
 	}
 	defer results.close()
-	groups := d.grouped(&cfg, grouped, results)
+	groups, err := d.grouped(&cfg, grouped, results)
+	if err != nil {
+		return err
+	}
 	if groups != nil {
 		defer groups.files.Close()
 	}
@@ -174,11 +178,12 @@ func (d *dedup) config() (batch.Config, error) {
 	if d.fields != "" && d.clusters == "" {
 		return cfg, usage("--cluster-fields has no effect without --clusters")
 	}
-	if d.groups != "" && tableFormat(d.groups) == "" {
-		return cfg, usage("--groups %s: the name must end with .csv or .tsv", d.groups)
+	if formats := corpus.TableFormats(); d.groups != "" && !slices.Contains(formats, corpus.FormatOf(d.groups)) {
+		return cfg, usage("--groups %s: the name must end with .csv, .tsv, .jsonl or .parquet", d.groups)
 	}
-	if d.csv != (csvStyle{}) && d.groups == "" && clusterFormat(d.clusters) != corpus.CSV {
-		return cfg, usage("--csv has no effect without --groups, or --clusters FILE.csv")
+	isCSV := func(path string) bool { f := corpus.FormatOf(path); return f == corpus.CSV || f == corpus.TSV }
+	if d.csv != (csvStyle{}) && !isCSV(d.groups) && !isCSV(d.clusters) {
+		return cfg, usage("--csv has no effect without --groups FILE.csv or --clusters FILE.csv")
 	}
 	if d.run.json && d.out == "-" {
 		return cfg, usage("--json and --out - would both write to standard output")
@@ -242,19 +247,20 @@ func (d *dedup) second(ctx context.Context, first *corpus.Reader, out *corpus.Wr
 	if err != nil || groups == nil {
 		return err
 	}
-	return groups.end()
+	return groups.table.Close()
 }
 
 // grouped begins the table of --groups, nil where nobody wants it, and has the
 // run tell it and the file of --clusters of the clusters.
-func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *results) *groupWriter {
+func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *results) (groups *groupWriter, err error) {
 	var tell []func(batch.Outcome, int) error
 	if results.clusters != nil {
 		tell = append(tell, results.clusters.add)
 	}
-	var groups *groupWriter
 	if out != nil {
-		groups = newGroupWriter(out, d.groups, d.run.tmp, &d.csv)
+		if groups, err = newGroupWriter(out, d.run.tmp, d.csv); err != nil {
+			return nil, err
+		}
 		tell = append(tell, groups.member)
 	}
 	if len(tell) > 0 {
@@ -267,7 +273,7 @@ func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *resu
 			return nil
 		}
 	}
-	return groups
+	return groups, nil
 }
 
 // bitmap is a set of item indexes, a bit each.

@@ -9,6 +9,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/internal/inorder"
 	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
 )
@@ -20,7 +21,6 @@ type fingerprint struct {
 	run     runFlags
 	scheme  string
 	out     string
-	records bool
 	tsv     bool
 	binary  bool
 	changed func(flag string) bool
@@ -41,8 +41,6 @@ features for the fingerprint to say anything, "few".
 neardup near. The TSV leaves out texts with
 too few features; in binary they stay, as the number of a document is its id.
 
---records prints what an index would store, for any method: keys and sketch.
-
 --scheme makes the fingerprints of other programs, so that an old collection
 of them can be carried on. Texts are then taken as they are (--normalize none).
 ` + schemeHelp() + `
@@ -50,8 +48,7 @@ of them can be carried on. Texts are then taken as they are (--normalize none).
 		Example: `  neardup fingerprint news.jsonl --out news.fp.jsonl
   neardup fingerprint --tsv news.jsonl | neardup near --fingerprints - --distance 3
   neardup fingerprint --method features=keywords:20 --idf my.idf news.jsonl
-  neardup fingerprint --scheme jieba-keywords articles.jsonl
-  neardup fingerprint --records --method minhash news.jsonl`,
+  neardup fingerprint --scheme jieba-keywords articles.jsonl`,
 		Args: cobra.ArbitraryArgs,
 		RunE: a.onInputs(f.do),
 	}
@@ -59,7 +56,6 @@ of them can be carried on. Texts are then taken as they are (--normalize none).
 	f.changed = fs.Changed
 	fs.StringVar(&f.out, "out", "-", `write here ("-": standard output)`)
 	fs.StringVar(&f.scheme, "scheme", "", "fingerprints as another program makes them, see above")
-	fs.BoolVar(&f.records, "records", false, "print keys and sketch, as an index stores them")
 	fs.BoolVar(&f.tsv, "tsv", false, "print id TAB hex")
 	fs.BoolVar(&f.binary, "binary", false, "print 8 bytes a document, little-endian")
 	f.input.add(fs)
@@ -99,7 +95,7 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 		return files.err
 	}
 	sum := fingerprintSummary{Spec: p.spec}
-	err = inOrder(ctx, newSource(r), f.run.workers, p.block, func(l lines) error {
+	err = inorder.Map(ctx, f.run.workers, newSource(r).next, p.block, func(l lines) error {
 		for _, reject := range l.rejects {
 			if err := rep.reject(0, reject); err != nil {
 				return err
@@ -178,22 +174,13 @@ func (p *printer) block(b *block) lines {
 
 // printer checks the flags and makes the printer that they ask for.
 func (f *fingerprint) printer() (*printer, error) {
-	chosen := 0
-	for _, on := range []bool{f.records, f.tsv, f.binary} {
-		if on {
-			chosen++
-		}
-	}
-	if chosen > 1 {
-		return nil, usage("--records, --tsv and --binary exclude each other")
+	if f.tsv && f.binary {
+		return nil, usage("--tsv and --binary exclude each other")
 	}
 	if f.scheme == "" {
 		m, n, err := f.method.method()
 		if err != nil {
 			return nil, err
-		}
-		if f.records {
-			return recordPrinter(m, n), nil
 		}
 		source, err := simhashSource(m, n)
 		if err != nil {
@@ -201,8 +188,8 @@ func (f *fingerprint) printer() (*printer, error) {
 		}
 		return f.print(source), nil
 	}
-	if f.records || f.method.features.given() || f.method.cfg.Name != "simhash" {
-		return nil, usage("--scheme has its own features, and none of --records, --method, --idf, --stopwords, --dictionary")
+	if f.method.features.given() || f.method.cfg.Name != "simhash" {
+		return nil, usage("--scheme has its own features, and none of --method, --idf, --stopwords, --dictionary")
 	}
 	if !f.changed("normalize") {
 		f.method.normalize = "none"

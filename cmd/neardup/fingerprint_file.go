@@ -14,7 +14,6 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/simhash"
-	"github.com/valyala/fastjson"
 )
 
 const fingerprintFiles = `A file of fingerprints is text ("hex" or "id TAB hex" a line; ids default to
@@ -107,17 +106,12 @@ func (l *fingerprintList) readJSON(r io.Reader) error {
 	l.List = &simhash.List{}
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 64<<10), 1<<20)
-	var parser fastjson.Parser
 	line := 1
 	for ; in.Scan(); line++ {
 		if len(bytes.TrimSpace(in.Bytes())) == 0 {
 			continue
 		}
-		v, err := parser.ParseBytes(in.Bytes())
-		if err != nil {
-			return fmt.Errorf("line %d: %w: %w", line, simhash.ErrSyntax, err)
-		}
-		if err := l.addJSON(v); err != nil {
+		if err := l.addJSON(in.Bytes()); err != nil {
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}
@@ -127,25 +121,33 @@ func (l *fingerprintList) readJSON(r io.Reader) error {
 	return nil
 }
 
-func (l *fingerprintList) addJSON(v *fastjson.Value) error {
-	if !v.Exists("id") || !v.Exists("fingerprint") {
+func (l *fingerprintList) addJSON(line []byte) error {
+	var v struct {
+		ID          *string `json:"id"`
+		Fingerprint *string `json:"fingerprint"`
+		Spec        string  `json:"spec"`
+		Few         bool    `json:"few"`
+	}
+	if err := textlines.Object(line, &v, "fingerprint"); err != nil {
+		return fmt.Errorf("%w: %w", simhash.ErrSyntax, err)
+	}
+	if v.ID == nil || v.Fingerprint == nil {
 		return fmt.Errorf("%w: no id or no fingerprint", simhash.ErrSyntax)
 	}
-	spec := string(v.GetStringBytes("spec"))
 	if l.Len() == 0 && l.spec == "" {
-		l.spec = spec
+		l.spec = v.Spec
 	}
-	if spec != l.spec {
-		return fmt.Errorf("%w: made by %q, those before by %q", neardup.ErrUnlike, spec, l.spec)
+	if v.Spec != l.spec {
+		return fmt.Errorf("%w: made by %q, those before by %q", neardup.ErrUnlike, v.Spec, l.spec)
 	}
-	if v.GetBool("few") {
+	if v.Few {
 		return nil
 	}
-	fp, err := simhash.ParseHex(string(v.GetStringBytes("fingerprint")))
+	fp, err := simhash.ParseHex(*v.Fingerprint)
 	if err != nil {
 		return err
 	}
-	l.AddID(string(v.GetStringBytes("id")), fp)
+	l.AddID(*v.ID, fp)
 	return nil
 }
 

@@ -31,7 +31,7 @@ type value struct {
 func simhashSource(m neardup.Method, n text.Normalizer) (fingerprints, error) {
 	s, ok := m.(*simhash.Method)
 	if !ok {
-		return fingerprints{}, usage("method %s has no fingerprints: --records prints its keys", m.Spec().Method)
+		return fingerprints{}, usage("method %s has no fingerprints, only simhash has", m.Spec().Method)
 	}
 	spec := s.Spec()
 	var params []neardup.Param
@@ -45,36 +45,6 @@ func simhashSource(m neardup.Method, n text.Normalizer) (fingerprints, error) {
 		fp, enough := s.Fingerprint(n.Clean(text))
 		return value{fp: fp, few: !enough}, nil
 	}}, nil
-}
-
-// recordPrinter prints what an index stores of a document.
-func recordPrinter(m neardup.Method, n text.Normalizer) *printer {
-	spec := m.Spec()
-	spec.Params = append(spec.Params[:len(spec.Params):len(spec.Params)], neardup.Param{Name: "clean", Value: n.String()})
-	end := string(appendString(nil, spec.String()))
-	return &printer{spec.String(), func(dst []byte, doc *neardup.Document) ([]byte, bool, error) {
-		var rec neardup.Record
-		m.Record(n.Clean(doc.Text), &rec)
-		dst = append(dst, `{"id":`...)
-		dst = appendString(dst, doc.ID)
-		dst = appendf(dst, `,"sketch":"%016x","index":`, rec.Sketch)
-		dst = appendKeys(dst, rec.Index)
-		if rec.Probe != nil {
-			dst = appendKeys(append(dst, `,"probe":`...), rec.Probe)
-		}
-		return appendf(dst, ",\"method\":%q,\"spec\":%s}\n", spec.Method, end), len(rec.Index) == 0, nil
-	}}
-}
-
-func appendKeys(dst []byte, keys []uint64) []byte {
-	dst = append(dst, '[')
-	for i, k := range keys {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendf(dst, `"%016x"`, k)
-	}
-	return append(dst, ']')
 }
 
 // jiebaScheme is the scheme string-hash with the keywords that its original

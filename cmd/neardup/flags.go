@@ -198,7 +198,7 @@ func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) {
 	}
 	m, err := methods.New(c)
 	if err != nil {
-		return nil, n, usage("--method %s: %w", c.Name, err)
+		return nil, n, usage("--method: %w", err)
 	}
 	return m, n, nil
 }

@@ -15,6 +15,9 @@ const (
 	heldLock   = ".lock" // its owner holds this, and the system lets go of it when the owner ends, however it ends
 )
 
+// errLocked says that another process has a lock.
+var errLocked = errors.New("locked")
+
 // heldFolder makes a folder of this process below the temporary one, and removes those whose process is
 // gone. remove takes it away.
 func heldFolder() (dir string, remove func() error, err error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/internal/inorder"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
 	"github.com/spf13/cobra"
@@ -164,7 +165,7 @@ func (i *idf) train(ctx context.Context, src *source, clean neardup.Cleaner, wor
 		lines
 		err error
 	}
-	err = inOrder(ctx, src, i.run.workers, func(b *block) counted {
+	err = inorder.Map(ctx, i.run.workers, src.next, func(b *block) counted {
 		var c counted
 		b.each(func(_ corpus.Item, doc *neardup.Document, err error) {
 			if err != nil {

@@ -106,7 +106,11 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	}
 	for name, mode := range map[string]string{"url": f.url, "title": f.title, "content": f.content} {
 		if mode != "off" && mode != "exact" && (mode != "near" || name == "url") {
-			return s, usage("--%s cannot be %q", name, mode)
+			others := ", near"
+			if name == "url" {
+				others = ""
+			}
+			return s, usage("--%s %s is none of off, exact%s", name, mode, others)
 		}
 	}
 	for flag, m := range map[string]docid.Maker{"--method": s.ContentMethod, "--title-threshold": s.TitleMethod, "--title-agrees": s.TitleAgrees, "--url-agrees": s.URLAgrees} {

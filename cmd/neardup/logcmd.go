@@ -13,8 +13,8 @@ func logCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "Begin the log that several servers share, or leave it",
-		Args:  expects(),
-		RunE:  func(*cobra.Command, []string) error { return usage("what to do with the log? adopt or leave") },
+		Args:  cobra.ArbitraryArgs,
+		RunE:  needs("a command, adopt or leave"),
 	}
 	cmd.AddCommand(adoptCommand(a), leaveCommand(a))
 	return cmd

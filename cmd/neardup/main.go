@@ -189,10 +189,23 @@ func noCommand(parent *cobra.Command, args []string) error {
 		return parent.Help()
 	}
 	parent.SuggestionsMinimumDistance = 2
+	if len(args[0]) < 5 {
+		parent.SuggestionsMinimumDistance = 1
+	}
 	if meant := parent.SuggestionsFor(args[0]); len(meant) > 0 {
 		return usage("unknown command %q; is %s meant?", args[0], strings.Join(meant, " or "))
 	}
 	return usage("unknown command %q", args[0])
+}
+
+// needs answers a command line that lacks, or mistakes, the command below one.
+func needs(what string) func(*cobra.Command, []string) error {
+	return func(parent *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage("%s needs %s", parent.Name(), what)
+		}
+		return noCommand(parent, args)
+	}
 }
 
 // usage makes an error of the command line.

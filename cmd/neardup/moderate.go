@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -82,7 +84,10 @@ func (c *correct) do(ctx context.Context, nid string) error {
 	}
 	defer client.Close()
 	m, err := client.Correct(ctx, nid, c.to)
+	var refused *api.Problem
 	switch {
+	case errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity && c.alone && c.text == "":
+		return fmt.Errorf("%w, as --text FILE", err)
 	case err != nil:
 		return err
 	case m.Unchanged:

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -23,12 +27,10 @@ type near struct {
 	out          string
 	run          runFlags
 	query        string
-	table        string
-	more         string // --add
 
 	begun time.Time
 	sum   hammingSummary
-	to    io.Writer // the table of pairs
+	to    *corpus.AtomicFile // the table of pairs
 	line  []byte
 }
 
@@ -43,7 +45,7 @@ func (n *near) k() (int, error) {
 func nearCommand(a *app) *cobra.Command {
 	n := &near{app: a}
 	cmd := &cobra.Command{
-		Use:   "near (--fingerprints FILE | --table FILE) [--query FILE | HEX...] [flags]",
+		Use:   "near --fingerprints FILE [--query FILE | HEX...] [flags]",
 		Short: "Find the fingerprints near others, in files without documents",
 		Long: `Finds for every query all fingerprints within a Hamming distance: none is missed.
 Prints tab-separated lines under the header "a b distance": the id of the query,
@@ -53,28 +55,17 @@ pairs, or n-1 with --collapse.
 
 ` + fingerprintFiles + `Everything is held in memory: about 25 bytes a fingerprint, and the ids.
 
-A table is a file of fingerprints that grows: --table FILE --add FILE makes it,
-for distances up to --distance, or adds to it. An id that is there already gets
-the new fingerprint; where a file has no ids, the number in the table is one.
-Searched with --table in the place of --fingerprints, the nearest come first, and
-queries from standard input are answered line by line as they come; for one run
-over a file of queries, --fingerprints is quicker. With --query and --add the
-search comes first. A table takes about 9 bytes of disk a fingerprint and its
-id. Damage is found when it is read. While one command adds, another that would
-is refused.
+Queries of standard input are answered as they come, the nearest first, by an
+index of about 100 bytes a fingerprint; for very many, --query FILE is quicker.
+What is appended to the file of fingerprints is found by the next search.
 
 ` + exitHelp,
 		Example: `  neardup near --fingerprints crawl.bin --distance 3 --out pairs.tsv
   neardup near --fingerprints old.tsv --query new.tsv --distance 3
   neardup near --fingerprints all.bin 9f3a5f7e9ecb3f35
-  neardup fingerprint --tsv today.jsonl | neardup near --fingerprints all.tsv --query -
-  neardup near --table all.table --add old.tsv --distance 3
-  neardup near --table all.table --query today.tsv --add today.tsv`,
+  neardup fingerprint --tsv today.jsonl | neardup near --fingerprints all.tsv --query -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n.begun = time.Now()
-			if n.table != "" || n.more != "" {
-				return n.inTable(cmd.Context(), args, cmd.Flags().Changed("distance"))
-			}
 			return n.do(cmd.Context(), args)
 		},
 	}
@@ -82,10 +73,8 @@ is refused.
 	fs.StringVar(&n.fingerprints, "fingerprints", "", "file of fingerprints")
 	fs.BoolVar(&n.binary, "binary", false, "files of fingerprints are binary (default: seen from name .bin or content)")
 	fs.BoolVar(&n.collapse, "collapse", false, "without a query: of equal fingerprints only the first is in pairs with others")
-	fs.StringVar(&n.query, "query", "", "file of fingerprints to search for")
-	fs.StringVar(&n.table, "table", "", "file of a table of fingerprints to search or to add to")
-	fs.StringVar(&n.more, "add", "", "file of fingerprints to add to the table")
-	fs.IntVar(&n.distance, "distance", simhash.DefaultDistance, "largest Hamming distance, 0..7; with --table, that of the table")
+	fs.StringVar(&n.query, "query", "", `file of fingerprints to search for ("-": standard input)`)
+	fs.IntVar(&n.distance, "distance", simhash.DefaultDistance, "largest Hamming distance, 0..7")
 	fs.StringVar(&n.out, "out", "-", `write the pairs here ("-": standard output)`)
 	n.run.addWorkers(fs)
 	n.run.addSummary(fs)
@@ -98,18 +87,19 @@ func (n *near) do(ctx context.Context, args []string) error {
 	case err != nil:
 		return err
 	case n.fingerprints == "":
-		return usage("--fingerprints FILE or --table FILE is needed")
+		return usage("--fingerprints FILE is needed")
 	case n.query != "" && len(args) > 0:
 		return usage("--query and fingerprints in hex exclude each other")
 	case n.query == corpus.Stdin && n.fingerprints == corpus.Stdin:
 		return usage("--query and --fingerprints cannot both read standard input")
 	}
 	among := n.query == "" && len(args) == 0
+	streamed := n.query == corpus.Stdin && !n.binary
 	if n.collapse && !among {
 		return usage("--collapse is for pairs within a file: it has no effect with a query")
 	}
 	var queries fingerprintList
-	if !among {
+	if !among && !streamed {
 		if queries, err = n.queries(args); err != nil {
 			return err
 		}
@@ -135,9 +125,12 @@ func (n *near) do(ctx context.Context, args []string) error {
 		return err
 	}
 	emit := func(p simhash.Pair) error { return n.pair(queries.ID(p.A), all.ID(p.B), p.Distance) }
-	if among {
+	switch {
+	case among:
 		err = n.among(ctx, all, emit)
-	} else {
+	case streamed:
+		err = n.stream(ctx, all)
+	default:
 		err = findNear(ctx, queries.Fingerprints, all.Fingerprints, k, n.run.workers, emit)
 	}
 	if err == nil {
@@ -201,6 +194,78 @@ func findNear(ctx context.Context, queries, all []uint64, k, workers int, emit f
 		}
 	}
 	return nil
+}
+
+// stream answers lines of standard input as they come: whoever waits for an answer
+// before the next question gets it.
+func (n *near) stream(ctx context.Context, all fingerprintList) error {
+	x, err := simhash.NewIndex(simhash.IndexOptions{K: n.sum.Distance, Expect: all.Len()})
+	for i := 0; err == nil && i < all.Len(); i++ {
+		err = x.Insert(uint64(i), all.Fingerprints[i])
+	}
+	if err != nil {
+		return err
+	}
+	in := bufio.NewReaderSize(n.stdin, 1<<20)
+	for number := 0; ; number++ {
+		line, err := in.ReadSlice('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("standard input: line %d: %w", number+1, err)
+		}
+		q, bad := parseQuery(line, number)
+		if bad != nil {
+			return fmt.Errorf("standard input: line %d: %w", number+1, bad)
+		}
+		if bad := cmp.Or(ctx.Err(), q.alike(all), n.answer(x, q, all)); bad != nil {
+			return bad
+		}
+		if in.Buffered() == 0 {
+			if bad := n.to.Flush(); bad != nil {
+				return bad
+			}
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
+
+// answer writes what is near the queries, the nearest first.
+func (n *near) answer(x *simhash.Index, queries, all fingerprintList) error {
+	for i, fp := range queries.Fingerprints {
+		found, err := x.Query(nil, fp, n.sum.Distance)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(found, func(a, b simhash.Neighbor) int {
+			return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.ID, b.ID))
+		})
+		n.sum.Queries++
+		for _, b := range found {
+			if err := n.pair(queries.ID(i), all.ID(int(b.ID)), b.Distance); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// parseQuery reads a line of JSON or text; where it has no id, its number is one.
+func parseQuery(line []byte, number int) (q fingerprintList, err error) {
+	q = fingerprintList{List: &simhash.List{}, path: "standard input"}
+	if line = bytes.TrimSpace(line); bytes.HasPrefix(line, []byte("{")) {
+		return q, q.addJSON(line)
+	}
+	if len(line) == 0 {
+		return q, nil
+	}
+	id, hex, named := bytes.Cut(line, []byte{'\t'})
+	if !named {
+		id, hex = strconv.AppendInt(nil, int64(number), 10), line
+	}
+	fp, err := simhash.ParseHex(string(hex))
+	q.AddID(string(id), fp)
+	return q, err
 }
 
 type hammingSummary struct {

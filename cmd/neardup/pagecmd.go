@@ -116,23 +116,10 @@ func (p *reportVerb) decide(b *report.Builder) error {
 			return nil
 		})
 	}
-	return textlines.Each(p.clusters, func(_ int, line []byte) error {
-		var c struct {
-			Leader     string `json:"leader"`
-			Duplicates []struct {
-				ID         string  `json:"id"`
-				Similarity float64 `json:"similarity"`
-			} `json:"duplicates"`
-		}
-		if err := textlines.Object(line, &c, "cluster"); err != nil {
-			return err
-		}
-		if c.Leader == "" {
-			return errors.New("no leader: what dedup --clusters writes is needed")
-		}
-		b.Decide(&neardup.Decision{ID: c.Leader, Decision: neardup.New})
-		for _, d := range c.Duplicates {
-			b.Decide(&neardup.Decision{ID: d.ID, Decision: neardup.Duplicate, Leader: c.Leader, Similarity: d.Similarity, Method: "-", Basis: "cluster"})
+	return eachCluster(p.clusters, func(leader string, duplicates []clustered) error {
+		b.Decide(&neardup.Decision{ID: leader, Decision: neardup.New})
+		for _, d := range duplicates {
+			b.Decide(&neardup.Decision{ID: d.ID, Decision: neardup.Duplicate, Leader: leader, Similarity: d.Similarity, Method: "-", Basis: "cluster"})
 		}
 		return nil
 	})

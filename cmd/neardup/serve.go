@@ -136,7 +136,7 @@ func (s *serve) do(ctx context.Context) error {
 	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.level)); err != nil {
-		return usage("--log-level: %w", err)
+		return usage("--log-level %s is none of debug, info, warn, error", s.level)
 	}
 	s.log = slog.New(slog.NewJSONHandler(s.stderr, &slog.HandlerOptions{Level: level}))
 	for _, name := range s.secrets {

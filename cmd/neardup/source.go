@@ -66,7 +66,9 @@ type block struct {
 }
 
 // Next returns the next records.
-func (s *source) Next() (batch.Block, error) {
+func (s *source) Next() (batch.Block, error) { return s.next() }
+
+func (s *source) next() (*block, error) {
 	if s.ended {
 		return nil, io.EOF
 	}

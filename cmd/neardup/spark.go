@@ -43,10 +43,8 @@ func sparkCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "spark COMMAND",
 		Short: "dedup and pairs on Spark, for more text than one machine holds",
-		Args:  expects(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usage("spark needs a command, dedup or pairs; see %s --help", cmd.CommandPath())
-		},
+		Args:  cobra.ArbitraryArgs,
+		RunE:  needs("a command, dedup or pairs"),
 	}
 	for verb, what := range map[string]string{
 		"dedup": "the kept documents in kept, a line of JSON for each decision in decisions",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,7 +12,6 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/ngram"
-	"github.com/valyala/fastjson"
 )
 
 // sampler collects a sample: pairs and clusters of ids, and the text of each.
@@ -52,23 +52,25 @@ var errSample = errors.New("no sample")
 
 // readLabelled reads pairs of texts, which are their own ids.
 func (s *sampler) readLabelled(path string) error {
-	return eachJSON(path, func(v *fastjson.Value) error {
-		a, b := v.Get("text_a"), v.Get("text_b")
-		if a == nil || b == nil || a.Type() != fastjson.TypeString || b.Type() != fastjson.TypeString {
+	return textlines.Each(path, func(_ int, line []byte) error {
+		var p struct {
+			A     *string         `json:"text_a"`
+			B     *string         `json:"text_b"`
+			Label json.RawMessage `json:"label"`
+		}
+		if err := textlines.Object(line, &p, "pair"); err != nil {
+			return err
+		}
+		if p.A == nil || p.B == nil {
 			return fmt.Errorf("%w: text_a or text_b is no text", errSample)
 		}
-		label, given := "", v.Exists("label")
-		if given {
-			label = strings.Trim(v.Get("label").String(), `"`)
-		}
-		similar, err := similarLabel(label, given)
+		similar, err := similarLabel(strings.Trim(string(p.Label), `"`), p.Label != nil)
 		if err != nil {
 			return err
 		}
-		x, y := string(a.GetStringBytes()), string(b.GetStringBytes())
-		s.add(x, y, similar)
-		s.offer(x, x)
-		s.offer(y, y)
+		s.add(*p.A, *p.B, similar)
+		s.offer(*p.A, *p.A)
+		s.offer(*p.B, *p.B)
 		return nil
 	})
 }
@@ -118,13 +120,10 @@ func tsvID(field string) string { return tsvUnescapes.Replace(field) }
 
 // readClusters reads what dedup --clusters prints.
 func (s *sampler) readClusters(path string) error {
-	return eachJSON(path, func(v *fastjson.Value) error {
-		if !v.Exists("leader") {
-			return fmt.Errorf("%w: no leader", errSample)
-		}
-		cluster := []string{string(v.GetStringBytes("leader"))}
-		for _, d := range v.GetArray("duplicates") {
-			cluster = append(cluster, string(d.GetStringBytes("id")))
+	return eachCluster(path, func(leader string, duplicates []clustered) error {
+		cluster := []string{leader}
+		for _, d := range duplicates {
+			cluster = append(cluster, d.ID)
 		}
 		for _, id := range cluster {
 			s.want(id)
@@ -178,13 +177,25 @@ func (s *sampler) fill(in *ngram.TuneInput, clean neardup.Cleaner) error {
 	return nil
 }
 
-func eachJSON(path string, do func(*fastjson.Value) error) error {
-	var parser fastjson.Parser
+// clustered is a duplicate as dedup --clusters prints it.
+type clustered struct {
+	ID         string  `json:"id"`
+	Similarity float64 `json:"similarity"`
+}
+
+// eachCluster reads what dedup --clusters prints.
+func eachCluster(path string, do func(leader string, duplicates []clustered) error) error {
 	return textlines.Each(path, func(_ int, line []byte) error {
-		v, err := parser.ParseBytes(line)
-		if err != nil {
+		var c struct {
+			Leader     string      `json:"leader"`
+			Duplicates []clustered `json:"duplicates"`
+		}
+		if err := textlines.Object(line, &c, "cluster"); err != nil {
 			return err
 		}
-		return do(v)
+		if c.Leader == "" {
+			return errors.New("no leader: what dedup --clusters writes is needed")
+		}
+		return do(c.Leader, c.Duplicates)
 	})
 }

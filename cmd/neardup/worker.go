@@ -68,10 +68,8 @@ Exit codes:
 		Example: `  neardup worker contract --method minhash
   neardup worker records --method minhash < documents.tsv > records.tsv
   sort -k1,1 postings.tsv | neardup worker bucket --method minhash | sort -u > candidates.tsv`,
-		Args: expects(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usage("worker needs a stage; see %s --help", cmd.CommandPath())
-		},
+		Args: cobra.ArbitraryArgs,
+		RunE: needs("a stage"),
 	}
 	cmd.AddCommand(readCommand(a))
 	for _, s := range stages {

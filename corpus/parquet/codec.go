@@ -31,9 +31,11 @@ func (Codec) Open(file io.ReaderAt, size int64, fields corpus.Fields) (rows corp
 	return openReader(file, size, fields)
 }
 
-// Create starts a file with the schema, the compression and the metadata of
-// the first file that rows come from.
-func (Codec) Create(w io.Writer) corpus.RowWriter { return &writer{out: w} }
+// Create starts a file with the columns before, and with the schema, the compression
+// and the metadata of the first file that rows come from.
+func (Codec) Create(w io.Writer, before ...corpus.Column) corpus.RowWriter {
+	return &writer{out: w, before: before}
+}
 
 // caught makes an error of a panic: the library panics at some damaged files.
 func caught(err *error) {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/neardup/neardup/corpus"
 )
 
 const (
@@ -20,6 +22,7 @@ const (
 // writer copies rows.
 type writer struct {
 	out    io.Writer
+	before []corpus.Column // of their own, optional
 	w      *parquet.GenericWriter[any]
 	schema *parquet.Schema
 	rows   parquet.Rows
@@ -41,7 +44,13 @@ func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 	}
 	if w.w == nil {
 		w.schema = f.Schema()
-		w.w = parquet.NewGenericWriter[any](w.out, options(f)...)
+		columns := w.schema
+		if len(w.before) > 0 {
+			if columns, err = ordered(w.before, w.schema.Fields()); err != nil {
+				return err
+			}
+		}
+		w.w = parquet.NewGenericWriter[any](w.out, append(options(f), columns)...)
 	} else if !parquet.EqualNodes(w.schema, f.Schema()) {
 		return errors.New("its schema differs from that of the inputs before it")
 	}
@@ -58,7 +67,7 @@ func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 
 // options make the output like the input.
 func options(f *parquet.File) []parquet.WriterOption {
-	opts := []parquet.WriterOption{f.Schema()}
+	var opts []parquet.WriterOption
 	meta := f.Metadata()
 	for _, kv := range meta.KeyValueMetadata {
 		opts = append(opts, parquet.KeyValueMetadata(kv.Key, kv.Value))
@@ -70,8 +79,72 @@ func options(f *parquet.File) []parquet.WriterOption {
 	return append(opts, parquet.Compression(parquet.LookupCompressionCodec(codec)))
 }
 
+// fields are columns in their order, which parquet.Group alone would not keep.
+type fields struct {
+	parquet.Group
+	order []parquet.Field
+}
+
+// Fields returns them.
+func (f fields) Fields() []parquet.Field { return f.order }
+
+// ordered is the schema of columns and of the fields of a file behind them.
+func ordered(before []corpus.Column, of []parquet.Field) (*parquet.Schema, error) {
+	all := fields{Group: parquet.Group{}}
+	for _, c := range before {
+		leaf := parquet.String()
+		switch c.Kind {
+		case corpus.Integer:
+			leaf = parquet.Int(64)
+		case corpus.Number:
+			leaf = parquet.Leaf(parquet.DoubleType)
+		}
+		all.order = append(all.order, parquet.Group{c.Name: parquet.Optional(leaf)}.Fields()...)
+	}
+	all.order = append(all.order, of...)
+	for _, f := range all.order {
+		if all.Group[f.Name()] != nil {
+			return nil, fmt.Errorf("two columns are called %q", f.Name())
+		}
+		all.Group[f.Name()] = f
+	}
+	return parquet.NewSchema("table", all), nil
+}
+
+// Write writes a row of the columns that Create got.
+func (w *writer) Write(values ...any) (err error) {
+	defer caught(&err)
+	if w.w == nil {
+		if err := w.begin(); err != nil {
+			return err
+		}
+	}
+	return w.row(w.own(nil, values))
+}
+
+// begin begins a file with the columns that Create got only.
+func (w *writer) begin() error {
+	columns, err := ordered(w.before, nil)
+	if err == nil {
+		w.w = parquet.NewGenericWriter[any](w.out, columns, parquet.Compression(&parquet.Zstd))
+	}
+	return err
+}
+
+// own appends values of the columns that Create got to a row; nil has no value.
+func (w *writer) own(row parquet.Row, values []any) parquet.Row {
+	for i := range w.before {
+		if values[i] == nil {
+			row = append(row, parquet.NullValue().Level(0, 0, i))
+			continue
+		}
+		row = append(row, parquet.ValueOf(values[i]).Level(0, 1, i))
+	}
+	return row
+}
+
 // Copy copies row n of the file.
-func (w *writer) Copy(n int64) (err error) {
+func (w *writer) Copy(n int64, before ...any) (err error) {
 	defer caught(&err)
 	if n < 0 || n >= w.total {
 		return fmt.Errorf("no row %d among %d", n, w.total)
@@ -88,6 +161,18 @@ func (w *writer) Copy(n int64) (err error) {
 		}
 	}
 	row := w.buf[n-w.base]
+	if len(w.before) > 0 {
+		of := row
+		row = w.own(nil, before)
+		for _, v := range of {
+			row = append(row, v.Level(v.RepetitionLevel(), v.DefinitionLevel(), v.Column()+len(w.before)))
+		}
+	}
+	return w.row(row)
+}
+
+// row writes a row, and a group of rows where it is full.
+func (w *writer) row(row parquet.Row) error {
 	if _, err := w.w.WriteRows([]parquet.Row{row}); err != nil {
 		return err
 	}
@@ -127,11 +212,14 @@ func (w *writer) closeRows() error {
 	return errors.Join(rows.Close(), w.done())
 }
 
-// Close ends the file. Without a single row it is empty, because nothing told
-// its schema.
+// Close ends the file. Without a file to copy from and columns of its own it is
+// empty, because nothing told its schema.
 func (w *writer) Close() (err error) {
 	defer caught(&err)
 	err = w.closeRows()
+	if w.w == nil && len(w.before) > 0 {
+		err = errors.Join(err, w.begin())
+	}
 	if w.w != nil {
 		err = errors.Join(err, w.w.Close())
 	}

@@ -38,10 +38,11 @@ var layers = map[string]layer{
 	"weighted": {[]string{"", "text", "token", "feature/keyword"}, []string{hash}},
 	"methods":  {[]string{"", "text/...", "feature/...", "simhash", "minhash", "ngram", "weighted", "token", "evidence"}, nil},
 
-	"corpus":         {[]string{"", "text", "text/html"}, []string{compress, xtext, "github.com/valyala/fastjson", "github.com/andybalholm/brotli"}},
+	"corpus":         {[]string{"", "text", "text/html"}, []string{compress, xtext, "github.com/andybalholm/brotli"}},
 	"corpus/parquet": {[]string{"", "text", "corpus"}, []string{"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/"}},
 	"override":       {nil, nil},
 	"batch":          {[]string{"", "text", "feature", "corpus", "override"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
+	"passage":        {[]string{"", "text", "text/segment", "feature/keyword", "batch"}, []string{hash, "golang.org/x/sync/"}},
 	"worker":         {[]string{"", "batch", "override"}, nil},
 	"eval":           {[]string{"", "text", "feature"}, nil},
 
@@ -69,6 +70,7 @@ var layers = map[string]layer{
 	"report": {[]string{"", "text", "pages", "eval"}, []string{hash, compress}},
 
 	"internal":           {[]string{"", "text", "feature"}, nil},
+	"internal/inorder":   {nil, []string{"golang.org/x/sync/"}},
 	"internal/browser":   {nil, []string{"github.com/chromedp/"}},
 	"internal/lint":      {nil, nil},
 	"internal/services":  {nil, []string{"google.golang.org/protobuf/"}},
@@ -182,7 +184,7 @@ func TestLayersHold(t *testing.T) {
 		{"", module + "/docid", false},
 		{"batch", module + "/docid", false},
 		{"methods", module + "/docid", false},
-		{"", "github.com/valyala/fastjson", false},
+		{"", "github.com/pierrec/lz4/v4", false},
 		{"minhash", module, true},
 		{"minhash", module + "/feature", true},
 		{"minhash", module + "/corpus", false},

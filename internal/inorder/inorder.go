@@ -1,4 +1,6 @@
-package main
+// Package inorder runs work over a stream on all cores and takes the results
+// in the order of the stream.
+package inorder
 
 import (
 	"context"
@@ -9,31 +11,31 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// inOrder runs work over the blocks of a source, on all workers at once, and
-// gives the results to emit one at a time, in the order of the input. Memory:
-// a few blocks a worker.
-func inOrder[T any](ctx context.Context, src *source, workers int, work func(*block) T, emit func(T) error) error {
+// Map calls work for each value of next, which ends with io.EOF, on so many
+// workers at once (0: all cores), and emit with the results, one at a time and in
+// the order of the values. A few values a worker are held at once.
+func Map[T, R any](ctx context.Context, workers int, next func() (T, error), work func(T) R, emit func(R) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	type job struct {
-		block *block
-		done  chan T
+		value T
+		done  chan R
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	jobs, queue := make(chan job), make(chan chan T, 2*workers)
+	jobs, queue := make(chan job), make(chan chan R, 2*workers)
 	g.Go(func() error {
 		defer close(jobs)
 		defer close(queue)
 		for {
-			b, err := src.Next()
+			v, err := next()
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
 			if err != nil {
 				return err
 			}
-			j := job{b.(*block), make(chan T, 1)}
+			j := job{v, make(chan R, 1)}
 			if err := send(ctx, queue, j.done); err != nil {
 				return err
 			}
@@ -45,7 +47,7 @@ func inOrder[T any](ctx context.Context, src *source, workers int, work func(*bl
 	for range workers {
 		g.Go(func() error {
 			for j := range jobs {
-				j.done <- work(j.block)
+				j.done <- work(j.value)
 			}
 			return nil
 		})

@@ -1,0 +1,94 @@
+package corpus
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrReplace is wrapped by the error of CanReplace.
+var ErrReplace = errors.New("a text cannot be replaced")
+
+// CanReplace returns nil if Decoder.Replace can put other texts into all items, and
+// else the reason: web pages and Parquet hold them in a form that is not written, and
+// a text of several fields has no place to be written to.
+func (r *Reader) CanReplace() error {
+	if r.fields.More != (Fields{}).More || r.opt.Compare == TitleAndText || r.opt.HTMLField != "" {
+		return fmt.Errorf("%w that is no field of its own", ErrReplace)
+	}
+	for _, in := range r.inputs {
+		switch in.format {
+		case JSONL, JSON, CSV, TSV, Lines, Files:
+		default:
+			return fmt.Errorf("%w in %s: %s is read only", ErrReplace, in.path, in.format)
+		}
+	}
+	return nil
+}
+
+// Replace returns the item that it decoded last with another text, all else as it was,
+// to be given to a Writer. A row of a table is quoted anew.
+func (d *Decoder) Replace(it Item, text string) (Item, error) {
+	var err error
+	switch it.in.format {
+	case JSONL, JSON:
+		it.Raw, err = d.replaceJSON(it.Raw, text)
+	case CSV, TSV:
+		it.Raw, err = d.replaceCell(it, text)
+	case Lines:
+		it.Raw, err = replaceLine(it.Raw, text)
+	default:
+		it.Raw, it.replaced = []byte(text), true
+	}
+	if err != nil {
+		return it, it.reject(fmt.Errorf("%w: %w", ErrReplace, err))
+	}
+	return it, nil
+}
+
+// replaceJSON puts a text in the place of the string that field has read last.
+func (d *Decoder) replaceJSON(raw []byte, text string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(text); err != nil {
+		return nil, err
+	}
+	quoted := bytes.TrimRight(b.Bytes(), "\n")
+	end := d.textEnd // behind the closing quote
+	start := end - len(d.rec.Text) - 2
+	return slices.Concat(raw[:start], quoted, raw[end:]), nil
+}
+
+// replaceLine writes another line with the same end.
+func replaceLine(raw []byte, text string) ([]byte, error) {
+	switch {
+	case !utf8.Valid(raw):
+		return nil, errors.New("the line is not UTF-8")
+	case strings.ContainsAny(text, "\r\n"):
+		return nil, errors.New("the new text has several lines")
+	}
+	return slices.Concat([]byte(text), raw[len(trimEnd(raw)):]), nil
+}
+
+// replaceCell writes the row with another cell.
+func (d *Decoder) replaceCell(it Item, text string) ([]byte, error) {
+	if !utf8.Valid(it.Raw) {
+		return nil, errors.New("the row is not UTF-8")
+	}
+	_, cells, _ := d.Cells(it)
+	cells[it.in.columns.text] = text
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Comma = rune(it.in.dialect.delimiter)
+	if err := w.Write(cells); err != nil {
+		return nil, err
+	}
+	w.Flush()
+	return slices.Concat(trimEnd(b.Bytes()), it.Raw[len(trimEnd(it.Raw)):]), w.Error()
+}

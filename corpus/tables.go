@@ -1,0 +1,275 @@
+package corpus
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/neardup/neardup"
+)
+
+// Kind is what the values of a column are.
+type Kind uint8
+
+// The values of a Table are strings, int64 and float64, and nil for none.
+const (
+	Text Kind = iota
+	Integer
+	Number
+)
+
+// Column is a column of a table.
+type Column struct {
+	Name string
+	Kind Kind
+}
+
+// TableStyle says how a Table is written as CSV.
+type TableStyle struct {
+	BOM   bool // a byte order mark first: Excel takes the file for UTF-8 then
+	Raw   bool // texts that a spreadsheet would take for formulas as they are
+	Comma rune // 0: a comma, and a tab for TSV
+}
+
+// TableFormats are those of a Table.
+func TableFormats() []Format { return []Format{JSONL, CSV, TSV, Parquet} }
+
+// Table writes rows as CSV, TSV, JSONL or Parquet, by the name of its file. Its
+// columns are its own ones, and behind them, for Item, those of the records. One
+// goroutine at a time.
+type Table struct {
+	file    *AtomicFile
+	format  Format
+	style   TableStyle
+	columns []Column
+	names   []string // behind the columns; nil until the first row
+	begun   bool
+	csv     *csv.Writer
+	rows    *rowSink // of Parquet
+	codec   Codec
+}
+
+// NewTable writes a table into f, which Commit ends; Close comes before. Parquet
+// needs its codec.
+func NewTable(f *AtomicFile, style TableStyle, codec Codec, columns ...Column) (*Table, error) {
+	t := &Table{file: f, format: FormatOf(f.path), style: style, codec: codec, columns: columns}
+	switch {
+	case !slices.Contains(TableFormats(), t.format):
+		return nil, fmt.Errorf("%w: %s would hold a table: %s", ErrName, f.path, joined(TableFormats()))
+	case t.format == Parquet && f.pack != nil:
+		return nil, fmt.Errorf("%s: %s is not compressed as a whole", f.path, Parquet)
+	}
+	return t, nil
+}
+
+// Row writes values of the columns.
+func (t *Table) Row(values ...any) error { return t.row(nil, values, nil) }
+
+// Item writes values of the columns and a record with its own columns: those of a
+// row of a table, all members of an object of JSON to JSONL, all columns of
+// Parquet to Parquet, else id, title, url and text. A record that cannot be read is
+// left out. All records need the same columns.
+func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
+	var doc neardup.Document
+	var bad *RejectError
+	if err := dec.Decode(it, &doc); errors.As(err, &bad) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	from := it.in.format
+	switch {
+	case t.format == JSONL && (from == JSONL || from == JSON):
+		return t.object(it, dec, values)
+	case t.format == Parquet && from == Parquet:
+		t.begun = true
+		return t.parquet().writeAfter(it, values...)
+	}
+	names, cells, ok := dec.Cells(it)
+	if !ok {
+		names, cells = []string{"id", "title", "url", "text"}, []string{doc.ID, doc.Title, doc.URL, doc.Text}
+	}
+	switch {
+	case names == nil && t.begun:
+		names = t.names
+	case names == nil: // a header of numbers for a table without one
+		for i := range cells {
+			names = append(names, strconv.Itoa(i+1))
+		}
+	}
+	if t.begun && !slices.Equal(names, t.names) {
+		return fmt.Errorf("%s: its columns are not those of the records before", it.File)
+	}
+	return t.row(names, values, cells)
+}
+
+// row writes values and cells under their names.
+func (t *Table) row(names []string, values []any, cells []string) error {
+	if err := t.begin(names); err != nil {
+		return err
+	}
+	for i := range names { // a row may be shorter than the header, or longer
+		cell := ""
+		if i < len(cells) {
+			cell = cells[i]
+		}
+		values = append(values, cell)
+	}
+	switch t.format {
+	case JSONL:
+		return t.line(t.members(values), nil)
+	case Parquet:
+		return t.parquet().rows.Write(values...)
+	}
+	var row []string
+	for _, v := range values {
+		row = append(row, t.cell(v))
+	}
+	for _, more := range cells[min(len(names), len(cells)):] {
+		row = append(row, t.cell(more))
+	}
+	return t.csv.Write(row)
+}
+
+// begin settles the columns with the first row.
+func (t *Table) begin(names []string) error {
+	if t.begun {
+		return nil
+	}
+	t.begun, t.names = true, names
+	for _, name := range names {
+		t.columns = append(t.columns[:len(t.columns):len(t.columns)], Column{Name: name})
+	}
+	switch t.format {
+	case JSONL, Parquet:
+		return nil
+	}
+	if t.style.BOM {
+		if _, err := t.file.Write([]byte("\ufeff")); err != nil {
+			return err
+		}
+	}
+	t.csv = csv.NewWriter(t.file)
+	switch {
+	case t.style.Comma != 0:
+		t.csv.Comma = t.style.Comma
+	case t.format == TSV:
+		t.csv.Comma = '\t'
+	}
+	var header []string
+	for _, c := range t.columns {
+		header = append(header, c.Name)
+	}
+	return t.csv.Write(header)
+}
+
+func (t *Table) parquet() *rowSink {
+	if t.rows == nil {
+		t.rows = &rowSink{AtomicFile: t.file, rows: t.codec.Create(t.file, t.columns...)}
+	}
+	return t.rows
+}
+
+// cell is a value of CSV. An apostrophe, as spreadsheets put there themselves, keeps
+// them from taking a text for a formula.
+func (t *Table) cell(v any) string {
+	switch v := v.(type) {
+	case string:
+		if !t.style.Raw && v != "" && strings.IndexByte("=+-@\t\r", v[0]) >= 0 {
+			return "'" + v
+		}
+		return v
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'f', 4, 64)
+	}
+	return ""
+}
+
+// member is a member of an object of JSON.
+type member struct {
+	name  string
+	value []byte // nil: it is left out
+}
+
+func (t *Table) members(values []any) []member {
+	var out []member
+	for i, v := range values {
+		m := member{name: t.columns[i].Name}
+		if v != nil {
+			m.value, _ = json.Marshal(v) // a string and a finite number always can be
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// object writes the values, and the members of the record that have other names.
+func (t *Table) object(it Item, dec *Decoder, values []any) error {
+	t.begun = true
+	own := t.members(values)
+	var more []member
+	s := jsonScan{maxDepth: dec.opt.MaxDepth}
+	err := s.object(trimEnd(it.Raw), func(key []byte) error {
+		name, from := string(key), s.i
+		if err := s.skip(); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(own, func(m member) bool { return m.name == name }) {
+			more = append(more, member{name, s.b[from:s.i]})
+		}
+		return nil
+	})
+	if err != nil {
+		return it.reject(err)
+	}
+	return t.line(own, more)
+}
+
+// line writes an object on a line of its own.
+func (t *Table) line(own, more []member) error {
+	b := []byte{'{'}
+	for _, m := range slices.Concat(own, more) {
+		if m.value == nil {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		name, err := json.Marshal(m.name)
+		if err != nil {
+			return err
+		}
+		b = append(append(b, name...), ':')
+		for _, c := range m.value { // outside of strings line ends mean nothing, and inside JSON has none
+			if c == '\n' || c == '\r' {
+				c = ' '
+			}
+			b = append(b, c)
+		}
+	}
+	_, err := t.file.Write(append(b, "}\n"...))
+	return err
+}
+
+// Close ends the table: what is left is written, and the header of one without a
+// row. It does not commit the file.
+func (t *Table) Close() error {
+	if err := t.begin(nil); err != nil {
+		return err
+	}
+	switch {
+	case t.csv != nil:
+		t.csv.Flush()
+		return t.csv.Error()
+	case t.format == Parquet:
+		defer t.parquet().closeFile()
+		return t.rows.rows.Close()
+	}
+	return nil
+}

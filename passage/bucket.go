@@ -1,0 +1,149 @@
+package passage
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/neardup/neardup/internal/external"
+	"golang.org/x/sync/errgroup"
+)
+
+// bucket goes through the rows of one key, in the order of the input; it can do so
+// again.
+type bucket func(row func(row) error) error
+
+// Buckets are compared taskRows at a time. One of more rows than largeBucket is
+// sorted by itself, on disk if need be.
+const (
+	taskRows    = 1 << 12
+	largeBucket = 1 << 16
+)
+
+// compareAll compares the rows of each key, on all workers; a large bucket is for one.
+func (j *job) compareAll(ctx context.Context, rows *external.Sorted[row]) error {
+	g, ctx := errgroup.WithContext(ctx)
+	tasks := make(chan []row)
+	for range j.cfg.Workers {
+		c := &comparer{job: j, ctx: ctx}
+		g.Go(func() error {
+			for task := range tasks {
+				if err := c.task(task); err != nil {
+					return err
+				}
+			}
+			return c.flush()
+		})
+	}
+	g.Go(func() error {
+		defer close(tasks)
+		c := &comparer{job: j, ctx: ctx}
+		send := func(task []row) error {
+			select {
+			case tasks <- task:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		if err := j.eachBucket(ctx, rows, send, c.bucket); err != nil {
+			return err
+		}
+		return c.flush()
+	})
+	return g.Wait()
+}
+
+// eachBucket gives the buckets of several rows to small, many at a time, and those
+// that are large to large.
+func (j *job) eachBucket(ctx context.Context, rows *external.Sorted[row], small func([]row) error, large func(bucket) error) error {
+	var some []row                           // whole buckets, and the one that is read
+	var spilled *external.Sorter[byPosition] // the one that is read, if it is large
+	begun := 0                               // where it begins
+	end := func() error {
+		n := len(some) - begun
+		if n < 2 || spilled != nil {
+			some = some[:begun]
+		}
+		begun = len(some)
+		if spilled != nil {
+			s := spilled
+			spilled = nil
+			return largest(ctx, s, large)
+		}
+		if len(some) < taskRows {
+			return nil
+		}
+		task := some
+		some, begun = nil, 0
+		return small(task)
+	}
+	err := rows.Each(ctx, func(r row) error {
+		if begun < len(some) && some[begun][0] != r[0] {
+			if err := end(); err != nil {
+				return err
+			}
+		}
+		if spilled != nil {
+			return spilled.Add(byPosition{r[1], r[2]})
+		}
+		if some = append(some, r); len(some)-begun <= largeBucket {
+			return nil
+		}
+		spilled = external.NewSorter[byPosition](j.disk, j.memory(50))
+		for _, r := range some[begun:] {
+			if err := spilled.Add(byPosition{r[1], r[2]}); err != nil {
+				return err
+			}
+		}
+		some = some[:begun+1]
+		return nil
+	})
+	if err == nil {
+		err = end()
+	}
+	if err != nil || len(some) == 0 {
+		return err
+	}
+	return small(some)
+}
+
+// byPosition is a row without its key.
+type byPosition [2]uint64
+
+// largest goes through a large bucket.
+func largest(ctx context.Context, s *external.Sorter[byPosition], large func(bucket) error) error {
+	sorted, err := s.Sort()
+	if err != nil {
+		return err
+	}
+	defer sorted.Close()
+	return large(func(fn func(row) error) error {
+		return sorted.Each(ctx, func(p byPosition) error { return fn(row{0, p[0], p[1]}) })
+	})
+}
+
+// task compares the rows of each key, which lie side by side.
+func (c *comparer) task(rows []row) error {
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && rows[n][0] == rows[0][0] {
+			n++
+		}
+		same := rows[:n]
+		rows = rows[n:]
+		slices.SortFunc(same, func(a, b row) int { return cmp.Compare(a[1], b[1]) })
+		err := c.bucket(func(fn func(row) error) error {
+			for _, r := range same {
+				if err := fn(r); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return c.ctx.Err()
+}

@@ -1,0 +1,324 @@
+package passage
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math/bits"
+	"sort"
+
+	"github.com/neardup/neardup/internal/external"
+	"github.com/zeebo/xxh3"
+)
+
+// comparer compares the windows of one bucket after the other. One goroutine at a time.
+type comparer struct {
+	*job
+	ctx    context.Context
+	single bool         // each row has one window, and rows of one key the same, most likely
+	kept   []occurrence // of the bucket so far: those with the first of some window
+	spare  occurrence
+	// With Config.First: those that overlap their first occurrence, and are told
+	// where that has another one.
+	overlap []overlap
+	found   []row // for matches
+}
+
+type overlap struct {
+	of firstWindow
+	at uint64
+}
+
+// occurrence is an anchor with all its windows, as they lie in the store.
+type occurrence struct {
+	at      uint64 // of text in the store
+	text    []byte
+	left    int // bytes of text before the anchor
+	windows []window
+	from    []firstWindow // of each window
+	copied  []uint64      // where each window has its next occurrence, plus 1; 0: none
+}
+
+// window is one in the text of an occurrence.
+type window struct{ start, end int }
+
+// firstWindow is the first occurrence of a window: that of a kept occurrence.
+type firstWindow struct{ kept, window int }
+
+// unknown is said of a window that no kept occurrence has.
+var unknown = firstWindow{kept: -1}
+
+// maxKept is how many occurrences with windows of their own a bucket may have before its
+// windows are sorted one by one.
+const maxKept = 16
+
+var errCrowded = errors.New("too many windows that differ")
+
+// bucket tells the matches of all windows of a bucket. Each occurrence is compared with
+// those before it that have the first of some window: with one, where all are
+// the same, and at most with maxKept.
+func (c *comparer) bucket(rows bucket) error {
+	c.kept, c.overlap = c.kept[:0], c.overlap[:0]
+	err := rows(c.occurrence)
+	if err != nil && !errors.Is(err, errCrowded) {
+		return err
+	}
+	if err := c.firsts(); err != nil {
+		return err
+	}
+	if err != nil {
+		return c.each(rows)
+	}
+	return nil
+}
+
+// each sorts the windows of a bucket by their own hash, and compares those that share it.
+// What was told of the bucket before stays true, and is told again.
+func (c *comparer) each(rows bucket) error {
+	windows := external.NewSorter[row](c.disk, c.memory(100)/int64(c.cfg.Workers+1))
+	err := rows(func(r row) error {
+		o := &c.spare
+		if err := c.read(o, r); err != nil {
+			return err
+		}
+		for _, w := range o.windows {
+			if err := windows.Add(newRow(xxh3.Hash(o.text[w.start:w.end]), o.at+uint64(w.start), 0, w.end-w.start)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	sorted, err := windows.Sort()
+	if err != nil {
+		return err
+	}
+	single := &comparer{job: c.job, ctx: c.ctx, single: true}
+	err = c.eachBucket(c.ctx, sorted, single.task, single.bucket)
+	return errors.Join(err, single.flush(), sorted.Close())
+}
+
+// read reads the windows of a row.
+func (c *comparer) read(o *occurrence, r row) error {
+	o.left = r.before()
+	o.at = r[1] - uint64(o.left)
+	n := o.left + r.behind()
+	if cap(o.text) < n {
+		o.text = make([]byte, n)
+	}
+	o.text = o.text[:n]
+	if err := c.store.text.Read(o.text, int64(o.at)); err != nil {
+		return err
+	}
+	o.windows = c.cfg.Least.windows(o.windows[:0], o.text)
+	o.from = o.from[:0]
+	for range o.windows {
+		o.from = append(o.from, unknown)
+	}
+	o.copied = o.copied[:0]
+	return nil
+}
+
+// windows appends those of a text that begins with a unit and ends with one.
+func (l Length) windows(dst []window, text []byte) []window {
+	if l.Unit == Bytes {
+		for end := l.N; end <= len(text); end++ {
+			dst = append(dst, window{end - l.N, end})
+		}
+		return dst
+	}
+	all := len(dst)
+	l.Unit.each(string(text), func(start, end int, _ uint64) { dst = append(dst, window{start, end}) })
+	n := len(dst) - all - l.N + 1
+	for i := range n {
+		dst[all+i].end = dst[all+i+l.N-1].end
+	}
+	return dst[:all+max(n, 0)]
+}
+
+// occurrence compares the next one of the bucket, and tells the windows of it that are
+// repeated.
+func (c *comparer) occurrence(r row) error {
+	o := &c.spare
+	if err := c.read(o, r); err != nil {
+		return err
+	}
+	left := len(o.windows)
+	for i := range c.kept {
+		if left -= o.claim(&c.kept[i], i); left == 0 {
+			break
+		}
+	}
+	if err := c.repeated(o); err != nil || left == 0 {
+		return err
+	}
+	n := len(c.kept)
+	if n == maxKept && !c.single {
+		return errCrowded
+	}
+	if n == cap(c.kept) {
+		c.kept = append(c.kept, occurrence{})
+	}
+	c.kept = c.kept[:n+1]
+	c.kept[n], c.spare = c.spare, c.kept[n]
+	return nil
+}
+
+// claim finds the windows of o that k, which came before it, has at the same place beside the
+// anchor, and returns how many are new.
+func (o *occurrence) claim(k *occurrence, number int) (claimed int) {
+	lo := o.left - commonSuffix(o.text[:o.left], k.text[:k.left])
+	hi := o.left + commonPrefix(o.text[o.left:], k.text[k.left:])
+	shift := k.left - o.left
+	i := sort.Search(len(o.windows), func(i int) bool { return o.windows[i].start >= lo })
+	if i == len(o.windows) {
+		return 0
+	}
+	first := o.windows[i].start + shift
+	n := sort.Search(len(k.windows), func(n int) bool { return k.windows[n].start >= first })
+	for ; i < len(o.windows) && o.windows[i].end <= hi; i++ {
+		w := window{o.windows[i].start + shift, o.windows[i].end + shift}
+		for n < len(k.windows) && k.windows[n].start < w.start {
+			n++
+		}
+		if n < len(k.windows) && k.windows[n] == w && o.from[i] == unknown {
+			o.from[i] = firstWindow{number, n}
+			claimed++
+		}
+	}
+	return claimed
+}
+
+// repeated tells the windows of o that begin after their first occurrence has ended.
+func (c *comparer) repeated(o *occurrence) error {
+	var m row // the match so far: windows that follow each other in both texts
+	for i, from := range o.from {
+		if from == unknown {
+			continue
+		}
+		k, w := &c.kept[from.kept], o.windows[i]
+		at, first := o.at+uint64(w.start), k.at+uint64(k.windows[from.window].start)
+		if first+uint64(w.end-w.start) > at {
+			if c.cfg.First {
+				c.overlap = append(c.overlap, overlap{from, at})
+			}
+			continue
+		}
+		if c.cfg.First {
+			k.copy(from.window, at)
+		}
+		if err := c.grow(&m, at, first, w.end-w.start, i > 0 && o.from[i-1].kept == from.kept); err != nil {
+			return err
+		}
+	}
+	return c.tell(m)
+}
+
+// copy notes where a first window is repeated.
+func (o *occurrence) copy(window int, at uint64) {
+	for len(o.copied) < len(o.windows) {
+		o.copied = append(o.copied, 0)
+	}
+	if o.copied[window] == 0 {
+		o.copied[window] = at + 1
+	}
+}
+
+// firsts tells the windows of kept occurrences that are the first of several, and those that
+// overlap one of them.
+func (c *comparer) firsts() error {
+	for k := range c.kept {
+		var m row
+		o := &c.kept[k]
+		for i, next := range o.copied {
+			if next == 0 {
+				continue
+			}
+			w := o.windows[i]
+			if err := c.grow(&m, o.at+uint64(w.start), next-1, w.end-w.start, i > 0 && o.copied[i-1] != 0); err != nil {
+				return err
+			}
+		}
+		if err := c.tell(m); err != nil {
+			return err
+		}
+	}
+	for _, v := range c.overlap {
+		o := &c.kept[v.of.kept]
+		if v.of.window >= len(o.copied) || o.copied[v.of.window] == 0 {
+			continue
+		}
+		w := o.windows[v.of.window]
+		if err := c.tell(row{v.at, uint64(w.end - w.start), o.copied[v.of.window] - 1}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// grow adds a window to a match if it follows and is from the same text, and else
+// tells the match and begins another.
+func (c *comparer) grow(m *row, at, from uint64, n int, follows bool) error {
+	if follows && m[1] != 0 && at-m[0] == from-m[2] {
+		m[1] = at + uint64(n) - m[0]
+		return nil
+	}
+	told := *m
+	*m = row{at, uint64(n), from}
+	return c.tell(told)
+}
+
+// tell adds a match to all: where it begins, how long it is, where the same begins.
+func (c *comparer) tell(m row) error {
+	if m[1] == 0 {
+		return nil
+	}
+	if c.found = append(c.found, m); len(c.found) < taskRows {
+		return nil
+	}
+	return c.flush()
+}
+
+func (c *comparer) flush() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.found {
+		if err := c.matches.Add(m); err != nil {
+			return err
+		}
+	}
+	c.found = c.found[:0]
+	return nil
+}
+
+// commonPrefix is how many bytes a and b begin with alike.
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {
+			return i + bits.TrailingZeros64(x)/8
+		}
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
+// commonSuffix is how many bytes a and b end with alike.
+func commonSuffix(a, b []byte) int {
+	n := min(len(a), len(b))
+	a, b = a[len(a)-n:], b[len(b)-n:]
+	for ; n >= 8; n -= 8 {
+		if x := binary.LittleEndian.Uint64(a[n-8:]) ^ binary.LittleEndian.Uint64(b[n-8:]); x != 0 {
+			return len(a) - n + bits.LeadingZeros64(x)/8
+		}
+	}
+	for n > 0 && a[n-1] == b[n-1] {
+		n--
+	}
+	return len(a) - n
+}

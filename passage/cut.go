@@ -1,0 +1,247 @@
+package passage
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/text"
+	"github.com/neardup/neardup/text/segment"
+)
+
+// Border says what a cut must leave whole.
+type Border string
+
+// The borders. Runes are never cut.
+const (
+	WholeWords      Border = "words"
+	WholeSentences  Border = "sentences"
+	WholeParagraphs Border = "paragraphs" // lines
+)
+
+// Part is a part of a text that is repeated.
+type Part struct {
+	Start, End int    // bytes
+	Spans      []Span // what it is made of
+	// Stays is why the part is not to be cut: what would be left is broken. ""
+	// is to be cut.
+	Stays Reason
+}
+
+// Reason is why a repeated part stays in its text.
+type Reason string
+
+// The reasons.
+const (
+	Inside  Reason = "within"  // it ends within a word, sentence or paragraph
+	Heading Reason = "heading" // a heading would have no text any more
+)
+
+// Cutter decides what of the repeated parts of texts is cut. Safe for concurrent use.
+type Cutter struct {
+	whole Border
+	words *segment.Segmenter
+}
+
+// NewCutter returns one that leaves whole what a Border names.
+func NewCutter(whole Border) (*Cutter, error) {
+	g, err := segment.Default()
+	return &Cutter{whole, g}, err
+}
+
+// Parts joins the spans of one text to the whole parts that are repeated, and divides
+// them into what can be cut and what stays, in the order of the text.
+func (c *Cutter) Parts(s string, spans []Span) (parts []Part) {
+	var units [][2]int // whole sentences or paragraphs
+	if c.whole != WholeWords {
+		units = c.units(s)
+	}
+	for len(spans) > 0 {
+		n, end := 0, spans[0].Byte
+		for n < len(spans) && spans[n].Byte == end {
+			end += spans[n].Len
+			n++
+		}
+		run := spans[:n]
+		start := spans[0].Byte
+		spans = spans[n:]
+		for start < end && !utf8.RuneStart(s[start]) {
+			start++
+		}
+		for end < len(s) && end > start && !utf8.RuneStart(s[end]) {
+			end--
+		}
+		from, to := c.wholeWords(s, start, end)
+		if c.whole != WholeWords {
+			from, to = within(units, start, end)
+		}
+		add := func(a, b int, stays Reason) {
+			if strings.TrimSpace(s[a:b]) != "" {
+				parts = append(parts, Part{a, b, clipped(s, run, a, b), stays})
+			}
+		}
+		if from >= to {
+			add(start, end, Inside)
+			continue
+		}
+		add(start, from, Inside)
+		add(from, to, "")
+		add(to, end, Inside)
+	}
+	if c.whole != WholeWords {
+		keepHeadings(s, parts)
+	}
+	return parts
+}
+
+// clipped are what lies of spans within a part of the text.
+func clipped(s string, spans []Span, start, end int) (some []Span) {
+	for _, span := range spans {
+		from, to := max(span.Byte, start), min(span.Byte+span.Len, end)
+		if from >= to {
+			continue
+		}
+		skip := from - span.Byte
+		runes := runeStarts(s[span.Byte:from])
+		span.Byte, span.From.Byte, span.Len = from, span.From.Byte+skip, to-from
+		span.Rune, span.From.Rune = span.Rune+runes, span.From.Rune+runes
+		some = append(some, span)
+	}
+	return some
+}
+
+// Runes is how many runes begin in the span, which is of the text s.
+func (s *Span) Runes(text string) int { return runeStarts(text[s.Byte : s.Byte+s.Len]) }
+
+// units are the sentences or the paragraphs of a text, without white space around them.
+func (c *Cutter) units(s string) (units [][2]int) {
+	var all []string
+	if c.whole == WholeSentences {
+		all = keyword.Sentences(nil, s)
+	} else {
+		for line := range strings.Lines(s) {
+			if line = strings.TrimSpace(line); line != "" {
+				all = append(all, line)
+			}
+		}
+	}
+	at := 0
+	for _, unit := range all {
+		at += strings.Index(s[at:], unit)
+		units = append(units, [2]int{at, at + len(unit)})
+		at += len(unit)
+	}
+	return units
+}
+
+// within is the part of a text from the first unit that lies in it up to where the unit
+// after the last would begin.
+func within(units [][2]int, start, end int) (from, to int) {
+	for i, u := range units {
+		if u[0] < start || u[1] > end {
+			continue
+		}
+		if to == 0 {
+			from = u[0]
+		}
+		to = end
+		if i+1 < len(units) {
+			to = min(end, units[i+1][0])
+		}
+	}
+	return from, to
+}
+
+// wholeWords shrinks a part of a text to whole words.
+func (c *Cutter) wholeWords(s string, start, end int) (from, to int) {
+	for start < end && !c.border(s, start) {
+		_, size := utf8.DecodeRuneInString(s[start:])
+		start += size
+	}
+	for start < end && !c.border(s, end) {
+		_, size := utf8.DecodeLastRuneInString(s[:end])
+		end -= size
+	}
+	for start < end && unicode.IsSpace(first(s[start:])) {
+		_, size := utf8.DecodeRuneInString(s[start:])
+		start += size
+	}
+	if glues(s[:start], s[end:]) {
+		_, size := utf8.DecodeLastRuneInString(s[start:end])
+		end -= size
+	}
+	return start, end
+}
+
+func first(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// glues reports whether two words would become one.
+func glues(before, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next := first(after)
+	return text.IsWord(last) && text.IsWord(next) && !text.IsCJK(last) && !text.IsCJK(next)
+}
+
+// joiners go on with what stands before them.
+const joiners = "\u200d\ufe0e\ufe0f"
+
+// border reports whether no word, and nothing that is shown as one character, goes across
+// a place of a text.
+func (c *Cutter) border(s string, at int) bool {
+	if at == 0 || at == len(s) {
+		return true
+	}
+	before, size := utf8.DecodeLastRuneInString(s[:at])
+	after, next := utf8.DecodeRuneInString(s[at:])
+	first, _ := utf8.DecodeLastRuneInString(s[:at-size])
+	last, _ := utf8.DecodeRuneInString(s[at+next:])
+	switch {
+	case text.IsMark(after) || strings.ContainsRune(joiners, after) || before == '\u200d':
+		return false
+	case before == '\r' && after == '\n':
+		return false
+	case isApostrophe(after):
+		return !text.IsWord(before) || !text.IsWord(last)
+	case isApostrophe(before):
+		return !text.IsWord(after) || !text.IsWord(first)
+	case !text.IsWord(before) && !text.IsMark(before) || !text.IsWord(after):
+		return true
+	case unicode.Is(unicode.Han, before) && unicode.Is(unicode.Han, after):
+		return c.segmented(s, at)
+	}
+	return text.IsCJK(before) != text.IsCJK(after)
+}
+
+func isApostrophe(r rune) bool { return r == '\'' || r == '’' }
+
+// beside is how many bytes of Chinese beside a place its words are cut from.
+const beside = 3 * 100
+
+// segmented reports whether a word of the Chinese around a place ends there.
+func (c *Cutter) segmented(s string, at int) bool {
+	start, end := at, at
+	for at-start < beside {
+		r, size := utf8.DecodeLastRuneInString(s[:start])
+		if !unicode.Is(unicode.Han, r) {
+			break
+		}
+		start -= size
+	}
+	for end-at < beside {
+		r, size := utf8.DecodeRuneInString(s[end:])
+		if !unicode.Is(unicode.Han, r) {
+			break
+		}
+		end += size
+	}
+	for _, w := range c.words.Cut(nil, s[start:end], segment.HMM) {
+		if start += len(w); start >= at {
+			break
+		}
+	}
+	return start == at
+}

@@ -1,0 +1,74 @@
+package passage
+
+import (
+	"strings"
+	"testing"
+)
+
+// shown is a text with what is cut in [] and what is repeated and stays in <>.
+func shown(t *testing.T, whole Border, s string, spans ...Span) string {
+	t.Helper()
+	c, err := NewCutter(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	at := 0
+	for _, p := range c.Parts(s, spans) {
+		open, end := "[", "]"
+		if p.Stays != "" {
+			open, end = "<", ">"
+		}
+		b.WriteString(s[at:p.Start] + open + s[p.Start:p.End] + end)
+		at = p.End
+		next := p.Start
+		for _, span := range p.Spans {
+			if span.Byte != next || span.Rune != runeStarts(s[:next]) || span.From.Byte-span.Byte != 7 || span.Runes(s) != runeStarts(s[next:next+span.Len]) {
+				t.Errorf("%q: %+v is not where it should be", s, span)
+			}
+			next += span.Len
+		}
+		if next != p.End {
+			t.Errorf("%q: the spans of %q end at %d", s, s[p.Start:p.End], next)
+		}
+	}
+	return b.String() + s[at:]
+}
+
+func TestParts(t *testing.T) {
+	tests := []struct {
+		name     string
+		whole    Border
+		repeated string // between | and |
+		want     string
+	}{
+		{"a word stays whole", WholeWords, "a fo|x jumps over the la|zy dog", "a fo<x >[jumps over the ]<la>zy dog"},
+		{"an apostrophe is within a word", WholeWords, "they don|'t see it|", "they don<'t >[see it]"},
+		{"Chinese words", WholeWords, "他来到北|京天安门，好|", "他来到北<京>[天安门，好]"},
+		{"a mark belongs to its letter", WholeWords, "e|\u0301 x|", "e<\u0301 >[x]"},
+		{"Chinese beside Latin", WholeWords, "用|Go写|的", "用[Go写]的"},
+		{"words are not glued", WholeWords, "the fox|, that jumps, |lazy", "the fox[, that jumps,] lazy"},
+		{"a rune stays whole", WholeWords, "汉\xe5|\xad\x97, here|", "汉字[, here]"},
+		{"sentences", WholeSentences, "One. Tw|o is long. Three. Fo|ur.", "One. Tw<o is long. >[Three. ]<Fo>ur."},
+		{"Chinese sentences", WholeSentences, "一句。|两句。三|句。", "一句。[两句。]<三>句。"},
+		{"no whole sentence", WholeSentences, "One |of these.| Two.", "One <of these.> Two."},
+		{"paragraphs", WholeParagraphs, "a. |b.\nc. d.\ne|.\n", "a. <b.\n>[c. d.\n]<e>.\n"},
+		{"a heading with text", WholeParagraphs, "Title\n\n|Repeated text.\n|\nOwn text, which is here.", "Title\n\n[Repeated text.\n]\nOwn text, which is here."},
+		{"a heading without text", WholeParagraphs, "Title\n\n|Repeated text.|\n\n# Next\n\nOwn.", "Title\n\n<Repeated text.>\n\n# Next\n\nOwn."},
+		{"a heading at the end", WholeSentences, "Own.\n\n## Title\n|Repeated text.|", "Own.\n\n## Title\n<Repeated text.>"},
+		{"a heading that is repeated, too", WholeParagraphs, "Own.\n\n|Title\n\nRepeated text.|", "Own.\n\n[Title\n\nRepeated text.]"},
+		{"a line is no heading", WholeParagraphs, "This ends like a sentence.\n\n|Repeated text.|", "This ends like a sentence.\n\n[Repeated text.]"},
+	}
+	for _, test := range tests {
+		marks := strings.Split(test.repeated, "|")
+		s := strings.Join(marks, "")
+		at := Place{Byte: len(marks[0]), Rune: runeStarts(marks[0])}
+		half := len(marks[1]) / 2 // the spans of one part may be many
+		from := func(p Place) Place { return Place{Item: 1, Byte: p.Byte + 7, Rune: p.Rune + 7} }
+		next := Place{Byte: at.Byte + half, Rune: at.Rune + runeStarts(marks[1][:half])}
+		spans := []Span{{at, half, from(at)}, {next, len(marks[1]) - half, from(next)}}
+		if got := shown(t, test.whole, s, spans...); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}

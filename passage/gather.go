@@ -1,0 +1,234 @@
+package passage
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/internal/external"
+	"github.com/neardup/neardup/internal/inorder"
+)
+
+// row is an anchor of the store, to be sorted by its key: the key, its offset,
+// and how many bytes of windows lie before and, from it on, behind it.
+type row [3]uint64
+
+func newRow(key, at uint64, before, behind int) row {
+	return row{key, at, uint64(before)<<32 | uint64(behind)}
+}
+
+func (r row) before() int { return int(r[2] >> 32) }
+func (r row) behind() int { return int(uint32(r[2])) }
+
+// stretch is a part of a document that lies in the store.
+type stretch struct {
+	at    int64  // offset in the store
+	item  uint32 // the document
+	start uint32 // offset in the document
+	runes uint32 // that begin before
+}
+
+// longestStretch is how much of the store one stretch says the place of: what is longer
+// is several, one after the other. It bounds how far runes are counted.
+const longestStretch = 4 << 10
+
+// document is what is known of an item of the input.
+type document struct {
+	id    external.Ref
+	idLen uint32
+}
+
+// store holds, of the texts, all windows whose anchor may come again, in the order of
+// the input, and where they are from.
+type store struct {
+	text      *external.Bytes
+	stretches *external.Array[stretch]
+	documents *external.Array[document]
+	ids       *external.Spool
+	rows      *external.Sorter[row]
+}
+
+// part is what one document adds to the store.
+type part struct {
+	doc     neardup.Document
+	err     error // rejected
+	anchors []anchor
+}
+
+// count reads the documents for the first time, and notes which anchors come more
+// than once.
+func (j *job) count(ctx context.Context, src batch.Source) error {
+	work := func(b batch.Block) int {
+		s, n := j.sampler(), 0
+		defer j.samplers.Put(s)
+		b.Decode(func(doc *neardup.Document, err error) {
+			if n++; err == nil {
+				s.anchors(doc.Text, func(a anchor) { j.seen.add(a.key) })
+			}
+		})
+		return n
+	}
+	items := 0
+	return inorder.Map(ctx, j.cfg.Workers, src.Next, work, func(n int) error {
+		items += n
+		j.cfg.Progress(batch.Progress{Phase: "read", Documents: int64(items)})
+		return nil
+	})
+}
+
+// gather reads them for the second time, and stores what count has seen again.
+func (j *job) gather(ctx context.Context, src batch.Source) error {
+	work := func(b batch.Block) (parts []part) {
+		s := j.sampler()
+		defer j.samplers.Put(s)
+		b.Decode(func(doc *neardup.Document, err error) {
+			if err != nil {
+				parts = append(parts, part{err: err})
+				return
+			}
+			p := part{doc: *doc}
+			s.anchors(doc.Text, func(a anchor) {
+				if j.seen.again(a.key) {
+					p.anchors = append(p.anchors, a)
+				}
+			})
+			p.doc.Title, p.doc.URL = "", ""
+			j.bytes.Add(int64(len(doc.Text)))
+			if p.anchors == nil {
+				p.doc.Text = ""
+			}
+			parts = append(parts, p)
+		})
+		return parts
+	}
+	err := inorder.Map(ctx, j.cfg.Workers, src.Next, work, func(parts []part) error {
+		for i := range parts {
+			if err := j.keep(&parts[i]); err != nil {
+				return err
+			}
+		}
+		j.cfg.Progress(batch.Progress{Phase: "gather", Documents: int64(j.store.documents.Len())})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return j.store.text.End()
+}
+
+// keep stores what one document adds.
+func (j *job) keep(p *part) error {
+	item := j.store.documents.Len()
+	if item == math.MaxUint32 {
+		return fmt.Errorf("passage: more than 2^32 documents")
+	}
+	if p.err != nil {
+		j.sum.Rejected++
+		if err := j.cfg.Reject(item, p.err); err != nil {
+			return err
+		}
+		_, err := j.store.documents.Add(document{})
+		return err
+	}
+	j.sum.Documents++
+	if len(p.doc.Text) > math.MaxInt32 {
+		return fmt.Errorf("passage: document %q has more than 2 GiB of text", p.doc.ID)
+	}
+	id, err := j.store.ids.Add(p.doc.ID)
+	if err != nil {
+		return err
+	}
+	if _, err := j.store.documents.Add(document{id, uint32(len(p.doc.ID))}); err != nil {
+		return err
+	}
+	at := stretch{item: uint32(item)}
+	for len(p.anchors) > 0 {
+		n, hi := 1, p.anchors[0].hi
+		for n < len(p.anchors) && p.anchors[n].lo <= hi {
+			hi = p.anchors[n].hi
+			n++
+		}
+		if err := j.store.add(&at, p.doc.Text, p.anchors[:n]); err != nil {
+			return err
+		}
+		p.anchors = p.anchors[n:]
+	}
+	return nil
+}
+
+// add stores the windows of anchors that lie side by side or overlap. last is the
+// stretch before, of the same document; its text ends where another begins.
+func (s *store) add(last *stretch, text string, anchors []anchor) error {
+	lo, hi := anchors[0].lo, anchors[len(anchors)-1].hi
+	begin, err := s.text.Add(text[lo:hi])
+	if err != nil {
+		return err
+	}
+	if _, err := s.text.Add("\n"); err != nil { // so that two stretches never touch
+		return err
+	}
+	for start := lo; start < hi; start += longestStretch {
+		last.runes += uint32(runeStarts(text[last.start:start]))
+		last.at, last.start = begin+int64(start-lo), uint32(start)
+		if _, err := s.stretches.Add(*last); err != nil {
+			return err
+		}
+	}
+	for _, a := range anchors {
+		if err := s.rows.Add(newRow(a.key, uint64(begin)+uint64(a.at-lo), a.at-a.lo, a.hi-a.at)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runeStarts counts the runes that begin in a part of a text.
+func runeStarts[T string | []byte](s T) (n int) {
+	for i := range len(s) {
+		if s[i]&0xC0 != 0x80 {
+			n++
+		}
+	}
+	return n
+}
+
+// find returns the stretch in which a byte of the store lies.
+func (s *store) find(at int64) (found stretch, err error) {
+	lo, hi := 0, s.stretches.Len()
+	for lo+1 < hi {
+		mid := int(uint(lo+hi) >> 1)
+		one, err := s.stretches.Get(mid)
+		if err != nil {
+			return found, err
+		}
+		if one.at <= at {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return s.stretches.Get(lo)
+}
+
+// place says where a byte of the store is from.
+func (s *store) place(at int64) (Place, error) {
+	in, err := s.find(at)
+	if err != nil {
+		return Place{}, err
+	}
+	before := make([]byte, at-in.at)
+	if err := s.text.Read(before, in.at); err != nil {
+		return Place{}, err
+	}
+	doc, err := s.documents.Get(int(in.item))
+	if err != nil {
+		return Place{}, err
+	}
+	id, err := s.ids.Read(doc.id, int(doc.idLen))
+	return Place{
+		Item: int(in.item), ID: string(id),
+		Byte: int(in.start) + len(before), Rune: int(in.runes) + runeStarts(before),
+	}, err
+}

@@ -1,0 +1,95 @@
+package passage
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup/text"
+	"github.com/zeebo/xxh3"
+)
+
+// Unit is what passages are counted in.
+type Unit uint8
+
+// The units. A passage of words begins and ends with one; a Chinese, Japanese or
+// Korean character is a word of its own. A byte that is no UTF-8 is a rune.
+const (
+	Bytes Unit = iota
+	Runes
+	Words
+)
+
+var unitNames = [...]string{"bytes", "runes", "words"}
+
+// Length is a number of units.
+type Length struct {
+	N    int
+	Unit Unit
+}
+
+// The least and the greatest length that can be asked for, in any unit.
+const (
+	MinLength = 4
+	MaxLength = 1 << 20
+)
+
+// ParseLength reads a length such as "200 bytes", "100 runes" or "50 words".
+func ParseLength(s string) (Length, error) {
+	number, name, _ := strings.Cut(strings.TrimSpace(s), " ")
+	n, err := strconv.Atoi(number)
+	if err == nil {
+		for u, known := range unitNames {
+			if strings.TrimSpace(name) == known && MinLength <= n && n <= MaxLength {
+				return Length{n, Unit(u)}, nil
+			}
+		}
+	}
+	return Length{}, fmt.Errorf("%q is no length such as 200 bytes, 100 runes or 50 words, of %d to %d", s, MinLength, MaxLength)
+}
+
+// String is what ParseLength reads.
+func (l Length) String() string { return strconv.Itoa(l.N) + " " + unitNames[l.Unit] }
+
+// each calls unit with the place and a hash of each unit of s, in order. What
+// lies between two words is part of none. Where a unit begins and ends depends
+// on the text between the first and the last alone, so that two passages of
+// the same bytes have the same units.
+func (u Unit) each(s string, unit func(start, end int, hash uint64)) {
+	switch u {
+	case Bytes:
+		for i := range len(s) {
+			unit(i, i+1, uint64(s[i])+1)
+		}
+	case Runes:
+		for i := 0; i < len(s); {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			unit(i, i+size, uint64(r)+1)
+			i += size
+		}
+	case Words:
+		for start, end := word(s, 0); start < end; start, end = word(s, end) {
+			unit(start, end, xxh3.HashString(s[start:end]))
+		}
+	}
+}
+
+// word returns the next word that begins at or after a place; at the end of the text
+// an empty one.
+func word(s string, at int) (start, end int) {
+	for start = at; start < len(s); start += end {
+		var r rune
+		if r, end = utf8.DecodeRuneInString(s[start:]); text.IsWord(r) {
+			at = start + end
+			for !text.IsCJK(r) && at < len(s) {
+				if r, end = utf8.DecodeRuneInString(s[at:]); !text.IsWord(r) || text.IsCJK(r) {
+					break
+				}
+				at += end
+			}
+			return start, at
+		}
+	}
+	return len(s), len(s)
+}

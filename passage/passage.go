@@ -1,0 +1,174 @@
+// Package passage finds the passages of documents that stand in several places,
+// exactly, in bounded memory and on all cores.
+//
+// A window is a passage of the least length. It is repeated where the same
+// window, byte for byte, has begun earlier in the documents, and ended before
+// it begins; the first of all is its first occurrence. [Find] yields all bytes
+// of all repeated windows and of no others, with the first occurrence that each
+// is from. Memory, workers and temporary files never change what it yields.
+//
+// The documents are read twice. The first time the anchors of all windows are
+// counted; the second time the windows are stored whose anchor comes again.
+// Sorted by anchor, the stored windows are compared byte for byte with the
+// first ones that differ: a passage of a million copies costs a million
+// comparisons. Where too many windows differ beside one anchor, they are sorted
+// by their own hash.
+package passage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/internal/external"
+)
+
+// Config says what to find and what it may take.
+type Config struct {
+	Least Length // of a passage; zero means 200 bytes
+	// First asks for the first occurrences of what is repeated, too.
+	First bool
+	// Memory bounds, in bytes, what is held at once; at least batch.MinMemory, 0
+	// means 1 GiB. The largest documents come on top.
+	Memory int64
+	// Tmp is the folder of temporary files; "" means the system's.
+	Tmp string
+	// Workers is the number of cores to use; 0 means all.
+	Workers int
+	// Reject is told each rejected item with its index; nil ignores them.
+	Reject func(item int, err error) error
+	// Progress is told now and then how far the run is; may be nil.
+	Progress func(batch.Progress)
+}
+
+// DefaultLength is the least length of a passage unless told otherwise.
+var DefaultLength = Length{200, Bytes}
+
+// leastMemory is batch.MinMemory, but for tests.
+var leastMemory = int64(batch.MinMemory)
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Least == (Length{}) {
+		c.Least = DefaultLength
+	}
+	if c.Least.N < MinLength || c.Least.N > MaxLength || c.Least.Unit > Words {
+		return c, fmt.Errorf("passage: a length of %d is none of %d to %d", c.Least.N, MinLength, MaxLength)
+	}
+	if c.Memory == 0 {
+		c.Memory = 1 << 30
+	}
+	if c.Memory < leastMemory {
+		return c, fmt.Errorf("passage: %d bytes of memory are too few, at least %d are needed", c.Memory, leastMemory)
+	}
+	if c.Tmp == "" {
+		c.Tmp = os.TempDir()
+	}
+	if c.Workers <= 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	if c.Reject == nil {
+		c.Reject = func(int, error) error { return nil }
+	}
+	if c.Progress == nil {
+		c.Progress = func(batch.Progress) {}
+	}
+	return c, nil
+}
+
+// Summary says what a run read and did.
+type Summary struct {
+	Documents      int64 `json:"documents"`
+	Rejected       int64 `json:"rejected"`
+	TextBytes      int64 `json:"textBytes"`
+	StoredBytes    int64 `json:"storedBytes"`    // of text whose anchors may come again
+	Anchors        int64 `json:"anchors"`        // of it
+	TemporaryBytes int64 `json:"temporaryBytes"` // written to disk
+}
+
+// job is what the stages of a run share.
+type job struct {
+	cfg      Config
+	disk     *external.Files
+	samplers sync.Pool
+	seen     *seen // until all is gathered
+	store    store
+	bytes    atomic.Int64
+	sum      Summary
+
+	mu      sync.Mutex
+	matches *external.Sorter[row] // guarded by mu
+}
+
+// memory is a share, in thousandths, of the memory bound: about 600 are planned, the
+// rest is for documents in flight and the collector of garbage.
+func (j *job) memory(thousandths int64) int64 { return j.cfg.Memory * thousandths / 1000 }
+
+func (j *job) sampler() *sampler {
+	if s, ok := j.samplers.Get().(*sampler); ok {
+		return s
+	}
+	return newSampler(j.cfg.Least)
+}
+
+// Find reads the documents twice, each time from a source that open returns, and
+// returns the repeated passages. Close them. The time is linear in the text.
+func Find(ctx context.Context, open func() (batch.Source, error), cfg Config) (*Spans, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	d := external.NewFiles(cfg.Tmp)
+	j := &job{cfg: cfg, disk: d, seen: newSeen(cfg.Memory * 3 / 10)}
+	j.store = store{
+		text:      external.NewBytes(d, j.memory(100)),
+		stretches: external.NewArray[stretch](d, j.memory(20)),
+		documents: external.NewArray[document](d, j.memory(20)),
+		ids:       external.NewSpool(d, j.memory(20)),
+		rows:      external.NewSorter[row](d, j.memory(100)),
+	}
+	spans, err := j.find(ctx, open)
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	return spans, nil
+}
+
+func (j *job) find(ctx context.Context, open func() (batch.Source, error)) (*Spans, error) {
+	for _, read := range []func(context.Context, batch.Source) error{j.count, j.gather} {
+		src, err := open()
+		if err != nil {
+			return nil, err
+		}
+		if err := read(ctx, src); err != nil {
+			return nil, err
+		}
+	}
+	j.seen = nil
+	j.sum.TextBytes = j.bytes.Load()
+	j.sum.StoredBytes, j.sum.Anchors = j.store.text.Len(), int64(j.store.rows.Len())
+	j.matches = external.NewSorter[row](j.disk, j.memory(200))
+	if err := j.compare(ctx); err != nil {
+		return nil, err
+	}
+	sorted, err := j.matches.Sort()
+	if err != nil {
+		return nil, err
+	}
+	next, err := sorted.Reader()
+	return &Spans{job: j, read: next}, err
+}
+
+// compare finds the repeated windows among those that are stored.
+func (j *job) compare(ctx context.Context) error {
+	rows, err := j.store.rows.Sort()
+	if err != nil {
+		return err
+	}
+	return errors.Join(j.compareAll(ctx, rows), rows.Close())
+}

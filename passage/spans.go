@@ -1,0 +1,122 @@
+package passage
+
+import (
+	"errors"
+	"io"
+)
+
+// Place is a byte of a document.
+type Place struct {
+	Item int    // index of the document in the input
+	ID   string // of the document
+	Byte int    // offset in its text
+	Rune int    // how many runes of the text begin before it
+}
+
+// Span is a part of a document whose bytes stand somewhere else, too.
+type Span struct {
+	Place
+	Len  int   // bytes
+	From Place // where the same bytes are
+}
+
+// First reports whether the span is the first occurrence, and From a later one.
+func (s *Span) First() bool {
+	return s.From.Item > s.Item || s.From.Item == s.Item && s.From.Byte > s.Byte
+}
+
+// Spans are the repeated passages of a run, in the order of the input. They do not
+// overlap; where one ends and the next begins, the source of what is repeated
+// changes. A span is shorter than a passage where the one before it covers
+// the rest.
+type Spans struct {
+	job   *job
+	read  func(*row) error
+	row   match // read and not yet used
+	ahead bool
+	ended bool
+	now   match // the span that grows
+	next  match // what goes on behind it
+}
+
+// match is a part of the store that is the same as another, from a place on. The zero match is none.
+type match struct{ at, end, from uint64 }
+
+// follows reports whether n goes on with m, in both texts.
+func (m match) follows(n match) bool { return n.at <= m.end && n.at-m.at == n.from-m.from }
+
+// Summary returns what the run read and did.
+func (s *Spans) Summary() Summary {
+	sum := s.job.sum
+	sum.TemporaryBytes = s.job.disk.Written()
+	return sum
+}
+
+// Close removes what the run holds.
+func (s *Spans) Close() error {
+	s.job.disk.Close()
+	return nil
+}
+
+// Next returns the next span; io.EOF after the last.
+func (s *Spans) Next() (span Span, err error) {
+	m, err := s.match()
+	if err != nil {
+		return span, err
+	}
+	if span.Place, err = s.job.store.place(int64(m.at)); err != nil {
+		return span, err
+	}
+	span.Len = int(m.end - m.at)
+	span.From, err = s.job.store.place(int64(m.from))
+	return span, err
+}
+
+// match makes the next span: it grows as long as windows follow from the same source, and then
+// goes on with the last window that begins within it or at its end, which reaches
+// farthest. So the spans of a repeated part are few, whatever its windows are first in.
+func (s *Spans) match() (match, error) {
+	for {
+		if err := s.peek(); err != nil {
+			return match{}, err
+		}
+		switch m := s.row; {
+		case s.ended || s.now.end > 0 && m.at > s.now.end:
+			done := s.now
+			s.now = match{}
+			if s.next.end > done.end {
+				skip := done.end - s.next.at
+				s.now = match{done.end, s.next.end, s.next.from + skip}
+			}
+			s.next = match{}
+			if done.end > 0 {
+				return done, nil
+			}
+			return done, io.EOF
+		case s.now.end == 0:
+			s.now = m
+		case s.now.follows(m):
+			s.now.end = max(s.now.end, m.end)
+		case s.next.end > 0 && s.next.follows(m):
+			s.next.end = max(s.next.end, m.end)
+		case m.end > s.now.end:
+			s.next = m
+		}
+		s.ahead = false
+	}
+}
+
+// peek reads the next match into s.row.
+func (s *Spans) peek() error {
+	if s.ahead || s.ended {
+		return nil
+	}
+	var r row
+	err := s.read(&r)
+	if errors.Is(err, io.EOF) {
+		s.ended = true
+		return nil
+	}
+	s.row, s.ahead = match{r[0], r[0] + r[1], r[2]}, true
+	return err
+}
