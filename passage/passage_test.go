@@ -2,17 +2,21 @@ package passage
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/internal/shared"
 	"github.com/neardup/neardup/text"
 )
 
@@ -280,5 +284,63 @@ func TestFindInAnotherOrder(t *testing.T) {
 		if !slices.Equal(got, want[i]) {
 			t.Errorf("text %d is repeated elsewhere in another order", i)
 		}
+	}
+}
+
+// The same on real texts: terms of service, articles, documentation, statutes, licences.
+func TestFindIsExactOnRealTexts(t *testing.T) {
+	memory := lessMemory(t, 1<<20)
+	for _, name := range []string{"ota_terms_versions", "zh_lctt_proofread", "zh_tidb_docs_versions", "zh_laws", "en_license_texts"} {
+		t.Run(name, func(t *testing.T) {
+			texts := realTexts(t, name, 600_000)
+			for _, l := range []Length{{200, Bytes}, {60, Runes}, {20, Words}} {
+				if len(check(t, texts, Config{Least: l, Memory: memory, Workers: 2})) == 0 {
+					t.Errorf("nothing of %v is repeated", l)
+				}
+			}
+		})
+	}
+}
+
+// realTexts are the first texts of a shared set, of about so many bytes together.
+func realTexts(t *testing.T, set string, size int) (texts []string) {
+	f, err := os.Open(shared.Path(t, set+"/docs.jsonl.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	lines := json.NewDecoder(z)
+	for n := 0; n < size; n += len(texts[len(texts)-1]) {
+		var doc struct{ Text string }
+		if err := lines.Decode(&doc); err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, doc.Text)
+	}
+	return texts
+}
+
+// 100,000 copies of a passage are as many spans, each from the first, and a long run of one letter
+// as many as its length needs.
+func TestFindManyCopies(t *testing.T) {
+	memory := lessMemory(t, 8<<20)
+	passage := fmt.Sprint(rand.New(rand.NewPCG(9, 9)).Perm(100))
+	spans := found(t, slices.Repeat([]string{passage}, 100_000), Config{Memory: memory})
+	if len(spans) != 99_999 {
+		t.Fatalf("%d spans", len(spans))
+	}
+	for i, s := range spans {
+		if s.Item != i+1 || s.Byte != 0 || s.Len != len(passage) || s.From.Item != 0 || s.From.Byte != 0 {
+			t.Fatalf("span %d is %+v", i, s)
+		}
+	}
+	letters := found(t, []string{strings.Repeat("a", 1_000_000)}, Config{Memory: memory})
+	if len(letters) != 999_800/200 || letters[0].Byte != 200 || letters[0].From.Byte != 0 {
+		t.Errorf("%d spans of one letter, the first %+v", len(letters), letters[0])
 	}
 }
