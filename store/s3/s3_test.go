@@ -145,13 +145,13 @@ type torn struct {
 func tear(t *testing.T, server *services.Server) *torn {
 	w := &torn{}
 	w.left.Store(1 << 40)
-	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: server.Addr})
-	proxy.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }
-	direct := proxy.Director
-	proxy.Director = func(r *http.Request) { // the signature is over the address that was asked
-		host := r.Host
-		direct(r)
-		r.Host = host
+	to := &url.URL{Scheme: "http", Host: server.Addr}
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(to)
+			r.Out.Host = r.In.Host // the signature is over the address that was asked
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	}
 	w.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPut {
