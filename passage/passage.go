@@ -161,7 +161,7 @@ func (j *job) find(ctx context.Context, open func() (batch.Source, error)) (*Spa
 		return nil, err
 	}
 	next, err := sorted.Reader()
-	return &Spans{job: j, read: next}, err
+	return &Spans{job: j, sorted: sorted, read: next}, err
 }
 
 // compare finds the repeated windows among those that are stored.

@@ -1,8 +1,11 @@
 package passage
 
 import (
+	"context"
 	"errors"
 	"io"
+
+	"github.com/neardup/neardup/internal/external"
 )
 
 // Place is a byte of a document.
@@ -30,13 +33,14 @@ func (s *Span) First() bool {
 // changes. A span is shorter than a passage where the one before it covers
 // the rest.
 type Spans struct {
-	job   *job
-	read  func(*row) error
-	row   match // read and not yet used
-	ahead bool
-	ended bool
-	now   match // the span that grows
-	next  match // what goes on behind it
+	job    *job
+	sorted *external.Sorted[row]
+	read   func(*row) error
+	row    match // read and not yet used
+	ahead  bool
+	ended  bool
+	now    match // the span that grows
+	next   match // what goes on behind it
 }
 
 // match is a part of the store that is the same as another, from a place on. The zero match is none.
@@ -56,6 +60,23 @@ func (s *Spans) Summary() Summary {
 func (s *Spans) Close() error {
 	s.job.disk.Close()
 	return nil
+}
+
+// Sources returns, by index in the input, the documents that others repeat: what goes out of those names
+// them as the place where it still stands. O(windows that are repeated); a byte a document.
+func (s *Spans) Sources(ctx context.Context) ([]bool, error) {
+	sources := make([]bool, s.job.store.documents.Len())
+	return sources, s.sorted.Each(ctx, func(r row) error {
+		at, err := s.job.store.find(int64(r[0]))
+		if err != nil {
+			return err
+		}
+		from, err := s.job.store.find(int64(r[2]))
+		if err == nil && from.item != at.item {
+			sources[from.item] = true
+		}
+		return err
+	})
 }
 
 // Next returns the next span; io.EOF after the last.

@@ -58,7 +58,7 @@ is not written.
 		fs.StringVar(&p.out, "out", "", "write the documents without what is cut here, in the format of the input")
 		fs.StringVar(&p.mark, "mark", "", "with --out: put this in the place of what is cut")
 		fs.StringVar(&p.own, "shares", "", "write the share of each document that is its own here (JSONL)")
-		fs.Float64Var(&p.drop, "drop-below", 0, "with --out: leave out documents of which a smaller share is their own")
+		fs.Float64Var(&p.drop, "drop-below", 0, "with --out: leave out documents of which a smaller share is their own, and that no\nother names as the place of what it repeats")
 	})
 	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&p.least, "least", passage.DefaultLength.String(), "least length of a passage: '200 bytes', '100 runes' or '50 words'")
@@ -150,6 +150,11 @@ func (p *passages) find(ctx context.Context, r *corpus.Reader, cfg passage.Confi
 	}
 	defer spans.Close()
 	w.Summary = spans.Summary()
+	if p.drop > 0 && !p.all {
+		if w.sources, err = spans.Sources(ctx); err != nil {
+			return err
+		}
+	}
 	if err := w.rep.nothingRead(w.Documents); err != nil {
 		return err
 	}
@@ -199,6 +204,8 @@ type passageWriter struct {
 	own    *corpus.AtomicFile
 	out    *corpus.Writer
 	rep    *reporter
+	// sources are the documents that others name: they stay, however little is their own.
+	sources []bool
 	passageSummary
 }
 
@@ -240,12 +247,12 @@ func (w *passageWriter) write(ctx context.Context, r *corpus.Reader, spans *pass
 				return err
 			}
 		}
-		return w.item(dec, it, own)
+		return w.item(dec, i, it, own)
 	})
 }
 
-// item writes one document.
-func (w *passageWriter) item(dec *corpus.Decoder, it corpus.Item, spans []passage.Span) error {
+// item writes the i-th document.
+func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans []passage.Span) error {
 	if len(spans) == 0 && w.own == nil && w.out == nil {
 		return nil
 	}
@@ -269,7 +276,8 @@ func (w *passageWriter) item(dec *corpus.Decoder, it corpus.Item, spans []passag
 	if doc.Text != "" {
 		share = 1 - float64(repeated)/float64(len(doc.Text))
 	}
-	drop := w.out != nil && (share < w.drop || cut > 0 && neardup.Blank(left))
+	source := i < len(w.sources) && w.sources[i]
+	drop := w.out != nil && (share < w.drop && !source || cut > 0 && neardup.Blank(left))
 	switch {
 	case drop:
 		w.Dropped++
