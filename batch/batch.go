@@ -18,6 +18,7 @@ import (
 	"runtime"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/override"
 )
 
@@ -58,6 +59,13 @@ type Config struct {
 	Overrides *override.Set
 	// Variants asks Pairs for the variants too: similar, and not the same.
 	Variants bool
+	// Reference, for Dedup alone, is an index whose documents stand before all others: they
+	// have been decided, and the others are as if all were decided in one run, those of
+	// the index first. nil: none.
+	Reference *reference.Index
+	// Add is where the decided documents are added; it changes the Reference. Who
+	// began it ends it.
+	Add *reference.Writer
 	// Audit asks for measurements of the run; nil: none. They change no
 	// decision.
 	Audit *Audit
@@ -123,6 +131,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Clean == nil {
 		c.Clean = asIs{}
+	}
+	if err := c.checkReference(); err != nil {
+		return c, err
 	}
 	if c.Progress == nil {
 		c.Progress = func(Progress) {}

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/internal/external"
 )
 
@@ -16,8 +17,16 @@ type collection struct {
 	ids    *external.Spool
 	ranked *external.Table[rank, item] // nil when Keep is First: the rank is the item
 	texts  external.Table[position, textRow]
-	bodies *external.Spool // the clean texts
-	routes routes
+	// renumbered gives the position of a text from its textNo, plus 1; nil
+	// when they are the same.
+	renumbered *external.Table[textNo, position]
+	bodies     *external.Spool // the clean texts
+	routes     routes
+	// The first texts and ranks are those of documents of the reference, whose numbers
+	// there are recalled.
+	reference *reference.Index
+	recalled  external.Table[rank, uint32]
+	times     external.Table[item, int64] // where documents are added to it
 	// rulings about pairs of texts, by which no method is asked.
 	rulings rulings
 	// distinct: no two texts are equal. Else equal ones are found by their
@@ -42,6 +51,7 @@ type textRow struct {
 	route  uint8
 	copies bool // has more than one document
 	blank  bool // says nothing
+	stored bool // at is a place in the reference
 }
 
 // id returns the id of an item.
@@ -86,6 +96,9 @@ func (c *collection) text(p position) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if row.stored {
+		return c.reference.Text(&reference.Row{Text: uint64(row.at), TextLen: row.len})
+	}
 	b, err := c.bodies.Read(row.at, int(row.len))
 	return asString(b), err
 }
@@ -112,13 +125,13 @@ func (c *collection) equalMatch(row textRow) neardup.Match {
 	return equalMatch(c.routes.name(row.route))
 }
 
-// each calls fn with every document in the order of Keep.
+// each calls fn with every document that was read in the order of Keep.
 func (c *collection) each(ctx context.Context, fn func(r rank, i item, p position) error) error {
 	n := c.docs.Len()
 	if c.ranked != nil {
 		n = c.ranked.Len()
 	}
-	for at := range n {
+	for at := c.recalled.Len(); at < n; at++ {
 		if at&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -13,7 +13,8 @@ type Outcome struct {
 	// rejected ones counted.
 	Item int
 	neardup.Decision
-	// LeaderItem is the leader's item index, the document's own if new.
+	// LeaderItem is the leader's item index, the document's own if new; -1 where the
+	// leader is of the reference.
 	LeaderItem int
 	Unsure     bool // a variant that a person should look at
 }
@@ -22,14 +23,21 @@ type Outcome struct {
 // document in the order of Keep.
 func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) error) error {
 	digest := NewResultDigest()
+	add, err := j.newAdding(v)
+	if err != nil {
+		return err
+	}
 	sizes := external.NewTable[position, uint32](j.disk, j.memory(30))
 	defer sizes.Close()
 	if err := sizes.Grow(v.texts.Len()); err != nil {
 		return err
 	}
-	err := v.each(ctx, func(r rank, i item, p position) error {
+	err = v.each(ctx, func(r rank, i item, p position) error {
 		o, leader, err := v.outcome(r, i, p)
 		if err != nil {
+			return err
+		}
+		if err := add.document(&o, p, leader); err != nil {
 			return err
 		}
 		digest.Add(o.Decision)
@@ -53,7 +61,11 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 				return err
 			}
 		}
-		if err := sizes.Update(leader, func(n *uint32) { *n++ }); err != nil {
+		if err := sizes.Update(leader, func(n *uint32) {
+			if *n++; *n == 1 && v.ofReference(leader) {
+				*n = 2 // it is one of them
+			}
+		}); err != nil {
 			return err
 		}
 		return decided(o)
@@ -62,6 +74,9 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 		return err
 	}
 	j.sum.Digest = digest.String()
+	if err := add.end(ctx, digest); err != nil {
+		return err
+	}
 	err = j.audit.finish(ctx, j, v.collection, func(p position) (bool, error) {
 		st, err := v.states.Get(p)
 		return st.duplicate(), err
@@ -139,7 +154,9 @@ func (v *verdicts) duplicate(o *Outcome, leader position, m neardup.Match) error
 	if err != nil {
 		return err
 	}
-	o.LeaderItem = int(i)
+	if o.LeaderItem = int(i); v.ofReference(leader) {
+		o.LeaderItem = -1
+	}
 	o.Decision.Decision = neardup.Duplicate
 	o.Similarity, o.Method, o.Basis = m.Similarity, m.Method, m.Basis
 	if m.Distance >= 0 {

@@ -23,7 +23,17 @@ func NewResultDigest() *ResultDigest { return &ResultDigest{} }
 
 // Add adds one decision. What a new document is a variant of is a fifth field
 // of it, where there is one.
-func (d *ResultDigest) Add(o neardup.Decision) {
+func (d *ResultDigest) Add(o neardup.Decision) { d.Merge(digestOf(o)) }
+
+// subtract takes a decision away that was added.
+func (d *ResultDigest) subtract(o neardup.Decision) {
+	var borrow uint64
+	for i, w := range digestOf(o).sum {
+		d.sum[i], borrow = bits.Sub64(d.sum[i], w, borrow)
+	}
+}
+
+func digestOf(o neardup.Decision) *ResultDigest {
 	b := make([]byte, 0, 128)
 	add := func(s string) {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(s)))
@@ -41,7 +51,7 @@ func (d *ResultDigest) Add(o neardup.Decision) {
 	for i := range part.sum {
 		part.sum[i] = binary.LittleEndian.Uint64(h[8*i:])
 	}
-	d.Merge(&part)
+	return &part
 }
 
 // Merge adds the decisions of another part of the set.

@@ -182,20 +182,14 @@ type Text struct {
 }
 
 // Verify compares two texts, as every engine must: equal ones are near by any
-// method, and are asked after only where the method does not say that they
-// differ. To no text nothing is near.
+// method, which is not asked: what it makes of their words may be less than certain.
+// To no text nothing is near.
 func Verify(m neardup.Method, a, b Text) neardup.Match {
 	if neardup.Blank(a.Clean) || neardup.Blank(b.Clean) {
 		return neardup.Match{Distance: -1, Method: m.Spec().Method, Basis: neardup.BasisBlank}
 	}
-	match := m.Compare(a.View, b.View)
-	if differ(match) || a.Clean != b.Clean {
-		return match
+	if a.Clean == b.Clean {
+		return EqualMatch(m, a.Clean)
 	}
-	return EqualMatch(m, a.Clean)
+	return m.Compare(a.View, b.View)
 }
-
-// differ reports whether a match proves two texts unequal: something stands in one that
-// the other has not. That they are less than wholly similar proves nothing: of a method that gives a
-// probability equal texts are so too.
-func differ(m neardup.Match) bool { return m.Variant && !m.Unsure }

@@ -14,18 +14,15 @@ import (
 // fate of most. The others are paired where they lie, by their sketches, or
 // spilled as they are where that would be too much.
 func (j *job) group(ctx context.Context, r *records) (*candidates, error) {
-	total, done := max(r.postings.Len(), 1), 0
-	postings, err := r.postings.Sort()
-	if err != nil {
-		return nil, err
+	total, done := max(j.postings, 1), 0
+	if j.cfg.Add == nil {
+		defer j.byKey.Close()
 	}
-	r.postings = nil
-	defer postings.Close()
 	g := &grouping{out: &gathered{method: r.method, out: external.NewSorter[pair](j.disk, j.memory(120))}}
 	var within context.Context
 	g.workers, within = errgroup.WithContext(ctx)
 	g.workers.SetLimit(j.cfg.Workers)
-	err = postings.Each(within, func(p Posting) error {
+	err := j.eachPosting(within, r, func(p Posting) error {
 		if done%chunkPostings == 0 {
 			documents := int(j.sum.Documents)
 			j.progress("group", int(float64(documents)*float64(done)/float64(total)), documents)
@@ -46,7 +43,7 @@ func (j *job) group(ctx context.Context, r *records) (*candidates, error) {
 	if err := r.rulings.addTo(g.out.out); err != nil {
 		return nil, err
 	}
-	if r.renumbered != nil {
+	if r.renumbered != nil && j.cfg.Add == nil {
 		_ = r.renumbered.Close()
 	}
 	j.sum.Buckets, j.sum.LargestBucket = g.count, int64(g.largest)
@@ -55,11 +52,11 @@ func (j *job) group(ctx context.Context, r *records) (*candidates, error) {
 }
 
 // positioned returns a posting of a textNo as one of its position.
-func (r *records) positioned(p Posting) (Posting, error) {
-	if r.renumbered == nil {
+func (c *collection) positioned(p Posting) (Posting, error) {
+	if c.renumbered == nil {
 		return p, nil
 	}
-	pos, err := r.positionOf(textNo(p.Text()))
+	pos, err := c.positionOf(textNo(p.Text()))
 	return NewPosting(p.Key(), p.Sketch(), Ordinal(pos), p.Role()), err
 }
 

@@ -19,6 +19,9 @@ type job struct {
 	// copies: some text has several documents.
 	copies bool
 	audit  *auditor // nil: the run is not measured
+	// postings of what was read, and how many.
+	byKey    *external.Sorted[Posting]
+	postings int
 }
 
 func newJob(cfg Config) (*job, error) {

@@ -131,7 +131,7 @@ func (s *scan) rank(ctx context.Context, r *records) error {
 	ranked := external.NewTable[rank, item](s.disk, s.memory(15))
 	r.ranked, r.renumbered = &ranked, &positions
 	r.texts = external.NewTable[position, textRow](s.disk, s.memory(60))
-	err := s.order.each(ctx, func(i item) error {
+	err := s.inOrder(ctx, func(i item) error {
 		at, err := ranked.Add(i)
 		if err != nil {
 			return err
@@ -148,6 +148,33 @@ func (s *scan) rank(ctx context.Context, r *records) error {
 	})
 	_ = s.texts.Close()
 	return err
+}
+
+// inOrder calls fn with the items in the order of Keep, those of the reference
+// first.
+func (s *scan) inOrder(ctx context.Context, fn func(item) error) error {
+	read := s.set.docs.Len() - s.set.recalled.Len()
+	for i := read; i < s.set.docs.Len(); i++ {
+		if err := fn(item(i)); err != nil {
+			return err
+		}
+	}
+	if s.order != nil {
+		return s.order.each(ctx, fn)
+	}
+	for i := range read {
+		d, err := s.set.docs.Get(item(i))
+		if err != nil {
+			return err
+		}
+		if d.text == 0 {
+			continue
+		}
+		if err := fn(item(i)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // positionOf returns the position of a text of which a document stands at a rank;

@@ -42,11 +42,11 @@ func (s *scan) rule(r *records) error {
 	})
 }
 
-func (r *records) positionOf(no textNo) (position, error) {
-	if r.renumbered == nil {
+func (c *collection) positionOf(no textNo) (position, error) {
+	if c.renumbered == nil {
 		return position(no), nil
 	}
-	p, err := r.renumbered.Get(no)
+	p, err := c.renumbered.Get(no)
 	return p - 1, err
 }
 

@@ -18,12 +18,9 @@ import (
 // texts, to be grouped by key.
 type records struct {
 	*collection
-	method   neardup.Method // trained
-	postings *external.Sorter[Posting]
-	// renumbered gives the position of a text from its textNo, plus 1; nil
-	// when they are the same.
-	renumbered *external.Table[textNo, position]
-	viewCache  *viewCache // those made early
+	method    neardup.Method            // trained
+	stored    *external.Sorted[Posting] // of the reference; nil: there is none
+	viewCache *viewCache                // those made early
 }
 
 // read is the first stage, documents -> records: everything is read, cleaned,
@@ -48,8 +45,18 @@ func (j *job) read(ctx context.Context, src Source) (*records, error) {
 		return nil, err
 	}
 	s.set.distinct = !s.mayRepeat()
-	r := &records{collection: s.set, method: s.method, postings: s.postings, viewCache: s.viewCache}
-	if s.order == nil {
+	r := &records{collection: s.set, method: s.method, viewCache: s.viewCache}
+	var err error
+	j.postings = s.postings.Len()
+	if j.byKey, err = s.postings.Sort(); err != nil {
+		return nil, err
+	}
+	if s.cfg.Reference != nil {
+		if err := s.recall(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	if s.order == nil && s.cfg.Reference == nil {
 		s.set.texts = external.Table[position, textRow](s.texts)
 	} else if err := s.rank(ctx, r); err != nil {
 		return nil, err
@@ -80,7 +87,9 @@ func newScan(j *job, src Source) *scan {
 		job: j, src: src, method: j.cfg.Method,
 		known: newKnownTexts(j.memory(60)),
 		set: &collection{
-			docs:   external.NewTable[item, docRow](d, j.memory(30)),
+			docs:     external.NewTable[item, docRow](d, j.memory(30)),
+			recalled: external.NewTable[rank, uint32](d, j.memory(15)), reference: j.cfg.Reference,
+			times:  external.NewTable[item, int64](d, j.memory(15)),
 			ids:    external.NewSpool(d, j.memory(30)),
 			bodies: external.NewSpool(d, j.memory(180)),
 			routes: newRoutes(j.cfg.Method),
@@ -91,7 +100,7 @@ func newScan(j *job, src Source) *scan {
 		viewCache: newViewCache(j.memory(120)),
 		named:     map[string][]textNo{},
 	}
-	if t, ok := s.method.(neardup.Trainable); ok {
+	if t, ok := s.method.(neardup.Trainable); ok && j.cfg.Reference == nil {
 		s.trainer = t.Trainer(j.memory(120))
 	}
 	if j.cfg.Keep != First {
@@ -147,7 +156,7 @@ func (s *scan) scanBlock(b Block) []scanned {
 // recordOne makes the record of a text, and its view too if that is to be had
 // with it, numbers of texts are final, and there is room.
 func (s *scan) recordOne(it *scanned) {
-	if v, ok := s.method.(viewer); ok && s.order == nil && s.viewCache.room() {
+	if v, ok := s.method.(viewer); ok && s.order == nil && s.cfg.Reference == nil && s.viewCache.room() {
 		it.view = v.RecordView(it.clean, &it.rec)
 	} else {
 		s.method.Record(it.clean, &it.rec)
@@ -182,6 +191,11 @@ func (s *scan) collectOne(it *scanned) error {
 	no, err := s.textOf(it)
 	if err != nil {
 		return err
+	}
+	if s.cfg.Add != nil {
+		if err := s.set.times.Put(n, it.doc.Time); err != nil {
+			return err
+		}
 	}
 	id, err := s.set.ids.Add(it.doc.ID)
 	if err != nil {
@@ -262,7 +276,9 @@ func (s *scan) sameText(no textNo, clean string) (bool, error) {
 }
 
 // mayRepeat reports whether two texts may be equal.
-func (s *scan) mayRepeat() bool { return s.cfg.Overrides.Len() > 0 || s.known.full() }
+func (s *scan) mayRepeat() bool {
+	return s.cfg.Overrides.Len() > 0 || s.cfg.Reference != nil || s.known.full()
+}
 
 // post sorts the keys of a text in. Where texts may repeat, one without keys
 // gets its digest as the only one: an equal text must still be found.

@@ -15,6 +15,8 @@ type Summary struct {
 	Audit *Audited `json:"audit,omitempty"`
 	// Digest stands for all decisions; see ResultDigest.
 	Digest string `json:"digest,omitempty"`
+	// IndexDigest is that of all decisions of the index that documents were added to.
+	IndexDigest string `json:"indexDigest,omitempty"`
 }
 
 // Input counts what was read.

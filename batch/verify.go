@@ -52,6 +52,16 @@ func (v *verifier) compare(own neardup.View, a, b position, leads bool) (neardup
 		m.Method = v.routes.name(row.route)
 		return m, err
 	}
+	if !v.distinct {
+		same, err := v.equal(a, b)
+		if err != nil {
+			return neardup.Match{}, err
+		}
+		if same {
+			row, err := v.texts.Get(a)
+			return v.equalMatch(row), err
+		}
+	}
 	other, err := v.view(b)
 	if err != nil {
 		return neardup.Match{}, err
@@ -59,16 +69,7 @@ func (v *verifier) compare(own neardup.View, a, b position, leads bool) (neardup
 	if leads {
 		own, other = other, own
 	}
-	m := v.method.Compare(own, other)
-	if v.distinct || differ(m) {
-		return m, nil
-	}
-	same, err := v.equal(a, b)
-	if err != nil || !same {
-		return m, err
-	}
-	row, err := v.texts.Get(a)
-	return v.equalMatch(row), err
+	return v.method.Compare(own, other), nil
 }
 
 // basisTable numbers the pairs of method and basis, of which there are few.

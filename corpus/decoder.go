@@ -352,7 +352,7 @@ func (d *Decoder) time() (int64, error) {
 	if len(d.rec.Time) == 0 {
 		return 0, nil
 	}
-	t, err := parseTime(string(d.rec.Time))
+	t, err := ParseTime(string(d.rec.Time))
 	if err != nil && !d.fields.Time.Required {
 		return 0, nil
 	}

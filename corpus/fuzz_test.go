@@ -186,5 +186,5 @@ func FuzzWARC(f *testing.F) {
 func FuzzTime(f *testing.F) {
 	f.Add("2006-01-02")
 	f.Add("-1e17")
-	f.Fuzz(func(t *testing.T, s string) { parseTime(s) })
+	f.Fuzz(func(t *testing.T, s string) { ParseTime(s) })
 }

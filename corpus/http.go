@@ -33,7 +33,7 @@ func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 		doc.ID = utf8Text(bytes.Trim(id, "<>"))
 	}
 	doc.URL = utf8Text(bytes.Trim(headerValue(head, "warc-target-uri"), "<>"))
-	if t, err := parseTime(string(headerValue(head, "warc-date"))); err == nil {
+	if t, err := ParseTime(string(headerValue(head, "warc-date"))); err == nil {
 		doc.Time = t
 	}
 	kind := headerValue(head, "content-type")

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// parseTime reads a time as Unix nanoseconds: RFC 3339, a date, a date and a
+// ParseTime reads a time as Unix nanoseconds: RFC 3339, a date, a date and a
 // time of day (UTC where no zone is given), or a number since 1970, by its size
 // seconds (up to 1e11, the year 5138), milliseconds, microseconds or
 // nanoseconds. Empty is 0, unknown.
-func parseTime(s string) (int64, error) {
+func ParseTime(s string) (int64, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return 0, nil

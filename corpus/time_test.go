@@ -11,12 +11,12 @@ func TestParseTime(t *testing.T) {
 		"1970-01-02 00:00:01": day + 1e9, "1970-01-02T00:00:01": day + 1e9, " 1970-01-02 ": day, "1970-01-02T00:00:00.25Z": day + 25e7,
 		"1970/01/02": day,
 	} {
-		if got, err := parseTime(in); err != nil || got != want {
+		if got, err := ParseTime(in); err != nil || got != want {
 			t.Errorf("%q: %d, %v; want %d", in, got, err, want)
 		}
 	}
 	for _, in := range []string{"yesterday", "1970-13-01", "NaN", "Inf", "1e300", "9999-01-01", "0001-01-01"} {
-		if got, err := parseTime(in); err == nil {
+		if got, err := ParseTime(in); err == nil {
 			t.Errorf("%q: %d, want an error", in, got)
 		}
 	}

@@ -224,7 +224,7 @@ func (w decisionWriter) write(o batch.Outcome) error {
 		return err
 	}
 	line.URL = own.url
-	if o.LeaderItem != o.Item {
+	if o.LeaderItem != o.Item && o.LeaderItem >= 0 {
 		leader, err := w.notes.of(o.LeaderItem)
 		if err != nil {
 			return err

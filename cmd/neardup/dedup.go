@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ type dedup struct {
 	proof    evidenceFlags
 	fields   string
 	csv      csvStyle
+	against  againstFlags
 }
 
 func dedupCommand(a *app) *cobra.Command {
@@ -46,6 +48,7 @@ end, or not at all.
   neardup dedup --text-field body --id-field nid 'crawl/*.jsonl.zst' --keep longest --out kept.jsonl.zst
   neardup dedup pages.warc.gz --clusters clusters.jsonl --report report.html
   neardup dedup --format lines --method ngram --threshold .7 headlines.txt
+  neardup dedup february.jsonl --against crawl.index --add --out new.jsonl
   zcat big.csv.gz | neardup dedup --format csv --memory 4GiB --tmp /fast - --out kept.csv`,
 		Args: cobra.ArbitraryArgs,
 		RunE: a.onInputs(d.do),
@@ -65,12 +68,13 @@ end, or not at all.
 		fs.StringVar(&d.link, "link", "leader", "leader: duplicates are near their leader; components: chains count too")
 	})
 	d.input.add(fs)
+	d.against.addFlags(fs)
 	d.method.add(fs)
 	d.run.add(fs)
 	return cmd
 }
 
-func (d *dedup) do(ctx context.Context, inputs []string) error {
+func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	cfg, err := d.config()
 	if err != nil {
 		return err
@@ -80,6 +84,11 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 		return err
 	}
 	defer r.Close()
+	ref, err := d.against.open(ctx, d, &cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ref.close()) }()
 	var files outputs
 	defer files.abort()
 	decisions, clusters := files.open(d.decide, corpus.JSONL), files.open(d.clusters, corpus.TableFormats()...)
@@ -129,7 +138,13 @@ func (d *dedup) do(ctx context.Context, inputs []string) error {
 	if out != nil {
 		others = append(others, out)
 	}
+	if files.last, err = ref.outputs(); err != nil {
+		return err
+	}
 	if err := files.commit(others...); err != nil {
+		return err
+	}
+	if err := ref.settle(ctx); err != nil {
 		return err
 	}
 	return rep.dedup(sum)
@@ -160,6 +175,9 @@ func decideAll(ctx context.Context, r *corpus.Reader, cfg batch.Config, rep *rep
 
 // config checks the flags and makes the engine's configuration.
 func (d *dedup) config() (batch.Config, error) {
+	if err := d.against.settings(&d.method); err != nil {
+		return batch.Config{}, err
+	}
 	m, n, err := d.method.method()
 	if err != nil {
 		return batch.Config{}, err
@@ -173,6 +191,9 @@ func (d *dedup) config() (batch.Config, error) {
 		return cfg, usage("--link %s is neither leader nor components", d.link)
 	}
 	if err := d.proof.check(d.report, d.link); err != nil {
+		return cfg, err
+	}
+	if err := d.checkAgainst(&cfg); err != nil {
 		return cfg, err
 	}
 	if d.fields != "" && d.clusters == "" {

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/neardup/neardup/internal/lockfile"
 )
 
 // Folders for what a run on Spark needs while it lasts: 50 MB with the command in
@@ -15,9 +17,6 @@ const (
 	heldLock   = ".lock" // its owner holds this, and the system lets go of it when the owner ends, however it ends
 )
 
-// errLocked says that another process has a lock.
-var errLocked = errors.New("locked")
-
 // heldFolder makes a folder of this process below the temporary one, and removes those whose process is
 // gone. remove takes it away.
 func heldFolder() (dir string, remove func() error, err error) {
@@ -27,11 +26,11 @@ func heldFolder() (dir string, remove func() error, err error) {
 		if err != nil {
 			return "", nil, err
 		}
-		unlock, err := lockFile(filepath.Join(dir, heldLock))
+		unlock, err := lockfile.Lock(filepath.Join(dir, heldLock))
 		if err == nil {
 			return dir, func() error { return errors.Join(unlock(), os.RemoveAll(dir)) }, nil
 		}
-		if !errors.Is(err, errLocked) && !errors.Is(err, fs.ErrNotExist) {
+		if !errors.Is(err, lockfile.ErrLocked) && !errors.Is(err, fs.ErrNotExist) {
 			return "", nil, errors.Join(err, os.RemoveAll(dir))
 		}
 		// Another process found the lock free in the moment before, and removed what it took for left.
@@ -44,10 +43,10 @@ func removeLeft() {
 	found, _ := filepath.Glob(filepath.Join(os.TempDir(), heldPrefix+"*", heldLock))
 	for _, lock := range found {
 		dir := filepath.Dir(lock)
-		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || !ours(info) {
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || !lockfile.Ours(info) {
 			continue
 		}
-		if unlock, err := lockFile(lock); err == nil {
+		if unlock, err := lockfile.Lock(lock); err == nil {
 			_ = errors.Join(os.RemoveAll(dir), unlock())
 		}
 	}

@@ -18,7 +18,8 @@ import (
 // outputs are the files of one run: all of them appear, or none.
 type outputs struct {
 	files []*corpus.AtomicFile
-	err   error // the first file that could not be begun
+	last  []corpus.Output // appear when all else has
+	err   error           // the first file that could not be begun
 }
 
 // named makes an output whose name says another format an error of usage.
@@ -62,7 +63,7 @@ func (o *outputs) commit(others ...corpus.Output) error {
 	for _, f := range o.files {
 		others = append(others, f)
 	}
-	return corpus.CommitAll(others...)
+	return corpus.CommitAll(append(others, o.last...)...)
 }
 
 func (o *outputs) abort() {
@@ -327,6 +328,9 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 		}
 		if s.Digest != "" {
 			fmt.Fprintf(w, "digest      %s\n", s.Digest)
+		}
+		if s.IndexDigest != "" {
+			fmt.Fprintf(w, "index       digest %s\n", s.IndexDigest)
 		}
 	})
 }

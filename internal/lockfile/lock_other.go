@@ -1,6 +1,6 @@
 //go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
 
-package main
+package lockfile
 
 import (
 	"errors"
@@ -8,12 +8,12 @@ import (
 	"os"
 )
 
-// lockFile takes the lock that path stands for, or says errLocked where the
+// Lock takes the lock that path stands for, or says ErrLocked where the
 // file is there: another process has it, or ended without removing it.
-func lockFile(path string) (unlock func() error, err error) {
+func Lock(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, errLocked
+		return nil, ErrLocked
 	}
 	if err != nil {
 		return nil, err
@@ -21,4 +21,5 @@ func lockFile(path string) (unlock func() error, err error) {
 	return func() error { return errors.Join(f.Close(), os.Remove(path)) }, nil
 }
 
-func ours(os.FileInfo) bool { return true }
+// Ours says yes: the system does not know users.
+func Ours(os.FileInfo) bool { return true }

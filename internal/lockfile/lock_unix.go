@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package main
+package lockfile
 
 import (
 	"errors"
@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// lockFile takes the lock that path stands for, or says errLocked where
+// Lock takes the lock that path stands for, or says ErrLocked where
 // another process has it. The system gives it back when a process ends, however
 // it ends. unlock removes the file while it is still locked, so that whoever
 // opened it meanwhile sees that it is not the one at path any more.
-func lockFile(path string) (unlock func() error, err error) {
+func Lock(path string) (unlock func() error, err error) {
 	for {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 		if err != nil {
@@ -21,7 +21,7 @@ func lockFile(path string) (unlock func() error, err error) {
 		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 			f.Close()
 			if errors.Is(err, syscall.EWOULDBLOCK) {
-				err = errLocked
+				err = ErrLocked
 			}
 			return nil, err
 		}
@@ -36,8 +36,8 @@ func lockFile(path string) (unlock func() error, err error) {
 	}
 }
 
-// ours reports whether a file is of the user who runs this.
-func ours(info os.FileInfo) bool {
+// Ours reports whether a file is of the user who runs this.
+func Ours(info os.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(s.Uid) == os.Geteuid()
 }

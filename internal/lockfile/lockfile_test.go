@@ -1,4 +1,4 @@
-package main
+package lockfile_test
 
 import (
 	"path/filepath"
@@ -6,17 +6,19 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/neardup/neardup/internal/lockfile"
 )
 
 // Only one at a time has a lock, however often the file is made and removed.
-func TestLockFile(t *testing.T) {
+func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	var inside, got atomic.Int64
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
 			for range 200 {
-				unlock, err := lockFile(path)
+				unlock, err := lockfile.Lock(path)
 				if err != nil {
 					continue
 				}

@@ -1,0 +1,186 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/reference"
+	"github.com/neardup/neardup/internal/external"
+)
+
+// CreateIndex makes the index of no documents in a folder that is empty or not there:
+// its documents will be decided by the method of cfg, and cleaned as it says.
+func CreateIndex(dir string, cfg Config, settings map[string]string) error {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return err
+	}
+	h := cfg.header()
+	h.Settings = settings
+	return reference.Create(dir, h, NewResultDigest().String())
+}
+
+// adding adds what was decided to an index; nil adds nothing.
+type adding struct {
+	*job
+	*verdicts
+	to     *reference.Addition
+	places external.Table[position, uint64] // where texts are in the index, plus 1
+}
+
+func (j *job) newAdding(v *verdicts) (*adding, error) {
+	if j.cfg.Add == nil {
+		return nil, nil
+	}
+	to, err := j.cfg.Add.Add()
+	if err != nil {
+		return nil, err
+	}
+	a := &adding{job: j, verdicts: v, to: to, places: external.NewTable[position, uint64](j.disk, j.memory(30))}
+	return a, a.places.Grow(v.texts.Len())
+}
+
+// document adds the next document.
+func (a *adding) document(o *Outcome, p, leader position) error {
+	if a == nil {
+		return nil
+	}
+	own, err := a.texts.Get(p)
+	if err != nil {
+		return err
+	}
+	row := reference.Row{Sketch: own.sketch, Blank: own.blank, Distance: -1, Similarity: o.Similarity, Kind: kindOf(o)}
+	if row.Time, err = a.times.Get(item(o.Item)); err != nil {
+		return err
+	}
+	if o.Distance != nil {
+		row.Distance = int32(*o.Distance)
+	}
+	if row.Route, err = a.cfg.Add.Route(a.routes.name(own.route)); err != nil {
+		return err
+	}
+	text := p
+	switch {
+	case row.Kind >= reference.Near:
+		if row.Basis, err = a.cfg.Add.Basis(o.Method, o.Basis); err != nil {
+			return err
+		}
+		if row.Kind == reference.Equal {
+			text = leader
+		}
+	case row.Kind > reference.New:
+		st, err := a.states.Get(p)
+		if err != nil {
+			return err
+		}
+		leader = st.leader
+	}
+	if row.Leader, err = a.numberOf(leader); err != nil {
+		return err
+	}
+	if row.Text, row.TextLen, err = a.place(text); err != nil {
+		return err
+	}
+	return a.to.Document(row, o.ID)
+}
+
+func kindOf(o *Outcome) reference.Kind {
+	switch {
+	case o.Decision.Decision == neardup.Duplicate && o.Basis == neardup.BasisEqual:
+		return reference.Equal
+	case o.Decision.Decision == neardup.Duplicate:
+		return reference.Near
+	case o.Unsure:
+		return reference.Unsure
+	case o.VariantOf != "":
+		return reference.Variant
+	}
+	return reference.New
+}
+
+// numberOf is the number in the index of the first document of a text.
+func (a *adding) numberOf(p position) (uint32, error) {
+	row, err := a.texts.Get(p)
+	if err != nil {
+		return 0, err
+	}
+	return a.number(row.first)
+}
+
+func (a *adding) number(r rank) (uint32, error) {
+	if known := a.recalled.Len(); int(r) >= known {
+		return a.cfg.Reference.Numbers() + uint32(int(r)-known), nil
+	}
+	return a.recalled.Get(r)
+}
+
+// place says where a text is in the index, and adds it if it is not there.
+func (a *adding) place(p position) (at uint64, n uint32, err error) {
+	row, err := a.texts.Get(p)
+	if err != nil || row.stored {
+		return uint64(row.at), row.len, err
+	}
+	if at, err = a.places.Get(p); err != nil || at > 0 {
+		return at - 1, row.len, err
+	}
+	clean, err := a.text(p)
+	if err != nil {
+		return 0, 0, err
+	}
+	if at, err = a.to.Text(clean); err != nil {
+		return 0, 0, err
+	}
+	return at, row.len, a.places.Update(p, func(to *uint64) { *to = at + 1 })
+}
+
+// end adds the keys of all documents, and the digest of their decisions.
+func (a *adding) end(ctx context.Context, digest *ResultDigest) error {
+	if a == nil {
+		return nil
+	}
+	defer a.byKey.Close()
+	w := documentPairs{job: a.job, verifier: a.verifier}
+	if err := w.membersOf(ctx); err != nil {
+		return err
+	}
+	defer w.members.Close()
+	err := a.byKey.Each(ctx, func(p Posting) error {
+		p, err := a.positioned(p)
+		if err != nil {
+			return err
+		}
+		return w.ranks(position(p.Text()), func(r rank) error {
+			doc, err := a.number(r)
+			if err != nil {
+				return err
+			}
+			return a.to.Post(reference.Posting{Key: p.Key(), Doc: doc, Role: uint8(p.Role())})
+		})
+	})
+	if err != nil {
+		return err
+	}
+	all, err := ParseResultDigest(a.cfg.Reference.Digest())
+	if err != nil {
+		return err
+	}
+	all.Merge(digest)
+	a.sum.IndexDigest = all.String()
+	return a.to.End(a.sum.IndexDigest)
+}
+
+// ofReference reports whether a text is one of the reference.
+func (c *collection) ofReference(p position) bool { return int(p) < c.recalled.Len() }
+
+// CheckIndex proves that an index is undamaged and tells one story, its digest too.
+func CheckIndex(ctx context.Context, x *reference.Index) error {
+	digest := NewResultDigest()
+	if err := x.Check(ctx, digest.Add); err != nil {
+		return err
+	}
+	if got := digest.String(); got != x.Digest() {
+		return fmt.Errorf("%w: its decisions have the digest %s, the manifest says %s", reference.ErrDamaged, got, x.Digest())
+	}
+	return nil
+}

@@ -1,0 +1,226 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/reference"
+	"github.com/neardup/neardup/corpus"
+	"pgregory.net/rapid"
+)
+
+// addTo decides documents against the index of a folder and adds them to it.
+func addTo(t testing.TB, dir string, docs []neardup.Document, cfg Config) (all []neardup.Decision) {
+	t.Helper()
+	w := change(t, dir)
+	cfg.Add, cfg.Reference = w, w.Index
+	_, err := Dedup(context.Background(), Documents(docs), cfg, func(o Outcome) error {
+		all = append(all, o.Decision)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, w)
+	return all
+}
+
+func change(t testing.TB, dir string) *reference.Writer {
+	t.Helper()
+	w, err := reference.Change(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// commit makes a change happen, and settles the index.
+func commit(t testing.TB, w *reference.Writer) {
+	t.Helper()
+	outs, err := w.Outputs()
+	if err == nil {
+		err = corpus.CommitAll(outs...)
+	}
+	if err == nil {
+		err = w.Reopen()
+	}
+	if err == nil {
+		err = w.Settle(context.Background())
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checked proves the index of a folder and returns its digest.
+func checked(t testing.TB, dir string) string {
+	t.Helper()
+	x, err := reference.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if err := CheckIndex(context.Background(), x); err != nil {
+		t.Fatal(err)
+	}
+	return x.Digest()
+}
+
+func decideAll(t testing.TB, docs []neardup.Document, cfg Config) (all []neardup.Decision, digest string) {
+	t.Helper()
+	sum, err := Dedup(context.Background(), Documents(docs), cfg, func(o Outcome) error {
+		all = append(all, o.Decision)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all, sum.Digest
+}
+
+// cut cuts documents into pieces at random places.
+func cut(t *rapid.T, docs []neardup.Document) (pieces [][]neardup.Document) {
+	for least := len(docs) / 4; len(docs) > 0; {
+		n := rapid.IntRange(min(least+1, len(docs)), len(docs)).Draw(t, "piece")
+		pieces, docs = append(pieces, docs[:n]), docs[n:]
+	}
+	return pieces
+}
+
+// A corpus in any pieces is decided as if it were one; what stays after some of it
+// is removed is as if it alone had been there.
+func TestAnyPiecesAndRemovalsAreOneRun(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(rt *rapid.T) {
+		few, hot := joinFrom, leastMemory
+		leastMemory = 1
+		joinFrom = uint32(rapid.SampledFrom([]int{2, 256}).Draw(rt, "join from"))
+		defer func() { joinFrom, leastMemory = few, hot }()
+		m := shingled{.5, rapid.Bool().Draw(rt, "asymmetry")}
+		cfg := Config{
+			Method: m, Memory: rapid.SampledFrom([]int64{1 << 12, 1 << 24}).Draw(rt, "memory"),
+			Workers: rapid.IntRange(1, 3).Draw(rt, "workers"), Tmp: t.TempDir(),
+		}
+		dir := filepath.Join(t.TempDir(), "index")
+		if err := CreateIndex(dir, cfg, nil); err != nil {
+			t.Fatal(err)
+		}
+		docs := randomDocs(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(1, 120).Draw(rt, "documents"))
+		var there []neardup.Document
+		for _, piece := range cut(rt, docs) {
+			got := addTo(t, dir, piece, cfg)
+			there = append(there, piece...)
+			want, digest := decideAll(t, there, cfg)
+			if diff := gocmp.Diff(want[len(want)-len(got):], got); diff != "" {
+				t.Fatalf("decided against the index, otherwise than in one run (-one +index):\n%s", diff)
+			}
+			if got := checked(t, dir); got != digest {
+				t.Fatalf("the digest of the index is %s, that of one run %s", got, digest)
+			}
+			if rapid.Bool().Draw(rt, "remove") {
+				there = removeSome(t, rt, dir, there, cfg)
+			}
+			if rapid.IntRange(0, 3).Draw(rt, "compact") == 0 {
+				w := change(t, dir)
+				if err := errors.Join(w.Compact(ctx, cfg.Tmp, cfg.Memory), w.Close()); err != nil {
+					t.Fatal(err)
+				}
+				if w.Removed() > 0 {
+					t.Fatalf("%d removed documents are still there", w.Removed())
+				}
+				checked(t, dir)
+			}
+		}
+	})
+}
+
+// removeSome removes documents from an index and returns the others.
+func removeSome(t *testing.T, rt *rapid.T, dir string, there []neardup.Document, cfg Config) []neardup.Document {
+	share := rapid.SampledFrom([]float64{.05, .5}).Draw(rt, "share")
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "removal"), 2))
+	gone := map[string]bool{}
+	left := slices.DeleteFunc(slices.Clone(there), func(d neardup.Document) bool {
+		if rng.Float64() < share {
+			gone[d.ID] = true
+		}
+		return gone[d.ID]
+	})
+	before, _ := decideAll(t, there, cfg)
+	now := map[string]neardup.Decision{}
+	for _, d := range before {
+		now[d.ID] = d
+	}
+	w := change(t, dir)
+	done, err := Remove(context.Background(), w, cfg, func(id string, _ int64) bool { return gone[id] }, func(d neardup.Decision) error {
+		now[d.ID] = d
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, w)
+	want, digest := decideAll(t, left, cfg)
+	for _, d := range want {
+		if diff := gocmp.Diff(d, now[d.ID]); diff != "" {
+			t.Fatalf("without %d of %d documents (-decided anew +removed from the index):\n%s", len(gone), len(there), diff)
+		}
+	}
+	if got := checked(t, dir); got != digest || done.Digest != digest || int(done.Removed) != len(there)-len(left) {
+		t.Fatalf("the index has the digest %s, the removal of %d documents says %s, those that are left have %s", got, done.Removed, done.Digest, digest)
+	}
+	return left
+}
+
+func TestIndexesRefuseWhatIsUnlike(t *testing.T) {
+	cfg := Config{Method: shingled{threshold: .5}}
+	dir := filepath.Join(t.TempDir(), "index")
+	if err := CreateIndex(dir, cfg, nil); err != nil {
+		t.Fatal(err)
+	}
+	addTo(t, dir, randomDocs(1, 20), cfg)
+	x, err := reference.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	for _, test := range []struct {
+		change func(*Config)
+		says   string
+	}{
+		{func(c *Config) { c.Method = other{shingled{threshold: .5}} }, `records are not comparable: the index was made with shingled/1, this is other/2 ("shingled/1" against "other/2")`},
+		{func(c *Config) { c.Clean = upper{} }, `records are not comparable: the texts of the index were normalised by "none", these by "upper"`},
+		{func(c *Config) { c.Link = Components }, "batch: against an index there are leaders, no components"},
+		{func(c *Config) { c.Audit = &Audit{} }, "batch: against an index there is neither audit nor a list of clusters"},
+	} {
+		cfg := cfg
+		cfg.Reference = x
+		test.change(&cfg)
+		_, err := Dedup(context.Background(), Documents(nil), cfg, func(Outcome) error { return nil })
+		if fmt.Sprint(err) != test.says {
+			t.Errorf("it says %v, want %s", err, test.says)
+		}
+	}
+	if _, err := reference.Open(t.TempDir()); !errors.Is(err, reference.ErrNone) {
+		t.Errorf("of an empty folder it says %v", err)
+	}
+	w := change(t, dir)
+	defer w.Close()
+	if _, err := reference.Change(dir); !errors.Is(err, reference.ErrLocked) {
+		t.Errorf("a second writer is told %v", err)
+	}
+}
+
+type other struct{ shingled }
+
+func (other) Spec() neardup.Spec { return neardup.Spec{Method: "other", Version: 2} }
+
+type upper struct{ asIs }
+
+func (upper) String() string { return "upper" }

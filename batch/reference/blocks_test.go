@@ -1,0 +1,122 @@
+package reference
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup/corpus"
+	"github.com/zeebo/xxh3"
+)
+
+// What was added comes back, whole, from files that were written and from those that were
+// copied together.
+func TestBlocksComeBack(t *testing.T) {
+	dir := t.TempDir()
+	items := []string{"a", strings.Repeat("long ", 9000), "", "b", strings.Repeat("x", blockBytes), "c"}
+	for _, pack := range []bool{false, true} {
+		one := writeBlocks(t, filepath.Join(dir, "one"), pack, items, nil)
+		two := writeBlocks(t, filepath.Join(dir, "two"), pack, items[:2], one)
+		off := uint64(0)
+		for i, want := range append(append([]string{}, items[:2]...), items...) {
+			got, err := two.read(off, len(want))
+			if err != nil || string(got) != want {
+				t.Errorf("item %d came back as %d bytes, not %d (%v)", i, len(got), len(want), err)
+			}
+			off += uint64(len(want))
+		}
+		if _, err := two.read(0, 1<<20); !errors.Is(err, ErrDamaged) {
+			t.Errorf("more than was added as one: %v", err)
+		}
+		if _, err := two.read(off, 1); !errors.Is(err, ErrDamaged) {
+			t.Errorf("beyond the end: %v", err)
+		}
+	}
+}
+
+func writeBlocks(t *testing.T, path string, pack bool, items []string, more *blockFile) *blockFile {
+	t.Helper()
+	w, err := newBlockWriter(path, pack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range items {
+		if err := w.add([]byte(s), 7); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if more != nil {
+		if err := w.copyFrom(more); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sum, err := w.end()
+	if err == nil {
+		err = corpus.CommitAll(w.out)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := openBlocks(path, filepath.Base(path), sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.file.Close() })
+	return f
+}
+
+// Any bytes are a block file or damaged, whatever checksum somebody puts beside them.
+func FuzzBlockFile(f *testing.F) {
+	f.Add([]byte(magic))
+	f.Add(append(make([]byte, 8), magic...))
+	f.Add(append(append(bytes.Repeat([]byte{1}, 40), 1, 0, 0, 0, 0, 0, 0, 0), magic...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for entries := range len(b)/tableEntry + 1 {
+			from := len(b) - endBytes - entries*tableEntry
+			if from < 0 {
+				break
+			}
+			file, err := openBlocks(path, "f", xxh3.Hash(b[from:]))
+			if err != nil {
+				if !errors.Is(err, ErrDamaged) {
+					t.Fatal(err)
+				}
+				continue
+			}
+			for i := range file.blocks {
+				if _, err := file.block(i); err != nil && !errors.Is(err, ErrDamaged) {
+					t.Fatal(err)
+				}
+			}
+			if err := file.file.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestRowsAndPostingsComeBack(t *testing.T) {
+	for _, want := range []Row{
+		{},
+		{Text: 1, ID: 2, TextLen: 3, IDLen: 4, Sketch: 5, Time: -6, Leader: 7, Distance: -1, Similarity: .8, Kind: Equal, Basis: 9, Route: 10, Removed: true},
+		{Text: 1 << 60, ID: 1 << 61, TextLen: 1<<32 - 1, Sketch: 1<<64 - 1, Distance: 3, Kind: Unsure, Blank: true},
+	} {
+		b := want.append(nil)
+		if got := readRow(b); got != want || len(b) != rowBytes {
+			t.Errorf("it came back as %+v of %d bytes, not %+v", got, len(b), want)
+		}
+	}
+	for _, want := range []Posting{{}, {1<<64 - 1, MaxDocuments - 1, 3}, {5, 6, 1}} {
+		b := want.append(nil)
+		if got := readPosting(b); got != want || len(b) != postingBytes {
+			t.Errorf("it came back as %+v, not %+v", got, want)
+		}
+	}
+}

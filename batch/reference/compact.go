@@ -1,0 +1,201 @@
+package reference
+
+import (
+	"context"
+
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/internal/external"
+)
+
+// Settle merges the last parts of a folder into one, if they are many small ones: each part
+// is at least twice as large as the next one then, so that a text is copied a few times,
+// whatever the number of additions. It has been committed when it returns.
+func (w *Writer) Settle(ctx context.Context) error {
+	from := len(w.parts) - 1
+	total := uint64(0)
+	for i := from; i >= 0; i-- {
+		if total > 0 && uint64(w.parts[i].documents) >= 2*total {
+			break
+		}
+		from = i
+		total += uint64(w.parts[i].documents)
+	}
+	if len(w.parts)-from < 2 {
+		return nil
+	}
+	merged, err := w.newPart()
+	if err != nil {
+		return err
+	}
+	if err := merged.copyFrom(ctx, w.parts[from:]); err != nil {
+		return err
+	}
+	w.next.Parts = append(w.next.Parts[:from], merged.entry)
+	return w.commit()
+}
+
+func (w *Writer) commit() error {
+	outs, err := w.Outputs()
+	if err != nil {
+		return err
+	}
+	if err := corpus.CommitAll(outs...); err != nil {
+		return err
+	}
+	return w.Reopen()
+}
+
+// copyFrom makes a part of several that follow each other.
+func (p *partWriter) copyFrom(ctx context.Context, parts []*part) error {
+	var cursors []*external.Cursor[Posting]
+	for _, from := range parts {
+		for _, f := range []struct {
+			to   *blockWriter
+			from *blockFile
+		}{{p.rows, from.rows}, {p.ids, from.ids}, {p.texts, from.texts}} {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := f.to.copyFrom(f.from); err != nil {
+				return err
+			}
+		}
+		p.entry.Documents += from.documents
+		cursors = append(cursors, external.NewCursor(from.postings()))
+	}
+	if err := external.Merge(ctx, cursors, byKey, p.posting); err != nil {
+		return err
+	}
+	return p.end()
+}
+
+func byKey(a, b *Posting) bool { return a.Key < b.Key }
+
+// compaction leaves out the documents that were removed, and numbers the others
+// anew.
+type compaction struct {
+	*Writer
+	to      *partWriter
+	numbers external.Table[uint32, uint32]  // old to new, plus 1
+	texts   *external.Sorter[external.Pair] // where a text was, of which document
+	places  external.Table[uint32, uint64]  // where it is, by the new number
+}
+
+// Compact makes one part of all, without the documents that were removed. It holds
+// about memory bytes, and has been committed when it returns.
+func (w *Writer) Compact(ctx context.Context, tmp string, memory int64) error {
+	disk := external.NewFiles(tmp)
+	defer disk.Close()
+	part, err := w.newPart()
+	if err != nil {
+		return err
+	}
+	c := &compaction{
+		Writer: w, to: part, numbers: external.NewTable[uint32, uint32](disk, memory/8),
+		texts: external.NewSorter[external.Pair](disk, memory/4), places: external.NewTable[uint32, uint64](disk, memory/8),
+	}
+	for _, step := range []func(context.Context) error{c.number, c.moveTexts, c.moveRows, c.moveKeys} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	if err := part.end(); err != nil {
+		return err
+	}
+	w.next.Parts, w.next.Removed = nil, 0
+	if part.entry.Documents > 0 {
+		w.next.Parts = []partEntry{part.entry}
+	}
+	return w.commit()
+}
+
+func (c *compaction) number(ctx context.Context) error {
+	kept := uint32(0)
+	return c.eachRow(func(doc uint32, r *Row) error {
+		if r.Removed {
+			_, err := c.numbers.Add(0)
+			return err
+		}
+		if r.TextLen > 0 {
+			if err := c.texts.Add(external.Pair{r.Text, uint64(kept)<<32 | uint64(r.TextLen)}); err != nil {
+				return err
+			}
+		}
+		kept++
+		if _, err := c.numbers.Add(kept); err != nil {
+			return err
+		}
+		_, err := c.places.Add(0)
+		if err == nil && doc&0xfff == 0 {
+			err = ctx.Err()
+		}
+		return err
+	})
+}
+
+// moveTexts writes the texts that are left in their order, each once.
+func (c *compaction) moveTexts(ctx context.Context) error {
+	sorted, err := c.texts.Sort()
+	if err != nil {
+		return err
+	}
+	defer sorted.Close()
+	last, at := uint64(0), uint64(0)
+	return sorted.Each(ctx, func(p external.Pair) error {
+		if c.to.texts.length == 0 || p.Key() != last {
+			text, err := c.Text(&Row{Text: p.Key(), TextLen: uint32(p.Val())})
+			if err != nil {
+				return err
+			}
+			last, at = p.Key(), c.to.texts.length
+			if err := c.to.texts.add([]byte(text), 0); err != nil {
+				return err
+			}
+		}
+		return c.places.Update(uint32(p.Val()>>32), func(to *uint64) { *to = at })
+	})
+}
+
+func (c *compaction) moveRows(ctx context.Context) error {
+	return c.Each(func(doc uint32, r *Row) error {
+		if doc&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		number, err := c.numbers.Get(doc)
+		if err != nil {
+			return err
+		}
+		id, err := c.ID(r)
+		if err != nil {
+			return err
+		}
+		r.ID = c.to.ids.length
+		if err := c.to.ids.add([]byte(id), 0); err != nil {
+			return err
+		}
+		if r.Text, err = c.places.Get(number - 1); err != nil {
+			return err
+		}
+		leader, err := c.numbers.Get(r.Leader)
+		if err != nil {
+			return err
+		}
+		r.Leader = leader - 1
+		return c.to.document(r)
+	})
+}
+
+func (c *compaction) moveKeys(ctx context.Context) error {
+	var cursors []*external.Cursor[Posting]
+	for _, p := range c.parts {
+		cursors = append(cursors, external.NewCursor(p.postings()))
+	}
+	return external.Merge(ctx, cursors, byKey, func(p Posting) error {
+		number, err := c.numbers.Get(p.Doc)
+		if err != nil || number == 0 {
+			return err
+		}
+		p.Doc = number - 1
+		return c.to.posting(p)
+	})
+}

@@ -1,0 +1,111 @@
+package reference
+
+import (
+	"errors"
+	"io"
+	"sort"
+)
+
+// Finder finds postings by key. Ascending keys are the fastest: each block that
+// may hold one is read once. For one goroutine.
+type Finder struct {
+	parts []*part
+	here  []keyBlock // of each part
+}
+
+type keyBlock struct {
+	number int // plus 1
+	bytes  []byte
+}
+
+// Finder returns one.
+func (x *Index) Finder() *Finder {
+	return &Finder{parts: x.parts, here: make([]keyBlock, len(x.parts))}
+}
+
+// Find calls fn with the postings of a key.
+func (f *Finder) Find(key uint64, fn func(Posting) error) error {
+	for i := range f.parts {
+		if err := f.findIn(i, key, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *Finder) findIn(part int, key uint64, fn func(Posting) error) error {
+	blocks := f.parts[part].keys.blocks
+	// The first posting of the key stands in the last block that begins below it,
+	// or begins the next one.
+	for b := max(sort.Search(len(blocks), func(i int) bool { return blocks[i].tag >= key })-1, 0); b < len(blocks); b++ {
+		if blocks[b].tag > key {
+			return nil
+		}
+		bytes, err := f.load(part, b)
+		if err != nil {
+			return err
+		}
+		n := len(bytes) / postingBytes
+		for at := sort.Search(n, func(i int) bool { return readPosting(bytes[i*postingBytes:]).Key >= key }); at < n; at++ {
+			p := readPosting(bytes[at*postingBytes:])
+			if p.Key != key {
+				return nil
+			}
+			if err := fn(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f *Finder) load(part, block int) ([]byte, error) {
+	here := &f.here[part]
+	if here.number == block+1 {
+		return here.bytes, nil
+	}
+	var err error
+	if here.bytes, err = f.parts[part].keys.stored(block, here.bytes); err != nil {
+		here.number = 0
+		return nil, err
+	}
+	here.number = block + 1
+	return here.bytes, nil
+}
+
+// postings returns a function that reads the postings of a part in order.
+func (p *part) postings() func(*Posting) error {
+	block, left := 0, []byte(nil)
+	var spare []byte
+	return func(to *Posting) error {
+		for len(left) < postingBytes {
+			if block == len(p.keys.blocks) {
+				return io.EOF
+			}
+			var err error
+			if spare, err = p.keys.stored(block, spare); err != nil {
+				return err
+			}
+			left = spare
+			block++
+		}
+		*to, left = readPosting(left), left[postingBytes:]
+		return nil
+	}
+}
+
+// eachPosting calls fn with the postings of a part in order.
+func (p *part) eachPosting(fn func(Posting) error) error {
+	next := p.postings()
+	for {
+		var one Posting
+		if err := next(&one); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := fn(one); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,248 @@
+// Package reference keeps documents that were decided in a folder, an index, against
+// which later ones are decided: their texts once, what became of each, and their
+// keys, sorted.
+//
+// A folder holds a manifest and parts of four files each: rows, ids, texts, keys.
+// Files never change; a change writes new ones and then replaces the manifest, so
+// that it happens or does not, and who reads goes on with what was there.
+package reference
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/neardup/neardup"
+)
+
+// Index is an index as of one manifest. Safe for concurrent use.
+type Index struct {
+	dir      string
+	manifest manifest
+	parts    []*part
+}
+
+// part is a run of documents.
+type part struct {
+	first, documents uint32
+	textBase, idBase uint64 // where its streams begin in those of all parts
+	rows, ids        *blockFile
+	texts, keys      *blockFile
+}
+
+// Open opens the index of a folder for reading. It writes nothing, and may be
+// done while another process changes the index.
+func Open(dir string) (*Index, error) {
+	for tries := 0; ; tries++ {
+		x, err := open(dir)
+		// Between the manifest and the files it names a writer may have replaced both.
+		if err == nil || tries == 3 || !errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNone) {
+			return x, err
+		}
+	}
+}
+
+func open(dir string) (*Index, error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{dir: dir, manifest: m}
+	for _, e := range m.Parts {
+		if err := x.openPart(e); err != nil {
+			return nil, errors.Join(err, x.Close())
+		}
+	}
+	return x, nil
+}
+
+func (x *Index) openPart(e partEntry) (err error) {
+	p := &part{first: x.Numbers(), documents: e.Documents}
+	if n := len(x.parts); n > 0 {
+		last := x.parts[n-1]
+		p.textBase, p.idBase = last.textBase+last.texts.length, last.idBase+last.ids.length
+	}
+	x.parts = append(x.parts, p)
+	for _, f := range []struct {
+		to  **blockFile
+		ref fileEntry
+	}{{&p.rows, e.Rows}, {&p.ids, e.IDs}, {&p.texts, e.Texts}, {&p.keys, e.Keys}} {
+		if filepath.Base(f.ref.Name) != f.ref.Name {
+			return fmt.Errorf("%w: file %s names the file %q", ErrDamaged, ManifestName, f.ref.Name)
+		}
+		if *f.to, err = openBlocks(filepath.Join(x.dir, f.ref.Name), f.ref.Name, f.ref.Sum); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%w: file %s is missing: %w", ErrDamaged, f.ref.Name, err)
+			}
+			return err
+		}
+	}
+	if want := uint64(e.Documents) * rowBytes; p.rows.length != want {
+		return p.rows.damaged("it has %d bytes of rows, not %d", p.rows.length, want)
+	}
+	return nil
+}
+
+// Close closes the files.
+func (x *Index) Close() error {
+	var errs []error
+	for _, p := range x.parts {
+		for _, f := range []*blockFile{p.rows, p.ids, p.texts, p.keys} {
+			if f != nil {
+				errs = append(errs, f.file.Close())
+			}
+		}
+	}
+	x.parts = nil
+	return errors.Join(errs...)
+}
+
+// Numbers is the number after that of the last document; documents are numbered
+// from 0 in the order in which they were decided, removed ones too.
+func (x *Index) Numbers() uint32 {
+	if n := len(x.parts); n > 0 {
+		return x.parts[n-1].first + x.parts[n-1].documents
+	}
+	return 0
+}
+
+// Header says how the documents were decided.
+func (x *Index) Header() Header { return x.manifest.Header }
+
+// Digest is that of all decisions but those of removed documents.
+func (x *Index) Digest() string { return x.manifest.Digest }
+
+// Removed is how many documents were removed and are still there.
+func (x *Index) Removed() uint32 { return x.manifest.Removed }
+
+// Parts is how many parts there are.
+func (x *Index) Parts() int { return len(x.parts) }
+
+// Bytes is what the files take.
+func (x *Index) Bytes() (n int64, err error) {
+	for _, p := range x.parts {
+		for _, f := range []*blockFile{p.rows, p.ids, p.texts, p.keys} {
+			info, err := f.file.Stat()
+			if err != nil {
+				return 0, err
+			}
+			n += info.Size()
+		}
+	}
+	return n, nil
+}
+
+func (x *Index) partOf(doc uint32) (*part, error) {
+	for i := len(x.parts) - 1; i >= 0; i-- {
+		if p := x.parts[i]; doc >= p.first && doc < p.first+p.documents {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: document %d of %d is named", ErrDamaged, doc, x.Numbers())
+}
+
+// Row returns that of a document.
+func (x *Index) Row(doc uint32) (Row, error) {
+	p, err := x.partOf(doc)
+	if err != nil {
+		return Row{}, err
+	}
+	b, err := p.rows.read(uint64(doc-p.first)*rowBytes, rowBytes)
+	if err != nil {
+		return Row{}, err
+	}
+	return readRow(b), nil
+}
+
+// ID returns the id of a document.
+func (x *Index) ID(r *Row) (string, error) {
+	for i := len(x.parts) - 1; i >= 0; i-- {
+		if p := x.parts[i]; r.ID >= p.idBase {
+			b, err := p.ids.read(r.ID-p.idBase, int(r.IDLen))
+			return string(b), err
+		}
+	}
+	return "", nil
+}
+
+// Text returns the clean text of a document.
+func (x *Index) Text(r *Row) (string, error) {
+	for i := len(x.parts) - 1; i >= 0; i-- {
+		if p := x.parts[i]; r.Text >= p.textBase {
+			b, err := p.texts.read(r.Text-p.textBase, int(r.TextLen))
+			return string(b), err
+		}
+	}
+	return "", nil
+}
+
+// Decision is what became of a document, without the conflicts of a variant.
+func (x *Index) Decision(doc uint32, r *Row) (d neardup.Decision, err error) {
+	if d.ID, err = x.ID(r); err != nil {
+		return d, err
+	}
+	d.Decision = neardup.New
+	if int(r.Route) < len(x.manifest.Routes) {
+		d.Method = x.manifest.Routes[r.Route]
+	}
+	if r.Blank {
+		d.Basis = neardup.BasisBlank
+	}
+	if r.Kind == New {
+		return d, nil
+	}
+	leader, err := x.Row(r.Leader)
+	if err != nil {
+		return d, err
+	}
+	id, err := x.ID(&leader)
+	if err != nil {
+		return d, err
+	}
+	if r.Kind < Near {
+		d.VariantOf = id
+		return d, nil
+	}
+	bases := x.manifest.Bases
+	if int(r.Basis) >= len(bases) {
+		return d, fmt.Errorf("%w: document %d has a basis that the manifest does not name", ErrDamaged, doc)
+	}
+	d.Decision, d.Leader, d.Similarity = neardup.Duplicate, id, r.Similarity
+	d.Method, d.Basis = bases[r.Basis][0], bases[r.Basis][1]
+	if r.Distance >= 0 {
+		distance := int(r.Distance)
+		d.Distance = &distance
+	}
+	return d, nil
+}
+
+// Each calls fn with all documents that were not removed, in their order.
+func (x *Index) Each(fn func(doc uint32, r *Row) error) error {
+	return x.eachRow(func(doc uint32, r *Row) error {
+		if r.Removed {
+			return nil
+		}
+		return fn(doc, r)
+	})
+}
+
+func (x *Index) eachRow(fn func(doc uint32, r *Row) error) error {
+	for _, p := range x.parts {
+		doc := p.first
+		for i := range p.rows.blocks {
+			b, err := p.rows.block(i)
+			if err != nil {
+				return err
+			}
+			for ; len(b) >= rowBytes; b = b[rowBytes:] {
+				r := readRow(b)
+				if err := fn(doc, &r); err != nil {
+					return err
+				}
+				doc++
+			}
+		}
+	}
+	return nil
+}

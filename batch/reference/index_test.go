@@ -1,0 +1,204 @@
+package reference_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/reference"
+	"github.com/neardup/neardup/corpus"
+)
+
+var header = reference.Header{Spec: "plain/1 threshold=0.5", Normalize: "none"}
+
+// begin makes an index, adds n parts of two documents each, of one text, and returns its
+// folder. Both stand under the key of their number, the even ones lead.
+func begin(t *testing.T, n int) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "index")
+	if err := reference.Create(dir, header, "0"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		w, err := reference.Change(dir)
+		if err == nil {
+			err = addTwo(w, uint32(2*i))
+		}
+		if err == nil {
+			err = commit(w)
+		}
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func addTwo(w *reference.Writer, first uint32) error {
+	a, err := w.Add()
+	if err != nil {
+		return err
+	}
+	clean := fmt.Sprint("text ", first)
+	at, err := a.Text(clean)
+	if err != nil {
+		return err
+	}
+	row := reference.Row{Text: at, TextLen: uint32(len(clean)), Distance: -1, Leader: first}
+	route, err := w.Route("plain")
+	if err != nil {
+		return err
+	}
+	row.Route = route
+	if err := a.Document(row, fmt.Sprint("d", first)); err != nil {
+		return err
+	}
+	row.Kind, row.Similarity = reference.Equal, 1
+	if row.Basis, err = w.Basis("plain", neardup.BasisEqual); err != nil {
+		return err
+	}
+	if err := a.Document(row, fmt.Sprint("d", first+1)); err != nil {
+		return err
+	}
+	for doc := first; doc < first+2; doc++ {
+		if err := a.Post(reference.Posting{Key: uint64(doc), Doc: doc, Role: 3}); err != nil {
+			return err
+		}
+	}
+	return a.End(fmt.Sprint("digest ", first))
+}
+
+func commit(w *reference.Writer) error {
+	outs, err := w.Outputs()
+	if err != nil {
+		return err
+	}
+	return errors.Join(corpus.CommitAll(outs...), w.Reopen())
+}
+
+// expect proves that an index holds, of each number, what begin gave it.
+func expect(t *testing.T, dir string, numbers, parts int, digest string) {
+	t.Helper()
+	x, err := reference.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if int(x.Numbers()) != numbers || x.Parts() != parts || x.Digest() != digest || x.Header().Like(header) != nil {
+		t.Errorf("%d documents in %d parts of the digest %q under %v", x.Numbers(), x.Parts(), x.Digest(), x.Header())
+	}
+	if n, err := x.Bytes(); err != nil || n == 0 {
+		t.Errorf("%d bytes (%v)", n, err)
+	}
+	if err := x.Check(context.Background(), func(neardup.Decision) {}); err != nil {
+		t.Error(err)
+	}
+	finder := x.Finder()
+	err = x.Each(func(doc uint32, r *reference.Row) error {
+		d, err := x.Decision(doc, r)
+		if err != nil {
+			return err
+		}
+		var first int
+		if _, err := fmt.Sscanf(d.ID, "d%d", &first); err != nil {
+			return err
+		}
+		first -= first % 2
+		clean, err := x.Text(r)
+		if err != nil || clean != fmt.Sprint("text ", first) {
+			t.Errorf("%s has the text %q (%v)", d.ID, clean, err)
+		}
+		if leads := d.Decision == neardup.New; leads != r.Leads() || !leads && d.Leader != fmt.Sprint("d", first) {
+			t.Errorf("%s leads: %v; the decision is %+v", d.ID, r.Leads(), d)
+		}
+		found := 0
+		err = finder.Find(keyOf(d.ID), func(p reference.Posting) error {
+			if found++; p.Doc != doc {
+				t.Errorf("under the key of %s stands document %d", d.ID, p.Doc)
+			}
+			return nil
+		})
+		if found != 1 {
+			t.Errorf("%s is found %d times", d.ID, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func keyOf(id string) (key uint64) {
+	_, _ = fmt.Sscanf(id, "d%d", &key)
+	return key
+}
+
+func TestIndexKeepsWhatWasAdded(t *testing.T) {
+	dir := begin(t, 5)
+	expect(t, dir, 10, 5, "digest 8")
+
+	w, err := reference.Change(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Settle(context.Background()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, dir, 10, 1, "digest 8")
+}
+
+func TestRemovedDocumentsGoWithCompact(t *testing.T) {
+	dir := begin(t, 3)
+	w, err := reference.Change(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.Rewrite(context.Background(), "less", func(doc uint32, r *reference.Row) error {
+		r.Removed = doc < 2 || doc == 3
+		return nil
+	})
+	if err == nil {
+		err = commit(w)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, dir, 6, 3, "less")
+	if w.Removed() != 3 {
+		t.Errorf("%d are removed, want 3", w.Removed())
+	}
+	if err := errors.Join(w.Compact(context.Background(), t.TempDir(), 1<<20), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, dir, 3, 1, "less")
+}
+
+// What a change that was killed has left goes with the next one; what is
+// somebody else's stays.
+func TestLeftFilesGo(t *testing.T) {
+	dir := begin(t, 1)
+	for name, stays := range map[string]bool{"000009.texts": false, ".000009.keys.tmp-abc": false, ".MANIFEST.tmp-abc": false, "notes.txt": true} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w, err := reference.Change(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(path); (err == nil) != stays {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	expect(t, dir, 2, 1, "digest 0")
+	if err := reference.Create(dir, header, "0"); err == nil {
+		t.Error("an index was made over another")
+	}
+}

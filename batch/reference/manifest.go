@@ -1,0 +1,139 @@
+package reference
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
+	"github.com/zeebo/xxh3"
+)
+
+const (
+	// ManifestName is the file that makes a folder an index.
+	ManifestName = "MANIFEST"
+	// version is raised whenever the files of a folder mean something else.
+	version = 1
+)
+
+// ErrNone is wrapped by the error about a folder that holds no index.
+var ErrNone = errors.New("there is no index")
+
+// Header says how the documents of an index were decided. It is given when an
+// index is made, and never changes.
+type Header struct {
+	// Spec is the method with all that its keys and its decisions depend on.
+	Spec string `json:"spec"`
+	// Normalize is how texts were cleaned.
+	Normalize string `json:"normalize"`
+	// Settings is what the caller wants to know again, such as the flags that made
+	// the method.
+	Settings map[string]string `json:"settings,omitempty"`
+}
+
+// Like returns nil if documents that are decided as o says can be decided against
+// those of h, else an error that wraps [neardup.ErrUnlike] and names what differs.
+func (h Header) Like(o Header) error {
+	if h.Spec != o.Spec {
+		a, b := strings.Fields(h.Spec), strings.Fields(o.Spec)
+		for i := range min(len(a), len(b)) {
+			if a[i] != b[i] {
+				return fmt.Errorf("%w: the index was made with %s, this is %s (%q against %q)", neardup.ErrUnlike, a[i], b[i], h.Spec, o.Spec)
+			}
+		}
+		return fmt.Errorf("%w: the index was made with %q, this is %q", neardup.ErrUnlike, h.Spec, o.Spec)
+	}
+	if h.Normalize != o.Normalize {
+		return fmt.Errorf("%w: the texts of the index were normalised by %q, these by %q", neardup.ErrUnlike, h.Normalize, o.Normalize)
+	}
+	return nil
+}
+
+// manifest says what an index consists of.
+type manifest struct {
+	Format  string      `json:"format"` // "neardup index"
+	Version int         `json:"version"`
+	Header  Header      `json:"header"`
+	Parts   []partEntry `json:"parts"`
+	Bases   [][2]string `json:"bases,omitempty"`  // method and basis of duplicates
+	Routes  []string    `json:"routes,omitempty"` // methods of new ones
+	// Removed documents are still there; Digest is that of all decisions but theirs.
+	Removed uint32 `json:"removed"`
+	Digest  string `json:"digest"`
+	Next    int    `json:"next"` // number of the next file
+}
+
+type partEntry struct {
+	Documents uint32    `json:"documents"`
+	Rows      fileEntry `json:"rows"`
+	IDs       fileEntry `json:"ids"`
+	Texts     fileEntry `json:"texts"`
+	Keys      fileEntry `json:"keys"`
+}
+
+type fileEntry struct {
+	Name string `json:"name"`
+	Sum  uint64 `json:"sum"` // of its table
+}
+
+const formatName = "neardup index"
+
+func (m *manifest) files() map[string]bool {
+	names := map[string]bool{ManifestName: true, lockName: true}
+	for _, p := range m.Parts {
+		for _, f := range []fileEntry{p.Rows, p.IDs, p.Texts, p.Keys} {
+			names[f.Name] = true
+		}
+	}
+	return names
+}
+
+// readManifest reads the manifest: a line of JSON, and its checksum.
+func readManifest(dir string) (m manifest, err error) {
+	b, err := os.ReadFile(filepath.Join(dir, ManifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, fmt.Errorf("%s: %w: %w", dir, ErrNone, fs.ErrNotExist)
+	}
+	if err != nil {
+		return m, err
+	}
+	damaged := func(what string) error { return fmt.Errorf("%w: file %s: %s", ErrDamaged, ManifestName, what) }
+	line, sum, _ := bytes.Cut(b, []byte("\n"))
+	if string(sum) != checksum(line) {
+		return m, damaged("it has another checksum than it says")
+	}
+	if err := json.Unmarshal(line, &m); err != nil {
+		return m, damaged(err.Error())
+	}
+	if m.Format != formatName {
+		return m, damaged("it is of something else")
+	}
+	if m.Version != version {
+		return m, fmt.Errorf("%s: the index has version %d, this program reads %d", dir, m.Version, version)
+	}
+	return m, nil
+}
+
+func checksum(line []byte) string { return strconv.FormatUint(xxh3.Hash(line), 16) + "\n" }
+
+// output is the manifest as a file that replaces the one of a folder when it is
+// committed.
+func (m *manifest) output(dir string) (corpus.Output, error) {
+	line, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	out, err := corpus.CreateAtomic(filepath.Join(dir, ManifestName))
+	if err != nil {
+		return nil, err
+	}
+	_, err = out.Write(append(append(line, '\n'), checksum(line)...))
+	return out, err
+}

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/batch/reference"
+	"github.com/neardup/neardup/corpus"
+	"github.com/spf13/pflag"
+)
+
+// againstFlags say what documents are decided against.
+type againstFlags struct {
+	paths []string
+	add   bool
+}
+
+func (f *againstFlags) addFlags(fs *pflag.FlagSet) {
+	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
+		fs.StringArrayVar(&f.paths, "against", nil, "decide against an index (a folder, see neardup index) or the documents of files, which come before the inputs and stay; may be repeated for files")
+		fs.BoolVar(&f.add, "add", false, "with --against INDEX: add the inputs to it; one that is not there begins")
+	})
+}
+
+// against is the index that a run decides against.
+type against struct {
+	index  *reference.Index
+	writer *reference.Writer // nil: nothing is added
+	tmp    string            // the folder of an index of files, which goes
+	begun  string            // the folder of an index that has begun, and goes if nothing is added
+}
+
+// settings takes from the index what the user says nothing of: its method and how its texts
+// were normalised.
+func (f *againstFlags) settings(m *methodFlags) error {
+	if len(f.paths) != 1 {
+		return nil
+	}
+	x, err := reference.Open(f.paths[0])
+	if errors.Is(err, reference.ErrNone) || errors.Is(err, fs.ErrNotExist) || notFolder(f.paths[0]) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(m.restore(x.Header().Settings), x.Close())
+}
+
+func notFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// normalizeSetting is the name of --normalize among the settings of a method.
+const normalizeSetting = "normalize"
+
+// remembered are the settings that were given, for restore.
+func (f *methodFlags) remembered() map[string]string {
+	given := map[string]string{}
+	f.fs.VisitAll(func(s *pflag.Flag) { // Visit knows nothing of what is a flag of the command too
+		if s.Changed {
+			given[s.Name] = s.Value.String()
+		}
+	})
+	if f.normalize != "default" {
+		given[normalizeSetting] = f.normalize
+	}
+	return given
+}
+
+// restore sets what was remembered, unless a setting is given now.
+func (f *methodFlags) restore(remembered map[string]string) error {
+	if len(f.remembered()) > 0 {
+		return nil
+	}
+	for name, value := range remembered {
+		if name == normalizeSetting {
+			f.normalize = value
+			continue
+		}
+		if err := f.fs.Set(name, value); err != nil {
+			return fmt.Errorf("the settings of the index: %w", err)
+		}
+	}
+	return nil
+}
+
+// open opens what is decided against, and makes it an index if it is files. nil: nothing.
+func (f *againstFlags) open(ctx context.Context, d *dedup, cfg *batch.Config) (*against, error) {
+	switch {
+	case len(f.paths) == 0 && f.add:
+		return nil, usage("--add has no effect without --against INDEX")
+	case len(f.paths) == 0:
+		return nil, nil
+	case f.add && len(f.paths) > 1:
+		return nil, usage("--add adds to one index, not to %d", len(f.paths))
+	}
+	isIndex := len(f.paths) == 1 && holdsIndex(f.paths[0])
+	a := &against{}
+	if f.add && !isIndex {
+		if err := batch.CreateIndex(f.paths[0], *cfg, d.method.remembered()); err != nil {
+			return nil, err
+		}
+		isIndex, a.begun = true, f.paths[0]
+	}
+	if !isIndex {
+		return f.openFiles(ctx, d, cfg)
+	}
+	if f.add {
+		w, err := reference.Change(f.paths[0])
+		if err != nil {
+			return nil, err
+		}
+		a.writer, a.index = w, w.Index
+	} else {
+		x, err := reference.Open(f.paths[0])
+		if err != nil {
+			return nil, err
+		}
+		a.index = x
+	}
+	cfg.Reference, cfg.Add = a.index, a.writer
+	return a, nil
+}
+
+func holdsIndex(path string) bool {
+	_, err := os.Stat(filepath.Join(path, reference.ManifestName))
+	return err == nil
+}
+
+// openFiles makes an index of files, below the temporary folder.
+func (f *againstFlags) openFiles(ctx context.Context, d *dedup, cfg *batch.Config) (_ *against, err error) {
+	dir, err := os.MkdirTemp(d.run.tmp, "neardup-against-")
+	if err != nil {
+		return nil, err
+	}
+	a := &against{tmp: dir}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.close())
+		}
+	}()
+	at := filepath.Join(dir, "index")
+	first := *cfg
+	if err := batch.CreateIndex(at, first, nil); err != nil {
+		return nil, err
+	}
+	if a.writer, err = reference.Change(at); err != nil {
+		return nil, err
+	}
+	a.index = a.writer.Index
+	r, err := d.input.open(d.app, f.paths, "")
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	first.Reference, first.Add = a.index, a.writer
+	if _, err := batch.Dedup(ctx, newSource(r), first, func(batch.Outcome) error { return nil }); err != nil {
+		return nil, fmt.Errorf("--against: %w", err)
+	}
+	outs, err := a.writer.Outputs()
+	if err == nil {
+		err = corpus.CommitAll(outs...)
+	}
+	if err == nil {
+		err = a.writer.Reopen()
+	}
+	a.index = a.writer.Index
+	cfg.Reference = a.index
+	return a, err
+}
+
+// outputs are what has to be committed last for the inputs to be added.
+func (a *against) outputs() ([]corpus.Output, error) {
+	if a == nil || a.writer == nil || a.tmp != "" {
+		return nil, nil
+	}
+	return a.writer.Outputs()
+}
+
+// settle ends the adding, after the commit.
+func (a *against) settle(ctx context.Context) error {
+	if a == nil || a.writer == nil || a.tmp != "" {
+		return nil
+	}
+	if err := a.writer.Reopen(); err != nil {
+		return err
+	}
+	a.index = a.writer.Index
+	return a.writer.Settle(ctx)
+}
+
+func (a *against) close() error {
+	if a == nil {
+		return nil
+	}
+	unused := a.begun != "" && a.index.Numbers() == 0
+	var err error
+	switch {
+	case a.writer != nil:
+		err = a.writer.Close()
+	case a.index != nil:
+		err = a.index.Close()
+	}
+	if a.tmp != "" {
+		err = errors.Join(err, os.RemoveAll(a.tmp))
+	}
+	if unused {
+		err = errors.Join(err, os.Remove(filepath.Join(a.begun, reference.ManifestName)), os.Remove(a.begun))
+	}
+	return err
+}
+
+// checkAgainst refuses what is not to be had against an index.
+func (d *dedup) checkAgainst(cfg *batch.Config) error {
+	if len(d.against.paths) == 0 {
+		return nil
+	}
+	for flag, given := range map[string]bool{
+		"link components": d.link != string(batch.ByLeader), "clusters": d.clusters != "", "groups": d.groups != "",
+		"report": d.report != "", "overrides": d.run.ruled != "", "audit": d.run.audit.list > 0,
+	} {
+		if given {
+			return usage("--%s cannot be had with --against", flag)
+		}
+	}
+	if slices.Contains(d.against.paths, corpus.Stdin) {
+		return usage("--against names files or an index, not standard input")
+	}
+	cfg.Audit = nil
+	return nil
+}
