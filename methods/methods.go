@@ -5,6 +5,7 @@ package methods
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/evidence"
@@ -127,7 +128,7 @@ func New(c Config) (neardup.Method, error) {
 			return m.make(c)
 		}
 	}
-	return nil, fmt.Errorf("unknown method %q (one of %v)", c.Name, Names())
+	return nil, fmt.Errorf("unknown method %q: it is one of %s", c.Name, strings.Join(Names(), ", "))
 }
 
 // Auto2 names the auto of before; it is no name for new indexes and not listed.

@@ -50,7 +50,7 @@ class Dedup(unittest.TestCase):
 
     def test_errors_are_of_pythons_kinds(self):
         for kind, says, options in (
-            (ValueError, r'^method best: unknown method "best"', {"method": "best"}),
+            (ValueError, r'^method: unknown method "best": it is one of auto, exact,', {"method": "best"}),
             (TypeError, r"^unexpected keyword argument 'colour'$", {"colour": "red"}),
             (ValueError, r'^threshold "high" is not a number$', {"threshold": "high"}),
             (ValueError, "^keep best is none of first", {"keep": "best"}),
