@@ -12,7 +12,6 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch/reference"
-	"github.com/neardup/neardup/corpus"
 	"pgregory.net/rapid"
 )
 
@@ -44,13 +43,7 @@ func change(t testing.TB, dir string) *reference.Writer {
 // commit makes a change happen, and settles the index.
 func commit(t testing.TB, w *reference.Writer) {
 	t.Helper()
-	outs, err := w.Outputs()
-	if err == nil {
-		err = corpus.CommitAll(outs...)
-	}
-	if err == nil {
-		err = w.Reopen()
-	}
+	err := w.Commit()
 	if err == nil {
 		err = w.Settle(context.Background())
 	}

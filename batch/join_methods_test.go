@@ -126,7 +126,9 @@ func TestVerifyEqualTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, clean := range []string{"storm", "storm in paris", "北京今天下雨", strings.Repeat("the council of the city has decided about the market. ", 20)} {
+		for _, clean := range []string{"storm", "storm in paris",
+			"the council met on monday and agreed to build a new bridge over the river before the end of next year, officials said.",
+			"北京今天下雨", strings.Repeat("the council of the city has decided about the market. ", 20)} {
 			a := batch.Text{Clean: clean, View: m.View(clean)}
 			if got := batch.Verify(m, a, a); !got.Near || got.Similarity != 1 || got.Basis != neardup.BasisEqual {
 				t.Errorf("%s: %q and itself: %+v", name, clean, got)

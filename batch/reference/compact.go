@@ -3,7 +3,6 @@ package reference
 import (
 	"context"
 
-	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/internal/external"
 )
 
@@ -31,18 +30,7 @@ func (w *Writer) Settle(ctx context.Context) error {
 		return err
 	}
 	w.next.Parts = append(w.next.Parts[:from], merged.entry)
-	return w.commit()
-}
-
-func (w *Writer) commit() error {
-	outs, err := w.Outputs()
-	if err != nil {
-		return err
-	}
-	if err := corpus.CommitAll(outs...); err != nil {
-		return err
-	}
-	return w.Reopen()
+	return w.Commit()
 }
 
 // copyFrom makes a part of several that follow each other.
@@ -106,7 +94,7 @@ func (w *Writer) Compact(ctx context.Context, tmp string, memory int64) error {
 	if part.entry.Documents > 0 {
 		w.next.Parts = []partEntry{part.entry}
 	}
-	return w.commit()
+	return w.Commit()
 }
 
 func (c *compaction) number(ctx context.Context) error {

@@ -135,6 +135,18 @@ func (w *Writer) Outputs() ([]corpus.Output, error) {
 	return append(outs, m), err
 }
 
+// Commit makes the changes happen where nothing else is committed with them, and goes on.
+func (w *Writer) Commit() error {
+	outs, err := w.Outputs()
+	if err != nil {
+		return err
+	}
+	if err := corpus.CommitAll(outs...); err != nil {
+		return err
+	}
+	return w.Reopen()
+}
+
 // Reopen goes on with what was committed.
 func (w *Writer) Reopen() error {
 	x, err := open(w.dir)

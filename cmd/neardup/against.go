@@ -42,14 +42,20 @@ func (f *againstFlags) settings(m *methodFlags) error {
 	if len(f.paths) != 1 {
 		return nil
 	}
-	x, err := reference.Open(f.paths[0])
+	err := onIndex(f.paths[0], func(x *reference.Index) error { return m.restore(x.Header().Settings) })
 	if errors.Is(err, reference.ErrNone) || errors.Is(err, fs.ErrNotExist) || notFolder(f.paths[0]) {
 		return nil
 	}
+	return err
+}
+
+// onIndex opens an index for fn to read, and closes it.
+func onIndex(path string, fn func(*reference.Index) error) error {
+	x, err := reference.Open(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(m.restore(x.Header().Settings), x.Close())
+	return errors.Join(fn(x), x.Close())
 }
 
 func notFolder(path string) bool {
@@ -164,13 +170,7 @@ func (f *againstFlags) openFiles(ctx context.Context, d *dedup, cfg *batch.Confi
 	if _, err := batch.Dedup(ctx, newSource(r), first, func(batch.Outcome) error { return nil }); err != nil {
 		return nil, fmt.Errorf("--against: %w", err)
 	}
-	outs, err := a.writer.Outputs()
-	if err == nil {
-		err = corpus.CommitAll(outs...)
-	}
-	if err == nil {
-		err = a.writer.Reopen()
-	}
+	err = a.writer.Commit()
 	a.index = a.writer.Index
 	cfg.Reference = a.index
 	return a, err

@@ -95,12 +95,12 @@ func indexInfo(a *app) *cobra.Command {
 		Example: "  neardup index info crawl.index --json",
 		Args:    expects("INDEX"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			x, err := reference.Open(args[0])
-			if err != nil {
+			var info indexInfos
+			err := onIndex(args[0], func(x *reference.Index) (err error) {
+				info, err = infoOf(x)
 				return err
-			}
-			info, err := infoOf(x)
-			if err := errors.Join(err, x.Close()); err != nil {
+			})
+			if err != nil {
 				return err
 			}
 			if asJSON {
@@ -139,15 +139,13 @@ all decisions. Exits with 1, and says which file it is, if anything is wrong.`,
 		Example: "  neardup index check crawl.index",
 		Args:    expects("INDEX"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			x, err := reference.Open(args[0])
-			if err != nil {
+			return onIndex(args[0], func(x *reference.Index) error {
+				if err := batch.CheckIndex(cmd.Context(), x); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintf(a.stdout, "undamaged   digest %s\n", x.Digest())
 				return err
-			}
-			if err := errors.Join(batch.CheckIndex(cmd.Context(), x), x.Close()); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(a.stdout, "undamaged   digest %s\n", x.Digest())
-			return err
+			})
 		},
 	}
 }
