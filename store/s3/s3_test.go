@@ -140,10 +140,11 @@ type torn struct {
 	*httptest.Server
 	left atomic.Int64 // requests to write until then
 	then func()
+	done chan struct{} // closed after then
 }
 
 func tear(t *testing.T, server *services.Server) *torn {
-	w := &torn{}
+	w := &torn{done: make(chan struct{})}
 	w.left.Store(1 << 40)
 	to := &url.URL{Scheme: "http", Host: server.Addr}
 	proxy := &httputil.ReverseProxy{
@@ -162,6 +163,7 @@ func tear(t *testing.T, server *services.Server) *torn {
 		case left == 0:
 			w.forwardHalf(server.Addr, r)
 			w.then()
+			close(w.done)
 			fallthrough
 		case left < 0:
 			panic(http.ErrAbortHandler)
@@ -207,6 +209,7 @@ func TestInterrupted(t *testing.T) {
 				if err := s.Save(t.Context(), 9, 1, writes(some)); !errors.Is(err, docid.ErrUnavailable) {
 					t.Errorf("an upload that breaks off: %v", err)
 				}
+				<-way.done
 				if killed {
 					server.Start(t)
 				}
