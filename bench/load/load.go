@@ -64,15 +64,22 @@ func (s *Schedule) Run(ctx context.Context, workers int) Result {
 	begin := time.Now()
 	for range workers {
 		group.Go(func() {
-			c := s.target.dial()
-			defer c.close()
+			wires := []*wire{s.target.dial()}
+			for _, other := range s.target.next {
+				wires = append(wires, other.dial())
+			}
+			defer func() {
+				for _, c := range wires {
+					c.close()
+				}
+			}()
 			for {
 				n := int(next.Add(1)) - 1
 				if n >= len(s.due) || ctx.Err() != nil {
 					return
 				}
 				time.Sleep(time.Until(begin.Add(s.due[n])))
-				status, err := c.do(s.requests[n])
+				status, err := wires[n%len(wires)].do(s.requests[n])
 				s.requests[n] = nil
 				if took[n] = time.Since(begin) - s.due[n]; err != nil || status != http.StatusOK {
 					failed.Add(1)

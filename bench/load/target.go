@@ -32,6 +32,22 @@ type Target struct {
 	Token string // empty: none
 	HTTP  *http.Client
 	from  *net.TCPAddr // nil: any
+	next  []*Target    // other servers that take requests in turn with this one
+}
+
+// Beside has requests go to other servers too, in turn.
+func (t *Target) Beside(others ...*Target) *Target {
+	all := *t
+	all.next = others
+	return &all
+}
+
+// at is who takes the n-th request.
+func (t *Target) at(n int) *Target {
+	if n %= 1 + len(t.next); n > 0 {
+		return t.next[n-1]
+	}
+	return t
 }
 
 // NewTarget returns a target with connections enough for workers.
@@ -88,8 +104,9 @@ func (t *Target) request(ctx context.Context, r Request, body []byte) (*http.Req
 	return req, nil
 }
 
-// Submit submits an article by itself and returns its docId.
-func (t *Target) Submit(ctx context.Context, a Article) (docID string, err error) {
+// Submit submits an article by itself, as the n-th request, and returns its docId.
+func (t *Target) Submit(ctx context.Context, n int, a Article) (docID string, err error) {
+	t = t.at(n)
 	r := Request{http.MethodPost, "/v1/articles", a}
 	body, err := r.encode()
 	if err != nil {
@@ -142,7 +159,7 @@ func (t *Target) batch(ctx context.Context, a *Articles, from, to int) error {
 		b.Articles = append(b.Articles, a.Make(n))
 	}
 	for try := 0; ; try++ {
-		status, err := t.send(ctx, Request{http.MethodPost, "/v1/batch", b})
+		status, err := t.at(from/100).send(ctx, Request{http.MethodPost, "/v1/batch", b})
 		switch {
 		case err != nil:
 			return fmt.Errorf("batch from %d: %w", from, err)

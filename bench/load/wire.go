@@ -99,7 +99,7 @@ func (t *Target) made(request func(int) Request, first, count int) [][]byte {
 				if err != nil {
 					continue
 				}
-				req, err := t.request(context.Background(), r, body)
+				req, err := t.at(n).request(context.Background(), r, body)
 				if err != nil {
 					continue
 				}

@@ -21,11 +21,12 @@ import (
 )
 
 var (
-	subjects  = flag.String("subjects", "production,embedded,classic", "what is measured, in order")
+	subjects  = flag.String("subjects", "log,production,embedded,classic", "what is measured, in order")
 	articles  = flag.Int("articles", 300, "articles of 3 KB to load first, every third a near-duplicate")
 	rate      = flag.Float64("rate", 100, "requests a second of the steady run")
 	seconds   = flag.Int("seconds", 1, "length of the steady run; that of each step to the highest rate is a third")
 	most      = flag.Float64("most", 0, "the highest rate with p99 <= 40 ms is looked for from here up, by tenths; 0: not at all")
+	servers   = flag.Int("servers", 2, "servers over one log")
 	groups    = flag.Int("groups", 20, "how often 16 clients send near-identical articles at one moment")
 	workers   = flag.Int("workers", 128, "requests open at one moment")
 	gateways  = flag.Int("gateways", 1, "gateways of HBase")
@@ -38,7 +39,7 @@ var (
 func TestRates(t *testing.T) {
 	r := newRig(t)
 	for name := range strings.SplitSeq(*subjects, ",") {
-		start, ok := map[string]func(*testing.T) *subject{"production": r.production, "embedded": r.embedded, "classic": r.classic}[name]
+		start, ok := map[string]func(*testing.T) *subject{"log": r.log, "production": r.production, "embedded": r.embedded, "classic": r.classic}[name]
 		if !ok {
 			t.Fatalf("no subject %q", name)
 		}
@@ -61,7 +62,7 @@ func TestRates(t *testing.T) {
 			s.drained(t)
 			made := m.next + *groups*clients
 			if *again {
-				r.loseAndRebuild(t, made)
+				r.loseAndRebuild(t, s, made)
 			}
 		})
 	}
@@ -86,6 +87,7 @@ func (m *measure) fill(t *testing.T) {
 		return *articles
 	})
 	m.next = *articles
+	m.sizes(t, m.next)
 	t.Logf("fill and drain: %.1f s, %.0f articles/s; %s; load %s", time.Since(start).Seconds(), float64(m.next)/time.Since(start).Seconds(), cpu, loadAverage())
 	m.shares(t)
 }
@@ -93,14 +95,15 @@ func (m *measure) fill(t *testing.T) {
 // shares says how many of the articles were decided how; one that was sent again,
 // because the service was busy, is counted again.
 func (m *measure) shares(t *testing.T) {
-	decisions, sum := m.sample(t), 0.
-	maps.DeleteFunc(decisions, func(name string, n float64) bool {
-		counts := strings.HasPrefix(name, "neardup_decisions_total{")
-		if counts {
-			sum += n
+	decisions, sum := map[string]float64{}, 0.
+	for _, one := range m.servers {
+		for name, n := range one.sample(t) {
+			if strings.HasPrefix(name, "neardup_decisions_total{") {
+				decisions[name] += n
+				sum += n
+			}
 		}
-		return !counts
-	})
+	}
 	for _, name := range slices.Sorted(maps.Keys(decisions)) {
 		t.Logf("%s: %.1f %%", name, 100*decisions[name]/sum)
 	}
@@ -163,7 +166,7 @@ func (m *measure) oneMoment(t *testing.T) (doubled int) {
 			a := m.made.Copy(first+3*g, c)
 			group.Go(func() {
 				<-ready
-				ids[c], errs[c] = m.target.Submit(t.Context(), a)
+				ids[c], errs[c] = m.target.Submit(t.Context(), c, a)
 			})
 		}
 		close(ready)
@@ -187,7 +190,7 @@ func (r *rig) digest(ctx context.Context, t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	store, err := pebble.Open(ctx, filepath.Join(r.dir, "production", "store"), pebble.Options{Log: log})
+	store, err := pebble.Open(ctx, filepath.Join(r.dir, "production-1", "store"), pebble.Options{Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,25 +210,31 @@ func (r *rig) digest(ctx context.Context, t *testing.T) string {
 	return sum
 }
 
-// loseAndRebuild throws Redis and the folder away and makes both again with the command.
-func (r *rig) loseAndRebuild(t *testing.T, articles int) {
-	if out, err := r.neardup.Stop(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+// loseAndRebuild throws Redis and the folders away and makes both again with the command.
+func (r *rig) loseAndRebuild(t *testing.T, s *subject, articles int) {
+	lost := []string{r.redis.Dir + "/appendonlydir"}
+	for _, one := range s.servers {
+		if out, err := one.Stop(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		lost = append(lost, one.folder)
 	}
 	want := r.digest(t.Context(), t)
 	r.redis.Kill()
-	if err := errors.Join(os.RemoveAll(r.redis.Dir+"/appendonlydir"), os.RemoveAll(filepath.Join(r.dir, "production"))); err != nil {
-		t.Fatal(err)
+	for _, folder := range lost {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Fatal(err)
+		}
 	}
 	r.redis.Start(t)
 	flags, env := r.addresses()
 	var out string
 	var spent time.Duration
 	start := time.Now()
-	s := &subject{processes: append(r.servers(), process{"rebuild", func() time.Duration { return spent }})}
-	cpu := s.measured(func() int {
+	rebuild := &subject{processes: append(r.behind(), process{"rebuild", func() time.Duration { return spent }})}
+	cpu := rebuild.measured(func() int {
 		var err error
-		if out, spent, err = run(t.Context(), env, r.bin, append([]string{"rebuild", "--drained", "--data", filepath.Join(r.dir, "production")}, flags...)...); err != nil {
+		if out, spent, err = run(t.Context(), env, r.bin, append([]string{"rebuild", "--drained", "--data", filepath.Join(r.dir, "production-1")}, flags...)...); err != nil {
 			t.Fatalf("rebuild: %v: %s", err, out)
 		}
 		return articles

@@ -1,8 +1,8 @@
 // Package production_test measures the docId service over real servers, all of them and
-// the generator on this machine: the production tier (Redis with fsync always,
-// MariaDB, HBase with its gateway), beside it the embedded store and the plain
+// the generator on this machine: servers over one log in Redis (fsync always), by
+// themselves and with MariaDB and HBase behind them, beside it the embedded store and the plain
 // layout of the classic article. Each is filled, holds a rate, is pushed to its highest,
-// and is sent near-identical articles at one moment; then the index in Redis is lost
+// and is sent near-identical articles at one moment; then log and folders are lost
 // and made again.
 //
 //	go test ./production -v -timeout 3h -articles 1000000 -rate 1500
@@ -49,16 +49,20 @@ type subject struct {
 	name      string
 	target    *load.Target
 	processes []process
-	metrics   string // address of the metrics; "" where there are none
+	servers   []server
+	log       string // address of the Redis with the log; "" where there is none
+}
+
+// server is one of a subject, with the address of its metrics.
+type server struct {
+	*harness.Process
+	folder, metrics string
 }
 
 // sample is what /metrics says, by the whole name with its labels.
-func (s *subject) sample(t *testing.T) map[string]float64 {
+func (s *server) sample(t *testing.T) map[string]float64 {
 	t.Helper()
 	all := map[string]float64{}
-	if s.metrics == "" {
-		return all
-	}
 	resp, err := http.Get("http://" + s.metrics + "/metrics")
 	if err != nil {
 		t.Fatal(err)
@@ -76,10 +80,13 @@ func (s *subject) sample(t *testing.T) map[string]float64 {
 // waiting is how many changes each sink has yet to take.
 func (s *subject) waiting(t *testing.T) map[string]int {
 	lag := map[string]int{}
-	for name, v := range s.sample(t) {
-		if labels, ok := strings.CutPrefix(name, "neardup_sink_lag{"); ok {
-			_, sink, _ := strings.Cut(labels, `sink="`)
-			lag[strings.TrimSuffix(strings.Split(sink, `"`)[0], `"`)] = int(v)
+	for _, one := range s.servers {
+		for name, v := range one.sample(t) {
+			if labels, ok := strings.CutPrefix(name, "neardup_sink_lag{"); ok {
+				_, sink, _ := strings.Cut(labels, `sink="`)
+				sink, _, _ = strings.Cut(sink, `"`)
+				lag[sink] = max(lag[sink], int(v))
+			}
 		}
 	}
 	return lag
@@ -107,19 +114,11 @@ type rig struct {
 	maria    *services.Server
 	hbase    services.HBase
 	gateways []*services.Server
-	neardup  *harness.Process
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{dir: t.TempDir()}
-	r.redis = services.Redis(t, strings.Fields(*redisArgs)...)
-	r.maria = services.MariaDB(t)
-	r.hbase = services.StartHBase(t, strings.Fields(*java)...)
-	r.gateways = []*services.Server{r.hbase.Gateway}
-	for len(r.gateways) < *gateways {
-		r.gateways = append(r.gateways, r.hbase.AddGateway(t))
-	}
 	if r.bin = *binary; r.bin == "" {
 		var err error
 		if r.bin, err = harness.Build(t.Context(), filepath.Join("..", ".."), r.dir); err != nil {
@@ -129,7 +128,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// addresses are the flags and the environment of a server, or of rebuild.
+// addresses are the flags and the environment of a server with sinks, or of rebuild.
 func (r *rig) addresses() (flags, env []string) {
 	var gates []string
 	for _, g := range r.gateways {
@@ -139,39 +138,59 @@ func (r *rig) addresses() (flags, env []string) {
 		append(os.Environ(), "NEARDUP_MAP=mysql://root@"+r.maria.Addr+"/neardup", "NEARDUP_SEAL="+seal)
 }
 
-// serve starts neardup with flags, or over the embedded store.
-func (r *rig) serve(t *testing.T, name string, flags, env []string) *subject {
+// serve starts so many servers with flags; none: over the embedded store.
+func (r *rig) serve(t *testing.T, name string, count int, flags, env []string) *subject {
 	t.Helper()
-	s := &subject{name: name, metrics: services.FreeAddr(t)}
-	flags = append(flags, "--metrics-addr", s.metrics, "--rate", "100000", "--burst", "200000")
-	p, err := harness.StartIn(env, r.bin, filepath.Join(r.dir, strings.ReplaceAll(name, " ", "-")), flags...)
-	if err != nil {
-		t.Fatal(err)
+	s := &subject{name: name}
+	var targets []*load.Target
+	for n := range count {
+		one := server{folder: filepath.Join(r.dir, name+"-"+strconv.Itoa(n+1)), metrics: services.FreeAddr(t)}
+		p, err := harness.StartIn(env, r.bin, one.folder, append([]string{"--metrics-addr", one.metrics, "--rate", "100000", "--burst", "200000"}, flags...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(p.Kill)
+		url, err := p.Ready(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		token, err := p.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		one.Process = p
+		s.servers = append(s.servers, one)
+		targets = append(targets, load.NewTarget(url, token, *workers))
+		s.processes = append(s.processes, process{"neardup " + strconv.Itoa(n+1), func() time.Duration { return services.CPU(p.PID()) }})
 	}
-	t.Cleanup(p.Kill)
-	url, err := p.Ready(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := p.Token()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.neardup = p
-	s.target = load.NewTarget(url, token, *workers)
-	s.processes = []process{{"neardup", func() time.Duration { return services.CPU(p.PID()) }}}
+	s.target = targets[0].Beside(targets[1:]...)
+	return s
+}
+
+// log starts servers over a log, without sinks.
+func (r *rig) log(t *testing.T) *subject {
+	redis := services.Redis(t, strings.Fields(*redisArgs)...)
+	s := r.serve(t, "log", *servers, []string{"--log", "redis://" + redis.Addr}, os.Environ())
+	s.processes, s.log = append(s.processes, process{"Redis", redis.CPU}), redis.Addr
 	return s
 }
 
 func (r *rig) production(t *testing.T) *subject {
+	r.redis = services.Redis(t, strings.Fields(*redisArgs)...)
+	r.maria = services.MariaDB(t)
+	r.hbase = services.StartHBase(t, strings.Fields(*java)...)
+	r.gateways = []*services.Server{r.hbase.Gateway}
+	for len(r.gateways) < *gateways {
+		r.gateways = append(r.gateways, r.hbase.AddGateway(t))
+	}
 	flags, env := r.addresses()
-	s := r.serve(t, "production", flags, env)
-	s.processes = append(s.processes, r.servers()...)
+	s := r.serve(t, "production", *servers, flags, env)
+	s.processes, s.log = append(s.processes, r.behind()...), r.redis.Addr
 	return s
 }
 
-// servers are the processes below neardup.
-func (r *rig) servers() []process {
+// behind are the processes below neardup.
+func (r *rig) behind() []process {
 	all := []process{{"Redis", r.redis.CPU}, {"MariaDB", r.maria.CPU}, {"HBase", r.hbase.CPU}}
 	for i, g := range r.gateways {
 		all = append(all, process{"gateway " + strconv.Itoa(i+1), g.CPU})
@@ -179,12 +198,12 @@ func (r *rig) servers() []process {
 	return all
 }
 
-func (r *rig) embedded(t *testing.T) *subject { return r.serve(t, "embedded", nil, os.Environ()) }
+func (r *rig) embedded(t *testing.T) *subject { return r.serve(t, "embedded", 1, nil, os.Environ()) }
 
 // classic starts the classic system over a Redis of its own.
 func (r *rig) classic(t *testing.T) *subject {
 	redis := services.Redis(t)
-	s := r.serve(t, "classic", []string{"--profile", "classic", "--index", "redis://" + redis.Addr}, os.Environ())
+	s := r.serve(t, "classic", 1, []string{"--profile", "classic", "--index", "redis://" + redis.Addr}, os.Environ())
 	s.processes = append(s.processes, process{"Redis", redis.CPU})
 	return s
 }
@@ -206,6 +225,53 @@ func (s *subject) measured(work func() int) string {
 		parts = append(parts, fmt.Sprintf("%s %.0f", p.name, each))
 	}
 	return fmt.Sprintf("CPU us each: %.0f = %s", sum, strings.Join(parts, ", "))
+}
+
+// sizes says what an article takes: entries and bytes of the log, and of each server's
+// folder and memory.
+func (s *subject) sizes(t *testing.T, articles int) {
+	t.Helper()
+	var parts []string
+	each := func(what string, bytes float64) {
+		parts = append(parts, fmt.Sprintf("%s %.0f B", what, bytes/float64(articles)))
+	}
+	if s.log != "" {
+		var entries int
+		if _, err := fmt.Sscanf(services.Ask(s.log, "XLEN", "neardup:log"), ":%d", &entries); err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, fmt.Sprintf("%.3f entries", float64(entries)/float64(articles)))
+		each("memory of Redis", number(services.Ask(s.log, "INFO", "memory"), "used_memory:"))
+	}
+	for _, one := range s.servers {
+		var folder float64
+		if err := filepath.WalkDir(one.folder, func(_ string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return nil // a file that went while the store is open
+			}
+			if info, err := d.Info(); err == nil {
+				folder += float64(info.Size())
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", one.PID()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		each("folder", folder)
+		each("resident", 1024*number(string(status), "VmRSS:"))
+	}
+	t.Logf("each of %d articles: %s", articles, strings.Join(parts, ", "))
+}
+
+// number is the one that follows a name.
+func number(text, name string) float64 {
+	_, rest, _ := strings.Cut(text, name)
+	var n float64
+	_, _ = fmt.Sscan(rest, &n) // not there: 0
+	return n
 }
 
 // loadAverage says how busy the machine was in the last minute, by all who use it.
