@@ -171,7 +171,22 @@ const mostNamed = 12
 // names lists the fields of an object that hold strings or numbers, and those in
 // its objects: what could have been meant.
 func (d *Decoder) names(raw []byte) string {
-	var names []string
+	names := d.paths(raw, kindString, kindNumber)
+	for i := range names {
+		names[i] = fmt.Sprintf("%.60q", names[i])
+	}
+	switch {
+	case len(names) == 0:
+		return "it has no string and no number"
+	case len(names) > mostNamed:
+		return "it has " + strings.Join(names[:mostNamed], ", ") + ", ..."
+	}
+	return "it has " + strings.Join(names, ", ")
+}
+
+// paths are the fields of an object that hold values of some kinds, and those in its
+// objects; of many the first.
+func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
 	var path []byte
 	s := jsonScan{maxDepth: d.opt.MaxDepth}
 	var member func(key []byte) error
@@ -186,19 +201,23 @@ func (d *Decoder) names(raw []byte) string {
 		case kind == kindObject:
 			path = append(path, '.')
 			return s.members(member)
-		case (kind == kindString || kind == kindNumber) && len(names) <= mostNamed:
-			names = append(names, fmt.Sprintf("%.60q", path))
+		case slices.Contains(kinds, kind) && len(names) <= mostNamed:
+			names = append(names, string(path))
 		}
 		return s.skip()
 	}
-	if s.object(trimEnd(raw), member) != nil || len(names) == 0 {
-		return "it has no string and no number"
+	if s.object(trimEnd(raw), member) != nil {
+		return nil
 	}
-	more := ""
-	if len(names) > mostNamed {
-		names, more = names[:mostNamed], ", ..."
-	}
-	return "it has " + strings.Join(names, ", ") + more
+	return names
+}
+
+// others are fields of an object that no document has.
+func (d *Decoder) others(raw []byte) []string {
+	all := d.targets()
+	return slices.DeleteFunc(d.paths(raw, kindString, kindNumber, kindArray, kindLiteral), func(name string) bool {
+		return slices.ContainsFunc(all[:], func(t target) bool { return t.field != &d.fields.Time && t.field.Name == name })
+	})
 }
 
 // target is a wanted field and where its bytes go.

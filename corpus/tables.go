@@ -51,6 +51,7 @@ type Table struct {
 	csv     *csv.Writer
 	rows    *rowSink // of Parquet
 	codec   Codec
+	lost    []string
 }
 
 // NewTable writes a table into f, which Commit ends; Close comes before. Parquet
@@ -65,6 +66,24 @@ func NewTable(f *AtomicFile, style TableStyle, codec Codec, columns ...Column) (
 	}
 	return t, nil
 }
+
+// Suits returns an error where the records of r cannot stand behind the columns: what of
+// Parquet is known before they are read.
+func (t *Table) Suits(r *Reader) error {
+	for _, in := range r.inputs {
+		if t.format != Parquet || in.format != Parquet {
+			continue
+		}
+		if err := t.parquet().begin(in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Lost are fields of the first record of JSON that no column holds: only JSONL holds
+// them all.
+func (t *Table) Lost() []string { return t.lost }
 
 // Row writes values of the columns.
 func (t *Table) Row(values ...any) error { return t.row(nil, values, nil) }
@@ -91,6 +110,9 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	}
 	names, cells, ok := dec.Cells(it)
 	if !ok {
+		if !t.begun && (from == JSONL || from == JSON) {
+			t.lost = dec.others(it.Raw)
+		}
 		names, cells = []string{"id", "title", "url", "text"}, []string{doc.ID, doc.Title, doc.URL, doc.Text}
 	}
 	switch {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/neardup/neardup/server/api"
 	"github.com/spf13/cobra"
 )
 
@@ -58,6 +59,10 @@ func (b *backup) do(ctx context.Context, name string) error {
 	}
 	defer c.Close()
 	done, err := c.Backup(ctx, name)
+	var refused *api.Problem
+	if errors.As(err, &refused) && refused.Code() == api.CodeNotFound {
+		return fmt.Errorf("%w: it was started without --backups DIR", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -73,7 +78,11 @@ func (b *backup) offline(ctx context.Context, name string) error {
 	if within(name, storeDir(b.data)) {
 		return usage("%s lies in the store itself: give another folder", name)
 	}
-	return snapshot(name, func(to string) error { return store.backup(ctx, to) })
+	if err := snapshot(name, func(to string) error { return store.backup(ctx, to) }); err != nil {
+		return err
+	}
+	fmt.Fprintf(b.stdout, "backup %s holds all of %s; neardup serve --data %s serves it\n", name, b.data, name)
+	return nil
 }
 
 // within reports whether a path lies in a folder, or is it.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -112,7 +113,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	defer results.close()
-	groups, err := d.grouped(&cfg, grouped, results)
+	groups, err := d.grouped(&cfg, grouped, results, r)
 	if err != nil {
 		return err
 	}
@@ -268,18 +269,21 @@ func (d *dedup) second(ctx context.Context, first *corpus.Reader, out *corpus.Wr
 	if err != nil || groups == nil {
 		return err
 	}
+	if lost := groups.table.Lost(); len(lost) > 0 && !d.run.quiet {
+		fmt.Fprintf(d.stderr, "warning: %s has id, title, url and text of each record, and no %s; FILE.jsonl has all fields\n", d.groups, oneLine(strings.Join(lost, ", ")))
+	}
 	return groups.table.Close()
 }
 
 // grouped begins the table of --groups, nil where nobody wants it, and has the
 // run tell it and the file of --clusters of the clusters.
-func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *results) (groups *groupWriter, err error) {
+func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *results, r *corpus.Reader) (groups *groupWriter, err error) {
 	var tell []func(batch.Outcome, int) error
 	if results.clusters != nil {
 		tell = append(tell, results.clusters.add)
 	}
 	if out != nil {
-		if groups, err = newGroupWriter(out, d.run.tmp, d.csv); err != nil {
+		if groups, err = newGroupWriter(out, d.run.tmp, d.csv, r); err != nil {
 			return nil, err
 		}
 		tell = append(tell, groups.member)

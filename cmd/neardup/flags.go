@@ -305,7 +305,7 @@ func (f *runFlags) addReport(all *pflag.FlagSet) {
 func (f *runFlags) addSummary(all *pflag.FlagSet) {
 	grouping(all, outputGroup, func(fs *pflag.FlagSet) {
 		fs.BoolVar(&f.json, "json", false, "print the summary as JSON")
-		fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress and no summary")
+		fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress, no rejected record and no summary")
 	})
 }
 

@@ -67,10 +67,13 @@ type groupWriter struct {
 	left   int
 }
 
-func newGroupWriter(out *corpus.AtomicFile, tmp string, style csvStyle) (*groupWriter, error) {
+func newGroupWriter(out *corpus.AtomicFile, tmp string, style csvStyle, r *corpus.Reader) (*groupWriter, error) {
 	table, err := corpus.NewTable(out, style.TableStyle, parquet.Codec{},
 		corpus.Column{Name: "group", Kind: corpus.Integer}, corpus.Column{Name: "size", Kind: corpus.Integer},
 		corpus.Column{Name: "decision"}, corpus.Column{Name: "similarity", Kind: corpus.Number})
+	if err == nil {
+		err = table.Suits(r)
+	}
 	if err != nil {
 		return nil, err
 	}

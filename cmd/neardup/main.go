@@ -88,6 +88,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errUsage):
 		fmt.Fprintf(stderr, "neardup: %v\nSee '%s --help'.\n", err, cmd.CommandPath())
 		return exitUsage
+	case refusedToken(err):
+		fmt.Fprintf(stderr, "neardup: %v; --token-file FILE gives one\n", err)
+		return exitFailed
 	case errors.Is(err, corpus.ErrDamaged):
 		fmt.Fprintf(stderr, "neardup: %v; --skip-damaged goes on without the rest\n", err)
 		return exitFailed

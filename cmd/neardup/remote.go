@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -17,6 +18,12 @@ type remoteFlags struct {
 func (f *remoteFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.server, "server", "", "URL of a running server, such as http://127.0.0.1:8080")
 	fs.StringVar(&f.tokenFile, "token-file", "", "file that holds the token; or the token in the environment variable NEARDUP_TOKEN")
+}
+
+// refusedToken reports the answer of a server that needs another token, or one.
+func refusedToken(err error) bool {
+	var p *api.Problem
+	return errors.As(err, &p) && (p.Code() == api.CodeToken || p.Code() == api.CodeForbidden)
 }
 
 // client makes a client. Tokens never come as a flag: others could see it.

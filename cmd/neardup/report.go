@@ -161,14 +161,15 @@ func (p *reporter) reject(_ int, err error) error {
 		}
 		return p.rejects.WriteJSON(r)
 	}
-	if p.rejected <= shownRejects {
-		p.clear()
-		fmt.Fprintf(p.stderr, "rejected %v\n", err)
+	if p.flags.quiet || p.rejected > shownRejects+1 {
+		return nil
 	}
-	if p.rejected == shownRejects+1 {
-		p.clear()
+	p.clear()
+	if p.rejected > shownRejects {
 		fmt.Fprintln(p.stderr, "more records are rejected; --rejects FILE lists them all")
+		return nil
 	}
+	fmt.Fprintf(p.stderr, "rejected %v\n", err)
 	return nil
 }
 

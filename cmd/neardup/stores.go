@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -126,12 +127,12 @@ func (s *openStore) Poisoned() error { return s.poisoned() }
 
 // open opens the index; folder is where it lies unless an address says otherwise.
 func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error) {
-	scheme, _, addressed := strings.Cut(f.index, "://")
+	if err := f.known(); err != nil {
+		return nil, err
+	}
 	switch {
-	case addressed && inRedis(f.index):
+	case inRedis(f.index):
 		return nil, usage("--index %s: that is where --profile classic has its index; several servers share --log, and neardup rebuild brings over an index of before", where(f.index))
-	case addressed:
-		return nil, usage("--index %s: no store is known by %q; memory: or a folder", where(f.index), scheme)
 	case f.index == "memory:":
 		s, err := memory.New(ctx)
 		if err != nil {
@@ -207,25 +208,22 @@ func (f *storeFlags) openLog(ctx context.Context) (docid.Log, func() error, erro
 	case "kafka", "kafka+tls":
 		return openedLog(ctx, f.log, kafkalog.Open)
 	}
-	return nil, nil, usage("--log %s: no log is known by %q; redis, rediss, kafka or kafka+tls", where(f.log), scheme)
+	return nil, nil, f.known()
 }
 
 // openSnapshots opens what the servers of a log keep snapshots in; nil where they keep none.
 func (f *storeFlags) openSnapshots(ctx context.Context, folder string) (pebble.SnapshotStore, error) {
-	scheme, _, addressed := strings.Cut(f.snapshots, "://")
 	switch {
 	case f.snapshots == "":
 		return nil, nil
-	case !addressed:
+	case !strings.Contains(f.snapshots, "://"):
 		return pebble.SnapshotFolder(f.snapshots), nil
-	case scheme == "s3":
-		bucket, err := s3.Open(ctx, f.snapshots, folder+".snapshot")
-		if err != nil {
-			return nil, fmt.Errorf("--snapshots %s: %w", where(f.snapshots), err)
-		}
-		return bucket, nil
 	}
-	return nil, usage("--snapshots %s: no snapshots are known by %q; a folder or s3", where(f.snapshots), scheme)
+	bucket, err := s3.Open(ctx, f.snapshots, folder+".snapshot")
+	if err != nil {
+		return nil, fmt.Errorf("--snapshots %s: %w", where(f.snapshots), err)
+	}
+	return bucket, nil
 }
 
 type closingLog interface {
@@ -349,8 +347,26 @@ func (s closedStore) backup(ctx context.Context, to string) error {
 	return pebble.Backup(ctx, string(s), to, pebble.Options{})
 }
 
+// known refuses an address of a kind that no store, log or sink has.
+func (f *storeFlags) known() error {
+	for _, a := range []struct{ flag, address, schemes string }{
+		{"index", f.index, "redis, rediss"}, {"log", f.log, "redis, rediss, kafka, kafka+tls"}, {"snapshots", f.snapshots, "s3"},
+		{sinkMap, f.articleMap, "mysql"}, {sinkArticles, f.articles, "hbase+http"},
+	} {
+		scheme, _, addressed := strings.Cut(a.address, "://")
+		folder := !addressed && (a.flag == "index" || a.flag == "snapshots")
+		if a.address != "" && !folder && !slices.Contains(strings.Split(a.schemes, ", "), scheme) {
+			return usage("--%s %s: nothing is known by %q; %s", a.flag, where(a.address), scheme, a.schemes)
+		}
+	}
+	return nil
+}
+
 // valid checks what goes together.
 func (f *storeFlags) valid() error {
+	if err := f.known(); err != nil {
+		return err
+	}
 	if _, err := f.sealKey(); err != nil {
 		return usage("--seal: %w", err)
 	}

@@ -55,7 +55,10 @@ func TestTables(t *testing.T) {
 				t.Chdir(dir)
 			}
 			out := filepath.Join(t.TempDir(), "out."+c.out)
-			tabulate(t, open(t, c.opt, in), out)
+			lost := tabulate(t, open(t, c.opt, in), out)
+			if want := c.in == "a.jsonl" && c.out == "csv"; slices.Equal(lost, []string{"n", "meta.url"}) != want {
+				t.Errorf("no column has %q", lost)
+			}
 			got := ""
 			if c.out == "parquet" {
 				got = values(t, out)
@@ -75,8 +78,9 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// tabulate writes the records of r with two columns before them.
-func tabulate(t *testing.T, r *corpus.Reader, out string) {
+// tabulate writes the records of r with two columns before them, and tells what no
+// column has.
+func tabulate(t *testing.T, r *corpus.Reader, out string) []string {
 	t.Helper()
 	f, err := corpus.CreateAtomic(out)
 	if err != nil {
@@ -84,6 +88,9 @@ func tabulate(t *testing.T, r *corpus.Reader, out string) {
 	}
 	table, err := corpus.NewTable(f, corpus.TableStyle{}, parquet.Codec{}, corpus.Column{Name: "n", Kind: corpus.Integer}, corpus.Column{Name: "x", Kind: corpus.Number})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Suits(r); err != nil {
 		t.Fatal(err)
 	}
 	dec := r.NewDecoder()
@@ -102,6 +109,7 @@ func tabulate(t *testing.T, r *corpus.Reader, out string) {
 	if err := errors.Join(table.Close(), f.Commit()); err != nil {
 		t.Fatal(err)
 	}
+	return table.Lost()
 }
 
 // values are the rows of a file of Parquet with the names of their columns.

@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import tempfile
 import unittest
+import warnings
 
 import neardup
 
@@ -47,6 +48,14 @@ class Dedup(unittest.TestCase):
             neardup.dedup(["a", pathlib.Path("b")])
         with self.assertRaisesRegex(TypeError, "data is int"):
             neardup.dedup(7)
+
+    def test_names_of_files_as_texts(self):
+        for texts in (["a text", __file__], ["no/such/file.jsonl", "b"], ["x", "crawl.warc.gz"]):
+            with self.assertWarnsRegex(UserWarning, "looks like the name of a file"):
+                neardup.dedup(texts)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            neardup.dedup(["read me.txt or not", "so.txt is it"])
 
     def test_errors_are_of_pythons_kinds(self):
         for kind, says, options in (
@@ -90,7 +99,7 @@ class Dedup(unittest.TestCase):
             self.assertEqual([(d["a"], d["b"]) for d in neardup.pairs(names, text="doc.body", method="exact")], [("a", "b")])
             with self.assertRaisesRegex(neardup.Error, 'no field "text"; it has "id", "doc.body"'):
                 neardup.dedup(names[0])
-            with self.assertWarnsRegex(UserWarning, "the first is the name of a file"):
+            with self.assertWarnsRegex(UserWarning, "looks like the name of a file"):
                 neardup.dedup([str(n) for n in names], method="exact")
 
     def test_command(self):

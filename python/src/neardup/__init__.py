@@ -168,10 +168,18 @@ def _files(data):
     if isinstance(data, (list, tuple)) and data:
         if all(isinstance(d, os.PathLike) for d in data):
             return [os.fspath(d) for d in data]
-        if isinstance(data[0], str) and len(data[0]) < 4096 and "\0" not in data[0] and os.path.isfile(data[0]):
-            warnings.warn("the texts are compared as they are, and the first is the name of a file; "
+        named = next((d for d in data[:1000] if isinstance(d, str) and _like_file(d)), None)
+        if named is not None:
+            warnings.warn(f"the texts are compared as they are, and {named!r} looks like the name of a file; "
                           "to read files, pass a list of pathlib.Path", stacklevel=3)
     return None
+
+
+def _like_file(text):
+    """Whether a text is the name of a file that is there, or of one that the command could read."""
+    if len(text) >= 4096 or any(c in text for c in "\0\n"):
+        return False
+    return bool(re.fullmatch(r"\S+\.(jsonl|json|csv|tsv|parquet|warc|html?|txt)(\.(gz|zst|zstd))?", text)) or os.path.isfile(text)
 
 
 def _table_of(data, text):
