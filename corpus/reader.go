@@ -295,6 +295,17 @@ func (r *Reader) Inputs() []string {
 	return paths
 }
 
+// Relative returns the names that the inputs have below a directory of outputs, in the
+// order of Inputs: those below the directory that was named if it was the only one,
+// else their paths.
+func (r *Reader) Relative() []string {
+	names := make([]string, len(r.inputs))
+	for i, in := range r.inputs {
+		names[i] = in.rel
+	}
+	return names
+}
+
 // Again returns a Reader of the same inputs in the same order, whose items are
 // the same. An input whose size or time has changed is an error that names it.
 // Standard input can be read again only where Options.SpoolDir kept a copy; it

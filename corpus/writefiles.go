@@ -8,42 +8,29 @@ import (
 	"path/filepath"
 )
 
-// filesSink copies files into a directory that is built under another name.
-type filesSink struct {
-	path, temp string
-	root       *os.Root // nothing is written outside of it
-	done       bool
-}
+// filesSink copies files into a directory.
+type filesSink struct{ *AtomicDir }
 
 func newFilesSink(path string, r *Reader) (*filesSink, error) {
-	if path == Stdin {
-		return nil, errors.New("kept files go to a directory, not to standard output")
-	}
-	if err := checkPlace(path, r); err != nil {
-		return nil, err
-	}
-	temp := tempName(path)
-	if err := os.Mkdir(temp, 0o777); err != nil {
-		return nil, cannotCreate(path, err)
-	}
-	root, err := os.OpenRoot(temp)
-	if err != nil {
-		os.Remove(temp)
-		return nil, err
-	}
-	return &filesSink{path: path, temp: temp, root: root}, nil
+	d, err := r.CreateDir(path)
+	return &filesSink{d}, err
 }
 
-// checkPlace refuses a directory that holds something or an input, and inputs
-// whose names collide.
-func checkPlace(path string, r *Reader) error {
-	entries, err := os.ReadDir(path)
-	switch {
-	case err == nil && len(entries) > 0:
-		return fmt.Errorf("%s: kept files need a directory that is new or empty", path)
-	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return err
+// CreateDir starts a directory for files that have the names of the inputs.
+func (r *Reader) CreateDir(path string) (*AtomicDir, error) {
+	d, err := CreateDir(path)
+	if err != nil {
+		return nil, err
 	}
+	if err := r.checkDir(path); err != nil {
+		d.Abort()
+		return nil, err
+	}
+	return d, nil
+}
+
+// checkDir refuses a directory that holds an input, and inputs whose names collide.
+func (r *Reader) checkDir(path string) error {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return err
@@ -63,13 +50,8 @@ func checkPlace(path string, r *Reader) error {
 
 func (s *filesSink) write(it Item) error {
 	rel := it.in.rel
-	if !filepath.IsLocal(rel) {
-		return fmt.Errorf("%s: its name leads out of the output directory", it.File)
-	}
-	if dir := filepath.Dir(rel); dir != "." {
-		if err := s.root.MkdirAll(dir, 0o777); err != nil {
-			return err
-		}
+	if err := s.makeRoom(rel); err != nil {
+		return err
 	}
 	out, err := s.root.OpenFile(rel, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -93,40 +75,4 @@ func (s *filesSink) fill(out io.Writer, it Item) error {
 	defer in.Close()
 	_, err = io.CopyN(out, in, it.in.size)
 	return err
-}
-
-func (s *filesSink) prepare() error {
-	if s.done {
-		return errEnded
-	}
-	return s.syncDirs()
-}
-
-func (s *filesSink) publish() error {
-	os.Remove(s.path) // an empty directory makes room
-	if err := rename(s.temp, s.path); err != nil {
-		return err
-	}
-	s.done = true
-	return s.root.Close()
-}
-
-// syncDirs makes the entries of every directory durable.
-func (s *filesSink) syncDirs() error {
-	return filepath.WalkDir(s.temp, func(path string, d os.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return err
-		}
-		return syncDir(path)
-	})
-}
-
-// Abort is Output.Abort.
-func (s *filesSink) Abort() {
-	if s.done {
-		return
-	}
-	s.done = true
-	s.root.Close()
-	os.RemoveAll(s.temp)
 }

@@ -40,6 +40,7 @@ var layers = map[string]layer{
 
 	"corpus":         {[]string{"", "text", "text/html"}, []string{compress, xtext, "github.com/andybalholm/brotli"}},
 	"corpus/parquet": {[]string{"", "text", "corpus"}, []string{"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/"}},
+	"corpus/interop": {[]string{"corpus", "corpus/parquet"}, nil},
 	"override":       {nil, nil},
 	"batch":          {[]string{"", "text", "feature", "corpus", "override"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
 	"passage":        {[]string{"", "text", "text/segment", "feature/keyword", "batch"}, []string{hash, "golang.org/x/sync/"}},

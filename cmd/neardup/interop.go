@@ -1,0 +1,70 @@
+package main
+
+import (
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/corpus/interop"
+	"github.com/spf13/pflag"
+)
+
+// interopFlags say in which forms of other tools a command tells what it found.
+type interopFlags struct{ dolma, datatrove, removed string }
+
+func (f *interopFlags) add(fs *pflag.FlagSet) {
+	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&f.dolma, "dolma", "", "write dolma's attributes into this new folder: attributes/NAME beside the inputs' documents")
+		fs.StringVar(&f.datatrove, "datatrove", "", "write the .remove files of datatrove into this new folder: one a file, in the order of their names")
+		fs.StringVar(&f.removed, "removed", "", "write the ids of the documents that go here: .parquet, as NeMo Curator reads it, .jsonl, .csv or .tsv")
+	})
+}
+
+// paths are the outputs, for openFor.
+func (f *interopFlags) paths() []string { return []string{f.dolma, f.datatrove, f.removed} }
+
+// interopWriters write in all the forms that are wanted.
+type interopWriters []interop.Writer
+
+// open begins the outputs; label is what the command finds.
+func (f *interopFlags) open(label string, r *corpus.Reader) (ws interopWriters, err error) {
+	add := func(path string, begin func() (interop.Writer, error)) {
+		if path == "" || err != nil {
+			return
+		}
+		var w interop.Writer
+		if w, err = begin(); err == nil {
+			ws = append(ws, w)
+		}
+	}
+	add(f.dolma, func() (interop.Writer, error) { return interop.NewDolma(f.dolma, label, r) })
+	add(f.datatrove, func() (interop.Writer, error) { return interop.NewDatatrove(f.datatrove, r) })
+	add(f.removed, func() (interop.Writer, error) { return interop.NewIDs(f.removed) })
+	if err != nil {
+		ws.abort()
+	}
+	return ws, named(err)
+}
+
+func (ws interopWriters) add(d *interop.Document) error {
+	for _, w := range ws {
+		if err := w.Add(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close ends the outputs, and returns them for commit.
+func (ws interopWriters) close() (outs []corpus.Output, err error) {
+	for _, w := range ws {
+		if err := w.Close(); err != nil {
+			return nil, err
+		}
+		outs = append(outs, w)
+	}
+	return outs, nil
+}
+
+func (ws interopWriters) abort() {
+	for _, w := range ws {
+		w.Abort()
+	}
+}

@@ -1,0 +1,95 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// AtomicDir is a directory of files that appears under its name whole, with Commit
+// or CommitAll, or not at all. One goroutine at a time.
+type AtomicDir struct {
+	path, temp string
+	root       *os.Root // nothing is written outside of it
+	done       bool
+}
+
+// CreateDir starts a directory, under another name until it is committed. One that
+// exists must be empty.
+func CreateDir(path string) (*AtomicDir, error) {
+	entries, err := os.ReadDir(path)
+	switch {
+	case path == Stdin:
+		return nil, errors.New("files go to a directory, not to standard output")
+	case err == nil && len(entries) > 0:
+		return nil, fmt.Errorf("%s: files go to a directory that is new or empty", path)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	d := &AtomicDir{path: path, temp: tempName(path)}
+	if err := os.Mkdir(d.temp, 0o777); err != nil {
+		return nil, cannotCreate(path, err)
+	}
+	if d.root, err = os.OpenRoot(d.temp); err != nil {
+		os.Remove(d.temp)
+		return nil, err
+	}
+	return d, nil
+}
+
+// makeRoom makes the directories above a file.
+func (d *AtomicDir) makeRoom(rel string) error {
+	if !filepath.IsLocal(rel) {
+		return fmt.Errorf("%s: the name leads out of the directory %s", rel, d.path)
+	}
+	if dir := filepath.Dir(rel); dir != "." {
+		return d.root.MkdirAll(dir, 0o777)
+	}
+	return nil
+}
+
+// Create starts a file in the directory, compressed if its name says so. It has to
+// be committed before the directory is.
+func (d *AtomicDir) Create(rel string) (*AtomicFile, error) {
+	if err := d.makeRoom(rel); err != nil {
+		return nil, err
+	}
+	return CreateAtomic(filepath.Join(d.temp, rel))
+}
+
+// Commit makes the directory appear, whole and on disk.
+func (d *AtomicDir) Commit() error { return CommitAll(d) }
+
+// prepare makes the entries of every directory durable.
+func (d *AtomicDir) prepare() error {
+	if d.done {
+		return errEnded
+	}
+	return filepath.WalkDir(d.temp, func(path string, e os.DirEntry, err error) error {
+		if err != nil || !e.IsDir() {
+			return err
+		}
+		return syncDir(path)
+	})
+}
+
+func (d *AtomicDir) publish() error {
+	os.Remove(d.path) // an empty directory makes room
+	if err := rename(d.temp, d.path); err != nil {
+		return err
+	}
+	d.done = true
+	return d.root.Close()
+}
+
+// Abort is Output.Abort.
+func (d *AtomicDir) Abort() {
+	if d.done {
+		return
+	}
+	d.done = true
+	d.root.Close()
+	os.RemoveAll(d.temp)
+}

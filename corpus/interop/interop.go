@@ -1,0 +1,199 @@
+// Package interop writes what was found in documents in the forms that other tools
+// read, so that a corpus can be cleaned where it already lies: dolma's attributes,
+// datatrove's .remove files, and lists of ids, which NeMo Curator takes as Parquet.
+package interop
+
+import (
+	"encoding/binary"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/corpus/parquet"
+)
+
+// Span is a part of a text, in runes, and how sure it is, from 0 to 1.
+type Span struct {
+	Start, End int
+	Score      float64
+}
+
+// Document is what became of a record.
+type Document struct {
+	File    string // as the reader names it
+	ID      string
+	Runes   int    // of its text
+	Spans   []Span // what was found in it, in order
+	Removed bool   // it is to be left out
+}
+
+// Writer takes every document that could be read, in the order of the inputs. One
+// goroutine at a time.
+type Writer interface {
+	Add(d *Document) error
+	// Close ends the output; corpus.CommitAll makes it appear after.
+	Close() error
+	corpus.Output
+}
+
+// NewDolma writes dolma's attributes into a folder, which is new or empty: a file for
+// each input under its name, a line for each document in it. Dolma looks for them where
+// its documents lie, with documents/ replaced by attributes/NAME/: so let the folder be
+// attributes/NAME, and the input the folder documents. The attributes are
+// NAME__label__spans, and NAME__label__removed over a whole document that is to go.
+func NewDolma(dir, label string, r *corpus.Reader) (Writer, error) {
+	if f, ok := r.Format(); !ok || f != corpus.JSONL {
+		return nil, fmt.Errorf("%s: dolma's attributes belong to documents in JSONL", dir)
+	}
+	d, err := r.CreateDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Base(filepath.Clean(dir)) + "__" + label + "__"
+	return &dolma{files{AtomicDir: d, paths: r.Inputs(), names: r.Relative()}, name + "spans", name + "removed"}, nil
+}
+
+type dolma struct {
+	files
+	spans, removed string
+}
+
+// dolmaSpan is [start, end, score].
+type dolmaSpan [3]any
+
+func (w *dolma) Add(d *Document) error {
+	if err := w.reach(d.File); err != nil {
+		return err
+	}
+	spans, removed := []dolmaSpan{}, []dolmaSpan{}
+	for _, s := range d.Spans {
+		spans = append(spans, dolmaSpan{s.Start, s.End, s.Score})
+	}
+	if d.Removed {
+		removed = append(removed, dolmaSpan{0, d.Runes, 1})
+	}
+	return w.out.WriteJSON(struct {
+		ID         string                 `json:"id"`
+		Attributes map[string][]dolmaSpan `json:"attributes"`
+	}{d.ID, map[string][]dolmaSpan{w.spans: spans, w.removed: removed}})
+}
+
+// NewDatatrove writes the files that datatrove's MinhashDedupFilter reads: for the n-th
+// input in the order of the names n.remove, the numbers of the documents that go.
+// So let the pipeline have as many tasks as there are files. Its readers do not count
+// documents without a text, nor does this.
+func NewDatatrove(dir string, r *corpus.Reader) (Writer, error) {
+	d, err := corpus.CreateDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	paths := r.Inputs()
+	sorted := slices.Sorted(slices.Values(paths))
+	var names []string
+	for _, path := range paths {
+		rank, _ := slices.BinarySearch(sorted, path)
+		names = append(names, fmt.Sprintf("%06d.remove", rank))
+	}
+	return &datatrove{files: files{AtomicDir: d, paths: paths, names: names}}, nil
+}
+
+type datatrove struct {
+	files
+	file   string
+	number uint32 // of the next document with a text in file
+}
+
+func (w *datatrove) Add(d *Document) error {
+	if d.File != w.file {
+		w.file, w.number = d.File, 0
+	}
+	if err := w.reach(d.File); err != nil || d.Runes == 0 {
+		return err
+	}
+	number := w.number
+	w.number++
+	if !d.Removed {
+		return nil
+	}
+	_, err := w.out.Write(binary.LittleEndian.AppendUint32(nil, number))
+	return err
+}
+
+// NewIDs writes the ids of the documents that go as a table of one column, id: JSONL,
+// CSV, TSV or Parquet by the name of the file.
+func NewIDs(path string) (Writer, error) {
+	f, err := corpus.CreateAtomic(path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := corpus.NewTable(f, corpus.TableStyle{Raw: true}, parquet.Codec{}, corpus.Column{Name: "id"})
+	if err != nil {
+		f.Abort()
+		return nil, err
+	}
+	return &ids{f, t}, nil
+}
+
+type ids struct {
+	*corpus.AtomicFile
+	table *corpus.Table
+}
+
+func (w *ids) Add(d *Document) error {
+	if !d.Removed {
+		return nil
+	}
+	return w.table.Row(d.ID)
+}
+
+func (w *ids) Close() error { return w.table.Close() }
+
+// files writes a file of a directory for each input, one after the other.
+type files struct {
+	*corpus.AtomicDir
+	paths []string // of the inputs, in the order in which they are read
+	names []string // of their files
+	at    int      // the input being read
+	out   *corpus.AtomicFile
+}
+
+// reach begins the file of an input, and those of inputs before that hold no document.
+func (f *files) reach(path string) error {
+	for f.out == nil || f.paths[f.at] != path {
+		if f.out != nil {
+			if err := f.out.Commit(); err != nil {
+				return err
+			}
+			f.out = nil
+			f.at++
+		}
+		if f.at == len(f.paths) {
+			return fmt.Errorf("%s is no input, or documents of it have been told of before", path)
+		}
+		var err error
+		if f.out, err = f.Create(f.names[f.at]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close ends the file being written, and makes those that follow.
+func (f *files) Close() error {
+	if len(f.paths) == 0 {
+		return nil
+	}
+	if err := f.reach(f.paths[len(f.paths)-1]); err != nil {
+		return err
+	}
+	return f.out.Commit()
+}
+
+// Abort removes what was written.
+func (f *files) Abort() {
+	if f.out != nil {
+		f.out.Abort()
+	}
+	f.AtomicDir.Abort()
+}
