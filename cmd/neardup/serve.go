@@ -247,11 +247,6 @@ func (s *serve) warn(store *openStore) {
 	for _, loss := range store.losses {
 		s.log.Warn("acknowledged answers can be lost", "cause", loss)
 	}
-	for _, l := range store.loads {
-		if l.Why != nil && l.Seq > 0 {
-			s.log.Warn("every docId and article was read, which takes longer than from an image", "tenant", l.Tenant, "changes", l.Seq, "cause", l.Why.Error())
-		}
-	}
 	if s.stores.unsealed() {
 		s.log.Warn("without a seal MySQL does not get what makes the index itself, and a lost index cannot be made again: set NEARDUP_SEAL to what openssl rand -hex 32 prints, and keep it apart from MySQL")
 	}

@@ -118,8 +118,6 @@ type openStore struct {
 	losses []string
 	// closeLog closes the log that it follows, or classic; nil: there is none.
 	closeLog func() error
-	// loads is how its indexes were loaded; nil where they lie elsewhere.
-	loads []pebble.Load
 }
 
 // Poisoned tells the server.
@@ -162,7 +160,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 		return nil, errors.Join(err, closeLog())
 	}
 	of := &openStore{
-		closeLog: closeLog, Store: s, snapshot: s.Snapshot, poisoned: s.Poisoned, loads: s.Loads(),
+		closeLog: closeLog, Store: s, snapshot: s.Snapshot, poisoned: s.Poisoned,
 		gauges: func(r *prometheus.Registry) { embeddedGauges(r, s) },
 	}
 	if shared, ok := log.(interface {

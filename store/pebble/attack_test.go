@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	engine "github.com/cockroachdb/pebble/v2"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/storetest"
@@ -207,72 +206,4 @@ func contents(t *testing.T, dir string) map[string][32]byte {
 		out[name] = sha256.Sum256(b)
 	}
 	return out
-}
-
-// TestDamagedImage hurts every row of the image of an index, in every way, below its
-// files, which are sound: the store opens, says that it did not trust the image, and
-// every answer is the one that was given.
-func TestDamagedImage(t *testing.T) {
-	well, answers := attacked(t)
-	for _, row := range imageRows(t, well) {
-		for _, kind := range []string{"flip", "cut", "zero", "missing"} {
-			dir := filepath.Join(t.TempDir(), "hurt")
-			ok(t, os.CopyFS(dir, os.DirFS(well)))
-			rows(t, dir, func(db *engine.DB) { hurtRow(t, db, row, kind) })
-			s, err := pebble.Open(t.Context(), dir, pebble.Options{})
-			ok(t, err)
-			if l := s.Loads()[0]; l.Image != 0 || l.Why == nil {
-				t.Errorf("row %q %s: loaded as %+v", row, kind, l)
-			}
-			hold(t, s, fmt.Sprintf("row %q %s", row, kind), answers)
-			ok(t, s.Close())
-			if r := check(t, dir); len(r.Problems) > 0 {
-				t.Errorf("row %q %s: the next image: %v", row, kind, r.Problems)
-			}
-		}
-	}
-}
-
-// imageRows are the rows of the newest image in a folder, header and pieces.
-func imageRows(t *testing.T, dir string) (keys []string) {
-	t.Helper()
-	slot := byte(0)
-	rows(t, dir, func(db *engine.DB) {
-		it, err := db.NewIter(&engine.IterOptions{LowerBound: []byte("v"), UpperBound: []byte("x")})
-		ok(t, err)
-		defer func() { ok(t, it.Close()) }()
-		for it.First(); it.Valid(); it.Next() {
-			switch key := string(it.Key()); {
-			case key[0] == 'v':
-				slot = it.Value()[7] % 2 // the number of the image, its first field
-				keys = append(keys, key)
-			case key[12] == slot:
-				keys = append(keys, key)
-			}
-		}
-	})
-	if len(keys) < 3 {
-		t.Fatalf("an image of %d rows", len(keys))
-	}
-	return keys
-}
-
-func hurtRow(t *testing.T, db *engine.DB, key, kind string) {
-	t.Helper()
-	value, closer, err := db.Get([]byte(key))
-	ok(t, err)
-	value = append([]byte(nil), value...)
-	ok(t, closer.Close())
-	switch kind {
-	case "flip":
-		value[len(value)/2] ^= 4
-	case "cut":
-		value = value[:len(value)/2]
-	case "zero":
-		clear(value)
-	case "missing":
-		ok(t, db.Delete([]byte(key), engine.Sync))
-		return
-	}
-	ok(t, db.Set([]byte(key), value, engine.Sync))
 }

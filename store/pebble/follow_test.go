@@ -75,7 +75,7 @@ func sameRows(t *testing.T, first, second string, log docid.Log) {
 				return err
 			}
 			defer v.Close()
-			for _, space := range "ildtknramxqegjosyz" { // the others are segments and images
+			for _, space := range "ildtknramxqegjosyz" { // the others are segments
 				err = errors.Join(err, v.Scan([]byte{byte(space)}, []byte{byte(space) + 1}, func(k, value []byte) error {
 					rows[i][string(space)+" "+hex.EncodeToString(k[1:])] = xxh3.Hash(value)
 					return nil

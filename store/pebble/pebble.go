@@ -64,15 +64,10 @@ type Store struct {
 
 var _ docid.Store = (*Store)(nil)
 
-// Load is how an index was loaded; see Store.Loads.
-type Load = ledger.Load
-
 // Open opens the folder, and makes it if it is not there: 0700, files 0600.
 // ErrLocked if another process has it, ErrNewerFormat, ErrCorrupt with the
 // name of what is damaged. A torn end of the write-ahead log, which a crash
-// leaves, is cut off at the last whole record. After a clean stop it takes half
-// a second of processor time a million articles; where the image that such a stop leaves
-// cannot be used, four times as much (see Loads).
+// leaves, is cut off at the last whole record.
 func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	follows := ledger.Options{Postings: o.Postings, Log: o.Log, Beat: o.beat, Keep: o.beats(), Server: placeOf(dir)}
 	made := newSnapshots(o)

@@ -139,7 +139,7 @@ func (t *change) planSubmission() (bool, error) {
 // whether the judgement still holds, and how its leaders are named.
 func (t *change) judged() (replayed bool, err error) {
 	asked := docid.Asked{Idempotency: t.c.Idempotency, NID: t.c.NID, Request: t.c.Request}
-	if t.receipt, err = t.ix.repeated(t.b, asked, t.ix.known.has); !errors.Is(err, docid.ErrNotFound) {
+	if t.receipt, err = t.ix.repeated(t.b, asked); !errors.Is(err, docid.ErrNotFound) {
 		return err == nil, err
 	}
 	if err := t.guard(); err != nil {
@@ -149,8 +149,8 @@ func (t *change) judged() (replayed bool, err error) {
 }
 
 // repeated finds the first answer to the same request, by idempotency key and
-// by nid: ErrNotFound if there is none. Rows that may rules out are not read.
-func (ix *index) repeated(r Reader, a docid.Asked, may func(key []byte) bool) (docid.Receipt, error) {
+// by nid: ErrNotFound if there is none.
+func (ix *index) repeated(r Reader, a docid.Asked) (docid.Receipt, error) {
 	var m docid.Member
 	for _, by := range []struct {
 		name  string
@@ -161,7 +161,7 @@ func (ix *index) repeated(r Reader, a docid.Asked, may func(key []byte) bool) (d
 		{a.Idempotency, idemKey(ix.id, a.Idempotency), func(d *decoder) { m.Seq = d.uint() }, docid.ErrMismatch},
 		{a.NID, nidKey(ix.id, a.NID), func(d *decoder) { getMember(d, &m) }, docid.ErrTaken},
 	} {
-		if by.name == "" || !may(by.key) {
+		if by.name == "" {
 			continue
 		}
 		if ok, err := read(r, by.key, by.get); err != nil {
@@ -194,12 +194,6 @@ func (ix *index) leaderNID(r Reader, leader uint64, nid string) (name string, ho
 		return nid, m.Leader, nil
 	}
 	return docid.AnonymousNID(leader), leader, err
-}
-
-// remember writes a row that is known from then on.
-func (t *change) remember(key []byte, put func(*encoder)) {
-	t.set(key, put)
-	t.memory = append(t.memory, func() { t.ix.known.add(key) })
 }
 
 // replay answers with the entry of an earlier change, if it was the same request.
@@ -329,10 +323,10 @@ func (t *change) has(key []byte) (bool, error) {
 func (t *change) addMember() error {
 	m := docid.Member{Article: *t.c.Article, Leader: t.c.Leader, Seq: t.seq, Disagrees: t.c.Evidence.Disagrees}
 	m.Text = ""
-	t.remember(nidKey(t.ix.id, t.c.NID), func(e *encoder) { putMember(e, &m) })
+	t.set(nidKey(t.ix.id, t.c.NID), func(e *encoder) { putMember(e, &m) })
 	t.set(t.key(spaceMember, t.c.Leader, t.seq), func(e *encoder) { e.string(t.c.NID) })
 	if t.c.Idempotency != "" {
-		t.remember(idemKey(t.ix.id, t.c.Idempotency), func(e *encoder) { e.uint(t.seq) })
+		t.set(idemKey(t.ix.id, t.c.Idempotency), func(e *encoder) { e.uint(t.seq) })
 	}
 	t.resize(t.c.Leader, 1)
 	return t.keep(*t.c.Article)

@@ -89,7 +89,6 @@ type checker struct {
 	idem      map[string]uint64
 	epochs    map[uint64]uint64 // number by its first change, from the log
 	rules     map[uint64]bool   // changes that are rules, from the log
-	image     *imageCheck       // nil: none
 	pending   uint64            // some sink waits for the changes after it
 }
 
@@ -164,12 +163,7 @@ func (c *checker) each(space byte, get func(*decoder), visit func(key []byte)) e
 func (c *checker) index() error {
 	c.head, c.leaders, c.members, c.idem = 0, map[uint64]int64{}, map[string]joined{}, map[string]uint64{}
 	c.epochs, c.rules = map[uint64]uint64{}, map[uint64]bool{}
-	image, err := c.findImage()
-	if err != nil {
-		return err
-	}
-	c.image = image
-	for _, step := range []func() error{c.log, c.holds, c.leaderRows, c.texts, c.kept, c.names, c.aliases, c.nids, c.memberRows, c.expiries, c.idems, c.epochRows, c.ruleRows, c.segments, c.images, c.sinks, c.waiting} {
+	for _, step := range []func() error{c.log, c.holds, c.leaderRows, c.texts, c.kept, c.names, c.aliases, c.nids, c.memberRows, c.expiries, c.idems, c.epochRows, c.ruleRows, c.segments, c.sinks, c.waiting} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -206,7 +200,6 @@ func (c *checker) log() error {
 			c.idem[e.Idempotency] = seq
 		}
 		c.replay(k, e, groups)
-		c.image.note(&e)
 		return c.ctx.Err()
 	})
 }

@@ -37,18 +37,6 @@ func (ix *index) durableHead() Head {
 	return Head{ix.tenant, ix.durable.Load(), ix.leaders.Load(), ix.members.Load()}
 }
 
-// agrees distrusts an image that comes to other counts than a witness has of the same
-// change.
-func (ix *index) agrees(heads []Head) error {
-	got := Head{ix.tenant, ix.head, ix.leaders.Load(), ix.members.Load()}
-	for _, want := range heads {
-		if want.Tenant == got.Tenant && want.Seq == got.Seq && want != got {
-			return distrust("the image comes to %d docIds and %d articles, the witness knows %d and %d", got.Leaders, got.Members, want.Leaders, want.Members)
-		}
-	}
-	return nil
-}
-
 // holds refuses indexes that hold less than a witness says: ErrCorrupt. Where
 // they hold the same changes, the counts must be the same too.
 func (s *Store) holds(heads []Head) error {

@@ -15,28 +15,29 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// histories is how many are made: NEARDUP_HISTORIES, or a thousand.
-func histories() uint64 {
+// histories is the seed of the first, NEARDUP_HISTORY or 0, and how many are made: NEARDUP_HISTORIES; else one
+// from a seed that was said, or a thousand.
+func histories() (first, count uint64) {
+	first, unsaid := strconv.ParseUint(os.Getenv("NEARDUP_HISTORY"), 10, 64)
 	if n, err := strconv.ParseUint(os.Getenv("NEARDUP_HISTORIES"), 10, 64); err == nil {
-		return n
+		return first, n
 	}
-	if testing.Short() {
-		return 100
+	switch {
+	case unsaid == nil:
+		return first, 1
+	case testing.Short():
+		return 0, 100
 	}
-	return 1000
+	return 0, 1000
 }
 
 // TestHistories makes random histories of three servers over one log, each from its seed: articles that are judged
 // here and appended later, servers that lag, crash back to an earlier state, stop, are emptied, or go on with the
 // copy of another. In the end all have the same rows, and the log of changes is what a plain model of the rules
 // makes of the entries; an article is new only where nothing that lives shares a name or key with it.
-// NEARDUP_HISTORY is the seed of one to repeat.
 func TestHistories(t *testing.T) {
-	if seed, err := strconv.ParseUint(os.Getenv("NEARDUP_HISTORY"), 10, 64); err == nil {
-		simulate(t, seed)
-		return
-	}
-	for seed := range histories() {
+	first, count := histories()
+	for seed := first; seed < first+count; seed++ {
 		if simulate(t, seed); t.Failed() {
 			t.Fatalf("NEARDUP_HISTORY=%d repeats it", seed)
 		}

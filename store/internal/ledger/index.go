@@ -18,10 +18,8 @@ type index struct {
 	// unfinished: it is made again; guarded by the store.
 	unfinished bool
 	posts      *postings
-	segments   uint64     // number of the last segment; that of who settles
-	imaged     image      // the last image; that of who settles
-	sizes      sizes      // the order of Groups
-	known      *knownRows // rows of nids and idempotency keys; the writer's
+	segments   uint64 // number of the last segment; that of who settles
+	sizes      sizes  // the order of Groups
 
 	settled    uint64            // the active table holds what came after; the writer's
 	head       uint64            // last change applied; the writer's
@@ -39,7 +37,7 @@ type index struct {
 }
 
 func newIndex(s *Store, tenant string, id uint32, identity docid.Identity) *index {
-	ix := &index{store: s, tenant: tenant, id: id, identity: identity, posts: newPostings(), known: newKnownRows(drawSeed()), sinks: map[string]uint64{}, oldest: 1}
+	ix := &index{store: s, tenant: tenant, id: id, identity: identity, posts: newPostings(), sinks: map[string]uint64{}, oldest: 1}
 	ix.epochs.Store(&identity.Epochs)
 	ix.gaps.Store(&[]gap{})
 	return ix

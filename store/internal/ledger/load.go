@@ -9,8 +9,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// load reads the format version, then every index: its image and what came
-// after it, or all leaders and members in order, and never a text.
+// load reads the format version, then every index: all leaders and members in order, and never a text.
 func (s *Store) load(ctx context.Context, follows bool) error {
 	if err := adopt(ctx, s.kv); err != nil {
 		return err
@@ -42,7 +41,7 @@ func (s *Store) load(ctx context.Context, follows bool) error {
 		heads = w.Heads()
 	}
 	for _, ix := range s.indexes {
-		if err := ix.load(ctx, v, heads); err != nil {
+		if err := ix.load(ctx, v); err != nil {
 			return fmt.Errorf("load index of tenant %q: %w", ix.tenant, err)
 		}
 	}
@@ -67,16 +66,17 @@ func version(r Reader) (uint64, error) {
 }
 
 // load fills what lies in memory of one index.
-func (ix *index) load(ctx context.Context, r Reader, heads []Head) error {
+func (ix *index) load(ctx context.Context, r Reader) error {
 	if err := ix.loadHead(ctx, r); err != nil {
 		return err
 	}
 	if err := ix.loadEpochs(r); err != nil {
 		return err
 	}
-	if err := ix.loadResident(ctx, r, heads); err != nil {
+	if err := ix.loadLeadersAndMembers(ctx, r); err != nil {
 		return err
 	}
+	ix.sizes.fill(&ix.posts.leaders)
 	if err := ix.loadPostings(ctx, r); err != nil {
 		return err
 	}
@@ -128,25 +128,6 @@ func (ix *index) loadHead(_ context.Context, r Reader) error {
 	return nil
 }
 
-// loadResident reads the living docIds and who belongs to them, from an image
-// where one can be trusted.
-func (ix *index) loadResident(ctx context.Context, r Reader, heads []Head) error {
-	loaded := Load{Tenant: ix.tenant, Seq: ix.head}
-	err := ix.loadImage(ctx, r)
-	if err == nil {
-		loaded.Image, err = ix.imaged.to, ix.agrees(heads)
-	}
-	var no distrusted
-	if errors.As(err, &no) || errors.Is(err, docid.ErrCorrupt) { // the rows decide
-		loaded.Image, loaded.Why = 0, err
-		ix.posts, ix.known, ix.imaged = newPostings(), newKnownRows(drawSeed()), image{number: ix.imaged.number}
-		err = ix.loadLeadersAndMembers(ctx, r)
-	}
-	ix.sizes.fill(&ix.posts.leaders)
-	ix.store.loads = append(ix.store.loads, loaded)
-	return err
-}
-
 // loadLeadersAndMembers reads all living docIds and, beside it, who belongs to
 // them.
 func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
@@ -158,16 +139,18 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 	done := make(chan error, 1)
 	go func() {
 		done <- ix.atSnapshot(func(r Reader) error {
-			err := ix.loadMembers(ctx, r, func(leader uint64) {
+			prefix := ix.key(spaceMember)
+			return r.Scan(prefix, after(prefix), func(k, v []byte) error {
+				leader := number(k, 0)
 				if n := len(sizes); n == 0 || sizes[n-1].leader != leader {
 					sizes = append(sizes, joined{leader: leader})
 				}
 				sizes[len(sizes)-1].size++
+				return errors.Join(decode(k, v, func(d *decoder) { _ = d.string() }), ctx.Err())
 			})
-			return errors.Join(err, ix.loadIdempotency(ctx, r))
 		})
 	}()
-	err := ix.loadLeaders(ctx, r, 0)
+	err := ix.loadLeaders(ctx, r)
 	if err = errors.Join(err, <-done); err != nil {
 		return err
 	}
@@ -185,35 +168,14 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 	return nil
 }
 
-// loadLeaders reads the docIds after a change.
-func (ix *index) loadLeaders(ctx context.Context, r Reader, from uint64) error {
-	return r.Scan(ix.key(spaceLeader, from+1), after(ix.key(spaceLeader)), func(k, v []byte) error {
+// loadLeaders reads the docIds that live.
+func (ix *index) loadLeaders(ctx context.Context, r Reader) error {
+	return r.Scan(ix.key(spaceLeader), after(ix.key(spaceLeader)), func(k, v []byte) error {
 		row := leaderRow{seq: number(k, 0)}
 		if err := decode(k, v, row.getShort); err != nil {
 			return err
 		}
 		ix.posts.lead(row.seq, row.sketch, row.time)
-		return ctx.Err()
-	})
-}
-
-func (ix *index) loadMembers(ctx context.Context, r Reader, member func(leader uint64)) error {
-	prefix := ix.key(spaceMember)
-	return r.Scan(prefix, after(prefix), func(k, v []byte) error {
-		var nid string
-		if err := decode(k, v, func(d *decoder) { nid = d.string() }); err != nil {
-			return err
-		}
-		member(number(k, 0))
-		ix.known.add(nidKey(ix.id, nid))
-		return ctx.Err()
-	})
-}
-
-func (ix *index) loadIdempotency(ctx context.Context, r Reader) error {
-	prefix := ix.key(spaceIdem)
-	return r.Scan(prefix, after(prefix), func(k, _ []byte) error {
-		ix.known.add(k)
 		return ctx.Err()
 	})
 }

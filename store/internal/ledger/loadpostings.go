@@ -80,7 +80,7 @@ func (ix *index) loadSegments(r Reader) (to uint64, err error) {
 	return to, ix.dropLeftovers(r, headers)
 }
 
-// dropLeftovers removes rows of segments without a header.
+// dropLeftovers removes rows of segments without a header, and images that an older program wrote.
 func (ix *index) dropLeftovers(r Reader, headers map[uint64]header) error {
 	b := ix.store.kv.Batch()
 	defer b.Close()
@@ -103,6 +103,15 @@ func (ix *index) dropLeftovers(r Reader, headers map[uint64]header) error {
 			}
 			dropped = true
 			ix.segments = max(ix.segments, n)
+		}
+	}
+	for _, space := range []byte{spaceImage, spaceImagePiece} {
+		image, err := firstNumber(r, ix.key(space), after(ix.key(space)))
+		if err == nil && image != nil {
+			dropped, err = true, b.DeleteRange(ix.key(space), after(ix.key(space)))
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if !dropped {

@@ -213,7 +213,7 @@ func (ix *index) Replay(ctx context.Context, a docid.Asked) (docid.Receipt, erro
 		return receipt, err
 	}
 	err := ix.atSnapshot(func(r Reader) (err error) {
-		receipt, err = ix.repeated(r, a, func([]byte) bool { return true })
+		receipt, err = ix.repeated(r, a)
 		return err
 	})
 	return receipt, err

@@ -84,9 +84,9 @@ func (w *rekeyer) run(identity []byte) (err error) {
 	return w.b.Commit()
 }
 
-// unpost removes what is made of leaders and names: postings when the store is opened, an image when it is closed.
+// unpost removes the postings, which are made of leaders and names when the store is opened.
 func (ix *index) unpost(b Batch) error {
-	for _, space := range []byte{spaceSegment, spacePosting, spacePiece, spaceImage, spaceImagePiece} {
+	for _, space := range []byte{spaceSegment, spacePosting, spacePiece} {
 		prefix := ix.key(space)
 		if err := b.DeleteRange(prefix, after(prefix)); err != nil {
 			return err

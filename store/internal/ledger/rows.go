@@ -34,8 +34,6 @@ import (
 //	p segment chunk       postings                       made from d and r
 //	b segment piece       first keys and filter          made from p
 //	j seq                 rule of a person               made from l
-//	v 0                   header of an image             made from l, d, m and q
-//	w image piece         docIds, then fingerprints      made from l, d, m and q
 //	o seq                 article that waits for sinks   source
 //	s sink                what it has acknowledged       source
 //	y sink                who feeds it, where a log is followed
@@ -44,8 +42,8 @@ import (
 //
 // What is a source is not found elsewhere; the rest Rebuild makes again.
 // Segments hold the postings of all changes up to one; those after it are made from d
-// and r at start. Older programs, which do not know segments, make all of them. An
-// image tells of all changes up to one, and older programs do without it.
+// and r at start. Older programs, which do not know segments, make all of them,
+// and left images of an index in v and w, which a start removes.
 const (
 	spaceFormat = 'f'
 	spaceCopy   = 'c'

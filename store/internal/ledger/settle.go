@@ -18,8 +18,7 @@ const maxTail = 256 << 10
 // fanout is how many segments of about one size are merged into one.
 const fanout = 4
 
-// settle writes frozen tables to rows, merges segments, and writes images, until the
-// store closes or takes no more writes.
+// settle writes frozen tables to rows and merges segments, until the store closes or takes no more writes.
 func (s *Store) settle() {
 	defer close(s.settled)
 	for {
@@ -86,16 +85,12 @@ func (s *Store) wake() {
 	}
 }
 
-// settle writes the frozen tables, oldest first, merges segments, and writes an image if
-// it is time.
+// settle writes the frozen tables, oldest first, and merges segments.
 func (ix *index) settle() error {
 	if err := ix.writeTables(); err != nil {
 		return err
 	}
-	if err := ix.merge(); err != nil || ix.store.volatile {
-		return err
-	}
-	return ix.renewImage(max(uint64(ix.store.inMemory)/2, ix.durable.Load()/imagePart))
+	return ix.merge()
 }
 
 // leave writes what lies in memory, unless it is so little that a start makes
@@ -110,10 +105,7 @@ func (ix *index) leave() error {
 			return err
 		}
 	}
-	if err := ix.writeTables(); err != nil {
-		return err
-	}
-	return ix.renewImage(ix.durable.Load()/imageLag + 1)
+	return ix.writeTables()
 }
 
 // fewPostings is the part of a full table that a clean stop leaves to be made again.

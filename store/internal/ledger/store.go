@@ -24,7 +24,6 @@ type Store struct {
 	full     chan struct{} // a table in memory waits to be written
 	inMemory int
 	volatile bool
-	loads    []Load
 	follower *follower // nil: no log is followed
 	closing  sync.Once
 	copying  sync.Mutex
@@ -184,7 +183,7 @@ func (s *Store) Tenants(context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Close writes an image of each index, lets the writer finish what it has taken
+// Close writes what a start would have to make again, lets the writer finish what it has taken
 // and closes the KV.
 func (s *Store) Close() error {
 	err := error(nil)
