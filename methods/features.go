@@ -25,7 +25,7 @@ type FeatureConfig struct {
 	Shingle feature.Shingle
 	// Seed of the hashes.
 	Seed uint64
-	// IDF is a table of keyword.TrainFile; nil: the built-in ones, Chinese
+	// IDF is a table of keyword.Trainer; nil: the built-in ones, Chinese
 	// or English by the script of a word.
 	IDF io.Reader
 	// StopWords, one a line, instead of the built-in ones.

@@ -126,7 +126,11 @@ func (i *idf) do(ctx context.Context, inputs []string) (err error) {
 		}
 		tables = append(tables, path)
 	}
-	if err := keyword.MergeFiles(ctx, i.out, i.least, tables...); err != nil {
+	out := files.open(i.out)
+	if files.err != nil {
+		return files.err
+	}
+	if err := keyword.MergeFiles(ctx, out, i.least, tables...); err != nil {
 		return err
 	}
 	if err := files.commit(); err != nil {

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-//go:generate go run ./gen -archive jieba-0.42.1.tar.gz -shared ../../../shared/data -out data
+//go:generate go run -C ../../bench ./dictionaries/keyword -archive jieba-0.42.1.tar.gz
 
 // chineseData is data/idf.zh.gz, compiled.
 //

@@ -5,14 +5,11 @@ import (
 	"bytes"
 	"container/heap"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 )
 
 // Merge writes the table of all documents of some tables together: the same,
@@ -119,8 +116,8 @@ func (q *queue) least() (word string, count int64, err error) {
 	return word, count, nil
 }
 
-// mergeRuns merges table files.
-func mergeRuns(ctx context.Context, w io.Writer, least int, paths []string) error {
+// MergeFiles writes the table of some files of tables together. See [Merge].
+func MergeFiles(ctx context.Context, w io.Writer, least int, paths ...string) error {
 	var tables []io.Reader
 	for _, path := range paths {
 		f, err := os.Open(path)
@@ -131,30 +128,4 @@ func mergeRuns(ctx context.Context, w io.Writer, least int, paths []string) erro
 		tables = append(tables, bufio.NewReader(f))
 	}
 	return Merge(ctx, w, least, tables...)
-}
-
-// MergeFiles merges table files into one, which is written whole or not at
-// all. See [Merge].
-func MergeFiles(ctx context.Context, path string, least int, tables ...string) error {
-	return writeFile(path, func(w io.Writer) error { return mergeRuns(ctx, w, least, tables) })
-}
-
-// writeFile writes a file beside path, syncs it and renames it.
-func writeFile(path string, write func(io.Writer) error) error {
-	dir, base := filepath.Split(filepath.Clean(path))
-	f, err := os.OpenFile(filepath.Join(dir, "."+base+".tmp-"+rand.Text()[:10]), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	var reason *fs.PathError
-	if errors.As(err, &reason) {
-		err = reason.Err // not the hidden name
-	}
-	if err != nil {
-		return fmt.Errorf("create %s: %w", path, err)
-	}
-	if err = errors.Join(write(f), f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -170,30 +171,20 @@ func TestMergeEqualsTrainingOnAll(t *testing.T) {
 	}
 }
 
-func TestTrainFileWritesAllOrNothing(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "table")
-	bad := errors.New("bad input")
-	texts := func(yield func(string, error) bool) { _ = yield("a b", nil) && yield("", bad) }
-	if err := TrainFile(context.Background(), path, texts, splitter(t), TrainOptions{}); !errors.Is(err, bad) {
-		t.Fatalf("error %v", err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) != 0 {
-		t.Errorf("files left: %v", left)
-	}
-	texts = func(yield func(string, error) bool) { _ = yield("a b", nil) && yield("b", nil) }
-	if err := TrainFile(context.Background(), path, texts, splitter(t), TrainOptions{}); err != nil {
+func TestMergeFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "table")
+	if err := os.WriteFile(path, []byte(train(t, TrainOptions{}, "a b", "b")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := MergeFiles(context.Background(), path, 3, path, path); err != nil {
+	var b strings.Builder
+	if err := MergeFiles(context.Background(), &b, 3, path, path); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	if body, _, _ := strings.Cut(b.String(), "= "); body != "neardup-idf/1 kind=counts documents=4\nb 4\n" {
+		t.Errorf("got %s", b.String())
 	}
-	if body, _, _ := strings.Cut(string(data), "= "); body != "neardup-idf/1 kind=counts documents=4\nb 4\n" {
-		t.Errorf("got %s", data)
+	if err := MergeFiles(context.Background(), io.Discard, 3, path, path+" missing"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a table that is not there: %v", err)
 	}
 }
 

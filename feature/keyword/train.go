@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"maps"
 	"os"
 	"slices"
@@ -93,7 +92,7 @@ func (t *Trainer) spill() error {
 	}
 	old := t.runs
 	t.runs = nil
-	err = t.run(func(w io.Writer) error { return mergeRuns(context.Background(), w, 1, old) })
+	err = t.run(func(w io.Writer) error { return MergeFiles(context.Background(), w, 1, old...) })
 	if err != nil {
 		return err
 	}
@@ -147,7 +146,7 @@ func (t *Trainer) WriteTable(ctx context.Context, w io.Writer) error {
 	if err := t.spill(); err != nil {
 		return err
 	}
-	return mergeRuns(ctx, w, t.opt.Least, t.runs)
+	return MergeFiles(ctx, w, t.opt.Least, t.runs...)
 }
 
 // Close removes the files of the Trainer.
@@ -158,23 +157,4 @@ func (t *Trainer) Close() error {
 		return nil
 	}
 	return os.RemoveAll(t.dir)
-}
-
-// TrainFile trains a table on clean texts and writes it to path, whole or not
-// at all. An error of the iterator ends it.
-func TrainFile(ctx context.Context, path string, texts iter.Seq2[string, error], words Splitter, opt TrainOptions) (err error) {
-	t := NewTrainer(words, opt)
-	defer func() { err = errors.Join(err, t.Close()) }()
-	for text, err := range texts {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err == nil {
-			err = t.Add(text)
-		}
-		if err != nil {
-			return fmt.Errorf("train idf table: %w", err)
-		}
-	}
-	return writeFile(path, func(w io.Writer) error { return t.WriteTable(ctx, w) })
 }

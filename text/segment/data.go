@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-//go:generate go run ./gen -archive jieba-0.42.1.tar.gz -out data
+//go:generate go run -C ../../bench ./dictionaries/segment -archive jieba-0.42.1.tar.gz
 
 // trieData is data/dict.txt.gz, compiled.
 //

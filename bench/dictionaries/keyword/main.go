@@ -1,9 +1,9 @@
-// Command gen makes the embedded data of package keyword: the Chinese IDF
+// Command keyword makes the embedded data of package keyword: the Chinese IDF
 // table and the Chinese stop words from the source archive of jieba 0.42.1, the
 // English table from the shared labelled texts.
 //
 //	pip download jieba==0.42.1 --no-deps --no-binary :all:
-//	go run ./feature/keyword/gen -archive jieba-0.42.1.tar.gz -shared ../shared/data -out feature/keyword/data
+//	go run ./dictionaries/keyword -archive jieba-0.42.1.tar.gz -shared ../../shared/data
 //
 // With -archive "" it only compiles the Chinese table that lies there. The output is
 // the same, byte for byte, at every run.
@@ -18,17 +18,17 @@ import (
 	"os"
 	"path/filepath"
 
+	sources "github.com/neardup/neardup/bench/dictionaries/archive"
 	"github.com/neardup/neardup/feature/keyword"
-	sources "github.com/neardup/neardup/internal/archive"
 )
 
 func main() {
 	archive := flag.String("archive", "jieba-0.42.1.tar.gz", "source archive of jieba 0.42.1")
-	shared := flag.String("shared", "../shared/data", "folder of the shared data")
-	out := flag.String("out", "feature/keyword/data", "folder to write to")
+	shared := flag.String("shared", "../../shared/data", "folder of the shared data")
+	out := flag.String("out", "../feature/keyword/data", "folder to write to")
 	flag.Parse()
 	if err := run(*archive, *shared, *out); err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
+		fmt.Fprintln(os.Stderr, "keyword:", err)
 		os.Exit(1)
 	}
 }

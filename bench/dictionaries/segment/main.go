@@ -1,8 +1,8 @@
-// Command gen makes the embedded data of package segment from the source
+// Command segment makes the embedded data of package segment from the source
 // archive of jieba 0.42.1, as PyPI has it:
 //
 //	pip download jieba==0.42.1 --no-deps --no-binary :all:
-//	go run ./text/segment/gen -archive jieba-0.42.1.tar.gz -out text/segment/data
+//	go run ./dictionaries/segment -archive jieba-0.42.1.tar.gz
 //
 // With -archive "" it only compiles the dictionary that lies there.
 //
@@ -20,16 +20,16 @@ import (
 	"slices"
 	"strings"
 
-	sources "github.com/neardup/neardup/internal/archive"
+	sources "github.com/neardup/neardup/bench/dictionaries/archive"
 	"github.com/neardup/neardup/text/segment"
 )
 
 func main() {
 	archive := flag.String("archive", "jieba-0.42.1.tar.gz", "source archive of jieba 0.42.1")
-	out := flag.String("out", "text/segment/data", "folder to write to")
+	out := flag.String("out", "../text/segment/data", "folder to write to")
 	flag.Parse()
 	if err := run(*archive, *out); err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
+		fmt.Fprintln(os.Stderr, "segment:", err)
 		os.Exit(1)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/neardup/neardup/internal/archive"
+	"github.com/neardup/neardup/bench/dictionaries/archive"
 )
 
 func TestExtract(t *testing.T) {
