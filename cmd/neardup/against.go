@@ -108,28 +108,27 @@ func (f *againstFlags) open(ctx context.Context, d *dedup, cfg *batch.Config) (*
 		return nil, usage("--add adds to one index, not to %d", len(f.paths))
 	}
 	isIndex := len(f.paths) == 1 && holdsIndex(f.paths[0])
+	if !isIndex && !f.add {
+		return f.openFiles(ctx, d, cfg)
+	}
 	a := &against{}
-	if f.add && !isIndex {
+	if !isIndex {
 		if err := batch.CreateIndex(f.paths[0], *cfg, d.method.remembered()); err != nil {
 			return nil, err
 		}
-		isIndex, a.begun = true, f.paths[0]
+		a.begun = f.paths[0]
 	}
-	if !isIndex {
-		return f.openFiles(ctx, d, cfg)
+	var err error
+	if !f.add {
+		a.index, err = reference.Open(f.paths[0])
+	} else if a.writer, err = reference.Change(f.paths[0]); err == nil {
+		a.index = a.writer.Index
 	}
-	if f.add {
-		w, err := reference.Change(f.paths[0])
-		if err != nil {
-			return nil, err
-		}
-		a.writer, a.index = w, w.Index
-	} else {
-		x, err := reference.Open(f.paths[0])
-		if err != nil {
-			return nil, err
-		}
-		a.index = x
+	if errors.Is(err, reference.ErrLocked) {
+		a.begun = "" // somebody has found it already
+	}
+	if err != nil {
+		return nil, errors.Join(err, a.close())
 	}
 	cfg.Reference, cfg.Add = a.index, a.writer
 	return a, nil
@@ -200,7 +199,7 @@ func (a *against) close() error {
 	if a == nil {
 		return nil
 	}
-	unused := a.begun != "" && a.index.Numbers() == 0
+	unused := a.begun != "" && (a.index == nil || a.index.Numbers() == 0)
 	var err error
 	switch {
 	case a.writer != nil:
@@ -224,7 +223,7 @@ func (d *dedup) checkAgainst(cfg *batch.Config) error {
 	}
 	for flag, given := range map[string]bool{
 		"link components": d.link != string(batch.ByLeader), "clusters": d.clusters != "", "groups": d.groups != "",
-		"report": d.report != "", "overrides": d.run.ruled != "", "audit": d.run.audit.list > 0,
+		"report": d.report != "", "overrides": d.run.ruled != "", "audit": d.run.audit.on || d.run.audit.list > 0,
 	} {
 		if given {
 			return usage("--%s cannot be had with --against", flag)

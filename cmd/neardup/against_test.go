@@ -129,26 +129,28 @@ func familyText(rng *rand.Rand) string {
 	return strings.Join(words, " ")
 }
 
-// The commands that docs/against.md walks through are those of the script.
+// The commands that pages of docs walk through are those of their scripts.
 func TestWalkedCommandsAreRun(t *testing.T) {
-	page, err := os.ReadFile("../../docs/against.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	script, err := os.ReadFile("testdata/script/against.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	walked := 0
-	for line := range strings.Lines(string(page)) {
-		if !strings.HasPrefix(line, "neardup ") {
-			continue
+	for name, least := range map[string]int{"against": 6, "contaminated": 4} {
+		page, err := os.ReadFile("../../docs/" + name + ".md")
+		if err != nil {
+			t.Fatal(err)
 		}
-		if walked++; !strings.Contains(string(script), "\n"+line) {
-			t.Errorf("the script does not run %q", line)
+		script, err := os.ReadFile("testdata/script/" + name + ".txtar")
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if walked < 6 {
-		t.Errorf("%d commands were found", walked)
+		walked := 0
+		for line := range strings.Lines(string(page)) {
+			if !strings.HasPrefix(line, "neardup ") {
+				continue
+			}
+			if walked++; !strings.Contains(string(script), "\n"+line) {
+				t.Errorf("%s: the script does not run %q", name, line)
+			}
+		}
+		if walked < least {
+			t.Errorf("%s: %d commands were found", name, walked)
+		}
 	}
 }

@@ -20,8 +20,8 @@ import (
 // auditFlag says whether a run measures itself, and how many pairs to look at
 // it lists: "on", "off" or a number.
 type auditFlag struct {
-	off  bool
-	list int
+	off, on bool // asked for
+	list    int
 }
 
 const (
@@ -50,7 +50,7 @@ func (f *auditFlag) String() string {
 func (f *auditFlag) Set(v string) error {
 	switch v {
 	case "on", "off":
-		*f = auditFlag{off: v == "off"}
+		*f = auditFlag{off: v == "off", on: v == "on"}
 		return nil
 	}
 	n, err := strconv.Atoi(v)

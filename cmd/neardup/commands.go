@@ -8,6 +8,7 @@ func commands(a *app) []*cobra.Command {
 		dedupCommand(a),
 		pairsCommand(a),
 		passagesCommand(a),
+		contaminatedCommand(a),
 		indexCommand(a),
 		compareCommand(a),
 		reportCommand(a),

@@ -90,65 +90,94 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ref.close()) }()
-	var files outputs
-	defer files.abort()
-	decisions, clusters := files.open(d.decide, corpus.JSONL), files.open(d.clusters, corpus.TableFormats()...)
-	grouped := files.open(d.groups, corpus.TableFormats()...)
-	rep := newReporter(d.app, &d.run, r, &files)
-	rep.page = newPage(files.open(d.report, corpus.HTML), d.run.tmp)
-	if files.err != nil {
-		return files.err
+	run := dedupRun{dedup: d, r: r}
+	defer run.close()
+	if err := run.open(&cfg); err != nil {
+		return err
 	}
-	var out *corpus.Writer
-	if d.out != "" {
-		if out, err = corpus.NewWriter(d.out, r); err != nil {
-			return named(err)
-		}
-		defer out.Abort()
-	}
-	rep.diskNeed()
-	cfg.Reject, cfg.Progress = rep.reject, rep.progress
-	results, err := d.results(r, decisions, clusters)
+	sum, kept, err := decideAll(ctx, r, cfg, run.rep, run.results)
 	if err != nil {
 		return err
 	}
-	defer results.close()
-	groups, err := d.grouped(&cfg, grouped, results, r)
-	if err != nil {
+	if err := d.evidence(ctx, r, cfg, run.rep, sum.Method); err != nil {
 		return err
 	}
-	if groups != nil {
-		defer groups.files.Close()
-	}
-	sum, kept, err := decideAll(ctx, r, cfg, rep, results)
-	if err != nil {
+	if err := d.second(ctx, r, run.out, kept, run.groups, run.rep); err != nil {
 		return err
 	}
-	if err := d.evidence(ctx, r, cfg, rep, sum.Method); err != nil {
-		return err
-	}
-	if err := d.second(ctx, r, out, kept, groups, rep); err != nil {
-		return err
-	}
-	if rep.page != nil {
-		if err := rep.page.write(sum, r.Inputs()); err != nil {
+	if run.rep.page != nil {
+		if err := run.rep.page.write(sum, r.Inputs()); err != nil {
 			return err
 		}
 	}
+	if err := run.commit(ctx, ref); err != nil {
+		return err
+	}
+	return run.rep.dedup(sum)
+}
+
+// dedupRun is where the results of a run go.
+type dedupRun struct {
+	*dedup
+	r       *corpus.Reader
+	files   outputs
+	rep     *reporter
+	out     *corpus.Writer // nil: kept documents are not written
+	results *results
+	groups  *groupWriter // nil: likewise
+}
+
+// open begins all outputs, and has the engine tell them.
+func (w *dedupRun) open(cfg *batch.Config) (err error) {
+	d := w.dedup
+	decisions, clusters := w.files.open(d.decide, corpus.JSONL), w.files.open(d.clusters, corpus.TableFormats()...)
+	grouped := w.files.open(d.groups, corpus.TableFormats()...)
+	w.rep = newReporter(d.app, &d.run, w.r, &w.files)
+	w.rep.page = newPage(w.files.open(d.report, corpus.HTML), d.run.tmp)
+	if w.files.err != nil {
+		return w.files.err
+	}
+	if d.out != "" {
+		if w.out, err = corpus.NewWriter(d.out, w.r); err != nil {
+			return named(err)
+		}
+	}
+	w.rep.diskNeed()
+	cfg.Reject, cfg.Progress = w.rep.reject, w.rep.progress
+	if w.results, err = d.results(w.r, decisions, clusters); err != nil {
+		return err
+	}
+	w.groups, err = d.grouped(cfg, grouped, w.results, w.r)
+	return err
+}
+
+// commit makes the outputs appear, and the inputs a part of the index.
+func (w *dedupRun) commit(ctx context.Context, ref *against) (err error) {
 	var others []corpus.Output
-	if out != nil {
-		others = append(others, out)
+	if w.out != nil {
+		others = append(others, w.out)
 	}
-	if files.last, err = ref.outputs(); err != nil {
+	if w.files.last, err = ref.outputs(); err != nil {
 		return err
 	}
-	if err := files.commit(others...); err != nil {
+	if err := w.files.commit(others...); err != nil {
 		return err
 	}
-	if err := ref.settle(ctx); err != nil {
-		return err
+	return ref.settle(ctx)
+}
+
+// close frees what is open; what was not committed is gone.
+func (w *dedupRun) close() {
+	w.files.abort()
+	if w.out != nil {
+		w.out.Abort()
 	}
-	return rep.dedup(sum)
+	if w.results != nil {
+		w.results.close()
+	}
+	if w.groups != nil {
+		w.groups.files.Close()
+	}
 }
 
 // decideAll reads the input once and tells results what became of each document;

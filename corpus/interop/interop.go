@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/corpus/parquet"
@@ -38,9 +39,9 @@ type Writer interface {
 }
 
 // NewDolma writes dolma's attributes into a folder, which is new or empty: a file for
-// each input under its name, a line for each document in it. Dolma looks for them where
-// its documents lie, with documents/ replaced by attributes/NAME/: so let the folder be
-// attributes/NAME, and the input the folder documents. The attributes are
+// each input under its name below documents/, a line for each document in it. Dolma looks
+// for them where its documents lie, with documents/ replaced by attributes/NAME/: so let
+// the folder be attributes/NAME. The attributes are
 // NAME__label__spans, and NAME__label__removed over a whole document that is to go.
 func NewDolma(dir, label string, r *corpus.Reader) (Writer, error) {
 	if f, ok := r.Format(); !ok || f != corpus.JSONL {
@@ -51,7 +52,15 @@ func NewDolma(dir, label string, r *corpus.Reader) (Writer, error) {
 		return nil, err
 	}
 	name := filepath.Base(filepath.Clean(dir)) + "__" + label + "__"
-	return &dolma{files{AtomicDir: d, paths: r.Inputs(), names: r.Relative()}, name + "spans", name + "removed"}, nil
+	paths, names := r.Inputs(), r.Relative()
+	for i, path := range paths {
+		if at := strings.LastIndex(path, "documents/"); at >= 0 {
+			names[i] = path[at+len("documents/"):]
+		} else if len(paths) == 1 {
+			names[i] = filepath.Base(path)
+		}
+	}
+	return &dolma{files{AtomicDir: d, paths: paths, names: names}, name + "spans", name + "removed"}, nil
 }
 
 type dolma struct {

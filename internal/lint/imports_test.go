@@ -44,6 +44,7 @@ var layers = map[string]layer{
 	"override":       {nil, nil},
 	"batch":          {[]string{"", "text", "feature", "corpus", "override"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
 	"passage":        {[]string{"", "text", "text/segment", "feature/keyword", "batch"}, []string{hash, "golang.org/x/sync/"}},
+	"contamination":  {[]string{"text", "token", "evidence", "feature/keyword"}, nil},
 	"worker":         {[]string{"", "batch", "override"}, nil},
 	"eval":           {[]string{"", "text", "feature"}, nil},
 

@@ -1,0 +1,321 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/contamination"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/corpus/interop"
+	"github.com/neardup/neardup/internal/inorder"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+type contaminated struct {
+	*app
+	input    inputFlags
+	run      runFlags
+	interop  interopFlags
+	findings string
+	out      string
+	mask     string
+	masks    bool
+	partial  bool
+	least    float64
+}
+
+func contaminatedCommand(a *app) *cobra.Command {
+	c := &contaminated{app: a}
+	cmd := &cobra.Command{
+		Use:   "contaminated [flags] EVALS DOCS...",
+		Short: "Find the items of an evaluation in documents; take them out",
+		Long: `Finds which questions, answers and passages of EVALS (a file or a folder) stand
+in the documents, and where, with the passage that proves it. An item is a line
+with "question" and, if there are, "answer" and "passage", or with "text".
+
+contaminated  the document holds the question, or the text, of the item
+partial       it holds another part, some of one, or one with other numbers
+
+` + exitHelp,
+		Example: `  neardup contaminated evals/ crawl.jsonl --findings findings.jsonl
+  neardup contaminated gsm8k.jsonl.gz crawl.jsonl --out clean.jsonl
+  neardup contaminated evals/ documents/ --out clean.jsonl --mask '[...]' --dolma attributes/evals`,
+		Args: cobra.ArbitraryArgs,
+	}
+	fs := cmd.Flags()
+	cmd.RunE = a.onInputs(func(ctx context.Context, inputs []string) error {
+		c.masks = fs.Changed("mask")
+		return c.do(ctx, inputs)
+	})
+	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&c.findings, "findings", "", "write each finding here, with the passage (JSONL)")
+		fs.StringVar(&c.out, "out", "", "write the documents that are not contaminated here, in the format of the input")
+		fs.StringVar(&c.mask, "mask", "", "with --out: write all documents, and this in the place of each passage that is contaminated")
+		fs.BoolVar(&c.partial, "partial", false, "what is partial goes, too")
+	})
+	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
+		fs.Float64Var(&c.least, "least", .8, "share of a part, by the rarity of its words, that is held where it is contaminated; short ones need more")
+	})
+	c.interop.add(fs)
+	c.input.add(fs)
+	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
+		fs.String(configFlag, "", "TOML file of settings: the names of these flags, which come before it")
+	})
+	c.run.addMachine(fs)
+	c.run.addReport(fs)
+	return cmd
+}
+
+func (c *contaminated) do(ctx context.Context, inputs []string) error {
+	if err := c.check(inputs); err != nil {
+		return err
+	}
+	finder, err := c.finder(inputs[0])
+	if err != nil {
+		return err
+	}
+	r, err := c.input.openFor(c.app, inputs[1:], "", append(c.interop.paths(), c.findings, c.out, c.run.rejects)...)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := r.CanReplace(); err != nil && (c.masks || c.interop.dolma != "") {
+		return usage("%w; --findings says what is contaminated", err)
+	}
+	var files outputs
+	defer files.abort()
+	w := contaminationWriter{contaminated: c, findings: files.open(c.findings, corpus.JSONL)}
+	w.Items = finder.Items()
+	w.rep = newReporter(c.app, &c.run, r, &files)
+	if files.err != nil {
+		return files.err
+	}
+	var others []corpus.Output
+	if c.out != "" {
+		if w.out, err = corpus.NewWriter(c.out, r); err != nil {
+			return named(err)
+		}
+		defer w.out.Abort()
+		others = append(others, w.out)
+	}
+	if w.forms, err = c.interop.open("contaminated", r); err != nil {
+		return err
+	}
+	defer w.forms.abort()
+	src := newSource(r)
+	err = inorder.Map(ctx, c.run.workers, src.next, func(b *block) []examined { return c.examine(finder, b) }, w.write)
+	if err != nil {
+		return err
+	}
+	if err := w.rep.nothingRead(w.Documents); err != nil {
+		return err
+	}
+	outs, err := w.forms.close()
+	if err != nil {
+		return err
+	}
+	if err := files.commit(append(others, outs...)...); err != nil {
+		return err
+	}
+	return w.summary()
+}
+
+func (c *contaminated) check(inputs []string) error {
+	switch {
+	case len(inputs) < 2:
+		return usage("EVALS and DOCS are needed: the items of an evaluation, and documents")
+	case c.out == "" && c.masks:
+		return usage("--mask has no effect without --out")
+	case !(c.least > .5 && c.least <= 1):
+		return usage("--least %g is a share, above .5 and up to 1", c.least)
+	case c.run.json && (c.out == "-" || c.findings == "-" || c.interop.removed == "-"):
+		return usage("--json and another result would both go to standard output")
+	}
+	return c.run.machine()
+}
+
+// finder indexes the items of an evaluation.
+func (c *contaminated) finder(evals string) (*contamination.Finder, error) {
+	input := inputFlags{format: "auto", maxDocument: c.input.maxDocument}
+	r, err := input.open(c.app, []string{evals}, "")
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	f, err := contamination.New(evalItems(r), contamination.Config{Least: c.least, Memory: (int64(c.run.memory) - ownPages) * 6 / 10})
+	switch {
+	case errors.Is(err, contamination.ErrMemory):
+		return nil, fmt.Errorf("%s: %w; give more --memory", evals, err)
+	case err != nil:
+		return nil, fmt.Errorf("the items of %s: %w", evals, err)
+	case f.Items().Items == 0:
+		return nil, fmt.Errorf("%s holds no item", evals)
+	}
+	return f, nil
+}
+
+// examined is what became of a record.
+type examined struct {
+	item   corpus.Item
+	doc    interop.Document
+	err    error // it could not be read
+	found  []contamination.Finding
+	worst  contamination.Verdict
+	leaves bool // something of it goes
+}
+
+// examine looks for items in the records of a block, and masks them.
+func (c *contaminated) examine(finder *contamination.Finder, b *block) []examined {
+	out := make([]examined, 0, len(b.entries))
+	dec := b.decoder.get()
+	defer b.decoder.put(dec)
+	for _, e := range b.entries {
+		var doc neardup.Document
+		if e.reject == nil {
+			e.reject = dec.Decode(e.item, &doc)
+		}
+		x := examined{item: e.item, err: e.reject}
+		if x.err == nil {
+			x.found = finder.Find(doc.Text)
+			x.doc = interop.Document{File: e.item.File, ID: doc.ID, Runes: utf8.RuneCountInString(doc.Text)}
+			for _, f := range x.found {
+				if x.worst != contamination.Contaminated {
+					x.worst = f.Verdict
+				}
+				if c.goes(f.Verdict) {
+					x.leaves = true
+					x.doc.Spans = append(x.doc.Spans, interop.Span{Start: f.Start, End: f.End, Score: f.Held})
+				}
+			}
+			if x.leaves && c.masks {
+				x.item, x.err = dec.Replace(e.item, masked(doc.Text, x.doc.Spans, c.mask))
+			}
+			x.doc.Removed = x.leaves && !c.masks
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// goes reports whether what has a verdict is taken out.
+func (c *contaminated) goes(v contamination.Verdict) bool {
+	return v == contamination.Contaminated || c.partial
+}
+
+// masked is a text with a mask in the place of spans, of which one may begin in another.
+func masked(text string, spans []interop.Span, mask string) string {
+	var b strings.Builder
+	runes, at, within := 0, 0, false
+	for i := range text {
+		for at < len(spans) && runes >= spans[at].End {
+			at++
+		}
+		in := false
+		for _, s := range spans[at:] {
+			if s.Start > runes {
+				break
+			}
+			in = in || runes < s.End
+		}
+		switch {
+		case !in:
+			_, size := utf8.DecodeRuneInString(text[i:])
+			b.WriteString(text[i : i+size])
+		case !within:
+			b.WriteString(mask)
+		}
+		within = in
+		runes++
+	}
+	return b.String()
+}
+
+// contaminationWriter writes what was found, record by record.
+type contaminationWriter struct {
+	*contaminated
+	findings *corpus.AtomicFile
+	out      *corpus.Writer
+	forms    interopWriters
+	rep      *reporter
+	contaminationSummary
+}
+
+// contaminationSummary is what --json prints.
+type contaminationSummary struct {
+	contamination.Items
+	Documents    int64   `json:"documents"`
+	Rejected     int64   `json:"rejected"`
+	Contaminated int64   `json:"contaminated"` // documents
+	Partial      int64   `json:"partial"`      // other documents
+	Findings     int64   `json:"findings"`
+	CPUSeconds   float64 `json:"cpuSeconds"`
+	PeakMemory   int64   `json:"peakMemoryBytes"`
+}
+
+// findingLine is a line of --findings.
+type findingLine struct {
+	ID string `json:"id"`
+	contamination.Finding
+}
+
+func (w *contaminationWriter) write(block []examined) error {
+	for i := range block {
+		if err := w.record(&block[i]); err != nil {
+			return err
+		}
+	}
+	w.rep.progress(batch.Progress{Phase: "search", Documents: w.Documents})
+	return nil
+}
+
+func (w *contaminationWriter) record(x *examined) error {
+	if x.err != nil {
+		w.Rejected++
+		return w.rep.reject(0, x.err)
+	}
+	w.Documents++
+	w.Findings += int64(len(x.found))
+	switch x.worst {
+	case contamination.Contaminated:
+		w.Contaminated++
+	case contamination.Partial:
+		w.Partial++
+	}
+	if w.findings != nil {
+		for _, f := range x.found {
+			if err := w.findings.WriteJSON(findingLine{x.doc.ID, f}); err != nil {
+				return err
+			}
+		}
+	}
+	if err := w.forms.add(&x.doc); err != nil {
+		return err
+	}
+	if w.out == nil || x.doc.Removed {
+		return nil
+	}
+	return w.out.Write(x.item)
+}
+
+// summary prints what came of it.
+func (w *contaminationWriter) summary() error {
+	cpu, peak := resources()
+	w.CPUSeconds, w.PeakMemory = cpu.Seconds(), peak
+	return w.rep.summarize(w.contaminationSummary, w.Rejected, func(out io.Writer) {
+		fmt.Fprintf(out, "items       %s", grouped(int64(w.Items.Items)))
+		if w.Stubs > 0 {
+			fmt.Fprintf(out, ", %s of which say too little to be found", grouped(int64(w.Stubs)))
+		}
+		fmt.Fprintln(out)
+		w.rep.documents(out, w.Documents, w.Rejected)
+		fmt.Fprintf(out, "found       %s documents are contaminated, %s more in part\n", grouped(w.Contaminated), grouped(w.Partial))
+		w.rep.effort(out)
+	})
+}

@@ -1,0 +1,86 @@
+package contamination
+
+// inserted is what a unit costs that a document has within a passage and the item has
+// not, in units of token.Unit/256: half of what a common word weighs.
+const inserted = 128
+
+// mostDrift bounds how far a passage may run apart from its item, in units.
+const mostDrift = 256
+
+// aligner finds the best window of a document for an item. It keeps its memory.
+type aligner struct {
+	scores [2][]int32
+	moves  []uint8
+	pairs  []pairing
+}
+
+// pairing is a unit of an item and its place in the document.
+type pairing struct{ item, doc int32 }
+
+const (
+	stop uint8 = iota
+	match
+	skipItem
+	skipDoc
+)
+
+// align aligns an item with the units of a document, where the item begins at from to
+// to in it, or would. It returns the pairs of the heaviest common
+// subsequence, less what is between them in the document, in order. O(len(item) *
+// (to-from+drift)).
+func (a *aligner) align(item []unit, weights []uint16, doc []unit, from, to int) []pairing {
+	drift := min(8+len(item)/4, mostDrift)
+	base, width := from-drift, to-from+2*drift+1
+	for i := range a.scores {
+		a.scores[i] = grown(a.scores[i], width)
+		clear(a.scores[i])
+	}
+	a.moves = grown(a.moves, (len(item)+1)*width)
+	clear(a.moves[:width])
+	best, bestI, bestK := int32(0), 0, 0
+	for i := 1; i <= len(item); i++ {
+		last, row, moves := a.scores[(i-1)&1], a.scores[i&1], a.moves[i*width:(i+1)*width]
+		for k := range width {
+			score, move := int32(0), stop
+			j := i - 1 + base + k // of the unit that would be the partner
+			if j >= 0 && j < len(doc) && doc[j].hash == item[i-1].hash {
+				score, move = last[k]+int32(weights[i-1]), match
+			}
+			if k+1 < width && last[k+1] > score {
+				score, move = last[k+1], skipItem
+			}
+			if k > 0 && row[k-1]-inserted > score {
+				score, move = row[k-1]-inserted, skipDoc
+			}
+			row[k], moves[k] = score, move
+			if score > best {
+				best, bestI, bestK = score, i, k
+			}
+		}
+	}
+	a.pairs = a.pairs[:0]
+	for i, k := bestI, bestK; i > 0; {
+		switch a.moves[i*width+k] {
+		case match:
+			a.pairs = append(a.pairs, pairing{int32(i - 1), int32(i - 1 + base + k)})
+			i--
+		case skipItem:
+			i, k = i-1, k+1
+		case skipDoc:
+			k--
+		default:
+			i = 0
+		}
+	}
+	for i, j := 0, len(a.pairs)-1; i < j; i, j = i+1, j-1 {
+		a.pairs[i], a.pairs[j] = a.pairs[j], a.pairs[i]
+	}
+	return a.pairs
+}
+
+func grown[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n+n/4)[:n]
+	}
+	return s[:n]
+}

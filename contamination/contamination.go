@@ -1,0 +1,183 @@
+// Package contamination finds the items of an evaluation in documents: questions,
+// answers and passages that stand in them, whole, with words changed, or in part.
+//
+// An item is looked for by its rarest shingles. Where a document has some of them,
+// the best window is found by aligning the words, each weighed by how rare it is, and
+// the evidence of the words says, as for duplicates, whether the window states the same
+// numbers and facts. A part that says too little to be found, as "Which of these is
+// true?", is looked for with its answer or not at all.
+package contamination
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/neardup/neardup/evidence"
+	"github.com/neardup/neardup/text"
+	"github.com/neardup/neardup/token"
+)
+
+// Item is an item of an evaluation: a text, or a question with what belongs to it.
+// What is empty is not looked for.
+type Item struct {
+	ID                              string
+	Text, Question, Answer, Passage string
+}
+
+// Part is what of an item was found.
+type Part string
+
+// The parts of an item.
+const (
+	Text         Part = "text"
+	Question     Part = "question"
+	WithAnswer   Part = "question and answer" // of a question that says too little by itself
+	Answer       Part = "answer"
+	PassageOfOne Part = "passage"
+)
+
+// Verdict says what a finding means.
+type Verdict string
+
+const (
+	// Contaminated: the document holds the text or the question of the item; of its
+	// other parts, that it holds these too.
+	Contaminated Verdict = "contaminated"
+	// Partial: it holds another part, some of one, or one with other numbers.
+	Partial Verdict = "partial"
+)
+
+// Finding is a part of an item in a document.
+type Finding struct {
+	Item    string  `json:"item"`
+	Part    Part    `json:"part"`
+	Verdict Verdict `json:"verdict"`
+	// Start and End bound the passage of the document, in runes.
+	Start int `json:"start"`
+	End   int `json:"end"`
+	// Held is the share of the part that the passage holds, in its order, words weighed
+	// by how rare they are.
+	Held float64 `json:"held"`
+	// Probability that the passage says the same, as duplicates are decided.
+	Probability float64 `json:"probability"`
+	// Answered: the answer stands beside the question.
+	Answered bool `json:"answered,omitempty"`
+	// Differs are the numbers and opposites that the passage has in the place of others.
+	Differs []Difference `json:"differs,omitempty"`
+	Passage string       `json:"passage"`
+	Of      string       `json:"of"` // the part, as it is compared
+	Why     string       `json:"why"`
+
+	first, last int // units of the document
+	source      int // number of the item
+}
+
+// Difference is what the passage has in the place of something of the item.
+type Difference struct {
+	Item    string `json:"item"`
+	Passage string `json:"passage"`
+}
+
+// Config says how items are found.
+type Config struct {
+	// Least is the share of a part, by weight, that is held where it is contaminated, in
+	// long ones; 0 means .8. Of 20 words and fewer it is half as far from 1.
+	Least float64
+	// Normalizer cleans texts; the zero one is text.Default.
+	Normalizer text.Normalizer
+	// Memory bounds what the items take, in bytes; 0 means 512 MiB.
+	Memory int64
+}
+
+// ErrMemory is wrapped by the error about items that take more than the memory.
+var ErrMemory = errors.New("the items take more than the memory")
+
+// Finder finds items. Safe for concurrent use.
+type Finder struct {
+	cfg     Config
+	items   []source
+	needles []needle
+	index   index
+	lexicon *token.Lexicon
+	scorer  *evidence.Scorer
+	works   sync.Pool // of *work
+	summary Items
+}
+
+// Items says what became of the items.
+type Items struct {
+	Items    int `json:"items"`
+	Repeated int `json:"repeatedItems"` // of the question, or text, of one before
+	Stubs    int `json:"stubItems"`     // say too little to be found
+}
+
+// source is a question, or a text, and the items that ask it.
+type source struct {
+	ids     []string
+	answers [][]unit // of each
+}
+
+// needle is what is looked for.
+type needle struct {
+	source  int
+	part    Part
+	clean   string
+	weights []uint16
+	total   uint64
+	keys    int
+}
+
+const (
+	// stubWeight is what a part weighs at least that is looked for by itself: as much as
+	// a key of weighted texts, rare in any corpus.
+	stubWeight = 16 * token.Unit
+	// partialWeight and partialHeld are what of a part is worth telling.
+	partialWeight = 24 * token.Unit
+	partialHeld   = .5
+	// near is the probability of duplicates.
+	near = .7
+	// mostUnits bounds what is looked for of a part.
+	mostUnits = 1 << 14
+)
+
+// New indexes items.
+func New(items iter.Seq2[Item, error], cfg Config) (*Finder, error) {
+	if cfg.Least == 0 {
+		cfg.Least = .8
+	}
+	if !(cfg.Least > partialHeld && cfg.Least <= 1) {
+		return nil, fmt.Errorf("contamination: a least share of %v is not in (%v, 1]", cfg.Least, partialHeld)
+	}
+	if cfg.Normalizer == (text.Normalizer{}) {
+		cfg.Normalizer = text.Default()
+	}
+	if cfg.Memory == 0 {
+		cfg.Memory = 512 << 20
+	}
+	f := &Finder{cfg: cfg}
+	var err error
+	if f.lexicon, err = token.NewLexicon(nil); err != nil {
+		return nil, err
+	}
+	weights, err := evidence.Shipped()
+	if err != nil {
+		return nil, err
+	}
+	f.scorer = evidence.New(f.lexicon, weights)
+	f.works.New = func() any { return newWork(f) }
+	b := builder{Finder: f, byText: map[string]int{}, documents: map[uint32]uint32{}, cutter: token.NewCutter(f.lexicon, 0)}
+	for item, err := range items {
+		if err == nil {
+			err = b.add(&item)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return f, b.end()
+}
+
+// Items says what became of the items.
+func (f *Finder) Items() Items { return f.summary }

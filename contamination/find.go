@@ -1,0 +1,277 @@
+package contamination
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup/evidence"
+	"github.com/neardup/neardup/token"
+)
+
+// work is the memory of one call of Find.
+type work struct {
+	*Finder
+	units   []unit
+	needle  []unit
+	hits    []hit
+	cutting token.Cutting
+	aligner
+	places
+}
+
+// hit is a key of a needle in the document.
+type hit struct {
+	needle uint32
+	begin  int32 // where the needle would begin
+	at     uint32
+}
+
+func newWork(f *Finder) *work {
+	return &work{Finder: f, places: places{clean: f.cfg.Normalizer.Clean}}
+}
+
+// Find returns the items that stand in a text, in the order of their places.
+func (f *Finder) Find(raw string) []Finding {
+	w := f.works.Get().(*work)
+	defer f.works.Put(w)
+	clean := f.cfg.Normalizer.Clean(raw)
+	w.units = appendUnits(w.units[:0], clean)
+	w.look()
+	if len(w.hits) == 0 {
+		return nil
+	}
+	found := w.verify(clean)
+	if len(found) == 0 {
+		return nil
+	}
+	found = settle(found)
+	w.cut(raw)
+	for i := range found {
+		w.place(&found[i], raw)
+	}
+	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
+	return found
+}
+
+// look finds the keys of needles.
+func (w *work) look() {
+	w.hits = w.hits[:0]
+	for i := range w.units {
+		short, long := shingles(w.units[i:min(i+4, len(w.units))])
+		for _, key := range [2]uint64{short, long} {
+			if key == 0 {
+				continue
+			}
+			for _, p := range w.index.find(key) {
+				w.hits = append(w.hits, hit{p.needle, int32(i) - int32(p.at), p.at})
+			}
+		}
+	}
+	slices.SortFunc(w.hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(a.needle, b.needle), cmp.Compare(a.begin, b.begin), cmp.Compare(a.at, b.at))
+	})
+}
+
+// verify aligns needles where enough of their keys are.
+func (w *work) verify(clean string) (found []Finding) {
+	for hits := w.hits; len(hits) > 0; {
+		n := &w.needles[hits[0].needle]
+		k, end := 1, int32(-1) // of the last finding of this needle
+		drift := int32(max(16, min(len(n.weights)/2, mostDrift)))
+		for k < len(hits) && hits[k].needle == hits[0].needle && hits[k].begin-hits[0].begin <= drift {
+			k++
+		}
+		here := hits[:k]
+		hits = hits[k:]
+		if !enough(n, here) {
+			continue
+		}
+		if last := len(found) - 1; last >= 0 && found[last].source == n.source && found[last].Part == n.part {
+			end = int32(found[last].last)
+		}
+		if one, ok := w.judge(n, clean, here[0].begin, here[k-1].begin); ok && int32(one.first) > end {
+			found = append(found, one)
+		}
+	}
+	return found
+}
+
+// enough reports whether so many keys of a needle are there that it is worth a look.
+func enough(n *needle, hits []hit) bool {
+	if n.keys <= 4 {
+		return true
+	}
+	for _, h := range hits[1:] {
+		if h.at != hits[0].at {
+			return true
+		}
+	}
+	return false
+}
+
+// judge finds the best window for a needle, and says what it means.
+func (w *work) judge(n *needle, clean string, from, to int32) (f Finding, ok bool) {
+	w.needle = appendUnits(w.needle[:0], n.clean)
+	pairs := w.align(w.needle, n.weights, w.units, int(from), int(to))
+	if len(pairs) == 0 {
+		return f, false
+	}
+	sum := uint64(0)
+	for _, p := range pairs {
+		sum += uint64(n.weights[p.item])
+	}
+	f = Finding{Part: n.part, Of: n.clean, source: n.source, first: int(pairs[0].doc), last: int(pairs[len(pairs)-1].doc)}
+	f.Held = float64(sum) / float64(n.total)
+	if f.Held < partialHeld || sum < stubWeight {
+		return f, false
+	}
+	if f.Probability = 1; len(pairs) < len(w.needle) || f.last-f.first >= len(pairs) { // not the same words
+		result, list := w.explain(n.clean, clean[w.units[f.first].start:w.units[f.last].end], len(w.needle))
+		f.Probability, f.Differs = result.Probability(), factsApart(list)
+	}
+	whole := f.Held >= w.cfg.Least && f.Probability >= near || f.Held >= w.least(w.needle) && len(f.Differs) == 0
+	switch {
+	case whole && (n.part == Text || n.part == Question || n.part == WithAnswer):
+		f.Verdict = Contaminated
+	case whole || sum >= partialWeight:
+		f.Verdict = Partial
+	default:
+		return f, false
+	}
+	f.Item = w.answered(&f)
+	f.Why = w.why(&f, whole)
+	return f, true
+}
+
+// least is the share that is held where a part is there: a short one is short of less.
+func (w *work) least(part []unit) float64 {
+	const few, many = 20 * wordSize, 50 * wordSize
+	size := min(max(sizeOf(part), few), many)
+	lack := 1 - w.cfg.Least
+	return 1 - lack/2*(1+float64(size-few)/(many-few))
+}
+
+// longText is from how many units on two texts are compared as long ones.
+const longText = 256
+
+// explain is the evidence that a window says what an item does.
+func (w *work) explain(item, window string, units int) (evidence.Result, []evidence.Evidence) {
+	if units > longText {
+		return w.scorer.ExplainLong(evidence.NewLongView(item), evidence.NewLongView(window))
+	}
+	if w.cutting.Cutter == nil {
+		w.cutting.Cutter = token.NewCutter(w.lexicon, 0)
+	}
+	w.cutting.Cut(item)
+	a := w.cutting.View()
+	w.cutting.Cut(window)
+	return w.scorer.ExplainShort(a, w.cutting.View())
+}
+
+// factsApart are the numbers and opposites among the evidence against.
+func factsApart(list []evidence.Evidence) (out []Difference) {
+	for _, e := range list {
+		switch e.Feature {
+		case evidence.Number, evidence.Opposite:
+			if d := (Difference{e.A, e.B}); e.Bits < 0 && !slices.Contains(out, d) {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}
+
+// beyond is how far from a question its answer may stand, in units.
+const beyond = 64
+
+// answered names the item: of several that ask the same the one whose answer stands
+// before or behind the question.
+func (w *work) answered(f *Finding) string {
+	s := &w.items[f.source]
+	before, behind := w.units[max(f.first-beyond, 0):f.first], w.units[f.last+1:min(f.last+1+beyond, len(w.units))]
+	switch f.Part {
+	case Answer, WithAnswer:
+		behind = w.units[f.first : f.last+1]
+	case PassageOfOne:
+		before, behind = nil, nil
+	}
+	for i, answer := range s.answers {
+		if len(answer) > 0 && (holds(behind, answer) || holds(before, answer)) {
+			f.Answered = f.Part != Answer
+			return s.ids[i]
+		}
+	}
+	return s.ids[0]
+}
+
+// why says in words what was found.
+func (w *work) why(f *Finding, whole bool) string {
+	if f.Held == 1 && f.Probability == 1 {
+		return "the document has the " + string(f.Part) + " word for word" + beside(f)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "the document holds %.2f of the %s, words weighed by how rare they are; ", f.Held, f.Part)
+	fmt.Fprintf(&b, "with a probability of %.2f it says the same", f.Probability)
+	for _, d := range f.Differs {
+		fmt.Fprintf(&b, "; it has %s in the place of %s", quoted(d.Passage), quoted(d.Item))
+	}
+	if !whole && len(f.Differs) == 0 {
+		b.WriteString("; too little to be the whole of it")
+	}
+	return b.String() + beside(f)
+}
+
+func beside(f *Finding) string {
+	if f.Answered {
+		return "; the answer stands beside it"
+	}
+	return ""
+}
+
+func quoted(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// settle makes findings of other parts of an item that is found contaminated so too, and
+// leaves out what is partly in the same place as what is there whole.
+func settle(found []Finding) []Finding {
+	whole := map[int]bool{}
+	for _, f := range found {
+		if f.Verdict == Contaminated {
+			whole[f.source] = true
+		}
+	}
+	covered := func(f *Finding) bool {
+		return slices.ContainsFunc(found, func(o Finding) bool {
+			common := min(f.last, o.last) - max(f.first, o.first) + 1
+			return o.Verdict == Contaminated && o.source != f.source && 2*common >= f.last-f.first+1
+		})
+	}
+	var out []Finding
+	for i := range found {
+		f := found[i]
+		switch {
+		case f.Verdict == Contaminated:
+		case covered(&f):
+			continue
+		case whole[f.source] && (f.Part == Answer || f.Part == PassageOfOne) && f.Held >= .8:
+			f.Verdict = Contaminated
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// place says where in the text as it was given a finding stands.
+func (w *work) place(f *Finding, raw string) {
+	start, end := w.of(f.first, f.last, len(w.units))
+	f.Start = utf8.RuneCountInString(raw[:start])
+	f.End = f.Start + utf8.RuneCountInString(raw[start:end])
+	f.Passage = raw[start:end]
+}

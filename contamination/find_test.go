@@ -1,0 +1,189 @@
+package contamination_test
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/neardup/neardup/contamination"
+)
+
+func of(items ...contamination.Item) iter.Seq2[contamination.Item, error] {
+	return func(yield func(contamination.Item, error) bool) {
+		for _, item := range items {
+			if !yield(item, nil) {
+				return
+			}
+		}
+	}
+}
+
+func finder(tb testing.TB, items ...contamination.Item) *contamination.Finder {
+	tb.Helper()
+	f, err := contamination.New(of(items...), contamination.Config{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return f
+}
+
+func ExampleFinder_Find() {
+	f, err := contamination.New(of(contamination.Item{
+		ID: "gsm8k/2", Question: "A robe takes 2 bolts of blue fiber and half that much white fiber. How many bolts in total does it take?", Answer: "3",
+	}), contamination.Config{})
+	if err != nil {
+		panic(err)
+	}
+	for _, x := range f.Find("Warm-up.\nA robe takes 4 bolts of blue fiber and half that\nmuch white fiber.  How many bolts in total does it take?") {
+		fmt.Println(x.Item, x.Verdict, x.Start, x.End, x.Differs)
+		fmt.Println(x.Why)
+	}
+	// Output:
+	// gsm8k/2 partial 9 113 [{2 4}]
+	// the document holds 0.94 of the question, words weighed by how rare they are; with a probability of 0.22 it says the same; it has "4" in the place of "2"
+}
+
+const (
+	robe    = "A robe takes 2 bolts of blue fiber and half that much white fiber.  How many bolts in total does it take?"
+	chinese = "光合作用中,植物把光能转化为化学能的场所是哪一种细胞器?"
+)
+
+// What verdicts mean, by examples.
+func TestVerdicts(t *testing.T) {
+	items := []contamination.Item{
+		{ID: "robe", Question: robe, Answer: "3"},
+		{ID: "zh", Question: chinese, Answer: "叶绿体"},
+		{ID: "stub", Question: "Which is true?", Answer: "Both"},
+		{ID: "short", Question: "What is photosynthesis?", Answer: "Process converting light to chemical energy"},
+		{ID: "text", Text: "Call me Ishmael. Some years ago, never mind how long precisely, I thought I would sail about a little."},
+	}
+	f := finder(t, items...)
+	if got, want := f.Items(), (contamination.Items{Items: 5, Stubs: 1}); got != want {
+		t.Errorf("of the items %+v, want %+v", got, want)
+	}
+	for _, c := range []struct{ name, text, want string }{
+		{"whole", robe, "robe question contaminated"},
+		{"punctuation, case and line ends", "A ROBE takes 2 bolts of “blue fiber”\nand half\nthat much white fiber! How many bolts\tin total does it take", "robe question contaminated"},
+		{"with its answer", robe + " The answer is 3.", "robe question contaminated answered"},
+		{"a word is another", strings.Replace(robe, "takes", "needs", 1), "robe question contaminated"},
+		{"a number is another", strings.Replace(robe, "2", "7", 1), "robe question partial"},
+		{"the first half", robe[:66], "robe question partial"},
+		{"some words", "A robe takes long to sew. How many bolts in total?", ""},
+		{"in Chinese", "练习:" + chinese + "答案是叶绿体。", "zh question contaminated answered"},
+		{"in traditional Chinese", "光合作用中,植物把光能轉化為化學能的場所是哪一種細胞器?", "zh question contaminated"},
+		{"cut into lines", "光合作用中,植物把\n光能转化为化学能的\n场所是哪一种细胞器?", "zh question contaminated"},
+		{"a stub", "Which is true? Both.", ""},
+		{"a short question alone", "What is photosynthesis? Plants do it.", ""},
+		{"a short question and its answer", "What is photosynthesis? It is the process converting light to chemical energy.",
+			"short question and answer contaminated answered, short answer contaminated"},
+		{"a text", "So: call me Ishmael. Some years ago—never mind how long precisely—I thought I would sail about a little.", "text text contaminated"},
+		{"twice", robe + strings.Repeat(" And so on, and on.", 20) + robe, "robe question contaminated, robe question contaminated"},
+		{"nothing", "", ""},
+	} {
+		var list []string
+		for _, x := range f.Find(c.text) {
+			one := fmt.Sprintf("%s %s %s", x.Item, x.Part, x.Verdict)
+			if x.Answered {
+				one += " answered"
+			}
+			list = append(list, one)
+		}
+		if got := strings.Join(list, ", "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Of items that ask the same, the one is named whose answer is there.
+func TestTheAnswerNamesTheItem(t *testing.T) {
+	f := finder(t, contamination.Item{ID: "a", Question: robe, Answer: "2 bolts"}, contamination.Item{ID: "b", Question: robe, Answer: "3 bolts"})
+	for text, want := range map[string]string{robe + " 2 bolts.": "a", robe + " 3 bolts.": "b", robe: "a"} {
+		if found := f.Find(text); len(found) != 1 || found[0].Item != want {
+			t.Errorf("%q: %+v, want one of %s", text, found, want)
+		}
+	}
+	if got, want := f.Items(), (contamination.Items{Items: 2, Repeated: 1}); got != want {
+		t.Errorf("of the items %+v, want %+v", got, want)
+	}
+}
+
+// The passage is what stands there, whatever cleaning does to the text.
+func TestPlaces(t *testing.T) {
+	f := finder(t, contamination.Item{ID: "robe", Question: robe}, contamination.Item{ID: "zh", Question: chinese})
+	for _, before := range []string{"", "  ", "ﬁrst Ⅳ ", "İÀé ", "\u200bzero\u200bwidth ", "中文。", "㍿ ", "e\u0301 ", "\xff\xfe ", "“Σίσυφος” "} {
+		for _, item := range []string{robe, chinese} {
+			text := before + item + " and after"
+			found := f.Find(text)
+			if len(found) != 1 {
+				t.Errorf("%q: %d findings", text, len(found))
+				continue
+			}
+			runes := []rune(text)
+			if got := string(runes[found[0].Start:found[0].End]); strings.TrimRight(item, "?") != got {
+				t.Errorf("%q: the passage is %q", text, got)
+			}
+		}
+	}
+}
+
+// Find is of one mind, whoever asks with it and what was asked before.
+func TestFindIsPure(t *testing.T) {
+	f := finder(t, contamination.Item{ID: "robe", Question: robe}, contamination.Item{ID: "zh", Question: chinese})
+	texts := []string{robe, chinese, strings.Repeat(robe, 30), "nothing", chinese + robe}
+	var want [][]contamination.Finding
+	for _, text := range texts {
+		want = append(want, finder(t, contamination.Item{ID: "robe", Question: robe}, contamination.Item{ID: "zh", Question: chinese}).Find(text))
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range 40 {
+				if got := f.Find(texts[i%len(texts)]); !reflect.DeepEqual(got, want[i%len(texts)]) {
+					t.Errorf("of %q: %v, want %v", texts[i%len(texts)], got, want[i%len(texts)])
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestMistakesAreNamed(t *testing.T) {
+	broken := errors.New("broken")
+	for name, c := range map[string]struct {
+		items iter.Seq2[contamination.Item, error]
+		cfg   contamination.Config
+		want  string
+	}{
+		"share":  {of(), contamination.Config{Least: .4}, "is not in"},
+		"memory": {of(contamination.Item{ID: "a", Question: robe}), contamination.Config{Memory: 10}, contamination.ErrMemory.Error()},
+		"item":   {func(yield func(contamination.Item, error) bool) { yield(contamination.Item{}, broken) }, contamination.Config{}, "broken"},
+	} {
+		if _, err := contamination.New(c.items, c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// Whatever the text, places are in it, in order, and what they hold is told.
+func FuzzFind(f *testing.F) {
+	finder := finder(f, contamination.Item{ID: "robe", Question: robe}, contamination.Item{ID: "zh", Question: chinese})
+	f.Add("x " + robe)
+	f.Add("\xff" + chinese[:40] + "\n\u0301" + chinese[40:])
+	f.Add(strings.Repeat("blue fiber and half that much ", 50))
+	f.Fuzz(func(t *testing.T, text string) {
+		runes, last := []rune(text), 0
+		for _, x := range finder.Find(text) {
+			if x.Start < last || x.Start >= x.End || x.End > len(runes) || x.Held < 0 || x.Held > 1 {
+				t.Fatalf("%+v of %d runes", x, len(runes))
+			}
+			last = x.Start
+			if valid := strings.ToValidUTF8(text, ""); valid == text && string(runes[x.Start:x.End]) != x.Passage {
+				t.Fatalf("%q is not %q", string(runes[x.Start:x.End]), x.Passage)
+			}
+		}
+	})
+}

@@ -1,0 +1,199 @@
+package contamination
+
+import (
+	"unicode/utf8"
+
+	"github.com/neardup/neardup/text"
+)
+
+// unit is a run of letters and digits of a clean text, or one character of a script
+// without spaces.
+type unit struct {
+	hash       uint32
+	start, end uint32
+}
+
+// A shingle is a few units in a row: so many that their sizes come to shortShingle
+// or longShingle.
+const (
+	wordSize     = 12
+	runeSize     = 9
+	shortShingle = 24 // two words, three characters
+	longShingle  = 36 // three words, four characters
+)
+
+// appendUnits appends those of a clean text. O(len(clean)).
+func appendUnits(dst []unit, clean string) []unit {
+	for at := 0; at < len(clean); {
+		if b := clean[at]; b < utf8.RuneSelf && !asciiWord[b] {
+			at++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(clean[at:])
+		switch {
+		case single(r):
+			dst = append(dst, unit{uint32(r)*2654435761 | 1, uint32(at), uint32(at + size)})
+			at += size
+		case text.IsAlnum(r):
+			u := unit{hash: 2166136261, start: uint32(at)}
+			at = u.word(clean, at)
+			dst = append(dst, u)
+		default:
+			at += size
+		}
+	}
+	return dst
+}
+
+// word takes the letters and digits that begin at clean[at:], and returns where they end.
+func (u *unit) word(clean string, at int) int {
+	h := u.hash
+	for at < len(clean) {
+		if b := clean[at]; b < utf8.RuneSelf {
+			if !asciiWord[b] {
+				break
+			}
+			h = (h ^ uint32(b)) * 16777619
+			at++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(clean[at:])
+		if single(r) || !text.IsAlnum(r) && !text.IsMark(r) {
+			break
+		}
+		h = (h ^ uint32(r)) * 16777619
+		at += size
+	}
+	u.hash, u.end = h&^1, uint32(at) // those of characters are odd
+	return at
+}
+
+// single reports whether a rune is a unit by itself.
+func single(r rune) bool { return r >= 0xE00 && (text.IsCJK(r) || text.IsUnspaced(r)) }
+
+// size says how much of a shingle a unit is.
+func (u unit) size() int {
+	if u.hash&1 == 1 {
+		return runeSize
+	}
+	return wordSize
+}
+
+var asciiWord = func() (t [utf8.RuneSelf]bool) {
+	for c := range t {
+		t[c] = text.IsAlnum(rune(c))
+	}
+	return t
+}()
+
+// shingles returns the hashes of the shingles that begin with the first of the units;
+// 0 where the units end before.
+func shingles(units []unit) (short, long uint64) {
+	h, size := uint64(0x9e3779b97f4a7c15), 0
+	for _, u := range units {
+		h = (h ^ uint64(u.hash)) * 0xd6e8feb86659fd93
+		h ^= h >> 32
+		size += u.size()
+		if short == 0 && size >= shortShingle {
+			short = h | 1
+		}
+		if size >= longShingle {
+			return short, h*0x9e3779b97f4a7c15 | 1
+		}
+	}
+	return short, 0
+}
+
+// sizeOf is that of units together.
+func sizeOf(units []unit) (n int) {
+	for _, u := range units {
+		n += u.size()
+	}
+	return n
+}
+
+// places finds where units of the clean text of raw stand in raw: it is cut at white
+// space and between Chinese characters, where cleaning does not look beyond, and the
+// units of the clean pieces are counted.
+type places struct {
+	raw    string
+	clean  func(string) string
+	units  []unit // scratch
+	pieces []piece
+	total  int
+}
+
+type piece struct {
+	start, end int // in raw
+	first      int // unit of the clean text
+}
+
+func (p *places) cut(raw string) {
+	p.raw, p.pieces, p.total = raw, p.pieces[:0], 0
+	start := 0
+	for at := 0; at < len(raw); {
+		b := raw[at]
+		if b < utf8.RuneSelf {
+			at++
+			if b == ' ' || b == '\n' || b == '\t' {
+				p.put(start, at)
+				start = at
+			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(raw[at:])
+		at += size
+		if next, _ := utf8.DecodeRuneInString(raw[at:]); han(r) && han(next) {
+			p.put(start, at)
+			start = at
+		}
+	}
+	p.put(start, len(raw))
+}
+
+// han: composes with nothing.
+func han(r rune) bool { return r >= 0x4E00 && r <= 0x9FFF }
+
+func (p *places) put(start, end int) {
+	p.units = appendUnits(p.units[:0], p.clean(p.raw[start:end]))
+	if len(p.units) == 0 {
+		return
+	}
+	p.pieces = append(p.pieces, piece{start, end, p.total})
+	p.total += len(p.units)
+}
+
+// of returns where the units from first to last stand in raw, which may be a few
+// characters more. All of raw is what cannot be told.
+func (p *places) of(first, last, units int) (start, end int) {
+	if p.total != units {
+		return 0, len(p.raw)
+	}
+	start, _ = p.unit(first)
+	_, end = p.unit(last)
+	return start, end
+}
+
+// unit returns where a unit stands in raw.
+func (p *places) unit(n int) (start, end int) {
+	lo, hi := 0, len(p.pieces)
+	for lo+1 < hi {
+		if mid := (lo + hi) / 2; p.pieces[mid].first <= n {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	at := p.pieces[lo]
+	p.units = appendUnits(p.units[:0], p.raw[at.start:at.end])
+	here := len(p.units)
+	next := p.total
+	if lo+1 < len(p.pieces) {
+		next = p.pieces[lo+1].first
+	}
+	if here != next-at.first { // cleaning makes other units of it
+		return at.start, at.end
+	}
+	u := p.units[n-at.first]
+	return at.start + int(u.start), at.start + int(u.end)
+}
