@@ -37,13 +37,3 @@ func (h Hash) String() string {
 func (h Hash) Distance(o Hash) int {
 	return bits.OnesCount64(h[0]^o[0]) + bits.OnesCount64(h[1]^o[1]) + bits.OnesCount64(h[2]^o[2]) + bits.OnesCount64(h[3]^o[3])
 }
-
-// less orders hashes.
-func (h Hash) less(o Hash) bool {
-	for i := 3; i > 0; i-- {
-		if h[i] != o[i] {
-			return h[i] < o[i]
-		}
-	}
-	return h[0] < o[0]
-}

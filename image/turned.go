@@ -31,13 +31,13 @@ type turn struct {
 // 1, 3, 5, ..., as of a wave only an odd number of halves changes when it is mirrored.
 var turns = [Turns]turn{
 	{},
-	{"rotated by 90 degrees", true, true, false},
-	{"rotated by 180 degrees", false, true, true},
-	{"rotated by 270 degrees", true, false, true},
+	{"turned by a quarter", true, true, false},
+	{"turned by a half", false, true, true},
+	{"turned by a quarter", true, false, true},
 	{"mirrored top to bottom", false, false, true},
 	{"mirrored left to right", false, true, false},
 	{"mirrored about a diagonal", true, false, false},
-	{"mirrored about the other diagonal", true, true, true},
+	{"mirrored about a diagonal", true, true, true},
 }
 
 func (t turn) of(s *spectrum) (out spectrum) {

@@ -36,7 +36,7 @@ var layers = map[string]layer{
 	"token":    {[]string{"text", "text/segment", "feature/keyword"}, []string{hash}},
 	"evidence": {[]string{"text", "token", "internal/intlog"}, []string{hash}},
 	"weighted": {[]string{"", "text", "token", "feature/keyword"}, []string{hash}},
-	"image":    {[]string{""}, []string{"golang.org/x/image/"}},
+	"image":    {[]string{""}, []string{hash, "golang.org/x/image/"}},
 	"methods":  {[]string{"", "text/...", "feature/...", "image", "simhash", "minhash", "ngram", "weighted", "token", "evidence"}, nil},
 
 	"corpus":         {[]string{"", "text", "text/html"}, []string{compress, xtext, "github.com/andybalholm/brotli"}},
