@@ -25,6 +25,7 @@ type Decoder struct {
 	textEnd int
 	seen    *seenFields
 	had     uint32 // what it noted there
+	file    string // of the item at hand
 }
 
 // NewDecoder returns a decoder for the items of r, and of r.Again.
@@ -36,7 +37,7 @@ func (r *Reader) NewDecoder() *Decoder {
 // cannot read is a *RejectError. The document keeps nothing of the item.
 func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 	*doc = neardup.Document{}
-	d.rec = Record{}
+	d.rec, d.file = Record{}, it.File
 	var err error
 	switch it.in.format {
 	case JSONL, JSON:
@@ -51,6 +52,9 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 	case HTML:
 		doc.ID = it.path()
 		err = d.page(it.Raw, d.opt.Charset, "", doc)
+	case Images:
+		doc.ID = it.path()
+		err = d.picture(it.Raw, doc)
 	case WARC:
 		err = d.warc(it.Raw, doc)
 	default:
@@ -314,6 +318,9 @@ func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, erro
 	doc.Time, errs[3] = d.time()
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
+	}
+	if d.opt.Format == Images {
+		return d.pictureOfField(doc, str)
 	}
 	if d.fields.HTML.Name != "" {
 		if d.rec.HTML == nil {

@@ -119,7 +119,7 @@ func ExampleCreateAtomic() {
 func ExampleParseFormat() {
 	_, err := corpus.ParseFormat("docx")
 	fmt.Println(err)
-	// Output: no format "docx": one of auto, jsonl, json, csv, tsv, lines, files, html, warc, parquet
+	// Output: no format "docx": one of auto, jsonl, json, csv, tsv, lines, files, html, warc, parquet, images
 }
 
 // Outputs appear together: after an error none does.

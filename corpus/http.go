@@ -64,6 +64,9 @@ func warcField(name string) string {
 
 // payloadText makes the text of what a server sent.
 func (d *Decoder) payloadText(kind, body []byte, doc *neardup.Document) error {
+	if d.opt.Format == Images {
+		return d.picture(body, doc)
+	}
 	charset := charsetOf(kind)
 	media := string(mediaType(kind))
 	if media == "text/html" || media == "application/xhtml+xml" || media == "" && formatOfHead(body) == HTML {

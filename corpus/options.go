@@ -21,11 +21,12 @@ const (
 	HTML    Format = "html"    // an HTML file a document
 	WARC    Format = "warc"    // web archive
 	Parquet Format = "parquet" // needs its Codec
+	Images  Format = "images"  // a picture a file; of JSONL, CSV, TSV, Parquet and WARC, of each record
 )
 
 // Formats lists every format name, Auto first.
 func Formats() []Format {
-	return []Format{Auto, JSONL, JSON, CSV, TSV, Lines, Files, HTML, WARC, Parquet}
+	return []Format{Auto, JSONL, JSON, CSV, TSV, Lines, Files, HTML, WARC, Parquet, Images}
 }
 
 // ParseFormat returns the format called name; "" is Auto.
@@ -104,6 +105,9 @@ type Options struct {
 
 	// Extract finds the main text of a web page. HTML and WARC need it.
 	Extract func(page []byte, charset, url string) (Page, error)
+	// Picture makes the text of a picture, and takes such a text, too. Images need
+	// it; the text field, "image" unless it is named, then holds the picture.
+	Picture func(data []byte) (text string, err error)
 	// Codecs are formats that live in packages of their own.
 	Codecs []Codec
 }
@@ -198,6 +202,9 @@ func (o *Options) fields() Fields {
 			f.More[i] = Field{Name: name, Required: true}
 		}
 	}
+	if o.Format == Images {
+		f.Text = pick(o.TextField, "image")
+	}
 	f.Text.Required = true
 	f.Title.Required = f.Title.Required || o.Compare == TitleAndText
 	if o.HTMLField != "" {
@@ -209,7 +216,7 @@ func (o *Options) fields() Fields {
 // hasFields reports whether records of the format have fields with names.
 func (f Format) hasFields() bool {
 	switch f {
-	case Lines, Files, HTML, WARC:
+	case Lines, Files, HTML, WARC, Images:
 		return false
 	}
 	return true
@@ -272,6 +279,9 @@ func (o Options) withDefaults() (Options, error) {
 	if o.HTMLField != "" && o.TextField != "" {
 		return o, fmt.Errorf("text field %q and HTML field %q: choose one", o.TextField, o.HTMLField)
 	}
+	if o.Format == Images && (o.HTMLField != "" || len(texts) > 1 || o.Compare == TitleAndText) {
+		return o, fmt.Errorf("format %s: a picture is one field, and neither a page nor beside a title", Images)
+	}
 	if o.HTMLField != "" && o.Extract == nil {
 		return o, fmt.Errorf("HTML field %q: no extractor of main text was given", o.HTMLField)
 	}
@@ -283,6 +293,8 @@ func (o *Options) supports(f Format) error {
 	switch {
 	case (f == HTML || f == WARC) && o.Extract == nil:
 		return fmt.Errorf("format %s: no extractor of main text was given", f)
+	case o.Format == Images && o.Picture == nil:
+		return fmt.Errorf("format %s: no decoder of pictures was given", Images)
 	case f == Parquet && o.codec(f) == nil:
 		return fmt.Errorf("format %s: no codec was given", f)
 	}

@@ -72,6 +72,9 @@ func (r *Reader) prepare(in *input) error {
 		r.total += in.size
 	}
 	in.format = r.opt.Format
+	if f := FormatOf(in.path); in.format == Images && f != "" && (f.hasFields() || f == WARC) {
+		in.format = f
+	}
 	if in.format == Auto {
 		err := r.detect(in)
 		var sick ioError
@@ -266,7 +269,7 @@ func (r *Reader) framesOf(in *input, s *stream) (frames, error) {
 	case CSV, TSV:
 		return newTableFrames(in, s, r.fields, r.opt)
 	case WARC:
-		return newWarcFrames(in, s, r.opt.MaxDocument), nil
+		return newWarcFrames(in, s, &r.opt), nil
 	default:
 		return &wholeFrames{s: s, size: in.size, limit: r.opt.MaxDocument}, nil
 	}

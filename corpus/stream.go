@@ -112,7 +112,7 @@ func (in *input) open(limit int64, count *atomic.Int64) (*stream, error) {
 		size = int(min(in.size+16, 64<<10)) // a million small files need no more
 	}
 	head := bufio.NewReaderSize(&rawFile{r: raw, left: in.size, count: count}, size)
-	if err := s.decompress(head, in.mostOf(limit)); err != nil {
+	if err := s.decompress(head, in.mostOf(limit), in.format == Images); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func errBomb(limit int64) error {
 }
 
 // decompress looks at the first bytes and puts the right reader on top.
-func (s *stream) decompress(head *bufio.Reader, limit int64) error {
+func (s *stream) decompress(head *bufio.Reader, limit int64, pictures bool) error {
 	magic, err := head.Peek(6)
 	if err != nil && err != io.EOF {
 		return err
@@ -151,7 +151,7 @@ func (s *stream) decompress(head *bufio.Reader, limit int64) error {
 	default:
 		s.Reader = head
 		for _, r := range refused {
-			if bytes.HasPrefix(magic, []byte(r.magic)) {
+			if bytes.HasPrefix(magic, []byte(r.magic)) && !(pictures && r.why == isPicture) {
 				return fmt.Errorf("%s%w", r.why, errKind)
 			}
 		}
@@ -161,6 +161,8 @@ func (s *stream) decompress(head *bufio.Reader, limit int64) error {
 
 // errKind marks the error about a file of a kind that is refused: it is whole.
 var errKind = errors.New("")
+
+const isPicture = "an image is read as format images alone"
 
 // refused are kinds of files that hold texts in a way that is not read, or
 // none, by how they begin.
@@ -174,9 +176,9 @@ var refused = []struct{ magic, why string }{
 	{"\xd0\xcf\x11\xe0", "files of Word and Excel are not read: save it as text"},
 	{"{\\rtf", "RTF is not read: save it as text"},
 	{"SQLite", "databases are not read: write their texts to a file first"},
-	{"\x89PNG", "an image is not read"},
-	{"\xff\xd8\xff", "an image is not read"},
-	{"GIF8", "an image is not read"},
+	{"\x89PNG", isPicture},
+	{"\xff\xd8\xff", isPicture},
+	{"GIF8", isPicture},
 	{"\x7fELF", "a program is not read"},
 }
 

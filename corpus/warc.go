@@ -20,11 +20,16 @@ type warcFrames struct {
 	s     *stream
 	b     *blocks
 	limit int64
-	n     int64 // records begun
+	kind  func(contentType []byte) bool // that is read
+	n     int64                         // records begun
 }
 
-func newWarcFrames(in *input, s *stream, limit int64) *warcFrames {
-	return &warcFrames{in: in, s: s, b: newBlocks(s), limit: limit}
+func newWarcFrames(in *input, s *stream, opt *Options) *warcFrames {
+	f := &warcFrames{in: in, s: s, b: newBlocks(s), limit: opt.MaxDocument, kind: textual}
+	if opt.Format == Images {
+		f.kind = isImage
+	}
+	return f
 }
 
 func (f *warcFrames) close() error { return f.s.Close() }
@@ -126,7 +131,7 @@ func cut(err error) error {
 func (f *warcFrames) body(head, size int64) ([]byte, error) {
 	f.b.fill(int(head + min(size, 8<<10)))
 	w := f.b.window()
-	if !wantedBlock(w[:head], w[head:min(int64(len(w)), head+size)]) {
+	if !f.wantedBlock(w[:head], w[head:min(int64(len(w)), head+size)]) {
 		if !f.b.skip(head + size) {
 			return nil, f.damage(f.b.err)
 		}
@@ -237,7 +242,7 @@ func holdsDocument(head []byte) bool {
 }
 
 // wantedBlock looks at the content type, and at the status of a response.
-func wantedBlock(head, block []byte) bool {
+func (f *warcFrames) wantedBlock(head, block []byte) bool {
 	kind := headerValue(head, "content-type")
 	if isHTTP(head) {
 		status, ok := httpStatus(block)
@@ -249,7 +254,7 @@ func wantedBlock(head, block []byte) bool {
 		}
 		kind = headerValue(block[:max(headLength(block), 0)], "content-type")
 	}
-	return textual(kind)
+	return f.kind(kind)
 }
 
 // isHTTP reports whether the block begins with the header of an HTTP response.
@@ -257,6 +262,8 @@ func isHTTP(head []byte) bool {
 	return string(headerValue(head, "warc-type")) == "response" &&
 		!bytes.HasPrefix(headerValue(head, "warc-target-uri"), []byte("dns:"))
 }
+
+func isImage(kind []byte) bool { return bytes.HasPrefix(mediaType(kind), []byte("image/")) }
 
 // textual reports whether a content type is read: pages and plain text, and a
 // missing one.

@@ -63,11 +63,11 @@ func NewWriter(path string, r *Reader) (*Writer, error) {
 	return &Writer{sink: &lineSink{AtomicFile: f, first: r.inputs[0]}}, nil
 }
 
-// outputFormat is the one format of all inputs; HTML counts as Files.
+// outputFormat is the one format of all inputs; HTML and Images count as Files.
 func (r *Reader) outputFormat() (Format, error) {
 	var first *input
 	format := func(in *input) Format {
-		if in.format == HTML {
+		if in.format == HTML || in.format == Images {
 			return Files
 		}
 		return in.format

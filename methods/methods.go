@@ -11,6 +11,7 @@ import (
 	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/minhash"
 	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/simhash"
@@ -29,8 +30,11 @@ type Config struct {
 	Shingle feature.Shingle
 	// Recall is the share of pairs at the threshold that minhash finds.
 	Recall float64
-	// Distance is the largest Hamming distance for simhash; nil: its default.
+	// Distance is the largest Hamming distance for simhash and images; nil: their default.
 	Distance *int
+	// Quality and Turned are those of images.
+	Quality int
+	Turned  bool
 	// Verify off gives the classic verdict of simhash: the distance alone.
 	Verify Verify
 	// Features of simhash; nil: every shingle. See FeatureConfig.
@@ -91,6 +95,7 @@ func makers() []maker {
 		{"jaccard", "Jaccard of shingles by prefix filtering: every pair", newJaccard},
 		{"ngram", "short texts by shared substrings: edit, jaccard, cosine, containment, euclidean", newNgram},
 		{"weighted", "short texts by Jaccard of words weighted by idf", func(c Config) (neardup.Method, error) { return newWeighted(c) }},
+		{image.Name, "pictures, by the distance of their PDQ hashes", newImages},
 	}
 }
 
@@ -178,6 +183,10 @@ func newSimhash(c Config) (neardup.Method, error) {
 		Features: c.Features, Shingle: c.Shingle, Distance: c.Distance, Threshold: c.Threshold,
 		Unverified: c.Verify == Off, MinFeatures: c.MinFeatures, Layout: c.Layout, Seed: c.Seed,
 	})
+}
+
+func newImages(c Config) (neardup.Method, error) {
+	return image.New(image.Config{Distance: c.Distance, Quality: c.Quality, Turned: c.Turned})
 }
 
 func newJaccard(c Config) (neardup.Method, error) {

@@ -35,6 +35,7 @@ func ExampleNames() {
 	// jaccard  Jaccard of shingles by prefix filtering: every pair
 	// ngram    short texts by shared substrings: edit, jaccard, cosine, containment, euclidean
 	// weighted short texts by Jaccard of words weighted by idf
+	// images   pictures, by the distance of their PDQ hashes
 }
 
 func ExampleLength() {

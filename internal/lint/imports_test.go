@@ -36,7 +36,8 @@ var layers = map[string]layer{
 	"token":    {[]string{"text", "text/segment", "feature/keyword"}, []string{hash}},
 	"evidence": {[]string{"text", "token", "internal/intlog"}, []string{hash}},
 	"weighted": {[]string{"", "text", "token", "feature/keyword"}, []string{hash}},
-	"methods":  {[]string{"", "text/...", "feature/...", "simhash", "minhash", "ngram", "weighted", "token", "evidence"}, nil},
+	"image":    {[]string{""}, []string{hash, "golang.org/x/image/"}},
+	"methods":  {[]string{"", "text/...", "feature/...", "image", "simhash", "minhash", "ngram", "weighted", "token", "evidence"}, nil},
 
 	"corpus":         {[]string{"", "text", "text/html"}, []string{compress, xtext, "github.com/andybalholm/brotli"}},
 	"corpus/parquet": {[]string{"", "text", "corpus"}, []string{"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/"}},

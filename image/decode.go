@@ -1,0 +1,91 @@
+package image
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif" // the decoders that image.Decode knows
+	_ "image/jpeg"
+	_ "image/png"
+
+	_ "golang.org/x/image/bmp"
+	_ "golang.org/x/image/tiff"
+	_ "golang.org/x/image/webp"
+)
+
+// Limits bound what is decoded; 0 is the default.
+type Limits struct {
+	Bytes  int64 // of the file
+	Pixels int64
+}
+
+const (
+	// DefaultBytes is how large a file may be unless told otherwise.
+	DefaultBytes = 20 << 20
+	// DefaultPixels is how many pixels a picture may have unless told otherwise.
+	DefaultPixels = 40_000_000
+)
+
+var (
+	// ErrLimit is wrapped by the error about a picture that is too large.
+	ErrLimit = errors.New("larger than allowed")
+	// ErrFormat is wrapped by the error about a file of which no decoder is here.
+	ErrFormat = errors.New("the format is not read")
+)
+
+// Decode reads a JPEG, PNG, GIF (its first frame), WebP, BMP or TIFF, turned as
+// its EXIF data says. The header is read first: what is larger than the limits
+// costs nothing more.
+func Decode(data []byte, l Limits) (image.Image, error) {
+	if l.Bytes == 0 {
+		l.Bytes = DefaultBytes
+	}
+	if l.Pixels == 0 {
+		l.Pixels = DefaultPixels
+	}
+	if int64(len(data)) > l.Bytes {
+		return nil, fmt.Errorf("%w: %d bytes, and at most %d are read", ErrLimit, len(data), l.Bytes)
+	}
+	size, _, err := image.DecodeConfig(bytes.NewReader(data))
+	if errors.Is(err, image.ErrFormat) {
+		return nil, fmt.Errorf("%w: it is %s", ErrFormat, kindOf(data))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if int64(size.Width)*int64(size.Height) > l.Pixels {
+		return nil, fmt.Errorf("%w: %d x %d pixels, and at most %d are decoded", ErrLimit, size.Width, size.Height, l.Pixels)
+	}
+	img, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return orient(img, orientation(data)), nil
+}
+
+// kindOf names what a file is of which no decoder is here.
+func kindOf(data []byte) string {
+	if len(data) >= 12 && string(data[4:8]) == "ftyp" {
+		switch brand := string(data[8:12]); brand {
+		case "avif", "avis":
+			return "AVIF"
+		case "heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1":
+			return "HEIC"
+		default:
+			return fmt.Sprintf("a film or picture of the kind %q", brand)
+		}
+	}
+	for _, k := range []struct{ magic, name string }{
+		{"\xff\x0a", "JPEG XL"}, {"\x00\x00\x00\x0cJXL ", "JPEG XL"}, {"\x00\x00\x00\x0cjP  ", "JPEG 2000"},
+		{"8BPS", "a file of Photoshop"}, {"<svg", "SVG"}, {"<?xml", "XML"}, {"%PDF", "PDF"}, {"\x00\x00\x01\x00", "an icon"},
+	} {
+		if bytes.HasPrefix(data, []byte(k.magic)) {
+			return k.name
+		}
+	}
+	if len(data) == 0 {
+		return "empty"
+	}
+	return "no picture that is known"
+}

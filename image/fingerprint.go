@@ -1,0 +1,114 @@
+package image
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Fingerprint is what is compared of a picture.
+type Fingerprint struct {
+	// Hashes are those of Turned. Who knows only the first leaves the others 0.
+	Hashes  [Turns]Hash
+	Quality int
+	// Width and Height are as the picture is seen; 0: not known.
+	Width, Height int
+	// File is the SHA-256 of the file in hexadecimal digits; "": not known.
+	File string
+}
+
+// Read makes the fingerprint of a file that holds a picture.
+func Read(data []byte, l Limits) (Fingerprint, error) {
+	img, err := Decode(data, l)
+	if err != nil {
+		return Fingerprint{}, err
+	}
+	size, sum := img.Bounds().Size(), sha256.Sum256(data)
+	f := Fingerprint{Width: size.X, Height: size.Y, File: hex.EncodeToString(sum[:])}
+	f.Hashes, f.Quality = Turned(img)
+	return f, nil
+}
+
+// String is the text by which a picture is a document: words of name:value. Two
+// files have the same text if they are equal.
+func (f Fingerprint) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "pdq:%v quality:%d", f.Hashes[0], f.Quality)
+	if f.Width > 0 {
+		fmt.Fprintf(&b, " size:%dx%d", f.Width, f.Height)
+	}
+	if f.File != "" {
+		b.WriteString(" file:" + f.File)
+	}
+	if f.known() == Turns {
+		b.WriteString(" turned:")
+		for i, h := range f.Hashes[1:] {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(h.String())
+		}
+	}
+	return b.String()
+}
+
+// known is how many of the hashes are.
+func (f *Fingerprint) known() int {
+	if f.Hashes[1] == (Hash{}) {
+		return 1
+	}
+	return Turns
+}
+
+// Parse reads what String prints. Only the hash has to be there; a quality that
+// is not is 100.
+func Parse(s string) (Fingerprint, error) {
+	f := Fingerprint{Quality: 100}
+	hashed := false
+	for word := range strings.FieldsSeq(s) {
+		name, value, _ := strings.Cut(word, ":")
+		var err error
+		switch name {
+		case "pdq":
+			f.Hashes[0], err = ParseHash(value)
+			hashed = err == nil
+		case "quality":
+			if f.Quality, err = strconv.Atoi(value); err == nil && (f.Quality < 0 || f.Quality > 100) {
+				err = fmt.Errorf("quality %d is not 0 to 100", f.Quality)
+			}
+		case "size":
+			width, height, _ := strings.Cut(value, "x")
+			if f.Width, err = strconv.Atoi(width); err == nil {
+				f.Height, err = strconv.Atoi(height)
+			}
+		case "file":
+			f.File = value
+		case "turned":
+			err = f.parseTurned(value)
+		default:
+			err = fmt.Errorf("no %.20q is known", name)
+		}
+		if err != nil {
+			return Fingerprint{}, fmt.Errorf("fingerprint: %w", err)
+		}
+	}
+	if !hashed {
+		return Fingerprint{}, fmt.Errorf("fingerprint: %.40q has no pdq:HASH", s)
+	}
+	return f, nil
+}
+
+func (f *Fingerprint) parseTurned(list string) (err error) {
+	hashes := strings.Split(list, ",")
+	if len(hashes) != Turns-1 {
+		return fmt.Errorf("%d hashes of it turned, want %d", len(hashes), Turns-1)
+	}
+	for i, h := range hashes {
+		if f.Hashes[i+1], err = ParseHash(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package image
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Pair is two places whose hashes are within the distance: of one list, A < B,
+// or A of the queries and B of the hashes.
+type Pair struct{ A, B, Distance int }
+
+// ErrTooMany is returned for lists of 2^32-1 hashes or more.
+var ErrTooMany = errors.New("too many hashes for one join")
+
+// SelfJoin calls emit for every pair of hashes within the distance, at most
+// MaxDistance, once. Neither the pairs nor their order depend on the workers, of
+// which 0 means one a core. An error of emit or of the context ends it.
+//
+// For each slot the hashes are sorted by it, and each bucket is compared with
+// itself and its neighbours: 36 bytes a hash beside the list. Time grows with
+// the square of the number, but 500 times slower than comparing all (docs/images.md).
+// Of n equal hashes all pairs are emitted.
+func SelfJoin(ctx context.Context, hashes []Hash, distance, workers int, emit func(Pair) error) error {
+	side := &sorted{in: hashes}
+	return runJoin(ctx, side, side, distance, workers, emit)
+}
+
+// Join calls emit for every query and hash within the distance of each other.
+// Otherwise as SelfJoin.
+func Join(ctx context.Context, queries, hashes []Hash, distance, workers int, emit func(Pair) error) error {
+	return runJoin(ctx, &sorted{in: queries}, &sorted{in: hashes}, distance, workers, emit)
+}
+
+func runJoin(ctx context.Context, a, b *sorted, distance, workers int, emit func(Pair) error) error {
+	if err := checkDistance(distance); err != nil {
+		return err
+	}
+	if n := max(len(a.in), len(b.in)); n >= math.MaxUint32 {
+		return fmt.Errorf("%w: %d", ErrTooMany, n)
+	}
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	for slot := range slots {
+		if radius(slot, distance) < 0 {
+			break
+		}
+		a.by(slot)
+		if a != b {
+			b.by(slot)
+		}
+		if err := joinSlot(ctx, joiner{a, b, slot, distance}, workers, emit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkDistance(distance int) error {
+	if distance < 0 || distance > MaxDistance {
+		return fmt.Errorf("a distance of %d: it is 0 to %d", distance, MaxDistance)
+	}
+	return nil
+}
+
+// joinSlot has the workers look through ranges of buckets and gives what they find to emit.
+func joinSlot(ctx context.Context, j joiner, workers int, emit func(Pair) error) error {
+	const ranges, size, round = 256, slotKeys / 256, 32
+	var found [round][]Pair
+	for from := 0; from < ranges; from += round {
+		var next atomic.Int64
+		var all sync.WaitGroup
+		for range workers {
+			all.Go(func() {
+				for i := int(next.Add(1)) - 1; i < round && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+					found[i] = j.buckets(found[i][:0], (from+i)*size, (from+i+1)*size)
+				}
+			})
+		}
+		all.Wait()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, pairs := range found {
+			for _, p := range pairs {
+				if err := emit(p); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sorted is a list in the order of the keys of a slot.
+type sorted struct {
+	in     []Hash
+	hashes []Hash
+	places []uint32
+	starts [slotKeys + 1]uint32
+}
+
+// by sorts the list by a slot; places stay in order.
+func (s *sorted) by(slot int) {
+	if s.hashes == nil {
+		s.hashes, s.places = make([]Hash, len(s.in)), make([]uint32, len(s.in))
+	}
+	var next [slotKeys + 1]uint32
+	for i := range s.in {
+		next[int(s.in[i].slot(slot))+1]++
+	}
+	for i := range slotKeys {
+		next[i+1] += next[i]
+	}
+	s.starts = next
+	for i, h := range s.in {
+		at := &next[h.slot(slot)]
+		s.hashes[*at], s.places[*at] = h, uint32(i)
+		*at++
+	}
+}
+
+func (s *sorted) bucket(key int) ([]Hash, []uint32) {
+	from, to := s.starts[key], s.starts[key+1]
+	return s.hashes[from:to], s.places[from:to]
+}
+
+// joiner is the join by one slot.
+type joiner struct {
+	a, b           *sorted // the same in a self-join
+	slot, distance int
+}
+
+// buckets appends the pairs of a range of buckets and their neighbours.
+func (j joiner) buckets(out []Pair, from, to int) []Pair {
+	within := flips(j.slot, j.distance)
+	for key := from; key < to; key++ {
+		mine, places := j.a.bucket(key)
+		if len(mine) == 0 {
+			continue
+		}
+		for _, flip := range within {
+			other := key ^ int(flip)
+			if j.a == j.b && other < key {
+				continue
+			}
+			theirs, theirPlaces := j.b.bucket(other)
+			for i := range mine {
+				first := 0
+				if j.a == j.b && other == key {
+					first = i + 1
+				}
+				for k := first; k < len(theirs); k++ {
+					if meet(&mine[i], &theirs[k], j.slot, j.distance) {
+						out = append(out, j.pair(places[i], theirPlaces[k]))
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (j joiner) pair(a, b uint32) Pair {
+	p := Pair{int(a), int(b), j.a.in[a].Distance(j.b.in[b])}
+	if j.a == j.b {
+		p.A, p.B = min(p.A, p.B), max(p.A, p.B)
+	}
+	return p
+}

@@ -1,0 +1,174 @@
+package image
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"strconv"
+
+	"github.com/neardup/neardup"
+	"github.com/zeebo/xxh3"
+)
+
+// Name of the method.
+const Name = "images"
+
+// DefaultQuality is the least of a hash that is believed.
+const DefaultQuality = 50
+
+// version of the definition of records and comparison.
+const version = 1
+
+// Config sets the method; the zero value is PDQ as the field uses it.
+type Config struct {
+	// Distance is the largest of near pictures, 0 to MaxDistance; nil: MaxDistance.
+	Distance *int
+	// Quality is the least of a picture that is compared, 1 to 100; 0: DefaultQuality.
+	// One below it is only ever the duplicate of an equal file.
+	Quality int
+	// Turned has pictures found that were rotated by quarters or mirrored.
+	Turned bool
+}
+
+// Method compares pictures, whose texts are those of their fingerprints
+// (Fingerprint.String), by their hashes. Every pair is found.
+type Method struct {
+	distance, quality int
+	turned            bool
+}
+
+// New returns the method, or an error that names the setting that is wrong.
+func New(c Config) (*Method, error) {
+	m := &Method{MaxDistance, DefaultQuality, c.Turned}
+	if c.Distance != nil {
+		m.distance = *c.Distance
+	}
+	if err := checkDistance(m.distance); err != nil {
+		return nil, fmt.Errorf("images: %w", err)
+	}
+	if c.Quality != 0 {
+		m.quality = c.Quality
+	}
+	if m.quality < 1 || m.quality > 100 {
+		return nil, fmt.Errorf("images: a quality of %d: it is 1 to 100", m.quality)
+	}
+	return m, nil
+}
+
+// Spec describes the method and all that changes its results.
+func (m *Method) Spec() neardup.Spec {
+	return neardup.Spec{Method: Name, Version: version, Params: []neardup.Param{
+		{Name: "distance", Value: strconv.Itoa(m.distance)},
+		{Name: "quality", Value: strconv.Itoa(m.quality)},
+		{Name: "turned", Value: strconv.FormatBool(m.turned)},
+	}}
+}
+
+// compared returns the fingerprint of a text, and whether it is compared.
+func (m *Method) compared(clean string) (Fingerprint, bool) {
+	f, err := Parse(clean)
+	return f, err == nil && f.Quality >= m.quality
+}
+
+// hashes are those of a fingerprint that are compared, that of the picture as it lies first.
+func (m *Method) hashes(f *Fingerprint) []Hash {
+	if !m.turned {
+		return f.Hashes[:1]
+	}
+	return f.Hashes[:f.known()]
+}
+
+// Record gives the slots of the hash as keys, and searches with all their
+// neighbours: 16 keys and 272 searched ones. The sketch is a quarter of the hash.
+func (m *Method) Record(clean string, rec *neardup.Record) {
+	rec.Reset()
+	f, ok := m.compared(clean)
+	if !ok {
+		return
+	}
+	rec.Sketch = f.Hashes[0][0]
+	for turn, h := range m.hashes(&f) {
+		for slot := range slots {
+			if radius(slot, m.distance) < 0 {
+				break
+			}
+			rec.Index = append(rec.Index, key(slot, h.slot(slot), turn > 0))
+			for _, flip := range flips(slot, m.distance) {
+				// Two pictures that are both turned lie as two that are not.
+				rec.Probe = append(rec.Probe, key(slot, h.slot(slot)^flip, false))
+				if turn == 0 && m.turned {
+					rec.Probe = append(rec.Probe, key(slot, h.slot(slot)^flip, true))
+				}
+			}
+		}
+	}
+}
+
+// key is that of a slot; those of turned pictures are others.
+func key(slot int, value uint16, turned bool) uint64 {
+	k := uint64(slot)<<slotBits | uint64(value)
+	if turned {
+		k |= 1 << 32
+	}
+	return k * 0x9e3779b97f4a7c15 // spread, as engines cut by the highest bits
+}
+
+// Plausible reports whether a quarter of the hashes leaves a chance that they are
+// near; of turned pictures it says nothing.
+func (m *Method) Plausible(a, b uint64) bool {
+	return m.turned || bits.OnesCount64(a^b) <= m.distance
+}
+
+// view is what Compare needs.
+type view struct {
+	hashes   []Hash
+	compared bool
+}
+
+// Bytes is the memory of the view.
+func (v *view) Bytes() int { return 48 + len(v.hashes)*Bits/8 }
+
+// View reads the fingerprint.
+func (m *Method) View(clean string) neardup.View {
+	f, ok := m.compared(clean)
+	return &view{append([]Hash(nil), m.hashes(&f)...), ok}
+}
+
+const basis = "1 - distance/256 of PDQ"
+
+// Compare judges a pair: near if the quality of both is enough and the distance
+// small enough; with Turned, the least distance of the one as it lies and the
+// other in any way, which the basis names.
+func (m *Method) Compare(a, b neardup.View) neardup.Match {
+	v, w := a.(*view), b.(*view)
+	match := neardup.Match{Distance: Bits, Method: Name, Basis: basis}
+	if !v.compared || !w.compared {
+		match.Basis = fmt.Sprintf("quality below %d", m.quality)
+		return match
+	}
+	turned := 0
+	for turn := range max(len(v.hashes), len(w.hashes)) {
+		for _, pair := range [2][2]*view{{v, w}, {w, v}} {
+			if turn >= len(pair[0].hashes) {
+				continue
+			}
+			if d := pair[0].hashes[turn].Distance(pair[1].hashes[0]); d < match.Distance {
+				match.Distance, turned = d, turn
+			}
+		}
+	}
+	if turned > 0 {
+		match.Basis += ", " + turns[turned].name
+	}
+	match.Similarity, match.Near = 1-float64(match.Distance)/Bits, match.Distance <= m.distance
+	return match
+}
+
+// keyOf is a key of a whole hash.
+func keyOf(h Hash) uint64 {
+	var b [Bits / 8]byte
+	for i, word := range h {
+		binary.LittleEndian.PutUint64(b[8*i:], word)
+	}
+	return xxh3.Hash(b[:])
+}

@@ -1,0 +1,195 @@
+package image
+
+import (
+	"image"
+	"math"
+	"slices"
+)
+
+const (
+	side        = 64  // of the samples that frequencies are taken of
+	frequencies = 16  // in each direction
+	leastSide   = 5   // of a picture that is hashed
+	mostSide    = 512 // beyond it a picture is sampled first, as the reference does
+	passes      = 2   // of the box filter in each direction: together a tent
+)
+
+// Of returns the hash of a picture and its quality, 0 to 100: how much its
+// samples differ from their neighbours. A picture of one colour, or less than 5
+// pixels wide or high, has quality 0.
+func Of(img image.Image) (Hash, int) {
+	spectrum, quality := spectrumOf(img)
+	return spectrum.hash(), quality
+}
+
+// spectrum is the amplitudes of the 16x16 lowest frequencies but the constant
+// one, row by row.
+type spectrum [frequencies * frequencies]float32
+
+func spectrumOf(img image.Image) (spectrum, int) {
+	p := luminance(img)
+	if p.w < leastSide || p.h < leastSide {
+		return spectrum{}, 0
+	}
+	if p.w != side || p.h != side {
+		p = p.blurred().samples(side)
+	}
+	return transform(p.v), qualityOf(p.v)
+}
+
+// plane is the brightness of each pixel, row by row.
+type plane struct {
+	w, h int
+	v    []float32
+}
+
+// luminance weighs the colours, of every pixel or, in a large picture, of 512
+// in each direction.
+func luminance(img image.Image) plane {
+	at, w, h := pixels(img)
+	p := plane{w: w, h: h}
+	if w > mostSide || h > mostSide {
+		p.w, p.h = mostSide, mostSide
+	}
+	if w == 0 || h == 0 {
+		return plane{}
+	}
+	p.v = make([]float32, p.w*p.h)
+	for y := range p.h {
+		for x := range p.w {
+			r, g, b := at(x*w/p.w, y*h/p.h)
+			luma := float32(float32(.299)*float32(r)) + float32(float32(.587)*float32(g))
+			p.v[y*p.w+x] = luma + float32(float32(.114)*float32(b))
+		}
+	}
+	return p
+}
+
+// blurred averages each pixel with those about it: the box is half as wide as a
+// sample, twice.
+func (p plane) blurred() plane {
+	other := make([]float32, len(p.v))
+	window := func(n int) int { return (n + 2*side - 1) / (2 * side) }
+	for range passes {
+		for y := range p.h {
+			row := y * p.w
+			boxes(p.v[row:row+p.w], other[row:row+p.w], p.w, 1, window(p.w))
+		}
+		boxes(other, p.v, p.h, p.w, window(p.h))
+	}
+	return p
+}
+
+// boxes replaces each of n places by the mean of a window about it, cut off at
+// the ends: a place is width values, which are averaged side by side.
+func boxes(in, out []float32, n, width, window int) {
+	ahead := window / 2
+	behind := window - ahead - 1
+	sums, inside := make([]float32, width), float32(0)
+	add := func(place int) {
+		for i, v := range in[place*width:][:width] {
+			sums[i] += v
+		}
+		inside++
+	}
+	for place := range ahead {
+		add(place)
+	}
+	for place := range n {
+		if place+ahead < n {
+			add(place + ahead)
+		}
+		if last := place - behind - 1; last >= 0 {
+			for i, v := range in[last*width:][:width] {
+				sums[i] -= v
+			}
+			inside--
+		}
+		for i, sum := range sums {
+			out[place*width+i] = sum / inside
+		}
+	}
+}
+
+// samples takes the middle of each of n x n fields.
+func (p plane) samples(n int) plane {
+	s := plane{n, n, make([]float32, n*n)}
+	middle := func(i, of int) int { return (2*i + 1) * of / (2 * n) }
+	for y := range n {
+		for x := range n {
+			s.v[y*n+x] = p.v[middle(y, p.h)*p.w+middle(x, p.w)]
+		}
+	}
+	return s
+}
+
+// qualityOf adds up the steps between neighbours, in percent of black to white,
+// of which fractions count for nothing.
+func qualityOf(v []float32) int {
+	sum := 0
+	step := func(a, b float32) {
+		d := int(float32((a-b)*100) / 255)
+		sum += max(d, -d)
+	}
+	for y := range side {
+		for x := range side {
+			at := y*side + x
+			if y+1 < side {
+				step(v[at], v[at+side])
+			}
+			if x+1 < side {
+				step(v[at], v[at+1])
+			}
+		}
+	}
+	return min(sum/90, 100)
+}
+
+// cosines are the rows 1 to 16 of the matrix of the cosine transform.
+var cosines = func() (m [frequencies][side]float32) {
+	scale := float32(math.Sqrt(2.0 / side))
+	for i := range m {
+		for j := range m[i] {
+			m[i][j] = float32(float64(scale) * math.Cos(math.Pi/2/side*float64(i+1)*float64(2*j+1)))
+		}
+	}
+	return m
+}()
+
+// transform takes the frequencies of 64x64 samples. Products are rounded before
+// they are added, so that no processor fuses the two.
+func transform(v []float32) (s spectrum) {
+	var columns [frequencies][side]float32
+	for i := range frequencies {
+		for k := range side {
+			c := cosines[i][k]
+			for j, sample := range v[k*side:][:side] {
+				columns[i][j] += float32(c * sample)
+			}
+		}
+	}
+	for i := range frequencies {
+		for j := range frequencies {
+			sum := float32(0)
+			for k := range side {
+				sum += float32(columns[i][k] * cosines[j][k])
+			}
+			s[i*frequencies+j] = sum
+		}
+	}
+	return s
+}
+
+// hash sets the bits of what is above the median, the lower one of the two in
+// the middle.
+func (s *spectrum) hash() (h Hash) {
+	sorted := *s
+	slices.Sort(sorted[:])
+	median := sorted[len(sorted)/2-1]
+	for i, v := range s {
+		if v > median {
+			h[i/64] |= 1 << (i % 64)
+		}
+	}
+	return h
+}

@@ -1,0 +1,54 @@
+package image
+
+import "math/bits"
+
+// MaxDistance is the largest distance that is searched for: the usual one.
+const MaxDistance = 31
+
+// slots are the parts into which hashes are cut to be searched: 16 of 16 bits.
+// Of 31 bits that differ at most one lies in one of them, so two hashes within
+// the distance are found by a slot with all its neighbours.
+const (
+	slots    = 16
+	slotBits = Bits / slots
+	slotKeys = 1 << slotBits
+)
+
+// slot is the part i of a hash.
+func (h Hash) slot(i int) uint16 { return uint16(h[i/4] >> (i % 4 * slotBits)) }
+
+// radius is how many bits may differ in slot i of two hashes that are to meet
+// there, -1 where it is not looked at. The radii, each plus 1, add up to distance
+// + 1: a pair that missed everywhere would differ in more bits than the distance.
+func radius(i, distance int) int { return (distance+slots-i)/slots - 1 }
+
+// flips are what the key of a slot is combined with to get all those within its radius.
+func flips(i, distance int) []uint16 {
+	return allFlips[:[]int{0, 1, 1 + slotBits}[radius(i, distance)+1]]
+}
+
+var allFlips = func() [1 + slotBits]uint16 {
+	all := [1 + slotBits]uint16{}
+	for i := range slotBits {
+		all[i+1] = 1 << i
+	}
+	return all
+}()
+
+// meet reports whether two hashes are within the distance and slot is the first
+// in which they meet.
+func meet(a, b *Hash, slot, distance int) bool {
+	d := bits.OnesCount64(a[0]^b[0]) + bits.OnesCount64(a[1]^b[1])
+	if d > distance { // as nearly always
+		return false
+	}
+	if d+bits.OnesCount64(a[2]^b[2])+bits.OnesCount64(a[3]^b[3]) > distance {
+		return false
+	}
+	for i := range slot {
+		if bits.OnesCount16(a.slot(i)^b.slot(i)) <= radius(i, distance) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,134 @@
+package image
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/neardup/neardup"
+)
+
+// Trainer joins the hashes of all pictures, so that each needs one key only: that
+// of all that hang together with it. Where they do not fit the memory, the keys
+// stay those of Record.
+func (m *Method) Trainer(memory int64) neardup.Trainer {
+	return &trainer{method: m, room: memory / m.perPicture()}
+}
+
+// perPicture is how many bytes a picture takes while the hashes are joined.
+func (m *Method) perPicture() int64 {
+	if m.turned {
+		return 128 * Turns
+	}
+	return 128
+}
+
+type trainer struct {
+	method *Method
+	room   int64 // of pictures
+
+	mu       sync.Mutex
+	seen     int64
+	pictures [][]Hash
+}
+
+// Add takes the hashes of a picture.
+func (t *trainer) Add(clean string) {
+	f, ok := t.method.compared(clean)
+	if !ok {
+		return
+	}
+	hashes := slices.Clone(t.method.hashes(&f))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.seen++; t.seen > t.room {
+		t.pictures = nil
+		return
+	}
+	t.pictures = append(t.pictures, hashes)
+}
+
+// Method joins them.
+func (t *trainer) Method() neardup.Method {
+	if t.seen > t.room {
+		return t.method
+	}
+	j := &joined{Method: t.method}
+	var turned []Hash
+	var places [][]Hash // whose pictures they are, as the place of a hash is not known yet
+	for _, p := range t.pictures {
+		j.hashes = append(j.hashes, p[0])
+		for _, h := range p[1:] {
+			turned, places = append(turned, h), append(places, p)
+		}
+	}
+	slices.SortFunc(j.hashes, compareHashes)
+	j.hashes = slices.Compact(j.hashes)
+	j.groups = make([]uint32, len(j.hashes))
+	for i := range j.groups {
+		j.groups[i] = uint32(i)
+	}
+	err := SelfJoin(context.Background(), j.hashes, t.method.distance, 0, func(p Pair) error {
+		j.link(p.A, p.B)
+		return nil
+	})
+	if err == nil && len(turned) > 0 {
+		err = Join(context.Background(), turned, j.hashes, t.method.distance, 0, func(p Pair) error {
+			own, _ := j.place(places[p.A][0])
+			j.link(own, p.B)
+			return nil
+		})
+	}
+	if err != nil { // too many
+		return t.method
+	}
+	return j
+}
+
+func compareHashes(a, b Hash) int {
+	return cmp.Or(cmp.Compare(a[3], b[3]), cmp.Compare(a[2], b[2]), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
+}
+
+// joined is the method that knows which hashes hang together.
+type joined struct {
+	*Method
+	hashes []Hash   // sorted
+	groups []uint32 // of each, a smaller place of its group, or its own
+}
+
+func (j *joined) place(h Hash) (int, bool) {
+	return slices.BinarySearchFunc(j.hashes, h, compareHashes)
+}
+
+// first is the smallest place of a group.
+func (j *joined) first(i int) int {
+	for int(j.groups[i]) != i {
+		i = int(j.groups[i])
+	}
+	return i
+}
+
+// link makes two groups one. What is passed on the way leads to its end from then on.
+func (j *joined) link(a, b int) {
+	least := min(j.first(a), j.first(b))
+	for _, i := range [2]int{a, b} {
+		for int(j.groups[i]) != least {
+			i, j.groups[i] = int(j.groups[i]), uint32(least)
+		}
+	}
+}
+
+// Record gives one key: that of the first hash of the group. A picture that was
+// not joined gets the keys of before, as it has no group.
+func (j *joined) Record(clean string, rec *neardup.Record) {
+	f, ok := j.compared(clean)
+	at, known := j.place(f.Hashes[0])
+	if !ok || !known {
+		j.Method.Record(clean, rec)
+		return
+	}
+	rec.Reset()
+	rec.Sketch = f.Hashes[0][0]
+	rec.Index = append(rec.Index, keyOf(j.hashes[j.first(at)]))
+}

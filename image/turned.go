@@ -1,0 +1,58 @@
+package image
+
+import "image"
+
+// Turns is the number of ways in which a picture can lie: four rotations of it,
+// and of its mirror image.
+const Turns = 8
+
+// Turned returns the hashes of a picture in all ways in which it can lie, and
+// its quality. First stands that of the picture as it is; then those of it
+// rotated counter-clockwise by 90, 180 and 270 degrees, mirrored top to bottom,
+// left to right, and about both diagonals. They come of the frequencies of the
+// picture: to mirror it is to change the sign of each odd one.
+func Turned(img image.Image) ([Turns]Hash, int) {
+	s, quality := spectrumOf(img)
+	var all [Turns]Hash
+	for i, t := range turns {
+		turned := t.of(&s)
+		all[i] = turned.hash()
+	}
+	return all, quality
+}
+
+// turn is what becomes of the frequencies.
+type turn struct {
+	name                         string
+	transposed, negateX, negateY bool // the signs before it is transposed
+}
+
+// turns stand in the order of the reference. Signs are those of the frequencies
+// 1, 3, 5, ..., as of a wave only an odd number of halves changes when it is mirrored.
+var turns = [Turns]turn{
+	{},
+	{"turned by a quarter", true, true, false},
+	{"turned by a half", false, true, true},
+	{"turned by a quarter", true, false, true},
+	{"mirrored top to bottom", false, false, true},
+	{"mirrored left to right", false, true, false},
+	{"mirrored about a diagonal", true, false, false},
+	{"mirrored about a diagonal", true, true, true},
+}
+
+func (t turn) of(s *spectrum) (out spectrum) {
+	for y := range frequencies {
+		for x := range frequencies {
+			v := s[y*frequencies+x]
+			if (t.negateX && x%2 == 0) != (t.negateY && y%2 == 0) {
+				v = -v
+			}
+			at := y*frequencies + x
+			if t.transposed {
+				at = x*frequencies + y
+			}
+			out[at] = v
+		}
+	}
+	return out
+}
