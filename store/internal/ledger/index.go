@@ -49,9 +49,6 @@ func (ix *index) Identity() docid.Identity { return ix.identity }
 // Catalog reads the rest.
 func (ix *index) Catalog() docid.Catalog { return catalog{ix} }
 
-// Outbox feeds sinks.
-func (ix *index) Outbox() docid.Outbox { return outbox{ix} }
-
 // epochOf is the epoch of a change.
 func (ix *index) epochOf(seq uint64) uint64 { return docid.EpochOf(*ix.epochs.Load(), seq) }
 
