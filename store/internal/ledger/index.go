@@ -19,7 +19,6 @@ type index struct {
 	unfinished bool
 	posts      *postings
 	segments   uint64 // number of the last segment; that of who settles
-	sizes      sizes  // the order of Groups
 
 	settled    uint64            // the active table holds what came after; the writer's
 	head       uint64            // last change applied; the writer's

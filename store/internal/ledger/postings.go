@@ -48,16 +48,11 @@ func (p *postings) lead(seq, sketch uint64, time int64) leaderNo {
 
 // find returns a leader by its sequence number. O(log leaders).
 func (p *postings) find(seq uint64) (leaderNo, *leader) {
-	n := p.from(seq)
+	n := leaderNo(sort.Search(p.leaders.len(), func(i int) bool { return p.leaders.at(leaderNo(i)).seq >= seq }))
 	if int(n) == p.leaders.len() || p.leaders.at(n).seq != seq {
 		return 0, nil
 	}
 	return n, p.leaders.at(n)
-}
-
-// from is the number of the first leader from a change on.
-func (p *postings) from(seq uint64) leaderNo {
-	return leaderNo(sort.Search(p.leaders.len(), func(i int) bool { return p.leaders.at(leaderNo(i)).seq >= seq }))
 }
 
 // post records that change seq puts leader l under keys.
