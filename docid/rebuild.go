@@ -17,7 +17,7 @@ import (
 // of the history once more, leaders found under the keys that their texts give,
 // with the docIds that they had.
 type Rebuild struct {
-	Store    Restorer
+	Store    Store
 	History  History
 	Library  Library
 	Tenant   string

@@ -6,17 +6,6 @@ import (
 	"fmt"
 )
 
-// Restorer is a store in which a lost index can be made again, each change with
-// the number that it had.
-type Restorer interface {
-	Store
-	// Restore begins to make the index of a tenant again, or goes on with one
-	// that was begun under the same identity. Until it is finished nobody else
-	// can open it: ErrUnfinished. An index that is there and has changes, or is
-	// made again under another identity, is ErrOccupied. One writer at a time.
-	Restore(ctx context.Context, tenant string, id Identity) (Restoration, error)
-}
-
 // Restoration is an index that is made again.
 type Restoration interface {
 	// Append makes changes once more, in order, the first of them right after

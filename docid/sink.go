@@ -1,9 +1,6 @@
 package docid
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
 // Sink stores what an index decided elsewhere: rows for reports, the kept
 // articles. It applies the log in order and keeps its own cursor, so that it
@@ -73,31 +70,6 @@ func (k Keeps) Left() bool { return k == KeepsLeft || k == KeepsMoved }
 // Revises reports an update that came with a text.
 func (d *Delivery) Revises() bool {
 	return d.Kind == KindUpdate && d.Article != nil && d.Keeps != KeepsHeat
-}
-
-// Outbox is what waits for the sinks of an index: the log, and with it the
-// articles, each kept until every attached sink has it.
-type Outbox interface {
-	// Attach has the articles kept for a sink from now on, and returns the
-	// last change that it has acknowledged. A sink that is attached stays
-	// so, whatever is restarted.
-	Attach(ctx context.Context, sink string) (uint64, error)
-	// Detach waits for a sink no longer.
-	Detach(ctx context.Context, sink string) error
-	// Attached lists the sinks with what each has acknowledged, by name.
-	Attached(ctx context.Context) ([]Attachment, error)
-	// Pending returns deliveries after a change, in order and without gaps
-	// as Catalog.Log does, at most limit and fewer where articles are long.
-	// ErrBehind if the index has no such change yet.
-	Pending(ctx context.Context, after uint64, limit int) ([]Delivery, error)
-	// Acknowledge says that a sink has every change up to one. What all
-	// have is dropped. ErrNotFound if it is not attached.
-	Acknowledge(ctx context.Context, sink string, upTo uint64) error
-	// Claim asks for a sink to be fed by one, who, and for so long by nobody
-	// else; 0 gives it up. It saves work and proves nothing: two may be told
-	// yes, and both may feed it. The name of no sink stands for other work that
-	// one does for all.
-	Claim(ctx context.Context, sink, who string, long time.Duration) (bool, error)
 }
 
 // Attachment is a sink and the last change it has acknowledged.

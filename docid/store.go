@@ -3,6 +3,7 @@ package docid
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Store keeps the indexes of many tenants. A store knows "shares a key" and
@@ -15,6 +16,11 @@ type Store interface {
 	Index(ctx context.Context, tenant string, create func() (Identity, error)) (Index, error)
 	// Tenants lists the tenants that have an index, in byte order.
 	Tenants(ctx context.Context) ([]string, error)
+	// Restore begins to make the lost index of a tenant again, each change with the number that it had, or goes on
+	// with one that was begun under the same identity. Until it is finished nobody else
+	// can open it: ErrUnfinished. An index that is there and has changes, or is
+	// made again under another identity, is ErrOccupied. One writer at a time.
+	Restore(ctx context.Context, tenant string, id Identity) (Restoration, error)
 	// Close finishes what was accepted and releases the store.
 	Close() error
 }
@@ -72,7 +78,7 @@ type Index interface {
 	// names lead to the docId. The text, where it is that of the kept copy of the docId
 	// before, competes for being kept; that docId has no kept copy then.
 	//
-	// If a sink is attached, c.Article is kept in the [Outbox].
+	// If a sink is attached, c.Article is kept for it.
 	//
 	// ErrUnavailable and ErrFull say that the outcome is not known until
 	// the store is opened again, and a context that ends while Commit
@@ -82,9 +88,32 @@ type Index interface {
 	// of changes up to past at least that the index does not have. Where the
 	// index is further than past, because others were first, it does nothing.
 	BeginEpoch(ctx context.Context, past uint64) error
-	// Catalog reads the rest, Outbox feeds sinks.
+	// Catalog reads the rest.
 	Catalog() Catalog
-	Outbox() Outbox
+
+	// What waits for sinks is the log, and with it the articles, each kept until every attached sink
+	// has it.
+
+	// Attach has the articles kept for a sink from now on, and returns the
+	// last change that it has acknowledged. A sink that is attached stays
+	// so, whatever is restarted.
+	Attach(ctx context.Context, sink string) (uint64, error)
+	// Detach waits for a sink no longer.
+	Detach(ctx context.Context, sink string) error
+	// Attached lists the sinks with what each has acknowledged, by name.
+	Attached(ctx context.Context) ([]Attachment, error)
+	// Pending returns deliveries after a change, in order and without gaps
+	// as Catalog.Log does, at most limit and fewer where articles are long.
+	// ErrBehind if the index has no such change yet.
+	Pending(ctx context.Context, after uint64, limit int) ([]Delivery, error)
+	// Acknowledge says that a sink has every change up to one. What all
+	// have is dropped. ErrNotFound if it is not attached.
+	Acknowledge(ctx context.Context, sink string, upTo uint64) error
+	// Claim asks for a sink to be fed by one, who, and for so long by nobody
+	// else; 0 gives it up. It saves work and proves nothing: two may be told
+	// yes, and both may feed it. The name of no sink stands for other work that
+	// one does for all.
+	Claim(ctx context.Context, sink, who string, long time.Duration) (bool, error)
 }
 
 // Catalog reads an index: what is not needed to decide. Pages are limited by
@@ -96,7 +125,7 @@ type Catalog interface {
 	// sequence number after. ErrEnded if it lived once, ErrNotFound if not.
 	Group(ctx context.Context, leader, after uint64, limit int) (Group, error)
 	// Groups lists living docIds by size, largest first, ties by age.
-	// O(leaders log limit).
+	// O(leaders): some 4 ms a million.
 	Groups(ctx context.Context, page GroupPage) ([]GroupSize, error)
 	// Log returns up to limit entries after a sequence number, in order and
 	// without gaps: the entry after n is n+1, unless it begins an epoch, which

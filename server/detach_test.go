@@ -14,7 +14,7 @@ func TestDetach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box := d.Index().Outbox()
+	box := d.Index()
 	for _, sink := range []string{"kept", "given up"} {
 		if _, err := box.Attach(t.Context(), sink); err != nil {
 			t.Fatal(err)

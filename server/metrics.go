@@ -140,7 +140,7 @@ func (f *figures) index(ctx context.Context, ch chan<- prometheus.Metric, tenant
 		gauge(ch, f.memory, float64(engine["memory"]), tenant)
 	}
 	f.counts(ch, tenant, st)
-	sinks, err := ix.Outbox().Attached(ctx)
+	sinks, err := ix.Attached(ctx)
 	if err != nil {
 		return
 	}

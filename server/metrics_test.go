@@ -30,7 +30,7 @@ func TestSinkFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box := ix.Outbox()
+	box := ix
 	if _, err := box.Attach(t.Context(), "map"); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestLagIsTheSinksOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ix.Outbox().Acknowledge(t.Context(), "map", 3); err != nil {
+	if err := ix.Acknowledge(t.Context(), "map", 3); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {

@@ -72,7 +72,7 @@ func (s *Server) tellWaits(tenant, sink string) func(error) {
 // those that are given up.
 func (s *Server) attach(ctx context.Context, t *tenant) error {
 	for _, name := range s.cfg.Detach {
-		if err := t.detector.Index().Outbox().Detach(ctx, name); err != nil {
+		if err := t.detector.Index().Detach(ctx, name); err != nil {
 			return fmt.Errorf("tenant %q: detach sink %q: %w", t.name, name, err)
 		}
 	}
@@ -84,7 +84,7 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 		r.OnError = s.tellWaits(t.name, name)
 		t.relays[name] = r
 	}
-	waiting, err := t.detector.Index().Outbox().Attached(ctx)
+	waiting, err := t.detector.Index().Attached(ctx)
 	if err != nil {
 		return fmt.Errorf("tenant %q: sinks: %w", t.name, err)
 	}
@@ -112,7 +112,7 @@ func (s *Server) Sweep(ctx context.Context, now time.Time) error {
 		if t.detector == nil {
 			continue // nothing ends there by time
 		}
-		mine, err := t.detector.Index().Outbox().Claim(ctx, sweepClaim, s.who, 2*sweepEvery)
+		mine, err := t.detector.Index().Claim(ctx, sweepClaim, s.who, 2*sweepEvery)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("claim the sweep of tenant %q: %w", t.name, err))
 		}

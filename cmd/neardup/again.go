@@ -161,11 +161,7 @@ func (g *again) folder(ctx context.Context, of docid.Rebuild) (lost, err error) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	target, ok := store.Store.(docid.Restorer)
-	if !ok {
-		return nil, usage("--index %s: no index can be made again there", where(g.stores.index))
-	}
-	of.Store = target
+	of.Store = store
 	return g.each(ctx, of)
 }
 

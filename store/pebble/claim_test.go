@@ -111,11 +111,11 @@ func TestOneFeeds(t *testing.T) {
 // TestClaim: a claim holds until it is given up or was not renewed, and only for who has it, whichever server asks.
 func TestClaim(t *testing.T) {
 	log := storetest.NewLog()
-	var boxes []docid.Outbox
+	var boxes []docid.Index
 	for range 2 {
 		s, err := serve(t, vfs.NewMem(), log)
 		ok(t, err)
-		boxes = append(boxes, s.Index().Outbox())
+		boxes = append(boxes, s.Index())
 	}
 	for i, step := range []struct {
 		who  string

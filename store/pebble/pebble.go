@@ -25,7 +25,7 @@ type Options struct {
 	// write-ahead log has it all. 0: 32 MiB.
 	TableBytes int64
 	// Postings is how many postings (keys of leaders) of an index lie in memory before they
-	// are written to disk, some 20 bytes each. 0: 512 x 1024.
+	// are written to disk, some 50 bytes each. 0: 256 x 1024.
 	Postings int
 	// OpenFiles bounds the files that are open at one moment; 0: 1,000.
 	OpenFiles int

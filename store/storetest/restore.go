@@ -150,7 +150,7 @@ func (r *reference) rebuild(o *opened, drained bool) docid.Rebuilt {
 		ctx, stop := context.WithCancel(t.Context())
 		pages := 0
 		b := docid.Rebuild{
-			Store: o.store.(docid.Restorer), History: r.history, Library: r.library, Tenant: r.tenant, Drained: drained, Page: 7,
+			Store: o.store, History: r.history, Library: r.library, Tenant: r.tenant, Drained: drained, Page: 7,
 			Settings: r.model.Settings(nil),
 			Progress: func(made int) {
 				switch pages++; {
@@ -175,7 +175,7 @@ func (r *reference) rebuild(o *opened, drained bool) docid.Rebuilt {
 		other, err := r.history.Identity(t.Context(), r.tenant)
 		must(t, "identity", err, nil)
 		other.Seed++
-		_, err = o.store.(docid.Restorer).Restore(t.Context(), r.tenant, other)
+		_, err = o.store.Restore(t.Context(), r.tenant, other)
 		must(t, "go on under another identity", err, docid.ErrOccupied)
 		if o.place.Lasting {
 			o.reopen()
@@ -207,9 +207,6 @@ func Restore(t *testing.T, p Place, sinks Sinks) {
 		return // such an index is made again without the log
 	}
 	o := start(t, p)
-	if _, ok := o.store.(docid.Restorer); !ok {
-		t.Fatal("the store is no docid.Restorer")
-	}
 	for seed := range uint64(sinks.Histories) {
 		r := newReference(t, 100+seed, fmt.Sprint("restored", seed), Cascade{})
 		r.history, r.library = sinks.Open()
@@ -247,7 +244,7 @@ func Restore(t *testing.T, p Place, sinks Sinks) {
 			t.Fatalf("cascade %d: %+v", seed, r.model.Cascade)
 		}
 	}
-	_, err := o.store.(docid.Restorer).Restore(t.Context(), "restored0", docid.Identity{})
+	_, err := o.store.Restore(t.Context(), "restored0", docid.Identity{})
 	must(t, "restore over an index", err, docid.ErrOccupied)
 }
 
@@ -310,7 +307,7 @@ func testRestoreLate(t *testing.T, p Place) {
 		given[add(r.Detector, fmt.Sprint("lost", n), 3+n).DocID] = true
 	}
 	b := docid.Rebuild{
-		Store: o.store.(docid.Restorer), History: r.history, Library: r.library, Tenant: r.tenant, Drained: true,
+		Store: o.store, History: r.history, Library: r.library, Tenant: r.tenant, Drained: true,
 		Settings: r.model.Settings(nil),
 	}
 	_, err := b.Run(t.Context())

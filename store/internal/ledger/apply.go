@@ -337,9 +337,8 @@ func (t *change) resize(leader uint64, by int64) {
 	ix := t.ix
 	t.after = append(t.after, func() {
 		ix.members.Add(by)
-		if n, l := ix.posts.find(leader); l != nil {
-			size := l.size.Add(by)
-			ix.sizes.move(n, size-by, size)
+		if _, l := ix.posts.find(leader); l != nil {
+			l.size.Add(by)
 		}
 	})
 }

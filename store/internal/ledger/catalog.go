@@ -1,8 +1,10 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/neardup/neardup/docid"
 )
@@ -144,16 +146,33 @@ func (ix *index) absent(r Reader, seq uint64) error {
 	return errors.Join(err, docid.ErrNotFound)
 }
 
-// Groups lists living docIds by size from the order in memory.
+// Groups looks at all docIds in memory, and keeps the best of a page.
 func (c catalog) Groups(ctx context.Context, page docid.GroupPage) ([]docid.GroupSize, error) {
 	if err := c.ix.store.current(ctx); err != nil || page.Limit <= 0 {
 		return nil, err
 	}
-	from := place(0)
-	if after := page.After; after.Leader != 0 {
-		from = placeOf(int64(after.Size), c.ix.posts.from(after.Leader+1))
+	order := func(a, b docid.GroupSize) int {
+		return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.Leader, b.Leader))
 	}
-	return c.ix.sizes.page(from, page.MinSize, page.Limit, &c.ix.posts.leaders), nil
+	var found []docid.GroupSize
+	best := func() []docid.GroupSize {
+		slices.SortFunc(found, order)
+		return found[:min(len(found), page.Limit)]
+	}
+	least := page.MinSize
+	all, at := &c.ix.posts.leaders, c.ix.durable.Load()
+	for n := range leaderNo(all.len()) {
+		l := all.at(n)
+		g := docid.GroupSize{Leader: l.seq, Size: int(l.size.Load())}
+		if g.Size < least || l.seq > at || !l.lives(at) || page.After.Leader != 0 && order(g, page.After) <= 0 {
+			continue
+		}
+		if found = append(found, g); len(found) == 2*page.Limit {
+			found = best()
+			least = found[page.Limit-1].Size + 1 // those of one size come by age
+		}
+	}
+	return best(), ctx.Err()
 }
 
 // Log reads entries in order.
@@ -217,10 +236,10 @@ func (c catalog) Stats(ctx context.Context) (docid.Stats, error) {
 }
 
 // Engine tells of the postings: how many there are, in how many segments on
-// disk, and the bytes that they and what else of the index take in memory, about.
+// disk, and the bytes that they take in memory, about.
 func (c catalog) Engine(ctx context.Context) (map[string]int64, error) {
 	p := c.ix.posts
 	return map[string]int64{
-		"keys": int64(p.count()), "memory": int64(p.bytes() + c.ix.sizes.bytes()), "segments": int64(len(p.levels.Load().segments)),
+		"keys": int64(p.count()), "memory": int64(p.bytes()), "segments": int64(len(p.levels.Load().segments)),
 	}, ctx.Err()
 }

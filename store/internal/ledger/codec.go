@@ -135,3 +135,25 @@ func (d *decoder) count(size int) int {
 	}
 	return int(n)
 }
+
+// encoded are the fields of a row without its checksum, decoded reads them.
+func encoded(put func(*encoder)) []byte {
+	var e encoder
+	put(&e)
+	return e.b
+}
+
+func decoded(b []byte, get func(*decoder)) error {
+	d := &decoder{b: b}
+	get(d)
+	return d.close(nil)
+}
+
+// EncodeEntry writes an entry, all but its Seq, for who keeps it elsewhere than in rows.
+func EncodeEntry(v *docid.Entry) []byte { return encoded(func(e *encoder) { putEntry(e, v) }) }
+
+// DecodeEntry reads what EncodeEntry wrote. ErrCorrupt.
+func DecodeEntry(b []byte) (v docid.Entry, err error) {
+	err = decoded(b, func(d *decoder) { getEntry(d, &v) })
+	return v, err
+}

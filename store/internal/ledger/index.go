@@ -19,7 +19,6 @@ type index struct {
 	unfinished bool
 	posts      *postings
 	segments   uint64 // number of the last segment; that of who settles
-	sizes      sizes  // the order of Groups
 
 	settled    uint64            // the active table holds what came after; the writer's
 	head       uint64            // last change applied; the writer's
@@ -48,9 +47,6 @@ func (ix *index) Identity() docid.Identity { return ix.identity }
 
 // Catalog reads the rest.
 func (ix *index) Catalog() docid.Catalog { return catalog{ix} }
-
-// Outbox feeds sinks.
-func (ix *index) Outbox() docid.Outbox { return outbox{ix} }
 
 // epochOf is the epoch of a change.
 func (ix *index) epochOf(seq uint64) uint64 { return docid.EpochOf(*ix.epochs.Load(), seq) }

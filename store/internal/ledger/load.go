@@ -76,7 +76,6 @@ func (ix *index) load(ctx context.Context, r Reader) error {
 	if err := ix.loadLeadersAndMembers(ctx, r); err != nil {
 		return err
 	}
-	ix.sizes.fill(&ix.posts.leaders)
 	if err := ix.loadPostings(ctx, r); err != nil {
 		return err
 	}

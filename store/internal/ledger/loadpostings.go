@@ -143,8 +143,7 @@ type posted struct {
 // last of them, until the table in memory is full, and returns the change up to which it did, and
 // the names that are left.
 func (ix *index) postLeaders(ctx context.Context, r Reader, from uint64, names []posted) (to uint64, full bool, left []posted, err error) {
-	b := newBulk(ix.posts.levels.Load().active)
-	defer b.close()
+	active := ix.posts.levels.Load().active
 	to = ix.head
 	err = r.Scan(ix.key(spaceLeader, from+1), after(ix.key(spaceLeader)), func(k, v []byte) error {
 		row := leaderRow{seq: number(k, 0)}
@@ -152,8 +151,8 @@ func (ix *index) postLeaders(ctx context.Context, r Reader, from uint64, names [
 			return err
 		}
 		n, _ := ix.posts.find(row.seq)
-		b.post(row.seq, n, row.keys...)
-		if int(b.table.keys.Load()) >= ix.store.inMemory {
+		active.post(row.seq, n, row.keys...)
+		if int(active.keys.Load()) >= ix.store.inMemory {
 			to, full = row.seq, true
 			return errStop
 		}
@@ -167,7 +166,7 @@ func (ix *index) postLeaders(ctx context.Context, r Reader, from uint64, names [
 		if l == nil {
 			return to, full, nil, fmt.Errorf("%w: a name leads to leader %d, which is missing", docid.ErrCorrupt, names[0].leader)
 		}
-		b.post(names[0].seq, n, names[0].hash)
+		active.post(names[0].seq, n, names[0].hash)
 		names = names[1:]
 	}
 	return to, full, names, ctx.Err()

@@ -54,7 +54,7 @@ func (p *postings) runs(l *levels, r Reader, q *docid.Query, at uint64) (runs []
 				if q.Before != 0 {
 					r = r.until(q.Before - 1)
 				}
-				runs[i][n+j], total = r, total+r.len()
+				runs[i][n+j], total = r, total+len(r)
 			}
 		}
 	}
@@ -67,9 +67,9 @@ func (p *postings) runs(l *levels, r Reader, q *docid.Query, at uint64) (runs []
 	for _, rs := range runs {
 		for i, r := range rs {
 			rs[i] = r.after(last)
-			left = left || rs[i].len() < r.len()
-			if rs[i].len() > 0 {
-				rest = min(rest, rs[i].at(0).seq)
+			left = left || len(rs[i]) < len(r)
+			if len(rs[i]) > 0 {
+				rest = min(rest, rs[i][0].seq)
 			}
 		}
 	}
@@ -86,14 +86,14 @@ func newest(runs [][]run, limit int, since, at uint64) uint64 {
 	seq := since + uint64(sort.Search(int(at-since), func(i int) bool {
 		n := 0
 		for _, r := range all {
-			n += r.len() - r.first(since+uint64(i))
+			n += len(r) - r.first(since+uint64(i))
 		}
 		return n <= limit
 	}))
 	last := uint64(0)
 	for _, r := range all {
-		if n := r.len(); n > 0 {
-			last = max(last, r.at(n-1).seq)
+		if n := len(r); n > 0 {
+			last = max(last, r[n-1].seq)
 		}
 	}
 	return min(seq, last-1)
@@ -105,8 +105,8 @@ func newest(runs [][]run, limit int, since, at uint64) uint64 {
 func (p *postings) hits(runs []run, plausible func(uint64) bool, at uint64) []docid.Hit {
 	var numbers []leaderNo
 	for _, r := range runs {
-		for i := range r.len() {
-			n := r.at(i).leader
+		for _, post := range r {
+			n := post.leader
 			if l := p.leaders.at(n); l.lives(at) && (plausible == nil || plausible(l.sketch)) {
 				numbers = append(numbers, n)
 			}

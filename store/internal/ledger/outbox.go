@@ -10,12 +10,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// outbox is the log of an index with the articles that wait for its sinks.
-// Which sinks there are, and what each has, are rows that are no change: they
-// take no number.
-type outbox struct{ ix *index }
-
-// waiting is what waits for the sinks with a change.
+// waiting is what waits for the sinks with a change. Which sinks there are, and what each has, are rows that are no
+// change: they take no number.
 type waiting struct {
 	keeps   docid.Keeps
 	article *docid.Article // nil: none
@@ -39,50 +35,50 @@ func (w *waiting) get(d *decoder) {
 const pageBytes = 4 << 20
 
 // Attach keeps articles for a sink from now on.
-func (o outbox) Attach(ctx context.Context, sink string) (uint64, error) {
-	p := &proposal{tenant: o.ix.tenant, sink: &sinkChange{what: sinkAttach, name: sink}}
-	err := o.ix.store.propose(ctx, p)
+func (ix *index) Attach(ctx context.Context, sink string) (uint64, error) {
+	p := &proposal{tenant: ix.tenant, sink: &sinkChange{what: sinkAttach, name: sink}}
+	err := ix.store.propose(ctx, p)
 	return p.has, err
 }
 
 // Detach waits for a sink no longer.
-func (o outbox) Detach(ctx context.Context, sink string) error {
-	return o.ix.store.propose(ctx, &proposal{tenant: o.ix.tenant, sink: &sinkChange{what: sinkDetach, name: sink}})
+func (ix *index) Detach(ctx context.Context, sink string) error {
+	return ix.store.propose(ctx, &proposal{tenant: ix.tenant, sink: &sinkChange{what: sinkDetach, name: sink}})
 }
 
 // Acknowledge drops the articles that all sinks have.
-func (o outbox) Acknowledge(ctx context.Context, sink string, upTo uint64) error {
-	has, there, err := o.has(sink)
+func (ix *index) Acknowledge(ctx context.Context, sink string, upTo uint64) error {
+	has, there, err := ix.acknowledged(sink)
 	if err != nil || there && upTo <= has {
 		return err
 	}
-	return o.ix.store.propose(ctx, &proposal{tenant: o.ix.tenant, sink: &sinkChange{what: sinkAcknowledge, name: sink, upTo: upTo}})
+	return ix.store.propose(ctx, &proposal{tenant: ix.tenant, sink: &sinkChange{what: sinkAcknowledge, name: sink, upTo: upTo}})
 }
 
-// has is what a sink has acknowledged, durably, if it is attached.
-func (o outbox) has(sink string) (seq uint64, there bool, err error) {
-	err = o.ix.atSnapshot(func(r Reader) error {
-		there, err = read(r, sinkKey(o.ix.id, sink), func(d *decoder) { seq = d.uint() })
+// acknowledged is what a sink has acknowledged, durably, if it is attached.
+func (ix *index) acknowledged(sink string) (seq uint64, there bool, err error) {
+	err = ix.atSnapshot(func(r Reader) error {
+		there, err = read(r, sinkKey(ix.id, sink), func(d *decoder) { seq = d.uint() })
 		return err
 	})
 	return seq, there, err
 }
 
 // Claim asks through the log. A folder that follows none is open in one process, whose relays are its own matter.
-func (o outbox) Claim(ctx context.Context, sink, who string, long time.Duration) (bool, error) {
-	if o.ix.store.follower == nil {
+func (ix *index) Claim(ctx context.Context, sink, who string, long time.Duration) (bool, error) {
+	if ix.store.follower == nil {
 		return true, nil
 	}
 	var held claim
-	err := o.ix.atSnapshot(func(r Reader) error {
-		_, err := read(r, claimKey(o.ix.id, sink), held.get)
+	err := ix.atSnapshot(func(r Reader) error {
+		_, err := read(r, claimKey(ix.id, sink), held.get)
 		return err
 	})
 	if err != nil {
 		return false, err
 	}
-	since := o.ix.seen.since(sink, held)
-	p := &proposal{tenant: o.ix.tenant, sink: &sinkChange{what: sinkClaim, name: sink, claim: claim{who, held.turn}}}
+	since := ix.seen.since(sink, held)
+	p := &proposal{tenant: ix.tenant, sink: &sinkChange{what: sinkClaim, name: sink, claim: claim{who, held.turn}}}
 	switch {
 	case held.who == who && long <= 0:
 		p.sink.what = sinkRelease
@@ -91,7 +87,7 @@ func (o outbox) Claim(ctx context.Context, sink, who string, long time.Duration)
 	case held.who != who && (long <= 0 || held.who != "" && since < long):
 		return false, nil
 	}
-	err = o.ix.store.propose(ctx, p)
+	err = ix.store.propose(ctx, p)
 	return p.held, err
 }
 
@@ -208,13 +204,13 @@ func (ix *index) full(backlog uint64) bool {
 }
 
 // Attached lists the sinks.
-func (o outbox) Attached(ctx context.Context) ([]docid.Attachment, error) {
+func (ix *index) Attached(ctx context.Context) ([]docid.Attachment, error) {
 	var as []docid.Attachment
-	prefix := o.ix.key(spaceSink)
-	err := catalog(o).scan(ctx, prefix, after(prefix), func(k, v []byte) error {
+	prefix := ix.key(spaceSink)
+	err := catalog{ix}.scan(ctx, prefix, after(prefix), func(k, v []byte) error {
 		a := docid.Attachment{Sink: string(k[len(prefix):])}
 		err := decode(k, v, func(d *decoder) { a.Seq = d.uint() })
-		a.Lost = o.ix.passed(a.Seq + 1)
+		a.Lost = ix.passed(a.Seq + 1)
 		as = append(as, a)
 		return err
 	})
@@ -222,21 +218,21 @@ func (o outbox) Attached(ctx context.Context) ([]docid.Attachment, error) {
 }
 
 // Pending reads the log with the articles that wait.
-func (o outbox) Pending(ctx context.Context, from uint64, limit int) ([]docid.Delivery, error) {
-	if from > o.ix.durable.Load() {
+func (ix *index) Pending(ctx context.Context, from uint64, limit int) ([]docid.Delivery, error) {
+	if from > ix.durable.Load() {
 		return nil, docid.ErrBehind
 	}
-	entries, err := catalog(o).Log(ctx, from, limit)
+	entries, err := catalog{ix}.Log(ctx, from, limit)
 	if err != nil {
 		return nil, err
 	}
 	var ds []docid.Delivery
 	bytes := 0
-	err = o.ix.atSnapshot(func(r Reader) error {
+	err = ix.atSnapshot(func(r Reader) error {
 		for i := 0; i < len(entries) && bytes < pageBytes; i++ {
 			d := docid.Delivery{Entry: entries[i]}
 			var w waiting
-			if _, err := read(r, o.ix.key(spaceOutbox, d.Seq), w.get); err != nil {
+			if _, err := read(r, ix.key(spaceOutbox, d.Seq), w.get); err != nil {
 				return err
 			}
 			d.Keeps, d.Article = w.keeps, w.article

@@ -37,7 +37,7 @@ type frozen struct {
 
 func newPostings() *postings {
 	p := &postings{}
-	p.levels.Store(&levels{active: &table{}})
+	p.levels.Store(&levels{active: newTable()})
 	return p
 }
 
@@ -48,16 +48,11 @@ func (p *postings) lead(seq, sketch uint64, time int64) leaderNo {
 
 // find returns a leader by its sequence number. O(log leaders).
 func (p *postings) find(seq uint64) (leaderNo, *leader) {
-	n := p.from(seq)
+	n := leaderNo(sort.Search(p.leaders.len(), func(i int) bool { return p.leaders.at(leaderNo(i)).seq >= seq }))
 	if int(n) == p.leaders.len() || p.leaders.at(n).seq != seq {
 		return 0, nil
 	}
 	return n, p.leaders.at(n)
-}
-
-// from is the number of the first leader from a change on.
-func (p *postings) from(seq uint64) leaderNo {
-	return leaderNo(sort.Search(p.leaders.len(), func(i int) bool { return p.leaders.at(leaderNo(i)).seq >= seq }))
 }
 
 // post records that change seq puts leader l under keys.
@@ -77,7 +72,7 @@ func (p *postings) drop(key uint64, l leaderNo) {
 // freeze begins an empty table; the active one holds all up to a change.
 func (p *postings) freeze(to uint64) {
 	old := p.levels.Load()
-	p.levels.Store(&levels{old.segments, append(slices.Clone(old.frozen), frozen{old.active, to}), &table{}})
+	p.levels.Store(&levels{old.segments, append(slices.Clone(old.frozen), frozen{old.active, to}), newTable()})
 }
 
 // replace puts a segment in the place of the oldest frozen tables and of the
@@ -147,14 +142,7 @@ func (p *postings) each(src source, key, since, at uint64, visit func(*leader) b
 			return err
 		}
 		for _, run := range slices.Backward(runs) {
-			for i := run.len() - 1; i >= 0; i-- {
-				post := run.at(i)
-				if post.seq > at {
-					continue
-				}
-				if post.seq <= since {
-					break
-				}
+			for _, post := range slices.Backward(run.after(since).until(at)) {
 				if l := p.leaders.at(post.leader); l.lives(at) && !visit(l) {
 					return nil
 				}
@@ -166,29 +154,26 @@ func (p *postings) each(src source, key, since, at uint64, visit func(*leader) b
 
 // runsOf appends the runs of a key, those by older changes first.
 func (p *postings) runsOf(runs []run, l *levels, r Reader, key, since uint64) ([]run, error) {
+	add := func(r run) {
+		if len(r) > 0 {
+			runs = append(runs, r)
+		}
+	}
 	for _, s := range l.segments {
 		if s.to <= since {
 			continue
 		}
-		posts, err := s.find(r, key, p)
+		found, err := s.find(r, key, p)
 		if err != nil {
 			return nil, err
 		}
-		if len(posts) > 0 {
-			runs = append(runs, run{posts: posts})
-		}
+		add(found)
 	}
 	for _, f := range l.frozen {
-		runs = f.table.runOf(runs, key)
+		add(f.get(key))
 	}
-	return l.active.runOf(runs, key), nil
-}
-
-func (t *table) runOf(runs []run, key uint64) []run {
-	if list := t.shard(key).get(key); len(list) > 0 {
-		runs = append(runs, run{t: t, list: list})
-	}
-	return runs
+	add(l.active.get(key))
+	return runs, nil
 }
 
 // bytes is the memory in use, about.
@@ -220,35 +205,14 @@ func (p *postings) count() int {
 
 // A run is postings under one key, in the order of their changes: of a table,
 // or of a segment.
-type run struct {
-	t     *table
-	list  []postingNo
-	posts []posting
-}
-
-func (r run) len() int { return len(r.list) + len(r.posts) }
-
-func (r run) at(i int) posting {
-	if r.t != nil {
-		return *r.t.posts.at(r.list[i])
-	}
-	return r.posts[i]
-}
-
-// part is the run from i to j.
-func (r run) part(i, j int) run {
-	if r.t != nil {
-		return run{t: r.t, list: r.list[i:j]}
-	}
-	return run{posts: r.posts[i:j]}
-}
+type run []posting
 
 // after is the part of a run by changes after one.
-func (r run) after(seq uint64) run { return r.part(r.first(seq), r.len()) }
+func (r run) after(seq uint64) run { return r[r.first(seq):] }
 
 // until is the part of a run by changes up to one.
-func (r run) until(seq uint64) run { return r.part(0, r.first(seq)) }
+func (r run) until(seq uint64) run { return r[:r.first(seq)] }
 
 func (r run) first(seq uint64) int {
-	return sort.Search(r.len(), func(i int) bool { return r.at(i).seq > seq })
+	return sort.Search(len(r), func(i int) bool { return r[i].seq > seq })
 }

@@ -134,7 +134,6 @@ func (t *change) planEnd() error {
 	t.after = append(t.after, func() {
 		ix.leaders.Add(-1)
 		ix.members.Add(-members)
-		ix.sizes.move(n, l.size.Load(), -1)
 		for _, k := range append(names, r.keys...) {
 			ix.posts.drop(k, n)
 		}

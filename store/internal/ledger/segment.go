@@ -24,8 +24,8 @@ type segment struct {
 	filter   filter
 
 	mu   sync.Mutex
-	hot  map[uint64][]posting // long runs that were read
-	held int                  // postings in it
+	hot  map[uint64]run // long runs that were read
+	held int            // postings in it
 }
 
 const (
@@ -77,15 +77,15 @@ func (s *segment) key(space byte, numbers ...uint64) []byte {
 
 // find reads the postings under a key, those of leaders that live. Nothing is
 // read for most keys that are not there.
-func (s *segment) find(r Reader, key uint64, p *postings) ([]posting, error) {
+func (s *segment) find(r Reader, key uint64, p *postings) (run, error) {
 	if !s.filter.has(key) {
 		return nil, nil
 	}
 	s.mu.Lock()
-	run, held := s.hot[key]
+	all, held := s.hot[key]
 	s.mu.Unlock()
 	if held {
-		return run, nil
+		return all, nil
 	}
 	last := sort.Search(len(s.firsts), func(i int) bool { return s.firsts[i] > key }) - 1
 	first := last
@@ -96,7 +96,7 @@ func (s *segment) find(r Reader, key uint64, p *postings) ([]posting, error) {
 		err := s.chunk(r, c, func(at segmented) bool {
 			if at.key == key {
 				if n, l := p.find(at.leader); l != nil {
-					run = append(run, posting{at.seq, n})
+					all = append(all, posting{at.seq, n})
 				}
 			}
 			return at.key <= key
@@ -105,22 +105,22 @@ func (s *segment) find(r Reader, key uint64, p *postings) ([]posting, error) {
 			return nil, err
 		}
 	}
-	s.hold(key, run)
-	return run, nil
+	s.hold(key, all)
+	return all, nil
 }
 
 // hold keeps a long run.
-func (s *segment) hold(key uint64, run []posting) {
-	if len(run) < hotRun {
+func (s *segment) hold(key uint64, all run) {
+	if len(all) < hotRun {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.hot == nil || s.held+len(run) > hotHeld {
-		s.hot, s.held = map[uint64][]posting{}, 0
+	if s.hot == nil || s.held+len(all) > hotHeld {
+		s.hot, s.held = map[uint64]run{}, 0
 	}
 	if _, there := s.hot[key]; !there {
-		s.hot[key], s.held = run, s.held+len(run)
+		s.hot[key], s.held = all, s.held+len(all)
 	}
 }
 

@@ -59,13 +59,13 @@ func TestFilter(t *testing.T) {
 	const n = 20_000
 	f, passed := newFilter(n), 0
 	for k := range uint64(n) {
-		f.add(mix(k + 1))
+		f.add((k + 1) * 0x9e3779b97f4a7c15)
 	}
 	for k := range uint64(n) {
-		if !f.has(mix(k + 1)) {
+		if !f.has((k + 1) * 0x9e3779b97f4a7c15) {
 			t.Fatalf("key %d is missed", k)
 		}
-		if f.has(mix(k + 1 + n)) {
+		if f.has((k + 1 + n) * 0x9e3779b97f4a7c15) {
 			passed++
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // maxInMemory is how many postings an active table takes, unless the options
 // say otherwise: those of some 15,000 leaders.
-const maxInMemory = 512 << 10
+const maxInMemory = 256 << 10
 
 // maxTail is how many changes there may be that a start has to read again.
 const maxTail = 256 << 10
@@ -134,35 +134,6 @@ func (ix *index) writeTable(f frozen) error {
 		}
 	}
 	return ix.swap(b, 1, 0)
-}
-
-// sorted are the postings of living leaders.
-func (f frozen) sorted(p *postings) []segmented {
-	all := make([]segmented, 0, f.keys.Load())
-	add := func(key uint64, n postingNo) {
-		post := f.posts.at(n)
-		if l := p.leaders.at(post.leader); l.ended.Load() == 0 {
-			all = append(all, segmented{key, post.seq, l.seq})
-		}
-	}
-	for i := range f.shards {
-		s := &f.shards[i]
-		s.mu.RLock()
-		for i, at := range s.slots {
-			switch {
-			case at == 0:
-			case at&listBit == 0:
-				add(s.keys[i], at.posting())
-			default:
-				for _, n := range s.lists[at.list()] {
-					add(s.keys[i], n)
-				}
-			}
-		}
-		s.mu.RUnlock()
-	}
-	slices.SortFunc(all, segmented.compare)
-	return all
 }
 
 // segmented is a posting of a segment.

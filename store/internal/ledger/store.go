@@ -51,7 +51,7 @@ type request struct {
 // Options set what a store may use. The zero value is good.
 type Options struct {
 	// Postings is how many postings of an index lie in memory before they are
-	// written to rows, some 20 bytes each. 0: 512 x 1024.
+	// written to rows, some 50 bytes each. 0: 256 x 1024.
 	Postings int
 	// Volatile says that the KV ends with the process, so nothing is written for
 	// the next start.
