@@ -35,7 +35,7 @@ func FormatOf(name string) Format {
 }
 
 // ErrName is wrapped by the error about an output whose name says another format.
-var ErrName = errors.New("the name of an output says its format")
+var ErrName = errors.New("the name of an output says another format")
 
 // CheckName returns an error if the end of an output's name says a format, or a
 // kind of file that nothing here writes, and none of these. No formats: any name
@@ -67,7 +67,10 @@ func joined(formats []Format) string {
 	for _, f := range formats {
 		names = append(names, string(f))
 	}
-	return strings.Join(names, " or ")
+	if n := len(names) - 1; n > 0 {
+		return strings.Join(names[:n], ", ") + " or " + names[n]
+	}
+	return strings.Join(names, "")
 }
 
 // formatOfHead tells the format by the first bytes of the content; "" when it

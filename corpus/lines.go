@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"github.com/neardup/neardup/text"
 )
@@ -60,6 +63,21 @@ func trimEnd(raw []byte) []byte {
 // sniffed is how much of a file tells its charset and dialect.
 const sniffed = 64 << 10
 
+// unmarkedUTF16 decodes a file that is declared as UTF-16 and is, without a byte order mark; nil: another.
+// It is not guessed, because a line of a few bytes may hold a zero.
+func unmarkedUTF16(head []byte, declared string) transform.Transformer {
+	if !strings.HasPrefix(strings.ToLower(declared), "utf-16") {
+		return nil
+	}
+	switch _, charset, _ := text.Decode(head, declared); charset {
+	case "utf-16le":
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder()
+	case "utf-16be":
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder()
+	}
+	return nil
+}
+
 // sniff finds the charset of a file by its first block, because a line is too
 // short to tell; "" is UTF-8, or nothing but ASCII so far. What is no text is
 // text.ErrBinary.
@@ -72,6 +90,10 @@ func sniff(b *blocks, declared string) (string, error) {
 	}
 	if n := len(head); n > 0 && head[n-1] >= utf8.RuneSelf {
 		head = head[:n-1]
+	}
+	if wide := unmarkedUTF16(head, declared); wide != nil {
+		b.decode(wide)
+		return "", nil
 	}
 	if zeros := bytes.Count(head, []byte{0}); zeros > 32 && zeros*3 > len(head) {
 		return "", text.ErrBinary

@@ -220,7 +220,7 @@ func TestMissingColumnIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(r); err == nil || !strings.Contains(err.Error(), `no column "text"; the header has ["id" "body"]`) {
+	if _, err := drain(r); err == nil || !strings.Contains(err.Error(), `no column "text"; the header has "id", "body"`) {
 		t.Errorf("error %v", err)
 	}
 }

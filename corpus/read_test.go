@@ -115,6 +115,8 @@ func TestFraming(t *testing.T) {
 		{name: "empty file", file: "a", content: ""},
 		{name: "UTF-8 mark", file: "a", content: "\xef\xbb\xbfa\nb", want: "a@1 b@2"},
 		{name: "UTF-16 little", file: "a", content: "\xff\xfea\x00\n\x00-N", want: "a@1 中@2"},
+		{name: "UTF-16 without a mark", file: "a", content: "a\x00\n\x00-N", opt: Options{Charset: "UTF-16LE"}, want: "a@1 中@2"},
+		{name: "UTF-16 big without a mark", file: "a", content: "\x00a\x00\nN-", opt: Options{Charset: "utf-16be"}, want: "a@1 中@2"},
 		{name: "UTF-16 big", file: "a", content: "\xfe\xff\x00a\x00\nN-", want: "a@1 中@2"},
 		{name: "NUL", file: "a", content: "a\x00b\n", want: "a\x00b@1"},
 		{name: "a long line in the middle", file: "a", content: "a\n" + long + "\nb\n", opt: Options{MaxDocument: 1000},

@@ -169,11 +169,11 @@ const isPicture = "an image is read as format images alone"
 var refused = []struct{ magic, why string }{
 	{"BZh", "bzip2 is not read: decompress it first"},
 	{"\xfd7zXZ\x00", "xz is not read: decompress it first"},
-	{"PK\x03\x04", "zip archives are not read: unpack it first"},
+	{"PK\x03\x04", "zip archives are not read, and no files of Excel and Word: unpack it, or save it as CSV or text"},
 	{"7z\xbc\xaf", "7z archives are not read: unpack it first"},
 	{"Rar!", "rar archives are not read: unpack it first"},
 	{"%PDF-", "PDF is not read: take its text out first"},
-	{"\xd0\xcf\x11\xe0", "files of Word and Excel are not read: save it as text"},
+	{"\xd0\xcf\x11\xe0", "files of Excel and Word are not read: save it as CSV or text"},
 	{"{\\rtf", "RTF is not read: save it as text"},
 	{"SQLite", "databases are not read: write their texts to a file first"},
 	{"\x89PNG", isPicture},

@@ -103,7 +103,11 @@ func findColumns(f Fields, names [][]byte) (columns, error) {
 	if names == nil {
 		return c, fmt.Errorf("%w %s: with a text column by number all are by number", ErrField, strings.Join(missing, ", "))
 	}
-	return c, fmt.Errorf("%w %s; the header has %q", ErrField, strings.Join(missing, ", "), names)
+	var quoted []string
+	for _, name := range names {
+		quoted = append(quoted, strconv.Quote(string(name)))
+	}
+	return c, fmt.Errorf("%w %s; the header has %s", ErrField, strings.Join(missing, ", "), strings.Join(quoted, ", "))
 }
 
 func (t *tableFrames) close() error { return t.s.Close() }

@@ -40,7 +40,10 @@ func NewWriter(path string, r *Reader) (*Writer, error) {
 	}
 	if format == Files {
 		s, err := newFilesSink(path, r)
-		return &Writer{sink: s}, err
+		if err != nil {
+			return nil, err
+		}
+		return &Writer{sink: s}, nil
 	}
 	if err := CheckName(path, format); err != nil {
 		return nil, fmt.Errorf("%w, the format of the inputs", err)

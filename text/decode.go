@@ -198,6 +198,9 @@ func lookup(name string) encoding.Encoding {
 	return enc
 }
 
+// IsCharset reports whether a name is one of a charset that is read.
+func IsCharset(name string) bool { return canonical(name) != "" }
+
 // canonical returns the one name of a charset that has many, "" for an
 // unknown one.
 func canonical(label string) string {

@@ -156,6 +156,14 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+func TestIsCharset(t *testing.T) {
+	for name, want := range map[string]bool{"utf-8": true, "GBK": true, "gb-18030": true, "latin1": true, " Big5 ": true, "utf-61": false, "": false} {
+		if text.IsCharset(name) != want {
+			t.Errorf("IsCharset(%q) is %v", name, !want)
+		}
+	}
+}
+
 func TestDecodeBinary(t *testing.T) {
 	for _, raw := range []string{"\x7fELF\x02\x01\x01\x00\x00\x00\x01\x02\x03", strings.Repeat("\x00", 1000), "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x01\x02\x03"} {
 		if s, charset, err := text.Decode([]byte(raw), ""); !errors.Is(err, text.ErrBinary) {

@@ -102,6 +102,9 @@ func (f *inputFlags) options() (corpus.Options, error) {
 	if _, err := titled(string(opt.Compare)); err != nil {
 		return opt, err
 	}
+	if opt.Charset != "" && !text.IsCharset(opt.Charset) {
+		return opt, usage("--charset: no charset is named %q: try utf-8, utf-16le, gb18030, big5 or windows-1252", opt.Charset)
+	}
 	if f.delimiter != "" {
 		if opt.Delimiter, err = corpus.ParseDelimiter(f.delimiter); err != nil {
 			return opt, usage("--delimiter %w", err)

@@ -271,7 +271,7 @@ func (p *reporter) dedup(s *batch.Summary) error {
 		fmt.Fprintf(w, "kept        %s\n", grouped(s.Kept))
 		fmt.Fprintf(w, "removed     %s (%s of them equal to the kept text)\n", grouped(s.Removed), grouped(s.Equal))
 		if s.Variants > 0 {
-			fmt.Fprintf(w, "variants    %s of the kept say other things by the template of another\n", grouped(s.Variants))
+			fmt.Fprintf(w, "variants    %s of the kept share a template with another, and say something else\n", grouped(s.Variants))
 		}
 		if len(s.Largest) > 0 {
 			fmt.Fprintf(w, "clusters    %s; the largest:\n", grouped(s.Clusters))
@@ -409,6 +409,6 @@ func appendString(b []byte, s string) []byte {
 // noText warns of documents without text.
 func noText(w io.Writer, n int64) {
 	if n > 0 {
-		fmt.Fprintf(w, "warning     %s documents have no text: each is kept, and says nothing of others\n", grouped(n))
+		fmt.Fprintf(w, "warning     documents without a text: %s, each kept as new\n", grouped(n))
 	}
 }

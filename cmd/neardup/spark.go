@@ -356,7 +356,7 @@ func (v *sparkVerb) report(file string) error {
 	fmt.Fprintf(v.stderr, "documents   %s (%s rejected)\nkept        %s\nremoved     %s (%s of them equal to the kept text)\n",
 		grouped(s.Documents), grouped(s.Rejected), grouped(s.Kept), grouped(s.Removed), grouped(s.Equal))
 	if s.Variants > 0 {
-		fmt.Fprintf(v.stderr, "variants    %s of the kept say other things by the template of another\n", grouped(s.Variants))
+		fmt.Fprintf(v.stderr, "variants    %s of the kept share a template with another, and say something else\n", grouped(s.Variants))
 	}
 	fmt.Fprintf(v.stderr, "method      %s\nwork        %s candidates, %s edges\n", s.Method, grouped(s.Candidates), grouped(s.Edges))
 	if s.HotDocuments > 0 {

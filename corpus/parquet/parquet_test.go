@@ -186,7 +186,7 @@ func same(t *testing.T, in, out string) {
 func TestFieldErrors(t *testing.T) {
 	path := write(t, sample(3))
 	for want, opt := range map[string]corpus.Options{
-		`no column "body"; the columns are ["id" "text"`:   {TextField: "body"},
+		`no column "body"; the columns are "id", "text"`:   {TextField: "body"},
 		`no column "meta.tags.list.element": it is a list`: {TextField: "meta.tags.list.element"},
 		`no column of text "id": it holds INT`:             {TextField: "id"},
 	} {

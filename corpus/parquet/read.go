@@ -131,9 +131,9 @@ func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
 	if !ok {
 		var names []string
 		for _, path := range s.Columns() {
-			names = append(names, strings.Join(path, "."))
+			names = append(names, strconv.Quote(strings.Join(path, ".")))
 		}
-		return nil, fmt.Errorf("%w %q; the columns are %q", corpus.ErrField, name, names)
+		return nil, fmt.Errorf("%w %q; the columns are %s", corpus.ErrField, name, strings.Join(names, ", "))
 	}
 	if leaf.MaxRepetitionLevel > 0 {
 		return nil, fmt.Errorf("%w %q: it is a list", corpus.ErrField, name)

@@ -120,7 +120,7 @@ class Dedup(unittest.TestCase):
         series = neardup.dedup(frame["body"], method="ngram")
         self.assertEqual(list(series["leader"]), [None, None, "a", "a", None])
         self.assertEqual(list(neardup.dedup(pandas.Series(["x", pandas.NA, "x"]), method="exact")["leader"])[2], 0)
-        with self.assertRaisesRegex(KeyError, "no column 'text': there are body"):
+        with self.assertRaisesRegex(KeyError, "no column 'text': the columns are body"):
             neardup.dedup(frame)
 
         found = neardup.pairs(frame, text="body", method="ngram")

@@ -199,7 +199,7 @@ def _table_of(data, text):
             raise TypeError(f"data is {type(data).__name__}: texts, a table or a path are wanted")
         return data, "strings"
     if text not in names:
-        raise KeyError(f"no column {text!r}: there are {', '.join(map(str, names))}")
+        raise KeyError(f"no column {text!r}: the columns are {', '.join(map(str, names))}")
     return data, kind
 
 

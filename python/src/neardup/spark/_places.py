@@ -172,7 +172,7 @@ def column(rows: DataFrame, name: str, types: Sequence[str] = ()) -> Column:
     path, kind = [name] if name in rows.columns else name.split("."), rows.schema
     for part in path:
         if not isinstance(kind, StructType) or part not in kind.names:
-            raise Error(f"no column {name!r}; there are {', '.join(rows.columns)}")
+            raise Error(f"no column {name!r}; the columns are {', '.join(rows.columns)}")
         kind = kind[part].dataType
     if types and kind.simpleString() not in types:
         raise Error(f"column {name!r} is {kind.simpleString()}, not {types[0]}")
