@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -166,26 +165,21 @@ func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) 
 	kept := newReservoir(p.sample)
 	var others []sampledRecord
 	var met scripts
-	n, whole := int64(0), true
-	for done := int64(0); ; n++ {
-		it, err := r.Next()
-		var reject *corpus.RejectError
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil && !errors.As(err, &reject) {
+	n, whole := int64(-1), true
+	for it, err := range r.Items() {
+		if err != nil && corpus.Rejected(err) == nil {
 			return nil, err
 		}
-		if n&0xfff == 0 {
+		if n++; n&0xfff == 0 {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			if done, _ = r.Progress(); done > int64(p.read) {
-				whole = false
+			if done, _ := r.Progress(); done > int64(p.read) {
+				n, whole = n-1, false
 				break
 			}
 		}
-		if reject != nil {
+		if err != nil {
 			continue
 		}
 		if met.add(it.Raw) {
@@ -195,6 +189,7 @@ func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) 
 		}
 		kept.add(sampledRecord{n, it})
 	}
+	n++
 	s := &sampled{documents: exactly(float64(n)), read: float64(n)}
 	if !whole {
 		done, total := r.Progress()
