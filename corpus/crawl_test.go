@@ -3,7 +3,6 @@ package corpus_test
 import (
 	"archive/tar"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -194,20 +193,12 @@ func readCrawl(t *testing.T, path string, opt corpus.Options) []neardup.Document
 		t.Fatal(err)
 	}
 	defer r.Close()
-	d := r.NewDecoder()
 	var docs []neardup.Document
-	for {
-		it, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return docs
-		}
-		var doc neardup.Document
-		if err == nil {
-			err = d.Decode(it, &doc)
-		}
+	for doc, err := range r.Documents() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		docs = append(docs, doc)
+		docs = append(docs, *doc)
 	}
+	return docs
 }

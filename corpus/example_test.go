@@ -13,8 +13,7 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// Records are framed by one goroutine and decoded by as many as you like; here
-// by one.
+// Documents one after the other; for many cores there are Next and NewDecoder.
 func Example() {
 	in := strings.NewReader(`{"id":"a","text":"one"}` + "\n{oops\n" + `{"id":"b","text":"two"}`)
 	r, err := corpus.Open([]string{"-"}, corpus.Options{Stdin: in})
@@ -22,19 +21,9 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer r.Close()
-	d := r.NewDecoder()
-	for {
-		it, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		var doc neardup.Document
-		if err == nil {
-			err = d.Decode(it, &doc)
-		}
-		var bad *corpus.RejectError
-		switch {
-		case errors.As(err, &bad):
+	for doc, err := range r.Documents() {
+		switch bad := corpus.Rejected(err); {
+		case bad != nil:
 			fmt.Println("rejected", bad)
 		case err != nil:
 			log.Fatal(err)

@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -67,35 +66,22 @@ func (r result) texts() string {
 func drain(r *Reader) (result, error) {
 	var res result
 	d := r.NewDecoder()
-	note := func(err error) bool {
-		var bad *RejectError
-		if errors.As(err, &bad) {
-			res.rejects = append(res.rejects, bad.Error())
-			return true
-		}
-		return false
-	}
-	for {
-		it, err := r.Next()
-		if err == io.EOF {
-			return res, nil
-		}
-		if err != nil {
-			if note(err) {
-				continue
-			}
-			return res, err
-		}
+	for it, err := range r.Items() {
 		var doc neardup.Document
-		if err := d.Decode(it, &doc); err != nil {
-			if note(err) {
-				continue
-			}
-			return res, err
+		if err == nil {
+			err = d.Decode(it, &doc)
 		}
-		res.items = append(res.items, it)
-		res.docs = append(res.docs, doc)
+		switch bad := Rejected(err); {
+		case bad != nil:
+			res.rejects = append(res.rejects, bad.Error())
+		case err != nil:
+			return res, err
+		default:
+			res.items = append(res.items, it)
+			res.docs = append(res.docs, doc)
+		}
 	}
+	return res, nil
 }
 
 // read reads the inputs to their end.

@@ -1,6 +1,9 @@
 package corpus
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Item is one record as it lies in its file. It stays valid after further
 // calls of Next: Raw is a slice of a block that nobody writes to again, and
@@ -43,6 +46,12 @@ func (e *RejectError) Error() string {
 
 // Unwrap returns the cause.
 func (e *RejectError) Unwrap() error { return e.Err }
+
+// Rejected is the RejectError that an error is or wraps, nil for any other.
+func Rejected(err error) *RejectError {
+	one, _ := errors.AsType[*RejectError](err)
+	return one
+}
 
 // reject makes the RejectError of this item.
 func (it *Item) reject(err error) *RejectError {

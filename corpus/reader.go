@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"slices"
 	"sync/atomic"
+
+	"github.com/neardup/neardup"
 )
 
 // Reader reads the records of its inputs in a fixed order. Next is for one
@@ -144,6 +147,38 @@ func (r *Reader) Next() (Item, error) {
 		}
 	}
 	return Item{}, io.EOF
+}
+
+// Items are what Next returns, up to io.EOF. After a *RejectError they go on, any other
+// error is the last.
+func (r *Reader) Items() iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		for {
+			it, err := r.Next()
+			if errors.Is(err, io.EOF) || !yield(it, err) {
+				return
+			}
+			if err != nil && Rejected(err) == nil {
+				return
+			}
+		}
+	}
+}
+
+// Documents are the items, decoded; likewise. A document is valid until the next.
+func (r *Reader) Documents() iter.Seq2[*neardup.Document, error] {
+	return func(yield func(*neardup.Document, error) bool) {
+		dec := r.NewDecoder()
+		var doc neardup.Document
+		for it, err := range r.Items() {
+			if err == nil {
+				err = dec.Decode(it, &doc)
+			}
+			if !yield(&doc, err) {
+				return
+			}
+		}
+	}
 }
 
 // ErrField is wrapped by the error of Next when a file lacks a field that was

@@ -3,7 +3,6 @@ package corpus
 import (
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -94,10 +93,10 @@ func (t *Table) Row(values ...any) error { return t.row(nil, values, nil) }
 // left out. All records need the same columns.
 func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	var doc neardup.Document
-	var bad *RejectError
-	if err := dec.Decode(it, &doc); errors.As(err, &bad) {
-		return nil
-	} else if err != nil {
+	if err := dec.Decode(it, &doc); err != nil {
+		if Rejected(err) != nil {
+			return nil
+		}
 		return err
 	}
 	from := it.in.format

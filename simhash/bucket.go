@@ -179,26 +179,3 @@ func (b *buckets) find(fp uint64, s *spill) (*line, int) {
 		l = s.at(l.next)
 	}
 }
-
-// remove deletes the cell of a fingerprint: the last cell of the line that
-// may be partly filled takes its place.
-func (b *buckets) remove(fp uint64, s *spill) {
-	l, i := b.find(fp, s)
-	if l == nil {
-		return
-	}
-	b.cells--
-	head := b.line(b.key(fp))
-	donor := head
-	if head.next != 0 {
-		donor = s.at(head.next)
-	}
-	last := donor.len() - 1
-	l.fp[i], l.entry[i] = donor.fp[last], donor.entry[last]
-	donor.fp[last], donor.entry[last] = 0, 0
-	if donor != head && last == 0 {
-		empty := head.next
-		head.next = donor.next
-		s.give(empty)
-	}
-}

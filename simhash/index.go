@@ -23,12 +23,11 @@ type IndexOptions struct {
 }
 
 // Index finds the fingerprints within k bits of another, exactly, while it
-// grows and shrinks. It stays exact with more entries than expected and only
+// grows. It stays exact with more entries than expected and only
 // becomes slower. Equal fingerprints share one place in the tables, so a
 // million copies of one page cost a million ids and no more.
 //
-// Concurrent queries are safe; Insert and Delete need the index to
-// themselves. Memory: see Layout and docs/hamming.md; growth is by one bucket
+// Concurrent queries are safe; Insert needs the index to itself. Memory: see Layout and docs/hamming.md; growth is by one bucket
 // at a time and never pauses.
 type Index struct {
 	layout Layout
@@ -73,8 +72,8 @@ type probe struct {
 // Layout returns the layout in use; its K is the largest distance.
 func (x *Index) Layout() Layout { return x.layout }
 
-// Len is the number of entries, ids counted.
-func (x *Index) Len() int { return x.ids.count }
+// Len is the number of entries.
+func (x *Index) Len() int { return int(x.ids.count) }
 
 // Distinct is the number of different fingerprints.
 func (x *Index) Distinct() int { return x.tables[0].cells }
@@ -102,22 +101,6 @@ func (x *Index) Insert(id, fp uint64) error {
 		t.insert(fp, entry, first[i], used[i], &x.spill)
 	}
 	return nil
-}
-
-// Delete removes one entry with this id and fingerprint and reports whether
-// there was one. O(tables), and O(ids of that fingerprint).
-func (x *Index) Delete(id, fp uint64) bool {
-	l, i := x.tables[0].find(fp, &x.spill)
-	if l == nil {
-		return false
-	}
-	found, last := x.ids.remove(l.entry[i], id)
-	if last {
-		for _, t := range x.tables {
-			t.remove(fp, &x.spill)
-		}
-	}
-	return found
 }
 
 // ErrDistance is returned when a query asks for more than the index can do.
@@ -202,9 +185,7 @@ func (x *Index) Bytes() int64 {
 // ids holds the ids of entries 1, 2, ... and links those of one fingerprint.
 type ids struct {
 	chunks []*idChunk
-	used   uint32
-	free   uint32 // list of entries given back
-	count  int
+	count  uint32
 }
 
 type idChunk struct {
@@ -222,23 +203,16 @@ func (s *ids) next(e uint32) uint32 { _, next := s.at(e); return *next }
 
 // add makes an entry.
 func (s *ids) add(id uint64) (uint32, error) {
-	e := s.free
-	if e != 0 {
-		s.free = s.next(e)
-	} else {
-		if s.used == math.MaxUint32 {
-			return 0, ErrFull
-		}
-		s.used++
-		e = s.used
-		if int(e>>chunkBits) >= len(s.chunks) {
-			s.chunks = append(s.chunks, new(idChunk))
-		}
+	if s.count == math.MaxUint32 {
+		return 0, ErrFull
 	}
-	where, next := s.at(e)
-	*where, *next = id, 0
 	s.count++
-	return e, nil
+	if int(s.count>>chunkBits) >= len(s.chunks) {
+		s.chunks = append(s.chunks, new(idChunk))
+	}
+	where, _ := s.at(s.count)
+	*where = id
+	return s.count, nil
 }
 
 // chain adds an id to the fingerprint of an entry.
@@ -251,32 +225,4 @@ func (s *ids) chain(head uint32, id uint64) error {
 	_, next := s.at(e)
 	*first, *next = e, *first
 	return nil
-}
-
-// remove deletes an id of a fingerprint. last: the head itself went and none
-// is left, so the fingerprint has to go too.
-func (s *ids) remove(head uint32, id uint64) (found, last bool) {
-	for before, e := uint32(0), head; e != 0; before, e = e, s.next(e) {
-		where, next := s.at(e)
-		if *where != id {
-			continue
-		}
-		gone := e
-		switch {
-		case before != 0:
-			_, link := s.at(before)
-			*link = *next
-		case *next != 0: // the head's number is in the tables: move the second into it
-			gone = *next
-			second, after := s.at(gone)
-			*where, *next = *second, *after
-		default:
-			last = true
-		}
-		_, link := s.at(gone)
-		*link, s.free = s.free, gone
-		s.count--
-		return true, last
-	}
-	return false, false
 }

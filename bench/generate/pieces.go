@@ -2,13 +2,11 @@ package generate
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 )
 
@@ -74,21 +72,13 @@ func eachText(files []string, fn func(string)) error {
 		return err
 	}
 	defer r.Close()
-	d := r.NewDecoder()
-	for {
-		item, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		var doc neardup.Document
-		if err == nil {
-			err = d.Decode(item, &doc)
-		}
+	for doc, err := range r.Documents() {
 		if err != nil {
 			return fmt.Errorf("read texts: %w", err)
 		}
 		fn(doc.Text)
 	}
+	return nil
 }
 
 // WritePieces writes texts as JSON objects with id and text, one a line.

@@ -24,8 +24,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/neardup/neardup/bench/harness"
 	"github.com/neardup/neardup/bench/load"
-	"github.com/neardup/neardup/internal/harness"
 	"github.com/neardup/neardup/internal/services"
 )
 

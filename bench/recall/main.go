@@ -12,7 +12,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -89,19 +88,10 @@ func readBands(file string, method neardup.Method, most int) ([]band, error) {
 		return nil, err
 	}
 	defer r.Close()
-	d, clean := r.NewDecoder(), text.Default()
+	clean := text.Default()
 	bands, seen := make([]band, len(limits)+1), map[string]bool{}
-	for {
-		item, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return bands, nil
-		}
-		var doc neardup.Document
-		if err == nil {
-			err = d.Decode(item, &doc)
-		}
-		var bad *corpus.RejectError
-		if errors.As(err, &bad) {
+	for doc, err := range r.Documents() {
+		if corpus.Rejected(err) != nil {
 			continue
 		}
 		if err != nil {
@@ -121,6 +111,7 @@ func readBands(file string, method neardup.Method, most int) ([]band, error) {
 		method.Record(t, &rec)
 		b.texts, b.records = append(b.texts, t), append(b.records, rec)
 	}
+	return bands, nil
 }
 
 // tally counts pairs, and those that a search finds.

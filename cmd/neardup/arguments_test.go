@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
 )
 
 // What counts as piped in: a pipe and a file, not what nobody writes to.
@@ -39,4 +42,20 @@ func TestPiped(t *testing.T) {
 	if _, err := a.inputs(nil); err == nil || !strings.Contains(err.Error(), "no input: name files") {
 		t.Errorf("no input: %v", err)
 	}
+}
+
+// TestHelpFits: each line of the help of each command is of 100 columns at most.
+func TestHelpFits(t *testing.T) {
+	var visit func(*cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		for line := range strings.Lines(cmd.Long + "\n" + flagHelp(cmd)) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > helpWidth {
+				t.Errorf("%s: %d columns: %s", cmd.CommandPath(), n, line)
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			visit(sub)
+		}
+	}
+	visit(newRoot(&app{}))
 }

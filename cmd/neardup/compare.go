@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -141,15 +140,10 @@ func (c *compare) file(path string) (neardup.Document, error) {
 		return neardup.Document{}, err
 	}
 	defer r.Close()
-	var doc neardup.Document
-	it, err := r.Next()
-	if errors.Is(err, io.EOF) {
-		return doc, nil
+	for doc, err := range r.Documents() {
+		return *doc, err
 	}
-	if err != nil {
-		return doc, err
-	}
-	return doc, r.NewDecoder().Decode(it, &doc)
+	return neardup.Document{}, nil
 }
 
 // byID finds two documents in a file of many.
@@ -161,18 +155,8 @@ func (c *compare) byID(a, b string) ([2]neardup.Document, error) {
 		return docs, err
 	}
 	defer r.Close()
-	dec := r.NewDecoder()
-	var reject *corpus.RejectError
-	for !found[0] || !found[1] {
-		it, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		var doc neardup.Document
-		if err == nil {
-			err = dec.Decode(it, &doc)
-		}
-		if errors.As(err, &reject) {
+	for doc, err := range r.Documents() {
+		if corpus.Rejected(err) != nil {
 			continue
 		}
 		if err != nil {
@@ -180,8 +164,11 @@ func (c *compare) byID(a, b string) ([2]neardup.Document, error) {
 		}
 		for i, id := range []string{a, b} {
 			if !found[i] && doc.ID == id {
-				docs[i], found[i] = doc, true
+				docs[i], found[i] = *doc, true
 			}
+		}
+		if found[0] && found[1] {
+			break
 		}
 	}
 	for i, id := range []string{a, b} {

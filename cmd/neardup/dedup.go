@@ -273,13 +273,7 @@ func (d *dedup) second(ctx context.Context, first *corpus.Reader, out *corpus.Wr
 	defer r.Close()
 	rep.reading(r)
 	dec := r.NewDecoder()
-	err = eachItem(r, func(i int, it corpus.Item) error {
-		if i&0xfff == 0 {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			rep.progress(batch.Progress{Phase: "write", Documents: int64(i)})
-		}
+	err = eachItem(ctx, r, rep.writing, func(i int, it corpus.Item) error {
 		if out != nil && kept.has(i) {
 			if err := out.Write(it); err != nil {
 				return err

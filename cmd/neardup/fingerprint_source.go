@@ -57,9 +57,9 @@ func schemeHelp() string {
 		takes := ""
 		switch s.Input {
 		case simhash.FromHashes:
-			takes = `; the text is "hex" or "hex:weight", blanks between`
+			takes = "\n" + strings.Repeat(" ", 18) + `the text is "hex" or "hex:weight", blanks between`
 		case simhash.FromWords:
-			takes = `; the text is "word:weight", blanks between`
+			takes = "\n" + strings.Repeat(" ", 18) + `the text is "word:weight", blanks between`
 		}
 		fmt.Fprintf(&b, "  %-14s  %s%s\n", s.Name, s.About, takes)
 	}

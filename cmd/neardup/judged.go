@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
@@ -118,22 +117,17 @@ func (f *inputFlags) each(ctx context.Context, a *app, inputs []string, do func(
 		return err
 	}
 	defer r.Close()
-	src := newSource(r)
-	for ctx.Err() == nil {
-		b, err := src.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
+	for doc, err := range r.Documents() {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil:
+			do(doc)
+		case corpus.Rejected(err) == nil:
 			return err
 		}
-		b.Decode(func(doc *neardup.Document, err error) {
-			if err == nil {
-				do(doc)
-			}
-		})
 	}
-	return ctx.Err()
+	return nil
 }
 
 // decide judges two documents as a batch of the two would.

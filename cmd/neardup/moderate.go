@@ -37,8 +37,9 @@ docId of now, and "corrected". Needs a token with the role moderate.
 
 --with moves it to the docId of another article, --docid to one that is named, --alone
 to a docId of its own: that is made of its text, which the service has of the kept
-article of a docId, and with --keep-texts of all, else it is sent along with --text. An article that made its
-docId cannot leave it for one of its own: what the others were compared with stays.
+article of a docId, and with --keep-texts of all, else it is sent along with --text.
+An article that made its docId cannot leave it for one of its own: what the others
+were compared with stays.
 
 ` + exitHelp,
 		Example: `  neardup correct --server http://127.0.0.1:8080 --token-file token 17 --with 231 --why "one event"
@@ -47,10 +48,10 @@ docId cannot leave it for one of its own: what the others were compared with sta
 		RunE: func(cmd *cobra.Command, args []string) error { return c.do(cmd.Context(), args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.to.With, "with", "", "nid of the article whose docId it is to have")
-	f.StringVar(&c.to.DocID, "docid", "", "docId that it is to have")
-	f.BoolVar(&c.alone, "alone", false, "give it a docId of its own")
-	f.StringVar(&c.text, "text", "", "file that holds its text, with --alone")
+	f.StringVar(&c.to.With, "with", "", "nid of another article, whose docId this one is to have")
+	f.StringVar(&c.to.DocID, "docid", "", "docId that the article is to have")
+	f.BoolVar(&c.alone, "alone", false, "give the article a docId of its own")
+	f.StringVar(&c.text, "text", "", "with --alone: file that holds the text of the article")
 	f.StringVar(&c.why, "why", "", "the reason, for the record")
 	c.remote.add(f)
 	return cmd

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"errors"
-	"io"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,10 +59,7 @@ func (p *page) wants(item int) bool {
 // document takes the document of an item that it wants.
 func (p *page) document(item int, it corpus.Item, dec *corpus.Decoder) error {
 	var doc neardup.Document
-	var reject *corpus.RejectError
-	if err := dec.Decode(it, &doc); errors.As(err, &reject) {
-		return nil
-	} else if err != nil {
+	if ok, err := decoded(dec, it, &doc); !ok {
 		return err
 	}
 	if p.lab != nil {
@@ -91,10 +87,7 @@ func (p *page) reached(phase string) {
 }
 
 func (p *page) reject(err error) {
-	var r *corpus.RejectError
-	if !errors.As(err, &r) {
-		r = &corpus.RejectError{Reason: err.Error()}
-	}
+	r := rejection(err)
 	place := corpus.RejectError{File: r.File, Line: r.Line}
 	p.rejects.Add(r.Reason, strings.TrimSuffix(place.Error(), ": "))
 }
@@ -163,21 +156,32 @@ func (b lengthBlock) Decode(item func(*neardup.Document, error)) {
 }
 
 // eachItem calls do for every record of a reader, by its number; rejected ones
-// count and are left out.
-func eachItem(r *corpus.Reader, do func(item int, it corpus.Item) error) error {
-	for i := 0; ; i++ {
-		it, err := r.Next()
-		var reject *corpus.RejectError
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case errors.As(err, &reject):
-			continue
-		case err != nil:
-			return err
+// count and are left out. reached is told the number now and then.
+func eachItem(ctx context.Context, r *corpus.Reader, reached func(item int), do func(item int, it corpus.Item) error) error {
+	i := -1
+	for it, err := range r.Items() {
+		if i++; i&0xfff == 0 {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			reached(i)
 		}
-		if err := do(i, it); err != nil {
+		if err == nil {
+			err = do(i, it)
+		} else if corpus.Rejected(err) != nil {
+			continue
+		}
+		if err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// decoded decodes a record, or says that it is rejected.
+func decoded(dec *corpus.Decoder, it corpus.Item, doc *neardup.Document) (ok bool, err error) {
+	if err = dec.Decode(it, doc); corpus.Rejected(err) != nil {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -174,15 +174,9 @@ func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.
 	dec := r.NewDecoder()
 	var lengths report.Lengths
 	unknown := int64(0)
-	err := eachItem(r, func(i int, it corpus.Item) error {
-		if i&0xfff == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+	err := eachItem(ctx, r, func(int) {}, func(_ int, it corpus.Item) error {
 		var doc neardup.Document
-		var reject *corpus.RejectError
-		if err := dec.Decode(it, &doc); errors.As(err, &reject) {
-			return nil
-		} else if err != nil {
+		if ok, err := decoded(dec, it, &doc); !ok {
 			return err
 		}
 		run.Documents++

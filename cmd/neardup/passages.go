@@ -231,13 +231,7 @@ func (w *passageWriter) write(ctx context.Context, r *corpus.Reader, spans *pass
 	if err != nil && !ended {
 		return err
 	}
-	return eachItem(r, func(i int, it corpus.Item) error {
-		if i&0xfff == 0 {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			w.rep.progress(batch.Progress{Phase: "write", Documents: int64(i)})
-		}
+	return eachItem(ctx, r, w.rep.writing, func(i int, it corpus.Item) error {
 		var own []passage.Span
 		for !ended && next.Item == i {
 			own = append(own, next)
@@ -257,12 +251,8 @@ func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans [
 		return nil
 	}
 	var doc neardup.Document
-	var rejected *corpus.RejectError
-	switch err := dec.Decode(it, &doc); {
-	case errors.As(err, &rejected):
-		return nil // told, and listed among the rejects
-	case err != nil:
-		return err
+	if ok, err := decoded(dec, it, &doc); !ok {
+		return err // rejected ones were told, and are listed among the rejects
 	}
 	parts := w.cutter.Parts(doc.Text, spans)
 	left, repeated, cut := cutText(doc.Text, parts, w.mark)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -36,9 +35,10 @@ func planCommand(a *app) *cobra.Command {
 		Short: "Say from a sample what dedup will take, on one machine and on Spark",
 		Long: `Reads the inputs (or the first --read of them), draws a sample, decides the sample,
 its halves and its quarters by each of --methods, and says from their growth what
-all documents will take: comparisons, removals, CPU, memory, disk, and for Spark what is shuffled. Every figure has an interval: what
-comes of the slower and of the faster of the two steps of growth. A small input is
-decided as a whole, and what is counted there is exact.
+all documents will take: comparisons, removals, CPU, memory, disk, and for Spark what
+is shuffled. Every figure has an interval: what comes of the slower and of the faster
+of the two steps of growth. A small input is decided as a whole, and what is counted
+there is exact.
 
 ` + exitHelp,
 		Example: `  neardup plan 'crawl/*.jsonl.zst' --methods minhash,simhash
@@ -166,26 +166,21 @@ func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) 
 	kept := newReservoir(p.sample)
 	var others []sampledRecord
 	var met scripts
-	n, whole := int64(0), true
-	for done := int64(0); ; n++ {
-		it, err := r.Next()
-		var reject *corpus.RejectError
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil && !errors.As(err, &reject) {
+	n, whole := int64(-1), true
+	for it, err := range r.Items() {
+		if err != nil && corpus.Rejected(err) == nil {
 			return nil, err
 		}
-		if n&0xfff == 0 {
+		if n++; n&0xfff == 0 {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			if done, _ = r.Progress(); done > int64(p.read) {
-				whole = false
+			if done, _ := r.Progress(); done > int64(p.read) {
+				n, whole = n-1, false
 				break
 			}
 		}
-		if reject != nil {
+		if err != nil {
 			continue
 		}
 		if met.add(it.Raw) {
@@ -195,6 +190,7 @@ func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) 
 		}
 		kept.add(sampledRecord{n, it})
 	}
+	n++
 	s := &sampled{documents: exactly(float64(n)), read: float64(n)}
 	if !whole {
 		done, total := r.Progress()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -155,11 +156,7 @@ func (p *reporter) reject(_ int, err error) error {
 		p.page.reject(err)
 	}
 	if p.rejects != nil {
-		var r *corpus.RejectError
-		if !errors.As(err, &r) {
-			r = &corpus.RejectError{Reason: err.Error()}
-		}
-		return p.rejects.WriteJSON(r)
+		return p.rejects.WriteJSON(rejection(err))
 	}
 	if p.flags.quiet || p.rejected > shownRejects+1 {
 		return nil
@@ -171,6 +168,16 @@ func (p *reporter) reject(_ int, err error) error {
 	}
 	fmt.Fprintf(p.stderr, "rejected %v\n", err)
 	return nil
+}
+
+// rejection is what is told of a record that was rejected.
+func rejection(err error) *corpus.RejectError {
+	return cmp.Or(corpus.Rejected(err), &corpus.RejectError{Reason: err.Error()})
+}
+
+// writing tells how many records are written, for eachItem.
+func (p *reporter) writing(item int) {
+	p.progress(batch.Progress{Phase: "write", Documents: int64(item)})
 }
 
 // nothingRead returns an error if every record was rejected, or all lack a

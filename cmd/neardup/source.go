@@ -76,13 +76,10 @@ func (s *source) next() (*block, error) {
 	defer func() { s.items += len(b.entries) }()
 	for bytes := 0; bytes < blockBytes && len(b.entries) < blockItems; {
 		it, err := s.r.Next()
-		var reject *corpus.RejectError
 		switch {
-		case err == nil:
-			b.entries = append(b.entries, entry{item: it})
+		case err == nil, corpus.Rejected(err) != nil:
+			b.entries = append(b.entries, entry{it, err})
 			bytes += len(it.Raw)
-		case errors.As(err, &reject):
-			b.entries = append(b.entries, entry{reject: err})
 		case errors.Is(err, io.EOF):
 			s.ended = true
 			if len(b.entries) == 0 {

@@ -59,8 +59,8 @@ standalone cluster or YARN. INPUT and DIR are files, folders or patterns of any
 file system that Spark knows (file:, hdfs:, s3a:). JSONL and lines are read in
 pieces, also where gzip or bzip2 packs them (with gzip a file is a piece); Parquet by Spark;
 all other formats a file a task, in its memory. DIR appears whole or not at all,
-with _SUCCESS last: ` + what + `, rejected records in rejects,
-the summary in summary.json.
+with _SUCCESS last: ` + what + `,
+rejected records in rejects, the summary in summary.json.
 
 What follows -- goes to spark-submit. It needs a Python with pyspark, pandas, pyarrow
 and numpy, and Java 17; executors need Python with pandas, pyarrow and numpy.

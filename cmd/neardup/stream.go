@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -179,23 +178,16 @@ func (s *stream) read(ctx context.Context, send func(*job) bool) error {
 		}
 		return nil
 	}
-	for n := int64(0); ; n++ {
-		it, err := s.reader.Next()
-		var reject *corpus.RejectError
-		switch {
-		case errors.Is(err, io.EOF):
-			if j.items > 0 {
-				return submit(j)
-			}
-			return nil
-		case err != nil && !errors.As(err, &reject):
+	n := int64(-1)
+	for it, err := range s.reader.Items() {
+		if err != nil && corpus.Rejected(err) == nil {
 			return err
 		}
-		if n < s.journal.Items {
+		if n++; n < s.journal.Items {
 			continue
 		}
 		j.items++
-		if reject != nil {
+		if err != nil {
 			j.rejects = append(j.rejects, err)
 		} else {
 			j.add(dec, it)
@@ -207,6 +199,10 @@ func (s *stream) read(ctx context.Context, send func(*job) bool) error {
 			j = &job{done: make(chan struct{})}
 		}
 	}
+	if j.items > 0 {
+		return submit(j)
+	}
+	return nil
 }
 
 // named refuses a run before it stores articles under the names of their
@@ -298,10 +294,7 @@ func (s *stream) reject(err error) error {
 	if s.counts.rejected++; s.counts.rejected == 1 {
 		s.first = err
 	}
-	var r *corpus.RejectError
-	if !errors.As(err, &r) {
-		r = &corpus.RejectError{Reason: err.Error()}
-	}
+	r := rejection(err)
 	if s.rejects != nil {
 		return json.NewEncoder(s.rejects).Encode(r)
 	}

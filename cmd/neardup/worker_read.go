@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/neardup/neardup"
@@ -45,28 +44,15 @@ func (v *readVerb) do(ctx context.Context, file string) error {
 	}
 	defer r.Close()
 	w := readLines{verb: v, file: file, dec: r.NewDecoder(), out: bufio.NewWriterSize(v.stdout, 1<<18)}
-	err = eachRecord(ctx, r, w.write)
+	for it, next := range r.Items() {
+		if err = errors.Join(ctx.Err(), w.write(it, next)); err != nil {
+			break
+		}
+	}
 	if err = errors.Join(err, w.out.Flush()); err != nil {
 		return fmt.Errorf("worker read: %w", err)
 	}
 	return json.NewEncoder(v.stderr).Encode(w.counts)
-}
-
-// eachRecord calls fn for every record or the reason why it is none.
-func eachRecord(ctx context.Context, r *corpus.Reader, fn func(corpus.Item, *corpus.RejectError) error) error {
-	for {
-		it, err := r.Next()
-		var reject *corpus.RejectError
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil && !errors.As(err, &reject) {
-			return err
-		}
-		if err := errors.Join(ctx.Err(), fn(it, reject)); err != nil {
-			return err
-		}
-	}
 }
 
 // readLines writes the lines of the stage.
@@ -78,17 +64,17 @@ type readLines struct {
 	counts worker.Counts
 }
 
-func (w *readLines) write(it corpus.Item, reject *corpus.RejectError) error {
+// write writes the line of a record, or of the reason why there is none.
+func (w *readLines) write(it corpus.Item, err error) error {
 	var doc neardup.Document
-	line := it.Line
-	if reject == nil {
-		if err := w.dec.Decode(it, &doc); err != nil && !errors.As(err, &reject) {
-			return err
-		}
+	if err == nil {
+		err = w.dec.Decode(it, &doc)
 	}
-	reason := ""
-	if reject != nil {
+	line, reason := it.Line, ""
+	if reject := corpus.Rejected(err); reject != nil {
 		line, reason, doc = reject.Line, reject.Reason, neardup.Document{}
+	} else if err != nil {
+		return err
 	}
 	id := doc.ID
 	if rest, ok := strings.CutPrefix(id, w.file); ok && w.verb.name != "" && (rest == "" || rest == fmt.Sprintf(":%d", it.Line)) {
@@ -96,6 +82,6 @@ func (w *readLines) write(it corpus.Item, reject *corpus.RejectError) error {
 	}
 	w.counts.In++
 	w.counts.Out++
-	_, err := fmt.Fprintf(w.out, "%d\t%s\t%s\t%s\n", line, worker.Escape(id), worker.Escape(doc.Text), worker.Escape(reason))
+	_, err = fmt.Fprintf(w.out, "%d\t%s\t%s\t%s\n", line, worker.Escape(id), worker.Escape(doc.Text), worker.Escape(reason))
 	return err
 }

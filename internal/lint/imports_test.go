@@ -203,7 +203,7 @@ func TestLayersHold(t *testing.T) {
 		{"store/pebble", "github.com/cockroachdb/pebble/v2", true},
 		{"cmd/neardup", module + "/batch", true},
 		{"cmd/neardup", module + "/bench/load", false},
-		{"bench/load/cmd", module + "/internal/harness", true},
+		{"bench/load/cmd", module + "/internal/services", true},
 		{"bench/load/cmd", module + "/bench/load", true},
 	}
 	for _, test := range tests {

@@ -16,8 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/neardup/neardup/bench/harness"
 	"github.com/neardup/neardup/bench/load"
-	"github.com/neardup/neardup/internal/harness"
 	"github.com/neardup/neardup/internal/services"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/neardup/neardup/bench/harness"
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/harness"
 	"github.com/neardup/neardup/store/hbase"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/neardup/neardup/internal/harness"
+	"github.com/neardup/neardup/bench/harness"
 )
 
 // away is how long MySQL and HBase are away, NEARDUP_AWAY, and rate how many

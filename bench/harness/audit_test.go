@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/neardup/neardup/internal/harness"
+	"github.com/neardup/neardup/bench/harness"
 )
 
 // history is sound: two groups, a duplicate, a retry, an end and a new docId.

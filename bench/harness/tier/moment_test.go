@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/neardup/neardup/internal/harness"
+	"github.com/neardup/neardup/bench/harness"
 	"github.com/neardup/neardup/internal/services"
 )
 

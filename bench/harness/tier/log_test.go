@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/neardup/neardup/internal/harness"
+	"github.com/neardup/neardup/bench/harness"
 	"github.com/neardup/neardup/internal/services"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"

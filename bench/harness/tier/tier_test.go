@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/neardup/neardup/internal/harness"
+	"github.com/neardup/neardup/bench/harness"
 	"github.com/neardup/neardup/internal/services"
 )
 
