@@ -41,11 +41,14 @@ const (
 // Cutter decides what of the repeated parts of texts is cut. Safe for concurrent use.
 type Cutter struct {
 	whole Border
-	words *segment.Segmenter
+	words *segment.Segmenter // of WholeWords
 }
 
 // NewCutter returns one that leaves whole what a Border names.
 func NewCutter(whole Border) (*Cutter, error) {
+	if whole != WholeWords {
+		return &Cutter{whole: whole}, nil
+	}
 	g, err := segment.Default()
 	return &Cutter{whole, g}, err
 }
@@ -72,9 +75,9 @@ func (c *Cutter) Parts(s string, spans []Span) (parts []Part) {
 		for end < len(s) && end > start && !utf8.RuneStart(s[end]) {
 			end--
 		}
-		from, to := c.wholeWords(s, start, end)
-		if c.whole != WholeWords {
-			from, to = within(units, start, end)
+		from, to := within(units, start, end)
+		if c.whole == WholeWords {
+			from, to = c.wholeWords(s, start, end)
 		}
 		add := func(a, b int, stays Reason) {
 			if strings.TrimSpace(s[a:b]) != "" {

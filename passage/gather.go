@@ -65,7 +65,7 @@ func (j *job) count(ctx context.Context, src batch.Source) error {
 		defer j.samplers.Put(s)
 		b.Decode(func(doc *neardup.Document, err error) {
 			if n++; err == nil {
-				s.anchors(doc.Text, func(a anchor) { j.seen.add(a.key) })
+				j.seen.each(s.anchors(doc.Text), func(a *anchor) { j.seen.add(a.whole) })
 			}
 		})
 		return n
@@ -89,9 +89,14 @@ func (j *job) gather(ctx context.Context, src batch.Source) error {
 				return
 			}
 			p := part{doc: *doc}
-			s.anchors(doc.Text, func(a anchor) {
-				if j.seen.again(a.key) {
-					p.anchors = append(p.anchors, a)
+			j.seen.each(s.anchors(doc.Text), func(a *anchor) {
+				if !j.seen.again(a.whole) {
+					return
+				}
+				if n := len(p.anchors) - 1; n >= 0 && p.anchors[n].at == a.at {
+					p.anchors[n].hi = a.hi
+				} else {
+					p.anchors = append(p.anchors, *a)
 				}
 			})
 			p.doc.Title, p.doc.URL = "", ""

@@ -11,8 +11,9 @@
 // counted; the second time the windows are stored whose anchor comes again.
 // Sorted by anchor, the stored windows are compared byte for byte with the
 // first ones that differ: a passage of a million copies costs a million
-// comparisons. Where too many windows differ beside one anchor, they are sorted
-// by their own hash.
+// comparisons. Where too many windows differ beside one anchor, they are divided
+// in two by how far they reach before it, and sorted by the hash of what those
+// have in common.
 package passage
 
 import (
@@ -104,7 +105,7 @@ type job struct {
 	matches *external.Sorter[row] // guarded by mu
 }
 
-// memory is a share, in thousandths, of the memory bound: about 600 are planned, the
+// memory is a share, in thousandths, of the memory bound: about 560 are planned, the
 // rest is for documents in flight and the collector of garbage.
 func (j *job) memory(thousandths int64) int64 { return j.cfg.Memory * thousandths / 1000 }
 
@@ -123,13 +124,13 @@ func Find(ctx context.Context, open func() (batch.Source, error), cfg Config) (*
 		return nil, err
 	}
 	d := external.NewFiles(cfg.Tmp)
-	j := &job{cfg: cfg, disk: d, seen: newSeen(cfg.Memory * 3 / 10)}
+	j := &job{cfg: cfg, disk: d, seen: newSeen(cfg.Memory * 28 / 100)}
 	j.store = store{
 		text:      external.NewBytes(d, j.memory(100)),
 		stretches: external.NewArray[stretch](d, j.memory(20)),
 		documents: external.NewArray[document](d, j.memory(20)),
 		ids:       external.NewSpool(d, j.memory(20)),
-		rows:      external.NewSorter[row](d, j.memory(100)),
+		rows:      external.NewSorter[row](d, j.memory(80)),
 	}
 	spans, err := j.find(ctx, open)
 	if err != nil {
@@ -152,7 +153,7 @@ func (j *job) find(ctx context.Context, open func() (batch.Source, error)) (*Spa
 	j.seen = nil
 	j.sum.TextBytes = j.bytes.Load()
 	j.sum.StoredBytes, j.sum.Anchors = j.store.text.Len(), int64(j.store.rows.Len())
-	j.matches = external.NewSorter[row](j.disk, j.memory(200))
+	j.matches = external.NewSorter[row](j.disk, j.memory(100))
 	if err := j.compare(ctx); err != nil {
 		return nil, err
 	}
