@@ -105,7 +105,7 @@ type job struct {
 	matches *external.Sorter[row] // guarded by mu
 }
 
-// memory is a share, in thousandths, of the memory bound: about 560 are planned, the
+// memory is a share, in thousandths, of the memory bound: about 450 are planned, the
 // rest is for documents in flight and the collector of garbage.
 func (j *job) memory(thousandths int64) int64 { return j.cfg.Memory * thousandths / 1000 }
 
@@ -124,9 +124,9 @@ func Find(ctx context.Context, open func() (batch.Source, error), cfg Config) (*
 		return nil, err
 	}
 	d := external.NewFiles(cfg.Tmp)
-	j := &job{cfg: cfg, disk: d, seen: newSeen(cfg.Memory * 28 / 100)}
+	j := &job{cfg: cfg, disk: d, seen: newSeen(cfg.Memory * 22 / 100)}
 	j.store = store{
-		text:      external.NewBytes(d, j.memory(100)),
+		text:      external.NewBytes(d, j.memory(70)),
 		stretches: external.NewArray[stretch](d, j.memory(20)),
 		documents: external.NewArray[document](d, j.memory(20)),
 		ids:       external.NewSpool(d, j.memory(20)),
