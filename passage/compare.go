@@ -130,7 +130,7 @@ func (c *comparer) read(o *occurrence, r row) error {
 	if err := c.store.text.Read(o.text, int64(o.at)); err != nil {
 		return err
 	}
-	o.windows = c.cfg.Least.windows(o.windows[:0], o.text)
+	o.windows = c.windows(o.windows[:0], o.text)
 	o.from = o.from[:0]
 	for range o.windows {
 		o.from = append(o.from, unknown)

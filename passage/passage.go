@@ -25,13 +25,21 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/internal/external"
 )
 
 // Config says what to find and what it may take.
 type Config struct {
-	Least Length // of a passage; zero means 200 bytes
+	Least Length // of a passage; zero means 200 bytes, of a whole any
+	// Whole asks for whole sentences, lines or paragraphs that are repeated, in the place
+	// of passages; without a letter or a number they are not compared.
+	Whole Border
+	// Near, with Whole, is the method that says which of them are alike; nil: those that
+	// are equal. Texts are cleaned by Clean before; nil: they are not.
+	Near  neardup.Method
+	Clean neardup.Cleaner
 	// First asks for the first occurrences of what is repeated, too.
 	First bool
 	// Memory bounds, in bytes, what is held at once; at least batch.MinMemory, 0
@@ -54,10 +62,18 @@ var DefaultLength = Length{200, Bytes}
 var leastMemory = int64(batch.MinMemory)
 
 func (c Config) withDefaults() (Config, error) {
-	if c.Least == (Length{}) {
+	if c.Least == (Length{}) && c.Whole == "" {
 		c.Least = DefaultLength
 	}
-	if c.Least.N < MinLength || c.Least.N > MaxLength || c.Least.Unit > Words {
+	switch c.Whole {
+	case "", WholeSentences, WholeLines, WholeParagraphs:
+	default:
+		return c, fmt.Errorf("passage: %s are not compared as a whole", c.Whole)
+	}
+	if c.Near != nil && (c.Whole == "" || c.First) {
+		return c, errors.New("passage: what is alike are wholes, and later ones")
+	}
+	if c.Least != (Length{}) && (c.Least.N < MinLength || c.Least.N > MaxLength || c.Least.Unit > Words) {
 		return c, fmt.Errorf("passage: a length of %d is none of %d to %d", c.Least.N, MinLength, MaxLength)
 	}
 	if c.Memory == 0 {
@@ -122,6 +138,9 @@ func Find(ctx context.Context, open func() (batch.Source, error), cfg Config) (*
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
+	}
+	if cfg.Near != nil {
+		return findNear(ctx, open, cfg)
 	}
 	d := external.NewFiles(cfg.Tmp)
 	j := &job{cfg: cfg, disk: d, seen: newSeen(cfg.Memory * 22 / 100)}
