@@ -1,16 +1,24 @@
 package passage
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+
+	"github.com/zeebo/xxh3"
+)
 
 // An anchor is the place in a text that stands for all windows (passages of the
 // least length) next to it: the gram (k units) of the smallest hash in each of
 // them, the last one where hashes are equal. It depends on the window alone, so
 // two equal windows have the same one at the same place: a minimizer (Roberts
 // et al. 2004), as in winnowing (Schleimer et al. 2003). Every window has one
-// anchor.
+// anchor. The windows that reach farther before the gram and those that reach
+// farther behind it are two anchors: each kind has more in common than the gram,
+// and only where that comes again can a window.
 type anchor struct {
-	key uint64 // of the hash
-	at  int    // where the gram begins
+	key   uint64 // of the gram
+	whole uint64 // hash of all that its windows have in common
+	at    int    // where the gram begins
 	// The windows it stands for follow each other, from the one that begins
 	// at lo to the one that ends at hi.
 	lo, hi int
@@ -20,6 +28,7 @@ type anchor struct {
 type sampler struct {
 	least Length
 	gram  int    // units
+	half  int    // units before the gram, or behind it, that each window has
 	out   uint64 // what a unit counts that leaves the rolling hash
 
 	// The last units, and the hashes of the grams that begin with them, each at its
@@ -34,7 +43,10 @@ type sampler struct {
 	low     uint64 // that hash
 	open    bool   // now is an anchor whose windows go on
 	now     anchor
-	found   func(anchor)
+	gramAt  int // its gram, by its first unit
+	last    int // the last of its windows, by its first unit
+	text    string
+	all     []anchor // of the text
 }
 
 type sampled struct {
@@ -45,8 +57,12 @@ type sampled struct {
 // base is that of the rolling hash, a polynomial over the hashes of units mod 2^64.
 const base = 0x9E3779B97F4A7C15
 
+// gram is how many units an anchor's hash is of.
+func (l Length) gram() int { return max(l.N/3, 1) }
+
 func newSampler(least Length) *sampler {
-	s := &sampler{least: least, gram: max(least.N/3, 1), out: 1}
+	s := &sampler{least: least, gram: least.gram(), out: 1}
+	s.half = (least.N - s.gram + 1) / 2
 	for range s.gram {
 		s.out *= base
 	}
@@ -55,17 +71,19 @@ func newSampler(least Length) *sampler {
 	return s
 }
 
-// anchors calls found for each anchor of a text, in order.
-func (s *sampler) anchors(text string, found func(anchor)) {
-	s.n, s.rolling, s.open, s.found = 0, 0, false, found
+// anchors returns those of a text, in order, until it is called again.
+func (s *sampler) anchors(text string) []anchor {
+	s.n, s.rolling, s.open, s.text, s.all = 0, 0, false, text, s.all[:0]
 	if s.least.Unit == Bytes {
 		s.bytes(text)
 	} else {
 		s.least.Unit.each(text, s.add)
 	}
 	if s.open {
-		found(s.now)
+		s.all = append(s.all, s.now)
 	}
+	s.text = ""
+	return s.all
 }
 
 // bytes is add for each byte of a text, which is what most texts are read by.
@@ -91,10 +109,10 @@ func (s *sampler) bytes(text string) {
 		if s.lowest < first {
 			s.slide(first, gram)
 		}
-		if s.lowest == s.now.at && s.open {
+		if s.lowest == s.gramAt && first <= s.last && s.open {
 			s.now.hi = i + 1
 		} else {
-			s.stand(s.lowest, first, i+1)
+			s.stand(first, i+1)
 		}
 	}
 }
@@ -127,7 +145,11 @@ func (s *sampler) window(first, end int) {
 	if s.lowest < first {
 		s.slide(first, s.n-s.gram)
 	}
-	s.stand(s.units[s.lowest&s.mask].start, s.units[first&s.mask].start, end)
+	if s.lowest == s.gramAt && first <= s.last && s.open {
+		s.now.hi = end
+	} else {
+		s.stand(first, end)
+	}
 }
 
 // slide finds the smallest hash of the grams of a window anew.
@@ -140,17 +162,35 @@ func (s *sampler) slide(first, last int) {
 	}
 }
 
-// stand says where the anchor of the window from lo to hi is.
-func (s *sampler) stand(at, lo, hi int) {
-	if s.open && s.now.at == at {
-		s.now.hi = hi
-		return
-	}
+// stand begins the anchor of the window that begins with a unit and ends at a byte.
+func (s *sampler) stand(first, end int) {
 	if s.open {
-		s.found(s.now)
+		s.all = append(s.all, s.now)
 	}
+	s.open, s.gramAt, s.last = true, s.lowest, math.MaxInt
+	from, to, salt := s.lowest, s.lowest+s.gram+s.half-1, uint64(0)
+	if s.lowest-first >= s.half {
+		s.last = s.lowest - s.half
+		from, to, salt = s.last, s.lowest+s.gram-1, 1 // what is common before one gram is not that behind another
+	}
+	common := s.text[s.start(from):s.end(to)]
 	// The smallest of many hashes are small; a key is spread over all 64 bits again.
-	s.open, s.now = true, anchor{key: mixed(s.low), at: at, lo: lo, hi: hi}
+	s.now = anchor{key: mixed(s.low), whole: xxh3.HashStringSeed(common, salt), at: s.start(s.lowest), lo: s.start(first), hi: end}
+}
+
+// start and end are where one of the last units lies in the text.
+func (s *sampler) start(unit int) int {
+	if s.least.Unit == Bytes {
+		return unit
+	}
+	return s.units[unit&s.mask].start
+}
+
+func (s *sampler) end(unit int) int {
+	if s.least.Unit == Bytes {
+		return unit + 1
+	}
+	return s.units[unit&s.mask].end
 }
 
 // mixed makes every bit depend on all of h.

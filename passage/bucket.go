@@ -25,7 +25,7 @@ func (j *job) compareAll(ctx context.Context, rows *external.Sorted[row]) error 
 	g, ctx := errgroup.WithContext(ctx)
 	tasks := make(chan []row)
 	for range j.cfg.Workers {
-		c := &comparer{job: j, ctx: ctx}
+		c := newComparer(ctx, j, 0, j.reach())
 		g.Go(func() error {
 			for task := range tasks {
 				if err := c.task(task); err != nil {
@@ -37,7 +37,7 @@ func (j *job) compareAll(ctx context.Context, rows *external.Sorted[row]) error 
 	}
 	g.Go(func() error {
 		defer close(tasks)
-		c := &comparer{job: j, ctx: ctx}
+		c := newComparer(ctx, j, 0, j.reach())
 		send := func(task []row) error {
 			select {
 			case tasks <- task:

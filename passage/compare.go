@@ -14,14 +14,20 @@ import (
 // comparer compares the windows of one bucket after the other. One goroutine at a time.
 type comparer struct {
 	*job
-	ctx    context.Context
-	single bool         // each row has one window, and rows of one key the same, most likely
+	ctx context.Context
+	// What it compares of each row: the windows that begin so many units before the
+	// anchor. Where that is one number, rows of one key have the same window, most likely.
+	lo, hi int
 	kept   []occurrence // of the bucket so far: those with the first of some window
 	spare  occurrence
 	// With Config.First: those that overlap their first occurrence, and are told
 	// where that has another one.
 	overlap []overlap
 	found   []row // for matches
+}
+
+func newComparer(ctx context.Context, j *job, lo, hi int) *comparer {
+	return &comparer{job: j, ctx: ctx, lo: lo, hi: hi}
 }
 
 type overlap struct {
@@ -48,8 +54,8 @@ type firstWindow struct{ kept, window int }
 // unknown is said of a window that no kept occurrence has.
 var unknown = firstWindow{kept: -1}
 
-// maxKept is how many occurrences with windows of their own a bucket may have before its
-// windows are sorted one by one.
+// maxKept is how many occurrences with windows of their own a bucket may have before it
+// is divided.
 const maxKept = 16
 
 var errCrowded = errors.New("too many windows that differ")
@@ -67,37 +73,49 @@ func (c *comparer) bucket(rows bucket) error {
 		return err
 	}
 	if err != nil {
-		return c.each(rows)
+		mid := (c.lo + c.hi + 1) / 2
+		return errors.Join(c.divide(rows, mid, c.hi), c.divide(rows, c.lo, mid-1))
 	}
 	return nil
 }
 
-// each sorts the windows of a bucket by their own hash, and compares those that share it.
-// What was told of the bucket before stays true, and is told again.
-func (c *comparer) each(rows bucket) error {
-	windows := external.NewSorter[row](c.disk, c.memory(100)/int64(c.cfg.Workers+1))
+// divide sorts some windows of a bucket, those that begin lo to hi units before the anchor, by
+// all that such windows have in common, and compares those that share it. What was
+// told of the bucket before stays true, and is told again.
+func (c *comparer) divide(rows bucket, lo, hi int) error {
+	some := external.NewSorter[row](c.disk, c.memory(100)/int64(c.cfg.Workers+1)*int64(hi-lo+1)/int64(c.cfg.Least.N))
 	err := rows(func(r row) error {
 		o := &c.spare
 		if err := c.read(o, r); err != nil {
 			return err
 		}
-		for _, w := range o.windows {
-			if err := windows.Add(newRow(xxh3.Hash(o.text[w.start:w.end]), o.at+uint64(w.start), 0, w.end-w.start)); err != nil {
-				return err
-			}
+		if r, ok := o.part(c.cfg.Least, lo, hi); ok {
+			return some.Add(r)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	sorted, err := windows.Sort()
+	sorted, err := some.Sort()
 	if err != nil {
 		return err
 	}
-	single := &comparer{job: c.job, ctx: c.ctx, single: true}
-	err = c.eachBucket(c.ctx, sorted, single.task, single.bucket)
-	return errors.Join(err, single.flush(), sorted.Close())
+	inner := newComparer(c.ctx, c.job, lo, hi)
+	err = c.eachBucket(c.ctx, sorted, inner.task, inner.bucket)
+	return errors.Join(err, inner.flush(), sorted.Close())
+}
+
+// part is the row of those windows that begin lo to hi units before the anchor; false if there are none.
+func (o *occurrence) part(l Length, lo, hi int) (row, bool) {
+	units := l.units(nil, o.text)
+	anchor := sort.Search(len(units), func(i int) bool { return units[i].start >= o.left })
+	first, last := max(anchor-hi, 0), min(anchor-lo, len(o.windows)-1)
+	if first > last {
+		return row{}, false
+	}
+	common := o.text[units[anchor-lo].start:units[anchor-hi+l.N-1].end]
+	return newRow(xxh3.Hash(common), o.at+uint64(o.left), o.left-o.windows[first].start, o.windows[last].end-o.left), true
 }
 
 // read reads the windows of a row.
@@ -112,7 +130,7 @@ func (c *comparer) read(o *occurrence, r row) error {
 	if err := c.store.text.Read(o.text, int64(o.at)); err != nil {
 		return err
 	}
-	o.windows = c.cfg.Least.windows(o.windows[:0], o.text)
+	o.windows = c.windows(o.windows[:0], o.text)
 	o.from = o.from[:0]
 	for range o.windows {
 		o.from = append(o.from, unknown)
@@ -123,19 +141,24 @@ func (c *comparer) read(o *occurrence, r row) error {
 
 // windows appends those of a text that begins with a unit and ends with one.
 func (l Length) windows(dst []window, text []byte) []window {
+	dst = l.units(dst, text)
+	n := max(len(dst)-l.N+1, 0)
+	for i := range n {
+		dst[i].end = dst[i+l.N-1].end
+	}
+	return dst[:n]
+}
+
+// units appends the places of the units of a text.
+func (l Length) units(dst []window, text []byte) []window {
 	if l.Unit == Bytes {
-		for end := l.N; end <= len(text); end++ {
-			dst = append(dst, window{end - l.N, end})
+		for i := range text {
+			dst = append(dst, window{i, i + 1})
 		}
 		return dst
 	}
-	all := len(dst)
 	l.Unit.each(string(text), func(start, end int, _ uint64) { dst = append(dst, window{start, end}) })
-	n := len(dst) - all - l.N + 1
-	for i := range n {
-		dst[all+i].end = dst[all+i+l.N-1].end
-	}
-	return dst[:all+max(n, 0)]
+	return dst
 }
 
 // occurrence compares the next one of the bucket, and tells the windows of it that are
@@ -155,7 +178,7 @@ func (c *comparer) occurrence(r row) error {
 		return err
 	}
 	n := len(c.kept)
-	if n == maxKept && !c.single {
+	if n == maxKept && c.lo < c.hi {
 		return errCrowded
 	}
 	if n == cap(c.kept) {

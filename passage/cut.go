@@ -5,19 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/text"
 	"github.com/neardup/neardup/text/segment"
-)
-
-// Border says what a cut must leave whole.
-type Border string
-
-// The borders. Runes are never cut.
-const (
-	WholeWords      Border = "words"
-	WholeSentences  Border = "sentences"
-	WholeParagraphs Border = "paragraphs" // lines
 )
 
 // Part is a part of a text that is repeated.
@@ -34,18 +23,21 @@ type Reason string
 
 // The reasons.
 const (
-	Inside  Reason = "within"  // it ends within a word, sentence or paragraph
+	Inside  Reason = "within"  // it ends within a word, sentence, line or paragraph
 	Heading Reason = "heading" // a heading would have no text any more
 )
 
 // Cutter decides what of the repeated parts of texts is cut. Safe for concurrent use.
 type Cutter struct {
 	whole Border
-	words *segment.Segmenter
+	words *segment.Segmenter // of WholeWords
 }
 
 // NewCutter returns one that leaves whole what a Border names.
 func NewCutter(whole Border) (*Cutter, error) {
+	if whole != WholeWords {
+		return &Cutter{whole: whole}, nil
+	}
 	g, err := segment.Default()
 	return &Cutter{whole, g}, err
 }
@@ -53,10 +45,7 @@ func NewCutter(whole Border) (*Cutter, error) {
 // Parts joins the spans of one text to the whole parts that are repeated, and divides
 // them into what can be cut and what stays, in the order of the text.
 func (c *Cutter) Parts(s string, spans []Span) (parts []Part) {
-	var units [][2]int // whole sentences or paragraphs
-	if c.whole != WholeWords {
-		units = c.units(s)
-	}
+	units := c.whole.in(s)
 	for len(spans) > 0 {
 		n, end := 0, spans[0].Byte
 		for n < len(spans) && spans[n].Byte == end {
@@ -72,9 +61,9 @@ func (c *Cutter) Parts(s string, spans []Span) (parts []Part) {
 		for end < len(s) && end > start && !utf8.RuneStart(s[end]) {
 			end--
 		}
-		from, to := c.wholeWords(s, start, end)
-		if c.whole != WholeWords {
-			from, to = within(units, start, end)
+		from, to := within(units, start, end)
+		if c.whole == WholeWords {
+			from, to = c.wholeWords(s, start, end)
 		}
 		add := func(a, b int, stays Reason) {
 			if strings.TrimSpace(s[a:b]) != "" {
@@ -104,53 +93,24 @@ func clipped(s string, spans []Span, start, end int) (some []Span) {
 		}
 		skip := from - span.Byte
 		runes := runeStarts(s[span.Byte:from])
-		span.Byte, span.From.Byte, span.Len = from, span.From.Byte+skip, to-from
+		span.Byte, span.From.Byte = from, span.From.Byte+skip
 		span.Rune, span.From.Rune = span.Rune+runes, span.From.Rune+runes
+		span.FromLen += to - from - span.Len
+		span.Len = to - from
 		some = append(some, span)
 	}
 	return some
 }
 
-// Runes is how many runes begin in the span, which is of the text s.
+// Runes is how many runes begin in the span, which is of the text.
 func (s *Span) Runes(text string) int { return runeStarts(text[s.Byte : s.Byte+s.Len]) }
 
-// units are the sentences or the paragraphs of a text, without white space around them.
-func (c *Cutter) units(s string) (units [][2]int) {
-	var all []string
-	if c.whole == WholeSentences {
-		all = keyword.Sentences(nil, s)
-	} else {
-		for line := range strings.Lines(s) {
-			if line = strings.TrimSpace(line); line != "" {
-				all = append(all, line)
-			}
-		}
+// FromRunes is how many begin where it is from.
+func (s *Span) FromRunes(text string) int {
+	if s.Similarity > 0 {
+		return s.fromRunes
 	}
-	at := 0
-	for _, unit := range all {
-		at += strings.Index(s[at:], unit)
-		units = append(units, [2]int{at, at + len(unit)})
-		at += len(unit)
-	}
-	return units
-}
-
-// within is the part of a text from the first unit that lies in it up to where the unit
-// after the last would begin.
-func within(units [][2]int, start, end int) (from, to int) {
-	for i, u := range units {
-		if u[0] < start || u[1] > end {
-			continue
-		}
-		if to == 0 {
-			from = u[0]
-		}
-		to = end
-		if i+1 < len(units) {
-			to = min(end, units[i+1][0])
-		}
-	}
-	return from, to
+	return s.Runes(text)
 }
 
 // wholeWords shrinks a part of a text to whole words.

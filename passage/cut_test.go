@@ -23,7 +23,7 @@ func shown(t *testing.T, whole Border, s string, spans ...Span) string {
 		at = p.End
 		next := p.Start
 		for _, span := range p.Spans {
-			if span.Byte != next || span.Rune != runeStarts(s[:next]) || span.From.Byte-span.Byte != 7 || span.Runes(s) != runeStarts(s[next:next+span.Len]) {
+			if span.Byte != next || span.Rune != runeStarts(s[:next]) || span.From.Byte-span.Byte != 7 || span.FromLen != span.Len || span.FromRunes(s) != span.Runes(s) || span.Runes(s) != runeStarts(s[next:next+span.Len]) {
 				t.Errorf("%q: %+v is not where it should be", s, span)
 			}
 			next += span.Len
@@ -52,12 +52,13 @@ func TestParts(t *testing.T) {
 		{"sentences", WholeSentences, "One. Tw|o is long. Three. Fo|ur.", "One. Tw<o is long. >[Three. ]<Fo>ur."},
 		{"Chinese sentences", WholeSentences, "一句。|两句。三|句。", "一句。[两句。]<三>句。"},
 		{"no whole sentence", WholeSentences, "One |of these.| Two.", "One <of these.> Two."},
-		{"paragraphs", WholeParagraphs, "a. |b.\nc. d.\ne|.\n", "a. <b.\n>[c. d.\n]<e>.\n"},
-		{"a heading with text", WholeParagraphs, "Title\n\n|Repeated text.\n|\nOwn text, which is here.", "Title\n\n[Repeated text.\n]\nOwn text, which is here."},
-		{"a heading without text", WholeParagraphs, "Title\n\n|Repeated text.|\n\n# Next\n\nOwn.", "Title\n\n<Repeated text.>\n\n# Next\n\nOwn."},
+		{"lines", WholeLines, "a. |b.\nc. d.\ne|.\n", "a. <b.\n>[c. d.\n]<e>.\n"},
+		{"paragraphs", WholeParagraphs, "a|.\nb.\n\nc.\nd.\n \ne.\n|f.", "a<.\nb.\n\n>[c.\nd.\n \n]<e.\n>f."},
+		{"a heading with text", WholeLines, "Title\n\n|Repeated text.\n|\nOwn text, which is here.", "Title\n\n[Repeated text.\n]\nOwn text, which is here."},
+		{"a heading without text", WholeLines, "Title\n\n|Repeated text.|\n\n# Next\n\nOwn.", "Title\n\n<Repeated text.>\n\n# Next\n\nOwn."},
 		{"a heading at the end", WholeSentences, "Own.\n\n## Title\n|Repeated text.|", "Own.\n\n## Title\n<Repeated text.>"},
-		{"a heading that is repeated, too", WholeParagraphs, "Own.\n\n|Title\n\nRepeated text.|", "Own.\n\n[Title\n\nRepeated text.]"},
-		{"a line is no heading", WholeParagraphs, "This ends like a sentence.\n\n|Repeated text.|", "This ends like a sentence.\n\n[Repeated text.]"},
+		{"a heading that is repeated, too", WholeLines, "Own.\n\n|Title\n\nRepeated text.|", "Own.\n\n[Title\n\nRepeated text.]"},
+		{"a line is no heading", WholeLines, "This ends like a sentence.\n\n|Repeated text.|", "This ends like a sentence.\n\n[Repeated text.]"},
 	}
 	for _, test := range tests {
 		marks := strings.Split(test.repeated, "|")
@@ -66,7 +67,7 @@ func TestParts(t *testing.T) {
 		half := len(marks[1]) / 2 // the spans of one part may be many
 		from := func(p Place) Place { return Place{Item: 1, Byte: p.Byte + 7, Rune: p.Rune + 7} }
 		next := Place{Byte: at.Byte + half, Rune: at.Rune + runeStarts(marks[1][:half])}
-		spans := []Span{{at, half, from(at)}, {next, len(marks[1]) - half, from(next)}}
+		spans := []Span{{Place: at, Len: half, From: from(at), FromLen: half}, {Place: next, Len: len(marks[1]) - half, From: from(next), FromLen: len(marks[1]) - half}}
 		if got := shown(t, test.whole, s, spans...); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}

@@ -65,7 +65,7 @@ func (j *job) count(ctx context.Context, src batch.Source) error {
 		defer j.samplers.Put(s)
 		b.Decode(func(doc *neardup.Document, err error) {
 			if n++; err == nil {
-				s.anchors(doc.Text, func(a anchor) { j.seen.add(a.key) })
+				j.seen.each(j.anchors(s, doc.Text), func(a *anchor) { j.seen.add(a.whole) })
 			}
 		})
 		return n
@@ -89,9 +89,14 @@ func (j *job) gather(ctx context.Context, src batch.Source) error {
 				return
 			}
 			p := part{doc: *doc}
-			s.anchors(doc.Text, func(a anchor) {
-				if j.seen.again(a.key) {
-					p.anchors = append(p.anchors, a)
+			j.seen.each(j.anchors(s, doc.Text), func(a *anchor) {
+				if !j.seen.again(a.whole) {
+					return
+				}
+				if n := len(p.anchors) - 1; n >= 0 && p.anchors[n].at == a.at {
+					p.anchors[n].hi = a.hi
+				} else {
+					p.anchors = append(p.anchors, *a)
 				}
 			})
 			p.doc.Title, p.doc.URL = "", ""
@@ -222,13 +227,19 @@ func (s *store) place(at int64) (Place, error) {
 	if err := s.text.Read(before, in.at); err != nil {
 		return Place{}, err
 	}
-	doc, err := s.documents.Get(int(in.item))
-	if err != nil {
-		return Place{}, err
-	}
-	id, err := s.ids.Read(doc.id, int(doc.idLen))
+	id, err := s.id(int(in.item))
 	return Place{
-		Item: int(in.item), ID: string(id),
+		Item: int(in.item), ID: id,
 		Byte: int(in.start) + len(before), Rune: int(in.runes) + runeStarts(before),
 	}, err
+}
+
+// id is that of a document.
+func (s *store) id(item int) (string, error) {
+	doc, err := s.documents.Get(item)
+	if err != nil {
+		return "", err
+	}
+	id, err := s.ids.Read(doc.id, int(doc.idLen))
+	return string(id), err
 }

@@ -52,6 +52,15 @@ func ParseLength(s string) (Length, error) {
 // String is what ParseLength reads.
 func (l Length) String() string { return strconv.Itoa(l.N) + " " + unitNames[l.Unit] }
 
+// fits reports whether a text has so many units.
+func (l Length) fits(s string) bool {
+	n := 0
+	if l.N > 0 {
+		l.Unit.each(s, func(int, int, uint64) { n++ })
+	}
+	return n >= l.N
+}
+
 // each calls unit with the place and a hash of each unit of s, in order. What
 // lies between two words is part of none. Where a unit begins and ends depends
 // on the text between the first and the last alone, so that two passages of

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/zeebo/xxh3"
 )
 
 func TestParseLength(t *testing.T) {
@@ -51,7 +53,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// The anchor of each window is its gram of the smallest hash, by the definition.
+// The anchor of each window is its gram of the smallest hash, by the definition, and what
+// its windows have in common comes again wherever one of them does.
 func TestAnchorsAreMinimizers(t *testing.T) {
 	for _, text := range []string{"", "abc", strings.Repeat("a", 100), strings.Repeat("abc", 30), "the quick brown fox jumps over the lazy dog; 他跳过了那只懒狗，又跳回来。"} {
 		for _, l := range []Length{{4, Bytes}, {13, Bytes}, {9, Runes}, {5, Words}} {
@@ -60,28 +63,38 @@ func TestAnchorsAreMinimizers(t *testing.T) {
 			l.Unit.each(text, func(start, end int, hash uint64) { units = append(units, sampled{start, end, hash}) })
 			var want []anchor
 			for first := range max(len(units)-l.N+1, 0) {
-				best := anchor{lo: units[first].start, hi: units[first+l.N-1].end}
-				for g := first; g <= first+l.N-s.gram; g++ {
-					var h uint64
-					for _, u := range units[g : g+s.gram] {
-						h = h*base + u.hash
-					}
-					if h = mixed(h); g == first || h <= best.key {
-						best.key, best.at = h, units[g].start
-					}
-				}
-				best.key = mixed(best.key)
-				if n := len(want); n > 0 && want[n-1].at == best.at {
-					want[n-1].hi = best.hi
+				a := minimizer(text, units[first:first+l.N], s.gram)
+				if n := len(want); n > 0 && want[n-1].at == a.at && want[n-1].whole == a.whole {
+					want[n-1].hi = a.hi
 				} else {
-					want = append(want, best)
+					want = append(want, a)
 				}
 			}
-			var got []anchor
-			s.anchors(text, func(a anchor) { got = append(got, a) })
-			if !slices.Equal(got, want) {
+			if got := s.anchors(text); !slices.Equal(got, want) {
 				t.Errorf("%v of %q: %v, want %v", l, text, got, want)
 			}
 		}
 	}
+}
+
+// minimizer is the anchor of one window, of its units alone.
+func minimizer(text string, units []sampled, gram int) anchor {
+	best, at := anchor{lo: units[0].start, hi: units[len(units)-1].end}, 0
+	for g := range len(units) - gram + 1 {
+		var h uint64
+		for _, u := range units[g : g+gram] {
+			h = h*base + u.hash
+		}
+		if h = mixed(h); g == 0 || h <= best.key {
+			best.key, best.at, at = h, units[g].start, g
+		}
+	}
+	best.key = mixed(best.key)
+	half := (len(units) - gram + 1) / 2
+	if at >= half {
+		best.whole = xxh3.HashStringSeed(text[units[at-half].start:units[at+gram-1].end], 1)
+	} else {
+		best.whole = xxh3.HashString(text[best.at:units[at+gram+half-1].end])
+	}
+	return best
 }

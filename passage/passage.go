@@ -11,8 +11,9 @@
 // counted; the second time the windows are stored whose anchor comes again.
 // Sorted by anchor, the stored windows are compared byte for byte with the
 // first ones that differ: a passage of a million copies costs a million
-// comparisons. Where too many windows differ beside one anchor, they are sorted
-// by their own hash.
+// comparisons. Where too many windows differ beside one anchor, they are divided
+// in two by how far they reach before it, and sorted by the hash of what those
+// have in common.
 package passage
 
 import (
@@ -24,13 +25,21 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/internal/external"
 )
 
 // Config says what to find and what it may take.
 type Config struct {
-	Least Length // of a passage; zero means 200 bytes
+	Least Length // of a passage; zero means 200 bytes, of a whole any
+	// Whole asks for whole sentences, lines or paragraphs that are repeated, in the place
+	// of passages; without a letter or a number they are not compared.
+	Whole Border
+	// Near, with Whole, is the method that says which of them are alike; nil: those that
+	// are equal. Texts are cleaned by Clean before; nil: they are not.
+	Near  neardup.Method
+	Clean neardup.Cleaner
 	// First asks for the first occurrences of what is repeated, too.
 	First bool
 	// Memory bounds, in bytes, what is held at once; at least batch.MinMemory, 0
@@ -53,10 +62,18 @@ var DefaultLength = Length{200, Bytes}
 var leastMemory = int64(batch.MinMemory)
 
 func (c Config) withDefaults() (Config, error) {
-	if c.Least == (Length{}) {
+	if c.Least == (Length{}) && c.Whole == "" {
 		c.Least = DefaultLength
 	}
-	if c.Least.N < MinLength || c.Least.N > MaxLength || c.Least.Unit > Words {
+	switch c.Whole {
+	case "", WholeSentences, WholeLines, WholeParagraphs:
+	default:
+		return c, fmt.Errorf("passage: %s are not compared as a whole", c.Whole)
+	}
+	if c.Near != nil && (c.Whole == "" || c.First) {
+		return c, errors.New("passage: what is alike are wholes, and later ones")
+	}
+	if c.Least != (Length{}) && (c.Least.N < MinLength || c.Least.N > MaxLength || c.Least.Unit > Words) {
 		return c, fmt.Errorf("passage: a length of %d is none of %d to %d", c.Least.N, MinLength, MaxLength)
 	}
 	if c.Memory == 0 {
@@ -104,7 +121,7 @@ type job struct {
 	matches *external.Sorter[row] // guarded by mu
 }
 
-// memory is a share, in thousandths, of the memory bound: about 600 are planned, the
+// memory is a share, in thousandths, of the memory bound: about 450 are planned, the
 // rest is for documents in flight and the collector of garbage.
 func (j *job) memory(thousandths int64) int64 { return j.cfg.Memory * thousandths / 1000 }
 
@@ -122,14 +139,17 @@ func Find(ctx context.Context, open func() (batch.Source, error), cfg Config) (*
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Near != nil {
+		return findNear(ctx, open, cfg)
+	}
 	d := external.NewFiles(cfg.Tmp)
-	j := &job{cfg: cfg, disk: d, seen: newSeen(cfg.Memory * 3 / 10)}
+	j := &job{cfg: cfg, disk: d, seen: newSeen(cfg.Memory * 22 / 100)}
 	j.store = store{
-		text:      external.NewBytes(d, j.memory(100)),
+		text:      external.NewBytes(d, j.memory(70)),
 		stretches: external.NewArray[stretch](d, j.memory(20)),
 		documents: external.NewArray[document](d, j.memory(20)),
 		ids:       external.NewSpool(d, j.memory(20)),
-		rows:      external.NewSorter[row](d, j.memory(100)),
+		rows:      external.NewSorter[row](d, j.memory(80)),
 	}
 	spans, err := j.find(ctx, open)
 	if err != nil {
@@ -152,7 +172,7 @@ func (j *job) find(ctx context.Context, open func() (batch.Source, error)) (*Spa
 	j.seen = nil
 	j.sum.TextBytes = j.bytes.Load()
 	j.sum.StoredBytes, j.sum.Anchors = j.store.text.Len(), int64(j.store.rows.Len())
-	j.matches = external.NewSorter[row](j.disk, j.memory(200))
+	j.matches = external.NewSorter[row](j.disk, j.memory(100))
 	if err := j.compare(ctx); err != nil {
 		return nil, err
 	}

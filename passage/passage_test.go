@@ -110,7 +110,12 @@ func covered(texts []string, l Length, first bool) [][]bool {
 func check(t testing.TB, texts []string, cfg Config) []Span {
 	t.Helper()
 	spans := found(t, texts, cfg)
-	marks := covered(texts, cfg.Least, cfg.First)
+	var marks [][]bool
+	if cfg.Whole == "" {
+		marks = covered(texts, cfg.Least, cfg.First)
+	} else {
+		marks = coveredWholes(texts, cfg)
+	}
 	last := Place{Item: -1}
 	for _, s := range spans {
 		if s.Item < last.Item || s.Item == last.Item && s.Byte < last.Byte {
@@ -118,7 +123,7 @@ func check(t testing.TB, texts []string, cfg Config) []Span {
 		}
 		last = Place{Item: s.Item, Byte: s.Byte + s.Len}
 		here, there := texts[s.Item][s.Byte:s.Byte+s.Len], texts[s.From.Item][s.From.Byte:s.From.Byte+s.Len]
-		if here != there || s.ID != fmt.Sprint("d", s.Item) || s.From.ID != fmt.Sprint("d", s.From.Item) {
+		if here != there || s.FromLen != s.Len || s.ID != fmt.Sprint("d", s.Item) || s.From.ID != fmt.Sprint("d", s.From.Item) {
 			t.Fatalf("%+v is %q, from %q", s, here, there)
 		}
 		if s.Rune != runeStarts(texts[s.Item][:s.Byte]) || s.From.Rune != runeStarts(texts[s.From.Item][:s.From.Byte]) {

@@ -17,6 +17,25 @@ func (s *seen) cell(key uint64) (*uint64, uint64) {
 	return &s.words[word], 1 << (rest >> 59 << 1)
 }
 
+// ahead is how many cells are looked up at once: each is a wait for memory, and many
+// together are hardly longer than one.
+const ahead = 64
+
+// each calls fn for every anchor.
+func (s *seen) each(anchors []anchor, fn func(*anchor)) {
+	for len(anchors) > 0 {
+		n := min(len(anchors), ahead)
+		for i := range anchors[:n] {
+			word, _ := s.cell(anchors[i].whole)
+			atomic.LoadUint64(word)
+		}
+		for i := range anchors[:n] {
+			fn(&anchors[i])
+		}
+		anchors = anchors[n:]
+	}
+}
+
 // add notes a key.
 func (s *seen) add(key uint64) {
 	word, once := s.cell(key)

@@ -19,8 +19,12 @@ type Place struct {
 // Span is a part of a document whose bytes stand somewhere else, too.
 type Span struct {
 	Place
-	Len  int   // bytes
-	From Place // where the same bytes are
+	Len     int   // bytes
+	From    Place // where the same bytes are, or what is alike
+	FromLen int   // bytes of that
+	// Similarity is how much alike the two are, with Config.Near; 0: they are equal.
+	Similarity float64
+	fromRunes  int // with Similarity
 }
 
 // First reports whether the span is the first occurrence, and From a later one.
@@ -41,6 +45,7 @@ type Spans struct {
 	ended  bool
 	now    match // the span that grows
 	next   match // what goes on behind it
+	alike  *alike
 }
 
 // match is a part of the store that is the same as another, from a place on. The zero match is none.
@@ -52,7 +57,7 @@ func (m match) follows(n match) bool { return n.at <= m.end && n.at-m.at == n.fr
 // Summary returns what the run read and did.
 func (s *Spans) Summary() Summary {
 	sum := s.job.sum
-	sum.TemporaryBytes = s.job.disk.Written()
+	sum.TemporaryBytes += s.job.disk.Written()
 	return sum
 }
 
@@ -66,6 +71,9 @@ func (s *Spans) Close() error {
 // them as the place where it still stands. O(windows that are repeated); a byte a document.
 func (s *Spans) Sources(ctx context.Context) ([]bool, error) {
 	sources := make([]bool, s.job.store.documents.Len())
+	if s.alike != nil {
+		return sources, s.alike.sources(ctx, sources)
+	}
 	return sources, s.sorted.Each(ctx, func(r row) error {
 		at, err := s.job.store.find(int64(r[0]))
 		if err != nil {
@@ -81,6 +89,9 @@ func (s *Spans) Sources(ctx context.Context) ([]bool, error) {
 
 // Next returns the next span; io.EOF after the last.
 func (s *Spans) Next() (span Span, err error) {
+	if s.alike != nil {
+		return s.alike.next()
+	}
 	m, err := s.match()
 	if err != nil {
 		return span, err
@@ -89,6 +100,7 @@ func (s *Spans) Next() (span Span, err error) {
 		return span, err
 	}
 	span.Len = int(m.end - m.at)
+	span.FromLen = span.Len
 	span.From, err = s.job.store.place(int64(m.from))
 	return span, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,9 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/passage"
+	"github.com/neardup/neardup/text"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -21,7 +24,10 @@ type passages struct {
 	*app
 	input inputFlags
 	run   runFlags
+	fs    *pflag.FlagSet
 	least string
+	unit  string
+	near  bool
 	all   bool
 	whole string
 	spans string
@@ -39,7 +45,7 @@ func passagesCommand(a *app) *cobra.Command {
 		Long: `Finds every passage of at least --least that stands in several places of the
 documents, byte for byte: none is missed, and none is found that is not there.
 The first occurrence stays, all others can be cut; each names the place that it
-is from.
+is from. With --unit, whole lines, paragraphs or sentences are compared instead.
 
 Only whole sentences are cut, unless --whole says otherwise, and no text from
 under a heading that would be left alone. A document of which nothing is left
@@ -53,6 +59,7 @@ is not written.
 		RunE: a.onInputs(p.do),
 	}
 	fs := cmd.Flags()
+	p.fs = fs
 	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&p.spans, "spans", "", "write each repeated part here, and where it is from (JSONL)")
 		fs.StringVar(&p.out, "out", "", "write the documents without what is cut here, in the format of the input")
@@ -61,9 +68,11 @@ is not written.
 		fs.Float64Var(&p.drop, "drop-below", 0, "with --out: leave out documents of which a smaller share is their own, and that no\nother names as the place of what it repeats")
 	})
 	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&p.least, "least", passage.DefaultLength.String(), "least length of a passage: '200 bytes', '100 runes' or '50 words'")
+		fs.StringVar(&p.least, "least", passage.DefaultLength.String(), "least length of a passage: '200 bytes', '100 runes' or '50 words' (with --unit: of any)")
+		fs.StringVar(&p.unit, "unit", "passage", "what is compared: passages, or each line, paragraph or sentence as a whole")
+		fs.BoolVar(&p.near, "near", false, "with --unit: also what is a near-duplicate, as neardup dedup says of short texts")
 		fs.BoolVar(&p.all, "all", false, "the first occurrence is repeated text, too")
-		fs.StringVar(&p.whole, "whole", string(passage.WholeSentences), "what is cut is whole words, sentences or paragraphs")
+		fs.StringVar(&p.whole, "whole", string(passage.WholeSentences), "what is cut is whole words, sentences, lines or paragraphs")
 	})
 	p.input.add(fs)
 	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
@@ -173,13 +182,8 @@ func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
 	if err := p.run.machine(); err != nil {
 		return cfg, nil, err
 	}
-	if cfg.Least, err = passage.ParseLength(p.least); err != nil {
-		return cfg, nil, usage("--least %w", err)
-	}
-	switch passage.Border(p.whole) {
-	case passage.WholeWords, passage.WholeSentences, passage.WholeParagraphs:
-	default:
-		return cfg, nil, usage("--whole %s is none of words, sentences, paragraphs", p.whole)
+	if cfg, err = p.compared(); err != nil {
+		return cfg, nil, err
 	}
 	switch {
 	case p.out == "" && p.mark != "":
@@ -192,8 +196,44 @@ func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
 		return cfg, nil, usage("--json and another result would both go to standard output")
 	}
 	cfg.First, cfg.Tmp, cfg.Workers, cfg.Memory = p.all, p.run.tmp, p.run.workers, int64(p.run.memory)-ownPages
-	cutter, err := passage.NewCutter(passage.Border(p.whole))
+	cutter, err := passage.NewCutter(cmp.Or(cfg.Whole, passage.Border(p.whole)))
 	return cfg, cutter, err
+}
+
+// compared checks the flags that say what is compared.
+func (p *passages) compared() (cfg passage.Config, err error) {
+	switch passage.Border(p.whole) {
+	case passage.WholeWords, passage.WholeSentences, passage.WholeLines, passage.WholeParagraphs:
+	default:
+		return cfg, usage("--whole %s is none of words, sentences, lines, paragraphs", p.whole)
+	}
+	switch p.unit {
+	case "passage":
+		if p.near {
+			return cfg, usage("--near has no effect without --unit line, paragraph or sentence")
+		}
+	case "line", "paragraph", "sentence":
+		cfg.Whole = passage.Border(p.units())
+		if p.fs.Changed("whole") {
+			return cfg, usage("--whole has no effect with --unit %s", p.unit)
+		}
+	default:
+		return cfg, usage("--unit %s is none of passage, line, paragraph, sentence", p.unit)
+	}
+	if cfg.Whole == "" || p.fs.Changed("least") {
+		if cfg.Least, err = passage.ParseLength(p.least); err != nil {
+			return cfg, usage("--least %w", err)
+		}
+	}
+	if !p.near {
+		return cfg, nil
+	}
+	if p.all {
+		return cfg, usage("--near and --all do not go together: of what is alike the first stays")
+	}
+	cfg.Clean = text.Default()
+	cfg.Near, err = methods.New(methods.Config{})
+	return cfg, err
 }
 
 // passageWriter writes what came of the passages, document by document.
@@ -255,7 +295,7 @@ func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans [
 		return err // rejected ones were told, and are listed among the rejects
 	}
 	parts := w.cutter.Parts(doc.Text, spans)
-	left, repeated, cut := cutText(doc.Text, parts, w.mark)
+	left, repeated, cut := w.cutText(doc.Text, parts)
 	w.Repeated += int64(repeated)
 	for _, part := range parts {
 		if err := w.part(&doc, part); err != nil {
@@ -301,32 +341,57 @@ type ownShare struct {
 }
 
 // cutText is a text without the parts that are cut, how much of it is repeated, and how much is cut.
-func cutText(s string, parts []passage.Part, mark string) (left string, repeated, cut int) {
+// Where no mark is set, what stood between a whole unit and the next goes with it.
+func (w *passageWriter) cutText(s string, parts []passage.Part) (left string, repeated, cut int) {
 	var b strings.Builder
 	at := 0
 	for _, p := range parts {
 		repeated += p.End - p.Start
-		if p.Stays == "" {
-			b.WriteString(s[at:p.Start])
-			b.WriteString(mark)
-			at = p.End
-			cut += p.End - p.Start
+		if p.Stays != "" {
+			continue
 		}
+		start, end := p.Start, p.End
+		if w.mark == "" && w.unit != "passage" {
+			start, end = w.around(s, start, end)
+		}
+		b.WriteString(s[at:max(start, at)])
+		b.WriteString(w.mark)
+		at = end
+		cut += p.End - p.Start
 	}
 	b.WriteString(s[at:])
 	return b.String(), repeated, cut
 }
 
-// spanLine is a line of --spans: the same bytes stand in two places. Places are counted in
+// around is a whole unit with the blanks behind it and, where it begins a line, those before
+// it and the end of the line; of a paragraph with the blank lines behind it, too.
+func (w *passageWriter) around(s string, start, end int) (from, to int) {
+	before, rest := strings.TrimRight(s[:start], " \t"), strings.TrimLeft(s[end:], " \t\r")
+	if before == "" || strings.HasSuffix(before, "\n") {
+		start, rest = len(before), strings.TrimPrefix(rest, "\n")
+		for w.unit == "paragraph" {
+			line, more, found := strings.Cut(rest, "\n")
+			if !found || strings.TrimSpace(line) != "" {
+				break
+			}
+			rest = more
+		}
+	}
+	return start, len(s) - len(rest)
+}
+
+// spanLine is a line of --spans: the same bytes, or what is alike, stand in two places. Places are counted in
 // runes, and in bytes of UTF-8.
 type spanLine struct {
-	ID    string         `json:"id"`
-	Start int            `json:"start"`
-	End   int            `json:"end"`
-	Bytes [2]int         `json:"bytes"`
-	From  spanFrom       `json:"from"`
-	Cut   bool           `json:"cut"`
-	Stays passage.Reason `json:"stays,omitempty"`
+	ID    string   `json:"id"`
+	Start int      `json:"start"`
+	End   int      `json:"end"`
+	Bytes [2]int   `json:"bytes"`
+	From  spanFrom `json:"from"`
+	// Similarity is how much alike the two are, where they are not equal.
+	Similarity float64        `json:"similarity,omitempty"`
+	Cut        bool           `json:"cut"`
+	Stays      passage.Reason `json:"stays,omitempty"`
 }
 
 type spanFrom struct {
@@ -355,8 +420,8 @@ func (w *passageWriter) part(doc *neardup.Document, p passage.Part) error {
 		runes := s.Runes(doc.Text)
 		err := w.spans.WriteJSON(spanLine{
 			ID: doc.ID, Start: s.Rune, End: s.Rune + runes, Bytes: [2]int{s.Byte, s.Byte + s.Len},
-			From: spanFrom{s.From.ID, s.From.Rune, s.From.Rune + runes, [2]int{s.From.Byte, s.From.Byte + s.Len}},
-			Cut:  p.Stays == "", Stays: p.Stays,
+			From:       spanFrom{s.From.ID, s.From.Rune, s.From.Rune + s.FromRunes(doc.Text), [2]int{s.From.Byte, s.From.Byte + s.FromLen}},
+			Similarity: s.Similarity, Cut: p.Stays == "", Stays: p.Stays,
 		})
 		if err != nil {
 			return err
@@ -365,15 +430,31 @@ func (w *passageWriter) part(doc *neardup.Document, p passage.Part) error {
 	return nil
 }
 
+// units are what is compared as a whole, "" where passages are.
+func (p *passages) units() string {
+	if p.unit == "passage" {
+		return ""
+	}
+	return p.unit + "s"
+}
+
+// what is compared, in words.
+func (p *passages) what() string {
+	if units := p.units(); units != "" {
+		return "whole " + units
+	}
+	return "passages of at least " + p.least
+}
+
 // summary prints what came of it.
 func (w *passageWriter) summary() error {
 	cpu, peak := resources()
 	w.CPUSeconds, w.PeakMemory = cpu.Seconds(), peak
 	return w.rep.summarize(w.passageSummary, w.Rejected, func(out io.Writer) {
 		w.rep.documents(out, w.Documents, w.Rejected)
-		fmt.Fprintf(out, "repeated    %s of %s bytes, in passages of at least %s\n", grouped(w.Repeated), grouped(w.TextBytes), w.least)
+		fmt.Fprintf(out, "repeated    %s of %s bytes, in %s\n", grouped(w.Repeated), grouped(w.TextBytes), w.what())
 		fmt.Fprintf(out, "to cut      %s bytes; %s more would end within %s, %s would leave a heading alone\n",
-			grouped(w.Cut), grouped(w.Within), w.whole, grouped(w.Headings))
+			grouped(w.Cut), grouped(w.Within), cmp.Or(w.units(), w.whole), grouped(w.Headings))
 		if w.out != nil {
 			fmt.Fprintf(out, "documents   %s cut, %s left out\n", grouped(w.Changed), grouped(w.Dropped))
 		}

@@ -1,0 +1,197 @@
+package passage
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/internal/external"
+	"github.com/neardup/neardup/internal/inorder"
+)
+
+// alike are the wholes that a method calls duplicates: each is a document for batch.Dedup.
+type alike struct {
+	job    *job
+	wholes *external.Array[whole]
+	found  *external.Array[duplicate]
+	at     int // the next of found
+}
+
+// whole is a sentence, line or paragraph. One of no bytes stands for a document that was rejected.
+type whole struct{ item, start, len, rune, runes uint32 }
+
+// duplicate is a whole and its leader, both by their number.
+type duplicate struct {
+	at, leader uint32
+	similarity float64
+}
+
+// findNear reads the documents twice: for the places of the wholes, and to decide them.
+func findNear(ctx context.Context, open func() (batch.Source, error), cfg Config) (*Spans, error) {
+	d := external.NewFiles(cfg.Tmp)
+	j := &job{cfg: cfg, disk: d}
+	j.store = store{documents: external.NewArray[document](d, j.memory(20)), ids: external.NewSpool(d, j.memory(20))}
+	a := &alike{j, external.NewArray[whole](d, j.memory(40)), external.NewArray[duplicate](d, j.memory(20)), 0}
+	if err := a.find(ctx, open); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return &Spans{job: j, alike: a}, nil
+}
+
+func (a *alike) find(ctx context.Context, open func() (batch.Source, error)) error {
+	src, err := open()
+	if err != nil {
+		return err
+	}
+	if err := a.places(ctx, src); err != nil {
+		return err
+	}
+	if a.wholes.Len() > math.MaxUint32 {
+		return errors.New("passage: more than 2^32 wholes")
+	}
+	if src, err = open(); err != nil {
+		return err
+	}
+	cfg := batch.Config{
+		Clean: a.job.cfg.Clean, Method: a.job.cfg.Near, Tmp: a.job.cfg.Tmp, Workers: a.job.cfg.Workers, Progress: a.job.cfg.Progress,
+		Memory: max(a.job.memory(900), batch.MinMemory),
+	}
+	sum, err := batch.Dedup(ctx, &wholeSource{src, a.job}, cfg, func(o batch.Outcome) error {
+		if o.Decision.Decision != neardup.Duplicate {
+			return nil
+		}
+		_, err := a.found.Add(duplicate{uint32(o.Item), uint32(o.LeaderItem), o.Similarity})
+		return err
+	})
+	if err == nil {
+		a.job.sum.TemporaryBytes = sum.TemporaryBytes
+	}
+	return err
+}
+
+// places reads the documents for the first time, and stores where their wholes are.
+func (a *alike) places(ctx context.Context, src batch.Source) error {
+	type texts struct {
+		part
+		wholes []whole
+	}
+	work := func(b batch.Block) (all []texts) {
+		b.Decode(func(doc *neardup.Document, err error) {
+			if err != nil {
+				all = append(all, texts{part{err: err}, []whole{{}}})
+				return
+			}
+			t := texts{part: part{doc: neardup.Document{ID: doc.ID}}}
+			last, runes := 0, 0
+			for _, u := range a.job.wholes(doc.Text) {
+				runes += runeStarts(doc.Text[last:u[0]])
+				last = u[0]
+				t.wholes = append(t.wholes, whole{0, uint32(u[0]), uint32(u[1] - u[0]), uint32(runes), uint32(runeStarts(doc.Text[u[0]:u[1]]))})
+			}
+			a.job.bytes.Add(int64(len(doc.Text)))
+			all = append(all, t)
+		})
+		return all
+	}
+	return inorder.Map(ctx, a.job.cfg.Workers, src.Next, work, func(all []texts) error {
+		for i := range all {
+			item := a.job.store.documents.Len()
+			if err := a.job.keep(&all[i].part); err != nil {
+				return err
+			}
+			for _, w := range all[i].wholes {
+				w.item = uint32(item)
+				if _, err := a.wholes.Add(w); err != nil {
+					return err
+				}
+			}
+		}
+		a.job.sum.TextBytes = a.job.bytes.Load()
+		a.job.cfg.Progress(batch.Progress{Phase: "read", Documents: int64(a.job.store.documents.Len())})
+		return nil
+	})
+}
+
+// wholeSource gives each whole as a document, in the order of alike.wholes.
+type wholeSource struct {
+	batch.Source
+	job *job
+}
+
+// Next returns the wholes of the next documents.
+func (s *wholeSource) Next() (batch.Block, error) {
+	b, err := s.Source.Next()
+	return wholeBlock{b, s.job}, err
+}
+
+type wholeBlock struct {
+	batch.Block
+	job *job
+}
+
+// Decode gives the wholes of each document.
+func (b wholeBlock) Decode(item func(*neardup.Document, error)) {
+	b.Block.Decode(func(doc *neardup.Document, err error) {
+		if err != nil {
+			item(nil, err)
+			return
+		}
+		for _, u := range b.job.wholes(doc.Text) {
+			item(&neardup.Document{ID: doc.ID, Text: doc.Text[u[0]:u[1]]}, nil)
+		}
+	})
+}
+
+// next returns the next duplicate; io.EOF after the last.
+func (a *alike) next() (span Span, err error) {
+	if a.at == a.found.Len() {
+		return span, io.EOF
+	}
+	d, err := a.found.Get(a.at)
+	if err != nil {
+		return span, err
+	}
+	a.at++
+	w, at, err := a.place(d.at)
+	if err != nil {
+		return span, err
+	}
+	from, fromAt, err := a.place(d.leader)
+	return Span{at, int(w.len), fromAt, int(from.len), d.similarity, int(from.runes)}, err
+}
+
+// place says where a whole is.
+func (a *alike) place(i uint32) (whole, Place, error) {
+	w, err := a.wholes.Get(int(i))
+	if err != nil {
+		return w, Place{}, err
+	}
+	id, err := a.job.store.id(int(w.item))
+	return w, Place{Item: int(w.item), ID: id, Byte: int(w.start), Rune: int(w.rune)}, err
+}
+
+// sources notes the documents of the leaders of others.
+func (a *alike) sources(ctx context.Context, sources []bool) error {
+	for i := range a.found.Len() {
+		d, err := a.found.Get(i)
+		if err != nil {
+			return err
+		}
+		at, err := a.wholes.Get(int(d.at))
+		if err != nil {
+			return err
+		}
+		from, err := a.wholes.Get(int(d.leader))
+		if err != nil {
+			return err
+		}
+		if from.item != at.item {
+			sources[from.item] = true
+		}
+	}
+	return ctx.Err()
+}

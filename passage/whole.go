@@ -1,0 +1,115 @@
+package passage
+
+import (
+	"strings"
+
+	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/text"
+	"github.com/zeebo/xxh3"
+)
+
+// Border says what a cut leaves whole, or what is compared as a whole.
+type Border string
+
+// The borders. Runes are never cut. A paragraph is of lines of which none is blank.
+const (
+	WholeWords      Border = "words"
+	WholeSentences  Border = "sentences"
+	WholeLines      Border = "lines"
+	WholeParagraphs Border = "paragraphs"
+)
+
+// in returns where the sentences, lines or paragraphs of a text are, without white
+// space around them.
+func (b Border) in(s string) (all [][2]int) {
+	at := 0
+	add := func(one string) {
+		at += strings.Index(s[at:], one)
+		all = append(all, [2]int{at, at + len(one)})
+		at += len(one)
+	}
+	switch b {
+	case WholeSentences:
+		for _, one := range keyword.Sentences(nil, s) {
+			add(one)
+		}
+	case WholeLines, WholeParagraphs:
+		apart := true
+		for line := range strings.Lines(s) {
+			line = strings.TrimSpace(line)
+			switch {
+			case line == "":
+				apart = true
+				continue
+			case b == WholeLines || apart:
+				add(line)
+			default:
+				last := len(all) - 1
+				add(line)
+				all[last][1] = at
+				all = all[:last+1]
+			}
+			apart = false
+		}
+	}
+	return all
+}
+
+// within is the part of a text from the first of some sentences, lines or paragraphs
+// that lies in it up to where the one after the last would begin.
+func within(units [][2]int, start, end int) (from, to int) {
+	for i, u := range units {
+		if u[0] < start || u[1] > end {
+			continue
+		}
+		if to == 0 {
+			from = u[0]
+		}
+		to = end
+		if i+1 < len(units) {
+			to = min(end, units[i+1][0])
+		}
+	}
+	return from, to
+}
+
+// wholes are the sentences, lines or paragraphs of a text that are compared: those of the
+// least length that have a letter or a number.
+func (j *job) wholes(s string) (all [][2]int) {
+	for _, u := range j.cfg.Whole.in(s) {
+		one := s[u[0]:u[1]]
+		if strings.ContainsFunc(one, text.IsWord) && j.cfg.Least.fits(one) {
+			all = append(all, u)
+		}
+	}
+	return all
+}
+
+// anchors are those of a text; what is compared as a whole is the only window of its own.
+func (j *job) anchors(s *sampler, text string) []anchor {
+	if j.cfg.Whole == "" {
+		return s.anchors(text)
+	}
+	s.all = s.all[:0]
+	for _, u := range j.wholes(text) {
+		h := mixed(xxh3.HashString(text[u[0]:u[1]]))
+		s.all = append(s.all, anchor{key: h, whole: h, at: u[0], lo: u[0], hi: u[1]})
+	}
+	return s.all
+}
+
+// windows appends those of a text that begins with a window and ends with one.
+func (j *job) windows(dst []window, text []byte) []window {
+	if j.cfg.Whole != "" {
+		return append(dst, window{0, len(text)})
+	}
+	return j.cfg.Least.windows(dst, text)
+}
+
+// reach is how many units before its anchor a window can begin.
+func (j *job) reach() int {
+	if j.cfg.Whole != "" {
+		return 0
+	}
+	return j.cfg.Least.N - j.cfg.Least.gram()
+}
