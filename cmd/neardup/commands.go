@@ -29,5 +29,6 @@ func commands(a *app) []*cobra.Command {
 		planCommand(a),
 		sparkCommand(a),
 		workerCommand(a),
+		mcpCommand(a),
 	}
 }
