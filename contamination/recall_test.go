@@ -158,6 +158,9 @@ func languages(tb testing.TB) []*language {
 // Of every hundred items that get into a text ninety-nine are found where they are, and
 // in the texts as they were none.
 func TestRecall(t *testing.T) {
+	if testing.Short() {
+		return // nothing of it is concurrent
+	}
 	for _, l := range languages(t) {
 		f, err := contamination.New(questions(l.questions), contamination.Config{})
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sort"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -37,16 +36,6 @@ const (
 	magic      = "NDBLOCK1"
 )
 
-// blockEntry says of a block how much it holds and where it lies.
-type blockEntry struct {
-	start  uint64 // of what it holds, in the stream
-	at     uint64 // in the file
-	size   uint32 // of what it holds
-	stored uint32 // in the file: less than size if it is packed
-	sum    uint64
-	tag    uint64 // keys: the first
-}
-
 var (
 	packer = sync.OnceValues(func() (*zstd.Encoder, error) {
 		return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
@@ -63,14 +52,13 @@ type blockWriter struct {
 	block  []byte // not written yet
 	tag    uint64
 	packed []byte
-	table  []byte
-	blocks uint64
+	table  *tableWriter
 	length uint64 // of the stream so far
 }
 
 func newBlockWriter(path string, pack bool) (*blockWriter, error) {
 	out, err := corpus.CreateAtomic(path)
-	return &blockWriter{out: out, pack: pack}, err
+	return &blockWriter{out: out, pack: pack, table: newTableWriter()}, err
 }
 
 // add appends to the stream; tag is kept of the first in a block.
@@ -109,11 +97,9 @@ func (w *blockWriter) flush() error {
 
 // put writes a block.
 func (w *blockWriter) put(stored []byte, size uint32, sum, tag uint64) error {
-	w.table = binary.LittleEndian.AppendUint32(w.table, size)
-	w.table = binary.LittleEndian.AppendUint32(w.table, uint32(len(stored)))
-	w.table = binary.LittleEndian.AppendUint64(w.table, sum)
-	w.table = binary.LittleEndian.AppendUint64(w.table, tag)
-	w.blocks++
+	if err := w.table.put(size, uint32(len(stored)), sum, tag); err != nil {
+		return err
+	}
 	_, err := w.out.Write(stored)
 	return err
 }
@@ -123,7 +109,11 @@ func (w *blockWriter) copyFrom(f *blockFile) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	for i, e := range f.blocks {
+	for i := range f.blocks {
+		e, err := f.entry(i)
+		if err != nil {
+			return f.wrong(err)
+		}
 		stored, err := f.stored(i, nil)
 		if err != nil {
 			return err
@@ -141,21 +131,23 @@ func (w *blockWriter) end() (sum uint64, err error) {
 	if err := w.flush(); err != nil {
 		return 0, err
 	}
-	w.table = binary.LittleEndian.AppendUint64(w.table, w.blocks)
-	w.table = append(w.table, magic...)
-	_, err = w.out.Write(w.table)
-	return xxh3.Hash(w.table), err
+	return w.table.end(w.out)
+}
+
+// abort removes what was written.
+func (w *blockWriter) abort() {
+	w.out.Abort()
+	w.table.disk.Close()
 }
 
 // blockFile is a block file that is read, by any number of goroutines.
 type blockFile struct {
+	table
 	name   string
-	file   *os.File
-	blocks []blockEntry
 	length uint64 // of the stream
 
-	mu    sync.Mutex
-	cache [cached]struct {
+	cacheMu sync.Mutex
+	cache   [cached]struct {
 		block int // plus 1
 		bytes []byte
 	}
@@ -170,7 +162,7 @@ func openBlocks(path, name string, sum uint64) (_ *blockFile, err error) {
 	if f.file, err = os.Open(path); err != nil {
 		return nil, err
 	}
-	if err := f.readTable(sum); err != nil {
+	if err := f.open(sum); err != nil {
 		return nil, errors.Join(err, f.file.Close())
 	}
 	return f, nil
@@ -180,7 +172,15 @@ func (f *blockFile) damaged(what string, args ...any) error {
 	return fmt.Errorf("%w: file %s: %s", ErrDamaged, f.name, fmt.Sprintf(what, args...))
 }
 
-func (f *blockFile) readTable(sum uint64) error {
+// wrong names the file in an error about its table.
+func (f *blockFile) wrong(err error) error {
+	if errors.Is(err, errChanged) {
+		return f.damaged("%v", err)
+	}
+	return err
+}
+
+func (f *blockFile) open(sum uint64) error {
 	info, err := f.file.Stat()
 	if err != nil {
 		return err
@@ -197,50 +197,45 @@ func (f *blockFile) readTable(sum uint64) error {
 	if string(end[8:]) != magic || n > uint64(size-endBytes)/tableEntry {
 		return f.damaged("it does not end as such files do")
 	}
-	table := make([]byte, n*tableEntry+endBytes)
-	if _, err := f.file.ReadAt(table, size-int64(len(table))); err != nil {
+	f.from = size - endBytes - int64(n)*tableEntry
+	got, length, stored, err := f.readTable(int(n))
+	switch {
+	case err != nil:
 		return err
-	}
-	if xxh3.Hash(table) != sum {
+	case got != sum:
 		return f.damaged("its table has another checksum than the manifest says")
+	case stored != uint64(f.from):
+		return f.damaged("it has %d bytes, its blocks %d", f.from, stored)
 	}
-	f.blocks = make([]blockEntry, n)
-	at := uint64(0)
-	for i := range f.blocks {
-		b := table[i*tableEntry:]
-		e := blockEntry{
-			start: f.length, at: at, size: binary.LittleEndian.Uint32(b), stored: binary.LittleEndian.Uint32(b[4:]),
-			sum: binary.LittleEndian.Uint64(b[8:]), tag: binary.LittleEndian.Uint64(b[16:]),
-		}
-		f.blocks[i] = e
-		f.length += uint64(e.size)
-		at += uint64(e.stored)
-	}
-	if at != uint64(size)-uint64(len(table)) {
-		return f.damaged("it has %d bytes, its blocks %d", size-int64(len(table)), at)
-	}
+	f.length = length
 	return nil
 }
 
 // stored reads a block as it lies there, into dst if it has room.
 func (f *blockFile) stored(i int, dst []byte) ([]byte, error) {
-	e := &f.blocks[i]
+	e, err := f.entry(i)
+	if err != nil {
+		return nil, f.wrong(err)
+	}
 	dst = slices.Grow(dst[:0], int(e.stored))[:e.stored]
 	if _, err := f.file.ReadAt(dst, int64(e.at)); err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, f.damaged("block %d of %d is missing", i+1, len(f.blocks))
+			return nil, f.damaged("block %d of %d is missing", i+1, f.blocks)
 		}
 		return nil, err
 	}
 	if xxh3.Hash(dst) != e.sum {
-		return nil, f.damaged("block %d of %d has another checksum", i+1, len(f.blocks))
+		return nil, f.damaged("block %d of %d has another checksum", i+1, f.blocks)
 	}
 	return dst, nil
 }
 
 // block returns what a block holds.
 func (f *blockFile) block(i int) ([]byte, error) {
-	e := &f.blocks[i]
+	e, err := f.entry(i)
+	if err != nil {
+		return nil, f.wrong(err)
+	}
 	b, err := f.stored(i, nil)
 	if err != nil || e.stored == e.size {
 		return b, err
@@ -250,7 +245,7 @@ func (f *blockFile) block(i int) ([]byte, error) {
 		return nil, err
 	}
 	if b, err = z.DecodeAll(b, make([]byte, 0, min(e.size, 1<<20))); err != nil || len(b) != int(e.size) {
-		return nil, f.damaged("block %d of %d cannot be unpacked", i+1, len(f.blocks))
+		return nil, f.damaged("block %d of %d cannot be unpacked", i+1, f.blocks)
 	}
 	return b, nil
 }
@@ -261,28 +256,37 @@ func (f *blockFile) read(off uint64, n int) ([]byte, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	i := sort.Search(len(f.blocks), func(i int) bool { return f.blocks[i].start > off }) - 1
-	if i < 0 || off-f.blocks[i].start+uint64(n) > uint64(f.blocks[i].size) {
+	i, err := f.holding(off)
+	if err != nil {
+		return nil, f.wrong(err)
+	}
+	if i < 0 {
+		return nil, f.damaged("it has no block for %d bytes at %d", n, off)
+	}
+	e, err := f.entry(i)
+	if err != nil {
+		return nil, f.wrong(err)
+	}
+	from := off - e.start
+	if from+uint64(n) > uint64(e.size) {
 		return nil, f.damaged("%d bytes at %d are not in one block", n, off)
 	}
 	b := f.lookUp(i)
 	if b == nil {
-		var err error
 		if b, err = f.block(i); err != nil {
 			return nil, err
 		}
-		f.mu.Lock()
+		f.cacheMu.Lock()
 		slot := &f.cache[i%cached]
 		slot.block, slot.bytes = i+1, b
-		f.mu.Unlock()
+		f.cacheMu.Unlock()
 	}
-	from := off - f.blocks[i].start
 	return b[from : from+uint64(n)], nil
 }
 
 func (f *blockFile) lookUp(i int) []byte {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.cacheMu.Lock()
+	defer f.cacheMu.Unlock()
 	if slot := &f.cache[i%cached]; slot.block == i+1 {
 		return slot.bytes
 	}

@@ -37,6 +37,65 @@ func TestBlocksComeBack(t *testing.T) {
 	}
 }
 
+// Of a table of several pages a few are in memory; blocks are found in it by what they hold
+// and by their tags, as in a list of all.
+func TestTable(t *testing.T) {
+	for _, n := range []int{0, 1, pageBlocks - 1, pageBlocks, pageBlocks + 1, 20*pageBlocks + 7} {
+		path := filepath.Join(t.TempDir(), "f")
+		w, err := newBlockWriter(path, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n { // blocks of 1 to 3 bytes; tags in threes
+			if err := errors.Join(w.add(make([]byte, 1+i%3), uint64(i/3)), w.flush()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sum, err := w.end()
+		if err == nil {
+			err = corpus.CommitAll(w.out)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := openBlocks(path, "f", sum)
+		if err != nil {
+			t.Fatal(err)
+		}
+		off := uint64(0)
+		for i := range n {
+			for range 1 + i%3 {
+				if got, err := f.holding(off); got != i || err != nil {
+					t.Fatalf("of %d: %d is in block %d, not %d (%v)", n, off, got, i, err)
+				}
+				off++
+			}
+			if got, err := f.notBelow(uint64(i / 3)); got != i/3*3 || err != nil {
+				t.Fatalf("of %d: tag %d begins with block %d (%v)", n, i/3, got, err)
+			}
+		}
+		if got, err := f.notBelow(uint64(n)); got != n || err != nil {
+			t.Fatalf("of %d: a tag above all: %d (%v)", n, got, err)
+		}
+		// Who changes the table of an open file is found out.
+		if n > 0 {
+			change, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := change.WriteAt([]byte{9}, f.from); err != nil {
+				t.Fatal(err)
+			}
+			change.Close()
+			f.pages = [cachedPages]tablePage{}
+			if _, err := f.block(0); !errors.Is(err, ErrDamaged) {
+				t.Errorf("of %d: a table that was changed: %v", n, err)
+			}
+		}
+		f.file.Close()
+	}
+}
+
 func writeBlocks(t *testing.T, path string, pack bool, items []string, more *blockFile) *blockFile {
 	t.Helper()
 	w, err := newBlockWriter(path, pack)

@@ -34,12 +34,16 @@ func (f *Finder) Find(key uint64, fn func(Posting) error) error {
 }
 
 func (f *Finder) findIn(part int, key uint64, fn func(Posting) error) error {
-	blocks := f.parts[part].keys.blocks
+	keys := f.parts[part].keys
 	// The first posting of the key stands in the last block that begins below it,
 	// or begins the next one.
-	for b := max(sort.Search(len(blocks), func(i int) bool { return blocks[i].tag >= key })-1, 0); b < len(blocks); b++ {
-		if blocks[b].tag > key {
-			return nil
+	first, err := keys.notBelow(key)
+	if err != nil {
+		return keys.wrong(err)
+	}
+	for b := max(first-1, 0); b < keys.blocks; b++ {
+		if e, err := keys.entry(b); err != nil || e.tag > key {
+			return keys.wrong(err)
 		}
 		bytes, err := f.load(part, b)
 		if err != nil {
@@ -79,7 +83,7 @@ func (p *part) postings() func(*Posting) error {
 	var spare []byte
 	return func(to *Posting) error {
 		for len(left) < postingBytes {
-			if block == len(p.keys.blocks) {
+			if block == p.keys.blocks {
 				return io.EOF
 			}
 			var err error

@@ -168,7 +168,7 @@ func (w *Writer) sweepAs(x *Index) error {
 // Close ends the change; what was not committed is gone.
 func (w *Writer) Close() error {
 	for _, f := range w.files {
-		f.out.Abort()
+		f.abort()
 	}
 	return errors.Join(w.Index.Close(), w.unlock())
 }

@@ -7,23 +7,25 @@
 
 from __future__ import annotations
 
-import glob
 import itertools
 import json
 import os
 import re
+import secrets
 import tempfile
-import warnings
 from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence, TypedDict, Union, overload
 
+from . import _inputs
+from ._against import reference
 from ._command import Error, OptionError, flags, path, run
+from ._contaminated import Finding, contaminated
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
 
-__all__ = ["dedup", "pairs", "Decision", "Pair", "Error", "OptionError", "path"]
+__all__ = ["dedup", "pairs", "contaminated", "Decision", "Pair", "Finding", "Error", "OptionError", "path"]
 __version__ = "0.1.0"
 
 FIELDS = ("decision", "leader", "similarity", "distance", "method", "basis", "variant_of")
@@ -57,16 +59,16 @@ class Pair(TypedDict):
 
 
 @overload
-def dedup(data: "pandas.DataFrame | pandas.Series", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., **options: object) -> "pandas.DataFrame": ...
+def dedup(data: "pandas.DataFrame | pandas.Series", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: object) -> "pandas.DataFrame": ...
 @overload
-def dedup(data: "polars.DataFrame | polars.LazyFrame | polars.Series", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., **options: object) -> "polars.DataFrame": ...
+def dedup(data: "polars.DataFrame | polars.LazyFrame | polars.Series", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: object) -> "polars.DataFrame": ...
 @overload
-def dedup(data: "Path | str | Iterable[str]", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., **options: object) -> "List[Decision]": ...
+def dedup(data: "Path | str | Iterable[str]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: object) -> "List[Decision]": ...
 @overload
-def dedup(data: "pyarrow.Table", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., **options: object) -> "pyarrow.Table": ...
+def dedup(data: "pyarrow.Table", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: object) -> "pyarrow.Table": ...
 
 
-def dedup(data: Any, *, text: str = "text", method: str = "auto", threshold: Optional[float] = None, **options: object) -> Any:
+def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, threshold: Optional[float] = None, against: Any = None, **options: object) -> Any:
     """Decides for each text whether it is new or a near-duplicate of one kept.
 
     data is an iterable of strings; a pandas or polars DataFrame, a polars LazyFrame or a
@@ -80,32 +82,42 @@ def dedup(data: Any, *, text: str = "text", method: str = "auto", threshold: Opt
     same index; they are labels of that index. Of polars or a Table it returns
     a table with a row for each; they are numbers of rows. Of files it returns the
     decisions as the command writes them, in the order of keep, with ids.
+
+    against are documents that come before data and stay: an index of `neardup index`, files, or
+    texts like data. A leader among them is its id, "against:3" of the fourth text; in a Table or of
+    polars a leader is then always text. The method is that of an index unless one is given. add=True
+    adds files to an index, which begins where there is none.
     """
     options = {"method": method, "threshold": threshold, **options}
-    names = _files(data)
-    if names:
-        return _decide(names, {**options, **_field(text)})
-    data, kind = _table_of(data, text)
-    rows = _of_strings(_texts(data, text, kind), options)
+    names = _inputs.files(data)
+    with reference(against, text, bool(options.get("add")), bool(names)) as before:
+        if names:
+            return _decide([*before, *names], {**options, **_inputs.field(text)})
+        data, kind = _inputs.table_of(data, text)
+        rows = _of_strings(_inputs.texts(data, text, kind), options, before)
     if kind == "strings":
         return rows
     if kind == "pandas":
         return _of_frame(rows, data.index)
     columns = {k: [d[k] for d in rows] for k in FIELDS}
-    return _table(columns, kind, {"leader": "int64", "variant_of": "int64", "distance": "int64", "similarity": "double"})
+    if before:
+        for k in ("leader", "variant_of"):
+            columns[k] = [None if v is None else str(v) for v in columns[k]]
+        return _inputs.table(columns, kind, {"distance": "int64", "similarity": "double"})
+    return _inputs.table(columns, kind, {"leader": "int64", "variant_of": "int64", "distance": "int64", "similarity": "double"})
 
 
 @overload
-def pairs(data: "pandas.DataFrame | pandas.Series", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "pandas.DataFrame": ...
+def pairs(data: "pandas.DataFrame | pandas.Series", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "pandas.DataFrame": ...
 @overload
-def pairs(data: "polars.DataFrame | polars.LazyFrame | polars.Series", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "polars.DataFrame": ...
+def pairs(data: "polars.DataFrame | polars.LazyFrame | polars.Series", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "polars.DataFrame": ...
 @overload
-def pairs(data: "Path | str | Iterable[str]", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "List[Pair]": ...
+def pairs(data: "Path | str | Iterable[str]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "List[Pair]": ...
 @overload
-def pairs(data: "pyarrow.Table", *, text: str = ..., method: str = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "pyarrow.Table": ...
+def pairs(data: "pyarrow.Table", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "pyarrow.Table": ...
 
 
-def pairs(data: Any, *, text: str = "text", method: str = "auto", threshold: Optional[float] = None, variants: bool = False, **options: object) -> Any:
+def pairs(data: Any, *, text: str = "text", method: Optional[str] = None, threshold: Optional[float] = None, variants: bool = False, **options: object) -> Any:
     """Every verified pair of near texts: a before b, similarity, distance, relation, basis.
 
     data and options are those of dedup; a and b are indices, labels, numbers of rows or ids as
@@ -113,13 +125,13 @@ def pairs(data: Any, *, text: str = "text", method: str = "auto", threshold: Opt
     variants=True lists variants too. n equal texts are n*(n-1)/2 pairs.
     """
     options = {"method": method, "threshold": threshold, "with_variants": variants or None, **options}
-    names = _files(data)
+    names = _inputs.files(data)
     if names:
-        return _pairs(names, {**options, **_field(text)})
-    data, kind = _table_of(data, text)
-    texts = iter(_texts(data, text, kind))
+        return _pairs(names, {**options, **_inputs.field(text)})
+    data, kind = _inputs.table_of(data, text)
+    texts = iter(_inputs.texts(data, text, kind))
     first = next(texts, None)
-    rows = [] if first is None else _pairs(["--format=jsonl", "-"], options, _feed(itertools.chain([first], texts), [0]))
+    rows = [] if first is None else _pairs(["--format=jsonl", "-"], options, _inputs.feed(itertools.chain([first], texts), [0]))
     for d in rows:
         d["a"], d["b"] = int(d["a"]), int(d["b"])
     if kind == "strings":
@@ -128,7 +140,7 @@ def pairs(data: Any, *, text: str = "text", method: str = "auto", threshold: Opt
         for d in rows:
             d["a"], d["b"] = data.index[d["a"]], data.index[d["b"]]
     columns = {k: [d[k] for d in rows] for k in PAIR}
-    return _table(columns, kind, {"a": "int64", "b": "int64", "distance": "int64", "similarity": "double"})
+    return _inputs.table(columns, kind, {"a": "int64", "b": "int64", "distance": "int64", "similarity": "double"})
 
 
 def _pairs(inputs, options, feed=None):
@@ -152,82 +164,6 @@ def _unescaped(field):
     return re.sub(r"\\(.)", lambda m: {"t": "\t", "n": "\n", "r": "\r"}.get(m[1], m[1]), field)
 
 
-def _field(text):
-    """The flag of a field that is not the usual one."""
-    return {} if text == "text" else {"text_field": text}
-
-
-def _files(data):
-    """The names of files, None if data is none."""
-    if isinstance(data, os.PathLike) or hasattr(data, "__fspath__"):
-        return [os.fspath(data)]
-    if isinstance(data, str):
-        if os.path.exists(data) or (any(c in data for c in "*?[") and glob.glob(data)):
-            return [data]
-        raise FileNotFoundError(f"{data!r} is no file; for one text, pass a list")
-    if isinstance(data, (list, tuple)) and data:
-        if all(isinstance(d, os.PathLike) for d in data):
-            return [os.fspath(d) for d in data]
-        named = next((d for d in data[:1000] if isinstance(d, str) and _like_file(d)), None)
-        if named is not None:
-            warnings.warn(f"the texts are compared as they are, and {named!r} looks like the name of a file; "
-                          "to read files, pass a list of pathlib.Path", stacklevel=3)
-    return None
-
-
-def _like_file(text):
-    """Whether a text is the name of a file that is there, or of one that the command could read."""
-    if len(text) >= 4096 or any(c in text for c in "\0\n"):
-        return False
-    return bool(re.fullmatch(r"\S+\.(jsonl|json|csv|tsv|parquet|warc|html?|txt)(\.(gz|zst|zstd))?", text)) or os.path.isfile(text)
-
-
-def _table_of(data, text):
-    """What data is, known by what it can do: no library is imported for it."""
-    if hasattr(data, "collect_schema") and hasattr(data, "collect"):
-        data = data.collect()  # a LazyFrame
-    if hasattr(data, "to_frame"):
-        data = data.to_frame(text)  # a Series
-    if hasattr(data, "columns") and hasattr(data, "index"):
-        kind, names = "pandas", data.columns
-    elif hasattr(data, "column_names") and hasattr(data, "to_batches"):
-        kind, names = "pyarrow", data.column_names
-    elif hasattr(data, "iter_slices"):
-        kind, names = "polars", data.columns
-    else:
-        if not hasattr(data, "__iter__"):
-            raise TypeError(f"data is {type(data).__name__}: texts, a table or a path are wanted")
-        return data, "strings"
-    if text not in names:
-        raise KeyError(f"no column {text!r}: the columns are {', '.join(map(str, names))}")
-    return data, kind
-
-
-def _texts(data, text, kind):
-    if kind == "strings":
-        return data
-    if kind == "pyarrow":
-        return (_missing(s) for chunk in data.column(text).chunks for s in chunk.to_pylist())
-    return (_missing(s) for s in data[text])
-
-
-def _table(columns, kind, types):
-    """A table of the kind, its columns typed also where they are empty."""
-    if kind == "pandas":
-        import pandas
-
-        return pandas.DataFrame(columns)
-    import pyarrow
-
-    at = {"int64": pyarrow.int64(), "double": pyarrow.float64()}
-    table = pyarrow.table({k: pyarrow.array(v, at.get(types.get(k), pyarrow.string())) for k, v in columns.items()})
-    if kind == "pyarrow":
-        return table
-    import polars
-
-    return polars.from_arrow(table)
-
-
 def _decide(inputs, options, feed=None):
     """Runs the command and returns its decisions."""
     with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
@@ -242,32 +178,23 @@ def _plain(decision):
     return {"id": decision.pop("id"), **{k: decision.pop(k, None) for k in FIELDS}, **decision}
 
 
-def _of_strings(texts, options):
+def _of_strings(texts, options, before=()):
     texts = iter(texts)
     first = next(texts, None)
     if first is None:
         return []  # the command refuses to read nothing
     counted = [0]
-    found = _decide(["--format=jsonl", "-"], options, _feed(itertools.chain([first], texts), counted))
+    own = f"{secrets.token_hex(8)}:" if before else ""  # tells these from what was before
+    found = _decide(["--format=jsonl", *before, "-"], options, _inputs.feed(itertools.chain([first], texts), counted, own))
     count = counted[0]
     out = [None] * count
     for d in found:
         at = d.pop("id")
         for k in ("leader", "variant_of"):
-            if d[k] is not None:
-                d[k] = int(d[k])
-        out[int(at)] = d
+            if d[k] is not None and d[k].startswith(own):
+                d[k] = int(d[k][len(own):])
+        out[int(at[len(own):])] = d
     return out
-
-
-def _feed(texts, counted):
-    """The texts as JSONL with their numbers as ids; counted[0] counts them."""
-    for s in texts:
-        if not isinstance(s, str):
-            hint = ": pass a list of paths only, or read it first" if isinstance(s, os.PathLike) else ""
-            raise TypeError(f"text {counted[0]} is {type(s).__name__}, not str{hint}")
-        yield json.dumps({"id": str(counted[0]), "text": s}).encode("ascii") + b"\n"
-        counted[0] += 1
 
 
 def _of_frame(rows, labels):
@@ -275,21 +202,9 @@ def _of_frame(rows, labels):
 
     for d in rows:
         for k in ("leader", "variant_of"):
-            if d[k] is not None:
+            if isinstance(d[k], int):
                 d[k] = labels[d[k]]
     columns = {k: [d[k] for d in rows] for k in FIELDS}
     for k in ("leader", "distance", "variant_of"):
         columns[k] = pandas.Series(columns[k], index=labels, dtype=object)
     return pandas.DataFrame(columns, index=labels)
-
-
-def _missing(value):
-    """A missing text is empty; what is no text is an error."""
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return ""
-    try:
-        return "" if value != value else value  # NaN
-    except TypeError:
-        return ""  # pandas.NA says neither yes nor no

@@ -1,0 +1,83 @@
+"""Items of an evaluation in documents."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import tempfile
+from typing import Any, List, TypedDict, Union
+
+from . import _inputs
+from ._command import flags, run
+
+COLUMNS = ("id", "item", "part", "verdict", "start", "end", "held", "probability", "answered", "passage", "of", "why")
+
+
+class Finding(TypedDict, total=False):
+    """A part of an item in a document, between runes start and end."""
+
+    id: Union[int, str]
+    item: str
+    part: str
+    verdict: str
+    start: int
+    end: int
+    held: float
+    probability: float
+    answered: bool
+    differs: List[dict]
+    passage: str
+    of: str
+    why: str
+
+
+def contaminated(evals: Any, data: Any, *, text: str = "text", **options: object) -> Any:
+    """Finds which items of an evaluation stand in texts, and where.
+
+    evals is a file or a folder, or an iterable of items: dicts with "question" and, if
+    there are, "answer", "passage" and "id", or with "text"; or strings, which are texts. data is as
+    for dedup. Other options are flags of `neardup contaminated`: least=.9, out="clean.jsonl",
+    mask="[...]".
+
+    Of strings and files it returns a list with a dict for each finding, else a table of
+    the kind of data with a row for each. "id" is the index, the label, the number of the row,
+    or the id. docs/contaminated.md says what the others mean.
+    """
+    with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
+        items = _evals(evals, folder)
+        names = _inputs.files(data)
+        if names:
+            return _find(folder, items, names, {**options, **_inputs.field(text)})
+        data, kind = _inputs.table_of(data, text)
+        texts = iter(_inputs.texts(data, text, kind))
+        first = next(texts, None)
+        rows = [] if first is None else _find(
+            folder, items, ["--format=jsonl", "-"], options, _inputs.feed(itertools.chain([first], texts), [0]))
+    for d in rows:
+        d["id"] = int(d["id"]) if kind != "pandas" else data.index[int(d["id"])]
+    if kind == "strings":
+        return rows
+    columns = {k: [d.get(k, False if k == "answered" else None) for d in rows] for k in COLUMNS}
+    return _inputs.table(columns, kind, {"id": "int64", "start": "int64", "end": "int64", "held": "double", "probability": "double", "answered": "bool"})
+
+
+def _evals(evals, folder):
+    if isinstance(evals, (str, os.PathLike)):
+        return _inputs.files(evals)[0]
+    name = os.path.join(folder, "evals.jsonl")
+    with open(name, "w", encoding="ascii") as f:
+        for i, item in enumerate(evals):
+            if isinstance(item, str):
+                item = {"text": item}
+            if not isinstance(item, dict):
+                raise TypeError(f"item {i} is {type(item).__name__}, neither dict nor str")
+            f.write(json.dumps({"id": str(i), **item}) + "\n")
+    return name
+
+
+def _find(folder, items, inputs, options, feed=None):
+    name = os.path.join(folder, "findings.jsonl")
+    run(["contaminated", "--quiet", f"--findings={name}", *flags(options), items, *inputs], feed=feed)
+    with open(name, encoding="utf-8") as f:
+        return [json.loads(line) for line in f]

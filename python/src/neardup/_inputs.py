@@ -1,0 +1,107 @@
+"""What texts are read from, and the tables that are made of what was found."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import re
+import warnings
+
+
+def field(text):
+    """The flag of a field that is not the usual one."""
+    return {} if text == "text" else {"text_field": text}
+
+
+def files(data):
+    """The names of files, None if data is none."""
+    if isinstance(data, os.PathLike) or hasattr(data, "__fspath__"):
+        return [os.fspath(data)]
+    if isinstance(data, str):
+        if os.path.exists(data) or (any(c in data for c in "*?[") and glob.glob(data)):
+            return [data]
+        raise FileNotFoundError(f"{data!r} is no file; for one text, pass a list")
+    if isinstance(data, (list, tuple)) and data:
+        if all(isinstance(d, os.PathLike) for d in data):
+            return [os.fspath(d) for d in data]
+        named = next((d for d in data[:1000] if isinstance(d, str) and like_file(d)), None)
+        if named is not None:
+            warnings.warn(f"the texts are compared as they are, and {named!r} looks like the name of a file; "
+                          "to read files, pass a list of pathlib.Path", stacklevel=3)
+    return None
+
+
+def like_file(text):
+    """Whether a text is the name of a file that is there, or of one that the command could read."""
+    if len(text) >= 4096 or any(c in text for c in "\0\n"):
+        return False
+    return bool(re.fullmatch(r"\S+\.(jsonl|json|csv|tsv|parquet|warc|html?|txt)(\.(gz|zst|zstd))?", text)) or os.path.isfile(text)
+
+
+def table_of(data, text):
+    """What data is, known by what it can do: no library is imported for it."""
+    if hasattr(data, "collect_schema") and hasattr(data, "collect"):
+        data = data.collect()  # a LazyFrame
+    if hasattr(data, "to_frame"):
+        data = data.to_frame(text)  # a Series
+    if hasattr(data, "columns") and hasattr(data, "index"):
+        kind, names = "pandas", data.columns
+    elif hasattr(data, "column_names") and hasattr(data, "to_batches"):
+        kind, names = "pyarrow", data.column_names
+    elif hasattr(data, "iter_slices"):
+        kind, names = "polars", data.columns
+    else:
+        if not hasattr(data, "__iter__"):
+            raise TypeError(f"data is {type(data).__name__}: texts, a table or a path are wanted")
+        return data, "strings"
+    if text not in names:
+        raise KeyError(f"no column {text!r}: the columns are {', '.join(map(str, names))}")
+    return data, kind
+
+
+def texts(data, text, kind):
+    if kind == "strings":
+        return data
+    if kind == "pyarrow":
+        return (missing(s) for chunk in data.column(text).chunks for s in chunk.to_pylist())
+    return (missing(s) for s in data[text])
+
+
+def table(columns, kind, types):
+    """A table of the kind, its columns typed also where they are empty."""
+    if kind == "pandas":
+        import pandas
+
+        return pandas.DataFrame(columns)
+    import pyarrow
+
+    at = {"int64": pyarrow.int64(), "double": pyarrow.float64(), "bool": pyarrow.bool_()}
+    table = pyarrow.table({k: pyarrow.array(v, at.get(types.get(k), pyarrow.string())) for k, v in columns.items()})
+    if kind == "pyarrow":
+        return table
+    import polars
+
+    return polars.from_arrow(table)
+
+
+def feed(texts, counted, own=""):
+    """The texts as JSONL with their numbers behind own as ids; counted[0] counts them."""
+    for s in texts:
+        if not isinstance(s, str):
+            hint = ": pass a list of paths only, or read it first" if isinstance(s, os.PathLike) else ""
+            raise TypeError(f"text {counted[0]} is {type(s).__name__}, not str{hint}")
+        yield json.dumps({"id": f"{own}{counted[0]}", "text": s}).encode("ascii") + b"\n"
+        counted[0] += 1
+
+
+def missing(value):
+    """A missing text is empty; what is no text is an error."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    try:
+        return "" if value != value else value  # NaN
+    except TypeError:
+        return ""  # pandas.NA says neither yes nor no
