@@ -58,7 +58,7 @@ func TestPictures(t *testing.T) {
 		return fmt.Sprintf("WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <%s>\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", kind, kind, len(body), body)
 	}
 	files := map[string]string{
-		"pictures/a.png": png, "pictures/b.jpg": jpeg, "pictures/c.gif": gif, "pictures/d.txt": "broken", "pictures/e.pdf": "%PDF-1.4",
+		"pictures/a.png": png, "pictures/b.jpg": jpeg, "pictures/c.gif": gif, "pictures/d.csv": "broken", "pictures/e.pdf": "%PDF-1.4",
 		"pictures/more/f.jpg": jpeg + strings.Repeat("x", 400),
 		"list.jsonl": strings.Join([]string{
 			`{"id":"path","image":"pictures/a.png"}`, `{"id":"base64","image":"` + b64([]byte(jpeg)) + `"}`,
@@ -83,7 +83,7 @@ func TestPictures(t *testing.T) {
 		want         []string
 	}{
 		{"pictures", "", []string{
-			`a.png: "\x89PNG\r\n\x1a\n"`, `b.jpg: "\xff\xd8\xff\xe0"`, `c.gif: "GIF89a"`, "d.txt: no picture",
+			`a.png: "\x89PNG\r\n\x1a\n"`, `b.jpg: "\xff\xd8\xff\xe0"`, `c.gif: "GIF89a"`, "d.csv: no picture",
 			"e.pdf: PDF is not read: take its text out first", "f.jpg: longer than the limit of 300 bytes a document",
 		}},
 		{"list.jsonl", "", []string{

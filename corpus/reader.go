@@ -75,7 +75,8 @@ func (r *Reader) prepare(in *input) error {
 		r.total += in.size
 	}
 	in.format = r.opt.Format
-	if f := FormatOf(in.path); in.format == Images && f != "" && (f.hasFields() || f == WARC) {
+	// A table is a list of pictures where it is named; in a folder it is no picture.
+	if f := FormatOf(in.path); in.format == Images && (f == WARC || f != "" && f.hasFields() && in.named) {
 		in.format = f
 	}
 	if in.format == Auto {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,7 @@ func (a *app) inputs(named []string) ([]string, error) {
 // takes them.
 func (a *app) onInputs(do func(ctx context.Context, inputs []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := configured(cmd.Flags()); err != nil {
+		if err := cmp.Or(configured(cmd.Flags()), pictured(cmd.Flags())); err != nil {
 			return err
 		}
 		inputs, err := a.inputs(args)

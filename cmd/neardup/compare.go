@@ -18,6 +18,7 @@ import (
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text/html"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 type compare struct {
@@ -28,6 +29,7 @@ type compare struct {
 	pairs  string
 	text   bool
 	json   bool
+	flags  *pflag.FlagSet
 }
 
 func compareCommand(a *app) *cobra.Command {
@@ -37,7 +39,7 @@ func compareCommand(a *app) *cobra.Command {
 		Short: "Compare two documents on every scale and show what differs",
 		Long: `Compares two documents: similarity on every scale, Hamming distance of their
 fingerprints, the verdict of the method, and the text with what differs marked.
-A and B are files (text, HTML), or ids of documents in --from FILE, or with
+A and B are files (text, HTML, pictures), or ids of documents in --from FILE, or with
 --text the texts themselves.
 
 With --pairs it decides a list of pairs, JSONL of text_a and text_b or of id_a
@@ -47,6 +49,7 @@ search would have found the pair.
 
 ` + exitHelp,
 		Example: `  neardup compare a.txt b.txt
+  neardup compare a.jpg b.png
   neardup compare --from news.jsonl id-17 id-231
   neardup compare --pairs pairs.jsonl --from news.jsonl > verdicts.jsonl
   neardup compare --text "中国" "中国人" --method ngram`,
@@ -73,10 +76,15 @@ search would have found the pair.
 	fs.BoolVar(&c.json, "json", false, "print JSON, without the texts")
 	c.input.add(fs)
 	c.method.add(fs)
+	c.method.addImages(fs)
+	c.flags = fs
 	return cmd
 }
 
 func (c *compare) do(ctx context.Context, a, b string) error {
+	if c.arePictures(a, b) {
+		return c.comparePictures(a, b)
+	}
 	m, n, err := c.method.method()
 	if err != nil {
 		return err

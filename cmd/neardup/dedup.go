@@ -50,6 +50,7 @@ end, or not at all.
   neardup dedup pages.warc.gz --clusters clusters.jsonl --report report.html
   neardup dedup --format lines --method ngram --threshold .7 headlines.txt
   neardup dedup february.jsonl --against crawl.index --add --out new.jsonl
+  neardup dedup --format images photos/ --turned --out kept/
   zcat big.csv.gz | neardup dedup --format csv --memory 4GiB --tmp /fast - --out kept.csv`,
 		Args: cobra.ArbitraryArgs,
 		RunE: a.onInputs(d.do),
@@ -71,6 +72,7 @@ end, or not at all.
 	d.input.add(fs)
 	d.against.addFlags(fs)
 	d.method.add(fs)
+	d.method.addImages(fs)
 	d.run.add(fs)
 	return cmd
 }

@@ -41,6 +41,9 @@ features for the fingerprint to say anything, "few".
 neardup near. The TSV leaves out texts with
 too few features; in binary they stay, as the number of a document is its id.
 
+--format images prints the PDQ hash of every picture, 64 hex digits, and its
+quality; with --tsv "id TAB hex TAB quality".
+
 --scheme makes the fingerprints of other programs, so that an old collection
 of them can be carried on. Texts are then taken as they are (--normalize none).
 ` + schemeHelp() + `
@@ -48,6 +51,7 @@ of them can be carried on. Texts are then taken as they are (--normalize none).
 		Example: `  neardup fingerprint news.jsonl --out news.fp.jsonl
   neardup fingerprint --tsv news.jsonl | neardup near --fingerprints - --distance 3
   neardup fingerprint --method features=keywords:20 --idf my.idf news.jsonl
+  neardup fingerprint --format images --tsv photos/
   neardup fingerprint --scheme jieba-keywords articles.jsonl`,
 		Args: cobra.ArbitraryArgs,
 		RunE: a.onInputs(f.do),
@@ -176,6 +180,9 @@ func (p *printer) block(b *block) lines {
 func (f *fingerprint) printer() (*printer, error) {
 	if f.tsv && f.binary {
 		return nil, usage("--tsv and --binary exclude each other")
+	}
+	if f.input.format == string(corpus.Images) {
+		return f.pictures()
 	}
 	if f.scheme == "" {
 		m, n, err := f.method.method()

@@ -15,6 +15,7 @@ import (
 	"github.com/neardup/neardup/corpus/parquet"
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text"
@@ -112,7 +113,10 @@ func (f *inputFlags) options() (corpus.Options, error) {
 	}
 	opt.MaxDocument, opt.MaxDecompressed = int64(f.maxDocument), int64(f.maxInput)
 	opt.Codecs = []corpus.Codec{parquet.Codec{}}
-	opt.Extract = extract
+	opt.Extract, opt.Picture = extract, pictureText
+	if opt.Format == corpus.Images && f.maxDocument == corpus.DefaultMaxDocument {
+		opt.MaxDocument = image.DefaultBytes
+	}
 	return opt, nil
 }
 
@@ -149,7 +153,9 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 func (f *methodFlags) addSettings(fs *pflag.FlagSet) {
 	fs.StringVar(&f.cfg.Name, "method", "auto", "method: "+strings.Join(methods.Names(), ", "))
 	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8; auto: probability .7; weighted .6)")
-	fs.IntVar(&f.distance, "distance", -1, "largest Hamming distance, 0..7 (default "+strconv.Itoa(simhash.DefaultDistance)+")") // -1 is not given
+	fs.IntVar(&f.distance, "distance", -1, "largest Hamming distance: of simhash 0..7 (default "+strconv.Itoa(simhash.DefaultDistance)+"), of images 0..31 (default 31)") // -1 is not given
+	fs.IntVar(&f.cfg.Quality, "quality", 0, "pictures of less quality, 1..100, are only ever duplicates of equal files (default 50)")
+	fs.BoolVar(&f.cfg.Turned, "turned", false, "find pictures that were rotated by quarters or mirrored, too")
 	fs.StringVar(&f.verify, "verify", "on", "off gives the classic verdict, by distance alone (default on)")
 	fs.IntVar(&f.cfg.MinFeatures, "min-features", 0, "texts with fewer different features are only ever duplicates of equal ones (default "+strconv.Itoa(simhash.DefaultMinFeatures)+")")
 	f.features.add(fs)

@@ -34,7 +34,7 @@ func TestScripts(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: dir, Files: files,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sorted": sortedLines, "ready": ready, "ask": askServer, "fill": fillServer, "terminate": terminate, "exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"pictures": drawPictures, "sorted": sortedLines, "ready": ready, "ask": askServer, "fill": fillServer, "terminate": terminate, "exits": exits},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DATA", shared.Dir())
 			return nil

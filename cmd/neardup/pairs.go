@@ -42,6 +42,7 @@ edited, variant, ruled), basis, and the places of both documents in the order of
 	grouping(fs, outputGroup, p.addOutput)
 	p.input.add(fs)
 	p.method.add(fs)
+	p.method.addImages(fs)
 	p.run.add(fs)
 	return cmd
 }

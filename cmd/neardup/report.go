@@ -297,7 +297,7 @@ func printCluster(w io.Writer, c batch.Cluster) {
 }
 
 func sharing(c batch.Cluster) string {
-	if c.Shared == "" {
+	if c.Shared == "" || strings.HasPrefix(c.Opening, "pdq:") { // what two hashes share says nothing
 		return "begins: " + oneLine(c.Opening)
 	}
 	return "shares: " + oneLine(c.Shared)

@@ -76,6 +76,7 @@ var layers = map[string]layer{
 	"internal/inorder":   {nil, []string{"golang.org/x/sync/"}},
 	"internal/browser":   {nil, []string{"github.com/chromedp/"}},
 	"internal/lint":      {nil, nil},
+	"internal/pictures":  {nil, []string{"golang.org/x/image/"}},
 	"internal/services":  {nil, []string{"google.golang.org/protobuf/"}},
 	"internal/shared":    {nil, nil},
 	"internal/textlines": {nil, []string{compress}},

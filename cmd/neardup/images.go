@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/bits"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/image"
+	"github.com/neardup/neardup/worker"
+	"github.com/spf13/pflag"
+)
+
+// pictureText makes the text of a picture: that of its fingerprint. It takes such a
+// text as well, as lists of hashes hold them.
+func pictureText(data []byte) (string, error) {
+	if !bytes.HasPrefix(data, []byte("pdq:")) {
+		f, err := image.Read(data, image.Limits{Bytes: int64(len(data))}) // the reader has looked at that
+		return f.String(), err
+	}
+	f, err := image.Parse(string(data))
+	return f.String(), err
+}
+
+// pictured has pictures compared as such, and texts not.
+func pictured(fs *pflag.FlagSet) error {
+	format, method := fs.Lookup("format"), fs.Lookup("method")
+	if format == nil || method == nil {
+		return nil
+	}
+	spec, ok := method.Value.(*methodSpec)
+	if !ok {
+		return nil
+	}
+	name := spec.settings.Lookup("method")
+	switch pictures := format.Value.String() == string(corpus.Images); {
+	case pictures && !name.Changed:
+		return spec.settings.Set("method", image.Name)
+	case pictures && name.Value.String() != image.Name && name.Value.String() != "exact":
+		return usage("--format images: pictures are compared by method images, or exact, and not by %s", name.Value)
+	case !pictures && name.Value.String() == image.Name:
+		return usage("--method images compares pictures: add --format images")
+	}
+	return nil
+}
+
+// addImages adds the settings of method images as flags of their own.
+func (f *methodFlags) addImages(fs *pflag.FlagSet) {
+	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
+		for _, name := range []string{"turned", "distance", "quality"} {
+			fs.AddFlag(f.fs.Lookup(name))
+		}
+	})
+}
+
+// pictures makes the printer of the fingerprints of pictures.
+func (f *fingerprint) pictures() (*printer, error) {
+	if f.binary || f.scheme != "" {
+		return nil, usage("--format images: hashes of pictures are printed as JSON or --tsv")
+	}
+	return &printer{"pdq", func(dst []byte, doc *neardup.Document) ([]byte, bool, error) {
+		p, err := image.Parse(doc.Text)
+		if err != nil {
+			return dst, false, err
+		}
+		few := p.Quality < image.DefaultQuality
+		if f.tsv {
+			return appendf(dst, "%s\t%v\t%d\n", worker.Escape(doc.ID), p.Hashes[0], p.Quality), few, nil
+		}
+		dst = appendString(append(dst, `{"id":`...), doc.ID)
+		return appendf(dst, `,"fingerprint":"%v","quality":%d,"width":%d,"height":%d,"spec":"pdq"}`+"\n", p.Hashes[0], p.Quality, p.Width, p.Height), few, nil
+	}}, nil
+}
+
+// likeness is of two pictures, on every scale.
+type likeness struct {
+	Verdict neardup.Match `json:"verdict"`
+	// Turned is what the verdict is with turned, where that is nearer.
+	Turned *neardup.Match `json:"turned,omitempty"`
+	PHash  int            `json:"pHashDistance"`
+	DHash  int            `json:"dHashDistance"`
+	A      pictureOf      `json:"a"`
+	B      pictureOf      `json:"b"`
+}
+
+type pictureOf struct {
+	PDQ     string `json:"pdq"`
+	Quality int    `json:"quality"`
+	Width   int    `json:"width"`
+	Height  int    `json:"height"`
+	PHash   string `json:"pHash"`
+	DHash   string `json:"dHash"`
+}
+
+// arePictures reports whether two files are to be compared as pictures.
+func (c *compare) arePictures(a, b string) bool {
+	if c.input.format != string(corpus.Auto) {
+		return c.input.format == string(corpus.Images)
+	}
+	return !c.text && c.from == "" && looksLikePicture(a) && looksLikePicture(b)
+}
+
+func looksLikePicture(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 512)
+	n, _ := io.ReadFull(f, head) // a shorter file is one, too
+	kind := http.DetectContentType(head[:n])
+	return strings.HasPrefix(kind, "image/") || bytes.HasPrefix(head, []byte("II*\x00")) || bytes.HasPrefix(head, []byte("MM\x00*"))
+}
+
+// comparePictures compares two files.
+func (c *compare) comparePictures(a, b string) error {
+	if c.text || c.from != "" {
+		return usage("pictures are compared by the names of their files: neither --text nor --from")
+	}
+	c.input.format = string(corpus.Images)
+	if err := pictured(c.flags); err != nil {
+		return err
+	}
+	m, _, err := c.method.method()
+	if err != nil {
+		return err
+	}
+	var p likeness
+	var texts [2]string
+	var hashes [2][2]uint64
+	for i, path := range []string{a, b} {
+		of := []*pictureOf{&p.A, &p.B}[i]
+		if texts[i], hashes[i], err = of.read(path, int64(c.input.maxDocument)); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	p.PHash, p.DHash = bits.OnesCount64(hashes[0][0]^hashes[1][0]), bits.OnesCount64(hashes[0][1]^hashes[1][1])
+	p.Verdict = verdict(m, texts[0], texts[1])
+	turned, err := image.New(image.Config{Turned: true})
+	if err != nil {
+		return err
+	}
+	if t := turned.Compare(turned.View(texts[0]), turned.View(texts[1])); t.Distance < p.Verdict.Distance {
+		p.Turned = &t
+	}
+	if c.json {
+		e := json.NewEncoder(c.stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(p)
+	}
+	p.write(c.stdout)
+	return nil
+}
+
+// read makes all hashes of a file.
+func (p *pictureOf) read(path string, most int64) (text string, hashes [2]uint64, err error) {
+	if info, err := os.Stat(path); err != nil || info.Size() > most {
+		if err == nil {
+			err = fmt.Errorf("larger than %d bytes: see --max-document", most)
+		}
+		return "", hashes, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", hashes, err
+	}
+	limits := image.Limits{Bytes: most}
+	f, err := image.Read(data, limits)
+	if err != nil {
+		return "", hashes, err
+	}
+	img, err := image.Decode(data, limits)
+	if err != nil {
+		return "", hashes, err
+	}
+	hashes = [2]uint64{image.PHash(img), image.DHash(img)}
+	*p = pictureOf{f.Hashes[0].String(), f.Quality, f.Width, f.Height, fmt.Sprintf("%016x", hashes[0]), fmt.Sprintf("%016x", hashes[1])}
+	return f.String(), hashes, nil
+}
+
+func (p *likeness) write(w io.Writer) {
+	v := "new"
+	if p.Verdict.Near {
+		v = "duplicate"
+	}
+	v += fmt.Sprintf(": %.4f, %s", p.Verdict.Similarity, p.Verdict.Basis)
+	if !p.Verdict.Near {
+		v += ", is not near"
+	}
+	fmt.Fprintf(w, "verdict     %s (%s)\n", v, p.Verdict.Method)
+	if p.Turned != nil {
+		fmt.Fprintf(w, "turned      %d bits of %d differ: %s\n", p.Turned.Distance, image.Bits, p.Turned.Basis)
+	}
+	fmt.Fprintf(w, "%-11d bits of %d differ in PDQ\n%-11d bits of 64 differ in pHash\n%-11d bits of 64 differ in dHash\n", p.Verdict.Distance, image.Bits, p.PHash, p.DHash)
+	for _, of := range []pictureOf{p.A, p.B} {
+		fmt.Fprintf(w, "%s  quality %d, %d x %d, pHash %s, dHash %s\n", of.PDQ, of.Quality, of.Width, of.Height, of.PHash, of.DHash)
+	}
+}
