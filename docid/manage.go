@@ -303,6 +303,21 @@ func (d *Detector) compare(ctx context.Context, a, b string, m neardup.Method, b
 	return m.Compare(views[0], views[1]), nil
 }
 
+// Explain says what speaks for and against a text going for another, as the method of the contents weighs it: nothing
+// where they are equal, or where it weighs none. It waits for a place, as Compare does.
+func (d *Detector) Explain(ctx context.Context, a, b string) ([]neardup.Conflict, error) {
+	m, ok := d.cascade.content.(neardup.Explainer)
+	a, b = d.clean(a), d.clean(b)
+	if !ok || a == b {
+		return nil, ctx.Err()
+	}
+	if err := d.Semaphore.Acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer d.Semaphore.Release()
+	return weighed(m, m.View(a), m.View(b)), ctx.Err()
+}
+
 func equality(a, b, basis string) neardup.Match {
 	if a == b && !neardup.Blank(a) {
 		return neardup.Match{Similarity: 1, Distance: -1, Near: true, Method: string(Exact), Basis: basis}

@@ -243,12 +243,18 @@ func (j *search) explain(ctx context.Context, o *outcome) error {
 	if err != nil {
 		return gone(err)
 	}
-	o.conflicts = m.Conflicts(j.s.view(viewContent, m), theirs.View)
-	o.conflicts = o.conflicts[:min(len(o.conflicts), maxConflicts)]
-	for i, c := range o.conflicts {
-		o.conflicts[i].A, o.conflicts[i].B = short(c.A), short(c.B)
-	}
+	o.conflicts = weighed(m, j.s.view(viewContent, m), theirs.View)
 	return nil
+}
+
+// weighed is the evidence of two texts, bounded.
+func weighed(m neardup.Explainer, a, b neardup.View) []neardup.Conflict {
+	all := m.Conflicts(a, b)
+	all = all[:min(len(all), maxConflicts)]
+	for i, c := range all {
+		all[i].A, all[i].B = short(c.A), short(c.B)
+	}
+	return all
 }
 
 // short cuts a fact to maxFact bytes, between two runes.

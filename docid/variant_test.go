@@ -3,6 +3,7 @@ package docid_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +91,10 @@ func TestConflictsAreBounded(t *testing.T) {
 	if c := a.Conflicts[0]; len(c.A) > 100 || !strings.HasSuffix(c.A, "é") {
 		t.Errorf("a fact of %d bytes: %q", len(c.A), c.A)
 	}
+	explained, err := d.Explain(t.Context(), words("y"), words("x"))
+	if err != nil || !slices.Equal(explained, a.Conflicts) {
+		t.Errorf("explained by %v %v, stored %v", explained, err, a.Conflicts)
+	}
 }
 
 // TestHotBucketFindsItsOwn: where more leaders share a key than can be
@@ -115,6 +120,25 @@ func TestHotBucketFindsItsOwn(t *testing.T) {
 	for n, text := range texts {
 		for _, near := range []string{text, text + "q"} {
 			check(t, near, add(t, d, submission("", "", near)).Leader, fmt.Sprint(n))
+		}
+	}
+}
+
+// Explain gives the evidence of two texts as the method of the contents has it,
+// whether they are near or not; where they are equal, or it weighs none, nothing.
+func TestExplain(t *testing.T) {
+	exact := docid.Settings{Content: docid.Exact}
+	for _, test := range []struct {
+		settings   docid.Settings
+		a, b, want string
+	}{
+		{templated(), "flood kills 7 in Ghent", "flood kills 3 in Ghent", "[{word 7 3 0}]"},
+		{templated(), "flood kills 7 in Ghent", "flood kills 7 in Ghent", "[]"},
+		{exact, "flood kills 7 in Ghent", "flood kills 3 in Ghent", "[]"},
+	} {
+		got, err := service(t, test.settings).Explain(t.Context(), test.a, test.b)
+		if err != nil || fmt.Sprint(got) != test.want {
+			t.Errorf("%s against %s: %v %v, want %s", test.a, test.b, got, err, test.want)
 		}
 	}
 }

@@ -30,5 +30,6 @@ func commands(a *app) []*cobra.Command {
 		planCommand(a),
 		sparkCommand(a),
 		workerCommand(a),
+		mcpCommand(a),
 	}
 }

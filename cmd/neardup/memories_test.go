@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// agent is a client of the real command, over its pipes.
+type agent struct {
+	*testing.T
+	session *mcp.ClientSession
+}
+
+func startAgent(t *testing.T, data string) *agent {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(context.Background(), &mcp.CommandTransport{Command: exec.Command("neardup", "mcp", "--data", data)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &agent{t, session}
+}
+
+// ends ends the session; the process must end well by itself.
+func (a *agent) ends() {
+	a.Helper()
+	if err := a.session.Close(); err != nil {
+		a.Errorf("the command ended with %v", err)
+	}
+}
+
+// call calls a tool. failed is its error in words.
+func (a *agent) call(tool string, arguments map[string]any) (out memoryAnswer, failed string) {
+	a.Helper()
+	r, err := a.session.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		a.Fatalf("%s %v: %v", tool, arguments, err)
+	}
+	words := ""
+	for _, c := range r.Content {
+		if text, ok := c.(*mcp.TextContent); ok {
+			words += text.Text
+		}
+	}
+	if r.IsError {
+		return out, words
+	}
+	structured, err := json.Marshal(r.StructuredContent)
+	if err == nil {
+		err = json.Unmarshal(structured, &out)
+	}
+	if err != nil {
+		a.Fatal(err)
+	}
+	if out.Says != words {
+		a.Errorf("%s says %q in words and %q in its structure", tool, words, out.Says)
+	}
+	return out, ""
+}
+
+// A day of an agent: each call with what its answer must be and say.
+func TestAgentsDay(t *testing.T) {
+	const (
+		port   = "The staging database of the billing team listens on port 5433 and is backed up every night."
+		again  = "The staging database of the billing team listens on port 5433, and is backed up every night!"
+		other  = "The staging database of the billing team listens on port 6433 and is backed up every night."
+		secret = "Anna prefers short answers without headings and dislikes emojis in commit messages."
+	)
+	type arguments = map[string]any
+	days := [][]struct {
+		tool                   string
+		in                     arguments
+		decision, sameAs, like string
+		says                   string // words of it, or of the error where there is no decision
+	}{{
+		{"check", arguments{"text": port}, "new", "", "", "no memory says this"},
+		{"add", arguments{"id": "port", "text": port}, "new", "", "", "kept as port"},
+		{"add", arguments{"id": "port", "text": port}, "new", "", "", "kept as port"}, // a retry
+		{"add", arguments{"id": "port", "text": secret}, "", "", "", "belongs to another"},
+		{"check", arguments{"text": again}, "duplicate", "port", "", "port says the same, with a probability of"},
+		{"check", arguments{"text": other}, "new", "", "port", `now "6433", before "5433"`},
+		{"add", arguments{"id": "moved", "text": other}, "new", "", "port", "Both stay. If the new one takes the place of port, forget that one."},
+		{"add", arguments{"text": again}, "duplicate", "port", "", "Nothing new to keep"},
+		{"add", arguments{"text": " "}, "", "", "", "says nothing"},
+		{"add", arguments{}, "", "", "", "text"},
+		{"compare", arguments{"text": again, "known": port}, "duplicate", "", "", "The same"},
+		{"compare", arguments{"text": other, "known": port}, "new", "", "", "Not the same"},
+		{"correct", arguments{"id": "moved", "with": "port"}, "corrected", "port", "", "moved says the same as port"},
+		{"correct", arguments{"id": "moved", "with": "port"}, "corrected", "port", "", "nothing changed"},
+		{"correct", arguments{"id": "moved", "text": other}, "corrected", "", "", "a memory of its own"},
+		{"correct", arguments{"id": "~3", "with": "moved"}, "corrected", "moved", "", "~3 says the same as moved"},
+		{"correct", arguments{"id": "~3", "with": "port"}, "corrected", "port", "", "~3 says the same as port"},
+		{"correct", arguments{"id": "nobody", "with": "port"}, "", "", "", "not found"},
+	}, { // the next day, by another process
+		{"check", arguments{"text": again}, "duplicate", "port", "", "port"},
+		{"check", arguments{"text": other}, "duplicate", "moved", "", "moved"},
+		{"forget", arguments{"id": "port"}, "forgotten", "", "", "and with it 1 that said the same"},
+		{"forget", arguments{"id": "port"}, "", "", "", "not found"},
+		{"add", arguments{"id": "port", "text": again}, "new", "", "moved", "kept as port"},
+		{"check", arguments{"text": port}, "duplicate", "port", "", "port"},
+	}}
+	data := t.TempDir()
+	for _, day := range days {
+		a := startAgent(t, data)
+		for i, want := range day {
+			got, failed := a.call(want.tool, want.in)
+			if got.Decision != want.decision || got.SameAs != want.sameAs || got.Like != want.like || !strings.Contains(got.Says+failed, want.says) {
+				t.Errorf("step %d, %s %v: %+v %s, want %+v", i, want.tool, want.in, got, failed, want)
+			}
+		}
+		a.ends()
+	}
+	if out, err := exec.Command("neardup", "check", "--data", data).CombinedOutput(); err != nil {
+		t.Errorf("the folder is one of neardup serve: %v %s", err, out)
+	}
+}
+
+// The tools tell an agent what they take, and which of them change nothing.
+func TestMCPTools(t *testing.T) {
+	a := startAgent(t, t.TempDir())
+	defer a.ends()
+	list, err := a.session.ListTools(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]bool{"check": true, "add": false, "compare": true, "correct": false, "forget": false}
+	for _, tool := range list.Tools {
+		reads, ok := want[tool.Name]
+		if !ok || tool.Annotations.ReadOnlyHint != reads || tool.Description == "" || tool.InputSchema == nil {
+			t.Errorf("tool %s, reads only: %v", tool.Name, tool.Annotations.ReadOnlyHint)
+		}
+		delete(want, tool.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("missing: %v", want)
+	}
+}
+
+// A folder is open in one process: the second is refused, and says why.
+func TestMCPRefuses(t *testing.T) {
+	data := t.TempDir()
+	a := startAgent(t, data)
+	defer a.ends()
+	a.call("check", map[string]any{"text": "The first has the folder open."})
+	for _, test := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"mcp", "--data", data}, "open in another process"},
+		{[]string{"mcp"}, "--data is missing"},
+	} {
+		if out, err := exec.Command("neardup", test.args...).CombinedOutput(); err == nil || !strings.Contains(string(out), test.says) {
+			t.Errorf("neardup %v: %v %s", test.args, err, out)
+		}
+	}
+}
