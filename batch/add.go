@@ -108,13 +108,6 @@ func (a *adding) numberOf(p position) (uint32, error) {
 	return a.number(row.first)
 }
 
-func (a *adding) number(r rank) (uint32, error) {
-	if known := a.recalled.Len(); int(r) >= known {
-		return a.cfg.Reference.Numbers() + uint32(int(r)-known), nil
-	}
-	return a.recalled.Get(r)
-}
-
 // place says where a text is in the index, and adds it if it is not there.
 func (a *adding) place(p position) (at uint64, n uint32, err error) {
 	row, err := a.texts.Get(p)
@@ -141,7 +134,7 @@ func (a *adding) end(ctx context.Context, digest *ResultDigest) error {
 	}
 	defer a.byKey.Close()
 	w := documentPairs{job: a.job, verifier: a.verifier}
-	if err := w.membersOf(ctx); err != nil {
+	if err := w.membersOf(ctx, rank(a.recalled.Len())); err != nil {
 		return err
 	}
 	defer w.members.Close()

@@ -217,3 +217,47 @@ func (other) Spec() neardup.Spec { return neardup.Spec{Method: "other", Version:
 type upper struct{ asIs }
 
 func (upper) String() string { return "upper" }
+
+// The pairs of a corpus are those within each piece and those of a piece with the index
+// of all before it, to the last bit.
+func TestPairsAgainstAnIndex(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(rt *rapid.T) {
+		least := leastMemory
+		leastMemory = 1
+		defer func() { leastMemory = least }()
+		cfg := Config{
+			Method: shingled{.5, rapid.Bool().Draw(rt, "asymmetry")}, Variants: rapid.Bool().Draw(rt, "variants"),
+			Memory:  rapid.SampledFrom([]int64{1 << 12, 1 << 24}).Draw(rt, "memory"),
+			Workers: rapid.IntRange(1, 3).Draw(rt, "workers"), Tmp: t.TempDir(),
+		}
+		pairs := func(docs []neardup.Document, x *reference.Index) (all []Pair) {
+			c := cfg
+			c.Reference = x
+			if _, err := Pairs(ctx, Documents(docs), c, func(p Pair) error { all = append(all, p); return nil }); err != nil {
+				rt.Fatal(err)
+			}
+			return all
+		}
+		dir := filepath.Join(t.TempDir(), "index")
+		if err := CreateIndex(dir, cfg, nil); err != nil {
+			t.Fatal(err)
+		}
+		docs := randomDocs(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(1, 100).Draw(rt, "documents"))
+		var got []Pair
+		for _, piece := range cut(rt, docs) {
+			x, err := reference.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, pairs(piece, x)...)
+			if err := x.Close(); err != nil {
+				t.Fatal(err)
+			}
+			addTo(t, dir, piece, cfg)
+		}
+		if diff := gocmp.Diff(pairs(docs, nil), got); diff != "" {
+			rt.Fatalf("in pieces they are others: %s", diff)
+		}
+	})
+}

@@ -59,9 +59,9 @@ type Config struct {
 	Overrides *override.Set
 	// Variants asks Pairs for the variants too: similar, and not the same.
 	Variants bool
-	// Reference, for Dedup alone, is an index whose documents stand before all others: they
-	// have been decided, and the others are as if all were decided in one run, those of
-	// the index first. nil: none.
+	// Reference is an index whose documents stand before all others: they have been
+	// decided, and the others are as if all were decided in one run, those of the index
+	// first; Pairs of two of its documents are not told. nil: none.
 	Reference *reference.Index
 	// Add is where the decided documents are added; it changes the Reference. Who
 	// began it ends it.
@@ -207,6 +207,7 @@ func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) 
 		return nil, err
 	}
 	defer j.disk.Close()
+	j.pairs = true
 	v, from, err := j.candidates(ctx, src)
 	if err != nil {
 		return nil, err

@@ -127,11 +127,15 @@ func (c *collection) equalMatch(row textRow) neardup.Match {
 
 // each calls fn with every document that was read in the order of Keep.
 func (c *collection) each(ctx context.Context, fn func(r rank, i item, p position) error) error {
+	return c.eachFrom(ctx, rank(c.recalled.Len()), fn)
+}
+
+func (c *collection) eachFrom(ctx context.Context, from rank, fn func(r rank, i item, p position) error) error {
 	n := c.docs.Len()
 	if c.ranked != nil {
 		n = c.ranked.Len()
 	}
-	for at := c.recalled.Len(); at < n; at++ {
+	for at := int(from); at < n; at++ {
 		if at&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -18,6 +18,7 @@ type job struct {
 	sum   Summary
 	// copies: some text has several documents.
 	copies bool
+	pairs  bool     // all near texts are wanted, not leaders alone
 	audit  *auditor // nil: the run is not measured
 	// postings of what was read, and how many.
 	byKey    *external.Sorted[Posting]

@@ -125,7 +125,7 @@ type documentPairs struct {
 // pair of documents.
 func (j *job) reportPairs(ctx context.Context, v *verifier, all *matches, found func(Pair) error) error {
 	w := documentPairs{job: j, verifier: v, all: all, out: external.NewSorter[pair](j.disk, j.memory(60))}
-	if err := w.membersOf(ctx); err != nil {
+	if err := w.membersOf(ctx, 0); err != nil {
 		return err
 	}
 	defer w.members.Close()
@@ -193,7 +193,9 @@ func (w *documentPairs) pairOf(p pair) (out Pair, err error) {
 		out.Match = w.bases.match(row)
 	}
 	earlier, later := rank(p.Key()), rank(p.Key()>>32)
-	out.Earlier, out.Later = Ordinal(earlier), Ordinal(later)
+	if out.Earlier, out.Later, err = w.places(earlier, later); err != nil {
+		return out, err
+	}
 	if out.A, err = w.idAt(earlier); err != nil {
 		return out, err
 	}
@@ -201,11 +203,24 @@ func (w *documentPairs) pairOf(p pair) (out Pair, err error) {
 	return out, err
 }
 
-// membersOf groups the ranks of all documents by text; the rows say where
+// places are those of two documents in the order of Keep, behind all of the reference.
+func (w *documentPairs) places(earlier, later rank) (a, b Ordinal, err error) {
+	if w.reference == nil {
+		return Ordinal(earlier), Ordinal(later), nil
+	}
+	first, err := w.number(earlier)
+	if err != nil {
+		return 0, 0, err
+	}
+	second, err := w.number(later)
+	return Ordinal(first), Ordinal(second), err
+}
+
+// membersOf groups the ranks of the documents from one on by text; the rows say where
 // each text's begin.
-func (w *documentPairs) membersOf(ctx context.Context) error {
+func (w *documentPairs) membersOf(ctx context.Context, from rank) error {
 	byText := external.NewSorter[pair](w.disk, w.memory(60))
-	err := w.each(ctx, func(r rank, _ item, p position) error {
+	err := w.eachFrom(ctx, from, func(r rank, _ item, p position) error {
 		return byText.Add(pair{uint64(p)<<32 | uint64(r)})
 	})
 	if err != nil {

@@ -30,9 +30,9 @@ func (c *Config) checkReference() error {
 	return c.Reference.Header().Like(c.header())
 }
 
-// recall takes those leaders of the reference that share a key with a text that
-// was read into the collection, as if they had been read before all others. They are
-// found, and search for nothing: what became of them is known.
+// recall takes those leaders of the reference, for Pairs all of its documents, that share a
+// key with a text that was read into the collection, as if they had been read before all
+// others. They are found, and search for nothing: what became of them is known.
 func (s *scan) recall(ctx context.Context, r *records) error {
 	hits, err := s.hits(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *scan) recall(ctx context.Context, r *records) error {
 			if err != nil {
 				return err
 			}
-			if leads = row.Leads(); leads {
+			if leads = row.Leads() || s.pairs && !row.Removed; leads {
 				sketch = row.Sketch
 				if no, err = s.recallOne(uint32(last), &row); err != nil {
 					return err
@@ -115,6 +115,14 @@ func (s *scan) recallOne(doc uint32, row *reference.Row) (textNo, error) {
 	}
 	_, err = s.set.recalled.Add(doc)
 	return no, err
+}
+
+// number is that of a document in the index, or will be if it is added.
+func (c *collection) number(r rank) (uint32, error) {
+	if known := c.recalled.Len(); int(r) >= known {
+		return c.reference.Numbers() + uint32(int(r)-known), nil
+	}
+	return c.recalled.Get(r)
 }
 
 // eachPosting calls fn with all postings by key, those of the reference among them.

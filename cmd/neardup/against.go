@@ -23,7 +23,12 @@ type againstFlags struct {
 
 func (f *againstFlags) addFlags(fs *pflag.FlagSet) {
 	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
-		fs.StringArrayVar(&f.paths, "against", nil, "decide against an index (a folder, see neardup index) or the documents of files, which come before the inputs and stay; may be repeated for files")
+		fs.StringArrayVar(&f.paths, "against", nil, "compare with an index too (a folder, see neardup index) or the documents of files, which come before the inputs and stay; may be repeated for files")
+	})
+}
+
+func (f *againstFlags) addAdd(fs *pflag.FlagSet) {
+	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
 		fs.BoolVar(&f.add, "add", false, "with --against INDEX: add the inputs to it; one that is not there begins")
 	})
 }
@@ -97,8 +102,16 @@ func (f *methodFlags) restore(remembered map[string]string) error {
 	return nil
 }
 
+// comparing is how a command reads documents and compares them.
+type comparing struct {
+	*app
+	input  *inputFlags
+	method *methodFlags
+	tmp    string
+}
+
 // open opens what is decided against, and makes it an index if it is files. nil: nothing.
-func (f *againstFlags) open(ctx context.Context, d *dedup, cfg *batch.Config) (*against, error) {
+func (f *againstFlags) open(ctx context.Context, d comparing, cfg *batch.Config) (*against, error) {
 	switch {
 	case len(f.paths) == 0 && f.add:
 		return nil, usage("--add has no effect without --against INDEX")
@@ -140,8 +153,8 @@ func holdsIndex(path string) bool {
 }
 
 // openFiles makes an index of files, below the temporary folder.
-func (f *againstFlags) openFiles(ctx context.Context, d *dedup, cfg *batch.Config) (_ *against, err error) {
-	dir, err := os.MkdirTemp(d.run.tmp, "neardup-against-")
+func (f *againstFlags) openFiles(ctx context.Context, d comparing, cfg *batch.Config) (_ *against, err error) {
+	dir, err := os.MkdirTemp(d.tmp, "neardup-against-")
 	if err != nil {
 		return nil, err
 	}
@@ -216,22 +229,26 @@ func (a *against) close() error {
 	return err
 }
 
-// checkAgainst refuses what is not to be had against an index.
-func (d *dedup) checkAgainst(cfg *batch.Config) error {
-	if len(d.against.paths) == 0 {
-		return nil
-	}
-	for flag, given := range map[string]bool{
-		"link components": d.link != string(batch.ByLeader), "clusters": d.clusters != "", "groups": d.groups != "",
-		"report": d.report != "", "overrides": d.run.ruled != "", "audit": d.run.audit.on || d.run.audit.list > 0,
-	} {
-		if given {
+// refuse refuses flags that cannot be had against an index, where they are given.
+func (f *againstFlags) refuse(given map[string]bool) error {
+	for flag, is := range given {
+		if is && len(f.paths) > 0 {
 			return usage("--%s cannot be had with --against", flag)
 		}
 	}
-	if slices.Contains(d.against.paths, corpus.Stdin) {
+	if slices.Contains(f.paths, corpus.Stdin) {
 		return usage("--against names files or an index, not standard input")
 	}
-	cfg.Audit = nil
 	return nil
+}
+
+// checkAgainst refuses what is not to be had against an index.
+func (d *dedup) checkAgainst(cfg *batch.Config) error {
+	if len(d.against.paths) > 0 {
+		cfg.Audit = nil
+	}
+	return d.against.refuse(map[string]bool{
+		"link components": d.link != string(batch.ByLeader), "clusters": d.clusters != "", "groups": d.groups != "",
+		"report": d.report != "", "overrides": d.run.ruled != "", "audit": d.run.audit.asked(),
+	})
 }

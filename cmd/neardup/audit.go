@@ -33,6 +33,9 @@ const (
 	openingShown = 100
 )
 
+// asked reports whether somebody asks for a measurement.
+func (f *auditFlag) asked() bool { return f.on || f.list > 0 }
+
 // Type of the flag's value, for the help.
 func (f *auditFlag) Type() string { return "N" }
 

@@ -71,6 +71,7 @@ end, or not at all.
 	})
 	d.input.add(fs)
 	d.against.addFlags(fs)
+	d.against.addAdd(fs)
 	d.method.add(fs)
 	d.method.addImages(fs)
 	d.run.add(fs)
@@ -87,7 +88,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	defer r.Close()
-	ref, err := d.against.open(ctx, d, &cfg)
+	ref, err := d.against.open(ctx, comparing{d.app, &d.input, &d.method, d.run.tmp}, &cfg)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
@@ -15,6 +16,8 @@ type pairs struct {
 	method methodFlags
 	run    runFlags
 	out    string
+
+	against againstFlags
 
 	exact    bool
 	variants bool
@@ -32,15 +35,19 @@ minhash. n equal documents make n*(n-1)/2 pairs. With --exact lines hold all
 that a decision needs: similarity to the last bit, distance, relation (copy,
 edited, variant, ruled), basis, and the places of both documents in the order of --keep.
 
+With --against pairs of a new document and one that is there already are listed, too.
+
 ` + exitHelp,
 		Example: `  neardup pairs --method jaccard --threshold .7 news.jsonl.zst > pairs.tsv
   neardup pairs --method 'minhash shingle=words:3' --threshold .7 --normalize lower --out pairs.tsv terms.jsonl
-  neardup pairs --format lines --method 'ngram similarity=edit' headlines.txt`,
+  neardup pairs --format lines --method 'ngram similarity=edit' headlines.txt
+  neardup pairs february.jsonl --against crawl.index`,
 		RunE: a.onInputs(p.do),
 	}
 	fs := cmd.Flags()
 	grouping(fs, outputGroup, p.addOutput)
 	p.input.add(fs)
+	p.against.addFlags(fs)
 	p.method.add(fs)
 	p.method.addImages(fs)
 	p.run.add(fs)
@@ -53,23 +60,21 @@ func (p *pairs) addOutput(fs *pflag.FlagSet) {
 	fs.StringVar(&p.out, "out", "-", `write the pairs here ("-": standard output)`)
 }
 
-func (p *pairs) do(ctx context.Context, inputs []string) error {
-	m, n, err := p.method.method()
+func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
+	cfg, err := p.config()
 	if err != nil {
 		return err
-	}
-	cfg, err := p.run.config(m, n)
-	if err != nil {
-		return err
-	}
-	if p.run.json && p.out == "-" {
-		return usage("--json prints the summary on standard output: name a file with --out")
 	}
 	r, err := p.input.openFor(p.app, inputs, "", p.out, p.run.rejects)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	ref, err := p.against.open(ctx, comparing{p.app, &p.input, &p.method, p.run.tmp}, &cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ref.close()) }()
 	var files outputs
 	defer files.abort()
 	out := files.file(p.app, p.out, corpus.TSV)
@@ -77,7 +82,6 @@ func (p *pairs) do(ctx context.Context, inputs []string) error {
 	if files.err != nil {
 		return files.err
 	}
-	cfg.Variants, cfg.Audit = p.variants, p.method.audit(p.run.audit, m, !p.run.quiet || p.run.json)
 	rep.diskNeed()
 	cfg.Reject, cfg.Progress = rep.reject, rep.progress
 	lines := pairLines{out: out, exact: p.exact}
@@ -95,4 +99,26 @@ func (p *pairs) do(ctx context.Context, inputs []string) error {
 		return err
 	}
 	return rep.pairs(sum)
+}
+
+// config checks the flags and makes the engine's configuration.
+func (p *pairs) config() (cfg batch.Config, err error) {
+	if err := p.against.settings(&p.method); err != nil {
+		return cfg, err
+	}
+	m, n, err := p.method.method()
+	if err != nil {
+		return cfg, err
+	}
+	if cfg, err = p.run.config(m, n); err != nil {
+		return cfg, err
+	}
+	if p.run.json && p.out == "-" {
+		return cfg, usage("--json prints the summary on standard output: name a file with --out")
+	}
+	cfg.Variants = p.variants
+	if len(p.against.paths) == 0 {
+		cfg.Audit = p.method.audit(p.run.audit, m, !p.run.quiet || p.run.json)
+	}
+	return cfg, p.against.refuse(map[string]bool{"overrides": p.run.ruled != "", "audit": p.run.audit.asked()})
 }
