@@ -21,7 +21,7 @@ const (
 	HTML    Format = "html"    // an HTML file a document
 	WARC    Format = "warc"    // web archive
 	Parquet Format = "parquet" // needs its Codec
-	Images  Format = "images"  // a picture a file; of JSONL, CSV, TSV, Parquet and WARC, of each record
+	Images  Format = "images"  // a picture a file; of JSONL, CSV, TSV, Parquet, WARC and standard input (JSONL), of each record
 )
 
 // Formats lists every format name, Auto first.

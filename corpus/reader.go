@@ -75,7 +75,10 @@ func (r *Reader) prepare(in *input) error {
 		r.total += in.size
 	}
 	in.format = r.opt.Format
-	// A table is a list of pictures where it is named; in a folder it is no picture.
+	if in.format == Images && in.path == Stdin {
+		in.format = JSONL // a list of pictures
+	}
+	// A table is such a list where it is named; in a folder it is no picture.
 	if f := FormatOf(in.path); in.format == Images && (f == WARC || f != "" && f.hasFields() && in.named) {
 		in.format = f
 	}

@@ -39,6 +39,7 @@ func drawPictures(ts *testscript.TestScript, neg bool, args []string) {
 		`{"id":"by path","image":"a.png"}`, `{"id":"in base64","image":"` + base64.StdEncoding.EncodeToString(data) + `"}`,
 		`{"id":"of nothing","image":"gone.png"}`, `{"id":"by its hash","image":"pdq:` + strings.Repeat("00", 32) + `"}`,
 	}, "\n")), nil)
+	put("here.jsonl", []byte(`{"id":"zero","image":"photos/a.png"}`+"\n"+`{"id":"one","image":"photos/copy.png"}`), nil)
 	for _, e := range pictures.Edits() {
 		if e.Name == "half as wide and high" || e.Name == "watermark in a corner" {
 			data, err := e.Make(first, rand.New(rand.NewPCG(1, 2)))

@@ -1,0 +1,73 @@
+"""Pictures: which ones show the same, by the distance of their PDQ hashes.
+
+>>> import neardup.images
+>>> neardup.images.dedup(["a.jpg", "a-small.jpg"])[1]["leader"]  # doctest: +SKIP
+0
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import os
+import tempfile
+from typing import Iterable, List, Optional, TypedDict, Union
+
+from . import FIELDS, Decision, _decide, _plain
+from ._command import flags, run
+
+__all__ = ["dedup", "Picture"]
+
+
+class Picture(Decision, total=False):
+    """What became of a picture; error says why one could not be read, and then there is no decision."""
+
+    error: Optional[str]
+
+
+def dedup(pictures: "Union[str, os.PathLike[str], Iterable[Union[str, os.PathLike[str], bytes]]]", *, turned: Optional[bool] = None,
+          distance: Optional[int] = None, quality: Optional[int] = None, **options: object) -> "List[Picture]":
+    """Decides for each picture whether it is new or shows the same as one kept.
+
+    pictures are paths, or the bytes of files: of them it returns a list with a dict for
+    each, in their order, in which "leader" is an index. Of one path, of a folder, a
+    pattern or a list that the command reads, it returns the decisions of all pictures
+    in it, with ids. turned finds rotated and mirrored ones, too; distance is the
+    largest one, 31; pictures of less quality than 50 are only ever equal. Other
+    options are flags of `neardup dedup`.
+    """
+    options = {"format": "images", "turned": turned, "distance": distance, "quality": quality, **options}
+    if isinstance(pictures, (str, os.PathLike)):
+        return _decide([os.fspath(pictures)], options)
+    with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
+        counted = [0]
+        decisions, rejects, feed = os.path.join(folder, "decisions.jsonl"), os.path.join(folder, "rejects.jsonl"), _feed(pictures, counted)
+        first = next(feed, None)
+        if first is None:
+            return []  # the command refuses to read nothing
+        run(["dedup", "--quiet", f"--decisions={decisions}", f"--rejects={rejects}", *flags(options), "-"], feed=itertools.chain([first], feed))
+        out: "List[Picture]" = [{} for _ in range(counted[0])]
+        with open(rejects, encoding="utf-8") as f:
+            for line in map(json.loads, f):
+                out[line["line"] - 1] = {**dict.fromkeys(FIELDS), "error": line["reason"]}
+        with open(decisions, encoding="utf-8") as f:
+            for d in map(_plain, map(json.loads, f)):
+                at = int(d.pop("id"))
+                out[at] = {**d, "leader": None if d["leader"] is None else int(d["leader"]), "error": None}
+        return out
+
+
+def _feed(pictures, counted):
+    """The pictures as JSONL with their numbers as ids."""
+    for p in pictures:
+        if isinstance(p, (bytes, bytearray, memoryview)):
+            # That it is base64 is said, as the first bytes may be those of no picture.
+            image = "data:;base64," + base64.b64encode(p).decode("ascii")
+        elif isinstance(p, (str, os.PathLike)):
+            image = os.path.abspath(os.fspath(p))
+        else:
+            raise TypeError(f"picture {counted[0]} is {type(p).__name__}, neither a path nor bytes")
+        yield json.dumps({"id": str(counted[0]), "image": image}).encode("ascii") + b"\n"
+        counted[0] += 1
+
