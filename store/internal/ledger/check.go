@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -86,9 +85,7 @@ type checker struct {
 	head      uint64
 	leaders   map[uint64]int64  // living docIds and their time of expiry, from the log
 	members   map[string]joined // articles, from the log, that were not deleted
-	idem      map[string]uint64
 	epochs    map[uint64]uint64 // number by its first change, from the log
-	rules     map[uint64]bool   // changes that are rules, from the log
 	pending   uint64            // some sink waits for the changes after it
 }
 
@@ -161,9 +158,9 @@ func (c *checker) each(space byte, get func(*decoder), visit func(key []byte)) e
 }
 
 func (c *checker) index() error {
-	c.head, c.leaders, c.members, c.idem = 0, map[uint64]int64{}, map[string]joined{}, map[string]uint64{}
-	c.epochs, c.rules = map[uint64]uint64{}, map[uint64]bool{}
-	for _, step := range []func() error{c.log, c.holds, c.leaderRows, c.texts, c.kept, c.names, c.aliases, c.nids, c.memberRows, c.expiries, c.idems, c.epochRows, c.ruleRows, c.segments, c.sinks, c.waiting} {
+	c.head, c.leaders, c.members = 0, map[uint64]int64{}, map[string]joined{}
+	c.epochs = map[uint64]uint64{}
+	for _, step := range []func() error{c.log, c.holds, c.leaderRows, c.texts, c.kept, c.names, c.nids, c.derived, c.segments, c.sinks, c.waiting} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -176,10 +173,6 @@ func (c *checker) index() error {
 
 // log replays the log into what must be there.
 func (c *checker) log() error {
-	forgot, err := c.ix.forgot(c.r)
-	if err != nil {
-		c.bad(c.ix.key(spaceForgot), "%v", err)
-	}
 	groups := map[uint64][]string{}
 	var e docid.Entry
 	prefix := c.ix.key(spaceLog)
@@ -195,9 +188,6 @@ func (c *checker) log() error {
 		}
 		if seq != before+1 && e.Kind != docid.KindEpoch {
 			c.bad(k, "change %d follows %d", seq, before)
-		}
-		if submission(e.Kind) && e.Idempotency != "" && seq > forgot {
-			c.idem[e.Idempotency] = seq
 		}
 		c.replay(k, e, groups)
 		return c.ctx.Err()
@@ -218,11 +208,9 @@ func (c *checker) replay(k []byte, e docid.Entry, groups map[uint64][]string) {
 		}
 	case docid.KindDelete:
 		delete(c.members, e.NID)
-	case docid.KindUpdate, docid.KindForget:
+	case docid.KindUpdate, docid.KindForget, docid.KindRule:
 	case docid.KindCorrect:
 		c.correct(k, e, groups)
-	case docid.KindRule:
-		c.rules[e.Seq] = true
 	case docid.KindEpoch:
 		if slices.Contains(slices.Collect(maps.Values(c.epochs)), e.Leader) || e.Leader == 0 {
 			c.bad(k, "begins epoch %016x, which was before", e.Leader)
@@ -255,19 +243,6 @@ func (c *checker) correct(k []byte, e docid.Entry, groups map[uint64][]string) {
 	}
 	c.members[e.NID] = joined{m.seq, e.Leader}
 	groups[e.Leader] = append(groups[e.Leader], e.NID)
-}
-
-func (c *checker) ruleRows() error {
-	n := 0
-	var e docid.Entry
-	err := c.each(spaceRule, func(d *decoder) { getEntry(d, &e) }, func(k []byte) {
-		n++
-		if said, err := c.ix.entry(c.r, number(k, 0)); err != nil || said.NID != e.NID || said.Ruling == nil || e.Ruling == nil || *said.Ruling != *e.Ruling {
-			c.bad(k, "rules otherwise than the log says")
-		}
-	})
-	c.missing(spaceRule, "rules", len(c.rules)-n)
-	return err
 }
 
 // end takes a docId and the articles that still were its own.
@@ -338,35 +313,15 @@ func (c *checker) kept() error {
 	})
 }
 
-// names and aliases must mirror each other.
 func (c *checker) names() error {
 	var row nameRow
 	return c.each(spaceName, func(d *decoder) { row = nameRow{}; row.get(d) }, func(k []byte) {
-		var n docid.Name
-		copy(n[:], k[13:])
 		if c.living(k, number(k, 0)) {
-			c.must(aliasKey(c.ix.id, n, number(k, 0)), "the alias of a name is missing")
 			if row.seq > c.head || row.seq != 0 && row.seq <= number(k, 0) {
 				c.bad(k, "was posted by change %d, the docId is of %d, the log ends at %d", row.seq, number(k, 0), c.head)
 			}
 		}
 	})
-}
-
-func (c *checker) aliases() error {
-	return c.each(spaceAlias, func(*decoder) {}, func(k []byte) {
-		var n docid.Name
-		copy(n[:], k[5:])
-		if leader := number(k, 2); c.living(k, leader) {
-			c.must(nameKey(c.ix.id, leader, n), "the name of an alias is missing")
-		}
-	})
-}
-
-func (c *checker) must(key []byte, what string) {
-	if v, err := c.r.Get(key); err != nil || v == nil {
-		c.bad(key, "%s", what)
-	}
 }
 
 func (c *checker) nids() error {
@@ -381,56 +336,42 @@ func (c *checker) nids() error {
 			return
 		}
 		n++
-		c.must(c.ix.key(spaceMember, m.Leader, m.Seq), "an article is missing in its docId")
 	})
 	c.missing(spaceNID, "articles", len(c.members)-n)
 	return err
 }
 
-func (c *checker) memberRows() error {
-	var nid string
-	return c.each(spaceMember, func(d *decoder) { nid = d.string() }, func(k []byte) {
-		if c.members[nid] != (joined{number(k, 1), number(k, 0)}) {
-			c.bad(k, "lists %q, which is no article of change %d here", nid, number(k, 1))
-		}
-	})
-}
-
-func (c *checker) expiries() error {
-	for leader, expires := range c.leaders {
-		if expires != 0 {
-			c.must(expiryKey(c.ix.id, expires, leader), "an expiry is missing")
-		}
+// derived holds the rows that follow from others to what Rebuild would make.
+func (c *checker) derived() error {
+	forgot, err := c.ix.forgot(c.r)
+	if err != nil {
+		c.bad(c.ix.key(spaceForgot), "%v", err)
 	}
-	return c.each(spaceExpiry, func(*decoder) {}, func(k []byte) {
-		if expires := c.leaders[number(k, 1)]; !bytes.Equal(k, expiryKey(c.ix.id, expires, number(k, 1))) {
-			c.bad(k, "expires leader %d at another time than the log says", number(k, 1))
+	for _, d := range derived {
+		want := map[uint64]struct{}{} // hashes of key and value
+		from, prefix := c.ix.key(d.from), c.ix.key(d.space)
+		err := c.r.Scan(from, after(from), func(k, v []byte) error {
+			if key, value, err := d.row(c.ix, forgot, k, v); err == nil && key != nil { // else it was reported
+				want[checksum(key, value)] = struct{}{}
+			}
+			return c.ctx.Err()
+		})
+		if err != nil {
+			return err
 		}
-	})
-}
-
-func (c *checker) idems() error {
-	n := 0
-	var seq uint64
-	err := c.each(spaceIdem, func(d *decoder) { seq = d.uint() }, func(k []byte) {
-		n++
-		if c.idem[string(k[5:])] != seq {
-			c.bad(k, "names change %d, the log says %d", seq, c.idem[string(k[5:])])
+		err = c.r.Scan(prefix, after(prefix), func(k, v []byte) error {
+			c.row()
+			h := checksum(k, v)
+			if _, follows := want[h]; !follows {
+				c.bad(k, "does not follow from the other rows")
+			}
+			delete(want, h)
+			return c.ctx.Err()
+		})
+		if err != nil {
+			return err
 		}
-	})
-	c.missing(spaceIdem, "idempotency keys", len(c.idem)-n)
-	return err
-}
-
-func (c *checker) epochRows() error {
-	n := 0
-	var epoch uint64
-	err := c.each(spaceEpoch, func(d *decoder) { epoch = d.fixed() }, func(k []byte) {
-		n++
-		if first := number(k, 0); c.epochs[first] != epoch {
-			c.bad(k, "epoch %016x begins, the log says %016x", epoch, c.epochs[first])
-		}
-	})
-	c.missing(spaceEpoch, "epochs", len(c.epochs)-n)
-	return err
+		c.missing(d.space, "rows", len(want))
+	}
+	return nil
 }

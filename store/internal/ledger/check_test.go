@@ -93,10 +93,8 @@ func TestCheckReadsADamagedBlockOnce(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, space := range []byte{spaceText, spaceMember} {
-		hurt := &rotten{memory: kv, space: space}
-		if _, err := Check(t.Context(), hurt, nil); !errors.Is(err, docid.ErrCorrupt) || hurt.reads != 1 {
-			t.Errorf("space %c was read %d times: %v", space, hurt.reads, err)
-		}
+	hurt := &rotten{memory: kv, space: spaceText}
+	if _, err := Check(t.Context(), hurt, nil); !errors.Is(err, docid.ErrCorrupt) || hurt.reads != 1 {
+		t.Errorf("it was read %d times: %v", hurt.reads, err)
 	}
 }

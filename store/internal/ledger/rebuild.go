@@ -4,13 +4,62 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"github.com/neardup/neardup/docid"
 )
 
-// made are the spaces that Rebuild makes again from the sources.
-var made = [...]byte{spaceAlias, spaceMember, spaceExpiry, spaceIdem, spaceEpoch, spaceRule}
+// derivation says how the rows of a space follow from those of another, one from each or none: then the key is nil.
+type derivation struct {
+	space, from byte
+	row         func(ix *index, forgot uint64, k, v []byte) (key, value []byte, err error)
+}
+
+// derived are the spaces that Rebuild makes again from the sources, and Check holds to them.
+var derived = [...]derivation{
+	{spaceAlias, spaceName, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
+		var n docid.Name
+		copy(n[:], k[13:])
+		return rowIf(true, aliasKey(ix.id, n, number(k, 0)), func(*encoder) {}, decode(k, v, func(d *decoder) { new(nameRow).get(d) }))
+	}},
+	{spaceMember, spaceNID, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
+		var m docid.Member
+		err = decode(k, v, func(d *decoder) { getMember(d, &m) })
+		return rowIf(true, ix.key(spaceMember, m.Leader, m.Seq), func(e *encoder) { e.string(m.ID) }, err)
+	}},
+	{spaceExpiry, spaceLeader, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
+		var row leaderRow
+		err = decode(k, v, row.get)
+		return rowIf(row.expires != 0, expiryKey(ix.id, row.expires, number(k, 0)), func(*encoder) {}, err)
+	}},
+	{spaceIdem, spaceLog, func(ix *index, forgot uint64, k, v []byte) (key, value []byte, err error) {
+		e, err := loggedEntry(k, v)
+		there := e.Seq > forgot && e.Idempotency != "" && submission(e.Kind)
+		return rowIf(there, idemKey(ix.id, e.Idempotency), func(enc *encoder) { enc.uint(e.Seq) }, err)
+	}},
+	{spaceEpoch, spaceLog, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
+		e, err := loggedEntry(k, v)
+		return rowIf(e.Kind == docid.KindEpoch, ix.key(spaceEpoch, e.Seq), func(enc *encoder) { enc.fixed(e.Leader) }, err)
+	}},
+	{spaceRule, spaceLog, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
+		e, err := loggedEntry(k, v)
+		return rowIf(e.Kind == docid.KindRule, ix.key(spaceRule, e.Seq), func(enc *encoder) { putEntry(enc, &e) }, err)
+	}},
+}
+
+func loggedEntry(k, v []byte) (e docid.Entry, err error) {
+	e.Seq = number(k, 0)
+	err = decode(k, v, func(d *decoder) { getEntry(d, &e) })
+	return e, err
+}
+
+func rowIf(there bool, key []byte, put func(*encoder), err error) ([]byte, []byte, error) {
+	if !there || err != nil {
+		return nil, nil, err
+	}
+	return key, sealed(key, put), nil
+}
 
 // Rebuild throws away every row that is made from others and makes it again,
 // each index in one atomic batch. The store must not be open. It needs the
@@ -31,113 +80,35 @@ func Rebuild(ctx context.Context, kv KV) error {
 		}
 		b := kv.Batch()
 		defer b.Close()
-		if err := (&rebuilder{ctx, ix, v, b}).run(); err != nil {
+		if err := ix.rebuild(ctx, v, b); err != nil {
 			return fmt.Errorf("rebuild index of tenant %q: %w", ix.tenant, err)
 		}
 		return b.Commit()
 	})
 }
 
-type rebuilder struct {
-	ctx context.Context
-	ix  *index
-	r   Reader
-	b   Batch
-}
-
-func (w *rebuilder) run() error {
-	if err := w.ix.unpost(w.b); err != nil {
+func (ix *index) rebuild(ctx context.Context, r Reader, b Batch) error {
+	forgot, err := ix.forgot(r)
+	if err = errors.Join(err, ix.unpost(b)); err != nil {
 		return err
 	}
-	for _, space := range made {
-		prefix := w.ix.key(space)
-		if err := w.b.DeleteRange(prefix, after(prefix)); err != nil {
+	for _, d := range derived {
+		prefix, from := ix.key(d.space), ix.key(d.from)
+		if err := b.DeleteRange(prefix, after(prefix)); err != nil {
 			return err
 		}
-	}
-	for _, step := range []func() error{w.aliases, w.members, w.expiries, w.idems, w.epochs, w.rules} {
-		if err := step(); err != nil {
+		err := r.Scan(from, after(from), func(k, v []byte) error {
+			key, value, err := d.row(ix, forgot, k, v)
+			if err == nil && key != nil {
+				err = b.Set(key, value)
+			}
+			return errors.Join(err, ctx.Err())
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (w *rebuilder) each(space byte, get func(*decoder), visit func(key []byte) error) error {
-	prefix := w.ix.key(space)
-	return w.r.Scan(prefix, after(prefix), func(k, v []byte) error {
-		if err := decode(k, v, get); err != nil {
-			return err
-		}
-		if err := visit(k); err != nil {
-			return err
-		}
-		return w.ctx.Err()
-	})
-}
-
-func (w *rebuilder) set(key []byte, put func(*encoder)) error {
-	return w.b.Set(key, sealed(key, put))
-}
-
-func (w *rebuilder) aliases() error {
-	return w.each(spaceName, func(d *decoder) { new(nameRow).get(d) }, func(k []byte) error {
-		var n docid.Name
-		copy(n[:], k[13:])
-		return w.set(aliasKey(w.ix.id, n, number(k, 0)), func(*encoder) {})
-	})
-}
-
-func (w *rebuilder) members() error {
-	var m docid.Member
-	return w.each(spaceNID, func(d *decoder) { getMember(d, &m) }, func(k []byte) error {
-		return w.set(w.ix.key(spaceMember, m.Leader, m.Seq), func(e *encoder) { e.string(m.ID) })
-	})
-}
-
-func (w *rebuilder) expiries() error {
-	var row leaderRow
-	return w.each(spaceLeader, func(d *decoder) { row.get(d) }, func(k []byte) error {
-		if row.expires == 0 {
-			return nil
-		}
-		return w.set(expiryKey(w.ix.id, row.expires, number(k, 0)), func(*encoder) {})
-	})
-}
-
-func (w *rebuilder) idems() error {
-	forgot, err := w.ix.forgot(w.r)
-	if err != nil {
-		return err
-	}
-	var e docid.Entry
-	return w.each(spaceLog, func(d *decoder) { getEntry(d, &e) }, func(k []byte) error {
-		seq := number(k, 0)
-		if seq <= forgot || e.Idempotency == "" || !submission(e.Kind) {
-			return nil
-		}
-		return w.set(idemKey(w.ix.id, e.Idempotency), func(enc *encoder) { enc.uint(seq) })
-	})
-}
-
-func (w *rebuilder) epochs() error {
-	var e docid.Entry
-	return w.each(spaceLog, func(d *decoder) { getEntry(d, &e) }, func(k []byte) error {
-		if e.Kind != docid.KindEpoch {
-			return nil
-		}
-		return w.set(w.ix.key(spaceEpoch, number(k, 0)), func(enc *encoder) { enc.fixed(e.Leader) })
-	})
-}
-
-func (w *rebuilder) rules() error {
-	var e docid.Entry
-	return w.each(spaceLog, func(d *decoder) { getEntry(d, &e) }, func(k []byte) error {
-		if e.Kind != docid.KindRule {
-			return nil
-		}
-		return w.set(w.ix.key(spaceRule, number(k, 0)), func(enc *encoder) { putEntry(enc, &e) })
-	})
 }
 
 // Digest is the SHA-256 of every row that is made from others, in order: equal
@@ -149,8 +120,8 @@ func Digest(ctx context.Context, kv KV) (string, error) {
 	}
 	defer v.Close()
 	h := sha256.New()
-	for _, space := range made {
-		err := v.Scan([]byte{space}, []byte{space + 1}, func(k, value []byte) error {
+	for _, d := range derived {
+		err := v.Scan([]byte{d.space}, []byte{d.space + 1}, func(k, value []byte) error {
 			fmt.Fprintf(h, "%d %d\n", len(k), len(value))
 			h.Write(k)
 			h.Write(value)
