@@ -114,8 +114,8 @@ type Found struct {
 	Rest uint64
 }
 
-// Asked names a submission that may have been answered before.
-type Asked struct {
+// ReplayKey names a submission that may have been answered before.
+type ReplayKey struct {
 	Idempotency, NID string   // either may be empty
 	Request          [16]byte // keyed digest
 }
@@ -150,16 +150,16 @@ type Change struct {
 	// makes a docId. The Heat of an update or a correction is not read. The Leader of an update with a text is the
 	// docId that Evidence.Disagrees was made by.
 	Entry
-	Query   Query  // new, duplicate: what the judgement rests on
-	Names   []Name // new, duplicate, correct: lead to the docId from now on
-	Article *Article
-	Fresh   *Fresh // new, and a correction that makes a docId
-	SetHeat *int64 // update only; nil: the heat stays
-	Backlog uint64 // new, duplicate, update, correct: how much may wait for the sinks; 0: no bound
+	Query     Query  // new, duplicate: what the judgement rests on
+	Names     []Name // new, duplicate, correct: lead to the docId from now on
+	Article   *Article
+	NewLeader *NewLeader // new, and a correction that makes a docId
+	SetHeat   *int64     // update only; nil: the heat stays
+	Backlog   uint64     // new, duplicate, update, correct: how much may wait for the sinks; 0: no bound
 }
 
-// Fresh is what a new leader adds.
-type Fresh struct {
+// NewLeader is what a new leader adds.
+type NewLeader struct {
 	Keys     []uint64 // found under these
 	Sketch   uint64
 	Material Material

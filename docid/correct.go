@@ -130,7 +130,7 @@ func (d *Detector) found(ctx context.Context, c *Change, asked *Correcting, m *M
 	}
 	s := d.subject(&sub, [16]byte{})
 	made := s.change(outcome{}, Query{})
-	c.Fresh, c.Article, c.Expires, c.Evidence = made.Fresh, &sub.Article, made.Expires, made.Evidence
+	c.NewLeader, c.Article, c.Expires, c.Evidence = made.NewLeader, &sub.Article, made.Expires, made.Evidence
 	return nil
 }
 

@@ -31,7 +31,7 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 		}
 		places := d.Kind == KindNew || d.Kind == KindDuplicate || d.Kind == KindCorrect
 		if places {
-			d.Late = d.Article == nil
+			d.Backfilled = d.Article == nil
 		}
 		var err error
 		switch {
@@ -41,7 +41,7 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 			continue
 		case leaders && d.Leads():
 			err = r.lead(ctx, d)
-		case d.Late && !leaders:
+		case d.Backfilled && !leaders:
 			err = r.lateArticle(ctx, d)
 		}
 		if err != nil {
@@ -89,7 +89,7 @@ func (r *Relay) lateUpdate(ctx context.Context, d *Delivery) error {
 	}
 	g, err := r.d.index.Catalog().Group(ctx, d.Leader, 0, 0)
 	if err == nil && g.Kept != nil && g.KeptSeq == d.Seq {
-		d.Article, d.Keeps = g.Kept, KeepsThis
+		d.Article, d.Kept = g.Kept, KeptReplaced
 	}
 	if errors.Is(err, ErrEnded) {
 		return nil
@@ -99,7 +99,7 @@ func (r *Relay) lateUpdate(ctx context.Context, d *Delivery) error {
 
 // lead gives a new leader its material, and a late one the copy that is kept now.
 func (r *Relay) lead(ctx context.Context, d *Delivery) error {
-	if !d.Late {
+	if !d.Backfilled {
 		d.Material = &Material{NID: d.NID, Title: r.d.clean(d.Article.Title), Text: r.d.clean(d.Article.Text)}
 		return nil
 	}
@@ -110,7 +110,7 @@ func (r *Relay) lead(ctx context.Context, d *Delivery) error {
 	d.Material = &m
 	g, err := r.d.index.Catalog().Group(ctx, d.Leader, 0, 0)
 	if err == nil && g.Kept != nil {
-		d.Article, d.Keeps = g.Kept, KeepsThis
+		d.Article, d.Kept = g.Kept, KeptReplaced
 	}
 	if errors.Is(err, ErrEnded) {
 		return nil

@@ -174,7 +174,7 @@ func (d *Detector) replay(ctx context.Context, sub *Submission, request [16]byte
 	if sub.ID == "" && sub.Idempotency == "" {
 		return Receipt{}, ErrNotFound
 	}
-	return d.index.Replay(ctx, Asked{sub.Idempotency, sub.ID, request})
+	return d.index.Replay(ctx, ReplayKey{sub.Idempotency, sub.ID, request})
 }
 
 func (d *Detector) quota(ctx context.Context) error {

@@ -194,8 +194,8 @@ func bytesOf(page []*Change) (n int) {
 		if c.Article != nil {
 			n += len(c.Article.Text)
 		}
-		if c.Fresh != nil {
-			n += len(c.Fresh.Material.Text)
+		if c.NewLeader != nil {
+			n += len(c.NewLeader.Material.Text)
 		}
 	}
 	return n
@@ -214,7 +214,7 @@ func (r *Rebuild) page(ctx context.Context, ds []Delivery) ([]*Change, error) {
 		default:
 			d.DocID = r.ids.DocID(d.Leader)
 		}
-		if needsText := d.Leads() || d.Late || d.Keeps.This(); needsText && !once[d.DocID] {
+		if needsText := d.Leads() || d.Backfilled || d.Kept.Replaces(); needsText && !once[d.DocID] {
 			once[d.DocID] = true
 			wanted = append(wanted, d.DocID)
 		}
@@ -224,10 +224,10 @@ func (r *Rebuild) page(ctx context.Context, ds []Delivery) ([]*Change, error) {
 		return nil, err
 	}
 	page := make([]*Change, len(ds))
-	var leaders []*Fresh
+	var leaders []*NewLeader
 	for i := range ds {
 		page[i] = r.change(&ds[i], texts[ds[i].DocID])
-		if f := page[i].Fresh; f != nil {
+		if f := page[i].NewLeader; f != nil {
 			leaders = append(leaders, f)
 		}
 	}
@@ -253,16 +253,16 @@ func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 	}
 	if c.Article != nil && t.Kept != nil && t.Kept.ID == d.NID {
 		c.Article.Text = t.Kept.Text
-	} else if superseded := t.KeptSeq > d.Seq && t.KeptSeq <= r.sum.Seq; d.Keeps.This() && !superseded && !t.Ended {
+	} else if superseded := t.KeptSeq > d.Seq && t.KeptSeq <= r.sum.Seq; d.Kept.Replaces() && !superseded && !t.Ended {
 		r.sum.Keptless++
 	}
 	if d.Leads() {
-		c.Fresh = &Fresh{}
+		c.NewLeader = &NewLeader{}
 		switch {
 		case t.Material != nil:
-			c.Fresh.Material = *t.Material
+			c.NewLeader.Material = *t.Material
 		case !t.Ended && d.Article != nil && !r.cascade.Titled: // a title alone is not what it was
-			c.Fresh.Material.Title = r.cascade.clean(d.Article.Title)
+			c.NewLeader.Material.Title = r.cascade.clean(d.Article.Title)
 		}
 		if t.Material == nil && !t.Ended {
 			r.sum.Textless++
@@ -270,7 +270,7 @@ func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 				r.sum.Missing++
 			}
 		}
-		c.Fresh.Material.NID = d.NID
+		c.NewLeader.Material.NID = d.NID
 	}
 	return c
 }

@@ -39,11 +39,11 @@ func cleanOf(spec string) string {
 }
 
 // Keys makes keys and sketch of leaders from their texts.
-func (r *Rekeyed) Keys(leaders []*Fresh) { r.keys(leaders) }
+func (r *Rekeyed) Keys(leaders []*NewLeader) { r.keys(leaders) }
 
 // keys makes them several at a time.
-func (c *cascade) keys(leaders []*Fresh) {
-	work := make(chan *Fresh)
+func (c *cascade) keys(leaders []*NewLeader) {
+	work := make(chan *NewLeader)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {

@@ -112,7 +112,7 @@ func TestRelayStartsInACatchUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		u := sink.got[len(sink.got)-1]
-		if u.Seq != 2 || !u.Revises() || !u.Keeps.This() || u.Article.Text != text {
+		if u.Seq != 2 || !u.Revises() || !u.Kept.Replaces() || u.Article.Text != text {
 			t.Errorf("after change %d the update is told as %+v with %+v", from, u, u.Article)
 		}
 	}

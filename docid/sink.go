@@ -33,43 +33,42 @@ type Delivery struct {
 	// Material is that of a new leader, for a Library; nil once its docId
 	// has ended.
 	Material *Material
-	// Late says that the index did not keep the delivery for the sink, which
+	// Backfilled says that the index did not keep the delivery for the sink, which
 	// was attached or set back later. Article is then what the catalogue has,
-	// without its text, and Keeps is not known. A Library gets the copy
+	// without its text, and Kept is not known. A Library gets the copy
 	// that is kept now with the leader.
-	Late bool
+	Backfilled bool
 	// Article is the whole article that came with a submission or an
 	// update, or that is kept at another heat now; of a correction it is whole
 	// if it is kept, else without its text. nil if there is none, or no sink was
 	// attached then.
 	Article *Article
-	// Keeps is what the change did to the kept copy of Entry.Leader.
-	Keeps Keeps
+	// Kept is what the change did to the kept copy of Entry.Leader.
+	Kept KeptEffect
 }
 
-// Keeps is what a change does to the kept copy of a docId, as its commit
+// KeptEffect is what a change does to the kept copy of a docId, as its commit
 // decided.
-type Keeps byte
+type KeptEffect byte
 
 const (
-	KeepsSame  Keeps = iota // it stays
-	KeepsThis               // the article of the delivery is kept from now on
-	KeepsNone               // there is none any more
-	KeepsHeat               // it stays, at the heat of the article of the delivery
-	KeepsLeft               // it stays; the docId that the article left has none any more
-	KeepsMoved              // KeepsThis, and the docId that the article left has none any more
+	KeptSame     KeptEffect = iota // it stays
+	KeptReplaced                   // the article of the delivery is kept from now on
+	KeptRemoved                    // there is none any more
+	KeptReheated                   // it stays, at the heat of the article of the delivery
+	KeptLeft                       // it stays; the docId that the article left has none any more
+	KeptMoved                      // KeptReplaced, and the docId that the article left has none any more
 )
 
-// This reports that the article of the delivery is kept, Left that the docId
-// that it left has no kept copy any more.
-func (k Keeps) This() bool { return k == KeepsThis || k == KeepsMoved }
+// Replaces reports that the article of the delivery is kept from now on.
+func (k KeptEffect) Replaces() bool { return k == KeptReplaced || k == KeptMoved }
 
-// Left is described at This.
-func (k Keeps) Left() bool { return k == KeepsLeft || k == KeepsMoved }
+// Leaves reports that the docId which the article left has no kept copy any more.
+func (k KeptEffect) Leaves() bool { return k == KeptLeft || k == KeptMoved }
 
 // Revises reports an update that came with a text.
 func (d *Delivery) Revises() bool {
-	return d.Kind == KindUpdate && d.Article != nil && d.Keeps != KeepsHeat
+	return d.Kind == KindUpdate && d.Article != nil && d.Kept != KeptReheated
 }
 
 // Attachment is a sink and the last change it has acknowledged.

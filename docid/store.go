@@ -50,7 +50,7 @@ type Index interface {
 	// idempotency key, then by its nid. ErrNotFound if there was none;
 	// ErrMismatch or ErrTaken, as of Commit, if it was another request. It answers
 	// as long as the key and the nid are kept.
-	Replay(ctx context.Context, a Asked) (Receipt, error)
+	Replay(ctx context.Context, a ReplayKey) (Receipt, error)
 	// Commit makes one change durable, whole or not at all, and returns
 	// its log entry. It is refused, and nothing is written, with
 	//   - ErrConflict if a name or key of c.Query was posted after

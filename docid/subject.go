@@ -202,7 +202,7 @@ func (s *subject) change(o outcome, q Query) *Change {
 	if ttl := s.ttl(); ttl > 0 {
 		c.Expires = c.Time + ttl
 	}
-	c.Fresh = &Fresh{Keys: s.keys, Sketch: s.sketch, Material: Material{NID: s.sub.ID, Title: s.title, Text: s.text}}
+	c.NewLeader = &NewLeader{Keys: s.keys, Sketch: s.sketch, Material: Material{NID: s.sub.ID, Title: s.title, Text: s.text}}
 	return c
 }
 

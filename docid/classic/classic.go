@@ -278,7 +278,7 @@ func (x *Index) delivery(said string, a *docid.Article) (docid.Delivery, error) 
 		d.NID = docid.AnonymousNID(d.Seq)
 	}
 	if keeps == "this" {
-		d.Keeps = docid.KeepsThis
+		d.Kept = docid.KeptReplaced
 	}
 	d.Kind, d.Evidence.Method = docid.KindNew, "simhash"
 	if stage != "new" {

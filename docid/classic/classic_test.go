@@ -400,7 +400,7 @@ func testSinks(t *testing.T, s *services.Server) {
 			t.Errorf("delivery %d: %+v", i, d)
 		}
 		if i < len(heats) {
-			if kept := i == 0 || i == 2 || i == 5; d.Keeps.This() != kept || d.Heat != heats[i] || d.NID != fmt.Sprint(i+1) {
+			if kept := i == 0 || i == 2 || i == 5; d.Kept.Replaces() != kept || d.Heat != heats[i] || d.NID != fmt.Sprint(i+1) {
 				t.Errorf("heat %d: %+v", heats[i], d)
 			}
 		}

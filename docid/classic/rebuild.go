@@ -114,7 +114,7 @@ func (x *Index) again(ctx context.Context, ds []docid.Delivery, library docid.Li
 				_, answer, _ := strings.Cut(said, " ")
 				puts = append(puts, c.B().Set().Key(x.key("NID_INDEX", d.NID)).Value(hex.EncodeToString(d.Request[:])+answer).Build())
 			}
-			if d.Keeps.This() || d.Kind == docid.KindNew {
+			if d.Kept.Replaces() || d.Kind == docid.KindNew {
 				puts = append(puts, c.B().Hset().Key(x.key("DOCIDS")).FieldValue().FieldValue(number(d.Leader), sortable(d.Heat)+" "+name).Build())
 			}
 		}
@@ -169,7 +169,7 @@ func (x *Index) leads(ctx context.Context, d *docid.Delivery, t docid.Texts, sum
 // said is what decide.lua said of a change, and the nid of the first of its docId.
 func (x *Index) said(d *docid.Delivery) (said, name string) {
 	keeps, stage, name := "same", string(d.Evidence.Stage), d.Evidence.LeaderNID
-	if d.Keeps.This() {
+	if d.Kept.Replaces() {
 		keeps = "this"
 	}
 	switch d.Kind {

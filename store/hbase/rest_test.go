@@ -88,11 +88,11 @@ func tableDisabled(t *testing.T, h services.HBase) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	heat := delivery(2, docid.KeepsHeat, "")
+	heat := delivery(2, docid.KeptReheated, "")
 	heat.DocID, heat.NID, heat.Article = delivery(1, 0, "").DocID, "n1", &docid.Article{Heat: 9}
 	heat.Article.Text = "one"
 	heat.Article.ID = "n1"
-	if err := s.Apply(t.Context(), "t", []docid.Delivery{delivery(1, docid.KeepsThis, "one")}); err != nil {
+	if err := s.Apply(t.Context(), "t", []docid.Delivery{delivery(1, docid.KeptReplaced, "one")}); err != nil {
 		t.Fatal(err)
 	}
 	if at, err := s.Cursor(t.Context(), "t"); err != nil || at != 1 {

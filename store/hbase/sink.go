@@ -234,16 +234,16 @@ func cellsOf(d *docid.Delivery) ([]cell, error) {
 		return nil
 	}
 	var err error
-	if d.Keeps.Left() {
+	if d.Kept.Leaves() {
 		err = write(d.Left, column, Article{DocID: d.Left, Seq: d.Seq, Gone: true})
 	}
 	switch w := d.Article; {
-	case (d.Keeps.This() || d.Keeps == docid.KeepsHeat) && w != nil:
+	case (d.Kept.Replaces() || d.Kept == docid.KeptReheated) && w != nil:
 		err = errors.Join(err, write(d.DocID, column, Article{
 			DocID: d.DocID, Seq: d.Seq, NID: w.ID, URL: w.URL, Title: w.Title, Content: w.Text,
 			Category: w.Category, Media: w.Media, ImageCount: w.ImageCount, Heat: w.Heat, Time: time.Unix(0, d.Time).UTC(),
 		}))
-	case d.Keeps == docid.KeepsNone:
+	case d.Kept == docid.KeptRemoved:
 		err = write(d.DocID, column, Article{DocID: d.DocID, Seq: d.Seq, Gone: true})
 	}
 	switch m := d.Material; {

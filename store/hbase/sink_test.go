@@ -11,8 +11,8 @@ import (
 	"github.com/neardup/neardup/internal/services"
 )
 
-func delivery(seq uint64, keeps docid.Keeps, text string) docid.Delivery {
-	d := docid.Delivery{DocID: fmt.Sprintf("%016x-%016x", 1, seq%3), Keeps: keeps}
+func delivery(seq uint64, keeps docid.KeptEffect, text string) docid.Delivery {
+	d := docid.Delivery{DocID: fmt.Sprintf("%016x-%016x", 1, seq%3), Kept: keeps}
 	d.Seq, d.NID, d.Heat = seq, fmt.Sprint("n", seq), -int64(seq)
 	if text != "" {
 		d.Article = &docid.Article{}
@@ -31,8 +31,8 @@ func TestSink(t *testing.T) {
 	}
 	defer s.Close()
 	ds := []docid.Delivery{
-		delivery(1, docid.KeepsThis, "one"), delivery(2, docid.KeepsThis, "two"), delivery(3, docid.KeepsThis, "three"),
-		delivery(4, docid.KeepsSame, "colder"), delivery(5, docid.KeepsNone, ""), delivery(6, docid.KeepsThis, "six"),
+		delivery(1, docid.KeptReplaced, "one"), delivery(2, docid.KeptReplaced, "two"), delivery(3, docid.KeptReplaced, "three"),
+		delivery(4, docid.KeptSame, "colder"), delivery(5, docid.KeptRemoved, ""), delivery(6, docid.KeptReplaced, "six"),
 	}
 	want := []string{"three gone, now six -6", "one -1"}
 	for _, order := range [][]docid.Delivery{ds, ds[:3], ds[2:], ds} {
@@ -65,7 +65,7 @@ func TestSink(t *testing.T) {
 	if at, err := s.Cursor(ctx, "t"); err != nil || at != 6 {
 		t.Errorf("cursor %d, %v", at, err)
 	}
-	moved := delivery(7, docid.KeepsMoved, "seven") // a person moved a kept copy
+	moved := delivery(7, docid.KeptMoved, "seven") // a person moved a kept copy
 	moved.Left = delivery(6, 0, "").DocID
 	if err := s.Apply(ctx, "t", []docid.Delivery{moved}); err != nil {
 		t.Fatal(err)
@@ -95,14 +95,14 @@ func testTexts(t *testing.T, h services.HBase) {
 	var ds []docid.Delivery
 	var ids []string
 	for seq := range uint64(250) { // over a page of requests
-		d := delivery(seq+1, docid.KeepsThis, fmt.Sprint("text ", seq+1))
+		d := delivery(seq+1, docid.KeptReplaced, fmt.Sprint("text ", seq+1))
 		d.DocID, d.Kind = fmt.Sprintf("%016x-%016x", 7, seq+1), docid.KindNew
 		d.Material = &docid.Material{NID: d.NID, Title: "t", Text: fmt.Sprint("clean ", seq+1)}
 		ds, ids = append(ds, d), append(ids, d.DocID)
 	}
-	end := delivery(251, docid.KeepsNone, "")
+	end := delivery(251, docid.KeptRemoved, "")
 	end.DocID, end.Kind = ids[1], docid.KindEnd
-	lost, hotter := delivery(260, docid.KeepsThis, "lost"), delivery(252, docid.KeepsHeat, "hotter")
+	lost, hotter := delivery(260, docid.KeptReplaced, "lost"), delivery(252, docid.KeptReheated, "hotter")
 	lost.DocID, hotter.DocID, hotter.Epochs = ids[0], ids[0], 1
 	for _, part := range [][]docid.Delivery{ds, {end}, {lost}} {
 		if err := s.Apply(ctx, "t", part); err != nil {

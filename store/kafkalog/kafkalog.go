@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/store/internal/keeps"
+	"github.com/neardup/neardup/store/internal/durability"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -37,7 +37,7 @@ type Log struct {
 	c        *kgo.Client
 	topic    string
 	replicas int
-	keeps    keeps.Check
+	promises durability.Check
 
 	mu     sync.Mutex // guards what follows
 	leader leader
@@ -68,7 +68,7 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	if l.topic == "" {
 		l.topic = defaultTopic
 	}
-	if l.replicas, err = keeps.Replicas(u.Query()); err != nil {
+	if l.replicas, err = durability.Replicas(u.Query()); err != nil {
 		return nil, fmt.Errorf("%w: %w", docid.ErrInvalid, err)
 	}
 	options, err := secure(u)
@@ -83,9 +83,9 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: address of Kafka: %w", docid.ErrInvalid, err)
 	}
-	l.keeps = keeps.Check{Server: "Kafka", Settings: l.settings(), Read: l.set}
+	l.promises = durability.Check{Server: "Kafka", Settings: l.settings(), Read: l.set}
 	if err = l.create(ctx); err == nil {
-		err = l.keeps.First(ctx)
+		err = l.promises.First(ctx)
 	}
 	if err == nil {
 		_, err = l.leads(ctx)
@@ -107,8 +107,8 @@ func (l *Log) Close() error {
 func (l *Log) inSync() int { return (l.replicas+1)/2 + 1 }
 
 // settings are those of a topic that keeps what it is given.
-func (l *Log) settings() []keeps.Setting {
-	all := []keeps.Setting{
+func (l *Log) settings() []durability.Setting {
+	all := []durability.Setting{
 		{Name: "partitions", Values: []string{"1"}, Loss: "entries of several have no order"},
 		{Name: "replication", Values: []string{strconv.Itoa(1 + l.replicas)}, Loss: "another number of brokers than is said has an entry"},
 		{Name: "cleanup.policy", Values: []string{"delete"}, Loss: "entries are thinned out"},
@@ -117,9 +117,9 @@ func (l *Log) settings() []keeps.Setting {
 		{Name: "unclean.leader.election.enable", Values: []string{"false"}, Loss: "a broker that lacks entries may lead"},
 	}
 	if l.replicas == 0 {
-		return append(all, keeps.Setting{Name: "flush.messages", Values: []string{"1"}, Loss: "a power failure loses what one broker has not synced"})
+		return append(all, durability.Setting{Name: "flush.messages", Values: []string{"1"}, Loss: "a power failure loses what one broker has not synced"})
 	}
-	return append(all, keeps.Setting{Name: "min.insync.replicas", Values: []string{strconv.Itoa(l.inSync())}, Loss: "fewer brokers than most, or more than may fail, have an entry"})
+	return append(all, durability.Setting{Name: "min.insync.replicas", Values: []string{strconv.Itoa(l.inSync())}, Loss: "fewer brokers than most, or more than may fail, have an entry"})
 }
 
 // create makes the topic, unless it is there.
@@ -127,7 +127,7 @@ func (l *Log) create(ctx context.Context) error {
 	topic := kmsg.NewCreateTopicsRequestTopic()
 	topic.Topic, topic.NumPartitions, topic.ReplicationFactor = l.topic, 1, int16(1+l.replicas)
 	values := map[string]string{"max.message.bytes": strconv.Itoa(maxEntry + 1<<20)}
-	for _, s := range l.keeps.Settings[2:] {
+	for _, s := range l.promises.Settings[2:] {
 		values[s.Name] = s.Values[0]
 	}
 	for name, value := range values {
@@ -372,7 +372,7 @@ func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (ui
 
 // Read reads a page of entries, and proves afterwards that they follow the anchor.
 func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
-	if err := l.keeps.Again(ctx); err != nil {
+	if err := l.promises.Again(ctx); err != nil {
 		return nil, err
 	}
 	found, err := l.fetch(ctx, anchor.Offset, pageBytes, pageWait)

@@ -117,8 +117,8 @@ const unknown = 255
 
 // record writes the entry of a change; entries wait for each other.
 func (a *apply) record(d *docid.Delivery) error {
-	keeps := byte(d.Keeps)
-	if d.Late {
+	keeps := byte(d.Kept)
+	if d.Backfilled {
 		keeps = unknown
 	}
 	names := []byte{}

@@ -181,9 +181,9 @@ func scan(rows *sql.Rows) (docid.Delivery, error) {
 	if d.Entry, err = entryOf(seq, entry); err != nil {
 		return d, err
 	}
-	d.Late = keeps == unknown
-	if !d.Late {
-		d.Keeps = docid.Keeps(keeps)
+	d.Backfilled = keeps == unknown
+	if !d.Backfilled {
+		d.Kept = docid.KeptEffect(keeps)
 	}
 	d.Names = namesOf(names)
 	if d.Article = a.of(&d); d.Article == nil && revises {

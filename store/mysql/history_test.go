@@ -19,7 +19,7 @@ func story() []docid.Delivery {
 		delivery(7, docid.KindForget, "", 3), delivery(100, docid.KindEpoch, "", 1<<64-1), delivery(101, docid.KindNew, "c", 101),
 	}
 	for i := range ds {
-		ds[i].Keeps = []docid.Keeps{1, 0, 0, 3, 2, 1, 0, 0, 1}[i]
+		ds[i].Kept = []docid.KeptEffect{1, 0, 0, 3, 2, 1, 0, 0, 1}[i]
 	}
 	ds[0].Names, ds[0].Idempotency = []docid.Name{{1}, {2}}, "key"
 	ds[0].Article.ImageCount, ds[0].Article.Time = "4", -7

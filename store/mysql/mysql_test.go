@@ -196,7 +196,7 @@ func TestCorrectionMovesARow(t *testing.T) {
 	defer s.Close()
 	moved := delivery(4, docid.KindCorrect, "b", 3)
 	moved.Ruling = &docid.Ruling{Who: "李", Why: "another story", Before: 1}
-	moved.Left, moved.Keeps = delivery(0, "", "", 1).DocID, docid.KeepsLeft
+	moved.Left, moved.Kept = delivery(0, "", "", 1).DocID, docid.KeptLeft
 	moved.Article = &docid.Article{}
 	ds := []docid.Delivery{
 		delivery(1, docid.KindNew, "a", 1), delivery(2, docid.KindDuplicate, "b", 1), delivery(3, docid.KindNew, "c", 3), moved,
@@ -222,7 +222,7 @@ func TestCorrectionMovesARow(t *testing.T) {
 	if a := told[1].Article; a == nil || a.URL != ds[1].Article.URL || a.Title != ds[1].Article.Title {
 		t.Errorf("the article of a submission that was moved since: %+v", a)
 	}
-	if r := told[3].Ruling; r == nil || *r != *moved.Ruling || told[3].Keeps != docid.KeepsLeft || *told[4].Ruling != *ds[4].Ruling {
+	if r := told[3].Ruling; r == nil || *r != *moved.Ruling || told[3].Kept != docid.KeptLeft || *told[4].Ruling != *ds[4].Ruling {
 		t.Errorf("the correction reads %+v, the rule %+v", told[3], told[4])
 	}
 	if err := s.Apply(t.Context(), "t", []docid.Delivery{delivery(6, docid.KindEnd, "", 1)}); err != nil {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/group"
-	"github.com/neardup/neardup/store/internal/keeps"
+	"github.com/neardup/neardup/store/internal/durability"
 	"github.com/redis/rueidis"
 )
 
@@ -45,7 +45,7 @@ type Log struct {
 	replicas int
 	settling *group.Calls[request] // with replicas
 	stuck    atomic.Bool           // the replicas did not have all when they were last asked
-	keeps    keeps.Check
+	promises durability.Check
 }
 
 var _ docid.Log = (*Log)(nil)
@@ -64,8 +64,8 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	}
 	l := &Log{c: c, replicas: replicas}
 	l.settling = group.New(l.settle)
-	l.keeps = keeps.Check{Server: "Redis", Settings: settings, Read: l.set}
-	if err = l.keeps.First(ctx); err == nil && replicas > 0 {
+	l.promises = durability.Check{Server: "Redis", Settings: settings, Read: l.set}
+	if err = l.promises.First(ctx); err == nil && replicas > 0 {
 		err = l.waits(ctx)
 	}
 	if err != nil {
@@ -86,7 +86,7 @@ func options(address string) (o rueidis.ClientOption, replicas int, err error) {
 	if err != nil {
 		return o, 0, errors.New("it cannot be read")
 	}
-	if replicas, err = keeps.Replicas(u.Query()); err != nil {
+	if replicas, err = durability.Replicas(u.Query()); err != nil {
 		return o, 0, err
 	}
 	switch sentinel := o.Sentinel.MasterSet != ""; {
@@ -122,7 +122,7 @@ func (l *Log) Close() error {
 }
 
 // settings are those of a Redis that keeps what it is given.
-var settings = []keeps.Setting{
+var settings = []durability.Setting{
 	{Name: "appendonly", Values: []string{"yes"}, Loss: "a restart loses everything since the last snapshot"},
 	{Name: "appendfsync", Values: []string{"always"}, Loss: "a power failure loses the last second or more"},
 	{Name: "maxmemory-policy", Values: []string{"noeviction"}, Loss: "a full Redis forgets entries"},
@@ -272,7 +272,7 @@ func offsetIn(r rueidis.RedisResult) (uint64, error) {
 
 // Read reads a page of durable entries, beginning with the one at the anchor: they follow that, or are another log's.
 func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
-	if err := l.keeps.Again(ctx); err != nil {
+	if err := l.promises.Again(ctx); err != nil {
 		return nil, err
 	}
 	stuck := l.stuck.Load()

@@ -15,7 +15,7 @@ type postings [][]uint64
 // commit makes a leader of keys and names; what it adds to is not looked at.
 func (o *opened) commit(nid string, keys []uint64, names ...docid.Name) docid.Receipt {
 	o.t.Helper()
-	c := &docid.Change{Names: names, Article: &docid.Article{}, Fresh: &docid.Fresh{Keys: keys, Sketch: uint64(len(keys))}}
+	c := &docid.Change{Names: names, Article: &docid.Article{}, NewLeader: &docid.NewLeader{Keys: keys, Sketch: uint64(len(keys))}}
 	c.Kind, c.NID = docid.KindNew, nid
 	c.Article.Text = "text of " + nid
 	r, err := o.Index().Commit(o.t.Context(), c)
@@ -135,7 +135,7 @@ func testNames(t *testing.T, p Place) {
 // nothing.
 func testReplayed(t *testing.T, p Place) {
 	o := start(t, p)
-	c := &docid.Change{Article: &docid.Article{}, Fresh: &docid.Fresh{}}
+	c := &docid.Change{Article: &docid.Article{}, NewLeader: &docid.NewLeader{}}
 	c.Kind, c.NID, c.Idempotency, c.Request = docid.KindNew, "a", "k", [16]byte{1}
 	first, err := o.Index().Commit(t.Context(), c)
 	must(t, "commit", err, nil)
@@ -143,17 +143,17 @@ func testReplayed(t *testing.T, p Place) {
 		o.reopen()
 	}
 	for _, q := range []struct {
-		asked docid.Asked
+		asked docid.ReplayKey
 		want  error
 	}{
-		{docid.Asked{NID: "a", Request: c.Request}, nil},
-		{docid.Asked{Idempotency: "k", Request: c.Request}, nil},
-		{docid.Asked{Idempotency: "k", NID: "other", Request: c.Request}, nil},
-		{docid.Asked{Idempotency: "other", NID: "a", Request: c.Request}, nil},
-		{docid.Asked{NID: "other", Request: c.Request}, docid.ErrNotFound},
-		{docid.Asked{Request: c.Request}, docid.ErrNotFound},
-		{docid.Asked{NID: "a"}, docid.ErrTaken},
-		{docid.Asked{Idempotency: "k", NID: "a"}, docid.ErrMismatch},
+		{docid.ReplayKey{NID: "a", Request: c.Request}, nil},
+		{docid.ReplayKey{Idempotency: "k", Request: c.Request}, nil},
+		{docid.ReplayKey{Idempotency: "k", NID: "other", Request: c.Request}, nil},
+		{docid.ReplayKey{Idempotency: "other", NID: "a", Request: c.Request}, nil},
+		{docid.ReplayKey{NID: "other", Request: c.Request}, docid.ErrNotFound},
+		{docid.ReplayKey{Request: c.Request}, docid.ErrNotFound},
+		{docid.ReplayKey{NID: "a"}, docid.ErrTaken},
+		{docid.ReplayKey{Idempotency: "k", NID: "a"}, docid.ErrMismatch},
 	} {
 		r, err := o.Index().Replay(t.Context(), q.asked)
 		must(t, fmt.Sprintf("replay %+v", q.asked), err, q.want)

@@ -39,7 +39,9 @@ func testModerated(t *testing.T, p Place) {
 	must(t, "a rule", commit(docid.KindRule, "a", 0, rule), nil)
 	must(t, "one that does not know of it", commit(docid.KindRule, "a", 0, rule), docid.ErrConflict)
 	fresh := func(ruled uint64) func(*docid.Change) {
-		return func(c *docid.Change) { c.Article, c.Fresh, c.Query.Ruled = &docid.Article{}, &docid.Fresh{}, ruled }
+		return func(c *docid.Change) {
+			c.Article, c.NewLeader, c.Query.Ruled = &docid.Article{}, &docid.NewLeader{}, ruled
+		}
 	}
 	must(t, "a judgement that does not know of it", commit(docid.KindNew, "c", 0, nil, fresh(3)), docid.ErrConflict)
 	must(t, "one that does", commit(docid.KindNew, "c", 0, nil, fresh(4)), nil)

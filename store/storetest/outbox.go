@@ -26,7 +26,7 @@ func (o *opened) waiting(after uint64) string {
 			if d.Article != nil {
 				text = d.Article.ID + "=" + d.Article.Text
 			}
-			text += map[docid.Keeps]string{docid.KeepsSame: "", docid.KeepsThis: "!", docid.KeepsNone: " gone", docid.KeepsHeat: "~"}[d.Keeps]
+			text += map[docid.KeptEffect]string{docid.KeptSame: "", docid.KeptReplaced: "!", docid.KeptRemoved: " gone", docid.KeptReheated: "~"}[d.Kept]
 			s = append(s, fmt.Sprintf("%d %s %s", d.Seq, d.Kind, text))
 			after = d.Seq
 		}

@@ -65,16 +65,16 @@ func (k *library) Apply(_ context.Context, _ string, ds []docid.Delivery) error 
 
 // keep is what a table of texts does.
 func (k *library) keep(d *docid.Delivery) {
-	if d.Keeps.Left() {
+	if d.Kept.Leaves() {
 		t := k.texts[d.Left]
 		t.Kept, t.KeptSeq = nil, d.Seq
 		k.texts[d.Left] = t
 	}
 	t := k.texts[d.DocID]
 	switch {
-	case d.Keeps == docid.KeepsNone:
+	case d.Kept == docid.KeptRemoved:
 		t.Kept, t.KeptSeq = nil, d.Seq
-	case d.Article != nil && (d.Keeps.This() || d.Keeps == docid.KeepsHeat):
+	case d.Article != nil && (d.Kept.Replaces() || d.Kept == docid.KeptReheated):
 		t.Kept, t.KeptSeq = d.Article, d.Seq
 	}
 	if d.Material != nil {

@@ -52,7 +52,7 @@ func testRefusals(t *testing.T, p Place) {
 	first := o.add(article("a", Base(1)))
 
 	commit := func(mutate func(*docid.Change)) error {
-		c := &docid.Change{Article: &docid.Article{}, Fresh: &docid.Fresh{Keys: []uint64{1, 2}}}
+		c := &docid.Change{Article: &docid.Article{}, NewLeader: &docid.NewLeader{Keys: []uint64{1, 2}}}
 		c.Kind = docid.KindNew
 		c.Query = docid.Query{Since: first.Seq, KeySets: []docid.KeySet{{Keys: []uint64{1, 2}}}}
 		mutate(c)
@@ -66,16 +66,16 @@ func testRefusals(t *testing.T, p Place) {
 		c.Query.KeySets[0].Keys = []uint64{2, 3}
 	}), docid.ErrConflict)
 	must(t, "a newer leader that is not plausible", commit(func(c *docid.Change) {
-		c.Fresh.Keys = []uint64{2, 3}
+		c.NewLeader.Keys = []uint64{2, 3}
 		c.Query.KeySets[0].Plausible = func(uint64) bool { return false }
 	}), docid.ErrConflict)
 	must(t, "a leader that never was", commit(func(c *docid.Change) {
-		c.Kind, c.Fresh, c.Leader = docid.KindDuplicate, nil, 999
+		c.Kind, c.NewLeader, c.Leader = docid.KindDuplicate, nil, 999
 	}), docid.ErrEnded)
 	_, err := o.End(ctx, first.DocID)
 	must(t, "end", err, nil)
 	must(t, "a leader that has ended", commit(func(c *docid.Change) {
-		c.Kind, c.Fresh, c.Leader = docid.KindDuplicate, nil, first.Seq
+		c.Kind, c.NewLeader, c.Leader = docid.KindDuplicate, nil, first.Seq
 		c.Query = docid.Query{}
 	}), docid.ErrEnded)
 

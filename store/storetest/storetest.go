@@ -50,7 +50,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"PassedOver", testPassedOver},
 		{"Outbox", testOutbox},
 		{"Backlog", testBacklog},
-		{"Keeps", testKeeps},
+		{"Kept", testKeeps},
 		{"Relay", testRelay},
 		{"Restore", testRestore},
 		{"RestoreLate", testRestoreLate},

@@ -65,7 +65,7 @@ func testSharedBand(t *testing.T, p Place) {
 		accepted := make([]bool, clients)
 		together(func(c int) {
 			keys := []uint64{uint64(round*1000 + c + 1), uint64(round*1000 + 999)}
-			ch := &docid.Change{Article: &docid.Article{}, Fresh: &docid.Fresh{Keys: keys}}
+			ch := &docid.Change{Article: &docid.Article{}, NewLeader: &docid.NewLeader{Keys: keys}}
 			ch.Kind = docid.KindNew
 			ch.Query = docid.Query{Since: uint64(round), KeySets: []docid.KeySet{{Keys: keys}}}
 			_, err := o.Index().Commit(t.Context(), ch)

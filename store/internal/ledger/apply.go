@@ -20,7 +20,7 @@ type change struct {
 	seq      uint64
 	receipt  docid.Receipt
 	waits    *docid.Article // for the sinks
-	keeps    docid.Keeps
+	effect   docid.KeptEffect
 	restores bool // it was made before, in an index that was lost
 	rows     []row
 	memory   []func() // to the table, shown to no reader before publishing
@@ -57,8 +57,8 @@ func (t *change) write() error {
 	e.Seq = t.seq
 	t.receipt = docid.Receipt{Entry: e, Epoch: t.ix.epochOf(e.Leader)}
 	t.set(t.key(spaceLog, t.seq), func(enc *encoder) { putEntry(enc, &e) })
-	if (t.waits != nil || t.keeps != docid.KeepsSame) && len(t.ix.sinks) > 0 && !t.restores {
-		t.set(t.key(spaceOutbox, t.seq), waiting{t.keeps, t.waits}.put)
+	if (t.waits != nil || t.effect != docid.KeptSame) && len(t.ix.sinks) > 0 && !t.restores {
+		t.set(t.key(spaceOutbox, t.seq), waiting{t.effect, t.waits}.put)
 	}
 	for _, r := range t.rows {
 		if err := r.write(t.b); err != nil {
@@ -110,7 +110,7 @@ func (t *change) plan() (replayed bool, err error) {
 }
 
 func (t *change) planSubmission() (bool, error) {
-	if t.c.Article == nil || (t.c.Kind == docid.KindNew) != (t.c.Fresh != nil) {
+	if t.c.Article == nil || (t.c.Kind == docid.KindNew) != (t.c.NewLeader != nil) {
 		return false, fmt.Errorf("%w: a submission without its article", docid.ErrInvalid)
 	}
 	if t.restores {
@@ -138,7 +138,7 @@ func (t *change) planSubmission() (bool, error) {
 // judged holds a submission to what is there now: whether it was answered before,
 // whether the judgement still holds, and how its leaders are named.
 func (t *change) judged() (replayed bool, err error) {
-	asked := docid.Asked{Idempotency: t.c.Idempotency, NID: t.c.NID, Request: t.c.Request}
+	asked := docid.ReplayKey{Idempotency: t.c.Idempotency, NID: t.c.NID, Request: t.c.Request}
 	if t.receipt, err = t.ix.repeated(t.b, asked); !errors.Is(err, docid.ErrNotFound) {
 		return err == nil, err
 	}
@@ -150,7 +150,7 @@ func (t *change) judged() (replayed bool, err error) {
 
 // repeated finds the first answer to the same request, by idempotency key and
 // by nid: ErrNotFound if there is none.
-func (ix *index) repeated(r Reader, a docid.Asked) (docid.Receipt, error) {
+func (ix *index) repeated(r Reader, a docid.ReplayKey) (docid.Receipt, error) {
 	var m docid.Member
 	for _, by := range []struct {
 		name  string
@@ -269,7 +269,7 @@ type inBatch struct{ Reader }
 func (inBatch) Close() {}
 
 func (t *change) addLeader() {
-	f, ix := t.c.Fresh, t.ix
+	f, ix := t.c.NewLeader, t.ix
 	f.Material.NID = t.c.NID
 	r := leaderRow{time: t.c.Time, expires: t.c.Expires, sketch: f.Sketch, keys: f.Keys,
 		digest: neardup.DigestOf(f.Material.Text)}
@@ -357,7 +357,7 @@ func (t *change) keep(a docid.Article) error {
 		}
 	}
 	t.setKept(keptRow{t.seq, a, old.contested})
-	t.keeps = docid.KeepsThis
+	t.effect = docid.KeptReplaced
 	return nil
 }
 

@@ -16,8 +16,8 @@ func TestCheckKnowsWhereArticlesAre(t *testing.T) {
 	kv := newMemory()
 	s, ix := opened(t, kv)
 	for _, c := range []*docid.Change{
-		{Entry: docid.Entry{Kind: docid.KindNew, NID: "a"}, Fresh: &docid.Fresh{}},
-		{Entry: docid.Entry{Kind: docid.KindNew, NID: "b"}, Fresh: &docid.Fresh{}},
+		{Entry: docid.Entry{Kind: docid.KindNew, NID: "a"}, NewLeader: &docid.NewLeader{}},
+		{Entry: docid.Entry{Kind: docid.KindNew, NID: "b"}, NewLeader: &docid.NewLeader{}},
 		{Entry: docid.Entry{Kind: docid.KindDuplicate, NID: "c", Leader: 1}},
 	} {
 		c.Article = &docid.Article{}

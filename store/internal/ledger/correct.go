@@ -17,7 +17,7 @@ func (t *change) planCorrect() error {
 	if m.Correction != nil {
 		own = m.Correction.Own
 	}
-	if t.c.Fresh != nil {
+	if t.c.NewLeader != nil {
 		t.c.Leader, own = t.seq, t.seq
 		t.addLeader()
 	}
@@ -47,7 +47,7 @@ func (t *change) corrected() (docid.Member, error) {
 		return m, err
 	case m.Leader != t.c.Ruling.Before:
 		return m, docid.ErrConflict
-	case t.c.Fresh != nil:
+	case t.c.NewLeader != nil:
 		return m, nil
 	case m.Leader == t.c.Leader:
 		return m, fmt.Errorf("%w: a correction that moves nothing", docid.ErrInvalid)
@@ -67,16 +67,16 @@ func (t *change) moveText(m docid.Member, before uint64) error {
 		return err
 	}
 	a := m.Article
-	left, known := old.article.ID == m.ID, t.c.Fresh != nil
+	left, known := old.article.ID == m.ID, t.c.NewLeader != nil
 	if left {
 		t.del(t.key(spaceKept, before))
-		t.keeps, known, a.Text = docid.KeepsLeft, true, old.article.Text
+		t.effect, known, a.Text = docid.KeptLeft, true, old.article.Text
 	}
-	if t.c.Article != nil && (t.c.Fresh != nil || t.c.Article.Text != "") { // or made again
+	if t.c.Article != nil && (t.c.NewLeader != nil || t.c.Article.Text != "") { // or made again
 		a.Text = t.c.Article.Text
 	}
 	there := false
-	if t.c.Fresh == nil {
+	if t.c.NewLeader == nil {
 		var err error
 		if there, err = read(t.b, t.key(spaceKept, m.Leader), kept.get); err != nil {
 			return err
@@ -84,15 +84,15 @@ func (t *change) moveText(m docid.Member, before uint64) error {
 	}
 	switch hotter := !there || m.Heat > kept.article.Heat; {
 	case known && hotter:
-		t.setKept(keptRow{t.seq, a, t.c.Fresh == nil && (!there || kept.contested)})
-		if t.keeps = docid.KeepsThis; left {
-			t.keeps = docid.KeepsMoved
+		t.setKept(keptRow{t.seq, a, t.c.NewLeader == nil && (!there || kept.contested)})
+		if t.effect = docid.KeptReplaced; left {
+			t.effect = docid.KeptMoved
 		}
 	case there && hotter && !kept.contested:
 		kept.contested = true
 		t.setKept(kept)
 	}
-	if !t.keeps.This() {
+	if !t.effect.Replaces() {
 		a.Text = ""
 	}
 	t.waits = &a

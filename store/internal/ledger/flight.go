@@ -75,7 +75,7 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 	if _, err := readEntry(entry); err != nil {
 		return fmt.Errorf("%w: a proposal that cannot be read again: %w", docid.ErrInvalid, err)
 	}
-	if ix := f.s.index(p.tenant); ix != nil && p.change != nil && p.change.Fresh != nil {
+	if ix := f.s.index(p.tenant); ix != nil && p.change != nil && p.change.NewLeader != nil {
 		if err := ix.newer(f.s.kv.Snapshot, &p.change.Query); err != nil { // it would be refused
 			return err
 		}
@@ -121,8 +121,8 @@ func (f *follower) takeOff(ctx context.Context, p *proposal, id entryID) (*fligh
 		for _, n := range c.Query.Names {
 			asks = append(asks, nameHash(n))
 		}
-		if c.Fresh != nil {
-			own.keys = slices.Clone(c.Fresh.Keys)
+		if c.NewLeader != nil {
+			own.keys = slices.Clone(c.NewLeader.Keys)
 			for _, n := range c.Names {
 				own.keys = append(own.keys, nameHash(n))
 			}

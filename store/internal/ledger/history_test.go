@@ -231,7 +231,7 @@ func (one *simulated) judge() *docid.Change {
 		}
 	}
 	if c.Kind = docid.KindDuplicate; c.Leader == 0 {
-		c.Kind, c.Fresh = docid.KindNew, &docid.Fresh{Keys: keys}
+		c.Kind, c.NewLeader = docid.KindNew, &docid.NewLeader{Keys: keys}
 	}
 	return c
 }
@@ -321,7 +321,7 @@ func (w *world) model(one *simulated) {
 		if c.Kind == docid.KindNew || c.Kind == docid.KindDuplicate {
 			if c.Kind == docid.KindNew {
 				c.Leader, leads[head] = head, true
-				for _, k := range c.Fresh.Keys {
+				for _, k := range c.NewLeader.Keys {
 					post(head, fmt.Sprint("k", k))
 				}
 			}
@@ -346,12 +346,12 @@ func (w *world) model(one *simulated) {
 		w.Errorf("the log of changes is\n%v, the model's\n%v", got, want)
 	}
 	for nid, m := range nids {
-		r, err := ix.Replay(context.Background(), docid.Asked{NID: nid, Request: m.request})
+		r, err := ix.Replay(context.Background(), docid.ReplayKey{NID: nid, Request: m.request})
 		if err != nil || r.Seq != m.seq || !r.Replayed {
 			w.Errorf("a retry of %s: %+v, %v", nid, r, err)
 		}
 		m.request[1]++
-		if _, err := ix.Replay(context.Background(), docid.Asked{NID: nid, Request: m.request}); !errors.Is(err, docid.ErrTaken) {
+		if _, err := ix.Replay(context.Background(), docid.ReplayKey{NID: nid, Request: m.request}); !errors.Is(err, docid.ErrTaken) {
 			w.Errorf("another article as %s: %v", nid, err)
 		}
 	}

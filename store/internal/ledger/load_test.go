@@ -139,7 +139,7 @@ func (h *history) change(ix docid.Index) {
 		}
 		c.Kind, c.Leader, c.Article, c.Ruling = docid.KindCorrect, any, &docid.Article{}, &docid.Ruling{Before: m.Leader}
 		if h.r.IntN(2) == 0 {
-			c.Leader, c.Fresh = 0, &docid.Fresh{Keys: []uint64{h.r.Uint64()}, Sketch: h.r.Uint64()}
+			c.Leader, c.NewLeader = 0, &docid.NewLeader{Keys: []uint64{h.r.Uint64()}, Sketch: h.r.Uint64()}
 		}
 	default:
 		c.Kind, c.NID, c.Leader = docid.KindForget, "", h.r.Uint64N(uint64(h.n))
@@ -150,7 +150,7 @@ func (h *history) change(ix docid.Index) {
 		h.nids = append(h.nids, nid)
 	}
 	if c.Kind == docid.KindNew {
-		c.Fresh = &docid.Fresh{Keys: []uint64{h.r.Uint64()}, Sketch: h.r.Uint64()}
+		c.NewLeader = &docid.NewLeader{Keys: []uint64{h.r.Uint64()}, Sketch: h.r.Uint64()}
 	}
 	if _, err := ix.Commit(h.t.Context(), c); err != nil && c.Kind != docid.KindDelete && c.Kind != docid.KindUpdate {
 		h.t.Fatalf("%s: %v", c.Kind, err)

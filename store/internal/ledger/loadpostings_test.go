@@ -27,7 +27,7 @@ func TestNamesOfOlderDocIDs(t *testing.T) {
 		}
 	}
 	made := func(nid string, key uint64) *docid.Change {
-		return &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: nid}, Article: &docid.Article{}, Fresh: &docid.Fresh{Keys: []uint64{key, key + 1, key + 2}}}
+		return &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: nid}, Article: &docid.Article{}, NewLeader: &docid.NewLeader{Keys: []uint64{key, key + 1, key + 2}}}
 	}
 	s, ix := open(4)
 	commit(ix, made("a", 10))

@@ -207,7 +207,7 @@ func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, e
 }
 
 // Replay finds the answer to a submission that was made before.
-func (ix *index) Replay(ctx context.Context, a docid.Asked) (docid.Receipt, error) {
+func (ix *index) Replay(ctx context.Context, a docid.ReplayKey) (docid.Receipt, error) {
 	var receipt docid.Receipt
 	if err := ix.store.current(ctx); err != nil {
 		return receipt, err

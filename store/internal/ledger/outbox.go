@@ -13,19 +13,19 @@ import (
 // waiting is what waits for the sinks with a change. Which sinks there are, and what each has, are rows that are no
 // change: they take no number.
 type waiting struct {
-	keeps   docid.Keeps
+	effect  docid.KeptEffect
 	article *docid.Article // nil: none
 }
 
 func (w waiting) put(e *encoder) {
-	e.uint(uint64(w.keeps))
+	e.uint(uint64(w.effect))
 	if w.article != nil {
 		putArticle(e, w.article)
 	}
 }
 
 func (w *waiting) get(d *decoder) {
-	if w.keeps = docid.Keeps(d.uint()); d.more() {
+	if w.effect = docid.KeptEffect(d.uint()); d.more() {
 		w.article = &docid.Article{}
 		getArticle(d, w.article)
 	}
@@ -235,7 +235,7 @@ func (ix *index) Pending(ctx context.Context, from uint64, limit int) ([]docid.D
 			if _, err := read(r, ix.key(spaceOutbox, d.Seq), w.get); err != nil {
 				return err
 			}
-			d.Keeps, d.Article = w.keeps, w.article
+			d.Kept, d.Article = w.effect, w.article
 			if a := w.article; a != nil {
 				bytes += len(a.Text) + len(a.Title)
 			}

@@ -210,8 +210,8 @@ func putChange(e *encoder, c *docid.Change) {
 		putArticle(e, c.Article)
 		text = c.Article.Text
 	}
-	e.bool(c.Fresh != nil)
-	if f := c.Fresh; f != nil {
+	e.bool(c.NewLeader != nil)
+	if f := c.NewLeader; f != nil {
 		putUnless(e, slices.Equal(probed, f.Keys), func() { putKeys(e, f.Keys) })
 		e.fixed(f.Sketch)
 		e.string(f.Material.NID)
@@ -249,8 +249,8 @@ func getChange(d *decoder, c *docid.Change) {
 		text = c.Article.Text
 	}
 	if d.bool() {
-		f := &docid.Fresh{Keys: probed}
-		if c.Fresh = f; d.bool() {
+		f := &docid.NewLeader{Keys: probed}
+		if c.NewLeader = f; d.bool() {
 			f.Keys = getKeys(d)
 		}
 		f.Sketch = d.fixed()

@@ -25,10 +25,10 @@ func FuzzEntries(f *testing.F) {
 		{tenant: "t", sink: &sinkChange{what: sinkClaim, name: "map", claim: claim{"who", 3}}},
 		{tenant: "t", past: math.MaxUint64, change: &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: 5}}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "a", Expires: -1}, Article: article, Names: []docid.Name{{1}, {1}},
-			Query: docid.Query{Names: []docid.Name{{2}}, KeySets: []docid.KeySet{{Keys: []uint64{1}}, {}}}, Fresh: &docid.Fresh{Keys: []uint64{1}, Material: docid.Material{Text: "text"}}}},
+			Query: docid.Query{Names: []docid.Name{{2}}, KeySets: []docid.KeySet{{Keys: []uint64{1}}, {}}}, NewLeader: &docid.NewLeader{Keys: []uint64{1}, Material: docid.Material{Text: "text"}}}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindDuplicate, Leader: 1, NID: "b", Idempotency: "k"}, Article: article}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindUpdate, NID: "first"}, SetHeat: &heat, Article: article}},
-		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindCorrect, NID: "first", Ruling: &docid.Ruling{Before: 1, Who: "li"}}, Fresh: &docid.Fresh{}, Article: article}},
+		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindCorrect, NID: "first", Ruling: &docid.Ruling{Before: 1, Who: "li"}}, NewLeader: &docid.NewLeader{}, Article: article}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindRule, NID: "first", Ruling: &docid.Ruling{Other: "b", Link: override.Must}}}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindForget, Leader: math.MaxUint64}}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindEnd, Leader: 1}}},
@@ -47,9 +47,9 @@ func FuzzEntries(f *testing.F) {
 		copy(id[:], "of the fuzzer")
 		w := &world{T: t}
 		w.log = [][]byte{w.entry(&proposal{genesis: &genesis{}}), w.entry(&proposal{tenant: "t", identity: &docid.Identity{}}),
-			w.entry(&proposal{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "first"}, Article: &docid.Article{}, Fresh: &docid.Fresh{}}}),
+			w.entry(&proposal{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "first"}, Article: &docid.Article{}, NewLeader: &docid.NewLeader{}}}),
 			append(append(id[:], rules), s2.Encode(nil, b)...), append(append(id[:], rules), b...),
-			w.entry(&proposal{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "last"}, Article: &docid.Article{}, Fresh: &docid.Fresh{}, Query: docid.Query{Ruled: math.MaxUint64}}}),
+			w.entry(&proposal{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "last"}, Article: &docid.Article{}, NewLeader: &docid.NewLeader{}, Query: docid.Query{Ruled: math.MaxUint64}}}),
 		}
 		var digests [2]uint64
 		for n := range digests {

@@ -52,7 +52,7 @@ type rekeyer struct {
 	settings *docid.Rekeyed
 
 	rows    []leaderRow // waiting for their keys
-	leaders []*docid.Fresh
+	leaders []*docid.NewLeader
 	bytes   int // of their texts
 	b       Batch
 	written int
@@ -102,7 +102,7 @@ func (w *rekeyer) leadersAnew() error {
 		if err := decode(k, v, row.get); err != nil {
 			return err
 		}
-		f := &docid.Fresh{}
+		f := &docid.NewLeader{}
 		text := w.ix.key(spaceText, row.seq)
 		if there, err := read(w.r, text, func(d *decoder) { getMaterial(d, &f.Material) }); err != nil {
 			return err

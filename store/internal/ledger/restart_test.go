@@ -12,8 +12,8 @@ import (
 // posted a name, or a key, is refused as before it, wherever the postings lie by then.
 func TestRestartDecidesAlike(t *testing.T) {
 	made := func(nid string, since uint64, key uint64, n docid.Name) *docid.Change {
-		c := &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: nid}, Article: &docid.Article{}, Names: []docid.Name{n}, Fresh: &docid.Fresh{Keys: []uint64{key}}}
-		c.Query = docid.Query{Since: since, Names: c.Names, KeySets: []docid.KeySet{{Keys: c.Fresh.Keys}}}
+		c := &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: nid}, Article: &docid.Article{}, Names: []docid.Name{n}, NewLeader: &docid.NewLeader{Keys: []uint64{key}}}
+		c.Query = docid.Query{Since: since, Names: c.Names, KeySets: []docid.KeySet{{Keys: c.NewLeader.Keys}}}
 		return c
 	}
 	for _, settled := range []uint64{0, 1, 2, 3} { // the last change in a segment at the start

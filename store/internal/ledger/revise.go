@@ -44,7 +44,7 @@ func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
 	switch {
 	case own && whole && m.Disagrees:
 		t.del(t.key(spaceKept, m.Leader))
-		t.keeps = docid.KeepsNone
+		t.effect = docid.KeptRemoved
 	case own:
 		kept.contested = kept.contested || m.Heat < kept.article.Heat
 		kept.article.Heat = m.Heat
@@ -52,13 +52,13 @@ func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
 			kept.seq, kept.article.Text = t.seq, a.Text
 		}
 		t.setKept(kept)
-		if t.waits, t.keeps = &kept.article, docid.KeepsHeat; whole {
-			t.keeps = docid.KeepsThis
+		if t.waits, t.effect = &kept.article, docid.KeptReheated; whole {
+			t.effect = docid.KeptReplaced
 		}
 	case m.Disagrees:
 	case whole && (!ok || m.Heat > kept.article.Heat):
 		t.setKept(keptRow{t.seq, a, kept.contested})
-		t.keeps = docid.KeepsThis
+		t.effect = docid.KeptReplaced
 	case ok && m.Heat > kept.article.Heat && !kept.contested:
 		kept.contested = true
 		t.setKept(kept)
@@ -92,7 +92,7 @@ func (t *change) planDelete() error {
 	ok, err := read(t.b, key, kept.get)
 	if err == nil && ok && kept.article.ID == m.ID {
 		t.del(key)
-		t.keeps = docid.KeepsNone
+		t.effect = docid.KeptRemoved
 	}
 	return err
 }
@@ -126,7 +126,7 @@ func (t *change) planEnd() error {
 	for _, space := range []byte{spaceLeader, spaceText, spaceKept} {
 		t.del(t.key(space, seq))
 	}
-	t.keeps = docid.KeepsNone
+	t.effect = docid.KeptRemoved
 	if r.expires != 0 {
 		t.del(expiryKey(ix.id, r.expires, seq))
 	}

@@ -107,10 +107,10 @@ func TestFailedWrite(t *testing.T) {
 
 func leader(nid string) *docid.Change {
 	return &docid.Change{
-		Entry:   docid.Entry{Kind: docid.KindNew, NID: nid, Idempotency: nid},
-		Article: &docid.Article{},
-		Names:   []docid.Name{{1, nid[0]}},
-		Fresh:   &docid.Fresh{Keys: []uint64{uint64(nid[0])}, Material: docid.Material{Text: nid}},
+		Entry:     docid.Entry{Kind: docid.KindNew, NID: nid, Idempotency: nid},
+		Article:   &docid.Article{},
+		Names:     []docid.Name{{1, nid[0]}},
+		NewLeader: &docid.NewLeader{Keys: []uint64{uint64(nid[0])}, Material: docid.Material{Text: nid}},
 	}
 }
 

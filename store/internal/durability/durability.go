@@ -1,5 +1,5 @@
-// Package keeps looks whether the server of a log is set up to keep what it is given.
-package keeps
+// Package durability looks whether the server of a log is set up to keep what it is given.
+package durability
 
 import (
 	"context"
