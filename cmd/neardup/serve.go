@@ -29,23 +29,29 @@ const drainTime = 10 * time.Second
 
 type serve struct {
 	*app
-	index                indexFlags
-	limits               server.Limits
-	data, addr, addrFile string
-	bound                string // the address listened on
-	metrics              string
-	tokens, cert, key    string
-	insecure             bool
-	hosts                []string
-	backups              string
-	keepKeys             time.Duration
-	keepTexts            time.Duration
-	stores               storeFlags
-	secrets              []string // flags with a password on the command line
-	level                string
-	tenants              map[string]tenantTable
-	log                  *slog.Logger
-	reload               chan os.Signal // SIGHUP: read the tokens anew
+	index  indexFlags
+	limits server.Limits
+	listening
+	data, tokens string
+	backups      string
+	keepKeys     time.Duration
+	keepTexts    time.Duration
+	stores       storeFlags
+	secrets      []string // flags with a password on the command line
+	level        string
+	tenants      map[string]tenantTable
+	log          *slog.Logger
+	reload       chan os.Signal // SIGHUP: read the tokens anew
+}
+
+// listening is where a server listens, and for whom.
+type listening struct {
+	addr, addrFile string
+	bound          string // the address listened on
+	metrics        string
+	cert, key      string
+	insecure       bool
+	hosts          []string
 }
 
 func serveCommand(a *app) *cobra.Command {

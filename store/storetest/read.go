@@ -76,34 +76,9 @@ func testRead(t *testing.T, p Place) {
 	must(t, "end", second(o.End(ctx, ended.DocID)), nil)
 	must(t, "epoch", o.Index().BeginEpoch(ctx, 20), nil)
 	add("c", 6)
-	log := func() []docid.Entry {
-		t.Helper()
-		es, err := o.Index().Catalog().Log(ctx, 0, 1000)
-		must(t, "log", err, nil)
-		for i := range es { // nil or not is the store's
-			es[i].Evidence.Conflicts = nil
-		}
-		return es
-	}
-	before := log()
+	before := o.logged()
 	for range 2 {
-		for after := range before {
-			for limit := 1; limit <= 3; limit++ {
-				want := before[after:min(after+limit, len(before))]
-				at := uint64(0)
-				if after > 0 {
-					at = before[after-1].Seq
-				}
-				got, err := o.Index().Catalog().Log(ctx, at, limit)
-				must(t, "page of the log", err, nil)
-				for i := range got {
-					got[i].Evidence.Conflicts = nil
-				}
-				if !reflect.DeepEqual(got, want) {
-					t.Errorf("%d entries after %d\n are %+v\nwant %+v", limit, at, got, want)
-				}
-			}
-		}
+		o.pagesOfLog(before)
 		a := o.add(article("a", Base(0)))
 		equal(t, "retry", fmt.Sprint(a.DocID, a.Replayed, outcome(a)), fmt.Sprint(first.DocID, true, outcome(first)))
 		must(t, "another article under the nid", second(o.Add(ctx, article("a", Base(9)))), docid.ErrTaken)
@@ -120,19 +95,59 @@ func testRead(t *testing.T, p Place) {
 			o.reopen()
 		}
 		add(fmt.Sprint("d", len(before)), 7+len(before))
-		before = log()
+		before = o.logged()
 	}
 	o.pagesOfMembers()
-	before = log()
-	// Who is attached later gets all of it.
+	before = o.logged()
+	o.attachedLater(before)
+}
+
+// logged is the whole log.
+func (o *opened) logged() []docid.Entry {
+	o.t.Helper()
+	es, err := o.Index().Catalog().Log(o.t.Context(), 0, 1000)
+	must(o.t, "log", err, nil)
+	return withoutNil(es)
+}
+
+// withoutNil has no conflicts in entries: nil or not is the store's.
+func withoutNil(es []docid.Entry) []docid.Entry {
+	for i := range es {
+		es[i].Evidence.Conflicts = nil
+	}
+	return es
+}
+
+// pagesOfLog reads the log from everywhere, by pages.
+func (o *opened) pagesOfLog(all []docid.Entry) {
+	o.t.Helper()
+	for after := range all {
+		for limit := 1; limit <= 3; limit++ {
+			want, at := all[after:min(after+limit, len(all))], uint64(0)
+			if after > 0 {
+				at = all[after-1].Seq
+			}
+			got, err := o.Index().Catalog().Log(o.t.Context(), at, limit)
+			must(o.t, "page of the log", err, nil)
+			if !reflect.DeepEqual(withoutNil(got), want) {
+				o.t.Errorf("%d entries after %d\n are %+v\nwant %+v", limit, at, got, want)
+			}
+		}
+	}
+}
+
+// attachedLater: a sink that is attached later gets all of the log.
+func (o *opened) attachedLater(all []docid.Entry) {
+	t := o.t
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "late")
 	sink, err := OpenFileSink(path)
 	must(t, "open sink", err, nil)
 	o.drain("late", sink, false)
 	lines, _, err := ReadLines(path)
 	must(t, "read sink", err, nil)
-	equal(t, "changes in a sink that is attached later", len(lines), len(before))
+	equal(t, "changes in a sink that is attached later", len(lines), len(all))
 	for i, l := range lines {
-		equal(t, "change", fmt.Sprint(l.Seq, l.Kind, l.NID), fmt.Sprint(before[i].Seq, before[i].Kind, before[i].NID))
+		equal(t, "change", fmt.Sprint(l.Seq, l.Kind, l.NID), fmt.Sprint(all[i].Seq, all[i].Kind, all[i].NID))
 	}
 }

@@ -20,17 +20,22 @@ type index struct {
 	posts      *postings
 	segments   uint64 // number of the last segment; that of who settles
 
-	settled    uint64            // the active table holds what came after; the writer's
-	head       uint64            // last change applied; the writer's
-	ruled      uint64            // last rule applied; the writer's
-	sinks      map[string]uint64 // what each has acknowledged; the writer's
-	oldest     uint64            // no article waits that came before; the writer's
-	seen       sightings         // who feeds the sinks
-	epochs     atomic.Pointer[[]docid.Epoch]
-	gaps       atomic.Pointer[[]gap] // the writer's to change
-	publishing sync.Mutex            // what follows is of one moment under it
+	settled uint64            // the active table holds what came after; the writer's
+	head    uint64            // last change applied; the writer's
+	ruled   uint64            // last rule applied; the writer's
+	sinks   map[string]uint64 // what each has acknowledged; the writer's
+	oldest  uint64            // no article waits that came before; the writer's
+	seen    sightings         // who feeds the sinks
+	epochs  atomic.Pointer[[]docid.Epoch]
+	gaps    atomic.Pointer[[]gap] // the writer's to change
+	published
+}
+
+// published is what readers are shown of an index: what is durable.
+type published struct {
+	publishing sync.Mutex // the rest is of one moment under it
 	durable    atomic.Uint64
-	lastRule   atomic.Uint64 // that is durable
+	lastRule   atomic.Uint64
 	leaders    atomic.Int64
 	members    atomic.Int64
 }
