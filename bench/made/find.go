@@ -144,22 +144,33 @@ func (l *lexicon) placeNamed(w string) bool {
 	return g != nil && (g.class.set() == "place" || g.class.set() == "province" || g.class.set() == "country")
 }
 
+// tokened is a text with its tokens.
+type tokened struct {
+	text string
+	all  []token
+}
+
+// word is that of token i, "" where there is none.
+func (t tokened) word(i int) string {
+	if i < 0 || i >= len(t.all) {
+		return ""
+	}
+	return t.text[t.all[i].start:t.all[i].end]
+}
+
+// gap is what stands between token i-1 and i.
+func (t tokened) gap(i int) string {
+	if i <= 0 || i >= len(t.all) {
+		return "|"
+	}
+	return t.text[t.all[i-1].end:t.all[i].start]
+}
+
 // stands checks the words around: does the word stand there as one of its class?
 func (l *lexicon) stands(s string, ts []token, h hit) bool {
-	word := func(i int) string {
-		if i < 0 || i >= len(ts) {
-			return ""
-		}
-		return s[ts[i].start:ts[i].end]
-	}
-	gap := func(i int) string { // between token i-1 and i
-		if i <= 0 || i >= len(ts) {
-			return "|"
-		}
-		return s[ts[i-1].end:ts[i].start]
-	}
-	prev, next := word(h.first-1), word(h.first+h.n)
-	gapBefore, gapAfter := gap(h.first), gap(h.first+h.n)
+	t := tokened{s, ts}
+	prev, next := t.word(h.first-1), t.word(h.first+h.n)
+	gapBefore, gapAfter := t.gap(h.first), t.gap(h.first+h.n)
 	if strings.ContainsAny(gapBefore, "-@/_.\\") && !strings.Contains(gapBefore, " ") || strings.ContainsAny(gapAfter, "-@/_\\") && !strings.Contains(gapAfter, " ") {
 		return false
 	}
@@ -172,7 +183,6 @@ func (l *lexicon) stands(s string, ts []token, h hit) bool {
 	}
 	lowPrev, lowNext := strings.ToLower(prev), strings.ToLower(next)
 	number := prev != "" && prev[0] >= '0' && prev[0] <= '9'
-	capital := func(w string) bool { r, _ := utf8.DecodeRuneInString(w); return unicode.IsUpper(r) }
 	if c.form != asName && (gapAfter == " " && compounds[lowNext] || gapBefore == "'" || gapAfter == "'" && lowNext != "s") {
 		return false
 	}
@@ -189,14 +199,8 @@ func (l *lexicon) stands(s string, ts []token, h hit) bool {
 	case "person", "surname", "name":
 		return !(gapAfter == " " && set("Street University Hospital Center Centre Park Prize Award Road Airport County City Island Lake").has(next)) && gapAfter != ". "
 	case "place", "country", "company", "organisation", "product":
-		if gapAfter == " " && capital(next) || gapBefore == " " && capital(prev) && !sentenceStart(s, ts[h.first-1].start) {
+		if l.partOfName(t, h) {
 			return false
-		}
-		if gapAfter == ", " && capital(next) && c.set() == "place" && l.groups[next] != nil && l.groups[next].class.set() == "country" {
-			return false // "Paris, France"
-		}
-		if strings.HasSuffix(gapBefore, "(") && strings.HasPrefix(gapAfter, ")") {
-			return false // what it is called for short, or a source
 		}
 		return !(first && c.set() == "company" && len(h.group.words[0]) < 6 && gapAfter == " " && !set("said says is has will to and announced plans was shares 's").has(lowNext))
 	case "unit", "currency":
@@ -220,7 +224,27 @@ func (l *lexicon) stands(s string, ts []token, h hit) bool {
 	if gapBefore != " " || c.form == asMass && gapAfter == "'" {
 		return false
 	}
-	return before[lowPrev] || determiners[strings.ToLower(word(h.first-2))] && gap(h.first-1) == " "
+	return before[lowPrev] || determiners[strings.ToLower(t.word(h.first-2))] && t.gap(h.first-1) == " "
+}
+
+func capital(w string) bool {
+	r, _ := utf8.DecodeRuneInString(w)
+	return unicode.IsUpper(r)
+}
+
+// partOfName: a place, company or the like is part of a longer name, or a name for short.
+func (l *lexicon) partOfName(t tokened, h hit) bool {
+	prev, next := t.word(h.first-1), t.word(h.first+h.n)
+	before, after := t.gap(h.first), t.gap(h.first+h.n)
+	switch {
+	case after == " " && capital(next):
+		return true
+	case before == " " && capital(prev) && !sentenceStart(t.text, t.all[h.first-1].start):
+		return true
+	case after == ", " && capital(next) && h.group.class.set() == "place" && l.groups[next] != nil && l.groups[next].class.set() == "country":
+		return true // "Paris, France"
+	}
+	return strings.HasSuffix(before, "(") && strings.HasPrefix(after, ")") // a source, or what it is called for short
 }
 
 func (l *lexicon) standsChinese(c *class, w, prev, next, gapBefore, gapAfter string) bool {
