@@ -33,7 +33,7 @@ func Example() {
 	}
 	// Output:
 	// a one
-	// rejected -:2: no string at byte 2
+	// rejected -:2: no key in quotes at byte 2
 	// b two
 }
 

@@ -245,7 +245,7 @@ func validNumber(n []byte) bool {
 // str reads a string and returns what lies between its quotes, as it is.
 func (s *jsonScan) str() ([]byte, error) {
 	if s.i == len(s.b) || s.b[s.i] != '"' {
-		return nil, s.fail("no string")
+		return nil, s.fail("no key in quotes")
 	}
 	from := s.i + 1
 	for at := from; ; at++ {

@@ -59,7 +59,7 @@ func TestJSONL(t *testing.T) {
 		{name: "not an object", line: `["text"]`, reject: `no JSON object: it begins with "[\"text\"]"`},
 		{name: "more", line: `{"text":"x"} {}`, reject: "more after the JSON object at byte 14"},
 		{name: "no comma", line: `{"a":1 "text":"x"}`, reject: "no comma or bracket after a value at byte 8"},
-		{name: "comma at the end", line: `{"text":"x",}`, reject: "no string at byte 13"},
+		{name: "comma at the end", line: `{"text":"x",}`, reject: "no key in quotes at byte 13"},
 		{name: "bad literal", line: `{"a":nul,"text":"x"}`, reject: "no value at byte 6"},
 		{name: "bad number", line: `{"a":01,"text":"x"}`, reject: "no valid number at byte 6"},
 		{name: "numbers", line: `{"a":[-0.5e+3,0,1E9,-1],"text":"x"}`, want: neardup.Document{Text: "x"}},

@@ -294,3 +294,23 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 		}
 	}
 }
+
+// What is of another kind is told in the words of JSON.
+func TestErrorsNameTheKind(t *testing.T) {
+	f := start(t)
+	for body, want := range map[string]string{
+		`{"heat":"7"}`:                   "is a string, not a whole number",
+		`{"heat":1.5}`:                   "is not a whole number of 64 bits",
+		`{"heat":9223372036854775808}`:   "is not a whole number of 64 bits",
+		`{"content":5}`:                  "is a number, not a string",
+		`{"title":["x"]}`:                "is a list, not a string",
+		`{"nid":"a","url":{"href":"x"}}`: "is an object, not a string",
+		`[]`:                             "is a list, not an object",
+		`null`:                           "null does not fit",
+	} {
+		var p api.Problem
+		if f.do(server.Submit, http.MethodPost, "/v1/articles", body).decode(t, &p); len(p.Errors) != 1 || p.Errors[0].Message != want {
+			t.Errorf("%s: %+v, want %s", body, p.Errors, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -82,15 +83,33 @@ func (in *input[T]) decode(data []byte) {
 // asWritten matches keys in any case, but nothing else for one of the API.
 var asWritten = json.JoinOptions(json.MatchCaseInsensitiveNames(true), jsonv1.MatchCaseSensitiveDelimiter(true))
 
-const misfits = "does not fit"
+const misfits, whole = "does not fit", "a whole number"
 
 // cannotBe says why a value is not what it should be, in the words of JSON.
 func cannotBe(err *json.SemanticError) string {
 	if errors.Is(err.Err, json.ErrUnknownName) {
 		return "there is no such field"
 	}
-	kind := map[jsontext.Kind]string{'n': "null", 't': "a boolean", 'f': "a boolean", '"': "a string", '0': "a number", '{': "an object", '[': "a list"}[err.JSONKind]
-	return strings.TrimSpace(kind + " " + misfits)
+	is := map[jsontext.Kind]string{'n': "null", 't': "a boolean", 'f': "a boolean", '"': "a string", '0': "a number", '{': "an object", '[': "a list"}[err.JSONKind]
+	switch wanted := kindOf(err.GoType); {
+	case wanted == whole && is == "a number":
+		return "is not " + whole + " of 64 bits"
+	case is != "" && wanted != "" && is != wanted:
+		return "is " + is + ", not " + wanted
+	}
+	return strings.TrimSpace(is + " " + misfits)
+}
+
+// kindOf names what JSON writes for a type, as far as the API has it.
+func kindOf(t reflect.Type) string {
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil {
+		return ""
+	}
+	return map[reflect.Kind]string{reflect.String: "a string", reflect.Bool: "a boolean", reflect.Int: whole, reflect.Int64: whole,
+		reflect.Uint64: whole, reflect.Slice: "a list", reflect.Struct: "an object"}[t.Kind()]
 }
 
 // noJSON words an error of syntax without quoting what was sent.
