@@ -67,7 +67,12 @@ func (a *auditor) brute(ctx context.Context, j *job, r *records) error {
 	for _, n := range against {
 		a.out.Sample.Against += n
 	}
-	pairs := slices.Concat(found...)
+	a.expectPairs(queries, slices.Concat(found...))
+	return nil
+}
+
+// expectPairs notes that the near pairs of queries should meet, some of each.
+func (a *auditor) expectPairs(queries []query, pairs []sampledPair) {
 	slices.SortFunc(pairs, func(x, y sampledPair) int {
 		return cmp.Or(cmp.Compare(x.query, y.query), cmp.Compare(mixed(auditSeed, uint64(x.other)), mixed(auditSeed, uint64(y.other))))
 	})
@@ -95,7 +100,6 @@ func (a *auditor) brute(ctx context.Context, j *job, r *records) error {
 		}
 		a.expect(p.other, Ordinal(q.position), &q.rec, role, &a.out.Sample.Found)
 	}
-	return nil
 }
 
 // queries draws the texts that are compared with the others.

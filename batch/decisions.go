@@ -41,22 +41,8 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 			return err
 		}
 		digest.Add(o.Decision)
-		if o.Decision.Decision == neardup.New {
-			j.sum.Kept++
-			if o.VariantOf != "" {
-				j.sum.Variants++
-				if o.Overlap() {
-					j.sum.Overlaps++
-				}
-				if o.Unsure {
-					j.sum.Unsure++
-				}
-			}
-		} else {
-			j.sum.Removed++
-			if o.Basis == neardup.BasisEqual {
-				j.sum.Equal++
-			}
+		j.sum.count(&o)
+		if o.Decision.Decision != neardup.New {
 			if err := v.auditRemoval(&o, p, leader); err != nil {
 				return err
 			}
@@ -91,6 +77,22 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 		}
 	}
 	return c.largest(ctx)
+}
+
+// count counts what became of a document.
+func (s *Outcomes) count(o *Outcome) {
+	add := func(n *int64, is bool) {
+		if is {
+			*n++
+		}
+	}
+	kept := o.Decision.Decision == neardup.New
+	add(&s.Kept, kept)
+	add(&s.Variants, kept && o.VariantOf != "")
+	add(&s.Overlaps, kept && o.Overlap())
+	add(&s.Unsure, kept && o.Unsure)
+	add(&s.Removed, !kept)
+	add(&s.Equal, !kept && o.Basis == neardup.BasisEqual)
 }
 
 // auditRemoval shows the audit a removal, with the document it is similar to:

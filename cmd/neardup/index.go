@@ -1,8 +1,6 @@
 package main
 
 import (
-	"time"
-
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/docid"
@@ -14,22 +12,37 @@ import (
 // indexFlags say how the docId service decides. They are part of an index:
 // one that was made under other settings is refused.
 type indexFlags struct {
-	profile             string
-	changed             func(flag string) bool
-	method              *pflag.FlagSet
-	url, title, content string
-	compare             string
-	cfg                 methods.Config
-	shingle, normalize  string
-	overrides           string
-	distance            int
-	titleThreshold      float64
-	titleAgrees         float64
-	urlAgrees           float64
-	window, ttl         time.Duration
-	maxArticles         int
-	backlog             uint64
-	maxCandidates       int
+	profile            string
+	changed            func(flag string) bool
+	method             *pflag.FlagSet
+	stages             stageFlags
+	compare            string
+	cfg                methods.Config
+	shingle, normalize string
+	overrides          string
+	distance           int
+	limits             docid.Settings // how long and how many, and nothing else
+}
+
+// stageFlags say by what an article is found: url, title and content.
+type stageFlags struct {
+	url, title, content    string
+	titleThreshold         float64
+	titleAgrees, urlAgrees float64
+}
+
+// check refuses modes that are none.
+func (f *stageFlags) check() error {
+	for name, mode := range map[string]string{"url": f.url, "title": f.title, "content": f.content} {
+		if mode != "off" && mode != "exact" && (mode != "near" || name == "url") {
+			others := ", near"
+			if name == "url" {
+				others = ""
+			}
+			return usage("--%s %s is none of off, exact%s", name, mode, others)
+		}
+	}
+	return nil
 }
 
 const profileClassic = "classic"
@@ -37,12 +50,12 @@ const profileClassic = "classic"
 func (f *indexFlags) add(fs *pflag.FlagSet) {
 	f.changed = fs.Changed
 	fs.StringVar(&f.profile, "profile", "standard", "standard, or classic: the classic system to the letter, in --index redis://HOST:PORT, by url, SimHash of the title, SimHash of the content within 3 bits, and nothing verified")
-	fs.StringVar(&f.url, "url", "exact", "stage url: off or exact (after normalisation)")
-	fs.StringVar(&f.title, "title", "exact", "stage title: off, exact or near")
-	fs.Float64Var(&f.titleThreshold, "title-threshold", .9, "with --title near: least edit similarity of two titles")
-	fs.Float64Var(&f.titleAgrees, "title-agrees", .2, "a title counts only if the contents are at least so similar, or one is empty; 0: the title alone decides")
-	fs.Float64Var(&f.urlAgrees, "url-agrees", 0, "a url counts only if the contents are at least so similar, or the article has none; 0: the url alone decides")
-	fs.StringVar(&f.content, "content", "near", "stage content: off, exact or near")
+	fs.StringVar(&f.stages.url, "url", "exact", "stage url: off or exact (after normalisation)")
+	fs.StringVar(&f.stages.title, "title", "exact", "stage title: off, exact or near")
+	fs.Float64Var(&f.stages.titleThreshold, "title-threshold", .9, "with --title near: least edit similarity of two titles")
+	fs.Float64Var(&f.stages.titleAgrees, "title-agrees", .2, "a title counts only if the contents are at least so similar, or one is empty; 0: the title alone decides")
+	fs.Float64Var(&f.stages.urlAgrees, "url-agrees", 0, "a url counts only if the contents are at least so similar, or the article has none; 0: the url alone decides")
+	fs.StringVar(&f.stages.content, "content", "near", "stage content: off, exact or near")
 	fs.StringVar(&f.compare, "compare", string(corpus.OnlyText), "what the stage content compares: text, or title,text: the title is a line before the text; part of the index")
 	f.method = pflag.NewFlagSet("method", pflag.ContinueOnError)
 	f.method.StringVar(&f.cfg.Name, "method", "auto", "with --content near: the method")
@@ -53,20 +66,18 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	addSpec(fs, f.method, "threshold")
 	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or a list of steps")
 	fs.StringVar(&f.overrides, "overrides", "", `what people have ruled about pairs of articles, by nid (JSONL: {"a":nid,"b":nid,"link":"must" or "cannot"}); part of the index`)
-	fs.DurationVar(&f.window, "window", 0, "only docIds at most so old count, such as 168h; 0: all")
-	fs.DurationVar(&f.ttl, "ttl", 0, "a docId ends after this time; 0: never")
-	fs.Uint64Var(&f.backlog, "backlog", 1_000_000, "changes that may wait for MySQL and HBase; from there on articles are refused with 503; 0: no bound")
-	fs.IntVar(&f.maxArticles, "max-articles", 0, "quota: the most living articles of a tenant; 0: no bound")
-	fs.IntVar(&f.maxCandidates, "max-candidates", 0, "refuse an article that must be compared with more docIds (default 10000)")
+	fs.DurationVar(&f.limits.Window, "window", 0, "only docIds at most so old count, such as 168h; 0: all")
+	fs.DurationVar(&f.limits.TTL, "ttl", 0, "a docId ends after this time; 0: never")
+	fs.Uint64Var(&f.limits.Backlog, "backlog", 1_000_000, "changes that may wait for MySQL and HBase; from there on articles are refused with 503; 0: no bound")
+	fs.IntVar(&f.limits.MaxMembers, "max-articles", 0, "quota: the most living articles of a tenant; 0: no bound")
+	fs.IntVar(&f.limits.MaxCandidates, "max-candidates", 0, "refuse an article that must be compared with more docIds (default 10000)")
 }
 
 // settings makes those of an index; the methods are tried once here, so that
 // a wrong flag is told as one.
 func (f *indexFlags) settings() (docid.Settings, error) {
-	s := docid.Settings{
-		URL: docid.Mode(f.url), Title: docid.Mode(f.title), Content: docid.Mode(f.content),
-		Window: f.window, TTL: f.ttl, MaxMembers: f.maxArticles, Backlog: f.backlog, MaxCandidates: f.maxCandidates,
-	}
+	s := f.limits
+	s.URL, s.Title, s.Content = docid.Mode(f.stages.url), docid.Mode(f.stages.title), docid.Mode(f.stages.content)
 	n, err := text.ParseNormalizer(f.normalize)
 	if err != nil {
 		return s, usage("--normalize: %w", err)
@@ -81,7 +92,7 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	if s.Titled, err = titled(f.compare); err != nil {
 		return s, err
 	}
-	if s.Titled && f.content == "off" {
+	if s.Titled && f.stages.content == "off" {
 		return s, usage("--compare %s has no effect with --content off", f.compare)
 	}
 	cfg := f.cfg
@@ -97,21 +108,15 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 		earlier.Name = methods.Auto2
 		s.EarlierMethod = maker(earlier)
 	}
-	s.TitleMethod = maker(methods.Config{Name: "ngram", Threshold: f.titleThreshold})
-	if f.titleAgrees > 0 {
-		s.TitleAgrees = maker(methods.Config{Name: "jaccard", Threshold: f.titleAgrees})
+	s.TitleMethod = maker(methods.Config{Name: "ngram", Threshold: f.stages.titleThreshold})
+	if f.stages.titleAgrees > 0 {
+		s.TitleAgrees = maker(methods.Config{Name: "jaccard", Threshold: f.stages.titleAgrees})
 	}
-	if f.urlAgrees > 0 {
-		s.URLAgrees = maker(methods.Config{Name: "jaccard", Threshold: f.urlAgrees})
+	if f.stages.urlAgrees > 0 {
+		s.URLAgrees = maker(methods.Config{Name: "jaccard", Threshold: f.stages.urlAgrees})
 	}
-	for name, mode := range map[string]string{"url": f.url, "title": f.title, "content": f.content} {
-		if mode != "off" && mode != "exact" && (mode != "near" || name == "url") {
-			others := ", near"
-			if name == "url" {
-				others = ""
-			}
-			return s, usage("--%s %s is none of off, exact%s", name, mode, others)
-		}
+	if err := f.stages.check(); err != nil {
+		return s, err
 	}
 	for flag, m := range map[string]docid.Maker{"--method": s.ContentMethod, "--title-threshold": s.TitleMethod, "--title-agrees": s.TitleAgrees, "--url-agrees": s.URLAgrees} {
 		if m == nil {

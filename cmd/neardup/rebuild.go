@@ -7,13 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func rebuildCommand(a *app) *cobra.Command {
-	g := &again{serve: serve{app: a}}
-	var copied bool
-	cmd := &cobra.Command{
-		Use:   "rebuild --data DIR [--map ADDRESS --articles ADDRESS [--log ADDRESS]]",
-		Short: "Make a lost index again from MySQL and HBase, or derived rows of a store from its sources",
-		Long: `With --map and --articles: makes an index that was lost again, in the folder of
+const rebuildHelp = `With --map and --articles: makes an index that was lost again, in the folder of
 --data, from what neardup serve kept in MySQL and HBase: every change with its
 number, so that every docId and nid answers as before. Give the settings that it
 was served with; --config and the environment are read as neardup serve reads
@@ -58,7 +52,15 @@ before it is served in the place of the original: the numbers after those it
 holds were given already, and docIds follow from numbers. What is served next
 then gives other docIds.
 
-` + exitHelp,
+`
+
+func rebuildCommand(a *app) *cobra.Command {
+	g := &again{serve: serve{app: a}}
+	var copied bool
+	cmd := &cobra.Command{
+		Use:   "rebuild --data DIR [--map ADDRESS --articles ADDRESS [--log ADDRESS]]",
+		Short: "Make a lost index again from MySQL and HBase, or derived rows of a store from its sources",
+		Long:  rebuildHelp + exitHelp,
 		Example: `  neardup rebuild --data news
   neardup rebuild --data news --method auto
   neardup rebuild --data news-from-image --new-epoch

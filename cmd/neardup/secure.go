@@ -4,13 +4,14 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io/fs"
+	iofs "io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/neardup/neardup/server"
+	"github.com/spf13/pflag"
 )
 
 // defaultTenant is who asks without a token.
@@ -24,6 +25,27 @@ func loopback(addr string) bool {
 	}
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// entrance says where a server is asked, and by whom.
+type entrance struct {
+	addr, addrFile string
+	metrics        string // address of /metrics
+	tokens         string
+	cert, key      string
+	insecure       bool
+	hosts          []string
+}
+
+func (s *entrance) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&s.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
+	fs.StringVar(&s.addrFile, "addr-file", "", "write the address to this file once the store behind it is open")
+	fs.StringVar(&s.metrics, "metrics-addr", "127.0.0.1:8081", "loopback address of /metrics; off for none")
+	fs.StringVar(&s.tokens, "tokens", "", "file of hashed tokens, made by neardup token")
+	fs.StringVar(&s.cert, "tls-cert", "", "certificate of --addr, PEM")
+	fs.StringVar(&s.key, "tls-key", "", "key of --tls-cert, PEM")
+	fs.BoolVar(&s.insecure, "insecure", false, "allow a public address without TLS: tokens and texts travel in the open")
+	fs.StringArrayVar(&s.hosts, "host", nil, `name that the Host header may have, repeated for more; "*" for any (default: that of --addr, and localhost on loopback)`)
 }
 
 // access decides who may do what, and refuses what would be open by mistake.
@@ -83,7 +105,7 @@ func adminToken(data string) (string, error) {
 	if err == nil {
 		return strings.TrimSpace(string(b)), nil
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, iofs.ErrNotExist) {
 		return "", err
 	}
 	if err := os.MkdirAll(data, 0o700); err != nil {

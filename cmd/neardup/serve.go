@@ -29,29 +29,20 @@ const drainTime = 10 * time.Second
 
 type serve struct {
 	*app
-	index  indexFlags
-	limits server.Limits
-	listening
-	data, tokens string
-	backups      string
-	keepKeys     time.Duration
-	keepTexts    time.Duration
-	stores       storeFlags
-	secrets      []string // flags with a password on the command line
-	level        string
-	tenants      map[string]tenantTable
-	log          *slog.Logger
-	reload       chan os.Signal // SIGHUP: read the tokens anew
-}
-
-// listening is where a server listens, and for whom.
-type listening struct {
-	addr, addrFile string
-	bound          string // the address listened on
-	metrics        string
-	cert, key      string
-	insecure       bool
-	hosts          []string
+	entrance
+	index     indexFlags
+	limits    server.Limits
+	data      string
+	bound     string // the address listened on
+	backups   string
+	keepKeys  time.Duration
+	keepTexts time.Duration
+	stores    storeFlags
+	secrets   []string // flags with a password on the command line
+	level     string
+	tenants   map[string]tenantTable
+	log       *slog.Logger
+	reload    chan os.Signal // SIGHUP: read the tokens anew
 }
 
 func serveCommand(a *app) *cobra.Command {
@@ -100,14 +91,7 @@ SIGHUP has the file of tokens read anew.
 
 func (s *serve) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&s.data, "data", "", "folder of the store; made if it is not there")
-	fs.StringVar(&s.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
-	fs.StringVar(&s.addrFile, "addr-file", "", "write the address to this file once the store behind it is open")
-	fs.StringVar(&s.metrics, "metrics-addr", "127.0.0.1:8081", "loopback address of /metrics; off for none")
-	fs.StringVar(&s.tokens, "tokens", "", "file of hashed tokens, made by neardup token")
-	fs.StringVar(&s.cert, "tls-cert", "", "certificate of --addr, PEM")
-	fs.StringVar(&s.key, "tls-key", "", "key of --tls-cert, PEM")
-	fs.BoolVar(&s.insecure, "insecure", false, "allow a public address without TLS: tokens and texts travel in the open")
-	fs.StringArrayVar(&s.hosts, "host", nil, `name that the Host header may have, repeated for more; "*" for any (default: that of --addr, and localhost on loopback)`)
+	s.entrance.flags(fs)
 	fs.StringVar(&s.backups, "backups", "", "folder for the snapshots of POST /v1/backup; on the same file system they cost little")
 	fs.DurationVar(&s.keepKeys, "keep-keys", 24*time.Hour, "how long idempotency keys are kept at least")
 	fs.DurationVar(&s.keepTexts, "keep-texts", 0, "keep the text of every article for so long in --data, for those who moderate; 0: only that of the kept one")

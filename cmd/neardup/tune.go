@@ -8,6 +8,7 @@ import (
 	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/text"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 type tune struct {
@@ -76,7 +77,11 @@ than 50 texts each is paired with the leader only.
   neardup tune --clusters c.jsonl comments.jsonl --json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return t.do(cmd.Context(), args) },
 	}
-	fs := cmd.Flags()
+	t.flags(cmd.Flags())
+	return cmd
+}
+
+func (t *tune) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&t.labelled, "labelled", "", "JSONL of pairs of texts")
 	fs.StringVar(&t.pairs, "pairs", "", "TSV of pairs of ids")
 	fs.StringVar(&t.clusters, "clusters", "", "JSONL of clusters of ids")
@@ -93,7 +98,6 @@ than 50 texts each is paired with the leader only.
 	fs.StringVar(&t.svg, "svg", "", "draw both curves to this file")
 	fs.BoolVar(&t.json, "json", false, "print JSON")
 	t.input.add(fs)
-	return cmd
 }
 
 func (t *tune) do(ctx context.Context, inputs []string) error {
