@@ -17,6 +17,9 @@ type Outcome struct {
 	// leader is of the reference.
 	LeaderItem int
 	Unsure     bool // a variant that a person should look at
+	// Known is the number in the reference of the leader, or of what the document is a
+	// variant of; -1 where it is none of the reference.
+	Known int64
 }
 
 // report is the last stage, verdicts -> decisions: it calls decided for each
@@ -128,7 +131,7 @@ func (v *verdicts) outcome(r rank, i item, p position) (o Outcome, leader positi
 	if err != nil {
 		return o, 0, err
 	}
-	o.Item, o.LeaderItem = int(i), int(i)
+	o.Item, o.LeaderItem, o.Known = int(i), int(i), -1
 	if o.ID, err = v.id(i); err != nil {
 		return o, 0, err
 	}
@@ -159,12 +162,29 @@ func (v *verdicts) duplicate(o *Outcome, leader position, m neardup.Match) error
 	if o.LeaderItem = int(i); v.ofReference(leader) {
 		o.LeaderItem = -1
 	}
+	if err := v.known(o, leader); err != nil {
+		return err
+	}
 	o.Decision.Decision = neardup.Duplicate
 	o.Similarity, o.Method, o.Basis = m.Similarity, m.Method, m.Basis
 	if m.Distance >= 0 {
 		o.Distance = &m.Distance
 	}
 	o.Leader, err = v.id(i)
+	return err
+}
+
+// known says which document of the reference a leader is.
+func (v *verdicts) known(o *Outcome, leader position) error {
+	if !v.ofReference(leader) {
+		return nil
+	}
+	row, err := v.texts.Get(leader)
+	if err != nil {
+		return err
+	}
+	n, err := v.number(row.first)
+	o.Known = int64(n)
 	return err
 }
 
@@ -181,6 +201,9 @@ func (v *verdicts) variant(o *Outcome, p position, st state) error {
 		return err
 	}
 	if o.Conflicts, err = v.conflicts(p, st.leader); err != nil {
+		return err
+	}
+	if err := v.known(o, st.leader); err != nil {
 		return err
 	}
 	o.Unsure = st.grade == unsure

@@ -72,6 +72,7 @@ type Builder struct {
 	sources []string
 	runes   runeSet
 	lab     *Lab
+	known   int64 // rows that are no decisions of the run
 }
 
 // extra is what few decisions have.
@@ -119,7 +120,24 @@ func New(opt Options) *Builder {
 
 // Decide adds a decision, in the order of the decisions. Leaders are found by
 // their ids: of documents that share one, the last before the duplicate.
-func (b *Builder) Decide(d *neardup.Decision) (number int) {
+func (b *Builder) Decide(d *neardup.Decision) (number int) { return b.decide(d, "") }
+
+// knownID comes before ids of documents that were decided before the run, so that they are
+// none of the run.
+const knownID = "\x00known\x00"
+
+// Known adds a document that was decided before, and is not counted: decisions that
+// name it are added by DecideKnown.
+func (b *Builder) Known(id string) (number int) {
+	b.known++
+	return b.decide(&neardup.Decision{ID: knownID + id, Decision: neardup.New}, "")
+}
+
+// DecideKnown is Decide of a decision whose leader is Known.
+func (b *Builder) DecideKnown(d *neardup.Decision) (number int) { return b.decide(d, knownID) }
+
+// decide adds a decision; leaders have ids behind a prefix.
+func (b *Builder) decide(d *neardup.Decision, prefix string) (number int) {
 	n := int32(len(b.rows))
 	r := row{id: xxh3.HashString(d.ID), similarity: d.Similarity, distance: -1}
 	if d.Distance != nil {
@@ -127,12 +145,12 @@ func (b *Builder) Decide(d *neardup.Decision) (number int) {
 	}
 	switch {
 	case d.Decision == neardup.Duplicate:
-		r.kind, r.leader = near, xxh3.HashString(d.Leader)
+		r.kind, r.leader = near, xxh3.HashString(prefix+d.Leader)
 		if d.Basis == neardup.BasisEqual {
 			r.kind = equal
 		}
 	case d.VariantOf != "":
-		r.kind, r.leader = variant, xxh3.HashString(d.VariantOf)
+		r.kind, r.leader = variant, xxh3.HashString(prefix+d.VariantOf)
 	}
 	if r.kind != kept {
 		r.basis = b.reason(d.Method, d.Basis, r.kind != variant)

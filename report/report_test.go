@@ -274,3 +274,38 @@ func ExampleNewLab() {
 	fmt.Println(strings.Contains(page.String(), `id="lab"`))
 	// Output: true
 }
+
+// What was decided before the run is shown as a leader and not counted; a document of the
+// run that has its id is another.
+func TestKnownLeaders(t *testing.T) {
+	b := report.New(report.Options{Tmp: t.TempDir()})
+	defer b.Close()
+	own, known := kept("a", "of the run"), kept("a", "of before")
+	b.Decide(&own.Decision)
+	at := b.Known("a")
+	copied := duplicate("c", "a", "of before", 1)
+	b.DecideKnown(&copied.Decision)
+	if err := b.Choose(); err != nil {
+		t.Fatal(err)
+	}
+	if b.Wants(0) || !b.Wants(at) {
+		t.Errorf("the group is that of the document of the run")
+	}
+	if err := b.Document(at, &known.doc, "crawl.index"); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := b.Write(&out, report.Run{Inputs: []string{"news.jsonl"}}); err != nil {
+		t.Fatal(err)
+	}
+	var run report.Run
+	part(t, out.String(), "run", &run)
+	if run.Documents != 2 || run.Kept != 1 || run.Removed != 1 {
+		t.Errorf("%+v", run.Found)
+	}
+	var members []member
+	part(t, out.String(), "members-0", &members)
+	if len(members) != 2 || members[0].Text != "of before" {
+		t.Errorf("%+v", members)
+	}
+}

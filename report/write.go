@@ -152,7 +152,7 @@ func oneLine(s string) string {
 
 // summarize fills in what the decisions tell.
 func (b *Builder) summarize(run *Run, c *columns) error {
-	run.Documents = max(run.Documents, int64(len(b.rows)))
+	run.Documents = max(run.Documents, int64(len(b.rows))-b.known)
 	run.Groups, run.ShownGroups = len(b.groups), len(c.Size)
 	run.Reasons = slices.DeleteFunc(slices.Clone(b.reasons), func(r Reason) bool { return r.Count == 0 })
 	slices.SortStableFunc(run.Reasons, func(x, y Reason) int { return cmp.Compare(y.Count, x.Count) })

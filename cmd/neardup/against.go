@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/batch/reference"
@@ -35,6 +36,7 @@ func (f *againstFlags) addAdd(fs *pflag.FlagSet) {
 
 // against is the index that a run decides against.
 type against struct {
+	name   string // of the index, or of the files
 	index  *reference.Index
 	writer *reference.Writer // nil: nothing is added
 	tmp    string            // the folder of an index of files, which goes
@@ -124,7 +126,7 @@ func (f *againstFlags) open(ctx context.Context, d comparing, cfg *batch.Config)
 	if !isIndex && !f.add {
 		return f.openFiles(ctx, d, cfg)
 	}
-	a := &against{}
+	a := &against{name: f.paths[0]}
 	if !isIndex {
 		if err := batch.CreateIndex(f.paths[0], *cfg, d.method.remembered()); err != nil {
 			return nil, err
@@ -158,7 +160,7 @@ func (f *againstFlags) openFiles(ctx context.Context, d comparing, cfg *batch.Co
 	if err != nil {
 		return nil, err
 	}
-	a := &against{tmp: dir}
+	a := &against{tmp: dir, name: strings.Join(f.paths, " ")}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.close())
@@ -249,6 +251,6 @@ func (d *dedup) checkAgainst(cfg *batch.Config) error {
 	}
 	return d.against.refuse(map[string]bool{
 		"link components": d.link != string(batch.ByLeader), "clusters": d.clusters != "", "groups": d.groups != "",
-		"report": d.report != "", "overrides": d.run.ruled != "", "audit": d.run.audit.asked(),
+		"evidence-floor": d.proof.floor != 0, "overrides": d.run.ruled != "", "audit": d.run.audit.asked(),
 	})
 }

@@ -108,8 +108,8 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	if err := d.second(ctx, r, run.out, kept, run.groups, run.rep); err != nil {
 		return err
 	}
-	if run.rep.page != nil {
-		if err := run.rep.page.write(sum, r.Inputs()); err != nil {
+	if page := run.rep.page; page != nil {
+		if err := errors.Join(page.leaders(ref), page.write(sum, r.Inputs())); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -24,7 +25,8 @@ type page struct {
 	numbers []int32 // of the decision of an item, plus 1
 	copies  bitmap  // items whose text is that of an earlier one
 	nCopies int64
-	lab     *report.Lab // nil: none is wanted
+	lab     *report.Lab   // nil: none is wanted
+	known   map[int64]int // of documents of an index their decisions
 	stages  []report.Stage
 	stage   struct {
 		name  string
@@ -48,7 +50,41 @@ func (p *page) decide(o *batch.Outcome) {
 		p.copies.set(o.Item)
 		p.nCopies++
 	}
-	p.numbers[o.Item] = int32(p.builder.Decide(&o.Decision)) + 1
+	if o.Known < 0 {
+		p.numbers[o.Item] = int32(p.builder.Decide(&o.Decision)) + 1
+		return
+	}
+	if _, ok := p.known[o.Known]; !ok {
+		if p.known == nil {
+			p.known = map[int64]int{}
+		}
+		p.known[o.Known] = p.builder.Known(cmp.Or(o.Leader, o.VariantOf))
+	}
+	p.numbers[o.Item] = int32(p.builder.DecideKnown(&o.Decision)) + 1
+}
+
+// leaders takes the documents of an index that are shown.
+func (p *page) leaders(a *against) error {
+	for doc, number := range p.known {
+		if !p.builder.Wants(number) {
+			continue
+		}
+		row, err := a.index.Row(uint32(doc))
+		if err != nil {
+			return err
+		}
+		var shown neardup.Document
+		if shown.ID, err = a.index.ID(&row); err != nil {
+			return err
+		}
+		if shown.Text, err = a.index.Text(&row); err != nil {
+			return err
+		}
+		if err := p.builder.Document(number, &shown, a.name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // wants reports whether the document of an item is shown.

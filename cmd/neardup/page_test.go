@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,17 +87,60 @@ func TestPageCountsAsSummary(t *testing.T) {
 				counts
 				Largest int
 			}
-			part := regexp.MustCompile(`id="run">([^<]*)<`).FindSubmatch(html)
-			z, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(part[1])))
-			if err == nil {
-				err = json.NewDecoder(z).Decode(&run)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			pagePart(t, html, "run", &run)
 			if run.counts != sum.counts || run.Largest != sum.Largest[0].Size || run.Equal == 0 || run.Equal == run.Removed {
 				t.Errorf("%s in %s: the page says %+v, the summary %+v", link, memory, run, sum)
 			}
+		}
+	}
+}
+
+// pagePart unpacks a part of a page.
+func pagePart(t *testing.T, html []byte, name string, v any) {
+	t.Helper()
+	part := regexp.MustCompile(`id="` + name + `">([^<]*)<`).FindSubmatch(html)
+	if part == nil {
+		t.Fatalf("the page has no part %s", name)
+	}
+	z, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(part[1])))
+	if err == nil {
+		err = json.NewDecoder(z).Decode(v)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A leader that an index has is shown with the index as its source, and is no document of
+// the run, though one of these has its id.
+func TestPageNamesTheIndex(t *testing.T) {
+	dir := t.TempDir()
+	old, in, index, page := filepath.Join(dir, "old.jsonl"), filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "crawl.index"), filepath.Join(dir, "page.html")
+	write(t, old, []byte(`{"id":"1","text":"The harbour was closed on Monday, its owner says"}`+"\n"))
+	write(t, in, []byte(`{"id":"1","text":"Something else altogether, of bridges"}`+"\n"+
+		`{"id":"2","text":"The harbour was closed on Monday, its owner says"}`+"\n"+
+		`{"id":"3","text":"Something else altogether, of bridges"}`+"\n"))
+	ran(t, "dedup", "-q", "--against="+index, "--add", old)
+	for _, against := range []string{index, old} {
+		ran(t, "dedup", "-q", "--against="+against, "--report="+page, in)
+		html, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var run struct{ Documents, Kept, Removed int }
+		pagePart(t, html, "run", &run)
+		if run.Documents != 3 || run.Kept != 1 || run.Removed != 2 {
+			t.Errorf("against %s: %+v", against, run)
+		}
+		var members []struct{ ID, Text, Decision, Source string }
+		pagePart(t, html, "members-0", &members)
+		var got []string
+		for _, m := range members {
+			got = append(got, strings.Join([]string{m.ID, m.Text[:9], m.Decision, m.Source}, "|"))
+		}
+		want := []string{"1|Something|new|" + in, "3|Something|duplicate|" + in, "1|the harbo|new|" + against, "2|The harbo|duplicate|" + in}
+		if !slices.Equal(got, want) && !slices.Equal(got, append(want[2:], want[:2]...)) {
+			t.Errorf("against %s:\n%s", against, strings.Join(got, "\n"))
 		}
 	}
 }
