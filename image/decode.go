@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"image"
 	_ "image/gif" // the decoders that image.Decode knows
-	_ "image/jpeg"
+	"image/jpeg"
 	_ "image/png"
 
 	_ "golang.org/x/image/bmp"
+	"golang.org/x/image/draw"
 	_ "golang.org/x/image/tiff"
 	_ "golang.org/x/image/webp"
 )
@@ -62,6 +63,18 @@ func Decode(data []byte, l Limits) (image.Image, error) {
 		return nil, err
 	}
 	return orient(img, orientation(data)), nil
+}
+
+// Thumbnail returns a picture in small, at most so many pixels wide and high, as
+// JPEG.
+func Thumbnail(img image.Image, side int) ([]byte, error) {
+	size := img.Bounds().Size()
+	most := max(size.X, size.Y, side)
+	small := image.NewNRGBA(image.Rect(0, 0, max(1, size.X*side/most), max(1, size.Y*side/most)))
+	draw.ApproxBiLinear.Scale(small, small.Rect, img, img.Bounds(), draw.Src, nil)
+	var b bytes.Buffer
+	err := jpeg.Encode(&b, small, &jpeg.Options{Quality: 70})
+	return b.Bytes(), err
 }
 
 // kindOf names what a file is of which no decoder is here.

@@ -210,6 +210,26 @@ func TestOrientedHash(t *testing.T) {
 	}
 }
 
+// A thumbnail is the picture, small.
+func TestThumbnail(t *testing.T) {
+	img := scene(640, 400)
+	want, _ := image.Of(img)
+	for _, test := range []struct {
+		side int
+		size stdimage.Point
+	}{{160, stdimage.Pt(160, 100)}, {1000, stdimage.Pt(640, 400)}, {1, stdimage.Pt(1, 1)}} {
+		data, err := image.Thumbnail(img, test.side)
+		if err != nil {
+			t.Fatal(err)
+		}
+		small := decode(t, data)
+		got, _ := image.Of(small)
+		if small.Bounds().Size() != test.size || test.side > 1 && got.Distance(want) > 31 {
+			t.Errorf("within %d: %v, %d bits from the picture", test.side, small.Bounds().Size(), got.Distance(want))
+		}
+	}
+}
+
 func TestLimits(t *testing.T) {
 	small := pngOf(t, scene(50, 40))
 	bomb := bytes.Clone(small)

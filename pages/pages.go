@@ -110,10 +110,10 @@ func Live() (page []byte, policy string, err error) {
 
 // Policy is the Content-Security-Policy of a page with one script and one
 // style sheet, which may speak to connect, such as "'self'", and to nobody
-// else. No markup can be made from text (Trusted Types).
+// else. Images are those that the page holds. No markup can be made from text (Trusted Types).
 func Policy(script, style string, connect ...string) string {
 	policy := "default-src 'none'; script-src " + digest(script) + "; style-src " + digest(style) +
-		"; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+		"; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 	if len(connect) > 0 {
 		policy += "; connect-src " + strings.Join(connect, " ")
 	}

@@ -117,7 +117,7 @@ func TestPageEscapesItsTitleAndRefusesNames(t *testing.T) {
 			t.Errorf("a part is named %q", name)
 		}
 	}
-	if !strings.Contains(b.String(), "default-src 'none'; script-src 'sha256-") || strings.Contains(Policy("", ""), "unsafe") {
+	if !strings.Contains(b.String(), "default-src 'none'; script-src 'sha256-") || !strings.Contains(b.String(), "; img-src data:;") || strings.Contains(Policy("", ""), "unsafe") {
 		t.Error("the policy is not strict")
 	}
 	if !strings.HasSuffix(Policy("", "", "'self'"), "; connect-src 'self'") {

@@ -56,6 +56,25 @@ func text(tab *browser.Tab, selector string) string {
 	return browser.Eval[string](tab, fmt.Sprintf("[...document.querySelectorAll(%q)].map((e) => e.innerText).join('|')", selector))
 }
 
+// Pictures are seen beside the one that is kept, by the policy of the page.
+func TestPictures(t *testing.T) {
+	t.Parallel()
+	const dot = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+	all := []decided{kept("a.jpg", "pdq:00 quality:90"), duplicate("b.jpg", "a.jpg", "pdq:01 quality:90", .99)}
+	for i := range all {
+		all[i].picture = dot
+	}
+	tab, _ := open(t, 1280, all)
+	ready(tab, "run")
+	tab.Press("2")
+	tab.Wait("document.querySelectorAll('.row').length === 1")
+	tab.Press("j\r")
+	tab.Wait("[...document.querySelectorAll('.member img')].filter((e) => e.naturalWidth === 1).length === 3")
+	if got := text(tab, "#group-title"); got != "a.jpg" {
+		t.Errorf("the title is %q", got)
+	}
+}
+
 // A person decides about a whole group, sees how far it is, and looks for what is
 // left.
 func TestWholeGroups(t *testing.T) {

@@ -19,6 +19,8 @@ type document struct {
 	Text   string `json:"text"`
 	Cut    int    `json:"cut,omitempty"` // runes shown, where that is not all
 	Source string `json:"source,omitempty"`
+	// Picture is what a document shows that is a picture: a data URL of an image.
+	Picture string `json:"picture,omitempty"`
 }
 
 // shown is a member as the page wants it.
@@ -45,15 +47,16 @@ func (b *Builder) Close() error {
 
 // Document takes the document of a decision that [Builder.Wants]; of others
 // nothing is kept. Source is where it is from, such as its file; where it has
-// an address, groups go by the host of that.
-func (b *Builder) Document(number int, doc *neardup.Document, source string) error {
+// an address, groups go by the host of that. Picture is a data URL of a small image,
+// which is shown instead of the text; "": there is none.
+func (b *Builder) Document(number int, doc *neardup.Document, source, picture string) error {
 	if b.store == nil {
 		return errOrder
 	}
 	if !b.Wants(number) {
 		return nil
 	}
-	d := document{ID: doc.ID, Title: doc.Title, URL: doc.URL, Source: source}
+	d := document{ID: doc.ID, Title: doc.Title, URL: doc.URL, Source: source, Picture: picture}
 	d.Text, d.Cut = cut(doc.Text, b.opt.TextRunes)
 	b.line = d.put(b.line[:0])
 	at, err := b.store.Add(string(b.line))
@@ -64,7 +67,7 @@ func (b *Builder) Document(number int, doc *neardup.Document, source string) err
 // put appends a document as it lies in the store: its texts, each after its
 // length, and Cut.
 func (d *document) put(b []byte) []byte {
-	for _, s := range []string{d.ID, d.Title, d.URL, d.Text, d.Source} {
+	for _, s := range []string{d.ID, d.Title, d.URL, d.Text, d.Source, d.Picture} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
 	return binary.AppendUvarint(b, uint64(d.Cut))
@@ -73,7 +76,7 @@ func (d *document) put(b []byte) []byte {
 // get reads what put wrote.
 func (d *document) get(b []byte) error {
 	all, at := string(b), 0
-	for _, s := range []*string{&d.ID, &d.Title, &d.URL, &d.Text, &d.Source} {
+	for _, s := range []*string{&d.ID, &d.Title, &d.URL, &d.Text, &d.Source, &d.Picture} {
 		n, size := binary.Uvarint(b[at:])
 		if at += size; size <= 0 || n > uint64(len(b)-at) {
 			return errDocument

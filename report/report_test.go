@@ -21,10 +21,11 @@ import (
 type decided struct {
 	doc neardup.Document
 	neardup.Decision
+	picture string
 }
 
 func kept(id, text string) decided {
-	return decided{neardup.Document{ID: id, Text: text}, neardup.Decision{ID: id, Decision: neardup.New, Method: "ngram"}}
+	return decided{doc: neardup.Document{ID: id, Text: text}, Decision: neardup.Decision{ID: id, Decision: neardup.New, Method: "ngram"}}
 }
 
 func duplicate(id, leader, text string, similarity float64) decided {
@@ -51,7 +52,7 @@ func page(t testing.TB, opt report.Options, run report.Run, all []decided) strin
 		t.Fatal(err)
 	}
 	for i := len(all) - 1; i >= 0; i-- { // any order
-		if err := b.Document(i, &all[i].doc, "news.jsonl"); err != nil {
+		if err := b.Document(i, &all[i].doc, "news.jsonl", all[i].picture); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -174,7 +175,7 @@ func TestFindKnowsSharedIDs(t *testing.T) {
 	for _, d := range []decided{kept("a", ""), kept("b", ""), duplicate("a", "b", "", .9), duplicate("c", "a", "", 1)} {
 		b.Decide(&d.Decision)
 	}
-	if err := b.Document(0, &neardup.Document{}, ""); err == nil {
+	if err := b.Document(0, &neardup.Document{}, "", ""); err == nil {
 		t.Error("a document before Choose")
 	}
 	if err := b.Choose(); err != nil {
@@ -237,7 +238,7 @@ func ExampleBuilder() {
 	}
 	fmt.Println(b.Wants(n))
 	for i, text := range []string{"Hello, world", "Hello world"} {
-		if err := b.Document(i, &neardup.Document{ID: fmt.Sprint(i + 1), Text: text}, "hello.txt"); err != nil {
+		if err := b.Document(i, &neardup.Document{ID: fmt.Sprint(i + 1), Text: text}, "hello.txt", ""); err != nil {
 			fmt.Println(err)
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -48,6 +49,30 @@ func pictured(fs *pflag.FlagSet) error {
 		return usage("--method images compares pictures: add --format images")
 	}
 	return nil
+}
+
+// thumbnailSide is how wide and high a picture of the page is at most.
+const thumbnailSide = 192
+
+// thumbnail makes a data URL of the picture that a file holds; "" if it is none.
+func thumbnail(data []byte) string {
+	if !isPicture(data) {
+		return ""
+	}
+	img, err := image.Decode(data, image.Limits{Bytes: int64(len(data))})
+	if err != nil {
+		return ""
+	}
+	small, err := image.Thumbnail(img, thumbnailSide)
+	if err != nil {
+		return ""
+	}
+	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(small)
+}
+
+// isPicture looks at how a file begins.
+func isPicture(data []byte) bool {
+	return strings.HasPrefix(http.DetectContentType(data), "image/") || bytes.HasPrefix(data, []byte("II*\x00")) || bytes.HasPrefix(data, []byte("MM\x00*"))
 }
 
 // addImages adds the settings of method images as flags of their own.
@@ -117,8 +142,7 @@ func looksLikePicture(path string) bool {
 	defer f.Close()
 	head := make([]byte, 512)
 	n, _ := io.ReadFull(f, head) // a shorter file is one, too
-	kind := http.DetectContentType(head[:n])
-	return strings.HasPrefix(kind, "image/") || bytes.HasPrefix(head, []byte("II*\x00")) || bytes.HasPrefix(head, []byte("MM\x00*"))
+	return isPicture(head[:n])
 }
 
 // comparePictures compares two files.

@@ -104,7 +104,7 @@ func (p *page) document(item int, it corpus.Item, dec *corpus.Decoder) error {
 	if item >= len(p.numbers) || p.numbers[item] == 0 {
 		return nil
 	}
-	return p.builder.Document(int(p.numbers[item])-1, &doc, it.File)
+	return p.builder.Document(int(p.numbers[item])-1, &doc, it.File, thumbnail(it.Raw))
 }
 
 // reached notes that a phase of the run begins: the one before it is over.

@@ -186,7 +186,7 @@ func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.
 			unknown++
 			return nil
 		}
-		return b.Document(n, &doc, it.File)
+		return b.Document(n, &doc, it.File, thumbnail(it.Raw))
 	})
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ export async function groupView(v, g) {
       h('span', { class: 'spring' }),
       h('button', { 'aria-label': t('Previous group'), title: t('Previous group') + ' (K)', onclick: () => v.other(-1) }, '↑'),
       h('button', { 'aria-label': t('Next group'), title: t('Next group') + ' (J)', onclick: () => v.other(1) }, '↓'), m.toggle),
-    h('h2', { id: 'group-title', tabindex: -1 }, m.leader?.title || g.title || g.opening || g.id),
+    h('h2', { id: 'group-title', tabindex: -1 }, m.leader?.title || (m.leader?.picture ? m.leader.id : g.title || g.opening || g.id)),
     h('p', { class: 'quiet facts' }, [t('{n} documents', { n: num(g.size) }), g.variants ? t('{n} variants', { n: num(g.variants) }) : '', range].filter(Boolean).join(' · ')),
     whole(m), glue(m, first), m.list, m.more);
   m.keys = (e) => keys(m, e);
@@ -72,7 +72,7 @@ function question(m, x) {
 // glue says which passages the members share.
 function glue(m, members) {
   const others = members.slice(1, 1 + lookedAt).map((x) => x.text).filter(Boolean);
-  if (!m.leader?.text || !others.length) return null;
+  if (!m.leader?.text || m.leader.picture || !others.length) return null;
   const found = passages(m.leader.text, others);
   return h('section', { class: 'glue' }, h('h3', {}, t('What holds this group together')),
     found.length ? h('ul', {}, found.map((p) => h('li', {}, h('q', {}, short(p.text)), h('span', { class: 'quiet' }, ' ',
@@ -174,6 +174,10 @@ function memberCard(m, c) {
 function paint(m, c) {
   const { x } = c;
   const cut = x.cut ? h('p', { class: 'quiet' }, t('Only the first {n} characters are in this file.', { n: num(x.cut) })) : null;
+  if (x.picture) { // beside what it is a duplicate of
+    fill(c.body, h('div', { class: 'pictures' }, [c.i > 0 ? m.leader : null, x].map((y) => y?.picture && h('img', { src: y.picture, alt: y.id, title: y.text }))));
+    return;
+  }
   if (x.text === undefined) { fill(c.body, h('p', { class: 'quiet' }, t('The text is not kept.'))); return; }
   if (c.i === 0 || !m.leader.text) { fill(c.body, plain(m, c, x.text), cut); return; }
   const parts = c.parts ||= diff(m.leader.text, x.text);
