@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/neardup/neardup/internal/durable"
 )
 
 // AtomicFile is a file that appears under its name whole, with Commit, or not
@@ -256,26 +257,12 @@ func bare(err error) error {
 
 // rename gives a finished file or directory its name for good.
 func rename(temp, path string) error {
-	if err := os.Rename(temp, path); err != nil {
-		var e *os.LinkError
-		if errors.As(err, &e) {
-			err = e.Err
-		}
-		return fmt.Errorf("rename to %s: %w", path, err)
+	err := durable.Rename(temp, path)
+	var e *os.LinkError
+	if errors.As(err, &e) {
+		return fmt.Errorf("rename to %s: %w", path, e.Err)
 	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("fsync %s: %w", dir, err)
-	}
-	return nil
+	return err
 }
 
 // Abort is Output.Abort.

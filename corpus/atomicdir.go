@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/neardup/neardup/internal/durable"
 )
 
 // AtomicDir is a directory of files that appears under its name whole, with Commit
@@ -71,17 +73,17 @@ func (d *AtomicDir) prepare() error {
 		if err != nil || !e.IsDir() {
 			return err
 		}
-		return syncDir(path)
+		return durable.SyncDir(path)
 	})
 }
 
 func (d *AtomicDir) publish() error {
-	os.Remove(d.path) // an empty directory makes room
-	if err := rename(d.temp, d.path); err != nil {
+	os.Remove(d.path)                                                           // an empty directory makes room
+	if err := errors.Join(d.root.Close(), rename(d.temp, d.path)); err != nil { // some systems rename none that is open
 		return err
 	}
 	d.done = true
-	return d.root.Close()
+	return nil
 }
 
 // Abort is Output.Abort.

@@ -1,8 +1,11 @@
-"""Builds the command for this platform into the package; needs Go."""
+"""Puts the command into the package: for GOOS and GOARCH, by default this platform's.
+
+Go builds it, or it is $NEARDUP_BINARY; $NEARDUP_VERSION is the version of the wheel.
+"""
 
 import os
+import shutil
 import subprocess
-import sys
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
@@ -13,14 +16,33 @@ try:
 except ImportError:
     from wheel.bdist_wheel import bdist_wheel
 
+# The command is linked statically, so on Linux any C library will do.
+TAGS = {
+    "linux/amd64": "manylinux_2_17_x86_64.musllinux_1_1_x86_64",
+    "linux/arm64": "manylinux_2_17_aarch64.musllinux_1_1_aarch64",
+    "darwin/amd64": "macosx_12_0_x86_64",
+    "darwin/arm64": "macosx_12_0_arm64",
+    "windows/amd64": "win_amd64",
+    "windows/arm64": "win_arm64",
+}
+
+
+def target():
+    """The platform of the wheel, as Go names it."""
+    return "/".join(subprocess.check_output(["go", "env", "GOOS", "GOARCH"], text=True).split())
+
 
 class Build(build_py):
     def run(self):
         super().run()
-        name = "neardup.exe" if sys.platform == "win32" else "neardup"
-        to = os.path.abspath(os.path.join(self.build_lib, "neardup", "bin", name))
+        folder = os.path.abspath(os.path.join(self.build_lib, "neardup", "bin"))
+        shutil.rmtree(folder, ignore_errors=True)  # that of a wheel for another platform
+        os.makedirs(folder)
+        to = os.path.join(folder, "neardup.exe" if target().startswith("windows/") else "neardup")
+        if "NEARDUP_BINARY" in os.environ:
+            shutil.copy(os.environ["NEARDUP_BINARY"], to)
+            return
         module = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-        os.makedirs(os.path.dirname(to), exist_ok=True)
         subprocess.run(
             ["go", "build", "-ldflags=-s -w", "-o", to, "./cmd/neardup"],
             cwd=module, env={"CGO_ENABLED": "0", **os.environ}, check=True,
@@ -38,7 +60,10 @@ class Wheel(bdist_wheel):
     """Any Python 3 of that platform will do."""
 
     def get_tag(self):
-        return ("py3", "none", super().get_tag()[2])
+        return ("py3", "none", TAGS.get(target()) or super().get_tag()[2])
 
 
-setup(cmdclass={"build_py": Build, "bdist_wheel": Wheel}, distclass=Platform)
+setup(
+    version=os.environ.get("NEARDUP_VERSION", "0.1.0"),
+    cmdclass={"build_py": Build, "bdist_wheel": Wheel}, distclass=Platform,
+)

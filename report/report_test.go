@@ -292,7 +292,7 @@ func TestKnownLeaders(t *testing.T) {
 	if b.Wants(0) || !b.Wants(at) {
 		t.Errorf("the group is that of the document of the run")
 	}
-	if err := b.Document(at, &known.doc, "crawl.index"); err != nil {
+	if err := b.Document(at, &known.doc, "crawl.index", ""); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer

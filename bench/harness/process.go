@@ -105,12 +105,6 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Terminate asks the service to end, and does not wait.
 func (p *Process) Terminate() { _ = p.cmd.Process.Signal(syscall.SIGTERM) } // it may have ended
 
-// Pause stops the process where it stands; Resume lets it go on.
-func (p *Process) Pause() error { return p.cmd.Process.Signal(syscall.SIGSTOP) }
-
-// Resume lets a paused process go on.
-func (p *Process) Resume() error { return p.cmd.Process.Signal(syscall.SIGCONT) }
-
 // Kill kills -9 and waits until the process is gone.
 func (p *Process) Kill() {
 	_ = p.cmd.Process.Kill() // it may have ended

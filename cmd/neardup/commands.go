@@ -31,5 +31,6 @@ func commands(a *app) []*cobra.Command {
 		sparkCommand(a),
 		workerCommand(a),
 		mcpCommand(a),
+		manCommand(),
 	}
 }

@@ -81,6 +81,11 @@ const helpWidth = 100
 // usageOf prints how a command is called. It is no template: with those the linker
 // keeps every method of every type, half as much program again.
 func usageOf(cmd *cobra.Command) error {
+	_, err := fmt.Fprintln(cmd.OutOrStderr(), usageText(cmd))
+	return err
+}
+
+func usageText(cmd *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("Usage:")
 	if cmd.Runnable() {
@@ -115,8 +120,7 @@ func usageOf(cmd *cobra.Command) error {
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\n\nUse \"%s [command] --help\" for more information about a command.", cmd.CommandPath())
 	}
-	_, err := fmt.Fprintln(cmd.OutOrStderr(), b.String())
-	return err
+	return b.String()
 }
 
 // flagHelp lists the flags of a command, group by group.

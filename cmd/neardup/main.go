@@ -216,10 +216,16 @@ func usage(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", errUsage, fmt.Errorf(format, args...))
 }
 
+// released is the version of a release; scripts/release has the linker set it.
+var released string
+
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
+	}
+	if released != "" {
+		return released + " " + info.GoVersion
 	}
 	v := info.Main.Version
 	for _, s := range info.Settings {

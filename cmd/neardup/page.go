@@ -80,7 +80,7 @@ func (p *page) leaders(a *against) error {
 		if shown.Text, err = a.index.Text(&row); err != nil {
 			return err
 		}
-		if err := p.builder.Document(number, &shown, a.name); err != nil {
+		if err := p.builder.Document(number, &shown, a.name, ""); err != nil {
 			return err
 		}
 	}

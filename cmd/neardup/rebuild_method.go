@@ -11,6 +11,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/durable"
 )
 
 // A store that is made anew by another method lies in DIR/store.anew until it is done, and what it was made of in
@@ -64,30 +65,14 @@ func (g *again) rekey(ctx context.Context, settings docid.Settings) error {
 func (g *again) exchange() error {
 	store := storeDir(g.data)
 	if there(store) {
-		if err := renamed(store, beforeDir(g.data)); err != nil {
+		if err := durable.Rename(store, beforeDir(g.data)); err != nil {
 			return err
 		}
 	}
-	if err := renamed(anewDir(g.data), store); err != nil {
+	if err := durable.Rename(anewDir(g.data), store); err != nil {
 		return err
 	}
 	tell(g.stdout, "the store as it was is %s: remove it once nobody wants it back\n", beforeDir(g.data))
-	return nil
-}
-
-// renamed renames for good.
-func renamed(from, to string) error {
-	if err := os.Rename(from, to); err != nil {
-		return err
-	}
-	d, err := os.Open(filepath.Dir(to))
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("fsync %s: %w", filepath.Dir(to), err)
-	}
 	return nil
 }
 

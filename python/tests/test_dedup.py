@@ -10,6 +10,7 @@ import unittest
 import warnings
 
 import neardup
+from neardup import _command
 
 TEXTS = [
     "今天天气很好，我们去公园", "something else, of other words", "今天天气真好，我们去公园",
@@ -69,6 +70,11 @@ class Dedup(unittest.TestCase):
             with self.assertRaisesRegex(kind, says):
                 neardup.dedup(TEXTS, **options)
         self.assertTrue(issubclass(neardup.OptionError, neardup.Error))
+        for kind, says in (
+            (FileNotFoundError, "open a: The system cannot find the file specified."),
+            (PermissionError, "open a: Access is denied."),
+        ):
+            self.assertIs(type(_command.failure(1, f"neardup: {says}\n")), kind)
 
     def test_types_are_shipped(self):
         self.assertTrue(os.path.exists(os.path.join(os.path.dirname(neardup.__file__), "py.typed")))

@@ -23,6 +23,7 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/durable"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -284,11 +285,7 @@ func (s *Snapshots) Load(ctx context.Context, offset uint64, dir string) error {
 	if err := loading.Wait(); err != nil {
 		return err
 	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return durable.SyncDir(dir)
 }
 
 // get reads the list of a snapshot.

@@ -23,7 +23,10 @@ def failure(code: int, said: str) -> Exception:
     said = re.sub(r"\nSee '[^']*'\.\s*$", "", said.strip())
     last = said.rsplit("neardup: ", 1)[-1]
     last = last[len("usage: "):] if last.startswith("usage: ") else last
-    for words, kind in (("no such file or directory", FileNotFoundError), ("permission denied", PermissionError)):
+    for words, kind in (
+        (("no such file or directory", "cannot find the file specified.", "cannot find the path specified."), FileNotFoundError),
+        (("permission denied", "Access is denied."), PermissionError),  # the second is Windows'
+    ):
         if last.endswith(words):
             return kind(last)
     if code == 2:

@@ -1,0 +1,35 @@
+// Package durable gives finished files and folders their names for good.
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Rename renames a file or a folder; the new name is on disk when it returns.
+func Rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(to))
+}
+
+// SyncDir makes the names in a folder durable. Windows refuses to flush a folder,
+// and needs not be asked: NTFS keeps a log of what happens to names.
+func SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("fsync %s: %w", dir, err)
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package lockfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// Of the system, and not named by package syscall.
+const (
+	deleteOnClose    = 0x0400_0000 // FILE_FLAG_DELETE_ON_CLOSE
+	sharingViolation = syscall.Errno(32)
+)
+
+// Lock takes the lock that path stands for, or says ErrLocked where
+// another process has it: it is open for one at a time, and the system closes and removes
+// it when a process ends, however it ends.
+func Lock(path string) (unlock func() error, err error) {
+	name, err := syscall.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, err
+	}
+	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil,
+		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL|deleteOnClose, 0)
+	switch {
+	case errors.Is(err, sharingViolation):
+		return nil, ErrLocked
+	case err != nil:
+		return nil, &fs.PathError{Op: "lock", Path: path, Err: err}
+	}
+	return func() error { return syscall.CloseHandle(h) }, nil
+}
+
+// Ours says yes: folders for temporary files are each user's own.
+func Ours(os.FileInfo) bool { return true }
