@@ -45,11 +45,6 @@ func (m *memory) Snapshot() (Snapshot, error) { return &state{m, m.rows()}, nil 
 func (m *memory) Batch() Batch                { return &state{m, m.clone()} }
 func (m *memory) Close() error                { return nil }
 
-func (m *memory) get(key string) []byte {
-	_, v, _ := m.rows().Get(key)
-	return v
-}
-
 func (m *memory) set(key string, value []byte) { m.rows().ReplaceOrInsert(key, value) }
 
 // keys are those of some spaces, in order.
