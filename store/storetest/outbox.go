@@ -37,7 +37,7 @@ func (o *opened) waiting(after uint64) string {
 func testOutbox(t *testing.T, p Place) {
 	o := start(t, p)
 	ctx := t.Context()
-	box := o.Index
+	box := func() docid.Index { return o.Index() }
 	acknowledge := func(sink string, upTo uint64, want error) {
 		t.Helper()
 		must(t, fmt.Sprintf("%s acknowledges %d", sink, upTo), box().Acknowledge(ctx, sink, upTo), want)
