@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/feature"
 )
 
 const (
@@ -182,9 +183,4 @@ func (r *records) nearQueries(dst []sampledPair, queries []query, p position) ([
 }
 
 // mixed hashes two numbers.
-func mixed(a, b uint64) uint64 {
-	z := a*0x9e3779b97f4a7c15 ^ b
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
+func mixed(a, b uint64) uint64 { return feature.Mix(a*0x9e3779b97f4a7c15 ^ b) }

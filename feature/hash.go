@@ -24,12 +24,13 @@ type keys struct{ a, b, c, d, e uint64 }
 
 func newKeys(seed uint64) keys {
 	const step = 0x9e3779b97f4a7c15
-	next := func() uint64 { seed += step; return splitmix(seed) }
+	next := func() uint64 { seed += step; return Mix(seed) }
 	return keys{a: next(), b: next(), c: next(), d: next(), e: next() | 1}
 }
 
-// splitmix is the output function of SplitMix64 (Steele, Lea, Flood 2014).
-func splitmix(z uint64) uint64 {
+// Mix is the output function of SplitMix64 (Steele, Lea, Flood 2014): a permutation of
+// 64 bits that spreads them evenly.
+func Mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31

@@ -150,3 +150,14 @@ func TestAppendEqualsTheDefinition(t *testing.T) {
 		}
 	})
 }
+
+// TestMix: it is what SplitMix64 puts out at a state.
+func TestMix(t *testing.T) {
+	for state := uint64(0); state < 1000; {
+		before := state
+		if want := splitmix(&state); feature.Mix(state) != want {
+			t.Fatalf("Mix(%#x), want %#x", state, want)
+		}
+		state = before + 1
+	}
+}

@@ -1,6 +1,10 @@
 package minhash
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/neardup/neardup/feature"
+)
 
 // empty marks a slot that no shingle has reached.
 const empty = 1<<64 - 1
@@ -72,21 +76,14 @@ func firstEmpty(slots []uint64, from int) int {
 
 // multiplier gives every round hashes of its own: the first ones, which are
 // good in all bits, times an odd number.
-func multiplier(round uint64) uint64 { return mix(round) | 1 }
-
-// mix is the finisher of SplitMix64.
-func mix(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
+func multiplier(round uint64) uint64 { return feature.Mix(round) | 1 }
 
 // appendKeys appends a key for every band: the hash of its slots and number.
 func appendKeys(keys, slots []uint64, rows int) []uint64 {
 	for band := uint64(1); len(slots) >= rows; band++ {
-		key := mix(band)
+		key := feature.Mix(band)
 		for _, slot := range slots[:rows] {
-			key = mix(key ^ slot)
+			key = feature.Mix(key ^ slot)
 		}
 		keys = append(keys, key)
 		slots = slots[rows:]

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/neardup/neardup/feature"
 )
 
 // pair returns two sets whose union has size elements, both of them share
@@ -11,7 +13,7 @@ import (
 func pair(state *uint64, size, both int) (a, b []uint64) {
 	for i := range size {
 		*state += 0x9e3779b97f4a7c15
-		h := mix(*state)
+		h := feature.Mix(*state)
 		if i < both || i%2 == 0 {
 			a = append(a, h)
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/neardup/neardup/feature"
 )
 
 // scratch is the memory of one call of Record or Add.
@@ -40,7 +42,7 @@ func (s *scratch) decode(text string) []rune {
 // grams fills s.hashes with a hash for each substring of 1 to q runes: the one
 // of size runes that ends at place i is s.hashes[i*q+size-1]. Where it would
 // begin before the text it is 0 and stands for nothing.
-func (s *scratch) grams(runes []rune, q int, seed uint64) []uint64 {
+func (s *scratch) grams(runes []rune, q int, seed uint64) {
 	s.hashes = grow(s.hashes, len(runes)*q)
 	for i := range runes {
 		h := seed
@@ -51,17 +53,9 @@ func (s *scratch) grams(runes []rune, q int, seed uint64) []uint64 {
 			}
 			h = (h ^ uint64(uint32(runes[i-size+1]))) * 0xff51afd7ed558ccd
 			h ^= h >> 32
-			s.hashes[i*q+size-1] = mix(h + uint64(size))
+			s.hashes[i*q+size-1] = feature.Mix(h + uint64(size))
 		}
 	}
-	return s.hashes
-}
-
-// mix is the finaliser of SplitMix64: a permutation of 64 bits.
-func mix(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
 
 // rank fills s.sorted with the ranks of hashes, from rare to frequent.

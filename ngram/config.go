@@ -156,6 +156,15 @@ type settings struct {
 	table *Table
 }
 
+// similar completes the match of two texts that are as similar as the threshold says:
+// near, or variants of one template.
+func (s *settings) similar(match neardup.Match, similarity float64, a, b string) neardup.Match {
+	match.Similarity = similarity
+	match.Variant = bool(s.Variants) && Variant(a, b)
+	match.Near = !match.Variant
+	return match
+}
+
 // Spec names every parameter that changes a result. The table is not among
 // them: it changes the keys and never what is found.
 func (s *settings) Spec() neardup.Spec {

@@ -167,10 +167,7 @@ func (m *countMethod) Compare(a, b neardup.View) neardup.Match {
 	if similarity < m.Threshold {
 		return match
 	}
-	match.Similarity = similarity
-	match.Variant = bool(m.Variants) && Variant(x.text, y.text)
-	match.Near = !match.Variant
-	return match
+	return m.similar(match, similarity, x.text, y.text)
 }
 
 // Measure is the similarity of the counts, however small.

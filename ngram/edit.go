@@ -145,7 +145,7 @@ func oddRuns(runes []rune, q int) feature.OddSketch {
 	for i := range hashes {
 		h := uint64(q)
 		for _, r := range runes[i : i+q] {
-			h = mix(h ^ uint64(uint32(r)))
+			h = feature.Mix(h ^ uint64(uint32(r)))
 		}
 		hashes[i] = h
 	}
@@ -197,8 +197,5 @@ func (m *editMethod) Compare(a, b neardup.View) neardup.Match {
 		return match
 	}
 	match.Distance = d
-	match.Similarity = float64(longer-d) / float64(longer)
-	match.Variant = bool(m.Variants) && Variant(x.text, y.text)
-	match.Near = !match.Variant
-	return match
+	return m.similar(match, float64(longer-d)/float64(longer), x.text, y.text)
 }

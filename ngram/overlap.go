@@ -46,7 +46,7 @@ func numberedGrams(runes []rune, q int) []uint64 {
 	for i := range cap(hashes) {
 		h := uint64(q)
 		for _, r := range runes[i : i+q] {
-			h = mix(h ^ uint64(uint32(r)))
+			h = feature.Mix(h ^ uint64(uint32(r)))
 		}
 		hashes = append(hashes, h)
 	}
@@ -56,7 +56,7 @@ func numberedGrams(runes []rune, q int) []uint64 {
 		if number++; i == 0 || h != last {
 			number, last = 0, h
 		}
-		hashes[i] = mix(h + number)
+		hashes[i] = feature.Mix(h + number)
 	}
 	slices.Sort(hashes)
 	return hashes

@@ -1,6 +1,10 @@
 package ngram
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/neardup/neardup/feature"
+)
 
 // The keys of a batch: the longer text selects.
 //
@@ -68,7 +72,7 @@ const (
 
 // inClass is the hash of a substring as a piece of a text of a class.
 func inClass(hash uint64, class int) uint64 {
-	return mix(hash + uint64(class+1)*0x9e3779b97f4a7c15)
+	return feature.Mix(hash + uint64(class+1)*0x9e3779b97f4a7c15)
 }
 
 // pieces fills s.chosen with the pieces of a text after s.grams with

@@ -208,16 +208,9 @@ func (m *Method) Record(clean string, rec *neardup.Record) {
 // share one.
 func (m *Method) AppendKeys(dst []uint64, fp uint64) []uint64 {
 	for i := range m.layout.tables {
-		dst = append(dst, mix(m.layout.tables[i].key(fp)^uint64(i)<<56))
+		dst = append(dst, feature.Mix(m.layout.tables[i].key(fp)^uint64(i)<<56))
 	}
 	return dst
-}
-
-// mix is the finalizer of SplitMix64: a bijection that spreads keys evenly.
-func mix(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
 
 // Plausible reports whether two fingerprints are within the distance.

@@ -12,7 +12,7 @@ import (
 func newTrie(d *dictionary) (trie, error) {
 	var t trie
 	codes := t.assignCodes(d)
-	tree, err := t.grow(d, codes)
+	tree, err := t.grow(d)
 	if err != nil {
 		return t, err
 	}
@@ -68,7 +68,7 @@ type branch struct {
 
 // grow makes the tree; tree[0] is its root. Frequencies become indexes of
 // t.costs, one for each different frequency.
-func (t *trie) grow(d *dictionary, none uint16) ([]branch, error) {
+func (t *trie) grow(d *dictionary) ([]branch, error) {
 	tree := make([]branch, 1, len(d.entries)*3/2+2)
 	index := map[uint64]uint16{}
 	t.costs = append(t.costs, cost(1, d.total))
