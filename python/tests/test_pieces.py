@@ -8,10 +8,10 @@ import pathlib
 from types import SimpleNamespace
 
 import neardup
-import test_spark
+from session import Session
 
 
-class Pieces(test_spark.Session):
+class Pieces(Session):
     def run_on_spark(self, inputs, name, pieces, format="auto"):
         """The summary, and the lines of kept, decisions and rejects in the order of their parts."""
         from neardup.spark import _run

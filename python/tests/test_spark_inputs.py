@@ -9,12 +9,12 @@ import unittest.mock
 from types import SimpleNamespace
 
 import neardup
-import test_spark
+from session import Session, lines
 
 
-class Frames(test_spark.Session):
+class Frames(Session):
     def documents(self, count=300):
-        rows = [json.loads(r) for r in test_spark.lines("uci_sms/docs.jsonl", count)]
+        rows = [json.loads(r) for r in lines("uci_sms/docs.jsonl", count)]
         texts = [r["text"] for r in rows]
         return [(f"d{i}", t) for i, t in enumerate(texts + texts[::3] + [t + " !" for t in texts[::4]])]
 
@@ -140,7 +140,7 @@ class Frames(test_spark.Session):
 
     def test_outside_of_an_activated_environment(self):
         """As in a notebook: neither PATH nor anything else names this Python, or the command."""
-        path = self.write("notebook.jsonl", test_spark.lines("uci_sms/docs.jsonl", 40))
+        path = self.write("notebook.jsonl", lines("uci_sms/docs.jsonl", 40))
         program = textwrap.dedent("""
             import sys
             from pyspark.sql import SparkSession
@@ -156,7 +156,7 @@ class Frames(test_spark.Session):
         self.assertEqual(done.stdout.strip(), self.local(path, "--method=minhash")["digest"], done.stderr[-2000:])
 
 
-class Folders(test_spark.Session):
+class Folders(Session):
     def on_spark(self, inputs, name, **more):
         from neardup.spark import _run
 
@@ -260,7 +260,7 @@ class Folders(test_spark.Session):
                 self.assertEqual(summary["digest"], want["digest"])
                 self.assertLess(self.shuffled() - before, size // 2)
                 parts = sorted(n for n in os.listdir(out + "/kept") if n.startswith("part-"))
-                kept = [line for n in parts for line in test_spark.lines(os.path.join(out, "kept", n)) if line]
+                kept = [line for n in parts for line in lines(os.path.join(out, "kept", n)) if line]
                 self.assertEqual(kept, rows[:1990])
 
     def shuffled(self):

@@ -1,0 +1,85 @@
+"""A Spark session for tests, and the shared data.
+
+Needs pyspark (pip install './python[spark]'), Java 17 and the shared data.
+"""
+
+import atexit
+import functools
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DATA = os.environ.get("NEARDUP_TEST_DATA") or os.path.join(os.path.dirname(__file__), "..", "..", "..", "shared", "data")
+HAVE = importlib.util.find_spec("pyspark") is not None and os.path.isdir(DATA)
+if os.environ.get("CI") == "true" and os.environ.get("NEARDUP_TEST_ENGINES") == "1" and not HAVE:
+    raise RuntimeError("pyspark or the shared data are missing")
+
+
+def lines(name, count=None):
+    """The first lines of a file, of the shared data where its name is not a whole path; the last one is empty."""
+    path = os.path.join(DATA, name)
+    if path.endswith(".zst"):
+        import pyarrow
+
+        with pyarrow.input_stream(path, compression="zstd") as f:
+            text = f.read().decode()
+    else:
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+    return text.split("\n")[:count]
+
+
+@functools.cache
+def context():
+    """The session that those of all classes are made of: to start Spark, and its Python workers, takes seconds."""
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    folder = tempfile.TemporaryDirectory()
+    options = {
+        # A task that fails is tried again, as on a cluster.
+        "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.memory": "1g",
+        "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.shuffle.partitions": "3",
+        # What starts soon counts here, not what runs fast in the end.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.local.dir": folder.name, "spark.sql.warehouse.dir": folder.name,
+        "spark.ui.retainedJobs": "100000", "spark.ui.retainedStages": "100000",  # tests count them
+    }
+    builder = SparkSession.builder.master("local[2,3]")
+    for name, value in options.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("OFF")
+    atexit.register(folder.cleanup)
+    atexit.register(spark.stop)
+    return spark
+
+
+@unittest.skipUnless(HAVE, "pyspark or the shared data are not there")
+class Session(unittest.TestCase):
+    """Has a session with settings of its own, and a folder."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.spark = context().newSession()
+
+    def write(self, name, rows):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "w", encoding="utf-8") as f:
+            f.writelines(r + "\n" for r in rows if r)
+        return path
+
+    def frame(self, path):
+        return self.spark.read.schema("id string, text string").json(path)
+
+    def local(self, path, *flags):
+        out = subprocess.run(["neardup", "dedup", "--json", *flags, path], capture_output=True, text=True, check=True).stdout
+        return json.loads(out)
