@@ -64,6 +64,7 @@ func (p *pairs) do(ctx context.Context, inputs []string) error {
 	if p.run.json && p.out == "-" {
 		return usage("--json prints the summary on standard output: name a file with --out")
 	}
+	p.input.opt.Fields = cfg.Keep.Fields()
 	r, err := p.input.openFor(p.app, inputs, "", p.out, p.run.rejects)
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["dedup", "pairs", "Decision", "Pair", "Error", "OptionError", "path"]
 __version__ = "0.1.0"
 
-FIELDS = ("decision", "leader", "similarity", "distance", "method", "basis", "variant_of")
+FIELDS = ("decision", "leader", "similarity", "distance", "method", "basis", "variant_of", "kept_by")
 PAIR = ("a", "b", "similarity", "distance", "relation", "basis")
 
 Path = Union["os.PathLike[str]", "Sequence[os.PathLike[str]]"]
@@ -43,6 +43,7 @@ class Decision(TypedDict, total=False):
     method: str
     basis: Optional[str]
     variant_of: Union[int, str, None]
+    kept_by: Optional[str]
 
 
 class Pair(TypedDict):
@@ -73,7 +74,8 @@ def dedup(data: Any, *, text: str = "text", method: str = "auto", threshold: Opt
     pyarrow Table with a column `text`; a Series, in which a missing text is an empty one; or
     what the command reads: a path, a pattern, or a list of pathlib.Paths, with `text` the
     field. Other options are flags of `neardup dedup`: keep="longest", memory="4GiB",
-    overrides="rulings.jsonl".
+    overrides="rulings.jsonl". keep="source:wiki,*; latest" looks at columns of a table, too,
+    and "kept_by" is the key that decided.
 
     Of strings it returns a list with a dict for each, in their order; "leader"
     and "variant_of" are indices. Of pandas it returns a DataFrame with the
@@ -86,7 +88,7 @@ def dedup(data: Any, *, text: str = "text", method: str = "auto", threshold: Opt
     if names:
         return _decide(names, {**options, **_field(text)})
     data, kind = _table_of(data, text)
-    rows = _of_strings(_texts(data, text, kind), options)
+    rows = _of_strings(_texts(data, text, kind), options, _others(data, kind, text, options))
     if kind == "strings":
         return rows
     if kind == "pandas":
@@ -238,17 +240,33 @@ def _decide(inputs, options, feed=None):
 
 
 def _plain(decision):
-    decision["variant_of"] = decision.pop("variantOf", None)
+    decision["variant_of"], decision["kept_by"] = decision.pop("variantOf", None), decision.pop("keptBy", None)
     return {"id": decision.pop("id"), **{k: decision.pop(k, None) for k in FIELDS}, **decision}
 
 
-def _of_strings(texts, options):
+def _others(data, kind, text, options):
+    """For each row a dict of the columns that keep looks at; of strings there are none."""
+    if kind == "strings":
+        return None
+    names = {"time", "url"}
+    for key in str(options.get("keep", "")).split(";"):
+        field = re.match(r"\s*(?:([^:]+):|(?:largest|smallest) (.+))", key)
+        names |= {n.strip() for n in (field.groups() if field else ()) if n}
+    have = data.column_names if kind == "pyarrow" else data.columns
+    names = [n for n in names if n in have and n not in ("id", text)]
+    if "keep" not in options or not names:
+        return None
+    columns = (data.column(n).to_pylist() if kind == "pyarrow" else data[n] for n in names)
+    return ({n: v for n, v in zip(names, row) if _missing(v) != ""} for row in zip(*columns))
+
+
+def _of_strings(texts, options, others=None):
     texts = iter(texts)
     first = next(texts, None)
     if first is None:
         return []  # the command refuses to read nothing
     counted = [0]
-    found = _decide(["--format=jsonl", "-"], options, _feed(itertools.chain([first], texts), counted))
+    found = _decide(["--format=jsonl", "-"], options, _feed(itertools.chain([first], texts), counted, others))
     count = counted[0]
     out = [None] * count
     for d in found:
@@ -260,13 +278,14 @@ def _of_strings(texts, options):
     return out
 
 
-def _feed(texts, counted):
-    """The texts as JSONL with their numbers as ids; counted[0] counts them."""
+def _feed(texts, counted, others=None):
+    """The texts as JSONL with their numbers as ids, and others beside them; counted[0] counts them."""
+    others = others or itertools.repeat({})
     for s in texts:
         if not isinstance(s, str):
             hint = ": pass a list of paths only, or read it first" if isinstance(s, os.PathLike) else ""
             raise TypeError(f"text {counted[0]} is {type(s).__name__}, not str{hint}")
-        yield json.dumps({"id": str(counted[0]), "text": s}).encode("ascii") + b"\n"
+        yield json.dumps({**next(others), "id": str(counted[0]), "text": s}, default=str).encode("ascii") + b"\n"
         counted[0] += 1
 
 
@@ -278,7 +297,7 @@ def _of_frame(rows, labels):
             if d[k] is not None:
                 d[k] = labels[d[k]]
     columns = {k: [d[k] for d in rows] for k in FIELDS}
-    for k in ("leader", "distance", "variant_of"):
+    for k in ("leader", "distance", "variant_of", "kept_by"):
         columns[k] = pandas.Series(columns[k], index=labels, dtype=object)
     return pandas.DataFrame(columns, index=labels)
 
