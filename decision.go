@@ -26,6 +26,9 @@ type Decision struct {
 	Leader string `json:"leader,omitempty"`
 	// Similarity to the leader, 0..1; 0 for a new document.
 	Similarity float64 `json:"similarity,omitempty"`
+	// KeptBy is the key of the order that says why the leader stays and not
+	// this one; "" where it is the order of the input.
+	KeptBy string `json:"keptBy,omitempty"`
 	// Distance where the method has one, else nil.
 	Distance *int `json:"distance,omitempty"`
 	// Via is set where connected components were asked for: the document

@@ -14,6 +14,8 @@ type Document struct {
 	// caller's (the readers use Unix nanoseconds); 0 means unknown, which
 	// orders after every known time.
 	Time int64
+	// Fields are others, by name, that an order of documents looks at.
+	Fields map[string]string
 }
 
 // Cleaner makes clean text; text.Normalizer is one. String names it with

@@ -7,10 +7,11 @@
 // The outcome is that of the sequential specification: in the order that
 // Keep names, each document is compared with the leaders before it and
 // becomes a leader or the duplicate of the best one. Workers, memory and the
-// order of the input (unless Keep is First) never change it.
+// order of the input (unless Keep asks for it) never change it.
 package batch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,17 +21,6 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/override"
-)
-
-// Keep names the order in which documents are decided; of near-duplicates
-// the first in this order is kept.
-type Keep string
-
-const (
-	First    Keep = "first"    // the order of the input
-	Longest  Keep = "longest"  // most runes of clean text first, ties by id
-	Earliest Keep = "earliest" // smallest Document.Time first, ties by id; unknown times last
-	ByID     Keep = "id"       // ids in the order of their bytes
 )
 
 // Source yields documents in blocks. Next is called by one goroutine at a
@@ -103,12 +93,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Method == nil {
 		return c, errors.New("batch: no method given")
 	}
-	switch c.Keep {
-	case "":
-		c.Keep = First
-	case First, Longest, Earliest, ByID:
-	default:
-		return c, fmt.Errorf("batch: cannot keep %q (first, longest, earliest, id)", c.Keep)
+	c.Keep = cmp.Or(c.Keep, First)
+	if err := c.Keep.Check(); err != nil {
+		return c, fmt.Errorf("batch: cannot keep %w", err)
 	}
 	switch c.Link {
 	case "":

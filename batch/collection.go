@@ -15,7 +15,8 @@ import (
 type collection struct {
 	docs   external.Table[item, docRow]
 	ids    *external.Spool
-	ranked *external.Table[rank, item] // nil when Keep is First: the rank is the item
+	ranked *external.Table[rank, item] // nil where the order is that of the input: the rank is the item
+	keep   *preferred                  // nil there, too
 	texts  external.Table[position, textRow]
 	// renumbered gives the position of a text from its textNo, plus 1; nil
 	// when they are the same.

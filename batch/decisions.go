@@ -170,7 +170,10 @@ func (v *verdicts) duplicate(o *Outcome, leader position, m neardup.Match) error
 	if m.Distance >= 0 {
 		o.Distance = &m.Distance
 	}
-	o.Leader, err = v.id(i)
+	if o.Leader, err = v.id(i); err != nil || o.LeaderItem < 0 {
+		return err
+	}
+	o.KeptBy, err = v.keep.key(item(o.Item), i, o.ID == o.Leader)
 	return err
 }
 

@@ -9,18 +9,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/internal/external"
 )
 
-// orderer sorts documents by what Keep asks for, then by id, then by digest,
+// orderer sorts documents by the keys of Keep, then by id, then by digest,
 // so that the order is one of the documents themselves; only copies that
-// agree in all three are ordered by their place in the input.
+// agree in all are ordered by their place in the input.
 type orderer struct {
-	keep  Keep
+	*preferred
 	limit int64
 	rows  []orderRow
 	bytes int64
@@ -28,34 +27,28 @@ type orderer struct {
 }
 
 type orderRow struct {
-	key    uint64
+	ranks  []uint64 // by each key
 	id     string
 	digest neardup.Digest
 	item   item
 }
 
 func (a orderRow) compare(b orderRow) int {
-	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id),
+	return cmp.Or(slices.Compare(a.ranks, b.ranks), cmp.Compare(a.id, b.id),
 		bytes.Compare(a.digest[:], b.digest[:]), cmp.Compare(a.item, b.item))
 }
 
-func newOrderer(keep Keep, d *external.Files, memory int64) *orderer {
-	return &orderer{keep: keep, limit: memory, runs: external.NewRuns(d)}
+func newOrderer(keep *preferred, d *external.Files, memory int64) *orderer {
+	return &orderer{preferred: keep, limit: memory, runs: external.NewRuns(d)}
 }
 
 func (o *orderer) add(s *scanned, i item) error {
-	row := orderRow{id: s.doc.ID, digest: s.digest, item: i}
-	switch o.keep {
-	case Longest:
-		row.key = math.MaxUint64 - uint64(runes(s.clean))
-	case Earliest:
-		row.key = uint64(s.doc.Time) ^ 1<<63 // signed order
-		if s.doc.Time == 0 {
-			row.key = math.MaxUint64
-		}
+	row := orderRow{ranks: s.ranks, item: i}
+	if !o.input {
+		row.id, row.digest = s.doc.ID, s.digest
 	}
 	o.rows = append(o.rows, row)
-	o.bytes += int64(len(row.id)) + 64
+	o.bytes += int64(len(row.id)+8*len(row.ranks)) + 80
 	if o.bytes < o.limit {
 		return nil
 	}
@@ -68,10 +61,12 @@ func (o *orderer) spill() error {
 		w := bufio.NewWriterSize(out, 1<<18)
 		var b []byte
 		for _, row := range o.rows {
-			b = binary.LittleEndian.AppendUint64(b[:0], row.key)
-			b = append(b, row.digest[:]...)
+			b = append(b[:0], row.digest[:]...)
 			b = binary.LittleEndian.AppendUint32(b, uint32(row.item))
 			b = binary.LittleEndian.AppendUint32(b, uint32(len(row.id)))
+			for _, r := range row.ranks {
+				b = binary.LittleEndian.AppendUint64(b, r)
+			}
 			b = append(b, row.id...)
 			if _, err := w.Write(b); err != nil {
 				return err
@@ -96,28 +91,32 @@ func (o *orderer) each(ctx context.Context, fn func(item) error) error {
 	})}
 	for _, section := range o.runs.Sections() {
 		in := bufio.NewReaderSize(section, 64<<10)
-		cursors = append(cursors, external.NewCursor(func(row *orderRow) error { return readOrderRow(in, row) }))
+		cursors = append(cursors, external.NewCursor(func(row *orderRow) error { return o.read(in, row) }))
 	}
 	less := func(a, b *orderRow) bool { return a.compare(*b) < 0 }
 	return external.Merge(ctx, cursors, less, func(row orderRow) error { return fn(row.item) })
 }
 
-func readOrderRow(in io.Reader, row *orderRow) error {
-	var b [32]byte
+// read reads a row of a run.
+func (o *orderer) read(in io.Reader, row *orderRow) error {
+	var b [24]byte
 	if _, err := io.ReadFull(in, b[:]); err != nil {
 		if errors.Is(err, io.EOF) {
 			return io.EOF
 		}
 		return fmt.Errorf("read a sorted run: %w", err)
 	}
-	row.key = binary.LittleEndian.Uint64(b[:])
-	copy(row.digest[:], b[8:])
-	row.item = item(binary.LittleEndian.Uint32(b[24:]))
-	id := make([]byte, binary.LittleEndian.Uint32(b[28:]))
-	if _, err := io.ReadFull(in, id); err != nil {
+	copy(row.digest[:], b[:])
+	row.item = item(binary.LittleEndian.Uint32(b[16:]))
+	rest := make([]byte, 8*len(o.keys)+int(binary.LittleEndian.Uint32(b[20:])))
+	if _, err := io.ReadFull(in, rest); err != nil {
 		return fmt.Errorf("read a sorted run: %w", err)
 	}
-	row.id = string(id)
+	row.ranks = make([]uint64, len(o.keys))
+	for k := range row.ranks {
+		row.ranks[k], rest = binary.LittleEndian.Uint64(rest), rest[8:]
+	}
+	row.id = string(rest)
 	return nil
 }
 

@@ -74,7 +74,7 @@ type scan struct {
 	set       *collection // but for its texts, which are
 	texts     external.Table[textNo, textRow]
 	idHashes  *external.Sorter[pair]
-	order     *orderer // nil when Keep is First
+	order     *orderer // nil where the order of the input is asked for
 	postings  *external.Sorter[Posting]
 	viewCache *viewCache
 	named     map[string][]textNo // of the documents that overrides name
@@ -103,8 +103,10 @@ func newScan(j *job, src Source) *scan {
 	if t, ok := s.method.(neardup.Trainable); ok && j.cfg.Reference == nil {
 		s.trainer = t.Trainer(j.memory(120))
 	}
-	if j.cfg.Keep != First {
-		s.order = newOrderer(j.cfg.Keep, d, j.memory(60))
+	keep, _ := j.cfg.Keep.parse() // newJob has said what is wrong with it
+	if len(keep.keys) > 0 || !keep.input {
+		s.set.keep = &preferred{keep, external.NewArray[uint64](d, j.memory(15))}
+		s.order = newOrderer(s.set.keep, d, j.memory(60))
 	}
 	return s
 }
@@ -119,6 +121,7 @@ type scanned struct {
 	blank    bool
 	recorded bool
 	rec      neardup.Record
+	ranks    []uint64     // by each key of Keep
 	view     neardup.View // nil: made later, where needed
 }
 
@@ -139,7 +142,10 @@ func (s *scan) scanBlock(b Block) []scanned {
 		it := scanned{doc: *doc}
 		it.clean = s.cfg.Clean.Clean(doc.Text)
 		it.digest = neardup.DigestOf(it.clean)
-		it.doc.Text, it.doc.Title, it.doc.URL = "", "", ""
+		if s.order != nil {
+			it.ranks = s.set.keep.of(&it)
+		}
+		it.doc.Text, it.doc.Title, it.doc.URL, it.doc.Fields = "", "", "", nil
 		it.blank = neardup.Blank(it.clean)
 		if !it.blank && (s.cfg.Overrides.Names(doc.ID) || s.known.claim(it.digest)) {
 			if s.trainer != nil {
@@ -206,7 +212,7 @@ func (s *scan) collectOne(it *scanned) error {
 	}
 	s.sum.Documents++
 	if s.order != nil {
-		if err := s.order.add(it, item(n)); err != nil {
+		if err := errors.Join(s.order.add(it, item(n)), s.set.keep.add(item(n), it.ranks)); err != nil {
 			return err
 		}
 	}

@@ -66,10 +66,27 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 	if d.opt.Compare == TitleAndText && doc.Title != "" {
 		doc.Text = doc.Title + "\n" + doc.Text
 	}
+	if len(d.opt.Fields) > 0 {
+		d.extra(it, doc)
+	}
 	if doc.ID == "" {
 		doc.ID = it.path() + ":" + strconv.FormatInt(it.Line, 10)
 	}
 	return nil
+}
+
+// extra reads Options.Fields.
+func (d *Decoder) extra(it Item, doc *neardup.Document) {
+	doc.Fields = make(map[string]string, len(d.opt.Fields))
+	for i, value := range d.Extra(it, d.opt.Fields...) {
+		if value == "" {
+			continue
+		}
+		doc.Fields[d.opt.Fields[i]] = value
+		if i < mostExtra {
+			d.note(1 << (firstExtra + i))
+		}
+	}
 }
 
 // path is the file's name with slashes on every system.

@@ -71,6 +71,10 @@ type Options struct {
 	// the text. Empty: none.
 	HTMLField string
 
+	// Fields are the names of others that become Document.Fields, those of the object
+	// itself or of the header of a table: only JSON and tables have them.
+	Fields []string
+
 	// Delimiter parts the cells of CSV and TSV. 0: comma or tab, or for CSV
 	// the one of comma, tab, semicolon and bar under which the header has
 	// the text.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -80,7 +81,7 @@ func TestJSONL(t *testing.T) {
 			if c.want.ID == "" {
 				c.want.ID = path + ":1"
 			}
-			if res.docs[0] != c.want {
+			if !reflect.DeepEqual(res.docs[0], c.want) {
 				t.Fatalf("got %+v\nwant %+v", res.docs[0], c.want)
 			}
 		})
@@ -91,7 +92,7 @@ func TestJSONLNamedFields(t *testing.T) {
 	path := put(t, t.TempDir(), "in", `{"u":"http://a","body":"<title>T</title><p>x</p>","ts":1700000000,"id":"no"}`)
 	res := read(t, Options{Format: JSONL, IDField: "u", URLField: "u", HTMLField: "body", TimeField: "ts", Extract: tagless}, path)
 	want := neardup.Document{ID: "http://a", URL: "http://a", Title: "T", Text: "Tx", Time: 1700000000e9}
-	if len(res.docs) != 1 || res.docs[0] != want {
+	if len(res.docs) != 1 || !reflect.DeepEqual(res.docs[0], want) {
 		t.Fatalf("got %+v, rejects %q", res.docs, res.rejects)
 	}
 	res = read(t, Options{TimeField: "u", TextField: "body"}, path)

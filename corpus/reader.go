@@ -195,6 +195,9 @@ type seenFields struct{ atomic.Uint32 }
 
 const seenObject = 1 << 31
 
+// firstExtra is the bit of the first of Options.Fields, of which the first ones are noted.
+const firstExtra, mostExtra = 12, 16
+
 // Unmet returns the names of the fields that were asked for and that none of
 // the objects of JSON has that were decoded so far. Of tables Next says so.
 func (r *Reader) Unmet() (names []string) {
@@ -210,6 +213,11 @@ func (r *Reader) Unmet() (names []string) {
 			}
 		}
 		return false
+	}
+	for i, name := range r.opt.Fields {
+		if i < mostExtra && had>>(firstExtra+i)&1 == 0 {
+			names = append(names, name)
+		}
 	}
 	for _, t := range all {
 		if t.field.Required && !met(t.field.Name) {
@@ -265,6 +273,15 @@ func (r *Reader) checkFields() error {
 	untitled := func(in *input) bool { return in.format == Lines || in.format == Files }
 	if r.opt.Compare == TitleAndText && !slices.ContainsFunc(r.inputs, func(in *input) bool { return !untitled(in) }) {
 		return fmt.Errorf("%w: no titles to compare in format %s", ErrNoEffect, r.inputs[0].format)
+	}
+	for _, in := range r.inputs {
+		switch in.format {
+		case JSONL, JSON, CSV, TSV:
+		default:
+			if len(r.opt.Fields) > 0 {
+				return fmt.Errorf("%w: the field %q of format %s", ErrNoEffect, r.opt.Fields[0], in.format)
+			}
+		}
 	}
 	for _, in := range r.inputs {
 		if in.format.hasFields() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -106,7 +107,7 @@ func TestWARCDocument(t *testing.T) {
 	path := put(t, t.TempDir(), "a.warc", page("1", "<title>T</title><p>one</p>"))
 	got := read(t, Options{Extract: tagless}, path).docs
 	want := neardup.Document{ID: "urn:x:1", URL: "http://a/1", Title: "T", Text: "Tone", Time: 86400e9}
-	if len(got) != 1 || got[0] != want {
+	if len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

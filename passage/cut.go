@@ -119,16 +119,12 @@ func (c *Cutter) wholeWords(s string, start, end int) (from, to int) {
 		_, size := utf8.DecodeRuneInString(s[start:])
 		start += size
 	}
-	for start < end && !c.border(s, end) {
-		_, size := utf8.DecodeLastRuneInString(s[:end])
-		end -= size
-	}
 	for start < end && unicode.IsSpace(first(s[start:])) {
 		_, size := utf8.DecodeRuneInString(s[start:])
 		start += size
 	}
-	if glues(s[:start], s[end:]) {
-		_, size := utf8.DecodeLastRuneInString(s[start:end])
+	for start < end && (!c.border(s, end) || glues(s[:start], s[end:])) {
+		_, size := utf8.DecodeLastRuneInString(s[:end])
 		end -= size
 	}
 	return start, end

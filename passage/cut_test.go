@@ -1,8 +1,14 @@
 package passage
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup/text"
+	"github.com/neardup/neardup/text/segment"
 )
 
 // shown is a text with what is cut in [] and what is repeated and stays in <>.
@@ -72,4 +78,70 @@ func TestParts(t *testing.T) {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
+}
+
+// Of ten thousand cuts of Chinese texts, between any two bytes, none goes through a rune or a word: one
+// of the words of the whole run of characters that it lies in.
+func TestCutsLeaveWordsWhole(t *testing.T) {
+	c, err := NewCutter(WholeWords)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := segment.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, cuts, within := rand.New(rand.NewPCG(4, 2)), 0, 0
+	for _, set := range []string{"zh_lctt_proofread", "zh_tidb_docs_versions", "zh_laws"} {
+		texts := realTexts(t, set, 300_000)
+		for range 3400 {
+			s := texts[r.IntN(len(texts))]
+			if len(s) < 700 {
+				continue
+			}
+			start := r.IntN(len(s) - 600)
+			span := Span{Place: Place{Byte: start}, Len: 200 + r.IntN(400), From: Place{Item: 1}}
+			for _, p := range c.Parts(s, []Span{span}) {
+				if p.Stays != "" {
+					within++
+					continue
+				}
+				cuts++
+				for _, at := range []int{p.Start, p.End} {
+					if at > 0 && at < len(s) && throughWord(words, s, at) {
+						t.Fatalf("%s: %q | %q goes through a word", set, s[max(at-60, 0):at], s[at:min(at+60, len(s))])
+					}
+				}
+			}
+		}
+	}
+	if cuts < 10_000 || within < 1000 {
+		t.Errorf("only %d cuts, and %d parts of words that stay", cuts, within)
+	}
+}
+
+// throughWord reports whether a place lies in a rune, a word of letters, or one of Chinese.
+func throughWord(words *segment.Segmenter, s string, at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:at])
+	after, _ := utf8.DecodeRuneInString(s[at:])
+	han := func(r rune) bool { return unicode.Is(unicode.Han, r) }
+	switch {
+	case !utf8.RuneStart(s[at]):
+		return true
+	case !text.IsWord(before) || !text.IsWord(after) || text.IsCJK(before) != text.IsCJK(after):
+		return false
+	case !han(before) || !han(after):
+		return true
+	}
+	start, end := at, at+strings.IndexFunc(s[at:]+" ", func(r rune) bool { return !han(r) })
+	for start > 0 && han(before) {
+		start -= utf8.RuneLen(before)
+		before, _ = utf8.DecodeLastRuneInString(s[:start])
+	}
+	for _, w := range words.Cut(nil, s[start:end], segment.HMM) {
+		if start += len(w); start >= at {
+			break
+		}
+	}
+	return start != at
 }

@@ -83,6 +83,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	if err != nil {
 		return err
 	}
+	d.input.opt.Fields = cfg.Keep.Fields()
 	r, err := d.open(inputs)
 	if err != nil {
 		return err

@@ -283,7 +283,7 @@ func (f *runFlags) addDecided(all *pflag.FlagSet) {
 }
 
 func (f *runFlags) addKeep(fs *pflag.FlagSet) {
-	fs.StringVar(&f.keep, "keep", "first", "of near-duplicates keep the first, longest, earliest, or the smallest id")
+	fs.StringVar(&f.keep, "keep", "first", "which of near-duplicates stays, keys in the order in which they decide: "+batch.KeepKeys)
 	fs.StringVar(&f.ruled, "overrides", "", `obey what people have ruled (JSONL: {"a":id,"b":id,"link":"must" or "cannot"})`)
 }
 
@@ -350,14 +350,13 @@ func (f *runFlags) config(m neardup.Method, n text.Normalizer) (batch.Config, er
 	if err := f.machine(); err != nil {
 		return batch.Config{}, err
 	}
-	switch batch.Keep(f.keep) {
-	case batch.First, batch.Longest, batch.Earliest, batch.ByID:
-	default:
-		return batch.Config{}, usage("--keep %s is none of first, longest, earliest, id", f.keep)
+	keep := batch.Keep(f.keep)
+	if err := keep.Check(); err != nil {
+		return batch.Config{}, usage("--keep %w", err)
 	}
 	rulings, err := readOverrides(f.ruled)
 	return batch.Config{
-		Clean: n, Method: m, Keep: batch.Keep(f.keep), Memory: int64(f.memory) - ownPages, Tmp: f.tmp, Workers: f.workers,
+		Clean: n, Method: m, Keep: keep, Memory: int64(f.memory) - ownPages, Tmp: f.tmp, Workers: f.workers,
 		Overrides: rulings,
 	}, err
 }

@@ -65,6 +65,7 @@ func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
 	if err != nil {
 		return err
 	}
+	p.input.opt.Fields = cfg.Keep.Fields()
 	r, err := p.input.openFor(p.app, inputs, "", p.out, p.run.rejects)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -96,7 +97,7 @@ func TestRead(t *testing.T) {
 		null := "" // is no text, and the row is kept
 		want := neardup.Document{ID: fmt.Sprint(i), Text: *cmp.Or(rows[i].Text, &null), Title: rows[i].Title,
 			URL: rows[i].Meta.URL, Time: rows[i].Time.UnixNano()}
-		if err != nil || doc != want {
+		if err != nil || !reflect.DeepEqual(doc, want) {
 			t.Fatalf("got %+v, %v\nwant %+v", doc, err, want)
 		}
 	}

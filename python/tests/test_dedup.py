@@ -63,7 +63,7 @@ class Dedup(unittest.TestCase):
             (ValueError, r'^method: unknown method "best": it is one of auto, exact,', {"method": "best"}),
             (TypeError, r"^unexpected keyword argument 'colour'$", {"colour": "red"}),
             (ValueError, r'^threshold "high" is not a number$', {"threshold": "high"}),
-            (ValueError, "^keep best is none of first", {"keep": "best"}),
+            (ValueError, '^keep "best" is none of first', {"keep": "best"}),
             (ValueError, "^max_document: .* is no size", {"max_document": "much"}),
             (FileNotFoundError, "no such file or directory$", {"overrides": "/no/such/file"}),
         ):
@@ -131,6 +131,18 @@ class Dedup(unittest.TestCase):
 
         found = neardup.pairs(frame, text="body", method="ngram")
         self.assertEqual(list(zip(found["a"], found["b"])), [("a", "c"), ("a", "d"), ("c", "d")])
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed")
+    def test_keep_looks_at_columns(self):
+        import pandas
+
+        data = pandas.DataFrame({"text": ["one and the same text"] * 3, "source": ["news", "wiki", None], "score": [2.5, pandas.NA, 1]})
+        got = neardup.dedup(data, keep="source:wiki,*; largest score")
+        self.assertEqual(got["leader"].tolist(), [1, None, 1])
+        self.assertEqual(got["kept_by"].tolist(), ["source", None, "source"])
+        self.assertEqual(neardup.dedup(data, keep="smallest score")["leader"].tolist(), [2, 2, None])
+        with self.assertRaisesRegex(neardup.Error, 'no record has a field "sauce"'):
+            neardup.dedup(data, keep="sauce:wiki")
 
     @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "pyarrow is not installed")
     def test_arrow(self):

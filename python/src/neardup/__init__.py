@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["dedup", "pairs", "contaminated", "Decision", "Pair", "Finding", "Error", "OptionError", "path"]
 __version__ = "0.1.0"
 
-FIELDS = ("decision", "leader", "similarity", "distance", "method", "basis", "variant_of")
+FIELDS = ("decision", "leader", "similarity", "distance", "method", "basis", "variant_of", "kept_by")
 PAIR = ("a", "b", "similarity", "distance", "relation", "basis")
 
 Path = Union["os.PathLike[str]", "Sequence[os.PathLike[str]]"]
@@ -45,6 +45,7 @@ class Decision(TypedDict, total=False):
     method: str
     basis: Optional[str]
     variant_of: Union[int, str, None]
+    kept_by: Optional[str]
 
 
 class Pair(TypedDict):
@@ -75,7 +76,8 @@ def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
     pyarrow Table with a column `text`; a Series, in which a missing text is an empty one; or
     what the command reads: a path, a pattern, or a list of pathlib.Paths, with `text` the
     field. Other options are flags of `neardup dedup`: keep="longest", memory="4GiB",
-    overrides="rulings.jsonl".
+    overrides="rulings.jsonl". keep="source:wiki,*; latest" looks at columns of a table, too,
+    and "kept_by" is the key that decided.
 
     Of strings it returns a list with a dict for each, in their order; "leader"
     and "variant_of" are indices. Of pandas it returns a DataFrame with the
@@ -94,7 +96,7 @@ def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
         if names:
             return _decide([*before, *names], {**options, **_inputs.field(text)})
         data, kind = _inputs.table_of(data, text)
-        rows = _of_strings(_inputs.texts(data, text, kind), options, before)
+        rows = _of_strings(_inputs.texts(data, text, kind), options, before, _inputs.others(data, text, kind, options))
     if kind == "strings":
         return rows
     if kind == "pandas":
@@ -174,18 +176,18 @@ def _decide(inputs, options, feed=None):
 
 
 def _plain(decision):
-    decision["variant_of"] = decision.pop("variantOf", None)
+    decision["variant_of"], decision["kept_by"] = decision.pop("variantOf", None), decision.pop("keptBy", None)
     return {"id": decision.pop("id"), **{k: decision.pop(k, None) for k in FIELDS}, **decision}
 
 
-def _of_strings(texts, options, before=()):
+def _of_strings(texts, options, before=(), others=None):
     texts = iter(texts)
     first = next(texts, None)
     if first is None:
         return []  # the command refuses to read nothing
     counted = [0]
     own = f"{secrets.token_hex(8)}:" if before else ""  # tells these from what was before
-    found = _decide(["--format=jsonl", *before, "-"], options, _inputs.feed(itertools.chain([first], texts), counted, own))
+    found = _decide(["--format=jsonl", *before, "-"], options, _inputs.feed(itertools.chain([first], texts), counted, own, others))
     count = counted[0]
     out = [None] * count
     for d in found:
@@ -205,6 +207,6 @@ def _of_frame(rows, labels):
             if isinstance(d[k], int):
                 d[k] = labels[d[k]]
     columns = {k: [d[k] for d in rows] for k in FIELDS}
-    for k in ("leader", "distance", "variant_of"):
+    for k in ("leader", "distance", "variant_of", "kept_by"):
         columns[k] = pandas.Series(columns[k], index=labels, dtype=object)
     return pandas.DataFrame(columns, index=labels)

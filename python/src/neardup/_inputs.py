@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import itertools
 import json
 import os
 import re
@@ -85,13 +86,31 @@ def table(columns, kind, types):
     return polars.from_arrow(table)
 
 
-def feed(texts, counted, own=""):
-    """The texts as JSONL with their numbers behind own as ids; counted[0] counts them."""
+def others(data, text, kind, options):
+    """For each row a dict of the columns that keep looks at; of strings there are none."""
+    if kind == "strings":
+        return None
+    names = {"time", "url"}
+    for key in str(options.get("keep", "")).split(";"):
+        field = re.match(r"\s*(?:([^:]+):|(?:largest|smallest) (.+))", key)
+        names |= {n.strip() for n in (field.groups() if field else ()) if n}
+    have = data.column_names if kind == "pyarrow" else data.columns
+    names = [n for n in names if n in have and n not in ("id", text)]
+    if "keep" not in options or not names:
+        return None
+    columns = (data.column(n).to_pylist() if kind == "pyarrow" else data[n] for n in names)
+    return ({n: v for n, v in zip(names, row) if missing(v) != ""} for row in zip(*columns))
+
+
+def feed(texts, counted, own="", others=None):
+    """The texts as JSONL with their numbers behind own as ids, and others beside them; counted[0]
+    counts them."""
+    others = others or itertools.repeat({})
     for s in texts:
         if not isinstance(s, str):
             hint = ": pass a list of paths only, or read it first" if isinstance(s, os.PathLike) else ""
             raise TypeError(f"text {counted[0]} is {type(s).__name__}, not str{hint}")
-        yield json.dumps({"id": f"{own}{counted[0]}", "text": s}).encode("ascii") + b"\n"
+        yield json.dumps({**next(others), "id": f"{own}{counted[0]}", "text": s}, default=str).encode("ascii") + b"\n"
         counted[0] += 1
 
 

@@ -1,0 +1,227 @@
+package batch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/neardup/neardup/internal/external"
+)
+
+// Keep says which of near-duplicates is kept: the first in the order in which
+// documents are decided. It is a list of keys, parted by semicolons: the first
+// one in which two documents differ orders them, after all keys the id and
+// then the text, so that the order is one of the documents themselves. Only
+// the key "first" asks for that of the input.
+//
+// Keys are longest and shortest (by the runes of clean text), earliest and
+// latest (by Document.Time), https and shortest-url (by Document.URL),
+// smallest-id (also id), "source:wiki,news,*" (by Document.Fields["source"]: the
+// values in this order, * for all others, which come last where it is missing),
+// "largest score" and "smallest score" (by the number in a field). What a document
+// does not have orders it last.
+type Keep string
+
+// KeepKeys lists the keys, for a message.
+const KeepKeys = "first, longest, shortest, earliest, latest, https, shortest-url, smallest-id, FIELD:value,value,*, 'largest FIELD', 'smallest FIELD'"
+
+// Keys that are used alone.
+const (
+	First    Keep = "first"    // the order of the input
+	Longest  Keep = "longest"  // most runes of clean text
+	Earliest Keep = "earliest" // smallest Document.Time
+	ByID     Keep = "id"       // ids in the order of their bytes
+)
+
+// keepKey is one of the keys: smaller numbers are decided first.
+type keepKey struct {
+	name  string
+	field string // of Document.Fields; "": none
+	rank  func(it *scanned, value string) uint64
+}
+
+// last is the number of what a document does not have.
+const last = math.MaxUint64
+
+// keepKeys are those that need no field.
+var keepKeys = []keepKey{
+	{name: "longest", rank: func(it *scanned, _ string) uint64 { return last - uint64(runes(it.clean)) }},
+	{name: "shortest", rank: func(it *scanned, _ string) uint64 { return uint64(runes(it.clean)) }},
+	{name: "earliest", rank: func(it *scanned, _ string) uint64 { return timeRank(it.doc.Time) }},
+	{name: "latest", rank: func(it *scanned, _ string) uint64 {
+		if it.doc.Time == 0 {
+			return last
+		}
+		return last - timeRank(it.doc.Time)
+	}},
+	{name: "https", rank: func(it *scanned, _ string) uint64 {
+		if strings.HasPrefix(strings.ToLower(it.doc.URL), "https://") {
+			return 0
+		}
+		return 1
+	}},
+	{name: "shortest-url", rank: func(it *scanned, _ string) uint64 {
+		if it.doc.URL == "" {
+			return last
+		}
+		return uint64(len(it.doc.URL))
+	}},
+}
+
+// timeRank orders times; unknown ones come last.
+func timeRank(t int64) uint64 {
+	if t == 0 {
+		return last
+	}
+	return uint64(t) ^ 1<<63
+}
+
+// keepOrder is a Keep that was read.
+type keepOrder struct {
+	keys  []keepKey
+	input bool // what all keys leave open is for the order of the input, not for the ids
+}
+
+// parse reads a list of keys.
+func (k Keep) parse() (o keepOrder, err error) {
+	ended := ""
+	for _, key := range strings.Split(string(k), ";") {
+		key = strings.TrimSpace(key)
+		if ended != "" {
+			return o, fmt.Errorf("nothing is left for %q to order after %s", key, ended)
+		}
+		switch key {
+		case "first":
+			ended, o.input = key, true
+			continue
+		case "id", "smallest-id":
+			ended = key
+			continue
+		}
+		one, ok := parseKey(key)
+		if !ok {
+			return o, fmt.Errorf("%q is none of %s", key, KeepKeys)
+		}
+		o.keys = append(o.keys, one)
+	}
+	return o, nil
+}
+
+func parseKey(key string) (one keepKey, ok bool) {
+	if i := slices.IndexFunc(keepKeys, func(k keepKey) bool { return k.name == key }); i >= 0 {
+		return keepKeys[i], true
+	}
+	if field, list, found := strings.Cut(key, ":"); found && field != "" && list != "" {
+		values := strings.Split(list, ",")
+		for i := range values {
+			values[i] = strings.TrimSpace(values[i])
+		}
+		return keepKey{field, field, func(_ *scanned, value string) uint64 { return place(values, value) }}, true
+	}
+	way, field, found := strings.Cut(key, " ")
+	if !found || way != "largest" && way != "smallest" {
+		return one, false
+	}
+	return keepKey{key, strings.TrimSpace(field), func(_ *scanned, value string) uint64 { return numberRank(value, way == "largest") }}, true
+}
+
+// place is that of a value in a list, in which * stands for those that it does not have.
+func place(values []string, value string) uint64 {
+	at := slices.Index(values, value)
+	if at < 0 || value == "*" {
+		at = slices.Index(values, "*")
+	}
+	if at < 0 {
+		at = len(values)
+	}
+	return uint64(at)
+}
+
+// numberRank orders numbers; what is none comes last.
+func numberRank(value string, largest bool) uint64 {
+	x, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if err != nil || math.IsNaN(x) {
+		return last
+	}
+	rank := math.Float64bits(x + 0) // -0 is 0
+	if rank>>63 == 0 {
+		rank |= 1 << 63
+	} else {
+		rank = ^rank
+	}
+	if largest {
+		return ^rank
+	}
+	return rank
+}
+
+// Check says what is wrong with it.
+func (k Keep) Check() error {
+	_, err := k.parse()
+	return err
+}
+
+// Fields are the names of the Document.Fields that the keys look at.
+func (k Keep) Fields() (names []string) {
+	o, err := k.parse()
+	if err != nil {
+		return nil // who runs with it is told
+	}
+	for _, key := range o.keys {
+		if key.field != "" && !slices.Contains(names, key.field) {
+			names = append(names, key.field)
+		}
+	}
+	return names
+}
+
+// of are the numbers of a document by each key.
+func (o *keepOrder) of(it *scanned) []uint64 {
+	all := make([]uint64, len(o.keys))
+	for i, key := range o.keys {
+		all[i] = key.rank(it, it.doc.Fields[key.field])
+	}
+	return all
+}
+
+// preferred remembers the numbers of all documents, to say which key decided.
+type preferred struct {
+	keepOrder
+	ranks *external.Array[uint64] // of item i those from i * the number of keys on
+}
+
+// add takes the numbers of an item.
+func (p *preferred) add(i item, ranks []uint64) error {
+	for k, r := range ranks {
+		if err := p.ranks.Put(int(i)*len(p.keys)+k, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// key is the name of the first key in which two items differ, ids at last; "" where all are equal.
+func (p *preferred) key(a, b item, sameID bool) (string, error) {
+	if p == nil {
+		return "", nil
+	}
+	for k, key := range p.keys {
+		x, err := p.ranks.Get(int(a)*len(p.keys) + k)
+		if err != nil {
+			return "", err
+		}
+		y, err := p.ranks.Get(int(b)*len(p.keys) + k)
+		if err != nil {
+			return "", err
+		}
+		if x != y {
+			return key.name, nil
+		}
+	}
+	if p.input || sameID {
+		return "", nil
+	}
+	return "smallest-id", nil
+}
