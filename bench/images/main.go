@@ -3,7 +3,7 @@
 // Command images measures pictures: which edits are found and how many strangers
 // match, by the distance, for PDQ and the hashes of 64 bits; and the search.
 //
-//	go run -C bench ./images -job edits -pictures 200 -out /tmp/edits
+//	go run -C bench ./images -job edits -pictures 200 -out FOLDER
 //	go run -C bench ./images -job strangers -pictures 10000
 //	go run -C bench ./images -job search -n 1000000
 //
