@@ -312,3 +312,13 @@ func FuzzDecode(f *testing.F) {
 		image.DHash(img)
 	})
 }
+
+func BenchmarkRead(b *testing.B) {
+	data := jpegOf(b, scene(480, 360))
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := image.Read(data, image.Limits{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -18,6 +18,9 @@ import (
 
 func read(tb testing.TB, name string) []byte {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skip("large pictures, and nothing concurrent")
+	}
 	data, err := os.ReadFile(shared.Path(tb, "images/"+name))
 	if err != nil {
 		tb.Fatal(err)

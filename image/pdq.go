@@ -73,40 +73,60 @@ func (p plane) blurred() plane {
 	for range passes {
 		for y := range p.h {
 			row := y * p.w
-			boxes(p.v[row:row+p.w], other[row:row+p.w], p.w, 1, window(p.w))
+			alongRow(p.v[row:row+p.w], other[row:row+p.w], window(p.w))
 		}
-		boxes(other, p.v, p.h, p.w, window(p.h))
+		alongColumns(other, p.v, p.w, window(p.h))
 	}
 	return p
 }
 
-// boxes replaces each of n places by the mean of a window about it, cut off at
-// the ends: a place is width values, which are averaged side by side.
-func boxes(in, out []float32, n, width, window int) {
+// alongRow makes of each value the mean of a window about it, cut off at the ends.
+func alongRow(in, out []float32, window int) {
 	ahead := window / 2
 	behind := window - ahead - 1
+	sum, inside := float32(0), float32(ahead)
+	for _, v := range in[:ahead] {
+		sum += v
+	}
+	for i := range in {
+		if i+ahead < len(in) {
+			sum += in[i+ahead]
+			inside++
+		}
+		if last := i - behind - 1; last >= 0 {
+			sum -= in[last]
+			inside--
+		}
+		out[i] = sum / inside
+	}
+}
+
+// alongColumns does so with all columns side by side, as memory is read by rows.
+func alongColumns(in, out []float32, width, window int) {
+	n, ahead := len(in)/width, window/2
+	behind := window - ahead - 1
 	sums, inside := make([]float32, width), float32(0)
-	add := func(place int) {
-		for i, v := range in[place*width:][:width] {
-			sums[i] += v
+	add := func(y int) {
+		for x, v := range in[y*width:][:width] {
+			sums[x] += v
 		}
 		inside++
 	}
-	for place := range ahead {
-		add(place)
+	for y := range ahead {
+		add(y)
 	}
-	for place := range n {
-		if place+ahead < n {
-			add(place + ahead)
+	for y := range n {
+		if y+ahead < n {
+			add(y + ahead)
 		}
-		if last := place - behind - 1; last >= 0 {
-			for i, v := range in[last*width:][:width] {
-				sums[i] -= v
+		if last := y - behind - 1; last >= 0 {
+			for x, v := range in[last*width:][:width] {
+				sums[x] -= v
 			}
 			inside--
 		}
-		for i, sum := range sums {
-			out[place*width+i] = sum / inside
+		for x, sum := range sums {
+			out[y*width+x] = sum / inside
 		}
 	}
 }

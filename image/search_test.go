@@ -36,7 +36,11 @@ func byPlace(a, b image.Pair) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Com
 
 // The oracle is brute force, at every kind of radius.
 func TestJoinsFindEveryPair(t *testing.T) {
-	ctx, list, queries := context.Background(), scattered(1, 1500), scattered(1, 700)
+	n := 1500
+	if testing.Short() {
+		n = 300
+	}
+	ctx, list, queries := context.Background(), scattered(1, n), scattered(1, n/2)
 	for _, distance := range []int{0, 1, 14, 15, 16, 20, 30, 31} {
 		var self, across []image.Pair
 		for i, a := range list {
@@ -54,7 +58,7 @@ func TestJoinsFindEveryPair(t *testing.T) {
 			}
 		}
 		slices.SortFunc(self, byPlace)
-		if distance == 31 && len(self) < 500 {
+		if distance == 31 && len(self) < n/3 {
 			t.Fatalf("only %d pairs to be found", len(self))
 		}
 		var orders [2][]image.Pair

@@ -40,6 +40,9 @@ func pictured(fs *pflag.FlagSet) error {
 		return nil
 	}
 	name := spec.settings.Lookup("method")
+	if keep := fs.Lookup("keep"); keep != nil && keep.Value.String() == "longest" && format.Value.String() == string(corpus.Images) {
+		return usage("--format images: pictures are not long or short: --keep first, earliest or id")
+	}
 	switch pictures := format.Value.String() == string(corpus.Images); {
 	case pictures && !name.Changed:
 		return spec.settings.Set("method", image.Name)
