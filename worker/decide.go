@@ -125,12 +125,12 @@ func (d *documentLines) Next() (batch.Block, error) {
 				return nil, err
 			}
 		}
-		doc, check, err := d.checked(cut(nil, line, d.most))
+		doc, err := d.checked(cut(nil, line, d.most))
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", d.counts.In, err)
 		}
 		size += len(line)
-		b.docs = append(b.docs, checkedDocument{document: doc, check: string(check)})
+		b.docs = append(b.docs, doc)
 	}
 	if len(b.docs) == 0 {
 		return nil, io.EOF
@@ -141,21 +141,15 @@ func (d *documentLines) Next() (batch.Block, error) {
 // documentBlock is documents whose texts are not clean yet.
 type documentBlock struct {
 	clean neardup.Cleaner
-	docs  []checkedDocument
-}
-
-type checkedDocument struct {
-	document
-	check string
-	out   neardup.Document
+	docs  []document
+	out   []neardup.Document
 }
 
 // Decode implements batch.Block.
 func (b *documentBlock) Decode(item func(*neardup.Document, error)) {
-	for i := range b.docs {
-		d := &b.docs[i]
-		d.clean = b.clean.Clean(d.clean)
-		d.out = neardup.Document{ID: strconv.FormatUint(uint64(d.place), 10), Text: d.clean}
-		item(&d.out, d.changed([]byte(d.check)))
+	b.out = make([]neardup.Document, len(b.docs))
+	for i, d := range b.docs {
+		b.out[i] = neardup.Document{ID: strconv.FormatUint(uint64(d.place), 10), Text: b.clean.Clean(d.clean)}
+		item(&b.out[i], nil)
 	}
 }

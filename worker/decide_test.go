@@ -158,7 +158,7 @@ func TestDecideRefuses(t *testing.T) {
 		}
 		return "", nil
 	}
-	if _, err := s.Decide(t.Context(), strings.NewReader(textLine(s, 0, "a\tb")+textLine(s, 1, "bad")), &strings.Builder{}, false); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "at 1: not good") {
+	if _, err := s.Decide(t.Context(), strings.NewReader(textLine(s, 0, "a\tb")+textLine(s, 1, "bad")), &strings.Builder{}, false); !errors.Is(err, ErrLine) || !strings.Contains(err.Error(), "at 1: not good") {
 		t.Errorf("a record that is none: %v", err)
 	}
 	if n, err := s.Decide(t.Context(), strings.NewReader(""), &strings.Builder{}, false); err != nil || n != (Counts{}) {

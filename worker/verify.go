@@ -54,13 +54,12 @@ func (b *block) text(fields [][]byte) error {
 	if b.compared {
 		b.begin()
 	}
-	d, check, err := b.checked(fields)
+	d, err := b.checked(fields)
 	if err != nil {
 		return err
 	}
-	d.clean = b.Clean.Clean(d.clean)
-	b.texts[d.place] = &batch.Text{Clean: d.clean}
-	return d.changed(check)
+	b.texts[d.place] = &batch.Text{Clean: b.Clean.Clean(d.clean)}
+	return nil
 }
 
 func (b *block) candidate(fields [][]byte) error {

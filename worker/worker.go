@@ -14,15 +14,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"unicode/utf8"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 )
 
 // Protocol is raised whenever a line changes its meaning.
-const Protocol = 10
+const Protocol = 11
 
 // ErrUnlike is returned where driver and worker do not agree.
 var ErrUnlike = errors.New("driver and worker differ")
@@ -62,9 +61,10 @@ func (s Stages) Check(contract string) error {
 
 // Records is the first stage. A line is a document: place, text, and, if the
 // caller wants it back, its id (an empty one becomes its place). Written is, for each, a line: place, SHA-256 of
-// its clean text, the runes of it, the method that it goes to, sketch, and the
+// its clean text, check, the method that it goes to, sketch, and the
 // keys, parted by spaces, under which it is found and those under which it
-// searches ("=": the same); then the id, where one came.
+// searches ("=": the same); then the id, where one came. The check tells the
+// text, or the record, from another when it is read again.
 //
 // With s.Decode a line is a place and a record, and two more fields are written: its
 // id, which is the place where it has none, and, of one that cannot be read,
@@ -79,7 +79,7 @@ func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Count
 			l.rejected(d)
 			return l.write()
 		}
-		l.record(d.place, d.hash(), utf8.RuneCountInString(d.clean), s.route(d.clean), rec)
+		l.record(d.place, d.hash(), d.check, s.route(d.clean), rec)
 		if d.named {
 			l.tab()
 			l.line = append(l.line, Escape(d.id)...)
@@ -95,7 +95,7 @@ func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Count
 // RecordsInPacks is Records for an engine that had rather move a few large rows. Its
 // input is the same. A line is a document, place, method, id, reason, check (nothing where it is rejected) and nothing ("blank" if it has no text), or a
 // pack for Distinct, part, four empty fields and the pack: the hashes, sketches and
-// keys of documents, by hash, in s.Parts parts. A check is the begin of the hash, 16 hex digits.
+// keys of documents, by hash, in s.Parts parts.
 func (s Stages) RecordsInPacks(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	texts := newPacks(s.Parts, func(part int, pack []byte) error {
@@ -106,9 +106,8 @@ func (s Stages) RecordsInPacks(ctx context.Context, in io.Reader, out io.Writer)
 	err := s.eachDocument(l, func(d document, rec *neardup.Record) error {
 		route, check := "", ""
 		if d.reject == "" {
-			route = s.route(d.clean)
+			route, check = s.route(d.clean), d.check
 			hash := d.hash()
-			check = hex.EncodeToString(hash[:checkLen])
 			part := texts.part(binary.LittleEndian.Uint64(hash[:]))
 			if err := texts.add(part, func(b []byte) []byte { return appendText(b, hash, d.place, rec) }); err != nil {
 				return err
@@ -153,16 +152,16 @@ func (s Stages) eachDocument(l *lines, fn func(document, *neardup.Record) error)
 
 // rejected builds the line of a record that cannot be read.
 func (l *lines) rejected(d document) {
-	l.record(d.place, [sha256.Size]byte{}, 0, "", &neardup.Record{})
+	l.record(d.place, [sha256.Size]byte{}, "", "", &neardup.Record{})
 	l.line = append(append(l.line, "\t\t"...), Escape(d.reject)...)
 }
 
-func (l *lines) record(place batch.Ordinal, hash [sha256.Size]byte, runes int, route string, rec *neardup.Record) {
+func (l *lines) record(place batch.Ordinal, hash [sha256.Size]byte, check, route string, rec *neardup.Record) {
 	l.ordinal(place)
 	l.tab()
 	l.line = hex.AppendEncode(l.line, hash[:])
 	l.tab()
-	l.line = strconv.AppendInt(l.line, int64(runes), 10)
+	l.line = append(l.line, check...)
 	l.tab()
 	l.line = append(l.line, Escape(route)...)
 	l.tab()
@@ -197,6 +196,7 @@ func (l *lines) keys(keys []uint64) {
 // document is what a line of one holds.
 type document struct {
 	place     batch.Ordinal
+	check     string
 	id, clean string
 	named     bool   // an id came along
 	reject    string // why it cannot be read
@@ -211,30 +211,29 @@ func (d *document) hash() [sha256.Size]byte {
 	return sha256.Sum256([]byte(d.clean))
 }
 
-// checkLen is how many bytes of a hash tell that a text is the one that it was.
-const checkLen = 8
+// checkSeed makes checks those of the function xxhash64 of Spark.
+const checkSeed = 42
 
-// changed returns ErrChanged unless check is of the document's text.
-func (d *document) changed(check []byte) error {
-	if hash := d.hash(); hex.EncodeToString(hash[:checkLen]) != string(check) {
-		return fmt.Errorf("%w: at %d", ErrChanged, d.place)
-	}
-	return nil
+// checkOf is by what a text, or a record, as it came, is told from another: XXH64 in 16 hex digits.
+func checkOf(as []byte) string {
+	d := xxhash.NewWithSeed(checkSeed)
+	_, _ = d.Write(as) // never fails
+	return hex.EncodeToString(d.Sum(nil))
 }
 
-// checked is uncleaned for a line of place, check and text, and the check.
-func (s Stages) checked(fields [][]byte) (d document, check []byte, err error) {
-	if err = want(fields, 3, "a text"); err != nil {
-		return d, nil, err
+// checked is uncleaned for a line of place, check and text.
+func (s Stages) checked(fields [][]byte) (document, error) {
+	if err := want(fields, 3, "a text"); err != nil {
+		return document{}, err
 	}
-	d, err = s.uncleaned([][]byte{fields[0], fields[2]})
-	if err == nil && d.reject != "" {
-		err = errors.New(d.reject)
+	d, err := s.uncleaned([][]byte{fields[0], fields[2]})
+	switch {
+	case d.check != "" && d.check != string(fields[1]):
+		return d, fmt.Errorf("%w: at %d", ErrChanged, d.place)
+	case err == nil && d.reject != "":
+		err = fmt.Errorf("%w: at %d: %s", ErrLine, d.place, d.reject)
 	}
-	if s.Decode != nil && err != nil {
-		err = fmt.Errorf("%w: at %s: %w", ErrChanged, fields[0], err)
-	}
-	return d, fields[1], err
+	return d, err
 }
 
 // fields is how many fields a line of n has at most: a record is the last.
@@ -268,9 +267,13 @@ func (s Stages) uncleaned(fields [][]byte) (d document, err error) {
 		return d, err
 	}
 	if s.Decode == nil {
-		d.clean, err = Unescape(fields[1])
+		if d.clean, err = Unescape(fields[1]); err != nil {
+			return d, err
+		}
+		d.check = checkOf([]byte(d.clean))
 	} else {
 		var doc neardup.Document
+		d.check = checkOf(fields[1])
 		d.reject, err = s.Decode(fields[1], &doc)
 		d.clean, d.id, d.named = doc.Text, doc.ID, true
 	}

@@ -26,13 +26,11 @@ func stagesOf(tb testing.TB, c methods.Config) Stages {
 
 // textLine is a line of a text as verify and decide read it, after the kind.
 func textLine(s Stages, place int, text string) string {
-	d := document{place: batch.Ordinal(place), clean: s.Clean.Clean(text)}
-	hash := d.hash()
 	field := Escape(text)
 	if s.Decode != nil {
 		field = text
 	}
-	return fmt.Sprintf("%d\t%x\t%s\n", place, hash[:checkLen], field)
+	return fmt.Sprintf("%d\t%s\t%s\n", place, checkOf([]byte(text)), field)
 }
 
 // Every stage names the line that it cannot read, and stops.
@@ -246,22 +244,37 @@ func TestRecordsInThePlaceOfTexts(t *testing.T) {
 	}
 	want := strings.Split(texts, "\n")
 	got := strings.Split(records, "\n")
-	if len(got) != 4 || got[0] != strings.ReplaceAll(want[0], "a\\tid", "a\\\\tid")+"\t" || got[2] != want[1]+"\t" {
-		t.Errorf("%q, want %q", got, want)
+	for i, line := range want[:2] { // the check is of the record
+		f := strings.Split(strings.ReplaceAll(line, "a\\tid", "a\\\\tid"), "\t")
+		f[2] = checkOf([]byte([]string{"a\\tid\tone text", "\tother"}[i]))
+		if len(got) != 4 || got[2*i] != strings.Join(f, "\t")+"\t" {
+			t.Errorf("%q, want %q", got, f)
+		}
 	}
 	if f := strings.Split(got[1], "\t"); len(f) != 9 || f[0] != "4" || f[8] != "no text" || strings.Trim(f[1], "0") != "" {
 		t.Errorf("a reject is %q", got[1])
 	}
-	ofRecord := func(place int, record string) string {
-		_, text, _ := strings.Cut(record, "\t")
-		return strings.TrimSuffix(textLine(raw, place, text), text+"\n") + record + "\n"
-	}
 	var edges strings.Builder
-	if _, err := raw.Verify(ctx, strings.NewReader("t\t"+ofRecord(1, "a\tx y\tz")+"t\t"+ofRecord(2, "b\tx y\tz")+"c\t2\t1\n"), &edges, false); err != nil || !strings.HasPrefix(edges.String(), "2\t1\t1\t\tcopy") {
+	if _, err := raw.Verify(ctx, strings.NewReader("t\t"+textLine(raw, 1, "a\tx y\tz")+"t\t"+textLine(raw, 2, "b\tx y\tz")+"c\t2\t1\n"), &edges, false); err != nil || !strings.HasPrefix(edges.String(), "2\t1\t1\t\tcopy") {
 		t.Errorf("%q, %v", edges.String(), err)
 	}
-	if _, err := raw.Verify(ctx, strings.NewReader("t\t"+ofRecord(1, "bad")), &edges, false); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "no text") {
-		t.Errorf("a block with a reject: %v", err)
+	for line, want := range map[string]error{
+		textLine(raw, 1, "bad"): ErrLine,
+		strings.Replace(textLine(raw, 1, "a\tx y z"), "a\tx", "b\tx", 1): ErrChanged, // of the same text
+		strings.Replace(textLine(raw, 1, "a\tx y z"), "a\tx", "x", 1):    ErrChanged, // no record any more
+	} {
+		if _, err := raw.Verify(ctx, strings.NewReader("t\t"+line), &edges, false); !errors.Is(err, want) || !strings.Contains(err.Error(), "at 1") {
+			t.Errorf("%q: %v, want %v", line, err, want)
+		}
+	}
+}
+
+// The check is what Spark's xxhash64 gives.
+func TestCheckIsSparks(t *testing.T) {
+	for text, want := range map[string]string{"": "98b1582b0977e704", "Spark": "c466fc0dfa0ff5b7"} {
+		if got := checkOf([]byte(text)); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
 	}
 }
 

@@ -100,7 +100,7 @@ func withChecks(lines, records []string) []string {
 	out := slices.Clone(lines)
 	for _, r := range records {
 		place := field(r, 0)
-		out[number(r, 0)] = strings.Replace(lines[number(r, 0)], place+"\t", place+"\t"+field(r, 1)[:16]+"\t", 1)
+		out[number(r, 0)] = strings.Replace(lines[number(r, 0)], place+"\t", place+"\t"+field(r, 2)+"\t", 1)
 	}
 	return out
 }

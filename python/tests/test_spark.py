@@ -25,14 +25,22 @@ class Spark(Session):
         return counts
 
     def test_minhash_with_copies_and_hot_buckets(self):
+        """A run keeps few frames on the way: on the cluster, two more for each round of components too."""
+        from neardup.spark import _components
+        from neardup.spark._job import Job
+
         licences = lines("en_license_texts/docs.jsonl.zst", 300)
         again = [r.replace('"id": "', '"id": "again ', 1) for r in licences[100:150]]
         path = self.write("licences.jsonl", licences + again)
-        want = self.same(path, ["--method=minhash"], method="minhash", small=3)
-        self.assertGreaterEqual(want["hot_documents"], want["hot_largest"])
-        self.assertGreater(want["hot_largest"], 3)
-        with self.killed_children("decide", "lead"):
-            self.assertEqual(self.same(path, ["--method=minhash"], method="minhash", small=3, on_driver=0), want)
+        with unittest.mock.patch.object(Job, "_kept", autospec=True, side_effect=Job._kept) as kept:
+            want = self.same(path, ["--method=minhash"], method="minhash", small=3)
+            self.assertEqual(kept.call_count, 2)
+            kept.reset_mock()
+            self.assertGreaterEqual(want["hot_documents"], want["hot_largest"])
+            self.assertGreater(want["hot_largest"], 3)
+            with self.killed_children("decide", "lead"), unittest.mock.patch.object(_components, "_gone", side_effect=_components._gone) as rounds:
+                self.assertEqual(self.same(path, ["--method=minhash"], method="minhash", small=3, on_driver=0), want)
+            self.assertEqual(kept.call_count, 15 + 2 * rounds.call_count)
 
     def test_texts_that_share_keys_and_are_not_near(self):
         """A hot bucket of which few are near, copies of those that are removed, and rulings across it, on the driver and on the cluster."""
@@ -67,7 +75,7 @@ class Spark(Session):
         none = [json.dumps({"id": f"none {i}", "text": t}) for i, t in enumerate(["", " \t\u3000", "", None])]
         path = self.write("no text.jsonl", [*none[:3], *lines("uci_sms/docs.jsonl", 300), none[3]])
         want, got = self.local(path), dedup(self.frame(path))
-        sums, digest = totals(got)
+        sums, digest, _ = totals(got)
         self.assertEqual((sums["blank"], digest), (4, want["digest"]))
         self.assertEqual(want["blank"], 4)
         self.assertEqual({r.id for r in got.where("basis = 'no text' and decision = 'new'").collect()}, {f"none {i}" for i in range(4)})

@@ -129,7 +129,8 @@ class Files(Session):
                 decided = _decide.decide(job, source.documents)
                 self.assertGreater(want["removed"], 0)
                 self.assertEqual(digest(decided.decisions), want["digest"])
-                self.assertEqual(source.rejects(job).count(), want["rejected"])
+                rejects = source.rejects(job)
+                self.assertEqual(0 if rejects is None else rejects.count(), want["rejected"])
                 out = os.path.join(self.folder.name, "kept-" + kind)
                 source.kept(lambda rows: decided.kept(rows).orderBy("place")).write.format(source.format).save(out)
                 kept = self.spark.read.parquet(out) if kind == "parquet" else self.spark.read.json(out)
@@ -162,7 +163,7 @@ class Files(Session):
                 source = _files.read(job, [folder], "auto", flags)
                 decided = _decide.decide(job, source.documents)
                 self.assertEqual(digest(decided.decisions), want["digest"])
-                self.assertEqual((source.rejects(job).count(), want["removed"] > 15), (0, True))
+                self.assertEqual((source.rejects(job), want["removed"] > 15), (None, True))
         source.kept(decided.kept).write.parquet(out)
         self.assertEqual(self.spark.read.parquet(out).columns, table.column_names)
         for flags, why in ((["--text-field=file,text,file"], "each once"), (["--text-field=title"], "not string"), (["--text-field=title.row"], "no column"), (["--time-field=file"], "has no effect")):

@@ -196,6 +196,23 @@ class Folders(Session):
         with self.assertRaisesRegex(neardup.Error, "not the files of one table"):
             self.on_spark([os.path.join(self.folder.name, "u")], "of two kinds")
 
+    def test_a_file_that_changes_before_kept_texts_are_written(self):
+        """By as many lines as it had: what would be written was not decided."""
+        from neardup.spark import _run
+
+        def other(step):
+            if step == "kept":
+                make("five")
+
+        records = lambda last: self.write("changing.jsonl", [json.dumps({"id": t, "text": t}) for t in ("one", "two", last)])
+        rows = lambda last: self.parquet("changing/a.parquet", id=["a", "b", "c"], text=["one", "two", last])
+        for make in (records, rows):
+            out = os.path.join(self.folder.name, "of what changed")
+            spec = {"verb": "dedup", "inputs": [make("four")], "out": out, "format": "auto", "input": [], "method": ["--method=exact"], "partitions": 2}
+            with self.assertRaisesRegex(neardup.Error, "of 3 texts to keep 3 were written, or others in their place: the input has changed meanwhile"):
+                _run.run(self.spark, spec, other)
+            self.assertFalse(os.path.exists(out))
+
     def test_tables_are_not_read_as_files(self):
         """Of a Delta, an Iceberg or a Hudi table: the folder, one in it, and a file; by the command and as a frame."""
         from neardup.spark import _files, dedup, numbered

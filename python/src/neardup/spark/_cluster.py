@@ -16,8 +16,8 @@ class Rows:
         """(candidates, how many, labels of hot texts or None, copies)."""
         met, labels = self.found.met, None
         pairs, count = self.job.counted(met.where("role is null").select("later", "earlier").distinct())
-        if set(self.found.counts) - {None, _stage.COPY}:
-            postings = met.where(F.col("role") != _stage.COPY).select("key", "place")
+        postings = met.where(F.col("role") != _stage.COPY).select("key", "place")
+        if not postings.isEmpty():
             labels = self._labels(postings, _components.star_forest)
         return pairs, count, labels, _records.copies_of(met)
 

@@ -44,12 +44,12 @@ def dedup(
     job = Job(classic(df), {"method": method, "threshold": threshold, **options}, partitions)
     with job.settings():
         docs = _records.Documents(placed(df, id, text, order), ordered=True)
-        return decide(job, docs, overrides, conflicts, on_driver, small, {} if counts is None else counts).decisions
+        return decide(job, docs, overrides, conflicts, on_driver, small, {} if counts is None else counts).decisions.drop("check")
 
 
 @dataclass
 class Decided:
-    """decisions: columns of DECISIONS, in the order of the documents. removed: the places of duplicates and rejects, few or not."""
+    """decisions: columns of DECISIONS, and check, in the order of the documents. removed: the places of duplicates and rejects, few or not."""
 
     decisions: DataFrame
     removed: DataFrame
@@ -63,8 +63,7 @@ def decide(job, docs, overrides=None, conflicts=True, on_driver=ON_DRIVER, small
     """dedup for _records.Documents."""
     found = Found(job, docs, overrides, small)
     counts = {} if counts is None else counts
-    little = sum(found.counts.values()) <= on_driver
-    rows = _driver.Rows(job, docs, found, conflicts) if little else _cluster.Rows(job, docs, found, conflicts, on_driver)
+    rows = _driver.Rows(job, docs, found, conflicts) if found.rows <= on_driver else _cluster.Rows(job, docs, found, conflicts, on_driver)
     chosen, few = chosen_of(rows, counts)
     counts.update(method=found.method, overrides=found.ruled.count)
     job.release(but=(found.made, chosen))
@@ -110,8 +109,7 @@ class Found:
         self.apart = sorted({p for places in named.values() for p in places})
         self.ruled = Rulings(job, rulings, named)
         with job.step("bucket"):
-            self.met = _records.met(job, self.made, self.apart, small)
-            self.counts = _records.kinds(self.met)
+            self.met, self.rows = job.counted(_records.met(job, self.made, self.apart, small))
 
     def ruled_edges(self, edges):
         """Edges as people have ruled."""
@@ -129,7 +127,7 @@ def decisions(recs: Placed, chosen: DataFrame, few) -> DataFrame:
         "place", "id", F.when(dup, "duplicate").otherwise("new").alias("decision"), F.when(dup, F.col("other")).alias("leader"),
         F.when(dup, F.col("similarity")).alias("similarity"), F.when(dup, F.col("distance")).alias("distance"),
         F.coalesce(F.when(dup, F.col("method")), F.col("route")).alias("method"), F.when(dup, F.col("basis")).when(F.col("blank"), "no text").alias("basis"),
-        F.when(variant, F.col("other")).alias("variant_of"), F.when(variant, F.col("conflicts")).alias("conflicts"),
+        F.when(variant, F.col("other")).alias("variant_of"), F.when(variant, F.col("conflicts")).alias("conflicts"), "check",
     )
 
 

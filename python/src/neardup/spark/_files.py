@@ -30,8 +30,8 @@ SPLIT = ("", ".gz", ".bz2")  # what Spark reads by lines itself
 
 @dataclass
 class Source:
-    """documents: _records.Documents. rejects: of a job, (file, line, reason). kept: of a function that takes from rows with
-    places those that are kept, what is written of them, as format.
+    """documents: _records.Documents. rejects: of a job, (file, line, reason), or None where there are none. kept: of a function that takes from rows with
+    place and text, as documents have them, those that are kept, what is written of them, as format.
 
     named: of a job, rows of documents with an id of their own; None where a column has ids. ranks: of each
     partition its rank, where they are not in the order of their places.
@@ -48,8 +48,8 @@ class Source:
         """Fails, once there are records, where nothing could be read, or no record has the id that was asked for."""
         asked = next((f.split("=", 1)[1] for f in flags if f.startswith("--id-field=")), None)
         if job.records.where("reason is null").rows.isEmpty():
-            why = self.rejects(job).limit(1).collect()
-            raise Error("nothing could be read" + "".join(f": {r.file + ':' if r.file else 'record '}{r.line}: {r.reason}" for r in why))
+            why = self.rejects(job)
+            raise Error("nothing could be read" + "".join(f": {r.file}:{r.line}: {r.reason}" for r in (() if why is None else why.limit(1).collect())))
         if asked and self.named and self.named(job).isEmpty():
             raise Error(f"no record has a field {asked!r}, which was asked for")
 
@@ -140,7 +140,7 @@ def by_line(job, files, sizes, format, flags) -> Source:
 
     def rejects(job):
         bad = job.records.where("reason is not null").rows.select("place", "reason")
-        return pieces.lines(bad).select("file", "line", "reason")
+        return None if bad.isEmpty() else pieces.lines(bad).select("file", "line", "reason")
 
     def named(job):
         return job.records.where("reason is null and id != cast(place as string)").rows
@@ -238,15 +238,12 @@ def parquet(job, inputs, files, sizes, flags) -> Source:
     documents = rows.select(place, id.alias("id"), text.alias("text"), number, row.alias("row")).join(numbered_files(job, files), "number", "left")
     documents = pieces.placed(documents.select("place", F.coalesce("id", F.concat("path", F.lit(":"), "row")).alias("id"), "text"))
     # A column of the file may be called as one of ours.
-    whole = pieces.placed(rows.select(place, *[F.col(quoted(c)).alias(f"c{i}") for i, c in enumerate(rows.columns)]))
+    whole = pieces.placed(rows.select(place, text.alias("text"), *[F.col(quoted(c)).alias(f"c{i}") for i, c in enumerate(rows.columns)]))
 
     def kept(of):
         return of(whole).select(*[F.col(f"c{i}").alias(c) for i, c in enumerate(rows.columns)])
 
-    def rejects(job):
-        return job.spark.createDataFrame([], "file string, line long, reason string")
-
-    return Source(Documents(documents, ordered=pieces.ordered), rejects, kept, "parquet", ranks=pieces.ranks)
+    return Source(Documents(documents, ordered=pieces.ordered), lambda job: None, kept, "parquet", ranks=pieces.ranks)
 
 
 def base_of(spark, inputs):

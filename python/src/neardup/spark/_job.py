@@ -1,7 +1,9 @@
 """What all stages of one call share: the session, the flags, what is cached."""
 
 import contextlib
+import functools
 import hashlib
+import operator
 import os
 import re
 import shutil
@@ -174,12 +176,14 @@ def digest(decisions: DataFrame) -> str:
     return totals(decisions)[1]
 
 
-def totals(decisions: DataFrame):
-    """({documents, kept, variants, equal, blank}, digest), in one pass."""
+def totals(decisions: DataFrame, checked=False):
+    """({documents, kept, variants, equal, blank}, digest, the checks of kept texts in one if there is a column of them), in one pass."""
     spark = classic(decisions)
     ship(spark)
     worker = _stage.Worker(program=_command.path() if one_process(spark.sparkContext) else None)
-    columns = decisions.select("id", "decision", "leader", F.coalesce("similarity", F.lit(0.0)).alias("similarity"), "variant_of", "basis")
-    parts = columns.mapInArrow(_stage.digest(worker), "digest string, documents long, kept long, variants long, equal long, blank long").collect()
+    check = F.col("check") if checked else F.lit(0).cast("long").alias("check")
+    columns = decisions.select("id", "decision", "leader", F.coalesce("similarity", F.lit(0.0)).alias("similarity"), "variant_of", "basis", check)
+    parts = columns.mapInArrow(_stage.digest(worker), "digest string, " + "".join(f"{n} long, " for n in _stage.TOTALS) + "checks long").collect()
     lines = "".join(p.digest + "\n" for p in parts).encode()
-    return {n: sum(p[n] for p in parts) for n in ("documents", "kept", "variants", "equal", "blank")}, _stage.once(["digest"], lines).strip()
+    checks = functools.reduce(operator.xor, (p.checks for p in parts), 0)
+    return {n: sum(p[n] for p in parts) for n in _stage.TOTALS}, _stage.once(["digest"], lines).strip(), checks

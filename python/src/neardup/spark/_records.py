@@ -61,12 +61,7 @@ def met(job, made: DataFrame, named: list, small: int) -> DataFrame:
     """Columns of MET, of RECORDS: candidates, the postings of hot buckets, and copies. Documents that are named keep a text of their own."""
     texts = job.by_part(made.where("part is not null").select("part", "pack"))
     posted = job.by_part(job.stage(texts, _packs.distinct(job.worker, job.labels, named), _packs.DISTINCT))
-    return job.keep(job.stage(posted, _packs.bucket_packed(job.worker, small), _stage.MET))
-
-
-def kinds(met: DataFrame) -> dict:
-    """How many rows there are of each role."""
-    return {r.role: r["count"] for r in met.groupBy("role").count().collect()}
+    return job.stage(posted, _packs.bucket_packed(job.worker, small), _stage.MET)
 
 
 def slices(job, rows: DataFrame) -> DataFrame:

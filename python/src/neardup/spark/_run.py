@@ -61,7 +61,7 @@ def run(spark, spec, tell=lambda step: None, note=lambda text: None) -> dict:
                 found.write.option("sep", "\t").option("header", True).option("quote", "").option("escape", "").csv(out.path("pairs"))
                 summary["pairs"] = spark.read.text(out.path("pairs")).where(~F.col("value").startswith("id_a\t")).count()
         rejects = source.rejects(job)
-        summary["rejected"] = rejects.count()
+        summary["rejected"] = 0 if rejects is None else rejects.count()
         if summary["rejected"]:
             rejects.select(F.to_json(F.struct("file", "line", "reason")).alias("value")).write.text(out.path("rejects"))
         summary["seconds"] = round(time.time() - begun, 3)
@@ -84,16 +84,18 @@ def dedup(job, spec, source, out, summary):
     with job.step("decisions"):
         in_order(decisions).select(line.alias("value")).write.option("compression", compression).text(out.path("decisions"))
     with job.step("kept"):
-        kept = source.kept(lambda rows: in_order(decided.kept(rows)))
-        writer = kept.observe(written, F.count(F.lit(1)).alias("kept")).write.format(source.format)
+        # Each text is held against the one that was decided, all of them at once: nothing is shuffled for it.
+        checks = F.coalesce(F.bit_xor(F.xxhash64("text")), F.lit(0)).alias("checks")
+        kept = source.kept(lambda rows: in_order(decided.kept(rows)).observe(written, F.count(F.lit(1)).alias("kept"), checks))
+        writer = kept.write.format(source.format)
         (writer if source.format == "parquet" else writer.option("compression", compression)).save(out.path("kept"))
     if source.ranks:
         out.arrange("decisions", source.ranks)
         out.arrange("kept", source.ranks)
     with job.step("digest"):
-        sums, made = totals(decisions)
-    if written.get["kept"] != sums["kept"]:
-        raise Error(f"{written.get['kept']} documents were written as kept, and {sums['kept']} are by the decisions: the input has changed meanwhile")
+        sums, made, checks = totals(decisions, checked=True)
+    if (written.get["kept"], written.get["checks"]) != (sums["kept"], checks):
+        raise Error(f"of {sums['kept']} texts to keep {written.get['kept']} were written, or others in their place: the input has changed meanwhile")
     summary.update(
         method=counts["method"], **sums, removed=sums["documents"] - sums["kept"],
         candidates=counts["candidates"], edges=counts["edges"], hotDocuments=counts["hot_documents"], hotLargest=counts["hot_largest"], overrides=counts["overrides"], digest=made)

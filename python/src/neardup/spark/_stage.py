@@ -281,21 +281,25 @@ def _edges(lines, conflicts):
     return pa.RecordBatch.from_arrays([*cols, found], [*list(types)[:7], "conflicts"])
 
 
+TOTALS = ("documents", "kept", "variants", "equal", "blank")
+
+
 def digest(worker):
-    """Decisions to the digest of a partition and its counts: documents, kept, variants, equal, blank."""
+    """Decisions to the digest of a partition and the columns of TOTALS: documents, kept ones and so on, and the checks of these."""
 
     def run(parts):
-        counts = np.zeros(5, np.int64)
+        counts, checks = np.zeros(5, np.int64), np.zeros(1, np.int64)
 
         def feed():
             for b in filled(parts):
-                ids, decision, leader, similarity, variant, basis = columns(b, "id", "decision", "leader", "similarity", "variant_of", "basis")
+                ids, decision, leader, similarity, variant, basis, check = columns(b, "id", "decision", "leader", "similarity", "variant_of", "basis", "check")
                 rows = lambda column, value: pc.sum(pc.equal(column, value)).as_py() or 0
                 counts[:] += (len(ids), rows(decision, "new"), len(variant) - variant.null_count, rows(basis, "equal text"), rows(basis, "no text"))
+                checks[:] ^= np.bitwise_xor.reduce(check.filter(pc.equal(decision, "new")).to_numpy(zero_copy_only=False))
                 yield _lines.join(_lines.escape(ids), decision, _lines.escape(leader), similarity, _lines.escape(variant))
 
         for b in worker.run(feed(), lambda lines: _lines.parse(lines, digest=pa.string()).to_batches()[0], "digest"):
-            yield pa.RecordBatch.from_arrays([b.column(0), *(pa.array([int(n)]) for n in counts)], ["digest", "documents", "kept", "variants", "equal", "blank"])
+            yield pa.RecordBatch.from_arrays([b.column(0), *(pa.array([int(n)]) for n in (*counts, *checks))], ["digest", *TOTALS, "checks"])
 
     return run
 
