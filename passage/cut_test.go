@@ -64,6 +64,9 @@ func TestParts(t *testing.T) {
 		{"a heading without text", WholeLines, "Title\n\n|Repeated text.|\n\n# Next\n\nOwn.", "Title\n\n<Repeated text.>\n\n# Next\n\nOwn."},
 		{"a heading at the end", WholeSentences, "Own.\n\n## Title\n|Repeated text.|", "Own.\n\n## Title\n<Repeated text.>"},
 		{"a heading that is repeated, too", WholeLines, "Own.\n\n|Title\n\nRepeated text.|", "Own.\n\n[Title\n\nRepeated text.]"},
+		{"a semicolon is within a sentence", WholeSentences, "一则；|二则；三则。四则；五则。六|则。", "一则；<二则；三则。>[四则；五则。]<六>则。"},
+		{"what a colon announces", WholeSentences, "Run this:\n\n|  go test.\n\n|Own.", "Run this:\n\n  <go test.\n\n>Own."},
+		{"a heading of which the end is repeated", WholeSentences, "Own.\n\n# A tit|le\n\nRepeated text.|\n\n# Next\n\nOwn.", "Own.\n\n# A tit<le\n\n><Repeated text.>\n\n# Next\n\nOwn."},
 		{"a line is no heading", WholeLines, "This ends like a sentence.\n\n|Repeated text.|", "This ends like a sentence.\n\n[Repeated text.]"},
 	}
 	for _, test := range tests {

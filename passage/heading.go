@@ -5,14 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// keepHeadings makes parts stay without which a heading before them has no text.
+// keepHeadings makes parts stay without which a heading before them has no text, or what ends with a
+// colon announces nothing.
 func keepHeadings(s string, parts []Part) {
 	for i := range parts {
 		p := &parts[i]
 		if p.Stays != "" {
 			continue
 		}
-		if (i == 0 || parts[i-1].End <= lineBefore(s, p.Start)) && endsWithHeading(s[:p.Start]) && beginsWithHeading(s[p.End:]) {
+		if strings.ContainsRune(":：", lastRune(strings.TrimRight(s[:p.Start], " \t\r\n"))) {
+			p.Stays = Heading // what it announces would be gone
+		}
+		if (i == 0 || parts[i-1].Stays != "" || parts[i-1].End <= lineBefore(s, p.Start)) && endsWithHeading(s[:p.Start]) && beginsWithHeading(s[p.End:]) {
 			p.Stays = Heading
 		}
 	}

@@ -2,6 +2,7 @@ package passage
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/text"
@@ -31,7 +32,14 @@ func (b Border) in(s string) (all [][2]int) {
 	switch b {
 	case WholeSentences:
 		for _, one := range keyword.Sentences(nil, s) {
+			last := len(all) - 1
+			// A semicolon within a line ends no sentence that could stand alone.
+			goes := last >= 0 && strings.ContainsRune(";；", lastRune(s[:all[last][1]]))
 			add(one)
+			if goes && !strings.Contains(s[all[last][1]:all[last+1][0]], "\n") {
+				all[last][1] = at
+				all = all[:last+1]
+			}
 		}
 	case WholeLines, WholeParagraphs:
 		apart := true
@@ -53,6 +61,11 @@ func (b Border) in(s string) (all [][2]int) {
 		}
 	}
 	return all
+}
+
+func lastRune(s string) rune {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return r
 }
 
 // within is the part of a text from the first of some sentences, lines or paragraphs
