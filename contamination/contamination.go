@@ -72,6 +72,7 @@ type Finding struct {
 
 	first, last int // units of the document
 	source      int // number of the item
+	negated     bool
 }
 
 // Difference is what the passage has in the place of something of the item.
@@ -133,8 +134,9 @@ const (
 	// stubWeight is what a part weighs at least that is looked for by itself: as much as
 	// a key of weighted texts, rare in any corpus.
 	stubWeight = 16 * token.Unit
-	// partialWeight and partialHeld are what of a part is worth telling.
-	partialWeight = 24 * token.Unit
+	// partialHeld is the share of a part that is worth telling, if it weighs partialWeight: less
+	// is a formula, "comes into force on 1 January".
+	partialWeight = 2 * stubWeight
 	partialHeld   = .5
 	// near is the probability of duplicates.
 	near = .7

@@ -130,13 +130,14 @@ func (w *work) judge(n *needle, clean string, from, to int32) (f Finding, ok boo
 	}
 	if f.Probability = 1; len(pairs) < len(w.needle) || f.last-f.first >= len(pairs) { // not the same words
 		result, list := w.explain(n.clean, clean[w.units[f.first].start:w.units[f.last].end], len(w.needle))
-		f.Probability, f.Differs = result.Probability(), factsApart(list)
+		f.Probability = result.Probability()
+		f.apart(list)
 	}
-	whole := f.Held >= w.cfg.Least && f.Probability >= near || f.Held >= w.least(w.needle) && len(f.Differs) == 0
+	whole := f.Held >= w.cfg.Least && f.Probability >= near || f.Held >= w.least(w.needle) && len(f.Differs) == 0 && !f.negated
 	switch {
 	case whole && (n.part == Text || n.part == Question || n.part == WithAnswer):
 		f.Verdict = Contaminated
-	case whole || sum >= partialWeight:
+	case whole || f.Held >= w.cfg.Least || sum >= partialWeight:
 		f.Verdict = Partial
 	default:
 		return f, false
@@ -171,17 +172,19 @@ func (w *work) explain(item, window string, units int) (evidence.Result, []evide
 	return w.scorer.ExplainShort(a, w.cutting.View())
 }
 
-// factsApart are the numbers and opposites among the evidence against.
-func factsApart(list []evidence.Evidence) (out []Difference) {
+// apart notes the numbers and opposites among the evidence against.
+func (f *Finding) apart(list []evidence.Evidence) {
 	for _, e := range list {
-		switch e.Feature {
-		case evidence.Number, evidence.Opposite:
-			if d := (Difference{e.A, e.B}); e.Bits < 0 && !slices.Contains(out, d) {
-				out = append(out, d)
-			}
+		if e.Feature != evidence.Number && e.Feature != evidence.Opposite || e.Bits >= 0 {
+			continue
+		}
+		switch d := (Difference{e.A, e.B}); {
+		case d == Difference{}:
+			f.negated = true
+		case !slices.Contains(f.Differs, d):
+			f.Differs = append(f.Differs, d)
 		}
 	}
-	return out
 }
 
 // beyond is how far from a question its answer may stand, in units.
@@ -218,7 +221,10 @@ func (w *work) why(f *Finding, whole bool) string {
 	for _, d := range f.Differs {
 		fmt.Fprintf(&b, "; it has %s in the place of %s", quoted(d.Passage), quoted(d.Item))
 	}
-	if !whole && len(f.Differs) == 0 {
+	if f.negated {
+		b.WriteString("; one of them has a negation more")
+	}
+	if !whole && len(f.Differs) == 0 && !f.negated {
 		b.WriteString("; too little to be the whole of it")
 	}
 	return b.String() + beside(f)

@@ -71,6 +71,7 @@ func TestVerdicts(t *testing.T) {
 		{"with its answer", robe + " The answer is 3.", "robe question contaminated answered"},
 		{"a word is another", strings.Replace(robe, "takes", "needs", 1), "robe question contaminated"},
 		{"a number is another", strings.Replace(robe, "2", "7", 1), "robe question partial"},
+		{"a negation more", strings.Replace(robe, "takes", "never takes", 1), "robe question partial"},
 		{"the first half", robe[:66], "robe question partial"},
 		{"some words", "A robe takes long to sew. How many bolts in total?", ""},
 		{"in Chinese", "练习:" + chinese + "答案是叶绿体。", "zh question contaminated answered"},
