@@ -4,13 +4,12 @@ import (
 	"bufio"
 	"encoding/json"
 	"os"
-	"syscall"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/neardup/neardup/feature/featuretest"
 	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/internal/shared"
 	"github.com/neardup/neardup/text"
@@ -60,22 +59,13 @@ func BenchmarkKeywords(b *testing.B) {
 			}
 			b.ReportAllocs()
 			var words []keyword.Keyword
-			from := processor(b)
+			from := featuretest.CPU()
 			for b.Loop() {
 				for _, t := range texts {
 					words = e.Append(words[:0], t)
 				}
 			}
-			b.ReportMetric(float64(size)*float64(b.N)/1e6/(processor(b)-from).Seconds(), "MB/cpu-s")
+			featuretest.ReportCPU(b, from, int64(size))
 		})
 	}
-}
-
-// processor is the time of the processor that this process has taken.
-func processor(tb testing.TB) time.Duration {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		tb.Fatal(err)
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }

@@ -129,7 +129,7 @@ func (s *Server) start() error {
 	s.cmd = exec.Command(s.argv[0], s.argv[1:]...)
 	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = s.Dir, log, log
 	s.cmd.Env = append(os.Environ(), s.env...)
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	s.cmd.SysProcAttr = ours()
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}
@@ -173,10 +173,10 @@ func (s *Server) Kill() { s.end(syscall.SIGKILL) }
 func (s *Server) Stop() { s.end(syscall.SIGTERM) }
 
 // Pause stops the process where it stands; Resume lets it go on.
-func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP) }
+func (s *Server) Pause() error { return s.signal(pause) }
 
 // Resume lets a paused process go on.
-func (s *Server) Resume() error { return s.signal(syscall.SIGCONT) }
+func (s *Server) Resume() error { return s.signal(resume) }
 
 // CPU is the time of the processor that the process has used since it was last
 // started; 0 where the system does not tell.
@@ -212,7 +212,7 @@ func (s *Server) signal(sig syscall.Signal) error {
 	if s.cmd == nil || s.cmd.Process == nil {
 		return errors.New("not started")
 	}
-	return syscall.Kill(-s.cmd.Process.Pid, sig)
+	return signal(s.cmd.Process.Pid, sig)
 }
 
 func (s *Server) end(sig syscall.Signal) {

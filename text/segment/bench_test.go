@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/neardup/neardup/feature/featuretest"
 	"github.com/neardup/neardup/internal/shared"
 	"github.com/neardup/neardup/text/segment"
 )
@@ -72,34 +72,24 @@ func BenchmarkCut(b *testing.B) {
 				for _, text := range corpus.texts {
 					size += len(text)
 				}
-				from := cpuSeconds(b)
+				from := featuretest.CPU()
 				for b.Loop() {
 					for _, text := range corpus.texts {
 						words = g.Cut(words[:0], text, mode.mode)
 					}
 				}
-				b.ReportMetric(float64(size)*float64(b.N)/1e6/(cpuSeconds(b)-from), "MB/cpu-s")
+				featuretest.ReportCPU(b, from, int64(size))
 			})
 		}
 	}
 }
 
-// cpuSeconds is the user and system time of the process, which other programs
-// on the machine disturb less than the clock.
-func cpuSeconds(b *testing.B) float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-}
-
 func BenchmarkNew(b *testing.B) {
-	from := cpuSeconds(b)
+	from := featuretest.CPU()
 	for b.Loop() {
 		if _, err := segment.New(); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric((cpuSeconds(b)-from)/float64(b.N), "cpu-s/op")
+	b.ReportMetric((featuretest.CPU()-from).Seconds()/float64(b.N), "cpu-s/op")
 }

@@ -1,0 +1,15 @@
+//go:build !linux
+
+package services
+
+import (
+	"errors"
+	"syscall"
+)
+
+// The servers are Debian's: elsewhere none is installed, and none started.
+const pause, resume = syscall.Signal(0), syscall.Signal(0)
+
+func ours() *syscall.SysProcAttr { return nil }
+
+func signal(int, syscall.Signal) error { return errors.ErrUnsupported }
