@@ -32,7 +32,11 @@ func pictureText(data []byte) (string, error) {
 // pictured has pictures compared as such, and texts not.
 func pictured(fs *pflag.FlagSet) error {
 	format, method := fs.Lookup("format"), fs.Lookup("method")
-	if format == nil || method == nil {
+	pictures := format != nil && format.Value.String() == string(corpus.Images)
+	if pictures && fs.Lookup("turned") == nil && fs.Lookup("tsv") == nil {
+		return usage("--format images: pictures are taken by dedup, pairs, compare and fingerprint")
+	}
+	if method == nil {
 		return nil
 	}
 	spec, ok := method.Value.(*methodSpec)
@@ -40,16 +44,16 @@ func pictured(fs *pflag.FlagSet) error {
 		return nil
 	}
 	name := spec.settings.Lookup("method")
-	if keep := fs.Lookup("keep"); keep != nil && keep.Value.String() == "longest" && format.Value.String() == string(corpus.Images) {
+	if keep := fs.Lookup("keep"); keep != nil && keep.Value.String() == "longest" && pictures {
 		return usage("--format images: pictures are not long or short: --keep first, earliest or id")
 	}
-	switch pictures := format.Value.String() == string(corpus.Images); {
+	switch {
 	case pictures && !name.Changed:
 		return spec.settings.Set("method", image.Name)
 	case pictures && name.Value.String() != image.Name && name.Value.String() != "exact":
 		return usage("--format images: pictures are compared by method images, or exact, and not by %s", name.Value)
 	case !pictures && name.Value.String() == image.Name:
-		return usage("--method images compares pictures: add --format images")
+		return usage("--method images compares pictures, which --format images reads, and no texts")
 	}
 	return nil
 }

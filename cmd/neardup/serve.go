@@ -82,6 +82,9 @@ SIGHUP has the file of tokens read anew.
 			if s.tenants, err = layered(cmd.Flags()); err != nil {
 				return err
 			}
+			if err := pictured(cmd.Flags()); err != nil {
+				return err
+			}
 			return s.do(cmd.Context())
 		},
 	}
