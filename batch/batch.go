@@ -84,7 +84,7 @@ type Progress struct {
 }
 
 // MinMemory is the smallest memory bound that a run obeys.
-const MinMemory = 33 << 20
+const MinMemory = 27 << 20
 
 // leastMemory is MinMemory, but for tests.
 var leastMemory = int64(MinMemory)

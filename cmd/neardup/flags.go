@@ -320,7 +320,7 @@ func (f *runFlags) addSummary(all *pflag.FlagSet) {
 
 const (
 	// ownPages is what the program's code takes of a bound of memory.
-	ownPages    = 31 << 20
+	ownPages    = 37 << 20
 	leastMemory = ownPages + batch.MinMemory
 )
 

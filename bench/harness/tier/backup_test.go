@@ -258,7 +258,8 @@ func TestBackup(t *testing.T) {
 	b.hbase, b.maria = services.StartHBase(t), services.MariaDB(t)
 	b.open(t.TempDir(), "neardup")
 	b.detect()
-	if err := b.feed(ctx); err != nil { // a database in which the tenant is: else nothing is there to copy
+	b.write(5)
+	if err := b.feed(ctx); err != nil { // a database in which these are: else nothing is there to copy
 		t.Fatal(err)
 	}
 
