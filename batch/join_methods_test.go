@@ -96,7 +96,7 @@ func TestJoinedBucketsChangeNothingByAnyMethod(t *testing.T) {
 			fewer, removed, variants := false, int64(0), int64(0)
 			n := 250
 			if testing.Short() {
-				n = 100
+				n = 60
 			}
 			for seed, own := range []int{0, 2, 12, 30} {
 				docs := notices(uint64(seed), n, own)

@@ -201,8 +201,11 @@ func TestPairsListVariantsOnRequest(t *testing.T) {
 
 // Rulings are edges put in or taken out, of copies too, and change nothing else.
 func TestOverridesAreEdges(t *testing.T) {
-	obeyed := 0
-	for seed := range uint64(24) {
+	obeyed, seeds := 0, uint64(24)
+	if testing.Short() {
+		seeds = 16
+	}
+	for seed := range seeds {
 		m := slotted{shingled{threshold: []float64{.3, .5, .8}[seed%3]}}
 		docs := randomDocs(seed, 30+int(seed)*8)
 		rng := rand.New(rand.NewPCG(seed, 9))

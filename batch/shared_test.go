@@ -61,7 +61,7 @@ func TestEveryRemovalHasItsEvidence(t *testing.T) {
 		t.Run(set, func(t *testing.T) {
 			docs := documents(t, set)
 			if testing.Short() {
-				docs = docs[:500]
+				docs = docs[:200]
 			}
 			m, clean := method(t, "auto"), text.Default()
 			removed := 0

@@ -63,13 +63,17 @@ func decide(t *testing.T, m neardup.Method, docs []neardup.Document, memory int6
 // Leaders of one template that are not looked at change nothing: the decisions are those of comparing a
 // text with each of them, whatever numbers they have in common.
 func TestTemplatesChangeNothing(t *testing.T) {
+	n := 300
+	if testing.Short() {
+		n = 80
+	}
 	for name, config := range map[string]methods.Config{"auto": {}, "auto, lenient": {Threshold: .4}} {
 		m, err := methods.New(config)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for seed, numbers := range []int{3, 12, 300, 1 << 30} {
-			docs := filled(uint64(seed), 300, numbers)
+			docs := filled(uint64(seed), n, numbers)
 			want, _ := decide(t, m, docs, 0, 1<<30)
 			for _, from := range []uint32{1, 20} {
 				for _, memory := range []int64{0, 300_000, 1} { // all templates are noted, some, none
