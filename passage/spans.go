@@ -96,12 +96,12 @@ func (s *Spans) Next() (span Span, err error) {
 	if err != nil {
 		return span, err
 	}
-	if span.Place, err = s.job.store.place(int64(m.at)); err != nil {
+	if span.Place, err = s.job.store.placeAt(int64(m.at)); err != nil {
 		return span, err
 	}
 	span.Len = int(m.end - m.at)
 	span.FromLen = span.Len
-	span.From, err = s.job.store.place(int64(m.from))
+	span.From, err = s.job.store.placeAt(int64(m.from))
 	return span, err
 }
 
