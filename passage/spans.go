@@ -27,11 +27,6 @@ type Span struct {
 	fromRunes  int // with Similarity
 }
 
-// First reports whether the span is the first occurrence, and From a later one.
-func (s *Span) First() bool {
-	return s.From.Item > s.Item || s.From.Item == s.Item && s.From.Byte > s.Byte
-}
-
 // Spans are the repeated passages of a run, in the order of the input. They do not
 // overlap; where one ends and the next begins, the source of what is repeated
 // changes. A span is shorter than a passage where the one before it covers
