@@ -50,7 +50,7 @@ func (f *Finder) Find(raw string) []Finding {
 	found = settle(found)
 	w.cut(raw)
 	for i := range found {
-		w.place(&found[i], raw)
+		w.locate(&found[i], raw)
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
 	return found
@@ -274,8 +274,8 @@ func settle(found []Finding) []Finding {
 	return out
 }
 
-// place says where in the text as it was given a finding stands.
-func (w *work) place(f *Finding, raw string) {
+// locate says where in the text as it was given a finding stands.
+func (w *work) locate(f *Finding, raw string) {
 	start, end := w.of(f.first, f.last, len(w.units))
 	f.Start = utf8.RuneCountInString(raw[:start])
 	f.End = f.Start + utf8.RuneCountInString(raw[start:end])

@@ -75,7 +75,7 @@ func (d *Detector) correct(ctx context.Context, asked *Correcting) (Moved, error
 	c.Ruling = &Ruling{Who: asked.Who, Why: asked.Why, Before: m.Leader, Other: asked.With}
 	c.Names = d.namesOf(&m.Article)
 	if target == 0 {
-		if err := d.found(ctx, c, asked, &m); err != nil {
+		if err := d.makeLeader(ctx, c, asked, &m); err != nil {
 			return Moved{}, err
 		}
 	}
@@ -112,8 +112,8 @@ func (d *Detector) target(ctx context.Context, asked *Correcting, m *Member) (ui
 	return m.Own(), err
 }
 
-// found makes the article a leader, as if it had been submitted and been new.
-func (d *Detector) found(ctx context.Context, c *Change, asked *Correcting, m *Member) error {
+// makeLeader makes the article a leader, as if it had been submitted and been new.
+func (d *Detector) makeLeader(ctx context.Context, c *Change, asked *Correcting, m *Member) error {
 	sub := Submission{Article: m.Article}
 	g, err := d.index.Catalog().Group(ctx, m.Leader, 0, 0)
 	switch {

@@ -138,7 +138,7 @@ func (r *rejudging) follower(ctx context.Context, g *Group, m *Member) error {
 		return err
 	}
 	why := fmt.Sprintf("not like %s, which leads its docId, by %s", g.NID, s.routed)
-	return r.place(ctx, j, m, text, why, func(other uint64) bool { return other != g.Leader })
+	return r.judge(ctx, j, m, text, why, func(other uint64) bool { return other != g.Leader })
 }
 
 // text is that of an article that is no leader.
@@ -180,12 +180,12 @@ func (r *rejudging) leader(ctx context.Context, leader uint64, m *Member) error 
 	s.cutoff = e.Window
 	j := r.d.search(s)
 	defer j.release()
-	return r.place(ctx, j, m, "", "", func(other uint64) bool { return other < leader })
+	return r.judge(ctx, j, m, "", "", func(other uint64) bool { return other < leader })
 }
 
-// place judges an article by the leaders that count, and moves it: where nothing is like it, to a docId
+// judge judges an article by the leaders that count, and moves it: where nothing is like it, to a docId
 // of its own if it may not stay (why says so).
-func (r *rejudging) place(ctx context.Context, j *search, m *Member, text, why string, counts func(leader uint64) bool) error {
+func (r *rejudging) judge(ctx context.Context, j *search, m *Member, text, why string, counts func(leader uint64) bool) error {
 	r.sum.Articles++
 	o, err := j.among(ctx, counts)
 	switch {

@@ -75,7 +75,7 @@ func (t *trainer) Method() neardup.Method {
 	})
 	if err == nil && len(turned) > 0 {
 		err = Join(context.Background(), turned, j.hashes, t.method.distance, 0, func(p Pair) error {
-			own, _ := j.place(places[p.A][0])
+			own, _ := j.indexOf(places[p.A][0])
 			j.link(own, p.B)
 			return nil
 		})
@@ -97,7 +97,7 @@ type joined struct {
 	groups []uint32 // of each, a smaller place of its group, or its own
 }
 
-func (j *joined) place(h Hash) (int, bool) {
+func (j *joined) indexOf(h Hash) (int, bool) {
 	return slices.BinarySearchFunc(j.hashes, h, compareHashes)
 }
 
@@ -123,7 +123,7 @@ func (j *joined) link(a, b int) {
 // not joined gets the keys of before, as it has no group.
 func (j *joined) Record(clean string, rec *neardup.Record) {
 	f, ok := j.compared(clean)
-	at, known := j.place(f.Hashes[0])
+	at, known := j.indexOf(f.Hashes[0])
 	if !ok || !known {
 		j.Method.Record(clean, rec)
 		return

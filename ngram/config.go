@@ -65,16 +65,8 @@ type Config struct {
 	// Variants makes texts that differ only in numbers, dates, roman
 	// numerals or codes variants of each other instead of duplicates: they
 	// are not near. See Variant.
-	Variants Guard
+	Variants bool
 }
-
-// Guard switches the variant guard.
-type Guard bool
-
-const (
-	GuardOff Guard = false
-	GuardOn  Guard = true
-)
 
 // version is raised whenever a text would get other keys or another
 // similarity under the same parameters.

@@ -199,7 +199,7 @@ func (t *tuner) byThreshold(r *Report, pairs, negatives [][2]string) error {
 // similarities measures each pair; below .5, where the curve begins, it is 0.
 func (t *tuner) similarities(pairs [][2]string) ([]float64, error) {
 	c := t.config
-	c.Keys, c.Threshold, c.Variants = Exact, .5, GuardOff
+	c.Keys, c.Threshold, c.Variants = Exact, .5, false
 	m, err := New(c)
 	if err != nil {
 		return nil, err

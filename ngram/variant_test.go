@@ -39,7 +39,7 @@ func TestVariant(t *testing.T) {
 func TestVariantGuard(t *testing.T) {
 	for _, similarity := range []ngram.Similarity{ngram.Edit, ngram.Jaccard} {
 		a, b := "Farm to Market Road FM 1506 in Hill County", "Farm to Market Road FM 1507 in Hill County"
-		for guard, want := range map[ngram.Guard]bool{ngram.GuardOff: true, ngram.GuardOn: false} {
+		for guard, want := range map[bool]bool{false: true, true: false} {
 			m := newMethod(t, ngram.Config{Similarity: similarity, Threshold: .7, Variants: guard})
 			if got := m.Compare(m.View(a), m.View(b)).Near; got != want {
 				t.Errorf("%s, guard %v: near = %v, want %v", similarity, guard, got, want)

@@ -217,8 +217,8 @@ func (s *store) find(at int64) (found stretch, err error) {
 	return s.stretches.Get(lo)
 }
 
-// place says where a byte of the store is from.
-func (s *store) place(at int64) (Place, error) {
+// placeAt says where a byte of the store is from.
+func (s *store) placeAt(at int64) (Place, error) {
 	in, err := s.find(at)
 	if err != nil {
 		return Place{}, err

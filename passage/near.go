@@ -156,16 +156,16 @@ func (a *alike) next() (span Span, err error) {
 		return span, err
 	}
 	a.at++
-	w, at, err := a.place(d.at)
+	w, at, err := a.placeOf(d.at)
 	if err != nil {
 		return span, err
 	}
-	from, fromAt, err := a.place(d.leader)
+	from, fromAt, err := a.placeOf(d.leader)
 	return Span{at, int(w.len), fromAt, int(from.len), d.similarity, int(from.runes)}, err
 }
 
-// place says where a whole is.
-func (a *alike) place(i uint32) (whole, Place, error) {
+// placeOf says where a whole is.
+func (a *alike) placeOf(i uint32) (whole, Place, error) {
 	w, err := a.wholes.Get(int(i))
 	if err != nil {
 		return w, Place{}, err

@@ -129,7 +129,8 @@ func check(t testing.TB, texts []string, cfg Config) []Span {
 		if s.Rune != runeStarts(texts[s.Item][:s.Byte]) || s.From.Rune != runeStarts(texts[s.From.Item][:s.From.Byte]) {
 			t.Fatalf("%+v has wrong runes", s)
 		}
-		if s.First() && !cfg.First {
+		first := s.From.Item > s.Item || s.From.Item == s.Item && s.From.Byte > s.Byte
+		if first && !cfg.First {
 			t.Fatalf("%+v comes before what it is from", s)
 		}
 		for i := range s.Len {

@@ -27,11 +27,6 @@ type Span struct {
 	fromRunes  int // with Similarity
 }
 
-// First reports whether the span is the first occurrence, and From a later one.
-func (s *Span) First() bool {
-	return s.From.Item > s.Item || s.From.Item == s.Item && s.From.Byte > s.Byte
-}
-
 // Spans are the repeated passages of a run, in the order of the input. They do not
 // overlap; where one ends and the next begins, the source of what is repeated
 // changes. A span is shorter than a passage where the one before it covers
@@ -96,12 +91,12 @@ func (s *Spans) Next() (span Span, err error) {
 	if err != nil {
 		return span, err
 	}
-	if span.Place, err = s.job.store.place(int64(m.at)); err != nil {
+	if span.Place, err = s.job.store.placeAt(int64(m.at)); err != nil {
 		return span, err
 	}
 	span.Len = int(m.end - m.at)
 	span.FromLen = span.Len
-	span.From, err = s.job.store.place(int64(m.from))
+	span.From, err = s.job.store.placeAt(int64(m.from))
 	return span, err
 }
 

@@ -102,7 +102,7 @@ func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
 		s.classicFail(w, meaning(err))
 		return
 	}
-	a, err := s.add(r.Context(), sub)
+	a, err := s.decide(r.Context(), sub)
 	if err = ended(r.Context(), err); err != nil {
 		_ = s.fail(err) // logs it
 		s.classicFail(w, meaning(err))

@@ -133,7 +133,7 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request) *http.Request 
 		}
 		r.Body = b.rest(head)
 	}
-	return s.place(w, r, c, name)
+	return s.handle(w, r, c, name)
 }
 
 // enterLong counts a request with a long body; false if there are too many.
@@ -151,9 +151,9 @@ func (s *Server) leaveLong(c *client) {
 	c.long.Add(-1)
 }
 
-// place works on a request, and gives its place back before the answer is sent: who
+// handle works on a request, and gives its place back before the answer is sent: who
 // reads slowly keeps nobody's.
-func (s *Server) place(w http.ResponseWriter, r *http.Request, c caller, name string) *http.Request {
+func (s *Server) handle(w http.ResponseWriter, r *http.Request, c caller, name string) *http.Request {
 	if err := s.reach.away(); err != nil {
 		s.figures.refused("away")
 		writeProblem(w, meaning(err))

@@ -53,7 +53,7 @@ func (i remoteIndex) Lookup(ctx context.Context, q docid.Query) (docid.Found, er
 func TestStoreAway(t *testing.T) {
 	store := &remote{Store: memoryStore(t)}
 	f := start(t, func(c *server.Config) {
-		c.Store, c.Reach = store, store.reach
+		c.Store, c.Remote.Reach = store, store.reach
 		c.Limits.Deadline = time.Hour
 	})
 	ctx, stop := context.WithCancel(t.Context())
@@ -106,7 +106,7 @@ func TestOneWrongClock(t *testing.T) {
 	now := time.Now()
 	shared := now
 	f := start(t, func(c *server.Config) {
-		c.Clock = func(context.Context) (time.Time, error) { return shared, nil }
+		c.Remote.Clock = func(context.Context) (time.Time, error) { return shared, nil }
 	})
 	ctx, in := t.Context(), f.client("news", server.Submit)
 	short := article("short", story(1))

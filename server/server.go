@@ -41,13 +41,8 @@ type Config struct {
 	// Classic opens the index of a tenant where all are of the classic system: then articles are
 	// submitted, and there are no other routes.
 	Classic func(ctx context.Context, tenant string) (Classic, error)
-	// Reach asks whether the store is there, where it lies elsewhere; while it does not
-	// answer requests are refused. nil: it is there.
-	Reach func(ctx context.Context) error
-	// Clock is that of what several servers share: what is done by time waits
-	// until it is due by it, too, so that one server with a wrong clock ends nothing of
-	// the others. nil: there is none.
-	Clock func(ctx context.Context) (time.Time, error)
+	// Remote asks what the store depends on elsewhere; its zero value: nothing.
+	Remote Remote
 	// Sinks are fed by Run, by the names under which the store knows them.
 	Sinks map[string]docid.Sink
 	// Detach are sinks that nothing is kept for any more.
@@ -74,6 +69,17 @@ type Config struct {
 	// Log gets what happens, without texts; nil: nothing.
 	Log     *slog.Logger
 	Version string
+}
+
+// Remote asks what a store depends on elsewhere.
+type Remote struct {
+	// Reach asks whether it is there; while it does not answer requests are
+	// refused. nil: it is.
+	Reach func(ctx context.Context) error
+	// Clock is that of what several servers share: what is done by time waits
+	// until it is due by it, too, so that one server with a wrong clock ends nothing of
+	// the others. nil: there is none.
+	Clock func(ctx context.Context) (time.Time, error)
 }
 
 // Server answers requests. Make it with New; Run it for what is done by time.

@@ -38,11 +38,11 @@ func (s *Server) submit(ctx context.Context, in *submission) (api.Answer, error)
 		return api.Answer{}, at("header.Idempotency-Key", fmt.Sprintf("over %d bytes", maxID))
 	}
 	sub.Idempotency = in.Key
-	return s.add(ctx, sub)
+	return s.decide(ctx, sub)
 }
 
-// add decides, and counts what it took.
-func (s *Server) add(ctx context.Context, sub docid.Submission) (api.Answer, error) {
+// decide asks the detector, and counts what it took.
+func (s *Server) decide(ctx context.Context, sub docid.Submission) (api.Answer, error) {
 	start := time.Now()
 	a, err := callerOf(ctx).tenant.decider.Add(ctx, sub)
 	s.figures.decided(callerOf(ctx).tenant.name, a, err, time.Since(start))
@@ -89,7 +89,7 @@ func (s *Server) addEntry(ctx context.Context, e *api.BatchEntry, location strin
 		return api.Answer{}, at(location+".idempotencyKey", fmt.Sprintf("over %d bytes", maxID))
 	}
 	sub.Idempotency = e.IdempotencyKey
-	return s.add(ctx, sub)
+	return s.decide(ctx, sub)
 }
 
 // toCore checks the limits of a submission and puts it into the core's words.

@@ -35,8 +35,8 @@ func (s *Server) Run(ctx context.Context) {
 			}
 		}
 	}
-	if s.cfg.Reach != nil {
-		relays.Go(func() { s.reach.watch(ctx, s.cfg.Reach, s.tellReach) })
+	if s.cfg.Remote.Reach != nil {
+		relays.Go(func() { s.reach.watch(ctx, s.cfg.Remote.Reach, s.tellReach) })
 	}
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
@@ -98,8 +98,8 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 
 // Sweep does it once, as if it were now. One caller at a time.
 func (s *Server) Sweep(ctx context.Context, now time.Time) error {
-	if s.cfg.Clock != nil {
-		at, err := s.cfg.Clock(ctx)
+	if s.cfg.Remote.Clock != nil {
+		at, err := s.cfg.Remote.Clock(ctx)
 		if err != nil {
 			return fmt.Errorf("ask for the time that servers share: %w", err)
 		}

@@ -126,9 +126,9 @@ func (l *Layout) probe(m int) {
 	r, a := l.k/m, l.k%m
 	for i, mask := range cut(^uint64(0), m) {
 		if i > a {
-			l.add(mask, r-1)
+			l.addTable(mask, r-1)
 		} else {
-			l.add(mask, r)
+			l.addTable(mask, r)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func (l *Layout) choose(m, c int) {
 				mask |= b
 			}
 		}
-		l.add(mask, 0)
+		l.addTable(mask, 0)
 	}
 }
 
@@ -164,8 +164,8 @@ func cut(mask uint64, n int) []uint64 {
 	return out
 }
 
-// add adds the table of a mask of at most three runs of bits.
-func (l *Layout) add(mask uint64, radius int) {
+// addTable adds the table of a mask of at most three runs of bits.
+func (l *Layout) addTable(mask uint64, radius int) {
 	t := table{mask: mask, radius: radius}
 	for rest := mask; rest != 0; {
 		from := bits.TrailingZeros64(rest)

@@ -263,17 +263,3 @@ func nextWord(s string, at int, signs string) (from, to int) {
 	}
 	return at + 1, wordAt(s, at+1)
 }
-
-// codeNumbers appends the values of the runs of digits in a code to dst.
-func codeNumbers(dst []string, word string) []string {
-	for i := 0; i < len(word); {
-		if !isDigit(word[i]) {
-			i++
-			continue
-		}
-		end := digitsEnd(word, i)
-		dst = append(dst, decimal(word[i:end]))
-		i = end
-	}
-	return dst
-}

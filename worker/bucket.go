@@ -30,23 +30,24 @@ func parsePosting(fields [][]byte) (p batch.Posting, err error) {
 	if err = want(fields, 4, "a posting"); err != nil {
 		return p, err
 	}
-	key, err := parseHex(fields[0])
+	key, text, role, sketch := fields[0], fields[1], fields[2], fields[3]
+	k, err := parseHex(key)
 	if err != nil {
 		return p, err
 	}
-	place, err := parsePlace(fields[1])
+	t, err := parsePlace(text)
 	if err != nil {
 		return p, err
 	}
-	sketch, err := parseHex(fields[3])
+	s, err := parseHex(sketch)
 	if err != nil {
 		return p, err
 	}
-	role := batch.Role(1 + strings.Index(roles, string(fields[2])))
-	if role == 0 || len(fields[2]) != 1 {
-		return p, fmt.Errorf("%w: role %q", ErrLine, fields[2])
+	r := batch.Role(1 + strings.Index(roles, string(role)))
+	if r == 0 || len(role) != 1 {
+		return p, fmt.Errorf("%w: role %q", ErrLine, role)
 	}
-	return batch.NewPosting(key, sketch, place, role), nil
+	return batch.NewPosting(k, s, t, r), nil
 }
 
 // ErrHotBucket is wrapped by the error about a bucket with too many candidates.

@@ -98,9 +98,10 @@ func (d *documentLines) rulings() (*override.Set, error) {
 			return set, nil
 		}
 		if err = want(fields, 4, "a ruling"); err == nil {
-			_, errA := parsePlace(fields[1])
-			_, errB := parsePlace(fields[2])
-			err = errors.Join(errA, errB, set.Add(override.Ruling{A: string(fields[1]), B: string(fields[2]), Link: override.Link(fields[3])}))
+			r := override.Ruling{A: string(fields[1]), B: string(fields[2]), Link: override.Link(fields[3])}
+			_, errA := parsePlace([]byte(r.A))
+			_, errB := parsePlace([]byte(r.B))
+			err = errors.Join(errA, errB, set.Add(r))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", d.counts.In, err)

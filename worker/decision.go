@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -12,19 +13,22 @@ func parseDecision(fields [][]byte) (d neardup.Decision, err error) {
 	if err = want(fields, 5, "a decision"); err != nil {
 		return d, err
 	}
-	for i, to := range map[int]*string{0: &d.ID, 2: &d.Leader, 4: &d.VariantOf} {
-		if *to, err = Unescape(fields[i]); err != nil {
-			return d, err
-		}
+	id, decision, leader, similarity, variantOf := fields[0], fields[1], fields[2], fields[3], fields[4]
+	var errs [3]error
+	d.ID, errs[0] = Unescape(id)
+	d.Leader, errs[1] = Unescape(leader)
+	d.VariantOf, errs[2] = Unescape(variantOf)
+	if err = errors.Join(errs[:]...); err != nil {
+		return d, err
 	}
-	switch d.Decision = neardup.Verdict(fields[1]); d.Decision {
+	switch d.Decision = neardup.Verdict(decision); d.Decision {
 	case neardup.New:
 		return d, nil
 	case neardup.Duplicate:
-		if d.Similarity, err = strconv.ParseFloat(string(fields[3]), 64); err != nil {
-			return d, fmt.Errorf("%w: similarity %q", ErrLine, fields[3])
+		if d.Similarity, err = strconv.ParseFloat(string(similarity), 64); err != nil {
+			return d, fmt.Errorf("%w: similarity %q", ErrLine, similarity)
 		}
 		return d, nil
 	}
-	return d, fmt.Errorf("%w: decision %q", ErrLine, fields[1])
+	return d, fmt.Errorf("%w: decision %q", ErrLine, decision)
 }

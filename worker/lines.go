@@ -203,30 +203,31 @@ func parseEdge(fields [][]byte) (e batch.Edge, err error) {
 	if err = want(fields, 7, "an edge"); err != nil {
 		return e, err
 	}
-	if e.Later, err = parsePlace(fields[0]); err != nil {
+	later, earlier, similarity, distance := fields[0], fields[1], fields[2], fields[3]
+	relation, method, basis := batch.Relation(fields[4]), fields[5], fields[6]
+	if e.Later, err = parsePlace(later); err != nil {
 		return e, err
 	}
-	if e.Earlier, err = parsePlace(fields[1]); err != nil {
+	if e.Earlier, err = parsePlace(earlier); err != nil {
 		return e, err
 	}
-	if e.Similarity, err = strconv.ParseFloat(string(fields[2]), 64); err != nil || !(e.Similarity >= 0 && e.Similarity <= 1) {
-		return e, fmt.Errorf("%w: similarity %q", ErrLine, fields[2])
+	if e.Similarity, err = strconv.ParseFloat(string(similarity), 64); err != nil || !(e.Similarity >= 0 && e.Similarity <= 1) {
+		return e, fmt.Errorf("%w: similarity %q", ErrLine, similarity)
 	}
 	e.Distance = -1
-	if len(fields[3]) > 0 {
-		d, err := strconv.ParseInt(string(fields[3]), 10, 32)
+	if len(distance) > 0 {
+		d, err := strconv.ParseInt(string(distance), 10, 32)
 		if err != nil || d < 0 {
-			return e, fmt.Errorf("%w: distance %q", ErrLine, fields[3])
+			return e, fmt.Errorf("%w: distance %q", ErrLine, distance)
 		}
 		e.Distance = int(d)
 	}
-	if e.Method, err = Unescape(fields[5]); err != nil {
+	if e.Method, err = Unescape(method); err != nil {
 		return e, err
 	}
-	if e.Basis, err = Unescape(fields[6]); err != nil {
+	if e.Basis, err = Unescape(basis); err != nil {
 		return e, err
 	}
-	relation := batch.Relation(fields[4])
 	e.Near, e.Variant = relation != batch.Variant, relation == batch.Variant
 	if e.Relation() != relation {
 		return e, fmt.Errorf("%w: relation %q with the basis %q", ErrLine, relation, e.Basis)

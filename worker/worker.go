@@ -1,9 +1,3 @@
-// Package worker is the stages of a batch as filters of lines, so that an
-// engine for many machines runs the code of one. Each stage reads all its
-// input from a stream and writes its output to another, in memory that does
-// not grow with them but for what is said; partitions may be cut anywhere that
-// the order of the lines allows. docs/spark.md describes the lines and how the
-// stages fit together.
 package worker
 
 import (

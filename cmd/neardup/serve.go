@@ -204,7 +204,8 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	}
 	registry := newRegistry(store)
 	handler, err := server.New(ctx, server.Config{
-		Classic: store.openClassic(), Store: store, Reach: store.reach, Clock: store.clock, Sinks: sinks, Detach: s.stores.detach, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
+		Classic: store.openClassic(), Store: store, Remote: server.Remote{Reach: store.reach, Clock: store.clock},
+		Sinks: sinks, Detach: s.stores.detach, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
 		Settings: func(tenant string) docid.Settings {
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)

@@ -54,8 +54,8 @@ func workerCommand(a *app) *cobra.Command {
 		Use:   "worker STAGE",
 		Short: "One stage of dedup as a filter of lines, for engines such as Spark",
 		Long: `Runs one stage of dedup over a part of a set: lines from standard input to
-lines on standard output. docs/spark.md describes the lines and how the stages
-fit together; whatever the parts, the digest is that of dedup.
+lines on standard output. The comment of package worker describes the lines,
+docs/spark.md how the stages fit together; the digest is always that of dedup.
 
 The counts of lines go to standard error as one line of JSON, at the end only.
 

@@ -125,8 +125,8 @@ func (s *Snapshots) listed(offset uint64) string {
 	return fmt.Sprintf("%s%020d.json", s.prefix, offset)
 }
 
-// found are the names below the prefix, those of folders with a slash.
-func (s *Snapshots) found(ctx context.Context) (names []string, err error) {
+// list returns the names below the prefix, those of folders with a slash.
+func (s *Snapshots) list(ctx context.Context) (names []string, err error) {
 	for o := range s.c.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix}) {
 		if o.Err != nil {
 			return nil, s.failed("list the snapshots", o.Err)
@@ -138,7 +138,7 @@ func (s *Snapshots) found(ctx context.Context) (names []string, err error) {
 
 // Offsets are those of the snapshots that were written to the end.
 func (s *Snapshots) Offsets(ctx context.Context) ([]uint64, error) {
-	names, err := s.found(ctx)
+	names, err := s.list(ctx)
 	return offsets(names), err
 }
 
@@ -229,7 +229,7 @@ func (s *Snapshots) put(ctx context.Context, l *list, offset uint64) error {
 
 // sweep removes folders without a list that lie before a new one: this server has left them, or one that has given up.
 func (s *Snapshots) sweep(ctx context.Context, folder string) error {
-	names, err := s.found(ctx)
+	names, err := s.list(ctx)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ func newTrie(d *dictionary) (trie, error) {
 	if err != nil {
 		return t, err
 	}
-	t.place(tree, codes)
+	t.pack(tree, codes)
 	return t, nil
 }
 

@@ -16,10 +16,10 @@ type array struct {
 	codes  uint32 // the greatest code, which no slot carries
 }
 
-// place moves the tree into the double array. The nodes with most children
+// pack moves the tree into the double array. The nodes with most children
 // come first, so that the others fill the gaps; the search for nodes of one
 // size (to a factor of 2) never goes back, which keeps it linear.
-func (t *trie) place(tree []branch, none uint16) {
+func (t *trie) pack(tree []branch, none uint16) {
 	a := &array{codes: uint32(none)}
 	a.extend(len(tree) + len(tree)/16 + int(none))
 	base := make([]uint32, len(tree))

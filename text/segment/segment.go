@@ -84,7 +84,7 @@ func New(options ...Option) (*Segmenter, error) {
 	if err != nil || len(src.words) == 0 {
 		return g, err
 	}
-	return g, g.add(src.words, total)
+	return g, g.addWords(src.words, total)
 }
 
 // own makes the trie of a caller's dictionary.
@@ -97,8 +97,8 @@ func own(r io.Reader) (t trie, total uint64, err error) {
 	return t, d.total, err
 }
 
-// add adds the words of own dictionaries.
-func (g *Segmenter) add(words []io.Reader, total uint64) (err error) {
+// addWords adds the words of own dictionaries.
+func (g *Segmenter) addWords(words []io.Reader, total uint64) (err error) {
 	o := overlay{trie: &g.trie, freq: map[string]uint64{}, total: total}
 	for _, r := range words {
 		if err := o.read(r); err != nil {

@@ -47,7 +47,7 @@ func Check(ctx context.Context, kv KV, progress func(rows int)) (Report, error) 
 	if _, err := marked(v); err != nil {
 		c.bad(copyKey(), "%v", err)
 	}
-	c.place()
+	c.followed()
 	all := v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
 		c.row()
 		c.ix = newIndex(nil, string(k[1:]), 0, docid.Identity{})
@@ -63,8 +63,8 @@ func Check(ctx context.Context, kv KV, progress func(rows int)) (Report, error) 
 	return c.Report, all
 }
 
-// place reads how far a log was followed.
-func (c *checker) place() {
+// followed reads how far a log was followed.
+func (c *checker) followed() {
 	if there, err := read(c.r, placeKey(), new(logPlace).get); err != nil {
 		c.bad(placeKey(), "%v", err)
 	} else if there {

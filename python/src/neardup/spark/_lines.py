@@ -1,6 +1,6 @@
 """Columns to lines of the worker and back, without a loop over rows.
 
-Lines are fields parted by tabs; docs/spark.md has their contents.
+Lines are fields parted by tabs; worker/doc.go has their contents.
 """
 
 import numpy as np

@@ -1,0 +1,49 @@
+// Package worker is the stages of a batch as filters of lines, so that an
+// engine for many machines runs the code of one. Each stage reads all its
+// input from a stream and writes its output to another, in memory that does
+// not grow with them but for what is said; partitions may be cut anywhere that
+// the order of the lines allows. docs/spark.md says how the stages fit together;
+// cmd/neardup/worker_test.go composes them in 150 lines and proves the digest.
+//
+// # Lines
+//
+// Lines end in a newline; tabs separate fields. Inside a text or an id,
+// backslash, tab, newline and return are written \\, \t, \n and \r. A place is
+// the number of a document in the order of deciding, below 2^62, gaps allowed.
+// An engine groups records by sha256, sends the postings of the first of each
+// (key place role sketch) to bucket by key, and removes equal candidates.
+//
+//	records        place text [id]
+//	            -> place sha256 check method sketch keys probes [id]
+//	records --raw  place record
+//	            -> the same, id (default: the place), reason of one that cannot be read
+//	bucket         key place role sketch, those of a key together
+//	            -> later earlier: a candidate
+//	bucket --hot   the same
+//	            -> the same and two empty fields, or key place role sketch of a hot bucket,
+//	               the role in upper case for one of more than 65,536
+//	verify         blocks of t place check text and then c later earlier, a text before its
+//	               candidates; a text after these begins a new block
+//	            -> later earlier similarity distance relation method basis: an edge;
+//	               with --conflicts the evidence of variants, as JSON
+//	decide         r place place link of rulings (must, cannot), then place check text of all
+//	               documents of some components; by place, as numbers
+//	            -> as lead, of copies too; of a variant the similarity is 0; --conflicts as verify
+//	lead           all edges, or all of some components; by later, then earlier, as numbers
+//	            -> the edges that decide
+//	digest         id decision leader similarity variantOf, or digests of parts
+//	            -> one digest
+//
+// In memory lie a text or a record (records), 24 bytes a posting of one key
+// (bucket), at most 65,536 postings (bucket --hot), the texts of a block
+// (verify), 512 MB (decide; the rest on disk), a bit a duplicate (lead).
+//
+//   - record: a line of the input, unescaped, the last field.
+//   - check: Spark's xxhash64 of the text or record as it came, 16 hex digits;
+//     another is an error.
+//   - keys, probes: 16 hex digits each, separated by spaces; probes is = where it
+//     equals keys.
+//   - role: i (found), p (searches) or b (both).
+//   - similarity, distance: exact; empty where there is none.
+//   - relation: copy, edited, variant, or ruled with the basis override.
+package worker
