@@ -178,7 +178,8 @@ func New(items iter.Seq2[Item, error], cfg Config) (*Finder, error) {
 			return nil, err
 		}
 	}
-	return f, b.end()
+	b.end()
+	return f, nil
 }
 
 // Items says what became of the items.

@@ -156,7 +156,7 @@ func firstRune(s string) rune {
 
 // end weighs words by the items too, in which a word of many says little, leaves out what
 // says too little, and makes the keys.
-func (b *builder) end() error {
+func (b *builder) end() {
 	kept, answers, short := []needle(nil), map[int][]string{}, []needle(nil)
 	for _, n := range b.needles {
 		if n.part == Answer {
@@ -190,7 +190,6 @@ func (b *builder) end() error {
 	}
 	b.byText, b.documents = nil, nil
 	b.index = b.makeIndex()
-	return nil
 }
 
 // leastItems is how many items there are at least taken to be, so that in few a

@@ -108,7 +108,7 @@ func (c *Cutter) dateOrTime(clean string, at, end int, next rune) int {
 }
 
 // date adds a date; a part that is 0 is not there.
-func (c *Cutter) date(clean string, year, month, day int) {
+func (c *Cutter) date(year, month, day int) {
 	if year > 0 {
 		c.figure(year)
 	}
@@ -138,7 +138,7 @@ func (c *Cutter) isoDate(clean string, at, end int) int {
 	if !isDay(day) || !isDigit(clean[to-1]) || to-p > 3 || to < len(clean) && (isWordByte(clean[to]) && clean[to] != 't' || clean[to] == sign) {
 		return at
 	}
-	c.date(clean, year, month, day)
+	c.date(year, month, day)
 	if to+1 < len(clean) && clean[to] == 't' && isDigit(clean[to+1]) {
 		to++ // 2024-03-05t09:30
 	}
@@ -285,19 +285,19 @@ func (c *Cutter) dayFirst(clean string, at, end int) int {
 		return at
 	}
 	year, to := yearAt(clean, to)
-	c.date(clean, year, month, day)
+	c.date(year, month, day)
 	return to
 }
 
 // monthFirst takes march 5, 2024, march 5th and march 2024, of which clean[at:end]
 // is the month, and returns where it ends; end if no day and no year follows.
-func (c *Cutter) monthFirst(clean string, at, end int, name string) int {
+func (c *Cutter) monthFirst(clean string, at, end int) int {
 	month, p := monthAt(clean, at)
 	if month == 0 || p >= len(clean) {
 		return end
 	}
 	if year, to := yearAt(clean, p); year > 0 {
-		c.date(clean, year, month, 0)
+		c.date(year, month, 0)
 		return to
 	}
 	if clean[p] != ' ' && clean[p] != '-' {
@@ -319,7 +319,7 @@ func (c *Cutter) monthFirst(clean string, at, end int, name string) int {
 		return end
 	}
 	year, to := yearAt(clean, to)
-	c.date(clean, year, month, day)
+	c.date(year, month, day)
 	return to
 }
 
@@ -348,7 +348,7 @@ func (c *Cutter) chineseDate(clean string, at int) int {
 	if after := max(signEnd(clean, p, "日"), signEnd(clean, p, "号")); isDay(n) && p > to && after > p {
 		day, to = n, after
 	}
-	c.date(clean, year, month, day)
+	c.date(year, month, day)
 	return to
 }
 

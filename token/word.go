@@ -51,7 +51,7 @@ func (c *Cutter) phrase(clean string, at, end int, f *form) int {
 			return c.amount(clean, at, to, value)
 		}
 	case kindMonth:
-		if to := c.monthFirst(clean, at, end, f.text); to > end {
+		if to := c.monthFirst(clean, at, end); to > end {
 			return to
 		}
 	case kindPhrase:

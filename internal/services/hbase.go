@@ -31,7 +31,7 @@ func StartHBase(t testing.TB, java ...string) HBase {
 	}
 	dir := folder(t, "hbase")
 	zk, master := FreeAddr(t), FreeAddr(t)
-	common := javaFlags(home, dir, map[string]string{
+	common := javaFlags(home, map[string]string{
 		"hb.data": dir, "hb.zkport": port(zk), "hb.masterport": port(master), "hb.rsport": port(FreeAddr(t)),
 		"hbase.log.dir": filepath.Join(dir, "logs"),
 	})
@@ -55,7 +55,7 @@ func (h HBase) AddGateway(t testing.TB) *Server {
 	return run(t, &Server{name: "hbase rest", Dir: dir, Addr: addr, argv: argv, ready: answersHTTP})
 }
 
-func javaFlags(home, dir string, properties map[string]string) []string {
+func javaFlags(home string, properties map[string]string) []string {
 	flags := []string{
 		"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true",
 		"-Dorg.apache.hbase.thirdparty.io.netty.tryReflectionSetAccessible=true", "--add-modules", "jdk.unsupported",
