@@ -59,6 +59,10 @@ type Config struct {
 	IDF *keyword.Table
 	// Limit is the length below which auto takes a text as short; see Length.
 	Limit int
+	// Lossless, in (0, 1]: a text goes only if the leader holds this share of its shingles
+	// (see Held), else it is kept as an overlap. 0: not asked. It is of a text and its leader:
+	// through the chains of batch.Components texts are lost all the same.
+	Lossless float64
 	// Seed of the feature hashes; 0 but for an index with a secret one.
 	Seed uint64
 }
@@ -125,6 +129,14 @@ func New(c Config) (neardup.Method, error) {
 	if err := c.unused(); err != nil {
 		return nil, err
 	}
+	m, err := c.named()
+	if err != nil || c.Lossless == 0 {
+		return m, err
+	}
+	return newLossless(m, c.Lossless)
+}
+
+func (c Config) named() (neardup.Method, error) {
 	if c.Name == Auto2 {
 		return newAuto2(c)
 	}

@@ -320,17 +320,19 @@ func (c comparison) write(w io.Writer) {
 		v += ": not near"
 	}
 	fmt.Fprintf(w, "verdict     %s (%s)\n", v, c.Verdict.Method)
-	sum := 0.0
+	sum, weighed := 0.0, false
 	for _, e := range c.Evidence {
-		sum += e.Bits
+		sum, weighed = sum+e.Bits, weighed || e.Bits != 0
 		switch {
+		case e.Bits == 0 && e.B == "":
+			fmt.Fprintf(w, "            %s: %s\n", e.Kind, quoted(e.A))
 		case e.A == "" && e.B == "":
 			fmt.Fprintf(w, "%+6.2f bits %s\n", e.Bits, e.Kind)
 		default:
 			fmt.Fprintf(w, "%+6.2f bits %s: %s against %s\n", e.Bits, e.Kind, quoted(e.B), quoted(e.A))
 		}
 	}
-	if len(c.Evidence) > 0 {
+	if weighed {
 		fmt.Fprintf(w, "%+6.2f bits in all: the second is the same as the first with a probability of %.4f\n", sum, evidence.Probability(sum))
 	}
 	fmt.Fprintf(w, "length      %s and %s runes of clean text\n", grouped(int64(c.Runes[0])), grouped(int64(c.Runes[1])))

@@ -144,7 +144,7 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 	f.fs = pflag.NewFlagSet("method", pflag.ContinueOnError)
 	f.addSettings(f.fs)
 	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		addSpec(fs, f.fs, append([]string{"threshold"}, ofFiles...)...)
+		addSpec(fs, f.fs, append([]string{"threshold", "lossless"}, ofFiles...)...)
 		fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or steps such as nfkc,lower,space,zerowidth,simplify,accents")
 	})
 }
@@ -153,6 +153,7 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 func (f *methodFlags) addSettings(fs *pflag.FlagSet) {
 	fs.StringVar(&f.cfg.Name, "method", "auto", "method: "+strings.Join(methods.Names(), ", "))
 	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8; auto: probability .7; weighted .6)")
+	fs.Float64Var(&f.cfg.Lossless, "lossless", 0, "a duplicate goes only if the kept copy holds this share of its pairs of words (of characters in Chinese), such as .98; else it is an overlap, and kept")
 	fs.IntVar(&f.distance, "distance", -1, "largest Hamming distance: of simhash 0..7 (default "+strconv.Itoa(simhash.DefaultDistance)+"), of images 0..31 (default 31)") // -1 is not given
 	fs.IntVar(&f.cfg.Quality, "quality", 0, "pictures of less quality, 1..100, are only ever duplicates of equal files (default 50)")
 	fs.BoolVar(&f.cfg.Turned, "turned", false, "find pictures that were rotated by quarters or mirrored, too")
