@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -38,7 +37,7 @@ func held(set, by []uint64) float64 {
 //
 // It knows no templates: one of two texts that differ in no slot may still hold more.
 type lossless struct {
-	neardup.Overlapping
+	around
 	share float64
 }
 
@@ -51,7 +50,7 @@ func newLossless(m neardup.Method, share float64) (neardup.Method, error) {
 	if !(share > 0 && share <= 1) {
 		return nil, fmt.Errorf("lossless %v is not in (0, 1]", share)
 	}
-	l := &lossless{o, share}
+	l := &lossless{around{o}, share}
 	if t, ok := m.(neardup.Trainable); ok {
 		return &trainedLossless{l, t}, nil
 	}
@@ -59,11 +58,7 @@ func newLossless(m neardup.Method, share float64) (neardup.Method, error) {
 }
 
 // Spec is the method's with the share.
-func (l *lossless) Spec() neardup.Spec {
-	s := l.Overlapping.Spec()
-	s.Params = append(slices.Clip(s.Params), neardup.Param{Name: "lossless", Value: strconv.FormatFloat(l.share, 'g', -1, 64)})
-	return s
-}
+func (l *lossless) Spec() neardup.Spec { return with(l.Overlapping.Spec(), "lossless", l.share) }
 
 // losslessView is the method's, and what may be lost.
 type losslessView struct {
@@ -71,6 +66,8 @@ type losslessView struct {
 	clean string
 	set   []uint64 // of shingles
 }
+
+func (v *losslessView) inner() neardup.View { return v.View }
 
 // Bytes is the memory of all of it.
 func (v *losslessView) Bytes() int { return 64 + len(v.clean) + 8*len(v.set) + v.View.Bytes() }
@@ -108,47 +105,7 @@ func (l *lossless) Conflicts(a, b neardup.View) (list []neardup.Conflict) {
 	if l.Compare(a, b).Overlap && l.Overlapping.Compare(x.View, y.View).Near {
 		list = append(list, neardup.Conflict{Kind: neardup.KindMore, A: lacking(x.clean, y.set)})
 	}
-	if e, ok := l.Overlapping.(neardup.Explainer); ok {
-		list = append(list, e.Conflicts(x.View, y.View)...)
-	}
-	return list
-}
-
-// Differences are the method's, where it knows any.
-func (l *lossless) Differences(a, b neardup.View) []string {
-	x, y, ok := losslessViews(a, b)
-	if d, knows := l.Overlapping.(neardup.Differing); ok && knows {
-		return d.Differences(x.View, y.View)
-	}
-	return nil
-}
-
-// Measure is the method's; one that does not stop early needs none.
-func (l *lossless) Measure(a, b neardup.View) float64 {
-	x, y, ok := losslessViews(a, b)
-	if !ok {
-		return 0
-	}
-	if m, ok := l.Overlapping.(neardup.Measurer); ok {
-		return m.Measure(x.View, y.View)
-	}
-	return l.Overlapping.Compare(x.View, y.View).Similarity
-}
-
-// Overlaps are the method's: what is near or a variant is so for it, too.
-func (l *lossless) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
-	if own, ok := v.(*losslessView); ok {
-		v = own.View
-	}
-	return l.Overlapping.Overlaps(dst, v)
-}
-
-// Route is the method's, or its name.
-func (l *lossless) Route(clean string) string {
-	if r, ok := l.Overlapping.(interface{ Route(clean string) string }); ok {
-		return r.Route(clean)
-	}
-	return l.Overlapping.Spec().Method
+	return append(list, l.around.Conflicts(a, b)...)
 }
 
 // mostLacking bounds the runes of a passage that is shown.
@@ -238,7 +195,7 @@ func (t *losslessTrainer) Again() neardup.Trainer {
 
 // Method returns lossless of the trained method.
 func (t *losslessTrainer) Method() neardup.Method {
-	return &lossless{t.Trainer.Method().(neardup.Overlapping), t.method.share}
+	return &lossless{around{t.Trainer.Method().(neardup.Overlapping)}, t.method.share}
 }
 
 // portableLossless has counts that can be written.

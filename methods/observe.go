@@ -16,18 +16,9 @@ type Quantities struct {
 	Short bool
 }
 
-// autoOf is a method that is auto, lossless or not.
-func autoOf(m neardup.Method) (a *auto, ok bool) {
-	if l, is := m.(*lossless); is {
-		m = l.Overlapping
-	}
-	a, ok = m.(*auto)
-	return a, ok
-}
-
 // Observe returns the quantities of two clean texts, of a method that is auto.
 func Observe(m neardup.Method, clean, leader string) (q Quantities, ok bool) {
-	a, ok := autoOf(m)
+	a, ok := within(m).(*auto)
 	if !ok {
 		return q, false
 	}
@@ -51,7 +42,7 @@ func Observe(m neardup.Method, clean, leader string) (q Quantities, ok bool) {
 // the texts are equal, or the leader holds .95 of it and nothing stands in the place of
 // something else.
 func Sure(m neardup.Method, clean, leader string) bool {
-	a, ok := autoOf(m)
+	a, ok := within(m).(*auto)
 	if !ok || neardup.Blank(clean) {
 		return false
 	}

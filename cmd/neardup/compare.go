@@ -99,6 +99,9 @@ func (c *compare) do(ctx context.Context, a, b string) error {
 		return err
 	}
 	r.Verdict = verdict(m, x, y)
+	if held := verdict(m, y, x); !r.Verdict.Near && held.Basis == neardup.BasisContained {
+		r.Verdict, r.First = held, true
+	}
 	if err := r.explain(m, x, y); err != nil {
 		return err
 	}
@@ -195,6 +198,7 @@ type comparison struct {
 	Hamming int           `json:"hammingDistance"` // of the default fingerprints
 	Edits   *int          `json:"editDistance,omitempty"`
 	Verdict neardup.Match `json:"verdict"`
+	First   bool          `json:"firstContained,omitempty"` // the verdict is of the first, which the second contains
 	// Evidence is what the texts state differently, and last what they have in
 	// common, in bits for or against the same: their sum is the odds that the second may go
 	// for the first.
@@ -303,6 +307,10 @@ func conflicts(m neardup.Method, x, y string) []neardup.Conflict {
 func (c comparison) write(w io.Writer) {
 	v := "new"
 	switch {
+	case c.First:
+		v = "contained, the first in the second"
+	case c.Verdict.Basis == neardup.BasisContained:
+		v = "contained, the second in the first"
 	case c.Verdict.Near:
 		v = "duplicate"
 	case c.Verdict.Overlap:
