@@ -59,7 +59,7 @@ func (j *job) components(ctx context.Context, v *verifier, all *matches) (*verdi
 	}
 	bySimilarity := external.NewSorter[pair](j.disk, j.memory(60))
 	err := all.each(ctx, func(later, earlier position, row matchRow) error {
-		if row.grade < near {
+		if !row.removes() {
 			return nil
 		}
 		if err := f.nearest(later, earlier, row); err != nil {

@@ -15,7 +15,7 @@ type state struct {
 	late     uint32   // where its late leaders begin, plus 1
 }
 
-func (s *state) duplicate() bool { return s.grade >= near }
+func (s *state) duplicate() bool { return s.removes() }
 
 func (s *state) strength() strength {
 	return strength{s.grade, s.distance, s.similarity, Ordinal(s.leader)}

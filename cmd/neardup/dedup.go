@@ -47,6 +47,8 @@ end, or not at all.
 ` + exitHelp,
 		Example: `  neardup dedup news.jsonl --out kept.jsonl --decisions decisions.jsonl
   neardup dedup --text-field body --id-field nid 'crawl/*.jsonl.zst' --keep longest --out kept.jsonl.zst
+  neardup dedup 'crawl/*.jsonl.zst' --lossless .98 --keep longest --out kept.jsonl.zst
+  neardup dedup src/ --format files --containment .9 --decisions decisions.jsonl
   neardup dedup pages.warc.gz --clusters clusters.jsonl --report report.html
   neardup dedup --format lines --method ngram --threshold .7 headlines.txt
   neardup dedup february.jsonl --against crawl.index --add --out new.jsonl
@@ -223,6 +225,9 @@ func (d *dedup) config() (batch.Config, error) {
 	cfg.Audit = d.method.audit(d.run.audit, m, !d.run.quiet || d.run.json || d.report != "")
 	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
 		return cfg, usage("--link %s is neither leader nor components", d.link)
+	}
+	if c := d.method.cfg; cfg.Link == batch.Components && (c.Lossless > 0 || c.Containment > 0) {
+		return cfg, usage("--link components removes through chains: it takes neither --lossless nor --containment")
 	}
 	if err := d.proof.check(d.report, d.link); err != nil {
 		return cfg, err

@@ -153,6 +153,9 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 			}
 		}
 	}
+	if v.method.cfg.Containment > 0 {
+		return j, usage("--containment needs the longest first, and Spark decides in the order of the input")
+	}
 	if _, _, err := v.method.method(); err != nil {
 		return j, err
 	}
