@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -54,7 +55,8 @@ func (b fewBlock) Decode(item func(*neardup.Document, error)) {
 
 // resumed runs until it is killed at an event, after which the folder is as it was then: what was
 // done later is not there. It returns how many events there were.
-func resumed(t testing.TB, docs []neardup.Document, cfg Config, dir string, kill int) (all told, events int, err error) {
+// With an index the documents are added to it.
+func resumed(t testing.TB, docs []neardup.Document, cfg Config, dir, index string, kill int) (all told, events int, err error) {
 	t.Helper()
 	folder, err := resume.Open(dir)
 	if err != nil {
@@ -76,7 +78,11 @@ func resumed(t testing.TB, docs []neardup.Document, cfg Config, dir string, kill
 		all.Rejected = append(all.Rejected, fmt.Sprint(i, rejection(err).Reason))
 		return nil
 	}
-	if cfg.Reference == nil {
+	if index != "" {
+		w := change(t, index)
+		defer w.Close()
+		cfg.Reference, cfg.Add = w.Index, w
+	} else {
 		cfg.Clusters = func(o Outcome, size int) error {
 			event()
 			all.Clusters = append(all.Clusters, fmt.Sprint(o.ID, o.Leader, size))
@@ -90,7 +96,10 @@ func resumed(t testing.TB, docs []neardup.Document, cfg Config, dir string, kill
 	})
 	if err == nil {
 		all.Summary = *sum
-		return all, events, folder.Remove()
+		if cfg.Add != nil {
+			err = cfg.Add.Commit()
+		}
+		return all, events, errors.Join(err, folder.Remove())
 	}
 	err = errors.Join(err, folder.Close())
 	if len(left) > 0 {
@@ -149,7 +158,19 @@ func TestKilledRunsGoOn(t *testing.T) {
 			Method: shingled{.5, one(rng, true, false)}, Tmp: t.TempDir(),
 			Keep: one(rng, First, Longest, "latest;id"), Link: one(rng, ByLeader, ByLeader, ByLeader, Components),
 		}
-		if one(rng, true, false) {
+		docs, index := randomDocs(rng.Uint64(), 3+rng.IntN(100)), func() string { return "" }
+		if cfg.Link == ByLeader && one(rng, true, false) {
+			there := docs[:len(docs)/3]
+			docs = docs[len(there):]
+			index = func() string {
+				dir := filepath.Join(t.TempDir(), "index")
+				if err := CreateIndex(dir, cfg, nil); err != nil {
+					t.Fatal(err)
+				}
+				addTo(t, dir, there, cfg)
+				return dir
+			}
+		} else if one(rng, true, false) {
 			cfg.Audit = &Audit{Threshold: .5, Lax: shingled{threshold: .4}, List: 3}
 		}
 		another := func() Config {
@@ -158,9 +179,8 @@ func TestKilledRunsGoOn(t *testing.T) {
 			c.Memory = one[int64](rng, 1<<12, 1<<16, 1<<24)
 			return c
 		}
-		docs := randomDocs(rng.Uint64(), 1+rng.IntN(100))
-		dir := t.TempDir()
-		want, events, err := resumed(t, docs, another(), dir, 0)
+		dir, grows := t.TempDir(), index()
+		want, events, err := resumed(t, docs, another(), dir, index(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,18 +193,42 @@ func TestKilledRunsGoOn(t *testing.T) {
 			if try > 3 {
 				kill = 0
 			}
-			if got, _, err = resumed(t, docs, another(), dir, kill); err != nil && !errors.Is(err, context.Canceled) {
+			if got, _, err = resumed(t, docs, another(), dir, grows, kill); err != nil && !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			} else if err != nil {
 				kills++
 			}
 		}
 		opts := gocmp.Options{sameTold, cmpopts.IgnoreFields(Audited{}, "Time")}
-		if got.Summary.Texts != want.Summary.Texts { // less memory tells fewer texts apart, and then samples others
+		if got.Summary.TextBytes != want.Summary.TextBytes { // less memory tells fewer texts apart, and then samples others
 			opts = append(opts, cmpopts.IgnoreFields(Input{}, "Texts", "TextBytes"), cmpopts.IgnoreFields(Outcomes{}, "Largest"), cmpopts.IgnoreFields(Summary{}, "Audit"))
 		}
 		if diff := gocmp.Diff(want, got, opts); diff != "" {
 			t.Fatalf("%+v: a killed run went on to something else (-want +got):\n%s", cfg, diff)
+		}
+	}
+}
+
+// A run that was killed after the commit of what it added has nothing left to do.
+func TestAddedOnce(t *testing.T) {
+	cfg := Config{Method: shingled{threshold: .5}, Tmp: t.TempDir()}
+	index, dir := filepath.Join(t.TempDir(), "index"), t.TempDir()
+	if err := CreateIndex(index, cfg, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []error{nil, resume.ErrFinished} {
+		w := change(t, index)
+		folder, err := resume.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Reference, cfg.Add, cfg.Resume = w.Index, w, folder
+		_, err = Dedup(context.Background(), Documents(randomDocs(4, 50)), cfg, func(Outcome) error { return nil })
+		if !errors.Is(err, want) {
+			t.Errorf("it says %v, want %v", err, want)
+		}
+		if err := errors.Join(folder.Close(), w.Commit(), w.Close()); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -194,7 +238,7 @@ func TestFoldersOfOtherRunsAreRefused(t *testing.T) {
 	cfg := Config{Method: shingled{threshold: .5}, Tmp: t.TempDir()}
 	docs := randomDocs(1, 100)
 	dir := t.TempDir()
-	if _, _, err := resumed(t, docs, cfg, dir, 30); !errors.Is(err, context.Canceled) {
+	if _, _, err := resumed(t, docs, cfg, dir, "", 30); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	left := filesOf(t, dir)
@@ -211,7 +255,7 @@ func TestFoldersOfOtherRunsAreRefused(t *testing.T) {
 		put(t, dir, left)
 		c, d := cfg, docs
 		test.change(&c, &d)
-		if _, _, err := resumed(t, d, c, dir, 0); !errors.Is(err, resume.ErrUnlike) || !strings.Contains(fmt.Sprint(err), test.says) {
+		if _, _, err := resumed(t, d, c, dir, "", 0); !errors.Is(err, resume.ErrUnlike) || !strings.Contains(fmt.Sprint(err), test.says) {
 			t.Errorf("it says %v, want %s", err, test.says)
 		}
 	}
@@ -238,18 +282,21 @@ func TestFoldersOfOtherRunsAreRefused(t *testing.T) {
 // Whatever happens to what a killed run left, the next one names the file or decides as ever.
 func TestDamagedFoldersAreRefused(t *testing.T) {
 	cfg := Config{Method: shingled{threshold: .5}, Tmp: t.TempDir()}
-	docs := randomDocs(2, 80)
+	docs := randomDocs(2, 50)
 	dir := t.TempDir()
-	want, events, err := resumed(t, docs, cfg, dir, 0)
+	want, events, err := resumed(t, docs, cfg, dir, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rng, refused := rand.New(rand.NewPCG(7, 7)), 0
+	rng, refused, killed := rand.New(rand.NewPCG(7, 7)), 0, map[string][]byte{}
 	for i := range 50 {
-		if _, _, err := resumed(t, docs, cfg, dir, events/8+rng.IntN(events*3/4)); !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
+		if put(t, dir, nil); i%5 == 0 {
+			if _, _, err := resumed(t, docs, cfg, dir, "", events/8+rng.IntN(events*3/4)); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			killed = filesOf(t, dir)
 		}
-		files := filesOf(t, dir)
+		files := maps.Clone(killed)
 		var names []string
 		for _, n := range []string{"RUN", "read.log", "compare.log"} {
 			if len(files[n]) > 0 {
@@ -260,7 +307,7 @@ func TestDamagedFoldersAreRefused(t *testing.T) {
 		other := files[names[rng.IntN(len(names))]]
 		files[name] = how.do(rng, append([]byte(nil), files[name]...), append([]byte(nil), other...))
 		put(t, dir, files)
-		got, _, err := resumed(t, docs, cfg, dir, 0)
+		got, _, err := resumed(t, docs, cfg, dir, "", 0)
 		switch {
 		case err == nil:
 			if diff := gocmp.Diff(want, got, sameTold); diff != "" {
@@ -271,7 +318,6 @@ func TestDamagedFoldersAreRefused(t *testing.T) {
 		default:
 			refused++
 		}
-		put(t, dir, nil)
 	}
 	if refused < 25 {
 		t.Errorf("only %d of 50 damages were noticed", refused)

@@ -30,6 +30,7 @@ type dedup struct {
 	fields   string
 	csv      csvStyle
 	against  againstFlags
+	resume   resumeFlag
 }
 
 func dedupCommand(a *app) *cobra.Command {
@@ -75,6 +76,7 @@ end, or not at all.
 	d.method.add(fs)
 	d.method.addImages(fs)
 	d.run.add(fs)
+	d.resume.add(fs)
 	return cmd
 }
 
@@ -94,6 +96,10 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ref.close()) }()
+	if err := d.resume.open(r, &cfg); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.resume.close()) }()
 	run := dedupRun{dedup: d, r: r}
 	defer run.close()
 	if err := run.open(&cfg); err != nil {
@@ -101,7 +107,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	}
 	sum, kept, err := decideAll(ctx, r, cfg, run.rep, run.results)
 	if err != nil {
-		return err
+		return d.resume.finished(d.app, err)
 	}
 	if err := d.evidence(ctx, r, cfg, run.rep, sum.Method); err != nil {
 		return err
@@ -165,6 +171,9 @@ func (w *dedupRun) commit(ctx context.Context, ref *against) (err error) {
 		return err
 	}
 	if err := w.files.commit(others...); err != nil {
+		return err
+	}
+	if err := w.resume.settle(); err != nil {
 		return err
 	}
 	return ref.settle(ctx)
