@@ -71,7 +71,8 @@ type Config struct {
 	// Workers is the number of cores to use; 0 means all.
 	Workers int
 	// Clusters is called, once all is decided, for the documents of each
-	// cluster of several, the leader first; size counts it. nil: not wanted.
+	// cluster of several, the leader first; size counts it. One of the Reference has the
+	// item -1, and duplicates that it had before are not told. nil: not wanted.
 	Clusters func(o Outcome, size int) error
 	// Reject is told each rejected item with its index; nil ignores them.
 	Reject func(item int, err error) error

@@ -319,7 +319,7 @@ func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *resu
 		tell = append(tell, results.clusters.add)
 	}
 	if out != nil {
-		if groups, err = newGroupWriter(out, d.run.tmp, d.csv, r); err != nil {
+		if groups, err = newGroupWriter(out, d.run.tmp, d.csv, r, len(d.against.paths) > 0); err != nil {
 			return nil, err
 		}
 		tell = append(tell, groups.member)
