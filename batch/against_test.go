@@ -190,7 +190,7 @@ func TestIndexesRefuseWhatIsUnlike(t *testing.T) {
 		{func(c *Config) { c.Method = other{shingled{threshold: .5}} }, `records are not comparable: the index was made with shingled/1, this is other/2 ("shingled/1" against "other/2")`},
 		{func(c *Config) { c.Clean = upper{} }, `records are not comparable: the texts of the index were normalised by "none", these by "upper"`},
 		{func(c *Config) { c.Link = Components }, "batch: against an index there are leaders, no components"},
-		{func(c *Config) { c.Audit = &Audit{} }, "batch: against an index there is neither audit nor a list of clusters"},
+		{func(c *Config) { c.Audit = &Audit{} }, "batch: against an index there is no audit"},
 	} {
 		cfg := cfg
 		cfg.Reference = x
@@ -207,6 +207,53 @@ func TestIndexesRefuseWhatIsUnlike(t *testing.T) {
 	defer w.Close()
 	if _, err := reference.Change(dir); !errors.Is(err, reference.ErrLocked) {
 		t.Errorf("a second writer is told %v", err)
+	}
+}
+
+// Clusters against an index are those of the new documents, a leader of the index first.
+func TestClustersAgainstAnIndex(t *testing.T) {
+	cfg := Config{Method: shingled{threshold: .5}, Tmp: t.TempDir()}
+	dir := filepath.Join(t.TempDir(), "index")
+	if err := CreateIndex(dir, cfg, nil); err != nil {
+		t.Fatal(err)
+	}
+	docs := randomDocs(5, 200)
+	addTo(t, dir, docs[:100], cfg)
+	x, err := reference.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	cfg.Reference, cfg.Keep = x, Longest
+	want, got := map[string][]string{}, map[string][]string{}
+	leader, left, ofIndex := "", 0, 0
+	cfg.Clusters = func(o Outcome, size int) error {
+		if left--; left < 0 {
+			leader, left = o.ID, size-1
+			if o.Item < 0 {
+				ofIndex++
+				if o.LeaderItem >= 0 || o.Known < 0 || docs[o.Known].ID != leader {
+					t.Errorf("the leader is %+v", o)
+				}
+			} else if docs[100+o.Item].ID != leader || o.Known >= 0 {
+				t.Errorf("the leader is %+v", o)
+			}
+			return nil
+		}
+		got[leader] = append(got[leader], fmt.Sprintf("%+v", o))
+		return nil
+	}
+	_, err = Dedup(context.Background(), Documents(docs[100:]), cfg, func(o Outcome) error {
+		if o.Decision.Decision == neardup.Duplicate {
+			want[o.Leader] = append(want[o.Leader], fmt.Sprintf("%+v", o))
+		}
+		return nil
+	})
+	if err != nil || left != 0 || ofIndex < 3 || ofIndex == len(got) {
+		t.Errorf("%d of %d clusters are led by the index, %d members are wanting: %v", ofIndex, len(got), left, err)
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("clusters are not what was decided (-decided +clusters):\n%s", diff)
 	}
 }
 

@@ -24,8 +24,8 @@ func (c *Config) checkReference() error {
 		return errors.New("batch: against an index there are leaders, no components")
 	case c.Overrides.Len() > 0:
 		return errors.New("batch: rulings about pairs are not for an index")
-	case c.Audit != nil || c.Clusters != nil:
-		return errors.New("batch: against an index there is neither audit nor a list of clusters")
+	case c.Audit != nil:
+		return errors.New("batch: against an index there is no audit")
 	}
 	return c.Reference.Header().Like(c.header())
 }

@@ -30,6 +30,7 @@ type dedup struct {
 	fields   string
 	csv      csvStyle
 	against  againstFlags
+	resume   resumeFlag
 }
 
 func dedupCommand(a *app) *cobra.Command {
@@ -77,6 +78,7 @@ end, or not at all.
 	d.method.add(fs)
 	d.method.addImages(fs)
 	d.run.add(fs)
+	d.resume.add(fs)
 	return cmd
 }
 
@@ -96,6 +98,10 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ref.close()) }()
+	if err := d.resume.open(r, &cfg); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.resume.close()) }()
 	run := dedupRun{dedup: d, r: r}
 	defer run.close()
 	if err := run.open(&cfg); err != nil {
@@ -103,7 +109,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	}
 	sum, kept, err := decideAll(ctx, r, cfg, run.rep, run.results)
 	if err != nil {
-		return err
+		return d.resume.finished(d.app, err)
 	}
 	if err := d.evidence(ctx, r, cfg, run.rep, sum.Method); err != nil {
 		return err
@@ -167,6 +173,9 @@ func (w *dedupRun) commit(ctx context.Context, ref *against) (err error) {
 		return err
 	}
 	if err := w.files.commit(others...); err != nil {
+		return err
+	}
+	if err := w.resume.settle(); err != nil {
 		return err
 	}
 	return ref.settle(ctx)
@@ -315,7 +324,7 @@ func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *resu
 		tell = append(tell, results.clusters.add)
 	}
 	if out != nil {
-		if groups, err = newGroupWriter(out, d.run.tmp, d.csv, r); err != nil {
+		if groups, err = newGroupWriter(out, d.run.tmp, d.csv, r, len(d.against.paths) > 0); err != nil {
 			return nil, err
 		}
 		tell = append(tell, groups.member)
