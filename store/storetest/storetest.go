@@ -33,6 +33,8 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Refusals", testRefusals},
 		{"KeptCopy", testKept},
 		{"Moderated", testModerated},
+		{"Pictures", testPictures},
+		{"PicturesTogether", testPicturesTogether},
 		{"Pages", testPages},
 		{"Tenants", testTenants},
 		{"Expiry", testExpiry},
