@@ -23,6 +23,22 @@ type Picture struct {
 	Quality int        // of the hash, 0 to 100; below image.DefaultQuality it counts for nothing
 }
 
+// MarshalText is how a list of pictures has one: pdq:HASH quality:N.
+func (p Picture) MarshalText() ([]byte, error) {
+	f := image.Fingerprint{Quality: p.Quality}
+	f.Hashes[0] = p.Hash
+	return []byte(f.String()), nil
+}
+
+// UnmarshalText reads that.
+func (p *Picture) UnmarshalText(text []byte) error {
+	f, err := image.Parse(string(text))
+	if err == nil {
+		*p = Picture{f.Hashes[0], f.Quality}
+	}
+	return err
+}
+
 // maxPictures is how many pictures an article may have: their names, too, are a column of a sink.
 const maxPictures = 50
 
@@ -61,11 +77,11 @@ type SameImages struct {
 
 // ImagesInCommon is SameImages in an answer.
 type ImagesInCommon struct {
-	DocID    string `json:"docId"`
+	DocID    string `json:"docId,omitempty"`
 	Same     int    `json:"same" doc:"How many pictures the two have in common."`
 	Of       int    `json:"of" doc:"Of so many that count: of the article that has more of them; of one without words, its own."`
-	Hash     string `json:"hash" doc:"The article's picture of the nearest pair."`
-	Other    string `json:"other" doc:"The other article's."`
+	Hash     string `json:"hash,omitempty" doc:"The article's picture of the nearest pair."`
+	Other    string `json:"other,omitempty" doc:"The other article's."`
 	Distance int    `json:"distance" doc:"How many of their 256 bits differ: at most 31."`
 }
 
@@ -316,10 +332,31 @@ func (s *subject) pictureOf(n Name) image.Hash {
 	return s.pictures[max(i, 0)]
 }
 
+// inAnswer is how an answer has it.
+func (s *SameImages) inAnswer() ImagesInCommon {
+	return ImagesInCommon{Same: s.Same, Of: s.Of, Hash: s.A.String(), Other: s.B.String(), Distance: s.Distance}
+}
+
 // imagesInCommon puts them into an answer.
 func (d *Detector) imagesInCommon(all []SameImages) (out []ImagesInCommon) {
 	for _, s := range all {
-		out = append(out, ImagesInCommon{d.ids.DocID(s.Leader), s.Same, s.Of, s.A.String(), s.B.String(), s.Distance})
+		one := s.inAnswer()
+		one.DocID = d.ids.DocID(s.Leader)
+		out = append(out, one)
 	}
 	return out
+}
+
+// InCommon are the pictures that two articles have in common, common ones among them; nil where one has none that count.
+func (d *Detector) InCommon(a, b []Picture) *ImagesInCommon {
+	l := likeness{mine: d.counted(a), theirs: d.counted(b)}
+	if len(l.mine) == 0 || len(l.theirs) == 0 {
+		return nil
+	}
+	l.pair()
+	out := l.inAnswer()
+	if out.Same == 0 {
+		out.Hash, out.Other = "", ""
+	}
+	return &out
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/store/memory"
 )
 
@@ -70,6 +71,64 @@ func TestPicturesThatAreRefused(t *testing.T) {
 		sub := docid.Submission{Article: docid.Article{Document: neardup.Document{Text: "text"}, Pictures: pictures}}
 		if _, err := d.Add(t.Context(), sub); !errors.Is(err, docid.ErrInvalid) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// A picture is written as a list of pictures has one, and read again.
+func TestPictureAsText(t *testing.T) {
+	p := docid.Picture{Hash: image.Hash{1, 2, 3, 1 << 63}, Quality: 97}
+	text, err := p.MarshalText()
+	if want := "pdq:8000000000000000" + "0000000000000003" + "0000000000000002" + "0000000000000001 quality:97"; err != nil || string(text) != want {
+		t.Errorf("%s, %v, want %s", text, err, want)
+	}
+	var again docid.Picture
+	if err := again.UnmarshalText(text); err != nil || again != p {
+		t.Errorf("read again it is %+v, %v", again, err)
+	}
+	if err := again.UnmarshalText([]byte("pdq:12")); err == nil || again != p {
+		t.Errorf("what is none: %+v, %v", again, err)
+	}
+}
+
+// Pictures pair off, the nearest first, each with one other.
+func TestInCommon(t *testing.T) {
+	store, err := memory.New(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	d, err := docid.NewDetector(t.Context(), store, "t", docid.Settings{Content: docid.Exact, Pictures: &docid.Pictures{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(bits ...int) docid.Picture { // so many bits of each word
+		var h image.Hash
+		for i, n := range bits {
+			h[i] = 1<<n - 1
+		}
+		return docid.Picture{Hash: h, Quality: 100}
+	}
+	flat := at(1)
+	flat.Quality = 49
+	for _, c := range []struct {
+		what               string
+		a, b               []docid.Picture
+		none               bool
+		same, of, distance int
+	}{
+		{"none", nil, []docid.Picture{at(1)}, true, 0, 0, 0},
+		{"a flat one", []docid.Picture{flat}, []docid.Picture{at(1)}, true, 0, 0, 0},
+		{"31 bits", []docid.Picture{at(0)}, []docid.Picture{at(31)}, false, 1, 1, 31},
+		{"32 bits", []docid.Picture{at(0)}, []docid.Picture{at(32)}, false, 0, 1, 0},
+		{"twice the same counts once", []docid.Picture{at(1), at(1)}, []docid.Picture{at(1)}, false, 1, 1, 0},
+		{"two near one", []docid.Picture{at(1), at(2)}, []docid.Picture{at(2)}, false, 1, 2, 0},
+		{"two near two", []docid.Picture{at(1), at(5)}, []docid.Picture{at(5), at(9)}, false, 2, 2, 0},
+		{"far ones besides", []docid.Picture{at(1), at(60, 60)}, []docid.Picture{at(3), at(0, 0, 60), at(0, 0, 0, 60)}, false, 1, 3, 2},
+	} {
+		got := d.InCommon(c.a, c.b)
+		if got == nil != c.none || got != nil && (got.Same != c.same || got.Of != c.of || got.Distance != c.distance) {
+			t.Errorf("%s: %+v, want %d of %d at %d", c.what, got, c.same, c.of, c.distance)
 		}
 	}
 }

@@ -64,7 +64,7 @@ var layers = map[string]layer{
 	"store/s3":       {[]string{"docid", "store/pebble", "store/storetest"}, []string{"github.com/minio/minio-go/", "golang.org/x/sync/"}},
 	"store/mysql":    {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
 	"store/hbase":    {[]string{"", "docid", "store/storetest"}, []string{hash, "google.golang.org/protobuf/"}},
-	"server": {[]string{"", "docid", "override", "text", "pages"}, []string{
+	"server": {[]string{"", "docid", "image", "override", "text", "pages"}, []string{
 		"github.com/danielgtaylor/huma/", "github.com/go-json-experiment/json", "github.com/prometheus/client_golang/", "github.com/prometheus/client_model/", "golang.org/x/time/", hash,
 	}},
 

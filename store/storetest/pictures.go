@@ -270,6 +270,43 @@ func testPicturesTogether(t *testing.T, p Place) {
 	}
 }
 
+// RestorePictures loses an index whose articles have pictures, and makes it again from sinks: what it decides then, it
+// would have decided before.
+func RestorePictures(t *testing.T, p Place, sinks Sinks) {
+	if p.Follows {
+		return // such an index is made again without the log
+	}
+	o := start(t, p)
+	r := newReference(t, 9, "without pictures", standard)
+	r.tenant = "pictured again"
+	r.Detector = r.detector(r.tenant, Pictured())
+	r.history, r.library = sinks.Open()
+	subs := map[string]docid.Submission{}
+	articles := rand.New(rand.NewPCG(1, 11))
+	add := func(d *docid.Detector, n int) {
+		sub := PicturedArticle(articles, fmt.Sprint(n))
+		subs[sub.ID] = sub
+		_, err := d.Add(t.Context(), sub)
+		must(t, "add", err, nil)
+	}
+	for n := range 60 {
+		if add(r.Detector, n); n%20 == 10 {
+			r.drain()
+		}
+	}
+	r.drain()
+	b := docid.Rebuild{Store: o.store, History: r.history, Library: r.library, Tenant: r.tenant, Drained: true, Settings: Pictured()}
+	_, err := b.Run(t.Context())
+	must(t, "rebuild", err, nil)
+	again := o.detector(r.tenant, Pictured())
+	for n := range 60 {
+		add(again, 60+n)
+	}
+	ReplayAlone(t, again, r.tenant, Pictured(), subs)
+}
+
+func testRestorePictures(t *testing.T, p Place) { RestorePictures(t, p, Sinks{Open: KeptSinks}) }
+
 // written is an answer as it goes out.
 func written(t *testing.T, a docid.Answer) string {
 	t.Helper()

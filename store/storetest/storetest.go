@@ -57,6 +57,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Restore", testRestore},
 		{"RestoreLate", testRestoreLate},
 		{"RestoreHoles", testRestoreHoles},
+		{"RestorePictures", testRestorePictures},
 		{"Close", testClose},
 	}
 	for _, test := range tests {
