@@ -125,7 +125,7 @@ func testPictures(t *testing.T, p Place) {
 	must(t, "an index without them opened with them", err, neardup.ErrUnlike)
 }
 
-// ended: what is common is so no more once docIds have ended.
+// ended: what is common is so no more once docIds have ended, and is again once a person gives an article its own.
 func (o *opened) ended(answers map[string]docid.Answer, logo docid.Picture) {
 	o.t.Helper()
 	for _, a := range answers {
@@ -142,6 +142,12 @@ func (o *opened) ended(answers map[string]docid.Answer, logo docid.Picture) {
 	a, err := o.Check(o.t.Context(), sub)
 	must(o.t, "check", err, nil)
 	equal(o.t, "of a logo that few have", string(a.Decision.Decision)+" of "+a.Leader, "duplicate of logo 4")
+	text := "a text of its own"
+	_, err = o.Correct(o.t.Context(), docid.Correcting{NID: "five have it", Text: &text, Who: "li"})
+	must(o.t, "correct", err, nil)
+	a, err = o.Check(o.t.Context(), sub)
+	must(o.t, "check", err, nil)
+	equal(o.t, "of a logo that one more has", string(a.Decision.Decision)+" of "+a.VariantOf, "new of logo 4")
 }
 
 func upTo(n int) (bits []int) {

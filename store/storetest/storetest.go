@@ -133,7 +133,11 @@ func (o *opened) add(sub docid.Submission) docid.Answer {
 }
 
 func outcome(a docid.Answer) Outcome {
-	return Outcome{a.Seq, a.LeaderSeq, a.Decision.Decision, a.Stage, a.Similarity, a.Leader, a.Disagrees}
+	o := Outcome{a.Seq, a.LeaderSeq, a.Decision.Decision, a.Stage, a.Similarity, a.Leader, a.Disagrees, 0, 0}
+	if len(a.SameImages) > 0 && a.Leader != "" {
+		o.Same, o.Of = a.SameImages[0].Same, a.SameImages[0].Of
+	}
+	return o
 }
 
 // article is a submission in short.
