@@ -5,7 +5,6 @@ package webhdfs
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -105,15 +104,15 @@ func (f *Folder) get(name, op string, more url.Values) (io.ReadCloser, error) {
 
 // reasonOf is why something was refused.
 func reasonOf(answer *http.Response) error {
-	if answer.StatusCode == http.StatusNotFound {
-		return fs.ErrNotExist
-	}
 	var said struct {
 		RemoteException struct{ Exception, Message string }
 	}
 	b, _ := io.ReadAll(io.LimitReader(answer.Body, answerBytes)) // the status says enough
-	if json.Unmarshal(b, &said) != nil || said.RemoteException.Message == "" {
-		return errors.New(answer.Status)
+	switch {
+	case json.Unmarshal(b, &said) != nil || said.RemoteException.Message == "":
+		return fmt.Errorf("%s: not an answer of WebHDFS", answer.Status)
+	case answer.StatusCode == http.StatusNotFound:
+		return fs.ErrNotExist
 	}
 	return fmt.Errorf("%s: %s", answer.Status, said.RemoteException.Message)
 }

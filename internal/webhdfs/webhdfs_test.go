@@ -29,6 +29,8 @@ func cluster(t *testing.T, files map[string][]byte) string {
 		from, _ := strconv.Atoi(q.Get("offset"))
 		length, _ := strconv.Atoi(q.Get("length"))
 		switch {
+		case !strings.HasPrefix(r.URL.Path, "/webhdfs/v1/an index/") && r.URL.Path != "/data":
+			http.NotFound(w, r)
 		case r.URL.Path == "/data":
 			data = files[q.Get("name")]
 			_, _ = w.Write(data[from:min(from+length, len(data))])
@@ -85,6 +87,13 @@ func TestReadsAnywhere(t *testing.T) {
 	}
 	if _, err := folder.Open("../short"); !errors.Is(err, fs.ErrInvalid) {
 		t.Errorf("a path out of the folder: %v", err)
+	}
+	elsewhere, err := webhdfs.Open(t.Context(), "webhdfs://ann@"+host+"/elsewhere")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := elsewhere.Open("short"); err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "not an answer of WebHDFS") {
+		t.Errorf("a server of something else: %v", err)
 	}
 	other, err := webhdfs.Open(t.Context(), "webhdfs://bob@"+host+"/an index")
 	if err != nil {
