@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -307,4 +308,75 @@ func TestPairsAgainstAnIndex(t *testing.T) {
 			rt.Fatalf("in pieces they are others: %s", diff)
 		}
 	})
+}
+
+// Among postings stand those of the leaders that are found under the same keys, and no others: what a
+// reading of all documents of the index gives.
+func TestPostingsAgainstAnIndex(t *testing.T) {
+	m := shingled{.5, true}
+	cfg := Config{Method: m}
+	dir := filepath.Join(t.TempDir(), "index")
+	if err := CreateIndex(dir, cfg, nil); err != nil {
+		t.Fatal(err)
+	}
+	docs := randomDocs(3, 400)
+	for i := 0; i < 300; i += 100 {
+		addTo(t, dir, docs[i:i+100], cfg)
+	}
+	gone := map[string]bool{}
+	for _, d := range docs[:300:300] {
+		gone[d.ID] = len(gone) < 30
+	}
+	w := change(t, dir)
+	if _, err := Remove(t.Context(), w, cfg, func(id string, _ int64) bool { return gone[id] }, func(neardup.Decision) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, w)
+	x, err := reference.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	own, keys := NewPostings(t.TempDir(), 1<<20), map[uint64]bool{}
+	defer own.Close()
+	var want, got []Posting
+	var rec neardup.Record
+	for i, d := range docs[300:] {
+		rec.Reset()
+		m.Record(d.Text, &rec)
+		for _, p := range AppendPostings(nil, &rec, 1<<32+Ordinal(i)) {
+			keys[p.Key()] = true
+			if want = append(want, p); own.Add(p) != nil {
+				t.Fatal("a posting cannot be added")
+			}
+		}
+	}
+	err = x.Each(func(doc uint32, r *reference.Row) error {
+		clean, err := x.Text(r)
+		rec.Reset()
+		if m.Record(clean, &rec); !r.Leads() || r.Blank {
+			return err
+		}
+		for _, key := range rec.Index {
+			if keys[key] {
+				want = append(want, NewPosting(key, rec.Sketch, Ordinal(doc), Indexed))
+			}
+		}
+		return err
+	})
+	if err == nil {
+		err = own.EachAgainst(t.Context(), x, func(p Posting) error { got = append(got, p); return nil })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSortedFunc(got, func(a, b Posting) int { return cmp.Compare(a.Key(), b.Key()) }) {
+		t.Error("they do not come by key")
+	}
+	for _, all := range [][]Posting{got, want} {
+		slices.SortFunc(all, func(a, b Posting) int { return slices.Compare(a[:], b[:]) })
+	}
+	if !slices.Equal(got, want) || len(got) < 2*len(keys) {
+		t.Errorf("%d postings, not %d, of %d keys", len(got), len(want), len(keys))
+	}
 }

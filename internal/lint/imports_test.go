@@ -46,7 +46,7 @@ var layers = map[string]layer{
 	"batch":          {[]string{"", "text", "feature", "corpus", "override"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
 	"passage":        {[]string{"", "text", "text/segment", "feature/keyword", "batch"}, []string{hash, "golang.org/x/sync/"}},
 	"contamination":  {[]string{"text", "token", "evidence", "feature/keyword"}, nil},
-	"worker":         {[]string{"", "batch", "override"}, []string{"github.com/cespare/xxhash/"}}, // that of Spark
+	"worker":         {[]string{"", "batch/...", "override"}, []string{"github.com/cespare/xxhash/"}}, // that of Spark
 	"eval":           {[]string{"", "text", "feature"}, nil},
 
 	"docid":          {[]string{"", "image", "override"}, []string{hash}},
