@@ -56,6 +56,10 @@ func (d *Decision) Overlap() bool {
 // byte once clean.
 const BasisEqual = "equal text"
 
+// BasisContained is the basis of a duplicate that its leader contains: the similarity is the
+// share of its passages that the leader has.
+const BasisContained = "contained share of passages"
+
 // BasisOverride is the basis of a decision that a person has made: nothing was
 // measured, and the similarity says 1.
 const BasisOverride = "override"

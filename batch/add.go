@@ -160,7 +160,10 @@ func (a *adding) end(ctx context.Context, digest *ResultDigest) error {
 	}
 	all.Merge(digest)
 	a.sum.IndexDigest = all.String()
-	return a.to.End(a.sum.IndexDigest)
+	if err := a.to.End(a.sum.IndexDigest); err != nil || a.cfg.Resume == nil || a.sum.IndexDigest == a.cfg.Reference.Digest() {
+		return err
+	}
+	return a.cfg.Resume.Finishing(a.sum.IndexDigest)
 }
 
 // ofReference reports whether a text is one of the reference.

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -190,7 +191,7 @@ func TestIndexesRefuseWhatIsUnlike(t *testing.T) {
 		{func(c *Config) { c.Method = other{shingled{threshold: .5}} }, `records are not comparable: the index was made with shingled/1, this is other/2 ("shingled/1" against "other/2")`},
 		{func(c *Config) { c.Clean = upper{} }, `records are not comparable: the texts of the index were normalised by "none", these by "upper"`},
 		{func(c *Config) { c.Link = Components }, "batch: against an index there are leaders, no components"},
-		{func(c *Config) { c.Audit = &Audit{} }, "batch: against an index there is neither audit nor a list of clusters"},
+		{func(c *Config) { c.Audit = &Audit{} }, "batch: against an index there is no audit"},
 	} {
 		cfg := cfg
 		cfg.Reference = x
@@ -207,6 +208,53 @@ func TestIndexesRefuseWhatIsUnlike(t *testing.T) {
 	defer w.Close()
 	if _, err := reference.Change(dir); !errors.Is(err, reference.ErrLocked) {
 		t.Errorf("a second writer is told %v", err)
+	}
+}
+
+// Clusters against an index are those of the new documents, a leader of the index first.
+func TestClustersAgainstAnIndex(t *testing.T) {
+	cfg := Config{Method: shingled{threshold: .5}, Tmp: t.TempDir()}
+	dir := filepath.Join(t.TempDir(), "index")
+	if err := CreateIndex(dir, cfg, nil); err != nil {
+		t.Fatal(err)
+	}
+	docs := randomDocs(5, 200)
+	addTo(t, dir, docs[:100], cfg)
+	x, err := reference.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	cfg.Reference, cfg.Keep = x, Longest
+	want, got := map[string][]string{}, map[string][]string{}
+	leader, left, ofIndex := "", 0, 0
+	cfg.Clusters = func(o Outcome, size int) error {
+		if left--; left < 0 {
+			leader, left = o.ID, size-1
+			if o.Item < 0 {
+				ofIndex++
+				if o.LeaderItem >= 0 || o.Known < 0 || docs[o.Known].ID != leader {
+					t.Errorf("the leader is %+v", o)
+				}
+			} else if docs[100+o.Item].ID != leader || o.Known >= 0 {
+				t.Errorf("the leader is %+v", o)
+			}
+			return nil
+		}
+		got[leader] = append(got[leader], fmt.Sprintf("%+v", o))
+		return nil
+	}
+	_, err = Dedup(context.Background(), Documents(docs[100:]), cfg, func(o Outcome) error {
+		if o.Decision.Decision == neardup.Duplicate {
+			want[o.Leader] = append(want[o.Leader], fmt.Sprintf("%+v", o))
+		}
+		return nil
+	})
+	if err != nil || left != 0 || ofIndex < 3 || ofIndex == len(got) {
+		t.Errorf("%d of %d clusters are led by the index, %d members are wanting: %v", ofIndex, len(got), left, err)
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("clusters are not what was decided (-decided +clusters):\n%s", diff)
 	}
 }
 
@@ -260,4 +308,75 @@ func TestPairsAgainstAnIndex(t *testing.T) {
 			rt.Fatalf("in pieces they are others: %s", diff)
 		}
 	})
+}
+
+// Among postings stand those of the leaders that are found under the same keys, and no others: what a
+// reading of all documents of the index gives.
+func TestPostingsAgainstAnIndex(t *testing.T) {
+	m := shingled{.5, true}
+	cfg := Config{Method: m}
+	dir := filepath.Join(t.TempDir(), "index")
+	if err := CreateIndex(dir, cfg, nil); err != nil {
+		t.Fatal(err)
+	}
+	docs := randomDocs(3, 400)
+	for i := 0; i < 300; i += 100 {
+		addTo(t, dir, docs[i:i+100], cfg)
+	}
+	gone := map[string]bool{}
+	for _, d := range docs[:300:300] {
+		gone[d.ID] = len(gone) < 30
+	}
+	w := change(t, dir)
+	if _, err := Remove(t.Context(), w, cfg, func(id string, _ int64) bool { return gone[id] }, func(neardup.Decision) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, w)
+	x, err := reference.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	own, keys := NewPostings(t.TempDir(), 1<<20), map[uint64]bool{}
+	defer own.Close()
+	var want, got []Posting
+	var rec neardup.Record
+	for i, d := range docs[300:] {
+		rec.Reset()
+		m.Record(d.Text, &rec)
+		for _, p := range AppendPostings(nil, &rec, 1<<32+Ordinal(i)) {
+			keys[p.Key()] = true
+			if want = append(want, p); own.Add(p) != nil {
+				t.Fatal("a posting cannot be added")
+			}
+		}
+	}
+	err = x.Each(func(doc uint32, r *reference.Row) error {
+		clean, err := x.Text(r)
+		rec.Reset()
+		if m.Record(clean, &rec); !r.Leads() || r.Blank {
+			return err
+		}
+		for _, key := range rec.Index {
+			if keys[key] {
+				want = append(want, NewPosting(key, rec.Sketch, Ordinal(doc), Indexed))
+			}
+		}
+		return err
+	})
+	if err == nil {
+		err = own.EachAgainst(t.Context(), x, func(p Posting) error { got = append(got, p); return nil })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSortedFunc(got, func(a, b Posting) int { return cmp.Compare(a.Key(), b.Key()) }) {
+		t.Error("they do not come by key")
+	}
+	for _, all := range [][]Posting{got, want} {
+		slices.SortFunc(all, func(a, b Posting) int { return slices.Compare(a[:], b[:]) })
+	}
+	if !slices.Equal(got, want) || len(got) < 2*len(keys) {
+		t.Errorf("%d postings, not %d, of %d keys", len(got), len(want), len(keys))
+	}
 }

@@ -128,6 +128,7 @@ type auditor struct {
 	bound   atomic.Uint64 // refused pairs of lower hashes are sampled
 	mu      sync.Mutex
 	refused []refusal // by hash
+	fresh   []refusal // since they were asked for
 }
 
 // expected is a pair of texts that are near and so should meet under a key:

@@ -39,6 +39,7 @@ func (a *auditor) refuse(later, earlier position) {
 	if there || at == mostRefused {
 		return
 	}
+	a.fresh = append(a.fresh, refusal{hash, later, earlier})
 	a.refused = slices.Insert(a.refused, at, refusal{hash, later, earlier})
 	if len(a.refused) > mostRefused {
 		a.refused = a.refused[:mostRefused]

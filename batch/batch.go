@@ -20,6 +20,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch/reference"
+	"github.com/neardup/neardup/batch/resume"
 	"github.com/neardup/neardup/override"
 )
 
@@ -56,6 +57,9 @@ type Config struct {
 	// Add is where the decided documents are added; it changes the Reference. Who
 	// began it ends it.
 	Add *reference.Writer
+	// Resume is where Dedup keeps what it has done and, after a kill, goes on from; nil: nowhere.
+	// Who opened it removes or closes it.
+	Resume *resume.Folder
 	// Audit asks for measurements of the run; nil: none. They change no
 	// decision.
 	Audit *Audit
@@ -67,7 +71,8 @@ type Config struct {
 	// Workers is the number of cores to use; 0 means all.
 	Workers int
 	// Clusters is called, once all is decided, for the documents of each
-	// cluster of several, the leader first; size counts it. nil: not wanted.
+	// cluster of several, the leader first; size counts it. One of the Reference has the
+	// item -1, and duplicates that it had before are not told. nil: not wanted.
 	Clusters func(o Outcome, size int) error
 	// Reject is told each rejected item with its index; nil ignores them.
 	Reject func(item int, err error) error
@@ -146,6 +151,9 @@ func Dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) er
 		return nil, err
 	}
 	defer j.disk.Close()
+	if err := j.cfg.begin(); err != nil {
+		return nil, err
+	}
 	v, from, err := j.candidates(ctx, src)
 	if err != nil {
 		return nil, err
@@ -194,7 +202,9 @@ func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) 
 		return nil, err
 	}
 	defer j.disk.Close()
-	j.pairs = true
+	if j.pairs = true; cfg.Resume != nil {
+		return nil, errors.New("batch: a run for all pairs leaves nothing to go on from")
+	}
 	v, from, err := j.candidates(ctx, src)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/neardup/neardup/internal/external"
@@ -19,7 +20,7 @@ type clusters struct {
 // first, then in the order of Keep.
 func (c *clusters) each(ctx context.Context, fn func(Outcome, int) error) error {
 	byLeader := external.NewSorter[pair](c.disk, c.memory(60))
-	err := c.collection.each(ctx, func(r rank, i item, p position) error {
+	err := c.eachFrom(ctx, 0, func(r rank, i item, p position) error {
 		_, leader, err := c.outcome(r, i, p)
 		if err != nil {
 			return err
@@ -47,9 +48,15 @@ func (c *clusters) each(ctx context.Context, fn func(Outcome, int) error) error 
 		if err != nil {
 			return err
 		}
-		o, _, err := c.outcome(rank(p.Key()), i, position(p.Val()))
+		o, leader, err := c.outcome(rank(p.Key()), i, position(p.Val()))
 		if err != nil {
 			return err
+		}
+		if int(p.Key()&math.MaxUint32) < c.recalled.Len() {
+			o.Item, o.LeaderItem = -1, -1
+			if err := c.known(&o, leader); err != nil {
+				return err
+			}
 		}
 		return fn(o, int(n))
 	})

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -59,7 +60,7 @@ func (j *job) components(ctx context.Context, v *verifier, all *matches) (*verdi
 	}
 	bySimilarity := external.NewSorter[pair](j.disk, j.memory(60))
 	err := all.each(ctx, func(later, earlier position, row matchRow) error {
-		if row.grade < near {
+		if !row.removes() {
 			return nil
 		}
 		if err := f.nearest(later, earlier, row); err != nil {
@@ -90,11 +91,14 @@ type forest struct {
 }
 
 // nearest remembers for both texts of a match the one they are most similar
-// to, the earliest of equal ones.
-func (f *forest) nearest(a, b position, row matchRow) error {
-	for _, of := range [][2]position{{a, b}, {b, a}} {
+// to, the earliest of equal ones: of a copy the text that it is a copy of.
+func (f *forest) nearest(later, earlier position, row matchRow) error {
+	for _, of := range [][2]position{{later, earlier}, {earlier, later}} {
+		if row.grade == equal && of[0] == earlier {
+			continue
+		}
 		err := f.states.Update(of[0], func(s *state) {
-			if s.grade == none || row.similarity > s.similarity || row.similarity == s.similarity && of[1] < s.via {
+			if cmp.Or(cmp.Compare(s.grade, row.grade), cmp.Compare(s.similarity, row.similarity), cmp.Compare(of[1], s.via)) < 0 {
 				*s = state{matchRow: row, via: of[1]}
 			}
 		})

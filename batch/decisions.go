@@ -96,6 +96,7 @@ func (s *Outcomes) count(o *Outcome) {
 	add(&s.Unsure, kept && o.Unsure)
 	add(&s.Removed, !kept)
 	add(&s.Equal, !kept && o.Basis == neardup.BasisEqual)
+	add(&s.Contained, !kept && o.Basis == neardup.BasisContained)
 }
 
 // auditRemoval shows the audit a removal, with the document it is similar to:

@@ -32,10 +32,11 @@ func (e Edge) Stronger(o Edge) bool { return e.strength().beats(o.strength()) }
 type Relation string
 
 const (
-	Copy    Relation = "copy"    // equal clean texts
-	Edited  Relation = "edited"  // near, not equal
-	Ruled   Relation = "ruled"   // by a person
-	Variant Relation = "variant" // similar, and not the same: no duplicates
+	Copy      Relation = "copy"      // equal clean texts
+	Edited    Relation = "edited"    // near, not equal
+	Contained Relation = "contained" // the earlier one has the passages of the later one
+	Ruled     Relation = "ruled"     // by a person
+	Variant   Relation = "variant"   // similar, and not the same: no duplicates
 )
 
 // Relation of a verified pair.
@@ -45,6 +46,8 @@ func (e Edge) Relation() Relation {
 		return Copy
 	case near:
 		return Edited
+	case contained:
+		return Contained
 	case ruled:
 		return Ruled
 	}
@@ -58,10 +61,14 @@ const (
 	none    grade = iota
 	variant       // similar, and not the same
 	unsure        // likewise, and a person should look
+	contained
 	near
 	equal
 	ruled // by a person
 )
+
+// removes reports whether a text goes for a leader.
+func (g grade) removes() bool { return g >= contained }
 
 func gradeOf(m neardup.Match) grade {
 	switch {
@@ -69,6 +76,8 @@ func gradeOf(m neardup.Match) grade {
 		return ruled
 	case m.Near && m.Basis == neardup.BasisEqual:
 		return equal
+	case m.Near && m.Basis == neardup.BasisContained:
+		return contained
 	case m.Near:
 		return near
 	case m.Variant && m.Unsure:
@@ -120,7 +129,7 @@ func Leaders(edges iter.Seq2[Edge, error]) iter.Seq2[Edge, error] {
 		var best, last Edge
 		flush := func() bool {
 			g := best.strength().grade
-			if g >= near {
+			if g.removes() {
 				removed.add(best.Later)
 			}
 			ok := g == none || yield(best, nil)

@@ -15,7 +15,7 @@ type state struct {
 	late     uint32   // where its late leaders begin, plus 1
 }
 
-func (s *state) duplicate() bool { return s.grade >= near }
+func (s *state) duplicate() bool { return s.removes() }
 
 func (s *state) strength() strength {
 	return strength{s.grade, s.distance, s.similarity, Ordinal(s.leader)}
@@ -38,6 +38,7 @@ type leading struct {
 	states  external.Table[position, state]
 	removed bitset
 	late    *lateLeaders
+	done    *doneComparing // nil: nothing is kept for a run that goes on
 }
 
 // lead is the third stage, candidates -> verdicts. The leaders' index is cut
@@ -54,6 +55,10 @@ func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdict
 	}
 	if j.copies {
 		l.late = newLateLeaders(j)
+	}
+	var err error
+	if l.done, err = j.doneComparing(); err != nil {
+		return nil, err
 	}
 	for at := position(0); int(at) < v.texts.Len(); {
 		x, err := j.newIndex(ctx, v.collection, from, at)
@@ -78,6 +83,9 @@ func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdict
 		}
 		at = x.to
 	}
+	if err := l.done.end(); err != nil {
+		return nil, err
+	}
 	if l.late != nil {
 		if err := l.late.sort(ctx, l.states); err != nil {
 			return nil, err
@@ -94,55 +102,71 @@ func (l *leading) block(ctx context.Context, x *index, b *textBlock) error {
 	if len(b.texts) == 0 {
 		return nil
 	}
-	first := b.texts[0].position
 	best := make([]state, len(b.texts))
-	err := l.searchBlock(ctx, b, l.search(x), func(s *search, i int) error {
+	before := l.sum.Work
+	known, err := l.done.block(l, x, b, best)
+	if err == nil && !known {
+		err = l.compare(ctx, x, b, best)
+	}
+	if err != nil {
+		return err
+	}
+	s := l.search(x)
+	first := b.texts[0].position
+	for i, t := range b.texts {
+		if first < x.to && !known {
+			err = s.in(span{first, x.to}, t.position, b.contactsOf(t), func(p position, m neardup.Match) error {
+				return l.improve(&best[i], p, m)
+			})
+		}
+		if err == nil {
+			err = l.decide(&s, t.position, b.contactsOf(t), &best[i])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	l.progress("compare", int(b.texts[len(b.texts)-1].position)+1, l.texts.Len())
+	if known {
+		return nil
+	}
+	l.sum.Work.add(s.work)
+	return l.done.add(l, x, b, best, before)
+}
+
+// compare compares the texts of a block with the leaders before it, side by side.
+func (l *leading) compare(ctx context.Context, x *index, b *textBlock, best []state) error {
+	before := span{x.from, min(b.texts[0].position, x.to)}
+	return l.searchBlock(ctx, b, l.search(x), func(s *search, i int) error {
 		t := b.texts[i]
 		st, err := l.states.Get(t.position)
 		if err != nil {
 			return err
 		}
 		best[i] = st
-		return s.in(span{x.from, min(first, x.to)}, t.position, b.contactsOf(t), func(p position, m neardup.Match) error {
+		return s.in(before, t.position, b.contactsOf(t), func(p position, m neardup.Match) error {
 			return l.improve(&best[i], p, m)
 		})
 	})
-	if err != nil {
-		return err
-	}
-	s := l.search(x)
-	for i, t := range b.texts {
-		if first < x.to {
-			if err := l.decide(&s, t.position, b.contactsOf(t), first, &best[i]); err != nil {
-				return err
-			}
-		}
-		if best[i].duplicate() {
-			l.removed.set(uint32(t.position))
-		}
-		if best[i].grade != none {
-			if err := l.states.Update(t.position, func(s *state) { *s = best[i] }); err != nil {
-				return err
-			}
-		}
-	}
-	l.sum.Work.add(s.work)
-	l.progress("compare", int(b.texts[len(b.texts)-1].position)+1, l.texts.Len())
-	return nil
 }
 
 func (l *leading) search(x *index) search {
 	return search{verifier: l.verifier, x: x, removed: l.removed}
 }
 
-// decide compares one text with the leaders of its own block and makes it a
-// leader of the index if it is near none and stands in its partition.
-func (l *leading) decide(s *search, t position, contacts []contact, first position, best *state) error {
-	err := s.in(span{first, s.x.to}, t, contacts, func(p position, m neardup.Match) error {
-		return l.improve(best, p, m)
-	})
-	if err != nil || best.duplicate() || t >= s.x.to {
-		return err
+// decide notes what became of a text, and makes it a leader of the index if it is near none
+// and stands in its partition.
+func (l *leading) decide(s *search, t position, contacts []contact, best *state) error {
+	if best.duplicate() {
+		l.removed.set(uint32(t))
+	}
+	if best.grade != none {
+		if err := l.states.Update(t, func(s *state) { *s = *best }); err != nil {
+			return err
+		}
+	}
+	if best.duplicate() || t >= s.x.to {
+		return nil
 	}
 	row, err := l.texts.Get(t)
 	if err != nil {

@@ -17,6 +17,10 @@ func TestComponentsAreConnectedComponents(t *testing.T) {
 	for seed := range uint64(12) {
 		m := shingled{threshold: .5}
 		docs := randomDocs(seed, 150)
+		_, digest := decideAll(t, docs, Config{Method: m, Link: Components})
+		if _, other := decideAll(t, docs, Config{Method: m, Link: Components, Memory: 1 << 12}); other != digest {
+			t.Errorf("seed %d: in little memory the digest is %s, else %s", seed, other, digest)
+		}
 		similar := similarTo(m, docs)
 		root := make([]int, len(docs))
 		for i := range docs {

@@ -2,8 +2,8 @@ package batch
 
 import (
 	"context"
-	"errors"
 
+	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/internal/external"
 )
 
@@ -11,6 +11,7 @@ import (
 // until it is read. Not safe for concurrent use.
 type Postings struct {
 	disk   *external.Files
+	memory int64
 	sorter *external.Sorter[Posting]
 }
 
@@ -18,7 +19,7 @@ type Postings struct {
 // temporary files in the folder tmp ("": the system's).
 func NewPostings(tmp string, memory int64) *Postings {
 	d := external.NewFiles(tmp)
-	return &Postings{disk: d, sorter: external.NewSorter[Posting](d, memory)}
+	return &Postings{disk: d, memory: memory, sorter: external.NewSorter[Posting](d, memory)}
 }
 
 // Add takes a posting.
@@ -27,11 +28,29 @@ func (p *Postings) Add(one Posting) error { return p.sorter.Add(one) }
 // Each ends the adding and calls fn with all postings, those of a key one after
 // the other, in no particular order.
 func (p *Postings) Each(ctx context.Context, fn func(Posting) error) error {
-	sorted, err := p.sorter.Sort()
+	return p.EachAgainst(ctx, nil, fn)
+}
+
+// EachAgainst is Each with those of the leaders of an index under the same keys among
+// them; their texts are the numbers of documents. It holds as much memory again.
+func (p *Postings) EachAgainst(ctx context.Context, x *reference.Index, fn func(Posting) error) error {
+	own, err := p.sorter.Sort()
 	if err != nil {
 		return err
 	}
-	return errors.Join(sorted.Each(ctx, fn), sorted.Close())
+	defer own.Close()
+	if x == nil {
+		return own.Each(ctx, fn)
+	}
+	l := leaders{disk: p.disk, memory: p.memory / 2, index: x}
+	theirs, err := l.under(ctx, own, func(doc uint32, r *reference.Row) (Ordinal, bool, error) {
+		return Ordinal(doc), r.Leads(), nil
+	})
+	if err != nil {
+		return err
+	}
+	defer theirs.Close()
+	return mergePostings(ctx, fn, theirs, own)
 }
 
 // Close removes what lies on disk.

@@ -24,8 +24,8 @@ func (c *Config) checkReference() error {
 		return errors.New("batch: against an index there are leaders, no components")
 	case c.Overrides.Len() > 0:
 		return errors.New("batch: rulings about pairs are not for an index")
-	case c.Audit != nil || c.Clusters != nil:
-		return errors.New("batch: against an index there is neither audit nor a list of clusters")
+	case c.Audit != nil:
+		return errors.New("batch: against an index there is no audit")
 	}
 	return c.Reference.Header().Like(c.header())
 }
@@ -33,47 +33,64 @@ func (c *Config) checkReference() error {
 // recall takes those leaders of the reference, for Pairs all of its documents, that share a
 // key with a text that was read into the collection, as if they had been read before all
 // others. They are found, and search for nothing: what became of them is known.
-func (s *scan) recall(ctx context.Context, r *records) error {
-	hits, err := s.hits(ctx)
+func (s *scan) recall(ctx context.Context, r *records) (err error) {
+	l := leaders{disk: s.disk, memory: s.memory(60), index: s.cfg.Reference}
+	r.stored, err = l.under(ctx, s.byKey, func(doc uint32, row *reference.Row) (Ordinal, bool, error) {
+		if !row.Leads() && (!s.pairs || row.Removed) {
+			return 0, false, nil
+		}
+		no, err := s.recallOne(doc, row)
+		return Ordinal(no), true, err
+	})
+	return err
+}
+
+// leaders finds documents of an index.
+type leaders struct {
+	disk   *external.Files
+	memory int64 // of each of two sorters
+	index  *reference.Index
+}
+
+// under returns the postings of those that are found under a key of others and that
+// take takes, by the number that it gives them.
+func (l *leaders) under(ctx context.Context, keys *external.Sorted[Posting], take func(uint32, *reference.Row) (Ordinal, bool, error)) (*external.Sorted[Posting], error) {
+	hits, err := l.hits(ctx, keys)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer hits.Close()
-	postings := external.NewSorter[Posting](s.disk, s.memory(60))
-	last, no, leads := uint64(1<<63), textNo(0), false
+	postings := external.NewSorter[Posting](l.disk, l.memory)
+	last, no, taken := uint64(1<<63), Ordinal(0), false
 	var sketch uint64
 	err = hits.Each(ctx, func(hit pair) error {
 		if hit.Key() != last {
 			last = hit.Key()
-			row, err := s.cfg.Reference.Row(uint32(last))
+			row, err := l.index.Row(uint32(last))
 			if err != nil {
 				return err
 			}
-			if leads = row.Leads() || s.pairs && !row.Removed; leads {
-				sketch = row.Sketch
-				if no, err = s.recallOne(uint32(last), &row); err != nil {
-					return err
-				}
+			sketch = row.Sketch
+			if no, taken, err = take(uint32(last), &row); err != nil {
+				return err
 			}
 		}
-		if !leads {
+		if !taken {
 			return nil
 		}
-		return postings.Add(NewPosting(hit.Val(), sketch, Ordinal(no), Indexed))
+		return postings.Add(NewPosting(hit.Val(), sketch, no, Indexed))
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.stored, err = postings.Sort()
-	return err
+	return postings.Sort()
 }
 
-// hits are the documents of the reference that are found under a key of a text
-// that was read, and the key.
-func (s *scan) hits(ctx context.Context) (*external.Sorted[pair], error) {
-	hits, finder := external.NewSorter[pair](s.disk, s.memory(60)), s.cfg.Reference.Finder()
+// hits are the documents that are found under a key of others, and the key.
+func (l *leaders) hits(ctx context.Context, keys *external.Sorted[Posting]) (*external.Sorted[pair], error) {
+	hits, finder := external.NewSorter[pair](l.disk, l.memory), l.index.Finder()
 	first, last := true, uint64(0)
-	err := s.byKey.Each(ctx, func(p Posting) error {
+	err := keys.Each(ctx, func(p Posting) error {
 		if !first && p.Key() == last {
 			return nil
 		}
@@ -131,8 +148,13 @@ func (j *job) eachPosting(ctx context.Context, r *records, fn func(Posting) erro
 		return j.byKey.Each(ctx, fn)
 	}
 	defer r.stored.Close()
+	return mergePostings(ctx, fn, r.stored, j.byKey)
+}
+
+// mergePostings calls fn with all postings by key.
+func mergePostings(ctx context.Context, fn func(Posting) error, from ...*external.Sorted[Posting]) error {
 	var cursors []*external.Cursor[Posting]
-	for _, sorted := range []*external.Sorted[Posting]{r.stored, j.byKey} {
+	for _, sorted := range from {
 		next, err := sorted.Reader()
 		if err != nil {
 			return err

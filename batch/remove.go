@@ -256,7 +256,7 @@ func (r *removing) decide(doc uint32, was reference.Row, own Text, rec *neardup.
 		now.Kind = reference.Variant
 	case unsure:
 		now.Kind = reference.Unsure
-	case near, equal:
+	case contained, near, equal:
 		now.Kind, now.Similarity, now.Distance = reference.Near, best.Similarity, int32(max(best.Distance, -1))
 		if best.Basis == neardup.BasisEqual {
 			now.Kind = reference.Equal

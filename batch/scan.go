@@ -79,6 +79,7 @@ type scan struct {
 	viewCache *viewCache
 	named     map[string][]textNo // of the documents that overrides name
 	spare     []Posting
+	done      *doneReading // nil: nothing is kept for a run that goes on
 }
 
 func newScan(j *job, src Source) *scan {
@@ -119,6 +120,9 @@ type scanned struct {
 	clean    string
 	digest   neardup.Digest
 	blank    bool
+	known    bool // from an earlier run
+	copied   bool // its text is that of no
+	no       textNo
 	recorded bool
 	rec      neardup.Record
 	ranks    []uint64     // by each key of Keep
@@ -129,6 +133,9 @@ type scanned struct {
 // workers; one collector takes them in the order of the input, collapses
 // equal texts, spools each distinct text and sorts its postings.
 func (s *scan) scan(ctx context.Context) error {
+	if s.cfg.Resume != nil {
+		return s.resume(ctx)
+	}
 	return inorder.Map(ctx, s.cfg.Workers, s.src.Next, s.scanBlock, s.collect)
 }
 
@@ -223,17 +230,15 @@ func (s *scan) collectOne(it *scanned) error {
 // textOf returns the number of the document's text, a new one unless the
 // same bytes are known. No text is nobody's copy.
 func (s *scan) textOf(it *scanned) (textNo, error) {
-	known, ok := s.known.number(it.digest)
 	named := s.cfg.Overrides.Names(it.doc.ID)
-	if ok && !named && !it.blank {
-		same, err := s.sameText(known, it.clean)
-		if err != nil {
+	if !it.known && !named && !it.blank {
+		if err := s.findCopied(it); err != nil {
 			return 0, err
 		}
-		if same {
-			s.copies = true
-			return known, s.texts.Update(known, func(t *textRow) { t.copies = true })
-		}
+	}
+	if it.copied {
+		s.copies = true
+		return it.no, s.texts.Update(it.no, func(t *textRow) { t.copies = true })
 	}
 	if len(it.clean) > math.MaxInt32 {
 		return 0, fmt.Errorf("batch: document %q has more than 2 GiB of text", it.doc.ID)
@@ -244,6 +249,7 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 	}
 	if s.trainer == nil && !it.recorded && !it.blank {
 		s.method.Record(it.clean, &it.rec)
+		it.recorded = true
 	}
 	no, err := s.texts.Add(textRow{
 		at: at, len: uint32(len(it.clean)), first: rank(s.set.docs.Len()),
@@ -272,18 +278,24 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 	return no, s.post(no, &it.rec, it.digest)
 }
 
-func (s *scan) sameText(no textNo, clean string) (bool, error) {
+// findCopied finds the text that that of an item is a copy of.
+func (s *scan) findCopied(it *scanned) error {
+	no, ok := s.known.number(it.digest)
+	if !ok {
+		return nil
+	}
 	t, err := s.texts.Get(no)
-	if err != nil || int(t.len) != len(clean) {
-		return false, err
+	if err != nil || int(t.len) != len(it.clean) {
+		return err
 	}
 	b, err := s.set.bodies.Read(t.at, int(t.len))
-	return string(b) == clean, err
+	it.no, it.copied = no, string(b) == it.clean
+	return err
 }
 
 // mayRepeat reports whether two texts may be equal.
 func (s *scan) mayRepeat() bool {
-	return s.cfg.Overrides.Len() > 0 || s.cfg.Reference != nil || s.known.full()
+	return s.cfg.Overrides.Len() > 0 || s.cfg.Reference != nil || s.known.full() || s.done.mayRepeat()
 }
 
 // post sorts the keys of a text in. Where texts may repeat, one without keys

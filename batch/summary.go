@@ -37,6 +37,7 @@ type Outcomes struct {
 	Kept      int64     `json:"kept,omitempty"`
 	Removed   int64     `json:"removed,omitempty"`
 	Equal     int64     `json:"equal,omitempty"`     // of these, with the clean text of the document they name
+	Contained int64     `json:"contained,omitempty"` // of these, because that document has its passages
 	Variants  int64     `json:"variants,omitempty"`  // kept, and similar to others without being the same
 	Overlaps  int64     `json:"overlaps,omitempty"`  // of Variants: kept for what they say more
 	Unsure    int64     `json:"unsure,omitempty"`    // of Variants: a person should look

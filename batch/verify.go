@@ -120,7 +120,7 @@ func (t *basisTable) match(r matchRow) neardup.Match {
 	defer t.mu.RUnlock()
 	b := t.known[r.basis]
 	return neardup.Match{
-		Similarity: r.similarity, Distance: int(r.distance), Near: r.grade >= near, Variant: r.grade == variant || r.grade == unsure, Unsure: r.grade == unsure,
+		Similarity: r.similarity, Distance: int(r.distance), Near: r.removes(), Variant: r.grade == variant || r.grade == unsure, Unsure: r.grade == unsure,
 		Method: b.method, Basis: b.basis,
 	}
 }

@@ -59,6 +59,9 @@ type Settings struct {
 	// a title or a url that match, remains one of the texts.
 	Titled bool
 
+	// Pictures, where not nil, has the pictures of articles confirm and contradict their texts.
+	Pictures *Pictures
+
 	// Overrides are what people have ruled about pairs of articles, by nid;
 	// nil: nothing.
 	Overrides *override.Set
@@ -158,6 +161,8 @@ func (s Settings) valid() error {
 		return fmt.Errorf("%w: stage url cannot be near", ErrInvalid)
 	case s.Title == Near && s.TitleMethod == nil, s.Content == Near && s.ContentMethod == nil:
 		return fmt.Errorf("%w: a stage that is near needs a method", ErrInvalid)
+	case s.Pictures.valid() != nil:
+		return s.Pictures.valid()
 	case s.Titled && !on(s.Content):
 		return fmt.Errorf("%w: titles are to be compared with their texts, and no text is compared", ErrInvalid)
 	}
@@ -180,6 +185,9 @@ func (c *cascade) spec() string {
 	}
 	if c.urlAgrees != nil {
 		parts = append(parts, "url-agrees=("+c.urlAgrees.Spec().String()+")")
+	}
+	if s := c.pictureSpec(); s != "" {
+		parts = append(parts, s)
 	}
 	if c.Overrides.Len() > 0 {
 		parts = append(parts, "overrides="+c.Overrides.Digest())

@@ -72,6 +72,10 @@ type Query struct {
 	Ruled   uint64
 	Names   []Name
 	KeySets []KeySet
+	// Rated are names of pictures: Lookup tells which are common, by a share of 1,000,000 of the docIds (MostUncommon),
+	// Commit refuses with ErrConflict where one is no more as it says.
+	Rated []Rated
+	Share uint64
 	// Limit bounds the postings of all key sets, NameLimit the hits of each
 	// name, of which the newest are returned whatever Since and Before;
 	// 0 or less means 16,384.
@@ -109,6 +113,7 @@ type Found struct {
 	Ruled   uint64 // the last rule
 	Names   [][]Hit
 	KeySets [][]Hit
+	Common  []bool // by name of Query.Rated
 	// Rest is 0 if all was read, else the oldest change of which it was:
 	// Before of the look-up that goes on.
 	Rest uint64
@@ -126,6 +131,8 @@ type Material struct {
 	NID   string
 	Title string // clean
 	Text  string // clean
+	// Pictures are those of the article.
+	Pictures []Picture
 }
 
 // Kind is what a change does.
@@ -219,6 +226,9 @@ type Evidence struct {
 	Variant    uint64
 	VariantNID string
 	Conflicts  []neardup.Conflict
+	// SameImages are, of a duplicate, the pictures that confirmed it; of a new article without words, the docIds that
+	// have most of its pictures.
+	SameImages []SameImages `json:",omitempty"`
 }
 
 // Receipt is the log entry of a change; Replayed if it had been made before.
@@ -259,6 +269,7 @@ type Article struct {
 	Media      string
 	ImageCount string
 	Heat       int64
+	Pictures   []Picture `json:",omitempty"`
 }
 
 // Member is an article of a docId, without its text.

@@ -139,6 +139,8 @@ type Answer struct {
 	// Disagrees says that the url led to the docId, but that the contents
 	// contradict each other; the article is never the kept copy.
 	Disagrees bool `json:"contentsDisagree,omitempty" doc:"The url led to this docId, but the contents contradict each other: the article is never the kept one."`
+	// SameImages are the pictures that confirmed a duplicate, or whose docIds an article without words may belong to.
+	SameImages []ImagesInCommon `json:"sameImages,omitempty" doc:"Of a duplicate: the pictures that confirmed it. Of a new article without title and text: up to 10 docIds that have pictures of it, those that have most first."`
 	// Candidates is how many leaders shared a key, Compared how many were
 	// verified, Rounds how often the store was asked: for metrics.
 	Candidates int `json:"-"`
@@ -152,7 +154,7 @@ type Answer struct {
 // ErrInvalid, ErrMismatch, ErrTaken, ErrHotBucket, ErrQuota, ErrContended,
 // ErrBacklog, ErrUnavailable, ErrFull.
 func (d *Detector) Add(ctx context.Context, sub Submission) (Answer, error) {
-	if err := valid(&sub); err != nil {
+	if err := d.valid(&sub); err != nil {
 		return Answer{}, err
 	}
 	request := d.request(&sub)
@@ -225,7 +227,7 @@ func (d *Detector) decide(ctx context.Context, s *subject) (Answer, error) {
 // Check decides without storing: what Add would have answered after change
 // Seq. A new article has no docId.
 func (d *Detector) Check(ctx context.Context, sub Submission) (Answer, error) {
-	if err := valid(&sub); err != nil {
+	if err := d.valid(&sub); err != nil {
 		return Answer{}, err
 	}
 	if _, err := d.index.Catalog().Stats(ctx); err != nil { // what was acknowledged elsewhere is here then
@@ -268,7 +270,7 @@ func (d *Detector) leaderNID(ctx context.Context, leader uint64, nid string) (na
 }
 
 // valid checks what every caller must obey, whatever the server limits.
-func valid(sub *Submission) error {
+func (c *cascade) valid(sub *Submission) error {
 	switch {
 	case strings.HasPrefix(sub.ID, AnonymousPrefix):
 		return fmt.Errorf("%w: nid starts with %q", ErrInvalid, AnonymousPrefix)
@@ -279,7 +281,7 @@ func valid(sub *Submission) error {
 	case sub.Window < 0 || sub.Window > maxAge, sub.TTL < 0 || sub.TTL > maxAge:
 		return fmt.Errorf("%w: window or time to live not within 0 and %s", ErrInvalid, maxAge)
 	}
-	return nil
+	return c.validPictures(sub.Pictures)
 }
 
 // answer puts a receipt into the caller's words.
@@ -353,6 +355,7 @@ func (d *Detector) FromEntry(e Entry) Answer {
 			a.Distance = &dist
 		}
 	}
+	a.SameImages = d.imagesInCommon(e.Evidence.SameImages)
 	a.VariantOf, a.Conflicts, a.Disagrees = e.Evidence.VariantNID, e.Evidence.Conflicts, e.Evidence.Disagrees
 	return a
 }

@@ -14,6 +14,7 @@ type proven struct {
 	names    [][]Hit    // by name of the subject: every leader it leads to
 	searched []searched // by key set of the subject
 	contents map[content]agreement
+	rated    []Rated // names of pictures that were asked for
 }
 
 // searched is what became of the leaders under a key set.
@@ -28,7 +29,10 @@ type matched struct {
 	leader uint64
 	nid    string
 	neardup.Match
-	disagrees bool // the contents
+	disagrees bool              // the contents
+	pictures  []Picture         // of the leader
+	same      *SameImages       // confirm it
+	apart     *neardup.Conflict // of pictures, where they contradict it
 }
 
 // content asks how the contents of the subject and a leader agree by a method.
@@ -43,6 +47,10 @@ type agreement struct {
 	ended  bool // the docId
 	silent bool // the leader's content says nothing
 	near   bool // or equal
+	// What the pictures say, where a title is asked for.
+	pictures []Picture // of the leader
+	same     *SameImages
+	apart    *neardup.Conflict
 }
 
 // outcome is what a subject is: the duplicate of match, or new, and then
@@ -52,6 +60,7 @@ type outcome struct {
 	match     *matched
 	variant   *matched
 	conflicts []neardup.Conflict
+	alike     []SameImages // of an article without words
 }
 
 // question is what must be proven before there is an outcome: how contents
@@ -83,7 +92,7 @@ func decide(s *subject, p *proven) (outcome, *question) {
 			return outcome{stage: stage, match: m}, q
 		}
 	}
-	var o outcome
+	o := outcome{variant: contradicted(s, p), alike: alike(s, p)}
 	for i := range p.searched {
 		o.variant = better(o.variant, p.searched[i].variant)
 	}
@@ -142,12 +151,33 @@ func (s *subject) mayBeHot(stage Stage) bool { return stage == StageTitle || s.u
 func (s *subject) identifies(stage Stage, a agreement) bool {
 	asked := stage == StageURL && s.urlAgrees != nil || stage == StageTitle && s.agrees != nil
 	switch {
+	case a.apart != nil:
+		return false
 	case s.silent:
 		return true
 	case a.silent:
-		return stage == StageURL && !asked
+		return stage == StageURL && !asked || a.same != nil
 	}
 	return a.near || !asked
+}
+
+// contradicted is the first leader that would be matched by its title, but for its pictures.
+func contradicted(s *subject, p *proven) *matched {
+	for i, a := range s.names {
+		if a.stage != StageTitle || len(p.names[i]) > hotName {
+			continue
+		}
+		for _, h := range p.names[i] {
+			agrees := p.contents[content{h.Leader, s.agreeKind(StageTitle)}]
+			apart := agrees.apart
+			if agrees.apart = nil; apart != nil && !agrees.ended && !s.ruledApart(agrees.nid) && s.identifies(StageTitle, agrees) {
+				m := s.named(StageTitle, h.Leader, agrees)
+				m.Near, m.Variant, m.apart = false, true, apart
+				return m
+			}
+		}
+	}
+	return nil
 }
 
 // named is the match by a name.
@@ -156,8 +186,13 @@ func (s *subject) named(stage Stage, leader uint64, a agreement) *matched {
 	if stage == StageTitle {
 		basis = basisTitle
 	}
-	return &matched{leader, a.nid, neardup.Match{Similarity: 1, Distance: -1, Near: true, Method: string(Exact), Basis: basis},
-		stage == StageURL && !s.silent && !a.silent && !a.near}
+	m := &matched{leader: leader, nid: a.nid, disagrees: stage == StageURL && !s.silent && !a.silent && !a.near,
+		Match: neardup.Match{Similarity: 1, Distance: -1, Near: true, Method: string(Exact), Basis: basis}}
+	if a.silent && !s.silent && a.same != nil {
+		m.same = a.same
+		m.Basis += basisImages
+	}
+	return m
 }
 
 // better returns the better of two matches, either of which may be nil.

@@ -69,6 +69,7 @@ func (j *search) outcome(ctx context.Context) (outcome, error) {
 	for {
 		o, q := decide(j.s, &j.proven)
 		if q == nil {
+			j.query.Rated, j.query.Share = j.rated, j.s.share()
 			err := j.explain(ctx, &o)
 			return o, err
 		}
@@ -90,6 +91,11 @@ func (j *search) look(ctx context.Context) error {
 	}
 	limit := j.d.maxCandidates()
 	j.add(j.s, f, limit)
+	if j.s.wordless {
+		if _, err := j.uncommon(ctx, j.s.pictures); err != nil {
+			return err
+		}
+	}
 	if err := j.partners(ctx); err != nil {
 		return err
 	}
@@ -113,13 +119,18 @@ func (j *search) look(ctx context.Context) error {
 	return nil
 }
 
-// lookup asks the store, again if people have ruled meanwhile.
+// lookup asks the store, again if people have ruled meanwhile, or a picture has become common.
 func (j *search) lookup(ctx context.Context) (Query, Found, error) {
 	for {
 		q := j.s.query(j.query.Since)
+		q.Rated, q.Share = j.rated, j.s.share()
 		f, err := j.d.index.Lookup(ctx, q)
 		if err != nil {
 			return q, f, err
+		}
+		if j.otherwise(f.Common) {
+			j.restart()
+			continue
 		}
 		if f.Ruled <= q.Ruled {
 			return q, f, nil
@@ -152,6 +163,17 @@ func (j *search) agreement(ctx context.Context, c content) (agreement, error) {
 		a.ended = true
 	case err != nil:
 		return a, err
+	case c.kind == viewTitleAgrees:
+		l, err := j.likeness(ctx, c.leader, a.pictures)
+		if err != nil {
+			return a, err
+		}
+		if l.contradicts() {
+			conflict := l.conflict()
+			a.apart = &conflict
+		} else if l.confirms() {
+			a.same = &l.SameImages
+		}
 	}
 	j.contents[c] = a
 	return a, nil
@@ -196,6 +218,9 @@ func (j *search) compare(ctx context.Context, p *keySet, leader uint64) (matched
 		return j.compareRuled(ctx, leader)
 	}
 	m, err := j.compareTexts(ctx, p, leader)
+	if err == nil && p.stage == StageContent {
+		m, err = j.pictured(ctx, m)
+	}
 	if err == nil && j.s.ruledApart(m.nid) {
 		m.Near, m.Variant = false, false
 	}
@@ -212,10 +237,13 @@ func (j *search) compareTexts(ctx context.Context, p *keySet, leader uint64) (ma
 	if err != nil {
 		return matched{}, err
 	}
-	m := matched{leader: leader, nid: theirs.nid, Match: p.method.Compare(j.s.view(p.kind, p.method), theirs.View)}
+	m := matched{leader: leader, nid: theirs.nid, pictures: theirs.pictures, Match: p.method.Compare(j.s.view(p.kind, p.method), theirs.View)}
 	if m.Near && p.stage == StageTitle {
 		a, err := j.agreement(ctx, content{leader, j.s.agreeKind(StageTitle)})
 		m.Near = err == nil && !a.ended && j.s.identifies(StageTitle, a)
+		if a.silent && !j.s.silent && m.Near {
+			m.same = a.same
+		}
 		return m, err
 	}
 	return m, nil
@@ -223,7 +251,7 @@ func (j *search) compareTexts(ctx context.Context, p *keySet, leader uint64) (ma
 
 func (j *search) compareEqual(ctx context.Context, leader uint64) (matched, error) {
 	mat, err := j.d.material(ctx, j, leader)
-	return matched{leader: leader, nid: mat.NID, Match: neardup.Match{
+	return matched{leader: leader, nid: mat.NID, pictures: mat.Pictures, Match: neardup.Match{
 		Similarity: 1, Distance: -1, Near: j.s.textOf(viewContent, mat.Title, mat.Text) == j.s.content, Method: j.s.routed, Basis: neardup.BasisEqual}}, err
 }
 
@@ -235,15 +263,21 @@ const (
 
 // explain finds the evidence that makes a variant of it.
 func (j *search) explain(ctx context.Context, o *outcome) error {
+	if o.match != nil || o.variant == nil {
+		return nil
+	}
+	if o.variant.apart != nil {
+		o.conflicts = append(o.conflicts, *o.variant.apart)
+	}
 	m, ok := j.d.cascade.content.(neardup.Explainer)
-	if o.match != nil || o.variant == nil || !ok {
+	if !ok {
 		return nil
 	}
 	theirs, err := j.d.viewOf(ctx, j, o.variant.leader, viewContent, m)
 	if err != nil {
 		return gone(err)
 	}
-	o.conflicts = weighed(m, j.s.view(viewContent, m), theirs.View)
+	o.conflicts = append(o.conflicts, weighed(m, j.s.view(viewContent, m), theirs.View)...)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/override"
 )
 
@@ -25,6 +26,8 @@ type subject struct {
 	title, text string                   // clean
 	content     string                   // of these, what the stage content compares
 	silent      bool                     // the text says nothing
+	wordless    bool                     // nor the title: there are pictures and nothing else
+	pictures    []image.Hash             // those that count
 	cutoff      int64                    // leaders from before do not count
 	request     [16]byte
 	names       []alias
@@ -53,9 +56,13 @@ type keySet struct {
 
 // request is the keyed digest by which a repeated submission is known.
 func (d *Detector) request(sub *Submission) [16]byte {
-	return keyed(d.askKey, sub.ID, sub.URL, sub.Title, sub.Text, sub.Category, sub.Media, sub.ImageCount,
+	fields := []string{sub.ID, sub.URL, sub.Title, sub.Text, sub.Category, sub.Media, sub.ImageCount,
 		strconv.FormatInt(sub.Heat, 10), strconv.FormatInt(sub.Time, 10),
-		strconv.FormatInt(int64(sub.Window), 10), strconv.FormatInt(int64(sub.TTL), 10))
+		strconv.FormatInt(int64(sub.Window), 10), strconv.FormatInt(int64(sub.TTL), 10)}
+	for _, p := range sub.Pictures {
+		fields = append(fields, p.Hash.String(), strconv.Itoa(p.Quality))
+	}
+	return keyed(d.askKey, fields...)
 }
 
 // subject prepares a submission. O(len(text)).
@@ -74,7 +81,10 @@ func (d *Detector) subjectOf(sub *Submission, s *subject, request [16]byte) *sub
 	if window > 0 {
 		s.cutoff = d.now().Add(-window).UnixNano()
 	}
-	s.names = d.aliases(sub.URL, s.title)
+	s.names, s.pictures = d.aliases(sub.URL, s.title), d.counted(sub.Pictures)
+	if s.wordless = len(s.pictures) > 0 && s.silent && neardup.Blank(s.title); s.wordless {
+		s.names = append(s.names, d.pictureAliases(sub.Pictures)...)
+	}
 	s.prepare()
 	s.rule(d.nameKey)
 	return s
@@ -98,7 +108,7 @@ func (c *cascade) aliases(url, title string) (names []alias) {
 
 // namesOf are those of an article that lead to its docId.
 func (c *cascade) namesOf(a *Article) (names []Name) {
-	for _, n := range c.aliases(a.URL, c.clean(a.Title)) {
+	for _, n := range append(c.aliases(a.URL, c.clean(a.Title)), c.pictureAliases(a.Pictures)...) {
 		names = append(names, n.name)
 	}
 	return names
@@ -183,16 +193,24 @@ func (s *subject) query(since uint64) Query {
 func (s *subject) change(o outcome, q Query) *Change {
 	article := s.sub.Article
 	c := &Change{Query: q, Names: q.Names, Article: &article, Backlog: s.Backlog}
+	if !s.wordless {
+		for _, a := range s.pictureAliases(article.Pictures) {
+			c.Names = append(c.Names, a.name)
+		}
+	}
 	c.NID, c.Time, c.Heat = s.sub.ID, s.now().UnixNano(), s.sub.Heat
 	c.Window, c.Idempotency, c.Request = s.cutoff, s.sub.Idempotency, s.request
 	if m := o.match; m != nil {
 		c.Kind, c.Leader = KindDuplicate, m.leader
 		c.Evidence = Evidence{Stage: o.stage, LeaderNID: m.nid, Similarity: m.Similarity, Distance: m.Distance,
 			Method: m.Method, Basis: m.Basis, Disagrees: m.disagrees}
+		if m.same != nil {
+			c.Evidence.SameImages = []SameImages{*m.same}
+		}
 		return c
 	}
 	c.Kind = KindNew
-	c.Evidence = Evidence{Method: s.routed, Distance: -1}
+	c.Evidence = Evidence{Method: s.routed, Distance: -1, SameImages: o.alike}
 	if neardup.Blank(s.content) {
 		c.Evidence.Basis = neardup.BasisBlank
 	}
@@ -202,7 +220,7 @@ func (s *subject) change(o outcome, q Query) *Change {
 	if ttl := s.ttl(); ttl > 0 {
 		c.Expires = c.Time + ttl
 	}
-	c.NewLeader = &NewLeader{Keys: s.keys, Sketch: s.sketch, Material: Material{NID: s.sub.ID, Title: s.title, Text: s.text}}
+	c.NewLeader = &NewLeader{Keys: s.keys, Sketch: s.sketch, Material: Material{NID: s.sub.ID, Title: s.title, Text: s.text, Pictures: article.Pictures}}
 	return c
 }
 

@@ -24,6 +24,8 @@ type leaderView struct {
 	nid    string
 	digest neardup.Digest
 	empty  bool
+	// pictures are those of the leader.
+	pictures []Picture
 }
 
 // equal reports an equal text, by its digest: good enough for texts that
@@ -57,7 +59,10 @@ type cachedView struct {
 }
 
 // overhead is what an entry costs beside its view, about.
-const overhead = 200
+const (
+	overhead     = 200
+	pictureBytes = 40
+)
 
 func newViewCache(limit int) *viewCache {
 	if limit <= 0 {
@@ -81,7 +86,7 @@ func (c *viewCache) get(k viewKey) *leaderView {
 func (c *viewCache) put(k viewKey, v leaderView) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	size := v.Bytes() + overhead
+	size := v.size()
 	if c.cached[k] != nil || size > c.limit {
 		return
 	}
@@ -107,12 +112,15 @@ func (c *viewCache) evict() {
 	c.ring = c.ring[:last]
 	c.hand++
 	delete(c.cached, gone.key)
-	c.bytes -= gone.Bytes() + overhead
+	c.bytes -= gone.size()
 }
 
+// size is the memory of a view with all that lies beside it.
+func (v *leaderView) size() int { return v.Bytes() + overhead + len(v.pictures)*pictureBytes }
+
 // newLeaderView makes what is cached of a leader.
-func newLeaderView(nid, text string, v neardup.View) leaderView {
-	return leaderView{View: v, nid: nid, digest: neardup.DigestOf(text), empty: neardup.Blank(text)}
+func newLeaderView(nid, text string, pictures []Picture, v neardup.View) leaderView {
+	return leaderView{View: v, nid: nid, digest: neardup.DigestOf(text), empty: neardup.Blank(text), pictures: pictures}
 }
 
 // spender pays for work before it is done; see [Semaphore].
@@ -132,7 +140,7 @@ func (d *Detector) viewOf(ctx context.Context, by spender, leader uint64, kind v
 		return nil, err
 	}
 	text := d.textOf(kind, mat.Title, mat.Text)
-	v := newLeaderView(mat.NID, text, m.View(text))
+	v := newLeaderView(mat.NID, text, mat.Pictures, m.View(text))
 	d.viewCache.put(k, v)
 	return &v, nil
 }
@@ -150,7 +158,7 @@ func (d *Detector) remember(s *subject, e Entry) {
 	for kind, v := range s.views {
 		if v != nil {
 			text := s.textOf(viewKind(kind), s.title, s.text)
-			d.viewCache.put(keyOfView(e.Leader, viewKind(kind)), newLeaderView(e.NID, text, v))
+			d.viewCache.put(keyOfView(e.Leader, viewKind(kind)), newLeaderView(e.NID, text, s.sub.Pictures, v))
 		}
 	}
 }
@@ -160,12 +168,12 @@ func (d *Detector) agreement(ctx context.Context, by spender, s *subject, c cont
 	m := d.agreeMethod(c.kind)
 	if m == nil || s.silent {
 		mat, err := d.material(ctx, by, c.leader)
-		return agreement{nid: mat.NID, silent: neardup.Blank(mat.Text), near: mat.Text == s.text}, err
+		return agreement{nid: mat.NID, silent: neardup.Blank(mat.Text), near: mat.Text == s.text, pictures: mat.Pictures}, err
 	}
 	v, err := d.viewOf(ctx, by, c.leader, c.kind, m)
 	if err != nil {
 		return agreement{}, err
 	}
 	near := v.equal(s.text) || !v.empty && m.Compare(s.view(c.kind, m), v.View).Near
-	return agreement{nid: v.nid, silent: v.empty, near: near}, nil
+	return agreement{nid: v.nid, silent: v.empty, near: near, pictures: v.pictures}, nil
 }

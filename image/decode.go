@@ -2,6 +2,7 @@ package image
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -28,6 +29,11 @@ const (
 	DefaultPixels = 40_000_000
 )
 
+// OrDefault has the defaults in place of 0.
+func (l Limits) OrDefault() Limits {
+	return Limits{cmp.Or(l.Bytes, DefaultBytes), cmp.Or(l.Pixels, DefaultPixels)}
+}
+
 var (
 	// ErrLimit is wrapped by the error about a picture that is too large.
 	ErrLimit = errors.New("larger than allowed")
@@ -39,12 +45,7 @@ var (
 // its EXIF data says. The header is read first: what is larger than the limits
 // costs nothing more.
 func Decode(data []byte, l Limits) (image.Image, error) {
-	if l.Bytes == 0 {
-		l.Bytes = DefaultBytes
-	}
-	if l.Pixels == 0 {
-		l.Pixels = DefaultPixels
-	}
+	l = l.OrDefault()
 	if int64(len(data)) > l.Bytes {
 		return nil, fmt.Errorf("%w: %d bytes, and at most %d are read", ErrLimit, len(data), l.Bytes)
 	}

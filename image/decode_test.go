@@ -322,3 +322,16 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 }
+
+// What is not set is the default.
+func TestLimitsOrDefault(t *testing.T) {
+	for _, c := range []struct{ set, want image.Limits }{
+		{image.Limits{}, image.Limits{Bytes: 20 << 20, Pixels: 40_000_000}},
+		{image.Limits{Pixels: 7}, image.Limits{Bytes: 20 << 20, Pixels: 7}},
+		{image.Limits{Bytes: 5, Pixels: 7}, image.Limits{Bytes: 5, Pixels: 7}},
+	} {
+		if got := c.set.OrDefault(); got != c.want {
+			t.Errorf("%+v: %+v, want %+v", c.set, got, c.want)
+		}
+	}
+}

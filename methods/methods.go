@@ -59,6 +59,14 @@ type Config struct {
 	IDF *keyword.Table
 	// Limit is the length below which auto takes a text as short; see Length.
 	Limit int
+	// Lossless, in (0, 1]: a text goes only if the leader holds this share of its shingles
+	// (see Held), else it is kept as an overlap. 0: not asked. It is of a text and its leader:
+	// through the chains of batch.Components texts are lost all the same.
+	Lossless float64
+	// Containment, in (0, 1]: a text goes, too, if the leader holds this share of its passages, of
+	// eight words or runes in a row, and is longer or nearly so. 0: not asked. Only a longer
+	// leader that comes first contains anything: see batch.Longest.
+	Containment float64
 	// Seed of the feature hashes; 0 but for an index with a secret one.
 	Seed uint64
 }
@@ -125,6 +133,17 @@ func New(c Config) (neardup.Method, error) {
 	if err := c.unused(); err != nil {
 		return nil, err
 	}
+	m, err := c.named()
+	if err == nil && c.Containment != 0 {
+		m, err = newContained(m, c.Containment, c.Seed)
+	}
+	if err == nil && c.Lossless != 0 {
+		m, err = newLossless(m, c.Lossless)
+	}
+	return m, err
+}
+
+func (c Config) named() (neardup.Method, error) {
 	if c.Name == Auto2 {
 		return newAuto2(c)
 	}

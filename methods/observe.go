@@ -18,7 +18,7 @@ type Quantities struct {
 
 // Observe returns the quantities of two clean texts, of a method that is auto.
 func Observe(m neardup.Method, clean, leader string) (q Quantities, ok bool) {
-	a, ok := m.(*auto)
+	a, ok := within(m).(*auto)
 	if !ok {
 		return q, false
 	}
@@ -42,7 +42,7 @@ func Observe(m neardup.Method, clean, leader string) (q Quantities, ok bool) {
 // the texts are equal, or the leader holds .95 of it and nothing stands in the place of
 // something else.
 func Sure(m neardup.Method, clean, leader string) bool {
-	a, ok := m.(*auto)
+	a, ok := within(m).(*auto)
 	if !ok || neardup.Blank(clean) {
 		return false
 	}

@@ -113,7 +113,7 @@ func (b *Builder) member(i int32) (shown, error) {
 	n := b.members[i]
 	r, at := &b.rows[n], b.docs[b.place[n]-1]
 	s := shown{Decision: neardup.New}
-	if r.kind == near || r.kind == equal {
+	if r.kind.removed() {
 		s.Decision = neardup.Duplicate
 	}
 	if r.kind != kept {

@@ -51,8 +51,11 @@ const (
 	kept kind = iota
 	equal
 	near
+	contained
 	variant
 )
+
+func (k kind) removed() bool { return k != kept && k != variant }
 
 // Builder gathers a report. Memory: about 50 bytes a document while deciding;
 // texts are on disk. Not safe for concurrent use.
@@ -87,7 +90,7 @@ type group struct {
 	size, variants int32
 	first, shown   int32 // members
 	min, max       float64
-	relation       uint8 // 1 copy, 2 edited, 4 variant
+	relation       uint8 // 1 copy, 2 edited, 4 variant, 8 contained
 }
 
 // store keeps the documents that are shown until the page is written.
@@ -146,8 +149,11 @@ func (b *Builder) decide(d *neardup.Decision, prefix string) (number int) {
 	switch {
 	case d.Decision == neardup.Duplicate:
 		r.kind, r.leader = near, xxh3.HashString(prefix+d.Leader)
-		if d.Basis == neardup.BasisEqual {
+		switch d.Basis {
+		case neardup.BasisEqual:
 			r.kind = equal
+		case neardup.BasisContained:
+			r.kind = contained
 		}
 	case d.VariantOf != "":
 		r.kind, r.leader = variant, xxh3.HashString(prefix+d.VariantOf)
@@ -224,7 +230,7 @@ func (b *Builder) leaders() ([]int32, error) {
 				return nil, fmt.Errorf("report: decision %d names a leader that is not among the decisions", n+1)
 			}
 		}
-		if r.kind == kept || r.kind == variant {
+		if !r.kind.removed() {
 			last[r.id] = int32(n)
 		}
 	}
@@ -236,7 +242,7 @@ func (b *Builder) firstKept() map[uint64]int32 {
 	first := map[uint64]int32{}
 	for n := range b.rows {
 		r := &b.rows[n]
-		if _, ok := first[r.id]; !ok && (r.kind == kept || r.kind == variant) {
+		if _, ok := first[r.id]; !ok && !r.kind.removed() {
 			first[r.id] = int32(n)
 		}
 	}
@@ -265,6 +271,8 @@ func (b *Builder) count(leaderOf []int32) {
 			g.size, g.relation = g.size+1, g.relation|1
 		case near:
 			g.size, g.relation = g.size+1, g.relation|2
+		case contained:
+			g.size, g.relation = g.size+1, g.relation|8
 		case variant:
 			g.variants, g.relation = g.variants+1, g.relation|4
 		}

@@ -139,6 +139,18 @@ func TestReportCountsWhatWasDecided(t *testing.T) {
 	}
 }
 
+// A group says of what relations its documents are.
+func TestReportTellsWhatIsContained(t *testing.T) {
+	held := duplicate("b", "a", "two three", .95)
+	held.Basis = neardup.BasisContained
+	html := page(t, report.Options{}, report.Run{}, []decided{kept("a", "one two three four"), held})
+	var columns map[string][]int
+	part(t, html, "columns", &columns)
+	if got := columns["relation"]; len(got) != 1 || got[0] != 8 {
+		t.Errorf("the relations are %v, want contained alone: 8", got)
+	}
+}
+
 // The largest groups are shown, of them the first members, of those the begin
 // of the text; all are counted.
 func TestReportIsBounded(t *testing.T) {

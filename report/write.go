@@ -162,7 +162,7 @@ func (b *Builder) summarize(run *Run, c *columns) error {
 	var similar [51]int64 // fiftieths, and 1 itself
 	for i := range b.rows {
 		r := &b.rows[i]
-		if r.kind != near && r.kind != equal {
+		if !r.kind.removed() {
 			continue
 		}
 		run.Removed++

@@ -28,17 +28,18 @@ const (
 	slowest  = 16 << 10
 )
 
-// body is a request body of maxBody at most that has to keep coming.
+// body is a request body of a bounded length that has to keep coming.
 type body struct {
 	io.ReadCloser
+	limit int64
 	left  int64
 	begun time.Time
 	read  int64
 	conn  *http.ResponseController
 }
 
-func newBody(w http.ResponseWriter, r *http.Request) *body {
-	return &body{ReadCloser: r.Body, left: maxBody, begun: time.Now(), conn: http.NewResponseController(w)}
+func newBody(w http.ResponseWriter, r *http.Request, limit int64) *body {
+	return &body{ReadCloser: r.Body, limit: limit, left: limit, begun: time.Now(), conn: http.NewResponseController(w)}
 }
 
 // Read ends with http.MaxBytesError, after what is over the limit was read.
@@ -53,7 +54,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if int64(n) > b.left {
 		n = int(b.left)
 		drain(b.ReadCloser)
-		err = &http.MaxBytesError{Limit: maxBody}
+		err = &http.MaxBytesError{Limit: b.limit}
 	}
 	b.left -= int64(n)
 	switch {

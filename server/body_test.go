@@ -25,7 +25,7 @@ func (d *deadlines) SetReadDeadline(t time.Time) error {
 func TestBodyHasToKeepComing(t *testing.T) {
 	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat("x", 3*slowest)))
-	b := newBody(w, r)
+	b := newBody(w, r, maxBody)
 	piece := make([]byte, slowest)
 	for {
 		if _, err := io.ReadFull(b, piece); err != nil {
@@ -42,5 +42,39 @@ func TestBodyHasToKeepComing(t *testing.T) {
 	}
 	if !w.all[4].IsZero() {
 		t.Error("a whole body has a deadline")
+	}
+}
+
+// A long body counts for as many as lie in memory with it, for its client and for all, and for no more than a client
+// may have: else one could never be sent.
+func TestLongBodiesHaveWeights(t *testing.T) {
+	for _, c := range []struct {
+		inFlight int
+		weight   int64
+		own, all int // how many get in: of one client, and of many
+	}{{256, 1, 32, 64}, {256, 5, 6, 12}, {8, 5, 1, 2}, {4, 5, 1, 1}} {
+		s := &Server{cfg: Config{Limits: Limits{InFlight: c.inFlight}}}
+		enter := func(of func(n int) *client) (n int, leaves []func()) {
+			for {
+				leave, ok := s.enterLong(of(n), c.weight)
+				if !ok {
+					return n, leaves
+				}
+				n, leaves = n+1, append(leaves, leave)
+			}
+		}
+		one := &client{}
+		for range 2 { // also once they have left
+			n, leaves := enter(func(int) *client { return one })
+			if n != c.own {
+				t.Errorf("%+v: %d of one client", c, n)
+			}
+			for _, leave := range leaves {
+				leave()
+			}
+		}
+		if n, _ := enter(func(int) *client { return &client{} }); n != c.all {
+			t.Errorf("%+v: %d of many", c, n)
+		}
 	}
 }

@@ -88,8 +88,8 @@ func (s *Server) refuse(r *http.Request) *huma.ErrorModel {
 		return problem(http.StatusRequestURITooLong, api.CodeTooLarge, "the request target is too long; POST the article")
 	case r.Header.Get("Content-Encoding") != "" && !strings.EqualFold(r.Header.Get("Content-Encoding"), "identity"):
 		return problem(http.StatusUnsupportedMediaType, api.CodeInvalid, "compressed bodies are refused")
-	case r.ContentLength > maxBody:
-		return problem(http.StatusRequestEntityTooLarge, api.CodeTooLarge, fmt.Sprintf("the body is over %d bytes", maxBody))
+	case r.ContentLength > s.bodyLimit(r.URL.Path):
+		return problem(http.StatusRequestEntityTooLarge, api.CodeTooLarge, fmt.Sprintf("the body is over %d bytes", s.bodyLimit(r.URL.Path)))
 	case !rightType(r):
 		return problem(http.StatusUnsupportedMediaType, api.CodeInvalid, "the Content-Type must be application/json")
 	}
@@ -116,7 +116,7 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request) *http.Request 
 		s.busy(w, "client")
 		return r
 	}
-	b := newBody(w, r)
+	b := newBody(w, r, s.bodyLimit(r.URL.Path))
 	r.Body = b
 	if c.tenant != nil && r.ContentLength != 0 {
 		head, long, p := readAhead(b, r.ContentLength)
@@ -125,30 +125,33 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request) *http.Request 
 			s.figures.refused("body")
 			writeProblem(w, p)
 			return r
-		case long && !s.enterLong(c.client):
-			s.busy(w, "client")
-			return r
 		case long:
-			defer s.leaveLong(c.client)
+			leave, ok := s.enterLong(c.client, s.weight(r))
+			if !ok {
+				s.busy(w, "client")
+				return r
+			}
+			defer leave()
 		}
 		r.Body = b.rest(head)
 	}
 	return s.handle(w, r, c, name)
 }
 
-// enterLong counts a request with a long body; false if there are too many.
-func (s *Server) enterLong(c *client) bool {
+// enterLong counts a request with a long body, of a weight of such; false if there are too many.
+func (s *Server) enterLong(c *client, weight int64) (leave func(), ok bool) {
 	most := int64(max(1, s.cfg.Limits.InFlight/longPart))
-	if all, own := s.long.Add(1), c.long.Add(1); all <= most && own <= max(1, most/2) {
-		return true
+	own := max(1, most/2)
+	weight = min(weight, own)
+	leave = func() {
+		s.long.Add(-weight)
+		c.long.Add(-weight)
 	}
-	s.leaveLong(c)
-	return false
-}
-
-func (s *Server) leaveLong(c *client) {
-	s.long.Add(-1)
-	c.long.Add(-1)
+	if all, mine := s.long.Add(weight), c.long.Add(weight); all <= most && mine <= own {
+		return leave, true
+	}
+	leave()
+	return nil, false
 }
 
 // handle works on a request, and gives its place back before the answer is sent: who
@@ -311,7 +314,7 @@ func rightType(r *http.Request) bool {
 	if t == "application/json" {
 		r.Header.Set("Content-Type", t) // in other letters it means the same
 	}
-	return t == "application/json" || r.URL.Path == classicPath && t == "application/x-www-form-urlencoded"
+	return t == "application/json" || r.URL.Path == imagesPath && isPicture(r) || r.URL.Path == classicPath && t == "application/x-www-form-urlencoded"
 }
 
 // crossSite reports a request that a browser sent from another site, or may

@@ -32,6 +32,7 @@ func (s *Server) route() (http.Handler, error) {
 		return problems(mux), nil
 	}
 	s.routesForRevision()
+	s.routesForPictures()
 	s.routesForRead()
 	s.routesForModerators()
 	s.routesForAdmin()

@@ -20,6 +20,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/server/api"
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -62,6 +63,8 @@ type Config struct {
 	// Inspect measures two texts on every scale, for the pages, and ends with its
 	// context; nil: the route answers 404.
 	Inspect func(ctx context.Context, a, b string) (api.Inspection, error)
+	// Pictures bound those that are hashed; nil: the route answers 404.
+	Pictures *image.Limits
 	// Texts keep all texts for a time, for those who moderate; nil: none are kept.
 	Texts Texts
 	// Metrics is where figures are registered; nil: nowhere.

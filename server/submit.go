@@ -43,6 +43,9 @@ func (s *Server) submit(ctx context.Context, in *submission) (api.Answer, error)
 
 // decide asks the detector, and counts what it took.
 func (s *Server) decide(ctx context.Context, sub docid.Submission) (api.Answer, error) {
+	if len(sub.Pictures) > 0 && s.cfg.Classic != nil {
+		return api.Answer{}, at("body.images", "the classic system takes no pictures")
+	}
 	start := time.Now()
 	a, err := callerOf(ctx).tenant.decider.Add(ctx, sub)
 	s.figures.decided(callerOf(ctx).tenant.name, a, err, time.Since(start))
@@ -121,6 +124,10 @@ func toArticle(in *api.Article, location string) (docid.Article, error) {
 		if err := within(f.value, f.limit, location+"."+f.name); err != nil {
 			return a, err
 		}
+	}
+	var err error
+	if a.Pictures, err = toPictures(in.Images, location); err != nil {
+		return a, err
 	}
 	if strings.HasPrefix(in.NID, docid.AnonymousPrefix) {
 		return a, at(location+".nid", fmt.Sprintf("a nid cannot begin with %q", docid.AnonymousPrefix))

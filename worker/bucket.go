@@ -93,6 +93,8 @@ func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer, limits 
 const postingsMemory = 128 << 20
 
 // BucketPacks is Bucket for postings in packs of Distinct, a line each: all of a part, in any order.
+// With s.Against the leaders of the index under the same keys are found too; where a bucket
+// is written as its postings theirs are left out.
 func (s Stages) BucketPacks(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) (Counts, error) {
 	b := s.buckets(ctx, in, out, limits)
 	sorted := batch.NewPostings("", postingsMemory)
@@ -108,7 +110,7 @@ func (s Stages) BucketPacks(ctx context.Context, in io.Reader, out io.Writer, li
 		return eachPosting(pack, sorted.Add)
 	})
 	if err == nil {
-		err = sorted.Each(ctx, b.add)
+		err = sorted.EachAgainst(ctx, s.Against, b.add)
 	}
 	if err == nil {
 		err = b.flush()
@@ -137,8 +139,7 @@ func (b *buckets) add(p batch.Posting) error {
 		}
 	}
 	if b.large {
-		b.posting(p, largeRoles)
-		return b.write()
+		return b.left(p, largeRoles)
 	}
 	if b.bucket = append(b.bucket, p); b.limits.Hot == 0 || len(b.bucket) <= largeBucket {
 		return nil
@@ -203,10 +204,18 @@ func (b *buckets) candidate(c batch.Candidate) error {
 // whole writes the bucket as it is.
 func (b *buckets) whole(roles string) error {
 	for _, p := range b.bucket {
-		b.posting(p, roles)
-		if err := b.write(); err != nil {
+		if err := b.left(p, roles); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// left writes a posting of a bucket that is left whole.
+func (b *buckets) left(p batch.Posting, roles string) error {
+	if p.Text() < held {
+		return nil // who decides the others finds it
+	}
+	b.posting(p, roles)
+	return b.write()
 }

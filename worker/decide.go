@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
@@ -21,7 +20,7 @@ const DecideMemory = 512 << 20
 // were. First come rulings, "r", place, place, must or cannot; then documents, copies too, by their places: place, check and
 // text, as of Verify. Written are, as of Lead, the edges that decide: one for each duplicate
 // and one for each new document that is a variant, whose similarity is not measured again and says 0; with conflicts as
-// of Verify. Memory is bounded; what is more lies on disk.
+// of Verify. Rulings and s.Against exclude each other. Memory is bounded; what is more lies on disk.
 func (s Stages) Decide(ctx context.Context, in io.Reader, out io.Writer, conflicts bool) (Counts, error) {
 	l := newLines(ctx, in, out)
 	l.most = s.fields(3)
@@ -30,7 +29,7 @@ func (s Stages) Decide(ctx context.Context, in io.Reader, out io.Writer, conflic
 	if err != nil {
 		return l.counts, err
 	}
-	cfg := batch.Config{Method: s.Method, Overrides: rulings, Memory: DecideMemory,
+	cfg := batch.Config{Method: s.Method, Clean: s.Clean, Overrides: rulings, Reference: s.Against, Memory: DecideMemory,
 		Reject: func(_ int, err error) error { return err }}
 	last := batch.Ordinal(0)
 	_, err = batch.Dedup(ctx, docs, cfg, func(o batch.Outcome) error {
@@ -39,29 +38,32 @@ func (s Stages) Decide(ctx context.Context, in io.Reader, out io.Writer, conflic
 			return err
 		}
 		if last > 0 && place <= last {
-			return fmt.Errorf("%w: the document at %d comes after that at %d", ErrLine, place, last)
+			return fmt.Errorf("%w: the document at %s comes after that at %s", ErrLine, appendPlace(nil, place), appendPlace(nil, last))
 		}
 		last = place
-		return l.decided(place, o.Decision, conflicts)
+		return l.decided(place, &o, conflicts)
 	})
 	return l.counts, errors.Join(err, l.out.Flush())
 }
 
 // decided writes the edge of a decision, if it has one.
-func (l *lines) decided(place batch.Ordinal, d neardup.Decision, conflicts bool) error {
+func (l *lines) decided(place batch.Ordinal, d *batch.Outcome, conflicts bool) error {
 	leader, m := d.Leader, neardup.Match{Similarity: d.Similarity, Distance: -1, Near: true, Method: d.Method, Basis: d.Basis}
 	if d.Distance != nil {
 		m.Distance = *d.Distance
 	}
-	if d.Decision == neardup.New {
+	if d.Decision.Decision == neardup.New {
 		leader, m = d.VariantOf, neardup.Match{Distance: -1, Variant: true, Method: d.Method}
 	}
-	if leader == "" {
+	if leader == "" && d.Known < 0 {
 		return nil
 	}
-	earlier, err := parsePlace([]byte(leader))
-	if err != nil {
-		return err
+	earlier := batch.Ordinal(d.Known)
+	if d.Known < 0 {
+		var err error
+		if earlier, err = parsePlace([]byte(leader)); err != nil {
+			return err
+		}
 	}
 	l.edge(batch.Edge{Later: place, Earlier: earlier, Match: m})
 	if conflicts {
@@ -114,7 +116,7 @@ const documentsBytes = 1 << 18
 
 // Next implements batch.Source. Records are read here, one after the other; their texts are cleaned side by side.
 func (d *documentLines) Next() (batch.Block, error) {
-	b := &documentBlock{clean: d.Clean}
+	b := &documentBlock{}
 	for size := 0; size < documentsBytes && !d.ended; {
 		line := d.first
 		if d.first = nil; line == nil {
@@ -141,16 +143,15 @@ func (d *documentLines) Next() (batch.Block, error) {
 
 // documentBlock is documents whose texts are not clean yet.
 type documentBlock struct {
-	clean neardup.Cleaner
-	docs  []document
-	out   []neardup.Document
+	docs []document
+	out  []neardup.Document
 }
 
 // Decode implements batch.Block.
 func (b *documentBlock) Decode(item func(*neardup.Document, error)) {
 	b.out = make([]neardup.Document, len(b.docs))
 	for i, d := range b.docs {
-		b.out[i] = neardup.Document{ID: strconv.FormatUint(uint64(d.place), 10), Text: b.clean.Clean(d.clean)}
+		b.out[i] = neardup.Document{ID: string(appendPlace(nil, d.place)), Text: d.clean}
 		item(&b.out[i], nil)
 	}
 }

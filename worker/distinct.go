@@ -33,6 +33,7 @@ func (s Stages) distinct(ctx context.Context, in io.Reader, out io.Writer, memor
 		l.appendBase64(pack)
 		return l.write()
 	})
+	d.out.ranges = s.Ranges
 	defer d.files.Close()
 	run := d.newRun(0)
 	defer run.close()

@@ -9,7 +9,9 @@
 //
 // Lines end in a newline; tabs separate fields. Inside a text or an id,
 // backslash, tab, newline and return are written \\, \t, \n and \r. A place is
-// the number of a document in the order of deciding, below 2^62, gaps allowed.
+// the number of a document in the order of deciding, below 2^61, gaps allowed;
+// --against an index the document n of it has the place n-2^32, and may only be
+// the earlier one of a pair.
 // An engine groups records by sha256, sends the postings of the first of each
 // (key place role sketch) to bucket by key, and removes equal candidates.
 //
@@ -31,6 +33,8 @@
 //	            -> as lead, of copies too; of a variant the similarity is 0; --conflicts as verify
 //	lead           all edges, or all of some components; by later, then earlier, as numbers
 //	            -> the edges that decide
+//	names          places of an index
+//	            -> place id
 //	digest         id decision leader similarity variantOf, or digests of parts
 //	            -> one digest
 //

@@ -121,7 +121,13 @@ func (l *lines) write() error {
 
 func (l *lines) tab() { l.line = append(l.line, '\t') }
 
-func (l *lines) ordinal(o batch.Ordinal) { l.line = strconv.AppendUint(l.line, uint64(o), 10) }
+// held is how many ordinals come before that of the place 0: those of the documents of
+// an index, by their numbers there. A line names the document n by the place n-held.
+const held = 1 << 32
+
+func (l *lines) ordinal(o batch.Ordinal) { l.line = appendPlace(l.line, o) }
+
+func appendPlace(b []byte, o batch.Ordinal) []byte { return strconv.AppendInt(b, int64(o)-held, 10) }
 
 func (l *lines) hex(v uint64) {
 	const digits = "0123456789abcdef"
@@ -137,12 +143,22 @@ func want(fields [][]byte, n int, what string) error {
 	return nil
 }
 
+// parsePlace reads the place of a document that is decided.
 func parsePlace(b []byte) (batch.Ordinal, error) {
-	v, err := strconv.ParseUint(string(b), 10, 62)
-	if err != nil {
+	o, err := parseEarlier(b)
+	if err == nil && o < held {
+		err = fmt.Errorf("%w: place %q is of a document of an index", ErrLine, b)
+	}
+	return o, err
+}
+
+// parseEarlier reads the place of a document, of one of an index too.
+func parseEarlier(b []byte) (batch.Ordinal, error) {
+	v, err := strconv.ParseInt(string(b), 10, 64)
+	if err != nil || v < -held || v >= 1<<62-held {
 		return 0, fmt.Errorf("%w: place %q", ErrLine, b)
 	}
-	return batch.Ordinal(v), nil
+	return batch.Ordinal(v + held), nil
 }
 
 func parseHex(b []byte) (uint64, error) {
@@ -208,7 +224,7 @@ func parseEdge(fields [][]byte) (e batch.Edge, err error) {
 	if e.Later, err = parsePlace(later); err != nil {
 		return e, err
 	}
-	if e.Earlier, err = parsePlace(earlier); err != nil {
+	if e.Earlier, err = parseEarlier(earlier); err != nil {
 		return e, err
 	}
 	if e.Similarity, err = strconv.ParseFloat(string(similarity), 64); err != nil || !(e.Similarity >= 0 && e.Similarity <= 1) {

@@ -20,9 +20,10 @@ const packsHeld = 64 << 20
 
 // packs gathers rows by part, and gives out those of a part as a pack. Rows are little-endian.
 type packs struct {
-	parts [][]byte
-	held  int
-	write func(part int, pack []byte) error
+	parts  [][]byte
+	ranges bool // parts are ranges of keys
+	held   int
+	write  func(part int, pack []byte) error
 }
 
 func newPacks(parts int, write func(part int, pack []byte) error) *packs {
@@ -31,7 +32,10 @@ func newPacks(parts int, write func(part int, pack []byte) error) *packs {
 
 // part is where a key or the begin of a hash belongs: any even share of all 64-bit numbers.
 func (p *packs) part(key uint64) int {
-	hi, _ := bits.Mul64(key*0x9E3779B97F4A7C15, uint64(len(p.parts)))
+	if !p.ranges {
+		key *= 0x9E3779B97F4A7C15
+	}
+	hi, _ := bits.Mul64(key, uint64(len(p.parts)))
 	return int(hi)
 }
 

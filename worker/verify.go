@@ -16,7 +16,7 @@ import (
 // candidates that are near or variants: later, earlier, similarity, distance
 // or nothing, relation, method, basis; with conflicts also, for variants, the evidence,
 // as JSON. The texts of a block are held in memory. With s.Decode
-// records stand in the place of texts. A text that is not the one that Records saw, by its check, is ErrChanged.
+// records stand in the place of texts; those of s.Against are no lines. A text that is not the one that Records saw, by its check, is ErrChanged.
 func (s Stages) Verify(ctx context.Context, in io.Reader, out io.Writer, conflicts bool) (Counts, error) {
 	l := newLines(ctx, in, out)
 	l.most = s.fields(4)
@@ -75,20 +75,28 @@ func (b *block) candidate(fields [][]byte) error {
 		return err
 	}
 	if later <= earlier {
-		return fmt.Errorf("%w: %d does not come after %d", ErrLine, later, earlier)
+		return fmt.Errorf("%w: %s does not come after %s", ErrLine, fields[0], fields[1])
 	}
 	return b.compare(later, earlier, x, y)
 }
 
 // viewed returns a text of the block with its view.
 func (b *block) viewed(field []byte) (batch.Ordinal, *batch.Text, error) {
-	place, err := parsePlace(field)
+	place, err := parseEarlier(field)
 	if err != nil {
 		return 0, nil, err
 	}
 	text := b.texts[place]
-	if text == nil {
-		return 0, nil, fmt.Errorf("%w: the text at %d is not in this block", ErrLine, place)
+	switch {
+	case text == nil && place >= held:
+		return 0, nil, fmt.Errorf("%w: the text at %s is not in this block", ErrLine, field)
+	case text == nil:
+		clean, err := b.Stages.text(place)
+		if err != nil {
+			return 0, nil, err
+		}
+		text = &batch.Text{Clean: clean}
+		b.texts[place] = text
 	}
 	if text.View == nil {
 		text.View = b.Method.View(text.Clean)

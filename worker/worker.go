@@ -12,10 +12,11 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/batch/reference"
 )
 
 // Protocol is raised whenever a line changes its meaning.
-const Protocol = 11
+const Protocol = 12
 
 // ErrUnlike is returned where driver and worker do not agree.
 var ErrUnlike = errors.New("driver and worker differ")
@@ -30,6 +31,20 @@ type Stages struct {
 	Decode func(record []byte, doc *neardup.Document) (reject string, err error)
 	// Parts is into how many parts RecordsInPacks and Distinct divide what they write in packs.
 	Parts int
+	// Ranges has Distinct divide postings by ranges of their keys, as they lie in an index.
+	Ranges bool
+	// Against is an index whose documents come before all others; Decide, Verify, BucketPacks
+	// and Names read what they need of it. nil: none.
+	Against *reference.Index
+}
+
+// Use has the stages decide against an index: asOf is the state of it that the driver saw.
+func (s *Stages) Use(x *reference.Index, asOf string) error {
+	if asOf != "" && asOf != x.AsOf() {
+		return fmt.Errorf("%w: the index has changed since the run began", ErrUnlike)
+	}
+	s.Against = x
+	return x.Header().Like(reference.Header{Spec: s.Method.Spec().String(), Normalize: s.Clean.String()})
 }
 
 // ErrChanged is returned where a text is not the one of which there is a record: the input changed, or gave its rows in
@@ -139,6 +154,9 @@ func (s Stages) eachDocument(l *lines, fn func(document, *neardup.Record) error)
 		rec.Reset()
 		if d.reject == "" && !neardup.Blank(d.clean) {
 			s.Method.Record(d.clean, &rec)
+			if len(rec.Index)+len(rec.Probe) == 0 { // an index must find the equal text
+				rec.Index = append(rec.Index, neardup.DigestOf(d.clean).Key())
+			}
 		}
 		return fn(d, &rec)
 	})
@@ -223,9 +241,9 @@ func (s Stages) checked(fields [][]byte) (document, error) {
 	d, err := s.uncleaned([][]byte{fields[0], fields[2]})
 	switch {
 	case d.check != "" && d.check != string(fields[1]):
-		return d, fmt.Errorf("%w: at %d", ErrChanged, d.place)
+		return d, fmt.Errorf("%w: at %s", ErrChanged, appendPlace(nil, d.place))
 	case err == nil && d.reject != "":
-		err = fmt.Errorf("%w: at %d: %s", ErrLine, d.place, d.reject)
+		err = fmt.Errorf("%w: at %s: %s", ErrLine, appendPlace(nil, d.place), d.reject)
 	}
 	return d, err
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"slices"
 	"sync"
 
@@ -157,10 +157,15 @@ type blockFile struct {
 const cached = 16
 
 // openBlocks opens a file whose table has this checksum.
-func openBlocks(path, name string, sum uint64) (_ *blockFile, err error) {
-	f := &blockFile{name: name}
-	if f.file, err = os.Open(path); err != nil {
+func openBlocks(folder fs.FS, name string, sum uint64) (*blockFile, error) {
+	opened, err := folder.Open(name)
+	if err != nil {
 		return nil, err
+	}
+	f := &blockFile{name: name}
+	var ok bool
+	if f.file, ok = opened.(readFile); !ok {
+		return nil, errors.Join(fmt.Errorf("file %s can only be read from its begin", name), opened.Close())
 	}
 	if err := f.open(sum); err != nil {
 		return nil, errors.Join(err, f.file.Close())

@@ -58,7 +58,7 @@ func TestTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := openBlocks(path, "f", sum)
+		f, err := openBlocks(os.DirFS(filepath.Dir(path)), "f", sum)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func writeBlocks(t *testing.T, path string, pack bool, items []string, more *blo
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := openBlocks(path, filepath.Base(path), sum)
+	f, err := openBlocks(os.DirFS(filepath.Dir(path)), filepath.Base(path), sum)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func FuzzBlockFile(f *testing.F) {
 			if from < 0 {
 				break
 			}
-			file, err := openBlocks(path, "f", xxh3.Hash(b[from:]))
+			file, err := openBlocks(os.DirFS(filepath.Dir(path)), "f", xxh3.Hash(b[from:]))
 			if err != nil {
 				if !errors.Is(err, ErrDamaged) {
 					t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/neardup/neardup"
@@ -18,8 +19,9 @@ import (
 
 // Index is an index as of one manifest. Safe for concurrent use.
 type Index struct {
-	dir      string
+	folder   fs.FS
 	manifest manifest
+	asOf     string
 	parts    []*part
 }
 
@@ -33,9 +35,13 @@ type part struct {
 
 // Open opens the index of a folder for reading. It writes nothing, and may be
 // done while another process changes the index.
-func Open(dir string) (*Index, error) {
+func Open(dir string) (*Index, error) { return OpenFS(os.DirFS(dir), dir) }
+
+// OpenFS is Open for a folder of any kind, whose files can be read anywhere
+// ([io.ReaderAt]); name is what errors call it.
+func OpenFS(folder fs.FS, name string) (*Index, error) {
 	for tries := 0; ; tries++ {
-		x, err := open(dir)
+		x, err := open(folder, name)
 		// Between the manifest and the files it names a writer may have replaced both.
 		if err == nil || tries == 3 || !errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNone) {
 			return x, err
@@ -43,12 +49,12 @@ func Open(dir string) (*Index, error) {
 	}
 }
 
-func open(dir string) (*Index, error) {
-	m, err := readManifest(dir)
+func open(folder fs.FS, name string) (*Index, error) {
+	m, asOf, err := readManifest(folder, name)
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{dir: dir, manifest: m}
+	x := &Index{folder: folder, manifest: m, asOf: asOf}
 	for _, e := range m.Parts {
 		if err := x.openPart(e); err != nil {
 			return nil, errors.Join(err, x.Close())
@@ -71,7 +77,7 @@ func (x *Index) openPart(e partEntry) (err error) {
 		if filepath.Base(f.ref.Name) != f.ref.Name {
 			return fmt.Errorf("%w: file %s names the file %q", ErrDamaged, ManifestName, f.ref.Name)
 		}
-		if *f.to, err = openBlocks(filepath.Join(x.dir, f.ref.Name), f.ref.Name, f.ref.Sum); err != nil {
+		if *f.to, err = openBlocks(x.folder, f.ref.Name, f.ref.Sum); err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%w: file %s is missing: %w", ErrDamaged, f.ref.Name, err)
 			}
@@ -109,6 +115,9 @@ func (x *Index) Numbers() uint32 {
 
 // Header says how the documents were decided.
 func (x *Index) Header() Header { return x.manifest.Header }
+
+// AsOf tells this state of the index from any other, for several who read it.
+func (x *Index) AsOf() string { return x.asOf }
 
 // Digest is that of all decisions but those of removed documents.
 func (x *Index) Digest() string { return x.manifest.Digest }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch/reference"
@@ -200,5 +203,54 @@ func TestLeftFilesGo(t *testing.T) {
 	expect(t, dir, 2, 1, "digest 0")
 	if err := reference.Create(dir, header, "0"); err == nil {
 		t.Error("an index was made over another")
+	}
+}
+
+// sequential is a folder whose files can only be read from their begin.
+type sequential struct{ fs.FS }
+
+func (s sequential) Open(name string) (fs.File, error) {
+	f, err := s.FS.Open(name)
+	return struct{ fs.File }{f}, err
+}
+
+// An index is read from any folder whose files can be read anywhere, and each state of it is told from others.
+func TestIndexesOfOtherFolders(t *testing.T) {
+	dir := begin(t, 2)
+	x, err := reference.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	before := x.AsOf()
+	if w, err := reference.Change(dir); err != nil || addTwo(w, 4) != nil || commit(w) != nil || w.AsOf() == before || w.Close() != nil {
+		t.Errorf("a state after another: %v", err)
+	}
+	there := fstest.MapFS{}
+	for _, name := range []string{"MANIFEST", "000001.rows", "000001.ids", "000001.texts", "000001.keys"} {
+		b, err := os.ReadFile(filepath.Join(begin(t, 1), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		there[name] = &fstest.MapFile{Data: b}
+	}
+	y, err := reference.OpenFS(there, "memory")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer y.Close()
+	row, err := y.Row(1)
+	if id, err := y.ID(&row); err != nil || id != "d1" {
+		t.Errorf("document 1 is %q, %v", id, err)
+	}
+	if err != nil || y.AsOf() == before {
+		t.Errorf("its state is that of another, %v", err)
+	}
+	if _, err := reference.OpenFS(sequential{there}, "memory"); err == nil || !strings.Contains(err.Error(), "can only be read from its begin") {
+		t.Errorf("files that are read from their begin: %v", err)
+	}
+	delete(there, "MANIFEST")
+	if _, err := reference.OpenFS(there, "memory"); !errors.Is(err, reference.ErrNone) || !strings.Contains(err.Error(), "memory: ") {
+		t.Errorf("no index: %v", err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -95,30 +94,30 @@ func (m *manifest) files() map[string]bool {
 	return names
 }
 
-// readManifest reads the manifest: a line of JSON, and its checksum.
-func readManifest(dir string) (m manifest, err error) {
-	b, err := os.ReadFile(filepath.Join(dir, ManifestName))
+// readManifest reads the manifest, a line of JSON and its checksum, and returns both.
+func readManifest(folder fs.FS, name string) (m manifest, asOf string, err error) {
+	b, err := fs.ReadFile(folder, ManifestName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return m, fmt.Errorf("%s: %w: %w", dir, ErrNone, fs.ErrNotExist)
+		return m, "", fmt.Errorf("%s: %w: %w", name, ErrNone, fs.ErrNotExist)
 	}
 	if err != nil {
-		return m, err
+		return m, "", err
 	}
 	damaged := func(what string) error { return fmt.Errorf("%w: file %s: %s", ErrDamaged, ManifestName, what) }
 	line, sum, _ := bytes.Cut(b, []byte("\n"))
 	if string(sum) != checksum(line) {
-		return m, damaged("it has another checksum than it says")
+		return m, "", damaged("it has another checksum than it says")
 	}
 	if err := json.Unmarshal(line, &m); err != nil {
-		return m, damaged(err.Error())
+		return m, "", damaged(err.Error())
 	}
 	if m.Format != formatName {
-		return m, damaged("it is of something else")
+		return m, "", damaged("it is of something else")
 	}
 	if m.Version != version {
-		return m, fmt.Errorf("%s: the index has version %d, this program reads %d", dir, m.Version, version)
+		return m, "", fmt.Errorf("%s: the index has version %d, this program reads %d", name, m.Version, version)
 	}
-	return m, nil
+	return m, strings.TrimSuffix(string(sum), "\n"), nil
 }
 
 func checksum(line []byte) string { return strconv.FormatUint(xxh3.Hash(line), 16) + "\n" }

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"os"
+	"io/fs"
 	"sort"
 	"sync"
 
@@ -72,10 +72,16 @@ func (w *tableWriter) end(out io.Writer) (sum uint64, err error) {
 	return h.Sum64(), nil
 }
 
+// readFile is a file that can be read anywhere.
+type readFile interface {
+	fs.File
+	io.ReaderAt
+}
+
 // table finds the blocks of a file. Of each page of it the first entry is in memory, and
 // a few pages.
 type table struct {
-	file   *os.File
+	file   readFile
 	from   int64 // where it begins
 	blocks int
 	heads  []pageHead // and one that is behind the last

@@ -45,6 +45,7 @@ func Create(dir string, h Header, digest string) error {
 // What it does happens when its Outputs are committed, or not at all.
 type Writer struct {
 	*Index
+	dir    string
 	unlock func() error
 	next   manifest
 	files  []*blockWriter
@@ -52,7 +53,8 @@ type Writer struct {
 
 // Change opens an index to change it.
 func Change(dir string) (*Writer, error) {
-	if _, err := readManifest(dir); err != nil {
+	folder := os.DirFS(dir)
+	if _, _, err := readManifest(folder, dir); err != nil {
 		return nil, err
 	}
 	unlock, err := lockfile.Lock(filepath.Join(dir, lockName))
@@ -62,11 +64,11 @@ func Change(dir string) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the index: %w", err)
 	}
-	x, err := open(dir)
+	x, err := open(folder, dir)
 	if err != nil {
 		return nil, errors.Join(err, unlock())
 	}
-	w := &Writer{Index: x, unlock: unlock}
+	w := &Writer{Index: x, dir: dir, unlock: unlock}
 	w.begin()
 	if err := w.sweep(); err != nil {
 		return nil, errors.Join(err, w.Close())
@@ -149,7 +151,7 @@ func (w *Writer) Commit() error {
 
 // Reopen goes on with what was committed.
 func (w *Writer) Reopen() error {
-	x, err := open(w.dir)
+	x, err := open(w.folder, w.dir)
 	if err != nil {
 		return err
 	}

@@ -50,6 +50,9 @@ func TestMadeAgain(t *testing.T) {
 		t.Run("again", func(t *testing.T) {
 			storetest.Restore(t, storetest.Place{Open: open, Lasting: true}, sinks(t, "folder", "folder"))
 		})
+		t.Run("pictures", func(t *testing.T) {
+			storetest.RestorePictures(t, storetest.Place{Open: open, Lasting: true}, sinks(t, "folder", "folder"))
+		})
 		report, err := pebble.Check(t.Context(), dir, pebble.Options{})
 		if err != nil || len(report.Problems) > 0 {
 			t.Errorf("check of a folder that was made again: %+v, %v", report.Problems, err)

@@ -250,7 +250,7 @@ func (d *dedup) checkAgainst(cfg *batch.Config) error {
 		cfg.Audit = nil
 	}
 	return d.against.refuse(map[string]bool{
-		"link components": d.link != string(batch.ByLeader), "clusters": d.clusters != "", "groups": d.groups != "",
-		"evidence-floor": d.proof.floor != 0, "overrides": d.run.ruled != "", "audit": d.run.audit.asked(),
+		"link components": d.link != string(batch.ByLeader),
+		"evidence-floor":  d.proof.floor != 0, "overrides": d.run.ruled != "", "audit": d.run.audit.asked(),
 	})
 }

@@ -85,7 +85,7 @@ func (w *clusterWriter) add(o batch.Outcome, size int) error {
 	w.left--
 	m.leader, m.size = w.leader, w.size
 	var kept note
-	if w.notes != nil {
+	if w.notes != nil && o.Item >= 0 {
 		var err error
 		if kept, err = w.notes.of(o.Item); err != nil {
 			return err

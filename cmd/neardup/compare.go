@@ -99,6 +99,9 @@ func (c *compare) do(ctx context.Context, a, b string) error {
 		return err
 	}
 	r.Verdict = verdict(m, x, y)
+	if held := verdict(m, y, x); !r.Verdict.Near && held.Basis == neardup.BasisContained {
+		r.Verdict, r.First = held, true
+	}
 	if err := r.explain(m, x, y); err != nil {
 		return err
 	}
@@ -195,6 +198,7 @@ type comparison struct {
 	Hamming int           `json:"hammingDistance"` // of the default fingerprints
 	Edits   *int          `json:"editDistance,omitempty"`
 	Verdict neardup.Match `json:"verdict"`
+	First   bool          `json:"firstContained,omitempty"` // the verdict is of the first, which the second contains
 	// Evidence is what the texts state differently, and last what they have in
 	// common, in bits for or against the same: their sum is the odds that the second may go
 	// for the first.
@@ -303,6 +307,10 @@ func conflicts(m neardup.Method, x, y string) []neardup.Conflict {
 func (c comparison) write(w io.Writer) {
 	v := "new"
 	switch {
+	case c.First:
+		v = "contained, the first in the second"
+	case c.Verdict.Basis == neardup.BasisContained:
+		v = "contained, the second in the first"
 	case c.Verdict.Near:
 		v = "duplicate"
 	case c.Verdict.Overlap:
@@ -320,17 +328,19 @@ func (c comparison) write(w io.Writer) {
 		v += ": not near"
 	}
 	fmt.Fprintf(w, "verdict     %s (%s)\n", v, c.Verdict.Method)
-	sum := 0.0
+	sum, weighed := 0.0, false
 	for _, e := range c.Evidence {
-		sum += e.Bits
+		sum, weighed = sum+e.Bits, weighed || e.Bits != 0
 		switch {
+		case e.Bits == 0 && e.B == "":
+			fmt.Fprintf(w, "            %s: %s\n", e.Kind, quoted(e.A))
 		case e.A == "" && e.B == "":
 			fmt.Fprintf(w, "%+6.2f bits %s\n", e.Bits, e.Kind)
 		default:
 			fmt.Fprintf(w, "%+6.2f bits %s: %s against %s\n", e.Bits, e.Kind, quoted(e.B), quoted(e.A))
 		}
 	}
-	if len(c.Evidence) > 0 {
+	if weighed {
 		fmt.Fprintf(w, "%+6.2f bits in all: the second is the same as the first with a probability of %.4f\n", sum, evidence.Probability(sum))
 	}
 	fmt.Fprintf(w, "length      %s and %s runes of clean text\n", grouped(int64(c.Runes[0])), grouped(int64(c.Runes[1])))

@@ -30,6 +30,7 @@ type dedup struct {
 	fields   string
 	csv      csvStyle
 	against  againstFlags
+	resume   resumeFlag
 }
 
 func dedupCommand(a *app) *cobra.Command {
@@ -47,6 +48,8 @@ end, or not at all.
 ` + exitHelp,
 		Example: `  neardup dedup news.jsonl --out kept.jsonl --decisions decisions.jsonl
   neardup dedup --text-field body --id-field nid 'crawl/*.jsonl.zst' --keep longest --out kept.jsonl.zst
+  neardup dedup 'crawl/*.jsonl.zst' --lossless .98 --keep longest --out kept.jsonl.zst
+  neardup dedup src/ --format files --containment .9 --decisions decisions.jsonl
   neardup dedup pages.warc.gz --clusters clusters.jsonl --report report.html
   neardup dedup --format lines --method ngram --threshold .7 headlines.txt
   neardup dedup february.jsonl --against crawl.index --add --out new.jsonl
@@ -75,6 +78,7 @@ end, or not at all.
 	d.method.add(fs)
 	d.method.addImages(fs)
 	d.run.add(fs)
+	d.resume.add(fs)
 	return cmd
 }
 
@@ -94,6 +98,10 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ref.close()) }()
+	if err := d.resume.open(r, &cfg); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.resume.close()) }()
 	run := dedupRun{dedup: d, r: r}
 	defer run.close()
 	if err := run.open(&cfg); err != nil {
@@ -101,7 +109,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	}
 	sum, kept, err := decideAll(ctx, r, cfg, run.rep, run.results)
 	if err != nil {
-		return err
+		return d.resume.finished(d.app, err)
 	}
 	if err := d.evidence(ctx, r, cfg, run.rep, sum.Method); err != nil {
 		return err
@@ -167,6 +175,9 @@ func (w *dedupRun) commit(ctx context.Context, ref *against) (err error) {
 	if err := w.files.commit(others...); err != nil {
 		return err
 	}
+	if err := w.resume.settle(); err != nil {
+		return err
+	}
 	return ref.settle(ctx)
 }
 
@@ -223,6 +234,9 @@ func (d *dedup) config() (batch.Config, error) {
 	cfg.Audit = d.method.audit(d.run.audit, m, !d.run.quiet || d.run.json || d.report != "")
 	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
 		return cfg, usage("--link %s is neither leader nor components", d.link)
+	}
+	if c := d.method.cfg; cfg.Link == batch.Components && (c.Lossless > 0 || c.Containment > 0) {
+		return cfg, usage("--link components removes through chains: it takes neither --lossless nor --containment")
 	}
 	if err := d.proof.check(d.report, d.link); err != nil {
 		return cfg, err
@@ -310,7 +324,7 @@ func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *resu
 		tell = append(tell, results.clusters.add)
 	}
 	if out != nil {
-		if groups, err = newGroupWriter(out, d.run.tmp, d.csv, r); err != nil {
+		if groups, err = newGroupWriter(out, d.run.tmp, d.csv, r, len(d.against.paths) > 0); err != nil {
 			return nil, err
 		}
 		tell = append(tell, groups.member)

@@ -11,6 +11,8 @@ import (
 // have one on all.
 var effects = map[string][]string{
 	"threshold":    {"auto", "minhash", "simhash", "jaccard", "ngram", "weighted"},
+	"lossless":     {"auto", "minhash", "simhash", "jaccard", "ngram", "weighted"},
+	"containment":  {"auto", "minhash"},
 	"shingle":      {"auto", "minhash", "simhash", "jaccard", "ngram"},
 	"recall":       {"auto", "minhash"},
 	"limit":        {"auto"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -144,7 +145,7 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 	f.fs = pflag.NewFlagSet("method", pflag.ContinueOnError)
 	f.addSettings(f.fs)
 	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		addSpec(fs, f.fs, append([]string{"threshold"}, ofFiles...)...)
+		addSpec(fs, f.fs, append([]string{"threshold", "lossless", "containment"}, ofFiles...)...)
 		fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or steps such as nfkc,lower,space,zerowidth,simplify,accents")
 	})
 }
@@ -153,6 +154,8 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 func (f *methodFlags) addSettings(fs *pflag.FlagSet) {
 	fs.StringVar(&f.cfg.Name, "method", "auto", "method: "+strings.Join(methods.Names(), ", "))
 	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8; auto: probability .7; weighted .6)")
+	fs.Float64Var(&f.cfg.Lossless, "lossless", 0, "a duplicate goes only if the kept copy holds this share of its pairs of words (of characters in Chinese), such as .98; else it is an overlap, and kept")
+	fs.Float64Var(&f.cfg.Containment, "containment", 0, "a text goes, too, if the kept one holds this share of its passages of eight words, such as .9: the relation is contained")
 	fs.IntVar(&f.distance, "distance", -1, "largest Hamming distance: of simhash 0..7 (default "+strconv.Itoa(simhash.DefaultDistance)+"), of images 0..31 (default 31)") // -1 is not given
 	fs.IntVar(&f.cfg.Quality, "quality", 0, "pictures of less quality, 1..100, are only ever duplicates of equal files (default 50)")
 	fs.BoolVar(&f.cfg.Turned, "turned", false, "find pictures that were rotated by quarters or mirrored, too")
@@ -283,7 +286,7 @@ func (f *runFlags) addDecided(all *pflag.FlagSet) {
 }
 
 func (f *runFlags) addKeep(fs *pflag.FlagSet) {
-	fs.StringVar(&f.keep, "keep", "first", "which of near-duplicates stays, keys in the order in which they decide: "+batch.KeepKeys)
+	fs.StringVar(&f.keep, "keep", "", "which of near-duplicates stays, keys in the order in which they decide: "+batch.KeepKeys+" (default first; with --containment longest)")
 	fs.StringVar(&f.ruled, "overrides", "", `obey what people have ruled (JSONL: {"a":id,"b":id,"link":"must" or "cannot"})`)
 }
 
@@ -351,6 +354,10 @@ func (f *runFlags) config(m neardup.Method, n text.Normalizer) (batch.Config, er
 		return batch.Config{}, err
 	}
 	keep := batch.Keep(f.keep)
+	if keep == "" && methods.Containment(m) > 0 { // what comes after is contained in what is kept
+		keep = batch.Longest
+	}
+	keep = cmp.Or(keep, batch.First)
 	if err := keep.Check(); err != nil {
 		return batch.Config{}, usage("--keep %w", err)
 	}

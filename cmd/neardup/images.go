@@ -58,6 +58,26 @@ func pictured(fs *pflag.FlagSet) error {
 	return nil
 }
 
+// pictureFlags bound the pictures that the service hashes.
+type pictureFlags struct {
+	bytes  size
+	pixels int64
+}
+
+func (f *pictureFlags) add(fs *pflag.FlagSet) {
+	f.bytes = image.DefaultBytes
+	fs.Var(&f.bytes, "max-picture", "with --images: the largest file that POST /v1/images takes")
+	fs.Int64Var(&f.pixels, "max-pixels", image.DefaultPixels, "with --images: the most pixels that it decodes, at up to 15 bytes each, as many pictures at a time as half the processors")
+}
+
+// limits are nil where the service takes no pictures.
+func (f *pictureFlags) limits(taken bool) *image.Limits {
+	if !taken {
+		return nil
+	}
+	return &image.Limits{Bytes: int64(f.bytes), Pixels: f.pixels}
+}
+
 // thumbnailSide is how wide and high a picture of the page is at most.
 const thumbnailSide = 192
 

@@ -20,6 +20,8 @@ type indexFlags struct {
 	cfg                methods.Config
 	shingle, normalize string
 	overrides          string
+	images             bool
+	common             float64 // of pictures
 	distance           int
 	limits             docid.Settings // how long and how many, and nothing else
 }
@@ -64,6 +66,8 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	f.method.IntVar(&f.distance, "distance", -1, "largest Hamming distance, 0..7")
 	f.method.StringVar(&f.shingle, "shingle", "", "words:3, runes:3, auto:3, scripts:3")
 	addSpec(fs, f.method, "threshold")
+	fs.BoolVar(&f.images, "images", false, "articles may carry pictures, by their PDQ hashes: they confirm or contradict the texts; part of the index")
+	fs.Float64Var(&f.common, "common-images", .001, "with --images: a picture that more than this share of the docIds have, such as a logo, counts for nothing; part of the index")
 	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or a list of steps")
 	fs.StringVar(&f.overrides, "overrides", "", `what people have ruled about pairs of articles, by nid (JSONL: {"a":nid,"b":nid,"link":"must" or "cannot"}); part of the index`)
 	fs.DurationVar(&f.limits.Window, "window", 0, "only docIds at most so old count, such as 168h; 0: all")
@@ -90,6 +94,9 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 		return s, f.classic()
 	}
 	if s.Titled, err = titled(f.compare); err != nil {
+		return s, err
+	}
+	if s.Pictures, err = f.pictures(); err != nil {
 		return s, err
 	}
 	if s.Titled && f.stages.content == "off" {
@@ -143,6 +150,19 @@ func (f *indexFlags) classic() error {
 		}
 	})
 	return unasked
+}
+
+// pictures says how those of articles count; nil: they do not.
+func (f *indexFlags) pictures() (*docid.Pictures, error) {
+	switch {
+	case !f.images && f.changed("common-images"):
+		return nil, usage("--common-images is for --images")
+	case !f.images:
+		return nil, nil
+	case f.common <= 0 || f.common > 1:
+		return nil, usage("--common-images %g is not a share above 0, up to 1", f.common)
+	}
+	return &docid.Pictures{Common: f.common}, nil
 }
 
 // titled reads what is compared.

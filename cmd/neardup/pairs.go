@@ -33,7 +33,7 @@ header "id_a id_b similarity". The similarity is exact, to four decimals. All
 pairs of a method that is exact (jaccard, ngram), and the stated share for
 minhash. n equal documents make n*(n-1)/2 pairs. With --exact lines hold all
 that a decision needs: similarity to the last bit, distance, relation (copy,
-edited, variant, ruled), basis, and the places of both documents in the order of --keep.
+edited, contained, variant, ruled), basis, and the places of both documents in the order of --keep.
 
 With --against pairs of a new document and one that is there already are listed, too.
 

@@ -276,7 +276,11 @@ type summary struct {
 func (p *reporter) dedup(s *batch.Summary) error {
 	return p.finish(summary{Summary: s, Kept: &s.Kept, Removed: &s.Removed, Clusters: &s.Clusters}, func(w io.Writer) {
 		fmt.Fprintf(w, "kept        %s\n", grouped(s.Kept))
-		fmt.Fprintf(w, "removed     %s (%s of them equal to the kept text)\n", grouped(s.Removed), grouped(s.Equal))
+		held := ""
+		if s.Contained > 0 {
+			held = ", " + grouped(s.Contained) + " contained in it"
+		}
+		fmt.Fprintf(w, "removed     %s (%s of them equal to the kept text%s)\n", grouped(s.Removed), grouped(s.Equal), held)
 		if s.Variants > 0 {
 			fmt.Fprintf(w, "variants    %s of the kept share a template with another, and say something else\n", grouped(s.Variants))
 		}

@@ -39,6 +39,7 @@ type serve struct {
 	keepTexts time.Duration
 	stores    storeFlags
 	secrets   []string // flags with a password on the command line
+	pictures  pictureFlags
 	level     string
 	tenants   map[string]tenantTable
 	log       *slog.Logger
@@ -102,6 +103,7 @@ func (s *serve) flags(fs *pflag.FlagSet) {
 	fs.IntVar(&s.limits.PerClient, "client-in-flight", 192, "requests of one client worked on at one moment")
 	fs.Float64Var(&s.limits.Rate, "rate", 5000, "articles or other requests a second of one client")
 	fs.IntVar(&s.limits.Burst, "burst", 10000, "articles or other requests of one client at once, whatever --rate says")
+	s.pictures.add(fs)
 	s.stores.add(fs)
 	fs.StringVar(&s.level, "log-level", "info", "debug, info, warn, error; debug has a line for each request")
 	fs.String(configFlag, "", "TOML file of settings")
@@ -210,7 +212,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)
 		},
-		Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Metrics: registry, Log: s.log, Version: version(),
+		Pictures: s.pictures.limits(s.index.images), Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Metrics: registry, Log: s.log, Version: version(),
 	})
 	if err != nil {
 		return remake(err, s.data, &s.index)

@@ -41,17 +41,24 @@ func terminate(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// askServer sends a request, as curl would: "ask METHOD URL [BODY [TOKEN-FILE]]", and
+// askServer sends a request, as curl would: "ask METHOD URL [BODY|@FILE [TOKEN-FILE]]", and
 // prints status and body. With ! the status must be an error.
 func askServer(ts *testscript.TestScript, neg bool, args []string) {
 	body := ""
 	if len(args) > 2 {
 		body = args[2]
 	}
+	file, isFile := strings.CutPrefix(body, "@")
+	if isFile {
+		body = ts.ReadFile(file)
+	}
 	r, err := http.NewRequest(args[0], args[1], strings.NewReader(body))
 	ts.Check(err)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
+	}
+	if isFile {
+		r.Header.Set("Content-Type", "application/octet-stream")
 	}
 	if len(args) > 3 {
 		r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(ts.ReadFile(args[3])))

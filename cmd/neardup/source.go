@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"sync/atomic"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
@@ -34,6 +35,7 @@ func newSource(r *corpus.Reader) *source {
 type decoders struct {
 	r    *corpus.Reader
 	free chan *corpus.Decoder
+	met  atomic.Bool // all fields that were asked for
 }
 
 func (d *decoders) get() *corpus.Decoder {

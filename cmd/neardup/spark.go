@@ -31,6 +31,7 @@ type sparkVerb struct {
 	partitions int
 	onDriver   int
 	ruled      string
+	against    againstFlags
 	compress   string
 	variants   bool
 	json       bool
@@ -94,6 +95,8 @@ func (v *sparkVerb) add(fs *pflag.FlagSet) {
 	fs.BoolVar(&v.json, "json", false, "print the summary as JSON")
 	fs.BoolVarP(&v.quiet, "quiet", "q", false, "print no progress and no summary")
 	if v.verb == "dedup" {
+		fs.StringArrayVar(&v.against.paths, "against", nil, "decide against an index too (a folder that every machine has, or one in HDFS; see neardup index)")
+		fs.BoolVar(&v.against.add, "add", false, "is refused: an index is added to on one machine")
 		fs.StringVar(&v.compress, "compression", "none", "of JSON lines that are written: none, gzip, bzip2")
 		fs.IntVar(&v.onDriver, "on-driver", -1, "rows of candidates, hot buckets and copies that the driver decides at once; more are decided on the cluster (default: four million)")
 	} else {
@@ -128,6 +131,7 @@ type sparkJob struct {
 	Partitions  int      `json:"partitions,omitempty"`
 	OnDriver    *int     `json:"onDriver,omitempty"`
 	Overrides   string   `json:"overrides,omitempty"`
+	Against     string   `json:"against,omitempty"`
 	Variants    bool     `json:"variants,omitempty"`
 	Compression string   `json:"compression,omitempty"`
 	Summary     string   `json:"summary"`
@@ -139,6 +143,10 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 	if v.out == "" {
 		return j, usage("--out names no folder")
 	}
+	if err := v.checkAgainst(); err != nil {
+		return j, err
+	}
+	j.Against = strings.Join(v.against.paths, "")
 	if f := set.Lookup("on-driver"); f != nil && f.Changed {
 		j.OnDriver = &v.onDriver
 	}
@@ -152,6 +160,9 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 				return j, err
 			}
 		}
+	}
+	if v.method.cfg.Containment > 0 {
+		return j, usage("--containment needs the longest first, and Spark decides in the order of the input")
 	}
 	if _, _, err := v.method.method(); err != nil {
 		return j, err
@@ -169,6 +180,17 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 		j.Overrides = full
 	}
 	return j, nil
+}
+
+// checkAgainst refuses what is not to be had on Spark.
+func (v *sparkVerb) checkAgainst() error {
+	switch {
+	case v.against.add:
+		return usage("--add is not for Spark: neardup index add INDEX INPUT... adds to an index on one machine, from where it is copied")
+	case len(v.against.paths) > 1:
+		return usage("--against names one index on Spark, not %d", len(v.against.paths))
+	}
+	return v.against.refuse(map[string]bool{"overrides": v.ruled != ""})
 }
 
 func (v *sparkVerb) do(cmd *cobra.Command, args []string) (err error) {

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
@@ -30,6 +31,7 @@ var stages = []stage{
 	{"verify", "Blocks of texts and candidates to edges", (*workerVerb).verify},
 	{"decide", "Documents of hot buckets, in order, to the edges that decide", (*workerVerb).decide},
 	{"lead", "Edges in order to those that decide", (*workerVerb).lead},
+	{"names", "Places of documents of an index to their ids", (*workerVerb).names},
 	{"digest", "Decisions, or digests of parts, to the digest of all", (*workerVerb).digest},
 }
 
@@ -46,7 +48,10 @@ type workerVerb struct {
 	raw       bool
 	packed    bool
 	parts     int
+	ranges    bool
 	input     inputFlags
+	index     string // what is decided against; "": nothing
+	asOf      string
 }
 
 func workerCommand(a *app) *cobra.Command {
@@ -71,7 +76,7 @@ Exit codes:
 		Args: cobra.ArbitraryArgs,
 		RunE: needs("a stage"),
 	}
-	cmd.AddCommand(readCommand(a))
+	cmd.AddCommand(readCommand(a), heldCommand(a))
 	for _, s := range stages {
 		w := &workerVerb{app: a}
 		sub := &cobra.Command{
@@ -82,13 +87,18 @@ Exit codes:
 		sub.Flags().StringVar(&w.expect, "expect", "", "the contract of the driver: fail where this program's differs")
 		switch s.verb {
 		case "bucket":
+			w.addIndex(sub.Flags())
 			sub.Flags().Int64Var(&w.limits.Most, "most-candidates", 0, "fail where one key gives more candidates (default: any number)")
 			sub.Flags().BoolVar(&w.packed, "packed", false, "lines are packs of distinct, in any order, and are sorted here")
 			sub.Flags().IntVar(&w.limits.Hot, "hot", 0, "leave buckets of more texts that are mostly alike, and those too large for a process, whole (default: none)")
 		case "distinct":
 			sub.Flags().IntVar(&w.parts, "parts", 1, "divide the postings into so many parts")
+			sub.Flags().BoolVar(&w.ranges, "ranges", false, "divide them by ranges of keys, as they lie in an index")
+		case "names":
+			w.addIndex(sub.Flags())
 		case "verify", "decide":
 			w.addRaw(sub.Flags())
+			w.addIndex(sub.Flags())
 			sub.Flags().BoolVar(&w.conflicts, "conflicts", false, "add to each variant its evidence, as JSON")
 		case "tally", "records":
 			w.addRaw(sub.Flags())
@@ -115,7 +125,7 @@ func (w *workerVerb) do(ctx context.Context, s stage) error {
 	if w.parts < 0 || w.parts > mostParts {
 		return usage("--parts %d is not between 1 and %d", w.parts, mostParts)
 	}
-	all := worker.Stages{Method: m, Clean: n, Parts: w.parts}
+	all := worker.Stages{Method: m, Clean: n, Parts: w.parts, Ranges: w.ranges}
 	if w.raw {
 		if all.Decode, err = w.decoder(); err != nil {
 			return err
@@ -126,7 +136,18 @@ func (w *workerVerb) do(ctx context.Context, s stage) error {
 			return err
 		}
 	}
-	counts, err := s.run(w, ctx, all)
+	var counts worker.Counts
+	if w.index == "" {
+		counts, err = s.run(w, ctx, all)
+	} else {
+		err = onFolder(ctx, w.index, func(x *reference.Index) error {
+			if err := all.Use(x, w.asOf); err != nil {
+				return err
+			}
+			counts, err = s.run(w, ctx, all)
+			return err
+		})
+	}
 	if err != nil {
 		return fmt.Errorf("worker %s: %w", s.verb, err)
 	}
@@ -227,6 +248,10 @@ func (w *workerVerb) decide(ctx context.Context, s worker.Stages) (worker.Counts
 
 func (w *workerVerb) lead(ctx context.Context, _ worker.Stages) (worker.Counts, error) {
 	return worker.Lead(ctx, w.stdin, w.stdout)
+}
+
+func (w *workerVerb) names(ctx context.Context, s worker.Stages) (worker.Counts, error) {
+	return s.Names(ctx, w.stdin, w.stdout)
 }
 
 func (w *workerVerb) digest(ctx context.Context, _ worker.Stages) (worker.Counts, error) {

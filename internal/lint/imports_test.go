@@ -46,16 +46,16 @@ var layers = map[string]layer{
 	"batch":          {[]string{"", "text", "feature", "corpus", "override"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
 	"passage":        {[]string{"", "text", "text/segment", "feature/keyword", "batch"}, []string{hash, "golang.org/x/sync/"}},
 	"contamination":  {[]string{"text", "token", "evidence", "feature/keyword"}, nil},
-	"worker":         {[]string{"", "batch", "override"}, []string{"github.com/cespare/xxhash/"}}, // that of Spark
+	"worker":         {[]string{"", "batch/...", "override"}, []string{"github.com/cespare/xxhash/"}}, // that of Spark
 	"eval":           {[]string{"", "text", "feature"}, nil},
 
-	"docid":          {[]string{"", "override"}, []string{hash}},
+	"docid":          {[]string{"", "image", "override"}, []string{hash}},
 	"docid/classic":  {[]string{"", "docid", "feature/keyword", "methods", "simhash"}, []string{"github.com/redis/rueidis"}},
 	"docid/standard": {[]string{"", "docid", "methods", "text"}, nil},
 
 	"store":        {[]string{"", "docid", "override"}, []string{hash, compress}},
 	"store/memory": {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/RaduBerinde/btreemap"}},
-	"store/storetest": {[]string{"", "docid", "override", "store/memory"}, []string{
+	"store/storetest": {[]string{"", "docid", "image", "override", "store/memory"}, []string{
 		hash, "github.com/google/go-cmp/", "github.com/anishathalye/porcupine", "pgregory.net/rapid",
 	}},
 	"store/pebble":   {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/cockroachdb/pebble/"}},
@@ -64,7 +64,7 @@ var layers = map[string]layer{
 	"store/s3":       {[]string{"docid", "store/pebble", "store/storetest"}, []string{"github.com/minio/minio-go/", "golang.org/x/sync/"}},
 	"store/mysql":    {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
 	"store/hbase":    {[]string{"", "docid", "store/storetest"}, []string{hash, "google.golang.org/protobuf/"}},
-	"server": {[]string{"", "docid", "override", "text", "pages"}, []string{
+	"server": {[]string{"", "docid", "image", "override", "text", "pages"}, []string{
 		"github.com/danielgtaylor/huma/", "github.com/go-json-experiment/json", "github.com/prometheus/client_golang/", "github.com/prometheus/client_model/", "golang.org/x/time/", hash,
 	}},
 

@@ -25,7 +25,7 @@ const zh = {
   'Proof': '凭据', 'Digest': '摘要', 'Command': '命令', 'Made': '生成于', 'Version': '版本', 'Inputs': '输入',
   'Equal digests mean equal decisions, on any machine.': '摘要相同即裁定相同，与机器无关。',
   'peak {m}': '峰值 {m}', 'the largest {n} are in this file': '本文件含最大的 {n} 个',
-  'Search titles, addresses and texts': '搜索标题、网址与正文', 'Find by nid, or by a whole address or title': '按 nid、完整网址或完整标题查找', 'Relation': '关系', 'any': '不限', 'copy': '相同', 'edited': '改动', 'variant': '变体',
+  'Search titles, addresses and texts': '搜索标题、网址与正文', 'Find by nid, or by a whole address or title': '按 nid、完整网址或完整标题查找', 'Relation': '关系', 'any': '不限', 'copy': '相同', 'edited': '改动', 'contained': '被包含', 'variant': '变体',
   'Source': '来源', 'Size': '大小', 'from': '从', 'to': '至', 'Sort': '排序', 'Order of the input': '输入顺序', 'Length': '长度', 'Ascending': '升序', 'Descending': '降序',
   'Filters': '筛选', 'Reset': '重置', '{n} groups': '{n} 个分组', '{n} of {m} groups': '{n} / {m} 个分组', 'searching': '搜索中', 'List of groups': '分组列表', 'Lowest similarity from': '最低相似度从',
   'Open a group to see what it holds.': '打开一个分组以查看内容。', 'No group fits these filters.': '没有符合条件的分组。', 'Back to the list': '返回列表',
@@ -65,7 +65,7 @@ const zh = {
 
 // What the data says in English words of its own.
 const zhData = {
-  'equal text': '文本相同', override: '人工裁定', url: '网址', title: '标题', content: '正文', nid: 'nid', new: '新', duplicate: '重复', variant: '变体', leader: '首篇',
+  'equal text': '文本相同', 'contained share of passages': '被包含段落的比例', override: '人工裁定', url: '网址', title: '标题', content: '正文', nid: 'nid', new: '新', duplicate: '重复', variant: '变体', leader: '首篇',
   same: '相同', other: '不同', version: '版本', facts: '事实不同', part: '部分', unsure: '无法判断',
   number: '数字', name: '名称', negation: '否定', opposite: '反义', order: '次序', more: '多出内容', stance: '立场', keyword: '短信关键词',
   'jaccard of words weighted by idf': '按 idf 加权的词语 Jaccard 相似度', 'edit similarity of runes': '按字符的编辑相似度',

@@ -32,6 +32,12 @@ func (c *Client) SubmitBatch(ctx context.Context, entries []BatchEntry) (BatchAn
 	return a, c.do(ctx, call{method: http.MethodPost, path: "/v1/batch", body: Batch{entries}, out: &a})
 }
 
+// Image hashes a picture, a file such as a JPEG, for the images of an article. Nothing is stored.
+func (c *Client) Image(ctx context.Context, file []byte) (Hashed, error) {
+	var h Hashed
+	return h, c.do(ctx, call{method: http.MethodPost, path: "/v1/images", file: file, out: &h})
+}
+
 // Check decides on an article without storing it.
 func (c *Client) Check(ctx context.Context, s Submission) (Answer, error) {
 	var a Answer

@@ -79,11 +79,12 @@ type call struct {
 	query        url.Values
 	key          string
 	body, out    any
+	file         []byte // in place of body
 }
 
 // do sends a call until it is answered.
 func (c *Client) do(ctx context.Context, k call) error {
-	var body []byte
+	body := k.file
 	if k.body != nil {
 		var err error
 		if body, err = json.Marshal(k.body); err != nil {
@@ -133,6 +134,9 @@ func (c *Client) once(ctx context.Context, k call, body []byte) (time.Duration, 
 	}
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
+		if k.file != nil {
+			r.Header.Set("Content-Type", "application/octet-stream")
+		}
 	} else {
 		r.Body, r.ContentLength = nil, 0
 	}

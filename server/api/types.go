@@ -22,6 +22,22 @@ type Article struct {
 	ImageCount  string `json:"imageCount,omitempty" doc:"Comes back with the kept copy."`
 	Heat        int64  `json:"heat,omitempty" doc:"Of the articles of a docId the hottest is kept whole; ties: the earliest."`
 	PublishTime string `json:"publishTime,omitempty" format:"date-time" doc:"RFC 3339."`
+	// Images are pictures, for a server with --images.
+	Images []Image `json:"images,omitempty" maxItems:"50" doc:"Pictures by their hashes; an index that was made without --images refuses them. They confirm or contradict what the text says."`
+}
+
+// Image is a picture by its hash: computed elsewhere, or by POST /v1/images.
+type Image struct {
+	Hash    string `json:"hash" doc:"PDQ: 64 hexadecimal digits."`
+	Quality int    `json:"quality" minimum:"0" maximum:"100" doc:"Of the hash; below 50 the picture counts for nothing."`
+}
+
+// Hashed is the answer to a picture that was sent to be hashed.
+type Hashed struct {
+	Image
+	Width  int  `json:"width"`
+	Height int  `json:"height"`
+	Flat   bool `json:"flat" doc:"The quality is below 50: the picture counts for nothing."`
 }
 
 // Submission is an article to decide on.
@@ -198,6 +214,8 @@ type Comparison struct {
 	URL     neardup.Match `json:"url"`
 	Title   neardup.Match `json:"title"`
 	Content neardup.Match `json:"content"`
+	// Images is nil where one has no picture that counts.
+	Images *docid.ImagesInCommon `json:"images,omitempty" doc:"The pictures that they have in common, common ones too."`
 }
 
 // Found are the docIds that a url or a title leads to, the oldest first.

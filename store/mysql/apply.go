@@ -3,6 +3,7 @@ package mysql
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -169,18 +170,18 @@ func (a *apply) forget(after *docid.Entry, before uint64) error {
 
 // amend adds to a row of an article what tables of version 1 did not have.
 func (a *apply) amend(d *docid.Delivery) error {
-	if d.Article == nil || d.Article.ImageCount == "" && d.Article.Time == 0 {
+	if d.Article == nil || d.Article.ImageCount == "" && d.Article.Time == 0 && len(d.Article.Pictures) == 0 {
 		return nil
 	}
-	return a.exec(`UPDATE neardup_articles SET image_count = ?, published = ? WHERE tenant = ? AND nid = ? AND seq = ?`,
-		d.Article.ImageCount, d.Article.Time, a.tenant, []byte(d.NID), d.Seq)
+	return a.exec(`UPDATE neardup_articles SET image_count = ?, published = ?, images = ? WHERE tenant = ? AND nid = ? AND seq = ?`,
+		d.Article.ImageCount, d.Article.Time, imagesOf(d.Article.Pictures), a.tenant, []byte(d.NID), d.Seq)
 }
 
 // one applies a change; submissions wait for each other, up to batchRows.
 func (a *apply) one(d *docid.Delivery) error {
 	if d.Kind == docid.KindNew || d.Kind == docid.KindDuplicate {
 		if w := d.Article; w != nil {
-			a.bytes += len(w.URL) + len(w.Title) + len(w.Category) + len(w.Media) + len(w.ImageCount)
+			a.bytes += len(w.URL) + len(w.Title) + len(w.Category) + len(w.Media) + len(w.ImageCount) + pictureBytes*len(w.Pictures)
 		}
 		if a.batch = append(a.batch, d); len(a.batch) < batchRows && a.bytes < batchBytes {
 			return nil
@@ -220,11 +221,13 @@ func (a *apply) exec(query string, args ...any) error {
 const (
 	batchRows  = 200
 	batchBytes = 1 << 20
+
+	pictureBytes = 90 // a hash in JSON
 )
 
 // columns of an inserted article.
 const columns = `(tenant, nid, docid, leader, seq, decision, stage, leader_nid, similarity, distance, method, basis,
-	disagrees, variant_of, time, heat, url, title, category, media, image_count, published)`
+	disagrees, variant_of, time, heat, url, title, category, media, image_count, published, images)`
 
 // flush inserts the submissions that wait. A row that is there stays as it is:
 // an nid is bound to one docId until it is deleted, or a person moves it.
@@ -247,6 +250,15 @@ func (a *apply) flush() error {
 	return err
 }
 
+// imagesOf is the column of pictures, NULL where there are none.
+func imagesOf(ps []docid.Picture) (column sql.NullString) {
+	if len(ps) > 0 {
+		b, _ := json.Marshal(ps) // of strings
+		column = sql.NullString{String: string(b), Valid: true}
+	}
+	return column
+}
+
 func (a *apply) row(d *docid.Delivery) []any {
 	e := &d.Evidence
 	var distance sql.NullInt32
@@ -260,7 +272,7 @@ func (a *apply) row(d *docid.Delivery) []any {
 	return []any{
 		a.tenant, []byte(d.NID), d.DocID, d.Leader, d.Seq, string(d.Kind), string(e.Stage), []byte(e.LeaderNID), e.Similarity, distance,
 		e.Method, e.Basis, e.Disagrees, []byte(e.VariantNID), stamp(d.Time), d.Heat, article.URL, article.Title, article.Category, article.Media,
-		article.ImageCount, article.Time,
+		article.ImageCount, article.Time, imagesOf(article.Pictures),
 	}
 }
 

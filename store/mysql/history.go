@@ -3,6 +3,7 @@ package mysql
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -34,7 +35,7 @@ func (s *Sink) History(ctx context.Context, tenant string, after uint64, limit i
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT l.seq, l.revises, l.keeps, l.names, l.entry, a.url, a.title, a.category, a.media, a.image_count, a.published
+	rows, err := s.db.QueryContext(ctx, `SELECT l.seq, l.revises, l.keeps, l.names, l.entry, a.url, a.title, a.category, a.media, a.image_count, a.published, a.images
 		FROM neardup_log l LEFT JOIN neardup_articles a FORCE INDEX (leader) ON a.tenant = l.tenant AND a.leader = l.leader AND a.seq = l.seq
 		WHERE l.tenant = ? AND l.seq > ? ORDER BY l.seq LIMIT ?`, row.id, after, limit)
 	if err != nil {
@@ -127,7 +128,7 @@ func (s *Sink) moved(ctx context.Context, tenant uint32, ds []docid.Delivery) er
 	if len(without) == 0 {
 		return nil
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT seq, url, title, category, media, image_count, published FROM neardup_articles
+	rows, err := s.db.QueryContext(ctx, `SELECT seq, url, title, category, media, image_count, published, images FROM neardup_articles
 		WHERE tenant = ? AND corrected > 0 AND nid IN (?`+strings.Repeat(",?", len(args)-2)+`)`, args...)
 	if err != nil {
 		return unavailable(err)
@@ -140,7 +141,9 @@ func (s *Sink) moved(ctx context.Context, tenant uint32, ds []docid.Delivery) er
 			return unavailable(err)
 		}
 		if d := without[seq]; d != nil {
-			d.Article = a.of(d)
+			if d.Article, err = a.of(d); err != nil {
+				return err
+			}
 		}
 	}
 	return unavailable(rows.Err())
@@ -148,22 +151,27 @@ func (s *Sink) moved(ctx context.Context, tenant uint32, ds []docid.Delivery) er
 
 // article is what a row of the table of articles may have.
 type article struct {
-	address, title, category, media, images sql.NullString
-	published                               sql.NullInt64
+	address, title, category, media, imageCount, images sql.NullString
+	published                                           sql.NullInt64
 }
 
 func (a *article) columns() []any {
-	return []any{&a.address, &a.title, &a.category, &a.media, &a.images, &a.published}
+	return []any{&a.address, &a.title, &a.category, &a.media, &a.imageCount, &a.published, &a.images}
 }
 
 // of is the article of a delivery, without its text; nil if there was no row.
-func (a *article) of(d *docid.Delivery) *docid.Article {
+func (a *article) of(d *docid.Delivery) (*docid.Article, error) {
 	if !a.address.Valid {
-		return nil
+		return nil, nil
 	}
-	out := &docid.Article{Category: a.category.String, Media: a.media.String, ImageCount: a.images.String, Heat: d.Heat}
+	out := &docid.Article{Category: a.category.String, Media: a.media.String, ImageCount: a.imageCount.String, Heat: d.Heat}
 	out.ID, out.URL, out.Title, out.Time = d.NID, a.address.String, a.title.String, a.published.Int64
-	return out
+	if a.images.Valid {
+		if err := json.Unmarshal([]byte(a.images.String), &out.Pictures); err != nil {
+			return nil, fmt.Errorf("%w: images of nid %q in neardup_articles: %w", docid.ErrCorrupt, d.NID, err)
+		}
+	}
+	return out, nil
 }
 
 // scan reads one row of the log with what is left of its article.
@@ -186,8 +194,8 @@ func scan(rows *sql.Rows) (docid.Delivery, error) {
 		d.Kept = docid.KeptEffect(keeps)
 	}
 	d.Names = namesOf(names)
-	if d.Article = a.of(&d); d.Article == nil && revises {
+	if d.Article, err = a.of(&d); d.Article == nil && revises {
 		d.Article = &docid.Article{}
 	}
-	return d, nil
+	return d, err
 }

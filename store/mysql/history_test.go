@@ -23,6 +23,7 @@ func story() []docid.Delivery {
 	}
 	ds[0].Names, ds[0].Idempotency = []docid.Name{{1}, {2}}, "key"
 	ds[0].Article.ImageCount, ds[0].Article.Time = "4", -7
+	ds[0].Article.Pictures = []docid.Picture{{Hash: [4]uint64{1, 1 << 63, 0, 7}, Quality: 97}, {}}
 	ds[2].Article = &docid.Article{}
 	ds[3].Article, ds[3].Heat = &docid.Article{}, 5
 	return ds

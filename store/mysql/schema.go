@@ -75,6 +75,8 @@ var migrations = [][]string{{
 	`ALTER TABLE neardup_articles ADD COLUMN docid_before CHAR(33) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '' COMMENT 'the docId that it had before that'`,
 }, {
 	`ALTER TABLE neardup_log ADD KEY leader (tenant, leader, seq)`,
+}, {
+	`ALTER TABLE neardup_articles ADD COLUMN images TEXT NULL COMMENT 'the hashes of its pictures, as JSON'`,
 }}
 
 // MySQL's numbers for a column, and a key, that is there already.

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/neardup/neardup"
@@ -13,11 +14,14 @@ import (
 type Jaccard struct {
 	Seed      uint64
 	Threshold float64
+	Unsure    float64 // from here on below it nobody knows; 0: from nowhere
 }
 
 // Maker makes Jaccard at a threshold with the seed of an index.
 func Maker(threshold float64) docid.Maker {
-	return func(seed uint64, _ []byte) (neardup.Method, error) { return Jaccard{seed, threshold}, nil }
+	return func(seed uint64, _ []byte) (neardup.Method, error) {
+		return Jaccard{Seed: seed, Threshold: threshold}, nil
+	}
 }
 
 type grams []uint64
@@ -39,7 +43,7 @@ func (m Jaccard) Record(clean string, rec *neardup.Record) {
 
 // Plausible compares the sizes of the sets.
 func (m Jaccard) Plausible(a, b uint64) bool {
-	return float64(min(a, b)) >= m.Threshold*float64(max(a, b))
+	return float64(min(a, b)) >= cmp.Or(m.Unsure, m.Threshold)*float64(max(a, b))
 }
 
 // View is the set.
@@ -48,7 +52,10 @@ func (m Jaccard) View(clean string) neardup.View { return m.grams(clean) }
 // Compare is exact.
 func (m Jaccard) Compare(a, b neardup.View) neardup.Match {
 	s := jaccard(a.(grams), b.(grams))
-	return neardup.Match{Similarity: s, Distance: -1, Near: s >= m.Threshold, Method: "grams", Basis: "jaccard of runes:3"}
+	match := neardup.Match{Similarity: s, Distance: -1, Near: s >= m.Threshold, Method: "grams", Basis: "jaccard of runes:3"}
+	match.Unsure = !match.Near && m.Unsure > 0 && s >= m.Unsure
+	match.Variant = match.Unsure
+	return match
 }
 
 func (m Jaccard) grams(clean string) grams {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/override"
 )
 
@@ -21,6 +22,9 @@ type Cascade struct {
 	TitleNear, ContentNear, TitleAgrees, URLAgrees float64
 	Window, TTL                                    time.Duration
 	Titled                                         bool
+	// Pictures count, but what more than Common of the docIds have; texts from ContentUnsure on are in the grey band.
+	Pictures              bool
+	Common, ContentUnsure float64
 }
 
 // standard is the cascade of most of the suite: address exact, title off,
@@ -36,6 +40,12 @@ func (c Cascade) Settings(now func() time.Time) docid.Settings {
 	}{{&s.TitleMethod, c.TitleNear}, {&s.ContentMethod, c.ContentNear}, {&s.TitleAgrees, c.TitleAgrees}, {&s.URLAgrees, c.URLAgrees}} {
 		if m.threshold > 0 {
 			*m.maker = Maker(m.threshold)
+		}
+	}
+	if c.Pictures {
+		s.Pictures = &docid.Pictures{Common: c.Common}
+		s.ContentMethod = func(seed uint64, _ []byte) (neardup.Method, error) {
+			return Jaccard{Seed: seed, Threshold: c.ContentNear, Unsure: c.ContentUnsure}, nil
 		}
 	}
 	return s
@@ -58,6 +68,8 @@ type modelGroup struct {
 	time         int64
 	title, text  string
 	urls, titles map[string]bool
+	pictures     []image.Hash        // of the leader, those that count
+	names        map[image.Hash]bool // those of all that joined, too
 	members      map[string]*modelMember
 	kept         *keptCopy
 	expires      int64
@@ -70,6 +82,7 @@ type modelMember struct {
 	heat       int64
 	disagrees  bool
 	url, title string
+	pictures   []image.Hash
 	corrected  uint64 // the change, 0: none
 }
 
@@ -86,6 +99,7 @@ type Outcome struct {
 	Similarity  float64
 	LeaderNID   string
 	Disagrees   bool
+	Same, Of    int // pictures that confirmed it
 }
 
 // NewModel returns an empty model.
@@ -100,7 +114,8 @@ func (m *Model) Add(sub docid.Submission, at, cutoff int64) Outcome {
 	g, out := m.match(sub, cutoff)
 	if g == nil {
 		g = &modelGroup{seq: m.Seq, nid: sub.ID, time: at, title: sub.Title, text: sub.Text,
-			urls: map[string]bool{}, titles: map[string]bool{}, members: map[string]*modelMember{}}
+			urls: map[string]bool{}, titles: map[string]bool{}, members: map[string]*modelMember{},
+			pictures: counted(sub.Pictures), names: map[image.Hash]bool{}}
 		if ttl := cmp.Or(sub.TTL, m.TTL); ttl > 0 {
 			g.expires = at + int64(ttl)
 		}
@@ -116,7 +131,9 @@ func (m *Model) Add(sub docid.Submission, at, cutoff int64) Outcome {
 	}
 	out.Seq, out.Leader = m.Seq, g.seq
 	g.urls[docid.NormalizeURL(sub.URL)], g.titles[sub.Title] = true, true
-	g.members[sub.ID] = &modelMember{seq: m.Seq, own: m.Seq, heat: sub.Heat, disagrees: out.Disagrees, url: sub.URL, title: sub.Title}
+	g.members[sub.ID] = &modelMember{seq: m.Seq, own: m.Seq, heat: sub.Heat, disagrees: out.Disagrees, url: sub.URL, title: sub.Title,
+		pictures: counted(sub.Pictures)}
+	g.name(g.members[sub.ID].pictures)
 	m.byNID[sub.ID] = g
 	if !out.Disagrees && (g.kept == nil || sub.Heat > g.kept.heat) {
 		g.kept = &keptCopy{sub.ID, sub.Text, sub.Heat}
@@ -155,16 +172,15 @@ func (m *Model) match(sub docid.Submission, cutoff int64) (*modelGroup, Outcome)
 			}
 		}
 	}
-	if g, s := m.matchTitle(sub, living); g != nil {
-		return g, Outcome{Stage: docid.StageTitle, Similarity: s}
+	if g, out := m.matchTitle(sub, living); g != nil {
+		return g, out
 	}
-	g, s := m.matchContent(m.whole(sub.Title, sub.Text), living)
-	return g, Outcome{Stage: docid.StageContent, Similarity: s}
+	return m.matchContent(sub, living)
 }
 
-func (m *Model) matchTitle(sub docid.Submission, living []*modelGroup) (best *modelGroup, most float64) {
+func (m *Model) matchTitle(sub docid.Submission, living []*modelGroup) (best *modelGroup, out Outcome) {
 	if m.Title == docid.Off || sub.Title == "" {
-		return nil, 0
+		return nil, out
 	}
 	for _, g := range living {
 		s := 0.0
@@ -177,11 +193,17 @@ func (m *Model) matchTitle(sub docid.Submission, living []*modelGroup) (best *mo
 		if g.titles[sub.Title] {
 			s = 1
 		}
-		if s > most && m.agree(sub.Text, g.text, m.TitleAgrees) {
-			best, most = g, s
+		mine, theirs := m.uncommon(counted(sub.Pictures)), m.uncommon(g.pictures)
+		same, of := pairs(mine, theirs)
+		shown := sub.Text != "" && g.text == "" && confirms(same, of)
+		if s > out.Similarity && (shown || m.agree(sub.Text, g.text, m.TitleAgrees)) && !contradict(mine, theirs) {
+			best, out = g, Outcome{Stage: docid.StageTitle, Similarity: s}
+			if shown {
+				out.Same, out.Of = same, of
+			}
 		}
 	}
-	return best, most
+	return best, out
 }
 
 // whole is what the content stage compares.
@@ -192,21 +214,32 @@ func (m *Model) whole(title, text string) string {
 	return title + "\n" + text
 }
 
-func (m *Model) matchContent(text string, living []*modelGroup) (best *modelGroup, most float64) {
+func (m *Model) matchContent(sub docid.Submission, living []*modelGroup) (best *modelGroup, out Outcome) {
+	text := m.whole(sub.Title, sub.Text)
 	if m.Content == docid.Off || text == "" {
-		return nil, 0
+		return nil, out
 	}
+	own := counted(sub.Pictures)
 	for _, g := range living {
-		if m.whole(g.title, g.text) == text {
-			return g, 1
+		if m.whole(g.title, g.text) == text && !contradict(m.uncommon(own), m.uncommon(g.pictures)) {
+			return g, Outcome{Stage: docid.StageContent, Similarity: 1}
 		}
 	}
 	for _, g := range living {
-		if s := similarity(text, m.whole(g.title, g.text)); m.Content == docid.Near && s >= m.ContentNear && s > most {
-			best, most = g, s
+		s := similarity(text, m.whole(g.title, g.text))
+		if m.Content != docid.Near || s <= out.Similarity {
+			continue
+		}
+		mine, theirs := m.uncommon(own), m.uncommon(g.pictures)
+		same, of := pairs(mine, theirs)
+		switch {
+		case s >= m.ContentNear && !contradict(mine, theirs):
+			best, out = g, Outcome{Stage: docid.StageContent, Similarity: s}
+		case s < m.ContentNear && m.ContentUnsure > 0 && s >= m.ContentUnsure && confirms(same, of):
+			best, out = g, Outcome{Stage: docid.StageContent, Similarity: s, Same: same, Of: of}
 		}
 	}
-	return best, most
+	return best, out
 }
 
 // agree: an article without text agrees with all, one with text with no leader
@@ -334,7 +367,8 @@ func (m *Model) Correct(nid string, to uint64, text *string, at int64) (home uin
 			whole = from.kept.text
 		}
 		target = &modelGroup{seq: m.Seq, nid: nid, time: at, title: me.title, text: whole,
-			urls: map[string]bool{}, titles: map[string]bool{}, members: map[string]*modelMember{}}
+			urls: map[string]bool{}, titles: map[string]bool{}, members: map[string]*modelMember{},
+			pictures: me.pictures, names: map[image.Hash]bool{}}
 		if m.TTL > 0 {
 			target.expires = at + int64(m.TTL)
 		}
@@ -350,6 +384,7 @@ func (m *Model) Correct(nid string, to uint64, text *string, at int64) (home uin
 	me.disagrees, me.corrected = false, m.Seq
 	target.members[nid], m.byNID[nid] = me, target
 	target.urls[docid.NormalizeURL(me.url)], target.titles[me.title] = true, true
+	target.name(me.pictures)
 	return target.seq, true, nil
 }
 

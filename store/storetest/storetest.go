@@ -33,6 +33,8 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Refusals", testRefusals},
 		{"KeptCopy", testKept},
 		{"Moderated", testModerated},
+		{"Pictures", testPictures},
+		{"PicturesTogether", testPicturesTogether},
 		{"Pages", testPages},
 		{"Tenants", testTenants},
 		{"Expiry", testExpiry},
@@ -55,6 +57,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"Restore", testRestore},
 		{"RestoreLate", testRestoreLate},
 		{"RestoreHoles", testRestoreHoles},
+		{"RestorePictures", testRestorePictures},
 		{"Close", testClose},
 	}
 	for _, test := range tests {
@@ -130,7 +133,11 @@ func (o *opened) add(sub docid.Submission) docid.Answer {
 }
 
 func outcome(a docid.Answer) Outcome {
-	return Outcome{a.Seq, a.LeaderSeq, a.Decision.Decision, a.Stage, a.Similarity, a.Leader, a.Disagrees}
+	o := Outcome{a.Seq, a.LeaderSeq, a.Decision.Decision, a.Stage, a.Similarity, a.Leader, a.Disagrees, 0, 0}
+	if len(a.SameImages) > 0 && a.Leader != "" {
+		o.Same, o.Of = a.SameImages[0].Same, a.SameImages[0].Of
+	}
+	return o
 }
 
 // article is a submission in short.

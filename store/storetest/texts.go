@@ -75,6 +75,12 @@ func (t *Texts) NextOf(c Cascade) docid.Submission {
 	if t.R.IntN(6) == 0 {
 		s.Text = Base(t.R.IntN(t.Families))
 	}
+	if c.Pictures {
+		s.Pictures = t.pictures()
+		if s.Text != "" && t.R.IntN(2) == 0 {
+			s.Text = t.Vary(s.Text, 24) // to the grey band, and past it
+		}
+	}
 	if t.R.IntN(3) == 0 {
 		s.Window = time.Duration(1+t.R.IntN(12)) * time.Second
 	}

@@ -75,7 +75,7 @@ def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
     data is an iterable of strings; a pandas or polars DataFrame, a polars LazyFrame or a
     pyarrow Table with a column `text`; a Series, in which a missing text is an empty one; or
     what the command reads: a path, a pattern, or a list of pathlib.Paths, with `text` the
-    field. Other options are flags of `neardup dedup`: keep="longest", memory="4GiB",
+    field. Other options are flags of `neardup dedup`: lossless=.98, containment=.9, memory="4GiB",
     overrides="rulings.jsonl". keep="source:wiki,*; latest" looks at columns of a table, too,
     and "kept_by" is the key that decided.
 

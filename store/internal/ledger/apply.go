@@ -234,7 +234,14 @@ func (t *change) guard() error {
 	if t.c.Kind == docid.KindNew && t.ix.posts.leaders.len() >= maxLeaders {
 		return fmt.Errorf("%w: an index has at most %d docIds", docid.ErrFull, maxLeaders)
 	}
-	return t.ix.newer(func() (Snapshot, error) { return inBatch{t.b}, nil }, &q)
+	if err := t.ix.newer(func() (Snapshot, error) { return inBatch{t.b}, nil }, &q); err != nil {
+		return err
+	}
+	common, err := t.ix.common(t.b, &q, t.ix.docIDs)
+	if err == nil && !slices.EqualFunc(q.Rated, common, func(r docid.Rated, is bool) bool { return r.Common == is }) {
+		err = docid.ErrConflict
+	}
+	return err
 }
 
 // newer is ErrConflict if a leader that lives was posted under a name or key of a query after it.
@@ -279,6 +286,7 @@ func (t *change) addLeader() {
 		t.set(expiryKey(ix.id, r.expires, t.seq), func(*encoder) {})
 	}
 	t.memory = append(t.memory, func() {
+		ix.docIDs++
 		ix.posts.post(t.seq, ix.posts.lead(t.seq, f.Sketch, t.c.Time), f.Keys...)
 	})
 	t.after = append(t.after, func() { ix.leaders.Add(1) })

@@ -38,7 +38,11 @@ func (f *follower) entry(p *proposal) []byte {
 func entryOf(id entryID, p *proposal) []byte {
 	plain := p.encode()
 	b := make([]byte, 0, len(id)+1+s2.MaxEncodedLen(len(plain)))
-	b = append(append(b, id[:]...), rules)
+	version := byte(rules)
+	if p.change != nil && picturesOf(p.change).any() {
+		version = rulesPictures
+	}
+	b = append(append(b, id[:]...), version)
 	return append(b, s2.Encode(nil, plain)...)
 }
 
@@ -54,8 +58,8 @@ func readEntry(b []byte) (*proposal, error) {
 	if len(b) <= len(entryID{}) {
 		return nil, fmt.Errorf("%w: an entry of %d bytes", docid.ErrCorrupt, len(b))
 	}
-	if v := b[len(entryID{})]; v != rules {
-		return nil, fmt.Errorf("%w: %d, these are %d", errRules, v, rules)
+	if v := b[len(entryID{})]; v != rules && v != rulesPictures {
+		return nil, fmt.Errorf("%w: %d, these are %d", errRules, v, rulesPictures)
 	}
 	b = b[len(entryID{})+1:]
 	if n, err := s2.DecodedLen(b); err != nil || n > maxEntry {

@@ -16,6 +16,9 @@ import (
 // rules is the version of fold: servers that would decide otherwise do not share a log.
 const rules = 1
 
+// rulesPictures is that of an entry with pictures, which servers of before cannot apply.
+const rulesPictures = 2
+
 // genesis is the first entry of a log: an empty store starts there and nowhere else.
 type genesis struct {
 	time int64 // Unix nanoseconds

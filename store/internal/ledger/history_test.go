@@ -218,12 +218,21 @@ func (one *simulated) judge() *docid.Change {
 	c.Names = []docid.Name{{byte(r.IntN(12))}}
 	keys := []uint64{100 + r.Uint64N(24), 200 + r.Uint64N(24)}
 	c.Query = docid.Query{Names: c.Names, KeySets: []docid.KeySet{{Keys: keys}}}
+	if r.IntN(3) > 0 { // it has a picture, which counts unless it is common
+		picture := docid.Name{255, 1}
+		c.Article.Pictures = []docid.Picture{{Quality: int(picture[1])}}
+		c.Names = append(slices.Clone(c.Names), picture)
+		c.Query.Rated, c.Query.Share = []docid.Rated{{Name: picture}}, 700_000
+	}
 	if ix != nil {
 		f, err := ix.Lookup(context.Background(), c.Query)
 		if err != nil {
 			one.w.Fatal(err)
 		}
 		c.Query.Since = f.At
+		for i, common := range f.Common {
+			c.Query.Rated[i].Common = common
+		}
 		for _, hits := range [][]docid.Hit{f.Names[0], f.KeySets[0]} {
 			if c.Leader == 0 && len(hits) > 0 {
 				c.Leader = hits[r.IntN(len(hits))].Leader
@@ -247,6 +256,23 @@ type (
 	}
 	modelPost struct{ seq, leader uint64 }
 )
+
+// rated reports that a picture is not as rare, or common, as a judgement has it.
+func rated(q *docid.Query, leads, ended map[uint64]bool, named map[string]bool) (otherwise bool) {
+	for _, r := range q.Rated {
+		living, have := 0, 0
+		for leader := range leads {
+			if !ended[leader] {
+				living++
+			}
+			if !ended[leader] && named[fmt.Sprint(leader, r.Name)] {
+				have++
+			}
+		}
+		otherwise = otherwise || r.Common != (have > max(5, living*7/10))
+	}
+	return otherwise
+}
 
 // model applies the log by maps and lists, and holds the rows of a server to that.
 func (w *world) model(one *simulated) {
@@ -310,7 +336,7 @@ func (w *world) model(one *simulated) {
 					living = living || !ended[at.leader]
 				}
 			}
-			if newer {
+			if newer || rated(&c.Query, leads, ended, named) {
 				continue
 			}
 			if c.Kind == docid.KindNew && living {

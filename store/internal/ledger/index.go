@@ -23,6 +23,7 @@ type index struct {
 	settled uint64            // the active table holds what came after; the writer's
 	head    uint64            // last change applied; the writer's
 	ruled   uint64            // last rule applied; the writer's
+	docIDs  int               // that live after that change; the writer's
 	sinks   map[string]uint64 // what each has acknowledged; the writer's
 	oldest  uint64            // no article waits that came before; the writer's
 	seen    sightings         // who feeds the sinks

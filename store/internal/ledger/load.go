@@ -162,7 +162,8 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 		l.size.Store(s.size)
 		members += s.size
 	}
-	ix.leaders.Store(int64(ix.posts.leaders.len()))
+	ix.docIDs = ix.posts.leaders.len()
+	ix.leaders.Store(int64(ix.docIDs))
 	ix.members.Store(members)
 	return nil
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sort"
 
@@ -28,6 +29,12 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 	f.KeySets = make([][]docid.Hit, len(q.KeySets))
 	for i, p := range q.KeySets {
 		f.KeySets[i] = ix.posts.hits(runs[i], p.Plausible, f.At)
+	}
+	if len(q.Rated) > 0 {
+		docIDs := int(ix.leaders.Load())
+		if err := ix.atSnapshot(func(r Reader) (err error) { f.Common, err = ix.common(r, &q, docIDs); return err }); err != nil {
+			return f, err
+		}
 	}
 	f.Names = make([][]docid.Hit, len(q.Names))
 	_, hits := q.Bounds()
@@ -179,6 +186,26 @@ func (ix *index) named(n docid.Name, limit int, at uint64) ([]docid.Hit, error) 
 		return nil
 	})
 	return hits, err
+}
+
+// common tells which of the rated names of a query more docIds have than its share of all of them.
+func (ix *index) common(r Reader, q *docid.Query, docIDs int) (common []bool, err error) {
+	most := q.MostUncommon(docIDs)
+	for _, rated := range q.Rated {
+		prefix := append(keyOf(spaceAlias, ix.id), rated.Name[:]...)
+		n := 0
+		err := r.Scan(prefix, after(prefix), func(_, _ []byte) error {
+			if n++; n > most {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStop) {
+			return nil, err
+		}
+		common = append(common, n > most)
+	}
+	return common, nil
 }
 
 // nameHash is the key of a name in memory.

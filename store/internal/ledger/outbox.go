@@ -21,6 +21,10 @@ func (w waiting) put(e *encoder) {
 	e.uint(uint64(w.effect))
 	if w.article != nil {
 		putArticle(e, w.article)
+		if len(w.article.Pictures) > 0 {
+			e.uint(flagPictures)
+		}
+		putPictures(e, w.article.Pictures)
 	}
 }
 
@@ -28,6 +32,7 @@ func (w *waiting) get(d *decoder) {
 	if w.effect = docid.KeptEffect(d.uint()); d.more() {
 		w.article = &docid.Article{}
 		getArticle(d, w.article)
+		w.article.Pictures = getPictures(d, d.flags())
 	}
 }
 

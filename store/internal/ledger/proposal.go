@@ -218,6 +218,9 @@ func putChange(e *encoder, c *docid.Change) {
 		e.string(f.Material.Title)
 		putUnless(e, f.Material.Text == text, func() { e.string(f.Material.Text) })
 	}
+	if p := picturesOf(c); p.any() {
+		p.put(e)
+	}
 }
 
 func getChange(d *decoder, c *docid.Change) {
@@ -258,6 +261,9 @@ func getChange(d *decoder, c *docid.Change) {
 		if d.bool() {
 			f.Material.Text = d.string()
 		}
+	}
+	if d.more() {
+		getPicturesOf(d, c)
 	}
 }
 

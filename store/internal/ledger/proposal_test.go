@@ -16,6 +16,7 @@ func FuzzEntries(f *testing.F) {
 	heat := int64(-3)
 	article := &docid.Article{Category: "c", Heat: 4}
 	article.ID, article.Text, article.URL = "a", "text", "u"
+	pictures := []docid.Picture{{Hash: [4]uint64{1, 2, 3, math.MaxUint64}, Quality: 97}, {}}
 	for _, p := range []*proposal{
 		{genesis: &genesis{time: 1, adopted: true}},
 		{beat: &beat{turn: 1, keep: 3}},
@@ -27,6 +28,9 @@ func FuzzEntries(f *testing.F) {
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "a", Expires: -1}, Article: article, Names: []docid.Name{{1}, {1}},
 			Query: docid.Query{Names: []docid.Name{{2}}, KeySets: []docid.KeySet{{Keys: []uint64{1}}, {}}}, NewLeader: &docid.NewLeader{Keys: []uint64{1}, Material: docid.Material{Text: "text"}}}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindDuplicate, Leader: 1, NID: "b", Idempotency: "k"}, Article: article}},
+		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "c", Evidence: docid.Evidence{SameImages: []docid.SameImages{{Leader: 1, Same: 1, Of: 2}}}},
+			Article: &docid.Article{Pictures: pictures}, NewLeader: &docid.NewLeader{Material: docid.Material{Pictures: pictures}},
+			Query: docid.Query{Share: 1000, Rated: []docid.Rated{{Name: docid.Name{3}}}}}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindUpdate, NID: "first"}, SetHeat: &heat, Article: article}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindCorrect, NID: "first", Ruling: &docid.Ruling{Before: 1, Who: "li"}}, NewLeader: &docid.NewLeader{}, Article: article}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindRule, NID: "first", Ruling: &docid.Ruling{Other: "b", Link: override.Must}}}},

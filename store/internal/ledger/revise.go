@@ -130,7 +130,7 @@ func (t *change) planEnd() error {
 	if r.expires != 0 {
 		t.del(expiryKey(ix.id, r.expires, seq))
 	}
-	t.memory = append(t.memory, func() { l.ended.Store(t.seq) })
+	t.memory = append(t.memory, func() { l.ended.Store(t.seq); ix.docIDs-- })
 	t.after = append(t.after, func() {
 		ix.leaders.Add(-1)
 		ix.members.Add(-members)

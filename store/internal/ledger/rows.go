@@ -200,10 +200,28 @@ func putEntry(e *encoder, v *docid.Entry) {
 }
 
 // extended reports evidence that format 2 has no fields for.
-func extended(v *docid.Evidence) bool { return v.Disagrees || v.Variant != 0 }
+func extended(v *docid.Evidence) bool {
+	return v.Disagrees || v.Variant != 0 || len(v.SameImages) > 0
+}
+
+// What a field that was only ever a yes or no may say besides: that pictures follow.
+const (
+	flagYes      = 1
+	flagPictures = 2
+)
+
+func flags(yes, pictures bool) (f uint64) {
+	if yes {
+		f |= flagYes
+	}
+	if pictures {
+		f |= flagPictures
+	}
+	return f
+}
 
 func putExtension(e *encoder, v *docid.Evidence) {
-	e.bool(v.Disagrees)
+	e.uint(flags(v.Disagrees, len(v.SameImages) > 0))
 	e.uint(v.Variant)
 	e.string(v.VariantNID)
 	e.uint(uint64(len(v.Conflicts)))
@@ -212,14 +230,21 @@ func putExtension(e *encoder, v *docid.Evidence) {
 		e.string(c.A)
 		e.string(c.B)
 	}
+	if len(v.SameImages) > 0 {
+		putSameImages(e, v.SameImages)
+	}
 }
 
 func getExtension(d *decoder, v *docid.Evidence) {
-	v.Disagrees, v.Variant, v.VariantNID = d.bool(), d.uint(), d.string()
+	has := d.uint()
+	v.Disagrees, v.Variant, v.VariantNID = has&flagYes != 0, d.uint(), d.string()
 	v.Conflicts = make([]neardup.Conflict, d.count(3))
 	for i := range v.Conflicts {
 		v.Conflicts[i] = neardup.Conflict{Kind: d.string(), A: d.string(), B: d.string()}
 		withoutBits(&v.Conflicts[i])
+	}
+	if v.SameImages = nil; has&flagPictures != 0 {
+		v.SameImages = getSameImages(d)
 	}
 }
 
@@ -278,9 +303,10 @@ func putMember(e *encoder, m *docid.Member) {
 	e.uint(m.Leader)
 	e.uint(m.Seq)
 	putArticle(e, &m.Article)
-	if m.Disagrees || m.Correction != nil {
-		e.bool(m.Disagrees)
+	if m.Disagrees || m.Correction != nil || len(m.Pictures) > 0 {
+		e.uint(flags(m.Disagrees, len(m.Pictures) > 0))
 	}
+	putPictures(e, m.Pictures)
 	if m.Correction != nil {
 		putCorrection(e, m.Correction)
 	}
@@ -307,7 +333,8 @@ func getCorrection(d *decoder) *docid.Correction {
 func getMember(d *decoder, m *docid.Member) {
 	m.Leader, m.Seq = d.uint(), d.uint()
 	getArticle(d, &m.Article)
-	m.Disagrees = d.more() && d.bool()
+	has := d.flags()
+	m.Disagrees, m.Pictures = has&flagYes != 0, getPictures(d, has)
 	if m.Correction = nil; d.more() {
 		m.Correction = getCorrection(d)
 	}
@@ -324,15 +351,17 @@ type keptRow struct {
 func (r keptRow) put(e *encoder) {
 	e.uint(r.seq)
 	putArticle(e, &r.article)
-	if r.contested {
-		e.bool(true)
+	if has := flags(r.contested, len(r.article.Pictures) > 0); has != 0 {
+		e.uint(has)
 	}
+	putPictures(e, r.article.Pictures)
 }
 
 func (r *keptRow) get(d *decoder) {
 	r.seq = d.uint()
 	getArticle(d, &r.article)
-	r.contested = d.more() && d.bool()
+	has := d.flags()
+	r.contested, r.article.Pictures = has&flagYes != 0, getPictures(d, has)
 }
 
 // nameRow is the change that posted a name; nothing where it is the one that made the docId.
@@ -354,10 +383,15 @@ func putMaterial(e *encoder, m *docid.Material) {
 	e.string(m.NID)
 	e.string(m.Title)
 	e.string(m.Text)
+	if len(m.Pictures) > 0 {
+		e.uint(flagPictures)
+	}
+	putPictures(e, m.Pictures)
 }
 
 func getMaterial(d *decoder, m *docid.Material) {
 	m.NID, m.Title, m.Text = d.string(), d.string(), d.string()
+	m.Pictures = getPictures(d, d.flags())
 }
 
 // putIdentity adds to an index that is made again, and not done, what older

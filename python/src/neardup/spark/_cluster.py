@@ -19,6 +19,8 @@ class Rows:
         postings = met.where(F.col("role") != _stage.COPY).select("key", "place")
         if not postings.isEmpty():
             labels = self._labels(postings, _components.star_forest)
+            if self.job.index:  # of a bucket of one text and many of the index
+                labels = labelled(labels, postings)
         return pairs, count, labels, _records.copies_of(met)
 
     def _labels(self, rows, forest):
@@ -28,7 +30,8 @@ class Rows:
         """Candidates but those of one component, which is decided whole."""
         for end in ("later", "earlier"):
             pairs = pairs.join(hot.select(F.col("place").alias(end), F.col("label").alias("of_" + end)), end, "left")
-        return pairs.where("coalesce(of_later != of_earlier, true)").select("later", "earlier")
+        # What is decided whole finds what is like it in an index itself.
+        return pairs.where("if(earlier < 0, of_later is null, coalesce(of_later != of_earlier, true))").select("later", "earlier")
 
     def verified(self, pairs):
         """The edges of candidates, as people have ruled."""
@@ -37,10 +40,13 @@ class Rows:
 
     def components(self, edges, hot):
         """(places and labels of the components that have hot texts, edges with the label of theirs and whether it is one of these)."""
-        ends = edges.select("later", "earlier")
+        ends = edges.select("later", "earlier").where("earlier >= 0")  # a document of an index links nothing
         if hot is not None:
             ends = ends.unionByName(hot.where("place != label").select(F.col("place").alias("later"), F.col("label").alias("earlier")))
         labels, members = self._labels(ends, _components.edge_forest), None
+        if self.job.index:
+            of_index = edges.where("earlier < 0").select(F.col("later").alias("place"))
+            labels = self.job.keep(labelled(labels, of_index if hot is None else of_index.unionByName(hot.select("place"))))
         known = labels.withColumn("hot", F.lit(False))
         if hot is not None:
             own = labels.join(hot.select(F.col("label").alias("place")).distinct(), "place", "left_semi").select("label", F.lit(True).alias("hot")).distinct()
@@ -94,8 +100,18 @@ class Rows:
         rows = parts[0]
         for more in parts[1:]:
             rows = rows.unionByName(more)
-        named = self.found.recs.join(rows.withColumnRenamed("earlier", "place")).withColumnsRenamed({"place": "earlier", "id": "other"})
-        return self.job.counted(named.select(*_stage.EDGE_COLUMNS, "other"))[0], False  # made now: what it is made of is released
+        named = self.found.recs.join(rows.where("earlier >= 0").withColumnRenamed("earlier", "place")).withColumnsRenamed({"place": "earlier", "id": "other"})
+        named = named.select(*_stage.EDGE_COLUMNS, "other")
+        if self.job.index:
+            ids = self.job.index.names(self.job, rows.where("earlier < 0").select("earlier").distinct()).withColumnsRenamed({"place": "earlier", "id": "other"})
+            named = named.unionByName(rows.join(ids, "earlier"))
+        return self.job.counted(named)[0], False  # made now: what it is made of is released
+
+
+def labelled(labels: DataFrame, places: DataFrame) -> DataFrame:
+    """labels, and those of other places, each a component of its own."""
+    alone = places.select("place").distinct().join(labels, "place", "left_anti")
+    return labels.unionByName(alone.select("place", F.col("place").alias("label")))
 
 
 def near(edges: DataFrame) -> DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, Sequence, Union
 
@@ -21,8 +22,8 @@ ON_DRIVER = _driver.ROWS
 
 
 def dedup(
-    df: DataFrame, *, id: str = "id", text: str = "text", method: str = "auto", threshold: Optional[float] = None,
-    order: Union[None, str, Sequence[str]] = None, overrides: Optional[str] = None, conflicts: bool = True, partitions: Optional[int] = None,
+    df: DataFrame, *, against: Union[None, str, os.PathLike] = None, id: str = "id", text: str = "text", method: Optional[str] = None,
+    threshold: Optional[float] = None, order: Union[None, str, Sequence[str]] = None, overrides: Optional[str] = None, conflicts: bool = True, partitions: Optional[int] = None,
     on_driver: int = ON_DRIVER, small: int = _records.SMALL, counts: Optional[Dict[str, Any]] = None, **options: object,
 ) -> DataFrame:
     """Decides for each row whether it is new or a near-duplicate of one that is kept.
@@ -31,6 +32,9 @@ def dedup(
     decision ("new" or "duplicate"), leader (an id) with similarity, distance, method and
     basis, and for a new document variant_of and conflicts (JSON). Decisions are those of
     `neardup dedup` for the same documents in the same order, to the last bit.
+
+    against is the folder of an index (neardup index), on every machine or in HDFS: its documents come before all others, and its method is
+    theirs. method is auto where neither says another.
 
     id, text and order may be columns of structs (doc.text). A row without an id has its place for one. The order is that
     of the rows of df, or of the columns that order= names, ties by id. Where the plan of df may give its rows otherwise when it
@@ -41,7 +45,9 @@ def dedup(
     method="minhash shingle=words:3". on_driver is how many rows of candidates, postings of hot buckets and copies the driver decides;
     more are decided on the cluster, to the same decisions. counts, a dict, is told what was done.
     """
-    job = Job(classic(df), {"method": method, "threshold": threshold, **options}, partitions)
+    if against is not None and overrides:
+        raise TypeError("overrides= cannot be had with against=")
+    job = Job(classic(df), {"method": method, "threshold": threshold, **options}, partitions, against=against)
     with job.settings():
         docs = _records.Documents(placed(df, id, text, order), ordered=True)
         return decide(job, docs, overrides, conflicts, on_driver, small, {} if counts is None else counts).decisions.drop("check")

@@ -39,7 +39,7 @@ class Rows:
     def across(self, pairs, hot):
         """Candidates but those of one component, which is decided whole."""
         later, earlier = (label_of(hot, ends) for ends in pairs)
-        out = (later < 0) | (later != earlier)
+        out = np.where(pairs[1] < 0, later < 0, (later < 0) | (later != earlier))  # what is decided whole finds what is like it in an index itself
         return pairs[0][out], pairs[1][out]
 
     def verified(self, pairs):
@@ -52,7 +52,8 @@ class Rows:
         """(places and labels of the components that have hot texts, edges)."""
         if hot is None:
             return None, edges
-        ends = (np.concatenate([a, _numbers(edges, name)]) for a, name in zip(hot, ("later", "earlier")))
+        later, earlier = _numbers(edges, "later"), _numbers(edges, "earlier")
+        ends = (np.concatenate([a, b]) for a, b in zip(hot, (later, np.where(earlier < 0, later, earlier))))  # a document of an index links nothing
         places, label = _components.labelled(*ends)
         own = np.isin(label, label_of((places, label), np.unique(hot[1])))
         return (places[own], label[own]), edges
@@ -105,8 +106,11 @@ class Rows:
         """(a frame of all parts with the ids of leaders as the column other, whether it is small)."""
         table = pa.concat_tables(parts)
         places = np.unique(_numbers(table, "earlier"))
-        leaders = self.job.spark.createDataFrame(pa.table({"place": places}))
-        ids = self.found.recs.join(leaders, few=len(places) < FEW).select("place", "id").toArrow().sort_by("place")
+        rows = lambda some: self.job.spark.createDataFrame(pa.table({"place": some}))
+        ids = self.found.recs.join(rows(places[places >= 0]), few=len(places) < FEW).select("place", "id")
+        if self.job.index:
+            ids = ids.unionByName(self.job.index.names(self.job, rows(places[places < 0])))
+        ids = ids.toArrow().sort_by("place")
         at = np.searchsorted(_numbers(ids, "place"), _numbers(table, "earlier"))
         table = table.append_column("other", ids["id"].take(pa.array(at)))
         return self.job.spark.createDataFrame(table.combine_chunks()), table.num_rows < FEW  # Spark loses rows of columns in unlike chunks

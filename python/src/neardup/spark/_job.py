@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from .. import _command
 from .._command import Error
-from . import _folders, _packs, _stage
+from . import _folders, _index, _packs, _stage
 from ._places import CO_PARTITION, classic
 
 REFUSED = {
@@ -23,6 +23,7 @@ REFUSED = {
     "workers": "partitions= says how finely the work is divided",
     "tmp": "temporary files are Spark's",
     "link": "only leaders",
+    "add": "nothing is added to an index: neardup index add INDEX FILES adds what was kept",
     "json": "the result is a DataFrame", "quiet": "the result is a DataFrame",
 }
 
@@ -35,7 +36,7 @@ FILES = re.compile(r"(--(?:idf|stopwords|dictionary)=)(.+)()|(--method=(?:.*\s)?
 class Job:
     """One call of dedup or pairs."""
 
-    def __init__(self, spark: SparkSession, options: dict, partitions=None, flags=None, tell=lambda step: None, pieces=None):
+    def __init__(self, spark: SparkSession, options: dict, partitions=None, flags=None, tell=lambda step: None, pieces=None, against=None):
         self.spark = spark
         self.tell = tell  # is told what step begins
         self.partitions = partitions  # of each shuffle; None: Spark's own number, and it puts small ones together
@@ -46,11 +47,14 @@ class Job:
             if name in REFUSED:
                 raise TypeError(f"{name}= is not for Spark: {REFUSED[name]}")
         flags = _command.flags(options) if flags is None else flags
+        self.index = None if against is None else _index.Index(spark, against, flags)
+        if self.index:
+            flags = self.index.method
         contract = _stage.once(["contract", *flags]).rstrip("\n")
         self.method = contract.split(" ", 2)[2]  # after the protocol and the cleaning
         self.here = one_process(self.spark.sparkContext)
         ship(self.spark)
-        self.worker = _stage.Worker([*flags, f"--expect={contract}"], _command.path() if self.here else None, self.shipped(flags))
+        self.worker = _stage.Worker([*flags, f"--expect={contract}"], _command.path() if self.here else None, self.shipped(flags), self.index.flags if self.index else ())
 
     @contextlib.contextmanager
     def settings(self):

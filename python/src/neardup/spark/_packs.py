@@ -86,7 +86,7 @@ def distinct(worker, labels, named):
                 yield first + packed(b"r\t", *columns(b, "pack"))
                 first = b""
 
-        return worker.run(feed(), lambda lines: _distinct(lines, labels), "distinct", f"--parts={len(labels)}")
+        return worker.run(feed(), lambda lines: _distinct(lines, labels), "distinct", f"--parts={len(labels)}", *(["--ranges"] if worker.index else []))
 
     return run
 
@@ -118,7 +118,7 @@ def bucket_packed(worker, hot):
                 if pack.null_count < len(pack):
                     yield packed(b"", pack.drop_null())
 
-        yield from worker.run(feed(), _stage._met, "bucket", "--packed", f"--hot={hot}")
+        yield from worker.run(feed(), _stage._met, "bucket", "--packed", f"--hot={hot}", *worker.index)
         for b in others:
             later, earlier, role = b.columns
             no = pa.nulls(len(later), pa.int64())

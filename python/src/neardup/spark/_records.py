@@ -35,7 +35,7 @@ def records(job, docs: Documents) -> DataFrame:
 
 def tallied(job, docs: Documents):
     """A file of the counts of all partitions, for methods that choose keys by them."""
-    if not job.method.startswith("ngram/"):
+    if not job.method.startswith("ngram/") or job.index:
         return None
     folder = job.folder()
     total, part = os.path.join(folder, f"{uuid.uuid4().hex}.counts"), os.path.join(folder, "part.counts")

@@ -47,7 +47,7 @@ def run(spark, spec, tell=lambda step: None, note=lambda text: None) -> dict:
         # Rows go to Python some at a time: more take memory that is asked of the system anew for each, a third of what Python takes for lines.
         spark.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", BATCH)
         spark.conf.set(CO_PARTITION, "false")
-        job = Job(spark, {}, flags=spec["method"], tell=tell, pieces=most)
+        job = Job(spark, {}, flags=spec["method"], tell=tell, pieces=most, against=spec.get("against"))
         with job.step("read"):
             source = _files.read(job, spec["inputs"], spec["format"], spec["input"], note)
         summary = {"verb": spec["verb"]}

@@ -38,9 +38,10 @@ def command():
 class Worker:
     """The command and the flags that all stages get: driver and executors agree on the method, or a stage fails."""
 
-    def __init__(self, flags=(), program=None, files={}):
+    def __init__(self, flags=(), program=None, files={}, index=()):
         self.flags = list(flags)
         self.program = program  # None: the executor finds it
+        self.index = list(index)  # the flags of stages that read the index which others are decided against
         self.files = files  # flags that name files which were sent: {flag: (what is before, the name of the file, what is after)}
 
     def argv(self, stage, *more):
@@ -245,7 +246,7 @@ def verify(worker, raw=(), conflicts=False):
                 end = pc.if_else(is_text, _lines.TAB, _lines.NOTHING)  # between the last two fields, if there are two
                 yield _lines.join(kind, x, y, text if raw else _lines.escape(text), last=end)
 
-        return worker.run(feed(), lambda lines: _edges(lines, conflicts), "verify", *raw, *(["--conflicts"] if conflicts else []))
+        return worker.run(feed(), lambda lines: _edges(lines, conflicts), "verify", *raw, *worker.index, *(["--conflicts"] if conflicts else []))
 
     return run
 
@@ -261,7 +262,7 @@ def decide(worker, raw, rulings, conflicts):
                 yield first + _lines.join(place, _lines.hexed(check), text if raw else _lines.escape(text))
                 first = b""
 
-        return worker.run(feed(), lambda lines: _edges(lines, conflicts), "decide", *raw, *(["--conflicts"] if conflicts else []))
+        return worker.run(feed(), lambda lines: _edges(lines, conflicts), "decide", *raw, *worker.index, *(["--conflicts"] if conflicts else []))
 
     return run
 

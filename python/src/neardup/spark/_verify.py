@@ -15,7 +15,7 @@ def verify(job, docs, pairs: DataFrame, n: int, conflicts=False) -> DataFrame:
     if n == 0:
         return job.spark.createDataFrame([], _stage.EDGES)
     blocks = blocked(job, pairs, n)
-    need = blocks.select("block", F.explode(F.array("later", "earlier")).alias("place")).distinct()
+    need = blocks.select("block", F.explode(F.array("later", "earlier")).alias("place")).where("place >= 0").distinct()  # those of an index are read there
     return of_blocks(job, docs, need, 2 * n < FEW, blocks, conflicts)
 
 
@@ -65,6 +65,7 @@ def verify_few(job, docs, later, earlier, conflicts) -> pa.Table:
     order = np.lexsort((place, at))
     at, place = at[order], place[order]
     new = (np.diff(at, prepend=-1) != 0) | (np.diff(place, prepend=-1) != 0)
+    new &= place >= 0  # those of an index are read there
     at, place = at[new], place[new]
     few = len(place) < FEW
     need, blocks = (job.spark.createDataFrame(pa.table(t)) for t in ({"block": at, "place": place}, {"block": block, "later": later, "earlier": earlier}))

@@ -1,0 +1,228 @@
+// Package resume keeps what a run has done so far in a folder, so that one that was
+// killed goes on from there.
+//
+// A folder holds logs, one a stage, to which frames are only ever appended, and a
+// manifest: the facts that the results depend on, and of each log the length up to which
+// it counts, with a checksum. The manifest is replaced after the logs are on disk.
+package resume
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/neardup/neardup/internal/durable"
+	"github.com/neardup/neardup/internal/lockfile"
+	"github.com/zeebo/xxh3"
+)
+
+// Errors that errors about a folder wrap.
+var (
+	// ErrLocked: another process has it.
+	ErrLocked = errors.New("another run goes on there now")
+	// ErrUnlike: the run that began there was another.
+	ErrUnlike = errors.New("the run that began there was another")
+	// ErrDamaged: its files are not as they were written.
+	ErrDamaged = errors.New("what the run left is damaged, begin in an empty folder")
+	// ErrFinished: nothing is left to do.
+	ErrFinished = errors.New("the run had finished")
+)
+
+// Fact is a setting or an input that results depend on.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+const (
+	manifestName = "RUN"
+	lockName     = "lock"
+	suffix       = ".log"
+	format       = "neardup run 1"
+)
+
+// manifest says what counts of the files of a folder.
+type manifest struct {
+	Format string            `json:"format"`
+	Facts  []Fact            `json:"facts"`
+	Logs   map[string]extent `json:"logs"`
+	// Finished is what the index will be after the run, where it adds to one.
+	Finished string `json:"finished,omitempty"`
+}
+
+// extent is how much of a log counts, and the checksum of its last frame, which is
+// one of all frames before it too.
+type extent struct {
+	Bytes int64  `json:"bytes"`
+	Sum   uint64 `json:"sum"`
+}
+
+// Folder is where a run leaves what it has done. Its methods are for one goroutine at a time.
+type Folder struct {
+	Every    time.Duration // about how much work a kill may cost; Open sets a few seconds
+	dir      string
+	facts    []Fact
+	unlock   func() error
+	manifest manifest
+	open     []*Log
+}
+
+// Open takes the folder for a run with these facts; [Folder.Begin] may say more. It is
+// made if it is not there, but not the one above it.
+func Open(dir string, facts ...Fact) (*Folder, error) {
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if n := e.Name(); n != manifestName && n != manifestName+".new" && n != lockName && filepath.Ext(n) != suffix {
+			return nil, fmt.Errorf("%s: a run leaves what it has done in an empty folder, and there is %s", dir, n)
+		}
+	}
+	unlock, err := lockfile.Lock(filepath.Join(dir, lockName))
+	if errors.Is(err, lockfile.ErrLocked) {
+		return nil, fmt.Errorf("%s: %w", dir, ErrLocked)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{dir: dir, facts: facts, unlock: unlock, Every: 5 * time.Second}
+	if err := f.read(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// read reads the manifest, a line of JSON and its checksum; without one nothing counts.
+func (f *Folder) read() error {
+	b, err := os.ReadFile(filepath.Join(f.dir, manifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	line, sum, _ := bytes.Cut(b, []byte("\n"))
+	if string(sum) != checksum(line) {
+		return f.damaged(manifestName, "it has another checksum than it says")
+	}
+	if err := json.Unmarshal(line, &f.manifest); err != nil {
+		return f.damaged(manifestName, err.Error())
+	}
+	if f.manifest.Format != format {
+		return fmt.Errorf("%s: %w: its files are %q, this program writes %q", f.dir, ErrUnlike, f.manifest.Format, format)
+	}
+	return nil
+}
+
+func checksum(line []byte) string { return strconv.FormatUint(xxh3.Hash(line), 16) + "\n" }
+
+func (f *Folder) damaged(file, what string) error {
+	return fmt.Errorf("%w: %s: %s", ErrDamaged, filepath.Join(f.dir, file), what)
+}
+
+// write replaces the manifest.
+func (f *Folder) write() error {
+	line, err := json.Marshal(f.manifest)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(f.dir, manifestName)
+	file, err := os.Create(path + ".new")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(append(line, '\n'), checksum(line)...))
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return durable.Rename(path+".new", path)
+}
+
+// Begin begins a run, or goes on with the one that began with the same facts: more, and
+// those of Open. index is what an index that the run adds to is now, "" if there is none:
+// ErrFinished says that it is what the run would make it.
+func (f *Folder) Begin(index string, more ...Fact) error {
+	facts := slices.Concat(f.facts, more)
+	if f.manifest.Format == "" {
+		f.manifest = manifest{Format: format, Facts: facts, Logs: map[string]extent{}}
+		return f.write()
+	}
+	if was := f.manifest.Finished; was != "" && was == index {
+		return fmt.Errorf("%s: %w", f.dir, ErrFinished)
+	}
+	values := map[string]string{}
+	for _, one := range facts {
+		values[one.Name] = one.Value
+	}
+	for _, was := range f.manifest.Facts {
+		now, there := values[was.Name]
+		delete(values, was.Name)
+		switch {
+		case !there:
+			return fmt.Errorf("%s: %w: it had %s %s", f.dir, ErrUnlike, was.Name, was.Value)
+		case now != was.Value:
+			return fmt.Errorf("%s: %w: %s was %s, and is %s", f.dir, ErrUnlike, was.Name, was.Value, now)
+		}
+	}
+	for _, one := range facts {
+		if _, left := values[one.Name]; left {
+			return fmt.Errorf("%s: %w: it had no %s %s", f.dir, ErrUnlike, one.Name, one.Value)
+		}
+	}
+	return nil
+}
+
+// Finishing says what the index will be when the run has been committed, after which
+// nothing may be left to do but Remove.
+func (f *Folder) Finishing(index string) error {
+	f.manifest.Finished = index
+	return f.write()
+}
+
+// Remove removes what the run left, and gives the folder back.
+func (f *Folder) Remove() error {
+	errs := []error{f.closeLogs()}
+	entries, err := os.ReadDir(f.dir)
+	names := []string{manifestName} // first: without it nothing counts
+	for _, e := range entries {
+		if e.Name() != manifestName && e.Name() != lockName {
+			names = append(names, e.Name())
+		}
+	}
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(f.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(append(errs, err, f.Close())...)
+}
+
+func (f *Folder) closeLogs() error {
+	var errs []error
+	for _, l := range f.open {
+		errs = append(errs, l.file.Close())
+	}
+	f.open = nil
+	return errors.Join(errs...)
+}
+
+// Close gives the folder back; what was done is kept. It does nothing the second time.
+func (f *Folder) Close() error {
+	err := f.closeLogs()
+	if f.unlock != nil {
+		err = errors.Join(err, f.unlock())
+		f.unlock = nil
+	}
+	return err
+}

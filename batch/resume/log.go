@@ -1,0 +1,158 @@
+package resume
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Log is what a stage has done, frame after frame: first those that are there are read
+// again, then others are appended. For one goroutine at a time.
+//
+//	frame  bytes of it (4), checksum of these and of all frames before (8), bytes
+type Log struct {
+	folder *Folder
+	name   string
+	file   *os.File
+	in     *bufio.Reader // nil: all that counts was read
+	out    *bufio.Writer
+	at     extent // up to which frames were read or appended
+	before extent // the last one that was read
+	synced time.Time
+	frame  []byte
+}
+
+const frameHead = 12
+
+// Log opens the log of a stage. Where f is nil, so is the log: it is empty and forgets.
+func (f *Folder) Log(name string) (*Log, error) {
+	if f == nil {
+		return nil, nil
+	}
+	file, err := os.OpenFile(filepath.Join(f.dir, name+suffix), os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{folder: f, name: name, file: file, synced: time.Now()}
+	f.open = append(f.open, l)
+	counts := f.manifest.Logs[name]
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() < counts.Bytes {
+		return nil, l.damaged(fmt.Sprintf("it has %d bytes of %d", info.Size(), counts.Bytes))
+	}
+	l.in = bufio.NewReaderSize(io.NewSectionReader(file, 0, counts.Bytes), 256<<10)
+	return l, nil
+}
+
+func (l *Log) damaged(what string) error { return l.folder.damaged(l.name+suffix, what) }
+
+// Next returns the next frame that is there, io.EOF after the last. The caller may keep it.
+func (l *Log) Next() ([]byte, error) {
+	if l == nil || l.in == nil {
+		return nil, io.EOF
+	}
+	counts := l.folder.manifest.Logs[l.name]
+	if l.at.Bytes == counts.Bytes {
+		if l.at.Sum != counts.Sum {
+			return nil, l.damaged("its last frame is another than the manifest says")
+		}
+		if err := l.append(); err != nil {
+			return nil, err
+		}
+		return nil, io.EOF
+	}
+	var head [frameHead]byte
+	if _, err := io.ReadFull(l.in, head[:]); err != nil {
+		return nil, l.short(err)
+	}
+	n := int64(binary.LittleEndian.Uint32(head[:]))
+	if n > counts.Bytes-l.at.Bytes-frameHead {
+		return nil, l.damaged("a frame is longer than the file")
+	}
+	b := make([]byte, n)
+	if _, err := io.ReadFull(l.in, b); err != nil {
+		return nil, l.short(err)
+	}
+	sum := xxh3.HashSeed(b, l.at.Sum)
+	if sum != binary.LittleEndian.Uint64(head[4:]) {
+		return nil, l.damaged(fmt.Sprintf("the frame at %d has another checksum", l.at.Bytes))
+	}
+	l.before, l.at = l.at, extent{l.at.Bytes + frameHead + n, sum}
+	return b, nil
+}
+
+func (l *Log) short(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return l.damaged("it ends within a frame")
+	}
+	return err
+}
+
+// append ends the reading: what lies after what was read does not count.
+func (l *Log) append() error {
+	l.in = nil
+	l.out = bufio.NewWriterSize(l.file, 256<<10)
+	if err := l.file.Truncate(l.at.Bytes); err != nil {
+		return err
+	}
+	_, err := l.file.Seek(l.at.Bytes, io.SeekStart)
+	return err
+}
+
+// Back gives the last frame that was read and all after it up: they will be made anew.
+func (l *Log) Back() error {
+	l.at = l.before
+	l.folder.manifest.Logs[l.name] = l.at
+	if err := l.folder.write(); err != nil {
+		return err
+	}
+	return l.append()
+}
+
+// Append appends a frame, when all that are there have been read. What was appended counts a few
+// seconds later, or from the next Sync on.
+func (l *Log) Append(frame []byte) error {
+	if l == nil {
+		return nil
+	}
+	if uint64(len(frame)) > 1<<32-1 {
+		return fmt.Errorf("%s: %d bytes at once are too many", l.name+suffix, len(frame))
+	}
+	l.at = extent{l.at.Bytes + frameHead + int64(len(frame)), xxh3.HashSeed(frame, l.at.Sum)}
+	head := binary.LittleEndian.AppendUint32(l.frame[:0], uint32(len(frame)))
+	l.frame = binary.LittleEndian.AppendUint64(head, l.at.Sum)
+	if _, err := l.out.Write(l.frame); err != nil {
+		return err
+	}
+	if _, err := l.out.Write(frame); err != nil {
+		return err
+	}
+	if time.Since(l.synced) < l.folder.Every {
+		return nil
+	}
+	return l.Sync()
+}
+
+// Sync makes what was appended count.
+func (l *Log) Sync() error {
+	if l == nil || l.in != nil || l.folder.manifest.Logs[l.name] == l.at {
+		return nil
+	}
+	if err := errors.Join(l.out.Flush(), l.file.Sync()); err != nil {
+		return err
+	}
+	l.folder.manifest.Logs[l.name] = l.at
+	err := l.folder.write()
+	l.synced = time.Now()
+	return err
+}

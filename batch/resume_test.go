@@ -1,0 +1,325 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/resume"
+)
+
+// told is all that a run tells.
+type told struct {
+	Outcomes []Outcome
+	Clusters []string
+	Rejected []string
+	Summary  Summary
+}
+
+// sameTold: but for times, and for work that a killed run did not have to do again.
+var sameTold = cmpopts.IgnoreFields(Summary{}, "Effort")
+
+// few is a source of small blocks, of which some items are rejected.
+type few struct{ docs []neardup.Document }
+
+type fewBlock []neardup.Document
+
+func (s *few) Next() (Block, error) {
+	b, err := (&docSource{s.docs[:min(len(s.docs), 7)]}).Next()
+	s.docs = s.docs[min(len(s.docs), 7):]
+	if err != nil {
+		return nil, err
+	}
+	return fewBlock(b.(docBlock)), nil
+}
+
+func (b fewBlock) Decode(item func(*neardup.Document, error)) {
+	for i := range b {
+		if strings.HasSuffix(b[i].ID, "13") {
+			item(nil, fmt.Errorf("%s is not liked", b[i].ID))
+			continue
+		}
+		item(&b[i], nil)
+	}
+}
+
+// resumed runs until it is killed at an event, after which the folder is as it was then: what was
+// done later is not there. It returns how many events there were.
+// With an index the documents are added to it.
+func resumed(t testing.TB, docs []neardup.Document, cfg Config, dir, index string, kill int) (all told, events int, err error) {
+	t.Helper()
+	folder, err := resume.Open(dir)
+	if err != nil {
+		return all, 0, err
+	}
+	folder.Every = 0
+	cfg.Resume = folder
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	left := map[string][]byte{}
+	event := func() {
+		if events++; events == kill {
+			left = filesOf(t, dir)
+			cancel()
+		}
+	}
+	cfg.Progress = func(Progress) { event() }
+	cfg.Reject = func(i int, err error) error {
+		all.Rejected = append(all.Rejected, fmt.Sprint(i, rejection(err).Reason))
+		return nil
+	}
+	if index != "" {
+		w := change(t, index)
+		defer w.Close()
+		cfg.Reference, cfg.Add = w.Index, w
+	} else {
+		cfg.Clusters = func(o Outcome, size int) error {
+			event()
+			all.Clusters = append(all.Clusters, fmt.Sprint(o.ID, o.Leader, size))
+			return ctx.Err()
+		}
+	}
+	sum, err := Dedup(ctx, &few{docs}, cfg, func(o Outcome) error {
+		event()
+		all.Outcomes = append(all.Outcomes, o)
+		return ctx.Err()
+	})
+	if err == nil {
+		all.Summary = *sum
+		if cfg.Add != nil {
+			err = cfg.Add.Commit()
+		}
+		return all, events, errors.Join(err, folder.Remove())
+	}
+	err = errors.Join(err, folder.Close())
+	if len(left) > 0 {
+		put(t, dir, left)
+	}
+	return all, events, err
+}
+
+func filesOf(t testing.TB, dir string) map[string][]byte {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for _, e := range entries {
+		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+// put makes the folder hold these files and no others; nil is none.
+func put(t testing.TB, dir string, files map[string][]byte) {
+	t.Helper()
+	err := os.RemoveAll(dir)
+	if err == nil {
+		err = os.Mkdir(dir, 0o700)
+	}
+	for name, b := range files {
+		if err == nil && b != nil {
+			err = os.WriteFile(filepath.Join(dir, name), b, 0o600)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// one is one of several, by chance.
+func one[T any](rng *rand.Rand, of ...T) T { return of[rng.IntN(len(of))] }
+
+// A run that is killed at any moments, and goes on each time, tells what one that was never
+// killed tells, whatever the workers and the memory of each. NEARDUP_KILLS says how many kills.
+func TestKilledRunsGoOn(t *testing.T) {
+	wanted := 40
+	if n, err := strconv.Atoi(os.Getenv("NEARDUP_KILLS")); err == nil {
+		wanted = n
+	}
+	defer JoinFrom(joinFrom)()
+	rng := rand.New(rand.NewPCG(26, 6))
+	for kills := 0; kills < wanted; {
+		joinFrom = one(rng, uint32(2), 256)
+		cfg := Config{
+			Method: shingled{.5, one(rng, true, false)}, Tmp: t.TempDir(),
+			Keep: one(rng, First, Longest, "latest;id"), Link: one(rng, ByLeader, ByLeader, ByLeader, Components),
+		}
+		docs, index := randomDocs(rng.Uint64(), 3+rng.IntN(100)), func() string { return "" }
+		if cfg.Link == ByLeader && one(rng, true, false) {
+			there := docs[:len(docs)/3]
+			docs = docs[len(there):]
+			index = func() string {
+				dir := filepath.Join(t.TempDir(), "index")
+				if err := CreateIndex(dir, cfg, nil); err != nil {
+					t.Fatal(err)
+				}
+				addTo(t, dir, there, cfg)
+				return dir
+			}
+		} else if one(rng, true, false) {
+			cfg.Audit = &Audit{Threshold: .5, Lax: shingled{threshold: .4}, List: 3}
+		}
+		another := func() Config {
+			c := cfg
+			c.Workers = 1 + rng.IntN(3)
+			c.Memory = one[int64](rng, 1<<12, 1<<16, 1<<24)
+			return c
+		}
+		dir, grows := t.TempDir(), index()
+		want, events, err := resumed(t, docs, another(), dir, index(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left := filesOf(t, dir); len(left) > 0 {
+			t.Fatalf("%v is left of a run that finished", left)
+		}
+		got, err := told{}, context.Canceled
+		for try := 0; err != nil; try++ {
+			kill := 1 + rng.IntN(events)
+			if try > 3 {
+				kill = 0
+			}
+			if got, _, err = resumed(t, docs, another(), dir, grows, kill); err != nil && !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			} else if err != nil {
+				kills++
+			}
+		}
+		opts := gocmp.Options{sameTold, cmpopts.IgnoreFields(Audited{}, "Time")}
+		if got.Summary.TextBytes != want.Summary.TextBytes { // less memory tells fewer texts apart, and then samples others
+			opts = append(opts, cmpopts.IgnoreFields(Input{}, "Texts", "TextBytes"), cmpopts.IgnoreFields(Outcomes{}, "Largest"), cmpopts.IgnoreFields(Summary{}, "Audit"))
+		}
+		if diff := gocmp.Diff(want, got, opts); diff != "" {
+			t.Fatalf("%+v: a killed run went on to something else (-want +got):\n%s", cfg, diff)
+		}
+	}
+}
+
+// A run that was killed after the commit of what it added has nothing left to do.
+func TestAddedOnce(t *testing.T) {
+	cfg := Config{Method: shingled{threshold: .5}, Tmp: t.TempDir()}
+	index, dir := filepath.Join(t.TempDir(), "index"), t.TempDir()
+	if err := CreateIndex(index, cfg, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []error{nil, resume.ErrFinished} {
+		w := change(t, index)
+		folder, err := resume.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Reference, cfg.Add, cfg.Resume = w.Index, w, folder
+		_, err = Dedup(context.Background(), Documents(randomDocs(4, 50)), cfg, func(Outcome) error { return nil })
+		if !errors.Is(err, want) {
+			t.Errorf("it says %v, want %v", err, want)
+		}
+		if err := errors.Join(folder.Close(), w.Commit(), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What another run has done, or damage, is refused by name.
+func TestFoldersOfOtherRunsAreRefused(t *testing.T) {
+	cfg := Config{Method: shingled{threshold: .5}, Tmp: t.TempDir()}
+	docs := randomDocs(1, 100)
+	dir := t.TempDir()
+	if _, _, err := resumed(t, docs, cfg, dir, "", 30); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	left := filesOf(t, dir)
+	for _, test := range []struct {
+		change func(*Config, *[]neardup.Document)
+		says   string
+	}{
+		{func(c *Config, _ *[]neardup.Document) { c.Method = other{shingled{threshold: .5}} }, "the method was shingled/1, and is other/2"},
+		{func(c *Config, _ *[]neardup.Document) { c.Clean = upper{} }, "the normalisation was none, and is upper"},
+		{func(c *Config, _ *[]neardup.Document) { c.Keep = Longest }, "--keep was first, and is longest"},
+		{func(c *Config, _ *[]neardup.Document) { c.Link = Components }, "--link was leader, and is components"},
+		{func(_ *Config, d *[]neardup.Document) { *d = (*d)[:5] }, "the inputs had more records"},
+	} {
+		put(t, dir, left)
+		c, d := cfg, docs
+		test.change(&c, &d)
+		if _, _, err := resumed(t, d, c, dir, "", 0); !errors.Is(err, resume.ErrUnlike) || !strings.Contains(fmt.Sprint(err), test.says) {
+			t.Errorf("it says %v, want %s", err, test.says)
+		}
+	}
+	put(t, dir, left)
+	folder, err := resume.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := resume.Open(dir); !errors.Is(err, resume.ErrLocked) {
+		t.Errorf("a second run is told %v", err)
+	}
+	if err := folder.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Pairs(context.Background(), Documents(docs), Config{Method: cfg.Method, Resume: folder}, func(Pair) error { return nil }); err == nil {
+		t.Error("Pairs resumes")
+	}
+	put(t, dir, map[string][]byte{"mine": {1}})
+	if _, err := resume.Open(dir); err == nil || !strings.Contains(err.Error(), "mine") {
+		t.Errorf("of a folder with a file of somebody it says %v", err)
+	}
+}
+
+// Whatever happens to what a killed run left, the next one names the file or decides as ever.
+func TestDamagedFoldersAreRefused(t *testing.T) {
+	cfg := Config{Method: shingled{threshold: .5}, Tmp: t.TempDir()}
+	docs := randomDocs(2, 50)
+	dir := t.TempDir()
+	want, events, err := resumed(t, docs, cfg, dir, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng, refused, killed := rand.New(rand.NewPCG(7, 7)), 0, map[string][]byte{}
+	for i := range 50 {
+		if put(t, dir, nil); i%5 == 0 {
+			if _, _, err := resumed(t, docs, cfg, dir, "", events/8+rng.IntN(events*3/4)); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			killed = filesOf(t, dir)
+		}
+		files := maps.Clone(killed)
+		var names []string
+		for _, n := range []string{"RUN", "read.log", "compare.log"} {
+			if len(files[n]) > 0 {
+				names = append(names, n)
+			}
+		}
+		name, how := names[rng.IntN(len(names))], damages[i%len(damages)]
+		other := files[names[rng.IntN(len(names))]]
+		files[name] = how.do(rng, append([]byte(nil), files[name]...), append([]byte(nil), other...))
+		put(t, dir, files)
+		got, _, err := resumed(t, docs, cfg, dir, "", 0)
+		switch {
+		case err == nil:
+			if diff := gocmp.Diff(want, got, sameTold); diff != "" {
+				t.Errorf("%d: %s, %s: it decides otherwise:\n%s", i, name, how.name, diff)
+			}
+		case !errors.Is(err, resume.ErrDamaged) || !strings.Contains(err.Error(), name):
+			t.Errorf("%d: %s, %s: it says %v", i, name, how.name, err)
+		default:
+			refused++
+		}
+	}
+	if refused < 25 {
+		t.Errorf("only %d of 50 damages were noticed", refused)
+	}
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// A run that is killed (NEARDUP_KILLS times by each method) and goes on writes what one that was not killed
+// writes, to the last byte, and leaves nothing behind.
+func TestKilledRunsGoOn(t *testing.T) {
+	kills := 6
+	if n, err := strconv.Atoi(os.Getenv("NEARDUP_KILLS")); err == nil {
+		kills = n
+	}
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) // where a kill hits is chance anyway
+	outputs := []string{"kept.jsonl", "decisions.jsonl", "clusters.jsonl", "groups.csv"}
+	for method, documents := range map[string]int{"minhash": 2000, "auto": 500, "simhash": 2000, "ngram": 100} {
+		t.Run(method, func(t *testing.T) {
+			in := filepath.Join(t.TempDir(), "all.jsonl")
+			var all bytes.Buffer
+			for i := range documents {
+				fmt.Fprintf(&all, "{\"id\":\"%d\",\"text\":\"%s\"}\n", i, familyText(rng))
+			}
+			write(t, in, all.Bytes())
+			command := func(to string, more ...string) *exec.Cmd {
+				args := append([]string{"dedup", in, "--json", "--audit=on", "--method", method}, more...)
+				for i, flag := range []string{"--out", "--decisions", "--clusters", "--groups"} {
+					args = append(args, flag, filepath.Join(to, outputs[i]))
+				}
+				return exec.Command("neardup", args...)
+			}
+			want, begun := t.TempDir(), time.Now()
+			undisturbed := summaryOf(t, command(want))
+			took := time.Since(begun)
+			for done := 0; done < kills; {
+				got, left := t.TempDir(), filepath.Join(t.TempDir(), "left")
+				for range 1 + rng.IntN(3) {
+					cmd := command(got, "--resume", left)
+					if err := cmd.Start(); err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(time.Duration(rng.Int64N(int64(took))))
+					_ = cmd.Process.Kill()
+					_ = cmd.Wait()
+					done++
+				}
+				if sum := summaryOf(t, command(got, "--resume", left)); sum != undisturbed {
+					t.Errorf("the summary is\n%s\nof the run that was not killed\n%s", sum, undisturbed)
+				}
+				for _, name := range outputs {
+					a, b := read(t, filepath.Join(want, name)), read(t, filepath.Join(got, name))
+					if !bytes.Equal(a, b) {
+						t.Errorf("%s differs", name)
+					}
+				}
+				if entries, err := os.ReadDir(left); err != nil || len(entries) > 0 {
+					t.Errorf("%v is left: %v", entries, err)
+				}
+			}
+		})
+	}
+}
+
+// summaryOf runs a command and returns its summary, without times and what depends on them.
+func summaryOf(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v", cmd.Args, err)
+	}
+	var sum map[string]any
+	if err := json.Unmarshal(out, &sum); err != nil {
+		t.Fatal(err)
+	}
+	var kept []string
+	for name, value := range sum {
+		if slices.Contains([]string{"method", "documents", "texts", "kept", "removed", "equal", "clusters", "largest", "work", "digest"}, name) {
+			kept = append(kept, fmt.Sprint(name, ": ", value))
+		}
+	}
+	slices.Sort(kept)
+	return fmt.Sprint(kept)
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/neardup/neardup/batch/reference"
+	"github.com/neardup/neardup/internal/webhdfs"
+	"github.com/neardup/neardup/worker"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func (w *workerVerb) addIndex(fs *pflag.FlagSet) {
+	fs.StringVar(&w.index, "against", "", "the documents of this index come before all others: a folder, or webhdfs://HOST:PORT/PATH; a document n of it has the place n-2^32")
+	fs.StringVar(&w.asOf, "as-of", "", "the state of the index that the driver saw: fail at any other")
+}
+
+// onFolder is onIndex for a folder of this machine or of HDFS.
+func onFolder(ctx context.Context, name string, fn func(*reference.Index) error) error {
+	if !webhdfs.Is(name) {
+		return onIndex(name, fn)
+	}
+	folder, err := webhdfs.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	x, err := reference.OpenFS(folder, name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(x), x.Close())
+}
+
+// heldIndex is what a driver must know of an index.
+type heldIndex struct {
+	AsOf      string   `json:"asOf"`
+	Documents uint32   `json:"documents"`
+	Method    []string `json:"method"` // the flags to decide against it
+}
+
+func heldCommand(a *app) *cobra.Command {
+	var m methodFlags
+	cmd := &cobra.Command{
+		Use:   "index FOLDER",
+		Short: "What a driver must know of an index, as JSON",
+		Long: `Prints the state of an index, how many documents it holds and the flags of the
+method by which others are decided against it: its own, or those that are given,
+if they are no others.`,
+		Args: expects("FOLDER"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return onFolder(cmd.Context(), args[0], func(x *reference.Index) error {
+				if err := m.restore(x.Header().Settings); err != nil {
+					return err
+				}
+				method, clean, err := m.method()
+				if err != nil {
+					return err
+				}
+				if err := (&worker.Stages{Method: method, Clean: clean}).Use(x, ""); err != nil {
+					return err
+				}
+				return json.NewEncoder(a.stdout).Encode(heldIndex{x.AsOf(), x.Numbers(), m.asFlags()})
+			})
+		},
+	}
+	m.add(cmd.Flags())
+	return cmd
+}
+
+// asFlags are flags that give the settings again.
+func (f *methodFlags) asFlags() []string {
+	given := f.remembered()
+	name := given["method"]
+	if name == "" {
+		name = f.cfg.Name
+	}
+	spec, flags := "--method="+name, []string{}
+	for _, setting := range slices.Sorted(maps.Keys(given)) {
+		value := given[setting]
+		switch {
+		case setting == "method":
+		case setting == normalizeSetting || slices.Contains(ofFiles, setting):
+			flags = append(flags, "--"+setting+"="+value)
+		default:
+			spec += " " + setting + "=" + value
+		}
+	}
+	return append(flags, spec)
+}

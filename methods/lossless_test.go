@@ -1,0 +1,150 @@
+package methods_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/methods"
+)
+
+// twos are the pairs of neighbours among the words of a text, each Chinese character a word.
+func twos(s string) map[[2]string]bool {
+	var words []string
+	inWord := false
+	for _, r := range s {
+		switch {
+		case unicode.Is(unicode.Han, r):
+			words, inWord = append(words, string(r)), false
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			inWord = false
+		case inWord:
+			words[len(words)-1] += string(r)
+		default:
+			words, inWord = append(words, string(r)), true
+		}
+	}
+	all := map[[2]string]bool{}
+	for i := 1; i < len(words); i++ {
+		all[[2]string{words[i-1], words[i]}] = true
+	}
+	if len(words) == 1 {
+		all[[2]string{words[0]}] = true
+	}
+	return all
+}
+
+func heldOf(a, b string) float64 {
+	x, y, both := twos(a), twos(b), 0
+	for p := range x {
+		if y[p] {
+			both++
+		}
+	}
+	if len(x) == 0 {
+		return 1
+	}
+	return float64(both) / float64(len(x))
+}
+
+// By any method a text goes only if the leader holds it, and all else is as it was.
+func TestLosslessByAnyMethod(t *testing.T) {
+	for _, c := range []methods.Config{
+		{}, {Limit: 12}, {Name: "weighted"}, {Name: "minhash", Threshold: .5}, {Name: "simhash", Threshold: .4}, {Name: "jaccard", Threshold: .5},
+		{Name: "ngram", Threshold: .6}, {Name: "ngram", Threshold: .6, Variants: methods.Keep}, {Name: methods.Auto2, Threshold: .6},
+	} {
+		plain, err := methods.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Lossless = .9
+		m, err := methods.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := m.Spec().String(), plain.Spec().String()+" lossless=0.9"; got != want {
+			t.Errorf("it calls itself %s, want %s", got, want)
+		}
+		var gone, kept int
+		for _, p := range pairsOf(rand.New(rand.NewPCG(1, 9)), 3000) {
+			a, b := p[0], p[1]
+			if a == b {
+				continue
+			}
+			if got, want := methods.Held(a, b), heldOf(a, b); got != want {
+				t.Fatalf("%q holds %v of %q, want %v", b, got, a, want)
+			}
+			want := plain.Compare(plain.View(a), plain.View(b))
+			lost := want.Near && heldOf(a, b) < .9
+			if lost {
+				kept++
+				want.Near, want.Variant, want.Overlap = false, true, true
+			} else if want.Near {
+				gone++
+			}
+			x, y := m.View(a), m.View(b)
+			if got := m.Compare(x, y); got != want {
+				t.Fatalf("%s: %q for %q: %+v, want %+v", m.Spec(), a, b, got, want)
+			}
+			list := m.(neardup.Explainer).Conflicts(x, y)
+			if d := (neardup.Decision{VariantOf: "b", Conflicts: list}); lost && (!d.Overlap() || list[0].A == "" || !strings.Contains(a, list[0].A)) {
+				t.Fatalf("%s: what %q says more than %q is %+v", m.Spec(), a, b, list)
+			}
+			if by, ok := plain.(neardup.Explainer); ok && len(list) != len(by.Conflicts(plain.View(a), plain.View(b)))+one(lost) {
+				t.Fatalf("%s: %q and %q: the evidence is %+v", m.Spec(), a, b, list)
+			}
+		}
+		if gone < 20 || kept < 20 {
+			t.Errorf("%s: %d pairs are near and %d overlap: too few to tell", m.Spec(), gone, kept)
+		}
+	}
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// What is not held is named: the longest passage of it.
+func TestLosslessNamesWhatWouldBeLost(t *testing.T) {
+	m, err := methods.New(methods.Config{Name: "jaccard", Threshold: .1, Shingle: feature.Shingle{Unit: feature.Scripts, K: 1}, Lossless: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ text, leader, more string }{
+		{"one two three four", "one two three", "four"},
+		{"zero, one two three", "one two three", "zero,"},
+		{"one two (and a half) three four", "one two three four", "and a half)"},
+		{"one two x three four y z five six", "one two three four five six", "y z"},
+		{"one three two", "one two three", "one three two"}, // words that it has, beside others
+		{"今天北京下大雨了", "今天北京下雨了", "大"},
+		{"one two 今天 three four", "one two three four", "今天"},
+		{"one two " + strings.Repeat("more ", 2) + strings.Repeat("words ", 60), "one two", "more more " + strings.Repeat("words ", 31) + "word…"},
+	} {
+		list := m.(neardup.Explainer).Conflicts(m.View(test.text), m.View(test.leader))
+		if len(list) != 1 || list[0].A != test.more || list[0].Kind != neardup.KindMore {
+			t.Errorf("%q says more than %q: %+v, want %q", test.text, test.leader, list, test.more)
+		}
+	}
+}
+
+func TestLosslessRefusesWhatItCannotDo(t *testing.T) {
+	for _, test := range []struct {
+		config methods.Config
+		says   string
+	}{
+		{methods.Config{Name: "exact", Lossless: .9}, "exact: lossless has no effect, no text differs from its leader in words"},
+		{methods.Config{Name: "images", Lossless: .9}, "images: lossless has no effect, no text differs from its leader in words"},
+		{methods.Config{Lossless: 1.1}, "lossless 1.1 is not in (0, 1]"},
+		{methods.Config{Lossless: -.1}, "lossless -0.1 is not in (0, 1]"},
+	} {
+		if _, err := methods.New(test.config); err == nil || err.Error() != test.says {
+			t.Errorf("%+v: %v, want %s", test.config, err, test.says)
+		}
+	}
+}

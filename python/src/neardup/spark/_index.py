@@ -1,0 +1,74 @@
+"""An index that documents are decided against: where its folder is for the executors, and what is found in it.
+
+A document of it is named by a place below zero: its number, less 2^32. The command reads the files of the folder, each task
+what it needs of them: from a folder that every machine has, or from HDFS over HTTP.
+"""
+
+import json
+import os
+from urllib.parse import quote
+
+import pyarrow as pa
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import DataFrame, functions as F
+
+from .._command import Error
+from . import _lines, _stage
+
+
+class Index:
+    """flags: those by which stages read it. method: those of the method by which others are decided against it."""
+
+    def __init__(self, spark, name, flags):
+        if not isinstance(name, (str, os.PathLike)):
+            raise TypeError("against= is the folder of an index: neardup index add INDEX FILES makes one")
+        for where in located(spark, os.fspath(name)):
+            try:
+                held = json.loads(_stage.once(["index", *flags, where]))
+                break
+            except Error as e:
+                failed = e
+        else:
+            raise failed
+        self.flags, self.method, self.documents = [f"--against={where}", f"--as-of={held['asOf']}"], held["method"], held["documents"]
+
+    def names(self, job, places: DataFrame) -> DataFrame:
+        """(place, id) of documents of the index by a column of places, each once."""
+        return job.stage(places, _names(job.worker), "place long, id string")
+
+
+def _names(worker):
+    def run(parts):
+        feed = (_lines.data(pa.array([f"{p}\n" for p in b.column(0).to_pylist()])) for b in _stage.filled(parts))
+        return worker.run(feed, _named, "names", *worker.index)
+
+    return run
+
+
+def _named(lines):
+    place, id = _lines.parse(lines, place=pa.int64(), id=pa.string()).to_batches()[0].columns
+    return pa.RecordBatch.from_arrays([place, _lines.unescape(id)], ["place", "id"])
+
+
+def located(spark, name) -> list:
+    """The folder as the command reads it, or where it may be if there are several NameNodes."""
+    jvm, conf = spark._jvm, spark._jsc.hadoopConfiguration()
+    try:
+        path = jvm.org.apache.hadoop.fs.Path(name)
+        fs = path.getFileSystem(conf)
+    except Py4JJavaError as e:
+        raise Error(f"{name}: {str(e.java_exception.getMessage()).splitlines()[0]}") from e
+    full = fs.makeQualified(path).toUri()
+    kind, host = full.getScheme(), full.getHost()
+    if kind == "file":
+        return [full.getPath()]
+    if kind in ("webhdfs", "swebhdfs"):
+        return [f"{kind}://{quote(full.getUserInfo() or spark.sparkContext.sparkUser())}@{full.getAuthority().split('@')[-1]}{quote(full.getPath())}"]
+    if kind != "hdfs":
+        raise Error(f"{name}: an index is read from a folder that every machine has, or from HDFS, not from {kind}:")
+    secure = conf.get("dfs.http.policy", "HTTP_ONLY") == "HTTPS_ONLY"
+    setting = f"dfs.namenode.http{'s' if secure else ''}-address"
+    named = [n for n in (conf.get(f"dfs.ha.namenodes.{host}") or "").split(",") if n]
+    addresses = [conf.get(f"{setting}.{host}.{n.strip()}") for n in named] or [conf.get(setting, "0.0.0.0:9871" if secure else "0.0.0.0:9870")]
+    user, scheme = quote(spark.sparkContext.sparkUser()), "swebhdfs" if secure else "webhdfs"
+    return [f"{scheme}://{user}@{a.replace('0.0.0.0', host or '127.0.0.1')}{quote(full.getPath())}" for a in addresses if a]

@@ -1,0 +1,90 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/image"
+	"github.com/neardup/neardup/server/api"
+)
+
+const imagesPath = "/v1/images"
+
+func (s *Server) routesForPictures() {
+	op := operation(Submit, http.MethodPost, imagesPath, "image", "The PDQ hash of a picture, for the images of an article; nothing is stored")
+	op.Description = "The body is the file: JPEG, PNG, GIF (the first frame), WebP, BMP or TIFF, as image/... or application/octet-stream."
+	op.MaxBodyBytes = s.bodyLimit(imagesPath) + 1 // huma refuses what has as many
+	register(s, with(op, http.StatusNotFound), s.image)
+}
+
+// bodyLimit is how many bytes the body of a request may have.
+func (s *Server) bodyLimit(path string) int64 {
+	if path == imagesPath && s.cfg.Pictures != nil {
+		return s.cfg.Pictures.OrDefault().Bytes
+	}
+	return maxBody
+}
+
+// weight is how many long bodies one of a route counts for: as many as lie in memory with it.
+func (s *Server) weight(r *http.Request) int64 {
+	n := s.bodyLimit(r.URL.Path)
+	if r.ContentLength > 0 {
+		n = min(n, r.ContentLength)
+	}
+	return (n + maxBody - 1) / maxBody
+}
+
+type pictureInput struct {
+	RawBody []byte `contentType:"application/octet-stream"`
+}
+
+// image hashes a picture. A decoder takes many times the memory of the file, so it has a place among the long judgements.
+func (s *Server) image(ctx context.Context, in *pictureInput) (api.Hashed, error) {
+	if s.cfg.Pictures == nil {
+		return api.Hashed{}, problem(http.StatusNotFound, api.CodeNotFound, "this server takes no pictures: serve --images")
+	}
+	if err := s.semaphore.Acquire(ctx); err != nil {
+		return api.Hashed{}, err
+	}
+	defer s.semaphore.Release()
+	p, err := image.Read(in.RawBody, *s.cfg.Pictures)
+	if err != nil {
+		return api.Hashed{}, at("body", "is no picture that can be read: "+err.Error())
+	}
+	return api.Hashed{
+		Image: api.Image{Hash: p.Hashes[0].String(), Quality: p.Quality},
+		Width: p.Width, Height: p.Height, Flat: p.Quality < image.DefaultQuality,
+	}, nil
+}
+
+// isPicture reports the Content-Type of a file.
+func isPicture(r *http.Request) bool {
+	t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return err == nil && (t == "application/octet-stream" || strings.HasPrefix(t, "image/"))
+}
+
+// toPictures reads those of an article.
+func toPictures(in []api.Image, location string) (ps []docid.Picture, err error) {
+	for i, one := range in {
+		h, err := image.ParseHash(one.Hash)
+		if err != nil {
+			return nil, at(fmt.Sprintf("%s.images[%d].hash", location, i), "is not 64 hexadecimal digits")
+		}
+		if one.Quality < 0 || one.Quality > 100 {
+			return nil, at(fmt.Sprintf("%s.images[%d].quality", location, i), "is not 0 to 100")
+		}
+		ps = append(ps, docid.Picture{Hash: h, Quality: one.Quality})
+	}
+	return ps, nil
+}
+
+func fromPictures(ps []docid.Picture) (out []api.Image) {
+	for _, p := range ps {
+		out = append(out, api.Image{Hash: p.Hash.String(), Quality: p.Quality})
+	}
+	return out
+}

@@ -1,0 +1,183 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	stdimage "image"
+	"image/jpeg"
+	"image/png"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/image"
+	"github.com/neardup/neardup/internal/pictures"
+	"github.com/neardup/neardup/server"
+	"github.com/neardup/neardup/server/api"
+)
+
+// pictured has a server take pictures, of at most 300 KB and 100,000 pixels.
+func pictured(c *server.Config) {
+	c.Pictures = &image.Limits{Bytes: 300_000, Pixels: 100_000}
+	c.Settings = func(string) docid.Settings {
+		s := settings("")
+		s.Pictures = &docid.Pictures{}
+		return s
+	}
+}
+
+func pngOf(t *testing.T, img stdimage.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func jpegOf(t *testing.T, img stdimage.Image, quality int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A picture is sent, and its hash is that of package image.
+func TestImage(t *testing.T) {
+	f := start(t, pictured)
+	c := f.client("news", server.Submit)
+	drawn := pngOf(t, pictures.Draw(1, 200, 160))
+	want, err := image.Read(drawn, image.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := must[api.Hashed](t)(c.Image(t.Context(), drawn))
+	if got != (api.Hashed{Image: api.Image{Hash: want.Hashes[0].String(), Quality: want.Quality}, Width: 200, Height: 160}) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if flat := must[api.Hashed](t)(c.Image(t.Context(), pngOf(t, stdimage.NewGray(stdimage.Rect(0, 0, 60, 60))))); !flat.Flat || flat.Quality != 0 {
+		t.Errorf("flat: %+v", flat)
+	}
+}
+
+// What is no picture, or a larger one than allowed, is refused by what it is.
+func TestImageIsRefused(t *testing.T) {
+	f := start(t, pictured)
+	small := string(pngOf(t, pictures.Draw(1, 64, 64)))
+	for _, c := range []struct {
+		what, body, contentType string
+		status                  int
+		says                    string
+	}{
+		{"a picture", small, "image/png", 200, `"hash":"`},
+		{"of any type", small, "application/octet-stream", 200, `"hash":"`},
+		{"a text", "no picture", "image/png", 422, "no picture that is known"},
+		{"an AVIF", "\x00\x00\x00\x20ftypavif....", "image/avif", 422, "it is AVIF"},
+		{"one that is cut short", small[:100], "image/png", 422, "is no picture that can be read"},
+		{"too many pixels", string(pngOf(t, stdimage.NewGray(stdimage.Rect(0, 0, 400, 251)))), "image/png", 422, "400 x 251 pixels, and at most 100000 are decoded"},
+		{"too many bytes", strings.Repeat("x", 300_001), "image/png", 413, "over 300000 bytes"},
+		{"as many as allowed", small + strings.Repeat("x", 300_000-len(small)), "image/png", 200, `"hash":"`},
+		{"a form", small, "application/x-www-form-urlencoded", 415, "Content-Type"},
+		{"nothing", "", "image/png", 400, "body"},
+	} {
+		r := f.do(server.Submit, http.MethodPost, "/v1/images", c.body, "Content-Type", c.contentType)
+		if r.status != c.status || !strings.Contains(r.body, c.says) {
+			t.Errorf("%s: %d %.300s, want %d and %q", c.what, r.status, r.body, c.status, c.says)
+		}
+	}
+	if r := start(t).do(server.Submit, http.MethodPost, "/v1/images", small, "Content-Type", "image/png"); r.status != 404 || !strings.Contains(r.body, "serve --images") {
+		t.Errorf("a server without: %d %s", r.status, r.body)
+	}
+}
+
+// The walk of an article with pictures: what they confirm, contradict, and are alike in.
+func TestArticleWithImages(t *testing.T) {
+	f := start(t, pictured)
+	c := f.client("news", server.Admin)
+	var images []api.Image
+	for n := range uint64(5) {
+		images = append(images, must[api.Hashed](t)(c.Image(t.Context(), pngOf(t, pictures.Draw(n, 240, 180)))).Image)
+	}
+	again := must[api.Hashed](t)(c.Image(t.Context(), jpegOf(t, pictures.Draw(0, 240, 180), 60))).Image // as another site has it
+	if again == images[0] {
+		t.Fatal("the JPEG has the hash of the PNG: that shows nothing")
+	}
+	submit := func(nid, title, content string, images ...api.Image) api.Answer {
+		t.Helper()
+		return must[api.Answer](t)(c.Submit(t.Context(), api.Submission{Article: api.Article{NID: nid, Title: title, Content: content, Images: images}}, ""))
+	}
+	a := submit("a", "", story(1), images[0], images[1])
+	if x := submit("same text, other pictures", "", story(1), images[2], images[3]); x.VariantOf != "a" || x.Conflicts[0] != (neardup.Conflict{Kind: "picture", A: images[2].Hash, B: images[0].Hash}) {
+		t.Errorf("same text, other pictures: %+v", x)
+	}
+	if x := submit("other text, same pictures", "", story(2), images[0], images[1]); x.Decision.Decision != neardup.New || x.VariantOf != "" {
+		t.Errorf("other text, same pictures: %+v", x)
+	}
+	submit("b", "A title", "", images[4], images[0])
+	x := submit("text under a title", "A title", story(3), again)
+	if x.Leader != "b" || x.Stage != docid.StageTitle || len(x.SameImages) != 1 || x.SameImages[0].Hash != again.Hash || x.SameImages[0].Other != images[0].Hash ||
+		x.SameImages[0].Same != 1 || x.SameImages[0].Of != 2 || x.SameImages[0].Distance == 0 {
+		t.Errorf("text under a title: %+v", x)
+	}
+	if x := submit("pictures only", "", "", images[1], images[0]); x.Decision.Decision != neardup.New || x.SameImages[0].DocID != a.DocID || x.SameImages[0].Same != 2 {
+		t.Errorf("pictures only: %+v", x)
+	}
+	if m := must[api.MemberAnswer](t)(c.Article(t.Context(), "a")); len(m.Member.Images) != 2 || m.Member.Images[1] != images[1] {
+		t.Errorf("member %+v", m)
+	}
+	if g := must[api.Group](t)(c.DocID(t.Context(), a.DocID, 0, 10)); g.Kept == nil || len(g.Kept.Images) != 2 {
+		t.Errorf("kept %+v", g.Kept)
+	}
+	p := api.Pair{A: api.Article{Images: images[:2]}, B: api.Article{Images: []api.Image{again}}}
+	if cmp := must[api.Comparison](t)(c.Compare(t.Context(), p)); cmp.Images == nil || cmp.Images.Same != 1 || cmp.Images.Of != 2 {
+		t.Errorf("comparison %+v", cmp.Images)
+	}
+}
+
+// Images that are none are refused by their place; those for an index that takes none, too.
+func TestImagesAreRefused(t *testing.T) {
+	f := start(t, pictured)
+	hash := strings.Repeat("0f", 32)
+	for _, c := range []struct{ body, says string }{
+		{`{"content":"x","images":[{"hash":"` + hash + `","quality":90},{"hash":"0f"}]}`, `"location":"body.images[1].hash"`},
+		{`{"content":"x","images":[{"hash":"` + hash + `","quality":101}]}`, `"location":"body.images[0].quality"`},
+		{`{"content":"x","images":[{"hash":"` + hash + `","file":"x"}]}`, `"location":"body.images[0].file"`},
+		{`{"content":"x","images":[` + strings.Repeat(`{"hash":"`+hash+`"},`, 50) + `{"hash":"` + hash + `"}]}`, `over 50 pictures`},
+	} {
+		if r := f.do(server.Submit, http.MethodPost, "/v1/articles", c.body); r.status != 422 || !strings.Contains(r.body, c.says) {
+			t.Errorf("%.80s: %d %s, want %s", c.body, r.status, r.body, c.says)
+		}
+	}
+	body := `{"content":"x","images":[{"hash":"` + hash + `","quality":90}]}`
+	if r := start(t).do(server.Submit, http.MethodPost, "/v1/articles", body); r.status != 422 || !strings.Contains(r.body, "takes no pictures") {
+		t.Errorf("an index without: %d %s", r.status, r.body)
+	}
+}
+
+// The description names the fields of pictures.
+func TestImagesAreDescribed(t *testing.T) {
+	b, err := json.Marshal(start(t, pictured).server.OpenAPI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(b, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{
+		"Submission/properties/images", "Image/properties/hash", "Image/properties/quality", "Hashed/properties/flat", "Hashed/properties/width",
+		"Answer/properties/sameImages", "ImagesInCommon/properties/of", "Comparison/properties/images",
+	} {
+		if resolve(doc, "#/components/schemas/"+path) == nil {
+			t.Errorf("%s is not described", path)
+		}
+	}
+	post, _ := json.Marshal(doc["paths"].(map[string]any)["/v1/images"])
+	if !strings.Contains(string(post), `"application/octet-stream"`) {
+		t.Errorf("the body of /v1/images: %s", post)
+	}
+}
