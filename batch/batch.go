@@ -19,6 +19,7 @@ import (
 	"runtime"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/batch/resume"
 	"github.com/neardup/neardup/override"
@@ -62,7 +63,7 @@ type Config struct {
 	Resume *resume.Folder
 	// Audit asks for measurements of the run; nil: none. They change no
 	// decision.
-	Audit *Audit
+	Audit *audit.Config
 	// Memory bounds, in bytes, what the run holds at once; at least MinMemory,
 	// 0 means 1 GiB. The largest documents come on top, a few times over.
 	Memory int64

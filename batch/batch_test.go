@@ -12,6 +12,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/text"
@@ -342,7 +343,7 @@ func TestNoTextIsNoEvidence(t *testing.T) {
 		"trained":    {Method: trained{shingled{threshold: .5}}},
 		"ranked":     {Method: shingled{threshold: .5}, Keep: Longest},
 		"components": {Method: shingled{threshold: .5}, Link: Components},
-		"audited":    {Method: shingled{threshold: .5}, Audit: &Audit{Threshold: .5, List: 10}},
+		"audited":    {Method: shingled{threshold: .5}, Audit: &audit.Config{Threshold: .5, List: 10}},
 	} {
 		got, sum := runDedup(t, docs, cfg)
 		want := map[string]verdict{"a": {}, "b": {}, "c": {}, "d": {}, "e": {"c", 1}, "f": {}, "g": {}}

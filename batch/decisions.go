@@ -66,7 +66,7 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 	if err := add.end(ctx, digest); err != nil {
 		return err
 	}
-	err = j.audit.finish(ctx, j, v.collection, func(p position) (bool, error) {
+	err = j.finishAudit(ctx, func(p position) (bool, error) {
 		st, err := v.states.Get(p)
 		return st.duplicate(), err
 	})
@@ -115,7 +115,7 @@ func (v *verdicts) auditRemoval(o *Outcome, p, leader position) error {
 			return err
 		}
 	}
-	v.audit.near(item(o.Item), other, o.Similarity, o.Basis)
+	v.audit.Near(uint32(o.Item), uint32(other), o.Similarity, o.Basis)
 	if o.Basis == neardup.BasisEqual || o.Basis == neardup.BasisOverride || leader == p {
 		return nil
 	}
@@ -211,7 +211,7 @@ func (v *verdicts) variant(o *Outcome, p position, st state) error {
 		return err
 	}
 	o.Unsure = st.grade == unsure
-	v.audit.variant(item(o.Item), i, st.similarity, o.Conflicts)
+	v.audit.Variant(uint32(o.Item), uint32(i), st.similarity, o.Conflicts)
 	return v.differ(p, st.leader, false)
 }
 

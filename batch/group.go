@@ -5,6 +5,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/internal/external"
 	"golang.org/x/sync/errgroup"
 )
@@ -32,7 +33,7 @@ func (j *job) group(ctx context.Context, r *records) (*candidates, error) {
 		if err != nil {
 			return err
 		}
-		j.audit.meet(p)
+		j.audit.Meet(p.Key(), audit.Side{Text: uint32(p.Text()), Sketch: p.Sketch()}, p.Role()&Indexed != 0, p.Role()&Probing != 0)
 		return g.add(p)
 	})
 	g.next(0)

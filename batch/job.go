@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/internal/external"
 	"golang.org/x/sync/errgroup"
 )
@@ -18,8 +19,8 @@ type job struct {
 	sum   Summary
 	// copies: some text has several documents.
 	copies bool
-	pairs  bool     // all near texts are wanted, not leaders alone
-	audit  *auditor // nil: the run is not measured
+	pairs  bool           // all near texts are wanted, not leaders alone
+	audit  *audit.Auditor // nil: the run is not measured
 	// postings of what was read, and how many.
 	byKey    *external.Sorted[Posting]
 	postings int

@@ -157,7 +157,7 @@ func (j *job) reportPairs(ctx context.Context, v *verifier, all *matches, found 
 	if err != nil {
 		return err
 	}
-	return j.audit.finish(ctx, j, w.collection, func(position) (bool, error) { return false, nil })
+	return j.finishAudit(ctx, func(position) (bool, error) { return false, nil })
 }
 
 // auditPair shows the audit a pair.
@@ -173,7 +173,7 @@ func (w *documentPairs) auditPair(p pair, out Pair) error {
 	if err != nil {
 		return err
 	}
-	w.verifier.audit.near(later, earlier, out.Similarity, out.Basis)
+	w.verifier.audit.Near(uint32(later), uint32(earlier), out.Similarity, out.Basis)
 	return nil
 }
 

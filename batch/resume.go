@@ -179,7 +179,7 @@ func (d *doneComparing) block(l *leading, x *index, b *textBlock, best []state) 
 		return false, err
 	}
 	in := frameReader{b: frame}
-	same := (in.byte() != 0 || !l.job.audit.samples()) && position(in.uint()) == x.from && position(in.uint()) == x.to && int(in.uint()) == len(b.texts)
+	same := (in.byte() != 0 || !l.job.audit.Samples()) && position(in.uint()) == x.from && position(in.uint()) == x.to && int(in.uint()) == len(b.texts)
 	for i := 0; same && i < len(b.texts); i++ {
 		same = position(in.uint()) == b.texts[i].position
 	}
@@ -189,7 +189,7 @@ func (d *doneComparing) block(l *leading, x *index, b *textBlock, best []state) 
 	}
 	work := Work{int64(in.uint()), int64(in.uint()), int64(in.uint())}
 	for n := in.uint(); n > 0 && !in.bad; n-- {
-		l.job.audit.refuse(position(in.uint()), position(in.uint()))
+		l.job.audit.Refuse(uint32(in.uint()), uint32(in.uint()))
 	}
 	bases := make([]uint8, 0, 4)
 	for n := in.uint(); n > 0 && !in.bad; n-- {
@@ -212,7 +212,7 @@ func (d *doneComparing) add(l *leading, x *index, b *textBlock, best []state, be
 		return nil
 	}
 	out := frameWriter{d.frame[:0]}
-	out.bool(l.job.audit.samples())
+	out.bool(l.job.audit.Samples())
 	for _, n := range []int{int(x.from), int(x.to), len(b.texts)} {
 		out.uint(uint64(n))
 	}
@@ -223,11 +223,11 @@ func (d *doneComparing) add(l *leading, x *index, b *textBlock, best []state, be
 	for _, n := range []int64{now.Candidates - before.Candidates, now.Verified - before.Verified, now.Near - before.Near} {
 		out.uint(uint64(n))
 	}
-	refused := l.job.audit.taken()
+	refused := l.job.audit.Taken()
 	out.uint(uint64(len(refused)))
 	for _, r := range refused {
-		out.uint(uint64(r.later))
-		out.uint(uint64(r.earlier))
+		out.uint(uint64(r.Later))
+		out.uint(uint64(r.Earlier))
 	}
 	known := l.bases.all()
 	out.uint(uint64(len(known)))
@@ -240,19 +240,6 @@ func (d *doneComparing) add(l *leading, x *index, b *textBlock, best []state, be
 	}
 	d.frame = out.b
 	return d.log.Append(out.b)
-}
-
-// samples reports whether refused pairs are sampled.
-func (a *auditor) samples() bool { return a != nil && a.Lax != nil }
-
-// taken are the refused pairs that were sampled since the last time.
-func (a *auditor) taken() []refusal {
-	if a == nil {
-		return nil
-	}
-	fresh := a.fresh
-	a.fresh = nil
-	return fresh
 }
 
 // all are the pairs of method and basis, by their numbers.

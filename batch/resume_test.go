@@ -15,6 +15,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/batch/resume"
 )
 
@@ -171,7 +172,7 @@ func TestKilledRunsGoOn(t *testing.T) {
 				return dir
 			}
 		} else if one(rng, true, false) {
-			cfg.Audit = &Audit{Threshold: .5, Lax: shingled{threshold: .4}, List: 3}
+			cfg.Audit = &audit.Config{Threshold: .5, Lax: shingled{threshold: .4}, List: 3}
 		}
 		another := func() Config {
 			c := cfg
@@ -199,7 +200,7 @@ func TestKilledRunsGoOn(t *testing.T) {
 				kills++
 			}
 		}
-		opts := gocmp.Options{sameTold, cmpopts.IgnoreFields(Audited{}, "Time")}
+		opts := gocmp.Options{sameTold, cmpopts.IgnoreFields(audit.Result{}, "Time")}
 		if got.Summary.TextBytes != want.Summary.TextBytes { // less memory tells fewer texts apart, and then samples others
 			opts = append(opts, cmpopts.IgnoreFields(Input{}, "Texts", "TextBytes"), cmpopts.IgnoreFields(Outcomes{}, "Largest"), cmpopts.IgnoreFields(Summary{}, "Audit"))
 		}

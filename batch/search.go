@@ -146,7 +146,7 @@ func (s *search) verify(t position, leads bool, fn func(position, neardup.Match)
 			s.work.Near++
 		}
 		if !m.Near && !m.Variant {
-			s.audit.refuse(t, p)
+			s.audit.Refuse(uint32(t), uint32(p))
 			continue
 		}
 		if err := fn(p, m); err != nil {

@@ -2,6 +2,8 @@ package batch
 
 import (
 	"time"
+
+	"github.com/neardup/neardup/batch/audit"
 )
 
 // Summary says what a run has read, decided and done.
@@ -12,7 +14,7 @@ type Summary struct {
 	Effort
 
 	// Audit is what the run measured of itself, where it was asked to.
-	Audit *Audited `json:"audit,omitempty"`
+	Audit *audit.Result `json:"audit,omitempty"`
 	// Digest stands for all decisions; see ResultDigest.
 	Digest string `json:"digest,omitempty"`
 	// IndexDigest is that of all decisions of the index that documents were added to.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/audit"
 )
 
 // verifier compares texts of the collection. Safe for concurrent use.
@@ -14,7 +15,7 @@ type verifier struct {
 	method    neardup.Method
 	viewCache *viewCache
 	bases     *basisTable
-	audit     *auditor // nil: the run is not measured
+	audit     *audit.Auditor // nil: the run is not measured
 }
 
 func newVerifier(r *records) *verifier {

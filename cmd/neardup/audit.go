@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/image"
@@ -70,11 +70,11 @@ const laxer = .2
 
 // audit is what a run is to measure of itself; nil where nothing, or where
 // nobody would be told.
-func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *batch.Audit {
+func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *audit.Config {
 	if a.off || !told || f.cfg.Name == image.Name { // it edits texts
 		return nil
 	}
-	out := &batch.Audit{
+	out := &audit.Config{
 		List: cmp.Or(a.list, pageAudited), Threshold: thresholdOf(m.Spec().String()),
 		Recurring: recurringListed, RecurringOf: 20_000,
 	}
@@ -90,14 +90,14 @@ func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *batch.Aud
 }
 
 // quality makes what is told of an audit.
-func quality(a *batch.Audited) (*report.Quality, error) {
+func quality(a *audit.Result) (*report.Quality, error) {
 	if a == nil {
 		return nil, nil
 	}
 	b := a.Borderline
 	q := &report.Quality{
 		Sample: eval.NewClusteredRate(a.Sample.Found, a.Sample.Near, a.Sample.Groups), Texts: a.Sample.Texts, Against: a.Sample.Against,
-		Above: eval.NewRate(int(b.Above), int(b.Near)), Below: eval.NewRate(b.Below, b.Sampled), Border: batch.Border, Refused: b.Refused,
+		Above: eval.NewRate(int(b.Above), int(b.Near)), Below: eval.NewRate(b.Below, b.Sampled), Border: audit.Border, Refused: b.Refused,
 		Seconds: a.Time.Seconds(),
 	}
 	found, near := 0, 0
@@ -117,7 +117,7 @@ func quality(a *batch.Audited) (*report.Quality, error) {
 
 // audited names what differs in pairs. Of pairs equally close to the threshold
 // those come first that differ in what says most against them.
-func audited(words neardup.Explainer, pairs []batch.AuditPair) []report.AuditedPair {
+func audited(words neardup.Explainer, pairs []audit.Pair) []report.AuditedPair {
 	out := make([]report.AuditedPair, len(pairs))
 	heaviest := func(p report.AuditedPair) float64 {
 		if len(p.Differs) == 0 {
@@ -140,7 +140,7 @@ func audited(words neardup.Explainer, pairs []batch.AuditPair) []report.AuditedP
 
 // differing names the places in which the texts of a pair have different words,
 // by what they say, whichever method has judged it.
-func differing(words neardup.Explainer, p batch.AuditPair) []report.Differing {
+func differing(words neardup.Explainer, p audit.Pair) []report.Differing {
 	var out []report.Differing
 	for _, c := range words.Conflicts(words.View(p.Texts[0]), words.View(p.Texts[1])) {
 		d := report.Differing{A: shortened(c.A, wordsShown), B: shortened(c.B, wordsShown)}
@@ -194,7 +194,7 @@ const (
 
 // recurring tells in what many texts that were removed differ from what was kept: a list
 // of products or packages has slots, and no pair of it says so.
-func (p *reporter) recurring(w io.Writer, a *batch.Audited) {
+func (p *reporter) recurring(w io.Writer, a *audit.Result) {
 	told := false
 	if a == nil {
 		return

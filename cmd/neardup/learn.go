@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/methods"
@@ -75,7 +76,7 @@ const mostSlots = 10_000
 // slotsFound is what is told of slots.
 type slotsFound struct {
 	Texts int               `json:"texts"` // that differ from another a little
-	Slots []batch.Recurring `json:"slots"`
+	Slots []audit.Recurring `json:"slots"`
 }
 
 // WriteText writes the slots, those of the most texts first.
@@ -105,12 +106,12 @@ func (t *tune) slots(ctx context.Context) error {
 		return err
 	}
 	defer r.Close()
-	cfg := batch.Config{Clean: n, Method: m, Audit: &batch.Audit{Recurring: mostSlots, RecurringOf: 1 << 20}}
+	cfg := batch.Config{Clean: n, Method: m, Audit: &audit.Config{Recurring: mostSlots, RecurringOf: 1 << 20}}
 	sum, err := batch.Dedup(ctx, newSource(r), cfg, func(batch.Outcome) error { return nil })
 	if err != nil {
 		return err
 	}
-	found := slotsFound{Texts: sum.Audit.RecurringOf, Slots: []batch.Recurring{}}
+	found := slotsFound{Texts: sum.Audit.RecurringOf, Slots: []audit.Recurring{}}
 	table.Slots = evidence.Slots{}
 	for _, d := range sum.Audit.Recurring {
 		if d.Texts() >= evidence.LeastSlot {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/methods"
 	"github.com/spf13/cobra"
@@ -293,7 +294,7 @@ func runOver(ctx context.Context, docs []neardup.Document, cfg batch.Config) (pl
 
 // forecast says what deciding all documents takes; once is what the method takes
 // before it begins, audit what a run on one machine measures of itself.
-func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, once float64, audit *batch.Audit) (f forecast, err error) {
+func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, once float64, audit *audit.Config) (f forecast, err error) {
 	g, err := s.grows(ctx, cfg)
 	if err != nil {
 		return f, err

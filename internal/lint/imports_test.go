@@ -43,7 +43,8 @@ var layers = map[string]layer{
 	"corpus/parquet": {[]string{"", "text", "corpus"}, []string{"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/"}},
 	"corpus/interop": {[]string{"corpus", "corpus/parquet"}, nil},
 	"override":       {nil, nil},
-	"batch":          {[]string{"", "text", "feature", "corpus", "override"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
+	"batch":          {[]string{"", "text", "feature", "corpus", "override", "batch/audit"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
+	"batch/audit":    {[]string{"", "feature"}, []string{hash, "golang.org/x/sync/"}},
 	"passage":        {[]string{"", "text", "text/segment", "feature/keyword", "batch"}, []string{hash, "golang.org/x/sync/"}},
 	"contamination":  {[]string{"text", "token", "evidence", "feature/keyword"}, nil},
 	"worker":         {[]string{"", "batch/...", "override"}, []string{"github.com/cespare/xxhash/"}}, // that of Spark

@@ -1,4 +1,4 @@
-package batch
+package audit
 
 import (
 	"cmp"
@@ -22,40 +22,40 @@ const (
 
 // query is a text that is compared with the others.
 type query struct {
-	position
-	sketch uint64
-	view   neardup.View
-	rec    neardup.Record
+	position uint32
+	sketch   uint64
+	view     neardup.View
+	rec      neardup.Record
 }
 
 // sampledPair is a near pair of a query and another text.
 type sampledPair struct {
 	query int
-	other position
+	other uint32
 }
 
 // brute compares a few texts with all others, or with a share of them that
 // costs about what it may. Sketches rule out first, as everywhere; that they
 // only rule out what is not near is for the tests of methods.
-func (a *auditor) brute(ctx context.Context, j *job, r *records) error {
-	queries, err := a.queries(r)
+func (a *Auditor) brute(ctx context.Context) error {
+	queries, err := a.queries()
 	if err != nil || len(queries) == 0 {
 		return err
 	}
-	bound, err := a.affordable(r, queries)
+	bound, err := a.affordable(queries)
 	if err != nil {
 		return err
 	}
-	n := r.texts.Len()
+	n := a.run.Texts.Len()
 	chunks := (n + sampleChunk - 1) / sampleChunk
 	found, against := make([][]sampledPair, chunks), make([]int64, chunks)
-	err = parallel(ctx, j.cfg.Workers, chunks, func() struct{} { return struct{}{} }, func(_ struct{}, c int) (err error) {
+	err = a.parallel(ctx, chunks, func(c int) (err error) {
 		for p := c * sampleChunk; p < min(n, (c+1)*sampleChunk); p++ {
-			if mixed(auditSeed, uint64(p)) > bound {
+			if mixed(seed, uint64(p)) > bound {
 				continue
 			}
 			against[c]++
-			if found[c], err = r.nearQueries(found[c], queries, position(p)); err != nil {
+			if found[c], err = a.nearQueries(found[c], queries, uint32(p)); err != nil {
 				return err
 			}
 		}
@@ -73,11 +73,11 @@ func (a *auditor) brute(ctx context.Context, j *job, r *records) error {
 }
 
 // expectPairs notes that the near pairs of queries should meet, some of each.
-func (a *auditor) expectPairs(queries []query, pairs []sampledPair) {
+func (a *Auditor) expectPairs(queries []query, pairs []sampledPair) {
 	slices.SortFunc(pairs, func(x, y sampledPair) int {
-		return cmp.Or(cmp.Compare(x.query, y.query), cmp.Compare(mixed(auditSeed, uint64(x.other)), mixed(auditSeed, uint64(y.other))))
+		return cmp.Or(cmp.Compare(x.query, y.query), cmp.Compare(mixed(seed, uint64(x.other)), mixed(seed, uint64(y.other))))
 	})
-	number := map[position]int{}
+	number := map[uint32]int{}
 	for i := range queries {
 		number[queries[i].position] = i
 	}
@@ -91,40 +91,36 @@ func (a *auditor) expectPairs(queries []query, pairs []sampledPair) {
 			continue
 		}
 		q := &queries[p.query]
-		role := Probing // the later text searches
-		if p.other < q.position {
-			role = Indexed
-		}
 		a.out.Sample.Near++
 		if i == 0 || pairs[i-1].query != p.query {
 			a.out.Sample.Groups++
 		}
-		a.expect(p.other, Ordinal(q.position), &q.rec, role, &a.out.Sample.Found)
+		a.expect(p.other, q.position, &q.rec, p.other > q.position, &a.out.Sample.Found) // the later text searches
 	}
 }
 
 // queries draws the texts that are compared with the others.
-func (a *auditor) queries(r *records) ([]query, error) {
-	n, budget := r.texts.Len(), a.budget
+func (a *Auditor) queries() ([]query, error) {
+	n, budget := a.run.Texts.Len(), a.budget
 	var out []query
-	for _, p := range draw(rand.New(rand.NewPCG(auditSeed+1, uint64(n))), mostQueries, n) {
-		row, err := r.texts.Get(position(p))
+	for _, p := range draw(rand.New(rand.NewPCG(seed+1, uint64(n))), mostQueries, n) {
+		bytes, sketch, err := a.run.Texts.Size(uint32(p))
 		if err != nil {
 			return nil, err
 		}
-		if int64(row.len) > budget {
+		if int64(bytes) > budget {
 			continue
 		}
-		clean, err := r.text(position(p))
+		clean, err := a.run.Texts.Text(uint32(p))
 		if err != nil {
 			return nil, err
 		}
 		if neardup.Blank(clean) {
 			continue
 		}
-		budget -= int64(row.len)
-		q := query{position: position(p), sketch: row.sketch, view: r.method.View(clean)}
-		r.method.Record(clean, &q.rec)
+		budget -= int64(bytes)
+		q := query{position: uint32(p), sketch: sketch, view: a.run.Method.View(clean)}
+		a.run.Method.Record(clean, &q.rec)
 		out = append(out, q)
 	}
 	return out, nil
@@ -132,50 +128,50 @@ func (a *auditor) queries(r *records) ([]query, error) {
 
 // affordable returns the bound of the hashes of the texts that the queries are
 // compared with, from what a few of these would cost.
-func (a *auditor) affordable(r *records, queries []query) (uint64, error) {
-	n := r.texts.Len()
-	places := draw(rand.New(rand.NewPCG(auditSeed+2, uint64(n))), pilotTexts, n)
-	bytes := 0.0
+func (a *Auditor) affordable(queries []query) (uint64, error) {
+	n := a.run.Texts.Len()
+	places := draw(rand.New(rand.NewPCG(seed+2, uint64(n))), pilotTexts, n)
+	sum := 0.0
 	for _, p := range places {
-		row, err := r.texts.Get(position(p))
+		bytes, sketch, err := a.run.Texts.Size(uint32(p))
 		if err != nil {
 			return 0, err
 		}
-		if slices.ContainsFunc(queries, func(q query) bool { return q.plausible(r.method, row, position(p)) }) {
-			bytes += float64(row.len) + 64
+		if slices.ContainsFunc(queries, func(q query) bool { return q.plausible(a.run.Method, uint32(p), sketch) }) {
+			sum += float64(bytes) + 64
 		}
 	}
-	share := float64(a.budget) / (bytes / float64(len(places)) * float64(n))
+	share := float64(a.budget) / (sum / float64(len(places)) * float64(n))
 	if !(share < 1) {
 		return math.MaxUint64, nil
 	}
 	return uint64(share * (1 << 63) * 2), nil
 }
 
-func (q *query) plausible(m neardup.Method, row textRow, p position) bool {
-	return p != q.position && (q.sketch == row.sketch || m.Plausible(q.sketch, row.sketch))
+func (q *query) plausible(m neardup.Method, p uint32, sketch uint64) bool {
+	return p != q.position && (q.sketch == sketch || m.Plausible(q.sketch, sketch))
 }
 
 // nearQueries appends the pairs of a text and the queries that it is near.
-func (r *records) nearQueries(dst []sampledPair, queries []query, p position) ([]sampledPair, error) {
-	row, err := r.texts.Get(p)
+func (a *Auditor) nearQueries(dst []sampledPair, queries []query, p uint32) ([]sampledPair, error) {
+	_, sketch, err := a.run.Texts.Size(p)
 	if err != nil {
 		return dst, err
 	}
 	var view neardup.View
 	for i := range queries {
 		q := &queries[i]
-		if !q.plausible(r.method, row, p) {
+		if !q.plausible(a.run.Method, p, sketch) {
 			continue
 		}
 		if view == nil {
-			clean, err := r.text(p)
+			clean, err := a.run.Texts.Text(p)
 			if err != nil || neardup.Blank(clean) {
 				return dst, err
 			}
-			view = r.method.View(clean)
+			view = a.run.Method.View(clean)
 		}
-		if r.method.Compare(q.view, view).Near {
+		if a.run.Method.Compare(q.view, view).Near {
 			dst = append(dst, sampledPair{i, p})
 		}
 	}

@@ -1,12 +1,10 @@
-package batch
+package audit
 
 import (
 	"cmp"
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/neardup/neardup"
 )
 
 // Recurring is a difference that many texts have: what one has in a place, " / ", and
@@ -30,22 +28,16 @@ type differences struct {
 // mostDifferences bounds what is counted.
 const mostDifferences = 1 << 20
 
-// differ counts the differences of a text from what it was removed for, or is a variant of.
-func (v *verdicts) differ(text, leader position, removed bool) error {
-	a := v.audit
-	method, ok := v.method.(neardup.Differing)
-	if a == nil || a.differs.texts >= a.Audit.RecurringOf || !ok {
-		return nil
-	}
-	own, other, err := v.views(text, leader)
-	if err != nil {
-		return err
-	}
+// Differs reports whether the differences of another text are counted.
+func (a *Auditor) Differs() bool { return a != nil && a.differs.texts < a.RecurringOf }
+
+// Differ counts what a text differs in from the leader that it was removed for, or is a
+// variant of. It sorts the list.
+func (a *Auditor) Differ(list []string, removed bool) {
 	if a.differs.counts == nil {
 		a.differs.counts = map[string]*Recurring{}
 	}
 	a.differs.texts++
-	list := method.Differences(own, other)
 	slices.Sort(list)
 	for _, d := range slices.Compact(list) {
 		r := a.differs.counts[d]
@@ -62,7 +54,6 @@ func (v *verdicts) differ(text, leader position, removed bool) error {
 			r.Kept++
 		}
 	}
-	return nil
 }
 
 // list returns the differences of the most texts, each of two at least.

@@ -1,4 +1,9 @@
-package batch
+// Package audit measures a run of package batch by samples: what it finds of what it
+// should, and how close to the threshold it decides. Nothing of it changes a
+// decision. Samples are drawn by a fixed seed from the texts in their order, so
+// that workers change no number; their size is bounded by a share of the texts'
+// bytes.
+package audit
 
 import (
 	"cmp"
@@ -11,14 +16,11 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/internal/edits"
+	"golang.org/x/sync/errgroup"
 )
 
-// Audit asks a run to measure itself, by samples: what it finds of what it
-// should, and how close to the threshold it decides. Nothing of it changes a
-// decision. Samples are drawn by a fixed seed from the texts in their order, so
-// that workers change no number; their size is bounded by a share of the texts'
-// bytes (auditShare).
-type Audit struct {
+// Config says what is measured.
+type Config struct {
 	// Threshold of the method's similarity, for what is borderline; 0: it
 	// has none.
 	Threshold float64
@@ -32,8 +34,8 @@ type Audit struct {
 	Recurring, RecurringOf int
 }
 
-// Audited is what a run says of itself.
-type Audited struct {
+// Result is what a run says of itself.
+type Result struct {
 	// Edits are copies of sampled texts, edited as people and programs do,
 	// that were searched for as if they were documents.
 	Edits []EditsFound `json:"edits"`
@@ -44,8 +46,8 @@ type Audited struct {
 	// Removals are near pairs of the least similarity, each of another
 	// leader; Misses the refused pairs, of a sample, that were closest, and
 	// variants of the highest similarity.
-	Removals []AuditPair `json:"removals,omitempty"`
-	Misses   []AuditPair `json:"misses,omitempty"`
+	Removals []Pair `json:"removals,omitempty"`
+	Misses   []Pair `json:"misses,omitempty"`
 	// Recurring are the differences that most texts have from the document that
 	// they were compared with, of RecurringOf texts that were not equal to it.
 	Recurring   []Recurring `json:"recurring,omitempty"`
@@ -86,9 +88,9 @@ type Borderline struct {
 	Below   int   `json:"below"`   // of these, at most Border below
 }
 
-// AuditPair is one to look at: a document and the one that it was, or was not,
+// Pair is one to look at: a document and the one that it was, or was not,
 // found to be a duplicate of.
-type AuditPair struct {
+type Pair struct {
 	ID         string             `json:"id"`
 	Other      string             `json:"other"`
 	Similarity float64            `json:"similarity"`
@@ -99,70 +101,107 @@ type AuditPair struct {
 	Texts [2]string `json:"-"`
 }
 
+// Texts are the distinct clean texts of a run by their position, the order in which they
+// are decided, and its documents by their item. Safe for concurrent use.
+type Texts interface {
+	Len() int
+	Text(position uint32) (clean string, err error)
+	// Size is how many bytes a text has, and the sketch of its record.
+	Size(position uint32) (bytes uint32, sketch uint64, err error)
+	// First is the first document that has a text, Document the id and the text of one.
+	First(position uint32) (item uint32, err error)
+	Document(item uint32) (id, clean string, err error)
+}
+
+// Run is what is measured.
+type Run struct {
+	Texts   Texts
+	Method  neardup.Method // trained
+	Clean   neardup.Cleaner
+	Workers int
+	Bytes   int64 // of all texts
+	// Pairs reports whether two texts under a key become a candidate, as any
+	// two of its bucket.
+	Pairs func(key uint64, found, searches Side) bool
+}
+
+// Side is a text of a pair and the sketch of its record.
+type Side struct {
+	Text   uint32
+	Sketch uint64
+}
+
 const (
-	auditSeed = 0x6e656172 // of all samples
-	// auditShare: each part of an audit may go over as many bytes of text as
-	// one in auditShare of the corpus has, or auditBytes where that is more.
-	auditShare = 64
-	auditBytes = 96 << 10
+	seed = 0x6e656172 // of all samples
+	// share: each part of an audit may go over as many bytes of text as
+	// one in share of the corpus has, or leastBytes where that is more.
+	share      = 64
+	leastBytes = 96 << 10
 	// editedShare is how many texts have one that is edited.
 	editedShare = 128
 	// mostEdited bounds the texts that are edited; each is once by each kind.
 	mostEdited = 400
 )
 
-// auditor measures a run. All its methods may be called on nil, which is what
-// a run that is not audited has. meet is for one goroutine.
-type auditor struct {
-	*Audit
+// Auditor measures a run. All its methods may be called on nil, which is what a run
+// that is not measured has. They are for one goroutine, but for Refuse.
+type Auditor struct {
+	Config
+	run      Run
 	budget   int64
-	out      Audited
+	out      Result
 	expected []expected
-	keys     []auditKey // by key
-	at       int        // in keys, while postings go by
-	pairing  Pairing
+	keys     []expectedKey // by key
+	at       int           // in keys, while postings go by
 	differs  differences
-	nearest  []auditItem // near pairs of least similarity
-	variants []auditItem // of the highest
+	nearest  []listed // near pairs of least similarity
+	variants []listed // of the highest
 
 	bound   atomic.Uint64 // refused pairs of lower hashes are sampled
 	mu      sync.Mutex
-	refused []refusal // by hash
-	fresh   []refusal // since they were asked for
+	refused []Refusal // by hash
+	fresh   []Refusal // since they were asked for
 }
 
 // expected is a pair of texts that are near and so should meet under a key:
 // target as it stands among the postings, the other with the record at hand.
 type expected struct {
-	target position
-	own    Posting // its key is set when the pair meets
-	role   Role    // that the target needs
-	found  *int
-	done   bool
+	target   uint32
+	own      Side
+	searches bool // the target does, and the other is found
+	found    *int
+	done     bool
 }
 
-type auditKey struct {
+type expectedKey struct {
 	key  uint64
 	pair int32
 }
 
-// newAuditor prepares an audit of what was read; nil where none is wanted.
-func (j *job) newAuditor(ctx context.Context, r *records) (*auditor, error) {
-	if j.cfg.Audit == nil || r.texts.Len() < 2 {
-		return nil, nil
-	}
+// New prepares an audit of what was read, of two texts at least.
+func New(ctx context.Context, cfg Config, run Run) (*Auditor, error) {
 	begun := time.Now()
-	a := &auditor{Audit: j.cfg.Audit, budget: max(j.sum.TextBytes/auditShare, auditBytes), pairing: Pairing{Method: r.method}}
+	a := &Auditor{Config: cfg, run: run, budget: max(run.Bytes/share, leastBytes)}
 	a.bound.Store(^uint64(0))
-	if err := a.edit(ctx, j, r); err != nil {
+	if err := a.edit(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.brute(ctx, j, r); err != nil {
+	if err := a.brute(ctx); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(a.keys, func(x, y auditKey) int { return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.pair, y.pair)) })
+	slices.SortFunc(a.keys, func(x, y expectedKey) int { return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.pair, y.pair)) })
 	a.out.Time = time.Since(begun)
 	return a, nil
+}
+
+// parallel calls fn for i in [0, n) on all workers.
+func (a *Auditor) parallel(ctx context.Context, n int, fn func(i int) error) error {
+	g, within := errgroup.WithContext(ctx)
+	g.SetLimit(a.run.Workers)
+	for i := 0; i < n && within.Err() == nil; i++ {
+		g.Go(func() error { return fn(i) })
+	}
+	return cmp.Or(g.Wait(), ctx.Err())
 }
 
 // draw returns up to n different places below of, in a random order.
@@ -194,31 +233,31 @@ type editedText struct {
 }
 
 // edit edits sampled texts and notes which of the edits should be found.
-func (a *auditor) edit(ctx context.Context, j *job, r *records) error {
+func (a *Auditor) edit(ctx context.Context) error {
 	kinds := edits.Kinds()
-	n := r.texts.Len()
-	rng := rand.New(rand.NewPCG(auditSeed, uint64(n)))
-	var chosen []int
+	n := a.run.Texts.Len()
+	rng := rand.New(rand.NewPCG(seed, uint64(n)))
+	var chosen []uint32
 	budget := a.budget
 	for _, p := range draw(rng, min(mostEdited, max(n/editedShare, 25)), n) {
-		row, err := r.texts.Get(position(p))
+		bytes, _, err := a.run.Texts.Size(uint32(p))
 		if err != nil {
 			return err
 		}
-		if size := int64(row.len) * int64(len(kinds)); row.len > 0 && size <= budget {
+		if size := int64(bytes) * int64(len(kinds)); bytes > 0 && size <= budget {
 			budget -= size
-			chosen = append(chosen, p)
+			chosen = append(chosen, uint32(p))
 		}
 	}
 	all := make([]edited, len(chosen))
-	err := parallel(ctx, j.cfg.Workers, len(chosen), func() struct{} { return struct{}{} }, func(_ struct{}, i int) error {
-		other, err := r.text(position(chosen[(i+1)%len(chosen)]))
+	err := a.parallel(ctx, len(chosen), func(i int) error {
+		other, err := a.run.Texts.Text(chosen[(i+1)%len(chosen)])
 		if err != nil {
 			return err
 		}
-		clean, err := r.text(position(chosen[i]))
+		clean, err := a.run.Texts.Text(chosen[i])
 		if err == nil && !neardup.Blank(clean) {
-			all[i] = editText(r.method, j.cfg.Clean, clean, other, rand.New(rand.NewPCG(auditSeed, uint64(i))))
+			all[i] = editText(a.run.Method, a.run.Clean, clean, other, rand.New(rand.NewPCG(seed, uint64(i))))
 		}
 		return err
 	})
@@ -230,7 +269,7 @@ func (a *auditor) edit(ctx context.Context, j *job, r *records) error {
 		a.out.Edits[k].Kind = kind
 	}
 	for i := range all {
-		a.expectEdits(position(chosen[i]), Ordinal(n+i), &all[i])
+		a.expectEdits(chosen[i], uint32(n+i), &all[i])
 	}
 	return nil
 }
@@ -249,7 +288,7 @@ func editText(m neardup.Method, cleaner neardup.Cleaner, clean, other string, rn
 			e.kinds[k].equal = true
 			continue
 		}
-		if !Verify(m, Text{clean, view}, Text{made, m.View(made)}).Near {
+		if neardup.Blank(made) || !m.Compare(view, m.View(made)).Near {
 			continue
 		}
 		t := editedText{kind: k}
@@ -259,7 +298,7 @@ func editText(m neardup.Method, cleaner neardup.Cleaner, clean, other string, rn
 	return e
 }
 
-func (a *auditor) expectEdits(target position, own Ordinal, e *edited) {
+func (a *Auditor) expectEdits(target, own uint32, e *edited) {
 	for k, c := range e.kinds {
 		if c.made {
 			a.out.Edits[k].Made++
@@ -271,44 +310,42 @@ func (a *auditor) expectEdits(target position, own Ordinal, e *edited) {
 	for i := range e.near {
 		f := &a.out.Edits[e.near[i].kind]
 		f.Near++
-		a.expect(target, own, &e.near[i].rec, Indexed, &f.Found)
+		a.expect(target, own, &e.near[i].rec, false, &f.Found)
 	}
 }
 
-// expect notes that a text with a record should meet the target, whose role is
-// the other's opposite.
-func (a *auditor) expect(target position, own Ordinal, rec *neardup.Record, role Role, found *int) {
-	keys, ownRole := rec.Probes(), Probing
-	if role == Probing {
-		keys, ownRole = rec.Index, Indexed
+// expect notes that a text with a record should meet the target, of which one searches
+// and finds the other.
+func (a *Auditor) expect(target, own uint32, rec *neardup.Record, targetSearches bool, found *int) {
+	keys := rec.Probes()
+	if targetSearches {
+		keys = rec.Index
 	}
 	pair := int32(len(a.expected))
-	a.expected = append(a.expected, expected{target: target, own: NewPosting(0, rec.Sketch, own, ownRole), role: role, found: found})
+	a.expected = append(a.expected, expected{target: target, own: Side{own, rec.Sketch}, searches: targetSearches, found: found})
 	for _, k := range keys {
-		a.keys = append(a.keys, auditKey{k, pair})
+		a.keys = append(a.keys, expectedKey{k, pair})
 	}
 }
 
-// meet takes the next posting, in the order of keys: a pair that should meet
+// Meet takes the next text under a key, in the order of keys: a pair that should meet
 // and does is put through the same pairing as any bucket.
-func (a *auditor) meet(p Posting) {
+func (a *Auditor) Meet(key uint64, met Side, found, searches bool) {
 	if a == nil {
 		return
 	}
-	for a.at < len(a.keys) && a.keys[a.at].key < p.Key() {
+	for a.at < len(a.keys) && a.keys[a.at].key < key {
 		a.at++
 	}
-	for i := a.at; i < len(a.keys) && a.keys[i].key == p.Key(); i++ {
+	for i := a.at; i < len(a.keys) && a.keys[i].key == key; i++ {
 		e := &a.expected[a.keys[i].pair]
-		if e.done || Ordinal(e.target) != p.Text() || p.Role()&e.role == 0 {
-			continue
+		has, pair := found, [2]Side{met, e.own}
+		if e.searches {
+			has, pair = searches, [2]Side{e.own, met}
 		}
-		bucket := []Posting{NewPosting(p.Key(), p.Sketch(), p.Text(), e.role), e.own}
-		bucket[1][0] = p.Key()
-		a.pairing.Bucket(bucket, func(Candidate) bool {
+		if !e.done && e.target == met.Text && has && a.run.Pairs(key, pair[0], pair[1]) {
 			e.done = true
 			*e.found++
-			return false
-		})
+		}
 	}
 }

@@ -1,0 +1,80 @@
+package batch
+
+import (
+	"context"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/audit"
+	"github.com/neardup/neardup/internal/external"
+)
+
+// newAuditor prepares an audit of what was read; nil where none is wanted.
+func (j *job) newAuditor(ctx context.Context, r *records) (*audit.Auditor, error) {
+	if j.cfg.Audit == nil || r.texts.Len() < 2 {
+		return nil, nil
+	}
+	pairing := Pairing{Method: r.method}
+	return audit.New(ctx, *j.cfg.Audit, audit.Run{
+		Texts: measured{r.collection, r.texts}, Method: r.method, Clean: j.cfg.Clean, Workers: j.cfg.Workers, Bytes: j.sum.TextBytes,
+		Pairs: func(key uint64, found, searches audit.Side) (met bool) {
+			pairing.Bucket([]Posting{
+				NewPosting(key, found.Sketch, Ordinal(found.Text), Indexed),
+				NewPosting(key, searches.Sketch, Ordinal(searches.Text), Probing),
+			}, func(Candidate) bool { met = true; return false })
+			return met
+		},
+	})
+}
+
+// measured is a collection as an audit sees it.
+type measured struct {
+	of *collection
+	external.Table[position, textRow]
+}
+
+// Text returns a clean text.
+func (a measured) Text(p uint32) (string, error) { return a.of.text(position(p)) }
+
+// Size returns the bytes and the sketch of a text.
+func (a measured) Size(p uint32) (bytes uint32, sketch uint64, err error) {
+	row, err := a.Get(position(p))
+	return row.len, row.sketch, err
+}
+
+// First returns the first document that has a text.
+func (a measured) First(p uint32) (uint32, error) {
+	i, err := a.of.firstOf(position(p))
+	return uint32(i), err
+}
+
+// Document returns the id and the clean text of a document.
+func (a measured) Document(i uint32) (id, clean string, err error) {
+	if id, err = a.of.id(item(i)); err != nil {
+		return "", "", err
+	}
+	row, err := a.of.docs.Get(item(i))
+	if err != nil {
+		return "", "", err
+	}
+	clean, err = a.of.text(position(row.text - 1))
+	return id, clean, err
+}
+
+// differ counts what a text differs in from what it was removed for, or is a variant of.
+func (v *verdicts) differ(text, leader position, removed bool) error {
+	method, ok := v.method.(neardup.Differing)
+	if !ok || !v.audit.Differs() {
+		return nil
+	}
+	own, other, err := v.views(text, leader)
+	if err == nil {
+		v.audit.Differ(method.Differences(own, other), removed)
+	}
+	return err
+}
+
+// finishAudit ends the audit; removed says of a text that it was removed after all.
+func (j *job) finishAudit(ctx context.Context, removed func(position) (bool, error)) (err error) {
+	j.sum.Audit, err = j.audit.Finish(ctx, j.sum.Work.Verified-j.sum.Work.Near, func(p uint32) (bool, error) { return removed(position(p)) })
+	return err
+}
