@@ -3,7 +3,7 @@ package simhash
 import "fmt"
 
 // Costs of one step of the index in nanoseconds, measured on one core of a
-// server of 2024 (docs/hamming.md); only their ratios matter.
+// server of 2024 (docs/benchmarks.md); only their ratios matter.
 const (
 	probeCost     = 30.0  // a random line of memory
 	candidateCost = 0.8   // one comparison in a line at hand

@@ -27,7 +27,7 @@ type IndexOptions struct {
 // becomes slower. Equal fingerprints share one place in the tables, so a
 // million copies of one page cost a million ids and no more.
 //
-// Concurrent queries are safe; Insert needs the index to itself. Memory: see Layout and docs/hamming.md; growth is by one bucket
+// Concurrent queries are safe; Insert needs the index to itself. Memory: see Layout and docs/benchmarks.md; growth is by one bucket
 // at a time and never pauses.
 type Index struct {
 	layout Layout

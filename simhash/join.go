@@ -37,7 +37,7 @@ var ErrTooMany = errors.New("too many fingerprints for one join")
 // For each table of a layout the list is partitioned by key in two passes, and neighbours within a
 // bucket are compared. Memory: 8 bytes a fingerprint beside the input, plus, where
 // unequal keys meet, up to 64 MB of offsets, plus the pairs of one round. Time is linear in practice
-// (docs/hamming.md). Equal fingerprints are compared once however many there are, but all
+// (docs/benchmarks.md). Equal fingerprints are compared once however many there are, but all
 // pairs of their positions are output, unless Groups is set.
 func SelfJoin(ctx context.Context, fps []uint64, k int, o JoinOptions, emit func(Pair) error) error {
 	s := &side{in: fps}

@@ -2,6 +2,10 @@
 // numbers for weights, so that a fingerprint of them is the same everywhere:
 // the words of highest TF-IDF ([Extractor]), all words in levels of frequency
 // ([Levels]), and the keywords of a well-known Python recipe ([Recipe]).
+//
+// The built-in tables have jieba's 270,132 Chinese words and 12,960 English ones; these were
+// counted on terms of service and text messages, which is narrow. To train others: neardup
+// idf, or [Trainer] and [MergeFiles], in bounded memory and to the same bytes.
 package keyword
 
 import (
