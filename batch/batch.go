@@ -45,6 +45,10 @@ type Config struct {
 	Method neardup.Method  // needed
 	Keep   Keep            // "" means First
 	Link   Link            // "" means ByLeader
+	// Per names fields of Document.Fields, or PerSite: a document goes only for one that has the same
+	// in all of them, whatever else says the same; the missing is a value of its own. What
+	// people have ruled goes all the same.
+	Per []string
 	// Overrides are rulings of people about pairs of documents, by their ids:
 	// one that must be linked is near with the basis "override", one that
 	// cannot be is not. They are part of the method that the summary names.
@@ -124,6 +128,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Clean == nil {
 		c.Clean = asIs{}
+	}
+	if len(c.Per) > 0 && (c.Audit != nil || c.Reference != nil) {
+		return c, errors.New("batch: per group there is neither an audit nor an index")
 	}
 	if err := c.checkReference(); err != nil {
 		return c, err

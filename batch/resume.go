@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch/resume"
@@ -28,6 +29,9 @@ func (c *Config) facts() []resume.Fact {
 	facts := []resume.Fact{
 		{Name: "the method", Value: c.Method.Spec().String()}, {Name: "the normalisation", Value: c.Clean.String()},
 		{Name: "--keep", Value: string(c.Keep)}, {Name: "--link", Value: string(c.Link)},
+	}
+	if len(c.Per) > 0 {
+		facts = append(facts, resume.Fact{Name: "--per", Value: strings.Join(c.Per, ",")})
 	}
 	if c.Overrides.Len() > 0 {
 		facts = append(facts, resume.Fact{Name: "the digest of --overrides", Value: c.Overrides.Digest()})
@@ -113,6 +117,9 @@ func (s *scan) takeBlock(b readBlock) readBlock {
 	}
 	for i := range b.items {
 		it := &b.items[i]
+		if len(s.cfg.Per) > 0 {
+			it.group = groupOf(it.clean, it.digest)
+		}
 		if it.err == nil && !it.copied && !it.blank && (s.cfg.Overrides.Names(it.doc.ID) || s.known.claim(it.digest)) && s.trainer != nil {
 			s.trainer.Add(it.clean)
 		}

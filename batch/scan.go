@@ -78,6 +78,7 @@ type scan struct {
 	postings  *external.Sorter[Posting]
 	viewCache *viewCache
 	named     map[string][]textNo // of the documents that overrides name
+	groups    external.Table[textNo, uint64]
 	spare     []Posting
 	done      *doneReading // nil: nothing is kept for a run that goes on
 }
@@ -100,6 +101,7 @@ func newScan(j *job, src Source) *scan {
 		postings:  external.NewSorter[Posting](d, j.memory(180)),
 		viewCache: newViewCache(j.memory(120)),
 		named:     map[string][]textNo{},
+		groups:    external.NewTable[textNo, uint64](d, j.memory(15)),
 	}
 	if t, ok := s.method.(neardup.Trainable); ok && j.cfg.Reference == nil {
 		s.trainer = t.Trainer(j.memory(120))
@@ -119,6 +121,7 @@ type scanned struct {
 	err      error // rejected
 	clean    string
 	digest   neardup.Digest
+	group    uint64 // of Config.Per
 	blank    bool
 	known    bool // from an earlier run
 	copied   bool // its text is that of no
@@ -148,7 +151,8 @@ func (s *scan) scanBlock(b Block) []scanned {
 		}
 		it := scanned{doc: *doc}
 		it.clean = s.cfg.Clean.Clean(doc.Text)
-		it.digest = neardup.DigestOf(it.clean)
+		it.group = s.cfg.group(doc)
+		it.digest = digestIn(it.clean, it.group)
 		if s.order != nil {
 			it.ranks = s.set.keep.of(&it)
 		}
@@ -258,6 +262,11 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 	if err != nil {
 		return 0, err
 	}
+	if s.trainer != nil && len(s.cfg.Per) > 0 {
+		if _, err := s.groups.Add(it.group); err != nil {
+			return 0, err
+		}
+	}
 	s.sum.TextBytes += int64(len(it.clean))
 	if it.view != nil {
 		s.viewCache.keep(position(no), it.view)
@@ -275,7 +284,7 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 	if s.trainer != nil {
 		return no, nil
 	}
-	return no, s.post(no, &it.rec, it.digest)
+	return no, s.post(no, it.group, &it.rec, it.digest)
 }
 
 // findCopied finds the text that that of an item is a copy of.
@@ -298,10 +307,11 @@ func (s *scan) mayRepeat() bool {
 	return s.cfg.Overrides.Len() > 0 || s.cfg.Reference != nil || s.known.full() || s.done.mayRepeat()
 }
 
-// post sorts the keys of a text in. Where texts may repeat, one without keys
+// post sorts the keys of a text of a group in. Where texts may repeat, one without keys
 // gets its digest as the only one: an equal text must still be found.
-func (s *scan) post(no textNo, rec *neardup.Record, digest neardup.Digest) error {
+func (s *scan) post(no textNo, group uint64, rec *neardup.Record, digest neardup.Digest) error {
 	s.spare = AppendPostings(s.spare[:0], rec, Ordinal(no))
+	in(s.spare, group)
 	if len(s.spare) == 0 && s.mayRepeat() {
 		s.spare = append(s.spare, NewPosting(digest.Key(), rec.Sketch, Ordinal(no), Indexed|Probing))
 	}

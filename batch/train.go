@@ -86,7 +86,7 @@ func (s *scan) record(ctx context.Context) error {
 }
 
 func (s *scan) recordRange(recs []neardup.Record, from int, mu *sync.Mutex) error {
-	digests, blank := make([]neardup.Digest, len(recs)), make([]bool, len(recs))
+	digests, groups, blank := make([]neardup.Digest, len(recs)), make([]uint64, len(recs)), make([]bool, len(recs))
 	for i := range recs {
 		clean, err := s.text(textNo(from + i))
 		if err != nil {
@@ -97,7 +97,12 @@ func (s *scan) recordRange(recs []neardup.Record, from int, mu *sync.Mutex) erro
 			continue
 		}
 		s.method.Record(clean, &recs[i])
-		digests[i] = neardup.DigestOf(clean)
+		if len(s.cfg.Per) > 0 {
+			if groups[i], err = s.groups.Get(textNo(from + i)); err != nil {
+				return err
+			}
+		}
+		digests[i] = digestIn(clean, groups[i])
 	}
 	mu.Lock()
 	defer mu.Unlock()
@@ -109,7 +114,7 @@ func (s *scan) recordRange(recs []neardup.Record, from int, mu *sync.Mutex) erro
 		if err := s.texts.Update(textNo(from+i), func(t *textRow) { t.sketch = rec.Sketch }); err != nil {
 			return err
 		}
-		if err := s.post(textNo(from+i), rec, digests[i]); err != nil {
+		if err := s.post(textNo(from+i), groups[i], rec, digests[i]); err != nil {
 			return err
 		}
 	}

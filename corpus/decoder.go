@@ -75,20 +75,6 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 	return nil
 }
 
-// extra reads Options.Fields.
-func (d *Decoder) extra(it Item, doc *neardup.Document) {
-	doc.Fields = make(map[string]string, len(d.opt.Fields))
-	for i, value := range d.Extra(it, d.opt.Fields...) {
-		if value == "" {
-			continue
-		}
-		doc.Fields[d.opt.Fields[i]] = value
-		if i < mostExtra {
-			d.note(1 << (firstExtra + i))
-		}
-	}
-}
-
 // path is the file's name with slashes on every system.
 func (it *Item) path() string { return filepath.ToSlash(it.File) }
 
@@ -425,62 +411,4 @@ func absolute(link string) string {
 		return ""
 	}
 	return u.String()
-}
-
-// Cells returns the cells of a row of CSV or TSV, and the names of its columns,
-// nil where there is no header; false for items of other formats.
-func (d *Decoder) Cells(it Item) (names, cells []string, ok bool) {
-	if it.in.format != CSV && it.in.format != TSV {
-		return nil, nil, false
-	}
-	for _, c := range it.in.dialect.split(nil, it.Raw) {
-		cell, err := decodeText(c, it.in.charset)
-		if err != nil {
-			cell = utf8Text(c)
-		}
-		cells = append(cells, cell)
-	}
-	return it.in.names, cells, true
-}
-
-// Extra returns what an item says in further fields, by their names: strings and
-// numbers of an object of JSON, cells of a table with a header; "" where there
-// is none.
-func (d *Decoder) Extra(it Item, names ...string) []string {
-	values := make([]string, len(names))
-	if header, cells, ok := d.Cells(it); ok {
-		for i, name := range header {
-			if at := slices.Index(names, strings.TrimSpace(name)); at >= 0 && i < len(cells) && values[at] == "" {
-				values[at] = cells[i]
-			}
-		}
-		return values
-	}
-	if it.in.format != JSONL && it.in.format != JSON {
-		return values
-	}
-	s := jsonScan{maxDepth: d.opt.MaxDepth}
-	_ = s.object(trimEnd(it.Raw), func(key []byte) error { // Decode has said what is wrong with it
-		at := slices.Index(names, string(key))
-		if at < 0 || values[at] != "" {
-			return s.skip()
-		}
-		kind, err := s.kind()
-		var raw []byte
-		switch {
-		case err != nil:
-			return err
-		case kind == kindString:
-			raw, err = s.str()
-		case kind == kindNumber:
-			raw, err = s.number()
-		default:
-			return s.skip()
-		}
-		if err == nil {
-			values[at], err = jsonText(raw)
-		}
-		return err
-	})
-	return values
 }

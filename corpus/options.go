@@ -71,8 +71,8 @@ type Options struct {
 	// the text. Empty: none.
 	HTMLField string
 
-	// Fields are the names of others that become Document.Fields, those of the object
-	// itself or of the header of a table: only JSON and tables have them.
+	// Fields are the names of others that become Document.Fields: strings and numbers of JSON,
+	// cells under a header, columns of Parquet. A dot leads into an object or a group.
 	Fields []string
 
 	// Delimiter parts the cells of CSV and TSV. 0: comma or tab, or for CSV
@@ -133,6 +133,7 @@ type Page struct{ Title, Text, Canonical string }
 type Fields struct {
 	ID, Text, Title, URL, Time, HTML Field
 	More                             [MostTexts - 1]Field // of the text, behind Text
+	Others                           []Field              // Options.Fields
 }
 
 // MostTexts is how many fields a text may be joined of.
@@ -182,6 +183,7 @@ type RowWriter interface {
 type Record struct {
 	ID, Text, Title, URL, Time, HTML []byte
 	More                             [MostTexts - 1][]byte
+	Others                           [][]byte // of Options.Fields; nil: null
 }
 
 // fields resolves the names of the fields.
@@ -208,6 +210,9 @@ func (o *Options) fields() Fields {
 	}
 	if o.Format == Images {
 		f.Text = pick(o.TextField, "image")
+	}
+	for _, name := range o.Fields {
+		f.Others = append(f.Others, Field{Name: name, Required: true})
 	}
 	f.Text.Required = true
 	f.Title.Required = f.Title.Required || o.Compare == TitleAndText

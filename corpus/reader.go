@@ -275,12 +275,8 @@ func (r *Reader) checkFields() error {
 		return fmt.Errorf("%w: no titles to compare in format %s", ErrNoEffect, r.inputs[0].format)
 	}
 	for _, in := range r.inputs {
-		switch in.format {
-		case JSONL, JSON, CSV, TSV:
-		default:
-			if len(r.opt.Fields) > 0 {
-				return fmt.Errorf("%w: the field %q of format %s", ErrNoEffect, r.opt.Fields[0], in.format)
-			}
+		if len(r.opt.Fields) > 0 && !in.format.hasFields() {
+			return fmt.Errorf("%w: the field %q of format %s", ErrNoEffect, r.opt.Fields[0], in.format)
 		}
 	}
 	for _, in := range r.inputs {

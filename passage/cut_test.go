@@ -67,16 +67,30 @@ func TestParts(t *testing.T) {
 		{"a semicolon is within a sentence", WholeSentences, "一则；|二则；三则。四则；五则。六|则。", "一则；<二则；三则。>[四则；五则。]<六>则。"},
 		{"what a colon announces", WholeSentences, "Run this:\n\n|  go test.\n\n|Own.", "Run this:\n\n  <go test.\n\n>Own."},
 		{"a heading of which the end is repeated", WholeSentences, "Own.\n\n# A tit|le\n\nRepeated text.|\n\n# Next\n\nOwn.", "Own.\n\n# A tit<le\n\n><Repeated text.>\n\n# Next\n\nOwn."},
+		{"all lines under a heading", WholeLines, "# A\n|One here.|\n\n|Two here.|\n# B\nOwn.", "# A\n<One here.>\n\n<Two here.>\n# B\nOwn."},
+		{"some lines under a heading", WholeLines, "# A\n|One here.|\nOwn.\n|Two here.|\n# B\nOwn.", "# A\n[One here.]\nOwn.\n[Two here.]\n# B\nOwn."},
+		{"a lower heading is its text", WholeLines, "# A\n\n|One here.|\n\n## A.1\nOwn.", "# A\n\n[One here.]\n\n## A.1\nOwn."},
+		{"a heading as high is not", WholeLines, "## A\n\n|One here.|\n\n## B\nOwn.", "## A\n\n<One here.>\n\n## B\nOwn."},
+		{"an underlined heading", WholeLines, "Own.\nThe title.\n---\n|One here.|\n\nNext, too.\n===\nOwn.", "Own.\nThe title.\n---\n<One here.>\n\nNext, too.\n===\nOwn."},
+		{"a lower underlined heading", WholeLines, "# A\n|One here.|\n\nNext, too.\n---\nOwn.", "# A\n[One here.]\n\nNext, too.\n---\nOwn."},
+		{"a rule is no heading", WholeLines, "Own.\n\n---\n|One here.|\n\n# Next\nOwn.", "Own.\n\n---\n[One here.]\n\n# Next\nOwn."},
 		{"a line is no heading", WholeLines, "This ends like a sentence.\n\n|Repeated text.|", "This ends like a sentence.\n\n[Repeated text.]"},
 	}
 	for _, test := range tests {
 		marks := strings.Split(test.repeated, "|")
 		s := strings.Join(marks, "")
-		at := Place{Byte: len(marks[0]), Rune: runeStarts(marks[0])}
-		half := len(marks[1]) / 2 // the spans of one part may be many
 		from := func(p Place) Place { return Place{Item: 1, Byte: p.Byte + 7, Rune: p.Rune + 7} }
-		next := Place{Byte: at.Byte + half, Rune: at.Rune + runeStarts(marks[1][:half])}
-		spans := []Span{{Place: at, Len: half, From: from(at), FromLen: half}, {Place: next, Len: len(marks[1]) - half, From: from(next), FromLen: len(marks[1]) - half}}
+		var spans []Span
+		at := Place{}
+		for i, part := range marks {
+			half := len(part) / 2 // the spans of one part may be many
+			for _, part := range []string{part[:half], part[half:]} {
+				if i%2 == 1 {
+					spans = append(spans, Span{Place: at, Len: len(part), From: from(at), FromLen: len(part)})
+				}
+				at.Byte, at.Rune = at.Byte+len(part), at.Rune+runeStarts(part)
+			}
+		}
 		if got := shown(t, test.whole, s, spans...); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}

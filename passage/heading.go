@@ -6,18 +6,21 @@ import (
 )
 
 // keepHeadings makes parts stay without which a heading before them has no text, or what ends with a
-// colon announces nothing.
+// colon announces nothing. Parts with nothing but blanks between them go, or stay, together.
 func keepHeadings(s string, parts []Part) {
-	for i := range parts {
-		p := &parts[i]
-		if p.Stays != "" {
+	for i, n := 0, 0; i < len(parts); i = n {
+		if n = i + 1; parts[i].Stays != "" {
 			continue
 		}
-		if strings.ContainsRune(":：", lastRune(strings.TrimRight(s[:p.Start], " \t\r\n"))) {
-			p.Stays = Heading // what it announces would be gone
+		for n < len(parts) && parts[n].Stays == "" && strings.TrimSpace(s[parts[n-1].End:parts[n].Start]) == "" {
+			n++
 		}
-		if (i == 0 || parts[i-1].Stays != "" || parts[i-1].End <= lineBefore(s, p.Start)) && endsWithHeading(s[:p.Start]) && beginsWithHeading(s[p.End:]) {
-			p.Stays = Heading
+		before, after := s[:parts[i].Start], s[parts[n-1].End:]
+		stands := i == 0 || parts[i-1].Stays != "" || parts[i-1].End <= lineBefore(s, parts[i].Start) // the line before is not cut
+		if strings.ContainsRune(":：", lastRune(strings.TrimRight(before, " \t\r\n"))) || stands && alone(headingAtEnd(before), headingAtStart(after)) {
+			for k := i; k < n; k++ {
+				parts[k].Stays = Heading
+			}
 		}
 	}
 }
@@ -27,34 +30,81 @@ func lineBefore(s string, at int) int {
 	return strings.LastIndexByte(strings.TrimSpace(s[:at]), '\n') + 1
 }
 
-// endsWithHeading reports whether the last line is a heading, under which what follows
-// would be its text.
-func endsWithHeading(s string) bool {
-	line := strings.TrimRight(s, " \t\r\n")
-	if line == "" || !strings.Contains(s[len(line):], "\n") {
-		return false
-	}
-	at := strings.LastIndexByte(line, '\n') + 1
-	return isHeading(s[:at], line[at:])
+// level is that of a heading, of Markdown 1 for the highest.
+type level int
+
+const (
+	noHeading level = 0
+	unmarked  level = -1 // it looks like one
+	ended     level = -2 // there is no text any more
+)
+
+// alone reports whether a heading has no text before the next one: one of a lower level is its text.
+func alone(heading, next level) bool {
+	return heading != noHeading && next != noHeading && (heading < 0 || next < 0 || next <= heading)
 }
 
-// beginsWithHeading reports whether no text comes before the next heading or the end.
-func beginsWithHeading(s string) bool {
+// headingAtEnd is the level of the last line, if it is a heading under which what follows would be its text.
+func headingAtEnd(s string) level {
+	line := strings.TrimRight(s, " \t\r\n")
+	if line == "" || !strings.Contains(s[len(line):], "\n") {
+		return noHeading
+	}
+	at := strings.LastIndexByte(line, '\n') + 1
+	if l := underline(line[at:]); l != noHeading {
+		if endsBlank(line[:at]) {
+			return noHeading // a rule
+		}
+		return l
+	}
+	return headingLevel(s[:at], line[at:])
+}
+
+// headingAtStart is the level of the heading before which no text comes.
+func headingAtStart(s string) level {
 	rest := strings.TrimLeft(s, " \t\r\n")
-	line, _, _ := strings.Cut(rest, "\n")
-	return rest == "" || isHeading("\n\n", strings.TrimSpace(line))
+	line, below, _ := strings.Cut(rest, "\n")
+	if rest == "" {
+		return ended
+	}
+	below, _, _ = strings.Cut(below, "\n")
+	if l := underline(below); l != noHeading {
+		return l
+	}
+	return headingLevel("\n\n", strings.TrimSpace(line))
+}
+
+// underline is the level of the heading that stands above a line of Markdown.
+func underline(line string) level {
+	switch line = strings.TrimSpace(line); {
+	case len(line) < 3:
+	case strings.Trim(line, "=") == "":
+		return 1
+	case strings.Trim(line, "-") == "":
+		return 2
+	}
+	return noHeading
+}
+
+// endsBlank reports whether the last line is blank, or there is none.
+func endsBlank(s string) bool {
+	s = strings.TrimSuffix(s, "\n")
+	return strings.TrimSpace(s[strings.LastIndexByte(s, '\n')+1:]) == ""
 }
 
 // headingRunes is how long a heading may be.
 const headingRunes = 80
 
-// isHeading reports whether a line looks like a heading: it says so, or it is short, stands
-// apart and ends like no sentence.
-func isHeading(before, line string) bool {
-	if strings.HasPrefix(line, "#") {
-		return true
+// headingLevel is that of a line that says it is a heading, or that is short, stands apart and ends
+// like no sentence.
+func headingLevel(before, line string) level {
+	if marks := len(line) - len(strings.TrimLeft(line, "#")); marks > 0 {
+		return level(marks)
 	}
 	apart := strings.TrimSpace(before) == "" || strings.HasSuffix(strings.ReplaceAll(before, "\r", ""), "\n\n")
 	last, _ := utf8.DecodeLastRuneInString(line)
-	return apart && line != "" && utf8.RuneCountInString(line) <= headingRunes && !strings.ContainsRune(".。！？!?;；,，…", last)
+	if apart && line != "" && utf8.RuneCountInString(line) <= headingRunes && !strings.ContainsRune(".。！？!?;；,，…", last) {
+		return unmarked
+	}
+	return noHeading
 }

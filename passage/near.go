@@ -3,7 +3,6 @@ package passage
 import (
 	"context"
 	"errors"
-	"io"
 	"math"
 
 	"github.com/neardup/neardup"
@@ -16,25 +15,20 @@ import (
 type alike struct {
 	job    *job
 	wholes *external.Array[whole]
-	found  *external.Array[duplicate]
-	at     int // the next of found
+	found  *external.Sorted[external.Pair] // numbers of a whole and of its leader, with Config.First also the other way round; similarity
+	read   func(*external.Pair) error
+	last   int64 // the whole that next told; -1: none
 }
 
 // whole is a sentence, line or paragraph. One of no bytes stands for a document that was rejected.
 type whole struct{ item, start, len, rune, runes uint32 }
-
-// duplicate is a whole and its leader, both by their number.
-type duplicate struct {
-	at, leader uint32
-	similarity float64
-}
 
 // findNear reads the documents twice: for the places of the wholes, and to decide them.
 func findNear(ctx context.Context, open func() (batch.Source, error), cfg Config) (*Spans, error) {
 	d := external.NewFiles(cfg.Tmp)
 	j := &job{cfg: cfg, disk: d}
 	j.store = store{documents: external.NewArray[document](d, j.memory(20)), ids: external.NewSpool(d, j.memory(20))}
-	a := &alike{j, external.NewArray[whole](d, j.memory(40)), external.NewArray[duplicate](d, j.memory(20)), 0}
+	a := &alike{job: j, wholes: external.NewArray[whole](d, j.memory(40)), last: -1}
 	if err := a.find(ctx, open); err != nil {
 		d.Close()
 		return nil, err
@@ -60,15 +54,26 @@ func (a *alike) find(ctx context.Context, open func() (batch.Source, error)) err
 		Clean: a.job.cfg.Clean, Method: a.job.cfg.Near, Tmp: a.job.cfg.Tmp, Workers: a.job.cfg.Workers, Progress: a.job.cfg.Progress,
 		Memory: max(a.job.memory(900), batch.MinMemory),
 	}
+	found := external.NewSorter[external.Pair](a.job.disk, a.job.memory(20))
+	add := func(at, from int, similarity float64) error {
+		return found.Add(external.Pair{uint64(at)<<32 | uint64(from), math.Float64bits(similarity)})
+	}
 	sum, err := batch.Dedup(ctx, &wholeSource{src, a.job}, cfg, func(o batch.Outcome) error {
 		if o.Decision.Decision != neardup.Duplicate {
 			return nil
 		}
-		_, err := a.found.Add(duplicate{uint32(o.Item), uint32(o.LeaderItem), o.Similarity})
+		err := add(o.Item, o.LeaderItem, o.Similarity)
+		if err == nil && a.job.cfg.First {
+			err = add(o.LeaderItem, o.Item, o.Similarity)
+		}
 		return err
 	})
-	if err == nil {
-		a.job.sum.TemporaryBytes = sum.TemporaryBytes
+	if err != nil {
+		return err
+	}
+	a.job.sum.TemporaryBytes = sum.TemporaryBytes
+	if a.found, err = found.Sort(); err == nil {
+		a.read, err = a.found.Reader()
 	}
 	return err
 }
@@ -146,22 +151,25 @@ func (b wholeBlock) Decode(item func(*neardup.Document, error)) {
 	})
 }
 
-// next returns the next duplicate; io.EOF after the last.
+// next returns the next whole that is like another: a duplicate like its leader, a leader like the
+// first of its duplicates. io.EOF after the last.
 func (a *alike) next() (span Span, err error) {
-	if a.at == a.found.Len() {
-		return span, io.EOF
+	var p external.Pair
+	for {
+		if err := a.read(&p); err != nil {
+			return span, err
+		}
+		if i := int64(p.Key() >> 32); i != a.last {
+			a.last = i
+			break
+		}
 	}
-	d, err := a.found.Get(a.at)
+	w, at, err := a.placeOf(uint32(p.Key() >> 32))
 	if err != nil {
 		return span, err
 	}
-	a.at++
-	w, at, err := a.placeOf(d.at)
-	if err != nil {
-		return span, err
-	}
-	from, fromAt, err := a.placeOf(d.leader)
-	return Span{at, int(w.len), fromAt, int(from.len), d.similarity, int(from.runes)}, err
+	from, fromAt, err := a.placeOf(uint32(p.Key()))
+	return Span{at, int(w.len), fromAt, int(from.len), math.Float64frombits(p.Val()), int(from.runes)}, err
 }
 
 // placeOf says where a whole is.
@@ -176,22 +184,15 @@ func (a *alike) placeOf(i uint32) (whole, Place, error) {
 
 // sources notes the documents of the leaders of others.
 func (a *alike) sources(ctx context.Context, sources []bool) error {
-	for i := range a.found.Len() {
-		d, err := a.found.Get(i)
+	return a.found.Each(ctx, func(p external.Pair) error {
+		at, err := a.wholes.Get(int(p.Key() >> 32))
 		if err != nil {
 			return err
 		}
-		at, err := a.wholes.Get(int(d.at))
-		if err != nil {
-			return err
-		}
-		from, err := a.wholes.Get(int(d.leader))
-		if err != nil {
-			return err
-		}
-		if from.item != at.item {
+		from, err := a.wholes.Get(int(uint32(p.Key())))
+		if err == nil && from.item != at.item {
 			sources[from.item] = true
 		}
-	}
-	return ctx.Err()
+		return err
+	})
 }

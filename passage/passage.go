@@ -70,8 +70,8 @@ func (c Config) withDefaults() (Config, error) {
 	default:
 		return c, fmt.Errorf("passage: %s are not compared as a whole", c.Whole)
 	}
-	if c.Near != nil && (c.Whole == "" || c.First) {
-		return c, errors.New("passage: what is alike are wholes, and later ones")
+	if c.Near != nil && c.Whole == "" {
+		return c, errors.New("passage: what is alike are wholes")
 	}
 	if c.Least != (Length{}) && (c.Least.N < MinLength || c.Least.N > MaxLength || c.Least.Unit > Words) {
 		return c, fmt.Errorf("passage: a length of %d is none of %d to %d", c.Least.N, MinLength, MaxLength)

@@ -121,4 +121,31 @@ func TestFindNear(t *testing.T) {
 	if n != 3 || n != len(spans) {
 		t.Errorf("%d of %d spans", n, len(spans))
 	}
+	checkFirst(t, spans, found(t, texts, Config{Whole: WholeLines, Near: method, Clean: text.Default(), First: true}))
+}
+
+// checkFirst compares what is near with what is found when the first ones are asked for, too: each leader,
+// with the first of its duplicates.
+func checkFirst(t *testing.T, spans, all []Span) {
+	t.Helper()
+	want := map[Place]Span{}
+	for _, s := range spans {
+		want[s.Place] = s
+		if _, ok := want[s.From]; !ok {
+			want[s.From] = Span{s.From, s.FromLen, s.Place, s.Len, s.Similarity, 0}
+		}
+	}
+	for i, s := range all {
+		w, ok := want[s.Place]
+		if w.fromRunes == 0 { // of a leader
+			s.fromRunes = 0
+		}
+		if !ok || w != s || i > 0 && (all[i-1].Item > s.Item || all[i-1].Item == s.Item && all[i-1].Byte >= s.Byte) {
+			t.Errorf("with the first ones: %+v, want %+v, in order", s, w)
+		}
+		delete(want, s.Place)
+	}
+	if len(want) > 0 {
+		t.Errorf("with the first ones these are missed: %v", want)
+	}
 }

@@ -87,7 +87,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	if err != nil {
 		return err
 	}
-	d.input.opt.Fields = cfg.Keep.Fields()
+	d.input.opt.Fields = cfg.Fields()
 	r, err := d.open(inputs)
 	if err != nil {
 		return err
@@ -231,7 +231,7 @@ func (d *dedup) config() (batch.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	cfg.Audit = d.method.audit(d.run.audit, m, !d.run.quiet || d.run.json || d.report != "")
+	cfg.Audit = d.method.audit(d.run.audit, m, d.run.per == "" && (!d.run.quiet || d.run.json || d.report != ""))
 	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
 		return cfg, usage("--link %s is neither leader nor components", d.link)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -257,6 +258,7 @@ func parseShingle(flag, s string) (feature.Shingle, error) {
 // runFlags say how a batch runs and what it tells.
 type runFlags struct {
 	keep    string
+	per     string
 	ruled   string
 	memory  size
 	tmp     string
@@ -287,6 +289,7 @@ func (f *runFlags) addDecided(all *pflag.FlagSet) {
 
 func (f *runFlags) addKeep(fs *pflag.FlagSet) {
 	fs.StringVar(&f.keep, "keep", "", "which of near-duplicates stays, keys in the order in which they decide: "+batch.KeepKeys+" (default first; with --containment longest)")
+	fs.StringVar(&f.per, "per", "", "a document goes only for one with the same values of these fields, a,b; site is the host of the url")
 	fs.StringVar(&f.ruled, "overrides", "", `obey what people have ruled (JSONL: {"a":id,"b":id,"link":"must" or "cannot"})`)
 }
 
@@ -361,11 +364,24 @@ func (f *runFlags) config(m neardup.Method, n text.Normalizer) (batch.Config, er
 	if err := keep.Check(); err != nil {
 		return batch.Config{}, usage("--keep %w", err)
 	}
+	if f.per != "" && f.audit.asked() {
+		return batch.Config{}, usage("--audit cannot be had with --per: it samples texts of any group")
+	}
 	rulings, err := readOverrides(f.ruled)
 	return batch.Config{
 		Clean: n, Method: m, Keep: keep, Memory: int64(f.memory) - ownPages, Tmp: f.tmp, Workers: f.workers,
-		Overrides: rulings,
+		Overrides: rulings, Per: fieldList(f.per),
 	}, err
+}
+
+// fieldList are the names of a list of fields.
+func fieldList(list string) (names []string) {
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.TrimSpace(name); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // size is a flag for a number of bytes: 256MiB, 1GiB, 64M, 1000.

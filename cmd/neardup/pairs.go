@@ -65,7 +65,7 @@ func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
 	if err != nil {
 		return err
 	}
-	p.input.opt.Fields = cfg.Keep.Fields()
+	p.input.opt.Fields = cfg.Fields()
 	r, err := p.input.openFor(p.app, inputs, "", p.out, p.run.rejects)
 	if err != nil {
 		return err
@@ -118,8 +118,8 @@ func (p *pairs) config() (cfg batch.Config, err error) {
 		return cfg, usage("--json prints the summary on standard output: name a file with --out")
 	}
 	cfg.Variants = p.variants
-	if len(p.against.paths) == 0 {
+	if len(p.against.paths) == 0 && p.run.per == "" {
 		cfg.Audit = p.method.audit(p.run.audit, m, !p.run.quiet || p.run.json)
 	}
-	return cfg, p.against.refuse(map[string]bool{"overrides": p.run.ruled != "", "audit": p.run.audit.asked()})
+	return cfg, p.against.refuse(map[string]bool{"overrides": p.run.ruled != "", "per": p.run.per != "", "audit": p.run.audit.asked()})
 }

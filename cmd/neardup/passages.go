@@ -235,9 +235,6 @@ func (p *passages) compared() (cfg passage.Config, err error) {
 	if !p.near {
 		return cfg, nil
 	}
-	if p.all {
-		return cfg, usage("--near and --all do not go together: of what is alike the first stays")
-	}
 	cfg.Clean = text.Default()
 	cfg.Near, err = methods.New(methods.Config{})
 	return cfg, err

@@ -44,7 +44,7 @@ func caught(err *error) {
 	}
 }
 
-// A row between reader and Split is, for each of the fields, a uvarint of
+// A row between reader and Split is, for each of the fields, of which Record.Others come last, a uvarint of
 // 1 + its length, or 0 for null, and the bytes.
 func appendField(dst, value []byte, null bool) []byte {
 	if null {
@@ -58,7 +58,7 @@ var errRow = errors.New("not a row of this codec")
 
 // Split finds the fields of a row.
 func (Codec) Split(raw []byte, rec *corpus.Record) error {
-	for _, dst := range recordFields(rec) {
+	next := func(dst *[]byte) error {
 		n, used := binary.Uvarint(raw)
 		if used <= 0 || n > uint64(len(raw)-used)+1 {
 			return errRow
@@ -69,9 +69,20 @@ func (Codec) Split(raw []byte, rec *corpus.Record) error {
 			*dst = raw[: n-1 : n-1]
 			raw = raw[n-1:]
 		}
+		return nil
 	}
-	if len(raw) > 0 {
-		return errRow
+	for _, dst := range recordFields(rec) {
+		if err := next(dst); err != nil {
+			return err
+		}
+	}
+	rec.Others = nil
+	for len(raw) > 0 {
+		var value []byte
+		if err := next(&value); err != nil {
+			return err
+		}
+		rec.Others = append(rec.Others, value)
 	}
 	return nil
 }
@@ -87,8 +98,7 @@ func recordFields(r *corpus.Record) (all [fieldCount]*[]byte) {
 	return all
 }
 
-func wantedFields(f *corpus.Fields) (all [fieldCount]corpus.Field) {
-	n := copy(all[:], []corpus.Field{f.ID, f.Text, f.Title, f.URL, f.Time, f.HTML})
-	copy(all[n:], f.More[:])
-	return all
+func wantedFields(f *corpus.Fields) []corpus.Field {
+	all := append([]corpus.Field{f.ID, f.Text, f.Title, f.URL, f.Time, f.HTML}, f.More[:]...)
+	return append(all, f.Others...)
 }

@@ -107,6 +107,26 @@ func TestRead(t *testing.T) {
 }
 
 // Kept rows have every column, wanted or not, the schema and the metadata.
+// Further columns, of a group too, come with the documents, as they are written in JSON.
+func TestFurtherColumns(t *testing.T) {
+	rows := sample(100)
+	r := open(t, corpus.Options{Fields: []string{"meta.url", "id", "time", "title"}}, write(t, rows))
+	i := 0
+	for doc, err := range r.Documents() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{"meta.url": rows[i].Meta.URL, "id": fmt.Sprint(i), "time": rows[i].Time.Format(time.RFC3339Nano), "title": rows[i].Title}
+		if !reflect.DeepEqual(doc.Fields, want) {
+			t.Fatalf("row %d has %v, want %v", i, doc.Fields, want)
+		}
+		i++
+	}
+	if i != len(rows) {
+		t.Errorf("%d rows, want %d", i, len(rows))
+	}
+}
+
 func TestWrite(t *testing.T) {
 	rows := sample(5000)
 	in := write(t, rows, pq.MaxRowsPerRowGroup(1100), pq.KeyValueMetadata("k", "v"))

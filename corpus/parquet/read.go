@@ -24,8 +24,8 @@ const (
 // reader reads the wanted columns side by side, row group after row group.
 type reader struct {
 	groups []parquet.RowGroup
-	leaves [fieldCount]*parquet.LeafColumn // nil where nobody wants the field
-	cols   [fieldCount]*column
+	leaves []*parquet.LeafColumn // of wantedFields; nil where nobody wants the field
+	cols   []*column
 	left   int64 // rows left in this group
 	block  []byte
 	done   func() error // frees the file where it had to be unpacked
@@ -105,7 +105,9 @@ func chunkStart(m *format.ColumnMetaData) int64 {
 
 // choose finds the columns of the wanted fields.
 func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
-	for i, field := range wantedFields(&fields) {
+	wanted := wantedFields(&fields)
+	r.leaves, r.cols = make([]*parquet.LeafColumn, len(wanted)), make([]*column, len(wanted))
+	for i, field := range wanted {
 		if field.Name == "" {
 			continue
 		}

@@ -153,6 +153,7 @@ class Dedup(unittest.TestCase):
         self.assertEqual(got["leader"].tolist(), [1, None, 1])
         self.assertEqual(got["kept_by"].tolist(), ["source", None, "source"])
         self.assertEqual(neardup.dedup(data, keep="smallest score")["leader"].tolist(), [2, 2, None])
+        self.assertEqual(neardup.dedup(data, per="source")["leader"].tolist(), [None] * 3)
         with self.assertRaisesRegex(neardup.Error, 'no record has a field "sauce"'):
             neardup.dedup(data, keep="sauce:wiki")
 

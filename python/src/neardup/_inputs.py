@@ -87,16 +87,17 @@ def table(columns, kind, types):
 
 
 def others(data, text, kind, options):
-    """For each row a dict of the columns that keep looks at; of strings there are none."""
+    """For each row a dict of the columns that keep and per look at; of strings there are none."""
     if kind == "strings":
         return None
     names = {"time", "url"}
     for key in str(options.get("keep", "")).split(";"):
         field = re.match(r"\s*(?:([^:]+):|(?:largest|smallest) (.+))", key)
         names |= {n.strip() for n in (field.groups() if field else ()) if n}
+    names |= {n.strip() for n in str(options.get("per", "")).split(",") if n.strip() and n.strip() != "site"}
     have = data.column_names if kind == "pyarrow" else data.columns
     names = [n for n in names if n in have and n not in ("id", text)]
-    if "keep" not in options or not names:
+    if not {"keep", "per"} & options.keys() or not names:
         return None
     columns = (data.column(n).to_pylist() if kind == "pyarrow" else data[n] for n in names)
     return ({n: v for n, v in zip(names, row) if missing(v) != ""} for row in zip(*columns))

@@ -1,0 +1,75 @@
+package batch
+
+import (
+	"encoding/binary"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/feature"
+	"github.com/zeebo/xxh3"
+)
+
+// PerSite is the field of Config.Per that is the host of a document's URL, without "www.".
+const PerSite = "site"
+
+// Fields are the names of the Document.Fields that decisions depend on.
+func (c Config) Fields() []string {
+	names := c.Keep.Fields()
+	for _, name := range c.Per {
+		if name != PerSite && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// group is a hash of what a document has in the fields of Per; 0 where there are none. Texts
+// of different groups have other digests and other keys, and never meet.
+func (c Config) group(doc *neardup.Document) uint64 {
+	if len(c.Per) == 0 {
+		return 0
+	}
+	var b []byte
+	for _, name := range c.Per {
+		value := doc.Fields[name]
+		if name == PerSite {
+			value = siteOf(doc.URL)
+		}
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(value)))
+		b = append(b, value...)
+	}
+	return max(xxh3.Hash(b), 1)
+}
+
+// siteOf is the host of an address in lower case, "" where it has none.
+func siteOf(address string) string {
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
+}
+
+// digestIn is that of a text in a group.
+func digestIn(clean string, group uint64) neardup.Digest {
+	d := neardup.DigestOf(clean)
+	binary.LittleEndian.PutUint64(d[:], binary.LittleEndian.Uint64(d[:])^group)
+	return d
+}
+
+// groupOf is the group in which a text has a digest.
+func groupOf(clean string, digest neardup.Digest) uint64 {
+	return neardup.DigestOf(clean).Key() ^ digest.Key()
+}
+
+// in makes postings those of a group.
+func in(postings []Posting, group uint64) {
+	if group == 0 {
+		return
+	}
+	for i, p := range postings {
+		postings[i] = NewPosting(feature.Mix(p.Key()^group), p.Sketch(), p.Text(), p.Role())
+	}
+}
