@@ -8,6 +8,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/batch/reference"
 )
 
@@ -71,7 +72,7 @@ func eachPair(t *testing.T, docs []neardup.Document, cfg Config, found func(Pair
 
 // What Per cannot be had with is refused.
 func TestPerRefuses(t *testing.T) {
-	for _, cfg := range []Config{{Audit: &Audit{}}, {Reference: &reference.Index{}}} {
+	for _, cfg := range []Config{{Audit: &audit.Config{}}, {Reference: &reference.Index{}}} {
 		cfg.Method, cfg.Per = shingled{threshold: .5}, []string{"language"}
 		_, err := Dedup(context.Background(), Documents(nil), cfg, func(Outcome) error { return nil })
 		if want := "batch: per group there is neither an audit nor an index"; fmt.Sprint(err) != want {
