@@ -125,6 +125,14 @@ func (x *Index) Digest() string { return x.manifest.Digest }
 // Removed is how many documents were removed and are still there.
 func (x *Index) Removed() uint32 { return x.manifest.Removed }
 
+// KeyBlocks is how many blocks of postings there are: what looking up keys reads at most.
+func (x *Index) KeyBlocks() (n int) {
+	for _, p := range x.parts {
+		n += p.keys.blocks
+	}
+	return n
+}
+
 // Parts is how many parts there are.
 func (x *Index) Parts() int { return len(x.parts) }
 

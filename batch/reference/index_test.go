@@ -243,6 +243,9 @@ func TestIndexesOfOtherFolders(t *testing.T) {
 	if id, err := y.ID(&row); err != nil || id != "d1" {
 		t.Errorf("document 1 is %q, %v", id, err)
 	}
+	if y.KeyBlocks() != 1 || x.KeyBlocks() != 2 {
+		t.Errorf("%d and %d blocks of postings in one part and two", y.KeyBlocks(), x.KeyBlocks())
+	}
 	if err != nil || y.AsOf() == before {
 		t.Errorf("its state is that of another, %v", err)
 	}

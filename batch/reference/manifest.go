@@ -101,7 +101,7 @@ func readManifest(folder fs.FS, name string) (m manifest, asOf string, err error
 		return m, "", fmt.Errorf("%s: %w: %w", name, ErrNone, fs.ErrNotExist)
 	}
 	if err != nil {
-		return m, "", err
+		return m, "", fmt.Errorf("%s: %w", name, err)
 	}
 	damaged := func(what string) error { return fmt.Errorf("%w: file %s: %s", ErrDamaged, ManifestName, what) }
 	line, sum, _ := bytes.Cut(b, []byte("\n"))

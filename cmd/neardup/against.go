@@ -114,15 +114,10 @@ type comparing struct {
 
 // open opens what is decided against, and makes it an index if it is files. nil: nothing.
 func (f *againstFlags) open(ctx context.Context, d comparing, cfg *batch.Config) (*against, error) {
-	switch {
-	case len(f.paths) == 0 && f.add:
-		return nil, usage("--add has no effect without --against INDEX")
-	case len(f.paths) == 0:
-		return nil, nil
-	case f.add && len(f.paths) > 1:
-		return nil, usage("--add adds to one index, not to %d", len(f.paths))
+	if err := f.check(); err != nil || len(f.paths) == 0 {
+		return nil, err
 	}
-	isIndex := len(f.paths) == 1 && holdsIndex(f.paths[0])
+	isIndex := f.isIndex()
 	if !isIndex && !f.add {
 		return f.openFiles(ctx, d, cfg)
 	}
@@ -148,6 +143,20 @@ func (f *againstFlags) open(ctx context.Context, d comparing, cfg *batch.Config)
 	cfg.Reference, cfg.Add = a.index, a.writer
 	return a, nil
 }
+
+// check refuses flags that do not go together.
+func (f *againstFlags) check() error {
+	switch {
+	case len(f.paths) == 0 && f.add:
+		return usage("--add has no effect without --against INDEX")
+	case f.add && len(f.paths) > 1:
+		return usage("--add adds to one index, not to %d", len(f.paths))
+	}
+	return nil
+}
+
+// isIndex reports whether an index is there and not files.
+func (f *againstFlags) isIndex() bool { return len(f.paths) == 1 && holdsIndex(f.paths[0]) }
 
 func holdsIndex(path string) bool {
 	_, err := os.Stat(filepath.Join(path, reference.ManifestName))

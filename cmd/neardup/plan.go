@@ -27,6 +27,8 @@ type planVerb struct {
 	read   size
 	cores  int
 	run    runFlags
+
+	against againstFlags
 }
 
 func planCommand(a *app) *cobra.Command {
@@ -37,7 +39,7 @@ func planCommand(a *app) *cobra.Command {
 		Long: `Reads the inputs (or the first --read of them), draws a sample, decides the sample,
 its halves and its quarters by each of --methods, and says from their growth what
 all documents will take: comparisons, removals, CPU, memory, disk, and for Spark what
-is shuffled. Every figure has an interval: what comes of the slower and of the faster
+is shuffled; with --against, what it takes beside an index. Every figure has an interval: what comes of the slower and of the faster
 of the two steps of growth. A small input is decided as a whole, and what is counted
 there is exact.
 
@@ -51,6 +53,8 @@ there is exact.
 	p.read = 8 << 30
 	p.input.add(fs)
 	p.method.add(fs)
+	p.against.addFlags(fs)
+	p.against.addAdd(fs)
 	fs.StringSliceVar(&p.names, "methods", nil, "methods to plan for (default: that of --method)")
 	fs.IntVar(&p.sample, "sample", 0, "documents of the sample (default 20000; of an input of less than 4MiB all)")
 	fs.Var(&p.read, "read", "read no more of the inputs, as they are, compressed or not")
@@ -67,6 +71,11 @@ func (p *planVerb) do(ctx context.Context, inputs []string) error {
 	if err := p.run.machine(); err != nil {
 		return err
 	}
+	ref, inputs, err := p.beside(inputs)
+	if err != nil {
+		return err
+	}
+	defer ref.close()
 	all, err := p.chosen()
 	if err != nil {
 		return err
@@ -77,15 +86,16 @@ func (p *planVerb) do(ctx context.Context, inputs []string) error {
 		return err
 	}
 	read, _ := resources()
+	s.ref = ref
 	s.start, s.reading = begun.Seconds(), (read-begun).Seconds()*s.documents.Value/max(s.read, 1)
-	out := planned{Documents: s.documents, Sample: int64(len(s.docs)), TextBytes: s.documents.scaled(s.meanBytes()), Cores: p.cores}
+	out := planned{Held: ref.documents(), Documents: s.documents, Sample: int64(len(s.docs)), TextBytes: s.documents.scaled(s.meanBytes()), Cores: p.cores}
 	for _, m := range all {
 		before, _ := resources()
 		method, n, err := m.method()
 		if err != nil {
 			return err
 		}
-		c := batch.Config{Method: method, Clean: n, Memory: int64(p.run.memory), Tmp: p.run.tmp, Workers: p.run.workers}
+		c := batch.Config{Method: method, Clean: n, Memory: int64(p.run.memory), Tmp: p.run.tmp, Workers: p.run.workers, Reference: ref.index}
 		once, err := s.once(ctx, c, before)
 		if err != nil {
 			return err
@@ -145,8 +155,9 @@ type sampled struct {
 	documents estimate           // of all inputs
 	rejected  float64            // share of the sample
 	read      float64            // records that were read for it
-	start     float64            // CPU seconds before anything was read
-	reading   float64            // of reading all inputs
+	ref       besideIndex
+	start     float64 // CPU seconds before anything was read
+	reading   float64 // of reading all inputs
 }
 
 func (s *sampled) meanBytes() float64 {
@@ -247,6 +258,7 @@ type forecast struct {
 	Memory   int64    `json:"memoryBytes"`    // one machine: the bound it obeys
 	Used     estimate `json:"usedBytes"`      // one machine: what it will hold of that
 	onSpark
+	Index       estimate `json:"indexBytes"`     // that an index grows by
 	MachineTime estimate `json:"machineSeconds"` // with the cores of this one
 	Advice      string   `json:"advice"`
 }
@@ -306,23 +318,40 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 	f.Removed = of(func(r planRun) float64 { return r.removed })
 	f.Removed = f.Removed.atMost(n.High) // no more can be removed than there is
 	f.Postings = n.scaled(last.keys)
-	f.machine(last, n, s.start+s.reading+once)
-	f.onSpark = s.onSpark(f, n, cores) // whose runs measure nothing of themselves
-	cfg.Audit = audit
-	audited, err := runOver(ctx, s.docs, cfg)
+	looked, err := s.ref.lookUps()
 	if err != nil {
 		return f, err
 	}
-	f.CPU = f.CPU.plus(exactly(max(audited.cpu()-last.cpu(), 0)))
+	f.machine(last, looked, n, s.start+s.reading+once)
+	f.onSpark = s.onSpark(f, n, cores) // whose runs measure nothing of themselves
+	switch {
+	case s.ref.adds:
+		err = s.adding(ctx, cfg, &f)
+	case s.ref.index == nil:
+		err = s.audited(ctx, cfg, audit, last, &f)
+	}
+	if err != nil {
+		return f, err
+	}
 	f.MachineTime = f.CPU.scaled(1 / float64(coresHere()))
 	f.advise(n)
 	return f, nil
 }
 
+// audited adds what a run measures of itself.
+func (s *sampled) audited(ctx context.Context, cfg batch.Config, audit *batch.Audit, last planRun, f *forecast) error {
+	cfg.Audit = audit
+	r, err := runOver(ctx, s.docs, cfg)
+	f.CPU = f.CPU.plus(exactly(max(r.cpu()-last.cpu(), 0)))
+	return err
+}
+
 // machine says what one machine takes: what is linear in the text, the
-// comparisons at the price they had, and what is fixed.
-func (f *forecast) machine(last planRun, n estimate, fixed float64) {
-	linear := n.scaled(last.linear / last.documents)
+// comparisons at the price they had, the look-ups in an index, and what is fixed.
+func (f *forecast) machine(last planRun, looked lookUps, n estimate, fixed float64) {
+	of := looked.cpu(last.documents * last.keys)
+	linear := n.scaled(max(last.linear-of, last.linear/10) / last.documents)
+	fixed += looked.cpu(f.Postings.Value)
 	price := last.compare / max(last.verified, 1)
 	f.CPU = linear.plus(f.Verified.scaled(price)).plus(exactly(fixed)).widened()
 	bytes := n.scaled(last.textBytes/last.documents + 24*f.Keys + 64)

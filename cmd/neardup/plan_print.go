@@ -9,6 +9,7 @@ import (
 
 // planned is what the command says.
 type planned struct {
+	Held      int64      `json:"indexDocuments"` // of the index that is decided against
 	Documents estimate   `json:"documents"`
 	Sample    int64      `json:"sample"`
 	TextBytes estimate   `json:"textBytes"`
@@ -24,12 +25,18 @@ func (p planned) print(w io.Writer) {
 		from = "all of them looked at"
 	}
 	fmt.Fprintf(w, "documents   %s, %s\ntext        %s\n", p.Documents.count(), from, p.TextBytes.bytes())
+	if p.Held > 0 {
+		fmt.Fprintf(w, "index       %s documents are there\n", grouped(p.Held))
+	}
 	for _, f := range p.Methods {
 		fmt.Fprintf(w, "\nmethod      %s\n", f.Method)
 		fmt.Fprintf(w, "keys        %.1f a document, %s postings\n", f.Keys, f.Postings.count())
 		fmt.Fprintf(w, "compared    %s pairs\nremoved     %s\n", f.Verified.count(), f.Removed.count())
 		fmt.Fprintf(w, "machine     CPU %s: %s on %d cores; memory %s of at most %s, disk %s\n",
 			f.CPU.time(), f.MachineTime.time(), coresHere(), f.Used.bytes(), mebibytes(f.Memory), f.Disk.bytes())
+		if f.Index.High > 0 {
+			fmt.Fprintf(w, "index       grows by %s\n", f.Index.bytes())
+		}
 		fmt.Fprintf(w, "spark       CPU %s: %s on %d cores; shuffles %s, %.0f bytes a document\n",
 			f.SparkCPU.time(), f.SparkTime.time(), p.Cores, f.Shuffle.bytes(), f.Shuffle.Value/p.Documents.Value)
 		fmt.Fprintf(w, "use         %s\n", f.Advice)
