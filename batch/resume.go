@@ -207,7 +207,9 @@ func (d *doneComparing) block(l *leading, x *index, b *textBlock, best []state) 
 		bases = append(bases, no)
 	}
 	for i := range best {
-		in.state(&best[i], bases)
+		if in.state(&best[i], bases); int(best[i].leader) >= l.texts.Len() {
+			return false, errFrame
+		}
 	}
 	l.sum.Work.add(work)
 	return true, in.end()

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -17,6 +18,8 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/batch/resume"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/override"
 )
 
 // told is all that a run tells.
@@ -147,7 +150,7 @@ func one[T any](rng *rand.Rand, of ...T) T { return of[rng.IntN(len(of))] }
 // A run that is killed at any moments, and goes on each time, tells what one that was never
 // killed tells, whatever the workers and the memory of each. NEARDUP_KILLS says how many kills.
 func TestKilledRunsGoOn(t *testing.T) {
-	wanted := 40
+	wanted := 100
 	if n, err := strconv.Atoi(os.Getenv("NEARDUP_KILLS")); err == nil {
 		wanted = n
 	}
@@ -155,8 +158,9 @@ func TestKilledRunsGoOn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(26, 6))
 	for kills := 0; kills < wanted; {
 		joinFrom = one(rng, uint32(2), 256)
+		m := shingled{.5, one(rng, true, false)}
 		cfg := Config{
-			Method: shingled{.5, one(rng, true, false)}, Tmp: t.TempDir(),
+			Method: one[neardup.Method](rng, m, m, trained{m}), Tmp: t.TempDir(),
 			Keep: one(rng, First, Longest, "latest;id"), Link: one(rng, ByLeader, ByLeader, ByLeader, Components),
 		}
 		docs, index := randomDocs(rng.Uint64(), 3+rng.IntN(100)), func() string { return "" }
@@ -179,11 +183,18 @@ func TestKilledRunsGoOn(t *testing.T) {
 		} else if one(rng, true, false) {
 			cfg.Audit = &audit.Config{Threshold: .5, Lax: shingled{threshold: .4}, List: 3}
 		}
+		memories := one(rng, []int64{1 << 24}, []int64{1 << 12, 1 << 16, 1 << 24})
 		another := func() Config {
 			c := cfg
-			c.Workers = 1 + rng.IntN(3)
-			c.Memory = one[int64](rng, 1<<12, 1<<16, 1<<24)
+			c.Workers, c.Memory = 1+rng.IntN(3), one(rng, memories...)
 			return c
+		}
+		if cfg.Link == ByLeader && index() == "" && one(rng, true, false) {
+			cfg.Overrides = new(override.Set)
+			for range 4 {
+				a, b := docs[rng.IntN(len(docs))].ID, docs[rng.IntN(len(docs))].ID
+				_ = cfg.Overrides.Add(override.Ruling{A: a, B: b, Link: one(rng, override.Must, override.Cannot)}) // not of a text with itself
+			}
 		}
 		dir, grows := t.TempDir(), index()
 		want, events, err := resumed(t, docs, another(), dir, index(), 0)
@@ -195,7 +206,7 @@ func TestKilledRunsGoOn(t *testing.T) {
 		}
 		got, err := told{}, context.Canceled
 		for try := 0; err != nil; try++ {
-			kill := 1 + rng.IntN(events)
+			kill := 1 + rng.IntN(1+events/one(rng, 1, 4, 16)) // there are few events while reading
 			if try > 3 {
 				kill = 0
 			}
@@ -213,6 +224,120 @@ func TestKilledRunsGoOn(t *testing.T) {
 			t.Fatalf("%+v: a killed run went on to something else (-want +got):\n%s", cfg, diff)
 		}
 	}
+}
+
+// counted counts what takes long.
+type counted struct {
+	shingled
+	records, comparisons *atomic.Int64
+}
+
+func (m counted) Record(clean string, r *neardup.Record) {
+	m.records.Add(1)
+	m.shingled.Record(clean, r)
+}
+
+func (m counted) Compare(a, b neardup.View) neardup.Match {
+	m.comparisons.Add(1)
+	return m.shingled.Compare(a, b)
+}
+
+// What was done before a kill is not done again.
+func TestWhatIsDoneIsNotDoneAgain(t *testing.T) {
+	m := counted{shingled{threshold: .5}, new(atomic.Int64), new(atomic.Int64)}
+	cfg := Config{Method: m, Tmp: t.TempDir()}
+	var docs []neardup.Document // no copies, which are compared with later leaders too
+	seen := map[string]bool{}
+	for _, d := range randomDocs(6, 400) {
+		if !seen[d.Text] {
+			seen[d.Text] = true
+			docs = append(docs, d)
+		}
+	}
+	_, events, err := resumed(t, docs, cfg, t.TempDir(), "", 0)
+	records, comparisons := m.records.Swap(0), m.comparisons.Swap(0)
+	if err != nil || comparisons == 0 || records == 0 {
+		t.Fatal(records, comparisons, err)
+	}
+	dir := t.TempDir()
+	if _, _, err := resumed(t, docs, cfg, dir, "", events-1); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	m.records.Store(0)
+	m.comparisons.Store(0)
+	if _, _, err := resumed(t, docs, cfg, dir, "", 0); err != nil || m.records.Load() > 0 || m.comparisons.Load() > 0 {
+		t.Errorf("%d of %d records and %d of %d comparisons are made again: %v", m.records.Load(), records, m.comparisons.Load(), comparisons, err)
+	}
+}
+
+// Equal texts that little memory did not tell apart are equal to the run that goes on in much.
+func TestLittleMemoryGoesOnInMuch(t *testing.T) {
+	var docs []neardup.Document
+	for i := range 200 {
+		n := i % 100
+		docs = append(docs, neardup.Document{ID: fmt.Sprint(i), Text: fmt.Sprintf("w%d w%d w%d a%d b%d", n, n, n, n, n)})
+	}
+	cfg := Config{Method: shingled{threshold: .5}, Tmp: t.TempDir(), Memory: 1 << 12}
+	want, _, err := resumed(t, docs, cfg, t.TempDir(), "", 0)
+	if err != nil || want.Summary.Texts < 110 {
+		t.Fatalf("%d texts, %v", want.Summary.Texts, err)
+	}
+	dir := t.TempDir()
+	if _, _, err := resumed(t, docs, cfg, dir, "", 29); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	cfg.Memory = 1 << 24
+	got, _, err := resumed(t, docs, cfg, dir, "", 0)
+	if diff := gocmp.Diff(want.Outcomes, got.Outcomes); diff != "" || err != nil {
+		t.Errorf("%v:\n%s", err, diff)
+	}
+}
+
+// Frames are read as they were written, and what is none is an error.
+func FuzzFrames(f *testing.F) {
+	items := []scanned{
+		{doc: neardup.Document{ID: "a", Time: -1}, clean: "text", recorded: true, rec: neardup.Record{Sketch: 5, Index: []uint64{1, 2}, Probe: []uint64{}}},
+		{doc: neardup.Document{ID: "b"}, copied: true, no: 300, ranks: []uint64{7, 1 << 63}},
+		{doc: neardup.Document{ID: "c"}, clean: " ", blank: true},
+		{err: &corpus.RejectError{File: "f", Line: 3, Reason: "bad"}},
+	}
+	states := []state{{}, {matchRow: matchRow{similarity: .25, distance: -1, basis: 1, grade: near}, leader: 9}}
+	var w frameWriter
+	for i := range items {
+		w.scanned(&items[i])
+	}
+	f.Add(w.b)
+	r := frameReader{b: w.b}
+	for _, want := range items {
+		got := r.scanned()
+		want.known = want.err == nil
+		if diff := gocmp.Diff(fmt.Sprintf("%#v %v", want, want.err), fmt.Sprintf("%#v %v", got, got.err)); diff != "" && want.err == nil {
+			f.Error(diff)
+		}
+	}
+	w = frameWriter{}
+	for i := range states {
+		w.state(&states[i])
+	}
+	f.Add(w.b)
+	again := frameReader{b: w.b}
+	for _, want := range states {
+		var got state
+		if again.state(&got, []uint8{0, 1}); got != want {
+			f.Errorf("%+v was written, %+v is read", want, got)
+		}
+	}
+	if err := errors.Join(r.end(), again.end()); err != nil {
+		f.Error(err)
+	}
+	f.Fuzz(func(_ *testing.T, b []byte) {
+		for r := (frameReader{b: b}); len(r.b) > 0; {
+			r.scanned()
+		}
+		for r := (frameReader{b: b}); len(r.b) > 0; {
+			r.state(new(state), []uint8{0})
+		}
+	})
 }
 
 // A run that was killed after the commit of what it added has nothing left to do.

@@ -241,6 +241,9 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 		}
 	}
 	if it.copied {
+		if int(it.no) >= s.texts.Len() {
+			return 0, errFrame
+		}
 		s.copies = true
 		return it.no, s.texts.Update(it.no, func(t *textRow) { t.copies = true })
 	}

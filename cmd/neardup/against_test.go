@@ -12,73 +12,127 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/internal/shared"
 )
 
+// pieceCase is a set of texts that is cut into pieces, which are added to an index one after the other.
+type pieceCase struct {
+	set, method string
+	pieces      int
+}
+
+// pieceCases are those of real texts, in an order by chance.
+func pieceCases() (all []pieceCase) {
+	for _, set := range []string{"uci_sms/docs.jsonl", "en_license_texts/docs.jsonl.zst", "zh_tidb_docs_versions/docs.jsonl.zst", "zh_lctt_proofread/docs.jsonl.zst", "zh_laws/docs.jsonl.zst", "ota_terms_versions/docs.jsonl.zst"} {
+		for _, method := range []string{"minhash", "auto", "weighted", "simhash", "ngram"} {
+			for _, pieces := range []int{2, 5, 10} {
+				if method != "ngram" || set == "uci_sms/docs.jsonl" { // edit similarity is for short texts
+					all = append(all, pieceCase{set, method, pieces})
+				}
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(26, 2))
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
 // An index survives what kills who writes it: it is as before or as after, and the
-// pieces in the end are one run. NEARDUP_KILLS says how many kills.
+// pieces in the end are one run. NEARDUP_KILLS says how many kills; 230 go through all cases.
 func TestKilledAdditionsHappenOrDoNot(t *testing.T) {
-	kills := 12
+	kills := 8
 	if n, err := strconv.Atoi(os.Getenv("NEARDUP_KILLS")); err == nil {
 		kills = n
 	}
-	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) // where a kill hits is chance anyway
-	const pieces = 4
-	var all bytes.Buffer
-	for i := range pieces {
-		var piece bytes.Buffer
-		for j := range 400 {
-			fmt.Fprintf(&piece, "{\"id\":\"%d-%d\",\"text\":\"%s\"}\n", i, j, familyText(rng))
-		}
-		all.Write(piece.Bytes())
-		write(t, filepath.Join(dir, fmt.Sprint(i, ".jsonl")), piece.Bytes())
+	done, cases := 0, pieceCases()
+	for i := 0; done < kills; i++ {
+		c := cases[i%len(cases)]
+		t.Run(fmt.Sprintf("%s/%s/%d", c.set, c.method, c.pieces), func(t *testing.T) { done += c.killed(t, rng) })
 	}
-	write(t, filepath.Join(dir, "all.jsonl"), all.Bytes())
-	var one struct{ Digest string }
-	runJSON(t, &one, "dedup", "--method=minhash", "--json", filepath.Join(dir, "all.jsonl"))
+}
 
-	for done := 0; done < kills; {
-		index := filepath.Join(dir, fmt.Sprint("index-", done))
-		took := 40 * time.Millisecond
-		for i := 0; i < pieces; i++ {
-			before := digestOfIndex(t, index)
-			cmd := exec.Command("neardup", "dedup", "-q", "--method=minhash", "--against", index, "--add", filepath.Join(dir, fmt.Sprint(i, ".jsonl")))
-			begun := time.Now()
+// killed adds the pieces, killing now and then, and returns how often.
+func (c pieceCase) killed(t *testing.T, rng *rand.Rand) (kills int) {
+	dir := t.TempDir()
+	all := filepath.Join(dir, "all.jsonl")
+	lines := linesOf(t, c.set, 150)
+	write(t, all, bytes.Join(lines, nil))
+	var one struct{ Digest string }
+	begun := time.Now()
+	runJSON(t, &one, "dedup", "--json", "--method", c.method, all)
+	took := time.Since(begun)
+
+	index, piece, before := filepath.Join(dir, "index"), filepath.Join(dir, "piece.jsonl"), ""
+	for left := c.pieces; left > 0; left-- {
+		n := len(lines)
+		if left > 1 {
+			n = rng.IntN(min(len(lines), 2*len(lines)/left+1))
+		}
+		write(t, piece, bytes.Join(lines[:n], nil))
+		if lines = lines[n:]; n == 0 {
+			continue
+		}
+		args := []string{"dedup", "-q", "--method", c.method, "--against", index, "--add", piece}
+		if rng.IntN(2) == 0 {
+			args = append(args, "--resume", filepath.Join(dir, fmt.Sprint("left-", left)))
+		}
+		for added := false; !added; {
+			cmd := exec.Command("neardup", args...)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			killed := done < kills && rng.IntN(3) > 0
+			killed := rng.IntN(3) == 0
 			if killed {
 				time.Sleep(time.Duration(rng.Int64N(int64(took))))
 				_ = cmd.Process.Kill()
-				done++
+				kills++
 			}
 			if err := cmd.Wait(); err != nil && !killed {
 				t.Fatal(err)
-			} else if !killed {
-				took = time.Since(begun)
 			}
-			if digestOfIndex(t, index) == before {
-				if !killed {
-					t.Fatalf("piece %d was added, and the digest stayed %s", i, before)
-				}
-				i-- // nothing of it is there: once more
+			now := digestOfIndex(t, index)
+			if added = now != before; !added && !killed {
+				t.Fatalf("a piece was added, and the digest stayed %q", before)
 			}
-		}
-		if got := digestOfIndex(t, index); got != one.Digest {
-			t.Fatalf("after %d kills the index has the digest %s, one run %s", done, got, one.Digest)
-		}
-		// A kill after the last addition may have left files: the next change removes them.
-		if out, err := exec.Command("neardup", "index", "compact", index).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-		if got := digestOfIndex(t, index); got != one.Digest {
-			t.Fatalf("compact made the digest %s of %s", got, one.Digest)
-		}
-		if left, err := filepath.Glob(filepath.Join(index, ".*")); err != nil || len(left) > 0 {
-			t.Errorf("%v is left of what was killed", left)
+			before = now
 		}
 	}
+	if before != one.Digest {
+		t.Fatalf("after %d kills the index has the digest %s, one run %s", kills, before, one.Digest)
+	}
+	// A kill after the last addition may have left files: the next change removes them.
+	if out, err := exec.Command("neardup", "index", "compact", index).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if got := digestOfIndex(t, index); got != one.Digest {
+		t.Fatalf("compact made the digest %s of %s", got, one.Digest)
+	}
+	if left, err := filepath.Glob(filepath.Join(index, ".*")); err != nil || len(left) > 0 {
+		t.Errorf("%v is left of what was killed", left)
+	}
+	return kills
+}
+
+// linesOf are the first lines of a set of the shared data.
+func linesOf(t *testing.T, set string, most int) (lines [][]byte) {
+	t.Helper()
+	r, err := corpus.Open([]string{shared.Path(t, set)}, corpus.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for it, err := range r.Items() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines = append(lines, append(bytes.Clone(it.Raw), '\n')); len(lines) == most {
+			break
+		}
+	}
+	return lines
 }
 
 // digestOfIndex proves an index and returns its digest; "" where there is none.

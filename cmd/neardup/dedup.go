@@ -175,10 +175,10 @@ func (w *dedupRun) commit(ctx context.Context, ref *against) (err error) {
 	if err := w.files.commit(others...); err != nil {
 		return err
 	}
-	if err := w.resume.settle(); err != nil {
+	if err := ref.settle(ctx); err != nil {
 		return err
 	}
-	return ref.settle(ctx)
+	return w.resume.settle()
 }
 
 // close frees what is open; what was not committed is gone.
