@@ -79,6 +79,9 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 func (d *Decoder) extra(it Item, doc *neardup.Document) {
 	doc.Fields = make(map[string]string, len(d.opt.Fields))
 	for i, value := range d.Extra(it, d.opt.Fields...) {
+		if value == "" && d.opt.pixels(d.opt.Fields[i]) && doc.Text != "" {
+			value = strconv.Itoa(d.opt.Pixels(doc.Text))
+		}
 		if value == "" {
 			continue
 		}

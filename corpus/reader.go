@@ -277,10 +277,10 @@ func (r *Reader) checkFields() error {
 	for _, in := range r.inputs {
 		switch in.format {
 		case JSONL, JSON, CSV, TSV:
-		default:
-			if len(r.opt.Fields) > 0 {
-				return fmt.Errorf("%w: the field %q of format %s", ErrNoEffect, r.opt.Fields[0], in.format)
-			}
+			continue
+		}
+		if i := slices.IndexFunc(r.opt.Fields, func(name string) bool { return !r.opt.pixels(name) }); i >= 0 {
+			return fmt.Errorf("%w: the field %q of format %s", ErrNoEffect, r.opt.Fields[i], in.format)
 		}
 	}
 	for _, in := range r.inputs {
