@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/neardup/neardup"
@@ -18,6 +19,9 @@ func (d *Decoder) extra(it Item, doc *neardup.Document) {
 		values = d.Extra(it, d.opt.Fields...)
 	}
 	for i, value := range values {
+		if value == "" && d.opt.pixels(d.opt.Fields[i]) && doc.Text != "" {
+			value = strconv.Itoa(d.opt.Pixels(doc.Text))
+		}
 		if value == "" {
 			continue
 		}

@@ -112,9 +112,15 @@ type Options struct {
 	// Picture makes the text of a picture, and takes such a text, too. Images need
 	// it; the text field, "image" unless it is named, then holds the picture.
 	Picture func(data []byte) (text string, err error)
+	// Pixels counts those of a picture by its text: its field PixelsField, where Fields asks for that and the record
+	// has none. May be nil.
+	Pixels func(text string) int
 	// Codecs are formats that live in packages of their own.
 	Codecs []Codec
 }
+
+// PixelsField is the field of a picture that is no field of its record.
+const PixelsField = "pixels"
 
 // Compare names the parts of a record that are compared.
 type Compare string

@@ -19,6 +19,11 @@ func (d *Decoder) picture(data []byte, doc *neardup.Document) (err error) {
 	return err
 }
 
+// pixels reports the field that a picture has by itself.
+func (o *Options) pixels(name string) bool {
+	return o.Format == Images && o.Pixels != nil && name == PixelsField
+}
+
 // pictureOfField makes the text of a record whose field is a picture: its bytes
 // (of Parquet), base64, a data URL, a path from the folder of the file on, or
 // what Options.Picture has made of it before.

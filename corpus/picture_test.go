@@ -112,3 +112,50 @@ func TestPictures(t *testing.T) {
 		}
 	}
 }
+
+// A picture has its pixels as a field, unless its record has one of that name; of what else it is asked nothing is known.
+func TestPixels(t *testing.T) {
+	dir := t.TempDir()
+	list, file := filepath.Join(dir, "list.jsonl"), filepath.Join(dir, "a.png")
+	for path, content := range map[string]string{
+		list: `{"image":"a.png"}` + "\n" + `{"image":"a.png","pixels":7}` + "\n" + `{"image":""}`, file: "\x89PNG four",
+	} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		input, field, want string
+	}{{list, "pixels", "[9 7 ]"}, {file, "pixels", "[9]"}, {file, "bytes", `option without effect: the field "bytes" of format images`}} {
+		opt := corpus.Options{
+			Format: corpus.Images, Fields: []string{c.field}, Pixels: func(text string) int { return len(text) },
+			Extract: func([]byte, string, string) (corpus.Page, error) { return corpus.Page{}, nil },
+			Picture: func(data []byte) (string, error) { return string(data), nil },
+		}
+		r, err := corpus.Open([]string{c.input}, opt)
+		if err != nil {
+			if err.Error() != c.want {
+				t.Errorf("%s of %s: %v, want %s", c.field, filepath.Base(c.input), err, c.want)
+			}
+			continue
+		}
+		var got []string
+		dec := r.NewDecoder()
+		for it, err := range r.Items() {
+			var doc neardup.Document
+			if err == nil {
+				err = dec.Decode(it, &doc)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, doc.Fields[c.field])
+		}
+		if fmt.Sprint(got) != c.want || len(r.Unmet()) > 0 {
+			t.Errorf("%s of %s: %v, want %s; not met: %v", c.field, filepath.Base(c.input), got, c.want, r.Unmet())
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

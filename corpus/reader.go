@@ -275,8 +275,11 @@ func (r *Reader) checkFields() error {
 		return fmt.Errorf("%w: no titles to compare in format %s", ErrNoEffect, r.inputs[0].format)
 	}
 	for _, in := range r.inputs {
-		if len(r.opt.Fields) > 0 && !in.format.hasFields() {
-			return fmt.Errorf("%w: the field %q of format %s", ErrNoEffect, r.opt.Fields[0], in.format)
+		if in.format.hasFields() {
+			continue
+		}
+		if i := slices.IndexFunc(r.opt.Fields, func(name string) bool { return !r.opt.pixels(name) }); i >= 0 {
+			return fmt.Errorf("%w: the field %q of format %s", ErrNoEffect, r.opt.Fields[i], in.format)
 		}
 	}
 	for _, in := range r.inputs {

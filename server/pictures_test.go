@@ -7,6 +7,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,8 +15,10 @@ import (
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/internal/pictures"
+	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/server/api"
+	"github.com/neardup/neardup/text"
 )
 
 // pictured has a server take pictures, of at most 300 KB and 100,000 pixels.
@@ -179,5 +182,45 @@ func TestImagesAreDescribed(t *testing.T) {
 	post, _ := json.Marshal(doc["paths"].(map[string]any)["/v1/images"])
 	if !strings.Contains(string(post), `"application/octet-stream"`) {
 		t.Errorf("the body of /v1/images: %s", post)
+	}
+}
+
+// A text of which auto cannot tell is new by itself, and a duplicate by its pictures; one that is another stays another.
+func TestImagesConfirmATextThatIsUnsure(t *testing.T) {
+	const fire = "A warehouse in the harbour of Bremen burned down last night after an explosion. The fire brigade fought the flames for six hours, and nobody was hurt, a spokesman said on Tuesday morning."
+	m, err := methods.New(methods.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean := text.Default().Clean
+	unsure := func(content string) bool {
+		match := m.Compare(m.View(clean(content)), m.View(clean(fire)))
+		return match.Unsure && !match.Overlap
+	}
+	tried := []string{
+		strings.Replace(strings.Replace(fire, "six ", "", 1), "a spokesman", "police", 1),
+		strings.Replace(fire, "for six hours", "all night", 1), strings.Replace(fire, "after an explosion", "after a blast", 1),
+	}
+	i := slices.IndexFunc(tried, unsure)
+	if i < 0 {
+		t.Fatal("auto is sure of all: find a text of which it is not")
+	}
+	other := strings.Replace(fire, "six hours, and nobody was hurt", "nine hours, and two people were hurt", 1)
+	f := start(t, pictured)
+	c := f.client("news", server.Submit)
+	images := []api.Image{{Hash: strings.Repeat("0f", 32), Quality: 100}}
+	submit := func(nid, content string, images []api.Image) api.Answer {
+		t.Helper()
+		return must[api.Answer](t)(c.Submit(t.Context(), api.Submission{Article: api.Article{NID: nid, Content: content, Images: images}}, ""))
+	}
+	submit("fire", fire, images)
+	if x := submit("other facts", other, images); x.Decision.Decision != neardup.New || x.VariantOf != "fire" || x.SameImages != nil {
+		t.Errorf("other facts under the same picture: %+v", x)
+	}
+	if x := submit("confirmed", tried[i], images); x.Leader != "fire" || len(x.SameImages) != 1 || !strings.HasSuffix(x.Basis, ", confirmed by pictures") || x.Similarity >= .7 || x.Similarity < .3 {
+		t.Errorf("unsure, with the picture: %+v", x)
+	}
+	if x := submit("unconfirmed", tried[i], nil); x.Decision.Decision != neardup.New || x.VariantOf != "fire" {
+		t.Errorf("unsure, without: %+v", x)
 	}
 }

@@ -75,6 +75,7 @@ search would have found the pair.
 	fs.BoolVar(&c.text, "text", false, "A and B are texts")
 	fs.BoolVar(&c.json, "json", false, "print JSON, without the texts")
 	c.input.add(fs)
+	c.input.addPixels(fs)
 	c.method.add(fs)
 	c.method.addImages(fs)
 	c.flags = fs

@@ -73,6 +73,7 @@ end, or not at all.
 		fs.StringVar(&d.link, "link", "leader", "leader: duplicates are near their leader; components: chains count too")
 	})
 	d.input.add(fs)
+	d.input.addPixels(fs)
 	d.against.addFlags(fs)
 	d.against.addAdd(fs)
 	d.method.add(fs)

@@ -63,6 +63,7 @@ of them can be carried on. Texts are then taken as they are (--normalize none).
 	fs.BoolVar(&f.tsv, "tsv", false, "print id TAB hex")
 	fs.BoolVar(&f.binary, "binary", false, "print 8 bytes a document, little-endian")
 	f.input.add(fs)
+	f.input.addPixels(fs)
 	f.method.add(fs)
 	f.method.cfg.Name = "simhash"
 	fs.Lookup("method").DefValue = f.method.cfg.Name

@@ -31,6 +31,7 @@ type inputFlags struct {
 	format      string
 	delimiter   string
 	maxDocument size
+	maxPixels   int64
 	maxInput    size
 }
 
@@ -57,6 +58,13 @@ func (f *inputFlags) addLimits(fs *pflag.FlagSet) {
 	f.maxDocument = corpus.DefaultMaxDocument
 	fs.Var(&f.maxDocument, "max-document", "reject documents larger than this")
 	fs.Var(&f.maxInput, "max-decompressed", "stop reading a compressed file after so much (default: 16GiB or 200 times its size)")
+}
+
+// addPixels adds the bound of pictures, for commands that take them.
+func (f *inputFlags) addPixels(fs *pflag.FlagSet) {
+	grouping(fs, limitGroup, func(fs *pflag.FlagSet) {
+		fs.Int64Var(&f.maxPixels, "max-pixels", image.DefaultPixels, "with --format images: reject pictures of more pixels, at up to 15 bytes each")
+	})
 }
 
 func formatNames() string {
@@ -115,7 +123,7 @@ func (f *inputFlags) options() (corpus.Options, error) {
 	}
 	opt.MaxDocument, opt.MaxDecompressed = int64(f.maxDocument), int64(f.maxInput)
 	opt.Codecs = []corpus.Codec{parquet.Codec{}}
-	opt.Extract, opt.Picture = extract, pictureText
+	opt.Extract, opt.Picture, opt.Pixels = extract, pictureText(f.maxPixels), pixelsOf
 	if opt.Format == corpus.Images && f.maxDocument == corpus.DefaultMaxDocument {
 		opt.MaxDocument = image.DefaultBytes
 	}

@@ -18,15 +18,26 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// pictureText makes the text of a picture: that of its fingerprint. It takes such a
-// text as well, as lists of hashes hold them.
-func pictureText(data []byte) (string, error) {
-	if !bytes.HasPrefix(data, []byte("pdq:")) {
-		f, err := image.Read(data, image.Limits{Bytes: int64(len(data))}) // the reader has looked at that
+// pictureText makes the text of a picture of so many pixels at most: that of its fingerprint. It takes such a text as
+// well, as lists of hashes hold them.
+func pictureText(mostPixels int64) func(data []byte) (string, error) {
+	return func(data []byte) (string, error) {
+		if !bytes.HasPrefix(data, []byte("pdq:")) {
+			f, err := image.Read(data, image.Limits{Bytes: int64(len(data)), Pixels: mostPixels}) // the reader has looked at the bytes
+			return f.String(), err
+		}
+		f, err := image.Parse(string(data))
 		return f.String(), err
 	}
-	f, err := image.Parse(string(data))
-	return f.String(), err
+}
+
+// pixelsOf are those of a picture by its text; 0 where its size is not known.
+func pixelsOf(text string) int {
+	f, err := image.Parse(text)
+	if err != nil {
+		return 0
+	}
+	return f.Width * f.Height
 }
 
 // pictured has pictures compared as such, and texts not.
@@ -36,6 +47,9 @@ func pictured(fs *pflag.FlagSet) error {
 	if pictures && fs.Lookup("turned") == nil && fs.Lookup("tsv") == nil {
 		return usage("--format images: pictures are taken by dedup, pairs, compare and fingerprint")
 	}
+	if most := fs.Lookup("max-pixels"); format != nil && most != nil && most.Changed && !pictures {
+		return usage("--max-pixels is for --format images")
+	}
 	if method == nil {
 		return nil
 	}
@@ -44,8 +58,19 @@ func pictured(fs *pflag.FlagSet) error {
 		return nil
 	}
 	name := spec.settings.Lookup("method")
-	if keep := fs.Lookup("keep"); keep != nil && keep.Value.String() == "longest" && pictures {
-		return usage("--format images: pictures are not long or short: --keep first, earliest or id")
+	if keep := fs.Lookup("keep"); keep != nil && pictures {
+		keys := strings.Split(keep.Value.String(), ";")
+		for i, key := range keys {
+			switch strings.TrimSpace(key) {
+			case "longest", "shortest":
+				return usage("--format images: pictures are not long or short: --keep first, largest, earliest or id")
+			case "largest":
+				keys[i] = "largest " + corpus.PixelsField
+			}
+		}
+		if err := keep.Value.Set(strings.Join(keys, ";")); err != nil {
+			return err
+		}
 	}
 	switch {
 	case pictures && !name.Changed:
@@ -190,7 +215,7 @@ func (c *compare) comparePictures(a, b string) error {
 	var hashes [2][2]uint64
 	for i, path := range []string{a, b} {
 		of := []*pictureOf{&p.A, &p.B}[i]
-		if texts[i], hashes[i], err = of.read(path, int64(c.input.maxDocument)); err != nil {
+		if texts[i], hashes[i], err = of.read(path, int64(c.input.maxDocument), c.input.maxPixels); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
@@ -213,7 +238,7 @@ func (c *compare) comparePictures(a, b string) error {
 }
 
 // read makes all hashes of a file.
-func (p *pictureOf) read(path string, most int64) (text string, hashes [2]uint64, err error) {
+func (p *pictureOf) read(path string, most, mostPixels int64) (text string, hashes [2]uint64, err error) {
 	if info, err := os.Stat(path); err != nil || info.Size() > most {
 		if err == nil {
 			err = fmt.Errorf("larger than %d bytes: see --max-document", most)
@@ -224,7 +249,7 @@ func (p *pictureOf) read(path string, most int64) (text string, hashes [2]uint64
 	if err != nil {
 		return "", hashes, err
 	}
-	limits := image.Limits{Bytes: most}
+	limits := image.Limits{Bytes: most, Pixels: mostPixels}
 	f, err := image.Read(data, limits)
 	if err != nil {
 		return "", hashes, err

@@ -47,6 +47,7 @@ With --against pairs of a new document and one that is there already are listed,
 	fs := cmd.Flags()
 	grouping(fs, outputGroup, p.addOutput)
 	p.input.add(fs)
+	p.input.addPixels(fs)
 	p.against.addFlags(fs)
 	p.method.add(fs)
 	p.method.addImages(fs)

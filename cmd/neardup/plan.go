@@ -339,8 +339,8 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 }
 
 // audited adds what a run measures of itself.
-func (s *sampled) audited(ctx context.Context, cfg batch.Config, audit *batch.Audit, last planRun, f *forecast) error {
-	cfg.Audit = audit
+func (s *sampled) audited(ctx context.Context, cfg batch.Config, sample *audit.Config, last planRun, f *forecast) error {
+	cfg.Audit = sample
 	r, err := runOver(ctx, s.docs, cfg)
 	f.CPU = f.CPU.plus(exactly(max(r.cpu()-last.cpu(), 0)))
 	return err

@@ -156,7 +156,7 @@ func TestUnreadableEntries(t *testing.T) {
 			t.Errorf("%s: %+v, %v", nid, x, err)
 		}
 	}
-	ok(t, log.Force([]byte("4123456789abcdef\x02what a later version says")))
+	ok(t, log.Force([]byte("4123456789abcdef\x03what a later version says")))
 	for _, s := range []server{a, b} {
 		for end := time.Now().Add(10 * time.Second); s.Poisoned() == nil && time.Now().Before(end); time.Sleep(time.Millisecond) {
 		}

@@ -148,7 +148,7 @@ def by_line(job, files, sizes, format, flags) -> Source:
     return Source(Documents(lines, ("--raw", "--format=" + format, *flags), pieces.ordered), rejects, kept, named=named, ranks=pieces.ranks)
 
 
-def _documents(lines):
+def read_lines(lines):
     """The lines of `worker read`; a document that was rejected has a reason and no text."""
     s = pa.string()
     b = _lines.parse(lines, line=pa.int64(), id=s, text=s, reason=s).to_batches()[0]
@@ -209,7 +209,7 @@ def _one_file(worker, flags, path, content):
             f.write(content)
         at = 0
         argv = [worker.program or _stage.command(), "worker", "read", *flags, "--name=" + plain(path), name]
-        for t in _stage.child(argv, [b""], _documents):
+        for t in _stage.child(argv, [b""], read_lines):
             n = t.num_rows
             place = pa.array(np.arange(at, at + n))
             at += n
