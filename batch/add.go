@@ -79,7 +79,7 @@ func (a *adding) document(o *Outcome, p, leader position) error {
 	if row.Leader, err = a.numberOf(leader); err != nil {
 		return err
 	}
-	if row.Text, row.TextLen, err = a.place(text); err != nil {
+	if row.Text, row.TextLen, err = a.textAt(text); err != nil {
 		return err
 	}
 	return a.to.Document(row, o.ID)
@@ -108,8 +108,8 @@ func (a *adding) numberOf(p position) (uint32, error) {
 	return a.number(row.first)
 }
 
-// place says where a text is in the index, and adds it if it is not there.
-func (a *adding) place(p position) (at uint64, n uint32, err error) {
+// textAt says where a text is in the index, and adds it if it is not there.
+func (a *adding) textAt(p position) (at uint64, n uint32, err error) {
 	row, err := a.texts.Get(p)
 	if err != nil || row.stored {
 		return uint64(row.at), row.len, err

@@ -118,7 +118,7 @@ func parseKey(key string) (one keepKey, ok bool) {
 		for i := range values {
 			values[i] = strings.TrimSpace(values[i])
 		}
-		return keepKey{field, field, func(_ *scanned, value string) uint64 { return place(values, value) }}, true
+		return keepKey{field, field, func(_ *scanned, value string) uint64 { return indexIn(values, value) }}, true
 	}
 	way, field, found := strings.Cut(key, " ")
 	if !found || way != "largest" && way != "smallest" {
@@ -127,8 +127,8 @@ func parseKey(key string) (one keepKey, ok bool) {
 	return keepKey{key, strings.TrimSpace(field), func(_ *scanned, value string) uint64 { return numberRank(value, way == "largest") }}, true
 }
 
-// place is that of a value in a list, in which * stands for those that it does not have.
-func place(values []string, value string) uint64 {
+// indexIn is that of a value in a list, in which * stands for those that it does not have.
+func indexIn(values []string, value string) uint64 {
 	at := slices.Index(values, value)
 	if at < 0 || value == "*" {
 		at = slices.Index(values, "*")
