@@ -176,12 +176,12 @@ func TestKilledRunsGoOn(t *testing.T) {
 				return dir
 			}
 		} else if one(rng, true, false) {
+			cfg.Audit = &audit.Config{Threshold: .5, Lax: shingled{threshold: .4}, List: 3}
+		} else if cfg.Link == ByLeader {
 			cfg.Per = []string{"language"}
 			for i := range docs {
-				docs[i].Fields = map[string]string{"language": one(rng, "en", "zh", "")}
+				docs[i].Fields = map[string]string{"language": []string{"en", "zh", ""}[i/2%3]}
 			}
-		} else if one(rng, true, false) {
-			cfg.Audit = &audit.Config{Threshold: .5, Lax: shingled{threshold: .4}, List: 3}
 		}
 		memories := one(rng, []int64{1 << 24}, []int64{1 << 12, 1 << 16, 1 << 24})
 		another := func() Config {
