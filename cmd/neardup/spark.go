@@ -15,7 +15,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/python"
+	"github.com/neardup/neardup/text"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -104,6 +107,15 @@ func (v *sparkVerb) add(fs *pflag.FlagSet) {
 	}
 }
 
+// inOrder is method, but for methods that need another order than that of the input.
+func (f *methodFlags) inOrder() (neardup.Method, text.Normalizer, error) {
+	m, n, err := f.method()
+	if err == nil && methods.Containment(m) > 0 {
+		err = usage("--containment needs the longest first, and Spark decides in the order of the input")
+	}
+	return m, n, err
+}
+
 // ofFiles are flags that name files of this machine, which executors get sent.
 var ofFiles = []string{"idf", "dictionary", "stopwords"}
 
@@ -161,10 +173,7 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 			}
 		}
 	}
-	if v.method.cfg.Containment > 0 {
-		return j, usage("--containment needs the longest first, and Spark decides in the order of the input")
-	}
-	if _, _, err := v.method.method(); err != nil {
+	if _, _, err := v.method.inOrder(); err != nil {
 		return j, err
 	}
 	j.Input = given(set, new(inputFlags).add)

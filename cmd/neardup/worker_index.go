@@ -56,7 +56,7 @@ if they are no others.`,
 				if err := m.restore(x.Header().Settings); err != nil {
 					return err
 				}
-				method, clean, err := m.method()
+				method, clean, err := m.inOrder()
 				if err != nil {
 					return err
 				}

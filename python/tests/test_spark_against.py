@@ -53,6 +53,14 @@ class Against(Session):
             self.assertGreater(counts["hot_largest"], 3)
             self.assertGreater(want["removed"], want["documents"] // 3)
 
+    def test_a_hot_text_alone(self):
+        """One text of a hot bucket whose others are of the index, or one that is near these alone, is a component."""
+        from neardup.spark._cluster import labelled
+
+        labels = self.spark.createDataFrame([(1, 1), (5, 1)], "place long, label long")
+        places = self.spark.createDataFrame([(9,), (5,), (9,)], "place long")
+        self.assertEqual(sorted(map(tuple, labelled(labels, places).collect())), [(1, 1), (5, 1), (9, 9)])
+
     def test_files(self):
         """As `neardup spark dedup --against` runs it: rejects, an index in two parts that was cleaned in a way of its own."""
         from neardup.spark import _run
