@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/neardup/neardup/batch/resume"
+	"github.com/spf13/pflag"
 )
 
 // A run that is killed (NEARDUP_KILLS times by each method) and goes on writes what one that was not killed
@@ -88,6 +90,24 @@ func TestOneRunAFolder(t *testing.T) {
 	if err == nil || !bytes.Contains(out, []byte("another run goes on there now")) {
 		t.Errorf("a second run says %s, %v", out, err)
 	}
+}
+
+// A new flag of dedup must be a fact of a run, by which another is refused, or change no decision.
+func TestFlagsAreFactsOrChangeNoDecision(t *testing.T) {
+	known := map[string]bool{}
+	for name := range strings.FieldsSeq("keep link per overrides normalize against " + // facts of the engine
+		"add audit cluster-fields clusters config csv decisions evidence-floor groups help json labels memory out quiet rejects report resume strict tmp workers") {
+		known[name] = true
+	}
+	readingFlags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
+	settings := pflag.NewFlagSet("settings", pflag.ContinueOnError) // parts of the method's spec
+	new(methodFlags).addSettings(settings)
+	settings.VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
+	dedupCommand(&app{}).Flags().VisitAll(func(f *pflag.Flag) {
+		if !known[f.Name] {
+			t.Errorf("--%s: does a run with --resume depend on it?", f.Name)
+		}
+	})
 }
 
 // summaryOf runs a command and returns its summary, without times and what depends on them.
