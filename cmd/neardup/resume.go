@@ -46,9 +46,7 @@ func (f *resumeFlag) open(r *corpus.Reader, cfg *batch.Config) error {
 			Value: fmt.Sprintf("%s of %d bytes, changed at %s", path, info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano)),
 		})
 	}
-	var reading pflag.FlagSet
-	new(inputFlags).add(&reading)
-	reading.VisitAll(func(flag *pflag.Flag) {
+	readingFlags().VisitAll(func(flag *pflag.Flag) {
 		if given := f.fs.Lookup(flag.Name); given.Value.String() != given.DefValue {
 			facts = append(facts, resume.Fact{Name: "--" + flag.Name, Value: given.Value.String()})
 		}
@@ -59,6 +57,15 @@ func (f *resumeFlag) open(r *corpus.Reader, cfg *batch.Config) error {
 	}
 	f.folder, cfg.Resume = folder, folder
 	return nil
+}
+
+// readingFlags are those by which documents are read.
+func readingFlags() *pflag.FlagSet {
+	var f inputFlags
+	fs := pflag.NewFlagSet("reading", pflag.ContinueOnError)
+	f.add(fs)
+	f.addPixels(fs)
+	return fs
 }
 
 // settle removes what the run left, after the commit.

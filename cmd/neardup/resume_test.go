@@ -10,8 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/neardup/neardup/batch/resume"
+	"github.com/spf13/pflag"
 )
 
 // A run that is killed (NEARDUP_KILLS times by each method) and goes on writes what one that was not killed
@@ -22,18 +26,21 @@ func TestKilledRunsGoOn(t *testing.T) {
 		kills = n
 	}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) // where a kill hits is chance anyway
-	outputs := []string{"kept.jsonl", "decisions.jsonl", "clusters.jsonl", "groups.csv"}
+	outputs := []string{"kept.jsonl", "decisions.jsonl", "clusters.jsonl", "groups.csv", "rejects.jsonl"}
 	for method, documents := range map[string]int{"minhash": 2000, "auto": 500, "simhash": 2000, "ngram": 100} {
 		t.Run(method, func(t *testing.T) {
 			in := filepath.Join(t.TempDir(), "all.jsonl")
 			var all bytes.Buffer
 			for i := range documents {
+				if i%50 == 7 {
+					fmt.Fprintln(&all, "no JSON")
+				}
 				fmt.Fprintf(&all, "{\"id\":\"%d\",\"text\":\"%s\"}\n", i, familyText(rng))
 			}
 			write(t, in, all.Bytes())
 			command := func(to string, more ...string) *exec.Cmd {
-				args := append([]string{"dedup", in, "--json", "--audit=on", "--method", method}, more...)
-				for i, flag := range []string{"--out", "--decisions", "--clusters", "--groups"} {
+				args := append([]string{"dedup", in, "--json", "--audit=on", "--cluster-fields=relation,text", "--method", method}, more...)
+				for i, flag := range []string{"--out", "--decisions", "--clusters", "--groups", "--rejects"} {
 					args = append(args, flag, filepath.Join(to, outputs[i]))
 				}
 				return exec.Command("neardup", args...)
@@ -68,6 +75,39 @@ func TestKilledRunsGoOn(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestOneRunAFolder(t *testing.T) {
+	dir := t.TempDir()
+	folder, err := resume.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	in := filepath.Join(t.TempDir(), "in.txt")
+	write(t, in, []byte("a text\n"))
+	out, err := exec.Command("neardup", "dedup", in, "--resume", dir).CombinedOutput()
+	if err == nil || !bytes.Contains(out, []byte("another run goes on there now")) {
+		t.Errorf("a second run says %s, %v", out, err)
+	}
+}
+
+// A new flag of dedup must be a fact of a run, by which another is refused, or change no decision.
+func TestFlagsAreFactsOrChangeNoDecision(t *testing.T) {
+	known := map[string]bool{}
+	for name := range strings.FieldsSeq("keep link per overrides normalize against " + // facts of the engine
+		"add audit cluster-fields clusters config csv decisions evidence-floor groups help json labels memory out quiet rejects report resume strict tmp workers") {
+		known[name] = true
+	}
+	readingFlags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
+	settings := pflag.NewFlagSet("settings", pflag.ContinueOnError) // parts of the method's spec
+	new(methodFlags).addSettings(settings)
+	settings.VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
+	dedupCommand(&app{}).Flags().VisitAll(func(f *pflag.Flag) {
+		if !known[f.Name] {
+			t.Errorf("--%s: does a run with --resume depend on it?", f.Name)
+		}
+	})
 }
 
 // summaryOf runs a command and returns its summary, without times and what depends on them.

@@ -46,6 +46,15 @@ class Against(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "against files come files"):
                 neardup.dedup(february, against=["a text"])
 
+    def test_resume(self):
+        with tempfile.TemporaryDirectory() as folder:
+            january = write(folder, "january.jsonl", [{"id": "0", "text": "one text"}, {"id": "1", "text": "one text"}])
+            left = os.path.join(folder, "left")
+            self.assertEqual([d["leader"] for d in neardup.dedup(january, method="exact", resume=left)], [None, "0"])
+            self.assertEqual(os.listdir(left), [])
+            with self.assertRaisesRegex(neardup.OptionError, "resume needs inputs that are files"):
+                neardup.dedup(["a", "b"], resume=left)
+
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed")
     def test_pandas(self):
         import pandas

@@ -76,8 +76,8 @@ def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
     pyarrow Table with a column `text`; a Series, in which a missing text is an empty one; or
     what the command reads: a path, a pattern, or a list of pathlib.Paths, with `text` the
     field. Other options are flags of `neardup dedup`: lossless=.98, containment=.9, memory="4GiB",
-    overrides="rulings.jsonl". keep="source:wiki,*; latest" and per="language,site" look at columns of a
-    table, too, and "kept_by" is the key that decided.
+    overrides="rulings.jsonl", of files resume="left". keep="source:wiki,*; latest" and
+    per="language,site" look at columns of a table, too, and "kept_by" is the key that decided.
 
     Of strings it returns a list with a dict for each, in their order; "leader"
     and "variant_of" are indices. Of pandas it returns a DataFrame with the
