@@ -1,12 +1,17 @@
 package server
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/image"
 )
 
 // deadlines notes the read deadlines of a connection.
@@ -75,6 +80,25 @@ func TestLongBodiesHaveWeights(t *testing.T) {
 		}
 		if n, _ := enter(func(int) *client { return &client{} }); n != c.all {
 			t.Errorf("%+v: %d of many", c, n)
+		}
+	}
+}
+
+// A picture is decoded in a place among the long judgements, and gives it back.
+func TestADecodeTakesAPlace(t *testing.T) {
+	s := &Server{cfg: Config{Pictures: &image.Limits{}}, semaphore: docid.NewSemaphore(1)}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := s.semaphore.Acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.image(ended, &pictureInput{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("while the place is taken: %v", err)
+	}
+	s.semaphore.Release()
+	for range 2 {
+		if _, err := s.image(ended, &pictureInput{RawBody: []byte("no picture")}); meaning(err).Status != http.StatusUnprocessableEntity {
+			t.Errorf("once it is free: %v", err)
 		}
 	}
 }

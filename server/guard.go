@@ -91,7 +91,7 @@ func (s *Server) refuse(r *http.Request) *huma.ErrorModel {
 	case r.ContentLength > s.bodyLimit(r.URL.Path):
 		return problem(http.StatusRequestEntityTooLarge, api.CodeTooLarge, fmt.Sprintf("the body is over %d bytes", s.bodyLimit(r.URL.Path)))
 	case !rightType(r):
-		return problem(http.StatusUnsupportedMediaType, api.CodeInvalid, "the Content-Type must be application/json")
+		return problem(http.StatusUnsupportedMediaType, api.CodeInvalid, "the Content-Type must be "+typesOf(r.URL.Path))
 	}
 	return nil
 }

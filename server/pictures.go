@@ -61,6 +61,14 @@ func (s *Server) image(ctx context.Context, in *pictureInput) (api.Hashed, error
 	}, nil
 }
 
+// typesOf words what Content-Type a route takes.
+func typesOf(path string) string {
+	if path == imagesPath {
+		return "image/... or application/octet-stream"
+	}
+	return "application/json"
+}
+
 // isPicture reports the Content-Type of a file.
 func isPicture(r *http.Request) bool {
 	t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))

@@ -84,7 +84,7 @@ func TestImageIsRefused(t *testing.T) {
 		{"too many pixels", string(pngOf(t, stdimage.NewGray(stdimage.Rect(0, 0, 400, 251)))), "image/png", 422, "400 x 251 pixels, and at most 100000 are decoded"},
 		{"too many bytes", strings.Repeat("x", 300_001), "image/png", 413, "over 300000 bytes"},
 		{"as many as allowed", small + strings.Repeat("x", 300_000-len(small)), "image/png", 200, `"hash":"`},
-		{"a form", small, "application/x-www-form-urlencoded", 415, "Content-Type"},
+		{"a form", small, "application/x-www-form-urlencoded", 415, "must be image/... or application/octet-stream"},
 		{"nothing", "", "image/png", 400, "body"},
 	} {
 		r := f.do(server.Submit, http.MethodPost, "/v1/images", c.body, "Content-Type", c.contentType)

@@ -148,6 +148,10 @@ func remake(err error, data string, index *indexFlags) error {
 	if data == "" || !errors.Is(err, neardup.ErrUnlike) {
 		return err
 	}
-	return fmt.Errorf("%w; serve it with the settings that it was made with, or make it anew by these, with the docIds that may stay: neardup rebuild --data %s --method '%s'",
-		err, data, index.method.Lookup("method").Value)
+	images := ""
+	if index.images {
+		images = " --images"
+	}
+	return fmt.Errorf("%w; serve it with the settings that it was made with, or make it anew by these, with the docIds that may stay: neardup rebuild --data %s --method '%s'%s",
+		err, data, index.method.Lookup("method").Value, images)
 }
