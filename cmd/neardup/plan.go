@@ -38,10 +38,10 @@ func planCommand(a *app) *cobra.Command {
 		Short: "Say from a sample what dedup will take, on one machine and on Spark",
 		Long: `Reads the inputs (or the first --read of them), draws a sample, decides the sample,
 its halves and its quarters by each of --methods, and says from their growth what
-all documents will take: comparisons, removals, CPU, memory, disk, and for Spark what
-is shuffled; with --against, what it takes beside an index. Every figure has an interval: what comes of the slower and of the faster
-of the two steps of growth. A small input is decided as a whole, and what is counted
-there is exact.
+all documents will take: comparisons, removals, CPU, memory, disk, and for Spark
+what is shuffled; with --against, what it takes beside an index. Every figure
+has an interval: what comes of the slower and of the faster of the two steps of
+growth. A small input is decided as a whole, and what is counted there is exact.
 
 ` + exitHelp,
 		Example: `  neardup plan 'crawl/*.jsonl.zst' --methods minhash,simhash
