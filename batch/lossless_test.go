@@ -60,7 +60,7 @@ func TestLosslessDecidesAsDefined(t *testing.T) {
 			}
 			for seed, own := range []int{0, 3, 12} {
 				docs := notices(uint64(seed)+40, 150, own)
-				want, _ := decided(t, docs, batch.Config{Method: m, Workers: 1})
+				want, _ := decided(t, docs, batch.Config{Method: m, Workers: 1, Memory: 1 << 26})
 				if test.exact {
 					want = greedy(docs, m)
 				}
@@ -82,7 +82,7 @@ func losslessOnce(t *testing.T, m neardup.Method, docs []neardup.Document, want 
 			}
 		}
 	}
-	for _, cfg := range []batch.Config{{Workers: 1}, {Workers: 3}, {Workers: 2, Memory: batch.MinMemory}} {
+	for _, cfg := range []batch.Config{{Workers: 1, Memory: 1 << 26}, {Workers: 3, Memory: 1 << 26}, {Workers: 2, Memory: batch.MinMemory}} {
 		defer batch.JoinFrom(5)()
 		cfg.Method = m
 		got, sum := decided(t, docs, cfg)
@@ -101,7 +101,7 @@ func losslessOnce(t *testing.T, m neardup.Method, docs []neardup.Document, want 
 	}
 	// In pieces.
 	dir := filepath.Join(t.TempDir(), "index")
-	cfg := batch.Config{Method: m}
+	cfg := batch.Config{Method: m, Memory: batch.MinMemory}
 	if err := batch.CreateIndex(dir, cfg, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -125,10 +125,10 @@ func losslessOnce(t *testing.T, m neardup.Method, docs []neardup.Document, want 
 		t.Fatalf("in pieces (-defined +got):\n%s", diff)
 	}
 	// In another order, of which --keep makes the same one.
-	_, first := decided(t, docs, batch.Config{Method: m, Keep: batch.Longest})
+	_, first := decided(t, docs, batch.Config{Method: m, Keep: batch.Longest, Memory: batch.MinMemory})
 	shuffled := append([]neardup.Document(nil), docs...)
 	rand.New(rand.NewPCG(3, 3)).Shuffle(len(docs), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	if _, again := decided(t, shuffled, batch.Config{Method: m, Keep: batch.Longest}); again.Digest != first.Digest {
+	if _, again := decided(t, shuffled, batch.Config{Method: m, Keep: batch.Longest, Memory: batch.MinMemory}); again.Digest != first.Digest {
 		t.Errorf("the digest is %s, of another order of the input %s", first.Digest, again.Digest)
 	}
 }
