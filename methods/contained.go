@@ -68,7 +68,10 @@ func with(s neardup.Spec, name string, share float64) neardup.Spec {
 // Record has the method's keys and those of the passages: of each window the least.
 func (c *contained) Record(clean string, rec *neardup.Record) {
 	c.Overlapping.Record(clean, rec)
-	keys := minimizers(passages.Append(nil, clean, c.seed))
+	s := idleSets.Get().(*sets)
+	defer idleSets.Put(s)
+	s.hashes = passages.Append(s.hashes[:0], clean, c.seed)
+	keys := s.sorter.Set(minimizers(s.hashes))
 	if len(keys) == 0 {
 		return
 	}
@@ -81,7 +84,7 @@ func (c *contained) Record(clean string, rec *neardup.Record) {
 	}
 }
 
-// minimizers are keys of the least hash in each window, each once.
+// minimizers are keys of the least hash in each window, some of them more than once.
 func minimizers(hashes []uint64) (keys []uint64) {
 	at := -1
 	for from := 0; from+passageWindow <= len(hashes); from++ {
@@ -101,7 +104,7 @@ func minimizers(hashes []uint64) (keys []uint64) {
 		}
 		keys = append(keys, feature.Mix(hashes[at]^passageKeys))
 	}
-	return feature.Set(keys)
+	return keys
 }
 
 // Plausible asks the method, unless one may contain the other.
@@ -131,8 +134,8 @@ func (v *containedView) Bytes() int { return 64 + 8*len(v.set) + v.View.Bytes() 
 
 // View is the method's with the passages of the text.
 func (c *contained) View(clean string) neardup.View {
-	hashes := passages.Append(nil, clean, c.seed)
-	return &containedView{c.Overlapping.View(clean), slices.Clip(feature.Set(hashes)), len(hashes)}
+	set, count := setOf(passages, clean, c.seed)
+	return &containedView{c.Overlapping.View(clean), set, count}
 }
 
 // Compare is the method's, but that a text whose passages the leader holds is near.

@@ -22,7 +22,9 @@ var (
 // Held is the share of a clean text's shingles (scripts:2, each counted once) that another one
 // has too; 1 where it has none.
 func Held(clean, by string) float64 {
-	return held(feature.Set(heldShingle.Append(nil, clean, 0)), feature.Set(heldShingle.Append(nil, by, 0)))
+	set, _ := setOf(heldShingle, clean, 0)
+	others, _ := setOf(heldShingle, by, 0)
+	return held(set, others)
 }
 
 func held(set, by []uint64) float64 {
@@ -74,7 +76,8 @@ func (v *losslessView) Bytes() int { return 64 + len(v.clean) + 8*len(v.set) + v
 
 // View is the method's with the text and its shingles.
 func (l *lossless) View(clean string) neardup.View {
-	return &losslessView{l.Overlapping.View(clean), clean, slices.Clip(feature.Set(heldShingle.Append(nil, clean, 0)))}
+	set, _ := setOf(heldShingle, clean, 0)
+	return &losslessView{l.Overlapping.View(clean), clean, set}
 }
 
 // Compare is the method's, but that a text which is not held is not near.

@@ -1,0 +1,40 @@
+package methods_test
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/neardup/neardup/methods"
+)
+
+// A view of a text is made anew for each comparison that finds it in no memory: to make one takes
+// hardly more memory than it says that it has, else a small bound goes to the collector of garbage.
+func TestViewsTakeWhatTheySay(t *testing.T) {
+	if testing.Short() {
+		return // the race detector throws away what a pool holds
+	}
+	var text strings.Builder
+	for i := range 8_000 {
+		text.WriteString(strings.Repeat("word ", i%5))
+		text.WriteRune(rune('一' + i))
+	}
+	clean := text.String()
+	for _, c := range []methods.Config{{Name: "minhash"}, {Name: "minhash", Containment: .9}, {Name: "minhash", Lossless: .9}} {
+		m, err := methods.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		said := 0
+		m.View(clean)
+		runtime.ReadMemStats(&before)
+		for range 50 {
+			said += m.View(clean).Bytes()
+		}
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > uint64(said)*3/2 {
+			t.Errorf("%s: views of %d bytes took %d to make", m.Spec(), said, took)
+		}
+	}
+}
