@@ -37,13 +37,16 @@ const (
 )
 
 var (
-	packer = sync.OnceValues(func() (*zstd.Encoder, error) {
-		return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
-	})
+	packer   = sync.OnceValues(newPacker)
 	unpacker = sync.OnceValues(func() (*zstd.Decoder, error) {
 		return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(4<<30))
 	})
 )
+
+func newPacker() (*zstd.Encoder, error) {
+	// A block is rarely more than blockBytes: the window of 4 MiB that is usual takes 8 MiB.
+	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<19), zstd.WithLowerEncoderMem(true))
+}
 
 // blockWriter writes a block file.
 type blockWriter struct {
