@@ -148,8 +148,11 @@ func TestImagesAreRefused(t *testing.T) {
 	for _, c := range []struct{ body, says string }{
 		{`{"content":"x","images":[{"hash":"` + hash + `","quality":90},{"hash":"0f"}]}`, `"location":"body.images[1].hash"`},
 		{`{"content":"x","images":[{"hash":"` + hash + `","quality":101}]}`, `"location":"body.images[0].quality"`},
+		{`{"content":"x","images":[{"hash":"` + hash + `"}]}`, `"is not 0 to 100","location":"body.images[0].quality"`},
+		{`{"content":"x","images":[{"hash":"` + hash + `","quality":null}]}`, `"is not 0 to 100","location":"body.images[0].quality"`},
+		{`{"content":"x","images":[{"hash":"` + hash + `","quality":1.5}]}`, `"is not a whole number of 64 bits","location":"body.images[0].quality"`},
 		{`{"content":"x","images":[{"hash":"` + hash + `","file":"x"}]}`, `"location":"body.images[0].file"`},
-		{`{"content":"x","images":[` + strings.Repeat(`{"hash":"`+hash+`"},`, 50) + `{"hash":"` + hash + `"}]}`, `over 50 pictures`},
+		{`{"content":"x","images":[` + strings.Repeat(`{"hash":"`+hash+`","quality":9},`, 50) + `{"hash":"` + hash + `","quality":9}]}`, `over 50 pictures`},
 	} {
 		if r := f.do(server.Submit, http.MethodPost, "/v1/articles", c.body); r.status != 422 || !strings.Contains(r.body, c.says) {
 			t.Errorf("%.80s: %d %s, want %s", c.body, r.status, r.body, c.says)
