@@ -84,12 +84,20 @@ func TestImageIsRefused(t *testing.T) {
 		{"too many pixels", string(pngOf(t, stdimage.NewGray(stdimage.Rect(0, 0, 400, 251)))), "image/png", 422, "400 x 251 pixels, and at most 100000 are decoded"},
 		{"too many bytes", strings.Repeat("x", 300_001), "image/png", 413, "over 300000 bytes"},
 		{"as many as allowed", small + strings.Repeat("x", 300_000-len(small)), "image/png", 200, `"hash":"`},
+		{"a JSON", small, "application/json", 415, "must be image/... or application/octet-stream"},
 		{"a form", small, "application/x-www-form-urlencoded", 415, "must be image/... or application/octet-stream"},
 		{"nothing", "", "image/png", 400, "body"},
 	} {
 		r := f.do(server.Submit, http.MethodPost, "/v1/images", c.body, "Content-Type", c.contentType)
 		if r.status != c.status || !strings.Contains(r.body, c.says) {
 			t.Errorf("%s: %d %.300s, want %d and %q", c.what, r.status, r.body, c.status, c.says)
+		}
+	}
+	for n, status := range map[int]int{300_000: 422, 300_001: 413} { // their length is not told before
+		request := f.request(http.MethodPost, "/v1/images", f.tokens["news submit"], strings.Repeat("x", n), "Content-Type", "image/png")
+		request.ContentLength = -1
+		if r := f.send(request); r.status != status {
+			t.Errorf("%d bytes in pieces: %d %s, want %d", n, r.status, r.body, status)
 		}
 	}
 	if r := start(t).do(server.Submit, http.MethodPost, "/v1/images", small, "Content-Type", "image/png"); r.status != 404 || !strings.Contains(r.body, "serve --images") {
