@@ -166,6 +166,12 @@ func TestImagesAreRefused(t *testing.T) {
 			t.Errorf("%.80s: %d %s, want %s", c.body, r.status, r.body, c.says)
 		}
 	}
+	many := `{"title":"x","images":[` + strings.Repeat(`{"hash":"`+hash+`","quality":9},`, 50) + `{"hash":"` + hash + `","quality":9}]}`
+	for path, body := range map[string]string{"/v1/check": many, "/v1/compare": `{"a":{},"b":` + many + `}`} { // else compared each with each
+		if r := f.do(server.Read, http.MethodPost, path, body); r.status != 422 || !strings.Contains(r.body, `images"`) || !strings.Contains(r.body, "over 50 pictures") {
+			t.Errorf("%s: %d %s", path, r.status, r.body)
+		}
+	}
 	body := `{"content":"x","images":[{"hash":"` + hash + `","quality":90}]}`
 	if r := start(t).do(server.Submit, http.MethodPost, "/v1/articles", body); r.status != 422 || !strings.Contains(r.body, "takes no pictures") {
 		t.Errorf("an index without: %d %s", r.status, r.body)
