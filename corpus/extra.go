@@ -51,7 +51,12 @@ func (d *Decoder) Cells(it Item) (names, cells []string, ok bool) {
 // Extra returns what an item says in further fields, by their names: strings and
 // numbers of an object of JSON, or of one within it ("meta.source"), cells of a table with a
 // header; "" where there is none.
-func (d *Decoder) Extra(it Item, names ...string) []string {
+func (d *Decoder) Extra(it Item, names ...string) []string { return d.named(it, false, names) }
+
+// List is Extra for a field that may be a list of JSON: that comes as it is written.
+func (d *Decoder) List(it Item, name string) string { return d.named(it, true, []string{name})[0] }
+
+func (d *Decoder) named(it Item, lists bool, names []string) []string {
 	values := make([]string, len(names))
 	if header, cells, ok := d.Cells(it); ok {
 		for i, name := range header {
@@ -62,7 +67,7 @@ func (d *Decoder) Extra(it Item, names ...string) []string {
 		return values
 	}
 	if it.in.format == JSONL || it.in.format == JSON {
-		x := extraScan{jsonScan{maxDepth: d.opt.MaxDepth}, names, values, nil}
+		x := extraScan{jsonScan{maxDepth: d.opt.MaxDepth}, lists, names, values, nil}
 		_ = x.object(trimEnd(it.Raw), x.member) // Decode has said what is wrong with it
 	}
 	return values
@@ -71,6 +76,7 @@ func (d *Decoder) Extra(it Item, names ...string) []string {
 // extraScan finds the values of names in an object.
 type extraScan struct {
 	jsonScan
+	lists         bool // are values, too
 	names, values []string
 	path          []byte
 }
@@ -90,6 +96,12 @@ func (x *extraScan) member(key []byte) error {
 		raw, err = x.str()
 	case wanted && kind == kindNumber:
 		raw, err = x.number()
+	case wanted && kind == kindArray && x.lists:
+		from := x.i
+		if err = x.array(); err == nil {
+			x.values[at] = utf8Text(x.b[from:x.i])
+		}
+		return err
 	case kind == kindObject && x.leads():
 		x.path = append(x.path, '.')
 		return x.members(x.member)

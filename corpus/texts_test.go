@@ -94,8 +94,8 @@ func TestTextFieldsMissing(t *testing.T) {
 // What a table or an object holds besides the document.
 func TestCellsAndExtra(t *testing.T) {
 	for name, content := range map[string]string{
-		"a.csv":   "text, heat ,media\nx,7,\"a, b\"\n",
-		"a.jsonl": `{"text":"x","media":"a, b","heat":7,"more":{"heat":8},"heat":9}`,
+		"a.csv":   "text, heat ,media,list\nx,7,\"a, b\",\"[1, \"\"[\"\"]\"\n",
+		"a.jsonl": `{"text":"x","media":"a, b","heat":7,"list":[1, "["],"none":[1],"more":{"heat":8},"heat":9}`,
 	} {
 		r, err := Open([]string{put(t, t.TempDir(), name, content)}, Options{})
 		if err != nil {
@@ -110,8 +110,11 @@ func TestCellsAndExtra(t *testing.T) {
 		if got := dec.Extra(it, "heat", "media", "none"); !slices.Equal(got, []string{"7", "a, b", ""}) {
 			t.Errorf("%s: %q", name, got)
 		}
+		if got := dec.List(it, "list"); got != `[1, "["]` {
+			t.Errorf("%s: list %q", name, got)
+		}
 		names, cells, ok := dec.Cells(it)
-		if table := name == "a.csv"; ok != table || table && (!slices.Equal(names, []string{"text", " heat ", "media"}) || !slices.Equal(cells, []string{"x", "7", "a, b"})) {
+		if table := name == "a.csv"; ok != table || table && (!slices.Equal(names, []string{"text", " heat ", "media", "list"}) || !slices.Equal(cells, []string{"x", "7", "a, b", `[1, "["]`})) {
 			t.Errorf("%s: %q %q", name, names, cells)
 		}
 	}

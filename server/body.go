@@ -107,16 +107,24 @@ func readAhead(b *body, length int64) (head *bytes.Buffer, long bool, p *huma.Er
 	return nil, false, problem(http.StatusBadRequest, api.CodeInvalid, fmt.Sprintf("the body did not arrive whole: %v", err))
 }
 
-// rest reads the rest of a long body. What goes wrong is told to who reads it.
-func (b *body) rest(head *bytes.Buffer) io.ReadCloser {
+// rest reads the rest of a long body. What goes wrong, but its length, is told to who reads it.
+func (b *body) rest(head *bytes.Buffer) (io.ReadCloser, *huma.ErrorModel) {
 	r := io.Reader(head)
-	if _, err := head.ReadFrom(b); err != nil {
+	var long *http.MaxBytesError
+	switch _, err := head.ReadFrom(b); {
+	case errors.As(err, &long):
+		return nil, tooLong(b.limit)
+	case err != nil:
 		r = io.MultiReader(head, failing{err})
 	}
 	return struct {
 		io.Reader
 		io.Closer
-	}{r, b}
+	}{r, b}, nil
+}
+
+func tooLong(limit int64) *huma.ErrorModel {
+	return problem(http.StatusRequestEntityTooLarge, api.CodeTooLarge, fmt.Sprintf("the body is over %d bytes", limit))
 }
 
 // failing is a reader of which nothing can be read.

@@ -64,7 +64,7 @@ func (in *input[T]) decode(data []byte) {
 	if r, ok := any(&in.is).(*api.Ruling); ok {
 		r.Link = unsaid
 	}
-	err := json.Unmarshal(data, &in.is, json.RejectUnknownMembers(true), asWritten)
+	err := json.Unmarshal(data, &in.is, json.RejectUnknownMembers(true), asWritten, rated)
 	refuse := func(status int, location, message string) {
 		in.refused = &refusal{status, huma.ErrorDetail{Location: location, Message: message}}
 	}
@@ -82,6 +82,19 @@ func (in *input[T]) decode(data []byte) {
 
 // asWritten matches keys in any case, but nothing else for one of the API.
 var asWritten = json.JoinOptions(json.MatchCaseInsensitiveNames(true), jsonv1.MatchCaseSensitiveDelimiter(true))
+
+// rated has a picture without a quality be one of none: 0 would mean that it counts for nothing.
+var rated = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, image *api.Image) error {
+	var in struct {
+		Hash    string `json:"hash"`
+		Quality *int   `json:"quality"`
+	}
+	err := json.UnmarshalDecode(d, &in)
+	if *image = (api.Image{Hash: in.Hash, Quality: -1}); in.Quality != nil {
+		image.Quality = *in.Quality
+	}
+	return err
+}))
 
 const misfits, whole = "does not fit", "a whole number"
 

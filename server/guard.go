@@ -89,7 +89,7 @@ func (s *Server) refuse(r *http.Request) *huma.ErrorModel {
 	case r.Header.Get("Content-Encoding") != "" && !strings.EqualFold(r.Header.Get("Content-Encoding"), "identity"):
 		return problem(http.StatusUnsupportedMediaType, api.CodeInvalid, "compressed bodies are refused")
 	case r.ContentLength > s.bodyLimit(r.URL.Path):
-		return problem(http.StatusRequestEntityTooLarge, api.CodeTooLarge, fmt.Sprintf("the body is over %d bytes", s.bodyLimit(r.URL.Path)))
+		return tooLong(s.bodyLimit(r.URL.Path))
 	case !rightType(r):
 		return problem(http.StatusUnsupportedMediaType, api.CodeInvalid, "the Content-Type must be "+typesOf(r.URL.Path))
 	}
@@ -133,7 +133,10 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request) *http.Request 
 			}
 			defer leave()
 		}
-		r.Body = b.rest(head)
+		if r.Body, p = b.rest(head); p != nil {
+			writeProblem(w, p)
+			return r
+		}
 	}
 	return s.handle(w, r, c, name)
 }
@@ -308,13 +311,16 @@ func rightType(r *http.Request) bool {
 		return r.ContentLength == 0
 	}
 	t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil {
+	switch {
+	case err != nil:
 		return false
+	case r.URL.Path == imagesPath:
+		return t == "application/octet-stream" || strings.HasPrefix(t, "image/")
 	}
 	if t == "application/json" {
 		r.Header.Set("Content-Type", t) // in other letters it means the same
 	}
-	return t == "application/json" || r.URL.Path == imagesPath && isPicture(r) || r.URL.Path == classicPath && t == "application/x-www-form-urlencoded"
+	return t == "application/json" || r.URL.Path == classicPath && t == "application/x-www-form-urlencoded"
 }
 
 // crossSite reports a request that a browser sent from another site, or may

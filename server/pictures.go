@@ -3,9 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
-	"mime"
 	"net/http"
-	"strings"
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/image"
@@ -17,7 +15,7 @@ const imagesPath = "/v1/images"
 func (s *Server) routesForPictures() {
 	op := operation(Submit, http.MethodPost, imagesPath, "image", "The PDQ hash of a picture, for the images of an article; nothing is stored")
 	op.Description = "The body is the file: JPEG, PNG, GIF (the first frame), WebP, BMP or TIFF, as image/... or application/octet-stream."
-	op.MaxBodyBytes = s.bodyLimit(imagesPath) + 1 // huma refuses what has as many
+	op.MaxBodyBytes = s.bodyLimit(imagesPath) + 1 // huma refuses what has as many; rest, what has more
 	register(s, with(op, http.StatusNotFound), s.image)
 }
 
@@ -69,14 +67,11 @@ func typesOf(path string) string {
 	return "application/json"
 }
 
-// isPicture reports the Content-Type of a file.
-func isPicture(r *http.Request) bool {
-	t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	return err == nil && (t == "application/octet-stream" || strings.HasPrefix(t, "image/"))
-}
-
 // toPictures reads those of an article.
 func toPictures(in []api.Image, location string) (ps []docid.Picture, err error) {
+	if len(in) > docid.MaxPictures {
+		return nil, at(location+".images", fmt.Sprintf("over %d pictures", docid.MaxPictures))
+	}
 	for i, one := range in {
 		h, err := image.ParseHash(one.Hash)
 		if err != nil {

@@ -84,12 +84,20 @@ func TestImageIsRefused(t *testing.T) {
 		{"too many pixels", string(pngOf(t, stdimage.NewGray(stdimage.Rect(0, 0, 400, 251)))), "image/png", 422, "400 x 251 pixels, and at most 100000 are decoded"},
 		{"too many bytes", strings.Repeat("x", 300_001), "image/png", 413, "over 300000 bytes"},
 		{"as many as allowed", small + strings.Repeat("x", 300_000-len(small)), "image/png", 200, `"hash":"`},
+		{"a JSON", small, "application/json", 415, "must be image/... or application/octet-stream"},
 		{"a form", small, "application/x-www-form-urlencoded", 415, "must be image/... or application/octet-stream"},
 		{"nothing", "", "image/png", 400, "body"},
 	} {
 		r := f.do(server.Submit, http.MethodPost, "/v1/images", c.body, "Content-Type", c.contentType)
 		if r.status != c.status || !strings.Contains(r.body, c.says) {
 			t.Errorf("%s: %d %.300s, want %d and %q", c.what, r.status, r.body, c.status, c.says)
+		}
+	}
+	for n, status := range map[int]int{300_000: 422, 300_001: 413} { // their length is not told before
+		request := f.request(http.MethodPost, "/v1/images", f.tokens["news submit"], strings.Repeat("x", n), "Content-Type", "image/png")
+		request.ContentLength = -1
+		if r := f.send(request); r.status != status {
+			t.Errorf("%d bytes in pieces: %d %s, want %d", n, r.status, r.body, status)
 		}
 	}
 	if r := start(t).do(server.Submit, http.MethodPost, "/v1/images", small, "Content-Type", "image/png"); r.status != 404 || !strings.Contains(r.body, "serve --images") {
@@ -148,11 +156,20 @@ func TestImagesAreRefused(t *testing.T) {
 	for _, c := range []struct{ body, says string }{
 		{`{"content":"x","images":[{"hash":"` + hash + `","quality":90},{"hash":"0f"}]}`, `"location":"body.images[1].hash"`},
 		{`{"content":"x","images":[{"hash":"` + hash + `","quality":101}]}`, `"location":"body.images[0].quality"`},
+		{`{"content":"x","images":[{"hash":"` + hash + `"}]}`, `"is not 0 to 100","location":"body.images[0].quality"`},
+		{`{"content":"x","images":[{"hash":"` + hash + `","quality":null}]}`, `"is not 0 to 100","location":"body.images[0].quality"`},
+		{`{"content":"x","images":[{"hash":"` + hash + `","quality":1.5}]}`, `"is not a whole number of 64 bits","location":"body.images[0].quality"`},
 		{`{"content":"x","images":[{"hash":"` + hash + `","file":"x"}]}`, `"location":"body.images[0].file"`},
-		{`{"content":"x","images":[` + strings.Repeat(`{"hash":"`+hash+`"},`, 50) + `{"hash":"` + hash + `"}]}`, `over 50 pictures`},
+		{`{"content":"x","images":[` + strings.Repeat(`{"hash":"`+hash+`","quality":9},`, 50) + `{"hash":"` + hash + `","quality":9}]}`, `over 50 pictures`},
 	} {
 		if r := f.do(server.Submit, http.MethodPost, "/v1/articles", c.body); r.status != 422 || !strings.Contains(r.body, c.says) {
 			t.Errorf("%.80s: %d %s, want %s", c.body, r.status, r.body, c.says)
+		}
+	}
+	many := `{"title":"x","images":[` + strings.Repeat(`{"hash":"`+hash+`","quality":9},`, 50) + `{"hash":"` + hash + `","quality":9}]}`
+	for path, body := range map[string]string{"/v1/check": many, "/v1/compare": `{"a":{},"b":` + many + `}`} { // else compared each with each
+		if r := f.do(server.Read, http.MethodPost, path, body); r.status != 422 || !strings.Contains(r.body, `images"`) || !strings.Contains(r.body, "over 50 pictures") {
+			t.Errorf("%s: %d %s", path, r.status, r.body)
 		}
 	}
 	body := `{"content":"x","images":[{"hash":"` + hash + `","quality":90}]}`

@@ -17,7 +17,8 @@ batches overtake each other, so of near-duplicates in different batches any may
 come first. --parallel 1 keeps the order of the input.
 
 Besides the text, an article keeps the fields title, url, time, category, media,
-imageCount and heat of its record.
+imageCount and heat of its record, and images, a list of {"hash", "quality"} as
+in the API; a list of anything else in that field is left alone.
 
 An article is stored once however often it is sent: its id is its nid. With
 --state a run that was ended goes on where it stopped. The server's answer to

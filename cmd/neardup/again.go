@@ -32,9 +32,7 @@ var usedAgain = []string{"data", "index", "log", "map", "articles", "seal", conf
 func (g *again) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	g.flags(fs)
-	var decides pflag.FlagSet
-	new(indexFlags).add(&decides)
-	fs.VisitAll(func(f *pflag.Flag) { f.Hidden = decides.Lookup(f.Name) == nil })
+	fs.VisitAll(func(f *pflag.Flag) { f.Hidden = !decides(f.Name) })
 	for _, name := range usedAgain {
 		fs.Lookup(name).Hidden = false
 	}
@@ -52,6 +50,24 @@ func (g *again) asked(fs *pflag.FlagSet) bool {
 		}
 	}
 	return false
+}
+
+// unread is a flag that says how an index decides, or is of one that is made by other settings, where none is
+// made; "" if none was given.
+func (g *again) unread(fs *pflag.FlagSet) (name string) {
+	fs.Visit(func(f *pflag.Flag) {
+		if f.Name == "moved" || decides(f.Name) {
+			name = f.Name
+		}
+	})
+	return name
+}
+
+// decides reports a flag of an index.
+func decides(flag string) bool {
+	var known pflag.FlagSet
+	new(indexFlags).add(&known)
+	return known.Lookup(flag) != nil
 }
 
 func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {

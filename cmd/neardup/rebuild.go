@@ -72,6 +72,9 @@ func rebuildCommand(a *app) *cobra.Command {
 			case cmd.Flags().Changed("method") && copied:
 				return usage("--method and --new-epoch exclude each other: the first begins an epoch")
 			case !g.asked(cmd.Flags()):
+				if name := g.unread(cmd.Flags()); name != "" {
+					return usage("--%s has no effect without --method, or --map and --articles", name)
+				}
 				return rebuild(cmd.Context(), a, g.data, copied)
 			case copied:
 				return usage("--new-epoch is for a copy in --data")

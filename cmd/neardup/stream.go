@@ -217,12 +217,18 @@ func (s *stream) named(first int) error {
 // add decodes a record into the job.
 func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 	var doc neardup.Document
-	if err := dec.Decode(it, &doc); err != nil {
+	err := dec.Decode(it, &doc)
+	if err != nil {
 		j.rejects = append(j.rejects, err)
 		return
 	}
 	extra := dec.Extra(it, "category", "media", "imageCount", "heat")
 	var e api.BatchEntry
+	images := dec.List(it, "images")
+	if e.Images, err = imagesOf(images); err != nil {
+		j.rejects = append(j.rejects, &corpus.RejectError{File: it.File, Line: it.Line, Reason: err.Error()})
+		return
+	}
 	if heat := strings.TrimSpace(extra[3]); heat != "" {
 		n, err := strconv.ParseInt(heat, 10, 64)
 		if err != nil {
@@ -238,7 +244,27 @@ func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 	}
 	j.entries = append(j.entries, e)
 	j.places = append(j.places, corpus.RejectError{File: it.File, Line: it.Line})
-	j.bytes += len(doc.Text) + len(doc.Title) + len(doc.URL) + len(e.Category) + len(e.Media) + len(e.ImageCount)
+	j.bytes += len(doc.Text) + len(doc.Title) + len(doc.URL) + len(e.Category) + len(e.Media) + len(e.ImageCount) + len(images)
+}
+
+// imagesOf reads the pictures of a record. A list without a hash, such as one of addresses, is none of them.
+func imagesOf(list string) (images []api.Image, err error) {
+	var all []map[string]json.RawMessage
+	hashed := func(one map[string]json.RawMessage) bool { return one["hash"] != nil }
+	if json.Unmarshal([]byte(list), &all) != nil || !slices.ContainsFunc(all, hashed) {
+		return nil, nil
+	}
+	for i, one := range all {
+		var image api.Image
+		if json.Unmarshal(one["hash"], &image.Hash) != nil {
+			return nil, fmt.Errorf("images[%d].hash is not a string", i)
+		}
+		if one["quality"] == nil || json.Unmarshal(one["quality"], &image.Quality) != nil {
+			return nil, fmt.Errorf("images[%d].quality is not a whole number", i)
+		}
+		images = append(images, image)
+	}
+	return images, nil
 }
 
 // note writes down what came of a job.
