@@ -43,9 +43,14 @@ func (c Config) group(doc *neardup.Document) uint64 {
 	return max(xxh3.Hash(b), 1)
 }
 
-// siteOf is the host of an address in lower case, "" where it has none.
+// siteOf is the host of an address in lower case, "" where it has none. Crawls also name
+// addresses without "https://".
 func siteOf(address string) string {
-	u, err := url.Parse(strings.TrimSpace(address))
+	address = strings.TrimSpace(address)
+	if host, _, _ := strings.Cut(address, "/"); strings.Contains(host, ".") {
+		address = "//" + address
+	}
+	u, err := url.Parse(address)
 	if err != nil {
 		return ""
 	}

@@ -21,7 +21,7 @@ func TestPerIsOneRunAGroup(t *testing.T) {
 		for i := range docs {
 			d := &docs[i]
 			d.Fields = map[string]string{"language": []string{"en", "zh", ""}[rng.IntN(3)], "other": fmt.Sprint(i)}
-			at := [][2]string{{"https://www.A.example:80/p", "a.example"}, {"http://a.example", "a.example"}, {"http://b.example/q", "b.example"}, {"", ""}, {"::", ""}}[rng.IntN(5)]
+			at := [][2]string{{"https://www.A.example:80/p", "a.example"}, {"http://a.example", "a.example"}, {"b.example/q?at=http://c", "b.example"}, {"", ""}, {"::", ""}, {"/q", ""}}[rng.IntN(6)]
 			d.URL = at[0]
 			key := d.Fields["language"] + " " + at[1]
 			groups[key] = append(groups[key], *d)
