@@ -375,10 +375,14 @@ func (f *runFlags) config(m neardup.Method, n text.Normalizer) (batch.Config, er
 	if f.per != "" && f.audit.asked() {
 		return batch.Config{}, usage("--audit cannot be had with --per: it samples texts of any group")
 	}
+	per := fieldList(f.per)
+	if f.per != "" && len(per) == 0 {
+		return batch.Config{}, usage("--per %q names no field", f.per)
+	}
 	rulings, err := readOverrides(f.ruled)
 	return batch.Config{
 		Clean: n, Method: m, Keep: keep, Memory: int64(f.memory) - ownPages, Tmp: f.tmp, Workers: f.workers,
-		Overrides: rulings, Per: fieldList(f.per),
+		Overrides: rulings, Per: per,
 	}, err
 }
 
