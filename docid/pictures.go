@@ -39,8 +39,8 @@ func (p *Picture) UnmarshalText(text []byte) error {
 	return err
 }
 
-// MaxPictures is how many pictures an article may have: their names, too, are a column of a sink.
-const MaxPictures = 50
+// maxPictures is how many pictures an article may have: their names, too, are a column of a sink.
+const maxPictures = 50
 
 // Pictures says how those of articles count.
 type Pictures struct {
@@ -116,8 +116,8 @@ func (c *cascade) validPictures(ps []Picture) error {
 	switch {
 	case len(ps) > 0 && c.Pictures == nil:
 		return fmt.Errorf("%w: the index takes no pictures", ErrInvalid)
-	case len(ps) > MaxPictures:
-		return fmt.Errorf("%w: over %d pictures", ErrInvalid, MaxPictures)
+	case len(ps) > maxPictures:
+		return fmt.Errorf("%w: over %d pictures", ErrInvalid, maxPictures)
 	}
 	for _, p := range ps {
 		if p.Quality < 0 || p.Quality > 100 {

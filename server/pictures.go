@@ -69,8 +69,8 @@ func typesOf(path string) string {
 
 // toPictures reads those of an article.
 func toPictures(in []api.Image, location string) (ps []docid.Picture, err error) {
-	if len(in) > docid.MaxPictures {
-		return nil, at(location+".images", fmt.Sprintf("over %d pictures", docid.MaxPictures))
+	if len(in) > maxPictures {
+		return nil, at(location+".images", fmt.Sprintf("over %d pictures", maxPictures))
 	}
 	for i, one := range in {
 		h, err := image.ParseHash(one.Hash)
