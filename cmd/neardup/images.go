@@ -85,14 +85,27 @@ func pictured(fs *pflag.FlagSet) error {
 
 // pictureFlags bound the pictures that the service hashes.
 type pictureFlags struct {
+	fs     *pflag.FlagSet
 	bytes  size
 	pixels int64
 }
 
 func (f *pictureFlags) add(fs *pflag.FlagSet) {
-	f.bytes = image.DefaultBytes
+	f.fs, f.bytes = fs, image.DefaultBytes
 	fs.Var(&f.bytes, "max-picture", "with --images: the largest file that POST /v1/images takes")
 	fs.Int64Var(&f.pixels, "max-pixels", image.DefaultPixels, "with --images: the most pixels that it decodes, at up to 15 bytes each, as many pictures at a time as half the processors")
+}
+
+func (f *pictureFlags) valid(taken bool) error {
+	for _, name := range []string{"max-picture", "max-pixels"} {
+		if !taken && f.fs.Changed(name) {
+			return usage("--%s is for --images", name)
+		}
+	}
+	if f.bytes < 1 || f.pixels < 1 {
+		return usage("--max-picture %s, --max-pixels %d: at least 1 each", &f.bytes, f.pixels)
+	}
+	return nil
 }
 
 // limits are nil where the service takes no pictures.

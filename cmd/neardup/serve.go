@@ -121,7 +121,7 @@ func (s *serve) do(ctx context.Context) error {
 	if s.data == "" {
 		return usage("--data is missing")
 	}
-	if err := errors.Join(s.suits(), s.stores.valid()); err != nil {
+	if err := errors.Join(s.suits(), s.stores.valid(), s.pictures.valid(s.index.images)); err != nil {
 		return err
 	}
 	if within(s.backups, storeDir(s.data)) {
