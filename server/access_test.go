@@ -2,7 +2,9 @@ package server_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +54,16 @@ func (r route) body() string {
 	return "{}"
 }
 
+// header names a type of body that the route takes: a wrong one is refused
+// before anybody asks who sends it.
+func (r route) header() []string {
+	if r.op.RequestBody == nil {
+		return nil
+	}
+	types := slices.Sorted(maps.Keys(r.op.RequestBody.Content))
+	return []string{"Content-Type", types[0]}
+}
+
 // Every route, asked by everybody who must not.
 func TestAccessMatrix(t *testing.T) {
 	f := start(t)
@@ -65,7 +77,7 @@ func TestAccessMatrix(t *testing.T) {
 			t.Errorf("%s %s: no role", r.method, r.path)
 		}
 		ask := func(who, token string) int {
-			return f.send(f.request(r.method, r.target(), token, r.body())).status
+			return f.send(f.request(r.method, r.target(), token, r.body(), r.header()...)).status
 		}
 		unknown, err := server.NewToken()
 		if err != nil {
@@ -85,7 +97,7 @@ func TestAccessMatrix(t *testing.T) {
 				t.Errorf("%s %s, which needs %s, by %s: %d", r.method, r.path, need, role, got)
 			}
 		}
-		basic := f.request(r.method, r.target(), "", r.body(), "Authorization", "Basic "+f.tokens["news admin"])
+		basic := f.request(r.method, r.target(), "", r.body(), append(r.header(), "Authorization", "Basic "+f.tokens["news admin"])...)
 		if got := f.send(basic).status; got != http.StatusUnauthorized {
 			t.Errorf("%s %s with another scheme: %d", r.method, r.path, got)
 		}
@@ -97,7 +109,7 @@ func TestAccessMatrix(t *testing.T) {
 func TestAccessWithoutTokens(t *testing.T) {
 	f := start(t, open)
 	for _, r := range routes(f.server) {
-		got := f.send(f.request(r.method, r.target(), "", r.body())).status
+		got := f.send(f.request(r.method, r.target(), "", r.body(), r.header()...)).status
 		refused := got == http.StatusUnauthorized || got == http.StatusForbidden
 		if refused != (r.role() == server.Moderate || r.role() == server.Admin || r.role() == server.Operator) {
 			t.Errorf("%s %s: %d", r.method, r.path, got)
