@@ -42,6 +42,9 @@ func pieceCases() (all []pieceCase) {
 // An index survives what kills who writes it: it is as before or as after, and the
 // pieces in the end are one run. NEARDUP_KILLS says how many kills; 230 go through all cases.
 func TestKilledAdditionsHappenOrDoNot(t *testing.T) {
+	if testing.Short() {
+		t.Skip("whole processes are killed: nothing for the race detector")
+	}
 	kills := 8
 	if n, err := strconv.Atoi(os.Getenv("NEARDUP_KILLS")); err == nil {
 		kills = n

@@ -21,6 +21,9 @@ import (
 // A run that is killed (NEARDUP_KILLS times by each method) and goes on writes what one that was not killed
 // writes, to the last byte, and leaves nothing behind.
 func TestKilledRunsGoOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("whole processes are killed: nothing for the race detector")
+	}
 	kills := 6
 	if n, err := strconv.Atoi(os.Getenv("NEARDUP_KILLS")); err == nil {
 		kills = n

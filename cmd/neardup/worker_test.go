@@ -266,6 +266,9 @@ func TestWorkersDecideAsDedup(t *testing.T) {
 		{"auto", 7, false, sms[:1500]}, {"ngram", 3, false, sms[:800]}, {"minhash", 2, true, licences},
 		{"simhash", 5, false, licences}, {"exact", 2, false, sms[:300]},
 	} {
+		if testing.Short() {
+			c.docs = c.docs[:len(c.docs)/2]
+		}
 		t.Run(c.method, func(t *testing.T) {
 			m, err := methods.New(methods.Config{Name: c.method})
 			if err != nil {
