@@ -31,6 +31,7 @@ type dedup struct {
 	csv      csvStyle
 	against  againstFlags
 	resume   resumeFlag
+	forms    interopFlags
 }
 
 func dedupCommand(a *app) *cobra.Command {
@@ -69,6 +70,7 @@ end, or not at all.
 		fs.StringVar(&d.report, "report", "", "write a page of the run and of its groups here (HTML, one file)")
 		d.proof.add(fs)
 	})
+	d.forms.add(fs)
 	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&d.link, "link", "leader", "leader: duplicates are near their leader; components: chains count too")
 	})
@@ -115,7 +117,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	if err := d.evidence(ctx, r, cfg, run.rep, sum.Method); err != nil {
 		return err
 	}
-	if err := d.second(ctx, r, run.out, kept, run.groups, run.rep); err != nil {
+	if err := run.second(ctx, kept); err != nil {
 		return err
 	}
 	if page := run.rep.page; page != nil {
@@ -138,6 +140,7 @@ type dedupRun struct {
 	out     *corpus.Writer // nil: kept documents are not written
 	results *results
 	groups  *groupWriter // nil: likewise
+	forms   interopWriters
 }
 
 // open begins all outputs, and has the engine tell them.
@@ -155,6 +158,9 @@ func (w *dedupRun) open(cfg *batch.Config) (err error) {
 			return named(err)
 		}
 	}
+	if w.forms, err = d.forms.open("duplicate", w.r); err != nil {
+		return err
+	}
 	w.rep.diskNeed()
 	cfg.Reject, cfg.Progress = w.rep.reject, w.rep.progress
 	if w.results, err = d.results(w.r, decisions, clusters); err != nil {
@@ -170,6 +176,11 @@ func (w *dedupRun) commit(ctx context.Context, ref *against) (err error) {
 	if w.out != nil {
 		others = append(others, w.out)
 	}
+	forms, err := w.forms.close()
+	if err != nil {
+		return err
+	}
+	others = append(others, forms...)
 	if w.files.last, err = ref.outputs(); err != nil {
 		return err
 	}
@@ -188,6 +199,7 @@ func (w *dedupRun) close() {
 	if w.out != nil {
 		w.out.Abort()
 	}
+	w.forms.abort()
 	if w.results != nil {
 		w.results.close()
 	}
@@ -265,56 +277,59 @@ func (d *dedup) config() (batch.Config, error) {
 // kept documents are wanted.
 func (d *dedup) open(inputs []string) (*corpus.Reader, error) {
 	spool := ""
-	if d.out != "" || d.report != "" || d.groups != "" {
+	if d.out != "" || d.report != "" || d.groups != "" || d.forms != (interopFlags{}) {
 		if spool = d.run.tmp; spool == "" {
 			spool = os.TempDir()
 		}
 	}
-	return d.input.openFor(d.app, inputs, spool, d.out, d.decide, d.clusters, d.groups, d.report, d.run.rejects)
+	return d.input.openFor(d.app, inputs, spool, append(d.forms.paths(), d.out, d.decide, d.clusters, d.groups, d.report, d.run.rejects)...)
 }
 
-// second reads the inputs once more, where the kept records are to be copied
-// or the documents of groups to be shown.
-func (d *dedup) second(ctx context.Context, first *corpus.Reader, out *corpus.Writer, kept *bitmap, groups *groupWriter, rep *reporter) error {
-	page := rep.page
+// second reads the inputs once more, where the kept records are to be copied, the
+// documents of groups to be shown, or what goes to be told in the forms of other tools.
+func (w *dedupRun) second(ctx context.Context, kept *bitmap) error {
+	page := w.rep.page
 	if page != nil {
 		if err := page.builder.Choose(); err != nil {
 			return err
 		}
 	}
-	if out == nil && page == nil && groups == nil {
+	if w.out == nil && page == nil && w.groups == nil && w.forms == nil {
 		return nil
 	}
-	r, err := first.Again()
+	r, err := w.r.Again()
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	rep.reading(r)
+	w.rep.reading(r)
 	dec := r.NewDecoder()
-	err = eachItem(ctx, r, rep.writing, func(i int, it corpus.Item) error {
-		if out != nil && kept.has(i) {
-			if err := out.Write(it); err != nil {
+	err = eachItem(ctx, r, w.rep.writing, func(i int, it corpus.Item) error {
+		if w.out != nil && kept.has(i) {
+			if err := w.out.Write(it); err != nil {
 				return err
 			}
 		}
-		if groups != nil {
-			if err := groups.row(i, it, dec); err != nil {
+		if w.groups != nil {
+			if err := w.groups.row(i, it, dec); err != nil {
 				return err
 			}
+		}
+		if err := w.forms.removed(it, dec, !kept.has(i)); err != nil {
+			return err
 		}
 		if page != nil && page.wants(i) {
 			return page.document(i, it, dec)
 		}
 		return nil
 	})
-	if err != nil || groups == nil {
+	if err != nil || w.groups == nil {
 		return err
 	}
-	if lost := groups.table.Lost(); len(lost) > 0 && !d.run.quiet {
-		fmt.Fprintf(d.stderr, "warning: %s has id, title, url and text of each record, and no %s; FILE.jsonl has all fields\n", d.groups, oneLine(strings.Join(lost, ", ")))
+	if lost := w.groups.table.Lost(); len(lost) > 0 && !w.run.quiet {
+		fmt.Fprintf(w.stderr, "warning: %s has id, title, url and text of each record, and no %s; FILE.jsonl has all fields\n", w.dedup.groups, oneLine(strings.Join(lost, ", ")))
 	}
-	return groups.table.Close()
+	return w.groups.table.Close()
 }
 
 // grouped begins the table of --groups, nil where nobody wants it, and has the

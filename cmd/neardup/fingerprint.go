@@ -42,7 +42,8 @@ neardup near. The TSV leaves out texts with
 too few features; in binary they stay, as the number of a document is its id.
 
 --format images prints the PDQ hash of every picture, 64 hex digits, and its
-quality; with --tsv "id TAB hex TAB quality".
+quality; with --tsv "id TAB hex TAB quality". With --scheme phash or dhash it
+prints those that imagehash makes, 16 hex digits.
 
 --scheme makes the fingerprints of other programs, so that an old collection
 of them can be carried on. Texts are then taken as they are (--normalize none).

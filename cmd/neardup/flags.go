@@ -123,7 +123,10 @@ func (f *inputFlags) options() (corpus.Options, error) {
 	}
 	opt.MaxDocument, opt.MaxDecompressed = int64(f.maxDocument), int64(f.maxInput)
 	opt.Codecs = []corpus.Codec{parquet.Codec{}}
-	opt.Extract, opt.Picture, opt.Pixels = extract, pictureText(f.maxPixels), pixelsOf
+	opt.Extract, opt.Pixels = extract, pixelsOf
+	if opt.Picture == nil {
+		opt.Picture = pictureText(f.maxPixels)
+	}
 	if opt.Format == corpus.Images && f.maxDocument == corpus.DefaultMaxDocument {
 		opt.MaxDocument = image.DefaultBytes
 	}

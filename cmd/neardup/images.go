@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	stdimage "image"
 	"io"
 	"math/bits"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/image"
+	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/worker"
 	"github.com/spf13/pflag"
 )
@@ -149,9 +151,15 @@ func (f *methodFlags) addImages(fs *pflag.FlagSet) {
 	})
 }
 
+// pictureSchemes are the hashes of imagehash, by their names there.
+var pictureSchemes = map[string]func(stdimage.Image) uint64{"phash": image.PHash, "dhash": image.DHash}
+
 // pictures makes the printer of the fingerprints of pictures.
 func (f *fingerprint) pictures() (*printer, error) {
-	if f.binary || f.scheme != "" {
+	if f.scheme != "" {
+		return f.pictureScheme()
+	}
+	if f.binary {
 		return nil, usage("--format images: hashes of pictures are printed as JSON or --tsv")
 	}
 	return &printer{"pdq", func(dst []byte, doc *neardup.Document) ([]byte, bool, error) {
@@ -166,6 +174,25 @@ func (f *fingerprint) pictures() (*printer, error) {
 		dst = appendString(append(dst, `{"id":`...), doc.ID)
 		return appendf(dst, `,"fingerprint":"%v","quality":%d,"width":%d,"height":%d,"spec":"pdq"}`+"\n", p.Hashes[0], p.Quality, p.Width, p.Height), few, nil
 	}}, nil
+}
+
+// pictureScheme prints hashes of 64 bits, which are read in the place of the text.
+func (f *fingerprint) pictureScheme() (*printer, error) {
+	hash := pictureSchemes[f.scheme]
+	if hash == nil {
+		return nil, usage("--format images: --scheme %s is neither phash nor dhash", f.scheme)
+	}
+	f.input.opt.Picture = func(data []byte) (string, error) {
+		img, err := image.Decode(data, image.Limits{Bytes: int64(len(data)), Pixels: f.input.maxPixels})
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%016x", hash(img)), nil
+	}
+	return f.print(fingerprints{"scheme", f.scheme, f.scheme + "/1", func(text string) (value, error) {
+		fp, err := simhash.ParseHex(text)
+		return value{fp: fp}, err
+	}}), nil
 }
 
 // likeness is of two pictures, on every scale.

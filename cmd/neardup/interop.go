@@ -1,6 +1,9 @@
 package main
 
 import (
+	"unicode/utf8"
+
+	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/corpus/interop"
 	"github.com/spf13/pflag"
@@ -50,6 +53,18 @@ func (ws interopWriters) add(d *interop.Document) error {
 		}
 	}
 	return nil
+}
+
+// removed tells of a record whether all of it goes. One that is rejected does neither.
+func (ws interopWriters) removed(it corpus.Item, dec *corpus.Decoder, goes bool) error {
+	if ws == nil {
+		return nil
+	}
+	var doc neardup.Document
+	if ok, err := decoded(dec, it, &doc); !ok {
+		return err
+	}
+	return ws.add(&interop.Document{File: it.File, ID: doc.ID, Runes: utf8.RuneCountInString(doc.Text), Removed: goes})
 }
 
 // close ends the outputs, and returns them for commit.
