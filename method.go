@@ -127,6 +127,9 @@ type Explainer interface {
 // Differing is a Method that can name the places in which two texts differ.
 type Differing interface {
 	Method
+	// Differs is false only if texts with these sketches have no Differences; it
+	// spares their views.
+	Differs(a, b uint64) bool
 	// Differences are what one text has in a place, " / ", and what the other has there, in
 	// the same order whichever comes first. Not for the hot path.
 	Differences(a, b View) []string

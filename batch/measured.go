@@ -66,6 +66,15 @@ func (v *verdicts) differ(text, leader position, removed bool) error {
 	if !ok || !v.audit.Differs() {
 		return nil
 	}
+	a, err := v.texts.Get(text)
+	if err != nil {
+		return err
+	}
+	b, err := v.texts.Get(leader)
+	if err != nil || !method.Differs(a.sketch, b.sketch) {
+		v.audit.Differ(nil, removed)
+		return err
+	}
 	own, other, err := v.views(text, leader)
 	if err == nil {
 		v.audit.Differ(method.Differences(own, other), removed)

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -103,6 +104,9 @@ type differ struct {
 	spans []span
 	ends  []int32 // how far each diagonal got, for each number of edits
 	steps []step
+	// of lackBoth:
+	lacking [2][]int32
+	seen    []uint64 // bits of words
 	// of anchored:
 	runs    table
 	entries []int32 // in runs, of each word of the first text
@@ -230,53 +234,121 @@ func runHash(words []uint32) uint64 {
 }
 
 // edits puts the places of a shortest way from x to y, which begin at a0 and b0, and
-// reports whether there is one of few edits. O(len(x)+len(y)+mostEdits^2).
+// reports whether there is one of few edits.
+//
+// Of all shortest ways it is the one of Myers' greedy search, of which only what can lie on a shortest
+// way is looked at. A word that the other row lacks is an edit, so that a state's edits and those that
+// are left at the least say whether it may be on a way of at most that many. The others are
+// left out, which only takes away states that come as far; none on the way that the whole search finds
+// is, so each of these stays the farthest of its diagonal, and the way the same.
 func (d *differ) edits(x, y []uint32, a0, b0 int) bool {
 	if max(len(x), len(y))-min(len(x), len(y)) > mostEdits {
 		return false
 	}
-	const wide = 2*mostEdits + 3
-	d.ends = slices.Grow(d.ends[:0], (mostEdits+1)*wide)[:(mostEdits+1)*wide]
-	last := d.ends[:wide] // by diagonal, from -mostEdits-1 on
-	const mid = mostEdits + 1
-	last[mid+1] = 0
-	for n := 0; n <= mostEdits; n++ {
-		row := d.ends[n*wide : (n+1)*wide]
-		for k := -n; k <= n; k += 2 {
-			var i int32
-			switch {
-			case n == 0:
-			case k == -n || k != n && last[mid+k-1] < last[mid+k+1]:
-				i = last[mid+k+1]
-			default:
-				i = last[mid+k-1] + 1
-			}
-			for int(i) < len(x) && int(i)-k >= 0 && int(i)-k < len(y) && x[i] == y[int(i)-k] {
-				i++
-			}
-			row[mid+k] = i
-			if int(i) >= len(x) && int(i)-k >= len(y) {
-				d.walk(x, y, n, a0, b0)
-				return true
-			}
+	d.lackBoth(x, y)
+	least := d.left(0, 0, len(x)-len(y))
+	for spare := 8; least <= mostEdits; spare *= 4 {
+		most := min(least+spare, mostEdits)
+		if n, found := d.within(x, y, most); found {
+			d.walk(x, y, n, a0, b0)
+			return true
 		}
-		last = row
+		if most == mostEdits {
+			break
+		}
 	}
 	return false
 }
 
+// lackBoth counts, from each place on, the words of x that y lacks, and of y that x lacks, of
+// which it may overlook some.
+func (d *differ) lackBoth(x, y []uint32) {
+	for side, list := range [2][]uint32{x, y} {
+		other := [2][]uint32{y, x}[side]
+		log := bits.Len(uint(len(other)) * 16)
+		d.seen = slices.Grow(d.seen[:0], 1<<log/64+1)[:1<<log/64+1]
+		clear(d.seen)
+		for _, w := range other {
+			at := w * 2654435769 >> (32 - log)
+			d.seen[at/64] |= 1 << (at % 64)
+		}
+		n := len(list)
+		d.lacking[side] = slices.Grow(d.lacking[side][:0], n+1)[:n+1]
+		count := int32(0)
+		d.lacking[side][n] = 0
+		for i := n - 1; i >= 0; i-- {
+			at := list[i] * 2654435769 >> (32 - log)
+			if d.seen[at/64]>>(at%64)&1 == 0 {
+				count++
+			}
+			d.lacking[side][i] = count
+		}
+	}
+}
+
+// left is how many edits are left at the least, where so many more deletions than insertions are:
+// all words that the other row lacks are deletions of the one and insertions of the other kind.
+func (d *differ) left(i, j, deletions int) int {
+	return max(2*int(d.lacking[0][i])-deletions, 2*int(d.lacking[1][j])+deletions)
+}
+
+// Of each number of edits a row says how far each diagonal got, the diagonals from
+// -mostEdits-2 on; one that is left out, or beside those that are looked at, is nowhere.
+const (
+	wide    = 2*mostEdits + 5
+	middle  = mostEdits + 2
+	nowhere = -2
+)
+
+// within finds how many edits a shortest way has, at most most.
+func (d *differ) within(x, y []uint32, most int) (n int, found bool) {
+	d.ends = slices.Grow(d.ends[:0], (mostEdits+1)*wide)[:(mostEdits+1)*wide]
+	lo, hi, end := 0, 0, len(x)-len(y)
+	for n := 0; n <= most && lo <= hi; n++ {
+		row := d.ends[n*wide : (n+1)*wide]
+		row[middle+lo-2], row[middle+hi+2] = nowhere, nowhere
+		for k := lo; k <= hi; k += 2 {
+			i := 0
+			if n > 0 {
+				last := d.ends[(n-1)*wide : n*wide]
+				i = int(max(last[middle+k-1]+1, last[middle+k+1]))
+			}
+			j := i - k
+			if i < 0 || i > len(x) || j > len(y) || n+d.left(i, j, end-k) > most {
+				row[middle+k] = nowhere
+				continue
+			}
+			for i < len(x) && j < len(y) && x[i] == y[j] {
+				i++
+				j++
+			}
+			row[middle+k] = int32(i)
+			if i == len(x) && j == len(y) {
+				return n, true
+			}
+		}
+		for lo <= hi && row[middle+lo] == nowhere {
+			lo += 2
+		}
+		for lo <= hi && row[middle+hi] == nowhere {
+			hi -= 2
+		}
+		lo, hi = lo-1, hi+1
+	}
+	return 0, false
+}
+
 // walk goes the way back and puts its places.
 func (d *differ) walk(x, y []uint32, n, a0, b0 int) {
-	const wide, mid = 2*mostEdits + 3, mostEdits + 1
 	d.steps = d.steps[:0]
 	i, j := len(x), len(y)
 	for ; n > 0; n-- {
 		last, k := d.ends[(n-1)*wide:n*wide], i-j
 		from := k - 1
-		if k == -n || k != n && last[mid+k-1] < last[mid+k+1] {
+		if last[middle+k-1] < last[middle+k+1] {
 			from = k + 1
 		}
-		fromI := int(last[mid+from])
+		fromI := int(last[middle+from])
 		start := fromI // where the run of equal words begins, behind the edit
 		if from == k-1 {
 			start++

@@ -99,3 +99,100 @@ func TestAnchorsStandOnce(t *testing.T) {
 		}
 	}
 }
+
+// myers is the whole greedy search: a shortest way of few edits, as its runs of equal words.
+func myers(x, y []uint32) (way []step, found bool) {
+	rows := []map[int]int{}
+	for n := 0; n <= mostEdits; n++ {
+		row := map[int]int{}
+		for k := -n; k <= n; k += 2 {
+			i := 0
+			switch {
+			case n == 0:
+			case k == -n || k != n && rows[n-1][k-1] < rows[n-1][k+1]:
+				i = rows[n-1][k+1]
+			default:
+				i = rows[n-1][k-1] + 1
+			}
+			for i < len(x) && i-k < len(y) && x[i] == y[i-k] {
+				i++
+			}
+			if row[k] = i; i < len(x) || i-k < len(y) {
+				continue
+			}
+			for i, j := len(x), len(y); n > 0; n-- {
+				from, start, k := i-j-1, rows[n-1][i-j-1]+1, i-j
+				if k == -n || k != n && rows[n-1][k-1] < rows[n-1][k+1] {
+					from, start = k+1, rows[n-1][k+1]
+				}
+				if i > start {
+					way = append(way, step{start, start - k, i - start})
+				}
+				i, j = rows[n-1][from], rows[n-1][from]-from
+				if n == 1 && i > 0 {
+					way = append(way, step{0, 0, i})
+				}
+			}
+			slices.Reverse(way)
+			return way, true
+		}
+		rows = append(rows, row)
+	}
+	return nil, false
+}
+
+// What is left out of the search is on no way that it finds.
+func TestEditsAreThoseOfTheWholeSearch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 1))
+	var d differ
+	found := 0
+	for round := range 3000 {
+		kinds := []uint32{2, 5, 40, 400, 100000}[rng.IntN(5)]
+		a := make([]uint32, 1+rng.IntN(120))
+		for i := range a {
+			a[i] = rng.Uint32N(kinds)
+		}
+		b := slices.Clone(a)
+		for range rng.IntN(60) {
+			at := rng.IntN(len(b))
+			switch rng.IntN(4) {
+			case 0:
+				b = slices.Insert(b, at, rng.Uint32N(2*kinds))
+			case 1:
+				if len(b) > 1 {
+					b = slices.Delete(b, at, at+1)
+				}
+			case 2:
+				b[at] = rng.Uint32N(2 * kinds)
+			default:
+				b[at], b[rng.IntN(len(b))] = b[rng.IntN(len(b))], b[at]
+			}
+		}
+		if round%10 == 0 {
+			b = b[:rng.IntN(len(b))+1]
+			rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
+		}
+		if slices.Equal(a, b) {
+			continue
+		}
+		d.spans = d.spans[:0]
+		ok := d.edits(a, b, 0, 0)
+		way, short := myers(a, b)
+		var want differ
+		i, j := 0, 0
+		for _, e := range way {
+			want.put(i, e.a, j, e.b)
+			i, j = e.a+e.n, e.b+e.n
+		}
+		want.put(i, len(a), j, len(b))
+		if ok != short || ok && !slices.Equal(d.spans, want.spans) {
+			t.Fatalf("round %d: %v %v\n%v %v, want %v", round, a, b, ok, d.spans, want.spans)
+		}
+		if ok {
+			found++
+		}
+	}
+	if found < 1000 {
+		t.Errorf("%d ways", found)
+	}
+}

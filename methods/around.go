@@ -37,6 +37,12 @@ func (a *around) Conflicts(x, y neardup.View) []neardup.Conflict {
 	return nil
 }
 
+// Differs is the method's, where it knows any.
+func (a *around) Differs(x, y uint64) bool {
+	d, ok := a.Overlapping.(neardup.Differing)
+	return ok && d.Differs(x, y)
+}
+
 // Differences are the method's, where it knows any.
 func (a *around) Differences(x, y neardup.View) []string {
 	if d, ok := a.Overlapping.(neardup.Differing); ok {

@@ -124,12 +124,8 @@ const (
 
 // route chooses by the Length.
 func (a *auto) route(clean string) uint64 {
-	if len(clean) >= utf8.UTFMax<<14 {
+	if a.surelyLong(len(clean)/utf8.UTFMax) || a.surelyLong(utf8.RuneCountInString(clean)) {
 		return routeLong
-	}
-	runes := utf8.RuneCountInString(clean)
-	if runes >= 1<<14 || lengthOf(runes, 0) >= 2*a.limit && !a.border(runes, 0) {
-		return routeLong // whatever its letters
 	}
 	runes, letters := sizes(clean)
 	switch {
@@ -139,6 +135,11 @@ func (a *auto) route(clean string) uint64 {
 		return routeBorder
 	}
 	return routeLong
+}
+
+// surelyLong reports whether a text of so many runes, or more, is long whatever its letters.
+func (a *auto) surelyLong(runes int) bool {
+	return runes >= 1<<14 || lengthOf(runes, 0) >= 2*a.limit && !a.border(runes, 0)
 }
 
 // Route names the method that judges a text among its like.
@@ -169,13 +170,24 @@ func (a *auto) Record(clean string, rec *neardup.Record) {
 	}
 }
 
-// RecordView is Record and, for short texts, View in one. The views of others are
-// large and soon made: none.
+// viewer is a method that makes a record and a view in one.
+type viewer interface {
+	RecordView(clean string, rec *neardup.Record) neardup.View
+}
+
+// RecordView is Record and View in one; of texts on the border, and where a method
+// has no such thing, it makes no view.
 func (a *auto) RecordView(clean string, rec *neardup.Record) neardup.View {
-	if short, ok := a.short.(interface {
-		RecordView(clean string, rec *neardup.Record) neardup.View
-	}); ok && a.route(clean) == routeShort {
+	route := a.route(clean)
+	short, okShort := a.short.(viewer)
+	long, okLong := a.long.(viewer)
+	switch {
+	case route == routeShort && okShort:
 		return short.RecordView(clean, rec)
+	case route == routeLong && okLong:
+		v := long.RecordView(clean, rec)
+		rec.Sketch |= routeLong
+		return &longRoute{v}
 	}
 	a.Record(clean, rec)
 	return nil
@@ -289,7 +301,12 @@ func (a *auto) Conflicts(x, y neardup.View) []neardup.Conflict {
 	return nil
 }
 
-// Differences are those of texts that are judged as short ones: catalogues are of them.
+// Differs is of texts that are judged as short ones: catalogues are of them.
+func (a *auto) Differs(x, y uint64) bool {
+	return x&routeBits == routeShort || y&routeBits == routeShort
+}
+
+// Differences are those of texts that are judged as short ones.
 func (a *auto) Differences(x, y neardup.View) []string {
 	m, v, w := a.judging(x, y)
 	if d, ok := m.(neardup.Differing); ok && v != nil {

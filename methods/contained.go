@@ -112,6 +112,9 @@ func (c *contained) Plausible(a, b uint64) bool {
 	return a&routeBits != 0 && b&routeBits != 0 || c.Overlapping.Plausible(ofMethod(a), ofMethod(b))
 }
 
+// Differs asks the method.
+func (c *contained) Differs(a, b uint64) bool { return c.around.Differs(ofMethod(a), ofMethod(b)) }
+
 // ofMethod is the method's sketch.
 func ofMethod(sketch uint64) uint64 {
 	if sketch&routeBits == routeBits {

@@ -53,7 +53,7 @@ func Sure(m neardup.Method, clean, leader string) bool {
 	case *shortText:
 		return x != nil && judge.scorer.Short(x.(*token.View), y.(*token.View)).Sure
 	case *longText:
-		return judge.scorer.Long(x.(*longView).words, y.(*longView).words).Sure
+		return judge.scorer.Long(x.(*longView).view(), y.(*longView).view()).Sure
 	}
 	return false
 }

@@ -2,6 +2,7 @@ package methods
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/evidence"
@@ -110,6 +111,9 @@ func (s *shortText) Conflicts(a, b neardup.View) []neardup.Conflict {
 	return conflicts(list)
 }
 
+// Differs is always: all texts are short.
+func (*shortText) Differs(_, _ uint64) bool { return true }
+
 // Differences are the places in which the texts differ.
 func (s *shortText) Differences(a, b neardup.View) []string {
 	x, okX := a.(*token.View)
@@ -132,18 +136,31 @@ func (s *shortText) vector(a, b neardup.View) (v evidence.Vector, ok bool) {
 // longText finds by MinHash.
 type longText struct{ scored }
 
-// longView is the shingles of a text and its words.
+// longView is the shingles of a text and its words, which are cut when they are first
+// wanted: most texts are like no other.
 type longView struct {
 	shingles neardup.View
+	clean    string
+	cut      sync.Once
 	words    *evidence.LongView
 }
 
-// Bytes is the memory of both.
-func (v *longView) Bytes() int { return 48 + v.shingles.Bytes() + v.words.Bytes() }
+// Bytes is the memory of both: there are about as many words as shingles.
+func (v *longView) Bytes() int { return 160 + 2*v.shingles.Bytes() + len(v.clean) }
+
+func (v *longView) view() *evidence.LongView {
+	v.cut.Do(func() { v.words = evidence.NewLongView(v.clean) })
+	return v.words
+}
 
 // View is that of the search and the words.
 func (l *longText) View(clean string) neardup.View {
-	return &longView{l.Overlapping.View(clean), evidence.NewLongView(clean)}
+	return &longView{shingles: l.Overlapping.View(clean), clean: clean}
+}
+
+// RecordView cuts the text into shingles once.
+func (l *longText) RecordView(clean string, rec *neardup.Record) neardup.View {
+	return &longView{shingles: l.Overlapping.(viewer).RecordView(clean, rec), clean: clean}
 }
 
 // Compare scores what is similar enough.
@@ -157,7 +174,7 @@ func (l *longText) Compare(a, b neardup.View) neardup.Match {
 	if !m.Near {
 		return m
 	}
-	return l.match(m, l.scorer.Long(x.words, y.words))
+	return l.match(m, l.scorer.Long(x.view(), y.view()))
 }
 
 // Overlaps are those of the search.
@@ -175,7 +192,7 @@ func (l *longText) Conflicts(a, b neardup.View) []neardup.Conflict {
 	if !okX || !okY {
 		return nil
 	}
-	_, list := l.scorer.ExplainLong(x.words, y.words)
+	_, list := l.scorer.ExplainLong(x.view(), y.view())
 	return conflicts(list)
 }
 
@@ -185,7 +202,7 @@ func (l *longText) vector(a, b neardup.View) (v evidence.Vector, ok bool) {
 	if !okX || !okY {
 		return v, false
 	}
-	return l.scorer.LongVector(x.words, y.words), true
+	return l.scorer.LongVector(x.view(), y.view()), true
 }
 
 // newScored makes both halves of auto.
