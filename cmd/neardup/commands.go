@@ -20,6 +20,7 @@ func commands(a *app) []*cobra.Command {
 		serveCommand(a),
 		addCommand(a),
 		checkCommand(a),
+		consumeCommand(a),
 		rebuildCommand(a),
 		backupCommand(a),
 		logCommand(a),

@@ -18,8 +18,6 @@ import (
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -217,7 +215,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	if err != nil {
 		return remake(err, s.data, &s.index)
 	}
-	stopMetrics, err := s.serveMetrics(ctx, registry, ended)
+	stopMetrics, err := serveMetrics(ctx, s.metrics, s.insecure, registry, s.log, ended)
 	if err != nil {
 		return err
 	}
@@ -362,27 +360,6 @@ func (s *serve) tellAddr() error {
 		return nil
 	}
 	return replaceFile(s.addrFile, []byte(s.bound+"\n"), 0o644)
-}
-
-// serveMetrics serves /metrics on its own listener.
-func (s *serve) serveMetrics(ctx context.Context, registry *prometheus.Registry, ended chan error) (func(), error) {
-	if s.metrics == "off" || s.metrics == "" {
-		return func() {}, nil
-	}
-	if !loopback(s.metrics) && !s.insecure {
-		return nil, usage("--metrics-addr %s is public: use a loopback address, or --insecure", s.metrics)
-	}
-	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", s.metrics)
-	if err != nil {
-		return nil, fmt.Errorf("listen for metrics (--metrics-addr): %w", err)
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-	srv := server.NewHTTP(mux, s.log)
-	go func() { ended <- srv.Serve(l) }()
-	s.log.Info("metrics", "addr", l.Addr().String())
-	return func() { _ = srv.Close() }, nil // it only ever reads
 }
 
 // storeDir is where the store lies within a folder of data.

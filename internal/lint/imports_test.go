@@ -69,20 +69,23 @@ var layers = map[string]layer{
 		"github.com/danielgtaylor/huma/", "github.com/go-json-experiment/json", "github.com/prometheus/client_golang/", "github.com/prometheus/client_model/", "golang.org/x/time/", hash,
 	}},
 
+	"streams": {[]string{"server/api"}, []string{"github.com/twmb/franz-go/", "github.com/redis/rueidis", "github.com/nats-io/nats.go", "golang.org/x/sync/"}},
+
 	"pages":  {nil, nil},
 	"python": {nil, nil},
 	"report": {[]string{"", "text", "pages", "eval"}, []string{hash, compress}},
 
-	"internal":           {[]string{"", "text", "feature"}, nil},
-	"internal/inorder":   {nil, []string{"golang.org/x/sync/"}},
-	"internal/browser":   {nil, []string{"github.com/chromedp/"}},
-	"internal/lint":      {nil, nil},
-	"internal/pictures":  {nil, []string{"golang.org/x/image/"}},
-	"internal/services":  {nil, []string{"google.golang.org/protobuf/"}},
-	"internal/shared":    {nil, nil},
-	"internal/textlines": {nil, []string{compress}},
-	"cmd":                {[]string{anything}, []string{anything}},
-	"bench":              {[]string{anything}, []string{anything}},
+	"internal":             {[]string{"", "text", "feature"}, nil},
+	"internal/kafkaclient": {nil, []string{"github.com/twmb/franz-go/"}},
+	"internal/inorder":     {nil, []string{"golang.org/x/sync/"}},
+	"internal/browser":     {nil, []string{"github.com/chromedp/"}},
+	"internal/lint":        {nil, nil},
+	"internal/pictures":    {nil, []string{"golang.org/x/image/"}},
+	"internal/services":    {nil, []string{"google.golang.org/protobuf/"}},
+	"internal/shared":      {nil, nil},
+	"internal/textlines":   {nil, []string{compress}},
+	"cmd":                  {[]string{anything}, []string{anything}},
+	"bench":                {[]string{anything}, []string{anything}},
 }
 
 // layerOf finds the rule of a folder: its own or that of the nearest above.

@@ -43,6 +43,9 @@ func kafka(t testing.TB, brokers int, listeners string, more ...string) []*Serve
 			"listeners=" + at + ",CONTROLLER://" + controller, "advertised.listeners=" + at,
 			"controller.listener.names=CONTROLLER", "log.dirs=" + filepath.Join(s.Dir, "data"), "auto.create.topics.enable=false",
 			"broker.session.timeout.ms=6000", "broker.heartbeat.interval.ms=1000",
+			// What groups and transactions keep needs no more than there are, and starts faster.
+			"offsets.topic.num.partitions=1", "offsets.topic.replication.factor=1", "group.initial.rebalance.delay.ms=0",
+			"transaction.state.log.num.partitions=1", "transaction.state.log.replication.factor=1", "transaction.state.log.min.isr=1",
 		}
 		format := []string{"kafka.tools.StorageTool", "format", "-t", "bmVhcmR1cC1sb2ctdGVzdA", "-c", properties}
 		for _, line := range more {

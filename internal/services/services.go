@@ -1,6 +1,6 @@
 // Package services starts the real servers that tests need, each on a free
 // loopback port, over a folder of its own, and ends it with the test: Redis,
-// Valkey, Kafka, MariaDB, HBase with its REST gateway, a server of S3. scripts/services installs them;
+// Valkey, Kafka, NATS, MariaDB, HBase with its REST gateway, a server of S3. scripts/services installs them;
 // where one is missing a test skips and says so, and under CI it fails.
 package services
 

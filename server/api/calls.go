@@ -19,6 +19,12 @@ func (c *Client) Submit(ctx context.Context, s Submission, key string) (Answer, 
 	return a, c.do(ctx, call{method: http.MethodPost, path: "/v1/articles", key: key, body: s, out: &a})
 }
 
+// SubmitJSON does so with an article as it is, in JSON; the key or the nid in it makes it count once.
+func (c *Client) SubmitJSON(ctx context.Context, article []byte, key string) (Answer, error) {
+	var a Answer
+	return a, c.do(ctx, call{method: http.MethodPost, path: "/v1/articles", key: key, raw: article, mime: mimeJSON, out: &a})
+}
+
 // SubmitBatch decides on up to 100 articles, in order. Entries with neither
 // key nor nid get a key.
 func (c *Client) SubmitBatch(ctx context.Context, entries []BatchEntry) (BatchAnswer, error) {
@@ -35,7 +41,7 @@ func (c *Client) SubmitBatch(ctx context.Context, entries []BatchEntry) (BatchAn
 // Image hashes a picture, a file such as a JPEG, for the images of an article. Nothing is stored.
 func (c *Client) Image(ctx context.Context, file []byte) (Hashed, error) {
 	var h Hashed
-	return h, c.do(ctx, call{method: http.MethodPost, path: "/v1/images", file: file, out: &h})
+	return h, c.do(ctx, call{method: http.MethodPost, path: "/v1/images", raw: file, mime: "application/octet-stream", out: &h})
 }
 
 // Check decides on an article without storing it.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -41,6 +42,8 @@ type Client struct {
 	own  bool
 }
 
+const mimeJSON = "application/json"
+
 // maxAnswer bounds what is read of an answer.
 const maxAnswer = 64 << 20
 
@@ -79,12 +82,13 @@ type call struct {
 	query        url.Values
 	key          string
 	body, out    any
-	file         []byte // in place of body
+	raw          []byte // in place of body
+	mime         string // of raw
 }
 
 // do sends a call until it is answered.
 func (c *Client) do(ctx context.Context, k call) error {
-	body := k.file
+	body := k.raw
 	if k.body != nil {
 		var err error
 		if body, err = json.Marshal(k.body); err != nil {
@@ -94,7 +98,7 @@ func (c *Client) do(ctx context.Context, k call) error {
 	wait := c.o.Wait
 	for attempt := 1; ; attempt++ {
 		after, err := c.once(ctx, k, body)
-		if err == nil || !passing(err) || attempt == c.o.Attempts || ctx.Err() != nil {
+		if err == nil || !Passing(err) || attempt == c.o.Attempts || ctx.Err() != nil {
 			return err
 		}
 		if err := sleep(ctx, max(after, wait/2+mathrand.N(wait/2+1))); err != nil {
@@ -109,8 +113,8 @@ type lost struct{ error }
 
 func (l lost) Unwrap() error { return l.error }
 
-// passing reports an error that another attempt may not meet.
-func passing(err error) bool {
+// Passing reports an error of a client that another attempt may not meet: the server is busy or does not answer.
+func Passing(err error) bool {
 	var p *Problem
 	if errors.As(err, &p) {
 		switch p.Status {
@@ -133,10 +137,7 @@ func (c *Client) once(ctx context.Context, k call, body []byte) (time.Duration, 
 		return 0, fmt.Errorf("%s %s: %w", k.method, k.path, err)
 	}
 	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
-		if k.file != nil {
-			r.Header.Set("Content-Type", "application/octet-stream")
-		}
+		r.Header.Set("Content-Type", cmp.Or(k.mime, mimeJSON))
 	} else {
 		r.Body, r.ContentLength = nil, 0
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/kafkaclient"
 	"github.com/neardup/neardup/store/internal/durability"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -58,10 +59,10 @@ var _ docid.Log = (*Log)(nil)
 // Open connects to kafka://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC], kafka+tls:// with TLS, makes the topic if it is not
 // there, and checks what it promises. With ?replicas=N there are so many beside the leader, and most of all have an entry
 // before it counts; without, one broker has it, and syncs its disk for each. &sasl=, &ca=, &cert= and &key= are described at
-// secure. ErrUnavailable; ErrInvalid where the topic is set up to lose answers, or the brokers do not let us in.
+// kafkaclient.Secure. ErrUnavailable; ErrInvalid where the topic is set up to lose answers, or the brokers do not let us in.
 func Open(ctx context.Context, address string) (*Log, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "kafka" && u.Scheme != schemeTLS || u.Host == "" { // the error may say the password
+	if err != nil || u.Scheme != "kafka" && u.Scheme != kafkaclient.SchemeTLS || u.Host == "" { // the error may say the password
 		return nil, fmt.Errorf("%w: an address of Kafka is kafka[+tls]://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=N]", docid.ErrInvalid)
 	}
 	l := &Log{topic: strings.Trim(u.Path, "/")}
@@ -71,7 +72,7 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	if l.replicas, err = durability.Replicas(u.Query()); err != nil {
 		return nil, fmt.Errorf("%w: %w", docid.ErrInvalid, err)
 	}
-	options, err := secure(u)
+	options, err := kafkaclient.Secure(u)
 	if err != nil {
 		return nil, fmt.Errorf("%w: address of Kafka: %w", docid.ErrInvalid, err)
 	}
@@ -439,7 +440,7 @@ func (l *Log) Trim(ctx context.Context, before uint64) error {
 }
 
 func failed(what string, err error) error {
-	if errors.Is(err, kerr.MessageTooLarge) || refused(err) {
+	if errors.Is(err, kerr.MessageTooLarge) || kafkaclient.Refused(err) {
 		return fmt.Errorf("%w: %s: %w", docid.ErrInvalid, what, err)
 	}
 	return fmt.Errorf("%w: %s: %w", docid.ErrUnavailable, what, err)

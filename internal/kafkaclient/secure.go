@@ -1,4 +1,5 @@
-package kafkalog
+// Package kafkaclient is how whoever talks to Kafka proves who it is: by the user, and the settings, in an address.
+package kafkaclient
 
 import (
 	"crypto/tls"
@@ -17,15 +18,15 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 )
 
-// schemeTLS is that of addresses whose brokers speak TLS.
-const schemeTLS = "kafka+tls"
+// SchemeTLS is that of addresses whose brokers speak TLS.
+const SchemeTLS = "kafka+tls"
 
-// secure is how a client proves who it is, and who the brokers are. With a user it says the password by what the brokers
+// Secure is how a client proves who it is, and who the brokers are. With a user it says the password by what the brokers
 // offer first of SCRAM-SHA-512, SCRAM-SHA-256 and, under TLS alone, PLAIN; by one of them where sasl=NAME says so. Under
 // TLS the certificates are held to those of the system, or to those in ca=FILE, and cert=FILE with key=FILE are the client's
 // own, all PEM.
-func secure(u *url.URL) (options []kgo.Opt, err error) {
-	query, encrypted := u.Query(), u.Scheme == schemeTLS
+func Secure(u *url.URL) (options []kgo.Opt, err error) {
+	query, encrypted := u.Query(), u.Scheme == SchemeTLS
 	if encrypted {
 		config, err := tlsOf(query)
 		if err != nil {
@@ -96,8 +97,8 @@ func tlsOf(query url.Values) (*tls.Config, error) {
 	return config, nil
 }
 
-// refused reports that brokers do not let us in, or are not who they should be: waiting mends nothing.
-func refused(err error) bool {
+// Refused reports that brokers do not let us in, or are not who they should be: waiting mends nothing.
+func Refused(err error) bool {
 	var unproven *tls.CertificateVerificationError
 	var alert *net.OpError // of TLS, where it is a remote error
 	return errors.Is(err, kerr.SaslAuthenticationFailed) || errors.Is(err, kerr.UnsupportedSaslMechanism) || errors.Is(err, kerr.TopicAuthorizationFailed) ||

@@ -1,0 +1,125 @@
+package streams
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+)
+
+// address is where a source or an output lies.
+type address struct {
+	*url.URL        // nil: a file
+	name     string // of the topic, stream or subject; or the path of a file, - for standard output
+}
+
+// broker is a kind of address. A new one is plugged in here.
+type broker struct {
+	source func(ctx context.Context, from address, beside [outputs]string, o Options) (Source, error)
+	sink   func(ctx context.Context, to address) (Sink, error)
+	joins  bool // a source writes what goes to the same server
+}
+
+var brokers = map[string]broker{
+	"kafka":         {openKafka, openKafkaSink, true},
+	"kafka+tls":     {openKafka, openKafkaSink, true},
+	"redis-stream":  {openRedis, openRedisSink, true},
+	"rediss-stream": {openRedis, openRedisSink, true},
+	"nats":          {openNATS, openNATSSink, false},
+	"nats+tls":      {openNATS, openNATSSink, false},
+}
+
+// ErrAddress is in the errors of what is no address of a stream.
+var ErrAddress = errors.New("no address of a stream: kafka://HOST:PORT[,HOST:PORT...]/TOPIC, redis-stream://HOST:PORT/KEY or nats://HOST:PORT/SUBJECT (kafka+tls, rediss-stream, nats+tls)")
+
+// parse reads an address; the error does not say it, for it may hold a password.
+func parse(s string) (address, error) {
+	if !strings.Contains(s, "://") {
+		return address{name: s}, nil
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" {
+		return address{}, ErrAddress
+	}
+	a := address{u, strings.TrimPrefix(u.Path, "/")}
+	if _, known := brokers[u.Scheme]; !known || a.name == "" {
+		return address{}, ErrAddress
+	}
+	return a, nil
+}
+
+// beside reports two addresses of one server, asked in one way.
+func (a address) beside(b address) bool {
+	if a.URL == nil || b.URL == nil || !brokers[a.Scheme].joins {
+		return false
+	}
+	x, y := *a.URL, *b.URL
+	x.Path, y.Path, x.RawPath, y.RawPath = "", "", "", ""
+	return x.String() == y.String()
+}
+
+// open opens the source and the sinks of what it does not write itself.
+func open(ctx context.Context, o Options) (_ Source, _ [outputs]Sink, err error) {
+	var sinks [outputs]Sink
+	var beside [outputs]string
+	from, err := parse(o.From)
+	if err == nil && from.URL == nil {
+		err = ErrAddress
+	}
+	if err != nil {
+		return nil, sinks, fmt.Errorf("source: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, closeAll(nil, sinks))
+		}
+	}()
+	for n, where := range [outputs]string{o.To, o.Bad} {
+		if where == "" {
+			continue
+		}
+		to, err := parse(where)
+		if err == nil && from.beside(to) {
+			beside[n] = to.name
+			continue
+		}
+		var sink Sink
+		if err == nil {
+			sink, err = openSink(ctx, to, o.Stdout)
+		}
+		if err != nil {
+			return nil, sinks, fmt.Errorf("output: %w", err)
+		}
+		sinks[n] = sink
+	}
+	source, err := brokers[from.Scheme].source(ctx, from, beside, o)
+	if err != nil {
+		return nil, sinks, fmt.Errorf("source: %w", err)
+	}
+	return source, sinks, nil
+}
+
+func openSink(ctx context.Context, to address, stdout io.Writer) (Sink, error) {
+	switch {
+	case to.URL != nil:
+		return brokers[to.Scheme].sink(ctx, to)
+	case to.name == "-":
+		return lines{stdout}, nil
+	}
+	return openFile(to.name)
+}
+
+func closeAll(source Source, sinks [outputs]Sink) error {
+	var errs []error
+	if source != nil {
+		errs = append(errs, source.Close())
+	}
+	for _, s := range sinks {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,155 @@
+package streams
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/neardup/neardup/server/api"
+)
+
+// maxArticle is how long a body may be that a service takes, in bytes.
+const maxArticle = 4 << 20
+
+// article is a message as far as it can be read without asking the service.
+type article struct {
+	Message
+	nid  string
+	flaw string // why it is refused before it is sent
+}
+
+func readArticle(m Message) article {
+	a := article{Message: m, flaw: m.Flaw}
+	if a.flaw != "" {
+		return a
+	}
+	var in struct {
+		NID string `json:"nid"`
+	}
+	switch {
+	case len(m.Value) > maxArticle:
+		a.flaw = fmt.Sprintf("over %d bytes", maxArticle)
+	case !json.Valid(m.Value):
+		a.flaw = "no valid JSON"
+	case json.Unmarshal(m.Value, &in) != nil:
+		a.flaw = "no object with a nid that is a string"
+	case in.NID == "":
+		a.flaw = "no nid"
+	}
+	a.nid = in.NID
+	return a
+}
+
+// key makes a message that comes again count once, also after its article was deleted. The text is part of it because a
+// topic that is made anew has the same positions.
+func (a *article) key() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %d %q ", a.Topic, a.Partition, a.Offset)
+	h.Write(a.Value)
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// The records that are written.
+type (
+	decided struct {
+		Position
+		api.Answer
+	}
+	refused struct {
+		Position
+		NID    string `json:"nid,omitempty"`
+		Status int    `json:"status,omitempty"`
+		Reason string `json:"reason"`
+	}
+)
+
+// ask has the service decide on an article, and waits as long as it is busy or away.
+func (c *Consumer) ask(ctx context.Context, a article) (Record, error) {
+	if a.flaw != "" {
+		return c.refuse(a, 0, a.flaw)
+	}
+	key, waiting := a.key(), false
+	defer func() {
+		if waiting {
+			c.waiting.Add(-1)
+		}
+	}()
+	for {
+		answer, err := c.service.SubmitJSON(ctx, a.Value, key)
+		if err == nil {
+			answer.Replayed = false // a record is the same whenever it is written
+			return record(a, Decisions, decided{a.Position, answer})
+		}
+		var p *api.Problem
+		errors.As(err, &p)
+		switch {
+		case ctx.Err() != nil:
+			return Record{}, ctx.Err()
+		case p != nil && refuses(p.Status):
+			return c.refuse(a, p.Status, p.Error())
+		case !api.Passing(err) && (p == nil || !mends(p.Status)):
+			return Record{}, fmt.Errorf("%s: %w", a.place(), err)
+		}
+		if !waiting {
+			waiting = true
+			if c.waiting.Add(1) == 1 {
+				c.o.Log.Warn("the service takes nothing; it is asked again", "cause", err.Error())
+			}
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return Record{}, err
+		}
+	}
+}
+
+// pause is how long to wait for a service that was away for all attempts of its client.
+const pause = time.Second
+
+// refuses reports a status that says something of the article, and will again.
+func refuses(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
+}
+
+// mends reports a status that somebody or time mends, beside those that a client waits for.
+func mends(status int) bool {
+	return status == http.StatusRequestTimeout || status == http.StatusInsufficientStorage
+}
+
+// refuse is the record of a message that is no article to the service.
+func (c *Consumer) refuse(a article, status int, reason string) (Record, error) {
+	if c.o.Bad == "" {
+		return Record{}, fmt.Errorf("%s is refused, and there is no output for such messages: %s", a.place(), reason)
+	}
+	return record(a, Refusals, refused{a.Position, a.nid, status, reason})
+}
+
+func (p Position) place() string {
+	return fmt.Sprintf("message %s/%d/%s", p.Topic, p.Partition, p.Offset)
+}
+
+func record(a article, to Output, value any) (Record, error) {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return Record{}, fmt.Errorf("%s: %w", a.place(), err)
+	}
+	return Record{a.Position, to, a.nid, b}, nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
