@@ -53,3 +53,14 @@ func (d *LineDecoder) Decode(line []byte, doc *neardup.Document) error {
 	}
 	return nil
 }
+
+// CanReplace is that of a Reader.
+func (d *LineDecoder) CanReplace() error {
+	return (&Reader{opt: *d.dec.opt, fields: d.dec.fields}).CanReplace()
+}
+
+// Replace returns the line that Decode has read last with another text, all else as it was.
+func (d *LineDecoder) Replace(line []byte, text string) ([]byte, error) {
+	it, err := d.dec.Replace(Item{Raw: line, in: &d.in}, text)
+	return it.Raw, err
+}

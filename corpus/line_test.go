@@ -47,3 +47,37 @@ func TestLineDecoder(t *testing.T) {
 		t.Error("CSV is read line by line")
 	}
 }
+
+// A line gets another text, and all else of it stays.
+func TestLineDecoderReplaces(t *testing.T) {
+	for _, c := range []struct {
+		opt        Options
+		line, want string
+	}{
+		{Options{}, "{\"id\":7,\t\"text\": \"b\\u0041\", \"more\":[1]}\r", "{\"id\":7,\t\"text\": \"c<\\n\", \"more\":[1]}\r"},
+		{Options{Format: Lines}, "a\r\n", ""},
+	} {
+		d, err := NewLineDecoder(c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.CanReplace(); err != nil {
+			t.Error(err)
+		}
+		var doc neardup.Document
+		if err := d.Decode([]byte(c.line), &doc); err != nil {
+			t.Fatal(err)
+		}
+		got, err := d.Replace([]byte(c.line), "c<\n")
+		if c.want == "" && !errors.Is(err, ErrReplace) || c.want != "" && (err != nil || string(got) != c.want) {
+			t.Errorf("%q: %q, %v", c.line, got, err)
+		}
+	}
+	d, err := NewLineDecoder(Options{Compare: TitleAndText})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.CanReplace(); !errors.Is(err, ErrReplace) {
+		t.Errorf("title and text: %v", err)
+	}
+}

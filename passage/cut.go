@@ -92,7 +92,7 @@ func clipped(s string, spans []Span, start, end int) (some []Span) {
 			continue
 		}
 		skip := from - span.Byte
-		runes := runeStarts(s[span.Byte:from])
+		runes := RuneStarts(s[span.Byte:from])
 		span.Byte, span.From.Byte = from, span.From.Byte+skip
 		span.Rune, span.From.Rune = span.Rune+runes, span.From.Rune+runes
 		span.FromLen += to - from - span.Len
@@ -103,7 +103,7 @@ func clipped(s string, spans []Span, start, end int) (some []Span) {
 }
 
 // Runes is how many runes begin in the span, which is of the text.
-func (s *Span) Runes(text string) int { return runeStarts(text[s.Byte : s.Byte+s.Len]) }
+func (s *Span) Runes(text string) int { return RuneStarts(text[s.Byte : s.Byte+s.Len]) }
 
 // FromRunes is how many begin where it is from.
 func (s *Span) FromRunes(text string) int {

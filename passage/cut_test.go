@@ -29,7 +29,7 @@ func shown(t *testing.T, whole Border, s string, spans ...Span) string {
 		at = p.End
 		next := p.Start
 		for _, span := range p.Spans {
-			if span.Byte != next || span.Rune != runeStarts(s[:next]) || span.From.Byte-span.Byte != 7 || span.FromLen != span.Len || span.FromRunes(s) != span.Runes(s) || span.Runes(s) != runeStarts(s[next:next+span.Len]) {
+			if span.Byte != next || span.Rune != RuneStarts(s[:next]) || span.From.Byte-span.Byte != 7 || span.FromLen != span.Len || span.FromRunes(s) != span.Runes(s) || span.Runes(s) != RuneStarts(s[next:next+span.Len]) {
 				t.Errorf("%q: %+v is not where it should be", s, span)
 			}
 			next += span.Len
@@ -88,7 +88,7 @@ func TestParts(t *testing.T) {
 				if i%2 == 1 {
 					spans = append(spans, Span{Place: at, Len: len(part), From: from(at), FromLen: len(part)})
 				}
-				at.Byte, at.Rune = at.Byte+len(part), at.Rune+runeStarts(part)
+				at.Byte, at.Rune = at.Byte+len(part), at.Rune+RuneStarts(part)
 			}
 		}
 		if got := shown(t, test.whole, s, spans...); got != test.want {

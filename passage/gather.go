@@ -90,13 +90,8 @@ func (j *job) gather(ctx context.Context, src batch.Source) error {
 			}
 			p := part{doc: *doc}
 			j.seen.each(j.anchors(s, doc.Text), func(a *anchor) {
-				if !j.seen.again(a.whole) {
-					return
-				}
-				if n := len(p.anchors) - 1; n >= 0 && p.anchors[n].at == a.at {
-					p.anchors[n].hi = a.hi
-				} else {
-					p.anchors = append(p.anchors, *a)
+				if j.seen.again(a.whole) {
+					p.anchors = merged(p.anchors, a)
 				}
 			})
 			p.doc.Title, p.doc.URL = "", ""
@@ -121,6 +116,15 @@ func (j *job) gather(ctx context.Context, src batch.Source) error {
 		return err
 	}
 	return j.store.text.End()
+}
+
+// merged appends the next anchor of a text, or, where it is of the same gram, adds its windows to the last.
+func merged(all []anchor, a *anchor) []anchor {
+	if n := len(all) - 1; n >= 0 && all[n].at == a.at {
+		all[n].hi = a.hi
+		return all
+	}
+	return append(all, *a)
 }
 
 // keep stores what one document adds.
@@ -175,7 +179,7 @@ func (s *store) add(last *stretch, text string, anchors []anchor) error {
 		return err
 	}
 	for start := lo; start < hi; start += longestStretch {
-		last.runes += uint32(runeStarts(text[last.start:start]))
+		last.runes += uint32(RuneStarts(text[last.start:start]))
 		last.at, last.start = begin+int64(start-lo), uint32(start)
 		if _, err := s.stretches.Add(*last); err != nil {
 			return err
@@ -189,8 +193,8 @@ func (s *store) add(last *stretch, text string, anchors []anchor) error {
 	return nil
 }
 
-// runeStarts counts the runes that begin in a part of a text.
-func runeStarts[T string | []byte](s T) (n int) {
+// RuneStarts counts the runes that begin in a part of a text: its bytes but those that go on with one.
+func RuneStarts[T string | []byte](s T) (n int) {
 	for i := range len(s) {
 		if s[i]&0xC0 != 0x80 {
 			n++
@@ -230,7 +234,7 @@ func (s *store) placeAt(at int64) (Place, error) {
 	id, err := s.id(int(in.item))
 	return Place{
 		Item: int(in.item), ID: id,
-		Byte: int(in.start) + len(before), Rune: int(in.runes) + runeStarts(before),
+		Byte: int(in.start) + len(before), Rune: int(in.runes) + RuneStarts(before),
 	}, err
 }
 

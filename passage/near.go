@@ -93,9 +93,9 @@ func (a *alike) places(ctx context.Context, src batch.Source) error {
 			t := texts{part: part{doc: neardup.Document{ID: doc.ID}}}
 			last, runes := 0, 0
 			for _, u := range a.job.wholes(doc.Text) {
-				runes += runeStarts(doc.Text[last:u[0]])
+				runes += RuneStarts(doc.Text[last:u[0]])
 				last = u[0]
-				t.wholes = append(t.wholes, whole{0, uint32(u[0]), uint32(u[1] - u[0]), uint32(runes), uint32(runeStarts(doc.Text[u[0]:u[1]]))})
+				t.wholes = append(t.wholes, whole{0, uint32(u[0]), uint32(u[1] - u[0]), uint32(runes), uint32(RuneStarts(doc.Text[u[0]:u[1]]))})
 			}
 			a.job.bytes.Add(int64(len(doc.Text)))
 			all = append(all, t)

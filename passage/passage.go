@@ -142,8 +142,20 @@ func Find(ctx context.Context, open func() (batch.Source, error), cfg Config) (*
 	if cfg.Near != nil {
 		return findNear(ctx, open, cfg)
 	}
+	j := newJob(cfg)
+	j.seen = newSeen(cfg.Memory * 22 / 100)
+	spans, err := j.find(ctx, open)
+	if err != nil {
+		j.disk.Close()
+		return nil, err
+	}
+	return spans, nil
+}
+
+// newJob returns one with an empty store.
+func newJob(cfg Config) *job {
 	d := external.NewFiles(cfg.Tmp)
-	j := &job{cfg: cfg, disk: d, seen: newSeen(cfg.Memory * 22 / 100)}
+	j := &job{cfg: cfg, disk: d}
 	j.store = store{
 		text:      external.NewBytes(d, j.memory(70)),
 		stretches: external.NewArray[stretch](d, j.memory(20)),
@@ -151,12 +163,7 @@ func Find(ctx context.Context, open func() (batch.Source, error), cfg Config) (*
 		ids:       external.NewSpool(d, j.memory(20)),
 		rows:      external.NewSorter[row](d, j.memory(80)),
 	}
-	spans, err := j.find(ctx, open)
-	if err != nil {
-		d.Close()
-		return nil, err
-	}
-	return spans, nil
+	return j
 }
 
 func (j *job) find(ctx context.Context, open func() (batch.Source, error)) (*Spans, error) {
@@ -172,11 +179,7 @@ func (j *job) find(ctx context.Context, open func() (batch.Source, error)) (*Spa
 	j.seen = nil
 	j.sum.TextBytes = j.bytes.Load()
 	j.sum.StoredBytes, j.sum.Anchors = j.store.text.Len(), int64(j.store.rows.Len())
-	j.matches = external.NewSorter[row](j.disk, j.memory(100))
-	if err := j.compare(ctx); err != nil {
-		return nil, err
-	}
-	sorted, err := j.matches.Sort()
+	sorted, err := j.compare(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -185,10 +188,14 @@ func (j *job) find(ctx context.Context, open func() (batch.Source, error)) (*Spa
 }
 
 // compare finds the repeated windows among those that are stored.
-func (j *job) compare(ctx context.Context) error {
+func (j *job) compare(ctx context.Context) (*external.Sorted[row], error) {
+	j.matches = external.NewSorter[row](j.disk, j.memory(100))
 	rows, err := j.store.rows.Sort()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return errors.Join(j.compareAll(ctx, rows), rows.Close())
+	if err := errors.Join(j.compareAll(ctx, rows), rows.Close()); err != nil {
+		return nil, err
+	}
+	return j.matches.Sort()
 }

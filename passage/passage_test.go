@@ -126,7 +126,7 @@ func check(t testing.TB, texts []string, cfg Config) []Span {
 		if here != there || s.FromLen != s.Len || s.ID != fmt.Sprint("d", s.Item) || s.From.ID != fmt.Sprint("d", s.From.Item) {
 			t.Fatalf("%+v is %q, from %q", s, here, there)
 		}
-		if s.Rune != runeStarts(texts[s.Item][:s.Byte]) || s.From.Rune != runeStarts(texts[s.From.Item][:s.From.Byte]) {
+		if s.Rune != RuneStarts(texts[s.Item][:s.Byte]) || s.From.Rune != RuneStarts(texts[s.From.Item][:s.From.Byte]) {
 			t.Fatalf("%+v has wrong runes", s)
 		}
 		first := s.From.Item > s.Item || s.From.Item == s.Item && s.From.Byte > s.Byte

@@ -114,7 +114,7 @@ func TestFindNear(t *testing.T) {
 		s := spans[n]
 		n++
 		here, there := texts[s.Item][s.Byte:s.Byte+s.Len], texts[s.From.Item][s.From.Byte:s.From.Byte+s.FromLen]
-		if here != lines[i] || there != lines[leader] || s.Similarity <= .5 || s.FromRunes("") != runeStarts(there) || s.Rune != runeStarts(texts[s.Item][:s.Byte]) {
+		if here != lines[i] || there != lines[leader] || s.Similarity <= .5 || s.FromRunes("") != RuneStarts(there) || s.Rune != RuneStarts(texts[s.Item][:s.Byte]) {
 			t.Errorf("%+v: %q from %q, want %q from %q", s, here, there, lines[i], lines[leader])
 		}
 	}

@@ -38,9 +38,21 @@
 //	digest         id decision leader similarity variantOf, or digests of parts
 //	            -> one digest
 //
+// The stages of passages (neardup worker passages STAGE) send packs, fields of base64 that
+// an engine groups by part, between documents that all begin with place and check:
+//
+//	anchors        place text [id] -> place "" id reason check "", or part "" "" "" "" pack
+//	again          pack            -> place numbers of the anchors of a document that come again
+//	contexts       place check number numbers text -> part pack; number: 0, 1, 2 ... by place
+//	matches        pack            -> part pack
+//	join           pack            -> number at length number at: a span, and what it is from, in bytes
+//	sources        place check id offsets text -> place offset runes id
+//	cut            place check id spans text   -> place state counts spans text; spans: JSON
+//
 // In memory lie a text or a record (records), 24 bytes a posting of one key
 // (bucket), at most 65,536 postings (bucket --hot), the texts of a block
-// (verify), 512 MB (decide; the rest on disk), a bit a duplicate (lead).
+// (verify), 512 MB (decide; the rest on disk), a bit a duplicate (lead), 256 MB (again, matches, join;
+// the rest on disk).
 //
 //   - record: a line of the input, unescaped, the last field.
 //   - check: Spark's xxhash64 of the text or record as it came, 16 hex digits;

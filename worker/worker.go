@@ -16,7 +16,7 @@ import (
 )
 
 // Protocol is raised whenever a line changes its meaning.
-const Protocol = 12
+const Protocol = 13
 
 // ErrUnlike is returned where driver and worker do not agree.
 var ErrUnlike = errors.New("driver and worker differ")
@@ -61,8 +61,10 @@ func (s Stages) Contract() string {
 
 // Check returns nil if a driver's contract is that of these stages, else
 // ErrUnlike.
-func (s Stages) Check(contract string) error {
-	if own := s.Contract(); contract != own {
+func (s Stages) Check(contract string) error { return agree(s.Contract(), contract) }
+
+func agree(own, contract string) error {
+	if contract != own {
 		return fmt.Errorf("%w: %q is expected, %q is here", ErrUnlike, contract, own)
 	}
 	return nil
@@ -122,21 +124,27 @@ func (s Stages) RecordsInPacks(ctx context.Context, in io.Reader, out io.Writer)
 				return err
 			}
 		}
-		l.ordinal(d.place)
-		for _, field := range []string{route, d.id, d.reject, check} {
-			l.tab()
-			l.line = append(l.line, Escape(field)...)
-		}
-		l.tab()
-		if d.reject == "" && neardup.Blank(d.clean) {
-			l.line = append(l.line, "blank"...)
-		}
-		return l.write()
+		d.check = check
+		return l.documentOfPacks(d, route, d.reject == "" && neardup.Blank(d.clean))
 	})
 	if err == nil {
 		err = errors.Join(texts.flushAll(), l.out.Flush())
 	}
 	return l.counts, err
+}
+
+// documentOfPacks writes the line of a document among packs.
+func (l *lines) documentOfPacks(d document, route string, blank bool) error {
+	l.ordinal(d.place)
+	for _, field := range []string{route, d.id, d.reject, d.check} {
+		l.tab()
+		l.line = append(l.line, Escape(field)...)
+	}
+	l.tab()
+	if blank {
+		l.line = append(l.line, "blank"...)
+	}
+	return l.write()
 }
 
 // eachDocument calls fn with each document and, if it can be read, its record, which holds until fn returns.

@@ -16,20 +16,39 @@ import (
 
 type passages struct {
 	*app
+	cutFlags
 	input inputFlags
 	run   runFlags
+	spans string
+	out   string
+	own   string
+	drop  float64
+	forms interopFlags
+}
+
+// cutFlags say what is compared, and what of it is cut.
+type cutFlags struct {
 	fs    *pflag.FlagSet
 	least string
 	unit  string
 	near  bool
 	all   bool
 	whole string
-	spans string
-	out   string
 	mark  string
-	own   string
-	drop  float64
-	forms interopFlags
+}
+
+func (c *cutFlags) add(fs *pflag.FlagSet) {
+	c.fs = fs
+	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&c.least, "least", passage.DefaultLength.String(), "least length of a passage: '200 bytes', '100 runes' or '50 words' (with --unit: of any)")
+		fs.StringVar(&c.unit, "unit", "passage", "what is compared: passages, or each line, paragraph or sentence as a whole")
+		fs.BoolVar(&c.near, "near", false, "with --unit: also what is a near-duplicate, as neardup dedup says of short texts")
+		fs.BoolVar(&c.all, "all", false, "the first occurrence is repeated text, too")
+		fs.StringVar(&c.whole, "whole", string(passage.WholeSentences), "what is cut is whole words, sentences, lines or paragraphs")
+	})
+	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&c.mark, "mark", "", "with --out: put this in the place of what is cut")
+	})
 }
 
 func passagesCommand(a *app) *cobra.Command {
@@ -54,20 +73,12 @@ is not written.
 		RunE: a.onInputs(p.do),
 	}
 	fs := cmd.Flags()
-	p.fs = fs
+	p.cutFlags.add(fs)
 	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&p.spans, "spans", "", "write each repeated part here, and where it is from (JSONL)")
 		fs.StringVar(&p.out, "out", "", "write the documents without what is cut here, in the format of the input")
-		fs.StringVar(&p.mark, "mark", "", "with --out: put this in the place of what is cut")
 		fs.StringVar(&p.own, "shares", "", "write the share of each document that is its own here (JSONL)")
 		fs.Float64Var(&p.drop, "drop-below", 0, "leave out documents of which a smaller share is their own, and that no\nother names as the place of what it repeats")
-	})
-	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&p.least, "least", passage.DefaultLength.String(), "least length of a passage: '200 bytes', '100 runes' or '50 words' (with --unit: of any)")
-		fs.StringVar(&p.unit, "unit", "passage", "what is compared: passages, or each line, paragraph or sentence as a whole")
-		fs.BoolVar(&p.near, "near", false, "with --unit: also what is a near-duplicate, as neardup dedup says of short texts")
-		fs.BoolVar(&p.all, "all", false, "the first occurrence is repeated text, too")
-		fs.StringVar(&p.whole, "whole", string(passage.WholeSentences), "what is cut is whole words, sentences, lines or paragraphs")
 	})
 	p.forms.add(fs)
 	p.input.add(fs)
@@ -95,7 +106,10 @@ func (p *passages) do(ctx context.Context, inputs []string) error {
 	defer r.Close()
 	var files outputs
 	defer files.abort()
-	w := passageWriter{passages: p, cutter: cutter, spans: files.open(p.spans, corpus.JSONL), own: files.open(p.own, corpus.JSONL)}
+	w := passageWriter{passages: p, cutter: cutter, own: files.open(p.own, corpus.JSONL)}
+	if f := files.open(p.spans, corpus.JSONL); f != nil {
+		w.spans = func(line spanLine) error { return f.WriteJSON(line) }
+	}
 	w.rep = newReporter(p.app, &p.run, r, &files)
 	if files.err != nil {
 		return files.err
@@ -199,40 +213,45 @@ func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
 	case p.run.json && (p.out == "-" || p.spans == "-" || p.own == "-" || p.forms.removed == "-"):
 		return cfg, nil, usage("--json and another result would both go to standard output")
 	}
-	cfg.First, cfg.Tmp, cfg.Workers, cfg.Memory = p.all, p.run.tmp, p.run.workers, int64(p.run.memory)-ownPages
-	cutter, err := passage.NewCutter(cmp.Or(cfg.Whole, passage.Border(p.whole)))
+	cfg.Tmp, cfg.Workers, cfg.Memory = p.run.tmp, p.run.workers, int64(p.run.memory)-ownPages
+	cutter, err := p.cutter()
 	return cfg, cutter, err
+}
+
+func (c *cutFlags) cutter() (*passage.Cutter, error) {
+	return passage.NewCutter(cmp.Or(passage.Border(c.units()), passage.Border(c.whole)))
 }
 
 // writes reports whether documents can be left out of something.
 func (p *passages) writes() bool { return p.out != "" || p.forms != (interopFlags{}) }
 
 // compared checks the flags that say what is compared.
-func (p *passages) compared() (cfg passage.Config, err error) {
-	switch passage.Border(p.whole) {
+func (c *cutFlags) compared() (cfg passage.Config, err error) {
+	switch passage.Border(c.whole) {
 	case passage.WholeWords, passage.WholeSentences, passage.WholeLines, passage.WholeParagraphs:
 	default:
-		return cfg, usage("--whole %s is none of words, sentences, lines, paragraphs", p.whole)
+		return cfg, usage("--whole %s is none of words, sentences, lines, paragraphs", c.whole)
 	}
-	switch p.unit {
+	switch c.unit {
 	case "passage":
-		if p.near {
+		if c.near {
 			return cfg, usage("--near has no effect without --unit line, paragraph or sentence")
 		}
 	case "line", "paragraph", "sentence":
-		cfg.Whole = passage.Border(p.units())
-		if p.fs.Changed("whole") {
-			return cfg, usage("--whole has no effect with --unit %s", p.unit)
+		cfg.Whole = passage.Border(c.units())
+		if c.fs.Changed("whole") {
+			return cfg, usage("--whole has no effect with --unit %s", c.unit)
 		}
 	default:
-		return cfg, usage("--unit %s is none of passage, line, paragraph, sentence", p.unit)
+		return cfg, usage("--unit %s is none of passage, line, paragraph, sentence", c.unit)
 	}
-	if cfg.Whole == "" || p.fs.Changed("least") {
-		if cfg.Least, err = passage.ParseLength(p.least); err != nil {
+	if cfg.Whole == "" || c.fs.Changed("least") {
+		if cfg.Least, err = passage.ParseLength(c.least); err != nil {
 			return cfg, usage("--least %w", err)
 		}
 	}
-	if !p.near {
+	cfg.First = c.all
+	if !c.near {
 		return cfg, nil
 	}
 	cfg.Clean = text.Default()

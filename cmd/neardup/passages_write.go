@@ -19,7 +19,7 @@ import (
 type passageWriter struct {
 	*passages
 	cutter *passage.Cutter
-	spans  *corpus.AtomicFile
+	spans  func(spanLine) error // nil: they are not written
 	own    *corpus.AtomicFile
 	out    *corpus.Writer
 	forms  interopWriters
@@ -74,37 +74,32 @@ func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans [
 	if ok, err := decoded(dec, it, &doc); !ok {
 		return err // rejected ones were told, and are listed among the rejects
 	}
-	parts := w.cutter.Parts(doc.Text, spans)
-	left, repeated, cut := w.cutText(doc.Text, parts)
-	w.Repeated += int64(repeated)
-	for _, part := range parts {
-		if err := w.part(&doc, part); err != nil {
-			return err
-		}
+	c, err := w.decide(&doc, spans)
+	if err != nil {
+		return err
 	}
 	share := 1.0
 	if doc.Text != "" {
-		share = 1 - float64(repeated)/float64(len(doc.Text))
+		share = 1 - float64(c.repeated)/float64(len(doc.Text))
 	}
 	source := i < len(w.sources) && w.sources[i]
-	drop := w.writes() && (share < w.drop && !source || cut > 0 && neardup.Blank(left))
+	drop := w.writes() && (share < w.drop && !source || c.empty())
 	switch {
 	case drop:
 		w.Dropped++
-	case cut > 0:
+	case c.cut > 0:
 		w.Changed++
 	}
 	if w.own != nil {
-		if err := w.own.WriteJSON(ownShare{doc.ID, share, utf8.RuneCountInString(doc.Text), cut, drop}); err != nil {
+		if err := w.own.WriteJSON(ownShare{doc.ID, share, utf8.RuneCountInString(doc.Text), c.cut, drop}); err != nil {
 			return err
 		}
 	}
-	if err := w.tell(it, &doc, parts, drop); err != nil || w.out == nil || drop {
+	if err := w.tell(it, &doc, c.parts, drop); err != nil || w.out == nil || drop {
 		return err
 	}
-	if cut > 0 {
-		var err error
-		if it, err = dec.Replace(it, left); err != nil {
+	if c.cut > 0 {
+		if it, err = dec.Replace(it, c.left); err != nil {
 			return err
 		}
 	}
@@ -135,13 +130,27 @@ type ownShare struct {
 	Dropped bool    `json:"dropped"`
 }
 
-// cutText is a text without the parts that are cut, how much of it is repeated, and how much is cut.
-// Where no mark is set, what stood between a whole unit and the next goes with it.
-func (w *passageWriter) cutText(s string, parts []passage.Part) (left string, repeated, cut int) {
+// cutDocument is what becomes of a document.
+type cutDocument struct {
+	parts         []passage.Part
+	left          string // of its text
+	repeated, cut int    // bytes
+}
+
+// empty reports whether the cuts leave nothing.
+func (c *cutDocument) empty() bool { return c.cut > 0 && neardup.Blank(c.left) }
+
+// decide counts and tells the repeated parts of a document, and cuts. Where no mark is set, what
+// stood between a whole unit and the next goes with it.
+func (w *passageWriter) decide(doc *neardup.Document, spans []passage.Span) (cutDocument, error) {
+	c := cutDocument{parts: w.cutter.Parts(doc.Text, spans)}
 	var b strings.Builder
-	at := 0
-	for _, p := range parts {
-		repeated += p.End - p.Start
+	s, at := doc.Text, 0
+	for _, p := range c.parts {
+		c.repeated += p.End - p.Start
+		if err := w.part(doc, p); err != nil {
+			return c, err
+		}
 		if p.Stays != "" {
 			continue
 		}
@@ -152,10 +161,12 @@ func (w *passageWriter) cutText(s string, parts []passage.Part) (left string, re
 		b.WriteString(s[at:max(start, at)])
 		b.WriteString(w.mark)
 		at = end
-		cut += p.End - p.Start
+		c.cut += p.End - p.Start
 	}
 	b.WriteString(s[at:])
-	return b.String(), repeated, cut
+	c.left = b.String()
+	w.Repeated += int64(c.repeated)
+	return c, nil
 }
 
 // around is a whole unit with the blanks behind it and, where it begins a line, those before
@@ -213,7 +224,7 @@ func (w *passageWriter) part(doc *neardup.Document, p passage.Part) error {
 			continue
 		}
 		runes := s.Runes(doc.Text)
-		err := w.spans.WriteJSON(spanLine{
+		err := w.spans(spanLine{
 			ID: doc.ID, Start: s.Rune, End: s.Rune + runes, Bytes: [2]int{s.Byte, s.Byte + s.Len},
 			From:       spanFrom{s.From.ID, s.From.Rune, s.From.Rune + s.FromRunes(doc.Text), [2]int{s.From.Byte, s.From.Byte + s.FromLen}},
 			Similarity: s.Similarity, Cut: p.Stays == "", Stays: p.Stays,
@@ -226,7 +237,7 @@ func (w *passageWriter) part(doc *neardup.Document, p passage.Part) error {
 }
 
 // units are what is compared as a whole, "" where passages are.
-func (p *passages) units() string {
+func (p *cutFlags) units() string {
 	if p.unit == "passage" {
 		return ""
 	}
@@ -234,7 +245,7 @@ func (p *passages) units() string {
 }
 
 // what is compared, in words.
-func (p *passages) what() string {
+func (p *cutFlags) what() string {
 	if units := p.units(); units != "" {
 		return "whole " + units
 	}

@@ -23,42 +23,49 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// sparkVerb runs dedup or pairs on Spark.
+// sparkVerb runs dedup, pairs or passages on Spark.
 type sparkVerb struct {
 	*app
 	verb       string
 	input      inputFlags
-	method     methodFlags
+	decides    sparkDecides
+	cuts       cutFlags // of passages
 	out        string
 	master     string
 	partitions int
-	onDriver   int
-	ruled      string
-	against    againstFlags
 	compress   string
-	variants   bool
 	json       bool
 	quiet      bool
 	python     string
 	conf       []string
 }
 
+// sparkDecides are flags of dedup and pairs.
+type sparkDecides struct {
+	method   methodFlags
+	onDriver int
+	ruled    string
+	against  againstFlags
+	variants bool
+}
+
 func sparkCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "spark COMMAND",
-		Short: "dedup and pairs on Spark, for more text than one machine holds",
+		Short: "dedup, pairs and passages on Spark, for more text than one machine holds",
 		Args:  cobra.ArbitraryArgs,
-		RunE:  needs("a command, dedup or pairs"),
+		RunE:  needs("a command: dedup, pairs or passages"),
 	}
 	for verb, what := range map[string]string{
-		"dedup": "the kept documents in kept, a line of JSON for each decision in decisions",
-		"pairs": "the verified pairs with all evidence in pairs",
+		"dedup":    "the kept documents in kept, a line of JSON for each decision in decisions",
+		"pairs":    "the verified pairs with all evidence in pairs",
+		"passages": "what is repeated in spans, the documents without it in clean (of Parquet: not)",
 	} {
 		v := &sparkVerb{app: a, verb: verb}
 		sub := &cobra.Command{
 			Use:   verb + " INPUT... --out DIR [-- SPARK-SUBMIT-OPTION...]",
 			Short: verb + " on Spark, with the same answer",
-			Long: `Decides as neardup ` + verb + ` does, to the same digest, on Spark 4: local cores, a
+			Long: `Does what neardup ` + verb + ` does, with the same answer, on Spark 4: local cores, a
 standalone cluster or YARN. INPUT and DIR are files, folders or patterns of any
 file system that Spark knows (file:, hdfs:, s3a:). JSONL and lines are read in
 pieces, also where gzip or bzip2 packs them (with gzip a file is a piece); Parquet by Spark;
@@ -88,22 +95,28 @@ and numpy, and Java 17; executors need Python with pandas, pyarrow and numpy.
 
 func (v *sparkVerb) add(fs *pflag.FlagSet) {
 	v.input.add(fs)
-	v.method.add(fs)
 	fs.StringVar(&v.out, "out", "", "write the results into this folder, which must not be there yet")
 	fs.StringVar(&v.master, "master", "", "Spark's master: local[4], spark://HOST:7077, yarn (default: that of Spark's configuration, else local[*])")
 	fs.IntVar(&v.partitions, "partitions", 0, "parts to divide the work into, at most (default: Spark's own)")
-	fs.StringVar(&v.ruled, "overrides", "", "obey what people have ruled (JSONL, a file of this machine)")
 	fs.StringArrayVar(&v.conf, "conf", nil, "a setting of Spark: NAME=VALUE; may be given again")
 	fs.StringVar(&v.python, "python", "", "the Python that has pyspark (default: $PYSPARK_PYTHON, else python3)")
 	fs.BoolVar(&v.json, "json", false, "print the summary as JSON")
 	fs.BoolVarP(&v.quiet, "quiet", "q", false, "print no progress and no summary")
-	if v.verb == "dedup" {
-		fs.StringArrayVar(&v.against.paths, "against", nil, "decide against an index too (a folder that every machine has, or one in HDFS; see neardup index)")
-		fs.BoolVar(&v.against.add, "add", false, "is refused: an index is added to on one machine")
+	if v.verb != "pairs" {
 		fs.StringVar(&v.compress, "compression", "none", "of JSON lines that are written: none, gzip, bzip2")
-		fs.IntVar(&v.onDriver, "on-driver", -1, "rows of candidates, hot buckets and copies that the driver decides at once; more are decided on the cluster (default: four million)")
+	}
+	if v.verb == "passages" {
+		v.cuts.add(fs)
+		return
+	}
+	v.decides.method.add(fs)
+	fs.StringVar(&v.decides.ruled, "overrides", "", "obey what people have ruled (JSONL, a file of this machine)")
+	if v.verb == "dedup" {
+		fs.StringArrayVar(&v.decides.against.paths, "against", nil, "decide against an index too (a folder that every machine has, or one in HDFS; see neardup index)")
+		fs.BoolVar(&v.decides.against.add, "add", false, "is refused: an index is added to on one machine")
+		fs.IntVar(&v.decides.onDriver, "on-driver", -1, "rows of candidates, hot buckets and copies that the driver decides at once; more are decided on the cluster (default: four million)")
 	} else {
-		fs.BoolVar(&v.variants, "with-variants", false, "list variants too: similar, and not the same")
+		fs.BoolVar(&v.decides.variants, "with-variants", false, "list variants too: similar, and not the same")
 	}
 }
 
@@ -150,17 +163,29 @@ type sparkJob struct {
 }
 
 func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
-	j := sparkJob{Verb: v.verb, Inputs: inputs, Out: v.out, Format: v.input.format, Partitions: v.partitions,
-		Variants: v.variants, Compression: v.compress}
+	j := sparkJob{Verb: v.verb, Inputs: inputs, Out: v.out, Format: v.input.format, Partitions: v.partitions, Compression: v.compress}
 	if v.out == "" {
 		return j, usage("--out names no folder")
 	}
-	if err := v.checkAgainst(); err != nil {
+	j.Input = given(set, new(inputFlags).add)
+	if v.verb != "passages" {
+		return j, v.decides.job(set, &j)
+	}
+	j.Method = given(set, new(cutFlags).add)
+	if _, err := v.cuts.steps(); err != nil {
 		return j, err
 	}
-	j.Against = strings.Join(v.against.paths, "")
+	return j, v.input.canReplace()
+}
+
+// job says what is decided, and how.
+func (d *sparkDecides) job(set *pflag.FlagSet, j *sparkJob) error {
+	if err := d.checkAgainst(); err != nil {
+		return err
+	}
+	j.Variants, j.Against = d.variants, strings.Join(d.against.paths, "")
 	if f := set.Lookup("on-driver"); f != nil && f.Changed {
-		j.OnDriver = &v.onDriver
+		j.OnDriver = &d.onDriver
 	}
 	for _, name := range ofFiles {
 		if f := set.Lookup(name); f.Changed {
@@ -169,37 +194,34 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 				err = f.Value.Set(full)
 			}
 			if err != nil {
-				return j, err
+				return err
 			}
 		}
 	}
-	if _, _, err := v.method.inOrder(); err != nil {
-		return j, err
+	if _, _, err := d.method.inOrder(); err != nil {
+		return err
 	}
-	j.Input = given(set, new(inputFlags).add)
 	j.Method = given(set, new(methodFlags).add)
-	if v.ruled != "" {
-		if _, err := readOverrides(v.ruled); err != nil {
-			return j, err
-		}
-		full, err := filepath.Abs(v.ruled)
-		if err != nil {
-			return j, err
-		}
-		j.Overrides = full
+	if d.ruled == "" {
+		return nil
 	}
-	return j, nil
+	if _, err := readOverrides(d.ruled); err != nil {
+		return err
+	}
+	full, err := filepath.Abs(d.ruled)
+	j.Overrides = full
+	return err
 }
 
 // checkAgainst refuses what is not to be had on Spark.
-func (v *sparkVerb) checkAgainst() error {
+func (d *sparkDecides) checkAgainst() error {
 	switch {
-	case v.against.add:
+	case d.against.add:
 		return usage("--add is not for Spark: neardup index add INDEX INPUT... adds to an index on one machine, from where it is copied")
-	case len(v.against.paths) > 1:
-		return usage("--against names one index on Spark, not %d", len(v.against.paths))
+	case len(d.against.paths) > 1:
+		return usage("--against names one index on Spark, not %d", len(d.against.paths))
 	}
-	return v.against.refuse(map[string]bool{"overrides": v.ruled != ""})
+	return d.against.refuse(map[string]bool{"overrides": d.ruled != ""})
 }
 
 func (v *sparkVerb) do(cmd *cobra.Command, args []string) (err error) {
@@ -376,6 +398,9 @@ func (v *sparkVerb) report(file string) error {
 	if v.quiet {
 		return nil
 	}
+	if v.verb == "passages" {
+		return v.reportPassages(b)
+	}
 	var s sparkSummary
 	if err := json.Unmarshal(b, &s); err != nil {
 		return err
@@ -393,7 +418,7 @@ func (v *sparkVerb) report(file string) error {
 	if s.HotDocuments > 0 {
 		fmt.Fprintf(v.stderr, "hot buckets %s documents hang together by them, %s in one task\n", grouped(s.HotDocuments), grouped(s.HotLargest))
 	}
-	if v.ruled != "" {
+	if v.decides.ruled != "" {
 		fmt.Fprintf(v.stderr, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
 	}
 	noText(v.stderr, s.Blank)

@@ -76,7 +76,7 @@ Exit codes:
 		Args: cobra.ArbitraryArgs,
 		RunE: needs("a stage"),
 	}
-	cmd.AddCommand(readCommand(a), heldCommand(a))
+	cmd.AddCommand(readCommand(a), heldCommand(a), spansCommand(a))
 	for _, s := range stages {
 		w := &workerVerb{app: a}
 		sub := &cobra.Command{
@@ -127,7 +127,7 @@ func (w *workerVerb) do(ctx context.Context, s stage) error {
 	}
 	all := worker.Stages{Method: m, Clean: n, Parts: w.parts, Ranges: w.ranges}
 	if w.raw {
-		if all.Decode, err = w.decoder(); err != nil {
+		if all.Decode, _, err = w.input.lines(); err != nil {
 			return err
 		}
 	}
@@ -154,15 +154,15 @@ func (w *workerVerb) do(ctx context.Context, s stage) error {
 	return json.NewEncoder(w.stderr).Encode(counts)
 }
 
-// decoder reads lines that come without their file.
-func (w *workerVerb) decoder() (func([]byte, *neardup.Document) (string, error), error) {
-	opt, err := w.input.options()
+// lines reads lines that come without their file.
+func (f *inputFlags) lines() (func([]byte, *neardup.Document) (string, error), *corpus.LineDecoder, error) {
+	opt, err := f.options()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	d, err := corpus.NewLineDecoder(opt)
 	if err != nil {
-		return nil, usage("%w", err)
+		return nil, nil, usage("%w", err)
 	}
 	return func(line []byte, doc *neardup.Document) (string, error) {
 		err := d.Decode(line, doc)
@@ -174,7 +174,7 @@ func (w *workerVerb) decoder() (func([]byte, *neardup.Document) (string, error),
 			return reject.Reason, nil
 		}
 		return "", err
-	}, nil
+	}, d, nil
 }
 
 func (w *workerVerb) contract(_ context.Context, s worker.Stages) (worker.Counts, error) {

@@ -47,7 +47,7 @@ var layers = map[string]layer{
 	"batch/audit":    {[]string{"", "feature"}, []string{hash, "golang.org/x/sync/"}},
 	"passage":        {[]string{"", "text", "text/segment", "feature/keyword", "batch"}, []string{hash, "golang.org/x/sync/"}},
 	"contamination":  {[]string{"text", "token", "evidence", "feature/keyword"}, nil},
-	"worker":         {[]string{"", "batch/...", "override"}, []string{"github.com/cespare/xxhash/"}}, // that of Spark
+	"worker":         {[]string{"", "batch/...", "override", "passage"}, []string{"github.com/cespare/xxhash/"}}, // that of Spark
 	"eval":           {[]string{"", "text", "feature"}, nil},
 
 	"docid":          {[]string{"", "image", "override"}, []string{hash}},

@@ -4,14 +4,19 @@ Needs pyspark (pip install './python[spark]'), Java 17 and the shared data.
 """
 
 import atexit
+import contextlib
 import functools
 import importlib.util
 import json
 import os
+import stat
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
+
+import neardup
 
 DATA = os.environ.get("NEARDUP_TEST_DATA") or os.path.join(os.path.dirname(__file__), "..", "..", "..", "shared", "data")
 HAVE = importlib.util.find_spec("pyspark") is not None and os.path.isdir(DATA)
@@ -83,3 +88,15 @@ class Session(unittest.TestCase):
     def local(self, path, *flags):
         out = subprocess.run(["neardup", "dedup", "--json", *flags, path], capture_output=True, text=True, check=True).stdout
         return json.loads(out)
+
+    @contextlib.contextmanager
+    def killed_children(self, *stages):
+        """Within, the first child of each of these stages ends by kill -9; Spark runs its task again."""
+        log = tempfile.mkdtemp(dir=self.folder.name)
+        script = os.path.join(log, "killing")
+        with open(script, "w") as f:
+            f.write(f'#!/bin/sh\nfor s in "$2" "$3"; do case " {" ".join(stages)} " in *" $s "*) [ "$1" = worker ] && mkdir "{log}/$s" 2>/dev/null && kill -9 $$;; esac; done\nexec "{neardup.path()}" "$@"\n')
+        os.chmod(script, stat.S_IRWXU)
+        with unittest.mock.patch.dict(os.environ, NEARDUP_COMMAND=script):
+            yield
+        self.assertEqual(set(os.listdir(log)) - {"killing"}, set(stages))

@@ -1,11 +1,8 @@
 """Frames on Spark against the command on one machine: one digest."""
 
-import contextlib
 import json
 import os
-import stat
 import subprocess
-import tempfile
 import unittest.mock
 
 import neardup
@@ -132,18 +129,6 @@ class Spark(Session):
         self.assertTrue(sent.startswith("--idf=" + SparkFiles.getRootDirectory()), sent)
         with open(sent[len("--idf=") :], "rb") as f:
             self.assertEqual(f.read(), want)
-
-    @contextlib.contextmanager
-    def killed_children(self, *stages):
-        """Within, the first child of each of these stages ends by kill -9; Spark runs its task again."""
-        log = tempfile.mkdtemp(dir=self.folder.name)
-        script = os.path.join(log, "killing")
-        with open(script, "w") as f:
-            f.write(f'#!/bin/sh\ncase " {" ".join(stages)} " in *" $2 "*) [ "$1" = worker ] && mkdir "{log}/$2" 2>/dev/null && kill -9 $$;; esac\nexec "{neardup.path()}" "$@"\n')
-        os.chmod(script, stat.S_IRWXU)
-        with unittest.mock.patch.dict(os.environ, NEARDUP_COMMAND=script):
-            yield
-        self.assertEqual(set(os.listdir(log)) - {"killing"}, set(stages))
 
     def test_ngram_and_children_that_are_killed(self):
         path = self.write("headlines.jsonl", lines("uci_sms/docs.jsonl", 500))

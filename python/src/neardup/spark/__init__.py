@@ -11,7 +11,8 @@ nothing of this package: it is sent to them.
 
 from ._decide import DECISIONS, PAIRS, dedup, pairs
 from ._job import digest
+from ._passages import passages
 from ._pictures import fingerprints
 from ._places import numbered
 
-__all__ = ["dedup", "pairs", "digest", "numbered", "fingerprints", "DECISIONS", "PAIRS"]
+__all__ = ["dedup", "pairs", "passages", "digest", "numbered", "fingerprints", "DECISIONS", "PAIRS"]

@@ -34,9 +34,9 @@ FILES = re.compile(r"(--(?:idf|stopwords|dictionary)=)(.+)()|(--method=(?:.*\s)?
 
 
 class Job:
-    """One call of dedup or pairs."""
+    """One call of dedup, pairs or passages; of names the stages of the last."""
 
-    def __init__(self, spark: SparkSession, options: dict, partitions=None, flags=None, tell=lambda step: None, pieces=None, against=None):
+    def __init__(self, spark: SparkSession, options: dict, partitions=None, flags=None, tell=lambda step: None, pieces=None, against=None, of=()):
         self.spark = spark
         self.tell = tell  # is told what step begins
         self.partitions = partitions  # of each shuffle; None: Spark's own number, and it puts small ones together
@@ -50,7 +50,7 @@ class Job:
         self.index = None if against is None else _index.Index(spark, against, flags)
         if self.index:
             flags = self.index.method
-        contract = _stage.once(["contract", *flags]).rstrip("\n")
+        contract = _stage.once([*of, "contract", *flags]).rstrip("\n")
         self.method = contract.split(" ", 2)[2]  # after the protocol and the cleaning
         self.here = one_process(self.spark.sparkContext)
         ship(self.spark)

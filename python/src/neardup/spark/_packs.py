@@ -29,16 +29,16 @@ def labels(n: int) -> list:
 RECORDS = "place long, method string, id string, reason string, check long, part int, pack binary"
 
 
-def records(worker, labels, raw=(), counts=None):
+def records(worker, labels, raw=(), counts=None, stage=("records",)):
     """labels name the parts of packs; counts is the name of a file of `worker tally`, on the driver or shipped; raw are the flags that read records."""
 
     def run(parts):
-        more = [f"--parts={len(labels)}", *raw]
+        more = [*stage[1:], f"--parts={len(labels)}", *raw]
         if counts:
             from pyspark import SparkFiles
 
             more.append("--tally=" + (counts if os.path.exists(counts) else SparkFiles.get(os.path.basename(counts))))
-        return worker.run(_stage.documents(raw, parts), lambda lines: _records(lines, labels), "records", *more)
+        return worker.run(_stage.documents(raw, parts), lambda lines: _records(lines, labels), stage[0], *more)
 
     return run
 

@@ -1,4 +1,4 @@
-"""What `neardup spark dedup|pairs` starts under spark-submit: files in, a folder out."""
+"""What `neardup spark dedup|pairs|passages` starts under spark-submit: files in, a folder out."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ import time
 from pyspark.sql import Observation, SparkSession, functions as F
 
 from .._command import Error
-from . import _decide, _files
+from . import _decide, _files, _passages
 from ._job import Job, totals
 from ._places import CO_PARTITION, classic
 
@@ -47,12 +47,14 @@ def run(spark, spec, tell=lambda step: None, note=lambda text: None) -> dict:
         # Rows go to Python some at a time: more take memory that is asked of the system anew for each, a third of what Python takes for lines.
         spark.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", BATCH)
         spark.conf.set(CO_PARTITION, "false")
-        job = Job(spark, {}, flags=spec["method"], tell=tell, pieces=most, against=spec.get("against"))
+        job = Job(spark, {}, flags=spec["method"], tell=tell, pieces=most, against=spec.get("against"), of=("passages",) if spec["verb"] == "passages" else ())
         with job.step("read"):
             source = _files.read(job, spec["inputs"], spec["format"], spec["input"], note)
         summary = {"verb": spec["verb"]}
         if spec["verb"] == "dedup":
             dedup(job, spec, source, out, summary)
+        elif spec["verb"] == "passages":
+            _passages.write(job, spec, source, out, summary)
         else:
             found = _decide.list_pairs(job, source.documents, spec.get("overrides") or None, spec.get("variants", False))
             source.check(job, spec["input"])

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/passage"
+	"github.com/neardup/neardup/worker"
+	"github.com/spf13/cobra"
+)
+
+// spansVerb is one stage of passages.
+type spansVerb struct {
+	*app
+	cuts   cutFlags
+	input  inputFlags
+	expect string
+	raw    bool
+	parts  int
+	lines  *corpus.LineDecoder // with raw
+}
+
+var spansStages = []struct {
+	verb, short string
+	run         func(*spansVerb, context.Context, worker.Passages) (worker.Counts, error)
+}{
+	{"contract", "Print what driver and workers must agree on", (*spansVerb).contract},
+	{"anchors", "Documents to the hashes of their anchors", func(v *spansVerb, ctx context.Context, p worker.Passages) (worker.Counts, error) {
+		return p.Anchors(ctx, v.stdin, v.stdout)
+	}},
+	{"again", "Packs of hashes to those that come again, by document", func(v *spansVerb, ctx context.Context, p worker.Passages) (worker.Counts, error) {
+		return p.Again(ctx, v.stdin, v.stdout)
+	}},
+	{"contexts", "Documents to the texts around such anchors", func(v *spansVerb, ctx context.Context, p worker.Passages) (worker.Counts, error) {
+		return p.Contexts(ctx, v.stdin, v.stdout)
+	}},
+	{"matches", "Packs of these to what is equal", func(v *spansVerb, ctx context.Context, p worker.Passages) (worker.Counts, error) {
+		return p.Matches(ctx, v.stdin, v.stdout)
+	}},
+	{"join", "Packs of matches to spans", func(v *spansVerb, ctx context.Context, p worker.Passages) (worker.Counts, error) {
+		return p.Spans(ctx, v.stdin, v.stdout)
+	}},
+	{"sources", "Documents to runes and ids of what spans are from", func(v *spansVerb, ctx context.Context, p worker.Passages) (worker.Counts, error) {
+		return p.Sources(ctx, v.stdin, v.stdout)
+	}},
+	{"cut", "Documents and their spans to what is left", (*spansVerb).cut},
+}
+
+func spansCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "passages STAGE",
+		Short: "One stage of passages as a filter of lines",
+		Args:  cobra.ArbitraryArgs,
+		RunE:  needs("a stage"),
+	}
+	for _, s := range spansStages {
+		v := &spansVerb{app: a}
+		sub := &cobra.Command{Use: s.verb, Short: s.short, Args: expects(), RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := v.stages()
+			if err != nil {
+				return err
+			}
+			counts, err := s.run(v, cmd.Context(), p)
+			if err != nil {
+				return fmt.Errorf("worker passages %s: %w", s.verb, err)
+			}
+			return json.NewEncoder(v.stderr).Encode(counts)
+		}}
+		fs := sub.Flags()
+		v.cuts.add(fs)
+		v.input.add(fs)
+		fs.BoolVar(&v.raw, "raw", false, "in the place of texts stand lines of an input, unescaped, of the --format jsonl or lines")
+		fs.IntVar(&v.parts, "parts", 1, "divide what is written in packs into so many parts")
+		fs.StringVar(&v.expect, "expect", "", "the contract of the driver: fail where this program's differs")
+		cmd.AddCommand(sub)
+	}
+	return cmd
+}
+
+// steps checks the flags that say what is compared.
+func (c *cutFlags) steps() (*passage.Steps, error) {
+	if c.near {
+		return nil, usage("--near is not for Spark: equal passages and units are found there")
+	}
+	cfg, err := c.compared()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Memory, cfg.Workers = worker.PassagesMemory, 1
+	return passage.NewSteps(cfg)
+}
+
+func (v *spansVerb) stages() (p worker.Passages, err error) {
+	if v.parts < 1 || v.parts > mostParts {
+		return p, usage("--parts %d is not between 1 and %d", v.parts, mostParts)
+	}
+	if p.Steps, err = v.cuts.steps(); err != nil {
+		return p, err
+	}
+	least := v.cuts.least
+	if v.cuts.units() != "" && !v.cuts.fs.Changed("least") {
+		least = "any"
+	}
+	p.Parts, p.Spec = v.parts, fmt.Sprintf("unit=%s least=%s all=%t whole=%s mark=%q", v.cuts.unit, least, v.cuts.all, v.cuts.whole, v.cuts.mark)
+	if v.raw {
+		if p.Decode, v.lines, err = v.input.lines(); err != nil {
+			return p, err
+		}
+	}
+	if v.expect != "" {
+		err = p.Check(v.expect)
+	}
+	return p, err
+}
+
+func (v *spansVerb) contract(_ context.Context, p worker.Passages) (worker.Counts, error) {
+	_, err := fmt.Fprintln(v.stdout, p.Contract())
+	return worker.Counts{Out: 1}, err
+}
+
+// cut decides as passageWriter does.
+func (v *spansVerb) cut(ctx context.Context, p worker.Passages) (worker.Counts, error) {
+	cutter, err := v.cuts.cutter()
+	if err != nil {
+		return worker.Counts{}, err
+	}
+	var replace func([]byte, string) ([]byte, error)
+	if v.raw {
+		if err := v.lines.CanReplace(); err != nil {
+			return worker.Counts{}, err
+		}
+		replace = v.lines.Replace
+	}
+	return p.Cut(ctx, v.stdin, v.stdout, func(doc neardup.Document, spans []passage.Span) (worker.Cut, error) {
+		var lines bytes.Buffer
+		enc := json.NewEncoder(&lines)
+		enc.SetEscapeHTML(false)
+		w := passageWriter{passages: &passages{cutFlags: v.cuts}, cutter: cutter, spans: func(line spanLine) error { return enc.Encode(line) }}
+		c, err := w.decide(&doc, spans)
+		state := worker.Untouched
+		switch {
+		case c.empty():
+			state = worker.LeftOut
+		case c.cut > 0:
+			state = worker.Changed
+		}
+		return worker.Cut{
+			State: state, Left: c.left, Spans: strings.TrimSuffix(lines.String(), "\n"), Lines: w.Spans,
+			Repeated: w.Repeated, Cut: w.Cut, Within: w.Within, Headings: w.Headings,
+		}, err
+	}, replace)
+}

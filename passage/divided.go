@@ -1,0 +1,254 @@
+package passage
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/neardup/neardup/internal/external"
+)
+
+// Steps are those of [Find] for texts that no machine holds together: an engine carries what one
+// gives to the next, and the matches are the same however it divides them.
+//
+//   - Anchors of each text, by their hashes: only those that come again, in any text, matter.
+//   - Contexts of these in each text, by key.
+//   - Buckets: all contexts of a key give matches.
+//   - Joined: all matches of a document give its spans.
+//
+// One goroutine at a time.
+type Steps struct {
+	cfg     Config
+	job     *job // without a store
+	sampler *sampler
+}
+
+// NewSteps returns the steps that find what cfg names.
+func NewSteps(cfg Config) (*Steps, error) {
+	if cfg.Near != nil {
+		return nil, errors.New("passage: what is alike is not found in steps")
+	}
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Steps{cfg: cfg, job: &job{cfg: cfg}, sampler: newSampler(cfg.Least)}, nil
+}
+
+// Position is a byte of a document, by the number of the document in the order of the input.
+type Position uint64
+
+const byteBits = 31
+
+// At is the position of a byte.
+func At(item uint32, offset int) Position { return Position(item)<<byteBits | Position(offset) }
+
+// Item is the number of the document.
+func (p Position) Item() uint32 { return uint32(p >> byteBits) }
+
+// Byte is the offset in its text.
+func (p Position) Byte() int { return int(p & (1<<byteBits - 1)) }
+
+// Context is an anchor with the text of all windows that it stands for.
+type Context struct {
+	Key    uint64
+	At     Position
+	Before int // bytes of the text before the anchor
+	Text   string
+}
+
+// Match says that so many bytes stand in two places.
+type Match struct {
+	At   Position
+	Len  int
+	From Position
+}
+
+// Anchors returns the hash of each anchor of a text, until the next call of a method. Windows that
+// are equal have anchors of one hash.
+func (s *Steps) Anchors(text string) []uint64 {
+	var all []uint64
+	for _, a := range s.job.anchors(s.sampler, text) {
+		all = append(all, a.whole)
+	}
+	return all
+}
+
+// Contexts calls fn with the contexts of those anchors of a document, by their number, that come again.
+func (s *Steps) Contexts(item uint32, text string, again func(int) bool, fn func(Context) error) error {
+	if len(text) > math.MaxInt32 {
+		return fmt.Errorf("passage: document %d has more than 2 GiB of text", item)
+	}
+	var some []anchor
+	for i, a := range s.job.anchors(s.sampler, text) {
+		if again(i) {
+			some = merged(some, &a)
+		}
+	}
+	for _, a := range some {
+		if err := fn(Context{a.key, At(item, a.lo), a.at - a.lo, text[a.lo:a.hi]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Buckets compares the contexts of some keys, all of each. Close them.
+type Buckets struct {
+	job   *job
+	texts *external.Bytes                 // each behind its head
+	order *external.Sorter[external.Pair] // position, offset in texts
+}
+
+// NewBuckets returns some without a context.
+func (s *Steps) NewBuckets() *Buckets {
+	j := newJob(s.cfg)
+	return &Buckets{j, external.NewBytes(j.disk, j.memory(70)), external.NewSorter[external.Pair](j.disk, j.memory(80))}
+}
+
+// Close removes what they hold.
+func (b *Buckets) Close() { b.job.disk.Close() }
+
+// contextHead is how many bytes stand before the text of a context: key, bytes before the anchor, bytes of text.
+const contextHead = 16
+
+// Add takes a context, in any order.
+func (b *Buckets) Add(c Context) error {
+	if c.Before < 0 || c.Before > len(c.Text) {
+		return fmt.Errorf("passage: a context of %d bytes with %d before its anchor", len(c.Text), c.Before)
+	}
+	head := binary.LittleEndian.AppendUint64(make([]byte, 0, contextHead), c.Key)
+	head = binary.LittleEndian.AppendUint32(head, uint32(c.Before))
+	head = binary.LittleEndian.AppendUint32(head, uint32(len(c.Text)))
+	at, err := b.texts.Add(string(head))
+	if err != nil {
+		return err
+	}
+	if _, err := b.texts.Add(c.Text); err != nil {
+		return err
+	}
+	return b.order.Add(external.Pair{uint64(c.At), uint64(at)})
+}
+
+// Each calls fn with all matches, once all contexts are there. A match may come again, whole or in part.
+func (b *Buckets) Each(ctx context.Context, fn func(Match) error) error {
+	if err := b.gather(ctx); err != nil {
+		return err
+	}
+	found, err := b.job.compare(ctx)
+	if err != nil {
+		return err
+	}
+	return found.Each(ctx, func(r row) error {
+		at, err := b.position(r[0])
+		if err != nil {
+			return err
+		}
+		from, err := b.position(r[2])
+		if err != nil {
+			return err
+		}
+		return fn(Match{at, int(r[1]), from})
+	})
+}
+
+// gather makes of the contexts the store that a job has which reads the texts themselves: those that overlap
+// are put together again.
+func (b *Buckets) gather(ctx context.Context) error {
+	if err := b.texts.End(); err != nil {
+		return err
+	}
+	sorted, err := b.order.Sort()
+	if err != nil {
+		return err
+	}
+	store := &b.job.store
+	var end Position // of the stretch so far
+	var begin int64  // where in the store the position 0 would be, going by that stretch
+	var text []byte
+	err = sorted.Each(ctx, func(p external.Pair) error {
+		head := make([]byte, contextHead)
+		if err := b.texts.Read(head, int64(p.Val())); err != nil {
+			return err
+		}
+		key, before, n := binary.LittleEndian.Uint64(head), binary.LittleEndian.Uint32(head[8:]), int(binary.LittleEndian.Uint32(head[12:]))
+		text = slices.Grow(text[:0], n)[:n]
+		if err := b.texts.Read(text, int64(p.Val())+contextHead); err != nil {
+			return err
+		}
+		at := Position(p.Key())
+		if store.text.Len() == 0 || at > end {
+			if _, err := store.text.Add("\n"); err != nil { // so that two stretches never touch
+				return err
+			}
+			begin, end = store.text.Len()-int64(at), at
+			if _, err := store.stretches.Add(stretch{at: store.text.Len(), item: at.Item(), start: uint32(at.Byte())}); err != nil {
+				return err
+			}
+		}
+		if last := at + Position(n); last > end {
+			if _, err := store.text.Add(string(text[end-at:])); err != nil {
+				return err
+			}
+			end = last
+		}
+		return store.rows.Add(newRow(key, uint64(begin+int64(at)+int64(before)), int(before), n-int(before)))
+	})
+	return errors.Join(err, sorted.Close(), store.text.End())
+}
+
+// position says where a byte of the store is from.
+func (b *Buckets) position(at uint64) (Position, error) {
+	in, err := b.job.store.find(int64(at))
+	return At(in.item, int(in.start)) + Position(int64(at)-in.at), err
+}
+
+// Joined makes spans of matches: all of a document, with what it has to do with others. Close them.
+type Joined struct {
+	disk    *external.Files
+	matches *external.Sorter[row]
+}
+
+// NewJoined returns none.
+func (s *Steps) NewJoined() *Joined {
+	disk := external.NewFiles(s.cfg.Tmp)
+	return &Joined{disk, external.NewSorter[row](disk, s.cfg.Memory/2)}
+}
+
+// Close removes what they hold.
+func (j *Joined) Close() { j.disk.Close() }
+
+// Add takes a match, in any order; one that came before changes nothing.
+func (j *Joined) Add(m Match) error {
+	return j.matches.Add(row{uint64(m.At), uint64(m.Len), uint64(m.From)})
+}
+
+// Each calls fn with the spans, in order, as [Spans.Next] gives them.
+func (j *Joined) Each(fn func(Match) error) error {
+	sorted, err := j.matches.Sort()
+	if err != nil {
+		return err
+	}
+	defer sorted.Close()
+	next, err := sorted.Reader()
+	if err != nil {
+		return err
+	}
+	spans := Spans{read: next}
+	for {
+		m, err := spans.match()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := fn(Match{Position(m.at), int(m.end - m.at), Position(m.from)}); err != nil {
+			return err
+		}
+	}
+}

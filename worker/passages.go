@@ -1,0 +1,444 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/internal/external"
+	"github.com/neardup/neardup/passage"
+)
+
+// Passages are the stages that find repeated passages, as package passage does. What is posted
+// from one to the next goes in packs of little-endian rows.
+type Passages struct {
+	Steps *passage.Steps
+	// Spec names what is found, for Contract.
+	Spec string
+	// Decode and Parts are as in Stages.
+	Stages
+}
+
+// Contract names all that driver and workers must agree on.
+func (p Passages) Contract() string {
+	return fmt.Sprintf("neardup-worker/%d passages %s", Protocol, p.Spec)
+}
+
+// Check returns nil if a driver's contract is that of these stages, else ErrUnlike.
+func (p Passages) Check(contract string) error { return agree(p.Contract(), contract) }
+
+// PassagesMemory is how many bytes a stage sorts in, about; what is more lies on disk.
+const PassagesMemory = 256 << 20
+
+// anchorLen is the length of a row of an anchor: hash, place, number in its document.
+const anchorLen = 8 + 8 + 4
+
+// Anchors is the first stage. Its input is that of Records, and so are its lines of documents, as
+// RecordsInPacks writes them; its packs are for Again.
+func (p Passages) Anchors(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	l := newLines(ctx, in, out)
+	packs := newPacks(p.Parts, func(part int, pack []byte) error {
+		l.line = fmt.Appendf(l.line, "%d\t\t\t\t\t", part)
+		l.appendBase64(pack)
+		return l.write()
+	})
+	l.most = p.fields(2)
+	err := l.each(func(fields [][]byte) error {
+		d, err := p.uncleaned(fields)
+		if errors.Is(err, ErrBlank) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if d.reject != "" {
+			d.check = ""
+		} else {
+			for i, hash := range p.Steps.Anchors(d.clean) {
+				err := packs.add(packs.part(hash), func(b []byte) []byte {
+					b = binary.LittleEndian.AppendUint64(b, hash)
+					b = binary.LittleEndian.AppendUint64(b, uint64(d.place))
+					return binary.LittleEndian.AppendUint32(b, uint32(i))
+				})
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return l.documentOfPacks(d, "", false)
+	})
+	return p.end(l, packs, err)
+}
+
+// end writes what packs and lines hold.
+func (p Passages) end(l *lines, packs *packs, err error) (Counts, error) {
+	if err == nil {
+		err = packs.flushAll()
+	}
+	return l.counts, errors.Join(err, l.out.Flush())
+}
+
+// eachRow calls fn with the rows of packs, one a line, that are so long.
+func (l *lines) eachRow(length int, fn func(row []byte) error) error {
+	return l.eachPack(func(pack []byte) error {
+		if len(pack)%length != 0 {
+			return fmt.Errorf("%w: a pack ends inside a row", ErrLine)
+		}
+		for ; len(pack) > 0; pack = pack[length:] {
+			if err := fn(pack[:length]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// eachPack calls fn with the packs of lines.
+func (l *lines) eachPack(fn func(pack []byte) error) error {
+	var pack []byte
+	return l.each(func(fields [][]byte) (err error) {
+		if err := want(fields, 1, "a pack"); err != nil {
+			return err
+		}
+		if pack, err = unpacked(pack, fields[0]); err != nil {
+			return err
+		}
+		return fn(pack)
+	})
+}
+
+// Again reads the packs of a part, in any order. Written is, for each document, a line of its place and the
+// numbers, parted by spaces, of those anchors whose hash comes more than once.
+func (p Passages) Again(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	l, disk := newLines(ctx, in, out), external.NewFiles("")
+	defer disk.Close()
+	hashes := external.NewSorter[[3]uint64](disk, PassagesMemory/4)
+	err := l.eachRow(anchorLen, func(row []byte) error {
+		return hashes.Add([3]uint64{binary.LittleEndian.Uint64(row), binary.LittleEndian.Uint64(row[8:]), uint64(binary.LittleEndian.Uint32(row[16:]))})
+	})
+	if err != nil {
+		return l.counts, err
+	}
+	sorted, err := hashes.Sort()
+	if err != nil {
+		return l.counts, err
+	}
+	places := external.NewSorter[external.Pair](disk, PassagesMemory/4)
+	var last [3]uint64
+	times := 0
+	err = sorted.Each(ctx, func(row [3]uint64) error {
+		if times == 0 || row[0] != last[0] {
+			last, times = row, 1
+			return nil
+		}
+		if times++; times == 2 {
+			if err := places.Add(external.Pair{last[1], last[2]}); err != nil {
+				return err
+			}
+		}
+		return places.Add(external.Pair{row[1], row[2]})
+	})
+	if err = errors.Join(err, sorted.Close()); err != nil {
+		return l.counts, err
+	}
+	return l.counts, errors.Join(l.numbers(ctx, places), l.out.Flush())
+}
+
+// numbers writes the lines of Again.
+func (l *lines) numbers(ctx context.Context, places *external.Sorter[external.Pair]) error {
+	sorted, err := places.Sort()
+	if err != nil {
+		return err
+	}
+	defer sorted.Close()
+	var last uint64
+	err = sorted.Each(ctx, func(p external.Pair) error {
+		if len(l.line) > 0 && p.Key() == last {
+			l.line = append(l.line, ' ')
+		} else {
+			if err := l.endOf(); err != nil {
+				return err
+			}
+			last = p.Key()
+			l.line = strconv.AppendInt(l.line, int64(last)-held, 10)
+			l.tab()
+		}
+		l.line = strconv.AppendUint(l.line, p.Val(), 10)
+		return nil
+	})
+	return errors.Join(err, l.endOf())
+}
+
+// endOf writes the line that is there, if any.
+func (l *lines) endOf() error {
+	if len(l.line) == 0 {
+		return nil
+	}
+	return l.write()
+}
+
+// Contexts reads lines of a document, place, check, its number in the order of the input, what Again says of it and
+// text or record, and writes packs, part and pack, for Matches.
+func (p Passages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	l := newLines(ctx, in, out)
+	packs := l.packsOf(p.Parts)
+	again := map[int]bool{}
+	l.most = p.fields(5)
+	err := l.each(func(fields [][]byte) error {
+		d, err := p.withMore(fields)
+		if err != nil {
+			return err
+		}
+		item, err := strconv.ParseUint(string(fields[2]), 10, 32)
+		if err != nil {
+			return fmt.Errorf("%w: number %q of a document", ErrLine, fields[2])
+		}
+		numbers, err := numbersOf(fields[3], math.MaxUint32)
+		if err != nil {
+			return err
+		}
+		clear(again)
+		for _, n := range numbers {
+			again[n] = true
+		}
+		return p.Steps.Contexts(uint32(item), d.clean, func(i int) bool { return again[i] }, func(c passage.Context) error {
+			return packs.add(packs.part(c.Key), func(b []byte) []byte { return appendContext(b, c) })
+		})
+	})
+	return p.end(l, packs, err)
+}
+
+// packsOf are packs that become lines of part and pack.
+func (l *lines) packsOf(parts int) *packs {
+	return newPacks(parts, func(part int, pack []byte) error {
+		l.line = fmt.Appendf(l.line, "%d\t", part)
+		l.appendBase64(pack)
+		return l.write()
+	})
+}
+
+// contextHead is how many bytes of a context's row come before its text: key, position, bytes before the anchor, bytes of text.
+const contextHead = 8 + 8 + 4 + 4
+
+func appendContext(b []byte, c passage.Context) []byte {
+	b = binary.LittleEndian.AppendUint64(b, c.Key)
+	b = binary.LittleEndian.AppendUint64(b, uint64(c.At))
+	b = binary.LittleEndian.AppendUint32(b, uint32(c.Before))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(c.Text)))
+	return append(b, c.Text...)
+}
+
+// nextContext parts the first context of a pack from the others.
+func nextContext(b []byte) (c passage.Context, rest []byte, err error) {
+	if len(b) < contextHead || uint64(len(b)-contextHead) < uint64(binary.LittleEndian.Uint32(b[20:])) {
+		return c, nil, fmt.Errorf("%w: a pack ends inside a context", ErrLine)
+	}
+	end := contextHead + int(binary.LittleEndian.Uint32(b[20:]))
+	return passage.Context{
+		Key: binary.LittleEndian.Uint64(b), At: passage.Position(binary.LittleEndian.Uint64(b[8:])),
+		Before: int(binary.LittleEndian.Uint32(b[16:])), Text: string(b[contextHead:end]),
+	}, b[end:], nil
+}
+
+// Matches reads the packs of contexts of a part, in any order, and writes packs, part and pack, for Spans.
+func (p Passages) Matches(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	l := newLines(ctx, in, out)
+	packs := l.packsOf(p.Parts)
+	buckets := p.Steps.NewBuckets()
+	defer buckets.Close()
+	err := l.eachPack(func(pack []byte) error {
+		for len(pack) > 0 {
+			c, rest, err := nextContext(pack)
+			if err != nil {
+				return err
+			}
+			if err := buckets.Add(c); err != nil {
+				return err
+			}
+			pack = rest
+		}
+		return nil
+	})
+	if err == nil {
+		err = buckets.Each(ctx, func(m passage.Match) error {
+			return packs.add(packs.part(uint64(m.At.Item())), func(b []byte) []byte {
+				b = binary.LittleEndian.AppendUint64(b, uint64(m.At))
+				b = binary.LittleEndian.AppendUint64(b, uint64(m.From))
+				return binary.LittleEndian.AppendUint32(b, uint32(m.Len))
+			})
+		})
+	}
+	return p.end(l, packs, err)
+}
+
+// matchLen is the length of a row of a match: two positions, length.
+const matchLen = 8 + 8 + 4
+
+// Spans reads the packs of matches of a part, in any order. A line is a span: the number of its document, where it
+// begins and its length, in bytes, and number and place of what it is from.
+func (p Passages) Spans(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	l := newLines(ctx, in, out)
+	joined := p.Steps.NewJoined()
+	defer joined.Close()
+	err := l.eachRow(matchLen, func(row []byte) error {
+		return joined.Add(passage.Match{
+			At: passage.Position(binary.LittleEndian.Uint64(row)), From: passage.Position(binary.LittleEndian.Uint64(row[8:])),
+			Len: int(binary.LittleEndian.Uint32(row[16:])),
+		})
+	})
+	if err == nil {
+		err = joined.Each(func(m passage.Match) error {
+			l.line = fmt.Appendf(l.line, "%d\t%d\t%d\t%d\t%d", m.At.Item(), m.At.Byte(), m.Len, m.From.Item(), m.From.Byte())
+			return l.write()
+		})
+	}
+	return l.counts, errors.Join(err, l.out.Flush())
+}
+
+// Sources reads lines of a document, place, check, id, offsets, parted by spaces, and text or record. Written is for each
+// offset a line: place, offset, how many runes begin before, id.
+func (p Passages) Sources(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	l := newLines(ctx, in, out)
+	l.most = p.fields(5)
+	err := l.each(func(fields [][]byte) error {
+		d, err := p.withMore(fields)
+		if err != nil {
+			return err
+		}
+		offsets, err := numbersOf(fields[3], len(d.clean))
+		if err != nil {
+			return err
+		}
+		slices.Sort(offsets)
+		last, runes := 0, 0
+		for _, n := range offsets {
+			runes += passage.RuneStarts(d.clean[last:n])
+			last = n
+			l.line = fmt.Appendf(l.line, "%s\t%d\t%d\t%s", fields[0], n, runes, fields[2])
+			if err := l.write(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return l.counts, err
+}
+
+// numbersOf reads numbers, parted by spaces, of up to most.
+func numbersOf(field []byte, most int) (all []int, err error) {
+	for _, f := range bytes.Fields(field) {
+		n, err := strconv.Atoi(string(f))
+		if err != nil || n < 0 || n > most {
+			return nil, fmt.Errorf("%w: number %q, of up to %d", ErrLine, f, most)
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+// withMore reads a line of place, check, two fields more and text or record.
+func (p Passages) withMore(fields [][]byte) (document, error) {
+	if err := want(fields, 5, "a document"); err != nil {
+		return document{}, err
+	}
+	return p.checked([][]byte{fields[0], fields[1], fields[4]})
+}
+
+// Cut is what becomes of a document of which parts are repeated.
+type Cut struct {
+	State CutState
+	Left  string // of its text
+	Spans string // lines
+	// Bytes that are repeated, that are cut, and that stay: within a sentence or below a heading.
+	Repeated, Cut, Within, Headings int64
+	Lines                           int64 // of Spans
+}
+
+// CutState is whether a document is cut.
+type CutState string
+
+// The states.
+const (
+	Untouched CutState = ""
+	Changed   CutState = "cut"
+	LeftOut   CutState = "out"
+)
+
+// Span is how Cut is told of a span of a document: where it begins and its length, in bytes, and id, byte and rune of
+// what it is from.
+type Span struct {
+	At   int    `json:"at"`
+	Len  int    `json:"len"`
+	Of   string `json:"of"`
+	Byte int    `json:"byte"`
+	Rune int    `json:"rune"`
+}
+
+// Cut reads lines of a document, place, check, id, its spans as a list of JSON, and text or record. Written is a
+// line for each: place, its state, the counts of Cut, lines of its spans, and, where it is cut, its new text. Where
+// records came replace puts that into the one that was decoded last.
+func (p Passages) Cut(ctx context.Context, in io.Reader, out io.Writer, cut func(neardup.Document, []passage.Span) (Cut, error), replace func(record []byte, text string) ([]byte, error)) (Counts, error) {
+	l := newLines(ctx, in, out)
+	l.most = p.fields(5)
+	err := l.each(func(fields [][]byte) error {
+		d, err := p.withMore(fields)
+		if err != nil {
+			return err
+		}
+		id, err := Unescape(fields[2])
+		if err != nil {
+			return err
+		}
+		spans, err := spansOf(fields[3], d.clean)
+		if err != nil {
+			return err
+		}
+		c, err := cut(neardup.Document{ID: id, Text: d.clean}, spans)
+		if err != nil {
+			return err
+		}
+		switch {
+		case c.State != Changed:
+			c.Left = ""
+		case replace != nil:
+			record, err := replace(fields[4], c.Left)
+			if err != nil {
+				return err
+			}
+			c.Left = string(record)
+		}
+		l.line = fmt.Appendf(l.line, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", fields[0], c.State, c.Repeated, c.Cut, c.Within, c.Headings, c.Lines, Escape(c.Spans), Escape(c.Left))
+		return l.write()
+	})
+	return l.counts, err
+}
+
+// spansOf reads the spans of a text.
+func spansOf(list []byte, text string) (spans []passage.Span, err error) {
+	var all []Span
+	if err := json.Unmarshal(list, &all); err != nil {
+		return nil, fmt.Errorf("%w: spans: %w", ErrLine, err)
+	}
+	end, runes := 0, 0
+	for _, s := range all {
+		if s.At < end || s.Len <= 0 || s.Len > len(text)-s.At {
+			return nil, fmt.Errorf("%w: a span of %d bytes at %d, after %d, of %d", ErrLine, s.Len, s.At, end, len(text))
+		}
+		runes += passage.RuneStarts(text[end:s.At])
+		spans = append(spans, passage.Span{
+			Place: passage.Place{Byte: s.At, Rune: runes}, Len: s.Len,
+			From: passage.Place{ID: s.Of, Byte: s.Byte, Rune: s.Rune}, FromLen: s.Len,
+		})
+		runes += passage.RuneStarts(text[s.At : s.At+s.Len])
+		end = s.At + s.Len
+	}
+	return spans, nil
+}
