@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/neardup/neardup"
@@ -23,9 +21,13 @@ type Passages struct {
 	Steps *passage.Steps
 	// Spec names what is found, for Contract.
 	Spec string
-	// Decode and Parts are as in Stages.
-	Stages
+	// As in Stages.
+	Decode func(record []byte, doc *neardup.Document) (reject string, err error)
+	Parts  int
 }
+
+// documents reads those of lines.
+func (p Passages) documents() Stages { return Stages{Decode: p.Decode} }
 
 // Contract names all that driver and workers must agree on.
 func (p Passages) Contract() string {
@@ -50,9 +52,9 @@ func (p Passages) Anchors(ctx context.Context, in io.Reader, out io.Writer) (Cou
 		l.appendBase64(pack)
 		return l.write()
 	})
-	l.most = p.fields(2)
+	l.most = p.documents().fields(2)
 	err := l.each(func(fields [][]byte) error {
-		d, err := p.uncleaned(fields)
+		d, err := p.documents().uncleaned(fields)
 		if errors.Is(err, ErrBlank) {
 			return nil
 		}
@@ -191,7 +193,7 @@ func (p Passages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Co
 	l := newLines(ctx, in, out)
 	packs := l.packsOf(p.Parts)
 	again := map[int]bool{}
-	l.most = p.fields(5)
+	l.most = p.documents().fields(5)
 	err := l.each(func(fields [][]byte) error {
 		d, err := p.withMore(fields)
 		if err != nil {
@@ -303,35 +305,6 @@ func (p Passages) Spans(ctx context.Context, in io.Reader, out io.Writer) (Count
 	return l.counts, errors.Join(err, l.out.Flush())
 }
 
-// Sources reads lines of a document, place, check, id, offsets, parted by spaces, and text or record. Written is for each
-// offset a line: place, offset, how many runes begin before, id.
-func (p Passages) Sources(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-	l := newLines(ctx, in, out)
-	l.most = p.fields(5)
-	err := l.each(func(fields [][]byte) error {
-		d, err := p.withMore(fields)
-		if err != nil {
-			return err
-		}
-		offsets, err := numbersOf(fields[3], len(d.clean))
-		if err != nil {
-			return err
-		}
-		slices.Sort(offsets)
-		last, runes := 0, 0
-		for _, n := range offsets {
-			runes += passage.RuneStarts(d.clean[last:n])
-			last = n
-			l.line = fmt.Appendf(l.line, "%s\t%d\t%d\t%s", fields[0], n, runes, fields[2])
-			if err := l.write(); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return l.counts, err
-}
-
 // numbersOf reads numbers, parted by spaces, of up to most.
 func numbersOf(field []byte, most int) (all []int, err error) {
 	for _, f := range bytes.Fields(field) {
@@ -349,96 +322,5 @@ func (p Passages) withMore(fields [][]byte) (document, error) {
 	if err := want(fields, 5, "a document"); err != nil {
 		return document{}, err
 	}
-	return p.checked([][]byte{fields[0], fields[1], fields[4]})
-}
-
-// Cut is what becomes of a document of which parts are repeated.
-type Cut struct {
-	State CutState
-	Left  string // of its text
-	Spans string // lines
-	// Bytes that are repeated, that are cut, and that stay: within a sentence or below a heading.
-	Repeated, Cut, Within, Headings int64
-	Lines                           int64 // of Spans
-}
-
-// CutState is whether a document is cut.
-type CutState string
-
-// The states.
-const (
-	Untouched CutState = ""
-	Changed   CutState = "cut"
-	LeftOut   CutState = "out"
-)
-
-// Span is how Cut is told of a span of a document: where it begins and its length, in bytes, and id, byte and rune of
-// what it is from.
-type Span struct {
-	At   int    `json:"at"`
-	Len  int    `json:"len"`
-	Of   string `json:"of"`
-	Byte int    `json:"byte"`
-	Rune int    `json:"rune"`
-}
-
-// Cut reads lines of a document, place, check, id, its spans as a list of JSON, and text or record. Written is a
-// line for each: place, its state, the counts of Cut, lines of its spans, and, where it is cut, its new text. Where
-// records came replace puts that into the one that was decoded last.
-func (p Passages) Cut(ctx context.Context, in io.Reader, out io.Writer, cut func(neardup.Document, []passage.Span) (Cut, error), replace func(record []byte, text string) ([]byte, error)) (Counts, error) {
-	l := newLines(ctx, in, out)
-	l.most = p.fields(5)
-	err := l.each(func(fields [][]byte) error {
-		d, err := p.withMore(fields)
-		if err != nil {
-			return err
-		}
-		id, err := Unescape(fields[2])
-		if err != nil {
-			return err
-		}
-		spans, err := spansOf(fields[3], d.clean)
-		if err != nil {
-			return err
-		}
-		c, err := cut(neardup.Document{ID: id, Text: d.clean}, spans)
-		if err != nil {
-			return err
-		}
-		switch {
-		case c.State != Changed:
-			c.Left = ""
-		case replace != nil:
-			record, err := replace(fields[4], c.Left)
-			if err != nil {
-				return err
-			}
-			c.Left = string(record)
-		}
-		l.line = fmt.Appendf(l.line, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", fields[0], c.State, c.Repeated, c.Cut, c.Within, c.Headings, c.Lines, Escape(c.Spans), Escape(c.Left))
-		return l.write()
-	})
-	return l.counts, err
-}
-
-// spansOf reads the spans of a text.
-func spansOf(list []byte, text string) (spans []passage.Span, err error) {
-	var all []Span
-	if err := json.Unmarshal(list, &all); err != nil {
-		return nil, fmt.Errorf("%w: spans: %w", ErrLine, err)
-	}
-	end, runes := 0, 0
-	for _, s := range all {
-		if s.At < end || s.Len <= 0 || s.Len > len(text)-s.At {
-			return nil, fmt.Errorf("%w: a span of %d bytes at %d, after %d, of %d", ErrLine, s.Len, s.At, end, len(text))
-		}
-		runes += passage.RuneStarts(text[end:s.At])
-		spans = append(spans, passage.Span{
-			Place: passage.Place{Byte: s.At, Rune: runes}, Len: s.Len,
-			From: passage.Place{ID: s.Of, Byte: s.Byte, Rune: s.Rune}, FromLen: s.Len,
-		})
-		runes += passage.RuneStarts(text[s.At : s.At+s.Len])
-		end = s.At + s.Len
-	}
-	return spans, nil
+	return p.documents().checked([][]byte{fields[0], fields[1], fields[4]})
 }

@@ -24,7 +24,7 @@ func passagesOf(tb testing.TB, cfg passage.Config, parts int) Passages {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return Passages{Steps: steps, Spec: cfg.Least.String(), Stages: Stages{Parts: parts}}
+	return Passages{Steps: steps, Spec: cfg.Least.String(), Parts: parts}
 }
 
 type passageStage func(Passages, context.Context, io.Reader, io.Writer) (Counts, error)

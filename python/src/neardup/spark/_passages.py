@@ -38,6 +38,7 @@ def passages(
     job = Job(classic(df), options, partitions, of=("passages",))
     with job.settings():
         cut = find(job, Documents(placed(df, id, text, order), ordered=True), {} if counts is None else counts)
+        job.release(but=(cut,))
         lines = cut.select("place", F.explode(F.split("spans", "\n")).alias("line")).where("line != ''")
         return lines.select("place", F.from_json("line", SPANS).alias("span")).select("place", "span.*")
 
