@@ -26,12 +26,9 @@ class Passages(Session):
             f.write("\n".join(rows) + "\n")
         spans, left, want = self.local_passages(path)
         out = os.path.join(self.folder.name, "out")
-        spec = {"verb": "passages", "inputs": [path], "out": out, "format": "auto", "input": [], "method": [], "partitions": 5}
-        try:
-            with self.killed_children("anchors", "again", "contexts", "matches", "join", "sources", "cut"):
-                got = _run.run(self.spark, spec)
-        finally:
-            self.spark.conf.set("spark.sql.shuffle.partitions", "3")
+        spec = {"verb": "passages", "inputs": [path], "out": out, "format": "auto", "input": [], "method": []}
+        with self.killed_children("anchors", "again", "contexts", "matches", "join", "sources", "cut"):
+            got = _run.run(self.spark, spec)
         read = lambda name: [r for f in sorted(os.listdir(os.path.join(out, name))) if f.startswith("part-") for r in lines(os.path.join(out, name, f))[:-1]]
         self.assertEqual(read("spans"), spans)
         self.assertEqual(read("clean"), left)
