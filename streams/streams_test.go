@@ -130,6 +130,9 @@ func sendArticles(t *testing.T, s streamtest.Streams, n int) (nids []string) {
 func TestBrokers(t *testing.T) {
 	for name, start := range streamtest.Brokers {
 		t.Run(name, func(t *testing.T) {
+			if name == "kafka" && testing.Short() {
+				t.Skip("it takes longest to start, and the goroutines are those of its client")
+			}
 			t.Parallel()
 			fresh := start(t)
 			for _, test := range []struct {

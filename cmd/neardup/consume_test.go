@@ -146,6 +146,9 @@ func (l *streamLife) audit(exactly bool) {
 // Who consumes is killed (NEARDUP_KILLS times for each broker) at moments of a seed: every message is answered and
 // written, none twice.
 func TestKilledConsumersGoOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the processes are not watched by the race detector more than in TestConsume")
+	}
 	kills := 4
 	if n, err := strconv.Atoi(os.Getenv("NEARDUP_KILLS")); err == nil {
 		kills = n
