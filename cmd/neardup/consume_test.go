@@ -146,6 +146,9 @@ func (l *streamLife) audit(exactly bool) {
 // Who consumes is killed (NEARDUP_KILLS times for each broker) at moments of a seed: every message is answered and
 // written, none twice.
 func TestKilledConsumersGoOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the processes are not watched by the race detector more than in TestConsume")
+	}
 	kills := 4
 	if n, err := strconv.Atoi(os.Getenv("NEARDUP_KILLS")); err == nil {
 		kills = n
@@ -163,8 +166,11 @@ func TestKilledConsumersGoOn(t *testing.T) {
 				cmd := l.command()
 				fatal(t, cmd.Start())
 				until := before + l.rng.IntN(len(l.nids)-before+1)
-				for l.stored() < until {
-					time.Sleep(time.Millisecond)
+				for end := time.Now().Add(30 * time.Second); l.stored() < until; time.Sleep(time.Millisecond) {
+					if time.Now().After(end) {
+						_ = cmd.Process.Kill()
+						t.Fatalf("%d of %d articles are stored: messages are lost", l.stored(), len(l.nids))
+					}
 				}
 				time.Sleep(time.Duration(l.rng.Int64N(int64(50 * time.Millisecond)))) // the last ones are written, and acknowledged
 				_ = cmd.Process.Kill()
