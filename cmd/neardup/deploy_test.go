@@ -75,6 +75,31 @@ func TestDeploy(t *testing.T) {
 	}
 }
 
+// TestChart: the pods that Helm makes of the chart (deploy/helm/rendered tests that it does) start
+// what there is, with the variables that Kubernetes has no others for.
+func TestChart(t *testing.T) {
+	for name, log := range map[string]string{"alone.yaml": "", "three.yaml": "redis://redis:6379"} {
+		_, list, _ := strings.Cut(deployed(t, "helm/rendered/"+name), "args:\n")
+		list, env, _ := strings.Cut(list, "          env:\n")
+		var args []string
+		for line := range strings.Lines(list) {
+			args = append(args, strings.Trim(strings.TrimPrefix(strings.TrimSpace(line), "- "), `"`))
+		}
+		s, fs, err := serveFlags(args[1:]...)
+		if err != nil || args[0] != "serve" {
+			t.Fatalf("%s: %q: %v", name, args, err)
+		}
+		if s.stores.log != log || s.stores.valid() != nil || len(s.hosts) != 1 {
+			t.Errorf("%s: read as %+v, %v", name, s.stores, s.stores.valid())
+		}
+		for _, m := range regexp.MustCompile(`name: NEARDUP_([A-Z_]+)`).FindAllStringSubmatch(env, -1) {
+			if fs.Lookup(strings.ToLower(strings.ReplaceAll(m[1], "_", "-"))) == nil {
+				t.Errorf("%s sets NEARDUP_%s, and there is no such flag", name, m[1])
+			}
+		}
+	}
+}
+
 // TestAlerts: the rules that are shipped fire when they should, and speak of metrics that
 // there are.
 func TestAlerts(t *testing.T) {
