@@ -99,7 +99,7 @@ func decide(s *subject, p *proven) (outcome, *question) {
 	return o, nil
 }
 
-// match is the best leader of one stage: equal text, then the higher
+// match is the best leader of one stage: equal text, then what is near before what is contained, then the higher
 // similarity, then the smaller distance, then the earlier.
 func match(s *subject, p *proven, stage Stage) (*matched, *question) {
 	best, q := matchName(s, p, stage)
@@ -195,6 +195,17 @@ func (s *subject) named(stage Stage, leader uint64, a agreement) *matched {
 	return m
 }
 
+// grade is what kind of evidence a match is, the strongest greatest: as a batch grades it.
+func grade(m *matched) int {
+	switch m.Basis {
+	case neardup.BasisEqual:
+		return 2
+	case neardup.BasisContained:
+		return 0
+	}
+	return 1
+}
+
 // better returns the better of two matches, either of which may be nil.
 func better(a, b *matched) *matched {
 	switch {
@@ -203,8 +214,8 @@ func better(a, b *matched) *matched {
 	case b == nil:
 		return a
 	}
-	if aEqual := a.Basis == neardup.BasisEqual; aEqual != (b.Basis == neardup.BasisEqual) {
-		if aEqual {
+	if x, y := grade(a), grade(b); x != y {
+		if x > y {
 			return a
 		}
 		return b

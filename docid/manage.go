@@ -262,6 +262,8 @@ func (d *Detector) find(ctx context.Context, s Stage, m Mode, text string) ([]st
 // Comparison says how two documents match, stage by stage.
 type Comparison struct {
 	URL, Title, Content neardup.Match
+	// Contained is the document that the other one contains, "a" or "b"; "" for neither.
+	Contained string
 }
 
 // Compare compares two documents as the cascade would, without the store. It works as a long judgement does, so it waits
@@ -278,7 +280,26 @@ func (d *Detector) Compare(ctx context.Context, a, b neardup.Document) (c Compar
 	if c.Content, err = d.compare(ctx, a.Text, b.Text, d.cascade.content, neardup.BasisEqual); err != nil {
 		return Comparison{}, err
 	}
+	if err := d.compareContained(ctx, &c, a.Text, b.Text); err != nil {
+		return Comparison{}, err
+	}
 	return c, ctx.Err()
+}
+
+// compareContained says which of two contents contains the other, where that is asked for.
+func (d *Detector) compareContained(ctx context.Context, c *Comparison, a, b string) error {
+	if c.Content.Basis == neardup.BasisContained {
+		c.Contained = "a"
+	}
+	if m := d.cascade.content; m == nil || c.Content.Near ||
+		!slices.ContainsFunc(m.Spec().Params, func(p neardup.Param) bool { return p.Name == "containment" }) {
+		return nil
+	}
+	m, err := d.compare(ctx, b, a, d.cascade.content, neardup.BasisEqual)
+	if m.Basis == neardup.BasisContained {
+		c.Content, c.Contained = m, "b"
+	}
+	return err
 }
 
 func (d *Detector) compare(ctx context.Context, a, b string, m neardup.Method, basis string) (neardup.Match, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text/segment"
+	"github.com/neardup/neardup/weighted"
 )
 
 // FeatureConfig says what simhash counts, and with what tables.
@@ -49,9 +50,18 @@ const (
 // builtIn names the tables that come with the program, at their version.
 const builtIn = "built-in/1"
 
+// Tables is how many bytes of a bound of memory a method's tables may take: the dictionary and the
+// idf of Chinese, which lie in memory from the first Chinese text on.
+func Tables(m neardup.Method) int64 {
+	s := within(m).Spec()
+	if s.Method == "auto" || s.Method == weighted.Name || strings.Contains(s.String(), "built-in/") {
+		return 16 << 20
+	}
+	return 0
+}
+
 // Features makes the features of simhash. Their String names all of Config,
-// tables by digest. Errors name the part that is wrong. The built-in tables
-// take up to half a second and 20 MB.
+// tables by digest. Errors name the part that is wrong. See Tables.
 func (c FeatureConfig) Features() (simhash.Features, error) {
 	kind, count, counted := strings.Cut(c.Kind, ":")
 	if kind != kindLevels && kind != kindKeywords {

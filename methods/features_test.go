@@ -10,6 +10,39 @@ import (
 	"github.com/neardup/neardup/simhash"
 )
 
+// TestTables: what cuts Chinese into words says so, whatever is around it.
+func TestTables(t *testing.T) {
+	words, err := methods.FeatureConfig{Kind: "keywords:20"}.Features()
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepare, err := methods.Preparer("words")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		methods.Config
+		takes bool
+	}{
+		{methods.Config{}, true},
+		{methods.Config{Name: "weighted"}, true},
+		{methods.Config{Containment: .9, Lossless: .98}, true},
+		{methods.Config{Name: "simhash", Features: words}, true},
+		{methods.Config{Name: "ngram", Prepare: prepare}, true},
+		{methods.Config{Name: "simhash"}, false},
+		{methods.Config{Name: "minhash", Lossless: .98}, false},
+		{methods.Config{Name: "ngram"}, false},
+	} {
+		m, err := methods.New(c.Config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if takes := methods.Tables(m) > 0; takes != c.takes {
+			t.Errorf("%s takes tables: %v", m.Spec(), takes)
+		}
+	}
+}
+
 func TestFeatures(t *testing.T) {
 	for _, c := range []struct {
 		name string

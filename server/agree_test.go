@@ -3,6 +3,7 @@ package server_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,23 @@ func titled(docs []neardup.Document) []neardup.Document {
 	return docs
 }
 
+// parts are families of a text, an edited part of it, the part itself, which is near the edited one and
+// contained in both, another part, and a text that contains the first.
+func parts(n int) (docs []neardup.Document) {
+	for family := range n {
+		words := strings.Fields(story(10_000+3*family) + story(10_001+3*family) + story(10_002+3*family))
+		edited := slices.Clone(words[40:])
+		for i := 9; i < len(edited); i += 40 {
+			edited[i] = "edited"
+		}
+		more := append(strings.Fields(story(20_000+family)), words...)
+		for i, text := range [][]string{words, edited, words[40:], words[:60+family], more} {
+			docs = append(docs, neardup.Document{ID: fmt.Sprintf("part-%d-%d", family, i), Text: strings.Join(text, " ")})
+		}
+	}
+	return docs
+}
+
 // I-14: a batch over D equals the service fed D in that order, with the same
 // method and seed, where only the content decides.
 func TestBatchAgreesWithService(t *testing.T) {
@@ -76,10 +94,11 @@ func TestBatchAgreesWithService(t *testing.T) {
 		{}, {titled: true}, {Config: methods.Config{Name: "minhash", Threshold: .6}}, {Config: methods.Config{Name: "ngram", Threshold: .7}},
 		{Config: methods.Config{Name: "simhash"}}, {Config: methods.Config{Name: "jaccard"}, titled: true}, {Config: methods.Config{Name: "exact"}},
 		{Config: methods.Config{Name: "exact"}, titled: true},
+		{Config: methods.Config{Containment: .9}, titled: true}, {Config: methods.Config{Name: "minhash", Containment: .9}},
 	} {
 		cfg := c.Config
-		t.Run(fmt.Sprintf("method %s, titled %v", cfg.Name, c.titled), func(t *testing.T) {
-			docs := corpus(7, 600)
+		t.Run(fmt.Sprintf("method %s, titled %v, containment %g", cfg.Name, c.titled, cfg.Containment), func(t *testing.T) {
+			docs := append(parts(12), corpus(7, 600)...)
 			if c.titled {
 				docs = titled(docs)
 			}
@@ -103,7 +122,7 @@ func TestBatchAgreesWithService(t *testing.T) {
 					docs[i].Text = d.Title + "\n" + d.Text
 				}
 			}
-			duplicates := 0
+			duplicates, contained, of := 0, 0, map[string]string{}
 			i := 0
 			sum, err := batch.Dedup(t.Context(), batch.Documents(docs), batch.Config{Clean: text.Default(), Method: method}, func(o batch.Outcome) error {
 				got, want := served[i], o.Decision
@@ -113,6 +132,10 @@ func TestBatchAgreesWithService(t *testing.T) {
 				}
 				if want.Decision == neardup.Duplicate {
 					duplicates++
+					of[want.ID] = want.Leader
+				}
+				if want.Basis == neardup.BasisContained {
+					contained++
 				}
 				i++
 				return nil
@@ -122,6 +145,9 @@ func TestBatchAgreesWithService(t *testing.T) {
 			}
 			if sum.Digest != servedDigest {
 				t.Errorf("digest of the service %s, of the batch %s", servedDigest, sum.Digest)
+			}
+			if asked := cfg.Containment > 0; asked != (contained >= 5) || cfg.Name == "minhash" && asked && of["part-3-2"] != "part-3-1" {
+				t.Errorf("%d are contained, %v: the corpus proves little", contained, of)
 			}
 			if duplicates < 20 || duplicates > 550 {
 				t.Errorf("%d duplicates of %d: the corpus proves little", duplicates, len(docs))

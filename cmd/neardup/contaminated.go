@@ -138,7 +138,7 @@ func (c *contaminated) check(inputs []string) error {
 	case c.run.json && (c.out == "-" || c.findings == "-" || c.interop.removed == "-"):
 		return usage("--json and another result would both go to standard output")
 	}
-	return c.run.machine()
+	return c.run.machine(nil)
 }
 
 // finder indexes the items of an evaluation.

@@ -308,7 +308,7 @@ func (f *runFlags) addKeep(fs *pflag.FlagSet) {
 func (f *runFlags) addMachine(all *pflag.FlagSet) {
 	f.memory = 512 << 20 // more made nothing faster up to a million documents
 	grouping(all, limitGroup, func(fs *pflag.FlagSet) {
-		fs.Var(&f.memory, "memory", "memory to use, at least 64MiB; what does not fit goes to --tmp")
+		fs.Var(&f.memory, "memory", "memory to use, at least 64MiB, 80MiB for auto, weighted and words; what does not fit goes to --tmp")
 		fs.StringVar(&f.tmp, "tmp", "", "folder of temporary files (default: the system's)")
 	})
 	f.addWorkers(all)
@@ -347,11 +347,15 @@ func limitGarbage(memory int64) {
 	debug.SetMemoryLimit(memory - ownPages - late)
 }
 
-// machine checks the flags of addMachine. It also tells the collector of
+// machine checks the flags of addMachine, for a method or nil. It also tells the collector of
 // garbage about the bound.
-func (f *runFlags) machine() error {
+func (f *runFlags) machine(m neardup.Method) error {
 	if f.memory < leastMemory {
-		return usage("--memory %v is too little: at least 64MiB", f.memory)
+		return usage("--memory %v is too little: at least 64MiB", &f.memory)
+	}
+	if m != nil && int64(f.memory) < leastMemory+methods.Tables(m) {
+		least, tables := size(leastMemory+methods.Tables(m)), size(methods.Tables(m))
+		return usage("--memory %v is too little for %s: at least %v, %v of it for Chinese words", &f.memory, m.Spec().Method, &least, &tables)
 	}
 	limitGarbage(int64(f.memory))
 	if f.tmp != "" {
@@ -364,7 +368,7 @@ func (f *runFlags) machine() error {
 
 // config checks the flags and makes the engine's configuration.
 func (f *runFlags) config(m neardup.Method, n text.Normalizer) (batch.Config, error) {
-	if err := f.machine(); err != nil {
+	if err := f.machine(m); err != nil {
 		return batch.Config{}, err
 	}
 	keep := batch.Keep(f.keep)
@@ -384,7 +388,7 @@ func (f *runFlags) config(m neardup.Method, n text.Normalizer) (batch.Config, er
 	}
 	rulings, err := readOverrides(f.ruled)
 	return batch.Config{
-		Clean: n, Method: m, Keep: keep, Memory: int64(f.memory) - ownPages, Tmp: f.tmp, Workers: f.workers,
+		Clean: n, Method: m, Keep: keep, Memory: int64(f.memory) - ownPages - methods.Tables(m), Tmp: f.tmp, Workers: f.workers,
 		Overrides: rulings, Per: per,
 	}, err
 }

@@ -71,7 +71,7 @@ func (i *idf) check(inputs []string) (n text.Normalizer, words keyword.Splitter,
 	case i.least < 1:
 		return n, words, usage("--least %d is below 1", i.least)
 	}
-	if err := i.run.machine(); err != nil {
+	if err := i.run.machine(nil); err != nil {
 		return n, words, err
 	}
 	if n, err = text.ParseNormalizer(i.normalize); err != nil {

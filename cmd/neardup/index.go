@@ -65,7 +65,8 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	f.method.Float64Var(&f.cfg.Recall, "recall", 0, "share of the pairs at the threshold to find")
 	f.method.IntVar(&f.distance, "distance", -1, "largest Hamming distance, 0..7")
 	f.method.StringVar(&f.shingle, "shingle", "", "words:3, runes:3, auto:3, scripts:3")
-	addSpec(fs, f.method, "threshold")
+	f.method.Float64Var(&f.cfg.Containment, "containment", 0, "an article goes, too, to the docId of one that holds this share of its passages of eight words, such as .9; part of the index")
+	addSpec(fs, f.method, "threshold", "containment")
 	fs.BoolVar(&f.images, "images", false, "articles may carry pictures, by their PDQ hashes: they confirm or contradict the texts; part of the index")
 	fs.Float64Var(&f.common, "common-images", .001, "with --images: a picture that more than this share of the docIds have, such as a logo, counts for nothing; part of the index")
 	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or a list of steps")
@@ -110,7 +111,7 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 		cfg.Distance = &f.distance
 	}
 	s.ContentMethod = maker(cfg)
-	if cfg.Name == "auto" {
+	if cfg.Name == "auto" && cfg.Containment == 0 {
 		earlier := cfg
 		earlier.Name = methods.Auto2
 		s.EarlierMethod = maker(earlier)

@@ -269,7 +269,7 @@ func indexCompact(a *app) *cobra.Command {
 		Example: "  neardup index compact crawl.index",
 		Args:    expects("INDEX"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := run.machine(); err != nil {
+			if err := run.machine(nil); err != nil {
 				return err
 			}
 			w, err := reference.Change(args[0])

@@ -7,7 +7,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestMemoryIsBounded: what a process takes, its own code and all, is what it
@@ -16,18 +18,54 @@ func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector takes memory of its own")
 	}
-	in := filepath.Join(t.TempDir(), "in.jsonl")
-	f, err := os.Create(in)
+	dir := t.TempDir()
+	english, short, chinese := filepath.Join(dir, "en.jsonl"), filepath.Join(dir, "short.jsonl"), filepath.Join(dir, "zh.jsonl")
+	inLetters := func(to []byte, word uint64) []byte { return strconv.AppendUint(append(to, ' '), word, 36) }
+	writeRandomTexts(t, english, 80_000, 200, inLetters)
+	writeRandomTexts(t, short, 30_000, 30, inLetters)
+	writeRandomTexts(t, chinese, 15_000, 60, func(to []byte, word uint64) []byte {
+		return utf8.AppendRune(to, rune(0x4E00+word))
+	})
+	for _, test := range []struct {
+		command string
+		most    int64
+		in      string
+	}{
+		{"dedup --method=minhash", 64, english},
+		{"dedup --method=minhash", 128, english},
+		{"passages", 64, english},
+		{"dedup", 80, short},
+		{"dedup", 80, chinese},
+		{"dedup --method=weighted", 80, chinese},
+	} {
+		// The shell stands between because a process is told the peak of the one that started it, if that is more.
+		args := append([]string{"-c", `neardup "$@" && :`, "sh"}, strings.Fields(test.command)...)
+		out, err := exec.Command("sh", append(args, "--json", "--memory="+strconv.FormatInt(test.most, 10)+"MiB", test.in)...).Output()
+		var sum struct{ PeakMemoryBytes, TemporaryBytes int64 }
+		if err == nil {
+			err = json.Unmarshal(out, &sum)
+		}
+		if err != nil || sum.PeakMemoryBytes > test.most<<20*6/5 || sum.TemporaryBytes < 1<<20 {
+			t.Errorf("%s of %s in %d MiB: %d MiB, %d bytes on disk, %v",
+				test.command, filepath.Base(test.in), test.most, sum.PeakMemoryBytes>>20, sum.TemporaryBytes, err)
+		}
+	}
+}
+
+// writeRandomTexts writes n documents of some of 20,000 words, of which each fourth repeats the one before.
+func writeRandomTexts(t *testing.T, path string, n, words int, add func(to []byte, word uint64) []byte) {
+	t.Helper()
+	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	var line, text []byte
-	for i := range 80_000 {
-		if i%4 > 0 { // each fourth repeats the one before
+	for i := range n {
+		if i%4 > 0 {
 			text = text[:0]
-			for range 200 {
-				text = strconv.AppendUint(append(text, ' '), rng.Uint64N(20000), 36)
+			for range words {
+				text = add(text, rng.Uint64N(20000))
 			}
 		}
 		line = append(append(append(line[:0], `{"id":`+strconv.Itoa(i)+`,"text":"`...), text...), "\"}\n"...)
@@ -37,24 +75,5 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
-	}
-	for _, test := range []struct {
-		command []string
-		most    int64
-	}{
-		{[]string{"dedup", "--method=minhash"}, 64},
-		{[]string{"dedup", "--method=minhash"}, 128},
-		{[]string{"passages"}, 64},
-	} {
-		// The shell stands between because a process is told the peak of the one that started it, if that is more.
-		args := append([]string{"-c", `neardup "$@" && :`, "sh"}, test.command...)
-		out, err := exec.Command("sh", append(args, "--json", "--memory="+strconv.FormatInt(test.most, 10)+"MiB", in)...).Output()
-		var sum struct{ PeakMemoryBytes, TemporaryBytes int64 }
-		if err == nil {
-			err = json.Unmarshal(out, &sum)
-		}
-		if err != nil || sum.PeakMemoryBytes > test.most<<20*6/5 || sum.TemporaryBytes < 1<<20 {
-			t.Errorf("%s in %d MiB: %d MiB, %d bytes on disk, %v", test.command[0], test.most, sum.PeakMemoryBytes>>20, sum.TemporaryBytes, err)
-		}
 	}
 }

@@ -70,7 +70,7 @@ func TestPageCountsAsSummary(t *testing.T) {
 	}
 	type counts struct{ Documents, Kept, Removed, Equal, Clusters, Rejected int64 }
 	for _, link := range []string{"leader", "components"} {
-		for _, memory := range []string{"64MiB", "1GiB"} {
+		for _, memory := range []string{"80MiB", "1GiB"} {
 			page := filepath.Join(dir, "page.html")
 			var sum struct {
 				counts

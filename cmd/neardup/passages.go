@@ -197,7 +197,7 @@ func (p *passages) find(ctx context.Context, r *corpus.Reader, cfg passage.Confi
 
 // config checks the flags.
 func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
-	if err := p.run.machine(); err != nil {
+	if err := p.run.machine(nil); err != nil {
 		return cfg, nil, err
 	}
 	if cfg, err = p.compared(); err != nil {

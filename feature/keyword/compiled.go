@@ -89,7 +89,12 @@ func readCompiled(data string) (*Table, error) {
 	t.unknown = int64(binary.LittleEndian.Uint64(head[12:]))
 	values := c.next(8 * int(binary.LittleEndian.Uint32(head[8:])))
 	lengths, which := c.next(int(words)), c.next(2*int(words))
-	t.words = string(c.next(int(size)))
+	var all strings.Builder
+	all.Grow(int(size))
+	if c.err == nil {
+		_, c.err = io.CopyN(&all, c.r, int64(size))
+	}
+	t.words = all.String()
 	if _, err := io.ReadFull(c.r, head[:1]); c.err == nil && !errors.Is(err, io.EOF) { // to the checksum
 		c.err = errors.Join(errors.New("it goes on after its end"), err)
 	}

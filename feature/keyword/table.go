@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/zeebo/xxh3"
@@ -17,20 +18,18 @@ import (
 // Eleven decimals hold the values of jieba's table exactly.
 const Unit = 100_000_000_000
 
-// Table is an IDF table in memory: about 30 bytes a word. It never changes
+// Table is an IDF table in memory: about 27 bytes a word. It never changes
 // and is safe for concurrent use.
 type Table struct {
 	words   string   // all words, one after the other
 	ends    []uint32 // where each ends
 	idf     []int64
-	slots   []slot // open addressing by xxh3
+	slots   []uint32 // open addressing by xxh3: bits of the hash, and the word's number from 1; 0 is free
+	number  uint     // how many bits of a slot are the number
 	unknown int64
 	most    int64
 	digest  string
 }
-
-// slot is a word by its number, and half of its hash, so that another word is seen to be one without being read.
-type slot struct{ word, hash uint32 } // word+1, 0 is free
 
 // ReadTable reads a table file and checks it against its digest. Words that
 // are not in it get the median of those that are.
@@ -87,21 +86,44 @@ func median(values []int64) int64 {
 }
 
 func (t *Table) index() {
-	size := 8
-	for size < 2*len(t.ends) {
-		size *= 2
-	}
-	t.slots = make([]slot, size)
+	t.slots = make([]uint32, len(t.ends)*3/2+1)
+	t.number = uint(bits.Len(uint(len(t.ends))))
 	t.most = t.unknown
 	for i := range t.ends {
 		hash := xxh3.HashString(t.word(i))
-		at := hash & uint64(size-1)
-		for t.slots[at].word != 0 {
-			at = (at + 1) & uint64(size-1)
+		at := t.home(hash)
+		for t.slots[at] != 0 {
+			at = t.after(at)
 		}
-		t.slots[at] = slot{uint32(i + 1), uint32(hash >> 32)}
+		t.slots[at] = t.tag(hash) | uint32(i+1)
 		t.most = max(t.most, t.idf[i])
 	}
+}
+
+// home is the slot in which a search for a hash begins.
+func (t *Table) home(hash uint64) uint64 {
+	at, _ := bits.Mul64(hash, uint64(len(t.slots)))
+	return at
+}
+
+func (t *Table) after(at uint64) uint64 {
+	if at++; at == uint64(len(t.slots)) {
+		return 0
+	}
+	return at
+}
+
+// tag is as much of a hash as a slot has room for: another word is seen to be one without
+// being read.
+func (t *Table) tag(hash uint64) uint32 { return uint32(hash) << t.number }
+
+// tagged finds the first word from a slot on with the tag of a hash: its number, 0 for none.
+func (t *Table) tagged(at, hash uint64) (number uint32, found uint64) {
+	mask, tag := uint32(1)<<t.number-1, t.tag(hash)
+	for t.slots[at] != 0 && t.slots[at]&^mask != tag {
+		at = t.after(at)
+	}
+	return t.slots[at] & mask, at
 }
 
 func (t *Table) word(i int) string {
@@ -115,11 +137,11 @@ func (t *Table) word(i int) string {
 // Find returns the IDF of a word in units of 1/Unit, and whether the table has
 // the word.
 func (t *Table) Find(word string) (idf int64, ok bool) {
-	mask := uint64(len(t.slots) - 1)
 	hash := xxh3.HashString(word)
-	for at := hash & mask; t.slots[at].word != 0; at = (at + 1) & mask {
-		if s := t.slots[at]; s.hash == uint32(hash>>32) && t.word(int(s.word-1)) == word {
-			return t.idf[s.word-1], true
+	number, at := t.tagged(t.home(hash), hash)
+	for ; number != 0; number, at = t.tagged(t.after(at), hash) {
+		if t.word(int(number-1)) == word {
+			return t.idf[number-1], true
 		}
 	}
 	return t.unknown, false
@@ -127,14 +149,8 @@ func (t *Table) Find(word string) (idf int64, ok bool) {
 
 // look looks words up together, so that they wait for memory at the same time.
 func (t *Table) look(words []counted) {
-	mask := uint64(len(t.slots) - 1)
 	for i := range words {
-		w := &words[i]
-		at := w.hash & mask
-		for t.slots[at].word != 0 && t.slots[at].hash != uint32(w.hash>>32) {
-			at = (at + 1) & mask
-		}
-		w.at = t.slots[at].word
+		words[i].at, _ = t.tagged(t.home(words[i].hash), words[i].hash)
 	}
 	for i := range words {
 		w := &words[i]
@@ -143,7 +159,7 @@ func (t *Table) look(words []counted) {
 			w.idf = t.unknown
 		case t.word(int(w.at-1)) == w.word:
 			w.idf = t.idf[w.at-1]
-		default: // another word has half of its hash
+		default: // another word has the same tag
 			w.idf = t.IDF(w.word)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // pageLen is how many elements of an array are moved to and from disk at once.
-const pageLen = 1 << 13
+const pageLen = 1 << 11
 
 // Array is a growing array of fixed-size elements without pointers, of which
 // at most a set number of pages is in memory; the others lie in a file. Scans
@@ -47,10 +47,11 @@ func (a *Array[T]) Add(v T) (int, error) {
 	defer a.mu.Unlock()
 	i := a.n
 	if i%pageLen == 0 {
-		if err := a.makeRoom(); err != nil {
+		p, err := a.makeRoom()
+		if err != nil {
 			return 0, err
 		}
-		a.pages = append(a.pages, new(page[T]))
+		a.pages = append(a.pages, p)
 		a.resident++
 	}
 	p, err := a.load(i / pageLen)
@@ -134,10 +135,10 @@ func (a *Array[T]) load(k int) (*page[T], error) {
 		p.used = true
 		return p, nil
 	}
-	if err := a.makeRoom(); err != nil {
+	p, err := a.makeRoom()
+	if err != nil {
 		return nil, err
 	}
-	p := new(page[T])
 	if _, err := a.file.ReadAt(p.bytes(), a.offset(k)); err != nil {
 		return nil, fmt.Errorf("read a temporary page: %w", err)
 	}
@@ -147,9 +148,9 @@ func (a *Array[T]) load(k int) (*page[T], error) {
 	return p, nil
 }
 
-// makeRoom writes pages out, least recently used first (clock), until one
-// more fits.
-func (a *Array[T]) makeRoom() error {
+// makeRoom returns a page to fill: where no more fit the least recently used one (clock), which it
+// writes out. What it holds is left over.
+func (a *Array[T]) makeRoom() (*page[T], error) {
 	for a.resident >= a.limit {
 		k := a.hand % len(a.pages)
 		a.hand++
@@ -162,10 +163,12 @@ func (a *Array[T]) makeRoom() error {
 			continue
 		}
 		if err := a.evict(k, p); err != nil {
-			return err
+			return nil, err
 		}
+		p.dirty = false
+		return p, nil
 	}
-	return nil
+	return new(page[T]), nil
 }
 
 func (a *Array[T]) evict(k int, p *page[T]) error {
