@@ -95,7 +95,7 @@ type pair struct {
 	byHash   table // of excess of the leader
 	rows     [2][]*excess
 	left     [2][]*token.Token // of these; scratch
-	numbered [2][]*excess // numbers that the other has not at all
+	numbered [2][]*excess      // numbers that the other has not at all
 	moves    []move
 	replaced []replacement
 	found    []Evidence
