@@ -94,7 +94,8 @@ type pair struct {
 	excess   [2][]excess
 	byHash   table // of excess of the leader
 	rows     [2][]*excess
-	numbered [2][]*excess // numbers that the other has not at all
+	left     [2][]*token.Token // of these; scratch
+	numbered [2][]*excess      // numbers that the other has not at all
 	moves    []move
 	replaced []replacement
 	found    []Evidence
@@ -345,7 +346,8 @@ func (p *pair) respelt(s *sums, a, b []*excess) {
 		}
 	}
 	p.abbreviated(s, a, b)
-	if token.Joined(rest(a), rest(b)) {
+	p.left[0], p.left[1] = rest(p.left[0][:0], a), rest(p.left[1][:0], b)
+	if token.Joined(p.left[0], p.left[1]) {
 		forget(a, nil)
 		forget(b, nil)
 	}
@@ -401,14 +403,14 @@ func subsequence(x, y []rune) bool {
 	return len(x) == 0
 }
 
-func rest(list []*excess) []*token.Token {
-	var out []*token.Token
+// rest appends what is left of a row.
+func rest(dst []*token.Token, list []*excess) []*token.Token {
 	for _, e := range list {
 		if !e.gone {
-			out = append(out, e.Token)
+			dst = append(dst, e.Token)
 		}
 	}
-	return out
+	return dst
 }
 
 // lack counts two words of one place as held in part: all but one in parts.

@@ -246,8 +246,9 @@ func (d *differ) edits(x, y []uint32, a0, b0 int) bool {
 		return false
 	}
 	d.lackBoth(x, y)
-	least := d.left(0, 0, len(x)-len(y))
-	for spare := 8; least <= mostEdits; spare *= 4 {
+	apart := len(x) - len(y)
+	least := max(2*int(d.lacking[0][0])-apart, 2*int(d.lacking[1][0])+apart)
+	for spare := 4; least <= mostEdits; spare *= 4 {
 		most := min(least+spare, mostEdits)
 		if n, found := d.within(x, y, most); found {
 			d.walk(x, y, n, a0, b0)
@@ -286,12 +287,6 @@ func (d *differ) lackBoth(x, y []uint32) {
 	}
 }
 
-// left is how many edits are left at the least, where so many more deletions than insertions are:
-// all words that the other row lacks are deletions of the one and insertions of the other kind.
-func (d *differ) left(i, j, deletions int) int {
-	return max(2*int(d.lacking[0][i])-deletions, 2*int(d.lacking[1][j])+deletions)
-}
-
 // Of each number of edits a row says how far each diagonal got, the diagonals from
 // -mostEdits-2 on; one that is left out, or beside those that are looked at, is nowhere.
 const (
@@ -300,21 +295,23 @@ const (
 	nowhere = -2
 )
 
-// within finds how many edits a shortest way has, at most most.
+// within finds how many edits a shortest way has, at most most. Where so many more deletions than
+// insertions are left, all words of x that y lacks are deletions, and all of y that x lacks insertions.
 func (d *differ) within(x, y []uint32, most int) (n int, found bool) {
 	d.ends = slices.Grow(d.ends[:0], (mostEdits+1)*wide)[:(mostEdits+1)*wide]
 	lo, hi, end := 0, 0, len(x)-len(y)
+	lackX, lackY := d.lacking[0][:len(x)+1], d.lacking[1][:len(y)+1]
 	for n := 0; n <= most && lo <= hi; n++ {
 		row := d.ends[n*wide : (n+1)*wide]
 		row[middle+lo-2], row[middle+hi+2] = nowhere, nowhere
+		last := d.ends[max(n-1, 0)*wide:][:wide]
 		for k := lo; k <= hi; k += 2 {
 			i := 0
 			if n > 0 {
-				last := d.ends[(n-1)*wide : n*wide]
 				i = int(max(last[middle+k-1]+1, last[middle+k+1]))
 			}
 			j := i - k
-			if i < 0 || i > len(x) || j > len(y) || n+d.left(i, j, end-k) > most {
+			if i < 0 || i > len(x) || j > len(y) || 2*int(lackX[i]) > most-n+end-k || 2*int(lackY[j]) > most-n-end+k {
 				row[middle+k] = nowhere
 				continue
 			}

@@ -146,7 +146,7 @@ func alikeWords(x, y *Token) bool {
 	if rest, found := strings.CutPrefix(b, a); found && (endsStem(len(a), rest) || abbreviates(x, y)) {
 		return true
 	}
-	return inflected(a, b) || (a[0] == b[0] || len(b) <= longestOther) && irregular()[[2]string{a, b}] || mistyped(a, b, x.Known && y.Known) && !areOpposites(a, b)
+	return inflected(a, b) || (a[0] == b[0] || len(b) <= longestOther) && slices.Contains(irregular()[a], b) || mistyped(a, b, x.Known && y.Known) && !areOpposites(a, b)
 }
 
 // longestOther is the length of the longest irregular form that begins with

@@ -21,6 +21,9 @@ var (
 // none.
 func datelineEnd(clean string) int {
 	head := firstRunes(clean, mostDateline)
+	if !strings.Contains(head, "日") && !strings.Contains(head, "(") { // nearly always
+		return 0
+	}
 	for _, end := range datelineEnds {
 		if at := strings.Index(head, end); at > 0 && isDigit(head[at-1]) && !strings.ContainsAny(head[:at], ",。!?;,") && namesAgency(head[:at]) {
 			return at + len(end)

@@ -2,7 +2,7 @@ package token
 
 import (
 	_ "embed"
-	"maps"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -72,7 +72,11 @@ const irregularForms = `have/has/had be/is/are/was/were/been say/said go/goes/we
 	sell/sold fight/fought eat/ate/eaten fly/flew/flown forget/forgot/forgotten win/won shoot/shot steal/stole/stolen sing/sang/sung strike/struck
 	man/men woman/women child/children person/people foot/feet mouse/mice tooth/teeth life/lives wife/wives leaf/leaves half/halves knife/knives`
 
-var irregular = sync.OnceValue(func() map[[2]string]bool { return pairsOf(irregularForms, strings.Clone) })
+var irregular = sync.OnceValue(func() pairs {
+	table := pairs{}
+	table.add(irregularForms, strings.Clone)
+	return table
+})
 
 // wordSet returns the set of the words in a text, made when it is first asked for.
 func wordSet(words string) func() map[string]bool {
@@ -123,31 +127,32 @@ func negated(word string) (base string, found bool) {
 //go:embed words/opposites.txt
 var oppositeWords string
 
-var oppositeTable = sync.OnceValue(func() map[[2]string]bool {
-	table := map[[2]string]bool{}
+var oppositeTable = sync.OnceValue(func() pairs {
+	table := pairs{}
 	for line := range strings.Lines(oppositeWords) {
 		rows, verbs := strings.CutPrefix(line, "+ ")
 		for _, inflect := range inflections(verbs) {
-			maps.Copy(table, pairsOf(rows, func(w string) string { return base(inflect(w)) }))
+			table.add(rows, func(w string) string { return base(inflect(w)) })
 		}
 	}
 	return table
 })
 
-// pairsOf returns every two words of each row, in a form, both ways round.
-func pairsOf(rows string, form func(string) string) map[[2]string]bool {
-	table := map[[2]string]bool{}
+// pairs are words with those that they are paired with: most words have none.
+type pairs map[string][]string
+
+// add pairs every two words of each row, in a form, both ways round.
+func (p pairs) add(rows string, form func(string) string) {
 	for _, row := range strings.Fields(rows) {
 		words := strings.Split(row, "/")
 		for i, x := range words {
 			for k, y := range words {
 				if i != k {
-					table[[2]string{form(x), form(y)}] = true
+					p[form(x)] = append(p[form(x)], form(y))
 				}
 			}
 		}
 	}
-	return table
 }
 
 // inflections are the forms that words of a line stand for.
@@ -176,7 +181,10 @@ func inflections(verbs bool) []func(string) string {
 
 func isVowel(b byte) bool { return strings.IndexByte("aeiou", b) >= 0 }
 
-func areOpposites(x, y string) bool { return oppositeTable()[[2]string{base(x), base(y)}] }
+func areOpposites(x, y string) bool {
+	others := oppositeTable()[base(x)]
+	return others != nil && slices.Contains(others, base(y))
+}
 
 // base leaves the ending -s off a word, so that a row is one of its plurals too.
 func base(word string) string {
