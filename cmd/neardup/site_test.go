@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,10 +13,41 @@ import (
 
 	"github.com/neardup/neardup/internal/browser"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // remote is what a page or a style sheet loads from elsewhere; links that people follow are not.
 var remote = regexp.MustCompile(`(?i)(src\s*=\s*["']?|<link[^>]*href\s*=\s*["']?|url\(["']?|@import\s+["']?)(https?:)?//[^"') >]*`)
+
+// TestGuides: a guide is short, and its commands have only flags that there are.
+func TestGuides(t *testing.T) {
+	guides, err := filepath.Glob(filepath.Join("..", "..", "docs", "guides", "*.md"))
+	if err != nil || len(guides) != 5 {
+		t.Fatal(guides, err)
+	}
+	for _, guide := range guides {
+		text, err := os.ReadFile(guide)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(strings.Fields(string(text))); n > 150 {
+			t.Errorf("%s has %d words", guide, n)
+		}
+		lines := regexp.MustCompile(`(?m)^neardup ([^#\n]*)`).FindAllStringSubmatch(string(text), -1)
+		if len(lines) != 3 {
+			t.Errorf("%s has %d commands", guide, len(lines))
+		}
+		for _, m := range lines {
+			cmd, args, err := newRoot(&app{}).Find(strings.Fields(m[1]))
+			if err == nil {
+				err = cmd.ParseFlags(args)
+			}
+			if err != nil && !errors.Is(err, pflag.ErrHelp) {
+				t.Errorf("%s: neardup %s: %v", guide, m[1], err)
+			}
+		}
+	}
+}
 
 // TestSite: one command makes the site, and every link of it leads somewhere (mkdocs is strict);
 // the reference has each command, route and type; nothing is loaded from elsewhere, and
