@@ -26,6 +26,15 @@ func TestMemoryIsBounded(t *testing.T) {
 	writeRandomTexts(t, chinese, 15_000, 60, func(to []byte, word uint64) []byte {
 		return utf8.AppendRune(to, rune(0x4E00+word))
 	})
+	// A program's file counts as far as the system maps it, and one that maps whole folios of its cache
+	// may map all of a file that was just written.
+	little := filepath.Join(dir, "little.jsonl")
+	writeRandomTexts(t, little, 1, 1, inLetters)
+	mapped, _, err := peakOf("dedup", "--method=minhash", little)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapped = max(0, mapped-ownPages)
 	for _, test := range []struct {
 		command string
 		most    int64
@@ -38,18 +47,23 @@ func TestMemoryIsBounded(t *testing.T) {
 		{"dedup", 80, chinese},
 		{"dedup --method=weighted", 80, chinese},
 	} {
-		// The shell stands between because a process is told the peak of the one that started it, if that is more.
-		args := append([]string{"-c", `neardup "$@" && :`, "sh"}, strings.Fields(test.command)...)
-		out, err := exec.Command("sh", append(args, "--json", "--memory="+strconv.FormatInt(test.most, 10)+"MiB", test.in)...).Output()
-		var sum struct{ PeakMemoryBytes, TemporaryBytes int64 }
-		if err == nil {
-			err = json.Unmarshal(out, &sum)
-		}
-		if err != nil || sum.PeakMemoryBytes > test.most<<20*6/5 || sum.TemporaryBytes < 1<<20 {
-			t.Errorf("%s of %s in %d MiB: %d MiB, %d bytes on disk, %v",
-				test.command, filepath.Base(test.in), test.most, sum.PeakMemoryBytes>>20, sum.TemporaryBytes, err)
+		peak, onDisk, err := peakOf(append(strings.Fields(test.command), "--memory="+strconv.FormatInt(test.most, 10)+"MiB", test.in)...)
+		if err != nil || peak > test.most<<20*6/5+mapped || onDisk < 1<<20 {
+			t.Errorf("%s of %s in %d MiB: %d MiB, %d of them mapped without need, %d bytes on disk, %v",
+				test.command, filepath.Base(test.in), test.most, peak>>20, mapped>>20, onDisk, err)
 		}
 	}
+}
+
+// peakOf runs the command, and returns what it says it took of memory and disk.
+func peakOf(args ...string) (memory, disk int64, err error) {
+	// The shell stands between because a process is told the peak of the one that started it, if that is more.
+	out, err := exec.Command("sh", append([]string{"-c", `neardup "$@" --json && :`, "sh"}, args...)...).Output()
+	var sum struct{ PeakMemoryBytes, TemporaryBytes int64 }
+	if err == nil {
+		err = json.Unmarshal(out, &sum)
+	}
+	return sum.PeakMemoryBytes, sum.TemporaryBytes, err
 }
 
 // writeRandomTexts writes n documents of some of 20,000 words, of which each fourth repeats the one before.
