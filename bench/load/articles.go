@@ -84,9 +84,10 @@ func reprint(n int, title, text string) (string, string) {
 	r := rand.New(rand.NewPCG(uint64(n), 12))
 	b := make([]byte, 0, len(text)+200)
 	b = append(b, "Home | News | Weather | Sport\n"...)
+	even := false // two words side by side, each set twice by one site, read as one in the other's place
 	for word := range strings.FieldsSeq(text) {
 		b = append(append(b, word...), ' ')
-		if r.IntN(150) == 0 && !strings.HasSuffix(word, ".") {
+		if even = !even; even && r.IntN(75) == 0 && !strings.HasSuffix(word, ".") {
 			b = append(append(b, word...), ' ')
 		}
 	}

@@ -179,6 +179,7 @@ func (m *measure) oneMoment(t *testing.T) (doubled int) {
 			doubled, apart = doubled+n-1, apart+1
 		}
 	}
+	m.sizes(t, m.next+*groups*clients)
 	t.Logf("%d times %d copies at one moment, %.1f s: %d docIds doubled, in %d of the times", *groups, clients, time.Since(start).Seconds(), doubled, apart)
 	return doubled
 }
