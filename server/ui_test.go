@@ -17,10 +17,11 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// The page is for everybody, has a strict policy, and holds nothing.
+// The page is for everybody, who types no more than the address of the server, has a
+// strict policy, and holds nothing.
 func TestPageHasAStrictPolicy(t *testing.T) {
 	f := start(t)
-	r, err := http.Get(f.http.URL + "/ui/")
+	r, err := http.Get(f.http.URL + "/")
 	if err != nil {
 		t.Fatal(err)
 	}
