@@ -85,7 +85,7 @@ func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
 	}
 	d.share()
 	if err := d.document(doc, jsonText); err != nil {
-		if errors.Is(err, errNoField) {
+		if errors.Is(err, ErrNoField) {
 			err = fmt.Errorf("%w; %s", err, d.names(it.Raw))
 		}
 		return err
@@ -287,10 +287,26 @@ func (d *Decoder) table(it Item, doc *neardup.Document) error {
 	for i, at := range c.more {
 		d.rec.More[i] = cell(at)
 	}
-	if d.textless() && d.rec.HTML == nil {
-		return fmt.Errorf("only %d columns", len(d.cells))
+	if err := d.fits(it.in.dialect); err != nil {
+		return err
 	}
 	return d.document(doc, func(b []byte) (string, error) { return decodeText(b, it.in.charset) })
+}
+
+// fits returns an error if the row lacks the text, or has more cells than the header
+// that hold something: a text with a delimiter in it and no quotes lies in several, and
+// would be cut.
+func (d *Decoder) fits(table dialect) error {
+	lacks := d.textless() && d.rec.HTML == nil
+	switch {
+	case lacks && table.cells == 0:
+		return fmt.Errorf("cells in the row: only %d", len(d.cells))
+	case lacks:
+		return fmt.Errorf("cells in the row: only %d, in the header: %d", len(d.cells), table.cells)
+	case table.cells > 0 && slices.ContainsFunc(d.cells[min(table.cells, len(d.cells)):], func(b []byte) bool { return len(b) > 0 }):
+		return fmt.Errorf("cells in the row: %d, in the header: %d; a text with %s in it needs quotes", len(d.cells), table.cells, delimiterName(table.delimiter))
+	}
+	return nil
 }
 
 func (d *Decoder) row(it Item, doc *neardup.Document) error {
@@ -309,8 +325,8 @@ func (d *Decoder) row(it Item, doc *neardup.Document) error {
 	return d.document(doc, func(b []byte) (string, error) { return utf8Text(b), nil })
 }
 
-// errNoField is what a record without a text begins to say.
-var errNoField = errors.New("no field")
+// ErrNoField is wrapped by the reason of a record of JSON that has no text.
+var ErrNoField = errors.New("no field")
 
 // document makes the document of d.rec; str decodes its charset.
 func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, error)) error {
@@ -327,7 +343,7 @@ func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, erro
 	}
 	if d.fields.HTML.Name != "" {
 		if d.rec.HTML == nil {
-			return fmt.Errorf("%w %q", errNoField, d.fields.HTML.Name)
+			return fmt.Errorf("%w %q", ErrNoField, d.fields.HTML.Name)
 		}
 		page, err := str(d.rec.HTML)
 		if err != nil {
@@ -352,7 +368,7 @@ func (d *Decoder) text(doc *neardup.Document, str func([]byte) (string, error)) 
 				name += " or " + strconv.Quote(f.Name)
 			}
 		}
-		return fmt.Errorf("%w %s", errNoField, name)
+		return fmt.Errorf("%w %s", ErrNoField, name)
 	}
 	if d.rec.Text != nil {
 		if doc.Text, err = str(d.rec.Text); err != nil {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/neardup/neardup/text"
 )
 
 // FormatOf tells the format by the end of a name, compression aside; ""
@@ -149,6 +151,7 @@ func (r *Reader) detect(in *input) error {
 	if err != nil {
 		return err
 	}
+	head = readable(head, r.opt.Charset)
 	if in.format = formatOfHead(head); in.format != "" {
 		return nil
 	}
@@ -160,11 +163,11 @@ func (r *Reader) detect(in *input) error {
 	case r.opt.Delimiter != 0:
 		in.format = CSV
 		return nil
+	case in.alone && headed(head, r.fields) == '\t':
+		in.format = TSV
+		return nil
 	case in.alone && headed(head, r.fields) != 0:
 		in.format = CSV
-		if headed(head, r.fields) == '\t' {
-			in.format = TSV
-		}
 		return nil
 	}
 	in.format = Files
@@ -173,6 +176,14 @@ func (r *Reader) detect(in *input) error {
 	}
 	r.doubt(in, head)
 	return nil
+}
+
+// readable is the head of a file as UTF-8 without a mark, where it is text.
+func readable(head []byte, charset string) []byte {
+	if s, _, err := text.Decode(head, charset); err == nil {
+		return []byte(s)
+	}
+	return head
 }
 
 // doubt warns where a file taken for plain text looks like something else.

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -47,8 +48,8 @@ func dialectOf(f Format, head []byte, delimiter byte, fields Fields) dialect {
 	}
 	if delimiter != 0 {
 		d.delimiter = delimiter
-	} else if other := headed(head, fields); f == CSV && other != 0 && !numbered(fields) {
-		d.delimiter = other
+	} else if f == CSV && !numbered(fields) {
+		d.delimiter = cmp.Or(headed(head, fields), widest(head))
 	}
 	if f == TSV && looksQuoted(head, d.delimiter) {
 		d.quotes = fits
@@ -56,14 +57,14 @@ func dialectOf(f Format, head []byte, delimiter byte, fields Fields) dialect {
 	return d
 }
 
-// headed returns the delimiter under which the first line is a header that has
-// the wanted text; 0 if there is none.
+// headed returns the delimiter under which the first line, in UTF-8, is a header
+// that has the wanted text; 0 if there is none.
 func headed(head []byte, fields Fields) byte {
 	want := fields.Text.Name
 	if want == "" {
 		want = fields.HTML.Name
 	}
-	line, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), newline)
+	line, _, _ := bytes.Cut(head, newline)
 	for _, c := range []byte(delimiters) {
 		cells := dialect{delimiter: c, quotes: quoted}.split(nil, line)
 		for _, cell := range cells {
@@ -73,6 +74,19 @@ func headed(head []byte, fields Fields) byte {
 		}
 	}
 	return 0
+}
+
+// widest returns the delimiter under which the first line has the most cells, for
+// a message about a header that lacks the wanted text.
+func widest(head []byte) byte {
+	line, _, _ := bytes.Cut(head, newline)
+	best, most := byte(','), 0
+	for _, c := range []byte(delimiters) {
+		if n := bytes.Count(line, []byte{c}); n > most {
+			best, most = c, n
+		}
+	}
+	return best
 }
 
 // looksQuoted reports whether the cells that begin with a quote mostly end with

@@ -26,6 +26,10 @@ func TestDialects(t *testing.T) {
 		{"quoted tsv, the header too", "a.tsv", "\"id\"\t\"text\"\r\n\"1\"\t\"a\r\nb\"\r\n", Options{}, "a\r\nb"},
 		{"quoted tsv and a stray quote", "a.tsv", "id\ttext\n1\t\"a\"\n2\t\"b\" c\n3\t\"d\ne\"\n4\t\"f\n5\tg\n", Options{}, "a|\"b\" c|d\ne|\"f|g"},
 		{"tsv with quotes in the text", "a.tsv", "id\ttext\n1\t\"a\" b\n2\t\"c\n3\td\"\n", Options{}, "\"a\" b|\"c|d\""},
+		{"the header is no UTF-8", "a.csv", "Nr;\xdcbersicht\r\n1;a, b\r\n", Options{TextField: "Übersicht"}, "a, b"},
+		{"the header is UTF-16", "-", "\xff\xfei\x00d\x00;\x00t\x00e\x00x\x00t\x00\n\x001\x00;\x00-N\n\x00", Options{}, "中"},
+		{"an object of UTF-16", "-", "\xff\xfe{\x00\"\x00t\x00e\x00x\x00t\x00\"\x00:\x00\"\x00-N\"\x00}\x00\n\x00", Options{}, "中"},
+		{"empty cells behind the last column", "a.csv", "id;text\n1;a;;\n", Options{}, "a"},
 		{"not a table", "-", "some text, and more\nid, text\n", Options{}, "some text, and more|id, text"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -120,8 +120,15 @@ func (w *walk) glob(pattern string) error {
 	return nil
 }
 
-// dir adds the files below a directory. Hidden names are left out, and so are
-// links to directories and everything that is no regular file.
+// mark reports a file that Hadoop, Spark and what writes like them leave beside
+// the files of a table; it holds no record.
+func mark(name string) bool {
+	return name == "_SUCCESS" || name == "_metadata" || name == "_common_metadata" ||
+		strings.HasPrefix(name, "_committed_") || strings.HasPrefix(name, "_started_")
+}
+
+// dir adds the files below a directory. Hidden names and marks are left out, and
+// so are links to directories and everything that is no regular file.
 func (w *walk) dir(root string) error {
 	real := realPath(root)
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -134,7 +141,7 @@ func (w *walk) dir(root string) error {
 			}
 			return nil
 		}
-		if d.IsDir() {
+		if d.IsDir() || mark(d.Name()) {
 			return nil
 		}
 		info, err := os.Stat(path) // follows a link to a file

@@ -16,6 +16,8 @@ func TestInputs(t *testing.T) {
 	put(t, dir, "d/b.txt", "b")
 	put(t, dir, "d/a/z.txt", "z")
 	put(t, dir, "d/.hidden", "h")
+	put(t, dir, "d/_SUCCESS", "")
+	put(t, dir, "d/a/_committed_17", "{}")
 	put(t, dir, "d/.git/x.txt", "h")
 	put(t, dir, "e.txt", "e")
 	put(t, dir, "odd*name.txt", "o")
@@ -215,13 +217,18 @@ func TestFieldsWithoutEffect(t *testing.T) {
 }
 
 func TestMissingColumnIsAnError(t *testing.T) {
-	path := put(t, t.TempDir(), "a.csv", "id,body\n1,x\n")
-	r, err := Open([]string{path}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := drain(r); err == nil || !strings.Contains(err.Error(), `no column "text"; the header has "id", "body"`) {
-		t.Errorf("error %v", err)
+	for content, want := range map[string]string{
+		"id,body\n1,x\n":                     `no column "text"; the header has "id", "body"`,
+		"Nr;Preis, netto;K\xf6rper\n":        `no column "text"; the header has "Nr", "Preis, netto", "Körper"`,
+		"i\x00d\x00,\x00t\x00\n\x00-N\n\x00": "zero bytes: UTF-16 without a mark is read with --charset utf-16le",
+	} {
+		r, err := Open([]string{put(t, t.TempDir(), "a.csv", content)}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := drain(r); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", content, err, want)
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ func (d *Decoder) pictureOfField(doc *neardup.Document, str func([]byte) (string
 	value := d.rec.Text
 	switch {
 	case value == nil:
-		return fmt.Errorf("%w %q", errNoField, d.fields.Text.Name)
+		return fmt.Errorf("%w %q", ErrNoField, d.fields.Text.Name)
 	case len(value) == 0:
 		return nil // no picture, as null is no text
 	case !utf8.Valid(value):

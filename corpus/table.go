@@ -32,7 +32,7 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 	}
 	t.b.fill(sniffed)
 	head := t.b.window()
-	in.dialect = dialectOf(in.format, head[:min(len(head), sniffed)], opt.Delimiter, fields)
+	in.dialect = dialectOf(in.format, readable(head[:min(len(head), sniffed)], in.charset), opt.Delimiter, fields)
 	if numbered(fields) {
 		in.columns, err = findColumns(fields, nil)
 		return t, err
@@ -57,6 +57,9 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 		in.names = append(in.names, string(names[i]))
 	}
 	in.columns, err = findColumns(fields, names)
+	if err != nil && bytes.IndexByte(raw, 0) >= 0 {
+		err = fmt.Errorf("%w, and zero bytes: UTF-16 without a mark is read with --charset utf-16le", err)
+	}
 	return t, err
 }
 

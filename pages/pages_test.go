@@ -9,6 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/evidence"
+	"github.com/neardup/neardup/methods"
 )
 
 func sources(t *testing.T) map[string]string {
@@ -85,6 +89,20 @@ func TestEveryWordIsTranslated(t *testing.T) {
 			if !strings.Contains(all["i18n"], "'"+m[1]+"': '") {
 				t.Errorf("%s.js: no Chinese for %q", name, m[1])
 			}
+		}
+	}
+}
+
+// So is what the default method says of a pair.
+func TestEveryEvidenceIsTranslated(t *testing.T) {
+	words := []string{methods.Basis, neardup.BasisEqual, neardup.BasisContained, neardup.BasisOverride, neardup.BasisBlank, neardup.KindMore, evidence.Recurring.String()}
+	for _, f := range evidence.Features() {
+		words = append(words, f.String())
+	}
+	_, table, _ := strings.Cut(sources(t)["i18n"], "const zhData =")
+	for _, word := range words {
+		if !regexp.MustCompile(`[ ,']` + regexp.QuoteMeta(word) + `'?: '`).MatchString(table) {
+			t.Errorf("no Chinese for %q", word)
 		}
 	}
 }

@@ -139,6 +139,9 @@ func TestOddRequests(t *testing.T) {
 			t.Errorf("%s: %d, want %d: %.200s", path, got, status, body)
 		}
 	}
+	if got, body := f.raw(f.head("news read", "GET /v1/articles")); got != http.StatusMethodNotAllowed || !strings.Contains(body, "this route takes POST") {
+		t.Errorf("a method that the route does not take: %d %s", got, body)
+	}
 	if n := routesCounted(t, registry); n > 8 {
 		t.Errorf("%d routes in the metrics: paths that are none count as one", n)
 	}

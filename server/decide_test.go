@@ -35,6 +35,30 @@ func picture(tab *browser.Tab, name string) {
 const atSea = `The ferry left the harbour at seven in the morning with two hundred passengers, a cargo of oranges and the mail of three islands.
 Nobody minded that the wind had turned to the north: the captain had seen worse, the cook had made soup, and the children counted gulls until noon.`
 
+// Where everybody may read, as on loopback, a moderator signs in to decide; in Chinese
+// the default method is, too.
+func TestSignInWhereReadingIsOpen(t *testing.T) {
+	token := must[string](t)(server.NewToken())
+	f := start(t, open, func(c *server.Config) {
+		c.Access.Allow(server.HashOf(token), server.Grant{Tenant: "default", Roles: []server.Role{server.Moderate, server.Read}, Name: "李"})
+	})
+	for _, a := range []string{`{"nid":"first","content":"A quiet day at sea, and nobody minds."}`, `{"nid":"second","content":"A quiet day at sea and nobody minds it."}`} {
+		f.send(f.request("POST", "/v1/articles", "", a))
+	}
+	tab := browser.Open(t, 1280)
+	tab.Go(f.http.URL)
+	tab.Wait("document.querySelectorAll('.row').length > 0")
+	browser.Eval[any](tab, "[...document.querySelectorAll('header button')].find((b) => b.innerText === 'Sign in').click()")
+	tab.Wait("document.querySelector('#token')")
+	browser.Eval[any](tab, fmt.Sprintf("(() => { const i = document.querySelector('#token'); i.value = %q; i.form.requestSubmit(); })()", token))
+	tab.Wait("document.querySelector('header')?.innerText.includes('李')")
+	tab.Press("lj\r")
+	tab.Wait("document.querySelector('.verdicts')")
+	if got := browser.Eval[string](tab, "document.querySelector('.evidence').innerText"); !strings.Contains(got, "按词语证据估计的概率") {
+		t.Errorf("the evidence says %q", got)
+	}
+}
+
 // A moderator decides under /ui: by keys, kept on the server under the name of
 // the token, obeyed from then on, and saved as files that others obey; and moves
 // an article to a docId of its own, and back.

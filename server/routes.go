@@ -57,7 +57,11 @@ func problems(mux *http.ServeMux) http.Handler {
 			w.WriteHeader(status.status) // another spelling of a path
 			return
 		}
-		writeProblem(w, problem(status.status, api.CodeNotFound, "there is no such route"))
+		detail := "there is no such route"
+		if takes := w.Header().Get("Allow"); takes != "" {
+			detail = "this route takes " + takes
+		}
+		writeProblem(w, problem(status.status, api.CodeNotFound, detail))
 	})
 }
 

@@ -32,6 +32,7 @@ func (s *Server) routesForPages(mux *http.ServeMux) error {
 		h.Set("Cache-Control", "no-cache")
 		_, _ = w.Write(page) // a client that has gone
 	})
+	mux.Handle("GET /{$}", http.RedirectHandler("/ui/", http.StatusSeeOther))
 	mux.Handle("GET /ui", http.RedirectHandler("/ui/", http.StatusMovedPermanently))
 	s.live = prometheus.NewRegistry()
 	if err := s.live.Register(s.figures); err != nil {

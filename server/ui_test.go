@@ -17,10 +17,11 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// The page is for everybody, has a strict policy, and holds nothing.
+// The page is for everybody, who types no more than the address of the server, has a
+// strict policy, and holds nothing.
 func TestPageHasAStrictPolicy(t *testing.T) {
 	f := start(t)
-	r, err := http.Get(f.http.URL + "/ui/")
+	r, err := http.Get(f.http.URL + "/")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func TestLiveShowsWhatTheRoleAllows(t *testing.T) {
 // and watches; texts that look like markup stay texts.
 func TestPagesOfTheService(t *testing.T) {
 	inspected := api.Inspection{
-		Conflicts: []neardup.Conflict{{Kind: "number", A: "13", B: "31"}},
+		Conflicts: []neardup.Conflict{{Kind: "number", A: "13", B: "31", Bits: -4.4}, {Kind: "held", Bits: 2.1}},
 		Runes:     [2]int{5, 6}, Scales: []api.Scale{{Name: "jaccard of auto:3", Similarity: .5}}, Hamming: 1,
 		Fingerprints: [2]string{"00000000000000ff", "00000000000000fe"}, Keywords: [2][]api.Keyword{{{Word: "fox", Weight: 255}}, {{Word: "dog", Weight: 9}}},
 	}
@@ -111,7 +112,7 @@ func TestPagesOfTheService(t *testing.T) {
 	tab.Wait("document.querySelector('#text-a')")
 	browser.Eval[any](tab, `(() => { document.querySelector('#text-a').value = 'a quick fox'; document.querySelector('#text-b').value = 'a quick dog <b>'; document.querySelector('form').requestSubmit(); })()`)
 	tab.Wait("document.querySelectorAll('.bits').length === 2")
-	if got := browser.Eval[string](tab, "[...document.querySelectorAll('.bits .differs')].length + document.querySelector('main').innerText"); !strings.HasPrefix(got, "2") || !strings.Contains(got, "fox") || !strings.Contains(got, "0.5000") || !strings.Contains(got, "number: 13 → 31") {
+	if got := browser.Eval[string](tab, "[...document.querySelectorAll('.bits .differs')].length + document.querySelector('main').innerText"); !strings.HasPrefix(got, "2") || !strings.Contains(got, "fox") || !strings.Contains(got, "0.5000") || !strings.Contains(got, "number: 13 → 31 (-4.4)") || strings.Contains(got, "held") {
 		t.Errorf("Check shows %s", got)
 	}
 	if !strings.Contains(browser.Eval[string](tab, "decodeURIComponent(location.hash)"), `["a quick fox","a quick dog <b>"]`) {

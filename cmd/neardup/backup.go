@@ -53,7 +53,7 @@ func (b *backup) do(ctx context.Context, name string) error {
 	if b.data != "" {
 		return b.offline(ctx, name)
 	}
-	c, err := b.remote.client()
+	c, err := b.remote.client(b.stderr)
 	if err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func (c *consume) do(ctx context.Context) (err error) {
 	if err := c.valid(); err != nil {
 		return err
 	}
-	client, err := c.remote.client()
+	client, err := c.remote.client(c.stderr)
 	if err != nil {
 		return err
 	}

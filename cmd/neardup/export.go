@@ -27,7 +27,7 @@ with the role admin, and memory for the nids.
 		Example: `  neardup export --server http://127.0.0.1:8080 --token-file news/admin-token > docids.csv`,
 		Args:    expects(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := remote.client()
+			c, err := remote.client(a.stderr)
 			if err != nil {
 				return err
 			}

@@ -94,6 +94,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, corpus.ErrDamaged):
 		fmt.Fprintf(stderr, "neardup: %v; --skip-damaged goes on without the rest\n", err)
 		return exitFailed
+	case errors.Is(err, corpus.ErrField), errors.Is(err, corpus.ErrNoField):
+		fmt.Fprintf(stderr, "neardup: %v; --text-field, --id-field and so on name the fields\n", err)
+		return exitFailed
 	default:
 		fmt.Fprintf(stderr, "neardup: %v\n", err)
 		return failure(err)

@@ -79,7 +79,7 @@ func (c *correct) do(ctx context.Context, nid string) error {
 		c.to.Content = &text
 	}
 	c.to.Why = c.why
-	client, err := c.remote.client()
+	client, err := c.remote.client(c.stderr)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ tune, and as a trail of every change with who, when, why, before and after.
 const rulingsPage = 1000
 
 func (r *rulings) do(ctx context.Context) error {
-	client, err := r.remote.client()
+	client, err := r.remote.client(r.stderr)
 	if err != nil {
 		return err
 	}

@@ -236,15 +236,16 @@ func (s *sampled) decode(r *corpus.Reader, kept, others []sampledRecord) error {
 			s.others = append(s.others, d)
 		}
 	}
-	if len(s.docs) == 0 {
-		return fmt.Errorf("nothing could be read: %w", errors.Join(first, errNoSample))
+	switch {
+	case first != nil && len(s.docs) == 0:
+		return fmt.Errorf("nothing could be read: %w", first)
+	case len(s.docs) == 0:
+		return errors.New("the inputs hold no record")
 	}
 	s.rejected = float64(bad) / float64(len(kept))
 	s.documents = s.documents.scaled(1 - s.rejected)
 	return nil
 }
-
-var errNoSample = errors.New("the inputs hold no record")
 
 // forecast is what one method will take.
 type forecast struct {

@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/neardup/neardup/server/api"
 	"github.com/spf13/pflag"
@@ -26,8 +28,9 @@ func refusedToken(err error) bool {
 	return errors.As(err, &p) && (p.Code() == api.CodeToken || p.Code() == api.CodeForbidden)
 }
 
-// client makes a client. Tokens never come as a flag: others could see it.
-func (f *remoteFlags) client() (*api.Client, error) {
+// client makes a client that tells once where it has to wait. Tokens never come as
+// a flag: others could see it.
+func (f *remoteFlags) client(tell io.Writer) (*api.Client, error) {
 	if f.server == "" {
 		return nil, usage("--server is missing")
 	}
@@ -39,7 +42,10 @@ func (f *remoteFlags) client() (*api.Client, error) {
 		}
 		token = strings.TrimSpace(string(b))
 	}
-	c, err := api.NewClient(f.server, api.Options{Token: token})
+	var once sync.Once
+	c, err := api.NewClient(f.server, api.Options{Token: token, Late: func(err error) {
+		once.Do(func() { fmt.Fprintf(tell, "no answer yet: %v; trying again for half a minute\n", err) })
+	}})
 	if err != nil {
 		return nil, usage("--server: %w", err)
 	}

@@ -331,7 +331,7 @@ func (s *serve) listen(ctx context.Context, withTLS bool) (*server.Bounded, erro
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", s.addr)
 	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
+		return nil, fmt.Errorf("--addr: %w", err)
 	}
 	s.bound = l.Addr().String()
 	s.log.Info("listening", "addr", s.bound, "tls", withTLS)

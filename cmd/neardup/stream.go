@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -84,6 +85,7 @@ type stream struct {
 type counts struct {
 	articles, fresh, duplicates, rejected int64
 	blank                                 int64 // new for want of text
+	again                                 int64 // they were there already
 }
 
 func (f *streamFlags) run(ctx context.Context, a *app, inputs []string, how ask) error {
@@ -93,7 +95,11 @@ func (f *streamFlags) run(ctx context.Context, a *app, inputs []string, how ask)
 	if f.input.opt.Compare == corpus.TitleAndText {
 		return usage("--compare %s has no effect here: serve --compare says what the server compares", corpus.TitleAndText)
 	}
-	c, err := f.remote.client()
+	tell := a.stderr
+	if f.quiet {
+		tell = io.Discard
+	}
+	c, err := f.remote.client(tell)
 	if err != nil {
 		return err
 	}
@@ -295,6 +301,9 @@ func (s *stream) note(j *job) error {
 		} else {
 			s.counts.duplicates++
 		}
+		if r.Answer.Replayed {
+			s.counts.again++
+		}
 		if err := s.journal.answer(r.Answer); err != nil {
 			return err
 		}
@@ -350,6 +359,9 @@ func (s *stream) summary() error {
 		c := s.counts
 		fmt.Fprintf(s.stderr, "%s articles: %s new, %s duplicates; %s rejected\n",
 			grouped(c.articles), grouped(c.fresh), grouped(c.duplicates), grouped(c.rejected))
+		if c.again > 0 {
+			fmt.Fprintf(s.stderr, "%s of them had been sent before: the answers are those of then\n", grouped(c.again))
+		}
 		noText(s.stderr, c.blank)
 		if s.journal.Before > 0 {
 			fmt.Fprintf(s.stderr, "%s records were done before\n", grouped(s.journal.Before))

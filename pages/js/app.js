@@ -50,11 +50,17 @@ class App {
     fill(this.top, h('a', { class: 'skip', href: '#main', onclick: (e) => { e.preventDefault(); this.main.focus(); } }, t('Skip to content')),
       h('a', { class: 'brand', href: '#' + this.shown[0][0] }, h('span', { class: 'logo', 'aria-hidden': 'true' }), 'neardup'), this.nav, h('span', { class: 'spring' }),
       this.source.who ? h('span', { class: 'quiet' }, [this.source.who.name, this.source.who.tenant].filter(Boolean).join(' · ')) : null,
-      this.source.token?.() ? h('button', { class: 'plain', onclick: () => this.source.leave() }, t('Sign out')) : null,
+      this.source.token?.() ? h('button', { class: 'plain', onclick: () => this.source.leave() }, t('Sign out'))
+        : this.source.who ? h('button', { class: 'plain', onclick: () => this.signIn() }, t('Sign in')) : null,
       h('button', { class: 'plain', lang: language() === 'zh' ? 'en' : 'zh-CN', title: t('Language') + ' (l)', onclick: () => this.switchLanguage() }, language() === 'zh' ? 'English' : '中文'),
       h('button', { class: 'plain', title: t('Theme') + ' (t)', onclick: () => this.switchTheme() }, dark ? t('light') : t('dark')),
       h('button', { class: 'plain', title: t('Keys') + ' (?)', 'aria-label': t('Keys'), onclick: () => this.help() }, '?'));
     document.title = `${t(this.shown.find(([name]) => name === this.view)?.[1] || 'Run')} · neardup`;
+  }
+
+  async signIn() {
+    await this.source.signIn((...what) => fill(this.main, what));
+    location.reload();
   }
 
   async route() {

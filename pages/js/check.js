@@ -2,6 +2,7 @@
 // stands on.
 import { h, fill } from './dom.js';
 import { t, said, num, fixed } from './i18n.js';
+import { conflicts } from './group.js';
 import { diff, kinds, passages } from './text.js';
 
 const longestLink = 8000;
@@ -43,7 +44,7 @@ async function pair(app, p, q) {
   const parts = diff(p, q), names = kinds(parts), shared = passages(p, [q], 5);
   const piece = (side) => parts.flatMap((x) => x.op === '=' ? [(side === 'a' ? x.a : x.b).join('')] : (x.op === '-') === (side === 'a') ? [h(x.op === '-' ? 'del' : 'ins', {}, (side === 'a' ? x.a : x.b).join(''))] : []);
   return [h('section', { class: 'panel' }, h('h2', {}, verdict(stages.content.near, stages.content.variant)),
-    r.conflicts?.length ? h('p', { class: 'differs' }, t('Facts that conflict') + ': ', r.conflicts.map((f) => h('span', { class: 'chip variant' }, `${said(f.kind)}: ${f.a || '–'} → ${f.b || '–'}`))) : null,
+    conflicts(r.conflicts, 'a', 'b'),
     h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': t('Stage') }, h('table', {}, h('thead', {}, h('tr', {}, [t('Stage'), t('Verdict'), t('Similarity'), t('Reason')].map((x) => h('th', { scope: 'col' }, x)))),
       h('tbody', {}, ['url', 'title', 'content'].map((s) => h('tr', {}, h('th', { scope: 'row' }, said(s)), h('td', {}, stages[s].near ? t('Duplicate') : stages[s].variant ? t('Variant') : t('New')), h('td', {}, stages[s].similarity ? fixed(stages[s].similarity) : '–'), h('td', {}, stages[s].near || stages[s].similarity ? said(stages[s].basis) : '')))))),
     facts([[t('Length'), r.runes.map(num).join(' / ')], [t('Edits'), r.editDistance === undefined ? '' : num(r.editDistance)]])),

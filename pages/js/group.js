@@ -149,6 +149,14 @@ async function gone(m, r) {
   m.v.app.say(t('Moved to {docId}', { docId: r.docId }));
 }
 
+// conflicts are the facts that speak against two texts, from one side to the other; what
+// speaks for them has bits above 0, and is none.
+export function conflicts(list, from, to) {
+  const against = (list || []).filter((f) => !(f.bits > 0));
+  return against.length ? h('p', { class: 'differs' }, t('Facts that conflict') + ': ', against.map((f) => h('span', { class: 'chip variant' },
+    said(f.kind) + (f.a || f.b ? `: ${f[from] || '–'} → ${f[to] || '–'}` : '') + (f.bits ? ` (${f.bits.toFixed(1)})` : '')))) : null;
+}
+
 function memberCard(m, c) {
   const { x } = c, variant = x.decision === 'new';
   c.differs = h('p', { class: 'differs' });
@@ -158,7 +166,7 @@ function memberCard(m, c) {
   const root = h('section', { class: 'member', tabindex: -1, 'aria-label': `${variant ? t('Variant') : t('Duplicate')} ${x.id}`, onclick: () => mark(m, c.i) },
     h('header', {}, x.similarity ? h('span', { class: 'similarity' }, t('similarity {a}', { a: fixed(x.similarity) })) : null, h('span', { class: 'chip ' + (variant ? 'variant' : 'gone') }, variant ? t('Variant') : t('Duplicate')),
       h('h3', {}, x.title || x.id)), meta(m, x), h('p', { class: 'quiet evidence' }, evidence), c.differs, c.body,
-    x.conflicts?.length ? h('p', { class: 'differs' }, t('Facts that conflict') + ': ', x.conflicts.map((f) => h('span', { class: 'chip variant' }, `${said(f.kind)}: ${f.b || '–'} → ${f.a || '–'}`))) : null,
+    conflicts(x.conflicts, 'b', 'a'),
     movedBy(m, c),
     m.v.app.decisions ? h('div', { class: 'verdicts', role: 'group', 'aria-label': t('Is it a duplicate?') }, c.buttons, mover(m, c), keeper(m, c)) : null);
   c.verdict = () => {

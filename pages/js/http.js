@@ -44,15 +44,21 @@ export class HttpSource {
         if (e.status !== 401 && e.status !== 403) throw e;
         if (this.token()) said = e.message;
       }
-      await new Promise((ok) => {
-        const field = h('input', { type: 'password', autocomplete: 'off', id: 'token', required: true });
-        const send = (e) => { e.preventDefault(); this.keep(field.value.trim()); ok(); };
-        place(h('form', { class: 'panel login', onsubmit: send }, h('h1', {}, t('Sign in')),
-          h('label', {}, t('Token'), field), said ? h('p', { role: 'alert', class: 'wrong' }, said) : null,
-          h('p', { class: 'quiet' }, t('It stays in this tab and is sent as a header only.')), h('button', { class: 'primary' }, t('Sign in'))));
-        field.focus();
-      });
+      await this.signIn(place, said);
     }
+  }
+
+  // signIn asks for a token, of one that may only read, too: a server without tokens lets
+  // everybody read, and only who has its administrator's decide.
+  signIn(place, said) {
+    return new Promise((ok) => {
+      const field = h('input', { type: 'password', autocomplete: 'off', id: 'token', required: true });
+      const send = (e) => { e.preventDefault(); this.keep(field.value.trim()); ok(); };
+      place(h('form', { class: 'panel login', onsubmit: send }, h('h1', {}, t('Sign in')),
+        h('label', {}, t('Token'), field), said ? h('p', { role: 'alert', class: 'wrong' }, said) : null,
+        h('p', { class: 'quiet' }, t('It stays in this tab and is sent as a header only.')), h('button', { class: 'primary' }, t('Sign in'))));
+      field.focus();
+    });
   }
 
   decisions() { return Rulings.load(this); }

@@ -68,6 +68,8 @@ const zhData = {
   'equal text': '文本相同', 'contained share of passages': '被包含段落的比例', override: '人工裁定', url: '网址', title: '标题', content: '正文', nid: 'nid', new: '新', duplicate: '重复', variant: '变体', leader: '首篇',
   same: '相同', other: '不同', version: '版本', facts: '事实不同', part: '部分', unsure: '无法判断',
   number: '数字', name: '名称', negation: '否定', opposite: '反义', order: '次序', more: '多出内容', stance: '立场', keyword: '短信关键词',
+  held: '共有', 'held-back': '反向共有', length: '长度', word: '词语', exchanged: '互换', focus: '集中差异', 'number-focus': '数字集中差异', block: '整段', 'more-numbers': '多出数字', recurring: '多处同样的差异', bias: '基准', picture: '图片', images: '图片',
+  'probability by the evidence of the words': '按词语证据估计的概率', 'no text': '无正文', none: '无',
   'jaccard of words weighted by idf': '按 idf 加权的词语 Jaccard 相似度', 'edit similarity of runes': '按字符的编辑相似度',
   read: '读取', group: '归组', compare: '比较', count: '计数', write: '写出',
 };
@@ -77,8 +79,8 @@ const measures = { jaccard: 'Jaccard 相似度', cosine: '余弦相似度', cont
 // of fact. What it does not know it leaves as it is.
 export function said(s) {
   if (lang !== 'zh' || !s) return s || '';
-  const of = /^(jaccard|cosine|containment|euclidean) of (\S+)$/.exec(s), bits = /^1 - distance\/64 of (.+)$/.exec(s);
-  return zhData[s] || (of && `${of[2]} 的${measures[of[1]]}`) || (bits && `1 − 距离/64（${bits[1]}）`) || s;
+  const of = /^(jaccard|cosine|containment|euclidean) of (\S+)$/.exec(s), bits = /^1 - distance\/(\d+) of (.+)$/.exec(s);
+  return zhData[s] || (of && `${of[2]} 的${measures[of[1]]}`) || (bits && `1 − 距离/${bits[1]}（${bits[2]}）`) || s;
 }
 
 let lang = recall('language') || (navigator.language.startsWith('zh') ? 'zh' : 'en');

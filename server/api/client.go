@@ -24,13 +24,19 @@ type Options struct {
 	// 30 s.
 	HTTP *http.Client
 	// Attempts is how often a request is sent before its error is given
-	// up to the caller; 0: 8, which take about half a minute.
+	// up to the caller; 0: 13, which take about half a minute.
 	Attempts int
 	// Wait is how long to wait before the second attempt; it doubles with
 	// each, up to 5 s, and is never less than what the server asks for. 0:
 	// 100 ms.
 	Wait time.Duration
+	// Late is told why a request that was sent four times has no answer yet; nil:
+	// nobody is. It may be called from several goroutines at once.
+	Late func(error)
 }
+
+// late is after how many attempts a person wants to know.
+const late = 4
 
 // Client talks to a server. A request that fails for a reason that may pass
 // (a lost connection, 429, 502, 503, 504) is sent again; every submission
@@ -61,7 +67,7 @@ func NewClient(server string, o Options) (*Client, error) {
 		c.o.HTTP, c.own = &http.Client{Transport: transport, Timeout: 30 * time.Second}, true
 	}
 	if c.o.Attempts <= 0 {
-		c.o.Attempts = 8
+		c.o.Attempts = 13
 	}
 	if c.o.Wait <= 0 {
 		c.o.Wait = 100 * time.Millisecond
@@ -100,6 +106,9 @@ func (c *Client) do(ctx context.Context, k call) error {
 		after, err := c.once(ctx, k, body)
 		if err == nil || !Passing(err) || attempt == c.o.Attempts || ctx.Err() != nil {
 			return err
+		}
+		if attempt == late && c.o.Late != nil {
+			c.o.Late(err)
 		}
 		if err := sleep(ctx, max(after, wait/2+mathrand.N(wait/2+1))); err != nil {
 			return err
@@ -163,14 +172,15 @@ func (c *Client) once(ctx context.Context, k call, body []byte) (time.Duration, 
 		return 0, nil
 	}
 	seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
-	return time.Duration(min(max(seconds, 0), 60)) * time.Second, problemOf(resp.StatusCode, answer)
+	return time.Duration(min(max(seconds, 0), 60)) * time.Second, problemOf(resp.StatusCode, answer, target)
 }
 
-// problemOf reads a problem, or makes one where a proxy answered otherwise.
-func problemOf(status int, answer []byte) *Problem {
+// problemOf reads a problem, or makes one where a proxy, or another server,
+// answered otherwise.
+func problemOf(status int, answer []byte, target string) *Problem {
 	var p Problem
 	if json.Unmarshal(answer, &p) != nil || p.Status == 0 {
-		p = Problem{Title: http.StatusText(status)}
+		p = Problem{Title: http.StatusText(status), Detail: target + " was not answered by neardup serve"}
 	}
 	p.Status = status
 	return &p

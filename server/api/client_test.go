@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -132,7 +133,8 @@ func TestProxyThatAnswersHTML(t *testing.T) {
 		fmt.Fprint(w, "<html>")
 	}))
 	var p *api.Problem
-	if _, err := c.Stats(t.Context()); !errors.As(err, &p) || p.Status != 404 || p.Code() != "" {
+	if _, err := c.Stats(t.Context()); !errors.As(err, &p) || p.Status != 404 || p.Code() != "" ||
+		!strings.Contains(err.Error(), "/v1/stats was not answered by neardup serve") {
 		t.Errorf("%v", err)
 	}
 }
