@@ -102,11 +102,11 @@ type span struct{ a0, a1, b0, b1 int }
 // (patience) before. What is too much is a place as it is. It keeps its memory. Near-linear.
 type differ struct {
 	spans []span
-	ends  []int32 // how far each diagonal got, for each number of edits
+	ends  []int32 // how far each diagonal got, for each number of edits: a triangle
 	steps []step
-	// of lackBoth:
-	lacking [2][]int32
-	seen    []uint64 // bits of words
+	// of edits:
+	shared [2]row
+	seen   []uint64 // bits of words
 	// of anchored:
 	runs    table
 	entries []int32 // in runs, of each word of the first text
@@ -236,132 +236,121 @@ func runHash(words []uint32) uint64 {
 // edits puts the places of a shortest way from x to y, which begin at a0 and b0, and
 // reports whether there is one of few edits.
 //
-// Of all shortest ways it is the one of Myers' greedy search, of which only what can lie on a shortest
-// way is looked at. A word that the other row lacks is an edit, so that a state's edits and those that
-// are left at the least say whether it may be on a way of at most that many. The others are
-// left out, which only takes away states that come as far; none on the way that the whole search finds
-// is, so each of these stays the farthest of its diagonal, and the way the same.
+// Of all shortest ways it is the one of Myers' greedy search. Back from the end that one puts a word in
+// wherever the rest has as much in common without it, else takes one away wherever that holds, else keeps one.
+// A word that the other row lacks changes nothing that two rows have in common: so it is an edit, and
+// the way through what is left is the same without it.
 func (d *differ) edits(x, y []uint32, a0, b0 int) bool {
 	if max(len(x), len(y))-min(len(x), len(y)) > mostEdits {
 		return false
 	}
-	d.lackBoth(x, y)
-	apart := len(x) - len(y)
-	least := max(2*int(d.lacking[0][0])-apart, 2*int(d.lacking[1][0])+apart)
-	for spare := 4; least <= mostEdits; spare *= 4 {
-		most := min(least+spare, mostEdits)
-		if n, found := d.within(x, y, most); found {
-			d.walk(x, y, n, a0, b0)
-			return true
-		}
-		if most == mostEdits {
-			break
+	d.shared[0].keep(x, y, &d.seen)
+	d.shared[1].keep(y, x, &d.seen)
+	p, q := &d.shared[0], &d.shared[1]
+	n, found := d.within(p.words, q.words, mostEdits-(len(x)-len(p.words))-(len(y)-len(q.words)))
+	if !found {
+		return false
+	}
+	d.walk(n, len(p.words), len(q.words))
+	i, j := 0, 0
+	for s := len(d.steps) - 1; s >= 0; s-- {
+		e := d.steps[s]
+		for k := range e.n {
+			atX, atY := int(p.at[e.a+k]), int(q.at[e.b+k])
+			d.put(a0+i, a0+atX, b0+j, b0+atY)
+			i, j = atX+1, atY+1
 		}
 	}
-	return false
+	d.put(a0+i, a0+len(x), b0+j, b0+len(y))
+	return true
 }
 
-// lackBoth counts, from each place on, the words of x that y lacks, and of y that x lacks, of
-// which it may overlook some.
-func (d *differ) lackBoth(x, y []uint32) {
-	for side, list := range [2][]uint32{x, y} {
-		other := [2][]uint32{y, x}[side]
-		log := bits.Len(uint(len(other)) * 16)
-		d.seen = slices.Grow(d.seen[:0], 1<<log/64+1)[:1<<log/64+1]
-		clear(d.seen)
-		for _, w := range other {
-			at := w * 2654435769 >> (32 - log)
-			d.seen[at/64] |= 1 << (at % 64)
-		}
-		n := len(list)
-		d.lacking[side] = slices.Grow(d.lacking[side][:0], n+1)[:n+1]
-		count := int32(0)
-		d.lacking[side][n] = 0
-		for i := n - 1; i >= 0; i-- {
-			at := list[i] * 2654435769 >> (32 - log)
-			if d.seen[at/64]>>(at%64)&1 == 0 {
-				count++
-			}
-			d.lacking[side][i] = count
+// row is what is left of a row of words, and where that stands in it.
+type row struct {
+	words []uint32
+	at    []int32
+}
+
+// keep keeps the words of x that y has, and maybe some others.
+func (r *row) keep(x, y []uint32, seen *[]uint64) {
+	r.words, r.at = r.words[:0], r.at[:0]
+	log := max(6, bits.Len(uint(len(y))*32))
+	set := slices.Grow((*seen)[:0], 1<<log/64)[:1<<log/64]
+	clear(set)
+	*seen = set
+	for _, w := range y {
+		at := w * 2654435769 >> (32 - log)
+		set[at/64] |= 1 << (at % 64)
+	}
+	for i, w := range x {
+		if at := w * 2654435769 >> (32 - log); set[at/64]>>(at%64)&1 != 0 {
+			r.words, r.at = append(r.words, w), append(r.at, int32(i))
 		}
 	}
 }
 
-// Of each number of edits a row says how far each diagonal got, the diagonals from
-// -mostEdits-2 on; one that is left out, or beside those that are looked at, is nowhere.
-const (
-	wide    = 2*mostEdits + 5
-	middle  = mostEdits + 2
-	nowhere = -2
-)
+// nowhere is how far a diagonal got that leaves a row.
+const nowhere = -2
 
-// within finds how many edits a shortest way has, at most most. Where so many more deletions than
-// insertions are left, all words of x that y lacks are deletions, and all of y that x lacks insertions.
+// within finds how many edits a shortest way has, at most most. Of each number of edits n ends has a row of
+// how far each diagonal got: -n, -n+2 and so on to n.
 func (d *differ) within(x, y []uint32, most int) (n int, found bool) {
-	d.ends = slices.Grow(d.ends[:0], (mostEdits+1)*wide)[:(mostEdits+1)*wide]
-	lo, hi, end := 0, 0, len(x)-len(y)
-	lackX, lackY := d.lacking[0][:len(x)+1], d.lacking[1][:len(y)+1]
-	for n := 0; n <= most && lo <= hi; n++ {
-		row := d.ends[n*wide : (n+1)*wide]
-		row[middle+lo-2], row[middle+hi+2] = nowhere, nowhere
-		last := d.ends[max(n-1, 0)*wide:][:wide]
-		for k := lo; k <= hi; k += 2 {
+	if max(len(x), len(y))-min(len(x), len(y)) > most {
+		return 0, false
+	}
+	d.ends = d.ends[:0]
+	for n := 0; n <= most; n++ {
+		d.ends = slices.Grow(d.ends, n+1)
+		last, row := d.ends[len(d.ends)-n:], d.ends[len(d.ends):len(d.ends)+n+1]
+		d.ends = d.ends[:len(d.ends)+n+1]
+		for c := range row {
 			i := 0
-			if n > 0 {
-				i = int(max(last[middle+k-1]+1, last[middle+k+1]))
+			switch {
+			case n == 0:
+			case c == 0:
+				i = int(last[0])
+			case c == n:
+				i = int(last[c-1]) + 1
+			default:
+				i = int(max(last[c-1]+1, last[c]))
 			}
-			j := i - k
-			if i < 0 || i > len(x) || j > len(y) || 2*int(lackX[i]) > most-n+end-k || 2*int(lackY[j]) > most-n-end+k {
-				row[middle+k] = nowhere
+			j := i - 2*c + n
+			if i < 0 || i > len(x) || j > len(y) {
+				row[c] = nowhere
 				continue
 			}
 			for i < len(x) && j < len(y) && x[i] == y[j] {
 				i++
 				j++
 			}
-			row[middle+k] = int32(i)
+			row[c] = int32(i)
 			if i == len(x) && j == len(y) {
 				return n, true
 			}
 		}
-		for lo <= hi && row[middle+lo] == nowhere {
-			lo += 2
-		}
-		for lo <= hi && row[middle+hi] == nowhere {
-			hi -= 2
-		}
-		lo, hi = lo-1, hi+1
 	}
 	return 0, false
 }
 
-// walk goes the way back and puts its places.
-func (d *differ) walk(x, y []uint32, n, a0, b0 int) {
+// walk goes the way of n edits back, which ends at i and j, and notes its runs of equal words.
+func (d *differ) walk(n, i, j int) {
 	d.steps = d.steps[:0]
-	i, j := len(x), len(y)
 	for ; n > 0; n-- {
-		last, k := d.ends[(n-1)*wide:n*wide], i-j
-		from := k - 1
-		if last[middle+k-1] < last[middle+k+1] {
-			from = k + 1
+		last, k := d.ends[n*(n-1)/2:][:n], i-j
+		c := (k + n) / 2
+		from, fromI := k+1, 0
+		if c < n {
+			fromI = int(last[c])
 		}
-		fromI := int(last[middle+from])
 		start := fromI // where the run of equal words begins, behind the edit
-		if from == k-1 {
-			start++
+		if c == n || c > 0 && last[c-1] >= last[c] {
+			from, fromI = k-1, int(last[c-1])
+			start = fromI + 1
 		}
 		d.steps = append(d.steps, step{start, start - k, i - start})
 		i, j = fromI, fromI-from
 	}
 	d.steps = append(d.steps, step{0, 0, i})
-	atA, atB := 0, 0
-	for s := len(d.steps) - 1; s >= 0; s-- {
-		if e := d.steps[s]; e.n > 0 {
-			d.put(a0+atA, a0+e.a, b0+atB, b0+e.b)
-			atA, atB = e.a+e.n, e.b+e.n
-		}
-	}
-	d.put(a0+atA, a0+len(x), b0+atB, b0+len(y))
 }
 
 // around are how many characters of a script without spaces beside a difference
