@@ -165,10 +165,29 @@ func (d *Detector) Add(ctx context.Context, sub Submission) (Answer, error) {
 	if !errors.Is(err, ErrNotFound) {
 		return Answer{}, fmt.Errorf("find %q: %w", sub.ID, err)
 	}
+	a, err := d.decideWithin(ctx, &sub, request)
+	if err == nil || errors.Is(err, ErrUnavailable) {
+		return a, err
+	}
+	// Another server may have answered it, which counts before whatever is full or hot.
+	if _, behind := d.index.Catalog().Stats(ctx); behind != nil {
+		return a, err
+	}
+	switch r, is := d.replay(ctx, &sub, request); {
+	case is == nil:
+		return d.answer(ctx, r)
+	case errors.Is(is, ErrMismatch), errors.Is(is, ErrTaken):
+		return a, fmt.Errorf("find %q: %w", sub.ID, is)
+	}
+	return a, err
+}
+
+// decideWithin decides within the quota.
+func (d *Detector) decideWithin(ctx context.Context, sub *Submission, request [16]byte) (Answer, error) {
 	if err := d.quota(ctx); err != nil {
 		return Answer{}, err
 	}
-	return d.decide(ctx, d.subject(&sub, request))
+	return d.decide(ctx, d.subject(sub, request))
 }
 
 // replay finds the answer to a submission that was made before.

@@ -49,7 +49,8 @@ type Index interface {
 	// Replay finds what Commit answered to the same submission: by its
 	// idempotency key, then by its nid. ErrNotFound if there was none;
 	// ErrMismatch or ErrTaken, as of Commit, if it was another request. It answers
-	// as long as the key and the nid are kept.
+	// as long as the key and the nid are kept. What another server has answered a moment ago it may
+	// not find yet, unlike Commit; after Stats it does.
 	Replay(ctx context.Context, a ReplayKey) (Receipt, error)
 	// Commit makes one change durable, whole or not at all, and returns
 	// its log entry. It is refused, and nothing is written, with

@@ -27,6 +27,7 @@ var (
 	seconds   = flag.Int("seconds", 1, "length of the steady run; that of each step to the highest rate is a third")
 	most      = flag.Float64("most", 0, "the highest rate with p99 <= 40 ms is looked for from here up, by tenths; 0: not at all")
 	servers   = flag.Int("servers", 2, "servers over one log")
+	asked     = flag.Int("asked", 0, "servers that get requests, the others only follow; 0: all")
 	groups    = flag.Int("groups", 20, "how often 16 clients send near-identical articles at one moment")
 	workers   = flag.Int("workers", 128, "requests open at one moment")
 	gateways  = flag.Int("gateways", 1, "gateways of HBase")

@@ -160,7 +160,9 @@ func (r *rig) serve(t *testing.T, name string, count int, flags, env []string) *
 		}
 		one.Process = p
 		s.servers = append(s.servers, one)
-		targets = append(targets, load.NewTarget(url, token, *workers))
+		if n < *asked || *asked == 0 {
+			targets = append(targets, load.NewTarget(url, token, *workers))
+		}
 		s.processes = append(s.processes, process{"neardup " + strconv.Itoa(n+1), func() time.Duration { return services.CPU(p.PID()) }})
 	}
 	s.target = targets[0].Beside(targets[1:]...)

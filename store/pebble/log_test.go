@@ -197,6 +197,48 @@ func TestWriteHereReadThere(t *testing.T) {
 	}
 }
 
+// TestRetriesElsewhere: what one server has answered is what another answers to the same submission, also where it would take
+// none that is new; once the article is gone it is decided anew.
+func TestRetriesElsewhere(t *testing.T) {
+	log := storetest.NewLog()
+	var servers []server
+	for range 3 {
+		s, err := serve(t, vfs.NewMem(), log)
+		ok(t, err)
+		servers = append(servers, s)
+	}
+	first, full, other := servers[0], servers[1], servers[2]
+	full.MaxMembers = 1
+	for n := range 50 {
+		nid, text := fmt.Sprint(n), storetest.Base(n)
+		a, err := first.add(t, nid, text)
+		ok(t, err)
+		if again, err := full.add(t, nid, text); err != nil || !again.Replayed || again.Seq != a.Seq {
+			t.Errorf("a retry of %s where the quota is reached: %+v, %v", nid, again, err)
+		}
+		b, err := first.add(t, nid+"b", storetest.Base(n+1000))
+		ok(t, err)
+		if _, err := full.add(t, nid+"b", text); !errors.Is(err, docid.ErrTaken) {
+			t.Errorf("%s with another text where the quota is reached: %v", b.ID, err)
+		}
+		if _, err := full.add(t, nid+"c", text); !errors.Is(err, docid.ErrQuota) {
+			t.Errorf("a new article where the quota is reached: %v", err)
+		}
+		_, err = first.Delete(t.Context(), nid)
+		ok(t, err)
+		if again, err := other.add(t, nid, text); err != nil || again.Replayed || again.Seq <= b.Seq {
+			t.Errorf("%s after it was deleted: %+v, %v", nid, again, err)
+		}
+		_, _, err = full.Member(t.Context(), nid) // all are as far
+		ok(t, err)
+		_, err = first.Delete(t.Context(), nid)
+		ok(t, err)
+		if again, err := full.add(t, nid, text); !errors.Is(err, docid.ErrQuota) {
+			t.Errorf("%s, deleted, where the quota is reached: %+v, %v", nid, again, err)
+		}
+	}
+}
+
 // TestBurstOverLog: of near copies that come to three servers at one moment one is new, and what
 // is proposed in vain does not make the log much longer.
 func TestBurstOverLog(t *testing.T) {

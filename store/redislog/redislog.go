@@ -276,14 +276,15 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 		return nil, err
 	}
 	stuck := l.stuck.Load()
-	if !stuck {
+	found, err := l.page(ctx, anchor.Offset)
+	if err == nil && !stuck && uint64(len(found)) <= min(anchor.Offset, 1) { // none after the anchor
 		further := strconv.FormatUint(anchor.Offset, 10) + "-18446744073709551615"
-		err := l.c.Do(ctx, l.c.B().Xread().Count(1).Block(pageWait).Streams().Key(watermark).Id(further).Build()).Error()
+		err = l.c.Do(ctx, l.c.B().Xread().Count(1).Block(pageWait).Streams().Key(watermark).Id(further).Build()).Error()
 		if err != nil && !rueidis.IsRedisNil(err) {
 			return nil, failed("read", err)
 		}
+		found, err = l.page(ctx, anchor.Offset)
 	}
-	found, err := l.page(ctx, anchor.Offset)
 	if err != nil {
 		return nil, err
 	}

@@ -248,6 +248,9 @@ func (t *change) guard() error {
 func (ix *index) newer(src source, q *docid.Query) error {
 	newer := error(nil)
 	look := func(key uint64) error {
+		if ix.posts.recent.none(key, q.Since) {
+			return nil
+		}
 		err := ix.posts.each(src, key, q.Since, math.MaxUint64, func(*leader) bool {
 			newer = docid.ErrConflict
 			return false

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/neardup/neardup/docid"
@@ -49,7 +51,9 @@ func TestTableAgainstMap(t *testing.T) {
 				continue
 			}
 			seq++
-			keys := rapid.SliceOfNDistinct(rapid.Uint64Range(0, 60), 1, 8, rapid.ID).Draw(t, "keys")
+			keys := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) uint64 { // some with the same last bits
+				return rapid.Uint64Range(0, 60).Draw(t, "key") * recentSlots / 2
+			}), 1, 8, rapid.ID).Draw(t, "keys")
 			tab.post(seq, tab.lead(seq, seq, 0), keys...)
 			keysOf[seq] = keys
 			for _, k := range keys {
@@ -59,7 +63,15 @@ func TestTableAgainstMap(t *testing.T) {
 				want[k][seq] = true
 			}
 		}
-		for k := range uint64(61) {
+		for k := uint64(0); k <= 60*recentSlots/2; k += recentSlots / 2 {
+			for since := range seq {
+				if tab.recent.none(k, since) && slices.ContainsFunc(slices.Collect(maps.Keys(want[k])), func(by uint64) bool { return by > since }) {
+					t.Fatalf("key %d was posted since change %d, and none is said to have", k, since)
+				}
+			}
+			if !tab.recent.none(k, seq) {
+				t.Fatalf("key %d is said to be posted since the last change", k)
+			}
 			n, last := 0, uint64(1<<63)
 			err := tab.each(nil, k, 0, seq, func(l *leader) bool {
 				if !want[k][l.seq] || l.seq >= last {

@@ -21,10 +21,12 @@ func idOf(entry []byte) (id entryID) {
 
 // flight is an own proposal that was not applied yet.
 type flight struct {
-	p    *proposal
-	keys []uint64
-	err  error
-	done chan struct{}
+	p     *proposal
+	entry []byte
+	read  *proposal // what the entry says, until it is applied
+	keys  []uint64
+	err   error
+	done  chan struct{}
 }
 
 // entry makes the entry of a proposal.
@@ -76,7 +78,8 @@ func readEntry(b []byte) (*proposal, error) {
 // that this is not known.
 func (f *follower) propose(ctx context.Context, p *proposal) error {
 	entry := f.entry(p)
-	if _, err := readEntry(entry); err != nil {
+	read, err := readEntry(entry)
+	if err != nil {
 		return fmt.Errorf("%w: a proposal that cannot be read again: %w", docid.ErrInvalid, err)
 	}
 	if ix := f.s.index(p.tenant); ix != nil && p.change != nil && p.change.NewLeader != nil {
@@ -84,13 +87,15 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 			return err
 		}
 	}
-	own, anchor, err := f.takeOff(ctx, p, idOf(entry))
+	own := &flight{p: p, entry: entry, read: read, done: make(chan struct{})}
+	anchor, err := f.takeOff(ctx, own)
 	if err != nil {
 		return err
 	}
 	wait, cancel := context.WithTimeout(ctx, logWait)
 	defer cancel()
-	if _, err := f.log.Append(wait, anchor, entry); err != nil {
+	offset, err := f.log.Append(wait, anchor, entry)
+	if err != nil {
 		f.mu.Lock()
 		f.land(idOf(entry), own)
 		f.mu.Unlock()
@@ -102,6 +107,7 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 		}
 		return fmt.Errorf("%w: append to the log: %w", docid.ErrUnavailable, err)
 	}
+	f.want(offset)
 	soon, cancel := context.WithTimeoutCause(ctx, lagWait, errLags)
 	defer cancel()
 	select {
@@ -115,10 +121,9 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 // takeOff notes a proposal as one under way, once none is that makes a docId under a key of it: such a one
 // would be first, or whoever was before it is, and this one refused. So of many near articles at one moment a
 // server appends one, and judges the others again.
-func (f *follower) takeOff(ctx context.Context, p *proposal, id entryID) (*flight, docid.Anchor, error) {
-	own := &flight{p: p, done: make(chan struct{})}
+func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, error) {
 	var asks []uint64
-	if c := p.change; c != nil {
+	if c := own.p.change; c != nil {
 		for _, s := range c.Query.KeySets {
 			asks = append(asks, s.Keys...)
 		}
@@ -136,7 +141,7 @@ func (f *follower) takeOff(ctx context.Context, p *proposal, id entryID) (*fligh
 	defer f.mu.Unlock()
 	for {
 		if err := errors.Join(f.lost, f.away); err != nil {
-			return nil, docid.Anchor{}, err
+			return docid.Anchor{}, err
 		}
 		i := slices.IndexFunc(asks, func(k uint64) bool { return f.posting[k] != nil })
 		if i < 0 {
@@ -148,21 +153,21 @@ func (f *follower) takeOff(ctx context.Context, p *proposal, id entryID) (*fligh
 		select {
 		case <-first.done:
 			r := &first.p.receipt
-			if errors.Is(first.err, docid.ErrConflict) || first.err == nil && r.Leads() && r.Seq > p.change.Query.Since {
+			if errors.Is(first.err, docid.ErrConflict) || first.err == nil && r.Leads() && r.Seq > own.p.change.Query.Since {
 				err = docid.ErrConflict
 			}
 		case <-ctx.Done():
 			err = ctx.Err()
 		}
 		if f.mu.Lock(); err != nil {
-			return nil, docid.Anchor{}, err
+			return docid.Anchor{}, err
 		}
 	}
-	f.flights[id] = own
+	f.flights[idOf(own.entry)] = own
 	for _, k := range own.keys {
 		f.posting[k] = own
 	}
-	return own, f.applied, nil
+	return f.applied, nil
 }
 
 // land forgets a flight; f.mu is held.

@@ -123,7 +123,7 @@ func (ix *index) loadHead(_ context.Context, r Reader) error {
 			high = mid
 		}
 	}
-	ix.head = low
+	ix.head, ix.posts.recent.from = low, low
 	return nil
 }
 

@@ -236,12 +236,22 @@ func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, e
 // Replay finds the answer to a submission that was made before.
 func (ix *index) Replay(ctx context.Context, a docid.ReplayKey) (docid.Receipt, error) {
 	var receipt docid.Receipt
-	if err := ix.store.current(ctx); err != nil {
-		return receipt, err
-	}
-	err := ix.atSnapshot(func(r Reader) (err error) {
+	look := func(r Reader) (err error) {
 		receipt, err = ix.repeated(r, a)
 		return err
-	})
+	}
+	f, err := ix.store.follower, ctx.Err()
+	if f != nil && err == nil {
+		err = f.troubled()
+	}
+	if err == nil {
+		err = ix.atSnapshot(look)
+	}
+	if f == nil || errors.Is(err, docid.ErrNotFound) {
+		return receipt, err
+	}
+	if err = ix.store.current(ctx); err == nil { // it may be gone
+		err = ix.atSnapshot(look)
+	}
 	return receipt, err
 }

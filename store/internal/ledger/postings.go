@@ -17,6 +17,7 @@ import (
 // that are. One goroutine writes, any number read.
 type postings struct {
 	leaders chunks[leaderNo, leader]
+	recent  recent
 	levels  atomic.Pointer[levels]
 }
 
@@ -57,6 +58,7 @@ func (p *postings) find(seq uint64) (leaderNo, *leader) {
 
 // post records that change seq puts leader l under keys.
 func (p *postings) post(seq uint64, l leaderNo, keys ...uint64) {
+	p.recent.post(seq, keys)
 	p.levels.Load().active.post(seq, l, keys...)
 }
 
