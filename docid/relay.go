@@ -16,8 +16,9 @@ type Relay struct {
 	name string
 	who  string // of all that feed the sink
 	sink Sink
-	// OnError, where not nil, hears why Run waits.
-	OnError func(error)
+	// Told, where not nil, hears of each page that was handed to the sink, when it began and how many changes it has, and
+	// why Run waits.
+	Told func(began time.Time, changes int, err error)
 }
 
 // Relay attaches a sink under a name and returns what feeds it. The store keeps
@@ -78,10 +79,12 @@ func (r *Relay) drain(ctx context.Context, may func() (bool, error)) (uint64, er
 		if mine, err := may(); err != nil || !mine {
 			return at, err
 		}
+		began := time.Now()
 		next, err := r.apply(ctx, p.ds)
 		if err != nil {
 			return at, fmt.Errorf("sink %q after %d: %w", r.name, at, err)
 		}
+		r.tell(began, len(p.ds), nil)
 		if d := &p.ds[0]; d.Kind == KindEpoch && d.Before.Seq < at && r.d.Lost != nil {
 			r.d.Lost(d.Before.Seq, at)
 		}
@@ -124,6 +127,7 @@ func (r *Relay) Run(ctx context.Context) error {
 	defer r.release(ctx)
 	pause := relayPause
 	for {
+		began := time.Now()
 		err := r.turn(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -133,9 +137,7 @@ func (r *Relay) Run(ctx context.Context) error {
 		default:
 			r.release(ctx) // another may reach what this one cannot
 			pause = min(2*pause, relayMost)
-			if r.OnError != nil {
-				r.OnError(err)
-			}
+			r.tell(began, 0, err)
 		}
 		timer := time.NewTimer(pause)
 		select {
@@ -143,6 +145,12 @@ func (r *Relay) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			timer.Stop()
 		}
+	}
+}
+
+func (r *Relay) tell(began time.Time, changes int, err error) {
+	if r.Told != nil {
+		r.Told(began, changes, err)
 	}
 }
 

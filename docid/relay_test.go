@@ -2,7 +2,10 @@ package docid_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/memory"
@@ -78,6 +81,46 @@ type laterSink struct {
 func (s *laterSink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) error {
 	s.got = append(s.got, ds...)
 	return s.epochSink.Apply(ctx, tenant, ds)
+}
+
+// TestRelayTells: who listens hears of each page that the sink took, and why Run waits.
+func TestRelayTells(t *testing.T) {
+	store, err := memory.New(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	d, err := docid.NewDetector(t.Context(), store, "tenant", storetest.Settings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := d.Relay(t.Context(), "sink", &epochSink{epochs: map[uint64]int{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		var sub docid.Submission
+		sub.Text = storetest.Base(i)
+		if _, err := d.Add(t.Context(), sub); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var told []string
+	r.Told = func(began time.Time, changes int, err error) {
+		if began.IsZero() {
+			t.Error("it never began")
+		}
+		if told = append(told, fmt.Sprint(changes, " ", err)); len(told) == 1 {
+			_ = store.Close()
+		} else {
+			stop()
+		}
+	}
+	_ = r.Run(ctx)
+	if len(told) != 2 || told[0] != "3 <nil>" || !strings.HasPrefix(told[1], "0 ") || strings.HasSuffix(told[1], "<nil>") {
+		t.Errorf("told %q", told)
+	}
 }
 
 // TestRelayStartsInACatchUp: an update that the outbox did not keep is told as such

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/internal/span"
 )
 
 // search is the work on one subject: it asks the store, proves what the
@@ -58,10 +59,15 @@ func (j *search) decide(ctx context.Context) (outcome, error) {
 // round asks for the leaders that are new since the last round, and judges.
 func (j *search) round(ctx context.Context) (outcome, error) {
 	j.rounds++
-	if err := j.look(ctx); err != nil {
+	began := time.Now()
+	err := j.look(ctx)
+	if span.Record(ctx, "look-up", began, err); err != nil {
 		return outcome{}, err
 	}
-	return j.outcome(ctx)
+	began = time.Now()
+	o, err := j.outcome(ctx)
+	span.Record(ctx, "judge", began, err)
+	return o, err
 }
 
 // outcome judges by what was found.

@@ -104,7 +104,7 @@ func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
 	}
 	a, err := s.decide(r.Context(), sub)
 	if err = ended(r.Context(), err); err != nil {
-		_ = s.fail(err) // logs it
+		_ = s.fail(r.Context(), err) // logs it
 		s.classicFail(w, meaning(err))
 		return
 	}

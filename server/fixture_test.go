@@ -88,7 +88,7 @@ func start(t *testing.T, change ...func(*server.Config)) *fixture {
 	}
 	cfg := server.Config{
 		Settings: settings, Access: access, Hosts: []string{"127.0.0.1"},
-		Log: slog.New(slog.NewJSONHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Telemetry: server.Telemetry{Log: slog.New(slog.NewJSONHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug}))},
 	}
 	for _, c := range change {
 		c(&cfg)

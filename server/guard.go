@@ -49,17 +49,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	start := time.Now()
+	ctx, root := s.root(r)
+	r = r.WithContext(ctx)
 	rec := &recorder{ResponseWriter: w, status: http.StatusOK}
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.Error("a handler panicked", "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			s.log.ErrorContext(ctx, "a handler panicked", "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 			if !rec.wrote {
 				writeProblem(rec, problem(http.StatusInternalServerError, api.CodeInternal,
 					"a defect of the server ended this request; whether it was stored is not known, and the log has the details"))
 			}
 		}
 		s.figures.request(r.Pattern, rec.status, time.Since(start))
-		s.log.Debug("request", "route", r.Pattern, "method", r.Method, "status", rec.status, "ms", time.Since(start).Milliseconds())
+		answered(root, r, rec.status)
+		s.log.DebugContext(ctx, "request", "route", r.Pattern, "method", r.Method, "status", rec.status, "ms", time.Since(start).Milliseconds())
 	}()
 	p := s.refuse(r)
 	if p == nil {

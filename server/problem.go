@@ -6,10 +6,10 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/span"
 	"github.com/neardup/neardup/server/api"
 )
 
@@ -72,40 +72,15 @@ func meaning(err error) *huma.ErrorModel {
 
 // fail is what handlers return: the problem, with Retry-After where asking
 // again helps.
-func (s *Server) fail(err error) error {
+func (s *Server) fail(ctx context.Context, err error) error {
 	p := meaning(err)
 	if p.Status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
-		s.log.Error("request failed", "status", p.Status, "code", p.Type, "cause", cause(err))
+		s.log.ErrorContext(ctx, "request failed", "status", p.Status, "code", p.Type, "cause", span.Cause(err))
 	}
 	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
 		return huma.ErrorWithHeaders(p, http.Header{"Retry-After": {retryAfter}})
 	}
 	return p
-}
-
-// cause is what a store says went wrong: the outermost error that begins with the
-// words of one it wraps, as "the store takes no writes: no space left on device" does,
-// or the innermost. What wraps that names nids, which are the callers' and may hold
-// anything.
-func cause(err error) string {
-	for {
-		switch e := err.(type) {
-		case interface{ Unwrap() error }:
-			inner := e.Unwrap()
-			if inner == nil || strings.HasPrefix(err.Error(), inner.Error()) {
-				return err.Error()
-			}
-			err = inner
-		case interface{ Unwrap() []error }:
-			all := e.Unwrap()
-			if len(all) == 0 || strings.HasPrefix(err.Error(), all[0].Error()) {
-				return err.Error()
-			}
-			err = all[len(all)-1]
-		default:
-			return err.Error()
-		}
-	}
 }
 
 // writeProblem answers outside of huma.

@@ -174,7 +174,7 @@ func register[I, T any](s *Server, op huma.Operation, handle func(context.Contex
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*out[T], error) {
 		v, err := handle(ctx, in)
 		if err != nil {
-			return nil, s.fail(ended(ctx, err))
+			return nil, s.fail(ctx, ended(ctx, err))
 		}
 		return answer(v), nil
 	})

@@ -23,6 +23,8 @@ import (
 	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/server/api"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 )
 
 // Classic decides on the articles of one tenant as the classic system does, in the place of a docid.Detector, and feeds
@@ -67,11 +69,15 @@ type Config struct {
 	Pictures *image.Limits
 	// Texts keep all texts for a time, for those who moderate; nil: none are kept.
 	Texts Texts
-	// Metrics is where figures are registered; nil: nowhere.
-	Metrics prometheus.Registerer
-	// Log gets what happens, without texts; nil: nothing.
-	Log     *slog.Logger
+	Telemetry
 	Version string
+}
+
+// Telemetry is where a server tells what it does, without texts; each may be nil.
+type Telemetry struct {
+	Metrics prometheus.Registerer
+	Log     *slog.Logger
+	Traces  trace.TracerProvider
 }
 
 // Remote asks what a store depends on elsewhere.
@@ -130,6 +136,9 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Traces == nil {
+		cfg.Traces = noop.NewTracerProvider()
 	}
 	s := &Server{
 		cfg: cfg, log: cfg.Log, tenants: map[string]*tenant{},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/span"
 	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/text"
 )
@@ -46,9 +47,11 @@ func (s *Server) decide(ctx context.Context, sub docid.Submission) (api.Answer, 
 	if len(sub.Pictures) > 0 && s.cfg.Classic != nil {
 		return api.Answer{}, at("body.images", "the classic system takes no pictures")
 	}
-	start := time.Now()
-	a, err := callerOf(ctx).tenant.decider.Add(ctx, sub)
-	s.figures.decided(callerOf(ctx).tenant.name, a, err, time.Since(start))
+	start, tenant := time.Now(), callerOf(ctx).tenant
+	deciding, told := span.Start(ctx, "decide")
+	a, err := tenant.decider.Add(deciding, sub)
+	s.figures.decided(tenant.name, a, err, time.Since(start))
+	decided(told, tenant.name, a, err)
 	if err == nil && !a.Replayed && s.cfg.Classic == nil {
 		s.keepText(ctx, a.Seq, sub.Text)
 	}

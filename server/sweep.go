@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/span"
 )
 
 // sweepEvery is how often Run looks for what is due.
@@ -31,7 +32,8 @@ func (s *Server) Run(ctx context.Context) {
 		}
 		for name, sink := range s.cfg.Sinks {
 			if t.classic != nil {
-				relays.Go(func() { _ = t.classic.Feed(ctx, name, sink, s.tellWaits(t.name, name)) })
+				told := s.toldOf(t.name, name)
+				relays.Go(func() { _ = t.classic.Feed(ctx, name, sink, func(err error) { told(time.Now(), 0, err) }) })
 			}
 		}
 	}
@@ -42,7 +44,7 @@ func (s *Server) Run(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if err := s.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
-			s.log.Error("sweep failed", "cause", cause(err))
+			s.log.Error("sweep failed", "cause", span.Cause(err))
 		}
 		select {
 		case <-tick.C:
@@ -55,16 +57,9 @@ func (s *Server) Run(ctx context.Context) {
 // tellReach logs that the store went away, or is back.
 func (s *Server) tellReach(err error) {
 	if err != nil {
-		s.log.Error("the index does not answer: requests are refused", "cause", cause(err))
+		s.log.Error("the index does not answer: requests are refused", "cause", span.Cause(err))
 	} else {
 		s.log.Info("the index answers again")
-	}
-}
-
-// tellWaits logs why a sink waits.
-func (s *Server) tellWaits(tenant, sink string) func(error) {
-	return func(err error) {
-		s.log.Warn("a sink waits", "tenant", tenant, "sink", sink, "cause", cause(err))
 	}
 }
 
@@ -81,7 +76,7 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 		if err != nil {
 			return fmt.Errorf("tenant %q: %w", t.name, err)
 		}
-		r.OnError = s.tellWaits(t.name, name)
+		r.Told = s.toldOf(t.name, name)
 		t.relays[name] = r
 	}
 	waiting, err := t.detector.Index().Attached(ctx)

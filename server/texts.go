@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/span"
 	"github.com/neardup/neardup/server/api"
 )
 
@@ -25,7 +26,7 @@ func (s *Server) keepText(ctx context.Context, seq uint64, text string) {
 		return
 	}
 	if err := s.cfg.Texts.Put(callerOf(ctx).tenant.name, seq, text); err != nil {
-		s.log.Warn("a text was not kept for the moderators", "cause", cause(err))
+		s.log.WarnContext(ctx, "a text was not kept for the moderators", "cause", span.Cause(err))
 	}
 }
 
@@ -48,7 +49,7 @@ func (s *Server) addTexts(ctx context.Context, members []api.Member) {
 	for i := range members {
 		text, ok, err := s.cfg.Texts.Get(who.tenant.name, members[i].Seq)
 		if err != nil {
-			s.log.Warn("a kept text cannot be read", "cause", cause(err))
+			s.log.WarnContext(ctx, "a kept text cannot be read", "cause", span.Cause(err))
 			return
 		}
 		if ok && members[i].Content == "" {

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -38,10 +37,9 @@ type serve struct {
 	stores    storeFlags
 	secrets   []string // flags with a password on the command line
 	pictures  pictureFlags
-	level     string
-	tenants   map[string]tenantTable
-	log       *slog.Logger
-	reload    chan os.Signal // SIGHUP: read the tokens anew
+	telemetry
+	tenants map[string]tenantTable
+	reload  chan os.Signal // SIGHUP: read the tokens anew
 }
 
 func serveCommand(a *app) *cobra.Command {
@@ -78,6 +76,9 @@ SIGHUP has the file of tokens read anew.
 		Args: expects(),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			s.secrets = s.stores.secrets()
+			if _, has := password(s.traces); has {
+				s.secrets = append(s.secrets, "--traces")
+			}
 			if s.tenants, err = layered(cmd.Flags()); err != nil {
 				return err
 			}
@@ -103,7 +104,7 @@ func (s *serve) flags(fs *pflag.FlagSet) {
 	fs.IntVar(&s.limits.Burst, "burst", 10000, "articles or other requests of one client at once, whatever --rate says")
 	s.pictures.add(fs)
 	s.stores.add(fs)
-	fs.StringVar(&s.level, "log-level", "info", "debug, info, warn, error; debug has a line for each request")
+	s.telemetry.flags(fs)
 	fs.String(configFlag, "", "TOML file of settings")
 	s.index.add(fs)
 }
@@ -128,11 +129,9 @@ func (s *serve) do(ctx context.Context) error {
 	if !strings.Contains(s.stores.snapshots, "://") && within(s.stores.snapshots, s.data) {
 		return usage("--snapshots %s lies in --data: give a folder that all servers see", s.stores.snapshots)
 	}
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(s.level)); err != nil {
-		return usage("--log-level %s is none of debug, info, warn, error", s.level)
+	if err := s.openLog(s.stderr); err != nil {
+		return err
 	}
-	s.log = slog.New(slog.NewJSONHandler(s.stderr, &slog.HandlerOptions{Level: level}))
 	s.stores.snapshotFailed = func(err error) { s.log.Warn("no snapshot was saved; it is tried again", "cause", err.Error()) }
 	for _, name := range s.secrets {
 		s.log.Warn("a password or a seal in a flag can be read by whoever is on this machine: use the environment or --config", "flag", name)
@@ -182,6 +181,11 @@ func (s *serve) suits() error {
 // ends.
 func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server, settings docid.Settings, access *server.Access, ended chan error) (err error) {
 	start := time.Now()
+	traces, stopTraces, err := s.traced(ctx)
+	if err != nil {
+		return err
+	}
+	defer stopTraces()
 	store, err := s.open(ctx, settings)
 	if err != nil {
 		return err
@@ -210,7 +214,8 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)
 		},
-		Pictures: s.pictures.limits(s.index.images), Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Metrics: registry, Log: s.log, Version: version(),
+		Pictures: s.pictures.limits(s.index.images), Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Version: version(),
+		Telemetry: server.Telemetry{Metrics: registry, Log: s.log, Traces: traces},
 	})
 	if err != nil {
 		return remake(err, s.data, &s.index)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -16,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -46,16 +46,39 @@ func fatal(t *testing.T, err error) {
 	}
 }
 
+// syncBuffer is a log that is read while it is written.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *syncBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *syncBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
 // serving runs neardup serve until the test ends and returns its address.
 func serving(t *testing.T, args ...string) string {
+	t.Helper()
+	return servingTo(t, &syncBuffer{}, args...)
+}
+
+// servingTo does so with a log that is read meanwhile.
+func servingTo(t *testing.T, stderr *syncBuffer, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	addr := filepath.Join(dir, "addr")
 	args = append([]string{"serve", "--data", filepath.Join(dir, "data"), "--addr", "127.0.0.1:0", "--addr-file", addr, "--metrics-addr", "off"}, args...)
 	ctx, stop := context.WithCancel(context.Background())
-	var stderr bytes.Buffer
 	ended := make(chan int, 1)
-	go func() { ended <- run(ctx, args, strings.NewReader(""), io.Discard, &stderr) }()
+	go func() { ended <- run(ctx, args, strings.NewReader(""), io.Discard, stderr) }()
 	t.Cleanup(func() {
 		stop()
 		if code := <-ended; code != exitDone {

@@ -66,7 +66,7 @@ var layers = map[string]layer{
 	"store/mysql":    {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
 	"store/hbase":    {[]string{"", "docid", "store/storetest"}, []string{hash, "google.golang.org/protobuf/"}},
 	"server": {[]string{"", "docid", "image", "override", "text", "pages"}, []string{
-		"github.com/danielgtaylor/huma/", "github.com/go-json-experiment/json", "github.com/prometheus/client_golang/", "github.com/prometheus/client_model/", "golang.org/x/time/", hash,
+		"github.com/danielgtaylor/huma/", "github.com/go-json-experiment/json", "github.com/prometheus/client_golang/", "github.com/prometheus/client_model/", "golang.org/x/time/", hash, "go.opentelemetry.io/otel/",
 	}},
 
 	"streams": {[]string{"server/api"}, []string{"github.com/twmb/franz-go/", "github.com/redis/rueidis", "github.com/nats-io/nats.go", "golang.org/x/sync/"}},
@@ -76,6 +76,7 @@ var layers = map[string]layer{
 	"report": {[]string{"", "text", "pages", "eval"}, []string{hash, compress}},
 
 	"internal":             {[]string{"", "text", "feature"}, nil},
+	"internal/span":        {nil, []string{"go.opentelemetry.io/otel/"}},
 	"internal/kafkaclient": {nil, []string{"github.com/twmb/franz-go/"}},
 	"internal/inorder":     {nil, []string{"golang.org/x/sync/"}},
 	"internal/browser":     {nil, []string{"github.com/chromedp/"}},

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/klauspost/compress/s2"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/span"
 )
 
 // entryID tells an entry from every other.
@@ -94,8 +96,9 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 	}
 	wait, cancel := context.WithTimeout(ctx, logWait)
 	defer cancel()
+	began := time.Now()
 	offset, err := f.log.Append(wait, anchor, entry)
-	if err != nil {
+	if span.Record(ctx, "append", began, err); err != nil {
 		f.mu.Lock()
 		f.land(idOf(entry), own)
 		f.mu.Unlock()
@@ -110,12 +113,15 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 	f.want(offset)
 	soon, cancel := context.WithTimeoutCause(ctx, lagWait, errLags)
 	defer cancel()
+	began = time.Now()
 	select {
 	case <-own.done:
-		return own.err
+		err = own.err
 	case <-soon.Done():
-		return context.Cause(soon)
+		err = context.Cause(soon)
 	}
+	span.Record(ctx, "apply", began, err)
+	return err
 }
 
 // takeOff notes a proposal as one under way, once none is that makes a docId under a key of it: such a one

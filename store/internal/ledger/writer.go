@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/span"
 )
 
 var errClosed = fmt.Errorf("%w: it is closed", docid.ErrUnavailable)
@@ -88,7 +90,9 @@ func (s *Store) commit(group []*request) error {
 		if r.err = r.ctx.Err(); r.err != nil {
 			continue
 		}
+		began := time.Now()
 		r.publish, r.err = r.apply(b)
+		span.Record(r.ctx, "apply", began, r.err)
 		wrote = wrote || r.publish != nil
 	}
 	switch {
@@ -97,19 +101,17 @@ func (s *Store) commit(group []*request) error {
 	case !wrote:
 		return nil
 	}
-	if err := b.Batch.Commit(); err != nil {
-		return err
-	}
-	publish(group)
-	return nil
-}
-
-func publish(group []*request) {
+	began := time.Now()
+	err := b.Batch.Commit()
 	for _, r := range group {
-		if r.publish != nil {
+		if r.publish == nil {
+			continue
+		}
+		if span.Record(r.ctx, "append", began, err); err == nil {
 			r.publish()
 		}
 	}
+	return err
 }
 
 // finish answers a group; err replaces what each would have got.

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/neardup/neardup/internal/span"
+	"github.com/spf13/pflag"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// A collector gets the spans of a batch within tracesWait, and the last ones within tracesDrain of the end; others are lost.
+const (
+	tracesWait  = 10 * time.Second
+	tracesDrain = 2 * time.Second
+)
+
+// tracesOff is what --traces says to send none, whatever the environment has.
+const tracesOff = "off"
+
+// telemetry says what is told of a server beside its figures.
+type telemetry struct {
+	level, traces string
+	log           *slog.Logger
+}
+
+func (t *telemetry) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&t.level, "log-level", "info", "debug, info, warn, error; debug has a line for each request")
+	fs.StringVar(&t.traces, "traces", "", "send traces to this collector, OTLP over HTTP (http://HOST:4318); off: not even where OTEL_EXPORTER_OTLP_ENDPOINT says")
+}
+
+// openLog begins the log.
+func (t *telemetry) openLog(to io.Writer) error {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(t.level)); err != nil {
+		return usage("--log-level %s is none of debug, info, warn, error", t.level)
+	}
+	t.log = slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level}))
+	return nil
+}
+
+// tracesURL is where spans go, "" for nowhere: --traces, or what the variables of OpenTelemetry say.
+func tracesURL(flag string) (string, error) {
+	base := flag
+	switch {
+	case flag == tracesOff, flag == "" && (os.Getenv("OTEL_SDK_DISABLED") == "true" || os.Getenv("OTEL_TRACES_EXPORTER") == "none"):
+		return "", nil
+	case flag == "":
+		base = os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
+	}
+	whole := ""
+	if flag == "" {
+		whole = os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+	}
+	if whole == "" && base != "" {
+		whole = strings.TrimSuffix(base, "/") + "/v1/traces"
+	}
+	if u, err := url.Parse(whole); whole != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return "", usage("traces go to http://HOST:PORT (--traces, OTEL_EXPORTER_OTLP_ENDPOINT), and %s is none", where(whole))
+	}
+	return whole, nil
+}
+
+// tracesHeader has what the collector asks for, such as a token; these are secrets, and no flag has them.
+func tracesHeader() (http.Header, error) {
+	h := http.Header{"Content-Type": {"application/x-protobuf"}, "User-Agent": {"neardup/" + version()}}
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"} {
+		for pair := range strings.SplitSeq(os.Getenv(name), ",") {
+			if strings.TrimSpace(pair) == "" {
+				continue
+			}
+			key, value, is := strings.Cut(pair, "=")
+			value, err := url.PathUnescape(strings.TrimSpace(value))
+			if key = strings.TrimSpace(key); !is || key == "" || err != nil {
+				return nil, usage("%s is not of the form name=value,name=value", name)
+			}
+			h.Set(key, value)
+		}
+	}
+	return h, nil
+}
+
+// traced begins to send spans, and puts their ids into the log; stop sends the last. Without an address it does nothing.
+func (t *telemetry) traced(ctx context.Context) (to trace.TracerProvider, stop func(), err error) {
+	address, err := tracesURL(t.traces)
+	if err != nil || address == "" {
+		return nil, func() {}, err
+	}
+	c := &collector{url: address, log: t.log, stopped: make(chan struct{}), client: http.Client{
+		Timeout:       tracesWait,
+		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers are of this one
+	}}
+	if c.header, err = tracesHeader(); err != nil {
+		return nil, nil, err
+	}
+	about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithHost(),
+		resource.WithAttributes(attribute.String("service.name", "neardup"), attribute.String("service.version", version())), resource.WithFromEnv())
+	if err != nil {
+		return nil, nil, usage("OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	exporter, err := otlptrace.New(ctx, c)
+	if err != nil {
+		return nil, nil, fmt.Errorf("traces: %w", err)
+	}
+	t.log = slog.New(span.Log{Handler: t.log.Handler()})
+	t.log.Info("traces", "to", where(address))
+	var hangUp context.CancelFunc
+	c.running, hangUp = context.WithCancel(context.WithoutCancel(ctx))
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about))
+	return provider, func() {
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), tracesDrain)
+		defer cancel()
+		_ = provider.Shutdown(end) // that spans are lost, the log says
+		hangUp()
+		<-c.stopped
+	}, nil
+}
+
+// collector takes spans by OTLP over HTTP. It is the client of an exporter whose own one brings gRPC along.
+type collector struct {
+	url    string
+	header http.Header
+	client http.Client
+	log    *slog.Logger
+	away   atomic.Bool
+
+	running context.Context // ends what is under way
+	stopped chan struct{}
+}
+
+// Start has nothing to connect yet.
+func (c *collector) Start(context.Context) error { return nil }
+
+// Stop closes what is open; the exporter calls it once, when nothing is under way.
+func (c *collector) Stop(context.Context) error {
+	c.client.CloseIdleConnections()
+	close(c.stopped)
+	return nil
+}
+
+// UploadTraces sends spans once: those that fail are lost, and the log says when that begins and ends. It returns no
+// error, for the SDK would write each to standard error.
+func (c *collector) UploadTraces(ctx context.Context, spans []*otlp.ResourceSpans) error {
+	err := c.post(ctx, spans)
+	switch was := c.away.Swap(err != nil); {
+	case err != nil && !was:
+		c.log.Warn("spans are lost: the collector does not take them", "cause", span.Cause(err))
+	case err == nil && was:
+		c.log.Info("the collector takes spans again")
+	}
+	return nil
+}
+
+func (c *collector) post(ctx context.Context, spans []*otlp.ResourceSpans) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(c.running, stop)()
+	body, err := proto.Marshal(&otlp.TracesData{ResourceSpans: spans}) // on the wire an ExportTraceServiceRequest
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header = c.header.Clone()
+	resp, err := c.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20)) // so that the connection is used again
+	if resp.StatusCode/100 != 2 {
+		return fmt.Errorf("it answers %s", resp.Status)
+	}
+	return nil
+}

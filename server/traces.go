@@ -1,0 +1,53 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/span"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// root begins the span of a request, below that of the caller where a header traceparent names one.
+func (s *Server) root(r *http.Request) (context.Context, trace.Span) {
+	ctx := propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+	return s.cfg.Traces.Tracer(span.Scope).Start(ctx, r.Method, trace.WithSpanKind(trace.SpanKindServer))
+}
+
+// answered ends it. Routes are patterns: what callers name in a path is not told.
+func answered(root trace.Span, r *http.Request, status int) {
+	if !root.IsRecording() {
+		return
+	}
+	root.SetName(cmp.Or(r.Pattern, r.Method))
+	if status >= http.StatusInternalServerError {
+		root.SetStatus(codes.Error, http.StatusText(status))
+	}
+	span.End(root, nil, attribute.String("http.request.method", r.Method), attribute.String("http.route", r.Pattern), attribute.Int("http.response.status_code", status))
+}
+
+// decided ends the span of a submission.
+func decided(s trace.Span, tenant string, a docid.Answer, err error) {
+	if s.IsRecording() {
+		span.End(s, err, attribute.String("tenant", tenant), attribute.String("decision", string(a.Decision.Decision)), attribute.String("stage", string(a.Stage)),
+			attribute.Int64("seq", int64(a.Seq)), attribute.Int("candidates", a.Candidates), attribute.Int("compared", a.Compared), attribute.Int("rounds", a.Rounds))
+	}
+}
+
+// toldOf makes a span of each page that a sink of a tenant was handed, and logs why the sink waits.
+func (s *Server) toldOf(tenant, sink string) func(began time.Time, changes int, err error) {
+	tracer := s.cfg.Traces.Tracer(span.Scope)
+	return func(began time.Time, changes int, err error) {
+		ctx, fed := tracer.Start(context.Background(), "sink", trace.WithTimestamp(began))
+		if err != nil {
+			s.log.WarnContext(ctx, "a sink waits", "tenant", tenant, "sink", sink, "cause", span.Cause(err))
+		}
+		span.End(fed, err, attribute.String("tenant", tenant), attribute.String("sink", sink), attribute.Int("changes", changes))
+	}
+}
