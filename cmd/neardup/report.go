@@ -379,7 +379,7 @@ func (p *reporter) summarize(summary any, rejected int64, text func(io.Writer)) 
 		text(p.stderr)
 	}
 	if p.flags.strict && rejected > 0 {
-		return fmt.Errorf("%s %w", grouped(rejected), errRejects)
+		return fmt.Errorf("%s %w, the first: %w", grouped(rejected), errRejects, p.first)
 	}
 	return nil
 }

@@ -373,7 +373,7 @@ func (s *stream) summary() error {
 		}
 	}
 	if s.f.strict && s.counts.rejected > 0 {
-		return fmt.Errorf("%s %w", grouped(s.counts.rejected), errRejects)
+		return fmt.Errorf("%s %w, the first: %w", grouped(s.counts.rejected), errRejects, s.first)
 	}
 	return nil
 }

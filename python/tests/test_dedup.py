@@ -30,6 +30,20 @@ class Dedup(unittest.TestCase):
     def test_any_iterable_and_none(self):
         self.assertEqual(neardup.dedup(iter([])), [])
         self.assertEqual(len(neardup.dedup(s for s in TEXTS)), 5)
+        self.assertEqual([d["basis"] for d in neardup.dedup([None, "a text"])], ["no text", None])
+
+    def test_rejected_records_are_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            name = pathlib.Path(folder, "a.jsonl")
+            name.write_text('{"text": "one"}\n{"text": \n', encoding="utf-8")
+            for of_file in (neardup.dedup, neardup.pairs):
+                with self.assertWarnsRegex(UserWarning, r"1 records were rejected, the first: .*a\.jsonl:2: JSON ends too early") as told:
+                    of_file(name)
+                self.assertEqual(told.filename, __file__)
+            with self.assertRaisesRegex(neardup.Error, r"1 records were rejected, the first: .*a\.jsonl:2: JSON ends too early"):
+                neardup.dedup(name, strict=True)
+            with self.assertRaisesRegex(neardup.Error, 'no field "txet"; it has "text"; text, id_field and so on name the fields'):
+                neardup.dedup(name, text="txet")
 
     def test_no_text_is_no_evidence(self):
         self.assertEqual([d["leader"] for d in neardup.dedup(["", "a text", " ", "", "a text"], method="exact")], [None, None, None, None, 1])
@@ -54,6 +68,9 @@ class Dedup(unittest.TestCase):
     def test_texts_that_are_none(self):
         with self.assertRaisesRegex(TypeError, "text 1 is int"):
             neardup.dedup(["a", 1])
+        for data in ({"a": "text"}, b"text"):
+            with self.assertRaisesRegex(TypeError, "an iterable of texts, a table or a path is wanted"):
+                neardup.dedup(data)
         with self.assertRaisesRegex(FileNotFoundError, "pass a list"):
             neardup.dedup("no such file")
 

@@ -7,12 +7,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
 import re
 import secrets
 import tempfile
+import warnings
 from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence, TypedDict, Union, overload
 
 from . import _inputs
@@ -64,7 +66,7 @@ def dedup(data: "pandas.DataFrame | pandas.Series", *, text: str = ..., method: 
 @overload
 def dedup(data: "polars.DataFrame | polars.LazyFrame | polars.Series", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: object) -> "polars.DataFrame": ...
 @overload
-def dedup(data: "Path | str | Iterable[str]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: object) -> "List[Decision]": ...
+def dedup(data: "Path | str | Iterable[Optional[str]]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: object) -> "List[Decision]": ...
 @overload
 def dedup(data: "pyarrow.Table", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: object) -> "pyarrow.Table": ...
 
@@ -73,9 +75,9 @@ def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
     """Decides for each text whether it is new or a near-duplicate of one kept.
 
     data is an iterable of strings; a pandas or polars DataFrame, a polars LazyFrame or a
-    pyarrow Table with a column `text`; a Series, in which a missing text is an empty one; or
-    what the command reads: a path, a pattern, or a list of pathlib.Paths, with `text` the
-    field. Other options are flags of `neardup dedup`: lossless=.98, containment=.9, memory="4GiB",
+    pyarrow Table with a column `text`; a Series; or what the command reads: a path, a pattern,
+    or a list of pathlib.Paths, with `text` the field. A missing text is an empty one; records
+    of files that cannot be read are left out, with a warning. Other options are flags of `neardup dedup`: lossless=.98, containment=.9, memory="4GiB",
     overrides="rulings.jsonl", of files resume="left". keep="source:wiki,*; latest" and
     per="language,site" look at columns of a table, too, and "kept_by" is the key that decided.
 
@@ -114,7 +116,7 @@ def pairs(data: "pandas.DataFrame | pandas.Series", *, text: str = ..., method: 
 @overload
 def pairs(data: "polars.DataFrame | polars.LazyFrame | polars.Series", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "polars.DataFrame": ...
 @overload
-def pairs(data: "Path | str | Iterable[str]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "List[Pair]": ...
+def pairs(data: "Path | str | Iterable[Optional[str]]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "List[Pair]": ...
 @overload
 def pairs(data: "pyarrow.Table", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: object) -> "pyarrow.Table": ...
 
@@ -148,7 +150,8 @@ def pairs(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
 def _pairs(inputs, options, feed=None):
     with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
         name = os.path.join(folder, "pairs.tsv")
-        run(["pairs", "--quiet", "--exact", f"--out={name}", *flags(options), *inputs], feed=feed)
+        with _rejects(folder, options) as rejects:
+            run(["pairs", "--quiet", "--exact", f"--out={name}", *rejects, *flags(options), *inputs], feed=feed)
         out = []
         with open(name, encoding="utf-8", newline="\n") as f:
             next(f)
@@ -157,6 +160,22 @@ def _pairs(inputs, options, feed=None):
                 out.append(dict(zip(PAIR, (
                     _unescaped(a), _unescaped(b), float(similarity), int(distance) if distance else None, relation, _unescaped(basis)))))
         return out
+
+
+@contextlib.contextmanager
+def _rejects(folder, options):
+    """The flag of a file of rejected records, of which it warns, unless the caller names one."""
+    name = os.path.join(folder, "rejects.jsonl")
+    if options.get("rejects"):
+        yield []
+        return
+    yield [f"--rejects={name}"]
+    with open(name, encoding="utf-8") as f:
+        lines = list(f)
+    if lines:
+        first = json.loads(lines[0])
+        place = ":".join(str(first[k]) for k in ("file", "line") if k in first)
+        warnings.warn(f"{len(lines)} records were rejected, the first: {place}: {first['reason']}", stacklevel=5)
 
 
 def _unescaped(field):
@@ -170,7 +189,8 @@ def _decide(inputs, options, feed=None):
     """Runs the command and returns its decisions."""
     with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
         name = os.path.join(folder, "decisions.jsonl")
-        run(["dedup", "--quiet", f"--decisions={name}", *flags(options), *inputs], feed=feed)
+        with _rejects(folder, options) as rejects:
+            run(["dedup", "--quiet", f"--decisions={name}", *rejects, *flags(options), *inputs], feed=feed)
         with open(name, encoding="utf-8") as f:
             return [_plain(json.loads(line)) for line in f]
 

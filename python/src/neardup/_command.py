@@ -29,12 +29,12 @@ def failure(code: int, said: str) -> Exception:
     ):
         if last.endswith(words):
             return kind(last)
-    if code == 2:
-        unknown = re.fullmatch(r"unknown flag: --([\w-]+)", last)
-        if unknown:
-            return TypeError(f"unexpected keyword argument {unknown[1].replace('-', '_')!r}")
-        return OptionError(re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda m: m[1].replace("-", "_"), last))
-    return Error(said.replace("neardup: ", "") or f"neardup ends with {code}")
+    unknown = re.fullmatch(r"unknown flag: --([\w-]+)", last)
+    if code == 2 and unknown:
+        return TypeError(f"unexpected keyword argument {unknown[1].replace('-', '_')!r}")
+    kind = OptionError if code == 2 else Error
+    words = last if code == 2 else said.replace("neardup: ", "") or f"neardup ends with {code}"
+    return kind(re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda m: "text" if m[1] == "text-field" else m[1].replace("-", "_"), words))
 
 
 def path() -> str:

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import warnings
+from collections.abc import Mapping
 
 
 def field(text):
@@ -53,8 +54,8 @@ def table_of(data, text):
     elif hasattr(data, "iter_slices"):
         kind, names = "polars", data.columns
     else:
-        if not hasattr(data, "__iter__"):
-            raise TypeError(f"data is {type(data).__name__}: texts, a table or a path are wanted")
+        if not hasattr(data, "__iter__") or isinstance(data, (bytes, Mapping)):
+            raise TypeError(f"data is {type(data).__name__}: an iterable of texts, a table or a path is wanted")
         return data, "strings"
     if text not in names:
         raise KeyError(f"no column {text!r}: the columns are {', '.join(map(str, names))}")
@@ -62,11 +63,9 @@ def table_of(data, text):
 
 
 def texts(data, text, kind):
-    if kind == "strings":
-        return data
     if kind == "pyarrow":
         return (missing(s) for chunk in data.column(text).chunks for s in chunk.to_pylist())
-    return (missing(s) for s in data[text])
+    return (missing(s) for s in (data if kind == "strings" else data[text]))
 
 
 def table(columns, kind, types):
