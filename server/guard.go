@@ -266,8 +266,10 @@ func (s *Server) identify(r *http.Request) (caller, string, bool) {
 // allow says whether a caller may use a route for role; no role is for nobody.
 func allow(c caller, role Role) *huma.ErrorModel {
 	switch {
-	case c.grant == nil || c.tenant == nil:
+	case c.grant == nil:
 		return problem(http.StatusUnauthorized, api.CodeToken, "a token is needed")
+	case c.tenant == nil:
+		return problem(http.StatusUnauthorized, api.CodeToken, "the tenant of this token is new, and served after a restart")
 	case role == "" || !c.grant.Has(role):
 		return problem(http.StatusForbidden, api.CodeForbidden, fmt.Sprintf("this needs a token with the role %q", role))
 	}

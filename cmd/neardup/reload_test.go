@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -25,14 +26,15 @@ func TestTokensAreReadAnew(t *testing.T) {
 	first, second := made("news"), made("news")
 	url := "http://" + serving(t, "--tokens", tokens)
 	awaitReady(t, nil, url)
+	var said []byte // with the last status
 	status := func(token string) int {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/v1/stats", nil)
 		fatal(t, err)
 		r.Header.Set("Authorization", "Bearer "+token)
 		resp, err := http.DefaultClient.Do(r)
 		fatal(t, err)
-		_, _ = io.Copy(io.Discard, resp.Body)
-		resp.Body.Close()
+		said, err = io.ReadAll(resp.Body)
+		fatal(t, errors.Join(err, resp.Body.Close()))
 		return resp.StatusCode
 	}
 	self, err := os.FindProcess(os.Getpid())
@@ -62,7 +64,7 @@ func TestTokensAreReadAnew(t *testing.T) {
 	fatal(t, os.WriteFile(tokens, []byte(rest), 0o600))
 	third, other := made("news"), made("other")
 	reads(third, http.StatusOK)
-	if got := status(other); got != http.StatusUnauthorized {
-		t.Errorf("a token of a tenant that is not open: %d", got)
+	if got := status(other); got != http.StatusUnauthorized || !strings.Contains(string(said), "the tenant of this token is new, and served after a restart") {
+		t.Errorf("a token of a tenant that is not open: %d %s", got, said)
 	}
 }

@@ -40,7 +40,9 @@ func (f *remoteFlags) client(tell io.Writer) (*api.Client, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--token-file: %w", err)
 		}
-		token = strings.TrimSpace(string(b))
+		if token = strings.TrimSpace(string(b)); token == "" {
+			return nil, fmt.Errorf("--token-file: %s holds no token", f.tokenFile)
+		}
 	}
 	var once sync.Once
 	c, err := api.NewClient(f.server, api.Options{Token: token, Late: func(err error) {
