@@ -47,6 +47,9 @@ func Joined(a, b []*Token) bool {
 	if initials(a, b) || initials(b, a) {
 		return true
 	}
+	if n, m := size(a), size(b); n != m && max(n, m) > longestWord && !a[0].Han {
+		return false // nearly always
+	}
 	x, y := joined(a), joined(b)
 	switch {
 	case x == "" || y == "":
@@ -75,6 +78,13 @@ func allHan(tokens []*Token) bool {
 		}
 	}
 	return true
+}
+
+func size(tokens []*Token) (n int) {
+	for _, t := range tokens {
+		n += len(t.Text)
+	}
+	return n
 }
 
 func joined(tokens []*Token) string {
@@ -114,7 +124,7 @@ func alikeHan(x, y *Token) bool {
 		a, b = b, a
 	}
 	if rest, found := strings.CutPrefix(b, a); found {
-		return len(a) >= 6 && (rest == "" || nameEndingTable()[rest])
+		return len(a) >= 6 && (rest == "" || nameEndingTable().has(rest))
 	}
 	if abbreviatesHan(a, b) || strings.Contains(singleErrors, a+b) || strings.Contains(singleErrors, b+a) {
 		return true
@@ -143,10 +153,14 @@ func alikeWords(x, y *Token) bool {
 	if len(a) < 3 || len(b) > longestWord {
 		return false
 	}
+	forms := (a[0] == b[0] || len(b) <= longestOther) && slices.Contains(irregular().of(a), b)
+	if x.Known && y.Known && a[0] != b[0] && (a[0] != b[1] || len(a) != len(b)) && a[0] < utf8.RuneSelf {
+		return forms // all else keeps the first letter, or exchanges it
+	}
 	if rest, found := strings.CutPrefix(b, a); found && (endsStem(len(a), rest) || abbreviates(x, y)) {
 		return true
 	}
-	return inflected(a, b) || (a[0] == b[0] || len(b) <= longestOther) && slices.Contains(irregular()[a], b) || mistyped(a, b, x.Known && y.Known) && !areOpposites(a, b)
+	return inflected(a, b) || forms || mistyped(a, b, x.Known && y.Known) && !areOpposites(a, b)
 }
 
 // longestOther is the length of the longest irregular form that begins with

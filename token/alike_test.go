@@ -1,8 +1,11 @@
 package token
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // cutOne returns the tokens of a text, on their own.
@@ -179,11 +182,64 @@ func TestNegations(t *testing.T) {
 
 // Irregular forms are looked up only where they can be.
 func TestIrregularFormsAreFound(t *testing.T) {
-	for x, forms := range irregular() {
+	for x, forms := range irregular().words {
 		for _, y := range forms {
 			if !Alike(&Token{Text: x, Known: true}, &Token{Text: y, Known: true}) && min(len(x), len(y)) >= 3 {
 				t.Errorf("%s and %s are not alike", x, y)
 			}
 		}
+	}
+}
+
+// What the first letters of two words or the lengths of two rows settle is what all letters say.
+func TestAlikeByTheFirstLetters(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	words := strings.Fields("has had been was were went gone eaten ate form from abcd bacd bcd ébcd ebcd the eth teh being ebing")
+	settled := 0
+	for range 200000 {
+		x, y := []byte(words[rng.IntN(len(words))]), []byte(words[rng.IntN(len(words))])
+		for _, w := range [][]byte{x, y} {
+			if at := rng.IntN(len(w)); rng.IntN(2) == 0 && w[at] < utf8.RuneSelf {
+				w[at] = byte('a' + rng.IntN(5))
+			}
+		}
+		a, b := string(x), string(y)
+		if len(a) > len(b) {
+			a, b = b, a
+		}
+		want := a == b || len(a) >= 3 && (inflected(a, b) || slices.Contains(irregular().words[a], b) || mistyped(a, b, true) && !areOpposites(a, b))
+		if rest, found := strings.CutPrefix(b, a); found && len(a) >= 3 {
+			want = want || endsStem(len(a), rest) || len(a) == 3 && strings.HasSuffix(b, "day")
+		}
+		if got := Alike(&Token{Text: a, Known: true}, &Token{Text: b, Known: true}); got != want {
+			t.Fatalf("%s and %s: %v, want %v", a, b, got, want)
+		}
+		if a[0] != b[0] && want {
+			settled++
+		}
+	}
+	if settled < 100 {
+		t.Errorf("%d are alike with another first letter", settled)
+	}
+}
+
+// A filter lets every word of its table pass, and few others.
+func TestFilter(t *testing.T) {
+	others := 0
+	for word := range oppositeTable().words {
+		if !oppositeTable().may(word) || len(oppositeTable().of(word)) == 0 {
+			t.Errorf("%s is lost", word)
+		}
+		if !negationTable().words[word] && negationTable().may(word) {
+			others++
+		}
+	}
+	for word := range negationTable().words {
+		if !isNegation(word) {
+			t.Errorf("%s is lost", word)
+		}
+	}
+	if most := len(oppositeTable().words) / 5; others > most || isNegation("") {
+		t.Errorf("%d words pass the filter of others", others)
 	}
 }

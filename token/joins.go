@@ -7,4 +7,4 @@ const joiningWords = `and or with versus vs v against meets plus between as well
 var joiningTable = wordSet(joiningWords)
 
 // Joins reports whether what stands before the word and behind it can be exchanged.
-func Joins(t *Token) bool { return joiningTable()[t.Text] }
+func Joins(t *Token) bool { return joiningTable().has(t.Text) }

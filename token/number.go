@@ -70,7 +70,7 @@ func (c *Cutter) named(clean string, at, to int) bool {
 	if len(c.tokens) == 0 || c.wordEnd < 0 || c.wordEnd != at && (c.wordEnd != at-1 || clean[at-1] != ' ') {
 		return false
 	}
-	if last := &c.tokens[len(c.tokens)-1]; last.Number() || beforeAmount()[last.Text] || beforeAmount()[base(last.Text)] || listed(last.Text).kind == kindMeasure {
+	if last := &c.tokens[len(c.tokens)-1]; last.Number() || beforeAmount().has(last.Text) || beforeAmount().has(base(last.Text)) || listed(last.Text).kind == kindMeasure {
 		return false
 	}
 	if end, zeros := scaleEnd(clean, to); zeros > 0 || strings.HasPrefix(clean[end:], "%") {

@@ -2,6 +2,7 @@ package token
 
 import (
 	_ "embed"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -72,36 +73,71 @@ const irregularForms = `have/has/had be/is/are/was/were/been say/said go/goes/we
 	sell/sold fight/fought eat/ate/eaten fly/flew/flown forget/forgot/forgotten win/won shoot/shot steal/stole/stolen sing/sang/sung strike/struck
 	man/men woman/women child/children person/people foot/feet mouse/mice tooth/teeth life/lives wife/wives leaf/leaves half/halves knife/knives`
 
-var irregular = sync.OnceValue(func() pairs {
-	table := pairs{}
+var irregular = sync.OnceValue(func() *pairs {
+	table := newPairs(1 << 8)
 	table.add(irregularForms, strings.Clone)
 	return table
 })
 
 // wordSet returns the set of the words in a text, made when it is first asked for.
-func wordSet(words string) func() map[string]bool {
-	return sync.OnceValue(func() map[string]bool {
-		set := map[string]bool{}
-		for _, w := range strings.Fields(words) {
-			set[w] = true
+func wordSet(words string) func() *set {
+	return sync.OnceValue(func() *set {
+		list := strings.Fields(words)
+		s := &set{map[string]bool{}, newFilter(len(list))}
+		for _, w := range list {
+			s.words[w] = true
+			s.note(w)
 		}
-		return set
+		return s
 	})
 }
 
-func isEnding(s string) bool     { return s == "" || endingTable()[s] }
-func isNegation(w string) bool   { return negationTable()[w] }
-func isSubject(w string) bool    { return subjectTable()[w] }
-func isPlain(w string) bool      { return plainTable()[w] }
-func isPlainVerb(s string) bool  { return plainVerbTable()[s] }
-func isVerbEnding(s string) bool { return verbEndingTable()[s] }
-func isDoubling(verb, ending string) bool {
-	return doublingTable()[ending] && doublingVerbSet()[verb]
+// set is a set of words.
+type set struct {
+	words map[string]bool
+	filter
 }
-func isTag(s string) bool      { return s != "" && len(s) <= len("blockquote") && tagTable()[s] }
-func isCurrency(w string) bool { return currencyTable()[w] }
+
+func (s *set) has(word string) bool { return s.may(word) && s.words[word] }
+
+// filter says of nearly all words that are not in a table that they are not, by their length and three
+// letters: in a nanosecond or two. It is a row of bits.
+type filter []uint64
+
+func newFilter(words int) filter { return make(filter, 1<<bits.Len(uint(words/4))) }
+
+func (f filter) note(word string) {
+	at := f.at(word)
+	f[at/64] |= 1 << (at % 64)
+}
+
+func (f filter) may(word string) bool {
+	at := f.at(word)
+	return f[at/64]>>(at%64)&1 != 0
+}
+
+func (f filter) at(word string) int {
+	n := len(word)
+	if n == 0 {
+		return 0
+	}
+	h := uint32(word[0]) | uint32(word[n/2])<<8 | uint32(word[n-1])<<16 | uint32(n)<<24
+	return int(h*2654435769>>8) & (64*len(f) - 1)
+}
+
+func isEnding(s string) bool     { return s == "" || endingTable().has(s) }
+func isNegation(w string) bool   { return negationTable().has(w) }
+func isSubject(w string) bool    { return subjectTable().has(w) }
+func isPlain(w string) bool      { return plainTable().has(w) }
+func isPlainVerb(s string) bool  { return plainVerbTable().has(s) }
+func isVerbEnding(s string) bool { return verbEndingTable().has(s) }
+func isDoubling(verb, ending string) bool {
+	return doublingTable().has(ending) && doublingVerbSet().has(verb)
+}
+func isTag(s string) bool      { return s != "" && tagTable().has(s) }
+func isCurrency(w string) bool { return currencyTable().has(w) }
 func isOption(w string) bool   { return len(w) == 1 && 'a' <= w[0] && w[0] <= 'h' }
-func isRoman(w string) bool    { return romanTable()[w] }
+func isRoman(w string) bool    { return romanTable().has(w) }
 
 // negated returns the word that n't is bound to, of which the apostrophe leaves
 // the n: don is do.
@@ -117,7 +153,7 @@ func negated(word string) (base string, found bool) {
 		return "is", true
 	}
 	base, found = strings.CutSuffix(word, "n")
-	return base, found && auxiliaryTable()[base]
+	return base, found && auxiliaryTable().has(base)
 }
 
 // oppositeWords has rows of words, each the opposite of every other, or another of
@@ -127,8 +163,8 @@ func negated(word string) (base string, found bool) {
 //go:embed words/opposites.txt
 var oppositeWords string
 
-var oppositeTable = sync.OnceValue(func() pairs {
-	table := pairs{}
+var oppositeTable = sync.OnceValue(func() *pairs {
+	table := newPairs(1 << 11)
 	for line := range strings.Lines(oppositeWords) {
 		rows, verbs := strings.CutPrefix(line, "+ ")
 		for _, inflect := range inflections(verbs) {
@@ -139,16 +175,30 @@ var oppositeTable = sync.OnceValue(func() pairs {
 })
 
 // pairs are words with those that they are paired with: most words have none.
-type pairs map[string][]string
+type pairs struct {
+	words map[string][]string
+	filter
+}
+
+func newPairs(words int) *pairs { return &pairs{map[string][]string{}, newFilter(words)} }
+
+// of returns those that a word is paired with.
+func (p *pairs) of(word string) []string {
+	if !p.may(word) {
+		return nil
+	}
+	return p.words[word]
+}
 
 // add pairs every two words of each row, in a form, both ways round.
-func (p pairs) add(rows string, form func(string) string) {
+func (p *pairs) add(rows string, form func(string) string) {
 	for _, row := range strings.Fields(rows) {
 		words := strings.Split(row, "/")
 		for i, x := range words {
+			p.note(form(x))
 			for k, y := range words {
 				if i != k {
-					p[form(x)] = append(p[form(x)], form(y))
+					p.words[form(x)] = append(p.words[form(x)], form(y))
 				}
 			}
 		}
@@ -182,8 +232,7 @@ func inflections(verbs bool) []func(string) string {
 func isVowel(b byte) bool { return strings.IndexByte("aeiou", b) >= 0 }
 
 func areOpposites(x, y string) bool {
-	others := oppositeTable()[base(x)]
-	return others != nil && slices.Contains(others, base(y))
+	return slices.Contains(oppositeTable().of(base(x)), base(y))
 }
 
 // base leaves the ending -s off a word, so that a row is one of its plurals too.
