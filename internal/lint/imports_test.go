@@ -77,6 +77,7 @@ var layers = map[string]layer{
 
 	"internal":             {[]string{"", "text", "feature"}, nil},
 	"internal/kafkaclient": {nil, []string{"github.com/twmb/franz-go/"}},
+	"internal/redisclient": {nil, []string{"github.com/redis/rueidis"}},
 	"internal/inorder":     {nil, []string{"golang.org/x/sync/"}},
 	"internal/browser":     {nil, []string{"github.com/chromedp/"}},
 	"internal/lint":        {nil, nil},
