@@ -247,6 +247,9 @@ func (d *Detector) find(ctx context.Context, s Stage, m Mode, text string) ([]st
 	if !on(m) || neardup.Blank(text) {
 		return nil, nil
 	}
+	if _, err := d.index.Catalog().Stats(ctx); err != nil { // what was acknowledged elsewhere is here then
+		return nil, fmt.Errorf("find by %s: %w", s, err)
+	}
 	f, err := d.index.Lookup(ctx, Query{Names: []Name{keyed(d.nameKey, string(s), text)}})
 	if err != nil {
 		return nil, fmt.Errorf("find by %s: %w", s, err)

@@ -2,13 +2,12 @@ package streams
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/neardup/neardup/internal/redisclient"
 	"github.com/redis/rueidis"
 )
 
@@ -48,26 +47,14 @@ type redisSource struct {
 func redisClient(ctx context.Context, a address) (rueidis.Client, error) {
 	u := *a.URL
 	u.Scheme, u.Path = strings.TrimSuffix(u.Scheme, "-stream"), ""
-	o, err := rueidis.ParseURL(u.String())
+	o, err := redisclient.Options(u.String())
 	if err != nil {
-		var bad *url.Error // says the whole address, password and all
-		if errors.As(err, &bad) {
-			err = bad.Err
-		}
-		return nil, fmt.Errorf("address of Redis: %w", err)
+		return nil, err
 	}
 	o.ForceSingleClient = o.Sentinel.MasterSet == ""
 	// An entry of an answer that was lost is pending: to ask again would bring those after it first.
-	o.DisableRetry, o.DisableCache, o.ClientName = true, true, "neardup"
-	c, err := rueidis.NewClient(o)
-	if err != nil {
-		return nil, fmt.Errorf("connect to Redis: %w", err)
-	}
-	if err := c.Do(ctx, c.B().Ping().Build()).Error(); err != nil {
-		c.Close()
-		return nil, fmt.Errorf("connect to Redis: %w", err)
-	}
-	return c, nil
+	o.DisableRetry = true
+	return redisclient.Connect(ctx, o)
 }
 
 func openRedis(ctx context.Context, from address, beside [outputs]string, o Options) (Source, error) {

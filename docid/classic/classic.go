@@ -21,9 +21,7 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -31,6 +29,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/redisclient"
 	"github.com/redis/rueidis"
 )
 
@@ -52,39 +51,18 @@ type Service struct {
 	o Options
 }
 
-// loadPause is how long to wait before asking again a Redis that reads its data.
-const loadPause = 250 * time.Millisecond
-
 // Open connects, and waits until Redis has read its data. ErrInvalid, ErrUnavailable.
 func Open(ctx context.Context, o Options) (*Service, error) {
-	opt, err := rueidis.ParseURL(o.Address)
+	opt, err := redisclient.Options(o.Address)
 	if err != nil {
-		var bad *url.Error // says the whole address, password and all
-		if errors.As(err, &bad) {
-			err = bad.Err
-		}
-		return nil, fmt.Errorf("%w: address of Redis: %w", docid.ErrInvalid, err)
+		return nil, fmt.Errorf("%w: %w", docid.ErrInvalid, err)
 	}
-	opt.DisableCache, opt.ClientName = true, "neardup"
 	opt.Dialer.Timeout, opt.ConnWriteTimeout = time.Second, 2*time.Second
-	for {
-		s := &Service{o: o}
-		if s.c, err = rueidis.NewClient(opt); err == nil {
-			if err = s.Reach(ctx); err == nil {
-				return s, nil
-			}
-			s.c.Close()
-		}
-		said, ok := errors.AsType[*rueidis.RedisError](err)
-		if !ok || !said.IsLoading() {
-			return nil, failed(err)
-		}
-		select {
-		case <-time.After(loadPause):
-		case <-ctx.Done():
-			return nil, errors.Join(failed(err), ctx.Err())
-		}
+	c, err := redisclient.Connect(ctx, opt)
+	if err != nil {
+		return nil, failed(err)
 	}
+	return &Service{c: c, o: o}, nil
 }
 
 // Close closes the connections.

@@ -78,6 +78,7 @@ var layers = map[string]layer{
 	"internal":             {[]string{"", "text", "feature"}, nil},
 	"internal/span":        {nil, []string{"go.opentelemetry.io/otel/"}},
 	"internal/kafkaclient": {nil, []string{"github.com/twmb/franz-go/"}},
+	"internal/redisclient": {nil, []string{"github.com/redis/rueidis"}},
 	"internal/inorder":     {nil, []string{"golang.org/x/sync/"}},
 	"internal/browser":     {nil, []string{"github.com/chromedp/"}},
 	"internal/lint":        {nil, nil},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -78,6 +79,22 @@ func Ask(addr string, words ...string) string {
 		return err.Error()
 	}
 	return line
+}
+
+// Loading starts one that was stopped, and reads its data for two seconds.
+func Loading(t testing.TB) *Server {
+	s := Redis(t, "--key-load-delay", "5000", "--loading-process-events-interval-bytes", "1024")
+	Ask(s.Addr, "EVAL", "for n = 1, 400 do redis.call('SET', 'key' .. n, 'value') end", "0")
+	Ask(s.Addr, "BGREWRITEAOF")
+	until(t, "the append-only file is not written anew", func() bool {
+		return strings.Contains(Ask(s.Addr, "INFO", "persistence"), "aof_rewrite_in_progress:0")
+	})
+	s.Stop()
+	var starting sync.WaitGroup
+	t.Cleanup(starting.Wait)
+	starting.Go(func() { s.Start(t) })
+	until(t, "it does not say that it loads", func() bool { return strings.Contains(Ask(s.Addr, "PING"), "LOADING") })
+	return s
 }
 
 // Sentinel starts one that watches a primary under the name "nd" and promotes a

@@ -14,6 +14,7 @@ import (
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/group"
+	"github.com/neardup/neardup/internal/redisclient"
 	"github.com/neardup/neardup/store/internal/durability"
 	"github.com/redis/rueidis"
 )
@@ -50,17 +51,18 @@ type Log struct {
 
 var _ docid.Log = (*Log)(nil)
 
-// Open connects to redis://[USER:PASSWORD@]HOST:PORT[/DB], rediss:// with TLS, and checks what Redis promises. With
+// Open connects to redis://[USER:PASSWORD@]HOST:PORT[/DB], rediss:// with TLS, waits until Redis has read its data, and checks
+// what it promises. With
 // ?master_set=NAME the hosts, more by &addr=HOST:PORT, are Sentinels, with ?replicas=N so many replicas must have an entry
 // on disk before it counts. ErrUnavailable; ErrInvalid where Redis is set up to lose answers.
 func Open(ctx context.Context, address string) (*Log, error) {
 	o, replicas, err := options(address)
 	if err != nil {
-		return nil, fmt.Errorf("%w: address of Redis: %w", docid.ErrInvalid, err)
+		return nil, fmt.Errorf("%w: %w", docid.ErrInvalid, err)
 	}
-	c, err := rueidis.NewClient(o)
+	c, err := redisclient.Connect(ctx, o)
 	if err != nil {
-		return nil, fmt.Errorf("%w: connect to Redis: %w", docid.ErrUnavailable, err)
+		return nil, fmt.Errorf("%w: %w", docid.ErrUnavailable, err)
 	}
 	l := &Log{c: c, replicas: replicas}
 	l.settling = group.New(l.settle)
@@ -75,16 +77,12 @@ func Open(ctx context.Context, address string) (*Log, error) {
 }
 
 func options(address string) (o rueidis.ClientOption, replicas int, err error) {
-	if o, err = rueidis.ParseURL(address); err != nil {
-		var bad *url.Error // says the whole address, password and all
-		if errors.As(err, &bad) {
-			err = bad.Err
-		}
+	if o, err = redisclient.Options(address); err != nil {
 		return o, 0, err
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return o, 0, errors.New("it cannot be read")
+		return o, 0, errors.New("address of Redis: it cannot be read")
 	}
 	if replicas, err = durability.Replicas(u.Query()); err != nil {
 		return o, 0, err
@@ -98,7 +96,7 @@ func options(address string) (o rueidis.ClientOption, replicas int, err error) {
 		o.ForceSingleClient = !sentinel
 	}
 	// A repeated command may meet another Redis than the first, or append twice.
-	o.DisableRetry, o.DisableCache, o.ClientName = true, true, "neardup"
+	o.DisableRetry = true
 	o.Dialer.Timeout, o.ConnWriteTimeout = time.Second, 2*time.Second
 	return o, replicas, nil
 }

@@ -85,6 +85,13 @@ func TestPromises(t *testing.T) {
 	}
 }
 
+// TestOpenWhileItLoads: a Redis that reads its data after a start is waited for.
+func TestOpenWhileItLoads(t *testing.T) {
+	if end, err := open(t, services.Loading(t), "").Durable(t.Context()); err != nil || end != 0 {
+		t.Errorf("it ends at %d, %v", end, err)
+	}
+}
+
 // TestStore holds an embedded store that follows a log in Redis to the contract of stores.
 func TestStore(t *testing.T) {
 	s := services.Redis(t)
