@@ -1,5 +1,5 @@
-// Package rendered renders the chart by Helm itself. What it renders is looked at
-// by TestChart of cmd/neardup, which knows the flags.
+// Package rendered renders the chart by Helm itself, and reads the compose file as Docker does. The commands are
+// looked at by TestChart and TestDeploy of cmd/neardup, which knows the flags.
 package rendered
 
 import (
