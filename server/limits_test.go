@@ -211,6 +211,10 @@ func TestStoreThatFails(t *testing.T) {
 		if r := f.send(f.request(http.MethodGet, "/readyz", "", "")); r.status != http.StatusServiceUnavailable {
 			t.Errorf("%v: ready: %d", err, r.status)
 		}
+		f.send(f.request(http.MethodGet, "/readyz", "", ""))
+		if said := f.log.String(); strings.Count(said, `"the store takes no writes until a restart","cause":"`+err.Error()) != 1 {
+			t.Errorf("%v: the log says %s", err, said)
+		}
 	}
 }
 

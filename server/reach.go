@@ -23,6 +23,7 @@ type reach struct {
 	mu   sync.Mutex
 	here context.Context // ends, with the reason, when the store goes away
 	gone context.CancelCauseFunc
+	told sync.Once // that it takes no more writes
 }
 
 // back says that the store is there.

@@ -21,6 +21,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/image"
+	"github.com/neardup/neardup/internal/span"
 	"github.com/neardup/neardup/server/api"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
@@ -277,6 +278,9 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 		reason = "draining"
 	} else if p, ok := s.cfg.Store.(interface{ Poisoned() error }); ok && p.Poisoned() != nil {
 		reason = "the store takes no writes"
+		s.reach.told.Do(func() {
+			s.log.Error("the store takes no writes until a restart", "cause", span.Cause(p.Poisoned()))
+		})
 	} else if s.reach.away() != nil {
 		reason = "the index does not answer"
 	}

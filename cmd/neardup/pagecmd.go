@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,8 @@ type reportVerb struct {
 	eval      string
 	out       string
 	opt       report.Options
+
+	decided int64 // decisions that were read
 }
 
 func reportCommand(a *app) *cobra.Command {
@@ -113,6 +116,7 @@ func (p *reportVerb) decide(b *report.Builder) error {
 				return errors.New("no decision: what dedup --decisions writes is needed")
 			}
 			b.Decide(&d)
+			p.decided++
 			return nil
 		})
 	}
@@ -173,10 +177,16 @@ func (p *reportVerb) facts(run *report.Run) error {
 func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.Builder, run *report.Run) error {
 	dec := r.NewDecoder()
 	var lengths report.Lengths
-	unknown := int64(0)
+	var unknown, rejected int64
+	var first error
 	err := eachItem(ctx, r, func(int) {}, func(_ int, it corpus.Item) error {
 		var doc neardup.Document
-		if ok, err := decoded(dec, it, &doc); !ok {
+		switch err := dec.Decode(it, &doc); {
+		case corpus.Rejected(err) != nil:
+			rejected++
+			first = cmp.Or(first, err)
+			return nil
+		case err != nil:
 			return err
 		}
 		run.Documents++
@@ -188,11 +198,16 @@ func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.
 		}
 		return b.Document(n, &doc, it.File, thumbnail(it.Raw))
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = nothingRead(p.app, r, false, run.Documents, rejected, first)
 	}
-	if unknown > 0 && p.decisions != "" {
+	switch {
+	case err != nil:
+		return err
+	case p.decisions != "" && unknown > 0:
 		return fmt.Errorf("%s documents have no decision in %s: other inputs?", grouped(unknown), p.decisions)
+	case p.decisions != "" && run.Documents < p.decided:
+		return fmt.Errorf("%s decisions in %s are of documents that the inputs lack: other inputs?", grouped(p.decided-run.Documents), p.decisions)
 	}
 	run.Lengths = lengths.Bins()
 	return nil
