@@ -41,9 +41,15 @@ type Scorer struct {
 type work struct {
 	pair
 	differ
-	places  // of long texts
 	lexicon *token.Lexicon
+	cutter  *token.Cutter // made for the first long text: it takes a third of a megabyte
+	bufs    [2][]token.Token
+	places  []place // of long
 }
+
+// place is where two long texts differ: in the tokens that were cut there, and in
+// their coarse words.
+type place struct{ a0, a1, b0, b1, atA, atB int }
 
 // New returns a scorer that weighs words by a lexicon.
 func New(l *token.Lexicon, w Weights) *Scorer {
@@ -248,20 +254,39 @@ func before(a, b []token.Token) bool {
 	}) < 0
 }
 
+// mostTokens bounds what is aligned in one place of two long texts.
+const mostTokens = 1024
+
 // coarseWeight is what a coarse word weighs about, where it is not looked up.
 const coarseWeight = 3 * token.Unit
 
 func (w *work) long(a, b *LongView) Vector {
-	w.places.begin(w.lexicon)
+	if w.cutter == nil {
+		w.cutter = token.NewCutter(w.lexicon, 0)
+	}
 	w.slots = w.slots[:0]
+	w.bufs[0], w.bufs[1] = w.bufs[0][:0], w.bufs[1][:0]
 	s := sums{count: min(len(a.hashes), len(b.hashes))}
 	s.total[0], s.total[1] = uint64(len(a.hashes))*coarseWeight, uint64(len(b.hashes))*coarseWeight
-	for _, sp := range widen(w.diff(a.hashes, b.hashes), a, b) {
+	w.places = w.places[:0]
+	for _, sp := range widen(w.diff(a.hashes, b.hashes), a, b) { // cut all first: the buffers grow
+		p := place{a0: len(w.bufs[0]), b0: len(w.bufs[1]), atA: sp.a0, atB: sp.b0}
+		w.bufs[0] = append(w.bufs[0], w.cutter.Cut(a.slice(sp.a0, sp.a1))...)
+		w.bufs[1] = append(w.bufs[1], w.cutter.Cut(b.slice(sp.b0, sp.b1))...)
+		p.a1, p.b1 = len(w.bufs[0]), len(w.bufs[1])
+		w.places = append(w.places, p)
+	}
+	for _, p := range w.places {
+		x, y := w.bufs[0][p.a0:p.a1], w.bufs[1][p.b0:p.b1]
 		from := len(w.slots)
-		w.apart(a.slice(sp.a0, sp.a1), b.slice(sp.b0, sp.b1))
+		if len(x) <= mostTokens && len(y) <= mostTokens {
+			w.alignEither(x, y)
+		} else {
+			w.slot(slot{a: x, b: y})
+		}
 		for i := from; i < len(w.slots); i++ {
 			at := &w.slots[i]
-			at.title = sp.a0+at.atA < a.title && sp.b0+at.atB < b.title
+			at.title = p.atA+at.atA < a.title && p.atB+at.atB < b.title
 		}
 	}
 	w.look(&s)

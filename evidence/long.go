@@ -121,10 +121,11 @@ type step struct{ a, b, n int }
 // the longest row that ends with it.
 type anchor struct{ a, b, before int32 }
 
-// runs of so many words are anchors; so many edits are followed.
+// runs of so many words are anchors; so many edits are followed, and so few before anything is left out.
 const (
 	anchorWords = 4
 	mostEdits   = 160
+	fewEdits    = 12
 )
 
 func (d *differ) diff(a, b []uint32) []span {
@@ -244,6 +245,18 @@ func (d *differ) edits(x, y []uint32, a0, b0 int) bool {
 	if max(len(x), len(y))-min(len(x), len(y)) > mostEdits {
 		return false
 	}
+	i, j := 0, 0
+	if n, found := d.within(x, y, fewEdits); found {
+		d.walk(n, len(x), len(y))
+		for s := len(d.steps) - 1; s >= 0; s-- {
+			if e := d.steps[s]; e.n > 0 {
+				d.put(a0+i, a0+e.a, b0+j, b0+e.b)
+				i, j = e.a+e.n, e.b+e.n
+			}
+		}
+		d.put(a0+i, a0+len(x), b0+j, b0+len(y))
+		return true
+	}
 	d.shared[0].keep(x, y, &d.seen)
 	d.shared[1].keep(y, x, &d.seen)
 	p, q := &d.shared[0], &d.shared[1]
@@ -252,7 +265,6 @@ func (d *differ) edits(x, y []uint32, a0, b0 int) bool {
 		return false
 	}
 	d.walk(n, len(p.words), len(q.words))
-	i, j := 0, 0
 	for s := len(d.steps) - 1; s >= 0; s-- {
 		e := d.steps[s]
 		for k := range e.n {
