@@ -41,13 +41,14 @@ func (f *follower) entry(p *proposal) []byte {
 
 func entryOf(id entryID, p *proposal) []byte {
 	plain := p.encode()
-	b := make([]byte, 0, len(id)+1+s2.MaxEncodedLen(len(plain)))
 	version := byte(rules)
 	if p.change != nil && picturesOf(p.change).any() {
 		version = rulesPictures
 	}
-	b = append(append(b, id[:]...), version)
-	return append(b, s2.Encode(nil, plain)...)
+	head := len(id) + 1
+	b := make([]byte, head+s2.MaxEncodedLen(len(plain)))
+	copy(b, append(id[:], version))
+	return b[:head+len(s2.Encode(b[head:], plain))]
 }
 
 // errRules says that servers of other rules append to the log.
