@@ -57,6 +57,9 @@ func TestRates(t *testing.T) {
 			if doubled > 0 {
 				t.Errorf("%d docIds were doubled", doubled)
 			}
+			if name == "log" {
+				r.newcomer(t, s, m.next+*groups*clients)
+			}
 			if name != "production" {
 				return
 			}

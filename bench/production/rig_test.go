@@ -177,6 +177,14 @@ func (r *rig) log(t *testing.T) *subject {
 	return s
 }
 
+// newcomer starts a server without a folder, which reads the whole log before it is ready.
+func (r *rig) newcomer(t *testing.T, s *subject, articles int) {
+	start := time.Now()
+	late := r.serve(t, "newcomer", 1, []string{"--log", "redis://" + s.log}, os.Environ())
+	each := late.processes[0].cpu().Microseconds() / int64(articles)
+	t.Logf("a new server: %d articles in %.1f s, %.0f/s; CPU us each: %d", articles, time.Since(start).Seconds(), float64(articles)/time.Since(start).Seconds(), each)
+}
+
 func (r *rig) production(t *testing.T) *subject {
 	r.redis = services.Redis(t, strings.Fields(*redisArgs)...)
 	r.maria = services.MariaDB(t)

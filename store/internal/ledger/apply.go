@@ -161,7 +161,7 @@ func (ix *index) repeated(r Reader, a docid.ReplayKey) (docid.Receipt, error) {
 		{a.Idempotency, idemKey(ix.id, a.Idempotency), func(d *decoder) { m.Seq = d.uint() }, docid.ErrMismatch},
 		{a.NID, nidKey(ix.id, a.NID), func(d *decoder) { getMember(d, &m) }, docid.ErrTaken},
 	} {
-		if by.name == "" {
+		if by.name == "" || by.other == docid.ErrTaken && !ix.nids.has(by.name) {
 			continue
 		}
 		if ok, err := read(r, by.key, by.get); err != nil {
@@ -335,6 +335,7 @@ func (t *change) addMember() error {
 	m := docid.Member{Article: *t.c.Article, Leader: t.c.Leader, Seq: t.seq, Disagrees: t.c.Evidence.Disagrees}
 	m.Text = ""
 	t.set(nidKey(t.ix.id, t.c.NID), func(e *encoder) { putMember(e, &m) })
+	t.memory = append(t.memory, func() { t.ix.nids.add(t.c.NID) })
 	t.set(t.key(spaceMember, t.c.Leader, t.seq), func(e *encoder) { e.string(t.c.NID) })
 	if t.c.Idempotency != "" {
 		t.set(idemKey(t.ix.id, t.c.Idempotency), func(e *encoder) { e.uint(t.seq) })

@@ -240,6 +240,6 @@ func (c catalog) Stats(ctx context.Context) (docid.Stats, error) {
 func (c catalog) Engine(ctx context.Context) (map[string]int64, error) {
 	p := c.ix.posts
 	return map[string]int64{
-		"keys": int64(p.count()), "memory": int64(p.bytes()), "segments": int64(len(p.levels.Load().segments)),
+		"keys": int64(p.count()), "memory": int64(p.bytes() + c.ix.nids.bytes()), "segments": int64(len(p.levels.Load().segments)),
 	}, ctx.Err()
 }

@@ -41,13 +41,14 @@ func (f *follower) entry(p *proposal) []byte {
 
 func entryOf(id entryID, p *proposal) []byte {
 	plain := p.encode()
-	b := make([]byte, 0, len(id)+1+s2.MaxEncodedLen(len(plain)))
 	version := byte(rules)
 	if p.change != nil && picturesOf(p.change).any() {
 		version = rulesPictures
 	}
-	b = append(append(b, id[:]...), version)
-	return append(b, s2.Encode(nil, plain)...)
+	head := len(id) + 1
+	b := make([]byte, head+s2.MaxEncodedLen(len(plain)))
+	copy(b, append(id[:], version))
+	return b[:head+len(s2.Encode(b[head:], plain))]
 }
 
 // errRules says that servers of other rules append to the log.
@@ -124,7 +125,27 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 	return err
 }
 
-// takeOff notes a proposal as one under way, once none is that makes a docId under a key of it: such a one
+// posts reports whether a proposal under way posts what leads to a docId: a new one, or a name that does not lead to it yet.
+func (f *follower) posts(own *flight, key uint64) bool {
+	c, ix := own.p.change, f.s.index(own.p.tenant)
+	if c.NewLeader != nil || ix == nil {
+		return c.NewLeader != nil
+	}
+	fresh := false
+	_ = ix.atSnapshot(func(r Reader) error { // who is not told is refused by the fold
+		for _, n := range c.Names {
+			if nameHash(n) == key {
+				v, err := r.Get(nameKey(ix.id, c.Leader, n))
+				fresh = err == nil && v == nil
+				return err
+			}
+		}
+		return nil
+	})
+	return fresh
+}
+
+// takeOff notes a proposal as one under way, once none is that posts a key or name of it: such a one
 // would be first, or whoever was before it is, and this one refused. So of many near articles at one moment a
 // server appends one, and judges the others again.
 func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, error) {
@@ -138,9 +159,9 @@ func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, erro
 		}
 		if c.NewLeader != nil {
 			own.keys = slices.Clone(c.NewLeader.Keys)
-			for _, n := range c.Names {
-				own.keys = append(own.keys, nameHash(n))
-			}
+		}
+		for _, n := range c.Names {
+			own.keys = append(own.keys, nameHash(n))
 		}
 	}
 	f.mu.Lock()
@@ -149,7 +170,7 @@ func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, erro
 		if err := errors.Join(f.lost, f.away); err != nil {
 			return docid.Anchor{}, err
 		}
-		i := slices.IndexFunc(asks, func(k uint64) bool { return f.posting[k] != nil })
+		i := slices.IndexFunc(asks, func(k uint64) bool { return f.posting[k] != nil && f.posts(f.posting[k], k) })
 		if i < 0 {
 			break
 		}
@@ -159,7 +180,7 @@ func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, erro
 		select {
 		case <-first.done:
 			r := &first.p.receipt
-			if errors.Is(first.err, docid.ErrConflict) || first.err == nil && r.Leads() && r.Seq > own.p.change.Query.Since {
+			if errors.Is(first.err, docid.ErrConflict) || first.err == nil && r.Seq > own.p.change.Query.Since {
 				err = docid.ErrConflict
 			}
 		case <-ctx.Done():

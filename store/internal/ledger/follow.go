@@ -54,7 +54,7 @@ type follower struct {
 	lost    error         // why it follows no more
 	away    error         // why the log cannot be read at the moment
 	flights map[entryID]*flight
-	posting map[uint64]*flight // by the keys of docIds that they make
+	posting map[uint64]*flight // by the keys and names that they bring
 
 	wantedTo  uint64        // somebody waits for the entries up to there
 	wanted    chan struct{} // says that it has changed
@@ -79,7 +79,7 @@ const (
 // here for entries that are there, where nobody does, and no time after a read of many.
 const (
 	gatherWanted = 2 * time.Millisecond
-	gatherOthers = 20 * time.Millisecond
+	gatherOthers = 10 * time.Millisecond
 	gathered     = 32
 )
 

@@ -39,6 +39,7 @@ type published struct {
 	lastRule   atomic.Uint64
 	leaders    atomic.Int64
 	members    atomic.Int64
+	nids       known
 }
 
 func newIndex(s *Store, tenant string, id uint32, identity docid.Identity) *index {

@@ -145,7 +145,7 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 					sizes = append(sizes, joined{leader: leader})
 				}
 				sizes[len(sizes)-1].size++
-				return errors.Join(decode(k, v, func(d *decoder) { _ = d.string() }), ctx.Err())
+				return errors.Join(decode(k, v, func(d *decoder) { ix.nids.add(d.string()) }), ctx.Err())
 			})
 		})
 	}()

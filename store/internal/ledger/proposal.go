@@ -100,6 +100,9 @@ func refused(err error) bool {
 // encode writes a proposal down, what is text last.
 func (p *proposal) encode() []byte {
 	return encoded(func(e *encoder) {
+		if p.change != nil && p.change.Article != nil {
+			e.b = make([]byte, 0, 1024+len(p.change.Article.Text))
+		}
 		switch {
 		case p.genesis != nil:
 			e.uint(1)
