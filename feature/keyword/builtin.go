@@ -13,13 +13,13 @@ import (
 
 // chineseData is data/idf.zh.gz, compiled.
 //
-//go:embed data/idf.zh.columns.gz
-var chineseData string
+//go:embed data/idf.zh.columns.zst
+var chineseData []byte
 
 //go:embed data/idf.en.gz
 var englishData string
 
-// Chinese returns jieba's IDF table, read at the first call (about .05 s of the processor, 7 MB)
+// Chinese returns jieba's IDF table, read at the first call (about .02 s of the processor, 7 MB)
 // and shared.
 func Chinese() (*Table, error) { return chineseOnce() }
 

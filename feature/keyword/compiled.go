@@ -1,24 +1,22 @@
 package keyword
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strings"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // The Chinese table is embedded in columns, which take a third of the time that the
-// lines of a table file take. Little endian, in gzip: the magic; the digest of the file
+// lines of a table file take. Little endian, in zstd: the magic; the digest of the file
 // (32); the number of words, of their bytes, of different values (4 each); the value of
-// unknown words (8); the values (8 each); of each word its length (1) and which value it
-// has (2); the words.
-const compiledMagic = "neardup-idf-columns/1\n"
+// unknown words (8); the values (8 each); of all words the length (1), which value they have (the lower byte, then
+// the higher), how many bytes they begin with as the word before (1), and the others.
+const compiledMagic = "neardup-idf-columns/2\n"
 
 // Compile writes a table as the Chinese one is embedded: no more than 65,536
 // different values. The same table gives the same bytes.
@@ -37,50 +35,60 @@ func (t *Table) Compile(w io.Writer) error {
 	for _, v := range values {
 		b = binary.LittleEndian.AppendUint64(b, uint64(v))
 	}
+	var lengths, low, high, shared, others []byte
 	for i := range t.ends {
-		n := len(t.word(i))
-		if n > math.MaxUint8 {
-			return fmt.Errorf("compile idf table: a word of %d bytes", n)
+		word, before := t.word(i), t.word(max(0, i-1))
+		if len(word) > math.MaxUint8 {
+			return fmt.Errorf("compile idf table: a word of %d bytes", len(word))
 		}
-		b = append(b, byte(n))
+		same := 0
+		for i > 0 && same < min(len(word), len(before)) && word[same] == before[same] {
+			same++
+		}
+		at, _ := slices.BinarySearch(values, t.idf[i])
+		lengths, low, high = append(lengths, byte(len(word))), append(low, byte(at)), append(high, byte(at>>8))
+		shared, others = append(shared, byte(same)), append(others, word[same:]...)
 	}
-	for _, v := range t.idf {
-		at, _ := slices.BinarySearch(values, v)
-		b = binary.LittleEndian.AppendUint16(b, uint16(at))
-	}
-	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return err
 	}
-	if _, err := z.Write(append(b, t.words...)); err != nil {
+	defer z.Close()
+	if _, err := w.Write(z.EncodeAll(slices.Concat(b, lengths, low, high, shared, others), nil)); err != nil {
 		return fmt.Errorf("compile idf table: %w", err)
 	}
-	return z.Close()
+	return nil
 }
 
 // columns reads what Compile wrote; after an error all is 0.
 type columns struct {
-	r   io.Reader
+	b   []byte
 	err error
 }
 
 func (c *columns) next(n int) []byte {
-	b := make([]byte, n)
-	if c.err == nil {
-		_, c.err = io.ReadFull(c.r, b)
+	if n > len(c.b) {
+		c.b, c.err = nil, io.ErrUnexpectedEOF
+		return make([]byte, n)
 	}
+	b := c.b[:n]
+	c.b = c.b[n:]
 	return b
 }
 
 // readCompiled reads a table that Compile wrote. It trusts what it reads: the data is
-// our own, sealed by gzip's checksum.
-func readCompiled(data string) (*Table, error) {
-	z, err := gzip.NewReader(strings.NewReader(data))
+// our own, sealed by zstd's checksum.
+func readCompiled(packed []byte) (*Table, error) {
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	c := &columns{}
+	if c.b, err = z.DecodeAll(packed, nil); err != nil {
 		return nil, fmt.Errorf("read built-in idf table: %w", err)
 	}
-	c := &columns{r: bufio.NewReader(z)}
-	if !bytes.Equal(c.next(len(compiledMagic)), []byte(compiledMagic)) {
+	if string(c.next(len(compiledMagic))) != compiledMagic {
 		return nil, errors.Join(errors.New("read built-in idf table: it is none"), c.err)
 	}
 	t := &Table{digest: string(c.next(32))}
@@ -88,26 +96,24 @@ func readCompiled(data string) (*Table, error) {
 	words, size := binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[4:])
 	t.unknown = int64(binary.LittleEndian.Uint64(head[12:]))
 	values := c.next(8 * int(binary.LittleEndian.Uint32(head[8:])))
-	lengths, which := c.next(int(words)), c.next(2*int(words))
-	var all strings.Builder
-	all.Grow(int(size))
-	if c.err == nil {
-		_, c.err = io.CopyN(&all, c.r, int64(size))
+	n := int(words)
+	lengths, low, high, shared := c.next(n), c.next(n), c.next(n), c.next(n)
+	all := make([]byte, 0, size)
+	t.ends, t.idf = make([]uint32, n), make([]int64, n)
+	before := 0 // where the last word begins
+	for i, length := range lengths {
+		at := len(all)
+		all = append(append(all, all[before:before+int(shared[i])]...), c.next(int(length-shared[i]))...)
+		before, t.ends[i] = at, uint32(len(all))
+		t.idf[i] = int64(binary.LittleEndian.Uint64(values[8*(int(low[i])|int(high[i])<<8):]))
 	}
-	t.words = all.String()
-	if _, err := io.ReadFull(c.r, head[:1]); c.err == nil && !errors.Is(err, io.EOF) { // to the checksum
-		c.err = errors.Join(errors.New("it goes on after its end"), err)
+	if len(c.b) > 0 {
+		c.err = errors.New("it goes on after its end")
 	}
 	if c.err != nil {
 		return nil, fmt.Errorf("read built-in idf table: %w", c.err)
 	}
-	t.ends, t.idf = make([]uint32, words), make([]int64, words)
-	end := uint32(0)
-	for i := range t.ends {
-		end += uint32(lengths[i])
-		at := 8 * int(binary.LittleEndian.Uint16(which[2*i:]))
-		t.ends[i], t.idf[i] = end, int64(binary.LittleEndian.Uint64(values[at:]))
-	}
+	t.words = string(all)
 	t.index()
 	return t, nil
 }

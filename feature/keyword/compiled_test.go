@@ -26,7 +26,7 @@ func TestChineseTable(t *testing.T) {
 		t.Error("the embedded table is not data/idf.zh.gz: go generate ./feature/keyword")
 	}
 	var again bytes.Buffer
-	if err := got.Compile(&again); err != nil || again.String() != chineseData {
+	if err := got.Compile(&again); err != nil || !bytes.Equal(again.Bytes(), chineseData) {
 		t.Errorf("it is compiled to %d other bytes, %v", again.Len(), err)
 	}
 }
@@ -40,12 +40,12 @@ func TestCompiledTableIsWhole(t *testing.T) {
 	if err := table.Compile(&b); err != nil {
 		t.Fatal(err)
 	}
-	got, err := readCompiled(b.String())
+	got, err := readCompiled(b.Bytes())
 	if err != nil || !reflect.DeepEqual(got, table) {
 		t.Errorf("another table, %v", err)
 	}
 	for at := 0; at < b.Len(); at += b.Len()/50 + 1 {
-		if _, err := readCompiled(b.String()[:at]); err == nil {
+		if _, err := readCompiled(b.Bytes()[:at]); err == nil {
 			t.Errorf("cut after %d of %d bytes, it is taken", at, b.Len())
 		}
 	}

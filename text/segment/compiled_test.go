@@ -58,14 +58,7 @@ func TestCompile(t *testing.T) {
 	if err := Compile(&b, strings.NewReader(words)); err != nil {
 		t.Fatal(err)
 	}
-	read := func(packed []byte) (trie, uint64, error) {
-		z, err := gzip.NewReader(bytes.NewReader(packed))
-		if err != nil {
-			return trie{}, 0, err
-		}
-		return readCompiled(z)
-	}
-	got, total, err := read(b.Bytes())
+	got, total, err := readCompiled(b.Bytes())
 	if err != nil || total == 0 {
 		t.Fatalf("total %d, %v", total, err)
 	}
@@ -81,7 +74,7 @@ func TestCompile(t *testing.T) {
 		t.Errorf("its words are %q", all)
 	}
 	for at := 0; at < b.Len(); at += 7 {
-		if _, _, err := read(b.Bytes()[:at]); err == nil {
+		if _, _, err := readCompiled(b.Bytes()[:at]); err == nil {
 			t.Errorf("cut after %d of %d bytes, it is taken", at, b.Len())
 		}
 	}

@@ -77,7 +77,7 @@ func compile(out string) error {
 	if err := table.Compile(&b); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(out, "idf.zh.columns.gz"), b.Bytes(), 0o644)
+	return os.WriteFile(filepath.Join(out, "idf.zh.columns.zst"), b.Bytes(), 0o644)
 }
 
 // pack writes data compressed, without a time stamp.

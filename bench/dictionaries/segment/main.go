@@ -73,7 +73,7 @@ func compile(out string) error {
 	if err := segment.Compile(&b, z); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(out, "dict.trie.gz"), b.Bytes(), 0o644)
+	return os.WriteFile(filepath.Join(out, "dict.trie.zst"), b.Bytes(), 0o644)
 }
 
 // dictionary drops the tags and sorts the lines by word, stably: where a word
