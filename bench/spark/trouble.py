@@ -32,7 +32,10 @@ class Trouble:
         return sum(os.path.getsize(f) for f in glob.glob(self.log + "*"))
 
     def __enter__(self):
-        act = {"executor": self.kill_executor, "python": self.kill_python, "child": self.kill_child, "slow": self.slow}.get(self.what)
+        if self.what == "child":
+            os.makedirs(self.setup["dir"] + "/victims", exist_ok=True)
+            open(self.victim(), "w").close()
+        act = {"executor": self.kill_executor, "python": self.kill_python, "slow": self.slow}.get(self.what)
         if act:
             self.thread = threading.Thread(target=self.watch, args=(act,))
             self.thread.start()
@@ -44,7 +47,11 @@ class Trouble:
             self.thread.join()
         self.go_on()
         if self.what == "safemode" and self.did:
-            servers_admin(self.setup, "-safemode", "leave")
+            admin(self.setup, "-safemode", "leave")
+        if self.what == "full" and self.did:
+            admin(self.setup, "-clrSpaceQuota", "/")
+        if self.what == "child" and not os.path.exists(self.victim()):
+            self.happened(f"a child, {self.at}, ended")
 
     def step(self, name):
         """Is told of each step before its first job."""
@@ -58,8 +65,15 @@ class Trouble:
             os.kill(self.setup["pids"]["datanode1"], signal.SIGKILL)
             self.happened("one of two DataNodes ended")
         elif self.what == "safemode":
-            servers_admin(self.setup, "-safemode", "enter")
+            admin(self.setup, "-safemode", "enter")
             self.happened("the NameNode is in safe mode")
+        elif self.what == "full":
+            admin(self.setup, "-setSpaceQuota", "1", "/")
+            self.happened("HDFS is full")
+
+    def victim(self):
+        """A file; the child that removes it ends."""
+        return f"{self.setup['dir']}/victims/{self.at}"
 
     def happened(self, what):
         self.did = True
@@ -108,10 +122,6 @@ class Trouble:
         """The Python that an executor has made for its tasks."""
         for executor in self.busy()[:1]:
             self.kill_below(self.executor(executor), lambda line: "pyspark.daemon" in line, "Python of an executor")
-
-    def kill_child(self):
-        for worker in ("worker1", "worker2"):
-            self.kill_below(self.setup["pids"][worker], lambda line: f" worker {self.at} " in line, f"a child, {self.at},")
 
     def kill_below(self, top, wanted, name):
         table = servers.processes()
@@ -170,15 +180,29 @@ def signal_all(pids, sig):
             os.kill(p, sig)
 
 
-def servers_admin(setup, *args):
+def admin(setup, *args, of="hdfs.tools.DFSAdmin"):
     up = servers.Servers.__new__(servers.Servers)
     up.dir = setup["dir"]
-    up.admin(*args, of="hdfs.tools.DFSAdmin")
+    return up.admin(*args, of=of)
 
 
-def driver_step(text):
-    what, _, step = text.partition("=")
-    return step if what == "driver" else None
+def victim(folder, program):
+    """A script of the command: of a stage that a file names the first child takes a part of its input, and ends when it has given what came of it."""
+    return f'if rm "{folder}/victims/$2" 2>/dev/null; then head -c 20000 | {program} "$@" 2>/dev/null; kill -9 $$; fi\nexec {program} "$@"\n'
+
+
+@contextlib.contextmanager
+def small_disk(folder, wanted):
+    """A file system of 8 MB."""
+    small = folder + "/small"
+    os.makedirs(small, exist_ok=True)
+    if wanted:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", small], check=True)
+    try:
+        yield small
+    finally:
+        if wanted:
+            subprocess.run(["umount", small], check=True)
 
 
 def kill_driver(argv, env, step):

@@ -64,6 +64,14 @@ class Spark(Session):
             self.assertEqual([found[0]["hot_documents"], found[0]["hot_largest"]], [166 + bool(overrides)] * 2)
             self.assertLess(found[0]["edges"], 120)
 
+    def test_copies_and_leaders_that_came_between(self):
+        """A copy goes to the best leader before it, also one that came after its text; by auto it matters which of two long texts says more."""
+        docs = lines("ota_terms_versions/docs.jsonl.zst")
+        path = self.write("between.jsonl", [docs[i] for i in (471, 474, 478, 527, 529, 530, 1169, 3074)])
+        for on_driver in (1 << 20, 0):
+            with self.subTest(on_driver=on_driver):
+                self.same(path, ["--method=auto"], method="auto", on_driver=on_driver)
+
     def test_no_text(self):
         """Is new, says so and is counted, as on one machine."""
         from neardup.spark import dedup

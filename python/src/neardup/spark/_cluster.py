@@ -33,14 +33,19 @@ class Rows:
         # What is decided whole finds what is like it in an index itself.
         return pairs.where("if(earlier < 0, of_later is null, coalesce(of_later != of_earlier, true))").select("later", "earlier")
 
-    def verified(self, pairs):
-        """The edges of candidates, as people have ruled."""
-        pairs, count = self.job.counted(pairs)
-        return self.job.keep(self.found.ruled_edges(verify(self.job, self.docs, pairs, count, self.conflicts)))
+    def verified(self, pairs, copies):
+        """As _driver has it."""
+        last = copies.groupBy("first").agg(F.max("place").alias("last"))
+        turned = pairs.join(last.withColumnRenamed("first", "earlier"), "earlier").where("last > later")
+        pairs, count = self.job.counted(pairs.unionByName(turned.select(F.col("last").alias("later"), F.col("later").alias("earlier"))))
+        edges = self.job.keep(self.found.ruled_edges(verify(self.job, self.docs, pairs, count, self.conflicts)))
+        last = last.withColumnRenamed("last", "later")
+        late = near(edges).join(last, "later").withColumn("later", F.col("first")).drop("first")
+        return edges.join(last, "later", "left_anti"), late
 
-    def components(self, edges, hot):
+    def components(self, edges, late, hot):
         """(places and labels of the components that have hot texts, edges with the label of theirs and whether it is one of these)."""
-        ends = edges.select("later", "earlier").where("earlier >= 0")  # a document of an index links nothing
+        ends = edges.unionByName(late).select("later", "earlier").where("earlier >= 0")  # a document of an index links nothing
         if hot is not None:
             ends = ends.unionByName(hot.where("place != label").select(F.col("place").alias("later"), F.col("label").alias("earlier")))
         labels, members = self._labels(ends, _components.edge_forest), None
@@ -69,7 +74,7 @@ class Rows:
         variants = edges.where("relation = 'variant'").select("later", "earlier", "conflicts")
         return self.job.keep(best.join(variants, ["later", "earlier"], "left").select(_stage.EDGE_COLUMNS))
 
-    def of_copies(self, edges, best, copies):
+    def of_copies(self, late, best, copies):
         """The edges of copies: to the document they equal if that leads, else to the best leader before them.
 
         That may have come after the text that was removed: such leaders are looked at only where they are
@@ -85,9 +90,8 @@ class Rows:
         own = best.withColumnRenamed("later", "first").withColumn("own", strength())
         same = lost.join(own.drop("own"), "first").select(F.col("place").alias("later"), *_stage.EDGE_COLUMNS[1:])
         late = (
-            near(edges).join(duplicates, "later", "left_anti").withColumn("strength", strength("later"))
-            .withColumnsRenamed({"later": "leader", "earlier": "first"}).join(lost.select("first").distinct(), "first", "left_semi")
-            .join(own.select("first", "own"), "first").where(F.col("strength") > F.col("own")).drop("own", "strength").withColumnRenamed("leader", "earlier")
+            late.join(duplicates.withColumnRenamed("later", "earlier"), "earlier", "left_anti").withColumn("strength", strength())
+            .withColumnRenamed("later", "first").join(own.select("first", "own"), "first").where(F.col("strength") > F.col("own")).drop("own", "strength")
         )
         later = lost.join(late, "first").where(F.col("earlier") < F.col("place")).select(F.col("place").alias("later"), *_stage.EDGE_COLUMNS[1:])
         return of_leader.unionByName(strongest(same.unionByName(later)))
@@ -118,10 +122,10 @@ def near(edges: DataFrame) -> DataFrame:
     return edges.where("relation != 'variant'")
 
 
-def strength(leader="earlier"):
+def strength():
     """What names the leader of two, as batch.Edge.Stronger has it."""
     grade = F.when(F.col("relation") == "ruled", 4).when(F.col("relation") == "copy", 3).when(F.col("relation") == "edited", 2).otherwise(1)
-    return F.struct(grade.alias("grade"), "similarity", (-F.coalesce("distance", F.lit(-1))).alias("nearness"), (-F.col(leader)).alias("first"))
+    return F.struct(grade.alias("grade"), "similarity", (-F.coalesce("distance", F.lit(-1))).alias("nearness"), (-F.col("earlier")).alias("first"))
 
 
 def strongest(edges: DataFrame) -> DataFrame:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, Window, functions as F
 
-from . import _stage
+from . import _lines, _stage
 from ._job import FEW
 from ._verify import texts_of
 
@@ -60,7 +60,7 @@ def forest(edges):
 
 
 def _pairs(later, earlier):
-    return pa.RecordBatch.from_arrays([pa.array(later), pa.array(earlier)], ["later", "earlier"])
+    return pa.RecordBatch.from_arrays([_lines.column(later), _lines.column(earlier)], ["later", "earlier"])
 
 
 def _contracted(edges):
@@ -81,7 +81,7 @@ def star_forest(parts):
     def edges():
         last = hub = None
         for b in _stage.filled(parts):
-            key, place = (np.asarray(c.to_numpy()) for c in _stage.columns(b, "key", "place"))
+            key, place = map(_lines.values, _stage.columns(b, "key", "place"))
             ends, hubs = stars(key, place)
             if key[0] == last:  # of a bucket that began in the batch before
                 hubs = np.where(np.cumsum(np.diff(key, prepend=last) != 0) == 0, hub, hubs)
@@ -93,7 +93,7 @@ def star_forest(parts):
 
 def edge_forest(parts):
     """The forest of rows of PAIR."""
-    return forest(tuple(np.asarray(c.to_numpy()) for c in _stage.columns(b, "later", "earlier")) for b in _stage.filled(parts))
+    return forest(tuple(map(_lines.values, _stage.columns(b, "later", "earlier"))) for b in _stage.filled(parts))
 
 
 def components(job, edges: DataFrame, on_driver: int) -> DataFrame:

@@ -87,7 +87,8 @@ def chosen_of(rows, told):
         if hot is not None:
             pairs = rows.across(pairs, hot)
     with step("verify"):
-        members, edges = rows.components(rows.verified(pairs), hot)
+        edges, late = rows.verified(pairs, copies)
+        members, edges = rows.components(edges, late, hot)
     if hot is not None:
         with step("hot buckets"):
             decided, edges, copies, sizes = rows.decided(members, edges, copies)
@@ -96,7 +97,7 @@ def chosen_of(rows, told):
         best = rows.lead(edges)
         told["hot_documents"], told["hot_largest"] = sizes
         told["edges"] = rows.count(edges) + sum(map(rows.count, whole))
-        return rows.with_ids([best, rows.of_copies(edges, best, copies), *whole])
+        return rows.with_ids([best, rows.of_copies(late, best, copies), *whole])
 
 
 class Found:

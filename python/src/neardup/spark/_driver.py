@@ -42,17 +42,28 @@ class Rows:
         out = np.where(pairs[1] < 0, later < 0, (later < 0) | (later != earlier))  # what is decided whole finds what is like it in an index itself
         return pairs[0][out], pairs[1][out]
 
-    def verified(self, pairs):
-        """The edges of candidates, as people have ruled."""
-        edges = self.found.ruled.apply_to_table(verify_few(self.job, self.docs, *pairs, self.conflicts))
-        must = self.found.ruled.edges(self.found.recs.rows)
-        return edges if must is None else pa.concat_tables([edges, _table(must)])
+    def verified(self, pairs, copies):
+        """(the edges of candidates, as people have ruled; late ones, from a text to what came after it and before its last copy).
 
-    def components(self, edges, hot):
+        The late ones are of that copy: which of two is the leader may matter, where one says more.
+        """
+        (later, earlier), (first, last) = pairs, last_of(copies)
+        copy = label_of((first, last), earlier)
+        turned = copy > later
+        pairs = once(np.concatenate([later, copy[turned]]), np.concatenate([earlier, later[turned]]))
+        edges = self.found.ruled.apply_to_table(verify_few(self.job, self.docs, *pairs, self.conflicts))
+        by_last = np.argsort(last)
+        text = label_of((last[by_last], first[by_last]), _numbers(edges, "later"))
+        late = edges.filter(pa.array(text >= 0))
+        late = near(late.set_column(0, "later", pa.array(text[text >= 0])))
+        edges, must = edges.filter(pa.array(text < 0)), self.found.ruled.edges(self.found.recs.rows)
+        return edges if must is None else pa.concat_tables([edges, _table(must)]), late
+
+    def components(self, edges, late, hot):
         """(places and labels of the components that have hot texts, edges)."""
         if hot is None:
             return None, edges
-        later, earlier = _numbers(edges, "later"), _numbers(edges, "earlier")
+        later, earlier = (_numbers(pa.concat_tables([edges, late]), name) for name in ("later", "earlier"))
         ends = (np.concatenate([a, b]) for a, b in zip(hot, (later, np.where(earlier < 0, later, earlier))))  # a document of an index links nothing
         places, label = _components.labelled(*ends)
         own = np.isin(label, label_of((places, label), np.unique(hot[1])))
@@ -77,7 +88,7 @@ class Rows:
         edges = edges.sort_by([("later", "ascending"), ("earlier", "ascending")])
         return pa.Table.from_batches(_stage.lead(self.job.worker)(edges.to_batches(1 << 18)), _stage.EDGE_SCHEMA)
 
-    def of_copies(self, edges, best, copies):
+    def of_copies(self, late, best, copies):
         """The edges of copies: to the document they equal if that leads, else to the best leader before them."""
         place, first = _numbers(copies, "place"), _numbers(copies, "first")
         removed = np.unique(_numbers(near(best), "later"))
@@ -91,11 +102,9 @@ class Rows:
         # The leader that the text has, or one that came after it and before the copy.
         texts = np.unique(first[lost])
         own = best.filter(pa.array(np.isin(_numbers(best, "later"), texts)))
-        late = near(edges)
-        late = late.filter(pa.array(np.isin(_numbers(late, "earlier"), texts) & ~np.isin(_numbers(late, "later"), removed)))
-        own = own.rename_columns(["first", "leader", *_stage.EDGE_COLUMNS[2:]])
-        late = late.rename_columns(["leader", "first", *_stage.EDGE_COLUMNS[2:]]).select(own.column_names)
-        rows = pa.table({"place": place[lost], "first": first[lost]}).join(pa.concat_tables([own, late]), "first", join_type="inner")
+        late = late.filter(pa.array(np.isin(_numbers(late, "later"), texts) & ~np.isin(_numbers(late, "earlier"), removed)))
+        both = pa.concat_tables([own, late]).rename_columns(["first", "leader", *_stage.EDGE_COLUMNS[2:]])
+        rows = pa.table({"place": place[lost], "first": first[lost]}).join(both, "first", join_type="inner")
         rows = rows.filter(pc.less(rows["leader"], rows["place"])).select(["place", "leader", *_stage.EDGE_COLUMNS[2:]])
         return pa.concat_tables([equal, self._lead(rows.rename_columns(_stage.EDGE_COLUMNS))])
 
@@ -130,6 +139,14 @@ def once(later, earlier):
     later, earlier = later[order], earlier[order]
     new = (np.diff(later, prepend=-1) != 0) | (np.diff(earlier, prepend=-1) != 0)
     return later[new], earlier[new]
+
+
+def last_of(copies):
+    """(texts that have copies, the last copy of each)."""
+    first, at = np.unique(_numbers(copies, "first"), return_inverse=True)
+    last = np.full(len(first), -1)
+    np.maximum.at(last, at, _numbers(copies, "place"))
+    return first, last
 
 
 def label_of(labels, places):

@@ -152,7 +152,7 @@ def read_lines(lines):
     """The lines of `worker read`; a document that was rejected has a reason and no text."""
     s = pa.string()
     b = _lines.parse(lines, line=pa.int64(), id=s, text=s, reason=s).to_batches()[0]
-    reason = pc.if_else(pc.equal(b.column(3), ""), pa.scalar(None, s), _lines.unescape(b.column(3)))
+    reason = pc.if_else(pc.equal(b.column(3), _lines.EMPTY), _lines.NULL, _lines.unescape(b.column(3)))
     return pa.RecordBatch.from_arrays([b.column(0), _lines.unescape(b.column(1)), _lines.unescape(b.column(2)), reason], ["line", "id", "text", "reason"])
 
 
@@ -211,9 +211,9 @@ def _one_file(worker, flags, path, content):
         argv = [worker.program or _stage.command(), "worker", "read", *flags, "--name=" + plain(path), name]
         for t in _stage.child(argv, [b""], read_lines):
             n = t.num_rows
-            place = pa.array(np.arange(at, at + n))
+            place = _lines.column(np.arange(at, at + n))
             at += n
-            yield pa.RecordBatch.from_arrays([place, t.column(1), t.column(2), pa.array([path] * n, pa.string()), t.column(0), t.column(3)], ["place", "id", "text", "file", "line", "reason"])
+            yield pa.RecordBatch.from_arrays([place, t.column(1), t.column(2), pa.repeat(_lines.one(path), n), t.column(0), t.column(3)], ["place", "id", "text", "file", "line", "reason"])
 
 
 PARQUET = ("id-field", "text-field", "title-field", "compare")  # flags of readers that Spark's own obeys

@@ -39,7 +39,7 @@ class Index:
 
 def _names(worker):
     def run(parts):
-        feed = (_lines.data(pa.array([f"{p}\n" for p in b.column(0).to_pylist()])) for b in _stage.filled(parts))
+        feed = ("".join(f"{p}\n" for p in b.column(0).to_pylist()).encode() for b in _stage.filled(parts))
         return worker.run(feed, _named, "names", *worker.index)
 
     return run

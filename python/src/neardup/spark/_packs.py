@@ -47,21 +47,22 @@ def _records(lines, labels):
     s = pa.string()
     t = _lines.parse(lines, place=pa.int64(), method=s, id=s, reason=s, check=s, pack=s).to_batches()[0]
     place, method, id, reason, check, pack = t.columns
-    check = pa.array(_lines.numbers(pc.if_else(pc.equal(check, ""), pa.scalar("0" * 16), check)))
-    blank = pc.equal(pack, "blank")
-    is_pack = pc.and_not(pc.not_equal(pack, ""), blank)
-    reason = pc.if_else(pc.equal(reason, ""), pa.scalar(None, s), _lines.unescape(reason))
+    check = _lines.column(_lines.numbers(pc.if_else(pc.equal(check, _lines.EMPTY), _lines.one("0" * 16), check)))
+    blank = pc.equal(pack, _lines.one("blank"))
+    is_pack = pc.and_not(pc.not_equal(pack, _lines.EMPTY), blank)
+    reason = pc.if_else(pc.equal(reason, _lines.EMPTY), _lines.NULL, _lines.unescape(reason))
     part, pack = unpacked(is_pack, place, pack, labels)
-    pack = pc.if_else(blank, pa.scalar(b""), pack)
+    pack = pc.if_else(blank, _lines.one("", pa.binary()), pack)
     return pa.RecordBatch.from_arrays([place, method, _lines.unescape(id), reason, check, part, pack], ["place", "method", "id", "reason", "check", "part", "pack"])
 
 
 def unpacked(is_pack, part, pack, labels):
     """The columns part, by its label, and pack, as bytes; null in other rows."""
-    at = np.flatnonzero(is_pack.to_numpy(zero_copy_only=False))
-    rows = pa.array(np.cumsum(is_pack.to_numpy(zero_copy_only=False)) - 1, mask=~is_pack.to_numpy(zero_copy_only=False))
-    found = pa.array([base64.b64decode(p.as_buffer()) for p in pack.take(pa.array(at))], pa.binary())
-    named = pa.array(np.asarray(labels, np.int32)[part.to_numpy(zero_copy_only=False)[at]])
+    known = _lines.mask(is_pack)
+    at = np.flatnonzero(known)
+    rows = _lines.column(np.cumsum(known) - 1, known)
+    found = _lines.binaries([base64.b64decode(p.as_buffer()) for p in pack.filter(is_pack)])
+    named = _lines.column(np.asarray(labels, np.int32)[_lines.values(part)[at]])
     return named.take(rows), found.take(rows)
 
 
@@ -94,13 +95,13 @@ def distinct(worker, labels, named):
 def _distinct(lines, labels):
     s = pa.string()
     kind, a, b = _lines.parse(lines, kind=s, a=pa.int64(), b=s).to_batches()[0].columns
-    is_pack = pc.equal(kind, "p")
+    is_pack = pc.equal(kind, _lines.one("p"))
     part, pack = unpacked(is_pack, a, b, labels)
     # Pairs have a part too: any will do.
-    part = pc.coalesce(part, pa.array(np.asarray(labels, np.int32)[a.to_numpy() % len(labels)]))
-    none = pa.scalar(None, pa.int64())
-    role = pc.if_else(pc.equal(kind, COPY), pa.scalar(COPY), pa.scalar(None, s))
-    earlier = pc.if_else(is_pack, pa.scalar(None, s), b).cast(pa.int64())
+    part = pc.coalesce(part, _lines.column(np.asarray(labels, np.int32)[_lines.values(a) % len(labels)]))
+    none, copy = _lines.one(None, pa.int64()), _lines.one(COPY)
+    role = pc.if_else(pc.equal(kind, copy), copy, _lines.NULL)
+    earlier = pc.if_else(is_pack, _lines.NULL, b).cast(pa.int64())
     return pa.RecordBatch.from_arrays([part, pack, pc.if_else(is_pack, none, a), earlier, role], DISTINCT_COLUMNS)
 
 

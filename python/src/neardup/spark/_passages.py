@@ -115,8 +115,8 @@ def _again(worker):
 
 def _contexts(worker, raw, labels, starts):
     def number(b):
-        at = columns(b, "place")[0].to_numpy()
-        return pa.array(starts[at >> ROW_BITS] + (at & ROWS))
+        at = _lines.values(*columns(b, "place"))
+        return _lines.column(starts[at >> ROW_BITS] + (at & ROWS))
 
     feed = lambda parts: _documents(raw, parts, number, "anchors")
     return lambda parts: worker.run(feed(parts), lambda lines: _packs_of(lines, labels), "passages", "contexts", f"--parts={len(labels)}", *raw)
@@ -128,9 +128,9 @@ def _matches(worker, labels):
 
 def _joined(worker, starts):
     def place(number):
-        at = number.to_numpy()
+        at = _lines.values(number)
         piece = np.searchsorted(starts, at, side="right") - 1
-        return pa.array((piece << ROW_BITS) + at - starts[piece])
+        return _lines.column((piece << ROW_BITS) + at - starts[piece])
 
     def parse(lines):
         n = pa.int64()

@@ -11,7 +11,7 @@ from pyspark.sql.types import StringType
 
 from .. import _command
 from .._command import Error
-from . import _files, _stage
+from . import _files, _lines, _stage
 from ._job import one_process, ship
 from ._places import classic, column, quoted
 
@@ -47,7 +47,7 @@ def _hashed(program):
             if read.num_rows != b.num_rows:
                 raise Error(f"of {b.num_rows} pictures {read.num_rows} came back")
             text, reason = (read.column(name).combine_chunks() for name in ("text", "reason"))
-            made = pc.if_else(pc.is_null(reason), text, pa.scalar(None, pa.string())), reason
+            made = pc.if_else(pc.is_null(reason), text, _lines.NULL), reason
             yield pa.RecordBatch.from_arrays([*b.columns[:-1], *made], [*b.schema.names[:-1], *MADE])
 
     return run

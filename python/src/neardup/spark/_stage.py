@@ -174,7 +174,7 @@ def tally(worker, raw=()):
         counts, said = process.communicate()
         if process.returncode:
             raise Error(f"neardup worker tally ends with {process.returncode}: {said.decode('utf-8', 'replace').strip()}")
-        yield pa.RecordBatch.from_arrays([pa.array([counts], pa.binary())], ["counts"])
+        yield pa.RecordBatch.from_arrays([_lines.binaries([counts])], ["counts"])
 
     return run
 
@@ -200,17 +200,17 @@ def _met(lines):
     s = pa.string()
     t = _lines.parse(lines, a=s, b=pa.int64(), role=s, sketch=s)
     a, b, role, sketch = (t.column(i).chunk(0) for i in range(4))
-    candidate = pc.equal(role, "")
+    candidate = pc.equal(role, _lines.EMPTY)
     pairs, whole = t.filter(candidate), t.filter(pc.invert(candidate))
     n, m = pairs.num_rows, whole.num_rows
     none = pa.nulls(m, pa.int64()), pa.nulls(n, pa.int64())
     both = lambda x, y: pa.concat_arrays([x, y])
-    get = lambda part, name: pa.concat_arrays(part.column(name).chunks) if part.num_rows else pa.array([], part.schema.field(name).type)
+    get = lambda part, name: pa.concat_arrays(part.column(name).chunks) if part.num_rows else pa.nulls(0, part.schema.field(name).type)
     return pa.RecordBatch.from_arrays(
         [
             both(get(pairs, "a").cast(pa.int64()), none[0]), both(get(pairs, "b"), none[0]),
-            both(none[1], pa.array(_lines.numbers(get(whole, "a")))), both(none[1], get(whole, "b")),
-            both(pa.nulls(n, s), get(whole, "role")), both(none[1], pa.array(_lines.numbers(get(whole, "sketch")))),
+            both(none[1], _lines.column(_lines.numbers(get(whole, "a")))), both(none[1], get(whole, "b")),
+            both(pa.nulls(n, s), get(whole, "role")), both(none[1], _lines.column(_lines.numbers(get(whole, "sketch")))),
         ],
         MET_COLUMNS,
     )
@@ -241,7 +241,7 @@ def verify(worker, raw=(), conflicts=False):
         def feed():
             for b in filled(parts):
                 kind, x, y, text = columns(b, "kind", "a", "b", "text")
-                is_text = pc.equal(kind, "t")
+                is_text = pc.equal(kind, _lines.one("t"))
                 y = pc.if_else(is_text, _lines.hexed(y), y.cast(pa.large_string()))
                 end = pc.if_else(is_text, _lines.TAB, _lines.NOTHING)  # between the last two fields, if there are two
                 yield _lines.join(kind, x, y, text if raw else _lines.escape(text), last=end)
@@ -278,7 +278,7 @@ def _edges(lines, conflicts):
         cols[i] = _lines.unescape(cols[i])
     found = _lines.unescape(b.column(7)) if conflicts else pa.nulls(b.num_rows, s)
     if conflicts:
-        found = pc.if_else(pc.equal(found, ""), pa.scalar(None, s), found)
+        found = pc.if_else(pc.equal(found, _lines.EMPTY), _lines.NULL, found)
     return pa.RecordBatch.from_arrays([*cols, found], [*list(types)[:7], "conflicts"])
 
 
@@ -294,13 +294,13 @@ def digest(worker):
         def feed():
             for b in filled(parts):
                 ids, decision, leader, similarity, variant, basis, check = columns(b, "id", "decision", "leader", "similarity", "variant_of", "basis", "check")
-                rows = lambda column, value: pc.sum(pc.equal(column, value)).as_py() or 0
+                rows = lambda column, value: pc.sum(pc.equal(column, _lines.one(value))).as_py() or 0
                 counts[:] += (len(ids), rows(decision, "new"), len(variant) - variant.null_count, rows(basis, "equal text"), rows(basis, "no text"))
-                checks[:] ^= np.bitwise_xor.reduce(check.filter(pc.equal(decision, "new")).to_numpy(zero_copy_only=False))
+                checks[:] ^= np.bitwise_xor.reduce(_lines.values(check.filter(pc.equal(decision, _lines.one("new")))))
                 yield _lines.join(_lines.escape(ids), decision, _lines.escape(leader), similarity, _lines.escape(variant))
 
         for b in worker.run(feed(), lambda lines: _lines.parse(lines, digest=pa.string()).to_batches()[0], "digest"):
-            yield pa.RecordBatch.from_arrays([b.column(0), *(pa.array([int(n)]) for n in (*counts, *checks))], ["digest", *TOTALS, "checks"])
+            yield pa.RecordBatch.from_arrays([b.column(0), *(_lines.column(n.reshape(1)) for n in (*counts, *checks))], ["digest", *TOTALS, "checks"])
 
     return run
 
