@@ -71,10 +71,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if p != nil {
-		if p.Status == http.StatusRequestEntityTooLarge && r.Header.Get("Expect") == "" {
-			drain(r.Body)
-		}
-		writeProblem(rec, p)
+		refuseUnread(rec, r, p)
 		return
 	}
 	r = s.admitted(rec, r)
@@ -101,14 +98,16 @@ func (s *Server) refuse(r *http.Request) *huma.ErrorModel {
 
 // admitted finds out who asks, counts him, and lets him through.
 func (s *Server) admitted(w http.ResponseWriter, r *http.Request) *http.Request {
+	b := newBody(w, r, s.bodyLimit(r.URL.Path))
+	r.Body = b
 	c, name, ok := s.identify(r)
 	if !ok {
 		if !s.mayGuess(r) {
-			s.busy(w, "client")
+			s.busy(w, r, "client")
 			return r
 		}
 		s.figures.refused("token")
-		writeProblem(w, problem(http.StatusUnauthorized, api.CodeToken, "the token is not known"))
+		refuseUnread(w, r, problem(http.StatusUnauthorized, api.CodeToken, "the token is not known"))
 		return r
 	}
 	c.client, ok = s.clients.enter(name)
@@ -116,11 +115,9 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request) *http.Request 
 		defer c.client.inFlight.Add(-1)
 	}
 	if !ok || !c.client.spend(1) {
-		s.busy(w, "client")
+		s.busy(w, r, "client")
 		return r
 	}
-	b := newBody(w, r, s.bodyLimit(r.URL.Path))
-	r.Body = b
 	if c.tenant != nil && r.ContentLength != 0 {
 		head, long, p := readAhead(b, r.ContentLength)
 		switch {
@@ -131,7 +128,7 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request) *http.Request 
 		case long:
 			leave, ok := s.enterLong(c.client, s.weight(r))
 			if !ok {
-				s.busy(w, "client")
+				s.busy(w, r, "client")
 				return r
 			}
 			defer leave()
@@ -171,7 +168,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, c caller, name s
 	select {
 	case s.inFlight <- struct{}{}:
 	default:
-		s.busy(w, "server")
+		s.busy(w, r, "server")
 		return r
 	}
 	answer := &later{ResponseWriter: w}
@@ -234,9 +231,17 @@ func (s *Server) mayGuess(r *http.Request) bool {
 	return guesser.spend(1)
 }
 
-func (s *Server) busy(w http.ResponseWriter, who string) {
+func (s *Server) busy(w http.ResponseWriter, r *http.Request, who string) {
 	s.figures.refused("busy_" + who)
-	writeProblem(w, problem(http.StatusTooManyRequests, api.CodeBusy, "too many requests; slow down"))
+	refuseUnread(w, r, problem(http.StatusTooManyRequests, api.CodeBusy, "too many requests; slow down"))
+}
+
+// refuseUnread refuses a request whose body was not read, or not to its end.
+func refuseUnread(w http.ResponseWriter, r *http.Request, p *huma.ErrorModel) {
+	if r.Header.Get("Expect") == "" { // else it is not sent
+		drain(r.Body)
+	}
+	writeProblem(w, p)
 }
 
 // identify reads the token. A request without one is nobody, or what Access

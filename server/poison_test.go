@@ -102,24 +102,41 @@ func TestBodyWithoutLength(t *testing.T) {
 }
 
 // A client that sends its whole body before it reads gets the answer, not a
-// reset, with a length and without.
+// reset, whatever it is refused for, with a length and without.
 func TestRefusedBodyIsRead(t *testing.T) {
-	f := start(t)
+	f := start(t, func(c *server.Config) { c.Limits = server.Limits{Rate: .001, Burst: 5} })
 	addr := f.http.Listener.Addr().String()
-	for _, path := range []string{"/v1/articles", "/docId/getDocId"} {
-		for _, framing := range []string{"Content-Length: 10000000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n989680\r\n"} {
-			c, err := net.Dial("tcp", addr)
-			if err != nil {
-				t.Fatal(err)
+	for n, status := range []int{http.StatusRequestEntityTooLarge, http.StatusTooManyRequests, http.StatusUnauthorized, http.StatusMisdirectedRequest} {
+		for _, path := range []string{"/v1/articles", "/docId/getDocId"} {
+			length := 10_000_000
+			if n > 0 {
+				length = 4_000_000
 			}
-			_ = c.SetDeadline(time.Now().Add(30 * time.Second))
-			head := "POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + f.tokens["news submit"] + "\r\n"
-			_, err = fmt.Fprint(c, head+framing+strings.Repeat(" ", 10_000_000)+"\r\n0\r\n\r\n")
-			resp, err2 := http.ReadResponse(bufio.NewReader(c), nil)
-			if err != nil || err2 != nil || resp.StatusCode != http.StatusRequestEntityTooLarge {
-				t.Errorf("%s, %.20s: sent: %v, read: %v, %+v", path, framing, err, err2, resp)
+			for _, framing := range []string{fmt.Sprintf("Content-Length: %d\r\n\r\n", length), fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n", length)} {
+				host, token := "127.0.0.1", f.tokens["news submit"]
+				switch status {
+				case http.StatusUnauthorized:
+					token = "unknown"
+				case http.StatusMisdirectedRequest:
+					host = "evil.example"
+				}
+				if status == http.StatusTooManyRequests {
+					for f.send(f.submit("{}")).status != status {
+					}
+				}
+				c, err := net.Dial("tcp", addr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_ = c.SetDeadline(time.Now().Add(30 * time.Second))
+				head := "POST " + path + " HTTP/1.1\r\nHost: " + host + "\r\nContent-Type: application/json\r\nAuthorization: Bearer " + token + "\r\n"
+				_, err = fmt.Fprint(c, head+framing+strings.Repeat(" ", length)+"\r\n0\r\n\r\n")
+				resp, err2 := http.ReadResponse(bufio.NewReader(c), nil)
+				if err != nil || err2 != nil || resp.StatusCode != status {
+					t.Errorf("%s, %.20s: sent: %v, read: %v, %+v, not %d", path, framing, err, err2, resp, status)
+				}
+				_ = c.Close()
 			}
-			_ = c.Close()
 		}
 	}
 }

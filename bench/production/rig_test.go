@@ -177,12 +177,21 @@ func (r *rig) log(t *testing.T) *subject {
 	return s
 }
 
-// newcomer starts a server without a folder, which reads the whole log before it is ready.
+// newcomer starts a server without a folder, which reads the whole log before it is ready; stopped, it is proven by the log.
 func (r *rig) newcomer(t *testing.T, s *subject, articles int) {
 	start := time.Now()
 	late := r.serve(t, "newcomer", 1, []string{"--log", "redis://" + s.log}, os.Environ())
 	each := late.processes[0].cpu().Microseconds() / int64(articles)
 	t.Logf("a new server: %d articles in %.1f s, %.0f/s; CPU us each: %d", articles, time.Since(start).Seconds(), float64(articles)/time.Since(start).Seconds(), each)
+	if out, err := late.servers[0].Stop(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	start = time.Now()
+	out, spent, err := run(t.Context(), os.Environ(), r.bin, "check", "--data", late.servers[0].folder, "--log", "redis://"+s.log)
+	if err != nil {
+		t.Errorf("check: %v", err)
+	}
+	t.Logf("neardup check --log: %.1f s, CPU us each: %d\n%s", time.Since(start).Seconds(), spent.Microseconds()/int64(articles), out)
 }
 
 func (r *rig) production(t *testing.T) *subject {

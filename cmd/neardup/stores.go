@@ -157,10 +157,10 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 		Snapshots: snapshots, SnapshotEvery: f.snapshotEvery, SnapshotFailed: f.snapshotFailed,
 	})
 	if err != nil {
-		return nil, errors.Join(err, closeLog())
+		return nil, errors.Join(orAdopt(err), closeLog())
 	}
 	of := &openStore{
-		closeLog: closeLog, Store: s, snapshot: s.Snapshot, poisoned: s.Poisoned,
+		closeLog: closeLog, Store: s, snapshot: s.Snapshot, poisoned: func() error { return orAdopt(s.Poisoned()) },
 		gauges: func(r *prometheus.Registry) { embeddedGauges(r, s) },
 	}
 	if shared, ok := log.(interface {
@@ -169,6 +169,14 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 		of.clock = shared.Time
 	}
 	return of, nil
+}
+
+// orAdopt says beside the loss of a log what there is to do.
+func orAdopt(err error) error {
+	if errors.Is(err, docid.ErrLogLost) {
+		err = fmt.Errorf("%w; if its entries are lost: stop all servers, empty it, and have neardup log adopt begin it again", err)
+	}
+	return err
 }
 
 // openClassic opens the index of the classic system.
@@ -295,9 +303,27 @@ func (s closedStore) leave(ctx context.Context) error {
 	return pebble.Leave(ctx, string(s), pebble.Options{})
 }
 
+// proof is what a check has found.
+type proof = pebble.Proof
+
 // check reads all of it; progress is told how many rows were read.
-func (s closedStore) check(ctx context.Context, progress func(rows int)) (pebble.Report, error) {
-	return pebble.Check(ctx, string(s), pebble.Options{Progress: progress})
+func (s closedStore) check(ctx context.Context, progress func(rows int)) (proof, error) {
+	report, err := pebble.Check(ctx, string(s), pebble.Options{Progress: progress})
+	return proof{Report: report}, err
+}
+
+// prove is check, and holds it to its log; "" is the newest snapshot.
+func (s closedStore) prove(ctx context.Context, f *storeFlags, scratch string, progress func(rows int)) (p proof, err error) {
+	snapshots, err := f.openSnapshots(ctx, filepath.Join(scratch, "bucket"))
+	if err != nil {
+		return p, err
+	}
+	log, closeLog, err := f.openLog(ctx)
+	if err != nil {
+		return p, err
+	}
+	defer func() { err = errors.Join(err, closeLog()) }()
+	return pebble.Prove(ctx, string(s), pebble.Options{Log: log, Snapshots: snapshots, Progress: progress}, scratch)
 }
 
 // rebuild makes what follows from other rows again, and returns a digest of it.

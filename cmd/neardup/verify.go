@@ -5,11 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"time"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/spf13/pflag"
 )
 
 // errDamaged says that a check of a store found something.
 var errDamaged = errors.New("the store is damaged")
+
+// errApart says that a store is not what its log makes.
+var errApart = errors.New("store and log differ, or the store is damaged")
 
 // rowsRead tells how many rows were read: once a second on a terminal, every
 // ten seconds in a log.
@@ -27,22 +35,84 @@ func rowsRead(w io.Writer) func(int) {
 	}
 }
 
-// verify checks a store that no server has open and prints what is wrong.
-func verify(ctx context.Context, a *app, data string) error {
-	store, err := closedIn(data)
+// verification is of a store that no server has open, or of a snapshot.
+type verification struct {
+	data, tmp string
+	stores    storeFlags
+}
+
+func (v *verification) add(fs *pflag.FlagSet) {
+	fs.StringVar(&v.data, "data", "", "folder of a server that does not run, or a backup: prove its store undamaged")
+	fs.StringVar(&v.stores.log, "log", "", "address of the log that it follows, as neardup serve has it: prove that it is what the log makes")
+	fs.StringVar(&v.stores.snapshots, "snapshots", "", "with --log: snapshots to begin with, as neardup serve has it; without --data prove the newest")
+	fs.StringVar(&v.tmp, "tmp", "", "with --log: folder for the rows that it makes, as many as the store has (default: beside --data, or the system's)")
+}
+
+func (v *verification) valid(server bool, args []string) error {
+	stored := v.data != "" || v.stores.log != "" || v.stores.snapshots != ""
+	switch {
+	case stored == server, v.data == "" && stored && (v.stores.log == "" || v.stores.snapshots == ""):
+		return usage("give --data, or --log and --snapshots, or --server")
+	case stored && len(args) > 0:
+		return usage("--data and --log take no inputs")
+	case v.stores.log == "" && (v.stores.snapshots != "" || v.tmp != ""):
+		return usage("--snapshots and --tmp go with --log")
+	}
+	return v.stores.known()
+}
+
+// run checks it and prints what is wrong.
+func (v *verification) run(ctx context.Context, a *app) (err error) {
+	store := closedStore("") // the newest snapshot
+	if v.data != "" {
+		if store, err = closedIn(v.data); err != nil {
+			return err
+		}
+	}
+	var p proof
+	if v.stores.log != "" {
+		p, err = v.prove(ctx, a, store)
+	} else {
+		p, err = store.check(ctx, rowsRead(a.stderr))
+	}
 	if err != nil {
 		return err
 	}
-	report, err := store.check(ctx, rowsRead(a.stderr))
+	for _, row := range p.Problems {
+		fmt.Fprintf(a.stdout, "tenant %s, row %s: %s\n", oneLine(row.Tenant), row.Row, oneLine(row.What))
+	}
+	if p.At > 0 {
+		what, from := v.data, "its first entry"
+		if store == "" {
+			what = "the newest of --snapshots"
+		}
+		if p.From > 0 {
+			from = fmt.Sprintf("the snapshot of entry %d", p.From)
+		}
+		fmt.Fprintf(a.stdout, "%s, with digest %016x, beside the log from %s to entry %d of %d\n", what, p.Digest, from, p.At, p.End)
+	}
+	fmt.Fprintf(a.stdout, "%s rows, %d problems\n", grouped(int64(p.Rows)), len(p.Problems))
+	switch {
+	case len(p.Problems) == 0:
+		return nil
+	case p.At > 0:
+		return errApart
+	}
+	return errDamaged
+}
+
+// prove holds a store to its log.
+func (v *verification) prove(ctx context.Context, a *app, store closedStore) (p proof, err error) {
+	if v.tmp == "" && v.data != "" {
+		v.tmp = filepath.Dir(filepath.Clean(v.data))
+	}
+	scratch, err := os.MkdirTemp(v.tmp, "neardup-check-")
 	if err != nil {
-		return err
+		return p, err
 	}
-	for _, p := range report.Problems {
-		fmt.Fprintf(a.stdout, "tenant %s, row %s: %s\n", oneLine(p.Tenant), p.Row, oneLine(p.What))
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	if p, err = store.prove(ctx, &v.stores, scratch, rowsRead(a.stderr)); errors.Is(err, docid.ErrLocked) {
+		err = fmt.Errorf("%w; prove the newest of --snapshots without --data, or a backup (neardup backup --server)", err)
 	}
-	fmt.Fprintf(a.stdout, "%s rows, %d problems\n", grouped(int64(report.Rows)), len(report.Problems))
-	if len(report.Problems) > 0 {
-		return errDamaged
-	}
-	return nil
+	return p, err
 }

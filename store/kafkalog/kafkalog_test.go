@@ -67,6 +67,15 @@ func TestKafka(t *testing.T) {
 			}}
 		})
 	})
+	t.Run("Proof", func(t *testing.T) {
+		dir := t.TempDir()
+		storetest.RunProof(t, func(t *testing.T) docid.Log { return patient{open(t, s, topic())} }, func(log docid.Log) (docid.Store, error) {
+			return pebble.Open(t.Context(), dir, pebble.Options{Log: log})
+		}, func(log docid.Log) (int, error) {
+			p, err := pebble.Prove(t.Context(), dir, pebble.Options{Log: log}, t.TempDir())
+			return len(p.Problems), err
+		})
+	})
 	t.Run("Promises", func(t *testing.T) { promises(t, s) })
 	t.Run("MadeAnew", func(t *testing.T) { madeAnew(t, s) })
 }

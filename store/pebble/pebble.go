@@ -50,6 +50,7 @@ type Options struct {
 
 	policy func() pebble.ValueSeparationPolicy
 	beat   time.Duration // of the log; 0: a minute
+	watch  func(ledger.Reader, uint64)
 }
 
 // beats are those of KeepLog.
@@ -69,7 +70,7 @@ var _ docid.Store = (*Store)(nil)
 // name of what is damaged. A torn end of the write-ahead log, which a crash
 // leaves, is cut off at the last whole record.
 func Open(ctx context.Context, dir string, o Options) (*Store, error) {
-	follows := ledger.Options{Postings: o.Postings, Log: o.Log, Beat: o.beat, Keep: o.beats(), Server: placeOf(dir)}
+	follows := ledger.Options{Postings: o.Postings, Log: o.Log, Beat: o.beat, Keep: o.beats(), Server: placeOf(dir), Watch: o.watch}
 	made := newSnapshots(o)
 	if made != nil {
 		follows.Snapshots = made.first

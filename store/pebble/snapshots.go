@@ -100,14 +100,19 @@ func (s *snapshots) begin(ctx context.Context, fs vfs.FS, dir string) error {
 	if err != nil || last == 0 {
 		return err
 	}
+	return loadSnapshot(ctx, s, fs, last, dir)
+}
+
+// loadSnapshot makes a folder of a snapshot; it may be there, and empty.
+func loadSnapshot(ctx context.Context, s SnapshotStore, fs vfs.FS, offset uint64, dir string) error {
 	copying := dir + ".copying"
 	if err := errors.Join(fs.MkdirAll(fs.PathDir(dir), 0o700), fs.RemoveAll(copying)); err != nil {
 		return err
 	}
-	if err := s.Load(ctx, last, copying); err != nil {
+	if err := s.Load(ctx, offset, copying); err != nil {
 		return err
 	}
-	if err := fs.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) { // it may be there, and empty
+	if err := fs.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return fs.Rename(copying, dir)

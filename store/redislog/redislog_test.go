@@ -104,6 +104,20 @@ func TestStore(t *testing.T) {
 	})
 }
 
+// TestProof: a store is what the log in Redis makes, or it is said that it is not.
+func TestProof(t *testing.T) {
+	s, dir := services.Redis(t), t.TempDir()
+	storetest.RunProof(t, func(t *testing.T) docid.Log {
+		client(t, s, "FLUSHALL")
+		return open(t, s, "")
+	}, func(log docid.Log) (docid.Store, error) {
+		return pebble.Open(t.Context(), dir, pebble.Options{Log: log})
+	}, func(log docid.Log) (int, error) {
+		p, err := pebble.Prove(t.Context(), dir, pebble.Options{Log: log}, t.TempDir())
+		return len(p.Problems), err
+	})
+}
+
 // TestFull: a Redis without memory takes nothing, says so, and loses nothing; what is trimmed makes room.
 func TestFull(t *testing.T) {
 	s := services.Redis(t)

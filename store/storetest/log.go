@@ -121,3 +121,23 @@ func (l *Log) Trimmed() uint64 {
 	defer l.mu.Unlock()
 	return l.trimmed
 }
+
+// CopyLog appends the entries of a log to an empty one, each as alter has it; nil: as they are.
+func CopyLog(ctx context.Context, from, to docid.Log, alter func(n uint64, entry []byte) []byte) error {
+	var at, copied docid.Anchor
+	for {
+		entries, err := from.Read(ctx, at)
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		for _, e := range entries {
+			if at = at.Next(e); alter != nil {
+				e = alter(at.Offset, e)
+			}
+			if _, err := to.Append(ctx, copied, e); err != nil {
+				return err
+			}
+			copied = copied.Next(e)
+		}
+	}
+}

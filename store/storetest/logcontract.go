@@ -131,3 +131,41 @@ func logTogether(t *testing.T, open openLog) {
 		}
 	}
 }
+
+// RunProof holds the proof of a store to what the log that it follows says: as it is, with an entry that is another, and trimmed.
+// serve opens the store over a log; prove counts what is wrong with it.
+func RunProof(t *testing.T, open func(t *testing.T) docid.Log, serve func(docid.Log) (docid.Store, error), prove func(docid.Log) (int, error)) {
+	log, kept := open(t), NewLog()
+	store, err := serve(log)
+	must(t, "open", err, nil)
+	d, err := docid.NewDetector(t.Context(), store, "tenant", Settings())
+	must(t, "detector", err, nil)
+	for n := range 6 {
+		var sub docid.Submission
+		sub.ID, sub.Text = fmt.Sprint(n), Base(n)
+		_, err := d.Add(t.Context(), sub)
+		must(t, "add", err, nil)
+	}
+	must(t, "close", store.Close(), nil)
+	proven := func(what string, log docid.Log, wrong bool, want error) {
+		t.Helper()
+		problems, err := prove(log)
+		if must(t, what, err, want); (problems > 0) != wrong {
+			t.Errorf("%s: %d problems", what, problems)
+		}
+	}
+	proven("as it is", log, false, nil)
+	var last []byte
+	must(t, "copy", CopyLog(t.Context(), log, kept, nil), nil)
+	altered := open(t)
+	must(t, "copy", CopyLog(t.Context(), kept, altered, func(n uint64, e []byte) []byte {
+		if n == 6 { // as the one before
+			e = append(e[:16:16], last[16:]...)
+		}
+		last = e
+		return e
+	}), nil)
+	proven("an entry is another", altered, true, nil)
+	must(t, "trim", altered.Trim(t.Context(), 4), nil)
+	proven("trimmed", altered, false, docid.ErrLogLost)
+}

@@ -80,8 +80,8 @@ func (r *beaten) get(d *decoder) {
 
 func beatKey(turn uint64) []byte { return binary.BigEndian.AppendUint64([]byte{spaceBeat}, turn) }
 
-// errDiffers stops a server.
-var errDiffers = fmt.Errorf("%w: the state of this server is not that of the others; it goes on with a copy of another's folder", docid.ErrCorrupt)
+// ErrDiffers stops a server. It is ErrCorrupt too.
+var ErrDiffers = fmt.Errorf("%w: the state of this server is not that of the others; it goes on with a copy of another's folder", docid.ErrCorrupt)
 
 // beats are those that are kept, and the last, 0 before the first.
 func beats(r Reader) (rows map[uint64]beaten, last uint64, err error) {
@@ -114,7 +114,7 @@ func (p *beat) fold(b Batch, at logPlace) (func(), error) {
 		return nil, docid.ErrConflict
 	}
 	if outvoted(last) {
-		return nil, errDiffers
+		return nil, ErrDiffers
 	}
 	if p.turn > p.keep {
 		p.trim = rows[p.turn-p.keep].offset

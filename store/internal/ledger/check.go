@@ -135,7 +135,7 @@ func (c *checker) bad(key []byte, format string, args ...any) {
 		if c.ix != nil {
 			tenant = c.ix.tenant
 		}
-		c.Problems = append(c.Problems, Problem{tenant, fmt.Sprintf("%c %x", key[0], key[1:]), fmt.Sprintf(format, args...)})
+		c.Problems = append(c.Problems, Problem{tenant, rowName(key), fmt.Sprintf(format, args...)})
 	}
 }
 

@@ -38,10 +38,11 @@ func (g *genesis) get(d *decoder) { g.time, g.adopted = d.int(), d.bool() }
 // decides it appends as a proposal; the answer is what came of it when it was read back and applied.
 // State and place in the log are durable in one batch.
 type follower struct {
-	s    *Store
-	log  docid.Log
-	stop context.CancelFunc
-	work sync.WaitGroup
+	s     *Store
+	log   docid.Log
+	watch func(Reader, uint64) // nil: nobody does
+	stop  context.CancelFunc
+	work  sync.WaitGroup
 
 	drawn  [8]byte       // tells its proposals from those of others
 	number atomic.Uint64 // of the last
@@ -128,7 +129,7 @@ func (s *Store) follow(ctx context.Context, o Options) error {
 		return err
 	}
 	running, stop := context.WithCancel(context.Background())
-	f.stop, s.follower = stop, f
+	f.stop, f.watch, s.follower = stop, o.Watch, f
 	if !begun {
 		if err := f.begin(ctx); err != nil {
 			return fmt.Errorf("begin the log: %w", err)
@@ -368,7 +369,9 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 			if errs[i] = err; then != nil {
 				publish = append(publish, then)
 			}
-			at.digest = at.next(p, err)
+			if at.digest = at.next(p, err); f.watch != nil {
+				f.watch(b, at.Offset)
+			}
 		}
 		key := placeKey()
 		if err := b.Set(key, sealed(key, at.put)); err != nil {

@@ -1,0 +1,133 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// Place is how far rows that no store has open have come in a log, and the digest of what came of its entries.
+// ErrInvalid: they follow none, or are of an earlier format.
+func Place(kv KV) (at docid.Anchor, digest uint64, err error) {
+	v, err := kv.Snapshot()
+	if err != nil {
+		return at, 0, err
+	}
+	defer v.Close()
+	if was, err := version(v); err != nil {
+		return at, 0, err
+	} else if was != formatVersion {
+		return at, 0, fmt.Errorf("%w: the store has no rows, or those of format %d, and a start makes them of %d", docid.ErrInvalid, was, formatVersion)
+	}
+	var place logPlace
+	there, err := read(v, placeKey(), place.get)
+	if err == nil && !there {
+		err = fmt.Errorf("%w: the store follows no log", docid.ErrInvalid)
+	}
+	return place.Anchor, place.digest, err
+}
+
+// sameRows are spaces, from one up to another, whose rows are those of every store that has come as far in a log. The others
+// are segments, which each store makes when it likes, and the mark of a copy.
+var sameRows = [][2]byte{{spaceAlias, spaceAlias}, {spaceLeader, spaceForgot}, {spaceIndex, spaceOutbox}, {spaceIdem, spaceBeat}, {spaceExpiry, spacePlace}}
+
+// Compare visits the rows in which two stores differ though they have come as far in one log: nil for a row that is not there.
+func Compare(ctx context.Context, a, b KV, progress func(rows int), visit func(p Problem, key, a, b []byte)) (rows int, err error) {
+	va, err := a.Snapshot()
+	if err != nil {
+		return 0, err
+	}
+	defer va.Close()
+	vb, err := b.Snapshot()
+	if err != nil {
+		return 0, err
+	}
+	defer vb.Close()
+	tenants := map[uint32]string{}
+	for _, v := range []Reader{va, vb} {
+		err := v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
+			var n uint32
+			if decode(k, value, func(d *decoder) { getIdentity(d, &n, new(docid.Identity)) }) == nil {
+				tenants[n] = string(k[1:])
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	for _, spaces := range sameRows {
+		from, to := []byte{spaces[0]}, []byte{spaces[1] + 1}
+		err := pairs(va, vb, from, to, func(k, one, other []byte) error {
+			if rows++; progress != nil && rows%progressEvery == 0 {
+				progress(rows)
+			}
+			if !bytes.Equal(one, other) {
+				p := Problem{Row: rowName(k)}
+				if len(k) >= 5 && k[0] != spaceIndex {
+					p.Tenant = tenants[binary.BigEndian.Uint32(k[1:])]
+				}
+				visit(p, k, one, other)
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return rows, err
+		}
+	}
+	return rows, nil
+}
+
+func rowName(key []byte) string { return fmt.Sprintf("%c %x", key[0], key[1:]) }
+
+// pairs visits the rows of two readers by their keys, in order.
+func pairs(a, b Reader, from, to []byte, visit func(key, a, b []byte) error) error {
+	var failed [2]error
+	nextA, stopA := iter.Pull2(rowsOf(a, from, to, &failed[0]))
+	defer stopA()
+	nextB, stopB := iter.Pull2(rowsOf(b, from, to, &failed[1]))
+	defer stopB()
+	ka, va, inA := nextA()
+	kb, vb, inB := nextB()
+	for inA || inB {
+		var err error
+		switch c := bytes.Compare(ka, kb); {
+		case !inB || inA && c < 0:
+			err = visit(ka, va, nil)
+			ka, va, inA = nextA()
+		case !inA || c > 0:
+			err = visit(kb, nil, vb)
+			kb, vb, inB = nextB()
+		default:
+			err = visit(ka, va, vb)
+			ka, va, inA = nextA()
+			kb, vb, inB = nextB()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return errors.Join(failed[:]...)
+}
+
+var errStopped = errors.New("whoever reads has stopped")
+
+// rowsOf are the rows of a reader, each valid until the next, and why they could not be read to the end.
+func rowsOf(r Reader, from, to []byte, failed *error) iter.Seq2[[]byte, []byte] {
+	return func(yield func(k, v []byte) bool) {
+		err := r.Scan(from, to, func(k, v []byte) error {
+			if !yield(k, v) {
+				return errStopped
+			}
+			return nil
+		})
+		if !errors.Is(err, errStopped) {
+			*failed = err
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package pebble
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store/internal/ledger"
+)
+
+// Proof is what Prove found.
+type Proof struct {
+	Report // of Check, with the rows that are not what the log makes
+	// From is the last entry that the snapshot had which the log was replayed from, 0: it was replayed from its first; At that
+	// of the store, End that of the log.
+	From, At, End uint64
+	// Digest is that of what came of the entries up to At, as the store keeps it.
+	Digest uint64
+}
+
+// maxDiffering is how many rows are named that are not what the log makes.
+const maxDiffering = 10
+
+// Prove checks a folder that no process has open, and replays the log that it follows, o.Log, in a scratch folder up to the
+// place where it is: from the newest snapshot of o.Snapshots that is not past that, or from the first entry. Every row of both
+// is compared. Without a folder the newest snapshot is checked, from the one before. Only scratch is changed.
+// ErrLogLost: the log lacks what the store has applied, or was trimmed after what the replay begins with.
+func Prove(ctx context.Context, dir string, o Options, scratch string) (Proof, error) {
+	p := &prover{Options: o, log: o.Log}
+	p.Log, p.Snapshots = nil, nil
+	if p.FS == nil {
+		p.FS = private{vfs.Default}
+	}
+	p.dir, p.subject = p.FS.PathJoin(scratch, "replay"), ^uint64(0)
+	if o.Snapshots != nil {
+		offsets, err := o.Snapshots.Offsets(ctx)
+		if err != nil {
+			return Proof{}, fmt.Errorf("list the snapshots: %w", err)
+		}
+		p.snapshots, p.offsets = o.Snapshots, offsets
+	}
+	if dir == "" {
+		if len(p.offsets) == 0 {
+			return Proof{}, fmt.Errorf("%w: there is no snapshot", docid.ErrNotFound)
+		}
+		p.subject, dir = p.offsets[len(p.offsets)-1], p.FS.PathJoin(scratch, "snapshot")
+		if err := loadSnapshot(ctx, p.snapshots, p.FS, p.subject, dir); err != nil {
+			return Proof{}, err
+		}
+	}
+	err := reading(dir, p.Options, func(kv *engine) (err error) {
+		if p.Report, err = ledger.Check(ctx, kv, o.Progress); err == nil {
+			err = p.prove(ctx, kv)
+		}
+		return err
+	})
+	return p.Proof, err
+}
+
+type prover struct {
+	Options
+	Proof
+	log       docid.Log
+	snapshots SnapshotStore
+	offsets   []uint64
+	subject   uint64 // the snapshot that is proven: it is no beginning
+	dir       string // of the replay
+}
+
+func (p *prover) prove(ctx context.Context, kv *engine) error {
+	at, digest, err := ledger.Place(kv)
+	if err != nil {
+		return err
+	}
+	p.At, p.Digest = at.Offset, digest
+	if err := p.has(ctx, at); err != nil {
+		return err
+	}
+	if err := p.replay(ctx, nil); errors.Is(err, ledger.ErrDiffers) {
+		p.Problems = append(p.Problems, Problem{Row: "log", What: "replayed it comes to other answers than most servers had: entries were altered, or the snapshot that it was replayed from is wrong"})
+		return nil
+	} else if err != nil {
+		return err
+	}
+	var keys, values [][]byte
+	var found []Problem
+	more := 0
+	err = reading(p.dir, p.Options, func(made *engine) error {
+		_, err := ledger.Compare(ctx, kv, made, p.Progress, func(row Problem, key, has, makes []byte) {
+			if len(found) == maxDiffering {
+				more++
+				return
+			}
+			row.What = fmt.Sprintf("here %s; by the log %s", shown(has, makes), shown(makes, has))
+			keys, values, found = append(keys, bytes.Clone(key)), append(values, bytes.Clone(makes)), append(found, row)
+		})
+		return err
+	})
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	p.date(ctx, keys, values, found)
+	if p.Problems = append(p.Problems, found...); more > 0 {
+		p.Problems = append(p.Problems, Problem{Row: "log", What: fmt.Sprintf("%d rows more are not what it makes", more)})
+	}
+	return nil
+}
+
+// date replays the log once more to say which entries made rows what they are.
+func (p *prover) date(ctx context.Context, keys, values [][]byte, found []Problem) {
+	since, was := make([]uint64, len(keys)), make([]bool, len(keys))
+	for i, v := range values {
+		was[i] = v == nil
+	}
+	err := p.replay(ctx, func(r ledger.Reader, entry uint64) {
+		for i, key := range keys {
+			v, err := r.Get(key)
+			same := err == nil && bytes.Equal(v, values[i])
+			if same && !was[i] {
+				since[i] = entry
+			}
+			was[i] = same
+		}
+	})
+	for i, entry := range since {
+		if err == nil && entry > p.From { // else the rows are all that is known
+			found[i].What += fmt.Sprintf(", since entry %d", entry)
+		}
+	}
+}
+
+// shown is a value from where it is no longer another on.
+func shown(v, other []byte) string {
+	if v == nil {
+		return "missing"
+	}
+	same := 0
+	for same < min(len(v), len(other)) && v[same] == other[same] {
+		same++
+	}
+	from := max(0, min(same, len(v)-1)-4)
+	return fmt.Sprintf("%d bytes, from byte %d on %x", len(v), from, v[from:min(len(v), from+24)])
+}
+
+// has is an error unless the log has what the store has applied.
+func (p *prover) has(ctx context.Context, at docid.Anchor) (err error) {
+	if p.End, err = p.log.Durable(ctx); err != nil {
+		return err
+	}
+	if p.End < at.Offset {
+		return fmt.Errorf("%w: the store has applied entry %d, and the log ends with entry %d", docid.ErrLogLost, at.Offset, p.End)
+	}
+	if _, err := p.log.Read(ctx, at); err != nil {
+		return fmt.Errorf("look for entry %d, which the store has applied, in the log: %w", at.Offset, err)
+	}
+	return nil
+}
+
+// replay makes the rows of the store again, in a folder of its own.
+func (p *prover) replay(ctx context.Context, watch func(ledger.Reader, uint64)) (err error) {
+	if p.From, err = p.begin(ctx, watch); err != nil {
+		return err
+	}
+	o := p.Options
+	o.Log, o.beat, o.watch = upTo{p.log, p.At}, time.Hour, watch
+	s, err := Open(ctx, p.dir, o)
+	switch {
+	case errors.Is(err, docid.ErrLogLost) && p.From == 0:
+		return fmt.Errorf("replay the log from its first entry: it was trimmed, so this needs a snapshot not past entry %d: %w", p.At, err)
+	case err != nil:
+		return fmt.Errorf("replay the log after entry %d: %w", p.From, err)
+	}
+	return s.Close()
+}
+
+// begin lays the newest snapshot that is not past the store where the log is replayed, if there is one, and says how far that
+// has come.
+func (p *prover) begin(ctx context.Context, watch func(ledger.Reader, uint64)) (from uint64, err error) {
+	for _, offset := range slices.Backward(p.offsets) {
+		if offset > p.At || offset >= p.subject {
+			continue
+		}
+		if err := p.FS.RemoveAll(p.dir); err != nil {
+			return 0, err
+		}
+		if err := loadSnapshot(ctx, p.snapshots, p.FS, offset, p.dir); err != nil {
+			return 0, fmt.Errorf("load the snapshot at entry %d: %w", offset, err)
+		}
+		var at docid.Anchor
+		err := reading(p.dir, p.Options, func(kv *engine) error {
+			v, err := kv.Snapshot()
+			if err != nil {
+				return err
+			}
+			defer v.Close()
+			if at, _, err = ledger.Place(kv); err == nil && watch != nil {
+				watch(v, at.Offset)
+			}
+			return err
+		})
+		if err != nil || at.Offset <= p.At {
+			return at.Offset, err
+		}
+	}
+	return 0, p.FS.RemoveAll(p.dir)
+}
+
+// upTo is a log as it was when it had so many entries. It takes no more.
+type upTo struct {
+	docid.Log
+	end uint64
+}
+
+// Append is refused.
+func (upTo) Append(context.Context, docid.Anchor, []byte) (uint64, error) {
+	return 0, fmt.Errorf("%w: the log is only read", docid.ErrUnavailable)
+}
+
+// Trim does nothing.
+func (upTo) Trim(context.Context, uint64) error { return nil }
+
+// Durable is the end.
+func (l upTo) Durable(context.Context) (uint64, error) { return l.end, nil }
+
+// Read returns no entry past the end.
+func (l upTo) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
+	entries, err := l.Log.Read(ctx, anchor)
+	return entries[:min(uint64(len(entries)), l.end-anchor.Offset)], err
+}
