@@ -22,7 +22,8 @@ import (
 
 var (
 	subjects  = flag.String("subjects", "log,production,embedded,classic", "what is measured, in order")
-	articles  = flag.Int("articles", 300, "articles of 3 KB to load first, every third a near-duplicate")
+	loaded    = flag.Int("loaded", 90, "articles of 3 KB, every third a near-duplicate, that the log and the embedded store begin with: loaded once, into a folder that each has a copy of")
+	articles  = flag.Int("articles", 300, "articles to load then, by the batch route of each")
 	rate      = flag.Float64("rate", 100, "requests a second of the steady run")
 	seconds   = flag.Int("seconds", 1, "length of the steady run; that of each step to the highest rate is a third")
 	most      = flag.Float64("most", 0, "the highest rate with p99 <= 40 ms is looked for from here up, by tenths; 0: not at all")
@@ -31,6 +32,7 @@ var (
 	groups    = flag.Int("groups", 20, "how often 16 clients send near-identical articles at one moment")
 	workers   = flag.Int("workers", 128, "requests open at one moment")
 	gateways  = flag.Int("gateways", 1, "gateways of HBase")
+	prove     = flag.Bool("prove", true, "prove a server of the log by the log")
 	again     = flag.Bool("again", true, "lose log and index at the end and make them again")
 	binary    = flag.String("binary", "", "the program; empty: built from the source")
 	java      = flag.String("java", "", "more flags of the JVMs of HBase and its gateways")
@@ -39,6 +41,7 @@ var (
 
 func TestRates(t *testing.T) {
 	r := newRig(t)
+	r.load(t)
 	for name := range strings.SplitSeq(*subjects, ",") {
 		start, ok := map[string]func(*testing.T) *subject{"log": r.log, "production": r.production, "embedded": r.embedded, "classic": r.classic}[name]
 		if !ok {
@@ -46,7 +49,7 @@ func TestRates(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			s := start(t)
-			m := &measure{subject: s, made: load.NewArticles()}
+			m := &measure{subject: s, made: load.NewArticles(), next: s.first}
 			m.fill(t)
 			m.steady(t)
 			m.highest(t)
@@ -58,7 +61,7 @@ func TestRates(t *testing.T) {
 				t.Errorf("%d docIds were doubled", doubled)
 			}
 			if name == "log" {
-				r.newcomer(t, s, m.next+*groups*clients)
+				r.newcomer(t, s, m.next+*groups*clients-s.first)
 			}
 			if name != "production" {
 				return
@@ -83,16 +86,16 @@ type measure struct {
 func (m *measure) fill(t *testing.T) {
 	start := time.Now()
 	cpu := m.measured(func() int {
-		if err := m.target.Fill(t.Context(), m.made, 0, *articles, 16); err != nil {
+		if err := m.target.Fill(t.Context(), m.made, m.next, m.next+*articles, 16); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("fill: %d articles in %.1f s; then wait for the sinks %v", *articles, time.Since(start).Seconds(), m.waiting(t))
 		m.drained(t)
 		return *articles
 	})
-	m.next = *articles
+	m.next += *articles
 	m.sizes(t, m.next)
-	t.Logf("fill and drain: %.1f s, %.0f articles/s; %s; load %s", time.Since(start).Seconds(), float64(m.next)/time.Since(start).Seconds(), cpu, loadAverage())
+	t.Logf("fill and drain: %.1f s, %.0f articles/s; %s; load %s", time.Since(start).Seconds(), float64(*articles)/time.Since(start).Seconds(), cpu, loadAverage())
 	m.shares(t)
 }
 
@@ -132,6 +135,12 @@ func (m *measure) open(t *testing.T, name string, rate float64, seconds int) loa
 func (m *measure) steady(t *testing.T) {
 	m.open(t, "warm-up", *rate, max(1, *seconds/4))
 	m.open(t, "steady", *rate, *seconds)
+	if m.log != "" {
+		all := m.target
+		m.target = m.one
+		m.open(t, "steady, and all but the first only follow,", *rate, *seconds)
+		m.target = all
+	}
 	waiting := m.waiting(t)
 	t.Logf("sinks that lack changes at its end: %v; all taken %.1f s later", waiting, m.drained(t).Seconds())
 }

@@ -5,7 +5,7 @@
 // and is sent near-identical articles at one moment; then log and folders are lost
 // and made again.
 //
-//	go test ./production -v -timeout 3h -articles 1000000 -rate 1500
+//	go test ./production -v -timeout 3h -loaded 1000000 -rate 1500 -seconds 15 -most 900
 //
 // Without flags it runs in small, to show that it works; figures mean nothing then.
 package production_test
@@ -13,6 +13,7 @@ package production_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -48,9 +49,11 @@ func own() time.Duration {
 type subject struct {
 	name      string
 	target    *load.Target
+	one       *load.Target // the first server, alone
 	processes []process
 	servers   []server
 	log       string // address of the Redis with the log; "" where there is none
+	first     int    // articles that its servers began with
 }
 
 // server is one of a subject, with the address of its metrics.
@@ -110,6 +113,7 @@ func (s *subject) drained(t *testing.T) time.Duration {
 // rig is the servers of a run.
 type rig struct {
 	dir, bin string
+	loaded   string // folder that the log and the embedded store begin with; "" where it is none
 	redis    *services.Server
 	maria    *services.Server
 	hbase    services.HBase
@@ -165,19 +169,66 @@ func (r *rig) serve(t *testing.T, name string, count int, flags, env []string) *
 		}
 		s.processes = append(s.processes, process{"neardup " + strconv.Itoa(n+1), func() time.Duration { return services.CPU(p.PID()) }})
 	}
-	s.target = targets[0].Beside(targets[1:]...)
+	s.one, s.target = targets[0], targets[0].Beside(targets[1:]...)
 	return s
+}
+
+// load makes the folder that others begin with.
+func (r *rig) load(t *testing.T) {
+	if *loaded == 0 {
+		return
+	}
+	s, start := r.embedded(t), time.Now()
+	if err := s.target.Fill(t.Context(), load.NewArticles(), 0, *loaded, 16); err != nil {
+		t.Fatal(err)
+	}
+	s.sizes(t, *loaded)
+	if out, err := s.servers[0].Stop(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Logf("loaded %d articles in %.1f s", *loaded, time.Since(start).Seconds())
+	r.loaded = filepath.Join(r.dir, "loaded")
+	if err := os.Rename(s.servers[0].folder, r.loaded); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// do runs a command of the program.
+func (r *rig) do(t *testing.T, args ...string) {
+	t.Helper()
+	if out, _, err := run(t.Context(), os.Environ(), r.bin, args...); err != nil {
+		t.Fatalf("%v: %v: %s", args, err, out)
+	}
+}
+
+// begin gives servers over a log, and one that comes late, what was loaded, and makes a snapshot of it.
+func (r *rig) begin(t *testing.T, log string) {
+	t.Helper()
+	folder := func(name string) string { return filepath.Join(r.dir, name) }
+	r.do(t, "backup", "--data", r.loaded, folder("log-1"))
+	r.do(t, "log", "adopt", "--data", folder("log-1"), "--log", log)
+	for n := 2; n <= *servers; n++ {
+		r.do(t, "backup", "--data", folder("log-1"), folder("log-"+strconv.Itoa(n)))
+	}
+	r.do(t, "backup", "--data", folder("log-1"), folder("newcomer-1"))
+	r.do(t, "backup", "--data", folder("log-1"), folder("snapshot"))
+	if err := errors.Join(os.Mkdir(folder("snapshots"), 0o700), os.Rename(filepath.Join(folder("snapshot"), "store"), filepath.Join(folder("snapshots"), fmt.Sprintf("%020d", 1)))); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // log starts servers over a log, without sinks.
 func (r *rig) log(t *testing.T) *subject {
 	redis := services.Redis(t, strings.Fields(*redisArgs)...)
+	if r.loaded != "" {
+		r.begin(t, "redis://"+redis.Addr)
+	}
 	s := r.serve(t, "log", *servers, []string{"--log", "redis://" + redis.Addr}, os.Environ())
-	s.processes, s.log = append(s.processes, process{"Redis", redis.CPU}), redis.Addr
+	s.processes, s.log, s.first = append(s.processes, process{"Redis", redis.CPU}), redis.Addr, *loaded
 	return s
 }
 
-// newcomer starts a server without a folder, which reads the whole log before it is ready; stopped, it is proven by the log.
+// newcomer starts a server that has nothing of the log, all of which it reads before it is ready; stopped, it is proven by the log.
 func (r *rig) newcomer(t *testing.T, s *subject, articles int) {
 	start := time.Now()
 	late := r.serve(t, "newcomer", 1, []string{"--log", "redis://" + s.log}, os.Environ())
@@ -186,12 +237,19 @@ func (r *rig) newcomer(t *testing.T, s *subject, articles int) {
 	if out, err := late.servers[0].Stop(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	if !*prove {
+		return
+	}
 	start = time.Now()
-	out, spent, err := run(t.Context(), os.Environ(), r.bin, "check", "--data", late.servers[0].folder, "--log", "redis://"+s.log)
+	args := []string{"check", "--data", late.servers[0].folder, "--log", "redis://" + s.log}
+	if r.loaded != "" {
+		args = append(args, "--snapshots", filepath.Join(r.dir, "snapshots"))
+	}
+	out, spent, err := run(t.Context(), os.Environ(), r.bin, args...)
 	if err != nil {
 		t.Errorf("check: %v", err)
 	}
-	t.Logf("neardup check --log: %.1f s, CPU us each: %d\n%s", time.Since(start).Seconds(), spent.Microseconds()/int64(articles), out)
+	t.Logf("neardup check --log: %.1f s, CPU us each: %d\n%s", time.Since(start).Seconds(), spent.Microseconds()/int64(articles+s.first), out)
 }
 
 func (r *rig) production(t *testing.T) *subject {
@@ -217,7 +275,17 @@ func (r *rig) behind() []process {
 	return all
 }
 
-func (r *rig) embedded(t *testing.T) *subject { return r.serve(t, "embedded", 1, nil, os.Environ()) }
+// embedded starts a server alone.
+func (r *rig) embedded(t *testing.T) *subject {
+	first := 0
+	if r.loaded != "" {
+		first = *loaded
+		r.do(t, "backup", "--data", r.loaded, filepath.Join(r.dir, "embedded-1"))
+	}
+	s := r.serve(t, "embedded", 1, nil, os.Environ())
+	s.first = first
+	return s
+}
 
 // classic starts the classic system over a Redis of its own.
 func (r *rig) classic(t *testing.T) *subject {
@@ -259,8 +327,8 @@ func (s *subject) sizes(t *testing.T, articles int) {
 		if _, err := fmt.Sscanf(services.Ask(s.log, "XLEN", "neardup:log"), ":%d", &entries); err != nil {
 			t.Fatal(err)
 		}
-		parts = append(parts, fmt.Sprintf("%.3f entries", float64(entries)/float64(articles)))
-		each("memory of Redis", number(services.Ask(s.log, "INFO", "memory"), "used_memory:"))
+		parts = append(parts, fmt.Sprintf("of the %d that came by the log: %.3f entries", articles-s.first, float64(entries)/float64(articles-s.first)))
+		parts = append(parts, fmt.Sprintf("memory of Redis %.0f B", number(services.Ask(s.log, "INFO", "memory"), "used_memory:")/float64(articles-s.first)))
 	}
 	for _, one := range s.servers {
 		var folder float64
