@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,9 +33,10 @@ func histories() (first, count uint64) {
 }
 
 // TestHistories makes random histories of three servers over one log, each from its seed: articles that are judged
-// here and appended later, servers that lag, crash back to an earlier state, stop, are emptied, or go on with the
-// copy of another. In the end all have the same rows, and the log of changes is what a plain model of the rules
-// makes of the entries; an article is new only where nothing that lives shares a name or key with it.
+// here and appended later, servers that lag, crash back to an earlier state, stop, whose disks fill up, whose clocks are a
+// day apart, that are emptied, or go on with a snapshot or the copy of another, while the log is trimmed. In the end all have
+// the same rows, and the log of changes is what a plain model of the rules makes of the entries; an article is new only where
+// nothing that lives shares a name or key with it. No server that answers beats lacks an entry.
 func TestHistories(t *testing.T) {
 	first, count := histories()
 	for seed := first; seed < first+count; seed++ {
@@ -44,37 +46,53 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// world is the log, the servers, and what was proposed and is not in the log yet.
+// world is the log, the servers, and what was proposed and is not in the log yet. Entries before first are trimmed.
 type world struct {
 	*testing.T
-	r       *rand.Rand
-	servers []*simulated
-	log     [][]byte
-	waiting [][]byte
-	sent    int
+	r         *rand.Rand
+	now       int64
+	servers   []*simulated
+	log       [][]byte
+	first     uint64
+	snapshots []moment // the last two
+	waiting   [][]byte
+	sent      int
+}
+
+// moment is a state of a server, and the last entry that it has.
+type moment struct {
+	rows *tree
+	at   uint64
 }
 
 // simulated is a server whose states are remembered: a crash goes back to one of those since the last sync.
 type simulated struct {
-	w      *world
-	kv     *memory
-	s      *Store
-	f      *follower
-	states []*tree
+	w        *world
+	who      uint64
+	clock    int64 // is ahead by so much
+	kv       *memory
+	s        *Store
+	f        *follower
+	states   []moment
+	replaced bool // since it last answered a beat
 }
 
 const simTenant = "t"
 
+// simKeep is for how many beats a server that is silent is waited for.
+const simKeep = 3
+
 func simulate(t *testing.T, seed uint64) {
 	t.Helper()
-	w := &world{T: t, r: rand.New(rand.NewPCG(seed, 8))}
+	w := &world{T: t, r: rand.New(rand.NewPCG(seed, 8)), first: 1}
 	w.log = append(w.log, w.entry(&proposal{genesis: &genesis{time: 1}}), w.entry(&proposal{tenant: simTenant, identity: &docid.Identity{Seed: 1}}))
-	for range 3 {
-		one := &simulated{w: w}
+	for who := range 3 {
+		one := &simulated{w: w, who: uint64(who)}
 		one.open(newMemory())
 		w.servers = append(w.servers, one)
 	}
-	for range 80 {
+	for range 100 {
+		w.now++
 		w.step(w.servers[w.r.IntN(len(w.servers))])
 	}
 	for len(w.waiting) > 0 {
@@ -101,9 +119,9 @@ func simulate(t *testing.T, seed uint64) {
 }
 
 func (w *world) step(one *simulated) {
-	switch n := w.r.IntN(100); {
+	switch n := w.r.IntN(120); {
 	case n < 40:
-		w.waiting = append(w.waiting, w.entry(&proposal{tenant: simTenant, change: one.judge()}))
+		w.propose(&proposal{tenant: simTenant, change: one.judge()})
 	case n < 62 && len(w.waiting) > 0:
 		w.append(w.r.IntN(len(w.waiting)))
 	case n < 85:
@@ -117,23 +135,108 @@ func (w *world) step(one *simulated) {
 		one.states = one.states[len(one.states)-1:] // synced
 	case n < 95:
 		other := w.servers[w.r.IntN(len(w.servers))]
-		one.close()
-		one.open(memoryOf(other.kv.clone(), nil))
-	case n < 96:
+		one.replace(moment{other.kv.clone(), other.f.applied.Offset})
+	case n < 96 && w.first == 1:
 		one.close()
 		one.open(newMemory())
-	case n < 98:
-		turn, last, err := one.f.beaten()
-		if err != nil {
-			w.Fatal(err)
-		}
-		w.waiting = append(w.waiting, w.entry(&proposal{beat: &beat{turn: turn, answer: true, vote: vote{uint64(w.r.IntN(3)), last.digest}}}), w.entry(&proposal{beat: &beat{turn: turn + 1, keep: 3}}))
-	case n < 99:
+		one.replaced = true
+	case n < 97 && len(w.snapshots) > 0:
+		one.replace(w.snapshots[len(w.snapshots)-1])
+	case n < 103:
+		w.propose(one.beats()...)
+	case n < 104:
 		w.waiting = append(w.waiting, []byte(fmt.Sprintf("%016d\x01junk", w.r.Uint32())))
-	default:
+	case n < 105:
 		c := &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: 1 + w.r.Uint64()>>1}}
-		w.waiting = append(w.waiting, w.entry(&proposal{tenant: simTenant, change: c, past: uint64(w.r.IntN(60))}))
+		w.propose(&proposal{tenant: simTenant, change: c, past: uint64(w.r.IntN(60))})
+	case n < 108:
+		one.fail(int32(full + w.r.IntN(2)))
+	case n < 110:
+		one.clock = []int64{-simDay, 0, simDay}[w.r.IntN(3)]
+	case n < 113:
+		w.propose(one.sweep()...)
+	case n < 115:
+		s := &sinkChange{what: []sinkVerb{sinkAttach, sinkAcknowledge, sinkClaim, sinkDetach}[w.r.IntN(4)], name: "s", upTo: uint64(w.r.IntN(40)), claim: claim{fmt.Sprint(one.who), uint64(w.r.IntN(3))}}
+		w.propose(&proposal{tenant: simTenant, sink: s})
+	case n < 118:
+		w.snapshots = append(w.snapshots, moment{one.kv.clone(), one.f.applied.Offset})
+		slices.SortFunc(w.snapshots, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+		w.snapshots = w.snapshots[max(0, len(w.snapshots)-2):]
+	default:
+		w.trim(one)
 	}
+}
+
+// simDay is how far clocks are apart.
+const simDay = 1000
+
+func (w *world) propose(all ...*proposal) {
+	for _, p := range all {
+		w.waiting = append(w.waiting, w.entry(p))
+	}
+}
+
+// trim trims the log as a server does, by the beats and the snapshots. Whoever has answered them has on disk what it needs.
+func (w *world) trim(by *simulated) {
+	v, err := by.kv.Snapshot()
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer v.Close()
+	rows, last, err := beats(v)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if len(w.snapshots) == 0 {
+		return
+	}
+	before := min(wanted(rows, last, simKeep), w.snapshots[0].at)
+	for _, one := range w.servers {
+		answered := false
+		for turn, row := range rows {
+			answered = answered || turn+simKeep > last && slices.ContainsFunc(row.votes, func(v vote) bool { return v.who == one.who })
+		}
+		if answered && !one.replaced && one.states[0].at < before {
+			w.Errorf("entries before %d are trimmed, server %d has %d on disk", before, one.who, one.states[0].at)
+		}
+	}
+	w.first = max(w.first, before)
+}
+
+// beats are what a server says to the last beat, and the next. What it had applied up to the beat before is on disk.
+func (one *simulated) beats() []*proposal {
+	v, err := one.kv.Snapshot()
+	if err != nil {
+		one.w.Fatal(err)
+	}
+	defer v.Close()
+	rows, turn, err := beats(v)
+	if err != nil {
+		one.w.Fatal(err)
+	}
+	for turn > 0 && one.states[0].at < rows[turn-1].offset {
+		one.states = one.states[1:]
+	}
+	one.replaced = false
+	return []*proposal{
+		{beat: &beat{turn: turn, answer: true, vote: vote{one.who, rows[turn].digest}}}, {beat: &beat{turn: turn + 1, keep: simKeep}},
+	}
+}
+
+// sweep ends what is due by the clock of a server, and drops keys.
+func (one *simulated) sweep() (all []*proposal) {
+	ix := one.s.index(simTenant)
+	if ix == nil {
+		return nil
+	}
+	due, err := catalog{ix}.Due(context.Background(), one.w.now+one.clock, 10)
+	if err != nil {
+		one.w.Fatal(err)
+	}
+	for _, leader := range due {
+		all = append(all, &proposal{tenant: simTenant, change: &docid.Change{Entry: docid.Entry{Kind: docid.KindExpire, Leader: leader, Time: one.w.now + one.clock}}})
+	}
+	return append(all, &proposal{tenant: simTenant, change: &docid.Change{Entry: docid.Entry{Kind: docid.KindForget, Leader: one.w.r.Uint64N(20)}}})
 }
 
 // append puts what was proposed into the log, now and then twice.
@@ -160,7 +263,7 @@ func (one *simulated) open(kv *memory) {
 	if one.f, _, err = newFollower(one.s, nowhere{}); err != nil {
 		one.w.Fatal(err)
 	}
-	one.kv, one.states = kv, []*tree{kv.clone()}
+	one.kv, one.states = kv, []moment{{kv.clone(), one.f.applied.Offset}}
 }
 
 func (one *simulated) close() {
@@ -172,16 +275,44 @@ func (one *simulated) close() {
 func (one *simulated) crash() {
 	before := one.states[one.w.r.IntN(len(one.states))]
 	one.close()
-	one.open(memoryOf(before, nil))
+	one.open(memoryOf(before.rows, nil))
+}
+
+// replace has a server go on with the folder of another.
+func (one *simulated) replace(with moment) {
+	one.close()
+	one.open(memoryOf(with.rows.Clone(), nil))
+	one.replaced = true
+}
+
+// fail has the disk of a server fail, with or without what it was last given; the server stops and is started again.
+func (one *simulated) fail(how int32) {
+	one.w.Helper()
+	at := one.f.applied.Offset
+	if at == uint64(len(one.w.log)) || at < one.w.first && one.w.first > 1 {
+		return
+	}
+	one.kv.disk.Store(how)
+	entries := one.w.log[at:min(at+3, uint64(len(one.w.log)))]
+	if err := one.f.apply(entries); !errors.Is(err, docid.ErrFull) {
+		one.w.Errorf("a disk that fails: %v", err)
+	}
+	if how == failing {
+		one.states = append(one.states, moment{one.kv.clone(), at})
+	}
+	one.crash()
 }
 
 func (one *simulated) apply(n int) {
 	one.w.Helper()
+	if one.f.applied.Offset < one.w.first && one.w.first > 1 { // the log lacks what it needs
+		one.replace(one.w.snapshots[len(one.w.snapshots)-1])
+	}
 	at := one.f.applied.Offset
 	if err := one.f.apply(one.w.log[at:min(at+uint64(n), uint64(len(one.w.log)))]); err != nil {
 		one.w.Fatal(err)
 	}
-	one.states = append(one.states, one.kv.clone())
+	one.states = append(one.states, moment{one.kv.clone(), one.f.applied.Offset})
 }
 
 func (one *simulated) rows() map[string]string {
@@ -197,7 +328,7 @@ func (one *simulated) rows() map[string]string {
 // judge is what a server makes of something that comes, by what it has applied.
 func (one *simulated) judge() *docid.Change {
 	r := one.w.r
-	c := &docid.Change{Entry: docid.Entry{NID: fmt.Sprint("n", r.IntN(40)), Request: [16]byte{byte(r.IntN(2))}}}
+	c := &docid.Change{Entry: docid.Entry{NID: fmt.Sprint("n", r.IntN(40)), Request: [16]byte{byte(r.IntN(2))}, Time: one.w.now + one.clock}}
 	ix := one.s.index(simTenant)
 	head := uint64(0)
 	if ix != nil {
@@ -241,144 +372,12 @@ func (one *simulated) judge() *docid.Change {
 	}
 	if c.Kind = docid.KindDuplicate; c.Leader == 0 {
 		c.Kind, c.NewLeader = docid.KindNew, &docid.NewLeader{Keys: keys}
+		if r.IntN(3) == 0 {
+			c.Expires = c.Time + 1 + r.Int64N(30)
+		}
 	}
 	return c
 }
 
 // nowhere is a log that nobody asks.
 type nowhere struct{ docid.Log }
-
-// member is an article of the model, post a posting.
-type (
-	modelMember struct {
-		seq, leader uint64
-		request     [16]byte
-	}
-	modelPost struct{ seq, leader uint64 }
-)
-
-// rated reports that a picture is not as rare, or common, as a judgement has it.
-func rated(q *docid.Query, leads, ended map[uint64]bool, named map[string]bool) (otherwise bool) {
-	for _, r := range q.Rated {
-		living, have := 0, 0
-		for leader := range leads {
-			if !ended[leader] {
-				living++
-			}
-			if !ended[leader] && named[fmt.Sprint(leader, r.Name)] {
-				have++
-			}
-		}
-		otherwise = otherwise || r.Common != (have > max(5, living*7/10))
-	}
-	return otherwise
-}
-
-// model applies the log by maps and lists, and holds the rows of a server to that.
-func (w *world) model(one *simulated) {
-	w.Helper()
-	var want []docid.Entry
-	ended, leads := map[uint64]bool{}, map[uint64]bool{}
-	nids, idem, posts, named := map[string]modelMember{}, map[string]modelMember{}, map[string][]modelPost{}, map[string]bool{}
-	head := uint64(0)
-	post := func(leader uint64, key string) { posts[key] = append(posts[key], modelPost{head, leader}) }
-	name := func(c *docid.Change) {
-		for _, n := range c.Names {
-			if at := fmt.Sprint(c.Leader, n); !named[at] {
-				named[at] = true
-				post(c.Leader, fmt.Sprint("n", n))
-			}
-		}
-	}
-	for _, b := range w.log {
-		p, err := readEntry(b)
-		if err != nil || p.change == nil {
-			continue
-		}
-		c := p.change
-		switch c.Kind {
-		case docid.KindEpoch:
-			if head > p.past {
-				continue
-			}
-			head = p.past
-		case docid.KindDelete:
-			m, there := nids[c.NID]
-			if !there {
-				continue
-			}
-			delete(nids, c.NID)
-			c.Leader = m.leader
-		case docid.KindEnd:
-			if !leads[c.Leader] || ended[c.Leader] {
-				continue
-			}
-			ended[c.Leader] = true
-			for nid, m := range nids {
-				if m.leader == c.Leader {
-					delete(nids, nid)
-				}
-			}
-		default:
-			_, keyed := idem[c.Idempotency]
-			_, taken := nids[c.NID]
-			if keyed || taken || c.Kind == docid.KindDuplicate && (!leads[c.Leader] || ended[c.Leader]) {
-				continue
-			}
-			newer, living := false, false
-			asks := []string{fmt.Sprint("n", c.Query.Names[0])}
-			for _, k := range c.Query.KeySets[0].Keys {
-				asks = append(asks, fmt.Sprint("k", k))
-			}
-			for _, ask := range asks {
-				for _, at := range posts[ask] {
-					newer = newer || at.seq > c.Query.Since && !ended[at.leader]
-					living = living || !ended[at.leader]
-				}
-			}
-			if newer || rated(&c.Query, leads, ended, named) {
-				continue
-			}
-			if c.Kind == docid.KindNew && living {
-				w.Errorf("change %d is new, though a docId that lives shares a key with it", head+1)
-			}
-		}
-		head++
-		if c.Kind == docid.KindNew || c.Kind == docid.KindDuplicate {
-			if c.Kind == docid.KindNew {
-				c.Leader, leads[head] = head, true
-				for _, k := range c.NewLeader.Keys {
-					post(head, fmt.Sprint("k", k))
-				}
-			}
-			name(c)
-			m := modelMember{head, c.Leader, c.Request}
-			if nids[c.NID] = m; c.Idempotency != "" {
-				idem[c.Idempotency] = m
-			}
-		}
-		want = append(want, docid.Entry{Seq: head, Kind: c.Kind, Leader: c.Leader, NID: c.NID})
-	}
-	ix := one.s.index(simTenant)
-	entries, err := catalog{ix}.Log(context.Background(), 0, 10_000)
-	if err != nil {
-		w.Error(err)
-	}
-	var got []docid.Entry
-	for _, e := range entries {
-		got = append(got, docid.Entry{Seq: e.Seq, Kind: e.Kind, Leader: e.Leader, NID: e.NID})
-	}
-	if !reflect.DeepEqual(got, want) {
-		w.Errorf("the log of changes is\n%v, the model's\n%v", got, want)
-	}
-	for nid, m := range nids {
-		r, err := ix.Replay(context.Background(), docid.ReplayKey{NID: nid, Request: m.request})
-		if err != nil || r.Seq != m.seq || !r.Replayed {
-			w.Errorf("a retry of %s: %+v, %v", nid, r, err)
-		}
-		m.request[1]++
-		if _, err := ix.Replay(context.Background(), docid.ReplayKey{NID: nid, Request: m.request}); !errors.Is(err, docid.ErrTaken) {
-			w.Errorf("another article as %s: %v", nid, err)
-		}
-	}
-}

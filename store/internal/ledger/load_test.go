@@ -22,7 +22,13 @@ type memory struct {
 	state atomic.Pointer[tree]
 	mu    sync.Mutex // a tree that is cloned is written to
 	heads []Head
+	disk  atomic.Int32 // full: a commit fails; failing: it is there nonetheless
 }
+
+const (
+	full = 1 + iota
+	failing
+)
 
 func newMemory() *memory { return memoryOf(btreemap.New[string, []byte](64, cmp.Compare[string]), nil) }
 
@@ -98,8 +104,19 @@ func (b *state) DeleteRange(from, to []byte) error {
 	return nil
 }
 
-func (b *state) Commit() error { b.kv.state.Store(b.rows); return nil }
-func (b *state) Close()        {}
+// Commit fails as the disk does.
+func (b *state) Commit() error {
+	disk := b.kv.disk.Load()
+	if disk != full {
+		b.kv.state.Store(b.rows)
+	}
+	if disk != 0 {
+		return docid.ErrFull
+	}
+	return nil
+}
+
+func (b *state) Close() {}
 
 // history makes changes of every kind, at random.
 type history struct {
