@@ -74,7 +74,8 @@ type simulated struct {
 	s        *Store
 	f        *follower
 	states   []moment
-	replaced bool // since it last answered a beat
+	answered uint64 // the last beat
+	replaced bool   // since, so that it may have less on disk than that says
 }
 
 const simTenant = "t"
@@ -217,7 +218,9 @@ func (one *simulated) beats() []*proposal {
 	for turn > 0 && one.states[0].at < rows[turn-1].offset {
 		one.states = one.states[1:]
 	}
-	one.replaced = false
+	if turn >= one.answered {
+		one.answered, one.replaced = turn, false
+	}
 	return []*proposal{
 		{beat: &beat{turn: turn, answer: true, vote: vote{one.who, rows[turn].digest}}}, {beat: &beat{turn: turn + 1, keep: simKeep}},
 	}

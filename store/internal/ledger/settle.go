@@ -250,8 +250,9 @@ func (ix *index) mergeInto(from []*segment, total int) error {
 			return err
 		}
 	}
-	lives := ix.living()
-	b := ix.build(from[0].from, from[len(from)-1].to, total)
+	to := from[len(from)-1].to
+	lives := ix.living(to)
+	b := ix.build(from[0].from, to, total)
 	for len(cursors) > 0 {
 		if b.in == chunkPostings && ix.store.leaving() { // what is written does not count; the next start begins anew
 			return errStop
@@ -274,18 +275,32 @@ func (ix *index) mergeInto(from []*segment, total int) error {
 	return ix.swap(b, 0, len(from))
 }
 
-// living tells of a leader whether it lives; 1 bit a change.
-func (ix *index) living() func(seq uint64) bool {
+// living tells of the leaders up to a change whether they live; 1 bit a change, none for numbers that an epoch passed over.
+func (ix *index) living(to uint64) func(seq uint64) bool {
+	gaps := *ix.gaps.Load()
+	place := func(seq uint64) uint64 {
+		at := seq
+		for _, g := range gaps {
+			at -= min(g.to, seq) - min(g.from, seq)
+		}
+		return at
+	}
 	n := ix.posts.leaders.len()
 	set := []uint64{}
 	for i := range n {
 		l := ix.posts.leaders.at(leaderNo(i))
-		if l.ended.Load() == 0 {
-			for int(l.seq/64) >= len(set) {
+		if l.seq > to {
+			break
+		}
+		if at := place(l.seq); l.ended.Load() == 0 {
+			for int(at/64) >= len(set) {
 				set = append(set, make([]uint64, len(set)+64)...)
 			}
-			set[l.seq/64] |= 1 << (l.seq % 64)
+			set[at/64] |= 1 << (at % 64)
 		}
 	}
-	return func(seq uint64) bool { return int(seq/64) < len(set) && set[seq/64]&(1<<(seq%64)) != 0 }
+	return func(seq uint64) bool {
+		at := place(seq)
+		return int(at/64) < len(set) && set[at/64]&(1<<(at%64)) != 0
+	}
 }

@@ -1,0 +1,63 @@
+package ledger
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// TestMergeAfterAnEpoch: segments are merged in little memory, whatever numbers an epoch has passed over, and lead to all that
+// lives.
+func TestMergeAfterAnEpoch(t *testing.T) {
+	s, err := Open(t.Context(), newMemory(), Options{Postings: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := s.Index(t.Context(), "t", func() (docid.Identity, error) { return docid.Identity{Seed: 1}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	ix := of.(*index)
+	var begun, ended runtime.MemStats
+	runtime.ReadMemStats(&begun)
+	seqs := map[uint64]uint64{} // by key
+	for n := uint64(1); n <= 100; n++ {
+		c := &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: fmt.Sprint(n)}, Article: &docid.Article{}, NewLeader: &docid.NewLeader{Keys: []uint64{n}}}
+		receipt, err := ix.Commit(t.Context(), c)
+		if err == nil && n%20 == 0 {
+			err = ix.BeginEpoch(t.Context(), n<<28)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		seqs[n] = receipt.Seq
+	}
+	if _, err := ix.Commit(t.Context(), &docid.Change{Entry: docid.Entry{Kind: docid.KindEnd, Leader: seqs[70]}}); err != nil {
+		t.Fatal(err)
+	}
+	settled := func() bool {
+		l := ix.posts.levels.Load()
+		return len(l.frozen) == 0 && len(l.segments) < 8
+	}
+	for end := time.Now().Add(20 * time.Second); !settled(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d segments", len(ix.posts.levels.Load().segments))
+		}
+	}
+	runtime.ReadMemStats(&ended)
+	if took := ended.TotalAlloc - begun.TotalAlloc; took > 64<<20 {
+		t.Errorf("it took %d bytes", took)
+	}
+	for key, seq := range seqs {
+		found := uint64(0)
+		if err := ix.posts.each(s.kv.Snapshot, key, 0, ix.head, func(l *leader) bool { found = l.seq; return false }); err != nil || found != seq && key != 70 || key == 70 && found != 0 {
+			t.Errorf("key %d leads to %d, not %d: %v", key, found, seq, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
