@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"io"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -51,7 +52,8 @@ type Counts struct {
 type Consumer struct {
 	o       Options
 	service Service
-	source  Source
+	mu      sync.RWMutex // guards source where others than Run ask it
+	source  Source       // nil: it failed, and is to be opened again
 	sinks   [outputs]Sink
 	seed    maphash.Seed
 
@@ -79,22 +81,84 @@ func (c *Consumer) Counts() Counts {
 }
 
 // Lag is how many messages of the source are not acknowledged.
-func (c *Consumer) Lag(ctx context.Context) (int64, error) { return c.source.Lag(ctx) }
+func (c *Consumer) Lag(ctx context.Context) (int64, error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.source == nil {
+		return 0, errors.New("the source is away")
+	}
+	return c.source.Lag(ctx)
+}
 
-// Run consumes until ctx ends, and what it has read then within the time to drain.
+// failure is what a broker answers, or that it does not.
+type failure struct{ error }
+
+// Unwrap returns it.
+func (f failure) Unwrap() error { return f.error }
+
+func failed(err error) error {
+	if err == nil || errors.Is(err, errAgain) {
+		return err
+	}
+	return failure{err}
+}
+
+// Run consumes until ctx ends, and what it has read then within the time to drain. A broker that fails is opened again, as after
+// a crash: what was not acknowledged comes again.
 func (c *Consumer) Run(ctx context.Context) error {
+	for {
+		err := c.run(ctx)
+		var broker failure
+		if !errors.As(err, &broker) || ctx.Err() != nil {
+			return ending(ctx, err)
+		}
+		if err := c.reopen(ctx, err); err != nil {
+			return ending(ctx, err)
+		}
+	}
+}
+
+// Times between two attempts to open a broker again: the first, and the longest.
+const (
+	firstPause   = time.Second
+	longestPause = 30 * time.Second
+)
+
+// reopen opens source and outputs again, as often as it takes.
+func (c *Consumer) reopen(ctx context.Context, cause error) error {
+	c.mu.Lock()
+	_ = closeAll(c.source, c.sinks) // what it says follows from the cause
+	c.source, c.sinks = nil, [outputs]Sink{}
+	c.mu.Unlock()
+	for wait := firstPause; ; wait = min(2*wait, longestPause) {
+		c.o.Log.Warn("a broker failed; it is opened again", "cause", cause.Error(), "in", wait.String())
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+		source, sinks, err := open(ctx, c.o)
+		if cause = err; err == nil {
+			c.mu.Lock()
+			c.source, c.sinks = source, sinks
+			c.mu.Unlock()
+			return nil
+		}
+	}
+}
+
+// run is Run until a broker fails.
+func (c *Consumer) run(ctx context.Context) error {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(c.o.Drain, cancel) })()
 	for full := false; ctx.Err() == nil; {
 		if c.o.ToEnd && !full {
 			if lag, err := c.source.Lag(ctx); err != nil || lag == 0 {
-				return ending(ctx, err)
+				return ending(ctx, failed(err))
 			}
 		}
 		messages, err := c.source.Poll(ctx)
 		if err != nil {
-			return ending(ctx, err)
+			return ending(ctx, failed(err))
 		}
 		full = len(messages) == page
 		c.read.Add(int64(len(messages)))
@@ -135,7 +199,10 @@ func (c *Consumer) settle(ctx context.Context, messages []Message) error {
 			beside = append(beside, records...)
 		case len(records) > 0:
 			if err := sink.Write(ctx, records); err != nil {
-				return fmt.Errorf("write %d records: %w", len(records), err)
+				if err = fmt.Errorf("write %d records: %w", len(records), err); !local(sink) {
+					err = failed(err)
+				}
+				return err
 			}
 		}
 	}
@@ -148,7 +215,16 @@ func (c *Consumer) settle(ctx context.Context, messages []Message) error {
 		c.decided.Add(int64(len(all[Decisions])))
 		c.refused.Add(int64(len(all[Refusals])))
 	}
-	return err
+	return failed(err)
+}
+
+// local reports an output that no broker has.
+func local(sink Sink) bool {
+	switch sink.(type) {
+	case *file, lines:
+		return true
+	}
+	return false
 }
 
 // decide asks about messages, in lanes beside each other: one for each partition, or so many, by nid.

@@ -159,6 +159,9 @@ func TestBrokers(t *testing.T) {
 			if name == "redis" { // Kafka gives partitions away when a session ends, NATS what nobody says is worked on
 				t.Run("messages of one who stands still are claimed", func(t *testing.T) { claimed(t, fresh(t)) })
 			}
+			if name != "kafka" { // whose client waits by itself
+				t.Run("a broker that is killed is opened again", func(t *testing.T) { reopened(t, fresh(t)) })
+			}
 		})
 	}
 }

@@ -21,6 +21,7 @@ type Broker func(t testing.TB) Streams
 // Streams are three new ones: of articles, decisions and refused messages.
 type Streams struct {
 	From, To, Bad string // addresses
+	Server        *services.Server
 	// Send adds a message to the first; Topic and partition of it follow from n, its number.
 	Send func(t testing.TB, n int, message []byte)
 	// Read returns what the stream at To or Bad holds for a reader that follows the rules of its broker.
@@ -43,9 +44,9 @@ func names() (name [3]string) {
 	return name
 }
 
-func addresses(scheme, addr string, name [3]string) (s Streams) {
-	at := func(n string) string { return scheme + "://" + addr + "/" + n }
-	s.From, s.To, s.Bad, s.Partitions = at(name[0]), at(name[1]), at(name[2]), 1
+func addresses(scheme string, server *services.Server, name [3]string) (s Streams) {
+	at := func(n string) string { return scheme + "://" + server.Addr + "/" + n }
+	s.From, s.To, s.Bad, s.Server, s.Partitions = at(name[0]), at(name[1]), at(name[2]), server, 1
 	return s
 }
 
@@ -69,7 +70,7 @@ func Kafka(t testing.TB) Broker {
 		for _, topic := range resp.Topics {
 			must(t, kerr.ErrorForCode(topic.ErrorCode))
 		}
-		all := addresses("kafka", s.Addr, name)
+		all := addresses("kafka", s, name)
 		all.Partitions = 2
 		all.Send = func(t testing.TB, n int, message []byte) {
 			must(t, c.ProduceSync(t.Context(), &kgo.Record{Topic: name[0], Partition: int32(n % 2), Value: message}).FirstErr())
@@ -119,7 +120,7 @@ func Redis(t testing.TB) Broker {
 		c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{s.Addr}, DisableCache: true})
 		must(t, err)
 		t.Cleanup(c.Close)
-		all := addresses("redis-stream", s.Addr, name)
+		all := addresses("redis-stream", s, name)
 		all.Send = func(t testing.TB, _ int, message []byte) {
 			must(t, c.Do(t.Context(), c.B().Xadd().Key(name[0]).Id("*").FieldValue().FieldValue("json", string(message)).Build()).Error())
 		}
@@ -149,7 +150,7 @@ func NATS(t testing.TB) Broker {
 			_, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: n, Subjects: []string{n}})
 			must(t, err)
 		}
-		all := addresses("nats", s.Addr, name)
+		all := addresses("nats", s, name)
 		all.Send = func(t testing.TB, _ int, message []byte) {
 			_, err := js.Publish(t.Context(), name[0], message)
 			must(t, err)

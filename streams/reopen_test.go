@@ -1,0 +1,67 @@
+package streams_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/neardup/neardup/streams/streamtest"
+)
+
+// told hands lines of a log on.
+type told chan string
+
+func (c told) Write(line []byte) (int, error) {
+	c <- string(bytes.TrimSpace(line))
+	return len(line), nil
+}
+
+// reopened: a consumer whose broker is killed while it works goes on once the broker is back, and loses no message. Where the
+// broker's client does not wait itself it says so.
+func reopened(t *testing.T, s streamtest.Streams) {
+	nids := sendArticles(t, s, 6)
+	lines := make(told, 100)
+	o, killed := options(s), false
+	o.Log = slog.New(slog.NewTextHandler(lines, nil))
+	service := &clerk{fails: func(nid string) error {
+		if nid == nids[3] && !killed {
+			killed = true
+			s.Server.Kill()
+		}
+		return nil
+	}}
+	c := open(t, service, o)
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(t.Context()) }()
+	wait := 500 * time.Millisecond
+	if strings.HasPrefix(s.From, "redis") {
+		wait = time.Minute
+	}
+	select {
+	case line := <-lines:
+		if !strings.Contains(line, "a broker failed; it is opened again") {
+			t.Errorf("it says %s", line)
+		}
+	case err := <-ended:
+		t.Fatalf("it ended: %v", err)
+	case <-time.After(wait):
+		if wait == time.Minute {
+			t.Error("it says nothing")
+		}
+	}
+	s.Server.Start(t)
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it does not go on")
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	decidedOnce(t, s, nids)
+}
