@@ -23,18 +23,22 @@ func (c told) Write(line []byte) (int, error) {
 func reopened(t *testing.T, s streamtest.Streams) {
 	nids := sendArticles(t, s, 6)
 	lines := make(told, 100)
-	o, killed := options(s), false
+	o, killed, reached, gone := options(s), false, make(chan bool), make(chan bool)
 	o.Log = slog.New(slog.NewTextHandler(lines, nil))
 	service := &clerk{fails: func(nid string) error {
 		if nid == nids[3] && !killed {
 			killed = true
-			s.Server.Kill()
+			reached <- true
+			<-gone
 		}
 		return nil
 	}}
 	c := open(t, service, o)
 	ended := make(chan error, 1)
 	go func() { ended <- c.Run(t.Context()) }()
+	<-reached
+	s.Server.Kill()
+	close(gone)
 	wait := 500 * time.Millisecond
 	if strings.HasPrefix(s.From, "redis") {
 		wait = time.Minute
