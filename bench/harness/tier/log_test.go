@@ -505,6 +505,7 @@ func TestLogLost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the servers are processes of their own")
 	}
+	const evicted = "an eviction, and a restart"
 	alone := func(lose func(s *sharers, redis *services.Server)) func(*testing.T) (string, func(*sharers)) {
 		return func(t *testing.T) (string, func(*sharers)) {
 			redis := services.Redis(t)
@@ -516,6 +517,15 @@ func TestLogLost(t *testing.T) {
 		start func(t *testing.T) (log string, lose func(s *sharers))
 	}{
 		{"FLUSHALL", alone(func(_ *sharers, redis *services.Server) { services.Ask(redis.Addr, "FLUSHALL") })},
+		{evicted, alone(func(s *sharers, redis *services.Server) {
+			services.Ask(redis.Addr, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+			services.Ask(redis.Addr, "CONFIG", "SET", "maxmemory", "1")
+			for !strings.HasPrefix(services.Ask(redis.Addr, "EXISTS", "neardup:log"), ":0") {
+				services.Ask(redis.Addr, "SET", "other", "key")
+			}
+			redis.Kill()
+			redis.Start(s.T)
+		})},
 		{"an empty append-only file", alone(func(s *sharers, redis *services.Server) {
 			redis.Kill()
 			if err := os.RemoveAll(filepath.Join(redis.Dir, "appendonlydir")); err != nil {
@@ -571,6 +581,9 @@ func TestLogLost(t *testing.T) {
 			}
 		}},
 	} {
+		if c.what == evicted && short() { // to Redis it is FLUSHALL, and then a start
+			continue
+		}
 		t.Run(c.what, func(t *testing.T) {
 			log, lose := c.start(t)
 			s := startSharers(t, 5, log)
