@@ -260,7 +260,8 @@ func threeBrokers(t *testing.T, pause func(int)) (string, []logFault) {
 // logFaults makes the faults of a log and, where all are wanted, those of servers; else of these one that comes together with a fault of the log.
 func logFaults(t *testing.T, log string, ofLog []logFault, pause func(int), all bool) {
 	maria := "mysql://root:@" + services.MariaDB(t).Addr + "/neardup"
-	s := startSharers(t, 2, log, "--map", maria, "--snapshots", t.TempDir(), "--snapshot-every", "1m")
+	snapshots := t.TempDir()
+	s := startSharers(t, 2, log, "--map", maria, "--snapshots", snapshots, "--snapshot-every", "1m")
 	path := filepath.Join(t.TempDir(), "journal")
 	journal, err := harness.NewJournal(path)
 	if err != nil {
@@ -341,9 +342,15 @@ func logFaults(t *testing.T, log string, ofLog []logFault, pause func(int), all 
 	}
 	s.fed(maria, logs[0])
 	digests := map[string]int{}
-	for _, one := range s.servers {
+	for n, one := range s.servers {
 		if out, err := one.process.Stop(); err != nil {
 			t.Errorf("stop: %v\n%s", err, out)
+		}
+		if n == 0 || !short() {
+			out, err := exec.CommandContext(t.Context(), s.bin, "check", "--data", one.data, "--log", log, "--snapshots", snapshots).CombinedOutput()
+			if t.Logf("%s", out); err != nil {
+				t.Errorf("check --log: %v", err)
+			}
 		}
 		folder := filepath.Join(one.data, "store")
 		report, err := pebble.Check(t.Context(), folder, pebble.Options{})
