@@ -48,7 +48,8 @@ type View interface {
 
 // Match is the outcome of comparing two texts.
 type Match struct {
-	// Similarity is exact, symmetric, from 0 to 1.
+	// Similarity is exact, from 0 to 1. It is symmetric but for a method whose Near is not:
+	// there it is how sure it is that the first text may go for the second.
 	Similarity float64 `json:"similarity"`
 	// Distance is the Hamming distance of two fingerprints or the edit
 	// distance of two texts, and -1 where the method knows none.

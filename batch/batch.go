@@ -159,6 +159,9 @@ func Dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) er
 		return nil, err
 	}
 	defer j.disk.Close()
+	if decided == nil {
+		return nil, errors.New("batch: no function given that is told")
+	}
 	if err := j.cfg.begin(); err != nil {
 		return nil, err
 	}
@@ -210,6 +213,9 @@ func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) 
 		return nil, err
 	}
 	defer j.disk.Close()
+	if found == nil {
+		return nil, errors.New("batch: no function given that is told")
+	}
 	if j.pairs = true; cfg.Resume != nil {
 		return nil, errors.New("batch: a run for all pairs leaves nothing to go on from")
 	}

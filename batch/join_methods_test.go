@@ -94,7 +94,7 @@ func TestJoinedBucketsChangeNothingByAnyMethod(t *testing.T) {
 				t.Fatal(err)
 			}
 			fewer, removed, variants := false, int64(0), int64(0)
-			n := 250
+			n := 160
 			if testing.Short() {
 				n = 60
 			}

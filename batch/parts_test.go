@@ -174,6 +174,21 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 }
 
+// TestNothingToRun: what is not given is an error, no panic.
+func TestNothingToRun(t *testing.T) {
+	cfg := Config{Method: shingled{}}
+	for name, run := range map[string]func() error{
+		"no source":    func() error { _, err := Dedup(t.Context(), nil, cfg, func(Outcome) error { return nil }); return err },
+		"no source ":   func() error { _, err := Pairs(t.Context(), nil, cfg, func(Pair) error { return nil }); return err },
+		"no function":  func() error { _, err := Dedup(t.Context(), Documents(nil), cfg, nil); return err },
+		"no function ": func() error { _, err := Pairs(t.Context(), Documents(nil), cfg, nil); return err },
+	} {
+		if err := run(); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(name)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestResultDigestIsASum(t *testing.T) {
 	a := neardup.Decision{ID: "a", Decision: neardup.New}
 	b := neardup.Decision{ID: "b", Decision: neardup.Duplicate, Leader: "a", Similarity: .9}

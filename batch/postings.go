@@ -25,14 +25,10 @@ func NewPostings(tmp string, memory int64) *Postings {
 // Add takes a posting.
 func (p *Postings) Add(one Posting) error { return p.sorter.Add(one) }
 
-// Each ends the adding and calls fn with all postings, those of a key one after
-// the other, in no particular order.
-func (p *Postings) Each(ctx context.Context, fn func(Posting) error) error {
-	return p.EachAgainst(ctx, nil, fn)
-}
-
-// EachAgainst is Each with those of the leaders of an index under the same keys among
-// them; their texts are the numbers of documents. It holds as much memory again.
+// EachAgainst ends the adding and calls fn with all postings, those of a key one after
+// the other, in no particular order. Those of the leaders of an index under the same keys
+// are among them; their texts are the numbers of documents, and it holds as much memory
+// again. A nil index has none.
 func (p *Postings) EachAgainst(ctx context.Context, x *reference.Index, fn func(Posting) error) error {
 	own, err := p.sorter.Sort()
 	if err != nil {

@@ -25,7 +25,7 @@ func TestPostingsComeByKey(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := p.Each(t.Context(), func(one batch.Posting) error { got = append(got, one); return nil }); err != nil {
+		if err := p.EachAgainst(t.Context(), nil, func(one batch.Posting) error { got = append(got, one); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.IsSortedFunc(got, func(a, b batch.Posting) int { return int(a.Key()) - int(b.Key()) }) {
@@ -50,7 +50,7 @@ func TestPostingsStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	enough := errors.New("enough")
-	if err := p.Each(context.Background(), func(batch.Posting) error { return enough }); !errors.Is(err, enough) {
+	if err := p.EachAgainst(context.Background(), nil, func(batch.Posting) error { return enough }); !errors.Is(err, enough) {
 		t.Errorf("the error of the caller is %v", err)
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/neardup/neardup"
@@ -31,12 +33,19 @@ func results(t *testing.T) (rows [][]string) {
 	return rows
 }
 
-// cleaned is a set of the shared data, cleaned once for all runs.
+// cleanedSets are those that cleaned has read.
+var cleanedSets sync.Map
+
+// cleaned is a set of the shared data, read and cleaned once for all tests.
 func cleaned(t *testing.T, set string) []neardup.Document {
+	if docs, ok := cleanedSets.Load(set); ok {
+		return slices.Clone(docs.([]neardup.Document))
+	}
 	docs, clean := documents(t, set), text.Default()
 	for i := range docs {
 		docs[i].Text = clean.Clean(docs[i].Text)
 	}
+	cleanedSets.Store(set, slices.Clone(docs))
 	return docs
 }
 

@@ -26,6 +26,9 @@ type records struct {
 // read is the first stage, documents -> records: everything is read, cleaned,
 // collapsed to distinct texts, recorded, and put in the order of Keep.
 func (j *job) read(ctx context.Context, src Source) (*records, error) {
+	if src == nil {
+		return nil, errors.New("batch: no source of documents given")
+	}
 	s := newScan(j, src)
 	if err := s.scan(ctx); err != nil {
 		return nil, err

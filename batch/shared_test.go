@@ -59,14 +59,14 @@ func TestEveryRemovalHasItsEvidence(t *testing.T) {
 		"zh_laws/docs.jsonl.zst", "en_license_texts/docs.jsonl.zst", "uci_sms/docs.jsonl",
 	} {
 		t.Run(set, func(t *testing.T) {
-			docs := documents(t, set)
+			docs := cleaned(t, set)
 			if testing.Short() {
 				docs = docs[:200]
 			}
-			m, clean := method(t, "auto"), text.Default()
+			m := method(t, "auto")
 			removed := 0
 			leaders := map[int]bool{}
-			_, err := batch.Dedup(context.Background(), batch.Documents(docs), batch.Config{Method: m, Clean: clean}, func(o batch.Outcome) error {
+			_, err := batch.Dedup(context.Background(), batch.Documents(docs), batch.Config{Method: m}, func(o batch.Outcome) error {
 				if o.Decision.Decision == neardup.New {
 					leaders[o.Item] = true
 					return nil
@@ -75,7 +75,7 @@ func TestEveryRemovalHasItsEvidence(t *testing.T) {
 				if !leaders[o.LeaderItem] || docs[o.LeaderItem].ID != o.Leader {
 					t.Errorf("%s names %s, which is no leader before it", o.ID, o.Leader)
 				}
-				a, b := clean.Clean(docs[o.Item].Text), clean.Clean(docs[o.LeaderItem].Text)
+				a, b := docs[o.Item].Text, docs[o.LeaderItem].Text
 				got := neardup.Match{Similarity: 1, Near: true, Basis: neardup.BasisEqual}
 				if a != b {
 					got = m.Compare(m.View(a), m.View(b))

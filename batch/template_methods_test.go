@@ -63,7 +63,7 @@ func decide(t *testing.T, m neardup.Method, docs []neardup.Document, memory int6
 // Leaders of one template that are not looked at change nothing: the decisions are those of comparing a
 // text with each of them, whatever numbers they have in common.
 func TestTemplatesChangeNothing(t *testing.T) {
-	n := 300
+	n := 200
 	if testing.Short() {
 		n = 80
 	}

@@ -184,6 +184,9 @@ func (d *Decoder) names(raw []byte) string {
 	}
 	switch {
 	case len(names) == 0:
+		if lists := d.paths(raw, kindArray); len(lists) > 0 {
+			return fmt.Sprintf("it has the list %.60q: if the records lie there, jq -c '.%.60s[]' takes them out", lists[0], lists[0])
+		}
 		return "it has no string and no number"
 	case len(names) > mostNamed:
 		return "it has " + strings.Join(names[:mostNamed], ", ") + ", ..."

@@ -30,11 +30,12 @@ type input struct {
 	failed error     // why it could not be opened
 
 	// Set when opened, before its first item.
-	header  []byte   // the header line of a table, the last warcinfo record
-	names   []string // of the columns of a table
-	columns columns
-	dialect dialect
-	charset string // of a table or lines, "" is UTF-8 or found line by line
+	header    []byte   // the header line of a table, the last warcinfo record
+	names     []string // of the columns of a table
+	columns   columns
+	dialect   dialect
+	separator []byte // the line before the header that says what parts the cells
+	charset   string // of a table or lines, "" is UTF-8 or found line by line
 }
 
 // resolve turns what the caller named into files, in the order named, the

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,11 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 		return nil, err
 	}
 	t.b.fill(sniffed)
+	told, err := t.separator()
+	if err != nil {
+		return nil, err
+	}
+	opt.Delimiter = cmp.Or(opt.Delimiter, told)
 	head := t.b.window()
 	in.dialect = dialectOf(in.format, readable(head[:min(len(head), sniffed)], in.charset), opt.Delimiter, fields)
 	if numbered(fields) {
@@ -61,6 +67,21 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 		err = fmt.Errorf("%w, and zero bytes: UTF-16 without a mark is read with --charset utf-16le", err)
 	}
 	return t, err
+}
+
+// separator takes a first line "sep=;", by which Excel is told what parts the cells, and
+// returns that; 0 where there is none.
+func (t *tableFrames) separator() (byte, error) {
+	line, _, _ := bytes.Cut(t.b.window(), newline)
+	line = bytes.ToLower(bytes.Trim(trimEnd(line), `"`))
+	told, is := bytes.CutPrefix(line, []byte("sep="))
+	if !is || t.in.format != CSV || len(told) != 1 {
+		return 0, nil
+	}
+	raw, err := t.b.line(t.limit)
+	t.line++
+	t.in.separator = bytes.Clone(raw)
+	return told[0], err
 }
 
 // numbered reports whether the text is named by a number: then there is no

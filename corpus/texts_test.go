@@ -59,7 +59,7 @@ func TestNestedFields(t *testing.T) {
 		t.Errorf("%+v", res.docs)
 	}
 	rejects := strings.Join(res.rejects, "\n")
-	for _, want := range []string{`field "doc.content" is an object`, `no field "doc.content" or "doc.notes.0"; it has no string and no number`} {
+	for _, want := range []string{`field "doc.content" is an object`, `no field "doc.content" or "doc.notes.0"; it has the list "doc"`} {
 		if !strings.Contains(rejects, want) {
 			t.Errorf("rejects %q, want %q", rejects, want)
 		}

@@ -159,7 +159,7 @@ func (s *lineSink) begin(in *input) error {
 	s.from = in
 	if !s.started {
 		s.started, s.header = true, in.header
-		return s.line(in.header)
+		return errors.Join(s.line(in.separator), s.line(in.header))
 	}
 	if !bytes.Equal(trimEnd(s.header), trimEnd(in.header)) {
 		return fmt.Errorf("%s: its header differs from that of the inputs before it", in.path)

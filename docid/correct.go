@@ -57,7 +57,7 @@ func (d *Detector) Correct(ctx context.Context, c Correcting) (Moved, error) {
 // correct finds where the article goes, and moves it there if it still is where
 // it was.
 func (d *Detector) correct(ctx context.Context, asked *Correcting) (Moved, error) {
-	m, err := d.index.Catalog().Member(ctx, asked.NID)
+	m, _, err := d.Member(ctx, asked.NID)
 	if err != nil {
 		return Moved{}, err
 	}
@@ -96,12 +96,12 @@ func (d *Detector) target(ctx context.Context, asked *Correcting, m *Member) (ui
 	case asked.With == asked.NID:
 		return 0, fmt.Errorf("%w: an article is no other than itself", ErrInvalid)
 	case asked.With != "":
-		other, err := d.index.Catalog().Member(ctx, asked.With)
+		other, _, err := d.Member(ctx, asked.With)
 		return other.Leader, err
 	case asked.DocID != "":
 		leader, err := d.leader(ctx, asked.DocID)
 		if err == nil {
-			_, err = d.index.Catalog().Group(ctx, leader, 0, 0)
+			_, err = d.Group(ctx, asked.DocID, 0, 0)
 		}
 		return leader, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -135,22 +136,34 @@ func TestCorrectALeader(t *testing.T) {
 	}
 }
 
+// TestNoStore: a detector of no store is an error, no panic.
+func TestNoStore(t *testing.T) {
+	if _, err := docid.NewDetector(t.Context(), nil, "tenant", docid.Settings{}); !errors.Is(err, docid.ErrInvalid) {
+		t.Errorf("no store: %v", err)
+	}
+}
+
 func TestCorrectRefuses(t *testing.T) {
 	d, one, other := grouped(t)
+	const forged = "0123456789abcdef-0123456789abcdef"
 	for name, c := range map[string]struct {
 		docid.Correcting
 		want error
+		gone string // what is not there
 	}{
-		"an article that is not there":     {docid.Correcting{NID: "?", DocID: one}, docid.ErrNotFound},
-		"to an article that is not there":  {docid.Correcting{NID: "follower", With: "?"}, docid.ErrNotFound},
-		"to itself":                        {docid.Correcting{NID: "follower", With: "follower"}, docid.ErrInvalid},
-		"to two places":                    {docid.Correcting{NID: "follower", With: "other", DocID: other}, docid.ErrInvalid},
-		"to a forged docId":                {docid.Correcting{NID: "follower", DocID: "0123456789abcdef-0123456789abcdef"}, docid.ErrNotFound},
-		"where it is, as another leads it": {docid.Correcting{NID: "follower", With: "leader"}, nil},
+		"an article that is not there":     {docid.Correcting{NID: "?", DocID: one}, docid.ErrNotFound, "?"},
+		"to an article that is not there":  {docid.Correcting{NID: "follower", With: "?"}, docid.ErrNotFound, "?"},
+		"to itself":                        {docid.Correcting{NID: "follower", With: "follower"}, docid.ErrInvalid, "follower"},
+		"to two places":                    {docid.Correcting{NID: "follower", With: "other", DocID: other}, docid.ErrInvalid, "follower"},
+		"to a forged docId":                {docid.Correcting{NID: "follower", DocID: forged}, docid.ErrNotFound, forged},
+		"where it is, as another leads it": {docid.Correcting{NID: "follower", With: "leader"}, nil, ""},
 	} {
 		m, err := d.Correct(t.Context(), c.Correcting)
 		if !errors.Is(err, c.want) || err == nil && !m.Unchanged {
 			t.Errorf("%s: %+v, %v", name, m, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), strconv.Quote(c.gone)) {
+			t.Errorf("%s: which is not said: %v", name, err)
 		}
 	}
 	if _, err := d.End(t.Context(), other); err != nil {

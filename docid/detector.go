@@ -43,6 +43,9 @@ type Detector struct {
 // NewDetector opens the index of a tenant, and makes it if it is not there.
 // An index made under other settings is ErrUnlike.
 func NewDetector(ctx context.Context, store Store, tenant string, s Settings) (*Detector, error) {
+	if store == nil {
+		return nil, fmt.Errorf("%w: no store given", ErrInvalid)
+	}
 	index, err := store.Index(ctx, tenant, s.create)
 	if err != nil {
 		return nil, fmt.Errorf("open index of tenant %q: %w", tenant, err)

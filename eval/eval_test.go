@@ -293,11 +293,11 @@ func TestDecisions(t *testing.T) {
 func TestDecisionErrors(t *testing.T) {
 	truth := file(t, truthHeader, "a b 0.9 1 1")
 	for want, path := range map[string]string{
-		":2: a second decision about \"a\"":   file(t, `{"id":"a","decision":"new"}`, `{"id":"a","decision":"new"}`),
-		":1: duplicate \"a\" names no other":  file(t, `{"id":"a","decision":"duplicate"}`),
-		":1: decision \"old\" is neither new": file(t, `{"id":"a","decision":"old"}`),
-		":1: invalid character":               file(t, `nonsense`),
-		": no decisions":                      file(t),
+		":2: a second decision about \"a\"":                                                file(t, `{"id":"a","decision":"new"}`, `{"id":"a","decision":"new"}`),
+		":1: duplicate \"a\" names no other":                                               file(t, `{"id":"a","decision":"duplicate"}`),
+		":1: decision \"old\" is neither new":                                              file(t, `{"id":"a","decision":"old"}`),
+		":1: no JSON object that is a decision: column 1: a value was expected, not \"N\"": file(t, `Nonsense`),
+		": no decisions": file(t),
 	} {
 		if _, err := eval.Decisions(truth, path, eval.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

@@ -5,16 +5,16 @@
 package override
 
 import (
-	"bufio"
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+
+	"github.com/neardup/neardup/internal/textlines"
 )
 
 // Link is a ruling.
@@ -48,29 +48,19 @@ type Set struct {
 	ids   map[string][]string // the others that each is in a ruling with
 }
 
-// maxLine bounds a line of a file.
-const maxLine = 1 << 20
-
 // Read reads rulings as JSON, one a line; blank lines do not count. Of several
 // for one pair the last one holds. Errors name the line.
 func Read(r io.Reader) (*Set, error) {
 	s := &Set{}
-	in := bufio.NewScanner(r)
-	in.Buffer(nil, maxLine)
-	for n := 1; in.Scan(); n++ {
-		if len(in.Bytes()) == 0 {
-			continue
-		}
+	err := textlines.Lines("overrides", r, func(_ int, line []byte) error {
 		var ruling Ruling
-		if err := json.Unmarshal(in.Bytes(), &ruling); err != nil {
-			return nil, fmt.Errorf("overrides, line %d: %w", n, err)
+		if err := textlines.Object(line, &ruling, "ruling"); err != nil {
+			return err
 		}
-		if err := s.Add(ruling); err != nil {
-			return nil, fmt.Errorf("overrides, line %d: %w", n, err)
-		}
-	}
-	if err := in.Err(); err != nil {
-		return nil, fmt.Errorf("overrides: %w", err)
+		return s.Add(ruling)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return s, nil
 }

@@ -13,10 +13,10 @@ func TestRead(t *testing.T) {
 		{"who and when", `{"a":"x","b":"y","link":"cannot","who":"Li","time":"2026-01-02T03:04:05Z"}` + "\n", "x y cannot;"},
 		{"the last one holds", `{"a":"x","b":"y","link":"must"}` + "\n\n" + `{"a":"y","b":"x","link":"cannot"}`, "x y cannot;"},
 		{"by ids", `{"a":"9","b":"8","link":"must"}` + "\n" + `{"a":"1","b":"2","link":"must"}`, "1 2 must;8 9 must;"},
-		{"no JSON", "x", "error: overrides, line 1: "},
-		{"one id", "\n" + `{"a":"x","b":"x","link":"must"}`, `error: overrides, line 2: a pair of the one id "x"`},
-		{"no link", `{"a":"x","b":"y"}`, `error: overrides, line 1: link "" is neither must nor cannot`},
-		{"a long line", strings.Repeat(" ", maxLine+1), "error: overrides: "},
+		{"no JSON", "x", "error: overrides:1: "},
+		{"one id", "\n" + `{"a":"x","b":"x","link":"must"}`, `error: overrides:2: a pair of the one id "x"`},
+		{"no link", `{"a":"x","b":"y"}`, `error: overrides:1: link "" is neither must nor cannot`},
+		{"from Windows", "\ufeff" + `{"a":"x","b":"y","link":"must"}` + "\r\n\r\n", "x y must;"},
 	} {
 		s, err := Read(strings.NewReader(c.in))
 		got := ""

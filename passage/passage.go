@@ -139,6 +139,9 @@ func Find(ctx context.Context, open func() (batch.Source, error), cfg Config) (*
 	if err != nil {
 		return nil, err
 	}
+	if open == nil {
+		return nil, errors.New("passage: no source of documents given")
+	}
 	if cfg.Near != nil {
 		return findNear(ctx, open, cfg)
 	}

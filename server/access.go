@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bufio"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -14,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/neardup/neardup/internal/textlines"
 )
 
 // Role says what a token may do in its tenant. Roles are independent, but for
@@ -135,20 +136,19 @@ func Line(h Hash, g Grant) string {
 // never what it holds.
 func ReadTokens(r io.Reader) (*Access, error) {
 	a := &Access{}
-	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
+	err := textlines.Lines("tokens", r, func(_ int, raw []byte) error {
+		line := strings.TrimSpace(string(raw))
 		if line == "" || strings.HasPrefix(line, "#") {
-			continue
+			return nil
 		}
 		h, g, err := parseLine(line)
-		if err != nil {
-			return nil, fmt.Errorf("tokens, line %d: %w", n, err)
+		if err == nil {
+			a.Allow(h, g)
 		}
-		a.Allow(h, g)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read tokens: %w", err)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(a.grants) == 0 {
 		return nil, errors.New("the file of tokens holds none")

@@ -43,7 +43,7 @@ func meaning(err error) *huma.ErrorModel {
 		detail string
 	}{
 		{docid.ErrInvalid, http.StatusUnprocessableEntity, api.CodeInvalid, ""},
-		{docid.ErrNotFound, http.StatusNotFound, api.CodeNotFound, "there is no such article, docId or change"},
+		{docid.ErrNotFound, http.StatusNotFound, api.CodeNotFound, ""},
 		{docid.ErrEnded, http.StatusGone, api.CodeEnded, "the docId has ended; it is never given again"},
 		{docid.ErrMismatch, http.StatusConflict, api.CodeIdempotency, "the idempotency key was used with another request"},
 		{docid.ErrTaken, http.StatusConflict, api.CodeNIDTaken, "the nid belongs to another article; PATCH /v1/articles/{nid} changes its heat or text"},

@@ -87,6 +87,21 @@ func (f *methodFlags) remembered() map[string]string {
 	return given
 }
 
+// asked is the method in the words of whoever asked for it, --method 'minhash threshold=.7'. The
+// Spec has every parameter besides.
+func (f *methodFlags) asked() string {
+	words := f.cfg.Name
+	f.fs.VisitAll(func(s *pflag.Flag) {
+		if s.Changed && s.Name != "method" {
+			words += " " + s.Name + "=" + s.Value.String()
+		}
+	})
+	if f.normalize != "default" {
+		words += " " + normalizeSetting + "=" + f.normalize
+	}
+	return oneLine(words)
+}
+
 // restore sets what was remembered, unless a setting is given now.
 func (f *methodFlags) restore(remembered map[string]string) error {
 	if len(f.remembered()) > 0 {

@@ -149,6 +149,7 @@ func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	decisions, clusters := w.files.open(d.decide, corpus.JSONL), w.files.open(d.clusters, corpus.TableFormats()...)
 	grouped := w.files.open(d.groups, corpus.TableFormats()...)
 	w.rep = newReporter(d.app, &d.run, w.r, &w.files)
+	w.rep.method = &d.method
 	w.rep.page = newPage(w.files.open(d.report, corpus.HTML), d.run.tmp)
 	if w.files.err != nil {
 		return w.files.err

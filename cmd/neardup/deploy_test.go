@@ -70,7 +70,11 @@ func TestDeploy(t *testing.T) {
 	if _, err := layered(fs); err != nil || s.stores.articleMap != "" || s.stores.articles != "" || s.stores.valid() != nil {
 		t.Errorf("compose.yaml with nothing set: %+v, %v, %v", s.stores, err, s.stores.valid())
 	}
-	if unit := deployed(t, "neardup.service"); !strings.Contains(unit, "neardup serve --config /etc/neardup/neardup.toml") {
+	unit, users := deployed(t, "neardup.service"), deployed(t, "neardup.sysusers")
+	if group := regexp.MustCompile(`(?m)^u neardup `); !strings.Contains(unit, "\nUser=neardup\nGroup=neardup\n") || strings.Contains(unit, "DynamicUser") || !group.MatchString(users) {
+		t.Error("the settings are for a group that a user of systemd's making does not have")
+	}
+	if !strings.Contains(unit, "neardup serve --config /etc/neardup/neardup.toml") {
 		t.Error("neardup.service starts something else")
 	}
 }

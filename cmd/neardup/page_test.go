@@ -228,10 +228,16 @@ func TestThresholdsAreProjectedExactly(t *testing.T) {
 func TestCurveIsThatOfEval(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, 1280) // first: where browsers are skipped, so is the work
-	folder, report := shared.Path(t, "judged"), filepath.Join(t.TempDir(), "report.html")
+	report, labels := filepath.Join(t.TempDir(), "report.html"), filepath.Join(t.TempDir(), "labels.tsv")
+	judged, err := os.ReadFile(filepath.Join(shared.Path(t, "judged"), "judged_pairs.tsv"))
+	fatal(t, err)
+	lines := slices.DeleteFunc(slices.Collect(strings.Lines(string(judged))), func(line string) bool {
+		return !strings.HasPrefix(line, "set\t") && !strings.HasPrefix(line, "uci_sms\t")
+	})
+	fatal(t, os.WriteFile(labels, []byte(strings.Join(lines, "")), 0o600))
 	method := []string{"--method", "ngram similarity=jaccard"}
 	in := filepath.Join(shared.Path(t, "uci_sms"), "docs.jsonl")
-	ran(t, append([]string{"dedup", in, "-q", "--report", report, "--evidence-floor", ".6", "--labels", filepath.Join(folder, "judged_pairs.tsv")}, method...)...)
+	ran(t, append([]string{"dedup", in, "-q", "--report", report, "--evidence-floor", ".6", "--labels", labels}, method...)...)
 	tab.Go(report + "#lab")
 	tab.Wait("document.querySelector('#removals')")
 	shown := browser.Eval[map[string]string](tab, "Object.fromEntries([...document.querySelectorAll('.figures tbody tr')].map((r) => [r.cells[0].textContent, r.cells[1].textContent.slice(0, 6) + ' ' + r.cells[2].textContent.slice(0, 6)]))")
@@ -242,7 +248,7 @@ func TestCurveIsThatOfEval(t *testing.T) {
 				Precision, Recall struct{ Count, Of int }
 			}
 		}
-		if err := json.Unmarshal([]byte(ran(t, append([]string{"eval", "--json", "--judged", filepath.Join(folder, "judged_pairs.tsv"), "--threshold", threshold}, method...)...)), &r); err != nil {
+		if err := json.Unmarshal([]byte(ran(t, append([]string{"eval", "--json", "--judged", labels, in, "--threshold", threshold}, method...)...)), &r); err != nil {
 			t.Fatal(err)
 		}
 		var right, called, positive int

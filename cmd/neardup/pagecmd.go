@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -177,14 +176,13 @@ func (p *reportVerb) facts(run *report.Run) error {
 func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.Builder, run *report.Run) error {
 	dec := r.NewDecoder()
 	var lengths report.Lengths
-	var unknown, rejected int64
-	var first error
+	var unknown int64
+	var bad rejects
 	err := eachItem(ctx, r, func(int) {}, func(_ int, it corpus.Item) error {
 		var doc neardup.Document
 		switch err := dec.Decode(it, &doc); {
 		case corpus.Rejected(err) != nil:
-			rejected++
-			first = cmp.Or(first, err)
+			bad.add(err)
 			return nil
 		case err != nil:
 			return err
@@ -199,7 +197,7 @@ func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.
 		return b.Document(n, &doc, it.File, thumbnail(it.Raw))
 	})
 	if err == nil {
-		err = nothingRead(p.app, r, false, run.Documents, rejected, first)
+		err = nothingRead(p.app, r, false, run.Documents, &bad)
 	}
 	switch {
 	case err != nil:

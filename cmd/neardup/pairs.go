@@ -81,6 +81,7 @@ func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
 	defer files.abort()
 	out := files.file(p.app, p.out, corpus.TSV)
 	rep := newReporter(p.app, &p.run, r, &files)
+	rep.method = &p.method
 	if files.err != nil {
 		return files.err
 	}

@@ -104,6 +104,7 @@ func (p *planVerb) do(ctx context.Context, inputs []string) error {
 		if err != nil {
 			return err
 		}
+		forecast.asked = m.asked()
 		out.Methods = append(out.Methods, forecast)
 	}
 	return (&reporter{app: p.app, flags: &p.run}).summarize(out, 0, out.print)
@@ -249,6 +250,7 @@ func (s *sampled) decode(r *corpus.Reader, kept, others []sampledRecord) error {
 
 // forecast is what one method will take.
 type forecast struct {
+	asked    string
 	Method   string   `json:"method"`
 	Keys     float64  `json:"keysPerDocument"`
 	Postings estimate `json:"postings"`

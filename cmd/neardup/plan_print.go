@@ -29,7 +29,7 @@ func (p planned) print(w io.Writer) {
 		fmt.Fprintf(w, "index       %s documents are there\n", grouped(p.Held))
 	}
 	for _, f := range p.Methods {
-		fmt.Fprintf(w, "\nmethod      %s\n", f.Method)
+		fmt.Fprintf(w, "\nmethod      %s\n", f.asked)
 		fmt.Fprintf(w, "keys        %.1f a document, %s postings\n", f.Keys, f.Postings.count())
 		fmt.Fprintf(w, "compared    %s pairs\nremoved     %s\n", f.Verified.count(), f.Removed.count())
 		fmt.Fprintf(w, "machine     CPU %s: %s on %d cores; memory %s of at most %s, disk %s\n",

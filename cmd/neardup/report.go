@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,10 +77,10 @@ func (o *outputs) abort() {
 type reporter struct {
 	*app
 	flags    *runFlags
+	method   *methodFlags // nil: the command has none
 	rejects  *corpus.AtomicFile
 	page     *page // nil: none is wanted
-	rejected int
-	first    error // the first of them
+	rejected rejects
 	terminal bool
 	begun    time.Time
 
@@ -96,6 +95,9 @@ type reporter struct {
 func newReporter(a *app, flags *runFlags, r *corpus.Reader, files *outputs) *reporter {
 	rep := &reporter{app: a, flags: flags, r: r, begun: time.Now(), rejects: files.open(flags.rejects, corpus.JSONL)}
 	rep.terminal = !flags.quiet && onTerminal(a.stderr)
+	if !flags.quiet && rep.rejects == nil {
+		rep.rejected.w = a.stderr
+	}
 	return rep
 }
 
@@ -142,37 +144,17 @@ func (p *reporter) source(src *source) batch.Source {
 	return lengthSource{src, &p.page.lengths}
 }
 
-// shownRejects is how many rejected records are shown where no file takes
-// them.
-const shownRejects = 5
-
 func (p *reporter) reject(_ int, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.rejected++; p.rejected == 1 {
-		p.first = err
-	}
+	p.rejected.add(err)
 	if p.page != nil {
 		p.page.reject(err)
 	}
 	if p.rejects != nil {
 		return p.rejects.WriteJSON(rejection(err))
 	}
-	if p.flags.quiet || p.rejected > shownRejects+1 {
-		return nil
-	}
-	p.clear()
-	if p.rejected > shownRejects {
-		fmt.Fprintln(p.stderr, "more records are rejected; --rejects FILE lists them all")
-		return nil
-	}
-	fmt.Fprintf(p.stderr, "rejected %v\n", err)
 	return nil
-}
-
-// rejection is what is told of a record that was rejected.
-func rejection(err error) *corpus.RejectError {
-	return cmp.Or(corpus.Rejected(err), &corpus.RejectError{Reason: err.Error()})
 }
 
 // writing tells how many records are written, for eachItem.
@@ -186,21 +168,17 @@ func (p *reporter) writing(item int) {
 func (p *reporter) nothingRead(documents int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return nothingRead(p.app, p.r, p.flags.quiet, documents, int64(p.rejected), p.first)
+	return nothingRead(p.app, p.r, p.flags.quiet, documents, &p.rejected)
 }
 
-func nothingRead(a *app, r *corpus.Reader, quiet bool, documents, rejected int64, first error) error {
+func nothingRead(a *app, r *corpus.Reader, quiet bool, documents int64, rejected *rejects) error {
 	switch {
 	case documents > 0:
 		return unmet(r)
-	case rejected == 1:
-		return fmt.Errorf("nothing could be read: %w", first)
-	case rejected > 0:
-		return fmt.Errorf("nothing could be read: all %s records were rejected, the first: %w", grouped(rejected), first)
-	case !quiet:
+	case rejected.count == 0 && !quiet:
 		fmt.Fprintln(a.stderr, "warning: the inputs hold no record")
 	}
-	return nil
+	return rejected.nothingRead()
 }
 
 // unmet words that no record has a field.
@@ -222,6 +200,10 @@ func (p *reporter) progress(g batch.Progress) {
 		if p.page != nil {
 			p.page.reached(g.Phase)
 		}
+	}
+	if g.Documents > p.rejected.count && p.rejected.waits() {
+		p.clear()
+		p.rejected.show()
 	}
 	if !p.terminal || now.Sub(p.told) < time.Second/2 {
 		return
@@ -322,7 +304,7 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 	return p.summarize(s, s.Rejected, func(w io.Writer) {
 		p.documents(w, s.Documents, s.Rejected)
 		found(w)
-		fmt.Fprintf(w, "method      %s\n", s.Method)
+		fmt.Fprintf(w, "method      %s\n", p.method.asked())
 		fmt.Fprintf(w, "work        %s candidates, %s compared exactly, %s near\n",
 			grouped(s.Work.Candidates), grouped(s.Work.Verified), grouped(s.Work.Near))
 		if p.flags.ruled != "" {
@@ -366,6 +348,7 @@ func (p *reporter) effort(w io.Writer) {
 // results only; with --json it is a result.
 func (p *reporter) summarize(summary any, rejected int64, text func(io.Writer)) error {
 	p.clear()
+	p.rejected.end()
 	switch {
 	case p.flags.json:
 		b, err := json.MarshalIndent(summary, "", "  ")
@@ -379,7 +362,7 @@ func (p *reporter) summarize(summary any, rejected int64, text func(io.Writer)) 
 		text(p.stderr)
 	}
 	if p.flags.strict && rejected > 0 {
-		return fmt.Errorf("%s %w, the first: %w", grouped(rejected), errRejects, p.first)
+		return p.rejected.strict()
 	}
 	return nil
 }

@@ -368,7 +368,6 @@ func (t *tail) reason() string {
 
 // sparkSummary is what the Python side counts.
 type sparkSummary struct {
-	Method       string  `json:"method"`
 	Documents    int64   `json:"documents"`
 	Rejected     int64   `json:"rejected"`
 	Kept         int64   `json:"kept"`
@@ -414,7 +413,7 @@ func (v *sparkVerb) report(file string) error {
 	if s.Variants > 0 {
 		fmt.Fprintf(v.stderr, "variants    %s of the kept share a template with another, and say something else\n", grouped(s.Variants))
 	}
-	fmt.Fprintf(v.stderr, "method      %s\nwork        %s candidates, %s edges\n", s.Method, grouped(s.Candidates), grouped(s.Edges))
+	fmt.Fprintf(v.stderr, "method      %s\nwork        %s candidates, %s edges\n", v.decides.method.asked(), grouped(s.Candidates), grouped(s.Edges))
 	if s.HotDocuments > 0 {
 		fmt.Fprintf(v.stderr, "hot buckets %s documents hang together by them, %s in one task\n", grouped(s.HotDocuments), grouped(s.HotLargest))
 	}

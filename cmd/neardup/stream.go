@@ -68,24 +68,24 @@ type ask func(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]a
 // time. What is not yet answered is bounded, so a slow server slows reading.
 type stream struct {
 	*app
-	f       *streamFlags
-	client  *api.Client
-	reader  *corpus.Reader
-	journal *journal
-	ask     ask
-	rejects *os.File
-	counts  counts
-	first   error // the first rejection
-	begun   time.Time
-	told    time.Time
-	tty     bool
+	f        *streamFlags
+	client   *api.Client
+	reader   *corpus.Reader
+	journal  *journal
+	ask      ask
+	rejects  *os.File
+	counts   counts
+	rejected rejects
+	begun    time.Time
+	told     time.Time
+	tty      bool
 }
 
 // counts are the outcome of a run.
 type counts struct {
-	articles, fresh, duplicates, rejected int64
-	blank                                 int64 // new for want of text
-	again                                 int64 // they were there already
+	articles, fresh, duplicates int64
+	blank                       int64 // new for want of text
+	again                       int64 // they were there already
 }
 
 func (f *streamFlags) run(ctx context.Context, a *app, inputs []string, how ask) error {
@@ -119,6 +119,9 @@ func (f *streamFlags) run(ctx context.Context, a *app, inputs []string, how ask)
 	}
 	if s.rejects, err = s.journal.rejectsFile(f.rejects); err != nil {
 		return errors.Join(err, s.journal.close())
+	}
+	if !f.quiet && s.rejects == nil {
+		s.rejected.w = a.stderr
 	}
 	err = s.all(ctx)
 	if s.rejects != nil {
@@ -308,6 +311,9 @@ func (s *stream) note(j *job) error {
 			return err
 		}
 	}
+	if s.counts.articles > 0 {
+		s.rejected.show()
+	}
 	s.progress()
 	return s.journal.advance(j.items)
 }
@@ -326,15 +332,9 @@ func reason(p *api.Problem) string {
 }
 
 func (s *stream) reject(err error) error {
-	if s.counts.rejected++; s.counts.rejected == 1 {
-		s.first = err
-	}
-	r := rejection(err)
+	s.rejected.add(err)
 	if s.rejects != nil {
-		return json.NewEncoder(s.rejects).Encode(r)
-	}
-	if s.counts.rejected <= shownRejects && !s.f.quiet {
-		fmt.Fprintf(s.stderr, "rejected %s\n", oneLine(r.Error()))
+		return json.NewEncoder(s.rejects).Encode(rejection(err))
 	}
 	return nil
 }
@@ -355,10 +355,13 @@ func (s *stream) summary() error {
 	if s.tty {
 		fmt.Fprint(s.stderr, "\r\x1b[K")
 	}
+	if s.counts.articles > 0 || s.journal.Before > 0 {
+		s.rejected.end()
+	}
 	if !s.f.quiet {
 		c := s.counts
 		fmt.Fprintf(s.stderr, "%s articles: %s new, %s duplicates; %s rejected\n",
-			grouped(c.articles), grouped(c.fresh), grouped(c.duplicates), grouped(c.rejected))
+			grouped(c.articles), grouped(c.fresh), grouped(c.duplicates), grouped(s.rejected.count))
 		if c.again > 0 {
 			fmt.Fprintf(s.stderr, "%s of them had been sent before: the answers are those of then\n", grouped(c.again))
 		}
@@ -368,12 +371,12 @@ func (s *stream) summary() error {
 		}
 	}
 	if s.journal.Before == 0 {
-		if err := nothingRead(s.app, s.reader, s.f.quiet, s.counts.articles, s.counts.rejected, s.first); err != nil {
+		if err := nothingRead(s.app, s.reader, s.f.quiet, s.counts.articles, &s.rejected); err != nil {
 			return err
 		}
 	}
-	if s.f.strict && s.counts.rejected > 0 {
-		return fmt.Errorf("%s %w, the first: %w", grouped(s.counts.rejected), errRejects, s.first)
+	if s.f.strict && s.rejected.count > 0 {
+		return s.rejected.strict()
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -51,8 +52,21 @@ type Texts struct {
 	Index map[string]int // id -> position
 }
 
+// read are the texts of sets by their names, each read once in a test's process.
+var read sync.Map
+
 // Texts reads the documents of the set.
 func (s Set) Texts(tb testing.TB) Texts {
+	tb.Helper()
+	if t, ok := read.Load(s.Name); ok {
+		return t.(Texts)
+	}
+	t := s.texts(tb)
+	read.Store(s.Name, t)
+	return t
+}
+
+func (s Set) texts(tb testing.TB) Texts {
 	tb.Helper()
 	t := Texts{Index: map[string]int{}}
 	lower, err := text.ParseNormalizer("lower")

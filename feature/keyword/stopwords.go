@@ -1,14 +1,15 @@
 package keyword
 
 import (
-	"bufio"
-	"fmt"
+	"errors"
 	"io"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	_ "embed"
+
+	"github.com/neardup/neardup/internal/textlines"
 )
 
 // StopWords are words that say nothing about a text. The nil one has none.
@@ -27,18 +28,18 @@ func NewStopWords(words ...string) *StopWords {
 // "# " are skipped.
 func ReadStopWords(r io.Reader) (*StopWords, error) {
 	var words []string
-	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
+	err := textlines.Lines("stop words", r, func(_ int, raw []byte) error {
+		line := strings.TrimSpace(string(raw))
 		if !utf8.ValidString(line) {
-			return nil, fmt.Errorf("read stop words: line %d: not UTF-8", n)
+			return errors.New("not UTF-8")
 		}
 		if line != "" && line != "#" && !strings.HasPrefix(line, "# ") {
 			words = append(words, line)
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read stop words: %w", err)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return NewStopWords(words...), nil
 }

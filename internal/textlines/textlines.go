@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -66,7 +68,7 @@ func Object(line []byte, v any, what string) error {
 	}
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) {
-		return fmt.Errorf("%w: no JSON object that is a %s", err, what)
+		return fmt.Errorf("no JSON object that is a %s: %w", what, malformed(line, err))
 	}
 	if kind.Field == "" {
 		return fmt.Errorf("a %s is a JSON object, and this is not: %s", what, kind.Value)
@@ -74,15 +76,57 @@ func Object(line []byte, v any, what string) error {
 	return fmt.Errorf("field %q of a %s cannot be a %s", kind.Field, what, kind.Value)
 }
 
-// Each calls fn with every line of a file that is not blank, without its line
-// end, and its number from 1. The file may be compressed by gzip or zstd and
-// begin with a byte order mark. Errors name file and line.
+// expected are the words for what JSON has where encoding/json says that something else is.
+var expected = []struct{ where, what string }{
+	{"beginning of value", "a value"}, {"key string", "a key in quotes"}, {"object key:value pair", "a comma or }"},
+	{"after object key", "a colon"}, {"after array element", "a comma or ]"}, {"after top-level value", "nothing more"},
+	{"escape", "an escape of JSON"}, {"string literal", "no control character within a string"},
+	{"literal true", "true"}, {"literal false", "false"}, {"literal null", "null"},
+	{"numeric literal", "a digit"}, {"decimal point", "a digit"}, {"exponent", "a digit"},
+}
+
+// malformed says where data is no JSON, and what was expected there; other errors stay.
+func malformed(data []byte, err error) error {
+	var bad *json.SyntaxError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	at := min(max(int(bad.Offset)-1, 0), len(data))
+	if !strings.HasPrefix(bad.Error(), "invalid character") {
+		at = len(data)
+	}
+	before := data[:at]
+	place := fmt.Sprintf("column %d", utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])+1)
+	if bytes.IndexByte(data, '\n') >= 0 {
+		place = fmt.Sprintf("line %d, %s", bytes.Count(before, []byte("\n"))+1, place)
+	}
+	if at == len(data) {
+		return fmt.Errorf("%s: it ends too early", place)
+	}
+	is, _ := utf8.DecodeRune(data[at:])
+	for _, e := range expected {
+		if strings.Contains(bad.Error(), e.where) {
+			return fmt.Errorf("%s: %s was expected, not %q", place, e.what, string(is))
+		}
+	}
+	return fmt.Errorf("%s: %q was not expected", place, string(is))
+}
+
+// Each calls fn with every line of a file that is not blank, as Lines does. The file
+// may be compressed by gzip or zstd.
 func Each(path string, fn func(number int, line []byte) error) error {
 	r, done, err := open(path)
 	if err != nil {
 		return err
 	}
 	defer done()
+	return Lines(path, r, fn)
+}
+
+// Lines calls fn with every line of what r reads that is not blank, without its line
+// end, and its number from 1; a byte order mark may stand before the first. Errors
+// say name:number.
+func Lines(name string, r io.Reader, fn func(number int, line []byte) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 1<<16), longest)
 	number := 0
@@ -96,15 +140,15 @@ func Each(path string, fn func(number int, line []byte) error) error {
 			continue
 		}
 		if err := fn(number, line); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, number, err)
+			return fmt.Errorf("%s:%d: %w", name, number, err)
 		}
 	}
-	err = lines.Err()
+	err := lines.Err()
 	if errors.Is(err, bufio.ErrTooLong) {
 		err = fmt.Errorf("longer than %d MiB", longest>>20)
 	}
 	if err != nil {
-		return fmt.Errorf("%s:%d: %w", path, number+1, err)
+		return fmt.Errorf("%s:%d: %w", name, number+1, err)
 	}
 	return nil
 }

@@ -60,10 +60,19 @@ func TestObject(t *testing.T) {
 		N int `json:"n"`
 	}
 	for line, want := range map[string]string{
-		`{"n":1}`:   "",
-		`{"n":"x"}`: `field "n" of a thing cannot be a string`,
-		`[1]`:       "a thing is a JSON object, and this is not: array",
-		`{`:         "unexpected end of JSON input: no JSON object that is a thing",
+		`{"n":1}`:       "",
+		`{"n":"x"}`:     `field "n" of a thing cannot be a string`,
+		`[1]`:           "a thing is a JSON object, and this is not: array",
+		`{`:             "no JSON object that is a thing: column 2: it ends too early",
+		`{"a" 1}`:       `no JSON object that is a thing: column 6: a colon was expected, not "1"`,
+		`{"ä":1 中}`:     `no JSON object that is a thing: column 8: a comma or } was expected, not "中"`,
+		`{"n":[1 2]}`:   `no JSON object that is a thing: column 9: a comma or ] was expected, not "2"`,
+		"{\n \"n\": x}": `no JSON object that is a thing: line 2, column 7: a value was expected, not "x"`,
+		`{n:1}`:         `no JSON object that is a thing: column 2: a key in quotes was expected, not "n"`,
+		`{"n":1}}`:      `no JSON object that is a thing: column 8: nothing more was expected, not "}"`,
+		`{"n":tru}`:     `no JSON object that is a thing: column 9: true was expected, not "}"`,
+		`{"n":1.}`:      `no JSON object that is a thing: column 8: a digit was expected, not "}"`,
+		`{"\q":1}`:      `no JSON object that is a thing: column 4: an escape of JSON was expected, not "q"`,
 	} {
 		said := ""
 		if err := Object([]byte(line), &v, "thing"); err != nil {

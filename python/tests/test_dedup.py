@@ -4,18 +4,44 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
 import warnings
 
 import neardup
-from neardup import _command
+from neardup import _command, _options
 
 TEXTS = [
     "今天天气很好，我们去公园", "something else, of other words", "今天天气真好，我们去公园",
     "今天天气很好，我们去公园", "",
 ]
+
+
+class Hints(unittest.TestCase):
+    """Editors and type checkers know the options that there are."""
+
+    KINDS = {"": "bool", "float": "float", "int": "int", "size": "Size"}
+
+    def known(self, command, own):
+        """The options of a command by its help, but for those that are parameters, and those that Python sets."""
+        said = _command.run([command, "--help"])
+        found = re.findall(r"^ {2,6}(?:-\w, )?--([a-z-]+)(?: (\w+))?", said.split("Usage:")[1], re.MULTILINE)
+        return {name.replace("-", "_"): self.KINDS.get(kind) for name, kind in found if name not in own}
+
+    def test_options(self):
+        ours = {"json", "quiet", "help", "method", "threshold", "text-field"}
+        for command, own, hints in (
+            ("dedup", ours | {"decisions", "against"}, _options.DedupOptions),
+            ("pairs", ours | {"out", "exact", "with-variants"}, _options.PairsOptions),
+            ("contaminated", ours | {"findings"}, _options.ContaminatedOptions),
+        ):
+            known = self.known(command, own)
+            hinted = {name: hint.__forward_arg__ for name, hint in hints.__annotations__.items()}
+            self.assertEqual(sorted(hinted), sorted(known))
+            for name, kind in known.items():
+                self.assertEqual(hinted[name], kind or hinted[name], name)
 
 
 class Dedup(unittest.TestCase):

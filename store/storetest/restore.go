@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -148,11 +149,15 @@ func (r *reference) rebuild(o *opened, drained bool) docid.Rebuilt {
 	t.Helper()
 	for n := 1; ; n++ {
 		ctx, stop := context.WithCancel(t.Context())
-		pages := 0
+		pages, told := 0, 0
 		b := docid.Rebuild{
 			Store: o.store, History: r.history, Library: r.library, Tenant: r.tenant, Drained: drained, Page: 7,
 			Settings: r.model.Settings(nil),
 			Progress: func(made int) {
+				if made <= told || made > told+7 {
+					t.Errorf("progress goes from %d changes to %d, by pages of at most 7", told, made)
+				}
+				told = made
 				switch pages++; {
 				case pages != 3 || n > 3:
 				case r.crash != nil && n == 1:
@@ -165,6 +170,13 @@ func (r *reference) rebuild(o *opened, drained bool) docid.Rebuilt {
 		sum, err := b.Run(ctx)
 		stop()
 		if err == nil {
+			left, err := r.Index().Catalog().Log(t.Context(), sum.From, 10_000)
+			must(t, "log", err, nil)
+			made := slices.IndexFunc(left, func(e docid.Entry) bool { return e.Seq > sum.Seq })
+			if made < 0 {
+				made = len(left)
+			}
+			equal(t, "changes that progress tells of", told, made)
 			return sum
 		}
 		if n > 4 || !errors.Is(err, context.Canceled) && !(r.crash != nil && n == 1) {

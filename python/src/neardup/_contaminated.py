@@ -6,10 +6,15 @@ import itertools
 import json
 import os
 import tempfile
-from typing import Any, List, TypedDict, Union
+from typing import TYPE_CHECKING, Any, List, TypedDict, Union
 
 from . import _inputs
 from ._command import flags, run
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import ContaminatedOptions
 
 COLUMNS = ("id", "item", "part", "verdict", "start", "end", "held", "probability", "answered", "passage", "of", "why")
 
@@ -32,7 +37,7 @@ class Finding(TypedDict, total=False):
     why: str
 
 
-def contaminated(evals: Any, data: Any, *, text: str = "text", **options: object) -> Any:
+def contaminated(evals: Any, data: Any, *, text: str = "text", **options: "Unpack[ContaminatedOptions]") -> Any:
     """Finds which items of an evaluation stand in texts, and where.
 
     evals is a file or a folder, or an iterable of items: dicts with "question" and, if

@@ -12,10 +12,15 @@ import itertools
 import json
 import os
 import tempfile
-from typing import Iterable, List, Optional, TypedDict, Union
+from typing import TYPE_CHECKING, Iterable, List, Optional, TypedDict, Union
 
 from . import FIELDS, Decision, _decide, _plain
 from ._command import flags, run
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import Outputs
 
 __all__ = ["dedup", "Picture"]
 
@@ -27,7 +32,7 @@ class Picture(Decision, total=False):
 
 
 def dedup(pictures: "Union[str, os.PathLike[str], Iterable[Union[str, os.PathLike[str], bytes]]]", *, turned: Optional[bool] = None,
-          distance: Optional[int] = None, quality: Optional[int] = None, **options: object) -> "List[Picture]":
+          distance: Optional[int] = None, quality: Optional[int] = None, **options: "Unpack[Outputs]") -> "List[Picture]":
     """Decides for each picture whether it is new or shows the same as one kept.
 
     pictures are paths, or the bytes of files: of them it returns a list with a dict for
@@ -37,16 +42,16 @@ def dedup(pictures: "Union[str, os.PathLike[str], Iterable[Union[str, os.PathLik
     largest one, 31; pictures of less quality than 50 are only ever equal. Other
     options are flags of `neardup dedup`.
     """
-    options = {"format": "images", "turned": turned, "distance": distance, "quality": quality, **options}
+    given = {"format": "images", "turned": turned, "distance": distance, "quality": quality, **options}
     if isinstance(pictures, (str, os.PathLike)):
-        return _decide([os.fspath(pictures)], options)
+        return _decide([os.fspath(pictures)], given)
     with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
         counted = [0]
         decisions, rejects, feed = os.path.join(folder, "decisions.jsonl"), os.path.join(folder, "rejects.jsonl"), _feed(pictures, counted)
         first = next(feed, None)
         if first is None:
             return []  # the command refuses to read nothing
-        run(["dedup", "--quiet", f"--decisions={decisions}", f"--rejects={rejects}", *flags(options), "-"], feed=itertools.chain([first], feed))
+        run(["dedup", "--quiet", f"--decisions={decisions}", f"--rejects={rejects}", *flags(given), "-"], feed=itertools.chain([first], feed))
         out: "List[Picture]" = [{} for _ in range(counted[0])]
         with open(rejects, encoding="utf-8") as f:
             for line in map(json.loads, f):
