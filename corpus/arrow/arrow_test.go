@@ -306,9 +306,9 @@ func TestFieldErrors(t *testing.T) {
 	for want, opt := range map[string]corpus.Options{
 		`no column "body"; the columns are "id", "text", "large"`: {TextField: "body"},
 		`no column "meta.tags"; the columns`:                      {URLField: "meta.tags"},
-		`no column "list": it is a list`:                         {TextField: "list"},
-		`no column "meta": it is a struct`:                       {TextField: "meta"},
-		`no column of text "id": it holds int`:                  {TextField: "text,id"},
+		`no column "list": it is a list`:                          {TextField: "list"},
+		`no column "meta": it is a struct`:                        {TextField: "meta"},
+		`no column of text "id": it holds int`:                    {TextField: "text,id"},
 	} {
 		_, err := open(t, opt, path).Next()
 		if !errors.Is(err, corpus.ErrField) || !strings.Contains(err.Error(), want) {

@@ -51,3 +51,47 @@ func TestReadsWhatIsWanted(t *testing.T) {
 		}
 	}
 }
+
+// A batch may be larger than what is held of it: it is read by windows and written in parts.
+func TestLargeBatch(t *testing.T) {
+	const rows, size = 60, 1 << 20
+	text := func(i int) string { return strings.Repeat(string(rune('!'+i)), size+i) }
+	var b, kept bytes.Buffer
+	w := newWriter(&b, "t.arrow", []corpus.Column{{Name: "text"}})
+	err := w.begin()
+	for i := range rows {
+		for c := range w.own {
+			w.own[c].add(w.held, corpus.Text, text(i))
+		}
+		w.held++
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	to := newWriter(&kept, "kept.arrow", nil)
+	err = to.From(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	for i := 1; i < rows; i++ {
+		err = errors.Join(err, to.Copy(int64(i)))
+	}
+	if err := errors.Join(err, to.Close()); err != nil || len(to.to.batches) < 2 {
+		t.Fatal(err, len(to.to.batches))
+	}
+	for first, content := range []*bytes.Buffer{&b, &kept} {
+		r, err := openReader(bytes.NewReader(content.Bytes()), int64(content.Len()), &corpus.Fields{Text: corpus.Field{Name: "text", Required: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := first; i < rows; i++ {
+			raw, err := r.Next()
+			if err != nil || !bytes.Contains(raw, []byte(text(i))) {
+				t.Fatal(i, err)
+			}
+			if d := r.columns[1][0].buffers[1].of; d.inOpen > (windows+2)*window || d.loaded > window {
+				t.Fatalf("%d bytes in windows, %d whole", d.inOpen, d.loaded)
+			}
+		}
+		if _, err := r.Next(); err != io.EOF {
+			t.Error(err)
+		}
+	}
+}

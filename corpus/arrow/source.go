@@ -211,7 +211,9 @@ type batch struct {
 	rows    int
 	columns []*data
 	codec   int8 // noCodec, lz4Frame or zstdFrames
-	loaded  int  // bytes of all buffers so far
+	loaded  int  // bytes of all buffers so far that are whole
+	open    []*buffer
+	inOpen  int // bytes of their windows
 	// What is left while it is parsed.
 	node, buffer, variadic     flatbuffers.UOffsetT
 	nodes, buffers, variadices int
@@ -236,6 +238,7 @@ type buffer struct {
 	at   int64 // in the body
 	size int64
 	b    []byte
+	from int // of b, where it is a window
 	done bool
 }
 
@@ -364,6 +367,50 @@ func (b *buffer) bytes() []byte {
 	}
 	return b.b
 }
+
+// window is how much is read of a buffer that is not compressed, at least where it is
+// large; a batch holds some of them.
+const (
+	window  = 1 << 20
+	windows = 32
+)
+
+// part are some of its bytes, valid until the next part.
+func (b *buffer) part(from, to int) []byte {
+	if b.done || b.of == nil || b.of.codec != noCodec {
+		return b.bytes()[from:to]
+	}
+	if from < b.from || to > b.from+len(b.b) {
+		n := max(to-from, min(window, int(b.size)-from))
+		if from < 0 || to < from || int64(to) > b.size || n > maxBatch {
+			b.of.src.err = fmt.Errorf("bytes %d to %d of a buffer of %d", from, to, b.size)
+			return nil
+		}
+		if b.from, b.b = from, b.b[:0]; cap(b.b) < n {
+			b.of.forget(n)
+			b.b, b.of.open = make([]byte, n), append(b.of.open, b)
+		}
+		b.b = b.b[:n]
+		if _, err := b.of.src.read(b.b, b.of.message.at+b.at+int64(from)); err != nil {
+			b.b, b.of.src.err = nil, err
+		}
+	}
+	return b.b[from-b.from : to-b.from]
+}
+
+// forget makes room for a window of n bytes.
+func (b *batch) forget(n int) {
+	if b.inOpen += n; b.inOpen < windows*window {
+		return
+	}
+	for _, o := range b.open {
+		o.b = nil
+	}
+	b.open, b.inOpen = nil, n
+}
+
+// number is number i of some bytes.
+func (b *buffer) number(width, i int) int { return number(b.part(i*width, (i+1)*width), width, 0) }
 
 func (b *buffer) load() ([]byte, error) {
 	if b.size == 0 {

@@ -131,8 +131,10 @@ func (t *taker) fixed(b *buffer, width int, rows []span) *buffer {
 	}
 	of := make([]byte, 0, length(rows)*width)
 	for _, s := range rows {
-		if s.to > s.from {
-			of = append(of, b.bytes()[s.from*width:s.to*width]...)
+		for from, to := s.from*width, s.to*width; from < to; {
+			next := min(to, from+window)
+			of = append(of, b.part(from, next)...)
+			from = next
 		}
 	}
 	return have(of)
@@ -143,7 +145,7 @@ func (t *taker) offsets(d *data, rows []span) (*buffer, []span) {
 	if !t.spend(length(rows)+1, d.width) {
 		return nil, nil
 	}
-	b := d.buffers[0].bytes()
+	b := d.buffers[0]
 	of := appendNumber(make([]byte, 0, (length(rows)+1)*d.width), d.width, 0)
 	var spans []span
 	total := 0
@@ -151,10 +153,10 @@ func (t *taker) offsets(d *data, rows []span) (*buffer, []span) {
 		if s.from == s.to {
 			continue
 		}
-		from := number(b, d.width, s.from)
+		from := b.number(d.width, s.from)
 		last := from
 		for i := s.from; i < s.to; i++ {
-			end := number(b, d.width, i+1)
+			end := b.number(d.width, i+1)
 			if end < last {
 				t.fail("offsets of column %q go back from %d to %d", d.name, last, end)
 				return nil, nil
@@ -179,7 +181,7 @@ func (t *taker) listViews(d *data, rows []span) (*buffer, []span) {
 	total, values := 0, d.children[0].rows
 	for _, s := range rows {
 		for i := s.from; i < s.to; i++ {
-			from, size := number(d.buffers[0].bytes(), d.width, i), number(d.buffers[1].bytes(), d.width, i)
+			from, size := d.buffers[0].number(d.width, i), d.buffers[1].number(d.width, i)
 			if d.null(i) || size == 0 {
 				from, size = 0, 0
 			}
@@ -207,7 +209,7 @@ func (t *taker) views(d *data, rows []span) []*buffer {
 				continue
 			}
 			text := d.view(i)
-			if views = append(views, d.buffers[0].bytes()[size*i:size*i+size]...); len(text) <= 12 {
+			if views = append(views, d.buffers[0].part(size*i, size*i+size)...); len(text) <= 12 {
 				continue
 			}
 			if !t.spend(len(text), 1) {
@@ -245,8 +247,8 @@ func (t *taker) union(of, d *data, rows []span) {
 	var offsets []byte
 	for _, s := range rows {
 		for i := s.from; i < s.to; i++ {
-			child := d.codes[d.buffers[0].bytes()[i]]
-			from := number(d.buffers[1].bytes(), 4, i)
+			child := d.codes[d.buffers[0].part(i, i+1)[0]]
+			from := d.buffers[1].number(4, i)
 			spans[child] = append(spans[child], span{from, from + 1})
 			offsets = appendNumber(offsets, 4, counts[child])
 			counts[child]++
@@ -270,7 +272,7 @@ func (t *taker) runs(d *data, rows []span) []*data {
 				t.fail("runs of column %q end before row %d", d.name, at)
 				return nil
 			}
-			end := number(ends.buffers[0].bytes(), width, run)
+			end := ends.buffers[0].number(width, run)
 			if end <= at { // the next span may begin in the run where one ends
 				run++
 				continue

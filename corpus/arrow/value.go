@@ -46,7 +46,7 @@ func (s *source) appendValue(row []byte, d *data, i int) []byte {
 		return corpus.AppendNull(row)
 	}
 	if d.index {
-		at := number(d.buffers[0].bytes(), d.encoded.index.width, i)
+		at := d.buffers[0].number(d.encoded.index.width, i)
 		if !d.encoded.index.signed && d.encoded.index.width < 8 {
 			at &= 1<<(8*d.encoded.index.width) - 1
 		}
@@ -59,28 +59,30 @@ func (s *source) appendValue(row []byte, d *data, i int) []byte {
 		return corpus.AppendNull(row) // a batch before its dictionary has none but null
 	}
 	if d.kind == runEnds {
-		ends, width := d.children[0].buffers[0].bytes(), d.children[0].width
-		return s.appendValue(row, d.children[1], runOf(ends, width, d.children[0].rows, i))
-	}
-	b := d.buffers[0].bytes()
-	switch d.kind {
-	case binaries, texts, largeBinary, largeText:
-		from, to := number(b, d.width, i), number(b, d.width, i+1)
-		return corpus.AppendCell(row, d.buffers[1].bytes()[from:to])
-	case binaryView, textView:
-		return corpus.AppendCell(row, d.view(i))
-	case fixedBinary:
-		return corpus.AppendCell(row, b[i*d.width:(i+1)*d.width])
+		return s.appendValue(row, d.children[1], d.children[0].runOf(i))
 	}
 	var small [64]byte
-	return corpus.AppendCell(row, d.appendScalar(small[:0], b, i))
+	switch d.kind {
+	case binaries, texts, largeBinary, largeText:
+		from, to := d.buffers[0].number(d.width, i), d.buffers[0].number(d.width, i+1)
+		return corpus.AppendCell(row, d.buffers[1].part(from, to))
+	case binaryView, textView:
+		return corpus.AppendCell(row, d.view(i))
+	case boolean:
+		return corpus.AppendCell(row, strconv.AppendBool(small[:0], bit(d.buffers[0].bytes(), i)))
+	}
+	b := d.buffers[0].part(i*d.width, (i+1)*d.width)
+	if d.kind == fixedBinary {
+		return corpus.AppendCell(row, b)
+	}
+	return corpus.AppendCell(row, d.appendScalar(small[:0], b))
 }
 
-// runOf is the run that row i lies in.
-func runOf(ends []byte, width, runs, i int) int {
-	low, high := 0, runs
+// runOf is the run that row i lies in, by the ends of runs.
+func (d *data) runOf(i int) int {
+	low, high := 0, d.rows
 	for low < high {
-		if mid := (low + high) / 2; number(ends, width, mid) <= i {
+		if mid := (low + high) / 2; d.buffers[0].number(d.width, mid) <= i {
 			low = mid + 1
 		} else {
 			high = mid
@@ -91,32 +93,30 @@ func runOf(ends []byte, width, runs, i int) int {
 
 // view is text i of a column of views: in the view itself, or in one of the further buffers.
 func (d *data) view(i int) []byte {
-	v := d.buffers[0].bytes()[16*i : 16*i+16]
+	v := d.buffers[0].part(16*i, 16*i+16)
 	n := number(v, 4, 0)
 	if n <= 12 {
 		return v[4 : 4+n]
 	}
 	from := number(v, 4, 3)
-	return d.buffers[1+number(v, 4, 2)].bytes()[from : from+n]
+	return d.buffers[1+number(v, 4, 2)].part(from, from+n)
 }
 
 // units are those of times, by their numbers.
 var units = [...]time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond}
 
-// appendScalar appends value i as people write it.
-func (d *data) appendScalar(dst, b []byte, i int) []byte {
+// appendScalar appends a value as people write it.
+func (d *data) appendScalar(dst, b []byte) []byte {
 	switch d.kind {
-	case boolean:
-		return strconv.AppendBool(dst, bit(b, i))
 	case floating:
-		return d.appendFloat(dst, b, i)
+		return d.appendFloat(dst, b)
 	case decimal:
-		return d.appendDecimal(dst, b[i*d.width:(i+1)*d.width])
+		return d.appendDecimal(dst, b)
 	case timestamp:
-		n, perSecond := int64(number(b, 8, i)), int64(time.Second/units[d.unit])
+		n, perSecond := int64(number(b, 8, 0)), int64(time.Second/units[d.unit])
 		return time.Unix(n/perSecond, n%perSecond*int64(units[d.unit])).UTC().AppendFormat(dst, time.RFC3339Nano)
 	case date:
-		seconds := int64(number(b, d.width, i))
+		seconds := int64(number(b, d.width, 0))
 		if d.unit == 0 {
 			seconds *= 86400
 		} else {
@@ -124,25 +124,25 @@ func (d *data) appendScalar(dst, b []byte, i int) []byte {
 		}
 		return time.Unix(seconds, 0).UTC().AppendFormat(dst, time.DateOnly)
 	case clock:
-		of := time.Duration(number(b, d.width, i)) * units[d.unit]
+		of := time.Duration(number(b, d.width, 0)) * units[d.unit]
 		return time.Unix(0, 0).UTC().Add(of).AppendFormat(dst, "15:04:05.999999999")
 	case duration:
-		return append(dst, (time.Duration(number(b, 8, i)) * units[d.unit]).String()...)
+		return append(dst, (time.Duration(number(b, 8, 0)) * units[d.unit]).String()...)
 	case integer:
-		n := number(b, d.width, i)
+		n := number(b, d.width, 0)
 		if d.signed {
 			return strconv.AppendInt(dst, int64(n), 10)
 		}
 		return strconv.AppendUint(dst, uint64(n)<<(64-8*d.width)>>(64-8*d.width), 10)
 	}
-	for _, c := range slices.Backward(b[i*d.width : (i+1)*d.width]) { // intervals
+	for _, c := range slices.Backward(b) { // intervals
 		dst = append(dst, "0123456789abcdef"[c>>4], "0123456789abcdef"[c&15])
 	}
 	return dst
 }
 
-func (d *data) appendFloat(dst, b []byte, i int) []byte {
-	switch n := number(b, d.width, i); d.width {
+func (d *data) appendFloat(dst, b []byte) []byte {
+	switch n := number(b, d.width, 0); d.width {
 	case 2:
 		return strconv.AppendFloat(dst, half(uint16(n)), 'g', -1, 32)
 	case 4:

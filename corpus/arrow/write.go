@@ -13,7 +13,8 @@ import (
 )
 
 // batchRows is how many rows a batch of the output holds that comes from no file, and
-// batchBytes how many bytes of texts; rows of a file stay in batches as they were.
+// batchBytes how many bytes of texts; rows of a file stay in batches as they were, unless
+// these are larger.
 const (
 	batchRows  = 1 << 16
 	batchBytes = 32 << 20
@@ -191,10 +192,18 @@ func (w *writer) add(values []any) error {
 	for i, c := range w.own {
 		w.bytes += c.add(w.held, w.to.own[i].Kind, values[i])
 	}
-	if w.held++; w.held < batchRows && w.bytes < batchBytes || w.batch != nil && w.bytes < batchBytes {
-		return nil
+	if w.held++; w.full() {
+		return w.flush()
 	}
-	return w.flush()
+	return nil
+}
+
+func (w *writer) full() bool {
+	if w.batch == nil {
+		return w.held >= batchRows || w.bytes >= batchBytes
+	}
+	row := w.batch.message.size / int64(max(w.batch.rows, 1)) // about
+	return int64(w.bytes)+int64(w.held)*row >= batchBytes
 }
 
 // Copy copies row n of the file.
