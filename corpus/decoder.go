@@ -17,7 +17,7 @@ import (
 type Decoder struct {
 	opt    *Options
 	fields Fields
-	rec    Record
+	rec    fieldBytes
 	json   jsonScan
 	path   []byte // of the object being read: the names it lies under, each with its dot
 	cells  [][]byte
@@ -37,7 +37,7 @@ func (r *Reader) NewDecoder() *Decoder {
 // cannot read is a *RejectError. The document keeps nothing of the item.
 func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 	*doc = neardup.Document{}
-	d.rec, d.file = Record{}, it.File
+	d.rec, d.file = fieldBytes{}, it.File
 	var err error
 	switch it.in.format {
 	case JSONL, JSON:
@@ -285,7 +285,7 @@ func (d *Decoder) table(it Item, doc *neardup.Document) error {
 		return d.cells[i]
 	}
 	c := &it.in.columns
-	d.rec = Record{ID: cell(c.id), Text: cell(c.text), Title: cell(c.title),
+	d.rec = fieldBytes{ID: cell(c.id), Text: cell(c.text), Title: cell(c.title),
 		URL: cell(c.url), Time: cell(c.time), HTML: cell(c.html)}
 	for i, at := range c.more {
 		d.rec.More[i] = cell(at)
@@ -313,11 +313,11 @@ func (d *Decoder) fits(table dialect) error {
 }
 
 func (d *Decoder) row(it Item, doc *neardup.Document) error {
-	c := d.opt.codec(it.in.format)
+	c := codecOf(d.opt.Codecs, it.in.format)
 	if c == nil {
 		return fmt.Errorf("no codec for %s", it.in.format)
 	}
-	if err := c.Split(it.Raw, &d.rec); err != nil {
+	if err := d.cellsOf(it.Raw); err != nil {
 		return err
 	}
 	for _, dst := range []*[]byte{&d.rec.Text, &d.rec.HTML} {

@@ -28,6 +28,8 @@ func FormatOf(name string) Format {
 		return TSV
 	case ".parquet", ".pq":
 		return Parquet
+	case ".arrow", ".arrows", ".feather", ".ipc":
+		return Arrow
 	case ".html", ".htm", ".xhtml":
 		return HTML
 	case ".warc":
@@ -61,7 +63,7 @@ func CheckName(name string, formats ...Format) error {
 }
 
 // unwritten are names that people give to tables and texts of other programs.
-var unwritten = []string{".xlsx", ".xls", ".ods", ".docx", ".doc", ".pdf", ".xml", ".arrow", ".feather", ".avro", ".orc", ".db", ".sqlite", ".zip", ".xz", ".bz2"}
+var unwritten = []string{".xlsx", ".xls", ".ods", ".docx", ".doc", ".pdf", ".xml", ".avro", ".orc", ".db", ".sqlite", ".zip", ".xz", ".bz2"}
 
 // joined names formats.
 func joined(formats []Format) string {
@@ -75,12 +77,23 @@ func joined(formats []Format) string {
 	return strings.Join(names, "")
 }
 
+// formatOfMagic tells the formats that are no text by their first bytes. A stream of
+// Arrow begins with a mark and the length of the schema.
+func formatOfMagic(head []byte) Format {
+	switch {
+	case bytes.HasPrefix(head, []byte("PAR1")):
+		return Parquet
+	case bytes.HasPrefix(head, []byte("ARROW1")):
+		return Arrow
+	case len(head) > 8 && bytes.HasPrefix(head, []byte("\xff\xff\xff\xff")) && head[7] == 0:
+		return Arrow
+	}
+	return ""
+}
+
 // formatOfHead tells the format by the first bytes of the content; "" when it
 // is some text.
 func formatOfHead(head []byte) Format {
-	if bytes.HasPrefix(head, []byte("PAR1")) {
-		return Parquet
-	}
 	if bytes.HasPrefix(head, []byte("WARC/")) {
 		return WARC
 	}
@@ -150,6 +163,9 @@ func (r *Reader) detect(in *input) error {
 	}
 	if err != nil {
 		return err
+	}
+	if in.format = formatOfMagic(head); in.format != "" {
+		return nil
 	}
 	head = readable(head, r.opt.Charset)
 	if in.format = formatOfHead(head); in.format != "" {

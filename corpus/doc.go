@@ -1,5 +1,5 @@
 // Package corpus reads and writes files of documents: JSONL, JSON, CSV, TSV,
-// Parquet, one text a line, a file a document, web pages and WARC archives,
+// Parquet, Arrow, one text a line, a file a document, web pages and WARC archives,
 // each plain or compressed with gzip or zstd.
 //
 // Work is cut in two so that it can be spread over cores. [Reader.Next] only
@@ -14,7 +14,7 @@
 // where the format allows it, and [CreateAtomic] any other result. Both appear
 // whole, with Commit, or not at all.
 //
-// The formats with heavy dependencies are given by the caller: Parquet as a
-// [Codec] (package corpus/parquet) and the main text of web pages as
+// The formats with heavy dependencies are given by the caller: Parquet and Arrow as
+// [Codec]s (packages corpus/parquet and corpus/arrow) and the main text of web pages as
 // [Options.Extract] (package text/html).
 package corpus

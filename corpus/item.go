@@ -12,7 +12,7 @@ type Item struct {
 	// File is the input as named by the caller, "-" for standard input.
 	File string
 	// Line is the number of the line the record begins on (JSONL, CSV, TSV,
-	// lines), or of the row or record (Parquet, WARC), from 1; 1 for a
+	// lines), or of the row or record (Parquet, Arrow, WARC), from 1; 1 for a
 	// file that is one document.
 	Line int64
 	// Raw is the record, with its line end where it has one, decompressed

@@ -25,9 +25,10 @@ type input struct {
 	alone  bool // the only input, named itself
 	named  bool // by the caller, not found in a directory
 
-	raw    io.Reader // instead of the file
-	opened *stream   // standard input, which cannot be opened again
-	failed error     // why it could not be opened
+	raw    io.Reader   // instead of the file
+	copied io.ReaderAt // standard input, for a codec
+	opened *stream     // standard input, which cannot be opened again
+	failed error       // why it could not be opened
 
 	// Set when opened, before its first item.
 	header    []byte   // the header line of a table, the last warcinfo record

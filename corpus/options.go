@@ -21,12 +21,13 @@ const (
 	HTML    Format = "html"    // an HTML file a document
 	WARC    Format = "warc"    // web archive
 	Parquet Format = "parquet" // needs its Codec
-	Images  Format = "images"  // a picture a file; of JSONL, CSV, TSV, Parquet, WARC and standard input (JSONL), of each record
+	Arrow   Format = "arrow"   // IPC, a file (Feather) or a stream; needs its Codec
+	Images  Format = "images"  // a picture a file; of a format with fields, WARC and standard input (JSONL), of each record
 )
 
 // Formats lists every format name, Auto first.
 func Formats() []Format {
-	return []Format{Auto, JSONL, JSON, CSV, TSV, Lines, Files, HTML, WARC, Parquet, Images}
+	return []Format{Auto, JSONL, JSON, CSV, TSV, Lines, Files, HTML, WARC, Parquet, Arrow, Images}
 }
 
 // ParseFormat returns the format called name; "" is Auto.
@@ -58,8 +59,8 @@ type Options struct {
 	// Names of fields, or numbers of columns from 1 for CSV and TSV (which
 	// then have no header). An empty name means the usual one: "id",
 	// "text", "title", "url", "time". Names match exactly, case included.
-	// A dot leads into an object of JSON or a group of Parquet: doc.content.
-	// A field named here that a CSV, TSV or Parquet file does not have is
+	// A dot leads into an object of JSON or a group of columns: doc.content.
+	// A field named here that a table does not have is
 	// an error; one that is only usual may be missing, except the text.
 	// TextField may name several, "title,text", MostTexts at most: what a record has
 	// of them is its text, each on a line of its own, in that order.
@@ -72,7 +73,7 @@ type Options struct {
 	HTMLField string
 
 	// Fields are the names of others that become Document.Fields: strings and numbers of JSON,
-	// cells under a header, columns of Parquet. A dot leads into an object or a group.
+	// cells under a header, columns. A dot leads into an object or a group.
 	Fields []string
 
 	// Delimiter parts the cells of CSV and TSV. 0: comma or tab, or for CSV
@@ -142,6 +143,15 @@ type Fields struct {
 	Others                           []Field              // Options.Fields
 }
 
+// All are the fields in the order of the cells of a row.
+func (f *Fields) All() []Field {
+	all := append([]Field{f.ID, f.Text, f.Title, f.URL, f.Time, f.HTML}, f.More[:]...)
+	return append(all, f.Others...)
+}
+
+// Texts are those of the text.
+func (f *Fields) Texts() []Field { return append([]Field{f.Text}, f.More[:]...) }
+
 // MostTexts is how many fields a text may be joined of.
 const MostTexts = 4
 
@@ -157,15 +167,13 @@ type Codec interface {
 	Format() Format
 	// Open starts reading rows. Only the named fields need be read.
 	Open(file io.ReaderAt, size int64, fields Fields) (RowReader, error)
-	// Split finds the fields of a row that RowReader.Next returned.
-	Split(raw []byte, rec *Record) error
-	// Create starts writing rows, in which columns stand before those of the files
-	// that they are copied from.
-	Create(w io.Writer, before ...Column) RowWriter
+	// Create starts writing rows to what has that path, in which columns stand before
+	// those of the files that they are copied from.
+	Create(w io.Writer, path string, before ...Column) RowWriter
 }
 
-// RowReader yields the rows of one file, each as bytes that stay valid and
-// that the codec's Split understands; io.EOF after the last.
+// RowReader yields the rows of one file, each as bytes that stay valid: a cell, by
+// AppendCell, for each of Fields.All; io.EOF after the last.
 type RowReader interface {
 	Next() ([]byte, error)
 	Close() error
@@ -184,9 +192,9 @@ type RowWriter interface {
 	Close() error
 }
 
-// Record is what a format finds in one record: raw bytes of each field, nil
+// fieldBytes is what a format finds in one record: raw bytes of each field, nil
 // where there is none. The slices are valid until the next record.
-type Record struct {
+type fieldBytes struct {
 	ID, Text, Title, URL, Time, HTML []byte
 	More                             [MostTexts - 1][]byte
 	Others                           [][]byte // of Options.Fields; nil: null
@@ -247,9 +255,9 @@ func (o *Options) named() []namedField {
 	return slices.DeleteFunc(all, func(f namedField) bool { return f.name == "" })
 }
 
-// codec returns the codec of a format, nil if there is none.
-func (o *Options) codec(f Format) Codec {
-	for _, c := range o.Codecs {
+// codecOf returns the codec of a format, nil if there is none.
+func codecOf(codecs []Codec, f Format) Codec {
+	for _, c := range codecs {
 		if c.Format() == f {
 			return c
 		}
@@ -310,7 +318,7 @@ func (o *Options) supports(f Format) error {
 		return fmt.Errorf("format %s: no extractor of main text was given", f)
 	case o.Format == Images && o.Picture == nil:
 		return fmt.Errorf("format %s: no decoder of pictures was given", Images)
-	case f == Parquet && o.codec(f) == nil:
+	case (f == Parquet || f == Arrow) && codecOf(o.Codecs, f) == nil:
 		return fmt.Errorf("format %s: no codec was given", f)
 	}
 	return nil

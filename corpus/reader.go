@@ -95,8 +95,8 @@ func (r *Reader) prepare(in *input) error {
 	if err := r.opt.supports(in.format); err != nil {
 		return fmt.Errorf("%s: %w", in.path, err)
 	}
-	if in.path == Stdin && r.opt.codec(in.format) != nil {
-		return fmt.Errorf("format %s cannot be read from standard input: name the file", in.format)
+	if in.path == Stdin && codecOf(r.opt.Codecs, in.format) != nil {
+		return r.copyStdin(in)
 	}
 	return nil
 }
@@ -299,7 +299,7 @@ func (r *Reader) checkFields() error {
 
 // frames opens an input.
 func (r *Reader) frames(in *input) (frames, error) {
-	if c := r.opt.codec(in.format); c != nil {
+	if c := codecOf(r.opt.Codecs, in.format); c != nil {
 		return r.openRows(in, c)
 	}
 	s, err := in.open(r.opt.MaxDecompressed, &r.done)
@@ -382,6 +382,9 @@ func (r *Reader) Again() (*Reader, error) {
 				return nil, fmt.Errorf("standard input: %w", err)
 			}
 			next.raw = io.NewSectionReader(r.spool.file, 0, size)
+			if in.copied != nil {
+				next.copied = r.spool.file
+			}
 			again.spool = &spool{file: r.spool.file, size: size, shared: true}
 		} else if err := next.unchanged(); err != nil {
 			return nil, err

@@ -15,7 +15,7 @@ import (
 var ErrReplace = errors.New("a text cannot be replaced")
 
 // CanReplace returns nil if Decoder.Replace can put other texts into all items, and
-// else the reason: web pages and Parquet hold them in a form that is not written, and
+// else the reason: web pages, Parquet and Arrow hold them in a form that is not written, and
 // a text of several fields has no place to be written to.
 func (r *Reader) CanReplace() error {
 	if r.fields.More != (Fields{}).More || r.opt.Compare == TitleAndText || r.opt.HTMLField != "" {

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -20,11 +21,8 @@ type rowFrames struct {
 
 // openRows opens a file of a format that needs to read it in any order.
 func (r *Reader) openRows(in *input, c Codec) (frames, error) {
-	if in.path == Stdin {
-		return nil, fmt.Errorf("format %s cannot be read from standard input", in.format)
-	}
 	before := r.done.Load()
-	f, err := in.openFile()
+	f, err := in.openRows()
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +53,85 @@ func (f *rowFrames) next() ([]byte, int64, error) {
 func (f *rowFrames) close() error {
 	f.size()
 	return errors.Join(f.rows.Close(), f.file.Close())
+}
+
+// rowFile is what a codec reads.
+type rowFile interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// openRows opens a file, or the copy of standard input.
+func (in *input) openRows() (rowFile, error) {
+	if in.copied == nil {
+		return in.openFile()
+	}
+	return struct {
+		io.ReaderAt
+		io.Closer
+	}{in.copied, io.NopCloser(nil)}, nil
+}
+
+// copyStdin copies standard input whole for a codec, which reads it in any order.
+func (r *Reader) copyStdin(in *input) error {
+	var err error
+	if r.spool == nil {
+		src := in.raw
+		if in.opened != nil {
+			src = in.opened // from its beginning: what was looked at comes again
+		}
+		if r.spool, err = newSpool(r.opt.SpoolDir, src); err != nil {
+			return err
+		}
+	}
+	if in.size, err = r.spool.drain(); err != nil {
+		return fmt.Errorf("standard input: %w", err)
+	}
+	if in.opened != nil {
+		err = in.opened.Close()
+	}
+	in.copied, in.opened = r.spool.file, nil
+	return err
+}
+
+// AppendCell appends a cell to a row that a RowReader yields.
+func AppendCell[T []byte | string](row []byte, value T) []byte {
+	return append(binary.AppendUvarint(row, uint64(len(value))+1), value...)
+}
+
+// AppendNull appends a cell without a value.
+func AppendNull(row []byte) []byte { return append(row, 0) }
+
+var errRow = errors.New("not a row of cells")
+
+// cellsOf finds the cells of a row of a codec.
+func (d *Decoder) cellsOf(raw []byte) error {
+	next := func() (value []byte, err error) {
+		n, used := binary.Uvarint(raw)
+		if used <= 0 || n > uint64(len(raw)-used)+1 {
+			return nil, errRow
+		}
+		raw = raw[used:]
+		if n > 0 {
+			value = raw[: n-1 : n-1]
+			raw = raw[n-1:]
+		}
+		return value, nil
+	}
+	var err error
+	for _, t := range d.targets() {
+		if *t.dst, err = next(); err != nil {
+			return err
+		}
+	}
+	for len(raw) > 0 {
+		value, err := next()
+		if err != nil {
+			return err
+		}
+		d.rec.Others = append(d.rec.Others, value)
+	}
+	return nil
 }
 
 // countingFile counts what is read, for Progress.

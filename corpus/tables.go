@@ -35,9 +35,9 @@ type TableStyle struct {
 }
 
 // TableFormats are those of a Table.
-func TableFormats() []Format { return []Format{JSONL, CSV, TSV, Parquet} }
+func TableFormats() []Format { return []Format{JSONL, CSV, TSV, Parquet, Arrow} }
 
-// Table writes rows as CSV, TSV, JSONL or Parquet, by the name of its file. Its
+// Table writes rows in one of TableFormats, by the name of its file. Its
 // columns are its own ones, and behind them, for Item, those of the records. One
 // goroutine at a time.
 type Table struct {
@@ -48,32 +48,35 @@ type Table struct {
 	names   []string // behind the columns; nil until the first row
 	begun   bool
 	csv     *csv.Writer
-	rows    *rowSink // of Parquet
-	codec   Codec
+	codec   Codec    // of Parquet and Arrow, else nil
+	rows    *rowSink // of the codec
 	lost    []string
 }
 
-// NewTable writes a table into f, which Commit ends; Close comes before. Parquet
-// needs its codec.
-func NewTable(f *AtomicFile, style TableStyle, codec Codec, columns ...Column) (*Table, error) {
-	t := &Table{file: f, format: FormatOf(f.path), style: style, codec: codec, columns: columns}
+// NewTable writes a table into f, which Commit ends; Close comes before. Parquet and
+// Arrow need their codecs.
+func NewTable(f *AtomicFile, style TableStyle, codecs []Codec, columns ...Column) (*Table, error) {
+	t := &Table{file: f, format: FormatOf(f.path), style: style, columns: columns}
+	t.codec = codecOf(codecs, t.format)
 	switch {
 	case !slices.Contains(TableFormats(), t.format):
 		return nil, fmt.Errorf("%w: %s would hold a table: %s", ErrName, f.path, joined(TableFormats()))
-	case t.format == Parquet && f.pack != nil:
-		return nil, fmt.Errorf("%s: %s is not compressed as a whole", f.path, Parquet)
+	case t.codec == nil && (t.format == Parquet || t.format == Arrow):
+		return nil, fmt.Errorf("%s: format %s: no codec was given", f.path, t.format)
+	case t.codec != nil && f.pack != nil:
+		return nil, fmt.Errorf("%s: %s is not compressed as a whole", f.path, t.format)
 	}
 	return t, nil
 }
 
-// Suits returns an error where the records of r cannot stand behind the columns: what of
-// Parquet is known before they are read.
+// Suits returns an error where the records of r cannot stand behind the columns, as far
+// as it is known before they are read: of Parquet and Arrow.
 func (t *Table) Suits(r *Reader) error {
 	for _, in := range r.inputs {
-		if t.format != Parquet || in.format != Parquet {
+		if t.codec == nil || in.format != t.format {
 			continue
 		}
-		if err := t.parquet().begin(in); err != nil {
+		if err := t.sink().begin(in); err != nil {
 			return err
 		}
 	}
@@ -89,7 +92,7 @@ func (t *Table) Row(values ...any) error { return t.row(nil, values, nil) }
 
 // Item writes values of the columns and a record with its own columns: those of a
 // row of a table, all members of an object of JSON to JSONL, all columns of
-// Parquet to Parquet, else id, title, url and text. A record that cannot be read is
+// Parquet or Arrow to the same, else id, title, url and text. A record that cannot be read is
 // left out. All records need the same columns.
 func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	var doc neardup.Document
@@ -103,9 +106,9 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	switch {
 	case t.format == JSONL && (from == JSONL || from == JSON):
 		return t.object(it, dec, values)
-	case t.format == Parquet && from == Parquet:
+	case t.codec != nil && from == t.format:
 		t.begun = true
-		return t.parquet().writeAfter(it, values...)
+		return t.sink().writeAfter(it, values...)
 	}
 	names, cells, ok := dec.Cells(it)
 	if !ok {
@@ -140,11 +143,11 @@ func (t *Table) row(names []string, values []any, cells []string) error {
 		}
 		values = append(values, cell)
 	}
-	switch t.format {
-	case JSONL:
+	switch {
+	case t.format == JSONL:
 		return t.line(t.members(values), nil)
-	case Parquet:
-		return t.parquet().rows.Write(values...)
+	case t.codec != nil:
+		return t.sink().rows.Write(values...)
 	}
 	var row []string
 	for _, v := range values {
@@ -165,8 +168,7 @@ func (t *Table) begin(names []string) error {
 	for _, name := range names {
 		t.columns = append(t.columns[:len(t.columns):len(t.columns)], Column{Name: name})
 	}
-	switch t.format {
-	case JSONL, Parquet:
+	if t.format == JSONL || t.codec != nil {
 		return nil
 	}
 	if t.style.BOM {
@@ -188,9 +190,9 @@ func (t *Table) begin(names []string) error {
 	return t.csv.Write(header)
 }
 
-func (t *Table) parquet() *rowSink {
+func (t *Table) sink() *rowSink {
 	if t.rows == nil {
-		t.rows = &rowSink{AtomicFile: t.file, rows: t.codec.Create(t.file, t.columns...)}
+		t.rows = &rowSink{AtomicFile: t.file, rows: t.codec.Create(t.file, t.file.path, t.columns...)}
 	}
 	return t.rows
 }
@@ -288,8 +290,8 @@ func (t *Table) Close() error {
 	case t.csv != nil:
 		t.csv.Flush()
 		return t.csv.Error()
-	case t.format == Parquet:
-		defer t.parquet().closeFile()
+	case t.codec != nil:
+		defer t.sink().closeFile()
 		return t.rows.rows.Close()
 	}
 	return nil

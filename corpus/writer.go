@@ -10,7 +10,7 @@ import (
 )
 
 // Writer writes items in the format they were read in: lines and rows byte for
-// byte, under the header of the first table; Parquet rows with the same schema;
+// byte, under the header of the first table; rows of Parquet and Arrow with the same schema;
 // WARC records byte for byte, a gzip member each; and files, text or HTML,
 // copied as they are into a directory under their own relative names.
 //
@@ -52,12 +52,12 @@ func NewWriter(path string, r *Reader) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch c := r.opt.codec(format); {
+	switch c := codecOf(r.opt.Codecs, format); {
 	case c != nil && f.pack != nil:
 		f.Abort()
 		return nil, fmt.Errorf("%s: %s is not compressed as a whole", path, format)
 	case c != nil:
-		return &Writer{sink: &rowSink{AtomicFile: f, rows: c.Create(f), first: r.inputs[0]}}, nil
+		return &Writer{sink: &rowSink{AtomicFile: f, rows: c.Create(f, path), first: r.inputs[0]}}, nil
 	case format == JSON:
 		return &Writer{sink: &jsonSink{AtomicFile: f}}, nil
 	case format == WARC:
@@ -228,7 +228,7 @@ type rowSink struct {
 	rows  RowWriter
 	first *input // tells the schema where no row is kept
 	from  *input
-	file  *os.File
+	file  rowFile
 }
 
 func (s *rowSink) write(it Item) error { return s.writeAfter(it) }
@@ -247,7 +247,7 @@ func (s *rowSink) writeAfter(it Item, before ...any) error {
 }
 
 func (s *rowSink) begin(in *input) error {
-	f, err := in.openFile()
+	f, err := in.openRows()
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
-	"github.com/neardup/neardup/corpus/parquet"
 )
 
 // clusterFields are what --cluster-fields may ask for, in the order of the
@@ -63,14 +62,14 @@ type clusterWriter struct {
 // newClusterWriter writes a table, or a line of JSON a cluster, by the file's name.
 func newClusterWriter(out *corpus.AtomicFile, path string, fields []string, n *notes, style csvStyle) (*clusterWriter, error) {
 	w := &clusterWriter{fields: fields, notes: n, to: &memberLines{out: out, fields: fields}}
-	if f := corpus.FormatOf(path); f != corpus.CSV && f != corpus.TSV && f != corpus.Parquet {
+	if f := corpus.FormatOf(path); f == corpus.JSONL || !slices.Contains(corpus.TableFormats(), f) {
 		return w, nil
 	}
 	columns := []corpus.Column{{Name: "leader"}, {Name: "size", Kind: corpus.Integer}, {Name: "id"}, {Name: "similarity", Kind: corpus.Number}}
 	for _, name := range fields {
 		columns = append(columns, corpus.Column{Name: name})
 	}
-	table, err := corpus.NewTable(out, style.TableStyle, parquet.Codec{}, columns...)
+	table, err := corpus.NewTable(out, style.TableStyle, codecs, columns...)
 	w.to = memberRows{table}
 	return w, err
 }

@@ -63,9 +63,9 @@ end, or not at all.
 	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&d.out, "out", "", "write the kept documents here, in the format of the input")
 		fs.StringVar(&d.decide, "decisions", "", "write one decision a document here (JSONL)")
-		fs.StringVar(&d.groups, "groups", "", "write every document with its group and its own columns here: .csv or .tsv for a spreadsheet, .jsonl, .parquet")
+		fs.StringVar(&d.groups, "groups", "", "write every document with its group and its own columns here: .csv or .tsv for a spreadsheet, .jsonl, .parquet, .arrow")
 		fs.Var(&d.csv, "csv", "how --groups and --clusters write CSV: 'bom sep=; raw', any of them (raw: no apostrophe before what looks like a formula)")
-		fs.StringVar(&d.clusters, "clusters", "", "write each leader with its duplicates here (JSONL; by the name .csv, .tsv or .parquet, a row a document)")
+		fs.StringVar(&d.clusters, "clusters", "", "write each leader with its duplicates here (JSONL; by the name .csv, .tsv, .parquet or .arrow, a row a document)")
 		fs.StringVar(&d.fields, "cluster-fields", "", "with --clusters: say of each document also "+strings.Join(clusterFields, ",")+" (any of them; the text is cut)")
 		fs.StringVar(&d.report, "report", "", "write a page of the run and of its groups here (HTML, one file)")
 		d.proof.add(fs)
@@ -262,7 +262,7 @@ func (d *dedup) config() (batch.Config, error) {
 		return cfg, usage("--cluster-fields has no effect without --clusters")
 	}
 	if formats := corpus.TableFormats(); d.groups != "" && !slices.Contains(formats, corpus.FormatOf(d.groups)) {
-		return cfg, usage("--groups %s: the name must end with .csv, .tsv, .jsonl or .parquet", d.groups)
+		return cfg, usage("--groups %s: the name must end with .csv, .tsv, .jsonl, .parquet or .arrow", d.groups)
 	}
 	isCSV := func(path string) bool { f := corpus.FormatOf(path); return f == corpus.CSV || f == corpus.TSV }
 	if d.csv != (csvStyle{}) && !isCSV(d.groups) && !isCSV(d.clusters) {

@@ -14,6 +14,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/corpus/arrow"
 	"github.com/neardup/neardup/corpus/parquet"
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/feature/keyword"
@@ -103,6 +104,9 @@ func (f *inputFlags) openFor(a *app, inputs []string, spool string, outputs ...s
 	return r, nil
 }
 
+// codecs are those of the formats that corpus is given.
+var codecs = []corpus.Codec{parquet.Codec{}, arrow.Codec{}}
+
 // options are those of the flags.
 func (f *inputFlags) options() (corpus.Options, error) {
 	opt := f.opt
@@ -122,7 +126,7 @@ func (f *inputFlags) options() (corpus.Options, error) {
 		}
 	}
 	opt.MaxDocument, opt.MaxDecompressed = int64(f.maxDocument), int64(f.maxInput)
-	opt.Codecs = []corpus.Codec{parquet.Codec{}}
+	opt.Codecs = codecs
 	opt.Extract, opt.Pixels = extract, pixelsOf
 	if opt.Picture == nil {
 		opt.Picture = pictureText(f.maxPixels)

@@ -8,7 +8,6 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
-	"github.com/neardup/neardup/corpus/parquet"
 	"github.com/neardup/neardup/internal/external"
 )
 
@@ -78,7 +77,7 @@ func newGroupWriter(out *corpus.AtomicFile, tmp string, style csvStyle, r *corpu
 	if against {
 		columns, w.leaders = append(columns, corpus.Column{Name: "leader"}), external.NewSpool(f, notesMemory)
 	}
-	table, err := corpus.NewTable(out, style.TableStyle, parquet.Codec{}, columns...)
+	table, err := corpus.NewTable(out, style.TableStyle, codecs, columns...)
 	if err == nil {
 		err = table.Suits(r)
 	}

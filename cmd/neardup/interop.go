@@ -16,7 +16,7 @@ func (f *interopFlags) add(fs *pflag.FlagSet) {
 	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.dolma, "dolma", "", "write dolma's attributes into this new folder: attributes/NAME beside the inputs' documents")
 		fs.StringVar(&f.datatrove, "datatrove", "", "write the .remove files of datatrove into this new folder: one a file, in the order of their names")
-		fs.StringVar(&f.removed, "removed", "", "write the ids of the documents that go here: .parquet, as NeMo Curator reads it, .jsonl, .csv or .tsv")
+		fs.StringVar(&f.removed, "removed", "", "write the ids of the documents that go here: .parquet, as NeMo Curator reads it, .arrow, .jsonl, .csv or .tsv")
 	})
 }
 
@@ -39,7 +39,7 @@ func (f *interopFlags) open(label string, r *corpus.Reader) (ws interopWriters, 
 	}
 	add(f.dolma, func() (interop.Writer, error) { return interop.NewDolma(f.dolma, label, r) })
 	add(f.datatrove, func() (interop.Writer, error) { return interop.NewDatatrove(f.datatrove, r) })
-	add(f.removed, func() (interop.Writer, error) { return interop.NewIDs(f.removed) })
+	add(f.removed, func() (interop.Writer, error) { return interop.NewIDs(f.removed, codecs) })
 	if err != nil {
 		ws.abort()
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/neardup/neardup/corpus"
-	"github.com/neardup/neardup/corpus/parquet"
 )
 
 // Span is a part of a text, in runes, and how sure it is, from 0 to 1.
@@ -129,14 +128,14 @@ func (w *datatrove) Add(d *Document) error {
 	return err
 }
 
-// NewIDs writes the ids of the documents that go as a table of one column, id: JSONL,
-// CSV, TSV or Parquet by the name of the file.
-func NewIDs(path string) (Writer, error) {
+// NewIDs writes the ids of the documents that go as a table of one column, id, in one of
+// corpus.TableFormats by the name of the file.
+func NewIDs(path string, codecs []corpus.Codec) (Writer, error) {
 	f, err := corpus.CreateAtomic(path)
 	if err != nil {
 		return nil, err
 	}
-	t, err := corpus.NewTable(f, corpus.TableStyle{Raw: true}, parquet.Codec{}, corpus.Column{Name: "id"})
+	t, err := corpus.NewTable(f, corpus.TableStyle{Raw: true}, codecs, corpus.Column{Name: "id"})
 	if err != nil {
 		f.Abort()
 		return nil, err

@@ -15,7 +15,10 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/corpus/interop"
+	"github.com/neardup/neardup/corpus/parquet"
 )
+
+var codecs = []corpus.Codec{parquet.Codec{}}
 
 // inputs are files of documents; those that say REMOVE go, and every x is a span.
 var inputs = []struct{ name, lines string }{
@@ -149,14 +152,14 @@ func TestIDs(t *testing.T) {
 		"ids.csv":   "id\na0\na2\nb2\nd0\n",
 	} {
 		r, path := open(t), filepath.Join(t.TempDir(), name)
-		w, err := interop.NewIDs(path)
+		w, err := interop.NewIDs(path, codecs)
 		write(t, r, w, err)
 		if got := read(t, path); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
 	r, path := open(t), filepath.Join(t.TempDir(), "ids.parquet")
-	w, err := interop.NewIDs(path)
+	w, err := interop.NewIDs(path, codecs)
 	write(t, r, w, err)
 	if got := read(t, path); !strings.HasPrefix(got, "PAR1") || !strings.HasSuffix(got, "PAR1") {
 		t.Error("ids.parquet is no Parquet")

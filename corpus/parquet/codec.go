@@ -8,8 +8,6 @@
 package parquet
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 
@@ -33,7 +31,7 @@ func (Codec) Open(file io.ReaderAt, size int64, fields corpus.Fields) (rows corp
 
 // Create starts a file with the columns before, and with the schema, the compression
 // and the metadata of the first file that rows come from.
-func (Codec) Create(w io.Writer, before ...corpus.Column) corpus.RowWriter {
+func (Codec) Create(w io.Writer, _ string, before ...corpus.Column) corpus.RowWriter {
 	return &writer{out: w, before: before}
 }
 
@@ -42,63 +40,4 @@ func caught(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("damaged Parquet: %v", p)
 	}
-}
-
-// A row between reader and Split is, for each of the fields, of which Record.Others come last, a uvarint of
-// 1 + its length, or 0 for null, and the bytes.
-func appendField(dst, value []byte, null bool) []byte {
-	if null {
-		return binary.AppendUvarint(dst, 0)
-	}
-	dst = binary.AppendUvarint(dst, uint64(len(value))+1)
-	return append(dst, value...)
-}
-
-var errRow = errors.New("not a row of this codec")
-
-// Split finds the fields of a row.
-func (Codec) Split(raw []byte, rec *corpus.Record) error {
-	next := func(dst *[]byte) error {
-		n, used := binary.Uvarint(raw)
-		if used <= 0 || n > uint64(len(raw)-used)+1 {
-			return errRow
-		}
-		raw = raw[used:]
-		*dst = nil
-		if n > 0 {
-			*dst = raw[: n-1 : n-1]
-			raw = raw[n-1:]
-		}
-		return nil
-	}
-	for _, dst := range recordFields(rec) {
-		if err := next(dst); err != nil {
-			return err
-		}
-	}
-	rec.Others = nil
-	for len(raw) > 0 {
-		var value []byte
-		if err := next(&value); err != nil {
-			return err
-		}
-		rec.Others = append(rec.Others, value)
-	}
-	return nil
-}
-
-// fieldCount is how many there are: the named ones and more of the text.
-const fieldCount = 6 + corpus.MostTexts - 1
-
-func recordFields(r *corpus.Record) (all [fieldCount]*[]byte) {
-	n := copy(all[:], []*[]byte{&r.ID, &r.Text, &r.Title, &r.URL, &r.Time, &r.HTML})
-	for i := range r.More {
-		all[n+i] = &r.More[i]
-	}
-	return all
-}
-
-func wantedFields(f *corpus.Fields) []corpus.Field {
-	all := append([]corpus.Field{f.ID, f.Text, f.Title, f.URL, f.Time, f.HTML}, f.More[:]...)
-	return append(all, f.Others...)
 }

@@ -263,14 +263,6 @@ func drain(tb testing.TB, content []byte) {
 	}
 }
 
-func FuzzSplit(f *testing.F) {
-	f.Add([]byte{2, 'a', 0, 1, 0, 0, 0})
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		var rec corpus.Record
-		parquet.Codec{}.Split(raw, &rec)
-	})
-}
-
 func ExampleCodec() {
 	_, err := corpus.Open([]string{"*.parquet"}, corpus.Options{Codecs: []corpus.Codec{parquet.Codec{}}})
 	fmt.Println(err)
@@ -308,7 +300,7 @@ func BenchmarkRead(b *testing.B) {
 // What the codec creates has the rows of what it opened.
 func ExampleCodec_Create() {
 	var codec corpus.Codec = parquet.Codec{}
-	empty := codec.Create(io.Discard)
+	empty := codec.Create(io.Discard, "out.parquet")
 	fmt.Println(codec.Format(), empty != nil)
 	// Output: parquet true
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ const (
 // reader reads the wanted columns side by side, row group after row group.
 type reader struct {
 	groups []parquet.RowGroup
-	leaves []*parquet.LeafColumn // of wantedFields; nil where nobody wants the field
+	leaves []*parquet.LeafColumn // of Fields.All; nil where nobody wants the field
 	cols   []*column
 	left   int64 // rows left in this group
 	block  []byte
@@ -105,7 +106,7 @@ func chunkStart(m *format.ColumnMetaData) int64 {
 
 // choose finds the columns of the wanted fields.
 func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
-	wanted := wantedFields(&fields)
+	wanted := fields.All()
 	r.leaves, r.cols = make([]*parquet.LeafColumn, len(wanted)), make([]*column, len(wanted))
 	for i, field := range wanted {
 		if field.Name == "" {
@@ -117,11 +118,14 @@ func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
 		}
 		r.leaves[i] = leaf
 	}
-	err := checkText(r.leaves[1], fields.Text.Name)
-	for i, field := range fields.More {
-		err = errors.Join(err, checkText(r.leaves[fieldCount-len(fields.More)+i], field.Name))
+	for i, field := range wanted {
+		if slices.Contains(fields.Texts(), field) {
+			if err := checkText(r.leaves[i], field.Name); err != nil {
+				return err
+			}
+		}
 	}
-	return err
+	return nil
 }
 
 // find finds a column by its name or by its path with dots.
@@ -169,7 +173,7 @@ func (r *reader) Next() (raw []byte, err error) {
 	from := len(r.block)
 	for _, c := range r.cols {
 		if c == nil {
-			r.block = appendField(r.block, nil, true)
+			r.block = corpus.AppendNull(r.block)
 			continue
 		}
 		v, err := c.next()
@@ -250,12 +254,12 @@ func (c *column) next() (parquet.Value, error) {
 func (c *column) append(dst []byte, v parquet.Value) []byte {
 	switch {
 	case v.IsNull():
-		return appendField(dst, nil, true)
+		return corpus.AppendNull(dst)
 	case v.Kind() == parquet.ByteArray || v.Kind() == parquet.FixedLenByteArray:
-		return appendField(dst, v.ByteArray(), false)
+		return corpus.AppendCell(dst, v.ByteArray())
 	}
 	c.small = c.text(c.small[:0], v)
-	return appendField(dst, c.small, false)
+	return corpus.AppendCell(dst, c.small)
 }
 
 // textOf returns how values of a type that is no string are written. The types

@@ -86,7 +86,7 @@ func tabulate(t *testing.T, r *corpus.Reader, out string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := corpus.NewTable(f, corpus.TableStyle{}, parquet.Codec{}, corpus.Column{Name: "n", Kind: corpus.Integer}, corpus.Column{Name: "x", Kind: corpus.Number})
+	table, err := corpus.NewTable(f, corpus.TableStyle{}, []corpus.Codec{parquet.Codec{}}, corpus.Column{Name: "n", Kind: corpus.Integer}, corpus.Column{Name: "x", Kind: corpus.Number})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestTableRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			table, err := corpus.NewTable(f, c.style, parquet.Codec{}, columns...)
+			table, err := corpus.NewTable(f, c.style, []corpus.Codec{parquet.Codec{}}, columns...)
 			if err == nil && want == c.full {
 				err = table.Row("=x", int64(3))
 			}
@@ -193,7 +193,7 @@ func TestTableRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Abort()
-		if _, err := corpus.NewTable(f, corpus.TableStyle{}, parquet.Codec{}, columns...); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := corpus.NewTable(f, corpus.TableStyle{}, []corpus.Codec{parquet.Codec{}}, columns...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -38,7 +38,7 @@ def like_file(text):
     """Whether a text is the name of a file that is there, or of one that the command could read."""
     if len(text) >= 4096 or any(c in text for c in "\0\n"):
         return False
-    return bool(re.fullmatch(r"\S+\.(jsonl|json|csv|tsv|parquet|warc|html?|txt)(\.(gz|zst|zstd))?", text)) or os.path.isfile(text)
+    return bool(re.fullmatch(r"\S+\.(jsonl|json|csv|tsv|parquet|arrows?|feather|warc|html?|txt)(\.(gz|zst|zstd))?", text)) or os.path.isfile(text)
 
 
 def table_of(data, text):

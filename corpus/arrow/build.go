@@ -1,0 +1,318 @@
+package arrow
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/neardup/neardup/corpus"
+)
+
+// version is that of the messages: V5.
+const version = 4
+
+// output writes messages as a stream, or as a file, whose end says where they lie.
+type output struct {
+	out     io.Writer
+	stream  bool
+	own     []corpus.Column
+	of      *schema // behind own; may be nil
+	at      int64
+	codec   int8
+	zstd    *zstd.Encoder
+	dicts   []block
+	batches []block
+}
+
+// block says where a message lies.
+type block struct {
+	at   int64
+	head int32
+	body int64
+}
+
+func (o *output) write(b []byte) error {
+	n, err := o.out.Write(b)
+	o.at += int64(n)
+	return err
+}
+
+var zeros [64]byte
+
+func pad(n int64) []byte { return zeros[:-n&7] }
+
+// begin writes what stands before the batches.
+func (o *output) begin() error {
+	if !o.stream {
+		if err := o.write([]byte(magic + "\x00\x00")); err != nil {
+			return err
+		}
+	}
+	_, err := o.message(kindSchema, o.schema, nil)
+	return err
+}
+
+// message writes one, whose header a function builds.
+func (o *output) message(kind byte, header func(*flatbuffers.Builder) flatbuffers.UOffsetT, body []*buffer) (block, error) {
+	var size int64
+	for _, b := range body {
+		size += b.size + int64(len(pad(b.size)))
+	}
+	b := flatbuffers.NewBuilder(1024)
+	of := header(b)
+	b.StartObject(5)
+	b.PrependInt64Slot(3, size, 0)
+	b.PrependUOffsetTSlot(2, of, 0)
+	b.PrependInt16Slot(0, version, 0)
+	b.PrependByteSlot(1, kind, 0)
+	b.Finish(b.EndObject())
+	head := b.FinishedBytes()
+	return o.raw(head, size, func() error {
+		for _, b := range body {
+			if err := o.write(b.b); err != nil {
+				return err
+			}
+			if err := o.write(pad(b.size)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// raw writes a message that is built.
+func (o *output) raw(head []byte, size int64, body func() error) (block, error) {
+	padding := pad(int64(len(head)))
+	at := block{o.at, int32(8 + len(head) + len(padding)), size}
+	prefix := binary.LittleEndian.AppendUint32([]byte{255, 255, 255, 255}, uint32(len(head)+len(padding)))
+	for _, b := range [][]byte{prefix, head, padding} {
+		if err := o.write(b); err != nil {
+			return at, err
+		}
+	}
+	return at, body()
+}
+
+// schema builds the columns of its own and those of the input. What is said of these lies
+// in bytes of the input, which are taken whole: places in them count from where they stand.
+func (o *output) schema(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+	var fields []flatbuffers.UOffsetT
+	var metadata flatbuffers.UOffsetT
+	if o.of != nil {
+		b.StartVector(1, len(o.of.Bytes), 8)
+		for i := len(o.of.Bytes) - 1; i >= 0; i-- {
+			b.PlaceByte(o.of.Bytes[i])
+		}
+		base := b.Offset()
+		b.EndVector(len(o.of.Bytes))
+		for _, f := range o.of.fields {
+			fields = append(fields, base-f.Pos)
+		}
+		if at := flatbuffers.UOffsetT(o.of.Offset(schemaMetadata)); at > 0 {
+			metadata = base - o.of.Indirect(o.of.Pos+at)
+		}
+	}
+	var own []flatbuffers.UOffsetT
+	for _, c := range o.own {
+		own = append(own, ownField(b, c))
+	}
+	fields = append(own, fields...)
+	b.StartVector(4, len(fields), 4)
+	for i := len(fields) - 1; i >= 0; i-- {
+		b.PrependUOffsetT(fields[i])
+	}
+	all := b.EndVector(len(fields))
+	b.StartObject(4)
+	b.PrependUOffsetTSlot(1, all, 0)
+	b.PrependUOffsetTSlot(2, metadata, 0)
+	return b.EndObject()
+}
+
+// ownField builds a column of its own.
+func ownField(b *flatbuffers.Builder, c corpus.Column) flatbuffers.UOffsetT {
+	name := b.CreateString(c.Name)
+	b.StartVector(4, 0, 4)
+	children := b.EndVector(0)
+	b.StartObject(2)
+	kind := texts
+	switch c.Kind {
+	case corpus.Integer:
+		kind = integer
+		b.PrependInt32Slot(0, 64, 0)
+		b.PrependBoolSlot(1, true, false)
+	case corpus.Number:
+		kind = floating
+		b.PrependInt16Slot(0, 2, 0) // double
+	}
+	of := b.EndObject()
+	b.StartObject(7)
+	b.PrependUOffsetTSlot(0, name, 0)
+	b.PrependUOffsetTSlot(3, of, 0)
+	b.PrependUOffsetTSlot(5, children, 0)
+	b.PrependBoolSlot(1, true, false)
+	b.PrependByteSlot(2, byte(kind), 0)
+	return b.EndObject()
+}
+
+// parts are what a batch is made of, in their order.
+type parts struct {
+	nodes    [][2]int64
+	buffers  []*buffer
+	variadic []int64
+}
+
+func (p *parts) add(d *data) {
+	p.nodes = append(p.nodes, [2]int64{int64(d.rows), int64(d.nulls)})
+	if d.kind != null && d.kind != union && d.kind != runEnds || d.index {
+		valid := d.valid
+		if valid == nil {
+			valid = &buffer{done: true}
+		}
+		p.buffers = append(p.buffers, valid)
+	}
+	if !d.index && (d.kind == binaryView || d.kind == textView) {
+		p.variadic = append(p.variadic, int64(len(d.buffers)-1))
+	}
+	p.buffers = append(p.buffers, d.buffers...)
+	for _, c := range d.children {
+		p.add(c)
+	}
+}
+
+// batch writes rows of all columns.
+func (o *output) batch(columns []*data, rows int) error {
+	var p parts
+	for _, d := range columns {
+		p.add(d)
+	}
+	body := make([]*buffer, len(p.buffers))
+	for i, b := range p.buffers {
+		packed, err := o.pack(b.bytes())
+		if err != nil {
+			return err
+		}
+		body[i] = have(packed)
+	}
+	at, err := o.message(kindBatch, func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+		var places [][2]int64
+		var place int64
+		for _, b := range body {
+			places = append(places, [2]int64{place, b.size})
+			place += b.size + int64(len(pad(b.size)))
+		}
+		nodes, buffers := pairs(b, p.nodes), pairs(b, places)
+		b.StartVector(8, len(p.variadic), 8)
+		for i := len(p.variadic) - 1; i >= 0; i-- {
+			b.PrependInt64(p.variadic[i])
+		}
+		variadic := b.EndVector(len(p.variadic))
+		var compression flatbuffers.UOffsetT
+		if o.codec != noCodec {
+			b.StartObject(2)
+			b.PrependInt8Slot(0, o.codec, lz4Frame)
+			compression = b.EndObject()
+		}
+		b.StartObject(5)
+		b.PrependInt64Slot(0, int64(rows), 0)
+		b.PrependUOffsetTSlot(1, nodes, 0)
+		b.PrependUOffsetTSlot(2, buffers, 0)
+		b.PrependUOffsetTSlot(3, compression, 0)
+		if len(p.variadic) > 0 {
+			b.PrependUOffsetTSlot(4, variadic, 0)
+		}
+		return b.EndObject()
+	}, body)
+	o.batches = append(o.batches, at)
+	return err
+}
+
+// pairs builds a list of two numbers each.
+func pairs(b *flatbuffers.Builder, all [][2]int64) flatbuffers.UOffsetT {
+	b.StartVector(16, len(all), 8)
+	for i := len(all) - 1; i >= 0; i-- {
+		b.PlaceInt64(all[i][1])
+		b.PlaceInt64(all[i][0])
+	}
+	return b.EndVector(len(all))
+}
+
+// pack compresses a buffer as those of the input are, and says before it how long it was.
+func (o *output) pack(b []byte) ([]byte, error) {
+	if o.codec == noCodec || len(b) == 0 {
+		return b, nil
+	}
+	to := binary.LittleEndian.AppendUint64(nil, uint64(len(b)))
+	if o.codec == zstdFrames {
+		if o.zstd == nil {
+			var err error
+			if o.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)); err != nil {
+				return nil, err
+			}
+		}
+		return o.zstd.EncodeAll(b, to), nil
+	}
+	var packed bytes.Buffer
+	packed.Write(to)
+	w := lz4.NewWriter(&packed)
+	if _, err := w.Write(b); err != nil {
+		return nil, err
+	}
+	err := w.Close()
+	return packed.Bytes(), err
+}
+
+// dictionary copies one of the input.
+func (o *output) dictionary(m message, body io.Reader) error {
+	at, err := o.verbatim(m, body)
+	o.dicts = append(o.dicts, at)
+	return err
+}
+
+// copy copies a batch of the input.
+func (o *output) copy(m message, body io.Reader) error {
+	at, err := o.verbatim(m, body)
+	o.batches = append(o.batches, at)
+	return err
+}
+
+func (o *output) verbatim(m message, body io.Reader) (block, error) {
+	return o.raw(m.Bytes, m.size, func() error {
+		n, err := io.Copy(o.out, body)
+		o.at += n
+		return err
+	})
+}
+
+// end ends a stream, and a file with what it holds and where.
+func (o *output) end() error {
+	if err := o.write([]byte{255, 255, 255, 255, 0, 0, 0, 0}); err != nil || o.stream {
+		return err
+	}
+	b := flatbuffers.NewBuilder(1024)
+	of, dicts, batches := o.schema(b), places(b, o.dicts), places(b, o.batches)
+	b.StartObject(5)
+	b.PrependUOffsetTSlot(1, of, 0)
+	b.PrependUOffsetTSlot(2, dicts, 0)
+	b.PrependUOffsetTSlot(3, batches, 0)
+	b.PrependInt16Slot(0, version, 0)
+	b.Finish(b.EndObject())
+	footer := b.FinishedBytes()
+	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
+	return o.write(append(footer, magic...))
+}
+
+// places builds a list of where messages lie.
+func places(b *flatbuffers.Builder, all []block) flatbuffers.UOffsetT {
+	b.StartVector(24, len(all), 8)
+	for i := len(all) - 1; i >= 0; i-- {
+		b.PlaceInt64(all[i].body)
+		b.PlaceInt32(0)
+		b.PlaceInt32(all[i].head)
+		b.PlaceInt64(all[i].at)
+	}
+	return b.EndVector(len(all))
+}

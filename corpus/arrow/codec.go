@@ -1,0 +1,61 @@
+// Package arrow reads and writes the IPC format of Apache Arrow for package corpus,
+// as a file (also called Feather) and as a stream. Give it to corpus as one of
+// Options.Codecs.
+//
+// The fields are top-level columns or lie in structs ("meta.url"). The text is a column of
+// strings or bytes of any of their types, also encoded as a dictionary or by runs; an id may
+// be an integer and a time a timestamp, a date, an integer or a string. Only the buffers of
+// the wanted columns are read. All others may have any type: rows are copied by the layout of
+// their buffers, and what the schema says of them byte for byte.
+//
+// It is our own because the official module trusts lengths that damaged metadata claims, which
+// ends the program, reads all columns of a batch, and weighs 3 MB.
+package arrow
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/neardup/neardup/corpus"
+)
+
+// Codec is Arrow for corpus.Options.Codecs. The zero value is ready.
+type Codec struct{}
+
+var _ corpus.Codec = Codec{}
+
+// Format returns corpus.Arrow.
+func (Codec) Format() corpus.Format { return corpus.Arrow }
+
+// Open starts reading a file or a stream, whichever it is. A missing column is
+// corpus.ErrField.
+func (Codec) Open(file io.ReaderAt, size int64, fields corpus.Fields) (corpus.RowReader, error) {
+	return openReader(file, size, &fields)
+}
+
+// Create starts a table with the columns before, and with the schema, the compression
+// and the metadata of the first file that rows come from. A path that ends with .arrows,
+// and standard output, makes it a stream; another a file, or what that first file is.
+func (Codec) Create(w io.Writer, path string, before ...corpus.Column) corpus.RowWriter {
+	return newWriter(w, path, before)
+}
+
+// damaged tells that it is the file that an error is about.
+func damaged(err error) error {
+	if err == nil || err == io.EOF || errors.Is(err, corpus.ErrField) || errors.Is(err, errBatch) || errors.Is(err, errDamaged) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errDamaged, err)
+}
+
+var errDamaged = errors.New("damaged Arrow")
+
+// maxBatch bounds what the wanted columns of a record batch hold, and maxRows its rows: a
+// few bytes may stand for all of them.
+const (
+	maxBatch = 1 << 30
+	maxRows  = 1 << 26
+)
+
+var errBatch = fmt.Errorf("a record batch holds more than %d MiB or %d rows: write smaller ones", maxBatch>>20, maxRows)

@@ -1,0 +1,153 @@
+package arrow
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/neardup/neardup/corpus"
+)
+
+const blockSize = 256 << 10 // rows are handed out as slices of blocks
+
+// reader reads the wanted columns of one batch after the other.
+type reader struct {
+	src     *source
+	paths   [][]int   // of Fields.All, through structs; nil where nobody wants the field
+	columns [][]*data // of this batch, likewise
+	row     int
+	rows    int // of this batch
+	block   []byte
+}
+
+func openReader(file io.ReaderAt, size int64, fields *corpus.Fields) (r *reader, err error) {
+	var src *source
+	defer src.told(&err)
+	if src, err = open(file, size); err != nil {
+		return nil, err
+	}
+	r = &reader{src: src}
+	return r, r.choose(fields)
+}
+
+// choose finds the columns of the wanted fields.
+func (r *reader) choose(fields *corpus.Fields) error {
+	wanted := fields.All()
+	r.paths, r.columns = make([][]int, len(wanted)), make([][]*data, len(wanted))
+	for i, one := range wanted {
+		if one.Name == "" {
+			continue
+		}
+		path, leaf := find(r.src.fields, one.Name)
+		switch {
+		case leaf == nil && one.Required:
+			return fmt.Errorf("%w %q; the columns are %s", corpus.ErrField, one.Name, strings.Join(names(nil, "", r.src.fields), ", "))
+		case leaf == nil:
+			continue
+		case leaf.nested() && one.Required:
+			return fmt.Errorf("%w %q: it is a %s", corpus.ErrField, one.Name, leaf.kind)
+		case leaf.nested():
+			continue
+		case slices.Contains(fields.Texts(), one) && !leaf.textual():
+			return fmt.Errorf("%w of text %q: it holds %s", corpus.ErrField, one.Name, leaf.kind)
+		}
+		r.paths[i] = path
+	}
+	return nil
+}
+
+// find finds a column by its name or by its path with dots.
+func find(fields []*field, name string) (path []int, leaf *field) {
+	if at := slices.IndexFunc(fields, func(f *field) bool { return f.name == name }); at >= 0 {
+		return []int{at}, fields[at].values()
+	}
+	for part := range strings.SplitSeq(name, ".") {
+		at := slices.IndexFunc(fields, func(f *field) bool { return f.name == part })
+		if at < 0 {
+			return nil, nil
+		}
+		leaf, fields = fields[at].values(), nil
+		if leaf.kind == structure {
+			fields = leaf.children
+		}
+		path = append(path, at)
+	}
+	return path, leaf
+}
+
+// values is the field of what a column holds, if it is encoded by runs.
+func (f *field) values() *field {
+	for f.kind == runEnds {
+		f = f.children[1]
+	}
+	return f
+}
+
+func (f *field) nested() bool { return len(f.children) > 0 }
+
+func (f *field) textual() bool {
+	switch f.kind {
+	case texts, largeText, textView, binaries, largeBinary, binaryView:
+		return true
+	}
+	return false
+}
+
+// Next returns the next row.
+func (r *reader) Next() (raw []byte, err error) {
+	defer r.src.told(&err)
+	for r.row == r.rows {
+		if err := r.batch(); err != nil {
+			return nil, err
+		}
+	}
+	if cap(r.block)-len(r.block) < blockSize/8 {
+		r.block = make([]byte, 0, blockSize)
+	}
+	from := len(r.block)
+	for _, path := range r.columns {
+		r.block = r.appendField(r.block, path)
+	}
+	r.row++
+	return r.block[from:len(r.block):len(r.block)], nil
+}
+
+// batch goes to the next batch.
+func (r *reader) batch() error {
+	b, err := r.src.next()
+	if err != nil {
+		return err
+	}
+	r.row, r.rows = 0, b.rows
+	for i, path := range r.paths {
+		r.columns[i] = r.columns[i][:0]
+		columns := b.columns
+		for _, at := range path {
+			column := columns[at]
+			if r.columns[i], columns = append(r.columns[i], column), column.children; column.rows < b.rows {
+				return fmt.Errorf("%d rows of column %q in a batch of %d", column.rows, column.name, b.rows)
+			}
+		}
+	}
+	return nil
+}
+
+// appendField appends the row of a column below structs, which may be null too.
+func (r *reader) appendField(row []byte, path []*data) []byte {
+	for i, d := range path {
+		if i == len(path)-1 {
+			return r.src.appendValue(row, d, r.row)
+		}
+		if d.null(r.row) {
+			break
+		}
+	}
+	return corpus.AppendNull(row)
+}
+
+// Close frees what is open.
+func (r *reader) Close() error {
+	r.src.close()
+	return nil
+}

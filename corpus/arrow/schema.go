@@ -1,0 +1,271 @@
+package arrow
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+)
+
+// The messages of IPC are flat buffers. These are the places of the members of their tables
+// (format/Schema.fbs, Message.fbs and File.fbs of Arrow): 4, and 2 more for each one before.
+const (
+	schemaEndianness, schemaFields, schemaMetadata         = 4, 6, 8
+	fieldName, fieldNullable, fieldKind, fieldType         = 4, 6, 8, 10
+	fieldDictionary, fieldChildren                         = 12, 14
+	dictionaryID, dictionaryIndex                          = 4, 6
+	messageKind, messageHeader, messageBody                = 6, 8, 10
+	batchLength, batchNodes, batchBuffers                  = 4, 6, 8
+	batchCompression, batchVariadic                        = 10, 12
+	dictionaryBatchID, dictionaryBatchData, dictionaryMore = 4, 6, 8
+	footerSchema, footerDictionaries, footerBatches        = 6, 8, 10
+	first, second                                          = 4, 6 // of a table that is a type
+)
+
+// kind is a type of a column.
+type kind byte
+
+const (
+	null kind = iota + 1
+	integer
+	floating
+	binaries
+	texts
+	boolean
+	decimal
+	date
+	clock
+	timestamp
+	interval
+	list
+	structure
+	union
+	fixedBinary
+	fixedList
+	mapping
+	duration
+	largeBinary
+	largeText
+	largeList
+	runEnds
+	binaryView
+	textView
+	listView
+	largeListView
+)
+
+var kindNames = [...]string{"", "null", "int", "float", "binary", "utf8", "bool", "decimal", "date", "time", "timestamp", "interval", "list", "struct", "union",
+	"fixed_size_binary", "fixed_size_list", "map", "duration", "large_binary", "large_utf8", "large_list", "run_end_encoded", "binary_view", "utf8_view", "list_view", "large_list_view"}
+
+func (k kind) String() string { return kindNames[k] }
+
+// table is a table of a flat buffer. What lies out of it is for caught.
+type table struct{ flatbuffers.Table }
+
+func rootOf(b []byte) table {
+	return table{flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}}
+}
+
+// table is a member that is a table, or one of a union of them.
+func (t table) table(slot flatbuffers.VOffsetT) (table, bool) {
+	o := t.Offset(slot)
+	if o == 0 {
+		return table{}, false
+	}
+	return table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(t.Pos + flatbuffers.UOffsetT(o))}}, true
+}
+
+// vector is where the elements of a member lie, of so many bytes each.
+func (t table) vector(slot flatbuffers.VOffsetT, size int) (at flatbuffers.UOffsetT, n int, err error) {
+	o := flatbuffers.UOffsetT(t.Offset(slot))
+	if o == 0 {
+		return 0, 0, nil
+	}
+	at, n = t.Vector(o), t.VectorLen(o)
+	if n < 0 || n > (len(t.Bytes)-int(at))/size {
+		return 0, 0, errors.New("a list ends behind its message")
+	}
+	return at, n, nil
+}
+
+// tables are the elements of a member that is a vector of tables.
+func (t table) tables(slot flatbuffers.VOffsetT) (all []table, err error) {
+	at, n, err := t.vector(slot, 4)
+	for i := range n {
+		all = append(all, table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(at + flatbuffers.UOffsetT(4*i))}})
+	}
+	return all, err
+}
+
+func (t table) text(slot flatbuffers.VOffsetT) string {
+	o := flatbuffers.UOffsetT(t.Offset(slot))
+	if o == 0 {
+		return ""
+	}
+	return string(t.ByteVector(t.Pos + o))
+}
+
+// field is a column, or one within another.
+type field struct {
+	table    // as the schema has it
+	name     string
+	kind     kind
+	width    int // bytes of a value; bits / 8 of a number; of offsets; elements of a fixed list
+	signed   bool
+	unit     int // of times; mode of a union; digits behind the point of a decimal
+	codes    [256]int8
+	children []*field
+	encoded  *encoded // nil: as it is
+}
+
+// encoded says that a column has indexes of a dictionary.
+type encoded struct {
+	id    int64
+	index field
+}
+
+// A schema may not be deeper, nor have more fields.
+const (
+	maxDepth  = 64
+	maxFields = 1 << 16
+)
+
+// schema is what the columns of a table are.
+type schema struct {
+	table
+	fields []*field
+	count  int
+	byID   map[int64]*field // that are encoded
+}
+
+func parseSchema(t table) (*schema, error) {
+	if t.GetInt16Slot(schemaEndianness, 0) != 0 {
+		return nil, errors.New("big endian is not read: write it on another machine, or as Parquet")
+	}
+	s := &schema{table: t, byID: map[int64]*field{}}
+	var err error
+	s.fields, err = s.parse(t, schemaFields, 0)
+	return s, err
+}
+
+func (s *schema) parse(t table, slot flatbuffers.VOffsetT, depth int) ([]*field, error) {
+	all, err := t.tables(slot)
+	if s.count += len(all); err != nil || depth > maxDepth || s.count > maxFields {
+		return nil, errors.Join(err, fmt.Errorf("%d columns, %d levels deep", s.count, depth))
+	}
+	var fields []*field
+	for _, one := range all {
+		f := &field{table: one, name: one.text(fieldName), kind: kind(one.GetByteSlot(fieldKind, 0))}
+		if f.children, err = s.parse(one, fieldChildren, depth+1); err != nil {
+			return nil, err
+		}
+		of, _ := one.table(fieldType)
+		if f.kind < null || f.kind > largeListView || of.Bytes == nil {
+			return nil, fmt.Errorf("column %q is of no type that is known: %d", f.name, f.kind)
+		}
+		if err := f.parse(of); err != nil {
+			return nil, fmt.Errorf("column %q: %w", f.name, err)
+		}
+		if d, ok := one.table(fieldDictionary); ok {
+			f.encoded = &encoded{d.GetInt64Slot(dictionaryID, 0), field{kind: integer, width: 4, signed: true}}
+			if index, ok := d.table(dictionaryIndex); ok {
+				if err := f.encoded.index.parse(index); err != nil {
+					return nil, err
+				}
+			}
+			s.byID[f.encoded.id] = f
+		}
+		fields = append(fields, f)
+	}
+	return fields, nil
+}
+
+// parse reads what a type says more.
+func (f *field) parse(of table) error {
+	switch f.kind {
+	case integer:
+		f.width, f.signed = int(of.GetInt32Slot(first, 0))/8, of.GetBoolSlot(second, false)
+	case floating:
+		f.width = 2 << of.GetInt16Slot(first, 0)
+	case decimal:
+		f.width, f.unit = int(of.GetInt32Slot(8, 128))/8, int(of.GetInt32Slot(second, 0))
+	case date:
+		f.unit = int(of.GetInt16Slot(first, 1))
+		f.width = 4 + 4*f.unit
+	case clock:
+		f.unit, f.width = int(of.GetInt16Slot(first, 1)), int(of.GetInt32Slot(second, 32))/8
+	case timestamp:
+		f.unit, f.width = int(of.GetInt16Slot(first, 0)), 8
+	case duration:
+		f.unit, f.width = int(of.GetInt16Slot(first, 1)), 8
+	case interval:
+		f.width = [...]int{4, 8, 16}[of.GetInt16Slot(first, 0)]
+	case fixedBinary, fixedList:
+		f.width = int(of.GetInt32Slot(first, 0))
+	case union:
+		f.unit = int(of.GetInt16Slot(first, 0))
+		return f.parseCodes(of)
+	case binaries, texts, list, mapping, listView:
+		f.width = 4
+	case largeBinary, largeText, largeList, largeListView:
+		f.width = 8
+	}
+	children := map[kind]int{list: 1, largeList: 1, listView: 1, largeListView: 1, fixedList: 1, mapping: 1, runEnds: 2}
+	if n, ok := children[f.kind]; ok && n != len(f.children) || f.width < 0 || f.width > 1<<24 || f.unit < -1<<10 || f.unit > 1<<10 {
+		return fmt.Errorf("%s with %d children, %d bytes", f.kind, len(f.children), f.width)
+	}
+	return nil
+}
+
+// parseCodes reads which child each type code of a union stands for.
+func (f *field) parseCodes(of table) error {
+	at, n, err := of.vector(second, 4)
+	for i := range f.codes {
+		f.codes[i] = -1
+		if at == 0 && i < len(f.children) {
+			f.codes[i] = int8(i)
+		}
+	}
+	for i := range n {
+		code := of.GetInt32(at + flatbuffers.UOffsetT(4*i))
+		if code < 0 || code > 127 || i >= len(f.children) {
+			return fmt.Errorf("type code %d of a union", code)
+		}
+		f.codes[code] = int8(i)
+	}
+	return err
+}
+
+// same reports whether two fields hold the same, under the same names.
+func (f *field) same(g *field) bool {
+	if f.name != g.name || f.kind != g.kind || f.width != g.width || f.unit != g.unit || f.signed != g.signed || len(f.children) != len(g.children) ||
+		(f.encoded == nil) != (g.encoded == nil) || f.codes != g.codes {
+		return false
+	}
+	if f.encoded != nil && (f.encoded.id != g.encoded.id || f.encoded.index.width != g.encoded.index.width || f.encoded.index.signed != g.encoded.index.signed) {
+		return false
+	}
+	return sameFields(f.children, g.children)
+}
+
+func sameFields(a, b []*field) bool {
+	for i := range min(len(a), len(b)) {
+		if !a[i].same(b[i]) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// names lists columns, those of structs by their paths.
+func names(dst []string, before string, fields []*field) []string {
+	for _, f := range fields {
+		if f.kind == structure {
+			dst = names(dst, before+f.name+".", f.children)
+			continue
+		}
+		dst = append(dst, strconv.Quote(before+f.name))
+	}
+	return dst
+}

@@ -1,0 +1,478 @@
+package arrow
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// magic begins and ends a file; behind the first one lies a stream.
+const magic = "ARROW1"
+
+// The kinds of messages.
+const (
+	kindSchema, kindDictionary, kindBatch = 1, 2, 3
+	maxHead                               = 64 << 20
+)
+
+// message is one of a stream or a file.
+type message struct {
+	table
+	header  table
+	kind    byte
+	at      int64 // of its body
+	size    int64 // of its body
+	written int   // bytes before Bytes
+}
+
+// source yields the record batches of a file or a stream.
+type source struct {
+	*schema
+	file   io.ReaderAt
+	end    int64 // of what may be read
+	stream bool
+	at     int64   // of the next message of a stream
+	blocks []int64 // where messages of a file lie that are left
+	dicts  map[int64][]*data
+	// onDictionary is told of each dictionary; may be nil.
+	onDictionary func(message) error
+	zstd         *zstd.Decoder
+	err          error // of loading a buffer
+}
+
+func open(file io.ReaderAt, size int64) (*source, error) {
+	s := &source{file: file, end: size, dicts: map[int64][]*data{}}
+	head := make([]byte, len(magic))
+	n, _ := file.ReadAt(head, 0)
+	s.stream = string(head[:n]) != magic
+	if !s.stream {
+		return s, s.footer()
+	}
+	m, err := s.message()
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if err == nil && m.kind != kindSchema {
+		err = fmt.Errorf("it begins with a message of kind %d", m.kind)
+	}
+	if err == nil {
+		s.schema, err = parseSchema(m.header)
+	}
+	return s, err
+}
+
+// footer reads the end of a file, which says where all lies.
+func (s *source) footer() error {
+	var tail [4 + len(magic)]byte
+	if _, err := s.file.ReadAt(tail[:], s.end-int64(len(tail))); err != nil || string(tail[4:]) != magic {
+		return io.ErrUnexpectedEOF
+	}
+	n := int64(binary.LittleEndian.Uint32(tail[:]))
+	if n > maxHead || n+int64(len(tail)) > s.end || n < 8 {
+		return fmt.Errorf("a footer of %d bytes", n)
+	}
+	b := make([]byte, n)
+	s.end -= int64(len(tail)) + n
+	if _, err := s.file.ReadAt(b, s.end); err != nil {
+		return err
+	}
+	t := rootOf(b)
+	of, ok := t.table(footerSchema)
+	if !ok {
+		return errors.New("a footer without a schema")
+	}
+	var err error
+	if s.schema, err = parseSchema(of); err != nil {
+		return err
+	}
+	for _, slot := range []flatbuffers.VOffsetT{footerDictionaries, footerBatches} {
+		at, n, err := t.vector(slot, 24)
+		if err != nil {
+			return err
+		}
+		for i := range n {
+			s.blocks = append(s.blocks, t.GetInt64(at+flatbuffers.UOffsetT(24*i)))
+		}
+	}
+	return nil
+}
+
+// message reads the next one; io.EOF after the last. A stream may end without a mark.
+func (s *source) message() (m message, err error) {
+	if !s.stream {
+		if len(s.blocks) == 0 {
+			return m, io.EOF
+		}
+		s.at, s.blocks = s.blocks[0], s.blocks[1:]
+	}
+	if s.at == s.end {
+		return m, io.EOF
+	}
+	var head [8]byte
+	if _, err := s.read(head[:4], s.at); err != nil {
+		return m, err
+	}
+	m.written = 4
+	if binary.LittleEndian.Uint32(head[:]) == 1<<32-1 { // not before 2019
+		m.written = 8
+		if _, err := s.read(head[:], s.at); err != nil {
+			return m, err
+		}
+	}
+	n := int64(binary.LittleEndian.Uint32(head[m.written-4:]))
+	if n == 0 {
+		return m, io.EOF
+	}
+	if n < 8 || n > maxHead {
+		return m, fmt.Errorf("a message of %d bytes at %d", n, s.at)
+	}
+	b := make([]byte, n)
+	if _, err := s.read(b, s.at+int64(m.written)); err != nil {
+		return m, err
+	}
+	m.table = rootOf(b)
+	m.kind, m.at, m.size = m.GetByteSlot(messageKind, 0), s.at+int64(m.written)+n, m.GetInt64Slot(messageBody, 0)
+	m.header, _ = m.table.table(messageHeader)
+	if m.size < 0 || m.header.Bytes == nil {
+		return m, fmt.Errorf("a message with a body of %d bytes at %d", m.size, s.at)
+	}
+	if m.size > s.end-m.at {
+		return m, io.ErrUnexpectedEOF
+	}
+	s.at = m.at + m.size
+	return m, nil
+}
+
+// read reads all of b, or fails.
+func (s *source) read(b []byte, at int64) (int, error) {
+	if at < 0 || int64(len(b)) > s.end-at {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return s.file.ReadAt(b, at)
+}
+
+// next returns the next batch.
+func (s *source) next() (*batch, error) {
+	for {
+		m, err := s.message()
+		if err != nil {
+			return nil, err
+		}
+		switch m.kind {
+		case kindDictionary:
+			if err := s.dictionary(m); err != nil {
+				return nil, err
+			}
+		case kindBatch:
+			b := &batch{src: s, message: m, table: m.header}
+			return b, b.parse(s.fields, false)
+		default:
+			return nil, fmt.Errorf("a message of kind %d among the batches", m.kind)
+		}
+	}
+}
+
+// dictionary notes one, or more of it.
+func (s *source) dictionary(m message) error {
+	if s.onDictionary != nil {
+		if err := s.onDictionary(m); err != nil {
+			return err
+		}
+	}
+	id := m.header.GetInt64Slot(dictionaryBatchID, 0)
+	of, ok := m.header.table(dictionaryBatchData)
+	f := s.byID[id]
+	if !ok || f == nil {
+		return fmt.Errorf("a dictionary with the number %d of no column", id)
+	}
+	b := &batch{src: s, message: m, table: of}
+	if err := b.parse([]*field{f}, true); err != nil {
+		return err
+	}
+	if m.header.GetBoolSlot(dictionaryMore, false) {
+		s.dicts[id] = append(s.dicts[id], b.columns[0])
+	} else {
+		s.dicts[id] = b.columns
+	}
+	return nil
+}
+
+// batch is some rows of all columns. Its buffers are read when they are asked for.
+type batch struct {
+	table
+	src     *source
+	message message
+	rows    int
+	columns []*data
+	codec   int8 // noCodec, lz4Frame or zstdFrames
+	loaded  int  // bytes of all buffers so far that are whole
+	open    []*buffer
+	inOpen  int // bytes of their windows
+	// What is left while it is parsed.
+	node, buffer, variadic     flatbuffers.UOffsetT
+	nodes, buffers, variadices int
+}
+
+const noCodec, lz4Frame, zstdFrames = -1, 0, 1
+
+// data is some rows of a column.
+type data struct {
+	*field
+	index    bool // of a dictionary
+	rows     int
+	nulls    int
+	valid    *buffer // nil where there is no bitmap
+	buffers  []*buffer
+	children []*data
+}
+
+// buffer is where bytes lie, and they themselves once they are wanted.
+type buffer struct {
+	of   *batch
+	at   int64 // in the body
+	size int64
+	b    []byte
+	from int // of b, where it is a window
+	done bool
+}
+
+func (b *batch) parse(fields []*field, values bool) (err error) {
+	rows := b.GetInt64Slot(batchLength, 0)
+	if rows < 0 || rows > maxRows {
+		return errBatch
+	}
+	b.rows, b.codec = int(rows), noCodec
+	if c, ok := b.table.table(batchCompression); ok {
+		if b.codec = c.GetInt8Slot(first, 0); b.codec != lz4Frame && b.codec != zstdFrames {
+			return fmt.Errorf("compressed as number %d", b.codec)
+		}
+	}
+	b.node, b.nodes, err = b.vector(batchNodes, 16)
+	if err == nil {
+		b.buffer, b.buffers, err = b.vector(batchBuffers, 16)
+	}
+	if err == nil {
+		b.variadic, b.variadices, err = b.vector(batchVariadic, 8)
+	}
+	for _, f := range fields {
+		if err == nil {
+			var d *data
+			d, err = b.data(f, values)
+			b.columns = append(b.columns, d)
+		}
+	}
+	for _, d := range b.columns {
+		if err == nil && d.rows != b.rows {
+			err = fmt.Errorf("%d rows of column %q in a batch of %d", d.rows, d.name, b.rows)
+		}
+	}
+	return err
+}
+
+// data takes what belongs to a column; values means those of its dictionary.
+func (b *batch) data(f *field, values bool) (*data, error) {
+	if b.nodes--; b.nodes < 0 {
+		return nil, errors.New("a batch lacks columns")
+	}
+	rows, nulls := b.GetInt64(b.node), b.GetInt64(b.node+8)
+	b.node += 16
+	if rows < 0 || rows > 1<<31 || nulls < 0 || nulls > rows {
+		return nil, fmt.Errorf("%d rows of column %q, %d of them null", rows, f.name, nulls)
+	}
+	d := &data{field: f, index: f.encoded != nil && !values, rows: int(rows), nulls: int(nulls)}
+	switch {
+	case d.index:
+		return d, b.take(d, true, 1)
+	case f.kind == null:
+		return d, nil
+	case f.kind == union:
+		const version5 = 4 // before it they had a bitmap
+		err := b.take(d, b.message.GetInt16Slot(first, 0) < version5, 1+f.unit)
+		return d, errors.Join(err, b.below(d))
+	case f.kind == runEnds:
+		return d, b.below(d)
+	case f.kind == binaryView || f.kind == textView:
+		if b.variadices--; b.variadices < 0 {
+			return nil, errors.New("a batch lacks counts of buffers")
+		}
+		n := b.GetInt64(b.variadic)
+		b.variadic += 8
+		if n < 0 || n > int64(b.buffers) {
+			return nil, fmt.Errorf("%d buffers of column %q", n, f.name)
+		}
+		return d, b.take(d, true, 1+int(n))
+	}
+	err := b.take(d, true, ownBuffers[f.kind])
+	if err == nil {
+		err = b.below(d)
+	}
+	return d, err
+}
+
+// ownBuffers is how many a column has behind the bitmap.
+var ownBuffers = map[kind]int{integer: 1, floating: 1, boolean: 1, decimal: 1, date: 1, clock: 1, timestamp: 1, interval: 1, duration: 1, fixedBinary: 1,
+	binaries: 2, texts: 2, largeBinary: 2, largeText: 2, list: 1, mapping: 1, largeList: 1, listView: 2, largeListView: 2}
+
+// below takes the children.
+func (b *batch) below(d *data) error {
+	for _, f := range d.field.children {
+		c, err := b.data(f, false)
+		if err != nil {
+			return err
+		}
+		d.children = append(d.children, c)
+	}
+	return nil
+}
+
+// take takes the bitmap, if there is one, and n more buffers.
+func (b *batch) take(d *data, bitmap bool, n int) error {
+	if bitmap {
+		n++
+	}
+	if b.buffers -= n; b.buffers < 0 {
+		return errors.New("a batch lacks buffers")
+	}
+	for range n {
+		of := &buffer{of: b, at: b.GetInt64(b.buffer), size: b.GetInt64(b.buffer + 8)}
+		b.buffer += 16
+		if of.at < 0 || of.size < 0 || of.size > b.message.size || of.at > b.message.size-of.size {
+			return fmt.Errorf("%d bytes of column %q at %d, behind the batch", of.size, d.name, of.at)
+		}
+		d.buffers = append(d.buffers, of)
+	}
+	if bitmap {
+		if d.nulls > 0 {
+			d.valid = d.buffers[0]
+		}
+		d.buffers = d.buffers[1:]
+	}
+	return nil
+}
+
+// bytes are those of the buffer, unpacked. An error is noted in the source, and there are none.
+func (b *buffer) bytes() []byte {
+	if !b.done && b.of != nil {
+		b.done = true
+		var err error
+		if b.b, err = b.load(); err != nil {
+			b.b, b.of.src.err = nil, errors.Join(b.of.src.err, err)
+		}
+	}
+	return b.b
+}
+
+// window is how much is read of a buffer that is not compressed, at least where it is
+// large; a batch holds some of them.
+const (
+	window  = 1 << 20
+	windows = 32
+)
+
+// part are some of its bytes, valid until the next part.
+func (b *buffer) part(from, to int) []byte {
+	if b.done || b.of == nil || b.of.codec != noCodec {
+		return b.bytes()[from:to]
+	}
+	if from < b.from || to > b.from+len(b.b) {
+		n := max(to-from, min(window, int(b.size)-from))
+		if from < 0 || to < from || int64(to) > b.size || n > maxBatch {
+			b.of.src.err = fmt.Errorf("bytes %d to %d of a buffer of %d", from, to, b.size)
+			return nil
+		}
+		if b.from, b.b = from, b.b[:0]; cap(b.b) < n {
+			b.of.forget(n)
+			b.b, b.of.open = make([]byte, n), append(b.of.open, b)
+		}
+		b.b = b.b[:n]
+		if _, err := b.of.src.read(b.b, b.of.message.at+b.at+int64(from)); err != nil {
+			b.b, b.of.src.err = nil, err
+		}
+	}
+	return b.b[from-b.from : to-b.from]
+}
+
+// forget makes room for a window of n bytes.
+func (b *batch) forget(n int) {
+	if b.inOpen += n; b.inOpen < windows*window {
+		return
+	}
+	for _, o := range b.open {
+		o.b = nil
+	}
+	b.open, b.inOpen = nil, n
+}
+
+// number is number i of some bytes.
+func (b *buffer) number(width, i int) int { return number(b.part(i*width, (i+1)*width), width, 0) }
+
+func (b *buffer) load() ([]byte, error) {
+	if b.size == 0 {
+		return nil, nil
+	}
+	if b.of.loaded += int(b.size); b.of.loaded > maxBatch {
+		return nil, errBatch
+	}
+	raw := make([]byte, b.size)
+	if _, err := b.of.src.read(raw, b.of.message.at+b.at); err != nil || b.of.codec == noCodec {
+		return raw, err
+	}
+	if len(raw) < 8 {
+		return nil, io.ErrUnexpectedEOF
+	}
+	size := int64(binary.LittleEndian.Uint64(raw))
+	if raw = raw[8:]; size == -1 {
+		return raw, nil
+	}
+	if size < 0 || size > maxBatch-int64(b.of.loaded) {
+		return nil, errBatch
+	}
+	b.of.loaded += int(size)
+	return b.of.src.unpack(raw, b.of.codec, int(size))
+}
+
+// unpack makes bytes of those that are compressed.
+func (s *source) unpack(raw []byte, codec int8, size int) ([]byte, error) {
+	if codec == lz4Frame {
+		to := make([]byte, size)
+		if _, err := io.ReadFull(lz4.NewReader(bytes.NewReader(raw)), to); err != nil {
+			return nil, fmt.Errorf("lz4: %w", err)
+		}
+		return to, nil
+	}
+	if s.zstd == nil {
+		var err error
+		if s.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBatch)); err != nil {
+			return nil, err
+		}
+	}
+	to, err := s.zstd.DecodeAll(raw, make([]byte, 0, size))
+	if err == nil && len(to) != size {
+		err = fmt.Errorf("%d bytes where %d are said", len(to), size)
+	}
+	return to, err
+}
+
+// told makes an error of a panic, which accesses behind the end of damaged data are, and of
+// what went wrong before it. It is to be deferred.
+func (s *source) told(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%v", p)
+	}
+	if s != nil && s.err != nil {
+		*err = s.err
+	}
+	*err = damaged(*err)
+}
+
+func (s *source) close() {
+	if s.zstd != nil {
+		s.zstd.Close()
+	}
+}

@@ -1,0 +1,300 @@
+package arrow
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/neardup/neardup/corpus"
+)
+
+// batchRows is how many rows a batch of the output holds that comes from no file, and
+// batchBytes how many bytes of texts; rows of a file stay in batches as they were, unless
+// these are larger.
+const (
+	batchRows  = 1 << 16
+	batchBytes = 32 << 20
+)
+
+// writer copies rows.
+type writer struct {
+	to    output
+	begun bool
+	own   []*ownColumn
+	held  int // rows in own, and in rows
+	bytes int // of texts in own
+	src   *source
+	open  func() (*source, error)
+	batch *batch
+	base  int64  // number of its first row
+	rows  []span // of batch that are taken
+	// Of a file: its dictionaries so far, those of src, and the numbers of these.
+	dicts [][sha256.Size]byte
+	met   int
+	ids   map[int64]bool
+}
+
+func newWriter(out io.Writer, path string, before []corpus.Column) *writer {
+	w := &writer{to: output{out: out, own: before, codec: noCodec}}
+	w.to.stream = path == corpus.Stdin || strings.EqualFold(filepath.Ext(path), ".arrows")
+	w.fresh()
+	return w
+}
+
+// fresh empties the columns of its own.
+func (w *writer) fresh() {
+	w.own, w.held, w.bytes = nil, 0, 0
+	for range w.to.own {
+		w.own = append(w.own, &ownColumn{offsets: make([]byte, 4)})
+	}
+}
+
+// ownColumn is a column that does not come from a file.
+type ownColumn struct {
+	valid, offsets, values []byte
+	nulls                  int
+}
+
+// add adds a value; nil is null.
+func (c *ownColumn) add(row int, kind corpus.Kind, value any) int {
+	if row%8 == 0 {
+		c.valid = append(c.valid, 0)
+	}
+	if value == nil {
+		c.nulls++
+	} else {
+		c.valid[row/8] |= 1 << (row % 8)
+	}
+	switch kind {
+	case corpus.Integer:
+		n, _ := value.(int64)
+		c.values = appendNumber(c.values, 8, int(n))
+		return 8
+	case corpus.Number:
+		n, _ := value.(float64)
+		c.values = appendNumber(c.values, 8, int(math.Float64bits(n)))
+		return 8
+	}
+	s, _ := value.(string)
+	c.values = append(c.values, s...)
+	c.offsets = appendNumber(c.offsets, 4, len(c.values))
+	return len(s)
+}
+
+func (c *ownColumn) data(rows int, kind corpus.Kind) *data {
+	d := &data{field: &field{kind: integer}, rows: rows, nulls: c.nulls, valid: have(c.valid), buffers: []*buffer{have(c.values)}}
+	if kind == corpus.Text {
+		d.field, d.buffers = &field{kind: texts}, []*buffer{have(c.offsets), have(c.values)}
+	}
+	return d
+}
+
+// From opens the file that the next rows come from. All must have the schema
+// of the first.
+func (w *writer) From(file io.ReaderAt, size int64) (err error) {
+	defer w.src.told(&err)
+	if err := w.closeSource(); err != nil {
+		return err
+	}
+	w.open = func() (*source, error) { return open(file, size) }
+	if err := w.again(); err != nil {
+		return err
+	}
+	if w.to.of == nil && !w.begun {
+		w.to.of, w.to.stream = w.src.schema, w.to.stream || w.src.stream
+		return w.begin()
+	}
+	if w.to.of == nil || !sameFields(w.to.of.fields, w.src.fields) {
+		return errSchema
+	}
+	return nil
+}
+
+var errSchema = errors.New("its schema differs from that of the inputs before it")
+
+// again goes to the beginning of the file.
+func (w *writer) again() (err error) {
+	if w.src != nil {
+		w.src.close()
+	}
+	w.batch, w.base, w.met, w.ids = nil, 0, 0, map[int64]bool{}
+	if w.src, err = w.open(); err == nil {
+		w.src.onDictionary = w.dictionary
+	}
+	return err
+}
+
+// begin begins the output.
+func (w *writer) begin() error {
+	w.begun = true
+	seen := map[string]bool{}
+	for _, c := range w.to.own {
+		if seen[c.Name] {
+			return fmt.Errorf("two columns are called %q", c.Name)
+		}
+		seen[c.Name] = true
+	}
+	if w.to.of != nil {
+		for _, f := range w.to.of.fields {
+			if seen[f.name] {
+				return fmt.Errorf("two columns are called %q", f.name)
+			}
+		}
+	}
+	return w.to.begin()
+}
+
+// dictionary copies one. A file has one for a column, and perhaps more of it.
+func (w *writer) dictionary(m message) error {
+	body := func() io.Reader { return io.NewSectionReader(w.src.file, m.at, m.size) }
+	if w.to.stream {
+		return w.to.dictionary(m, body())
+	}
+	id := m.header.GetInt64Slot(dictionaryBatchID, 0)
+	if w.ids[id] && !m.header.GetBoolSlot(dictionaryMore, false) {
+		return errDictionary
+	}
+	w.ids[id] = true
+	h := sha256.New()
+	h.Write(m.Bytes)
+	if _, err := io.Copy(h, body()); err != nil {
+		return err
+	}
+	sum := [sha256.Size]byte(h.Sum(nil))
+	if w.met++; w.met > len(w.dicts) {
+		w.dicts = append(w.dicts, sum)
+		return w.to.dictionary(m, body())
+	}
+	if w.dicts[w.met-1] != sum {
+		return errDictionary
+	}
+	return nil
+}
+
+var errDictionary = errors.New("a file holds one dictionary for a column, and another was read: write a stream, .arrows")
+
+// Write writes a row of the columns that Create got.
+func (w *writer) Write(values ...any) error {
+	if !w.begun {
+		if err := w.begin(); err != nil {
+			return err
+		}
+	}
+	return w.add(values)
+}
+
+// add adds values of the columns that Create got to the row at hand.
+func (w *writer) add(values []any) error {
+	for i, c := range w.own {
+		w.bytes += c.add(w.held, w.to.own[i].Kind, values[i])
+	}
+	if w.held++; w.full() {
+		return w.flush()
+	}
+	return nil
+}
+
+func (w *writer) full() bool {
+	if w.batch == nil {
+		return w.held >= batchRows || w.bytes >= batchBytes
+	}
+	row := w.batch.message.size / int64(max(w.batch.rows, 1)) // about
+	return int64(w.bytes)+int64(w.held)*row >= batchBytes
+}
+
+// Copy copies row n of the file.
+func (w *writer) Copy(n int64, before ...any) (err error) {
+	defer w.src.told(&err)
+	if n < 0 {
+		return fmt.Errorf("no row %d", n)
+	}
+	if n < w.base {
+		if err := errors.Join(w.flush(), w.again()); err != nil {
+			return err
+		}
+	}
+	for w.batch == nil || n >= w.base+int64(w.batch.rows) {
+		if err := w.next(); err != nil {
+			return err
+		}
+	}
+	row := int(n - w.base)
+	if last := len(w.rows) - 1; last >= 0 && w.rows[last].to == row {
+		w.rows[last].to++
+	} else {
+		w.rows = append(w.rows, span{row, row + 1})
+	}
+	return w.add(before)
+}
+
+// next goes to the next batch of the file.
+func (w *writer) next() error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	if w.batch != nil {
+		w.base += int64(w.batch.rows)
+	}
+	var err error
+	if w.batch, err = w.src.next(); err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// flush writes the rows that are taken. A batch that is taken whole is copied as it is.
+func (w *writer) flush() error {
+	if w.held == 0 {
+		return nil
+	}
+	rows, held := w.rows, w.held
+	var columns []*data
+	for i, c := range w.own {
+		columns = append(columns, c.data(held, w.to.own[i].Kind))
+	}
+	w.rows = nil
+	w.fresh()
+	if len(rows) > 0 {
+		w.to.codec = w.batch.codec
+		whole := len(rows) == 1 && held == w.batch.rows
+		if m := w.batch.message; whole && len(columns) == 0 {
+			return w.to.copy(m, io.NewSectionReader(w.src.file, m.at, m.size))
+		}
+		t := taker{left: maxBatch}
+		for _, d := range w.batch.columns {
+			columns = append(columns, t.take(d, rows))
+		}
+		if err := errors.Join(t.err, w.src.err); err != nil {
+			return err
+		}
+	}
+	return w.to.batch(columns, held)
+}
+
+func (w *writer) closeSource() error {
+	err := w.flush()
+	if w.src != nil {
+		err = errors.Join(err, w.src.err)
+		w.src.close()
+	}
+	w.src, w.batch, w.base = nil, nil, 0
+	return err
+}
+
+// Close ends the table. Without a file to copy from and columns of its own it is
+// empty, because nothing told its schema.
+func (w *writer) Close() (err error) {
+	defer w.src.told(&err)
+	err = w.closeSource()
+	if !w.begun && len(w.own) > 0 {
+		err = errors.Join(err, w.begin())
+	}
+	if w.begun {
+		err = errors.Join(err, w.to.end())
+	}
+	return err
+}

@@ -1,0 +1,38 @@
+package corpus
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+)
+
+// A row of a codec has a cell for each of Fields.All, in their order, and null is none.
+func FuzzCells(f *testing.F) {
+	f.Add([]byte{2, 'a', 0, 1, 0, 0, 0}, "id", []byte("text"))
+	f.Fuzz(func(t *testing.T, raw []byte, id string, other []byte) {
+		opt := Options{TextField: "text,more", Fields: []string{"other", "none"}}
+		d := &Decoder{opt: &opt, fields: opt.fields()}
+		_ = d.cellsOf(raw) // of bytes that no codec made: no panic
+		d.rec = fieldBytes{}
+		row, more := []byte(nil), ""
+		for _, field := range d.fields.All() {
+			switch field.Name {
+			case "id":
+				row = AppendCell(row, id)
+			case "other":
+				row = AppendCell(row, other)
+			case "more":
+				row = AppendCell(row, more)
+			default:
+				row = AppendNull(row)
+			}
+		}
+		if err := d.cellsOf(row); err != nil || string(d.rec.ID) != id || d.rec.Text != nil || d.rec.More[0] == nil ||
+			len(d.rec.Others) != 2 || !bytes.Equal(d.rec.Others[0], other) || d.rec.Others[1] != nil {
+			t.Errorf("%v: %+v", err, d.rec)
+		}
+		if texts := d.fields.Texts(); texts[0].Name != "text" || !slices.Contains(texts, d.fields.More[0]) {
+			t.Errorf("texts %v", texts)
+		}
+	})
+}
