@@ -52,6 +52,8 @@ func TestSignInWhereReadingIsOpen(t *testing.T) {
 	tab.Wait("document.querySelector('#token')")
 	browser.Eval[any](tab, fmt.Sprintf("(() => { const i = document.querySelector('#token'); i.value = %q; i.form.requestSubmit(); })()", token))
 	tab.Wait("document.querySelector('header')?.innerText.includes('李')")
+	// Keys are obeyed in their order, however slowly the server answers.
+	browser.Eval[any](tab, "(() => { const f = fetch; window.fetch = async (...a) => { await new Promise((ok) => setTimeout(ok, 300)); return f(...a); }; })()")
 	tab.Press("lj\r")
 	tab.Wait("document.querySelector('.verdicts')")
 	if got := browser.Eval[string](tab, "document.querySelector('.evidence').innerText"); !strings.Contains(got, "按词语证据估计的概率") {

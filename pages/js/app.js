@@ -72,11 +72,14 @@ class App {
     this.view = known[0];
     this.frame();
     const turn = this.turn = {};
+    this.current = null;
+    this.early = []; // keys that were pressed while the view was being made
     try {
       const made = await known[2](this, key);
       if (turn !== this.turn) { made.leave?.(); return; }
       this.current = made;
       fill(this.main, made.root || made);
+      for (const e of this.early) made.keys?.(e);
       await made.shown?.();
     } catch (e) {
       fill(this.main, h('p', { class: 'hint', role: 'alert' }, `${t('Failed')}: ${e.message}`));
@@ -134,6 +137,7 @@ class App {
       return;
     }
     if (this.globalKey(e) || this.current?.keys?.(e)) e.preventDefault();
+    else if (!this.current && !e.target.closest?.('button, a')) this.early?.push(e);
   }
 
   globalKey(e) {

@@ -55,7 +55,9 @@ function filters(v) {
 }
 
 // requery asks for the list anew; a search under way ends.
-async function requery(v, again) {
+function requery(v, again) { v.asked = ask(v, again); }
+
+async function ask(v, again) {
   v.stop?.abort();
   const stop = v.stop = new AbortController();
   if (!again) { v.state.top = 0; v.state.at = 0; }
@@ -152,6 +154,7 @@ async function show(v, key) {
 }
 
 async function step(v, by) {
+  await v.asked;
   const n = v.list?.total || 0;
   if (!n) return null;
   v.state.at = Math.max(0, Math.min(n - 1, v.state.at + by));
