@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,13 +21,18 @@ type Result struct {
 	Sent, Failed         int
 	Rate                 float64 // answered requests a second
 	P50, P99, P999, Most time.Duration
+	Why                  map[string]int // how often requests failed by which status or error
 }
 
 // String is one line for a report.
 func (r Result) String() string {
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
-	return fmt.Sprintf("%d sent, %d failed, %.0f/s answered, p50 %s, p99 %s, p99.9 %s, longest %s",
-		r.Sent, r.Failed, r.Rate, ms(r.P50), ms(r.P99), ms(r.P999), ms(r.Most))
+	failed := fmt.Sprint(r.Failed, " failed")
+	if r.Failed > 0 {
+		failed += " " + strings.TrimPrefix(fmt.Sprint(r.Why), "map")
+	}
+	return fmt.Sprintf("%d sent, %s, %.0f/s answered, p50 %s, p99 %s, p99.9 %s, longest %s",
+		r.Sent, failed, r.Rate, ms(r.P50), ms(r.P99), ms(r.P999), ms(r.Most))
 }
 
 // Open sends requests made by number, first and on, at rate a second for a
@@ -59,7 +65,9 @@ func (t *Target) Prepare(request func(int) Request, first int, rate float64, d t
 // Run sends them, once.
 func (s *Schedule) Run(ctx context.Context, workers int) Result {
 	took := make([]time.Duration, len(s.due))
-	var next, failed atomic.Int64
+	var next atomic.Int64
+	why := map[string]int{}
+	var mu sync.Mutex // of why
 	var group sync.WaitGroup
 	begin := time.Now()
 	for range workers {
@@ -82,23 +90,33 @@ func (s *Schedule) Run(ctx context.Context, workers int) Result {
 				status, err := wires[n%len(wires)].do(s.requests[n])
 				s.requests[n] = nil
 				if took[n] = time.Since(begin) - s.due[n]; err != nil || status != http.StatusOK {
-					failed.Add(1)
+					what := fmt.Sprint(status)
+					if err != nil {
+						what = err.Error()
+					}
+					mu.Lock()
+					why[what]++
+					mu.Unlock()
 				}
 			}
 		})
 	}
 	group.Wait()
-	return summary(took, int(failed.Load()), time.Since(begin))
+	return summary(took, why, time.Since(begin))
 }
 
-func summary(took []time.Duration, failed int, total time.Duration) Result {
+func summary(took []time.Duration, why map[string]int, total time.Duration) Result {
+	failed := 0
+	for _, n := range why {
+		failed += n
+	}
 	slices.Sort(took)
 	at := func(share float64) time.Duration { return took[min(len(took)-1, int(share*float64(len(took))))] }
 	if len(took) == 0 {
 		return Result{}
 	}
 	return Result{
-		Sent: len(took), Failed: failed, Rate: float64(len(took)-failed) / total.Seconds(),
+		Sent: len(took), Failed: failed, Why: why, Rate: float64(len(took)-failed) / total.Seconds(),
 		P50: at(.5), P99: at(.99), P999: at(.999), Most: took[len(took)-1],
 	}
 }
