@@ -10,9 +10,10 @@ import (
 // other in its place, of which one may be nothing.
 type slot struct {
 	a, b          []token.Token
-	atA, atB      int    // where they begin
-	before, after uint64 // the words around it, which both texts have; 0: none
-	title         bool   // it is in the title of both
+	atA, atB      int           // where they begin
+	before, after uint64        // the words around it, which both texts have; 0: none
+	title         bool          // it is in the title of both
+	row           []token.Token // of a, in which it was found
 }
 
 // aligner aligns the words of two texts. It keeps its memory.

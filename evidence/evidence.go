@@ -225,22 +225,24 @@ func (w *work) short(a, b *token.View) Vector {
 		}
 	}
 	w.look(&s)
-	w.exchanged(&s, x.Tokens, y.Tokens)
 	return s.vector()
 }
 
 // alignEither aligns two texts the same way, whichever comes first: there may be
 // several alignments of the same length.
 func (w *work) alignEither(x, y []token.Token) {
-	if !before(y, x) {
+	from, turned := len(w.slots), before(y, x)
+	if turned {
+		w.align(y, x)
+	} else {
 		w.align(x, y)
-		return
 	}
-	from := len(w.slots)
-	w.align(y, x)
 	for i := from; i < len(w.slots); i++ {
 		s := &w.slots[i]
-		s.a, s.b, s.atA, s.atB = s.b, s.a, s.atB, s.atA
+		if turned {
+			s.a, s.b, s.atA, s.atB = s.b, s.a, s.atB, s.atA
+		}
+		s.row = x
 	}
 }
 

@@ -65,6 +65,13 @@ func TestWhatAReaderWouldSay(t *testing.T) {
 		{"the committee will not approve the new budget for schools this year", "the committee will approve the new budget for schools this year", false},
 		{"公司股价今天大幅下跌超过市场预期", "公司股价今天大幅上涨超过市场预期", false},
 		{"阿森纳队主场战胜热刺队", "热刺队主场战胜阿森纳队", false},
+		// Two that have exchanged places.
+		{"the second season was liked less by critics than the first season of the show", "the first season was liked less by critics than the second season of the show", false},
+		{"the minister left south korea for japan on the second day of the tour", "the minister left japan for south korea on the second day of the tour", false},
+		{"police said that alice told barbara about the plan to leave", "police said that barbara told alice about the plan to leave", false},
+		{"sales were higher in 2019 than 2021 for the whole of the company", "sales were higher in 2021 than 2019 for the whole of the company", false},
+		{"talks between japan and south korea will begin on the second day of the tour", "talks between south korea and japan will begin on the second day of the tour", true},
+		{"the shop sold 30 apples on monday and 20 pears on tuesday of the week", "the shop sold 20 pears on tuesday and 30 apples on monday of the week", true},
 		// More than the leader says.
 		{"the harbour bridge is closed for repairs until friday. drivers should take the tunnel, where a toll of five pounds is due in both directions",
 			"the harbour bridge is closed for repairs until friday", false},

@@ -21,7 +21,7 @@ const (
 	Number              // numbers in the place of other numbers, in percent of the weight
 	Opposite            // opposites, and a negation that one has more
 	Word                // the lighter of two words that replace each other, the most
-	Exchanged           // the lighter of two words that exchange places
+	Exchanged           // how much of the difference two words are that exchange places
 	Focus               // how much of the difference one replacement is, by weight and times
 	NumberFocus         // how much of it numbers in the place of others are
 	Block               // the longest row of words that the text has more, in percent of the text
@@ -95,6 +95,7 @@ type pair struct {
 	byHash   table // of excess of the leader
 	rows     [2][]*excess
 	left     [2][]*token.Token // of these; scratch
+	between  []token.Token     // scratch
 	numbered [2][]*excess      // numbers that the other has not at all
 	moves    []move
 	replaced []replacement
@@ -124,7 +125,8 @@ func (e *excess) beside(o *excess) bool {
 // move is a word that stands in one slot of the text and in another of the leader.
 type move struct {
 	from, to int
-	*token.Token
+	*excess  // of the text
+	partner  *excess
 }
 
 // replacement is one word in the place of another.
@@ -145,6 +147,7 @@ type sums struct {
 	block        uint64    // weight of the longest row that the text has more
 	word         uint32    // the most of the lighter of two that replace each other
 	focus        int64     // of what is replaced
+	exchanges    int       // pairs of words that have exchanged places
 	places       int       // in which the texts differ
 }
 
@@ -184,6 +187,7 @@ func (p *pair) look(s *sums) {
 		p.add(Opposite, "", "", token.Unit)
 	}
 	p.moved()
+	p.exchanged(s)
 	a, b := p.excess[0], p.excess[1]
 	for i := range p.slots {
 		a, b = p.row(0, i, a), p.row(1, i, b)
@@ -193,7 +197,7 @@ func (p *pair) look(s *sums) {
 	x, y := p.numbered[0], p.numbered[1]
 	n := min(len(x), len(y))
 	for i := range n {
-		s.number(p, x[i], y[i])
+		s.number(p, x[i].Token, y[i].Token)
 	}
 	for _, e := range x[n:] {
 		p.add(MoreNumbers, e.Text, "", int32(e.Weight))
@@ -240,60 +244,8 @@ func (p *pair) moved() {
 		}
 		e.a = y.next
 		x.gone, y.gone = true, true
-		p.moves = append(p.moves, move{x.slot, y.slot, x.Token})
+		p.moves = append(p.moves, move{x.slot, y.slot, x, y})
 	}
-}
-
-// exchanged finds two words that have exchanged their places around something
-// that stays: who beats whom, from where to where. Around "and" and "against" it says nothing,
-// nor if the numbers beside them have gone along.
-func (p *pair) exchanged(s *sums, x, y []token.Token) {
-	found := func(a, b *token.Token) {
-		if weight := int32(min(nameWeight(a), nameWeight(b))); weight > s.v[Exchanged] {
-			s.v[Exchanged] = weight
-			p.add(Exchanged, a.Text, b.Text, weight)
-		}
-	}
-	if len(p.moves) <= mostMoves {
-		for i := range p.moves {
-			for j := range p.moves {
-				m, n := &p.moves[i], &p.moves[j]
-				if m.from < m.to && m.from == n.to && m.to == n.from && m.Hash != n.Hash && !m.Number() && !n.Number() && !p.withNumbers(m.from, m.to) {
-					from, to := &p.slots[m.from], &p.slots[m.to]
-					if directed(x[from.atA+len(from.a) : max(to.atA, from.atA+len(from.a))]) {
-						found(m.Token, n.Token)
-					}
-				}
-			}
-		}
-	}
-	// A longest common subsequence may keep one of the two: then they lie
-	// where the other one lies in the other text.
-	for len(x) > 0 && len(y) > 0 && x[0].Hash == y[0].Hash {
-		x, y = x[1:], y[1:]
-	}
-	for len(x) > 0 && len(y) > 0 && x[len(x)-1].Hash == y[len(y)-1].Hash {
-		x, y = x[:len(x)-1], y[:len(y)-1]
-	}
-	if last := len(x) - 1; len(x) == len(y) && last >= 2 && x[0].Hash == y[last].Hash && x[last].Hash == y[0].Hash &&
-		!x[0].Number() && !x[last].Number() && directed(x[1:last]) &&
-		slices.EqualFunc(x[1:last], y[1:last], func(a, b token.Token) bool { return a.Hash == b.Hash }) {
-		found(&x[0], &x[last])
-	}
-}
-
-// mostMoves bounds what is looked through: more is reordered, not exchanged.
-const mostMoves = 64
-
-// withNumbers reports whether numbers have exchanged their places with the words of two slots.
-func (p *pair) withNumbers(from, to int) bool {
-	return slices.ContainsFunc(p.moves, func(m move) bool { return m.Number() && (m.from == from && m.to == to || m.from == to && m.to == from) })
-}
-
-// directed reports whether words say more of what stands before and behind them
-// than that both are there.
-func directed(between []token.Token) bool {
-	return slices.ContainsFunc(between, func(t token.Token) bool { return !t.Number() && !token.Joins(&t) })
 }
 
 // place pairs the words of a slot: ways to write one word, numbers, opposites,
@@ -444,6 +396,7 @@ func (s *sums) vector() Vector {
 	v[Length] = log2(uint64(s.count+1) * token.Unit)
 	v[Number] = percent(s.numberWeight, min(s.total[0], s.total[1]))
 	v[Word] = int32(s.word)
+	v[Exchanged] = int32(min(token.Unit, 2*int64(s.exchanges)*token.Unit/places))
 	v[Focus] = int32(s.focus / places)
 	v[NumberFocus] = int32(int64(s.numbers) * token.Unit / places)
 	v[Block] = percent(s.block, s.total[0])

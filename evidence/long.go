@@ -382,13 +382,28 @@ func widen(spans []span, a, b *LongView) []span {
 			s.a1++
 			s.b1++
 		}
-		if n := len(out); n > 0 && (out[n-1].a1 >= s.a0 || out[n-1].b1 >= s.b0) {
+		if n := len(out); n > 0 && (out[n-1].a1 >= s.a0 || out[n-1].b1 >= s.b0 || exchangedNear(out[n-1], s, a, b)) {
 			out[n-1].a1, out[n-1].b1 = max(out[n-1].a1, s.a1), max(out[n-1].b1, s.b1)
 			continue
 		}
 		out = append(out, s)
 	}
 	return out
+}
+
+// near is how many coarse words may stand between two that have exchanged places.
+const near = 24
+
+// exchangedNear reports whether a word of one place stands in the next one in the other text:
+// they may have exchanged places, so what is between is looked at, too.
+func exchangedNear(x, y span, a, b *LongView) bool {
+	if y.a0-x.a1 > near || max(x.a1-x.a0, x.b1-x.b0, y.a1-y.a0, y.b1-y.b0) > near {
+		return false
+	}
+	meets := func(u, v []uint32) bool {
+		return slices.ContainsFunc(u, func(h uint32) bool { return slices.Contains(v, h) })
+	}
+	return meets(a.hashes[x.a0:x.a1], b.hashes[y.b0:y.b1]) || meets(b.hashes[x.b0:x.b1], a.hashes[y.a0:y.a1])
 }
 
 // glued reports whether the coarse word i and the one before it may be parts of

@@ -19,7 +19,7 @@ func (p *pair) numbers(s *sums, a, b []*excess) {
 			if !y.gone && y.Fact() {
 				x.gone, y.gone = true, true
 				s.lack(x.Token, y.Token, 1)
-				s.number(p, x, y)
+				s.number(p, x.Token, y.Token)
 				break
 			}
 		}
@@ -27,7 +27,7 @@ func (p *pair) numbers(s *sums, a, b []*excess) {
 }
 
 // number counts a number in the place of another.
-func (s *sums) number(p *pair, x, y *excess) {
+func (s *sums) number(p *pair, x, y *token.Token) {
 	s.numberWeight += uint64(min(x.Weight, y.Weight))
 	s.numbers++
 	p.add(Number, x.Text, y.Text, token.Unit)

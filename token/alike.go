@@ -160,7 +160,27 @@ func alikeWords(x, y *Token) bool {
 	if rest, found := strings.CutPrefix(b, a); found && (endsStem(len(a), rest) || abbreviates(x, y)) {
 		return true
 	}
-	return inflected(a, b) || forms || mistyped(a, b, x.Known && y.Known) && !areOpposites(a, b)
+	return inflected(a, b) || forms || (mistyped(a, b, x.Known && y.Known) || mistypedForm(x, y)) && !areOpposites(a, b)
+}
+
+// mistypedForm reports whether one of two words is an error in the plural, or the form in -s, of
+// the other: canonical forms have lost that ending where a table knows the word, which it does not
+// know of an error. So yadrs is compared with yards, not with yard.
+func mistypedForm(x, y *Token) bool {
+	if x.Known == y.Known {
+		return false
+	}
+	if y.Known {
+		x, y = y, x
+	}
+	form := x.Text
+	switch n := len(form); {
+	case n > 1 && form[n-1] == 'y' && strings.IndexByte("aeiou", form[n-2]) < 0:
+		form = form[:n-1] + "ie"
+	case strings.HasSuffix(form, "s"), strings.HasSuffix(form, "x"), strings.HasSuffix(form, "sh"), strings.HasSuffix(form, "ch"):
+		form += "e"
+	}
+	return mistyped(form+"s", y.Text, false)
 }
 
 // longestOther is the length of the longest irregular form that begins with

@@ -53,6 +53,12 @@ func TestAlike(t *testing.T) {
 		{"sat", "saturday", true},
 		{"hovernment", "government", true},
 		{"bill", "billion", false},
+		{"yadrs", "yards", true},
+		{"hitsories", "histories", true},
+		{"jmups", "jumps", true},
+		{"ownres", "owners", true},
+		{"chruches", "churches", true},
+		{"merlins", "berlin", false},
 
 		{"账号", "帐号", true},
 		{"登录", "登陆", true},
