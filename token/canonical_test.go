@@ -307,7 +307,8 @@ func TestWeights(t *testing.T) {
 		tokens := c.Cut(s)
 		return tokens[len(tokens)-1].Weight
 	}
-	for _, s := range []string{"啊", "好 嘛", "好 呵呵", "hello", "thanks", "thx", "reuters", "新华社", "see https://www.example.com/a/7?b=c."} {
+	for _, s := range []string{"啊", "好 嘛", "好 呵呵", "hello", "thanks", "thx", "reuters", "新华社", "see https://www.example.com/a/7?b=c.",
+		"see t.co/9aqz1", "see www.example.com", "see go.dev/ref/spec."} {
 		if got := weight(s); got != leastWeight {
 			t.Errorf("%s weighs %d, not %d", s, got, leastWeight)
 		}
@@ -320,6 +321,11 @@ func TestWeights(t *testing.T) {
 	for a, b := range map[string]string{"colour": "color", "cities": "city", "为啥": "为什么", "mon": "monday"} {
 		if weight(a) != weight(b) {
 			t.Errorf("%s weighs %d, %s %d", a, weight(a), b, weight(b))
+		}
+	}
+	for _, s := range []string{"e.g. storms", "and/or", "read me.txt", "the u.s./china talks", "v1.2/rc", "it ended.then it began"} {
+		if got := weight(s); got == leastWeight {
+			t.Errorf("%s is taken for an address", s)
 		}
 	}
 	if weight("reuters") >= weight("election") || weight("city") == measureWeight {

@@ -32,6 +32,9 @@ func (c *Cutter) word(clean string, at int) int {
 // phrase takes a word that is not taken by itself, or may go on behind a sign,
 // and returns where what it is part of ends.
 func (c *Cutter) phrase(clean string, at, end int, f *form) int {
+	if to := hostEnd(clean, at, end); to > end {
+		return c.link(clean, at, to)
+	}
 	if end-at == 1 {
 		if abbreviation, to := dotted(clean, at, end); to > end {
 			c.put(abbreviation, false)
@@ -73,9 +76,8 @@ func (c *Cutter) phrase(clean string, at, end int, f *form) int {
 			}
 		}
 	case kindLink:
-		if to := linkEnd(clean, end); to > end {
-			c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(clean[at:to], c.seed), Text: clean[at:to], Weight: leastWeight, Known: true})
-			return to
+		if strings.HasPrefix(clean[end:], "://") {
+			return c.link(clean, at, end+len("://"))
 		}
 	case kindCoded:
 		return c.coded(clean, at, end, f)
@@ -84,18 +86,34 @@ func (c *Cutter) phrase(clean string, at, end int, f *form) int {
 	return end
 }
 
-// linkEnd returns where the address ends of which the scheme ends at s[at]; at if
-// there is none. An address is one word of no weight: a link more says nothing.
-func linkEnd(s string, at int) int {
-	if !strings.HasPrefix(s[at:], "://") {
-		return at
-	}
-	end := at + len("://")
-	for end < len(s) && end < at+mostLink && s[end] > ' ' && s[end] < utf8.RuneSelf && strings.IndexByte("<>\"'()", s[end]) < 0 {
+// link takes an address of which the host begins, or ends, at from, and returns where it ends. It is
+// one word of no weight: a link more says nothing.
+func (c *Cutter) link(clean string, at, from int) int {
+	end := from
+	for end < len(clean) && end < from+mostLink && clean[end] > ' ' && clean[end] < utf8.RuneSelf && strings.IndexByte("<>\"'()", clean[end]) < 0 {
 		end++
 	}
-	for strings.IndexByte(".,;:!?", s[end-1]) >= 0 {
+	for strings.IndexByte(".,;:!?", clean[end-1]) >= 0 {
 		end--
+	}
+	c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(clean[at:end], c.seed), Text: clean[at:end], Weight: leastWeight, Known: true})
+	return end
+}
+
+// hostEnd returns where the host of an address without its scheme ends, t.co/x or www.go.dev, of
+// which clean[at:end] is the first word; end if it is none.
+func hostEnd(clean string, at, end int) int {
+	to, dots, last := end, 0, end
+	for to+1 < len(clean) && (clean[to] == '.' || clean[to] == '-') && isWordByte(clean[to+1]) {
+		if clean[to] == '.' {
+			dots, last = dots+1, to+1
+		}
+		for to++; to < len(clean) && isWordByte(clean[to]); to++ {
+		}
+	}
+	named := dots > 0 && to-last >= 2 && strings.IndexFunc(clean[last:to], func(r rune) bool { return r < 'a' || r > 'z' }) < 0
+	if named && (clean[at:end] == "www" || to+1 < len(clean) && clean[to] == '/' && isWordByte(clean[to+1])) {
+		return to
 	}
 	return end
 }
