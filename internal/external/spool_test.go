@@ -1,6 +1,7 @@
 package external
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -31,5 +32,43 @@ func TestSpool(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What is added is read back from any offset, wherever it lies.
+func TestSpoolFill(t *testing.T) {
+	for _, size := range []int{0, 1, 1 << 16, 3 << 16, 700_001} {
+		d := NewFiles(t.TempDir())
+		b := NewSpool(d, 2<<16)
+		r := rand.New(rand.NewPCG(1, uint64(size)))
+		var want strings.Builder
+		for want.Len() < size {
+			part := make([]byte, min(r.IntN(100_000), size-want.Len()))
+			for i := range part {
+				part[i] = byte(r.Uint32())
+			}
+			at, err := b.Add(string(part))
+			if err != nil || at != Ref(want.Len()) {
+				t.Fatalf("added at %d, %v; want %d", at, err, want.Len())
+			}
+			want.Write(part)
+		}
+		if b.Len() != int64(size) {
+			t.Fatalf("%d bytes, want %d", b.Len(), size)
+		}
+		for range 100 {
+			from := r.IntN(size + 1)
+			got := make([]byte, r.IntN(size-from+1))
+			if err := b.Fill(got, Ref(from)); err != nil || string(got) != want.String()[from:from+len(got)] {
+				t.Fatalf("size %d: %d bytes from %d are others, %v", size, len(got), from, err)
+			}
+		}
+		if err := b.Fill(make([]byte, 1), Ref(size)); err == nil {
+			t.Error("a byte past the end was read")
+		}
+		if spilled := d.Written() > 0; spilled != (size >= 6<<16) { // a few chunks wait to be written
+			t.Errorf("size %d: %d bytes on disk", size, d.Written())
+		}
+		d.Close()
 	}
 }
