@@ -42,14 +42,7 @@ func (p *plans) overlapping() int {
 
 // numberedGrams returns the grams of q runes, sorted: the second of one kind is another feature than the first.
 func numberedGrams(runes []rune, q int) []uint64 {
-	hashes := make([]uint64, 0, max(len(runes)-q+1, 0))
-	for i := range cap(hashes) {
-		h := uint64(q)
-		for _, r := range runes[i : i+q] {
-			h = feature.Mix(h ^ uint64(uint32(r)))
-		}
-		hashes = append(hashes, h)
-	}
+	hashes := runs(runes, q)
 	slices.Sort(hashes)
 	number, last := uint64(0), uint64(0)
 	for i, h := range hashes {
