@@ -61,7 +61,7 @@ func (s *Spool) Add(b string) (Ref, error) {
 
 func (s *Spool) flush() error {
 	if s.file == nil {
-		f, err := s.disk.create()
+		f, err := s.disk.Create()
 		if err != nil {
 			return err
 		}
