@@ -30,7 +30,7 @@ type Decoder struct {
 
 // NewDecoder returns a decoder for the items of r, and of r.Again.
 func (r *Reader) NewDecoder() *Decoder {
-	return &Decoder{opt: &r.opt, fields: r.fields, json: jsonScan{maxDepth: r.opt.MaxDepth}, seen: &r.seen}
+	return &Decoder{opt: &r.opt, fields: r.fields, seen: &r.seen}
 }
 
 // Decode makes a document of an item; every field of doc is set. What it
@@ -197,7 +197,7 @@ func (d *Decoder) names(raw []byte) string {
 // paths are the fields of an object that hold values of some kinds, and those in its
 // objects; of many the first.
 func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
-	s := jsonScan{maxDepth: d.opt.MaxDepth}
+	var s jsonScan
 	err := s.walk(raw, func([]byte) bool { return true }, func(path []byte, kind valueKind) (bool, error) {
 		if slices.Contains(kinds, kind) && len(names) <= mostNamed {
 			names = append(names, string(path))

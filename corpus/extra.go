@@ -69,7 +69,7 @@ func (d *Decoder) named(it Item, lists bool, names []string) []string {
 	if it.in.format != JSONL && it.in.format != JSON {
 		return values
 	}
-	s := jsonScan{maxDepth: d.opt.MaxDepth}
+	var s jsonScan
 	within := func(path []byte) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return liesBelow(name, path) })
 	}

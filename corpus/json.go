@@ -19,11 +19,13 @@ import (
 // wants. Of duplicate keys the first counts; keys match exactly. A lone
 // surrogate becomes U+FFFD.
 type jsonScan struct {
-	b        []byte
-	i        int
-	depth    int
-	maxDepth int
+	b     []byte
+	i     int
+	depth int
 }
+
+// mostDepth is the deepest nesting that is read.
+const mostDepth = 128
 
 var errJSONEnd = errors.New("JSON ends too early")
 
@@ -109,8 +111,8 @@ func liesBelow(name string, path []byte) bool {
 
 // members reads an object from its opening brace on.
 func (s *jsonScan) members(field func(key []byte) error) error {
-	if s.depth++; s.depth > s.maxDepth {
-		return fmt.Errorf("JSON is nested more than %d deep", s.maxDepth)
+	if s.depth++; s.depth > mostDepth {
+		return fmt.Errorf("JSON is nested more than %d deep", mostDepth)
 	}
 	s.i++
 	if s.closes('}') {
@@ -203,8 +205,8 @@ func (s *jsonScan) skip() error {
 }
 
 func (s *jsonScan) array() error {
-	if s.depth++; s.depth > s.maxDepth {
-		return fmt.Errorf("JSON is nested more than %d deep", s.maxDepth)
+	if s.depth++; s.depth > mostDepth {
+		return fmt.Errorf("JSON is nested more than %d deep", mostDepth)
 	}
 	s.i++
 	if s.closes(']') {

@@ -77,14 +77,11 @@ const version = 1
 type Method interface {
 	neardup.Trainable
 	neardup.Overlapping
-	// WithTable returns the method choosing its keys by a table; nil is
+	// withTable returns the method choosing its keys by a table; nil is
 	// the untrained method.
-	WithTable(*Table) Method
-	// Table returns the table, nil where the method is untrained.
-	Table() *Table
-	// TableDigest names the table. An index and what searches it must
-	// agree on it, or pairs are lost.
-	TableDigest() string
+	withTable(*table) Method
+	// rarity is the table, nil where the method is untrained.
+	rarity() *table
 }
 
 // New returns the method "ngram". Errors name the field that is wrong.
@@ -145,7 +142,7 @@ func build(name string, c Config) (Method, error) {
 type settings struct {
 	Config
 	name  string
-	table *Table
+	table *table
 }
 
 // similar completes the match of two texts that are as similar as the threshold says:
@@ -181,11 +178,7 @@ func (s *settings) Spec() neardup.Spec {
 	return neardup.Spec{Method: s.name, Version: version, Params: params}
 }
 
-// Table returns the table the keys are chosen by.
-func (s *settings) Table() *Table { return s.table }
-
-// TableDigest names the table the keys are chosen by.
-func (s *settings) TableDigest() string { return s.table.Digest() }
+func (s *settings) rarity() *table { return s.table }
 
 func (s *settings) basis() string {
 	if s.Similarity == Edit {

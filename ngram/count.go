@@ -32,8 +32,8 @@ func newCountMethod(s settings) (*countMethod, error) {
 	return &countMethod{settings: s, rest: (1 - apart) * (1 - apart) * roughly, part: apart / roughly}, nil
 }
 
-// WithTable returns the method choosing its keys by the table.
-func (m *countMethod) WithTable(t *Table) Method {
+// withTable returns the method choosing its keys by the table.
+func (m *countMethod) withTable(t *table) Method {
 	with := *m
 	with.table = t
 	return &with
@@ -50,7 +50,7 @@ type countTrainer struct {
 }
 
 // Method returns the method with what was counted.
-func (t *countTrainer) Method() neardup.Method { return t.method.WithTable(t.counts.table()) }
+func (t *countTrainer) Method() neardup.Method { return t.method.withTable(t.counts.table()) }
 
 // countView is how often each feature of a text occurs.
 type countView struct {

@@ -22,8 +22,8 @@ func newEditMethod(s settings) *editMethod {
 	return &editMethod{settings: s, plans: newPlans(s.Threshold), run: runLength(s.Threshold)}
 }
 
-// WithTable returns the method choosing its keys by the table.
-func (m *editMethod) WithTable(t *Table) Method {
+// withTable returns the method choosing its keys by the table.
+func (m *editMethod) withTable(t *table) Method {
 	with := *m
 	with.table, with.corpus = t, nil
 	return &with
