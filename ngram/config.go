@@ -22,13 +22,10 @@ const (
 	Cosine Similarity = "cosine"
 	// Containment is common shingles / shingles of the text that has fewer.
 	Containment Similarity = "containment"
-	// Euclidean is 1 - |x-y| / sqrt(|x|^2 + |y|^2) of how often each shingle
-	// occurs: the only one here that counts repeats.
-	Euclidean Similarity = "euclidean"
 )
 
 // similarities lists all of them.
-func similarities() []Similarity { return []Similarity{Edit, Jaccard, Cosine, Containment, Euclidean} }
+func similarities() []Similarity { return []Similarity{Edit, Jaccard, Cosine, Containment} }
 
 // Keys is which substrings a text is found under.
 type Keys string
@@ -132,8 +129,6 @@ func build(name string, c Config) (Method, error) {
 		return newEditMethod(common), nil
 	case Jaccard, Cosine, Containment:
 		return newSetMethod(common)
-	case Euclidean:
-		return newCountMethod(common)
 	}
 	return nil, fmt.Errorf("%s: similarity %q is none of %q", name, c.Similarity, similarities())
 }

@@ -73,18 +73,3 @@ func (m *setMethod) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Ov
 	}
 	return append(dst, o)
 }
-
-// Overlaps appends the features, each with the square of how often it occurs:
-// of the squared length of a text, near ones have a part in common (countMethod).
-func (m *countMethod) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
-	own, ok := v.(*countView)
-	if !ok || len(own.set) == 0 {
-		return dst
-	}
-	weights := make([]uint64, len(own.counts))
-	for i, n := range own.counts {
-		weights[i] = uint64(n) * uint64(n)
-	}
-	least := max(1, uint64(m.rest*float64(own.square)))
-	return append(dst, neardup.Overlap{Features: own.set, Weights: weights, Least: least, LeastLarger: least})
-}
