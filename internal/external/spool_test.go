@@ -3,6 +3,7 @@ package external
 import (
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -71,4 +72,36 @@ func TestSpoolFill(t *testing.T) {
 		}
 		d.Close()
 	}
+}
+
+// What was added is read by several while more is added.
+func TestSpoolReadsWhileItGrows(t *testing.T) {
+	d := NewFiles(t.TempDir())
+	defer d.Close()
+	s := NewSpool(d, 2*spoolChunk)
+	type added struct {
+		at   Ref
+		text string
+	}
+	places := make(chan added, 64)
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for p := range places {
+				if got, err := s.Read(p.at, len(p.text)); err != nil || string(got) != p.text {
+					t.Errorf("%d bytes at %d came back as others, %v", len(p.text), p.at, err)
+				}
+			}
+		})
+	}
+	for i := range 3000 {
+		text := strings.Repeat(string(rune('a'+i%26)), i%700)
+		at, err := s.Add(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places <- added{at, text}
+	}
+	close(places)
+	readers.Wait()
 }
