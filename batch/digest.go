@@ -2,7 +2,6 @@ package batch
 
 import (
 	"crypto/sha256"
-	"encoding"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -83,8 +82,3 @@ func ParseResultDigest(s string) (*ResultDigest, error) {
 	}
 	return d, nil
 }
-
-var _ encoding.TextMarshaler = (*ResultDigest)(nil)
-
-// MarshalText returns String.
-func (d *ResultDigest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }

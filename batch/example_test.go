@@ -2,7 +2,6 @@ package batch_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -176,12 +175,4 @@ func ExampleEdge_Stronger() {
 	equal := batch.Edge{Earlier: 2, Match: neardup.Match{Near: true, Similarity: 1, Basis: neardup.BasisEqual}}
 	fmt.Println(nearer.Stronger(near), nearer.Stronger(equal))
 	// Output: true false
-}
-
-// In JSON a digest is its hex digits.
-func ExampleResultDigest_MarshalText() {
-	var d batch.ResultDigest
-	line, err := json.Marshal(map[string]any{"digest": &d})
-	fmt.Println(len(line), err)
-	// Output: 77 <nil>
 }

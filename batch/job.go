@@ -2,12 +2,11 @@ package batch
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/internal/external"
-	"golang.org/x/sync/errgroup"
+	"github.com/neardup/neardup/internal/inorder"
 )
 
 // job is what the stages of one run share: the configuration, the temporary
@@ -49,27 +48,11 @@ func (j *job) summary() *Summary {
 	return &j.sum
 }
 
-// parallel runs fn for i in [0, n) on all workers, a few at a time; each
-// worker has the state that begin makes for it.
+// parallel runs fn for i in [0, n) on all workers, each of which has the state
+// that begin makes for it.
 func parallel[W any](ctx context.Context, workers, n int, begin func() W, fn func(w W, i int) error) error {
-	const step = 8
-	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
-	for range min(workers, n) {
+	return inorder.EachWith(ctx, workers, n, func() func(int) error {
 		w := begin()
-		g.Go(func() error {
-			for {
-				to := int(next.Add(step))
-				for i := to - step; i < min(to, n); i++ {
-					if err := fn(w, i); err != nil {
-						return err
-					}
-				}
-				if to >= n || ctx.Err() != nil {
-					return ctx.Err()
-				}
-			}
-		})
-	}
-	return g.Wait()
+		return func(i int) error { return fn(w, i) }
+	})
 }

@@ -85,7 +85,6 @@ func TestJoinedBucketsChangeNothingByAnyMethod(t *testing.T) {
 		"edit":           {Name: "ngram", Variants: methods.Keep},
 		"ngram, jaccard": {Name: "ngram", Similarity: ngram.Jaccard, Threshold: .6, Keys: ngram.Any},
 		"ngram, cosine":  {Name: "ngram", Similarity: ngram.Cosine, Keys: ngram.Any, M: feature.Shingle{Unit: feature.Runes, K: 6}},
-		"euclidean":      {Name: "ngram", Similarity: ngram.Euclidean, Threshold: .5, Keys: ngram.Any},
 		"containment":    {Name: "ngram", Similarity: ngram.Containment, Keys: ngram.Any}, // asks for nothing in common
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -59,18 +59,16 @@ func (o *orderer) spill() error {
 	slices.SortFunc(o.rows, orderRow.compare)
 	err := o.runs.Write(func(out io.Writer) error {
 		w := bufio.NewWriterSize(out, 1<<18)
-		var b []byte
+		var size, frame frameWriter
 		for _, row := range o.rows {
-			b = append(b[:0], row.digest[:]...)
-			b = binary.LittleEndian.AppendUint32(b, uint32(row.item))
-			b = binary.LittleEndian.AppendUint32(b, uint32(len(row.id)))
-			for _, r := range row.ranks {
-				b = binary.LittleEndian.AppendUint64(b, r)
-			}
-			b = append(b, row.id...)
-			if _, err := w.Write(b); err != nil {
-				return err
-			}
+			frame.b = append(frame.b[:0], row.digest[:]...)
+			frame.uint(uint64(row.item))
+			frame.keys(row.ranks)
+			frame.string(row.id)
+			size.b = size.b[:0]
+			size.uint(uint64(len(frame.b)))
+			_, _ = w.Write(size.b) // what goes wrong Flush says
+			_, _ = w.Write(frame.b)
 		}
 		return w.Flush()
 	})
@@ -91,33 +89,29 @@ func (o *orderer) each(ctx context.Context, fn func(item) error) error {
 	})}
 	for _, section := range o.runs.Sections() {
 		in := bufio.NewReaderSize(section, 64<<10)
-		cursors = append(cursors, external.NewCursor(func(row *orderRow) error { return o.read(in, row) }))
+		cursors = append(cursors, external.NewCursor(func(row *orderRow) error { return row.read(in) }))
 	}
 	less := func(a, b *orderRow) bool { return a.compare(*b) < 0 }
 	return external.Merge(ctx, cursors, less, func(row orderRow) error { return fn(row.item) })
 }
 
 // read reads a row of a run.
-func (o *orderer) read(in io.Reader, row *orderRow) error {
-	var b [24]byte
-	if _, err := io.ReadFull(in, b[:]); err != nil {
-		if errors.Is(err, io.EOF) {
-			return io.EOF
-		}
+func (row *orderRow) read(in *bufio.Reader) error {
+	n, err := binary.ReadUvarint(in)
+	if errors.Is(err, io.EOF) {
+		return io.EOF
+	}
+	b := make([]byte, n)
+	if err == nil {
+		_, err = io.ReadFull(in, b)
+	}
+	if err != nil {
 		return fmt.Errorf("read a sorted run: %w", err)
 	}
-	copy(row.digest[:], b[:])
-	row.item = item(binary.LittleEndian.Uint32(b[16:]))
-	rest := make([]byte, 8*len(o.keys)+int(binary.LittleEndian.Uint32(b[20:])))
-	if _, err := io.ReadFull(in, rest); err != nil {
-		return fmt.Errorf("read a sorted run: %w", err)
-	}
-	row.ranks = make([]uint64, len(o.keys))
-	for k := range row.ranks {
-		row.ranks[k], rest = binary.LittleEndian.Uint64(rest), rest[8:]
-	}
-	row.id = string(rest)
-	return nil
+	r := frameReader{b: b}
+	copy(row.digest[:], r.take(uint64(len(row.digest))))
+	row.item, row.ranks, row.id = item(r.uint()), r.keys(), r.string()
+	return r.end()
 }
 
 // rank puts documents and texts into the order of Keep: it fills ranked, and

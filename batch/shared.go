@@ -17,14 +17,14 @@ const sharedRunes = 5000
 func longestShared(s string, others []string) string {
 	const run = 8
 	grams := feature.Shingle{Unit: feature.Runes, K: run}
-	s = head(s)
+	s = head(s, sharedRunes)
 	own := grams.Append(nil, s, 0)
 	if len(others) == 0 || len(own) == 0 {
 		return s
 	}
 	in := make([]int, len(own))
 	for _, o := range others {
-		has := feature.Set(grams.Append(nil, head(o), 0))
+		has := feature.Set(grams.Append(nil, head(o, sharedRunes), 0))
 		for i, h := range own {
 			if _, ok := slices.BinarySearch(has, h); ok {
 				in[i]++
@@ -47,24 +47,19 @@ func longestShared(s string, others []string) string {
 
 // opening returns the first 60 runes.
 func opening(s string) string {
-	n := 0
-	for i := range s {
-		if n == 60 {
-			return s[:i] + "..."
-		}
-		n++
+	if begin := head(s, 60); begin != s {
+		return begin + "..."
 	}
 	return s
 }
 
-// head returns the first sharedRunes runes.
-func head(s string) string {
-	n := 0
+// head returns the first n runes.
+func head(s string, n int) string {
 	for i := range s {
-		if n == sharedRunes {
+		if n == 0 {
 			return s[:i]
 		}
-		n++
+		n--
 	}
 	return s
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/neardup/neardup"
-	"golang.org/x/sync/errgroup"
+	"github.com/neardup/neardup/internal/inorder"
 )
 
 // train ends the training of the first pass, and makes further passes over the
@@ -46,31 +46,15 @@ const rangeLen = 512
 
 // ranges calls fn with consecutive ranges of the distinct texts, side by side.
 func (s *scan) ranges(ctx context.Context, phase string, fn func(from, to int) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	next := make(chan int)
-	g.Go(func() error {
-		defer close(next)
-		for at := 0; at < s.texts.Len(); at += rangeLen {
-			s.progress(phase, at, s.texts.Len())
-			select {
-			case next <- at:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
+	var mu sync.Mutex
+	begun, n := 0, s.texts.Len()
+	return inorder.Each(ctx, s.cfg.Workers, (n+rangeLen-1)/rangeLen, func(i int) error {
+		mu.Lock()
+		s.progress(phase, begun, n)
+		begun += rangeLen
+		mu.Unlock()
+		return fn(i*rangeLen, min((i+1)*rangeLen, n))
 	})
-	for range s.cfg.Workers {
-		g.Go(func() error {
-			for at := range next {
-				if err := fn(at, min(at+rangeLen, s.texts.Len())); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return g.Wait()
 }
 
 // record makes the keys of all distinct texts in a further pass, for methods

@@ -1,5 +1,7 @@
 package contamination
 
+import "slices"
+
 // inserted is what a unit costs that a document has within a passage and the item has
 // not, in units of token.Unit/256: half of what a common word weighs.
 const inserted = 128
@@ -32,10 +34,11 @@ func (a *aligner) align(item []unit, weights []uint16, doc []unit, from, to int)
 	drift := min(8+len(item)/4, mostDrift)
 	base, width := from-drift, to-from+2*drift+1
 	for i := range a.scores {
-		a.scores[i] = grown(a.scores[i], width)
+		a.scores[i] = slices.Grow(a.scores[i][:0], width)[:width]
 		clear(a.scores[i])
 	}
-	a.moves = grown(a.moves, (len(item)+1)*width)
+	size := (len(item) + 1) * width
+	a.moves = slices.Grow(a.moves[:0], size)[:size]
 	clear(a.moves[:width])
 	best, bestI, bestK := int32(0), 0, 0
 	for i := 1; i <= len(item); i++ {
@@ -72,15 +75,6 @@ func (a *aligner) align(item []unit, weights []uint16, doc []unit, from, to int)
 			i = 0
 		}
 	}
-	for i, j := 0, len(a.pairs)-1; i < j; i, j = i+1, j-1 {
-		a.pairs[i], a.pairs[j] = a.pairs[j], a.pairs[i]
-	}
+	slices.Reverse(a.pairs)
 	return a.pairs
-}
-
-func grown[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n+n/4)[:n]
-	}
-	return s[:n]
 }

@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	"github.com/neardup/neardup/evidence"
-	"github.com/neardup/neardup/text"
+
 	"github.com/neardup/neardup/token"
 )
 
@@ -86,8 +86,6 @@ type Config struct {
 	// Least is the share of a part, by weight, that is held where it is contaminated, in
 	// long ones; 0 means .8. Of 20 words and fewer it is half as far from 1.
 	Least float64
-	// Normalizer cleans texts; the zero one is text.Default.
-	Normalizer text.Normalizer
 	// Memory bounds what the items take, in bytes; 0 means 512 MiB.
 	Memory int64
 }
@@ -151,9 +149,6 @@ func New(items iter.Seq2[Item, error], cfg Config) (*Finder, error) {
 	}
 	if !(cfg.Least > partialHeld && cfg.Least <= 1) {
 		return nil, fmt.Errorf("contamination: a least share of %v is not in (%v, 1]", cfg.Least, partialHeld)
-	}
-	if cfg.Normalizer == (text.Normalizer{}) {
-		cfg.Normalizer = text.Default()
 	}
 	if cfg.Memory == 0 {
 		cfg.Memory = 512 << 20

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/neardup/neardup/evidence"
+	"github.com/neardup/neardup/text"
 	"github.com/neardup/neardup/token"
 )
 
@@ -30,14 +31,14 @@ type hit struct {
 }
 
 func newWork(f *Finder) *work {
-	return &work{Finder: f, places: places{clean: f.cfg.Normalizer.Clean}}
+	return &work{Finder: f, places: places{clean: text.Default().Clean}}
 }
 
 // Find returns the items that stand in a text, in the order of their places.
 func (f *Finder) Find(raw string) []Finding {
 	w := f.works.Get().(*work)
 	defer f.works.Put(w)
-	clean := f.cfg.Normalizer.Clean(raw)
+	clean := text.Default().Clean(raw)
 	w.units = appendUnits(w.units[:0], clean)
 	w.look()
 	if len(w.hits) == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/internal/intlog"
+	"github.com/neardup/neardup/text"
 	"github.com/neardup/neardup/token"
 )
 
@@ -36,7 +37,7 @@ type builder struct {
 // add takes an item.
 func (b *builder) add(item *Item) error {
 	b.summary.Items++
-	clean := b.cfg.Normalizer.Clean
+	clean := text.Default().Clean
 	main, answer := clean(item.Question), clean(item.Answer)
 	part := Question
 	if main == "" {

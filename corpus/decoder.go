@@ -30,7 +30,7 @@ type Decoder struct {
 
 // NewDecoder returns a decoder for the items of r, and of r.Again.
 func (r *Reader) NewDecoder() *Decoder {
-	return &Decoder{opt: &r.opt, fields: r.fields, json: jsonScan{maxDepth: r.opt.MaxDepth}, seen: &r.seen}
+	return &Decoder{opt: &r.opt, fields: r.fields, seen: &r.seen}
 }
 
 // Decode makes a document of an item; every field of doc is set. What it
@@ -165,7 +165,7 @@ func (d *Decoder) within(key []byte) error {
 // leads reports whether a wanted field lies below key.
 func (d *Decoder) leads(key []byte) bool {
 	for _, t := range d.targets() {
-		if name := t.field.Name; len(name) > len(key) && name[len(key)] == '.' && name[:len(key)] == string(key) {
+		if liesBelow(t.field.Name, key) {
 			return true
 		}
 	}
@@ -197,26 +197,14 @@ func (d *Decoder) names(raw []byte) string {
 // paths are the fields of an object that hold values of some kinds, and those in its
 // objects; of many the first.
 func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
-	var path []byte
-	s := jsonScan{maxDepth: d.opt.MaxDepth}
-	var member func(key []byte) error
-	member = func(key []byte) error {
-		outer := len(path)
-		path = append(path, key...)
-		defer func() { path = path[:outer] }()
-		kind, err := s.kind()
-		switch {
-		case err != nil:
-			return err
-		case kind == kindObject:
-			path = append(path, '.')
-			return s.members(member)
-		case slices.Contains(kinds, kind) && len(names) <= mostNamed:
+	var s jsonScan
+	err := s.walk(raw, func([]byte) bool { return true }, func(path []byte, kind valueKind) (bool, error) {
+		if slices.Contains(kinds, kind) && len(names) <= mostNamed {
 			names = append(names, string(path))
 		}
-		return s.skip()
-	}
-	if s.object(trimEnd(raw), member) != nil {
+		return false, nil
+	})
+	if err != nil {
 		return nil
 	}
 	return names

@@ -126,7 +126,7 @@ func jsonOfHead(head []byte) Format {
 		return ""
 	}
 	line, _, whole := bytes.Cut(head, newline)
-	s := jsonScan{maxDepth: DefaultMaxDepth}
+	var s jsonScan
 	err := s.object(trimEnd(line), func([]byte) error { return s.skip() })
 	if whole && errors.Is(err, errJSONEnd) {
 		return JSON

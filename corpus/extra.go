@@ -66,57 +66,36 @@ func (d *Decoder) named(it Item, lists bool, names []string) []string {
 		}
 		return values
 	}
-	if it.in.format == JSONL || it.in.format == JSON {
-		x := extraScan{jsonScan{maxDepth: d.opt.MaxDepth}, lists, names, values, nil}
-		_ = x.object(trimEnd(it.Raw), x.member) // Decode has said what is wrong with it
+	if it.in.format != JSONL && it.in.format != JSON {
+		return values
 	}
-	return values
-}
-
-// extraScan finds the values of names in an object.
-type extraScan struct {
-	jsonScan
-	lists         bool // are values, too
-	names, values []string
-	path          []byte
-}
-
-func (x *extraScan) member(key []byte) error {
-	outer := len(x.path)
-	x.path = append(x.path, key...)
-	defer func() { x.path = x.path[:outer] }()
-	kind, err := x.kind()
-	if err != nil {
-		return err
+	var s jsonScan
+	within := func(path []byte) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return liesBelow(name, path) })
 	}
-	at := slices.Index(x.names, string(x.path))
-	var raw []byte
-	switch wanted := at >= 0 && x.values[at] == ""; {
-	case wanted && kind == kindString:
-		raw, err = x.str()
-	case wanted && kind == kindNumber:
-		raw, err = x.number()
-	case wanted && kind == kindArray && x.lists:
-		from := x.i
-		if err = x.array(); err == nil {
-			x.values[at] = utf8Text(x.b[from:x.i])
+	_ = s.walk(it.Raw, within, func(path []byte, kind valueKind) (bool, error) { // Decode has said what is wrong with it
+		at := slices.Index(names, string(path))
+		if at < 0 || values[at] != "" {
+			return false, nil
 		}
-		return err
-	case kind == kindObject && x.leads():
-		x.path = append(x.path, '.')
-		return x.members(x.member)
-	default:
-		return x.skip()
-	}
-	if err == nil {
-		x.values[at], err = jsonText(raw)
-	}
-	return err
-}
-
-// leads reports whether a name lies below the path.
-func (x *extraScan) leads() bool {
-	return slices.ContainsFunc(x.names, func(name string) bool {
-		return len(name) > len(x.path) && name[len(x.path)] == '.' && name[:len(x.path)] == string(x.path)
+		var raw []byte
+		var err error
+		switch from := s.i; {
+		case kind == kindString:
+			raw, err = s.str()
+		case kind == kindNumber:
+			raw, err = s.number()
+		case kind == kindArray && lists:
+			err = s.array()
+			values[at] = utf8Text(s.b[from:s.i])
+			return true, err
+		default:
+			return false, nil
+		}
+		if err == nil {
+			values[at], err = jsonText(raw)
+		}
+		return true, err
 	})
+	return values
 }

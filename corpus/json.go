@@ -19,11 +19,13 @@ import (
 // wants. Of duplicate keys the first counts; keys match exactly. A lone
 // surrogate becomes U+FFFD.
 type jsonScan struct {
-	b        []byte
-	i        int
-	depth    int
-	maxDepth int
+	b     []byte
+	i     int
+	depth int
 }
+
+// mostDepth is the deepest nesting that is read.
+const mostDepth = 128
 
 var errJSONEnd = errors.New("JSON ends too early")
 
@@ -76,10 +78,41 @@ func (s *jsonScan) object(line []byte, field func(key []byte) error) error {
 	return nil
 }
 
+// walk reads one object as object does, and calls value with each value in it by its
+// name, those of its objects as "outer.inner" where within says so. What value has not
+// read, which it reports, is passed over.
+func (s *jsonScan) walk(line []byte, within func(path []byte) bool, value func(path []byte, kind valueKind) (read bool, err error)) error {
+	var path []byte
+	var member func(key []byte) error
+	member = func(key []byte) error {
+		outer := len(path)
+		path = append(path, key...)
+		defer func() { path = path[:outer] }()
+		kind, err := s.kind()
+		if err != nil {
+			return err
+		}
+		if kind == kindObject && within(path) {
+			path = append(path, '.')
+			return s.members(member)
+		}
+		if read, err := value(path, kind); read || err != nil {
+			return err
+		}
+		return s.skip()
+	}
+	return s.object(trimEnd(line), member)
+}
+
+// liesBelow reports whether a name is one of what lies in the object of that path.
+func liesBelow(name string, path []byte) bool {
+	return len(name) > len(path) && name[len(path)] == '.' && name[:len(path)] == string(path)
+}
+
 // members reads an object from its opening brace on.
 func (s *jsonScan) members(field func(key []byte) error) error {
-	if s.depth++; s.depth > s.maxDepth {
-		return fmt.Errorf("JSON is nested more than %d deep", s.maxDepth)
+	if s.depth++; s.depth > mostDepth {
+		return fmt.Errorf("JSON is nested more than %d deep", mostDepth)
 	}
 	s.i++
 	if s.closes('}') {
@@ -172,8 +205,8 @@ func (s *jsonScan) skip() error {
 }
 
 func (s *jsonScan) array() error {
-	if s.depth++; s.depth > s.maxDepth {
-		return fmt.Errorf("JSON is nested more than %d deep", s.maxDepth)
+	if s.depth++; s.depth > mostDepth {
+		return fmt.Errorf("JSON is nested more than %d deep", mostDepth)
 	}
 	s.i++
 	if s.closes(']') {

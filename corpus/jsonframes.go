@@ -9,7 +9,6 @@ import (
 // jsonFrames yields the elements of a JSON array, or the objects that stand
 // one after another, over any number of lines.
 type jsonFrames struct {
-	s     *stream
 	b     *blocks
 	limit int64
 	lines int64 // line ends taken so far
@@ -19,10 +18,8 @@ type jsonFrames struct {
 }
 
 func newJSONFrames(s *stream, limit int64) *jsonFrames {
-	return &jsonFrames{s: s, b: newBlocks(utf8Stream(s)), limit: limit}
+	return &jsonFrames{b: newBlocks(utf8Stream(s)), limit: limit}
 }
-
-func (f *jsonFrames) close() error { return f.s.Close() }
 
 func (f *jsonFrames) next() ([]byte, int64, error) {
 	c, err := f.start()

@@ -16,7 +16,6 @@ import (
 
 // lineFrames yields the lines that are not blank.
 type lineFrames struct {
-	s     *stream
 	b     *blocks
 	limit int64
 	line  int64
@@ -28,7 +27,7 @@ func newLineFrames(in *input, s *stream, limit int64, charset string) (*lineFram
 	if in.format == Lines {
 		in.charset, err = sniff(b, charset)
 	}
-	return &lineFrames{s: s, b: b, limit: limit}, err
+	return &lineFrames{b: b, limit: limit}, err
 }
 
 func (f *lineFrames) next() ([]byte, int64, error) {
@@ -46,8 +45,6 @@ func (f *lineFrames) next() ([]byte, int64, error) {
 		}
 	}
 }
-
-func (f *lineFrames) close() error { return f.s.Close() }
 
 func tooLong(line, limit int64) *RejectError {
 	return &RejectError{Line: line, Err: errTooLong,

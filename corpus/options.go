@@ -44,8 +44,6 @@ func ParseFormat(name string) (Format, error) {
 const (
 	// DefaultMaxDocument is the largest record read unless told otherwise.
 	DefaultMaxDocument = 16 << 20
-	// DefaultMaxDepth is the deepest nesting of JSON read unless told otherwise.
-	DefaultMaxDepth = 128
 	// One compressed file may grow to the larger of the two.
 	defaultMaxDecompressed = 16 << 30
 	defaultMaxRatio        = 200
@@ -95,8 +93,6 @@ type Options struct {
 	// SkipDamaged makes what cannot be read of a damaged file a reject, after
 	// which the next file is read; else it is an error, ErrDamaged.
 	SkipDamaged bool
-	// MaxDepth is the deepest nesting of JSON. 0 means DefaultMaxDepth.
-	MaxDepth int
 
 	// Stdin is what the input "-" reads.
 	Stdin io.Reader
@@ -275,10 +271,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.MaxDocument == 0 {
 		o.MaxDocument = DefaultMaxDocument
 	}
-	if o.MaxDepth == 0 {
-		o.MaxDepth = DefaultMaxDepth
-	}
-	if o.MaxDocument < 0 || o.MaxDecompressed < 0 || o.MaxDepth < 0 {
+	if o.MaxDocument < 0 || o.MaxDecompressed < 0 {
 		return o, fmt.Errorf("limits must not be negative")
 	}
 	if o.Delimiter == '"' || o.Delimiter == '\n' || o.Delimiter == '\r' || o.Delimiter >= 0x80 {

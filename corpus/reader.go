@@ -21,6 +21,7 @@ type Reader struct {
 	inputs []*input
 	at     int // the input being read
 	src    frames
+	closer io.Closer // of src
 	done   atomic.Int64
 	total  int64
 	seen   seenFields
@@ -33,7 +34,6 @@ type Reader struct {
 // it may not.
 type frames interface {
 	next() (raw []byte, line int64, err error)
-	close() error
 }
 
 // Open prepares to read files, directories (recursively, in the order of
@@ -125,12 +125,12 @@ func (r *Reader) Next() (Item, error) {
 	for r.at < len(r.inputs) {
 		in := r.inputs[r.at]
 		if r.src == nil {
-			src, err := r.frames(in)
-			if err != nil {
+			var err error
+			if r.src, r.closer, err = r.frames(in); err != nil {
+				r.src = nil
 				r.at++
 				return Item{}, r.failure(in, 0, err)
 			}
-			r.src = src
 		}
 		raw, line, err := r.src.next()
 		if err == nil {
@@ -143,7 +143,7 @@ func (r *Reader) Next() (Item, error) {
 			one.File = in.path
 			return Item{}, r.bad(one)
 		}
-		r.src.close()
+		r.closer.Close()
 		r.src = nil
 		r.at++
 		if err != io.EOF {
@@ -297,22 +297,22 @@ func (r *Reader) checkFields() error {
 	return nil
 }
 
-// frames opens an input.
-func (r *Reader) frames(in *input) (frames, error) {
+// frames opens an input, and says what closes it.
+func (r *Reader) frames(in *input) (frames, io.Closer, error) {
 	if c := codecOf(r.opt.Codecs, in.format); c != nil {
-		return r.openRows(in, c)
+		f, err := r.openRows(in, c)
+		return f, f, err
 	}
 	s, err := in.open(r.opt.MaxDecompressed, &r.done)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	in.opened = nil // the frames close it
+	in.opened = nil // who reads it closes it
 	f, err := r.framesOf(in, s)
 	if err != nil {
 		s.Close()
-		return nil, err
 	}
-	return f, nil
+	return f, s, err
 }
 
 func (r *Reader) framesOf(in *input, s *stream) (frames, error) {
@@ -409,7 +409,7 @@ func (in *input) unchanged() error {
 func (r *Reader) Close() error {
 	var err error
 	if r.src != nil {
-		err = r.src.close()
+		err = r.closer.Close()
 		r.src = nil
 	}
 	for _, in := range r.inputs[min(r.at, len(r.inputs)):] {
@@ -420,7 +420,7 @@ func (r *Reader) Close() error {
 	}
 	r.at = len(r.inputs)
 	if r.spool != nil && !r.spool.shared {
-		err = errors.Join(err, r.spool.close())
+		r.spool.files.Close()
 	}
 	return err
 }

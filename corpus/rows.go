@@ -20,7 +20,7 @@ type rowFrames struct {
 }
 
 // openRows opens a file of a format that needs to read it in any order.
-func (r *Reader) openRows(in *input, c Codec) (frames, error) {
+func (r *Reader) openRows(in *input, c Codec) (*rowFrames, error) {
 	before := r.done.Load()
 	f, err := in.openRows()
 	if err != nil {
@@ -50,7 +50,8 @@ func (f *rowFrames) next() ([]byte, int64, error) {
 	return raw, f.n, nil
 }
 
-func (f *rowFrames) close() error {
+// Close closes the file.
+func (f *rowFrames) Close() error {
 	f.size()
 	return errors.Join(f.rows.Close(), f.file.Close())
 }

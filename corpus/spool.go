@@ -1,29 +1,25 @@
 package corpus
 
 import (
-	"errors"
 	"io"
 	"os"
+
+	"github.com/neardup/neardup/internal/external"
 )
 
-// spool copies a stream into a temporary file while it is read. The file has
-// no name any more where the system allows that, so nothing is left behind
-// whatever happens.
+// spool copies a stream into a temporary file while it is read.
 type spool struct {
 	r      io.Reader
+	files  *external.Files
 	file   *os.File
 	size   int64
 	shared bool // somebody else closes it
-	named  bool // the file still has its name
 }
 
 func newSpool(dir string, r io.Reader) (*spool, error) {
-	f, err := os.CreateTemp(dir, ".neardup-stdin-*")
-	if err != nil {
-		return nil, err
-	}
-	named := os.Remove(f.Name()) != nil // Windows keeps open files
-	return &spool{r: r, file: f, named: named}, nil
+	files := external.NewFiles(dir)
+	f, err := files.Create()
+	return &spool{r: r, files: files, file: f}, err
 }
 
 func (s *spool) Read(p []byte) (int, error) {
@@ -45,12 +41,4 @@ func (s *spool) drain() (int64, error) {
 	}
 	_, err := io.Copy(io.Discard, struct{ io.Reader }{s})
 	return s.size, err
-}
-
-func (s *spool) close() error {
-	err := s.file.Close()
-	if s.named {
-		err = errors.Join(err, os.Remove(s.file.Name()))
-	}
-	return err
 }

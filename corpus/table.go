@@ -18,7 +18,6 @@ type columns struct {
 
 // tableFrames yields the rows of CSV and TSV without the header.
 type tableFrames struct {
-	s     *stream
 	b     *blocks
 	limit int64
 	line  int64 // lines taken so far
@@ -26,7 +25,7 @@ type tableFrames struct {
 }
 
 func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFrames, error) {
-	t := &tableFrames{s: s, b: newBlocks(utf8Stream(s)), limit: opt.MaxDocument, in: in}
+	t := &tableFrames{b: newBlocks(utf8Stream(s)), limit: opt.MaxDocument, in: in}
 	var err error
 	if in.charset, err = sniff(t.b, opt.Charset); err != nil {
 		return nil, err
@@ -133,8 +132,6 @@ func findColumns(f Fields, names [][]byte) (columns, error) {
 	}
 	return c, fmt.Errorf("%w %s; the header has %s", ErrField, strings.Join(missing, ", "), strings.Join(quoted, ", "))
 }
-
-func (t *tableFrames) close() error { return t.s.Close() }
 
 // next takes one row; a quoted field of CSV may hold line ends.
 func (t *tableFrames) next() ([]byte, int64, error) {

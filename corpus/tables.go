@@ -237,7 +237,7 @@ func (t *Table) object(it Item, dec *Decoder, values []any) error {
 	t.begun = true
 	own := t.members(values)
 	var more []member
-	s := jsonScan{maxDepth: dec.opt.MaxDepth}
+	var s jsonScan
 	err := s.object(trimEnd(it.Raw), func(key []byte) error {
 		name, from := string(key), s.i
 		if err := s.skip(); err != nil {

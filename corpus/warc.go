@@ -32,8 +32,6 @@ func newWarcFrames(in *input, s *stream, opt *Options) *warcFrames {
 	return f
 }
 
-func (f *warcFrames) close() error { return f.s.Close() }
-
 func (f *warcFrames) next() ([]byte, int64, error) {
 	for {
 		if !f.skipBlank() {

@@ -45,5 +45,3 @@ func (f *wholeFrames) guess() int {
 	}
 	return int(n)
 }
-
-func (f *wholeFrames) close() error { return f.s.Close() }

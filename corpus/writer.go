@@ -16,9 +16,7 @@ import (
 //
 // The items must come from one Reader (or its Again), and be written in the
 // order they were read. One goroutine at a time.
-type Writer struct {
-	sink sink
-}
+type Writer struct{ sink }
 
 // sink writes items of one format.
 type sink interface {
@@ -127,12 +125,6 @@ func (w *Writer) Write(it Item) error { return w.sink.write(it) }
 
 // Commit makes the output appear, whole and on disk.
 func (w *Writer) Commit() error { return CommitAll(w) }
-
-// Abort removes what was written. After Commit it does nothing.
-func (w *Writer) Abort() { w.sink.Abort() }
-
-func (w *Writer) prepare() error { return w.sink.prepare() }
-func (w *Writer) publish() error { return w.sink.publish() }
 
 // lineSink writes lines and rows.
 type lineSink struct {

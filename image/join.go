@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
+
+	"github.com/neardup/neardup/internal/inorder"
 )
 
 // Pair is two places whose hashes are within the distance: of one list, A < B,
@@ -43,9 +42,6 @@ func runJoin(ctx context.Context, a, b *sorted, distance, workers int, emit func
 	if n := max(len(a.in), len(b.in)); n >= math.MaxUint32 {
 		return fmt.Errorf("%w: %d", ErrTooMany, n)
 	}
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	for slot := range slots {
 		if radius(slot, distance) < 0 {
 			break
@@ -73,17 +69,11 @@ func joinSlot(ctx context.Context, j joiner, workers int, emit func(Pair) error)
 	const ranges, size, round = 256, slotKeys / 256, 32
 	var found [round][]Pair
 	for from := 0; from < ranges; from += round {
-		var next atomic.Int64
-		var all sync.WaitGroup
-		for range workers {
-			all.Go(func() {
-				for i := int(next.Add(1)) - 1; i < round && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-					found[i] = j.buckets(found[i][:0], (from+i)*size, (from+i+1)*size)
-				}
-			})
-		}
-		all.Wait()
-		if err := ctx.Err(); err != nil {
+		err := inorder.Each(ctx, workers, round, func(i int) error {
+			found[i] = j.buckets(found[i][:0], (from+i)*size, (from+i+1)*size)
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 		for _, pairs := range found {

@@ -21,7 +21,7 @@ func TestMeasureIsCompareWithoutThreshold(t *testing.T) {
 		{Name: "simhash", MinFeatures: 1, Shingle: feature.Shingle{Unit: feature.Words, K: 1}},
 		{Name: "ngram"},
 	}
-	for _, s := range []ngram.Similarity{ngram.Jaccard, ngram.Cosine, ngram.Containment, ngram.Euclidean} {
+	for _, s := range []ngram.Similarity{ngram.Jaccard, ngram.Cosine, ngram.Containment} {
 		configs = append(configs, methods.Config{Name: "ngram", Similarity: s})
 	}
 	words := strings.Fields("one two three four five six seven eight nine ten")

@@ -101,7 +101,7 @@ func makers() []maker {
 		{"minhash", "Jaccard of shingles by MinHash bands, verified", newMinhash},
 		{"simhash", "fingerprints of 64 bits within a Hamming distance, verified by Jaccard", newSimhash},
 		{"jaccard", "Jaccard of shingles by prefix filtering: every pair", newJaccard},
-		{"ngram", "short texts by shared substrings: edit, jaccard, cosine, containment, euclidean", newNgram},
+		{"ngram", "short texts by shared substrings: edit, jaccard, cosine, containment", newNgram},
 		{"weighted", "short texts by Jaccard of words weighted by idf", func(c Config) (neardup.Method, error) { return newWeighted(c) }},
 		{image.Name, "pictures, by the distance of their PDQ hashes", newImages},
 	}

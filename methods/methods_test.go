@@ -33,7 +33,7 @@ func ExampleNames() {
 	// minhash  Jaccard of shingles by MinHash bands, verified
 	// simhash  fingerprints of 64 bits within a Hamming distance, verified by Jaccard
 	// jaccard  Jaccard of shingles by prefix filtering: every pair
-	// ngram    short texts by shared substrings: edit, jaccard, cosine, containment, euclidean
+	// ngram    short texts by shared substrings: edit, jaccard, cosine, containment
 	// weighted short texts by Jaccard of words weighted by idf
 	// images   pictures, by the distance of their PDQ hashes
 }

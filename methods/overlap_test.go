@@ -37,7 +37,6 @@ func overlapping(t *testing.T) map[string]neardup.Overlapping {
 		"edit of letters":       {Name: "ngram", Threshold: .7, Prepare: ngram.Alnum{}},
 		"cosine":                {Name: "ngram", Similarity: ngram.Cosine, Threshold: .7},
 		"jaccard":               {Name: "ngram", Similarity: ngram.Jaccard, Threshold: .7, Variants: methods.Keep},
-		"euclidean":             {Name: "ngram", Similarity: ngram.Euclidean, Threshold: .4},
 	} {
 		m, err := methods.New(c)
 		if err != nil {

@@ -59,7 +59,7 @@ func (s *scratch) grams(runes []rune, q int, seed uint64) {
 }
 
 // rank fills s.sorted with the ranks of hashes, from rare to frequent.
-func (s *scratch) rank(hashes []uint64, table *Table) {
+func (s *scratch) rank(hashes []uint64, table *table) {
 	s.sorted = s.sorted[:0]
 	for _, h := range hashes {
 		s.sorted = append(s.sorted, table.rank(h))
@@ -72,7 +72,7 @@ const never = ^uint64(0)
 
 // rankGrams fills s.ranks with the ranks of s.hashes after grams, never for
 // those that are left out, and s.sorted with the others from rare to frequent.
-func (s *scratch) rankGrams(q int, table *Table) {
+func (s *scratch) rankGrams(q int, table *table) {
 	s.ranks = grow(s.ranks, len(s.hashes))
 	s.levels = grow(s.levels, len(s.hashes))
 	s.sorted = s.sorted[:0]

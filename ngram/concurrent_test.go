@@ -17,7 +17,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 		m := newMethod(t, ngram.Config{Similarity: similarity})
 		alone := train(m, texts).(ngram.Method)
 		together := trainBy(ngram.Selecting(m), func(add func(string)) { each(texts, add) }).(ngram.Method)
-		if alone.TableDigest() != together.TableDigest() {
+		if !slices.Equal(ngram.Levels(alone), ngram.Levels(together)) {
 			t.Fatalf("%s: tables differ", similarity)
 		}
 		want := map[string]neardup.Record{}

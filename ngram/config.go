@@ -22,13 +22,10 @@ const (
 	Cosine Similarity = "cosine"
 	// Containment is common shingles / shingles of the text that has fewer.
 	Containment Similarity = "containment"
-	// Euclidean is 1 - |x-y| / sqrt(|x|^2 + |y|^2) of how often each shingle
-	// occurs: the only one here that counts repeats.
-	Euclidean Similarity = "euclidean"
 )
 
 // similarities lists all of them.
-func similarities() []Similarity { return []Similarity{Edit, Jaccard, Cosine, Containment, Euclidean} }
+func similarities() []Similarity { return []Similarity{Edit, Jaccard, Cosine, Containment} }
 
 // Keys is which substrings a text is found under.
 type Keys string
@@ -77,14 +74,11 @@ const version = 1
 type Method interface {
 	neardup.Trainable
 	neardup.Overlapping
-	// WithTable returns the method choosing its keys by a table; nil is
+	// withTable returns the method choosing its keys by a table; nil is
 	// the untrained method.
-	WithTable(*Table) Method
-	// Table returns the table, nil where the method is untrained.
-	Table() *Table
-	// TableDigest names the table. An index and what searches it must
-	// agree on it, or pairs are lost.
-	TableDigest() string
+	withTable(*table) Method
+	// rarity is the table, nil where the method is untrained.
+	rarity() *table
 }
 
 // New returns the method "ngram". Errors name the field that is wrong.
@@ -135,8 +129,6 @@ func build(name string, c Config) (Method, error) {
 		return newEditMethod(common), nil
 	case Jaccard, Cosine, Containment:
 		return newSetMethod(common)
-	case Euclidean:
-		return newCountMethod(common)
 	}
 	return nil, fmt.Errorf("%s: similarity %q is none of %q", name, c.Similarity, similarities())
 }
@@ -145,7 +137,7 @@ func build(name string, c Config) (Method, error) {
 type settings struct {
 	Config
 	name  string
-	table *Table
+	table *table
 }
 
 // similar completes the match of two texts that are as similar as the threshold says:
@@ -181,11 +173,7 @@ func (s *settings) Spec() neardup.Spec {
 	return neardup.Spec{Method: s.name, Version: version, Params: params}
 }
 
-// Table returns the table the keys are chosen by.
-func (s *settings) Table() *Table { return s.table }
-
-// TableDigest names the table the keys are chosen by.
-func (s *settings) TableDigest() string { return s.table.Digest() }
+func (s *settings) rarity() *table { return s.table }
 
 func (s *settings) basis() string {
 	if s.Similarity == Edit {

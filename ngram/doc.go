@@ -20,5 +20,5 @@
 //
 // Training counts how rare substrings are, and the rare ones become keys. It
 // changes how much work is done and never what is found; an index and what
-// searches it must use the same Table.
+// searches it must use the same table.
 package ngram

@@ -22,8 +22,8 @@ func newEditMethod(s settings) *editMethod {
 	return &editMethod{settings: s, plans: newPlans(s.Threshold), run: runLength(s.Threshold)}
 }
 
-// WithTable returns the method choosing its keys by the table.
-func (m *editMethod) WithTable(t *Table) Method {
+// withTable returns the method choosing its keys by the table.
+func (m *editMethod) withTable(t *table) Method {
 	with := *m
 	with.table, with.corpus = t, nil
 	return &with
@@ -140,8 +140,15 @@ func runLength(threshold float64) int {
 // oddRuns counts the runs of q runes, each by whether their number is odd, in
 // bits enough for most of them to have one of their own.
 func oddRuns(runes []rune, q int) feature.OddSketch {
-	n := max(len(runes)-q+1, 0)
-	hashes := make([]uint64, n)
+	hashes := runs(runes, q)
+	odd := make(feature.OddSketch, feature.OddSketchWords(4*len(hashes)))
+	odd.Fill(hashes)
+	return odd
+}
+
+// runs returns a hash of each run of q runes, in order.
+func runs(runes []rune, q int) []uint64 {
+	hashes := make([]uint64, max(len(runes)-q+1, 0))
 	for i := range hashes {
 		h := uint64(q)
 		for _, r := range runes[i : i+q] {
@@ -149,9 +156,7 @@ func oddRuns(runes []rune, q int) feature.OddSketch {
 		}
 		hashes[i] = h
 	}
-	odd := make(feature.OddSketch, feature.OddSketchWords(4*n))
-	odd.Fill(hashes)
-	return odd
+	return hashes
 }
 
 // View decodes the runes.

@@ -19,3 +19,11 @@ func Selects(m neardup.Method) bool {
 	edit, ok := m.(*editMethod)
 	return ok && edit.corpus != nil
 }
+
+// Levels are those of the table of a method, nil where it is untrained.
+func Levels(m neardup.Method) []uint8 {
+	if t := m.(Method).rarity(); t != nil {
+		return t.levels
+	}
+	return nil
+}

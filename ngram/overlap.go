@@ -42,14 +42,7 @@ func (p *plans) overlapping() int {
 
 // numberedGrams returns the grams of q runes, sorted: the second of one kind is another feature than the first.
 func numberedGrams(runes []rune, q int) []uint64 {
-	hashes := make([]uint64, 0, max(len(runes)-q+1, 0))
-	for i := range cap(hashes) {
-		h := uint64(q)
-		for _, r := range runes[i : i+q] {
-			h = feature.Mix(h ^ uint64(uint32(r)))
-		}
-		hashes = append(hashes, h)
-	}
+	hashes := runs(runes, q)
 	slices.Sort(hashes)
 	number, last := uint64(0), uint64(0)
 	for i, h := range hashes {
@@ -79,19 +72,4 @@ func (m *setMethod) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Ov
 		o.LeastLarger = uint64(feature.Overlap(n, n, m.Threshold))
 	}
 	return append(dst, o)
-}
-
-// Overlaps appends the features, each with the square of how often it occurs:
-// of the squared length of a text, near ones have a part in common (countMethod).
-func (m *countMethod) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
-	own, ok := v.(*countView)
-	if !ok || len(own.set) == 0 {
-		return dst
-	}
-	weights := make([]uint64, len(own.counts))
-	for i, n := range own.counts {
-		weights[i] = uint64(n) * uint64(n)
-	}
-	least := max(1, uint64(m.rest*float64(own.square)))
-	return append(dst, neardup.Overlap{Features: own.set, Weights: weights, Least: least, LeastLarger: least})
 }

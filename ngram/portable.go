@@ -24,159 +24,135 @@ const countsMagic = "neardup tally 1\n"
 // another method or size.
 var ErrCounts = errors.New("not the counts of this method")
 
-// countsWriter writes parts of counts until one fails.
-type countsWriter struct {
+// tally writes counts, or reads those of another trainer and adds them, until
+// something is wrong: the format is described once, for both.
+type tally struct {
+	in  *bufio.Reader // nil: it writes
 	out *bufio.Writer
 	n   int64
 	err error
 }
 
-func (w *countsWriter) write(b []byte) {
-	if w.err == nil {
-		var n int
-		n, w.err = w.out.Write(b)
-		w.n += int64(n)
+func (t *tally) bytes(b []byte) {
+	var n int
+	switch {
+	case t.err != nil:
+	case t.in != nil:
+		n, t.err = io.ReadFull(t.in, b)
+	default:
+		n, t.err = t.out.Write(b)
 	}
+	t.n += int64(n)
 }
 
-func (w *countsWriter) number(v uint64) { w.write(binary.LittleEndian.AppendUint64(nil, v)) }
+// reads reports whether what was passed on last was read.
+func (t *tally) reads() bool { return t.in != nil && t.err == nil }
 
-func (w *countsWriter) text(s string) {
-	w.number(uint64(len(s)))
-	w.write([]byte(s))
+// number writes a number, or returns the one that stands in its place.
+func (t *tally) number(v uint64) uint64 {
+	b := binary.LittleEndian.AppendUint64(make([]byte, 0, 8), v)
+	t.bytes(b)
+	return binary.LittleEndian.Uint64(b)
 }
 
-func (w *countsWriter) slots(slots []atomic.Uint32) {
-	w.number(uint64(len(slots)))
-	var b [4]byte
-	for i := range slots {
-		binary.LittleEndian.PutUint32(b[:], slots[i].Load())
-		w.write(b[:])
+// text is number for a text of so many bytes at the most.
+func (t *tally) text(s string, most int) string {
+	n := t.number(uint64(len(s)))
+	if t.err == nil && n > uint64(most) {
+		t.err = fmt.Errorf("%w: a text of %d bytes", ErrCounts, n)
 	}
-}
-
-func beginCounts(out io.Writer, s neardup.Spec) *countsWriter {
-	w := &countsWriter{out: bufio.NewWriterSize(out, 1<<18)}
-	w.write([]byte(countsMagic))
-	w.text(s.String())
-	return w
-}
-
-func (w *countsWriter) end() (int64, error) {
-	if w.err == nil {
-		w.err = w.out.Flush()
-	}
-	return w.n, w.err
-}
-
-// countsReader reads what countsWriter wrote until something is wrong.
-type countsReader struct {
-	in  *bufio.Reader
-	n   int64
-	err error
-}
-
-func (r *countsReader) read(b []byte) {
-	if r.err == nil {
-		var n int
-		n, r.err = io.ReadFull(r.in, b)
-		r.n += int64(n)
-	}
-}
-
-func (r *countsReader) number() uint64 {
-	var b [8]byte
-	r.read(b[:])
-	return binary.LittleEndian.Uint64(b[:])
-}
-
-func (r *countsReader) text(most int) string {
-	n := r.number()
-	if r.err == nil && n > uint64(most) {
-		r.err = fmt.Errorf("%w: a text of %d bytes", ErrCounts, n)
-	}
-	if r.err != nil {
+	if t.err != nil {
 		return ""
 	}
 	b := make([]byte, n)
-	r.read(b)
+	copy(b, s)
+	t.bytes(b)
 	return string(b)
 }
 
-// slots calls add with what each slot holds.
-func (r *countsReader) slots(want int, add func(i int, v uint32)) {
-	if n := r.number(); r.err == nil && n != uint64(want) {
-		r.err = fmt.Errorf("%w: %d slots, not %d: it was counted in another memory", ErrCounts, n, want)
+// slots writes slots, or calls add with what each of others holds.
+func (t *tally) slots(slots []atomic.Uint32, add func(i int, v uint32)) {
+	want := uint64(len(slots))
+	if n := t.number(want); t.err == nil && n != want {
+		t.err = fmt.Errorf("%w: %d slots, not %d: it was counted in another memory", ErrCounts, n, want)
 	}
 	var b [4]byte
-	for i := 0; i < want && r.err == nil; i++ {
-		r.read(b[:])
-		if r.err == nil {
+	for i := 0; i < len(slots) && t.err == nil; i++ {
+		binary.LittleEndian.PutUint32(b[:], slots[i].Load())
+		if t.bytes(b[:]); t.reads() {
 			add(i, binary.LittleEndian.Uint32(b[:]))
 		}
 	}
 }
 
-func openCounts(in io.Reader, s neardup.Spec) *countsReader {
-	r := &countsReader{in: bufio.NewReaderSize(in, 1<<18)}
-	magic := make([]byte, len(countsMagic))
-	r.read(magic)
-	if r.err == nil && string(magic) != countsMagic {
-		r.err = fmt.Errorf("%w: it does not start with %q", ErrCounts, countsMagic)
-	}
-	if spec := r.text(1 << 16); r.err == nil && spec != s.String() {
-		r.err = fmt.Errorf("%w: it is of %q, not of %q", ErrCounts, spec, s)
-	}
-	return r
+// addTo adds to slots.
+func addTo(slots []atomic.Uint32) func(int, uint32) {
+	return func(i int, v uint32) { slots[i].Add(v) }
 }
 
-func (r *countsReader) end() (int64, error) {
-	if r.err != nil {
-		return r.n, fmt.Errorf("read counts: %w", r.err)
+// of passes on the counts of a method: all is what it has.
+func (t *tally) of(s neardup.Spec, all func(*tally)) (int64, error) {
+	magic := []byte(countsMagic)
+	if t.bytes(magic); t.err == nil && string(magic) != countsMagic {
+		t.err = fmt.Errorf("%w: it does not start with %q", ErrCounts, countsMagic)
 	}
-	return r.n, nil
+	if spec := t.text(s.String(), 1<<16); t.err == nil && spec != s.String() {
+		t.err = fmt.Errorf("%w: it is of %q, not of %q", ErrCounts, spec, s)
+	}
+	all(t)
+	switch {
+	case t.in == nil && t.err == nil:
+		t.err = t.out.Flush()
+	case t.in != nil && t.err != nil:
+		t.err = fmt.Errorf("read counts: %w", t.err)
+	}
+	return t.n, t.err
 }
+
+func writing(out io.Writer) *tally { return &tally{out: bufio.NewWriterSize(out, 1<<18)} }
+func reading(in io.Reader) *tally  { return &tally{in: bufio.NewReaderSize(in, 1<<18)} }
 
 // WriteTo writes the counts: 8 MiB.
 func (t *setTrainer) WriteTo(out io.Writer) (int64, error) {
-	w := beginCounts(out, t.method.Spec())
-	w.slots(t.counts.slots)
-	return w.end()
+	return writing(out).of(t.method.Spec(), t.tally)
 }
 
 // ReadFrom adds the counts that another trainer of the same method wrote.
 func (t *setTrainer) ReadFrom(in io.Reader) (int64, error) {
-	r := openCounts(in, t.method.Spec())
-	r.slots(len(t.counts.slots), func(i int, v uint32) { t.counts.slots[i].Add(v) })
-	return r.end()
+	return reading(in).of(t.method.Spec(), t.tally)
 }
+
+func (t *setTrainer) tally(y *tally) { y.slots(t.counts.slots, addTo(t.counts.slots)) }
 
 // WriteTo writes the counts of the first pass: 11 MiB, more with more memory.
 func (t *editTrainer) WriteTo(out io.Writer) (int64, error) {
-	w := beginCounts(out, t.method.Spec())
-	w.number(uint64(t.texts.Load()))
-	w.slots(t.counts.slots)
-	w.slots(t.corpus.few)
-	w.slots(t.corpus.over)
-	w.number(uint64(len(t.sample.texts)))
-	for _, s := range t.sample.texts {
-		w.text(s.text)
-	}
-	return w.end()
+	return writing(out).of(t.method.Spec(), t.tally)
 }
 
 // ReadFrom adds the counts that another trainer of the same method and memory
 // wrote.
 func (t *editTrainer) ReadFrom(in io.Reader) (int64, error) {
-	r := openCounts(in, t.method.Spec())
-	t.texts.Add(int64(r.number()))
-	r.slots(len(t.counts.slots), func(i int, v uint32) { t.counts.slots[i].Add(v) })
-	r.slots(len(t.corpus.few), t.corpus.addWord)
-	r.slots(len(t.corpus.over), func(i int, v uint32) { t.corpus.over[i].Add(v) })
-	for n := r.number(); n > 0 && r.err == nil; n-- {
-		t.sample.add(r.text(sampleBytes))
+	return reading(in).of(t.method.Spec(), t.tally)
+}
+
+func (t *editTrainer) tally(y *tally) {
+	if n := y.number(uint64(t.texts.Load())); y.reads() {
+		t.texts.Add(int64(n))
 	}
-	return r.end()
+	y.slots(t.counts.slots, addTo(t.counts.slots))
+	y.slots(t.corpus.few, t.corpus.addWord)
+	y.slots(t.corpus.over, addTo(t.corpus.over))
+	own := t.sample.texts
+	for i := range y.number(uint64(len(own))) {
+		if y.in == nil {
+			y.text(own[i].text, sampleBytes)
+		} else if s := y.text("", sampleBytes); y.reads() {
+			t.sample.add(s)
+		}
+		if y.err != nil {
+			return
+		}
+	}
 }
 
 // addWord adds the four slots of a word of another trainer, as if each had been

@@ -1,23 +1,19 @@
 package ngram
 
 import (
-	"encoding/hex"
 	"math/bits"
 	"sync/atomic"
-
-	"github.com/zeebo/xxh3"
 )
 
-// Table says how rare features are: for each of 2^21 hash slots a count,
+// table says how rare features are: for each of 2^21 hash slots a count,
 // rounded down to one of 256 levels. Features that share a slot share their
 // count, which costs work and never a pair. Two stores can be searched with
-// each other's keys only if they use the same table: compare [Table.Digest].
+// each other's keys only if they use the same table.
 //
 // A table is immutable and safe for concurrent use. The nil table knows
 // nothing: every feature is equally rare, and keys are chosen by hash.
-type Table struct {
+type table struct {
 	levels []uint8
-	digest string
 }
 
 // tableBits makes a table of 2 MiB: it stays in the second-level cache while
@@ -27,22 +23,9 @@ const tableBits = 21
 
 const tableSize = 1 << tableBits
 
-func newTable(levels []uint8) *Table {
-	sum := xxh3.Hash128(levels).Bytes()
-	return &Table{levels: levels, digest: hex.EncodeToString(sum[:])}
-}
-
-// Digest names the table by its contents, 32 hex digits; "none" for nil.
-func (t *Table) Digest() string {
-	if t == nil {
-		return "none"
-	}
-	return t.digest
-}
-
 // level returns how frequent a feature is, 0 (rarest) to 255. The order is
 // total only together with the hash.
-func (t *Table) level(hash uint64) uint64 {
+func (t *table) level(hash uint64) uint64 {
 	if t == nil {
 		return 0
 	}
@@ -51,7 +34,7 @@ func (t *Table) level(hash uint64) uint64 {
 
 // gramLevel is level for a gram of 1..longestGram runes. Without a table a
 // longer gram counts as rarer.
-func (t *Table) gramLevel(hash uint64, size int) uint64 {
+func (t *table) gramLevel(hash uint64, size int) uint64 {
 	if t == nil {
 		return uint64(longestGram - size)
 	}
@@ -59,7 +42,7 @@ func (t *Table) gramLevel(hash uint64, size int) uint64 {
 }
 
 // rank orders features from rare to frequent.
-func (t *Table) rank(hash uint64) uint64 { return rankOf(t.level(hash), hash) }
+func (t *table) rank(hash uint64) uint64 { return rankOf(t.level(hash), hash) }
 
 // rankOf puts the level first, then 56 bits of the hash. A rank stands for its
 // feature from then on: two features with the same rank are one as keys.
@@ -72,12 +55,12 @@ func newCounts() *counts { return &counts{make([]atomic.Uint32, tableSize)} }
 
 func (c *counts) add(hash uint64) { c.slots[hash>>(64-tableBits)].Add(1) }
 
-func (c *counts) table() *Table {
+func (c *counts) table() *table {
 	levels := make([]uint8, tableSize)
 	for i := range c.slots {
 		levels[i] = quantise(c.slots[i].Load())
 	}
-	return newTable(levels)
+	return &table{levels}
 }
 
 // quantise keeps the three bits after the leading one: 0..15 are exact, above

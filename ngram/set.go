@@ -72,8 +72,8 @@ func (m *setMethod) similarity(a, b, common int) float64 {
 	return float64(common) / float64(a+b-common)
 }
 
-// WithTable returns the method choosing its keys by the table.
-func (m *setMethod) WithTable(t *Table) Method {
+// withTable returns the method choosing its keys by the table.
+func (m *setMethod) withTable(t *table) Method {
 	with := *m
 	with.table = t
 	return &with
@@ -141,7 +141,7 @@ func (t *setTrainer) Add(clean string) {
 }
 
 // Method returns the method with what was counted.
-func (t *setTrainer) Method() neardup.Method { return t.method.WithTable(t.counts.table()) }
+func (t *setTrainer) Method() neardup.Method { return t.method.withTable(t.counts.table()) }
 
 func sketchSet(set []uint64) uint64 {
 	sketch := uint64(min(len(set), longest)) << lengthShift

@@ -12,10 +12,8 @@ import (
 
 // TuneInput is a sample to learn m and the threshold from.
 type TuneInput struct {
-	// Pairs are clean texts known to be similar; Clusters give every pair
-	// of their texts.
-	Pairs    [][2]string
-	Clusters [][]string
+	// Pairs are clean texts known to be similar.
+	Pairs [][2]string
 	// Negatives are pairs known not to be similar. Optional.
 	Negatives [][2]string
 	// Texts are further texts among which work is measured. Optional.
@@ -76,14 +74,7 @@ const (
 // work it is on the sample. O(product of the lengths) for each pair; texts
 // of more than 5000 runes are refused. Stops when ctx ends.
 func Tune(ctx context.Context, in TuneInput) (Report, error) {
-	pairs := slices.Clone(in.Pairs)
-	for _, c := range in.Clusters {
-		for i := range c {
-			for j := range i {
-				pairs = append(pairs, [2]string{c[j], c[i]})
-			}
-		}
-	}
+	pairs := in.Pairs
 	if len(pairs) == 0 {
 		return Report{}, fmt.Errorf("tune: %w", ErrNoSample)
 	}
@@ -122,7 +113,7 @@ type tuner struct {
 	ctx    context.Context
 	config Config
 	texts  []string
-	table  *Table // rarity in the texts; no threshold changes it
+	table  *table // rarity in the texts; no threshold changes it
 }
 
 // train makes the table.
@@ -137,7 +128,7 @@ func (t *tuner) train() error {
 	for _, text := range t.texts {
 		trainer.Add(text)
 	}
-	t.table = trainer.Method().(Method).Table()
+	t.table = trainer.Method().(Method).rarity()
 	return nil
 }
 
@@ -224,7 +215,7 @@ func (t *tuner) work(c Config) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	trained := method.WithTable(t.table)
+	trained := method.withTable(t.table)
 	index := map[uint64]int{}
 	var rec neardup.Record
 	met := 0

@@ -25,7 +25,7 @@ func ExampleTune() {
 }
 
 func TestTuneCurves(t *testing.T) {
-	in := ngram.TuneInput{Clusters: [][]string{{"abcdefgh", "abcdefgx", "abcdyfgh"}}, Texts: []string{"ab", "zzzz"}}
+	in := ngram.TuneInput{Pairs: [][2]string{{"abcdefgh", "abcdefgx"}, {"abcdefgh", "abcdyfgh"}, {"abcdefgx", "abcdyfgh"}}, Texts: []string{"ab", "zzzz"}}
 	r, err := ngram.Tune(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)

@@ -127,7 +127,7 @@ func (c *comparer) read(o *occurrence, r row) error {
 		o.text = make([]byte, n)
 	}
 	o.text = o.text[:n]
-	if err := c.store.text.Read(o.text, int64(o.at)); err != nil {
+	if err := c.store.text.Fill(o.text, external.Ref(o.at)); err != nil {
 		return err
 	}
 	o.windows = c.windows(o.windows[:0], o.text)

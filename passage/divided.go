@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"github.com/neardup/neardup/internal/external"
 )
@@ -100,14 +99,14 @@ func (s *Steps) Contexts(item uint32, text string, again func(int) bool, fn func
 // Buckets compares the contexts of some keys, all of each. Close them.
 type Buckets struct {
 	job   *job
-	texts *external.Bytes                 // each behind its head
+	texts *external.Spool                 // each behind its head
 	order *external.Sorter[external.Pair] // position, offset in texts
 }
 
 // NewBuckets returns some without a context.
 func (s *Steps) NewBuckets() *Buckets {
 	j := newJob(s.cfg)
-	return &Buckets{j, external.NewBytes(j.disk, j.memory(70)), external.NewSorter[external.Pair](j.disk, j.memory(80))}
+	return &Buckets{j, external.NewSpool(j.disk, j.memory(70)), external.NewSorter[external.Pair](j.disk, j.memory(80))}
 }
 
 // Close removes what they hold.
@@ -159,9 +158,6 @@ func (b *Buckets) Each(ctx context.Context, fn func(Match) error) error {
 // gather makes of the contexts the store that a job has which reads the texts themselves: those that overlap
 // are put together again.
 func (b *Buckets) gather(ctx context.Context) error {
-	if err := b.texts.End(); err != nil {
-		return err
-	}
 	sorted, err := b.order.Sort()
 	if err != nil {
 		return err
@@ -169,15 +165,14 @@ func (b *Buckets) gather(ctx context.Context) error {
 	store := &b.job.store
 	var end Position // of the stretch so far
 	var begin int64  // where in the store the position 0 would be, going by that stretch
-	var text []byte
 	err = sorted.Each(ctx, func(p external.Pair) error {
-		head := make([]byte, contextHead)
-		if err := b.texts.Read(head, int64(p.Val())); err != nil {
+		head, err := b.texts.Read(external.Ref(p.Val()), contextHead)
+		if err != nil {
 			return err
 		}
 		key, before, n := binary.LittleEndian.Uint64(head), binary.LittleEndian.Uint32(head[8:]), int(binary.LittleEndian.Uint32(head[12:]))
-		text = slices.Grow(text[:0], n)[:n]
-		if err := b.texts.Read(text, int64(p.Val())+contextHead); err != nil {
+		text, err := b.texts.Read(external.Ref(p.Val()+contextHead), n)
+		if err != nil {
 			return err
 		}
 		at := Position(p.Key())
@@ -198,7 +193,7 @@ func (b *Buckets) gather(ctx context.Context) error {
 		}
 		return store.rows.Add(newRow(key, uint64(begin+int64(at)+int64(before)), int(before), n-int(before)))
 	})
-	return errors.Join(err, sorted.Close(), store.text.End())
+	return errors.Join(err, sorted.Close())
 }
 
 // position says where a byte of the store is from.

@@ -43,7 +43,7 @@ type document struct {
 // store holds, of the texts, all windows whose anchor may come again, in the order of
 // the input, and where they are from.
 type store struct {
-	text      *external.Bytes
+	text      *external.Spool
 	stretches *external.Array[stretch]
 	documents *external.Array[document]
 	ids       *external.Spool
@@ -103,7 +103,7 @@ func (j *job) gather(ctx context.Context, src batch.Source) error {
 		})
 		return parts
 	}
-	err := inorder.Map(ctx, j.cfg.Workers, src.Next, work, func(parts []part) error {
+	return inorder.Map(ctx, j.cfg.Workers, src.Next, work, func(parts []part) error {
 		for i := range parts {
 			if err := j.keep(&parts[i]); err != nil {
 				return err
@@ -112,10 +112,6 @@ func (j *job) gather(ctx context.Context, src batch.Source) error {
 		j.cfg.Progress(batch.Progress{Phase: "gather", Documents: int64(j.store.documents.Len())})
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return j.store.text.End()
 }
 
 // merged appends the next anchor of a text, or, where it is of the same gram, adds its windows to the last.
@@ -180,7 +176,7 @@ func (s *store) add(last *stretch, text string, anchors []anchor) error {
 	}
 	for start := lo; start < hi; start += longestStretch {
 		last.runes += uint32(RuneStarts(text[last.start:start]))
-		last.at, last.start = begin+int64(start-lo), uint32(start)
+		last.at, last.start = int64(begin)+int64(start-lo), uint32(start)
 		if _, err := s.stretches.Add(*last); err != nil {
 			return err
 		}
@@ -228,7 +224,7 @@ func (s *store) placeAt(at int64) (Place, error) {
 		return Place{}, err
 	}
 	before := make([]byte, at-in.at)
-	if err := s.text.Read(before, in.at); err != nil {
+	if err := s.text.Fill(before, external.Ref(in.at)); err != nil {
 		return Place{}, err
 	}
 	id, err := s.id(int(in.item))

@@ -160,7 +160,7 @@ func newJob(cfg Config) *job {
 	d := external.NewFiles(cfg.Tmp)
 	j := &job{cfg: cfg, disk: d}
 	j.store = store{
-		text:      external.NewBytes(d, j.memory(70)),
+		text:      external.NewSpool(d, j.memory(70)),
 		stretches: external.NewArray[stretch](d, j.memory(20)),
 		documents: external.NewArray[document](d, j.memory(20)),
 		ids:       external.NewSpool(d, j.memory(20)),

@@ -1,6 +1,9 @@
 package simhash
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Costs of one step of the index in nanoseconds, measured on one core of a
 // server of 2024 (docs/benchmarks.md); only their ratios matter.
@@ -10,12 +13,6 @@ const (
 	insertCost    = 150.0 // one table: a line, its share of growth
 	spillCost     = 40.0  // a line that is known only when the one before it is read
 )
-
-// bytesOf is the memory of n entries in a layout, about: a line of 64 bytes
-// for every 2 entries, spilled lines, ids.
-func (l *Layout) bytesOf(n int) int64 {
-	return int64(n) * int64(12+36*len(l.tables))
-}
 
 // cost is that of one query and one insert at n entries.
 func (l *Layout) cost(n int) float64 {
@@ -31,31 +28,16 @@ func (l *Layout) cost(n int) float64 {
 	return total
 }
 
-// chooseLayout returns the cheapest layout that fits.
-func chooseLayout(o IndexOptions) (Layout, error) {
-	if o.K < 0 || o.K > MaxK {
-		return Layout{}, fmt.Errorf("%w: %d, want 0..%d", ErrDistance, o.K, MaxK)
+// cheapest returns the layout for distance k that costs the least.
+func cheapest(k int, cost func(*Layout) float64) (best Layout, err error) {
+	if k < 0 || k > MaxK {
+		return best, fmt.Errorf("%w: %d, want 0..%d", ErrDistance, k, MaxK)
 	}
-	n := o.Expect
-	if n <= 0 {
-		n = 1_000_000
-	}
-	var best Layout
-	least := int64(-1)
-	for _, l := range layouts(o.K) {
-		need := l.bytesOf(n)
-		if least < 0 || need < least {
-			least = need
+	least := math.Inf(1)
+	for _, l := range layouts(k) {
+		if c := cost(&l); c < least {
+			best, least = l, c
 		}
-		if o.Memory > 0 && need > o.Memory {
-			continue
-		}
-		if best.name == "" || l.cost(n) < best.cost(n) {
-			best = l
-		}
-	}
-	if best.name == "" {
-		return Layout{}, fmt.Errorf("%d entries need %d bytes, more than the %d allowed", n, least, o.Memory)
 	}
 	return best, nil
 }

@@ -27,7 +27,6 @@ const (
 type List struct {
 	Fingerprints []uint64
 	ids          []string // nil while every id is the position
-	lines        []uint64 // ids where no line had its own but some were empty
 }
 
 // Len is the number of fingerprints.
@@ -35,11 +34,8 @@ func (l *List) Len() int { return len(l.Fingerprints) }
 
 // ID returns the id at a position.
 func (l *List) ID(i int) string {
-	switch {
-	case l.ids != nil:
+	if l.ids != nil {
 		return l.ids[i]
-	case l.lines != nil:
-		return strconv.FormatUint(l.lines[i], 10)
 	}
 	return strconv.Itoa(i)
 }
@@ -47,31 +43,23 @@ func (l *List) ID(i int) string {
 // AddID appends a fingerprint with an id.
 func (l *List) AddID(id string, fp uint64) { l.add(fp, 0, id, true) }
 
-// add keeps ids in the smallest form that holds them: none, numbers, strings.
+// add keeps no ids while all are positions.
 func (l *List) add(fp, line uint64, id string, named bool) {
 	n := len(l.Fingerprints)
-	switch {
-	case named && l.ids == nil:
-		ids := make([]string, n, n+1)
-		for i := range ids {
-			ids[i] = l.ID(i)
-		}
-		l.ids, l.lines = ids, nil
-	case !named && l.ids == nil && l.lines == nil && line != uint64(n):
-		l.lines = make([]uint64, n, n+1)
-		for i := range l.lines {
-			l.lines[i] = uint64(i)
+	if l.ids == nil && (named || line != uint64(n)) {
+		l.ids = make([]string, n, n+1)
+		for i := range l.ids {
+			l.ids[i] = strconv.Itoa(i)
 		}
 	}
 	l.Fingerprints = append(l.Fingerprints, fp)
-	switch {
-	case named:
-		l.ids = append(l.ids, id)
-	case l.ids != nil:
-		l.ids = append(l.ids, strconv.FormatUint(line, 10))
-	case l.lines != nil:
-		l.lines = append(l.lines, line)
+	if l.ids == nil {
+		return
 	}
+	if !named {
+		id = strconv.FormatUint(line, 10)
+	}
+	l.ids = append(l.ids, id)
 }
 
 // ErrSyntax is wrapped by the errors of Read that are the file's fault.

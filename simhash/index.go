@@ -1,6 +1,7 @@
 package simhash
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -18,7 +19,6 @@ type Neighbor struct {
 type IndexOptions struct {
 	K      int    // largest distance that is ever asked for, 0..MaxK
 	Expect int    // entries to choose a layout for; 0 is a million
-	Memory int64  // bytes that Expect entries may take; 0 is no limit
 	Layout string // a name of ParseLayout instead of a choice
 }
 
@@ -38,14 +38,15 @@ type Index struct {
 }
 
 // NewIndex returns an empty index. It fails if K is out of range, the layout
-// is none for K, or no layout fits in Memory.
+// is none for K.
 func NewIndex(o IndexOptions) (*Index, error) {
 	var l Layout
 	var err error
 	if o.Layout != "" {
 		l, err = ParseLayout(o.Layout, o.K)
 	} else {
-		l, err = chooseLayout(o)
+		n := cmp.Or(max(o.Expect, 0), 1_000_000)
+		l, err = cheapest(o.K, func(l *Layout) float64 { return l.cost(n) })
 	}
 	if err != nil {
 		return nil, fmt.Errorf("hamming index: %w", err)

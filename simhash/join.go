@@ -166,21 +166,12 @@ func (j *joiner) joinLayout(name string) (Layout, error) {
 	if name != "" {
 		return ParseLayout(name, j.k)
 	}
-	if j.k < 0 || j.k > MaxK {
-		return Layout{}, fmt.Errorf("%w: %d, want 0..%d", ErrDistance, j.k, MaxK)
-	}
-	var best Layout
-	least := math.Inf(1)
-	for _, l := range layouts(j.k) {
-		cost := 0.0
+	return cheapest(j.k, func(l *Layout) (sum float64) {
 		for i := range l.tables {
-			cost += j.cost(&l.tables[i])
+			sum += j.cost(&l.tables[i])
 		}
-		if cost < least {
-			best, least = l, cost
-		}
-	}
-	return best, nil
+		return sum
+	})
 }
 
 // cost is that of the join by one table.

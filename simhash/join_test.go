@@ -110,7 +110,7 @@ func TestNearAcrossOfHotBuckets(t *testing.T) {
 		v, w := side(600), side(500)
 		want := len(allPairs(v, w, k, false))
 		seen := map[[2]uint64]bool{}
-		nearAcross(v, w, k, func(a, b uint64) {
+		near(v, w, k, func(a, b uint64) {
 			if seen[[2]uint64{a, b}] || Distance(a, b) > k {
 				t.Fatalf("%x %x reported again or too far", a, b)
 			}
@@ -184,7 +184,7 @@ func TestNearOfHotBuckets(t *testing.T) {
 		values = slices.Compact(values)
 		want := len(allPairs(values, values, k, true))
 		seen := map[[2]uint64]bool{}
-		near(values, k, func(a, b uint64) {
+		near(values, values, k, func(a, b uint64) {
 			key := [2]uint64{min(a, b), max(a, b)}
 			if seen[key] || Distance(a, b) > k {
 				t.Fatalf("%x reported again or too far", key)

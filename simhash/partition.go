@@ -3,7 +3,8 @@ package simhash
 import (
 	"context"
 	"sync"
-	"sync/atomic"
+
+	"github.com/neardup/neardup/internal/inorder"
 )
 
 // side is a list of fingerprints and a copy of it in the order of buckets.
@@ -105,21 +106,8 @@ func scatter(t *table, in, out []uint64, start []uint32, base uint32) {
 // parallel calls fn for 0..n-1 from a number of goroutines and returns when
 // all have ended, with the error of the context if that ended first.
 func parallel(ctx context.Context, workers, n int, fn func(i int)) error {
-	var next atomic.Int64
-	work := func() {
-		for ctx.Err() == nil {
-			i := int(next.Add(1)) - 1
-			if i >= n {
-				return
-			}
-			fn(i)
-		}
-	}
-	var wait sync.WaitGroup
-	for range min(workers, n) - 1 {
-		wait.Go(work)
-	}
-	work()
-	wait.Wait()
-	return ctx.Err()
+	return inorder.Each(ctx, workers, n, func(i int) error {
+		fn(i)
+		return nil
+	})
 }

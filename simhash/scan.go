@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"unsafe"
 )
 
 // scanner compares buckets of one table.
@@ -92,22 +93,7 @@ func (s *scanner) inside(out []valuePair, values []uint64) []valuePair {
 		}
 	}
 	values = slices.Compact(values)
-	if len(values) > few {
-		return s.hotBucket(out, values)
-	}
-	for i, a := range values {
-		for _, b := range values[i+1:] {
-			if s.mine(a ^ b) {
-				out = append(out, valuePair{a, b})
-			}
-		}
-	}
-	return out
-}
-
-// hotBucket appends the pairs of a bucket of very many values.
-func (s *scanner) hotBucket(out []valuePair, values []uint64) []valuePair {
-	near(values, s.k, func(a, b uint64) {
+	near(values, values, s.k, func(a, b uint64) {
 		if s.mine(a ^ b) {
 			out = append(out, valuePair{min(a, b), max(a, b)})
 		}
@@ -119,7 +105,7 @@ func (s *scanner) hotBucket(out []valuePair, values []uint64) []valuePair {
 // queries and one of fingerprints, which may hold the same values.
 func (s *scanner) across(out []valuePair, v, w []uint64) []valuePair {
 	v, w = slices.Sorted(slices.Values(v)), slices.Sorted(slices.Values(w))
-	nearAcross(slices.Compact(v), slices.Compact(w), s.k, func(a, b uint64) {
+	near(slices.Compact(v), slices.Compact(w), s.k, func(a, b uint64) {
 		switch {
 		case !s.mine(a ^ b):
 		case s.a == s.b && a > b:
@@ -134,29 +120,32 @@ func (s *scanner) across(out []valuePair, v, w []uint64) []valuePair {
 // few values are compared each with each.
 const few = 256
 
-// near calls report for every pair of different values that may be within k
-// bits, once. The values of a hot bucket are cut further: of k+1 blocks of
-// the bits in which they differ at all, two near values are equal in one. That
-// is done as long as it at least halves the work of comparing each with each, so that
-// is the most it ever costs: many values that differ in a few bits only, nearly
-// all of them near each other.
-func near(values []uint64, k int, report func(a, b uint64)) {
-	if len(values) > few {
-		if groups, ok := divide(values, k); ok {
-			for i, g := range groups {
-				nearInGroups(g, groups[:i], k, report)
-			}
-			return
-		}
+// near calls report for every pair of a value of v and one of w that are within
+// k bits, once; where w is v, for those of two places in it. The values of hot
+// buckets are cut further: of k+1 blocks of the bits in which they differ at
+// all, two near values are equal in one. That is done as long as it at least halves
+// the work of comparing each with each, so that is the most it ever costs: many
+// values that differ in a few bits only, nearly all of them near each other.
+func near(v, w []uint64, k int, report func(a, b uint64)) {
+	if len(v) > few && len(w) > few && divide(v, w, k, report) {
+		return
 	}
-	for i, a := range values {
-		for _, b := range values[i+1:] {
+	one := alias(v, w)
+	for i, a := range v {
+		others := w
+		if one {
+			others = v[i+1:]
+		}
+		for _, b := range others {
 			if bits.OnesCount64(a^b) <= k {
 				report(a, b)
 			}
 		}
 	}
 }
+
+// alias reports whether two lists are one.
+func alias(v, w []uint64) bool { return unsafe.SliceData(v) == unsafe.SliceData(w) }
 
 // grouped is values in an order in which those equal in a block are together.
 type grouped struct {
@@ -164,26 +153,13 @@ type grouped struct {
 	values []uint64
 }
 
-// nearAcross is near for pairs of one value from each side, which may be equal.
-func nearAcross(v, w []uint64, k int, report func(a, b uint64)) {
-	if len(v) > few && len(w) > few && divideAcross(v, w, k, report) {
-		return
-	}
-	for _, a := range v {
-		for _, b := range w {
-			if bits.OnesCount64(a^b) <= k {
-				report(a, b)
-			}
-		}
-	}
-}
-
-// divideAcross is nearAcross by k+1 blocks; false, and nothing done, if that
-// saves too little.
-func divideAcross(v, w []uint64, k int, report func(a, b uint64)) bool {
+// divide is near by k+1 blocks; false, and nothing done, if that saves too little.
+func divide(v, w []uint64, k int, report func(a, b uint64)) bool {
 	var differ uint64
-	for _, x := range slices.Concat(v, w) {
-		differ |= x ^ v[0]
+	for _, values := range [][]uint64{v, w} {
+		for _, x := range values {
+			differ |= x ^ v[0]
+		}
 	}
 	if bits.OnesCount64(differ) <= k {
 		return false
@@ -192,7 +168,10 @@ func divideAcross(v, w []uint64, k int, report func(a, b uint64)) bool {
 	vs, ws := make([]grouped, len(blocks)), make([]grouped, len(blocks))
 	work := 0
 	for i, block := range blocks {
-		vs[i], ws[i] = group(v, block), group(w, block)
+		vs[i] = group(v, block)
+		if ws[i] = vs[i]; !alias(v, w) {
+			ws[i] = group(w, block)
+		}
 		vs[i].meet(ws[i], func(a, b []uint64) { work += len(a) * len(b) })
 	}
 	if work > len(v)*len(w)/2 {
@@ -200,7 +179,7 @@ func divideAcross(v, w []uint64, k int, report func(a, b uint64)) bool {
 	}
 	for i := range blocks {
 		vs[i].meet(ws[i], func(a, b []uint64) {
-			nearAcross(a, b, k, func(x, y uint64) {
+			near(a, b, k, func(x, y uint64) {
 				if !slices.ContainsFunc(blocks[:i], func(earlier uint64) bool { return (x^y)&earlier == 0 }) {
 					report(x, y)
 				}
@@ -208,24 +187,6 @@ func divideAcross(v, w []uint64, k int, report func(a, b uint64)) bool {
 		})
 	}
 	return true
-}
-
-// divide groups values by each of k+1 blocks; not ok if that saves too little.
-func divide(values []uint64, k int) (out []grouped, ok bool) {
-	var differ uint64
-	for _, v := range values {
-		differ |= v ^ values[0]
-	}
-	if bits.OnesCount64(differ) <= k {
-		return nil, false
-	}
-	work := 0
-	for _, block := range cut(differ, k+1) {
-		g := group(values, block)
-		g.each(func(same []uint64) { work += len(same) * len(same) })
-		out = append(out, g)
-	}
-	return out, work <= len(values)*len(values)/2
 }
 
 // group sorts a copy of values by a block.
@@ -237,44 +198,23 @@ func group(values []uint64, block uint64) grouped {
 
 // meet calls fn for every run of g and run of o that are equal in the block.
 func (g *grouped) meet(o grouped, fn func(a, b []uint64)) {
-	rest := o.values
-	g.each(func(same []uint64) {
-		want := same[0] & g.block
-		for len(rest) > 0 && rest[0]&g.block < want {
-			rest = rest[1:]
+	for v, w := g.values, o.values; len(v) > 0; {
+		want := v[0] & g.block
+		for len(w) > 0 && w[0]&g.block < want {
+			w = w[1:]
 		}
-		n := 0
-		for n < len(rest) && rest[n]&g.block == want {
-			n++
+		n, m := g.equal(v, want), g.equal(w, want)
+		if m > 0 {
+			fn(v[:n], w[:m])
 		}
-		if n > 0 {
-			fn(same, rest[:n])
-		}
-	})
-}
-
-// each calls fn for every run of values that are equal in the block.
-func (g grouped) each(fn func(same []uint64)) {
-	for from := 0; from < len(g.values); {
-		to := from + 1
-		for to < len(g.values) && (g.values[to]^g.values[from])&g.block == 0 {
-			to++
-		}
-		fn(g.values[from:to])
-		from = to
+		v, w = v[n:], w[m:]
 	}
 }
 
-// nearInGroups reports the pairs within groups that were in no earlier one.
-func nearInGroups(g grouped, earlier []grouped, k int, report func(a, b uint64)) {
-	g.each(func(same []uint64) {
-		near(same, k, func(a, b uint64) {
-			for _, e := range earlier {
-				if (a^b)&e.block == 0 {
-					return
-				}
-			}
-			report(a, b)
-		})
-	})
+// equal counts the first of the values that are so in the block.
+func (g *grouped) equal(values []uint64, want uint64) (n int) {
+	for n < len(values) && values[n]&g.block == want {
+		n++
+	}
+	return n
 }

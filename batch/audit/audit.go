@@ -16,7 +16,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/internal/edits"
-	"golang.org/x/sync/errgroup"
+	"github.com/neardup/neardup/internal/inorder"
 )
 
 // Config says what is measured.
@@ -194,16 +194,6 @@ func New(ctx context.Context, cfg Config, run Run) (*Auditor, error) {
 	return a, nil
 }
 
-// parallel calls fn for i in [0, n) on all workers.
-func (a *Auditor) parallel(ctx context.Context, n int, fn func(i int) error) error {
-	g, within := errgroup.WithContext(ctx)
-	g.SetLimit(a.run.Workers)
-	for i := 0; i < n && within.Err() == nil; i++ {
-		g.Go(func() error { return fn(i) })
-	}
-	return cmp.Or(g.Wait(), ctx.Err())
-}
-
 // draw returns up to n different places below of, in a random order.
 func draw(rng *rand.Rand, n, of int) []int {
 	if n >= of/2 {
@@ -250,7 +240,7 @@ func (a *Auditor) edit(ctx context.Context) error {
 		}
 	}
 	all := make([]edited, len(chosen))
-	err := a.parallel(ctx, len(chosen), func(i int) error {
+	err := inorder.Each(ctx, a.run.Workers, len(chosen), func(i int) error {
 		other, err := a.run.Texts.Text(chosen[(i+1)%len(chosen)])
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/internal/inorder"
 )
 
 const (
@@ -49,7 +50,7 @@ func (a *Auditor) brute(ctx context.Context) error {
 	n := a.run.Texts.Len()
 	chunks := (n + sampleChunk - 1) / sampleChunk
 	found, against := make([][]sampledPair, chunks), make([]int64, chunks)
-	err = a.parallel(ctx, chunks, func(c int) (err error) {
+	err = inorder.Each(ctx, a.run.Workers, chunks, func(c int) (err error) {
 		for p := c * sampleChunk; p < min(n, (c+1)*sampleChunk); p++ {
 			if mixed(seed, uint64(p)) > bound {
 				continue

@@ -25,7 +25,7 @@ type blockEntry struct {
 // tableWriter gathers a table, in a temporary file where it is large.
 type tableWriter struct {
 	disk    *external.Files
-	entries *external.Bytes
+	entries *external.Spool
 	blocks  uint64
 }
 
@@ -34,7 +34,7 @@ const tableMemory = 64 << 10
 
 func newTableWriter() *tableWriter {
 	disk := external.NewFiles("")
-	return &tableWriter{disk: disk, entries: external.NewBytes(disk, tableMemory)}
+	return &tableWriter{disk: disk, entries: external.NewSpool(disk, tableMemory)}
 }
 
 func (w *tableWriter) put(size, stored uint32, sum, tag uint64) error {
@@ -54,14 +54,11 @@ func (w *tableWriter) end(out io.Writer) (sum uint64, err error) {
 	if _, err := w.entries.Add(string(append(end, magic...))); err != nil {
 		return 0, err
 	}
-	if err := w.entries.End(); err != nil {
-		return 0, err
-	}
 	h := xxh3.New()
 	buf := make([]byte, tableMemory)
 	for at := int64(0); at < w.entries.Len(); at += int64(len(buf)) {
 		buf = buf[:min(int64(len(buf)), w.entries.Len()-at)]
-		if err := w.entries.Read(buf, at); err != nil {
+		if err := w.entries.Fill(buf, external.Ref(at)); err != nil {
 			return 0, err
 		}
 		_, _ = h.Write(buf) // a hash takes all

@@ -20,6 +20,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/neardup/neardup/feature/featuretest"
 	"github.com/neardup/neardup/simhash"
 )
 
@@ -68,20 +69,20 @@ func online(o simhash.IndexOptions, fps []uint64, n int) error {
 		return err
 	}
 	ops := len(fps) - n
-	start, since := cpu(), time.Now()
+	start, since := featuretest.CPU(), time.Now()
 	for id, fp := range fps[:n] {
 		if err := x.Insert(uint64(id), fp); err != nil {
 			return err
 		}
 	}
-	loaded := cpu() - start
+	loaded := featuretest.CPU() - start
 	fmt.Printf("online k=%d layout=%s: loaded %d in %.2f CPU s (%.2f s), %.2fM/s, %d bytes an entry\n",
 		o.K, x.Layout(), n, loaded.Seconds(), time.Since(since).Seconds(),
 		float64(n)/loaded.Seconds()/1e6, x.Bytes()/int64(max(n, 1)))
 	var near []simhash.Neighbor
 	found := 0
 	slowest := time.Duration(0)
-	start, since = cpu(), time.Now()
+	start, since = featuretest.CPU(), time.Now()
 	for i, fp := range fps[n:] {
 		if near, err = x.Query(near[:0], fp, o.K); err != nil {
 			return err
@@ -98,7 +99,7 @@ func online(o simhash.IndexOptions, fps []uint64, n int) error {
 			return err
 		}
 	}
-	used := cpu() - start
+	used := featuretest.CPU() - start
 	fmt.Printf("  query+insert: %d in %.2f CPU s (%.2f s): %.3fM/s; %d found, slowest sampled insert %v, peak %d MB\n",
 		ops, used.Seconds(), time.Since(since).Seconds(), float64(ops)/used.Seconds()/1e6, found, slowest, peak())
 	return nil
@@ -107,7 +108,7 @@ func online(o simhash.IndexOptions, fps []uint64, n int) error {
 func join(fps []uint64, k int, o simhash.JoinOptions) error {
 	debug.FreeOSMemory()
 	pairs, sum := 0, uint64(0)
-	start, since := cpu(), time.Now()
+	start, since := featuretest.CPU(), time.Now()
 	err := simhash.SelfJoin(context.Background(), fps, k, o, func(p simhash.Pair) error {
 		pairs++
 		sum += uint64(p.A)*1_000_003 ^ uint64(p.B)
@@ -116,19 +117,10 @@ func join(fps []uint64, k int, o simhash.JoinOptions) error {
 	if err != nil {
 		return err
 	}
-	used := cpu() - start
+	used := featuretest.CPU() - start
 	fmt.Printf("join k=%d n=%d workers=%d layout=%q: %.2f CPU s (%.2f s), %d pairs (checksum %x), peak %d MB with %d MB of input\n",
 		k, len(fps), o.Workers, o.Layout, used.Seconds(), time.Since(since).Seconds(), pairs, sum, peak(), len(fps)*8>>20)
 	return nil
-}
-
-// cpu is the user and system time of the process so far.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // peak is the largest resident set so far, MB (Linux counts in KB).

@@ -23,9 +23,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
-	"syscall"
 	"time"
 
+	"github.com/neardup/neardup/feature/featuretest"
 	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/internal/pictures"
 	"github.com/neardup/neardup/internal/shared"
@@ -224,19 +224,19 @@ func search(n int) error {
 			}
 		}
 	}
-	begun, pairs, expected := cpu(), map[image.Pair]bool{}, 0
+	begun, pairs, expected := featuretest.CPU(), map[image.Pair]bool{}, 0
 	err := image.SelfJoin(context.Background(), list, image.MaxDistance, 1, func(p image.Pair) error { pairs[p] = true; return nil })
 	if err != nil {
 		return err
 	}
-	joined := cpu() - begun
+	joined := featuretest.CPU() - begun
 	var x image.Index
-	begun = cpu()
+	begun = featuretest.CPU()
 	for _, h := range list {
 		x.Add(h)
 	}
-	added, asked := cpu()-begun, min(n, 2000)
-	begun = cpu()
+	added, asked := featuretest.CPU()-begun, min(n, 2000)
+	begun = featuretest.CPU()
 	found := 0
 	for _, h := range list[:asked] {
 		near, err := x.Near(h, image.MaxDistance)
@@ -245,8 +245,8 @@ func search(n int) error {
 		}
 		found += len(near) - 1
 	}
-	looked := cpu() - begun
-	begun = cpu()
+	looked := featuretest.CPU() - begun
+	begun = featuretest.CPU()
 	for i, a := range list[:asked] {
 		for j, b := range list {
 			if d := a.Distance(b); d <= image.MaxDistance && i != j {
@@ -257,7 +257,7 @@ func search(n int) error {
 			}
 		}
 	}
-	brute := cpu() - begun
+	brute := featuretest.CPU() - begun
 	whole := brute.Seconds() / float64(asked) * float64(n) / 2
 	fmt.Printf("self-join of %d: %.1f CPU s, %d pairs; brute force of all would take %.0f s: %.0f times as long\n", n, joined.Seconds(), len(pairs), whole, whole/joined.Seconds())
 	fmt.Printf("index: %.2f us to add, %.0f us to ask, brute force %.0f us; found %d of %d\n", us(added, n), us(looked, asked), us(brute, asked), found, expected)
@@ -265,11 +265,3 @@ func search(n int) error {
 }
 
 func us(d time.Duration, n int) float64 { return float64(d.Microseconds()) / float64(n) }
-
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}

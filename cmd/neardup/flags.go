@@ -180,7 +180,7 @@ func (f *methodFlags) addSettings(fs *pflag.FlagSet) {
 	f.features.add(fs)
 	fs.StringVar(&f.shingle, "shingle", "", `words:3, runes:3, auto:3 (words, but runes of Chinese, Japanese, Korean), scripts:3 (runes of Thai, Khmer and all that is written without spaces, too) (default: scripts:2 for auto, else auto:3)`)
 	fs.Float64Var(&f.cfg.Recall, "recall", 0, "share of the pairs at the threshold to find (default .99)")
-	fs.StringVar((*string)(&f.cfg.Similarity), "similarity", "", "edit, jaccard, cosine, containment, euclidean (default edit)")
+	fs.StringVar((*string)(&f.cfg.Similarity), "similarity", "", "edit, jaccard, cosine, containment (default edit)")
 	fs.StringVar((*string)(&f.cfg.Keys), "keys", "", "exact (every pair) or any (texts with any m units in common) (default exact)")
 	fs.StringVar(&f.prepare, "prepare", "asis", "compare texts as they are, or what is left of them: "+strings.Join(methods.Preparers()[1:], ", "))
 	fs.StringVar(&f.m, "m", "", "with keys=any: length of the shared substrings, runes:4 or words:4")

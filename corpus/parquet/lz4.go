@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
+	"github.com/neardup/neardup/internal/external"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -21,31 +21,26 @@ import (
 
 // unpacked returns a file without LZ4, f itself where it has none; done frees
 // what that took.
-func unpacked(f *parquet.File, file io.ReaderAt) (out *parquet.File, done func() error, err error) {
+func unpacked(f *parquet.File, file io.ReaderAt) (out *parquet.File, done func(), err error) {
 	if !usesLZ4(f.Metadata()) {
-		return f, func() error { return nil }, nil
+		return f, func() {}, nil
 	}
-	temp, err := os.CreateTemp("", ".neardup-parquet-*")
+	files := external.NewFiles("")
+	defer func() {
+		if err != nil {
+			files.Close()
+		}
+	}()
+	temp, err := files.Create()
 	if err != nil {
 		return nil, nil, err
 	}
-	removed := os.Remove(temp.Name()) == nil // some systems keep the names of open files
-	done = func() error {
-		err := temp.Close()
-		if !removed {
-			err = errors.Join(err, os.Remove(temp.Name()))
-		}
-		return err
-	}
 	u := unpacker{file: file, out: bufio.NewWriterSize(temp, 256<<10)}
 	if err := u.all(*f.Metadata()); err != nil {
-		return nil, nil, errors.Join(err, done())
+		return nil, nil, err
 	}
 	out, err = parquet.OpenFile(temp, u.at, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
-	if err != nil {
-		return nil, nil, errors.Join(err, done())
-	}
-	return out, done, nil
+	return out, files.Close, err
 }
 
 func usesLZ4(meta *format.FileMetaData) bool {

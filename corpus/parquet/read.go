@@ -29,7 +29,7 @@ type reader struct {
 	cols   []*column
 	left   int64 // rows left in this group
 	block  []byte
-	done   func() error // frees the file where it had to be unpacked
+	done   func() // frees the file where it had to be unpacked
 }
 
 func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, error) {
@@ -210,7 +210,10 @@ func (r *reader) group() error {
 }
 
 // Close frees what is open.
-func (r *reader) Close() error { return errors.Join(r.closeColumns(), r.done()) }
+func (r *reader) Close() error {
+	defer r.done()
+	return r.closeColumns()
+}
 
 func (r *reader) closeColumns() error {
 	var err error

@@ -28,10 +28,10 @@ type writer struct {
 	rows   parquet.Rows
 	total  int64
 	buf    [batch]parquet.Row
-	base   int64        // number of the row in buf[0]
-	n      int64        // rows in buf
-	held   int          // bytes in the current row group
-	done   func() error // frees the input where it had to be unpacked
+	base   int64  // number of the row in buf[0]
+	n      int64  // rows in buf
+	held   int    // bytes in the current row group
+	done   func() // frees the input where it had to be unpacked
 }
 
 // From opens the file that the next rows come from. All must have the schema
@@ -209,7 +209,8 @@ func (w *writer) closeRows() error {
 	}
 	rows := w.rows
 	w.rows = nil
-	return errors.Join(rows.Close(), w.done())
+	defer w.done()
+	return rows.Close()
 }
 
 // Close ends the file. Without a file to copy from and columns of its own it is

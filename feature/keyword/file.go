@@ -215,18 +215,25 @@ func validWord(word []byte) bool {
 // EncodeValues returns a table file of given IDFs in units of 1/Unit.
 func EncodeValues(idf map[string]int64) ([]byte, error) {
 	var b bytes.Buffer
-	out, err := newTableWriter(&b, header{kind: kindValues})
-	if err != nil {
-		return nil, err
-	}
-	for _, word := range slices.Sorted(maps.Keys(idf)) {
+	for word := range idf {
 		if !validWord([]byte(word)) {
 			return nil, fmt.Errorf("%.40q is no word", word)
 		}
-		if err := out.write(word, idf[word]); err != nil {
-			return nil, err
+	}
+	err := writeTable(&b, header{kind: kindValues}, idf)
+	return b.Bytes(), err
+}
+
+// writeTable writes a table file.
+func writeTable(w io.Writer, h header, values map[string]int64) error {
+	out, err := newTableWriter(w, h)
+	if err != nil {
+		return err
+	}
+	for _, word := range slices.Sorted(maps.Keys(values)) {
+		if err := out.write(word, values[word]); err != nil {
+			return err
 		}
 	}
-	err = out.close()
-	return b.Bytes(), err
+	return out.close()
 }

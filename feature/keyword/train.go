@@ -2,14 +2,13 @@ package keyword
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/neardup/neardup/internal/external"
 )
 
 // TrainOptions say how a table is trained. The zero value is good.
@@ -30,7 +29,7 @@ const (
 	// wordMemory is what a word in the map takes beside its bytes, with
 	// the map half empty after it grew.
 	wordMemory = 96
-	// maxRuns files are merged at once.
+	// maxRuns runs are merged at once.
 	maxRuns = 64
 )
 
@@ -44,9 +43,8 @@ type Trainer struct {
 	counts    map[string]int64
 	memory    int64 // taken by counts, about
 	documents int64 // counted in counts
-	dir       string
-	runs      []string // spilled tables
-	spilled   int      // number of files ever made, for their names
+	disk      *external.Files
+	runs      *external.Runs // spilled tables
 }
 
 // NewTrainer returns a Trainer. Close it.
@@ -55,7 +53,8 @@ func NewTrainer(words Splitter, opt TrainOptions) *Trainer {
 		opt.Memory = defaultMemory
 	}
 	opt.Memory = max(opt.Memory, leastMemory)
-	return &Trainer{words: words, opt: opt, counts: map[string]int64{}}
+	disk := external.NewFiles(opt.Dir)
+	return &Trainer{words: words, opt: opt, counts: map[string]int64{}, disk: disk, runs: external.NewRuns(disk)}
 }
 
 // Add counts the words of one clean text. O(n log n) in its words.
@@ -82,61 +81,29 @@ func (t *Trainer) Add(clean string) error {
 
 // spill writes the counts to a file and starts anew.
 func (t *Trainer) spill() error {
-	err := t.run(func(w io.Writer) error { return writeCounts(w, t.documents, t.counts) })
+	err := t.runs.Write(func(w io.Writer) error { return writeTable(w, header{kindCounts, t.documents}, t.counts) })
 	if err != nil {
-		return err
+		return fmt.Errorf("spill counts: %w", err)
 	}
 	t.counts, t.memory, t.documents = map[string]int64{}, 0, 0
-	if len(t.runs) < maxRuns {
+	tables := t.tables()
+	if len(tables) < maxRuns {
 		return nil
 	}
-	old := t.runs
-	t.runs = nil
-	err = t.run(func(w io.Writer) error { return MergeFiles(context.Background(), w, 1, old...) })
-	if err != nil {
-		return err
-	}
-	for _, path := range old {
-		if err := os.Remove(path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// run makes one more file and has it written.
-func (t *Trainer) run(write func(io.Writer) error) error {
-	if t.dir == "" {
-		dir, err := os.MkdirTemp(t.opt.Dir, "neardup-idf-")
-		if err != nil {
-			return fmt.Errorf("spill counts: %w", err)
-		}
-		t.dir = dir
-	}
-	t.spilled++
-	path := fmt.Sprintf("%s/%d", t.dir, t.spilled)
-	f, err := os.Create(path)
+	all := external.NewRuns(t.disk)
+	err = all.Write(func(w io.Writer) error { return Merge(context.Background(), w, 1, tables...) })
 	if err != nil {
 		return fmt.Errorf("spill counts: %w", err)
 	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		return fmt.Errorf("spill counts: %w", err)
-	}
-	t.runs = append(t.runs, path)
-	return nil
+	defer func() { t.runs = all }()
+	return t.runs.Close()
 }
 
-func writeCounts(w io.Writer, documents int64, counts map[string]int64) error {
-	out, err := newTableWriter(w, header{kindCounts, documents})
-	if err != nil {
-		return err
+func (t *Trainer) tables() (all []io.Reader) {
+	for _, run := range t.runs.Sections() {
+		all = append(all, run)
 	}
-	for _, word := range slices.Sorted(maps.Keys(counts)) {
-		if err := out.write(word, counts[word]); err != nil {
-			return err
-		}
-	}
-	return out.close()
+	return all
 }
 
 // WriteTable writes the table of all texts added. No Add may follow.
@@ -146,15 +113,11 @@ func (t *Trainer) WriteTable(ctx context.Context, w io.Writer) error {
 	if err := t.spill(); err != nil {
 		return err
 	}
-	return MergeFiles(ctx, w, t.opt.Least, t.runs...)
+	return Merge(ctx, w, t.opt.Least, t.tables()...)
 }
 
 // Close removes the files of the Trainer.
 func (t *Trainer) Close() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.dir == "" {
-		return nil
-	}
-	return os.RemoveAll(t.dir)
+	t.disk.Close()
+	return nil
 }

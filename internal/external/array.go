@@ -174,7 +174,7 @@ func (a *Array[T]) makeRoom() (*page[T], error) {
 func (a *Array[T]) evict(k int, p *page[T]) error {
 	if p.dirty {
 		if a.file == nil {
-			f, err := a.disk.create()
+			f, err := a.disk.Create()
 			if err != nil {
 				return err
 			}

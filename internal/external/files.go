@@ -22,9 +22,9 @@ func NewFiles(dir string) *Files { return &Files{dir: dir} }
 // Written is how many bytes were written so far.
 func (d *Files) Written() int64 { return d.written.Load() }
 
-// create makes a file that vanishes with its handle: the name is removed at
+// Create makes a file that vanishes with its handle: the name is removed at
 // once where the system allows it, so that even kill -9 leaves nothing.
-func (d *Files) create() (*os.File, error) {
+func (d *Files) Create() (*os.File, error) {
 	f, err := os.CreateTemp(d.dir, "neardup-*")
 	if err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)

@@ -133,7 +133,7 @@ func NewRuns(d *Files) *Runs { return &Runs{disk: d} }
 // Write appends one run.
 func (r *Runs) Write(fill func(w io.Writer) error) error {
 	if r.file == nil {
-		f, err := r.disk.create()
+		f, err := r.disk.Create()
 		if err != nil {
 			return err
 		}

@@ -6,118 +6,112 @@ import (
 	"sync"
 )
 
-const spoolChunk = 1 << 20
-
-// Spool holds strings that are read back at random: the first ones in
-// memory, up to a limit, the rest in a file. Each string lies whole in one
-// of the two. Appending is for one goroutine; reading what was appended
-// before is safe from any number at once.
+// Spool holds bytes that are read back at random: the first ones in memory, up to
+// a limit, the rest in a file. Appending is for one goroutine; reading what was
+// appended before is safe from any number at once.
 type Spool struct {
-	disk  *Files
-	limit int64
+	disk *Files
+	most int // chunks
 
 	mu     sync.RWMutex
-	chunks [][]byte
-	inMem  int64 // capacity of the chunks
-	spill  []byte
+	chunks [][]byte // each spoolChunk long, but for the last
+	waits  []byte   // to be written
 	file   *os.File
-	onDisk int64 // bytes in file, without spill
+	onDisk int64 // bytes in file
+	size   int64
 }
 
-// NewSpool returns an empty one that keeps at most memory bytes in memory.
-func NewSpool(d *Files, memory int64) *Spool {
-	return &Spool{disk: d, limit: memory}
-}
-
-// Ref says where a string lies in a spool: the offset shifted left by one,
-// the lowest bit set when it is in the file.
+// Ref says where bytes lie in a spool: how many were added before them.
 type Ref uint64
 
-const chunkBits = 20 // an offset in memory is chunk << chunkBits | position
+const spoolChunk = 1 << 16
 
-// Add appends b and returns its place; that of nothing is anywhere.
+// NewSpool returns an empty one that keeps about memory bytes in memory.
+func NewSpool(d *Files, memory int64) *Spool {
+	return &Spool{disk: d, most: max(int(memory/spoolChunk), 1)}
+}
+
+// Len is how many bytes were added.
+func (s *Spool) Len() int64 { return s.size }
+
+// Add appends b and returns its place.
 func (s *Spool) Add(b string) (Ref, error) {
-	if b == "" {
-		return 0, nil
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.file == nil && s.fits(len(b)) {
-		return s.addInMemory(b), nil
-	}
-	if s.file == nil {
-		f, err := s.disk.create()
-		if err != nil {
-			return 0, err
+	at := Ref(s.size)
+	s.size += int64(len(b))
+	for len(b) > 0 {
+		last := len(s.chunks) - 1
+		if last < 0 || len(s.chunks[last]) == spoolChunk {
+			if len(s.chunks) == s.most {
+				break
+			}
+			s.chunks = append(s.chunks, make([]byte, 0, spoolChunk))
+			last++
 		}
-		s.file = f
-		s.spill = make([]byte, 0, 1<<18)
+		n := min(len(b), spoolChunk-len(s.chunks[last]))
+		s.chunks[last] = append(s.chunks[last], b[:n]...)
+		b = b[n:]
 	}
-	at := Ref(s.onDisk+int64(len(s.spill)))<<1 | 1
-	s.spill = append(s.spill, b...)
-	if len(s.spill) >= 1<<18 {
+	if s.waits = append(s.waits, b...); len(s.waits) >= 4*spoolChunk {
 		return at, s.flush()
 	}
 	return at, nil
 }
 
-// fits makes room for n bytes in memory, if the limit allows it.
-func (s *Spool) fits(n int) bool {
-	if last := len(s.chunks) - 1; last >= 0 && len(s.chunks[last])+n <= cap(s.chunks[last]) {
-		return true
-	}
-	size := max(spoolChunk, n)
-	if s.inMem+int64(size) > s.limit {
-		return false
-	}
-	s.inMem += int64(size)
-	s.chunks = append(s.chunks, make([]byte, 0, size))
-	return true
-}
-
-// addInMemory appends to the last chunk, where fits has found room.
-func (s *Spool) addInMemory(b string) Ref {
-	last := len(s.chunks) - 1
-	at := len(s.chunks[last])
-	s.chunks[last] = append(s.chunks[last], b...)
-	return Ref(last<<chunkBits|at) << 1
-}
-
 func (s *Spool) flush() error {
-	if len(s.spill) == 0 {
-		return nil
+	if s.file == nil {
+		f, err := s.disk.Create()
+		if err != nil {
+			return err
+		}
+		s.file = f
 	}
-	if err := s.disk.write(s.file, s.spill, s.onDisk); err != nil {
+	if err := s.disk.write(s.file, s.waits, s.onDisk); err != nil {
 		return err
 	}
-	s.onDisk += int64(len(s.spill))
-	s.spill = s.spill[:0]
-	if cap(s.spill) > 4<<20 {
-		s.spill = make([]byte, 0, 1<<18)
+	s.onDisk += int64(len(s.waits))
+	if s.waits = s.waits[:0]; cap(s.waits) > 4<<20 {
+		s.waits = nil
 	}
 	return nil
 }
 
-// Read returns the n bytes at p. The result must not be changed.
-func (s *Spool) Read(p Ref, n int) ([]byte, error) {
-	if n == 0 {
-		return nil, nil
-	}
+// Read returns the n bytes at a place. The result must not be changed.
+func (s *Spool) Read(at Ref, n int) ([]byte, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	at := int64(p >> 1)
-	if p&1 == 0 {
-		c := s.chunks[at>>chunkBits]
-		pos := int(at & (1<<chunkBits - 1))
-		return c[pos : pos+n], nil
+	if chunk, from := int(at/spoolChunk), int(at%spoolChunk); chunk < len(s.chunks) && from+n <= len(s.chunks[chunk]) {
+		return s.chunks[chunk][from : from+n : from+n], nil
 	}
-	b := make([]byte, n)
-	if at >= s.onDisk {
-		copy(b, s.spill[at-s.onDisk:])
-		return b, nil
+	p := make([]byte, n)
+	return p, s.fill(p, int64(at))
+}
+
+// Fill fills p with the bytes from a place on.
+func (s *Spool) Fill(p []byte, at Ref) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.fill(p, int64(at))
+}
+
+func (s *Spool) fill(p []byte, at int64) error {
+	if at+int64(len(p)) > s.size {
+		return fmt.Errorf("read temporary bytes: %d at %d of %d", len(p), at, s.size)
 	}
-	if _, err := s.file.ReadAt(b, at); err != nil {
-		return nil, fmt.Errorf("read temporary texts: %w", err)
+	for len(p) > 0 && at < int64(len(s.chunks))*spoolChunk {
+		n := copy(p, s.chunks[at/spoolChunk][at%spoolChunk:])
+		p, at = p[n:], at+int64(n)
 	}
-	return b, nil
+	if at -= int64(len(s.chunks)) * spoolChunk; len(p) > 0 && at < s.onDisk {
+		n := min(int64(len(p)), s.onDisk-at)
+		if _, err := s.file.ReadAt(p[:n], at); err != nil {
+			return fmt.Errorf("read temporary bytes: %w", err)
+		}
+		p, at = p[n:], at+n
+	}
+	if len(p) > 0 {
+		copy(p, s.waits[at-s.onDisk:])
+	}
+	return nil
 }

@@ -1,7 +1,9 @@
 package external
 
 import (
+	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -32,4 +34,74 @@ func TestSpool(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What is added is read back from any offset, wherever it lies.
+func TestSpoolFill(t *testing.T) {
+	for _, size := range []int{0, 1, 1 << 16, 3 << 16, 700_001} {
+		d := NewFiles(t.TempDir())
+		b := NewSpool(d, 2<<16)
+		r := rand.New(rand.NewPCG(1, uint64(size)))
+		var want strings.Builder
+		for want.Len() < size {
+			part := make([]byte, min(r.IntN(100_000), size-want.Len()))
+			for i := range part {
+				part[i] = byte(r.Uint32())
+			}
+			at, err := b.Add(string(part))
+			if err != nil || at != Ref(want.Len()) {
+				t.Fatalf("added at %d, %v; want %d", at, err, want.Len())
+			}
+			want.Write(part)
+		}
+		if b.Len() != int64(size) {
+			t.Fatalf("%d bytes, want %d", b.Len(), size)
+		}
+		for range 100 {
+			from := r.IntN(size + 1)
+			got := make([]byte, r.IntN(size-from+1))
+			if err := b.Fill(got, Ref(from)); err != nil || string(got) != want.String()[from:from+len(got)] {
+				t.Fatalf("size %d: %d bytes from %d are others, %v", size, len(got), from, err)
+			}
+		}
+		if err := b.Fill(make([]byte, 1), Ref(size)); err == nil {
+			t.Error("a byte past the end was read")
+		}
+		if spilled := d.Written() > 0; spilled != (size >= 6<<16) { // a few chunks wait to be written
+			t.Errorf("size %d: %d bytes on disk", size, d.Written())
+		}
+		d.Close()
+	}
+}
+
+// What was added is read by several while more is added.
+func TestSpoolReadsWhileItGrows(t *testing.T) {
+	d := NewFiles(t.TempDir())
+	defer d.Close()
+	s := NewSpool(d, 2*spoolChunk)
+	type added struct {
+		at   Ref
+		text string
+	}
+	places := make(chan added, 64)
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for p := range places {
+				if got, err := s.Read(p.at, len(p.text)); err != nil || string(got) != p.text {
+					t.Errorf("%d bytes at %d came back as others, %v", len(p.text), p.at, err)
+				}
+			}
+		})
+	}
+	for i := range 3000 {
+		text := strings.Repeat(string(rune('a'+i%26)), i%700)
+		at, err := s.Add(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places <- added{at, text}
+	}
+	close(places)
+	readers.Wait()
 }

@@ -1,5 +1,5 @@
 // Package inorder runs work over a stream on all cores and takes the results
-// in the order of the stream.
+// in the order of the stream, or over numbers in none.
 package inorder
 
 import (

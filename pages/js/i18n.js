@@ -73,13 +73,13 @@ const zhData = {
   'jaccard of words weighted by idf': '按 idf 加权的词语 Jaccard 相似度', 'edit similarity of runes': '按字符的编辑相似度',
   read: '读取', group: '归组', compare: '比较', count: '计数', write: '写出',
 };
-const measures = { jaccard: 'Jaccard 相似度', cosine: '余弦相似度', containment: '包含度', euclidean: '欧氏相似度' };
+const measures = { jaccard: 'Jaccard 相似度', cosine: '余弦相似度', containment: '包含度' };
 
 // said is a word of the data in the language of the page: a basis, a stage, a kind
 // of fact. What it does not know it leaves as it is.
 export function said(s) {
   if (lang !== 'zh' || !s) return s || '';
-  const of = /^(jaccard|cosine|containment|euclidean) of (\S+)$/.exec(s), bits = /^1 - distance\/(\d+) of (.+)$/.exec(s);
+  const of = /^(jaccard|cosine|containment) of (\S+)$/.exec(s), bits = /^1 - distance\/(\d+) of (.+)$/.exec(s);
   return zhData[s] || (of && `${of[2]} 的${measures[of[1]]}`) || (bits && `1 − 距离/${bits[1]}（${bits[2]}）`) || s;
 }
 

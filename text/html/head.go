@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -8,56 +9,36 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// title returns og:title, which names the article, else the title element,
-// which most sites end with their own name.
-func title(root *html.Node) string {
-	var og, element string
-	for n := range root.Descendants() {
-		if n.Type != html.ElementNode {
-			continue
+// head returns the title of a page, og:title, which names the article, else the
+// title element, which most sites end with their own name; and its absolute
+// http(s) address of link rel=canonical, else of og:url.
+func head(root *html.Node, base *url.URL) (title, canonical string) {
+	var ogTitle, element, link, ogURL string
+	set := func(to *string, value string) {
+		if *to == "" {
+			*to = value
 		}
+	}
+	for n := range root.Descendants() {
 		switch n.DataAtom {
 		case atom.Meta:
-			if og == "" && attr(n, "property") == "og:title" {
-				og = attr(n, "content")
+			switch attr(n, "property") {
+			case "og:title":
+				set(&ogTitle, strings.Join(strings.Fields(attr(n, "content")), " "))
+			case "og:url":
+				set(&ogURL, absolute(attr(n, "content"), base))
 			}
 		case atom.Title:
-			if element == "" && n.FirstChild != nil && n.Namespace == "" {
-				element = n.FirstChild.Data
+			if n.FirstChild != nil && n.Namespace == "" {
+				set(&element, strings.Join(strings.Fields(n.FirstChild.Data), " "))
 			}
-		}
-	}
-	for _, t := range []string{og, element} {
-		if t = strings.Join(strings.Fields(t), " "); t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
-// canonical returns the absolute http(s) address of link rel=canonical, else
-// of og:url.
-func canonical(root *html.Node, base *url.URL) string {
-	var link, og string
-	for n := range root.Descendants() {
-		if n.Type != html.ElementNode {
-			continue
-		}
-		switch n.DataAtom {
 		case atom.Link:
-			if link == "" && strings.EqualFold(attr(n, "rel"), "canonical") {
-				link = absolute(attr(n, "href"), base)
-			}
-		case atom.Meta:
-			if og == "" && attr(n, "property") == "og:url" {
-				og = absolute(attr(n, "content"), base)
+			if strings.EqualFold(attr(n, "rel"), "canonical") {
+				set(&link, absolute(attr(n, "href"), base))
 			}
 		}
 	}
-	if link != "" {
-		return link
-	}
-	return og
+	return cmp.Or(ogTitle, element), cmp.Or(link, ogURL)
 }
 
 func absolute(ref string, base *url.URL) string {

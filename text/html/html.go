@@ -77,7 +77,8 @@ func (o Options) Extract(page []byte, declaredCharset, pageURL string) (Page, er
 		return Page{}, fmt.Errorf("parse web page: %w", err)
 	}
 	base, _ := url.Parse(pageURL)
-	out := Page{Charset: charset, Canonical: canonical(root, base), Title: title(root)}
+	out := Page{Charset: charset}
+	out.Title, out.Canonical = head(root, base)
 	out.Text, out.Fallback = mainText(root, out.Title)
 	return out, nil
 }

@@ -1,0 +1,40 @@
+package inorder
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Each calls fn for the numbers from 0 to n-1 on so many workers at once (0: all
+// cores), in no order. The first error, or the end of ctx, ends it.
+func Each(ctx context.Context, workers, n int, fn func(i int) error) error {
+	return EachWith(ctx, workers, n, func() func(int) error { return fn })
+}
+
+// EachWith is Each for workers of which each has a function of its own, by begin.
+func EachWith(ctx context.Context, workers, n int, begin func() func(i int) error) error {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range min(workers, n) {
+		fn := begin()
+		g.Go(func() error {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return nil
+				}
+				if err := fn(i); err != nil {
+					return err
+				}
+			}
+			return ctx.Err()
+		})
+	}
+	return g.Wait()
+}
