@@ -44,7 +44,6 @@ not, text_a and text_b; texts it lacks are found in the files beside it, in
   neardup eval --truth exact_pairs.tsv --pairs pairs.tsv --at .7
   neardup eval --truth exact_pairs.tsv --decisions decisions.jsonl --at .8 --json
   neardup eval --judged judged_pairs.tsv
-  neardup eval --judged judged_pairs.tsv --svg curves.svg
   neardup eval --judged mine.jsonl --method minhash --threshold .7 --examples -1`,
 		RunE: e.do,
 	}
@@ -67,9 +66,6 @@ func (e *evaluation) do(cmd *cobra.Command, inputs []string) error {
 			return usage("--judged measures a method: it takes none of --truth, --pairs and --decisions")
 		}
 		return e.judged.do(cmd.Context(), inputs, e.opt.Examples, e.json)
-	}
-	if e.judged.svg != "" {
-		return usage("--svg has no effect without --judged")
 	}
 	if err := expects()(cmd, inputs); err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
-	"github.com/neardup/neardup/weighted"
 	"github.com/spf13/pflag"
 )
 
@@ -19,21 +18,20 @@ import (
 type judged struct {
 	*app
 	file   string
-	svg    string
 	input  inputFlags
 	method methodFlags
 }
 
 func (j *judged) add(fs *pflag.FlagSet) {
 	fs.StringVar(&j.file, "judged", "", "file of pairs judged by reading")
-	fs.StringVar(&j.svg, "svg", "", "with --judged: draw precision and recall of short and long pairs against the threshold to this file")
 	j.input.add(fs)
 	j.method.add(fs)
 }
 
 // do measures what was asked and prints it.
 func (j *judged) do(ctx context.Context, inputs []string, examples int, asJSON bool) error {
-	if _, _, err := j.method.method(); err != nil {
+	m, n, err := j.method.method()
+	if err != nil {
 		return err
 	}
 	pairs, err := eval.ReadJudged(j.file)
@@ -43,51 +41,8 @@ func (j *judged) do(ctx context.Context, inputs []string, examples int, asJSON b
 	if err != nil {
 		return err
 	}
-	if j.svg != "" {
-		s, err := j.sweep(pairs)
-		if err != nil {
-			return err
-		}
-		if err := writeFile(j.svg, s.WriteSVG); err != nil {
-			return err
-		}
-	}
-	r, err := j.measure(pairs, j.method, examples)
-	return printed(j.app, asJSON, r, err)
-}
-
-// measure asks the method of some flags about the pairs.
-func (j *judged) measure(pairs []eval.JudgedPair, f methodFlags, examples int) (eval.JudgedReport, error) {
-	m, n, err := f.method()
-	if err != nil {
-		return eval.JudgedReport{}, err
-	}
-	return eval.Judged(pairs, func(p eval.JudgedPair) eval.Verdict { return decide(m, n, p) }, examples), nil
-}
-
-// sweep measures the method at each threshold.
-func (j *judged) sweep(pairs []eval.JudgedPair) (s eval.Sweep, err error) {
-	if j.method.cfg.Threshold != 0 {
-		return s, usage("--svg draws all thresholds: it takes no --threshold")
-	}
-	switch j.method.cfg.Name {
-	case "auto":
-		s.Default = methods.DefaultProbability
-	case weighted.Name:
-		s.Default = weighted.DefaultThreshold
-	}
-	for _, threshold := range eval.Thresholds() {
-		f := j.method
-		f.cfg.Threshold = threshold
-		r, err := j.measure(pairs, f, 0)
-		if err != nil {
-			return s, err
-		}
-		at := eval.SettingOf("", r)
-		at.Threshold = threshold
-		s.Settings = append(s.Settings, at)
-	}
-	return s, nil
+	r := eval.Judged(pairs, func(p eval.JudgedPair) eval.Verdict { return decide(m, n, p) }, examples)
+	return printed(j.app, asJSON, r, nil)
 }
 
 // texts finds those texts that the judged file does not come with.

@@ -95,7 +95,7 @@ func (t *tune) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&t.out, "out", "", "write the proposal as a configuration here (TOML)")
 	t.method.add(fs)
 	fs.IntVar(&t.most, "most", 100_000, "documents of INPUT in no pair to measure work with")
-	fs.StringVar(&t.svg, "svg", "", "draw both curves to this file")
+	fs.StringVar(&t.svg, "svg", "", "draw the curves to this file")
 	fs.BoolVar(&t.json, "json", false, "print JSON")
 	t.input.add(fs)
 }
@@ -114,9 +114,6 @@ func (t *tune) do(ctx context.Context, inputs []string) error {
 		return t.learn(ctx, inputs)
 	}
 	if len(t.judged) > 0 || t.method.cfg.Name != "ngram" || t.out != "" || t.precision != 0 {
-		if t.svg != "" {
-			return usage("--svg draws what is learned for ngram only")
-		}
 		return t.curve(ctx, inputs)
 	}
 	config, clean, err := t.ngram()
@@ -132,6 +129,14 @@ func (t *tune) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
+	return t.told(r)
+}
+
+// told prints what was measured, and draws it.
+func (t *tune) told(r interface {
+	WriteText(w io.Writer) error
+	WriteSVG(w io.Writer) error
+}) error {
 	if t.svg != "" {
 		if err := writeFile(t.svg, r.WriteSVG); err != nil {
 			return err

@@ -40,7 +40,7 @@ func (t *tune) curve(ctx context.Context, inputs []string) error {
 			return err
 		}
 	}
-	return printed(t.app, t.json, r, nil)
+	return t.told(r)
 }
 
 // scored compares the pairs of the sample.
