@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
@@ -34,10 +36,7 @@ func (j *judged) do(ctx context.Context, inputs []string, examples int, asJSON b
 	if err != nil {
 		return err
 	}
-	pairs, err := eval.ReadJudged(j.file)
-	if err == nil {
-		err = j.texts(ctx, inputs, pairs)
-	}
+	pairs, err := j.input.judgedPairs(ctx, j.app, inputs, j.file)
 	if err != nil {
 		return err
 	}
@@ -45,13 +44,18 @@ func (j *judged) do(ctx context.Context, inputs []string, examples int, asJSON b
 	return printed(j.app, asJSON, r, nil)
 }
 
-// texts finds those texts that the judged file does not come with.
-func (j *judged) texts(ctx context.Context, inputs []string, pairs []eval.JudgedPair) error {
+// fill finds the texts that pairs lack among the inputs, of an id the first, and tells others the texts that
+// no pair lacks; nil: nobody wants these.
+func (f *inputFlags) fill(ctx context.Context, a *app, inputs []string, pairs []eval.JudgedPair, others func(text string)) error {
 	missing := eval.MissingTexts(pairs)
-	if len(missing) > 0 && len(inputs) > 0 {
-		err := j.input.each(ctx, j.app, inputs, func(doc *neardup.Document) {
-			for _, place := range missing[doc.ID] {
-				*place = doc.Text
+	if len(inputs) > 0 && (len(missing) > 0 || others != nil) {
+		err := f.each(ctx, a, inputs, func(doc *neardup.Document) {
+			places := missing[doc.ID]
+			for _, place := range places {
+				*place = cmp.Or(*place, doc.Text)
+			}
+			if len(places) == 0 && others != nil {
+				others(doc.Text)
 			}
 		})
 		if err != nil {
@@ -60,9 +64,24 @@ func (j *judged) texts(ctx context.Context, inputs []string, pairs []eval.Judged
 		missing = eval.MissingTexts(pairs)
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("%s: no text of %d documents, for example %q", j.file, len(missing), slices.Min(slices.Collect(maps.Keys(missing))))
+		return fmt.Errorf("no text of %d documents, for example %q", len(missing), slices.Min(slices.Collect(maps.Keys(missing))))
 	}
 	return nil
+}
+
+// judgedPairs reads pairs that people have judged, with their texts.
+func (f *inputFlags) judgedPairs(ctx context.Context, a *app, inputs []string, files ...string) (pairs []eval.JudgedPair, err error) {
+	for _, file := range files {
+		of, err := eval.ReadJudged(file)
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, of...)
+	}
+	if err := f.fill(ctx, a, inputs, pairs, nil); err != nil {
+		return nil, fmt.Errorf("%s: %w", strings.Join(files, ", "), err)
+	}
+	return pairs, nil
 }
 
 // each calls f with every document of the inputs that can be read.
