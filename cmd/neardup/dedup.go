@@ -103,7 +103,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.resume.close()) }()
-	run := dedupRun{dedup: d, r: r}
+	run := dedupRun{dedup: d, r: r, rep: newReporter(d.app, &d.run, r)}
 	defer run.close()
 	if err := run.open(&cfg); err != nil {
 		return err
@@ -130,7 +130,6 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 type dedupRun struct {
 	*dedup
 	r       *corpus.Reader
-	files   outputs
 	rep     *reporter
 	out     *corpus.Writer // nil: kept documents are not written
 	results *results
@@ -141,21 +140,13 @@ type dedupRun struct {
 // open begins all outputs, and has the engine tell them.
 func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	d := w.dedup
-	decisions, clusters := w.files.open(d.decide, corpus.JSONL), w.files.open(d.clusters, corpus.TableFormats()...)
-	grouped := w.files.open(d.groups, corpus.TableFormats()...)
-	w.rep = newReporter(d.app, &d.run, w.r, &w.files)
 	w.rep.method = &d.method
-	w.rep.page = newPage(w.files.open(d.report, corpus.HTML), d.run.tmp)
-	if w.files.err != nil {
-		return w.files.err
-	}
-	if d.out != "" {
-		if w.out, err = corpus.NewWriter(d.out, w.r); err != nil {
-			return named(err)
-		}
-	}
-	if w.forms, err = d.forms.open("duplicate", w.r); err != nil {
-		return err
+	decisions, clusters := w.rep.open(d.decide, corpus.JSONL), w.rep.open(d.clusters, corpus.TableFormats()...)
+	grouped := w.rep.open(d.groups, corpus.TableFormats()...)
+	w.rep.page = newPage(w.rep.open(d.report, corpus.HTML), d.run.tmp)
+	w.out, w.forms = w.rep.records(d.out, w.r), w.rep.forms(&d.forms, "duplicate", w.r)
+	if w.rep.err != nil {
+		return w.rep.err
 	}
 	w.rep.diskNeed()
 	cfg.Reject, cfg.Progress = w.rep.reject, w.rep.progress
@@ -168,19 +159,10 @@ func (w *dedupRun) open(cfg *batch.Config) (err error) {
 
 // commit makes the outputs appear, and the inputs a part of the index.
 func (w *dedupRun) commit(ctx context.Context, ref *against) (err error) {
-	var others []corpus.Output
-	if w.out != nil {
-		others = append(others, w.out)
-	}
-	forms, err := w.forms.close()
-	if err != nil {
+	if w.rep.last, err = ref.outputs(); err != nil {
 		return err
 	}
-	others = append(others, forms...)
-	if w.files.last, err = ref.outputs(); err != nil {
-		return err
-	}
-	if err := w.files.commit(others...); err != nil {
+	if err := w.rep.commit(); err != nil {
 		return err
 	}
 	if err := ref.settle(ctx); err != nil {
@@ -191,11 +173,7 @@ func (w *dedupRun) commit(ctx context.Context, ref *against) (err error) {
 
 // close frees what is open; what was not committed is gone.
 func (w *dedupRun) close() {
-	w.files.abort()
-	if w.out != nil {
-		w.out.Abort()
-	}
-	w.forms.abort()
+	w.rep.abort()
 	if w.results != nil {
 		w.results.close()
 	}
@@ -259,9 +237,6 @@ func (d *dedup) config() (batch.Config, error) {
 	isCSV := func(path string) bool { f := corpus.FormatOf(path); return f == corpus.CSV || f == corpus.TSV }
 	if d.csv != (csvStyle{}) && !isCSV(d.groups) && !isCSV(d.clusters) {
 		return cfg, usage("--csv has no effect without --groups FILE.csv or --clusters FILE.csv")
-	}
-	if d.run.json && d.out == "-" {
-		return cfg, usage("--json and --out - would both write to standard output")
 	}
 	return cfg, nil
 }

@@ -91,9 +91,9 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	if err := p.documents(ctx, r, b, &run); err != nil {
 		return err
 	}
-	var files outputs
+	files := outputs{app: p.app}
 	defer files.abort()
-	out := files.file(p.app, p.out, corpus.HTML)
+	out := files.open(p.out, corpus.HTML)
 	if files.err != nil {
 		return files.err
 	}

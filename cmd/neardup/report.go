@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,74 +14,17 @@ import (
 	"github.com/neardup/neardup/report"
 )
 
-// outputs are the files of one run: all of them appear, or none.
-type outputs struct {
-	files []*corpus.AtomicFile
-	last  []corpus.Output // appear when all else has
-	err   error           // the first file that could not be begun
-}
-
-// named makes an output whose name says another format an error of usage.
-func named(err error) error {
-	if errors.Is(err, corpus.ErrName) {
-		return usage("%w", err)
-	}
-	return err
-}
-
-// open begins a file of one of the formats, which its name may say; nil where
-// no path is given.
-func (o *outputs) open(path string, formats ...corpus.Format) *corpus.AtomicFile {
-	if path == "" || o.err != nil {
-		return nil
-	}
-	if o.err = named(corpus.CheckName(path, formats...)); o.err != nil {
-		return nil
-	}
-	f, err := corpus.CreateAtomic(path)
-	if err != nil {
-		o.err = err
-		return nil
-	}
-	o.files = append(o.files, f)
-	return f
-}
-
-// file begins a file, or the standard output of the app for "-".
-func (o *outputs) file(a *app, path string, formats ...corpus.Format) *corpus.AtomicFile {
-	if path != "-" {
-		return o.open(path, formats...)
-	}
-	f := corpus.NewStream(a.stdout)
-	o.files = append(o.files, f)
-	return f
-}
-
-// commit makes all files appear, and others with them.
-func (o *outputs) commit(others ...corpus.Output) error {
-	for _, f := range o.files {
-		others = append(others, f)
-	}
-	return corpus.CommitAll(append(others, o.last...)...)
-}
-
-func (o *outputs) abort() {
-	for _, f := range o.files {
-		f.Abort()
-	}
-}
-
-// reporter tells the person at the terminal how the run goes and what came of
-// it.
+// reporter has the outputs of a run, and tells the person at the terminal how it
+// goes and what came of it.
 type reporter struct {
-	*app
+	*outputs
 	flags    *runFlags
 	method   *methodFlags // nil: the command has none
 	rejects  *corpus.AtomicFile
 	page     *page // nil: none is wanted
 	rejected rejects
 	terminal bool
-	begun    time.Time
+	start    time.Time
 
 	mu      sync.Mutex
 	r       *corpus.Reader
@@ -92,8 +34,10 @@ type reporter struct {
 	written bool // a progress line stands on the terminal
 }
 
-func newReporter(a *app, flags *runFlags, r *corpus.Reader, files *outputs) *reporter {
-	rep := &reporter{app: a, flags: flags, r: r, begun: time.Now(), rejects: files.open(flags.rejects, corpus.JSONL)}
+// newReporter begins one of a run over r; its outputs are to be aborted.
+func newReporter(a *app, flags *runFlags, r *corpus.Reader) *reporter {
+	rep := &reporter{outputs: &outputs{app: a, json: flags.json}, flags: flags, r: r, start: time.Now()}
+	rep.rejects = rep.open(flags.rejects, corpus.JSONL)
 	rep.terminal = !flags.quiet && onTerminal(a.stderr)
 	if !flags.quiet && rep.rejects == nil {
 		rep.rejected.w = a.stderr
@@ -341,7 +285,7 @@ func (p *reporter) documents(w io.Writer, n, rejected int64) {
 func (p *reporter) effort(w io.Writer) {
 	cpu, peak := resources()
 	fmt.Fprintf(w, "time        %s, CPU %s, peak memory %s\n",
-		time.Since(p.begun).Round(time.Millisecond), cpu.Round(time.Millisecond), mebibytes(peak))
+		time.Since(p.start).Round(time.Millisecond), cpu.Round(time.Millisecond), mebibytes(peak))
 }
 
 // summarize prints a summary on standard error, so that standard output holds
