@@ -177,13 +177,12 @@ func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.
 	dec := r.NewDecoder()
 	var lengths report.Lengths
 	var unknown int64
-	var bad rejects
+	rep := newReporter(p.app, &runFlags{}, r)
 	err := eachItem(ctx, r, func(int) {}, func(_ int, it corpus.Item) error {
 		var doc neardup.Document
 		switch err := dec.Decode(it, &doc); {
 		case corpus.Rejected(err) != nil:
-			bad.add(err)
-			return nil
+			return rep.reject(0, err)
 		case err != nil:
 			return err
 		}
@@ -197,7 +196,7 @@ func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.
 		return b.Document(n, &doc, it.File, thumbnail(it.Raw))
 	})
 	if err == nil {
-		err = nothingRead(p.app, r, false, run.Documents, &bad)
+		err = rep.nothingRead(run.Documents)
 	}
 	switch {
 	case err != nil:

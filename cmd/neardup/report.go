@@ -19,9 +19,9 @@ import (
 type reporter struct {
 	*outputs
 	flags    *runFlags
-	method   *methodFlags // nil: the command has none
-	rejects  *corpus.AtomicFile
-	page     *page // nil: none is wanted
+	method   *methodFlags      // nil: the command has none
+	listed   func(v any) error // lists a rejected record; nil: no file takes them
+	page     *page             // nil: none is wanted
 	rejected rejects
 	terminal bool
 	start    time.Time
@@ -37,12 +37,19 @@ type reporter struct {
 // newReporter begins one of a run over r; its outputs are to be aborted.
 func newReporter(a *app, flags *runFlags, r *corpus.Reader) *reporter {
 	rep := &reporter{outputs: &outputs{app: a, json: flags.json}, flags: flags, r: r, start: time.Now()}
-	rep.rejects = rep.open(flags.rejects, corpus.JSONL)
-	rep.terminal = !flags.quiet && onTerminal(a.stderr)
-	if !flags.quiet && rep.rejects == nil {
-		rep.rejected.w = a.stderr
+	if f := rep.open(flags.rejects, corpus.JSONL); f != nil {
+		rep.listed = f.WriteJSON
 	}
+	rep.tells()
 	return rep
+}
+
+// tells has the person told, once it is known whether a file takes the rejected records.
+func (p *reporter) tells() {
+	p.terminal = !p.flags.quiet && onTerminal(p.stderr)
+	if !p.flags.quiet && p.listed == nil {
+		p.rejected.w = p.stderr
+	}
 }
 
 // diskNeed says how much disk the run may take, where it will not fit the
@@ -95,8 +102,8 @@ func (p *reporter) reject(_ int, err error) error {
 	if p.page != nil {
 		p.page.reject(err)
 	}
-	if p.rejects != nil {
-		return p.rejects.WriteJSON(rejection(err))
+	if p.listed != nil {
+		return p.listed(rejection(err))
 	}
 	return nil
 }
@@ -112,17 +119,13 @@ func (p *reporter) writing(item int) {
 func (p *reporter) nothingRead(documents int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return nothingRead(p.app, p.r, p.flags.quiet, documents, &p.rejected)
-}
-
-func nothingRead(a *app, r *corpus.Reader, quiet bool, documents int64, rejected *rejects) error {
 	switch {
 	case documents > 0:
-		return unmet(r)
-	case rejected.count == 0 && !quiet:
-		fmt.Fprintln(a.stderr, "warning: the inputs hold no record")
+		return unmet(p.r)
+	case p.rejected.count == 0 && !p.flags.quiet:
+		fmt.Fprintln(p.stderr, "warning: the inputs hold no record")
 	}
-	return rejected.nothingRead()
+	return p.rejected.nothingRead()
 }
 
 // unmet words that no record has a field.
