@@ -227,17 +227,6 @@ func TestLengthsAndRejects(t *testing.T) {
 	if d := cmp.Diff([]string{"1 1", "2–3 2", "8–15 1", "1k–2k 1", "1M–2M 1"}, got); d != "" {
 		t.Error(d)
 	}
-	var r report.Rejects
-	for i := range 5 {
-		r.Add("bad", fmt.Sprint("f:", i))
-	}
-	for i := range 100 {
-		r.Add(fmt.Sprint("reason ", i), "f")
-	}
-	list := r.List()
-	if r.Count() != 105 || len(list) != 50 || list[0].Reason != "other" || list[0].Count != 52 || list[1].Count != 5 || len(list[1].Examples) != 3 {
-		t.Errorf("%d %d %+v", r.Count(), len(list), list[:2])
-	}
 }
 
 func ExampleBuilder() {

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -142,43 +141,3 @@ func short(n int) string {
 	}
 	return fmt.Sprint(n)
 }
-
-// maxReasons is how many different reasons of rejection are told apart.
-const (
-	maxReasons  = 50
-	maxExamples = 3
-)
-
-// Rejects gathers rejected records by their reasons.
-type Rejects struct {
-	list []Reject
-	n    int64
-}
-
-// Add counts one that stands at a place, such as "news.jsonl:17".
-func (r *Rejects) Add(reason, place string) {
-	r.n++
-	i := slices.IndexFunc(r.list, func(x Reject) bool { return x.Reason == reason })
-	if i < 0 {
-		if len(r.list) == maxReasons {
-			reason, i = "other", maxReasons-1
-			r.list[i].Reason = reason
-		} else {
-			r.list, i = append(r.list, Reject{Reason: reason}), len(r.list)
-		}
-	}
-	r.list[i].Count++
-	if len(r.list[i].Examples) < maxExamples {
-		r.list[i].Examples = append(r.list[i].Examples, place)
-	}
-}
-
-// List returns them, the most frequent first.
-func (r *Rejects) List() []Reject {
-	list := slices.Clone(r.list)
-	slices.SortStableFunc(list, func(a, b Reject) int { return int(b.Count - a.Count) })
-	return list
-}
-
-// Count returns how many there are.
-func (r *Rejects) Count() int64 { return r.n }

@@ -116,7 +116,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	if page := run.rep.page; page != nil {
-		if err := errors.Join(page.leaders(ref), page.write(sum, r.Inputs())); err != nil {
+		if err := errors.Join(page.leaders(ref), page.write(sum, r.Inputs(), &run.rep.rejected)); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,6 @@ type page struct {
 	builder *report.Builder
 	out     *corpus.AtomicFile
 	lengths report.Lengths
-	rejects report.Rejects
 	numbers []int32       // of the decision of an item, plus 1
 	known   map[int64]int // of documents of an index their decisions
 	stages  []report.Stage
@@ -109,14 +108,8 @@ func (p *page) reached(phase string) {
 	p.stage.name, p.stage.since, p.stage.cpu = phase, now, cpu
 }
 
-func (p *page) reject(err error) {
-	r := rejection(err)
-	place := corpus.RejectError{File: r.File, Line: r.Line}
-	p.rejects.Add(r.Reason, strings.TrimSuffix(place.Error(), ": "))
-}
-
 // write writes the page of a run.
-func (p *page) write(sum *batch.Summary, inputs []string) error {
+func (p *page) write(sum *batch.Summary, inputs []string, rejected *rejects) error {
 	defer p.builder.Close()
 	p.reached("")
 	measured, err := quality(sum.Audit)
@@ -125,7 +118,7 @@ func (p *page) write(sum *batch.Summary, inputs []string) error {
 	}
 	return p.builder.Write(p.out, report.Run{
 		Made: time.Now().UTC().Truncate(time.Second), Version: version(), Command: commandLine(os.Args), Inputs: inputs, Set: setName(inputs),
-		Method: sum.Method, Digest: sum.Digest, Texts: sum.Texts, Rejects: p.rejects.List(), Rejected: p.rejects.Count(),
+		Method: sum.Method, Digest: sum.Digest, Texts: sum.Texts, Rejects: rejected.list(), Rejected: rejected.count,
 		Stages: p.stages, Quality: measured, Lengths: p.lengths.Bins(),
 	})
 }

@@ -159,16 +159,16 @@ func (p *reportVerb) facts(run *report.Run) error {
 	if p.rejects == "" {
 		return nil
 	}
-	page := page{}
+	var rejected rejects
 	err := textlines.Each(p.rejects, func(_ int, line []byte) error {
 		var r corpus.RejectError
 		if err := textlines.Object(line, &r, "rejected record"); err != nil {
 			return err
 		}
-		page.reject(&r)
+		rejected.add(&r)
 		return nil
 	})
-	run.Rejects, run.Rejected = page.rejects.List(), page.rejects.Count()
+	run.Rejects, run.Rejected = rejected.list(), rejected.count
 	return err
 }
 

@@ -99,9 +99,6 @@ func (p *reporter) reject(_ int, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rejected.add(err)
-	if p.page != nil {
-		p.page.reject(err)
-	}
 	if p.listed != nil {
 		return p.listed(rejection(err))
 	}
@@ -150,7 +147,7 @@ func (p *reporter) progress(g batch.Progress) {
 	}
 	if g.Documents > p.rejected.count && p.rejected.waits() {
 		p.clear()
-		p.rejected.show()
+		p.rejected.tell()
 	}
 	if !p.terminal || now.Sub(p.told) < time.Second/2 {
 		return

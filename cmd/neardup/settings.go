@@ -104,9 +104,13 @@ func configured(fs *pflag.FlagSet) error {
 	if file == nil || file.Value.String() == "" {
 		return nil
 	}
-	tenants, err := fromFile(fs, file.Value.String())
+	return noTenants(fromFile(fs, file.Value.String()))
+}
+
+// noTenants refuses tenants where there is no service.
+func noTenants(tenants map[string]tenantTable, err error) error {
 	if err == nil && tenants != nil {
-		err = usage("%s: tenants are of a service", file.Value)
+		err = usage("--%s: tenants are of a service", configFlag)
 	}
 	return err
 }
