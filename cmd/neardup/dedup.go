@@ -47,7 +47,7 @@ end, or not at all.
 
 ` + exitHelp,
 		Example: `  neardup dedup news.jsonl --out kept.jsonl --decisions decisions.jsonl
-  neardup dedup --text-field body --id-field nid 'crawl/*.jsonl.zst' --keep longest --out kept.jsonl.zst
+  neardup dedup 'crawl/*.jsonl.zst' --text-field body --id-field nid --out kept.jsonl.zst
   neardup dedup 'crawl/*.jsonl.zst' --lossless .98 --keep longest --out kept.jsonl.zst
   neardup dedup src/ --format files --containment .9 --decisions decisions.jsonl
   neardup dedup pages.warc.gz --clusters clusters.jsonl --report report.html

@@ -71,7 +71,7 @@ func (e *evaluation) do(cmd *cobra.Command, inputs []string) error {
 		return err
 	}
 	if e.truth == "" || (e.pairs == "") == (e.decisions == "") {
-		return usage("--truth and one of --pairs and --decisions are needed")
+		return usage("--truth and one of --pairs and --decisions are needed, or --judged")
 	}
 	if !(e.opt.At > 0 && e.opt.At <= 1) {
 		return usage("--at %v is not in (0, 1]", e.opt.At)

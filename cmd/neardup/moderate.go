@@ -134,7 +134,8 @@ tune, and as a trail of every change with who, when, why, before and after.
 
 ` + exitHelp,
 		Example: `  neardup rulings --server http://127.0.0.1:8080 --token-file token > overrides.jsonl
-  neardup rulings --server http://127.0.0.1:8080 --token-file token --labels labels.tsv --audit audit.jsonl --out overrides.jsonl`,
+  neardup rulings --server http://127.0.0.1:8080 --token-file token --labels labels.tsv \
+    --audit audit.jsonl --out overrides.jsonl`,
 		Args: expects(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.do(cmd.Context()) },
 	}

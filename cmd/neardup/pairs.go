@@ -39,7 +39,7 @@ With --against pairs of a new document and one that is there already are listed,
 
 ` + exitHelp,
 		Example: `  neardup pairs --method jaccard --threshold .7 news.jsonl.zst > pairs.tsv
-  neardup pairs --method 'minhash shingle=words:3' --threshold .7 --normalize lower --out pairs.tsv terms.jsonl
+  neardup pairs --method 'minhash threshold=.7 shingle=words:3' --out pairs.tsv terms.jsonl
   neardup pairs --format lines --method 'ngram similarity=edit' headlines.txt
   neardup pairs february.jsonl --against crawl.index`,
 		RunE: a.onInputs(p.do),

@@ -68,7 +68,7 @@ is not written.
 ` + exitHelp,
 		Example: `  neardup passages crawl.jsonl --spans spans.jsonl
   neardup passages crawl.jsonl --out clean.jsonl --drop-below .3
-  neardup passages --least '50 words' --whole paragraphs 'news/*.jsonl.zst' --out clean.jsonl.zst --mark '[...]'`,
+  neardup passages 'news/*.jsonl.zst' --least '50 words' --mark '[...]' --out clean.jsonl.zst`,
 		Args: cobra.ArbitraryArgs,
 		RunE: a.onInputs(p.do),
 	}

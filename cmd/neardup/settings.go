@@ -117,7 +117,11 @@ func noTenants(tenants map[string]tenantTable, err error) error {
 
 func fromFile(fs *pflag.FlagSet, file string) (map[string]tenantTable, error) {
 	var content map[string]toml.Primitive
-	meta, err := toml.DecodeFile(file, &content)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, usage("--%s: %w", configFlag, err)
+	}
+	meta, err := toml.Decode(string(text), &content)
 	if err != nil {
 		return nil, usage("--%s %s: %w", configFlag, file, err)
 	}
