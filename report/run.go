@@ -5,23 +5,25 @@ import (
 	"math/bits"
 	"sync/atomic"
 	"time"
+
+	"github.com/neardup/neardup/eval"
 )
 
 // Run is what a report says of a run. The caller fills it in; Found comes from
 // the decisions, but for what the caller set of it.
 type Run struct {
-	Made    time.Time `json:"made"`
-	Version string    `json:"version"` // of the program
-	Command string    `json:"command,omitempty"`
-	Inputs  []string  `json:"inputs"`
-	Set     string    `json:"set"`    // names the documents in exported labels
-	Method  string    `json:"method"` // the spec
-	Digest  string    `json:"digest,omitempty"`
-	Texts   int64     `json:"texts,omitempty"` // distinct clean texts
-	Rejects []Reject  `json:"rejects,omitempty"`
-	Stages  []Stage   `json:"stages,omitempty"`
-	Lengths []Bin     `json:"lengths,omitempty"` // of all documents, in runes; see Lengths
-	Recall  []Band    `json:"recall,omitempty"`  // where it was measured
+	Made    time.Time   `json:"made"`
+	Version string      `json:"version"` // of the program
+	Command string      `json:"command,omitempty"`
+	Inputs  []string    `json:"inputs"`
+	Set     string      `json:"set"`    // names the documents in exported labels
+	Method  string      `json:"method"` // the spec
+	Digest  string      `json:"digest,omitempty"`
+	Texts   int64       `json:"texts,omitempty"` // distinct clean texts
+	Rejects []Reject    `json:"rejects,omitempty"`
+	Stages  []Stage     `json:"stages,omitempty"`
+	Lengths []Bin       `json:"lengths,omitempty"` // of all documents, in runes; see Lengths
+	Recall  []eval.Band `json:"recall,omitempty"`  // where it was measured
 
 	Quality  *Quality `json:"quality,omitempty"`
 	Rejected int64    `json:"rejected"`
@@ -76,18 +78,6 @@ type Stage struct {
 type Bin struct {
 	Label string `json:"label"`
 	Count int64  `json:"count"`
-}
-
-// Band is the recall measured among the known pairs of a range of similarity,
-// with the bounds of its 95 % interval.
-type Band struct {
-	From   float64 `json:"from"`
-	To     float64 `json:"to"`
-	Pairs  int64   `json:"pairs"`
-	Found  int64   `json:"found"`
-	Recall float64 `json:"recall"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
 }
 
 // Lengths counts documents by length, in powers of two. Add is safe for

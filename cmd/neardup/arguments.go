@@ -59,6 +59,16 @@ func (a *app) onInputs(do func(ctx context.Context, inputs []string) error) func
 	}
 }
 
+// howMany counts what was given of some flags.
+func howMany(flags ...bool) (n int) {
+	for _, is := range flags {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
 // isPiped reports whether somebody means to be read: a terminal waits for
 // whoever types, and /dev/null is what a program is given that gets nothing.
 func isPiped(r io.Reader) bool {

@@ -58,13 +58,7 @@ were compared with stays.
 }
 
 func (c *correct) do(ctx context.Context, nid string) error {
-	ways := 0
-	for _, given := range []bool{c.to.With != "", c.to.DocID != "", c.alone} {
-		if given {
-			ways++
-		}
-	}
-	if ways != 1 {
+	if howMany(c.to.With != "", c.to.DocID != "", c.alone) != 1 {
 		return usage("give one of --with, --docid and --alone")
 	}
 	if c.text != "" {

@@ -149,12 +149,7 @@ func (p *reportVerb) facts(run *report.Run) error {
 		if err := readJSON(p.eval, &e, "measurement"); err != nil {
 			return err
 		}
-		for _, b := range e.Bands {
-			run.Recall = append(run.Recall, report.Band{
-				From: b.Low, To: b.High, Pairs: int64(b.Recall.Of), Found: int64(b.Recall.Count),
-				Recall: b.Recall.Share, Low: b.Recall.Low, High: b.Recall.High,
-			})
-		}
+		run.Recall = e.Bands
 	}
 	if p.rejects == "" {
 		return nil

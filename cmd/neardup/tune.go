@@ -148,14 +148,8 @@ func writeFile(path string, write func(io.Writer) error) error {
 
 // check checks the flags that say what is learned from.
 func (t *tune) check(inputs []string) error {
-	chosen := 0
-	for _, is := range []bool{len(t.judged) > 0, len(t.corpus) > 0, t.labelled != "", t.clusters != ""} {
-		if is {
-			chosen++
-		}
-	}
 	switch {
-	case chosen != 1:
+	case howMany(len(t.judged) > 0, len(t.corpus) > 0, t.labelled != "", t.clusters != "") != 1:
 		return usage("one of --judged, --corpus, --labelled and --clusters is needed")
 	case len(t.corpus) > 0 && len(inputs) > 0:
 		return usage("--corpus names the documents: INPUT has no effect")
