@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/neardup/neardup/internal/plot"
 )
 
 // Scored is a labelled pair with its similarity; one that no threshold would
@@ -146,4 +148,28 @@ func (r CurveReport) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// WriteSVG draws the curve, with the intervals dashed.
+func (r CurveReport) WriteSVG(w io.Writer) error {
+	c := plot.Chart{
+		Title: r.Method, X: "threshold", Format: "%.2f", Marks: []plot.Mark{{X: r.Proposed.Threshold, Label: "proposed"}},
+		Left: plot.Axis{Label: "share, 95 % intervals dashed", Format: "%.1f", Max: 1},
+	}
+	line := func(name, colour string, y func(CurvePoint) float64) {
+		l := plot.Line{Name: name, Colour: colour, Dashed: name == ""}
+		for _, p := range r.Points {
+			l.Points = append(l.Points, plot.Point{X: p.Threshold, Y: y(p)})
+		}
+		c.Lines = append(c.Lines, l)
+	}
+	for _, of := range []struct {
+		name, colour string
+		rate         func(CurvePoint) Rate
+	}{{"precision", "#06c", func(p CurvePoint) Rate { return p.Precision }}, {"recall", "#c40", func(p CurvePoint) Rate { return p.Recall }}} {
+		line(of.name, of.colour, func(p CurvePoint) float64 { return of.rate(p).Share })
+		line("", of.colour, func(p CurvePoint) float64 { return of.rate(p).Low })
+		line("", of.colour, func(p CurvePoint) float64 { return of.rate(p).High })
+	}
+	return plot.Write(w, "Precision and recall against the threshold", 1, c)
 }

@@ -72,3 +72,20 @@ func TestCurveIsWarned(t *testing.T) {
 		}
 	}
 }
+
+// Both shares are drawn with their intervals, and the proposal is marked.
+func TestCurveDrawn(t *testing.T) {
+	r := eval.Curve("jaccard", []eval.Scored{{.9, true}, {.7, true}, {.6, false}, {0, false}}, .3, eval.Aim{})
+	var svg strings.Builder
+	if err := r.WriteSVG(&svg); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"jaccard", "precision", "recall", ">proposed<"} {
+		if !strings.Contains(svg.String(), want) {
+			t.Errorf("%q is not drawn", want)
+		}
+	}
+	if lines := strings.Count(svg.String(), "<polyline"); lines != 6 || strings.Contains(svg.String(), "NaN") {
+		t.Errorf("%d lines\n%s", lines, svg.String())
+	}
+}

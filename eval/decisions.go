@@ -33,9 +33,9 @@ type DecisionReport struct {
 	OtherLeader Rate `json:"other_leader"`
 	// NotNear of the removed documents have a leader that the truth does not
 	// list as similar >= At: removals without evidence.
-	NotNear Rate           `json:"not_near"`
-	Removes []Disagreement `json:"removes"` // wrongly removed, in order
-	Keeps   []Disagreement `json:"keeps"`   // wrongly kept, in order
+	NotNear        Rate           `json:"not_near"`
+	WrongRemovals  []Disagreement `json:"removes"` // wrongly removed, in order
+	MissedRemovals []Disagreement `json:"keeps"`   // wrongly kept, in order
 }
 
 // Decisions compares a decisions file (JSONL: id, decision, leader, similarity)
@@ -179,10 +179,10 @@ func (c *comparison) compare(order []uint32, truth map[uint32]placedAt) {
 			}
 		case isRemoved:
 			wronglyRemoved++
-			c.out.Removes = c.list(c.out.Removes, id, d, t)
+			c.out.WrongRemovals = c.list(c.out.WrongRemovals, id, d, t)
 		case shouldBe:
 			wronglyKept++
-			c.out.Keeps = c.list(c.out.Keeps, id, d, t)
+			c.out.MissedRemovals = c.list(c.out.MissedRemovals, id, d, t)
 		}
 	}
 	c.out.Documents, c.out.Removed = len(order), removed
@@ -212,8 +212,8 @@ func (r DecisionReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "threshold        %v\ndocuments        %d, %d removed\n", r.At, r.Documents, r.Removed)
 	fmt.Fprintf(&b, "wrongly removed  %v\nwrongly kept     %v\n", r.WronglyRemoved, r.WronglyKept)
 	fmt.Fprintf(&b, "other leader     %v\nnot near leader  %v\n", r.OtherLeader, r.NotNear)
-	writeDisagreements(&b, "wrongly removed", r.Removes)
-	writeDisagreements(&b, "wrongly kept", r.Keeps)
+	writeDisagreements(&b, "wrongly removed", r.WrongRemovals)
+	writeDisagreements(&b, "wrongly kept", r.MissedRemovals)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -283,8 +283,8 @@ func TestDecisions(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("wrongly removed, wrongly kept, other leader, not near, removed (-want +got):\n%s", diff)
 			}
-			if len(r.Removes) != test.removed || len(r.Keeps) != test.kept {
-				t.Errorf("listed %v %v", r.Removes, r.Keeps)
+			if len(r.WrongRemovals) != test.removed || len(r.MissedRemovals) != test.kept {
+				t.Errorf("listed %v %v", r.WrongRemovals, r.MissedRemovals)
 			}
 		})
 	}

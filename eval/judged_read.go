@@ -93,15 +93,60 @@ func ReadJudged(path string) ([]JudgedPair, error) {
 	return pairs, nil
 }
 
+// tsvUnescapes undoes what neardup escapes in cells of a table.
+var tsvUnescapes = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r")
+
+// ReadLabelled reads pairs that are labelled 1 or true, which is same, or 0 or false, which is other; without
+// a label they are the same: JSONL of text_a and text_b, or of id_a and id_b, or a table of ids with a
+// header id_a, id_b, label or without.
+func ReadLabelled(path string) ([]JudgedPair, error) {
+	jsonl, err := looksLikeJSON(path)
+	if err != nil {
+		return nil, err
+	}
+	var pairs []JudgedPair
+	add := func(p JudgedPair, label int) {
+		p.Label = map[int]string{0: "other", 1: "same"}[label]
+		pairs = append(pairs, p)
+	}
+	if jsonl {
+		err = eachLabelled(path, func(l labelledPair) error {
+			p, same := JudgedPair{A: l.IDA, B: l.IDB, TextA: l.TextA, TextB: l.TextB}, 1
+			if (p.A == "" || p.B == "") && (p.TextA == "" || p.TextB == "") {
+				return errors.New("a labelled pair needs text_a and text_b, or id_a and id_b")
+			}
+			if l.Label != nil {
+				same = int(*l.Label)
+			}
+			add(p, same)
+			return nil
+		})
+	} else {
+		_, err = eachRow(path, func(r row) error {
+			if r.similarity != nil && !r.named {
+				if r.label = int(*r.similarity); float64(r.label) != *r.similarity {
+					return fmt.Errorf("label %v is neither 0 nor 1", *r.similarity)
+				}
+			}
+			add(JudgedPair{A: tsvUnescapes.Replace(string(r.a)), B: tsvUnescapes.Replace(string(r.b))}, r.label)
+			return nil
+		})
+	}
+	if err == nil && len(pairs) == 0 {
+		err = fmt.Errorf("%s: no pairs", path)
+	}
+	return pairs, err
+}
+
 // MissingTexts maps the ids whose text is not known to the places that want it.
 func MissingTexts(pairs []JudgedPair) map[string][]*string {
 	want := map[string][]*string{}
 	for i := range pairs {
 		p := &pairs[i]
-		if p.TextA == "" {
+		if p.TextA == "" && p.A != "" {
 			want[p.A] = append(want[p.A], &p.TextA)
 		}
-		if p.TextB == "" {
+		if p.TextB == "" && p.B != "" {
 			want[p.B] = append(want[p.B], &p.TextB)
 		}
 	}

@@ -3,6 +3,7 @@ package eval_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,5 +99,39 @@ func TestReadJudged(t *testing.T) {
 	pairs, err := eval.ReadJudged(filepath.Join(dir, "lost.tsv"))
 	if missing := eval.MissingTexts(pairs); err != nil || len(missing) != 2 || len(missing["p"]) != 1 {
 		t.Errorf("missing %v, %v", missing, err)
+	}
+}
+
+// Labelled pairs come as lines of JSON or as a table of ids, with a header or without.
+func TestReadLabelled(t *testing.T) {
+	text := func(a, b, label string) eval.JudgedPair { return eval.JudgedPair{TextA: a, TextB: b, Label: label} }
+	ids := func(a, b, label string) eval.JudgedPair { return eval.JudgedPair{A: a, B: b, Label: label} }
+	for name, c := range map[string]struct {
+		lines string
+		want  []eval.JudgedPair
+		err   string
+	}{
+		"json":            {`{"text_a":"x","text_b":"y","label":1}` + "\n" + `{"text_a":"x","text_b":"z","label":"0"}` + "\n" + `{"text_a":"v","text_b":"w"}`, []eval.JudgedPair{text("x", "y", "same"), text("x", "z", "other"), text("v", "w", "same")}, ""},
+		"json of ids":     {`{"id_a":"a","id_b":"b","label":false}`, []eval.JudgedPair{ids("a", "b", "other")}, ""},
+		"table":           {"id_a\tid_b\tlabel\na\tb\t1\nc\\td\te\t0", []eval.JudgedPair{ids("a", "b", "same"), ids("c\td", "e", "other")}, ""},
+		"no header":       {"a\tb\nc\td\t0", nil, "pairs.tsv:2: a third column"},
+		"no header, ids":  {"a\tb\nc\td", []eval.JudgedPair{ids("a", "b", "same"), ids("c", "d", "same")}, ""},
+		"no header, all":  {"a\tb\t0\nc\td\t1", []eval.JudgedPair{ids("a", "b", "other"), ids("c", "d", "same")}, ""},
+		"of similarities": {"id_a\tid_b\tsimilarity\na\tb\t.93", []eval.JudgedPair{ids("a", "b", "same")}, ""},
+		"no label":        {"a\tb\t.5", nil, "pairs.tsv:1: label 0.5 is neither 0 nor 1"},
+		"a label of text": {`{"text_a":"x","text_b":"y","label":"same"}`, nil, `label "same" is neither 0 nor 1`},
+		"nothing":         {"", nil, "no pairs"},
+	} {
+		path := filepath.Join(t.TempDir(), "pairs.tsv")
+		if err := os.WriteFile(path, []byte(c.lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := eval.ReadLabelled(path)
+		switch {
+		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
+			t.Errorf("%s: %v, want %q", name, err, c.err)
+		case c.err == "" && (err != nil || !slices.Equal(got, c.want)):
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/neardup/neardup/internal/textlines"
 )
@@ -41,20 +42,21 @@ func (n *names) split(key uint64) (a, b string) {
 
 // header says which columns of a table of pairs hold what.
 type header struct {
-	value int // column of the similarity, or -1
-	label int // column of the label, or -1
+	named bool // it is there
+	value int  // column of the similarity, or -1
+	label int  // column of the label, or -1
 }
 
-// parseHeader reads the first line of a table; ok is false if that is not a
-// header but already a pair.
-func parseHeader(cells [][]byte) (h header, ok bool) {
+// parseHeader reads the first line of a table, which may be a pair already.
+func parseHeader(cells [][]byte) (h header) {
 	h = header{value: -1, label: -1}
 	if len(cells) < 2 || string(cells[0]) != "id_a" || string(cells[1]) != "id_b" {
 		if len(cells) > 2 {
 			h.value = 2
 		}
-		return h, false
+		return h
 	}
+	h.named = true
 	for i, cell := range cells[2:] {
 		if string(cell) == "label" {
 			h.label = i + 2
@@ -63,7 +65,7 @@ func parseHeader(cells [][]byte) (h header, ok bool) {
 	if h.label < 0 && len(cells) > 2 {
 		h.value = 2
 	}
-	return h, true
+	return h
 }
 
 // row is one line of a table of pairs.
@@ -71,15 +73,19 @@ type row struct {
 	a, b       []byte
 	similarity *float64 // nil where the table has none
 	label      int      // 1 similar, 0 not; 1 where the table has no labels
+	named      bool     // below a header
 }
 
 func (h header) parse(cells [][]byte) (row, error) {
 	if len(cells) < 2 {
 		return row{}, errors.New("a pair needs two ids separated by a tab")
 	}
-	r := row{a: cells[0], b: cells[1], label: 1}
+	r := row{a: cells[0], b: cells[1], label: 1, named: h.named}
 	if bytes.Equal(r.a, r.b) {
 		return row{}, fmt.Errorf("pair of %q with itself", r.a)
+	}
+	if !h.named && h.value < 0 && len(cells) > 2 {
+		return row{}, errors.New("a third column, which the first line has not")
 	}
 	if h.value >= 0 {
 		if h.value >= len(cells) {
@@ -105,10 +111,10 @@ func (h header) parse(cells [][]byte) (row, error) {
 }
 
 func parseLabel(s string) (int, error) {
-	switch s {
-	case "0":
+	switch strings.ToLower(s) {
+	case "0", "false":
 		return 0, nil
-	case "1":
+	case "1", "true":
 		return 1, nil
 	}
 	return 0, fmt.Errorf("label %q is neither 0 nor 1", s)
@@ -125,8 +131,7 @@ func eachRow(path string, fn func(row) error) (header, error) {
 		}
 		if first {
 			first = false
-			var ok bool
-			if h, ok = parseHeader(cells); ok {
+			if h = parseHeader(cells); h.named {
 				return nil
 			}
 		}

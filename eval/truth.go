@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/neardup/neardup/internal/textlines"
 )
@@ -81,7 +82,17 @@ type labelledPair struct {
 	IDB   string `json:"id_b"`
 	TextA string `json:"text_a"`
 	TextB string `json:"text_b"`
-	Label *int   `json:"label"`
+	Label *label `json:"label"`
+}
+
+// label is 1 or true, 0 or false, or one of these as a string.
+type label int
+
+// UnmarshalJSON reads one.
+func (l *label) UnmarshalJSON(data []byte) error {
+	n, err := parseLabel(strings.Trim(string(data), `"`))
+	*l = label(n)
+	return err
 }
 
 // ids returns the ids of the two documents.
@@ -116,9 +127,6 @@ func eachLabelled(path string, fn func(labelledPair) error) error {
 		var p labelledPair
 		if err := textlines.Object(line, &p, "labelled pair"); err != nil {
 			return err
-		}
-		if p.Label != nil && *p.Label != 0 && *p.Label != 1 {
-			return fmt.Errorf("label %d is neither 0 nor 1", *p.Label)
 		}
 		return fn(p)
 	})

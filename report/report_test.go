@@ -227,17 +227,6 @@ func TestLengthsAndRejects(t *testing.T) {
 	if d := cmp.Diff([]string{"1 1", "2–3 2", "8–15 1", "1k–2k 1", "1M–2M 1"}, got); d != "" {
 		t.Error(d)
 	}
-	var r report.Rejects
-	for i := range 5 {
-		r.Add("bad", fmt.Sprint("f:", i))
-	}
-	for i := range 100 {
-		r.Add(fmt.Sprint("reason ", i), "f")
-	}
-	list := r.List()
-	if r.Count() != 105 || len(list) != 50 || list[0].Reason != "other" || list[0].Count != 52 || list[1].Count != 5 || len(list[1].Examples) != 3 {
-		t.Errorf("%d %d %+v", r.Count(), len(list), list[:2])
-	}
 }
 
 func ExampleBuilder() {
@@ -262,30 +251,6 @@ func ExampleBuilder() {
 	// Output:
 	// true
 	// true
-}
-
-// What a threshold can be chosen by: the pairs from a floor on, each with its
-// similarity, and those that people labelled.
-func ExampleNewLab() {
-	labels := []report.Label{{A: "1", B: "2", Label: "same"}}
-	lab := report.NewLab(.5, .8, 0, labels, func(a, b string) neardup.Match { return neardup.Match{} })
-	lab.Pair("1", "2", 0, 1, neardup.Match{Near: true, Similarity: .85})
-	lab.Pair("1", "3", 0, 2, neardup.Match{Near: true, Similarity: .6})
-	lab.Pair("2", "3", 1, 2, neardup.Match{Similarity: .4}) // not near at the floor
-	lab.Choose()
-
-	b := report.New(report.Options{})
-	defer b.Close()
-	b.Evidence(lab)
-	if err := b.Choose(); err != nil {
-		fmt.Println(err)
-	}
-	var page bytes.Buffer
-	if err := b.Write(&page, report.Run{Inputs: []string{"hello.txt"}}); err != nil {
-		fmt.Println(err)
-	}
-	fmt.Println(strings.Contains(page.String(), `id="lab"`))
-	// Output: true
 }
 
 // What was decided before the run is shown as a leader and not counted; a document of the

@@ -3,26 +3,27 @@ package report
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/neardup/neardup/eval"
 )
 
 // Run is what a report says of a run. The caller fills it in; Found comes from
 // the decisions, but for what the caller set of it.
 type Run struct {
-	Made    time.Time `json:"made"`
-	Version string    `json:"version"` // of the program
-	Command string    `json:"command,omitempty"`
-	Inputs  []string  `json:"inputs"`
-	Set     string    `json:"set"`    // names the documents in exported labels
-	Method  string    `json:"method"` // the spec
-	Digest  string    `json:"digest,omitempty"`
-	Texts   int64     `json:"texts,omitempty"` // distinct clean texts
-	Rejects []Reject  `json:"rejects,omitempty"`
-	Stages  []Stage   `json:"stages,omitempty"`
-	Lengths []Bin     `json:"lengths,omitempty"` // of all documents, in runes; see Lengths
-	Recall  []Band    `json:"recall,omitempty"`  // where it was measured
+	Made    time.Time   `json:"made"`
+	Version string      `json:"version"` // of the program
+	Command string      `json:"command,omitempty"`
+	Inputs  []string    `json:"inputs"`
+	Set     string      `json:"set"`    // names the documents in exported labels
+	Method  string      `json:"method"` // the spec
+	Digest  string      `json:"digest,omitempty"`
+	Texts   int64       `json:"texts,omitempty"` // distinct clean texts
+	Rejects []Reject    `json:"rejects,omitempty"`
+	Stages  []Stage     `json:"stages,omitempty"`
+	Lengths []Bin       `json:"lengths,omitempty"` // of all documents, in runes; see Lengths
+	Recall  []eval.Band `json:"recall,omitempty"`  // where it was measured
 
 	Quality  *Quality `json:"quality,omitempty"`
 	Rejected int64    `json:"rejected"`
@@ -40,12 +41,11 @@ type Found struct {
 	// the number of documents of each cluster.
 	Similarity  []Bin    `json:"similarity"`
 	Sizes       []Bin    `json:"sizes"`
-	Clusters    int      `json:"clusters"`      // kept documents with duplicates
-	Largest     int      `json:"largest"`       // documents of the largest cluster
-	Groups      int      `json:"groups"`        // clusters, and kept documents with variants only
-	ShownGroups int      `json:"shownGroups"`   // whose texts are in the file
-	Sources     []string `json:"sources"`       // of the groups shown, most frequent first
-	Lab         bool     `json:"lab,omitempty"` // there is evidence to choose a threshold by
+	Clusters    int      `json:"clusters"`    // kept documents with duplicates
+	Largest     int      `json:"largest"`     // documents of the largest cluster
+	Groups      int      `json:"groups"`      // clusters, and kept documents with variants only
+	ShownGroups int      `json:"shownGroups"` // whose texts are in the file
+	Sources     []string `json:"sources"`     // of the groups shown, most frequent first
 	// Simplified are traditional characters of the texts shown, each with
 	// its simplified form after it.
 	Simplified string `json:"simplified,omitempty"`
@@ -78,18 +78,6 @@ type Stage struct {
 type Bin struct {
 	Label string `json:"label"`
 	Count int64  `json:"count"`
-}
-
-// Band is the recall measured among the known pairs of a range of similarity,
-// with the bounds of its 95 % interval.
-type Band struct {
-	From   float64 `json:"from"`
-	To     float64 `json:"to"`
-	Pairs  int64   `json:"pairs"`
-	Found  int64   `json:"found"`
-	Recall float64 `json:"recall"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
 }
 
 // Lengths counts documents by length, in powers of two. Add is safe for
@@ -143,43 +131,3 @@ func short(n int) string {
 	}
 	return fmt.Sprint(n)
 }
-
-// maxReasons is how many different reasons of rejection are told apart.
-const (
-	maxReasons  = 50
-	maxExamples = 3
-)
-
-// Rejects gathers rejected records by their reasons.
-type Rejects struct {
-	list []Reject
-	n    int64
-}
-
-// Add counts one that stands at a place, such as "news.jsonl:17".
-func (r *Rejects) Add(reason, place string) {
-	r.n++
-	i := slices.IndexFunc(r.list, func(x Reject) bool { return x.Reason == reason })
-	if i < 0 {
-		if len(r.list) == maxReasons {
-			reason, i = "other", maxReasons-1
-			r.list[i].Reason = reason
-		} else {
-			r.list, i = append(r.list, Reject{Reason: reason}), len(r.list)
-		}
-	}
-	r.list[i].Count++
-	if len(r.list[i].Examples) < maxExamples {
-		r.list[i].Examples = append(r.list[i].Examples, place)
-	}
-}
-
-// List returns them, the most frequent first.
-func (r *Rejects) List() []Reject {
-	list := slices.Clone(r.list)
-	slices.SortStableFunc(list, func(a, b Reject) int { return int(b.Count - a.Count) })
-	return list
-}
-
-// Count returns how many there are.
-func (r *Rejects) Count() int64 { return r.n }

@@ -32,6 +32,20 @@ const (
 	Operator Role = "operator" // back up
 )
 
+var roles = []Role{Submit, Read, Moderate, Admin, Operator}
+
+// ParseRoles reads a list such as submit,read.
+func ParseRoles(list string) (all []Role, err error) {
+	for name := range strings.SplitSeq(list, ",") {
+		r := Role(name)
+		if !slices.Contains(roles, r) {
+			return nil, errors.New("a role is none of submit, read, moderate, admin, operator")
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
 // Grant is what a token gives: roles in one tenant. Name is who has it.
 type Grant struct {
 	Tenant string
@@ -171,12 +185,9 @@ func parseLine(line string) (Hash, Grant, error) {
 			return h, g, fmt.Errorf("the name is over %d bytes or not UTF-8", maxName)
 		}
 	}
-	for _, name := range strings.Split(fields[1], ",") {
-		r := Role(name)
-		if r != Submit && r != Read && r != Moderate && r != Admin && r != Operator {
-			return h, g, errors.New("a role is none of submit, read, moderate, admin, operator")
-		}
-		g.Roles = append(g.Roles, r)
+	var err error
+	if g.Roles, err = ParseRoles(fields[1]); err != nil {
+		return h, g, err
 	}
 	sum, err := hex.DecodeString(strings.TrimPrefix(fields[2], "sha256:"))
 	if err != nil || len(sum) != len(h) || !strings.HasPrefix(fields[2], "sha256:") {

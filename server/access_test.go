@@ -230,3 +230,11 @@ func TestSetAccess(t *testing.T) {
 		}
 	}
 }
+
+func ExampleParseRoles() {
+	fmt.Println(server.ParseRoles("submit,read"))
+	fmt.Println(server.ParseRoles("owner"))
+	// Output:
+	// [submit read] <nil>
+	// [] a role is none of submit, read, moderate, admin, operator
+}

@@ -124,12 +124,7 @@ func classicOf(a docid.Answer) classicAnswer {
 }
 
 func (s *Server) classicFail(w http.ResponseWriter, p *huma.ErrorModel) {
-	switch p.Status {
-	case http.StatusUnauthorized:
-		w.Header().Set("WWW-Authenticate", "Bearer")
-	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		w.Header().Set("Retry-After", retryAfter)
-	}
+	sayHow(w.Header(), p.Status)
 	reason := p.Detail
 	for _, e := range p.Errors {
 		reason = e.Location + ": " + e.Message

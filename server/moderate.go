@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -30,18 +31,12 @@ func (s *Server) correct(ctx context.Context, in *correction) (api.CorrectionAns
 		return api.CorrectionAnswer{}, err
 	}
 	b := &in.Body.is
-	for _, f := range []struct {
-		name, value string
-		limit       int
-	}{{"with", b.With, maxID}, {"why", b.Why, maxWhy}} {
-		if err := within(f.value, f.limit, "body."+f.name); err != nil {
-			return api.CorrectionAnswer{}, err
-		}
+	err := cmp.Or(within(b.With, maxID, "body.with"), within(b.Why, maxWhy, "body.why"))
+	if err == nil && b.Content != nil {
+		err = within(*b.Content, maxText, "body.content")
 	}
-	if b.Content != nil {
-		if err := within(*b.Content, maxText, "body.content"); err != nil {
-			return api.CorrectionAnswer{}, err
-		}
+	if err != nil {
+		return api.CorrectionAnswer{}, err
 	}
 	m, err := detector(ctx).Correct(ctx, docid.Correcting{
 		NID: in.NID, With: b.With, DocID: b.DocID, Text: b.Content, Who: callerOf(ctx).grant.Name, Why: b.Why,
@@ -66,13 +61,8 @@ type rulingInput struct{ Body input[api.Ruling] }
 
 func (s *Server) rule(ctx context.Context, in *rulingInput) (api.RulingEntry, error) {
 	b := &in.Body.is
-	for _, f := range []struct {
-		name, value string
-		limit       int
-	}{{"a", b.A, maxID}, {"b", b.B, maxID}, {"why", b.Why, maxWhy}} {
-		if err := within(f.value, f.limit, "body."+f.name); err != nil {
-			return api.RulingEntry{}, err
-		}
+	if err := cmp.Or(within(b.A, maxID, "body.a"), within(b.B, maxID, "body.b"), within(b.Why, maxWhy, "body.why")); err != nil {
+		return api.RulingEntry{}, err
 	}
 	if b.Link == unsaid {
 		return api.RulingEntry{}, at("body.link", "is missing; empty takes back what was said")

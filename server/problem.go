@@ -85,17 +85,21 @@ func (s *Server) fail(ctx context.Context, err error) error {
 
 // writeProblem answers outside of huma.
 func writeProblem(w http.ResponseWriter, p *huma.ErrorModel) {
-	h := w.Header()
-	h.Set("Content-Type", "application/problem+json")
-	h.Set("X-Content-Type-Options", "nosniff")
-	switch p.Status {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	sayHow(w.Header(), p.Status)
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p) // the client may be gone
+}
+
+// sayHow says in the headers of a refusal how it can be answered otherwise.
+func sayHow(h http.Header, status int) {
+	switch status {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", "Bearer")
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		h.Set("Retry-After", retryAfter)
 	}
-	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p) // the client may be gone
 }
 
 // wire is a problem as an entry of a batch answers it.

@@ -47,7 +47,7 @@ func (s *Server) routesForPages(mux *http.ServeMux) error {
 func (s *Server) me(ctx context.Context, _ *struct{}) (api.Caller, error) {
 	c := callerOf(ctx)
 	out := api.Caller{Tenant: c.grant.Tenant, Name: c.grant.Name, Roles: []string{}}
-	for _, r := range []Role{Submit, Read, Moderate, Admin, Operator} {
+	for _, r := range roles {
 		if c.grant.Has(r) {
 			out.Roles = append(out.Roles, string(r))
 		}

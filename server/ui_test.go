@@ -70,8 +70,8 @@ func TestLiveShowsWhatTheRoleAllows(t *testing.T) {
 // and watches; texts that look like markup stay texts.
 func TestPagesOfTheService(t *testing.T) {
 	inspected := api.Inspection{
-		Conflicts: []neardup.Conflict{{Kind: "number", A: "13", B: "31", Bits: -4.4}, {Kind: "held", Bits: 2.1}},
-		Runes:     [2]int{5, 6}, Scales: []api.Scale{{Name: "jaccard of auto:3", Similarity: .5}}, Hamming: 1,
+		Conflicts:    []neardup.Conflict{{Kind: "number", A: "13", B: "31", Bits: -4.4}, {Kind: "held", Bits: 2.1}},
+		Measured:     api.Measured{Runes: [2]int{5, 6}, Scales: []api.Scale{{Name: "jaccard of auto:3", Similarity: .5}}, Hamming: 1},
 		Fingerprints: [2]string{"00000000000000ff", "00000000000000fe"}, Keywords: [2][]api.Keyword{{{Word: "fox", Weight: 255}}, {{Word: "dog", Weight: 9}}},
 	}
 	f := start(t, func(c *server.Config) {

@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +11,9 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/internal/kafkaclient"
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // kafkaWait is how long Poll waits for messages.
@@ -64,40 +65,18 @@ func openKafka(ctx context.Context, from address, beside [outputs]string, o Opti
 	return k, nil
 }
 
-// hasTopics is an error unless all topics are there.
+// hasTopics is an error unless all topics are there; "" is none.
 func hasTopics(ctx context.Context, c *kgo.Client, names ...string) error {
-	for _, name := range names {
-		if name == "" {
-			continue
-		}
-		if _, err := partitions(ctx, c, name); err != nil {
-			return err
+	found, err := kadm.NewClient(c).ListTopics(ctx, slices.DeleteFunc(names, func(name string) bool { return name == "" })...)
+	if err != nil {
+		return err
+	}
+	for _, topic := range found.Sorted() {
+		if topic.Err != nil {
+			return fmt.Errorf("topic %s: %w", topic.Topic, topic.Err)
 		}
 	}
 	return nil
-}
-
-// partitions are the numbers of those of a topic.
-func partitions(ctx context.Context, c *kgo.Client, name string) ([]int32, error) {
-	req := kmsg.NewPtrMetadataRequest()
-	topic := kmsg.NewMetadataRequestTopic()
-	topic.Topic = kmsg.StringPtr(name)
-	req.Topics = append(req.Topics, topic)
-	resp, err := req.RequestWith(ctx, c)
-	if err == nil && len(resp.Topics) != 1 {
-		err = fmt.Errorf("%d topics", len(resp.Topics))
-	}
-	if err == nil {
-		err = kerr.ErrorForCode(resp.Topics[0].ErrorCode)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("topic %s: %w", name, err)
-	}
-	var all []int32
-	for _, p := range resp.Topics[0].Partitions {
-		all = append(all, p.Partition)
-	}
-	return all, nil
 }
 
 // Poll returns messages that are committed.
@@ -154,69 +133,27 @@ func kafkaRecords(records []Record, topics [outputs]string) []*kgo.Record {
 	return all
 }
 
-// Lag is that of the group, over all partitions.
+// Lag is that of the group, over all partitions, for who reads what is committed.
 func (k *kafkaSource) Lag(ctx context.Context) (lag int64, err error) {
-	all, err := partitions(ctx, k.s.Client(), k.topic)
-	if err != nil {
-		return 0, err
+	adm := kadm.NewClient(k.s.Client())
+	begins, err := adm.ListStartOffsets(ctx, k.topic)
+	if err = cmp.Or(err, begins.Error()); err != nil {
+		return 0, fmt.Errorf("where %s begins: %w", k.topic, err)
 	}
-	begins, err := k.offsets(ctx, all, -2)
-	if err != nil {
-		return 0, err
+	ends, err := adm.ListCommittedOffsets(ctx, k.topic)
+	if err = cmp.Or(err, ends.Error()); err != nil {
+		return 0, fmt.Errorf("where %s ends: %w", k.topic, err)
 	}
-	ends, err := k.offsets(ctx, all, -1)
-	if err != nil {
-		return 0, err
-	}
-	req := kmsg.NewPtrOffsetFetchRequest()
-	req.Group = k.group
-	topic := kmsg.NewOffsetFetchRequestTopic()
-	topic.Topic, topic.Partitions = k.topic, all
-	req.Topics = append(req.Topics, topic)
-	resp, err := req.RequestWith(ctx, k.s.Client())
-	if err == nil {
-		err = kerr.ErrorForCode(resp.ErrorCode)
-	}
+	has, err := adm.FetchOffsetsForTopics(ctx, k.group, k.topic)
 	if err != nil {
 		return 0, fmt.Errorf("lag of %s: %w", k.topic, err)
 	}
-	for _, t := range resp.Topics {
-		for _, p := range t.Partitions {
-			if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
-				return 0, fmt.Errorf("lag of %s: %w", k.topic, err)
-			}
-			lag += max(0, ends[p.Partition]-max(p.Offset, begins[p.Partition]))
-		}
-	}
+	ends.Each(func(end kadm.ListedOffset) {
+		begin, _ := begins.Lookup(k.topic, end.Partition)
+		at, _ := has.Lookup(k.topic, end.Partition) // -1 where nothing is acknowledged
+		lag += max(0, end.Offset-max(at.At, begin.Offset))
+	})
 	return lag, nil
-}
-
-// offsets are those where partitions end (at -1), for who reads what is committed, or begin (at -2).
-func (k *kafkaSource) offsets(ctx context.Context, partitions []int32, at int64) (map[int32]int64, error) {
-	req := kmsg.NewPtrListOffsetsRequest()
-	req.IsolationLevel = 1
-	topic := kmsg.NewListOffsetsRequestTopic()
-	topic.Topic = k.topic
-	for _, n := range partitions {
-		p := kmsg.NewListOffsetsRequestTopicPartition()
-		p.Partition, p.Timestamp = n, at
-		topic.Partitions = append(topic.Partitions, p)
-	}
-	req.Topics = append(req.Topics, topic)
-	resp, err := req.RequestWith(ctx, k.s.Client())
-	if err != nil {
-		return nil, fmt.Errorf("offsets of %s: %w", k.topic, err)
-	}
-	all := map[int32]int64{}
-	for _, t := range resp.Topics {
-		for _, p := range t.Partitions {
-			if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
-				return nil, fmt.Errorf("offsets of %s: %w", k.topic, err)
-			}
-			all[p.Partition] = p.Offset
-		}
-	}
-	return all, nil
 }
 
 // leaveTime is how long Close may take to leave the group.
@@ -233,12 +170,8 @@ func (k *kafkaSource) Close() error {
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
 	defer cancel()
-	req := kmsg.NewPtrLeaveGroupRequest()
-	req.Group = k.group
-	member := kmsg.NewLeaveGroupRequestMember()
-	member.InstanceID = &k.name
-	req.Members = append(req.Members, member)
-	if _, err := req.RequestWith(ctx, c); err != nil {
+	var refused *kerr.Error // it has left already
+	if _, err := kadm.NewClient(c).LeaveGroup(ctx, kadm.LeaveGroup(k.group).InstanceIDs(k.name)); err != nil && !errors.As(err, &refused) {
 		return fmt.Errorf("leave the group %s: %w", k.group, err)
 	}
 	return nil

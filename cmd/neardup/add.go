@@ -26,9 +26,9 @@ An article is stored once however often it is sent: its id is its nid. With
 
 ` + exitHelp,
 		Example: `  neardup add --server http://127.0.0.1:8080 news.jsonl --answers answers.jsonl
-  neardup add --server https://docid.example:8443 --token-file token --state load.state 'news/*.jsonl.zst'`,
+  neardup add --server https://docid.example --token-file token --state load.state 'news/*.zst'`,
 		Args: cobra.ArbitraryArgs,
-		RunE: a.onInputs(func(ctx context.Context, inputs []string) error { return f.run(ctx, a, inputs, addAll) }),
+		RunE: a.onInputs(func(ctx context.Context, inputs []string) error { return f.send(ctx, a, inputs, addAll) }),
 	}
 	f.add(cmd.Flags())
 	return cmd

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/neardup/neardup"
@@ -251,21 +250,14 @@ func hint(err error) error {
 	return err
 }
 
-// progress tells how far it is: once a second on a terminal, every ten seconds in
-// a log.
+// progress tells how far it is.
 func (g *again) progress(tenant string) func(made int) {
-	every, line := 10*time.Second, "%s: %s changes made again, %s a second\n"
-	if onTerminal(g.stderr) {
-		every, line = time.Second, "\r\x1b[K"+strings.TrimSuffix(line, "\n")+"\r"
-	}
-	told, last := time.Now(), 0
-	return func(made int) {
-		if since := time.Since(told); since >= every {
-			rate := float64(made-last) / since.Seconds()
-			told, last = time.Now(), made
-			fmt.Fprintf(g.stderr, line, oneLine(tenant), grouped(int64(made)), grouped(int64(rate)))
-		}
-	}
+	last := 0
+	return nowAndThen(g.stderr, func(made int, since time.Duration) string {
+		rate := float64(made-last) / since.Seconds()
+		last = made
+		return fmt.Sprintf("%s: %s changes made again, %s a second", oneLine(tenant), grouped(int64(made)), grouped(int64(rate)))
+	})
 }
 
 // summary says what was made again, and what not.

@@ -58,6 +58,9 @@ func (f *againstFlags) settings(m *methodFlags) error {
 
 // onIndex opens an index for fn to read, and closes it.
 func onIndex(path string, fn func(*reference.Index) error) error {
+	if notFolder(path) {
+		return fmt.Errorf("%s is no index: that is a folder, which neardup index create makes", path)
+	}
 	x, err := reference.Open(path)
 	if err != nil {
 		return err
@@ -275,6 +278,6 @@ func (d *dedup) checkAgainst(cfg *batch.Config) error {
 	}
 	return d.against.refuse(map[string]bool{
 		"link components": d.link != string(batch.ByLeader),
-		"evidence-floor":  d.proof.floor != 0, "overrides": d.run.ruled != "", "per": d.run.per != "", "audit": d.run.audit.asked(),
+		"overrides":       d.run.ruled != "", "per": d.run.per != "", "audit": d.run.audit.asked(),
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,8 @@ func expects(names ...string) cobra.PositionalArgs {
 // inputs are those that are named; where none is, what is piped in.
 func (a *app) inputs(named []string) ([]string, error) {
 	switch {
+	case slices.Contains(named, ""):
+		return nil, usage("an input has no name")
 	case len(named) > 0:
 		return named, nil
 	case a.piped:
@@ -54,6 +57,16 @@ func (a *app) onInputs(do func(ctx context.Context, inputs []string) error) func
 		}
 		return do(cmd.Context(), inputs)
 	}
+}
+
+// howMany counts what was given of some flags.
+func howMany(flags ...bool) (n int) {
+	for _, is := range flags {
+		if is {
+			n++
+		}
+	}
+	return n
 }
 
 // isPiped reports whether somebody means to be read: a terminal waits for

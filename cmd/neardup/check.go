@@ -42,7 +42,7 @@ other.
 			if err != nil {
 				return err
 			}
-			return f.run(cmd.Context(), a, inputs, checkAll)
+			return f.send(cmd.Context(), a, inputs, checkAll)
 		},
 	}
 	v.add(cmd.Flags())

@@ -15,15 +15,10 @@ var clusterFields = []string{"relation", "title", "url", "text"}
 
 // parseClusterFields reads the list of --cluster-fields.
 func parseClusterFields(s string) ([]string, error) {
-	var fields []string
-	for name := range strings.SplitSeq(s, ",") {
-		name = strings.TrimSpace(name)
-		switch {
-		case name == "":
-		case !slices.Contains(clusterFields, name):
+	fields := fieldList(s)
+	for _, name := range fields {
+		if !slices.Contains(clusterFields, name) {
 			return nil, usage("--cluster-fields: %q is none of %s", name, strings.Join(clusterFields, ", "))
-		case !slices.Contains(fields, name):
-			fields = append(fields, name)
 		}
 	}
 	return fields, nil

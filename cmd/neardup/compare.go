@@ -15,6 +15,7 @@ import (
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/ngram"
+	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text/html"
 	"github.com/spf13/cobra"
@@ -95,10 +96,11 @@ func (c *compare) do(ctx context.Context, a, b string) error {
 		return err
 	}
 	x, y := n.Clean(docs[0].Text), n.Clean(docs[1].Text)
-	r, err := measure(ctx, x, y)
+	measured, err := measure(ctx, x, y)
 	if err != nil {
 		return err
 	}
+	r := comparison{Measured: measured}
 	r.Verdict = verdict(m, x, y)
 	if held := verdict(m, y, x); !r.Verdict.Near && held.Basis == neardup.BasisContained {
 		r.Verdict, r.First = held, true
@@ -191,24 +193,14 @@ func (c *compare) byID(a, b string) ([2]neardup.Document, error) {
 	return docs, nil
 }
 
-// comparison is two clean texts on every scale.
+// comparison is two clean texts on every scale, and why.
 type comparison struct {
-	Equal   bool          `json:"equal"`
-	Runes   [2]int        `json:"runes"`
-	Scales  []scale       `json:"scales"`
-	Hamming int           `json:"hammingDistance"` // of the default fingerprints
-	Edits   *int          `json:"editDistance,omitempty"`
-	Verdict neardup.Match `json:"verdict"`
-	First   bool          `json:"firstContained,omitempty"` // the verdict is of the first, which the second contains
+	api.Measured
+	First bool `json:"firstContained,omitempty"` // the verdict is of the first, which the second contains
 	// Evidence is what the texts state differently, and last what they have in
 	// common, in bits for or against the same: their sum is the odds that the second may go
 	// for the first.
 	Evidence []neardup.Conflict `json:"evidence,omitempty"`
-}
-
-type scale struct {
-	Name       string  `json:"name"`
-	Similarity float64 `json:"similarity"`
 }
 
 // longestEdit is the largest product of two lengths, in runes, for which the
@@ -218,8 +210,9 @@ const longestEdit = 4e11
 // leastShown is the similarity below which a scale shows 0.
 const leastShown = .01
 
-func measure(ctx context.Context, x, y string) (comparison, error) {
-	c := comparison{Equal: x == y, Runes: [2]int{utf8.RuneCountInString(x), utf8.RuneCountInString(y)}}
+// measure measures two clean texts, without a verdict.
+func measure(ctx context.Context, x, y string) (api.Measured, error) {
+	c := api.Measured{Equal: x == y, Runes: [2]int{utf8.RuneCountInString(x), utf8.RuneCountInString(y)}, Scales: []api.Scale{}}
 	words, runes := feature.Shingle{Unit: feature.Words, K: 3}, feature.Shingle{Unit: feature.Runes, K: 3}
 	for _, s := range []ngram.Config{
 		{Similarity: ngram.Jaccard, Shingle: feature.Default},
@@ -244,7 +237,7 @@ func measure(ctx context.Context, x, y string) (comparison, error) {
 		if c.Equal {
 			match.Similarity, match.Distance = 1, 0
 		}
-		c.Scales = append(c.Scales, scale{match.Basis, match.Similarity})
+		c.Scales = append(c.Scales, api.Scale{Name: match.Basis, Similarity: match.Similarity})
 		if s.Similarity == ngram.Edit && match.Distance >= 0 {
 			c.Edits = &match.Distance
 		}

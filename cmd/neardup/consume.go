@@ -52,13 +52,12 @@ SIGTERM and SIGINT end it: what was read is settled within 10 s, exit 0.
     --bad kafka://127.0.0.1:9092/refused --server http://127.0.0.1:8080
   neardup consume --from redis-stream://127.0.0.1:6379/articles --to decisions.jsonl \
     --bad refused.jsonl --server http://127.0.0.1:8080 --to-end
-  NEARDUP_FROM=nats://user:secret@127.0.0.1:4222/articles neardup consume --to - --server http://127.0.0.1:8080`,
+  NEARDUP_FROM=nats://user:secret@127.0.0.1:4222/articles neardup consume --to - \
+    --server http://127.0.0.1:8080`,
 		Args: expects(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if tenants, err := layered(cmd.Flags()); err != nil {
+			if err := noTenants(layered(cmd.Flags())); err != nil {
 				return err
-			} else if tenants != nil {
-				return usage("--%s: tenants are of a service", configFlag)
 			}
 			return c.do(cmd.Context())
 		},

@@ -252,7 +252,7 @@ func TestConsumeMistakes(t *testing.T) {
 		{"claim-after", "5ms", exitUsage, "--claim-after is at least a second"},
 		{"from", "redis-stream://:secret@127.0.0.1:1/a", exitFailed, "connect to Redis"},
 		{"from", "nats://u:secret@127.0.0.1:1/a", exitFailed, "connect to NATS"},
-		{"to", t.TempDir() + "/no/file", exitFailed, "output: open"},
+		{"to", t.TempDir() + "/no/file", exitFailed, "no/file.lock: no such file or directory"},
 	} {
 		args := []string{"consume"}
 		for name, value := range good {

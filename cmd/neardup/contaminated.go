@@ -89,39 +89,24 @@ func (c *contaminated) do(ctx context.Context, inputs []string) error {
 	if err := r.CanReplace(); err != nil && (c.masks || c.interop.dolma != "") {
 		return usage("%w; --findings says what is contaminated", err)
 	}
-	var files outputs
-	defer files.abort()
-	w := contaminationWriter{contaminated: c, findings: files.open(c.findings, corpus.JSONL)}
+	rep := newReporter(c.app, &c.run, r)
+	defer rep.abort()
+	w := contaminationWriter{
+		contaminated: c, rep: rep, findings: rep.open(c.findings, corpus.JSONL), out: rep.records(c.out, r), forms: rep.forms(&c.interop, "contaminated", r),
+	}
+	if rep.err != nil {
+		return rep.err
+	}
 	w.Items = finder.Items()
-	w.rep = newReporter(c.app, &c.run, r, &files)
-	if files.err != nil {
-		return files.err
-	}
-	var others []corpus.Output
-	if c.out != "" {
-		if w.out, err = corpus.NewWriter(c.out, r); err != nil {
-			return named(err)
-		}
-		defer w.out.Abort()
-		others = append(others, w.out)
-	}
-	if w.forms, err = c.interop.open("contaminated", r); err != nil {
-		return err
-	}
-	defer w.forms.abort()
 	src := newSource(r)
 	err = inorder.Map(ctx, c.run.workers, src.next, func(b *block) []examined { return c.examine(finder, b) }, w.write)
 	if err != nil {
 		return err
 	}
-	if err := w.rep.nothingRead(w.Documents); err != nil {
+	if err := rep.nothingRead(w.Documents); err != nil {
 		return err
 	}
-	outs, err := w.forms.close()
-	if err != nil {
-		return err
-	}
-	if err := files.commit(append(others, outs...)...); err != nil {
+	if err := rep.commit(); err != nil {
 		return err
 	}
 	return w.summary()
@@ -135,8 +120,6 @@ func (c *contaminated) check(inputs []string) error {
 		return usage("--mask has no effect without --out")
 	case !(c.least > .5 && c.least <= 1):
 		return usage("--least %g is a share, above .5 and up to 1", c.least)
-	case c.run.json && (c.out == "-" || c.findings == "-" || c.interop.removed == "-"):
-		return usage("--json and another result would both go to standard output")
 	}
 	return c.run.machine(nil)
 }

@@ -26,7 +26,6 @@ type dedup struct {
 	groups   string
 	link     string
 	report   string
-	proof    evidenceFlags
 	fields   string
 	csv      csvStyle
 	against  againstFlags
@@ -48,7 +47,7 @@ end, or not at all.
 
 ` + exitHelp,
 		Example: `  neardup dedup news.jsonl --out kept.jsonl --decisions decisions.jsonl
-  neardup dedup --text-field body --id-field nid 'crawl/*.jsonl.zst' --keep longest --out kept.jsonl.zst
+  neardup dedup 'crawl/*.jsonl.zst' --text-field body --id-field nid --out kept.jsonl.zst
   neardup dedup 'crawl/*.jsonl.zst' --lossless .98 --keep longest --out kept.jsonl.zst
   neardup dedup src/ --format files --containment .9 --decisions decisions.jsonl
   neardup dedup pages.warc.gz --clusters clusters.jsonl --report report.html
@@ -68,7 +67,6 @@ end, or not at all.
 		fs.StringVar(&d.clusters, "clusters", "", "write each leader with its duplicates here (JSONL; by the name .csv, .tsv, .parquet or .arrow, a row a document)")
 		fs.StringVar(&d.fields, "cluster-fields", "", "with --clusters: say of each document also "+strings.Join(clusterFields, ",")+" (any of them; the text is cut)")
 		fs.StringVar(&d.report, "report", "", "write a page of the run and of its groups here (HTML, one file)")
-		d.proof.add(fs)
 	})
 	d.forms.add(fs)
 	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
@@ -105,7 +103,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.resume.close()) }()
-	run := dedupRun{dedup: d, r: r}
+	run := dedupRun{dedup: d, r: r, rep: newReporter(d.app, &d.run, r)}
 	defer run.close()
 	if err := run.open(&cfg); err != nil {
 		return err
@@ -114,14 +112,11 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	if err != nil {
 		return d.resume.finished(d.app, err)
 	}
-	if err := d.evidence(ctx, r, cfg, run.rep, sum.Method); err != nil {
-		return err
-	}
 	if err := run.second(ctx, kept); err != nil {
 		return err
 	}
 	if page := run.rep.page; page != nil {
-		if err := errors.Join(page.leaders(ref), page.write(sum, r.Inputs())); err != nil {
+		if err := errors.Join(page.leaders(ref), page.write(sum, r.Inputs(), &run.rep.rejected)); err != nil {
 			return err
 		}
 	}
@@ -135,7 +130,6 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 type dedupRun struct {
 	*dedup
 	r       *corpus.Reader
-	files   outputs
 	rep     *reporter
 	out     *corpus.Writer // nil: kept documents are not written
 	results *results
@@ -146,21 +140,13 @@ type dedupRun struct {
 // open begins all outputs, and has the engine tell them.
 func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	d := w.dedup
-	decisions, clusters := w.files.open(d.decide, corpus.JSONL), w.files.open(d.clusters, corpus.TableFormats()...)
-	grouped := w.files.open(d.groups, corpus.TableFormats()...)
-	w.rep = newReporter(d.app, &d.run, w.r, &w.files)
 	w.rep.method = &d.method
-	w.rep.page = newPage(w.files.open(d.report, corpus.HTML), d.run.tmp)
-	if w.files.err != nil {
-		return w.files.err
-	}
-	if d.out != "" {
-		if w.out, err = corpus.NewWriter(d.out, w.r); err != nil {
-			return named(err)
-		}
-	}
-	if w.forms, err = d.forms.open("duplicate", w.r); err != nil {
-		return err
+	decisions, clusters := w.rep.open(d.decide, corpus.JSONL), w.rep.open(d.clusters, corpus.TableFormats()...)
+	grouped := w.rep.open(d.groups, corpus.TableFormats()...)
+	w.rep.page = newPage(w.rep.open(d.report, corpus.HTML), d.run.tmp)
+	w.out, w.forms = w.rep.records(d.out, w.r), w.rep.forms(&d.forms, "duplicate", w.r)
+	if w.rep.err != nil {
+		return w.rep.err
 	}
 	w.rep.diskNeed()
 	cfg.Reject, cfg.Progress = w.rep.reject, w.rep.progress
@@ -173,19 +159,10 @@ func (w *dedupRun) open(cfg *batch.Config) (err error) {
 
 // commit makes the outputs appear, and the inputs a part of the index.
 func (w *dedupRun) commit(ctx context.Context, ref *against) (err error) {
-	var others []corpus.Output
-	if w.out != nil {
-		others = append(others, w.out)
-	}
-	forms, err := w.forms.close()
-	if err != nil {
+	if w.rep.last, err = ref.outputs(); err != nil {
 		return err
 	}
-	others = append(others, forms...)
-	if w.files.last, err = ref.outputs(); err != nil {
-		return err
-	}
-	if err := w.files.commit(others...); err != nil {
+	if err := w.rep.commit(); err != nil {
 		return err
 	}
 	if err := ref.settle(ctx); err != nil {
@@ -196,11 +173,7 @@ func (w *dedupRun) commit(ctx context.Context, ref *against) (err error) {
 
 // close frees what is open; what was not committed is gone.
 func (w *dedupRun) close() {
-	w.files.abort()
-	if w.out != nil {
-		w.out.Abort()
-	}
-	w.forms.abort()
+	w.rep.abort()
 	if w.results != nil {
 		w.results.close()
 	}
@@ -252,9 +225,6 @@ func (d *dedup) config() (batch.Config, error) {
 	if c := d.method.cfg; cfg.Link == batch.Components && (c.Lossless > 0 || c.Containment > 0) {
 		return cfg, usage("--link components removes through chains: it takes neither --lossless nor --containment")
 	}
-	if err := d.proof.check(d.report, d.link); err != nil {
-		return cfg, err
-	}
 	if err := d.checkAgainst(&cfg); err != nil {
 		return cfg, err
 	}
@@ -267,9 +237,6 @@ func (d *dedup) config() (batch.Config, error) {
 	isCSV := func(path string) bool { f := corpus.FormatOf(path); return f == corpus.CSV || f == corpus.TSV }
 	if d.csv != (csvStyle{}) && !isCSV(d.groups) && !isCSV(d.clusters) {
 		return cfg, usage("--csv has no effect without --groups FILE.csv or --clusters FILE.csv")
-	}
-	if d.run.json && d.out == "-" {
-		return cfg, usage("--json and --out - would both write to standard output")
 	}
 	return cfg, nil
 }

@@ -44,7 +44,6 @@ not, text_a and text_b; texts it lacks are found in the files beside it, in
   neardup eval --truth exact_pairs.tsv --pairs pairs.tsv --at .7
   neardup eval --truth exact_pairs.tsv --decisions decisions.jsonl --at .8 --json
   neardup eval --judged judged_pairs.tsv
-  neardup eval --judged judged_pairs.tsv --svg curves.svg
   neardup eval --judged mine.jsonl --method minhash --threshold .7 --examples -1`,
 		RunE: e.do,
 	}
@@ -68,14 +67,11 @@ func (e *evaluation) do(cmd *cobra.Command, inputs []string) error {
 		}
 		return e.judged.do(cmd.Context(), inputs, e.opt.Examples, e.json)
 	}
-	if e.judged.svg != "" {
-		return usage("--svg has no effect without --judged")
-	}
 	if err := expects()(cmd, inputs); err != nil {
 		return err
 	}
 	if e.truth == "" || (e.pairs == "") == (e.decisions == "") {
-		return usage("--truth and one of --pairs and --decisions are needed")
+		return usage("--truth and one of --pairs and --decisions are needed, or --judged")
 	}
 	if !(e.opt.At > 0 && e.opt.At <= 1) {
 		return usage("--at %v is not in (0, 1]", e.opt.At)

@@ -78,16 +78,13 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	if f.run.json && f.out == "-" {
-		return usage("--json and the fingerprints cannot both go to standard output: add --out FILE")
-	}
 	r, err := f.input.openFor(f.app, inputs, "", f.out, f.run.rejects)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	var files outputs
-	defer files.abort()
+	rep := newReporter(f.app, &f.run, r)
+	defer rep.abort()
 	formats := []corpus.Format{corpus.JSONL}
 	switch {
 	case f.tsv:
@@ -95,10 +92,9 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 	case f.binary:
 		formats = nil
 	}
-	out := files.file(f.app, f.out, formats...)
-	rep := newReporter(f.app, &f.run, r, &files)
-	if files.err != nil {
-		return files.err
+	out := rep.open(f.out, formats...)
+	if rep.err != nil {
+		return rep.err
 	}
 	sum := fingerprintSummary{Spec: p.spec}
 	err = inorder.Map(ctx, f.run.workers, newSource(r).next, p.block, func(l lines) error {
@@ -120,7 +116,7 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 	if err := rep.nothingRead(sum.Documents); err != nil {
 		return err
 	}
-	if err := files.commit(); err != nil {
+	if err := rep.commit(); err != nil {
 		return err
 	}
 	return rep.summarize(sum, sum.Rejected, func(w io.Writer) {

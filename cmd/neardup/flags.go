@@ -192,36 +192,12 @@ func (f *methodFlags) addSettings(fs *pflag.FlagSet) {
 
 // method makes the method, and the normaliser of its texts.
 func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) {
-	var n text.Normalizer
-	c := f.cfg
-	err := checkEffect(f.fs, c.Name)
+	c, err := f.config()
 	if err != nil {
-		return nil, n, err
+		return nil, text.Normalizer{}, err
 	}
-	if c.Shingle, err = parseShingle("shingle", f.shingle); err != nil {
-		return nil, n, err
-	}
-	if c.M, err = parseShingle("m", f.m); err != nil {
-		return nil, n, err
-	}
-	if f.distance >= 0 {
-		c.Distance = &f.distance
-	}
-	if c.Prepare, err = methods.Preparer(f.prepare); err != nil {
-		return nil, n, usage("prepare: %w", err)
-	}
-	if err := f.weights(&c); err != nil {
-		return nil, n, err
-	}
-	if f.evidence != "" {
-		w, err := readWeights(f.evidence)
-		if err != nil {
-			return nil, n, err
-		}
-		c.Weights = &w
-	}
-	c.Verify, c.Variants = methods.Verify(f.verify), methods.Variants(f.variants)
-	if n, err = text.ParseNormalizer(f.normalize); err != nil {
+	n, err := text.ParseNormalizer(f.normalize)
+	if err != nil {
 		return nil, n, usage("--normalize: %w", err)
 	}
 	m, err := methods.New(c)
@@ -229,6 +205,38 @@ func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) {
 		return nil, n, usage("--method: %w", err)
 	}
 	return m, n, nil
+}
+
+// config checks the settings.
+func (f *methodFlags) config() (c methods.Config, err error) {
+	c = f.cfg
+	if err := checkEffect(f.fs, c.Name); err != nil {
+		return c, err
+	}
+	if c.Shingle, err = parseShingle("shingle", f.shingle); err != nil {
+		return c, err
+	}
+	if c.M, err = parseShingle("m", f.m); err != nil {
+		return c, err
+	}
+	if f.distance >= 0 {
+		c.Distance = &f.distance
+	}
+	if c.Prepare, err = methods.Preparer(f.prepare); err != nil {
+		return c, usage("prepare: %w", err)
+	}
+	if err := f.weights(&c); err != nil {
+		return c, err
+	}
+	if f.evidence != "" {
+		w, err := readWeights(f.evidence)
+		if err != nil {
+			return c, err
+		}
+		c.Weights = &w
+	}
+	c.Verify, c.Variants = methods.Verify(f.verify), methods.Variants(f.variants)
+	return c, nil
 }
 
 // weights reads what simhash counts and weighs, or the table that the words of

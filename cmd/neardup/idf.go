@@ -97,11 +97,10 @@ func (i *idf) do(ctx context.Context, inputs []string) (err error) {
 	if err != nil {
 		return err
 	}
-	var files outputs
-	defer files.abort()
-	rep := newReporter(i.app, &i.run, nil, &files)
-	if files.err != nil {
-		return files.err
+	rep := newReporter(i.app, &i.run, nil)
+	defer rep.abort()
+	if rep.err != nil {
+		return rep.err
 	}
 	var sum idfSummary
 	tables := slices.Clone(i.merge)
@@ -126,14 +125,14 @@ func (i *idf) do(ctx context.Context, inputs []string) (err error) {
 		}
 		tables = append(tables, path)
 	}
-	out := files.open(i.out)
-	if files.err != nil {
-		return files.err
+	out := rep.open(i.out)
+	if rep.err != nil {
+		return rep.err
 	}
 	if err := keyword.MergeFiles(ctx, out, i.least, tables...); err != nil {
 		return err
 	}
-	if err := files.commit(); err != nil {
+	if err := rep.commit(); err != nil {
 		return err
 	}
 	return i.summarize(rep, sum)

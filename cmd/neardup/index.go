@@ -14,15 +14,12 @@ import (
 type indexFlags struct {
 	profile            string
 	changed            func(flag string) bool
-	method             *pflag.FlagSet
+	method             methodFlags // some of its settings
 	stages             stageFlags
-	compare            string
-	cfg                methods.Config
-	shingle, normalize string
+	compare, normalize string
 	overrides          string
 	images             bool
-	common             float64 // of pictures
-	distance           int
+	common             float64        // of pictures
 	limits             docid.Settings // how long and how many, and nothing else
 }
 
@@ -59,14 +56,13 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	fs.Float64Var(&f.stages.urlAgrees, "url-agrees", 0, "a url counts only if the contents are at least so similar, or the article has none; 0: the url alone decides")
 	fs.StringVar(&f.stages.content, "content", "near", "stage content: off, exact or near")
 	fs.StringVar(&f.compare, "compare", string(corpus.OnlyText), "what the stage content compares: text, or title,text: the title is a line before the text; part of the index")
-	f.method = pflag.NewFlagSet("method", pflag.ContinueOnError)
-	f.method.StringVar(&f.cfg.Name, "method", "auto", "with --content near: the method")
-	f.method.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near contents, 0..1 (default .8; auto and weighted .6)")
-	f.method.Float64Var(&f.cfg.Recall, "recall", 0, "share of the pairs at the threshold to find")
-	f.method.IntVar(&f.distance, "distance", -1, "largest Hamming distance, 0..7")
-	f.method.StringVar(&f.shingle, "shingle", "", "words:3, runes:3, auto:3, scripts:3")
-	f.method.Float64Var(&f.cfg.Containment, "containment", 0, "an article goes, too, to the docId of one that holds this share of its passages of eight words, such as .9; part of the index")
-	addSpec(fs, f.method, "threshold", "containment")
+	settings := pflag.NewFlagSet("settings", pflag.ContinueOnError)
+	f.method.addSettings(settings)
+	f.method.fs = pflag.NewFlagSet("method", pflag.ContinueOnError)
+	for _, name := range []string{"method", "threshold", "recall", "distance", "shingle", "containment"} {
+		f.method.fs.AddFlag(settings.Lookup(name))
+	}
+	addSpec(fs, f.method.fs, "threshold", "containment")
 	fs.BoolVar(&f.images, "images", false, "articles may carry pictures, by their PDQ hashes: they confirm or contradict the texts; part of the index")
 	fs.Float64Var(&f.common, "common-images", .001, "with --images: a picture that more than this share of the docIds have, such as a logo, counts for nothing; part of the index")
 	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or a list of steps")
@@ -103,12 +99,9 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	if s.Titled && f.stages.content == "off" {
 		return s, usage("--compare %s has no effect with --content off", f.compare)
 	}
-	cfg := f.cfg
-	if cfg.Shingle, err = parseShingle("shingle", f.shingle); err != nil {
+	cfg, err := f.method.config()
+	if err != nil {
 		return s, err
-	}
-	if f.distance >= 0 {
-		cfg.Distance = &f.distance
 	}
 	s.ContentMethod = maker(cfg)
 	if cfg.Name == "auto" && cfg.Containment == 0 {

@@ -238,7 +238,7 @@ func (f *indexRemoval) remove(ctx context.Context, w *reference.Writer, gone fun
 	if err != nil {
 		return nil, err
 	}
-	var files outputs
+	files := outputs{app: f.app, json: f.run.json}
 	defer files.abort()
 	out := files.open(f.decisions, corpus.JSONL)
 	if files.err != nil {

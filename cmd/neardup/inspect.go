@@ -22,12 +22,9 @@ func inspect(ctx context.Context, a, b string) (api.Inspection, error) {
 		return api.Inspection{}, err
 	}
 	out := api.Inspection{
-		Equal: c.Equal, Runes: c.Runes, Scales: []api.Scale{}, Hamming: c.Hamming, Edits: c.Edits,
+		Measured:     c,
 		Fingerprints: [2]string{fmt.Sprintf("%016x", fingerprintOf(x)), fmt.Sprintf("%016x", fingerprintOf(y))},
 		Keywords:     [2][]api.Keyword{keywords(x), keywords(y)},
-	}
-	for _, s := range c.Scales {
-		out.Scales = append(out.Scales, api.Scale(s))
 	}
 	if m, err := methods.New(methods.Config{}); err == nil {
 		out.Verdict, out.Conflicts = verdict(m, x, y), conflicts(m, x, y)

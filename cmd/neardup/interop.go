@@ -26,26 +26,6 @@ func (f *interopFlags) paths() []string { return []string{f.dolma, f.datatrove, 
 // interopWriters write in all the forms that are wanted.
 type interopWriters []interop.Writer
 
-// open begins the outputs; label is what the command finds.
-func (f *interopFlags) open(label string, r *corpus.Reader) (ws interopWriters, err error) {
-	add := func(path string, begin func() (interop.Writer, error)) {
-		if path == "" || err != nil {
-			return
-		}
-		var w interop.Writer
-		if w, err = begin(); err == nil {
-			ws = append(ws, w)
-		}
-	}
-	add(f.dolma, func() (interop.Writer, error) { return interop.NewDolma(f.dolma, label, r) })
-	add(f.datatrove, func() (interop.Writer, error) { return interop.NewDatatrove(f.datatrove, r) })
-	add(f.removed, func() (interop.Writer, error) { return interop.NewIDs(f.removed, codecs) })
-	if err != nil {
-		ws.abort()
-	}
-	return ws, named(err)
-}
-
 func (ws interopWriters) add(d *interop.Document) error {
 	for _, w := range ws {
 		if err := w.Add(d); err != nil {
@@ -65,21 +45,4 @@ func (ws interopWriters) removed(it corpus.Item, dec *corpus.Decoder, goes bool)
 		return err
 	}
 	return ws.add(&interop.Document{File: it.File, ID: doc.ID, Runes: utf8.RuneCountInString(doc.Text), Removed: goes})
-}
-
-// close ends the outputs, and returns them for commit.
-func (ws interopWriters) close() (outs []corpus.Output, err error) {
-	for _, w := range ws {
-		if err := w.Close(); err != nil {
-			return nil, err
-		}
-		outs = append(outs, w)
-	}
-	return outs, nil
-}
-
-func (ws interopWriters) abort() {
-	for _, w := range ws {
-		w.Abort()
-	}
 }

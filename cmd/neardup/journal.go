@@ -57,8 +57,8 @@ func openJournal(a *app, f *streamFlags, inputs []string) (*journal, error) {
 	case "-":
 		j.out = bufio.NewWriter(a.stdout)
 	default:
-		if err := named(corpus.CheckName(f.answers, corpus.JSONL)); err != nil {
-			return nil, err
+		if err := corpus.CheckName(f.answers, corpus.JSONL); err != nil {
+			return nil, usage("%w", err)
 		}
 		file, err := reopen(f.answers, j.Answers)
 		if err != nil {

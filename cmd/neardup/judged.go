@@ -1,17 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
-	"github.com/neardup/neardup/weighted"
 	"github.com/spf13/pflag"
 )
 
@@ -19,84 +20,42 @@ import (
 type judged struct {
 	*app
 	file   string
-	svg    string
 	input  inputFlags
 	method methodFlags
 }
 
 func (j *judged) add(fs *pflag.FlagSet) {
 	fs.StringVar(&j.file, "judged", "", "file of pairs judged by reading")
-	fs.StringVar(&j.svg, "svg", "", "with --judged: draw precision and recall of short and long pairs against the threshold to this file")
 	j.input.add(fs)
 	j.method.add(fs)
 }
 
 // do measures what was asked and prints it.
 func (j *judged) do(ctx context.Context, inputs []string, examples int, asJSON bool) error {
-	if _, _, err := j.method.method(); err != nil {
-		return err
-	}
-	pairs, err := eval.ReadJudged(j.file)
-	if err == nil {
-		err = j.texts(ctx, inputs, pairs)
-	}
+	m, n, err := j.method.method()
 	if err != nil {
 		return err
 	}
-	if j.svg != "" {
-		s, err := j.sweep(pairs)
-		if err != nil {
-			return err
-		}
-		if err := writeFile(j.svg, s.WriteSVG); err != nil {
-			return err
-		}
-	}
-	r, err := j.measure(pairs, j.method, examples)
-	return printed(j.app, asJSON, r, err)
-}
-
-// measure asks the method of some flags about the pairs.
-func (j *judged) measure(pairs []eval.JudgedPair, f methodFlags, examples int) (eval.JudgedReport, error) {
-	m, n, err := f.method()
+	pairs, err := j.input.judgedPairs(ctx, j.app, inputs, j.file)
 	if err != nil {
-		return eval.JudgedReport{}, err
+		return err
 	}
-	return eval.Judged(pairs, func(p eval.JudgedPair) eval.Verdict { return decide(m, n, p) }, examples), nil
+	r := eval.Judged(pairs, func(p eval.JudgedPair) eval.Verdict { return decide(m, n, p) }, examples)
+	return printed(j.app, asJSON, r, nil)
 }
 
-// sweep measures the method at each threshold.
-func (j *judged) sweep(pairs []eval.JudgedPair) (s eval.Sweep, err error) {
-	if j.method.cfg.Threshold != 0 {
-		return s, usage("--svg draws all thresholds: it takes no --threshold")
-	}
-	switch j.method.cfg.Name {
-	case "auto":
-		s.Default = methods.DefaultProbability
-	case weighted.Name:
-		s.Default = weighted.DefaultThreshold
-	}
-	for _, threshold := range eval.Thresholds() {
-		f := j.method
-		f.cfg.Threshold = threshold
-		r, err := j.measure(pairs, f, 0)
-		if err != nil {
-			return s, err
-		}
-		at := eval.SettingOf("", r)
-		at.Threshold = threshold
-		s.Settings = append(s.Settings, at)
-	}
-	return s, nil
-}
-
-// texts finds those texts that the judged file does not come with.
-func (j *judged) texts(ctx context.Context, inputs []string, pairs []eval.JudgedPair) error {
+// fill finds the texts that pairs lack among the inputs, of an id the first, and tells others the texts that
+// no pair lacks; nil: nobody wants these.
+func (f *inputFlags) fill(ctx context.Context, a *app, inputs []string, pairs []eval.JudgedPair, others func(text string)) error {
 	missing := eval.MissingTexts(pairs)
-	if len(missing) > 0 && len(inputs) > 0 {
-		err := j.input.each(ctx, j.app, inputs, func(doc *neardup.Document) {
-			for _, place := range missing[doc.ID] {
-				*place = doc.Text
+	if len(inputs) > 0 && (len(missing) > 0 || others != nil) {
+		err := f.each(ctx, a, inputs, func(doc *neardup.Document) {
+			places := missing[doc.ID]
+			for _, place := range places {
+				*place = cmp.Or(*place, doc.Text)
+			}
+			if len(places) == 0 && others != nil {
+				others(doc.Text)
 			}
 		})
 		if err != nil {
@@ -105,9 +64,24 @@ func (j *judged) texts(ctx context.Context, inputs []string, pairs []eval.Judged
 		missing = eval.MissingTexts(pairs)
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("%s: no text of %d documents, for example %q", j.file, len(missing), slices.Min(slices.Collect(maps.Keys(missing))))
+		return fmt.Errorf("no text of %d documents, for example %q", len(missing), slices.Min(slices.Collect(maps.Keys(missing))))
 	}
 	return nil
+}
+
+// judgedPairs reads pairs that people have judged, with their texts.
+func (f *inputFlags) judgedPairs(ctx context.Context, a *app, inputs []string, files ...string) (pairs []eval.JudgedPair, err error) {
+	for _, file := range files {
+		of, err := eval.ReadJudged(file)
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, of...)
+	}
+	if err := f.fill(ctx, a, inputs, pairs, nil); err != nil {
+		return nil, fmt.Errorf("%s: %w", strings.Join(files, ", "), err)
+	}
+	return pairs, nil
 }
 
 // each calls f with every document of the inputs that can be read.

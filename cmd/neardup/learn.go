@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -28,33 +29,24 @@ func (t *tune) learn(ctx context.Context, inputs []string) error {
 	}
 	l := eval.Lesson{Signs: methods.Signs(), Prior: methods.WeightsOf(prior)}
 	add := func(files []string, made bool) error {
-		for _, file := range files {
-			pairs, err := eval.ReadJudged(file)
-			if err == nil {
-				err = (&judged{app: t.app, file: file, input: t.input}).texts(ctx, inputs, pairs)
+		pairs, err := t.input.judgedPairs(ctx, t.app, inputs, files...)
+		for _, p := range pairs {
+			x, y := n.Clean(p.TextA), n.Clean(p.TextB)
+			same := p.Replaceable(len(x), len(y))
+			if same == nil || x == y {
+				continue
 			}
-			if err != nil {
-				return err
-			}
-			for _, p := range pairs {
-				x, y := n.Clean(p.TextA), n.Clean(p.TextB)
-				if same := p.Replaceable(len(x), len(y)); same != nil && x != y {
-					for side, texts := range [2][2]string{{x, y}, {y, x}} {
-						if q, ok := methods.Observe(m, texts[0], texts[1]); ok {
-							l.Examples = append(l.Examples, eval.Observation{
-								X: q.X, Same: same[side], Source: p.Set, Short: q.Short, Made: made, Part: p.Label == "part",
-							})
-						}
-					}
+			for side, texts := range [2][2]string{{x, y}, {y, x}} {
+				if q, ok := methods.Observe(m, texts[0], texts[1]); ok {
+					l.Examples = append(l.Examples, eval.Observation{
+						X: q.X, Same: same[side], Source: p.Set, Short: q.Short, Made: made, Part: p.Label == "part",
+					})
 				}
 			}
 		}
-		return ctx.Err()
-	}
-	if err := add(t.judged, false); err != nil {
 		return err
 	}
-	if err := add(t.made, true); err != nil {
+	if err := cmp.Or(add(t.judged, false), add(t.made, true)); err != nil {
 		return err
 	}
 	l.Weigh(madeShare)

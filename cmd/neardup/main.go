@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net/url"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -82,25 +84,44 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitFailed
 	case errors.Is(err, syscall.EPIPE):
 		return exitPipe
-	case errors.Is(err, errRejects):
-		fmt.Fprintf(stderr, "neardup: %v\n", err)
-		return exitRejects
-	case errors.Is(err, errUsage):
-		fmt.Fprintf(stderr, "neardup: %v\nSee '%s --help'.\n", err, cmd.CommandPath())
-		return exitUsage
-	case refusedToken(err):
-		fmt.Fprintf(stderr, "neardup: %v; --token-file FILE gives one\n", err)
-		return exitFailed
-	case errors.Is(err, corpus.ErrDamaged):
-		fmt.Fprintf(stderr, "neardup: %v; --skip-damaged goes on without the rest\n", err)
-		return exitFailed
-	case errors.Is(err, corpus.ErrField), errors.Is(err, corpus.ErrNoField):
-		fmt.Fprintf(stderr, "neardup: %v; --text-field, --id-field and so on name the fields\n", err)
-		return exitFailed
-	default:
-		fmt.Fprintf(stderr, "neardup: %v\n", err)
-		return failure(err)
 	}
+	code, hint := failure(err), ""
+	switch {
+	case errors.Is(err, errRejects):
+		code = exitRejects
+	case errors.Is(err, errUsage):
+		code, hint = exitUsage, fmt.Sprintf("\nSee '%s --help'.", cmd.CommandPath())
+	case refusedToken(err):
+		hint = "; --token-file FILE gives one"
+	case errors.Is(err, corpus.ErrDamaged):
+		hint = "; --skip-damaged goes on without the rest"
+	case errors.Is(err, corpus.ErrField), errors.Is(err, corpus.ErrNoField):
+		hint = "; --text-field, --id-field and so on name the fields"
+	}
+	fmt.Fprintf(stderr, "neardup: %s%s\n", plainly(err), hint)
+	return code
+}
+
+// plainly is an error without the names of the calls that failed: a file, or a server, and what is wrong.
+func plainly(err error) string {
+	said := err.Error()
+	if file, ok := errors.AsType[*fs.PathError](err); ok {
+		said = strings.ReplaceAll(said, file.Error(), file.Path+": "+file.Err.Error())
+	}
+	if call, ok := errors.AsType[*url.Error](err); ok {
+		cause := call.Err.Error()
+		if number, ok := errors.AsType[syscall.Errno](err); ok {
+			cause = number.Error()
+		} else if call.Timeout() {
+			cause = "not in time"
+		}
+		server := call.URL
+		if u, err := url.Parse(call.URL); err == nil {
+			server = u.Scheme + "://" + u.Host
+		}
+		said = strings.ReplaceAll(said, call.Error(), server+" does not answer: "+cause)
+	}
+	return said
 }
 
 // checked remembers that a write failed: who prints one line, or a help text,
@@ -215,9 +236,15 @@ func needs(what string) func(*cobra.Command, []string) error {
 }
 
 // usage makes an error of the command line.
-func usage(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", errUsage, fmt.Errorf(format, args...))
-}
+func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+type usageError struct{ error }
+
+// Is makes it one of errUsage.
+func (usageError) Is(target error) bool { return target == errUsage }
+
+// Unwrap returns what is wrong.
+func (e usageError) Unwrap() error { return e.error }
 
 // released is the version of a release; scripts/release has the linker set it.
 var released string

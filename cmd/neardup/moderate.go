@@ -58,13 +58,7 @@ were compared with stays.
 }
 
 func (c *correct) do(ctx context.Context, nid string) error {
-	ways := 0
-	for _, given := range []bool{c.to.With != "", c.to.DocID != "", c.alone} {
-		if given {
-			ways++
-		}
-	}
-	if ways != 1 {
+	if howMany(c.to.With != "", c.to.DocID != "", c.alone) != 1 {
 		return usage("give one of --with, --docid and --alone")
 	}
 	if c.text != "" {
@@ -134,7 +128,8 @@ tune, and as a trail of every change with who, when, why, before and after.
 
 ` + exitHelp,
 		Example: `  neardup rulings --server http://127.0.0.1:8080 --token-file token > overrides.jsonl
-  neardup rulings --server http://127.0.0.1:8080 --token-file token --labels labels.tsv --audit audit.jsonl --out overrides.jsonl`,
+  neardup rulings --server http://127.0.0.1:8080 --token-file token --labels labels.tsv \
+    --audit audit.jsonl --out overrides.jsonl`,
 		Args: expects(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.do(cmd.Context()) },
 	}

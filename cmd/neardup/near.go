@@ -116,12 +116,16 @@ func (n *near) do(ctx context.Context, args []string) error {
 		return err
 	}
 	n.sum.Fingerprints, n.sum.Distance = int64(all.Len()), k
-	if err := n.checkOut(queries.path, all.path); err != nil {
-		return err
+	if n.out != corpus.Stdin && (n.out == queries.path || n.out == all.path) {
+		return usage("--out %s would overwrite an input", n.out)
 	}
-	var files outputs
-	defer files.abort()
-	if err := n.begin(&files); err != nil {
+	rep := newReporter(n.app, &n.run, nil)
+	rep.start = n.begun
+	defer rep.abort()
+	if n.to = rep.open(n.out, corpus.TSV); rep.err != nil {
+		return rep.err
+	}
+	if _, err := io.WriteString(n.to, "a\tb\tdistance\n"); err != nil {
 		return err
 	}
 	emit := func(p simhash.Pair) error { return n.pair(queries.ID(p.A), all.ID(p.B), p.Distance) }
@@ -134,12 +138,12 @@ func (n *near) do(ctx context.Context, args []string) error {
 		err = findNear(ctx, queries.Fingerprints, all.Fingerprints, k, n.run.workers, emit)
 	}
 	if err == nil {
-		err = files.commit()
+		err = rep.commit()
 	}
 	if err != nil {
 		return err
 	}
-	return n.summarize()
+	return n.summarize(rep)
 }
 
 // among finds the near pairs within a list.
@@ -278,28 +282,6 @@ type hammingSummary struct {
 	PeakMemory   int64   `json:"peakMemoryBytes"`
 }
 
-// checkOut refuses to write the pairs where they cannot go.
-func (n *near) checkOut(inputs ...string) error {
-	switch {
-	case n.run.json && n.out == corpus.Stdin:
-		return usage("--json and the pairs cannot both go to standard output: add --out FILE")
-	case n.out != corpus.Stdin && slices.Contains(inputs, n.out):
-		return usage("--out %s would overwrite an input", n.out)
-	}
-	return nil
-}
-
-// begin starts the table of pairs.
-func (n *near) begin(files *outputs) error {
-	out := files.file(n.app, n.out, corpus.TSV)
-	if files.err != nil {
-		return files.err
-	}
-	n.to = out
-	_, err := io.WriteString(n.to, "a\tb\tdistance\n")
-	return err
-}
-
 // pair writes a row of it.
 func (n *near) pair(a, b string, distance int) error {
 	n.sum.Pairs++
@@ -310,11 +292,10 @@ func (n *near) pair(a, b string, distance int) error {
 	return err
 }
 
-func (n *near) summarize() error {
+func (n *near) summarize(rep *reporter) error {
 	cpu, peak := resources()
 	s := &n.sum
 	s.Seconds, s.CPUSeconds, s.PeakMemory = time.Since(n.begun).Seconds(), cpu.Seconds(), peak
-	rep := reporter{app: n.app, flags: &n.run, begun: n.begun}
 	return rep.summarize(s, 0, func(w io.Writer) {
 		if s.Queries > 0 {
 			fmt.Fprintf(w, "queries     %s\n", grouped(s.Queries))

@@ -21,11 +21,7 @@ type page struct {
 	builder *report.Builder
 	out     *corpus.AtomicFile
 	lengths report.Lengths
-	rejects report.Rejects
-	numbers []int32 // of the decision of an item, plus 1
-	copies  bitmap  // items whose text is that of an earlier one
-	nCopies int64
-	lab     *report.Lab   // nil: none is wanted
+	numbers []int32       // of the decision of an item, plus 1
 	known   map[int64]int // of documents of an index their decisions
 	stages  []report.Stage
 	stage   struct {
@@ -45,10 +41,6 @@ func newPage(out *corpus.AtomicFile, tmp string) *page {
 func (p *page) decide(o *batch.Outcome) {
 	for len(p.numbers) <= o.Item {
 		p.numbers = append(p.numbers, 0)
-	}
-	if o.Decision.Decision == neardup.Duplicate && o.Basis == neardup.BasisEqual {
-		p.copies.set(o.Item)
-		p.nCopies++
 	}
 	if o.Known < 0 {
 		p.numbers[o.Item] = int32(p.builder.Decide(&o.Decision)) + 1
@@ -89,7 +81,7 @@ func (p *page) leaders(a *against) error {
 
 // wants reports whether the document of an item is shown.
 func (p *page) wants(item int) bool {
-	return p.lab != nil || item < len(p.numbers) && p.numbers[item] > 0 && p.builder.Wants(int(p.numbers[item])-1)
+	return item < len(p.numbers) && p.numbers[item] > 0 && p.builder.Wants(int(p.numbers[item])-1)
 }
 
 // document takes the document of an item that it wants.
@@ -97,12 +89,6 @@ func (p *page) document(item int, it corpus.Item, dec *corpus.Decoder) error {
 	var doc neardup.Document
 	if ok, err := decoded(dec, it, &doc); !ok {
 		return err
-	}
-	if p.lab != nil {
-		p.lab.Document(&doc)
-	}
-	if item >= len(p.numbers) || p.numbers[item] == 0 {
-		return nil
 	}
 	return p.builder.Document(int(p.numbers[item])-1, &doc, it.File, thumbnail(it.Raw))
 }
@@ -122,14 +108,8 @@ func (p *page) reached(phase string) {
 	p.stage.name, p.stage.since, p.stage.cpu = phase, now, cpu
 }
 
-func (p *page) reject(err error) {
-	r := rejection(err)
-	place := corpus.RejectError{File: r.File, Line: r.Line}
-	p.rejects.Add(r.Reason, strings.TrimSuffix(place.Error(), ": "))
-}
-
 // write writes the page of a run.
-func (p *page) write(sum *batch.Summary, inputs []string) error {
+func (p *page) write(sum *batch.Summary, inputs []string, rejected *rejects) error {
 	defer p.builder.Close()
 	p.reached("")
 	measured, err := quality(sum.Audit)
@@ -138,7 +118,7 @@ func (p *page) write(sum *batch.Summary, inputs []string) error {
 	}
 	return p.builder.Write(p.out, report.Run{
 		Made: time.Now().UTC().Truncate(time.Second), Version: version(), Command: commandLine(os.Args), Inputs: inputs, Set: setName(inputs),
-		Method: sum.Method, Digest: sum.Digest, Texts: sum.Texts, Rejects: p.rejects.List(), Rejected: p.rejects.Count(),
+		Method: sum.Method, Digest: sum.Digest, Texts: sum.Texts, Rejects: rejected.list(), Rejected: rejected.count,
 		Stages: p.stages, Quality: measured, Lengths: p.lengths.Bins(),
 	})
 }

@@ -91,9 +91,9 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	if err := p.documents(ctx, r, b, &run); err != nil {
 		return err
 	}
-	var files outputs
+	files := outputs{app: p.app}
 	defer files.abort()
-	out := files.file(p.app, p.out, corpus.HTML)
+	out := files.open(p.out, corpus.HTML)
 	if files.err != nil {
 		return files.err
 	}
@@ -149,26 +149,21 @@ func (p *reportVerb) facts(run *report.Run) error {
 		if err := readJSON(p.eval, &e, "measurement"); err != nil {
 			return err
 		}
-		for _, b := range e.Bands {
-			run.Recall = append(run.Recall, report.Band{
-				From: b.Low, To: b.High, Pairs: int64(b.Recall.Of), Found: int64(b.Recall.Count),
-				Recall: b.Recall.Share, Low: b.Recall.Low, High: b.Recall.High,
-			})
-		}
+		run.Recall = e.Bands
 	}
 	if p.rejects == "" {
 		return nil
 	}
-	page := page{}
+	var rejected rejects
 	err := textlines.Each(p.rejects, func(_ int, line []byte) error {
 		var r corpus.RejectError
 		if err := textlines.Object(line, &r, "rejected record"); err != nil {
 			return err
 		}
-		page.reject(&r)
+		rejected.add(&r)
 		return nil
 	})
-	run.Rejects, run.Rejected = page.rejects.List(), page.rejects.Count()
+	run.Rejects, run.Rejected = rejected.list(), rejected.count
 	return err
 }
 
@@ -177,13 +172,12 @@ func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.
 	dec := r.NewDecoder()
 	var lengths report.Lengths
 	var unknown int64
-	var bad rejects
+	rep := newReporter(p.app, &runFlags{}, r)
 	err := eachItem(ctx, r, func(int) {}, func(_ int, it corpus.Item) error {
 		var doc neardup.Document
 		switch err := dec.Decode(it, &doc); {
 		case corpus.Rejected(err) != nil:
-			bad.add(err)
-			return nil
+			return rep.reject(0, err)
 		case err != nil:
 			return err
 		}
@@ -197,7 +191,7 @@ func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.
 		return b.Document(n, &doc, it.File, thumbnail(it.Raw))
 	})
 	if err == nil {
-		err = nothingRead(p.app, r, false, run.Documents, &bad)
+		err = rep.nothingRead(run.Documents)
 	}
 	switch {
 	case err != nil:

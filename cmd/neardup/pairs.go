@@ -39,7 +39,7 @@ With --against pairs of a new document and one that is there already are listed,
 
 ` + exitHelp,
 		Example: `  neardup pairs --method jaccard --threshold .7 news.jsonl.zst > pairs.tsv
-  neardup pairs --method 'minhash shingle=words:3' --threshold .7 --normalize lower --out pairs.tsv terms.jsonl
+  neardup pairs --method 'minhash threshold=.7 shingle=words:3' --out pairs.tsv terms.jsonl
   neardup pairs --format lines --method 'ngram similarity=edit' headlines.txt
   neardup pairs february.jsonl --against crawl.index`,
 		RunE: a.onInputs(p.do),
@@ -77,13 +77,12 @@ func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ref.close()) }()
-	var files outputs
-	defer files.abort()
-	out := files.file(p.app, p.out, corpus.TSV)
-	rep := newReporter(p.app, &p.run, r, &files)
+	rep := newReporter(p.app, &p.run, r)
+	defer rep.abort()
 	rep.method = &p.method
-	if files.err != nil {
-		return files.err
+	out := rep.open(p.out, corpus.TSV)
+	if rep.err != nil {
+		return rep.err
 	}
 	rep.diskNeed()
 	cfg.Reject, cfg.Progress = rep.reject, rep.progress
@@ -98,7 +97,7 @@ func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
 	if err := rep.nothingRead(sum.Documents); err != nil {
 		return err
 	}
-	if err := files.commit(); err != nil {
+	if err := rep.commit(); err != nil {
 		return err
 	}
 	return rep.pairs(sum)
@@ -115,9 +114,6 @@ func (p *pairs) config() (cfg batch.Config, err error) {
 	}
 	if cfg, err = p.run.config(m, n); err != nil {
 		return cfg, err
-	}
-	if p.run.json && p.out == "-" {
-		return cfg, usage("--json prints the summary on standard output: name a file with --out")
 	}
 	cfg.Variants = p.variants
 	if len(p.against.paths) == 0 && p.run.per == "" {

@@ -23,7 +23,7 @@ type passages struct {
 	out   string
 	own   string
 	drop  float64
-	forms interopFlags
+	interopFlags
 }
 
 // cutFlags say what is compared, and what of it is cut.
@@ -68,7 +68,7 @@ is not written.
 ` + exitHelp,
 		Example: `  neardup passages crawl.jsonl --spans spans.jsonl
   neardup passages crawl.jsonl --out clean.jsonl --drop-below .3
-  neardup passages --least '50 words' --whole paragraphs 'news/*.jsonl.zst' --out clean.jsonl.zst --mark '[...]'`,
+  neardup passages 'news/*.jsonl.zst' --least '50 words' --mark '[...]' --out clean.jsonl.zst`,
 		Args: cobra.ArbitraryArgs,
 		RunE: a.onInputs(p.do),
 	}
@@ -80,7 +80,7 @@ is not written.
 		fs.StringVar(&p.own, "shares", "", "write the share of each document that is its own here (JSONL)")
 		fs.Float64Var(&p.drop, "drop-below", 0, "leave out documents of which a smaller share is their own, and that no\nother names as the place of what it repeats")
 	})
-	p.forms.add(fs)
+	p.interopFlags.add(fs)
 	p.input.add(fs)
 	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
 		fs.String(configFlag, "", "TOML file of settings: the names of these flags, which come before it")
@@ -99,46 +99,30 @@ func (p *passages) do(ctx context.Context, inputs []string) error {
 	if tmp == "" {
 		tmp = os.TempDir()
 	}
-	r, err := p.input.openFor(p.app, inputs, tmp, append(p.forms.paths(), p.spans, p.out, p.own, p.run.rejects)...)
+	r, err := p.input.openFor(p.app, inputs, tmp, append(p.interopFlags.paths(), p.spans, p.out, p.own, p.run.rejects)...)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	var files outputs
-	defer files.abort()
-	w := passageWriter{passages: p, cutter: cutter, own: files.open(p.own, corpus.JSONL)}
-	if f := files.open(p.spans, corpus.JSONL); f != nil {
+	if err := r.CanReplace(); err != nil && p.out != "" {
+		return usage("--out: %w; --spans says what is repeated", err)
+	}
+	rep := newReporter(p.app, &p.run, r)
+	defer rep.abort()
+	w := passageWriter{passages: p, cutter: cutter, rep: rep, own: rep.open(p.own, corpus.JSONL)}
+	if f := rep.open(p.spans, corpus.JSONL); f != nil {
 		w.spans = func(line spanLine) error { return f.WriteJSON(line) }
 	}
-	w.rep = newReporter(p.app, &p.run, r, &files)
-	if files.err != nil {
-		return files.err
+	w.out, w.forms = rep.records(p.out, r), rep.forms(&p.interopFlags, "passages", r)
+	if rep.err != nil {
+		return rep.err
 	}
-	var others []corpus.Output
-	if p.out != "" {
-		if err := r.CanReplace(); err != nil {
-			return usage("--out: %w; --spans says what is repeated", err)
-		}
-		if w.out, err = corpus.NewWriter(p.out, r); err != nil {
-			return named(err)
-		}
-		defer w.out.Abort()
-		others = append(others, w.out)
-	}
-	if w.forms, err = p.forms.open("passages", r); err != nil {
-		return err
-	}
-	defer w.forms.abort()
-	w.rep.diskNeed()
-	cfg.Reject, cfg.Progress = w.rep.reject, w.rep.progress
+	rep.diskNeed()
+	cfg.Reject, cfg.Progress = rep.reject, rep.progress
 	if err := p.find(ctx, r, cfg, &w); err != nil {
 		return err
 	}
-	forms, err := w.forms.close()
-	if err != nil {
-		return err
-	}
-	if err := files.commit(append(others, forms...)...); err != nil {
+	if err := rep.commit(); err != nil {
 		return err
 	}
 	return w.summary()
@@ -210,8 +194,6 @@ func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
 		return cfg, nil, usage("--drop-below has no effect without --out, --dolma, --datatrove or --removed")
 	case p.drop > 1:
 		return cfg, nil, usage("--drop-below %g is a share, of 0 to 1", p.drop)
-	case p.run.json && (p.out == "-" || p.spans == "-" || p.own == "-" || p.forms.removed == "-"):
-		return cfg, nil, usage("--json and another result would both go to standard output")
 	}
 	cfg.Tmp, cfg.Workers, cfg.Memory = p.run.tmp, p.run.workers, int64(p.run.memory)-ownPages
 	cutter, err := p.cutter()
@@ -223,7 +205,7 @@ func (c *cutFlags) cutter() (*passage.Cutter, error) {
 }
 
 // writes reports whether documents can be left out of something.
-func (p *passages) writes() bool { return p.out != "" || p.forms != (interopFlags{}) }
+func (p *passages) writes() bool { return p.out != "" || p.interopFlags != (interopFlags{}) }
 
 // compared checks the flags that say what is compared.
 func (c *cutFlags) compared() (cfg passage.Config, err error) {

@@ -107,7 +107,7 @@ func (p *planVerb) do(ctx context.Context, inputs []string) error {
 		forecast.asked = m.asked()
 		out.Methods = append(out.Methods, forecast)
 	}
-	return (&reporter{app: p.app, flags: &p.run}).summarize(out, 0, out.print)
+	return newReporter(p.app, &p.run, nil).summarize(out, 0, out.print)
 }
 
 // chosen returns the methods to plan for: the flags of one, or each by its name.

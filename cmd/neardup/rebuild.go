@@ -59,7 +59,7 @@ func rebuildCommand(a *app) *cobra.Command {
 	var copied bool
 	cmd := &cobra.Command{
 		Use:   "rebuild --data DIR [--map ADDRESS --articles ADDRESS [--log ADDRESS]]",
-		Short: "Make a lost index again from MySQL and HBase, or derived rows of a store from its sources",
+		Short: "Make a lost index again from MySQL and HBase, or the derived rows of a store",
 		Long:  rebuildHelp + exitHelp,
 		Example: `  neardup rebuild --data news
   neardup rebuild --data news --method auto

@@ -4,30 +4,29 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/report"
 )
 
-// rejects are the records that a run rejected, as a person is told of them: each reason once, by
-// the first record that has it. They are held until something could be read, because where nothing
-// can the run's own error says it all.
+// rejects are the records that a run rejected, by their reasons, as a page has them. A person is told
+// each reason once, by the first record that has it, and not before something could be read, because
+// where nothing can the run's own error says it all.
 type rejects struct {
-	w       io.Writer // nil: nobody is told
-	count   int64
-	first   error
-	reasons map[string]*repeated
-	order   []*repeated
-	shown   int
+	w     io.Writer // nil: nobody is told
+	count int64
+	first error
+	kinds []report.Reject // by their first
+	shown int
 }
 
-// repeated is the first record of a reason, and how many more have it.
-type repeated struct {
-	first *corpus.RejectError
-	more  int64
-}
-
-// shownRejects is how many reasons are shown where no file takes the records.
-const shownRejects = 5
+const (
+	shownRejects = 5  // reasons that are told where no file takes the records
+	mostReasons  = 50 // that are told apart
+	mostExamples = 3
+)
 
 // rejection is what is told of a record that was rejected.
 func rejection(err error) *corpus.RejectError {
@@ -39,42 +38,48 @@ func (r *rejects) add(err error) {
 		r.first = err
 	}
 	one := rejection(err)
-	if same := r.reasons[one.Reason]; same != nil {
-		same.more++
-		return
+	i := slices.IndexFunc(r.kinds, func(x report.Reject) bool { return x.Reason == one.Reason })
+	switch {
+	case i >= 0:
+	case len(r.kinds) == mostReasons:
+		i = mostReasons - 1
+		r.kinds[i].Reason = "other"
+	default:
+		i, r.kinds = len(r.kinds), append(r.kinds, report.Reject{Reason: one.Reason})
 	}
-	if len(r.order) > shownRejects { // one more is known, to say that there are more
-		return
+	kind := &r.kinds[i]
+	if kind.Count++; len(kind.Examples) < mostExamples {
+		place := corpus.RejectError{File: one.File, Line: one.Line}
+		kind.Examples = append(kind.Examples, strings.TrimSuffix(place.Error(), ": "))
 	}
-	if r.reasons == nil {
-		r.reasons = map[string]*repeated{}
-	}
-	r.reasons[one.Reason] = &repeated{first: one}
-	r.order = append(r.order, r.reasons[one.Reason])
 }
 
-// waits reports whether there is a reason to show.
-func (r *rejects) waits() bool { return r.w != nil && r.shown < len(r.order) }
+// list is for a page: the most frequent first.
+func (r *rejects) list() []report.Reject {
+	return slices.SortedStableFunc(slices.Values(r.kinds), func(a, b report.Reject) int { return cmp.Compare(b.Count, a.Count) })
+}
 
-// show prints the reasons that nobody was told of.
-func (r *rejects) show() {
+// waits reports whether there is a reason to tell.
+func (r *rejects) waits() bool { return r.w != nil && r.shown < min(len(r.kinds), shownRejects+1) }
+
+// tell tells the reasons that nobody was told of.
+func (r *rejects) tell() {
 	for ; r.waits(); r.shown++ {
 		if r.shown == shownRejects {
 			fmt.Fprintln(r.w, "more records are rejected; --rejects FILE lists them all")
 			continue
 		}
-		fmt.Fprintf(r.w, "rejected %s\n", oneLine(r.order[r.shown].first.Error()))
+		kind := r.kinds[r.shown]
+		fmt.Fprintf(r.w, "rejected %s\n", oneLine(strings.TrimPrefix(kind.Examples[0]+": "+kind.Reason, ": ")))
 	}
 }
 
-// end shows what is left to show, and how many records were rejected for reasons shown before.
+// end tells what is left to tell, and how many records were rejected for reasons told before.
 func (r *rejects) end() {
-	r.show()
-	for i, of := range r.order {
-		if r.w != nil && i < shownRejects && of.more > 0 {
-			at := *of.first
-			at.Reason = grouped(of.more) + " more for the same reason"
-			fmt.Fprintf(r.w, "rejected %s\n", oneLine(at.Error()))
+	r.tell()
+	for _, kind := range r.kinds[:min(len(r.kinds), shownRejects)] {
+		if r.w != nil && kind.Count > 1 {
+			fmt.Fprintf(r.w, "rejected %s: %s more for the same reason\n", oneLine(kind.Examples[0]), grouped(kind.Count-1))
 		}
 	}
 }
@@ -86,8 +91,8 @@ func (r *rejects) nothingRead() error {
 		return nil
 	case r.count == 1:
 		return fmt.Errorf("nothing could be read: %w", r.first)
-	case len(r.order) > 1:
-		r.show()
+	case len(r.kinds) > 1:
+		r.tell()
 	}
 	return fmt.Errorf("nothing could be read: all %s records were rejected, the first: %w", grouped(r.count), r.first)
 }

@@ -45,8 +45,8 @@ func (f *remoteFlags) client(tell io.Writer) (*api.Client, error) {
 		}
 	}
 	var once sync.Once
-	c, err := api.NewClient(f.server, api.Options{Token: token, Late: func(err error) {
-		once.Do(func() { fmt.Fprintf(tell, "no answer yet: %v; trying again for half a minute\n", err) })
+	c, err := api.NewClient(f.server, api.Options{Token: token, Waits: func(err error) {
+		once.Do(func() { fmt.Fprintf(tell, "no answer yet: %s; trying again for half a minute\n", plainly(err)) })
 	}})
 	if err != nil {
 		return nil, usage("--server: %w", err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,74 +14,17 @@ import (
 	"github.com/neardup/neardup/report"
 )
 
-// outputs are the files of one run: all of them appear, or none.
-type outputs struct {
-	files []*corpus.AtomicFile
-	last  []corpus.Output // appear when all else has
-	err   error           // the first file that could not be begun
-}
-
-// named makes an output whose name says another format an error of usage.
-func named(err error) error {
-	if errors.Is(err, corpus.ErrName) {
-		return usage("%w", err)
-	}
-	return err
-}
-
-// open begins a file of one of the formats, which its name may say; nil where
-// no path is given.
-func (o *outputs) open(path string, formats ...corpus.Format) *corpus.AtomicFile {
-	if path == "" || o.err != nil {
-		return nil
-	}
-	if o.err = named(corpus.CheckName(path, formats...)); o.err != nil {
-		return nil
-	}
-	f, err := corpus.CreateAtomic(path)
-	if err != nil {
-		o.err = err
-		return nil
-	}
-	o.files = append(o.files, f)
-	return f
-}
-
-// file begins a file, or the standard output of the app for "-".
-func (o *outputs) file(a *app, path string, formats ...corpus.Format) *corpus.AtomicFile {
-	if path != "-" {
-		return o.open(path, formats...)
-	}
-	f := corpus.NewStream(a.stdout)
-	o.files = append(o.files, f)
-	return f
-}
-
-// commit makes all files appear, and others with them.
-func (o *outputs) commit(others ...corpus.Output) error {
-	for _, f := range o.files {
-		others = append(others, f)
-	}
-	return corpus.CommitAll(append(others, o.last...)...)
-}
-
-func (o *outputs) abort() {
-	for _, f := range o.files {
-		f.Abort()
-	}
-}
-
-// reporter tells the person at the terminal how the run goes and what came of
-// it.
+// reporter has the outputs of a run, and tells the person at the terminal how it
+// goes and what came of it.
 type reporter struct {
-	*app
+	*outputs
 	flags    *runFlags
-	method   *methodFlags // nil: the command has none
-	rejects  *corpus.AtomicFile
-	page     *page // nil: none is wanted
+	method   *methodFlags      // nil: the command has none
+	listed   func(v any) error // lists a rejected record; nil: no file takes them
+	page     *page             // nil: none is wanted
 	rejected rejects
 	terminal bool
-	begun    time.Time
+	start    time.Time
 
 	mu      sync.Mutex
 	r       *corpus.Reader
@@ -92,13 +34,22 @@ type reporter struct {
 	written bool // a progress line stands on the terminal
 }
 
-func newReporter(a *app, flags *runFlags, r *corpus.Reader, files *outputs) *reporter {
-	rep := &reporter{app: a, flags: flags, r: r, begun: time.Now(), rejects: files.open(flags.rejects, corpus.JSONL)}
-	rep.terminal = !flags.quiet && onTerminal(a.stderr)
-	if !flags.quiet && rep.rejects == nil {
-		rep.rejected.w = a.stderr
+// newReporter begins one of a run over r; its outputs are to be aborted.
+func newReporter(a *app, flags *runFlags, r *corpus.Reader) *reporter {
+	rep := &reporter{outputs: &outputs{app: a, json: flags.json}, flags: flags, r: r, start: time.Now()}
+	if f := rep.open(flags.rejects, corpus.JSONL); f != nil {
+		rep.listed = f.WriteJSON
 	}
+	rep.tells()
 	return rep
+}
+
+// tells has the person told, once it is known whether a file takes the rejected records.
+func (p *reporter) tells() {
+	p.terminal = !p.flags.quiet && onTerminal(p.stderr)
+	if !p.flags.quiet && p.listed == nil {
+		p.rejected.w = p.stderr
+	}
 }
 
 // diskNeed says how much disk the run may take, where it will not fit the
@@ -148,11 +99,8 @@ func (p *reporter) reject(_ int, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rejected.add(err)
-	if p.page != nil {
-		p.page.reject(err)
-	}
-	if p.rejects != nil {
-		return p.rejects.WriteJSON(rejection(err))
+	if p.listed != nil {
+		return p.listed(rejection(err))
 	}
 	return nil
 }
@@ -168,17 +116,13 @@ func (p *reporter) writing(item int) {
 func (p *reporter) nothingRead(documents int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return nothingRead(p.app, p.r, p.flags.quiet, documents, &p.rejected)
-}
-
-func nothingRead(a *app, r *corpus.Reader, quiet bool, documents int64, rejected *rejects) error {
 	switch {
 	case documents > 0:
-		return unmet(r)
-	case rejected.count == 0 && !quiet:
-		fmt.Fprintln(a.stderr, "warning: the inputs hold no record")
+		return unmet(p.r)
+	case p.rejected.count == 0 && !p.flags.quiet:
+		fmt.Fprintln(p.stderr, "warning: the inputs hold no record")
 	}
-	return rejected.nothingRead()
+	return p.rejected.nothingRead()
 }
 
 // unmet words that no record has a field.
@@ -203,7 +147,7 @@ func (p *reporter) progress(g batch.Progress) {
 	}
 	if g.Documents > p.rejected.count && p.rejected.waits() {
 		p.clear()
-		p.rejected.show()
+		p.rejected.tell()
 	}
 	if !p.terminal || now.Sub(p.told) < time.Second/2 {
 		return
@@ -341,7 +285,7 @@ func (p *reporter) documents(w io.Writer, n, rejected int64) {
 func (p *reporter) effort(w io.Writer) {
 	cpu, peak := resources()
 	fmt.Fprintf(w, "time        %s, CPU %s, peak memory %s\n",
-		time.Since(p.begun).Round(time.Millisecond), cpu.Round(time.Millisecond), mebibytes(peak))
+		time.Since(p.start).Round(time.Millisecond), cpu.Round(time.Millisecond), mebibytes(peak))
 }
 
 // summarize prints a summary on standard error, so that standard output holds

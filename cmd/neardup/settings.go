@@ -104,16 +104,24 @@ func configured(fs *pflag.FlagSet) error {
 	if file == nil || file.Value.String() == "" {
 		return nil
 	}
-	tenants, err := fromFile(fs, file.Value.String())
+	return noTenants(fromFile(fs, file.Value.String()))
+}
+
+// noTenants refuses tenants where there is no service.
+func noTenants(tenants map[string]tenantTable, err error) error {
 	if err == nil && tenants != nil {
-		err = usage("%s: tenants are of a service", file.Value)
+		err = usage("--%s: tenants are of a service", configFlag)
 	}
 	return err
 }
 
 func fromFile(fs *pflag.FlagSet, file string) (map[string]tenantTable, error) {
 	var content map[string]toml.Primitive
-	meta, err := toml.DecodeFile(file, &content)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, usage("--%s: %w", configFlag, err)
+	}
+	meta, err := toml.Decode(string(text), &content)
 	if err != nil {
 		return nil, usage("--%s %s: %w", configFlag, file, err)
 	}

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/server/api"
 	"github.com/spf13/pflag"
@@ -30,12 +30,10 @@ const (
 type streamFlags struct {
 	remote   remoteFlags
 	input    inputFlags
+	run      runFlags
 	parallel int
 	answers  string
-	rejects  string
 	state    string
-	strict   bool
-	quiet    bool
 }
 
 func (f *streamFlags) add(fs *pflag.FlagSet) {
@@ -43,10 +41,10 @@ func (f *streamFlags) add(fs *pflag.FlagSet) {
 	f.input.add(fs)
 	fs.IntVar(&f.parallel, "parallel", 8, "requests at one moment")
 	fs.StringVar(&f.answers, "answers", "", `write one answer an article here, in the order of the input (JSONL); "-" for standard output`)
-	fs.StringVar(&f.rejects, "rejects", "", "write what was rejected to this file (JSONL: file, line, reason)")
+	fs.StringVar(&f.run.rejects, "rejects", "", "write what was rejected to this file (JSONL: file, line, reason)")
 	fs.StringVar(&f.state, "state", "", "note in this file how far it went; with the same inputs the next run goes on from there")
-	fs.BoolVar(&f.strict, "strict", false, "exit with 3 if a record was rejected")
-	fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress and no summary")
+	fs.BoolVar(&f.run.strict, "strict", false, "exit with 3 if a record was rejected")
+	fs.BoolVarP(&f.run.quiet, "quiet", "q", false, "print no progress and no summary")
 }
 
 // job is a run of consecutive records on their way through the server.
@@ -67,18 +65,12 @@ type ask func(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]a
 // stream sends inputs through a server, the requests of parallel jobs at a
 // time. What is not yet answered is bounded, so a slow server slows reading.
 type stream struct {
-	*app
-	f        *streamFlags
-	client   *api.Client
-	reader   *corpus.Reader
-	journal  *journal
-	ask      ask
-	rejects  *os.File
-	counts   counts
-	rejected rejects
-	begun    time.Time
-	told     time.Time
-	tty      bool
+	*reporter
+	f       *streamFlags
+	client  *api.Client
+	journal *journal
+	ask     ask
+	counts  counts
 }
 
 // counts are the outcome of a run.
@@ -88,7 +80,7 @@ type counts struct {
 	again                       int64 // they were there already
 }
 
-func (f *streamFlags) run(ctx context.Context, a *app, inputs []string, how ask) error {
+func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask) error {
 	if f.parallel < 1 || f.parallel > 64 {
 		return usage("--parallel is not in 1..64")
 	}
@@ -96,7 +88,7 @@ func (f *streamFlags) run(ctx context.Context, a *app, inputs []string, how ask)
 		return usage("--compare %s has no effect here: serve --compare says what the server compares", corpus.TitleAndText)
 	}
 	tell := a.stderr
-	if f.quiet {
+	if f.run.quiet {
 		tell = io.Discard
 	}
 	c, err := f.remote.client(tell)
@@ -109,23 +101,26 @@ func (f *streamFlags) run(ctx context.Context, a *app, inputs []string, how ask)
 		return err
 	}
 	defer r.Close()
-	if err := r.CheckOutput(f.answers, f.rejects, f.state); err != nil {
+	if err := r.CheckOutput(f.answers, f.run.rejects, f.state); err != nil {
 		return usage("%w", err)
 	}
-	s := &stream{app: a, f: f, client: c, reader: r, ask: how, begun: time.Now()}
-	s.tty = !f.quiet && onTerminal(a.stderr)
+	s := &stream{
+		reporter: &reporter{outputs: &outputs{app: a}, flags: &f.run, r: r, start: time.Now()}, f: f, client: c, ask: how,
+	}
 	if s.journal, err = openJournal(a, f, r.Inputs()); err != nil {
 		return err
 	}
-	if s.rejects, err = s.journal.rejectsFile(f.rejects); err != nil {
+	rejected, err := s.journal.rejectsFile(f.run.rejects)
+	if err != nil {
 		return errors.Join(err, s.journal.close())
 	}
-	if !f.quiet && s.rejects == nil {
-		s.rejected.w = a.stderr
+	if rejected != nil {
+		s.listed = json.NewEncoder(rejected).Encode
 	}
+	s.tells()
 	err = s.all(ctx)
-	if s.rejects != nil {
-		err = errors.Join(err, s.rejects.Close())
+	if rejected != nil {
+		err = errors.Join(err, rejected.Close())
 	}
 	if err = errors.Join(err, s.journal.close()); err != nil {
 		return err
@@ -173,7 +168,7 @@ func (s *stream) all(ctx context.Context) error {
 
 // read makes jobs of the records that the journal does not know yet.
 func (s *stream) read(ctx context.Context, send func(*job) bool) error {
-	dec := s.reader.NewDecoder()
+	dec := s.r.NewDecoder()
 	j := &job{done: make(chan struct{})}
 	sent := false
 	submit := func(j *job) error {
@@ -188,7 +183,7 @@ func (s *stream) read(ctx context.Context, send func(*job) bool) error {
 		return nil
 	}
 	n := int64(-1)
-	for it, err := range s.reader.Items() {
+	for it, err := range s.r.Items() {
 		if err != nil && corpus.Rejected(err) == nil {
 			return err
 		}
@@ -217,8 +212,8 @@ func (s *stream) read(ctx context.Context, send func(*job) bool) error {
 // named refuses a run before it stores articles under the names of their
 // places, where the field of their ids was mistyped.
 func (s *stream) named(first int) error {
-	if id := s.f.input.opt.IDField; id != "" && slices.Contains(s.reader.Unmet(), id) {
-		return fmt.Errorf("nothing was sent: none of the first %d records has a field %q; of the first: %s", first, id, s.reader.Names())
+	if id := s.f.input.opt.IDField; id != "" && slices.Contains(s.r.Unmet(), id) {
+		return fmt.Errorf("nothing was sent: none of the first %d records has a field %q; of the first: %s", first, id, s.r.Names())
 	}
 	return nil
 }
@@ -282,7 +277,7 @@ func (s *stream) note(j *job) error {
 		return j.err
 	}
 	for _, err := range j.rejects {
-		if err := s.reject(err); err != nil {
+		if err := s.reject(0, err); err != nil {
 			return err
 		}
 	}
@@ -290,7 +285,7 @@ func (s *stream) note(j *job) error {
 		if r.Problem != nil {
 			place := j.places[i]
 			place.Reason = reason(r.Problem)
-			if err := s.reject(&place); err != nil {
+			if err := s.reject(0, &place); err != nil {
 				return err
 			}
 			continue
@@ -311,10 +306,7 @@ func (s *stream) note(j *job) error {
 			return err
 		}
 	}
-	if s.counts.articles > 0 {
-		s.rejected.show()
-	}
-	s.progress()
+	s.progress(batch.Progress{Phase: "sent", Documents: s.counts.articles + s.rejected.count})
 	return s.journal.advance(j.items)
 }
 
@@ -331,54 +323,24 @@ func reason(p *api.Problem) string {
 	return p.Error()
 }
 
-func (s *stream) reject(err error) error {
-	s.rejected.add(err)
-	if s.rejects != nil {
-		return json.NewEncoder(s.rejects).Encode(rejection(err))
-	}
-	return nil
-}
-
-func (s *stream) progress() {
-	if now := time.Now(); s.tty && now.Sub(s.told) > time.Second/2 {
-		s.told = now
-		done, total := s.reader.Progress()
-		rate := float64(s.counts.articles) / now.Sub(s.begun).Seconds()
-		fmt.Fprintf(s.stderr, "\r\x1b[K%s articles, %.0f/s", grouped(s.counts.articles), rate)
-		if total > 0 {
-			fmt.Fprintf(s.stderr, ", %.0f %%", 100*float64(done)/float64(total))
-		}
-	}
-}
-
 func (s *stream) summary() error {
-	if s.tty {
-		fmt.Fprint(s.stderr, "\r\x1b[K")
-	}
-	if s.counts.articles > 0 || s.journal.Before > 0 {
-		s.rejected.end()
-	}
-	if !s.f.quiet {
-		c := s.counts
-		fmt.Fprintf(s.stderr, "%s articles: %s new, %s duplicates; %s rejected\n",
-			grouped(c.articles), grouped(c.fresh), grouped(c.duplicates), grouped(s.rejected.count))
-		if c.again > 0 {
-			fmt.Fprintf(s.stderr, "%s of them had been sent before: the answers are those of then\n", grouped(c.again))
-		}
-		noText(s.stderr, c.blank)
-		if s.journal.Before > 0 {
-			fmt.Fprintf(s.stderr, "%s records were done before\n", grouped(s.journal.Before))
-		}
-	}
 	if s.journal.Before == 0 {
-		if err := nothingRead(s.app, s.reader, s.f.quiet, s.counts.articles, &s.rejected); err != nil {
+		if err := s.nothingRead(s.counts.articles); err != nil {
 			return err
 		}
 	}
-	if s.f.strict && s.rejected.count > 0 {
-		return s.rejected.strict()
-	}
-	return nil
+	return s.summarize(nil, s.rejected.count, func(w io.Writer) {
+		c := s.counts
+		fmt.Fprintf(w, "%s articles: %s new, %s duplicates; %s rejected\n",
+			grouped(c.articles), grouped(c.fresh), grouped(c.duplicates), grouped(s.rejected.count))
+		if c.again > 0 {
+			fmt.Fprintf(w, "%s of them had been sent before: the answers are those of then\n", grouped(c.again))
+		}
+		noText(w, c.blank)
+		if s.journal.Before > 0 {
+			fmt.Fprintf(w, "%s records were done before\n", grouped(s.journal.Before))
+		}
+	})
 }
 
 // addAll sends a job as one batch; one that is too large for the server, an

@@ -51,8 +51,9 @@ func makeToken(a *app, file string, g server.Grant, roles string) error {
 	if len(strings.Fields(g.Name)) > 1 {
 		return usage("--name: one word")
 	}
-	for _, r := range strings.Split(roles, ",") {
-		g.Roles = append(g.Roles, server.Role(r))
+	var err error
+	if g.Roles, err = server.ParseRoles(roles); err != nil {
+		return usage("--roles %q: %w", roles, err)
 	}
 	token, err := server.NewToken()
 	if err != nil {
@@ -60,7 +61,7 @@ func makeToken(a *app, file string, g server.Grant, roles string) error {
 	}
 	line := server.Line(server.HashOf(token), g)
 	if _, err := server.ReadTokens(strings.NewReader(line)); err != nil {
-		return usage("--roles or --name: %w", err)
+		return usage("--name: %w", err)
 	}
 	if err := appendLine(file, line); err != nil {
 		return fmt.Errorf("--tokens: %w", err)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/ngram"
-	"github.com/neardup/neardup/text"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -21,7 +20,6 @@ type tune struct {
 	weights   string
 	prior     string
 	labelled  string
-	pairs     string
 	clusters  string
 	recall    float64
 	precision float64
@@ -34,7 +32,7 @@ type tune struct {
 func tuneCommand(a *app) *cobra.Command {
 	t := &tune{app: a}
 	cmd := &cobra.Command{
-		Use:   "tune (--judged FILE | --corpus FILE | --labelled FILE | --pairs FILE INPUT... | --clusters FILE INPUT...) [flags]",
+		Use:   "tune (--judged FILE | --corpus FILE | --labelled FILE | --clusters FILE INPUT...) [flags]",
 		Short: "Choose a threshold by pairs that people have labelled",
 		Long: `Measures precision and recall of a method (--method and its flags, by default
 auto) against every threshold, on pairs that people have labelled, with 95 %
@@ -60,8 +58,8 @@ many texts only add, such as the name of a source, is to be taken out.
 The sample is one of
   --judged FILE    as for eval --judged; texts it lacks are in INPUT
   --corpus FILE    documents, without labels
-  --labelled FILE  JSONL with text_a, text_b and label (1 or none: similar; 0: not)
-  --pairs FILE     TSV "id_a id_b [label]" of documents in INPUT
+  --labelled FILE  JSONL with text_a, text_b and label (1 or none: similar; 0: not),
+                   or a table "id_a id_b [label]" of documents in INPUT
   --clusters FILE  JSONL as dedup --clusters prints it, of documents in INPUT
 Documents of INPUT that are in no pair count for the work. Of a cluster of more
 than 50 texts each is paired with the leader only.
@@ -72,7 +70,7 @@ than 50 texts each is paired with the leader only.
   neardup tune --corpus packages.jsonl --weights packages.toml
   neardup tune --labelled pairs.jsonl --method minhash
   neardup tune --labelled pairs.jsonl --svg curves.svg
-  neardup tune --pairs similar.tsv comments.jsonl
+  neardup tune --labelled similar.tsv comments.jsonl
   neardup dedup comments.jsonl --method ngram --threshold .7 --clusters c.jsonl
   neardup tune --clusters c.jsonl comments.jsonl --json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return t.do(cmd.Context(), args) },
@@ -82,9 +80,8 @@ than 50 texts each is paired with the leader only.
 }
 
 func (t *tune) flags(fs *pflag.FlagSet) {
-	fs.StringVar(&t.labelled, "labelled", "", "JSONL of pairs of texts")
-	fs.StringVar(&t.pairs, "pairs", "", "TSV of pairs of ids")
-	fs.StringVar(&t.clusters, "clusters", "", "JSONL of clusters of ids")
+	fs.StringVar(&t.labelled, "labelled", "", "pairs labelled 1 or 0")
+	fs.StringVar(&t.clusters, "clusters", "", "clusters, as dedup writes them")
 	fs.StringSliceVar(&t.judged, "judged", nil, "pairs judged by reading, as for eval --judged")
 	fs.StringSliceVar(&t.corpus, "corpus", nil, "with --weights: documents among which differences that recur are slots")
 	fs.StringVar(&t.weights, "weights", "", "with --judged or --corpus: learn the weights of auto, and write them here (TOML)")
@@ -95,7 +92,7 @@ func (t *tune) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&t.out, "out", "", "write the proposal as a configuration here (TOML)")
 	t.method.add(fs)
 	fs.IntVar(&t.most, "most", 100_000, "documents of INPUT in no pair to measure work with")
-	fs.StringVar(&t.svg, "svg", "", "draw both curves to this file")
+	fs.StringVar(&t.svg, "svg", "", "draw the curves to this file")
 	fs.BoolVar(&t.json, "json", false, "print JSON")
 	t.input.add(fs)
 }
@@ -114,24 +111,20 @@ func (t *tune) do(ctx context.Context, inputs []string) error {
 		return t.learn(ctx, inputs)
 	}
 	if len(t.judged) > 0 || t.method.cfg.Name != "ngram" || t.out != "" || t.precision != 0 {
-		if t.svg != "" {
-			return usage("--svg draws what is learned for ngram only")
-		}
 		return t.curve(ctx, inputs)
 	}
-	config, clean, err := t.ngram()
+	r, err := t.ngram(ctx, inputs)
 	if err != nil {
 		return err
 	}
-	in, err := t.sample(ctx, inputs, clean)
-	if err != nil {
-		return err
-	}
-	in.Method = config
-	r, err := ngram.Tune(ctx, in)
-	if err != nil {
-		return err
-	}
+	return t.told(r)
+}
+
+// told prints what was measured, and draws it.
+func (t *tune) told(r interface {
+	WriteText(w io.Writer) error
+	WriteSVG(w io.Writer) error
+}) error {
 	if t.svg != "" {
 		if err := writeFile(t.svg, r.WriteSVG); err != nil {
 			return err
@@ -155,20 +148,14 @@ func writeFile(path string, write func(io.Writer) error) error {
 
 // check checks the flags that say what is learned from.
 func (t *tune) check(inputs []string) error {
-	chosen := 0
-	for _, is := range []bool{len(t.judged) > 0, len(t.corpus) > 0, t.labelled != "", t.pairs != "", t.clusters != ""} {
-		if is {
-			chosen++
-		}
-	}
 	switch {
-	case chosen != 1:
-		return usage("one of --judged, --corpus, --labelled, --pairs and --clusters is needed")
+	case howMany(len(t.judged) > 0, len(t.corpus) > 0, t.labelled != "", t.clusters != "") != 1:
+		return usage("one of --judged, --corpus, --labelled and --clusters is needed")
 	case len(t.corpus) > 0 && len(inputs) > 0:
 		return usage("--corpus names the documents: INPUT has no effect")
 	case len(t.corpus) > 0 && t.weights == "":
 		return usage("--corpus needs --weights FILE, the table to write")
-	case len(t.judged) == 0 && len(t.corpus) == 0 && t.labelled == "" && len(inputs) == 0:
+	case t.clusters != "" && len(inputs) == 0:
 		return usage("INPUT is needed: the documents that the ids are of")
 	case t.weights != "" && len(t.judged) == 0 && len(t.corpus) == 0:
 		return usage("--weights are learned from --judged pairs or a --corpus")
@@ -182,34 +169,30 @@ func (t *tune) check(inputs []string) error {
 	return nil
 }
 
-// ngram reads what the substrings are learned for, and how texts are cleaned.
-func (t *tune) ngram() (ngram.Config, text.Normalizer, error) {
-	c := ngram.Config{Similarity: t.method.cfg.Similarity}
+// ngram learns the substrings and the threshold of method ngram.
+func (t *tune) ngram(ctx context.Context, inputs []string) (r ngram.Report, err error) {
+	in := ngram.TuneInput{Recall: t.recall, Method: ngram.Config{Similarity: t.method.cfg.Similarity}}
 	_, clean, err := t.method.method()
 	if err == nil {
-		c.Shingle, err = parseShingle("shingle", t.method.shingle)
+		in.Method.Shingle, err = parseShingle("shingle", t.method.shingle)
 	}
-	return c, clean, err
-}
-
-// sample reads the sample that the flags name.
-func (t *tune) sample(ctx context.Context, inputs []string, clean text.Normalizer) (ngram.TuneInput, error) {
-	in := ngram.TuneInput{Recall: t.recall}
-	var err error
-	s := sampler{texts: map[string]*string{}}
-	switch {
-	case t.labelled != "":
-		err = s.readLabelled(t.labelled)
-	case t.pairs != "":
-		err = s.readPairs(t.pairs)
-	default:
-		err = s.readClusters(t.clusters)
+	if err != nil {
+		return r, err
 	}
-	if err == nil && len(inputs) > 0 {
-		err = t.readTexts(ctx, inputs, &s)
+	pairs, others, err := t.sample(ctx, inputs)
+	if err != nil {
+		return r, err
 	}
-	if err == nil {
-		err = s.fill(&in, clean)
+	for _, p := range pairs {
+		texts := [2]string{clean.Clean(p.TextA), clean.Clean(p.TextB)}
+		if same, _ := p.Positive(); same {
+			in.Pairs = append(in.Pairs, texts)
+		} else {
+			in.Negatives = append(in.Negatives, texts)
+		}
 	}
-	return in, err
+	for _, text := range others {
+		in.Texts = append(in.Texts, clean.Clean(text))
+	}
+	return ngram.Tune(ctx, in)
 }

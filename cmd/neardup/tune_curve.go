@@ -30,55 +30,33 @@ func (t *tune) curve(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	pairs, err := t.scored(ctx, inputs, m, n)
+	pairs, _, err := t.sample(ctx, inputs)
 	if err != nil {
 		return err
 	}
-	r := eval.Curve(m.Spec().String(), pairs, curveFloor, eval.Aim{Precision: t.precision, Recall: t.recall})
+	r := eval.Curve(m.Spec().String(), scored(m, n, pairs), curveFloor, eval.Aim{Precision: t.precision, Recall: t.recall})
 	if t.out != "" {
 		if err := writeFile(t.out, func(w io.Writer) error { return t.configuration(w, r) }); err != nil {
 			return err
 		}
 	}
-	return printed(t.app, t.json, r, nil)
+	return t.told(r)
 }
 
-// scored compares the pairs of the sample.
-func (t *tune) scored(ctx context.Context, inputs []string, m neardup.Method, n text.Normalizer) ([]eval.Scored, error) {
-	var out []eval.Scored
-	add := func(a, b string, positive bool) {
-		x, y := n.Clean(a), n.Clean(b)
+// scored compares pairs.
+func scored(m neardup.Method, n text.Normalizer, pairs []eval.JudgedPair) (out []eval.Scored) {
+	for _, p := range pairs {
+		positive, counts := p.Positive()
+		if !counts {
+			continue
+		}
 		s := eval.Scored{Positive: positive}
-		if v := verdict(m, x, y); v.Near && (x == y || meet(m, x, y)) {
+		if v := decide(m, n, p); v.Near && v.Found {
 			s.Similarity = v.Similarity
 		}
 		out = append(out, s)
 	}
-	for _, file := range t.judged {
-		pairs, err := eval.ReadJudged(file)
-		if err == nil {
-			err = (&judged{app: t.app, file: file, input: t.input}).texts(ctx, inputs, pairs)
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range pairs {
-			if positive, scored := p.Positive(); scored {
-				add(p.TextA, p.TextB, positive)
-			}
-		}
-	}
-	if len(t.judged) > 0 {
-		return out, nil
-	}
-	in, err := t.sample(ctx, inputs, text.Normalizer{})
-	for _, p := range in.Pairs {
-		add(p[0], p[1], true)
-	}
-	for _, p := range in.Negatives {
-		add(p[0], p[1], false)
-	}
-	return out, err
+	return out
 }
 
 // configuration writes what --config takes: the method with its settings, and the threshold.

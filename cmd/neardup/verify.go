@@ -19,18 +19,23 @@ var errDamaged = errors.New("the store is damaged")
 // errApart says that a store is not what its log makes.
 var errApart = errors.New("store and log differ, or the store is damaged")
 
-// rowsRead tells how many rows were read: once a second on a terminal, every
-// ten seconds in a log.
+// rowsRead tells how many rows were read.
 func rowsRead(w io.Writer) func(int) {
-	every, line := 10*time.Second, "%s rows read\n"
+	return nowAndThen(w, func(rows int, _ time.Duration) string { return grouped(int64(rows)) + " rows read" })
+}
+
+// nowAndThen tells how far something is, and how long it was told last: once a second on a terminal, every ten
+// seconds in a log.
+func nowAndThen(w io.Writer, line func(at int, since time.Duration) string) func(at int) {
+	every, format := 10*time.Second, "%s\n"
 	if onTerminal(w) {
-		every, line = time.Second, "\r\x1b[K%s rows read\r"
+		every, format = time.Second, "\r\x1b[K%s\r"
 	}
 	told := time.Now()
-	return func(rows int) {
-		if now := time.Now(); now.Sub(told) >= every {
-			told = now
-			fmt.Fprintf(w, line, grouped(int64(rows)))
+	return func(at int) {
+		if since := time.Since(told); since >= every {
+			told = time.Now()
+			fmt.Fprintf(w, format, line(at, since))
 		}
 	}
 }

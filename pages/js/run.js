@@ -58,9 +58,9 @@ export async function runView(app) {
 
 function measured(r) {
   if (r.recall?.length) {
-    return [h('p', {}, t('Measured on {n} known pairs', { n: num(r.recall.reduce((s, b) => s + b.pairs, 0)) })),
+    return [h('p', {}, t('Measured on {n} known pairs', { n: num(r.recall.reduce((s, b) => s + b.recall.of, 0)) })),
       rows([t('Similarity'), t('Pairs'), t('Found'), t('Recall'), t('95 % interval')],
-        r.recall.map((b) => [`${b.from.toFixed(2)} – ${b.to.toFixed(2)}`, num(b.pairs), num(b.found), b.recall.toFixed(4), `${b.low.toFixed(4)} – ${b.high.toFixed(4)}`]), [1, 2, 3, 4])];
+        r.recall.map(({ low, high, recall: x }) => [`${low.toFixed(2)} – ${high.toFixed(2)}`, num(x.of), num(x.count), x.share.toFixed(4), `${x.low.toFixed(4)} – ${x.high.toFixed(4)}`]), [1, 2, 3, 4])];
   }
   const stated = /\brecall=([\d.]+)/.exec(r.method);
   if (r.quality) return null;

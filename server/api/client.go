@@ -30,9 +30,9 @@ type Options struct {
 	// each, up to 5 s, and is never less than what the server asks for. 0:
 	// 100 ms.
 	Wait time.Duration
-	// Late is told why a request that was sent four times has no answer yet; nil:
+	// Waits is told why a request that was sent four times has no answer yet; nil:
 	// nobody is. It may be called from several goroutines at once.
-	Late func(error)
+	Waits func(error)
 }
 
 // late is after how many attempts a person wants to know.
@@ -107,8 +107,8 @@ func (c *Client) do(ctx context.Context, k call) error {
 		if err == nil || !Passing(err) || attempt == c.o.Attempts || ctx.Err() != nil {
 			return err
 		}
-		if attempt == late && c.o.Late != nil {
-			c.o.Late(err)
+		if attempt == late && c.o.Waits != nil {
+			c.o.Waits(err)
 		}
 		if err := sleep(ctx, max(after, wait/2+mathrand.N(wait/2+1))); err != nil {
 			return err

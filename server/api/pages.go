@@ -41,14 +41,19 @@ type Texts struct {
 	B string `json:"b"`
 }
 
-// Inspection is what two texts are to each other, on every scale.
-type Inspection struct {
+// Measured is what two texts are to each other, on every scale.
+type Measured struct {
 	Equal   bool          `json:"equal" doc:"Once clean."`
 	Runes   [2]int        `json:"runes" doc:"Of clean text."`
 	Scales  []Scale       `json:"scales" nullable:"false"`
 	Hamming int           `json:"hammingDistance"`
 	Edits   *int          `json:"editDistance,omitempty"`
 	Verdict neardup.Match `json:"verdict" doc:"Of method auto."`
+}
+
+// Inspection also says what the two texts are made of.
+type Inspection struct {
+	Measured
 	// Conflicts are the evidence that keeps a variant from being a duplicate.
 	Conflicts    []neardup.Conflict `json:"conflicts,omitempty"`
 	Fingerprints [2]string          `json:"fingerprints" doc:"16 hex digits each, made with the public seed 0, never that of an index."`
