@@ -74,6 +74,7 @@ type Builder struct {
 	names   map[string]int32 // of sources
 	sources []string
 	runes   runeSet
+	lab     *Lab
 	known   int64 // rows that are no decisions of the run
 }
 
@@ -185,6 +186,10 @@ func (b *Builder) reason(method, basis string, removed bool) uint8 {
 	}
 	return uint8(i)
 }
+
+// Evidence adds what a threshold can be chosen by. Its pairs are those of the
+// same documents; Document of both is to be called.
+func (b *Builder) Evidence(l *Lab) { b.lab = l }
 
 // Choose settles which groups are shown, after the last decision.
 func (b *Builder) Choose() error {

@@ -253,6 +253,30 @@ func ExampleBuilder() {
 	// true
 }
 
+// What a threshold can be chosen by: the pairs from a floor on, each with its
+// similarity, and those that people labelled.
+func ExampleNewLab() {
+	labels := []report.Label{{A: "1", B: "2", Label: "same"}}
+	lab := report.NewLab(.5, .8, 0, labels, func(a, b string) neardup.Match { return neardup.Match{} })
+	lab.Pair("1", "2", 0, 1, neardup.Match{Near: true, Similarity: .85})
+	lab.Pair("1", "3", 0, 2, neardup.Match{Near: true, Similarity: .6})
+	lab.Pair("2", "3", 1, 2, neardup.Match{Similarity: .4}) // not near at the floor
+	lab.Choose()
+
+	b := report.New(report.Options{})
+	defer b.Close()
+	b.Evidence(lab)
+	if err := b.Choose(); err != nil {
+		fmt.Println(err)
+	}
+	var page bytes.Buffer
+	if err := b.Write(&page, report.Run{Inputs: []string{"hello.txt"}}); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(strings.Contains(page.String(), `id="lab"`))
+	// Output: true
+}
+
 // What was decided before the run is shown as a leader and not counted; a document of the
 // run that has its id is another.
 func TestKnownLeaders(t *testing.T) {

@@ -41,11 +41,12 @@ type Found struct {
 	// the number of documents of each cluster.
 	Similarity  []Bin    `json:"similarity"`
 	Sizes       []Bin    `json:"sizes"`
-	Clusters    int      `json:"clusters"`    // kept documents with duplicates
-	Largest     int      `json:"largest"`     // documents of the largest cluster
-	Groups      int      `json:"groups"`      // clusters, and kept documents with variants only
-	ShownGroups int      `json:"shownGroups"` // whose texts are in the file
-	Sources     []string `json:"sources"`     // of the groups shown, most frequent first
+	Clusters    int      `json:"clusters"`      // kept documents with duplicates
+	Largest     int      `json:"largest"`       // documents of the largest cluster
+	Groups      int      `json:"groups"`        // clusters, and kept documents with variants only
+	ShownGroups int      `json:"shownGroups"`   // whose texts are in the file
+	Sources     []string `json:"sources"`       // of the groups shown, most frequent first
+	Lab         bool     `json:"lab,omitempty"` // there is evidence to choose a threshold by
 	// Simplified are traditional characters of the texts shown, each with
 	// its simplified form after it.
 	Simplified string `json:"simplified,omitempty"`

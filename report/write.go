@@ -83,6 +83,12 @@ func (b *Builder) Write(w io.Writer, run Run) error {
 	if err := b.summarize(&run, &c); err != nil {
 		return err
 	}
+	run.Lab = b.lab != nil
+	if b.lab != nil {
+		if err := members.whole("lab", b.lab.part()); err != nil {
+			return err
+		}
+	}
 	return write(w, &run, &c, &heads, &members)
 }
 

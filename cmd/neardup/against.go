@@ -278,6 +278,6 @@ func (d *dedup) checkAgainst(cfg *batch.Config) error {
 	}
 	return d.against.refuse(map[string]bool{
 		"link components": d.link != string(batch.ByLeader),
-		"overrides":       d.run.ruled != "", "per": d.run.per != "", "audit": d.run.audit.asked(),
+		"evidence-floor":  d.proof.floor != 0, "overrides": d.run.ruled != "", "per": d.run.per != "", "audit": d.run.audit.asked(),
 	})
 }

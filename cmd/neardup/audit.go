@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,18 +87,6 @@ func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *audit.Con
 		}
 	}
 	return out
-}
-
-var thresholdParam = regexp.MustCompile(`\bthreshold=([0-9.]+)`)
-
-// thresholdOf reads the threshold off a spec.
-func thresholdOf(spec string) float64 {
-	if m := thresholdParam.FindStringSubmatch(spec); m != nil {
-		if t, err := strconv.ParseFloat(m[1], 64); err == nil {
-			return t
-		}
-	}
-	return 1
 }
 
 // quality makes what is told of an audit.

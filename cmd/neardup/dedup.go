@@ -26,6 +26,7 @@ type dedup struct {
 	groups   string
 	link     string
 	report   string
+	proof    evidenceFlags
 	fields   string
 	csv      csvStyle
 	against  againstFlags
@@ -67,6 +68,7 @@ end, or not at all.
 		fs.StringVar(&d.clusters, "clusters", "", "write each leader with its duplicates here (JSONL; by the name .csv, .tsv, .parquet or .arrow, a row a document)")
 		fs.StringVar(&d.fields, "cluster-fields", "", "with --clusters: say of each document also "+strings.Join(clusterFields, ",")+" (any of them; the text is cut)")
 		fs.StringVar(&d.report, "report", "", "write a page of the run and of its groups here (HTML, one file)")
+		d.proof.add(fs)
 	})
 	d.forms.add(fs)
 	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
@@ -111,6 +113,9 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	sum, kept, err := decideAll(ctx, r, cfg, run.rep, run.results)
 	if err != nil {
 		return d.resume.finished(d.app, err)
+	}
+	if err := d.evidence(ctx, r, cfg, run.rep, sum.Method); err != nil {
+		return err
 	}
 	if err := run.second(ctx, kept); err != nil {
 		return err
@@ -224,6 +229,9 @@ func (d *dedup) config() (batch.Config, error) {
 	}
 	if c := d.method.cfg; cfg.Link == batch.Components && (c.Lossless > 0 || c.Containment > 0) {
 		return cfg, usage("--link components removes through chains: it takes neither --lossless nor --containment")
+	}
+	if err := d.proof.check(d.report, d.link); err != nil {
+		return cfg, err
 	}
 	if err := d.checkAgainst(&cfg); err != nil {
 		return cfg, err

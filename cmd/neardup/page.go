@@ -22,6 +22,9 @@ type page struct {
 	out     *corpus.AtomicFile
 	lengths report.Lengths
 	numbers []int32       // of the decision of an item, plus 1
+	copies  bitmap        // items whose text is that of an earlier one
+	nCopies int64
+	lab     *report.Lab   // nil: none is wanted
 	known   map[int64]int // of documents of an index their decisions
 	stages  []report.Stage
 	stage   struct {
@@ -41,6 +44,10 @@ func newPage(out *corpus.AtomicFile, tmp string) *page {
 func (p *page) decide(o *batch.Outcome) {
 	for len(p.numbers) <= o.Item {
 		p.numbers = append(p.numbers, 0)
+	}
+	if o.Decision.Decision == neardup.Duplicate && o.Basis == neardup.BasisEqual {
+		p.copies.set(o.Item)
+		p.nCopies++
 	}
 	if o.Known < 0 {
 		p.numbers[o.Item] = int32(p.builder.Decide(&o.Decision)) + 1
@@ -81,7 +88,7 @@ func (p *page) leaders(a *against) error {
 
 // wants reports whether the document of an item is shown.
 func (p *page) wants(item int) bool {
-	return item < len(p.numbers) && p.numbers[item] > 0 && p.builder.Wants(int(p.numbers[item])-1)
+	return p.lab != nil || item < len(p.numbers) && p.numbers[item] > 0 && p.builder.Wants(int(p.numbers[item])-1)
 }
 
 // document takes the document of an item that it wants.
@@ -89,6 +96,12 @@ func (p *page) document(item int, it corpus.Item, dec *corpus.Decoder) error {
 	var doc neardup.Document
 	if ok, err := decoded(dec, it, &doc); !ok {
 		return err
+	}
+	if p.lab != nil {
+		p.lab.Document(&doc)
+	}
+	if item >= len(p.numbers) || p.numbers[item] == 0 {
+		return nil
 	}
 	return p.builder.Document(int(p.numbers[item])-1, &doc, it.File, thumbnail(it.Raw))
 }

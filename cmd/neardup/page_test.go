@@ -197,3 +197,69 @@ func TestAPersonsWalk(t *testing.T) {
 		t.Errorf("%d removed before, %d after one pair was said to be none", before, after)
 	}
 }
+
+// What the page projects for a threshold is what a run at it removes, and its
+// precision and recall are those of eval, to four decimals.
+func TestThresholdsAreProjectedExactly(t *testing.T) {
+	t.Parallel()
+	judged, tab := shared.Path(t, "judged")+"/judged_pairs.tsv", browser.Open(t, 1280)
+	for _, method := range [][]string{
+		{"--method", "jaccard"},
+		{"--method", "ngram similarity=jaccard"},
+	} {
+		in, report := messages(t, 1500), filepath.Join(t.TempDir(), "report.html")
+		ran(t, append([]string{"dedup", in, "-q", "--report", report, "--evidence-floor", ".6", "--labels", judged, "--threshold", ".8"}, method...)...)
+		tab.Go(report + "#lab")
+		tab.Wait("document.querySelector('#removals')")
+		picture(tab, "threshold")
+		cells := browser.Eval[map[string]int](tab, "Object.fromEntries([...document.querySelectorAll('#removals tr')].map((r) => [r.cells[0].innerText, Number(r.cells[1].innerText.replaceAll(',', ''))]))")
+		for _, threshold := range []string{"0.60", "0.66", "0.74", "0.80", "0.92"} {
+			if want := removedBy(t, append([]string{"dedup", in, "--threshold", threshold}, method...)...); cells[threshold] != want {
+				t.Errorf("%v: at %s the page removes %d, a run %d", method, threshold, cells[threshold], want)
+			}
+		}
+		if p := tab.Problems(); len(p) > 0 {
+			t.Error(p)
+		}
+	}
+}
+
+// The lab's curve over all messages is eval's.
+func TestCurveIsThatOfEval(t *testing.T) {
+	t.Parallel()
+	tab := browser.Open(t, 1280) // first: where browsers are skipped, so is the work
+	report, labels := filepath.Join(t.TempDir(), "report.html"), filepath.Join(t.TempDir(), "labels.tsv")
+	judged, err := os.ReadFile(filepath.Join(shared.Path(t, "judged"), "judged_pairs.tsv"))
+	fatal(t, err)
+	lines := slices.DeleteFunc(slices.Collect(strings.Lines(string(judged))), func(line string) bool {
+		return !strings.HasPrefix(line, "set\t") && !strings.HasPrefix(line, "uci_sms\t")
+	})
+	fatal(t, os.WriteFile(labels, []byte(strings.Join(lines, "")), 0o600))
+	method := []string{"--method", "ngram similarity=jaccard"}
+	in := filepath.Join(shared.Path(t, "uci_sms"), "docs.jsonl")
+	ran(t, append([]string{"dedup", in, "-q", "--report", report, "--evidence-floor", ".6", "--labels", labels}, method...)...)
+	tab.Go(report + "#lab")
+	tab.Wait("document.querySelector('#removals')")
+	shown := browser.Eval[map[string]string](tab, "Object.fromEntries([...document.querySelectorAll('.figures tbody tr')].map((r) => [r.cells[0].textContent, r.cells[1].textContent.slice(0, 6) + ' ' + r.cells[2].textContent.slice(0, 6)]))")
+	for _, threshold := range []string{"0.60", "0.70", "0.80", "0.90"} {
+		var r struct {
+			Scores []struct {
+				Group             string
+				Precision, Recall struct{ Count, Of int }
+			}
+		}
+		if err := json.Unmarshal([]byte(ran(t, append([]string{"eval", "--json", "--judged", labels, in, "--threshold", threshold}, method...)...)), &r); err != nil {
+			t.Fatal(err)
+		}
+		var right, called, positive int
+		for _, s := range r.Scores {
+			if strings.HasPrefix(s.Group, "uci_sms ") {
+				right, called, positive = right+s.Precision.Count, called+s.Precision.Of, positive+s.Recall.Of
+			}
+		}
+		want := fmt.Sprintf("%.4f %.4f", float64(right)/float64(called), float64(right)/float64(positive))
+		if shown[threshold] != want {
+			t.Errorf("at %s the page has %s, eval %s", threshold, shown[threshold], want)
+		}
+	}
+}

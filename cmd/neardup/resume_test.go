@@ -99,7 +99,7 @@ func TestOneRunAFolder(t *testing.T) {
 func TestFlagsAreFactsOrChangeNoDecision(t *testing.T) {
 	known := map[string]bool{}
 	for name := range strings.FieldsSeq("keep link per overrides normalize against " + // facts of the engine
-		"add audit cluster-fields clusters config csv datatrove decisions dolma groups help json memory out quiet rejects removed report resume strict tmp workers") {
+		"add audit cluster-fields clusters config csv datatrove decisions dolma evidence-floor groups help json labels memory out quiet rejects removed report resume strict tmp workers") {
 		known[name] = true
 	}
 	readingFlags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })

@@ -8,10 +8,11 @@ import { HttpSource } from './http.js';
 import { runView } from './run.js';
 import { groupsView } from './groups.js';
 import { decisionsView } from './decisions.js';
+import { labView } from './lab.js';
 import { checkView } from './check.js';
 import { liveView } from './live.js';
 
-const views = [['run', 'Run', runView], ['groups', 'Groups', groupsView], ['decide', 'Decisions', decisionsView],
+const views = [['run', 'Run', runView], ['groups', 'Groups', groupsView], ['lab', 'Threshold', labView], ['decide', 'Decisions', decisionsView],
   ['check', 'Check', checkView], ['live', 'Live', liveView]];
 
 class App {

@@ -26,3 +26,25 @@ function table(title, heads, rows) {
       h('thead', {}, h('tr', {}, heads.map((x) => h('th', { scope: 'col' }, x)))),
       h('tbody', {}, rows.map((r) => h('tr', {}, r.map((c) => h('td', {}, c)))))));
 }
+
+// curve draws lines over 0..1 with intervals: lines of {name, points: [{x, y,
+// low, high}]}.
+export function curve(title, lines, mark) {
+  const w = 640, height = 280, left = 36, right = w - 8, top = 10, base = height - 30;
+  const xs = lines.flatMap((l) => l.points.map((p) => p.x));
+  const min = Math.min(...xs, 1), max = Math.max(...xs, min + 0.01);
+  const X = (x) => left + (right - left) * (x - min) / (max - min), Y = (y) => base - (base - top) * y;
+  const ticks = [0, 0.25, 0.5, 0.75, 1];
+  const svg = h('svg', { viewBox: `0 0 ${w} ${height}`, role: 'img', 'aria-label': title, class: 'chart' },
+    ticks.map((y) => h('g', {}, h('line', { x1: left, x2: right, y1: Y(y), y2: Y(y), class: 'grid' }),
+      h('text', { x: left - 6, y: Y(y) + 4, 'text-anchor': 'end' }, String(y)))),
+    ticks.map((q) => h('text', { x: X(min + q * (max - min)), y: base + 18, 'text-anchor': 'middle' }, (min + q * (max - min)).toFixed(2))),
+    mark >= min && mark <= max ? h('line', { x1: X(mark), x2: X(mark), y1: top, y2: base, class: 'mark' }) : null,
+    lines.map((l, i) => l.points.length ? h('g', { class: 'line' + i },
+      h('path', { class: 'band', d: 'M' + l.points.map((p) => `${X(p.x)},${Y(p.high)}`).join('L') + 'L' + l.points.toReversed().map((p) => `${X(p.x)},${Y(p.low)}`).join('L') + 'Z' }),
+      h('polyline', { points: l.points.map((p) => `${X(p.x)},${Y(p.y)}`).join(' ') })) : null));
+  return h('figure', {}, svg,
+    h('figcaption', { class: 'legend' }, lines.map((l, i) => h('span', { class: 'key line' + i }, l.name))),
+    table(title, [t('Threshold'), ...lines.map((l) => l.name)],
+      (lines[0]?.points || []).map((p, i) => [p.x.toFixed(2), ...lines.map((l) => l.points[i] ? `${l.points[i].y.toFixed(4)} (${l.points[i].low.toFixed(4)} – ${l.points[i].high.toFixed(4)})` : '')])));
+}

@@ -38,6 +38,7 @@ export class FileSource {
   async run() {
     const run = await this.part('run');
     learnSimplified(run.simplified);
+    this.can.lab = !!run.lab;
     return run;
   }
 
@@ -132,4 +133,6 @@ export class FileSource {
     }
     return out;
   }
+
+  lab() { return this.part('lab'); }
 }

@@ -2,8 +2,9 @@
 import { recall, remember } from './dom.js';
 
 const zh = {
-  'Run': '运行', 'Groups': '分组', 'Decisions': '裁定', 'Check': '比对', 'Live': '实时',
+  'Run': '运行', 'Groups': '分组', 'Decisions': '裁定', 'Threshold': '阈值', 'Check': '比对', 'Live': '实时',
   'Skip to content': '跳到正文', 'Views': '视图', 'Keys': '按键', 'Close': '关闭', 'Theme': '主题', 'Language': '语言',
+  
   'Loading': '载入中', 'Nothing to show.': '没有可显示的内容。', 'As a table': '以表格显示', 'From': '起点', 'Copy': '复制', 'Copied': '已复制',
   'Documents': '文档', 'Kept': '保留', 'Removed': '移除', 'Rejected': '拒收', 'documents': '篇文档', 'groups': '个分组', 'group': '个分组',
   'the largest has {n} documents': '最大的含 {n} 篇', '{p} of all': '占全部的 {p}',
@@ -40,15 +41,18 @@ const zh = {
   'Overrides': '覆盖文件', 'Labels': '标注', 'Audit trail': '审计记录', 'Save overrides': '保存覆盖文件', 'Save labels': '保存标注', 'Save audit trail': '保存审计记录', 'Forget all': '全部清除',
   'must-link and cannot-link pairs, for dedup --overrides': '必连与禁连文本对，用于 dedup --overrides', 'pairs with labels, for eval and tune': '带标注的文本对，用于 eval 与 tune', 'who decided what, when, before and after': '何人何时作何裁定，前后各如何',
   'Nothing is decided yet. Open a group and press d, n or u.': '尚无裁定。打开一个分组后按 d、n 或 u。', 'When': '时间', 'Who': '何人', 'Document': '文档', 'Kept document id': '保留文档编号', 'Before': '之前', 'After': '之后', 'none': '无',
-  'Run again with': '再次运行', 'Forget all decisions? Save them first.': '清除所有裁定？请先保存。',
+  'Run again with': '再次运行', 'Forget all decisions? Save them first.': '清除所有裁定？请先保存。', 
   'this help': '本说明', 'go to a view': '切换视图', 'search': '搜索', 'next, previous': '下一个、上一个', 'open': '打开', 'back': '返回', 'next, previous group': '下一组、上一组',
   'is a duplicate': '是重复', 'is no duplicate': '不是重复', 'undo': '撤销', 'side by side, one column': '并排、单栏', 'unfold, fold': '展开、折叠', 'theme': '主题', 'language': '语言', 'save overrides': '保存覆盖文件',
-  'dark': '深色', 'light': '浅色', 'Failed': '失败',
+  'dark': '深色', 'light': '浅色', 'Failed': '失败', 
   'Sign in': '登录', 'Sign out': '退出', 'Token': '令牌', 'It stays in this tab and is sent as a header only.': '仅保存在此标签页，只作为请求头发送。',
   'Decisions a second': '每秒裁定数', '{n} a second': '每秒 {n}', 'docIds': 'docId', '{n} articles': '{n} 篇文章', 'articles': '篇文章', 'Requests': '请求', 'Latency': '延迟', '99 % below {s}': '99% 低于 {s}',
   'In flight': '处理中', 'requests worked on now': '正在处理的请求', 'Hot buckets': '热桶', 'submissions that met a thousand docIds': '遇到上千 docId 的提交', 'Decisions by stage': '各级裁定', 'Tenants': '租户', 'Not decided': '未裁定', 'Refused': '拒绝',
   'First text': '文本一', 'Second text; leave it empty to ask the index': '文本二（留空则查询索引）', 'New': '新', 'Leader': '首篇', 'Verdict': '裁定', 'Edits': '编辑次数', 'Every scale': '各种尺度', 'Fingerprints': '指纹',
-  '{n} of 64 bits differ. Made with the public seed, never that of an index.': '64 位中有 {n} 位不同。以公开种子生成，不用索引的种子。', 'Keywords': '关键词', 'Shared passages': '共同段落', 
+  '{n} of 64 bits differ. Made with the public seed, never that of an index.': '64 位中有 {n} 位不同。以公开种子生成，不用索引的种子。', 'Keywords': '关键词', 'Shared passages': '共同段落', 'Pair to label': '待标注文本对', '{n} verified pairs from {f} on. Label pairs next to the threshold; the curves and what would be removed follow.': '相似度 {f} 以上共 {n} 对已验证文本。标注阈值附近的文本对，曲线与移除数随之更新。',
+  'pair {i} of {n}, {d} labelled': '第 {i} / {n} 对，已标注 {d}', 'Precision': '精确率', 'Would be removed': '将移除', 'Compared with the run': '与运行相比', '{n} kept that were removed, {m} removed that were kept': '{n} 篇由移除变保留，{m} 篇由保留变移除',
+  'Save the configuration': '保存配置', 'For dedup': '用于 dedup', 'Choose': '选择', 'Precision and recall of {n} labelled pairs': '{n} 对标注的精确率与召回率', 'Label some pairs first.': '请先标注一些文本对。',
+  'Shares of the labelled pairs, which were sampled by bands; recall counts what is similar at least as the floor.': '按标注的文本对计算，样本按相似度分段抽取；召回率只计下限以上的文本对。', 'What each threshold would remove': '各阈值将移除的数量',
   'at least {n} groups': '至少 {n} 个分组',
   'Kept by the service, under the name of your token: {who}': '由服务保存，署名为令牌名：{who}', 'Move': '移动', 'Moved': '已移动', 'Move back': '移回', 'by {who} from {docId}': '由 {who} 移自 {docId}',
   'Moved to {docId}': '已移至 {docId}', 'Move to another docId': '移至另一 docId', 'move to another docId': '移至另一 docId', 'A docId, or the nid of an article that has it; empty: a docId of its own': 'docId，或属于它的文章的 nid；留空则自成一组',

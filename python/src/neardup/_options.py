@@ -64,7 +64,9 @@ class Outputs(Comparing, total=False):
     csv: str
     datatrove: Path
     dolma: Path
+    evidence_floor: float
     groups: Path
+    labels: Path
     out: Path
     removed: Path
     report: Path

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strconv"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/eval"
+	"github.com/neardup/neardup/report"
+	"github.com/spf13/pflag"
+)
+
+// evidenceFlags ask for what a threshold can be chosen by.
+type evidenceFlags struct {
+	floor  float64
+	labels string
+}
+
+func (f *evidenceFlags) add(fs *pflag.FlagSet) {
+	fs.Float64Var(&f.floor, "evidence-floor", 0, "keep all verified pairs from this similarity on, to choose a threshold by")
+	fs.StringVar(&f.labels, "labels", "", "with --evidence-floor: pairs that people have judged (as for eval --judged)")
+}
+
+func (f *evidenceFlags) check(report, link string) error {
+	switch {
+	case f.floor == 0 && f.labels == "":
+		return nil
+	case f.floor <= 0 || f.floor > 1:
+		return usage("--evidence-floor %v is not in (0, 1]", f.floor)
+	case report == "":
+		return usage("--evidence-floor has no effect without --report")
+	case batch.Link(link) != batch.ByLeader:
+		return usage("--evidence-floor decides by leaders: not with --link %s", link)
+	}
+	return nil
+}
+
+// errCopy stands for a document that is left out: an earlier one has its text.
+var errCopy = errors.New("a copy")
+
+// withoutCopies reads a corpus without copies.
+type withoutCopies struct {
+	*source
+	copies *bitmap
+}
+
+// Next returns the next records.
+func (d *withoutCopies) Next() (batch.Block, error) {
+	b, err := d.source.Next()
+	if err != nil {
+		return nil, err
+	}
+	own, _ := b.(*block)
+	return distinctBlock{own, d.copies}, nil
+}
+
+type distinctBlock struct {
+	*block
+	copies *bitmap
+}
+
+// Decode passes on what is no copy.
+func (b distinctBlock) Decode(item func(*neardup.Document, error)) {
+	i := b.first
+	b.block.Decode(func(doc *neardup.Document, err error) {
+		if doc != nil && b.copies.has(i) {
+			doc, err = nil, errCopy
+		}
+		i++
+		item(doc, err)
+	})
+}
+
+// evidence adds to the page what a threshold is chosen by.
+func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Config, rep *reporter, spec string) error {
+	if d.proof.floor == 0 {
+		return nil
+	}
+	r, err := first.Again()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	src := &withoutCopies{source: newSource(r), copies: &rep.page.copies}
+	if rep.page.lab, err = d.proof.lab(ctx, d.method, cfg, src, rep.page.nCopies, thresholdOf(spec)); err != nil {
+		return err
+	}
+	rep.page.builder.Evidence(rep.page.lab)
+	return nil
+}
+
+// lab finds all verified pairs from the floor on, by a run of its own over the
+// texts that are no copies. A copy is removed at any threshold and never leads,
+// so it changes nothing for others.
+func (f *evidenceFlags) lab(ctx context.Context, flags methodFlags, cfg batch.Config, src batch.Source, copies int64, threshold float64) (*report.Lab, error) {
+	flags.cfg.Threshold = f.floor
+	m, n, err := flags.method()
+	if err != nil {
+		return nil, err
+	}
+	if f.floor > threshold {
+		return nil, usage("--evidence-floor %v is above the threshold %v", f.floor, threshold)
+	}
+	labels, err := labelsOf(f.labels)
+	if err != nil {
+		return nil, err
+	}
+	lab := report.NewLab(f.floor, threshold, copies, labels, func(a, b string) neardup.Match {
+		return verdict(m, n.Clean(a), n.Clean(b))
+	})
+	cfg.Method, cfg.Clean, cfg.Clusters, cfg.Reject, cfg.Audit = m, n, nil, nil, nil
+	_, err = batch.Pairs(ctx, src, cfg, func(p batch.Pair) error {
+		lab.Pair(p.A, p.B, int64(p.Earlier), int64(p.Later), p.Match)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	lab.Choose()
+	return lab, nil
+}
+
+var thresholdParam = regexp.MustCompile(`\bthreshold=([0-9.]+)`)
+
+// thresholdOf reads the threshold off a spec.
+func thresholdOf(spec string) float64 {
+	if m := thresholdParam.FindStringSubmatch(spec); m != nil {
+		if t, err := strconv.ParseFloat(m[1], 64); err == nil {
+			return t
+		}
+	}
+	return 1
+}
+
+// labelsOf reads judged pairs; none without a path.
+func labelsOf(path string) ([]report.Label, error) {
+	if path == "" {
+		return nil, nil
+	}
+	pairs, err := eval.ReadJudged(path)
+	if err != nil {
+		return nil, err
+	}
+	labels := make([]report.Label, len(pairs))
+	for i, p := range pairs {
+		labels[i] = report.Label{A: p.A, B: p.B, Label: p.Label}
+	}
+	return labels, nil
+}
