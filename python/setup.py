@@ -1,11 +1,14 @@
 """Puts the command into the package: for GOOS and GOARCH, by default this platform's.
 
-Go builds it, or it is $NEARDUP_BINARY; $NEARDUP_VERSION is the version of the wheel.
+Go builds it, or it is $NEARDUP_BINARY; $NEARDUP_VERSION is the version of the wheel. The jar for Spark is made
+where Maven is there: without it all but neardup.spark works, which says so.
 """
 
 import os
+import runpy
 import shutil
 import subprocess
+import sys
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
@@ -34,6 +37,11 @@ def target():
 
 class Build(build_py):
     def run(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        try:
+            runpy.run_path(os.path.join(here, "jar.py"))["make"]()
+        except (OSError, subprocess.CalledProcessError) as e:
+            print(f"without the jar for Spark: {e}", file=sys.stderr)
         super().run()
         folder = os.path.abspath(os.path.join(self.build_lib, "neardup", "bin"))
         shutil.rmtree(folder, ignore_errors=True)  # that of a wheel for another platform
@@ -42,10 +50,9 @@ class Build(build_py):
         if "NEARDUP_BINARY" in os.environ:
             shutil.copy(os.environ["NEARDUP_BINARY"], to)
             return
-        module = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
         subprocess.run(
             ["go", "build", "-ldflags=-s -w", "-o", to, "./cmd/neardup"],
-            cwd=module, env={"CGO_ENABLED": "0", **os.environ}, check=True,
+            cwd=os.path.dirname(here), env={"CGO_ENABLED": "0", **os.environ}, check=True,
         )
 
 

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -71,9 +72,8 @@ const largeBucket = 1 << 16
 // once for a key; nothing is left out in silence. The postings of one key are
 // held in memory, 24 bytes each.
 //
-// With limits.Hot lines have four fields: of a candidate the last two are
-// empty, and of a hot bucket each is a posting, its role in upper case if the bucket
-// has more than 65,536; then no more are held in memory.
+// With limits.Hot each posting of a hot bucket is a line too, behind two empty fields, its role in upper case if
+// the bucket has more than 65,536; then no more are held in memory.
 func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) (Counts, error) {
 	b := s.buckets(ctx, in, out, limits)
 	err := b.each(func(fields [][]byte) error {
@@ -92,19 +92,24 @@ func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer, limits 
 // postingsMemory is what BucketPacks sorts in; what is more lies on disk.
 const postingsMemory = 128 << 20
 
-// BucketPacks is Bucket for postings in packs of Distinct, a line each: all of a part, in any order.
+// BucketPacks is Bucket for postings in packs of Distinct, a line each: all of a part, in any order. Lines of copies, and
+// of candidates, pass: of an empty field, later, earlier and role become later, earlier, two empty fields and role.
 // With s.Against the leaders of the index under the same keys are found too; where a bucket
 // is written as its postings theirs are left out.
 func (s Stages) BucketPacks(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) (Counts, error) {
 	b := s.buckets(ctx, in, out, limits)
 	sorted := batch.NewPostings("", postingsMemory)
 	defer sorted.Close()
-	var pack []byte
-	err := b.each(func(fields [][]byte) (err error) {
-		if err := want(fields, 1, "a pack"); err != nil {
-			return err
+	var buf bytes.Buffer
+	err := b.each(func(fields [][]byte) error {
+		if len(fields) == 4 && len(fields[0]) == 0 {
+			return b.passed(fields[1], fields[2], fields[3])
 		}
-		if pack, err = unpacked(pack, fields[0]); err != nil {
+		if len(fields) != 1 && (len(fields) != 4 || len(fields[1])+len(fields[2])+len(fields[3]) > 0) {
+			return fmt.Errorf("%w: %d fields, a pack has one, or four the last of which are empty", ErrLine, len(fields))
+		}
+		pack, err := b.unpacked(&buf, fields[0])
+		if err != nil {
 			return err
 		}
 		return eachPosting(pack, sorted.Add)
@@ -116,6 +121,20 @@ func (s Stages) BucketPacks(ctx context.Context, in io.Reader, out io.Writer, li
 		err = b.flush()
 	}
 	return b.counts, errors.Join(err, b.out.Flush())
+}
+
+// passed writes a line that is no posting's.
+func (b *buckets) passed(later, earlier, role []byte) error {
+	for _, place := range [][]byte{later, earlier} {
+		p, err := parsePlace(place)
+		if err != nil {
+			return err
+		}
+		b.ordinal(p)
+		b.tab()
+	}
+	b.line = append(append(b.line, "\t\t"...), role...)
+	return b.write()
 }
 
 func (s Stages) buckets(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) *buckets {
@@ -195,9 +214,6 @@ func (b *buckets) candidate(c batch.Candidate) error {
 	b.ordinal(c.Later)
 	b.tab()
 	b.ordinal(c.Earlier)
-	if b.limits.Hot > 0 {
-		b.line = append(b.line, "\t\t"...)
-	}
 	return b.write()
 }
 
@@ -216,6 +232,7 @@ func (b *buckets) left(p batch.Posting, roles string) error {
 	if p.Text() < held {
 		return nil // who decides the others finds it
 	}
+	b.line = append(b.line, "\t\t"...)
 	b.posting(p, roles)
 	return b.write()
 }

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,9 +18,9 @@ const distinctMemory = 128 << 20
 
 // Distinct stands between Records and Bucket, where documents come in packs: all
 // documents of a hash must be in one part. First come lines of documents that keep a text of their own, "a", place; then packs,
-// "r", pack. Written are "p", part, pack: the postings of each distinct text, by
-// key, in s.Parts parts; "c", place, first: a copy and the first of its text; and
-// "=", later, earlier: equal texts of which one keeps its own. Memory is bounded;
+// "r", pack. Written are part, pack: the postings of each distinct text, by
+// key, in s.Parts parts; any part, an empty field, place, first and "c": a copy and the first of its text; and the
+// same without "c" of later and earlier: equal texts of which one keeps its own. Memory is bounded;
 // what is more lies on disk.
 func (s Stages) Distinct(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	return s.distinct(ctx, in, out, distinctMemory)
@@ -28,16 +29,12 @@ func (s Stages) Distinct(ctx context.Context, in io.Reader, out io.Writer) (Coun
 func (s Stages) distinct(ctx context.Context, in io.Reader, out io.Writer, memory int) (Counts, error) {
 	l := newLines(ctx, in, out)
 	d := &distinct{lines: l, memory: memory, files: external.NewFiles(""), apart: map[batch.Ordinal]bool{}, named: map[[hashLen]byte][]batch.Ordinal{}}
-	d.out = newPacks(max(s.Parts, 1), func(part int, pack []byte) error {
-		l.line = fmt.Appendf(l.line, "p\t%d\t", part)
-		l.appendBase64(pack)
-		return l.write()
-	})
+	d.out = l.packsOf(max(s.Parts, 1), "")
 	d.out.ranges = s.Ranges
 	defer d.files.Close()
 	run := d.newRun(0)
 	defer run.close()
-	var pack []byte
+	var buf bytes.Buffer
 	err := l.each(func(fields [][]byte) error {
 		if err := want(fields, 2, "a place or a pack"); err != nil {
 			return err
@@ -48,8 +45,8 @@ func (s Stages) distinct(ctx context.Context, in io.Reader, out io.Writer, memor
 			d.apart[p] = true
 			return err
 		case "r":
-			var err error
-			if pack, err = unpacked(pack, fields[1]); err != nil {
+			pack, err := l.unpacked(&buf, fields[1])
+			if err != nil {
 				return err
 			}
 			return eachText(pack, run.add)
@@ -93,7 +90,7 @@ func (d *distinct) equals() error {
 		slices.Sort(places)
 		for i, later := range places {
 			for _, earlier := range places[:i] {
-				if err := d.pair('=', later, earlier); err != nil {
+				if err := d.pair(later, earlier, ""); err != nil {
 					return err
 				}
 			}
@@ -102,11 +99,13 @@ func (d *distinct) equals() error {
 	return nil
 }
 
-func (d *distinct) pair(kind byte, a, b batch.Ordinal) error {
-	d.line = append(d.line, kind, '\t')
+func (d *distinct) pair(a, b batch.Ordinal, role string) error {
+	d.line = fmt.Appendf(d.line, "%d\t\t", uint64(a)%uint64(len(d.out.parts)))
 	d.ordinal(a)
 	d.tab()
 	d.ordinal(b)
+	d.tab()
+	d.line = append(d.line, role...)
 	return d.write()
 }
 
@@ -187,7 +186,7 @@ func (r *run) finish() error {
 		if err != nil {
 			return err
 		}
-		if err := r.pair('c', c.place, r.firsts[c.slot]); err != nil {
+		if err := r.pair(c.place, r.firsts[c.slot], "c"); err != nil {
 			return err
 		}
 	}

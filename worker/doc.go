@@ -22,7 +22,7 @@
 //	bucket         key place role sketch, those of a key together
 //	            -> later earlier: a candidate
 //	bucket --hot   the same
-//	            -> the same and two empty fields, or key place role sketch of a hot bucket,
+//	            -> the same, or two empty fields and key place role sketch of a hot bucket,
 //	               the role in upper case for one of more than 65,536
 //	verify         blocks of t place check text and then c later earlier, a text before its
 //	               candidates; a text after these begins a new block
@@ -38,10 +38,10 @@
 //	digest         id decision leader similarity variantOf, or digests of parts
 //	            -> one digest
 //
-// The stages of passages (neardup worker passages STAGE) send packs, fields of base64 that
-// an engine groups by part, between documents that all begin with place and check:
+// A pack is rows that are grouped by part: the field *N, and behind the line N bytes and a newline.
+// The stages of passages (neardup worker passages STAGE) send packs between documents that all begin with place and check:
 //
-//	anchors        place text [id] -> place "" id reason check "", or part "" "" "" "" pack
+//	anchors        place text [id] -> place "" id reason check "", or six empty fields, part, pack
 //	again          pack            -> place numbers of the anchors of a document that come again
 //	contexts       place check number numbers text -> part pack; number: 0, 1, 2 ... by place
 //	matches        pack            -> part pack

@@ -1,10 +1,12 @@
 package worker
 
 import (
-	"encoding/base64"
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math/bits"
+	"strconv"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
@@ -77,16 +79,31 @@ func (p *packs) flushAll() error {
 	return nil
 }
 
-// appendBase64 appends a field of a pack.
-func (l *lines) appendBase64(pack []byte) { l.line = base64.StdEncoding.AppendEncode(l.line, pack) }
-
-// unpacked decodes a field of a pack into dst.
-func unpacked(dst, field []byte) ([]byte, error) {
-	dst, err := base64.StdEncoding.AppendDecode(dst[:0], field)
-	if err != nil {
-		return nil, fmt.Errorf("%w: a pack that is not base64: %w", ErrLine, err)
+// writePack ends and writes a line whose last field is a pack: * and its length, and
+// behind the line its bytes and a newline.
+func (l *lines) writePack(pack []byte) error {
+	l.line = fmt.Appendf(l.line, "*%d", len(pack))
+	if err := l.write(); err != nil {
+		return err
 	}
-	return dst, nil
+	if _, err := l.out.Write(pack); err != nil {
+		return err
+	}
+	return l.out.WriteByte('\n')
+}
+
+// unpacked reads the bytes of a pack, by the field of its line, into dst. No field of the line holds any more.
+func (l *lines) unpacked(dst *bytes.Buffer, field []byte) ([]byte, error) {
+	length, ok := bytes.CutPrefix(field, []byte("*"))
+	n, err := strconv.ParseUint(string(length), 10, 31)
+	if !ok || err != nil {
+		return nil, fmt.Errorf("%w: %q is no pack", ErrLine, field)
+	}
+	dst.Reset()
+	if _, err := io.CopyN(dst, l.in, int64(n)+1); err != nil || dst.Bytes()[n] != '\n' {
+		return nil, fmt.Errorf("%w: a pack does not end after %d bytes", ErrLine, n)
+	}
+	return dst.Bytes()[:n], nil
 }
 
 // A row of a document: hash, place, sketch, the numbers of keys and of probes, or

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -22,14 +21,25 @@ type engine struct {
 	memory int // of distinct
 }
 
+// lines are those of a stage; the field of a pack has its bytes too.
 func (e engine) lines(out string, err error) [][]string {
 	e.Helper()
 	if err != nil {
 		e.Fatal(err)
 	}
 	var rows [][]string
-	for line := range strings.Lines(out) {
-		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	for len(out) > 0 {
+		line, rest, _ := strings.Cut(out, "\n")
+		f := strings.Split(line, "\t")
+		if length, is := strings.CutPrefix(f[len(f)-1], "*"); is {
+			n, err := strconv.Atoi(length)
+			if err != nil {
+				e.Fatal(err)
+			}
+			f[len(f)-1] += "\n" + rest[:n]
+			rest = rest[n+1:]
+		}
+		rows, out = append(rows, f), rest
 	}
 	return rows
 }
@@ -44,9 +54,9 @@ func (e engine) packed(inputs []string, apart ...int) (candidates, copies []stri
 		var out strings.Builder
 		_, err := e.RecordsInPacks(ctx, strings.NewReader(in), &out)
 		for _, f := range e.lines(out.String(), err) {
-			if f[5] != "" {
-				part, _ := strconv.Atoi(f[0])
-				fmt.Fprintf(&texts[part], "r\t%s\n", f[5])
+			if len(f) == 8 {
+				part, _ := strconv.Atoi(f[6])
+				fmt.Fprintf(&texts[part], "r\t%s\n", f[7])
 			}
 		}
 	}
@@ -57,22 +67,19 @@ func (e engine) packed(inputs []string, apart ...int) (candidates, copies []stri
 		}
 		_, err := e.distinct(ctx, strings.NewReader(named.String()+texts[i].String()), &out, e.memory)
 		for _, f := range e.lines(out.String(), err) {
-			switch f[0] {
-			case "p":
-				part, _ := strconv.Atoi(f[1])
-				fmt.Fprintf(&postings[part], "%s\n", f[2])
-			case "c":
-				copies = append(copies, f[1]+" "+f[2])
-			case "=":
-				candidates = append(candidates, f[1]+" "+f[2])
-			}
+			part, _ := strconv.Atoi(f[0])
+			fmt.Fprintln(&postings[part], strings.Join(f[1:], "\t"))
 		}
 	}
 	for i := range postings {
 		var out strings.Builder
 		_, err := e.BucketPacks(ctx, strings.NewReader(postings[i].String()), &out, BucketLimits{})
 		for _, f := range e.lines(out.String(), err) {
-			candidates = append(candidates, f[0]+" "+f[1])
+			if len(f) == 5 && f[4] == "c" {
+				copies = append(copies, f[0]+" "+f[1])
+			} else {
+				candidates = append(candidates, f[0]+" "+f[1])
+			}
 		}
 	}
 	return sorted(candidates), sorted(copies)
@@ -203,20 +210,24 @@ func TestCopiesBeyondMemory(t *testing.T) {
 
 func TestPacksThatAreNone(t *testing.T) {
 	s, ctx := stagesOf(t, methods.Config{Name: "minhash"}), context.Background()
-	pack := func(n int) string { return base64.StdEncoding.EncodeToString(make([]byte, n)) }
+	pack := func(b []byte) string { return fmt.Sprintf("*%d\n%s", len(b), b) }
 	long := make([]byte, textHead)
 	long[48] = 9 // keys, of which none follows
 	for _, c := range []struct{ stage, in, want string }{
-		{"distinct", "r\t*\n", "not base64"},
-		{"distinct", "r\t" + pack(textHead-1) + "\n", "ends inside a text"},
-		{"distinct", "r\t" + base64.StdEncoding.EncodeToString(long) + "\n", "ends inside a text"},
+		{"distinct", "r\t*\n", `"*" is no pack`},
+		{"distinct", "r\t" + pack(make([]byte, textHead-1)) + "\n", "ends inside a text"},
+		{"distinct", "r\t" + pack(long) + "\n", "ends inside a text"},
 		{"distinct", "x\t1\n", `kind "x"`},
 		{"distinct", "r\n", "1 fields"},
 		{"distinct", "a\tx\n", `place "x"`},
-		{"bucket", "*\n", "not base64"},
-		{"bucket", pack(25) + "\n", "inside a posting"},
-		{"bucket", pack(24) + "\n", "without a role"},
+		{"bucket", "12\n", `"12" is no pack`},
+		{"bucket", "*5\nabcd\n", "does not end after 5 bytes"},
+		{"bucket", "*3\nabcd\n", "does not end after 3 bytes"},
+		{"bucket", pack(make([]byte, 25)) + "\n", "inside a posting"},
+		{"bucket", pack(make([]byte, 24)) + "\n", "without a role"},
 		{"bucket", "a\tb\n", "2 fields"},
+		{"bucket", "a\tb\t\t\n", "4 fields"},
+		{"bucket", "\t2\tx\tc\n", `place "x"`},
 	} {
 		var out strings.Builder
 		run := s.Distinct
@@ -232,8 +243,8 @@ func TestPacksThatAreNone(t *testing.T) {
 }
 
 func FuzzPack(f *testing.F) {
-	f.Add([]byte("r\tAAAA\n"))
-	f.Add([]byte("a\t1\nr\t" + base64.StdEncoding.EncodeToString(make([]byte, textHead)) + "\n"))
+	f.Add([]byte("r\t*3\nAAA\n"))
+	f.Add(fmt.Appendf(nil, "a\t1\nr\t*%d\n%s\n", textHead, make([]byte, textHead)))
 	s := stagesOf(f, methods.Config{Name: "minhash"})
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var out strings.Builder

@@ -47,11 +47,7 @@ const anchorLen = 8 + 8 + 4
 // RecordsInPacks writes them; its packs are for Again.
 func (p Passages) Anchors(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
-	packs := newPacks(p.Parts, func(part int, pack []byte) error {
-		l.line = fmt.Appendf(l.line, "%d\t\t\t\t\t", part)
-		l.appendBase64(pack)
-		return l.write()
-	})
+	packs := l.packsOf(p.Parts, "\t\t\t\t\t\t")
 	l.most = p.documents().fields(2)
 	err := l.each(func(fields [][]byte) error {
 		d, err := p.documents().uncleaned(fields)
@@ -105,12 +101,13 @@ func (l *lines) eachRow(length int, fn func(row []byte) error) error {
 
 // eachPack calls fn with the packs of lines.
 func (l *lines) eachPack(fn func(pack []byte) error) error {
-	var pack []byte
-	return l.each(func(fields [][]byte) (err error) {
+	var buf bytes.Buffer
+	return l.each(func(fields [][]byte) error {
 		if err := want(fields, 1, "a pack"); err != nil {
 			return err
 		}
-		if pack, err = unpacked(pack, fields[0]); err != nil {
+		pack, err := l.unpacked(&buf, fields[0])
+		if err != nil {
 			return err
 		}
 		return fn(pack)
@@ -191,7 +188,7 @@ func (l *lines) endOf() error {
 // text or record, and writes packs, part and pack, for Matches.
 func (p Passages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
-	packs := l.packsOf(p.Parts)
+	packs := l.packsOf(p.Parts, "")
 	again := map[int]bool{}
 	l.most = p.documents().fields(5)
 	err := l.each(func(fields [][]byte) error {
@@ -218,12 +215,11 @@ func (p Passages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Co
 	return p.end(l, packs, err)
 }
 
-// packsOf are packs that become lines of part and pack.
-func (l *lines) packsOf(parts int) *packs {
+// packsOf are packs that become lines of part and pack, behind other fields that are empty.
+func (l *lines) packsOf(parts int, empty string) *packs {
 	return newPacks(parts, func(part int, pack []byte) error {
-		l.line = fmt.Appendf(l.line, "%d\t", part)
-		l.appendBase64(pack)
-		return l.write()
+		l.line = fmt.Appendf(l.line, "%s%d\t", empty, part)
+		return l.writePack(pack)
 	})
 }
 
@@ -253,7 +249,7 @@ func nextContext(b []byte) (c passage.Context, rest []byte, err error) {
 // Matches reads the packs of contexts of a part, in any order, and writes packs, part and pack, for Spans.
 func (p Passages) Matches(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
-	packs := l.packsOf(p.Parts)
+	packs := l.packsOf(p.Parts, "")
 	buckets := p.Steps.NewBuckets()
 	defer buckets.Close()
 	err := l.eachPack(func(pack []byte) error {

@@ -51,7 +51,7 @@ func (p Passages) packs(tb testing.TB, r *rand.Rand, stage passageStage, rows []
 	packs := make([][]string, len(rows))
 	for i, f := range rows {
 		packs[i] = f[len(f)-1:]
-		parts[packs[i][0]], _ = strconv.Atoi(f[0])
+		parts[packs[i][0]], _ = strconv.Atoi(f[len(f)-2])
 	}
 	return p.divided(tb, r, stage, packs, func(f []string) int { return parts[f[0]] })
 }
@@ -67,7 +67,7 @@ func (p Passages) found(tb testing.TB, r *rand.Rand, docs []neardup.Document) (a
 	var hashes [][]string
 	known := make([][]string, len(docs))
 	for _, f := range p.divided(tb, r, Passages.Anchors, read, anywhere) {
-		if f[5] != "" {
+		if len(f) == 8 {
 			hashes = append(hashes, f)
 			continue
 		}
@@ -192,13 +192,13 @@ func TestPassagesLinesThatAreNone(t *testing.T) {
 		in, want string
 	}{
 		{Passages.Anchors, "1\n", "line 1: "},
-		{Passages.Again, "AAAA\n", "ends inside a row"},
-		{Passages.Again, "?\n", "not base64"},
+		{Passages.Again, "*3\nAAA\n", "ends inside a row"},
+		{Passages.Again, "?\n", `"?" is no pack`},
 		{Passages.Contexts, line("-1", "0"), `number "-1"`},
 		{Passages.Contexts, line("1", "0 x"), `number "x"`},
 		{Passages.Contexts, strings.Replace(line("1", "0"), "abc", "abd", 1), "at 7"},
-		{Passages.Matches, "AAAA\n", "ends inside a context"},
-		{Passages.Spans, "AAAA\n", "ends inside a row"},
+		{Passages.Matches, "*3\nAAA\n", "ends inside a context"},
+		{Passages.Spans, "*3\nAAA\n", "ends inside a row"},
 		{Passages.Sources, line("id", "4"), `number "4", of up to 3`},
 		{Passages.Sources, "7\tabc\n", "2 fields"},
 		{cut, line("id", "{"), "spans"},

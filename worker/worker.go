@@ -16,7 +16,7 @@ import (
 )
 
 // Protocol is raised whenever a line changes its meaning.
-const Protocol = 13
+const Protocol = 14
 
 // ErrUnlike is returned where driver and worker do not agree.
 var ErrUnlike = errors.New("driver and worker differ")
@@ -104,16 +104,12 @@ func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Count
 }
 
 // RecordsInPacks is Records for an engine that had rather move a few large rows. Its
-// input is the same. A line is a document, place, method, id, reason, check (nothing where it is rejected) and nothing ("blank" if it has no text), or a
-// pack for Distinct, part, four empty fields and the pack: the hashes, sketches and
+// input is the same. A line is a document, place, method, id, reason, check (nothing where it is rejected) and nothing ("blank" if it has no text), or,
+// behind six empty fields, part and pack, for Distinct: the hashes, sketches and
 // keys of documents, by hash, in s.Parts parts.
 func (s Stages) RecordsInPacks(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
-	texts := newPacks(s.Parts, func(part int, pack []byte) error {
-		l.line = fmt.Appendf(l.line, "%d\t\t\t\t\t", part)
-		l.appendBase64(pack)
-		return l.write()
-	})
+	texts := l.packsOf(s.Parts, "\t\t\t\t\t\t")
 	err := s.eachDocument(l, func(d document, rec *neardup.Record) error {
 		route, check := "", ""
 		if d.reject == "" {

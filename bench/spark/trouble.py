@@ -35,7 +35,7 @@ class Trouble:
         if self.what == "child":
             os.makedirs(self.setup["dir"] + "/victims", exist_ok=True)
             open(self.victim(), "w").close()
-        act = {"executor": self.kill_executor, "python": self.kill_python, "slow": self.slow}.get(self.what)
+        act = {"executor": self.kill_executor, "slow": self.slow}.get(self.what)
         if act:
             self.thread = threading.Thread(target=self.watch, args=(act,))
             self.thread.start()
@@ -117,18 +117,6 @@ class Trouble:
             if f"--executor-id {id} " in line and app in line:
                 return pid
         return None
-
-    def kill_python(self):
-        """The Python that an executor has made for its tasks."""
-        for executor in self.busy()[:1]:
-            self.kill_below(self.executor(executor), lambda line: "pyspark.daemon" in line, "Python of an executor")
-
-    def kill_below(self, top, wanted, name):
-        table = servers.processes()
-        mine = [p for p in servers.below(table, top) if wanted(table[p][1])] if top else []
-        if mine and not self.did:
-            os.kill(max(mine), signal.SIGKILL)  # the newest: of daemons the one that works
-            self.happened(name + " ended")
 
     def slow(self):
         """One worker's executor and all below are stopped nine tenths of the time."""

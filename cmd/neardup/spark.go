@@ -69,12 +69,12 @@ func sparkCommand(a *app) *cobra.Command {
 standalone cluster or YARN. INPUT and DIR are files, folders or patterns of any
 file system that Spark knows (file:, hdfs:, s3a:). JSONL and lines are read in
 pieces, also where gzip or bzip2 packs them (with gzip a file is a piece); Parquet by Spark;
-all other formats a file a task, in its memory. DIR appears whole or not at all,
+all other formats a file a task, which copies it to its disk. DIR appears whole or not at all,
 with _SUCCESS last: ` + what + `,
 rejected records in rejects, the summary in summary.json.
 
-What follows -- goes to spark-submit. It needs a Python with pyspark, pandas, pyarrow
-and numpy, and Java 17; executors need Python with pandas, pyarrow and numpy.
+What follows -- goes to spark-submit. It needs a Python with pyspark, pyarrow and numpy,
+and Java 17, on this machine; executors are sent what they run, and need no Python.
 
 ` + exitHelp,
 			Example: `  neardup spark ` + verb + ` 'news/*.jsonl.gz' --out news-` + verb + `

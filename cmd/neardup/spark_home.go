@@ -21,7 +21,7 @@ type sparkHome struct {
 // askSpark is a program that prints where pyspark is, or says what is missing. Importing it, and what it needs, would take half a second.
 const askSpark = `
 import importlib.util, os, runpy
-for name in ("pyspark", "pandas", "pyarrow", "numpy"):
+for name in ("pyspark", "pyarrow", "numpy"):
     found = importlib.util.find_spec(name)
     assert found and found.origin, "No module named " + repr(name)
     if name == "pyspark":
@@ -46,7 +46,7 @@ func (v *sparkVerb) findSpark(ctx context.Context) (s sparkHome, err error) {
 			lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
 			reason = lines[len(lines)-1]
 		}
-		return s, fmt.Errorf("no Spark: %s says: %s; install it (python3 -m pip install 'pyspark>=4' pandas pyarrow numpy), or name a Python that has it with --python", s.python, reason)
+		return s, fmt.Errorf("no Spark: %s says: %s; install it (python3 -m pip install 'pyspark>=4' pyarrow numpy), or name a Python that has it with --python", s.python, reason)
 	}
 	s.home = os.Getenv("SPARK_HOME")
 	if s.home == "" {

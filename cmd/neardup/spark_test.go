@@ -100,7 +100,7 @@ func TestHeapOf(t *testing.T) {
 
 // What a Python has is told without importing it.
 func TestAskSpark(t *testing.T) {
-	all := map[string]string{"pyspark/__init__.py": "raise SystemExit('imported')", "pyspark/version.py": "__version__: str = '4.2.0.dev1'", "pandas/__init__.py": "", "pyarrow/__init__.py": "", "numpy/__init__.py": ""}
+	all := map[string]string{"pyspark/__init__.py": "raise SystemExit('imported')", "pyspark/version.py": "__version__: str = '4.2.0.dev1'", "pyarrow/__init__.py": "", "numpy/__init__.py": ""}
 	for _, c := range []struct{ name, content, want string }{
 		{"numpy/__init__.py", "", ""},
 		{"numpy/__init__.py", "-", "No module named 'numpy'"},

@@ -74,14 +74,12 @@ class Spark(Session):
 
     def test_no_text(self):
         """Is new, says so and is counted, as on one machine."""
-        from neardup.spark import dedup
-        from neardup.spark._job import totals
+        from neardup.spark import dedup, digest
 
         none = [json.dumps({"id": f"none {i}", "text": t}) for i, t in enumerate(["", " \t\u3000", "", None])]
         path = self.write("no text.jsonl", [*none[:3], *lines("uci_sms/docs.jsonl", 300), none[3]])
         want, got = self.local(path), dedup(self.frame(path))
-        sums, digest, _ = totals(got)
-        self.assertEqual((sums["blank"], digest), (4, want["digest"]))
+        self.assertEqual((got.where("basis = 'no text'").count(), digest(got)), (4, want["digest"]))
         self.assertEqual(want["blank"], 4)
         self.assertEqual({r.id for r in got.where("basis = 'no text' and decision = 'new'").collect()}, {f"none {i}" for i in range(4)})
 
@@ -124,14 +122,16 @@ class Spark(Session):
         subprocess.run(["neardup", "tune", "--judged", self.write("judged.jsonl", map(json.dumps, pairs)), "--weights", learned], check=True, capture_output=True)
         spec = f"auto weights={learned} threshold=.6"
         self.assertNotEqual(self.local(path)["method"], self.same(path, ["--method", spec], method=spec)["method"])
-        with unittest.mock.patch.object(_job, "one_process", return_value=False):
+        with unittest.mock.patch.object(_job._jar, "one_process", return_value=False):
             job = _job.Job(self.spark, {"idf": table, "method": spec})
         self.assertEqual(list(job.worker.files), ["--idf=" + table, "--method=" + spec])
         with open(table, "rb") as f:
             want = f.read()
         os.remove(table)  # an executor on another machine has only what was sent
         os.remove(learned)
-        argv = job.worker.argv("contract")
+        program, *words = job.worker.argv("contract")  # as Command.java reads them
+        argv = [neardup.path(), *("".join((w[0], SparkFiles.get(w[1]), w[2])) if len(w) == 3 else w[0] for w in words)]
+        self.assertEqual(program, ["", "neardup", ""])
         self.assertEqual(subprocess.run(argv, check=True, capture_output=True, text=True).stdout.strip(), argv[-1][len("--expect=") :])
         (sent,) = (f for f in argv if f.startswith("--idf="))
         self.assertTrue(sent.startswith("--idf=" + SparkFiles.getRootDirectory()), sent)

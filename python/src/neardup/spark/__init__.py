@@ -5,8 +5,8 @@
 >>> decisions = dedup(news, id="nid", text="body", threshold=0.7)  # doctest: +SKIP
 >>> news.join(decisions.where("decision = 'new'"), "place", "left_semi")          # doctest: +SKIP
 
-Executors run the command as child processes; they need Python with pyarrow, and
-nothing of this package: it is sent to them.
+Executors run the command as child processes of Spark's JVMs: it is sent to them with a jar, and they need
+no Python.
 """
 
 from ._decide import DECISIONS, PAIRS, dedup, pairs

@@ -18,13 +18,13 @@ class Rows:
         pairs, count = self.job.counted(met.where("role is null").select("later", "earlier").distinct())
         postings = met.where(F.col("role") != _stage.COPY).select("key", "place")
         if not postings.isEmpty():
-            labels = self._labels(postings, _components.star_forest)
+            labels = self._labels(postings, stars=True)
             if self.job.index:  # of a bucket of one text and many of the index
                 labels = labelled(labels, postings)
         return pairs, count, labels, _records.copies_of(met)
 
-    def _labels(self, rows, forest):
-        return _components.components(self.job, self.job.stage(rows, forest, _stage.PAIR), self.on_driver)
+    def _labels(self, rows, stars=False):
+        return _components.components(self.job, _components.forest(self.job, rows, stars), self.on_driver)
 
     def across(self, pairs, hot):
         """Candidates but those of one component, which is decided whole."""
@@ -48,7 +48,7 @@ class Rows:
         ends = edges.unionByName(late).select("later", "earlier").where("earlier >= 0")  # a document of an index links nothing
         if hot is not None:
             ends = ends.unionByName(hot.where("place != label").select(F.col("place").alias("later"), F.col("label").alias("earlier")))
-        labels, members = self._labels(ends, _components.edge_forest), None
+        labels, members = self._labels(ends), None
         if self.job.index:
             of_index = edges.where("earlier < 0").select(F.col("later").alias("place"))
             labels = self.job.keep(labelled(labels, of_index if hot is None else of_index.unionByName(hot.select("place"))))
@@ -69,8 +69,8 @@ class Rows:
 
     def lead(self, edges):
         """The edge of each duplicate to its leader, and of each variant: a component is one task's."""
-        rows = self.job.divided(edges, "label").sortWithinPartitions("later", "earlier").select(_stage.EDGE_COLUMNS)
-        best = self.job.stage(rows, _stage.lead(self.job.worker), _stage.EDGES).drop("conflicts")
+        rows = self.job.divided(edges, "label").sortWithinPartitions("later", "earlier")
+        best = self.job.stage(rows, _stage.lead()).drop("conflicts")
         variants = edges.where("relation = 'variant'").select("later", "earlier", "conflicts")
         return self.job.keep(best.join(variants, ["later", "earlier"], "left").select(_stage.EDGE_COLUMNS))
 

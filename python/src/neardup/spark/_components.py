@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, Window, functions as F
 
-from . import _lines, _stage
+from . import _jar, _stage
 from ._job import FEW
 from ._verify import texts_of
 
-HELD = 1 << 20  # edges that a task holds at once, 16 bytes each, and some times that while it contracts them
+HELD = 1 << 20  # places that a task holds at once while it contracts edges
 
 
 def connected(n, a, b):
@@ -42,58 +42,15 @@ def labelled(a, b):
     return places, places[connected(len(places), np.searchsorted(places, a), np.searchsorted(places, b))]
 
 
-def forest(edges):
-    """Of arrays (a, b), edges, rows of PAIR: the same components by fewer edges, at most one a place of what was held at once."""
-    held, count = [], 0
-    for more in edges:
-        held.append(more)
-        count += len(more[0])
-        if count < HELD:
-            continue
-        held = [_contracted(held)]
-        count = len(held[0][0])
-        if count > HELD // 2:  # more will hardly make it less
-            yield _pairs(*held[0])
-            held, count = [], 0
-    if held:
-        yield _pairs(*_contracted(held))
-
-
-def _pairs(later, earlier):
-    return pa.RecordBatch.from_arrays([_lines.column(later), _lines.column(earlier)], ["later", "earlier"])
-
-
-def _contracted(edges):
-    places, label = labelled(*(np.concatenate(ends) for ends in zip(*edges)))
-    below = places != label
-    return places[below], label[below]
+def forest(job, rows: DataFrame, stars) -> DataFrame:
+    """Of edges, or of stars, rows (key, place), those of a key one after the other, fewer edges of the same components."""
+    return _jar.frame(job.spark, _jar.stages(job.spark).forest(_jar.rows_of(rows), stars, HELD), _stage.schema(_stage.PAIR))
 
 
 def stars(key, place):
     """(place, hub): those of a key stand together, and the first of them is the hub."""
     begins = np.flatnonzero(np.diff(key, prepend=~key[:1]))
     return place, np.repeat(place[begins], np.diff(begins, append=len(key)))
-
-
-def star_forest(parts):
-    """The forest of rows (key, place), those of a key one after the other in one partition."""
-
-    def edges():
-        last = hub = None
-        for b in _stage.filled(parts):
-            key, place = map(_lines.values, _stage.columns(b, "key", "place"))
-            ends, hubs = stars(key, place)
-            if key[0] == last:  # of a bucket that began in the batch before
-                hubs = np.where(np.cumsum(np.diff(key, prepend=last) != 0) == 0, hub, hubs)
-            last, hub = key[-1], hubs[-1]
-            yield ends, hubs
-
-    return forest(edges())
-
-
-def edge_forest(parts):
-    """The forest of rows of PAIR."""
-    return forest(tuple(map(_lines.values, _stage.columns(b, "later", "earlier"))) for b in _stage.filled(parts))
 
 
 def components(job, edges: DataFrame, on_driver: int) -> DataFrame:
@@ -153,4 +110,4 @@ def decided(job, docs, need: DataFrame, few, ruled, conflicts) -> DataFrame:
     """The edges that decide all documents of some components: columns of EDGES. need: (place, label), few or not, copies too."""
     rulings = [(a, b, link) for link in ("must", "cannot") for a, b in sorted(getattr(ruled, link))]
     rows = job.divided(texts_of(job, docs, need, few).select("place", "check", "label", "text"), "label").sortWithinPartitions("place")
-    return job.stage(rows, _stage.decide(job.worker, docs.raw, rulings, conflicts), _stage.EDGES)
+    return job.stage(rows, _stage.decide(job.worker, docs.raw, rulings, conflicts))

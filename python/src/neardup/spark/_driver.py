@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from . import _components, _stage
 from ._job import FEW
-from ._verify import verify_few
+from ._verify import EDGES, verify_few
 
 ROWS = 4_000_000  # candidates, hot postings and copies, up to 300 bytes each (a candidate 100, a copy 200, a near pair that decides 300)
 
@@ -86,7 +86,8 @@ class Rows:
 
     def _lead(self, edges):
         edges = edges.sort_by([("later", "ascending"), ("earlier", "ascending")])
-        return pa.Table.from_batches(_stage.lead(self.job.worker)(edges.to_batches(1 << 18)), _stage.EDGE_SCHEMA)
+        rows = self.job.spark.createDataFrame(edges.combine_chunks()).coalesce(1)
+        return _table(self.job.stage(rows, _stage.lead()))
 
     def of_copies(self, late, best, copies):
         """The edges of copies: to the document they equal if that leads, else to the best leader before them."""
@@ -96,7 +97,7 @@ class Rows:
         n = int((~lost).sum())
         equal = pa.table(
             [pa.array(place[~lost]), pa.array(first[~lost]), pa.repeat(1.0, n), pa.nulls(n, pa.int32()), pa.repeat("copy", n), pa.nulls(n, pa.string()),
-             pa.repeat("equal text", n), pa.nulls(n, pa.string())], schema=_stage.EDGE_SCHEMA)
+             pa.repeat("equal text", n), pa.nulls(n, pa.string())], schema=EDGES)
         if not lost.any():
             return equal
         # The leader that the text has, or one that came after it and before the copy.
@@ -130,7 +131,7 @@ def _numbers(table, name):
 
 
 def _table(edges):
-    return edges.toArrow().cast(_stage.EDGE_SCHEMA)
+    return edges.toArrow().cast(EDGES)
 
 
 def once(later, earlier):

@@ -1,30 +1,28 @@
 """Files of any file system that Spark knows, to documents with places, and folders that appear whole."""
 
+import bisect
 import collections
 import itertools
-import os
 import re
-import tempfile
 import uuid
 from dataclasses import dataclass
 from typing import Callable
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, functions as F
+from pyspark.sql import functions as F
 
 from .._command import Error
-from . import _lines, _stage
-from ._pieces import GLOB, Pieces, escaped, partitions, plain
-from ._places import ROW_BITS, Placed, column, quoted
+from . import _jar
+from ._pieces import GLOB, Pieces, escaped, plain
+from ._places import Placed, column, quoted
 from ._records import Documents
 from ._tables import Tables
 
 DOCUMENTS = "place long, id string, text string, file string, line long, reason string"
 LINES = (".jsonl", ".ndjson")
+SMALL = 1 << 20  # bytes of files that one task reads, if it reads more than one
 SPLIT = ("", ".gz", ".bz2")  # what Spark reads by lines itself
 
 
@@ -58,7 +56,7 @@ def read(job, inputs, format, flags, note=lambda text: None) -> Source:
     """Reads inputs in the order given, those of a folder by name.
 
     JSONL and lines are read in pieces, Parquet by Spark; all else is read as on one
-    machine, a file by one task, which holds it. note is told what was left out.
+    machine, a file by one task, which copies it to its disk. note is told what was left out.
     """
     files, sizes, hidden = listed(job.spark, inputs)
     if hidden:
@@ -75,7 +73,7 @@ def read(job, inputs, format, flags, note=lambda text: None) -> Source:
         raise Error(f"{plain(collections.Counter(files).most_common(1)[0][0])} is named twice")
     if kind == "parquet":
         return parquet(job, inputs, files, sizes, flags)
-    return whole(job, files, format, flags)
+    return whole(job, files, sizes, format, flags)
 
 
 def kind_of(name, format):
@@ -148,36 +146,20 @@ def by_line(job, files, sizes, format, flags) -> Source:
     return Source(Documents(lines, ("--raw", "--format=" + format, *flags), pieces.ordered), rejects, kept, named=named, ranks=pieces.ranks)
 
 
-def read_lines(lines):
-    """The lines of `worker read`; a document that was rejected has a reason and no text."""
-    s = pa.string()
-    b = _lines.parse(lines, line=pa.int64(), id=s, text=s, reason=s).to_batches()[0]
-    reason = pc.if_else(pc.equal(b.column(3), _lines.EMPTY), _lines.NULL, _lines.unescape(b.column(3)))
-    return pa.RecordBatch.from_arrays([b.column(0), _lines.unescape(b.column(1)), _lines.unescape(b.column(2)), reason], ["line", "id", "text", "reason"])
-
-
-def numbered_files(job, files):
-    """(file, number, path): the name that Spark gives a file, and the one by which people know it."""
-    return F.broadcast(job.spark.createDataFrame(pa.table({"file": files, "number": pa.array(range(len(files)), pa.int64()), "path": list(map(plain, files))})))
-
-
-def whole(job, files, format, flags) -> Source:
-    """A file a task, by the readers of the local command; kept documents are written as JSONL of id and text."""
-    spark = job.spark
-    batch = "spark.sql.execution.arrow.maxRecordsPerBatch"
-    rows = spark.conf.get(batch)
-    spark.conf.set(batch, 1)  # a file, here; not in the stages that come
-    spark.conf.set("spark.sql.files.maxPartitionBytes", 1 << 20)  # one file a partition, but for small ones
-    content = spark.read.format("binaryFile").load(list(map(escaped, files))).select("path", "content")
-    documents = content.mapInArrow(_read_file(job.worker, ["--format=" + format, *flags]), DOCUMENTS).join(numbered_files(job, files), "file")
-    at = F.shiftleft("number", ROW_BITS) + F.col("place")
-    where = {number: p for p, several in enumerate(partitions(content, files)) for number, _ in several}
-    try:
-        documents = job.keep(documents.select(at.alias("place"), "id", "text", F.col("path").alias("file"), "line", "reason"))
-    finally:
-        spark.conf.set(batch, rows)
-
-    placed = Placed(documents, [where[i] for i in range(len(files))])
+def whole(job, files, sizes, format, flags) -> Source:
+    """A file a task, or some small ones, by the readers of the local command; kept documents are written as JSONL of id and text."""
+    begins = [0]  # of each partition its first file
+    total = 0
+    for i, size in enumerate(sizes):
+        if total and total + size > SMALL:
+            begins.append(i)
+            total = 0
+        total += size + 1
+    begins.append(len(files))
+    argv = job.worker.words("read", "--format=" + format, *flags)
+    rows = _jar.stages(job.spark).files(job.spark.sparkContext._jsc.sc(), files, begins, argv)
+    documents = job.keep(_jar.frame(job.spark, rows, DOCUMENTS))
+    placed = Placed(documents, [bisect.bisect_right(begins, i) - 1 for i in range(len(files))])
     read = placed.where("reason is null")  # what was rejected is known by its reason; the others keep their places
 
     def kept(of):
@@ -190,30 +172,6 @@ def whole(job, files, format, flags) -> Source:
         return documents.where("reason is null and id != concat(file, ':', line)")
 
     return Source(Documents(read), rejects, kept, named=named)
-
-
-def _read_file(worker, flags):
-    def run(parts):
-        for b in _stage.filled(parts):
-            for path, content in zip(b.column(0).to_pylist(), b.column(1)):
-                yield from _one_file(worker, flags, path, content.as_buffer())
-
-    return run
-
-
-def _one_file(worker, flags, path, content):
-    base = path.rsplit("/", 1)[-1]
-    with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
-        name = os.path.join(folder, base)
-        with open(name, "wb") as f:
-            f.write(content)
-        at = 0
-        argv = [worker.program or _stage.command(), "worker", "read", *flags, "--name=" + plain(path), name]
-        for t in _stage.child(argv, [b""], read_lines):
-            n = t.num_rows
-            place = _lines.column(np.arange(at, at + n))
-            at += n
-            yield pa.RecordBatch.from_arrays([place, t.column(1), t.column(2), pa.repeat(_lines.one(path), n), t.column(0), t.column(3)], ["place", "id", "text", "file", "line", "reason"])
 
 
 PARQUET = ("id-field", "text-field", "title-field", "compare")  # flags of readers that Spark's own obeys
@@ -235,7 +193,8 @@ def parquet(job, inputs, files, sizes, flags) -> Source:
     rows, place, number = pieces.scan, pieces.place.alias("place"), pieces.file.alias("number")
     id, text = id_column(rows, named), text_column(rows, named)
     row = (F.col("_metadata.row_index") + 1).cast("string")
-    documents = rows.select(place, id.alias("id"), text.alias("text"), number, row.alias("row")).join(numbered_files(job, files), "number", "left")
+    numbers = job.spark.createDataFrame(pa.table({"number": pa.array(range(len(files)), pa.int64()), "path": list(map(plain, files))}))
+    documents = rows.select(place, id.alias("id"), text.alias("text"), number, row.alias("row")).join(F.broadcast(numbers), "number", "left")
     documents = pieces.placed(documents.select("place", F.coalesce("id", F.concat("path", F.lit(":"), "row")).alias("id"), "text"))
     # A column of the file may be called as one of ours.
     whole = pieces.placed(rows.select(place, text.alias("text"), *[F.col(quoted(c)).alias(f"c{i}") for i, c in enumerate(rows.columns)]))

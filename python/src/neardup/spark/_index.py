@@ -8,12 +8,11 @@ import json
 import os
 from urllib.parse import quote
 
-import pyarrow as pa
 from py4j.protocol import Py4JJavaError
-from pyspark.sql import DataFrame, functions as F
+from pyspark.sql import DataFrame
 
 from .._command import Error
-from . import _lines, _stage
+from . import _stage
 
 
 class Index:
@@ -34,20 +33,8 @@ class Index:
 
     def names(self, job, places: DataFrame) -> DataFrame:
         """(place, id) of documents of the index by a column of places, each once."""
-        return job.stage(places, _names(job.worker), "place long, id string")
-
-
-def _names(worker):
-    def run(parts):
-        feed = ("".join(f"{p}\n" for p in b.column(0).to_pylist()).encode() for b in _stage.filled(parts))
-        return worker.run(feed, _named, "names", *worker.index)
-
-    return run
-
-
-def _named(lines):
-    place, id = _lines.parse(lines, place=pa.int64(), id=pa.string()).to_batches()[0].columns
-    return pa.RecordBatch.from_arrays([place, _lines.unescape(id)], ["place", "id"])
+        (column,) = places.columns
+        return job.stage(places.withColumnRenamed(column, "place"), _stage.Stage(("names", *self.flags), "place n", "place n, id t"))
 
 
 def located(spark, name) -> list:

@@ -1,20 +1,16 @@
 """What all stages of one call share: the session, the flags, what is cached."""
 
 import contextlib
-import functools
 import hashlib
-import operator
 import os
 import re
 import shutil
-import sys
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from .. import _command
-from .._command import Error
-from . import _folders, _index, _packs, _stage
+from . import _folders, _index, _jar, _stage
 from ._places import CO_PARTITION, classic
 
 REFUSED = {
@@ -42,7 +38,7 @@ class Job:
         self.partitions = partitions  # of each shuffle; None: Spark's own number, and it puts small ones together
         self.pieces = pieces  # in which files are read, at most
         self.cached = []  # what keep made, with what is cached
-        self._folder = self._labels = None
+        self._folder = None
         for name in options:
             if name in REFUSED:
                 raise TypeError(f"{name}= is not for Spark: {REFUSED[name]}")
@@ -52,9 +48,8 @@ class Job:
             flags = self.index.method
         contract = _stage.once([*of, "contract", *flags]).rstrip("\n")
         self.method = contract.split(" ", 2)[2]  # after the protocol and the cleaning
-        self.here = one_process(self.spark.sparkContext)
-        ship(self.spark)
-        self.worker = _stage.Worker([*flags, f"--expect={contract}"], _command.path() if self.here else None, self.shipped(flags), self.index.flags if self.index else ())
+        self.here = _jar.one_process(self.spark.sparkContext)
+        self.worker = _stage.Worker([*flags, f"--expect={contract}"], _jar.program(spark), self.shipped(flags), self.index.flags if self.index else ())
 
     @contextlib.contextmanager
     def settings(self):
@@ -78,19 +73,18 @@ class Job:
         finally:
             sc.setJobDescription(before)
 
-    def stage(self, df: DataFrame, stage, schema: str) -> DataFrame:
-        return df.mapInArrow(stage, schema)
+    def stage(self, df: DataFrame, stage: _stage.Stage) -> DataFrame:
+        """What a stage makes of a frame; shuffles before it run at once."""
+        return _jar.run(self.spark, self.worker.argv(*stage.argv), stage, df)
 
     def divided(self, df: DataFrame, *by) -> DataFrame:
         """Rows that agree in the columns come to one partition."""
         return df.repartition(self.partitions, *by) if self.partitions else df.repartition(*by)
 
     @property
-    def labels(self):
-        """Numbers that repartition sends to one partition each, in order, so that parts lie as the command divides them."""
-        if self._labels is None:
-            self._labels = _packs.labels(self.partitions or int(self.spark.conf.get("spark.sql.shuffle.partitions")))
-        return self._labels
+    def parts(self) -> int:
+        """Into how many the command divides packs: each is named by a number that repartition sends to one partition."""
+        return self.partitions or int(self.spark.conf.get("spark.sql.shuffle.partitions"))
 
     def by_part(self, df: DataFrame) -> DataFrame:
         """Rows of a part come to one partition."""
@@ -151,43 +145,9 @@ class Job:
                 df.unpersist()
 
 
-def one_process(sc) -> bool:
-    """Whether the driver is its own executor: local[2], but not local-cluster."""
-    return re.match(r"local(\[|$)", sc.master) is not None
-
-
-def ship(spark):
-    """Sends package and command to executors on other machines, once."""
-    sc = spark.sparkContext
-    if getattr(sc, "_neardup_shipped", False):
-        return
-    if one_process(sc) and "PYSPARK_PYTHON" not in os.environ and not sc.getConf().get("spark.pyspark.python"):
-        sc.pythonExec = sys.executable  # not the python3 on PATH, which has none of this where no environment is activated
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    folder = _folders.held()
-    package = os.path.join(folder, "package", "neardup")
-    shutil.copytree(here, package, ignore=shutil.ignore_patterns("bin", "__pycache__"))
-    sc.addPyFile(shutil.make_archive(os.path.join(folder, "neardup-package"), "zip", os.path.dirname(package)))
-    if not one_process(sc):
-        command = os.path.join(folder, "neardup")
-        shutil.copy2(_command.path(), command)
-        sc.addFile(command)
-    sc._neardup_shipped = True
-
-
 def digest(decisions: DataFrame) -> str:
     """The digest of decisions: equal to that of `neardup dedup` if they are equal."""
-    return totals(decisions)[1]
-
-
-def totals(decisions: DataFrame, checked=False):
-    """({documents, kept, variants, equal, blank}, digest, the checks of kept texts in one if there is a column of them), in one pass."""
     spark = classic(decisions)
-    ship(spark)
-    worker = _stage.Worker(program=_command.path() if one_process(spark.sparkContext) else None)
-    check = F.col("check") if checked else F.lit(0).cast("long").alias("check")
-    columns = decisions.select("id", "decision", "leader", F.coalesce("similarity", F.lit(0.0)).alias("similarity"), "variant_of", "basis", check)
-    parts = columns.mapInArrow(_stage.digest(worker), "digest string, " + "".join(f"{n} long, " for n in _stage.TOTALS) + "checks long").collect()
-    lines = "".join(p.digest + "\n" for p in parts).encode()
-    checks = functools.reduce(operator.xor, (p.checks for p in parts), 0)
-    return {n: sum(p[n] for p in parts) for n in _stage.TOTALS}, _stage.once(["digest"], lines).strip(), checks
+    columns = decisions.select("id", "decision", "leader", F.coalesce("similarity", F.lit(0.0)).alias("similarity"), "variant_of")
+    parts = _jar.run(spark, _stage.Worker(program=_jar.program(spark)).argv("digest"), _stage.digest(), columns).collect()
+    return _stage.once(["digest"], "".join(p.digest + "\n" for p in parts).encode()).strip()

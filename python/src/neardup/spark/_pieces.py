@@ -5,6 +5,7 @@ import collections
 import itertools
 import re
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, functions as F
 
 from .._command import Error
@@ -79,7 +80,7 @@ class Pieces:
         for first, end in ends.items():
             before = itertools.accumulate((counts.get(i, 0) for i in range(first, end)), initial=0)
             found += [(i, self.files[self.number[i]], n) for i, n in zip(range(first, end + 1), before)]
-        known = F.broadcast(self.spark.createDataFrame(found, "piece long, file string, before long"))
+        known = F.broadcast(self.spark.createDataFrame(pa.table(list(map(list, zip(*found))), ["piece", "file", "before"])))
         line = F.col("before") + F.col("place").bitwiseAND(ROWS) + 1
         return rows.join(known, "piece").withColumn("line", line).drop("piece", "before", "place")
 

@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 from pyspark.sql.types import StructType
 
 from .._command import Error
-from . import _packs
+from . import _jar
 from ._tables import Tables
 
 ROW_BITS = 33
@@ -34,7 +34,7 @@ class Placed:
     def __init__(self, rows: DataFrame, partitions: Union[None, Sequence[int], Callable] = None):
         """partitions: of each piece its partition, or what tells them of the planned RDD; None: pieces are partitions."""
         n = rows._jdf.queryExecution().toRdd().getNumPartitions()
-        labels = _packs.labels(max(n, 1))
+        labels = list(map(int, _jar.stages(rows.sparkSession).labels(max(n, 1)).split(",")))
         plan = rows.withColumn(PIECE, F.get(numbers(labels), F.spark_partition_id()))._jdf
         rdd = plan.queryExecution().toRdd().setName(PLACES)
         if rdd.getNumPartitions() != n:

@@ -4,9 +4,10 @@ import os
 import uuid
 from dataclasses import dataclass
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, Window, functions as F
 
-from . import _packs, _stage
+from . import _stage
 from ._places import Placed
 
 # Buckets of up to so many texts are paired whatever their texts: it is
@@ -27,29 +28,32 @@ class Documents:
 
 def records(job, docs: Documents) -> DataFrame:
     """Columns of RECORDS: documents and packs. job.records becomes those of documents, which lie as the documents do."""
-    made = job.keep(job.stage(docs.placed.rows, _packs.records(job.worker, job.labels, docs.raw, tallied(job, docs)), _packs.RECORDS))
-    each = made.where("part is null").select("place", F.col("method").alias("route"), "id", "reason", "check", F.col("pack").isNotNull().alias("blank"))
+    made = job.keep(job.stage(docs.placed.rows, _stage.records(job.parts, docs.raw, tallied(job, docs))))
+    each = made.where("part is null").select("place", F.col("method").alias("route"), "id", "reason", "check", F.col("blank").isNotNull().alias("blank"))
     job.records = Placed(each, docs.placed.partitions)
     return made
 
 
 def tallied(job, docs: Documents):
-    """A file of the counts of all partitions, for methods that choose keys by them."""
+    """The flag of a file of the counts of all partitions, for methods that choose keys by them."""
     if not job.method.startswith("ngram/") or job.index:
         return None
     folder = job.folder()
     total, part = os.path.join(folder, f"{uuid.uuid4().hex}.counts"), os.path.join(folder, "part.counts")
     have = []
-    for r in docs.placed.rows.mapInArrow(_stage.tally(job.worker, docs.raw), "counts binary").toLocalIterator():
+    for r in job.stage(docs.placed.rows, _stage.tally(docs.raw)).toLocalIterator():
         with open(part, "wb") as f:
-            f.write(r.counts)
+            f.write(r.made)
         counts = _stage.once_bytes(["tally", *job.worker.flags, "--tally=" + ",".join([part, *have])])
         with open(total, "wb") as f:
             f.write(counts)
         have = [total]
-    if have and not job.here:
-        job.spark.sparkContext.addFile(total)
-    return total if have else None
+    if not have:
+        return None
+    if job.here:
+        return "--tally=" + total
+    job.spark.sparkContext.addFile(total)
+    return "--tally=", os.path.basename(total), ""
 
 
 def copies_of(met: DataFrame) -> DataFrame:
@@ -59,9 +63,9 @@ def copies_of(met: DataFrame) -> DataFrame:
 
 def met(job, made: DataFrame, named: list, small: int) -> DataFrame:
     """Columns of MET, of RECORDS: candidates, the postings of hot buckets, and copies. Documents that are named keep a text of their own."""
-    texts = job.by_part(made.where("part is not null").select("part", "pack"))
-    posted = job.by_part(job.stage(texts, _packs.distinct(job.worker, job.labels, named), _packs.DISTINCT))
-    return job.stage(posted, _packs.bucket_packed(job.worker, small), _stage.MET)
+    texts = job.by_part(made.where("part is not null").select("part", F.lit("r").alias("kind"), "pack"))
+    posted = job.by_part(job.stage(texts, _stage.distinct(job.worker, job.parts, named)))
+    return job.stage(posted, _stage.bucket_packed(job.worker, small))
 
 
 def slices(job, rows: DataFrame) -> DataFrame:
@@ -80,7 +84,7 @@ def all_candidates(job, met: DataFrame) -> DataFrame:
     pairs = met.where("role is null").select("later", "earlier")
     large = met.where(F.col("role") != _stage.COPY).select("key", "place", F.lower("role").alias("role"), "sketch")
     if not large.isEmpty():
-        pairs = pairs.unionByName(job.stage(slices(job, large), _stage.bucket(job.worker), _stage.PAIR))
+        pairs = pairs.unionByName(job.stage(slices(job, large), _stage.bucket()))
     return pairs.distinct()
 
 
@@ -89,8 +93,8 @@ def named_documents(recs: DataFrame, rulings: dict) -> dict:
     ids = sorted({i for pair in rulings for i in pair})
     if not ids:
         return {}
-    schema = recs.sparkSession.createDataFrame([(i,) for i in ids], "id string")
+    asked = recs.sparkSession.createDataFrame(pa.table({"id": ids}))
     out = {}
-    for r in recs.select("place", "id").join(F.broadcast(schema), "id").collect():
+    for r in recs.select("place", "id").join(F.broadcast(asked), "id").collect():
         out.setdefault(r.id, []).append(r.place)
     return out

@@ -20,7 +20,7 @@ class Rulings:
         self.count = sum(1 for a, b in rulings if a in named and b in named)
 
     def frame(self, pairs):
-        return F.broadcast(self.job.spark.createDataFrame(sorted(pairs), "later long, earlier long"))
+        return F.broadcast(self.job.spark.createDataFrame(pa.table(list(map(list, zip(*sorted(pairs)))), ["later", "earlier"])))
 
     def apply(self, edges: DataFrame) -> DataFrame:
         """Takes out the edges of pairs that are ruled about."""

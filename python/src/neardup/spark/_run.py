@@ -7,11 +7,10 @@ import time
 from pyspark.sql import Observation, SparkSession, functions as F
 
 from .._command import Error
-from . import _decide, _files, _passages
-from ._job import Job, totals
+from . import _decide, _files, _jar, _passages
+from ._job import Job, digest
 from ._places import CO_PARTITION, classic
 
-BATCH = 2 << 20  # bytes
 CONFLICTS = "array<struct<kind:string,a:string,b:string>>"
 
 
@@ -19,8 +18,8 @@ def main(path):
     with open(path, encoding="utf-8") as f:
         spec = json.load(f)
     try:
-        # Spark tells this setting to the Python processes of some stages only, and so starts these processes twice; not where it is off.
-        spark = SparkSession.builder.appName("neardup " + spec["verb"]).config("spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled", "false").getOrCreate()
+        _jar.check()
+        spark = SparkSession.builder.appName("neardup " + spec["verb"]).getOrCreate()
         classic(spark)
         spark.sparkContext.setLogLevel(spec.get("log") or "ERROR")
         summary = run(spark, spec, told, lambda note: print("note:", note, file=sys.stderr, flush=True))
@@ -44,8 +43,6 @@ def run(spark, spec, tell=lambda step: None, note=lambda text: None) -> dict:
         most = spec.get("partitions")
         if most:
             spark.conf.set("spark.sql.shuffle.partitions", most)  # a number that is named to repartition would be kept for a few rows too
-        # Rows go to Python some at a time: more take memory that is asked of the system anew for each, a third of what Python takes for lines.
-        spark.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", BATCH)
         spark.conf.set(CO_PARTITION, "false")
         job = Job(spark, {}, flags=spec["method"], tell=tell, pieces=most, against=spec.get("against"), of=("passages",) if spec["verb"] == "passages" else ())
         with job.step("read"):
@@ -77,14 +74,19 @@ def dedup(job, spec, source, out, summary):
     counts = {}
     decided = _decide.decide(job, source.documents, spec.get("overrides") or None, on_driver=spec.get("onDriver", _decide.ON_DRIVER), counts=counts)
     source.check(job, spec["input"])
-    decisions, written = decided.decisions, Observation()
+    decisions, made, written = decided.decisions, Observation(), Observation()
     in_order = (lambda rows: rows) if source.documents.ordered else (lambda rows: rows.orderBy("place"))
     facts = F.from_json("conflicts", CONFLICTS)
     line = F.to_json(F.struct(
         "id", "decision", "leader", "similarity", "distance", F.col("variant_of").alias("variantOf"), facts.alias("conflicts"), "method", "basis"))
     compression = spec.get("compression") or "none"
     with job.step("decisions"):
-        in_order(decisions).select(line.alias("value")).write.option("compression", compression).text(out.path("decisions"))
+        new, rows = F.col("decision") == "new", F.count_if
+        counted = in_order(decisions).observe(
+            made, F.count(F.lit(1)).alias("documents"), rows(new).alias("kept"), rows(F.col("variant_of").isNotNull()).alias("variants"),
+            rows(F.col("basis") == "equal text").alias("equal"), rows(F.col("basis") == "no text").alias("blank"),
+            F.coalesce(F.bit_xor(F.when(new, F.col("check"))), F.lit(0)).alias("checks"))
+        counted.select(line.alias("value")).write.option("compression", compression).text(out.path("decisions"))
     with job.step("kept"):
         # Each text is held against the one that was decided, all of them at once: nothing is shuffled for it.
         checks = F.coalesce(F.bit_xor(F.xxhash64("text")), F.lit(0)).alias("checks")
@@ -95,12 +97,13 @@ def dedup(job, spec, source, out, summary):
         out.arrange("decisions", source.ranks)
         out.arrange("kept", source.ranks)
     with job.step("digest"):
-        sums, made, checks = totals(decisions, checked=True)
-    if (written.get["kept"], written.get["checks"]) != (sums["kept"], checks):
+        total = digest(decisions)
+    sums = dict(made.get)
+    if (written.get["kept"], written.get["checks"]) != (sums["kept"], sums.pop("checks")):
         raise Error(f"of {sums['kept']} texts to keep {written.get['kept']} were written, or others in their place: the input has changed meanwhile")
     summary.update(
         method=counts["method"], **sums, removed=sums["documents"] - sums["kept"],
-        candidates=counts["candidates"], edges=counts["edges"], hotDocuments=counts["hot_documents"], hotLargest=counts["hot_largest"], overrides=counts["overrides"], digest=made)
+        candidates=counts["candidates"], edges=counts["edges"], hotDocuments=counts["hot_documents"], hotLargest=counts["hot_largest"], overrides=counts["overrides"], digest=total)
 
 
 if __name__ == "__main__":

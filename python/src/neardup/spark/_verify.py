@@ -7,13 +7,17 @@ from pyspark.sql import DataFrame, functions as F
 from . import _stage
 from ._job import FEW
 
+EDGES = pa.schema([
+    ("later", pa.int64()), ("earlier", pa.int64()), ("similarity", pa.float64()), ("distance", pa.int32()), ("relation", pa.string()),
+    ("method", pa.string()), ("basis", pa.string()), ("conflicts", pa.string()),
+])
 BLOCK = 256  # later texts of a block, about
 
 
 def verify(job, docs, pairs: DataFrame, n: int, conflicts=False) -> DataFrame:
     """The edges of n candidates (later, earlier) that are near or variants."""
     if n == 0:
-        return job.spark.createDataFrame([], _stage.EDGES)
+        return job.spark.createDataFrame(EDGES.empty_table())
     blocks = blocked(job, pairs, n)
     need = blocks.select("block", F.explode(F.array("later", "earlier")).alias("place")).where("place >= 0").distinct()  # those of an index are read there
     return of_blocks(job, docs, need, 2 * n < FEW, blocks, conflicts)
@@ -27,10 +31,10 @@ def texts_of(job, docs, need: DataFrame, few) -> DataFrame:
 
 def of_blocks(job, docs, need: DataFrame, few, blocks: DataFrame, conflicts) -> DataFrame:
     """need: (block, place) of texts, few or not; blocks: (block, later, earlier)."""
-    texts = texts_of(job, docs, need, few).select("block", F.lit("t").alias("kind"), F.col("place").alias("a"), F.col("check").alias("b"), "text")
-    candidates = blocks.select("block", F.lit("c").alias("kind"), F.col("later").alias("a"), F.col("earlier").alias("b"), F.lit(None).cast("string").alias("text"))
+    texts = texts_of(job, docs, need, few).select("block", F.lit("t").alias("kind"), F.col("place").alias("a"), F.lit(None).cast("long").alias("b"), "check", "text")
+    candidates = blocks.select("block", F.lit("c").alias("kind"), F.col("later").alias("a"), F.col("earlier").alias("b"), F.lit(None).cast("long").alias("check"), F.lit(None).cast("string").alias("text"))
     rows = job.divided(texts.unionByName(candidates), "block").sortWithinPartitions("block", F.col("kind") != "t", "a")
-    return job.stage(rows, _stage.verify(job.worker, docs.raw, conflicts), _stage.EDGES)
+    return job.stage(rows, _stage.verify(job.worker, docs.raw, conflicts))
 
 
 def blocked(job, pairs: DataFrame, n: int) -> DataFrame:
@@ -49,7 +53,7 @@ def blocked(job, pairs: DataFrame, n: int) -> DataFrame:
 def verify_few(job, docs, later, earlier, conflicts) -> pa.Table:
     """verify for candidates that are on the driver, each once, in order, as numpy arrays; edges too."""
     if len(later) == 0:
-        return _stage.EDGE_SCHEMA.empty_table()
+        return EDGES.empty_table()
     starts = np.flatnonzero(np.diff(later, prepend=-1))
     label = earlier[starts]  # of each later text its first candidate
     by_label = np.argsort(label, kind="stable")
@@ -71,4 +75,4 @@ def verify_few(job, docs, later, earlier, conflicts) -> pa.Table:
     need, blocks = (job.spark.createDataFrame(pa.table(t)) for t in ({"block": at, "place": place}, {"block": block, "later": later, "earlier": earlier}))
     del at, place, order, new, block
     found = of_blocks(job, docs, need, few, blocks, conflicts)
-    return found.toArrow().cast(_stage.EDGE_SCHEMA)
+    return found.toArrow().cast(EDGES)

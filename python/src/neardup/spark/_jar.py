@@ -1,0 +1,69 @@
+"""The jar, which runs stages in Spark's JVMs, and the command that it starts there."""
+
+import os
+import re
+import shutil
+
+from pyspark.sql import DataFrame
+
+from .. import _command
+from .._command import Error
+from . import _folders, _stage
+
+JAR = os.environ.get("NEARDUP_JAR") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "jar", "neardup-spark.jar")
+
+
+def check():
+    """Fails where there is no jar."""
+    if not os.path.exists(JAR):
+        raise Error(f"no {JAR}, which runs on Spark's machines: this neardup was built without it. Take a released one, build it where Maven and a JDK "
+                    "(17 or later) are (pip install ./python; or python3 python/jar.py, and then go build), or name the jar by NEARDUP_JAR")
+
+
+def one_process(sc) -> bool:
+    """Whether the driver is its own executor: local[2], but not local-cluster."""
+    return re.match(r"local(\[|$)", sc.master) is not None
+
+
+def program(spark):
+    """The command on this machine where it is that of executors, else None: they have what was sent."""
+    return _command.path() if one_process(spark.sparkContext) else None
+
+
+def stages(spark):
+    """The object of Stages.java. With the first call executors get the jar, and the command where they are other machines."""
+    sc = spark.sparkContext
+    found = getattr(sc, "_neardup_stages", None)
+    if found is None:
+        check()
+        jvm, new = sc._jvm, sc._gateway.new_array
+        sc._jsc.addJar(JAR)
+        if not one_process(sc):
+            command = os.path.join(_folders.held(), "neardup")
+            shutil.copy2(_command.path(), command)
+            sc.addFile(command)
+        # A loader of its own: that of a session that runs has it not, and another neardup may have been used in it before.
+        urls = new(jvm.java.net.URL, 1)
+        urls[0] = jvm.java.io.File(JAR).toURI().toURL()
+        kind = jvm.java.net.URLClassLoader(urls, jvm.Thread.currentThread().getContextClassLoader()).loadClass("neardup.spark.Stages")
+        found = sc._neardup_stages = kind.getDeclaredConstructor(new(jvm.Class, 0)).newInstance(new(jvm.Object, 0))
+    return found
+
+
+def rows_of(df: DataFrame):
+    """The rows of a plan as it runs."""
+    return df._jdf.queryExecution().toRdd()
+
+
+def frame(spark, rows, schema) -> DataFrame:
+    """Rows with columns of a schema: a DDL, or a StructType."""
+    struct = spark._jvm.org.apache.spark.sql.types.StructType
+    kind = struct.fromDDL(schema) if isinstance(schema, str) else spark._jvm.org.apache.spark.sql.types.DataType.fromJson(schema.json())
+    return DataFrame(spark._jsparkSession.internalCreateDataFrame(rows, kind, False), spark)
+
+
+def run(spark, argv, stage, df) -> DataFrame:
+    """What a stage, of this command line, makes of the columns of a frame that it reads."""
+    reads = df.select(*_stage.names(stage.reads))
+    rows = stages(spark).run(rows_of(reads), argv, _stage.kinds(stage.reads), stage.first, _stage.kinds(stage.makes) if stage.makes else "", stage.parts, stage.starts)
+    return frame(spark, rows, _stage.schema(stage.makes) if stage.makes else "made binary")
