@@ -77,12 +77,15 @@ func (p *postings) freeze(to uint64) {
 	p.levels.Store(&levels{old.segments, append(slices.Clone(old.frozen), frozen{old.active, to}), newTable()})
 }
 
-// replace puts a segment in the place of the oldest frozen tables and of the
-// newest segments, so many of each.
-func (p *postings) replace(tables, segments int, by *segment) {
+// replace puts a segment in the place of the oldest frozen tables, so many, or of segments.
+func (p *postings) replace(tables int, segments []*segment, by *segment) {
 	old := p.levels.Load()
-	kept := slices.Clone(old.segments[:len(old.segments)-segments])
-	p.levels.Store(&levels{append(kept, by), old.frozen[tables:], old.active})
+	at := len(old.segments)
+	if len(segments) > 0 {
+		at = slices.Index(old.segments, segments[0])
+	}
+	kept := slices.Replace(slices.Clone(old.segments), at, at+len(segments), by)
+	p.levels.Store(&levels{kept, old.frozen[tables:], old.active})
 }
 
 // errMoved says that rows are gone because their segment was replaced.

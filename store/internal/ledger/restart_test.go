@@ -79,3 +79,26 @@ func TestRestartDecidesAlike(t *testing.T) {
 		}
 	}
 }
+
+// TestRestartReplays: a submission that is repeated after a start, under its nid or its idempotency key, gets the answer that it had.
+func TestRestartReplays(t *testing.T) {
+	kv := newMemory()
+	s, ix := opened(t, kv)
+	c := &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "a", Idempotency: "k"}, Article: &docid.Article{}, NewLeader: &docid.NewLeader{}}
+	first, err := ix.Commit(t.Context(), c)
+	if err = errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s, ix = opened(t, kv)
+	for _, asked := range []docid.ReplayKey{{NID: "a"}, {Idempotency: "k"}, {Idempotency: "k", NID: "b"}} {
+		if r, err := ix.Replay(t.Context(), asked); err != nil || r.Seq != first.Seq {
+			t.Errorf("%+v: change %d, %v", asked, r.Seq, err)
+		}
+	}
+	if _, err := ix.Replay(t.Context(), docid.ReplayKey{Idempotency: "a", NID: "k"}); !errors.Is(err, docid.ErrNotFound) {
+		t.Errorf("what was never submitted: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -133,7 +133,7 @@ func (ix *index) writeTable(f frozen) error {
 			return err
 		}
 	}
-	return ix.swap(b, 1, 0)
+	return ix.swap(b, 1, nil)
 }
 
 // segmented is a posting of a segment.
@@ -165,13 +165,11 @@ func (ix *index) build(from, to uint64, postings int) *builder {
 // swap writes the header and puts the segment in the place of what it was made
 // from, in one atomic batch. The rows of older segments go afterwards, when
 // whoever still looks for them can see why they are gone.
-func (ix *index) swap(b *builder, tables, segments int) error {
+func (ix *index) swap(b *builder, tables int, old []*segment) error {
 	h, err := b.finish()
 	if err != nil {
 		return err
 	}
-	l := ix.posts.levels.Load()
-	old := l.segments[len(l.segments)-segments:]
 	err = ix.store.do(context.Background(), func(w Batch) (func(), error) {
 		key := b.key(spaceSegment)
 		if err := w.Set(key, sealed(key, h.put)); err != nil {
@@ -182,9 +180,9 @@ func (ix *index) swap(b *builder, tables, segments int) error {
 				return nil, err
 			}
 		}
-		return func() { ix.posts.replace(tables, segments, b.segment) }, nil
+		return func() { ix.posts.replace(tables, old, b.segment) }, nil
 	})
-	if err != nil || segments == 0 {
+	if err != nil || len(old) == 0 {
 		return err
 	}
 	return ix.store.do(context.Background(), func(w Batch) (func(), error) {
@@ -254,8 +252,13 @@ func (ix *index) mergeInto(from []*segment, total int) error {
 	lives := ix.living(to)
 	b := ix.build(from[0].from, to, total)
 	for len(cursors) > 0 {
-		if b.in == chunkPostings && ix.store.leaving() { // what is written does not count; the next start begins anew
-			return errStop
+		if b.in == chunkPostings {
+			if ix.store.leaving() { // what is written does not count; the next start begins anew
+				return errStop
+			}
+			if err := ix.writeTables(); err != nil { // a merge may take long, and tables that wait take memory
+				return err
+			}
 		}
 		least := cursors[0]
 		for _, c := range cursors[1:] {
@@ -272,7 +275,7 @@ func (ix *index) mergeInto(from []*segment, total int) error {
 			return err
 		}
 	}
-	return ix.swap(b, 0, len(from))
+	return ix.swap(b, 0, from)
 }
 
 // living tells of the leaders up to a change whether they live; 1 bit a change, none for numbers that an epoch passed over.

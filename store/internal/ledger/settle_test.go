@@ -61,3 +61,53 @@ func TestMergeAfterAnEpoch(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestTablesDuringAMerge: a table that is full while segments are merged does not wait for that in memory.
+func TestTablesDuringAMerge(t *testing.T) {
+	kv := newMemory()
+	s, ix := opened(t, kv)
+	key := uint64(0)
+	full := func() {
+		for range 200 {
+			key++
+			c := &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: fmt.Sprint(key)}, Article: &docid.Article{}, NewLeader: &docid.NewLeader{Keys: []uint64{key}}}
+			if _, err := ix.Commit(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.do(t.Context(), func(Batch) (func(), error) { return ix.freezeNow, nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range fanout {
+		full()
+		if err := ix.writeTables(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	full()
+	if err := ix.mergeInto(ix.posts.levels.Load().segments, int(key)); err != nil {
+		t.Fatal(err)
+	}
+	if l := ix.posts.levels.Load(); len(l.frozen) != 0 || len(l.segments) != 2 {
+		t.Fatalf("%d tables wait, and there are %d segments", len(l.frozen), len(l.segments))
+	}
+	for range 2 { // as it is, and as a start finds it
+		for k := uint64(1); k <= key; k++ {
+			found := uint64(0)
+			if err := ix.posts.each(s.kv.Snapshot, k, 0, ix.head, func(l *leader) bool { found = l.seq; return false }); err != nil || found != k {
+				t.Fatalf("key %d leads to %d: %v", k, found, err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if report, err := Check(t.Context(), kv, nil); err != nil || len(report.Problems) > 0 {
+			t.Fatalf("%v, %v", report.Problems, err)
+		}
+		s, ix = opened(t, kv)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
