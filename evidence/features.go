@@ -27,7 +27,7 @@ const (
 	Block               // the longest row of words that the text has more, in percent of the text
 	Title               // the lighter of two words that replace each other in the first words
 	MoreNumbers         // numbers that the text has more, log2(1+n)
-	Filled              // log2(1+n) of n different replacements, times their mean weight and their share of the difference
+	Filled              // log2(1+n) of n replacements by mean weight and share of the difference
 	features
 
 	// Recurring is none of a pair: what differs tells many texts of a corpus apart.
