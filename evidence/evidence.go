@@ -179,7 +179,7 @@ func otherNumbers(v *token.View, n int) Vector {
 	weight := uint64(n) * token.NumberWeight
 	s := sums{
 		count: v.Count, total: [2]uint64{v.Sum, v.Sum}, lacking: [2]uint64{weight, weight},
-		numbers: n, numberWeight: weight, places: n,
+		numbers: n, numberWeight: weight, places: n, filled: n, filledBy: weight, filledWeight: 2 * weight,
 	}
 	return s.vector()
 }

@@ -115,6 +115,41 @@ func TestEvidenceAddsUp(t *testing.T) {
 	}
 }
 
+// A form that is filled in for somebody else says something else, wherever its slots are; one that is
+// revised and has another date is the same.
+func TestForms(t *testing.T) {
+	s := shipped(t)
+	clauses := strings.SplitAfter("the tenant keeps the rooms clean and tells the landlord of any damage at once. the landlord keeps the roof and the walls in repair. "+
+		"neither of them may end the lease within the first year but for a grave reason. the rent is paid in advance on the first working day of each month. "+
+		"water and heating are paid by what the meters show. animals are kept by consent alone. the tenant may let a part of the rooms to others if the landlord has been asked and has not refused. "+
+		"when the lease ends the rooms are handed over empty and swept, with all the keys, and a list is made of what is missing or broken. ", ". ")
+	fill := func(at int, lines ...string) string {
+		var b strings.Builder
+		for i, c := range clauses {
+			for k, line := range lines {
+				if (i+len(clauses)-at)%len(clauses) == k*2 {
+					b.WriteString(line + " ")
+				}
+			}
+			b.WriteString(c)
+		}
+		return b.String()
+	}
+	for at := range clauses {
+		a := fill(at, "this lease is signed by daniel martinez.", "the rooms are handed over on 13 november 2019.", "the lease has the number 80239.")
+		b := fill(at, "this lease is signed by michael white.", "the rooms are handed over on 19 january 2023.", "the lease has the number 14914.")
+		r, list := s.ExplainLong(evidence.NewLongView(a), evidence.NewLongView(b))
+		if r.Probability() >= .7 || !r.Slot {
+			t.Errorf("slots from clause %d on: %.2f: %+v", at, r.Probability(), list)
+		}
+		revised := strings.NewReplacer("13 november", "14 november", " at once", "", "animals are kept by consent alone", "animals may be kept with the written consent of the landlord",
+			"the rent is paid in advance on", "the rent is paid in advance and by transfer on").Replace(a)
+		if r, list := s.ExplainLong(evidence.NewLongView(revised), evidence.NewLongView(a)); r.Probability() < .7 {
+			t.Errorf("revised, slots from clause %d on: %.2f: %+v", at, r.Probability(), list)
+		}
+	}
+}
+
 // A place that is replaced throughout a long text is another text; a word that is
 // corrected in it is not.
 func TestLongTexts(t *testing.T) {

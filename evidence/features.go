@@ -27,6 +27,7 @@ const (
 	Block               // the longest row of words that the text has more, in percent of the text
 	Title               // the lighter of two words that replace each other in the first words
 	MoreNumbers         // numbers that the text has more, log2(1+n)
+	Filled              // log2(1+n) of n replacements by mean weight and share of the difference
 	features
 
 	// Recurring is none of a pair: what differs tells many texts of a corpus apart.
@@ -34,7 +35,7 @@ const (
 )
 
 var featureNames = [features]string{
-	"bias", "held", "held-back", "length", "number", "opposite", "word", "exchanged", "focus", "number-focus", "block", "title", "more-numbers",
+	"bias", "held", "held-back", "length", "number", "opposite", "word", "exchanged", "focus", "number-focus", "block", "title", "more-numbers", "filled",
 }
 
 // String is the feature's name in a table of weights.
@@ -67,7 +68,7 @@ func (f Feature) Sign() int {
 }
 
 // slot reports whether the feature is of something in the place of something else.
-func (f Feature) slot() bool { return f >= Number && f <= NumberFocus || f == Title }
+func (f Feature) slot() bool { return f >= Number && f <= NumberFocus || f == Title || f == Filled }
 
 // More reports whether the feature is of what the text has more than the leader.
 func (f Feature) More() bool { return f == Block || f == MoreNumbers }
@@ -79,6 +80,8 @@ func (f Feature) names(g Feature) bool {
 		return f == Number
 	case Focus:
 		return f == Word
+	case Filled:
+		return f == Word || f == Number
 	}
 	return f == g
 }
@@ -133,6 +136,7 @@ type move struct {
 type replacement struct {
 	a, b   uint64
 	weight uint32
+	clean  bool // nothing else stands in its place
 }
 
 // sums are what two texts differ in.
@@ -148,6 +152,9 @@ type sums struct {
 	word         uint32    // the most of the lighter of two that replace each other
 	focus        int64     // of what is replaced
 	exchanges    int       // pairs of words that have exchanged places
+	filled       int       // different replacements in places where nothing else stands
+	filledBy     uint64    // weight of these
+	filledWeight uint64    // of these places, twice that of the text that has less there
 	places       int       // in which the texts differ
 }
 
@@ -203,7 +210,8 @@ func (p *pair) look(s *sums) {
 		p.add(MoreNumbers, e.Text, "", int32(e.Weight))
 	}
 	s.moreNumbers = len(x) - n
-	s.places, s.focus = len(p.slots), p.focus()
+	s.places = len(p.slots)
+	p.focus(s)
 }
 
 // row collects what is left of a slot on a side, from the excess that begins there, and
@@ -252,6 +260,7 @@ func (p *pair) moved() {
 // and words of which one stands for another. What is left one text has more.
 func (p *pair) place(s *sums, slot int) {
 	a, b := p.rows[0], p.rows[1]
+	from, numbers, lacking := len(p.replaced), s.numbers, s.lacking
 	if len(a) > 0 && len(b) > 0 && len(a) <= mostSlot && len(b) <= mostSlot {
 		p.respelt(s, a, b)
 		p.name(a, b)
@@ -260,6 +269,16 @@ func (p *pair) place(s *sums, slot int) {
 		p.words(s, slot, a, b)
 	} else {
 		p.name(a, b)
+	}
+	if there := func(e *excess) bool { return !e.gone }; !slices.ContainsFunc(a, there) && !slices.ContainsFunc(b, there) {
+		for i := range p.replaced[from:] {
+			p.replaced[from+i].clean = true
+		}
+		if n := s.numbers - numbers; n > 0 || len(p.replaced) > from {
+			s.filled += n
+			s.filledBy += uint64(n) * token.NumberWeight
+			s.filledWeight += 2 * min(s.lacking[0]-lacking[0], s.lacking[1]-lacking[1])
+		}
 	}
 	block := uint64(0)
 	for side, list := range p.rows {
@@ -373,17 +392,21 @@ func (s *sums) lack(x, y *token.Token, parts uint64) {
 
 // focus is what one word in the place of the same other one is of a difference: its
 // weight times log2 of how often, times how often, for the most of them.
-func (p *pair) focus() (most int64) {
+func (p *pair) focus(s *sums) {
 	slices.SortFunc(p.replaced, func(x, y replacement) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
 	for i := 0; i < len(p.replaced); {
-		j, weight := i, uint32(0)
+		j, weight, clean := i, uint32(0), false
 		for ; j < len(p.replaced) && p.replaced[j].a == p.replaced[i].a && p.replaced[j].b == p.replaced[i].b; j++ {
 			weight = max(weight, p.replaced[j].weight)
+			clean = clean || p.replaced[j].clean
 		}
-		most = max(most, int64(j-i)*int64(log2(uint64(1+j-i)*token.Unit))/token.Unit*int64(weight))
+		if clean {
+			s.filled++
+			s.filledBy += uint64(weight)
+		}
+		s.focus = max(s.focus, int64(j-i)*int64(log2(uint64(1+j-i)*token.Unit))/token.Unit*int64(weight))
 		i = j
 	}
-	return most
 }
 
 // vector makes the features of what was counted.
@@ -401,6 +424,8 @@ func (s *sums) vector() Vector {
 	v[NumberFocus] = int32(int64(s.numbers) * token.Unit / places)
 	v[Block] = percent(s.block, s.total[0])
 	v[MoreNumbers] = log2(uint64(1+s.moreNumbers) * token.Unit)
+	mean := s.filledBy / uint64(max(1, s.filled))
+	v[Filled] = int32(uint64(log2(uint64(1+s.filled)*token.Unit)) * mean / token.Unit * s.filledWeight / max(1, s.lacking[0]+s.lacking[1]))
 	return v
 }
 

@@ -74,7 +74,7 @@ func (p *pair) words(s *sums, slot int, a, b []*excess) {
 			p.add(Title, x.Text, y.Text, int32(weight))
 		}
 		p.add(Word, x.Text, y.Text, int32(weight))
-		p.replaced = append(p.replaced, replacement{x.Hash, y.Hash, weight})
+		p.replaced = append(p.replaced, replacement{x.Hash, y.Hash, weight, false})
 	}
 }
 

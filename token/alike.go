@@ -47,16 +47,18 @@ func Joined(a, b []*Token) bool {
 	if initials(a, b) || initials(b, a) {
 		return true
 	}
-	if n, m := size(a), size(b); n != m && max(n, m) > longestWord && !a[0].Han {
+	n, m := size(a), size(b)
+	facts := slices.ContainsFunc(a, (*Token).Fact) || slices.ContainsFunc(b, (*Token).Fact)
+	if n != m && (facts || !a[0].Han && max(n, m) > longestWord) {
 		return false // nearly always
 	}
-	x, y := joined(a), joined(b)
+	x, y := joined(a, n), joined(b, m)
 	switch {
 	case x == "" || y == "":
 		return false
 	case x == y:
 		return true
-	case slices.ContainsFunc(a, (*Token).Fact) || slices.ContainsFunc(b, (*Token).Fact):
+	case facts:
 		return false
 	case allHan(a) && allHan(b):
 		least := 3
@@ -87,8 +89,9 @@ func size(tokens []*Token) (n int) {
 	return n
 }
 
-func joined(tokens []*Token) string {
+func joined(tokens []*Token, size int) string {
 	var b strings.Builder
+	b.Grow(size)
 	for _, t := range tokens {
 		b.WriteString(t.Text)
 	}

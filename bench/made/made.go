@@ -50,6 +50,7 @@ type maker struct {
 	variants    map[string][]string
 	traditional map[rune]rune
 	names       []string // services that long texts are about
+	formLines   map[string][]string
 	used        map[string]int
 	made        map[uint64]bool // second texts, by hash
 	pairs       []Pair
@@ -67,13 +68,16 @@ func Make(o Options) ([]Pair, error) {
 	} else if of < 0 || len(o.Half) != 1 {
 		return nil, fmt.Errorf("half %q is neither a nor b", o.Half)
 	}
-	m := &maker{Options: o, of: of, lexica: map[string]*lexicon{}, used: map[string]int{}, made: map[uint64]bool{}}
+	m := &maker{Options: o, of: of, lexica: map[string]*lexicon{}, formLines: map[string][]string{}, used: map[string]int{}, made: map[uint64]bool{}}
 	var err error
 	if m.segmenter, err = segment.Default(); err != nil {
 		return nil, err
 	}
 	for _, language := range []string{"en", "zh"} {
 		if m.lexica[language], err = readLexicon(language, of); err != nil {
+			return nil, err
+		}
+		if m.formLines[language], err = readForms(language, of); err != nil {
 			return nil, err
 		}
 	}
@@ -203,7 +207,7 @@ type offer struct {
 	where string // start, middle, end: of each as many as there are
 	band  string
 	label string
-	b     string
+	a, b  string // a: "" is the text itself
 }
 
 // make makes the pairs of one language and length: all offers of each class
@@ -246,6 +250,9 @@ func (m *maker) make(language string, long bool, texts []textOf) {
 	m.take(language, long, offers)
 	m.edit(language, long, mine)
 	m.add(language, long, mine, bySource)
+	if long {
+		m.forms(language, mine)
+	}
 }
 
 func (m *maker) offerSubjects(rng *rand.Rand, t *textOf, hits []hit, offers map[string][]offer) {
@@ -340,7 +347,7 @@ func (m *maker) keep(language string, long bool, class string, o offer) bool {
 	m.made[hash(o.b)] = true
 	m.pairs = append(m.pairs, Pair{
 		Set: name, A: id, B: fmt.Sprintf("%s~%d", id, m.used[key]), Label: o.label,
-		Band: o.text.source + " " + o.band, TextA: o.text.body, TextB: o.b,
+		Band: o.text.source + " " + o.band, TextA: cmp.Or(o.a, o.text.body), TextB: o.b,
 	})
 	return true
 }

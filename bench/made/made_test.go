@@ -90,6 +90,27 @@ func TestPairs(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a form is filled in twice, and as many facts differ as its class says", func(t *testing.T) {
+		forms := 0
+		for _, p := range a {
+			if !strings.Contains(p.Set, "_form.") {
+				continue
+			}
+			forms++
+			if k := p.Set[len(p.Set)-1:]; p.Label != "facts" || !strings.HasSuffix(p.Band, "k="+k) || k < "1" || k > "5" {
+				t.Errorf("%s: %s, %s", p.Set, p.Label, p.Band)
+			}
+			if start, endA, endB := differ(p.TextA, p.TextB); start == endA && start == endB {
+				t.Errorf("%s: nothing differs", p.A)
+			}
+			if strings.Contains(p.TextA+p.TextB, "{person}") {
+				t.Errorf("%s: a slot is open", p.A)
+			}
+		}
+		if forms < 20 {
+			t.Errorf("%d forms", forms)
+		}
+	})
 	t.Run("the halves share no text", func(t *testing.T) {
 		of := map[string]bool{}
 		for _, p := range a {
@@ -244,6 +265,36 @@ func TestEdits(t *testing.T) {
 			s := "腾讯发布QQ，版本2"
 			if got, ok := e.apply(m, m.rng("width"), textOf{language: "zh"}, s); ok && e.name == "width" && strings.ContainsRune(got, 'Ｑ') && same.Clean(got) != same.Clean(s) {
 				t.Errorf("%s: %q is not the clean text of %q", e.name, got, s)
+			}
+		}
+	}
+}
+
+// The facts of slots are drawn of the half's words, of each kind more than one.
+func TestFill(t *testing.T) {
+	for _, language := range []string{"en", "zh"} {
+		l, err := readLexicon(language, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := readForms(language, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := (&maker{}).rng("fill", language)
+		for _, line := range lines {
+			open := slot.FindAllString(line, -1)
+			if len(open) == 0 {
+				t.Errorf("%q has no slot", line)
+			}
+			for _, s := range open {
+				kinds := map[string]bool{}
+				for range 20 {
+					kinds[l.fill(rng, strings.Trim(s, "{}"))] = true
+				}
+				if len(kinds) < 3 {
+					t.Errorf("%s of %q is filled with %v", s, line, kinds)
+				}
 			}
 		}
 	}
