@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -68,6 +69,8 @@ func Read(r io.Reader) (*Set, error) {
 // Add adds a ruling, in the place of an earlier one for the pair.
 func (s *Set) Add(r Ruling) error {
 	switch {
+	case r.A == "" || r.B == "":
+		return errors.New(`a ruling names two ids, as {"a":"x","b":"y","link":"must"}`)
 	case r.A == r.B:
 		return fmt.Errorf("a pair of the one id %q", r.A)
 	case r.Link != Must && r.Link != Cannot:

@@ -14,6 +14,7 @@ func TestRead(t *testing.T) {
 		{"the last one holds", `{"a":"x","b":"y","link":"must"}` + "\n\n" + `{"a":"y","b":"x","link":"cannot"}`, "x y cannot;"},
 		{"by ids", `{"a":"9","b":"8","link":"must"}` + "\n" + `{"a":"1","b":"2","link":"must"}`, "1 2 must;8 9 must;"},
 		{"no JSON", "x", "error: overrides:1: "},
+		{"no ids", `{"id_a":"x","id_b":"y","link":"must"}`, `error: overrides:1: a ruling names two ids, as {"a":"x","b":"y","link":"must"}`},
 		{"one id", "\n" + `{"a":"x","b":"x","link":"must"}`, `error: overrides:2: a pair of the one id "x"`},
 		{"no link", `{"a":"x","b":"y"}`, `error: overrides:1: link "" is neither must nor cannot`},
 		{"from Windows", "\ufeff" + `{"a":"x","b":"y","link":"must"}` + "\r\n\r\n", "x y must;"},

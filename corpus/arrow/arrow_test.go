@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -359,4 +360,57 @@ func drain(tb testing.TB, content []byte, opt corpus.Options) error {
 			}
 		}
 	}
+}
+
+// BenchmarkRead reads two of three columns that are compressed, by this package and by the
+// official module, which unpacks all of them.
+func BenchmarkRead(b *testing.B) {
+	s := ar.NewSchema([]ar.Field{{Name: "id", Type: ar.PrimitiveTypes.Int64}, {Name: "text", Type: ar.BinaryTypes.String}, {Name: "more", Type: ar.BinaryTypes.String}}, nil)
+	of := array.NewRecordBuilder(mem, s)
+	const rows = 20000
+	for i := range rows {
+		of.Field(0).(*array.Int64Builder).Append(int64(i))
+		of.Field(1).(*array.StringBuilder).Append(fmt.Sprintf("a text of number %d, and of the number %d", i, i*7919))
+		of.Field(2).(*array.StringBuilder).Append(fmt.Sprintf("%0500d", i*104729))
+	}
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(s), ipc.WithZstd())
+	if err := errors.Join(w.Write(of.NewRecordBatch()), w.Close()); err != nil {
+		b.Fatal(err)
+	}
+	in := out.Bytes()
+	fields := corpus.Fields{ID: corpus.Field{Name: "id"}, Text: corpus.Field{Name: "text", Required: true}}
+	b.Run("neardup", func(b *testing.B) {
+		for range b.N {
+			r, err := arrow.Codec{}.Open(bytes.NewReader(in), int64(len(in)), fields)
+			if err != nil {
+				b.Fatal(err)
+			}
+			n := 0
+			for ; err == nil; n++ {
+				_, err = r.Next()
+			}
+			if err := errors.Join(r.Close(), err); n != rows+1 || !errors.Is(err, io.EOF) {
+				b.Fatal(n, err)
+			}
+		}
+	})
+	b.Run("arrow-go", func(b *testing.B) {
+		for range b.N {
+			r, err := ipc.NewReader(bytes.NewReader(in))
+			if err != nil {
+				b.Fatal(err)
+			}
+			var row []byte
+			for r.Next() {
+				ids, texts := r.RecordBatch().Column(0).(*array.Int64), r.RecordBatch().Column(1).(*array.String)
+				for i := range rows {
+					row = corpus.AppendCell(strconv.AppendInt(row[:0], ids.Value(i), 10), texts.Value(i))
+				}
+			}
+			if err := r.Err(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"slices"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/klauspost/compress/zstd"
@@ -121,11 +122,7 @@ func (o *output) schema(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 		own = append(own, ownField(b, c))
 	}
 	fields = append(own, fields...)
-	b.StartVector(4, len(fields), 4)
-	for i := len(fields) - 1; i >= 0; i-- {
-		b.PrependUOffsetT(fields[i])
-	}
-	all := b.EndVector(len(fields))
+	all := vector(b, fields, 4, b.PrependUOffsetT)
 	b.StartObject(4)
 	b.PrependUOffsetTSlot(1, all, 0)
 	b.PrependUOffsetTSlot(2, metadata, 0)
@@ -135,8 +132,7 @@ func (o *output) schema(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 // ownField builds a column of its own.
 func ownField(b *flatbuffers.Builder, c corpus.Column) flatbuffers.UOffsetT {
 	name := b.CreateString(c.Name)
-	b.StartVector(4, 0, 4)
-	children := b.EndVector(0)
+	children := vector(b, nil, 4, b.PrependUOffsetT)
 	b.StartObject(2)
 	kind := texts
 	switch c.Kind {
@@ -204,12 +200,11 @@ func (o *output) batch(columns []*data, rows int) error {
 			places = append(places, [2]int64{place, b.size})
 			place += b.size + int64(len(pad(b.size)))
 		}
-		nodes, buffers := pairs(b, p.nodes), pairs(b, places)
-		b.StartVector(8, len(p.variadic), 8)
-		for i := len(p.variadic) - 1; i >= 0; i-- {
-			b.PrependInt64(p.variadic[i])
+		pair := func(of [2]int64) {
+			b.PlaceInt64(of[1])
+			b.PlaceInt64(of[0])
 		}
-		variadic := b.EndVector(len(p.variadic))
+		nodes, buffers, variadic := vector(b, p.nodes, 16, pair), vector(b, places, 16, pair), vector(b, p.variadic, 8, b.PrependInt64)
 		var compression flatbuffers.UOffsetT
 		if o.codec != noCodec {
 			b.StartObject(2)
@@ -230,12 +225,11 @@ func (o *output) batch(columns []*data, rows int) error {
 	return err
 }
 
-// pairs builds a list of two numbers each.
-func pairs(b *flatbuffers.Builder, all [][2]int64) flatbuffers.UOffsetT {
-	b.StartVector(16, len(all), 8)
-	for i := len(all) - 1; i >= 0; i-- {
-		b.PlaceInt64(all[i][1])
-		b.PlaceInt64(all[i][0])
+// vector builds a list of elements of so many bytes.
+func vector[T any](b *flatbuffers.Builder, all []T, size int, add func(T)) flatbuffers.UOffsetT {
+	b.StartVector(size, len(all), min(size, 8))
+	for _, one := range slices.Backward(all) {
+		add(one)
 	}
 	return b.EndVector(len(all))
 }
@@ -265,26 +259,15 @@ func (o *output) pack(b []byte) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// dictionary copies one of the input.
-func (o *output) dictionary(m message, body io.Reader) error {
-	at, err := o.verbatim(m, body)
-	o.dicts = append(o.dicts, at)
-	return err
-}
-
-// copy copies a batch of the input.
-func (o *output) copy(m message, body io.Reader) error {
-	at, err := o.verbatim(m, body)
-	o.batches = append(o.batches, at)
-	return err
-}
-
-func (o *output) verbatim(m message, body io.Reader) (block, error) {
-	return o.raw(m.Bytes, m.size, func() error {
+// copy copies a message of the input, and notes it in a list.
+func (o *output) copy(m message, body io.Reader, list *[]block) error {
+	at, err := o.raw(m.Bytes, m.size, func() error {
 		n, err := io.Copy(o.out, body)
 		o.at += n
 		return err
 	})
+	*list = append(*list, at)
+	return err
 }
 
 // end ends a stream, and a file with what it holds and where.
@@ -293,7 +276,13 @@ func (o *output) end() error {
 		return err
 	}
 	b := flatbuffers.NewBuilder(1024)
-	of, dicts, batches := o.schema(b), places(b, o.dicts), places(b, o.batches)
+	place := func(of block) {
+		b.PlaceInt64(of.body)
+		b.PlaceInt32(0)
+		b.PlaceInt32(of.head)
+		b.PlaceInt64(of.at)
+	}
+	of, dicts, batches := o.schema(b), vector(b, o.dicts, 24, place), vector(b, o.batches, 24, place)
 	b.StartObject(5)
 	b.PrependUOffsetTSlot(1, of, 0)
 	b.PrependUOffsetTSlot(2, dicts, 0)
@@ -303,16 +292,4 @@ func (o *output) end() error {
 	footer := b.FinishedBytes()
 	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
 	return o.write(append(footer, magic...))
-}
-
-// places builds a list of where messages lie.
-func places(b *flatbuffers.Builder, all []block) flatbuffers.UOffsetT {
-	b.StartVector(24, len(all), 8)
-	for i := len(all) - 1; i >= 0; i-- {
-		b.PlaceInt64(all[i].body)
-		b.PlaceInt32(0)
-		b.PlaceInt32(all[i].head)
-		b.PlaceInt64(all[i].at)
-	}
-	return b.EndVector(len(all))
 }

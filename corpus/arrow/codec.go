@@ -8,8 +8,8 @@
 // the wanted columns are read. All others may have any type: rows are copied by the layout of
 // their buffers, and what the schema says of them byte for byte.
 //
-// It is our own because the official module trusts lengths that damaged metadata claims, which
-// ends the program, reads all columns of a batch, and weighs 3 MB.
+// It is our own because the official module allocates what damaged metadata claims, which
+// ends the program, reads all columns of a batch, and weighs 4 MB.
 package arrow
 
 import (

@@ -3,6 +3,7 @@ package arrow
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	flatbuffers "github.com/google/flatbuffers/go"
@@ -108,22 +109,29 @@ func (t table) text(slot flatbuffers.VOffsetT) string {
 
 // field is a column, or one within another.
 type field struct {
-	table    // as the schema has it
-	name     string
-	kind     kind
-	width    int // bytes of a value; bits / 8 of a number; of offsets; elements of a fixed list
-	signed   bool
-	unit     int // of times; mode of a union; digits behind the point of a decimal
-	codes    [256]int8
+	table // as the schema has it
+	name  string
+	layout
+	codes    [256]int8 // of a union: the child that each type code stands for
 	children []*field
-	encoded  *encoded // nil: as it is
+	encoded  encoded
 }
 
-// encoded says that a column has indexes of a dictionary.
+// layout is how values lie.
+type layout struct {
+	kind   kind
+	width  int // bytes of a value; bits / 8 of a number; of offsets; elements of a fixed list
+	signed bool
+	unit   int // of times; mode of a union; digits behind the point of a decimal
+}
+
+// encoded says which dictionary a column has indexes of. The zero value is none.
 type encoded struct {
 	id    int64
-	index field
+	index layout
 }
+
+func (e encoded) by() bool { return e.index.kind != 0 }
 
 // A schema may not be deeper, nor have more fields.
 const (
@@ -156,7 +164,7 @@ func (s *schema) parse(t table, slot flatbuffers.VOffsetT, depth int) ([]*field,
 	}
 	var fields []*field
 	for _, one := range all {
-		f := &field{table: one, name: one.text(fieldName), kind: kind(one.GetByteSlot(fieldKind, 0))}
+		f := &field{table: one, name: one.text(fieldName), layout: layout{kind: kind(one.GetByteSlot(fieldKind, 0))}}
 		if f.children, err = s.parse(one, fieldChildren, depth+1); err != nil {
 			return nil, err
 		}
@@ -168,11 +176,9 @@ func (s *schema) parse(t table, slot flatbuffers.VOffsetT, depth int) ([]*field,
 			return nil, fmt.Errorf("column %q: %w", f.name, err)
 		}
 		if d, ok := one.table(fieldDictionary); ok {
-			f.encoded = &encoded{d.GetInt64Slot(dictionaryID, 0), field{kind: integer, width: 4, signed: true}}
+			f.encoded = encoded{d.GetInt64Slot(dictionaryID, 0), layout{kind: integer, width: 4, signed: true}}
 			if index, ok := d.table(dictionaryIndex); ok {
-				if err := f.encoded.index.parse(index); err != nil {
-					return nil, err
-				}
+				f.encoded.index = integerOf(index)
 			}
 			s.byID[f.encoded.id] = f
 		}
@@ -185,7 +191,7 @@ func (s *schema) parse(t table, slot flatbuffers.VOffsetT, depth int) ([]*field,
 func (f *field) parse(of table) error {
 	switch f.kind {
 	case integer:
-		f.width, f.signed = int(of.GetInt32Slot(first, 0))/8, of.GetBoolSlot(second, false)
+		f.layout = integerOf(of)
 	case floating:
 		f.width = 2 << of.GetInt16Slot(first, 0)
 	case decimal:
@@ -218,6 +224,10 @@ func (f *field) parse(of table) error {
 	return nil
 }
 
+func integerOf(t table) layout {
+	return layout{kind: integer, width: int(t.GetInt32Slot(first, 0)) / 8, signed: t.GetBoolSlot(second, false)}
+}
+
 // parseCodes reads which child each type code of a union stands for.
 func (f *field) parseCodes(of table) error {
 	at, n, err := of.vector(second, 4)
@@ -239,23 +249,7 @@ func (f *field) parseCodes(of table) error {
 
 // same reports whether two fields hold the same, under the same names.
 func (f *field) same(g *field) bool {
-	if f.name != g.name || f.kind != g.kind || f.width != g.width || f.unit != g.unit || f.signed != g.signed || len(f.children) != len(g.children) ||
-		(f.encoded == nil) != (g.encoded == nil) || f.codes != g.codes {
-		return false
-	}
-	if f.encoded != nil && (f.encoded.id != g.encoded.id || f.encoded.index.width != g.encoded.index.width || f.encoded.index.signed != g.encoded.index.signed) {
-		return false
-	}
-	return sameFields(f.children, g.children)
-}
-
-func sameFields(a, b []*field) bool {
-	for i := range min(len(a), len(b)) {
-		if !a[i].same(b[i]) {
-			return false
-		}
-	}
-	return len(a) == len(b)
+	return f.name == g.name && f.layout == g.layout && f.codes == g.codes && f.encoded == g.encoded && slices.EqualFunc(f.children, g.children, (*field).same)
 }
 
 // names lists columns, those of structs by their paths.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow/float16"
+
 	"github.com/neardup/neardup/corpus"
 )
 
@@ -144,27 +146,11 @@ func (d *data) appendScalar(dst, b []byte) []byte {
 func (d *data) appendFloat(dst, b []byte) []byte {
 	switch n := number(b, d.width, 0); d.width {
 	case 2:
-		return strconv.AppendFloat(dst, half(uint16(n)), 'g', -1, 32)
+		return strconv.AppendFloat(dst, float64(float16.FromBits(uint16(n)).Float32()), 'g', -1, 32)
 	case 4:
 		return strconv.AppendFloat(dst, float64(math.Float32frombits(uint32(n))), 'g', -1, 32)
 	default:
 		return strconv.AppendFloat(dst, math.Float64frombits(uint64(n)), 'g', -1, 64)
-	}
-}
-
-// half is a number of 16 bits: sign, 5 bits of exponent, 10 of fraction.
-func half(n uint16) float64 {
-	sign := 1 - 2*float64(n>>15)
-	switch exponent, fraction := int(n>>10&31), float64(n&1023); exponent {
-	case 0:
-		return sign * math.Ldexp(fraction, -24)
-	case 31:
-		if fraction > 0 {
-			return math.NaN()
-		}
-		return math.Inf(int(sign))
-	default:
-		return sign * math.Ldexp(1024+fraction, exponent-25)
 	}
 }
 

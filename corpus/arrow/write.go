@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/neardup/neardup/corpus"
@@ -86,9 +87,9 @@ func (c *ownColumn) add(row int, kind corpus.Kind, value any) int {
 }
 
 func (c *ownColumn) data(rows int, kind corpus.Kind) *data {
-	d := &data{field: &field{kind: integer}, rows: rows, nulls: c.nulls, valid: have(c.valid), buffers: []*buffer{have(c.values)}}
+	d := &data{field: &field{layout: layout{kind: integer}}, rows: rows, nulls: c.nulls, valid: have(c.valid), buffers: []*buffer{have(c.values)}}
 	if kind == corpus.Text {
-		d.field, d.buffers = &field{kind: texts}, []*buffer{have(c.offsets), have(c.values)}
+		d.kind, d.buffers = texts, []*buffer{have(c.offsets), have(c.values)}
 	}
 	return d
 }
@@ -108,7 +109,7 @@ func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 		w.to.of, w.to.stream = w.src.schema, w.to.stream || w.src.stream
 		return w.begin()
 	}
-	if w.to.of == nil || !sameFields(w.to.of.fields, w.src.fields) {
+	if w.to.of == nil || !slices.EqualFunc(w.to.of.fields, w.src.fields, (*field).same) {
 		return errSchema
 	}
 	return nil
@@ -152,7 +153,7 @@ func (w *writer) begin() error {
 func (w *writer) dictionary(m message) error {
 	body := func() io.Reader { return io.NewSectionReader(w.src.file, m.at, m.size) }
 	if w.to.stream {
-		return w.to.dictionary(m, body())
+		return w.to.copy(m, body(), &w.to.dicts)
 	}
 	id := m.header.GetInt64Slot(dictionaryBatchID, 0)
 	if w.ids[id] && !m.header.GetBoolSlot(dictionaryMore, false) {
@@ -167,7 +168,7 @@ func (w *writer) dictionary(m message) error {
 	sum := [sha256.Size]byte(h.Sum(nil))
 	if w.met++; w.met > len(w.dicts) {
 		w.dicts = append(w.dicts, sum)
-		return w.to.dictionary(m, body())
+		return w.to.copy(m, body(), &w.to.dicts)
 	}
 	if w.dicts[w.met-1] != sum {
 		return errDictionary
@@ -262,7 +263,7 @@ func (w *writer) flush() error {
 		w.to.codec = w.batch.codec
 		whole := len(rows) == 1 && held == w.batch.rows
 		if m := w.batch.message; whole && len(columns) == 0 {
-			return w.to.copy(m, io.NewSectionReader(w.src.file, m.at, m.size))
+			return w.to.copy(m, io.NewSectionReader(w.src.file, m.at, m.size), &w.to.batches)
 		}
 		t := taker{left: maxBatch}
 		for _, d := range w.batch.columns {

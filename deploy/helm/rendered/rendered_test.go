@@ -1,4 +1,4 @@
-// Package rendered renders the chart by Helm itself, and reads the compose file as Docker does. The commands are
+// Package rendered renders and lints the chart by Helm itself, and reads the compose file as Docker does. The commands are
 // looked at by TestChart and TestDeploy of cmd/neardup, which knows the flags.
 package rendered
 
@@ -13,6 +13,8 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/lint"
+	"helm.sh/helm/v3/pkg/lint/support"
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
@@ -134,6 +136,15 @@ func TestManifests(t *testing.T) {
 	} {
 		if _, err := render(t, values); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", values, err)
+		}
+	}
+}
+
+// TestLint: helm lint --strict finds nothing but that there is no icon, which a chart may do without.
+func TestLint(t *testing.T) {
+	for _, m := range lint.AllWithKubeVersion("../neardup", nil, "default", nil).Messages {
+		if m.Severity > support.InfoSev {
+			t.Error(m)
 		}
 	}
 }
