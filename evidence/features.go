@@ -27,7 +27,7 @@ const (
 	Block               // the longest row of words that the text has more, in percent of the text
 	Title               // the lighter of two words that replace each other in the first words
 	MoreNumbers         // numbers that the text has more, log2(1+n)
-	Filled              // log2(1+n) of n replacements by mean weight and share of the difference
+	Filled              // in many words log2(1+n) of n replacements by mean weight and share of the difference
 	features
 
 	// Recurring is none of a pair: what differs tells many texts of a corpus apart.
@@ -424,8 +424,9 @@ func (s *sums) vector() Vector {
 	v[NumberFocus] = int32(int64(s.numbers) * token.Unit / places)
 	v[Block] = percent(s.block, s.total[0])
 	v[MoreNumbers] = log2(uint64(1+s.moreNumbers) * token.Unit)
-	mean := s.filledBy / uint64(max(1, s.filled))
-	v[Filled] = int32(uint64(log2(uint64(1+s.filled)*token.Unit)) * mean / token.Unit * s.filledWeight / max(1, s.lacking[0]+s.lacking[1]))
+	mean := int64(s.filledBy) / int64(max(1, s.filled))
+	filled := int64(log2(uint64(1+s.filled)*token.Unit)) * mean / token.Unit * int64(s.filledWeight) / int64(max(1, s.lacking[0]+s.lacking[1]))
+	v[Filled] = int32(filled * at(v[Length]) / token.Unit) // in few words each replacement says it by itself
 	return v
 }
 

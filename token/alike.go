@@ -229,6 +229,9 @@ func mistyped(x, y string, known bool) bool {
 	if len(y)-len(x) <= 1 { // baseball is not basketball
 		most = max(1, utf8.RuneCountInString(y)/4)
 	}
+	if runes >= 6 && len(x) == len(y) && lettersApart(x, y) == 0 {
+		most = max(most, 2) // bycicle has all letters of bicycle
+	}
 	return editsAtMost(x, y, most)
 }
 

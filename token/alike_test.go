@@ -59,6 +59,7 @@ func TestAlike(t *testing.T) {
 		{"ownres", "owners", true},
 		{"chruches", "churches", true},
 		{"merlins", "berlin", false},
+		{"bycicle", "bicycle", true},
 
 		{"账号", "帐号", true},
 		{"登录", "登陆", true},
