@@ -217,6 +217,8 @@ func TestImagesConfirmATextThatIsUnsure(t *testing.T) {
 	tried := []string{
 		strings.Replace(strings.Replace(fire, "six ", "", 1), "a spokesman", "police", 1),
 		strings.Replace(fire, "for six hours", "all night", 1), strings.Replace(fire, "after an explosion", "after a blast", 1),
+		strings.Replace(fire, "fought the flames", "battled the blaze", 1), strings.Replace(fire, "nobody was hurt", "there were no casualties", 1),
+		strings.Replace(fire, "a spokesman said", "officials told us", 1), strings.Replace(fire, "last night", "in the early hours", 1),
 	}
 	i := slices.IndexFunc(tried, unsure)
 	if i < 0 {
