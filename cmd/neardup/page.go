@@ -21,8 +21,8 @@ type page struct {
 	builder *report.Builder
 	out     *corpus.AtomicFile
 	lengths report.Lengths
-	numbers []int32       // of the decision of an item, plus 1
-	copies  bitmap        // items whose text is that of an earlier one
+	numbers []int32 // of the decision of an item, plus 1
+	copies  bitmap  // items whose text is that of an earlier one
 	nCopies int64
 	lab     *report.Lab   // nil: none is wanted
 	known   map[int64]int // of documents of an index their decisions
