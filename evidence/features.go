@@ -306,8 +306,15 @@ func (p *pair) place(s *sums, slot int) {
 // can be said to stand for another.
 const mostSlot = 24
 
-// respelt takes away words that are one, written in two ways: half of each is lacking.
+// respelt takes away rows of words that are parted in another way, and words that are one, written
+// in two ways: half of each is lacking.
 func (p *pair) respelt(s *sums, a, b []*excess) {
+	p.left[0], p.left[1] = rest(p.left[0][:0], a), rest(p.left[1][:0], b)
+	if token.SameLetters(p.left[0], p.left[1]) {
+		forget(a, nil)
+		forget(b, nil)
+		return
+	}
 	for _, x := range a {
 		for _, y := range b {
 			if !x.gone && !y.gone && (token.Alike(x.Token, y.Token) || compounds(x.Token, y.Token)) {

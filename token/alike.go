@@ -70,6 +70,32 @@ func Joined(a, b []*Token) bool {
 	return min(len(x), len(y)) >= 6 && max(len(x), len(y)) <= longestWord && editsAtMost(x, y, max(1, len(x)/8))
 }
 
+// SameLetters reports whether two rows of words are one row of letters that a space parts in
+// another way, as the end of a line does in Chinese. Rows with facts are not.
+func SameLetters(a, b []*Token) bool {
+	if size(a) != size(b) || slices.ContainsFunc(a, (*Token).Fact) || slices.ContainsFunc(b, (*Token).Fact) {
+		return false
+	}
+	rest := ""
+	for _, x := range a {
+		for word := x.Text; word != ""; {
+			if rest == "" {
+				if len(b) == 0 {
+					return false
+				}
+				rest, b = b[0].Text, b[1:]
+				continue
+			}
+			n := min(len(word), len(rest))
+			if word[:n] != rest[:n] {
+				return false
+			}
+			word, rest = word[n:], rest[n:]
+		}
+	}
+	return len(a) > 0 && rest == "" && len(b) == 0
+}
+
 // Fact reports whether a word is a number or a code: never misspelt.
 func (t *Token) Fact() bool { return t.Number() || t.Coded }
 

@@ -130,6 +130,26 @@ func TestJoined(t *testing.T) {
 	}
 }
 
+func TestSameLetters(t *testing.T) {
+	c := newCutter(t)
+	for _, r := range []struct {
+		a, b string
+		same bool
+	}{
+		{"阅读和编 辑", "阅读和编辑", true},
+		{"a note book", "a notebook", true},
+		{"notebook", "note pads", false},
+		{"编辑", "编排", false},
+		{"1 2", "12", false},
+		{"", "", false},
+	} {
+		a, b := cutOne(t, c, r.a), cutOne(t, c, r.b)
+		if SameLetters(a, b) != r.same || SameLetters(b, a) != r.same {
+			t.Errorf("%q and %q: not %v", r.a, r.b, r.same)
+		}
+	}
+}
+
 func TestOpposites(t *testing.T) {
 	c := newCutter(t)
 	for pair, want := range map[string]bool{

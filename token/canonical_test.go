@@ -275,6 +275,7 @@ func TestOneForm(t *testing.T) {
 		{"abbreviation", "the u.s army", "the us army", true},
 
 		{"variant", "为啥不去", "为什么不去", true},
+		{"variant", "其它图象", "其他图像", true},
 		{"variant", "早点回来", "早些回来", true},
 		{"variant", "今日有雨", "今天有雨", true},
 		{"variant", "帐号", "账号", true},
