@@ -124,10 +124,14 @@ func (l *Log) Trimmed() uint64 {
 
 // CopyLog appends the entries of a log to an empty one, each as alter has it; nil: as they are.
 func CopyLog(ctx context.Context, from, to docid.Log, alter func(n uint64, entry []byte) []byte) error {
+	end, err := from.Durable(ctx)
+	if err != nil {
+		return err
+	}
 	var at, copied docid.Anchor
-	for {
+	for at.Offset < end { // a page may be empty before: a log that is busy gives none in time
 		entries, err := from.Read(ctx, at)
-		if err != nil || len(entries) == 0 {
+		if err != nil {
 			return err
 		}
 		for _, e := range entries {
@@ -140,4 +144,5 @@ func CopyLog(ctx context.Context, from, to docid.Log, alter func(n uint64, entry
 			copied = copied.Next(e)
 		}
 	}
+	return nil
 }
