@@ -15,7 +15,7 @@ func (p *pair) exchanged(s *sums) {
 			for j := range p.moves {
 				m, n := &p.moves[i], &p.moves[j]
 				if m.from >= m.to || m.from != n.to || m.to != n.from || m.Hash == n.Hash || m.Number() != n.Number() ||
-					p.along(m.from, m.to, !m.Number()) || !p.directed(m.from, m.to, nil) {
+					p.along(m.from, m.to, !m.Number()) || !p.directed(m.from, m.to, p.kept(m.from, m.to)) {
 					continue
 				}
 				if !m.Number() {
@@ -126,20 +126,21 @@ func (p *pair) before(i int) []token.Token {
 	return s.row[:min(s.atA, len(s.row))]
 }
 
-// directed reports whether the words that stay between two slots say more of what stands before
-// and behind them than that both are there. What follows both, or stands before both, is part of
-// their names.
-func (p *pair) directed(from, to int, moved []token.Token) bool {
+// kept are the words that both texts have between two slots.
+func (p *pair) kept(from, to int) []token.Token {
+	p.between = p.between[:0]
+	for i := from; i < to; i++ {
+		p.between = append(p.between, p.after(i)...)
+	}
+	return p.between
+}
+
+// directed reports whether the words between two slots say more of what stands before and behind
+// them than that both are there. What follows both, or stands before both, is part of their names.
+func (p *pair) directed(from, to int, between []token.Token) bool {
 	if !p.sameRow(from, to) {
 		return false
 	}
-	between := append(p.between[:0], moved...)
-	if len(moved) == 0 {
-		for i := from; i < to; i++ {
-			between = append(between, p.after(i)...)
-		}
-	}
-	p.between = between
 	if len(between) > mostBetween {
 		return false
 	}

@@ -397,8 +397,9 @@ func (s *sums) lack(x, y *token.Token, parts uint64) {
 	s.lacking[1] += uint64(y.Weight) / parts
 }
 
-// focus is what one word in the place of the same other one is of a difference: its
-// weight times log2 of how often, times how often, for the most of them.
+// focus counts what is replaced: how much of the difference one word in the place of the same other
+// one is, its weight times log2 of how often, times how often, for the most of them; and how many
+// different ones have nothing beside them, with their weight.
 func (p *pair) focus(s *sums) {
 	slices.SortFunc(p.replaced, func(x, y replacement) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
 	for i := 0; i < len(p.replaced); {
