@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -95,7 +96,7 @@ func parse(address string) (*Snapshots, error) {
 		return nil, err
 	}
 	c, err := minio.New(at.Host, &minio.Options{
-		Creds: credentials.NewStaticV4(id, secret, os.Getenv("AWS_SESSION_TOKEN")), Secure: at.Scheme == "https", Transport: transport, MaxRetries: tries,
+		Creds: credentials.NewStaticV4(id, secret, os.Getenv("AWS_SESSION_TOKEN")), Secure: at.Scheme == "https", Transport: settled{transport}, MaxRetries: tries,
 		Region: cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1"),
 	})
 	if err != nil {
@@ -106,6 +107,50 @@ func parse(address string) (*Snapshots, error) {
 		s.prefix += "/"
 	}
 	return s, nil
+}
+
+// settled gives an answer, or an error, only when the body of its request is read no more: the client seeks that very
+// body to its beginning to try again, while net/http may go on reading it after it has returned.
+type settled struct{ http.RoundTripper }
+
+func (t settled) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body == nil {
+		return t.RoundTripper.RoundTrip(r)
+	}
+	sent := &upload{r.Body, make(chan struct{}), sync.Once{}}
+	r = r.WithContext(r.Context()) // not a clone: the trailer is written to this very map
+	r.Body = sent
+	answer, err := t.RoundTripper.RoundTrip(r)
+	if err != nil {
+		<-sent.closed
+		return nil, err
+	}
+	answer.Body = answered{answer.Body, sent.closed}
+	return answer, nil
+}
+
+// upload is the body of a request: closed is, when the transport has closed it.
+type upload struct {
+	io.ReadCloser
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (b *upload) Close() error {
+	defer b.once.Do(func() { close(b.closed) })
+	return b.ReadCloser.Close()
+}
+
+// answered is the body of an answer, which may have come before its request was sent: closing it ends that.
+type answered struct {
+	io.ReadCloser
+	sent chan struct{}
+}
+
+func (b answered) Close() error {
+	err := b.ReadCloser.Close()
+	<-b.sent
+	return err
 }
 
 // failed says what a request was for, and whose fault it is.
