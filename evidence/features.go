@@ -186,7 +186,10 @@ func (p *pair) look(s *sums) {
 				}
 				p.excess[side] = append(p.excess[side], e)
 			}
-			negations[side] += token.Negations(tokens)
+			// A negation in a passage is of that passage alone, not of what both say.
+			if len(tokens) <= mostNegated+len(p.slots[i].a)+len(p.slots[i].b)-len(tokens) {
+				negations[side] += token.Negations(tokens)
+			}
 		}
 	}
 	if negations[0] != negations[1] {
@@ -213,6 +216,9 @@ func (p *pair) look(s *sums) {
 	s.places = len(p.slots)
 	p.focus(s)
 }
+
+// mostNegated is how many words more a text has where a negation is of what is around them.
+const mostNegated = 4
 
 // row collects what is left of a slot on a side, from the excess that begins there, and
 // returns the rest of it.
