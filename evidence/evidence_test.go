@@ -76,6 +76,8 @@ func TestWhatAReaderWouldSay(t *testing.T) {
 		{"the harbour bridge is closed for repairs until friday. drivers should take the tunnel, where a toll of five pounds is due in both directions",
 			"the harbour bridge is closed for repairs until friday", false},
 		{"the harbour bridge is closed for repairs until friday", "the harbour bridge is closed for repairs until friday. drivers should take the tunnel", true},
+		// A negation in what one has more says nothing of the rest.
+		{"the harbour bridge is closed for repairs until friday", "the harbour bridge is closed for repairs until friday. drivers should not take the old road", true},
 	} {
 		r, list := s.ExplainShort(s.view(c.text), s.view(c.leader))
 		if (r.Probability() >= .7) != c.same {
