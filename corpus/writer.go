@@ -80,7 +80,7 @@ func (r *Reader) outputFormat() (Format, error) {
 			first = in
 		}
 		if format(in) != format(first) {
-			return "", fmt.Errorf("%s is %s but %s is %s: kept documents of several formats cannot go to one output",
+			return "", fmt.Errorf("%s is read as %s but %s as %s: kept documents of several formats cannot go to one output",
 				first.path, first.format, in.path, in.format)
 		}
 	}
