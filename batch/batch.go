@@ -105,7 +105,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Keep = cmp.Or(c.Keep, First)
 	if err := c.Keep.Check(); err != nil {
-		return c, fmt.Errorf("batch: cannot keep %w", err)
+		return c, fmt.Errorf("batch: keep: %w", err)
 	}
 	switch c.Link {
 	case "":

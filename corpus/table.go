@@ -130,7 +130,8 @@ func findColumns(f Fields, names [][]byte) (columns, error) {
 	for _, name := range names {
 		quoted = append(quoted, strconv.Quote(string(name)))
 	}
-	return c, fmt.Errorf("%w %s; the header has %s", ErrField, strings.Join(missing, ", "), strings.Join(quoted, ", "))
+	return c, fmt.Errorf("%w %s; the header has %s; columns without a header are numbers, from 1", ErrField,
+		strings.Join(missing, ", "), strings.Join(quoted, ", "))
 }
 
 // next takes one row; a quoted field of CSV may hold line ends.
