@@ -89,6 +89,13 @@ func (e *evaluation) do(cmd *cobra.Command, inputs []string) error {
 	return printed(e.app, e.json, r, err)
 }
 
+// indented prints a result as JSON that people read.
+func indented(w io.Writer, result any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(result)
+}
+
 // printed prints what was found, as text or as JSON, unless there is an error.
 func printed(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err error) error {
 	if err != nil {
@@ -96,9 +103,7 @@ func printed(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err
 	}
 	out := corpus.NewStream(a.stdout)
 	if asJSON {
-		e := json.NewEncoder(out)
-		e.SetIndent("", "  ")
-		err = e.Encode(r)
+		err = indented(out, r)
 	} else {
 		err = r.WriteText(out)
 	}

@@ -105,6 +105,18 @@ func (p *reporter) reject(_ int, err error) error {
 	return nil
 }
 
+// read counts what came of a block, and tells of what was rejected of it.
+func (p *reporter) read(l *lines, documents, rejected *int64) error {
+	*documents += l.documents
+	*rejected += int64(len(l.rejects))
+	for _, err := range l.rejects {
+		if err := p.reject(0, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // writing tells how many records are written, for eachItem.
 func (p *reporter) writing(item int) {
 	p.progress(batch.Progress{Phase: "write", Documents: int64(item)})
