@@ -259,7 +259,7 @@ func readNamed[T any](flag, path string, read func(io.Reader) (*T, error)) (*T, 
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, usage("--%s: %w", flag, err)
+		return nil, fmt.Errorf("--%s: %w", flag, err)
 	}
 	defer file.Close()
 	is, err := read(file)
@@ -271,7 +271,11 @@ func readNamed[T any](flag, path string, read func(io.Reader) (*T, error)) (*T, 
 
 // readOverrides reads a file of rulings; nil for none.
 func readOverrides(path string) (*override.Set, error) {
-	return readNamed("overrides", path, override.Read)
+	set, err := readNamed("overrides", path, override.Read)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	return set, nil
 }
 
 func parseShingle(flag, s string) (feature.Shingle, error) {
