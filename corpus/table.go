@@ -74,7 +74,7 @@ func (t *tableFrames) separator() (byte, error) {
 	line, _, _ := bytes.Cut(t.b.window(), newline)
 	line = bytes.ToLower(bytes.Trim(trimEnd(line), `"`))
 	told, is := bytes.CutPrefix(line, []byte("sep="))
-	if !is || t.in.format != CSV || len(told) != 1 {
+	if !is || len(told) != 1 {
 		return 0, nil
 	}
 	raw, err := t.b.line(t.limit)
