@@ -105,7 +105,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Keep = cmp.Or(c.Keep, First)
 	if err := c.Keep.Check(); err != nil {
-		return c, fmt.Errorf("batch: cannot keep %w", err)
+		return c, fmt.Errorf("batch: keep: %w", err)
 	}
 	switch c.Link {
 	case "":
@@ -186,6 +186,9 @@ func Dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) er
 // candidates is what Dedup and Pairs begin with: documents -> records ->
 // candidates.
 func (j *job) candidates(ctx context.Context, src Source) (*verifier, *candidates, error) {
+	if src == nil {
+		return nil, nil, errors.New("batch: no source of documents given")
+	}
 	r, err := j.read(ctx, src)
 	if err != nil {
 		return nil, nil, err

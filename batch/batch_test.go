@@ -368,3 +368,15 @@ func TestNoTextIsNoEvidence(t *testing.T) {
 		}
 	}
 }
+
+// TestNoSource wants an error, and no panic, of who gives no source.
+func TestNoSource(t *testing.T) {
+	cfg := Config{Method: shingled{}}
+	_, dedup := Dedup(t.Context(), nil, cfg, func(Outcome) error { return nil })
+	_, pairs := Pairs(t.Context(), nil, cfg, func(Pair) error { return nil })
+	for verb, err := range map[string]error{"dedup": dedup, "pairs": pairs} {
+		if err == nil || !strings.Contains(err.Error(), "no source of documents") {
+			t.Errorf("%s: %v", verb, err)
+		}
+	}
+}

@@ -164,7 +164,7 @@ func TestConfigIsChecked(t *testing.T) {
 	for want, cfg := range map[string]Config{
 		"no method":          {},
 		"bytes of memory":    {Method: shingled{}, Memory: 1},
-		`cannot keep "best"`: {Method: shingled{}, Keep: "best"},
+		`batch: keep: "best" is none of`: {Method: shingled{}, Keep: "best"},
 		`cannot link by "x"`: {Method: shingled{}, Link: "x"},
 	} {
 		_, err := Dedup(context.Background(), Documents(nil), cfg, nil)

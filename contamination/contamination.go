@@ -144,6 +144,9 @@ const (
 
 // New indexes items.
 func New(items iter.Seq2[Item, error], cfg Config) (*Finder, error) {
+	if items == nil {
+		return nil, errors.New("contamination: no items given")
+	}
 	if cfg.Least == 0 {
 		cfg.Least = .8
 	}

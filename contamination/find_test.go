@@ -188,3 +188,10 @@ func FuzzFind(f *testing.F) {
 		}
 	})
 }
+
+// TestNoItems wants an error, and no panic, of who gives no items.
+func TestNoItems(t *testing.T) {
+	if _, err := contamination.New(nil, contamination.Config{}); err == nil {
+		t.Error("no items are taken")
+	}
+}

@@ -60,10 +60,10 @@ func trimEnd(raw []byte) []byte {
 // sniffed is how much of a file tells its charset and dialect.
 const sniffed = 64 << 10
 
-// unmarkedUTF16 decodes a file that is declared as UTF-16 and is, without a byte order mark; nil: another.
-// It is not guessed, because a line of a few bytes may hold a zero.
-func unmarkedUTF16(head []byte, declared string) transform.Transformer {
-	if !strings.HasPrefix(strings.ToLower(declared), "utf-16") {
+// unmarkedUTF16 decodes a file that is UTF-16 without a byte order mark; nil: another. It is
+// declared, or a third of the bytes are zeros: a line of a few bytes may hold one.
+func unmarkedUTF16(head []byte, declared string, zeros bool) transform.Transformer {
+	if !zeros && !strings.HasPrefix(strings.ToLower(declared), "utf-16") {
 		return nil
 	}
 	switch _, charset, _ := text.Decode(head, declared); charset {
@@ -88,11 +88,13 @@ func sniff(b *blocks, declared string) (string, error) {
 	if n := len(head); n > 0 && head[n-1] >= utf8.RuneSelf {
 		head = head[:n-1]
 	}
-	if wide := unmarkedUTF16(head, declared); wide != nil {
+	n := bytes.Count(head, []byte{0})
+	zeros := n > 32 && n*3 > len(head)
+	if wide := unmarkedUTF16(head, declared, zeros); wide != nil {
 		b.decode(wide)
 		return "", nil
 	}
-	if zeros := bytes.Count(head, []byte{0}); zeros > 32 && zeros*3 > len(head) {
+	if zeros {
 		return "", text.ErrBinary
 	}
 	escapes := bytes.Contains(head, []byte("\x1b$"))

@@ -101,6 +101,9 @@ func TestJSONLNamedFields(t *testing.T) {
 	}
 }
 
+// wide is ASCII as UTF-16 of little end.
+func wide(s string) string { return strings.Join(strings.Split(s, ""), "\x00") + "\x00" }
+
 // Each row: how a file is framed, as text@line.
 func TestFraming(t *testing.T) {
 	long := strings.Repeat("x", 2000)
@@ -117,6 +120,11 @@ func TestFraming(t *testing.T) {
 		{name: "UTF-8 mark", file: "a", content: "\xef\xbb\xbfa\nb", want: "a@1 b@2"},
 		{name: "UTF-16 little", file: "a", content: "\xff\xfea\x00\n\x00-N", want: "a@1 中@2"},
 		{name: "UTF-16 without a mark", file: "a", content: "a\x00\n\x00-N", opt: Options{Charset: "UTF-16LE"}, want: "a@1 中@2"},
+		{name: "UTF-16 without a mark, and not declared", file: "a", content: wide("an English line of words\nand another one\n"),
+			want: "an English line of words@1 and another one@2"},
+		{name: "UTF-16 without a mark, a table", file: "a.csv", content: wide("id,text\r\n1,an English line of words\r\n"),
+			want: "an English line of words@2"},
+		{name: "zeros of no charset", file: "a", content: strings.Repeat("a\x00\x00\x00b", 20), rejects: "not a text: control characters"},
 		{name: "UTF-16 big without a mark", file: "a", content: "\x00a\x00\nN-", opt: Options{Charset: "utf-16be"}, want: "a@1 中@2"},
 		{name: "UTF-16 big", file: "a", content: "\xfe\xff\x00a\x00\nN-", want: "a@1 中@2"},
 		{name: "NUL", file: "a", content: "a\x00b\n", want: "a\x00b@1"},

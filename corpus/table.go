@@ -74,7 +74,7 @@ func (t *tableFrames) separator() (byte, error) {
 	line, _, _ := bytes.Cut(t.b.window(), newline)
 	line = bytes.ToLower(bytes.Trim(trimEnd(line), `"`))
 	told, is := bytes.CutPrefix(line, []byte("sep="))
-	if !is || t.in.format != CSV || len(told) != 1 {
+	if !is || len(told) != 1 {
 		return 0, nil
 	}
 	raw, err := t.b.line(t.limit)
@@ -130,7 +130,8 @@ func findColumns(f Fields, names [][]byte) (columns, error) {
 	for _, name := range names {
 		quoted = append(quoted, strconv.Quote(string(name)))
 	}
-	return c, fmt.Errorf("%w %s; the header has %s", ErrField, strings.Join(missing, ", "), strings.Join(quoted, ", "))
+	return c, fmt.Errorf("%w %s; the header has %s; columns without a header are numbers, from 1", ErrField,
+		strings.Join(missing, ", "), strings.Join(quoted, ", "))
 }
 
 // next takes one row; a quoted field of CSV may hold line ends.

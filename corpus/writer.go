@@ -2,11 +2,13 @@ package corpus
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 )
 
 // Writer writes items in the format they were read in: lines and rows byte for
@@ -61,7 +63,7 @@ func NewWriter(path string, r *Reader) (*Writer, error) {
 	case format == WARC:
 		return &Writer{sink: &warcSink{AtomicFile: f}}, nil
 	}
-	return &Writer{sink: &lineSink{AtomicFile: f, first: r.inputs[0]}}, nil
+	return &Writer{sink: &lineSink{AtomicFile: f, first: r.inputs[0], mixed: len(r.inputs) > 1 && format != JSONL}}, nil
 }
 
 // outputFormat is the one format of all inputs; HTML and Images count as Files.
@@ -78,7 +80,7 @@ func (r *Reader) outputFormat() (Format, error) {
 			first = in
 		}
 		if format(in) != format(first) {
-			return "", fmt.Errorf("%s is %s but %s is %s: kept documents of several formats cannot go to one output",
+			return "", fmt.Errorf("%s is read as %s but %s as %s: kept documents of several formats cannot go to one output",
 				first.path, first.format, in.path, in.format)
 		}
 	}
@@ -134,6 +136,10 @@ type lineSink struct {
 	header  []byte
 	started bool
 	open    bool // the last line has no end
+
+	mixed   bool   // the inputs may have charsets of their own
+	charset string // of the first line that is more than ASCII, and where that lies
+	told    string
 }
 
 func (s *lineSink) write(it Item) error {
@@ -142,7 +148,30 @@ func (s *lineSink) write(it Item) error {
 			return err
 		}
 	}
+	if err := s.oneCharset(it); err != nil {
+		return err
+	}
 	return s.line(it.Raw)
+}
+
+// oneCharset refuses a line in another charset than those before it: together nobody could
+// read them.
+func (s *lineSink) oneCharset(it Item) error {
+	charset := cmp.Or(it.in.charset, "utf-8")
+	if !s.mixed || charset == s.charset || !bytes.ContainsFunc(it.Raw, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return nil
+	}
+	if utf8.Valid(it.Raw) { // which is how it was read
+		charset = "utf-8"
+	}
+	if s.charset == "" {
+		s.charset, s.told = charset, it.File
+	}
+	if charset != s.charset {
+		return fmt.Errorf("%s is in %s but %s in %s: one output cannot hold both; if they are in one charset, --charset names it",
+			s.told, s.charset, it.File, charset)
+	}
+	return nil
 }
 
 // begin writes the header of the first table, and makes sure that the others

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
+	"golang.org/x/text/encoding/simplifiedchinese"
 	"pgregory.net/rapid"
 )
 
@@ -104,6 +105,49 @@ func TestWriterJoinsInputs(t *testing.T) {
 	}
 	if err == io.EOF || !strings.Contains(err.Error(), "c.csv: its header differs") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// One output has one charset, whatever the inputs have: a row of ASCII fits into all.
+func TestWriterMixesNoCharsets(t *testing.T) {
+	const german = "id,text\n1,Der B\xfcrgermeister er\xf6ffnete die neue Br\xfccke \xfcber den Flu\xdf\n"
+	const ascii = "id,text\n3,c\n"
+	chinese, err := simplifiedchinese.GBK.NewEncoder().String(
+		"id,text\n2,气象台今天上午发布暴雨红色预警预计未来三小时内城区降雨量将达到一百毫米以上\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, a, b string
+		opt        Options
+		want       string // "" is no error
+	}{
+		{"windows-1252 and GBK", german, chinese, Options{}, "b.csv in gb18030: one output cannot hold both"},
+		{"GBK and UTF-8", chinese, "id,text\n1,Brücke\n", Options{}, "b.csv in utf-8"},
+		{"GBK and ASCII", chinese, ascii, Options{}, ""},
+		{"ASCII and GBK", ascii, chinese, Options{}, ""},
+		{"UTF-8 and UTF-16", "id,text\n1,Brücke\n", "\xff\xfe" + wide("id,text\n1,") + "-N\n\x00", Options{}, ""},
+		{"named", german, "id,text\n2,Fl\xfc\xdfe\n", Options{Charset: "windows-1252"}, ""},
+	} {
+		dir := t.TempDir()
+		r, err := Open([]string{put(t, dir, "a.csv", c.a), put(t, dir, "b.csv", c.b)}, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := NewWriter(filepath.Join(dir, "out.csv"), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var it Item
+		for err == nil {
+			if it, err = r.Next(); err == nil {
+				err = w.Write(it)
+			}
+		}
+		w.Abort()
+		if c.want == "" && err != io.EOF || c.want != "" && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
 	}
 }
 

@@ -164,6 +164,9 @@ func old(entries []Entry, from uint64, before, now time.Time) (upTo uint64) {
 // commit makes a change that rests on no look-up.
 func (d *Detector) commit(ctx context.Context, c *Change) (Entry, error) {
 	r, err := d.index.Commit(ctx, c)
+	if errors.Is(err, ErrNotFound) && c.NID != "" {
+		return Entry{}, fmt.Errorf("nid %q: %w", c.NID, err)
+	}
 	if err != nil {
 		return Entry{}, fmt.Errorf("%s: %w", c.Kind, err)
 	}

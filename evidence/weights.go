@@ -78,7 +78,7 @@ func ReadWeights(data string) (w Weights, err error) {
 func (w *Weights) read(line string) (k Feature, err error) {
 	name, list, _ := strings.Cut(line, "=")
 	if k = Feature(slices.Index(featureNames[:], strings.TrimSpace(name))); k < 0 {
-		return k, fmt.Errorf("%q is none of %v", strings.TrimSpace(name), featureNames)
+		return k, fmt.Errorf("%q is none of %s", strings.TrimSpace(name), strings.Join(featureNames[:], ", "))
 	}
 	list = strings.TrimSpace(list)
 	few, many, found := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(list, "["), "]"), ",")

@@ -2,6 +2,7 @@ package methods
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/ngram"
@@ -29,7 +30,7 @@ func Preparer(name string) (ngram.Preparer, error) {
 		return summary{keyword.NewSummarizer(extractor, keyword.DefaultSentences)}, nil
 	case "words", "stopped":
 	default:
-		return nil, fmt.Errorf("%q is none of %v", name, Preparers())
+		return nil, fmt.Errorf("%q is none of %s", name, strings.Join(Preparers(), ", "))
 	}
 	splitter, err := Splitter(nil)
 	if err != nil {

@@ -24,9 +24,6 @@ const (
 	Containment Similarity = "containment"
 )
 
-// similarities lists all of them.
-func similarities() []Similarity { return []Similarity{Edit, Jaccard, Cosine, Containment} }
-
 // Keys is which substrings a text is found under.
 type Keys string
 
@@ -130,7 +127,8 @@ func build(name string, c Config) (Method, error) {
 	case Jaccard, Cosine, Containment:
 		return newSetMethod(common)
 	}
-	return nil, fmt.Errorf("%s: similarity %q is none of %q", name, c.Similarity, similarities())
+	return nil, fmt.Errorf("%s: similarity %q is none of %s, %s, %s, %s", name, c.Similarity,
+		Edit, Jaccard, Cosine, Containment)
 }
 
 // settings is what both methods share.

@@ -142,6 +142,14 @@ func Find(ctx context.Context, open func() (batch.Source, error), cfg Config) (*
 	if open == nil {
 		return nil, errors.New("passage: no source of documents given")
 	}
+	given := open
+	open = func() (batch.Source, error) {
+		src, err := given()
+		if err == nil && src == nil {
+			err = errors.New("passage: no source of documents given")
+		}
+		return src, err
+	}
 	if cfg.Near != nil {
 		return findNear(ctx, open, cfg)
 	}

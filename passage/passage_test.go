@@ -359,3 +359,11 @@ func TestFindManyCopies(t *testing.T) {
 		t.Errorf("%d spans of one letter, the first %+v", len(letters), letters[0])
 	}
 }
+
+// TestNoSource wants an error, and no panic, where open gives no source.
+func TestNoSource(t *testing.T) {
+	_, err := Find(t.Context(), func() (batch.Source, error) { return nil, nil }, Config{})
+	if err == nil || !strings.Contains(err.Error(), "no source of documents") {
+		t.Error(err)
+	}
+}

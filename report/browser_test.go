@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/internal/browser"
 	"github.com/neardup/neardup/report"
 )
@@ -37,15 +38,34 @@ func news() []decided {
 
 func open(t *testing.T, width int64, all []decided) (*browser.Tab, string) {
 	t.Helper()
-	path := save(t, page(t, report.Options{}, report.Run{
+	return openRun(t, width, newsRun(), all)
+}
+
+func openRun(t *testing.T, width int64, run report.Run, all []decided) (*browser.Tab, string) {
+	t.Helper()
+	path := save(t, page(t, report.Options{}, run, all))
+	tab := browser.Open(t, width)
+	tab.Go(path)
+	return tab, path
+}
+
+func newsRun() report.Run {
+	return report.Run{
 		Inputs: []string{"news.jsonl"}, Set: "news", Method: "minhash/1 recall=0.99", Digest: "0123abcd", Command: "neardup dedup news.jsonl", Rejected: 1,
 		Rejects: []report.Reject{{Reason: "not a JSON object", Count: 1, Examples: []string{"news.jsonl:7"}}},
 		Stages:  []report.Stage{{Name: "read", Seconds: 1.5, CPU: 2, PeakBytes: 1 << 20}},
 		Lengths: []report.Bin{{Label: "32–63", Count: 11}},
-	}, all))
-	tab := browser.Open(t, width)
-	tab.Go(path)
-	return tab, path
+	}
+}
+
+// measuredRun measured itself, and was measured on known pairs.
+func measuredRun() report.Run {
+	run, part := newsRun(), eval.Rate{Of: 72, Count: 55, Share: .7639, Low: .6539, High: .8471}
+	run.Recall = []eval.Band{{Low: .5, High: .6, Recall: part}, {Low: 1, High: 1, Recall: part}}
+	run.Quality = &report.Quality{Recall: part, Sample: part, Above: part, Below: part, Texts: 64, Against: 74, Border: .05,
+		Edits:    []report.EditShare{{Kind: "number", Made: 72, Near: 72, Found: part}},
+		Removals: []report.AuditedPair{{ID: "新闻-2", Other: "新闻", Similarity: .85}}}
+	return run
 }
 
 func ready(tab *browser.Tab, view string) {
@@ -109,10 +129,15 @@ func TestWholeGroups(t *testing.T) {
 	quiet(t, tab, path)
 }
 
+// narrow names a value beside its name that is a column of letters, or a panel that is wider
+// than the page.
+const narrow = `[...document.querySelectorAll('dd, .panel')].filter((e) => e.offsetParent &&
+	(e.clientWidth < 80 || e.matches('.panel') && e.scrollWidth > e.clientWidth)).map((e) => e.innerText.slice(0, 60)).join('; ')`
+
 // Nothing is wider than a small telephone, in any view.
 func TestNarrow(t *testing.T) {
 	t.Parallel()
-	tab, path := open(t, 390, news())
+	tab, path := openRun(t, 390, measuredRun(), news())
 	for _, view := range []string{"run", "groups", "decide", "groups/0"} {
 		browser.Eval[any](tab, "location.hash = '#"+view+"'")
 		ready(tab, strings.TrimSuffix(view, "/0"))
@@ -122,6 +147,9 @@ func TestNarrow(t *testing.T) {
 		if wide := browser.Eval[int](tab, "document.documentElement.scrollWidth"); wide > 390 {
 			t.Errorf("%s is %d wide", view, wide)
 		}
+		if cut := browser.Eval[string](tab, narrow); cut != "" {
+			t.Errorf("%s has no room for %q", view, cut)
+		}
 	}
 	quiet(t, tab, path)
 }
@@ -129,7 +157,7 @@ func TestNarrow(t *testing.T) {
 // In Chinese, what is left in English are names and data.
 func TestChineseToTheEnd(t *testing.T) {
 	t.Parallel()
-	tab, path := open(t, 1280, news())
+	tab, path := openRun(t, 1280, measuredRun(), news())
 	tab.Press("l")
 	tab.Wait("document.documentElement.lang === 'zh-CN'")
 	names := regexp.MustCompile(`minhash/1 recall=0\.99|news\.jsonl|neardup|dedup|--overrides|0123abcd|not a JSON object|https?:\S+|\b(CPU|MiB|ms|s|B|eval|tune|devel|minhash|ngram|Jaccard|min)\b`)

@@ -39,7 +39,7 @@ func ParseRoles(list string) (all []Role, err error) {
 	for name := range strings.SplitSeq(list, ",") {
 		r := Role(name)
 		if !slices.Contains(roles, r) {
-			return nil, errors.New("a role is none of submit, read, moderate, admin, operator")
+			return nil, fmt.Errorf("no role is named %q: submit, read, moderate, admin, operator", name)
 		}
 		all = append(all, r)
 	}

@@ -236,5 +236,5 @@ func ExampleParseRoles() {
 	fmt.Println(server.ParseRoles("owner"))
 	// Output:
 	// [submit read] <nil>
-	// [] a role is none of submit, read, moderate, admin, operator
+	// [] no role is named "owner": submit, read, moderate, admin, operator
 }

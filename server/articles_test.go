@@ -130,6 +130,9 @@ func TestLifeOfADocID(t *testing.T) {
 		t.Errorf("evidence %+v", e)
 	}
 	must[api.Change](t)(admin.Delete(ctx, ".."))
+	if _, err := in.Revise(ctx, "none", api.Revision{Heat: &heat}); code(err) != api.CodeNotFound || !strings.Contains(err.Error(), `nid "none": not found`) {
+		t.Errorf("an update of none: %v", err)
+	}
 	if _, err := out.Article(ctx, ".."); code(err) != api.CodeNotFound {
 		t.Errorf("deleted: %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,33 @@ func picture(tab *browser.Tab, name string) {
 	}
 }
 
+// Who clicks faster than the server answers sees the last list, and no error of one given up.
+func TestImpatience(t *testing.T) {
+	var access *server.Access
+	f := start(t, func(c *server.Config) { access = c.Access })
+	submit := f.client("news", server.Submit)
+	for n := range 4 {
+		must[api.Answer](t)(submit.Submit(t.Context(), article(fmt.Sprint("a", n), story(n)), ""))
+		must[api.Answer](t)(submit.Submit(t.Context(), article(fmt.Sprint("b", n), story(n)+" and more"), ""))
+	}
+	token := must[string](t)(server.NewToken())
+	access.Allow(server.HashOf(token), server.Grant{Tenant: "news", Roles: []server.Role{server.Moderate, server.Read}, Name: "li"})
+	tab := signIn(t, f, token)
+	for range 20 {
+		browser.Eval[any](tab, "(() => { for (let i = 0; i < 7; i++) document.querySelector('#undecided').click(); })()")
+	}
+	for range 3 {
+		browser.Eval[any](tab, "(() => { for (const to of ['live', 'check', 'groups', 'live', 'groups']) location.hash = '#' + to; })()")
+		tab.Press("l")
+	}
+	tab.Wait("document.querySelectorAll('.row').length === 4 && document.querySelector('main').dataset.ready === 'groups'")
+	problems := tab.Problems()
+	problems = slices.DeleteFunc(problems, func(s string) bool { return strings.HasPrefix(s, "network: ") }) // of signing in
+	if len(problems) > 0 {
+		t.Errorf("the page has %d problems: %q", len(problems), problems[0])
+	}
+}
+
 // atSea is a text for people to look at.
 const atSea = `The ferry left the harbour at seven in the morning with two hundred passengers, a cargo of oranges and the mail of three islands.
 Nobody minded that the wind had turned to the north: the captain had seen worse, the cook had made soup, and the children counted gulls until noon.`
@@ -42,7 +70,12 @@ func TestSignInWhereReadingIsOpen(t *testing.T) {
 	f := start(t, open, func(c *server.Config) {
 		c.Access.Allow(server.HashOf(token), server.Grant{Tenant: "default", Roles: []server.Role{server.Moderate, server.Read}, Name: "李"})
 	})
-	for _, a := range []string{`{"nid":"first","content":"A quiet day at sea, and nobody minds."}`, `{"nid":"second","content":"A quiet day at sea and nobody minds it."}`} {
+	for _, a := range []string{
+		`{"nid":"first","content":"A quiet day at sea, and nobody minds.","title":"Sea","url":"http://a.example/sea"}`,
+		`{"nid":"second","content":"A quiet day at sea and nobody minds it."}`,
+		`{"nid":"third","content":"A quiet day at sea and nobody minds it.","title":"Sea"}`,
+		`{"nid":"fourth","content":"A day at sea","url":"http://a.example/sea"}`,
+	} {
 		f.send(f.request("POST", "/v1/articles", "", a))
 	}
 	tab := browser.Open(t, 1280)
@@ -56,8 +89,11 @@ func TestSignInWhereReadingIsOpen(t *testing.T) {
 	browser.Eval[any](tab, "(() => { const f = fetch; window.fetch = async (...a) => { await new Promise((ok) => setTimeout(ok, 300)); return f(...a); }; })()")
 	tab.Press("lj\r")
 	tab.Wait("document.querySelector('.verdicts')")
-	if got := browser.Eval[string](tab, "document.querySelector('.evidence').innerText"); !strings.Contains(got, "按词语证据估计的概率") {
-		t.Errorf("the evidence says %q", got)
+	got := browser.Eval[string](tab, "[...document.querySelectorAll('.evidence')].map((e) => e.innerText).join()")
+	for _, basis := range []string{"按词语证据估计的概率", "标题相同", "网址相同"} {
+		if !strings.Contains(got, basis) {
+			t.Errorf("the evidence says %q and not %q", got, basis)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -193,6 +194,37 @@ func (ix failingIndex) Commit(context.Context, *docid.Change) (docid.Receipt, er
 }
 func (s failing) Poisoned() error { return s.err }
 
+// troubled is a store whose log comes and goes.
+type troubled struct {
+	docid.Store
+	away *atomic.Bool
+}
+
+func (s troubled) Poisoned() error {
+	if s.away.Load() {
+		return docid.ErrUnavailable
+	}
+	return nil
+}
+
+// A log that goes away and comes back is said each time, and never that a restart is needed.
+func TestTroubleComesAndGoes(t *testing.T) {
+	var away atomic.Bool
+	f := start(t, func(c *server.Config) { c.Store = troubled{memoryStore(t), &away} })
+	for n := range 2 {
+		for _, now := range []bool{true, true, false, false} {
+			away.Store(now)
+			if r := f.send(f.request(http.MethodGet, "/readyz", "", "")); (r.status == http.StatusOK) == now {
+				t.Errorf("away %v: ready says %d", now, r.status)
+			}
+		}
+		said := f.log.String()
+		if strings.Count(said, `"msg":"the store takes no writes"`) != n+1 || strings.Count(said, `"msg":"the store takes writes again"`) != n+1 {
+			t.Errorf("the log says %s", said)
+		}
+	}
+}
+
 func TestStoreThatFails(t *testing.T) {
 	for err, status := range map[error]int{docid.ErrFull: 507, docid.ErrUnavailable: 503, docid.ErrCorrupt: 503, context.Canceled: 503} {
 		f := start(t, func(c *server.Config) { c.Store = failing{memoryStore(t), err} })
@@ -212,7 +244,7 @@ func TestStoreThatFails(t *testing.T) {
 			t.Errorf("%v: ready: %d", err, r.status)
 		}
 		f.send(f.request(http.MethodGet, "/readyz", "", ""))
-		if said := f.log.String(); strings.Count(said, `"the store takes no writes until a restart","cause":"`+err.Error()) != 1 {
+		if said := f.log.String(); strings.Count(said, `"the store takes no writes","cause":"`+err.Error()) != 1 {
 			t.Errorf("%v: the log says %s", err, said)
 		}
 	}

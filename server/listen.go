@@ -17,7 +17,7 @@ const MaxConnections = 2048
 // for which nobody can make room waits in the queue of the system. Its State
 // has to be the http.Server's ConnState.
 func Bound(l net.Listener, n int) *Bounded {
-	b := &Bounded{Listener: l, most: n, each: max(1, n/2), from: map[string]*places{}}
+	b := &Bounded{Listener: l, most: n, each: max(1, n/2), from: map[string]*peer{}}
 	b.room = sync.NewCond(&b.mu)
 	return b
 }
@@ -30,19 +30,19 @@ type Bounded struct {
 	mu     sync.Mutex
 	room   *sync.Cond // a place became free, or idle, or the listener closed
 	held   int
-	from   map[string]*places
+	from   map[string]*peer
 	closed bool
 	turn   uint64 // counts, for the age of what is idle
 }
 
-// places are the connections of one address.
-type places struct {
+// peer is an address with its connections.
+type peer struct {
 	held int
-	idle map[*place]uint64 // since when
+	idle map[*connection]uint64 // since when
 }
 
-// place is a connection that gives its place back when closed.
-type place struct {
+// connection is one that gives its place back when closed.
+type connection struct {
 	net.Conn
 	in   *Bounded
 	from string
@@ -70,7 +70,7 @@ func (b *Bounded) Accept() (net.Conn, error) {
 func (b *Bounded) wait() bool {
 	for {
 		b.mu.Lock()
-		var victim *place
+		var victim *connection
 		for b.held >= b.most && !b.closed {
 			if victim = b.oldest(b.largest()); victim != nil {
 				break
@@ -87,15 +87,15 @@ func (b *Bounded) wait() bool {
 }
 
 // take gives a connection a place, at the cost of an older one of its address.
-func (b *Bounded) take(c net.Conn) *place {
-	p := &place{Conn: c, in: b, from: address(c.RemoteAddr().String())}
+func (b *Bounded) take(c net.Conn) *connection {
+	p := &connection{Conn: c, in: b, from: address(c.RemoteAddr().String())}
 	b.mu.Lock()
 	of := b.from[p.from]
 	if of == nil {
-		of = &places{idle: map[*place]uint64{}}
+		of = &peer{idle: map[*connection]uint64{}}
 		b.from[p.from] = of
 	}
-	var victim *place
+	var victim *connection
 	if of.held >= b.each {
 		if victim = b.oldest(of); victim == nil {
 			b.mu.Unlock()
@@ -114,7 +114,7 @@ func (b *Bounded) take(c net.Conn) *place {
 }
 
 // largest finds the address with most connections that wait for a request.
-func (b *Bounded) largest() (most *places) {
+func (b *Bounded) largest() (most *peer) {
 	for _, of := range b.from {
 		if len(of.idle) > 0 && (most == nil || of.held > most.held) {
 			most = of
@@ -124,7 +124,7 @@ func (b *Bounded) largest() (most *places) {
 }
 
 // oldest takes out the connection that waits longest; nil if none does.
-func (b *Bounded) oldest(of *places) (oldest *place) {
+func (b *Bounded) oldest(of *peer) (oldest *connection) {
 	if of == nil {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (b *Bounded) State(c net.Conn, s http.ConnState) {
 	if over, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
 		c = over.NetConn()
 	}
-	p, ok := c.(*place)
+	p, ok := c.(*connection)
 	if !ok || s != http.StateIdle && s != http.StateActive {
 		return
 	}
@@ -170,13 +170,13 @@ func (b *Bounded) Close() error {
 }
 
 // Close closes the connection and gives its place back.
-func (p *place) Close() error {
+func (p *connection) Close() error {
 	err := p.Conn.Close()
 	p.once.Do(p.leave)
 	return err
 }
 
-func (p *place) leave() {
+func (p *connection) leave() {
 	b := p.in
 	b.mu.Lock()
 	defer b.mu.Unlock()

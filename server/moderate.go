@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/neardup/neardup/docid"
@@ -38,9 +39,15 @@ func (s *Server) correct(ctx context.Context, in *correction) (api.CorrectionAns
 	if err != nil {
 		return api.CorrectionAnswer{}, err
 	}
-	m, err := detector(ctx).Correct(ctx, docid.Correcting{
+	asked := docid.Correcting{
 		NID: in.NID, With: b.With, DocID: b.DocID, Text: b.Content, Who: callerOf(ctx).grant.Name, Why: b.Why,
-	})
+	}
+	m, err := detector(ctx).Correct(ctx, asked)
+	if errors.Is(err, docid.ErrTextUnknown) {
+		if asked.Text = s.keptText(ctx, in.NID); asked.Text != nil {
+			m, err = detector(ctx).Correct(ctx, asked)
+		}
+	}
 	if err != nil {
 		return api.CorrectionAnswer{}, err
 	}

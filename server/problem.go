@@ -55,7 +55,7 @@ func meaning(err error) *huma.ErrorModel {
 		{docid.ErrBehind, http.StatusServiceUnavailable, api.CodeUnavailable, "the store is behind what was seen of it; it was not stored"},
 		{docid.ErrBacklog, http.StatusServiceUnavailable, api.CodeBacklog, "too many changes wait to be stored behind the index; it was not stored"},
 		{docid.ErrFull, http.StatusInsufficientStorage, api.CodeFull, "the disk is full"},
-		{docid.ErrUnavailable, http.StatusServiceUnavailable, api.CodeUnavailable, "the store takes no writes; whether this one was stored is not known"},
+		{docid.ErrUnavailable, http.StatusServiceUnavailable, api.CodeUnavailable, "the store is away or takes no writes; whether a change was stored is not known"},
 		{fs.ErrExist, http.StatusConflict, api.CodeExists, "a backup of that name is there already"},
 		{context.DeadlineExceeded, http.StatusServiceUnavailable, api.CodeUnavailable, "it took too long; whether it was stored is not known"},
 		{context.Canceled, http.StatusServiceUnavailable, api.CodeUnavailable, "the caller went away"},

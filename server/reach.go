@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/neardup/neardup/docid"
@@ -23,7 +24,7 @@ type reach struct {
 	mu   sync.Mutex
 	here context.Context // ends, with the reason, when the store goes away
 	gone context.CancelCauseFunc
-	told sync.Once // that it takes no more writes
+	told atomic.Bool // in the log, that it takes no writes
 }
 
 // back says that the store is there.

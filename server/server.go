@@ -278,9 +278,9 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 		reason = "draining"
 	} else if p, ok := s.cfg.Store.(interface{ Poisoned() error }); ok && p.Poisoned() != nil {
 		reason = "the store takes no writes"
-		s.reach.told.Do(func() {
-			s.log.Error("the store takes no writes until a restart", "cause", span.Cause(p.Poisoned()))
-		})
+		if !s.reach.told.Swap(true) {
+			s.log.Error("the store takes no writes", "cause", span.Cause(p.Poisoned()))
+		}
 	} else if s.reach.away() != nil {
 		reason = "the index does not answer"
 	}
@@ -288,6 +288,9 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", retryAfter)
 		plain(w, http.StatusServiceUnavailable, reason)
 		return
+	}
+	if s.reach.told.Swap(false) { // its log was away
+		s.log.Info("the store takes writes again")
 	}
 	plain(w, http.StatusOK, "ready")
 }

@@ -58,6 +58,19 @@ func (s *Server) addTexts(ctx context.Context, members []api.Member) {
 	}
 }
 
+// keptText is the text of an article that is kept for moderators, nil where none is.
+func (s *Server) keptText(ctx context.Context, nid string) *string {
+	m, _, err := detector(ctx).Member(ctx, nid)
+	if err != nil {
+		return nil
+	}
+	is := []api.Member{{Seq: m.Seq}}
+	if s.addTexts(ctx, is); is[0].Content == "" {
+		return nil
+	}
+	return &is[0].Content
+}
+
 // dropText forgets the text of an article that is to go, before it goes: who
 // fails in between may ask again.
 func (s *Server) dropText(ctx context.Context, nid string) error {

@@ -73,6 +73,14 @@ func TestModeratorsSeeBothTexts(t *testing.T) {
 	tab.Go(f.http.URL + "/ui/#groups/" + first.DocID)
 	tab.Wait("[...document.querySelectorAll('.member ins')].some((e) => e.innerText.includes('And so it ends'))")
 
+	// For a docId of its own nobody need send what is kept.
+	if m := must[api.CorrectionAnswer](t)(li.Correct(ctx, "second", api.Correction{Why: "another"})); m.Unchanged || m.DocID == first.DocID {
+		t.Errorf("a docId of its own: %+v", m)
+	}
+	if got := must[api.Group](t)(li.DocID(ctx, must[api.MemberAnswer](t)(li.Article(ctx, "second")).DocID, 0, 1)); got.Kept == nil || got.Kept.Content != revised {
+		t.Errorf("it is kept with %+v", got.Kept)
+	}
+
 	admin := f.client("news", server.Admin)
 	must[api.Change](t)(admin.Delete(ctx, "second"))
 	if _, ok, _ := kept.Get("news", second.Seq); ok {

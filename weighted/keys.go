@@ -172,17 +172,17 @@ var regions = [...]struct {
 	bits  uint8
 }{{4, 2}, {6, 3}, {8, 3}, {10, 4}, {12, 4}, {14, 4}, {17, 4}, {20, 4}, {23, 5}, {26, 4}, {29, 3}, {32, 3}, {36, 3}, {41, 3}}
 
-// place is where the words of a weight have their bits.
-type place struct{ from, bits uint8 }
+// bitRange is where the words of a weight have their bits.
+type bitRange struct{ from, bits uint8 }
 
-// places by weight, and what each bit stands for, in sketch units.
-var places, bitWeights = layOut()
+// bitRanges by weight, and what each bit stands for, in sketch units.
+var bitRanges, bitWeights = layOut()
 
-func layOut() (p [token.MostWeight/sketchUnit + 1]place, w [64]uint8) {
+func layOut() (p [token.MostWeight/sketchUnit + 1]bitRange, w [64]uint8) {
 	from := uint8(0)
 	for _, r := range regions {
 		for weight := int(r.least); weight < len(p); weight++ {
-			p[weight] = place{from, r.bits}
+			p[weight] = bitRange{from, r.bits}
 		}
 		for i := from; i < from+r.bits; i++ {
 			w[i] = r.least
@@ -195,7 +195,7 @@ func layOut() (p [token.MostWeight/sketchUnit + 1]place, w [64]uint8) {
 func sketch(words []token.Word, total uint64) uint64 {
 	s := min(total/sketchUnit, mostSketch) << weightShift
 	for _, w := range words {
-		if p := places[w.Weight/sketchUnit]; p.bits > 0 {
+		if p := bitRanges[w.Weight/sketchUnit]; p.bits > 0 {
 			s |= 1 << (uint64(p.from) + w.Hash>>32*uint64(p.bits)>>32)
 		}
 	}

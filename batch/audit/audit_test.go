@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -192,5 +193,35 @@ func TestNoAuditor(t *testing.T) {
 	a.Variant(2, 1, 1, nil)
 	if got, err := a.Finish(t.Context(), 0, nil); got != nil || err != nil || a.Samples() || a.Differs() || a.Taken() != nil {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// lostText is a run of which one text cannot be read.
+type lostText struct {
+	texts
+	lost uint32
+}
+
+var errLost = errors.New("it cannot be read")
+
+func (l lostText) Text(p uint32) (string, error) {
+	if p == l.lost {
+		return "", errLost
+	}
+	return l.texts.Text(p)
+}
+
+// TestAuditorTellsOfALostText: samples are read by many at once, and whichever text
+// cannot be read, each has an error of its own. The race detector watches (scripts/test).
+func TestAuditorTellsOfALostText(t *testing.T) {
+	m, in := words{.7}, families(2*sampleChunk)
+	for _, lost := range []uint32{0, 1, sampleChunk, sampleChunk + 1} {
+		_, err := New(t.Context(), Config{Threshold: .7, Lax: words{.1}}, Run{
+			Texts: lostText{in, lost}, Method: m, Clean: asIs{}, Workers: 8, Bytes: 1 << 30,
+			Pairs: func(uint64, Side, Side) bool { return true },
+		})
+		if !errors.Is(err, errLost) {
+			t.Errorf("text %d: %v", lost, err)
+		}
 	}
 }

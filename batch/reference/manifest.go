@@ -98,7 +98,7 @@ func (m *manifest) files() map[string]bool {
 func readManifest(folder fs.FS, name string) (m manifest, asOf string, err error) {
 	b, err := fs.ReadFile(folder, ManifestName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return m, "", fmt.Errorf("%s: %w: %w", name, ErrNone, fs.ErrNotExist)
+		return m, "", fmt.Errorf("%s: %w", name, ErrNone)
 	}
 	if err != nil {
 		return m, "", fmt.Errorf("%s: %w", name, err)

@@ -266,7 +266,7 @@ func (g *again) summary(tenant string, sum docid.Rebuilt) {
 	if sum.From > 0 {
 		tell(g.stdout, " (those after %s in this run)", grouped(int64(sum.From)))
 	}
-	tell(g.stdout, "\n  %s docIds, %s articles\n", grouped(int64(sum.Leaders)), grouped(int64(sum.Members)))
+	tell(g.stdout, "\n  %s, %s\n", counted(int64(sum.Leaders), "docId"), counted(int64(sum.Members), "article"))
 	if sum.Digest != "" {
 		tell(g.stdout, "  digest of the log: %s\n", sum.Digest)
 	}

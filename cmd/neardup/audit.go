@@ -170,9 +170,9 @@ func (p *reporter) audit(w io.Writer, q *report.Quality) {
 	if q == nil {
 		return
 	}
-	fmt.Fprintf(w, "recall      %s edited copies of sampled texts\n", share(q.Recall))
+	fmt.Fprintf(w, "recall      %s of sampled texts\n", share(q.Recall, "edited copy"))
 	if q.Sample.Of > 0 {
-		fmt.Fprintf(w, "            %s pairs, by brute force of %s texts against %s\n", share(q.Sample), grouped(int64(q.Texts)), grouped(q.Against))
+		fmt.Fprintf(w, "            %s, by brute force of %s against %s\n", share(q.Sample, "pair"), counted(int64(q.Texts), "text"), grouped(q.Against))
 	}
 	if q.Above.Of > 0 {
 		fmt.Fprintf(w, "borderline  %.1f %% of the near pairs are less than %v above the threshold", 100*q.Above.Share, q.Border)
@@ -213,11 +213,11 @@ func (p *reporter) recurring(w io.Writer, a *audit.Result) {
 	}
 }
 
-func share(r eval.Rate) string {
+func share(r eval.Rate, of string) string {
 	if r.Of == 0 {
-		return "not measured: no near"
+		return "not measured: " + counted(0, of)
 	}
-	return fmt.Sprintf("%.4f (%.4f..%.4f) of %s", r.Share, r.Low, r.High, grouped(int64(r.Of)))
+	return fmt.Sprintf("%.4f (%.4f..%.4f) of %s", r.Share, r.Low, r.High, counted(int64(r.Of), of))
 }
 
 func auditList(w io.Writer, title string, pairs []report.AuditedPair) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -109,9 +108,7 @@ func (c *compare) do(ctx context.Context, a, b string) error {
 		return err
 	}
 	if c.json {
-		e := json.NewEncoder(c.stdout)
-		e.SetIndent("", "  ")
-		return e.Encode(r)
+		return indented(c.stdout, r)
 	}
 	r.write(c.stdout)
 	return writeDiff(c.stdout, x, y, onTerminal(c.stdout))

@@ -65,9 +65,7 @@ partial       it holds another part, some of one, or one with other numbers
 	})
 	c.interop.add(fs)
 	c.input.add(fs)
-	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
-		fs.String(configFlag, "", "TOML file of settings: the names of these flags, which come before it")
-	})
+	addConfig(fs)
 	c.run.addMachine(fs)
 	c.run.addReport(fs)
 	return cmd

@@ -7,6 +7,7 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/eval"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // evaluation is what the command eval was asked.
@@ -48,14 +49,18 @@ not, text_a and text_b; texts it lacks are found in the files beside it, in
 		RunE: e.do,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&e.truth, "truth", "", "file of true pairs")
-	fs.StringVar(&e.pairs, "pairs", "", "file of reported pairs (id_a id_b similarity)")
-	fs.StringVar(&e.decisions, "decisions", "", "file of decisions (JSONL, from dedup --decisions)")
-	fs.Float64Var(&e.opt.At, "at", .8, "threshold that the pairs or decisions were made with")
-	fs.Float64Var(&e.opt.Floor, "floor", 0, "similarity from which on the truth lists every pair (default: seen from it)")
-	fs.IntVar(&e.opt.Examples, "examples", 10, "how many misses and false pairs to list (-1: with --judged all, else none)")
+	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&e.truth, "truth", "", "file of true pairs")
+		fs.StringVar(&e.pairs, "pairs", "", "file of reported pairs (id_a id_b similarity)")
+		fs.StringVar(&e.decisions, "decisions", "", "file of decisions (JSONL, from dedup --decisions)")
+		fs.Float64Var(&e.opt.At, "at", .8, "threshold that the pairs or decisions were made with")
+		fs.Float64Var(&e.opt.Floor, "floor", 0, "similarity from which on the truth lists every pair (default: seen from it)")
+	})
+	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
+		fs.IntVar(&e.opt.Examples, "examples", 10, "how many misses and false pairs to list (-1: with --judged all, else none)")
+		fs.BoolVar(&e.json, "json", false, "print JSON")
+	})
 	_ = fs.SetAnnotation("examples", signed, nil) // the flag is there
-	fs.BoolVar(&e.json, "json", false, "print JSON")
 	e.judged.add(fs)
 	return cmd
 }
@@ -84,6 +89,13 @@ func (e *evaluation) do(cmd *cobra.Command, inputs []string) error {
 	return printed(e.app, e.json, r, err)
 }
 
+// indented prints a result as JSON that people read.
+func indented(w io.Writer, result any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(result)
+}
+
 // printed prints what was found, as text or as JSON, unless there is an error.
 func printed(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err error) error {
 	if err != nil {
@@ -91,9 +103,7 @@ func printed(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err
 	}
 	out := corpus.NewStream(a.stdout)
 	if asJSON {
-		e := json.NewEncoder(out)
-		e.SetIndent("", "  ")
-		err = e.Encode(r)
+		err = indented(out, r)
 	} else {
 		err = r.WriteText(out)
 	}

@@ -98,13 +98,9 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 	}
 	sum := fingerprintSummary{Spec: p.spec}
 	err = inorder.Map(ctx, f.run.workers, newSource(r).next, p.block, func(l lines) error {
-		for _, reject := range l.rejects {
-			if err := rep.reject(0, reject); err != nil {
-				return err
-			}
+		if err := rep.read(&l, &sum.Documents, &sum.Rejected); err != nil {
+			return err
 		}
-		sum.Documents += l.documents
-		sum.Rejected += int64(len(l.rejects))
 		sum.Few += l.few
 		rep.progress(batch.Progress{Phase: "read", Documents: sum.Documents})
 		_, err := out.Write(l.text)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"runtime/debug"
@@ -20,6 +21,7 @@ import (
 	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/override"
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text"
 	"github.com/neardup/neardup/text/html"
@@ -245,26 +247,35 @@ func (f *methodFlags) weights(c *methods.Config) (err error) {
 	if c.Name == "simhash" {
 		c.Features, err = f.features.features(c.Shingle, c.Seed)
 	} else {
-		c.IDF, err = readIDF(f.features.idf)
+		c.IDF, err = readNamed("idf", f.features.idf, keyword.ReadTable)
 	}
 	return err
 }
 
-// readIDF reads a table of neardup idf; nil where none is named.
-func readIDF(path string) (*keyword.Table, error) {
+// readNamed reads the file that a flag names; nil where it names none.
+func readNamed[T any](flag, path string, read func(io.Reader) (*T, error)) (*T, error) {
 	if path == "" {
 		return nil, nil
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--%s: %w", flag, err)
 	}
 	defer file.Close()
-	table, err := keyword.ReadTable(file)
+	is, err := read(file)
 	if err != nil {
-		return nil, usage("--idf %s: %w", path, err)
+		return nil, usage("--%s %s: %w", flag, path, err)
 	}
-	return table, nil
+	return is, nil
+}
+
+// readOverrides reads a file of rulings; nil for none.
+func readOverrides(path string) (*override.Set, error) {
+	set, err := readNamed("overrides", path, override.Read)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	return set, nil
 }
 
 func parseShingle(flag, s string) (feature.Shingle, error) {
@@ -293,10 +304,15 @@ type runFlags struct {
 	audit   auditFlag
 }
 
-func (f *runFlags) add(fs *pflag.FlagSet) {
+// addConfig adds --config to a batch.
+func addConfig(fs *pflag.FlagSet) {
 	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
 		fs.String(configFlag, "", "TOML file of settings: the names of these flags, which come before it")
 	})
+}
+
+func (f *runFlags) add(fs *pflag.FlagSet) {
+	addConfig(fs)
 	f.addDecided(fs)
 	f.addMachine(fs)
 	f.addReport(fs)

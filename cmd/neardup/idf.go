@@ -180,13 +180,9 @@ func (i *idf) train(ctx context.Context, src *source, clean neardup.Cleaner, wor
 		})
 		return c
 	}, func(c counted) error {
-		for _, reject := range c.rejects {
-			if err := rep.reject(0, reject); err != nil {
-				return err
-			}
+		if err := rep.read(&c.lines, &sum.Documents, &sum.Rejected); err != nil {
+			return err
 		}
-		sum.Documents += c.documents
-		sum.Rejected += int64(len(c.rejects))
 		rep.progress(batch.Progress{Phase: "count", Documents: sum.Documents})
 		return c.err
 	})

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	stdimage "image"
 	"io"
@@ -269,9 +268,7 @@ func (c *compare) comparePictures(a, b string) error {
 		p.Turned = &t
 	}
 	if c.json {
-		e := json.NewEncoder(c.stdout)
-		e.SetIndent("", "  ")
-		return e.Encode(p)
+		return indented(c.stdout, p)
 	}
 	p.write(c.stdout)
 	return nil

@@ -107,7 +107,7 @@ func indexInfo(a *app) *cobra.Command {
 				return json.NewEncoder(a.stdout).Encode(info)
 			}
 			_, err = fmt.Fprintf(a.stdout, "method      %s\nnormalize   %s\ndocuments   %s\nleaders     %s\nremoved     %s, still there\nparts       %d\nsize        %s bytes\ndigest      %s\n",
-				info.Method, info.Normalize, grouped(info.Documents), grouped(info.Leaders), grouped(info.Removed), info.Parts, grouped(info.Bytes), info.Digest)
+				wrapped(info.Method, 82, strings.Repeat(" ", 12)), info.Normalize, grouped(info.Documents), grouped(info.Leaders), grouped(info.Removed), info.Parts, grouped(info.Bytes), info.Digest)
 			return err
 		},
 	}

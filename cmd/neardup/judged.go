@@ -25,7 +25,9 @@ type judged struct {
 }
 
 func (j *judged) add(fs *pflag.FlagSet) {
-	fs.StringVar(&j.file, "judged", "", "file of pairs judged by reading")
+	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&j.file, "judged", "", "file of pairs judged by reading")
+	})
 	j.input.add(fs)
 	j.method.add(fs)
 }
@@ -64,7 +66,7 @@ func (f *inputFlags) fill(ctx context.Context, a *app, inputs []string, pairs []
 		missing = eval.MissingTexts(pairs)
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("no text of %d documents, for example %q", len(missing), slices.Min(slices.Collect(maps.Keys(missing))))
+		return fmt.Errorf("no text of %s, for example %q", counted(int64(len(missing)), "document"), slices.Min(slices.Collect(maps.Keys(missing))))
 	}
 	return nil
 }

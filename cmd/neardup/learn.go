@@ -73,7 +73,7 @@ type slotsFound struct {
 
 // WriteText writes the slots, those of the most texts first.
 func (f slotsFound) WriteText(w io.Writer) error {
-	fmt.Fprintf(w, "%s slots in %s texts that differ a little from another\n", grouped(int64(len(f.Slots))), grouped(int64(f.Texts)))
+	fmt.Fprintf(w, "%s in %s that differ a little from another\n", counted(int64(len(f.Slots)), "slot"), counted(int64(f.Texts), "text"))
 	for _, r := range f.Slots[:min(len(f.Slots), recurringListed)] {
 		fmt.Fprintf(w, "%10s  %s (%s of them removed so far)\n", grouped(int64(r.Texts())), r.Difference, grouped(int64(r.Removed)))
 	}

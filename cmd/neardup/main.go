@@ -92,7 +92,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errUsage):
 		code, hint = exitUsage, fmt.Sprintf("\nSee '%s --help'.", cmd.CommandPath())
 	case refusedToken(err):
-		hint = "; --token-file FILE gives one"
+		hint = "; name the file of a token that may with --token-file FILE, or put the token in NEARDUP_TOKEN"
 	case errors.Is(err, corpus.ErrDamaged):
 		hint = "; --skip-damaged goes on without the rest"
 	case errors.Is(err, corpus.ErrField), errors.Is(err, corpus.ErrNoField):

@@ -27,7 +27,7 @@ func processRegistry() *prometheus.Registry {
 // newRegistry has those of a store, too.
 func newRegistry(store *openStore) *prometheus.Registry {
 	r := processRegistry()
-	gauge(r, "neardup_store_poisoned", "1 once the store takes no more writes.", func() float64 {
+	gauge(r, "neardup_store_poisoned", "1 while the store takes no writes.", func() float64 {
 		if store.Poisoned() != nil {
 			return 1
 		}

@@ -80,13 +80,9 @@ func (c *correct) do(ctx context.Context, nid string) error {
 	defer client.Close()
 	m, err := client.Correct(ctx, nid, c.to)
 	var refused *api.Problem
-	if errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity && c.alone && c.text == "" {
-		if c.to.Content = keptText(ctx, client, nid); c.to.Content == nil {
-			return fmt.Errorf("%w, as --text FILE; a server with --keep-texts has it", err)
-		}
-		m, err = client.Correct(ctx, nid, c.to)
-	}
 	switch {
+	case errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity && c.alone && c.text == "":
+		return fmt.Errorf("%w, as --text FILE; a server with --keep-texts has it", err)
 	case err != nil:
 		return err
 	case m.Unchanged:
@@ -95,20 +91,6 @@ func (c *correct) do(ctx context.Context, nid string) error {
 		fmt.Fprintf(c.stdout, "%s has docId %s, before %s (change %d)\n", m.NID, m.DocID, m.Corrected.Before, m.Seq)
 	}
 	return nil
-}
-
-// keptText is the text of an article that the server keeps for moderators, nil where it
-// keeps none.
-func keptText(ctx context.Context, client *api.Client, nid string) *string {
-	m, err := client.Article(ctx, nid)
-	if err != nil {
-		return nil
-	}
-	g, err := client.DocID(ctx, m.DocID, m.Member.Seq-1, 1)
-	if err != nil || len(g.Members) == 0 || g.Members[0].NID != nid || g.Members[0].Content == "" {
-		return nil
-	}
-	return &g.Members[0].Content
 }
 
 type rulings struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 type near struct {
@@ -70,12 +71,18 @@ What is appended to the file of fingerprints is found by the next search.
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&n.fingerprints, "fingerprints", "", "file of fingerprints")
-	fs.BoolVar(&n.binary, "binary", false, "files of fingerprints are binary (default: seen from name .bin or content)")
-	fs.BoolVar(&n.collapse, "collapse", false, "without a query: of equal fingerprints only the first is in pairs with others")
-	fs.StringVar(&n.query, "query", "", `file of fingerprints to search for ("-": standard input)`)
-	fs.IntVar(&n.distance, "distance", simhash.DefaultDistance, "largest Hamming distance, 0..7")
-	fs.StringVar(&n.out, "out", "-", `write the pairs here ("-": standard output)`)
+	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&n.fingerprints, "fingerprints", "", "file of fingerprints")
+		fs.BoolVar(&n.binary, "binary", false, "files of fingerprints are binary (default: seen from name .bin or content)")
+		fs.StringVar(&n.query, "query", "", `file of fingerprints to search for ("-": standard input)`)
+	})
+	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
+		fs.BoolVar(&n.collapse, "collapse", false, "without a query: of equal fingerprints only the first is in pairs with others")
+		fs.IntVar(&n.distance, "distance", simhash.DefaultDistance, "largest Hamming distance, 0..7")
+	})
+	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&n.out, "out", "-", `write the pairs here ("-": standard output)`)
+	})
 	n.run.addWorkers(fs)
 	n.run.addSummary(fs)
 	return cmd
@@ -301,7 +308,7 @@ func (n *near) summarize(rep *reporter) error {
 			fmt.Fprintf(w, "queries     %s\n", grouped(s.Queries))
 		}
 		fmt.Fprintf(w, "fingerprints %s\n", grouped(s.Fingerprints))
-		fmt.Fprintf(w, "pairs       %s within %d bits\n", grouped(s.Pairs), s.Distance)
+		fmt.Fprintf(w, "pairs       %s within %s\n", grouped(s.Pairs), counted(int64(s.Distance), "bit"))
 		rep.effort(w)
 	})
 }

@@ -149,6 +149,9 @@ func (p *reportVerb) facts(run *report.Run) error {
 		if err := readJSON(p.eval, &e, "measurement"); err != nil {
 			return err
 		}
+		if e.Bands == nil {
+			return fmt.Errorf("%s holds no recall by similarity, which eval --truth FILE --pairs FILE --json measures", p.eval)
+		}
 		run.Recall = e.Bands
 	}
 	if p.rejects == "" {

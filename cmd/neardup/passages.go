@@ -82,9 +82,7 @@ is not written.
 	})
 	p.interopFlags.add(fs)
 	p.input.add(fs)
-	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
-		fs.String(configFlag, "", "TOML file of settings: the names of these flags, which come before it")
-	})
+	addConfig(fs)
 	p.run.addMachine(fs)
 	p.run.addReport(fs)
 	return cmd

@@ -26,12 +26,16 @@ func (p planned) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "documents   %s, %s\ntext        %s\n", p.Documents.count(), from, p.TextBytes.bytes())
 	if p.Held > 0 {
-		fmt.Fprintf(w, "index       %s documents are there\n", grouped(p.Held))
+		fmt.Fprintf(w, "index       holds %s\n", counted(p.Held, "document"))
 	}
 	for _, f := range p.Methods {
 		fmt.Fprintf(w, "\nmethod      %s\n", f.asked)
 		fmt.Fprintf(w, "keys        %.1f a document, %s postings\n", f.Keys, f.Postings.count())
-		fmt.Fprintf(w, "compared    %s pairs\nremoved     %s\n", f.Verified.count(), f.Removed.count())
+		pairs := "pairs"
+		if f.Verified == exactly(1) {
+			pairs = "pair"
+		}
+		fmt.Fprintf(w, "compared    %s %s\nremoved     %s\n", f.Verified.count(), pairs, f.Removed.count())
 		fmt.Fprintf(w, "machine     CPU %s: %s on %d cores; memory %s of at most %s, disk %s\n",
 			f.CPU.time(), f.MachineTime.time(), coresHere(), f.Used.bytes(), mebibytes(f.Memory), f.Disk.bytes())
 		if f.Index.High > 0 {

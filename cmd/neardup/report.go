@@ -105,6 +105,18 @@ func (p *reporter) reject(_ int, err error) error {
 	return nil
 }
 
+// read counts what came of a block, and tells of what was rejected of it.
+func (p *reporter) read(l *lines, documents, rejected *int64) error {
+	*documents += l.documents
+	*rejected += int64(len(l.rejects))
+	for _, err := range l.rejects {
+		if err := p.reject(0, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // writing tells how many records are written, for eachItem.
 func (p *reporter) writing(item int) {
 	p.progress(batch.Progress{Phase: "write", Documents: int64(item)})
@@ -166,7 +178,7 @@ func (p *reporter) clear() {
 }
 
 func progressLine(g batch.Progress, r *corpus.Reader, d time.Duration) string {
-	line := fmt.Sprintf("%-7s %s documents", g.Phase, grouped(g.Documents))
+	line := fmt.Sprintf("%-7s %s", g.Phase, counted(g.Documents, "document"))
 	if s := d.Seconds(); s > 1 {
 		line += fmt.Sprintf(", %s/s", grouped(int64(float64(g.Documents)/s)))
 	}
@@ -249,14 +261,14 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 		p.documents(w, s.Documents, s.Rejected)
 		found(w)
 		fmt.Fprintf(w, "method      %s\n", p.method.asked())
-		fmt.Fprintf(w, "work        %s candidates, %s compared exactly, %s near\n",
-			grouped(s.Work.Candidates), grouped(s.Work.Verified), grouped(s.Work.Near))
+		fmt.Fprintf(w, "work        %s, %s compared exactly, %s near\n",
+			counted(s.Work.Candidates, "candidate"), grouped(s.Work.Verified), grouped(s.Work.Near))
 		if p.flags.ruled != "" {
-			fmt.Fprintf(w, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
+			fmt.Fprintf(w, "overrides   %s of documents that are there\n", counted(s.Overrides, "pair"))
 		}
 		noText(w, s.Blank)
 		if s.SharedIDs > 0 {
-			fmt.Fprintf(w, "warning     %s documents have an id that an earlier one has, first %q\n", grouped(s.SharedIDs), s.SharedID)
+			fmt.Fprintf(w, "warning     %s with an id that an earlier one has, first %q\n", counted(s.SharedIDs, "document"), s.SharedID)
 		}
 		p.audit(w, s.Audit)
 		p.recurring(w, s.Summary.Audit)
@@ -311,7 +323,28 @@ func (p *reporter) summarize(summary any, rejected int64, text func(io.Writer)) 
 	return nil
 }
 
-func mebibytes(n int64) string { return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20)) }
+// mebibytes prints a number of bytes, of less than a MiB in KiB.
+func mebibytes(n int64) string {
+	switch {
+	case n == 0:
+		return "0"
+	case n < 1<<20:
+		return fmt.Sprintf("%d KiB", (n+1<<10-1)>>10)
+	}
+	return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20))
+}
+
+// counted prints "1 copy", or "1,234 copies".
+func counted(n int64, thing string) string {
+	switch y, ends := strings.CutSuffix(thing, "y"); {
+	case n == 1:
+	case ends:
+		thing = y + "ies"
+	default:
+		thing += "s"
+	}
+	return grouped(n) + " " + thing
+}
 
 // grouped prints 1234567 as 1,234,567.
 func grouped(n int64) string {

@@ -80,20 +80,26 @@ than 50 texts each is paired with the leader only.
 }
 
 func (t *tune) flags(fs *pflag.FlagSet) {
-	fs.StringVar(&t.labelled, "labelled", "", "pairs labelled 1 or 0")
-	fs.StringVar(&t.clusters, "clusters", "", "clusters, as dedup writes them")
-	fs.StringSliceVar(&t.judged, "judged", nil, "pairs judged by reading, as for eval --judged")
-	fs.StringSliceVar(&t.corpus, "corpus", nil, "with --weights: documents among which differences that recur are slots")
-	fs.StringVar(&t.weights, "weights", "", "with --judged or --corpus: learn the weights of auto, and write them here (TOML)")
-	fs.StringSliceVar(&t.made, "made", nil, "with --weights: pairs made by a change whose meaning is known")
-	fs.StringVar(&t.prior, "prior", "shipped", "with --weights: what the pairs move: the shipped weights, none, or a table of weights")
-	fs.Float64Var(&t.recall, "recall", .95, "share of the pairs to find")
-	fs.Float64Var(&t.precision, "precision", 0, "share of what is called a duplicate that is to be one")
-	fs.StringVar(&t.out, "out", "", "write the proposal as a configuration here (TOML)")
+	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&t.labelled, "labelled", "", "pairs labelled 1 or 0")
+		fs.StringVar(&t.clusters, "clusters", "", "clusters, as dedup writes them")
+		fs.StringSliceVar(&t.judged, "judged", nil, "pairs judged by reading, as for eval --judged")
+		fs.StringSliceVar(&t.corpus, "corpus", nil, "with --weights: documents among which differences that recur are slots")
+		fs.StringSliceVar(&t.made, "made", nil, "with --weights: pairs made by a change whose meaning is known")
+		fs.IntVar(&t.most, "most", 100_000, "documents of INPUT in no pair to measure work with")
+	})
+	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&t.prior, "prior", "shipped", "with --weights: what the pairs move: the shipped weights, none, or a table of weights")
+		fs.Float64Var(&t.recall, "recall", .95, "share of the pairs to find")
+		fs.Float64Var(&t.precision, "precision", 0, "share of what is called a duplicate that is to be one")
+	})
+	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&t.weights, "weights", "", "with --judged or --corpus: learn the weights of auto, and write them here (TOML)")
+		fs.StringVar(&t.out, "out", "", "write the proposal as a configuration here (TOML)")
+		fs.StringVar(&t.svg, "svg", "", "draw the curves to this file")
+		fs.BoolVar(&t.json, "json", false, "print JSON")
+	})
 	t.method.add(fs)
-	fs.IntVar(&t.most, "most", 100_000, "documents of INPUT in no pair to measure work with")
-	fs.StringVar(&t.svg, "svg", "", "draw the curves to this file")
-	fs.BoolVar(&t.json, "json", false, "print JSON")
 	t.input.add(fs)
 }
 

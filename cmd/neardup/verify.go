@@ -96,7 +96,7 @@ func (v *verification) run(ctx context.Context, a *app) (err error) {
 		}
 		fmt.Fprintf(a.stdout, "%s, with digest %016x, beside the log from %s to entry %d of %d\n", what, p.Digest, from, p.At, p.End)
 	}
-	fmt.Fprintf(a.stdout, "%s rows, %d problems\n", grouped(int64(p.Rows)), len(p.Problems))
+	fmt.Fprintf(a.stdout, "%s, %s\n", counted(int64(p.Rows), "row"), counted(int64(len(p.Problems)), "problem"))
 	switch {
 	case len(p.Problems) == 0:
 		return nil

@@ -73,8 +73,9 @@ Exit codes:
 		Example: `  neardup worker contract --method minhash
   neardup worker records --method minhash < documents.tsv > records.tsv
   sort -k1,1 postings.tsv | neardup worker bucket --method minhash | sort -u > candidates.tsv`,
-		Args: cobra.ArbitraryArgs,
-		RunE: needs("a stage"),
+		Args:   cobra.ArbitraryArgs,
+		Hidden: true, // for programs
+		RunE:   needs("a stage"),
 	}
 	cmd.AddCommand(readCommand(a), heldCommand(a), spansCommand(a))
 	for _, s := range stages {

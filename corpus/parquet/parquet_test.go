@@ -209,6 +209,9 @@ func TestFieldErrors(t *testing.T) {
 	for want, opt := range map[string]corpus.Options{
 		`no column "body"; the columns are "id", "text"`:   {TextField: "body"},
 		`no column "meta.tags.list.element": it is a list`: {TextField: "meta.tags.list.element"},
+		`no column "meta.tags": it is a list`:              {TextField: "meta.tags"},
+		`no column "meta": it is a struct`:                 {TextField: "meta"},
+		`no column "meta.none"; the columns are "id"`:      {TextField: "meta.none"},
 		`no column of text "id": it holds INT`:             {TextField: "id"},
 	} {
 		_, err := open(t, opt, path).Next()

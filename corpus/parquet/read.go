@@ -134,6 +134,9 @@ func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
 	if !ok {
 		leaf, ok = s.Lookup(strings.Split(name, ".")...)
 	}
+	if group := nested(s, name); !ok && group != "" {
+		return nil, fmt.Errorf("%w %q: it is a %s", corpus.ErrField, name, group)
+	}
 	if !ok {
 		var names []string
 		for _, path := range s.Columns() {
@@ -145,6 +148,21 @@ func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
 		return nil, fmt.Errorf("%w %q: it is a list", corpus.ErrField, name)
 	}
 	return &leaf, nil
+}
+
+// nested says what a path leads to that holds columns; "" is none such.
+func nested(node parquet.Node, path string) string {
+	for name := range strings.SplitSeq(path, ".") {
+		at := slices.IndexFunc(node.Fields(), func(f parquet.Field) bool { return f.Name() == name })
+		if at < 0 || node.Fields()[at].Leaf() {
+			return ""
+		}
+		node = node.Fields()[at]
+	}
+	if in := node.Fields(); len(in) == 1 && in[0].Repeated() { // how Parquet writes lists, and maps
+		return "list"
+	}
+	return "struct"
 }
 
 // checkText makes sure that the text is one.

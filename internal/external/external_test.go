@@ -109,6 +109,12 @@ func TestSpoolReturnsWhatWasAdded(t *testing.T) {
 		var places []Ref
 		for i := range 300 {
 			b := strings.Repeat(fmt.Sprint(i, "-"), rng.IntN(9000))
+			switch i {
+			case 100: // more than a page
+				b = strings.Repeat("x", 1<<20+1)
+			case 101, 102: // nothing after it
+				b = ""
+			}
 			p, err := s.Add(b)
 			if err != nil {
 				t.Fatal(err)

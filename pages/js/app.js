@@ -82,6 +82,7 @@ class App {
       for (const e of this.early) made.keys?.(e);
       await made.shown?.();
     } catch (e) {
+      if (turn !== this.turn) return;
       fill(this.main, h('p', { class: 'hint', role: 'alert' }, `${t('Failed')}: ${e.message}`));
     }
     this.main.setAttribute('data-ready', this.view);

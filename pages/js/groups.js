@@ -61,7 +61,8 @@ async function ask(v, again) {
   v.stop?.abort();
   const stop = v.stop = new AbortController();
   if (!again) { v.state.top = 0; v.state.at = 0; }
-  const list = await v.app.source.groups({ ...v.state.query, undecided: v.state.query.open && v.app.decisions ? (r) => decidedOf(v.app.decisions, r) < r.shown - 1 : null }, () => { if (!stop.signal.aborted) draw(v); }, stop.signal);
+  const asked = v.app.source.groups({ ...v.state.query, undecided: v.state.query.open && v.app.decisions ? (r) => decidedOf(v.app.decisions, r) < r.shown - 1 : null }, () => { if (!stop.signal.aborted) draw(v); }, stop.signal);
+  const list = await asked.catch((e) => { if (!stop.signal.aborted) throw e; });
   if (stop.signal.aborted) return;
   v.list = list;
   draw(v);

@@ -26,7 +26,7 @@ export class HttpSource {
     if (token) headers.Authorization = 'Bearer ' + token;
     if (body) headers['Content-Type'] = 'application/json';
     const r = await fetch('/v1' + path, { method, headers, body: body && JSON.stringify(body), signal, credentials: 'omit', cache: 'no-store' });
-    const answer = await r.json().catch(() => ({}));
+    const answer = await r.json().catch((e) => { if (r.ok) throw e; return {}; });
     if (r.ok) return answer;
     const problem = new Error(answer.detail || `HTTP ${r.status}`);
     problem.status = r.status;

@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import tempfile
+import typing
 import unittest
 import warnings
 
@@ -133,7 +134,16 @@ class Dedup(unittest.TestCase):
 
     def test_types_are_shipped(self):
         self.assertTrue(os.path.exists(os.path.join(os.path.dirname(neardup.__file__), "py.typed")))
-        self.assertEqual(set(neardup.Decision.__annotations__), {"id", *neardup.FIELDS})
+        self.assertEqual(set(neardup.Decision.__annotations__), {"id", "conflicts", *neardup.FIELDS})
+        variant = neardup.dedup([f"The storm closed the port on {day}, and ferries to the islands were cancelled." for day in ("Monday", "Tuesday")])[1]
+        self.assertLessEqual(set(variant["conflicts"][0]), set(neardup.Conflict.__annotations__))
+
+    def test_types_without_tables(self):
+        # Where pandas is not installed its types are Any, and an overload that takes them takes all.
+        for function in (neardup.dedup, neardup.pairs):
+            taken = [o.__annotations__["data"].strip("\"'") for o in typing.get_overloads(function)]
+            self.assertEqual(taken[0], "Path | Sequence[Optional[str]]")
+            self.assertEqual(taken[-1], "Iterable[Optional[str]]")
 
     def test_odd_characters(self):
         odd = ["a\tb\nc\\", "\u2028 \U0001f600", "a\tb\nc\\", '"quoted"']

@@ -139,14 +139,7 @@ func (g *gateways) get(ctx context.Context, table, row, column string) ([]cell, 
 	if column != "" {
 		path += "/" + column
 	}
-	a, err := g.call(ctx, http.MethodGet, path, nil)
-	if absent(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return parseCells(a.body)
+	return g.cells(ctx, path)
 }
 
 // multiget reads the cells of a column of many rows, of every column where none
@@ -162,7 +155,12 @@ func (g *gateways) multiget(ctx context.Context, table, column string, rows []st
 		}
 		q.Add("row", r)
 	}
-	a, err := g.call(ctx, http.MethodGet, "/"+table+"/multiget?"+q.Encode(), nil)
+	return g.cells(ctx, "/"+table+"/multiget?"+q.Encode())
+}
+
+// cells reads those that a path names; none where there are none.
+func (g *gateways) cells(ctx context.Context, path string) ([]cell, error) {
+	a, err := g.call(ctx, http.MethodGet, path, nil)
 	if absent(err) {
 		return nil, nil
 	}

@@ -3,6 +3,7 @@
 package kafkalog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/kafkaclient"
 	"github.com/neardup/neardup/store/internal/durability"
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -123,24 +125,20 @@ func (l *Log) settings() []durability.Setting {
 	return append(all, durability.Setting{Name: "min.insync.replicas", Values: []string{strconv.Itoa(l.inSync())}, Loss: "fewer brokers than most, or more than may fail, have an entry"})
 }
 
+// admin is for what concerns the topic and not its entries.
+func (l *Log) admin() *kadm.Client {
+	a := kadm.NewClient(l.c)
+	a.SetTimeoutMillis(5000)
+	return a
+}
+
 // create makes the topic, unless it is there.
 func (l *Log) create(ctx context.Context) error {
-	topic := kmsg.NewCreateTopicsRequestTopic()
-	topic.Topic, topic.NumPartitions, topic.ReplicationFactor = l.topic, 1, int16(1+l.replicas)
-	values := map[string]string{"max.message.bytes": strconv.Itoa(maxEntry + 1<<20)}
+	values := map[string]*string{"max.message.bytes": kadm.StringPtr(strconv.Itoa(maxEntry + 1<<20))}
 	for _, s := range l.promises.Settings[2:] {
-		values[s.Name] = s.Values[0]
+		values[s.Name] = &s.Values[0]
 	}
-	for name, value := range values {
-		topic.Configs = append(topic.Configs, kmsg.CreateTopicsRequestTopicConfig{Name: name, Value: kmsg.StringPtr(value)})
-	}
-	req := kmsg.NewPtrCreateTopicsRequest()
-	req.TimeoutMillis = 5000
-	req.Topics = append(req.Topics, topic)
-	resp, err := req.RequestWith(ctx, l.c)
-	if err == nil && len(resp.Topics) == 1 {
-		err = kerr.ErrorForCode(resp.Topics[0].ErrorCode)
-	}
+	_, err := l.admin().CreateTopic(ctx, 1, int16(1+l.replicas), values, l.topic)
 	if err != nil && !errors.Is(err, kerr.TopicAlreadyExists) {
 		return failed("make the topic", err)
 	}
@@ -186,25 +184,15 @@ func (l *Log) set(ctx context.Context) (map[string]string, error) {
 	if len(topic.Partitions) > 0 {
 		values["replication"] = strconv.Itoa(len(topic.Partitions[0].Replicas))
 	}
-	req := kmsg.NewPtrDescribeConfigsRequest()
-	resource := kmsg.NewDescribeConfigsRequestResource()
-	resource.ResourceType, resource.ResourceName = kmsg.ConfigResourceTypeTopic, l.topic
-	req.Resources = append(req.Resources, resource)
-	resp, err := req.RequestWith(ctx, l.c)
+	all, err := l.admin().DescribeTopicConfigs(ctx, l.topic)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range resp.Resources {
-		if err := kerr.ErrorForCode(r.ErrorCode); err != nil {
-			return nil, err
-		}
-		for _, c := range r.Configs {
-			if c.Value != nil {
-				values[c.Name] = *c.Value
-			}
-		}
+	configs, err := all.On(l.topic, nil)
+	for _, c := range configs.Configs {
+		values[c.Key] = c.MaybeValue()
 	}
-	return values, nil
+	return values, cmp.Or(err, configs.Err)
 }
 
 // leads is who leads, asked for anew where it is not known. ErrLogLost where the topic is another by now.
@@ -421,19 +409,10 @@ func (l *Log) Trim(ctx context.Context, before uint64) error {
 	if before == 0 {
 		return nil
 	}
-	partition := kmsg.NewDeleteRecordsRequestTopicPartition()
-	partition.Offset = int64(before - 1)
-	topic := kmsg.NewDeleteRecordsRequestTopic()
-	topic.Topic = l.topic
-	topic.Partitions = append(topic.Partitions, partition)
-	req := kmsg.NewPtrDeleteRecordsRequest()
-	req.TimeoutMillis = 5000
-	req.Topics = append(req.Topics, topic)
-	resp, err := req.RequestWith(ctx, l.c)
-	if err == nil && len(resp.Topics) == 1 && len(resp.Topics[0].Partitions) == 1 {
-		err = kerr.ErrorForCode(resp.Topics[0].Partitions[0].ErrorCode)
-	}
-	if err != nil {
+	offsets := kadm.Offsets{}
+	offsets.AddOffset(l.topic, 0, int64(before-1), -1)
+	trimmed, err := l.admin().DeleteRecords(ctx, offsets)
+	if err = cmp.Or(err, trimmed.Error()); err != nil {
 		return failed("trim", err)
 	}
 	return nil

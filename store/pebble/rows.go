@@ -3,6 +3,7 @@ package pebble
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -113,7 +114,11 @@ func (r reader) Scan(from, to []byte, visit func(key, value []byte) error) (err 
 	if err != nil {
 		return wrap(err)
 	}
-	defer func() { err = errors.Join(err, wrap(it.Close())) }()
+	defer func() {
+		if closed := wrap(it.Close()); err == nil { // it says again what it has said
+			err = closed
+		}
+	}()
 	for ok := it.First(); ok; ok = it.Next() {
 		v, err := value(it)
 		if err == nil {
@@ -182,7 +187,8 @@ func wrap(err error) error {
 	case err == nil, errors.Is(err, docid.ErrCorrupt), errors.Is(err, docid.ErrFull): // said already
 		return err
 	case pebble.IsCorruptionError(err):
-		return fmt.Errorf("%w: %w", docid.ErrCorrupt, err)
+		said, _, _ := strings.Cut(err.Error(), "\n") // below are the names of its own types
+		return fmt.Errorf("%w: %s", docid.ErrCorrupt, said)
 	case vfs.IsNoSpaceError(err):
 		return fmt.Errorf("%w: %w", docid.ErrFull, err)
 	}

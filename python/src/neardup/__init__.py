@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ._options import DedupOptions, PairsOptions
 
-__all__ = ["dedup", "pairs", "contaminated", "Decision", "Pair", "Finding", "Error", "OptionError", "path"]
+__all__ = ["dedup", "pairs", "contaminated", "Conflict", "Decision", "Pair", "Finding", "Error", "OptionError", "path"]
 __version__ = "0.1.0"
 
 FIELDS = ("decision", "leader", "similarity", "distance", "method", "basis", "variant_of", "kept_by")
@@ -39,8 +39,17 @@ PAIR = ("a", "b", "similarity", "distance", "relation", "basis")
 Path = Union["os.PathLike[str]", "Sequence[os.PathLike[str]]"]
 
 
+class Conflict(TypedDict, total=False):
+    """A place in which a variant says something else, and what that weighs, in bits."""
+
+    kind: str
+    a: str
+    b: str
+    bits: float
+
+
 class Decision(TypedDict, total=False):
-    """What became of a text. id is there for files, whose leaders are ids too."""
+    """What became of a text. id is there for files, whose leaders are ids too; conflicts for variants."""
 
     id: str
     decision: str
@@ -51,6 +60,7 @@ class Decision(TypedDict, total=False):
     basis: Optional[str]
     variant_of: Union[int, str, None]
     kept_by: Optional[str]
+    conflicts: List[Conflict]
 
 
 class Pair(TypedDict):
@@ -65,13 +75,15 @@ class Pair(TypedDict):
 
 
 @overload
+def dedup(data: "Path | Sequence[Optional[str]]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: "Unpack[DedupOptions]") -> "List[Decision]": ...
+@overload
 def dedup(data: "pandas.DataFrame | pandas.Series", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: "Unpack[DedupOptions]") -> "pandas.DataFrame": ...
 @overload
 def dedup(data: "polars.DataFrame | polars.LazyFrame | polars.Series", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: "Unpack[DedupOptions]") -> "polars.DataFrame": ...
 @overload
-def dedup(data: "Path | str | Iterable[Optional[str]]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: "Unpack[DedupOptions]") -> "List[Decision]": ...
-@overload
 def dedup(data: "pyarrow.Table", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: "Unpack[DedupOptions]") -> "pyarrow.Table": ...
+@overload
+def dedup(data: "Iterable[Optional[str]]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: "Unpack[DedupOptions]") -> "List[Decision]": ...
 
 
 def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, threshold: Optional[float] = None, against: Any = None, **options: object) -> Any:
@@ -115,13 +127,15 @@ def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
 
 
 @overload
+def pairs(data: "Path | Sequence[Optional[str]]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: "Unpack[PairsOptions]") -> "List[Pair]": ...
+@overload
 def pairs(data: "pandas.DataFrame | pandas.Series", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: "Unpack[PairsOptions]") -> "pandas.DataFrame": ...
 @overload
 def pairs(data: "polars.DataFrame | polars.LazyFrame | polars.Series", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: "Unpack[PairsOptions]") -> "polars.DataFrame": ...
 @overload
-def pairs(data: "Path | str | Iterable[Optional[str]]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: "Unpack[PairsOptions]") -> "List[Pair]": ...
-@overload
 def pairs(data: "pyarrow.Table", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: "Unpack[PairsOptions]") -> "pyarrow.Table": ...
+@overload
+def pairs(data: "Iterable[Optional[str]]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., variants: bool = ..., **options: "Unpack[PairsOptions]") -> "List[Pair]": ...
 
 
 def pairs(data: Any, *, text: str = "text", method: Optional[str] = None, threshold: Optional[float] = None, variants: bool = False, **options: object) -> Any:
