@@ -72,6 +72,10 @@ func TestWhatAReaderWouldSay(t *testing.T) {
 		{"sales were higher in 2019 than 2021 for the whole of the company", "sales were higher in 2021 than 2019 for the whole of the company", false},
 		{"talks between japan and south korea will begin on the second day of the tour", "talks between south korea and japan will begin on the second day of the tour", true},
 		{"the shop sold 30 apples on monday and 20 pears on tuesday of the week", "the shop sold 20 pears on tuesday and 30 apples on monday of the week", true},
+		// A word that two names share, a code without digits, an ordinal.
+		{"notice to martin silva lindberg that the order of last week will be sent on friday", "notice to anna martinez silva that the order of last week will be sent on friday", false},
+		{"the code for your booking of the room with a view is 2UNKD3DZ until friday", "the code for your booking of the room with a view is MVTSBMPG until friday", false},
+		{"the 5th symposium on the history of the valley begins on friday", "the 3rd symposium on the history of the valley begins on friday", false},
 		// More than the leader says.
 		{"the harbour bridge is closed for repairs until friday. drivers should take the tunnel, where a toll of five pounds is due in both directions",
 			"the harbour bridge is closed for repairs until friday", false},
