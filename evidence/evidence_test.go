@@ -91,6 +91,36 @@ func TestWhatAReaderWouldSay(t *testing.T) {
 	}
 }
 
+// Few words more at the head or the tail, as a credit, are less of a difference than in the middle; a
+// passage is one anywhere, and so is what takes the place of something else.
+func TestEdge(t *testing.T) {
+	s := shipped(t)
+	text := "the council of the valley will pay for the repair of the old stone bridge before the winter begins and asks drivers to take the tunnel until then"
+	middle := strings.Replace(text, "bridge before", "bridge morning herald before", 1)
+	passage := text + " where a toll of some pounds is due in both directions"
+	edge := func(a, b string) int32 { return s.ShortVector(s.view(a), s.view(b))[evidence.Edge] }
+	for _, c := range []struct {
+		a, b string
+		want int32
+	}{
+		{text + " morning herald", text, token.Unit},
+		{"morning herald " + text, text, token.Unit},
+		{text, "morning herald " + text, token.Unit},
+		{middle, text, 0},
+		{passage, text, 0},
+		{text + " morning herald", text + " evening post", 0},
+		{text, text, 0},
+	} {
+		if got := edge(c.a, c.b); got != c.want {
+			t.Errorf("%q for %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+	score := func(a string) float64 { return s.Short(s.view(a), s.view(text)).Probability() }
+	if tail, within := score(text+" morning herald"), score(middle); tail <= within {
+		t.Errorf("at the tail %.2f, in the middle %.2f", tail, within)
+	}
+}
+
 // The evidence that is shown adds up to the score, and names what differs.
 func TestEvidenceAddsUp(t *testing.T) {
 	s := shipped(t)

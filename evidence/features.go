@@ -28,6 +28,7 @@ const (
 	Title               // the lighter of two words that replace each other in the first words
 	MoreNumbers         // numbers that the text has more, log2(1+n)
 	Filled              // in many words log2(1+n) of n replacements by mean weight and share of the difference
+	Edge                // share of the difference that few words more at the head or the tail are
 	features
 
 	// Recurring is none of a pair: what differs tells many texts of a corpus apart.
@@ -35,7 +36,7 @@ const (
 )
 
 var featureNames = [features]string{
-	"bias", "held", "held-back", "length", "number", "opposite", "word", "exchanged", "focus", "number-focus", "block", "title", "more-numbers", "filled",
+	"bias", "held", "held-back", "length", "number", "opposite", "word", "exchanged", "focus", "number-focus", "block", "title", "more-numbers", "filled", "edge",
 }
 
 // String is the feature's name in a table of weights.
@@ -61,7 +62,7 @@ func (f Feature) Sign() int {
 	switch f {
 	case Bias, Length:
 		return 0
-	case Held, HeldBack:
+	case Held, HeldBack, Edge:
 		return 1
 	}
 	return -1
@@ -156,6 +157,7 @@ type sums struct {
 	filledBy     uint64    // weight of these
 	filledWeight uint64    // of these places, twice that of the text that has less there
 	slots        int       // of the alignment
+	edge         uint64    // weight of few words more at the head or the tail
 	places       int       // in which the texts differ: slots, of which some are one place
 }
 
@@ -315,6 +317,7 @@ func (p *pair) place(s *sums, slot int) {
 			s.filledWeight += 2 * min(s.lacking[0]-lacking[0], s.lacking[1]-lacking[1])
 		}
 	}
+	atEdge := p.atEdge(slot) && min(len(a), len(b)) == 0 && max(len(a), len(b)) <= mostEdge
 	block := uint64(0)
 	for side, list := range p.rows {
 		for _, e := range list {
@@ -322,6 +325,12 @@ func (p *pair) place(s *sums, slot int) {
 				continue
 			}
 			s.lacking[side] += uint64(e.Weight)
+			if atEdge {
+				s.edge += uint64(e.Weight)
+				words := [2]string{}
+				words[side] = e.Text
+				p.add(Edge, words[0], words[1], int32(e.Weight))
+			}
 			if e.Fact() {
 				p.numbered[side] = append(p.numbered[side], e)
 			}
@@ -471,6 +480,7 @@ func (s *sums) vector() Vector {
 	v[NumberFocus] = int32(int64(s.numbers) * token.Unit / places)
 	v[Block] = percent(s.block, s.total[0])
 	v[MoreNumbers] = log2(uint64(1+s.moreNumbers) * token.Unit)
+	v[Edge] = int32(s.edge * token.Unit / max(1, s.lacking[0]+s.lacking[1]))
 	mean := int64(s.filledBy) / int64(max(1, s.filled))
 	filled := int64(log2(uint64(1+s.filled)*token.Unit)) * mean / token.Unit * int64(s.filledWeight) / int64(max(1, s.lacking[0]+s.lacking[1]))
 	v[Filled] = int32(filled * at(v[Length]) / token.Unit) // in few words each replacement says it by itself

@@ -17,11 +17,11 @@ var formWords = [2]int{60, 600}
 // mostFilled is how many slots of a form are filled otherwise, at most.
 const mostFilled = 5
 
-// readForms reads the lines of forms that are of the half, or all of them (-1).
-func readForms(language string, of int) (lines []string, err error) {
-	err = eachLine(language+"_forms.txt", func(line string) error {
+// readLines reads the lines of a file of words that are of the half, or all of them (-1); \n is a line end.
+func readLines(name string, of int) (lines []string, err error) {
+	err = eachLine(name, func(line string) error {
 		if of < 0 || half(line) == of {
-			lines = append(lines, line)
+			lines = append(lines, strings.ReplaceAll(line, `\n`, "\n"))
 		}
 		return nil
 	})
