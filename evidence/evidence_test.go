@@ -72,6 +72,10 @@ func TestWhatAReaderWouldSay(t *testing.T) {
 		{"sales were higher in 2019 than 2021 for the whole of the company", "sales were higher in 2021 than 2019 for the whole of the company", false},
 		{"talks between japan and south korea will begin on the second day of the tour", "talks between south korea and japan will begin on the second day of the tour", true},
 		{"the shop sold 30 apples on monday and 20 pears on tuesday of the week", "the shop sold 20 pears on tuesday and 30 apples on monday of the week", true},
+		// A word that two names share, a code without digits, an ordinal.
+		{"notice to martin silva lindberg that the order of last week will be sent on friday", "notice to anna martinez silva that the order of last week will be sent on friday", false},
+		{"the code for your booking of the room with a view is 2UNKD3DZ until friday", "the code for your booking of the room with a view is MVTSBMPG until friday", false},
+		{"the 5th symposium on the history of the valley begins on friday", "the 3rd symposium on the history of the valley begins on friday", false},
 		// More than the leader says.
 		{"the harbour bridge is closed for repairs until friday. drivers should take the tunnel, where a toll of five pounds is due in both directions",
 			"the harbour bridge is closed for repairs until friday", false},
@@ -86,6 +90,36 @@ func TestWhatAReaderWouldSay(t *testing.T) {
 		if got := s.Short(s.view(c.text), s.view(c.leader)); got != r {
 			t.Errorf("%q: %+v, explained %+v", c.text, got, r)
 		}
+	}
+}
+
+// Few words more at the head or the tail, as a credit, are less of a difference than in the middle; a
+// passage is one anywhere, and so is what takes the place of something else.
+func TestEdge(t *testing.T) {
+	s := shipped(t)
+	text := "the council of the valley will pay for the repair of the old stone bridge before the winter begins and asks drivers to take the tunnel until then"
+	middle := strings.Replace(text, "bridge before", "bridge morning herald before", 1)
+	passage := text + " where a toll of some pounds is due in both directions"
+	edge := func(a, b string) int32 { return s.ShortVector(s.view(a), s.view(b))[evidence.Edge] }
+	for _, c := range []struct {
+		a, b string
+		want int32
+	}{
+		{text + " morning herald", text, token.Unit},
+		{"morning herald " + text, text, token.Unit},
+		{text, "morning herald " + text, token.Unit},
+		{middle, text, 0},
+		{passage, text, 0},
+		{text + " morning herald", text + " evening post", 0},
+		{text, text, 0},
+	} {
+		if got := edge(c.a, c.b); got != c.want {
+			t.Errorf("%q for %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+	score := func(a string) float64 { return s.Short(s.view(a), s.view(text)).Probability() }
+	if tail, within := score(text+" morning herald"), score(middle); tail <= within {
+		t.Errorf("at the tail %.2f, in the middle %.2f", tail, within)
 	}
 }
 

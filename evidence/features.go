@@ -28,6 +28,7 @@ const (
 	Title               // the lighter of two words that replace each other in the first words
 	MoreNumbers         // numbers that the text has more, log2(1+n)
 	Filled              // in many words log2(1+n) of n replacements by mean weight and share of the difference
+	Edge                // share of the difference that few words more at the head or the tail are
 	features
 
 	// Recurring is none of a pair: what differs tells many texts of a corpus apart.
@@ -35,7 +36,7 @@ const (
 )
 
 var featureNames = [features]string{
-	"bias", "held", "held-back", "length", "number", "opposite", "word", "exchanged", "focus", "number-focus", "block", "title", "more-numbers", "filled",
+	"bias", "held", "held-back", "length", "number", "opposite", "word", "exchanged", "focus", "number-focus", "block", "title", "more-numbers", "filled", "edge",
 }
 
 // String is the feature's name in a table of weights.
@@ -61,7 +62,7 @@ func (f Feature) Sign() int {
 	switch f {
 	case Bias, Length:
 		return 0
-	case Held, HeldBack:
+	case Held, HeldBack, Edge:
 		return 1
 	}
 	return -1
@@ -155,7 +156,9 @@ type sums struct {
 	filled       int       // different replacements in places where nothing else stands
 	filledBy     uint64    // weight of these
 	filledWeight uint64    // of these places, twice that of the text that has less there
-	places       int       // in which the texts differ
+	slots        int       // of the alignment
+	edge         uint64    // weight of few words more at the head or the tail
+	places       int       // in which the texts differ: slots, of which some are one place
 }
 
 // nameWeight is the weight of a word as a name: one that the table lacks was
@@ -198,11 +201,9 @@ func (p *pair) look(s *sums) {
 	}
 	p.moved()
 	p.exchanged(s)
-	a, b := p.excess[0], p.excess[1]
-	for i := range p.slots {
-		a, b = p.row(0, i, a), p.row(1, i, b)
-		p.place(s, i)
-	}
+	s.slots = len(p.slots)
+	p.eachPlace(func(int) { p.respelt(s) })
+	s.places = p.eachPlace(func(slot int) { p.place(s, slot) })
 	// Where each has a number that the other lacks, they say other things, wherever these stand.
 	x, y := p.numbered[0], p.numbered[1]
 	n := min(len(x), len(y))
@@ -213,17 +214,54 @@ func (p *pair) look(s *sums) {
 		p.add(MoreNumbers, e.Text, "", int32(e.Weight))
 	}
 	s.moreNumbers = len(x) - n
-	s.places = len(p.slots)
 	p.focus(s)
 }
 
 // mostNegated is how many words more a text has where a negation is of what is around them.
 const mostNegated = 4
 
+// eachPlace collects in rows what is left of each slot and calls look with it, and returns how
+// often. Slots side by side, of which one text has something in this one and the other in that, are one
+// place: an alignment keeps a word that two names share, and parts what stands around it.
+func (p *pair) eachPlace(look func(slot int)) (places int) {
+	a, b := p.excess[0], p.excess[1]
+	for i := 0; i < len(p.slots); i++ {
+		p.rows[0], p.rows[1] = p.rows[0][:0], p.rows[1][:0]
+		first := i
+		a, b = p.row(0, i, a), p.row(1, i, b)
+		for ; i+1 < len(p.slots) && p.facing(i, a, b); i++ {
+			a, b = p.row(0, i+1, a), p.row(1, i+1, b)
+		}
+		look(first)
+		places++
+	}
+	return places
+}
+
+// facing reports whether rows hold words of one text alone, and the slot behind them, from which a and b
+// go on, those of the other alone, few words farther on.
+func (p *pair) facing(slot int, a, b []excess) bool {
+	side := 0
+	if len(p.rows[0]) == 0 {
+		side = 1
+	}
+	if len(p.rows[side]) == 0 || len(p.rows[1-side]) > 0 || !p.sameRow(slot, slot+1) || len(p.after(slot)) > 1 {
+		return false
+	}
+	count := [2]int{}
+	for k, list := range [2][]excess{a, b} {
+		for i := 0; i < len(list) && list[i].slot == slot+1; i++ {
+			if !list[i].gone {
+				count[k]++
+			}
+		}
+	}
+	return count[side] == 0 && count[1-side] > 0
+}
+
 // row collects what is left of a slot on a side, from the excess that begins there, and
 // returns the rest of it.
 func (p *pair) row(side, slot int, list []excess) []excess {
-	p.rows[side] = p.rows[side][:0]
 	n := 0
 	for ; n < len(list) && list[n].slot == slot; n++ {
 		if !list[n].gone {
@@ -268,7 +306,6 @@ func (p *pair) place(s *sums, slot int) {
 	a, b := p.rows[0], p.rows[1]
 	from, numbers, lacking := len(p.replaced), s.numbers, s.lacking
 	if len(a) > 0 && len(b) > 0 && len(a) <= mostSlot && len(b) <= mostSlot {
-		p.respelt(s, a, b)
 		p.name(a, b)
 		p.numbers(s, a, b)
 		p.opposites(s, a, b)
@@ -286,6 +323,7 @@ func (p *pair) place(s *sums, slot int) {
 			s.filledWeight += 2 * min(s.lacking[0]-lacking[0], s.lacking[1]-lacking[1])
 		}
 	}
+	atEdge := p.atEdge(slot) && min(len(a), len(b)) == 0 && max(len(a), len(b)) <= mostEdge
 	block := uint64(0)
 	for side, list := range p.rows {
 		for _, e := range list {
@@ -293,6 +331,12 @@ func (p *pair) place(s *sums, slot int) {
 				continue
 			}
 			s.lacking[side] += uint64(e.Weight)
+			if atEdge {
+				s.edge += uint64(e.Weight)
+				words := [2]string{}
+				words[side] = e.Text
+				p.add(Edge, words[0], words[1], int32(e.Weight))
+			}
 			if e.Fact() {
 				p.numbered[side] = append(p.numbered[side], e)
 			}
@@ -314,7 +358,11 @@ const mostSlot = 24
 
 // respelt takes away rows of words that are parted in another way, and words that are one, written
 // in two ways: half of each is lacking.
-func (p *pair) respelt(s *sums, a, b []*excess) {
+func (p *pair) respelt(s *sums) {
+	a, b := p.rows[0], p.rows[1]
+	if len(a) == 0 || len(b) == 0 || len(a) > mostSlot || len(b) > mostSlot {
+		return
+	}
 	p.left[0], p.left[1] = rest(p.left[0][:0], a), rest(p.left[1][:0], b)
 	if token.SameLetters(p.left[0], p.left[1]) {
 		forget(a, nil)
@@ -433,11 +481,12 @@ func (s *sums) vector() Vector {
 	v[Length] = log2(uint64(s.count+1) * token.Unit)
 	v[Number] = percent(s.numberWeight, min(s.total[0], s.total[1]))
 	v[Word] = int32(s.word)
-	v[Exchanged] = int32(min(token.Unit, 2*int64(s.exchanges)*token.Unit/places))
+	v[Exchanged] = int32(min(token.Unit, 2*int64(s.exchanges)*token.Unit/int64(max(1, s.slots))))
 	v[Focus] = int32(s.focus / places)
 	v[NumberFocus] = int32(int64(s.numbers) * token.Unit / places)
 	v[Block] = percent(s.block, s.total[0])
 	v[MoreNumbers] = log2(uint64(1+s.moreNumbers) * token.Unit)
+	v[Edge] = int32(s.edge * token.Unit / max(1, s.lacking[0]+s.lacking[1]))
 	mean := int64(s.filledBy) / int64(max(1, s.filled))
 	filled := int64(log2(uint64(1+s.filled)*token.Unit)) * mean / token.Unit * int64(s.filledWeight) / int64(max(1, s.lacking[0]+s.lacking[1]))
 	v[Filled] = int32(filled * at(v[Length]) / token.Unit) // in few words each replacement says it by itself

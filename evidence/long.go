@@ -382,13 +382,20 @@ func widen(spans []span, a, b *LongView) []span {
 			s.a1++
 			s.b1++
 		}
-		if n := len(out); n > 0 && (out[n-1].a1 >= s.a0 || out[n-1].b1 >= s.b0 || exchangedNear(out[n-1], s, a, b)) {
+		if n := len(out); n > 0 && (out[n-1].a1 >= s.a0 || out[n-1].b1 >= s.b0 || faces(out[n-1], s) || exchangedNear(out[n-1], s, a, b)) {
 			out[n-1].a1, out[n-1].b1 = max(out[n-1].a1, s.a1), max(out[n-1].b1, s.b1)
 			continue
 		}
 		out = append(out, s)
 	}
 	return out
+}
+
+// faces reports whether of two places few words apart the first has more of one text, and the second of
+// the other: what they share may be a word of two names.
+func faces(x, y span) bool {
+	more := func(s span) int { return s.a1 - s.a0 - (s.b1 - s.b0) }
+	return y.a0-x.a1 <= 1 && more(x)*more(y) < 0
 }
 
 // near is how many coarse words may stand between two that have exchanged places.

@@ -40,6 +40,10 @@ func (p *pair) opposites(s *sums, a, b []*excess) {
 			if !x.gone && !y.gone && token.Opposites(x.Token, y.Token) {
 				x.gone, y.gone = true, true
 				s.lack(x.Token, y.Token, 1)
+				if token.Ordinals(x.Token, y.Token) {
+					s.number(p, x.Token, y.Token)
+					continue
+				}
 				s.v[Opposite] += token.Unit
 				p.add(Opposite, x.Text, y.Text, token.Unit)
 			}
@@ -93,10 +97,10 @@ func firstRune(s string) string {
 	return s[:size]
 }
 
-// left counts the words of a row that are none of a number.
+// left counts the words of a row that are no numbers.
 func left(list []*excess) (n int) {
 	for _, e := range list {
-		if !e.gone && !e.Fact() {
+		if !e.gone && !e.Number() {
 			n++
 		}
 	}
@@ -106,9 +110,18 @@ func left(list []*excess) (n int) {
 func heaviest(list []*excess) *excess {
 	var best *excess
 	for _, e := range list {
-		if !e.gone && !e.Fact() && (best == nil || nameWeight(e.Token) > nameWeight(best.Token)) {
+		if !e.gone && !e.Number() && (best == nil || nameWeight(e.Token) > nameWeight(best.Token)) {
 			best = e
 		}
 	}
 	return best
+}
+
+// mostEdge is how many words a credit has.
+const mostEdge = 4
+
+// atEdge reports whether a slot is at the head or the tail of both texts.
+func (p *pair) atEdge(i int) bool {
+	s := &p.slots[i]
+	return s.before == 0 && i == 0 || s.after == 0 && i == len(p.slots)-1
 }

@@ -28,6 +28,9 @@ func Opposites(x, y *Token) bool {
 	return areOpposites(x.Text, y.Text) || isRoman(x.Text) && isRoman(y.Text) || isOption(x.Text) && isOption(y.Text)
 }
 
+// Ordinals reports whether two words are ordinals: they are opposites of a kind, and numbers.
+func Ordinals(x, y *Token) bool { return ordinalValue(x.Text) > 0 && ordinalValue(y.Text) > 0 }
+
 // Negations counts the words that say no.
 func Negations(tokens []Token) (n int) {
 	for i := range tokens {
@@ -217,9 +220,12 @@ func mistypedForm(x, y *Token) bool {
 const longestOther = 5
 
 // abbreviates reports whether the beginning of a word stands for it: conf for
-// conference. A common word that a rarer one begins with, man and management, is
-// another word.
+// conference, thurs for thursday, but not martin for martinez. A common word that a rarer one begins with, man and
+// management, is another word.
 func abbreviates(short, long *Token) bool {
+	if 2*len(short.Text) > len(long.Text)+2 {
+		return false // it spares little
+	}
 	if len(short.Text) == 3 && strings.HasSuffix(long.Text, "day") {
 		return true // sat and sun are words of their own
 	}

@@ -18,6 +18,20 @@ func cutOne(t testing.TB, c *Cutter, clean string) []*Token {
 	return out
 }
 
+// Ordinals are opposites of a kind, and numbers; first and last are opposites alone.
+func TestOrdinals(t *testing.T) {
+	c := newCutter(t)
+	for _, pair := range []struct {
+		text string
+		want bool
+	}{{"5th third", true}, {"first ninth", true}, {"first last", false}, {"third nation", false}} {
+		words := cutOne(t, c, pair.text)
+		if got := len(words) == 2 && Ordinals(words[0], words[1]); got != pair.want {
+			t.Errorf("%s: %v", pair.text, got)
+		}
+	}
+}
+
 // Two words that fill one place are one, spelt in two ways, or they are not.
 func TestAlike(t *testing.T) {
 	tests := []struct {
@@ -33,6 +47,9 @@ func TestAlike(t *testing.T) {
 		{"jumps", "jumped", true},
 		{"conf", "conference", true},
 		{"univ", "university", true},
+		{"thurs", "thursday", true},
+		{"martin", "martinez", false},
+		{"robert", "robertson", false},
 		{"kröger", "kroger", true},
 		{"smyth", "smith", true},
 		{"iran", "iraq", false},

@@ -362,31 +362,23 @@ func script(m *maker, _ *rand.Rand, _ textOf, s string) (string, bool) {
 }
 
 var (
-	creditsEnglish   = []string{"(Reuters) - %s", "(AP) %s", "%s (AP)", "%s (Reuters)", "%s via @newsdesk", "Source: AFP. %s", "%s - BBC News", "%s | The Guardian", "[Update] %s", "%s (c) 2014 All rights reserved.", "By Staff Writer\n%s", "RT @breaking: %s", "%s\nPhoto: Getty Images", "WASHINGTON (AP) -- %s", "LONDON, July 3 (Reuters) - %s", "FW: %s", "%s [Editor's note: corrected spelling]"}
-	creditsChinese   = []string{"来源：新华网\n%s", "%s（来源：新华网）", "%s 来源：人民日报", "%s（责任编辑：李明）", "%s @央视新闻", "%s via @头条新闻", "【%s】", "新华社北京3月5日电 %s", "（记者 王强）%s", "转：%s", "%s（图）", "%s [视频]", "#%s#", "中新网讯 %s", "%s_新浪网", "%s - 知乎", "编辑：小雨\n%s", "原标题：%s", "%s（完）", "%s 转载请注明出处"}
-	greetingsEnglish = []string{"Hi, %s", "Hello everyone,\n\n%s", "Dear all,\n%s", "Hey! %s", "%s Thanks!", "%s\n\nBest regards", "%s Cheers", "Good morning. %s", "FYI: %s", "%s thx", "%s :)", "Ok %s"}
-	greetingsChinese = []string{"大家好，%s", "您好，%s", "各位，%s", "%s 谢谢！", "亲爱的朋友们：%s", "%s 祝好", "早上好！%s", "hi，%s", "%s[微笑]", "%s [doge]", "分享：%s"}
-	linksAll         = []string{"%s http://t.cn/A6vXk3p", "%s https://bit.ly/3kXz9q", "%s https://www.example.com/news/20140503.html", "%s http://goo.gl/x81Kd", "%s t.co/9aQz1"}
+	linksAll = []string{"%s http://t.cn/A6vXk3p", "%s https://bit.ly/3kXz9q", "%s https://www.example.com/news/20140503.html", "%s http://goo.gl/x81Kd", "%s t.co/9aQz1"}
 )
 
-func wrapped(rng *rand.Rand, t textOf, s string, english, chinese []string) (string, bool) {
-	forms := english
-	if t.language == "zh" {
-		forms = chinese
-	}
+func wrapped(rng *rand.Rand, s string, forms []string) (string, bool) {
 	return strings.Replace(forms[rng.IntN(len(forms))], "%s", s, 1), true
 }
 
-func sourceLine(_ *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
-	return wrapped(rng, t, s, creditsEnglish, creditsChinese)
+func sourceLine(m *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
+	return wrapped(rng, s, m.credits[t.language])
 }
 
-func greeting(_ *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
-	return wrapped(rng, t, s, greetingsEnglish, greetingsChinese)
+func greeting(m *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
+	return wrapped(rng, s, m.greetings[t.language])
 }
 
-func link(_ *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
-	return wrapped(rng, t, s, linksAll, linksAll)
+func link(_ *maker, rng *rand.Rand, _ textOf, s string) (string, bool) {
+	return wrapped(rng, s, linksAll)
 }
 
 // wrap breaks the lines of a text anew.

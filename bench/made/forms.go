@@ -17,11 +17,11 @@ var formWords = [2]int{60, 600}
 // mostFilled is how many slots of a form are filled otherwise, at most.
 const mostFilled = 5
 
-// readForms reads the lines of forms that are of the half, or all of them (-1).
-func readForms(language string, of int) (lines []string, err error) {
-	err = eachLine(language+"_forms.txt", func(line string) error {
+// readLines reads the lines of a file of words that are of the half, or all of them (-1); \n is a line end.
+func readLines(name string, of int) (lines []string, err error) {
+	err = eachLine(name, func(line string) error {
 		if of < 0 || half(line) == of {
-			lines = append(lines, line)
+			lines = append(lines, strings.ReplaceAll(line, `\n`, "\n"))
 		}
 		return nil
 	})
@@ -74,6 +74,9 @@ func (m *maker) form(rng *rand.Rand, t textOf) (a, b string, filled int) {
 					fill[0] = l.fill(rng, kind)
 					if fill[1] = fill[0]; rng.IntN(5) > 0 {
 						fill[1] = l.fill(rng, kind)
+						if kind == "person" && rng.IntN(3) == 0 {
+							fill[1] = l.namesake(rng, fill[0], fill[1])
+						}
 					}
 					if known[kind] = fill; fill[0] != fill[1] {
 						filled++
@@ -133,7 +136,11 @@ func (l *lexicon) fill(rng *rand.Rand, kind string) string {
 	switch kind {
 	case "person":
 		if !zh {
-			return l.word(rng, "person") + " " + l.word(rng, "surname")
+			name := l.word(rng, "person") + " " + l.word(rng, "surname")
+			if rng.IntN(3) == 0 {
+				name += " " + l.word(rng, "surname")
+			}
+			return name
 		}
 		// The family name of one and the given name of another.
 		const size = len("张")
@@ -159,13 +166,32 @@ func (l *lexicon) fill(rng *rand.Rand, kind string) string {
 	case "number":
 		return fmt.Sprint(2 + rng.IntN(400))
 	case "code":
-		letters := ""
-		for range rng.IntN(4) {
-			letters += string(rune('A' + rng.IntN(26)))
+		if rng.IntN(3) == 0 {
+			return letters(rng, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", 6+rng.IntN(5))
 		}
-		return letters + fmt.Sprint(10000+rng.IntN(90000000))
+		return letters(rng, "ABCDEFGHIJKLMNOPQRSTUVWXYZ", rng.IntN(4)) + fmt.Sprint(10000+rng.IntN(90000000))
 	}
 	return l.word(rng, kind)
+}
+
+// letters draws letters and digits.
+func letters(rng *rand.Rand, of string, n int) string {
+	out := make([]byte, n)
+	for i := range out {
+		out[i] = of[rng.IntN(len(of))]
+	}
+	return string(out)
+}
+
+// namesake gives a person a word of another one's name, at any place: of a Chinese name a character.
+func (l *lexicon) namesake(rng *rand.Rand, of, name string) string {
+	gap := " "
+	if l.language == "zh" {
+		gap = ""
+	}
+	has, words := strings.Split(of, gap), strings.Split(name, gap)
+	words[rng.IntN(len(words))] = has[rng.IntN(len(has))]
+	return strings.Join(words, gap)
 }
 
 // word draws a word of a class.

@@ -49,8 +49,10 @@ type maker struct {
 	spelling    map[string]string
 	variants    map[string][]string
 	traditional map[rune]rune
-	names       []string // services that long texts are about
-	formLines   map[string][]string
+	names       []string            // services that long texts are about
+	formLines   map[string][]string // by language, as the next two
+	credits     map[string][]string
+	greetings   map[string][]string
 	used        map[string]int
 	made        map[uint64]bool // second texts, by hash
 	pairs       []Pair
@@ -68,7 +70,7 @@ func Make(o Options) ([]Pair, error) {
 	} else if of < 0 || len(o.Half) != 1 {
 		return nil, fmt.Errorf("half %q is neither a nor b", o.Half)
 	}
-	m := &maker{Options: o, of: of, lexica: map[string]*lexicon{}, formLines: map[string][]string{}, used: map[string]int{}, made: map[uint64]bool{}}
+	m := &maker{Options: o, of: of, lexica: map[string]*lexicon{}, formLines: map[string][]string{}, credits: map[string][]string{}, greetings: map[string][]string{}, used: map[string]int{}, made: map[uint64]bool{}}
 	var err error
 	if m.segmenter, err = segment.Default(); err != nil {
 		return nil, err
@@ -77,8 +79,10 @@ func Make(o Options) ([]Pair, error) {
 		if m.lexica[language], err = readLexicon(language, of); err != nil {
 			return nil, err
 		}
-		if m.formLines[language], err = readForms(language, of); err != nil {
-			return nil, err
+		for name, table := range map[string]map[string][]string{"forms": m.formLines, "credits": m.credits, "greetings": m.greetings} {
+			if table[language], err = readLines(language+"_"+name+".txt", of); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if err := m.readTables(); err != nil {

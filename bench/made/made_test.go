@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -277,7 +278,7 @@ func TestFill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines, err := readForms(language, -1)
+		lines, err := readLines(language+"_forms.txt", -1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,6 +324,33 @@ func TestVersions(t *testing.T) {
 		}
 		if s := strings.Join(got, " "); s != c.want {
 			t.Errorf("%q: %q, want %q", c.text, s, c.want)
+		}
+	}
+}
+
+// Credits and greetings of one half are not those of the other; each takes the text in.
+func TestCreditsOfHalves(t *testing.T) {
+	for _, name := range []string{"en_credits.txt", "zh_credits.txt", "en_greetings.txt", "zh_greetings.txt"} {
+		a, err := readLines(name, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := readLines(name, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if min(len(a), len(b)) < 10 {
+			t.Errorf("%s: %d and %d lines", name, len(a), len(b))
+		}
+		for _, line := range append(a, b...) {
+			if strings.Count(line, "%s") != 1 {
+				t.Errorf("%s: %q", name, line)
+			}
+		}
+		for _, line := range a {
+			if slices.Contains(b, line) {
+				t.Errorf("%s: %q in both", name, line)
+			}
 		}
 	}
 }
