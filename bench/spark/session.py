@@ -81,7 +81,7 @@ def steps(begun, hurt):
 
 def reason(e):
     """The last line of a failure that says why, as the command has it."""
-    lines = [s.strip() for s in str(e).splitlines()]
+    lines = [s for s in map(str.strip, str(e).splitlines()) if not s.startswith("at ")]
     said = [s for s in lines if "neardup worker " in s or "SafeMode" in s or "Error: " in s or "Exception: " in s]
     return (said or lines or [repr(e)])[-1][:300]
 

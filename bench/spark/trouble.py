@@ -62,7 +62,7 @@ class Trouble:
             self.waiting = [p for p in map(self.executor, self.executors(lambda e: True)) if p]
             signal_all(self.waiting, signal.SIGSTOP)
         elif self.what == "datanode":
-            os.kill(self.setup["pids"]["datanode1"], signal.SIGKILL)
+            os.kill(self.datanode(), signal.SIGKILL)
             self.happened("one of two DataNodes ended")
         elif self.what == "safemode":
             admin(self.setup, "-safemode", "enter")
@@ -70,6 +70,15 @@ class Trouble:
         elif self.what == "full":
             admin(self.setup, "-setSpaceQuota", "1", "/")
             self.happened("HDFS is full")
+
+    def datanode(self):
+        """The second DataNode. After a row that ended it another is started, which may take until now."""
+        for _ in range(600):
+            for pid, (_, line) in servers.processes().items():
+                if f"-Dhd.data={self.setup['dir']}/hdfs " in line and "-Dhd.node=1 " in line and line.rstrip().endswith(".DataNode"):
+                    return pid
+            time.sleep(0.1)
+        raise RuntimeError("there is no second DataNode")
 
     def victim(self):
         """A file; the child that removes it ends."""

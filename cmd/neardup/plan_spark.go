@@ -20,14 +20,14 @@ const (
 // Prices of Spark beside those of the stages themselves, which are as on one machine. They
 // explain the runs of `bench/spark/foretold --fit` within a tenth, on sets other than those on which
 // docs/scale.md shows what they foretell. Seconds of CPU of any run, of a document
-// and of a byte of text, which all passes move from Spark to Python and to the stage and back;
+// and of a byte of text, which all passes read and give to the stage or write;
 // and which share of rows and of texts is written when they are compressed.
 const (
-	sparkRun      = 23
-	sparkDocument = 42e-6
-	sparkByte     = 30e-9
-	packsWritten  = .75
-	textsWritten  = .53
+	sparkRun      = 13
+	sparkDocument = 20e-6
+	sparkByte     = 10e-9
+	packsWritten  = .78
+	textsWritten  = .60
 )
 
 // onSpark says what Spark takes by what one machine does without an audit.

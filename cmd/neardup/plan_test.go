@@ -133,8 +133,8 @@ func TestOnSpark(t *testing.T) {
 		documents, bytes                     int
 		cpu, compared, sparkCPU, perDocument float64
 	}{
-		"100,000":   {100_000, 1241, 1.9, 12356, 31.9, 658},
-		"1,000,000": {1_000_000, 1241, 17.5, 150_000, 107.9, 680},
+		"300,000":   {300_000, 1319, 3.1, 37_372, 25.6, 681},
+		"1,000,000": {1_000_000, 1311, 12.1, 129_119, 59.6, 679},
 	} {
 		t.Run(name, func(t *testing.T) {
 			once, twice := of(c.documents, c.bytes, c.cpu, c.compared), of(2*c.documents, c.bytes, 2*c.cpu, 2*c.compared)

@@ -86,12 +86,13 @@ class Pieces(Session):
     def test_places(self):
         """Of files cut anywhere, one of them read twice: each line once, in order, against a division of the whole."""
         from neardup.spark import _files
-        from neardup.spark._pieces import Pieces
+        from neardup.spark._pieces import Lines
         from neardup.spark._places import CO_PARTITION
         from pyspark.sql import functions as F
 
         files = self.files()
-        files += [files[1], self.file("g.jsonl.bz2", b"\n".join(b"line %d" % i for i in range(3000)), bz2.open)]
+        long = b"\n".join(c * n for c, n in ((b"a", 5), (b"b", 3 << 20), (b"c", (1 << 20) - 2), (b"d", 9)))  # longer than what is read at once
+        files += [files[1], self.file("long.jsonl", long), self.file("g.jsonl.bz2", b"\n".join(b"line %d" % i for i in range(3000)), bz2.open)]
         found, sizes, _ = _files.listed(self.spark, files)
         want = []
         for f in map(_files.plain, found):
@@ -99,10 +100,8 @@ class Pieces(Session):
                 lines = content.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
                 want += lines if lines[-1] else lines[:-1]
         for pieces in range(1, 9):
-            made = Pieces(SimpleNamespace(spark=self.spark, pieces=pieces), found, sizes, self.spark.read.option("lineSep", "\n").text)
-            placed = made.placed(made.scan.select(made.place.alias("place"), F.col("value").cast("binary").alias("text")))
-            rows = placed.rows.collect()
-            rows.sort(key=lambda r: r.place)
+            placed = Lines(SimpleNamespace(spark=self.spark, pieces=pieces), found, sizes).placed
+            rows = placed.rows.withColumn("text", F.col("text").cast("binary")).collect()
             self.assertEqual([bytes(r.text) for r in rows], want)
             self.assertEqual(len({r.place for r in rows}), len(want))
             # A side that is sent to the partitions meets the rows it is of.

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from .._command import Error
 from . import _jar
-from ._pieces import GLOB, Pieces, escaped, plain
+from ._pieces import GLOB, Lines, Pieces, escaped, plain
 from ._places import Placed, column, quoted
 from ._records import Documents
 from ._tables import Tables
@@ -61,8 +61,6 @@ def read(job, inputs, format, flags, note=lambda text: None) -> Source:
     files, sizes, hidden = listed(job.spark, inputs)
     if hidden:
         note(f"left out, as Spark reads no file of such a name: {hidden[0]}" + (f" and {len(hidden) - 1} more" if hidden[1:] else ""))
-    # Spark lists more than 32 files once more, by a task each.
-    job.spark.conf.set("spark.sql.sources.parallelPartitionDiscovery.parallelism", 4 * job.spark.sparkContext.defaultParallelism)
     kinds = {kind_of(name, format) for name in files}
     if len(kinds) > 1:
         raise Error(f"inputs of {' and '.join(sorted(kinds))}: read each kind by itself")
@@ -130,20 +128,19 @@ def listed(spark, inputs):
 
 def by_line(job, files, sizes, format, flags) -> Source:
     """Lines in the order of the files."""
-    pieces = Pieces(job, files, sizes, job.spark.read.option("lineSep", "\n").text)
-    lines = pieces.placed(pieces.scan.select(pieces.place.alias("place"), F.col("value").alias("text")))
+    lines = Lines(job, files, sizes)
 
     def kept(of):
-        return of(lines.where(~F.col("text").isin("", "\r"))).select("text")
+        return of(lines.placed.where(~F.col("text").isin("", "\r"))).select("text")
 
     def rejects(job):
         bad = job.records.where("reason is not null").rows.select("place", "reason")
-        return None if bad.isEmpty() else pieces.lines(bad).select("file", "line", "reason")
+        return None if bad.isEmpty() else lines.at(bad).select("file", "line", "reason")
 
     def named(job):
         return job.records.where("reason is null and id != cast(place as string)").rows
 
-    return Source(Documents(lines, ("--raw", "--format=" + format, *flags), pieces.ordered), rejects, kept, named=named, ranks=pieces.ranks)
+    return Source(Documents(lines.placed, ("--raw", "--format=" + format, *flags), ordered=True), rejects, kept, named=named)
 
 
 def whole(job, files, sizes, format, flags) -> Source:
@@ -185,6 +182,8 @@ def parquet(job, inputs, files, sizes, flags) -> Source:
     if unknown:
         raise Error(f"--{unknown[0]} has no effect on Parquet read by Spark")
     job.spark.conf.set("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # 01 is not 1
+    # Spark lists more than 32 files once more, by a task each.
+    job.spark.conf.set("spark.sql.sources.parallelPartitionDiscovery.parallelism", 4 * job.spark.sparkContext.defaultParallelism)
     reader = job.spark.read.option("mergeSchema", len(files) > 1).option("basePath", base_of(job.spark, inputs))
     try:
         pieces = Pieces(job, files, sizes, lambda names: reader.parquet(*names))

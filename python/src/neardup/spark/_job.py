@@ -98,24 +98,28 @@ class Job:
         heap, and collecting garbage cost more than writing and reading it; else in a cache, and what an
         executor takes with it is made again from the input.
         """
-        return self._kept(df, eager=True)
+        return self._kept(df, False)[0]
 
     def counted(self, df: DataFrame):
-        """(what keep gives, its rows), in fewer jobs than keep and count."""
-        made = self._kept(df, eager=not self.here)  # what goes to a folder later is made twice
-        return made, made._jdf.queryExecution().toRdd().count()
+        """(what keep gives, its rows)."""
+        return self._kept(df, True)
 
-    def _kept(self, df, eager) -> DataFrame:
-        sc = self.spark.sparkContext
-        if self.here:
-            return df.localCheckpoint(eager, StorageLevel.DISK_ONLY)
-        if sc._jsc.sc().getCheckpointDir().isDefined():
-            return df.checkpoint(eager)
-        df = df.persist()
-        rows = df._jdf.queryExecution().toRdd()
-        made = DataFrame(self.spark._jsparkSession.internalCreateDataFrame(rows, df._jdf.schema(), False), self.spark)
-        self.cached.append((made, df))
-        return made
+    def _kept(self, df, count):
+        sc, stages = self.spark.sparkContext, _jar.stages(self.spark)
+        packed = stages.packed(_jar.rows_of(df))
+        if not self.here and sc._jsc.sc().getCheckpointDir().isDefined():
+            packed.checkpoint()
+            packed.doCheckpoint()
+        else:
+            packed.persist(sc._getJavaStorageLevel(StorageLevel.DISK_ONLY if self.here else StorageLevel.MEMORY_AND_DISK))
+            if self.here:
+                packed.localCheckpoint()
+            count = True  # by which it is made
+        rows = stages.count(packed) if count else None
+        made = DataFrame(self.spark._jsparkSession.internalCreateDataFrame(stages.unpacked(packed, len(df.columns)), df._jdf.schema(), False), self.spark)
+        if not self.here:
+            self.cached.append((made, packed))
+        return made, rows
 
     def folder(self) -> str:
         """A folder of the driver for small files, gone when Python ends."""
@@ -140,9 +144,9 @@ class Job:
 
     def release(self, but=()):
         """Gives back what was cached, but for what results still read."""
-        for made, df in self.cached:
+        for made, packed in self.cached:
             if not any(made is b for b in but):
-                df.unpersist()
+                packed.unpersist(False)
 
 
 def digest(decisions: DataFrame) -> str:

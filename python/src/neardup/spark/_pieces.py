@@ -1,19 +1,72 @@
-"""Files that Spark reads in pieces, each a partition: places of their rows, and from those back to file and line."""
+"""Files that are read in pieces: places of their rows, and of lines from those back to file and line."""
 
-import bisect
 import collections
-import itertools
 import re
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, functions as F
 
 from .._command import Error
+from . import _jar
 from ._places import ROW_BITS, ROWS, Placed, numbers
 
 PIECE = 16 << 20  # bytes of a piece of a file, at least, where each core has some
 LARGEST = 128 << 20
 MANY = 4  # times as many pieces as partitions are wanted: from there on a partition has several
+
+
+def lengths(job, sizes):
+    """(bytes of a piece of files, at most; how many partitions are wanted)."""
+    cores = job.spark.sparkContext.defaultParallelism
+    most = min(job.pieces or cores, max(4 * cores, sum(sizes) // PIECE))
+    return max(1, min(LARGEST, -(-sum(sizes) // most))), most
+
+
+class Lines:
+    """Lines of files, in pieces that the jar reads: rows (place, text). Where there are many pieces a partition has several, one behind the other."""
+
+    def __init__(self, job, files, sizes):
+        self.spark, self.files = job.spark, list(map(plain, files))
+        self._names = "\0".join(files)
+        self._stages, self._context = _jar.stages(self.spark), self.spark.sparkContext._jsc.sc()
+        length, most = lengths(job, sizes)
+        solid = bytes(self._stages.solid(self._context, self._names))
+        cuts = []
+        for i, size in enumerate(sizes):
+            step = max(1, size if solid[i] else length)
+            cuts += [(i, at, min(size, at + step)) for at in range(0, size, step)]
+        self._pieces = np.array(cuts, np.int64).reshape(-1, 3)
+        part = np.arange(len(cuts))
+        if len(cuts) > MANY * most:  # neighbours share a partition
+            ends = np.cumsum(self._pieces[:, 2] - self._pieces[:, 1])
+            part = (ends - 1) * most // ends[-1]
+        begins = np.diff(part, prepend=-1) != 0
+        self.placed = Placed(self._rows(self._pieces, np.flatnonzero(begins)), (np.cumsum(begins) - 1).tolist())
+
+    def _rows(self, pieces, firsts):
+        rows = self._stages.lines(self._context, self._names, pieces.astype("<i8").tobytes(), firsts.astype("<i8").tobytes())
+        return _jar.frame(self.spark, rows, "place long, text string")
+
+    def at(self, rows: DataFrame) -> DataFrame:
+        """Rows that have a place, with file and line instead. Of a file in several pieces lines before a piece are counted, in another reading."""
+        rows = rows.withColumn("piece", F.shiftright("place", ROW_BITS))
+        number = self._pieces[:, 0]
+        wanted = np.array(sorted(r.piece for r in rows.select("piece").distinct().collect()), np.int64)
+        first = np.searchsorted(number, number[wanted])  # piece of its file
+        before = np.zeros(len(number), np.int64)
+        before[[n for a, b in zip(first, wanted) for n in range(a, b)]] = 1
+        counted = np.flatnonzero(before)
+        if len(counted):
+            read = self._rows(self._pieces[counted], np.arange(len(counted)))
+            of = read.groupBy(F.shiftright("place", ROW_BITS).alias("piece")).count()
+            before[counted] = 0
+            for r in of.collect():
+                before[counted[r.piece]] = r["count"]
+        ends = np.concatenate([[0], np.cumsum(before)])
+        known = pa.table({"piece": wanted, "file": [self.files[number[p]] for p in wanted], "before": ends[wanted] - ends[first]})
+        line = F.col("before") + F.col("place").bitwiseAND(ROWS) + 1
+        return rows.join(F.broadcast(self.spark.createDataFrame(known)), "piece").withColumn("line", line).drop("piece", "before", "place")
 
 
 class Pieces:
@@ -27,9 +80,7 @@ class Pieces:
     def __init__(self, job, files, sizes, read):
         """sizes: bytes of each of the files; read makes a scan of a list of patterns. Sets how the session divides files from now on."""
         self.spark = spark = job.spark
-        cores = spark.sparkContext.defaultParallelism
-        most = min(job.pieces or cores, max(4 * cores, sum(sizes) // PIECE))
-        length = max(1, min(LARGEST, -(-sum(sizes) // most)))
+        length, most = lengths(job, sizes)
         # One piece a partition: what a further one costs by Spark's reckoning is as much as a piece.
         for name, value in (("maxPartitionBytes", f"{length}b"), ("openCostInBytes", f"{length}b"), ("maxPartitionNum", 2**31 - 1)):
             spark.conf.set("spark.sql.files." + name, value)
@@ -39,8 +90,6 @@ class Pieces:
         if lost := [f for i, f in enumerate(files) if sizes[i] and i not in read]:
             raise Error(f"{plain(lost[0])}: Spark does not read it; rename it")
         by_rank = sorted(range(len(at)), key=at.__getitem__)
-        self.number = [at[p][0] for p in by_rank]  # of the file of each rank
-        self.files = list(map(plain, files))
         self.file = F.get(numbers([file for file, _ in at]), F.spark_partition_id()).cast("long")  # of a row, its number
         self.ranks = None
         self.place = F.monotonically_increasing_id()
@@ -63,26 +112,6 @@ class Pieces:
         """Of each rank its partition, where one has several."""
         to = {p: at for at, several in enumerate(rdd.partitions()) for p in several.parentsIndices()}
         return [to[p] for p in self._partitions]
-
-    def lines(self, rows: DataFrame) -> DataFrame:
-        """Rows that have a place, with file and line instead. Lines before a piece are counted, in another reading, only where its file has several."""
-        rows = rows.withColumn("piece", F.shiftright("place", ROW_BITS))
-        wanted = [r.piece for r in rows.select("piece").distinct().collect()]
-        ends = {}  # of the first piece of a file the last that is wanted
-        for i in wanted:
-            first = bisect.bisect_left(self.number, self.number[i])
-            ends[first] = max(i, ends.get(first, i))
-        counted, counts = [i for first, end in ends.items() for i in range(first, end)], {}
-        if counted:
-            of = self.scan.select(F.shiftright(self.place, ROW_BITS).alias("piece")).where(F.col("piece").isin(counted))
-            counts = {r.piece: r["count"] for r in of.groupBy("piece").count().collect()}
-        found = []
-        for first, end in ends.items():
-            before = itertools.accumulate((counts.get(i, 0) for i in range(first, end)), initial=0)
-            found += [(i, self.files[self.number[i]], n) for i, n in zip(range(first, end + 1), before)]
-        known = F.broadcast(self.spark.createDataFrame(pa.table(list(map(list, zip(*found))), ["piece", "file", "before"])))
-        line = F.col("before") + F.col("place").bitwiseAND(ROWS) + 1
-        return rows.join(known, "piece").withColumn("line", line).drop("piece", "before", "place")
 
 
 def partitions(scan, files):

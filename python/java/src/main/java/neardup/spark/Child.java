@@ -121,28 +121,26 @@ final class Child implements Closeable {
 
   /** Finds the next line; false at the end of all. */
   boolean next() throws IOException {
-    for (int i = at; ; i++) {
-      if (i == filled) {
-        System.arraycopy(buf, at, buf, 0, filled - at);
-        filled -= at;
-        i -= at;
-        at = 0;
-        if (filled == buf.length) buf = Arrays.copyOf(buf, buf.length * 2);
-        int n = read();
-        if (n < 0) {
-          ended();
-          if (filled > 0) throw new IOException("the output of neardup worker " + stage + " ends inside a line");
-          return false;
-        }
-        filled += n;
-        if (n == 0) continue;
-      }
-      if (buf[i] == '\n') {
+    for (int seen = at; ; ) {
+      int i = Lines.newline(buf, seen, filled);
+      if (i >= 0) {
         start = at;
         end = i;
         at = i + 1;
         return true;
       }
+      System.arraycopy(buf, at, buf, 0, filled - at);
+      filled -= at;
+      at = 0;
+      seen = filled;
+      if (filled == buf.length) buf = Arrays.copyOf(buf, buf.length * 2);
+      int n = read();
+      if (n < 0) {
+        ended();
+        if (filled > 0) throw new IOException("the output of neardup worker " + stage + " ends inside a line");
+        return false;
+      }
+      filled += n;
     }
   }
 
