@@ -170,6 +170,9 @@ func (j *search) agreement(ctx context.Context, c content) (agreement, error) {
 	case err != nil:
 		return a, err
 	case c.kind == viewTitleAgrees:
+		if a.near, err = j.titled(ctx, c.leader, a); err != nil {
+			return a, err
+		}
 		l, err := j.likeness(ctx, c.leader, a.pictures)
 		if err != nil {
 			return a, err
@@ -183,6 +186,24 @@ func (j *search) agreement(ctx context.Context, c content) (agreement, error) {
 	}
 	j.contents[c] = a
 	return a, nil
+}
+
+// titled reports that contents which agree under one title do so in what they say, too: where one is a
+// template with something else in its slots, as the warnings of two days are, the title is that of a series.
+func (j *search) titled(ctx context.Context, leader uint64, a agreement) (bool, error) {
+	m := j.d.cascade.content
+	if !a.near || a.silent || j.s.silent || m == nil || j.s.agrees == nil {
+		return a.near, nil
+	}
+	if err := j.spend(ctx, j.compareEffort()); err != nil {
+		return false, err
+	}
+	theirs, err := j.d.viewOf(ctx, j, leader, viewContent, m)
+	if err != nil {
+		return a.near, gone(err)
+	}
+	match := m.Compare(j.s.view(viewContent, m), theirs.View)
+	return match.Near || !match.Variant || match.Overlap || match.Unsure, nil
 }
 
 // compareAll compares the subject with the leaders that are left, in their

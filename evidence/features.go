@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/neardup/neardup/token"
@@ -449,26 +448,6 @@ func rest(dst []*token.Token, list []*excess) []*token.Token {
 func (s *sums) lack(x, y *token.Token, parts uint64) {
 	s.lacking[0] += uint64(x.Weight) / parts
 	s.lacking[1] += uint64(y.Weight) / parts
-}
-
-// focus counts what is replaced: how much of the difference one word in the place of the same other
-// one is, its weight times log2 of how often, times how often, for the most of them; and how many
-// different ones have nothing beside them, with their weight.
-func (p *pair) focus(s *sums) {
-	slices.SortFunc(p.replaced, func(x, y replacement) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
-	for i := 0; i < len(p.replaced); {
-		j, weight, clean := i, uint32(0), false
-		for ; j < len(p.replaced) && p.replaced[j].a == p.replaced[i].a && p.replaced[j].b == p.replaced[i].b; j++ {
-			weight = max(weight, p.replaced[j].weight)
-			clean = clean || p.replaced[j].clean
-		}
-		if clean {
-			s.filled++
-			s.filledBy += uint64(weight)
-		}
-		s.focus = max(s.focus, int64(j-i)*int64(log2(uint64(1+j-i)*token.Unit))/token.Unit*int64(weight))
-		i = j
-	}
 }
 
 // vector makes the features of what was counted.

@@ -1,6 +1,8 @@
 package evidence
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -124,4 +126,24 @@ const mostEdge = 4
 func (p *pair) atEdge(i int) bool {
 	s := &p.slots[i]
 	return s.before == 0 && i == 0 || s.after == 0 && i == len(p.slots)-1
+}
+
+// focus counts what is replaced: how much of the difference one word in the place of the same other
+// one is, its weight times log2 of how often, times how often, for the most of them; and how many
+// different ones have nothing beside them, with their weight.
+func (p *pair) focus(s *sums) {
+	slices.SortFunc(p.replaced, func(x, y replacement) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
+	for i := 0; i < len(p.replaced); {
+		j, weight, clean := i, uint32(0), false
+		for ; j < len(p.replaced) && p.replaced[j].a == p.replaced[i].a && p.replaced[j].b == p.replaced[i].b; j++ {
+			weight = max(weight, p.replaced[j].weight)
+			clean = clean || p.replaced[j].clean
+		}
+		if clean {
+			s.filled++
+			s.filledBy += uint64(weight)
+		}
+		s.focus = max(s.focus, int64(j-i)*int64(log2(uint64(1+j-i)*token.Unit))/token.Unit*int64(weight))
+		i = j
+	}
 }

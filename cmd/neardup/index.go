@@ -52,7 +52,7 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.stages.url, "url", "exact", "stage url: off or exact (after normalisation)")
 	fs.StringVar(&f.stages.title, "title", "exact", "stage title: off, exact or near")
 	fs.Float64Var(&f.stages.titleThreshold, "title-threshold", .9, "with --title near: least edit similarity of two titles")
-	fs.Float64Var(&f.stages.titleAgrees, "title-agrees", .2, "a title counts only if the contents are at least so similar, or one is empty; 0: the title alone decides")
+	fs.Float64Var(&f.stages.titleAgrees, "title-agrees", .2, "a title counts only if the contents are at least so similar and no variants, or one is empty; 0: the title alone decides")
 	fs.Float64Var(&f.stages.urlAgrees, "url-agrees", 0, "a url counts only if the contents are at least so similar, or the article has none; 0: the url alone decides")
 	fs.StringVar(&f.stages.content, "content", "near", "stage content: off, exact or near")
 	fs.StringVar(&f.compare, "compare", string(corpus.OnlyText), "what the stage content compares: text, or title,text: the title is a line before the text; part of the index")
