@@ -274,6 +274,9 @@ func TestOneForm(t *testing.T) {
 		{"abbreviation", "the u.s. army", "the us army", true},
 		{"abbreviation", "the u.s army", "the us army", true},
 
+		{"unit", "5 micrograms a day", "5 μg a day", true},
+		{"unit", "20 mcg and 3 microlitres", "20 ug and 3 µl", true},
+		{"unit", "5 mg a day", "5 ug a day", false},
 		{"variant", "为啥不去", "为什么不去", true},
 		{"variant", "其它图象", "其他图像", true},
 		{"variant", "早点回来", "早些回来", true},
