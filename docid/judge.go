@@ -46,6 +46,7 @@ type agreement struct {
 	nid    string
 	ended  bool // the docId
 	silent bool // the leader's content says nothing
+	equal  bool
 	near   bool // or equal
 	// What the pictures say, where a title is asked for.
 	pictures []Picture // of the leader

@@ -27,15 +27,7 @@ func TestProgressOverEpochs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for name, sink := range map[string]docid.Sink{"map": history, "articles": library} {
-			relay, err := d.Relay(t.Context(), name, sink)
-			if err == nil {
-				_, err = relay.Drain(t.Context())
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
+		drain(t, d, history, library)
 	}
 	rebuilt := func(drained bool, progress func(int)) (*memory.Store, docid.Rebuilt) {
 		t.Helper()
@@ -65,5 +57,19 @@ func TestProgressOverEpochs(t *testing.T) {
 	told := 0
 	if _, sum = rebuilt(true, func(made int) { told = made }); told != 7 || sum.Seq < 1000 { // 6 articles and an epoch
 		t.Errorf("progress ends with %d changes of 7, the last of them has number %d", told, sum.Seq)
+	}
+}
+
+// drain stores behind the index all that is not.
+func drain(t *testing.T, d *docid.Detector, history, library docid.Sink) {
+	t.Helper()
+	for name, sink := range map[string]docid.Sink{"map": history, "articles": library} {
+		relay, err := d.Relay(t.Context(), name, sink)
+		if err == nil {
+			_, err = relay.Drain(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

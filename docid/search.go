@@ -192,7 +192,7 @@ func (j *search) agreement(ctx context.Context, c content) (agreement, error) {
 // template with something else in its slots, as the warnings of two days are, the title is that of a series.
 func (j *search) titled(ctx context.Context, leader uint64, a agreement) (bool, error) {
 	m := j.d.cascade.content
-	if !a.near || a.silent || j.s.silent || m == nil || j.s.agrees == nil {
+	if !a.near || a.equal || a.silent || j.s.silent || m == nil || j.s.agrees == nil {
 		return a.near, nil
 	}
 	if err := j.spend(ctx, j.compareEffort()); err != nil {

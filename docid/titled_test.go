@@ -97,15 +97,7 @@ func TestTitledRebuilt(t *testing.T) {
 	}
 	first := add(d, "a title", storetest.Base(1))
 	history, library := storetest.KeptSinks()
-	for name, sink := range map[string]docid.Sink{"map": history, "articles": library} {
-		relay, err := d.Relay(t.Context(), name, sink)
-		if err == nil {
-			_, err = relay.Drain(t.Context())
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	drain(t, d, history, library)
 	b := docid.Rebuild{Store: again, History: history, Library: library, Tenant: "tenant", Drained: true, Settings: s}
 	if _, err := b.Run(t.Context()); err != nil {
 		t.Fatal(err)

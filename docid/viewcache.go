@@ -174,6 +174,7 @@ func (d *Detector) agreement(ctx context.Context, by spender, s *subject, c cont
 	if err != nil {
 		return agreement{}, err
 	}
-	near := v.equal(s.text) || !v.empty && m.Compare(s.view(c.kind, m), v.View).Near
-	return agreement{nid: v.nid, silent: v.empty, near: near, pictures: v.pictures}, nil
+	equal := v.equal(s.text)
+	near := equal || !v.empty && m.Compare(s.view(c.kind, m), v.View).Near
+	return agreement{nid: v.nid, silent: v.empty, equal: equal, near: near, pictures: v.pictures}, nil
 }
