@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collections;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.TaskContext;
@@ -36,7 +35,7 @@ final class Splits implements FlatMapFunction<Iterator<Tuple2<long[], String[]>>
     return rows;
   }
 
-  private static final class Rows implements Iterator<InternalRow> {
+  private static final class Rows extends Found {
     private final long[] numbers;
     private final String[] paths;
     private final Configuration conf;
@@ -45,7 +44,6 @@ final class Splits implements FlatMapFunction<Iterator<Tuple2<long[], String[]>>
     private int piece = -1;
     private long place;
     private Lines lines;
-    private boolean known, more;
 
     Rows(long[] numbers, String[] paths, Configuration conf) {
       this.numbers = numbers;
@@ -54,27 +52,23 @@ final class Splits implements FlatMapFunction<Iterator<Tuple2<long[], String[]>>
     }
 
     @Override
-    public boolean hasNext() {
-      if (known) return more;
+    boolean find() {
       try {
-        while (!(more = lines != null && lines.next()) && piece + 1 < paths.length) {
+        while (lines == null || !lines.next()) {
           close();
+          if (piece + 1 == paths.length) return false;
           piece++;
           place = numbers[3 * piece] << Columns.ROW_BITS;
           lines = Lines.of(new Path(paths[piece]), numbers[3 * piece + 1], numbers[3 * piece + 2], conf);
         }
       } catch (IOException e) {
-        throw new UncheckedIOException(paths[Math.max(piece, 0)] + ": " + e.getMessage(), e);
+        throw new UncheckedIOException(paths[piece] + ": " + e.getMessage(), e);
       }
-      if (!more) close();
-      known = true;
-      return more;
+      return true;
     }
 
     @Override
-    public InternalRow next() {
-      if (!hasNext()) throw new NoSuchElementException();
-      known = false;
+    InternalRow row() {
       columns[0] = place++;
       columns[1] = UTF8String.fromBytes(lines.buf, lines.start, lines.end - lines.start);
       return row;

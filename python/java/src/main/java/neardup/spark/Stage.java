@@ -2,11 +2,9 @@ package neardup.spark;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import org.apache.spark.api.java.function.FlatMapFunction;
@@ -82,32 +80,17 @@ final class Stage implements FlatMapFunction<Iterator<InternalRow>, InternalRow>
 
   /** The rows of the lines of a child. */
   static Iterator<InternalRow> lines(Child child, Parse parse, End end) {
-    return new Iterator<>() {
-      private boolean known, more;
-
+    return new Found() {
       @Override
-      public boolean hasNext() {
-        if (!known) {
-          try {
-            more = child.next();
-            if (!more) end.run();
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-          known = true;
-        }
+      boolean find() throws IOException {
+        boolean more = child.next();
+        if (!more) end.run();
         return more;
       }
 
       @Override
-      public InternalRow next() {
-        if (!hasNext()) throw new NoSuchElementException();
-        known = false;
-        try {
-          return new GenericInternalRow(parse.of(child));
-        } catch (IOException e) {
-          throw new UncheckedIOException(e);
-        }
+      InternalRow row() throws IOException {
+        return new GenericInternalRow(parse.of(child));
       }
     };
   }
