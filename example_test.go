@@ -6,15 +6,18 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Of two leaders that a text is near, the more similar one is named; of equally
-// similar ones, that of the smaller distance.
+// Of two leaders that a text is near, the more similar one is named, or the closer one where the method
+// knows that; of equal ones, that of the smaller distance.
 func ExampleMatch_Better() {
 	a := neardup.Match{Similarity: .9, Distance: 3}
 	fmt.Println(a.Better(neardup.Match{Similarity: .8, Distance: 0}))
 	fmt.Println(a.Better(neardup.Match{Similarity: .9, Distance: 2}))
 	fmt.Println(a.Better(a))
+	closer := neardup.Match{Similarity: .8, Distance: -1, Near: true, Closeness: .95}
+	fmt.Println(closer.Rank(), closer.Better(a))
 	// Output:
 	// true
 	// false
 	// false
+	// 0.95 true
 }

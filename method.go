@@ -51,6 +51,8 @@ type Match struct {
 	// Similarity is exact, from 0 to 1. It is symmetric but for a method whose Near is not:
 	// there it is how sure it is that the first text may go for the second.
 	Similarity float64 `json:"similarity"`
+	// Closeness is how much alike the texts are by the search of a [Judging] method, else 0.
+	Closeness float64 `json:"-"`
 	// Distance is the Hamming distance of two fingerprints or the edit
 	// distance of two texts, and -1 where the method knows none.
 	Distance int `json:"distance"`
@@ -78,11 +80,19 @@ type Conflict struct {
 	Bits float64 `json:"bits,omitempty"` // what it says for (more than 0) or against the same
 }
 
-// Better reports whether m is stronger evidence than o: higher similarity
+// Rank decides between leaders: the Similarity, but the Closeness of near ones where it is known.
+func (m Match) Rank() float64 {
+	if m.Near && m.Closeness != 0 {
+		return m.Closeness
+	}
+	return m.Similarity
+}
+
+// Better reports whether m is stronger evidence than o: higher rank
 // first, then smaller distance. Equal ones are decided by the caller's order.
 func (m Match) Better(o Match) bool {
-	if m.Similarity != o.Similarity {
-		return m.Similarity > o.Similarity
+	if x, y := m.Rank(), o.Rank(); x != y {
+		return x > y
 	}
 	return m.Distance < o.Distance
 }
@@ -112,6 +122,25 @@ type Method interface {
 	// more than the other, says so; for all others it is symmetric. It may stop
 	// early once the pair cannot be Near, and then leaves Similarity at 0.
 	Compare(a, b View) Match
+}
+
+// Judging is a Method that finds by one similarity and judges by what costs more. Of all leaders a text
+// goes for the closest that holds it, so that those farther off need not be judged.
+type Judging interface {
+	Method
+	// Meet is Compare as far as it costs little: with judged the outcome, else nothing but the
+	// Closeness with which Judge goes on.
+	Meet(a, b View) (m Match, judged bool)
+	// Judge is Compare of what Meet left open.
+	Judge(a, b View, closeness float64) Match
+}
+
+// Meet is that of a method that judges apart, else Compare.
+func Meet(m Method, a, b View) (match Match, judged bool) {
+	if j, ok := m.(Judging); ok {
+		return j.Meet(a, b)
+	}
+	return m.Compare(a, b), true
 }
 
 // KindMore is the kind of what the first text says more than the second.

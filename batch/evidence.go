@@ -24,7 +24,7 @@ func (e Edge) Compare(o Edge) int {
 }
 
 // Stronger reports whether of two edges of one later document e names its
-// leader: a person's ruling, an equal text, higher similarity, smaller distance, the earlier
+// leader: a person's ruling, an equal text, higher rank, smaller distance, the earlier
 // leader, in this order. A near leader comes before any that it is a variant of.
 func (e Edge) Stronger(o Edge) bool { return e.strength().beats(o.strength()) }
 
@@ -91,21 +91,21 @@ func gradeOf(m neardup.Match) grade {
 // strength is what decides between leaders; the zero value is none.
 type strength struct {
 	grade
-	distance   int32
-	similarity float64
-	earlier    Ordinal
+	distance int32
+	rank     float64
+	earlier  Ordinal
 }
 
 func (e Edge) strength() strength {
-	return strength{gradeOf(e.Match), int32(e.Distance), e.Similarity, e.Earlier}
+	return strength{gradeOf(e.Match), int32(e.Distance), e.Rank(), e.Earlier}
 }
 
 func (s strength) beats(o strength) bool {
 	switch {
 	case s.grade != o.grade:
 		return s.grade > o.grade
-	case s.similarity != o.similarity:
-		return s.similarity > o.similarity
+	case s.rank != o.rank:
+		return s.rank > o.rank
 	case s.distance != o.distance:
 		return s.distance < o.distance
 	}

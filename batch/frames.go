@@ -93,6 +93,7 @@ func (w *frameWriter) state(s *state) {
 	w.uint(uint64(s.leader))
 	w.fixed(uint64(s.distance))
 	w.fixed(math.Float64bits(s.similarity))
+	w.fixed(math.Float64bits(s.closeness))
 }
 
 // frameReader reads it again; bad: it cannot be read.
@@ -182,7 +183,8 @@ func (r *frameReader) state(s *state, bases []uint8) {
 		return
 	}
 	s.basis = bases[basis]
-	s.leader, s.distance, s.similarity = position(r.uint()), int32(r.fixed()), math.Float64frombits(r.fixed())
+	s.leader, s.distance = position(r.uint()), int32(r.fixed())
+	s.similarity, s.closeness = math.Float64frombits(r.fixed()), math.Float64frombits(r.fixed())
 }
 
 // end returns an error unless all was read and could be.

@@ -92,22 +92,33 @@ func (l *lateLeaders) each(s state, fn func(state) error) error {
 // findLate looks for leaders of a finished partition that suit a duplicate text
 // better than its own and come later: they count for later copies of it.
 func (l *leading) findLate(ctx context.Context, x *index) error {
-	note := func(text, leader position, m neardup.Match) error {
-		st, err := l.states.Get(text)
-		if err != nil {
-			return err
+	// Of the texts that look, one of a pair is a duplicate and the other a leader.
+	better := func(text, leader func(p position) position) taker {
+		return taker{
+			wants: func(p position, closeness float64) bool {
+				st, err := l.states.Get(text(p))
+				return err != nil || st.yieldsTo(leader(p), closeness)
+			},
+			take: func(p position, m neardup.Match) error {
+				st, err := l.states.Get(text(p))
+				if err != nil {
+					return err
+				}
+				if err := l.improve(&st, leader(p), m); err != nil || st.leader != leader(p) {
+					return err
+				}
+				return l.late.note(lateRow{text(p), st})
+			},
 		}
-		if err := l.improve(&st, leader, m); err != nil || st.leader != leader {
-			return err
-		}
-		return l.late.note(lateRow{text, st})
 	}
+	found := func(p position) position { return p }
 	for b, err := range l.from.blocks(ctx) {
 		if err != nil {
 			return err
 		}
 		err = l.searchBlock(ctx, b, l.search(x), func(s *search, i int) error {
 			t, contacts := b.texts[i].position, b.contactsOf(b.texts[i])
+			own := func(position) position { return t }
 			switch {
 			case t >= x.to:
 				return nil
@@ -115,13 +126,13 @@ func (l *leading) findLate(ctx context.Context, x *index) error {
 				if t < x.from {
 					return nil
 				}
-				return s.amongRemoved(t, contacts, func(p position, m neardup.Match) error { return note(p, t, m) })
+				return s.amongRemoved(t, contacts, better(found, own))
 			}
 			row, err := l.texts.Get(t)
 			if err != nil || !row.copies {
 				return err
 			}
-			return s.in(span{max(t, x.from), x.to}, t, contacts, func(p position, m neardup.Match) error { return note(t, p, m) })
+			return s.in(span{max(t, x.from), x.to}, t, contacts, better(own, found))
 		})
 		if err != nil {
 			return err

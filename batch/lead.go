@@ -17,8 +17,14 @@ type state struct {
 
 func (s *state) duplicate() bool { return s.removes() }
 
+// yieldsTo reports whether a leader that is near with a closeness would be a better one.
+func (s *state) yieldsTo(leader position, closeness float64) bool {
+	return strength{near, -1, closeness, Ordinal(leader)}.beats(s.strength())
+}
+
 func (s *state) strength() strength {
-	return strength{s.grade, s.distance, s.similarity, Ordinal(s.leader)}
+	m := neardup.Match{Similarity: s.similarity, Closeness: s.closeness, Near: s.removes()}
+	return strength{s.grade, s.distance, m.Rank(), Ordinal(s.leader)}
 }
 
 // verdicts say what became of each text.
@@ -115,9 +121,7 @@ func (l *leading) block(ctx context.Context, x *index, b *textBlock) error {
 	first := b.texts[0].position
 	for i, t := range b.texts {
 		if first < x.to && !known {
-			err = s.in(span{first, x.to}, t.position, b.contactsOf(t), func(p position, m neardup.Match) error {
-				return l.improve(&best[i], p, m)
-			})
+			err = s.in(span{first, x.to}, t.position, b.contactsOf(t), l.best(&best[i]))
 		}
 		if err == nil {
 			err = l.decide(&s, t.position, b.contactsOf(t), &best[i])
@@ -144,9 +148,7 @@ func (l *leading) compare(ctx context.Context, x *index, b *textBlock, best []st
 			return err
 		}
 		best[i] = st
-		return s.in(before, t.position, b.contactsOf(t), func(p position, m neardup.Match) error {
-			return l.improve(&best[i], p, m)
-		})
+		return s.in(before, t.position, b.contactsOf(t), l.best(&best[i]))
 	})
 }
 
@@ -184,9 +186,17 @@ func (l *leading) decide(s *search, t position, contacts []contact, best *state)
 	return s.joinLeaders(contacts)
 }
 
+// best keeps the best leader of a text.
+func (l *leading) best(best *state) taker {
+	return taker{
+		wants: func(p position, closeness float64) bool { return best.yieldsTo(p, closeness) },
+		take:  func(p position, m neardup.Match) error { return l.improve(best, p, m) },
+	}
+}
+
 // improve takes a match that is stronger than the best so far.
 func (l *leading) improve(best *state, leader position, m neardup.Match) error {
-	s := strength{gradeOf(m), int32(m.Distance), m.Similarity, Ordinal(leader)}
+	s := strength{gradeOf(m), int32(m.Distance), m.Rank(), Ordinal(leader)}
 	if !s.beats(best.strength()) {
 		return nil
 	}

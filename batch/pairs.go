@@ -62,9 +62,9 @@ func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matche
 			j.progress("compare", int(b.texts[0].position), v.texts.Len())
 			err = j.searchBlock(ctx, b, search{verifier: v, x: x, removed: removed}, func(s *search, i int) error {
 				t := b.texts[i]
-				return s.in(span{x.from, min(t.position, x.to)}, t.position, b.contactsOf(t), func(p position, m neardup.Match) error {
+				return s.in(span{x.from, min(t.position, x.to)}, t.position, b.contactsOf(t), taker{take: func(p position, m neardup.Match) error {
 					return note(t.position, p, m)
-				})
+				}})
 			})
 			if err != nil {
 				return nil, err

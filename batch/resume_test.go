@@ -301,7 +301,7 @@ func FuzzFrames(f *testing.F) {
 		{doc: neardup.Document{ID: "c"}, clean: " ", blank: true},
 		{err: &corpus.RejectError{File: "f", Line: 3, Reason: "bad"}},
 	}
-	states := []state{{}, {matchRow: matchRow{similarity: .25, distance: -1, basis: 1, grade: near}, leader: 9}}
+	states := []state{{}, {matchRow: matchRow{similarity: .25, closeness: .75, distance: -1, basis: 1, grade: near}, leader: 9}}
 	var w frameWriter
 	for i := range items {
 		w.scanned(&items[i])

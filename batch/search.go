@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -31,16 +32,29 @@ type search struct {
 	x       *index
 	removed bitset // texts that nobody is compared with
 	found   []position
-	seen    bitset // of those found, while they are sorted out
+	open    []metText // of these, to be judged
+	seen    bitset    // of those found, while they are sorted out
 	work    Work
 	joined  []joinedHere // very hot buckets of the text at hand
 	met     []position   // in a group of these
 	prefixer
 }
 
-// in calls fn, in ascending order, for every text in the span that t is near,
-// or a variant of.
-func (s *search) in(where span, t position, contacts []contact, fn func(position, neardup.Match) error) error {
+// metText is a text that is similar enough to be judged.
+type metText struct {
+	position
+	closeness float64
+}
+
+// taker takes the texts that one is near, or a variant of, in any order.
+type taker struct {
+	// wants reports whether it would matter that a text is near with a closeness; nil: always.
+	wants func(p position, closeness float64) bool
+	take  func(p position, m neardup.Match) error
+}
+
+// in gives every text in the span that t is near, or a variant of, to a taker that wants it.
+func (s *search) in(where span, t position, contacts []contact, to taker) error {
 	row, err := s.texts.Get(t)
 	if err != nil {
 		return err
@@ -48,12 +62,12 @@ func (s *search) in(where span, t position, contacts []contact, fn func(position
 	if err := s.gather(t, row.sketch, contacts, where); err != nil {
 		return err
 	}
-	return s.verify(t, false, fn)
+	return s.verify(t, false, to)
 }
 
-// amongRemoved calls fn for every near text with copies, among those that t
+// amongRemoved gives every near text with copies, among those that t
 // was paired with, that is a duplicate itself.
-func (s *search) amongRemoved(t position, contacts []contact, fn func(position, neardup.Match) error) error {
+func (s *search) amongRemoved(t position, contacts []contact, to taker) error {
 	s.found = s.found[:0]
 	for _, c := range contacts {
 		if c.role() != 0 || !s.removed.has(uint32(c.text())) {
@@ -67,7 +81,7 @@ func (s *search) amongRemoved(t position, contacts []contact, fn func(position, 
 			s.found = append(s.found, c.text())
 		}
 	}
-	return s.verify(t, true, fn)
+	return s.verify(t, true, to)
 }
 
 // gather collects the texts it was paired with that are not removed, and the
@@ -123,8 +137,8 @@ func (s *search) scan(sketch uint64, lo, hi uint32, where span, template uint32)
 }
 
 // verify compares a text with those that were found: as one that may go for them, or
-// where it leads, as what they may go for.
-func (s *search) verify(t position, leads bool, fn func(position, neardup.Match) error) error {
+// where it leads, as what they may go for. What costs more to judge is judged last, the closest first.
+func (s *search) verify(t position, leads bool, to taker) error {
 	if len(s.found) == 0 {
 		return nil
 	}
@@ -133,27 +147,52 @@ func (s *search) verify(t position, leads bool, fn func(position, neardup.Match)
 	if err != nil {
 		return err
 	}
+	s.open = s.open[:0]
 	for _, p := range s.found {
 		if p == t {
 			continue
 		}
 		s.work.Verified++
-		m, err := s.compare(own, t, p, leads)
+		m, judged, err := s.meet(own, t, p, leads)
 		if err != nil {
 			return err
 		}
-		if m.Near {
-			s.work.Near++
-		}
-		if !m.Near && !m.Variant {
-			s.audit.Refuse(uint32(t), uint32(p))
+		if !judged {
+			s.open = append(s.open, metText{p, m.Closeness})
 			continue
 		}
-		if err := fn(p, m); err != nil {
+		if err := s.give(t, p, m, to); err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(s.open, func(a, b metText) int {
+		return cmp.Or(cmp.Compare(b.closeness, a.closeness), cmp.Compare(a.position, b.position))
+	})
+	for _, o := range s.open {
+		if to.wants != nil && !to.wants(o.position, o.closeness) {
+			continue
+		}
+		m, err := s.judge(own, o.position, leads, o.closeness)
+		if err == nil {
+			err = s.give(t, o.position, m, to)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// give notes what came of a comparison.
+func (s *search) give(t, p position, m neardup.Match, to taker) error {
+	if m.Near {
+		s.work.Near++
+	}
+	if !m.Near && !m.Variant {
+		s.audit.Refuse(uint32(t), uint32(p))
+		return nil
+	}
+	return to.take(p, m)
 }
 
 // sortFound sorts what was found, each once. Texts of a template meet under

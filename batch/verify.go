@@ -45,32 +45,48 @@ func (v *verifier) views(a, b position) (own, other neardup.View, err error) {
 	return own, other, err
 }
 
-// compare verifies a candidate, as Verify does: whether a may go for b, or where a
-// leads, b for a. own is the view of a.
-func (v *verifier) compare(own neardup.View, a, b position, leads bool) (neardup.Match, error) {
+// meet verifies a candidate, as Verify does, as far as it costs little: whether a may go for b,
+// or where a leads, b for a. own is the view of a.
+func (v *verifier) meet(own neardup.View, a, b position, leads bool) (m neardup.Match, judged bool, err error) {
 	if m, ruled := v.rulings.match(a, b); ruled {
 		row, err := v.texts.Get(a)
 		m.Method = v.routes.name(row.route)
-		return m, err
+		return m, true, err
 	}
 	if !v.distinct {
 		same, err := v.equal(a, b)
 		if err != nil {
-			return neardup.Match{}, err
+			return m, false, err
 		}
 		if same {
 			row, err := v.texts.Get(a)
-			return v.equalMatch(row), err
+			return v.equalMatch(row), true, err
 		}
 	}
-	other, err := v.view(b)
+	own, other, err := v.ordered(own, b, leads)
+	if err != nil {
+		return m, false, err
+	}
+	m, judged = neardup.Meet(v.method, own, other)
+	return m, judged, nil
+}
+
+// judge judges what meet left open.
+func (v *verifier) judge(own neardup.View, b position, leads bool, closeness float64) (neardup.Match, error) {
+	own, other, err := v.ordered(own, b, leads)
 	if err != nil {
 		return neardup.Match{}, err
 	}
+	return v.method.(neardup.Judging).Judge(own, other, closeness), nil
+}
+
+// ordered are the views of a text and another one, the leader's last.
+func (v *verifier) ordered(own neardup.View, b position, leads bool) (text, leader neardup.View, err error) {
+	other, err := v.view(b)
 	if leads {
-		own, other = other, own
+		return other, own, err
 	}
-	return v.method.Compare(own, other), nil
+	return own, other, err
 }
 
 // basisTable numbers the pairs of method and basis, of which there are few.
@@ -106,6 +122,7 @@ func (t *basisTable) number(m neardup.Match) (uint8, error) {
 // matchRow is a match in few bytes.
 type matchRow struct {
 	similarity float64
+	closeness  float64 // 0: not known
 	distance   int32
 	basis      uint8
 	grade
@@ -113,7 +130,7 @@ type matchRow struct {
 
 func (t *basisTable) row(m neardup.Match) (matchRow, error) {
 	b, err := t.number(m)
-	return matchRow{m.Similarity, int32(m.Distance), b, gradeOf(m)}, err
+	return matchRow{m.Similarity, m.Closeness, int32(m.Distance), b, gradeOf(m)}, err
 }
 
 func (t *basisTable) match(r matchRow) neardup.Match {
@@ -121,7 +138,7 @@ func (t *basisTable) match(r matchRow) neardup.Match {
 	defer t.mu.RUnlock()
 	b := t.known[r.basis]
 	return neardup.Match{
-		Similarity: r.similarity, Distance: int(r.distance), Near: r.removes(), Variant: r.grade == variant || r.grade == unsure, Unsure: r.grade == unsure,
+		Similarity: r.similarity, Closeness: r.closeness, Distance: int(r.distance), Near: r.removes(), Variant: r.grade == variant || r.grade == unsure, Unsure: r.grade == unsure,
 		Method: b.method, Basis: b.basis,
 	}
 }

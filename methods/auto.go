@@ -262,6 +262,21 @@ func (a *auto) Compare(x, y neardup.View) neardup.Match {
 	return m.Compare(v, w)
 }
 
+// Meet asks the method of the shorter text.
+func (a *auto) Meet(x, y neardup.View) (neardup.Match, bool) {
+	m, v, w := a.judging(x, y)
+	if v == nil {
+		return neardup.Match{Distance: -1, Method: a.short.Spec().Method}, true
+	}
+	return neardup.Meet(m, v, w)
+}
+
+// Judge has that method judge.
+func (a *auto) Judge(x, y neardup.View, closeness float64) neardup.Match {
+	m, v, w := a.judging(x, y)
+	return m.(neardup.Judging).Judge(v, w, closeness)
+}
+
 // Overlaps are those of the methods that may judge the text: a text on the
 // border meets short ones by the features of one, and others by those of the other.
 func (a *auto) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {

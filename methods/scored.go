@@ -43,13 +43,29 @@ func (s *scored) params() []neardup.Param {
 // match says what a score means: near from the probability on; else, of texts
 // that are as similar, a variant where something stands in the place of something
 // else, an overlap where the text says more than the leader.
-func (s *scored) match(found neardup.Match, r evidence.Result) neardup.Match {
-	m := neardup.Match{Distance: -1, Method: found.Method, Basis: Basis, Similarity: r.Probability()}
+func (s *scored) match(method string, closeness float64, r evidence.Result) neardup.Match {
+	m := neardup.Match{Distance: -1, Method: method, Basis: Basis, Similarity: r.Probability(), Closeness: closeness}
 	m.Near = m.Similarity >= s.probability
 	m.Unsure = !m.Near && m.Similarity >= Unsure
 	m.Overlap = !m.Near && r.More
 	m.Variant = !m.Near && (r.Slot || r.More || m.Unsure)
 	return m
+}
+
+// met is what a search found: to be judged where it is similar enough.
+func met(m neardup.Match) (neardup.Match, bool) {
+	if !m.Near {
+		return m, true
+	}
+	return neardup.Match{Closeness: m.Similarity}, false
+}
+
+func compare(j neardup.Judging, a, b neardup.View) neardup.Match {
+	m, judged := j.Meet(a, b)
+	if judged {
+		return m
+	}
+	return j.Judge(a, b, m.Closeness)
 }
 
 // conflicts are the evidence as it is reported.
@@ -76,14 +92,16 @@ func (s *shortText) RecordView(clean string, rec *neardup.Record) neardup.View {
 	return s.words.RecordView(clean, rec)
 }
 
-// Compare scores what is similar enough.
-func (s *shortText) Compare(a, b neardup.View) neardup.Match {
-	m := s.words.Compare(a, b)
-	if !m.Near {
-		return m
-	}
-	return s.match(m, s.scorer.Short(a.(*token.View), b.(*token.View)))
+// Meet compares the words, by weight.
+func (s *shortText) Meet(a, b neardup.View) (neardup.Match, bool) { return met(s.words.Compare(a, b)) }
+
+// Judge scores what is similar enough.
+func (s *shortText) Judge(a, b neardup.View, closeness float64) neardup.Match {
+	return s.match(weighted.Name, closeness, s.scorer.Short(a.(*token.View), b.(*token.View)))
 }
+
+// Compare is both.
+func (s *shortText) Compare(a, b neardup.View) neardup.Match { return compare(s, a, b) }
 
 // Template is the text without its numbers.
 func (s *shortText) Template(v neardup.View) (template uint64, fillers []uint64) {
@@ -163,19 +181,23 @@ func (l *longText) RecordView(clean string, rec *neardup.Record) neardup.View {
 	return &longView{shingles: l.Overlapping.(viewer).RecordView(clean, rec), clean: clean}
 }
 
-// Compare scores what is similar enough.
-func (l *longText) Compare(a, b neardup.View) neardup.Match {
+// Meet compares the shingles.
+func (l *longText) Meet(a, b neardup.View) (neardup.Match, bool) {
 	x, okX := a.(*longView)
 	y, okY := b.(*longView)
 	if !okX || !okY {
-		return l.Overlapping.Compare(a, b)
+		return l.Overlapping.Compare(a, b), true
 	}
-	m := l.Overlapping.Compare(x.shingles, y.shingles)
-	if !m.Near {
-		return m
-	}
-	return l.match(m, l.scorer.Long(x.view(), y.view()))
+	return met(l.Overlapping.Compare(x.shingles, y.shingles))
 }
+
+// Judge scores what is similar enough.
+func (l *longText) Judge(a, b neardup.View, closeness float64) neardup.Match {
+	return l.match(minhash.Name, closeness, l.scorer.Long(a.(*longView).view(), b.(*longView).view()))
+}
+
+// Compare is both.
+func (l *longText) Compare(a, b neardup.View) neardup.Match { return compare(l, a, b) }
 
 // Overlaps are those of the search.
 func (l *longText) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {

@@ -57,7 +57,7 @@ func TestDecideIsLeadOfAllPairs(t *testing.T) {
 			of := fmt.Sprintf("%d\t%d\t", max(a, b), min(a, b))
 			all = slices.DeleteFunc(all, func(e string) bool { return strings.HasPrefix(e, of) })
 			if link == "must" {
-				all = append(all, of+"1\t\truled\tminhash\toverride")
+				all = append(all, of+"1\t\t\truled\tminhash\toverride")
 			}
 		}
 		slices.SortFunc(all, func(a, b string) int {
@@ -93,10 +93,10 @@ func TestDecideNamesVariants(t *testing.T) {
 	}
 	lines := strings.Split(got.String(), "\n")
 	_, facts, _ := strings.Cut(lines[0], "[")
-	if !strings.HasPrefix(lines[0], "4\t3\t0\t\tvariant\t") || !strings.HasSuffix(want.String(), "["+facts+"\n") || facts == "" {
+	if !strings.HasPrefix(lines[0], "4\t3\t0\t\t\tvariant\t") || !strings.HasSuffix(want.String(), "["+facts+"\n") || facts == "" {
 		t.Errorf("%q, want the facts of %q", lines[0], want.String())
 	}
-	if !strings.HasPrefix(lines[1], "7\t3\t1\t\tcopy\t") || len(lines) != 3 {
+	if !strings.HasPrefix(lines[1], "7\t3\t1\t\t\tcopy\t") || len(lines) != 3 {
 		t.Errorf("%q after the variant", lines[1:])
 	}
 }
@@ -118,7 +118,7 @@ func TestDecideKeepsDistances(t *testing.T) {
 	if err == nil {
 		_, err = s.Decide(t.Context(), strings.NewReader(textLine(s, 3, a)+textLine(s, 4, b)), &got, false)
 	}
-	if fields := strings.Split(want.String(), "\t"); err != nil || got.String() != want.String() || len(fields) != 7 || fields[3] < "1" || fields[3] > "3" {
+	if fields := strings.Split(want.String(), "\t"); err != nil || got.String() != want.String() || len(fields) != 8 || fields[4] < "1" || fields[4] > "3" {
 		t.Errorf("got %q, want %q with a distance from 1 to 3, %v", got.String(), want.String(), err)
 	}
 }

@@ -26,7 +26,7 @@
 //	               the role in upper case for one of more than 65,536
 //	verify         blocks of t place check text and then c later earlier, a text before its
 //	               candidates; a text after these begins a new block
-//	            -> later earlier similarity distance relation method basis: an edge;
+//	            -> later earlier similarity closeness distance relation method basis: an edge;
 //	               with --conflicts the evidence of variants, as JSON
 //	decide         r place place link of rulings (must, cannot), then place check text of all
 //	               documents of some components; by place, as numbers
@@ -60,6 +60,6 @@
 //   - keys, probes: 16 hex digits each, separated by spaces; probes is = where it
 //     equals keys.
 //   - role: i (found), p (searches) or b (both).
-//   - similarity, distance: exact; empty where there is none.
+//   - similarity, closeness, distance: exact; empty where there is none.
 //   - relation: copy, edited, variant, or ruled with the basis override.
 package worker

@@ -205,6 +205,10 @@ func (l *lines) edge(e batch.Edge) {
 	l.tab()
 	l.line = strconv.AppendFloat(l.line, e.Similarity, 'g', -1, 64)
 	l.tab()
+	if e.Near && e.Closeness != 0 {
+		l.line = strconv.AppendFloat(l.line, e.Closeness, 'g', -1, 64)
+	}
+	l.tab()
 	if e.Distance >= 0 {
 		l.line = strconv.AppendInt(l.line, int64(e.Distance), 10)
 	}
@@ -214,21 +218,35 @@ func (l *lines) edge(e batch.Edge) {
 	}
 }
 
+// parseShare reads a number of 0 to 1.
+func parseShare(name string, field []byte) (float64, error) {
+	x, err := strconv.ParseFloat(string(field), 64)
+	if err != nil || !(x >= 0 && x <= 1) {
+		return 0, fmt.Errorf("%w: %s %q", ErrLine, name, field)
+	}
+	return x, nil
+}
+
 // parseEdge reads the line of an edge.
 func parseEdge(fields [][]byte) (e batch.Edge, err error) {
-	if err = want(fields, 7, "an edge"); err != nil {
+	if err = want(fields, 8, "an edge"); err != nil {
 		return e, err
 	}
-	later, earlier, similarity, distance := fields[0], fields[1], fields[2], fields[3]
-	relation, method, basis := batch.Relation(fields[4]), fields[5], fields[6]
+	later, earlier, similarity, closeness, distance := fields[0], fields[1], fields[2], fields[3], fields[4]
+	relation, method, basis := batch.Relation(fields[5]), fields[6], fields[7]
 	if e.Later, err = parsePlace(later); err != nil {
 		return e, err
 	}
 	if e.Earlier, err = parseEarlier(earlier); err != nil {
 		return e, err
 	}
-	if e.Similarity, err = strconv.ParseFloat(string(similarity), 64); err != nil || !(e.Similarity >= 0 && e.Similarity <= 1) {
-		return e, fmt.Errorf("%w: similarity %q", ErrLine, similarity)
+	if e.Similarity, err = parseShare("similarity", similarity); err != nil {
+		return e, err
+	}
+	if len(closeness) > 0 {
+		if e.Closeness, err = parseShare("closeness", closeness); err != nil {
+			return e, err
+		}
 	}
 	e.Distance = -1
 	if len(distance) > 0 {

@@ -13,7 +13,7 @@ import (
 // Verify is the third stage. Its lines come in blocks, each of texts, "t",
 // place, check, text, and then of candidates among these, "c", later, earlier; the
 // next text after a candidate begins a new block. Written are the edges of
-// candidates that are near or variants: later, earlier, similarity, distance
+// candidates that are near or variants: later, earlier, similarity, closeness, distance
 // or nothing, relation, method, basis; with conflicts also, for variants, the evidence,
 // as JSON. The texts of a block are held in memory. With s.Decode
 // records stand in the place of texts; those of s.Against are no lines. A text that is not the one that Records saw, by its check, is ErrChanged.

@@ -65,12 +65,13 @@ func TestLinesThatAreNone(t *testing.T) {
 		{"verify", "t\t1\tx y z\n", "2 fields, a text has 3"},
 		{"verify", "t\t" + a + "t\t2\t0123456789abcdef\tx y z\nc\t2\t1\n", "line 2: the text is not the one that was there when records were made: at 2"},
 		{"verify", "t\t" + a + "t\t" + b + "c\t2\t1\nt\t" + textLine(s, 3, "x y z") + "c\t3\t1\n", "line 5: not a line of the protocol: the text at 1"},
-		{"lead", "2\t1\t.5\t\tedited\tm\tb\n2\t1\n", "line 2: "},
-		{"lead", "2\t1\t1.5\t\tedited\tm\tb\n", `similarity "1.5"`},
-		{"lead", "2\t1\tNaN\t\tedited\tm\tb\n", "similarity"},
-		{"lead", "2\t1\t.5\t-1\tedited\tm\tb\n", "distance"},
-		{"lead", "2\t1\t.5\t\tcopy\tm\tjaccard\n", `relation "copy" with the basis "jaccard"`},
-		{"lead", "2\t1\t.5\t\tother\tm\tb\n", `relation "other"`},
+		{"lead", "2\t1\t.5\t\t\tedited\tm\tb\n2\t1\n", "line 2: "},
+		{"lead", "2\t1\t1.5\t\t\tedited\tm\tb\n", `similarity "1.5"`},
+		{"lead", "2\t1\tNaN\t\t\tedited\tm\tb\n", "similarity"},
+		{"lead", "2\t1\t.5\t2\t\tedited\tm\tb\n", `closeness "2"`},
+		{"lead", "2\t1\t.5\t\t-1\tedited\tm\tb\n", "distance"},
+		{"lead", "2\t1\t.5\t\t\tcopy\tm\tjaccard\n", `relation "copy" with the basis "jaccard"`},
+		{"lead", "2\t1\t.5\t\t\tother\tm\tb\n", `relation "other"`},
 		{"digest", "12\n", "no digest"},
 		{"digest", "a\tnew\t\t\n", "4 fields"},
 		{"digest", "a\told\t\t\t\n", `decision "old"`},
@@ -82,7 +83,7 @@ func TestLinesThatAreNone(t *testing.T) {
 			t.Errorf("%s %q: error %v, want one that says %s", c.stage, c.in, err, c.want)
 		}
 	}
-	if _, err := Lead(ctx, strings.NewReader("2\t1\t1\t\tedited\tm\tb\n1\t0\t1\t\tedited\tm\tb\n"), &strings.Builder{}); !errors.Is(err, batch.ErrOrder) {
+	if _, err := Lead(ctx, strings.NewReader("2\t1\t1\t\t\tedited\tm\tb\n1\t0\t1\t\t\tedited\tm\tb\n"), &strings.Builder{}); !errors.Is(err, batch.ErrOrder) {
 		t.Errorf("edges out of order: %v", err)
 	}
 }
@@ -96,8 +97,8 @@ func TestEscapesComeBack(t *testing.T) {
 }
 
 func FuzzEdge(f *testing.F) {
-	f.Add("2\t1\t0.9\t3\tedited\tngram\tedit similarity of runes")
-	f.Add("7\t0\t1\t\tcopy\tminhash\tequal text")
+	f.Add("2\t1\t0.9\t0.8\t3\tedited\tngram\tedit similarity of runes")
+	f.Add("7\t0\t1\t\t\tcopy\tminhash\tequal text")
 	f.Fuzz(func(t *testing.T, line string) {
 		fields := func(s string) (out [][]byte) {
 			for f := range strings.SplitSeq(s, "\t") {
@@ -165,7 +166,7 @@ func ExampleStages() {
 		fmt.Println(err)
 	}
 	// Output:
-	// 2	0	0.9166666666666666	1	edited	ngram	edit similarity of runes
+	// 2	0	0.9166666666666666		1	edited	ngram	edit similarity of runes
 }
 
 // Keys chosen by the counts of parts are those chosen by the counts of all.
@@ -255,7 +256,7 @@ func TestRecordsInThePlaceOfTexts(t *testing.T) {
 		t.Errorf("a reject is %q", got[1])
 	}
 	var edges strings.Builder
-	if _, err := raw.Verify(ctx, strings.NewReader("t\t"+textLine(raw, 1, "a\tx y\tz")+"t\t"+textLine(raw, 2, "b\tx y\tz")+"c\t2\t1\n"), &edges, false); err != nil || !strings.HasPrefix(edges.String(), "2\t1\t1\t\tcopy") {
+	if _, err := raw.Verify(ctx, strings.NewReader("t\t"+textLine(raw, 1, "a\tx y\tz")+"t\t"+textLine(raw, 2, "b\tx y\tz")+"c\t2\t1\n"), &edges, false); err != nil || !strings.HasPrefix(edges.String(), "2\t1\t1\t\t\tcopy") {
 		t.Errorf("%q, %v", edges.String(), err)
 	}
 	for line, want := range map[string]error{

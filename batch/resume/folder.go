@@ -45,7 +45,7 @@ const (
 	manifestName = "RUN"
 	lockName     = "lock"
 	suffix       = ".log"
-	format       = "neardup run 1"
+	format       = "neardup run 2"
 )
 
 // manifest says what counts of the files of a folder.

@@ -83,7 +83,7 @@ class Rows:
         duplicates = near(best).select("later")
         removed = duplicates.withColumnRenamed("later", "first")
         of_leader = copies.join(removed, "first", "left_anti").select(
-            F.col("place").alias("later"), F.col("first").alias("earlier"), F.lit(1.0).alias("similarity"), F.lit(None).cast("int").alias("distance"),
+            F.col("place").alias("later"), F.col("first").alias("earlier"), F.lit(1.0).alias("similarity"), F.lit(None).cast("double").alias("closeness"), F.lit(None).cast("int").alias("distance"),
             F.lit("copy").alias("relation"), F.lit(None).cast("string").alias("method"), F.lit("equal text").alias("basis"), F.lit(None).cast("string").alias("conflicts"),
         )
         lost = copies.join(removed, "first", "left_semi")
@@ -125,7 +125,8 @@ def near(edges: DataFrame) -> DataFrame:
 def strength():
     """What names the leader of two, as batch.Edge.Stronger has it."""
     grade = F.when(F.col("relation") == "ruled", 4).when(F.col("relation") == "copy", 3).when(F.col("relation") == "edited", 2).otherwise(1)
-    return F.struct(grade.alias("grade"), "similarity", (-F.coalesce("distance", F.lit(-1))).alias("nearness"), (-F.col("earlier")).alias("first"))
+    rank = F.coalesce("closeness", "similarity")
+    return F.struct(grade.alias("grade"), rank.alias("rank"), (-F.coalesce("distance", F.lit(-1))).alias("nearness"), (-F.col("earlier")).alias("first"))
 
 
 def strongest(edges: DataFrame) -> DataFrame:

@@ -96,7 +96,7 @@ class Rows:
         lost = np.isin(first, removed)
         n = int((~lost).sum())
         equal = pa.table(
-            [pa.array(place[~lost]), pa.array(first[~lost]), pa.repeat(1.0, n), pa.nulls(n, pa.int32()), pa.repeat("copy", n), pa.nulls(n, pa.string()),
+            [pa.array(place[~lost]), pa.array(first[~lost]), pa.repeat(1.0, n), pa.nulls(n, pa.float64()), pa.nulls(n, pa.int32()), pa.repeat("copy", n), pa.nulls(n, pa.string()),
              pa.repeat("equal text", n), pa.nulls(n, pa.string())], schema=EDGES)
         if not lost.any():
             return equal

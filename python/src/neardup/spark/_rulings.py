@@ -40,6 +40,6 @@ class Rulings:
             return None
         methods = recs.select(F.col("place").alias("later"), F.col("route").alias("method")).join(F.broadcast(self.frame(self.must).select("later").distinct()), "later")
         return self.frame(self.must).join(methods, "later").select(
-            "later", "earlier", F.lit(1.0).alias("similarity"), F.lit(None).cast("int").alias("distance"), F.lit("ruled").alias("relation"),
+            "later", "earlier", F.lit(1.0).alias("similarity"), F.lit(None).cast("double").alias("closeness"), F.lit(None).cast("int").alias("distance"), F.lit("ruled").alias("relation"),
             "method", F.lit("override").alias("basis"), F.lit(None).cast("string").alias("conflicts"),
         ).select(*_stage.EDGE_COLUMNS)

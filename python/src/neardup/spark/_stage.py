@@ -109,7 +109,7 @@ def bucket():
     return Stage(("bucket",), "key x, place n, role r, sketch x", PAIR)
 
 
-EDGES = "later n, earlier n, similarity d, distance i, relation s, method s, basis s, conflicts s"
+EDGES = "later n, earlier n, similarity d, closeness d, distance i, relation s, method s, basis s, conflicts s"
 EDGE_COLUMNS = names(EDGES)
 
 

@@ -8,7 +8,7 @@ from . import _stage
 from ._job import FEW
 
 EDGES = pa.schema([
-    ("later", pa.int64()), ("earlier", pa.int64()), ("similarity", pa.float64()), ("distance", pa.int32()), ("relation", pa.string()),
+    ("later", pa.int64()), ("earlier", pa.int64()), ("similarity", pa.float64()), ("closeness", pa.float64()), ("distance", pa.int32()), ("relation", pa.string()),
     ("method", pa.string()), ("basis", pa.string()), ("conflicts", pa.string()),
 ])
 BLOCK = 256  # later texts of a block, about

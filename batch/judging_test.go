@@ -1,0 +1,115 @@
+package batch_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/methods"
+)
+
+// judgedAll is a method of which each comparison is whole; it counts them.
+type judgedAll struct {
+	neardup.Overlapping
+	n *atomic.Int64
+}
+
+func (m judgedAll) Compare(a, b neardup.View) neardup.Match {
+	match := m.Overlapping.Compare(a, b)
+	if match.Closeness != 0 || match.Variant {
+		m.n.Add(1)
+	}
+	return match
+}
+
+// judgedInTurn counts what is judged.
+type judgedInTurn struct {
+	neardup.Overlapping
+	n *atomic.Int64
+}
+
+func (m judgedInTurn) Meet(a, b neardup.View) (neardup.Match, bool) {
+	return neardup.Meet(m.Overlapping, a, b)
+}
+
+func (m judgedInTurn) Judge(a, b neardup.View, closeness float64) neardup.Match {
+	m.n.Add(1)
+	return m.Overlapping.(neardup.Judging).Judge(a, b, closeness)
+}
+
+// reports are texts of one form, each of another town; some leave the town and other words out, and are
+// the same as several of them. Each third one comes again.
+func reports(seed uint64, n, words int) (docs []neardup.Document) {
+	r := rand.New(rand.NewPCG(seed, 4))
+	form := make([]string, words)
+	for i := range form {
+		form[i] = strings.Repeat(string(rune('a'+r.IntN(26))), 2) + "ing" + string(rune('a'+r.IntN(26)))
+	}
+	for i := range n {
+		if i%3 == 2 {
+			docs = append(docs, neardup.Document{Text: docs[r.IntN(i)].Text})
+		} else {
+			var text []string
+			for _, w := range form {
+				if r.IntN(words) > 2 {
+					text = append(text, w)
+				}
+			}
+			if i%2 == 0 {
+				at := len(text) / 2
+				text = append(text[:at:at], append([]string{[]string{"paris", "madrid", "london", "berlin", "vienna", "oslo"}[r.IntN(6)]}, text[at:]...)...)
+			}
+			docs = append(docs, neardup.Document{Text: strings.Join(text, " ")})
+		}
+		docs[i].ID = fmt.Sprint(i)
+	}
+	return docs
+}
+
+// A text goes for the closest leader that holds it, and the others are not judged: neither what is kept nor
+// any leader is another than if all were, for copies and in partitions too.
+func TestJudgingInTurnChangesNothing(t *testing.T) {
+	decide := func(docs []neardup.Document, cfg batch.Config) (all []neardup.Decision) {
+		_, err := batch.Dedup(context.Background(), batch.Documents(docs), cfg, func(o batch.Outcome) error {
+			o.Conflicts = nil
+			all = append(all, o.Decision)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	for name, limit := range map[string]int{"short": 4000, "long": 40} {
+		t.Run(name, func(t *testing.T) {
+			m, err := methods.New(methods.Config{Limit: limit})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var every, some atomic.Int64
+			for seed := range uint64(6) {
+				docs := reports(seed, 150, 24+int(seed)*4)
+				for _, keep := range []batch.Keep{batch.First, batch.Longest} {
+					whole := judgedAll{m.(neardup.Overlapping), &every}
+					want := decide(docs, batch.Config{Method: whole, Keep: keep})
+					for _, memory := range []int64{1 << 14, 1 << 26} {
+						got := decide(docs, batch.Config{Method: judgedInTurn{whole.Overlapping, &some}, Keep: keep, Memory: memory, Workers: 2})
+						if diff := gocmp.Diff(want, got); diff != "" {
+							t.Fatalf("seed %d, %s first, memory %d (-all judged +in turn):\n%s", seed, keep, memory, diff)
+						}
+					}
+				}
+			}
+			t.Logf("judged %d of %d", some.Load()/2, every.Load())
+			if some.Load() > every.Load() {
+				t.Errorf("more than half were judged: %d of %d", some.Load()/2, every.Load())
+			}
+		})
+	}
+}
