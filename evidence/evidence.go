@@ -71,7 +71,7 @@ type Result struct {
 	// Slot says that the strongest evidence against is something in the place of
 	// something else; More, that it is what the text has more than the leader.
 	Slot, More bool
-	// Sure says that the leader holds sureHeld of the text, and that nothing stands in the place of
+	// Sure says that each holds sureHeld of the other, and that nothing stands in the place of
 	// something else.
 	Sure bool
 }
@@ -143,7 +143,7 @@ func (s *Scorer) result(v Vector, slots int32) Result {
 		}
 	}
 	r.Slot, r.More = slot < 0 && slot <= more, more < slot
-	r.Sure = slot == 0 && v[Held] >= sureHeld
+	r.Sure = slot == 0 && min(v[Held], v[HeldBack]) >= sureHeld
 	return r
 }
 

@@ -70,6 +70,9 @@ func TestWhatAReaderWouldSay(t *testing.T) {
 		{"the minister left south korea for japan on the second day of the tour", "the minister left japan for south korea on the second day of the tour", false},
 		{"police said that alice told barbara about the plan to leave", "police said that barbara told alice about the plan to leave", false},
 		{"sales were higher in 2019 than 2021 for the whole of the company", "sales were higher in 2021 than 2019 for the whole of the company", false},
+		{"王楚钦3比2梁靖崑", "梁靖崑3比2王楚钦", false},
+		{"cup final tonight: arsenal 2-2 chelsea after extra time", "cup final tonight: chelsea 2-2 arsenal after extra time", true},
+		{"cup final tonight: arsenal 3-2 chelsea after extra time", "cup final tonight: chelsea 3-2 arsenal after extra time", false},
 		{"talks between japan and south korea will begin on the second day of the tour", "talks between south korea and japan will begin on the second day of the tour", true},
 		{"the shop sold 30 apples on monday and 20 pears on tuesday of the week", "the shop sold 20 pears on tuesday and 30 apples on monday of the week", true},
 		// A word that two names share, a code without digits, an ordinal.

@@ -136,7 +136,8 @@ func (p *pair) kept(from, to int) []token.Token {
 }
 
 // directed reports whether the words between two slots say more of what stands before and behind
-// them than that both are there. What follows both, or stands before both, is part of their names.
+// them than that both are there: a word of it, or a score, of which each has a side. What follows both, or
+// stands before both, is part of their names.
 func (p *pair) directed(from, to int, between []token.Token) bool {
 	if !p.sameRow(from, to) {
 		return false
@@ -151,7 +152,13 @@ func (p *pair) directed(from, to int, between []token.Token) bool {
 	for n, m := len(between), len(before); n > 0 && m > 0 && between[n-1].Hash == before[m-1].Hash; n, m = n-1, m-1 {
 		between = between[:n-1]
 	}
-	return slices.ContainsFunc(between, func(t token.Token) bool { return !t.Number() && !token.Joins(&t) })
+	for i := range between {
+		t := &between[i]
+		if !t.Number() && !token.Joins(t) || t.Number() && i > 0 && between[i-1].Number() && between[i-1].Hash != t.Hash {
+			return true
+		}
+	}
+	return false
 }
 
 // mostBetween is how many words may stand between two that exchange places: farther apart, they

@@ -19,7 +19,6 @@ const (
 	Length              // log2 of the words of the shorter one
 	Number              // numbers in the place of other numbers, in percent of the weight
 	Opposite            // opposites, and a negation that one has more
-	Word                // the lighter of two words that replace each other, the most
 	Exchanged           // how much of the difference two words are that exchange places
 	Focus               // how much of the difference one replacement is, by weight and times
 	NumberFocus         // how much of it numbers in the place of others are
@@ -35,7 +34,7 @@ const (
 )
 
 var featureNames = [features]string{
-	"bias", "held", "held-back", "length", "number", "opposite", "word", "exchanged", "focus", "number-focus", "block", "title", "more-numbers", "filled", "edge",
+	"bias", "held", "held-back", "length", "number", "opposite", "exchanged", "focus", "number-focus", "block", "title", "more-numbers", "filled", "edge",
 }
 
 // String is the feature's name in a table of weights.
@@ -78,10 +77,8 @@ func (f Feature) names(g Feature) bool {
 	switch g {
 	case NumberFocus:
 		return f == Number
-	case Focus:
-		return f == Word
 	case Filled:
-		return f == Word || f == Number
+		return f == Focus || f == Number
 	}
 	return f == g
 }
@@ -149,7 +146,6 @@ type sums struct {
 	numberWeight uint64    // of these
 	moreNumbers  int       // that the text has more
 	block        uint64    // weight of the longest row that the text has more
-	word         uint32    // the most of the lighter of two that replace each other
 	focus        int64     // of what is replaced
 	exchanges    int       // pairs of words that have exchanged places
 	filled       int       // different replacements in places where nothing else stands
@@ -459,7 +455,6 @@ func (s *sums) vector() Vector {
 	v[HeldBack] = logit(s.total[1], s.lacking[1])
 	v[Length] = log2(uint64(s.count+1) * token.Unit)
 	v[Number] = percent(s.numberWeight, min(s.total[0], s.total[1]))
-	v[Word] = int32(s.word)
 	v[Exchanged] = int32(min(token.Unit, 2*int64(s.exchanges)*token.Unit/int64(max(1, s.slots))))
 	v[Focus] = int32(s.focus / places)
 	v[NumberFocus] = int32(int64(s.numbers) * token.Unit / places)

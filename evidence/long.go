@@ -7,12 +7,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/neardup/neardup/text"
+	"github.com/neardup/neardup/feature"
 )
 
-// LongView is a long text as it is compared: its coarse words, each a run of
-// letters and digits or one character of a script without spaces, by hash and
-// place. Only where two texts differ are they cut into tokens.
+// LongView is a long text as it is compared: its coarse words, the units of the shingles by
+// which it is found, by hash and place. Only where two texts differ are they cut into tokens.
 type LongView struct {
 	clean  string
 	hashes []uint32
@@ -26,40 +25,7 @@ func (v *LongView) Bytes() int { return 96 + len(v.clean) + 8*len(v.hashes) }
 // NewLongView makes the view of a clean text. O(len(clean)).
 func NewLongView(clean string) *LongView {
 	v := &LongView{clean: clean}
-	n := len(clean)/6 + 16
-	v.hashes, v.starts = make([]uint32, 0, n), make([]uint32, 0, n)
-	for at := 0; at < len(clean); {
-		b := clean[at]
-		if b < utf8.RuneSelf {
-			if !asciiWord[b] {
-				at++
-				continue
-			}
-			end, h := at, uint32(2166136261)
-			for end < len(clean) && clean[end] < utf8.RuneSelf && asciiWord[clean[end]] {
-				h = (h ^ uint32(clean[end])) * 16777619
-				end++
-			}
-			if end < len(clean) && clean[end] >= utf8.RuneSelf {
-				end, h = letters(clean, end, h)
-			}
-			v.put(h, at)
-			at = end
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(clean[at:])
-		switch {
-		case text.IsCJK(r) || text.IsUnspaced(r):
-			v.put(uint32(r)*2654435761, at)
-			at += size
-		case text.IsAlnum(r):
-			end, h := letters(clean, at, 2166136261)
-			v.put(h, at)
-			at = end
-		default:
-			at += size
-		}
-	}
+	v.hashes, v.starts = feature.Units(clean, feature.Scripts)
 	for left := 2 * titleWords; v.title < len(v.hashes) && left > 0; v.title++ {
 		if left--; v.clean[v.starts[v.title]] < utf8.RuneSelf { // of a script without spaces two characters are about a word
 			left--
@@ -67,31 +33,6 @@ func NewLongView(clean string) *LongView {
 	}
 	return v
 }
-
-// letters goes on with a word that has letters beyond ASCII.
-func letters(clean string, at int, h uint32) (int, uint32) {
-	for at < len(clean) {
-		r, size := utf8.DecodeRuneInString(clean[at:])
-		if !text.IsAlnum(r) && !text.IsMark(r) || text.IsCJK(r) || text.IsUnspaced(r) {
-			break
-		}
-		h = (h ^ uint32(r)) * 16777619
-		at += size
-	}
-	return at, h
-}
-
-func (v *LongView) put(h uint32, at int) {
-	v.hashes = append(v.hashes, h)
-	v.starts = append(v.starts, uint32(at))
-}
-
-var asciiWord = func() (t [utf8.RuneSelf]bool) {
-	for c := range t {
-		t[c] = text.IsAlnum(rune(c))
-	}
-	return t
-}()
 
 // span is a place in which two texts differ, in coarse words.
 type span struct{ a0, a1, b0, b1 int }
@@ -109,13 +50,19 @@ type differ struct {
 	seen   []uint64 // bits of words
 	// of anchored:
 	runs    table
-	entries []int32 // in runs, of each word of the first text
+	sampled []run // of the first text
 	anchors []anchor
 	tails   []int32
 }
 
 // step is a run of equal words.
 type step struct{ a, b, n int }
+
+// run is a run of words: its hash, and where it is, in the text or in a table.
+type run struct {
+	hash uint64
+	at   int32
+}
 
 // anchor is where a run of words lies in both texts; before is the one before it in
 // the longest row that ends with it.
@@ -124,6 +71,7 @@ type anchor struct{ a, b, before int32 }
 // runs of so many words are anchors; so many edits are followed, and so few before anything is left out.
 const (
 	anchorWords = 4
+	wantAnchors = 1024
 	mostEdits   = 160
 	fewEdits    = 12
 )
@@ -198,22 +146,34 @@ func (d *differ) anchored(a, b []uint32, a0, a1, b0, b1 int) {
 	d.between(a, b, fromA, a1, fromB, b1, false)
 }
 
-// once finds the runs of words that stand once in x and once in y, by their place in x.
+// once finds the runs of words that stand once in x and once in y, by their place in x; in long rows a
+// sample of them by hash, some wantAnchors.
 func (d *differ) once(x, y []uint32) {
 	const twice = -1
-	d.anchors, d.entries = d.anchors[:0], d.entries[:0]
-	d.runs.reset(len(x))
+	most := ^uint64(0) >> bits.Len(uint(min(len(x), len(y))/wantAnchors))
+	d.sampled = d.sampled[:0]
 	for i := 0; i+anchorWords <= len(x); i++ {
-		e, at := d.runs.at(runHash(x[i:]))
+		if h := runHash(x[i:]); h <= most {
+			d.sampled = append(d.sampled, run{h, int32(i)})
+		}
+	}
+	d.runs.reset(len(d.sampled))
+	for i := range d.sampled {
+		r := &d.sampled[i]
+		e, at := d.runs.at(r.hash)
 		if e.a == 0 {
-			e.a = int32(i) + 1
+			e.a = r.at + 1
 		} else {
 			e.a = twice
 		}
-		d.entries = append(d.entries, at)
+		r.at = at
 	}
 	for i := 0; i+anchorWords <= len(y); i++ {
-		switch e := d.runs.find(runHash(y[i:])); {
+		h := runHash(y[i:])
+		if h > most {
+			continue
+		}
+		switch e := d.runs.find(h); {
 		case e == nil:
 		case e.b == 0:
 			e.b = int32(i) + 1
@@ -221,9 +181,14 @@ func (d *differ) once(x, y []uint32) {
 			e.b = twice
 		}
 	}
-	for i, at := range d.entries {
-		if e := &d.runs.entries[at]; e.a > 0 && e.b > 0 && slices.Equal(x[i:i+anchorWords], y[e.b-1:][:anchorWords]) {
-			d.anchors = append(d.anchors, anchor{int32(i), e.b - 1, -1})
+	d.anchors = d.anchors[:0]
+	for _, r := range d.sampled {
+		e := &d.runs.entries[r.at]
+		if e.a <= 0 || e.b <= 0 {
+			continue
+		}
+		if slices.Equal(x[e.a-1:][:anchorWords], y[e.b-1:][:anchorWords]) {
+			d.anchors = append(d.anchors, anchor{e.a - 1, e.b - 1, -1})
 		}
 	}
 }

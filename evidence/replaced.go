@@ -74,12 +74,11 @@ func (p *pair) words(s *sums, slot int, a, b []*excess) {
 		}
 		s.lack(x.Token, y.Token, parts)
 		weight = 2 * weight / uint32(parts) * uint32(min(n, m)) / uint32(n+m)
-		s.word = max(s.word, weight)
 		if p.slots[slot].title {
 			s.v[Title] = max(s.v[Title], int32(weight))
 			p.add(Title, x.Text, y.Text, int32(weight))
 		}
-		p.add(Word, x.Text, y.Text, int32(weight))
+		p.add(Focus, x.Text, y.Text, int32(weight))
 		p.replaced = append(p.replaced, replacement{x.Hash, y.Hash, weight, false})
 	}
 }

@@ -28,7 +28,7 @@ const (
 	weightUnit = 1 << 12
 	// texts of 2^fewLog words and fewer have the weights of few, of 2^manyLog and
 	// more those of many.
-	fewLog, manyLog = 3, 10
+	fewLog, manyLog = 2, 10
 	// mostBits bounds a weight, so that no sum overflows.
 	mostBits = 1 << 10
 )

@@ -36,7 +36,7 @@ func TestWeightsAreWrittenAndRead(t *testing.T) {
 		t.Error("the bits of a table make another one")
 	}
 	few, many := w.Bits()
-	few[evidence.Word] -= 1
+	few[evidence.Title] -= 1
 	if evidence.MakeWeights(few, many).Digest() == w.Digest() {
 		t.Error("two tables have one digest")
 	}
@@ -63,10 +63,10 @@ func TestBadWeightsAreNamed(t *testing.T) {
 	for want, s := range map[string]string{
 		"no line for title":                  strings.Replace(written, line(evidence.Title), "", 1),
 		`"subject" is none of`:               written + "subject = [1, 2]\n",
-		"word again":                         written + line(evidence.Word),
-		"word needs two numbers":             strings.Replace(written, line(evidence.Word), "word = 3\n", 1),
-		`word: " x" is no number`:            strings.Replace(written, line(evidence.Word), "word = [0, x]\n", 1),
-		"word: 2 bits have the wrong sign":   strings.Replace(written, line(evidence.Word), "word = [2, 0]\n", 1),
+		"title again":                        written + line(evidence.Title),
+		"title needs two numbers":            strings.Replace(written, line(evidence.Title), "title = 3\n", 1),
+		`title: " x" is no number`:           strings.Replace(written, line(evidence.Title), "title = [0, x]\n", 1),
+		"title: 2 bits have the wrong sign":  strings.Replace(written, line(evidence.Title), "title = [2, 0]\n", 1),
 		"held: -1 bits have the wrong sign":  strings.Replace(written, line(evidence.Held), "held = [-1, 0]\n", 1),
 		`bias: "1e9" is no number of bits`:   strings.Replace(written, line(evidence.Bias), "bias = [1e9, 0]\n", 1),
 		`bias: " NaN" is no number of bits`:  strings.Replace(written, line(evidence.Bias), "bias = [0, NaN]\n", 1),
@@ -100,7 +100,7 @@ func TestScoreIsASum(t *testing.T) {
 	w, _ := table(t)
 	few, many := w.Bits()
 	for _, length := range []float64{2, 3, 5.5, 8, 10, 13} {
-		v := evidence.Vector{evidence.Bias: token.Unit, evidence.Held: 3 * token.Unit, evidence.Word: 4 * token.Unit, evidence.Length: int32(length * token.Unit)}
+		v := evidence.Vector{evidence.Bias: token.Unit, evidence.Held: 3 * token.Unit, evidence.Title: 4 * token.Unit, evidence.Length: int32(length * token.Unit)}
 		x, y := evidence.Blend(v)
 		want := 0.0
 		for _, f := range evidence.Features() {

@@ -56,12 +56,18 @@ func (k *keys) joinWords(u []uint64, size int) int {
 		return 0
 	}
 	out := u[:len(u)-size+1]
-	if size == 3 { // the usual size, twice as fast
+	if size == 3 { // the usual sizes, twice as fast
 		c, d := k.c, k.d
 		x, y := u[0], u[1]
 		for i, z := range u[2:] {
 			out[i] = k.finish(fold(fold(x^c, y^d)^z^c, d))
 			x, y = y, z
+		}
+		return len(out)
+	}
+	if size == 2 {
+		for i, y := range u[1:] {
+			out[i] = k.finish(fold(u[i]^k.c, y^k.d))
 		}
 		return len(out)
 	}

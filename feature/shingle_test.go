@@ -151,6 +151,29 @@ func TestAppendEqualsTheDefinition(t *testing.T) {
 	})
 }
 
+// Units are those of the shingles, each where it stands, and equal ones have one hash.
+func TestUnitsEqualTheDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		clean := texts().Draw(t, "clean")
+		unit := feature.Unit(rapid.SampledFrom([]feature.Unit{feature.Auto, feature.Words, feature.Scripts}).Draw(t, "unit"))
+		want := units(clean, unit)
+		hashes, starts := feature.Units(clean, unit)
+		if len(hashes) != len(want) || len(starts) != len(want) {
+			t.Fatalf("%d hashes and %d starts of %q", len(hashes), len(starts), want)
+		}
+		of := map[string]uint32{}
+		for i, word := range want {
+			if !strings.HasPrefix(clean[starts[i]:], word) || i > 0 && starts[i] < starts[i-1]+uint32(len(want[i-1])) {
+				t.Fatalf("%q is not at %d of %q", word, starts[i], clean)
+			}
+			if h, ok := of[word]; ok && h != hashes[i] {
+				t.Fatalf("%q has the hashes %x and %x", word, h, hashes[i])
+			}
+			of[word] = hashes[i]
+		}
+	})
+}
+
 // TestMix: it is what SplitMix64 puts out at a state.
 func TestMix(t *testing.T) {
 	for state := uint64(0); state < 1000; {

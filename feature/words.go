@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"sync"
 	"unicode/utf8"
 	"unsafe"
 
@@ -31,13 +32,54 @@ func (u Unit) continues(r rune) bool {
 	return (text.IsWord(r) || u == Scripts && text.IsMark(r)) && !u.alone(r)
 }
 
+// Units returns a hash of each unit of a clean text, not of runes, in the order of the text, and where each
+// begins, in bytes. O(len(clean)).
+func Units(clean string, unit Unit) (hashes, starts []uint32) {
+	w := idleWords.Get().(*words)
+	defer idleWords.Put(w)
+	w.unit, w.hashes, w.starts = unit, w.hashes[:0], w.starts[:0]
+	w.append(clean)
+	hashes = make([]uint32, len(w.hashes))
+	for i, h := range w.hashes {
+		hashes[i] = uint32(h)
+	}
+	return hashes, slices.Clone(w.starts)
+}
+
+var idleWords = sync.Pool{New: func() any {
+	return &words{keys: newKeys(0), where: true}
+}}
+
 // appendWords appends the hash of every word of the unit.
 func appendWords(dst []uint64, s string, k *keys, unit Unit) []uint64 {
+	w := words{keys: *k, unit: unit, hashes: dst}
+	w.append(s)
+	return w.hashes
+}
+
+// words are the hashes of words and, if somebody wants to know, where they begin.
+type words struct {
+	keys
+	unit   Unit
+	hashes []uint64
+	starts []uint32
+	where  bool
+}
+
+// put takes a word that begins at a place.
+func (w *words) put(h uint64, at int) {
+	w.hashes = append(w.hashes, h)
+	if w.where {
+		w.starts = append(w.starts, uint32(at))
+	}
+}
+
+func (w *words) append(s string) {
 	all := unsafe.Slice(unsafe.StringData(s), len(s)) // read only
 	var tail block
 	for at := 0; at < len(all); {
 		if all[at] >= utf8.RuneSelf {
-			dst, at = k.appendOther(dst, all, at, unit)
+			at = w.other(all, at)
 			continue
 		}
 		b, n := &tail, min(span, len(all)-at)
@@ -48,11 +90,11 @@ func appendWords(dst []uint64, s string, k *keys, unit Unit) []uint64 {
 		}
 		word, n := classify(b, n)
 		start := word &^ (word << 1)
-		if word>>(n-1)&1 != 0 && goesOn(all[at+n:], unit) {
+		if word>>(n-1)&1 != 0 && goesOn(all[at+n:], w.unit) {
 			first := 63 - bits.LeadingZeros64(start)
 			if first == 0 {
-				end := at + wordEnd(all[at:], unit)
-				dst = append(dst, k.word(all[at:end]))
+				end := at + wordEnd(all[at:], w.unit)
+				w.put(w.word(all[at:end]), at)
 				at = end
 				continue
 			}
@@ -61,41 +103,50 @@ func appendWords(dst []uint64, s string, k *keys, unit Unit) []uint64 {
 			start &^= 1 << first
 			word &= 1<<first - 1
 		}
-		dst = k.appendBlock(dst, b, word, start)
+		w.block(b, word, start, at)
 		at += n
 	}
-	return dst
 }
 
-// appendOther appends the words that begin before the next ASCII byte and
+// other takes the words that begin before the next ASCII byte and
 // returns where it stopped.
-func (k *keys) appendOther(dst []uint64, all []byte, at int, unit Unit) ([]uint64, int) {
+func (w *words) other(all []byte, at int) int {
 	for at < len(all) && all[at] >= utf8.RuneSelf {
-		if b := all[at:]; unit != Words && len(b) >= 3 && b[1]&0xC0 == 0x80 && b[2]&0xC0 == 0x80 {
+		if b := all[at:]; w.unit != Words && len(b) >= 3 && b[1]&0xC0 == 0x80 && b[2]&0xC0 == 0x80 {
 			c, d, e := uint64(b[0]), uint64(b[1]), uint64(b[2])
 			if r := c<<12&0xF000 | d<<6&0xFC0 | e&0x3F; c&0xF0 == 0xE0 && r-hanLow < hanLen {
-				dst = append(dst, fold(c|d<<8|e<<16^k.a, k.b))
+				w.put(fold(c|d<<8|e<<16^w.a, w.b), at)
 				at += 3
 				continue
 			}
 		}
 		r, width := utf8.DecodeRune(all[at:])
-		alone := unit.alone(r)
+		alone := w.unit.alone(r)
 		if alone || text.IsWord(r) {
 			if !alone {
-				width = wordEnd(all[at:], unit)
+				width = wordEnd(all[at:], w.unit)
 			}
-			dst = append(dst, k.word(all[at:at+width]))
+			w.put(w.word(all[at:at+width]), at)
 		}
 		at += width
 	}
-	return dst, at
+	return at
 }
 
-// appendBlock hashes the words of one block.
-func (k *keys) appendBlock(dst []uint64, b *block, word, start uint64) []uint64 {
-	dst = slices.Grow(dst, span)
-	out := dst[len(dst) : len(dst)+span]
+// block hashes the words of one block, which begins at a place.
+func (w *words) block(b *block, word, start uint64, at int) {
+	if w.where {
+		w.starts = slices.Grow(w.starts, span)
+		out := w.starts[len(w.starts) : len(w.starts)+span]
+		n := 0
+		for s := start; s != 0; n++ {
+			out[n&(span-1)] = uint32(at + bits.TrailingZeros64(s))
+			s &= s - 1
+		}
+		w.starts = w.starts[:len(w.starts)+n]
+	}
+	w.hashes = slices.Grow(w.hashes, span)
+	out := w.hashes[len(w.hashes) : len(w.hashes)+span]
 	ends := word << 1 &^ word
 	n := 0
 	for ; start != 0; n++ {
@@ -104,15 +155,15 @@ func (k *keys) appendBlock(dst []uint64, b *block, word, start uint64) []uint64 
 		start &= start - 1
 		ends &= ends - 1
 		if size > 16 {
-			out[n&(span-1)] = k.word(b[i : i+size])
+			out[n&(span-1)] = w.word(b[i : i+size])
 			continue
 		}
 		m := &keep[size]
 		x := binary.LittleEndian.Uint64(b[i:i+8]) & m[0]
 		y := binary.LittleEndian.Uint64(b[i+8:i+16]) & m[1]
-		out[n&(span-1)] = fold(x^k.a, y^k.b)
+		out[n&(span-1)] = fold(x^w.a, y^w.b)
 	}
-	return dst[:len(dst)+n]
+	w.hashes = w.hashes[:len(w.hashes)+n]
 }
 
 // classify looks at the first n bytes of a block, or fewer: up to the first

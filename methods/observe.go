@@ -39,7 +39,7 @@ func Observe(m neardup.Method, clean, leader string) (q Quantities, ok bool) {
 }
 
 // Sure reports whether a text may go for a leader beyond doubt, by a method that is auto:
-// the texts are equal, or the leader holds .95 of it and nothing stands in the place of
+// the texts are equal, or each holds .95 of the other and nothing stands in the place of
 // something else.
 func Sure(m neardup.Method, clean, leader string) bool {
 	a, ok := within(m).(*auto)

@@ -65,7 +65,7 @@ func TestSure(t *testing.T) {
 		sure         bool
 	}{
 		{notice, notice, true},
-		{notice, notice + "the mayor said so", true},
+		{notice, notice + "the mayor said so", false}, // the leader may speak of something else
 		{notice + "the mayor said that there is no money for the schools", notice, false},
 		{strings.Replace(notice, "monday", "friday", 1), notice, false},
 		{strings.Repeat(notice, 20), strings.Repeat(notice, 20) + "the mayor said so", true},

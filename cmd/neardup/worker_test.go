@@ -176,7 +176,7 @@ func sortedEdges(edges []string) string {
 func ofCopies(copies map[int]int, between, chosen []string) (edges []string) {
 	removed := map[int]bool{}
 	for _, e := range chosen {
-		if field(e, 4) != "variant" {
+		if field(e, 5) != "variant" {
 			removed[number(e, 0)] = true
 		}
 	}
@@ -188,7 +188,7 @@ func ofCopies(copies map[int]int, between, chosen []string) (edges []string) {
 	}
 	for of, rep := range copies {
 		if !removed[rep] {
-			edges = append(edges, fmt.Sprintf("%d\t%d\t1\t\tcopy\tany\tequal text", of, rep))
+			edges = append(edges, fmt.Sprintf("%d\t%d\t1\t\t\tcopy\tany\tequal text", of, rep))
 			continue
 		}
 		for _, p := range partners[rep] {
@@ -208,7 +208,7 @@ func (c cluster) sum(docs []neardup.Document, chosen []string) string {
 	}
 	for _, e := range chosen {
 		later, earlier := docs[number(e, 0)].ID, docs[number(e, 1)].ID
-		if field(e, 4) == "variant" {
+		if field(e, 5) == "variant" {
 			lines[number(e, 0)] = worker.Escape(later) + "\tnew\t\t\t" + worker.Escape(earlier)
 		} else {
 			lines[number(e, 0)] = worker.Escape(later) + "\tduplicate\t" + worker.Escape(earlier) + "\t" + field(e, 2) + "\t"

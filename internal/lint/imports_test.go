@@ -34,7 +34,7 @@ var layers = map[string]layer{
 	"minhash":  {[]string{"", "text", "feature/..."}, []string{hash, xtext}},
 	"ngram":    {[]string{"", "text", "text/segment", "feature/..."}, []string{hash, xtext}},
 	"token":    {[]string{"text", "text/segment", "feature/keyword"}, []string{hash}},
-	"evidence": {[]string{"text", "token", "internal/intlog"}, []string{hash}},
+	"evidence": {[]string{"text", "token", "feature", "internal/intlog"}, []string{hash}},
 	"weighted": {[]string{"", "text", "token", "feature/keyword"}, []string{hash}},
 	"image":    {[]string{""}, []string{hash, "golang.org/x/image/"}},
 	"methods":  {[]string{"", "text/...", "feature/...", "image", "simhash", "minhash", "ngram", "weighted", "token", "evidence"}, nil},
