@@ -17,6 +17,7 @@ type agreement struct {
 	nid        string
 	identifies bool              // the name does, unless pictures contradict it
 	disagrees  bool              // the url identifies, but the contents contradict each other
+	contents   *neardup.Match    // where they were measured, and are near
 	same       *SameImages       // pictures that confirm a title where the leader has no text
 	apart      *neardup.Conflict // of pictures that contradict a title
 }
@@ -51,11 +52,14 @@ func (j *search) agreement(ctx context.Context, c content) (a agreement, err err
 	}
 	near := s.silent || theirs.empty || theirs.equal(s.text)
 	if !near && m != nil {
-		near = m.Compare(s.view(kind, m), theirs.View).Near
-		if near && title {
+		match := m.Compare(s.view(kind, m), theirs.View)
+		if near = match.Near; near && title {
 			if near, err = j.sameFacts(ctx, c.leader); err != nil {
 				return a, err
 			}
+		}
+		if near {
+			a.contents = &match
 		}
 	}
 	a.nid, a.disagrees, a.identifies = theirs.nid, !near && !title, near || !asked

@@ -138,6 +138,16 @@ func named(stage Stage, leader uint64, a agreement) *matched {
 	return m
 }
 
+// evidence is what was measured: for a name the contents, where they are near and not equal.
+func (m *matched) evidence() neardup.Match {
+	if m.contents == nil {
+		return m.Match
+	}
+	e := *m.contents
+	e.Basis = m.Basis + ", " + e.Basis
+	return e
+}
+
 // grade is what kind of evidence a match is, the strongest greatest: as a batch grades it.
 func grade(m *matched) int {
 	switch m.Basis {
