@@ -37,6 +37,8 @@ func (s *scan) rule(r *records) error {
 		}
 		if found {
 			s.sum.Overrides++
+		} else {
+			s.sum.OverridesIgnored++
 		}
 		return nil
 	})

@@ -47,6 +47,8 @@ type Outcomes struct {
 	Pairs     int64     `json:"pairs,omitempty"`     // found by Pairs
 	Clusters  int64     `json:"clusters,omitempty"`  // leaders with duplicates, or components of several
 	Largest   []Cluster `json:"largest,omitempty"`
+	// OverridesIgnored are pairs that were ruled, of which a document is not there.
+	OverridesIgnored int64 `json:"overridesIgnored,omitempty"`
 }
 
 // Effort is what that took.

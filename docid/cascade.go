@@ -209,22 +209,6 @@ func (c *cascade) textOf(kind viewKind, title, text string) string {
 	return title + c.lineEnd + text
 }
 
-// agreeKind is the view by which contents are compared for a name of a stage,
-// agreeMethod the method.
-func (c *cascade) agreeKind(s Stage) viewKind {
-	if s == StageURL {
-		return viewURLAgrees
-	}
-	return viewTitleAgrees
-}
-
-func (c *cascade) agreeMethod(k viewKind) neardup.Method {
-	if k == viewURLAgrees {
-		return c.disagrees
-	}
-	return c.agrees
-}
-
 func modeOf(m Mode, method neardup.Method) string {
 	switch {
 	case method != nil:

@@ -27,31 +27,9 @@ type searched struct {
 // matched is a leader that was verified.
 type matched struct {
 	leader uint64
-	nid    string
 	neardup.Match
-	disagrees bool              // the contents
-	pictures  []Picture         // of the leader
-	same      *SameImages       // confirm it
-	apart     *neardup.Conflict // of pictures, where they contradict it
-}
-
-// content asks how the contents of the subject and a leader agree by a method.
-type content struct {
-	leader uint64
-	kind   viewKind
-}
-
-// agreement is the answer.
-type agreement struct {
-	nid    string
-	ended  bool // the docId
-	silent bool // the leader's content says nothing
-	equal  bool
-	near   bool // or equal
-	// What the pictures say, where a title is asked for.
+	agreement
 	pictures []Picture // of the leader
-	same     *SameImages
-	apart    *neardup.Conflict
 }
 
 // outcome is what a subject is: the duplicate of match, or new, and then
@@ -93,7 +71,8 @@ func decide(s *subject, p *proven) (outcome, *question) {
 			return outcome{stage: stage, match: m}, q
 		}
 	}
-	o := outcome{variant: contradicted(s, p), alike: alike(s, p)}
+	o := outcome{alike: alike(s, p)}
+	o.variant, _ = matchName(s, p, StageTitle, true)
 	for i := range p.searched {
 		o.variant = better(o.variant, p.searched[i].variant)
 	}
@@ -103,7 +82,7 @@ func decide(s *subject, p *proven) (outcome, *question) {
 // match is the best leader of one stage: equal text, then what is near before what is contained, then the higher
 // similarity, then the smaller distance, then the earlier.
 func match(s *subject, p *proven, stage Stage) (*matched, *question) {
-	best, q := matchName(s, p, stage)
+	best, q := matchName(s, p, stage, false)
 	for i := range s.keySets {
 		if q != nil {
 			return nil, q
@@ -120,8 +99,8 @@ func match(s *subject, p *proven, stage Stage) (*matched, *question) {
 }
 
 // matchName is the earliest leader that the name of a stage leads to and
-// identifies.
-func matchName(s *subject, p *proven, stage Stage) (*matched, *question) {
+// identifies; or, contradicted, would identify but for its pictures.
+func matchName(s *subject, p *proven, stage Stage, contradicted bool) (*matched, *question) {
 	for i, a := range s.names {
 		if a.stage != stage || len(p.names[i]) > hotName && s.mayBeHot(stage) {
 			continue
@@ -130,13 +109,13 @@ func matchName(s *subject, p *proven, stage Stage) (*matched, *question) {
 			if h.Time < s.cutoff {
 				continue
 			}
-			about := content{h.Leader, s.agreeKind(stage)}
-			agrees, ok := p.contents[about]
+			about := content{h.Leader, stage}
+			a, ok := p.contents[about]
 			if !ok {
 				return nil, &question{about, askContent}
 			}
-			if !agrees.ended && !s.ruledApart(agrees.nid) && s.identifies(stage, agrees) {
-				return s.named(stage, h.Leader, agrees), nil
+			if a.identifies && (a.apart != nil) == contradicted {
+				return named(stage, h.Leader, a), nil
 			}
 		}
 	}
@@ -146,54 +125,27 @@ func matchName(s *subject, p *proven, stage Stage) (*matched, *question) {
 // mayBeHot reports that a name of a stage may lead to many docIds at once.
 func (s *subject) mayBeHot(stage Stage) bool { return stage == StageTitle || s.urlAgrees != nil }
 
-// identifies reports that a name counts for a leader whose contents agree so.
-// A name without agreement asked for counts by itself, but a title never makes
-// an article with text join a leader without.
-func (s *subject) identifies(stage Stage, a agreement) bool {
-	asked := stage == StageURL && s.urlAgrees != nil || stage == StageTitle && s.agrees != nil
-	switch {
-	case a.apart != nil:
-		return false
-	case s.silent:
-		return true
-	case a.silent:
-		return stage == StageURL && !asked || a.same != nil
-	}
-	return a.near || !asked
-}
-
-// contradicted is the first leader that would be matched by its title, but for its pictures.
-func contradicted(s *subject, p *proven) *matched {
-	for i, a := range s.names {
-		if a.stage != StageTitle || len(p.names[i]) > hotName {
-			continue
-		}
-		for _, h := range p.names[i] {
-			agrees := p.contents[content{h.Leader, s.agreeKind(StageTitle)}]
-			apart := agrees.apart
-			if agrees.apart = nil; apart != nil && !agrees.ended && !s.ruledApart(agrees.nid) && s.identifies(StageTitle, agrees) {
-				m := s.named(StageTitle, h.Leader, agrees)
-				m.Near, m.Variant, m.apart = false, true, apart
-				return m
-			}
-		}
-	}
-	return nil
-}
-
 // named is the match by a name.
-func (s *subject) named(stage Stage, leader uint64, a agreement) *matched {
-	basis := basisURL
+func named(stage Stage, leader uint64, a agreement) *matched {
+	m := &matched{leader: leader, agreement: a, Match: neardup.Match{Similarity: 1, Distance: -1,
+		Near: a.apart == nil, Variant: a.apart != nil, Method: string(Exact), Basis: basisURL}}
 	if stage == StageTitle {
-		basis = basisTitle
+		m.Basis = basisTitle
 	}
-	m := &matched{leader: leader, nid: a.nid, disagrees: stage == StageURL && !s.silent && !a.silent && !a.near,
-		Match: neardup.Match{Similarity: 1, Distance: -1, Near: true, Method: string(Exact), Basis: basis}}
-	if a.silent && !s.silent && a.same != nil {
-		m.same = a.same
+	if a.same != nil {
 		m.Basis += basisImages
 	}
 	return m
+}
+
+// evidence is what was measured: for a name the contents, where they are near and not equal.
+func (m *matched) evidence() neardup.Match {
+	if m.contents == nil {
+		return m.Match
+	}
+	e := *m.contents
+	e.Basis = m.Basis + ", " + e.Basis
+	return e
 }
 
 // grade is what kind of evidence a match is, the strongest greatest: as a batch grades it.

@@ -51,19 +51,12 @@ func (d *Detector) judgeText(ctx context.Context, c *Change) error {
 	if m.Own() == m.Leader {
 		return nil
 	}
-	s := d.cascade.subject("", d.clean(c.Article.Text))
-	a, err := d.agreement(ctx, free{}, s, content{m.Leader, viewURLAgrees})
-	if errors.Is(err, ErrNotFound) { // it ends, and the article with it
-		return nil
-	}
-	c.Evidence.Disagrees = !s.silent && !a.silent && !a.near
+	j := d.search(d.cascade.subject("", d.clean(c.Article.Text)))
+	defer j.release()
+	a, err := j.agrees(ctx, content{m.Leader, StageURL})
+	c.Evidence.Disagrees = a.disagrees
 	return err
 }
-
-// free is who need not pay for work.
-type free struct{}
-
-func (free) spend(context.Context, int) error { return nil }
 
 // Delete removes an article and its texts. Its docId lives on, with the keys
 // and the clean text that later articles are compared with. ErrNotFound.

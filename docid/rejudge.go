@@ -214,7 +214,8 @@ func (r *rejudging) judge(ctx context.Context, j *search, m *Member, text, why s
 			}
 		}
 		c.DocID = r.d.ids.DocID(home)
-		c.Why = join(why, fmt.Sprintf("like %s by %s: %.4g", name, match.Method, match.Similarity))
+		e := match.evidence()
+		c.Why = join(why, fmt.Sprintf("like %s by %s: %.4g", name, e.Method, e.Similarity))
 	}
 	was, err := r.d.Correct(ctx, c)
 	if err != nil || was.Unchanged {

@@ -182,11 +182,11 @@ func (s *subject) ruledApart(nid string) bool {
 
 // compareRuled is the match of a leader that the article may have to be linked to.
 func (j *search) compareRuled(ctx context.Context, leader uint64) (matched, error) {
-	mat, err := j.d.material(ctx, j, leader)
+	mat, err := j.material(ctx, leader)
 	if err != nil {
 		return matched{}, err
 	}
-	m := matched{leader: leader, nid: mat.NID, Match: neardup.Match{Similarity: 1, Distance: -1, Method: j.s.routed, Basis: neardup.BasisOverride}}
+	m := matched{leader: leader, agreement: agreement{nid: mat.NID}, Match: neardup.Match{Similarity: 1, Distance: -1, Method: j.s.routed, Basis: neardup.BasisOverride}}
 	if j.s.links[mat.NID] == override.Must {
 		name, _, err := j.d.leaderNID(ctx, leader, mat.NID)
 		m.Near = name == mat.NID // and not another article's by now

@@ -152,58 +152,10 @@ func (j *search) lookup(ctx context.Context) (Query, Found, error) {
 // prove answers a question of the judgement.
 func (j *search) prove(ctx context.Context, q *question) error {
 	if q.keySet == askContent {
-		_, err := j.agreement(ctx, q.content)
+		_, err := j.agrees(ctx, q.content)
 		return err
 	}
 	return j.compareAll(ctx, &j.s.keySets[q.keySet], &j.searched[q.keySet])
-}
-
-// agreement says how the contents of the subject and a leader agree.
-func (j *search) agreement(ctx context.Context, c content) (agreement, error) {
-	if a, ok := j.contents[c]; ok {
-		return a, nil
-	}
-	a, err := j.d.agreement(ctx, j, j.s, c)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		a.ended = true
-	case err != nil:
-		return a, err
-	case c.kind == viewTitleAgrees:
-		if a.near, err = j.titled(ctx, c.leader, a); err != nil {
-			return a, err
-		}
-		l, err := j.likeness(ctx, c.leader, a.pictures)
-		if err != nil {
-			return a, err
-		}
-		if l.contradicts() {
-			conflict := l.conflict()
-			a.apart = &conflict
-		} else if l.confirms() {
-			a.same = &l.SameImages
-		}
-	}
-	j.contents[c] = a
-	return a, nil
-}
-
-// titled reports that contents which agree under one title do so in what they say, too: where one is a
-// template with something else in its slots, as the warnings of two days are, the title is that of a series.
-func (j *search) titled(ctx context.Context, leader uint64, a agreement) (bool, error) {
-	m := j.d.cascade.content
-	if !a.near || a.equal || a.silent || j.s.silent || m == nil || j.s.agrees == nil {
-		return a.near, nil
-	}
-	if err := j.spend(ctx, j.compareEffort()); err != nil {
-		return false, err
-	}
-	theirs, err := j.d.viewOf(ctx, j, leader, viewContent, m)
-	if err != nil {
-		return a.near, gone(err)
-	}
-	match := m.Compare(j.s.view(viewContent, m), theirs.View)
-	return match.Near || !match.Variant || match.Overlap || match.Unsure, nil
 }
 
 // compareAll compares the subject with the leaders that are left, in their
@@ -260,25 +212,21 @@ func (j *search) compareTexts(ctx context.Context, p *keySet, leader uint64) (ma
 	if p.method == nil {
 		return j.compareEqual(ctx, leader)
 	}
-	theirs, err := j.d.viewOf(ctx, j, leader, p.kind, p.method)
+	theirs, err := j.viewOf(ctx, leader, p.kind, p.method)
 	if err != nil {
 		return matched{}, err
 	}
-	m := matched{leader: leader, nid: theirs.nid, pictures: theirs.pictures, Match: p.method.Compare(j.s.view(p.kind, p.method), theirs.View)}
+	m := matched{leader: leader, agreement: agreement{nid: theirs.nid}, pictures: theirs.pictures, Match: p.method.Compare(j.s.view(p.kind, p.method), theirs.View)}
 	if m.Near && p.stage == StageTitle {
-		a, err := j.agreement(ctx, content{leader, j.s.agreeKind(StageTitle)})
-		m.Near = err == nil && !a.ended && j.s.identifies(StageTitle, a)
-		if a.silent && !j.s.silent && m.Near {
-			m.same = a.same
-		}
-		return m, err
+		m.agreement, err = j.agrees(ctx, content{leader, StageTitle})
+		m.Near = m.identifies && m.apart == nil
 	}
-	return m, nil
+	return m, err
 }
 
 func (j *search) compareEqual(ctx context.Context, leader uint64) (matched, error) {
-	mat, err := j.d.material(ctx, j, leader)
-	return matched{leader: leader, nid: mat.NID, pictures: mat.Pictures, Match: neardup.Match{
+	mat, err := j.material(ctx, leader)
+	return matched{leader: leader, agreement: agreement{nid: mat.NID}, pictures: mat.Pictures, Match: neardup.Match{
 		Similarity: 1, Distance: -1, Near: j.s.textOf(viewContent, mat.Title, mat.Text) == j.s.content, Method: j.s.routed, Basis: neardup.BasisEqual}}, err
 }
 
@@ -300,7 +248,7 @@ func (j *search) explain(ctx context.Context, o *outcome) error {
 	if !ok {
 		return nil
 	}
-	theirs, err := j.d.viewOf(ctx, j, o.variant.leader, viewContent, m)
+	theirs, err := j.viewOf(ctx, o.variant.leader, viewContent, m)
 	if err != nil {
 		return gone(err)
 	}

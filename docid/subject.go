@@ -202,8 +202,9 @@ func (s *subject) change(o outcome, q Query) *Change {
 	c.Window, c.Idempotency, c.Request = s.cutoff, s.sub.Idempotency, s.request
 	if m := o.match; m != nil {
 		c.Kind, c.Leader = KindDuplicate, m.leader
-		c.Evidence = Evidence{Stage: o.stage, LeaderNID: m.nid, Similarity: m.Similarity, Distance: m.Distance,
-			Method: m.Method, Basis: m.Basis, Disagrees: m.disagrees}
+		e := m.evidence()
+		c.Evidence = Evidence{Stage: o.stage, LeaderNID: m.nid, Similarity: e.Similarity, Distance: e.Distance,
+			Method: e.Method, Basis: e.Basis, Disagrees: m.disagrees}
 		if m.same != nil {
 			c.Evidence.SameImages = []SameImages{*m.same}
 		}

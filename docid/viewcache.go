@@ -123,33 +123,32 @@ func newLeaderView(nid, text string, pictures []Picture, v neardup.View) leaderV
 	return leaderView{View: v, nid: nid, digest: neardup.DigestOf(text), empty: neardup.Blank(text), pictures: pictures}
 }
 
-// spender pays for work before it is done; see [Semaphore].
-type spender interface {
-	spend(ctx context.Context, effort int) error
-}
-
-// viewOf returns the view of a leader, from the cache or from the store.
-// ErrNotFound once its docId has ended.
-func (d *Detector) viewOf(ctx context.Context, by spender, leader uint64, kind viewKind, m neardup.Method) (*leaderView, error) {
+// viewOf returns the view of a leader, from the cache or from the store; where no
+// method is given, only what lies beside it. ErrNotFound once its docId has ended.
+func (j *search) viewOf(ctx context.Context, leader uint64, kind viewKind, m neardup.Method) (*leaderView, error) {
 	k := keyOfView(leader, kind)
-	if v := d.viewCache.get(k); v != nil {
+	if v := j.d.viewCache.get(k); v != nil {
 		return v, nil
 	}
-	mat, err := d.material(ctx, by, leader)
+	mat, err := j.material(ctx, leader)
 	if err != nil {
 		return nil, err
 	}
-	text := d.textOf(kind, mat.Title, mat.Text)
-	v := newLeaderView(mat.NID, text, mat.Pictures, m.View(text))
-	d.viewCache.put(k, v)
+	text := j.d.textOf(kind, mat.Title, mat.Text)
+	v := newLeaderView(mat.NID, text, mat.Pictures, nil)
+	if m == nil {
+		return &v, nil
+	}
+	v.View = m.View(text)
+	j.d.viewCache.put(k, v)
 	return &v, nil
 }
 
-func (d *Detector) material(ctx context.Context, by spender, leader uint64) (Material, error) {
-	if err := by.spend(ctx, readEffort); err != nil {
+func (j *search) material(ctx context.Context, leader uint64) (Material, error) {
+	if err := j.spend(ctx, readEffort); err != nil {
 		return Material{}, err
 	}
-	return d.index.Material(ctx, leader)
+	return j.d.index.Material(ctx, leader)
 }
 
 // remember caches the views of an article that has become a leader. It has
@@ -161,20 +160,4 @@ func (d *Detector) remember(s *subject, e Entry) {
 			d.viewCache.put(keyOfView(e.Leader, viewKind(kind)), newLeaderView(e.NID, text, s.sub.Pictures, v))
 		}
 	}
-}
-
-// agreement compares the content of a subject with that of a leader.
-func (d *Detector) agreement(ctx context.Context, by spender, s *subject, c content) (agreement, error) {
-	m := d.agreeMethod(c.kind)
-	if m == nil || s.silent {
-		mat, err := d.material(ctx, by, c.leader)
-		return agreement{nid: mat.NID, silent: neardup.Blank(mat.Text), near: mat.Text == s.text, pictures: mat.Pictures}, err
-	}
-	v, err := d.viewOf(ctx, by, c.leader, c.kind, m)
-	if err != nil {
-		return agreement{}, err
-	}
-	equal := v.equal(s.text)
-	near := equal || !v.empty && m.Compare(s.view(c.kind, m), v.View).Near
-	return agreement{nid: v.nid, silent: v.empty, equal: equal, near: near, pictures: v.pictures}, nil
 }

@@ -151,7 +151,7 @@ func TestDecidingOnPages(t *testing.T) {
 	picture(tab, "deciding.png")
 
 	// Another moderator's page has them, and says who.
-	must[api.RulingEntry](t)(li.Rule(ctx, api.Ruling{A: "second", B: "first", Link: "cannot", Why: "read both"}))
+	must[api.Ruled](t)(li.Rule(ctx, api.Ruling{A: "second", B: "first", Link: "cannot", Why: "read both"}))
 	tab.Go("about:blank") // and anew
 	tab.Go(f.http.URL + "/ui/#decide")
 	tab.Wait("document.querySelectorAll('.decisions tbody tr').length === 5")
@@ -170,7 +170,7 @@ func TestDecidingOnPages(t *testing.T) {
 	}
 	// What comes later obeys.
 	a := article("third"+bad+"?", atSea)
-	must[api.RulingEntry](t)(li.Rule(ctx, api.Ruling{A: "first", B: a.NID, Link: "cannot"}))
+	must[api.Ruled](t)(li.Rule(ctx, api.Ruling{A: "first", B: a.NID, Link: "cannot"}))
 	if got := must[api.Answer](t)(submit.Submit(ctx, a, "")); got.Leader == "first" {
 		t.Errorf("what cannot be linked: %+v", got)
 	}

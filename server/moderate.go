@@ -66,19 +66,28 @@ const unsaid = "\x00"
 
 type rulingInput struct{ Body input[api.Ruling] }
 
-func (s *Server) rule(ctx context.Context, in *rulingInput) (api.RulingEntry, error) {
+func (s *Server) rule(ctx context.Context, in *rulingInput) (out api.Ruled, err error) {
 	b := &in.Body.is
 	if err := cmp.Or(within(b.A, maxID, "body.a"), within(b.B, maxID, "body.b"), within(b.Why, maxWhy, "body.why")); err != nil {
-		return api.RulingEntry{}, err
+		return out, err
 	}
 	if b.Link == unsaid {
-		return api.RulingEntry{}, at("body.link", "is missing; empty takes back what was said")
+		return out, at("body.link", "is missing; empty takes back what was said")
+	}
+	for _, nid := range []string{b.A, b.B} {
+		switch _, _, err := detector(ctx).Member(ctx, nid); {
+		case errors.Is(err, docid.ErrNotFound):
+			out.Unknown = append(out.Unknown, nid)
+		case err != nil:
+			return out, err
+		}
 	}
 	e, err := detector(ctx).Rule(ctx, b.A, b.B, docid.Ruling{Who: callerOf(ctx).grant.Name, Why: b.Why, Link: override.Link(b.Link)})
 	if err != nil {
-		return api.RulingEntry{}, err
+		return out, err
 	}
-	return fromRuling(&e), nil
+	out.RulingEntry = fromRuling(&e)
+	return out, nil
 }
 
 func fromRuling(e *docid.Entry) api.RulingEntry {

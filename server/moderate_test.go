@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,21 +82,24 @@ func TestRulings(t *testing.T) {
 	f := start(t, func(c *server.Config) { access = c.Access })
 	ctx, submit, c := t.Context(), f.client("news", server.Submit), moderator(t, f, access)
 	a := must[api.Answer](t)(submit.Submit(ctx, article("a", story(1)), ""))
-	first := must[api.RulingEntry](t)(c.Rule(ctx, api.Ruling{A: "a", B: "b", Link: "must", Why: "told so"}))
-	if first.Who != "li" || first.Was != "" || first.Seq <= a.Seq {
+	first := must[api.Ruled](t)(c.Rule(ctx, api.Ruling{A: "a", B: "b", Link: "must", Why: "told so"}))
+	if first.Who != "li" || first.Was != "" || first.Seq <= a.Seq || !slices.Equal(first.Unknown, []string{"b"}) {
 		t.Errorf("ruled: %+v", first)
 	}
 	if b := must[api.Answer](t)(submit.Submit(ctx, article("b", story(2)), "")); b.DocID != a.DocID || b.Basis != neardup.BasisOverride || b.Stage != docid.StageOverride {
 		t.Errorf("must be linked: %+v", b)
 	}
-	second := must[api.RulingEntry](t)(c.Rule(ctx, api.Ruling{A: "c", B: "a", Link: "cannot"}))
+	second := must[api.Ruled](t)(c.Rule(ctx, api.Ruling{A: "c", B: "a", Link: "cannot"}))
 	if x := must[api.Answer](t)(submit.Submit(ctx, article("c", story(1)), "")); x.DocID == a.DocID {
 		t.Errorf("cannot be linked: %+v", x)
 	}
 	page := must[api.Rulings](t)(c.Rulings(ctx, 0, 1))
 	rest := must[api.Rulings](t)(c.Rulings(ctx, page.Next, 10))
-	if len(page.Rulings) != 1 || page.Rulings[0] != first || len(rest.Rulings) != 1 || rest.Rulings[0] != second || rest.Next != 0 {
+	if len(page.Rulings) != 1 || page.Rulings[0] != first.RulingEntry || len(rest.Rulings) != 1 || rest.Rulings[0] != second.RulingEntry || rest.Next != 0 {
 		t.Errorf("read: %+v and %+v", page, rest)
+	}
+	if known := must[api.Ruled](t)(c.Rule(ctx, api.Ruling{A: "a", B: "b", Link: "unsure"})); known.Unknown != nil {
+		t.Errorf("of articles that are there: %+v", known)
 	}
 	for _, bad := range []api.Ruling{{A: "a", B: "a", Link: "must"}, {A: "a", B: "b", Link: "?"}, {B: "b", Link: "must"}} {
 		if _, err := c.Rule(ctx, bad); code(err) != api.CodeInvalid {

@@ -106,9 +106,21 @@ func badValue(name string, err error) error {
 }
 
 // flagError words what the command line got wrong.
-func flagError(_ *cobra.Command, err error) error {
+func flagError(cmd *cobra.Command, err error) error {
 	if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
 		err = badValue("--"+bad.GetFlag().Name, err)
 	}
-	return usage("%w", err)
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usage("%w", err)
+	}
+	word := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())
+	if len(word) < 2 {
+		return usage("%w", err)
+	}
+	var flags cobra.Command
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		flags.AddCommand(&cobra.Command{Use: f.Name, Hidden: f.Hidden, Run: func(*cobra.Command, []string) {}})
+	})
+	return usage("%w%s", err, meant(&flags, word, "--"))
 }

@@ -12,8 +12,9 @@ func checkCommand(a *app) *cobra.Command {
 		Short: "Prove a store undamaged, or ask a server about articles without storing them",
 		Long: `With --data: reads every row of a store that no server has open and proves
 checksums, that log, docIds and articles tell one story, that no number is
-missing or given twice, and that each duplicate names an older leader. Prints
-what is wrong, and exits with 1 if anything is.
+missing or given twice, that each duplicate names an older leader, and that the
+store wrote every file in its folder. Prints what is wrong, and exits with 1 if
+anything is.
 
 With --log: also makes every row again from the log that the store follows, in a
 folder in --tmp, and compares both: from the newest of --snapshots that is not past

@@ -215,14 +215,19 @@ func noCommand(parent *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return parent.Help()
 	}
+	return usage("unknown command %q%s", args[0], meant(parent, args[0], ""))
+}
+
+// meant asks whether one of the commands below parent is meant by a word; "" where none is like it.
+func meant(parent *cobra.Command, word, dashes string) string {
 	parent.SuggestionsMinimumDistance = 2
-	if len(args[0]) < 5 {
+	if len(word) < 5 {
 		parent.SuggestionsMinimumDistance = 1
 	}
-	if meant := parent.SuggestionsFor(args[0]); len(meant) > 0 {
-		return usage("unknown command %q; is %s meant?", args[0], strings.Join(meant, " or "))
+	if like := parent.SuggestionsFor(word); len(like) > 0 {
+		return fmt.Sprintf("; is %s meant?", dashes+strings.Join(like, " or "+dashes))
 	}
-	return usage("unknown command %q", args[0])
+	return ""
 }
 
 // needs answers a command line that lacks, or mistakes, the command below one.

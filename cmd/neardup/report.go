@@ -264,7 +264,7 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 		fmt.Fprintf(w, "work        %s, %s compared exactly, %s near\n",
 			counted(s.Work.Candidates, "candidate"), grouped(s.Work.Verified), grouped(s.Work.Near))
 		if p.flags.ruled != "" {
-			fmt.Fprintf(w, "overrides   %s of documents that are there\n", counted(s.Overrides, "pair"))
+			fmt.Fprintf(w, "overrides   %s of documents that are there, %s ignored\n", counted(s.Overrides, "pair"), grouped(s.OverridesIgnored))
 		}
 		noText(w, s.Blank)
 		if s.SharedIDs > 0 {

@@ -84,7 +84,11 @@ func (v *verification) run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	for _, row := range p.Problems {
-		fmt.Fprintf(a.stdout, "tenant %s, row %s: %s\n", oneLine(row.Tenant), row.Row, oneLine(row.What))
+		where := fmt.Sprintf("tenant %s, row %s", row.Tenant, row.Row)
+		if row.File != "" {
+			where = "file " + row.File
+		}
+		fmt.Fprintf(a.stdout, "%s: %s\n", oneLine(where), oneLine(row.What))
 	}
 	if p.At > 0 {
 		what, from := v.data, "its first entry"

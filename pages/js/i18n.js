@@ -65,7 +65,7 @@ const zh = {
 
 // What the data says in English words of its own.
 const zhData = {
-  'equal text': '文本相同', 'equal url': '网址相同', 'equal title': '标题相同', 'contained share of passages': '被包含段落的比例', override: '人工裁定', url: '网址', title: '标题', content: '正文', nid: 'nid', new: '新', duplicate: '重复', variant: '变体', leader: '首篇',
+  'equal text': '文本相同', 'equal url': '网址相同', 'equal title': '标题相同', 'confirmed by pictures': '图片确认', 'contained share of passages': '被包含段落的比例', override: '人工裁定', url: '网址', title: '标题', content: '正文', nid: 'nid', new: '新', duplicate: '重复', variant: '变体', leader: '首篇',
   same: '相同', other: '不同', version: '版本', facts: '事实不同', part: '部分', unsure: '无法判断',
   number: '数字', name: '名称', negation: '否定', opposite: '反义', order: '次序', more: '多出内容', stance: '立场', keyword: '短信关键词',
   held: '共有', 'held-back': '反向共有', length: '长度', exchanged: '互换', focus: '集中差异', 'number-focus': '数字集中差异', filled: '填空差异', edge: '首尾附加', block: '整段', 'more-numbers': '多出数字', recurring: '多处同样的差异', bias: '基准', picture: '图片', images: '图片',
@@ -79,6 +79,7 @@ const measures = { jaccard: 'Jaccard 相似度', cosine: '余弦相似度', cont
 // of fact. What it does not know it leaves as it is.
 export function said(s) {
   if (lang !== 'zh' || !s) return s || '';
+  if (s.includes(', ')) return s.split(', ').map(said).join('，');
   const of = /^(jaccard|cosine|containment) of (\S+)$/.exec(s), bits = /^1 - distance\/(\d+) of (.+)$/.exec(s);
   return zhData[s] || (of && `${of[2]} 的${measures[of[1]]}`) || (bits && `1 − 距离/${bits[1]}（${bits[2]}）`) || s;
 }

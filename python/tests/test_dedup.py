@@ -118,6 +118,8 @@ class Dedup(unittest.TestCase):
         for kind, says, options in (
             (ValueError, r'^method: unknown method "best": it is one of auto, exact,', {"method": "best"}),
             (TypeError, r"^unexpected keyword argument 'colour'$", {"colour": "red"}),
+            (TypeError, r"^unexpected keyword argument 'treshold'; is threshold meant\?$", {"treshold": .8}),
+            (TypeError, r"^unexpected keyword argument 'max_documents'; is max_document meant\?$", {"max_documents": 9}),
             (ValueError, r'^threshold "high" is not a number$', {"threshold": "high"}),
             (ValueError, '^keep "best" is none of first', {"keep": "best"}),
             (ValueError, "^max_document: .* is no size", {"max_document": "much"}),
@@ -125,6 +127,8 @@ class Dedup(unittest.TestCase):
         ):
             with self.assertRaisesRegex(kind, says):
                 neardup.dedup(TEXTS, **options)
+        with self.assertRaisesRegex(TypeError, "is threshold meant"):
+            neardup.dedup([], treshold=.8)  # of nothing, too
         self.assertTrue(issubclass(neardup.OptionError, neardup.Error))
         for kind, says in (
             (FileNotFoundError, "open a: The system cannot find the file specified."),

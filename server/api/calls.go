@@ -66,8 +66,8 @@ func (c *Client) Correct(ctx context.Context, nid string, to Correction) (Correc
 }
 
 // Rule says something of two articles.
-func (c *Client) Rule(ctx context.Context, r Ruling) (RulingEntry, error) {
-	return ask[RulingEntry](ctx, c, call{method: http.MethodPost, path: "/v1/rulings", body: r})
+func (c *Client) Rule(ctx context.Context, r Ruling) (Ruled, error) {
+	return ask[Ruled](ctx, c, call{method: http.MethodPost, path: "/v1/rulings", body: r})
 }
 
 // Rulings returns up to limit rulings that were made after a change.

@@ -136,6 +136,12 @@ type RulingEntry struct {
 	Time time.Time `json:"time"`
 }
 
+// Ruled is the answer to a ruling.
+type Ruled struct {
+	RulingEntry
+	Unknown []string `json:"unknown,omitempty" doc:"Of the two nids those that no article has: the ruling waits for one."`
+}
+
 // Rulings is a page of what people have said, in order: the last of a pair holds.
 type Rulings struct {
 	Seq     uint64        `json:"seq" doc:"The last change seen."`

@@ -23,9 +23,11 @@ type engine struct {
 	lock    io.Closer
 	witness *witness.Witness // nil: the folder is only read
 	heads   func() []ledger.Head
-	stop    chan struct{} // closed when the witness is written no more
-	stopped chan struct{}
-	reclaim reclaim
+	// problems are those of the files, where the folder is only read.
+	problems []Problem
+	stop     chan struct{} // closed when the witness is written no more
+	stopped  chan struct{}
+	reclaim  reclaim
 
 	tableBytes uint64 // of a memory table
 }

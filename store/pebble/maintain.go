@@ -22,13 +22,20 @@ type (
 func Check(ctx context.Context, dir string, o Options) (Report, error) {
 	var report Report
 	err := reading(dir, o, func(kv *engine) (err error) {
-		report, err = ledger.Check(ctx, kv, o.Progress)
+		report, err = kv.check(ctx, o)
 		return err
 	})
 	if errors.Is(err, pebble.ErrDBDoesNotExist) { // killed in its first second: nothing was answered
 		err = nil
 	}
 	return report, err
+}
+
+// check reports on the files, then on the rows.
+func (kv *engine) check(ctx context.Context, o Options) (Report, error) {
+	r, err := ledger.Check(ctx, kv, o.Progress)
+	r.Problems = append(kv.problems, r.Problems...)
+	return r, err
 }
 
 // Rebuild makes every row that follows from others again, in a folder that no

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,6 +104,47 @@ func TestCheckFindsEveryDamage(t *testing.T) {
 			if r := check(t, dir); len(r.Problems) == 0 {
 				t.Errorf("%s in space %c was not found", damage, space)
 			}
+		}
+	}
+}
+
+// TestCheckNamesFiles: a flipped bit in any file of the witness, and a file that nobody wrote, are
+// problems with the file's name, of a store that was closed and of a copy; what a crash leaves is none.
+func TestCheckNamesFiles(t *testing.T) {
+	flipAt := func(part float64) func(string) { return func(file string) { flip(t, file, part) } }
+	stray := func(file string) { ok(t, os.WriteFile(file, []byte("a table of another store"), 0o600)) }
+	dir := t.TempDir()
+	well, copied, killed := filepath.Join(dir, "well"), filepath.Join(dir, "copied"), filepath.Join(dir, "killed")
+	filled(t, t.Context(), well)
+	ok(t, pebble.Backup(t.Context(), well, copied, pebble.Options{}))
+	s, err := pebble.Open(t.Context(), well, pebble.Options{})
+	ok(t, err)
+	ok(t, os.CopyFS(killed, os.DirFS(well)))
+	stray(filepath.Join(killed, "000998.sst"))
+	ok(t, s.Close())
+	for _, c := range []struct {
+		of, file, what string
+		hurt           func(file string)
+	}{
+		{well, "", "", nil}, {copied, "", "", nil}, {killed, "", "", nil},
+		{well, "witness-0", "the checksum is wrong", flipAt(.1)},
+		{well, "witness-1", "the checksum is wrong", flipAt(.99)},
+		{well, "witness-1", "it is missing", func(file string) { ok(t, os.Remove(file)) }},
+		{well, "witness.live", "the checksum is wrong", flipAt(0)},
+		{well, "witness.live", "the checksum is wrong", flipAt(.5)},
+		{well, "witness.live", "the checksum is wrong", flipAt(.99)},
+		{well, "000999.sst", "the store did not write it", stray},
+		{copied, "000999.blob", "the store did not write it", stray},
+	} {
+		hurt := filepath.Join(t.TempDir(), "hurt")
+		ok(t, os.CopyFS(hurt, os.DirFS(c.of)))
+		var want []pebble.Problem
+		if c.hurt != nil {
+			c.hurt(filepath.Join(hurt, c.file))
+			want = []pebble.Problem{{File: c.file, What: c.what}}
+		}
+		if r := check(t, hurt); !slices.Equal(r.Problems, want) || r.Rows < 100 {
+			t.Errorf("%s: %d rows, %v, want %v", c.file, r.Rows, r.Problems, want)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func Prove(ctx context.Context, dir string, o Options, scratch string) (Proof, e
 		}
 	}
 	err := reading(dir, p.Options, func(kv *engine) (err error) {
-		if p.Report, err = ledger.Check(ctx, kv, o.Progress); err == nil {
+		if p.Report, err = kv.check(ctx, p.Options); err == nil {
 			err = p.prove(ctx, kv)
 		}
 		return err

@@ -51,7 +51,7 @@ func openProved(dir string, o Options) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &engine{rows: newRows(db, log), fs: below, heads: w.Heads}, nil
+	return &engine{rows: newRows(db, log), fs: below, heads: w.Heads, problems: w.Problems}, nil
 }
 
 // lockToRead takes the lock of a folder if there is one and it may be written:

@@ -168,7 +168,8 @@ func (m *Model) match(sub docid.Submission, cutoff int64) (*modelGroup, Outcome)
 	if url := docid.NormalizeURL(sub.URL); m.URL == docid.Exact && url != "" {
 		for _, g := range living {
 			if g.urls[url] && (m.URLAgrees == 0 || m.agree(sub.Text, g.text, m.URLAgrees)) {
-				return g, Outcome{Stage: docid.StageURL, Similarity: 1, Disagrees: m.disagree(sub.Text, g.text)}
+				s, near := agreed(sub.Text, g.text, m.contradiction(), 1)
+				return g, Outcome{Stage: docid.StageURL, Similarity: s, Disagrees: !near}
 			}
 		}
 	}
@@ -202,6 +203,9 @@ func (m *Model) matchTitle(sub docid.Submission, living []*modelGroup) (best *mo
 				out.Same, out.Of = same, of
 			}
 		}
+	}
+	if best != nil {
+		out.Similarity, _ = agreed(sub.Text, best.text, m.TitleAgrees, out.Similarity)
 	}
 	return best, out
 }
@@ -254,16 +258,25 @@ func (m *Model) agree(mine, theirs string, threshold float64) bool {
 	return similarity(mine, theirs) >= threshold
 }
 
-// disagree: two texts contradict each other, by the first measure there is.
-func (m *Model) disagree(mine, theirs string) bool {
-	if mine == "" || theirs == "" || mine == theirs {
-		return false
-	}
+// contradiction is below what similarity two texts contradict each other, by the first measure there is.
+func (m *Model) contradiction() float64 {
 	threshold := cmp.Or(m.URLAgrees, m.TitleAgrees)
 	if threshold == 0 && m.Content == docid.Near {
 		threshold = m.ContentNear
 	}
-	return threshold == 0 || similarity(mine, theirs) < threshold
+	return threshold
+}
+
+// agreed is the similarity that a match by a name has, and whether the texts do not contradict each other: that
+// of the texts where both say something else and a measure calls them near, else that of the names.
+func agreed(mine, theirs string, threshold, names float64) (float64, bool) {
+	if mine == "" || theirs == "" || mine == theirs {
+		return names, true
+	}
+	if s := similarity(mine, theirs); threshold > 0 && s >= threshold {
+		return s, true
+	}
+	return names, false
 }
 
 func similarity(a, b string) float64 {
@@ -288,7 +301,8 @@ func (m *Model) Update(nid string, heat *int64, text *string) bool {
 	if text == nil {
 		return true
 	}
-	me.disagrees = me.own != g.seq && m.disagree(*text, g.text)
+	_, near := agreed(*text, g.text, m.contradiction(), 1)
+	me.disagrees = me.own != g.seq && !near
 	switch {
 	case own && me.disagrees:
 		g.kept = nil

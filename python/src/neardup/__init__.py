@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import os
 import re
@@ -150,9 +149,7 @@ def pairs(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
     if names:
         return _pairs(names, {**options, **_inputs.field(text)})
     data, kind = _inputs.table_of(data, text)
-    texts = iter(_inputs.texts(data, text, kind))
-    first = next(texts, None)
-    rows = [] if first is None else _pairs(["--format=jsonl", "-"], options, _inputs.feed(itertools.chain([first], texts), [0]))
+    rows = _pairs(["--format=jsonl", "-"], options, _inputs.feed(_inputs.texts(data, text, kind), [0]))
     for d in rows:
         d["a"], d["b"] = int(d["a"]), int(d["b"])
     if kind == "strings":
@@ -218,13 +215,9 @@ def _plain(decision):
 
 
 def _of_strings(texts, options, before=(), others=None):
-    texts = iter(texts)
-    first = next(texts, None)
-    if first is None:
-        return []  # the command refuses to read nothing
     counted = [0]
     own = f"{secrets.token_hex(8)}:" if before else ""  # tells these from what was before
-    found = _decide(["--format=jsonl", *before, "-"], options, _inputs.feed(itertools.chain([first], texts), counted, own, others))
+    found = _decide(["--format=jsonl", *before, "-"], options, _inputs.feed(texts, counted, own, others))
     count = counted[0]
     out = [None] * count
     for d in found:

@@ -29,12 +29,12 @@ def failure(code: int, said: str) -> Exception:
     ):
         if last.endswith(words):
             return kind(last)
-    unknown = re.fullmatch(r"unknown flag: --([\w-]+)", last)
+    told = last if code == 2 else said.replace("neardup: ", "") or f"neardup ends with {code}"
+    told = re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda m: "text" if m[1] == "text-field" else m[1].replace("-", "_"), told)
+    unknown = re.match(r"unknown flag: -*([\w-]+)", told)
     if code == 2 and unknown:
-        return TypeError(f"unexpected keyword argument {unknown[1].replace('-', '_')!r}")
-    kind = OptionError if code == 2 else Error
-    words = last if code == 2 else said.replace("neardup: ", "") or f"neardup ends with {code}"
-    return kind(re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda m: "text" if m[1] == "text-field" else m[1].replace("-", "_"), words))
+        return TypeError(f"unexpected keyword argument {unknown[1].replace('-', '_')!r}{told[unknown.end():]}")
+    return (OptionError if code == 2 else Error)(told)
 
 
 def path() -> str:

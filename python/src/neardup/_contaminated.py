@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import tempfile
@@ -55,10 +54,7 @@ def contaminated(evals: Any, data: Any, *, text: str = "text", **options: "Unpac
         if names:
             return _find(folder, items, names, {**options, **_inputs.field(text)})
         data, kind = _inputs.table_of(data, text)
-        texts = iter(_inputs.texts(data, text, kind))
-        first = next(texts, None)
-        rows = [] if first is None else _find(
-            folder, items, ["--format=jsonl", "-"], options, _inputs.feed(itertools.chain([first], texts), [0]))
+        rows = _find(folder, items, ["--format=jsonl", "-"], options, _inputs.feed(_inputs.texts(data, text, kind), [0]))
     for d in rows:
         d["id"] = int(d["id"]) if kind != "pandas" else data.index[int(d["id"])]
     if kind == "strings":

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import base64
-import itertools
 import json
 import os
 import tempfile
@@ -48,10 +47,7 @@ def dedup(pictures: "Union[str, os.PathLike[str], Iterable[Union[str, os.PathLik
     with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
         counted = [0]
         decisions, rejects, feed = os.path.join(folder, "decisions.jsonl"), os.path.join(folder, "rejects.jsonl"), _feed(pictures, counted)
-        first = next(feed, None)
-        if first is None:
-            return []  # the command refuses to read nothing
-        run(["dedup", "--quiet", f"--decisions={decisions}", f"--rejects={rejects}", *flags(given), "-"], feed=itertools.chain([first], feed))
+        run(["dedup", "--quiet", f"--decisions={decisions}", f"--rejects={rejects}", *flags(given), "-"], feed=feed)
         out: "List[Picture]" = [{} for _ in range(counted[0])]
         with open(rejects, encoding="utf-8") as f:
             for line in map(json.loads, f):

@@ -14,6 +14,7 @@ import (
 type Problem struct {
 	Tenant string
 	Row    string // the key, in hex
+	File   string // or a file of the folder
 	What   string
 }
 
@@ -135,7 +136,7 @@ func (c *checker) bad(key []byte, format string, args ...any) {
 		if c.ix != nil {
 			tenant = c.ix.tenant
 		}
-		c.Problems = append(c.Problems, Problem{tenant, rowName(key), fmt.Sprintf(format, args...)})
+		c.Problems = append(c.Problems, Problem{Tenant: tenant, Row: rowName(key), What: fmt.Sprintf(format, args...)})
 	}
 }
 

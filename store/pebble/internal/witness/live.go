@@ -1,10 +1,12 @@
 package witness
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,7 +66,7 @@ type live struct {
 }
 
 func openLive(fs vfs.FS, path string) (*live, error) {
-	last, _ := readLive(fs, path)
+	last, _, _ := readLive(fs, path)
 	f, err := fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return nil, fmt.Errorf("open witness: %w", err)
@@ -115,20 +117,29 @@ func decodeTip(b []byte) (t tip, ok bool) {
 	return t, true
 }
 
-// readLive returns the newest record that is valid, and whether there is a file.
+// readLive returns the newest record that is valid, whether there is a file, and
+// what is wrong with it: all that is no record is zero.
 // Without a valid one the generations alone speak.
-func readLive(fs vfs.FS, path string) (tip, bool) {
+func readLive(fs vfs.FS, path string) (newest tip, there bool, wrong error) {
 	content, err := readFile(fs, path)
-	if err != nil {
-		return tip{}, false
+	if missing(err) {
+		return tip{}, false, nil
+	} else if err != nil {
+		return tip{}, false, err
 	}
-	var newest tip
-	for at := 0; at < len(content); at += liveStride {
-		if t, ok := decodeTip(content[at:]); ok && t.seq >= newest.seq {
+	for block := range slices.Chunk(content, liveStride) {
+		t, ok := decodeTip(block)
+		if ok {
+			block = block[liveLen:]
+		}
+		if ok && t.seq >= newest.seq {
 			newest = t
 		}
+		if len(bytes.Trim(block, "\x00")) > 0 {
+			wrong = errSum
+		}
 	}
-	return newest, true
+	return newest, true, wrong
 }
 
 // sumOf is the sum of a claim over the first n bytes of a file.

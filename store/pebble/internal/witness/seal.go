@@ -24,6 +24,7 @@ type sealed struct {
 	Generation uint64           `json:"generation"`
 	Files      map[string]claim `json:"files"`
 	Heads      []ledger.Head    `json:"heads"`
+	Closed     bool             `json:"closed,omitempty"` // Files are all there are
 }
 
 // slots are the names of the two generations.
@@ -37,7 +38,7 @@ func (w *Witness) seal(lasting bool) error {
 	heads := w.Heads()
 	slices.SortFunc(heads, func(a, b ledger.Head) int { return strings.Compare(a.Tenant, b.Tenant) })
 	w.mu.Lock()
-	next := sealed{version, w.generation + 1, maps.Clone(w.files), heads}
+	next := sealed{version, w.generation + 1, maps.Clone(w.files), heads, w.closed}
 	w.dirty = false
 	w.mu.Unlock()
 	if err := w.write(next, lasting); err != nil {
@@ -90,35 +91,56 @@ func writeFile(fs vfs.FS, path string, content []byte) error {
 }
 
 // read returns the newest generation that is whole, nil if there never was
-// one, the last word of the record between generations, and what is wrong with
-// the other generation.
-func (w *Witness) read() (newest *sealed, last tip, spoiled, err error) {
-	var damaged []error
+// one, and the last word of the record between generations. What is wrong with
+// that or the other generation is a problem.
+func (w *Witness) read() (newest *sealed, last tip, err error) {
+	bad := func(name string, wrong error) {
+		w.Problems = append(w.Problems, ledger.Problem{File: name, What: wrong.Error()})
+	}
 	for _, name := range slots {
 		s, err := readSlot(w.fs, w.path(name))
 		switch {
 		case missing(err):
 		case errors.Is(err, docid.ErrNewerFormat):
-			return nil, tip{}, nil, err
+			return nil, tip{}, err
 		case err != nil:
-			damaged = append(damaged, fmt.Errorf("%w: witness %s: %w", docid.ErrCorrupt, name, err))
+			bad(name, err)
 		case newest == nil || s.Generation > newest.Generation:
 			newest = s
 		}
 	}
-	last, there := readLive(w.fs, w.path(liveName))
-	if newest == nil && len(damaged) == 0 && there {
-		damaged = append(damaged, fmt.Errorf("%w: witness %s and %s are missing", docid.ErrCorrupt, slots[0], slots[1]))
-	}
-	if newest == nil {
-		return nil, tip{}, nil, errors.Join(damaged...)
-	}
-	if other := slots[(newest.Generation+1)%2]; newest.Generation > 1 && len(damaged) == 0 {
-		if _, err := w.fs.Stat(w.path(other)); missing(err) {
-			damaged = append(damaged, fmt.Errorf("%w: witness %s is missing", docid.ErrCorrupt, other))
+	last, there, wrong := readLive(w.fs, w.path(liveName))
+	if newest == nil && len(w.Problems) == 0 && there {
+		for _, name := range slots {
+			bad(name, errMissing)
 		}
 	}
-	return newest, last, errors.Join(damaged...), nil
+	if newest == nil {
+		return nil, tip{}, corrupt(w.Problems)
+	}
+	if other := slots[(newest.Generation+1)%2]; newest.Generation > 1 && len(w.Problems) == 0 {
+		if _, err := w.fs.Stat(w.path(other)); missing(err) {
+			bad(other, errMissing)
+		}
+	}
+	if wrong != nil {
+		bad(liveName, wrong)
+	}
+	return newest, last, nil
+}
+
+var (
+	errMissing = errors.New("it is missing")
+	errSum     = errors.New("the checksum is wrong")
+)
+
+// corrupt are the problems of a witness that cannot be done without.
+func corrupt(ps []ledger.Problem) error {
+	var errs []error
+	for _, p := range ps {
+		errs = append(errs, fmt.Errorf("%w: witness %s: %s", docid.ErrCorrupt, p.File, p.What))
+	}
+	return errors.Join(errs...)
 }
 
 func readSlot(fs vfs.FS, path string) (*sealed, error) {
@@ -128,7 +150,7 @@ func readSlot(fs vfs.FS, path string) (*sealed, error) {
 	}
 	line, sum, _ := strings.Cut(string(content), "\n")
 	if sum != fmt.Sprintf("%016x\n", xxh3.HashString(line+"\n")) {
-		return nil, errors.New("the checksum is wrong")
+		return nil, errSum
 	}
 	var s sealed
 	if err := json.Unmarshal([]byte(line), &s); err != nil {

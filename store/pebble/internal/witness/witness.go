@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -54,7 +55,11 @@ type Witness struct {
 	files  map[string]claim
 	heads  func() []ledger.Head
 	dirty  bool
+	closed bool
 	live   *live
+
+	// Problems are what Open found wrong and the folder can do without.
+	Problems []ledger.Problem
 }
 
 // Open reads the witness of a folder and holds the folder to it. Nothing is
@@ -62,7 +67,7 @@ type Witness struct {
 // a folder that never had a witness is taken as it is.
 func Open(fs vfs.FS, dir string) (*Witness, error) {
 	w := &Witness{fs: fs, dir: dir, files: map[string]claim{}, heads: func() []ledger.Head { return nil }}
-	old, tip, spoiled, err := w.read()
+	old, tip, err := w.read()
 	if err != nil || old == nil {
 		return w, err
 	}
@@ -76,9 +81,45 @@ func Open(fs vfs.FS, dir string) (*Witness, error) {
 		err = w.prove(tip)
 	}
 	if err != nil { // it may be the witness's own damage
-		err = errors.Join(err, spoiled)
+		return w, errors.Join(err, corrupt(w.Problems))
+	}
+	if old.Closed && !other {
+		var strays []string
+		strays, err = w.strays()
+		for _, name := range strays {
+			w.Problems = append(w.Problems, ledger.Problem{File: name, What: "the store did not write it"})
+		}
 	}
 	return w, err
+}
+
+// strays are the files that nobody claims: none after an orderly end, but a crash may leave
+// some, or a disk that failed. The next start takes or removes them.
+func (w *Witness) strays() ([]string, error) {
+	names, err := w.names()
+	return slices.DeleteFunc(names, func(name string) bool { _, ok := w.files[name]; return ok }), err
+}
+
+// names are those of the files that are claimed.
+func (w *Witness) names() ([]string, error) {
+	all, err := w.fs.List(w.dir)
+	if err != nil {
+		return nil, fmt.Errorf("list folder: %w", err)
+	}
+	var names []string
+	for _, name := range all {
+		if !watches(name) {
+			continue
+		}
+		info, err := w.fs.Stat(w.path(name))
+		if err != nil {
+			return nil, fmt.Errorf("claim %s: %w", name, err)
+		}
+		if !info.IsDir() { // somebody else's: the engine makes none
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // written says whether a program without a witness has written the folder
@@ -135,29 +176,19 @@ func (w *Witness) Begin() error {
 
 // Make writes the first witness of a folder that nobody watches, a copy.
 func Make(fs vfs.FS, dir string, heads []ledger.Head) error {
-	w := &Witness{fs: fs, dir: dir, files: map[string]claim{}, heads: func() []ledger.Head { return heads }}
+	w := &Witness{fs: fs, dir: dir, files: map[string]claim{}, heads: func() []ledger.Head { return heads }, closed: true}
 	return errors.Join(w.take(), w.seal(true), w.seal(true))
 }
 
 // take claims every file of the folder as it lies there. What no earlier
 // witness claims is synced first: a crash may have left it to the page cache.
 func (w *Witness) take() error {
-	names, err := w.fs.List(w.dir)
+	names, err := w.names()
 	if err != nil {
-		return fmt.Errorf("list folder: %w", err)
+		return err
 	}
 	files := map[string]claim{}
 	for _, name := range names {
-		if !watches(name) {
-			continue
-		}
-		info, err := w.fs.Stat(w.path(name))
-		if err != nil {
-			return fmt.Errorf("claim %s: %w", name, err)
-		}
-		if info.IsDir() { // somebody else's: the engine makes none
-			continue
-		}
 		if c, ok := w.files[name]; ok && !summed(name) {
 			files[name] = c
 			continue
@@ -203,6 +234,10 @@ func (w *Witness) Seal() error {
 
 // Close writes the last claims, twice, so that each generation has them.
 func (w *Witness) Close() error {
+	w.mu.Lock()
+	strays, err := w.strays()
+	w.closed = len(strays) == 0 && err == nil
+	w.mu.Unlock()
 	return errors.Join(w.seal(true), w.seal(true), w.Abandon())
 }
 

@@ -1,0 +1,101 @@
+package docid
+
+import (
+	"context"
+
+	"github.com/neardup/neardup"
+)
+
+// content asks what the contents of the subject and a leader make of a name of a stage that both have.
+type content struct {
+	leader uint64
+	stage  Stage
+}
+
+// agreement is the answer; once the docId has ended the zero one.
+type agreement struct {
+	nid        string
+	identifies bool              // the name does, unless pictures contradict it
+	disagrees  bool              // the url identifies, but the contents contradict each other
+	contents   *neardup.Match    // where they were measured, and are near
+	same       *SameImages       // pictures that confirm a title where the leader has no text
+	apart      *neardup.Conflict // of pictures that contradict a title
+}
+
+// agrees is the agreement about a leader, made once.
+func (j *search) agrees(ctx context.Context, c content) (agreement, error) {
+	a, ok := j.contents[c]
+	if ok {
+		return a, nil
+	}
+	a, err := j.agreement(ctx, c)
+	if err = gone(err); err == nil {
+		j.contents[c] = a
+	}
+	return a, err
+}
+
+// agreement compares the contents and, for a title, the pictures. A name that nobody asked agreement for
+// identifies by itself, but a title never makes an article with text join a leader without.
+func (j *search) agreement(ctx context.Context, c content) (a agreement, err error) {
+	s, title := j.s, c.stage == StageTitle
+	kind, m, asked := viewURLAgrees, s.disagrees, s.urlAgrees != nil
+	if title {
+		kind, m, asked = viewTitleAgrees, s.agrees, s.agrees != nil
+	}
+	if s.silent {
+		m = nil
+	}
+	theirs, err := j.viewOf(ctx, c.leader, kind, m)
+	if err != nil {
+		return a, err
+	}
+	near := s.silent || theirs.empty || theirs.equal(s.text)
+	if !near && m != nil {
+		match := m.Compare(s.view(kind, m), theirs.View)
+		if near = match.Near; near && title {
+			if near, err = j.sameFacts(ctx, c.leader); err != nil {
+				return a, err
+			}
+		}
+		if near {
+			a.contents = &match
+		}
+	}
+	a.nid, a.disagrees, a.identifies = theirs.nid, !near && !title, near || !asked
+	if title {
+		l, err := j.likeness(ctx, c.leader, theirs.pictures)
+		switch {
+		case err != nil:
+			return agreement{}, err
+		case l.contradicts():
+			conflict := l.conflict()
+			a.apart = &conflict
+		case l.confirms() && theirs.empty && !s.silent:
+			a.same = &l.SameImages
+		}
+	}
+	if theirs.empty && !s.silent {
+		a.identifies = !title && !asked || a.same != nil
+	}
+	a.identifies = a.identifies && !s.ruledApart(a.nid)
+	return a, nil
+}
+
+// sameFacts reports that contents which agree under one title do so in what they say, too: where one is a
+// template with something else in its slots, as the warnings of two days are, the title is that of a series.
+func (j *search) sameFacts(ctx context.Context, leader uint64) (bool, error) {
+	m := j.s.cascade.content
+	if m == nil {
+		return true, nil
+	}
+	if err := j.spend(ctx, j.compareEffort()); err != nil {
+		return false, err
+	}
+	theirs, err := j.viewOf(ctx, leader, viewContent, m)
+	if err != nil {
+		return false, err
+	}
+	match := m.Compare(j.s.view(viewContent, m), theirs.View)
+	return !match.Variant || match.Overlap || match.Unsure, nil
+}
