@@ -162,7 +162,7 @@ const longText = 256
 // explain is the evidence that a window says what an item does.
 func (w *work) explain(item, window string, units int) (evidence.Result, []evidence.Evidence) {
 	if units > longText {
-		return w.scorer.ExplainLong(evidence.NewLongView(item), evidence.NewLongView(window))
+		return w.scorer.Explain(evidence.NewLongView(item), evidence.NewLongView(window))
 	}
 	if w.cutting.Cutter == nil {
 		w.cutting.Cutter = token.NewCutter(w.lexicon, 0)
@@ -170,7 +170,7 @@ func (w *work) explain(item, window string, units int) (evidence.Result, []evide
 	w.cutting.Cut(item)
 	a := w.cutting.View()
 	w.cutting.Cut(window)
-	return w.scorer.ExplainShort(a, w.cutting.View())
+	return w.scorer.Explain(a, w.cutting.View())
 }
 
 // apart notes the numbers and opposites among the evidence against.

@@ -79,55 +79,46 @@ type Result struct {
 // sureHeld is log2 of .95 to .05.
 const sureHeld = 1087
 
-// Short scores two short texts: whether a may go for the leader b.
-func (s *Scorer) Short(a, b *token.View) Result {
-	if n, ok := token.NumbersApart(a, b); ok {
-		return s.OtherNumbers(a, n)
+// View is a text as it is scored: a [*token.View] of a short one, a [*LongView] of a long one. Both
+// of a pair are of one kind.
+type View interface{ Bytes() int }
+
+// Score scores two texts: whether one may go for the leader.
+func (s *Scorer) Score(text, leader View) Result {
+	if v, short := text.(*token.View); short {
+		if n, ok := token.NumbersApart(v, leader.(*token.View)); ok {
+			return s.OtherNumbers(v, n)
+		}
 	}
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
-	return s.result(w.short(a, b), w.slotBits)
+	return s.result(w.vector(text, leader), w.slotBits)
 }
 
-// OtherNumbers is Short of a text and one in which n numbers are others and all else is the same.
+// OtherNumbers is Score of a short text and one in which n numbers are others and all else is the same.
 func (s *Scorer) OtherNumbers(v *token.View, n int) Result { return s.result(otherNumbers(v, n), 0) }
 
-// Long scores two long texts, likewise.
-func (s *Scorer) Long(a, b *LongView) Result {
+// Vector is the features of a pair, to learn weights from.
+func (s *Scorer) Vector(text, leader View) Vector {
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
-	return s.result(w.long(a, b), w.slotBits)
+	return w.vector(text, leader)
 }
 
-// ShortVector and LongVector are the features of a pair, to learn weights from.
-func (s *Scorer) ShortVector(a, b *token.View) Vector {
-	w := s.works.Get().(*work)
-	defer s.works.Put(w)
-	return w.short(a, b)
-}
-
-// LongVector is ShortVector for long texts.
-func (s *Scorer) LongVector(a, b *LongView) Vector {
-	w := s.works.Get().(*work)
-	defer s.works.Put(w)
-	return w.long(a, b)
-}
-
-// ExplainShort lists what differs in two short texts and what it says, the strongest
+// Explain lists what differs in two texts and what it says, the strongest
 // first, and last what they have in common, with the rest of the score: the sum is the score.
-func (s *Scorer) ExplainShort(a, b *token.View) (Result, []Evidence) {
+func (s *Scorer) Explain(text, leader View) (Result, []Evidence) {
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
-	v := w.short(a, b)
+	v := w.vector(text, leader)
 	return s.result(v, w.slotBits), s.explain(v, w.slotBits, w.found)
 }
 
-// ExplainLong is ExplainShort for long texts.
-func (s *Scorer) ExplainLong(a, b *LongView) (Result, []Evidence) {
-	w := s.works.Get().(*work)
-	defer s.works.Put(w)
-	v := w.long(a, b)
-	return s.result(v, w.slotBits), s.explain(v, w.slotBits, w.found)
+func (w *work) vector(text, leader View) Vector {
+	if v, long := text.(*LongView); long {
+		return w.long(v, leader.(*LongView))
+	}
+	return w.short(text.(*token.View), leader.(*token.View))
 }
 
 func (s *Scorer) result(v Vector, slots int32) Result {

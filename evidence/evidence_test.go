@@ -86,11 +86,11 @@ func TestWhatAReaderWouldSay(t *testing.T) {
 		// A negation in what one has more says nothing of the rest.
 		{"the harbour bridge is closed for repairs until friday", "the harbour bridge is closed for repairs until friday. drivers should not take the old road", true},
 	} {
-		r, list := s.ExplainShort(s.view(c.text), s.view(c.leader))
+		r, list := s.Explain(s.view(c.text), s.view(c.leader))
 		if (r.Probability() >= .7) != c.same {
 			t.Errorf("%q for %q: %.2f, %+v", c.text, c.leader, r.Probability(), list)
 		}
-		if got := s.Short(s.view(c.text), s.view(c.leader)); got != r {
+		if got := s.Score(s.view(c.text), s.view(c.leader)); got != r {
 			t.Errorf("%q: %+v, explained %+v", c.text, got, r)
 		}
 	}
@@ -103,7 +103,7 @@ func TestEdge(t *testing.T) {
 	text := "the council of the valley will pay for the repair of the old stone bridge before the winter begins and asks drivers to take the tunnel until then"
 	middle := strings.Replace(text, "bridge before", "bridge morning herald before", 1)
 	passage := text + " where a toll of some pounds is due in both directions"
-	edge := func(a, b string) int32 { return s.ShortVector(s.view(a), s.view(b))[evidence.Edge] }
+	edge := func(a, b string) int32 { return s.Vector(s.view(a), s.view(b))[evidence.Edge] }
 	for _, c := range []struct {
 		a, b string
 		want int32
@@ -120,7 +120,7 @@ func TestEdge(t *testing.T) {
 			t.Errorf("%q for %q: %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
-	score := func(a string) float64 { return s.Short(s.view(a), s.view(text)).Probability() }
+	score := func(a string) float64 { return s.Score(s.view(a), s.view(text)).Probability() }
 	if tail, within := score(text+" morning herald"), score(middle); tail <= within {
 		t.Errorf("at the tail %.2f, in the middle %.2f", tail, within)
 	}
@@ -131,9 +131,9 @@ func TestEvidenceAddsUp(t *testing.T) {
 	s := shipped(t)
 	a, b := "the storm reached lisbon on tuesday with winds of 90 miles an hour", "the storm reached bilbao on tuesday with winds of 120 miles an hour"
 	for name, explain := range map[string]func() (evidence.Result, []evidence.Evidence){
-		"short": func() (evidence.Result, []evidence.Evidence) { return s.ExplainShort(s.view(a), s.view(b)) },
+		"short": func() (evidence.Result, []evidence.Evidence) { return s.Explain(s.view(a), s.view(b)) },
 		"long": func() (evidence.Result, []evidence.Evidence) {
-			return s.ExplainLong(evidence.NewLongView(a), evidence.NewLongView(b))
+			return s.Explain(evidence.NewLongView(a), evidence.NewLongView(b))
 		},
 	} {
 		r, list := explain()
@@ -177,13 +177,13 @@ func TestForms(t *testing.T) {
 	for at := range clauses {
 		a := fill(at, "this lease is signed by daniel martinez.", "the rooms are handed over on 13 november 2019.", "the lease has the number 80239.")
 		b := fill(at, "this lease is signed by michael white.", "the rooms are handed over on 19 january 2023.", "the lease has the number 14914.")
-		r, list := s.ExplainLong(evidence.NewLongView(a), evidence.NewLongView(b))
+		r, list := s.Explain(evidence.NewLongView(a), evidence.NewLongView(b))
 		if r.Probability() >= .7 || !r.Slot {
 			t.Errorf("slots from clause %d on: %.2f: %+v", at, r.Probability(), list)
 		}
 		revised := strings.NewReplacer("13 november", "14 november", " at once", "", "animals are kept by consent alone", "animals may be kept with the written consent of the landlord",
 			"the rent is paid in advance on", "the rent is paid in advance and by transfer on").Replace(a)
-		if r, list := s.ExplainLong(evidence.NewLongView(revised), evidence.NewLongView(a)); r.Probability() < .7 {
+		if r, list := s.Explain(evidence.NewLongView(revised), evidence.NewLongView(a)); r.Probability() < .7 {
 			t.Errorf("revised, slots from clause %d on: %.2f: %+v", at, r.Probability(), list)
 		}
 	}
@@ -208,9 +208,9 @@ func TestLongTexts(t *testing.T) {
 		{"two words corrected", strings.Replace(strings.Replace(law, "keeps", "holds", 1), "decides", "rules", 1), true},
 		{"half as much again", law + strings.Repeat("the mayor may appoint a commission of seven experts who report on the state of the water and of the roads. ", 22), false},
 	} {
-		r := s.Long(evidence.NewLongView(c.text), evidence.NewLongView(law))
+		r := s.Score(evidence.NewLongView(c.text), evidence.NewLongView(law))
 		if (r.Probability() >= .7) != c.same {
-			_, list := s.ExplainLong(evidence.NewLongView(c.text), evidence.NewLongView(law))
+			_, list := s.Explain(evidence.NewLongView(c.text), evidence.NewLongView(law))
 			t.Errorf("%s: %.2f: %+v", c.name, r.Probability(), list)
 		}
 	}
@@ -228,8 +228,8 @@ func FuzzScore(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b string) {
 		a, b = clean.Clean(a), clean.Clean(b)
 		for i, score := range []func(a, b string) evidence.Result{
-			func(a, b string) evidence.Result { return s.Short(s.view(a), s.view(b)) },
-			func(a, b string) evidence.Result { return s.Long(evidence.NewLongView(a), evidence.NewLongView(b)) },
+			func(a, b string) evidence.Result { return s.Score(s.view(a), s.view(b)) },
+			func(a, b string) evidence.Result { return s.Score(evidence.NewLongView(a), evidence.NewLongView(b)) },
 		} {
 			r := score(a, b)
 			if p := r.Probability(); !(p > 0 && p < 1) || r != score(a, b) {
@@ -266,7 +266,7 @@ func TestSeedsDecideNothing(t *testing.T) {
 			b[rng.IntN(len(b))] = words[rng.IntN(len(words))]
 		}
 		x, y := strings.Join(a, " "), strings.Join(b, " ")
-		if r, q := s.Short(s.view(x), s.view(y)), s.Short(view(x), view(y)); r != q {
+		if r, q := s.Score(s.view(x), s.view(y)), s.Score(view(x), view(y)); r != q {
 			t.Fatalf("%q and %q: %+v, with another seed %+v", x, y, r, q)
 		}
 	}
@@ -302,7 +302,7 @@ func TestPairsBeforeDecideNothing(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			a, b = b, a
 		}
-		if got, want := s.LongVector(a, b), evidence.New(l, w).LongVector(a, b); got != want {
+		if got, want := s.Vector(a, b), evidence.New(l, w).Vector(a, b); got != want {
 			t.Fatalf("%v, by a new scorer %v", got, want)
 		}
 	}
@@ -313,7 +313,7 @@ func BenchmarkShort(b *testing.B) {
 	x := s.view("the council will pay 1,500 pounds to each of the families in the valley after the storm")
 	y := s.view("the council will pay 2,500 pounds to each of the families in the valley after the flood")
 	for b.Loop() {
-		s.Short(x, y)
+		s.Score(x, y)
 	}
 }
 
@@ -323,7 +323,7 @@ func BenchmarkLong(b *testing.B) {
 	x, y := evidence.NewLongView(base+"after the storm"), evidence.NewLongView("notice: "+base+"after the flood")
 	b.SetBytes(int64(len(base)))
 	for b.Loop() {
-		s.Long(x, y)
+		s.Score(x, y)
 	}
 }
 
@@ -342,12 +342,12 @@ func TestExchangedEitherWay(t *testing.T) {
 	}
 	for range 3000 {
 		a, b := s.view(row(30)), s.view(row(60))
-		if there, back := s.ShortVector(a, b), s.ShortVector(b, a); there[evidence.Exchanged] != back[evidence.Exchanged] {
+		if there, back := s.Vector(a, b), s.Vector(b, a); there[evidence.Exchanged] != back[evidence.Exchanged] {
 			t.Fatalf("%v, back %v", there, back)
 		}
 	}
 	a, b := "last night arsenal narrowly beat chelsea at home", "yesterday in front of sixty thousand people chelsea narrowly beat arsenal at home"
-	if s.ShortVector(s.view(a), s.view(b))[evidence.Exchanged] == 0 {
+	if s.Vector(s.view(a), s.view(b))[evidence.Exchanged] == 0 {
 		t.Error("exchanged names are not found")
 	}
 }
@@ -373,12 +373,12 @@ func TestOtherNumbersAreWhatTheWordsSay(t *testing.T) {
 		x, y := s.view(strings.Join(a, " ")), s.view(strings.Join(b, " "))
 		if n, ok := token.NumbersApart(x, y); ok {
 			quick++
-			if got := s.OtherNumbers(x, n); got != s.Short(x, y) {
-				t.Fatalf("%q and %q, %d numbers apart: %+v and %+v", a, b, n, got, s.Short(x, y))
+			if got := s.OtherNumbers(x, n); got != s.Score(x, y) {
+				t.Fatalf("%q and %q, %d numbers apart: %+v and %+v", a, b, n, got, s.Score(x, y))
 			}
 		}
-		if want, list := s.ExplainShort(x, y); s.Short(x, y) != want {
-			t.Fatalf("%q and %q: %+v, and by all their words %+v for %+v", a, b, s.Short(x, y), want, list)
+		if want, list := s.Explain(x, y); s.Score(x, y) != want {
+			t.Fatalf("%q and %q: %+v, and by all their words %+v for %+v", a, b, s.Score(x, y), want, list)
 		}
 	}
 	if quick < 1000 {
@@ -394,7 +394,7 @@ func TestMoreIsOfTheText(t *testing.T) {
 		text, leader *token.View
 		more         bool
 	}{{less, more, false}, {more, less, true}} {
-		v := s.ShortVector(c.text, c.leader)
+		v := s.Vector(c.text, c.leader)
 		if got := v[evidence.Block] > 0 || v[evidence.MoreNumbers] > 0; got != c.more || (v[evidence.Block] > 0) != c.more {
 			t.Errorf("block %d, numbers %d of what is more: %v", v[evidence.Block], v[evidence.MoreNumbers], c.more)
 		}

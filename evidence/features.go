@@ -185,7 +185,7 @@ func (p *pair) look(s *sums) {
 				p.excess[side] = append(p.excess[side], e)
 			}
 			// A negation in a passage is of that passage alone, not of what both say.
-			if len(tokens) <= mostNegated+len(p.slots[i].a)+len(p.slots[i].b)-len(tokens) {
+			if len(tokens) <= mostFew+len(p.slots[i].a)+len(p.slots[i].b)-len(tokens) {
 				negations[side] += token.Negations(tokens)
 			}
 		}
@@ -212,8 +212,9 @@ func (p *pair) look(s *sums) {
 	p.focus(s)
 }
 
-// mostNegated is how many words more a text has where a negation is of what is around them.
-const mostNegated = 4
+// mostFew is how many words more are no passage: a negation among them is of what is around them, and at the
+// edge they may be a credit.
+const mostFew = 4
 
 // eachPlace collects in rows what is left of each slot and calls look with it, and returns how
 // often. Slots side by side, of which one text has something in this one and the other in that, are one
@@ -318,7 +319,7 @@ func (p *pair) place(s *sums, slot int) {
 			s.filledWeight += 2 * min(s.lacking[0]-lacking[0], s.lacking[1]-lacking[1])
 		}
 	}
-	atEdge := p.atEdge(slot) && min(len(a), len(b)) == 0 && max(len(a), len(b)) <= mostEdge
+	atEdge := p.atEdge(slot) && min(len(a), len(b)) == 0 && max(len(a), len(b)) <= mostFew
 	block := uint64(0)
 	for side, list := range p.rows {
 		for _, e := range list {

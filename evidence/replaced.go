@@ -118,9 +118,6 @@ func heaviest(list []*excess) *excess {
 	return best
 }
 
-// mostEdge is how many words a credit has.
-const mostEdge = 4
-
 // atEdge reports whether a slot is at the head or the tail of both texts.
 func (p *pair) atEdge(i int) bool {
 	s := &p.slots[i]

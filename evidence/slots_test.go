@@ -63,8 +63,8 @@ func TestSlots(t *testing.T) {
 		{"the meeting in paris is moved to monday", "the meeting in lisbon is moved to monday", 0},
 	} {
 		x, y := slots.view(c.a), slots.view(c.b)
-		want, list := slots.ExplainShort(x, y)
-		got := slots.Short(x, y)
+		want, list := slots.Explain(x, y)
+		got := slots.Score(x, y)
 		if got != want {
 			t.Errorf("%q and %q: %+v, explained as %+v", c.a, c.b, got, want)
 		}
@@ -72,7 +72,7 @@ func TestSlots(t *testing.T) {
 		for _, e := range list {
 			sum += e.Bits
 		}
-		if d := got.Bits() - plain.Short(x, y).Bits(); d > c.bits+.1 || d < c.bits-.1 {
+		if d := got.Bits() - plain.Score(x, y).Bits(); d > c.bits+.1 || d < c.bits-.1 {
 			t.Errorf("%q and %q: %v bits more, want %v", c.a, c.b, d, c.bits)
 		}
 		if d := sum - got.Bits(); d > .05 || d < -.05 {

@@ -133,7 +133,7 @@ func TestProbability(t *testing.T) {
 	}
 }
 
-func ExampleScorer_ExplainShort() {
+func ExampleScorer_Explain() {
 	l, _ := token.NewLexicon(nil)
 	w, _ := evidence.Shipped()
 	s := evidence.New(l, w)
@@ -142,7 +142,7 @@ func ExampleScorer_ExplainShort() {
 		cut.Cut(clean)
 		return cut.View()
 	}
-	r, list := s.ExplainShort(view("the meeting is in madrid"), view("the meeting is in paris"))
+	r, list := s.Explain(view("the meeting is in madrid"), view("the meeting is in paris"))
 	fmt.Println(list[0].A, "for", list[0].B, "speaks against it:", list[0].Bits < 0)
 	fmt.Println("the same:", r.Probability() >= .7)
 	// Output:
@@ -155,11 +155,11 @@ func TestVectors(t *testing.T) {
 	w, _ := table(t)
 	s := shipped(t)
 	a, b := "the meeting of the council is in madrid on friday", "the meeting of the council is in paris on friday"
-	if got, want := s.Short(s.view(a), s.view(b)).Score, w.Score(s.ShortVector(s.view(a), s.view(b))); got != want {
+	if got, want := s.Score(s.view(a), s.view(b)).Score, w.Score(s.Vector(s.view(a), s.view(b))); got != want {
 		t.Errorf("short: %v, of the vector %v", got, want)
 	}
 	x, y := evidence.NewLongView(a), evidence.NewLongView(b)
-	if got, want := s.Long(x, y).Score, w.Score(s.LongVector(x, y)); got != want {
+	if got, want := s.Score(x, y).Score, w.Score(s.Vector(x, y)); got != want {
 		t.Errorf("long: %v, of the vector %v", got, want)
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/evidence"
-	"github.com/neardup/neardup/token"
 )
 
 // Quantities are what the score of auto is a weighted sum of, for a text and the
@@ -22,17 +21,13 @@ func Observe(m neardup.Method, clean, leader string) (q Quantities, ok bool) {
 	if !ok {
 		return q, false
 	}
-	x, y := a.View(clean), a.View(leader)
-	var v evidence.Vector
-	switch judge, x, y := a.judging(x, y); judge := judge.(type) {
-	case *shortText:
-		if q.Short = true; x == nil {
-			return q, false
-		}
-		v, ok = judge.vector(x, y)
-	case *longText:
-		v, ok = judge.vector(x, y)
+	m, x, y := a.judging(a.View(clean), a.View(leader))
+	j, ok := m.(judge)
+	if !ok {
+		return q, false
 	}
+	_, q.Short = m.(*shortText)
+	v, ok := j.vector(x, y)
 	few, many := evidence.Blend(v)
 	q.X = append(few[:], many[:]...)
 	return q, ok
@@ -49,13 +44,15 @@ func Sure(m neardup.Method, clean, leader string) bool {
 	if clean == leader {
 		return true
 	}
-	switch judge, x, y := a.judging(a.View(clean), a.View(leader)); judge := judge.(type) {
-	case *shortText:
-		return x != nil && judge.scorer.Short(x.(*token.View), y.(*token.View)).Sure
-	case *longText:
-		return judge.scorer.Long(x.(*longView).view(), y.(*longView).view()).Sure
-	}
-	return false
+	m, x, y := a.judging(a.View(clean), a.View(leader))
+	j, ok := m.(judge)
+	return ok && j.sure(x, y)
+}
+
+// judge is a half of auto.
+type judge interface {
+	vector(a, b neardup.View) (v evidence.Vector, ok bool)
+	sure(a, b neardup.View) bool
 }
 
 // Signs are what the weights of Quantities may be.

@@ -28,8 +28,52 @@ const (
 // scored judges by evidence what another method finds.
 type scored struct {
 	neardup.Overlapping // finds what is similar enough to be looked at
+	name                string
 	probability         float64
 	scorer              *evidence.Scorer
+}
+
+// pairOf is two views of a search as they are scored; not ok: one says nothing, or is not of its kind.
+func pairOf(a, b neardup.View) (text, leader evidence.View, ok bool) {
+	switch x := a.(type) {
+	case *token.View:
+		y, ok := b.(*token.View)
+		return x, y, ok && x.Total > 0 && y.Total > 0
+	case *longView:
+		if y, ok := b.(*longView); ok {
+			return x.view(), y.view(), true
+		}
+	}
+	return nil, nil, false
+}
+
+// Judge scores what is similar enough.
+func (s *scored) Judge(a, b neardup.View, closeness float64) neardup.Match {
+	x, y, _ := pairOf(a, b)
+	return s.match(closeness, s.scorer.Score(x, y))
+}
+
+// Conflicts is the evidence, whatever the similarity.
+func (s *scored) Conflicts(a, b neardup.View) []neardup.Conflict {
+	x, y, ok := pairOf(a, b)
+	if !ok {
+		return nil
+	}
+	_, list := s.scorer.Explain(x, y)
+	return conflicts(list)
+}
+
+func (s *scored) vector(a, b neardup.View) (v evidence.Vector, ok bool) {
+	x, y, ok := pairOf(a, b)
+	if ok {
+		v = s.scorer.Vector(x, y)
+	}
+	return v, ok
+}
+
+func (s *scored) sure(a, b neardup.View) bool {
+	x, y, ok := pairOf(a, b)
+	return ok && s.scorer.Score(x, y).Sure
 }
 
 // params are what the judging adds to the Spec of the search.
@@ -43,8 +87,8 @@ func (s *scored) params() []neardup.Param {
 // match says what a score means: near from the probability on; else, of texts
 // that are as similar, a variant where something stands in the place of something
 // else, an overlap where the text says more than the leader.
-func (s *scored) match(method string, closeness float64, r evidence.Result) neardup.Match {
-	m := neardup.Match{Distance: -1, Method: method, Basis: Basis, Similarity: r.Probability(), Closeness: closeness}
+func (s *scored) match(closeness float64, r evidence.Result) neardup.Match {
+	m := neardup.Match{Distance: -1, Method: s.name, Basis: Basis, Similarity: r.Probability(), Closeness: closeness}
 	m.Near = m.Similarity >= s.probability
 	m.Unsure = !m.Near && m.Similarity >= Unsure
 	m.Overlap = !m.Near && r.More
@@ -95,11 +139,6 @@ func (s *shortText) RecordView(clean string, rec *neardup.Record) neardup.View {
 // Meet compares the words, by weight.
 func (s *shortText) Meet(a, b neardup.View) (neardup.Match, bool) { return met(s.words.Compare(a, b)) }
 
-// Judge scores what is similar enough.
-func (s *shortText) Judge(a, b neardup.View, closeness float64) neardup.Match {
-	return s.match(weighted.Name, closeness, s.scorer.Short(a.(*token.View), b.(*token.View)))
-}
-
 // Compare is both.
 func (s *shortText) Compare(a, b neardup.View) neardup.Match { return compare(s, a, b) }
 
@@ -118,37 +157,16 @@ func (s *shortText) Template(v neardup.View) (template uint64, fillers []uint64)
 	return template, fillers
 }
 
-// Conflicts is the evidence, whatever the similarity.
-func (s *shortText) Conflicts(a, b neardup.View) []neardup.Conflict {
-	x, okX := a.(*token.View)
-	y, okY := b.(*token.View)
-	if !okX || !okY || x.Total == 0 || y.Total == 0 {
-		return nil
-	}
-	_, list := s.scorer.ExplainShort(x, y)
-	return conflicts(list)
-}
-
 // Differs is always: all texts are short.
 func (*shortText) Differs(_, _ uint64) bool { return true }
 
 // Differences are the places in which the texts differ.
 func (s *shortText) Differences(a, b neardup.View) []string {
-	x, okX := a.(*token.View)
-	y, okY := b.(*token.View)
-	if !okX || !okY || x.Total == 0 || y.Total == 0 {
+	x, y, ok := pairOf(a, b)
+	if !ok {
 		return nil
 	}
-	return s.scorer.Differences(x, y)
-}
-
-func (s *shortText) vector(a, b neardup.View) (v evidence.Vector, ok bool) {
-	x, okX := a.(*token.View)
-	y, okY := b.(*token.View)
-	if !okX || !okY || x.Total == 0 || y.Total == 0 {
-		return v, false
-	}
-	return s.scorer.ShortVector(x, y), true
+	return s.scorer.Differences(x.(*token.View), y.(*token.View))
 }
 
 // longText finds by MinHash.
@@ -191,11 +209,6 @@ func (l *longText) Meet(a, b neardup.View) (neardup.Match, bool) {
 	return met(l.Overlapping.Compare(x.shingles, y.shingles))
 }
 
-// Judge scores what is similar enough.
-func (l *longText) Judge(a, b neardup.View, closeness float64) neardup.Match {
-	return l.match(minhash.Name, closeness, l.scorer.Long(a.(*longView).view(), b.(*longView).view()))
-}
-
 // Compare is both.
 func (l *longText) Compare(a, b neardup.View) neardup.Match { return compare(l, a, b) }
 
@@ -205,26 +218,6 @@ func (l *longText) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Ove
 		v = own.shingles
 	}
 	return l.Overlapping.Overlaps(dst, v)
-}
-
-// Conflicts is the evidence, whatever the similarity.
-func (l *longText) Conflicts(a, b neardup.View) []neardup.Conflict {
-	x, okX := a.(*longView)
-	y, okY := b.(*longView)
-	if !okX || !okY {
-		return nil
-	}
-	_, list := l.scorer.ExplainLong(x.view(), y.view())
-	return conflicts(list)
-}
-
-func (l *longText) vector(a, b neardup.View) (v evidence.Vector, ok bool) {
-	x, okX := a.(*longView)
-	y, okY := b.(*longView)
-	if !okX || !okY {
-		return v, false
-	}
-	return l.scorer.LongVector(x.view(), y.view()), true
 }
 
 // newScored makes both halves of auto.
@@ -254,6 +247,7 @@ func newScored(c Config) (short *shortText, long *longText, err error) {
 		return nil, nil, err
 	}
 	short, long = &shortText{s, words}, &longText{s}
-	short.Overlapping, long.Overlapping = words, shingles
+	short.Overlapping, short.name = words, weighted.Name
+	long.Overlapping, long.name = shingles, minhash.Name
 	return short, long, nil
 }
