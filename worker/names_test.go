@@ -32,6 +32,17 @@ func nearDocs(n int) (docs []neardup.Document) {
 				words = append(words[:at], words[at+1:]...)
 			}
 		}
+		if rng.IntN(3) == 0 { // of one form, of which several hold what others leave out: the closest is not the most probable
+			words = words[:0]
+			for w := range 24 {
+				if rng.IntN(12) > 0 {
+					words = append(words, strings.Repeat(string(rune('a'+w)), 2)+"ing")
+				}
+			}
+			if rng.IntN(2) == 0 {
+				words[12] = []string{"paris", "madrid", "london", "berlin", "vienna", "oslo"}[rng.IntN(6)]
+			}
+		}
 		text := strings.Join(words, " ")
 		if i > 0 && rng.IntN(5) == 0 {
 			text = docs[rng.IntN(i)].Text
