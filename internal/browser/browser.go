@@ -124,18 +124,29 @@ func (tab *Tab) Go(url string) {
 // Eval evaluates an expression; a promise is awaited.
 func Eval[T any](tab *Tab, expression string) T {
 	tab.t.Helper()
-	out, err := chromedp.Run(tab.ctx, chromedp.Evaluate[T](expression, func(p *runtime.EvaluateParams) { p.AwaitPromise = new(true) }))
+	out, err := evaluate[T](tab, expression)
 	if err != nil {
 		tab.t.Fatalf("browser: %s: %v", expression, err)
 	}
 	return out
 }
 
-// Wait waits until an expression is true.
+func evaluate[T any](tab *Tab, expression string) (T, error) {
+	return chromedp.Run(tab.ctx, chromedp.Evaluate[T](expression, func(p *runtime.EvaluateParams) { p.AwaitPromise = new(true) }))
+}
+
+// Wait waits until an expression is true, on the page that the browser may be going to.
 func (tab *Tab) Wait(expression string) {
 	tab.t.Helper()
 	end := time.Now().Add(patience)
-	for !Eval[bool](tab, "!!("+expression+")") {
+	for {
+		is, err := evaluate[bool](tab, "!!("+expression+")")
+		if err != nil && !strings.Contains(err.Error(), "navigated") {
+			tab.t.Fatalf("browser: %s: %v", expression, err)
+		}
+		if is {
+			return
+		}
 		if time.Now().After(end) {
 			tab.t.Fatalf("browser: never true: %s\n%s\n%s", expression, strings.Join(tab.Problems(), "\n"), Eval[string](tab, "document.body.innerText.slice(0, 2000)"))
 		}
