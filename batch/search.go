@@ -137,7 +137,8 @@ func (s *search) scan(sketch uint64, lo, hi uint32, where span, template uint32)
 }
 
 // verify compares a text with those that were found: as one that may go for them, or
-// where it leads, as what they may go for. What costs more to judge is judged last, the closest first.
+// where it leads, as what they may go for. Where not all are wanted, what costs more to judge is judged
+// last, the closest first.
 func (s *search) verify(t position, leads bool, to taker) error {
 	if len(s.found) == 0 {
 		return nil
@@ -157,9 +158,15 @@ func (s *search) verify(t position, leads bool, to taker) error {
 		if err != nil {
 			return err
 		}
-		if !judged {
+		switch {
+		case judged:
+		case to.wants != nil:
 			s.open = append(s.open, metText{p, m.Closeness})
 			continue
+		default: // all are wanted: now, while the view is at hand
+			if m, err = s.judge(own, p, leads, m.Closeness); err != nil {
+				return err
+			}
 		}
 		if err := s.give(t, p, m, to); err != nil {
 			return err
@@ -169,7 +176,7 @@ func (s *search) verify(t position, leads bool, to taker) error {
 		return cmp.Or(cmp.Compare(b.closeness, a.closeness), cmp.Compare(a.position, b.position))
 	})
 	for _, o := range s.open {
-		if to.wants != nil && !to.wants(o.position, o.closeness) {
+		if !to.wants(o.position, o.closeness) {
 			continue
 		}
 		m, err := s.judge(own, o.position, leads, o.closeness)
