@@ -251,13 +251,21 @@ func (h *history) detectorOnce(tenant string) *docid.Detector {
 // from before there were epochs is refused.
 func TestOlderFormat(t *testing.T) {
 	h := begun(t, filepath.Join(t.TempDir(), "old"), nil)
+	for _, tenant := range tenants {
+		_, err := h.detector(tenant).Index().Attach(t.Context(), "rows")
+		ok(t, err)
+	}
 	h.add("common", 5)
 	ok(t, h.store.Close())
+	sink := append([]byte("s\x00\x00\x00\x01"), "rows"...)
 	for _, c := range []struct {
 		version uint64
 		refused error
-	}{{4, nil}, {3, nil}, {2, nil}, {1, docid.ErrOlderFormat}, {6, docid.ErrNewerFormat}} {
-		rows(t, h.dir, func(db *engine.DB) { ok(t, db.Set([]byte("f"), format(c.version), engine.Sync)) })
+	}{{5, nil}, {4, nil}, {3, nil}, {2, nil}, {1, docid.ErrOlderFormat}, {7, docid.ErrNewerFormat}} {
+		rows(t, h.dir, func(db *engine.DB) {
+			ok(t, db.Set([]byte("f"), sealedRow([]byte("f"), c.version), engine.Sync))
+			ok(t, db.Set(sink, sealedRow(sink, 0), engine.Sync)) // as it was until format 6
+		})
 		s, err := pebble.Open(t.Context(), h.dir, pebble.Options{})
 		if !errors.Is(err, c.refused) {
 			t.Errorf("format %d: %v", c.version, err)
@@ -272,12 +280,14 @@ func TestOlderFormat(t *testing.T) {
 			continue
 		}
 		rows(t, h.dir, func(db *engine.DB) {
-			v, closer, err := db.Get([]byte("f"))
-			ok(t, err)
-			if string(v) != string(format(5)) {
-				t.Errorf("a folder of format %d has the format row %x", c.version, v)
+			for key, want := range map[string][]byte{"f": sealedRow([]byte("f"), 6), string(sink): sealedRow(sink, 0, 1)} {
+				v, closer, err := db.Get([]byte(key))
+				ok(t, err)
+				if string(v) != string(want) {
+					t.Errorf("a folder of format %d has row %q %x, want %x", c.version, key, v, want)
+				}
+				ok(t, closer.Close())
 			}
-			ok(t, closer.Close())
 		})
 	}
 }

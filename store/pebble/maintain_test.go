@@ -2,6 +2,7 @@ package pebble_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -75,6 +76,15 @@ func rows(t *testing.T, dir string, work func(*engine.DB)) {
 	ok(t, err)
 	work(db)
 	ok(t, db.Close())
+}
+
+// sealedRow is the value of a row of numbers.
+func sealedRow(key []byte, numbers ...uint64) []byte {
+	var fields []byte
+	for _, n := range numbers {
+		fields = binary.AppendUvarint(fields, n)
+	}
+	return binary.BigEndian.AppendUint64(fields, xxh3.HashSeed(fields, xxh3.Hash(key)))
 }
 
 type quiet struct{}

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/neardup/neardup/docid"
@@ -23,8 +24,11 @@ func adopt(ctx context.Context, kv KV) error {
 	err = v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
 		ix := newIndex(nil, string(k[1:]), 0, docid.Identity{})
 		err := decode(k, value, func(d *decoder) { getIdentity(d, &ix.id, &ix.identity) })
-		if err == nil {
+		if err == nil && was < 5 {
 			err = ix.adoptNames(ctx, v, b)
+		}
+		if err == nil {
+			err = ix.adoptSinks(v, b)
 		}
 		if err != nil {
 			return fmt.Errorf("index of tenant %q, of format %d: %w", ix.tenant, was, err)
@@ -70,4 +74,23 @@ func (ix *index) adoptNames(ctx context.Context, r Reader, b Batch) error {
 		}
 	}
 	return nil
+}
+
+// adoptSinks writes where the articles begin that wait. Until format 6 a start took the first that does.
+func (ix *index) adoptSinks(r Reader, b Batch) error {
+	first := uint64(0)
+	prefix := ix.key(spaceOutbox)
+	err := r.Scan(prefix, after(prefix), func(k, _ []byte) error {
+		first = number(k, 0)
+		return errStop
+	})
+	if err != nil && !errors.Is(err, errStop) {
+		return err
+	}
+	prefix = ix.key(spaceSink)
+	return r.Scan(prefix, after(prefix), func(k, v []byte) error {
+		row := sinkRow{oldest: first}
+		err := decode(k, v, row.get)
+		return errors.Join(err, b.Set(k, sealed(k, row.put)))
+	})
 }

@@ -5,10 +5,11 @@ func (c *checker) sinks() error {
 	if err := c.each(spaceClaim, func(d *decoder) { new(claim).get(d) }, func([]byte) {}); err != nil {
 		return err
 	}
-	var seq uint64
-	return c.each(spaceSink, func(d *decoder) { seq = d.uint() }, func(k []byte) {
-		if c.pending = min(c.pending, seq); seq > c.head {
-			c.bad(k, "has change %d, the log ends with %d", seq, c.head)
+	var row sinkRow
+	return c.each(spaceSink, func(d *decoder) { row = sinkRow{}; row.get(d) }, func(k []byte) {
+		c.pending = min(c.pending, row.seq)
+		if row.seq > c.head || row.oldest > c.head+1 {
+			c.bad(k, "has change %d, and waits from %d on; the log ends with %d", row.seq, row.oldest, c.head)
 		}
 	})
 }

@@ -36,6 +36,18 @@ func (w *waiting) get(d *decoder) {
 	}
 }
 
+// sinkRow is what a sink has acknowledged, and where the articles that wait began when it did: what follows from
+// all sinks and is no article's place, as after an epoch, would be another after a start.
+type sinkRow struct{ seq, oldest uint64 }
+
+func (s sinkRow) put(e *encoder) { e.uint(s.seq); e.uint(s.oldest) }
+
+func (s *sinkRow) get(d *decoder) {
+	if s.seq = d.uint(); d.more() { // not in rows of before format 6
+		s.oldest = d.uint()
+	}
+}
+
 // A page of the outbox ends after so many bytes of articles.
 const pageBytes = 4 << 20
 
@@ -63,7 +75,9 @@ func (ix *index) Acknowledge(ctx context.Context, sink string, upTo uint64) erro
 // acknowledged is what a sink has acknowledged, durably, if it is attached.
 func (ix *index) acknowledged(sink string) (seq uint64, there bool, err error) {
 	err = ix.atSnapshot(func(r Reader) error {
-		there, err = read(r, sinkKey(ix.id, sink), func(d *decoder) { seq = d.uint() })
+		var row sinkRow
+		there, err = read(r, sinkKey(ix.id, sink), row.get)
+		seq = row.seq
 		return err
 	})
 	return seq, there, err
@@ -175,7 +189,7 @@ func (ix *index) acknowledge(b Batch, sink string, seq uint64) error {
 	}
 	ix.sinks[sink] = seq
 	key := sinkKey(ix.id, sink)
-	return b.Set(key, sealed(key, func(e *encoder) { e.uint(seq) }))
+	return b.Set(key, sealed(key, sinkRow{seq, ix.oldest}.put))
 }
 
 // manyRows is from where on a range is deleted at once: it makes later reads
@@ -213,10 +227,9 @@ func (ix *index) Attached(ctx context.Context) ([]docid.Attachment, error) {
 	var as []docid.Attachment
 	prefix := ix.key(spaceSink)
 	err := catalog{ix}.scan(ctx, prefix, after(prefix), func(k, v []byte) error {
-		a := docid.Attachment{Sink: string(k[len(prefix):])}
-		err := decode(k, v, func(d *decoder) { a.Seq = d.uint() })
-		a.Lost = ix.passed(a.Seq + 1)
-		as = append(as, a)
+		var row sinkRow
+		err := decode(k, v, row.get)
+		as = append(as, docid.Attachment{Sink: string(k[len(prefix):]), Seq: row.seq, Lost: ix.passed(row.seq + 1)})
 		return err
 	})
 	return as, err
@@ -254,21 +267,15 @@ func (ix *index) Pending(ctx context.Context, from uint64, limit int) ([]docid.D
 // loadSinks reads which sinks are attached, and where the articles begin that
 // wait for them.
 func (ix *index) loadSinks(r Reader) error {
+	all := ix.head // what every sink has
 	prefix := ix.key(spaceSink)
 	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
-		return decode(k, v, func(d *decoder) { ix.sinks[string(k[len(prefix):])] = d.uint() })
-	})
-	if err != nil {
+		var row sinkRow
+		err := decode(k, v, row.get)
+		ix.sinks[string(k[len(prefix):])] = row.seq
+		all, ix.oldest = min(all, row.seq), max(ix.oldest, row.oldest)
 		return err
-	}
-	ix.oldest = ix.head + 1
-	prefix = ix.key(spaceOutbox)
-	err = r.Scan(prefix, after(prefix), func(k, _ []byte) error {
-		ix.oldest = number(k, 0)
-		return errStop
 	})
-	if errors.Is(err, errStop) {
-		err = nil
-	}
+	ix.oldest = max(ix.oldest, all+1)
 	return err
 }

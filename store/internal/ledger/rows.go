@@ -35,7 +35,7 @@ import (
 //	b segment piece       first keys and filter          made from p
 //	j seq                 rule of a person               made from l
 //	o seq                 article that waits for sinks   source
-//	s sink                what it has acknowledged       source
+//	s sink                what it has, what waits from   source
 //	y sink                who feeds it, where a log is followed
 //	u beat                where a beat of the log lies, and the digests of the state there
 //	z                     place in the log that is followed
@@ -76,12 +76,12 @@ const (
 	spacePlace  = 'z'
 )
 
-// formatVersion is raised when older programs could misread the rows. 5 has the change that
-// posted a name. A start makes a folder of one of the three formats before it one of this: 2 has
+// formatVersion is raised when older programs could misread the rows. 6 has where the articles
+// begin that wait for sinks. A start makes a folder of one of the four formats before it one of this: 2 has
 // epochs; 3 sinks, variants, contents that disagree and kept copies that are not the
-// hottest; 4 what persons correct and rule.
+// hottest; 4 what persons correct and rule; 5 the change that posted a name.
 const (
-	formatVersion = 5
+	formatVersion = 6
 	formatOldest  = 2
 )
 
