@@ -218,8 +218,10 @@ func TestBurstOverLog(t *testing.T) {
 			t.Errorf("a server has applied %d entries of %d, %v", at, end, err)
 		}
 	}
-	// Each server may append one that is new and one with the other title, of each two in vain.
-	most, entries := float64(copies+2+2)/copies, float64(end-before)/(rounds*copies)
+	// Of what is new, and of what brings the other title, two servers of three are in vain, and now and then one more
+	// that shares no key with what its server has under way: 1.15 to 1.26. Where nobody waits it is 1.75 to 2.
+	const most = 1.5
+	entries := float64(end-before) / (rounds * copies)
 	if entries > most {
 		t.Errorf("%.2f entries an article, more than %.2f", entries, most)
 	}

@@ -85,11 +85,6 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 	if err != nil {
 		return fmt.Errorf("%w: a proposal that cannot be read again: %w", docid.ErrInvalid, err)
 	}
-	if ix := f.s.index(p.tenant); ix != nil && p.change != nil && p.change.NewLeader != nil {
-		if err := ix.newer(f.s.kv.Snapshot, &p.change.Query); err != nil { // it would be refused
-			return err
-		}
-	}
 	own := &flight{p: p, entry: entry, read: read, done: make(chan struct{})}
 	anchor, err := f.takeOff(ctx, own)
 	if err != nil {
@@ -146,8 +141,8 @@ func (f *follower) posts(own *flight, key uint64) bool {
 }
 
 // takeOff notes a proposal as one under way, once none is that posts a key or name of it: such a one
-// would be first, or whoever was before it is, and this one refused. So of many near articles at one moment a
-// server appends one, and judges the others again.
+// would be first, or whoever was before it is, and this one refused, as where the key was posted since its query.
+// So of many near articles at one moment a server appends one, and judges the others again.
 func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, error) {
 	var asks []uint64
 	if c := own.p.change; c != nil {
@@ -187,6 +182,11 @@ func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, erro
 			err = ctx.Err()
 		}
 		if f.mu.Lock(); err != nil {
+			return docid.Anchor{}, err
+		}
+	}
+	if ix := f.s.index(own.p.tenant); ix != nil && own.p.change != nil {
+		if err := ix.newer(f.s.kv.Snapshot, &own.p.change.Query); err != nil { // it would be refused
 			return docid.Anchor{}, err
 		}
 	}
