@@ -179,6 +179,7 @@ func withSentinel(t *testing.T, pause func(int)) (string, []logFault) {
 	replica, link := replicas[0], newProxy(t, primary.Addr)
 	sentinel := services.Sentinel(t, primary)
 	services.Watched(t, sentinel, 1)
+	services.Doubt(sentinel, time.Second/2)
 	// mend waits until the other follows whom Sentinel has for the primary; it may be changing its mind.
 	mend := func() {
 		t.Helper()
