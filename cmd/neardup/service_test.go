@@ -12,10 +12,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// patience ends a test that hangs.
+const patience = 5 * time.Minute
+
 // ready waits for a server to be ready: "ready FILE", the file that --addr-file
 // names. $SERVER is its URL afterwards.
 func ready(ts *testscript.TestScript, _ bool, args []string) {
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		addr, err := os.ReadFile(ts.MkAbs(args[0]))
 		if err != nil {
 			continue
