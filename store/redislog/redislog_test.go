@@ -97,7 +97,7 @@ func TestStore(t *testing.T) {
 	s := services.Redis(t)
 	storetest.Run(t, func(t *testing.T) storetest.Place {
 		client(t, s, "FLUSHALL")
-		log, dir := open(t, s, ""), t.TempDir()
+		log, dir := storetest.Patient{Log: open(t, s, "")}, t.TempDir()
 		return storetest.Place{Lasting: true, Follows: true, Open: func(ctx context.Context) (docid.Store, error) {
 			return pebble.Open(ctx, dir, pebble.Options{Log: log})
 		}}
@@ -109,7 +109,7 @@ func TestProof(t *testing.T) {
 	s, dir := services.Redis(t), t.TempDir()
 	storetest.RunProof(t, func(t *testing.T) docid.Log {
 		client(t, s, "FLUSHALL")
-		return open(t, s, "")
+		return storetest.Patient{Log: open(t, s, "")}
 	}, func(log docid.Log) (docid.Store, error) {
 		return pebble.Open(t.Context(), dir, pebble.Options{Log: log})
 	}, func(log docid.Log) (int, error) {
