@@ -63,7 +63,7 @@ func TestStoreAway(t *testing.T) {
 	defer stop()
 	until := func(what string, status int) {
 		t.Helper()
-		for range 1000 {
+		for range 12_000 {
 			if r := f.send(f.request(http.MethodGet, "/readyz", "", "")); r.status == status {
 				return
 			}
@@ -94,6 +94,9 @@ func TestStoreAway(t *testing.T) {
 	until("back", http.StatusOK)
 	if r := ask(); r.status != http.StatusOK {
 		t.Errorf("back: %d: %s", r.status, r.body)
+	}
+	for end := time.Now().Add(time.Minute); !strings.Contains(f.log.String(), "the index answers again") && time.Now().Before(end); { // first it is back, then it is told
+		time.Sleep(time.Millisecond)
 	}
 	if log := f.log.String(); strings.Count(log, "the index does not answer") != 1 || strings.Count(log, "the index answers again") != 1 {
 		t.Errorf("log %s", log)

@@ -10,6 +10,9 @@ import (
 	"github.com/neardup/neardup/streams/streamtest"
 )
 
+// hangs is how long a test waits that would wait for ever.
+const hangs = 5 * time.Minute
+
 // told hands lines of a log on.
 type told chan string
 
@@ -23,7 +26,7 @@ func (c told) Write(line []byte) (int, error) {
 func reopened(t *testing.T, s streamtest.Streams) {
 	nids := sendArticles(t, s, 6)
 	lines := make(told, 100)
-	o, killed, reached, gone := options(s), false, make(chan bool), make(chan bool)
+	o, killed, reached, gone := impatient(s), false, make(chan bool), make(chan bool)
 	o.Log = slog.New(slog.NewTextHandler(lines, nil))
 	service := &clerk{fails: func(nid string) error {
 		if nid == nids[3] && !killed {
@@ -41,7 +44,7 @@ func reopened(t *testing.T, s streamtest.Streams) {
 	close(gone)
 	wait := 500 * time.Millisecond
 	if strings.HasPrefix(s.From, "redis") {
-		wait = time.Minute
+		wait = hangs
 	}
 	select {
 	case line := <-lines:
@@ -51,7 +54,7 @@ func reopened(t *testing.T, s streamtest.Streams) {
 	case err := <-ended:
 		t.Fatalf("it ended: %v", err)
 	case <-time.After(wait):
-		if wait == time.Minute {
+		if wait == hangs {
 			t.Error("it says nothing")
 		}
 	}
@@ -61,7 +64,7 @@ func reopened(t *testing.T, s streamtest.Streams) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(hangs):
 		t.Fatal("it does not go on")
 	}
 	if err := c.Close(); err != nil {

@@ -81,11 +81,18 @@ func read(t *testing.T, values [][]byte) (lines []line) {
 	return lines
 }
 
+// options claim nothing that a busy machine works on; impatient ones what nobody has worked on for a second.
 func options(s streamtest.Streams) streams.Options {
 	return streams.Options{
-		From: s.From, To: s.To, Bad: s.Bad, Group: "g", Instance: "one", ClaimAfter: time.Second, InFlight: 1, ToEnd: true,
+		From: s.From, To: s.To, Bad: s.Bad, Group: "g", Instance: "one", ClaimAfter: time.Minute, InFlight: 1, ToEnd: true,
 		Drain: 10 * time.Second, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
+}
+
+func impatient(s streamtest.Streams) streams.Options {
+	o := options(s)
+	o.ClaimAfter = time.Second
+	return o
 }
 
 // consume runs a consumer until it ends.
@@ -278,11 +285,11 @@ func failing(t *testing.T, s streamtest.Streams) {
 	}
 	nids := sendArticles(t, s, 150)
 	var p *api.Problem
-	if _, err := consume(t, service, options(s)); !errors.As(err, &p) || p.Status != 401 {
+	if _, err := consume(t, service, impatient(s)); !errors.As(err, &p) || p.Status != 401 {
 		t.Errorf("%v", err)
 	}
 	service.fails = nil
-	o := options(s)
+	o := impatient(s)
 	if !strings.HasPrefix(s.From, "nats") {
 		o.ClaimAfter = time.Hour // its own it gets at once
 	}
@@ -302,7 +309,7 @@ func shared(t *testing.T, s streamtest.Streams) {
 	for _, instance := range []string{"one", "two"} {
 		both.Go(func() {
 			o := options(s)
-			o.Instance, o.InFlight, o.ClaimAfter = instance, 4, time.Minute
+			o.Instance, o.InFlight = instance, 4
 			if _, err := consume(t, service, o); err != nil {
 				t.Errorf("%s: %v", instance, err)
 			}
@@ -330,7 +337,7 @@ func ended(t *testing.T, s streamtest.Streams) {
 		return nil
 	}}
 	nids := sendArticles(t, s, 8)
-	o := options(s)
+	o := impatient(s)
 	o.ToEnd = false
 	c := open(t, service, o)
 	if err := c.Run(ctx); err != nil || c.Counts().Decided != c.Counts().Read || c.Counts().Decided == 0 {
@@ -354,7 +361,7 @@ func ended(t *testing.T, s streamtest.Streams) {
 		t.Error(err)
 	}
 	service.fails = nil
-	if _, err := consume(t, service, options(s)); err != nil {
+	if _, err := consume(t, service, impatient(s)); err != nil {
 		t.Error(err)
 	}
 	decidedOnce(t, s, nids)
@@ -428,7 +435,7 @@ func claimed(t *testing.T, s streamtest.Streams) {
 		}
 	})
 	<-held.asked
-	o := options(s)
+	o := impatient(s)
 	o.Instance = "two"
 	if _, err := consume(t, &held.clerk, o); err != nil {
 		t.Error(err)

@@ -106,7 +106,7 @@ func (l *life) start() *harness.Process {
 // ready waits and returns a way to ask.
 func (l *life) ready(p *harness.Process) *harness.Service {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(l.t.Context(), 5*time.Minute) // it ends a test that hangs
 	defer cancel()
 	url, err := p.Ready(ctx)
 	if err == nil {

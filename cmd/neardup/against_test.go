@@ -49,7 +49,9 @@ func TestKilledAdditionsHappenOrDoNot(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("NEARDUP_KILLS")); err == nil {
 		kills = n
 	}
-	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) // where a kill hits is chance anyway
+	seed := uint64(time.Now().UnixNano()) // where a kill hits is chance anyway
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
 	done, cases := 0, pieceCases()
 	for i := 0; done < kills; i++ {
 		c := cases[i%len(cases)]

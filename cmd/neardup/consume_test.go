@@ -31,7 +31,7 @@ func startServer(t *testing.T) string {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
 	})
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if addr, err := os.ReadFile(file); err == nil {
 			return "http://" + strings.TrimSpace(string(addr))
 		}
@@ -166,7 +166,7 @@ func TestKilledConsumersGoOn(t *testing.T) {
 				cmd := l.command()
 				fatal(t, cmd.Start())
 				until := before + l.rng.IntN(len(l.nids)-before+1)
-				for end := time.Now().Add(30 * time.Second); l.stored() < until; time.Sleep(time.Millisecond) {
+				for end := time.Now().Add(patience); l.stored() < until; time.Sleep(time.Millisecond) {
 					if time.Now().After(end) {
 						_ = cmd.Process.Kill()
 						t.Fatalf("%d of %d articles are stored: messages are lost", l.stored(), len(l.nids))
@@ -204,7 +204,7 @@ func TestConsume(t *testing.T) {
 		fmt.Sprint("neardup_consume_refused_total ", l.bad), "neardup_consume_lag 0", "neardup_consume_in_flight 0", "neardup_consume_waiting 0",
 	}
 	var figures []byte
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		resp, err := http.Get("http://" + said.Addr + "/metrics")
 		fatal(t, err)
 		figures, err = io.ReadAll(resp.Body)

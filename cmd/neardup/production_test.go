@@ -41,7 +41,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := regexp.Compile(args[0])
 	ts.Check(err)
 	var out []byte
-	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		cmd := exec.Command(args[1], args[2:]...)
 		cmd.Dir = ts.Getenv("WORK")
 		if out, err = cmd.CombinedOutput(); want.Match(out) {

@@ -43,11 +43,10 @@ func TestTokensAreReadAnew(t *testing.T) {
 	reads := func(token string, want int) {
 		t.Helper()
 		fatal(t, self.Signal(syscall.SIGHUP))
-		for range 1000 {
+		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 			if status(token) == want {
 				return
 			}
-			time.Sleep(10 * time.Millisecond)
 		}
 		t.Fatalf("status %d, want %d", status(token), want)
 	}

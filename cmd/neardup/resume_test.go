@@ -28,7 +28,9 @@ func TestKilledRunsGoOn(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("NEARDUP_KILLS")); err == nil {
 		kills = n
 	}
-	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) // where a kill hits is chance anyway
+	seed := uint64(time.Now().UnixNano()) // where a kill hits is chance anyway
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
 	outputs := []string{"kept.jsonl", "decisions.jsonl", "clusters.jsonl", "groups.csv", "rejects.jsonl"}
 	for method, documents := range map[string]int{"minhash": 2000, "auto": 500, "simhash": 2000, "ngram": 100} {
 		t.Run(method, func(t *testing.T) {

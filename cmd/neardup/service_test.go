@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,10 +13,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// patience ends a test that hangs.
+const patience = 5 * time.Minute
+
 // ready waits for a server to be ready: "ready FILE", the file that --addr-file
 // names. $SERVER is its URL afterwards.
 func ready(ts *testscript.TestScript, _ bool, args []string) {
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		addr, err := os.ReadFile(ts.MkAbs(args[0]))
 		if err != nil {
 			continue
@@ -42,7 +46,8 @@ func terminate(ts *testscript.TestScript, _ bool, _ []string) {
 }
 
 // askServer sends a request, as curl would: "ask METHOD URL [BODY|@FILE [TOKEN-FILE]]", and
-// prints status and body. With ! the status must be an error.
+// prints status and body. With ! the status must be an error; else one that is told to come again, as by a server whose log
+// is slow on a busy machine, does.
 func askServer(ts *testscript.TestScript, neg bool, args []string) {
 	body := ""
 	if len(args) > 2 {
@@ -52,25 +57,33 @@ func askServer(ts *testscript.TestScript, neg bool, args []string) {
 	if isFile {
 		body = ts.ReadFile(file)
 	}
-	r, err := http.NewRequest(args[0], args[1], strings.NewReader(body))
-	ts.Check(err)
+	header := http.Header{}
 	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
+		header.Set("Content-Type", "application/json")
 	}
 	if isFile {
-		r.Header.Set("Content-Type", "application/octet-stream")
+		header.Set("Content-Type", "application/octet-stream")
 	}
 	if len(args) > 3 {
-		r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(ts.ReadFile(args[3])))
+		header.Set("Authorization", "Bearer "+strings.TrimSpace(ts.ReadFile(args[3])))
 	}
-	resp, err := http.DefaultClient.Do(r)
-	ts.Check(err)
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	ts.Check(err)
-	fmt.Fprintln(ts.Stdout(), resp.StatusCode, string(answer))
-	if neg != (resp.StatusCode >= 400) {
-		ts.Fatalf("%s %s: %d %s", args[0], args[1], resp.StatusCode, answer)
+	var status int
+	var answer []byte
+	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		r, err := http.NewRequest(args[0], args[1], strings.NewReader(body))
+		ts.Check(err)
+		r.Header = header
+		resp, err := http.DefaultClient.Do(r)
+		ts.Check(err)
+		answer, err = io.ReadAll(resp.Body)
+		ts.Check(errors.Join(err, resp.Body.Close()))
+		if status = resp.StatusCode; neg || status != http.StatusServiceUnavailable || time.Now().After(end) {
+			break
+		}
+	}
+	fmt.Fprintln(ts.Stdout(), status, string(answer))
+	if neg != (status >= 400) {
+		ts.Fatalf("%s %s: %d %s", args[0], args[1], status, answer)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/neardup/neardup/internal/shared"
 )
@@ -76,7 +75,7 @@ func TestBounds(t *testing.T) {
 				dir, stderr := t.TempDir(), &bytes.Buffer{}
 				data := filepath.Join(dir, "data")
 				args := append([]string{"serve", "--addr=127.0.0.1:0", "--metrics-addr=off", "--data=" + data}, serve(t, dir)...)
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), patience)
 				defer cancel()
 				code := run(ctx, args, strings.NewReader(""), io.Discard, stderr)
 				if _, err := os.Stat(data); code != exitUsage || err == nil || !strings.Contains(stderr.String(), c.want) || !strings.Contains(stderr.String(), c.flag) {

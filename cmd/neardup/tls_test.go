@@ -85,11 +85,10 @@ func servingTo(t *testing.T, stderr *syncBuffer, args ...string) string {
 			t.Errorf("exit %d: %s", code, stderr.String())
 		}
 	})
-	for range 3000 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if at, err := os.ReadFile(addr); err == nil {
 			return strings.TrimSpace(string(at))
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatal("the server does not listen")
 	return ""
@@ -100,14 +99,13 @@ func awaitReady(t *testing.T, config *tls.Config, url string) {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: config}
 	defer transport.CloseIdleConnections()
-	for range 3000 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if resp, err := (&http.Client{Transport: transport}).Get(url + "/readyz"); err == nil {
 			resp.Body.Close()
 			if resp.StatusCode == http.StatusOK {
 				return
 			}
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatal("the server is not ready")
 }

@@ -67,14 +67,13 @@ func collects(t *testing.T) (*received, string) {
 // find waits for a span, which comes after those below it.
 func (r *received) find(t *testing.T, is func(*otlp.Span) bool) *otlp.Span {
 	t.Helper()
-	for range 3000 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		r.mu.Lock()
-		i := slices.IndexFunc(r.spans, is)
+		all := slices.Clone(r.spans)
 		r.mu.Unlock()
-		if i >= 0 {
-			return r.spans[i]
+		if i := slices.IndexFunc(all, is); i >= 0 {
+			return all[i]
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatal("the span does not come")
 	return nil

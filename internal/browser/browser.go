@@ -27,8 +27,8 @@ import (
 	"github.com/neardup/neardup/internal/services"
 )
 
-// patience is how long a page may take for anything.
-const patience = 30 * time.Second
+// patience is how long a page may take for anything: it only ends what hangs.
+const patience = 3 * time.Minute
 
 // Tab is a page in a browser of its own.
 type Tab struct {

@@ -97,8 +97,16 @@ func Loading(t testing.TB) *Server {
 	return s
 }
 
-// Sentinel starts one that watches a primary under the name "nd" and promotes a
-// replica of it half a second after it was last heard of.
+// patient is a Sentinel until it is told to doubt.
+const patient = time.Hour
+
+// Doubt has a Sentinel take the primary for gone once it is silent for so long.
+func Doubt(sentinel *Server, silent time.Duration) {
+	Ask(sentinel.Addr, "SENTINEL", "SET", "nd", "down-after-milliseconds", fmt.Sprint(silent.Milliseconds()))
+}
+
+// Sentinel starts one that watches a primary under the name "nd". On a busy machine a primary is silent for seconds, and
+// lives: that one is gone the Sentinel believes only while Promoted waits, or when it was told to by Doubt.
 func Sentinel(t testing.TB, primary *Server) *Server {
 	t.Helper()
 	s := redisLike(t, "sentinel", primary.argv[0], nil)
@@ -107,7 +115,7 @@ func Sentinel(t testing.TB, primary *Server) *Server {
 	conf := filepath.Join(s.Dir, "sentinel.conf")
 	lines := []string{
 		"port " + own, "bind 127.0.0.1", "dir " + s.Dir, "sentinel monitor nd " + host + " " + port + " 1",
-		"sentinel down-after-milliseconds nd 500", "sentinel failover-timeout nd 5000",
+		fmt.Sprint("sentinel down-after-milliseconds nd ", patient.Milliseconds()), "sentinel failover-timeout nd 5000",
 	}
 	if err := os.WriteFile(conf, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -116,9 +124,12 @@ func Sentinel(t testing.TB, primary *Server) *Server {
 	return run(t, s)
 }
 
-// Promoted waits until a Sentinel, which knows of it (see Watched), has made a replica the primary, and says so.
+// Promoted has a Sentinel believe that the primary is gone, and waits until it has made a replica, which it knows of (see
+// Watched), the primary, and says so.
 func Promoted(t testing.TB, sentinel, replica *Server) {
 	t.Helper()
+	Doubt(sentinel, time.Second/2)
+	defer Doubt(sentinel, patient)
 	until(t, replica.Addr+" is not promoted", func() bool {
 		return strings.Contains(Ask(replica.Addr, "INFO", "replication"), "role:master") && strings.Contains(Ask(sentinel.Addr, "INFO", "sentinel"), "address="+replica.Addr)
 	})

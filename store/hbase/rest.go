@@ -195,7 +195,7 @@ const scanRows = 500
 
 // page is one page of a scan, by any gateway from the scanner to its end.
 func (g *gateways) page(ctx context.Context, table, column, from, to string) ([]cell, error) {
-	a, err := g.one(ctx, func(ctx context.Context, base string) (answer, error) {
+	read := func(ctx context.Context, base string) (answer, error) {
 		opened, err := g.ask(ctx, http.MethodPut, base+"/"+table+"/scanner", scanner(column, from, to, scanRows))
 		if err != nil {
 			return answer{}, err
@@ -208,6 +208,13 @@ func (g *gateways) page(ctx context.Context, table, column, from, to string) ([]
 		rows, err := g.ask(ctx, http.MethodGet, base+u.Path+"?n="+fmt.Sprint(scanRows), nil)
 		_, _ = g.ask(context.WithoutCancel(ctx), http.MethodDelete, base+u.Path, nil)
 		return rows, err
+	}
+	a, err := g.one(ctx, func(ctx context.Context, base string) (answer, error) {
+		a, err := read(ctx, base)
+		if status := (errStatus{}); errors.As(err, &status) && status.code == http.StatusGone { // it has lost the scanner, and opens another
+			a, err = read(ctx, base)
+		}
+		return a, err
 	})
 	if err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -135,6 +137,42 @@ func tableDisabled(t *testing.T, h services.HBase) {
 	}
 	if a, err := s.Get(t.Context(), heat.DocID); err != nil || a.Heat != 9 || a.Content != "one" {
 		t.Errorf("the article afterwards: %+v, %v", a, err)
+	}
+}
+
+// TestLostScanner: a gateway that has lost the scanner which it opened is asked for another, once a page.
+func TestLostScanner(t *testing.T) {
+	lost, opened := 1, 0
+	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodPut:
+			opened++
+			w.Header().Set("Location", fmt.Sprint("http://", r.Host, r.URL.Path, "/", opened))
+			w.WriteHeader(http.StatusCreated)
+		case r.Method == http.MethodGet && lost > 0:
+			lost--
+			http.Error(w, "Gone", http.StatusGone)
+		case r.Method == http.MethodGet && opened == 2:
+			w.Header().Set("Content-Type", protobuf)
+			_, _ = w.Write(cellSet([]cell{{"row", "a:article", 7, []byte("text")}}))
+		}
+	}))
+	defer gateway.Close()
+	g, err := dial(gateway.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.close()
+	rows := 0
+	scan := func() error {
+		return g.scan(t.Context(), "t", "a:article", "", "", func(cell) error { rows++; return nil })
+	}
+	if err := scan(); err != nil || rows != 1 || opened != 3 {
+		t.Errorf("%d rows by %d scanners, %v", rows, opened, err)
+	}
+	lost = 2
+	if err := scan(); err == nil || opened != 5 {
+		t.Errorf("a gateway that loses each: %v after %d scanners", err, opened)
 	}
 }
 

@@ -104,9 +104,25 @@ func withoutClosing(t *testing.T, from, to string, before map[string]answered) m
 	s, err := pebble.Open(t.Context(), dir, pebble.Options{})
 	ok(t, err)
 	say(t, s, answers, 30)
-	ok(t, os.CopyFS(to, os.DirFS(dir)))
+	copyOpen(t, dir, to)
 	ok(t, s.Close())
 	return answers
+}
+
+// copyOpen copies the folder of an open store as it is at one moment: once more, where the store wrote meanwhile, as it does
+// by itself once a second.
+func copyOpen(t *testing.T, dir, to string) {
+	t.Helper()
+	for {
+		ok(t, os.RemoveAll(to))
+		err := os.CopyFS(to, os.DirFS(dir))
+		if err == nil && maps.Equal(contents(t, dir), contents(t, to)) {
+			return
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			ok(t, err)
+		}
+	}
 }
 
 func filesOf(t *testing.T, dir string) []string {

@@ -3,12 +3,12 @@ package pebble_test
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/pebble"
@@ -160,6 +160,8 @@ func TestNothingPilesUp(t *testing.T) {
 		use()
 	}
 	g2, h2, m2 := use()
+	for end := time.Now().Add(time.Minute); (g2 > g || h2 > h) && time.Now().Before(end); g2, h2, m2 = use() { // some may be about to end
+	}
 	if g2 > g || h2 > h || m2 > m+4<<20 {
 		t.Errorf("goroutines %d then %d, file handles %d then %d, heap %d then %d", g, g2, h, h2, m, m2)
 	}
@@ -177,12 +179,7 @@ func TestDamagedWhileOpen(t *testing.T) {
 	s, err = pebble.Open(t.Context(), dir, pebble.Options{})
 	ok(t, err)
 	say(t, s, map[string]answered{}, 0)
-	err = os.CopyFS(crashed, os.DirFS(dir))
-	for errors.Is(err, fs.ErrNotExist) { // the witness is written anew once a second
-		ok(t, os.RemoveAll(crashed))
-		err = os.CopyFS(crashed, os.DirFS(dir))
-	}
-	ok(t, err)
+	copyOpen(t, dir, crashed)
 	ok(t, s.Close())
 	file := largest(t, crashed, ".blob")
 	flip(t, file, .999)

@@ -27,7 +27,7 @@ func TestFolderReplaced(t *testing.T) {
 			ok(t, os.CopyFS(dir, os.DirFS(aside)))
 		},
 		"its logs removed": func(t *testing.T, dir, aside string) {
-			ok(t, os.CopyFS(aside, os.DirFS(dir)))
+			copyOpen(t, dir, aside)
 			logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
 			ok(t, err)
 			for _, log := range logs {

@@ -97,7 +97,7 @@ func TestStore(t *testing.T) {
 	s := services.Redis(t)
 	storetest.Run(t, func(t *testing.T) storetest.Place {
 		client(t, s, "FLUSHALL")
-		log, dir := open(t, s, ""), t.TempDir()
+		log, dir := storetest.Patient{Log: open(t, s, "")}, t.TempDir()
 		return storetest.Place{Lasting: true, Follows: true, Open: func(ctx context.Context) (docid.Store, error) {
 			return pebble.Open(ctx, dir, pebble.Options{Log: log})
 		}}
@@ -109,7 +109,7 @@ func TestProof(t *testing.T) {
 	s, dir := services.Redis(t), t.TempDir()
 	storetest.RunProof(t, func(t *testing.T) docid.Log {
 		client(t, s, "FLUSHALL")
-		return open(t, s, "")
+		return storetest.Patient{Log: open(t, s, "")}
 	}, func(log docid.Log) (docid.Store, error) {
 		return pebble.Open(t.Context(), dir, pebble.Options{Log: log})
 	}, func(log docid.Log) (int, error) {
@@ -153,7 +153,7 @@ func TestSettingsChanged(t *testing.T) {
 	}{{"everysec", docid.ErrUnavailable}, {"always", nil}} {
 		client(t, s, "CONFIG", "SET", "appendfsync", c.value)
 		var err error
-		for range 10 { // it is looked every second, and a read takes a third of one
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); { // it is looked every second, and a read takes a third of one
 			if _, err = l.Read(t.Context(), docid.Anchor{}); errors.Is(err, c.want) {
 				break
 			}
@@ -205,7 +205,11 @@ func TestReplicaAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, l := range []*redislog.Log{l, other} {
-		if end, err := l.Durable(t.Context()); err != nil || end != 4 {
+		end, err := l.Durable(t.Context())
+		for late := time.Now().Add(time.Minute); errors.Is(err, docid.ErrUnavailable) && time.Now().Before(late); { // until it is back
+			end, err = l.Durable(t.Context())
+		}
+		if err != nil || end != 4 {
 			t.Errorf("server %d is told that the log ends at %d: %v", n, end, err)
 		}
 		if page, err := l.Read(t.Context(), at); err != nil || len(page) != 1 || string(page[0]) != string(entry) {

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -299,6 +300,27 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// patience ends a test that hangs.
+const patience = 2 * time.Minute
+
+// steady keeps snapshots of which none is made or removed while it is held.
+type steady struct {
+	pebble.SnapshotStore
+	hold *sync.Mutex
+}
+
+func (s steady) Save(ctx context.Context, offset, server uint64, write func(dir string) error) error {
+	s.hold.Lock()
+	defer s.hold.Unlock()
+	return s.SnapshotStore.Save(ctx, offset, server, write)
+}
+
+func (s steady) Remove(ctx context.Context, offset uint64) error {
+	s.hold.Lock()
+	defer s.hold.Unlock()
+	return s.SnapshotStore.Remove(ctx, offset)
+}
+
 // TestStores: a store that follows a log saves snapshots, two of them are kept, and a new one begins with the last where the
 // log has forgotten what was before; one whose snapshots cannot be saved says why and goes on.
 func TestStores(t *testing.T) {
@@ -306,10 +328,13 @@ func TestStores(t *testing.T) {
 	server := services.S3(t)
 	log := storetest.NewLog()
 	failed := make(chan error, 100)
+	var hold sync.Mutex
 	serve := func() (*pebble.Store, *docid.Detector) {
 		t.Helper()
+		hold.Lock() // else the snapshot that it fetches may go meanwhile on a busy machine
+		defer hold.Unlock()
 		s, err := pebble.Open(t.Context(), filepath.Join(t.TempDir(), "store"), pebble.Options{
-			Log: log, Snapshots: open(t, server.Addr, ""), SnapshotEvery: 500 * time.Millisecond,
+			Log: log, Snapshots: steady{open(t, server.Addr, ""), &hold}, SnapshotEvery: 500 * time.Millisecond,
 			SnapshotFailed: func(err error) {
 				select {
 				case failed <- err:
@@ -334,7 +359,7 @@ func TestStores(t *testing.T) {
 	first, d := serve()
 	original := add(d, "a")
 	has := first.Applied()
-	for end := time.Now().Add(30 * time.Second); first.LastSnapshot() < has; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); first.LastSnapshot() < has; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("no snapshot is made")
 		}
@@ -345,7 +370,7 @@ func TestStores(t *testing.T) {
 		t.Errorf("a copy at a new server: %+v, the original is %+v", a, original)
 	}
 	server.Kill()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	select {
 	case err := <-failed:

@@ -122,6 +122,34 @@ func (l *Log) Trimmed() uint64 {
 	return l.trimmed
 }
 
+// Patient is a log that a store waits for, however busy the machine is: else it would say that the log is away.
+type Patient struct{ docid.Log }
+
+func waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+}
+
+// Append is that of the log.
+func (p Patient) Append(ctx context.Context, at docid.Anchor, entry []byte) (uint64, error) {
+	ctx, cancel := waiting(ctx)
+	defer cancel()
+	return p.Log.Append(ctx, at, entry)
+}
+
+// Read is that of the log.
+func (p Patient) Read(ctx context.Context, at docid.Anchor) ([][]byte, error) {
+	ctx, cancel := waiting(ctx)
+	defer cancel()
+	return p.Log.Read(ctx, at)
+}
+
+// Durable is that of the log.
+func (p Patient) Durable(ctx context.Context) (uint64, error) {
+	ctx, cancel := waiting(ctx)
+	defer cancel()
+	return p.Log.Durable(ctx)
+}
+
 // CopyLog appends the entries of a log to an empty one, each as alter has it; nil: as they are.
 func CopyLog(ctx context.Context, from, to docid.Log, alter func(n uint64, entry []byte) []byte) error {
 	end, err := from.Durable(ctx)

@@ -222,10 +222,8 @@ var maxLeaders = math.MaxUint32
 
 // guard refuses a judgement that newer changes could have made different.
 func (t *change) guard() error {
-	if t.c.Kind == docid.KindDuplicate {
-		if _, l := t.ix.posts.find(t.c.Leader); l == nil || l.ended.Load() != 0 {
-			return docid.ErrEnded
-		}
+	if err := t.ix.leads(t.c); err != nil {
+		return err
 	}
 	q := t.c.Query
 	if t.ix.ruled > q.Ruled {
@@ -242,6 +240,16 @@ func (t *change) guard() error {
 		err = docid.ErrConflict
 	}
 	return err
+}
+
+// leads is ErrEnded for a duplicate whose docId does not live.
+func (ix *index) leads(c *docid.Change) error {
+	if c.Kind == docid.KindDuplicate {
+		if _, l := ix.posts.find(c.Leader); l == nil || l.ended.Load() != 0 {
+			return docid.ErrEnded
+		}
+	}
+	return nil
 }
 
 // newer is ErrConflict if a leader that lives was posted under a name or key of a query after it.

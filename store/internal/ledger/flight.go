@@ -185,8 +185,12 @@ func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, erro
 			return docid.Anchor{}, err
 		}
 	}
-	if ix := f.s.index(own.p.tenant); ix != nil && own.p.change != nil {
-		if err := ix.newer(f.s.kv.Snapshot, &own.p.change.Query); err != nil { // it would be refused
+	if c, ix := own.p.change, f.s.index(own.p.tenant); ix != nil && c != nil { // it would be refused, and as what
+		err := ix.leads(c)
+		if err == nil {
+			err = ix.newer(f.s.kv.Snapshot, &c.Query)
+		}
+		if err != nil {
 			return docid.Anchor{}, err
 		}
 	}

@@ -42,7 +42,7 @@ func TestMergeAfterAnEpoch(t *testing.T) {
 		l := ix.posts.levels.Load()
 		return len(l.frozen) == 0 && len(l.segments) < 8
 	}
-	for end := time.Now().Add(20 * time.Second); !settled(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !settled(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%d segments", len(ix.posts.levels.Load().segments))
 		}
