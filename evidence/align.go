@@ -65,7 +65,7 @@ func transposed(a, b []token.Token) bool {
 			if !list[i].Han || list[i].Number() {
 				return false
 			}
-			for _, r := range list[i].Text {
+			for _, r := range list[i].Written {
 				if n[side] == most {
 					return false
 				}

@@ -243,7 +243,7 @@ func before(a, b []token.Token) bool {
 		if x.Hash == y.Hash {
 			return 0
 		}
-		return strings.Compare(cmp.Or(x.Value, x.Text), cmp.Or(y.Value, y.Text))
+		return strings.Compare(x.Text, y.Text)
 	}) < 0
 }
 

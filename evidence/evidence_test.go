@@ -65,6 +65,10 @@ func TestWhatAReaderWouldSay(t *testing.T) {
 		{"the committee will not approve the new budget for schools this year", "the committee will approve the new budget for schools this year", false},
 		{"公司股价今天大幅下跌超过市场预期", "公司股价今天大幅上涨超过市场预期", false},
 		{"阿森纳队主场战胜热刺队", "热刺队主场战胜阿森纳队", false},
+		// A wrong character, around which words are cut in another way; a word less that says no is none.
+		{"一组对比图看雄安巨变的十年", "一组兑比图看雄安巨变的十年", true},
+		{"京东集团ceo徐雷退休后的生活", "京东集团ceo徐雷退羞后的生活", true},
+		{"王女士说明天可以去医院看望她的母亲", "王女士说明天不可以去医院看望她的母亲", false},
 		// Two that have exchanged places.
 		{"the second season was liked less by critics than the first season of the show", "the first season was liked less by critics than the second season of the show", false},
 		{"the minister left south korea for japan on the second day of the tour", "the minister left japan for south korea on the second day of the tour", false},

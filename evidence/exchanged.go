@@ -63,7 +63,7 @@ func (p *pair) exchange(s *sums, a, b *token.Token) {
 		return
 	}
 	s.exchanges++
-	p.add(Exchanged, a.Text, b.Text, int32(min(nameWeight(a), nameWeight(b))))
+	p.add(Exchanged, a.Written, b.Written, int32(min(nameWeight(a), nameWeight(b))))
 }
 
 // rotated returns how many words of u, mostName at most, stand last in v, of which u has the

@@ -96,6 +96,9 @@ type pair struct {
 	rows     [2][]*excess
 	left     [2][]*token.Token // of these; scratch
 	between  []token.Token     // scratch
+	letters  [2]letters        // scratch
+	units    []unit            // scratch
+	costs    []int32           // scratch
 	numbered [2][]*excess      // numbers that the other has not at all
 	moves    []move
 	replaced []replacement
@@ -171,7 +174,6 @@ func (p *pair) look(s *sums) {
 	p.numbered[0], p.numbered[1] = p.numbered[0][:0], p.numbered[1][:0]
 	p.named, p.slotBits = p.named[:0], 0
 	p.excess[0], p.excess[1] = p.excess[0][:0], p.excess[1][:0]
-	var negations [2]int
 	for i := range p.slots {
 		for side, tokens := range [2][]token.Token{p.slots[i].a, p.slots[i].b} {
 			for k := range tokens {
@@ -184,20 +186,13 @@ func (p *pair) look(s *sums) {
 				}
 				p.excess[side] = append(p.excess[side], e)
 			}
-			// A negation in a passage is of that passage alone, not of what both say.
-			if len(tokens) <= mostFew+len(p.slots[i].a)+len(p.slots[i].b)-len(tokens) {
-				negations[side] += token.Negations(tokens)
-			}
 		}
-	}
-	if negations[0] != negations[1] {
-		s.v[Opposite] += token.Unit
-		p.add(Opposite, "", "", token.Unit)
 	}
 	p.moved()
 	p.exchanged(s)
 	s.slots = len(p.slots)
 	p.eachPlace(func(int) { p.respelt(s) })
+	p.negated(s)
 	s.places = p.eachPlace(func(slot int) { p.place(s, slot) })
 	// Where each has a number that the other lacks, they say other things, wherever these stand.
 	x, y := p.numbered[0], p.numbered[1]
@@ -206,10 +201,32 @@ func (p *pair) look(s *sums) {
 		s.number(p, x[i].Token, y[i].Token)
 	}
 	for _, e := range x[n:] {
-		p.add(MoreNumbers, e.Text, "", int32(e.Weight))
+		p.add(MoreNumbers, e.Written, "", int32(e.Weight))
 	}
 	s.moreNumbers = len(x) - n
 	p.focus(s)
+}
+
+// negated finds a negation that one text has more. One in a passage is of that passage alone, not of what both
+// say.
+func (p *pair) negated(s *sums) {
+	var negations [2]int
+	for side, list := range p.excess {
+		for i := range list {
+			e := &list[i]
+			more := len(p.slots[e.slot].a) - len(p.slots[e.slot].b)
+			if side == 1 {
+				more = -more
+			}
+			if !e.gone && more <= mostFew && token.Negates(e.Token) {
+				negations[side]++
+			}
+		}
+	}
+	if negations[0] != negations[1] {
+		s.v[Opposite] += token.Unit
+		p.add(Opposite, "", "", token.Unit)
+	}
 }
 
 // mostFew is how many words more are no passage: a negation among them is of what is around them, and at the
@@ -330,7 +347,7 @@ func (p *pair) place(s *sums, slot int) {
 			if atEdge {
 				s.edge += uint64(e.Weight)
 				words := [2]string{}
-				words[side] = e.Text
+				words[side] = e.Written
 				p.add(Edge, words[0], words[1], int32(e.Weight))
 			}
 			if e.Fact() {
@@ -341,7 +358,7 @@ func (p *pair) place(s *sums, slot int) {
 			}
 			block += uint64(e.Weight)
 			if !e.Fact() {
-				p.add(Block, e.Text, "", int32(e.Weight))
+				p.add(Block, e.Written, "", int32(e.Weight))
 			}
 		}
 	}
@@ -359,11 +376,12 @@ func (p *pair) respelt(s *sums) {
 	if len(a) == 0 || len(b) == 0 || len(a) > mostSlot || len(b) > mostSlot {
 		return
 	}
-	p.left[0], p.left[1] = rest(p.left[0][:0], a), rest(p.left[1][:0], b)
-	if token.SameLetters(p.left[0], p.left[1]) {
-		forget(a, nil)
-		forget(b, nil)
-		return
+	same := token.SameLetters
+	if a[0].Han {
+		same = token.Joined
+	}
+	for _, u := range p.divide(a, b) { // before a word of one is taken for one of the other
+		p.parted(u, same)
 	}
 	for _, x := range a {
 		for _, y := range b {
@@ -374,10 +392,15 @@ func (p *pair) respelt(s *sums) {
 		}
 	}
 	p.abbreviated(s, a, b)
-	p.left[0], p.left[1] = rest(p.left[0][:0], a), rest(p.left[1][:0], b)
-	if token.Joined(p.left[0], p.left[1]) {
-		forget(a, nil)
-		forget(b, nil)
+	p.parted(unit{a, b}, token.Joined)
+}
+
+// parted takes away two rows that are one, parted into words in two ways.
+func (p *pair) parted(u unit, same func(a, b []*token.Token) bool) {
+	p.left[0], p.left[1] = rest(p.left[0][:0], u.a), rest(p.left[1][:0], u.b)
+	if same(p.left[0], p.left[1]) {
+		forget(u.a, nil)
+		forget(u.b, nil)
 	}
 }
 
@@ -399,6 +422,10 @@ func forget(list []*excess, han *uint64) {
 // other out, as 东电 and 东京电力, or cuts them in other places: what is left out
 // the longer one has more, by its share of the characters.
 func (p *pair) abbreviated(s *sums, a, b []*excess) {
+	says := func(e *excess) bool { return !e.gone && token.Negates(e.Token) }
+	if slices.ContainsFunc(a, says) != slices.ContainsFunc(b, says) {
+		return // a negation is not left out
+	}
 	x, y := hanRunes(a), hanRunes(b)
 	longer := 1
 	if len(x) > len(y) {
@@ -416,7 +443,7 @@ func (p *pair) abbreviated(s *sums, a, b []*excess) {
 func hanRunes(list []*excess) (runes []rune) {
 	for _, e := range list {
 		if !e.gone && e.Han {
-			runes = append(runes, []rune(e.Text)...)
+			runes = append(runes, []rune(e.Written)...)
 		}
 	}
 	return runes

@@ -32,7 +32,7 @@ func (p *pair) numbers(s *sums, a, b []*excess) {
 func (s *sums) number(p *pair, x, y *token.Token) {
 	s.numberWeight += uint64(min(x.Weight, y.Weight))
 	s.numbers++
-	p.add(Number, x.Text, y.Text, token.Unit)
+	p.add(Number, x.Written, y.Written, token.Unit)
 }
 
 // opposites finds a word in the place of its opposite.
@@ -47,7 +47,7 @@ func (p *pair) opposites(s *sums, a, b []*excess) {
 					continue
 				}
 				s.v[Opposite] += token.Unit
-				p.add(Opposite, x.Text, y.Text, token.Unit)
+				p.add(Opposite, x.Written, y.Written, token.Unit)
 			}
 		}
 	}
@@ -76,9 +76,9 @@ func (p *pair) words(s *sums, slot int, a, b []*excess) {
 		weight = 2 * weight / uint32(parts) * uint32(min(n, m)) / uint32(n+m)
 		if p.slots[slot].title {
 			s.v[Title] = max(s.v[Title], int32(weight))
-			p.add(Title, x.Text, y.Text, int32(weight))
+			p.add(Title, x.Written, y.Written, int32(weight))
 		}
-		p.add(Focus, x.Text, y.Text, int32(weight))
+		p.add(Focus, x.Written, y.Written, int32(weight))
 		p.replaced = append(p.replaced, replacement{x.Hash, y.Hash, weight, false})
 	}
 }
@@ -87,7 +87,7 @@ func (p *pair) words(s *sums, slot int, a, b []*excess) {
 // and last in the other: 测试 and 检测 are ways to say one thing more often than
 // not, and hardly ever two names of a kind, as 江西 and 江苏 are.
 func compounds(x, y *token.Token) bool {
-	if !x.Han || !y.Han || x.Number() || y.Number() {
+	if !x.Han || !y.Han || x.Number() || y.Number() || token.Negates(x) != token.Negates(y) {
 		return false
 	}
 	return strings.HasSuffix(x.Text, firstRune(y.Text)) != strings.HasSuffix(y.Text, firstRune(x.Text))

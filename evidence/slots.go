@@ -86,7 +86,7 @@ func (p *pair) slotOf(a, b []*excess) string {
 			if n > 1 {
 				p.sides[side] = append(p.sides[side], ' ')
 			}
-			p.sides[side] = append(p.sides[side], cmp.Or(e.Value, e.Text)...)
+			p.sides[side] = append(p.sides[side], e.Text...)
 			words = words || !e.Number()
 		}
 	}

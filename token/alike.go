@@ -31,15 +31,8 @@ func Opposites(x, y *Token) bool {
 // Ordinals reports whether two words are ordinals: they are opposites of a kind, and numbers.
 func Ordinals(x, y *Token) bool { return ordinalValue(x.Text) > 0 && ordinalValue(y.Text) > 0 }
 
-// Negations counts the words that say no.
-func Negations(tokens []Token) (n int) {
-	for i := range tokens {
-		if isNegation(tokens[i].Text) {
-			n++
-		}
-	}
-	return n
-}
+// Negates reports whether a word says no.
+func Negates(t *Token) bool { return isNegation(t.Text) }
 
 // Joined reports whether the words of two places are one row of letters, parted
 // in two ways, or one side is the initials of the other.
@@ -81,12 +74,12 @@ func SameLetters(a, b []*Token) bool {
 	}
 	rest := ""
 	for _, x := range a {
-		for word := x.Text; word != ""; {
+		for word := x.letters(); word != ""; {
 			if rest == "" {
 				if len(b) == 0 {
 					return false
 				}
-				rest, b = b[0].Text, b[1:]
+				rest, b = b[0].letters(), b[1:]
 				continue
 			}
 			n := min(len(word), len(rest))
@@ -111,9 +104,18 @@ func allHan(tokens []*Token) bool {
 	return true
 }
 
+// letters are what is compared letter by letter: of a Chinese word as it is written, for its canonical form
+// may be another word.
+func (t *Token) letters() string {
+	if t.Han {
+		return t.Written
+	}
+	return t.Text
+}
+
 func size(tokens []*Token) (n int) {
 	for _, t := range tokens {
-		n += len(t.Text)
+		n += len(t.letters())
 	}
 	return n
 }
@@ -122,7 +124,7 @@ func joined(tokens []*Token, size int) string {
 	var b strings.Builder
 	b.Grow(size)
 	for _, t := range tokens {
-		b.WriteString(t.Text)
+		b.WriteString(t.letters())
 	}
 	return b.String()
 }
@@ -151,7 +153,7 @@ var nameEndingTable = wordSet(nameEndings)
 const singleErrors = `的得 的地 地得 在再 做作 像象 座坐 帐账 蛮满`
 
 func alikeHan(x, y *Token) bool {
-	a, b := x.Text, y.Text
+	a, b := x.Written, y.Written
 	if len(a) > len(b) {
 		a, b = b, a
 	}
@@ -192,27 +194,9 @@ func alikeWords(x, y *Token) bool {
 	if rest, found := strings.CutPrefix(b, a); found && (endsStem(len(a), rest) || abbreviates(x, y)) {
 		return true
 	}
-	return inflected(a, b) || forms || (mistyped(a, b, x.Known && y.Known) || mistypedForm(x, y)) && !areOpposites(a, b)
-}
-
-// mistypedForm reports whether one of two words is an error in the plural, or the form in -s, of
-// the other: canonical forms have lost that ending where a table knows the word, which it does not
-// know of an error. So yadrs is compared with yards, not with yard.
-func mistypedForm(x, y *Token) bool {
-	if x.Known == y.Known {
-		return false
-	}
-	if y.Known {
-		x, y = y, x
-	}
-	form := x.Text
-	switch n := len(form); {
-	case n > 1 && form[n-1] == 'y' && strings.IndexByte("aeiou", form[n-2]) < 0:
-		form = form[:n-1] + "ie"
-	case strings.HasSuffix(form, "s"), strings.HasSuffix(form, "x"), strings.HasSuffix(form, "sh"), strings.HasSuffix(form, "ch"):
-		form += "e"
-	}
-	return mistyped(form+"s", y.Text, false)
+	known := x.Known && y.Known
+	// Canonical forms have lost endings where a table knows the word, which it does not know of an error: yadrs and yards.
+	return inflected(a, b) || forms || (mistyped(a, b, known) || x.Known != y.Known && mistyped(x.Written, y.Written, false)) && !areOpposites(a, b)
 }
 
 // longestOther is the length of the longest irregular form that begins with

@@ -66,7 +66,7 @@ func show(tokens []Token) string {
 	var b strings.Builder
 	for _, x := range tokens {
 		if x.Number() {
-			fmt.Fprintf(&b, "<%s> ", x.Value)
+			fmt.Fprintf(&b, "<%s> ", x.Text)
 		} else {
 			fmt.Fprintf(&b, "[%s] ", x.Text)
 		}

@@ -6,6 +6,7 @@
 package token
 
 import (
+	"cmp"
 	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
@@ -16,17 +17,18 @@ import (
 // Token is a word or a number of a text, in its place. Tokens of one Hash are
 // one word and have one weight.
 type Token struct {
-	Hash   uint64 // of the canonical form
-	Text   string // the canonical form of a word; a number as it is written
-	Value  string // of a number, in one form for all ways to write it; else ""
-	Weight uint32 // idf, in units of 1/Unit
-	Known  bool   // a table has it
-	Han    bool   // of Chinese characters
-	Coded  bool   // no number, and has digits
+	Hash    uint64 // of the canonical form
+	Text    string // the canonical form, one for all ways to write it
+	Written string // as it is written
+	Weight  uint32 // idf, in units of 1/Unit
+	Known   bool   // a table has it
+	Han     bool   // of Chinese characters
+	Coded   bool   // no number, and has digits
+	number  bool
 }
 
 // Number reports whether the token is a number and nothing else.
-func (t *Token) Number() bool { return t.Value != "" }
+func (t *Token) Number() bool { return t.number }
 
 // Cutter cuts clean text into tokens. It is used by one goroutine and takes some
 // 400 KB.
@@ -154,10 +156,9 @@ func wordAt(s string, at int) int {
 
 // add adds what a word as written stands for, a form that is not looked into.
 func (c *Cutter) add(f *form, written string, han bool) {
-	if f.text != "" {
-		written = f.text
-	}
-	c.tokens = append(c.tokens, Token{Hash: f.hash, Text: written, Weight: f.weight, Known: f.known, Han: han, Coded: f.coded})
+	c.tokens = append(c.tokens, Token{
+		Hash: f.hash, Text: cmp.Or(f.text, written), Written: written, Weight: f.weight, Known: f.known, Han: han, Coded: f.coded,
+	})
 }
 
 // find returns what a word stands for. Each word has two places among the recent
@@ -183,7 +184,7 @@ func (c *Cutter) put(word string, han bool) { c.add(c.find(word, han), word, han
 // number adds a number. Its hash is that of no word: 7 is no word "7".
 func (c *Cutter) number(written, value string) {
 	c.tokens = append(c.tokens, Token{
-		Hash: ^xxh3.HashStringSeed(value, c.seed), Text: written, Value: value, Weight: NumberWeight, Known: true,
+		Hash: ^xxh3.HashStringSeed(value, c.seed), Text: value, Written: written, Weight: NumberWeight, Known: true, number: true,
 	})
 }
 
@@ -245,7 +246,7 @@ func (c *Cutter) run(clean string, at int) int {
 		last = at
 		at += size
 	}
-	if n := len(c.tokens); last >= 0 && (n == 0 || !endsAt(clean, at, c.tokens[n-1].Text)) {
+	if n := len(c.tokens); last >= 0 && (n == 0 || !endsAt(clean, at, c.tokens[n-1].Written)) {
 		c.pair(clean[last:at]) // a single rune
 	}
 	return at
@@ -256,5 +257,5 @@ func endsAt(clean string, at int, s string) bool {
 }
 
 func (c *Cutter) pair(s string) {
-	c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(s, c.seed), Text: s, Weight: NumberWeight / 2, Han: true})
+	c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(s, c.seed), Text: s, Written: s, Weight: NumberWeight / 2, Han: true})
 }

@@ -86,7 +86,7 @@ func (c *Cutting) View() *View {
 		if t.Known {
 			v.weights[i] |= isKnown
 		}
-		c.packed = packString(c.packed, cmp.Or(t.Value, t.Text))
+		c.packed = packString(c.packed, t.Text)
 	}
 	c.numbers = c.numbers[:0]
 	for i := range c.Tokens {
@@ -170,8 +170,7 @@ func (v *View) Has(hash uint64) bool {
 	return found
 }
 
-// What a packed token is, beside its word. A number has the value that it and all
-// others of one word have in common, and a text where it is written in another way.
+// What a packed token is, beside its word, and whether it is written in another way.
 const (
 	isChinese = 1 << iota
 	isCoded
@@ -182,7 +181,7 @@ const (
 // pack appends a token, which is the word of a number.
 func (t *Token) pack(dst []byte, word uint32) []byte {
 	flags := byte(0)
-	written := t.Number() && t.Text != t.Value
+	written := t.Written != t.Text
 	for i, is := range [...]bool{t.Han, t.Coded, t.Number(), written} {
 		if is {
 			flags |= 1 << i
@@ -190,7 +189,7 @@ func (t *Token) pack(dst []byte, word uint32) []byte {
 	}
 	dst = binary.AppendUvarint(append(dst, flags), uint64(word))
 	if written {
-		dst = packString(dst, t.Text)
+		dst = packString(dst, t.Written)
 	}
 	return dst
 }
@@ -222,14 +221,11 @@ func (o *Opened) Open(v *View) {
 		word := r.number()
 		weight, text := v.weights[word], o.texts[word]
 		t := Token{
-			Hash: v.Words[word], Text: text, Weight: uint32(weight & weightBits), Known: weight&isKnown != 0,
-			Han: flags&isChinese != 0, Coded: flags&isCoded != 0,
-		}
-		if flags&isNumber != 0 {
-			t.Value = text
+			Hash: v.Words[word], Text: text, Written: text, Weight: uint32(weight & weightBits), Known: weight&isKnown != 0,
+			Han: flags&isChinese != 0, Coded: flags&isCoded != 0, number: flags&isNumber != 0,
 		}
 		if flags&isWritten != 0 {
-			t.Text = r.string()
+			t.Written = r.string()
 		}
 		o.Tokens = append(o.Tokens, t)
 	}

@@ -49,10 +49,10 @@ func checkView(c, other *Cutting, clean string) error {
 		if !found {
 			seen[t.Hash] = t
 			total += uint64(t.Weight)
-		} else if first.Weight != t.Weight || first.Value != t.Value || t.Value == "" && first.Text != t.Text {
+		} else if first.Weight != t.Weight || first.Text != t.Text {
 			return fmt.Errorf("%q: %v and %v are one word", clean, first, t)
 		}
-		if !v.Has(t.Hash) || t.Weight == 0 || t.Weight > MostWeight || t.Text == "" {
+		if !v.Has(t.Hash) || t.Weight == 0 || t.Weight > MostWeight || t.Text == "" || t.Written == "" {
 			return fmt.Errorf("%q: %v", clean, t)
 		}
 	}

@@ -96,7 +96,8 @@ func (c *Cutter) link(clean string, at, from int) int {
 	for strings.IndexByte(".,;:!?", clean[end-1]) >= 0 {
 		end--
 	}
-	c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(clean[at:end], c.seed), Text: clean[at:end], Weight: leastWeight, Known: true})
+	link := clean[at:end]
+	c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(link, c.seed), Text: link, Written: link, Weight: leastWeight, Known: true})
 	return end
 }
 
