@@ -87,14 +87,6 @@ func (p *reporter) reading(r *corpus.Reader) {
 	p.r = r
 }
 
-// source reads documents for the engine, and for the page as they pass.
-func (p *reporter) source(src *source) batch.Source {
-	if p.page == nil {
-		return src
-	}
-	return lengthSource{src, &p.page.lengths}
-}
-
 func (p *reporter) reject(_ int, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
