@@ -20,9 +20,6 @@ type Options struct {
 	// Examples is how many misses and false pairs are listed; 0 means 10,
 	// a negative number none.
 	Examples int
-	// Order are the ids in the order in which decisions were taken, for
-	// Decisions; nil means the order of the decisions file.
-	Order []string
 }
 
 func (o Options) filled() (Options, error) {
