@@ -23,8 +23,6 @@ type csvScan struct {
 	any       bool // some field is quoted
 }
 
-func (s *csvScan) quoted() bool { return s.state == inQuotes || s.state == quoteSeen }
-
 // advance looks at the rest of w and returns the length of the row if it ends
 // in w.
 func (s *csvScan) advance(w []byte) (int, bool) {

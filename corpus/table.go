@@ -205,7 +205,7 @@ func (t *tableFrames) row() ([]byte, error) {
 			return raw, nil
 		case scan.bad:
 			return nil, t.dropLine("a quote ends before the field does: no comma after it")
-		case int64(len(w)) > t.limit+2 && scan.quoted():
+		case int64(len(w)) > t.limit+2 && (scan.state == inQuotes || scan.state == quoteSeen):
 			return nil, t.dropLine(fmt.Sprintf("a quoted field does not end within %d bytes", t.limit))
 		case int64(len(w)) > t.limit+2:
 			return nil, t.dropLine(fmt.Sprintf("longer than the limit of %d bytes a document", t.limit))

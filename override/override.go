@@ -97,6 +97,14 @@ func (s *Set) Len() int {
 // Names reports whether an id is in a ruling.
 func (s *Set) Names(id string) bool { return s != nil && len(s.ids[id]) > 0 }
 
+// Of is the ruling about a pair, "" if there is none.
+func (s *Set) Of(a, b string) Link {
+	if s == nil {
+		return ""
+	}
+	return s.links[pairOf(a, b)]
+}
+
 // Partners are the ids that one is ruled to be linked with, or not, sorted.
 func (s *Set) Partners(id string, link Link) []string {
 	if s == nil {

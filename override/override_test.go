@@ -76,14 +76,17 @@ func ExampleRead() {
 	// Output: 1 true <nil>
 }
 
-// TestPartners: rulings by either id; the last one for a pair holds, and the nil set
+// TestOf: rulings by either id; the last one for a pair holds, and the nil set
 // has none.
-func TestPartners(t *testing.T) {
+func TestOf(t *testing.T) {
 	s := &Set{}
 	for _, r := range []Ruling{{A: "c", B: "a", Link: Must}, {A: "a", B: "b", Link: Must}, {A: "b", B: "a", Link: Cannot}, {A: "a", B: "d", Link: Must}} {
 		if err := s.Add(r); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if s.Of("a", "b") != Cannot || s.Of("a", "c") != Must || s.Of("b", "c") != "" || (*Set)(nil).Of("a", "b") != "" {
+		t.Error("Of has other rulings")
 	}
 	must, cannot := fmt.Sprint(s.Partners("a", Must)), fmt.Sprint(s.Partners("a", Cannot))
 	if must != "[c d]" || cannot != "[b]" || s.Partners("z", Must) != nil || (*Set)(nil).Partners("a", Must) != nil {

@@ -310,7 +310,7 @@ func (p *reporter) summarize(summary any, rejected int64, text func(io.Writer)) 
 		text(p.stderr)
 	}
 	if p.flags.strict && rejected > 0 {
-		return p.rejected.strict()
+		return fmt.Errorf("%s %w, the first: %w", grouped(p.rejected.count), errRejects, p.rejected.first)
 	}
 	return nil
 }
