@@ -174,7 +174,7 @@ func (t *tableFrames) fitting() ([]byte, error) {
 		n, done := scan.advance(w)
 		if done {
 			lines := int64(bytes.Count(w[:n], newline))
-			if lines > 1 && len(d.splitQuoted(nil, trimEnd(w[:n]))) != max(d.cells, 1) {
+			if lines > 1 && len(d.fields(nil, trimEnd(w[:n]), true)) != max(d.cells, 1) {
 				break // it took the quote of another row for its end
 			}
 			t.line += lines
