@@ -41,13 +41,9 @@ type DecisionReport struct {
 // with the greedy leader clustering that the true pairs at or above o.At give
 // in the same order.
 func Decisions(truthPath, decisionsPath string, o Options) (DecisionReport, error) {
-	o, err := o.filled()
+	t, o, err := begin(truthPath, o)
 	if err != nil {
 		return DecisionReport{}, err
-	}
-	t, err := readTruth(truthPath)
-	if err != nil {
-		return DecisionReport{}, fmt.Errorf("read truth: %w", err)
 	}
 	decided, order, err := readDecisions(decisionsPath, t.names)
 	if err != nil {
