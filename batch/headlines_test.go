@@ -4,11 +4,9 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/internal/shared"
@@ -18,16 +16,7 @@ import (
 
 // headlines reads the 833,895 headlines of the shared data.
 func headlines(tb testing.TB) []neardup.Document {
-	f, err := os.Open(shared.Path(tb, "zh_weibo_hotsearch/titles.tsv.zst"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer z.Close()
+	z := shared.Unpacked(tb, "zh_weibo_hotsearch/titles.tsv.zst")
 	var docs []neardup.Document
 	for in := bufio.NewScanner(z); in.Scan(); {
 		_, title, _ := strings.Cut(in.Text(), "\t")

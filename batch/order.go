@@ -38,10 +38,6 @@ func (a orderRow) compare(b orderRow) int {
 		bytes.Compare(a.digest[:], b.digest[:]), cmp.Compare(a.item, b.item))
 }
 
-func newOrderer(keep *preferred, d *external.Files, memory int64) *orderer {
-	return &orderer{preferred: keep, limit: memory, runs: external.NewRuns(d)}
-}
-
 func (o *orderer) add(s *scanned, i item) error {
 	row := orderRow{ranks: s.ranks, item: i}
 	if !o.input {

@@ -102,7 +102,7 @@ func newScan(j *job, src Source) *scan {
 		texts:     external.NewTable[textNo, textRow](d, j.memory(60)),
 		idHashes:  external.NewSorter[pair](d, j.memory(15)),
 		postings:  external.NewSorter[Posting](d, j.memory(180)),
-		viewCache: newViewCache(j.memory(120)),
+		viewCache: &viewCache{memory: j.memory(120)},
 		named:     map[string][]textNo{},
 		groups:    external.NewTable[textNo, uint64](d, j.memory(15)),
 	}
@@ -112,7 +112,7 @@ func newScan(j *job, src Source) *scan {
 	keep, _ := j.cfg.Keep.parse() // newJob has said what is wrong with it
 	if len(keep.keys) > 0 || !keep.input {
 		s.set.keep = &preferred{keep, external.NewArray[uint64](d, j.memory(15))}
-		s.order = newOrderer(s.set.keep, d, j.memory(60))
+		s.order = &orderer{preferred: s.set.keep, limit: j.memory(60), runs: external.NewRuns(d)}
 	}
 	return s
 }

@@ -25,8 +25,6 @@ type cachedView struct {
 	view neardup.View
 }
 
-func newViewCache(memory int64) *viewCache { return &viewCache{memory: memory} }
-
 // reset makes slots for n texts, fewer where the memory is small.
 func (c *viewCache) reset(n int) {
 	c.slots = make([]atomic.Pointer[cachedView], max(min(n, int(c.memory/64)), 1))

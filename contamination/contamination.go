@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/neardup/neardup/evidence"
+	"github.com/neardup/neardup/text"
 
 	"github.com/neardup/neardup/token"
 )
@@ -166,7 +167,7 @@ func New(items iter.Seq2[Item, error], cfg Config) (*Finder, error) {
 		return nil, err
 	}
 	f.scorer = evidence.New(f.lexicon, weights)
-	f.works.New = func() any { return newWork(f) }
+	f.works.New = func() any { return &work{Finder: f, places: places{clean: text.Default().Clean}} }
 	b := builder{Finder: f, byText: map[string]int{}, documents: map[uint32]uint32{}, cutter: token.NewCutter(f.lexicon, 0)}
 	for item, err := range items {
 		if err == nil {

@@ -30,10 +30,6 @@ type hit struct {
 	at     uint32
 }
 
-func newWork(f *Finder) *work {
-	return &work{Finder: f, places: places{clean: text.Default().Clean}}
-}
-
 // Find returns the items that stand in a text, in the order of their places.
 func (f *Finder) Find(raw string) []Finding {
 	w := f.works.Get().(*work)

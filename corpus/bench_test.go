@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/internal/shared"
 )
@@ -21,16 +19,7 @@ import (
 // plain unpacks a shared JSONL file into the test's own directory.
 func plain(b *testing.B, name string) string {
 	b.Helper()
-	f, err := os.Open(shared.Path(b, name))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer z.Close()
+	z := shared.Unpacked(b, name)
 	content, err := io.ReadAll(z)
 	if err != nil {
 		b.Fatal(err)

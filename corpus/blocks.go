@@ -26,9 +26,6 @@ type blocks struct {
 
 func newBlocks(r io.Reader) *blocks { return &blocks{r: r} }
 
-// newBlock reads into a first block of its own size: for one small record.
-func newBlock(r io.Reader, size int) *blocks { return &blocks{r: r, buf: make([]byte, size)} }
-
 // decode puts a decoder before what is not yet taken: for a charset in which a
 // delimiter may be half of a character.
 func (b *blocks) decode(by transform.Transformer) {

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/simplifiedchinese"
 
@@ -33,16 +32,7 @@ type webPage struct {
 // time in GBK without a word of it.
 func sharedPages(tb testing.TB) []webPage {
 	tb.Helper()
-	f, err := os.Open(shared.Path(tb, "html/maintext.tar.zst"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer z.Close()
+	z := shared.Unpacked(tb, "html/maintext.tar.zst")
 	var pages []webPage
 	for in := tar.NewReader(z); ; {
 		h, err := in.Next()

@@ -23,8 +23,6 @@ type csvScan struct {
 	any       bool // some field is quoted
 }
 
-func (s *csvScan) quoted() bool { return s.state == inQuotes || s.state == quoteSeen }
-
 // advance looks at the rest of w and returns the length of the row if it ends
 // in w.
 func (s *csvScan) advance(w []byte) (int, bool) {
@@ -61,17 +59,7 @@ func (s *csvScan) advance(w []byte) (int, bool) {
 // split appends the fields of a row to dst.
 func (d dialect) split(dst [][]byte, row []byte) [][]byte {
 	row = trimEnd(row)
-	if d.quotes == quoted || d.quotes == fits && d.fits(row) {
-		return d.splitQuoted(dst, row)
-	}
-	for {
-		field, rest, more := bytes.Cut(row, []byte{d.delimiter})
-		dst = append(dst, field)
-		if !more {
-			return dst
-		}
-		row = rest
-	}
+	return d.fields(dst, row, d.quotes == quoted || d.quotes == fits && d.fits(row))
 }
 
 // fits reports whether the quotes of a row end where they should.
@@ -83,11 +71,11 @@ func (d dialect) fits(row []byte) bool {
 	return !scan.bad && scan.state != inQuotes
 }
 
-// splitQuoted appends the fields of a row to dst. Fields with doubled quotes
-// are copied, others are slices of the row.
-func (d dialect) splitQuoted(dst [][]byte, row []byte) [][]byte {
+// fields appends the fields of a row, some of which may be quoted, to dst. Fields with doubled
+// quotes are copied, others are slices of the row.
+func (d dialect) fields(dst [][]byte, row []byte, quoted bool) [][]byte {
 	for {
-		if len(row) > 0 && row[0] == '"' {
+		if quoted && len(row) > 0 && row[0] == '"' {
 			var field []byte
 			field, row = cutQuoted(row)
 			dst = append(dst, field)

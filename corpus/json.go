@@ -111,15 +111,7 @@ func liesBelow(name string, path []byte) bool {
 
 // members reads an object from its opening brace on.
 func (s *jsonScan) members(field func(key []byte) error) error {
-	if s.depth++; s.depth > mostDepth {
-		return fmt.Errorf("JSON is nested more than %d deep", mostDepth)
-	}
-	s.i++
-	if s.closes('}') {
-		return nil
-	}
-	for {
-		s.space()
+	return s.elements('}', func() error {
 		key, err := s.key()
 		if err != nil {
 			return err
@@ -130,10 +122,25 @@ func (s *jsonScan) members(field func(key []byte) error) error {
 		}
 		s.i++
 		s.space()
-		if err := field(key); err != nil {
+		return field(key)
+	})
+}
+
+// elements reads an object or an array from its opening bracket on.
+func (s *jsonScan) elements(end byte, each func() error) error {
+	if s.depth++; s.depth > mostDepth {
+		return fmt.Errorf("JSON is nested more than %d deep", mostDepth)
+	}
+	s.i++
+	if s.closes(end) {
+		return nil
+	}
+	for {
+		s.space()
+		if err := each(); err != nil {
 			return err
 		}
-		if done, err := s.comma('}'); done || err != nil {
+		if done, err := s.comma(end); done || err != nil {
 			return err
 		}
 	}
@@ -204,24 +211,7 @@ func (s *jsonScan) skip() error {
 	return err
 }
 
-func (s *jsonScan) array() error {
-	if s.depth++; s.depth > mostDepth {
-		return fmt.Errorf("JSON is nested more than %d deep", mostDepth)
-	}
-	s.i++
-	if s.closes(']') {
-		return nil
-	}
-	for {
-		s.space()
-		if err := s.skip(); err != nil {
-			return err
-		}
-		if done, err := s.comma(']'); done || err != nil {
-			return err
-		}
-	}
-}
+func (s *jsonScan) array() error { return s.elements(']', s.skip) }
 
 func (s *jsonScan) literal() error {
 	for _, word := range []string{"true", "false", "null"} {

@@ -17,10 +17,6 @@ type jsonFrames struct {
 	ended bool // the array has
 }
 
-func newJSONFrames(s *stream, limit int64) *jsonFrames {
-	return &jsonFrames{b: newBlocks(utf8Stream(s)), limit: limit}
-}
-
 func (f *jsonFrames) next() ([]byte, int64, error) {
 	c, err := f.start()
 	at := f.lines + 1

@@ -320,7 +320,7 @@ func (r *Reader) framesOf(in *input, s *stream) (frames, error) {
 	case JSONL, Lines:
 		return newLineFrames(in, s, r.opt.MaxDocument, r.opt.Charset)
 	case JSON:
-		return newJSONFrames(s, r.opt.MaxDocument), nil
+		return &jsonFrames{b: newBlocks(utf8Stream(s)), limit: r.opt.MaxDocument}, nil
 	case CSV, TSV:
 		return newTableFrames(in, s, r.fields, r.opt)
 	case WARC:

@@ -174,7 +174,7 @@ func (t *tableFrames) fitting() ([]byte, error) {
 		n, done := scan.advance(w)
 		if done {
 			lines := int64(bytes.Count(w[:n], newline))
-			if lines > 1 && len(d.splitQuoted(nil, trimEnd(w[:n]))) != max(d.cells, 1) {
+			if lines > 1 && len(d.fields(nil, trimEnd(w[:n]), true)) != max(d.cells, 1) {
 				break // it took the quote of another row for its end
 			}
 			t.line += lines
@@ -205,7 +205,7 @@ func (t *tableFrames) row() ([]byte, error) {
 			return raw, nil
 		case scan.bad:
 			return nil, t.dropLine("a quote ends before the field does: no comma after it")
-		case int64(len(w)) > t.limit+2 && scan.quoted():
+		case int64(len(w)) > t.limit+2 && (scan.state == inQuotes || scan.state == quoteSeen):
 			return nil, t.dropLine(fmt.Sprintf("a quoted field does not end within %d bytes", t.limit))
 		case int64(len(w)) > t.limit+2:
 			return nil, t.dropLine(fmt.Sprintf("longer than the limit of %d bytes a document", t.limit))

@@ -216,9 +216,7 @@ func (f *warcFrames) resync() {
 		}
 		f.b.at = f.b.end
 		if f.b.err == io.EOF || f.s.members == nil || !f.s.members.resync() {
-			if f.b.err != io.EOF {
-				f.b.err = io.EOF
-			}
+			f.b.err = io.EOF
 			return
 		}
 		// The member that begins here begins with a record.

@@ -18,7 +18,7 @@ func (f *wholeFrames) next() ([]byte, int64, error) {
 		return nil, 1, io.EOF
 	}
 	f.done = true
-	b := newBlock(f.s, f.guess())
+	b := &blocks{r: f.s, buf: make([]byte, f.guess())}
 	for int64(len(b.window())) <= f.limit && b.more() {
 	}
 	raw := b.window()

@@ -11,11 +11,6 @@ import (
 // filesSink copies files into a directory.
 type filesSink struct{ *AtomicDir }
 
-func newFilesSink(path string, r *Reader) (*filesSink, error) {
-	d, err := r.CreateDir(path)
-	return &filesSink{d}, err
-}
-
 // CreateDir starts a directory for files that have the names of the inputs.
 func (r *Reader) CreateDir(path string) (*AtomicDir, error) {
 	d, err := CreateDir(path)

@@ -39,11 +39,11 @@ func NewWriter(path string, r *Reader) (*Writer, error) {
 		return nil, err
 	}
 	if format == Files {
-		s, err := newFilesSink(path, r)
+		d, err := r.CreateDir(path)
 		if err != nil {
 			return nil, err
 		}
-		return &Writer{sink: s}, nil
+		return &Writer{sink: &filesSink{d}}, nil
 	}
 	if err := CheckName(path, format); err != nil {
 		return nil, fmt.Errorf("%w, the format of the inputs", err)

@@ -102,7 +102,7 @@ func match(s *subject, p *proven, stage Stage) (*matched, *question) {
 // identifies; or, contradicted, would identify but for its pictures.
 func matchName(s *subject, p *proven, stage Stage, contradicted bool) (*matched, *question) {
 	for i, a := range s.names {
-		if a.stage != stage || len(p.names[i]) > hotName && s.mayBeHot(stage) {
+		if a.stage != stage || len(p.names[i]) > hotName && (stage == StageTitle || s.urlAgrees != nil) {
 			continue
 		}
 		for _, h := range p.names[i] {
@@ -121,9 +121,6 @@ func matchName(s *subject, p *proven, stage Stage, contradicted bool) (*matched,
 	}
 	return nil, nil
 }
-
-// mayBeHot reports that a name of a stage may lead to many docIds at once.
-func (s *subject) mayBeHot(stage Stage) bool { return stage == StageTitle || s.urlAgrees != nil }
 
 // named is the match by a name.
 func named(stage Stage, leader uint64, a agreement) *matched {

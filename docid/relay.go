@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/neardup/neardup/internal/pause"
 )
 
 // Relay feeds one sink from the outbox of an index: in order, at least once,
@@ -125,7 +127,7 @@ func (r *Relay) apply(ctx context.Context, ds []Delivery) (page, error) {
 // the others look whether it still does.
 func (r *Relay) Run(ctx context.Context) error {
 	defer r.release(ctx)
-	pause := relayPause
+	wait := relayPause
 	for {
 		began := time.Now()
 		err := r.turn(ctx)
@@ -133,18 +135,13 @@ func (r *Relay) Run(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err == nil:
-			pause = relayPause
+			wait = relayPause
 		default:
 			r.release(ctx) // another may reach what this one cannot
-			pause = min(2*pause, relayMost)
+			wait = min(2*wait, relayMost)
 			r.tell(began, 0, err)
 		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-		}
+		_ = pause.For(ctx, wait) // the next turn says that ctx has ended
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/internal/pause"
 	"github.com/neardup/neardup/internal/span"
 )
 
@@ -296,13 +297,5 @@ func (j *search) pause(ctx context.Context) error {
 		return ctx.Err()
 	}
 	j.release()
-	most := min(time.Millisecond<<min(j.rounds, 20), maxPause)
-	timer := time.NewTimer(rand.N(most))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return pause.For(ctx, rand.N(min(time.Millisecond<<min(j.rounds, 20), maxPause)))
 }

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -40,24 +39,15 @@ type DecisionReport struct {
 
 // Decisions compares a decisions file (JSONL: id, decision, leader, similarity)
 // with the greedy leader clustering that the true pairs at or above o.At give
-// in the same order: o.Order, or that of the file.
+// in the same order.
 func Decisions(truthPath, decisionsPath string, o Options) (DecisionReport, error) {
-	o, err := o.filled()
+	t, o, err := begin(truthPath, o)
 	if err != nil {
 		return DecisionReport{}, err
-	}
-	t, err := readTruth(truthPath)
-	if err != nil {
-		return DecisionReport{}, fmt.Errorf("read truth: %w", err)
 	}
 	decided, order, err := readDecisions(decisionsPath, t.names)
 	if err != nil {
 		return DecisionReport{}, fmt.Errorf("read decisions: %w", err)
-	}
-	if o.Order != nil {
-		if order, err = reorder(o.Order, decided, t.names); err != nil {
-			return DecisionReport{}, err
-		}
 	}
 	least := o.At
 	if t.labelled {
@@ -105,21 +95,6 @@ func readDecisions(path string, n *names) (map[uint32]placedAt, []uint32, error)
 		err = fmt.Errorf("%s: no decisions", path)
 	}
 	return decided, order, err
-}
-
-func reorder(ids []string, decided map[uint32]placedAt, n *names) ([]uint32, error) {
-	order := make([]uint32, 0, len(ids))
-	for _, id := range ids {
-		k, ok := n.number[id]
-		if _, has := decided[k]; !ok || !has {
-			return nil, fmt.Errorf("order names %q, about which there is no decision", id)
-		}
-		order = append(order, k)
-	}
-	if len(order) != len(decided) {
-		return nil, errors.New("the order does not name each decided document once")
-	}
-	return order, nil
 }
 
 // leaders runs greedy leader over the graph of the true pairs, by document

@@ -20,12 +20,10 @@ type Options struct {
 	// Examples is how many misses and false pairs are listed; 0 means 10,
 	// a negative number none.
 	Examples int
-	// Order are the ids in the order in which decisions were taken, for
-	// Decisions; nil means the order of the decisions file.
-	Order []string
 }
 
-func (o Options) filled() (Options, error) {
+// begin fills in the options and reads the truth.
+func begin(truthPath string, o Options) (*truth, Options, error) {
 	if o.At == 0 {
 		o.At = .8
 	}
@@ -36,12 +34,16 @@ func (o Options) filled() (Options, error) {
 		o.Examples = 10
 	}
 	if !(o.At > 0 && o.At <= 1) {
-		return o, fmt.Errorf("threshold %v is not above 0 and at most 1", o.At)
+		return nil, o, fmt.Errorf("threshold %v is not above 0 and at most 1", o.At)
 	}
 	if !slices.IsSorted(o.Edges) {
-		return o, fmt.Errorf("edges of bands %v do not rise", o.Edges)
+		return nil, o, fmt.Errorf("edges of bands %v do not rise", o.Edges)
 	}
-	return o, nil
+	t, err := readTruth(truthPath)
+	if err != nil {
+		err = fmt.Errorf("read truth: %w", err)
+	}
+	return t, o, err
 }
 
 // Band is the recall of the pairs with Low <= similarity < High (<= High where
@@ -97,13 +99,9 @@ type Report struct {
 // stand. Memory: about 17 bytes a pair of the truth, 8 to 40 a reported pair
 // that is not true, and the ids. Errors name file, line and reason.
 func Pairs(truthPath, reportedPath string, o Options) (Report, error) {
-	o, err := o.filled()
+	t, o, err := begin(truthPath, o)
 	if err != nil {
 		return Report{}, err
-	}
-	t, err := readTruth(truthPath)
-	if err != nil {
-		return Report{}, fmt.Errorf("read truth: %w", err)
 	}
 	if o.Floor > 0 {
 		t.floor = o.Floor

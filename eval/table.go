@@ -16,8 +16,6 @@ type names struct {
 	id     []string
 }
 
-func newNames() *names { return &names{number: map[string]uint32{}} }
-
 func (n *names) of(id []byte) uint32 {
 	if k, ok := n.number[string(id)]; ok {
 		return k

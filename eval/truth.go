@@ -28,7 +28,7 @@ type truth struct {
 
 // readTruth reads a truth file in any of the forms of the package's comment.
 func readTruth(path string) (*truth, error) {
-	t := &truth{names: newNames()}
+	t := &truth{names: &names{number: map[string]uint32{}}}
 	jsonl, err := looksLikeJSON(path)
 	if err != nil {
 		return nil, err

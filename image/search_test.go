@@ -83,24 +83,6 @@ func TestJoinsFindEveryPair(t *testing.T) {
 		if !slices.Equal(got, across) {
 			t.Errorf("distance %d: %d pairs of two lists, want %d", distance, len(got), len(across))
 		}
-		var index image.Index
-		for _, h := range list {
-			index.Add(h)
-		}
-		got = got[:0]
-		for i, h := range queries {
-			found, err := index.Near(h, distance)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range found {
-				got = append(got, image.Pair{A: i, B: f.Place, Distance: f.Distance})
-			}
-		}
-		slices.SortFunc(got, byPlace)
-		if !slices.Equal(got, across) {
-			t.Errorf("distance %d: %d found by the index, want %d", distance, len(got), len(across))
-		}
 	}
 }
 
@@ -137,9 +119,6 @@ func TestJoinEnds(t *testing.T) {
 	for _, distance := range []int{-1, image.MaxDistance + 1} {
 		if err := image.SelfJoin(context.Background(), list, distance, 1, none); err == nil {
 			t.Errorf("distance %d is taken", distance)
-		}
-		if _, err := new(image.Index).Near(image.Hash{}, distance); err == nil {
-			t.Errorf("an index takes distance %d", distance)
 		}
 	}
 	stop := errors.New("enough")

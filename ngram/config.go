@@ -123,7 +123,7 @@ func build(name string, c Config) (Method, error) {
 	common := settings{name: name, Config: c}
 	switch c.Similarity {
 	case Edit:
-		return newEditMethod(common), nil
+		return &editMethod{settings: common, plans: newPlans(c.Threshold), run: runLength(c.Threshold)}, nil
 	case Jaccard, Cosine, Containment:
 		return newSetMethod(common)
 	}

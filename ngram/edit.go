@@ -18,10 +18,6 @@ type editMethod struct {
 	selecting bool // training takes pieces.go whatever the corpus
 }
 
-func newEditMethod(s settings) *editMethod {
-	return &editMethod{settings: s, plans: newPlans(s.Threshold), run: runLength(s.Threshold)}
-}
-
 // withTable returns the method choosing its keys by the table.
 func (m *editMethod) withTable(t *table) Method {
 	with := *m

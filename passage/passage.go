@@ -154,7 +154,7 @@ func Find(ctx context.Context, open func() (batch.Source, error), cfg Config) (*
 		return findNear(ctx, open, cfg)
 	}
 	j := newJob(cfg)
-	j.seen = newSeen(cfg.Memory * 22 / 100)
+	j.seen = &seen{make([]uint64, max(cfg.Memory*22/100/8, 1))}
 	spans, err := j.find(ctx, open)
 	if err != nil {
 		j.disk.Close()

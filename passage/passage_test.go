@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/internal/shared"
@@ -318,16 +316,7 @@ func TestFindIsExactOnRealTexts(t *testing.T) {
 
 // realTexts are the first texts of a shared set, of about so many bytes together.
 func realTexts(t *testing.T, set string, bytes int) (texts []string) {
-	f, err := os.Open(shared.Path(t, set+"/docs.jsonl.zst"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
+	z := shared.Unpacked(t, set+"/docs.jsonl.zst")
 	lines := json.NewDecoder(z)
 	for n := 0; n < bytes; n += len(texts[len(texts)-1]) {
 		var doc struct{ Text string }

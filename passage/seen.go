@@ -9,8 +9,6 @@ import (
 // taken for one: that costs work and no passage. Safe for concurrent use.
 type seen struct{ words []uint64 } // cells of two bits: seen, and seen again
 
-func newSeen(memory int64) *seen { return &seen{make([]uint64, max(memory/8, 1))} }
-
 // cell returns the word of a key and the lower bit of its cell.
 func (s *seen) cell(key uint64) (*uint64, uint64) {
 	word, rest := bits.Mul64(key, uint64(len(s.words)))

@@ -102,11 +102,6 @@ type store struct {
 // storeMemory is how many bytes of documents are held in memory.
 const storeMemory = 32 << 20
 
-func newStore(tmp string) *store {
-	files := external.NewFiles(tmp)
-	return &store{external.NewSpool(files, storeMemory), files}
-}
-
 // extent is where a document lies in the store.
 type extent struct {
 	at     external.Ref
@@ -202,7 +197,8 @@ func (b *Builder) Choose() error {
 		return cmp.Or(cmp.Compare(y.size+y.variants, x.size+x.variants), cmp.Compare(x.leader, y.leader))
 	})
 	b.list(leaderOf)
-	b.store = newStore(b.opt.Tmp)
+	files := external.NewFiles(b.opt.Tmp)
+	b.store = &store{external.NewSpool(files, storeMemory), files}
 	return nil
 }
 

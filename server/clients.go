@@ -30,8 +30,6 @@ type clients struct {
 	known  map[string]*client
 }
 
-func newClients(l Limits) *clients { return &clients{limits: l, known: map[string]*client{}} }
-
 // enter finds a client and counts a request of it; false if it has too many.
 func (cs *clients) enter(name string) (*client, bool) {
 	cs.mu.Lock()

@@ -14,8 +14,6 @@ import (
 // out is an answer with a body.
 type out[T any] struct{ Body T }
 
-func answer[T any](v T) *out[T] { return &out[T]{v} }
-
 // bearer is the one security scheme; the list beside it names the role.
 const bearer = "bearer"
 
@@ -31,7 +29,7 @@ func (s *Server) route() (http.Handler, error) {
 	if s.cfg.Classic != nil {
 		return problems(mux), nil
 	}
-	s.routesForRevision()
+	register(s, with(operation(Submit, http.MethodPatch, "/v1/articles/{nid}", "revise", "Change heat or text of an article"), http.StatusNotFound), s.revise)
 	s.routesForPictures()
 	s.routesForRead()
 	s.routesForModerators()
@@ -176,7 +174,7 @@ func register[I, T any](s *Server, op huma.Operation, handle func(context.Contex
 		if err != nil {
 			return nil, s.fail(ctx, ended(ctx, err))
 		}
-		return answer(v), nil
+		return &out[T]{v}, nil
 	})
 }
 

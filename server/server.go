@@ -143,7 +143,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, log: cfg.Log, tenants: map[string]*tenant{},
-		clients: newClients(cfg.Limits), inFlight: make(chan struct{}, cfg.Limits.InFlight), who: rand.Text(),
+		clients: &clients{limits: cfg.Limits, known: map[string]*client{}}, inFlight: make(chan struct{}, cfg.Limits.InFlight), who: rand.Text(),
 		semaphore: docid.NewSemaphore(0),
 	}
 	s.access.Store(cfg.Access)

@@ -21,10 +21,6 @@ func (s *Server) routesForSubmit() {
 	register(s, operation(Submit, http.MethodPost, "/v1/batch", "submitBatch", "Decide on up to 100 articles, one after another"), s.submitBatch)
 }
 
-func (s *Server) routesForRevision() {
-	register(s, with(operation(Submit, http.MethodPatch, "/v1/articles/{nid}", "revise", "Change heat or text of an article"), http.StatusNotFound), s.revise)
-}
-
 type submission struct {
 	Key  string `header:"Idempotency-Key" doc:"Kept for 24 hours unless the server is set otherwise. The same key with the same article gives the first answer; with another article it is a conflict. At most 256 bytes."`
 	Body input[api.Submission]

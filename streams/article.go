@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/neardup/neardup/internal/pause"
 	"github.com/neardup/neardup/server/api"
 )
 
@@ -100,14 +101,14 @@ func (c *Consumer) ask(ctx context.Context, a article) (Record, error) {
 				c.o.Log.Warn("the service takes nothing; it is asked again", "cause", err.Error())
 			}
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := pause.For(ctx, awayPause); err != nil {
 			return Record{}, err
 		}
 	}
 }
 
-// pause is how long to wait for a service that was away for all attempts of its client.
-const pause = time.Second
+// awayPause is how long to wait for a service that was away for all attempts of its client.
+const awayPause = time.Second
 
 // refuses reports a status that says something of the article, and will again.
 func refuses(status int) bool {
@@ -141,15 +142,4 @@ func record(a article, to Output, value any) (Record, error) {
 		return Record{}, fmt.Errorf("%s: %w", a.place(), err)
 	}
 	return Record{a.Position, to, a.nid, b}, nil
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/neardup/neardup/internal/pause"
 	"github.com/neardup/neardup/server/api"
 	"golang.org/x/sync/errgroup"
 )
@@ -132,7 +133,7 @@ func (c *Consumer) reopen(ctx context.Context, cause error) error {
 	c.mu.Unlock()
 	for wait := firstPause; ; wait = min(2*wait, longestPause) {
 		c.o.Log.Warn("a broker failed; it is opened again", "cause", cause.Error(), "in", wait.String())
-		if err := sleep(ctx, wait); err != nil {
+		if err := pause.For(ctx, wait); err != nil {
 			return err
 		}
 		source, sinks, err := open(ctx, c.o)

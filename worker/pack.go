@@ -28,10 +28,6 @@ type packs struct {
 	write  func(part int, pack []byte) error
 }
 
-func newPacks(parts int, write func(part int, pack []byte) error) *packs {
-	return &packs{parts: make([][]byte, parts), write: write}
-}
-
 // part is where a key or the begin of a hash belongs: any even share of all 64-bit numbers.
 func (p *packs) part(key uint64) int {
 	if !p.ranges {

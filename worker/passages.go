@@ -217,10 +217,10 @@ func (p Passages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Co
 
 // packsOf are packs that become lines of part and pack, behind other fields that are empty.
 func (l *lines) packsOf(parts int, empty string) *packs {
-	return newPacks(parts, func(part int, pack []byte) error {
+	return &packs{parts: make([][]byte, parts), write: func(part int, pack []byte) error {
 		l.line = fmt.Appendf(l.line, "%s%d\t", empty, part)
 		return l.writePack(pack)
-	})
+	}}
 }
 
 // contextHead is how many bytes of a context's row come before its text: key, position, bytes before the anchor, bytes of text.

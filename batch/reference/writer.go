@@ -155,16 +155,13 @@ func (w *Writer) Reopen() error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(w.Index.Close(), w.sweepAs(x)); err != nil {
+	before := w.Index
+	w.Index = x
+	if err := errors.Join(before.Close(), w.sweep()); err != nil {
 		return err
 	}
 	w.begin()
 	return nil
-}
-
-func (w *Writer) sweepAs(x *Index) error {
-	w.Index = x
-	return w.sweep()
 }
 
 // Close ends the change; what was not committed is gone.

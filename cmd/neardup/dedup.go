@@ -192,7 +192,10 @@ func (w *dedupRun) close() {
 func decideAll(ctx context.Context, r *corpus.Reader, cfg batch.Config, rep *reporter, results *results) (*batch.Summary, *bitmap, error) {
 	src, kept := newSource(r), &bitmap{}
 	src.notes = results.notes
-	sum, err := batch.Dedup(ctx, rep.source(src), cfg, func(o batch.Outcome) error {
+	if rep.page != nil {
+		src.lengths = &rep.page.lengths
+	}
+	sum, err := batch.Dedup(ctx, src, cfg, func(o batch.Outcome) error {
 		if o.Decision.Decision == neardup.New {
 			kept.set(o.Item)
 		}

@@ -43,18 +43,16 @@ func checkEffect(fs *pflag.FlagSet, method string) error {
 		case err != nil || !known || !f.Changed:
 		case !slices.Contains(methods, method):
 			err = usage("%s has no effect on method %s, only on %s", f.Name, method, strings.Join(methods, ", "))
-		case isNumber(f) && outOfRange(f):
+		case outOfRange(f):
 			err = usage("%s %s is out of range", f.Name, f.Value)
 		}
 	})
 	return err
 }
 
-func isNumber(f *pflag.Flag) bool { return f.Value.Type() == "int" || f.Value.Type() == "float64" }
-
 // outOfRange reports whether a number is one that would not be looked at: 0
 // but for a distance, and below it.
 func outOfRange(f *pflag.Flag) bool {
-	v := f.Value.String()
-	return strings.HasPrefix(v, "-") || v == "0" && f.Name != "distance"
+	v, kind := f.Value.String(), f.Value.Type()
+	return (kind == "int" || kind == "float64") && (strings.HasPrefix(v, "-") || v == "0" && f.Name != "distance")
 }

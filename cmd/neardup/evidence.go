@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"regexp"
 	"strconv"
 
@@ -39,42 +38,6 @@ func (f *evidenceFlags) check(report, link string) error {
 	return nil
 }
 
-// errCopy stands for a document that is left out: an earlier one has its text.
-var errCopy = errors.New("a copy")
-
-// withoutCopies reads a corpus without copies.
-type withoutCopies struct {
-	*source
-	copies *bitmap
-}
-
-// Next returns the next records.
-func (d *withoutCopies) Next() (batch.Block, error) {
-	b, err := d.source.Next()
-	if err != nil {
-		return nil, err
-	}
-	own, _ := b.(*block)
-	return distinctBlock{own, d.copies}, nil
-}
-
-type distinctBlock struct {
-	*block
-	copies *bitmap
-}
-
-// Decode passes on what is no copy.
-func (b distinctBlock) Decode(item func(*neardup.Document, error)) {
-	i := b.first
-	b.block.Decode(func(doc *neardup.Document, err error) {
-		if doc != nil && b.copies.has(i) {
-			doc, err = nil, errCopy
-		}
-		i++
-		item(doc, err)
-	})
-}
-
 // evidence adds to the page what a threshold is chosen by.
 func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Config, rep *reporter, spec string) error {
 	if d.proof.floor == 0 {
@@ -85,7 +48,8 @@ func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Co
 		return err
 	}
 	defer r.Close()
-	src := &withoutCopies{source: newSource(r), copies: &rep.page.copies}
+	src := newSource(r)
+	src.copies = &rep.page.copies
 	if rep.page.lab, err = d.proof.lab(ctx, d.method, cfg, src, rep.page.nCopies, thresholdOf(spec)); err != nil {
 		return err
 	}

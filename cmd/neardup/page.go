@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
@@ -152,36 +151,6 @@ func commandLine(args []string) string {
 		out = append(out, a)
 	}
 	return strings.Join(out, " ")
-}
-
-// lengthSource is a source that counts how long documents are.
-type lengthSource struct {
-	batch.Source
-	lengths *report.Lengths
-}
-
-// Next returns the next block.
-func (m lengthSource) Next() (batch.Block, error) {
-	b, err := m.Source.Next()
-	if err != nil {
-		return nil, err
-	}
-	return lengthBlock{b, m.lengths}, nil
-}
-
-type lengthBlock struct {
-	batch.Block
-	lengths *report.Lengths
-}
-
-// Decode counts as it decodes.
-func (b lengthBlock) Decode(item func(*neardup.Document, error)) {
-	b.Block.Decode(func(doc *neardup.Document, err error) {
-		if doc != nil {
-			b.lengths.Add(utf8.RuneCountInString(doc.Text))
-		}
-		item(doc, err)
-	})
 }
 
 // eachItem calls do for every record of a reader, by its number; rejected ones

@@ -96,8 +96,3 @@ func (r *rejects) nothingRead() error {
 	}
 	return fmt.Errorf("nothing could be read: all %s records were rejected, the first: %w", grouped(r.count), r.first)
 }
-
-// strict is the error of a run under --strict.
-func (r *rejects) strict() error {
-	return fmt.Errorf("%s %w, the first: %w", grouped(r.count), errRejects, r.first)
-}

@@ -87,14 +87,6 @@ func (p *reporter) reading(r *corpus.Reader) {
 	p.r = r
 }
 
-// source reads documents for the engine, and for the page as they pass.
-func (p *reporter) source(src *source) batch.Source {
-	if p.page == nil {
-		return src
-	}
-	return lengthSource{src, &p.page.lengths}
-}
-
 func (p *reporter) reject(_ int, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -318,7 +310,7 @@ func (p *reporter) summarize(summary any, rejected int64, text func(io.Writer)) 
 		text(p.stderr)
 	}
 	if p.flags.strict && rejected > 0 {
-		return p.rejected.strict()
+		return fmt.Errorf("%s %w, the first: %w", grouped(p.rejected.count), errRejects, p.rejected.first)
 	}
 	return nil
 }

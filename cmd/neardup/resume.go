@@ -95,7 +95,7 @@ func (f *resumeFlag) close() error {
 // Pass passes over records that an earlier run has decoded, but for what it noted of them. Some
 // are decoded until all fields that were asked for have been met.
 func (b *block) Pass() {
-	if b.notes == nil && b.decoder.met.Load() {
+	if b.notes == nil && b.lengths == nil && b.decoder.met.Load() {
 		return
 	}
 	b.Decode(func(*neardup.Document, error) {})

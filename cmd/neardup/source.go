@@ -4,9 +4,11 @@ import (
 	"errors"
 	"io"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/report"
 
 	"github.com/neardup/neardup/batch"
 )
@@ -23,8 +25,15 @@ type source struct {
 	r       *corpus.Reader
 	decoder *decoders
 	ended   bool
-	items   int    // given so far
-	notes   *notes // what is kept of the documents; nil: nothing
+	items   int // given so far
+	passing
+}
+
+// passing says what is done with documents as they pass; nil: it is not done.
+type passing struct {
+	notes   *notes          // something is kept of them
+	lengths *report.Lengths // it is counted how long they are
+	copies  *bitmap         // these items are left out, for an earlier one has their text
 }
 
 func newSource(r *corpus.Reader) *source {
@@ -64,7 +73,7 @@ type block struct {
 	entries []entry
 	decoder *decoders
 	first   int // index of the first entry
-	notes   *notes
+	passing
 }
 
 // Next returns the next records.
@@ -74,7 +83,7 @@ func (s *source) next() (*block, error) {
 	if s.ended {
 		return nil, io.EOF
 	}
-	b := &block{decoder: s.decoder, first: s.items, notes: s.notes}
+	b := &block{decoder: s.decoder, first: s.items, passing: s.passing}
 	defer func() { s.items += len(b.entries) }()
 	for bytes := 0; bytes < blockBytes && len(b.entries) < blockItems; {
 		it, err := s.r.Next()
@@ -95,18 +104,29 @@ func (s *source) next() (*block, error) {
 	return b, nil
 }
 
-// Decode decodes the records, and notes what is to be kept of them.
+// errCopy stands for a document that is left out: an earlier one has its text.
+var errCopy = errors.New("a copy")
+
+// Decode decodes the records, and does what is to be done as they pass.
 func (b *block) Decode(item func(*neardup.Document, error)) {
-	if b.notes == nil {
-		b.each(func(_ corpus.Item, doc *neardup.Document, err error) { item(doc, err) })
-		return
-	}
 	var kept []note
+	at := b.first
 	b.each(func(_ corpus.Item, doc *neardup.Document, err error) {
-		kept = append(kept, b.notes.noteOf(doc))
+		if b.notes != nil {
+			kept = append(kept, b.notes.noteOf(doc))
+		}
+		if b.lengths != nil && doc != nil {
+			b.lengths.Add(utf8.RuneCountInString(doc.Text))
+		}
+		if b.copies != nil && doc != nil && b.copies.has(at) {
+			doc, err = nil, errCopy
+		}
+		at++
 		item(doc, err)
 	})
-	b.notes.put(b.first, kept)
+	if b.notes != nil {
+		b.notes.put(b.first, kept)
+	}
 }
 
 // each decodes the records and says where each is from.

@@ -438,24 +438,21 @@ const (
 // sinks opens those that are asked for, by the name the index knows them by.
 func (f *storeFlags) sinks(ctx context.Context) (map[string]docid.Sink, error) {
 	all := map[string]docid.Sink{}
-	opened := func(name, address string, s docid.Sink, err error) error {
+	for _, sink := range []struct {
+		name, address string
+		open          func() (docid.Sink, error)
+	}{
+		{sinkMap, f.articleMap, func() (docid.Sink, error) { return f.openMap(ctx) }},
+		{sinkArticles, f.articles, func() (docid.Sink, error) { return f.openArticles(ctx) }},
+	} {
+		if sink.address == "" {
+			continue
+		}
+		s, err := sink.open()
 		if err != nil {
-			return errors.Join(fmt.Errorf("--%s %s: %w", name, where(address), err), closeSinks(all))
+			return nil, errors.Join(fmt.Errorf("--%s %s: %w", sink.name, where(sink.address), err), closeSinks(all))
 		}
-		all[name] = s
-		return nil
-	}
-	if f.articleMap != "" {
-		s, err := f.openMap(ctx)
-		if err := opened(sinkMap, f.articleMap, s, err); err != nil {
-			return nil, err
-		}
-	}
-	if f.articles != "" {
-		s, err := f.openArticles(ctx)
-		if err := opened(sinkArticles, f.articles, s, err); err != nil {
-			return nil, err
-		}
+		all[sink.name] = s
 	}
 	return all, nil
 }

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/internal/shared"
 	"golang.org/x/text/encoding"
@@ -35,16 +34,7 @@ var metaCharset = regexp.MustCompile(`(?i)<meta[^>]*charset[^>]*>`)
 // number of the others.
 func sharedPages(t *testing.T, others int) (chinese, rest []capture) {
 	t.Helper()
-	f, err := os.Open(shared.Path(t, "html/maintext.tar.zst"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
+	z := shared.Unpacked(t, "html/maintext.tar.zst")
 	for in := tar.NewReader(z); ; {
 		h, err := in.Next()
 		if err == io.EOF {

@@ -23,16 +23,31 @@ type stage struct {
 }
 
 var stages = []stage{
-	{"contract", "Print what driver and workers must agree on", (*workerVerb).contract},
+	{"contract", "Print what driver and workers must agree on", filter[*workerVerb](contract[worker.Stages])},
 	{"tally", "Documents to counts, for methods that choose keys by them (ngram)", (*workerVerb).train},
 	{"records", "Documents to the digests of their clean texts and their keys", (*workerVerb).records},
-	{"distinct", "Packs of documents to the postings of distinct texts, and copies", (*workerVerb).distinct},
+	{"distinct", "Packs of documents to the postings of distinct texts, and copies", filter[*workerVerb](worker.Stages.Distinct)},
 	{"bucket", "Postings, those of a key together, to candidates", (*workerVerb).bucket},
 	{"verify", "Blocks of texts and candidates to edges", (*workerVerb).verify},
 	{"decide", "Documents of hot buckets, in order, to the edges that decide", (*workerVerb).decide},
 	{"lead", "Edges in order to those that decide", (*workerVerb).lead},
-	{"names", "Places of documents of an index to their ids", (*workerVerb).names},
+	{"names", "Places of documents of an index to their ids", filter[*workerVerb](worker.Stages.Names)},
 	{"digest", "Decisions, or digests of parts, to the digest of all", (*workerVerb).digest},
+}
+
+// filter is the stage of a verb that needs nothing but the lines.
+func filter[V interface{ streams() (io.Reader, io.Writer) }, S any](run func(S, context.Context, io.Reader, io.Writer) (worker.Counts, error)) func(V, context.Context, S) (worker.Counts, error) {
+	return func(v V, ctx context.Context, s S) (worker.Counts, error) {
+		in, out := v.streams()
+		return run(s, ctx, in, out)
+	}
+}
+
+func (a *app) streams() (io.Reader, io.Writer) { return a.stdin, a.stdout }
+
+func contract[S interface{ Contract() string }](s S, _ context.Context, _ io.Reader, out io.Writer) (worker.Counts, error) {
+	_, err := fmt.Fprintln(out, s.Contract())
+	return worker.Counts{Out: 1}, err
 }
 
 // mostParts bounds the table of packs that are being filled.
@@ -178,11 +193,6 @@ func (f *inputFlags) lines() (func([]byte, *neardup.Document) (string, error), *
 	}, d, nil
 }
 
-func (w *workerVerb) contract(_ context.Context, s worker.Stages) (worker.Counts, error) {
-	_, err := fmt.Fprintln(w.stdout, s.Contract())
-	return worker.Counts{Out: 1}, err
-}
-
 func (w *workerVerb) train(ctx context.Context, s worker.Stages) (worker.Counts, error) {
 	files, done, err := w.tallies()
 	defer done()
@@ -227,10 +237,6 @@ func (w *workerVerb) records(ctx context.Context, s worker.Stages) (worker.Count
 	return s.Records(ctx, w.stdin, w.stdout)
 }
 
-func (w *workerVerb) distinct(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	return s.Distinct(ctx, w.stdin, w.stdout)
-}
-
 func (w *workerVerb) bucket(ctx context.Context, s worker.Stages) (worker.Counts, error) {
 	if w.packed {
 		return s.BucketPacks(ctx, w.stdin, w.stdout, w.limits)
@@ -249,10 +255,6 @@ func (w *workerVerb) decide(ctx context.Context, s worker.Stages) (worker.Counts
 
 func (w *workerVerb) lead(ctx context.Context, _ worker.Stages) (worker.Counts, error) {
 	return worker.Lead(ctx, w.stdin, w.stdout)
-}
-
-func (w *workerVerb) names(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	return s.Names(ctx, w.stdin, w.stdout)
 }
 
 func (w *workerVerb) digest(ctx context.Context, _ worker.Stages) (worker.Counts, error) {

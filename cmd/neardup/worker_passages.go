@@ -29,25 +29,13 @@ var spansStages = []struct {
 	verb, short string
 	run         func(*spansVerb, context.Context, worker.Passages) (worker.Counts, error)
 }{
-	{"contract", "Print what driver and workers must agree on", (*spansVerb).contract},
-	{"anchors", "Documents to the hashes of their anchors", func(v *spansVerb, ctx context.Context, p worker.Passages) (worker.Counts, error) {
-		return p.Anchors(ctx, v.stdin, v.stdout)
-	}},
-	{"again", "Packs of hashes to those that come again, by document", func(v *spansVerb, ctx context.Context, p worker.Passages) (worker.Counts, error) {
-		return p.Again(ctx, v.stdin, v.stdout)
-	}},
-	{"contexts", "Documents to the texts around such anchors", func(v *spansVerb, ctx context.Context, p worker.Passages) (worker.Counts, error) {
-		return p.Contexts(ctx, v.stdin, v.stdout)
-	}},
-	{"matches", "Packs of these to what is equal", func(v *spansVerb, ctx context.Context, p worker.Passages) (worker.Counts, error) {
-		return p.Matches(ctx, v.stdin, v.stdout)
-	}},
-	{"join", "Packs of matches to spans", func(v *spansVerb, ctx context.Context, p worker.Passages) (worker.Counts, error) {
-		return p.Spans(ctx, v.stdin, v.stdout)
-	}},
-	{"sources", "Documents to runes and ids of what spans are from", func(v *spansVerb, ctx context.Context, p worker.Passages) (worker.Counts, error) {
-		return p.Sources(ctx, v.stdin, v.stdout)
-	}},
+	{"contract", "Print what driver and workers must agree on", filter[*spansVerb](contract[worker.Passages])},
+	{"anchors", "Documents to the hashes of their anchors", filter[*spansVerb](worker.Passages.Anchors)},
+	{"again", "Packs of hashes to those that come again, by document", filter[*spansVerb](worker.Passages.Again)},
+	{"contexts", "Documents to the texts around such anchors", filter[*spansVerb](worker.Passages.Contexts)},
+	{"matches", "Packs of these to what is equal", filter[*spansVerb](worker.Passages.Matches)},
+	{"join", "Packs of matches to spans", filter[*spansVerb](worker.Passages.Spans)},
+	{"sources", "Documents to runes and ids of what spans are from", filter[*spansVerb](worker.Passages.Sources)},
 	{"cut", "Documents and their spans to what is left", (*spansVerb).cut},
 }
 
@@ -116,11 +104,6 @@ func (v *spansVerb) stages() (p worker.Passages, err error) {
 		err = p.Check(v.expect)
 	}
 	return p, err
-}
-
-func (v *spansVerb) contract(_ context.Context, p worker.Passages) (worker.Counts, error) {
-	_, err := fmt.Fprintln(v.stdout, p.Contract())
-	return worker.Counts{Out: 1}, err
 }
 
 // cut decides as passageWriter does.

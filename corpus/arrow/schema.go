@@ -131,8 +131,6 @@ type encoded struct {
 	index layout
 }
 
-func (e encoded) by() bool { return e.index.kind != 0 }
-
 // A schema may not be deeper, nor have more fields.
 const (
 	maxDepth  = 64

@@ -285,7 +285,7 @@ func (b *batch) data(f *field, values bool) (*data, error) {
 	if rows < 0 || rows > 1<<31 || nulls < 0 || nulls > rows {
 		return nil, fmt.Errorf("%d rows of column %q, %d of them null", rows, f.name, nulls)
 	}
-	d := &data{field: f, index: f.encoded.by() && !values, rows: int(rows), nulls: int(nulls)}
+	d := &data{field: f, index: f.encoded != (encoded{}) && !values, rows: int(rows), nulls: int(nulls)}
 	switch {
 	case d.index:
 		return d, b.take(d, true, 1)

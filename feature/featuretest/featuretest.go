@@ -16,8 +16,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/internal/shared"
 	"github.com/neardup/neardup/text"
@@ -110,25 +108,14 @@ func (s Set) eachLine(tb testing.TB, name string, f func([]byte) error) {
 	tb.Helper()
 	path := filepath.Join(shared.Dir(), s.Name, name)
 	var in io.Reader
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		file, err = os.Open(shared.Path(tb, s.Name+"/"+name+".zst"))
-		if err != nil {
-			tb.Fatal(err)
-		}
-		z, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			tb.Fatal(err)
-		}
-		defer z.Close()
-		in = z
-	} else {
+	if file, err := os.Open(path); err == nil {
+		defer func() { _ = file.Close() }()
 		in = file
-	}
-	if err != nil {
+	} else if errors.Is(err, fs.ErrNotExist) {
+		in = shared.Unpacked(tb, s.Name+"/"+name+".zst")
+	} else {
 		tb.Fatal(err)
 	}
-	defer func() { _ = file.Close() }()
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 64<<20)
 	for n := 1; lines.Scan(); n++ {

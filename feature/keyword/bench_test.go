@@ -3,11 +3,8 @@ package keyword_test
 import (
 	"bufio"
 	"encoding/json"
-	"os"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/neardup/neardup/feature/featuretest"
 	"github.com/neardup/neardup/feature/keyword"
@@ -18,16 +15,7 @@ import (
 // cleanTexts returns the first n texts of a set, clean.
 func cleanTexts(tb testing.TB, set string, n int) (texts []string, size int) {
 	tb.Helper()
-	f, err := os.Open(shared.Path(tb, set+"/docs.jsonl.zst"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer z.Close()
+	z := shared.Unpacked(tb, set+"/docs.jsonl.zst")
 	for in := json.NewDecoder(bufio.NewReader(z)); len(texts) < n; {
 		var doc struct{ Text string }
 		if err := in.Decode(&doc); err != nil {

@@ -85,7 +85,7 @@ var layers = map[string]layer{
 	"internal/lint":        {nil, nil},
 	"internal/pictures":    {nil, []string{"golang.org/x/image/"}},
 	"internal/services":    {nil, []string{"google.golang.org/protobuf/"}},
-	"internal/shared":      {nil, nil},
+	"internal/shared":      {nil, []string{compress}},
 	"internal/textlines":   {nil, []string{compress}},
 	"cmd":                  {[]string{anything}, []string{anything}},
 	"bench":                {[]string{anything}, []string{anything}},

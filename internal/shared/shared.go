@@ -2,10 +2,13 @@
 package shared
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // Env names the environment variable that says where the data lies.
@@ -34,4 +37,20 @@ func Path(tb testing.TB, name string) string {
 		tb.Skipf("shared data is missing: %v (set %s)", err, Env)
 	}
 	return path
+}
+
+// Unpacked reads a file of the shared data that zstd has packed, until the test ends.
+func Unpacked(tb testing.TB, name string) io.Reader {
+	tb.Helper()
+	f, err := os.Open(Path(tb, name))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { f.Close() })
+	z, err := zstd.NewReader(f)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(z.Close)
+	return z
 }

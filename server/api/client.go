@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/neardup/neardup/internal/pause"
 )
 
 // Options of a client. The zero value is good for a server that needs no token.
@@ -110,7 +112,7 @@ func (c *Client) do(ctx context.Context, k call) error {
 		if attempt == late && c.o.Waits != nil {
 			c.o.Waits(err)
 		}
-		if err := sleep(ctx, max(after, wait/2+mathrand.N(wait/2+1))); err != nil {
+		if err := pause.For(ctx, max(after, wait/2+mathrand.N(wait/2+1))); err != nil {
 			return err
 		}
 		wait = min(2*wait, 5*time.Second)
@@ -184,17 +186,6 @@ func problemOf(status int, answer []byte, target string) *Problem {
 	}
 	p.Status = status
 	return &p
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // newKey draws an idempotency key.

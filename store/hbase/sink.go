@@ -257,25 +257,6 @@ func cellsOf(d *docid.Delivery) ([]cell, error) {
 	return cells, err
 }
 
-// Get reads the kept copy of a docId. ErrNotFound if there is none.
-func (s *Sink) Get(ctx context.Context, docID string) (Article, error) {
-	var a Article
-	cells, err := s.g.get(ctx, s.table, docID, column)
-	if err != nil {
-		return a, unavailable(err)
-	}
-	if len(cells) == 0 {
-		return a, fmt.Errorf("docId %q: %w", docID, docid.ErrNotFound)
-	}
-	if err := json.Unmarshal(cells[0].data, &a); err != nil {
-		return a, fmt.Errorf("%w: article of docId %q in HBase: %w", docid.ErrCorrupt, docID, err)
-	}
-	if a.Gone {
-		return a, fmt.Errorf("docId %q: %w", docID, docid.ErrNotFound)
-	}
-	return a, nil
-}
-
 // Scan visits every kept copy, in the order of the docIds.
 func (s *Sink) Scan(ctx context.Context, visit func(Article) error) error {
 	return unavailable(s.g.scan(ctx, s.table, column, "", "~", func(c cell) error {

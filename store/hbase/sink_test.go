@@ -2,6 +2,7 @@ package hbase
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -142,4 +143,23 @@ func TestOpenRefusesAddresses(t *testing.T) {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
+}
+
+// Get reads the kept copy of a docId. ErrNotFound if there is none.
+func (s *Sink) Get(ctx context.Context, docID string) (Article, error) {
+	var a Article
+	cells, err := s.g.get(ctx, s.table, docID, column)
+	if err != nil {
+		return a, unavailable(err)
+	}
+	if len(cells) == 0 {
+		return a, fmt.Errorf("docId %q: %w", docID, docid.ErrNotFound)
+	}
+	if err := json.Unmarshal(cells[0].data, &a); err != nil {
+		return a, fmt.Errorf("%w: article of docId %q in HBase: %w", docid.ErrCorrupt, docID, err)
+	}
+	if a.Gone {
+		return a, fmt.Errorf("docId %q: %w", docID, docid.ErrNotFound)
+	}
+	return a, nil
 }

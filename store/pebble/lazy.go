@@ -33,43 +33,34 @@ func lazily(name string, f vfs.File, err error) (vfs.File, error) {
 	if err != nil || filepath.Ext(name) != ".log" {
 		return f, err
 	}
-	return &lazyLog{File: f}, nil
+	var synced time.Time // one goroutine syncs a log
+	return syncs{f, func(sync func() error) error {
+		now := time.Now()
+		if now.Sub(synced) < lazyEvery {
+			return nil
+		}
+		synced = now
+		return sync()
+	}}, nil
 }
 
-// lazyLog is a write-ahead log. One goroutine syncs it.
-type lazyLog struct {
+// syncs is a file whose syncs a function does, or does not.
+type syncs struct {
 	vfs.File
-	synced time.Time
+	by func(sync func() error) error
 }
 
-func (l *lazyLog) due() bool {
-	if now := time.Now(); now.Sub(l.synced) >= lazyEvery {
-		l.synced = now
-		return true
-	}
-	return false
-}
-
-// Sync syncs if it is time.
-func (l *lazyLog) Sync() error {
-	if !l.due() {
-		return nil
-	}
-	return l.File.Sync()
-}
+// Sync makes what was written durable.
+func (s syncs) Sync() error { return s.by(s.File.Sync) }
 
 // SyncData is Sync without the metadata.
-func (l *lazyLog) SyncData() error {
-	if !l.due() {
-		return nil
-	}
-	return l.File.SyncData()
-}
+func (s syncs) SyncData() error { return s.by(s.File.SyncData) }
 
 // SyncTo is Sync up to an offset.
-func (l *lazyLog) SyncTo(length int64) (full bool, err error) {
-	if !l.due() {
-		return false, nil
-	}
-	return l.File.SyncTo(length)
+func (s syncs) SyncTo(length int64) (full bool, err error) {
+	err = s.by(func() (err error) {
+		full, err = s.File.SyncTo(length)
+		return err
+	})
+	return full, err
 }

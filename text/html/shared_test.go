@@ -6,12 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"path"
 	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/neardup/neardup/internal/shared"
 )
@@ -20,16 +17,7 @@ import (
 // accepts; .gz files are unpacked.
 func archive(t testing.TB, name string, pick func(string) bool) map[string][]byte {
 	t.Helper()
-	f, err := os.Open(shared.Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
+	z := shared.Unpacked(t, name)
 	files := make(map[string][]byte)
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()

@@ -3,11 +3,8 @@ package segment_test
 import (
 	"bufio"
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/neardup/neardup/feature/featuretest"
 	"github.com/neardup/neardup/internal/shared"
@@ -16,16 +13,7 @@ import (
 
 // articles returns the first n texts of a set of Chinese articles.
 func articles(tb testing.TB, n int) []string {
-	f, err := os.Open(shared.Path(tb, "zh_lctt_proofread/docs.jsonl.zst"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer z.Close()
+	z := shared.Unpacked(tb, "zh_lctt_proofread/docs.jsonl.zst")
 	var texts []string
 	for in := json.NewDecoder(bufio.NewReader(z)); len(texts) < n; {
 		var doc struct{ Text string }

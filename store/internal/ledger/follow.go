@@ -12,6 +12,7 @@ import (
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/group"
+	"github.com/neardup/neardup/internal/pause"
 )
 
 // rules is the version of fold: servers that would decide otherwise do not share a log.
@@ -235,7 +236,7 @@ func (f *follower) read(ctx context.Context) {
 			return
 		case err != nil:
 			f.leave(fmt.Errorf("%w: read the log: %w", docid.ErrUnavailable, err))
-			pause(ctx, logPause)
+			_ = pause.For(ctx, logPause) // the loop looks at ctx
 			continue
 		}
 		f.leave(nil)
@@ -252,7 +253,7 @@ func (f *follower) read(ctx context.Context) {
 
 // gather waits for more entries after a read that began at a time.
 func (f *follower) gather(ctx context.Context, began time.Time) {
-	pause(ctx, gatherWanted-time.Since(began))
+	_ = pause.For(ctx, gatherWanted-time.Since(began)) // below ctx is looked at
 	others := time.NewTimer(gatherOthers - time.Since(began))
 	defer others.Stop()
 	for {
@@ -300,18 +301,6 @@ func (f *follower) begun() {
 		f.began = true
 		close(f.moved)
 		f.moved = make(chan struct{})
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
 	}
 }
 
