@@ -48,8 +48,11 @@ type work struct {
 }
 
 // place is where two long texts differ: in the tokens that were cut there, and in
-// their coarse words.
-type place struct{ a0, a1, b0, b1, atA, atB int }
+// their coarse words, with those around it that both have; 0: none.
+type place struct {
+	a0, a1, b0, b1, atA, atB int
+	before, after            uint64
+}
 
 // New returns a scorer that weighs words by a lexicon.
 func New(l *token.Lexicon, w Weights) *Scorer {
@@ -267,6 +270,12 @@ func (w *work) long(a, b *LongView) Vector {
 		w.bufs[0] = append(w.bufs[0], w.cutter.Cut(a.slice(sp.a0, sp.a1))...)
 		w.bufs[1] = append(w.bufs[1], w.cutter.Cut(b.slice(sp.b0, sp.b1))...)
 		p.a1, p.b1 = len(w.bufs[0]), len(w.bufs[1])
+		if sp.a0 > 0 && sp.b0 > 0 {
+			p.before = uint64(a.hashes[sp.a0-1])
+		}
+		if sp.a1 < len(a.hashes) && sp.b1 < len(b.hashes) {
+			p.after = uint64(a.hashes[sp.a1])
+		}
 		w.places = append(w.places, p)
 	}
 	for _, p := range w.places {
@@ -280,6 +289,7 @@ func (w *work) long(a, b *LongView) Vector {
 		for i := from; i < len(w.slots); i++ {
 			at := &w.slots[i]
 			at.title = p.atA+at.atA < a.title && p.atB+at.atB < b.title
+			at.before, at.after = cmp.Or(at.before, p.before), cmp.Or(at.after, p.after)
 		}
 	}
 	w.look(&s)

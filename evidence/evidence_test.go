@@ -124,6 +124,22 @@ func TestEdge(t *testing.T) {
 			t.Errorf("%q for %q: %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
+	// Of long texts only the places that differ are cut: their edges are none of the texts.
+	long := strings.Repeat(text+" ", 4)
+	for _, c := range []struct {
+		a    string
+		want int32
+	}{
+		{long + "morning herald", token.Unit},
+		{"morning herald " + long, token.Unit},
+		{strings.Replace(long, "bridge before", "bridge morning herald before", 1), 0},
+		{strings.Replace(long, "and asks", "and never asks", 1), 0},
+	} {
+		a, b := evidence.NewLongView(c.a), evidence.NewLongView(long)
+		if got, back := s.Vector(a, b)[evidence.Edge], s.Vector(b, a)[evidence.Edge]; got != c.want || back != c.want {
+			t.Errorf("%q: %d, the other way %d, want %d", c.a, got, back, c.want)
+		}
+	}
 	score := func(a string) float64 { return s.Score(s.view(a), s.view(text)).Probability() }
 	if tail, within := score(text+" morning herald"), score(middle); tail <= within {
 		t.Errorf("at the tail %.2f, in the middle %.2f", tail, within)

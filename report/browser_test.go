@@ -238,7 +238,7 @@ func TestEveryViewAndKey(t *testing.T) {
 		t.Error("x does not unfold")
 	}
 	tab.Press("J")
-	tab.Wait("document.querySelector('.chip.variant')")
+	tab.Wait("document.querySelector('.member:nth-child(2) .chip.variant')")
 	if got := text(tab, ".member:nth-child(2) .chip"); !strings.Contains(got, "Variant") || !strings.Contains(got, "number: 118 → 212") {
 		t.Errorf("the variant says %q", got)
 	}

@@ -45,7 +45,7 @@ func Joined(a, b []*Token) bool {
 	}
 	n, m := size(a), size(b)
 	facts := slices.ContainsFunc(a, (*Token).Fact) || slices.ContainsFunc(b, (*Token).Fact)
-	if n != m && (facts || !a[0].Han && max(n, m) > longestWord) {
+	if n != m && (facts || !a[0].Han && (max(n, m) > longestWord || max(n, m)-min(n, m) > utf8.UTFMax*max(1, n/8))) {
 		return false // nearly always
 	}
 	x, y := joined(a, n), joined(b, m)
@@ -63,7 +63,8 @@ func Joined(a, b []*Token) bool {
 		}
 		return misspelt(x, y, mistakable) || exchanged(x, y, least) || doubled(x, y) || doubled(y, x)
 	}
-	return min(len(x), len(y)) >= 6 && max(len(x), len(y)) <= longestWord && editsAtMost(x, y, max(1, len(x)/8))
+	most := max(1, len(x)/8)
+	return min(len(x), len(y)) >= 6 && max(len(x), len(y)) <= longestWord && lettersApart(x, y) <= 2*most && editsAtMost(x, y, most)
 }
 
 // SameLetters reports whether two rows of words are one row of letters that a space parts in
