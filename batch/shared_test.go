@@ -10,7 +10,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/contamination"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 )
 
 // fixture reads a file of decon's tests.

@@ -17,7 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/neardup/neardup/contamination"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 )
 
 // lines reads a field of the lines of a packed JSONL file.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 )
 
 // plain unpacks a shared JSONL file into the test's own directory.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/override"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // Three texts: near is near to leader, and closer to follower.

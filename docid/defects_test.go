@@ -7,7 +7,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/store/storetest"
+	"github.com/neardup/neardup/internal/test/storetest"
 )
 
 func add(t *testing.T, d *docid.Detector, s docid.Submission) docid.Answer {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/memory"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // service opens a detector on an empty store in memory.

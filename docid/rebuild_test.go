@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/memory"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // TestProgressOverEpochs: the numbers of changes jump where an epoch began, and what a

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/memory"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // epochSink is told of how many epochs each change has before it.

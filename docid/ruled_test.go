@@ -10,9 +10,9 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/override"
 	"github.com/neardup/neardup/store/memory"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 func rulings(t *testing.T, list ...override.Ruling) *override.Set {

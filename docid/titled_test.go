@@ -7,8 +7,8 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/memory"
-	"github.com/neardup/neardup/store/storetest"
 	"github.com/neardup/neardup/text"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/eval"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 )
 
 // Whatever the files hold: a report whose numbers fit together, or an error

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/feature"
-	"github.com/neardup/neardup/feature/featuretest"
+	"github.com/neardup/neardup/internal/test/featuretest"
 )
 
 // someTexts returns texts of a set, about 8 MB of them.

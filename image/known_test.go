@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/image"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 )
 
 func read(tb testing.TB, name string) []byte {

@@ -10,7 +10,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/feature"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/text"

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/feature/featuretest"
+	"github.com/neardup/neardup/internal/test/featuretest"
 	"github.com/neardup/neardup/minhash"
 )
 

@@ -18,7 +18,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/feature"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/ngram"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/eval"
-	"github.com/neardup/neardup/internal/browser"
+	"github.com/neardup/neardup/internal/test/browser"
 	"github.com/neardup/neardup/report"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/neardup/neardup/internal/browser"
+	"github.com/neardup/neardup/internal/test/browser"
 	"github.com/neardup/neardup/report"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/neardup/neardup/internal/browser"
+	"github.com/neardup/neardup/internal/test/browser"
 	"github.com/neardup/neardup/override"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/server/api"

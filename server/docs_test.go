@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/neardup/neardup/internal/pictures"
+	"github.com/neardup/neardup/internal/test/pictures"
 	"github.com/neardup/neardup/server"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/image"
-	"github.com/neardup/neardup/internal/pictures"
+	"github.com/neardup/neardup/internal/test/pictures"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/server/api"

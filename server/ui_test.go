@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/internal/browser"
+	"github.com/neardup/neardup/internal/test/browser"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/server/api"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/feature"
-	"github.com/neardup/neardup/feature/featuretest"
+	"github.com/neardup/neardup/internal/test/featuretest"
 	"github.com/neardup/neardup/simhash"
 )
 

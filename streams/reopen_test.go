@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/neardup/neardup/streams/streamtest"
+	"github.com/neardup/neardup/internal/test/streamtest"
 )
 
 // hangs is how long a test waits that would wait for ever.

@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
+	"github.com/neardup/neardup/internal/test/streamtest"
 	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/streams"
-	"github.com/neardup/neardup/streams/streamtest"
 	"go.uber.org/goleak"
 )
 

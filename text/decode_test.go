@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/text/encoding/htmlindex"
 
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/text"
 )
 

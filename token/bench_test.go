@@ -9,8 +9,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/neardup/neardup/feature/featuretest"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/featuretest"
+	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/text"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/evidence"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 )
 
 // TestShippedWeightsAreLearned: the table that is shipped is what the committed labels and

@@ -20,7 +20,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/neardup/neardup/feature/featuretest"
+	"github.com/neardup/neardup/internal/test/featuretest"
 	"github.com/neardup/neardup/simhash"
 )
 

@@ -24,10 +24,10 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/neardup/neardup/feature/featuretest"
 	"github.com/neardup/neardup/image"
-	"github.com/neardup/neardup/internal/pictures"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/featuretest"
+	"github.com/neardup/neardup/internal/test/pictures"
+	"github.com/neardup/neardup/internal/test/shared"
 )
 
 func main() {

@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup/bench/load"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 	"github.com/neardup/neardup/store/hbase"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"

@@ -5,7 +5,7 @@ import (
 
 	"github.com/neardup/neardup/bench/load"
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/feature/featuretest"
+	"github.com/neardup/neardup/internal/test/featuretest"
 	"github.com/neardup/neardup/store/memory"
 )
 

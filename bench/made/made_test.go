@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/neardup/neardup/eval"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/text"
 	"github.com/neardup/neardup/text/segment"
 )

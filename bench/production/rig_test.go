@@ -27,7 +27,7 @@ import (
 
 	"github.com/neardup/neardup/bench/harness"
 	"github.com/neardup/neardup/bench/load"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 )
 
 const seal = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"

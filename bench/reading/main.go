@@ -34,7 +34,7 @@ import (
 	"strings"
 
 	"github.com/neardup/neardup/eval"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/methods"
 )
 

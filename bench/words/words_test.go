@@ -21,8 +21,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/neardup/neardup/feature/keyword"
-	"github.com/neardup/neardup/internal/services"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/services"
+	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/text"
 	"github.com/redis/rueidis"
 	"github.com/zeebo/xxh3"

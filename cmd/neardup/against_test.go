@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/corpus"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 )
 
 // pieceCase is a set of texts that is cut into pieces, which are added to an index one after the other.

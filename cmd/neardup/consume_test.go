@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/neardup/neardup/internal/test/streamtest"
 	"github.com/neardup/neardup/server/api"
-	"github.com/neardup/neardup/streams/streamtest"
 )
 
 // startServer serves a folder until the test ends, and returns its URL.

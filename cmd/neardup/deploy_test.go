@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/spf13/pflag"
 )

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/neardup/neardup/internal/pictures"
+	"github.com/neardup/neardup/internal/test/pictures"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 

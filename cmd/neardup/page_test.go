@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/neardup/neardup/internal/browser"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/browser"
+	"github.com/neardup/neardup/internal/test/shared"
 )
 
 // messages writes the first n messages of a real set to a file.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 

@@ -12,13 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 )
 
 // TestVariablesOfTests: no environment variable that tests read is a flag of a
 // server that they start.
 func TestVariablesOfTests(t *testing.T) {
-	read := map[string]string{shared.Env: "internal/shared"}
+	read := map[string]string{shared.Env: "internal/test/shared"}
 	getenv := regexp.MustCompile(`Getenv\("(NEARDUP_\w+)"\)`)
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/neardup/neardup/internal/browser"
+	"github.com/neardup/neardup/internal/test/browser"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )

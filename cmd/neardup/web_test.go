@@ -16,7 +16,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"

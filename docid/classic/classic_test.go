@@ -15,9 +15,9 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/classic"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/methods"
-	"github.com/neardup/neardup/store/storetest"
 	"github.com/neardup/neardup/text"
 	"github.com/redis/rueidis"
 )

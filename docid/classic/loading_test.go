@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/docid/classic"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 )
 
 // TestOpenWhileItLoads: a Redis that reads its data after a start is waited for.

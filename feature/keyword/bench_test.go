@@ -6,9 +6,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/neardup/neardup/feature/featuretest"
 	"github.com/neardup/neardup/feature/keyword"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/featuretest"
+	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/text"
 )
 

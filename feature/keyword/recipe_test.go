@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/text/segment"
 )
 

@@ -55,17 +55,14 @@ var layers = map[string]layer{
 	"docid/classic":  {[]string{"", "docid", "feature/keyword", "methods", "simhash"}, []string{"github.com/redis/rueidis"}},
 	"docid/standard": {[]string{"", "docid", "methods", "text"}, nil},
 
-	"store":        {[]string{"", "docid", "override"}, []string{hash, compress}},
-	"store/memory": {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/RaduBerinde/btreemap"}},
-	"store/storetest": {[]string{"", "docid", "image", "override", "store/memory"}, []string{
-		hash, "github.com/google/go-cmp/", "github.com/anishathalye/porcupine", "pgregory.net/rapid",
-	}},
-	"store/pebble":   {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/cockroachdb/pebble/"}},
-	"store/redislog": {[]string{"docid", "store/pebble", "store/storetest"}, []string{"github.com/redis/rueidis"}},
-	"store/kafkalog": {[]string{"docid", "store/pebble", "store/storetest"}, []string{"github.com/twmb/franz-go/"}},
-	"store/s3":       {[]string{"docid", "store/pebble", "store/storetest"}, []string{"github.com/minio/minio-go/", "golang.org/x/sync/"}},
-	"store/mysql":    {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
-	"store/hbase":    {[]string{"", "docid", "store/storetest"}, []string{hash, "google.golang.org/protobuf/"}},
+	"store":          {[]string{"", "docid", "override"}, []string{hash, compress}},
+	"store/memory":   {[]string{"", "docid"}, []string{hash, "github.com/RaduBerinde/btreemap"}},
+	"store/pebble":   {[]string{"", "docid"}, []string{hash, "github.com/cockroachdb/pebble/"}},
+	"store/redislog": {[]string{"docid", "store/pebble"}, []string{"github.com/redis/rueidis"}},
+	"store/kafkalog": {[]string{"docid", "store/pebble"}, []string{"github.com/twmb/franz-go/"}},
+	"store/s3":       {[]string{"docid", "store/pebble"}, []string{"github.com/minio/minio-go/", "golang.org/x/sync/"}},
+	"store/mysql":    {[]string{"", "docid"}, []string{hash, "github.com/go-sql-driver/mysql"}},
+	"store/hbase":    {[]string{"", "docid"}, []string{hash, "google.golang.org/protobuf/"}},
 	"server": {[]string{"", "docid", "image", "override", "text", "pages"}, []string{
 		"github.com/danielgtaylor/huma/", "github.com/go-json-experiment/json", "github.com/prometheus/client_golang/", "github.com/prometheus/client_model/", "golang.org/x/time/", hash, "go.opentelemetry.io/otel/",
 	}},
@@ -81,11 +78,8 @@ var layers = map[string]layer{
 	"internal/kafkaclient": {nil, []string{"github.com/twmb/franz-go/"}},
 	"internal/redisclient": {nil, []string{"github.com/redis/rueidis"}},
 	"internal/inorder":     {nil, []string{"golang.org/x/sync/"}},
-	"internal/browser":     {nil, []string{"github.com/chromedp/"}},
 	"internal/lint":        {nil, nil},
-	"internal/pictures":    {nil, []string{"golang.org/x/image/"}},
-	"internal/services":    {nil, []string{"google.golang.org/protobuf/"}},
-	"internal/shared":      {nil, []string{compress}},
+	"internal/test":        {[]string{anything}, []string{anything}},
 	"internal/textlines":   {nil, []string{compress}},
 	"cmd":                  {[]string{anything}, []string{anything}},
 	"bench":                {[]string{anything}, []string{anything}},
@@ -109,8 +103,8 @@ func layerOf(dir string) (layer, string, bool) {
 func (l layer) allows(dir, name, path string) bool {
 	if path == module || strings.HasPrefix(path, module+"/") {
 		own := strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
-		if isBench(own) && !isBench(dir) {
-			return false // figures are made beside the product and are no part of it
+		if isSupport(own) && !isSupport(dir) {
+			return false // benchmarks and test support are not part of the product
 		}
 		if own == dir || name != "" && (own == name || strings.HasPrefix(own, name+"/")) || isInternal(own) {
 			return true
@@ -128,8 +122,11 @@ func (l layer) allows(dir, name, path string) bool {
 	return false
 }
 
-// isBench: in the nested module of the figures.
+// isBench reports whether a folder belongs to the nested module of benchmarks.
 func isBench(own string) bool { return own == "bench" || strings.HasPrefix(own, "bench/") }
+
+// isSupport reports whether a folder holds benchmarks or test support. Only those import each other outside of tests.
+func isSupport(own string) bool { return isBench(own) || strings.HasPrefix(own, "internal/test/") }
 
 // isInternal: who may import an internal package, the compiler checks; what it
 // imports itself has a layer.
@@ -211,8 +208,11 @@ func TestLayersHold(t *testing.T) {
 		{"store/pebble", "github.com/cockroachdb/pebble/v2", true},
 		{"cmd/neardup", module + "/batch", true},
 		{"cmd/neardup", module + "/bench/load", false},
-		{"bench/load/cmd", module + "/internal/services", true},
+		{"bench/load/cmd", module + "/internal/test/services", true},
 		{"bench/load/cmd", module + "/bench/load", true},
+		{"cmd/neardup", module + "/internal/test/services", false},
+		{"store/pebble", module + "/internal/test/storetest", false},
+		{"internal/test/browser", module + "/internal/test/services", true},
 	}
 	for _, test := range tests {
 		l, name, ok := layerOf(test.dir)

@@ -42,8 +42,8 @@ func TestExportsAreTried(t *testing.T) {
 	}
 }
 
-// isForTests: in a package whose name says that only tests use it.
-func isForTests(s source) bool { return strings.HasSuffix(s.file.Name.Name, "test") }
+// isForTests reports whether only tests use the package of a file.
+func isForTests(s source) bool { return isSupport(s.dir()) }
 
 // imported are the folder of a file and those of the module that it imports.
 func imported(s source) []string {

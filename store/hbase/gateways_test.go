@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 )
 
 // watched counts the requests to others than the first gateway, and those to it that are so late that another is asked too.

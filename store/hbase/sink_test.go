@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 )
 
 func delivery(seq uint64, keeps docid.KeptEffect, text string) docid.Delivery {

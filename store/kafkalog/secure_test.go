@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 	"github.com/neardup/neardup/store/kafkalog"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/store/storetest"
+	"github.com/neardup/neardup/internal/test/storetest"
 )
 
 // TestLogOfTheSuite: the log in memory that the suites of stores use is one.

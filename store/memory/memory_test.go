@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/memory"
-	"github.com/neardup/neardup/store/storetest"
 	"go.uber.org/goleak"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 )
 
 // TestCloseOfBroken: a sink whose connection was reset closes in order, however it

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 )
 
 // delivery is a change in short: kind, nid, the docId's number.

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/pebble"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // damages is how many damages TestDamages makes: 300 with NEARDUP_LONG.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/store/storetest"
+	"github.com/neardup/neardup/internal/test/storetest"
 )
 
 // feeder is a sink that several relays feed, and counts what it gets. What it gets

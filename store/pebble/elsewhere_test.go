@@ -10,8 +10,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/override"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // reads are what can be seen of an article where it was not sent to.

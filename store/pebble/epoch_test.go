@@ -11,8 +11,8 @@ import (
 	engine "github.com/cockroachdb/pebble/v2"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/pebble"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // history is a folder that is open, and every answer given in it.

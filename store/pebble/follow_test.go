@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/store/storetest"
+	"github.com/neardup/neardup/internal/test/storetest"
 )
 
 // TestFollowers holds a store that follows a log to the contract, and beside it a second one that

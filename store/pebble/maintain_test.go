@@ -15,8 +15,8 @@ import (
 
 	engine "github.com/cockroachdb/pebble/v2"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/pebble"
-	"github.com/neardup/neardup/store/storetest"
 	"github.com/zeebo/xxh3"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/pebble"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // Whatever becomes of the folder while the store is open: nothing is answered

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/pebble"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // drained names the folder for a child process of TestOutboxThroughKills.

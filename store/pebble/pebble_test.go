@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/pebble"
-	"github.com/neardup/neardup/store/storetest"
 	"go.uber.org/goleak"
 )
 

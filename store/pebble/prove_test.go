@@ -12,7 +12,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/store/storetest"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/zeebo/xxh3"
 )
 

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/pebble"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // TestDiskGivenBack ends 9 of 10 docIds: the folder shrinks to half at most (how far depends on what

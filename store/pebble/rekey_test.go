@@ -13,9 +13,9 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/store/pebble"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // jaccardAt are settings by which texts are near from a Jaccard of words on: every pair is found.

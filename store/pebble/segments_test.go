@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/pebble"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // TestFolderWithoutSegments: a folder of an older program, all of whose postings are

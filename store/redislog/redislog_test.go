@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/redislog"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 func TestRedis(t *testing.T)  { contract(t, services.Redis(t), "") }

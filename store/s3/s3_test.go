@@ -20,10 +20,10 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/s3"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 var _ pebble.SnapshotStore = (*s3.Snapshots)(nil)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/neardup/neardup/feature/featuretest"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/featuretest"
+	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/text/segment"
 )
 

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // TestMapAhead: a folder that is restored under a MySQL that is ahead of it goes on, and MySQL ends with the log of the

@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/hbase"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // three is an index in a folder, MariaDB and HBase, while somebody writes.

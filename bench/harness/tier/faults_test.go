@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 )
 
 // fault is something that fails and is mended again, while clients send.

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/bench/harness"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/twmb/franz-go/pkg/kgo"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/bench/harness"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 )
 
 // pairs is how many pairs are sent: NEARDUP_PAIRS, or a hundred.

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 	"github.com/redis/rueidis"
 )
 

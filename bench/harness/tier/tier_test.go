@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/bench/harness"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 )
 
 const (

@@ -18,7 +18,7 @@ import (
 
 	"github.com/neardup/neardup/bench/harness"
 	"github.com/neardup/neardup/bench/load"
-	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/internal/test/services"
 )
 
 type options struct {

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/neardup/neardup/bench/made"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 )
 
 func main() {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 )
 
 // sets are the labelled sets; the Chinese ones together are the Chinese corpus.

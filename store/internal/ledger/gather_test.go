@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/internal/ledger"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // read is a log that counts how often it is read.

@@ -11,9 +11,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/store/pebble"
-	"github.com/neardup/neardup/store/storetest"
 )
 
 // TestDiskFullOverHTTP: with a full disk every route that writes answers 507,

@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/feature"
-	"github.com/neardup/neardup/internal/shared"
+	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/text"
 )
 

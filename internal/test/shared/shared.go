@@ -21,7 +21,7 @@ func Dir() string {
 		return dir
 	}
 	_, file, _, _ := runtime.Caller(0)
-	root := filepath.Join(filepath.Dir(file), "..", "..")
+	root := filepath.Join(filepath.Dir(file), "..", "..", "..")
 	return filepath.Join(root, "..", "shared", "data")
 }
 
