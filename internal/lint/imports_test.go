@@ -148,7 +148,7 @@ func matches(patterns []string, path string) bool {
 // not part of what a user of a package gets.
 func TestImportsPointDown(t *testing.T) {
 	for _, s := range sources(t) {
-		if !s.isProduct() && !strings.HasPrefix(s.path, "cmd/") {
+		if s.isTest() || s.file.Name.Name == "main" && !strings.HasPrefix(s.path, "cmd/") {
 			continue
 		}
 		l, name, ok := layerOf(s.dir())
