@@ -2,14 +2,36 @@
 # Plants bugs and shows that the tests catch them: each patch of bench/plants is
 # applied to copies of the files it changes, which the compiler takes in place of
 # the real ones (go test -overlay), and the one test its second line names must
-# fail. With names, only those bugs. Exit status 1 if one escaped, 2 if a
-# patch fits the code no more.
+# fail. With names, only those bugs; with --changed, those whose patch, files or
+# package of the test changed the most (scripts/changed); with --all or nothing,
+# all. Exit status 1 if one escaped, 2 if a patch does not fit the code.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export GIT_CEILING_DIRECTORIES=$dir NEARDUP_KILLS=24
-if [ $# -eq 0 ]; then set -- bench/plants/*.patch; fi
+most=16 # planted bugs with --changed
+
+# changed prints the patches that a change may have made wrong: first those of changed files, then those whose test's
+# package changed.
+changed() {
+  local patch package test
+  for patch in bench/plants/*.patch; do
+    read -r _ package test <<< "$(sed -n 2p "$patch")"
+    echo "$patch $patch"
+    sed -n "s#^+++ b/\(.*\)#\1 $patch#p" "$patch"
+    echo "${package#./}/ $patch"
+    if [[ $test == TestStore/* ]]; then echo "internal/test/storetest/ $patch"; fi
+  done > "$dir/patches"
+  ./scripts/changed | awk 'NR == FNR { of[$1] = of[$1] " " $2; next }
+    { print 1 of[$2]; sub("(testdata/.*|[^/]*)$", "", $2); print 2 of[$2] }' "$dir/patches" - |
+    sort -s -k1,1n | awk '{ for (i = 2; i <= NF; i++) if (!seen[$i]++) print $i }' | sed "${most}q"
+}
+
+case ${1:---all} in
+  --all) set -- bench/plants/*.patch ;;
+  --changed) set -- $(changed) ;;
+esac
 
 plant() { # NAME: applies the patch and writes the overlay
   local copy=$dir/$1 patch=$PWD/bench/plants/$1.patch file sep='{"Replace":{'
