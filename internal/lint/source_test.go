@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -46,12 +47,19 @@ func root() string {
 	return filepath.Join(filepath.Dir(file), "..", "..")
 }
 
-// sources parses every Go file of the tree. A file that cannot be parsed is a
-// finding of its own.
+// sources returns every Go file of the tree, parsed.
 func sources(t *testing.T) []source {
 	t.Helper()
-	var list []source
-	err := filepath.WalkDir(root(), func(path string, entry fs.DirEntry, err error) error {
+	list, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// parsed parses every Go file of the tree once.
+var parsed = sync.OnceValues(func() (list []source, err error) {
+	err = filepath.WalkDir(root(), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -72,18 +80,12 @@ func sources(t *testing.T) []source {
 			return err
 		}
 		s.text = string(text)
-		if s.file, err = parser.ParseFile(s.set, s.path, text, parser.ParseComments|parser.SkipObjectResolution); err != nil {
-			t.Errorf("cannot be parsed: %v", err)
-			return nil
-		}
+		s.file, err = parser.ParseFile(s.set, s.path, text, parser.ParseComments|parser.SkipObjectResolution)
 		list = append(list, s)
-		return nil
+		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
-}
+	return list, err
+})
 
 // tracked returns the files under version control, or all where there is none
 // (an unpacked archive).
