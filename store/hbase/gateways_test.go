@@ -1,61 +1,74 @@
 package hbase
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/neardup/neardup/internal/test/services"
 )
 
-// watched counts the requests to others than the first gateway, and those to it that are so late that another is asked too.
-type watched struct {
-	*http.Transport
-	first        string
-	others, late atomic.Int64
-}
-
-func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Host != w.first {
-		w.others.Add(1)
-		return w.Transport.RoundTrip(r)
+// TestGatewayIsLeftAside has one of two gateways fail or hang, in virtual time. It is asked once in each asideTime, and a
+// request waits for it at most patience.
+func TestGatewayIsLeftAside(t *testing.T) {
+	for _, test := range []struct {
+		what string
+		bad  func(ctx context.Context) error
+		wait time.Duration // of the request that asks it
+	}{
+		{"it fails", func(context.Context) error { return errors.New("no") }, 0},
+		{"it hangs", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, patience},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := &gateways{all: []*gateway{{base: "good"}, {base: "bad"}}}
+				bad := test.bad
+				var asked atomic.Int64
+				requests := func(want int64) { // 60
+					t.Helper()
+					asked.Store(0)
+					began := time.Now()
+					for range 60 {
+						_, err := g.one(t.Context(), func(ctx context.Context, base string) (answer, error) {
+							if base == "good" {
+								return answer{}, nil
+							}
+							asked.Add(1)
+							return answer{}, bad(ctx)
+						})
+						if err != nil {
+							t.Fatal(err)
+						}
+					}
+					g.work.Wait()
+					if n := asked.Load(); n != want {
+						t.Errorf("60 requests asked it %d times, want %d", n, want)
+					}
+					if took := time.Since(began); took != time.Duration(want)*test.wait {
+						t.Errorf("the requests took %v, want %v", took, time.Duration(want)*test.wait)
+					}
+				}
+				requests(1)
+				time.Sleep(asideTime - time.Nanosecond)
+				requests(0)
+				time.Sleep(time.Nanosecond)
+				requests(1)
+				time.Sleep(asideTime)
+				bad, test.wait = func(context.Context) error { return nil }, 0
+				requests(30) // it is back, and asked in turn
+			})
+		})
 	}
-	body := &timed{of: w, began: time.Now()}
-	resp, err := w.Transport.RoundTrip(r)
-	if err != nil {
-		body.over()
-		return nil, err
-	}
-	body.ReadCloser, resp.Body = resp.Body, body
-	return resp, nil
 }
 
-// timed is a body with the time at which it was asked for.
-type timed struct {
-	io.ReadCloser
-	of    *watched
-	began time.Time
-}
-
-func (b *timed) over() {
-	if time.Since(b.began) >= patience/2 { // what runs beside has its own clock
-		b.of.late.Add(1)
-	}
-}
-
-func (b *timed) Close() error {
-	b.over()
-	return b.ReadCloser.Close()
-}
-
-// gatewaysAside: of two real gateways one is killed, hangs, answers errors or is
-// something else. No request fails, one of them waits for it, and the others do not
-// ask it: a gateway that failed is left aside, tried again by one request after a
-// while, and comes back.
+// gatewaysAside kills one of two real gateways, or lets it hang, answer errors or be something else. No request fails, and
+// the gateway is left aside until it is back.
 func gatewaysAside(t *testing.T, h services.HBase) {
 	second := h.AddGateway(t)
 	var asked atomic.Int64
@@ -79,12 +92,8 @@ func gatewaysAside(t *testing.T, h services.HBase) {
 	}))
 	defer impostor.Close()
 	row := []cell{{"row", "a:article", 7, []byte("text")}}
-	// work makes so many requests of each kind, and the result is how often the second gateway may be asked meanwhile: once,
-	// again after each asideTime, and where the first is late.
-	work := func(g *gateways, what string, n int) int {
+	work := func(g *gateways, what string, n int) {
 		t.Helper()
-		began, first := time.Now(), g.http.Transport.(*watched)
-		late := first.late.Load()
 		for range n {
 			if err := g.put(t.Context(), "nd", row); err != nil {
 				t.Fatalf("%s: %v", what, err)
@@ -98,7 +107,6 @@ func gatewaysAside(t *testing.T, h services.HBase) {
 				t.Fatalf("%s: scanned %d, %v", what, rows, err)
 			}
 		}
-		return 1 + int(time.Since(began)/asideTime) + int(first.late.Load()-late)
 	}
 	client := func(addrs string) *gateways {
 		t.Helper()
@@ -107,7 +115,6 @@ func gatewaysAside(t *testing.T, h services.HBase) {
 			t.Fatal(err)
 		}
 		t.Cleanup(g.close)
-		g.http.Transport = &watched{Transport: g.http.Transport.(*http.Transport), first: h.Gateway.Addr}
 		return g
 	}
 	g := client(h.Gateway.Addr + "," + second.Addr)
@@ -122,11 +129,6 @@ func gatewaysAside(t *testing.T, h services.HBase) {
 	work(g, "one hangs", 2)
 	if aside.aside.Load() == 0 {
 		t.Error("a gateway that hangs is not left aside")
-	}
-	others := &g.http.Transport.(*watched).others
-	others.Store(0)
-	if most := work(g, "one hangs still", 20); others.Load() > int64(most) {
-		t.Errorf("a gateway that hangs was asked %d times by 60 requests, want %d at most", others.Load(), most)
 	}
 	second.Kill()
 	aside.aside.Store(1) // its time is over
@@ -148,9 +150,9 @@ func gatewaysAside(t *testing.T, h services.HBase) {
 		kind.Store(what)
 		g.all[1].aside.Store(0)
 		asked.Store(0)
-		most := work(g, what, 20)
-		if n := asked.Load(); n == 0 || n > int64(most) {
-			t.Errorf("a gateway that answers %s was asked %d times by 60 requests, want once, and %d times at most", what, n, most)
+		work(g, what, 20)
+		if asked.Load() == 0 || g.all[1].aside.Load() == 0 {
+			t.Errorf("a gateway that answers %s was asked %d times, and is not left aside", what, asked.Load())
 		}
 	}
 	g = client(impostor.Listener.Addr().String())
