@@ -72,8 +72,18 @@ func ready(tab *browser.Tab, view string) {
 	tab.Wait("document.querySelector('main').dataset.ready === '" + view + "' && document.querySelector('main').childElementCount")
 }
 
-func text(tab *browser.Tab, selector string) string {
-	return browser.Eval[string](tab, fmt.Sprintf("[...document.querySelectorAll(%q)].map((e) => e.innerText).join('|')", selector))
+const innerTexts = "[...document.querySelectorAll(%q)].map((e) => e.innerText).join('|')"
+
+// shows waits until the elements of a selector have a text, joined by |.
+func shows(tab *browser.Tab, selector, text string) {
+	tab.Wait(fmt.Sprintf(innerTexts+" === %q", selector, text))
+}
+
+// includes waits until the elements of a selector hold all parts.
+func includes(tab *browser.Tab, selector string, parts ...string) {
+	for _, part := range parts {
+		tab.Wait(fmt.Sprintf(innerTexts+".includes(%q)", selector, part))
+	}
 }
 
 // Pictures are seen beside the one that is kept, by the policy of the page.
@@ -90,9 +100,7 @@ func TestPictures(t *testing.T) {
 	tab.Wait("document.querySelectorAll('.row').length === 1")
 	tab.Press("j\r")
 	tab.Wait("[...document.querySelectorAll('.member img')].filter((e) => e.naturalWidth === 1).length === 3")
-	if got := text(tab, "#group-title"); got != "a.jpg" {
-		t.Errorf("the title is %q", got)
-	}
+	shows(tab, "#group-title", "a.jpg")
 }
 
 // A person decides about a whole group, sees how far it is, and looks for what is
@@ -108,17 +116,12 @@ func TestWholeGroups(t *testing.T) {
 	tab.Press("K")
 	tab.Wait("document.querySelectorAll('.member').length === 4")
 	tab.Press("jn") // one by itself
-	if got := text(tab, ".whole [role=status]"); got != "1 of 3 decided" {
-		t.Errorf("after one: %q", got)
-	}
+	shows(tab, ".whole [role=status]", "1 of 3 decided")
 	tab.Press("D") // the others
 	tab.Wait("document.querySelectorAll('.member[data-verdict=duplicate]').length === 2 && document.querySelectorAll('.member[data-verdict=different]').length === 1")
-	if got := text(tab, ".whole [role=status]") + " " + text(tab, ".row .chip.good"); got != "3 of 3 decided ✓ 3" {
-		t.Errorf("after all: %q", got)
-	}
-	if got := text(tab, ".side > p"); got != "4 groups · 1 of 4 groups decided" {
-		t.Errorf("the list says %q", got)
-	}
+	shows(tab, ".whole [role=status]", "3 of 3 decided")
+	shows(tab, ".row .chip.good", "✓ 3")
+	shows(tab, ".side > p", "4 groups · 1 of 4 groups decided")
 	browser.Eval[any](tab, "document.querySelector('#undecided').click()")
 	tab.Wait("document.querySelectorAll('.row').length === 3")
 	browser.Eval[any](tab, "document.querySelector('#undecided').click()")
@@ -181,24 +184,14 @@ func TestEveryViewAndKey(t *testing.T) {
 	t.Parallel()
 	tab, path := open(t, 1280, news())
 	ready(tab, "run")
-	for _, want := range []string{"11", "5", "minhash/1", "edit similarity of runes", "not a JSON object", "news.jsonl:7", "0123abcd", "neardup dedup news.jsonl", "99 %"} {
-		if !strings.Contains(text(tab, "main"), want) {
-			t.Errorf("Run does not show %q", want)
-		}
-	}
+	includes(tab, "main", "11", "5", "minhash/1", "edit similarity of runes", "not a JSON object", "news.jsonl:7", "0123abcd", "neardup dedup news.jsonl", "99 %")
 	tab.Press("2")
 	tab.Wait("document.querySelectorAll('.row').length === 4")
 	tab.Press("jk\r")
 	tab.Wait("document.querySelectorAll('.member').length === 4")
-	if got := text(tab, "#group-title"); got != "A fox" {
-		t.Errorf("the largest group is %q", got)
-	}
-	if got := text(tab, ".glue q"); got != "nobody minds at all" && !strings.Contains(got, "nobody minds") {
-		t.Errorf("held together by %q", got)
-	}
-	if got := text(tab, ".member:nth-child(2) del") + ">" + text(tab, ".member:nth-child(2) ins"); got != "jumps>jumped" {
-		t.Errorf("differs in %s", got)
-	}
+	shows(tab, "#group-title", "A fox") // the largest
+	includes(tab, ".glue q", "nobody minds")
+	shows(tab, ".member:nth-child(2) :is(del, ins)", "jumps|jumped")
 	if browser.Eval[int](tab, "document.querySelectorAll('main a[href^=javascript]').length") > 0 {
 		t.Error("an address that is none of the web is a link")
 	}
@@ -219,29 +212,19 @@ func TestEveryViewAndKey(t *testing.T) {
 		t.Error(d)
 	}
 	tab.Press("s")
-	if browser.Eval[int](tab, "document.querySelectorAll('.pair').length") == 0 {
-		t.Error("s does not show them side by side")
-	}
+	tab.Wait("document.querySelector('.pair')") // side by side
 	tab.Press("s")
 	tab.Press("J")
 	tab.Wait("document.querySelector('#group-title').innerText.startsWith('西安')")
-	if got := text(tab, ".differs .chip"); got != "script|width" {
-		t.Errorf("the Chinese pair differs in %q", got)
-	}
+	shows(tab, ".differs .chip", "script|width")
 	tab.Press("J")
 	tab.Wait("document.querySelector('#group-title').innerText.startsWith('All')")
-	if !strings.Contains(text(tab, ".fold"), "equal") {
-		t.Error("a long text is not folded")
-	}
+	includes(tab, ".fold", "equal")
 	tab.Press("x")
-	if text(tab, ".fold") != "" {
-		t.Error("x does not unfold")
-	}
+	shows(tab, ".fold", "")
 	tab.Press("J")
 	tab.Wait("document.querySelector('.member:nth-child(2) .chip.variant')")
-	if got := text(tab, ".member:nth-child(2) .chip"); !strings.Contains(got, "Variant") || !strings.Contains(got, "number: 118 → 212") {
-		t.Errorf("the variant says %q", got)
-	}
+	includes(tab, ".member:nth-child(2) .chip", "Variant", "number: 118 → 212")
 	tab.Press("K")
 	tab.Press("\x1b")
 	tab.Wait("!document.querySelector('.opened')")
@@ -272,9 +255,8 @@ func TestEveryViewAndKey(t *testing.T) {
 	tab.Wait("document.documentElement.dataset.theme === 'dark'")
 	tab.Go(path) // opened again, it still knows
 	ready(tab, "run")
-	if got := text(tab, ".badge"); got != "2" || browser.Eval[string](tab, "document.documentElement.dataset.theme") != "dark" {
-		t.Errorf("opened again, it knows %q decisions", got)
-	}
+	shows(tab, ".badge", "2")
+	tab.Wait("document.documentElement.dataset.theme === 'dark'")
 	quiet(t, tab, path)
 }
 

@@ -160,9 +160,10 @@ func TestNothingPilesUp(t *testing.T) {
 		use()
 	}
 	g2, h2, m2 := use()
-	for end := time.Now().Add(time.Minute); (g2 > g || h2 > h) && time.Now().Before(end); g2, h2, m2 = use() { // some may be about to end
+	more := func() bool { return g2 > g || h2 > h || m2 > m+4<<20 }
+	for end := time.Now().Add(time.Minute); more() && time.Now().Before(end); g2, h2, m2 = use() { // some may be about to end
 	}
-	if g2 > g || h2 > h || m2 > m+4<<20 {
+	if more() {
 		t.Errorf("goroutines %d then %d, file handles %d then %d, heap %d then %d", g, g2, h, h2, m, m2)
 	}
 }
