@@ -51,7 +51,7 @@ func (h HBase) AddRegionServer(t testing.TB) *Server {
 }
 
 // moveTime is how long a region may take to be served elsewhere.
-const moveTime = time.Minute
+const moveTime = 5 * time.Minute
 
 // MoveRegion moves the first region of a table to another region server, by the
 // master's own protocol (its shell takes 10 s to start), and waits until it is served there.

@@ -109,7 +109,7 @@ func folder(t testing.TB, name string) string {
 }
 
 // startTime is how long a server may take until it answers.
-const startTime = 120 * time.Second
+const startTime = 5 * time.Minute
 
 // Start starts the process, again after Kill or Stop, and waits until it
 // answers.
