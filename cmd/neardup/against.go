@@ -23,15 +23,11 @@ type againstFlags struct {
 }
 
 func (f *againstFlags) addFlags(fs *pflag.FlagSet) {
-	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
-		fs.StringArrayVar(&f.paths, "against", nil, "compare with an index too (a folder, see neardup index) or the documents of files, which come before the inputs and stay; may be repeated for files")
-	})
+	bind(fs, "", flags{"against": &f.paths})
 }
 
 func (f *againstFlags) addAdd(fs *pflag.FlagSet) {
-	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
-		fs.BoolVar(&f.add, "add", false, "with --against INDEX: add the inputs to it; one that is not there begins")
-	})
+	bind(fs, "", flags{"add": &f.add})
 }
 
 // against is the index that a run decides against.

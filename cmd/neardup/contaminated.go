@@ -15,7 +15,6 @@ import (
 	"github.com/neardup/neardup/corpus/interop"
 	"github.com/neardup/neardup/internal/inorder"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 type contaminated struct {
@@ -33,41 +32,16 @@ type contaminated struct {
 
 func contaminatedCommand(a *app) *cobra.Command {
 	c := &contaminated{app: a}
-	cmd := &cobra.Command{
-		Use:   "contaminated [flags] EVALS DOCS...",
-		Short: "Find the items of an evaluation in documents; take them out",
-		Long: `Finds which questions, answers and passages of EVALS (a file or a folder) stand
-in the documents, and where, with the passage that proves it. An item is a line
-with "question" and, if there are, "answer" and "passage", or with "text".
-
-contaminated  the document holds the question, or the text, of the item
-partial       it holds another part, some of one, or one with other numbers
-
-` + exitHelp,
-		Example: `  neardup contaminated evals/ crawl.jsonl --findings findings.jsonl
-  neardup contaminated gsm8k.jsonl.gz crawl.jsonl --out clean.jsonl
-  neardup contaminated evals/ documents/ --out clean.jsonl --mask '[...]' --dolma attributes/evals`,
-		Args: cobra.ArbitraryArgs,
-	}
+	cmd := verb("contaminated", nil, nil)
 	fs := cmd.Flags()
 	cmd.RunE = a.onInputs(func(ctx context.Context, inputs []string) error {
 		c.masks = fs.Changed("mask")
 		return c.do(ctx, inputs)
 	})
-	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&c.findings, "findings", "", "write each finding here, with the passage (JSONL)")
-		fs.StringVar(&c.out, "out", "", "write the documents that are not contaminated here, in the format of the input")
-		fs.StringVar(&c.mask, "mask", "", "with --out: write all documents, and this in the place of each passage that is contaminated")
-		fs.BoolVar(&c.partial, "partial", false, "what is partial goes, too")
-	})
-	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		fs.Float64Var(&c.least, "least", .8, "share of a part, by the rarity of its words, that is held where it is contaminated; short ones need more")
-	})
+	bind(fs, "contaminated", flags{"findings": &c.findings, "out": &c.out, "mask": &c.mask, "partial": &c.partial, "least": &c.least})
 	c.interop.add(fs)
 	c.input.add(fs)
-	addConfig(fs)
-	c.run.addMachine(fs)
-	c.run.addReport(fs)
+	c.run.addBatch(fs)
 	return cmd
 }
 

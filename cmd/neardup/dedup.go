@@ -12,7 +12,6 @@ import (
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 type dedup struct {
@@ -36,44 +35,14 @@ type dedup struct {
 
 func dedupCommand(a *app) *cobra.Command {
 	d := &dedup{app: a}
-	cmd := &cobra.Command{
-		Use:   "dedup [flags] INPUT...",
-		Short: "Find near-duplicates in files; keep one of each, with evidence",
-		Long: `Reads documents from files, folders, patterns or standard input ("-"), and
-decides for each whether it is new or a near-duplicate of one that is kept.
-Every duplicate was compared with the document it names, exactly.
-
-Without --out nothing is written but the summary. All files appear whole at the
-end, or not at all.
-
-` + exitHelp,
-		Example: `  neardup dedup news.jsonl --out kept.jsonl --decisions decisions.jsonl
-  neardup dedup 'crawl/*.jsonl.zst' --text-field body --id-field nid --out kept.jsonl.zst
-  neardup dedup 'crawl/*.jsonl.zst' --lossless .98 --keep longest --out kept.jsonl.zst
-  neardup dedup src/ --format files --containment .9 --decisions decisions.jsonl
-  neardup dedup pages.warc.gz --clusters clusters.jsonl --report report.html
-  neardup dedup --format lines --method ngram --threshold .7 headlines.txt
-  neardup dedup february.jsonl --against crawl.index --add --out new.jsonl
-  neardup dedup --format images photos/ --turned --out kept/
-  zcat big.csv.gz | neardup dedup --format csv --memory 4GiB --tmp /fast - --out kept.csv`,
-		Args: cobra.ArbitraryArgs,
-		RunE: a.onInputs(d.do),
-	}
+	cmd := verb("dedup", nil, a.onInputs(d.do))
 	fs := cmd.Flags()
-	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&d.out, "out", "", "write the kept documents here, in the format of the input")
-		fs.StringVar(&d.decide, "decisions", "", "write one decision a document here (JSONL)")
-		fs.StringVar(&d.groups, "groups", "", "write every document with its group and its own columns here: .csv or .tsv for a spreadsheet, .jsonl, .parquet, .arrow")
-		fs.Var(&d.csv, "csv", "how --groups and --clusters write CSV: 'bom sep=; raw', any of them (raw: no apostrophe before what looks like a formula)")
-		fs.StringVar(&d.clusters, "clusters", "", "write each leader with its duplicates here (JSONL; by the name .csv, .tsv, .parquet or .arrow, a row a document)")
-		fs.StringVar(&d.fields, "cluster-fields", "", "with --clusters: say of each document also "+strings.Join(clusterFields, ",")+" (any of them; the text is cut)")
-		fs.StringVar(&d.report, "report", "", "write a page of the run and of its groups here (HTML, one file)")
-		d.proof.add(fs)
+	bind(fs, "dedup", flags{
+		"out": &d.out, "decisions": &d.decide, "groups": &d.groups, "csv": &d.csv, "clusters": &d.clusters,
+		"cluster-fields": &d.fields, "report": &d.report, "link": &d.link,
 	})
+	grouping(fs, outputGroup, d.proof.add)
 	d.forms.add(fs)
-	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&d.link, "link", "leader", "leader: duplicates are near their leader; components: chains count too")
-	})
 	d.input.add(fs)
 	d.input.addPixels(fs)
 	d.against.addFlags(fs)

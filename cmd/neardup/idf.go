@@ -31,30 +31,11 @@ type idf struct {
 
 func idfCommand(a *app) *cobra.Command {
 	i := &idf{app: a}
-	cmd := &cobra.Command{
-		Use:   "idf [flags] (INPUT... | --merge TABLE...) --out FILE",
-		Short: "Count in how many documents each word occurs: a table for keywords",
-		Long: `Counts in how many documents of a corpus each word occurs, and writes a table
-for features=keywords and --idf FILE. Chinese is cut by the built-in dictionary.
-
---merge adds tables made before: the result is the same, byte for byte, as of
-one run over all their documents, so a corpus can be counted in parts and a
-table kept up to date. (A table made with --least above 1 has lost its rare
-words; use it only for the last merge.)
-
-` + exitHelp,
-		Example: `  neardup idf news.jsonl --out news.idf
-  neardup idf today.jsonl --merge news.idf --out news.idf
-  neardup idf --merge a.idf --merge b.idf --least 5 --out all.idf
-  neardup dedup --method 'simhash features=keywords:20' --idf news.idf news.jsonl`,
-		RunE: func(cmd *cobra.Command, args []string) error { return i.do(cmd.Context(), args) },
-	}
+	cmd := verb("idf", nil, func(cmd *cobra.Command, args []string) error { return i.do(cmd.Context(), args) })
 	fs := cmd.Flags()
-	fs.StringVar(&i.out, "out", "", "write the table here")
-	fs.StringArrayVar(&i.merge, "merge", nil, "add this table (may be given more than once)")
-	fs.IntVar(&i.least, "least", 1, "drop words that fewer documents have")
-	fs.StringVar(&i.normalize, "normalize", "default", "normalisation, as for features=keywords later")
-	fs.StringVar(&i.dictionary, "dictionary", "", `file of words added to the Chinese dictionary, "word [frequency]" a line`)
+	bind(fs, "idf", flags{
+		"out": &i.out, "merge": &i.merge, "least": &i.least, "normalize": &i.normalize, "dictionary": &i.dictionary,
+	})
 	i.input.add(fs)
 	i.run.addMachine(fs)
 	i.run.addReport(fs)

@@ -93,8 +93,7 @@ type pictureFlags struct {
 
 func (f *pictureFlags) add(fs *pflag.FlagSet) {
 	f.fs, f.bytes = fs, image.DefaultBytes
-	fs.Var(&f.bytes, "max-picture", "with --images: the largest file that POST /v1/images takes")
-	fs.Int64Var(&f.pixels, "max-pixels", image.DefaultPixels, "with --images: the most pixels that it decodes, at up to 15 bytes each, as many pictures at a time as half the processors")
+	bind(fs, "serve", flags{"max-picture": &f.bytes, "max-pixels": &f.pixels})
 }
 
 func (f *pictureFlags) valid(taken bool) error {

@@ -48,14 +48,11 @@ const profileClassic = "classic"
 
 func (f *indexFlags) add(fs *pflag.FlagSet) {
 	f.changed = fs.Changed
-	fs.StringVar(&f.profile, "profile", "standard", "standard, or classic: the classic system to the letter, in --index redis://HOST:PORT, by url, SimHash of the title, SimHash of the content within 3 bits, and nothing verified")
-	fs.StringVar(&f.stages.url, "url", "exact", "stage url: off or exact (after normalisation)")
-	fs.StringVar(&f.stages.title, "title", "exact", "stage title: off, exact or near")
-	fs.Float64Var(&f.stages.titleThreshold, "title-threshold", .9, "with --title near: least edit similarity of two titles")
-	fs.Float64Var(&f.stages.titleAgrees, "title-agrees", .2, "a title counts only if the contents are at least so similar and no variants, or one is empty; 0: the title alone decides")
-	fs.Float64Var(&f.stages.urlAgrees, "url-agrees", 0, "a url counts only if the contents are at least so similar, or the article has none; 0: the url alone decides")
-	fs.StringVar(&f.stages.content, "content", "near", "stage content: off, exact or near")
-	fs.StringVar(&f.compare, "compare", string(corpus.OnlyText), "what the stage content compares: text, or title,text: the title is a line before the text; part of the index")
+	bind(fs, "serve", flags{
+		"profile": &f.profile, "url": &f.stages.url, "title": &f.stages.title, "title-threshold": &f.stages.titleThreshold,
+		"title-agrees": &f.stages.titleAgrees, "url-agrees": &f.stages.urlAgrees, "content": &f.stages.content,
+		"compare": &f.compare,
+	})
 	settings := pflag.NewFlagSet("settings", pflag.ContinueOnError)
 	f.method.addSettings(settings)
 	f.method.fs = pflag.NewFlagSet("method", pflag.ContinueOnError)
@@ -63,15 +60,11 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 		f.method.fs.AddFlag(settings.Lookup(name))
 	}
 	addSpec(fs, f.method.fs, "threshold", "containment")
-	fs.BoolVar(&f.images, "images", false, "articles may carry pictures, by their PDQ hashes: they confirm or contradict the texts; part of the index")
-	fs.Float64Var(&f.common, "common-images", .001, "with --images: a picture that more than this share of the docIds have, such as a logo, counts for nothing; part of the index")
-	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or a list of steps")
-	fs.StringVar(&f.overrides, "overrides", "", `what people have ruled about pairs of articles, by nid (JSONL: {"a":nid,"b":nid,"link":"must" or "cannot"}); part of the index`)
-	fs.DurationVar(&f.limits.Window, "window", 0, "only docIds at most so old count, such as 168h; 0: all")
-	fs.DurationVar(&f.limits.TTL, "ttl", 0, "a docId ends after this time; 0: never")
-	fs.Uint64Var(&f.limits.Backlog, "backlog", 1_000_000, "changes that may wait for MySQL and HBase; from there on articles are refused with 503; 0: no bound")
-	fs.IntVar(&f.limits.MaxMembers, "max-articles", 0, "quota: the most living articles of a tenant; 0: no bound")
-	fs.IntVar(&f.limits.MaxCandidates, "max-candidates", 0, "refuse an article that must be compared with more docIds (default 10000)")
+	bind(fs, "serve", flags{
+		"images": &f.images, "common-images": &f.common, "normalize": &f.normalize, "overrides": &f.overrides,
+		"window": &f.limits.Window, "ttl": &f.limits.TTL, "backlog": &f.limits.Backlog, "max-articles": &f.limits.MaxMembers,
+		"max-candidates": &f.limits.MaxCandidates,
+	})
 }
 
 // settings makes those of an index; the methods are tried once here, so that

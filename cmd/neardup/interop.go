@@ -13,11 +13,7 @@ import (
 type interopFlags struct{ dolma, datatrove, removed string }
 
 func (f *interopFlags) add(fs *pflag.FlagSet) {
-	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.dolma, "dolma", "", "write dolma's attributes into this new folder: attributes/NAME beside the inputs' documents")
-		fs.StringVar(&f.datatrove, "datatrove", "", "write the .remove files of datatrove into this new folder: one a file, in the order of their names")
-		fs.StringVar(&f.removed, "removed", "", "write the ids of the documents that go here: .parquet, as NeMo Curator reads it, .arrow, .jsonl, .csv or .tsv")
-	})
+	bind(fs, "", flags{"dolma": &f.dolma, "datatrove": &f.datatrove, "removed": &f.removed})
 }
 
 // paths are the outputs, for openFor.

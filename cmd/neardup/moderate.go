@@ -28,31 +28,9 @@ type correct struct {
 
 func correctCommand(a *app) *cobra.Command {
 	c := &correct{app: a}
-	cmd := &cobra.Command{
-		Use:   "correct --server URL NID {--with NID | --docid DOCID | --alone}",
-		Short: "Move an article of the service to another docId",
-		Long: `Moves an article that was answered to another docId, with who did it and why. It is
-the one change of an answer that was given; whoever sends the article again gets the
-docId of now, and "corrected". Needs a token with the role moderate.
-
---with moves it to the docId of another article, --docid to one that is named, --alone
-to a docId of its own: that is made of its text, which the service has of the kept
-article of a docId, and with --keep-texts of all, else it is sent along with --text.
-An article that made its docId cannot leave it for one of its own: what the others
-were compared with stays.
-
-` + exitHelp,
-		Example: `  neardup correct --server http://127.0.0.1:8080 --token-file token 17 --with 231 --why "one event"
-  neardup correct --server http://127.0.0.1:8080 --token-file token 17 --alone --text 17.txt`,
-		Args: expects("NID"),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.do(cmd.Context(), args[0]) },
-	}
+	cmd := verb("correct", expects("NID"), func(cmd *cobra.Command, args []string) error { return c.do(cmd.Context(), args[0]) })
 	f := cmd.Flags()
-	f.StringVar(&c.to.With, "with", "", "nid of another article, whose docId this one is to have")
-	f.StringVar(&c.to.DocID, "docid", "", "docId that the article is to have")
-	f.BoolVar(&c.alone, "alone", false, "give the article a docId of its own")
-	f.StringVar(&c.text, "text", "", "with --alone: file that holds the text of the article")
-	f.StringVar(&c.why, "why", "", "the reason, for the record")
+	bind(f, "correct", flags{"with": &c.to.With, "docid": &c.to.DocID, "alone": &c.alone, "text": &c.text, "why": &c.why})
 	c.remote.add(f)
 	return cmd
 }
@@ -101,24 +79,9 @@ type rulings struct {
 
 func rulingsCommand(a *app) *cobra.Command {
 	r := &rulings{app: a}
-	cmd := &cobra.Command{
-		Use:   "rulings --server URL [--out FILE] [--labels FILE] [--audit FILE]",
-		Short: "Read what people have said of pairs, from the service",
-		Long: `Writes what moderators of a service have said of pairs of articles: as a file of
-overrides, which dedup, pairs and serve obey (--overrides), as labels for eval and
-tune, and as a trail of every change with who, when, why, before and after.
-
-` + exitHelp,
-		Example: `  neardup rulings --server http://127.0.0.1:8080 --token-file token > overrides.jsonl
-  neardup rulings --server http://127.0.0.1:8080 --token-file token --labels labels.tsv \
-    --audit audit.jsonl --out overrides.jsonl`,
-		Args: expects(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return r.do(cmd.Context()) },
-	}
+	cmd := verb("rulings", expects(), func(cmd *cobra.Command, _ []string) error { return r.do(cmd.Context()) })
 	f := cmd.Flags()
-	f.StringVar(&r.out, "out", "-", "file of overrides; - is the standard output")
-	f.StringVar(&r.labels, "labels", "", "file of labels: set, id_a, id_b, label, band")
-	f.StringVar(&r.audit, "audit", "", "file of all that was said, in order, as JSON, one a line")
+	bind(f, "correct", flags{"out": &r.out, "labels": &r.labels, "audit": &r.audit})
 	r.remote.add(f)
 	return cmd
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 type near struct {
@@ -45,45 +44,15 @@ func (n *near) k() (int, error) {
 
 func nearCommand(a *app) *cobra.Command {
 	n := &near{app: a}
-	cmd := &cobra.Command{
-		Use:   "near --fingerprints FILE [--query FILE | HEX...] [flags]",
-		Short: "Find the fingerprints near others, in files without documents",
-		Long: `Finds for every query all fingerprints within a Hamming distance: none is missed.
-Prints tab-separated lines under the header "a b distance": the id of the query,
-the id of the fingerprint, the number of bits in which they differ. Without a
-query, every pair of the fingerprints of the file: n equal ones make n*(n-1)/2
-pairs, or n-1 with --collapse.
-
-` + fingerprintFiles + `Everything is held in memory: about 25 bytes a fingerprint, and the ids.
-
-Queries of standard input are answered as they come, the nearest first, by an
-index of about 100 bytes a fingerprint; for very many, --query FILE is quicker.
-What is appended to the file of fingerprints is found by the next search.
-
-` + exitHelp,
-		Example: `  neardup near --fingerprints crawl.bin --distance 3 --out pairs.tsv
-  neardup near --fingerprints old.tsv --query new.tsv --distance 3
-  neardup near --fingerprints all.bin 9f3a5f7e9ecb3f35
-  neardup fingerprint --tsv today.jsonl | neardup near --fingerprints all.tsv --query -`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			n.begun = time.Now()
-			return n.do(cmd.Context(), args)
-		},
-	}
+	cmd := verb("near", nil, func(cmd *cobra.Command, args []string) error {
+		n.begun = time.Now()
+		return n.do(cmd.Context(), args)
+	})
 	fs := cmd.Flags()
-	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&n.fingerprints, "fingerprints", "", "file of fingerprints")
-		fs.BoolVar(&n.binary, "binary", false, "files of fingerprints are binary (default: seen from name .bin or content)")
-		fs.StringVar(&n.query, "query", "", `file of fingerprints to search for ("-": standard input)`)
+	bind(fs, "near", flags{
+		"fingerprints": &n.fingerprints, "binary": &n.binary, "query": &n.query, "collapse": &n.collapse,
+		"distance": &n.distance, "out": &n.out, "workers": &n.run.workers,
 	})
-	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		fs.BoolVar(&n.collapse, "collapse", false, "without a query: of equal fingerprints only the first is in pairs with others")
-		fs.IntVar(&n.distance, "distance", simhash.DefaultDistance, "largest Hamming distance, 0..7")
-	})
-	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&n.out, "out", "-", `write the pairs here ("-": standard output)`)
-	})
-	n.run.addWorkers(fs)
 	n.run.addSummary(fs)
 	return cmd
 }

@@ -33,36 +33,12 @@ type reportVerb struct {
 
 func reportCommand(a *app) *cobra.Command {
 	p := &reportVerb{app: a}
-	cmd := &cobra.Command{
-		Use:   "report (--decisions FILE | --clusters FILE) --out FILE.html INPUT...",
-		Short: "Make a page of a run: what was removed and why, and every group",
-		Long: `Writes one HTML file with what a run of dedup decided: counts, reasons,
-distributions, and every group with its texts, the differences marked. It needs
-nothing else and loads nothing; a browser opens it. Pairs can be decided there,
-and the decisions saved as files.
-
-dedup --report FILE makes the same page in the run itself, with its times and
-its command. Here the inputs are those of the run; --summary takes what it
-printed with --json, --rejects its rejected records, --eval what eval --json
-measured.
-
-` + exitHelp,
-		Example: `  neardup dedup news.jsonl --decisions decisions.jsonl --json > summary.json
-  neardup report --decisions decisions.jsonl --summary summary.json --out report.html news.jsonl
-  neardup dedup news.jsonl --report report.html`,
-		Args: cobra.ArbitraryArgs,
-		RunE: a.onInputs(p.do),
-	}
+	cmd := verb("report", nil, a.onInputs(p.do))
 	fs := cmd.Flags()
-	fs.StringVar(&p.decisions, "decisions", "", "decisions of the run (JSONL)")
-	fs.StringVar(&p.clusters, "clusters", "", "clusters of the run (JSONL), where there are no decisions")
-	fs.StringVar(&p.rejects, "rejects", "", "rejected records of the run (JSONL)")
-	fs.StringVar(&p.summary, "summary", "", "what the run printed with --json")
-	fs.StringVar(&p.eval, "eval", "", "what eval --json measured: the recall")
-	fs.StringVar(&p.out, "out", "", `write the page here ("-": standard output)`)
-	fs.IntVar(&p.opt.Groups, "groups", 100_000, "groups to show, the largest")
-	fs.IntVar(&p.opt.TextRunes, "text-limit", 20_000, "characters to show of a text")
-	fs.StringVar(&p.opt.Tmp, "tmp", "", "folder of temporary files (default: the system's)")
+	bind(fs, "report", flags{
+		"decisions": &p.decisions, "clusters": &p.clusters, "rejects": &p.rejects, "summary": &p.summary, "eval": &p.eval,
+		"out": &p.out, "groups": &p.opt.Groups, "text-limit": &p.opt.TextRunes, "tmp": &p.opt.Tmp,
+	})
 	p.input.add(fs)
 	return cmd
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 type pairs struct {
@@ -25,27 +24,9 @@ type pairs struct {
 
 func pairsCommand(a *app) *cobra.Command {
 	p := &pairs{app: a}
-	cmd := &cobra.Command{
-		Use:   "pairs [flags] INPUT...",
-		Short: "List every verified pair of near-duplicates",
-		Long: `Lists every pair of documents that is near, as tab-separated lines under the
-header "id_a id_b similarity". The similarity is exact, to four decimals. All
-pairs of a method that is exact (jaccard, ngram), and the stated share for
-minhash. n equal documents make n*(n-1)/2 pairs. With --exact lines hold all
-that a decision needs: similarity to the last bit, distance, relation (copy,
-edited, contained, variant, ruled), basis, and the places of both documents in the order of --keep.
-
-With --against pairs of a new document and one that is there already are listed, too.
-
-` + exitHelp,
-		Example: `  neardup pairs --method jaccard --threshold .7 news.jsonl.zst > pairs.tsv
-  neardup pairs --method 'minhash threshold=.7 shingle=words:3' --out pairs.tsv terms.jsonl
-  neardup pairs --format lines --method 'ngram similarity=edit' headlines.txt
-  neardup pairs february.jsonl --against crawl.index`,
-		RunE: a.onInputs(p.do),
-	}
+	cmd := verb("pairs", nil, a.onInputs(p.do))
 	fs := cmd.Flags()
-	grouping(fs, outputGroup, p.addOutput)
+	bind(fs, "pairs", flags{"exact": &p.exact, "with-variants": &p.variants, "out": &p.out})
 	p.input.add(fs)
 	p.input.addPixels(fs)
 	p.against.addFlags(fs)
@@ -53,12 +34,6 @@ With --against pairs of a new document and one that is there already are listed,
 	p.method.addImages(fs)
 	p.run.add(fs)
 	return cmd
-}
-
-func (p *pairs) addOutput(fs *pflag.FlagSet) {
-	fs.BoolVar(&p.exact, "exact", false, "more columns: exact similarity, distance, relation, basis, places")
-	fs.BoolVar(&p.variants, "with-variants", false, "list variants too: similar, and not the same; the relation is in --exact")
-	fs.StringVar(&p.out, "out", "-", `write the pairs here ("-": standard output)`)
 }
 
 func (p *pairs) do(ctx context.Context, inputs []string) (err error) {

@@ -39,52 +39,20 @@ type cutFlags struct {
 
 func (c *cutFlags) add(fs *pflag.FlagSet) {
 	c.fs = fs
-	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&c.least, "least", passage.DefaultLength.String(), "least length of a passage: '200 bytes', '100 runes' or '50 words' (with --unit: of any)")
-		fs.StringVar(&c.unit, "unit", "passage", "what is compared: passages, or each line, paragraph or sentence as a whole")
-		fs.BoolVar(&c.near, "near", false, "with --unit: also what is a near-duplicate, as neardup dedup says of short texts")
-		fs.BoolVar(&c.all, "all", false, "the first occurrence is repeated text, too")
-		fs.StringVar(&c.whole, "whole", string(passage.WholeSentences), "what is cut is whole words, sentences, lines or paragraphs")
-	})
-	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&c.mark, "mark", "", "with --out: put this in the place of what is cut")
+	bind(fs, "passages", flags{
+		"least": &c.least, "unit": &c.unit, "near": &c.near, "all": &c.all, "whole": &c.whole, "mark": &c.mark,
 	})
 }
 
 func passagesCommand(a *app) *cobra.Command {
 	p := &passages{app: a}
-	cmd := &cobra.Command{
-		Use:   "passages [flags] INPUT...",
-		Short: "Find text that is repeated inside documents; cut it",
-		Long: `Finds every passage of at least --least that stands in several places of the
-documents, byte for byte: none is missed, and none is found that is not there.
-The first occurrence stays, all others can be cut; each names the place that it
-is from. With --unit, whole lines, paragraphs or sentences are compared instead.
-
-Only whole sentences are cut, unless --whole says otherwise, and no text from
-under a heading that would be left alone. A document of which nothing is left
-is not written.
-
-` + exitHelp,
-		Example: `  neardup passages crawl.jsonl --spans spans.jsonl
-  neardup passages crawl.jsonl --out clean.jsonl --drop-below .3
-  neardup passages 'news/*.jsonl.zst' --least '50 words' --mark '[...]' --out clean.jsonl.zst`,
-		Args: cobra.ArbitraryArgs,
-		RunE: a.onInputs(p.do),
-	}
+	cmd := verb("passages", nil, a.onInputs(p.do))
 	fs := cmd.Flags()
 	p.cutFlags.add(fs)
-	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&p.spans, "spans", "", "write each repeated part here, and where it is from (JSONL)")
-		fs.StringVar(&p.out, "out", "", "write the documents without what is cut here, in the format of the input")
-		fs.StringVar(&p.own, "shares", "", "write the share of each document that is its own here (JSONL)")
-		fs.Float64Var(&p.drop, "drop-below", 0, "leave out documents of which a smaller share is their own, and that no\nother names as the place of what it repeats")
-	})
+	bind(fs, "passages", flags{"spans": &p.spans, "out": &p.out, "shares": &p.own, "drop-below": &p.drop})
 	p.interopFlags.add(fs)
 	p.input.add(fs)
-	addConfig(fs)
-	p.run.addMachine(fs)
-	p.run.addReport(fs)
+	p.run.addBatch(fs)
 	return cmd
 }
 

@@ -22,9 +22,7 @@ type resumeFlag struct {
 
 func (f *resumeFlag) add(fs *pflag.FlagSet) {
 	f.fs = fs
-	grouping(fs, limitGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.dir, "resume", "", "leave what the run has done in this folder, to go on from there if it is killed; when it has finished, the folder is empty")
-	})
+	bind(fs, "", flags{"resume": &f.dir})
 }
 
 // open begins a run, or goes on with the one that was killed.

@@ -95,28 +95,25 @@ and Java 17, on this machine; executors are sent what they run, and need no Pyth
 
 func (v *sparkVerb) add(fs *pflag.FlagSet) {
 	v.input.add(fs)
-	fs.StringVar(&v.out, "out", "", "write the results into this folder, which must not be there yet")
-	fs.StringVar(&v.master, "master", "", "Spark's master: local[4], spark://HOST:7077, yarn (default: that of Spark's configuration, else local[*])")
-	fs.IntVar(&v.partitions, "partitions", 0, "parts to divide the work into, at most (default: Spark's own)")
-	fs.StringArrayVar(&v.conf, "conf", nil, "a setting of Spark: NAME=VALUE; may be given again")
-	fs.StringVar(&v.python, "python", "", "the Python that has pyspark (default: $PYSPARK_PYTHON, else python3)")
-	fs.BoolVar(&v.json, "json", false, "print the summary as JSON")
-	fs.BoolVarP(&v.quiet, "quiet", "q", false, "print no progress and no summary")
+	bind(fs, "spark", flags{
+		"out": &v.out, "master": &v.master, "partitions": &v.partitions, "conf": &v.conf, "python": &v.python,
+		"json": &v.json, "quiet": &v.quiet,
+	})
 	if v.verb != "pairs" {
-		fs.StringVar(&v.compress, "compression", "none", "of JSON lines that are written: none, gzip, bzip2")
+		bind(fs, "spark", flags{"compression": &v.compress})
 	}
 	if v.verb == "passages" {
 		v.cuts.add(fs)
 		return
 	}
 	v.decides.method.add(fs)
-	fs.StringVar(&v.decides.ruled, "overrides", "", "obey what people have ruled (JSONL, a file of this machine)")
+	bind(fs, "spark", flags{"overrides": &v.decides.ruled})
 	if v.verb == "dedup" {
-		fs.StringArrayVar(&v.decides.against.paths, "against", nil, "decide against an index too (a folder that every machine has, or one in HDFS; see neardup index)")
-		fs.BoolVar(&v.decides.against.add, "add", false, "is refused: an index is added to on one machine")
-		fs.IntVar(&v.decides.onDriver, "on-driver", -1, "rows of candidates, hot buckets and copies that the driver decides at once; more are decided on the cluster (default: four million)")
+		bind(fs, "spark", flags{
+			"against": &v.decides.against.paths, "add": &v.decides.against.add, "on-driver": &v.decides.onDriver,
+		})
 	} else {
-		fs.BoolVar(&v.decides.variants, "with-variants", false, "list variants too: similar, and not the same")
+		bind(fs, "spark", flags{"with-variants": &v.decides.variants})
 	}
 }
 

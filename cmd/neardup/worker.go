@@ -100,26 +100,23 @@ Exit codes:
 			RunE: func(cmd *cobra.Command, _ []string) error { return w.do(cmd.Context(), s) },
 		}
 		w.method.add(sub.Flags())
-		sub.Flags().StringVar(&w.expect, "expect", "", "the contract of the driver: fail where this program's differs")
+		bind(sub.Flags(), "worker", flags{"expect": &w.expect})
 		switch s.verb {
 		case "bucket":
 			w.addIndex(sub.Flags())
-			sub.Flags().Int64Var(&w.limits.Most, "most-candidates", 0, "fail where one key gives more candidates (default: any number)")
-			sub.Flags().BoolVar(&w.packed, "packed", false, "lines are packs of distinct, in any order, and are sorted here")
-			sub.Flags().IntVar(&w.limits.Hot, "hot", 0, "leave buckets of more texts that are mostly alike, and those too large for a process, whole (default: none)")
+			bind(sub.Flags(), "worker", flags{"most-candidates": &w.limits.Most, "packed": &w.packed, "hot": &w.limits.Hot})
 		case "distinct":
-			sub.Flags().IntVar(&w.parts, "parts", 1, "divide the postings into so many parts")
-			sub.Flags().BoolVar(&w.ranges, "ranges", false, "divide them by ranges of keys, as they lie in an index")
+			bind(sub.Flags(), "worker", flags{"parts": &w.parts, "ranges": &w.ranges})
 		case "names":
 			w.addIndex(sub.Flags())
 		case "verify", "decide":
 			w.addRaw(sub.Flags())
 			w.addIndex(sub.Flags())
-			sub.Flags().BoolVar(&w.conflicts, "conflicts", false, "add to each variant its evidence, as JSON")
+			bind(sub.Flags(), "worker", flags{"conflicts": &w.conflicts})
 		case "tally", "records":
 			w.addRaw(sub.Flags())
 			if s.verb == "records" {
-				sub.Flags().IntVar(&w.parts, "parts", 0, "write hashes and keys in packs, for distinct, in so many parts (default: a line each)")
+				bind(sub.Flags(), "records", flags{"parts": &w.parts})
 			}
 			sub.Flags().StringSliceVar(&w.counts, "tally", nil, "files of the stage tally, which are added up: for records those of all parts")
 		}
@@ -129,7 +126,7 @@ Exit codes:
 }
 
 func (w *workerVerb) addRaw(fs *pflag.FlagSet) {
-	fs.BoolVar(&w.raw, "raw", false, "in the place of texts stand lines of an input, unescaped, of the --format jsonl or lines")
+	bind(fs, "worker", flags{"raw": &w.raw})
 	w.input.add(fs)
 }
 

@@ -15,8 +15,7 @@ import (
 )
 
 func (w *workerVerb) addIndex(fs *pflag.FlagSet) {
-	fs.StringVar(&w.index, "against", "", "the documents of this index come before all others: a folder, or webhdfs://HOST:PORT/PATH; a document n of it has the place n-2^32")
-	fs.StringVar(&w.asOf, "as-of", "", "the state of the index that the driver saw: fail at any other")
+	bind(fs, "worker", flags{"against": &w.index, "as-of": &w.asOf})
 }
 
 // onFolder is onIndex for a folder of this machine or of HDFS.

@@ -62,9 +62,7 @@ func spansCommand(a *app) *cobra.Command {
 		fs := sub.Flags()
 		v.cuts.add(fs)
 		v.input.add(fs)
-		fs.BoolVar(&v.raw, "raw", false, "in the place of texts stand lines of an input, unescaped, of the --format jsonl or lines")
-		fs.IntVar(&v.parts, "parts", 1, "divide what is written in packs into so many parts")
-		fs.StringVar(&v.expect, "expect", "", "the contract of the driver: fail where this program's differs")
+		bind(fs, "worker passages", flags{"raw": &v.raw, "parts": &v.parts, "expect": &v.expect})
 		cmd.AddCommand(sub)
 	}
 	return cmd

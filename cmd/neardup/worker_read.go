@@ -33,7 +33,7 @@ reason instead of both.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return r.do(cmd.Context(), args[0]) },
 	}
 	r.input.add(cmd.Flags())
-	cmd.Flags().StringVar(&r.name, "name", "", "what the file is called in ids, where it is a copy")
+	bind(cmd.Flags(), "worker", flags{"name": &r.name})
 	return cmd
 }
 
