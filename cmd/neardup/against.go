@@ -273,7 +273,7 @@ func (d *dedup) checkAgainst(cfg *batch.Config) error {
 		cfg.Audit = nil
 	}
 	return d.against.refuse(map[string]bool{
-		"link components": d.link != string(batch.ByLeader),
-		"evidence-floor":  d.proof.floor != 0, "overrides": d.run.ruled != "", "per": d.run.per != "", "audit": d.run.audit.asked(),
+		"link components":    d.link != string(batch.ByLeader),
+		"write report,floor": d.proof.floor != 0, "overrides": d.run.ruled != "", "per": d.run.per != "", "audit": d.run.audit.asked(),
 	})
 }

@@ -2,27 +2,14 @@ package main
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 )
 
-// clusterFields are what --cluster-fields may ask for, in the order of the
-// columns.
+// clusterFields are options of --write clusters: what is said of each document also.
 var clusterFields = []string{"relation", "title", "url", "text"}
-
-// parseClusterFields reads the list of --cluster-fields.
-func parseClusterFields(s string) ([]string, error) {
-	fields := fieldList(s)
-	for _, name := range fields {
-		if !slices.Contains(clusterFields, name) {
-			return nil, usage("--cluster-fields: %q is none of %s", name, strings.Join(clusterFields, ", "))
-		}
-	}
-	return fields, nil
-}
 
 // member is a document of a cluster. The leader is its own first member.
 type member struct {
@@ -55,7 +42,7 @@ type clusterWriter struct {
 }
 
 // newClusterWriter writes a table, or a line of JSON a cluster, by the file's name.
-func newClusterWriter(out *corpus.AtomicFile, path string, fields []string, n *notes, style csvStyle) (*clusterWriter, error) {
+func newClusterWriter(out *corpus.AtomicFile, path string, fields []string, n *notes, style corpus.TableStyle) (*clusterWriter, error) {
 	w := &clusterWriter{fields: fields, notes: n, to: &memberLines{out: out, fields: fields}}
 	if f := corpus.FormatOf(path); f == corpus.JSONL || !slices.Contains(corpus.TableFormats(), f) {
 		return w, nil
@@ -64,7 +51,7 @@ func newClusterWriter(out *corpus.AtomicFile, path string, fields []string, n *n
 	for _, name := range fields {
 		columns = append(columns, corpus.Column{Name: name})
 	}
-	table, err := corpus.NewTable(out, style.TableStyle, codecs, columns...)
+	table, err := corpus.NewTable(out, style, codecs, columns...)
 	w.to = memberRows{table}
 	return w, err
 }
@@ -160,9 +147,15 @@ type results struct {
 
 // results begins the tables that are wanted.
 func (d *dedup) results(r *corpus.Reader, decisions, clusters *corpus.AtomicFile) (*results, error) {
-	fields, err := parseClusterFields(d.fields)
+	style, err := d.write.style("clusters")
 	if err != nil {
 		return nil, err
+	}
+	var fields []string
+	for _, o := range d.write.files["clusters"].options {
+		if slices.Contains(clusterFields, o[0]) && !slices.Contains(fields, o[0]) {
+			fields = append(fields, o[0])
+		}
 	}
 	format, _ := r.Format()
 	addresses := format == corpus.WARC && decisions != nil
@@ -175,7 +168,7 @@ func (d *dedup) results(r *corpus.Reader, decisions, clusters *corpus.AtomicFile
 		out.decisions.notes = out.notes
 	}
 	if clusters != nil {
-		out.clusters, err = newClusterWriter(clusters, d.clusters, fields, out.notes, d.csv)
+		out.clusters, err = newClusterWriter(clusters, d.write.path("clusters"), fields, out.notes, style)
 	}
 	return out, err
 }

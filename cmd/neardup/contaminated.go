@@ -21,7 +21,7 @@ type contaminated struct {
 	*app
 	input    inputFlags
 	run      runFlags
-	interop  interopFlags
+	write    writes
 	findings string
 	out      string
 	mask     string
@@ -38,8 +38,8 @@ func contaminatedCommand(a *app) *cobra.Command {
 		c.masks = fs.Changed("mask")
 		return c.do(ctx, inputs)
 	})
-	bind(fs, "contaminated", flags{"findings": &c.findings, "out": &c.out, "mask": &c.mask, "partial": &c.partial, "least": &c.least})
-	c.interop.add(fs)
+	c.write.kinds = formKinds
+	bind(fs, "contaminated", flags{"findings": &c.findings, "out": &c.out, "mask": &c.mask, "partial": &c.partial, "least": &c.least, "write": &c.write})
 	c.input.add(fs)
 	c.run.addBatch(fs)
 	return cmd
@@ -53,35 +53,24 @@ func (c *contaminated) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := c.input.openFor(c.app, inputs[1:], "", append(c.interop.paths(), c.findings, c.out, c.run.rejects)...)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if err := r.CanReplace(); err != nil && (c.masks || c.interop.dolma != "") {
-		return usage("%w; --findings says what is contaminated", err)
-	}
-	rep := newReporter(c.app, &c.run, r)
-	defer rep.abort()
-	w := contaminationWriter{
-		contaminated: c, rep: rep, findings: rep.open(c.findings, corpus.JSONL), out: rep.records(c.out, r), forms: rep.forms(&c.interop, "contaminated", r),
-	}
-	if rep.err != nil {
-		return rep.err
-	}
-	w.Items = finder.Items()
-	src := newSource(r)
-	err = inorder.Map(ctx, c.run.workers, src.next, func(b *block) []examined { return c.examine(finder, b) }, w.write)
-	if err != nil {
-		return err
-	}
-	if err := rep.nothingRead(w.Documents); err != nil {
-		return err
-	}
-	if err := rep.commit(); err != nil {
-		return err
-	}
-	return w.summary()
+	outputs := append(c.write.paths(), c.findings, c.out)
+	return c.batchRun(&c.input, &c.run, inputs[1:], "", outputs, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		if err := r.CanReplace(); err != nil && (c.masks || c.write.path("dolma") != "") {
+			return nil, usage("%w; --findings says what is contaminated", err)
+		}
+		w := contaminationWriter{
+			contaminated: c, rep: rep, findings: rep.open(c.findings, corpus.JSONL), out: rep.records(c.out, r), forms: rep.forms(&c.write, "contaminated", r),
+		}
+		if rep.err != nil {
+			return nil, rep.err
+		}
+		w.Items = finder.Items()
+		err := inorder.Map(ctx, c.run.workers, newSource(r).next, func(b *block) []examined { return c.examine(finder, b) }, w.write)
+		if err != nil {
+			return nil, err
+		}
+		return w.summary, rep.nothingRead(w.Documents)
+	})
 }
 
 func (c *contaminated) check(inputs []string) error {

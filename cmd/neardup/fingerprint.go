@@ -33,7 +33,6 @@ func fingerprintCommand(a *app) *cobra.Command {
 	f.changed = fs.Changed
 	bind(fs, "fingerprint", flags{"out": &f.out, "scheme": &f.scheme, "tsv": &f.tsv, "binary": &f.binary})
 	f.input.add(fs)
-	f.input.addPixels(fs)
 	f.method.add(fs)
 	f.method.cfg.Name = "simhash"
 	fs.Lookup("method").DefValue = f.method.cfg.Name
@@ -47,13 +46,6 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := f.input.openFor(f.app, inputs, "", f.out, f.run.rejects)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	rep := newReporter(f.app, &f.run, r)
-	defer rep.abort()
 	formats := []corpus.Format{corpus.JSONL}
 	switch {
 	case f.tsv:
@@ -61,29 +53,30 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 	case f.binary:
 		formats = nil
 	}
-	out := rep.open(f.out, formats...)
-	if rep.err != nil {
-		return rep.err
-	}
-	sum := fingerprintSummary{Spec: p.spec}
-	err = inorder.Map(ctx, f.run.workers, newSource(r).next, p.block, func(l lines) error {
-		if err := rep.read(&l, &sum.Documents, &sum.Rejected); err != nil {
-			return err
+	return f.batchRun(&f.input, &f.run, inputs, "", []string{f.out}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		out := rep.open(f.out, formats...)
+		if rep.err != nil {
+			return nil, rep.err
 		}
-		sum.Few += l.few
-		rep.progress(batch.Progress{Phase: "read", Documents: sum.Documents})
-		_, err := out.Write(l.text)
-		return err
+		sum := fingerprintSummary{Spec: p.spec}
+		err := inorder.Map(ctx, f.run.workers, newSource(r).next, p.block, func(l lines) error {
+			if err := rep.read(&l, &sum.Documents, &sum.Rejected); err != nil {
+				return err
+			}
+			sum.Few += l.few
+			rep.progress(batch.Progress{Phase: "read", Documents: sum.Documents})
+			_, err := out.Write(l.text)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return func() error { return sum.tell(rep) }, rep.nothingRead(sum.Documents)
 	})
-	if err != nil {
-		return err
-	}
-	if err := rep.nothingRead(sum.Documents); err != nil {
-		return err
-	}
-	if err := rep.commit(); err != nil {
-		return err
-	}
+}
+
+// tell prints the summary.
+func (sum fingerprintSummary) tell(rep *reporter) error {
 	return rep.summarize(sum, sum.Rejected, func(w io.Writer) {
 		rep.documents(w, sum.Documents, sum.Rejected)
 		if sum.Few > 0 {

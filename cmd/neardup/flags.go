@@ -40,17 +40,13 @@ type inputFlags struct {
 
 func (f *inputFlags) add(fs *pflag.FlagSet) {
 	f.maxDocument = corpus.DefaultMaxDocument
+	bindSpec(fs, "", "format", "name", flags{"name": &f.format, "delimiter": &f.delimiter, "charset": &f.opt.Charset, "max-pixels": &f.maxPixels})
 	bind(fs, "", flags{
-		"format": &f.format, "id-field": &f.opt.IDField, "text-field": &f.opt.TextField, "title-field": &f.opt.TitleField,
+		"id-field": &f.opt.IDField, "text-field": &f.opt.TextField, "title-field": &f.opt.TitleField,
 		"compare": (*string)(&f.opt.Compare), "url-field": &f.opt.URLField, "time-field": &f.opt.TimeField,
-		"html-field": &f.opt.HTMLField, "delimiter": &f.delimiter, "charset": &f.opt.Charset, "skip-damaged": &f.opt.SkipDamaged,
+		"html-field": &f.opt.HTMLField, "skip-damaged": &f.opt.SkipDamaged,
 		"max-document": &f.maxDocument, "max-decompressed": &f.maxInput,
 	})
-}
-
-// addPixels adds the bound of pictures, for commands that take them.
-func (f *inputFlags) addPixels(fs *pflag.FlagSet) {
-	bind(fs, "", flags{"max-pixels": &f.maxPixels})
 }
 
 func formatNames() string {
@@ -103,11 +99,11 @@ func (f *inputFlags) options() (corpus.Options, error) {
 		return opt, err
 	}
 	if opt.Charset != "" && !text.IsCharset(opt.Charset) {
-		return opt, usage("--charset: no charset is named %q: try utf-8, utf-16le, gb18030, big5 or windows-1252", opt.Charset)
+		return opt, usage("--format: no charset is named %q: try utf-8, utf-16le, gb18030, big5 or windows-1252", opt.Charset)
 	}
 	if f.delimiter != "" {
 		if opt.Delimiter, err = corpus.ParseDelimiter(f.delimiter); err != nil {
-			return opt, usage("--delimiter %w", err)
+			return opt, usage("--format: delimiter %w", err)
 		}
 	}
 	opt.MaxDocument, opt.MaxDecompressed = int64(f.maxDocument), int64(f.maxInput)
@@ -146,7 +142,7 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 	f.fs = pflag.NewFlagSet("method", pflag.ContinueOnError)
 	f.addSettings(f.fs)
 	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		addSpec(fs, f.fs, append([]string{"threshold", "lossless", "containment"}, ofFiles...)...)
+		addSpec(fs, f.fs, append([]string{"threshold"}, ofFiles...)...)
 		bind(fs, "", flags{"normalize": &f.normalize})
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
 	"github.com/spf13/pflag"
@@ -19,7 +20,10 @@ type indexFlags struct {
 	compare, normalize string
 	overrides          string
 	images             bool
-	common             float64        // of pictures
+	ofImages           *pflag.FlagSet // settings of pictures
+	common             float64
+	bytes              size // of one that POST /v1/images takes
+	pixels             int64
 	limits             docid.Settings // how long and how many, and nothing else
 }
 
@@ -48,20 +52,23 @@ const profileClassic = "classic"
 
 func (f *indexFlags) add(fs *pflag.FlagSet) {
 	f.changed = fs.Changed
-	bind(fs, "serve", flags{
-		"profile": &f.profile, "url": &f.stages.url, "title": &f.stages.title, "title-threshold": &f.stages.titleThreshold,
-		"title-agrees": &f.stages.titleAgrees, "url-agrees": &f.stages.urlAgrees, "content": &f.stages.content,
-		"compare": &f.compare,
+	bind(fs, "serve", flags{"profile": &f.profile, "content": &f.stages.content, "compare": &f.compare})
+	bindSpec(fs, "serve", "url", "mode", flags{"mode": &f.stages.url, "agrees": &f.stages.urlAgrees})
+	bindSpec(fs, "serve", "title", "mode", flags{
+		"mode": &f.stages.title, "threshold": &f.stages.titleThreshold, "agrees": &f.stages.titleAgrees,
 	})
+	f.bytes = image.DefaultBytes
+	f.ofImages = bindSpec(fs, "serve", "images", "on", flags{"on": &f.images, "common": &f.common, "bytes": &f.bytes, "pixels": &f.pixels})
+	fs.Lookup("images").NoOptDefVal = "true"
 	settings := pflag.NewFlagSet("settings", pflag.ContinueOnError)
 	f.method.addSettings(settings)
 	f.method.fs = pflag.NewFlagSet("method", pflag.ContinueOnError)
 	for _, name := range []string{"method", "threshold", "recall", "distance", "shingle", "containment"} {
 		f.method.fs.AddFlag(settings.Lookup(name))
 	}
-	addSpec(fs, f.method.fs, "threshold", "containment")
+	grouping(fs, "Decisions", func(fs *pflag.FlagSet) { addSpec(fs, f.method.fs, "threshold") })
 	bind(fs, "serve", flags{
-		"images": &f.images, "common-images": &f.common, "normalize": &f.normalize, "overrides": &f.overrides,
+		"normalize": &f.normalize, "overrides": &f.overrides,
 		"window": &f.limits.Window, "ttl": &f.limits.TTL, "backlog": &f.limits.Backlog, "max-articles": &f.limits.MaxMembers,
 		"max-candidates": &f.limits.MaxCandidates,
 	})
@@ -112,7 +119,7 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	if err := f.stages.check(); err != nil {
 		return s, err
 	}
-	for flag, m := range map[string]docid.Maker{"--method": s.ContentMethod, "--title-threshold": s.TitleMethod, "--title-agrees": s.TitleAgrees, "--url-agrees": s.URLAgrees} {
+	for flag, m := range map[string]docid.Maker{"--method": s.ContentMethod, "--title threshold": s.TitleMethod, "--title agrees": s.TitleAgrees, "--url agrees": s.URLAgrees} {
 		if m == nil {
 			continue
 		}
@@ -141,15 +148,31 @@ func (f *indexFlags) classic() error {
 
 // pictures says how those of articles count; nil: they do not.
 func (f *indexFlags) pictures() (*docid.Pictures, error) {
+	var of *pflag.Flag
+	f.ofImages.Visit(func(s *pflag.Flag) {
+		if s.Name != "on" {
+			of = s
+		}
+	})
 	switch {
-	case !f.images && f.changed("common-images"):
-		return nil, usage("--common-images is for --images")
+	case !f.images && of != nil:
+		return nil, usage("--images: %s has an effect on the servers that take pictures: --images='true %s=%s'", of.Name, of.Name, of.Value)
 	case !f.images:
 		return nil, nil
 	case f.common <= 0 || f.common > 1:
-		return nil, usage("--common-images %g is not a share above 0, up to 1", f.common)
+		return nil, usage("--images: common=%g is not a share above 0, up to 1", f.common)
+	case f.bytes < 1 || f.pixels < 1:
+		return nil, usage("--images: bytes=%s, pixels=%d: at least 1 each", &f.bytes, f.pixels)
 	}
 	return &docid.Pictures{Common: f.common}, nil
+}
+
+// pictureLimits are those of pictures that the service hashes, nil where it takes none.
+func (f *indexFlags) pictureLimits() *image.Limits {
+	if !f.images {
+		return nil
+	}
+	return &image.Limits{Bytes: int64(f.bytes), Pixels: f.pixels}
 }
 
 // titled reads what is compared.

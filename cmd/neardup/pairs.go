@@ -28,10 +28,8 @@ func pairsCommand(a *app) *cobra.Command {
 	fs := cmd.Flags()
 	bind(fs, "pairs", flags{"exact": &p.exact, "with-variants": &p.variants, "out": &p.out})
 	p.input.add(fs)
-	p.input.addPixels(fs)
 	p.against.addFlags(fs)
 	p.method.add(fs)
-	p.method.addImages(fs)
 	p.run.add(fs)
 	return cmd
 }
@@ -42,40 +40,28 @@ func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	p.input.opt.Fields = cfg.Fields()
-	r, err := p.input.openFor(p.app, inputs, "", p.out, p.run.rejects)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
 	ref, err := p.against.open(ctx, comparing{p.app, &p.input, &p.method, p.run.tmp}, &cfg)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ref.close()) }()
-	rep := newReporter(p.app, &p.run, r)
-	defer rep.abort()
-	rep.method = &p.method
-	out := rep.open(p.out, corpus.TSV)
-	if rep.err != nil {
-		return rep.err
-	}
-	rep.diskNeed()
-	cfg.Reject, cfg.Progress = rep.reject, rep.progress
-	lines := pairLines{out: out, exact: p.exact}
-	if err := lines.header(); err != nil {
-		return err
-	}
-	sum, err := batch.Pairs(ctx, newSource(r), cfg, lines.pair)
-	if err != nil {
-		return err
-	}
-	if err := rep.nothingRead(sum.Documents); err != nil {
-		return err
-	}
-	if err := rep.commit(); err != nil {
-		return err
-	}
-	return rep.pairs(sum)
+	return p.batchRun(&p.input, &p.run, inputs, "", []string{p.out}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		rep.method = &p.method
+		lines := pairLines{out: rep.open(p.out, corpus.TSV), exact: p.exact}
+		if rep.err != nil {
+			return nil, rep.err
+		}
+		rep.diskNeed()
+		cfg.Reject, cfg.Progress = rep.reject, rep.progress
+		if err := lines.header(); err != nil {
+			return nil, err
+		}
+		sum, err := batch.Pairs(ctx, newSource(r), cfg, lines.pair)
+		if err != nil {
+			return nil, err
+		}
+		return func() error { return rep.pairs(sum) }, rep.nothingRead(sum.Documents)
+	})
 }
 
 // config checks the flags and makes the engine's configuration.

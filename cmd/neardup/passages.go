@@ -23,7 +23,7 @@ type passages struct {
 	out   string
 	own   string
 	drop  float64
-	interopFlags
+	write writes
 }
 
 // cutFlags say what is compared, and what of it is cut.
@@ -49,8 +49,8 @@ func passagesCommand(a *app) *cobra.Command {
 	cmd := verb("passages", nil, a.onInputs(p.do))
 	fs := cmd.Flags()
 	p.cutFlags.add(fs)
-	bind(fs, "passages", flags{"spans": &p.spans, "out": &p.out, "shares": &p.own, "drop-below": &p.drop})
-	p.interopFlags.add(fs)
+	p.write.kinds = formKinds
+	bind(fs, "passages", flags{"spans": &p.spans, "out": &p.out, "shares": &p.own, "drop-below": &p.drop, "write": &p.write})
 	p.input.add(fs)
 	p.run.addBatch(fs)
 	return cmd
@@ -61,37 +61,23 @@ func (p *passages) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	tmp := p.run.tmp
-	if tmp == "" {
-		tmp = os.TempDir()
-	}
-	r, err := p.input.openFor(p.app, inputs, tmp, append(p.interopFlags.paths(), p.spans, p.out, p.own, p.run.rejects)...)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if err := r.CanReplace(); err != nil && p.out != "" {
-		return usage("--out: %w; --spans says what is repeated", err)
-	}
-	rep := newReporter(p.app, &p.run, r)
-	defer rep.abort()
-	w := passageWriter{passages: p, cutter: cutter, rep: rep, own: rep.open(p.own, corpus.JSONL)}
-	if f := rep.open(p.spans, corpus.JSONL); f != nil {
-		w.spans = func(line spanLine) error { return f.WriteJSON(line) }
-	}
-	w.out, w.forms = rep.records(p.out, r), rep.forms(&p.interopFlags, "passages", r)
-	if rep.err != nil {
-		return rep.err
-	}
-	rep.diskNeed()
-	cfg.Reject, cfg.Progress = rep.reject, rep.progress
-	if err := p.find(ctx, r, cfg, &w); err != nil {
-		return err
-	}
-	if err := rep.commit(); err != nil {
-		return err
-	}
-	return w.summary()
+	spool := cmp.Or(p.run.tmp, os.TempDir())
+	return p.batchRun(&p.input, &p.run, inputs, spool, append(p.write.paths(), p.spans, p.out, p.own), func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		if err := r.CanReplace(); err != nil && p.out != "" {
+			return nil, usage("--out: %w; --spans says what is repeated", err)
+		}
+		w := passageWriter{passages: p, cutter: cutter, rep: rep, own: rep.open(p.own, corpus.JSONL)}
+		if f := rep.open(p.spans, corpus.JSONL); f != nil {
+			w.spans = func(line spanLine) error { return f.WriteJSON(line) }
+		}
+		w.out, w.forms = rep.records(p.out, r), rep.forms(&p.write, "passages", r)
+		if rep.err != nil {
+			return nil, rep.err
+		}
+		rep.diskNeed()
+		cfg.Reject, cfg.Progress = rep.reject, rep.progress
+		return w.summary, p.find(ctx, r, cfg, &w)
+	})
 }
 
 // find reads the inputs twice to find what is repeated, and once more to write it.
@@ -157,7 +143,7 @@ func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
 	case p.out == "" && p.mark != "":
 		return cfg, nil, usage("--mark has no effect without --out")
 	case !p.writes() && p.drop != 0:
-		return cfg, nil, usage("--drop-below has no effect without --out, --dolma, --datatrove or --removed")
+		return cfg, nil, usage("--drop-below has no effect without --out or --write")
 	case p.drop > 1:
 		return cfg, nil, usage("--drop-below %g is a share, of 0 to 1", p.drop)
 	}
@@ -171,7 +157,7 @@ func (c *cutFlags) cutter() (*passage.Cutter, error) {
 }
 
 // writes reports whether documents can be left out of something.
-func (p *passages) writes() bool { return p.out != "" || p.interopFlags != (interopFlags{}) }
+func (p *passages) writes() bool { return p.out != "" || len(p.write.files) > 0 }
 
 // compared checks the flags that say what is compared.
 func (c *cutFlags) compared() (cfg passage.Config, err error) {

@@ -44,6 +44,26 @@ func newReporter(a *app, flags *runFlags, r *corpus.Reader) *reporter {
 	return rep
 }
 
+// batchRun reads inputs for do, which begins the outputs, fills them and returns what is to be told. They appear
+// before that is called, all of them, or none. Without a spool standard input is read once only.
+func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, spool string, outputs []string, do func(*corpus.Reader, *reporter) (told func() error, err error)) error {
+	r, err := in.openFor(a, inputs, spool, append(outputs, flags.rejects)...)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	rep := newReporter(a, flags, r)
+	defer rep.abort()
+	told, err := do(r, rep)
+	if err == nil && told != nil {
+		err = rep.commit()
+	}
+	if err != nil || told == nil {
+		return err
+	}
+	return told()
+}
+
 // tells has the person told, once it is known whether a file takes the rejected records.
 func (p *reporter) tells() {
 	p.terminal = !p.flags.quiet && onTerminal(p.stderr)

@@ -62,7 +62,6 @@ func readingFlags() *pflag.FlagSet {
 	var f inputFlags
 	fs := pflag.NewFlagSet("reading", pflag.ContinueOnError)
 	f.add(fs)
-	f.addPixels(fs)
 	return fs
 }
 

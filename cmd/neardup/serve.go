@@ -36,7 +36,6 @@ type serve struct {
 	keepTexts time.Duration
 	stores    storeFlags
 	secrets   []string // flags with a password on the command line
-	pictures  pictureFlags
 	telemetry
 	tenants map[string]tenantTable
 	reload  chan os.Signal // SIGHUP: read the tokens anew
@@ -64,10 +63,11 @@ func serveCommand(a *app) *cobra.Command {
 func (s *serve) flags(fs *pflag.FlagSet) {
 	s.entrance.flags(fs)
 	bind(fs, "serve", flags{
-		"data": &s.data, configFlag: new(string), "backups": &s.backups, "keep-keys": &s.keepKeys, "keep-texts": &s.keepTexts, "in-flight": &s.limits.InFlight,
-		"client-in-flight": &s.limits.PerClient, "rate": &s.limits.Rate, "burst": &s.limits.Burst,
+		"data": &s.data, configFlag: new(string), "backups": &s.backups, "keep-keys": &s.keepKeys, "keep-texts": &s.keepTexts,
 	})
-	s.pictures.add(fs)
+	bindSpec(fs, "serve", "limit", "", flags{
+		"in-flight": &s.limits.InFlight, "client": &s.limits.PerClient, "rate": &s.limits.Rate, "burst": &s.limits.Burst,
+	})
 	s.stores.add(fs)
 	s.telemetry.flags(fs)
 	s.index.add(fs)
@@ -84,7 +84,7 @@ func (s *serve) do(ctx context.Context) error {
 	if s.data == "" {
 		return usage("--data is missing")
 	}
-	if err := errors.Join(s.suits(), s.stores.valid(), s.pictures.valid(s.index.images)); err != nil {
+	if err := errors.Join(s.suits(), s.stores.valid()); err != nil {
 		return err
 	}
 	if within(s.backups, storeDir(s.data)) {
@@ -178,7 +178,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)
 		},
-		Pictures: s.pictures.limits(s.index.images), Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Version: version(),
+		Pictures: s.index.pictureLimits(), Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Version: version(),
 		Telemetry: server.Telemetry{Metrics: registry, Log: s.log, Traces: traces},
 	})
 	if err != nil {

@@ -78,6 +78,16 @@ func bind(fs *pflag.FlagSet, verb string, vars flags) {
 	}
 }
 
+// renamed says how a flag of before is spelt in a command now, "" if it never had it.
+func renamed(fs *pflag.FlagSet, name string) string {
+	now := flagRows()["renamed: "+name].value
+	flag, _, _ := strings.Cut(strings.TrimPrefix(now, "--"), " ")
+	if now == "" || fs.Lookup(flag) == nil || fs.Lookup(name) != nil {
+		return ""
+	}
+	return "; it is now " + now
+}
+
 var verbHelp = sync.OnceValue(func() map[string]cobra.Command {
 	all := map[string]cobra.Command{}
 	for text := range strings.SplitSeq(strings.NewReplacer("{exits}", exitHelp, "{schemes}\n", schemeHelp()).Replace(helpTable), "\n= ") {

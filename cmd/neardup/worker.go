@@ -27,12 +27,26 @@ var stages = []stage{
 	{"tally", "Documents to counts, for methods that choose keys by them (ngram)", (*workerVerb).train},
 	{"records", "Documents to the digests of their clean texts and their keys", (*workerVerb).records},
 	{"distinct", "Packs of documents to the postings of distinct texts, and copies", filter[*workerVerb](worker.Stages.Distinct)},
-	{"bucket", "Postings, those of a key together, to candidates", (*workerVerb).bucket},
-	{"verify", "Blocks of texts and candidates to edges", (*workerVerb).verify},
-	{"decide", "Documents of hot buckets, in order, to the edges that decide", (*workerVerb).decide},
-	{"lead", "Edges in order to those that decide", (*workerVerb).lead},
+	{"bucket", "Postings, those of a key together, to candidates", func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
+		if w.packed {
+			return s.BucketPacks(ctx, w.stdin, w.stdout, w.limits)
+		}
+		return s.Bucket(ctx, w.stdin, w.stdout, w.limits)
+	}},
+	{"verify", "Blocks of texts and candidates to edges", func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
+		return s.Verify(ctx, w.stdin, w.stdout, w.conflicts)
+	}},
+	{"decide", "Documents of hot buckets, in order, to the edges that decide", func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
+		limitGarbage(worker.DecideMemory)
+		return s.Decide(ctx, w.stdin, w.stdout, w.conflicts)
+	}},
+	{"lead", "Edges in order to those that decide", filter[*workerVerb](func(_ worker.Stages, ctx context.Context, in io.Reader, out io.Writer) (worker.Counts, error) {
+		return worker.Lead(ctx, in, out)
+	})},
 	{"names", "Places of documents of an index to their ids", filter[*workerVerb](worker.Stages.Names)},
-	{"digest", "Decisions, or digests of parts, to the digest of all", (*workerVerb).digest},
+	{"digest", "Decisions, or digests of parts, to the digest of all", filter[*workerVerb](func(_ worker.Stages, ctx context.Context, in io.Reader, out io.Writer) (worker.Counts, error) {
+		return worker.Digest(ctx, in, out)
+	})},
 }
 
 // filter is the stage of a verb that needs nothing but the lines.
@@ -70,28 +84,8 @@ type workerVerb struct {
 }
 
 func workerCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "worker STAGE",
-		Short: "One stage of dedup as a filter of lines, for engines such as Spark",
-		Long: `Runs one stage of dedup over a part of a set: lines from standard input to
-lines on standard output. The comment of package worker describes the lines,
-docs/spark.md how the stages fit together; the digest is always that of dedup.
-
-The counts of lines go to standard error as one line of JSON, at the end only.
-
-Exit codes:
-  0  done
-  1  failed: the message names the line
-  2  wrong flags or arguments
-  4  --expect names another protocol, method or cleaning than this program's
-  5  a bucket has more candidates than --most-candidates`,
-		Example: `  neardup worker contract --method minhash
-  neardup worker records --method minhash < documents.tsv > records.tsv
-  sort -k1,1 postings.tsv | neardup worker bucket --method minhash | sort -u > candidates.tsv`,
-		Args:   cobra.ArbitraryArgs,
-		Hidden: true, // for programs
-		RunE:   needs("a stage"),
-	}
+	cmd := verb("worker", nil, needs("a stage"))
+	cmd.Hidden = true // for programs
 	cmd.AddCommand(readCommand(a), heldCommand(a), spansCommand(a))
 	for _, s := range stages {
 		w := &workerVerb{app: a}
@@ -232,28 +226,4 @@ func (w *workerVerb) records(ctx context.Context, s worker.Stages) (worker.Count
 		return s.RecordsInPacks(ctx, w.stdin, w.stdout)
 	}
 	return s.Records(ctx, w.stdin, w.stdout)
-}
-
-func (w *workerVerb) bucket(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	if w.packed {
-		return s.BucketPacks(ctx, w.stdin, w.stdout, w.limits)
-	}
-	return s.Bucket(ctx, w.stdin, w.stdout, w.limits)
-}
-
-func (w *workerVerb) verify(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	return s.Verify(ctx, w.stdin, w.stdout, w.conflicts)
-}
-
-func (w *workerVerb) decide(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	limitGarbage(worker.DecideMemory)
-	return s.Decide(ctx, w.stdin, w.stdout, w.conflicts)
-}
-
-func (w *workerVerb) lead(ctx context.Context, _ worker.Stages) (worker.Counts, error) {
-	return worker.Lead(ctx, w.stdin, w.stdout)
-}
-
-func (w *workerVerb) digest(ctx context.Context, _ worker.Stages) (worker.Counts, error) {
-	return worker.Digest(ctx, w.stdin, w.stdout)
 }

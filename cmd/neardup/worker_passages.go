@@ -40,12 +40,7 @@ var spansStages = []struct {
 }
 
 func spansCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "passages STAGE",
-		Short: "One stage of passages as a filter of lines",
-		Args:  cobra.ArbitraryArgs,
-		RunE:  needs("a stage"),
-	}
+	cmd := verb("worker passages", nil, needs("a stage"))
 	for _, s := range spansStages {
 		v := &spansVerb{app: a}
 		sub := &cobra.Command{Use: s.verb, Short: s.short, Args: expects(), RunE: func(cmd *cobra.Command, _ []string) error {

@@ -23,15 +23,7 @@ type readVerb struct {
 
 func readCommand(a *app) *cobra.Command {
 	r := &readVerb{app: a}
-	cmd := &cobra.Command{
-		Use:   "read FILE",
-		Short: "A file, or lines of one, to documents",
-		Long: `Reads a file as dedup does ("-": standard input), and writes for each record a
-line: its line or number in the file, id, text, and, where it is rejected, the
-reason instead of both.`,
-		Args: expects("FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error { return r.do(cmd.Context(), args[0]) },
-	}
+	cmd := verb("worker read", expects("FILE"), func(cmd *cobra.Command, args []string) error { return r.do(cmd.Context(), args[0]) })
 	r.input.add(cmd.Flags())
 	bind(cmd.Flags(), "worker", flags{"name": &r.name})
 	return cmd
