@@ -194,13 +194,12 @@ type contaminationWriter struct {
 // contaminationSummary is what --json prints.
 type contaminationSummary struct {
 	contamination.Items
-	Documents    int64   `json:"documents"`
-	Rejected     int64   `json:"rejected"`
-	Contaminated int64   `json:"contaminated"` // documents
-	Partial      int64   `json:"partial"`      // other documents
-	Findings     int64   `json:"findings"`
-	CPUSeconds   float64 `json:"cpuSeconds"`
-	PeakMemory   int64   `json:"peakMemoryBytes"`
+	Documents    int64 `json:"documents"`
+	Rejected     int64 `json:"rejected"`
+	Contaminated int64 `json:"contaminated"` // documents
+	Partial      int64 `json:"partial"`      // other documents
+	Findings     int64 `json:"findings"`
+	spent
 }
 
 // findingLine is a line of --findings.
@@ -250,8 +249,7 @@ func (w *contaminationWriter) record(x *examined) error {
 
 // summary prints what came of it.
 func (w *contaminationWriter) summary() error {
-	cpu, peak := resources()
-	w.CPUSeconds, w.PeakMemory = cpu.Seconds(), peak
+	w.spent = spentSoFar()
 	return w.rep.summarize(w.contaminationSummary, w.Rejected, func(out io.Writer) {
 		fmt.Fprintf(out, "items       %s", grouped(int64(w.Items.Items)))
 		if w.Stubs > 0 {

@@ -73,50 +73,35 @@ func (i *idf) check(inputs []string) (n text.Normalizer, words keyword.Splitter,
 	return n, words, nil
 }
 
-func (i *idf) do(ctx context.Context, inputs []string) (err error) {
+func (i *idf) do(ctx context.Context, inputs []string) error {
 	n, words, err := i.check(inputs)
 	if err != nil {
 		return err
 	}
-	rep := newReporter(i.app, &i.run, nil)
-	defer rep.abort()
-	if rep.err != nil {
-		return rep.err
-	}
-	var sum idfSummary
-	tables := slices.Clone(i.merge)
-	if len(inputs) > 0 {
-		r, err := i.input.openFor(i.app, inputs, "", i.out, i.run.rejects)
-		if err != nil {
-			return err
+	return i.batchRun(&i.input, &i.run, inputs, "", []string{i.out}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		var sum idfSummary
+		tables := slices.Clone(i.merge)
+		if r != nil {
+			dir, err := os.MkdirTemp(i.run.tmp, "neardup-idf-")
+			if err != nil {
+				return nil, err
+			}
+			defer func() { _ = os.RemoveAll(dir) }() // temporary
+			path, err := i.train(ctx, newSource(r), n, words, dir, rep, &sum)
+			if err == nil {
+				err = rep.nothingRead(sum.Documents)
+			}
+			if err != nil {
+				return nil, err
+			}
+			tables = append(tables, path)
 		}
-		defer r.Close()
-		rep.reading(r)
-		dir, err := os.MkdirTemp(i.run.tmp, "neardup-idf-")
-		if err != nil {
-			return err
+		out := rep.open(i.out)
+		if rep.err != nil {
+			return nil, rep.err
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-		path, err := i.train(ctx, newSource(r), n, words, dir, rep, &sum)
-		if err != nil {
-			return err
-		}
-		if err := rep.nothingRead(sum.Documents); err != nil {
-			return err
-		}
-		tables = append(tables, path)
-	}
-	out := rep.open(i.out)
-	if rep.err != nil {
-		return rep.err
-	}
-	if err := keyword.MergeFiles(ctx, out, i.least, tables...); err != nil {
-		return err
-	}
-	if err := rep.commit(); err != nil {
-		return err
-	}
-	return i.summarize(rep, sum)
+		return func() error { return i.summarize(rep, sum) }, keyword.MergeFiles(ctx, out, i.least, tables...)
+	})
 }
 
 func (i *idf) summarize(rep *reporter, sum idfSummary) error {

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"bufio"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
+	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/override"
 	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/worker"
@@ -106,30 +105,16 @@ func (r *rulings) do(ctx context.Context) error {
 			break
 		}
 	}
-	for _, file := range []struct {
-		path  string
-		write func(io.Writer, []api.RulingEntry) error
-	}{{r.out, writeOverrides}, {r.labels, writeLabels}, {r.audit, writeAudit}} {
-		if err := r.write(file.path, file.write, all); err != nil {
-			return err
-		}
+	files := outputs{app: r.app}
+	defer files.abort()
+	overrides, labels, audit := files.open(r.out), files.open(r.labels), files.open(r.audit)
+	if files.err != nil {
+		return files.err
 	}
-	return nil
-}
-
-// write writes a file whole, or to the standard output.
-func (r *rulings) write(path string, write func(io.Writer, []api.RulingEntry) error, all []api.RulingEntry) error {
-	switch path {
-	case "":
-		return nil
-	case "-":
-		return write(r.stdout, all)
-	}
-	var b strings.Builder
-	if err := write(&b, all); err != nil {
+	if err := cmp.Or(writeOverrides(overrides, all), writeLabels(labels, all), writeAudit(audit, all)); err != nil {
 		return err
 	}
-	return replaceFile(path, []byte(b.String()), 0o644)
+	return files.commit()
 }
 
 // last are the rulings that hold: the last of each pair, in the order of the first.
@@ -148,40 +133,35 @@ func last(all []api.RulingEntry) []api.RulingEntry {
 	return held
 }
 
-func writeOverrides(w io.Writer, all []api.RulingEntry) error {
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
+func writeOverrides(out *corpus.AtomicFile, all []api.RulingEntry) (err error) {
 	for _, e := range last(all) {
-		link := override.Link(e.Link)
-		if link != override.Must && link != override.Cannot {
-			continue
-		}
-		if err := out.Encode(override.Ruling{A: e.A, B: e.B, Link: link, Who: e.Who, Time: e.Time.Format(time.RFC3339)}); err != nil {
-			return err
+		if link := override.Link(e.Link); out != nil && (link == override.Must || link == override.Cannot) {
+			err = cmp.Or(err, out.WriteJSON(override.Ruling{A: e.A, B: e.B, Link: link, Who: e.Who, Time: e.Time.Format(time.RFC3339)}))
 		}
 	}
-	return nil
+	return err
 }
 
-func writeLabels(w io.Writer, all []api.RulingEntry) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintln(out, "set\tid_a\tid_b\tlabel\tband")
+func writeLabels(out *corpus.AtomicFile, all []api.RulingEntry) error {
+	if out == nil {
+		return nil
+	}
 	names := map[string]string{string(override.Must): "same", string(override.Cannot): "other", string(override.Unsure): "unsure"}
+	_, err := io.WriteString(out, "set\tid_a\tid_b\tlabel\tband\n")
 	for _, e := range last(all) {
 		if name := names[e.Link]; name != "" {
-			fmt.Fprintf(out, "service\t%s\t%s\t%s\tservice\n", worker.Escape(e.A), worker.Escape(e.B), name)
+			_, failed := fmt.Fprintf(out, "service\t%s\t%s\t%s\tservice\n", worker.Escape(e.A), worker.Escape(e.B), name)
+			err = cmp.Or(err, failed)
 		}
 	}
-	return out.Flush()
+	return err
 }
 
-func writeAudit(w io.Writer, all []api.RulingEntry) error {
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
+func writeAudit(out *corpus.AtomicFile, all []api.RulingEntry) (err error) {
 	for _, e := range all {
-		if err := out.Encode(e); err != nil {
-			return err
+		if out != nil {
+			err = cmp.Or(err, out.WriteJSON(e))
 		}
 	}
-	return nil
+	return err
 }

@@ -28,10 +28,9 @@ type near struct {
 	run          runFlags
 	query        string
 
-	begun time.Time
-	sum   hammingSummary
-	to    *corpus.AtomicFile // the table of pairs
-	line  []byte
+	sum  hammingSummary
+	to   *corpus.AtomicFile // the table of pairs
+	line []byte
 }
 
 // k checks the distance.
@@ -45,8 +44,9 @@ func (n *near) k() (int, error) {
 func nearCommand(a *app) *cobra.Command {
 	n := &near{app: a}
 	cmd := verb("near", nil, func(cmd *cobra.Command, args []string) error {
-		n.begun = time.Now()
-		return n.do(cmd.Context(), args)
+		return n.batchRun(nil, &n.run, nil, "", nil, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
+			return func() error { return n.summarize(rep) }, n.do(cmd.Context(), args, rep)
+		})
 	})
 	fs := cmd.Flags()
 	bind(fs, "near", flags{
@@ -57,7 +57,7 @@ func nearCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-func (n *near) do(ctx context.Context, args []string) error {
+func (n *near) do(ctx context.Context, args []string, rep *reporter) error {
 	k, err := n.k()
 	switch {
 	case err != nil:
@@ -95,9 +95,6 @@ func (n *near) do(ctx context.Context, args []string) error {
 	if n.out != corpus.Stdin && (n.out == queries.path || n.out == all.path) {
 		return usage("--out %s would overwrite an input", n.out)
 	}
-	rep := newReporter(n.app, &n.run, nil)
-	rep.start = n.begun
-	defer rep.abort()
 	if n.to = rep.open(n.out, corpus.TSV); rep.err != nil {
 		return rep.err
 	}
@@ -107,19 +104,11 @@ func (n *near) do(ctx context.Context, args []string) error {
 	emit := func(p simhash.Pair) error { return n.pair(queries.ID(p.A), all.ID(p.B), p.Distance) }
 	switch {
 	case among:
-		err = n.among(ctx, all, emit)
+		return n.among(ctx, all, emit)
 	case streamed:
-		err = n.stream(ctx, all)
-	default:
-		err = findNear(ctx, queries.Fingerprints, all.Fingerprints, k, n.run.workers, emit)
+		return n.stream(ctx, all)
 	}
-	if err == nil {
-		err = rep.commit()
-	}
-	if err != nil {
-		return err
-	}
-	return n.summarize(rep)
+	return findNear(ctx, queries.Fingerprints, all.Fingerprints, k, n.run.workers, emit)
 }
 
 // among finds the near pairs within a list.
@@ -254,8 +243,7 @@ type hammingSummary struct {
 	Distance     int     `json:"distance"`
 	Pairs        int64   `json:"pairs"`
 	Seconds      float64 `json:"seconds"`
-	CPUSeconds   float64 `json:"cpuSeconds"`
-	PeakMemory   int64   `json:"peakMemoryBytes"`
+	spent
 }
 
 // pair writes a row of it.
@@ -269,9 +257,8 @@ func (n *near) pair(a, b string, distance int) error {
 }
 
 func (n *near) summarize(rep *reporter) error {
-	cpu, peak := resources()
 	s := &n.sum
-	s.Seconds, s.CPUSeconds, s.PeakMemory = time.Since(n.begun).Seconds(), cpu.Seconds(), peak
+	s.Seconds, s.spent = time.Since(rep.start).Seconds(), spentSoFar()
 	return rep.summarize(s, 0, func(w io.Writer) {
 		if s.Queries > 0 {
 			fmt.Fprintf(w, "queries     %s\n", grouped(s.Queries))

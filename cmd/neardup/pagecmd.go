@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,36 +48,25 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	if p.out == "" || (p.decisions == "") == (p.clusters == "") {
 		return usage("--out and one of --decisions and --clusters are needed")
 	}
-	r, err := p.input.openFor(p.app, inputs, "", p.out, p.decisions, p.clusters)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	b := report.New(p.opt)
-	defer b.Close()
-	run := report.Run{Made: time.Now().UTC().Truncate(time.Second), Version: version(), Inputs: r.Inputs(), Set: setName(r.Inputs())}
-	if err := p.decide(b); err != nil {
-		return err
-	}
-	if err := p.facts(&run); err != nil {
-		return err
-	}
-	if err := b.Choose(); err != nil {
-		return err
-	}
-	if err := p.documents(ctx, r, b, &run); err != nil {
-		return err
-	}
-	files := outputs{app: p.app}
-	defer files.abort()
-	out := files.open(p.out, corpus.HTML)
-	if files.err != nil {
-		return files.err
-	}
-	if err := b.Write(out, run); err != nil {
-		return err
-	}
-	return files.commit()
+	return p.batchRun(&p.input, &runFlags{}, inputs, "", []string{p.out, p.decisions, p.clusters}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		b := report.New(p.opt)
+		defer b.Close()
+		run := report.Run{Made: time.Now().UTC().Truncate(time.Second), Version: version(), Inputs: r.Inputs(), Set: setName(r.Inputs())}
+		if err := cmp.Or(p.decide(b), p.facts(&run)); err != nil {
+			return nil, err
+		}
+		if err := b.Choose(); err != nil {
+			return nil, err
+		}
+		if err := p.documents(ctx, r, rep, b, &run); err != nil {
+			return nil, err
+		}
+		out := rep.open(p.out, corpus.HTML)
+		if rep.err != nil {
+			return nil, rep.err
+		}
+		return func() error { return nil }, b.Write(out, run)
+	})
 }
 
 // decide reads the decisions, or what clusters tell of them.
@@ -147,11 +137,10 @@ func (p *reportVerb) facts(run *report.Run) error {
 }
 
 // documents reads the inputs and gives the report what it shows.
-func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.Builder, run *report.Run) error {
+func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, rep *reporter, b *report.Builder, run *report.Run) error {
 	dec := r.NewDecoder()
 	var lengths report.Lengths
 	var unknown int64
-	rep := newReporter(p.app, &runFlags{}, r)
 	err := eachItem(ctx, r, func(int) {}, func(_ int, it corpus.Item) error {
 		var doc neardup.Document
 		switch err := dec.Decode(it, &doc); {
