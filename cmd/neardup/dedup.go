@@ -149,7 +149,7 @@ func decideAll(ctx context.Context, r *corpus.Reader, cfg batch.Config, rep *rep
 		if rep.page != nil {
 			rep.page.decide(&o)
 		}
-		return results.decisions.write(o)
+		return results.decide(o)
 	})
 	if err == nil {
 		err = results.end()
@@ -254,10 +254,6 @@ func (w *dedupRun) second(ctx context.Context, kept *bitmap) error {
 // grouped begins the table of --write groups, nil where it is not wanted, and has the
 // run tell it and that of --write clusters of the clusters.
 func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *results, r *corpus.Reader) (groups *groupWriter, err error) {
-	var tell []func(batch.Outcome, int) error
-	if results.clusters != nil {
-		tell = append(tell, results.clusters.add)
-	}
 	if out != nil {
 		style, err := d.write.style("groups")
 		if err != nil {
@@ -266,16 +262,16 @@ func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *resu
 		if groups, err = newGroupWriter(out, d.run.tmp, style, r, len(d.against.paths) > 0); err != nil {
 			return nil, err
 		}
-		tell = append(tell, groups.member)
 	}
-	if len(tell) > 0 {
-		cfg.Clusters = func(o batch.Outcome, size int) error {
-			for _, each := range tell {
-				if err := each(o, size); err != nil {
-					return err
-				}
+	if groups != nil || results.clusters != nil {
+		cfg.Clusters = func(o batch.Outcome, size int) (err error) {
+			if results.clusters != nil {
+				err = results.clusters.add(o, size)
 			}
-			return nil
+			if groups != nil {
+				err = cmp.Or(err, groups.member(o, size))
+			}
+			return err
 		}
 	}
 	return groups, nil
