@@ -192,7 +192,7 @@ func (d *dedup) config() (batch.Config, error) {
 	return cfg, nil
 }
 
-// spool is where standard input is kept while it is read, if it is read twice.
+// spool returns the folder that keeps standard input, "" if it is read only once.
 func (d *dedup) spool() string {
 	again := len(d.write.files)
 	if d.write.path("clusters") != "" {

@@ -114,9 +114,6 @@ func usageText(cmd *cobra.Command) string {
 		}
 	}
 	b.WriteString(flagHelp(cmd))
-	if cmd.HasAvailableInheritedFlags() {
-		b.WriteString("\n\nGlobal Flags:\n" + strings.TrimRight(cmd.InheritedFlags().FlagUsagesWrapped(helpWidth), "\n"))
-	}
 	if cmd.HasHelpSubCommands() {
 		b.WriteString("\n\nAdditional help topics:")
 		for _, sub := range cmd.Commands() {

@@ -42,7 +42,7 @@ func pixelsOf(text string) int {
 	return f.Width * f.Height
 }
 
-// setting is a setting of a flag that holds some; nil if the command has no such flag.
+// setting returns a setting of a flag that holds settings, nil if the command has no such flag.
 func setting(fs *pflag.FlagSet, flag, name string) *pflag.Flag {
 	if f := fs.Lookup(flag); f != nil {
 		if s, ok := f.Value.(*spec); ok {

@@ -167,7 +167,7 @@ func (f *indexFlags) pictures() (*docid.Pictures, error) {
 	return &docid.Pictures{Common: f.common}, nil
 }
 
-// pictureLimits are those of pictures that the service hashes, nil where it takes none.
+// pictureLimits returns the limits of pictures that the service hashes, nil if it takes none.
 func (f *indexFlags) pictureLimits() *image.Limits {
 	if !f.images {
 		return nil

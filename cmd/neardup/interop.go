@@ -68,10 +68,10 @@ func (w *writes) Set(v string) error {
 	return nil
 }
 
-// path is where a kind is written, "" if it is not.
+// path returns the file of a kind, "" if it is not written.
 func (w *writes) path(kind string) string { return w.files[kind].path }
 
-// paths are all, for openFor.
+// paths returns the files of all kinds.
 func (w *writes) paths() (all []string) {
 	for to := range maps.Values(w.files) {
 		all = append(all, to.path)
@@ -89,7 +89,7 @@ func (w *writes) option(kind, name string) string {
 	return ""
 }
 
-// style says how a table for spreadsheets is written.
+// style returns how a table for spreadsheets is written.
 func (w *writes) style(kind string) (s corpus.TableStyle, err error) {
 	for _, o := range w.files[kind].options {
 		switch o[0] {
@@ -123,7 +123,7 @@ func (ws interopWriters) add(d *interop.Document) error {
 	return nil
 }
 
-// removed tells of a record whether all of it goes. One that is rejected does neither.
+// removed tells whether a record is removed. A rejected record is left out.
 func (ws interopWriters) removed(it corpus.Item, dec *corpus.Decoder, goes bool) error {
 	if ws == nil {
 		return nil

@@ -33,14 +33,6 @@ type near struct {
 	line []byte
 }
 
-// k checks the distance.
-func (n *near) k() (int, error) {
-	if n.distance < 0 || n.distance > simhash.MaxK {
-		return 0, usage("--distance %d is not in 0..%d", n.distance, simhash.MaxK)
-	}
-	return n.distance, nil
-}
-
 func nearCommand(a *app) *cobra.Command {
 	n := &near{app: a}
 	cmd := verb("near", nil, func(cmd *cobra.Command, args []string) error {
@@ -58,10 +50,9 @@ func nearCommand(a *app) *cobra.Command {
 }
 
 func (n *near) do(ctx context.Context, args []string, rep *reporter) error {
-	k, err := n.k()
 	switch {
-	case err != nil:
-		return err
+	case n.distance < 0 || n.distance > simhash.MaxK:
+		return usage("--distance %d is not in 0..%d", n.distance, simhash.MaxK)
 	case n.fingerprints == "":
 		return usage("--fingerprints FILE is needed")
 	case n.query != "" && len(args) > 0:
@@ -75,6 +66,7 @@ func (n *near) do(ctx context.Context, args []string, rep *reporter) error {
 		return usage("--collapse is for pairs within a file: it has no effect with a query")
 	}
 	var queries fingerprintList
+	var err error
 	if !among && !streamed {
 		if queries, err = n.queries(args); err != nil {
 			return err
@@ -91,7 +83,7 @@ func (n *near) do(ctx context.Context, args []string, rep *reporter) error {
 	if err := queries.alike(all); err != nil {
 		return err
 	}
-	n.sum.Fingerprints, n.sum.Distance = int64(all.Len()), k
+	n.sum.Fingerprints, n.sum.Distance = int64(all.Len()), n.distance
 	if n.out != corpus.Stdin && (n.out == queries.path || n.out == all.path) {
 		return usage("--out %s would overwrite an input", n.out)
 	}
@@ -108,7 +100,7 @@ func (n *near) do(ctx context.Context, args []string, rep *reporter) error {
 	case streamed:
 		return n.stream(ctx, all)
 	}
-	return findNear(ctx, queries.Fingerprints, all.Fingerprints, k, n.run.workers, emit)
+	return findNear(ctx, queries.Fingerprints, all.Fingerprints, n.distance, n.run.workers, emit)
 }
 
 // among finds the near pairs within a list.

@@ -34,7 +34,7 @@ func bounded(fs *pflag.FlagSet) {
 	fs.VisitAll(func(f *pflag.Flag) {
 		switch f.Value.Type() {
 		case "int", "int64", "float64", "duration":
-			if f.Annotations[signed] == nil {
+			if _, is := f.Value.(boundedValue); !is && f.Annotations[signed] == nil {
 				f.Value = boundedValue{f.Value}
 			}
 		}

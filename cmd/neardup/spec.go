@@ -13,7 +13,7 @@ import (
 type spec struct {
 	first, text string
 	settings    *pflag.FlagSet
-	own         []string // settings that have flags of their own, and are none here
+	own         []string // settings that are flags of the command only
 	given       []string // by the text
 }
 

@@ -78,7 +78,7 @@ func bind(fs *pflag.FlagSet, verb string, vars flags) {
 	}
 }
 
-// renamed says how a flag of before is spelt in a command now, "" if it never had it.
+// renamed returns how a command spells an earlier flag now, "" if it never had that flag.
 func renamed(fs *pflag.FlagSet, name string) string {
 	now := flagRows()["renamed: "+name].value
 	flag, _, _ := strings.Cut(strings.TrimPrefix(now, "--"), " ")
