@@ -1,5 +1,5 @@
 """How far the contents of articles with one title may differ: the data behind
-the default of neardup serve --title-agrees.
+the default of agrees of neardup serve --title.
 
 For pairs of documents with an equal title, says which share are versions of
 one article, and what a least Jaccard similarity of the contents (3-grams of

@@ -211,7 +211,7 @@ func (r *Reader) doubt(in *input, head []byte) {
 	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	switch c := looksLikeTable(head); {
 	case c != 0 && in.alone:
-		r.opt.Warn(in.path, fmt.Sprintf("read as %s, but it looks like a table with %s between the cells: --format csv --delimiter and --text-field read it as one", as, delimiterName(c)))
+		r.opt.Warn(in.path, fmt.Sprintf("read as %s, but it looks like a table with %s between the cells: --format csv with delimiter and --text-field read it as one", as, delimiterName(c)))
 	case bytes.HasPrefix(start, []byte("{")), bytes.HasPrefix(start, []byte("[{")), bytes.HasPrefix(start, []byte("[\"")):
 		r.opt.Warn(in.path, "read as "+as+", but it begins like JSON: --format jsonl or json says what is wrong with it")
 	case bytes.HasPrefix(start, []byte("<?xml")), bytes.HasPrefix(start, []byte("<!--")):

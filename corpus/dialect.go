@@ -134,7 +134,7 @@ func looksLikeTable(head []byte) byte {
 	return 0
 }
 
-// delimiterName is what --delimiter calls it.
+// delimiterName is what the setting delimiter of --format calls it.
 func delimiterName(c byte) string {
 	if c == '\t' {
 		return "tab"

@@ -63,7 +63,7 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 	}
 	in.columns, err = findColumns(fields, names)
 	if err != nil && bytes.IndexByte(raw, 0) >= 0 {
-		err = fmt.Errorf("%w, and zero bytes: UTF-16 without a mark is read with --charset utf-16le", err)
+		err = fmt.Errorf("%w, and zero bytes: UTF-16 without a mark is read with --format 'csv charset=utf-16le'", err)
 	}
 	return t, err
 }

@@ -168,7 +168,7 @@ func (s *lineSink) oneCharset(it Item) error {
 		s.charset, s.told = charset, it.File
 	}
 	if charset != s.charset {
-		return fmt.Errorf("%s is in %s but %s in %s: one output cannot hold both; if they are in one charset, --charset names it",
+		return fmt.Errorf("%s is in %s but %s in %s: one output cannot hold both; if they are in one charset, --format charset=NAME names it",
 			s.told, s.charset, it.File, charset)
 	}
 	return nil

@@ -170,7 +170,7 @@ func TestUrlWithOtherContent(t *testing.T) {
 	d = service(t, strict)
 	first = add(t, d, submission(url, "", text))
 	second = add(t, d, submission(url, "", other))
-	check(t, "with --url-agrees", second.Decision.Decision, neardup.New)
+	check(t, "with url agrees", second.Decision.Decision, neardup.New)
 	check(t, "the first again", add(t, d, submission(url, "", text+"#")).DocID, first.DocID)
 	check(t, "the second again", add(t, d, submission(url, "", other+"#")).DocID, second.DocID)
 }

@@ -149,7 +149,7 @@ func (r *rig) serve(t *testing.T, name string, count int, flags, env []string) *
 	var targets []*load.Target
 	for n := range count {
 		one := server{folder: filepath.Join(r.dir, name+"-"+strconv.Itoa(n+1)), metrics: services.FreeAddr(t)}
-		p, err := harness.StartIn(env, r.bin, one.folder, append([]string{"--metrics-addr", one.metrics, "--rate", "100000", "--burst", "200000"}, flags...)...)
+		p, err := harness.StartIn(env, r.bin, one.folder, append([]string{"--metrics-addr", one.metrics, "--limit", "rate=100000 burst=200000"}, flags...)...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,9 +36,7 @@ func (g *again) add(cmd *cobra.Command) {
 		fs.Lookup(name).Hidden = false
 	}
 	fs.Lookup("data").Usage = "folder of a server that does not run"
-	fs.StringArrayVar(&g.tenants, "tenant", nil, "only the index of this tenant, repeated for more (default: all that MySQL has)")
-	fs.StringVar(&g.moved, "moved", "", "with --method: CSV of nid, docId before, docId now and why (default DIR/moved.csv)")
-	fs.BoolVar(&g.drained, "drained", false, "MySQL and HBase had everything when the index was lost: begin no epoch")
+	bind(fs, "rebuild", flags{"tenant": &g.tenants, "moved": &g.moved, "drained": &g.drained})
 }
 
 // asked reports that the command line asks for indexes to be made again.

@@ -23,15 +23,11 @@ type againstFlags struct {
 }
 
 func (f *againstFlags) addFlags(fs *pflag.FlagSet) {
-	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
-		fs.StringArrayVar(&f.paths, "against", nil, "compare with an index too (a folder, see neardup index) or the documents of files, which come before the inputs and stay; may be repeated for files")
-	})
+	bind(fs, "", flags{"against": &f.paths})
 }
 
 func (f *againstFlags) addAdd(fs *pflag.FlagSet) {
-	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
-		fs.BoolVar(&f.add, "add", false, "with --against INDEX: add the inputs to it; one that is not there begins")
-	})
+	bind(fs, "", flags{"add": &f.add})
 }
 
 // against is the index that a run decides against.
@@ -277,7 +273,7 @@ func (d *dedup) checkAgainst(cfg *batch.Config) error {
 		cfg.Audit = nil
 	}
 	return d.against.refuse(map[string]bool{
-		"link components": d.link != string(batch.ByLeader),
-		"evidence-floor":  d.proof.floor != 0, "overrides": d.run.ruled != "", "per": d.run.per != "", "audit": d.run.audit.asked(),
+		"link components":    d.link != string(batch.ByLeader),
+		"write report,floor": d.proof.floor != 0, "overrides": d.run.ruled != "", "per": d.run.per != "", "audit": d.run.audit.asked(),
 	})
 }

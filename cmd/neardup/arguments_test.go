@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/url"
@@ -15,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // What counts as piped in: a pipe and a file, not what nobody writes to.
@@ -65,6 +68,72 @@ func TestHelpFits(t *testing.T) {
 		}
 	}
 	visit(newRoot(&app{}))
+}
+
+// The two longest lists of flags do not grow.
+func TestFlagsAreFew(t *testing.T) {
+	for name, most := range map[string]int{"dedup": 38, "serve": 45} {
+		cmd, _, err := newRoot(&app{}).Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.InitDefaultHelpFlag()
+		n := 0
+		cmd.Flags().VisitAll(func(*pflag.Flag) { n++ })
+		if n > most {
+			t.Errorf("%s has %d flags, want at most %d", name, n, most)
+		}
+	}
+}
+
+// Every flag and every command says what it is for.
+func TestHelpIsWhole(t *testing.T) {
+	var visit func(*cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		if cmd.Short == "" {
+			t.Errorf("%s has no help", cmd.CommandPath())
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Usage == "" {
+				t.Errorf("%s --%s has no help", cmd.CommandPath(), f.Name)
+			}
+		})
+		for _, sub := range cmd.Commands() {
+			visit(sub)
+		}
+	}
+	visit(newRoot(&app{}))
+}
+
+// A flag of before is answered with its new spelling, on the command line, in the environment and in a file.
+func TestRenamed(t *testing.T) {
+	toml := filepath.Join(t.TempDir(), "old.toml")
+	if err := os.WriteFile(toml, []byte("rate = 5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"dedup --groups x.csv in":          "unknown flag: --groups; it is now --write groups:FILE",
+		"dedup --turned in":                "it is now --method 'images turned=true'",
+		"pairs --containment .9 in":        "it is now --method containment=.9",
+		"dedup --charset gb18030 in":       "it is now --format 'csv charset=NAME'",
+		"serve --title-agrees .5":          "it is now --title 'exact agrees=.2'",
+		"serve --config " + toml:           "unknown setting rate; it is now --limit rate=5000",
+		"near --turned":                    "unknown flag: --turned",
+		"report --groups 3 --out x.html y": "one of --decisions and --clusters",
+	} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), strings.Fields(args), strings.NewReader(""), io.Discard, &stderr); code != exitUsage || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: exit code %d, %s; want %s", args, code, &stderr, want)
+		}
+		if strings.HasPrefix(args, "near") && strings.Contains(stderr.String(), "it is now") {
+			t.Errorf("%s: %s", args, &stderr)
+		}
+	}
+	t.Setenv("NEARDUP_RATE", "5")
+	var stderr bytes.Buffer
+	if code := run(t.Context(), []string{"serve", "--data", t.TempDir()}, strings.NewReader(""), io.Discard, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "NEARDUP_RATE: unknown setting; it is now --limit") {
+		t.Errorf("environment: exit code %d, %s", code, &stderr)
+	}
 }
 
 // Files and servers are named without the calls of Go that failed.

@@ -20,28 +20,8 @@ type backup struct {
 
 func backupCommand(a *app) *cobra.Command {
 	b := &backup{app: a}
-	cmd := &cobra.Command{
-		Use:   "backup {--data DIR | --server URL} NAME",
-		Short: "Copy a store as it is at one moment",
-		Long: `Writes a snapshot: a folder that neardup serve --data can serve. Served, it
-begins a new epoch: the docIds that it gives are others than the original gave
-meanwhile.
-
-With --data, of a folder that no server has open, to the folder NAME, which
-must not be there yet. With --server, of a running server, which goes on
-meanwhile, to the folder NAME within the folder that it was started with
-(--backups); this needs a token with the role operator.
-
-A snapshot on the same file system links what does not change, and is a backup
-once it was copied elsewhere.
-
-` + exitHelp,
-		Example: `  neardup backup --server http://127.0.0.1:8080 --token-file news/admin-token monday
-  neardup backup --data news /mnt/backup/news-monday`,
-		Args: expects("the folder to back up to"),
-		RunE: func(cmd *cobra.Command, args []string) error { return b.do(cmd.Context(), args[0]) },
-	}
-	cmd.Flags().StringVar(&b.data, "data", "", "folder of a server that does not run")
+	cmd := verb("backup", expects("the folder to back up to"), func(cmd *cobra.Command, args []string) error { return b.do(cmd.Context(), args[0]) })
+	bind(cmd.Flags(), "backup", flags{"data": &b.data})
 	b.remote.add(cmd.Flags())
 	return cmd
 }

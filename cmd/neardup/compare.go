@@ -34,50 +34,25 @@ type compare struct {
 
 func compareCommand(a *app) *cobra.Command {
 	c := &compare{app: a}
-	cmd := &cobra.Command{
-		Use:   "compare [flags] (A B | --pairs FILE)",
-		Short: "Compare two documents on every scale and show what differs",
-		Long: `Compares two documents: similarity on every scale, Hamming distance of their
-fingerprints, the verdict of the method, and the text with what differs marked.
-A and B are files (text, HTML, pictures), or ids of documents in --from FILE, or with
---text the texts themselves.
-
-With --pairs it decides a list of pairs, JSONL of text_a and text_b or of id_a
-and id_b in --from FILE, and prints a line of JSON for each: equal, similarity,
-distance, near, variant, method, basis, the evidence, and whether a
-search would have found the pair.
-
-` + exitHelp,
-		Example: `  neardup compare a.txt b.txt
-  neardup compare a.jpg b.png
-  neardup compare --from news.jsonl id-17 id-231
-  neardup compare --pairs pairs.jsonl --from news.jsonl > verdicts.jsonl
-  neardup compare --text "中国" "中国人" --method ngram`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if c.pairs != "" {
-				if err := expects()(cmd, args); err != nil {
-					return err
-				}
-				if c.text || c.json {
-					return usage("--pairs holds the texts and prints JSON: it takes neither --text nor --json")
-				}
-				return c.list(cmd.Context())
-			}
-			if err := expects("A", "B")(cmd, args); err != nil {
+	cmd := verb("compare", nil, func(cmd *cobra.Command, args []string) error {
+		if c.pairs != "" {
+			if err := expects()(cmd, args); err != nil {
 				return err
 			}
-			return c.do(cmd.Context(), args[0], args[1])
-		},
-	}
+			if c.text || c.json {
+				return usage("--pairs holds the texts and prints JSON: it takes neither --text nor --json")
+			}
+			return c.list(cmd.Context())
+		}
+		if err := expects("A", "B")(cmd, args); err != nil {
+			return err
+		}
+		return c.do(cmd.Context(), args[0], args[1])
+	})
 	fs := cmd.Flags()
-	fs.StringVar(&c.from, "from", "", "A and B, or the pairs, are ids of documents in this file")
-	fs.StringVar(&c.pairs, "pairs", "", "decide the pairs of this file (JSONL)")
-	fs.BoolVar(&c.text, "text", false, "A and B are texts")
-	fs.BoolVar(&c.json, "json", false, "print JSON, without the texts")
+	bind(fs, "compare", flags{"from": &c.from, "pairs": &c.pairs, "text": &c.text, "json": &c.json})
 	c.input.add(fs)
-	c.input.addPixels(fs)
 	c.method.add(fs)
-	c.method.addImages(fs)
 	c.flags = fs
 	return cmd
 }

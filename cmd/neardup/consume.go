@@ -26,59 +26,23 @@ type consume struct {
 
 func consumeCommand(a *app) *cobra.Command {
 	c := &consume{app: a}
-	cmd := &cobra.Command{
-		Use:   "consume --from URL --to URL|FILE|- --server URL [flags]",
-		Short: "Feed a server from Kafka, Redis streams or NATS, and write its decisions",
-		Long: `Reads articles, JSON as POST /v1/articles takes it with a nid, from a stream, asks
-a running server about each, and writes the decisions, JSON with the topic,
-partition and offset of the message, to another stream or a file. A message is
-acknowledged once its answer is durable and its decision written: one that was
-not comes again and gets the same answer.
-
-What is no article, and what the server refuses, goes to --bad; without it, it
-ends the command. While the server is busy or away, nothing more is read.
-
-Addresses of --from, --to and --bad:
-  kafka://HOST:PORT[,HOST:PORT...]/TOPIC     kafka+tls:// with TLS
-  redis-stream://HOST:PORT/KEY               rediss-stream:// with TLS
-  nats://HOST:PORT/SUBJECT                   nats+tls:// with TLS
-Passwords (USER:PASSWORD@ before the host) belong into the environment, as
-NEARDUP_FROM, or into the file of --config.
-
-SIGTERM and SIGINT end it: what was read is settled within 10 s, exit 0.
-
-` + exitHelp,
-		Example: `  neardup consume --from kafka://127.0.0.1:9092/articles --to kafka://127.0.0.1:9092/decisions \
-    --bad kafka://127.0.0.1:9092/refused --server http://127.0.0.1:8080
-  neardup consume --from redis-stream://127.0.0.1:6379/articles --to decisions.jsonl \
-    --bad refused.jsonl --server http://127.0.0.1:8080 --to-end
-  NEARDUP_FROM=nats://user:secret@127.0.0.1:4222/articles neardup consume --to - \
-    --server http://127.0.0.1:8080`,
-		Args: expects(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := noTenants(layered(cmd.Flags())); err != nil {
-				return err
-			}
-			return c.do(cmd.Context())
-		},
-	}
+	cmd := verb("consume", expects(), func(cmd *cobra.Command, _ []string) error {
+		if err := noTenants(layered(cmd.Flags())); err != nil {
+			return err
+		}
+		return c.do(cmd.Context())
+	})
 	c.flags(cmd.Flags())
 	return cmd
 }
 
 func (c *consume) flags(fs *pflag.FlagSet) {
-	fs.StringVar(&c.o.From, "from", "", "stream of the articles")
-	fs.StringVar(&c.o.To, "to", "", "stream or file of the decisions; - for standard output")
-	fs.StringVar(&c.o.Bad, "bad", "", "stream or file of what is refused: where it lies, and why")
 	c.remote.add(fs)
-	fs.StringVar(&c.o.Group, "group", "neardup", "consumers of one group share the messages; another group gets all")
-	fs.StringVar(&c.o.Instance, "instance", "", "name of this consumer in its group, the same after a restart (default: that of the host)")
-	fs.IntVar(&c.o.InFlight, "in-flight", 1, "articles of a partition asked about at one moment; with more than 1 only those of one nid keep their order")
-	fs.DurationVar(&c.o.ClaimAfter, "claim-after", 30*time.Second, "Redis, NATS: when another consumer gets what one has read and does not settle")
-	fs.BoolVar(&c.o.ToEnd, "to-end", false, "end once all messages are settled")
-	fs.StringVar(&c.metrics, "metrics-addr", "off", "address of /metrics; off for none")
-	fs.BoolVar(&c.insecure, "insecure", false, "allow a public --metrics-addr")
-	fs.String(configFlag, "", "TOML file of settings")
+	bind(fs, "consume", flags{
+		"from": &c.o.From, "to": &c.o.To, "bad": &c.o.Bad, configFlag: new(string),
+		"group": &c.o.Group, "instance": &c.o.Instance, "in-flight": &c.o.InFlight, "claim-after": &c.o.ClaimAfter,
+		"to-end": &c.o.ToEnd, "metrics-addr": &c.metrics, "insecure": &c.insecure,
+	})
 }
 
 func (c *consume) valid() error {

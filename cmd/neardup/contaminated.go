@@ -15,14 +15,13 @@ import (
 	"github.com/neardup/neardup/corpus/interop"
 	"github.com/neardup/neardup/internal/inorder"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 type contaminated struct {
 	*app
 	input    inputFlags
 	run      runFlags
-	interop  interopFlags
+	write    writes
 	findings string
 	out      string
 	mask     string
@@ -33,41 +32,16 @@ type contaminated struct {
 
 func contaminatedCommand(a *app) *cobra.Command {
 	c := &contaminated{app: a}
-	cmd := &cobra.Command{
-		Use:   "contaminated [flags] EVALS DOCS...",
-		Short: "Find the items of an evaluation in documents; take them out",
-		Long: `Finds which questions, answers and passages of EVALS (a file or a folder) stand
-in the documents, and where, with the passage that proves it. An item is a line
-with "question" and, if there are, "answer" and "passage", or with "text".
-
-contaminated  the document holds the question, or the text, of the item
-partial       it holds another part, some of one, or one with other numbers
-
-` + exitHelp,
-		Example: `  neardup contaminated evals/ crawl.jsonl --findings findings.jsonl
-  neardup contaminated gsm8k.jsonl.gz crawl.jsonl --out clean.jsonl
-  neardup contaminated evals/ documents/ --out clean.jsonl --mask '[...]' --dolma attributes/evals`,
-		Args: cobra.ArbitraryArgs,
-	}
+	cmd := verb("contaminated", nil, nil)
 	fs := cmd.Flags()
 	cmd.RunE = a.onInputs(func(ctx context.Context, inputs []string) error {
 		c.masks = fs.Changed("mask")
 		return c.do(ctx, inputs)
 	})
-	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&c.findings, "findings", "", "write each finding here, with the passage (JSONL)")
-		fs.StringVar(&c.out, "out", "", "write the documents that are not contaminated here, in the format of the input")
-		fs.StringVar(&c.mask, "mask", "", "with --out: write all documents, and this in the place of each passage that is contaminated")
-		fs.BoolVar(&c.partial, "partial", false, "what is partial goes, too")
-	})
-	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		fs.Float64Var(&c.least, "least", .8, "share of a part, by the rarity of its words, that is held where it is contaminated; short ones need more")
-	})
-	c.interop.add(fs)
+	c.write.kinds = formKinds
+	bind(fs, "contaminated", flags{"findings": &c.findings, "out": &c.out, "mask": &c.mask, "partial": &c.partial, "least": &c.least, "write": &c.write})
 	c.input.add(fs)
-	addConfig(fs)
-	c.run.addMachine(fs)
-	c.run.addReport(fs)
+	c.run.addBatch(fs)
 	return cmd
 }
 
@@ -79,35 +53,24 @@ func (c *contaminated) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := c.input.openFor(c.app, inputs[1:], "", append(c.interop.paths(), c.findings, c.out, c.run.rejects)...)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if err := r.CanReplace(); err != nil && (c.masks || c.interop.dolma != "") {
-		return usage("%w; --findings says what is contaminated", err)
-	}
-	rep := newReporter(c.app, &c.run, r)
-	defer rep.abort()
-	w := contaminationWriter{
-		contaminated: c, rep: rep, findings: rep.open(c.findings, corpus.JSONL), out: rep.records(c.out, r), forms: rep.forms(&c.interop, "contaminated", r),
-	}
-	if rep.err != nil {
-		return rep.err
-	}
-	w.Items = finder.Items()
-	src := newSource(r)
-	err = inorder.Map(ctx, c.run.workers, src.next, func(b *block) []examined { return c.examine(finder, b) }, w.write)
-	if err != nil {
-		return err
-	}
-	if err := rep.nothingRead(w.Documents); err != nil {
-		return err
-	}
-	if err := rep.commit(); err != nil {
-		return err
-	}
-	return w.summary()
+	outputs := append(c.write.paths(), c.findings, c.out)
+	return c.batchRun(&c.input, &c.run, inputs[1:], "", outputs, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		if err := r.CanReplace(); err != nil && (c.masks || c.write.path("dolma") != "") {
+			return nil, usage("%w; --findings says what is contaminated", err)
+		}
+		w := contaminationWriter{
+			contaminated: c, rep: rep, findings: rep.open(c.findings, corpus.JSONL), out: rep.records(c.out, r), forms: rep.forms(&c.write, "contaminated", r),
+		}
+		if rep.err != nil {
+			return nil, rep.err
+		}
+		w.Items = finder.Items()
+		err := inorder.Map(ctx, c.run.workers, newSource(r).next, func(b *block) []examined { return c.examine(finder, b) }, w.write)
+		if err != nil {
+			return nil, err
+		}
+		return w.summary, rep.nothingRead(w.Documents)
+	})
 }
 
 func (c *contaminated) check(inputs []string) error {
@@ -231,13 +194,12 @@ type contaminationWriter struct {
 // contaminationSummary is what --json prints.
 type contaminationSummary struct {
 	contamination.Items
-	Documents    int64   `json:"documents"`
-	Rejected     int64   `json:"rejected"`
-	Contaminated int64   `json:"contaminated"` // documents
-	Partial      int64   `json:"partial"`      // other documents
-	Findings     int64   `json:"findings"`
-	CPUSeconds   float64 `json:"cpuSeconds"`
-	PeakMemory   int64   `json:"peakMemoryBytes"`
+	Documents    int64 `json:"documents"`
+	Rejected     int64 `json:"rejected"`
+	Contaminated int64 `json:"contaminated"` // documents
+	Partial      int64 `json:"partial"`      // other documents
+	Findings     int64 `json:"findings"`
+	spent
 }
 
 // findingLine is a line of --findings.
@@ -287,8 +249,7 @@ func (w *contaminationWriter) record(x *examined) error {
 
 // summary prints what came of it.
 func (w *contaminationWriter) summary() error {
-	cpu, peak := resources()
-	w.CPUSeconds, w.PeakMemory = cpu.Seconds(), peak
+	w.spent = spentSoFar()
 	return w.rep.summarize(w.contaminationSummary, w.Rejected, func(out io.Writer) {
 		fmt.Fprintf(out, "items       %s", grouped(int64(w.Items.Items)))
 		if w.Stubs > 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,74 +13,32 @@ import (
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 type dedup struct {
 	*app
-	input    inputFlags
-	method   methodFlags
-	run      runFlags
-	out      string
-	decide   string
-	clusters string
-	groups   string
-	link     string
-	report   string
-	proof    evidenceFlags
-	fields   string
-	csv      csvStyle
-	against  againstFlags
-	resume   resumeFlag
-	forms    interopFlags
+	input   inputFlags
+	method  methodFlags
+	run     runFlags
+	out     string
+	decide  string
+	link    string
+	write   writes
+	proof   evidenceFlags
+	against againstFlags
+	resume  resumeFlag
 }
 
 func dedupCommand(a *app) *cobra.Command {
 	d := &dedup{app: a}
-	cmd := &cobra.Command{
-		Use:   "dedup [flags] INPUT...",
-		Short: "Find near-duplicates in files; keep one of each, with evidence",
-		Long: `Reads documents from files, folders, patterns or standard input ("-"), and
-decides for each whether it is new or a near-duplicate of one that is kept.
-Every duplicate was compared with the document it names, exactly.
-
-Without --out nothing is written but the summary. All files appear whole at the
-end, or not at all.
-
-` + exitHelp,
-		Example: `  neardup dedup news.jsonl --out kept.jsonl --decisions decisions.jsonl
-  neardup dedup 'crawl/*.jsonl.zst' --text-field body --id-field nid --out kept.jsonl.zst
-  neardup dedup 'crawl/*.jsonl.zst' --lossless .98 --keep longest --out kept.jsonl.zst
-  neardup dedup src/ --format files --containment .9 --decisions decisions.jsonl
-  neardup dedup pages.warc.gz --clusters clusters.jsonl --report report.html
-  neardup dedup --format lines --method ngram --threshold .7 headlines.txt
-  neardup dedup february.jsonl --against crawl.index --add --out new.jsonl
-  neardup dedup --format images photos/ --turned --out kept/
-  zcat big.csv.gz | neardup dedup --format csv --memory 4GiB --tmp /fast - --out kept.csv`,
-		Args: cobra.ArbitraryArgs,
-		RunE: a.onInputs(d.do),
-	}
+	cmd := verb("dedup", nil, a.onInputs(d.do))
 	fs := cmd.Flags()
-	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&d.out, "out", "", "write the kept documents here, in the format of the input")
-		fs.StringVar(&d.decide, "decisions", "", "write one decision a document here (JSONL)")
-		fs.StringVar(&d.groups, "groups", "", "write every document with its group and its own columns here: .csv or .tsv for a spreadsheet, .jsonl, .parquet, .arrow")
-		fs.Var(&d.csv, "csv", "how --groups and --clusters write CSV: 'bom sep=; raw', any of them (raw: no apostrophe before what looks like a formula)")
-		fs.StringVar(&d.clusters, "clusters", "", "write each leader with its duplicates here (JSONL; by the name .csv, .tsv, .parquet or .arrow, a row a document)")
-		fs.StringVar(&d.fields, "cluster-fields", "", "with --clusters: say of each document also "+strings.Join(clusterFields, ",")+" (any of them; the text is cut)")
-		fs.StringVar(&d.report, "report", "", "write a page of the run and of its groups here (HTML, one file)")
-		d.proof.add(fs)
-	})
-	d.forms.add(fs)
-	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&d.link, "link", "leader", "leader: duplicates are near their leader; components: chains count too")
-	})
+	d.write.kinds = dedupKinds
+	bind(fs, "dedup", flags{"out": &d.out, "decisions": &d.decide, "write": &d.write, "link": &d.link})
 	d.input.add(fs)
-	d.input.addPixels(fs)
 	d.against.addFlags(fs)
 	d.against.addAdd(fs)
 	d.method.add(fs)
-	d.method.addImages(fs)
 	d.run.add(fs)
 	d.resume.add(fs)
 	return cmd
@@ -91,44 +50,47 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	d.input.opt.Fields = cfg.Fields()
-	r, err := d.open(inputs)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
 	ref, err := d.against.open(ctx, comparing{d.app, &d.input, &d.method, d.run.tmp}, &cfg)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, ref.close()) }()
-	if err := d.resume.open(r, &cfg); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.resume.close()) }()
-	run := dedupRun{dedup: d, r: r, rep: newReporter(d.app, &d.run, r)}
-	defer run.close()
-	if err := run.open(&cfg); err != nil {
-		return err
-	}
-	sum, kept, err := decideAll(ctx, r, cfg, run.rep, run.results)
-	if err != nil {
-		return d.resume.finished(d.app, err)
-	}
-	if err := d.evidence(ctx, r, cfg, run.rep, sum.Method); err != nil {
-		return err
-	}
-	if err := run.second(ctx, kept); err != nil {
-		return err
-	}
-	if page := run.rep.page; page != nil {
-		if err := errors.Join(page.leaders(ref), page.write(sum, r.Inputs(), &run.rep.rejected)); err != nil {
-			return err
+	defer func() { err = errors.Join(err, ref.close(), d.resume.close()) }()
+	outputs := append(d.write.paths(), d.out, d.decide)
+	return d.batchRun(&d.input, &d.run, inputs, d.spool(), outputs, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		if err := d.resume.open(r, &cfg); err != nil {
+			return nil, err
 		}
-	}
-	if err := run.commit(ctx, ref); err != nil {
-		return err
-	}
-	return run.rep.dedup(sum)
+		run := dedupRun{dedup: d, r: r, rep: rep}
+		defer run.close()
+		if err := run.open(&cfg); err != nil {
+			return nil, err
+		}
+		sum, kept, err := decideAll(ctx, r, cfg, rep, run.results)
+		if err != nil {
+			return nil, d.resume.finished(d.app, err)
+		}
+		if err := d.evidence(ctx, r, cfg, rep, sum.Method); err != nil {
+			return nil, err
+		}
+		if err := run.second(ctx, kept); err != nil {
+			return nil, err
+		}
+		if page := rep.page; page != nil {
+			if err := errors.Join(page.leaders(ref), page.write(sum, r.Inputs(), &rep.rejected)); err != nil {
+				return nil, err
+			}
+		}
+		rep.last, err = ref.outputs()
+		return func() error {
+			if err := ref.settle(ctx); err != nil {
+				return err
+			}
+			if err := d.resume.settle(); err != nil {
+				return err
+			}
+			return rep.dedup(sum)
+		}, err
+	})
 }
 
 // dedupRun is where the results of a run go.
@@ -146,10 +108,10 @@ type dedupRun struct {
 func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	d := w.dedup
 	w.rep.method = &d.method
-	decisions, clusters := w.rep.open(d.decide, corpus.JSONL), w.rep.open(d.clusters, corpus.TableFormats()...)
-	grouped := w.rep.open(d.groups, corpus.TableFormats()...)
-	w.rep.page = newPage(w.rep.open(d.report, corpus.HTML), d.run.tmp)
-	w.out, w.forms = w.rep.records(d.out, w.r), w.rep.forms(&d.forms, "duplicate", w.r)
+	decisions, clusters := w.rep.open(d.decide, corpus.JSONL), w.rep.open(d.write.path("clusters"), corpus.TableFormats()...)
+	grouped := w.rep.open(d.write.path("groups"), corpus.TableFormats()...)
+	w.rep.page = newPage(w.rep.open(d.write.path("report"), corpus.HTML), d.run.tmp)
+	w.out, w.forms = w.rep.records(d.out, w.r), w.rep.forms(&d.write, "duplicate", w.r)
 	if w.rep.err != nil {
 		return w.rep.err
 	}
@@ -162,23 +124,8 @@ func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	return err
 }
 
-// commit makes the outputs appear, and the inputs a part of the index.
-func (w *dedupRun) commit(ctx context.Context, ref *against) (err error) {
-	if w.rep.last, err = ref.outputs(); err != nil {
-		return err
-	}
-	if err := w.rep.commit(); err != nil {
-		return err
-	}
-	if err := ref.settle(ctx); err != nil {
-		return err
-	}
-	return w.resume.settle()
-}
-
-// close frees what is open; what was not committed is gone.
+// close frees what is open.
 func (w *dedupRun) close() {
-	w.rep.abort()
 	if w.results != nil {
 		w.results.close()
 	}
@@ -202,7 +149,7 @@ func decideAll(ctx context.Context, r *corpus.Reader, cfg batch.Config, rep *rep
 		if rep.page != nil {
 			rep.page.decide(&o)
 		}
-		return results.decisions.write(o)
+		return results.decide(o)
 	})
 	if err == nil {
 		err = results.end()
@@ -226,42 +173,35 @@ func (d *dedup) config() (batch.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	cfg.Audit = d.method.audit(d.run.audit, m, d.run.per == "" && (!d.run.quiet || d.run.json || d.report != ""))
+	cfg.Audit = d.method.audit(d.run.audit, m, d.run.per == "" && (!d.run.quiet || d.run.json || d.write.path("report") != ""))
 	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
 		return cfg, usage("--link %s is neither leader nor components", d.link)
 	}
 	if c := d.method.cfg; cfg.Link == batch.Components && (c.Lossless > 0 || c.Containment > 0) {
-		return cfg, usage("--link components removes through chains: it takes neither --lossless nor --containment")
+		return cfg, usage("--link components removes through chains: it takes neither lossless nor containment")
 	}
-	if err := d.proof.check(d.report, d.link); err != nil {
+	if err := d.proof.read(&d.write, d.link); err != nil {
 		return cfg, err
 	}
 	if err := d.checkAgainst(&cfg); err != nil {
 		return cfg, err
 	}
-	if d.fields != "" && d.clusters == "" {
-		return cfg, usage("--cluster-fields has no effect without --clusters")
-	}
-	if formats := corpus.TableFormats(); d.groups != "" && !slices.Contains(formats, corpus.FormatOf(d.groups)) {
-		return cfg, usage("--groups %s: the name must end with .csv, .tsv, .jsonl, .parquet or .arrow", d.groups)
-	}
-	isCSV := func(path string) bool { f := corpus.FormatOf(path); return f == corpus.CSV || f == corpus.TSV }
-	if d.csv != (csvStyle{}) && !isCSV(d.groups) && !isCSV(d.clusters) {
-		return cfg, usage("--csv has no effect without --groups FILE.csv or --clusters FILE.csv")
+	if groups := d.write.path("groups"); groups != "" && !slices.Contains(corpus.TableFormats(), corpus.FormatOf(groups)) {
+		return cfg, usage("--write groups:%s: the name must end with .csv, .tsv, .jsonl, .parquet or .arrow", groups)
 	}
 	return cfg, nil
 }
 
-// open opens the inputs. Standard input is kept on disk while it is read if the
-// kept documents are wanted.
-func (d *dedup) open(inputs []string) (*corpus.Reader, error) {
-	spool := ""
-	if d.out != "" || d.report != "" || d.groups != "" || d.forms != (interopFlags{}) {
-		if spool = d.run.tmp; spool == "" {
-			spool = os.TempDir()
-		}
+// spool returns the folder that keeps standard input, "" if it is read only once.
+func (d *dedup) spool() string {
+	again := len(d.write.files)
+	if d.write.path("clusters") != "" {
+		again-- // they are written in the first reading
 	}
-	return d.input.openFor(d.app, inputs, spool, append(d.forms.paths(), d.out, d.decide, d.clusters, d.groups, d.report, d.run.rejects)...)
+	if d.out == "" && again == 0 {
+		return ""
+	}
+	return cmp.Or(d.run.tmp, os.TempDir())
 }
 
 // second reads the inputs once more, where the kept records are to be copied, the
@@ -306,32 +246,32 @@ func (w *dedupRun) second(ctx context.Context, kept *bitmap) error {
 		return err
 	}
 	if lost := w.groups.table.Lost(); len(lost) > 0 && !w.run.quiet {
-		fmt.Fprintf(w.stderr, "warning: %s has id, title, url and text of each record, and no %s; FILE.jsonl has all fields\n", w.dedup.groups, oneLine(strings.Join(lost, ", ")))
+		fmt.Fprintf(w.stderr, "warning: %s has id, title, url and text of each record, and no %s; FILE.jsonl has all fields\n", w.write.path("groups"), oneLine(strings.Join(lost, ", ")))
 	}
 	return w.groups.table.Close()
 }
 
-// grouped begins the table of --groups, nil where nobody wants it, and has the
-// run tell it and the file of --clusters of the clusters.
+// grouped begins the table of --write groups, nil where it is not wanted, and has the
+// run tell it and that of --write clusters of the clusters.
 func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *results, r *corpus.Reader) (groups *groupWriter, err error) {
-	var tell []func(batch.Outcome, int) error
-	if results.clusters != nil {
-		tell = append(tell, results.clusters.add)
-	}
 	if out != nil {
-		if groups, err = newGroupWriter(out, d.run.tmp, d.csv, r, len(d.against.paths) > 0); err != nil {
+		style, err := d.write.style("groups")
+		if err != nil {
 			return nil, err
 		}
-		tell = append(tell, groups.member)
+		if groups, err = newGroupWriter(out, d.run.tmp, style, r, len(d.against.paths) > 0); err != nil {
+			return nil, err
+		}
 	}
-	if len(tell) > 0 {
-		cfg.Clusters = func(o batch.Outcome, size int) error {
-			for _, each := range tell {
-				if err := each(o, size); err != nil {
-					return err
-				}
+	if groups != nil || results.clusters != nil {
+		cfg.Clusters = func(o batch.Outcome, size int) (err error) {
+			if results.clusters != nil {
+				err = results.clusters.add(o, size)
 			}
-			return nil
+			if groups != nil {
+				err = cmp.Or(err, groups.member(o, size))
+			}
+			return err
 		}
 	}
 	return groups, nil

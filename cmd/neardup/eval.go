@@ -7,7 +7,6 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/eval"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // evaluation is what the command eval was asked.
@@ -21,44 +20,11 @@ type evaluation struct {
 
 func evalCommand(a *app) *cobra.Command {
 	e := &evaluation{app: a, judged: judged{app: a}}
-	cmd := &cobra.Command{
-		Use:   "eval (--truth FILE (--pairs FILE | --decisions FILE) | --judged FILE [INPUT...])",
-		Short: "Measure pairs or decisions against the truth, or a method against readers",
-		Long: `Compares reported pairs with known ones: recall by band of similarity with 95 %
-intervals, precision, agreement of the similarities, and the worst misses and
-false pairs. Or decisions with the leader clustering of the exact graph in the
-same order: what was wrongly removed, wrongly kept.
-
-The truth is a table "id_a id_b jaccard ..." of every pair at or above some
-similarity, or labelled pairs ("id_a id_b label"). Files may be compressed.
-
-With --judged it asks the method (--method and its flags) about pairs that
-people have read, and prints precision and recall of what it calls duplicates
-by length and set, and what becomes of each label. The labels are same and
-version (duplicates), facts and other (not), part and unsure (not scored).
-FILE is JSONL or a table with the columns set, id_a, id_b, label, band and, or
-not, text_a and text_b; texts it lacks are found in the files beside it, in
-../SET/docs.jsonl, or in INPUT.
-
-` + exitHelp,
-		Example: `  neardup pairs --method minhash --threshold .7 docs.jsonl > pairs.tsv
-  neardup eval --truth exact_pairs.tsv --pairs pairs.tsv --at .7
-  neardup eval --truth exact_pairs.tsv --decisions decisions.jsonl --at .8 --json
-  neardup eval --judged judged_pairs.tsv
-  neardup eval --judged mine.jsonl --method minhash --threshold .7 --examples -1`,
-		RunE: e.do,
-	}
+	cmd := verb("eval", nil, e.do)
 	fs := cmd.Flags()
-	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&e.truth, "truth", "", "file of true pairs")
-		fs.StringVar(&e.pairs, "pairs", "", "file of reported pairs (id_a id_b similarity)")
-		fs.StringVar(&e.decisions, "decisions", "", "file of decisions (JSONL, from dedup --decisions)")
-		fs.Float64Var(&e.opt.At, "at", .8, "threshold that the pairs or decisions were made with")
-		fs.Float64Var(&e.opt.Floor, "floor", 0, "similarity from which on the truth lists every pair (default: seen from it)")
-	})
-	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
-		fs.IntVar(&e.opt.Examples, "examples", 10, "how many misses and false pairs to list (-1: with --judged all, else none)")
-		fs.BoolVar(&e.json, "json", false, "print JSON")
+	bind(fs, "eval", flags{
+		"truth": &e.truth, "pairs": &e.pairs, "decisions": &e.decisions, "at": &e.opt.At, "floor": &e.opt.Floor,
+		"examples": &e.opt.Examples, "json": &e.json,
 	})
 	_ = fs.SetAnnotation("examples", signed, nil) // the flag is there
 	e.judged.add(fs)

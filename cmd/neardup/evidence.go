@@ -10,7 +10,6 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/report"
-	"github.com/spf13/pflag"
 )
 
 // evidenceFlags ask for what a threshold can be chosen by.
@@ -19,21 +18,18 @@ type evidenceFlags struct {
 	labels string
 }
 
-func (f *evidenceFlags) add(fs *pflag.FlagSet) {
-	fs.Float64Var(&f.floor, "evidence-floor", 0, "keep all verified pairs from this similarity on, to choose a threshold by")
-	fs.StringVar(&f.labels, "labels", "", "with --evidence-floor: pairs that people have judged (as for eval --judged)")
-}
-
-func (f *evidenceFlags) check(report, link string) error {
-	switch {
-	case f.floor == 0 && f.labels == "":
+// read takes them from --write report.
+func (f *evidenceFlags) read(w *writes, link string) (err error) {
+	given := w.option("report", "floor")
+	f.labels = w.option("report", "labels")
+	if given == "" && f.labels == "" {
 		return nil
-	case f.floor <= 0 || f.floor > 1:
-		return usage("--evidence-floor %v is not in (0, 1]", f.floor)
-	case report == "":
-		return usage("--evidence-floor has no effect without --report")
-	case batch.Link(link) != batch.ByLeader:
-		return usage("--evidence-floor decides by leaders: not with --link %s", link)
+	}
+	if f.floor, err = strconv.ParseFloat(given, 64); err != nil || !(f.floor > 0 && f.floor <= 1) {
+		return usage("--write report,floor=%s: not a similarity in (0, 1]", given)
+	}
+	if batch.Link(link) != batch.ByLeader {
+		return usage("--write report,floor decides by leaders: not with --link %s", link)
 	}
 	return nil
 }
@@ -67,7 +63,7 @@ func (f *evidenceFlags) lab(ctx context.Context, flags methodFlags, cfg batch.Co
 		return nil, err
 	}
 	if f.floor > threshold {
-		return nil, usage("--evidence-floor %v is above the threshold %v", f.floor, threshold)
+		return nil, usage("--write report,floor=%v: above the threshold %v", f.floor, threshold)
 	}
 	labels, err := labelsOf(f.labels)
 	if err != nil {

@@ -16,34 +16,23 @@ const exportPage = 1000
 
 func exportCommand(a *app) *cobra.Command {
 	var remote remoteFlags
-	cmd := &cobra.Command{
-		Use:   "export --server URL",
-		Short: "Print the docId of every article of the service",
-		Long: `Prints nid and docId of every article that lives, as CSV with a header, ordered by nid,
-as of one change: the last when the command began. It reads the log, so it needs a token
-with the role admin, and memory for the nids.
-
-` + exitHelp,
-		Example: `  neardup export --server http://127.0.0.1:8080 --token-file news/admin-token > docids.csv`,
-		Args:    expects(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := remote.client(a.stderr)
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			found, err := exported(cmd.Context(), c)
-			if err != nil {
-				return err
-			}
-			w := csv.NewWriter(a.stdout)
-			rows := [][]string{{"nid", "docId"}}
-			for _, nid := range slices.Sorted(maps.Keys(found)) {
-				rows = append(rows, []string{nid, found[nid]})
-			}
-			return w.WriteAll(rows)
-		},
-	}
+	cmd := verb("export", expects(), func(cmd *cobra.Command, _ []string) error {
+		c, err := remote.client(a.stderr)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		found, err := exported(cmd.Context(), c)
+		if err != nil {
+			return err
+		}
+		w := csv.NewWriter(a.stdout)
+		rows := [][]string{{"nid", "docId"}}
+		for _, nid := range slices.Sorted(maps.Keys(found)) {
+			rows = append(rows, []string{nid, found[nid]})
+		}
+		return w.WriteAll(rows)
+	})
 	remote.add(cmd.Flags())
 	return cmd
 }

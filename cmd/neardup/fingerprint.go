@@ -28,47 +28,15 @@ type fingerprint struct {
 
 func fingerprintCommand(a *app) *cobra.Command {
 	f := &fingerprint{app: a}
-	cmd := &cobra.Command{
-		Use:   "fingerprint [flags] INPUT...",
-		Short: "Print the fingerprint of every document",
-		Long: `Prints the SimHash fingerprint of every document, 64 bits as 16 hex digits, in
-the order of the input. A line is a JSON object with "id", "fingerprint",
-"spec" (method, features, dictionaries by digest, normalisation, seed: only
-fingerprints of one spec can be compared) and, where the text has too few
-features for the fingerprint to say anything, "few".
-
---tsv prints "id TAB hex" and --binary 8 bytes a document, little-endian, for
-neardup near. The TSV leaves out texts with
-too few features; in binary they stay, as the number of a document is its id.
-
---format images prints the PDQ hash of every picture, 64 hex digits, and its
-quality; with --tsv "id TAB hex TAB quality". With --scheme phash or dhash it
-prints those that imagehash makes, 16 hex digits.
-
---scheme makes the fingerprints of other programs, so that an old collection
-of them can be carried on. Texts are then taken as they are (--normalize none).
-` + schemeHelp() + `
-` + exitHelp,
-		Example: `  neardup fingerprint news.jsonl --out news.fp.jsonl
-  neardup fingerprint --tsv news.jsonl | neardup near --fingerprints - --distance 3
-  neardup fingerprint --method features=keywords:20 --idf my.idf news.jsonl
-  neardup fingerprint --format images --tsv photos/
-  neardup fingerprint --scheme jieba-keywords articles.jsonl`,
-		Args: cobra.ArbitraryArgs,
-		RunE: a.onInputs(f.do),
-	}
+	cmd := verb("fingerprint", nil, a.onInputs(f.do))
 	fs := cmd.Flags()
 	f.changed = fs.Changed
-	fs.StringVar(&f.out, "out", "-", `write here ("-": standard output)`)
-	fs.StringVar(&f.scheme, "scheme", "", "fingerprints as another program makes them, see above")
-	fs.BoolVar(&f.tsv, "tsv", false, "print id TAB hex")
-	fs.BoolVar(&f.binary, "binary", false, "print 8 bytes a document, little-endian")
+	bind(fs, "fingerprint", flags{"out": &f.out, "scheme": &f.scheme, "tsv": &f.tsv, "binary": &f.binary})
 	f.input.add(fs)
-	f.input.addPixels(fs)
 	f.method.add(fs)
 	f.method.cfg.Name = "simhash"
 	fs.Lookup("method").DefValue = f.method.cfg.Name
-	f.run.addWorkers(fs)
+	bind(fs, "", flags{"workers": &f.run.workers})
 	f.run.addReport(fs)
 	return cmd
 }
@@ -78,13 +46,6 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := f.input.openFor(f.app, inputs, "", f.out, f.run.rejects)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	rep := newReporter(f.app, &f.run, r)
-	defer rep.abort()
 	formats := []corpus.Format{corpus.JSONL}
 	switch {
 	case f.tsv:
@@ -92,29 +53,30 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 	case f.binary:
 		formats = nil
 	}
-	out := rep.open(f.out, formats...)
-	if rep.err != nil {
-		return rep.err
-	}
-	sum := fingerprintSummary{Spec: p.spec}
-	err = inorder.Map(ctx, f.run.workers, newSource(r).next, p.block, func(l lines) error {
-		if err := rep.read(&l, &sum.Documents, &sum.Rejected); err != nil {
-			return err
+	return f.batchRun(&f.input, &f.run, inputs, "", []string{f.out}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		out := rep.open(f.out, formats...)
+		if rep.err != nil {
+			return nil, rep.err
 		}
-		sum.Few += l.few
-		rep.progress(batch.Progress{Phase: "read", Documents: sum.Documents})
-		_, err := out.Write(l.text)
-		return err
+		sum := fingerprintSummary{Spec: p.spec}
+		err := inorder.Map(ctx, f.run.workers, newSource(r).next, p.block, func(l lines) error {
+			if err := rep.read(&l, &sum.Documents, &sum.Rejected); err != nil {
+				return err
+			}
+			sum.Few += l.few
+			rep.progress(batch.Progress{Phase: "read", Documents: sum.Documents})
+			_, err := out.Write(l.text)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return func() error { return sum.tell(rep) }, rep.nothingRead(sum.Documents)
 	})
-	if err != nil {
-		return err
-	}
-	if err := rep.nothingRead(sum.Documents); err != nil {
-		return err
-	}
-	if err := rep.commit(); err != nil {
-		return err
-	}
+}
+
+// tell prints the summary.
+func (sum fingerprintSummary) tell(rep *reporter) error {
 	return rep.summarize(sum, sum.Rejected, func(w io.Writer) {
 		rep.documents(w, sum.Documents, sum.Rejected)
 		if sum.Few > 0 {

@@ -16,11 +16,6 @@ import (
 	"github.com/neardup/neardup/simhash"
 )
 
-const fingerprintFiles = `A file of fingerprints is text ("hex" or "id TAB hex" a line; ids default to
-line numbers from 0), or the JSONL that neardup fingerprint prints, or binary
-(8 bytes each, little-endian; ids are positions from 0), compressed or not.
-`
-
 // fingerprintList is a file of fingerprints in memory.
 type fingerprintList struct {
 	*simhash.List

@@ -39,34 +39,13 @@ type inputFlags struct {
 }
 
 func (f *inputFlags) add(fs *pflag.FlagSet) {
-	grouping(fs, inputGroup, f.addFields)
-	grouping(fs, limitGroup, f.addLimits)
-}
-
-func (f *inputFlags) addFields(fs *pflag.FlagSet) {
-	fs.StringVar(&f.format, "format", "auto", "format of the inputs: "+formatNames())
-	fs.StringVar(&f.opt.IDField, "id-field", "", `field or column (name, or number from 1) of the id (default "id")`)
-	fs.StringVar(&f.opt.TextField, "text-field", "", `field or column of the text, or several, a,b: their texts on lines of their own (default "text")`)
-	fs.StringVar(&f.opt.TitleField, "title-field", "", `field or column of the title (default "title")`)
-	fs.StringVar((*string)(&f.opt.Compare), "compare", "text", "what is compared: text, or title,text: the title is a line before the text")
-	fs.StringVar(&f.opt.URLField, "url-field", "", `field or column of the url (default "url")`)
-	fs.StringVar(&f.opt.TimeField, "time-field", "", `field or column of the time, for --keep earliest (default "time")`)
-	fs.StringVar(&f.opt.HTMLField, "html-field", "", "field or column that holds a web page; its main text is the text")
-	fs.StringVar(&f.delimiter, "delimiter", "", "what parts the cells of csv and tsv: one character, or tab (default: found out)")
-	fs.StringVar(&f.opt.Charset, "charset", "", "charset of files that do not say it (default: found out)")
-	fs.BoolVar(&f.opt.SkipDamaged, "skip-damaged", false, "reject what cannot be read of a damaged file, and go on; else it is an error")
-}
-
-func (f *inputFlags) addLimits(fs *pflag.FlagSet) {
 	f.maxDocument = corpus.DefaultMaxDocument
-	fs.Var(&f.maxDocument, "max-document", "reject documents larger than this")
-	fs.Var(&f.maxInput, "max-decompressed", "stop reading a compressed file after so much (default: 16GiB or 200 times its size)")
-}
-
-// addPixels adds the bound of pictures, for commands that take them.
-func (f *inputFlags) addPixels(fs *pflag.FlagSet) {
-	grouping(fs, limitGroup, func(fs *pflag.FlagSet) {
-		fs.Int64Var(&f.maxPixels, "max-pixels", image.DefaultPixels, "with --format images: reject pictures of more pixels, at up to 15 bytes each")
+	bindSpec(fs, "", "format", "name", flags{"name": &f.format, "delimiter": &f.delimiter, "charset": &f.opt.Charset, "max-pixels": &f.maxPixels})
+	bind(fs, "", flags{
+		"id-field": &f.opt.IDField, "text-field": &f.opt.TextField, "title-field": &f.opt.TitleField,
+		"compare": (*string)(&f.opt.Compare), "url-field": &f.opt.URLField, "time-field": &f.opt.TimeField,
+		"html-field": &f.opt.HTMLField, "skip-damaged": &f.opt.SkipDamaged,
+		"max-document": &f.maxDocument, "max-decompressed": &f.maxInput,
 	})
 }
 
@@ -120,11 +99,11 @@ func (f *inputFlags) options() (corpus.Options, error) {
 		return opt, err
 	}
 	if opt.Charset != "" && !text.IsCharset(opt.Charset) {
-		return opt, usage("--charset: no charset is named %q: try utf-8, utf-16le, gb18030, big5 or windows-1252", opt.Charset)
+		return opt, usage("--format: no charset is named %q: try utf-8, utf-16le, gb18030, big5 or windows-1252", opt.Charset)
 	}
 	if f.delimiter != "" {
 		if opt.Delimiter, err = corpus.ParseDelimiter(f.delimiter); err != nil {
-			return opt, usage("--delimiter %w", err)
+			return opt, usage("--format: delimiter %w", err)
 		}
 	}
 	opt.MaxDocument, opt.MaxDecompressed = int64(f.maxDocument), int64(f.maxInput)
@@ -163,8 +142,8 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 	f.fs = pflag.NewFlagSet("method", pflag.ContinueOnError)
 	f.addSettings(f.fs)
 	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		addSpec(fs, f.fs, append([]string{"threshold", "lossless", "containment"}, ofFiles...)...)
-		fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or steps such as nfkc,lower,space,zerowidth,simplify,accents")
+		addSpec(fs, f.fs, append([]string{"threshold"}, ofFiles...)...)
+		bind(fs, "", flags{"normalize": &f.normalize})
 	})
 }
 
@@ -304,63 +283,32 @@ type runFlags struct {
 	audit   auditFlag
 }
 
-// addConfig adds --config to a batch.
-func addConfig(fs *pflag.FlagSet) {
-	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
-		fs.String(configFlag, "", "TOML file of settings: the names of these flags, which come before it")
-	})
+func (f *runFlags) add(fs *pflag.FlagSet) {
+	bind(fs, "", flags{"keep": &f.keep, "per": &f.per, "overrides": &f.ruled, "audit": &f.audit})
+	f.addBatch(fs)
 }
 
-func (f *runFlags) add(fs *pflag.FlagSet) {
-	addConfig(fs)
-	f.addDecided(fs)
+// addBatch adds what every batch has: its settings, what it may take, and what it tells.
+func (f *runFlags) addBatch(fs *pflag.FlagSet) {
+	bind(fs, "", flags{configFlag: new(string)})
 	f.addMachine(fs)
 	f.addReport(fs)
 }
 
-// addDecided adds what decisions depend on besides the method.
-func (f *runFlags) addDecided(all *pflag.FlagSet) {
-	grouping(all, methodGroup, f.addKeep)
-	grouping(all, outputGroup, func(fs *pflag.FlagSet) {
-		fs.Var(&f.audit, "audit", "measure how good the run was, by samples: on, off, or list so many removals and near misses to look at")
-	})
-}
-
-func (f *runFlags) addKeep(fs *pflag.FlagSet) {
-	fs.StringVar(&f.keep, "keep", "", "which of near-duplicates stays, keys in the order in which they decide: "+batch.KeepKeys+" (default first; with --containment longest)")
-	fs.StringVar(&f.per, "per", "", "a document goes only for one with the same values of these fields, a,b; site is the host of the url")
-	fs.StringVar(&f.ruled, "overrides", "", `obey what people have ruled (JSONL: {"a":id,"b":id,"link":"must" or "cannot"})`)
-}
-
 // addMachine adds what the run may take.
-func (f *runFlags) addMachine(all *pflag.FlagSet) {
+func (f *runFlags) addMachine(fs *pflag.FlagSet) {
 	f.memory = 512 << 20 // more made nothing faster up to a million documents
-	grouping(all, limitGroup, func(fs *pflag.FlagSet) {
-		fs.Var(&f.memory, "memory", "memory to use, at least 64MiB, 80MiB for auto, weighted and words; what does not fit goes to --tmp")
-		fs.StringVar(&f.tmp, "tmp", "", "folder of temporary files (default: the system's)")
-	})
-	f.addWorkers(all)
+	bind(fs, "", flags{"memory": &f.memory, "tmp": &f.tmp, "workers": &f.workers})
 }
 
-func (f *runFlags) addWorkers(fs *pflag.FlagSet) {
-	grouping(fs, limitGroup, func(fs *pflag.FlagSet) { fs.IntVar(&f.workers, "workers", 0, "cores to use (default: all)") })
+// addReport adds what the run tells of records that cannot be read, and of itself.
+func (f *runFlags) addReport(fs *pflag.FlagSet) {
+	bind(fs, "", flags{"rejects": &f.rejects, "strict": &f.strict})
+	f.addSummary(fs)
 }
 
-// addReport adds what the run tells of records that cannot be read, and of
-// itself.
-func (f *runFlags) addReport(all *pflag.FlagSet) {
-	grouping(all, outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.rejects, "rejects", "", "write rejected records to this file (JSONL: file, line, reason)")
-		fs.BoolVar(&f.strict, "strict", false, "exit with 3 if a record was rejected")
-	})
-	f.addSummary(all)
-}
-
-func (f *runFlags) addSummary(all *pflag.FlagSet) {
-	grouping(all, outputGroup, func(fs *pflag.FlagSet) {
-		fs.BoolVar(&f.json, "json", false, "print the summary as JSON")
-		fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress, no rejected record and no summary")
-	})
+func (f *runFlags) addSummary(fs *pflag.FlagSet) {
+	bind(fs, "", flags{"json": &f.json, "quiet": &f.quiet})
 }
 
 const (

@@ -1,59 +1,11 @@
 package main
 
 import (
-	"errors"
-	"strconv"
-	"strings"
-
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/internal/external"
 )
-
-// csvStyle says how tables for spreadsheets are written: "bom sep=; raw".
-type csvStyle struct{ corpus.TableStyle }
-
-// Type of the flag's value, for the help.
-func (s *csvStyle) Type() string { return "STYLE" }
-
-// String is the value.
-func (s *csvStyle) String() string {
-	var words []string
-	if s.BOM {
-		words = append(words, "bom")
-	}
-	if s.Comma != 0 {
-		words = append(words, "sep="+string(s.Comma))
-	}
-	if s.Raw {
-		words = append(words, "raw")
-	}
-	return strings.Join(words, " ")
-}
-
-// Set takes a value.
-func (s *csvStyle) Set(v string) error {
-	*s = csvStyle{}
-	for word := range strings.FieldsSeq(v) {
-		sep, isSep := strings.CutPrefix(word, "sep=")
-		switch {
-		case word == "bom":
-			s.BOM = true
-		case word == "raw":
-			s.Raw = true
-		case isSep:
-			c, err := corpus.ParseDelimiter(sep)
-			if err != nil {
-				return err
-			}
-			s.Comma = rune(c)
-		default:
-			return errors.New(strconv.Quote(word) + " is none of bom, sep=C, raw")
-		}
-	}
-	return nil
-}
 
 // groupWriter writes a table of every document with its group: the number of
 // the record that is kept of it. A document without a size among the members is
@@ -68,7 +20,7 @@ type groupWriter struct {
 	left    int64
 }
 
-func newGroupWriter(out *corpus.AtomicFile, tmp string, style csvStyle, r *corpus.Reader, against bool) (*groupWriter, error) {
+func newGroupWriter(out *corpus.AtomicFile, tmp string, style corpus.TableStyle, r *corpus.Reader, against bool) (*groupWriter, error) {
 	columns := []corpus.Column{
 		{Name: "group", Kind: corpus.Integer}, {Name: "size", Kind: corpus.Integer}, {Name: "decision"}, {Name: "similarity", Kind: corpus.Number},
 	}
@@ -77,7 +29,7 @@ func newGroupWriter(out *corpus.AtomicFile, tmp string, style csvStyle, r *corpu
 	if against {
 		columns, w.leaders = append(columns, corpus.Column{Name: "leader"}), external.NewSpool(f, notesMemory)
 	}
-	table, err := corpus.NewTable(out, style.TableStyle, codecs, columns...)
+	table, err := corpus.NewTable(out, style, codecs, columns...)
 	if err == nil {
 		err = table.Suits(r)
 	}

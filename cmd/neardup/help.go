@@ -57,7 +57,6 @@ const (
 	inputGroup  = "Input"
 	methodGroup = "Method"
 	outputGroup = "Output"
-	limitGroup  = "Limits"
 )
 
 const groupKey = "group"
@@ -98,17 +97,23 @@ func usageText(cmd *cobra.Command) string {
 		b.WriteString("\n\nExamples:\n" + cmd.Example)
 	}
 	if cmd.HasAvailableSubCommands() {
+		groups := cmd.Groups()
+		if len(groups) == 0 {
+			groups = []*cobra.Group{{}}
+		}
 		b.WriteString("\n\nAvailable Commands:")
-		for _, sub := range cmd.Commands() {
-			if sub.IsAvailableCommand() || sub.Name() == "help" {
-				fmt.Fprintf(&b, "\n  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)
+		for _, g := range groups {
+			if g.Title != "" {
+				b.WriteString("\n\n" + g.Title + ":")
+			}
+			for _, sub := range cmd.Commands() {
+				if sub.GroupID == g.ID && (sub.IsAvailableCommand() || sub.Name() == "help") {
+					fmt.Fprintf(&b, "\n  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)
+				}
 			}
 		}
 	}
 	b.WriteString(flagHelp(cmd))
-	if cmd.HasAvailableInheritedFlags() {
-		b.WriteString("\n\nGlobal Flags:\n" + strings.TrimRight(cmd.InheritedFlags().FlagUsagesWrapped(helpWidth), "\n"))
-	}
 	if cmd.HasHelpSubCommands() {
 		b.WriteString("\n\nAdditional help topics:")
 		for _, sub := range cmd.Commands() {
@@ -137,7 +142,7 @@ func flagHelp(cmd *cobra.Command) string {
 		groups[title].AddFlag(f)
 	})
 	var b strings.Builder
-	for _, title := range []string{inputGroup, methodGroup, outputGroup, limitGroup, "Flags"} {
+	for _, title := range []string{inputGroup, "Address", "Stores", "Decisions", methodGroup, outputGroup, "Limits", "Operation", "Flags"} {
 		if g := groups[title]; g != nil && g.HasAvailableFlags() {
 			fmt.Fprintf(&b, "\n\n%s:\n%s", title, strings.TrimRight(g.FlagUsagesWrapped(helpWidth), "\n"))
 		}

@@ -31,30 +31,11 @@ type idf struct {
 
 func idfCommand(a *app) *cobra.Command {
 	i := &idf{app: a}
-	cmd := &cobra.Command{
-		Use:   "idf [flags] (INPUT... | --merge TABLE...) --out FILE",
-		Short: "Count in how many documents each word occurs: a table for keywords",
-		Long: `Counts in how many documents of a corpus each word occurs, and writes a table
-for features=keywords and --idf FILE. Chinese is cut by the built-in dictionary.
-
---merge adds tables made before: the result is the same, byte for byte, as of
-one run over all their documents, so a corpus can be counted in parts and a
-table kept up to date. (A table made with --least above 1 has lost its rare
-words; use it only for the last merge.)
-
-` + exitHelp,
-		Example: `  neardup idf news.jsonl --out news.idf
-  neardup idf today.jsonl --merge news.idf --out news.idf
-  neardup idf --merge a.idf --merge b.idf --least 5 --out all.idf
-  neardup dedup --method 'simhash features=keywords:20' --idf news.idf news.jsonl`,
-		RunE: func(cmd *cobra.Command, args []string) error { return i.do(cmd.Context(), args) },
-	}
+	cmd := verb("idf", nil, func(cmd *cobra.Command, args []string) error { return i.do(cmd.Context(), args) })
 	fs := cmd.Flags()
-	fs.StringVar(&i.out, "out", "", "write the table here")
-	fs.StringArrayVar(&i.merge, "merge", nil, "add this table (may be given more than once)")
-	fs.IntVar(&i.least, "least", 1, "drop words that fewer documents have")
-	fs.StringVar(&i.normalize, "normalize", "default", "normalisation, as for features=keywords later")
-	fs.StringVar(&i.dictionary, "dictionary", "", `file of words added to the Chinese dictionary, "word [frequency]" a line`)
+	bind(fs, "idf", flags{
+		"out": &i.out, "merge": &i.merge, "least": &i.least, "normalize": &i.normalize, "dictionary": &i.dictionary,
+	})
 	i.input.add(fs)
 	i.run.addMachine(fs)
 	i.run.addReport(fs)
@@ -92,50 +73,35 @@ func (i *idf) check(inputs []string) (n text.Normalizer, words keyword.Splitter,
 	return n, words, nil
 }
 
-func (i *idf) do(ctx context.Context, inputs []string) (err error) {
+func (i *idf) do(ctx context.Context, inputs []string) error {
 	n, words, err := i.check(inputs)
 	if err != nil {
 		return err
 	}
-	rep := newReporter(i.app, &i.run, nil)
-	defer rep.abort()
-	if rep.err != nil {
-		return rep.err
-	}
-	var sum idfSummary
-	tables := slices.Clone(i.merge)
-	if len(inputs) > 0 {
-		r, err := i.input.openFor(i.app, inputs, "", i.out, i.run.rejects)
-		if err != nil {
-			return err
+	return i.batchRun(&i.input, &i.run, inputs, "", []string{i.out}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		var sum idfSummary
+		tables := slices.Clone(i.merge)
+		if r != nil {
+			dir, err := os.MkdirTemp(i.run.tmp, "neardup-idf-")
+			if err != nil {
+				return nil, err
+			}
+			defer func() { _ = os.RemoveAll(dir) }() // temporary
+			path, err := i.train(ctx, newSource(r), n, words, dir, rep, &sum)
+			if err == nil {
+				err = rep.nothingRead(sum.Documents)
+			}
+			if err != nil {
+				return nil, err
+			}
+			tables = append(tables, path)
 		}
-		defer r.Close()
-		rep.reading(r)
-		dir, err := os.MkdirTemp(i.run.tmp, "neardup-idf-")
-		if err != nil {
-			return err
+		out := rep.open(i.out)
+		if rep.err != nil {
+			return nil, rep.err
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-		path, err := i.train(ctx, newSource(r), n, words, dir, rep, &sum)
-		if err != nil {
-			return err
-		}
-		if err := rep.nothingRead(sum.Documents); err != nil {
-			return err
-		}
-		tables = append(tables, path)
-	}
-	out := rep.open(i.out)
-	if rep.err != nil {
-		return rep.err
-	}
-	if err := keyword.MergeFiles(ctx, out, i.least, tables...); err != nil {
-		return err
-	}
-	if err := rep.commit(); err != nil {
-		return err
-	}
-	return i.summarize(rep, sum)
+		return func() error { return i.summarize(rep, sum) }, keyword.MergeFiles(ctx, out, i.least, tables...)
+	})
 }
 
 func (i *idf) summarize(rep *reporter, sum idfSummary) error {

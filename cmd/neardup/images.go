@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/neardup/neardup"
@@ -41,24 +42,29 @@ func pixelsOf(text string) int {
 	return f.Width * f.Height
 }
 
+// setting returns a setting of a flag that holds settings, nil if the command has no such flag.
+func setting(fs *pflag.FlagSet, flag, name string) *pflag.Flag {
+	if f := fs.Lookup(flag); f != nil {
+		if s, ok := f.Value.(*spec); ok {
+			return s.settings.Lookup(name)
+		}
+	}
+	return nil
+}
+
 // pictured has pictures compared as such, and texts not.
 func pictured(fs *pflag.FlagSet) error {
-	format, method := fs.Lookup("format"), fs.Lookup("method")
+	format, name := setting(fs, "format", "name"), setting(fs, "method", "method")
 	pictures := format != nil && format.Value.String() == string(corpus.Images)
-	if pictures && fs.Lookup("turned") == nil && fs.Lookup("tsv") == nil {
+	if pictures && !slices.Contains([]string{"dedup", "pairs", "compare", "fingerprint"}, fs.Name()) {
 		return usage("--format images: pictures are taken by dedup, pairs, compare and fingerprint")
 	}
-	if most := fs.Lookup("max-pixels"); format != nil && most != nil && most.Changed && !pictures {
-		return usage("--max-pixels is for --format images")
+	if format != nil && !pictures && setting(fs, "format", "max-pixels").Changed {
+		return usage("--format: max-pixels is for images")
 	}
-	if method == nil {
+	if name == nil {
 		return nil
 	}
-	spec, ok := method.Value.(*methodSpec)
-	if !ok {
-		return nil
-	}
-	name := spec.settings.Lookup("method")
 	if keep := fs.Lookup("keep"); keep != nil && pictures {
 		keys := strings.Split(keep.Value.String(), ";")
 		for i, key := range keys {
@@ -75,46 +81,14 @@ func pictured(fs *pflag.FlagSet) error {
 	}
 	switch {
 	case pictures && !name.Changed:
-		return spec.settings.Set("method", image.Name)
+		name.Changed = true
+		return name.Value.Set(image.Name)
 	case pictures && name.Value.String() != image.Name && name.Value.String() != "exact":
 		return usage("--format images: pictures are compared by method images, or exact, and not by %s", name.Value)
 	case !pictures && name.Value.String() == image.Name:
 		return usage("--method images compares pictures, which --format images reads, and no texts")
 	}
 	return nil
-}
-
-// pictureFlags bound the pictures that the service hashes.
-type pictureFlags struct {
-	fs     *pflag.FlagSet
-	bytes  size
-	pixels int64
-}
-
-func (f *pictureFlags) add(fs *pflag.FlagSet) {
-	f.fs, f.bytes = fs, image.DefaultBytes
-	fs.Var(&f.bytes, "max-picture", "with --images: the largest file that POST /v1/images takes")
-	fs.Int64Var(&f.pixels, "max-pixels", image.DefaultPixels, "with --images: the most pixels that it decodes, at up to 15 bytes each, as many pictures at a time as half the processors")
-}
-
-func (f *pictureFlags) valid(taken bool) error {
-	for _, name := range []string{"max-picture", "max-pixels"} {
-		if !taken && f.fs.Changed(name) {
-			return usage("--%s is for --images", name)
-		}
-	}
-	if f.bytes < 1 || f.pixels < 1 {
-		return usage("--max-picture %s, --max-pixels %d: at least 1 each", &f.bytes, f.pixels)
-	}
-	return nil
-}
-
-// limits are nil where the service takes no pictures.
-func (f *pictureFlags) limits(taken bool) *image.Limits {
-	if !taken {
-		return nil
-	}
-	return &image.Limits{Bytes: int64(f.bytes), Pixels: f.pixels}
 }
 
 // thumbnailSide is how wide and high a picture of the page is at most.
@@ -139,15 +113,6 @@ func thumbnail(data []byte) string {
 // isPicture looks at how a file begins.
 func isPicture(data []byte) bool {
 	return strings.HasPrefix(http.DetectContentType(data), "image/") || bytes.HasPrefix(data, []byte("II*\x00")) || bytes.HasPrefix(data, []byte("MM\x00*"))
-}
-
-// addImages adds the settings of method images as flags of their own.
-func (f *methodFlags) addImages(fs *pflag.FlagSet) {
-	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		for _, name := range []string{"turned", "distance", "quality"} {
-			fs.AddFlag(f.fs.Lookup(name))
-		}
-	})
 }
 
 // pictureSchemes are the hashes of imagehash, by their names there.

@@ -4,6 +4,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
 	"github.com/spf13/pflag"
@@ -19,7 +20,10 @@ type indexFlags struct {
 	compare, normalize string
 	overrides          string
 	images             bool
-	common             float64        // of pictures
+	ofImages           *pflag.FlagSet // settings of pictures
+	common             float64
+	bytes              size // of one that POST /v1/images takes
+	pixels             int64
 	limits             docid.Settings // how long and how many, and nothing else
 }
 
@@ -48,30 +52,26 @@ const profileClassic = "classic"
 
 func (f *indexFlags) add(fs *pflag.FlagSet) {
 	f.changed = fs.Changed
-	fs.StringVar(&f.profile, "profile", "standard", "standard, or classic: the classic system to the letter, in --index redis://HOST:PORT, by url, SimHash of the title, SimHash of the content within 3 bits, and nothing verified")
-	fs.StringVar(&f.stages.url, "url", "exact", "stage url: off or exact (after normalisation)")
-	fs.StringVar(&f.stages.title, "title", "exact", "stage title: off, exact or near")
-	fs.Float64Var(&f.stages.titleThreshold, "title-threshold", .9, "with --title near: least edit similarity of two titles")
-	fs.Float64Var(&f.stages.titleAgrees, "title-agrees", .2, "a title counts only if the contents are at least so similar and no variants, or one is empty; 0: the title alone decides")
-	fs.Float64Var(&f.stages.urlAgrees, "url-agrees", 0, "a url counts only if the contents are at least so similar, or the article has none; 0: the url alone decides")
-	fs.StringVar(&f.stages.content, "content", "near", "stage content: off, exact or near")
-	fs.StringVar(&f.compare, "compare", string(corpus.OnlyText), "what the stage content compares: text, or title,text: the title is a line before the text; part of the index")
+	bind(fs, "serve", flags{"profile": &f.profile, "content": &f.stages.content, "compare": &f.compare})
+	bindSpec(fs, "serve", "url", "mode", flags{"mode": &f.stages.url, "agrees": &f.stages.urlAgrees})
+	bindSpec(fs, "serve", "title", "mode", flags{
+		"mode": &f.stages.title, "threshold": &f.stages.titleThreshold, "agrees": &f.stages.titleAgrees,
+	})
+	f.bytes = image.DefaultBytes
+	f.ofImages = bindSpec(fs, "serve", "images", "on", flags{"on": &f.images, "common": &f.common, "bytes": &f.bytes, "pixels": &f.pixels})
+	fs.Lookup("images").NoOptDefVal = "true"
 	settings := pflag.NewFlagSet("settings", pflag.ContinueOnError)
 	f.method.addSettings(settings)
 	f.method.fs = pflag.NewFlagSet("method", pflag.ContinueOnError)
 	for _, name := range []string{"method", "threshold", "recall", "distance", "shingle", "containment"} {
 		f.method.fs.AddFlag(settings.Lookup(name))
 	}
-	addSpec(fs, f.method.fs, "threshold", "containment")
-	fs.BoolVar(&f.images, "images", false, "articles may carry pictures, by their PDQ hashes: they confirm or contradict the texts; part of the index")
-	fs.Float64Var(&f.common, "common-images", .001, "with --images: a picture that more than this share of the docIds have, such as a logo, counts for nothing; part of the index")
-	fs.StringVar(&f.normalize, "normalize", "default", "normalisation: default, none, or a list of steps")
-	fs.StringVar(&f.overrides, "overrides", "", `what people have ruled about pairs of articles, by nid (JSONL: {"a":nid,"b":nid,"link":"must" or "cannot"}); part of the index`)
-	fs.DurationVar(&f.limits.Window, "window", 0, "only docIds at most so old count, such as 168h; 0: all")
-	fs.DurationVar(&f.limits.TTL, "ttl", 0, "a docId ends after this time; 0: never")
-	fs.Uint64Var(&f.limits.Backlog, "backlog", 1_000_000, "changes that may wait for MySQL and HBase; from there on articles are refused with 503; 0: no bound")
-	fs.IntVar(&f.limits.MaxMembers, "max-articles", 0, "quota: the most living articles of a tenant; 0: no bound")
-	fs.IntVar(&f.limits.MaxCandidates, "max-candidates", 0, "refuse an article that must be compared with more docIds (default 10000)")
+	grouping(fs, "Decisions", func(fs *pflag.FlagSet) { addSpec(fs, f.method.fs, "threshold") })
+	bind(fs, "serve", flags{
+		"normalize": &f.normalize, "overrides": &f.overrides,
+		"window": &f.limits.Window, "ttl": &f.limits.TTL, "backlog": &f.limits.Backlog, "max-articles": &f.limits.MaxMembers,
+		"max-candidates": &f.limits.MaxCandidates,
+	})
 }
 
 // settings makes those of an index; the methods are tried once here, so that
@@ -119,7 +119,7 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	if err := f.stages.check(); err != nil {
 		return s, err
 	}
-	for flag, m := range map[string]docid.Maker{"--method": s.ContentMethod, "--title-threshold": s.TitleMethod, "--title-agrees": s.TitleAgrees, "--url-agrees": s.URLAgrees} {
+	for flag, m := range map[string]docid.Maker{"--method": s.ContentMethod, "--title threshold": s.TitleMethod, "--title agrees": s.TitleAgrees, "--url agrees": s.URLAgrees} {
 		if m == nil {
 			continue
 		}
@@ -148,15 +148,31 @@ func (f *indexFlags) classic() error {
 
 // pictures says how those of articles count; nil: they do not.
 func (f *indexFlags) pictures() (*docid.Pictures, error) {
+	var of *pflag.Flag
+	f.ofImages.Visit(func(s *pflag.Flag) {
+		if s.Name != "on" {
+			of = s
+		}
+	})
 	switch {
-	case !f.images && f.changed("common-images"):
-		return nil, usage("--common-images is for --images")
+	case !f.images && of != nil:
+		return nil, usage("--images: %s has an effect on the servers that take pictures: --images='true %s=%s'", of.Name, of.Name, of.Value)
 	case !f.images:
 		return nil, nil
 	case f.common <= 0 || f.common > 1:
-		return nil, usage("--common-images %g is not a share above 0, up to 1", f.common)
+		return nil, usage("--images: common=%g is not a share above 0, up to 1", f.common)
+	case f.bytes < 1 || f.pixels < 1:
+		return nil, usage("--images: bytes=%s, pixels=%d: at least 1 each", &f.bytes, f.pixels)
 	}
 	return &docid.Pictures{Common: f.common}, nil
+}
+
+// pictureLimits returns the limits of pictures that the service hashes, nil if it takes none.
+func (f *indexFlags) pictureLimits() *image.Limits {
+	if !f.images {
+		return nil
+	}
+	return &image.Limits{Bytes: int64(f.bytes), Pixels: f.pixels}
 }
 
 // titled reads what is compared.

@@ -17,59 +17,35 @@ import (
 )
 
 func indexCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "index",
-		Short: "Keep decided documents in a folder, to decide later ones against them",
-		Long: `An index is a folder of documents that were decided: their texts, their keys and
-what became of each. What is decided against it, and added to it, is decided as if all
-had been read in one run, in the order in which they were added.
-
-` + exitHelp,
-		Example: `  neardup dedup january.jsonl --against crawl.index --add --out january-new.jsonl
-  neardup dedup february.jsonl --against crawl.index --add --out february-new.jsonl
-  neardup index remove crawl.index --ids withdrawn.txt
-  neardup index check crawl.index`,
-	}
+	cmd := verb("index", nil, nil)
 	cmd.AddCommand(indexCreate(a), indexAdd(a), indexInfo(a), indexCheck(a), indexRemove(a), indexCompact(a))
 	return cmd
 }
 
 func indexCreate(a *app) *cobra.Command {
 	var m methodFlags
-	cmd := &cobra.Command{
-		Use: "create [flags] INDEX", Short: "Begin an index of no documents, and say how they will be decided",
-		Example: "  neardup index create --method 'minhash threshold=.7' crawl.index",
-		Args:    expects("INDEX"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			method, clean, err := m.method()
-			if err != nil {
-				return err
-			}
-			return batch.CreateIndex(args[0], batch.Config{Method: method, Clean: clean}, m.remembered())
-		},
-	}
+	cmd := verb("index create", expects("INDEX"), func(_ *cobra.Command, args []string) error {
+		method, clean, err := m.method()
+		if err != nil {
+			return err
+		}
+		return batch.CreateIndex(args[0], batch.Config{Method: method, Clean: clean}, m.remembered())
+	})
 	m.add(cmd.Flags())
 	return cmd
 }
 
 func indexAdd(a *app) *cobra.Command {
 	d := &dedup{app: a, link: string(batch.ByLeader)}
-	cmd := &cobra.Command{
-		Use: "add [flags] INDEX INPUT...", Short: "Decide documents against an index and add them",
-		Long:    "The same as neardup dedup INPUT... --against INDEX --add, with what is kept written nowhere else.\n\n" + exitHelp,
-		Example: "  neardup index add crawl.index 'january/*.jsonl.zst' --decisions january.jsonl",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage("INDEX is missing")
-			}
-			d.against = againstFlags{paths: args[:1], add: true}
-			return a.onInputs(d.do)(cmd, args[1:])
-		},
-	}
-	fs := cmd.Flags()
-	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&d.decide, "decisions", "", "write one decision a document here (JSONL)")
+	cmd := verb("index add", nil, func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage("INDEX is missing")
+		}
+		d.against = againstFlags{paths: args[:1], add: true}
+		return a.onInputs(d.do)(cmd, args[1:])
 	})
+	fs := cmd.Flags()
+	bind(fs, "", flags{"decisions": &d.decide})
 	d.input.add(fs)
 	d.method.add(fs)
 	d.run.add(fs)
@@ -90,28 +66,23 @@ type indexInfos struct {
 
 func indexInfo(a *app) *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{
-		Use: "info INDEX", Short: "Say what an index holds and how it was decided",
-		Example: "  neardup index info crawl.index --json",
-		Args:    expects("INDEX"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			var info indexInfos
-			err := onIndex(args[0], func(x *reference.Index) (err error) {
-				info, err = infoOf(x)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return json.NewEncoder(a.stdout).Encode(info)
-			}
-			_, err = fmt.Fprintf(a.stdout, "method      %s\nnormalize   %s\ndocuments   %s\nleaders     %s\nremoved     %s, still there\nparts       %d\nsize        %s bytes\ndigest      %s\n",
-				wrapped(info.Method, 82, strings.Repeat(" ", 12)), info.Normalize, grouped(info.Documents), grouped(info.Leaders), grouped(info.Removed), info.Parts, grouped(info.Bytes), info.Digest)
+	cmd := verb("index info", expects("INDEX"), func(_ *cobra.Command, args []string) error {
+		var info indexInfos
+		err := onIndex(args[0], func(x *reference.Index) (err error) {
+			info, err = infoOf(x)
 			return err
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+		})
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return json.NewEncoder(a.stdout).Encode(info)
+		}
+		_, err = fmt.Fprintf(a.stdout, "method      %s\nnormalize   %s\ndocuments   %s\nleaders     %s\nremoved     %s, still there\nparts       %d\nsize        %s bytes\ndigest      %s\n",
+			wrapped(info.Method, 82, strings.Repeat(" ", 12)), info.Normalize, grouped(info.Documents), grouped(info.Leaders), grouped(info.Removed), info.Parts, grouped(info.Bytes), info.Digest)
+		return err
+	})
+	bind(cmd.Flags(), "index", flags{"json": &asJSON})
 	return cmd
 }
 
@@ -131,23 +102,15 @@ func infoOf(x *reference.Index) (info indexInfos, err error) {
 }
 
 func indexCheck(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use: "check INDEX", Short: "Prove an index undamaged",
-		Long: `Reads all of an index and proves its checksums, that keys are in their order and of
-documents that are there, that each duplicate names an earlier leader, and the digest of
-all decisions. Exits with 1, and says which file it is, if anything is wrong.`,
-		Example: "  neardup index check crawl.index",
-		Args:    expects("INDEX"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return onIndex(args[0], func(x *reference.Index) error {
-				if err := batch.CheckIndex(cmd.Context(), x); err != nil {
-					return err
-				}
-				_, err := fmt.Fprintf(a.stdout, "undamaged   digest %s\n", x.Digest())
+	return verb("index check", expects("INDEX"), func(cmd *cobra.Command, args []string) error {
+		return onIndex(args[0], func(x *reference.Index) error {
+			if err := batch.CheckIndex(cmd.Context(), x); err != nil {
 				return err
-			})
-		},
-	}
+			}
+			_, err := fmt.Fprintf(a.stdout, "undamaged   digest %s\n", x.Digest())
+			return err
+		})
+	})
 }
 
 type indexRemoval struct {
@@ -161,22 +124,9 @@ type indexRemoval struct {
 
 func indexRemove(a *app) *cobra.Command {
 	f := &indexRemoval{app: a, run: runFlags{keep: string(batch.First)}}
-	cmd := &cobra.Command{
-		Use: "remove INDEX {--ids FILE | --before TIME}", Short: "Take documents out of an index",
-		Long: `Takes documents out, and decides anew those whose leader went, and what follows
-from that: what is left is as if it alone had been added. Room is made by
-neardup index compact.
-
-` + exitHelp,
-		Example: `  neardup index remove crawl.index --ids withdrawn.txt --decisions changed.jsonl
-  neardup index remove crawl.index --before 2025-01-01`,
-		Args: expects("INDEX"),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.do(cmd.Context(), args[0]) },
-	}
+	cmd := verb("index remove", expects("INDEX"), func(cmd *cobra.Command, args []string) error { return f.do(cmd.Context(), args[0]) })
 	fs := cmd.Flags()
-	fs.StringVar(&f.ids, "ids", "", "remove the documents with these ids, a line each")
-	fs.StringVar(&f.before, "before", "", "remove the documents whose time is earlier; those without a time stay")
-	fs.StringVar(&f.decisions, "decisions", "", "write the decisions that changed here (JSONL)")
+	bind(fs, "index", flags{"ids": &f.ids, "before": &f.before, "decisions": &f.decisions})
 	f.method.add(pflag.NewFlagSet("", pflag.ContinueOnError))
 	f.run.addMachine(fs)
 	f.run.addSummary(fs)
@@ -264,21 +214,16 @@ func (f *indexRemoval) remove(ctx context.Context, w *reference.Writer, gone fun
 
 func indexCompact(a *app) *cobra.Command {
 	var run runFlags
-	cmd := &cobra.Command{
-		Use: "compact INDEX", Short: "Write an index anew, without what was removed",
-		Example: "  neardup index compact crawl.index",
-		Args:    expects("INDEX"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := run.machine(nil); err != nil {
-				return err
-			}
-			w, err := reference.Change(args[0])
-			if err != nil {
-				return err
-			}
-			return errors.Join(w.Compact(cmd.Context(), run.tmp, int64(run.memory)-ownPages), w.Close())
-		},
-	}
+	cmd := verb("index compact", expects("INDEX"), func(cmd *cobra.Command, args []string) error {
+		if err := run.machine(nil); err != nil {
+			return err
+		}
+		w, err := reference.Change(args[0])
+		if err != nil {
+			return err
+		}
+		return errors.Join(w.Compact(cmd.Context(), run.tmp, int64(run.memory)-ownPages), w.Close())
+	})
 	run.addMachine(cmd.Flags())
 	return cmd
 }

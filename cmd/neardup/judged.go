@@ -25,9 +25,7 @@ type judged struct {
 }
 
 func (j *judged) add(fs *pflag.FlagSet) {
-	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&j.file, "judged", "", "file of pairs judged by reading")
-	})
+	bind(fs, "eval", flags{"judged": &j.file})
 	j.input.add(fs)
 	j.method.add(fs)
 }

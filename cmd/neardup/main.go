@@ -161,25 +161,10 @@ func failure(err error) int {
 }
 
 func newRoot(a *app) *cobra.Command {
-	root := &cobra.Command{
-		Use:   "neardup",
-		Short: "Find near-duplicate texts, say why, and be right about it",
-		Long: `neardup finds near-duplicate texts: web pages, news articles, short messages.
-Every document that is removed names the one it duplicates and how similar the
-two are; the similarity is exact, and anyone can compute it again.
-
-` + exitHelp,
-		Example: `  neardup dedup news.jsonl --out kept.jsonl --decisions decisions.jsonl
-  neardup pairs --method jaccard --threshold .7 news.jsonl.zst > pairs.tsv
-  neardup compare a.txt b.txt`,
-		Args:          cobra.ArbitraryArgs,
-		RunE:          noCommand,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Version:       version(),
-	}
+	root := verb("neardup", nil, noCommand)
+	root.SilenceUsage, root.SilenceErrors, root.Version = true, true, version()
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(commands(a)...)
+	addCommands(root, a)
 	root.AddCommand(methodTopic())
 	root.SetUsageFunc(usageOf)
 	complete(root)

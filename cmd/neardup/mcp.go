@@ -13,30 +13,13 @@ import (
 
 func mcpCommand(a *app) *cobra.Command {
 	var data string
-	cmd := &cobra.Command{
-		Use:   "mcp --data DIR",
-		Short: "Tell an agent, over MCP, whether it knows something already",
-		Long: `Serves an agent's memories by the Model Context Protocol over standard input and
-output. Its tools are check, add, compare, correct and forget; each answers with
-the decision, the evidence in bits, and what to do, in words. A memory that says
-the same as one that is known is merged; one with another number, name, date or
-the opposite is kept, and the answer names the memory that it is like.
-
-The memories lie in DIR, which is that of neardup serve with the settings that it
-has by default; one process has it open at a time. Every answer is on disk before
-it is given. The end of the input ends it.
-
-` + exitHelp,
-		Example: `  neardup mcp --data ~/.local/share/memories`,
-		Args:    expects(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if data == "" {
-				return usage("--data is missing")
-			}
-			return a.serveMemories(cmd.Context(), data)
-		},
-	}
-	cmd.Flags().StringVar(&data, "data", "", "folder of the memories; made if it is not there")
+	cmd := verb("mcp", expects(), func(cmd *cobra.Command, _ []string) error {
+		if data == "" {
+			return usage("--data is missing")
+		}
+		return a.serveMemories(cmd.Context(), data)
+	})
+	bind(cmd.Flags(), "mcp", flags{"data": &data})
 	return cmd
 }
 

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"bufio"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
+	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/override"
 	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/worker"
@@ -28,31 +27,9 @@ type correct struct {
 
 func correctCommand(a *app) *cobra.Command {
 	c := &correct{app: a}
-	cmd := &cobra.Command{
-		Use:   "correct --server URL NID {--with NID | --docid DOCID | --alone}",
-		Short: "Move an article of the service to another docId",
-		Long: `Moves an article that was answered to another docId, with who did it and why. It is
-the one change of an answer that was given; whoever sends the article again gets the
-docId of now, and "corrected". Needs a token with the role moderate.
-
---with moves it to the docId of another article, --docid to one that is named, --alone
-to a docId of its own: that is made of its text, which the service has of the kept
-article of a docId, and with --keep-texts of all, else it is sent along with --text.
-An article that made its docId cannot leave it for one of its own: what the others
-were compared with stays.
-
-` + exitHelp,
-		Example: `  neardup correct --server http://127.0.0.1:8080 --token-file token 17 --with 231 --why "one event"
-  neardup correct --server http://127.0.0.1:8080 --token-file token 17 --alone --text 17.txt`,
-		Args: expects("NID"),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.do(cmd.Context(), args[0]) },
-	}
+	cmd := verb("correct", expects("NID"), func(cmd *cobra.Command, args []string) error { return c.do(cmd.Context(), args[0]) })
 	f := cmd.Flags()
-	f.StringVar(&c.to.With, "with", "", "nid of another article, whose docId this one is to have")
-	f.StringVar(&c.to.DocID, "docid", "", "docId that the article is to have")
-	f.BoolVar(&c.alone, "alone", false, "give the article a docId of its own")
-	f.StringVar(&c.text, "text", "", "with --alone: file that holds the text of the article")
-	f.StringVar(&c.why, "why", "", "the reason, for the record")
+	bind(f, "correct", flags{"with": &c.to.With, "docid": &c.to.DocID, "alone": &c.alone, "text": &c.text, "why": &c.why})
 	c.remote.add(f)
 	return cmd
 }
@@ -101,24 +78,9 @@ type rulings struct {
 
 func rulingsCommand(a *app) *cobra.Command {
 	r := &rulings{app: a}
-	cmd := &cobra.Command{
-		Use:   "rulings --server URL [--out FILE] [--labels FILE] [--audit FILE]",
-		Short: "Read what people have said of pairs, from the service",
-		Long: `Writes what moderators of a service have said of pairs of articles: as a file of
-overrides, which dedup, pairs and serve obey (--overrides), as labels for eval and
-tune, and as a trail of every change with who, when, why, before and after.
-
-` + exitHelp,
-		Example: `  neardup rulings --server http://127.0.0.1:8080 --token-file token > overrides.jsonl
-  neardup rulings --server http://127.0.0.1:8080 --token-file token --labels labels.tsv \
-    --audit audit.jsonl --out overrides.jsonl`,
-		Args: expects(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return r.do(cmd.Context()) },
-	}
+	cmd := verb("rulings", expects(), func(cmd *cobra.Command, _ []string) error { return r.do(cmd.Context()) })
 	f := cmd.Flags()
-	f.StringVar(&r.out, "out", "-", "file of overrides; - is the standard output")
-	f.StringVar(&r.labels, "labels", "", "file of labels: set, id_a, id_b, label, band")
-	f.StringVar(&r.audit, "audit", "", "file of all that was said, in order, as JSON, one a line")
+	bind(f, "correct", flags{"out": &r.out, "labels": &r.labels, "audit": &r.audit})
 	r.remote.add(f)
 	return cmd
 }
@@ -143,30 +105,16 @@ func (r *rulings) do(ctx context.Context) error {
 			break
 		}
 	}
-	for _, file := range []struct {
-		path  string
-		write func(io.Writer, []api.RulingEntry) error
-	}{{r.out, writeOverrides}, {r.labels, writeLabels}, {r.audit, writeAudit}} {
-		if err := r.write(file.path, file.write, all); err != nil {
-			return err
-		}
+	files := outputs{app: r.app}
+	defer files.abort()
+	overrides, labels, audit := files.open(r.out), files.open(r.labels), files.open(r.audit)
+	if files.err != nil {
+		return files.err
 	}
-	return nil
-}
-
-// write writes a file whole, or to the standard output.
-func (r *rulings) write(path string, write func(io.Writer, []api.RulingEntry) error, all []api.RulingEntry) error {
-	switch path {
-	case "":
-		return nil
-	case "-":
-		return write(r.stdout, all)
-	}
-	var b strings.Builder
-	if err := write(&b, all); err != nil {
+	if err := cmp.Or(writeOverrides(overrides, all), writeLabels(labels, all), writeAudit(audit, all)); err != nil {
 		return err
 	}
-	return replaceFile(path, []byte(b.String()), 0o644)
+	return files.commit()
 }
 
 // last are the rulings that hold: the last of each pair, in the order of the first.
@@ -185,40 +133,35 @@ func last(all []api.RulingEntry) []api.RulingEntry {
 	return held
 }
 
-func writeOverrides(w io.Writer, all []api.RulingEntry) error {
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
+func writeOverrides(out *corpus.AtomicFile, all []api.RulingEntry) (err error) {
 	for _, e := range last(all) {
-		link := override.Link(e.Link)
-		if link != override.Must && link != override.Cannot {
-			continue
-		}
-		if err := out.Encode(override.Ruling{A: e.A, B: e.B, Link: link, Who: e.Who, Time: e.Time.Format(time.RFC3339)}); err != nil {
-			return err
+		if link := override.Link(e.Link); out != nil && (link == override.Must || link == override.Cannot) {
+			err = cmp.Or(err, out.WriteJSON(override.Ruling{A: e.A, B: e.B, Link: link, Who: e.Who, Time: e.Time.Format(time.RFC3339)}))
 		}
 	}
-	return nil
+	return err
 }
 
-func writeLabels(w io.Writer, all []api.RulingEntry) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintln(out, "set\tid_a\tid_b\tlabel\tband")
+func writeLabels(out *corpus.AtomicFile, all []api.RulingEntry) error {
+	if out == nil {
+		return nil
+	}
 	names := map[string]string{string(override.Must): "same", string(override.Cannot): "other", string(override.Unsure): "unsure"}
+	_, err := io.WriteString(out, "set\tid_a\tid_b\tlabel\tband\n")
 	for _, e := range last(all) {
 		if name := names[e.Link]; name != "" {
-			fmt.Fprintf(out, "service\t%s\t%s\t%s\tservice\n", worker.Escape(e.A), worker.Escape(e.B), name)
+			_, failed := fmt.Fprintf(out, "service\t%s\t%s\t%s\tservice\n", worker.Escape(e.A), worker.Escape(e.B), name)
+			err = cmp.Or(err, failed)
 		}
 	}
-	return out.Flush()
+	return err
 }
 
-func writeAudit(w io.Writer, all []api.RulingEntry) error {
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
+func writeAudit(out *corpus.AtomicFile, all []api.RulingEntry) (err error) {
 	for _, e := range all {
-		if err := out.Encode(e); err != nil {
-			return err
+		if out != nil {
+			err = cmp.Or(err, out.WriteJSON(e))
 		}
 	}
-	return nil
+	return err
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 type near struct {
@@ -29,70 +28,31 @@ type near struct {
 	run          runFlags
 	query        string
 
-	begun time.Time
-	sum   hammingSummary
-	to    *corpus.AtomicFile // the table of pairs
-	line  []byte
-}
-
-// k checks the distance.
-func (n *near) k() (int, error) {
-	if n.distance < 0 || n.distance > simhash.MaxK {
-		return 0, usage("--distance %d is not in 0..%d", n.distance, simhash.MaxK)
-	}
-	return n.distance, nil
+	sum  hammingSummary
+	to   *corpus.AtomicFile // the table of pairs
+	line []byte
 }
 
 func nearCommand(a *app) *cobra.Command {
 	n := &near{app: a}
-	cmd := &cobra.Command{
-		Use:   "near --fingerprints FILE [--query FILE | HEX...] [flags]",
-		Short: "Find the fingerprints near others, in files without documents",
-		Long: `Finds for every query all fingerprints within a Hamming distance: none is missed.
-Prints tab-separated lines under the header "a b distance": the id of the query,
-the id of the fingerprint, the number of bits in which they differ. Without a
-query, every pair of the fingerprints of the file: n equal ones make n*(n-1)/2
-pairs, or n-1 with --collapse.
-
-` + fingerprintFiles + `Everything is held in memory: about 25 bytes a fingerprint, and the ids.
-
-Queries of standard input are answered as they come, the nearest first, by an
-index of about 100 bytes a fingerprint; for very many, --query FILE is quicker.
-What is appended to the file of fingerprints is found by the next search.
-
-` + exitHelp,
-		Example: `  neardup near --fingerprints crawl.bin --distance 3 --out pairs.tsv
-  neardup near --fingerprints old.tsv --query new.tsv --distance 3
-  neardup near --fingerprints all.bin 9f3a5f7e9ecb3f35
-  neardup fingerprint --tsv today.jsonl | neardup near --fingerprints all.tsv --query -`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			n.begun = time.Now()
-			return n.do(cmd.Context(), args)
-		},
-	}
+	cmd := verb("near", nil, func(cmd *cobra.Command, args []string) error {
+		return n.batchRun(nil, &n.run, nil, "", nil, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
+			return func() error { return n.summarize(rep) }, n.do(cmd.Context(), args, rep)
+		})
+	})
 	fs := cmd.Flags()
-	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&n.fingerprints, "fingerprints", "", "file of fingerprints")
-		fs.BoolVar(&n.binary, "binary", false, "files of fingerprints are binary (default: seen from name .bin or content)")
-		fs.StringVar(&n.query, "query", "", `file of fingerprints to search for ("-": standard input)`)
+	bind(fs, "near", flags{
+		"fingerprints": &n.fingerprints, "binary": &n.binary, "query": &n.query, "collapse": &n.collapse,
+		"distance": &n.distance, "out": &n.out, "workers": &n.run.workers,
 	})
-	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		fs.BoolVar(&n.collapse, "collapse", false, "without a query: of equal fingerprints only the first is in pairs with others")
-		fs.IntVar(&n.distance, "distance", simhash.DefaultDistance, "largest Hamming distance, 0..7")
-	})
-	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&n.out, "out", "-", `write the pairs here ("-": standard output)`)
-	})
-	n.run.addWorkers(fs)
 	n.run.addSummary(fs)
 	return cmd
 }
 
-func (n *near) do(ctx context.Context, args []string) error {
-	k, err := n.k()
+func (n *near) do(ctx context.Context, args []string, rep *reporter) error {
 	switch {
-	case err != nil:
-		return err
+	case n.distance < 0 || n.distance > simhash.MaxK:
+		return usage("--distance %d is not in 0..%d", n.distance, simhash.MaxK)
 	case n.fingerprints == "":
 		return usage("--fingerprints FILE is needed")
 	case n.query != "" && len(args) > 0:
@@ -106,6 +66,7 @@ func (n *near) do(ctx context.Context, args []string) error {
 		return usage("--collapse is for pairs within a file: it has no effect with a query")
 	}
 	var queries fingerprintList
+	var err error
 	if !among && !streamed {
 		if queries, err = n.queries(args); err != nil {
 			return err
@@ -122,13 +83,10 @@ func (n *near) do(ctx context.Context, args []string) error {
 	if err := queries.alike(all); err != nil {
 		return err
 	}
-	n.sum.Fingerprints, n.sum.Distance = int64(all.Len()), k
+	n.sum.Fingerprints, n.sum.Distance = int64(all.Len()), n.distance
 	if n.out != corpus.Stdin && (n.out == queries.path || n.out == all.path) {
 		return usage("--out %s would overwrite an input", n.out)
 	}
-	rep := newReporter(n.app, &n.run, nil)
-	rep.start = n.begun
-	defer rep.abort()
 	if n.to = rep.open(n.out, corpus.TSV); rep.err != nil {
 		return rep.err
 	}
@@ -138,19 +96,11 @@ func (n *near) do(ctx context.Context, args []string) error {
 	emit := func(p simhash.Pair) error { return n.pair(queries.ID(p.A), all.ID(p.B), p.Distance) }
 	switch {
 	case among:
-		err = n.among(ctx, all, emit)
+		return n.among(ctx, all, emit)
 	case streamed:
-		err = n.stream(ctx, all)
-	default:
-		err = findNear(ctx, queries.Fingerprints, all.Fingerprints, k, n.run.workers, emit)
+		return n.stream(ctx, all)
 	}
-	if err == nil {
-		err = rep.commit()
-	}
-	if err != nil {
-		return err
-	}
-	return n.summarize(rep)
+	return findNear(ctx, queries.Fingerprints, all.Fingerprints, n.distance, n.run.workers, emit)
 }
 
 // among finds the near pairs within a list.
@@ -285,8 +235,7 @@ type hammingSummary struct {
 	Distance     int     `json:"distance"`
 	Pairs        int64   `json:"pairs"`
 	Seconds      float64 `json:"seconds"`
-	CPUSeconds   float64 `json:"cpuSeconds"`
-	PeakMemory   int64   `json:"peakMemoryBytes"`
+	spent
 }
 
 // pair writes a row of it.
@@ -300,9 +249,8 @@ func (n *near) pair(a, b string, distance int) error {
 }
 
 func (n *near) summarize(rep *reporter) error {
-	cpu, peak := resources()
 	s := &n.sum
-	s.Seconds, s.CPUSeconds, s.PeakMemory = time.Since(n.begun).Seconds(), cpu.Seconds(), peak
+	s.Seconds, s.spent = time.Since(rep.start).Seconds(), spentSoFar()
 	return rep.summarize(s, 0, func(w io.Writer) {
 		if s.Queries > 0 {
 			fmt.Fprintf(w, "queries     %s\n", grouped(s.Queries))

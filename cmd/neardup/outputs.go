@@ -60,15 +60,15 @@ func (o *outputs) records(path string, r *corpus.Reader) *corpus.Writer {
 }
 
 // forms begins what is told in the forms of other tools; label is what the command finds.
-func (o *outputs) forms(f *interopFlags, label string, r *corpus.Reader) (ws interopWriters) {
+func (o *outputs) forms(f *writes, label string, r *corpus.Reader) (ws interopWriters) {
 	add := func(path string, open func() (interop.Writer, error)) {
 		if w := begin(o, path, open); w != nil {
 			ws, o.ends = append(ws, w), append(o.ends, w.Close)
 		}
 	}
-	add(f.dolma, func() (interop.Writer, error) { return interop.NewDolma(f.dolma, label, r) })
-	add(f.datatrove, func() (interop.Writer, error) { return interop.NewDatatrove(f.datatrove, r) })
-	add(f.removed, func() (interop.Writer, error) { return interop.NewIDs(f.removed, codecs) })
+	add(f.path("dolma"), func() (interop.Writer, error) { return interop.NewDolma(f.path("dolma"), label, r) })
+	add(f.path("datatrove"), func() (interop.Writer, error) { return interop.NewDatatrove(f.path("datatrove"), r) })
+	add(f.path("removed"), func() (interop.Writer, error) { return interop.NewIDs(f.path("removed"), codecs) })
 	return ws
 }
 

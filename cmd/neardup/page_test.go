@@ -76,7 +76,7 @@ func TestPageCountsAsSummary(t *testing.T) {
 				counts
 				Largest []struct{ Size int }
 			}
-			if err := json.Unmarshal([]byte(ran(t, "dedup", "--json", "--link="+link, "--memory="+memory, "--report="+page, in)), &sum); err != nil {
+			if err := json.Unmarshal([]byte(ran(t, "dedup", "--json", "--link="+link, "--memory="+memory, "--write=report:"+page, in)), &sum); err != nil {
 				t.Fatal(err)
 			}
 			html, err := os.ReadFile(page)
@@ -122,7 +122,7 @@ func TestPageNamesTheIndex(t *testing.T) {
 		`{"id":"3","text":"Something else altogether, of bridges"}`+"\n"))
 	ran(t, "dedup", "-q", "--against="+index, "--add", old)
 	for _, against := range []string{index, old} {
-		ran(t, "dedup", "-q", "--against="+against, "--report="+page, in)
+		ran(t, "dedup", "-q", "--against="+against, "--write=report:"+page, in)
 		html, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -158,7 +158,7 @@ func TestAPersonsWalk(t *testing.T) {
 	in, dir := messages(t, 1500), t.TempDir()
 	report, decisions := filepath.Join(dir, "report.html"), filepath.Join(dir, "decisions.jsonl")
 	flags := []string{"dedup", in, "--method", "minhash shingle=runes:3", "--threshold", ".6"}
-	before := removedBy(t, append(flags, "--report", report)...)
+	before := removedBy(t, append(flags, "--write", "report:"+report)...)
 
 	tab := browser.Open(t, 1280)
 	tab.Go(report)
@@ -208,7 +208,7 @@ func TestThresholdsAreProjectedExactly(t *testing.T) {
 		{"--method", "ngram similarity=jaccard"},
 	} {
 		in, report := messages(t, 1500), filepath.Join(t.TempDir(), "report.html")
-		ran(t, append([]string{"dedup", in, "-q", "--report", report, "--evidence-floor", ".6", "--labels", judged, "--threshold", ".8"}, method...)...)
+		ran(t, append([]string{"dedup", in, "-q", "--write", "report,floor=.6,labels=" + judged + ":" + report, "--threshold", ".8"}, method...)...)
 		tab.Go(report + "#lab")
 		tab.Wait("document.querySelector('#removals')")
 		picture(tab, "threshold")
@@ -237,7 +237,7 @@ func TestCurveIsThatOfEval(t *testing.T) {
 	fatal(t, os.WriteFile(labels, []byte(strings.Join(lines, "")), 0o600))
 	method := []string{"--method", "ngram similarity=jaccard"}
 	in := filepath.Join(shared.Path(t, "uci_sms"), "docs.jsonl")
-	ran(t, append([]string{"dedup", in, "-q", "--report", report, "--evidence-floor", ".6", "--labels", labels}, method...)...)
+	ran(t, append([]string{"dedup", in, "-q", "--write", "report,floor=.6,labels=" + labels + ":" + report}, method...)...)
 	tab.Go(report + "#lab")
 	tab.Wait("document.querySelector('#removals')")
 	shown := browser.Eval[map[string]string](tab, "Object.fromEntries([...document.querySelectorAll('.figures tbody tr')].map((r) => [r.cells[0].textContent, r.cells[1].textContent.slice(0, 6) + ' ' + r.cells[2].textContent.slice(0, 6)]))")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,36 +34,12 @@ type reportVerb struct {
 
 func reportCommand(a *app) *cobra.Command {
 	p := &reportVerb{app: a}
-	cmd := &cobra.Command{
-		Use:   "report (--decisions FILE | --clusters FILE) --out FILE.html INPUT...",
-		Short: "Make a page of a run: what was removed and why, and every group",
-		Long: `Writes one HTML file with what a run of dedup decided: counts, reasons,
-distributions, and every group with its texts, the differences marked. It needs
-nothing else and loads nothing; a browser opens it. Pairs can be decided there,
-and the decisions saved as files.
-
-dedup --report FILE makes the same page in the run itself, with its times and
-its command. Here the inputs are those of the run; --summary takes what it
-printed with --json, --rejects its rejected records, --eval what eval --json
-measured.
-
-` + exitHelp,
-		Example: `  neardup dedup news.jsonl --decisions decisions.jsonl --json > summary.json
-  neardup report --decisions decisions.jsonl --summary summary.json --out report.html news.jsonl
-  neardup dedup news.jsonl --report report.html`,
-		Args: cobra.ArbitraryArgs,
-		RunE: a.onInputs(p.do),
-	}
+	cmd := verb("report", nil, a.onInputs(p.do))
 	fs := cmd.Flags()
-	fs.StringVar(&p.decisions, "decisions", "", "decisions of the run (JSONL)")
-	fs.StringVar(&p.clusters, "clusters", "", "clusters of the run (JSONL), where there are no decisions")
-	fs.StringVar(&p.rejects, "rejects", "", "rejected records of the run (JSONL)")
-	fs.StringVar(&p.summary, "summary", "", "what the run printed with --json")
-	fs.StringVar(&p.eval, "eval", "", "what eval --json measured: the recall")
-	fs.StringVar(&p.out, "out", "", `write the page here ("-": standard output)`)
-	fs.IntVar(&p.opt.Groups, "groups", 100_000, "groups to show, the largest")
-	fs.IntVar(&p.opt.TextRunes, "text-limit", 20_000, "characters to show of a text")
-	fs.StringVar(&p.opt.Tmp, "tmp", "", "folder of temporary files (default: the system's)")
+	bind(fs, "report", flags{
+		"decisions": &p.decisions, "clusters": &p.clusters, "rejects": &p.rejects, "summary": &p.summary, "eval": &p.eval,
+		"out": &p.out, "groups": &p.opt.Groups, "text-limit": &p.opt.TextRunes, "tmp": &p.opt.Tmp,
+	})
 	p.input.add(fs)
 	return cmd
 }
@@ -71,36 +48,25 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	if p.out == "" || (p.decisions == "") == (p.clusters == "") {
 		return usage("--out and one of --decisions and --clusters are needed")
 	}
-	r, err := p.input.openFor(p.app, inputs, "", p.out, p.decisions, p.clusters)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	b := report.New(p.opt)
-	defer b.Close()
-	run := report.Run{Made: time.Now().UTC().Truncate(time.Second), Version: version(), Inputs: r.Inputs(), Set: setName(r.Inputs())}
-	if err := p.decide(b); err != nil {
-		return err
-	}
-	if err := p.facts(&run); err != nil {
-		return err
-	}
-	if err := b.Choose(); err != nil {
-		return err
-	}
-	if err := p.documents(ctx, r, b, &run); err != nil {
-		return err
-	}
-	files := outputs{app: p.app}
-	defer files.abort()
-	out := files.open(p.out, corpus.HTML)
-	if files.err != nil {
-		return files.err
-	}
-	if err := b.Write(out, run); err != nil {
-		return err
-	}
-	return files.commit()
+	return p.batchRun(&p.input, &runFlags{}, inputs, "", []string{p.out, p.decisions, p.clusters}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		b := report.New(p.opt)
+		defer b.Close()
+		run := report.Run{Made: time.Now().UTC().Truncate(time.Second), Version: version(), Inputs: r.Inputs(), Set: setName(r.Inputs())}
+		if err := cmp.Or(p.decide(b), p.facts(&run)); err != nil {
+			return nil, err
+		}
+		if err := b.Choose(); err != nil {
+			return nil, err
+		}
+		if err := p.documents(ctx, r, rep, b, &run); err != nil {
+			return nil, err
+		}
+		out := rep.open(p.out, corpus.HTML)
+		if rep.err != nil {
+			return nil, rep.err
+		}
+		return func() error { return nil }, b.Write(out, run)
+	})
 }
 
 // decide reads the decisions, or what clusters tell of them.
@@ -171,11 +137,10 @@ func (p *reportVerb) facts(run *report.Run) error {
 }
 
 // documents reads the inputs and gives the report what it shows.
-func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, b *report.Builder, run *report.Run) error {
+func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, rep *reporter, b *report.Builder, run *report.Run) error {
 	dec := r.NewDecoder()
 	var lengths report.Lengths
 	var unknown int64
-	rep := newReporter(p.app, &runFlags{}, r)
 	err := eachItem(ctx, r, func(int) {}, func(_ int, it corpus.Item) error {
 		var doc neardup.Document
 		switch err := dec.Decode(it, &doc); {

@@ -23,7 +23,7 @@ type passages struct {
 	out   string
 	own   string
 	drop  float64
-	interopFlags
+	write writes
 }
 
 // cutFlags say what is compared, and what of it is cut.
@@ -39,52 +39,20 @@ type cutFlags struct {
 
 func (c *cutFlags) add(fs *pflag.FlagSet) {
 	c.fs = fs
-	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&c.least, "least", passage.DefaultLength.String(), "least length of a passage: '200 bytes', '100 runes' or '50 words' (with --unit: of any)")
-		fs.StringVar(&c.unit, "unit", "passage", "what is compared: passages, or each line, paragraph or sentence as a whole")
-		fs.BoolVar(&c.near, "near", false, "with --unit: also what is a near-duplicate, as neardup dedup says of short texts")
-		fs.BoolVar(&c.all, "all", false, "the first occurrence is repeated text, too")
-		fs.StringVar(&c.whole, "whole", string(passage.WholeSentences), "what is cut is whole words, sentences, lines or paragraphs")
-	})
-	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&c.mark, "mark", "", "with --out: put this in the place of what is cut")
+	bind(fs, "passages", flags{
+		"least": &c.least, "unit": &c.unit, "near": &c.near, "all": &c.all, "whole": &c.whole, "mark": &c.mark,
 	})
 }
 
 func passagesCommand(a *app) *cobra.Command {
 	p := &passages{app: a}
-	cmd := &cobra.Command{
-		Use:   "passages [flags] INPUT...",
-		Short: "Find text that is repeated inside documents; cut it",
-		Long: `Finds every passage of at least --least that stands in several places of the
-documents, byte for byte: none is missed, and none is found that is not there.
-The first occurrence stays, all others can be cut; each names the place that it
-is from. With --unit, whole lines, paragraphs or sentences are compared instead.
-
-Only whole sentences are cut, unless --whole says otherwise, and no text from
-under a heading that would be left alone. A document of which nothing is left
-is not written.
-
-` + exitHelp,
-		Example: `  neardup passages crawl.jsonl --spans spans.jsonl
-  neardup passages crawl.jsonl --out clean.jsonl --drop-below .3
-  neardup passages 'news/*.jsonl.zst' --least '50 words' --mark '[...]' --out clean.jsonl.zst`,
-		Args: cobra.ArbitraryArgs,
-		RunE: a.onInputs(p.do),
-	}
+	cmd := verb("passages", nil, a.onInputs(p.do))
 	fs := cmd.Flags()
 	p.cutFlags.add(fs)
-	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&p.spans, "spans", "", "write each repeated part here, and where it is from (JSONL)")
-		fs.StringVar(&p.out, "out", "", "write the documents without what is cut here, in the format of the input")
-		fs.StringVar(&p.own, "shares", "", "write the share of each document that is its own here (JSONL)")
-		fs.Float64Var(&p.drop, "drop-below", 0, "leave out documents of which a smaller share is their own, and that no\nother names as the place of what it repeats")
-	})
-	p.interopFlags.add(fs)
+	p.write.kinds = formKinds
+	bind(fs, "passages", flags{"spans": &p.spans, "out": &p.out, "shares": &p.own, "drop-below": &p.drop, "write": &p.write})
 	p.input.add(fs)
-	addConfig(fs)
-	p.run.addMachine(fs)
-	p.run.addReport(fs)
+	p.run.addBatch(fs)
 	return cmd
 }
 
@@ -93,37 +61,23 @@ func (p *passages) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	tmp := p.run.tmp
-	if tmp == "" {
-		tmp = os.TempDir()
-	}
-	r, err := p.input.openFor(p.app, inputs, tmp, append(p.interopFlags.paths(), p.spans, p.out, p.own, p.run.rejects)...)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if err := r.CanReplace(); err != nil && p.out != "" {
-		return usage("--out: %w; --spans says what is repeated", err)
-	}
-	rep := newReporter(p.app, &p.run, r)
-	defer rep.abort()
-	w := passageWriter{passages: p, cutter: cutter, rep: rep, own: rep.open(p.own, corpus.JSONL)}
-	if f := rep.open(p.spans, corpus.JSONL); f != nil {
-		w.spans = func(line spanLine) error { return f.WriteJSON(line) }
-	}
-	w.out, w.forms = rep.records(p.out, r), rep.forms(&p.interopFlags, "passages", r)
-	if rep.err != nil {
-		return rep.err
-	}
-	rep.diskNeed()
-	cfg.Reject, cfg.Progress = rep.reject, rep.progress
-	if err := p.find(ctx, r, cfg, &w); err != nil {
-		return err
-	}
-	if err := rep.commit(); err != nil {
-		return err
-	}
-	return w.summary()
+	spool := cmp.Or(p.run.tmp, os.TempDir())
+	return p.batchRun(&p.input, &p.run, inputs, spool, append(p.write.paths(), p.spans, p.out, p.own), func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		if err := r.CanReplace(); err != nil && p.out != "" {
+			return nil, usage("--out: %w; --spans says what is repeated", err)
+		}
+		w := passageWriter{passages: p, cutter: cutter, rep: rep, own: rep.open(p.own, corpus.JSONL)}
+		if f := rep.open(p.spans, corpus.JSONL); f != nil {
+			w.spans = func(line spanLine) error { return f.WriteJSON(line) }
+		}
+		w.out, w.forms = rep.records(p.out, r), rep.forms(&p.write, "passages", r)
+		if rep.err != nil {
+			return nil, rep.err
+		}
+		rep.diskNeed()
+		cfg.Reject, cfg.Progress = rep.reject, rep.progress
+		return w.summary, p.find(ctx, r, cfg, &w)
+	})
 }
 
 // find reads the inputs twice to find what is repeated, and once more to write it.
@@ -189,7 +143,7 @@ func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
 	case p.out == "" && p.mark != "":
 		return cfg, nil, usage("--mark has no effect without --out")
 	case !p.writes() && p.drop != 0:
-		return cfg, nil, usage("--drop-below has no effect without --out, --dolma, --datatrove or --removed")
+		return cfg, nil, usage("--drop-below has no effect without --out or --write")
 	case p.drop > 1:
 		return cfg, nil, usage("--drop-below %g is a share, of 0 to 1", p.drop)
 	}
@@ -203,7 +157,7 @@ func (c *cutFlags) cutter() (*passage.Cutter, error) {
 }
 
 // writes reports whether documents can be left out of something.
-func (p *passages) writes() bool { return p.out != "" || p.interopFlags != (interopFlags{}) }
+func (p *passages) writes() bool { return p.out != "" || len(p.write.files) > 0 }
 
 // compared checks the flags that say what is compared.
 func (c *cutFlags) compared() (cfg passage.Config, err error) {

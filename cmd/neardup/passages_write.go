@@ -32,15 +32,14 @@ type passageWriter struct {
 // passageSummary is what --json prints.
 type passageSummary struct {
 	passage.Summary
-	Repeated   int64   `json:"repeatedBytes"`
-	Cut        int64   `json:"cutBytes"`
-	Within     int64   `json:"keptWithinBytes"`  // as a cut would end within a sentence
-	Headings   int64   `json:"keptHeadingBytes"` // as a heading would stand alone
-	Spans      int64   `json:"spans"`
-	Changed    int64   `json:"changed"` // documents of which something is cut
-	Dropped    int64   `json:"dropped"` // of which too little would be left
-	CPUSeconds float64 `json:"cpuSeconds"`
-	PeakMemory int64   `json:"peakMemoryBytes"`
+	Repeated int64 `json:"repeatedBytes"`
+	Cut      int64 `json:"cutBytes"`
+	Within   int64 `json:"keptWithinBytes"`  // as a cut would end within a sentence
+	Headings int64 `json:"keptHeadingBytes"` // as a heading would stand alone
+	Spans    int64 `json:"spans"`
+	Changed  int64 `json:"changed"` // documents of which something is cut
+	Dropped  int64 `json:"dropped"` // of which too little would be left
+	spent
 }
 
 // write reads the documents and writes each.
@@ -254,8 +253,7 @@ func (p *cutFlags) what() string {
 
 // summary prints what came of it.
 func (w *passageWriter) summary() error {
-	cpu, peak := resources()
-	w.CPUSeconds, w.PeakMemory = cpu.Seconds(), peak
+	w.spent = spentSoFar()
 	return w.rep.summarize(w.passageSummary, w.Rejected, func(out io.Writer) {
 		w.rep.documents(out, w.Documents, w.Rejected)
 		fmt.Fprintf(out, "repeated    %s of %s bytes, in %s\n", grouped(w.Repeated), grouped(w.TextBytes), w.what())

@@ -33,22 +33,7 @@ type planVerb struct {
 
 func planCommand(a *app) *cobra.Command {
 	p := &planVerb{app: a}
-	cmd := &cobra.Command{
-		Use:   "plan [flags] INPUT...",
-		Short: "Say from a sample what dedup will take, on one machine and on Spark",
-		Long: `Reads the inputs (or the first --read of them), draws a sample, decides the sample,
-its halves and its quarters by each of --methods, and says from their growth what
-all documents will take: comparisons, removals, CPU, memory, disk, and for Spark
-what is shuffled; with --against, what it takes beside an index. Every figure
-has an interval: what comes of the slower and of the faster of the two steps of
-growth. A small input is decided as a whole, and what is counted there is exact.
-
-` + exitHelp,
-		Example: `  neardup plan 'crawl/*.jsonl.zst' --methods minhash,simhash
-  neardup plan hugecrawl.warc.gz --read 2GiB --cores 64 --json`,
-		Args: cobra.ArbitraryArgs,
-		RunE: a.onInputs(p.do),
-	}
+	cmd := verb("plan", nil, a.onInputs(p.do))
 	fs := cmd.Flags()
 	p.read = 8 << 30
 	p.input.add(fs)
@@ -56,9 +41,7 @@ growth. A small input is decided as a whole, and what is counted there is exact.
 	p.against.addFlags(fs)
 	p.against.addAdd(fs)
 	fs.StringSliceVar(&p.names, "methods", nil, "methods to plan for (default: that of --method)")
-	fs.IntVar(&p.sample, "sample", 0, "documents of the sample (default 20000; of an input of less than 4MiB all)")
-	fs.Var(&p.read, "read", "read no more of the inputs, as they are, compressed or not")
-	fs.IntVar(&p.cores, "cores", 100, "cores of the cluster to plan for")
+	bind(fs, "plan", flags{"sample": &p.sample, "read": &p.read, "cores": &p.cores})
 	p.run.addSummary(fs)
 	p.run.addMachine(fs)
 	return cmd

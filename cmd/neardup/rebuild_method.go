@@ -148,13 +148,11 @@ func remake(err error, data string, index *indexFlags) error {
 	if data == "" || !errors.Is(err, neardup.ErrUnlike) {
 		return err
 	}
-	also := ""
+	decides, also := index.method, ""
+	decides.normalize = "default" // an index has its own
 	if index.images {
 		also = " --images"
 	}
-	if share := index.method.cfg.Containment; share != 0 {
-		also += fmt.Sprintf(" --containment %g", share)
-	}
 	return fmt.Errorf("%w; serve it with the settings that it was made with, or make it anew by these, with the docIds that may stay: neardup rebuild --data %s --method '%s'%s",
-		err, data, index.method.fs.Lookup("method").Value, also)
+		err, data, decides.asked(), also)
 }

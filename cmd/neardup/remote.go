@@ -18,8 +18,7 @@ type remoteFlags struct {
 }
 
 func (f *remoteFlags) add(fs *pflag.FlagSet) {
-	fs.StringVar(&f.server, "server", "", "URL of a running server, such as http://127.0.0.1:8080")
-	fs.StringVar(&f.tokenFile, "token-file", "", "file that holds the token; or the token in the environment variable NEARDUP_TOKEN")
+	bind(fs, "", flags{"server": &f.server, "token-file": &f.tokenFile})
 }
 
 // refusedToken reports the answer of a server that needs another token, or one.

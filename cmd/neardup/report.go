@@ -44,6 +44,32 @@ func newReporter(a *app, flags *runFlags, r *corpus.Reader) *reporter {
 	return rep
 }
 
+// batchRun reads inputs, if there are any, for do, which begins the outputs, fills them and returns what is to be told.
+// They appear before that is called, all of them, or none. Without a spool standard input is read once only.
+func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, spool string, outputs []string, do func(*corpus.Reader, *reporter) (told func() error, err error)) error {
+	var r *corpus.Reader
+	if len(inputs) > 0 {
+		var err error
+		if r, err = in.openFor(a, inputs, spool, append(outputs, flags.rejects)...); err != nil {
+			return err
+		}
+		defer r.Close()
+	}
+	rep := newReporter(a, flags, r)
+	defer rep.abort()
+	if rep.err != nil {
+		return rep.err
+	}
+	told, err := do(r, rep)
+	if err == nil && told != nil {
+		err = rep.commit()
+	}
+	if err != nil || told == nil {
+		return err
+	}
+	return told()
+}
+
 // tells has the person told, once it is known whether a file takes the rejected records.
 func (p *reporter) tells() {
 	p.terminal = !p.flags.quiet && onTerminal(p.stderr)
@@ -194,13 +220,23 @@ type summary struct {
 	*batch.Summary
 	// Those of the Summary that are left out at 0, for the command whose
 	// results they are.
-	Kept       *int64          `json:"kept,omitempty"`
-	Removed    *int64          `json:"removed,omitempty"`
-	Clusters   *int64          `json:"clusters,omitempty"`
-	Pairs      *int64          `json:"pairs,omitempty"`
-	Audit      *report.Quality `json:"audit,omitempty"`
-	CPUSeconds float64         `json:"cpuSeconds"`
-	PeakMemory int64           `json:"peakMemoryBytes"`
+	Kept     *int64          `json:"kept,omitempty"`
+	Removed  *int64          `json:"removed,omitempty"`
+	Clusters *int64          `json:"clusters,omitempty"`
+	Pairs    *int64          `json:"pairs,omitempty"`
+	Audit    *report.Quality `json:"audit,omitempty"`
+	spent
+}
+
+// spent is what a run took.
+type spent struct {
+	CPUSeconds float64 `json:"cpuSeconds"`
+	PeakMemory int64   `json:"peakMemoryBytes"`
+}
+
+func spentSoFar() spent {
+	cpu, peak := resources()
+	return spent{cpu.Seconds(), peak}
 }
 
 func (p *reporter) dedup(s *batch.Summary) error {
@@ -243,8 +279,7 @@ func (p *reporter) pairs(s *batch.Summary) error {
 
 // finish prints the summary of a batch.
 func (p *reporter) finish(s summary, found func(io.Writer)) error {
-	cpu, peak := resources()
-	s.CPUSeconds, s.PeakMemory = cpu.Seconds(), peak
+	s.spent = spentSoFar()
 	var err error
 	if s.Audit, err = quality(s.Summary.Audit); err != nil {
 		return err

@@ -22,9 +22,7 @@ type resumeFlag struct {
 
 func (f *resumeFlag) add(fs *pflag.FlagSet) {
 	f.fs = fs
-	grouping(fs, limitGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.dir, "resume", "", "leave what the run has done in this folder, to go on from there if it is killed; when it has finished, the folder is empty")
-	})
+	bind(fs, "", flags{"resume": &f.dir})
 }
 
 // open begins a run, or goes on with the one that was killed.
@@ -64,7 +62,6 @@ func readingFlags() *pflag.FlagSet {
 	var f inputFlags
 	fs := pflag.NewFlagSet("reading", pflag.ContinueOnError)
 	f.add(fs)
-	f.addPixels(fs)
 	return fs
 }
 

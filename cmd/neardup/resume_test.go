@@ -44,9 +44,9 @@ func TestKilledRunsGoOn(t *testing.T) {
 			}
 			write(t, in, all.Bytes())
 			command := func(to string, more ...string) *exec.Cmd {
-				args := append([]string{"dedup", in, "--json", "--audit=on", "--cluster-fields=relation,text", "--method", method}, more...)
-				for i, flag := range []string{"--out", "--decisions", "--clusters", "--groups", "--rejects"} {
-					args = append(args, flag, filepath.Join(to, outputs[i]))
+				args := append([]string{"dedup", in, "--json", "--audit=on", "--method", method}, more...)
+				for i, flag := range []string{"--out=", "--decisions=", "--write=clusters,relation,text:", "--write=groups:", "--rejects="} {
+					args = append(args, flag+filepath.Join(to, outputs[i]))
 				}
 				return exec.Command("neardup", args...)
 			}
@@ -101,7 +101,7 @@ func TestOneRunAFolder(t *testing.T) {
 func TestFlagsAreFactsOrChangeNoDecision(t *testing.T) {
 	known := map[string]bool{}
 	for name := range strings.FieldsSeq("keep link per overrides normalize against " + // facts of the engine
-		"add audit cluster-fields clusters config csv datatrove decisions dolma evidence-floor groups help json labels memory out quiet rejects removed report resume strict tmp workers") {
+		"add audit config decisions help json memory out quiet rejects resume strict tmp workers write") {
 		known[name] = true
 	}
 	readingFlags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })

@@ -38,14 +38,10 @@ type entrance struct {
 }
 
 func (s *entrance) flags(fs *pflag.FlagSet) {
-	fs.StringVar(&s.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
-	fs.StringVar(&s.addrFile, "addr-file", "", "write the address to this file once the store behind it is open")
-	fs.StringVar(&s.metrics, "metrics-addr", "127.0.0.1:8081", "loopback address of /metrics; off for none")
-	fs.StringVar(&s.tokens, "tokens", "", "file of hashed tokens, made by neardup token")
-	fs.StringVar(&s.cert, "tls-cert", "", "certificate of --addr, PEM")
-	fs.StringVar(&s.key, "tls-key", "", "key of --tls-cert, PEM")
-	fs.BoolVar(&s.insecure, "insecure", false, "allow a public address without TLS: tokens and texts travel in the open")
-	fs.StringArrayVar(&s.hosts, "host", nil, `name that the Host header may have, repeated for more; "*" for any (default: that of --addr, and localhost on loopback)`)
+	bind(fs, "serve", flags{
+		"addr": &s.addr, "addr-file": &s.addrFile, "metrics-addr": &s.metrics, "tokens": &s.tokens, "tls-cert": &s.cert,
+		"tls-key": &s.key, "insecure": &s.insecure, "host": &s.hosts,
+	})
 }
 
 // access decides who may do what, and refuses what would be open by mistake.

@@ -36,7 +36,6 @@ type serve struct {
 	keepTexts time.Duration
 	stores    storeFlags
 	secrets   []string // flags with a password on the command line
-	pictures  pictureFlags
 	telemetry
 	tenants map[string]tenantTable
 	reload  chan os.Signal // SIGHUP: read the tokens anew
@@ -44,68 +43,33 @@ type serve struct {
 
 func serveCommand(a *app) *cobra.Command {
 	s := &serve{app: a}
-	cmd := &cobra.Command{
-		Use:   "serve --data DIR [flags]",
-		Short: "Serve docIds over HTTP: is this article new, or which one is it?",
-		Long: `Decides on articles that come over HTTP and gives near-duplicates one docId.
-Every answer is on disk before it is given.
-
-On a loopback address and without --tokens, submitting and reading are open to
-one tenant named default, and what an administrator may do needs the token in
-DIR/admin-token, which is written at the first start. A public address needs
---tokens (see neardup token), --host, and --tls-cert with --tls-key or
---insecure.
-
-Every flag can be given as environment variable (--addr-file as
-NEARDUP_ADDR_FILE) or in the TOML file of --config under its name; flags go
-before the environment, the environment before the file.
-
-The index lies in a folder of --data. Several servers share a log, --log, and have
-an index each. With --map and --articles every decision also goes to MySQL
-(nid -> docId) and the hottest article of each docId to HBase: in order, after
-the answer, and again from where it stopped after any failure.
-
-SIGTERM and SIGINT end it: /readyz says no, requests get 10 s to end, exit 0.
-SIGHUP has the file of tokens read anew.
-
-` + exitHelp,
-		Example: `  neardup serve --data news
-  neardup serve --config neardup.toml
-  NEARDUP_MAP=mysql://user:secret@127.0.0.1:3306/news neardup serve --data news \
-    --log redis://127.0.0.1:6379 --articles hbase+http://127.0.0.1:8080`,
-		Args: expects(),
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			s.secrets = s.stores.secrets()
-			if _, has := password(s.traces); has {
-				s.secrets = append(s.secrets, "--traces")
-			}
-			if s.tenants, err = layered(cmd.Flags()); err != nil {
-				return err
-			}
-			if err := pictured(cmd.Flags()); err != nil {
-				return err
-			}
-			return s.do(cmd.Context())
-		},
-	}
+	cmd := verb("serve", expects(), func(cmd *cobra.Command, _ []string) (err error) {
+		s.secrets = s.stores.secrets()
+		if _, has := password(s.traces); has {
+			s.secrets = append(s.secrets, "--traces")
+		}
+		if s.tenants, err = layered(cmd.Flags()); err != nil {
+			return err
+		}
+		if err := pictured(cmd.Flags()); err != nil {
+			return err
+		}
+		return s.do(cmd.Context())
+	})
 	s.flags(cmd.Flags())
 	return cmd
 }
 
 func (s *serve) flags(fs *pflag.FlagSet) {
-	fs.StringVar(&s.data, "data", "", "folder of the store; made if it is not there")
 	s.entrance.flags(fs)
-	fs.StringVar(&s.backups, "backups", "", "folder for the snapshots of POST /v1/backup; on the same file system they cost little")
-	fs.DurationVar(&s.keepKeys, "keep-keys", 24*time.Hour, "how long idempotency keys are kept at least")
-	fs.DurationVar(&s.keepTexts, "keep-texts", 0, "keep the text of every article for so long in --data, for those who moderate; 0: only that of the kept one")
-	fs.IntVar(&s.limits.InFlight, "in-flight", 256, "requests worked on at one moment")
-	fs.IntVar(&s.limits.PerClient, "client-in-flight", 192, "requests of one client worked on at one moment")
-	fs.Float64Var(&s.limits.Rate, "rate", 5000, "articles or other requests a second of one client")
-	fs.IntVar(&s.limits.Burst, "burst", 10000, "articles or other requests of one client at once, whatever --rate says")
-	s.pictures.add(fs)
+	bind(fs, "serve", flags{
+		"data": &s.data, configFlag: new(string), "backups": &s.backups, "keep-keys": &s.keepKeys, "keep-texts": &s.keepTexts,
+	})
+	bindSpec(fs, "serve", "limit", "", flags{
+		"in-flight": &s.limits.InFlight, "client": &s.limits.PerClient, "rate": &s.limits.Rate, "burst": &s.limits.Burst,
+	})
 	s.stores.add(fs)
 	s.telemetry.flags(fs)
-	fs.String(configFlag, "", "TOML file of settings")
 	s.index.add(fs)
 }
 
@@ -120,7 +84,7 @@ func (s *serve) do(ctx context.Context) error {
 	if s.data == "" {
 		return usage("--data is missing")
 	}
-	if err := errors.Join(s.suits(), s.stores.valid(), s.pictures.valid(s.index.images)); err != nil {
+	if err := errors.Join(s.suits(), s.stores.valid()); err != nil {
 		return err
 	}
 	if within(s.backups, storeDir(s.data)) {
@@ -214,7 +178,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)
 		},
-		Pictures: s.pictures.limits(s.index.images), Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Version: version(),
+		Pictures: s.index.pictureLimits(), Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Version: version(),
 		Telemetry: server.Telemetry{Metrics: registry, Log: s.log, Traces: traces},
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -33,7 +34,7 @@ func bounded(fs *pflag.FlagSet) {
 	fs.VisitAll(func(f *pflag.Flag) {
 		switch f.Value.Type() {
 		case "int", "int64", "float64", "duration":
-			if f.Annotations[signed] == nil {
+			if _, is := f.Value.(boundedValue); !is && f.Annotations[signed] == nil {
 				f.Value = boundedValue{f.Value}
 			}
 		}
@@ -87,6 +88,13 @@ func layered(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 			firstErr = usage("%w", badValue(name+" (--"+f.Name+")", err))
 		}
 	})
+	for name := range flagRows() {
+		old, isOld := strings.CutPrefix(name, "renamed: ")
+		now, variable := renamed(fs, old), envPrefix+strings.ToUpper(strings.ReplaceAll(old, "-", "_"))
+		if _, ok := os.LookupEnv(variable); ok && isOld && now != "" {
+			firstErr = cmp.Or(firstErr, usage("%s: unknown setting%s", variable, now))
+		}
+	}
 	if firstErr != nil {
 		return nil, firstErr
 	}
@@ -152,7 +160,7 @@ func fromFile(fs *pflag.FlagSet, file string) (map[string]tenantTable, error) {
 func setFlag(fs *pflag.FlagSet, name string, v any) error {
 	f := fs.Lookup(name)
 	if f == nil || name == configFlag || name == "help" {
-		return fmt.Errorf("unknown setting %s", name)
+		return fmt.Errorf("unknown setting %s%s", name, renamed(fs, name))
 	}
 	if f.Changed {
 		return nil

@@ -50,42 +50,21 @@ type sparkDecides struct {
 }
 
 func sparkCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "spark COMMAND",
-		Short: "dedup, pairs and passages on Spark, for more text than one machine holds",
-		Args:  cobra.ArbitraryArgs,
-		RunE:  needs("a command: dedup, pairs or passages"),
-	}
-	for verb, what := range map[string]string{
+	cmd := verb("spark", nil, needs("a command: dedup, pairs or passages"))
+	for name, what := range map[string]string{
 		"dedup":    "the kept documents in kept, a line of JSON for each decision in decisions",
 		"pairs":    "the verified pairs with all evidence in pairs",
 		"passages": "what is repeated in spans, the documents without it in clean (of Parquet: not)",
 	} {
-		v := &sparkVerb{app: a, verb: verb}
-		sub := &cobra.Command{
-			Use:   verb + " INPUT... --out DIR [-- SPARK-SUBMIT-OPTION...]",
-			Short: verb + " on Spark, with the same answer",
-			Long: `Does what neardup ` + verb + ` does, with the same answer, on Spark 4: local cores, a
-standalone cluster or YARN. INPUT and DIR are files, folders or patterns of any
-file system that Spark knows (file:, hdfs:, s3a:). JSONL and lines are read in
-pieces, also where gzip or bzip2 packs them (with gzip a file is a piece); Parquet by Spark;
-all other formats a file a task, which copies it to its disk. DIR appears whole or not at all,
-with _SUCCESS last: ` + what + `,
-rejected records in rejects, the summary in summary.json.
-
-What follows -- goes to spark-submit. It needs a Python with pyspark, pyarrow and numpy,
-and Java 17, on this machine; executors are sent what they run, and need no Python.
-
-` + exitHelp,
-			Example: `  neardup spark ` + verb + ` 'news/*.jsonl.gz' --out news-` + verb + `
-  neardup spark ` + verb + ` hdfs:///crawl --out hdfs:///crawl-` + verb + ` --master yarn --partitions 2000 -- --num-executors 50`,
-			Args: func(cmd *cobra.Command, args []string) error {
-				if n := cmd.ArgsLenAtDash(); len(args) == 0 || n == 0 {
-					return usage("no input is named")
-				}
-				return nil
-			},
-			RunE: func(cmd *cobra.Command, args []string) error { return v.do(cmd, args) },
+		v := &sparkVerb{app: a, verb: name}
+		sub := verb("spark dedup", func(cmd *cobra.Command, args []string) error {
+			if n := cmd.ArgsLenAtDash(); len(args) == 0 || n == 0 {
+				return usage("no input is named")
+			}
+			return nil
+		}, v.do)
+		for _, text := range []*string{&sub.Use, &sub.Short, &sub.Long, &sub.Example} {
+			*text = strings.NewReplacer("dedup", name, "{what}", what).Replace(*text)
 		}
 		v.add(sub.Flags())
 		cmd.AddCommand(sub)
@@ -95,28 +74,25 @@ and Java 17, on this machine; executors are sent what they run, and need no Pyth
 
 func (v *sparkVerb) add(fs *pflag.FlagSet) {
 	v.input.add(fs)
-	fs.StringVar(&v.out, "out", "", "write the results into this folder, which must not be there yet")
-	fs.StringVar(&v.master, "master", "", "Spark's master: local[4], spark://HOST:7077, yarn (default: that of Spark's configuration, else local[*])")
-	fs.IntVar(&v.partitions, "partitions", 0, "parts to divide the work into, at most (default: Spark's own)")
-	fs.StringArrayVar(&v.conf, "conf", nil, "a setting of Spark: NAME=VALUE; may be given again")
-	fs.StringVar(&v.python, "python", "", "the Python that has pyspark (default: $PYSPARK_PYTHON, else python3)")
-	fs.BoolVar(&v.json, "json", false, "print the summary as JSON")
-	fs.BoolVarP(&v.quiet, "quiet", "q", false, "print no progress and no summary")
+	bind(fs, "spark", flags{
+		"out": &v.out, "master": &v.master, "partitions": &v.partitions, "conf": &v.conf, "python": &v.python,
+		"json": &v.json, "quiet": &v.quiet,
+	})
 	if v.verb != "pairs" {
-		fs.StringVar(&v.compress, "compression", "none", "of JSON lines that are written: none, gzip, bzip2")
+		bind(fs, "spark", flags{"compression": &v.compress})
 	}
 	if v.verb == "passages" {
 		v.cuts.add(fs)
 		return
 	}
 	v.decides.method.add(fs)
-	fs.StringVar(&v.decides.ruled, "overrides", "", "obey what people have ruled (JSONL, a file of this machine)")
+	bind(fs, "spark", flags{"overrides": &v.decides.ruled})
 	if v.verb == "dedup" {
-		fs.StringArrayVar(&v.decides.against.paths, "against", nil, "decide against an index too (a folder that every machine has, or one in HDFS; see neardup index)")
-		fs.BoolVar(&v.decides.against.add, "add", false, "is refused: an index is added to on one machine")
-		fs.IntVar(&v.decides.onDriver, "on-driver", -1, "rows of candidates, hot buckets and copies that the driver decides at once; more are decided on the cluster (default: four million)")
+		bind(fs, "spark", flags{
+			"against": &v.decides.against.paths, "add": &v.decides.against.add, "on-driver": &v.decides.onDriver,
+		})
 	} else {
-		fs.BoolVar(&v.decides.variants, "with-variants", false, "list variants too: similar, and not the same")
+		bind(fs, "spark", flags{"with-variants": &v.decides.variants})
 	}
 }
 
@@ -124,7 +100,7 @@ func (v *sparkVerb) add(fs *pflag.FlagSet) {
 func (f *methodFlags) inOrder() (neardup.Method, text.Normalizer, error) {
 	m, n, err := f.method()
 	if err == nil && methods.Containment(m) > 0 {
-		err = usage("--containment needs the longest first, and Spark decides in the order of the input")
+		err = usage("--method: containment needs the longest first, and Spark decides in the order of the input")
 	}
 	return m, n, err
 }
@@ -166,6 +142,11 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 	j := sparkJob{Verb: v.verb, Inputs: inputs, Out: v.out, Format: v.input.format, Partitions: v.partitions, Compression: v.compress}
 	if v.out == "" {
 		return j, usage("--out names no folder")
+	}
+	for word := range strings.FieldsSeq(set.Lookup("format").Value.String()) {
+		if strings.Contains(word, "=") {
+			j.Format += " " + word
+		}
 	}
 	j.Input = given(set, new(inputFlags).add)
 	if v.verb != "passages" {

@@ -8,42 +8,68 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// methodSpec is the value of --method: a name and settings, "minhash recall=.999",
-// or settings of the usual method. The settings are flags of a set of their own.
-type methodSpec struct {
-	text     string
-	settings *pflag.FlagSet
+// spec is the value of a flag that holds settings, such as "minhash recall=.999": NAME=VALUE, and before
+// these the value of the setting that is called first. The settings are flags of a set of their own.
+type spec struct {
+	first, text string
+	settings    *pflag.FlagSet
+	own         []string // settings that are flags of the command only
+	given       []string // by the text
 }
 
 // addSpec adds --method to the flags of a command, and such settings as flags of
 // their own that everybody uses.
 func addSpec(fs, settings *pflag.FlagSet, own ...string) {
 	name := settings.Lookup("method")
-	spec := &methodSpec{text: name.DefValue, settings: settings}
-	fs.Var(spec, "method", name.Usage+"; and its settings, 'minhash recall=.999 shingle=words:3': see neardup help method")
+	bounded(settings)
+	fs.Var(&spec{first: "method", text: name.DefValue, settings: settings, own: ofFiles}, "method",
+		name.Usage+"; and its settings, 'minhash recall=.999 shingle=words:3': see neardup help method")
 	for _, each := range own {
 		fs.AddFlag(settings.Lookup(each))
 	}
 }
 
+// bindSpec defines a flag that holds settings; their rows in the table are "flag: setting".
+func bindSpec(fs *pflag.FlagSet, verb, name, first string, vars flags) *pflag.FlagSet {
+	settings := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	bind(settings, name, vars)
+	bounded(settings)
+	s := &spec{first: first, settings: settings}
+	if f := settings.Lookup(first); f != nil {
+		s.text = f.DefValue
+	}
+	bind(fs, verb, flags{name: s})
+	return settings
+}
+
 // Type of the flag's value, for the help.
-func (s *methodSpec) Type() string { return "SPEC" }
+func (s *spec) Type() string { return "SPEC" }
 
 // String is the value.
-func (s *methodSpec) String() string { return s.text }
+func (s *spec) String() string { return s.text }
 
-// Set takes a value.
-func (s *methodSpec) Set(v string) error {
+// Set takes a value in the place of the one before.
+func (s *spec) Set(v string) error {
+	for _, name := range s.given {
+		f := s.settings.Lookup(name)
+		value := f.Value
+		if b, ok := value.(boundedValue); ok {
+			value = b.Value // a default may be below 0
+		}
+		_ = value.Set(f.DefValue) // it was made from it
+		f.Changed = false
+	}
+	s.given = nil
 	for i, word := range strings.Fields(v) {
 		name, value, isSetting := strings.Cut(word, "=")
-		if !isSetting && i == 0 {
-			name, value = "method", word
+		if !isSetting && i == 0 && s.first != "" {
+			name, value = s.first, word
 		} else if !isSetting {
 			return fmt.Errorf("%q is no setting: NAME=VALUE", word)
 		}
 		f := s.settings.Lookup(name)
 		switch {
-		case f == nil || slices.Contains(ofFiles, name) || isSetting && name == "method":
+		case f == nil || slices.Contains(s.own, name) || isSetting && name == s.first:
 			return fmt.Errorf("no setting %q: there are %s", name, strings.Join(s.names(), ", "))
 		case f.Changed:
 			return fmt.Errorf("%s is given twice", name)
@@ -51,15 +77,16 @@ func (s *methodSpec) Set(v string) error {
 		if err := s.settings.Set(name, value); err != nil {
 			return badValue(name, err)
 		}
+		s.given = append(s.given, name)
 	}
 	s.text = v
 	return nil
 }
 
 // names lists the settings.
-func (s *methodSpec) names() (names []string) {
+func (s *spec) names() (names []string) {
 	s.settings.VisitAll(func(f *pflag.Flag) {
-		if f.Name != "method" && !slices.Contains(ofFiles, f.Name) {
+		if f.Name != s.first && !slices.Contains(s.own, f.Name) {
 			names = append(names, f.Name)
 		}
 	})

@@ -40,18 +40,12 @@ type storeFlags struct {
 }
 
 func (f *storeFlags) add(fs *pflag.FlagSet) {
-	fs.StringVar(&f.index, "index", "", "where the index lies: memory: (gone when it stops), a folder, also as pebble:DIR (default: in --data); of --profile classic redis://HOST:PORT (rediss:// with TLS)")
-	fs.StringVar(&f.log, "log", "", "the log that several servers share, each with an index of its own in --data: redis://HOST:PORT (rediss:// with TLS; Sentinels as ?master_set=NAME&replicas=1), or kafka://HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=2] (kafka+tls:// with TLS; USER:PASSWORD@ before the hosts)")
-	fs.DurationVar(&f.keepLog, "keep-log", 24*time.Hour, "how long entries of --log are kept at least: a server that was stopped for longer goes on with a copy of another's folder")
-	fs.StringVar(&f.snapshots, "snapshots", "", "folder that all servers of --log see, or s3://BUCKET[/PREFIX][?endpoint=URL][&region=NAME] with the key in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: one writes a snapshot of its index there now and then, a new server begins with the last, and entries go once that and all servers have them (--keep-log is then how long one that is down is waited for)")
-	fs.DurationVar(&f.snapshotEvery, "snapshot-every", time.Hour, "how often a snapshot is written to --snapshots, of which the last two are kept")
-	fs.StringVar(&f.articleMap, "map", "", "also keep nid -> docId of every article: mysql://USER:PASSWORD@HOST:PORT/DATABASE")
-	fs.StringVar(&f.articles, "articles", "", "also keep the hottest article of each docId: hbase+http://HOST:PORT[,HOST:PORT...][/TABLE]")
-	fs.StringVar(&f.seal, "seal", "", "64 hex digits to seal what makes the indexes themselves with, so that MySQL can keep it: neardup rebuild needs both; from the environment or --config")
-	fs.StringArrayVar(&f.detach, "detach", nil, "map or articles: nothing waits any more for this one, which was served with before")
-	fs.DurationVar(&f.words, "words-for", 0, "--profile classic: how long the words of a text are kept in Redis, instead of cutting it again; the article has 168h; 0: they are not")
 	f.cache = 64 << 20
-	fs.Var(&f.cache, "cache", "cache of disk blocks, and again of compared texts (of all tenants together)")
+	bind(fs, "serve", flags{
+		"index": &f.index, "log": &f.log, "keep-log": &f.keepLog, "snapshots": &f.snapshots,
+		"snapshot-every": &f.snapshotEvery, "map": &f.articleMap, "articles": &f.articles, "seal": &f.seal,
+		"detach": &f.detach, "words-for": &f.words, "cache": &f.cache,
+	})
 }
 
 // openTexts opens the folder in which texts are kept for moderators; nil where

@@ -39,12 +39,10 @@ type streamFlags struct {
 func (f *streamFlags) add(fs *pflag.FlagSet) {
 	f.remote.add(fs)
 	f.input.add(fs)
-	fs.IntVar(&f.parallel, "parallel", 8, "requests at one moment")
-	fs.StringVar(&f.answers, "answers", "", `write one answer an article here, in the order of the input (JSONL); "-" for standard output`)
-	fs.StringVar(&f.run.rejects, "rejects", "", "write what was rejected to this file (JSONL: file, line, reason)")
-	fs.StringVar(&f.state, "state", "", "note in this file how far it went; with the same inputs the next run goes on from there")
-	fs.BoolVar(&f.run.strict, "strict", false, "exit with 3 if a record was rejected")
-	fs.BoolVarP(&f.run.quiet, "quiet", "q", false, "print no progress and no summary")
+	bind(fs, "add", flags{
+		"parallel": &f.parallel, "answers": &f.answers, "rejects": &f.run.rejects, "state": &f.state, "strict": &f.run.strict,
+		"quiet": &f.run.quiet,
+	})
 }
 
 // job is a run of consecutive records on their way through the server.

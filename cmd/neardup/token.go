@@ -13,31 +13,10 @@ import (
 
 func tokenCommand(a *app) *cobra.Command {
 	var file, tenant, roles, name string
-	cmd := &cobra.Command{
-		Use:   "token --tokens FILE [--tenant NAME] [--roles submit,read] [--name WHO]",
-		Short: "Make a token for the service",
-		Long: `Draws a token, appends its SHA-256 with tenant and roles to the file that neardup
-serve --tokens reads at its start and at SIGHUP, and prints the token. It is shown
-this once: the file does not hold it. To withdraw a token, delete its line and send
-the server SIGHUP.
-
-Roles: submit decides on articles, read looks up and compares, moderate rules about
-pairs of articles and moves them, admin may all of it and delete, end docIds, read
-the log. A backup holds all tenants and takes the
-role operator, which none of the others includes.
-
-` + exitHelp,
-		Example: `  neardup token --tokens tokens --tenant news --roles submit,read
-  neardup token --tokens tokens --tenant news --roles read,moderate --name li`,
-		Args: expects(),
-		RunE: func(*cobra.Command, []string) error {
-			return makeToken(a, file, server.Grant{Tenant: tenant, Name: name}, roles)
-		},
-	}
-	cmd.Flags().StringVar(&file, "tokens", "", "file of tokens to append to; made if it is not there")
-	cmd.Flags().StringVar(&tenant, "tenant", defaultTenant, "tenant that the token belongs to")
-	cmd.Flags().StringVar(&roles, "roles", "submit,read", "roles of the token: submit, read, moderate, admin, operator")
-	cmd.Flags().StringVar(&name, "name", "", "who has the token: stands beside what they rule and correct (default: eight digits of its hash)")
+	cmd := verb("token", expects(), func(*cobra.Command, []string) error {
+		return makeToken(a, file, server.Grant{Tenant: tenant, Name: name}, roles)
+	})
+	bind(cmd.Flags(), "token", flags{"tokens": &file, "tenant": &tenant, "roles": &roles, "name": &name})
 	return cmd
 }
 

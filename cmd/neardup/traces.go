@@ -40,8 +40,7 @@ type telemetry struct {
 }
 
 func (t *telemetry) flags(fs *pflag.FlagSet) {
-	fs.StringVar(&t.level, "log-level", "info", "debug, info, warn, error; debug has a line for each request")
-	fs.StringVar(&t.traces, "traces", "", "send traces to this collector, OTLP over HTTP (http://HOST:4318); off: not even where OTEL_EXPORTER_OTLP_ENDPOINT says")
+	bind(fs, "serve", flags{"log-level": &t.level, "traces": &t.traces})
 }
 
 // openLog begins the log.

@@ -31,73 +31,22 @@ type tune struct {
 
 func tuneCommand(a *app) *cobra.Command {
 	t := &tune{app: a}
-	cmd := &cobra.Command{
-		Use:   "tune (--judged FILE | --corpus FILE | --labelled FILE | --clusters FILE INPUT...) [flags]",
-		Short: "Choose a threshold by pairs that people have labelled",
-		Long: `Measures precision and recall of a method (--method and its flags, by default
-auto) against every threshold, on pairs that people have labelled, with 95 %
-intervals, and proposes one: the best F1, the lowest of --precision, or, where no
-pair is a counterexample, the highest of --recall. It says when the pairs are too
-few. --out writes the configuration, for dedup --config.
-
-For --method ngram (the default but for --judged) it also learns how long the
-common substrings of similar texts are, and proposes m (for keys=any): the
-largest that finds --recall of the pairs. Prints how many pairs each m and each
-threshold finds and what work it makes.
-
-With --weights it learns what each piece of evidence is worth to auto from pairs
-of --judged (several files), and tells how each source of them is decided by
-weights that were learned without it. The shipped weights are where it begins,
-so twenty to fifty pairs of your own move them; --method 'auto weights=FILE' takes the table.
-
-With --corpus it decides all texts of a corpus and writes, with the weights, the
-differences that tell many of them apart from others, as "; documentation" does in a
-list of packages: what no pair can say by itself. Look at the list before you use it: what
-many texts only add, such as the name of a source, is to be taken out.
-
-The sample is one of
-  --judged FILE    as for eval --judged; texts it lacks are in INPUT
-  --corpus FILE    documents, without labels
-  --labelled FILE  JSONL with text_a, text_b and label (1 or none: similar; 0: not),
-                   or a table "id_a id_b [label]" of documents in INPUT
-  --clusters FILE  JSONL as dedup --clusters prints it, of documents in INPUT
-Documents of INPUT that are in no pair count for the work. Of a cluster of more
-than 50 texts each is paired with the leader only.
-
-` + exitHelp,
-		Example: `  neardup tune --judged judged_pairs.tsv --precision .95 --out neardup.toml
-  neardup tune --judged mine.jsonl --weights mine.toml
-  neardup tune --corpus packages.jsonl --weights packages.toml
-  neardup tune --labelled pairs.jsonl --method minhash
-  neardup tune --labelled pairs.jsonl --svg curves.svg
-  neardup tune --labelled similar.tsv comments.jsonl
-  neardup dedup comments.jsonl --method ngram --threshold .7 --clusters c.jsonl
-  neardup tune --clusters c.jsonl comments.jsonl --json`,
-		RunE: func(cmd *cobra.Command, args []string) error { return t.do(cmd.Context(), args) },
-	}
+	cmd := verb("tune", nil, func(cmd *cobra.Command, args []string) error { return t.do(cmd.Context(), args) })
 	t.flags(cmd.Flags())
 	return cmd
 }
 
 func (t *tune) flags(fs *pflag.FlagSet) {
 	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&t.labelled, "labelled", "", "pairs labelled 1 or 0")
-		fs.StringVar(&t.clusters, "clusters", "", "clusters, as dedup writes them")
+		bind(fs, "tune", flags{"labelled": &t.labelled, "clusters": &t.clusters})
 		fs.StringSliceVar(&t.judged, "judged", nil, "pairs judged by reading, as for eval --judged")
 		fs.StringSliceVar(&t.corpus, "corpus", nil, "with --weights: documents among which differences that recur are slots")
 		fs.StringSliceVar(&t.made, "made", nil, "with --weights: pairs made by a change whose meaning is known")
-		fs.IntVar(&t.most, "most", 100_000, "documents of INPUT in no pair to measure work with")
+		bind(fs, "tune", flags{"most": &t.most})
 	})
-	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&t.prior, "prior", "shipped", "with --weights: what the pairs move: the shipped weights, none, or a table of weights")
-		fs.Float64Var(&t.recall, "recall", .95, "share of the pairs to find")
-		fs.Float64Var(&t.precision, "precision", 0, "share of what is called a duplicate that is to be one")
-	})
-	grouping(fs, outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&t.weights, "weights", "", "with --judged or --corpus: learn the weights of auto, and write them here (TOML)")
-		fs.StringVar(&t.out, "out", "", "write the proposal as a configuration here (TOML)")
-		fs.StringVar(&t.svg, "svg", "", "draw the curves to this file")
-		fs.BoolVar(&t.json, "json", false, "print JSON")
+	bind(fs, "tune", flags{
+		"prior": &t.prior, "recall": &t.recall, "precision": &t.precision, "weights": &t.weights, "out": &t.out,
+		"svg": &t.svg, "json": &t.json,
 	})
 	t.method.add(fs)
 	t.input.add(fs)

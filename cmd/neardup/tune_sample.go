@@ -33,7 +33,7 @@ func (t *tune) sample(ctx context.Context, inputs []string) (pairs []eval.Judged
 // other; of a larger one each is paired with the leader.
 const wholeCluster = 50
 
-// clusterPairs reads pairs from what dedup --clusters prints.
+// clusterPairs reads pairs from what dedup --write clusters prints.
 func clusterPairs(path string) (pairs []eval.JudgedPair, err error) {
 	err = eachCluster(path, func(leader string, duplicates []clustered) error {
 		ids := []string{leader}
@@ -51,13 +51,13 @@ func clusterPairs(path string) (pairs []eval.JudgedPair, err error) {
 	return pairs, err
 }
 
-// clustered is a duplicate as dedup --clusters prints it.
+// clustered is a duplicate as dedup --write clusters prints it.
 type clustered struct {
 	ID         string  `json:"id"`
 	Similarity float64 `json:"similarity"`
 }
 
-// eachCluster reads what dedup --clusters prints.
+// eachCluster reads what dedup --write clusters prints.
 func eachCluster(path string, do func(leader string, duplicates []clustered) error) error {
 	return textlines.Each(path, func(_ int, line []byte) error {
 		var c struct {
@@ -68,7 +68,7 @@ func eachCluster(path string, do func(leader string, duplicates []clustered) err
 			return err
 		}
 		if c.Leader == "" {
-			return errors.New("no leader: what dedup --clusters writes is needed")
+			return errors.New("no leader: what dedup --write clusters writes is needed")
 		}
 		return do(c.Leader, c.Duplicates)
 	})

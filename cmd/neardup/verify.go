@@ -47,10 +47,7 @@ type verification struct {
 }
 
 func (v *verification) add(fs *pflag.FlagSet) {
-	fs.StringVar(&v.data, "data", "", "folder of a server that does not run, or a backup: prove its store undamaged")
-	fs.StringVar(&v.stores.log, "log", "", "address of the log that it follows, as neardup serve has it: prove that it is what the log makes")
-	fs.StringVar(&v.stores.snapshots, "snapshots", "", "with --log: snapshots to begin with, as neardup serve has it; without --data prove the newest")
-	fs.StringVar(&v.tmp, "tmp", "", "with --log: folder for the rows that it makes, as many as the store has (default: beside --data, or the system's)")
+	bind(fs, "check", flags{"data": &v.data, "log": &v.stores.log, "snapshots": &v.stores.snapshots, "tmp": &v.tmp})
 }
 
 func (v *verification) valid(server bool, args []string) error {

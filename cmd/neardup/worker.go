@@ -27,12 +27,26 @@ var stages = []stage{
 	{"tally", "Documents to counts, for methods that choose keys by them (ngram)", (*workerVerb).train},
 	{"records", "Documents to the digests of their clean texts and their keys", (*workerVerb).records},
 	{"distinct", "Packs of documents to the postings of distinct texts, and copies", filter[*workerVerb](worker.Stages.Distinct)},
-	{"bucket", "Postings, those of a key together, to candidates", (*workerVerb).bucket},
-	{"verify", "Blocks of texts and candidates to edges", (*workerVerb).verify},
-	{"decide", "Documents of hot buckets, in order, to the edges that decide", (*workerVerb).decide},
-	{"lead", "Edges in order to those that decide", (*workerVerb).lead},
+	{"bucket", "Postings, those of a key together, to candidates", func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
+		if w.packed {
+			return s.BucketPacks(ctx, w.stdin, w.stdout, w.limits)
+		}
+		return s.Bucket(ctx, w.stdin, w.stdout, w.limits)
+	}},
+	{"verify", "Blocks of texts and candidates to edges", func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
+		return s.Verify(ctx, w.stdin, w.stdout, w.conflicts)
+	}},
+	{"decide", "Documents of hot buckets, in order, to the edges that decide", func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
+		limitGarbage(worker.DecideMemory)
+		return s.Decide(ctx, w.stdin, w.stdout, w.conflicts)
+	}},
+	{"lead", "Edges in order to those that decide", filter[*workerVerb](func(_ worker.Stages, ctx context.Context, in io.Reader, out io.Writer) (worker.Counts, error) {
+		return worker.Lead(ctx, in, out)
+	})},
 	{"names", "Places of documents of an index to their ids", filter[*workerVerb](worker.Stages.Names)},
-	{"digest", "Decisions, or digests of parts, to the digest of all", (*workerVerb).digest},
+	{"digest", "Decisions, or digests of parts, to the digest of all", filter[*workerVerb](func(_ worker.Stages, ctx context.Context, in io.Reader, out io.Writer) (worker.Counts, error) {
+		return worker.Digest(ctx, in, out)
+	})},
 }
 
 // filter is the stage of a verb that needs nothing but the lines.
@@ -70,28 +84,8 @@ type workerVerb struct {
 }
 
 func workerCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "worker STAGE",
-		Short: "One stage of dedup as a filter of lines, for engines such as Spark",
-		Long: `Runs one stage of dedup over a part of a set: lines from standard input to
-lines on standard output. The comment of package worker describes the lines,
-docs/spark.md how the stages fit together; the digest is always that of dedup.
-
-The counts of lines go to standard error as one line of JSON, at the end only.
-
-Exit codes:
-  0  done
-  1  failed: the message names the line
-  2  wrong flags or arguments
-  4  --expect names another protocol, method or cleaning than this program's
-  5  a bucket has more candidates than --most-candidates`,
-		Example: `  neardup worker contract --method minhash
-  neardup worker records --method minhash < documents.tsv > records.tsv
-  sort -k1,1 postings.tsv | neardup worker bucket --method minhash | sort -u > candidates.tsv`,
-		Args:   cobra.ArbitraryArgs,
-		Hidden: true, // for programs
-		RunE:   needs("a stage"),
-	}
+	cmd := verb("worker", nil, needs("a stage"))
+	cmd.Hidden = true // for programs
 	cmd.AddCommand(readCommand(a), heldCommand(a), spansCommand(a))
 	for _, s := range stages {
 		w := &workerVerb{app: a}
@@ -100,26 +94,23 @@ Exit codes:
 			RunE: func(cmd *cobra.Command, _ []string) error { return w.do(cmd.Context(), s) },
 		}
 		w.method.add(sub.Flags())
-		sub.Flags().StringVar(&w.expect, "expect", "", "the contract of the driver: fail where this program's differs")
+		bind(sub.Flags(), "worker", flags{"expect": &w.expect})
 		switch s.verb {
 		case "bucket":
 			w.addIndex(sub.Flags())
-			sub.Flags().Int64Var(&w.limits.Most, "most-candidates", 0, "fail where one key gives more candidates (default: any number)")
-			sub.Flags().BoolVar(&w.packed, "packed", false, "lines are packs of distinct, in any order, and are sorted here")
-			sub.Flags().IntVar(&w.limits.Hot, "hot", 0, "leave buckets of more texts that are mostly alike, and those too large for a process, whole (default: none)")
+			bind(sub.Flags(), "worker", flags{"most-candidates": &w.limits.Most, "packed": &w.packed, "hot": &w.limits.Hot})
 		case "distinct":
-			sub.Flags().IntVar(&w.parts, "parts", 1, "divide the postings into so many parts")
-			sub.Flags().BoolVar(&w.ranges, "ranges", false, "divide them by ranges of keys, as they lie in an index")
+			bind(sub.Flags(), "worker", flags{"parts": &w.parts, "ranges": &w.ranges})
 		case "names":
 			w.addIndex(sub.Flags())
 		case "verify", "decide":
 			w.addRaw(sub.Flags())
 			w.addIndex(sub.Flags())
-			sub.Flags().BoolVar(&w.conflicts, "conflicts", false, "add to each variant its evidence, as JSON")
+			bind(sub.Flags(), "worker", flags{"conflicts": &w.conflicts})
 		case "tally", "records":
 			w.addRaw(sub.Flags())
 			if s.verb == "records" {
-				sub.Flags().IntVar(&w.parts, "parts", 0, "write hashes and keys in packs, for distinct, in so many parts (default: a line each)")
+				bind(sub.Flags(), "records", flags{"parts": &w.parts})
 			}
 			sub.Flags().StringSliceVar(&w.counts, "tally", nil, "files of the stage tally, which are added up: for records those of all parts")
 		}
@@ -129,7 +120,7 @@ Exit codes:
 }
 
 func (w *workerVerb) addRaw(fs *pflag.FlagSet) {
-	fs.BoolVar(&w.raw, "raw", false, "in the place of texts stand lines of an input, unescaped, of the --format jsonl or lines")
+	bind(fs, "worker", flags{"raw": &w.raw})
 	w.input.add(fs)
 }
 
@@ -235,28 +226,4 @@ func (w *workerVerb) records(ctx context.Context, s worker.Stages) (worker.Count
 		return s.RecordsInPacks(ctx, w.stdin, w.stdout)
 	}
 	return s.Records(ctx, w.stdin, w.stdout)
-}
-
-func (w *workerVerb) bucket(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	if w.packed {
-		return s.BucketPacks(ctx, w.stdin, w.stdout, w.limits)
-	}
-	return s.Bucket(ctx, w.stdin, w.stdout, w.limits)
-}
-
-func (w *workerVerb) verify(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	return s.Verify(ctx, w.stdin, w.stdout, w.conflicts)
-}
-
-func (w *workerVerb) decide(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	limitGarbage(worker.DecideMemory)
-	return s.Decide(ctx, w.stdin, w.stdout, w.conflicts)
-}
-
-func (w *workerVerb) lead(ctx context.Context, _ worker.Stages) (worker.Counts, error) {
-	return worker.Lead(ctx, w.stdin, w.stdout)
-}
-
-func (w *workerVerb) digest(ctx context.Context, _ worker.Stages) (worker.Counts, error) {
-	return worker.Digest(ctx, w.stdin, w.stdout)
 }

@@ -15,8 +15,7 @@ import (
 )
 
 func (w *workerVerb) addIndex(fs *pflag.FlagSet) {
-	fs.StringVar(&w.index, "against", "", "the documents of this index come before all others: a folder, or webhdfs://HOST:PORT/PATH; a document n of it has the place n-2^32")
-	fs.StringVar(&w.asOf, "as-of", "", "the state of the index that the driver saw: fail at any other")
+	bind(fs, "worker", flags{"against": &w.index, "as-of": &w.asOf})
 }
 
 // onFolder is onIndex for a folder of this machine or of HDFS.
@@ -44,29 +43,21 @@ type heldIndex struct {
 
 func heldCommand(a *app) *cobra.Command {
 	var m methodFlags
-	cmd := &cobra.Command{
-		Use:   "index FOLDER",
-		Short: "What a driver must know of an index, as JSON",
-		Long: `Prints the state of an index, how many documents it holds and the flags of the
-method by which others are decided against it: its own, or those that are given,
-if they are no others.`,
-		Args: expects("FOLDER"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return onFolder(cmd.Context(), args[0], func(x *reference.Index) error {
-				if err := m.restore(x.Header().Settings); err != nil {
-					return err
-				}
-				method, clean, err := m.inOrder()
-				if err != nil {
-					return err
-				}
-				if err := (&worker.Stages{Method: method, Clean: clean}).Use(x, ""); err != nil {
-					return err
-				}
-				return json.NewEncoder(a.stdout).Encode(heldIndex{x.AsOf(), x.Numbers(), m.asFlags()})
-			})
-		},
-	}
+	cmd := verb("worker index", expects("FOLDER"), func(cmd *cobra.Command, args []string) error {
+		return onFolder(cmd.Context(), args[0], func(x *reference.Index) error {
+			if err := m.restore(x.Header().Settings); err != nil {
+				return err
+			}
+			method, clean, err := m.inOrder()
+			if err != nil {
+				return err
+			}
+			if err := (&worker.Stages{Method: method, Clean: clean}).Use(x, ""); err != nil {
+				return err
+			}
+			return json.NewEncoder(a.stdout).Encode(heldIndex{x.AsOf(), x.Numbers(), m.asFlags()})
+		})
+	})
 	m.add(cmd.Flags())
 	return cmd
 }

@@ -40,12 +40,7 @@ var spansStages = []struct {
 }
 
 func spansCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "passages STAGE",
-		Short: "One stage of passages as a filter of lines",
-		Args:  cobra.ArbitraryArgs,
-		RunE:  needs("a stage"),
-	}
+	cmd := verb("worker passages", nil, needs("a stage"))
 	for _, s := range spansStages {
 		v := &spansVerb{app: a}
 		sub := &cobra.Command{Use: s.verb, Short: s.short, Args: expects(), RunE: func(cmd *cobra.Command, _ []string) error {
@@ -62,9 +57,7 @@ func spansCommand(a *app) *cobra.Command {
 		fs := sub.Flags()
 		v.cuts.add(fs)
 		v.input.add(fs)
-		fs.BoolVar(&v.raw, "raw", false, "in the place of texts stand lines of an input, unescaped, of the --format jsonl or lines")
-		fs.IntVar(&v.parts, "parts", 1, "divide what is written in packs into so many parts")
-		fs.StringVar(&v.expect, "expect", "", "the contract of the driver: fail where this program's differs")
+		bind(fs, "worker passages", flags{"raw": &v.raw, "parts": &v.parts, "expect": &v.expect})
 		cmd.AddCommand(sub)
 	}
 	return cmd

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/neardup/neardup"
@@ -23,17 +24,9 @@ type readVerb struct {
 
 func readCommand(a *app) *cobra.Command {
 	r := &readVerb{app: a}
-	cmd := &cobra.Command{
-		Use:   "read FILE",
-		Short: "A file, or lines of one, to documents",
-		Long: `Reads a file as dedup does ("-": standard input), and writes for each record a
-line: its line or number in the file, id, text, and, where it is rejected, the
-reason instead of both.`,
-		Args: expects("FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error { return r.do(cmd.Context(), args[0]) },
-	}
+	cmd := verb("worker read", expects("FILE"), func(cmd *cobra.Command, args []string) error { return r.do(cmd.Context(), args[0]) })
 	r.input.add(cmd.Flags())
-	cmd.Flags().StringVar(&r.name, "name", "", "what the file is called in ids, where it is a copy")
+	bind(cmd.Flags(), "worker", flags{"name": &r.name})
 	return cmd
 }
 
@@ -43,32 +36,26 @@ func (v *readVerb) do(ctx context.Context, file string) error {
 		return err
 	}
 	defer r.Close()
-	w := readLines{verb: v, file: file, dec: r.NewDecoder(), out: bufio.NewWriterSize(v.stdout, 1<<18)}
+	var counts worker.Counts
+	dec, out := r.NewDecoder(), bufio.NewWriterSize(v.stdout, 1<<18)
 	for it, next := range r.Items() {
-		if err = errors.Join(ctx.Err(), w.write(it, next)); err != nil {
+		counts.In++
+		counts.Out++
+		if err = errors.Join(ctx.Err(), v.line(out, dec, file, it, next)); err != nil {
 			break
 		}
 	}
-	if err = errors.Join(err, w.out.Flush()); err != nil {
+	if err = errors.Join(err, out.Flush()); err != nil {
 		return fmt.Errorf("worker read: %w", err)
 	}
-	return json.NewEncoder(v.stderr).Encode(w.counts)
+	return json.NewEncoder(v.stderr).Encode(counts)
 }
 
-// readLines writes the lines of the stage.
-type readLines struct {
-	verb   *readVerb
-	file   string
-	dec    *corpus.Decoder
-	out    *bufio.Writer
-	counts worker.Counts
-}
-
-// write writes the line of a record, or of the reason why there is none.
-func (w *readLines) write(it corpus.Item, err error) error {
+// line writes the line of a record, or of the reason why there is none.
+func (v *readVerb) line(out io.Writer, dec *corpus.Decoder, file string, it corpus.Item, err error) error {
 	var doc neardup.Document
 	if err == nil {
-		err = w.dec.Decode(it, &doc)
+		err = dec.Decode(it, &doc)
 	}
 	line, reason := it.Line, ""
 	if reject := corpus.Rejected(err); reject != nil {
@@ -77,11 +64,9 @@ func (w *readLines) write(it corpus.Item, err error) error {
 		return err
 	}
 	id := doc.ID
-	if rest, ok := strings.CutPrefix(id, w.file); ok && w.verb.name != "" && (rest == "" || rest == fmt.Sprintf(":%d", it.Line)) {
-		id = w.verb.name + rest
+	if rest, ok := strings.CutPrefix(id, file); ok && v.name != "" && (rest == "" || rest == fmt.Sprintf(":%d", it.Line)) {
+		id = v.name + rest
 	}
-	w.counts.In++
-	w.counts.Out++
-	_, err = fmt.Fprintf(w.out, "%d\t%s\t%s\t%s\n", line, worker.Escape(id), worker.Escape(doc.Text), worker.Escape(reason))
+	_, err = fmt.Fprintf(out, "%d\t%s\t%s\t%s\n", line, worker.Escape(id), worker.Escape(doc.Text), worker.Escape(reason))
 	return err
 }

@@ -20,9 +20,9 @@ def commands(program):
     """What --help says of each command, and what help says of the methods."""
 
     def listed(*path):
-        section = printed(program, *path, "--help").partition("Available Commands:\n")[2].partition("\n\n")[0]
+        section = printed(program, *path, "--help").partition("Available Commands:\n")[2].partition("\nFlags:\n")[0]
         for line in section.splitlines():
-            name = line.split()[0]
+            name = line.split()[0] if line.startswith("  ") else "help"  # the title of a group
             if name not in ("help", "completion"):
                 yield [*path, name]
                 yield from listed(*path, name)

@@ -52,7 +52,7 @@ class Arrow(unittest.TestCase):
         for stream, codec, field in ((False, None, "text"), (True, None, "coded"), (False, "zstd", "view"), (True, "lz4", "bytes"), (False, "lz4", "large")):
             with (pa.ipc.new_stream if stream else pa.ipc.new_file)("in.arrow", table.schema, options=pa.ipc.IpcWriteOptions(compression=codec)) as f:
                 f.write_table(table.combine_chunks(), max_chunksize=17)
-            _command.run(["dedup", "-q", "--text-field", field, "--title-field", "meta.url", "in.arrow", "--out", "kept.arrow", "--groups", "groups.arrows"])
+            _command.run(["dedup", "-q", "--text-field", field, "--title-field", "meta.url", "in.arrow", "--out", "kept.arrow", "--write", "groups:groups.arrows"])
             with open("kept.arrow", "rb") as f:
                 kept = open_as[stream](f).read_all()
             kept.validate(full=True)
@@ -93,7 +93,7 @@ class Arrow(unittest.TestCase):
 
         frame = pandas.DataFrame({"text": TEXTS, "kind": pandas.Categorical([f"k{i % 3}" for i in range(N)])})
         frame.to_feather("in.feather")
-        _command.run(["dedup", "-q", "in.feather", "--out", "kept.feather", "--clusters", "clusters.feather", "--removed", "removed.feather"])
+        _command.run(["dedup", "-q", "in.feather", "--out", "kept.feather", "--write", "clusters:clusters.feather", "--write", "removed:removed.feather"])
         kept, clusters, removed = (pandas.read_feather(n + ".feather") for n in ("kept", "clusters", "removed"))
         self.assertEqual((list(kept.columns), kept["kind"].dtype), (["text", "kind"], frame["kind"].dtype))
         self.assertEqual(len(kept) + len(removed), N)

@@ -82,15 +82,15 @@ class Dedup(unittest.TestCase):
 
     def test_lossless_keeps_what_says_more(self):
         said = "The council met on Monday and agreed to build a new bridge over the river, officials said"
-        got = neardup.dedup([said, said + ".", said + " at noon"], lossless=0.95, keep="shortest")
+        got = neardup.dedup([said, said + ".", said + " at noon"], method="lossless=.95", keep="shortest")
         self.assertEqual([(d["leader"], d["variant_of"]) for d in got], [(None, None), (0, None), (None, 0)])
 
     def test_contained_in_a_longer_text(self):
         part = " ".join(f"word{i}" for i in range(50))
         whole = " ".join(f"other{i}" for i in range(200)) + " " + part
-        got = neardup.dedup([part, whole], containment=0.9)
+        got = neardup.dedup([part, whole], method="containment=.9")
         self.assertEqual([(d["leader"], d["similarity"], d["basis"]) for d in got], [(1, 1.0, "contained share of passages"), (None, None, None)])
-        self.assertEqual([(p["a"], p["b"], p["relation"]) for p in neardup.pairs([part, whole], containment=0.9)], [(1, 0, "contained")])
+        self.assertEqual([(p["a"], p["b"], p["relation"]) for p in neardup.pairs([part, whole], method="containment=.9")], [(1, 0, "contained")])
 
     def test_texts_that_are_none(self):
         with self.assertRaisesRegex(TypeError, "text 1 is int"):

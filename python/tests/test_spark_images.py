@@ -31,7 +31,7 @@ class Images(Session):
         decisions = dedup(read, id="path", text="pdq", method="images turned=true", order="path").cache()
         leaders = {os.path.basename(r.id): r.leader and os.path.basename(r.leader) for r in decisions.collect()}
         self.assertEqual({n: leaders[n] for n in "abcdef" for n in [n + ".bmp"]}, {"a.bmp": None, "b.bmp": None, "c.bmp": "a.bmp", "d.bmp": None, "e.bmp": None, "f.bmp": "d.bmp"})
-        want = self.local(folder, "--format=images", "--turned")
+        want = self.local(folder, "--format=images", "--method=images turned=true")
         self.assertGreater(want["removed"], 5)
         self.assertEqual(digest(decisions), want["digest"])
 

@@ -221,7 +221,7 @@ type Comparison struct {
 	Title   neardup.Match `json:"title"`
 	Content neardup.Match `json:"content"`
 	// Contained is empty where no content contains the other.
-	Contained string `json:"contained,omitempty" enum:"a,b" doc:"The article whose content the other one contains, where the service was started with --containment; the similarity of content is the share of its passages that the other holds."`
+	Contained string `json:"contained,omitempty" enum:"a,b" doc:"The article whose content the other one contains, where the service was started with containment in --method; the similarity of content is the share of its passages that the other holds."`
 	// Images is nil where one has no picture that counts.
 	Images *docid.ImagesInCommon `json:"images,omitempty" doc:"The pictures that they have in common, common ones too."`
 }

@@ -88,7 +88,7 @@ type measure struct {
 
 // with starts the service for a piece of work and stops it.
 func (m *measure) with(ctx context.Context, work func(*load.Target, *harness.Process) error) error {
-	p, err := harness.Start(m.bin, filepath.Join(m.dir, "data"), "--rate", "100000", "--burst", "200000")
+	p, err := harness.Start(m.bin, filepath.Join(m.dir, "data"), "--limit", "rate=100000 burst=200000")
 	if err != nil {
 		return err
 	}

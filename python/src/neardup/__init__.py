@@ -91,7 +91,7 @@ def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
     data is an iterable of strings; a pandas or polars DataFrame, a polars LazyFrame or a
     pyarrow Table with a column `text`; a Series; or what the command reads: a path, a pattern,
     or a list of pathlib.Paths, with `text` the field. A missing text is an empty one; records
-    of files that cannot be read are left out, with a warning. Other options are flags of `neardup dedup`: lossless=.98, containment=.9, memory="4GiB",
+    of files that cannot be read are left out, with a warning. Other options are flags of `neardup dedup`: method="lossless=.98 containment=.9", memory="4GiB",
     overrides="rulings.jsonl", of files resume="left". keep="source:wiki,*; latest" and
     per="language,site" look at columns of a table, too, and "kept_by" is the key that decided.
 

@@ -48,14 +48,13 @@ def path() -> str:
 
 
 def flags(options: Mapping[str, object]) -> list[str]:
-    """Options as flags: max_document="1MiB" is --max-document=1MiB; None is left out."""
+    """Options as flags: max_document="1MiB" is --max-document=1MiB; None is left out, and a list repeats its flag."""
     out = []
     for name, value in options.items():
         if value is None:
             continue
-        if isinstance(value, bool):
-            value = str(value).lower()
-        out.append(f"--{name.replace('_', '-')}={value}")
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            out.append(f"--{name.replace('_', '-')}={str(one).lower() if isinstance(one, bool) else one}")
     return out
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TypedDict, Union
+from typing import Sequence, TypedDict, Union
 
 Path = Union[str, "os.PathLike[str]"]
+Write = Union[str, Sequence[str]]  # "groups:groups.csv", or several
 Size = Union[int, str]  # 1048576 or "1MiB"
 
 
 class Reading(TypedDict, total=False):
     """How documents are read, and what the run may take."""
 
-    charset: str
     compare: str
     config: Path
-    delimiter: str
     format: str
     html_field: str
     id_field: str
@@ -35,23 +34,14 @@ class Reading(TypedDict, total=False):
 class Comparing(Reading, total=False):
     """What is near, and which of the near stays."""
 
-    containment: float
     dictionary: Path
     idf: Path
     keep: str
-    lossless: float
     normalize: str
     overrides: Path
     per: str
     stopwords: Path
     audit: Union[int, str]
-    max_pixels: int
-
-
-class Pictures(TypedDict, total=False):
-    distance: int
-    quality: int
-    turned: bool
 
 
 class Outputs(Comparing, total=False):
@@ -59,25 +49,16 @@ class Outputs(Comparing, total=False):
 
     add: bool
     link: str
-    cluster_fields: str
-    clusters: Path
-    csv: str
-    datatrove: Path
-    dolma: Path
-    evidence_floor: float
-    groups: Path
-    labels: Path
     out: Path
-    removed: Path
-    report: Path
     resume: Path
+    write: Write
 
 
-class DedupOptions(Outputs, Pictures, total=False):
+class DedupOptions(Outputs, total=False):
     """Flags of neardup dedup."""
 
 
-class PairsOptions(Comparing, Pictures, total=False):
+class PairsOptions(Comparing, total=False):
     """Flags of neardup pairs."""
 
     against: Path
@@ -87,9 +68,7 @@ class ContaminatedOptions(Reading, total=False):
     """Flags of neardup contaminated."""
 
     least: float
-    datatrove: Path
-    dolma: Path
     mask: str
     out: Path
     partial: bool
-    removed: Path
+    write: Write

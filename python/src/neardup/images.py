@@ -41,7 +41,9 @@ def dedup(pictures: "Union[str, os.PathLike[str], Iterable[Union[str, os.PathLik
     largest one, 31; pictures of less quality than 50 are only ever equal. Other
     options are flags of `neardup dedup`.
     """
-    given = {"format": "images", "turned": turned, "distance": distance, "quality": quality, **options}
+    settings = (("turned", turned), ("distance", distance), ("quality", quality))
+    method = " ".join(["images", *(f"{name}={str(value).lower()}" for name, value in settings if value is not None)])
+    given = {"format": "images", "method": method, **options}
     if isinstance(pictures, (str, os.PathLike)):
         return _decide([os.fspath(pictures)], given)
     with tempfile.TemporaryDirectory(prefix="neardup-") as folder:

@@ -61,17 +61,18 @@ def read(job, inputs, format, flags, note=lambda text: None) -> Source:
     files, sizes, hidden = listed(job.spark, inputs)
     if hidden:
         note(f"left out, as Spark reads no file of such a name: {hidden[0]}" + (f" and {len(hidden) - 1} more" if hidden[1:] else ""))
+    format, *settings = format.split()
     kinds = {kind_of(name, format) for name in files}
     if len(kinds) > 1:
         raise Error(f"inputs of {' and '.join(sorted(kinds))}: read each kind by itself")
     kind = kinds.pop()
     if kind == "by line":
-        return by_line(job, files, sizes, "lines" if format == "lines" else "jsonl", flags)
+        return by_line(job, files, sizes, " ".join(["lines" if format == "lines" else "jsonl", *settings]), flags)
     if len(set(files)) < len(files):
         raise Error(f"{plain(collections.Counter(files).most_common(1)[0][0])} is named twice")
     if kind == "parquet":
-        return parquet(job, inputs, files, sizes, flags)
-    return whole(job, files, sizes, format, flags)
+        return parquet(job, inputs, files, sizes, [*flags, *(f"--format {s}" for s in settings)])
+    return whole(job, files, sizes, " ".join([format, *settings]), flags)
 
 
 def kind_of(name, format):
