@@ -42,8 +42,16 @@ const classicPath = "/docId/getDocId"
 // often as they like.
 func probePath(path string) bool { return path == "/healthz" || path == "/readyz" }
 
+// keepPrivate sets the headers of every answer: a browser takes its type as it is named,
+// and no cache keeps it.
+func keepPrivate(h http.Header) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+}
+
 // ServeHTTP answers one request, if it passes what every request must pass.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	keepPrivate(w.Header())
 	if probePath(r.URL.Path) {
 		s.routes.ServeHTTP(w, r)
 		return

@@ -86,7 +86,6 @@ func (s *Server) fail(ctx context.Context, err error) error {
 // writeProblem answers outside of huma.
 func writeProblem(w http.ResponseWriter, p *huma.ErrorModel) {
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	sayHow(w.Header(), p.Status)
 	w.WriteHeader(p.Status)
 	_ = json.NewEncoder(w).Encode(p) // the client may be gone

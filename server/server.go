@@ -260,6 +260,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.ServeHTTP(w, r)
 		return
 	}
+	keepPrivate(w.Header())
 	if r.URL.Path == "/healthz" {
 		plain(w, http.StatusOK, "alive")
 		return
@@ -297,7 +298,6 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 
 func plain(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	fmt.Fprintln(w, text)
 }
