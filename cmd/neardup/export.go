@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/server/api"
 	"github.com/spf13/cobra"
 )
@@ -20,8 +21,9 @@ func exportCommand(a *app) *cobra.Command {
 		Use:   "export --server URL",
 		Short: "Print the docId of every article of the service",
 		Long: `Prints nid and docId of every article that lives, as CSV with a header, ordered by nid,
-as of one change: the last when the command began. It reads the log, so it needs a token
-with the role admin, and memory for the nids.
+as of one change: the last when the command began. A nid that a spreadsheet would take for
+a formula gets an apostrophe before it. It reads the log, so it needs a token with the role
+admin, and memory for the nids.
 
 ` + exitHelp,
 		Example: `  neardup export --server http://127.0.0.1:8080 --token-file news/admin-token > docids.csv`,
@@ -39,7 +41,7 @@ with the role admin, and memory for the nids.
 			w := csv.NewWriter(a.stdout)
 			rows := [][]string{{"nid", "docId"}}
 			for _, nid := range slices.Sorted(maps.Keys(found)) {
-				rows = append(rows, []string{nid, found[nid]})
+				rows = append(rows, []string{corpus.Cell(nid), found[nid]})
 			}
 			return w.WriteAll(rows)
 		},
