@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -255,5 +257,39 @@ func TestIndexesOfOtherFolders(t *testing.T) {
 	delete(there, "MANIFEST")
 	if _, err := reference.OpenFS(there, "memory"); !errors.Is(err, reference.ErrNone) || !strings.Contains(err.Error(), "memory: ") {
 		t.Errorf("no index: %v", err)
+	}
+}
+
+// Of several that begin, change and discard an index in one folder each does so alone, or
+// learns that another does.
+func TestOneBeginsAtATime(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "index")
+	var wait sync.WaitGroup
+	var began atomic.Int64
+	for range 8 {
+		wait.Go(func() {
+			for range 100 {
+				err := reference.Create(dir, header, "0")
+				if err != nil && !errors.Is(err, reference.ErrLocked) && !strings.Contains(err.Error(), "an index begins in an empty folder") {
+					t.Errorf("create: %v", err)
+				}
+				w, err := reference.Change(dir)
+				if errors.Is(err, reference.ErrLocked) || errors.Is(err, reference.ErrNone) {
+					continue
+				}
+				if err != nil {
+					t.Errorf("change: %v", err)
+					continue
+				}
+				began.Add(1)
+				if err := w.Discard(); err != nil {
+					t.Errorf("discard: %v", err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if began.Load() == 0 {
+		t.Error("no process began an index")
 	}
 }

@@ -111,11 +111,11 @@ func (i *idf) do(ctx context.Context, inputs []string) (err error) {
 		}
 		defer r.Close()
 		rep.reading(r)
-		dir, err := os.MkdirTemp(i.run.tmp, "neardup-idf-")
+		dir, remove, err := heldFolder(i.run.tmp, "neardup-idf-")
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		defer func() { err = errors.Join(err, remove()) }()
 		path, err := i.train(ctx, newSource(r), n, words, dir, rep, &sum)
 		if err != nil {
 			return err
