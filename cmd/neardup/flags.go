@@ -60,7 +60,7 @@ func (f *inputFlags) addFields(fs *pflag.FlagSet) {
 func (f *inputFlags) addLimits(fs *pflag.FlagSet) {
 	f.maxDocument = corpus.DefaultMaxDocument
 	fs.Var(&f.maxDocument, "max-document", "reject documents larger than this")
-	fs.Var(&f.maxInput, "max-decompressed", "stop reading a compressed file after so much (default: 16GiB or 200 times its size)")
+	fs.Var(&f.maxInput, "max-decompressed", "stop reading a compressed file after so much (default: 200 times its size, at least 256MiB)")
 }
 
 // addPixels adds the bound of pictures, for commands that take them.
