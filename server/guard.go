@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"mime"
 	"net"
 	"net/http"
@@ -62,7 +63,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := &recorder{ResponseWriter: w, status: http.StatusOK}
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.ErrorContext(ctx, "a handler panicked", "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			s.seldom.log(ctx, slog.LevelError, "a handler panicked", fmt.Sprintf("%T", p), "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 			if !rec.wrote {
 				writeProblem(rec, problem(http.StatusInternalServerError, api.CodeInternal,
 					"a defect of the server ended this request; whether it was stored is not known, and the log has the details"))

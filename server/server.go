@@ -109,6 +109,7 @@ type Server struct {
 	semaphore *docid.Semaphore // one for all tenants
 	draining  atomic.Bool
 	reach     reach
+	seldom    *seldom
 	who       string // of all servers
 }
 
@@ -144,7 +145,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, log: cfg.Log, tenants: map[string]*tenant{},
 		clients: &clients{limits: cfg.Limits, known: map[string]*client{}}, inFlight: make(chan struct{}, cfg.Limits.InFlight), who: rand.Text(),
-		semaphore: docid.NewSemaphore(0),
+		semaphore: docid.NewSemaphore(0), seldom: &seldom{to: cfg.Log, lines: map[string]*line{}},
 	}
 	s.access.Store(cfg.Access)
 	s.reach.back()
