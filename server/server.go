@@ -250,7 +250,13 @@ func NewHTTP(h http.Handler, log *slog.Logger) *http.Server {
 
 // Gate answers while a server starts: alive but not ready. Open it once the
 // server is there.
-type Gate struct{ behind atomic.Pointer[Server] }
+type Gate struct {
+	behind atomic.Pointer[Server]
+	why    atomic.Pointer[string]
+}
+
+// Wait names what the server waits for. /readyz says it.
+func (g *Gate) Wait(why string) { g.why.Store(&why) }
 
 // Open lets requests through to s.
 func (g *Gate) Open(s *Server) { g.behind.Store(s) }
@@ -267,7 +273,11 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Retry-After", retryAfter)
-	plain(w, http.StatusServiceUnavailable, "starting")
+	state := "starting"
+	if why := g.why.Load(); why != nil {
+		state += ": " + *why
+	}
+	plain(w, http.StatusServiceUnavailable, state)
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive") }
