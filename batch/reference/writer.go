@@ -48,7 +48,9 @@ func lock(dir string) (unlock func() error, err error) {
 
 // removed is the error about an index that ended between two looks at it: another process
 // began it and added nothing.
-func removed(dir string) error { return fmt.Errorf("%s: its beginning was removed: %w", dir, ErrLocked) }
+func removed(dir string) error {
+	return fmt.Errorf("%s: its beginning was removed: %w", dir, ErrLocked)
+}
 
 // create writes the manifest of an index of no documents. The caller has the lock.
 func create(dir string, h Header, digest string) error {
