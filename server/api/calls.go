@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -75,7 +74,10 @@ func (c *Client) Rule(ctx context.Context, r Ruling) (Ruled, error) {
 // Rulings returns up to limit rulings that were made after a change.
 func (c *Client) Rulings(ctx context.Context, after uint64, limit int) (Rulings, error) {
 	page, err := ask[Rulings](ctx, c, call{method: http.MethodGet, path: "/v1/rulings", query: paged(after, limit)})
-	return page, errors.Join(err, advances("rulings", after, page.Next))
+	if err == nil {
+		err = advances("rulings", after, page.Next)
+	}
+	return page, err
 }
 
 // Delete deletes an article. A repeated attempt whose first had arrived says
@@ -87,7 +89,10 @@ func (c *Client) Delete(ctx context.Context, nid string) (Change, error) {
 // DocID reads a docId with up to limit members that came after a change.
 func (c *Client) DocID(ctx context.Context, docID string, after uint64, limit int) (Group, error) {
 	page, err := ask[Group](ctx, c, call{method: http.MethodGet, path: "/v1/docids/" + segment(docID), query: paged(after, limit)})
-	return page, errors.Join(err, advances("members", after, page.Next))
+	if err == nil {
+		err = advances("members", after, page.Next)
+	}
+	return page, err
 }
 
 // DocIDs lists docIds of at least minSize articles, the largest first; after
