@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"bufio"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,11 +22,13 @@ type AtomicFile struct {
 	path string
 	file *os.File // nil when it writes to somebody's stream
 	temp string   // "" when the path is no regular file and is written directly
-	buf  *bufio.Writer
-	pack io.WriteCloser // the compressor, nil if none
-	top  io.Writer
-	err  error
-	done bool
+	// unlock ends the claim to temp.
+	unlock func() error
+	buf    *bufio.Writer
+	pack   io.WriteCloser // the compressor, nil if none
+	top    io.Writer
+	err    error
+	done   bool
 }
 
 // CreateAtomic starts a file: a temporary one beside path, which Commit renames.
@@ -38,7 +39,11 @@ func CreateAtomic(path string) (*AtomicFile, error) {
 	if path == Stdin || path == "/dev/stdout" {
 		return NewStream(os.Stdout), nil
 	}
-	f, err := createTemp(path)
+	return createAtomic(path, false)
+}
+
+func createAtomic(path string, within bool) (*AtomicFile, error) {
+	f, err := createTemp(path, within)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +63,8 @@ func NewStream(w io.Writer) *AtomicFile {
 }
 
 // createTemp opens the temporary file beside path, or path itself where it
-// cannot be replaced.
-func createTemp(path string) (*AtomicFile, error) {
+// cannot be replaced. A file within an AtomicDir needs no lock: that of the directory holds.
+func createTemp(path string, within bool) (*AtomicFile, error) {
 	real, unreal := filepath.EvalSymlinks(path)
 	if unreal == nil {
 		path = real
@@ -78,12 +83,17 @@ func createTemp(path string) (*AtomicFile, error) {
 	case err == nil:
 		mode = info.Mode().Perm()
 	}
-	temp := tempName(path)
+	temp, unlock := "", func() error { return nil }
+	if within {
+		temp = tempName(path)
+	} else {
+		temp, unlock = claimTemp(path)
+	}
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return nil, cannotCreate(path, err)
+		return nil, errors.Join(cannotCreate(path, err), unlock())
 	}
-	return &AtomicFile{path: path, file: f, temp: temp}, nil
+	return &AtomicFile{path: path, file: f, temp: temp, unlock: unlock}, nil
 }
 
 // cannotCreate names the output, and the folder where that is what is missing.
@@ -92,13 +102,6 @@ func cannotCreate(path string, err error) error {
 		return fmt.Errorf("create %s: there is no folder %s", path, filepath.Dir(path))
 	}
 	return fmt.Errorf("create %s: %w", path, bare(err))
-}
-
-// tempName is a hidden name beside path, so that a directory being read does
-// not show it.
-func tempName(path string) string {
-	dir, base := filepath.Split(filepath.Clean(path))
-	return filepath.Join(dir, "."+base+".tmp-"+strings.ToLower(rand.Text()[:10]))
 }
 
 // compress puts the compressor on top that the name asks for.
@@ -241,6 +244,7 @@ func (f *AtomicFile) publish() error {
 		if err := rename(f.temp, f.path); err != nil {
 			return err
 		}
+		_ = f.unlock() // the file is there, whatever becomes of the lock
 	}
 	f.done = true
 	return nil
@@ -277,5 +281,6 @@ func (f *AtomicFile) Abort() {
 	}
 	if f.temp != "" {
 		os.Remove(f.temp)
+		_ = f.unlock()
 	}
 }

@@ -14,7 +14,8 @@ import (
 // or CommitAll, or not at all. One goroutine at a time.
 type AtomicDir struct {
 	path, temp string
-	root       *os.Root // nothing is written outside of it
+	unlock     func() error // ends the claim to temp
+	root       *os.Root     // nothing is written outside of it
 	done       bool
 }
 
@@ -30,13 +31,14 @@ func CreateDir(path string) (*AtomicDir, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	d := &AtomicDir{path: path, temp: tempName(path)}
+	d := &AtomicDir{path: path}
+	d.temp, d.unlock = claimTemp(path)
 	if err := os.Mkdir(d.temp, 0o777); err != nil {
-		return nil, cannotCreate(path, err)
+		return nil, errors.Join(cannotCreate(path, err), d.unlock())
 	}
 	if d.root, err = os.OpenRoot(d.temp); err != nil {
 		os.Remove(d.temp)
-		return nil, err
+		return nil, errors.Join(err, d.unlock())
 	}
 	return d, nil
 }
@@ -58,7 +60,7 @@ func (d *AtomicDir) Create(rel string) (*AtomicFile, error) {
 	if err := d.makeRoom(rel); err != nil {
 		return nil, err
 	}
-	return CreateAtomic(filepath.Join(d.temp, rel))
+	return createAtomic(filepath.Join(d.temp, rel), true)
 }
 
 // Commit makes the directory appear, whole and on disk.
@@ -82,6 +84,7 @@ func (d *AtomicDir) publish() error {
 	if err := errors.Join(d.root.Close(), rename(d.temp, d.path)); err != nil { // some systems rename none that is open
 		return err
 	}
+	_ = d.unlock() // the directory is there, whatever becomes of the lock
 	d.done = true
 	return nil
 }
@@ -94,4 +97,5 @@ func (d *AtomicDir) Abort() {
 	d.done = true
 	d.root.Close()
 	os.RemoveAll(d.temp)
+	_ = d.unlock()
 }

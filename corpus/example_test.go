@@ -200,3 +200,8 @@ func ExampleReader_Unmet() {
 	fmt.Println(doc.Text, err, r.Unmet())
 	// Output: a <nil> [nid]
 }
+
+func ExampleCell() {
+	fmt.Println(corpus.Cell("=1+1"), corpus.Cell("1+1"))
+	// Output: '=1+1 1+1
+}

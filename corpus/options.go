@@ -44,9 +44,10 @@ func ParseFormat(name string) (Format, error) {
 const (
 	// DefaultMaxDocument is the largest record read unless told otherwise.
 	DefaultMaxDocument = 16 << 20
-	// One compressed file may grow to the larger of the two.
-	defaultMaxDecompressed = 16 << 30
-	defaultMaxRatio        = 200
+	// A compressed file may grow to the larger of the two. A larger ratio is not that of
+	// text: a gzip file of ratio 1,000 would cost 2 CPU s a megabyte.
+	freeDecompressed = 256 << 20
+	defaultMaxRatio  = 200
 )
 
 // Options say how inputs are read. The zero value reads every format that
@@ -87,8 +88,8 @@ type Options struct {
 	// are rejected. 0 means DefaultMaxDocument.
 	MaxDocument int64
 	// MaxDecompressed is how many bytes one compressed file may hold; what
-	// follows is damaged. 0 means 16 GiB, or 200 times the compressed
-	// size where that is more.
+	// follows is damaged. 0 means 200 times the compressed size, and at
+	// least 256 MiB.
 	MaxDecompressed int64
 	// SkipDamaged makes what cannot be read of a damaged file a reject, after
 	// which the next file is read; else it is an error, ErrDamaged.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/neardup/neardup"
 )
 
@@ -181,6 +182,40 @@ func TestFraming(t *testing.T) {
 				t.Errorf("rejects %q\nwant    %q", rejects, c.rejects)
 			}
 		})
+	}
+}
+
+// The ratio of a file bounds what is read of it, also where its size is not known.
+func TestBombByRatio(t *testing.T) {
+	var packed bytes.Buffer
+	z, err := zstd.NewWriter(&packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := bytes.Repeat([]byte("a"), 1<<20)
+	for range freeDecompressed>>20 + 1 {
+		if _, err := z.Write(long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := put(t, t.TempDir(), "a.txt.zst", packed.String())
+	for _, test := range []struct {
+		name, path string
+		opt        Options
+		bomb       bool
+	}{
+		{"a file", path, Options{}, true},
+		{"standard input", Stdin, Options{Stdin: bytes.NewReader(packed.Bytes())}, true},
+		{"a file, with a limit", path, Options{MaxDecompressed: 1 << 30}, false},
+	} {
+		test.opt.Format = Lines
+		said := strings.Join(read(t, test.opt, test.path).rejects, " ")
+		if got := strings.Contains(said, "bytes when decompressed"); got != test.bomb {
+			t.Errorf("%s: %.200s", test.name, said)
+		}
 	}
 }
 

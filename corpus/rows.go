@@ -31,7 +31,7 @@ func (r *Reader) openRows(in *input, c Codec) (*rowFrames, error) {
 		f.Close()
 		return nil, err
 	}
-	return &rowFrames{rows: rows, file: f, limit: r.opt.MaxDocument, most: in.mostOf(r.opt.MaxDecompressed),
+	return &rowFrames{rows: rows, file: f, limit: r.opt.MaxDocument, most: mostOf(r.opt.MaxDecompressed, in.size),
 		size: func() { r.done.Store(before + in.size) }}, nil
 }
 

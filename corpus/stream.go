@@ -48,6 +48,7 @@ func (e ioError) Unwrap() error { return e.error }
 type rawFile struct {
 	r     io.Reader
 	left  int64 // -1: no limit
+	read  int64
 	count *atomic.Int64
 }
 
@@ -60,6 +61,7 @@ func (r *rawFile) Read(p []byte) (int, error) {
 	}
 	n, err := r.r.Read(p)
 	r.count.Add(int64(n))
+	r.read += int64(n)
 	if r.left > 0 {
 		r.left -= int64(n)
 	}
@@ -111,18 +113,19 @@ func (in *input) open(limit int64, count *atomic.Int64) (*stream, error) {
 	if in.size >= 0 {
 		size = int(min(in.size+16, 64<<10)) // a million small files need no more
 	}
-	head := bufio.NewReaderSize(&rawFile{r: raw, left: in.size, count: count}, size)
-	if err := s.decompress(head, in.mostOf(limit), in.format == Images); err != nil {
+	file := &rawFile{r: raw, left: in.size, count: count}
+	most := func() int64 { return mostOf(limit, max(in.size, file.read)) }
+	if err := s.decompress(bufio.NewReaderSize(file, size), most, in.format == Images); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// mostOf is how many bytes the input may hold, unpacked, by a limit that is
-// set, 0 where none is.
-func (in *input) mostOf(limit int64) int64 {
-	return cmp.Or(limit, max(defaultMaxDecompressed, defaultMaxRatio*in.size))
+// mostOf returns how many bytes an input of so many compressed ones may hold: the limit that
+// is set, or if it is 0 what the ratio allows.
+func mostOf(limit, compressed int64) int64 {
+	return cmp.Or(limit, max(freeDecompressed, defaultMaxRatio*compressed))
 }
 
 // errBomb is the error about an input that holds more than a limit.
@@ -131,7 +134,7 @@ func errBomb(limit int64) error {
 }
 
 // decompress looks at the first bytes and puts the right reader on top.
-func (s *stream) decompress(head *bufio.Reader, limit int64, pictures bool) error {
+func (s *stream) decompress(head *bufio.Reader, most func() int64, pictures bool) error {
 	magic, err := head.Peek(6)
 	if err != nil && err != io.EOF {
 		return err
@@ -139,7 +142,7 @@ func (s *stream) decompress(head *bufio.Reader, limit int64, pictures bool) erro
 	switch {
 	case isGzip(magic):
 		s.members = &members{head: head}
-		s.Reader = &decompressed{r: s.members, left: limit, limit: limit}
+		s.Reader = &decompressed{r: s.members, most: most}
 	case isZstd(magic):
 		z, err := zstd.NewReader(head, zstd.WithDecoderConcurrency(1),
 			zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
@@ -147,7 +150,7 @@ func (s *stream) decompress(head *bufio.Reader, limit int64, pictures bool) erro
 			return err
 		}
 		s.close = append(s.close, func() error { z.Close(); return nil })
-		s.Reader = &decompressed{r: z, left: limit, limit: limit}
+		s.Reader = &decompressed{r: z, most: most}
 	default:
 		s.Reader = head
 		for _, r := range refused {
@@ -221,19 +224,18 @@ func isZstd(b []byte) bool {
 
 // decompressed stops a bomb.
 type decompressed struct {
-	r           io.Reader
-	left, limit int64
+	r     io.Reader
+	given int64
+	most  func() int64 // of standard input it grows with what was read
 }
 
 func (d *decompressed) Read(p []byte) (int, error) {
-	if d.left <= 0 {
-		return 0, errBomb(d.limit)
+	most := d.most()
+	if d.given >= most {
+		return 0, errBomb(most)
 	}
-	if int64(len(p)) > d.left {
-		p = p[:d.left]
-	}
-	n, err := d.r.Read(p)
-	d.left -= int64(n)
+	n, err := d.r.Read(p[:min(int64(len(p)), most-d.given)])
+	d.given += int64(n)
 	return n, err
 }
 

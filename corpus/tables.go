@@ -197,15 +197,23 @@ func (t *Table) sink() *rowSink {
 	return t.rows
 }
 
-// cell is a value of CSV. An apostrophe, as spreadsheets put there themselves, keeps
-// them from taking a text for a formula.
+// Cell returns s as a cell of CSV. An apostrophe, as spreadsheets put there themselves,
+// keeps them from taking a text for a formula.
+func Cell(s string) string {
+	if s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 {
+		return "'" + s
+	}
+	return s
+}
+
+// cell returns a value as a cell of CSV.
 func (t *Table) cell(v any) string {
 	switch v := v.(type) {
 	case string:
-		if !t.style.Raw && v != "" && strings.IndexByte("=+-@\t\r", v[0]) >= 0 {
-			return "'" + v
+		if t.style.Raw {
+			return v
 		}
-		return v
+		return Cell(v)
 	case int64:
 		return strconv.FormatInt(v, 10)
 	case float64:

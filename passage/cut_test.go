@@ -162,3 +162,38 @@ func throughWord(words *segment.Segmenter, s string, at int) bool {
 	}
 	return start != at
 }
+
+// Spans that touch are cut as one, those with a byte between them one by one; a span goes on
+// with a match that overlaps or touches it and has the same distance to its source.
+func TestSpansThatTouch(t *testing.T) {
+	const s = "abcdefgh"
+	span := func(at, n int) Span { return Span{Place: Place{Byte: at}, Len: n} }
+	for _, test := range []struct {
+		name  string
+		spans []Span
+		want  int
+	}{
+		{"touch", []Span{span(0, 3), span(3, 3)}, 1},
+		{"three touch", []Span{span(0, 3), span(3, 3), span(6, 2)}, 1},
+		{"a byte between", []Span{span(0, 3), span(4, 3)}, 2},
+	} {
+		if parts := (&Cutter{}).Parts(s, test.spans); len(parts) != test.want {
+			t.Errorf("%s: %d parts, want %d", test.name, len(parts), test.want)
+		}
+	}
+	m := match{at: 10, end: 20, from: 110}
+	for _, test := range []struct {
+		name string
+		next match
+		want bool
+	}{
+		{"overlaps", match{15, 25, 115}, true},
+		{"touches", match{20, 30, 120}, true},
+		{"a byte between", match{21, 31, 121}, false},
+		{"another source", match{15, 25, 116}, false},
+	} {
+		if got := m.follows(test.next); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+}

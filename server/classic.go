@@ -134,8 +134,6 @@ func (s *Server) classicFail(w http.ResponseWriter, p *huma.ErrorModel) {
 
 func writeClassic(w http.ResponseWriter, status int, a classicAnswer) {
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_ = marshal(w, a) // the client may be gone
 }

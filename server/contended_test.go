@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/server"
@@ -64,5 +65,35 @@ func TestReasonIsLogged(t *testing.T) {
 		if log := f.log.String(); !strings.Contains(log, `"cause":`+string(want)) || strings.Contains(log, "secret") {
 			t.Errorf("%v: %s", test.with, log)
 		}
+	}
+}
+
+// However many requests fail, the log has one line a second about them; the lines count all.
+func TestFailuresAreCounted(t *testing.T) {
+	f := start(t, func(c *server.Config) {
+		c.Store = refusing{memoryStore(t), fmt.Errorf("%w: the log is away", docid.ErrUnavailable)}
+		c.Limits.Rate, c.Limits.Burst = 1e6, 1e6
+	})
+	const requests = 300
+	begun := time.Now()
+	for range requests {
+		f.do(server.Submit, http.MethodPost, "/v1/articles", `{"content":"some words"}`)
+	}
+	took := time.Since(begun)
+	time.Sleep(1100 * time.Millisecond) // a line is due
+	f.do(server.Submit, http.MethodPost, "/v1/articles", `{"content":"some words"}`)
+	lines, counted := 0, 0
+	for _, line := range strings.Split(f.log.String(), "\n") {
+		var said struct {
+			Msg   string
+			Count int
+		}
+		if json.Unmarshal([]byte(line), &said) == nil && said.Msg == "request failed" {
+			lines++
+			counted += said.Count
+		}
+	}
+	if most := int(took/time.Second) + 2; lines > most || counted != requests+1 {
+		t.Errorf("%d lines count %d requests, want at most %d that count %d", lines, counted, most, requests+1)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"mime"
 	"net"
 	"net/http"
@@ -42,8 +43,16 @@ const classicPath = "/docId/getDocId"
 // often as they like.
 func probePath(path string) bool { return path == "/healthz" || path == "/readyz" }
 
+// keepPrivate sets the headers of every answer: a browser takes its type as it is named,
+// and no cache keeps it.
+func keepPrivate(h http.Header) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+}
+
 // ServeHTTP answers one request, if it passes what every request must pass.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	keepPrivate(w.Header())
 	if probePath(r.URL.Path) {
 		s.routes.ServeHTTP(w, r)
 		return
@@ -54,7 +63,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := &recorder{ResponseWriter: w, status: http.StatusOK}
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.ErrorContext(ctx, "a handler panicked", "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			s.seldom.log(ctx, slog.LevelError, "a handler panicked", fmt.Sprintf("%T", p), "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 			if !rec.wrote {
 				writeProblem(rec, problem(http.StatusInternalServerError, api.CodeInternal,
 					"a defect of the server ended this request; whether it was stored is not known, and the log has the details"))

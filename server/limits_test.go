@@ -63,6 +63,47 @@ func TestSecureDefaults(t *testing.T) {
 	}
 }
 
+// Every answer forbids caches to keep it and browsers to guess its type.
+func TestAnswersStayPrivate(t *testing.T) {
+	f := start(t)
+	get := func(path, role string, headers ...string) reply {
+		return f.send(f.request(http.MethodGet, path, f.tokens[role], "", headers...))
+	}
+	early := httptest.NewServer(&server.Gate{})
+	defer early.Close()
+	starting, err := http.NewRequestWithContext(t.Context(), http.MethodGet, early.URL+"/v1/stats", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name   string
+		answer reply
+		status int
+		cache  string
+	}{
+		{"a decision", f.send(f.submit(`{"content":"x"}`)), 200, "no-store"},
+		{"a decision of the classic route", f.do(server.Submit, http.MethodGet, query(firstArticle), ""), 200, "no-store"},
+		{"a page of docIds", get("/v1/docids", "news read"), 200, "no-store"},
+		{"figures", get("/v1/stats", "news read"), 200, "no-store"},
+		{"the caller", get("/v1/me", "news read"), 200, "no-store"},
+		{"the description", get("/openapi.json", ""), 200, "no-store"},
+		{"an article that is not there", get("/v1/articles/none", "news read"), 404, "no-store"},
+		{"a route that is not there", get("/none", ""), 404, "no-store"},
+		{"an invalid article", f.send(f.submit(`{"content":1}`)), 422, "no-store"},
+		{"an unknown token", f.send(f.request(http.MethodGet, "/v1/stats", "unknown", "")), 401, "no-store"},
+		{"another host", get("/v1/stats", "news read", "Host", "evil.example"), 421, "no-store"},
+		{"ready", get("/readyz", ""), 200, "no-store"},
+		{"starting", f.send(starting), 503, "no-store"},
+		{"the page without data", get("/ui/", ""), 200, "no-cache"},
+	} {
+		h := test.answer.header
+		if test.answer.status != test.status || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != test.cache {
+			t.Errorf("%s: %d, X-Content-Type-Options %q, Cache-Control %q; want %d, nosniff, %s",
+				test.name, test.answer.status, h.Get("X-Content-Type-Options"), h.Get("Cache-Control"), test.status, test.cache)
+		}
+	}
+}
+
 // submit is a submission with headers.
 func (f *fixture) submit(body string, headers ...string) *http.Request {
 	f.Helper()

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/neardup/neardup/docid"
@@ -70,12 +73,50 @@ func meaning(err error) *huma.ErrorModel {
 	return problem(http.StatusServiceUnavailable, api.CodeUnavailable, "the server failed; whether it was stored is not known")
 }
 
+// seldom writes lines about requests: at most one a second of each message and kind, with
+// the count of requests since the line before.
+type seldom struct {
+	to *slog.Logger
+
+	mu    sync.Mutex
+	lines map[string]*line // few: messages and kinds are constants
+}
+
+type line struct {
+	at    time.Time
+	count int
+}
+
+func (s *seldom) log(ctx context.Context, level slog.Level, message, kind string, args ...any) {
+	if count := s.due(message+kind, time.Now()); count > 0 {
+		s.to.Log(ctx, level, message, append(args, "count", count)...)
+	}
+}
+
+// due counts a request and returns the count if a line is due.
+func (s *seldom) due(what string, now time.Time) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lines[what]
+	if l == nil {
+		l = &line{at: now.Add(-time.Second)}
+		s.lines[what] = l
+	}
+	l.count++
+	if now.Sub(l.at) < time.Second {
+		return 0
+	}
+	count := l.count
+	l.at, l.count = now, 0
+	return count
+}
+
 // fail is what handlers return: the problem, with Retry-After where asking
 // again helps.
 func (s *Server) fail(ctx context.Context, err error) error {
 	p := meaning(err)
 	if p.Status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
-		s.log.ErrorContext(ctx, "request failed", "status", p.Status, "code", p.Type, "cause", span.Cause(err))
+		s.seldom.log(ctx, slog.LevelError, "request failed", p.Type, "status", p.Status, "code", p.Type, "cause", span.Cause(err))
 	}
 	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
 		return huma.ErrorWithHeaders(p, http.Header{"Retry-After": {retryAfter}})
@@ -86,7 +127,6 @@ func (s *Server) fail(ctx context.Context, err error) error {
 // writeProblem answers outside of huma.
 func writeProblem(w http.ResponseWriter, p *huma.ErrorModel) {
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	sayHow(w.Header(), p.Status)
 	w.WriteHeader(p.Status)
 	_ = json.NewEncoder(w).Encode(p) // the client may be gone

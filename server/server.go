@@ -109,6 +109,7 @@ type Server struct {
 	semaphore *docid.Semaphore // one for all tenants
 	draining  atomic.Bool
 	reach     reach
+	seldom    *seldom
 	who       string // of all servers
 }
 
@@ -144,7 +145,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, log: cfg.Log, tenants: map[string]*tenant{},
 		clients: &clients{limits: cfg.Limits, known: map[string]*client{}}, inFlight: make(chan struct{}, cfg.Limits.InFlight), who: rand.Text(),
-		semaphore: docid.NewSemaphore(0),
+		semaphore: docid.NewSemaphore(0), seldom: &seldom{to: cfg.Log, lines: map[string]*line{}},
 	}
 	s.access.Store(cfg.Access)
 	s.reach.back()
@@ -249,7 +250,13 @@ func NewHTTP(h http.Handler, log *slog.Logger) *http.Server {
 
 // Gate answers while a server starts: alive but not ready. Open it once the
 // server is there.
-type Gate struct{ behind atomic.Pointer[Server] }
+type Gate struct {
+	behind atomic.Pointer[Server]
+	why    atomic.Pointer[string]
+}
+
+// Wait names what the server waits for. /readyz says it.
+func (g *Gate) Wait(why string) { g.why.Store(&why) }
 
 // Open lets requests through to s.
 func (g *Gate) Open(s *Server) { g.behind.Store(s) }
@@ -260,12 +267,17 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.ServeHTTP(w, r)
 		return
 	}
+	keepPrivate(w.Header())
 	if r.URL.Path == "/healthz" {
 		plain(w, http.StatusOK, "alive")
 		return
 	}
 	w.Header().Set("Retry-After", retryAfter)
-	plain(w, http.StatusServiceUnavailable, "starting")
+	state := "starting"
+	if why := g.why.Load(); why != nil {
+		state += ": " + *why
+	}
+	plain(w, http.StatusServiceUnavailable, state)
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive") }
@@ -297,7 +309,6 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 
 func plain(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	fmt.Fprintln(w, text)
 }

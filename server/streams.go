@@ -18,6 +18,7 @@ func Streams(h http.Handler, n int) http.Handler {
 		}
 		from := address(r.RemoteAddr)
 		if !s.enter(from) {
+			keepPrivate(w.Header())
 			w.Header().Set("Retry-After", retryAfter)
 			w.Header().Set("Content-Length", "0")
 			w.WriteHeader(http.StatusTooManyRequests) // without a body, which would wait for a window

@@ -27,7 +27,6 @@ func (s *Server) routesForPages(mux *http.ServeMux) error {
 		h := w.Header()
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		h.Set("Content-Security-Policy", policy+"; frame-ancestors 'none'")
-		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-cache")
 		_, _ = w.Write(page) // a client that has gone

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -41,12 +43,20 @@ func begin(t *testing.T, n int) string {
 	return dir
 }
 
+// textOf returns the text of two documents; the shortest has one byte.
+func textOf(first int) string {
+	if first == 4 {
+		return "x"
+	}
+	return fmt.Sprint("text ", first)
+}
+
 func addTwo(w *reference.Writer, first uint32) error {
 	a, err := w.Add()
 	if err != nil {
 		return err
 	}
-	clean := fmt.Sprint("text ", first)
+	clean := textOf(int(first))
 	at, err := a.Text(clean)
 	if err != nil {
 		return err
@@ -112,7 +122,7 @@ func expect(t *testing.T, dir string, numbers, parts int, digest string) {
 		}
 		first -= first % 2
 		clean, err := x.Text(r)
-		if err != nil || clean != fmt.Sprint("text ", first) {
+		if err != nil || clean != textOf(first) {
 			t.Errorf("%s has the text %q (%v)", d.ID, clean, err)
 		}
 		if leads := d.Decision == neardup.New; leads != r.Leads() || !leads && d.Leader != fmt.Sprint("d", first) {
@@ -255,5 +265,39 @@ func TestIndexesOfOtherFolders(t *testing.T) {
 	delete(there, "MANIFEST")
 	if _, err := reference.OpenFS(there, "memory"); !errors.Is(err, reference.ErrNone) || !strings.Contains(err.Error(), "memory: ") {
 		t.Errorf("no index: %v", err)
+	}
+}
+
+// Of several that begin, change and discard an index in one folder each does so alone, or
+// learns that another does.
+func TestOneBeginsAtATime(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "index")
+	var wait sync.WaitGroup
+	var began atomic.Int64
+	for range 8 {
+		wait.Go(func() {
+			for range 100 {
+				err := reference.Create(dir, header, "0")
+				if err != nil && !errors.Is(err, reference.ErrLocked) && !strings.Contains(err.Error(), "an index begins in an empty folder") {
+					t.Errorf("create: %v", err)
+				}
+				w, err := reference.Change(dir)
+				if errors.Is(err, reference.ErrLocked) || errors.Is(err, reference.ErrNone) {
+					continue
+				}
+				if err != nil {
+					t.Errorf("change: %v", err)
+					continue
+				}
+				began.Add(1)
+				if err := w.Discard(); err != nil {
+					t.Errorf("discard: %v", err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if began.Load() == 0 {
+		t.Error("no process began an index")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,12 +25,41 @@ func Create(dir string, h Header, digest string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil && !os.IsExist(err) {
 		return err
 	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(create(dir, h, digest), unlock())
+}
+
+// lock makes this process the one that writes in a folder.
+func lock(dir string) (unlock func() error, err error) {
+	unlock, err = lockfile.Lock(filepath.Join(dir, lockName))
+	switch {
+	case errors.Is(err, lockfile.ErrLocked):
+		return nil, fmt.Errorf("%s: %w", dir, ErrLocked)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, removed(dir)
+	case err != nil:
+		return nil, fmt.Errorf("lock the index: %w", err)
+	}
+	return unlock, nil
+}
+
+// removed is the error about an index that ended between two looks at it: another process
+// began it and added nothing.
+func removed(dir string) error {
+	return fmt.Errorf("%s: its beginning was removed: %w", dir, ErrLocked)
+}
+
+// create writes the manifest of an index of no documents. The caller has the lock.
+func create(dir string, h Header, digest string) error {
 	names, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range names {
-		if !ownName(e.Name()) { // what a beginning that was killed left
+		if e.Name() != lockName && !ownName(e.Name()) { // what a beginning that was killed left
 			return fmt.Errorf("%s: an index begins in an empty folder, and there is %s", dir, e.Name())
 		}
 	}
@@ -57,14 +87,14 @@ func Change(dir string) (*Writer, error) {
 	if _, _, err := readManifest(folder, dir); err != nil {
 		return nil, err
 	}
-	unlock, err := lockfile.Lock(filepath.Join(dir, lockName))
-	if errors.Is(err, lockfile.ErrLocked) {
-		return nil, fmt.Errorf("%s: %w", dir, ErrLocked)
-	}
+	unlock, err := lock(dir)
 	if err != nil {
-		return nil, fmt.Errorf("lock the index: %w", err)
+		return nil, err
 	}
 	x, err := open(folder, dir)
+	if errors.Is(err, ErrNone) {
+		err = removed(dir)
+	}
 	if err != nil {
 		return nil, errors.Join(err, unlock())
 	}
@@ -165,11 +195,26 @@ func (w *Writer) Reopen() error {
 }
 
 // Close ends the change; what was not committed is gone.
-func (w *Writer) Close() error {
+func (w *Writer) Close() error { return w.end(nil) }
+
+// Discard removes the index, which has no documents, and ends the writer. The folder stays
+// if something else is in it.
+func (w *Writer) Discard() error {
+	err := w.end(func() error { return os.Remove(filepath.Join(w.dir, ManifestName)) })
+	_ = os.Remove(w.dir) // another process may have begun an index in it
+	return err
+}
+
+// end releases what the writer holds. It calls last before another process may write.
+func (w *Writer) end(last func() error) error {
 	for _, f := range w.files {
 		f.abort()
 	}
-	return errors.Join(w.Index.Close(), w.unlock())
+	err := w.Index.Close()
+	if last != nil {
+		err = errors.Join(err, last())
+	}
+	return errors.Join(err, w.unlock())
 }
 
 // partWriter writes a part.

@@ -35,7 +35,7 @@ type against struct {
 	name   string // of the index, or of the files
 	index  *reference.Index
 	writer *reference.Writer // nil: nothing is added
-	tmp    string            // the folder of an index of files, which goes
+	remove func() error      // removes the folder of an index of files; nil: it stays
 	begun  string            // the folder of an index that has begun, and goes if nothing is added
 }
 
@@ -137,7 +137,11 @@ func (f *againstFlags) open(ctx context.Context, d comparing, cfg *batch.Config)
 	}
 	a := &against{name: f.paths[0]}
 	if !isIndex {
-		if err := batch.CreateIndex(f.paths[0], *cfg, d.method.remembered()); err != nil {
+		err := batch.CreateIndex(f.paths[0], *cfg, d.method.remembered())
+		if err != nil && holdsIndex(f.paths[0]) {
+			err = fmt.Errorf("%s: %w", f.paths[0], reference.ErrLocked)
+		}
+		if err != nil {
 			return nil, err
 		}
 		a.begun = f.paths[0]
@@ -147,9 +151,6 @@ func (f *againstFlags) open(ctx context.Context, d comparing, cfg *batch.Config)
 		a.index, err = reference.Open(f.paths[0])
 	} else if a.writer, err = reference.Change(f.paths[0]); err == nil {
 		a.index = a.writer.Index
-	}
-	if errors.Is(err, reference.ErrLocked) {
-		a.begun = "" // somebody has found it already
 	}
 	if err != nil {
 		return nil, errors.Join(err, a.close())
@@ -179,11 +180,11 @@ func holdsIndex(path string) bool {
 
 // openFiles makes an index of files, below the temporary folder.
 func (f *againstFlags) openFiles(ctx context.Context, d comparing, cfg *batch.Config) (_ *against, err error) {
-	dir, err := os.MkdirTemp(d.tmp, "neardup-against-")
+	dir, remove, err := heldFolder(d.tmp, "neardup-against-")
 	if err != nil {
 		return nil, err
 	}
-	a := &against{tmp: dir, name: strings.Join(f.paths, " ")}
+	a := &against{remove: remove, name: strings.Join(f.paths, " ")}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.close())
@@ -215,7 +216,7 @@ func (f *againstFlags) openFiles(ctx context.Context, d comparing, cfg *batch.Co
 
 // outputs are what has to be committed last for the inputs to be added.
 func (a *against) outputs() ([]corpus.Output, error) {
-	if a == nil || a.writer == nil || a.tmp != "" {
+	if a == nil || a.writer == nil || a.remove != nil {
 		return nil, nil
 	}
 	return a.writer.Outputs()
@@ -223,7 +224,7 @@ func (a *against) outputs() ([]corpus.Output, error) {
 
 // settle ends the adding, after the commit.
 func (a *against) settle(ctx context.Context) error {
-	if a == nil || a.writer == nil || a.tmp != "" {
+	if a == nil || a.writer == nil || a.remove != nil {
 		return nil
 	}
 	if err := a.writer.Reopen(); err != nil {
@@ -237,19 +238,17 @@ func (a *against) close() error {
 	if a == nil {
 		return nil
 	}
-	unused := a.begun != "" && (a.index == nil || a.index.Numbers() == 0)
 	var err error
 	switch {
+	case a.writer != nil && a.begun != "" && a.index.Numbers() == 0:
+		err = a.writer.Discard()
 	case a.writer != nil:
 		err = a.writer.Close()
 	case a.index != nil:
 		err = a.index.Close()
 	}
-	if a.tmp != "" {
-		err = errors.Join(err, os.RemoveAll(a.tmp))
-	}
-	if unused {
-		err = errors.Join(err, os.Remove(filepath.Join(a.begun, reference.ManifestName)), os.Remove(a.begun))
+	if a.remove != nil {
+		err = errors.Join(err, a.remove())
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/server/api"
 	"github.com/spf13/cobra"
 )
@@ -29,7 +30,7 @@ func exportCommand(a *app) *cobra.Command {
 		w := csv.NewWriter(a.stdout)
 		rows := [][]string{{"nid", "docId"}}
 		for _, nid := range slices.Sorted(maps.Keys(found)) {
-			rows = append(rows, []string{nid, found[nid]})
+			rows = append(rows, []string{corpus.Cell(nid), found[nid]})
 		}
 		return w.WriteAll(rows)
 	})

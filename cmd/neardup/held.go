@@ -5,24 +5,29 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/neardup/neardup/internal/lockfile"
 )
 
-// Folders for what a run on Spark needs while it lasts: 50 MB with the command in
+// sparkPrefix begins the names of folders for a run on Spark: 50 MB with the command in
 // them. python/src/neardup/spark/_folders.py makes such too, and each removes what the
 // other's killed processes left.
-const (
-	heldPrefix = "neardup-spark-"
-	heldLock   = ".lock" // its owner holds this, and the system lets go of it when the owner ends, however it ends
-)
+const sparkPrefix = "neardup-spark-"
 
-// heldFolder makes a folder of this process below the temporary one, and removes those whose process is
-// gone. remove takes it away.
-func heldFolder() (dir string, remove func() error, err error) {
-	removeLeft()
+// heldLock is a file that the owner of a folder locks. The system unlocks it when the
+// process ends.
+const heldLock = ".lock"
+
+// heldFolder makes a temporary folder of this process in tmp, the system's if it is empty,
+// and removes those with the same prefix whose process has ended. remove removes it.
+func heldFolder(tmp, prefix string) (dir string, remove func() error, err error) {
+	if tmp == "" {
+		tmp = os.TempDir()
+	}
+	removeLeft(tmp, prefix)
 	for {
-		dir, err := os.MkdirTemp("", heldPrefix)
+		dir, err := os.MkdirTemp(tmp, prefix)
 		if err != nil {
 			return "", nil, err
 		}
@@ -39,10 +44,14 @@ func heldFolder() (dir string, remove func() error, err error) {
 
 // removeLeft removes folders that nobody holds. What cannot be removed, such as that
 // of another user, stays: it is in nobody's way.
-func removeLeft() {
-	found, _ := filepath.Glob(filepath.Join(os.TempDir(), heldPrefix+"*", heldLock))
-	for _, lock := range found {
-		dir := filepath.Dir(lock)
+func removeLeft(tmp, prefix string) {
+	entries, _ := os.ReadDir(tmp)
+	for _, e := range entries {
+		dir := filepath.Join(tmp, e.Name())
+		lock := filepath.Join(dir, heldLock)
+		if _, err := os.Lstat(lock); err != nil || !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
 		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || !lockfile.Ours(info) {
 			continue
 		}

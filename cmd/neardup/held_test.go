@@ -2,8 +2,11 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 )
 
 // What a process that was killed left is removed by the next; what is held, and
@@ -27,11 +30,11 @@ func TestHeldFolder(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(tmp, "neardup-spark-link")); err != nil {
 		t.Fatal(err)
 	}
-	first, removeFirst, err := heldFolder()
+	first, removeFirst, err := heldFolder("", sparkPrefix)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, removeSecond, err := heldFolder()
+	second, removeSecond, err := heldFolder("", sparkPrefix)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,4 +54,40 @@ func TestHeldFolder(t *testing.T) {
 		}
 	}
 	there(false, first, second)
+}
+
+// What a killed run left beside an output the next run with this output removes.
+func TestKilledRunsLeaveNothing(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.txt")
+	left := func() []string {
+		names, err := filepath.Glob(filepath.Join(filepath.Dir(out), ".*"))
+		fatal(t, err)
+		return names
+	}
+	killed := exec.Command("neardup", "dedup", "--format", "lines", "--out", out)
+	in, err := killed.StdinPipe()
+	fatal(t, err)
+	fatal(t, killed.Start())
+	if _, err := in.Write([]byte("one line of text\n")); err != nil {
+		t.Fatal(err)
+	}
+	for range 10_000 {
+		if len(left()) == 2 { // the file and its lock
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	fatal(t, killed.Process.Kill())
+	_ = killed.Wait()
+	if len(left()) == 0 {
+		t.Error("the killed run left nothing: the test shows nothing")
+	}
+	next := exec.Command("neardup", "dedup", "--format", "lines", "--out", out)
+	next.Stdin = strings.NewReader("one line of text\n")
+	if said, err := next.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, said)
+	}
+	if names := left(); len(names) > 0 {
+		t.Errorf("left: %v", names)
+	}
 }

@@ -82,11 +82,11 @@ func (i *idf) do(ctx context.Context, inputs []string) error {
 		var sum idfSummary
 		tables := slices.Clone(i.merge)
 		if r != nil {
-			dir, err := os.MkdirTemp(i.run.tmp, "neardup-idf-")
+			dir, remove, err := heldFolder(i.run.tmp, "neardup-idf-")
 			if err != nil {
 				return nil, err
 			}
-			defer func() { _ = os.RemoveAll(dir) }() // temporary
+			defer func() { _ = remove() }() // temporary
 			path, err := i.train(ctx, newSource(r), n, words, dir, rep, &sum)
 			if err == nil {
 				err = rep.nothingRead(sum.Documents)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
 	"github.com/neardup/neardup/store/memory"
@@ -81,6 +82,25 @@ func TestIndexCompare(t *testing.T) {
 			}
 		case s.Titled != (want == "title,text"):
 			t.Errorf("%s: titled %v", args, s.Titled)
+		}
+	}
+}
+
+// --before removes what is earlier: neither a document of that time nor one without a time.
+func TestRemoveBefore(t *testing.T) {
+	at, err := corpus.ParseTime("2025-01-01")
+	fatal(t, err)
+	gone, err := (&indexRemoval{before: "2025-01-01"}).gone()
+	fatal(t, err)
+	for _, test := range []struct {
+		name string
+		time int64
+		want bool
+	}{
+		{"earlier", at - 1, true}, {"that time", at, false}, {"later", at + 1, false}, {"none", 0, false},
+	} {
+		if got := gone("id", test.time); got != test.want {
+			t.Errorf("%s: removed %v, want %v", test.name, got, test.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -157,5 +158,75 @@ func TestMCPRefuses(t *testing.T) {
 		if out, err := exec.Command("neardup", test.args...).CombinedOutput(); err == nil || !strings.Contains(string(out), test.says) {
 			t.Errorf("neardup %v: %v %s", test.args, err, out)
 		}
+	}
+}
+
+// A line that is not a JSON-RPC message is answered with an error, and the session goes on.
+func TestMCPAnswersBadLines(t *testing.T) {
+	cmd := exec.Command("neardup", "mcp", "--data", t.TempDir())
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answers := json.NewDecoder(out)
+	id := 0
+	for _, test := range []struct {
+		name, line string
+		code       int
+	}{
+		{"words", "hello", -32700},
+		{"half an object", `{"jsonrpc":"2.0"`, -32700},
+		{"two messages on a line", `{"jsonrpc":"2.0","id":1,"method":"ping"} {}`, -32700},
+		{"not UTF-8", "\xff\xfe", -32700},
+		{"a byte of zero", "\x00", -32700},
+		{"a number", "1", -32600},
+		{"null", "null", -32600},
+		{"an empty object", "{}", -32600},
+		{"another version", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, -32600},
+		{"an id that is an object", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, -32600},
+		{"a method that is a number", `{"jsonrpc":"2.0","id":1,"method":1}`, -32600},
+		{"neither method nor id", `{"jsonrpc":"2.0","result":{}}`, -32600},
+		{"a batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, -32600},
+		{"an empty batch", "[]", -32600},
+		{"a long line", strings.Repeat("x", mcp.DefaultMaxLineLength+1), -32600},
+		{"deep nesting", strings.Repeat("[", 100_000), -32700},
+		{"a blank line", " \r", 0},
+		{"an answer to no question", `{"jsonrpc":"2.0","id":7,"result":{}}`, 0},
+	} {
+		id++
+		ping := fmt.Sprintf(`{"jsonrpc":"2.0","id":"ping %d","method":"ping"}`, id)
+		if _, err := fmt.Fprintf(in, "%s\n%s\n", test.line, ping); err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		code := 0
+		for done := false; !done; {
+			var a struct {
+				ID    any
+				Error struct{ Code int }
+			}
+			if err := answers.Decode(&a); err != nil {
+				t.Fatalf("%s: %v", test.name, err)
+			}
+			done = a.ID == fmt.Sprintf("ping %d", id)
+			if !done {
+				code = a.Error.Code
+			}
+		}
+		if code != test.code {
+			t.Errorf("%s: code %d, want %d", test.name, code, test.code)
+		}
+	}
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the command ended with %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -83,11 +82,11 @@ func (b besideIndex) lookUps() (l lookUps, err error) {
 
 // adding plans for the adding, as it is when the sample is added to an index of its own.
 func (s *sampled) adding(ctx context.Context, cfg batch.Config, f *forecast) error {
-	dir, err := os.MkdirTemp(cfg.Tmp, "neardup-plan-")
+	dir, remove, err := heldFolder(cfg.Tmp, "neardup-plan-")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // temporary
+	defer func() { _ = remove() }() // temporary
 	at := filepath.Join(dir, "index")
 	cfg.Reference = nil
 	if err := batch.CreateIndex(at, cfg, nil); err != nil {

@@ -121,7 +121,7 @@ func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector, m
 	}
 	sum, err := d.Rejudge(ctx, textOf, func(r docid.Moved) error {
 		moved.rows++
-		return moved.csv.Write([]string{r.NID, r.Before, r.DocID, r.Why, tenant})
+		return moved.csv.Write([]string{corpus.Cell(r.NID), r.Before, r.DocID, r.Why, corpus.Cell(tenant)})
 	})
 	if err != nil {
 		return fmt.Errorf("tenant %q: %w", tenant, err)

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -16,6 +17,8 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/pause"
+	"github.com/neardup/neardup/internal/span"
 	"github.com/neardup/neardup/server"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -150,9 +153,9 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		return err
 	}
 	defer stopTraces()
-	store, err := s.open(ctx, settings)
+	store, err := awaitLog(ctx, s, gate, func() (*openStore, error) { return s.open(ctx, settings) })
 	if err != nil {
-		return err
+		return unlessEnded(ctx, err)
 	}
 	defer func() { err = errors.Join(err, s.close(store)) }()
 	s.warn(store)
@@ -171,7 +174,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		defer func() { err = errors.Join(err, texts.Close()) }()
 	}
 	registry := newRegistry(store)
-	handler, err := server.New(ctx, server.Config{
+	config := server.Config{
 		Classic: store.openClassic(), Store: store, Remote: server.Remote{Reach: store.reach, Clock: store.clock},
 		Sinks: sinks, Detach: s.stores.detach, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
 		Settings: func(tenant string) docid.Settings {
@@ -180,9 +183,10 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		},
 		Pictures: s.index.pictureLimits(), Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Version: version(),
 		Telemetry: server.Telemetry{Metrics: registry, Log: s.log, Traces: traces},
-	})
+	}
+	handler, err := awaitLog(ctx, s, gate, func() (*server.Server, error) { return server.New(ctx, config) })
 	if err != nil {
-		return remake(err, s.data, &s.index)
+		return unlessEnded(ctx, remake(err, s.data, &s.index))
 	}
 	stopMetrics, err := serveMetrics(ctx, s.metrics, s.insecure, registry, s.log, ended)
 	if err != nil {
@@ -195,6 +199,44 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	gate.Open(handler)
 	s.log.Info("ready", "data", s.data, "ms", time.Since(start).Milliseconds())
 	return s.untilEnd(ctx, srv, ended, handler)
+}
+
+// logAway is what /readyz and the log say while awaitLog waits.
+const logAway = "the log does not answer"
+
+// awaitLog calls try until the log answers, because a server that runs waits for it as well.
+// Every other error is returned.
+func awaitLog[T any](ctx context.Context, s *serve, gate *server.Gate, try func() (T, error)) (T, error) {
+	for waited := false; ; waited = true {
+		v, err := try()
+		if s.stores.log == "" || !mayPass(err) {
+			return v, err
+		}
+		if !waited {
+			s.log.Error(logAway+": the server is ready when it does", "cause", span.Cause(err))
+		}
+		gate.Wait(logAway)
+		if pause.For(ctx, time.Second) != nil {
+			return v, err
+		}
+	}
+}
+
+// mayPass reports an error that ends by itself: not one of the folder, and not the loss of
+// the log.
+func mayPass(err error) bool {
+	var ofFolder *fs.PathError
+	lasting := errors.Is(err, docid.ErrLogLost) || errors.Is(err, docid.ErrUnfinished) || errors.Is(err, docid.ErrFull) || errors.As(err, &ofFolder)
+	return errors.Is(err, docid.ErrUnavailable) && !lasting
+}
+
+// unlessEnded returns err unless ctx has ended, because a server that is ended while it
+// starts ends well.
+func unlessEnded(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // open opens the index of the profile.

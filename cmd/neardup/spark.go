@@ -221,7 +221,7 @@ func (v *sparkVerb) do(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	dir, remove, err := heldFolder()
+	dir, remove, err := heldFolder("", sparkPrefix)
 	if err != nil {
 		return err
 	}

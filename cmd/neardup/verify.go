@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -112,11 +111,11 @@ func (v *verification) prove(ctx context.Context, a *app, store closedStore) (p 
 	if v.tmp == "" && v.data != "" {
 		v.tmp = filepath.Dir(filepath.Clean(v.data))
 	}
-	scratch, err := os.MkdirTemp(v.tmp, "neardup-check-")
+	scratch, remove, err := heldFolder(v.tmp, "neardup-check-")
 	if err != nil {
 		return p, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	if p, err = store.prove(ctx, &v.stores, scratch, rowsRead(a.stderr)); errors.Is(err, docid.ErrLocked) {
 		err = fmt.Errorf("%w; prove the newest of --snapshots without --data, or a backup (neardup backup --server)", err)
 	}

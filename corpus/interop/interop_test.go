@@ -30,7 +30,7 @@ var inputs = []struct{ name, lines string }{
 
 func open(t *testing.T) *corpus.Reader {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "documents")
+	dir := filepath.Join(t.TempDir(), "documents", "older", "documents") // names begin after the last
 	for _, in := range inputs {
 		path := filepath.Join(dir, in.name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

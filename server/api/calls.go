@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -72,7 +73,11 @@ func (c *Client) Rule(ctx context.Context, r Ruling) (Ruled, error) {
 
 // Rulings returns up to limit rulings that were made after a change.
 func (c *Client) Rulings(ctx context.Context, after uint64, limit int) (Rulings, error) {
-	return ask[Rulings](ctx, c, call{method: http.MethodGet, path: "/v1/rulings", query: paged(after, limit)})
+	page, err := ask[Rulings](ctx, c, call{method: http.MethodGet, path: "/v1/rulings", query: paged(after, limit)})
+	if err == nil {
+		err = advances("rulings", after, page.Next)
+	}
+	return page, err
 }
 
 // Delete deletes an article. A repeated attempt whose first had arrived says
@@ -83,7 +88,11 @@ func (c *Client) Delete(ctx context.Context, nid string) (Change, error) {
 
 // DocID reads a docId with up to limit members that came after a change.
 func (c *Client) DocID(ctx context.Context, docID string, after uint64, limit int) (Group, error) {
-	return ask[Group](ctx, c, call{method: http.MethodGet, path: "/v1/docids/" + segment(docID), query: paged(after, limit)})
+	page, err := ask[Group](ctx, c, call{method: http.MethodGet, path: "/v1/docids/" + segment(docID), query: paged(after, limit)})
+	if err == nil {
+		err = advances("members", after, page.Next)
+	}
+	return page, err
 }
 
 // DocIDs lists docIds of at least minSize articles, the largest first; after
@@ -123,7 +132,23 @@ func (c *Client) Stats(ctx context.Context) (Stats, error) {
 
 // Log returns up to limit changes after one.
 func (c *Client) Log(ctx context.Context, after uint64, limit int) (Log, error) {
-	return ask[Log](ctx, c, call{method: http.MethodGet, path: "/v1/log", query: paged(after, limit)})
+	page, err := ask[Log](ctx, c, call{method: http.MethodGet, path: "/v1/log", query: paged(after, limit)})
+	for _, e := range page.Entries {
+		if e.Seq <= after {
+			return page, fmt.Errorf("log: the server answered change %d after change %d (want a later one)", e.Seq, after)
+		}
+		after = e.Seq
+	}
+	return page, err
+}
+
+// advances reports an error if the next page does not begin after this one. A caller
+// that asks for page after page would never end.
+func advances(what string, after, next uint64) error {
+	if next != 0 && next <= after {
+		return fmt.Errorf("%s: the server names %d as the page after %d (want a later one)", what, next, after)
+	}
+	return nil
 }
 
 // Backup writes a snapshot in the server's folder of backups.

@@ -23,7 +23,7 @@ import (
 type Options struct {
 	Token string
 	// HTTP sends the requests; nil: a client of its own with a timeout of
-	// 30 s.
+	// 30 s. Redirects are not followed, because the token would go along.
 	HTTP *http.Client
 	// Attempts is how often a request is sent before its error is given
 	// up to the caller; 0: 13, which take about half a minute.
@@ -63,11 +63,17 @@ func NewClient(server string, o Options) (*Client, error) {
 		return nil, fmt.Errorf("%q is no URL such as http://127.0.0.1:8080", server)
 	}
 	c := &Client{base: strings.TrimRight(server, "/"), o: o}
-	if c.o.HTTP == nil {
+	var own http.Client
+	if c.o.HTTP != nil {
+		own = *c.o.HTTP
+	} else {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.MaxIdleConnsPerHost = 64
-		c.o.HTTP, c.own = &http.Client{Transport: transport, Timeout: 30 * time.Second}, true
+		own, c.own = http.Client{Transport: transport, Timeout: 30 * time.Second}, true
 	}
+	// net/http sends the token on to any port of the host that a redirect names.
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	c.o.HTTP = &own
 	if c.o.Attempts <= 0 {
 		c.o.Attempts = 13
 	}
@@ -174,7 +180,11 @@ func (c *Client) once(ctx context.Context, k call, body []byte) (time.Duration, 
 		return 0, nil
 	}
 	seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
-	return time.Duration(min(max(seconds, 0), 60)) * time.Second, problemOf(resp.StatusCode, answer, target)
+	p := problemOf(resp.StatusCode, answer, target)
+	if to := resp.Header.Get("Location"); resp.StatusCode/100 == 3 && to != "" {
+		p.Detail = fmt.Sprintf("%s redirects to %q, which is not followed (want the address of neardup serve itself)", target, to)
+	}
+	return time.Duration(min(max(seconds, 0), 60)) * time.Second, p
 }
 
 // problemOf reads a problem, or makes one where a proxy, or another server,

@@ -146,3 +146,63 @@ func TestServerURL(t *testing.T) {
 		}
 	}
 }
+
+// A redirect is an error that names the other address; the token is not sent there.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	var asked atomic.Int64
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer other.Close()
+	for _, code := range []int{301, 302, 303, 307, 308} {
+		for name, own := range map[string]*http.Client{"its own": nil, "the caller's": {}} {
+			server := httptest.NewServer(http.RedirectHandler(other.URL+"/v1/stats", code))
+			c, err := api.NewClient(server.URL, api.Options{Token: "secret", HTTP: own})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var p *api.Problem
+			if _, err := c.Stats(t.Context()); !errors.As(err, &p) || p.Status != code || !strings.Contains(p.Detail, other.URL) {
+				t.Errorf("%d, client %s: %v", code, name, err)
+			}
+			c.Close()
+			server.Close()
+		}
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("%d requests followed a redirect", n)
+	}
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
+// A page that does not begin after the one before it is an error: the caller would ask for
+// it without end.
+func TestPagesAdvance(t *testing.T) {
+	for _, test := range []struct {
+		name, answer string
+		ok           bool
+	}{
+		{"log: later", `{"entries":[{"seq":6},{"seq":9}]}`, true},
+		{"log: none", `{"entries":[]}`, true},
+		{"log: the same", `{"entries":[{"seq":5}]}`, false},
+		{"log: an earlier one", `{"entries":[{"seq":1}]}`, false},
+		{"log: later, then the same", `{"entries":[{"seq":6},{"seq":6}]}`, false},
+		{"rulings: later", `{"rulings":[],"next":6}`, true},
+		{"rulings: the last page", `{"rulings":[]}`, true},
+		{"rulings: the same", `{"rulings":[],"next":5}`, false},
+		{"members: later", `{"members":[],"next":6}`, true},
+		{"members: the same", `{"members":[],"next":5}`, false},
+	} {
+		c := client(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, test.answer) }))
+		var err error
+		switch what, _, _ := strings.Cut(test.name, ":"); what {
+		case "log":
+			_, err = c.Log(t.Context(), 5, 10)
+		case "rulings":
+			_, err = c.Rulings(t.Context(), 5, 10)
+		case "members":
+			_, err = c.DocID(t.Context(), "x", 5, 10)
+		}
+		if (err == nil) != test.ok {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}

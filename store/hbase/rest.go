@@ -139,7 +139,7 @@ func (g *gateways) get(ctx context.Context, table, row, column string) ([]cell, 
 	if column != "" {
 		path += "/" + column
 	}
-	return g.cells(ctx, path)
+	return g.cells(ctx, table, path)
 }
 
 // multiget reads the cells of a column of many rows, of every column where none
@@ -155,19 +155,37 @@ func (g *gateways) multiget(ctx context.Context, table, column string, rows []st
 		}
 		q.Add("row", r)
 	}
-	return g.cells(ctx, "/"+table+"/multiget?"+q.Encode())
+	return g.cells(ctx, table, "/"+table+"/multiget?"+q.Encode())
 }
 
-// cells reads those that a path names; none where there are none.
-func (g *gateways) cells(ctx context.Context, path string) ([]cell, error) {
-	a, err := g.call(ctx, http.MethodGet, path, nil)
-	if absent(err) {
-		return nil, nil
+// cells reads the cells that a path names; none where there are none. That there are none
+// counts if as many answers say it as there are gateways, which are asked by turns.
+func (g *gateways) cells(ctx context.Context, table, path string) ([]cell, error) {
+	for range g.all {
+		a, err := g.one(ctx, func(ctx context.Context, base string) (answer, error) { return g.read(ctx, base, table, path) })
+		if err == nil {
+			return parseCells(a.body)
+		}
+		if !absent(err) {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
+	return nil, nil
+}
+
+// read reads the cells that a path names through one gateway. A gateway answers 404 for a row
+// that is not there, and as well for one that it cannot read (HBase's RowResultGenerator drops
+// every DoNotRetryIOException): of a table that is disabled, or that it does not find or may
+// not read. But it takes no cells for such a table, so read puts one and reads again.
+func (g *gateways) read(ctx context.Context, base, table, path string) (answer, error) {
+	a, err := g.ask(ctx, http.MethodGet, base+path, nil)
+	if !absent(err) {
+		return a, err
 	}
-	return parseCells(a.body)
+	if _, err := g.ask(ctx, http.MethodPut, base+"/"+table+"/rows", cellSet(probeCells)); err != nil {
+		return answer{}, fmt.Errorf("the gateway cannot read the table %q: %v", table, err) // no %w: it is not the row that is absent
+	}
+	return g.ask(ctx, http.MethodGet, base+path, nil)
 }
 
 // scan visits the cells of a column of all rows from <= row < to ("" is no

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -76,7 +77,7 @@ func cellsKept(t *testing.T, h services.HBase) {
 	}); err != nil || n != 1100 {
 		t.Errorf("scanned %d, %v", n, err)
 	}
-	if _, err := g.get(ctx, "nothere", "x", ""); err != nil {
+	if _, err := g.get(ctx, "nothere", "x", ""); err == nil || absent(err) {
 		t.Errorf("a table that is not there: %v", err)
 	}
 }
@@ -107,7 +108,7 @@ func tableDisabled(t *testing.T, h services.HBase) {
 		}
 		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 			cells, err := s.g.get(t.Context(), "disabled", cursorRow("t"), cursor)
-			if err == nil && (len(cells) == 0) == off {
+			if off && err != nil || !off && len(cells) > 0 {
 				return
 			}
 			if time.Now().After(end) {
@@ -137,6 +138,71 @@ func tableDisabled(t *testing.T, h services.HBase) {
 	}
 	if a, err := s.Get(t.Context(), heat.DocID); err != nil || a.Heat != 9 || a.Content != "one" {
 		t.Errorf("the article afterwards: %+v, %v", a, err)
+	}
+}
+
+// TestAbsent: a gateway that cannot read a row answers as for an absent one. The row is absent
+// only if the gateway takes cells for the table, and the other gateway says the same.
+func TestAbsent(t *testing.T) {
+	const knows, cannot, wakes, blind, empty, dead = "has the row", "cannot read the table", "reads after a write", "writes and does not find it", "has no such row", "is dead"
+	row := []cell{{"row", "a:article", 7, []byte("text")}}
+	start := func(kind string) string {
+		var put atomic.Bool
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", protobuf)
+			switch {
+			case kind == dead:
+				panic(http.ErrAbortHandler)
+			case r.Method == http.MethodPut && kind == cannot, r.Method == http.MethodGet && kind != knows && (kind != wakes || !put.Load()):
+				w.Header().Set("Content-Type", "text/plain")
+				w.WriteHeader(http.StatusNotFound)
+				fmt.Fprint(w, "Not found\r\n")
+			case r.Method == http.MethodPut:
+				put.Store(true)
+			default:
+				_, _ = w.Write(cellSet(row))
+			}
+		}))
+		t.Cleanup(s.Close)
+		return s.Listener.Addr().String()
+	}
+	for _, test := range []struct {
+		gateways []string
+		rows     int
+		fails    bool
+	}{
+		{[]string{knows}, 1, false},
+		{[]string{empty}, 0, false},
+		{[]string{cannot}, 0, true},
+		{[]string{wakes}, 1, false},
+		{[]string{cannot, knows}, 1, false},
+		{[]string{blind, knows}, 1, false},
+		{[]string{cannot, cannot}, 0, true},
+		{[]string{empty, empty}, 0, false},
+		{[]string{empty, dead}, 0, false},
+		{[]string{empty, cannot}, 0, false},
+		{[]string{cannot, dead}, 0, true},
+	} {
+		var addrs []string
+		for _, kind := range test.gateways {
+			addrs = append(addrs, start(kind))
+		}
+		g, err := dial(strings.Join(addrs, ","))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 4 { // each gateway is asked first
+			for what, get := range map[string]func() ([]cell, error){
+				"get":      func() ([]cell, error) { return g.get(t.Context(), "nd", "row", "a:article") },
+				"multiget": func() ([]cell, error) { return g.multiget(t.Context(), "nd", "a:article", []string{"row"}) },
+			} {
+				cells, err := get()
+				if len(cells) != test.rows || (err != nil) != test.fails || absent(err) {
+					t.Errorf("%v: %s: %d rows, %v", test.gateways, what, len(cells), err)
+				}
+			}
+		}
+		g.close()
 	}
 }
 

@@ -21,7 +21,6 @@ import (
 type Sink struct {
 	g     *gateways
 	table string
-	fed   sync.Map // tenants of which a cursor was read
 }
 
 var (
@@ -56,10 +55,9 @@ func Open(ctx context.Context, address string) (*Sink, error) {
 	return s, nil
 }
 
-// enabled asks whether the table is. A gateway says of the rows of one that is disabled,
-// or that it may not read, that they are not there, but takes no cells for it.
+// enabled reports an error if the table takes no cells; see gateways.read.
 func (s *Sink) enabled(ctx context.Context) error {
-	if err := s.g.put(ctx, s.table, []cell{{probeRow, probe, 1, []byte{'1'}}}); err != nil {
+	if err := s.g.put(ctx, s.table, probeCells); err != nil {
 		return fmt.Errorf("is the table %q enabled? %w", s.table, err)
 	}
 	return nil
@@ -73,10 +71,11 @@ const (
 	column = family + ":article"
 	leader = family + ":leader"
 	cursor = family + ":has"
-
-	probe    = family + ":probe" // nothing that is read: see enabled
-	probeRow = "~"               // of no tenant
 )
+
+// probeCells are written to learn whether a table takes cells. They are not read: the row is
+// of no tenant.
+var probeCells = []cell{{"~", family + ":probe", 1, []byte{'1'}}}
 
 func cursorRow(tenant string) string { return "~" + tenant }
 
@@ -128,15 +127,9 @@ type Leader struct {
 // Cursor is the last change of a tenant that HBase has.
 func (s *Sink) Cursor(ctx context.Context, tenant string) (uint64, error) {
 	cells, err := s.g.get(ctx, s.table, cursorRow(tenant), cursor)
-	if _, before := s.fed.Load(tenant); err == nil && len(cells) == 0 && before {
-		if err = s.enabled(ctx); err == nil { // else all would be fed again once it is
-			cells, err = s.g.get(ctx, s.table, cursorRow(tenant), cursor)
-		}
-	}
 	if err != nil || len(cells) == 0 {
 		return 0, unavailable(err)
 	}
-	s.fed.Store(tenant, true)
 	seq, err := strconv.ParseUint(string(cells[0].data), 10, 64)
 	if err != nil {
 		return 0, fmt.Errorf("%w: cursor of tenant %q in HBase: %w", docid.ErrCorrupt, tenant, err)

@@ -124,6 +124,7 @@ func TestCheckFindsEveryDamage(t *testing.T) {
 func TestCheckNamesFiles(t *testing.T) {
 	flipAt := func(part float64) func(string) { return func(file string) { flip(t, file, part) } }
 	stray := func(file string) { ok(t, os.WriteFile(file, []byte("a table of another store"), 0o600)) }
+	folder := func(file string) { ok(t, os.Mkdir(file, 0o700)) }
 	dir := t.TempDir()
 	well, copied, killed := filepath.Join(dir, "well"), filepath.Join(dir, "copied"), filepath.Join(dir, "killed")
 	filled(t, t.Context(), well)
@@ -152,6 +153,19 @@ func TestCheckNamesFiles(t *testing.T) {
 		{well, "witness.live", "the checksum is wrong", flipAt(.99)},
 		{well, "000999.sst", "the store did not write it", stray},
 		{copied, "000999.blob", "the store did not write it", stray},
+		{well, "witness-2", "the store did not write it", stray},
+		{well, "folder", "the store did not write it", folder},
+		{killed, "folder", "the store did not write it", folder},
+		{killed, "witness-2", "the store did not write it", stray},
+		{killed, "witness", "the store did not write it", stray},
+		{killed, "000998", "the store did not write it", stray},
+		{killed, "000998.sst.bak", "the store did not write it", stray},
+		{killed, "MANIFEST", "the store did not write it", stray},
+		{killed, "MANIFEST-000001.old", "the store did not write it", stray},
+		{killed, "notes.txt", "the store did not write it", stray},
+		{killed, ".hidden", "the store did not write it", stray},
+		{killed, "core", "the store did not write it", stray},
+		{killed, "LOCK.old", "the store did not write it", stray},
 	} {
 		hurt := filepath.Join(t.TempDir(), "hurt")
 		ok(t, os.CopyFS(hurt, os.DirFS(c.of)))
@@ -162,6 +176,24 @@ func TestCheckNamesFiles(t *testing.T) {
 		}
 		if r := check(t, hurt); !slices.Equal(r.Problems, want) || r.Rows < 100 {
 			t.Errorf("%s: %d rows, %v, want %v", c.file, r.Rows, r.Problems, want)
+		}
+	}
+}
+
+// A marker that names a manifest which is not there is named by a check and by a start.
+func TestStrayMarkerIsNamed(t *testing.T) {
+	well := filepath.Join(t.TempDir(), "well")
+	filled(t, t.Context(), well)
+	for _, name := range []string{"marker.manifest.000999.MANIFEST-000999", "marker.manifest.999999", "marker.manifest.x.y", "marker.manifest.000000.MANIFEST-000999"} {
+		hurt := filepath.Join(t.TempDir(), "hurt")
+		ok(t, os.CopyFS(hurt, os.DirFS(well)))
+		ok(t, os.WriteFile(filepath.Join(hurt, name), nil, 0o600))
+		_, checked := pebble.Check(t.Context(), hurt, pebble.Options{})
+		_, opened := pebble.Open(t.Context(), hurt, pebble.Options{})
+		for what, err := range map[string]error{"check": checked, "open": opened} {
+			if !errors.Is(err, docid.ErrCorrupt) || !strings.Contains(fmt.Sprint(err), name) {
+				t.Errorf("%s: %s: %v", name, what, err)
+			}
 		}
 	}
 }

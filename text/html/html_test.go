@@ -95,6 +95,20 @@ func TestExtractFallback(t *testing.T) {
 	}
 }
 
+// An article has more than 100 characters; else all visible text is the text of the page.
+func TestExtractShortest(t *testing.T) {
+	for _, test := range []struct {
+		runes    int
+		fallback bool
+	}{{99, true}, {100, true}, {101, false}} {
+		said := strings.Repeat("A word is said. ", 7)[:test.runes-1] + "."
+		page, err := html.Extract([]byte(`<nav><a href="/">Home</a></nav><article><p>`+said+`</p></article>`), "", "")
+		if err != nil || page.Fallback != test.fallback {
+			t.Errorf("%d characters: fallback %v, %v: %q", test.runes, page.Fallback, err, page.Text)
+		}
+	}
+}
+
 // Pages made to hurt: each ends with its error, and quickly, or gives a text.
 func TestExtractHostile(t *testing.T) {
 	const million = 1_000_000

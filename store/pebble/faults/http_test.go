@@ -22,7 +22,7 @@ import (
 func TestDiskFullOverHTTP(t *testing.T) {
 	mem, full := vfs.NewCrashableMem(), atomic.Bool{}
 	disk := errorfs.Wrap(mem, noSpace{full.Load})
-	ask, stop := serving(t, disk)
+	ask, stop := serving(t, disk, nil)
 	if status, body := ask(http.MethodPost, "/v1/articles", `{"nid":"a","content":"before"}`); status != 200 {
 		t.Fatalf("with room: %d %s", status, body)
 	}
@@ -55,7 +55,7 @@ func TestDiskFullOverHTTP(t *testing.T) {
 	}
 	stop()
 
-	ask, stop = serving(t, mem.CrashClone(vfs.CrashCloneCfg{}))
+	ask, stop = serving(t, mem.CrashClone(vfs.CrashCloneCfg{}), nil)
 	defer stop()
 	if status, body := ask(http.MethodGet, "/v1/articles/a", ""); status != 200 {
 		t.Errorf("after a start with room: %d %s", status, body)
@@ -67,10 +67,41 @@ func TestDiskFullOverHTTP(t *testing.T) {
 	}
 }
 
+// Over a log a server whose disk is full reads until the log has an entry that it cannot apply.
+// The other servers go on.
+func TestDiskFullUnderALog(t *testing.T) {
+	log, full := storetest.NewLog(), atomic.Bool{}
+	hurt, stop := serving(t, errorfs.Wrap(vfs.NewCrashableMem(), noSpace{full.Load}), log)
+	defer stop()
+	well, stop := serving(t, vfs.NewCrashableMem(), log)
+	defer stop()
+	if status, body := well(http.MethodPost, "/v1/articles", `{"nid":"a","content":"before"}`); status != 200 {
+		t.Fatalf("with room: %d %s", status, body)
+	}
+	full.Store(true)
+	for _, step := range []struct {
+		name, method, path, body string
+		ask                      func(method, path, body string) (int, string)
+		status                   int
+	}{
+		{"a read of the other server", http.MethodGet, "/v1/articles/a", "", well, 200},
+		{"a write of the other server", http.MethodPost, "/v1/articles", `{"nid":"b","content":"something else"}`, well, 200},
+		{"a write", http.MethodPost, "/v1/articles", `{"nid":"c","content":"and another"}`, hurt, 507},
+		{"a read", http.MethodGet, "/v1/articles/a", "", hurt, 507},
+		{"a list", http.MethodGet, "/v1/docids?minSize=1", "", hurt, 507},
+		{"readiness", http.MethodGet, "/readyz", "", hurt, 503},
+		{"a read of the other server afterwards", http.MethodGet, "/v1/articles/b", "", well, 200},
+	} {
+		if status, body := step.ask(step.method, step.path, step.body); status != step.status {
+			t.Errorf("%s: %d, want %d: %s", step.name, status, step.status, body)
+		}
+	}
+}
+
 // serving starts a server on a disk; ask asks it as somebody with every role.
-func serving(t *testing.T, disk vfs.FS) (ask func(method, path, body string) (int, string), stop func()) {
+func serving(t *testing.T, disk vfs.FS, log docid.Log) (ask func(method, path, body string) (int, string), stop func()) {
 	t.Helper()
-	s, err := pebble.Open(t.Context(), "data", pebble.Options{FS: disk})
+	s, err := pebble.Open(t.Context(), "data", pebble.Options{FS: disk, Log: log})
 	must(t, err)
 	token, err := server.NewToken()
 	must(t, err)

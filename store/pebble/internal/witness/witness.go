@@ -20,12 +20,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
@@ -73,6 +75,9 @@ func Open(fs vfs.FS, dir string) (*Witness, error) {
 	}
 	w.generation, w.files, w.sealed = old.Generation, old.Files, old.Files
 	w.heads = func() []ledger.Head { return old.Heads }
+	if err := w.markers(); err != nil {
+		return w, err
+	}
 	other, err := w.written()
 	switch {
 	case other:
@@ -83,14 +88,60 @@ func Open(fs vfs.FS, dir string) (*Witness, error) {
 	if err != nil { // it may be the witness's own damage
 		return w, errors.Join(err, corrupt(w.Problems))
 	}
-	if old.Closed && !other {
-		var strays []string
-		strays, err = w.strays()
-		for _, name := range strays {
-			w.Problems = append(w.Problems, ledger.Problem{File: name, What: "the store did not write it"})
-		}
+	strays, err := w.foreign()
+	if err == nil && old.Closed && !other {
+		var left []string
+		left, err = w.strays()
+		strays = append(strays, left...)
+	}
+	slices.Sort(strays)
+	for _, name := range slices.Compact(strays) {
+		w.Problems = append(w.Problems, ledger.Problem{File: name, What: notOurs})
 	}
 	return w, err
+}
+
+const notOurs = "the store did not write it"
+
+// ownName matches the names that the engine and the witness give to files.
+var ownName = regexp.MustCompile(`^(LOCK|` + prefix + `(-0|-1|\.live|\.new)|[0-9]{6,}\.(sst|log|blob)|(MANIFEST|OPTIONS)-[0-9]{6,}(\.dbtmp)?` +
+	`|(temporary|CURRENT)\.[0-9]{6,}\.dbtmp|marker\.(manifest|format-version)\.[0-9]{6,}\..+|[0-9]{6,}-[0-9]{3}\.log|REMOTE-OBJ-CATALOG-[0-9]+)$`)
+
+// foreign returns the files and folders whose names neither the engine nor the witness gives.
+// A crash leaves none of them.
+func (w *Witness) foreign() ([]string, error) {
+	all, err := w.fs.List(w.dir)
+	if err != nil {
+		return nil, fmt.Errorf("list folder: %w", err)
+	}
+	var found []string
+	for _, name := range all {
+		info, err := w.fs.Stat(w.path(name))
+		if err != nil {
+			return nil, fmt.Errorf("look at %s: %w", name, err)
+		}
+		if _, claimed := w.files[name]; !claimed && (info.IsDir() || !ownName.MatchString(name)) {
+			found = append(found, name)
+		}
+	}
+	return found, nil
+}
+
+// markers returns an error about a marker that names a manifest which is not there. The engine
+// believes the marker with the highest number, and would not find its manifest.
+func (w *Witness) markers() error {
+	all, err := w.fs.List(w.dir)
+	if err != nil {
+		return fmt.Errorf("list folder: %w", err)
+	}
+	for _, name := range all {
+		rest, is := strings.CutPrefix(name, "marker.manifest.")
+		_, manifest, _ := strings.Cut(rest, ".")
+		if _, claimed := w.files[name]; is && !claimed && !slices.Contains(all, manifest) {
+			return fmt.Errorf("%w: file %s: %s, and it names a manifest that is not there; move it away", docid.ErrCorrupt, name, notOurs)
+		}
+	}
+	return nil
 }
 
 // strays are the files that nobody claims: none after an orderly end, but a crash may leave

@@ -1,0 +1,60 @@
+package corpus
+
+import (
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/neardup/neardup/internal/lockfile"
+)
+
+const (
+	tempMark   = ".tmp-"
+	tempRandom = 10 // random characters after the mark
+	tempLock   = ".lock"
+)
+
+// tempName returns a hidden name next to path, so that a directory being read does not show
+// it.
+func tempName(path string) string {
+	dir, base := filepath.Split(filepath.Clean(path))
+	return filepath.Join(dir, "."+base+tempMark+strings.ToLower(rand.Text()[:tempRandom]))
+}
+
+// claimTemp returns a temporary name that belongs to this process until unlock: the lock ends
+// with the process. It removes what killed processes left for the same path. A file system
+// without locks has none of both.
+func claimTemp(path string) (temp string, unlock func() error) {
+	removeStale(path)
+	for {
+		temp := tempName(path)
+		unlock, err := lockfile.Lock(temp + tempLock)
+		switch {
+		case err == nil:
+			return temp, unlock
+		case !errors.Is(err, lockfile.ErrLocked): // another process looked at it: draw again
+			return temp, func() error { return nil }
+		}
+	}
+}
+
+// removeStale removes the user's temporary files and directories of path whose process has
+// ended. What cannot be removed stays.
+func removeStale(path string) {
+	dir, base := filepath.Split(filepath.Clean(path))
+	entries, _ := os.ReadDir(filepath.Join(dir, "."))
+	for _, e := range entries {
+		random, ours := strings.CutPrefix(e.Name(), "."+base+tempMark)
+		random, isLock := strings.CutSuffix(random, tempLock)
+		info, err := e.Info()
+		if !ours || !isLock || len(random) != tempRandom || err != nil || !lockfile.Ours(info) {
+			continue
+		}
+		lock := filepath.Join(dir, e.Name())
+		if unlock, err := lockfile.Lock(lock); err == nil {
+			_ = errors.Join(os.RemoveAll(strings.TrimSuffix(lock, tempLock)), unlock())
+		}
+	}
+}
