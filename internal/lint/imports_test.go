@@ -52,7 +52,7 @@ var layers = map[string]layer{
 	"eval":           {[]string{"", "text", "feature"}, nil},
 
 	"docid":          {[]string{"", "image", "override"}, []string{hash}},
-	"docid/classic":  {[]string{"", "docid", "feature/keyword", "methods", "simhash"}, []string{"github.com/redis/rueidis"}},
+	"docid/classic":  {[]string{"", "docid", "feature/keyword", "methods", "simhash"}, []string{"github.com/gomodule/redigo/"}},
 	"docid/standard": {[]string{"", "docid", "methods", "text"}, nil},
 
 	"store":        {[]string{"", "docid", "override"}, []string{hash, compress}},
@@ -61,7 +61,7 @@ var layers = map[string]layer{
 		hash, "github.com/google/go-cmp/", "github.com/anishathalye/porcupine", "pgregory.net/rapid",
 	}},
 	"store/pebble":   {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/cockroachdb/pebble/"}},
-	"store/redislog": {[]string{"docid", "store/pebble", "store/storetest"}, []string{"github.com/redis/rueidis"}},
+	"store/redislog": {[]string{"docid", "store/pebble", "store/storetest"}, []string{"github.com/gomodule/redigo/"}},
 	"store/kafkalog": {[]string{"docid", "store/pebble", "store/storetest"}, []string{"github.com/twmb/franz-go/"}},
 	"store/s3":       {[]string{"docid", "store/pebble", "store/storetest"}, []string{"github.com/minio/minio-go/", "golang.org/x/sync/"}},
 	"store/mysql":    {[]string{"", "docid", "store/storetest"}, []string{hash, "github.com/go-sql-driver/mysql"}},
@@ -70,7 +70,7 @@ var layers = map[string]layer{
 		"github.com/danielgtaylor/huma/", "github.com/go-json-experiment/json", "github.com/prometheus/client_golang/", "github.com/prometheus/client_model/", "golang.org/x/time/", hash, "go.opentelemetry.io/otel/",
 	}},
 
-	"streams": {[]string{"server/api"}, []string{"github.com/twmb/franz-go/", "github.com/redis/rueidis", "github.com/nats-io/nats.go", "golang.org/x/sync/"}},
+	"streams": {[]string{"server/api"}, []string{"github.com/twmb/franz-go/", "github.com/gomodule/redigo/", "github.com/nats-io/nats.go", "golang.org/x/sync/"}},
 
 	"pages":  {nil, nil},
 	"python": {nil, nil},
@@ -79,7 +79,7 @@ var layers = map[string]layer{
 	"internal":             {[]string{"", "text", "feature"}, nil},
 	"internal/span":        {nil, []string{"go.opentelemetry.io/otel/"}},
 	"internal/kafkaclient": {nil, []string{"github.com/twmb/franz-go/"}},
-	"internal/redisclient": {nil, []string{"github.com/redis/rueidis"}},
+	"internal/redisclient": {nil, []string{"github.com/gomodule/redigo/"}},
 	"internal/inorder":     {nil, []string{"golang.org/x/sync/"}},
 	"internal/browser":     {nil, []string{"github.com/chromedp/"}},
 	"internal/lint":        {nil, nil},

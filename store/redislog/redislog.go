@@ -12,11 +12,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gomodule/redigo/redis"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/group"
 	"github.com/neardup/neardup/internal/redisclient"
 	"github.com/neardup/neardup/store/internal/durability"
-	"github.com/redis/rueidis"
 )
 
 // The stream, and the field of its entries. An entry at an offset has the id 0-OFFSET.
@@ -42,7 +42,7 @@ const replicaWait = 400 * time.Millisecond
 
 // Log is a docid.Log in Redis.
 type Log struct {
-	c        rueidis.Client
+	c        *redisclient.Client
 	replicas int
 	settling *group.Calls[request] // with replicas
 	stuck    atomic.Bool           // the replicas did not have all when they were last asked
@@ -76,8 +76,8 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	return l, nil
 }
 
-func options(address string) (o rueidis.ClientOption, replicas int, err error) {
-	if o, err = redisclient.Options(address); err != nil {
+func options(address string) (o redisclient.Options, replicas int, err error) {
+	if o, err = redisclient.ParseURL(address); err != nil {
 		return o, 0, err
 	}
 	u, err := url.Parse(address)
@@ -87,24 +87,20 @@ func options(address string) (o rueidis.ClientOption, replicas int, err error) {
 	if replicas, err = durability.Replicas(u.Query()); err != nil {
 		return o, 0, err
 	}
-	switch sentinel := o.Sentinel.MasterSet != ""; {
+	switch sentinel := o.MasterSet != ""; {
 	case sentinel && replicas == 0:
 		return o, 0, errors.New("a failover by Sentinel could lose entries that were answered: say how many replicas are waited for (replicas=1)")
-	case !sentinel && len(o.InitAddress) > 1:
+	case !sentinel && len(o.Hosts) > 1:
 		return o, 0, errors.New("a log lies on one Redis, several addresses are those of Sentinels (master_set=NAME)")
-	default:
-		o.ForceSingleClient = !sentinel
 	}
-	// A repeated command may meet another Redis than the first, or append twice.
-	o.DisableRetry = true
-	o.Dialer.Timeout, o.ConnWriteTimeout = time.Second, 2*time.Second
+	o.Timeout = time.Second
 	return o, replicas, nil
 }
 
 // waits is an error where Redis cannot wait for replicas.
 func (l *Log) waits(ctx context.Context) error {
-	err := l.c.Do(ctx, l.c.B().Waitaof().Numlocal(0).Numreplicas(0).Timeout(1).Build()).Error()
-	if _, says := rueidis.IsRedisErr(err); says {
+	_, err := l.c.Do(ctx, "WAITAOF", 0, 0, 1)
+	if _, says := errors.AsType[redis.Error](err); says {
 		return fmt.Errorf("%w: replicas are waited for by WAITAOF, of Redis 7.2 and Valkey: %w", docid.ErrInvalid, err)
 	} else if err != nil {
 		return failed("connect", err)
@@ -115,8 +111,7 @@ func (l *Log) waits(ctx context.Context) error {
 // Close closes the connections.
 func (l *Log) Close() error {
 	l.settling.Close()
-	l.c.Close()
-	return nil
+	return l.c.Close()
 }
 
 // settings are those of a Redis that keeps what it is given.
@@ -128,7 +123,7 @@ var settings = []durability.Setting{
 }
 
 func (l *Log) set(ctx context.Context) (map[string]string, error) {
-	return l.c.Do(ctx, l.c.B().ConfigGet().Parameter("appendonly", "appendfsync", "maxmemory-policy", "cluster-enabled").Build()).AsStrMap()
+	return redis.StringMap(l.c.Do(ctx, "CONFIG", "GET", "appendonly", "appendfsync", "maxmemory-policy", "cluster-enabled"))
 }
 
 // lib is what the scripts have in common: the last id of a stream, and to say that entries up to an offset are durable.
@@ -167,8 +162,8 @@ const saying = lib + `durable(ARGV[1]) return last(KEYS[1])`
 
 // Without replicas all that is there is durable, also what was appended while some were waited for.
 var (
-	appendAlone = rueidis.NewLuaScript(appending)
-	endAlone    = rueidis.NewLuaScript(lib + `
+	appendAlone = redis.NewScript(-1, appending)
+	endAlone    = redis.NewScript(-1, lib+`
 local id = last(KEYS[1])
 if string.match(last(KEYS[2]), '^%d+') ~= string.sub(id, 3) then durable(string.sub(id, 3)) end
 return id`)
@@ -187,7 +182,7 @@ func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (ui
 	if l.replicas > 0 {
 		return l.settled(ctx, "append", r)
 	}
-	offset, err := offsetIn(appendAlone.Exec(ctx, l.c, keys, r.args))
+	offset, err := offsetIn(l.c.Eval(ctx, appendAlone, keys, r.args))
 	if err != nil {
 		return 0, failed("append", err)
 	}
@@ -210,47 +205,7 @@ func (l *Log) settled(ctx context.Context, what string, r *request) (uint64, err
 func (l *Log) settle(all []*request) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*replicaWait)
 	defer cancel()
-	err := l.c.Dedicated(func(c rueidis.DedicatedClient) error {
-		eval := func(script string, args ...string) rueidis.Completed {
-			return c.B().Eval().Script(script).Numkeys(int64(len(keys))).Key(keys...).Arg(args...).Build()
-		}
-		var commands rueidis.Commands
-		for _, r := range all {
-			if r.args != nil {
-				commands = append(commands, eval(appending, r.args...))
-			}
-		}
-		commands = append(
-			commands, eval(saying, "0"),
-			// A replica that is asked how far its disk is answers before it syncs what it has just got, and next a second
-			// later by itself. So it is asked for the entries first, and for its disk once it has them.
-			c.B().Wait().Numreplicas(int64(l.replicas)).Timeout(replicaWait.Milliseconds()).Build(),
-			c.B().Waitaof().Numlocal(1).Numreplicas(int64(l.replicas)).Timeout(replicaWait.Milliseconds()).Build(),
-		)
-		results := c.DoMulti(ctx, commands...)
-		n := 0
-		for _, r := range all {
-			if r.args != nil {
-				r.offset, r.err = offsetIn(results[n])
-				n++
-			}
-		}
-		end, err := offsetIn(results[n])
-		if err != nil {
-			return err
-		}
-		if have, err := results[n+2].AsIntSlice(); err != nil {
-			return err
-		} else if len(have) != 2 || have[0] < 1 || have[1] < int64(l.replicas) {
-			return fmt.Errorf("entries are on disk in %v of %d servers and their replicas", have, 1+l.replicas)
-		}
-		for _, r := range all {
-			if r.args == nil {
-				r.offset = end
-			}
-		}
-		return c.Do(ctx, eval(saying, strconv.FormatUint(end, 10))).Error()
-	})
+	err := l.settleOn(ctx, all)
 	l.stuck.Store(err != nil)
 	for _, r := range all {
 		if r.err == nil {
@@ -259,9 +214,61 @@ func (l *Log) settle(all []*request) {
 	}
 }
 
+func (l *Log) settleOn(ctx context.Context, all []*request) error {
+	c, err := l.c.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	var commands []redisclient.Command
+	for _, r := range all {
+		if r.args != nil {
+			commands = append(commands, eval(appending, r.args...))
+		}
+	}
+	answers, err := c.Pipe(ctx, append(
+		commands, eval(saying, "0"),
+		// A replica that is asked how far its disk is answers before it syncs what it has just got, and next a second
+		// later by itself. So it is asked for the entries first, and for its disk once it has them.
+		redisclient.Command{"WAIT", l.replicas, replicaWait.Milliseconds()},
+		redisclient.Command{"WAITAOF", 1, l.replicas, replicaWait.Milliseconds()},
+	)...)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, r := range all {
+		if r.args != nil {
+			r.offset, r.err = offsetIn(answers[n].Value, answers[n].Err)
+			n++
+		}
+	}
+	end, err := offsetIn(answers[n].Value, answers[n].Err)
+	if err != nil {
+		return err
+	}
+	have, err := redis.Ints(answers[n+2].Value, answers[n+2].Err)
+	if err != nil {
+		return err
+	}
+	if len(have) != 2 || have[0] < 1 || have[1] < l.replicas {
+		return fmt.Errorf("entries are on disk in %v of %d servers and their replicas", have, 1+l.replicas)
+	}
+	for _, r := range all {
+		if r.args == nil {
+			r.offset = end
+		}
+	}
+	return redisclient.FirstError(c.Pipe(ctx, eval(saying, strconv.FormatUint(end, 10))))
+}
+
+func eval(script string, args ...string) redisclient.Command {
+	return redisclient.Command{"EVAL", script, len(keys)}.Strings(keys...).Strings(args...)
+}
+
 // offsetIn is the offset that a script answered.
-func offsetIn(r rueidis.RedisResult) (uint64, error) {
-	id, err := r.ToString()
+func offsetIn(answer any, err error) (uint64, error) {
+	id, err := redis.String(answer, err)
 	if err != nil {
 		return 0, err
 	}
@@ -277,8 +284,7 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	found, err := l.page(ctx, anchor.Offset)
 	if err == nil && !stuck && uint64(len(found)) <= min(anchor.Offset, 1) { // none after the anchor
 		further := strconv.FormatUint(anchor.Offset, 10) + "-18446744073709551615"
-		err = l.c.Do(ctx, l.c.B().Xread().Count(1).Block(pageWait).Streams().Key(watermark).Id(further).Build()).Error()
-		if err != nil && !rueidis.IsRedisNil(err) {
+		if _, err = l.c.Do(ctx, "XREAD", "COUNT", 1, "BLOCK", pageWait, "STREAMS", watermark, further); err != nil {
 			return nil, failed("read", err)
 		}
 		found, err = l.page(ctx, anchor.Offset)
@@ -290,7 +296,7 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 		if len(found) == 0 || found[0].ID != idOf(anchor.Offset) {
 			return nil, fmt.Errorf("%w: entry %d is not there", docid.ErrLogLost, anchor.Offset)
 		}
-		if (docid.Anchor{Offset: anchor.Offset - 1}).Next([]byte(found[0].FieldValues[field])) != anchor {
+		if (docid.Anchor{Offset: anchor.Offset - 1}).Next([]byte(found[0].Fields[field])) != anchor {
 			return nil, fmt.Errorf("%w: entry %d is another", docid.ErrLogLost, anchor.Offset)
 		}
 		found = found[1:]
@@ -304,7 +310,7 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 		if offset != anchor.Offset+uint64(n)+1 {
 			return nil, fmt.Errorf("%w: entry %d follows entry %d", docid.ErrLogLost, offset, anchor.Offset+uint64(n))
 		}
-		entries[n] = []byte(e.FieldValues[field])
+		entries[n] = []byte(e.Fields[field])
 	}
 	if stuck { // nobody else may ask meanwhile
 		_, err = l.Durable(ctx)
@@ -314,12 +320,15 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 
 // page is the entry at an offset and those after it, up to the watermark: that of the same server, for before another's all else may
 // lie. So both are asked on one connection, the watermark first.
-func (l *Log) page(ctx context.Context, from uint64) ([]rueidis.XRangeEntry, error) {
-	results := l.c.DoMulti(
-		ctx, l.c.B().Xrevrange().Key(watermark).End("+").Start("-").Count(1).Build(),
-		l.c.B().Xrange().Key(stream).Start(idOf(from)).End("+").Count(pageEntries+1).Build(),
+func (l *Log) page(ctx context.Context, from uint64) ([]redisclient.Entry, error) {
+	answers, err := l.c.Pipe(
+		ctx, redisclient.Command{"XREVRANGE", watermark, "+", "-", "COUNT", 1},
+		redisclient.Command{"XRANGE", stream, idOf(from), "+", "COUNT", pageEntries + 1},
 	)
-	says, err := results[0].AsXRange()
+	if err != nil {
+		return nil, failed("read", err)
+	}
+	says, err := redisclient.Entries(answers[0].Value, answers[0].Err)
 	if err != nil {
 		return nil, failed("read", err)
 	}
@@ -330,7 +339,7 @@ func (l *Log) page(ctx context.Context, from uint64) ([]rueidis.XRangeEntry, err
 			durable = max(durable, up)
 		}
 	}
-	found, err := results[1].AsXRange()
+	found, err := redisclient.Entries(answers[1].Value, answers[1].Err)
 	if err != nil {
 		return nil, failed("read", err)
 	}
@@ -349,7 +358,7 @@ func (l *Log) Durable(ctx context.Context) (uint64, error) {
 	if l.replicas > 0 {
 		return l.settled(ctx, "ask for the end", &request{})
 	}
-	end, err := offsetIn(endAlone.Exec(ctx, l.c, keys, nil))
+	end, err := offsetIn(l.c.Eval(ctx, endAlone, keys, nil))
 	if err != nil {
 		return 0, failed("ask for the end", err)
 	}
@@ -358,8 +367,7 @@ func (l *Log) Durable(ctx context.Context) (uint64, error) {
 
 // Trim forgets the entries before an offset.
 func (l *Log) Trim(ctx context.Context, before uint64) error {
-	err := l.c.Do(ctx, l.c.B().Xtrim().Key(stream).Minid().Threshold(idOf(before)).Build()).Error()
-	if err != nil {
+	if _, err := l.c.Do(ctx, "XTRIM", stream, "MINID", idOf(before)); err != nil {
 		return failed("trim", err)
 	}
 	return nil
