@@ -179,11 +179,11 @@ func (r *redisSource) Lag(ctx context.Context) (int64, error) {
 		return 0, fmt.Errorf("lag of %s: %w", r.key, err)
 	}
 	for _, g := range groups {
-		var fields struct {
+		fields := struct {
 			Name    string `redis:"name"`
-			Lag     *int64 `redis:"lag"`
+			Lag     int64  `redis:"lag"`
 			Pending int64  `redis:"pending"`
-		}
+		}{Lag: -1} // for the nil of a Redis that does not know it
 		pairs, err := redis.Values(g, nil)
 		if err == nil {
 			err = redis.ScanStruct(pairs, &fields)
@@ -192,10 +192,10 @@ func (r *redisSource) Lag(ctx context.Context) (int64, error) {
 		case err != nil:
 			return 0, fmt.Errorf("lag of %s: %w", r.key, err)
 		case fields.Name != r.group:
-		case fields.Lag == nil:
+		case fields.Lag < 0:
 			return 0, fmt.Errorf("lag of %s: Redis does not know it (entries were deleted, or it is older than 7.0)", r.key)
 		default:
-			return *fields.Lag + fields.Pending, nil
+			return fields.Lag + fields.Pending, nil
 		}
 	}
 	return 0, fmt.Errorf("lag of %s: it has no group %s", r.key, r.group)

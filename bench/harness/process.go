@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// Build builds the command from the module's folder into dir, with more flags of
-// go build if given, and returns the path of the binary.
+// Build builds the whole command (-tags full) from the module's folder into dir, with
+// more flags of go build if given, and returns the path of the binary.
 func Build(ctx context.Context, module, dir string, flags ...string) (string, error) {
 	bin := filepath.Join(dir, "neardup")
-	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build"}, flags...), "-o", bin, "./cmd/neardup")...)
+	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build", "-tags=full"}, flags...), "-o", bin, "./cmd/neardup")...)
 	cmd.Dir = module
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the command: %w: %s", err, out)
