@@ -91,46 +91,33 @@ func (r *redisSource) read(ctx context.Context, from string) ([]Message, error) 
 	if errors.Is(err, redis.ErrNil) {
 		return nil, nil
 	}
-	var entries []redisclient.Entry
+	var stream, entries []any
 	if err == nil {
-		entries, err = part(streams, 0, 1)
+		_, err = redis.Scan(streams, &stream)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", r.key, err)
+	if err == nil {
+		_, err = redis.Scan(stream, nil, &entries)
 	}
-	return r.messages(entries), nil
+	return r.messages(entries, err, "read")
 }
 
 // claim takes over what others have not acknowledged for long.
 func (r *redisSource) claim(ctx context.Context) ([]Message, error) {
 	idle := strconv.FormatInt(r.claimAfter.Milliseconds(), 10)
 	parts, err := redis.Values(r.c.Do(ctx, "XAUTOCLAIM", r.key, r.group, r.instance, idle, "0", "COUNT", page))
-	var entries []redisclient.Entry
+	var entries []any
 	if err == nil {
-		entries, err = part(parts, 1)
+		_, err = redis.Scan(parts, nil, &entries)
 	}
+	return r.messages(entries, err, "claim entries of")
+}
+
+// messages returns the entries of an answer to what was done.
+func (r *redisSource) messages(answer []any, err error, what string) ([]Message, error) {
+	entries, err := redisclient.Entries(answer, err)
 	if err != nil {
-		return nil, fmt.Errorf("claim entries of %s: %w", r.key, err)
+		return nil, fmt.Errorf("%s %s: %w", what, r.key, err)
 	}
-	return r.messages(entries), nil
-}
-
-// part returns the entries at a path into an answer of arrays.
-func part(answer any, path ...int) ([]redisclient.Entry, error) {
-	for _, n := range path {
-		parts, err := redis.Values(answer, nil)
-		if err == nil && len(parts) <= n {
-			err = fmt.Errorf("an answer of %d parts", len(parts))
-		}
-		if err != nil {
-			return nil, err
-		}
-		answer = parts[n]
-	}
-	return redisclient.Entries(answer, nil)
-}
-
-func (r *redisSource) messages(entries []redisclient.Entry) []Message {
 	messages := make([]Message, len(entries))
 	for i, e := range entries {
 		m := Message{Position: Position{Topic: r.key, Offset: e.ID}}
@@ -145,7 +132,7 @@ func (r *redisSource) messages(entries []redisclient.Entry) []Message {
 		}
 		messages[i] = m
 	}
-	return messages
+	return messages, nil
 }
 
 // Commit runs one script: Redis runs it alone, and its log has all or nothing of it.
@@ -222,11 +209,11 @@ func openRedisSink(ctx context.Context, to address) (Sink, error) {
 
 // Write adds entries in one transaction.
 func (r *redisSink) Write(ctx context.Context, records []Record) error {
-	commands := []redisclient.Command{{"MULTI"}}
+	commands := []redis.Args{{"MULTI"}}
 	for _, record := range records {
-		commands = append(commands, redisclient.Command{"XADD", r.key, "*", redisField, record.Value})
+		commands = append(commands, redis.Args{"XADD", r.key, "*", redisField, record.Value})
 	}
-	return redisclient.FirstError(r.c.Pipe(ctx, append(commands, redisclient.Command{"EXEC"})...))
+	return redisclient.FirstError(r.c.Pipe(ctx, append(commands, redis.Args{"EXEC"})...))
 }
 
 // Close closes the connections.

@@ -72,7 +72,7 @@ func (x *Index) empty(ctx context.Context) error {
 	if there[0] != "" && there[1] == "" {
 		return fmt.Errorf("tenant %q: %w", x.tenant, docid.ErrOccupied)
 	}
-	return x.all(ctx, []redisclient.Command{
+	return x.all(ctx, []redis.Args{
 		{"HSET", x.key("INDEX"), rebuilding, "1"},
 		{"DEL", x.key("OUTBOX")}, // of a run that was stopped
 	})
@@ -99,7 +99,7 @@ func (x *Index) again(ctx context.Context, ds []docid.Delivery, library docid.Li
 	if err != nil {
 		return err
 	}
-	var puts []redisclient.Command
+	var puts []redis.Args
 	for i := range ds {
 		d := &ds[i]
 		said, name := x.said(d)
@@ -112,10 +112,10 @@ func (x *Index) again(ctx context.Context, ds []docid.Delivery, library docid.Li
 			}
 			if !strings.HasPrefix(d.NID, docid.AnonymousPrefix) {
 				_, answer, _ := strings.Cut(said, " ")
-				puts = append(puts, redisclient.Command{"SET", x.key("NID_INDEX", d.NID), hex.EncodeToString(d.Request[:]) + answer})
+				puts = append(puts, redis.Args{"SET", x.key("NID_INDEX", d.NID), hex.EncodeToString(d.Request[:]) + answer})
 			}
 			if d.Kept.Replaces() || d.Kind == docid.KindNew {
-				puts = append(puts, redisclient.Command{"HSET", x.key("DOCIDS"), d.Leader, sortable(d.Heat) + " " + name})
+				puts = append(puts, redis.Args{"HSET", x.key("DOCIDS"), d.Leader, sortable(d.Heat) + " " + name})
 			}
 		}
 		if d.Kind == docid.KindNew {
@@ -138,7 +138,7 @@ func (x *Index) again(ctx context.Context, ds []docid.Delivery, library docid.Li
 }
 
 // leads is under what a docId is found again.
-func (x *Index) leads(ctx context.Context, d *docid.Delivery, t docid.Texts, sum *docid.Rebuilt) (puts []redisclient.Command, err error) {
+func (x *Index) leads(ctx context.Context, d *docid.Delivery, t docid.Texts, sum *docid.Rebuilt) (puts []redis.Args, err error) {
 	if t.Ended {
 		return nil, nil
 	}
@@ -158,9 +158,9 @@ func (x *Index) leads(ctx context.Context, d *docid.Delivery, t docid.Texts, sum
 		switch {
 		case key == "":
 		case i < 2:
-			puts = append(puts, redisclient.Command{"SET", key, d.Leader})
+			puts = append(puts, redis.Args{"SET", key, d.Leader})
 		default:
-			puts = append(puts, redisclient.Command{"APPEND", key, entry})
+			puts = append(puts, redis.Args{"APPEND", key, entry})
 		}
 	}
 	return puts, nil
@@ -182,18 +182,18 @@ func (x *Index) said(d *docid.Delivery) (said, name string) {
 }
 
 // waits puts a change into the outbox.
-func (x *Index) waits(d *docid.Delivery, said string) (redisclient.Command, error) {
+func (x *Index) waits(d *docid.Delivery, said string) (redis.Args, error) {
 	a := article{Received: d.Time, Request: d.Request}
 	if d.Article != nil {
 		a.Article = *d.Article
 	}
 	b, err := json.Marshal(a)
-	return redisclient.Command{"XADD", x.key("OUTBOX"), "0-" + number(d.Seq), "answer", said, "article", b}, err
+	return redis.Args{"XADD", x.key("OUTBOX"), "0-" + number(d.Seq), "answer", said, "article", b}, err
 }
 
 // finish lets everybody open the index.
 func (x *Index) finish(ctx context.Context, sum docid.Rebuilt, has uint64) error {
-	var puts []redisclient.Command
+	var puts []redis.Args
 	last := sum.Seq
 	if sum.Epoch {
 		drawn, err := docid.NewIdentity("", nil)
@@ -215,12 +215,12 @@ func (x *Index) finish(ctx context.Context, sum docid.Rebuilt, has uint64) error
 		return err
 	}
 	puts = append(puts,
-		redisclient.Command{"HSET", x.key("SINKS"), "map", sum.Seq, "articles", min(has, sum.Seq)},
-		redisclient.Command{"HSET", x.key("INDEX"), "identity", id, "seq", last, "docids", sum.Leaders},
-		redisclient.Command{"HDEL", x.key("INDEX"), rebuilding})
+		redis.Args{"HSET", x.key("SINKS"), "map", sum.Seq, "articles", min(has, sum.Seq)},
+		redis.Args{"HSET", x.key("INDEX"), "identity", id, "seq", last, "docids", sum.Leaders},
+		redis.Args{"HDEL", x.key("INDEX"), rebuilding})
 	return x.all(ctx, puts)
 }
 
-func (x *Index) all(ctx context.Context, puts []redisclient.Command) error {
+func (x *Index) all(ctx context.Context, puts []redis.Args) error {
 	return failed(redisclient.FirstError(x.s.c.Pipe(ctx, puts...)))
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/feature/keyword"
-	"github.com/neardup/neardup/internal/redisclient"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/simhash"
 )
@@ -82,11 +81,11 @@ func (x *Index) signatures(ctx context.Context, texts ...string) ([]signature, e
 	for i, t := range texts {
 		keys[i] = x.key("WORDS", neardup.DigestOf(t).String())
 	}
-	there, err := redis.Values(x.s.c.Do(ctx, "MGET", redisclient.Args().Strings(keys...)...))
+	there, err := redis.Values(x.s.c.Do(ctx, "MGET", redis.Args{}.AddFlat(keys)...))
 	if err != nil {
 		return nil, failed(err)
 	}
-	var puts []redisclient.Command
+	var puts []redis.Args
 	for i, t := range texts {
 		words := x.splitter.Append
 		if cached, err := redis.String(there[i], nil); err == nil {
@@ -94,7 +93,7 @@ func (x *Index) signatures(ctx context.Context, texts ...string) ([]signature, e
 			continue
 		}
 		cut := words(nil, t)
-		puts = append(puts, redisclient.Command{"SET", keys[i], strings.Join(cut, " "), "PX", x.s.o.Words.Milliseconds()})
+		puts = append(puts, redis.Args{"SET", keys[i], strings.Join(cut, " "), "PX", x.s.o.Words.Milliseconds()})
 		out[i] = x.of(cut)
 	}
 	return out, x.all(ctx, puts)

@@ -9,26 +9,6 @@ import (
 	"github.com/gomodule/redigo/redis"
 )
 
-// A Command has a name and arguments: strings, bytes or numbers.
-type Command []any
-
-// Args begins a list of arguments.
-func Args(args ...any) Command { return args }
-
-// Strings adds arguments.
-func (c Command) Strings(args ...string) Command {
-	for _, a := range args {
-		c = append(c, a)
-	}
-	return c
-}
-
-// An Answer is what came of one of several commands.
-type Answer struct {
-	Value any
-	Err   error
-}
-
 // Conn is one connection of a Client, for commands that must meet the same server.
 type Conn struct {
 	c    *Client
@@ -49,36 +29,31 @@ func (c *Conn) Do(ctx context.Context, command string, args ...any) (any, error)
 	return answer, bare(err)
 }
 
-// Pipe sends commands at once. The error is of the connection, then no answer counts.
-func (c *Conn) Pipe(ctx context.Context, commands ...Command) ([]Answer, error) {
-	answers := make([]Answer, len(commands))
+// Pipe sends commands, each a name and its arguments, at once. The answer to one that is refused is a redis.Error, which
+// the conversions of redigo return. The error is of the connection; then no answer counts.
+func (c *Conn) Pipe(ctx context.Context, commands ...redis.Args) ([]any, error) {
 	if len(commands) == 0 {
-		return answers, nil
+		return nil, nil
 	}
 	for _, command := range commands {
 		if err := c.conn.Send(fmt.Sprint(command[0]), command[1:]...); err != nil {
 			return nil, err
 		}
 	}
-	all, err := redis.Values(c.Do(ctx, "")) // sends them, and reads an answer to each
-	if err != nil {
-		return nil, err
-	}
-	for i, value := range all {
-		if refused, is := value.(redis.Error); is {
-			answers[i].Err = bare(refused)
-		} else {
-			answers[i].Value = value
+	answers, err := redis.Values(c.Do(ctx, "")) // sends them, and reads an answer to each
+	for i, a := range answers {
+		if refused, is := a.(redis.Error); is {
+			answers[i] = bare(refused)
 		}
 	}
-	return answers, nil
+	return answers, err
 }
 
-// FirstError is the first error of answers.
-func FirstError(answers []Answer, err error) error {
+// FirstError returns the first error of answers.
+func FirstError(answers []any, err error) error {
 	for _, a := range answers {
-		if err == nil {
-			err = a.Err
+		if refused, is := a.(redis.Error); is && err == nil {
+			err = refused
 		}
 	}
 	return err

@@ -3,12 +3,10 @@ package redisclient
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -19,59 +17,26 @@ import (
 
 // Options are how Redis is reached.
 type Options struct {
-	// Hosts are HOST:PORT of Redis, or of its Sentinels if MasterSet names what they watch.
-	Hosts     []string
-	MasterSet string
-	// Timeout limits a connect. A command may take twice as long.
-	Timeout time.Duration
-	login   []redis.DialOption
-	secure  []redis.DialOption
+	Hosts     []string      // HOST:PORT of Redis, or of its Sentinels if MasterSet names what they watch
+	MasterSet string        // "": Redis is reached directly
+	Timeout   time.Duration // of a connect; a command may take twice as long
+	url       url.URL
 }
 
 // ParseURL reads redis://[USER:PASSWORD@]HOST:PORT[/DB], or rediss:// with TLS. ?addr=HOST:PORT adds a host, and
-// ?master_set=NAME makes the hosts Sentinels, which take no password. No error repeats the address.
+// ?master_set=NAME makes the hosts Sentinels, which get no password. No error repeats the address.
 func ParseURL(address string) (Options, error) {
-	o := Options{Timeout: 5 * time.Second}
 	u, err := url.Parse(address)
 	if err != nil {
 		var bad *url.Error // its text has the whole address, password and all
 		if errors.As(err, &bad) {
 			err = bad.Err
 		}
-		return o, fmt.Errorf("address of Redis: %w", err)
-	}
-	switch u.Scheme {
-	case "rediss":
-		o.secure = []redis.DialOption{redis.DialUseTLS(true), redis.DialTLSConfig(&tls.Config{MinVersion: tls.VersionTLS12})}
-	case "redis":
-	default:
-		return o, fmt.Errorf("address of Redis: invalid scheme %q (want redis or rediss)", u.Scheme)
-	}
-	db := 0
-	if path := strings.Trim(u.Path, "/"); path != "" {
-		if db, err = strconv.Atoi(path); err != nil {
-			return o, fmt.Errorf("address of Redis: invalid database %q (want a number)", path)
-		}
+		return Options{}, fmt.Errorf("address of Redis: %w", err)
 	}
 	query := u.Query()
-	o.MasterSet = query.Get("master_set")
-	for _, host := range append([]string{u.Host}, query["addr"]...) {
-		name, port, err := net.SplitHostPort(host)
-		if err != nil {
-			name, port = strings.Trim(host, "[]"), ""
-		}
-		if port == "" {
-			port = "6379"
-		}
-		if name == "" {
-			name = "localhost"
-		}
-		o.Hosts = append(o.Hosts, net.JoinHostPort(name, port))
-	}
-	password, _ := u.User.Password()
-	o.login = []redis.DialOption{
-		redis.DialUsername(u.User.Username()), redis.DialPassword(password), redis.DialDatabase(db), redis.DialClientName("neardup"),
-	}
+	o := Options{Hosts: append([]string{u.Host}, query["addr"]...), MasterSet: query.Get("master_set"), Timeout: 5 * time.Second, url: *u}
+	o.url.RawQuery = ""
 	return o, nil
 }
 
@@ -133,12 +98,12 @@ func (c *Client) Eval(ctx context.Context, script *redis.Script, keys, args []st
 		return nil, err
 	}
 	defer conn.Close()
-	answer, err := script.DoContext(ctx, conn.conn, Args(len(keys)).Strings(keys...).Strings(args...)...)
+	answer, err := script.DoContext(ctx, conn.conn, redis.Args{len(keys)}.AddFlat(keys).AddFlat(args)...)
 	return answer, bare(err)
 }
 
 // Pipe sends commands at once on one connection.
-func (c *Client) Pipe(ctx context.Context, commands ...Command) ([]Answer, error) {
+func (c *Client) Pipe(ctx context.Context, commands ...redis.Args) ([]any, error) {
 	conn, err := c.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -159,7 +124,7 @@ func (c *Client) Conn(ctx context.Context) (*Conn, error) {
 // dial connects to Redis, or to the one that a Sentinel names, if it says itself that it is the master.
 func (c *Client) dial(ctx context.Context) (redis.Conn, error) {
 	if c.o.MasterSet == "" {
-		return c.o.dial(ctx, c.o.Hosts[0], c.o.login...)
+		return c.o.dial(ctx, c.o.url)
 	}
 	var failures []error
 	for _, host := range c.o.Hosts {
@@ -172,25 +137,25 @@ func (c *Client) dial(ctx context.Context) (redis.Conn, error) {
 	return nil, errors.Join(failures...)
 }
 
-func (o Options) dial(ctx context.Context, host string, login ...redis.DialOption) (redis.Conn, error) {
-	dialer := &net.Dialer{Timeout: o.Timeout}
-	return redis.DialContext(ctx, "tcp", host, append(append([]redis.DialOption{
-		redis.DialContextFunc(dialer.DialContext), redis.DialTLSHandshakeTimeout(o.Timeout),
-		redis.DialReadTimeout(2 * o.Timeout), redis.DialWriteTimeout(2 * o.Timeout),
-	}, o.secure...), login...)...)
+func (o Options) dial(ctx context.Context, at url.URL) (redis.Conn, error) {
+	return redis.DialURLContext(ctx, at.String(), redis.DialClientName("neardup"),
+		redis.DialContextFunc((&net.Dialer{Timeout: o.Timeout}).DialContext), redis.DialTLSHandshakeTimeout(o.Timeout),
+		redis.DialReadTimeout(2*o.Timeout), redis.DialWriteTimeout(2*o.Timeout))
 }
 
 func (o Options) master(ctx context.Context, sentinel string) (redis.Conn, error) {
-	asked, err := o.dial(ctx, sentinel)
+	asked, err := o.dial(ctx, url.URL{Scheme: o.url.Scheme, Host: sentinel})
 	if err != nil {
 		return nil, err
 	}
 	defer asked.Close()
-	at, err := redis.Strings(redis.DoContext(asked, ctx, "SENTINEL", "GET-MASTER-ADDR-BY-NAME", o.MasterSet))
-	if err != nil || len(at) != 2 {
+	named, err := redis.Strings(redis.DoContext(asked, ctx, "SENTINEL", "GET-MASTER-ADDR-BY-NAME", o.MasterSet))
+	if err != nil || len(named) != 2 {
 		return nil, fmt.Errorf("it knows no master of %q: %w", o.MasterSet, err)
 	}
-	conn, err := o.dial(ctx, net.JoinHostPort(at[0], at[1]), o.login...)
+	at := o.url
+	at.Host = net.JoinHostPort(named[0], named[1])
+	conn, err := o.dial(ctx, at)
 	if err != nil {
 		return nil, err
 	}

@@ -220,7 +220,7 @@ func (l *Log) settleOn(ctx context.Context, all []*request) error {
 		return err
 	}
 	defer c.Close()
-	var commands []redisclient.Command
+	var commands []redis.Args
 	for _, r := range all {
 		if r.args != nil {
 			commands = append(commands, eval(appending, r.args...))
@@ -230,8 +230,8 @@ func (l *Log) settleOn(ctx context.Context, all []*request) error {
 		commands, eval(saying, "0"),
 		// A replica that is asked how far its disk is answers before it syncs what it has just got, and next a second
 		// later by itself. So it is asked for the entries first, and for its disk once it has them.
-		redisclient.Command{"WAIT", l.replicas, replicaWait.Milliseconds()},
-		redisclient.Command{"WAITAOF", 1, l.replicas, replicaWait.Milliseconds()},
+		redis.Args{"WAIT", l.replicas, replicaWait.Milliseconds()},
+		redis.Args{"WAITAOF", 1, l.replicas, replicaWait.Milliseconds()},
 	)...)
 	if err != nil {
 		return err
@@ -239,15 +239,15 @@ func (l *Log) settleOn(ctx context.Context, all []*request) error {
 	n := 0
 	for _, r := range all {
 		if r.args != nil {
-			r.offset, r.err = offsetIn(answers[n].Value, answers[n].Err)
+			r.offset, r.err = offsetIn(answers[n], nil)
 			n++
 		}
 	}
-	end, err := offsetIn(answers[n].Value, answers[n].Err)
+	end, err := offsetIn(answers[n], nil)
 	if err != nil {
 		return err
 	}
-	have, err := redis.Ints(answers[n+2].Value, answers[n+2].Err)
+	have, err := redis.Ints(answers[n+2], nil)
 	if err != nil {
 		return err
 	}
@@ -262,8 +262,8 @@ func (l *Log) settleOn(ctx context.Context, all []*request) error {
 	return redisclient.FirstError(c.Pipe(ctx, eval(saying, strconv.FormatUint(end, 10))))
 }
 
-func eval(script string, args ...string) redisclient.Command {
-	return redisclient.Command{"EVAL", script, len(keys)}.Strings(keys...).Strings(args...)
+func eval(script string, args ...string) redis.Args {
+	return redis.Args{"EVAL", script, len(keys)}.AddFlat(keys).AddFlat(args)
 }
 
 // offsetIn is the offset that a script answered.
@@ -322,13 +322,13 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 // lie. So both are asked on one connection, the watermark first.
 func (l *Log) page(ctx context.Context, from uint64) ([]redisclient.Entry, error) {
 	answers, err := l.c.Pipe(
-		ctx, redisclient.Command{"XREVRANGE", watermark, "+", "-", "COUNT", 1},
-		redisclient.Command{"XRANGE", stream, idOf(from), "+", "COUNT", pageEntries + 1},
+		ctx, redis.Args{"XREVRANGE", watermark, "+", "-", "COUNT", 1},
+		redis.Args{"XRANGE", stream, idOf(from), "+", "COUNT", pageEntries + 1},
 	)
 	if err != nil {
 		return nil, failed("read", err)
 	}
-	says, err := redisclient.Entries(answers[0].Value, answers[0].Err)
+	says, err := redisclient.Entries(answers[0], nil)
 	if err != nil {
 		return nil, failed("read", err)
 	}
@@ -339,7 +339,7 @@ func (l *Log) page(ctx context.Context, from uint64) ([]redisclient.Entry, error
 			durable = max(durable, up)
 		}
 	}
-	found, err := redisclient.Entries(answers[1].Value, answers[1].Err)
+	found, err := redisclient.Entries(answers[1], nil)
 	if err != nil {
 		return nil, failed("read", err)
 	}
