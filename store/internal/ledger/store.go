@@ -185,11 +185,13 @@ func (s *Store) Tenants(context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Close writes what a start would have to make again, lets the writer finish what it has taken
-// and closes the KV.
+// Close waits for a copy that is being made, writes what a start would have to make again, lets the writer finish what
+// it has taken, and closes the KV.
 func (s *Store) Close() error {
 	err := error(nil)
 	s.closing.Do(func() {
+		s.copying.Lock() // the mark of a copy must not stay in the original
+		defer s.copying.Unlock()
 		if s.follower != nil {
 			s.follower.close()
 		}
