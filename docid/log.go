@@ -5,7 +5,7 @@ import "context"
 // Log is an ordered, durable log that several servers share. Each appends what it
 // proposes, reads what all have appended, and applies it in order to a store of its own: so the log is
 // what decides who was first, and the stores are alike. Entries lie at the offsets 1, 2, 3 ...; the first 16
-// bytes of each, its id, tell it from every other.
+// bytes of each, its id, tell it from every other. An entry that others put there may be shorter: zeros follow it then.
 // All methods are safe for concurrent use.
 type Log interface {
 	// Append makes an entry durable as the next one, and returns its offset. It is

@@ -272,7 +272,7 @@ func (l *Log) fetch(ctx context.Context, from uint64, most int32, wait time.Dura
 				return errOthers
 			}
 			page, _ := kgo.ProcessFetchPartition(
-				kgo.ProcessFetchPartitionOpts{Offset: int64(from), Topic: l.topic}, &resp.Topics[0].Partitions[0], kgo.DefaultDecompressor(), nil,
+				kgo.ProcessFetchPartitionOpts{Offset: int64(from), Topic: l.topic, KeepControlRecords: true}, &resp.Topics[0].Partitions[0], kgo.DefaultDecompressor(), nil,
 			)
 			found = page.Records
 			return page.Err

@@ -90,7 +90,7 @@ func TestLogIsHeldTo(t *testing.T) {
 			l := storetest.NewLog()
 			add(l, strings.Repeat("a", 20))
 			return l
-		}, docid.ErrNewerFormat},
+		}, docid.ErrUnavailable},
 		{"begins without its genesis", true, func(*storetest.Log) *storetest.Log {
 			l := storetest.NewLog()
 			add(l, "0123456789abcdef\x01 not compressed")
@@ -142,8 +142,8 @@ func TestFolderAndLog(t *testing.T) {
 	}
 }
 
-// TestUnreadableEntries: an entry that nobody can read changes nothing and ends no server; one of other
-// rules stops every server that does not know them.
+// TestUnreadableEntries: an entry that no server wrote, short, long, of any version and cut, changes nothing and ends no
+// server; one of newer rules stops every server that does not know them.
 func TestUnreadableEntries(t *testing.T) {
 	log := storetest.NewLog()
 	a, err := serve(t, vfs.NewMem(), log)
@@ -152,7 +152,9 @@ func TestUnreadableEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, junk := range []string{
-		"0123456789abcdef", "1123456789abcdef\x01", "2123456789abcdef\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "3123456789abcdef\x01\x04\x0c\x00\x01x\x09",
+		"", "short", "0123456789abcdef", "1123456789abcdef\x01", "2123456789abcdef\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+		"3123456789abcdef\x01\x04\x0c\x00\x01x\x09", "4123456789abcdef\x03what a later version does not say", "5123456789abcdef\xff",
+		strings.Repeat("long", 10<<20/4), written(t, 1, "\x04\x0c\x00\x01x\x09"), written(t, 1, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
 	} {
 		ok(t, log.Force([]byte(junk)))
 	}
@@ -163,7 +165,7 @@ func TestUnreadableEntries(t *testing.T) {
 			t.Errorf("%s: %+v, %v", nid, x, err)
 		}
 	}
-	ok(t, log.Force([]byte("4123456789abcdef\x03what a later version says")))
+	ok(t, log.Force([]byte(written(t, 3, "what a later version says"))))
 	for _, s := range []server{a, b} {
 		for end := time.Now().Add(patience); s.Poisoned() == nil && time.Now().Before(end); time.Sleep(time.Millisecond) {
 		}
@@ -174,6 +176,14 @@ func TestUnreadableEntries(t *testing.T) {
 	if _, err := serve(t, vfs.NewMem(), log); !errors.Is(err, docid.ErrNewerFormat) {
 		t.Errorf("a new server, after an entry of other rules: %v", err)
 	}
+}
+
+// written is an entry as a server of some rules writes it: an id, the rules, a checksum, what it says.
+func written(t *testing.T, rules byte, says string) string {
+	t.Helper()
+	head := append([]byte("0123456789abcdef"), rules)
+	sum := xxh3.HashSeed([]byte(says), xxh3.Hash(head))
+	return string(binary.BigEndian.AppendUint64(head, sum)) + says
 }
 
 // TestBurstOverLog: of near copies under two titles that come to three servers at one moment one is new, and what

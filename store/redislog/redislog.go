@@ -152,7 +152,11 @@ const appending = lib + `
 local id, n = '0-1', #ARGV[2]
 if ARGV[1] ~= '0-0' then
   local at = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])[1]
-  if not at or string.sub(at[2][2], 1, n) ~= ARGV[2] then return redis.error_reply('LOST') end
+  local entry = ''
+  for i = 1, at and #at[2] or 0, 2 do
+    if at[2][i] == '` + field + `' then entry = at[2][i + 1] end
+  end
+  if not at or string.sub(entry .. string.rep('\0', n), 1, n) ~= ARGV[2] then return redis.error_reply('LOST') end
   id = '0-*'
 elseif redis.call('EXISTS', KEYS[1]) == 1 then
   return redis.error_reply('LOST')

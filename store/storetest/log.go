@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -43,9 +42,6 @@ func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (ui
 	}
 	if !l.has(anchor) || anchor.Offset == 0 && l.end() > 0 {
 		return 0, docid.ErrLogLost
-	}
-	if len(entry) < len(anchor.ID) {
-		return 0, fmt.Errorf("%w: an entry of %d bytes", docid.ErrInvalid, len(entry))
 	}
 	l.entries = append(l.entries, slices.Clone(entry))
 	close(l.more)

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -15,11 +16,9 @@ import (
 	"github.com/neardup/neardup/internal/pause"
 )
 
-// rules is the version of fold: servers that would decide otherwise do not share a log.
+// rules is the newest version of fold, which each entry names. A server writes the newest version that all servers of the
+// log have said to know (see beat), and stops at an entry of one that it does not know.
 const rules = 1
-
-// rulesPictures is that of an entry with pictures, which servers of before cannot apply.
-const rulesPictures = 2
 
 // genesis is the first entry of a log: an empty store starts there and nowhere else.
 type genesis struct {
@@ -57,6 +56,9 @@ type follower struct {
 	away    error         // why the log cannot be read at the moment
 	flights map[entryID]*flight
 	posting map[uint64]*flight // by the keys and names that they bring
+
+	knows  byte          // the newest rules that it can apply
+	agreed atomic.Uint64 // the newest that all servers know, 0: not known yet
 
 	wantedTo  uint64        // somebody waits for the entries up to there
 	wanted    chan struct{} // says that it has changed
@@ -109,14 +111,14 @@ func (p *logPlace) get(d *decoder) {
 }
 
 // newFollower is one that neither reads nor beats yet.
-func newFollower(s *Store, log docid.Log) (f *follower, begun bool, err error) {
+func newFollower(s *Store, log docid.Log, knows byte) (f *follower, begun bool, err error) {
 	at, begun, err := s.logPlace()
 	if err == nil && !begun && len(s.indexes) > 0 {
 		err = fmt.Errorf("%w: the store has changes and has never followed a log; an operator has one begin with it: neardup log adopt", docid.ErrInvalid)
 	}
 	f = &follower{
 		s: s, log: log, stop: func() {}, applied: at.Anchor, digest: at.digest, moved: make(chan struct{}),
-		flights: map[entryID]*flight{}, posting: map[uint64]*flight{}, wanted: make(chan struct{}, 1),
+		flights: map[entryID]*flight{}, posting: map[uint64]*flight{}, wanted: make(chan struct{}, 1), knows: cmp.Or(knows, rules),
 	}
 	f.questions = group.New(f.ask)
 	_, _ = rand.Read(f.drawn[:]) // never fails
@@ -125,7 +127,7 @@ func newFollower(s *Store, log docid.Log) (f *follower, begun bool, err error) {
 
 // follow begins to apply a log, and returns when all is applied that was in it when it was called.
 func (s *Store) follow(ctx context.Context, o Options) error {
-	f, begun, err := newFollower(s, o.Log)
+	f, begun, err := newFollower(s, o.Log, o.rules)
 	if err != nil {
 		return err
 	}
@@ -340,7 +342,7 @@ func (f *follower) readEntry(b []byte) (*proposal, error) {
 		return p, nil
 	}
 	f.mu.Unlock()
-	return readEntry(b)
+	return readEntry(b, f.knows)
 }
 
 // batch applies entries, and notes the place in the log with them.

@@ -33,7 +33,7 @@ func Unfollow(kv KV) error {
 func Lead(ctx context.Context, kv KV, log docid.Log) error {
 	var id entryID
 	_, _ = rand.Read(id[:]) // never fails
-	first := entryOf(id, &proposal{genesis: &genesis{time: time.Now().UnixNano(), adopted: true}})
+	first := entryOf(id, 1, &proposal{genesis: &genesis{time: time.Now().UnixNano(), adopted: true}})
 	at := logPlace{Anchor: docid.Anchor{}.Next(first)}
 	b := kv.Batch()
 	defer b.Close()

@@ -66,6 +66,8 @@ type Options struct {
 	Server uint64
 	// Snapshots, where not nil, says from which entry on those that a new server may begin with need the log; 0: there are none.
 	Snapshots func() uint64
+	rules     byte // the newest that it knows; 0: those of this program
+
 	// Watch, where not nil, sees the rows as each entry of the log has left them, before they are durable.
 	Watch func(r Reader, entry uint64)
 }
