@@ -17,6 +17,10 @@ type Log interface {
 	// limit of its own. Where there are none yet it waits a while, and then returns none. What it
 	// returns is durable. ErrLogLost if the log does not have the entry at the anchor, or not all after it.
 	Read(ctx context.Context, anchor Anchor) ([][]byte, error)
+	// Incarnation names the log as it runs now: it has another name after anything that may have lost entries, such as a
+	// restart, a failover or a restore. The other methods fail, until it is called again, where the log is no longer what it
+	// named. Whoever appends first makes sure of the last incarnation that the entries name.
+	Incarnation(ctx context.Context) (string, error)
 	// Durable is the offset of the last entry that cannot be lost any more; 0: there is none.
 	Durable(ctx context.Context) (uint64, error)
 	// Trim forgets the entries before an offset.

@@ -31,10 +31,10 @@ const watermark = "{neardup:log}:durable"
 
 var keys = []string{stream, watermark}
 
-// A page of Read has so many entries; for one it waits so long, in milliseconds.
+// A page of Read ends with the entry that exceeds so many bytes; for one it waits so long, in milliseconds.
 const (
-	pageEntries = 64
-	pageWait    = 300
+	pageBytes = 1 << 20
+	pageWait  = 300
 )
 
 // replicaWait is how long replicas may take to get what is appended, and again to have it on disk.
@@ -46,6 +46,7 @@ type Log struct {
 	replicas int
 	settling *group.Calls[request] // with replicas
 	stuck    atomic.Bool           // the replicas did not have all when they were last asked
+	session  atomic.Pointer[session]
 	promises durability.Check
 }
 
@@ -69,6 +70,9 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	l.promises = durability.Check{Server: "Redis", Settings: settings, Read: l.set}
 	if err = l.promises.First(ctx); err == nil && replicas > 0 {
 		err = l.waits(ctx)
+	}
+	if err == nil {
+		_, err = l.Incarnation(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -131,52 +135,126 @@ func (l *Log) set(ctx context.Context) (map[string]string, error) {
 	return l.c.Do(ctx, l.c.B().ConfigGet().Parameter("appendonly", "appendfsync", "maxmemory-policy", "cluster-enabled").Build()).AsStrMap()
 }
 
-// lib is what the scripts have in common: the last id of a stream, and to say that entries up to an offset are durable.
-// Others may have said more already; a watermark past the end is that of a log which was deleted.
+// lib is what the scripts have in common: the last ids of the log and of the watermark, and to say that entries up to an
+// offset are durable. Others may have said more already. A watermark past the end is that of a log that was deleted, or that
+// has lost entries.
 const lib = `
 local function last(key)
   local at = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
   return at and at[1] or '0-0'
 end
+local function entry(e)
+  local found = ''
+  for i = 1, #e[2], 2 do if e[2][i] == '` + field + `' then found = e[2][i + 1] end end
+  return found
+end
+local ends, said = string.match(last(KEYS[1]), '%d+$'), string.match(last(KEYS[2]), '^%d+')
+if tonumber(said) > tonumber(ends) then
+  if ends ~= '0' then return redis.error_reply('LOST') end
+  redis.call('DEL', KEYS[2])
+  said = '0'
+end
 local function durable(offset)
-  local said, ends = string.match(last(KEYS[2]), '^%d+'), string.match(last(KEYS[1]), '%d+$')
-  if tonumber(said) > tonumber(ends) then redis.call('DEL', KEYS[2]) said = '0' end
   if tonumber(offset) < tonumber(said) then offset = said end
   redis.call('XADD', KEYS[2], 'MAXLEN', 1, offset .. '-*', 'd', '')
 end
 `
 
-// appending refuses what does not rest on an entry that is there. The first entry has an id of its own:
-// a stream that had any refuses it. Where no replica is waited for, what is appended is durable.
-const appending = lib + `
+// script is one of the scripts. Each names the incarnation of Redis: no other Redis has it, so none runs it.
+type script int
+
+const (
+	// appending refuses what does not rest on an entry that is there. The first entry has an id of its own:
+	// a stream that had any refuses it. Where no replica is waited for, what is appended is durable.
+	appending script = iota
+	// saying says that entries up to an offset are durable, and what the last of all is. It writes in any case: who waits for
+	// this to reach the replicas waits for all before it.
+	saying
+	// ending says what the last is. Without replicas all that is there is durable, also what was appended while some were
+	// waited for.
+	ending
+	// paging returns ids and entries from an offset on up to the watermark, and the first 16 bytes of the first: some 64, or
+	// what exceeds so many bytes.
+	paging
+)
+
+var scripts = [...]string{
+	appending: `
 local id, n = '0-1', #ARGV[2]
 if ARGV[1] ~= '0-0' then
   local at = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])[1]
-  local entry = ''
-  for i = 1, at and #at[2] or 0, 2 do
-    if at[2][i] == '` + field + `' then entry = at[2][i + 1] end
-  end
-  if not at or string.sub(entry .. string.rep('\0', n), 1, n) ~= ARGV[2] then return redis.error_reply('LOST') end
+  if not at or string.sub(entry(at) .. string.rep('\0', n), 1, n) ~= ARGV[2] then return redis.error_reply('LOST') end
   id = '0-*'
 elseif redis.call('EXISTS', KEYS[1]) == 1 then
   return redis.error_reply('LOST')
 end
 id = redis.call('XADD', KEYS[1], id, '` + field + `', ARGV[3])
 if ARGV[4] == '0' then durable(string.sub(id, 3)) end
-return id`
-
-// saying says that entries up to an offset are durable, and what the last of all is. It writes in any case: who waits for
-// this to reach the replicas waits for all before it.
-const saying = lib + `durable(ARGV[1]) return last(KEYS[1])`
-
-// Without replicas all that is there is durable, also what was appended while some were waited for.
-var (
-	appendAlone = rueidis.NewLuaScript(appending)
-	endAlone    = rueidis.NewLuaScript(lib + `
+return id`,
+	saying: `durable(ARGV[1]) return last(KEYS[1])`,
+	ending: `
 local id = last(KEYS[1])
-if string.match(last(KEYS[2]), '^%d+') ~= string.sub(id, 3) then durable(string.sub(id, 3)) end
-return id`)
-)
+if said ~= string.sub(id, 3) then durable(string.sub(id, 3)) end
+return id`,
+	paging: `
+local from, at, most, found, bytes = ARGV[1], tonumber(ARGV[1]), tonumber(ARGV[2]), {}, 0
+local up = tonumber(from) > tonumber(said) and from or said
+while at <= tonumber(up) and bytes < most and #found < 128 do
+  local some = redis.call('XRANGE', KEYS[1], string.format('0-%d', at), '0-' .. up, 'COUNT', 8)
+  for _, e in ipairs(some) do
+    if bytes < most then
+      local is = entry(e)
+      if e[1] == '0-' .. from then is = string.sub(is, 1, 16) end
+      table.insert(found, e[1])
+      table.insert(found, is)
+      bytes = bytes + #is
+    end
+  end
+  if #some < 8 then break end
+  at = tonumber(string.match(some[8][1], '%d+$')) + 1
+end
+return found`,
+}
+
+// session is an incarnation of Redis, and the scripts as they are known there.
+type session struct {
+	name string
+	sums [len(scripts)]string
+}
+
+// Incarnation names the process of Redis and what it replicates, and leaves the scripts there.
+func (l *Log) Incarnation(ctx context.Context) (string, error) {
+	s := &session{}
+	err := l.c.Dedicated(func(c rueidis.DedicatedClient) error { // so all is of one process
+		info, err := c.Do(ctx, c.B().Info().Section("server", "replication").Build()).ToString()
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(info) {
+			name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+			if name == "run_id" || name == "master_replid" {
+				s.name += value
+			}
+		}
+		for n, script := range scripts {
+			text := "-- " + s.name + lib + script
+			if s.sums[n], err = c.Do(ctx, c.B().ScriptLoad().Script(text).Build()).ToString(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return "", failed("ask for its run", err)
+	}
+	l.session.Store(s)
+	return s.name, nil
+}
+
+// eval is the command of a script.
+func (l *Log) eval(b rueidis.Builder, of script, args ...string) rueidis.Completed {
+	return b.Evalsha().Sha1(l.session.Load().sums[of]).Numkeys(int64(len(keys))).Key(keys...).Arg(args...).Build()
+}
 
 // request is an entry to append, or without one the question for the end of the log.
 type request struct {
@@ -191,7 +269,7 @@ func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (ui
 	if l.replicas > 0 {
 		return l.settled(ctx, "append", r)
 	}
-	offset, err := offsetIn(appendAlone.Exec(ctx, l.c, keys, r.args))
+	offset, err := offsetIn(l.c.Do(ctx, l.eval(l.c.B(), appending, r.args...)))
 	if err != nil {
 		return 0, failed("append", err)
 	}
@@ -215,17 +293,14 @@ func (l *Log) settle(all []*request) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*replicaWait)
 	defer cancel()
 	err := l.c.Dedicated(func(c rueidis.DedicatedClient) error {
-		eval := func(script string, args ...string) rueidis.Completed {
-			return c.B().Eval().Script(script).Numkeys(int64(len(keys))).Key(keys...).Arg(args...).Build()
-		}
 		var commands rueidis.Commands
 		for _, r := range all {
 			if r.args != nil {
-				commands = append(commands, eval(appending, r.args...))
+				commands = append(commands, l.eval(c.B(), appending, r.args...))
 			}
 		}
 		commands = append(
-			commands, eval(saying, "0"),
+			commands, l.eval(c.B(), saying, "0"),
 			// A replica that is asked how far its disk is answers before it syncs what it has just got, and next a second
 			// later by itself. So it is asked for the entries first, and for its disk once it has them.
 			c.B().Wait().Numreplicas(int64(l.replicas)).Timeout(replicaWait.Milliseconds()).Build(),
@@ -253,7 +328,7 @@ func (l *Log) settle(all []*request) {
 				r.offset = end
 			}
 		}
-		return c.Do(ctx, eval(saying, strconv.FormatUint(end, 10))).Error()
+		return c.Do(ctx, l.eval(c.B(), saying, strconv.FormatUint(end, 10))).Error()
 	})
 	l.stuck.Store(err != nil)
 	for _, r := range all {
@@ -279,7 +354,7 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	}
 	stuck := l.stuck.Load()
 	found, err := l.page(ctx, anchor.Offset)
-	if err == nil && !stuck && uint64(len(found)) <= min(anchor.Offset, 1) { // none after the anchor
+	if err == nil && !stuck && uint64(len(found)) <= 2*min(anchor.Offset, 1) { // none after the anchor
 		further := strconv.FormatUint(anchor.Offset, 10) + "-18446744073709551615"
 		err = l.c.Do(ctx, l.c.B().Xread().Count(1).Block(pageWait).Streams().Key(watermark).Id(further).Build()).Error()
 		if err != nil && !rueidis.IsRedisNil(err) {
@@ -291,24 +366,24 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 		return nil, err
 	}
 	if anchor.Offset > 0 {
-		if len(found) == 0 || found[0].ID != idOf(anchor.Offset) {
+		if len(found) == 0 || found[0] != idOf(anchor.Offset) {
 			return nil, fmt.Errorf("%w: entry %d is not there", docid.ErrLogLost, anchor.Offset)
 		}
-		if (docid.Anchor{Offset: anchor.Offset - 1}).Next([]byte(found[0].FieldValues[field])) != anchor {
+		if (docid.Anchor{Offset: anchor.Offset - 1}).Next([]byte(found[1])) != anchor {
 			return nil, fmt.Errorf("%w: entry %d is another", docid.ErrLogLost, anchor.Offset)
 		}
-		found = found[1:]
+		found = found[2:]
 	}
-	entries := make([][]byte, len(found))
-	for n, e := range found {
-		offset, err := offsetOf(e.ID)
+	entries := make([][]byte, len(found)/2)
+	for n := range entries {
+		offset, err := offsetOf(found[2*n])
 		if err != nil {
 			return nil, err
 		}
 		if offset != anchor.Offset+uint64(n)+1 {
 			return nil, fmt.Errorf("%w: entry %d follows entry %d", docid.ErrLogLost, offset, anchor.Offset+uint64(n))
 		}
-		entries[n] = []byte(e.FieldValues[field])
+		entries[n] = []byte(found[2*n+1])
 	}
 	if stuck { // nobody else may ask meanwhile
 		_, err = l.Durable(ctx)
@@ -316,34 +391,11 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	return entries, err
 }
 
-// page is the entry at an offset and those after it, up to the watermark: that of the same server, for before another's all else may
-// lie. So both are asked on one connection, the watermark first.
-func (l *Log) page(ctx context.Context, from uint64) ([]rueidis.XRangeEntry, error) {
-	results := l.c.DoMulti(
-		ctx, l.c.B().Xrevrange().Key(watermark).End("+").Start("-").Count(1).Build(),
-		l.c.B().Xrange().Key(stream).Start(idOf(from)).End("+").Count(pageEntries+1).Build(),
-	)
-	says, err := results[0].AsXRange()
+// page is the id of the entry at an offset and how it begins, and then ids and entries that follow, up to the watermark.
+func (l *Log) page(ctx context.Context, from uint64) ([]string, error) {
+	found, err := l.c.Do(ctx, l.eval(l.c.B(), paging, strconv.FormatUint(from, 10), strconv.Itoa(pageBytes))).AsStrSlice()
 	if err != nil {
 		return nil, failed("read", err)
-	}
-	durable := from
-	if len(says) == 1 {
-		n, _, _ := strings.Cut(says[0].ID, "-")
-		if up, err := strconv.ParseUint(n, 10, 64); err == nil {
-			durable = max(durable, up)
-		}
-	}
-	found, err := results[1].AsXRange()
-	if err != nil {
-		return nil, failed("read", err)
-	}
-	for n, e := range found {
-		if offset, err := offsetOf(e.ID); err != nil {
-			return nil, err
-		} else if offset > durable {
-			return found[:n], nil
-		}
 	}
 	return found, nil
 }
@@ -353,7 +405,7 @@ func (l *Log) Durable(ctx context.Context) (uint64, error) {
 	if l.replicas > 0 {
 		return l.settled(ctx, "ask for the end", &request{})
 	}
-	end, err := offsetIn(endAlone.Exec(ctx, l.c, keys, nil))
+	end, err := offsetIn(l.c.Do(ctx, l.eval(l.c.B(), ending)))
 	if err != nil {
 		return 0, failed("ask for the end", err)
 	}

@@ -157,7 +157,7 @@ func logTogether(t *testing.T, open openLog) {
 // RunProof holds the proof of a store to what the log that it follows says: as it is, with an entry that is another, and trimmed.
 // serve opens the store over a log; prove counts what is wrong with it.
 func RunProof(t *testing.T, open func(t *testing.T) docid.Log, serve func(docid.Log) (docid.Store, error), prove func(docid.Log) (int, error)) {
-	log, kept := open(t), NewLog()
+	log, kept := Begin(t, open(t)), NewLog()
 	store, err := serve(log)
 	must(t, "open", err, nil)
 	d, err := docid.NewDetector(t.Context(), store, "tenant", Settings())

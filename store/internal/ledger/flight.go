@@ -89,6 +89,11 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 		return fmt.Errorf("%w: a proposal that cannot be read again: %w", docid.ErrInvalid, err)
 	}
 	own := &flight{p: p, entry: entry, read: read, done: make(chan struct{})}
+	if p.restart == nil {
+		if err := f.surely(ctx); err != nil {
+			return err
+		}
+	}
 	anchor, err := f.takeOff(ctx, own)
 	if err != nil {
 		return err
@@ -104,6 +109,8 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 		switch {
 		case errors.Is(err, docid.ErrLogLost):
 			f.fail(err)
+		case ctx.Err() == nil && !errors.Is(err, docid.ErrFull):
+			f.doubts()
 		case errors.Is(err, docid.ErrFull):
 			return fmt.Errorf("append to the log: %w", err)
 		}
@@ -167,6 +174,8 @@ func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, erro
 	for {
 		if err := errors.Join(f.lost, f.away); err != nil {
 			return docid.Anchor{}, err
+		} else if !f.sure && own.p.restart == nil {
+			return docid.Anchor{}, errDoubt
 		}
 		i := slices.IndexFunc(asks, func(k uint64) bool { return f.posting[k] != nil && f.posts(f.posting[k], k) })
 		if i < 0 {

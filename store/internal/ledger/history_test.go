@@ -393,6 +393,9 @@ type nowhere struct{ docid.Log }
 func TestRollingUpgrade(t *testing.T) {
 	const older, newer = rules, rules + 1
 	log := &plainLog{}
+	if err := BeginLog(t.Context(), log); err != nil {
+		t.Fatal(err)
+	}
 	open := func(kv *memory, who uint64, knows byte) (*Store, error) {
 		return Open(t.Context(), kv, Options{Log: log, Server: who, Beat: 10 * time.Millisecond, rules: knows})
 	}
@@ -470,6 +473,8 @@ func (l *plainLog) Durable(context.Context) (uint64, error) {
 	defer l.mu.Unlock()
 	return uint64(len(l.entries)), nil
 }
+
+func (l *plainLog) Incarnation(context.Context) (string, error) { return "the only one", nil }
 
 func (l *plainLog) Trim(context.Context, uint64) error { return nil }
 

@@ -66,7 +66,13 @@ type Options struct {
 	Server uint64
 	// Snapshots, where not nil, says from which entry on those that a new server may begin with need the log; 0: there are none.
 	Snapshots func() uint64
-	rules     byte // the newest that it knows; 0: those of this program
+	// Waits, where not nil, hears why the log cannot be caught up with yet, and Open goes on trying; nil: Open fails.
+	Waits func(error)
+	// Restarted, where not nil, hears when it was noticed that the log was restarted or restored, and that all indexes have
+	// begun an epoch.
+	Restarted func(at time.Time)
+
+	rules byte // the newest that it knows; 0: those of this program
 
 	// Watch, where not nil, sees the rows as each entry of the log has left them, before they are durable.
 	Watch func(r Reader, entry uint64)
