@@ -29,6 +29,14 @@ func Build(ctx context.Context, module, dir string, flags ...string) (string, er
 	return bin, nil
 }
 
+// BeginLog begins an empty log for servers.
+func BeginLog(ctx context.Context, bin, log string) error {
+	if out, err := exec.CommandContext(ctx, bin, "log", "begin", "--log", log).CombinedOutput(); err != nil {
+		return fmt.Errorf("begin the log: %w: %s", err, out)
+	}
+	return nil
+}
+
 // Process is a service that was started. Kill or Stop must be called.
 type Process struct {
 	cmd      *exec.Cmd

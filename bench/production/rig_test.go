@@ -222,6 +222,8 @@ func (r *rig) log(t *testing.T) *subject {
 	redis := services.Redis(t, strings.Fields(*redisArgs)...)
 	if r.loaded != "" {
 		r.begin(t, "redis://"+redis.Addr)
+	} else {
+		r.do(t, "log", "begin", "--log", "redis://"+redis.Addr)
 	}
 	s := r.serve(t, "log", *servers, []string{"--log", "redis://" + redis.Addr}, os.Environ())
 	s.processes, s.log, s.first = append(s.processes, process{"Redis", redis.CPU}), redis.Addr, *loaded
@@ -254,6 +256,7 @@ func (r *rig) newcomer(t *testing.T, s *subject, articles int) {
 
 func (r *rig) production(t *testing.T) *subject {
 	r.redis = services.Redis(t, strings.Fields(*redisArgs)...)
+	r.do(t, "log", "begin", "--log", "redis://"+r.redis.Addr)
 	r.maria = services.MariaDB(t)
 	r.hbase = services.StartHBase(t, strings.Fields(*java)...)
 	r.gateways = []*services.Server{r.hbase.Gateway}

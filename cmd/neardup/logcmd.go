@@ -14,10 +14,52 @@ func logCommand(a *app) *cobra.Command {
 		Use:   "log",
 		Short: "Begin the log that several servers share, or leave it",
 		Args:  cobra.ArbitraryArgs,
-		RunE:  needs("a command, adopt or leave"),
+		RunE:  needs("a command, begin, adopt or leave"),
 	}
-	cmd.AddCommand(adoptCommand(a), leaveCommand(a))
+	cmd.AddCommand(beginCommand(a), adoptCommand(a), leaveCommand(a))
 	return cmd
+}
+
+func beginCommand(a *app) *cobra.Command {
+	var f storeFlags
+	cmd := &cobra.Command{
+		Use:   "begin --log URL",
+		Short: "Begin an empty log for servers without an index",
+		Long: `Begins an empty log, once, before the first server starts. A server never does so
+itself: should the log be lost, a new index would answer in place of the old one.
+A log that has entries is refused.
+
+` + exitHelp,
+		Example: `  neardup log begin --log redis://127.0.0.1:6379`,
+		Args:    expects(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.withLog(cmd.Context(), func(log docid.Log) error {
+				err := beginLog(cmd.Context(), log)
+				if err == nil {
+					fmt.Fprintln(a.stdout, "the log has begun")
+				}
+				return err
+			})
+		},
+	}
+	cmd.Flags().StringVar(&f.log, "log", "", "address of the log, as neardup serve has it")
+	return cmd
+}
+
+// withLog works with the log of the address.
+func (f *storeFlags) withLog(ctx context.Context, work func(docid.Log) error) (err error) {
+	if f.log == "" {
+		return usage("--log is missing")
+	}
+	log, closeLog, err := f.openLog(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeLog()) }()
+	if err = work(log); errors.Is(err, docid.ErrLogLost) {
+		err = fmt.Errorf("--log %s is not empty: %w", where(f.log), err)
+	}
+	return err
 }
 
 func leaveCommand(*app) *cobra.Command {
@@ -62,9 +104,6 @@ runs: in Redis with DEL neardup:log, in Kafka by deleting the topic.
 		Example: `  neardup log adopt --data news --log redis://127.0.0.1:6379`,
 		Args:    expects(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.log == "" {
-				return usage("--log is missing")
-			}
 			return adoptLog(cmd.Context(), a, data, &f)
 		},
 	}
@@ -73,21 +112,15 @@ runs: in Redis with DEL neardup:log, in Kafka by deleting the topic.
 	return cmd
 }
 
-func adoptLog(ctx context.Context, a *app, data string, f *storeFlags) (err error) {
-	store, err := closedIn(data)
-	if err != nil {
+func adoptLog(ctx context.Context, a *app, data string, f *storeFlags) error {
+	return f.withLog(ctx, func(log docid.Log) error {
+		store, err := closedIn(data)
+		if err == nil {
+			err = store.lead(ctx, log)
+		}
+		if err == nil {
+			fmt.Fprintf(a.stdout, "the log begins with %s; other servers go on with a copy of it\n", data)
+		}
 		return err
-	}
-	log, closeLog, err := f.openLog(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closeLog()) }()
-	if err := store.lead(ctx, log); errors.Is(err, docid.ErrLogLost) {
-		return fmt.Errorf("--log %s is not empty: %w", where(f.log), err)
-	} else if err != nil {
-		return err
-	}
-	fmt.Fprintf(a.stdout, "the log begins with %s; other servers go on with a copy of it\n", data)
-	return nil
+	})
 }

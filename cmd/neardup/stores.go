@@ -35,6 +35,8 @@ type storeFlags struct {
 	cache                       size
 	words                       time.Duration
 	snapshotFailed              func(error)
+	logWaits                    func(error)
+	logRestarted                func(time.Time)
 }
 
 func (f *storeFlags) add(fs *pflag.FlagSet) {
@@ -153,6 +155,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	s, err := pebble.Open(ctx, folder, pebble.Options{
 		CacheBytes: int64(f.cache), OpenFiles: files, Log: log, KeepLog: f.keepLog,
 		Snapshots: snapshots, SnapshotEvery: f.snapshotEvery, SnapshotFailed: f.snapshotFailed,
+		LogWaits: f.logWaits, LogRestarted: f.logRestarted,
 	})
 	if err != nil {
 		return nil, errors.Join(orAdopt(err), closeLog())
@@ -295,6 +298,9 @@ func closedIn(data string) (closedStore, error) {
 func (s closedStore) lead(ctx context.Context, log docid.Log) error {
 	return pebble.Lead(ctx, string(s), log, pebble.Options{})
 }
+
+// beginLog begins an empty log.
+func beginLog(ctx context.Context, log docid.Log) error { return pebble.BeginLog(ctx, log) }
 
 // leave has it follow no log any more.
 func (s closedStore) leave(ctx context.Context) error {

@@ -8,6 +8,10 @@ import (
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
+// BeginLog begins an empty log for servers without an index. It is never done by itself: an index that began by mistake would
+// answer in place of the one that was lost. ErrLogLost if the log has, or had, entries.
+func BeginLog(ctx context.Context, log docid.Log) error { return ledger.BeginLog(ctx, log) }
+
 // Lead begins an empty log with a folder that no process has open: the log goes on from it, and every other
 // server with a copy of it. A folder that has followed another log, or what this one was, begins an epoch: what
 // was answered after its last entry is lost, and no number of that is given again. ErrLogLost if the log has,

@@ -31,10 +31,10 @@ const watermark = "{neardup:log}:durable"
 
 var keys = []string{stream, watermark}
 
-// A page of Read has so many entries; for one it waits so long, in milliseconds.
+// A page of Read ends with the entry that exceeds so many bytes; for one it waits so long, in milliseconds.
 const (
-	pageEntries = 64
-	pageWait    = 300
+	pageBytes = 1 << 20
+	pageWait  = 300
 )
 
 // replicaWait is how long replicas may take to get what is appended, and again to have it on disk.
@@ -46,6 +46,7 @@ type Log struct {
 	replicas int
 	settling *group.Calls[request] // with replicas
 	stuck    atomic.Bool           // the replicas did not have all when they were last asked
+	session  atomic.Pointer[session]
 	promises durability.Check
 }
 
@@ -69,6 +70,9 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	l.promises = durability.Check{Server: "Redis", Settings: settings, Read: l.set}
 	if err = l.promises.First(ctx); err == nil && replicas > 0 {
 		err = l.waits(ctx)
+	}
+	if err == nil {
+		_, err = l.Incarnation(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -126,48 +130,141 @@ func (l *Log) set(ctx context.Context) (map[string]string, error) {
 	return redis.StringMap(l.c.Do(ctx, "CONFIG", "GET", "appendonly", "appendfsync", "maxmemory-policy", "cluster-enabled"))
 }
 
-// lib is what the scripts have in common: the last id of a stream, and to say that entries up to an offset are durable.
-// Others may have said more already; a watermark past the end is that of a log which was deleted.
+// lib is what the scripts have in common: the last ids of the log and of the watermark, and to say that entries up to an
+// offset are durable. Others may have said more already. A watermark past the end is that of a log that was deleted, or that
+// has lost entries.
 const lib = `
 local function last(key)
   local at = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
   return at and at[1] or '0-0'
 end
+local function entry(e)
+  local found = ''
+  for i = 1, #e[2], 2 do if e[2][i] == '` + field + `' then found = e[2][i + 1] end end
+  return found
+end
+local ends, said = string.match(last(KEYS[1]), '%d+$'), string.match(last(KEYS[2]), '^%d+')
+if tonumber(said) > tonumber(ends) then
+  if ends ~= '0' then return redis.error_reply('LOST') end
+  redis.call('DEL', KEYS[2])
+  said = '0'
+end
 local function durable(offset)
-  local said, ends = string.match(last(KEYS[2]), '^%d+'), string.match(last(KEYS[1]), '%d+$')
-  if tonumber(said) > tonumber(ends) then redis.call('DEL', KEYS[2]) said = '0' end
   if tonumber(offset) < tonumber(said) then offset = said end
   redis.call('XADD', KEYS[2], 'MAXLEN', 1, offset .. '-*', 'd', '')
 end
 `
 
-// appending refuses what does not rest on an entry that is there. The first entry has an id of its own:
-// a stream that had any refuses it. Where no replica is waited for, what is appended is durable.
-const appending = lib + `
+// script is one of the scripts. Each names the incarnation of Redis: no other Redis has it, so none runs it.
+type script int
+
+const (
+	// appending refuses what does not rest on an entry that is there. The first entry has an id of its own:
+	// a stream that had any refuses it. Where no replica is waited for, what is appended is durable.
+	appending script = iota
+	// saying says that entries up to an offset are durable, and what the last of all is. It writes in any case: who waits for
+	// this to reach the replicas waits for all before it.
+	saying
+	// ending says what the last is. Without replicas all that is there is durable, also what was appended while some were
+	// waited for.
+	ending
+	// paging returns ids and entries from an offset on up to the watermark, and the first 16 bytes of the first: some 64, or
+	// what exceeds so many bytes.
+	paging
+)
+
+var scripts = [...]string{
+	appending: `
 local id, n = '0-1', #ARGV[2]
 if ARGV[1] ~= '0-0' then
   local at = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])[1]
-  if not at or string.sub(at[2][2], 1, n) ~= ARGV[2] then return redis.error_reply('LOST') end
+  if not at or string.sub(entry(at) .. string.rep('\0', n), 1, n) ~= ARGV[2] then return redis.error_reply('LOST') end
   id = '0-*'
 elseif redis.call('EXISTS', KEYS[1]) == 1 then
   return redis.error_reply('LOST')
 end
 id = redis.call('XADD', KEYS[1], id, '` + field + `', ARGV[3])
 if ARGV[4] == '0' then durable(string.sub(id, 3)) end
-return id`
-
-// saying says that entries up to an offset are durable, and what the last of all is. It writes in any case: who waits for
-// this to reach the replicas waits for all before it.
-const saying = lib + `durable(ARGV[1]) return last(KEYS[1])`
-
-// Without replicas all that is there is durable, also what was appended while some were waited for.
-var (
-	appendAlone = redis.NewScript(-1, appending)
-	endAlone    = redis.NewScript(-1, lib+`
+return id`,
+	saying: `durable(ARGV[1]) return last(KEYS[1])`,
+	ending: `
 local id = last(KEYS[1])
-if string.match(last(KEYS[2]), '^%d+') ~= string.sub(id, 3) then durable(string.sub(id, 3)) end
-return id`)
-)
+if said ~= string.sub(id, 3) then durable(string.sub(id, 3)) end
+return id`,
+	paging: `
+local from, at, most, found, bytes = ARGV[1], tonumber(ARGV[1]), tonumber(ARGV[2]), {}, 0
+local up = tonumber(from) > tonumber(said) and from or said
+while at <= tonumber(up) and bytes < most and #found < 128 do
+  local some = redis.call('XRANGE', KEYS[1], string.format('0-%d', at), '0-' .. up, 'COUNT', 8)
+  for _, e in ipairs(some) do
+    if bytes < most then
+      local is = entry(e)
+      if e[1] == '0-' .. from then is = string.sub(is, 1, 16) end
+      table.insert(found, e[1])
+      table.insert(found, is)
+      bytes = bytes + #is
+    end
+  end
+  if #some < 8 then break end
+  at = tonumber(string.match(some[8][1], '%d+$')) + 1
+end
+return found`,
+}
+
+// session is an incarnation of Redis, and the scripts as they are known there.
+type session struct {
+	name string
+	sums [len(scripts)]string
+}
+
+// Incarnation names the process of Redis and what it replicates, and leaves the scripts there.
+func (l *Log) Incarnation(ctx context.Context) (string, error) {
+	s := &session{}
+	if err := l.load(ctx, s); err != nil {
+		return "", failed("ask for its run", err)
+	}
+	l.session.Store(s)
+	return s.name, nil
+}
+
+// load asks for the name and leaves the scripts on one connection, so all is of one process.
+func (l *Log) load(ctx context.Context, s *session) error {
+	c, err := l.c.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	answers, err := c.Pipe(ctx, redis.Args{"INFO", "server"}, redis.Args{"INFO", "replication"})
+	for _, a := range answers {
+		info, err := redis.String(a, nil)
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(info) {
+			name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+			if name == "run_id" || name == "master_replid" {
+				s.name += value
+			}
+		}
+	}
+	for n, script := range scripts {
+		if err == nil {
+			s.sums[n], err = redis.String(c.Do(ctx, "SCRIPT", "LOAD", "-- "+s.name+lib+script))
+		}
+	}
+	return err
+}
+
+// eval returns the command of a script.
+func (l *Log) eval(of script, args ...string) redis.Args {
+	return redis.Args{"EVALSHA", l.session.Load().sums[of], len(keys)}.AddFlat(keys).AddFlat(args)
+}
+
+// run runs a script.
+func (l *Log) run(ctx context.Context, of script, args ...string) (any, error) {
+	command := l.eval(of, args...)
+	return l.c.Do(ctx, "EVALSHA", command[1:]...)
+}
 
 // request is an entry to append, or without one the question for the end of the log.
 type request struct {
@@ -182,7 +279,7 @@ func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (ui
 	if l.replicas > 0 {
 		return l.settled(ctx, "append", r)
 	}
-	offset, err := offsetIn(l.c.Eval(ctx, appendAlone, keys, r.args))
+	offset, err := offsetIn(l.run(ctx, appending, r.args...))
 	if err != nil {
 		return 0, failed("append", err)
 	}
@@ -223,11 +320,11 @@ func (l *Log) settleOn(ctx context.Context, all []*request) error {
 	var commands []redis.Args
 	for _, r := range all {
 		if r.args != nil {
-			commands = append(commands, eval(appending, r.args...))
+			commands = append(commands, l.eval(appending, r.args...))
 		}
 	}
 	answers, err := c.Pipe(ctx, append(
-		commands, eval(saying, "0"),
+		commands, l.eval(saying, "0"),
 		// A replica that is asked how far its disk is answers before it syncs what it has just got, and next a second
 		// later by itself. So it is asked for the entries first, and for its disk once it has them.
 		redis.Args{"WAIT", l.replicas, replicaWait.Milliseconds()},
@@ -259,11 +356,7 @@ func (l *Log) settleOn(ctx context.Context, all []*request) error {
 			r.offset = end
 		}
 	}
-	return redisclient.FirstError(c.Pipe(ctx, eval(saying, strconv.FormatUint(end, 10))))
-}
-
-func eval(script string, args ...string) redis.Args {
-	return redis.Args{"EVAL", script, len(keys)}.AddFlat(keys).AddFlat(args)
+	return redisclient.FirstError(c.Pipe(ctx, l.eval(saying, strconv.FormatUint(end, 10))))
 }
 
 // offsetIn is the offset that a script answered.
@@ -282,7 +375,7 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	}
 	stuck := l.stuck.Load()
 	found, err := l.page(ctx, anchor.Offset)
-	if err == nil && !stuck && uint64(len(found)) <= min(anchor.Offset, 1) { // none after the anchor
+	if err == nil && !stuck && uint64(len(found)) <= 2*min(anchor.Offset, 1) { // none after the anchor
 		further := strconv.FormatUint(anchor.Offset, 10) + "-18446744073709551615"
 		if _, err = l.c.Do(ctx, "XREAD", "COUNT", 1, "BLOCK", pageWait, "STREAMS", watermark, further); err != nil {
 			return nil, failed("read", err)
@@ -293,24 +386,24 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 		return nil, err
 	}
 	if anchor.Offset > 0 {
-		if len(found) == 0 || found[0].ID != idOf(anchor.Offset) {
+		if len(found) == 0 || found[0] != idOf(anchor.Offset) {
 			return nil, fmt.Errorf("%w: entry %d is not there", docid.ErrLogLost, anchor.Offset)
 		}
-		if (docid.Anchor{Offset: anchor.Offset - 1}).Next([]byte(found[0].Fields[field])) != anchor {
+		if (docid.Anchor{Offset: anchor.Offset - 1}).Next([]byte(found[1])) != anchor {
 			return nil, fmt.Errorf("%w: entry %d is another", docid.ErrLogLost, anchor.Offset)
 		}
-		found = found[1:]
+		found = found[2:]
 	}
-	entries := make([][]byte, len(found))
-	for n, e := range found {
-		offset, err := offsetOf(e.ID)
+	entries := make([][]byte, len(found)/2)
+	for n := range entries {
+		offset, err := offsetOf(found[2*n])
 		if err != nil {
 			return nil, err
 		}
 		if offset != anchor.Offset+uint64(n)+1 {
 			return nil, fmt.Errorf("%w: entry %d follows entry %d", docid.ErrLogLost, offset, anchor.Offset+uint64(n))
 		}
-		entries[n] = []byte(e.Fields[field])
+		entries[n] = []byte(found[2*n+1])
 	}
 	if stuck { // nobody else may ask meanwhile
 		_, err = l.Durable(ctx)
@@ -318,37 +411,11 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	return entries, err
 }
 
-// page is the entry at an offset and those after it, up to the watermark: that of the same server, for before another's all else may
-// lie. So both are asked on one connection, the watermark first.
-func (l *Log) page(ctx context.Context, from uint64) ([]redisclient.Entry, error) {
-	answers, err := l.c.Pipe(
-		ctx, redis.Args{"XREVRANGE", watermark, "+", "-", "COUNT", 1},
-		redis.Args{"XRANGE", stream, idOf(from), "+", "COUNT", pageEntries + 1},
-	)
+// page is the id of the entry at an offset and how it begins, and then ids and entries that follow, up to the watermark.
+func (l *Log) page(ctx context.Context, from uint64) ([]string, error) {
+	found, err := redis.Strings(l.run(ctx, paging, strconv.FormatUint(from, 10), strconv.Itoa(pageBytes)))
 	if err != nil {
 		return nil, failed("read", err)
-	}
-	says, err := redisclient.Entries(answers[0], nil)
-	if err != nil {
-		return nil, failed("read", err)
-	}
-	durable := from
-	if len(says) == 1 {
-		n, _, _ := strings.Cut(says[0].ID, "-")
-		if up, err := strconv.ParseUint(n, 10, 64); err == nil {
-			durable = max(durable, up)
-		}
-	}
-	found, err := redisclient.Entries(answers[1], nil)
-	if err != nil {
-		return nil, failed("read", err)
-	}
-	for n, e := range found {
-		if offset, err := offsetOf(e.ID); err != nil {
-			return nil, err
-		} else if offset > durable {
-			return found[:n], nil
-		}
 	}
 	return found, nil
 }
@@ -358,7 +425,7 @@ func (l *Log) Durable(ctx context.Context) (uint64, error) {
 	if l.replicas > 0 {
 		return l.settled(ctx, "ask for the end", &request{})
 	}
-	end, err := offsetIn(l.c.Eval(ctx, endAlone, keys, nil))
+	end, err := offsetIn(l.run(ctx, ending))
 	if err != nil {
 		return 0, failed("ask for the end", err)
 	}
