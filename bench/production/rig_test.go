@@ -13,7 +13,6 @@ package production_test
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -28,6 +27,7 @@ import (
 	"github.com/neardup/neardup/bench/harness"
 	"github.com/neardup/neardup/bench/load"
 	"github.com/neardup/neardup/internal/services"
+	"github.com/neardup/neardup/store/pebble"
 )
 
 const seal = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
@@ -212,7 +212,8 @@ func (r *rig) begin(t *testing.T, log string) {
 	}
 	r.do(t, "backup", "--data", folder("log-1"), folder("newcomer-1"))
 	r.do(t, "backup", "--data", folder("log-1"), folder("snapshot"))
-	if err := errors.Join(os.Mkdir(folder("snapshots"), 0o700), os.Rename(filepath.Join(folder("snapshot"), "store"), filepath.Join(folder("snapshots"), fmt.Sprintf("%020d", 1)))); err != nil {
+	move := func(dir string) error { return os.Rename(filepath.Join(folder("snapshot"), "store"), dir) }
+	if err := pebble.SnapshotFolder(folder("snapshots")).Save(t.Context(), 1, 1, move); err != nil {
 		t.Fatal(err)
 	}
 }

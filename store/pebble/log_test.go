@@ -488,6 +488,22 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
+// TestTrimmedUnderSnapshots: the log is trimmed under the older of two snapshots, and not while there is one alone.
+func TestTrimmedUnderSnapshots(t *testing.T) {
+	for want, offsets := range map[uint64][]uint64{0: {9}, 5: {5, 9}, 7: {3, 7, 9}} {
+		fs := vfs.NewMem()
+		folder := snapshotFolder{fs, "snapshots"}
+		for _, offset := range offsets {
+			ok(t, folder.Save(t.Context(), offset, 1, func(dir string) error {
+				return errors.Join(fs.MkdirAll(dir, 0o700), snapshotFolder{fs, dir}.write(fs.PathJoin(dir, "file"), "content"))
+			}))
+		}
+		if got := newSnapshots(Options{Log: storetest.NewLog(), Snapshots: folder}).first(); got != want {
+			t.Errorf("with snapshots of %d entries are needed from %d on, want %d", offsets, got, want)
+		}
+	}
+}
+
 func (s *Store) index(t *testing.T) docid.Index {
 	t.Helper()
 	ix, err := s.Index(t.Context(), "tenant", nil)

@@ -484,3 +484,23 @@ func (l *plainLog) rules() byte {
 	defer l.mu.Unlock()
 	return l.entries[len(l.entries)-1][len(entryID{})]
 }
+
+// TestOutvoted: a server stops where as many others agree on another digest as on its own, so of two that differ both stop.
+func TestOutvoted(t *testing.T) {
+	const own = 1
+	for _, c := range []struct {
+		votes []uint64 // the digests
+		stops bool
+	}{
+		{nil, false}, {[]uint64{own}, false}, {[]uint64{own, own}, false}, {[]uint64{own, 2}, true}, {[]uint64{2}, true},
+		{[]uint64{own, own, 2}, false}, {[]uint64{own, 2, 2}, true}, {[]uint64{own, 2, 3}, true}, {[]uint64{own, own, 2, 3}, false}, {[]uint64{own, own, 2, 2}, true},
+	} {
+		row := beaten{digest: own}
+		for who, digest := range c.votes {
+			row.votes = append(row.votes, vote{uint64(who), digest, rules})
+		}
+		if got := outvoted(row); got != c.stops {
+			t.Errorf("votes %d against %d: it stops %t, want %t", c.votes, own, got, c.stops)
+		}
+	}
+}
