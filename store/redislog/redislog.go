@@ -101,7 +101,7 @@ func options(address string) (o rueidis.ClientOption, replicas int, err error) {
 	}
 	// A repeated command may meet another Redis than the first, or append twice.
 	o.DisableRetry = true
-	o.Dialer.Timeout, o.ConnWriteTimeout = time.Second, 2*time.Second
+	o.Dialer.Timeout, o.ConnWriteTimeout = time.Second, 10*time.Second // for a page over a slow link
 	return o, replicas, nil
 }
 
