@@ -14,7 +14,7 @@ type Log interface {
 	// there, or comes there yet.
 	Append(ctx context.Context, anchor Anchor, entry []byte) (uint64, error)
 	// Read returns entries after the anchor, in order and without gaps, as many as are at hand up to a
-	// limit of its own. Where there are none yet it waits a while, and then returns none. What it
+	// limit of its own: it ends with the entry that exceeds 1 MiB, or before. Where there are none yet it waits a while, and then returns none. What it
 	// returns is durable. ErrLogLost if the log does not have the entry at the anchor, or not all after it.
 	Read(ctx context.Context, anchor Anchor) ([][]byte, error)
 	// Incarnation names the log as it runs now: it has another name after anything that may have lost entries, such as a

@@ -249,7 +249,13 @@ func NewHTTP(h http.Handler, log *slog.Logger) *http.Server {
 
 // Gate answers while a server starts: alive but not ready. Open it once the
 // server is there.
-type Gate struct{ behind atomic.Pointer[Server] }
+type Gate struct {
+	behind atomic.Pointer[Server]
+	waits  atomic.Pointer[string]
+}
+
+// Waits says what the server waits for while it starts.
+func (g *Gate) Waits(what string) { g.waits.Store(&what) }
 
 // Open lets requests through to s.
 func (g *Gate) Open(s *Server) { g.behind.Store(s) }
@@ -265,7 +271,11 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Retry-After", retryAfter)
-	plain(w, http.StatusServiceUnavailable, "starting")
+	state := "starting"
+	if what := g.waits.Load(); what != nil {
+		state += ": waiting for " + *what
+	}
+	plain(w, http.StatusServiceUnavailable, state)
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive") }

@@ -133,7 +133,6 @@ func (s *serve) do(ctx context.Context) error {
 		return err
 	}
 	s.stores.snapshotFailed = func(err error) { s.log.Warn("no snapshot was saved; it is tried again", "cause", err.Error()) }
-	s.stores.logWaits = s.waitsForLog()
 	s.stores.logRestarted = func(at time.Time) {
 		s.log.Warn("the log was restarted or restored, and an epoch has begun: what it has lost, if anything, is not given again", "noticed", at)
 	}
@@ -155,6 +154,7 @@ func (s *serve) do(ctx context.Context) error {
 	defer bounded.Close()
 	var listener net.Listener = bounded
 	gate := &server.Gate{}
+	s.stores.logWaits = s.waitsForLog(gate)
 	srv := server.NewHTTP(gate, s.log)
 	srv.ConnState = bounded.State
 	if tlsConfig != nil {
@@ -167,9 +167,10 @@ func (s *serve) do(ctx context.Context) error {
 }
 
 // waitsForLog says once, and each minute again, why the log cannot be caught up with yet.
-func (s *serve) waitsForLog() func(error) {
+func (s *serve) waitsForLog(gate *server.Gate) func(error) {
 	var said time.Time
 	return func(err error) {
+		gate.Waits("the log")
 		if time.Since(said) >= time.Minute {
 			said = time.Now()
 			s.log.Warn("waiting for the log", "cause", err.Error())

@@ -303,6 +303,55 @@ func TestServerThatLags(t *testing.T) {
 	}
 }
 
+// TestSlowLink: a server reads a log whose entries are large over a link on which no page comes in the time that one may take
+// first, and is ready at last; until then it says why not. One that was not asked to wait does not start.
+func TestSlowLink(t *testing.T) {
+	log := storetest.Begin(t, storetest.NewLog())
+	a, err := serve(t, vfs.NewMem(), log)
+	ok(t, err)
+	for n := range 2 {
+		if _, err := a.add(t, fmt.Sprint(n), strings.Repeat(storetest.Base(n), 1000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waits := make(chan error, 1000)
+	link := &slow{Log: log, page: 1500 * time.Millisecond}
+	b, err := serveWith(t, Options{FS: vfs.NewMem(), Log: link, LogWaits: func(err error) { waits <- err }})
+	ok(t, err)
+	if _, _, err := b.Member(t.Context(), "1"); err != nil {
+		t.Error(err)
+	}
+	select {
+	case err := <-waits:
+		if !errors.Is(err, docid.ErrUnavailable) {
+			t.Errorf("it waits for %v", err)
+		}
+	default:
+		t.Error("nobody hears that it waits")
+	}
+	if _, err := serveWith(t, Options{FS: vfs.NewMem(), Log: &slow{Log: log, page: 1500 * time.Millisecond}}); !errors.Is(err, docid.ErrUnavailable) {
+		t.Errorf("a server that does not wait: %v", err)
+	}
+}
+
+// slow is a log of which a page with entries takes a time, and begins again where it was not waited for.
+type slow struct {
+	*storetest.Log
+	page time.Duration
+}
+
+func (l *slow) Read(ctx context.Context, at docid.Anchor) ([][]byte, error) {
+	entries, err := l.Log.Read(ctx, at)
+	if err == nil && len(entries) > 0 {
+		select {
+		case <-time.After(l.page):
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	return entries, err
+}
+
 // stuck is a log that can be away, or give nothing to read.
 type stuck struct {
 	*storetest.Log

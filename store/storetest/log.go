@@ -82,7 +82,11 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 		found, more := slices.Clone(l.entries[anchor.Offset-l.trimmed:]), l.more
 		l.mu.Unlock()
 		if len(found) > 0 || last {
-			return found[:min(len(found), 100)], nil
+			n := 0
+			for bytes := 0; n < min(len(found), 100) && bytes < 1<<20; n++ {
+				bytes += len(found[n])
+			}
+			return found[:n], nil
 		}
 		select {
 		case <-more:

@@ -15,7 +15,7 @@ func RunLog(t *testing.T, open func(t *testing.T) docid.Log) {
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, openLog)
-	}{{"InOrder", logInOrder}, {"Empty", logEmpty}, {"Anchors", logAnchors}, {"Trimmed", logTrimmed}, {"Strange", logStrange}, {"Together", logTogether}} {
+	}{{"InOrder", logInOrder}, {"Empty", logEmpty}, {"Anchors", logAnchors}, {"Trimmed", logTrimmed}, {"Strange", logStrange}, {"Large", logLarge}, {"Together", logTogether}} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open) })
 	}
 }
@@ -108,6 +108,27 @@ func logStrange(t *testing.T, open openLog) {
 		}
 		if at = at.Next(strange); len(page) != 1 || !bytes.Equal(page[0], strange) {
 			t.Errorf("entry %d: read %d entries", n+1, len(page))
+		}
+	}
+}
+
+// logLarge: a page ends with the entry that exceeds 1 MiB, however many there are.
+func logLarge(t *testing.T, open openLog) {
+	l, first := open(t), docid.Anchor{}
+	entry := func(n int) []byte { return append(logEntry(n), make([]byte, 700<<10)...) }
+	at := first
+	for n := range 12 {
+		_, err := l.Append(t.Context(), at, entry(n))
+		must(t, "append", err, nil)
+		at = at.Next(entry(n))
+	}
+	for at = first; at.Offset < 12; {
+		page, err := l.Read(t.Context(), at)
+		if must(t, "read", err, nil); len(page) > 2 {
+			t.Errorf("a page of %d entries of 700 KiB", len(page))
+		}
+		for _, e := range page {
+			at = at.Next(e)
 		}
 	}
 }

@@ -67,6 +67,7 @@ type question struct {
 // long whoever asks may wait for what the log has already.
 const (
 	logWait  = 900 * time.Millisecond
+	logSlow  = 10 * time.Second // for a page over a slow link
 	logPause = 50 * time.Millisecond
 	lagWait  = 3 * time.Second
 )
@@ -213,13 +214,20 @@ func (f *follower) troubled() error {
 
 // read reads and applies the log until it ends.
 func (f *follower) read(ctx context.Context) {
+	may := logWait // how long a page may take: longer after one that did not come in time, so over a slow link it comes at last
 	for ctx.Err() == nil {
 		f.mu.Lock()
 		anchor := f.applied
 		f.mu.Unlock()
 		began := time.Now()
-		wait, cancel := context.WithTimeout(ctx, logWait)
+		wait, cancel := context.WithTimeout(ctx, may)
 		entries, err := f.log.Read(wait, anchor)
+		switch took := time.Since(began); {
+		case err != nil && wait.Err() != nil:
+			may = min(2*may, logSlow)
+		case err == nil && took < may/4:
+			may = max(may/2, logWait)
+		}
 		cancel()
 		switch {
 		case ctx.Err() != nil:
