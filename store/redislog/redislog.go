@@ -93,7 +93,7 @@ func options(address string) (o redisclient.Options, replicas int, err error) {
 	case !sentinel && len(o.Hosts) > 1:
 		return o, 0, errors.New("a log lies on one Redis, several addresses are those of Sentinels (master_set=NAME)")
 	}
-	o.Timeout = time.Second
+	o.Connect, o.Answer = time.Second, 2*time.Second
 	return o, replicas, nil
 }
 
