@@ -57,7 +57,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", docid.ErrInvalid, err)
 	}
-	opt.Timeout = time.Second
+	opt.Connect, opt.Answer = time.Second, 2*time.Second
 	c, err := redisclient.Connect(ctx, opt)
 	if err != nil {
 		return nil, failed(err)

@@ -19,7 +19,8 @@ import (
 type Options struct {
 	Hosts     []string      // HOST:PORT of Redis, or of its Sentinels if MasterSet names what they watch
 	MasterSet string        // "": Redis is reached directly
-	Timeout   time.Duration // of a connect; a command may take twice as long
+	Connect   time.Duration // timeout of a connect
+	Answer    time.Duration // timeout of a command
 	url       url.URL
 }
 
@@ -35,7 +36,10 @@ func ParseURL(address string) (Options, error) {
 		return Options{}, fmt.Errorf("address of Redis: %w", err)
 	}
 	query := u.Query()
-	o := Options{Hosts: append([]string{u.Host}, query["addr"]...), MasterSet: query.Get("master_set"), Timeout: 5 * time.Second, url: *u}
+	o := Options{
+		Hosts: append([]string{u.Host}, query["addr"]...), MasterSet: query.Get("master_set"),
+		Connect: 5 * time.Second, Answer: 10 * time.Second, url: *u,
+	}
 	o.url.RawQuery = ""
 	return o, nil
 }
@@ -139,8 +143,8 @@ func (c *Client) dial(ctx context.Context) (redis.Conn, error) {
 
 func (o Options) dial(ctx context.Context, at url.URL) (redis.Conn, error) {
 	return redis.DialURLContext(ctx, at.String(), redis.DialClientName("neardup"),
-		redis.DialContextFunc((&net.Dialer{Timeout: o.Timeout}).DialContext), redis.DialTLSHandshakeTimeout(o.Timeout),
-		redis.DialReadTimeout(2*o.Timeout), redis.DialWriteTimeout(2*o.Timeout))
+		redis.DialContextFunc((&net.Dialer{Timeout: o.Connect}).DialContext), redis.DialTLSHandshakeTimeout(o.Connect),
+		redis.DialReadTimeout(o.Answer), redis.DialWriteTimeout(o.Answer))
 }
 
 func (o Options) master(ctx context.Context, sentinel string) (redis.Conn, error) {
