@@ -51,7 +51,7 @@ class Build(build_py):
             shutil.copy(os.environ["NEARDUP_BINARY"], to)
             return
         subprocess.run(
-            ["go", "build", "-ldflags=-s -w", "-o", to, "./cmd/neardup"],
+            ["go", "build", "-tags=full", "-ldflags=-s -w", "-o", to, "./cmd/neardup"],
             cwd=os.path.dirname(here), env={"CGO_ENABLED": "0", **os.environ}, check=True,
         )
 

@@ -301,6 +301,12 @@ func TestReadiness(t *testing.T) {
 	if ask("/healthz") != 200 || ask("/readyz") != 503 || ask("/v1/stats") != 503 {
 		t.Error("while starting")
 	}
+	gate.Wait("waiting for the log")
+	w := httptest.NewRecorder()
+	gate.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	if w.Code != 503 || w.Body.String() != "starting: waiting for the log\n" {
+		t.Errorf("while it waits: %d %q", w.Code, w.Body)
+	}
 	f := start(t)
 	gate.Open(f.server)
 	if ask("/healthz") != 200 || ask("/readyz") != 200 {

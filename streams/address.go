@@ -23,16 +23,19 @@ type broker struct {
 }
 
 var brokers = map[string]broker{
-	"kafka":         {openKafka, openKafkaSink, true},
-	"kafka+tls":     {openKafka, openKafkaSink, true},
+	"kafka":         kafka,
+	"kafka+tls":     kafka,
 	"redis-stream":  {openRedis, openRedisSink, true},
 	"rediss-stream": {openRedis, openRedisSink, true},
-	"nats":          {openNATS, openNATSSink, false},
-	"nats+tls":      {openNATS, openNATSSink, false},
+	"nats":          natsServer,
+	"nats+tls":      natsServer,
 }
 
 // ErrAddress is in the errors of what is no address of a stream.
 var ErrAddress = errors.New("no address of a stream: kafka://HOST:PORT[,HOST:PORT...]/TOPIC, redis-stream://HOST:PORT/KEY or nats://HOST:PORT/SUBJECT (kafka+tls, rediss-stream, nats+tls)")
+
+// ErrAbsent is in the errors of what a build without the tag full lacks: the clients of Kafka, NATS and S3.
+var ErrAbsent = errors.New("this build lacks it (use a release, or build with -tags full)")
 
 // parse reads an address; the error does not say it, for it may hold a password.
 func parse(s string) (address, error) {

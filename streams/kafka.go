@@ -1,3 +1,5 @@
+//go:build full
+
 package streams
 
 import (
@@ -15,6 +17,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
+
+var kafka = broker{openKafka, openKafkaSink, true}
 
 // kafkaWait is how long Poll waits for messages.
 const kafkaWait = time.Second

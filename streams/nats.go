@@ -1,3 +1,5 @@
+//go:build full
+
 package streams
 
 import (
@@ -13,6 +15,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
+
+var natsServer = broker{openNATS, openNATSSink, false}
 
 // natsWait is how long Poll waits for messages, and natsFlush Commit for the server.
 const (

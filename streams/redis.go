@@ -2,13 +2,14 @@ package streams
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/gomodule/redigo/redis"
 	"github.com/neardup/neardup/internal/redisclient"
-	"github.com/redis/rueidis"
 )
 
 // redisField is the field of an entry that holds the JSON.
@@ -23,11 +24,11 @@ const (
 // acknowledge writes what came of entries and acknowledges them, but of those alone that nobody has acknowledged: another
 // may have claimed some. KEYS: the stream, and those of outputs; ARGV: the group, and of each entry the id, the number of
 // its output, 0 for none, and the record. It writes before it acknowledges, for a full Redis can refuse the one.
-var acknowledge = rueidis.NewLuaScript(`
+var acknowledge = redis.NewScript(-1, `
 for i = 2, #ARGV, 3 do
   if #redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1) == 1 then
     local to = tonumber(ARGV[i + 1])
-    if to > 0 then redis.call('XADD', KEYS[1 + to], '*', '` + redisField + `', ARGV[i + 2]) end
+    if to > 0 then redis.call('XADD', KEYS[1 + to], '*', '`+redisField+`', ARGV[i + 2]) end
     redis.call('XACK', KEYS[1], ARGV[1], ARGV[i])
   end
 end
@@ -35,7 +36,7 @@ return 0`)
 
 // redisSource reads a stream as a consumer of a group.
 type redisSource struct {
-	c               rueidis.Client
+	c               *redisclient.Client
 	key             string
 	group, instance string
 	beside          [outputs]string
@@ -44,16 +45,13 @@ type redisSource struct {
 	own             bool      // all is done that this consumer had when it was last ended
 }
 
-func redisClient(ctx context.Context, a address) (rueidis.Client, error) {
+func redisClient(ctx context.Context, a address) (*redisclient.Client, error) {
 	u := *a.URL
 	u.Scheme, u.Path = strings.TrimSuffix(u.Scheme, "-stream"), ""
-	o, err := redisclient.Options(u.String())
+	o, err := redisclient.ParseURL(u.String())
 	if err != nil {
 		return nil, err
 	}
-	o.ForceSingleClient = o.Sentinel.MasterSet == ""
-	// An entry of an answer that was lost is pending: to ask again would bring those after it first.
-	o.DisableRetry = true
 	return redisclient.Connect(ctx, o)
 }
 
@@ -62,10 +60,9 @@ func openRedis(ctx context.Context, from address, beside [outputs]string, o Opti
 	if err != nil {
 		return nil, err
 	}
-	err = c.Do(ctx, c.B().XgroupCreate().Key(from.name).Group(o.Group).Id("0").Mkstream().Build()).Error()
+	_, err = c.Do(ctx, "XGROUP", "CREATE", from.name, o.Group, "0", "MKSTREAM")
 	if err != nil && !strings.HasPrefix(err.Error(), "BUSYGROUP") {
-		c.Close()
-		return nil, fmt.Errorf("group %s of %s: %w", o.Group, from.name, err)
+		return nil, errors.Join(fmt.Errorf("group %s of %s: %w", o.Group, from.name, err), c.Close())
 	}
 	return &redisSource{c: c, key: from.name, group: o.Group, instance: o.Instance, beside: beside, claimAfter: o.ClaimAfter}, nil
 }
@@ -90,46 +87,52 @@ func (r *redisSource) Poll(ctx context.Context) ([]Message, error) {
 }
 
 func (r *redisSource) read(ctx context.Context, from string) ([]Message, error) {
-	all, err := r.c.Do(ctx, r.c.B().Xreadgroup().Group(r.group, r.instance).Count(page).Block(redisWait.Milliseconds()).Streams().Key(r.key).Id(from).Build()).AsXRead()
-	if err != nil && !rueidis.IsRedisNil(err) {
-		return nil, fmt.Errorf("read %s: %w", r.key, err)
+	streams, err := redis.Values(r.c.Do(ctx, "XREADGROUP", "GROUP", r.group, r.instance, "COUNT", page, "BLOCK", redisWait.Milliseconds(), "STREAMS", r.key, from))
+	if errors.Is(err, redis.ErrNil) {
+		return nil, nil
 	}
-	return r.messages(all[r.key]), nil
+	var stream, entries []any
+	if err == nil {
+		_, err = redis.Scan(streams, &stream)
+	}
+	if err == nil {
+		_, err = redis.Scan(stream, nil, &entries)
+	}
+	return r.messages(entries, err, "read")
 }
 
 // claim takes over what others have not acknowledged for long.
 func (r *redisSource) claim(ctx context.Context) ([]Message, error) {
 	idle := strconv.FormatInt(r.claimAfter.Milliseconds(), 10)
-	parts, err := r.c.Do(ctx, r.c.B().Xautoclaim().Key(r.key).Group(r.group).Consumer(r.instance).MinIdleTime(idle).Start("0").Count(page).Build()).ToArray()
-	if err == nil && len(parts) < 2 {
-		err = fmt.Errorf("an answer of %d parts", len(parts))
-	}
-	var entries []rueidis.XRangeEntry
+	parts, err := redis.Values(r.c.Do(ctx, "XAUTOCLAIM", r.key, r.group, r.instance, idle, "0", "COUNT", page))
+	var entries []any
 	if err == nil {
-		entries, err = parts[1].AsXRange()
+		_, err = redis.Scan(parts, nil, &entries)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("claim entries of %s: %w", r.key, err)
-	}
-	return r.messages(entries), nil
+	return r.messages(entries, err, "claim entries of")
 }
 
-func (r *redisSource) messages(entries []rueidis.XRangeEntry) []Message {
+// messages returns the entries of an answer to what was done.
+func (r *redisSource) messages(answer []any, err error, what string) ([]Message, error) {
+	entries, err := redisclient.Entries(answer, err)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", what, r.key, err)
+	}
 	messages := make([]Message, len(entries))
 	for i, e := range entries {
 		m := Message{Position: Position{Topic: r.key, Offset: e.ID}}
-		value, has := e.FieldValues[redisField]
+		value, has := e.Fields[redisField]
 		switch {
 		case has:
 			m.Value = []byte(value)
-		case len(e.FieldValues) == 0:
+		case len(e.Fields) == 0:
 			m.Flaw = "deleted from the stream before it was read"
 		default:
 			m.Flaw = "no field " + redisField
 		}
 		messages[i] = m
 	}
-	return messages
+	return messages, nil
 }
 
 // Commit runs one script: Redis runs it alone, and its log has all or nothing of it.
@@ -150,7 +153,7 @@ func (r *redisSource) Commit(ctx context.Context, done []Message, records []Reco
 		}
 		args = append(args, m.Offset, strconv.Itoa(to), string(record.Value))
 	}
-	if err := acknowledge.Exec(ctx, r.c, keys, args).Error(); err != nil {
+	if _, err := r.c.Eval(ctx, acknowledge, keys, args); err != nil {
 		return fmt.Errorf("acknowledge %d entries of %s: %w", len(done), r.key, err)
 	}
 	return nil
@@ -158,38 +161,41 @@ func (r *redisSource) Commit(ctx context.Context, done []Message, records []Reco
 
 // Lag is that of the group, with what its consumers have not acknowledged.
 func (r *redisSource) Lag(ctx context.Context) (int64, error) {
-	groups, err := r.c.Do(ctx, r.c.B().XinfoGroups().Key(r.key).Build()).ToArray()
+	groups, err := redis.Values(r.c.Do(ctx, "XINFO", "GROUPS", r.key))
 	if err != nil {
 		return 0, fmt.Errorf("lag of %s: %w", r.key, err)
 	}
 	for _, g := range groups {
-		fields, err := g.AsMap()
-		if err != nil {
+		fields := struct {
+			Name    string `redis:"name"`
+			Lag     int64  `redis:"lag"`
+			Pending int64  `redis:"pending"`
+		}{Lag: -1} // for the nil of a Redis that does not know it
+		pairs, err := redis.Values(g, nil)
+		if err == nil {
+			err = redis.ScanStruct(pairs, &fields)
+		}
+		switch {
+		case err != nil:
 			return 0, fmt.Errorf("lag of %s: %w", r.key, err)
+		case fields.Name != r.group:
+		case fields.Lag < 0:
+			return 0, fmt.Errorf("lag of %s: Redis does not know it (entries were deleted, or it is older than 7.0)", r.key)
+		default:
+			return fields.Lag + fields.Pending, nil
 		}
-		name, lag, pending := fields["name"], fields["lag"], fields["pending"]
-		if is, err := name.ToString(); err != nil || is != r.group {
-			continue
-		}
-		left, err := lag.AsInt64()
-		if err != nil {
-			return 0, fmt.Errorf("lag of %s: Redis does not know it (entries were deleted, or it is older than 7.0): %w", r.key, err)
-		}
-		had, err := pending.AsInt64()
-		return left + had, err
 	}
 	return 0, fmt.Errorf("lag of %s: it has no group %s", r.key, r.group)
 }
 
 // Close closes the connections.
 func (r *redisSource) Close() error {
-	r.c.Close()
-	return nil
+	return r.c.Close()
 }
 
 // redisSink writes to a stream of another Redis than that of the source.
 type redisSink struct {
-	c   rueidis.Client
+	c   *redisclient.Client
 	key string
 }
 
@@ -203,20 +209,14 @@ func openRedisSink(ctx context.Context, to address) (Sink, error) {
 
 // Write adds entries in one transaction.
 func (r *redisSink) Write(ctx context.Context, records []Record) error {
-	commands := rueidis.Commands{r.c.B().Multi().Build()}
+	commands := []redis.Args{{"MULTI"}}
 	for _, record := range records {
-		commands = append(commands, r.c.B().Xadd().Key(r.key).Id("*").FieldValue().FieldValue(redisField, rueidis.BinaryString(record.Value)).Build())
+		commands = append(commands, redis.Args{"XADD", r.key, "*", redisField, record.Value})
 	}
-	for _, result := range r.c.DoMulti(ctx, append(commands, r.c.B().Exec().Build())...) {
-		if err := result.Error(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return redisclient.FirstError(r.c.Pipe(ctx, append(commands, redis.Args{"EXEC"})...))
 }
 
 // Close closes the connections.
 func (r *redisSink) Close() error {
-	r.c.Close()
-	return nil
+	return r.c.Close()
 }

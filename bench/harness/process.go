@@ -17,16 +17,24 @@ import (
 	"time"
 )
 
-// Build builds the command from the module's folder into dir, with more flags of
-// go build if given, and returns the path of the binary.
+// Build builds the whole command (-tags full) from the module's folder into dir, with
+// more flags of go build if given, and returns the path of the binary.
 func Build(ctx context.Context, module, dir string, flags ...string) (string, error) {
 	bin := filepath.Join(dir, "neardup")
-	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build"}, flags...), "-o", bin, "./cmd/neardup")...)
+	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build", "-tags=full"}, flags...), "-o", bin, "./cmd/neardup")...)
 	cmd.Dir = module
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the command: %w: %s", err, out)
 	}
 	return bin, nil
+}
+
+// BeginLog begins an empty log for servers.
+func BeginLog(ctx context.Context, bin, log string) error {
+	if out, err := exec.CommandContext(ctx, bin, "log", "begin", "--log", log).CombinedOutput(); err != nil {
+		return fmt.Errorf("begin the log: %w: %s", err, out)
+	}
+	return nil
 }
 
 // Process is a service that was started. Kill or Stop must be called.

@@ -13,7 +13,6 @@ package production_test
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -28,6 +27,7 @@ import (
 	"github.com/neardup/neardup/bench/harness"
 	"github.com/neardup/neardup/bench/load"
 	"github.com/neardup/neardup/internal/test/services"
+	"github.com/neardup/neardup/store/pebble"
 )
 
 const seal = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
@@ -212,7 +212,8 @@ func (r *rig) begin(t *testing.T, log string) {
 	}
 	r.do(t, "backup", "--data", folder("log-1"), folder("newcomer-1"))
 	r.do(t, "backup", "--data", folder("log-1"), folder("snapshot"))
-	if err := errors.Join(os.Mkdir(folder("snapshots"), 0o700), os.Rename(filepath.Join(folder("snapshot"), "store"), filepath.Join(folder("snapshots"), fmt.Sprintf("%020d", 1)))); err != nil {
+	move := func(dir string) error { return os.Rename(filepath.Join(folder("snapshot"), "store"), dir) }
+	if err := pebble.SnapshotFolder(folder("snapshots")).Save(t.Context(), 1, 1, move); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -222,6 +223,8 @@ func (r *rig) log(t *testing.T) *subject {
 	redis := services.Redis(t, strings.Fields(*redisArgs)...)
 	if r.loaded != "" {
 		r.begin(t, "redis://"+redis.Addr)
+	} else {
+		r.do(t, "log", "begin", "--log", "redis://"+redis.Addr)
 	}
 	s := r.serve(t, "log", *servers, []string{"--log", "redis://" + redis.Addr}, os.Environ())
 	s.processes, s.log, s.first = append(s.processes, process{"Redis", redis.CPU}), redis.Addr, *loaded
@@ -254,6 +257,7 @@ func (r *rig) newcomer(t *testing.T, s *subject, articles int) {
 
 func (r *rig) production(t *testing.T) *subject {
 	r.redis = services.Redis(t, strings.Fields(*redisArgs)...)
+	r.do(t, "log", "begin", "--log", "redis://"+r.redis.Addr)
 	r.maria = services.MariaDB(t)
 	r.hbase = services.StartHBase(t, strings.Fields(*java)...)
 	r.gateways = []*services.Server{r.hbase.Gateway}

@@ -19,12 +19,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomodule/redigo/redis"
 	"github.com/klauspost/compress/zstd"
 	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/internal/redisclient"
 	"github.com/neardup/neardup/internal/test/services"
 	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/text"
-	"github.com/redis/rueidis"
 	"github.com/zeebo/xxh3"
 )
 
@@ -129,8 +130,12 @@ func cpu() time.Duration {
 
 // TestWords: what the cache gives are the words that were cut.
 func TestWords(t *testing.T) {
-	redis := services.Redis(t)
-	c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{redis.Addr}, DisableCache: true})
+	server := services.Redis(t)
+	o, err := redisclient.ParseURL("redis://" + server.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := redisclient.Connect(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,23 +160,24 @@ func TestWords(t *testing.T) {
 		cut := cpu() - begin
 
 		var bytes int
-		before := redis.CPU()
+		before := server.CPU()
 		put, own := measure(t, len(texts), func(i int) error {
 			packed := pack(texts[i], words[i])
-			return c.Do(t.Context(), c.B().Set().Key(keyOf(texts[i])).Value(packed).ExSeconds(7*24*3600).Build()).Error()
+			_, err := c.Do(t.Context(), "SET", keyOf(texts[i]), packed, "EX", 7*24*3600)
+			return err
 		})
-		putServer := redis.CPU() - before
+		putServer := server.CPU() - before
 		for i := range texts {
 			bytes += len(pack(texts[i], words[i]))
 		}
-		used, err := c.Do(t.Context(), c.B().MemoryUsage().Key(keyOf(texts[0])).Build()).AsInt64()
+		used, err := redis.Int64(c.Do(t.Context(), "MEMORY", "USAGE", keyOf(texts[0])))
 		if err != nil {
 			t.Fatal(err)
 		}
 
-		before = redis.CPU()
+		before = server.CPU()
 		got, again := measure(t, len(texts), func(i int) error {
-			packed, err := c.Do(t.Context(), c.B().Get().Key(keyOf(texts[i])).Build()).ToString()
+			packed, err := redis.String(c.Do(t.Context(), "GET", keyOf(texts[i])))
 			if err != nil {
 				return err
 			}
@@ -180,7 +186,7 @@ func TestWords(t *testing.T) {
 			}
 			return nil
 		})
-		getServer := redis.CPU() - before
+		getServer := server.CPU() - before
 		n := float64(len(texts))
 		each := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 / n }
 		t.Logf("%s: %d texts of %.0f bytes: to cut %.1f us; to keep %.1f us here and %.1f in Redis, %.0f bytes packed (%d in Redis, of the first); to fetch %.1f us here and %.1f in Redis; wall %.0f and %.0f us",

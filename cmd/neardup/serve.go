@@ -100,6 +100,9 @@ func (s *serve) do(ctx context.Context) error {
 		return err
 	}
 	s.stores.snapshotFailed = func(err error) { s.log.Warn("no snapshot was saved; it is tried again", "cause", err.Error()) }
+	s.stores.logRestarted = func(at time.Time) {
+		s.log.Warn("the log was restarted or restored, and an epoch has begun: what it has lost, if anything, is not given again", "noticed", at)
+	}
 	for _, name := range s.secrets {
 		s.log.Warn("a password or a seal in a flag can be read by whoever is on this machine: use the environment or --config", "flag", name)
 	}
@@ -118,6 +121,7 @@ func (s *serve) do(ctx context.Context) error {
 	defer bounded.Close()
 	var listener net.Listener = bounded
 	gate := &server.Gate{}
+	s.stores.logWaits = s.waitsForLog(gate)
 	srv := server.NewHTTP(gate, s.log)
 	srv.ConnState = bounded.State
 	if tlsConfig != nil {
@@ -127,6 +131,18 @@ func (s *serve) do(ctx context.Context) error {
 	go func() { ended <- srv.Serve(listener) }()
 	defer srv.Close()
 	return s.behind(ctx, gate, srv, settings, access, ended)
+}
+
+// waitsForLog says once, and each minute again, why the log cannot be caught up with yet.
+func (s *serve) waitsForLog(gate *server.Gate) func(error) {
+	var said time.Time
+	return func(err error) {
+		gate.Wait("waiting for the log")
+		if time.Since(said) >= time.Minute {
+			said = time.Now()
+			s.log.Warn("waiting for the log", "cause", err.Error())
+		}
+	}
 }
 
 // suits checks what goes together with the profile.

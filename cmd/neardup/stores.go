@@ -15,12 +15,10 @@ import (
 	"github.com/neardup/neardup/docid/classic"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/store/hbase"
-	"github.com/neardup/neardup/store/kafkalog"
 	"github.com/neardup/neardup/store/memory"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/redislog"
-	"github.com/neardup/neardup/store/s3"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
 )
@@ -37,6 +35,8 @@ type storeFlags struct {
 	cache                       size
 	words                       time.Duration
 	snapshotFailed              func(error)
+	logWaits                    func(error)
+	logRestarted                func(time.Time)
 }
 
 func (f *storeFlags) add(fs *pflag.FlagSet) {
@@ -149,6 +149,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	s, err := pebble.Open(ctx, folder, pebble.Options{
 		CacheBytes: int64(f.cache), OpenFiles: files, Log: log, KeepLog: f.keepLog,
 		Snapshots: snapshots, SnapshotEvery: f.snapshotEvery, SnapshotFailed: f.snapshotFailed,
+		LogWaits: f.logWaits, LogRestarted: f.logRestarted,
 	})
 	if err != nil {
 		return nil, errors.Join(orAdopt(err), closeLog())
@@ -206,7 +207,7 @@ func (f *storeFlags) openLog(ctx context.Context) (docid.Log, func() error, erro
 	case "redis", "rediss":
 		return openedLog(ctx, f.log, redislog.Open)
 	case "kafka", "kafka+tls":
-		return openedLog(ctx, f.log, kafkalog.Open)
+		return openedLog(ctx, f.log, openKafkaLog)
 	}
 	return nil, nil, f.known()
 }
@@ -219,7 +220,7 @@ func (f *storeFlags) openSnapshots(ctx context.Context, folder string) (pebble.S
 	case !strings.Contains(f.snapshots, "://"):
 		return pebble.SnapshotFolder(f.snapshots), nil
 	}
-	bucket, err := s3.Open(ctx, f.snapshots, folder+".snapshot")
+	bucket, err := openBucket(ctx, f.snapshots, folder+".snapshot")
 	if err != nil {
 		return nil, fmt.Errorf("--snapshots %s: %w", where(f.snapshots), err)
 	}

@@ -206,7 +206,7 @@ func TestTracesOfALogAndASink(t *testing.T) {
 	provider, stop, err := tel.traced(t.Context())
 	fatal(t, err)
 	defer stop()
-	store, err := pebble.Open(t.Context(), filepath.Join(t.TempDir(), "store"), pebble.Options{Log: storetest.NewLog()})
+	store, err := pebble.Open(t.Context(), filepath.Join(t.TempDir(), "store"), pebble.Options{Log: storetest.Begin(t, storetest.NewLog())})
 	fatal(t, err)
 	defer store.Close()
 	sink := &awaySink{back: make(chan struct{})}

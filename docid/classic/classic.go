@@ -27,10 +27,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gomodule/redigo/redis"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/redisclient"
-	"github.com/redis/rueidis"
 )
 
 // Options are how a service is opened.
@@ -47,17 +47,17 @@ type Options struct {
 
 // Service keeps the indexes of all tenants in one Redis, for many servers at once.
 type Service struct {
-	c rueidis.Client
+	c *redisclient.Client
 	o Options
 }
 
 // Open connects, and waits until Redis has read its data. ErrInvalid, ErrUnavailable.
 func Open(ctx context.Context, o Options) (*Service, error) {
-	opt, err := redisclient.Options(o.Address)
+	opt, err := redisclient.ParseURL(o.Address)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", docid.ErrInvalid, err)
 	}
-	opt.Dialer.Timeout, opt.ConnWriteTimeout = time.Second, 2*time.Second
+	opt.Connect, opt.Answer = time.Second, 2*time.Second
 	c, err := redisclient.Connect(ctx, opt)
 	if err != nil {
 		return nil, failed(err)
@@ -67,18 +67,18 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 
 // Close closes the connections.
 func (s *Service) Close() error {
-	s.c.Close()
-	return nil
+	return s.c.Close()
 }
 
 // Reach asks whether Redis is there.
 func (s *Service) Reach(ctx context.Context) error {
-	return failed(s.c.Do(ctx, s.c.B().Ping().Build()).Error())
+	_, err := s.c.Do(ctx, "PING")
+	return failed(err)
 }
 
 // Losses are the ways in which Redis, as it is set up, may lose what was answered.
 func (s *Service) Losses(ctx context.Context) ([]string, error) {
-	set, err := s.c.Do(ctx, s.c.B().ConfigGet().Parameter("appendonly", "appendfsync", "maxmemory-policy").Build()).AsStrMap()
+	set, err := redis.StringMap(s.c.Do(ctx, "CONFIG", "GET", "appendonly", "appendfsync", "maxmemory-policy"))
 	if err != nil {
 		return nil, failed(err)
 	}
@@ -129,16 +129,16 @@ func (x *Index) open(ctx context.Context, fresh docid.Identity) error {
 		return err
 	}
 	c := x.s.c
-	if half, err := c.Do(ctx, c.B().Hexists().Key(x.key("INDEX")).Field(rebuilding).Build()).AsBool(); err != nil || half {
+	if half, err := redis.Bool(c.Do(ctx, "HEXISTS", x.key("INDEX"), rebuilding)); err != nil || half {
 		if half {
 			err = docid.ErrUnfinished
 		}
 		return failed(err)
 	}
-	if err := c.Do(ctx, c.B().Hsetnx().Key(x.key("INDEX")).Field("identity").Value(string(b)).Build()).Error(); err != nil {
+	if _, err := c.Do(ctx, "HSETNX", x.key("INDEX"), "identity", b); err != nil {
 		return failed(err)
 	}
-	there, err := c.Do(ctx, c.B().Hget().Key(x.key("INDEX")).Field("identity").Build()).AsBytes()
+	there, err := redis.Bytes(c.Do(ctx, "HGET", x.key("INDEX"), "identity"))
 	if err != nil {
 		return failed(err)
 	}
@@ -161,7 +161,7 @@ func keyOf(prefix, tenant string, parts ...string) string {
 //go:embed decide.lua
 var decideSource string
 
-var decide = rueidis.NewLuaScript(decideSource)
+var decide = redis.NewScript(-1, decideSource)
 
 // article is what the outbox has of one.
 type article struct {
@@ -192,10 +192,10 @@ func (x *Index) Add(ctx context.Context, sub docid.Submission) (docid.Answer, er
 	if err != nil {
 		return docid.Answer{}, err
 	}
-	said, err := decide.Exec(ctx, x.s.c, x.keys(&sub, of[0], of[1]), []string{
+	said, err := redis.String(x.s.c.Eval(ctx, decide, x.keys(&sub, of[0], of[1]), []string{
 		number(x.seen.Load()), number(x.s.o.Backlog), sub.ID, hex.EncodeToString(digest[:16]),
 		sortable(sub.Heat), number(of[1].fp >> 32), number(of[1].fp & 0xffffffff), string(waiting),
-	}).ToString()
+	}))
 	if err != nil {
 		return docid.Answer{}, fmt.Errorf("decide on %q: %w", sub.ID, failed(err))
 	}
@@ -296,8 +296,7 @@ func (x *Index) saw(seq uint64) {
 // Stats counts, and says how far each sink is.
 func (x *Index) Stats(ctx context.Context) (docid.Stats, []docid.Attachment, error) {
 	var st docid.Stats
-	c := x.s.c
-	counts, err := c.Do(ctx, c.B().Hmget().Key(x.key("INDEX")).Field("seq", "docids").Build()).AsStrSlice()
+	counts, err := redis.Strings(x.s.c.Do(ctx, "HMGET", x.key("INDEX"), "seq", "docids"))
 	if err != nil {
 		return st, nil, failed(err)
 	}

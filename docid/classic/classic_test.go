@@ -2,6 +2,7 @@ package classic_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomodule/redigo/redis"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/classic"
@@ -19,7 +21,6 @@ import (
 	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
-	"github.com/redis/rueidis"
 )
 
 func open(t *testing.T, s *services.Server, o classic.Options) *classic.Service {
@@ -46,14 +47,14 @@ func index(t *testing.T, s *classic.Service) *classic.Index {
 }
 
 // client sends a command and returns its answer.
-func client(t *testing.T, s *services.Server, command ...string) rueidis.RedisResult {
+func client(t *testing.T, s *services.Server, command string, args ...any) (any, error) {
 	t.Helper()
-	c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{s.Addr}, DisableCache: true})
+	c, err := redis.Dial("tcp", s.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	return c.Do(t.Context(), c.B().Arbitrary(command...).Build())
+	return c.Do(command, args...)
 }
 
 func article(nid, url, title, content string) docid.Submission {
@@ -85,7 +86,7 @@ func contract(t *testing.T, s *services.Server) {
 		{"Words", testWords}, {"Sinks", testSinks}, {"Lost", testLost}, {"Rebuild", testRebuild}, {"Unlike", testUnlike},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if err := client(t, s, "FLUSHALL").Error(); err != nil {
+			if _, err := client(t, s, "FLUSHALL"); err != nil {
 				t.Fatal(err)
 			}
 			test.run(t, s)
@@ -123,7 +124,13 @@ func testClassic(t *testing.T, s *services.Server) {
 func testOracle(t *testing.T, s *services.Server) {
 	x := index(t, open(t, s, classic.Options{}))
 	var id docid.Identity
-	unpack(t, client(t, s, "HGET", "INDEX:{news}", "identity"), &id)
+	identity, err := redis.Bytes(client(t, s, "HGET", "INDEX:{news}", "identity"))
+	if err == nil {
+		err = json.Unmarshal(identity, &id)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	sign := oracleSignature(t, id.Seed)
 	type entry struct {
 		fp  uint64
@@ -255,7 +262,7 @@ func testLayout(t *testing.T, s *services.Server) {
 	if _, err := x.Add(t.Context(), article("n1", "http://a.example/1/", "Wind farm", sentence(1))); err != nil {
 		t.Fatal(err)
 	}
-	all, err := client(t, s, "KEYS", "*").AsStrSlice()
+	all, err := redis.Strings(client(t, s, "KEYS", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +277,7 @@ func testLayout(t *testing.T, s *services.Server) {
 	if want := "map[CONTENT_INDEX:4 DOCIDS:1 INDEX:1 NID_INDEX:1 TITLE_INDEX:1 URL_INDEX:1]"; fmt.Sprint(kinds) != want {
 		t.Errorf("keys %v, want %s", kinds, want)
 	}
-	if of, err := client(t, s, "GET", "URL_INDEX:{news}:https://a.example/1").ToString(); of != "1" {
+	if of, err := redis.String(client(t, s, "GET", "URL_INDEX:{news}:https://a.example/1")); of != "1" {
 		t.Errorf("the url leads to %q, %v", of, err)
 	}
 }
@@ -294,12 +301,12 @@ func testWords(t *testing.T, s *services.Server) {
 			t.Errorf("%s: %+v, %v; want stage %q", c.name, a, err, c.stage)
 		}
 	}
-	keys, err := client(t, s, "KEYS", "WORDS:*").AsStrSlice()
+	keys, err := redis.Strings(client(t, s, "KEYS", "WORDS:*"))
 	if err != nil || len(keys) != 3 { // title, content, no text
 		t.Fatalf("%q, %v", keys, err)
 	}
 	for _, key := range keys {
-		if left, err := client(t, s, "TTL", key).AsInt64(); err != nil || left < 7*24*3600-60 || left > 7*24*3600 {
+		if left, err := redis.Int64(client(t, s, "TTL", key)); err != nil || left < 7*24*3600-60 || left > 7*24*3600 {
 			t.Errorf("%s ends in %d s, %v", key, left, err)
 		}
 	}
@@ -406,7 +413,7 @@ func testSinks(t *testing.T, s *services.Server) {
 		}
 	}
 	for {
-		if n, err := client(t, s, "XLEN", "OUTBOX:{news}").AsInt64(); err != nil || n == 0 {
+		if n, err := redis.Int64(client(t, s, "XLEN", "OUTBOX:{news}")); err != nil || n == 0 {
 			break
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -428,7 +435,7 @@ func testLost(t *testing.T, s *services.Server) {
 			t.Fatal(err)
 		}
 	}
-	if err := client(t, s, "HSET", "INDEX:{news}", "seq", "2").Error(); err != nil {
+	if _, err := client(t, s, "HSET", "INDEX:{news}", "seq", "2"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := x.Add(t.Context(), article("", "", "", sentence(9))); !errors.Is(err, docid.ErrBehind) {
@@ -498,13 +505,13 @@ func testRebuild(t *testing.T, s *services.Server) {
 	late := add(x, article("late", "http://late.example/", "Late", sentence(3)))
 	feed(x, 5, history)
 	lost := add(x, article("lost", "", "", sentence(4)))
-	if err := client(t, s, "FLUSHALL").Error(); err != nil {
+	if _, err := client(t, s, "FLUSHALL"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := service.Rebuild(ctx, "news", history, library, true); !errors.Is(err, docid.ErrUndrained) {
 		t.Errorf("sinks that are not equally far: %v", err)
 	}
-	if err := client(t, s, "HSET", "INDEX:{news}", "rebuilding", "1").Error(); err != nil {
+	if _, err := client(t, s, "HSET", "INDEX:{news}", "rebuilding", "1"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := service.Index(ctx, "news"); !errors.Is(err, docid.ErrUnfinished) {
@@ -567,7 +574,7 @@ func testUnlike(t *testing.T, s *services.Server) {
 		{"appendfsync", "everysec", "a power failure loses"}, {"appendfsync", "always", ""},
 		{"maxmemory-policy", "allkeys-lru", "forgets docIds"}, {"maxmemory-policy", "noeviction", ""},
 	} {
-		if err := client(t, s, "CONFIG", "SET", set.name, set.value).Error(); err != nil {
+		if _, err := client(t, s, "CONFIG", "SET", set.name, set.value); err != nil {
 			t.Fatal(err)
 		}
 		losses, err := service.Losses(t.Context())
@@ -577,12 +584,5 @@ func testUnlike(t *testing.T, s *services.Server) {
 	}
 	if _, err := classic.Open(t.Context(), classic.Options{Address: "redis://u:hidden@[::1"}); !errors.Is(err, docid.ErrInvalid) || strings.Contains(err.Error(), "hidden") {
 		t.Errorf("an address that cannot be read: %v", err)
-	}
-}
-
-func unpack(t *testing.T, r rueidis.RedisResult, v any) {
-	t.Helper()
-	if err := r.DecodeJSON(v); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gomodule/redigo/redis"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
-	"github.com/redis/rueidis"
+	"github.com/neardup/neardup/internal/redisclient"
 )
 
 // rebuilding is the field of INDEX that says that it is half made.
@@ -64,17 +65,16 @@ func (s *Service) Rebuild(ctx context.Context, tenant string, history docid.Hist
 
 // empty refuses to make an index again over one that is there.
 func (x *Index) empty(ctx context.Context) error {
-	c := x.s.c
-	there, err := c.Do(ctx, c.B().Hmget().Key(x.key("INDEX")).Field("seq", rebuilding).Build()).AsStrSlice()
+	there, err := redis.Strings(x.s.c.Do(ctx, "HMGET", x.key("INDEX"), "seq", rebuilding))
 	if err != nil {
 		return failed(err)
 	}
 	if there[0] != "" && there[1] == "" {
 		return fmt.Errorf("tenant %q: %w", x.tenant, docid.ErrOccupied)
 	}
-	return x.all(ctx, rueidis.Commands{
-		c.B().Hset().Key(x.key("INDEX")).FieldValue().FieldValue(rebuilding, "1").Build(),
-		c.B().Del().Key(x.key("OUTBOX")).Build(), // of a run that was stopped
+	return x.all(ctx, []redis.Args{
+		{"HSET", x.key("INDEX"), rebuilding, "1"},
+		{"DEL", x.key("OUTBOX")}, // of a run that was stopped
 	})
 }
 
@@ -99,7 +99,7 @@ func (x *Index) again(ctx context.Context, ds []docid.Delivery, library docid.Li
 	if err != nil {
 		return err
 	}
-	c, puts := x.s.c, rueidis.Commands(nil)
+	var puts []redis.Args
 	for i := range ds {
 		d := &ds[i]
 		said, name := x.said(d)
@@ -112,10 +112,10 @@ func (x *Index) again(ctx context.Context, ds []docid.Delivery, library docid.Li
 			}
 			if !strings.HasPrefix(d.NID, docid.AnonymousPrefix) {
 				_, answer, _ := strings.Cut(said, " ")
-				puts = append(puts, c.B().Set().Key(x.key("NID_INDEX", d.NID)).Value(hex.EncodeToString(d.Request[:])+answer).Build())
+				puts = append(puts, redis.Args{"SET", x.key("NID_INDEX", d.NID), hex.EncodeToString(d.Request[:]) + answer})
 			}
 			if d.Kept.Replaces() || d.Kind == docid.KindNew {
-				puts = append(puts, c.B().Hset().Key(x.key("DOCIDS")).FieldValue().FieldValue(number(d.Leader), sortable(d.Heat)+" "+name).Build())
+				puts = append(puts, redis.Args{"HSET", x.key("DOCIDS"), d.Leader, sortable(d.Heat) + " " + name})
 			}
 		}
 		if d.Kind == docid.KindNew {
@@ -138,7 +138,7 @@ func (x *Index) again(ctx context.Context, ds []docid.Delivery, library docid.Li
 }
 
 // leads is under what a docId is found again.
-func (x *Index) leads(ctx context.Context, d *docid.Delivery, t docid.Texts, sum *docid.Rebuilt) (puts rueidis.Commands, err error) {
+func (x *Index) leads(ctx context.Context, d *docid.Delivery, t docid.Texts, sum *docid.Rebuilt) (puts []redis.Args, err error) {
 	if t.Ended {
 		return nil, nil
 	}
@@ -158,9 +158,9 @@ func (x *Index) leads(ctx context.Context, d *docid.Delivery, t docid.Texts, sum
 		switch {
 		case key == "":
 		case i < 2:
-			puts = append(puts, x.s.c.B().Set().Key(key).Value(number(d.Leader)).Build())
+			puts = append(puts, redis.Args{"SET", key, d.Leader})
 		default:
-			puts = append(puts, x.s.c.B().Append().Key(key).Value(string(entry)).Build())
+			puts = append(puts, redis.Args{"APPEND", key, entry})
 		}
 	}
 	return puts, nil
@@ -182,19 +182,19 @@ func (x *Index) said(d *docid.Delivery) (said, name string) {
 }
 
 // waits puts a change into the outbox.
-func (x *Index) waits(d *docid.Delivery, said string) (rueidis.Completed, error) {
+func (x *Index) waits(d *docid.Delivery, said string) (redis.Args, error) {
 	a := article{Received: d.Time, Request: d.Request}
 	if d.Article != nil {
 		a.Article = *d.Article
 	}
 	b, err := json.Marshal(a)
-	return x.s.c.B().Xadd().Key(x.key("OUTBOX")).Id("0-"+number(d.Seq)).FieldValue().FieldValue("answer", said).FieldValue("article", string(b)).Build(), err
+	return redis.Args{"XADD", x.key("OUTBOX"), "0-" + number(d.Seq), "answer", said, "article", b}, err
 }
 
 // finish lets everybody open the index.
 func (x *Index) finish(ctx context.Context, sum docid.Rebuilt, has uint64) error {
-	c, last := x.s.c, sum.Seq
-	var puts rueidis.Commands
+	var puts []redis.Args
+	last := sum.Seq
 	if sum.Epoch {
 		drawn, err := docid.NewIdentity("", nil)
 		if err != nil {
@@ -215,18 +215,12 @@ func (x *Index) finish(ctx context.Context, sum docid.Rebuilt, has uint64) error
 		return err
 	}
 	puts = append(puts,
-		c.B().Hset().Key(x.key("SINKS")).FieldValue().FieldValue("map", number(sum.Seq)).FieldValue("articles", number(min(has, sum.Seq))).Build(),
-		c.B().Hset().Key(x.key("INDEX")).FieldValue().FieldValue("identity", string(id)).FieldValue("seq", number(last)).
-			FieldValue("docids", number(uint64(sum.Leaders))).Build(),
-		c.B().Hdel().Key(x.key("INDEX")).Field(rebuilding).Build())
+		redis.Args{"HSET", x.key("SINKS"), "map", sum.Seq, "articles", min(has, sum.Seq)},
+		redis.Args{"HSET", x.key("INDEX"), "identity", id, "seq", last, "docids", sum.Leaders},
+		redis.Args{"HDEL", x.key("INDEX"), rebuilding})
 	return x.all(ctx, puts)
 }
 
-func (x *Index) all(ctx context.Context, puts rueidis.Commands) error {
-	for _, r := range x.s.c.DoMulti(ctx, puts...) {
-		if err := r.Error(); err != nil {
-			return failed(err)
-		}
-	}
-	return nil
+func (x *Index) all(ctx context.Context, puts []redis.Args) error {
+	return failed(redisclient.FirstError(x.s.c.Pipe(ctx, puts...)))
 }

@@ -10,12 +10,13 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/gomodule/redigo/redis"
 	"github.com/neardup/neardup/docid"
-	"github.com/redis/rueidis"
+	"github.com/neardup/neardup/internal/redisclient"
 )
 
 // attaching has articles kept for a sink from now on, if it has all that there were.
-var attaching = rueidis.NewLuaScript(`
+var attaching = redis.NewScript(-1, `
 if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return 1 end
 if tonumber(redis.call('HGET', KEYS[1], 'seq') or 0) ~= tonumber(ARGV[2]) then return 0 end
 return redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])`)
@@ -44,7 +45,7 @@ func (x *Index) Attach(ctx context.Context, name string, sink docid.Sink) error 
 		return fmt.Errorf("%w: Redis has changes up to %d, sink %q up to %d; neardup rebuild makes the index again", docid.ErrBehind, st.Seq, name, at)
 	}
 	x.saw(st.Seq)
-	attached, err := attaching.Exec(ctx, x.s.c, []string{x.key("INDEX"), x.key("SINKS")}, []string{name, number(at)}).AsBool()
+	attached, err := redis.Bool(x.s.c.Eval(ctx, attaching, []string{x.key("INDEX"), x.key("SINKS")}, []string{name, number(at)}))
 	if err != nil {
 		return failed(err)
 	}
@@ -56,14 +57,13 @@ func (x *Index) Attach(ctx context.Context, name string, sink docid.Sink) error 
 
 // attached lists the sinks with what each has acknowledged.
 func (x *Index) attached(ctx context.Context) ([]docid.Attachment, error) {
-	c := x.s.c
-	has, err := c.Do(ctx, c.B().Hgetall().Key(x.key("SINKS")).Build()).AsIntMap()
+	has, err := redis.Uint64Map(x.s.c.Do(ctx, "HGETALL", x.key("SINKS")))
 	if err != nil {
 		return nil, failed(err)
 	}
 	var all []docid.Attachment
 	for name, seq := range has {
-		all = append(all, docid.Attachment{Sink: name, Seq: uint64(seq)})
+		all = append(all, docid.Attachment{Sink: name, Seq: seq})
 	}
 	return all, nil
 }
@@ -99,7 +99,7 @@ func (x *Index) Feed(ctx context.Context, name string, sink docid.Sink, failed f
 }
 
 // claiming has one feed a sink for a while, or longer.
-var claiming = rueidis.NewLuaScript(`
+var claiming = redis.NewScript(-1, `
 local has = redis.call('GET', KEYS[1])
 if has and has ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
@@ -112,7 +112,7 @@ func (x *Index) turn(ctx context.Context, name, who string, sink docid.Sink) err
 		return err
 	}
 	for {
-		mine, err := claiming.Exec(ctx, x.s.c, []string{x.key("CLAIM", name)}, []string{who, strconv.FormatInt(feedClaim.Milliseconds(), 10)}).AsBool()
+		mine, err := redis.Bool(x.s.c.Eval(ctx, claiming, []string{x.key("CLAIM", name)}, []string{who, strconv.FormatInt(feedClaim.Milliseconds(), 10)}))
 		if err != nil {
 			return failed(err)
 		}
@@ -135,18 +135,17 @@ func (x *Index) turn(ctx context.Context, name, who string, sink docid.Sink) err
 
 // pending is a page of what waits after a change.
 func (x *Index) pending(ctx context.Context, after uint64) ([]docid.Delivery, error) {
-	c := x.s.c
-	entries, err := c.Do(ctx, c.B().Xrange().Key(x.key("OUTBOX")).Start("(0-"+number(after)).End("+").Count(feedPage).Build()).AsXRange()
+	entries, err := redisclient.Entries(x.s.c.Do(ctx, "XRANGE", x.key("OUTBOX"), "(0-"+number(after), "+", "COUNT", feedPage))
 	if err != nil {
 		return nil, failed(err)
 	}
 	var ds []docid.Delivery
 	for _, e := range entries {
 		var a article
-		if err := json.Unmarshal([]byte(e.FieldValues["article"]), &a); err != nil {
+		if err := json.Unmarshal([]byte(e.Fields["article"]), &a); err != nil {
 			return nil, fmt.Errorf("%w: article %s of the outbox: %w", docid.ErrCorrupt, e.ID, err)
 		}
-		d, err := x.delivery(e.FieldValues["answer"], &a.Article)
+		d, err := x.delivery(e.Fields["answer"], &a.Article)
 		if err != nil {
 			return nil, err
 		}
@@ -164,8 +163,7 @@ func (x *Index) pending(ctx context.Context, after uint64) ([]docid.Delivery, er
 
 // acknowledge says how far a sink is, and drops what all have.
 func (x *Index) acknowledge(ctx context.Context, name string, at uint64) error {
-	c := x.s.c
-	if err := c.Do(ctx, c.B().Hset().Key(x.key("SINKS")).FieldValue().FieldValue(name, number(at)).Build()).Error(); err != nil {
+	if _, err := x.s.c.Do(ctx, "HSET", x.key("SINKS"), name, at); err != nil {
 		return failed(err)
 	}
 	sinks, err := x.attached(ctx)
@@ -175,5 +173,6 @@ func (x *Index) acknowledge(ctx context.Context, name string, at uint64) error {
 	for _, a := range sinks {
 		at = min(at, a.Seq)
 	}
-	return failed(c.Do(ctx, c.B().Xtrim().Key(x.key("OUTBOX")).Minid().Threshold("0-"+number(at+1)).Build()).Error())
+	_, err = x.s.c.Do(ctx, "XTRIM", x.key("OUTBOX"), "MINID", "0-"+number(at+1))
+	return failed(err)
 }

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gomodule/redigo/redis"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/simhash"
-	"github.com/redis/rueidis"
 )
 
 // A word has a weight of so many levels, and two contents are one within so many bits.
@@ -77,30 +77,24 @@ func (x *Index) signatures(ctx context.Context, texts ...string) ([]signature, e
 		}
 		return out, nil
 	}
-	c := x.s.c
 	keys := make([]string, len(texts))
 	for i, t := range texts {
 		keys[i] = x.key("WORDS", neardup.DigestOf(t).String())
 	}
-	there, err := c.Do(ctx, c.B().Mget().Key(keys...).Build()).ToArray()
+	there, err := redis.Values(x.s.c.Do(ctx, "MGET", redis.Args{}.AddFlat(keys)...))
 	if err != nil {
 		return nil, failed(err)
 	}
-	var puts rueidis.Commands
+	var puts []redis.Args
 	for i, t := range texts {
 		words := x.splitter.Append
-		if cached, err := there[i].ToString(); err == nil {
+		if cached, err := redis.String(there[i], nil); err == nil {
 			out[i] = x.of(strings.Fields(cached))
 			continue
 		}
 		cut := words(nil, t)
-		puts = append(puts, c.B().Set().Key(keys[i]).Value(strings.Join(cut, " ")).Ex(x.s.o.Words).Build())
+		puts = append(puts, redis.Args{"SET", keys[i], strings.Join(cut, " "), "PX", x.s.o.Words.Milliseconds()})
 		out[i] = x.of(cut)
 	}
-	for _, r := range c.DoMulti(ctx, puts...) {
-		if err := r.Error(); err != nil {
-			return nil, failed(err)
-		}
-	}
-	return out, nil
+	return out, x.all(ctx, puts)
 }

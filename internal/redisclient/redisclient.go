@@ -1,50 +1,211 @@
-// Package redisclient is how whoever talks to Redis begins.
+// Package redisclient sends commands to Redis or Valkey over a pool of connections.
 package redisclient
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
+	"strings"
+	"sync/atomic"
 	"time"
 
-	"github.com/redis/rueidis"
+	"github.com/gomodule/redigo/redis"
+	"github.com/neardup/neardup/internal/pause"
 )
 
-// Options reads redis://[USER:PASSWORD@]HOST:PORT[/DB], or rediss:// with TLS. No error repeats the address.
-func Options(address string) (rueidis.ClientOption, error) {
-	o, err := rueidis.ParseURL(address)
+// Options are how Redis is reached.
+type Options struct {
+	Hosts     []string      // HOST:PORT of Redis, or of its Sentinels if MasterSet names what they watch
+	MasterSet string        // "": Redis is reached directly
+	Connect   time.Duration // timeout of a connect
+	Answer    time.Duration // timeout of a command
+	url       url.URL
+}
+
+// ParseURL reads redis://[USER:PASSWORD@]HOST:PORT[/DB], or rediss:// with TLS. ?addr=HOST:PORT adds a host, and
+// ?master_set=NAME makes the hosts Sentinels, which get no password. No error repeats the address.
+func ParseURL(address string) (Options, error) {
+	u, err := url.Parse(address)
 	if err != nil {
-		var bad *url.Error // says the whole address, password and all
+		var bad *url.Error // its text has the whole address, password and all
 		if errors.As(err, &bad) {
 			err = bad.Err
 		}
-		return o, fmt.Errorf("address of Redis: %w", err)
+		return Options{}, fmt.Errorf("address of Redis: %w", err)
 	}
-	o.DisableCache, o.ClientName = true, "neardup"
+	query := u.Query()
+	o := Options{
+		Hosts: append([]string{u.Host}, query["addr"]...), MasterSet: query.Get("master_set"),
+		Connect: 5 * time.Second, Answer: 10 * time.Second, url: *u,
+	}
+	o.url.RawQuery = ""
 	return o, nil
 }
 
-// loadPause is how long to wait before asking again a Redis that reads its data.
+// A pool keeps poolIdle connections and opens at most poolActive. One that has rested for poolRest is tried before use.
+const (
+	poolIdle   = 64
+	poolActive = 512
+	poolRest   = 20 * time.Millisecond
+)
+
+// Client sends commands. It never repeats one by itself. Safe for concurrent use.
+type Client struct {
+	o    Options
+	pool redis.Pool
+	lost atomic.Int64 // when a connection was last found broken, in Unix nanoseconds; older ones are not trusted
+}
+
+// loadPause is the wait before asking again a Redis that loads its data.
 const loadPause = 250 * time.Millisecond
 
-// Connect connects, and waits while Redis reads its data after a start.
-func Connect(ctx context.Context, o rueidis.ClientOption) (rueidis.Client, error) {
+// Connect connects, and waits while Redis loads its data after a start.
+func Connect(ctx context.Context, o Options) (*Client, error) {
+	c := &Client{o: o}
+	c.pool = redis.Pool{
+		DialContext: c.dial, TestOnBorrowContext: c.usable,
+		MaxIdle: poolIdle, MaxActive: poolActive, Wait: true, IdleTimeout: time.Minute,
+	}
 	for {
-		c, err := rueidis.NewClient(o)
+		_, err := c.Do(ctx, "PING")
 		if err == nil {
-			if err = c.Do(ctx, c.B().Ping().Build()).Error(); err == nil {
-				return c, nil
-			}
-			c.Close()
+			return c, nil
 		}
-		if said, ok := errors.AsType[*rueidis.RedisError](err); !ok || !said.IsLoading() {
-			return nil, fmt.Errorf("connect to Redis: %w", err)
+		if said, ok := errors.AsType[redis.Error](err); !ok || !strings.HasPrefix(string(said), "LOADING") {
+			return nil, errors.Join(fmt.Errorf("connect to Redis: %w", err), c.Close())
 		}
-		select {
-		case <-time.After(loadPause):
-		case <-ctx.Done():
-			return nil, fmt.Errorf("connect to Redis: %w", errors.Join(err, ctx.Err()))
+		if pause.For(ctx, loadPause) != nil {
+			return nil, errors.Join(fmt.Errorf("connect to Redis: %w", errors.Join(err, ctx.Err())), c.Close())
 		}
+	}
+}
+
+// Close closes the connections.
+func (c *Client) Close() error { return c.pool.Close() }
+
+// Do sends a command and returns its answer, for the conversions of redigo: redis.String(c.Do(ctx, "GET", key)).
+func (c *Client) Do(ctx context.Context, command string, args ...any) (any, error) {
+	conn, err := c.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	return conn.Do(ctx, command, args...)
+}
+
+// Eval runs a script that takes the number of its keys as an argument (redis.NewScript(-1, source)).
+func (c *Client) Eval(ctx context.Context, script *redis.Script, keys, args []string) (any, error) {
+	conn, err := c.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	answer, err := script.DoContext(ctx, conn.conn, redis.Args{len(keys)}.AddFlat(keys).AddFlat(args)...)
+	return answer, bare(err)
+}
+
+// Pipe sends commands at once on one connection.
+func (c *Client) Pipe(ctx context.Context, commands ...redis.Args) ([]any, error) {
+	conn, err := c.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	return conn.Pipe(ctx, commands...)
+}
+
+// Conn takes a connection; the caller closes it.
+func (c *Client) Conn(ctx context.Context) (*Conn, error) {
+	conn, err := c.pool.GetContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Conn{c, conn}, nil
+}
+
+// dial connects to Redis, or to the one that a Sentinel names, if it says itself that it is the master.
+func (c *Client) dial(ctx context.Context) (redis.Conn, error) {
+	if c.o.MasterSet == "" {
+		return c.o.dial(ctx, c.o.url)
+	}
+	var failures []error
+	for _, host := range c.o.Hosts {
+		conn, err := c.o.master(ctx, host)
+		if err == nil {
+			return conn, nil
+		}
+		failures = append(failures, fmt.Errorf("sentinel %s: %w", host, err))
+	}
+	return nil, errors.Join(failures...)
+}
+
+func (o Options) dial(ctx context.Context, at url.URL) (redis.Conn, error) {
+	return redis.DialURLContext(ctx, at.String(), redis.DialClientName("neardup"),
+		redis.DialContextFunc((&net.Dialer{Timeout: o.Connect}).DialContext), redis.DialTLSHandshakeTimeout(o.Connect),
+		redis.DialReadTimeout(o.Answer), redis.DialWriteTimeout(o.Answer))
+}
+
+func (o Options) master(ctx context.Context, sentinel string) (redis.Conn, error) {
+	asked, err := o.dial(ctx, url.URL{Scheme: o.url.Scheme, Host: sentinel})
+	if err != nil {
+		return nil, err
+	}
+	defer asked.Close()
+	named, err := redis.Strings(redis.DoContext(asked, ctx, "SENTINEL", "GET-MASTER-ADDR-BY-NAME", o.MasterSet))
+	if err != nil || len(named) != 2 {
+		return nil, fmt.Errorf("it knows no master of %q: %w", o.MasterSet, err)
+	}
+	at := o.url
+	at.Host = net.JoinHostPort(named[0], named[1])
+	conn, err := o.dial(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	if err := leads(ctx, conn); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+func leads(ctx context.Context, conn redis.Conn) error {
+	role, err := redis.Values(redis.DoContext(conn, ctx, "ROLE"))
+	if err != nil || len(role) == 0 {
+		return fmt.Errorf("ask for the role: %w", err)
+	}
+	if is, err := redis.String(role[0], nil); is != "master" || err != nil {
+		return fmt.Errorf("it is a %s, not the master", is)
+	}
+	return nil
+}
+
+// errOld is why a connection is not used that is as old as one which broke.
+var errOld = errors.New("another connection broke since")
+
+// usable tries a connection that has rested. What Sentinels named is asked each time whether it is still the master.
+func (c *Client) usable(ctx context.Context, conn redis.Conn, used time.Time) error {
+	switch {
+	case used.UnixNano() <= c.lost.Load():
+		return errOld
+	case c.o.MasterSet == "" && time.Since(used) < poolRest:
+		return nil
+	}
+	var err error
+	if c.o.MasterSet != "" {
+		err = leads(ctx, conn)
+	} else {
+		_, err = redis.DoContext(conn, ctx, "PING")
+	}
+	if err != nil {
+		c.broke(ctx)
+	}
+	return err
+}
+
+// broke distrusts all connections that rest, unless it is the caller who gave up.
+func (c *Client) broke(ctx context.Context) {
+	if !errors.Is(ctx.Err(), context.Canceled) {
+		c.lost.Store(time.Now().UnixNano())
 	}
 }

@@ -91,7 +91,7 @@ func Open(ctx context.Context, address string) (*Log, error) {
 		err = l.promises.First(ctx)
 	}
 	if err == nil {
-		_, err = l.leads(ctx)
+		_, err = l.Incarnation(ctx)
 	}
 	if err != nil {
 		l.c.Close()
@@ -195,7 +195,19 @@ func (l *Log) set(ctx context.Context) (map[string]string, error) {
 	return values, cmp.Or(err, configs.Err)
 }
 
-// leads is who leads, asked for anew where it is not known. ErrLogLost where the topic is another by now.
+// Incarnation names the topic and how often it got a new leader: each start of a broker makes it one.
+func (l *Log) Incarnation(ctx context.Context) (string, error) {
+	now, err := l.find(ctx)
+	if err != nil {
+		return "", err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.leader, l.known = now, true
+	return fmt.Sprintf("%x/%d", now.topic, now.epoch), nil
+}
+
+// leads is who leads. ErrLogLost where the topic is another by now; ErrUnavailable where another leads since Incarnation.
 func (l *Log) leads(ctx context.Context) (leader, error) {
 	l.mu.Lock()
 	was, known := l.leader, l.known
@@ -203,6 +215,21 @@ func (l *Log) leads(ctx context.Context) (leader, error) {
 	if known {
 		return was, nil
 	}
+	now, err := l.find(ctx)
+	if err == nil && now != was {
+		err = failed("find the leader", errors.New("it is another now"))
+	}
+	if err != nil {
+		return leader{}, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known = l.leader == was
+	return now, nil
+}
+
+// find asks who leads.
+func (l *Log) find(ctx context.Context) (leader, error) {
 	topic, err := l.metadata(ctx)
 	if err == nil && len(topic.Partitions) != 1 {
 		err = fmt.Errorf("it has %d partitions", len(topic.Partitions))
@@ -213,6 +240,9 @@ func (l *Log) leads(ctx context.Context) (leader, error) {
 	if err != nil {
 		return leader{}, failed("find the leader", err)
 	}
+	l.mu.Lock()
+	was := l.leader
+	l.mu.Unlock()
 	now := leader{topic.Partitions[0].Leader, topic.Partitions[0].LeaderEpoch, topic.TopicID}
 	switch {
 	case was.topic != [16]byte{} && now.topic != was.topic:
@@ -220,9 +250,6 @@ func (l *Log) leads(ctx context.Context) (leader, error) {
 	case now.epoch < was.epoch:
 		return leader{}, failed("find the leader", errors.New("a broker names one of before"))
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.leader, l.known = now, true
 	return now, nil
 }
 
@@ -272,7 +299,7 @@ func (l *Log) fetch(ctx context.Context, from uint64, most int32, wait time.Dura
 				return errOthers
 			}
 			page, _ := kgo.ProcessFetchPartition(
-				kgo.ProcessFetchPartitionOpts{Offset: int64(from), Topic: l.topic}, &resp.Topics[0].Partitions[0], kgo.DefaultDecompressor(), nil,
+				kgo.ProcessFetchPartitionOpts{Offset: int64(from), Topic: l.topic, KeepControlRecords: true}, &resp.Topics[0].Partitions[0], kgo.DefaultDecompressor(), nil,
 			)
 			found = page.Records
 			return page.Err

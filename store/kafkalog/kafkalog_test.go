@@ -61,7 +61,7 @@ func TestKafka(t *testing.T) {
 	})
 	t.Run("Store", func(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) storetest.Place {
-			log, dir := storetest.Patient{Log: open(t, s, topic())}, t.TempDir()
+			log, dir := storetest.Begin(t, storetest.Patient{Log: open(t, s, topic())}), t.TempDir()
 			return storetest.Place{Lasting: true, Follows: true, Open: func(ctx context.Context) (docid.Store, error) {
 				return pebble.Open(ctx, dir, pebble.Options{Log: log})
 			}}
@@ -75,6 +75,14 @@ func TestKafka(t *testing.T) {
 			p, err := pebble.Prove(t.Context(), dir, pebble.Options{Log: log}, t.TempDir())
 			return len(p.Problems), err
 		})
+	})
+	t.Run("Incarnation", func(t *testing.T) {
+		l, other := open(t, s, topic()), open(t, s, fmt.Sprint("log", topics))
+		mine, err := l.Incarnation(t.Context())
+		theirs, failed := other.Incarnation(t.Context())
+		if mine == "" || mine != theirs || err != nil || failed != nil {
+			t.Errorf("%q and %q, %v, %v", mine, theirs, err, failed)
+		}
 	})
 	t.Run("Promises", func(t *testing.T) { promises(t, s) })
 	t.Run("MadeAnew", func(t *testing.T) { madeAnew(t, s) })

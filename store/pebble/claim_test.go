@@ -78,7 +78,7 @@ func (f *feeder) has(t *testing.T, seq uint64) {
 // TestOneFeeds: of several servers over a log one feeds a sink, so that every change is brought
 // once; when that one stops another goes on.
 func TestOneFeeds(t *testing.T) {
-	log, f := storetest.NewLog(), &feeder{}
+	log, f := storetest.Begin(t, storetest.NewLog()), &feeder{}
 	var stops []context.CancelFunc
 	var running sync.WaitGroup
 	var s server
@@ -110,7 +110,7 @@ func TestOneFeeds(t *testing.T) {
 
 // TestClaim: a claim holds until it is given up or was not renewed, and only for who has it, whichever server asks.
 func TestClaim(t *testing.T) {
-	log := storetest.NewLog()
+	log := storetest.Begin(t, storetest.NewLog())
 	var boxes []docid.Index
 	for range 2 {
 		s, err := serve(t, vfs.NewMem(), log)

@@ -61,7 +61,7 @@ var reads = []struct {
 
 // TestWriteHereReadThere: what one server has answered the others have.
 func TestWriteHereReadThere(t *testing.T) {
-	log := storetest.NewLog()
+	log := storetest.Begin(t, storetest.NewLog())
 	var servers []server
 	for range 3 {
 		s, err := serve(t, vfs.NewMem(), log)
@@ -101,7 +101,7 @@ func articleOf(nid string) (sub docid.Submission) {
 // TestRetriesElsewhere: what one server has answered is what another answers to the same submission, also where it would take
 // none that is new; once the article is gone it is decided anew.
 func TestRetriesElsewhere(t *testing.T) {
-	log := storetest.NewLog()
+	log := storetest.Begin(t, storetest.NewLog())
 	var servers []server
 	for range 3 {
 		s, err := serve(t, vfs.NewMem(), log)

@@ -16,7 +16,7 @@ import (
 // is fed by the log alone and is opened again at random moments: after each test both have the same rows.
 func TestFollowers(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) storetest.Place {
-		log, dir := storetest.NewLog(), t.TempDir()
+		log, dir := storetest.Begin(t, storetest.NewLog()), t.TempDir()
 		first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
 		over := make(chan struct{})
 		var beside sync.WaitGroup

@@ -90,7 +90,7 @@ func TestLogIsHeldTo(t *testing.T) {
 			l := storetest.NewLog()
 			add(l, strings.Repeat("a", 20))
 			return l
-		}, docid.ErrNewerFormat},
+		}, docid.ErrUnavailable},
 		{"begins without its genesis", true, func(*storetest.Log) *storetest.Log {
 			l := storetest.NewLog()
 			add(l, "0123456789abcdef\x01 not compressed")
@@ -98,7 +98,7 @@ func TestLogIsHeldTo(t *testing.T) {
 		}, docid.ErrUnavailable},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			log, fs := storetest.NewLog(), vfs.NewMem()
+			log, fs := storetest.Begin(t, storetest.NewLog()), vfs.NewMem()
 			s, err := serve(t, fs, log)
 			ok(t, err)
 			for n := range 3 {
@@ -125,7 +125,7 @@ func TestLogIsHeldTo(t *testing.T) {
 
 // TestFolderAndLog: what follows a log is not served without it, and what does not is not with it.
 func TestFolderAndLog(t *testing.T) {
-	log, fs := storetest.NewLog(), vfs.NewMem()
+	log, fs := storetest.Begin(t, storetest.NewLog()), vfs.NewMem()
 	s, err := serve(t, fs, log)
 	ok(t, err)
 	ok(t, s.Close())
@@ -142,17 +142,19 @@ func TestFolderAndLog(t *testing.T) {
 	}
 }
 
-// TestUnreadableEntries: an entry that nobody can read changes nothing and ends no server; one of other
-// rules stops every server that does not know them.
+// TestUnreadableEntries: an entry that no server wrote, short, long, of any version and cut, changes nothing and ends no
+// server; one of newer rules stops every server that does not know them.
 func TestUnreadableEntries(t *testing.T) {
-	log := storetest.NewLog()
+	log := storetest.Begin(t, storetest.NewLog())
 	a, err := serve(t, vfs.NewMem(), log)
 	ok(t, err)
 	if _, err := a.add(t, "a", storetest.Base(1)); err != nil {
 		t.Fatal(err)
 	}
 	for _, junk := range []string{
-		"0123456789abcdef", "1123456789abcdef\x01", "2123456789abcdef\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "3123456789abcdef\x01\x04\x0c\x00\x01x\x09",
+		"", "short", "0123456789abcdef", "1123456789abcdef\x01", "2123456789abcdef\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+		"3123456789abcdef\x01\x04\x0c\x00\x01x\x09", "4123456789abcdef\x03what a later version does not say", "5123456789abcdef\xff",
+		strings.Repeat("long", 10<<20/4), written(t, 1, "\x04\x0c\x00\x01x\x09"), written(t, 1, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
 	} {
 		ok(t, log.Force([]byte(junk)))
 	}
@@ -163,7 +165,7 @@ func TestUnreadableEntries(t *testing.T) {
 			t.Errorf("%s: %+v, %v", nid, x, err)
 		}
 	}
-	ok(t, log.Force([]byte("4123456789abcdef\x03what a later version says")))
+	ok(t, log.Force([]byte(written(t, 3, "what a later version says"))))
 	for _, s := range []server{a, b} {
 		for end := time.Now().Add(patience); s.Poisoned() == nil && time.Now().Before(end); time.Sleep(time.Millisecond) {
 		}
@@ -176,11 +178,19 @@ func TestUnreadableEntries(t *testing.T) {
 	}
 }
 
+// written is an entry as a server of some rules writes it: an id, the rules, a checksum, what it says.
+func written(t *testing.T, rules byte, says string) string {
+	t.Helper()
+	head := append([]byte("0123456789abcdef"), rules)
+	sum := xxh3.HashSeed([]byte(says), xxh3.Hash(head))
+	return string(binary.BigEndian.AppendUint64(head, sum)) + says
+}
+
 // TestBurstOverLog: of near copies under two titles that come to three servers at one moment one is new, and what
 // is proposed in vain does not make the log much longer.
 func TestBurstOverLog(t *testing.T) {
 	const rounds, copies = 100, 16
-	log := storetest.NewLog()
+	log := storetest.Begin(t, storetest.NewLog())
 	titled := storetest.Settings()
 	titled.Title = docid.Exact
 	var servers []server
@@ -237,7 +247,7 @@ func TestBurstOverLog(t *testing.T) {
 
 // TestCloseOverLog: whoever waits for the log when the server stops is answered.
 func TestCloseOverLog(t *testing.T) {
-	log := &stuck{Log: storetest.NewLog()}
+	log := &stuck{Log: storetest.Begin(t, storetest.NewLog())}
 	s, err := serve(t, vfs.NewMem(), log)
 	ok(t, err)
 	log.mu.Lock()
@@ -261,7 +271,7 @@ func TestCloseOverLog(t *testing.T) {
 
 // TestServerThatLags: a server that cannot read what the log has says so, and does not answer from what it has.
 func TestServerThatLags(t *testing.T) {
-	log := &stuck{Log: storetest.NewLog(), gave: make(chan struct{}, 1)}
+	log := &stuck{Log: storetest.Begin(t, storetest.NewLog()), gave: make(chan struct{}, 1)}
 	a, err := serve(t, vfs.NewMem(), log)
 	ok(t, err)
 	b, err := serve(t, vfs.NewMem(), log.Log)
@@ -291,6 +301,55 @@ func TestServerThatLags(t *testing.T) {
 	if _, _, err := a.Member(t.Context(), "a"); err != nil {
 		t.Errorf("once it can read again: %v", err)
 	}
+}
+
+// TestSlowLink: a server reads a log whose entries are large over a link on which no page comes in the time that one may take
+// first, and is ready at last; until then it says why not. One that was not asked to wait does not start.
+func TestSlowLink(t *testing.T) {
+	log := storetest.Begin(t, storetest.NewLog())
+	a, err := serve(t, vfs.NewMem(), log)
+	ok(t, err)
+	for n := range 2 {
+		if _, err := a.add(t, fmt.Sprint(n), strings.Repeat(storetest.Base(n), 1000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waits := make(chan error, 1000)
+	link := &slow{Log: log, page: 1500 * time.Millisecond}
+	b, err := serveWith(t, Options{FS: vfs.NewMem(), Log: link, LogWaits: func(err error) { waits <- err }})
+	ok(t, err)
+	if _, _, err := b.Member(t.Context(), "1"); err != nil {
+		t.Error(err)
+	}
+	select {
+	case err := <-waits:
+		if !errors.Is(err, docid.ErrUnavailable) {
+			t.Errorf("it waits for %v", err)
+		}
+	default:
+		t.Error("nobody hears that it waits")
+	}
+	if _, err := serveWith(t, Options{FS: vfs.NewMem(), Log: &slow{Log: log, page: 1500 * time.Millisecond}}); !errors.Is(err, docid.ErrUnavailable) {
+		t.Errorf("a server that does not wait: %v", err)
+	}
+}
+
+// slow is a log of which a page with entries takes a time, and begins again where it was not waited for.
+type slow struct {
+	*storetest.Log
+	page time.Duration
+}
+
+func (l *slow) Read(ctx context.Context, at docid.Anchor) ([][]byte, error) {
+	entries, err := l.Log.Read(ctx, at)
+	if err == nil && len(entries) > 0 {
+		select {
+		case <-time.After(l.page):
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	return entries, err
 }
 
 // stuck is a log that can be away, or give nothing to read.
@@ -346,7 +405,7 @@ func (l *stuck) Durable(ctx context.Context) (uint64, error) {
 // was away for longer and one that is new go on with a copy of another, and only so.
 func TestLogIsTrimmed(t *testing.T) {
 	const beat = 20 * time.Millisecond
-	log := &kept{Log: storetest.NewLog()} // so many beats are soon over, on a busy machine sooner than a server has begun
+	log := &kept{Log: storetest.Begin(t, storetest.NewLog())} // so many beats are soon over, on a busy machine sooner than a server has begun
 	open := func(fs *vfs.MemFS) (server, error) {
 		return serveWith(t, Options{FS: fs, Log: log, beat: beat, KeepLog: 5 * beat})
 	}
@@ -423,7 +482,7 @@ func (s *steady) Remove(ctx context.Context, offset uint64) error {
 // before; one that was away goes on, and one that is new begins with a snapshot and what came after it.
 func TestSnapshots(t *testing.T) {
 	const beat = 20 * time.Millisecond
-	log, fs := storetest.NewLog(), vfs.NewMem()
+	log, fs := storetest.Begin(t, storetest.NewLog()), vfs.NewMem()
 	made := newSnapshots(Options{Log: log, Snapshots: snapshotFolder{fs, "snapshots"}})
 	folder := &steady{snapshotFolder: snapshotFolder{fs, "snapshots"}}
 	open := func(dir string) server {
@@ -478,6 +537,22 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
+// TestTrimmedUnderSnapshots: the log is trimmed under the older of two snapshots, and not while there is one alone.
+func TestTrimmedUnderSnapshots(t *testing.T) {
+	for want, offsets := range map[uint64][]uint64{0: {9}, 5: {5, 9}, 7: {3, 7, 9}} {
+		fs := vfs.NewMem()
+		folder := snapshotFolder{fs, "snapshots"}
+		for _, offset := range offsets {
+			ok(t, folder.Save(t.Context(), offset, 1, func(dir string) error {
+				return errors.Join(fs.MkdirAll(dir, 0o700), snapshotFolder{fs, dir}.write(fs.PathJoin(dir, "file"), "content"))
+			}))
+		}
+		if got := newSnapshots(Options{Log: storetest.NewLog(), Snapshots: folder}).first(); got != want {
+			t.Errorf("with snapshots of %d entries are needed from %d on, want %d", offsets, got, want)
+		}
+	}
+}
+
 func (s *Store) index(t *testing.T) docid.Index {
 	t.Helper()
 	ix, err := s.Index(t.Context(), "tenant", nil)
@@ -489,7 +564,7 @@ func (s *Store) index(t *testing.T) docid.Index {
 // start; the two others go on.
 func TestServerThatDiffers(t *testing.T) {
 	const beat = 100 * time.Millisecond
-	log := storetest.NewLog()
+	log := storetest.Begin(t, storetest.NewLog())
 	var servers []server
 	for range 3 {
 		s, err := serveWith(t, Options{FS: vfs.NewMem(), Log: log, beat: beat})
@@ -603,7 +678,7 @@ func TestLead(t *testing.T) {
 
 // TestLeave: a folder that leaves the log is served alone, with every docId, and gives none that others may give.
 func TestLeave(t *testing.T) {
-	log, fs := storetest.NewLog(), vfs.NewMem()
+	log, fs := storetest.Begin(t, storetest.NewLog()), vfs.NewMem()
 	a, err := serve(t, fs, log)
 	ok(t, err)
 	b, err := serve(t, vfs.NewMem(), log)
@@ -631,7 +706,7 @@ func TestLeave(t *testing.T) {
 // TestBeginTogether: servers that start at one moment on an empty log begin one index.
 func TestBeginTogether(t *testing.T) {
 	for range 20 {
-		log := storetest.NewLog()
+		log := storetest.Begin(t, storetest.NewLog())
 		var servers [3]server
 		var all sync.WaitGroup
 		for n := range servers {

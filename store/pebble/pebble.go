@@ -34,6 +34,11 @@ type Options struct {
 	// Log, where not nil, is what the store follows; see docid.Log. What is durable there is synced here
 	// once a second only: after a power failure the folder goes on from where it was before.
 	Log docid.Log
+	// LogWaits, where not nil, hears why the log cannot be caught up with yet, and Open goes on trying; nil: Open fails.
+	LogWaits func(error)
+	// LogRestarted, where not nil, hears when it was noticed that the log was restarted or restored, and that all indexes have
+	// begun an epoch.
+	LogRestarted func(at time.Time)
 	// KeepLog is for how long entries of the log are kept at least, by the minute: a store that was
 	// closed for longer goes on with the copy of another. 0: a day.
 	KeepLog time.Duration
@@ -70,7 +75,7 @@ var _ docid.Store = (*Store)(nil)
 // name of what is damaged. A torn end of the write-ahead log, which a crash
 // leaves, is cut off at the last whole record.
 func Open(ctx context.Context, dir string, o Options) (*Store, error) {
-	follows := ledger.Options{Postings: o.Postings, Log: o.Log, Beat: o.beat, Keep: o.beats(), Server: placeOf(dir), Watch: o.watch}
+	follows := ledger.Options{Postings: o.Postings, Log: o.Log, Beat: o.beat, Keep: o.beats(), Server: placeOf(dir), Watch: o.watch, Waits: o.LogWaits, Restarted: o.LogRestarted}
 	made := newSnapshots(o)
 	if made != nil {
 		follows.Snapshots = made.first

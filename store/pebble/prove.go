@@ -221,6 +221,9 @@ func (upTo) Append(context.Context, docid.Anchor, []byte) (uint64, error) {
 	return 0, fmt.Errorf("%w: the log is only read", docid.ErrUnavailable)
 }
 
+// Incarnation says that the log is only read.
+func (upTo) Incarnation(context.Context) (string, error) { return "", nil }
+
 // Trim does nothing.
 func (upTo) Trim(context.Context, uint64) error { return nil }
 

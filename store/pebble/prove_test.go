@@ -104,11 +104,11 @@ func TestProveRows(t *testing.T) {
 			k, v := b.row('z', 0)
 			v[len(v)-9] ^= 1
 			ok(t, b.Set(k, seal(k, v[:len(v)-8])))
-		}, []string{"z"}, "here 33 bytes"},
+		}, []string{"z"}, "bytes, from byte "},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()
-			log := storetest.NewLog()
+			log := storetest.Begin(t, storetest.NewLog())
 			fs := followed(t, 12, log, 0)
 			o := Options{FS: fs, Log: log}
 			if c.change != nil {
@@ -141,7 +141,7 @@ func TestProveRows(t *testing.T) {
 // TestProveLog: a log in which an entry was changed after it was applied does not make the rows; one that lacks what was
 // applied, or what the replay begins with, is refused and says so.
 func TestProveLog(t *testing.T) {
-	log := storetest.NewLog()
+	log := storetest.Begin(t, storetest.NewLog())
 	fs := followed(t, 12, log, 20*time.Millisecond)
 	snapshots := snapshotFolder{fs, "snapshots"}
 	var all [][]byte
@@ -180,7 +180,7 @@ func TestProveLog(t *testing.T) {
 		{"trimmed after the snapshot", trimmed(13), "d", snapshots, docid.ErrLogLost, "replay the log after entry "},
 		{"shorter", log.Before(13), "d", nil, docid.ErrLogLost, "ends with entry 13"},
 		{"another", altered(uint64(len(all)), func(e []byte) []byte { e[0]++; return e }), "d", nil, docid.ErrLogLost, "which the store has applied"},
-		{"of other rules", altered(9, func(e []byte) []byte { e[16] = 99; return e }), "d", nil, docid.ErrNewerFormat, "other rules"},
+		{"of other rules", altered(9, func([]byte) []byte { return []byte(written(t, 99, "")) }), "d", nil, docid.ErrNewerFormat, "newer rules"},
 		{"no snapshot", log, "", snapshotFolder{fs, "none"}, docid.ErrNotFound, "there is no snapshot"},
 	} {
 		t.Run(c.what, func(t *testing.T) {

@@ -8,13 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/neardup/neardup/docid"
 	"github.com/zeebo/xxh3"
 )
 
@@ -67,15 +67,16 @@ func placeOf(dir string) uint64 {
 	return xxh3.HashString(host + "\x00" + dir)
 }
 
-// first is the first entry of the log that those who begin with a snapshot need, 0 where there is none, or nobody knows.
+// first is the first entry of the log that a server needs that begins with one of the kept snapshots; 0 while there are fewer,
+// for the log is not to rest on one alone, or it is not known.
 func (s *snapshots) first() uint64 {
 	ctx, cancel := context.WithTimeout(context.Background(), offsetsWait)
 	defer cancel()
 	offsets, err := s.Offsets(ctx)
-	if err != nil || len(offsets) == 0 {
+	if err != nil || len(offsets) < keptSnapshots {
 		return 0
 	}
-	return offsets[max(0, len(offsets)-keptSnapshots)]
+	return offsets[len(offsets)-keptSnapshots]
 }
 
 // last is the offset of the newest, 0 where there is none.
@@ -91,16 +92,23 @@ func (s *snapshots) last(ctx context.Context) (uint64, error) {
 	return last, nil
 }
 
-// begin makes a folder without a store one that begins with the newest snapshot, if there is one.
+// begin makes a folder without a store one that begins with the newest snapshot that is not damaged, if there is one.
 func (s *snapshots) begin(ctx context.Context, fs vfs.FS, dir string) error {
 	if there, err := pebble.Peek(dir, fs); err == nil && there.Exists {
 		return nil
 	}
-	last, err := s.last(ctx)
-	if err != nil || last == 0 {
+	offsets, err := s.Offsets(ctx)
+	if err != nil {
 		return err
 	}
-	return loadSnapshot(ctx, s, fs, last, dir)
+	for _, offset := range slices.Backward(offsets) {
+		err = loadSnapshot(ctx, s, fs, offset, dir)
+		if !errors.Is(err, docid.ErrCorrupt) {
+			return err
+		}
+		s.failed(fmt.Errorf("the snapshot at entry %d is not taken: %w", offset, err))
+	}
+	return err // that of the oldest
 }
 
 // loadSnapshot makes a folder of a snapshot; it may be there, and empty.
@@ -176,64 +184,4 @@ func (s *Store) LastSnapshot() uint64 {
 		return 0
 	}
 	return s.snapshots.newest.Load()
-}
-
-// snapshotFolder is a SnapshotStore in a folder.
-type snapshotFolder struct {
-	fs  vfs.FS
-	dir string
-}
-
-// SnapshotFolder keeps snapshots in a folder that all stores of a log see.
-func SnapshotFolder(dir string) SnapshotStore { return snapshotFolder{private{vfs.Default}, dir} }
-
-func (f snapshotFolder) path(offset uint64) string {
-	return f.fs.PathJoin(f.dir, fmt.Sprintf("%020d", offset))
-}
-
-func (f snapshotFolder) Offsets(context.Context) (offsets []uint64, err error) {
-	names, err := f.fs.List(f.dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	for _, name := range names {
-		if n, err := strconv.ParseUint(name, 10, 64); err == nil {
-			offsets = append(offsets, n)
-		}
-	}
-	slices.Sort(offsets)
-	return offsets, nil
-}
-
-func (f snapshotFolder) Save(_ context.Context, offset, server uint64, write func(dir string) error) error {
-	making := f.fs.PathJoin(f.dir, fmt.Sprintf("making-%016x", server))
-	if err := errors.Join(f.fs.MkdirAll(f.dir, 0o700), f.fs.RemoveAll(making)); err != nil {
-		return err
-	}
-	if err := write(making); err != nil {
-		return err
-	}
-	err := f.fs.Rename(making, f.path(offset))
-	if err == nil {
-		return nil
-	}
-	if _, there := f.fs.Stat(f.path(offset)); there == nil { // another server was faster
-		err = nil
-	}
-	return errors.Join(err, f.fs.RemoveAll(making))
-}
-
-func (f snapshotFolder) Load(_ context.Context, offset uint64, dir string) error {
-	there, err := vfs.Clone(f.fs, f.fs, f.path(offset), dir, vfs.CloneSync)
-	if err == nil && !there {
-		err = os.ErrNotExist
-	}
-	if err != nil {
-		err = fmt.Errorf("copy %s: %w", f.path(offset), err)
-	}
-	return err
-}
-
-func (f snapshotFolder) Remove(_ context.Context, offset uint64) error {
-	return f.fs.RemoveAll(f.path(offset))
 }

@@ -5,9 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/pebble"
+	"github.com/neardup/neardup/internal/test/storetest"
 )
 
 // TestSnapshotFolder: what broke off is no snapshot; of two servers that save one at the same entry the first counts, and the
@@ -38,7 +43,82 @@ func TestSnapshotFolder(t *testing.T) {
 		t.Errorf("loaded %q, %v; there are %s", b, err, offsets())
 	}
 	ok(t, f.Remove(t.Context(), 5))
-	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 || f.Load(t.Context(), 5, to) == nil {
+	if names, err := os.ReadDir(dir); err != nil || len(names) != 2 || f.Load(t.Context(), 5, to) == nil {
 		t.Errorf("%d names are left, %v", len(names), err)
 	}
+}
+
+// TestSnapshotDamaged: a snapshot of which any file, or the list, is cut, changed, zeroed or gone is refused by the name of the
+// file, and a new server begins with the one before.
+func TestSnapshotDamaged(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "shared")
+	log := storetest.Begin(t, storetest.NewLog())
+	open := func(to string) (*pebble.Store, []error) {
+		t.Helper()
+		var said []error
+		s, err := pebble.Open(t.Context(), to, pebble.Options{
+			Log: log, Snapshots: pebble.SnapshotFolder(dir), SnapshotEvery: time.Hour, SnapshotFailed: func(err error) { said = append(said, err) },
+		})
+		ok(t, err)
+		return s, said
+	}
+	f := pebble.SnapshotFolder(dir)
+	first, err := pebble.Open(t.Context(), filepath.Join(t.TempDir(), "first"), pebble.Options{Log: log})
+	ok(t, err)
+	d, err := docid.NewDetector(t.Context(), first, "tenant", storetest.Settings())
+	ok(t, err)
+	for n := range 2 {
+		var sub docid.Submission
+		sub.ID, sub.Text = fmt.Sprint(n), storetest.Base(n)
+		_, err := d.Add(t.Context(), sub)
+		ok(t, err)
+		ok(t, f.Save(t.Context(), first.Applied(), 1, func(to string) error { return first.Snapshot(t.Context(), to) }))
+	}
+	offsets, err := f.Offsets(t.Context())
+	ok(t, err)
+	last := offsets[1]
+	ok(t, first.Close())
+	files, err := filepath.Glob(filepath.Join(dir, fmt.Sprintf("%020d*", last), "*"))
+	ok(t, err)
+	files = append(files, filepath.Join(dir, fmt.Sprintf("%020d.json", last)))
+	damages := 0
+	for _, path := range files {
+		was, err := os.ReadFile(path)
+		ok(t, err)
+		for what, b := range map[string][]byte{"cut": was[:len(was)/2], "zeroed": make([]byte, len(was)), "longer": append(slices.Clone(was), 1), "changed": changed(was), "gone": nil} {
+			if what != "gone" && string(b) == string(was) || what == "gone" && strings.HasSuffix(path, ".json") {
+				continue // it is empty; or it is no snapshot then
+			}
+			damages++
+			ok(t, os.Remove(path))
+			if what != "gone" {
+				ok(t, os.WriteFile(path, b, 0o600))
+			}
+			to := filepath.Join(t.TempDir(), "to")
+			if err := f.Load(t.Context(), last, to); !errors.Is(err, docid.ErrCorrupt) || !strings.Contains(err.Error(), filepath.Base(path)) {
+				t.Errorf("%s, %s: %v", path, what, err)
+			}
+			ok(t, os.WriteFile(path, was, 0o600))
+		}
+		ok(t, os.WriteFile(path, changed(was), 0o600))
+		if path == files[0] {
+			s, said := open(filepath.Join(t.TempDir(), "new"))
+			if ok(t, s.Close()); len(said) != 1 || !errors.Is(said[0], docid.ErrCorrupt) {
+				t.Errorf("a new server says %v", said)
+			}
+		}
+		ok(t, os.WriteFile(path, was, 0o600))
+	}
+	if damages < 20 {
+		t.Errorf("%d damages show little", damages)
+	}
+}
+
+// changed has a byte of the middle changed.
+func changed(b []byte) []byte {
+	b = slices.Clone(b)
+	if len(b) > 0 {
+		b[len(b)/2] ^= 0x20
+	}
+	return b
 }

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gomodule/redigo/redis"
 	"github.com/neardup/neardup/docid"
 )
 
 // Time is that of Redis, one for all servers.
 func (l *Log) Time(ctx context.Context) (time.Time, error) {
-	parts, err := l.c.Do(ctx, l.c.B().Time().Build()).AsIntSlice()
+	parts, err := redis.Int64s(l.c.Do(ctx, "TIME"))
 	if err == nil && len(parts) != 2 {
 		err = fmt.Errorf("a time of %d parts", len(parts))
 	}

@@ -12,11 +12,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gomodule/redigo/redis"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/group"
 	"github.com/neardup/neardup/internal/redisclient"
 	"github.com/neardup/neardup/store/internal/durability"
-	"github.com/redis/rueidis"
 )
 
 // The stream, and the field of its entries. An entry at an offset has the id 0-OFFSET.
@@ -31,10 +31,10 @@ const watermark = "{neardup:log}:durable"
 
 var keys = []string{stream, watermark}
 
-// A page of Read has so many entries; for one it waits so long, in milliseconds.
+// A page of Read ends with the entry that exceeds so many bytes; for one it waits so long, in milliseconds.
 const (
-	pageEntries = 64
-	pageWait    = 300
+	pageBytes = 1 << 20
+	pageWait  = 300
 )
 
 // replicaWait is how long replicas may take to get what is appended, and again to have it on disk.
@@ -42,10 +42,11 @@ const replicaWait = 400 * time.Millisecond
 
 // Log is a docid.Log in Redis.
 type Log struct {
-	c        rueidis.Client
+	c        *redisclient.Client
 	replicas int
 	settling *group.Calls[request] // with replicas
 	stuck    atomic.Bool           // the replicas did not have all when they were last asked
+	session  atomic.Pointer[session]
 	promises durability.Check
 }
 
@@ -70,14 +71,17 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	if err = l.promises.First(ctx); err == nil && replicas > 0 {
 		err = l.waits(ctx)
 	}
+	if err == nil {
+		_, err = l.Incarnation(ctx)
+	}
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
 
-func options(address string) (o rueidis.ClientOption, replicas int, err error) {
-	if o, err = redisclient.Options(address); err != nil {
+func options(address string) (o redisclient.Options, replicas int, err error) {
+	if o, err = redisclient.ParseURL(address); err != nil {
 		return o, 0, err
 	}
 	u, err := url.Parse(address)
@@ -87,24 +91,20 @@ func options(address string) (o rueidis.ClientOption, replicas int, err error) {
 	if replicas, err = durability.Replicas(u.Query()); err != nil {
 		return o, 0, err
 	}
-	switch sentinel := o.Sentinel.MasterSet != ""; {
+	switch sentinel := o.MasterSet != ""; {
 	case sentinel && replicas == 0:
 		return o, 0, errors.New("a failover by Sentinel could lose entries that were answered: say how many replicas are waited for (replicas=1)")
-	case !sentinel && len(o.InitAddress) > 1:
+	case !sentinel && len(o.Hosts) > 1:
 		return o, 0, errors.New("a log lies on one Redis, several addresses are those of Sentinels (master_set=NAME)")
-	default:
-		o.ForceSingleClient = !sentinel
 	}
-	// A repeated command may meet another Redis than the first, or append twice.
-	o.DisableRetry = true
-	o.Dialer.Timeout, o.ConnWriteTimeout = time.Second, 2*time.Second
+	o.Connect, o.Answer = time.Second, 10*time.Second // for a page over a slow link
 	return o, replicas, nil
 }
 
 // waits is an error where Redis cannot wait for replicas.
 func (l *Log) waits(ctx context.Context) error {
-	err := l.c.Do(ctx, l.c.B().Waitaof().Numlocal(0).Numreplicas(0).Timeout(1).Build()).Error()
-	if _, says := rueidis.IsRedisErr(err); says {
+	_, err := l.c.Do(ctx, "WAITAOF", 0, 0, 1)
+	if _, says := errors.AsType[redis.Error](err); says {
 		return fmt.Errorf("%w: replicas are waited for by WAITAOF, of Redis 7.2 and Valkey: %w", docid.ErrInvalid, err)
 	} else if err != nil {
 		return failed("connect", err)
@@ -115,8 +115,7 @@ func (l *Log) waits(ctx context.Context) error {
 // Close closes the connections.
 func (l *Log) Close() error {
 	l.settling.Close()
-	l.c.Close()
-	return nil
+	return l.c.Close()
 }
 
 // settings are those of a Redis that keeps what it is given.
@@ -128,51 +127,144 @@ var settings = []durability.Setting{
 }
 
 func (l *Log) set(ctx context.Context) (map[string]string, error) {
-	return l.c.Do(ctx, l.c.B().ConfigGet().Parameter("appendonly", "appendfsync", "maxmemory-policy", "cluster-enabled").Build()).AsStrMap()
+	return redis.StringMap(l.c.Do(ctx, "CONFIG", "GET", "appendonly", "appendfsync", "maxmemory-policy", "cluster-enabled"))
 }
 
-// lib is what the scripts have in common: the last id of a stream, and to say that entries up to an offset are durable.
-// Others may have said more already; a watermark past the end is that of a log which was deleted.
+// lib is what the scripts have in common: the last ids of the log and of the watermark, and to say that entries up to an
+// offset are durable. Others may have said more already. A watermark past the end is that of a log that was deleted, or that
+// has lost entries.
 const lib = `
 local function last(key)
   local at = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
   return at and at[1] or '0-0'
 end
+local function entry(e)
+  local found = ''
+  for i = 1, #e[2], 2 do if e[2][i] == '` + field + `' then found = e[2][i + 1] end end
+  return found
+end
+local ends, said = string.match(last(KEYS[1]), '%d+$'), string.match(last(KEYS[2]), '^%d+')
+if tonumber(said) > tonumber(ends) then
+  if ends ~= '0' then return redis.error_reply('LOST') end
+  redis.call('DEL', KEYS[2])
+  said = '0'
+end
 local function durable(offset)
-  local said, ends = string.match(last(KEYS[2]), '^%d+'), string.match(last(KEYS[1]), '%d+$')
-  if tonumber(said) > tonumber(ends) then redis.call('DEL', KEYS[2]) said = '0' end
   if tonumber(offset) < tonumber(said) then offset = said end
   redis.call('XADD', KEYS[2], 'MAXLEN', 1, offset .. '-*', 'd', '')
 end
 `
 
-// appending refuses what does not rest on an entry that is there. The first entry has an id of its own:
-// a stream that had any refuses it. Where no replica is waited for, what is appended is durable.
-const appending = lib + `
+// script is one of the scripts. Each names the incarnation of Redis: no other Redis has it, so none runs it.
+type script int
+
+const (
+	// appending refuses what does not rest on an entry that is there. The first entry has an id of its own:
+	// a stream that had any refuses it. Where no replica is waited for, what is appended is durable.
+	appending script = iota
+	// saying says that entries up to an offset are durable, and what the last of all is. It writes in any case: who waits for
+	// this to reach the replicas waits for all before it.
+	saying
+	// ending says what the last is. Without replicas all that is there is durable, also what was appended while some were
+	// waited for.
+	ending
+	// paging returns ids and entries from an offset on up to the watermark, and the first 16 bytes of the first: some 64, or
+	// what exceeds so many bytes.
+	paging
+)
+
+var scripts = [...]string{
+	appending: `
 local id, n = '0-1', #ARGV[2]
 if ARGV[1] ~= '0-0' then
   local at = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])[1]
-  if not at or string.sub(at[2][2], 1, n) ~= ARGV[2] then return redis.error_reply('LOST') end
+  if not at or string.sub(entry(at) .. string.rep('\0', n), 1, n) ~= ARGV[2] then return redis.error_reply('LOST') end
   id = '0-*'
 elseif redis.call('EXISTS', KEYS[1]) == 1 then
   return redis.error_reply('LOST')
 end
 id = redis.call('XADD', KEYS[1], id, '` + field + `', ARGV[3])
 if ARGV[4] == '0' then durable(string.sub(id, 3)) end
-return id`
-
-// saying says that entries up to an offset are durable, and what the last of all is. It writes in any case: who waits for
-// this to reach the replicas waits for all before it.
-const saying = lib + `durable(ARGV[1]) return last(KEYS[1])`
-
-// Without replicas all that is there is durable, also what was appended while some were waited for.
-var (
-	appendAlone = rueidis.NewLuaScript(appending)
-	endAlone    = rueidis.NewLuaScript(lib + `
+return id`,
+	saying: `durable(ARGV[1]) return last(KEYS[1])`,
+	ending: `
 local id = last(KEYS[1])
-if string.match(last(KEYS[2]), '^%d+') ~= string.sub(id, 3) then durable(string.sub(id, 3)) end
-return id`)
-)
+if said ~= string.sub(id, 3) then durable(string.sub(id, 3)) end
+return id`,
+	paging: `
+local from, at, most, found, bytes = ARGV[1], tonumber(ARGV[1]), tonumber(ARGV[2]), {}, 0
+local up = tonumber(from) > tonumber(said) and from or said
+while at <= tonumber(up) and bytes < most and #found < 128 do
+  local some = redis.call('XRANGE', KEYS[1], string.format('0-%d', at), '0-' .. up, 'COUNT', 8)
+  for _, e in ipairs(some) do
+    if bytes < most then
+      local is = entry(e)
+      if e[1] == '0-' .. from then is = string.sub(is, 1, 16) end
+      table.insert(found, e[1])
+      table.insert(found, is)
+      bytes = bytes + #is
+    end
+  end
+  if #some < 8 then break end
+  at = tonumber(string.match(some[8][1], '%d+$')) + 1
+end
+return found`,
+}
+
+// session is an incarnation of Redis, and the scripts as they are known there.
+type session struct {
+	name string
+	sums [len(scripts)]string
+}
+
+// Incarnation names the process of Redis and what it replicates, and leaves the scripts there.
+func (l *Log) Incarnation(ctx context.Context) (string, error) {
+	s := &session{}
+	if err := l.load(ctx, s); err != nil {
+		return "", failed("ask for its run", err)
+	}
+	l.session.Store(s)
+	return s.name, nil
+}
+
+// load asks for the name and leaves the scripts on one connection, so all is of one process.
+func (l *Log) load(ctx context.Context, s *session) error {
+	c, err := l.c.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	answers, err := c.Pipe(ctx, redis.Args{"INFO", "server"}, redis.Args{"INFO", "replication"})
+	for _, a := range answers {
+		info, err := redis.String(a, nil)
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(info) {
+			name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+			if name == "run_id" || name == "master_replid" {
+				s.name += value
+			}
+		}
+	}
+	for n, script := range scripts {
+		if err == nil {
+			s.sums[n], err = redis.String(c.Do(ctx, "SCRIPT", "LOAD", "-- "+s.name+lib+script))
+		}
+	}
+	return err
+}
+
+// eval returns the command of a script.
+func (l *Log) eval(of script, args ...string) redis.Args {
+	return redis.Args{"EVALSHA", l.session.Load().sums[of], len(keys)}.AddFlat(keys).AddFlat(args)
+}
+
+// run runs a script.
+func (l *Log) run(ctx context.Context, of script, args ...string) (any, error) {
+	command := l.eval(of, args...)
+	return l.c.Do(ctx, "EVALSHA", command[1:]...)
+}
 
 // request is an entry to append, or without one the question for the end of the log.
 type request struct {
@@ -187,7 +279,7 @@ func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (ui
 	if l.replicas > 0 {
 		return l.settled(ctx, "append", r)
 	}
-	offset, err := offsetIn(appendAlone.Exec(ctx, l.c, keys, r.args))
+	offset, err := offsetIn(l.run(ctx, appending, r.args...))
 	if err != nil {
 		return 0, failed("append", err)
 	}
@@ -210,47 +302,7 @@ func (l *Log) settled(ctx context.Context, what string, r *request) (uint64, err
 func (l *Log) settle(all []*request) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*replicaWait)
 	defer cancel()
-	err := l.c.Dedicated(func(c rueidis.DedicatedClient) error {
-		eval := func(script string, args ...string) rueidis.Completed {
-			return c.B().Eval().Script(script).Numkeys(int64(len(keys))).Key(keys...).Arg(args...).Build()
-		}
-		var commands rueidis.Commands
-		for _, r := range all {
-			if r.args != nil {
-				commands = append(commands, eval(appending, r.args...))
-			}
-		}
-		commands = append(
-			commands, eval(saying, "0"),
-			// A replica that is asked how far its disk is answers before it syncs what it has just got, and next a second
-			// later by itself. So it is asked for the entries first, and for its disk once it has them.
-			c.B().Wait().Numreplicas(int64(l.replicas)).Timeout(replicaWait.Milliseconds()).Build(),
-			c.B().Waitaof().Numlocal(1).Numreplicas(int64(l.replicas)).Timeout(replicaWait.Milliseconds()).Build(),
-		)
-		results := c.DoMulti(ctx, commands...)
-		n := 0
-		for _, r := range all {
-			if r.args != nil {
-				r.offset, r.err = offsetIn(results[n])
-				n++
-			}
-		}
-		end, err := offsetIn(results[n])
-		if err != nil {
-			return err
-		}
-		if have, err := results[n+2].AsIntSlice(); err != nil {
-			return err
-		} else if len(have) != 2 || have[0] < 1 || have[1] < int64(l.replicas) {
-			return fmt.Errorf("entries are on disk in %v of %d servers and their replicas", have, 1+l.replicas)
-		}
-		for _, r := range all {
-			if r.args == nil {
-				r.offset = end
-			}
-		}
-		return c.Do(ctx, eval(saying, strconv.FormatUint(end, 10))).Error()
-	})
+	err := l.settleOn(ctx, all)
 	l.stuck.Store(err != nil)
 	for _, r := range all {
 		if r.err == nil {
@@ -259,9 +311,57 @@ func (l *Log) settle(all []*request) {
 	}
 }
 
+func (l *Log) settleOn(ctx context.Context, all []*request) error {
+	c, err := l.c.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	var commands []redis.Args
+	for _, r := range all {
+		if r.args != nil {
+			commands = append(commands, l.eval(appending, r.args...))
+		}
+	}
+	answers, err := c.Pipe(ctx, append(
+		commands, l.eval(saying, "0"),
+		// A replica that is asked how far its disk is answers before it syncs what it has just got, and next a second
+		// later by itself. So it is asked for the entries first, and for its disk once it has them.
+		redis.Args{"WAIT", l.replicas, replicaWait.Milliseconds()},
+		redis.Args{"WAITAOF", 1, l.replicas, replicaWait.Milliseconds()},
+	)...)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, r := range all {
+		if r.args != nil {
+			r.offset, r.err = offsetIn(answers[n], nil)
+			n++
+		}
+	}
+	end, err := offsetIn(answers[n], nil)
+	if err != nil {
+		return err
+	}
+	have, err := redis.Ints(answers[n+2], nil)
+	if err != nil {
+		return err
+	}
+	if len(have) != 2 || have[0] < 1 || have[1] < l.replicas {
+		return fmt.Errorf("entries are on disk in %v of %d servers and their replicas", have, 1+l.replicas)
+	}
+	for _, r := range all {
+		if r.args == nil {
+			r.offset = end
+		}
+	}
+	return redisclient.FirstError(c.Pipe(ctx, l.eval(saying, strconv.FormatUint(end, 10))))
+}
+
 // offsetIn is the offset that a script answered.
-func offsetIn(r rueidis.RedisResult) (uint64, error) {
-	id, err := r.ToString()
+func offsetIn(answer any, err error) (uint64, error) {
+	id, err := redis.String(answer, err)
 	if err != nil {
 		return 0, err
 	}
@@ -275,10 +375,9 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	}
 	stuck := l.stuck.Load()
 	found, err := l.page(ctx, anchor.Offset)
-	if err == nil && !stuck && uint64(len(found)) <= min(anchor.Offset, 1) { // none after the anchor
+	if err == nil && !stuck && uint64(len(found)) <= 2*min(anchor.Offset, 1) { // none after the anchor
 		further := strconv.FormatUint(anchor.Offset, 10) + "-18446744073709551615"
-		err = l.c.Do(ctx, l.c.B().Xread().Count(1).Block(pageWait).Streams().Key(watermark).Id(further).Build()).Error()
-		if err != nil && !rueidis.IsRedisNil(err) {
+		if _, err = l.c.Do(ctx, "XREAD", "COUNT", 1, "BLOCK", pageWait, "STREAMS", watermark, further); err != nil {
 			return nil, failed("read", err)
 		}
 		found, err = l.page(ctx, anchor.Offset)
@@ -287,24 +386,24 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 		return nil, err
 	}
 	if anchor.Offset > 0 {
-		if len(found) == 0 || found[0].ID != idOf(anchor.Offset) {
+		if len(found) == 0 || found[0] != idOf(anchor.Offset) {
 			return nil, fmt.Errorf("%w: entry %d is not there", docid.ErrLogLost, anchor.Offset)
 		}
-		if (docid.Anchor{Offset: anchor.Offset - 1}).Next([]byte(found[0].FieldValues[field])) != anchor {
+		if (docid.Anchor{Offset: anchor.Offset - 1}).Next([]byte(found[1])) != anchor {
 			return nil, fmt.Errorf("%w: entry %d is another", docid.ErrLogLost, anchor.Offset)
 		}
-		found = found[1:]
+		found = found[2:]
 	}
-	entries := make([][]byte, len(found))
-	for n, e := range found {
-		offset, err := offsetOf(e.ID)
+	entries := make([][]byte, len(found)/2)
+	for n := range entries {
+		offset, err := offsetOf(found[2*n])
 		if err != nil {
 			return nil, err
 		}
 		if offset != anchor.Offset+uint64(n)+1 {
 			return nil, fmt.Errorf("%w: entry %d follows entry %d", docid.ErrLogLost, offset, anchor.Offset+uint64(n))
 		}
-		entries[n] = []byte(e.FieldValues[field])
+		entries[n] = []byte(found[2*n+1])
 	}
 	if stuck { // nobody else may ask meanwhile
 		_, err = l.Durable(ctx)
@@ -312,34 +411,11 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	return entries, err
 }
 
-// page is the entry at an offset and those after it, up to the watermark: that of the same server, for before another's all else may
-// lie. So both are asked on one connection, the watermark first.
-func (l *Log) page(ctx context.Context, from uint64) ([]rueidis.XRangeEntry, error) {
-	results := l.c.DoMulti(
-		ctx, l.c.B().Xrevrange().Key(watermark).End("+").Start("-").Count(1).Build(),
-		l.c.B().Xrange().Key(stream).Start(idOf(from)).End("+").Count(pageEntries+1).Build(),
-	)
-	says, err := results[0].AsXRange()
+// page is the id of the entry at an offset and how it begins, and then ids and entries that follow, up to the watermark.
+func (l *Log) page(ctx context.Context, from uint64) ([]string, error) {
+	found, err := redis.Strings(l.run(ctx, paging, strconv.FormatUint(from, 10), strconv.Itoa(pageBytes)))
 	if err != nil {
 		return nil, failed("read", err)
-	}
-	durable := from
-	if len(says) == 1 {
-		n, _, _ := strings.Cut(says[0].ID, "-")
-		if up, err := strconv.ParseUint(n, 10, 64); err == nil {
-			durable = max(durable, up)
-		}
-	}
-	found, err := results[1].AsXRange()
-	if err != nil {
-		return nil, failed("read", err)
-	}
-	for n, e := range found {
-		if offset, err := offsetOf(e.ID); err != nil {
-			return nil, err
-		} else if offset > durable {
-			return found[:n], nil
-		}
 	}
 	return found, nil
 }
@@ -349,7 +425,7 @@ func (l *Log) Durable(ctx context.Context) (uint64, error) {
 	if l.replicas > 0 {
 		return l.settled(ctx, "ask for the end", &request{})
 	}
-	end, err := offsetIn(endAlone.Exec(ctx, l.c, keys, nil))
+	end, err := offsetIn(l.run(ctx, ending))
 	if err != nil {
 		return 0, failed("ask for the end", err)
 	}
@@ -358,8 +434,7 @@ func (l *Log) Durable(ctx context.Context) (uint64, error) {
 
 // Trim forgets the entries before an offset.
 func (l *Log) Trim(ctx context.Context, before uint64) error {
-	err := l.c.Do(ctx, l.c.B().Xtrim().Key(stream).Minid().Threshold(idOf(before)).Build()).Error()
-	if err != nil {
+	if _, err := l.c.Do(ctx, "XTRIM", stream, "MINID", idOf(before)); err != nil {
 		return failed("trim", err)
 	}
 	return nil

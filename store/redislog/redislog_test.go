@@ -97,7 +97,7 @@ func TestStore(t *testing.T) {
 	s := services.Redis(t)
 	storetest.Run(t, func(t *testing.T) storetest.Place {
 		client(t, s, "FLUSHALL")
-		log, dir := storetest.Patient{Log: open(t, s, "")}, t.TempDir()
+		log, dir := storetest.Begin(t, storetest.Patient{Log: open(t, s, "")}), t.TempDir()
 		return storetest.Place{Lasting: true, Follows: true, Open: func(ctx context.Context) (docid.Store, error) {
 			return pebble.Open(ctx, dir, pebble.Options{Log: log})
 		}}
@@ -116,6 +116,60 @@ func TestProof(t *testing.T) {
 		p, err := pebble.Prove(t.Context(), dir, pebble.Options{Log: log}, t.TempDir())
 		return len(p.Problems), err
 	})
+}
+
+// TestRestarted: a Redis that was restarted is another incarnation, and takes and gives nothing until it was asked for its name;
+// one that forgot the scripts is the same.
+func TestRestarted(t *testing.T) {
+	s := services.Redis(t)
+	l := open(t, s, "")
+	at := entries(t, l, docid.Anchor{}, 3)
+	name, err := l.Incarnation(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		do   func()
+		same bool
+	}{
+		"restarted": {func() { s.Kill(); s.Start(t) }, false},
+		"forgot":    {func() { client(t, s, "SCRIPT", "FLUSH") }, true},
+	} {
+		c.do()
+		for range 3 { // the first may meet a connection that has ended
+			if _, err := l.Append(t.Context(), at, []byte("an entry of before")); !errors.Is(err, docid.ErrUnavailable) {
+				t.Errorf("%s: append: %v", what, err)
+			}
+			if _, err := l.Read(t.Context(), at); !errors.Is(err, docid.ErrUnavailable) {
+				t.Errorf("%s: read: %v", what, err)
+			}
+		}
+		now, err := l.Incarnation(t.Context())
+		if err != nil || (now == name) != c.same {
+			t.Errorf("%s: incarnation %s, was %s: %v", what, now, name, err)
+		}
+		name, at = now, entries(t, l, at, 1)
+	}
+}
+
+// TestWatermark: a log that was replaced by an older one while Redis runs is refused; its watermark is newer.
+func TestWatermark(t *testing.T) {
+	s := services.Redis(t)
+	l := open(t, s, "")
+	first := entries(t, l, docid.Anchor{}, 3)
+	_ = services.Ask(s.Addr, "COPY", "neardup:log", "older")
+	entries(t, l, first, 2)
+	_ = services.Ask(s.Addr, "DEL", "neardup:log")
+	_ = services.Ask(s.Addr, "RENAME", "older", "neardup:log")
+	if _, err := l.Append(t.Context(), first, []byte("instead of entry 4")); !errors.Is(err, docid.ErrLogLost) {
+		t.Errorf("append: %v", err)
+	}
+	if _, err := l.Read(t.Context(), first); !errors.Is(err, docid.ErrLogLost) {
+		t.Errorf("read: %v", err)
+	}
+	if _, err := l.Durable(t.Context()); !errors.Is(err, docid.ErrLogLost) {
+		t.Errorf("durable: %v", err)
+	}
 }
 
 // TestFull: a Redis without memory takes nothing, says so, and loses nothing; what is trimmed makes room.
@@ -249,7 +303,11 @@ func TestSentinel(t *testing.T) {
 				primary.Start(t)
 				services.Follow(t, primary, next.Addr)
 			}
+			if _, err := l.Read(t.Context(), at); !errors.Is(err, docid.ErrUnavailable) {
+				t.Errorf("read another Redis, which nobody has asked for its name: %v", err)
+			}
 			for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+				_, _ = l.Incarnation(t.Context())
 				_, err := l.Read(t.Context(), at)
 				if c.lags && errors.Is(err, docid.ErrLogLost) || !c.lags && err == nil {
 					break

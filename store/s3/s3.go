@@ -4,8 +4,6 @@ package s3
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +23,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/durable"
+	"github.com/neardup/neardup/store/internal/listed"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -41,18 +40,6 @@ const (
 	transfers = 4
 	tries     = 3
 )
-
-// list is the object that makes a snapshot one.
-type list struct {
-	Folder string `json:"folder"`
-	Files  []file `json:"files"`
-}
-
-type file struct {
-	Name   string `json:"name"`
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
-}
 
 // Open reads s3://BUCKET[/PREFIX][?endpoint=URL][&region=NAME] and asks for the bucket. What is not said is taken from
 // AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION and AWS_DEFAULT_REGION; the key always from AWS_ACCESS_KEY_ID,
@@ -207,7 +194,7 @@ func (s *Snapshots) Save(ctx context.Context, offset, server uint64, write func(
 	if err := write(s.scratch); err != nil {
 		return err
 	}
-	l := list{Folder: fmt.Sprintf("%020d-%016x", offset, server)}
+	l := listed.List{Folder: fmt.Sprintf("%020d-%016x", offset, server)}
 	err := s.sendAll(ctx, &l)
 	if err == nil {
 		err = s.put(ctx, &l, offset)
@@ -219,7 +206,7 @@ func (s *Snapshots) Save(ctx context.Context, offset, server uint64, write func(
 }
 
 // sendAll sends the files that lie in the folder scratch, and lists them.
-func (s *Snapshots) sendAll(ctx context.Context, l *list) error {
+func (s *Snapshots) sendAll(ctx context.Context, l *listed.List) error {
 	var names []string
 	err := filepath.WalkDir(s.scratch, func(at string, entry iofs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
@@ -231,7 +218,7 @@ func (s *Snapshots) sendAll(ctx context.Context, l *list) error {
 	if err != nil {
 		return err
 	}
-	l.Files = make([]file, len(names))
+	l.Files = make([]listed.File, len(names))
 	sending, ctx := errgroup.WithContext(ctx)
 	sending.SetLimit(transfers)
 	for i, name := range names {
@@ -244,26 +231,25 @@ func (s *Snapshots) sendAll(ctx context.Context, l *list) error {
 }
 
 // send sends a file as one object, in one request: of one that was interrupted nothing is left.
-func (s *Snapshots) send(ctx context.Context, folder, name string) (file, error) {
+func (s *Snapshots) send(ctx context.Context, folder, name string) (listed.File, error) {
 	f, err := os.Open(filepath.Join(s.scratch, filepath.FromSlash(name)))
 	if err != nil {
-		return file{}, err
+		return listed.File{}, err
 	}
 	defer f.Close()
-	sum := sha256.New()
-	size, err := io.Copy(sum, f)
+	is, err := listed.Sum(name, f)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		return file{}, err
+		return listed.File{}, err
 	}
-	_, err = s.c.PutObject(ctx, s.bucket, s.prefix+path.Join(folder, name), f, size, minio.PutObjectOptions{DisableMultipart: true})
-	return file{name, size, hex.EncodeToString(sum.Sum(nil))}, s.failed("write "+name, err)
+	_, err = s.c.PutObject(ctx, s.bucket, s.prefix+path.Join(folder, name), f, is.Size, minio.PutObjectOptions{DisableMultipart: true})
+	return is, s.failed("write "+name, err)
 }
 
 // put writes the list.
-func (s *Snapshots) put(ctx context.Context, l *list, offset uint64) error {
+func (s *Snapshots) put(ctx context.Context, l *listed.List, offset uint64) error {
 	b, err := json.Marshal(l)
 	if err != nil {
 		return err
@@ -334,35 +320,29 @@ func (s *Snapshots) Load(ctx context.Context, offset uint64, dir string) error {
 }
 
 // get reads the list of a snapshot.
-func (s *Snapshots) get(ctx context.Context, offset uint64) (l list, err error) {
+func (s *Snapshots) get(ctx context.Context, offset uint64) (l listed.List, err error) {
 	what := "read the list of a snapshot"
 	o, err := s.c.GetObject(ctx, s.bucket, s.listed(offset), minio.GetObjectOptions{})
 	if err != nil {
 		return l, s.failed(what, err)
 	}
 	defer o.Close()
-	b, err := io.ReadAll(io.LimitReader(o, 64<<20))
-	if err != nil {
+	l, err = listed.Read(o)
+	if minio.ToErrorResponse(err).Code != "" {
 		return l, s.failed(what, err)
-	}
-	if err := json.Unmarshal(b, &l); err != nil || len(l.Files) == 0 || !iofs.ValidPath(l.Folder) {
-		return l, s.damaged(s.listed(offset), "it lists no files")
-	}
-	for _, f := range l.Files {
-		if !filepath.IsLocal(f.Name) || !iofs.ValidPath(f.Name) {
-			return l, s.damaged(s.listed(offset), fmt.Sprintf("it lists %q", f.Name))
-		}
+	} else if err != nil {
+		return l, s.damaged(s.listed(offset), err.Error())
 	}
 	return l, nil
 }
 
 // damaged says what is wrong with an object, and what to do about it.
 func (s *Snapshots) damaged(object, why string) error {
-	return fmt.Errorf("%w: s3://%s/%s: %s; without its list this snapshot is none, and the one before is taken", docid.ErrCorrupt, s.bucket, object, why)
+	return fmt.Errorf("%w: s3://%s/%s: %s", docid.ErrCorrupt, s.bucket, object, why)
 }
 
 // fetch fetches a file, and holds it to its checksum.
-func (s *Snapshots) fetch(ctx context.Context, folder string, want file, dir string) error {
+func (s *Snapshots) fetch(ctx context.Context, folder string, want listed.File, dir string) error {
 	name := s.prefix + path.Join(folder, want.Name)
 	o, err := s.c.GetObject(ctx, s.bucket, name, minio.GetObjectOptions{})
 	if err != nil {
@@ -377,11 +357,10 @@ func (s *Snapshots) fetch(ctx context.Context, folder string, want file, dir str
 	if err != nil {
 		return err
 	}
-	sum := sha256.New()
-	size, err := io.Copy(io.MultiWriter(f, sum), o)
+	is, err := listed.Copy(want.Name, f, o)
 	if minio.ToErrorResponse(err).Code == minio.NoSuchKey {
 		err = s.damaged(name, "it is not there")
-	} else if err = s.failed("read "+name, err); err == nil && (size != want.Size || hex.EncodeToString(sum.Sum(nil)) != want.SHA256) {
+	} else if err = s.failed("read "+name, err); err == nil && is != want {
 		err = s.damaged(name, "it is not what was written")
 	}
 	return errors.Join(err, f.Sync(), f.Close())

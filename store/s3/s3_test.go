@@ -326,7 +326,7 @@ func (s steady) Remove(ctx context.Context, offset uint64) error {
 func TestStores(t *testing.T) {
 	key(t)
 	server := services.S3(t)
-	log := storetest.NewLog()
+	log := storetest.Begin(t, storetest.NewLog())
 	failed := make(chan error, 100)
 	var hold sync.Mutex
 	serve := func() (*pebble.Store, *docid.Detector) {

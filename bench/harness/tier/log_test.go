@@ -41,6 +41,9 @@ func startSharers(t *testing.T, seed uint64, log string, flags ...string) *share
 	t.Helper()
 	s := &sharers{T: t, bin: build(t), r: rand.New(rand.NewPCG(seed, 3))}
 	s.http = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}, Timeout: 10 * time.Second}
+	if err := harness.BeginLog(t.Context(), s.bin, log); err != nil {
+		t.Fatal(err)
+	}
 	dirs := []string{t.TempDir(), t.TempDir(), t.TempDir()}
 	if err := syscall.Mount("none", dirs[2], "tmpfs", 0, "size=256m"); err == nil {
 		s.disk = dirs[2]

@@ -34,6 +34,9 @@ func TestSameMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	redis := services.Redis(t)
+	if err := harness.BeginLog(t.Context(), bin, "redis://"+redis.Addr); err != nil {
+		t.Fatal(err)
+	}
 	var servers [2]*harness.Service
 	for n := range servers {
 		p, err := harness.Start(bin, filepath.Join(t.TempDir(), "data"), "--log", "redis://"+redis.Addr, "--log-level", "warn")

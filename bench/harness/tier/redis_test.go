@@ -2,36 +2,34 @@ package tier_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"time"
 
+	"github.com/gomodule/redigo/redis"
 	"github.com/neardup/neardup/internal/test/services"
-	"github.com/redis/rueidis"
 )
 
 // say gives a Redis one command; "" where there is nothing.
 func (l *life) say(s *services.Server, words ...string) string {
 	l.t.Helper()
-	c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{s.Addr}, DisableCache: true, ForceSingleClient: true})
+	c, err := redis.Dial("tcp", s.Addr, redis.DialConnectTimeout(20*time.Second), redis.DialReadTimeout(20*time.Second))
 	if err != nil {
 		l.t.Errorf("connect to Redis: %v", err)
 		return ""
 	}
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(l.t.Context(), 20*time.Second)
-	defer cancel()
-	m, err := c.Do(ctx, c.B().Arbitrary(words...).Build()).ToMessage()
-	if rueidis.IsRedisNil(err) {
-		return ""
+	args := make([]any, 0, len(words))
+	for _, w := range words[1:] {
+		args = append(args, w)
 	}
+	reply, err := c.Do(words[0], args...)
 	if err != nil {
 		l.t.Errorf("%s: %v", words[0], err)
 		return ""
 	}
-	answer, _ := m.ToString() // some say more than a line
+	answer, _ := redis.String(reply, nil) // some say more than a line
 	return answer
 }
 

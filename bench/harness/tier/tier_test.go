@@ -174,6 +174,9 @@ func newLife(t *testing.T, b *backends, name string, seed uint64) *life {
 // stores starts Redis, and the ways to all stores.
 func (l *life) stores(servers int) {
 	l.primary = services.Redis(l.t)
+	if err := harness.BeginLog(l.t.Context(), l.bin, "redis://"+l.primary.Addr); err != nil {
+		l.t.Fatal(err)
+	}
 	for range servers {
 		l.redis = append(l.redis, newProxy(l.t, l.primary.Addr))
 	}

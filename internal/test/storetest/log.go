@@ -2,12 +2,16 @@ package storetest
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
+	"strconv"
 	"sync"
+	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/store"
 )
 
 // Log is a docid.Log in memory.
@@ -16,10 +20,27 @@ type Log struct {
 	trimmed uint64
 	entries [][]byte      // those after it
 	more    chan struct{} // closed when there are
+	name    string        // the incarnation
+}
+
+var logs atomic.Uint64
+
+// Begin begins a log, unless it has begun.
+func Begin[L docid.Log](t testing.TB, l L) L {
+	t.Helper()
+	if err := store.BeginLog(t.Context(), l); err != nil && !errors.Is(err, docid.ErrLogLost) {
+		t.Fatal(err)
+	}
+	return l
 }
 
 // NewLog returns an empty one.
-func NewLog() *Log { return &Log{more: make(chan struct{})} }
+func NewLog() *Log {
+	return &Log{more: make(chan struct{}), name: strconv.FormatUint(logs.Add(1), 10)}
+}
+
+// Incarnation is another for each log in memory.
+func (l *Log) Incarnation(context.Context) (string, error) { return l.name, nil }
 
 func (l *Log) end() uint64 { return l.trimmed + uint64(len(l.entries)) }
 
@@ -44,9 +65,6 @@ func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (ui
 	if !l.has(anchor) || anchor.Offset == 0 && l.end() > 0 {
 		return 0, docid.ErrLogLost
 	}
-	if len(entry) < len(anchor.ID) {
-		return 0, fmt.Errorf("%w: an entry of %d bytes", docid.ErrInvalid, len(entry))
-	}
 	l.entries = append(l.entries, slices.Clone(entry))
 	close(l.more)
 	l.more = make(chan struct{})
@@ -64,7 +82,11 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 		found, more := slices.Clone(l.entries[anchor.Offset-l.trimmed:]), l.more
 		l.mu.Unlock()
 		if len(found) > 0 || last {
-			return found[:min(len(found), 100)], nil
+			n := 0
+			for bytes := 0; n < min(len(found), 100) && bytes < 1<<20; n++ {
+				bytes += len(found[n])
+			}
+			return found[:n], nil
 		}
 		select {
 		case <-more:
@@ -94,7 +116,7 @@ func (l *Log) Trim(ctx context.Context, before uint64) error {
 	return ctx.Err()
 }
 
-// Before is the log as it was when so many entries had come.
+// Before is the log as it was when so many entries had come, as another incarnation.
 func (l *Log) Before(n uint64) *Log {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,7 +15,7 @@ func RunLog(t *testing.T, open func(t *testing.T) docid.Log) {
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, openLog)
-	}{{"InOrder", logInOrder}, {"Empty", logEmpty}, {"Anchors", logAnchors}, {"Trimmed", logTrimmed}, {"Together", logTogether}} {
+	}{{"InOrder", logInOrder}, {"Empty", logEmpty}, {"Anchors", logAnchors}, {"Trimmed", logTrimmed}, {"Strange", logStrange}, {"Large", logLarge}, {"Together", logTogether}} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open) })
 	}
 }
@@ -95,6 +95,44 @@ func logAnchors(t *testing.T, open openLog) {
 	equal(t, "entries", readLog(t, l, at[0]), 4)
 }
 
+// logStrange: entries that no server wrote, empty, shorter than an id, and long, are read, and the log goes on after each.
+func logStrange(t *testing.T, open openLog) {
+	l, at := open(t), docid.Anchor{}
+	for n, strange := range [][]byte{{}, []byte("short"), bytes.Repeat([]byte("long"), 3<<20), []byte("the last")} {
+		_, err := l.Append(t.Context(), at, strange)
+		must(t, "append", err, nil)
+		page := [][]byte(nil)
+		for len(page) == 0 { // a log that is busy gives none in time
+			page, err = l.Read(t.Context(), at)
+			must(t, "read", err, nil)
+		}
+		if at = at.Next(strange); len(page) != 1 || !bytes.Equal(page[0], strange) {
+			t.Errorf("entry %d: read %d entries", n+1, len(page))
+		}
+	}
+}
+
+// logLarge: a page ends with the entry that exceeds 1 MiB, however many there are.
+func logLarge(t *testing.T, open openLog) {
+	l, first := open(t), docid.Anchor{}
+	entry := func(n int) []byte { return append(logEntry(n), make([]byte, 700<<10)...) }
+	at := first
+	for n := range 12 {
+		_, err := l.Append(t.Context(), at, entry(n))
+		must(t, "append", err, nil)
+		at = at.Next(entry(n))
+	}
+	for at = first; at.Offset < 12; {
+		page, err := l.Read(t.Context(), at)
+		if must(t, "read", err, nil); len(page) > 2 {
+			t.Errorf("a page of %d entries of 700 KiB", len(page))
+		}
+		for _, e := range page {
+			at = at.Next(e)
+		}
+	}
+}
+
 func logTrimmed(t *testing.T, open openLog) {
 	l, at := open.filled(t, 5)
 	must(t, "trim", l.Trim(t.Context(), 4), nil)
@@ -140,7 +178,7 @@ func logTogether(t *testing.T, open openLog) {
 // RunProof holds the proof of a store to what the log that it follows says: as it is, with an entry that is another, and trimmed.
 // serve opens the store over a log; prove counts what is wrong with it.
 func RunProof(t *testing.T, open func(t *testing.T) docid.Log, serve func(docid.Log) (docid.Store, error), prove func(docid.Log) (int, error)) {
-	log, kept := open(t), NewLog()
+	log, kept := Begin(t, open(t)), NewLog()
 	store, err := serve(log)
 	must(t, "open", err, nil)
 	d, err := docid.NewDetector(t.Context(), store, "tenant", Settings())

@@ -8,8 +8,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/neardup/neardup/internal/redisclient"
 	"github.com/neardup/neardup/internal/test/services"
-	"github.com/redis/rueidis"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -117,18 +117,21 @@ func Redis(t testing.TB) Broker {
 	s := services.Redis(t)
 	return func(t testing.TB) Streams {
 		name := names()
-		c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{s.Addr}, DisableCache: true})
+		o, err := redisclient.ParseURL("redis://" + s.Addr)
 		must(t, err)
-		t.Cleanup(c.Close)
+		c, err := redisclient.Connect(t.Context(), o)
+		must(t, err)
+		t.Cleanup(func() { _ = c.Close() })
 		all := addresses("redis-stream", s, name)
 		all.Send = func(t testing.TB, _ int, message []byte) {
-			must(t, c.Do(t.Context(), c.B().Xadd().Key(name[0]).Id("*").FieldValue().FieldValue("json", string(message)).Build()).Error())
+			_, err := c.Do(t.Context(), "XADD", name[0], "*", "json", message)
+			must(t, err)
 		}
 		all.Read = func(t testing.TB, address string) (values [][]byte) {
-			entries, err := c.Do(t.Context(), c.B().Xrange().Key(address[len("redis-stream://"+s.Addr+"/"):]).Start("-").End("+").Build()).AsXRange()
+			entries, err := redisclient.Entries(c.Do(t.Context(), "XRANGE", address[len("redis-stream://"+s.Addr+"/"):], "-", "+"))
 			must(t, err)
 			for _, e := range entries {
-				values = append(values, []byte(e.FieldValues["json"]))
+				values = append(values, []byte(e.Fields["json"]))
 			}
 			return values
 		}

@@ -33,6 +33,7 @@ type beat struct {
 type vote struct {
 	who    uint64 // the server, by where it runs: it stays the same after a restart
 	digest uint64
+	rules  uint64 // the newest that it knows
 }
 
 func (b *beat) put(e *encoder) {
@@ -51,19 +52,22 @@ func (b *beat) get(d *decoder) {
 func (v vote) put(e *encoder) {
 	e.fixed(v.who)
 	e.fixed(v.digest)
+	e.uint(v.rules)
 }
 
-func (v *vote) get(d *decoder) { v.who, v.digest = d.fixed(), d.fixed() }
+func (v *vote) get(d *decoder) { v.who, v.digest, v.rules = d.fixed(), d.fixed(), d.uint() }
 
-// beaten is the row of a beat: where it lies, the own digest there, and what the servers say.
+// beaten is the row of a beat: where it lies, the own digest there, the newest rules that all servers know, and what the
+// servers say.
 type beaten struct {
-	offset, digest uint64
-	votes          []vote
+	offset, digest, agreed uint64
+	votes                  []vote
 }
 
 func (r beaten) put(e *encoder) {
 	e.uint(r.offset)
 	e.fixed(r.digest)
+	e.uint(r.agreed)
 	e.uint(uint64(len(r.votes)))
 	for _, v := range r.votes {
 		v.put(e)
@@ -71,8 +75,8 @@ func (r beaten) put(e *encoder) {
 }
 
 func (r *beaten) get(d *decoder) {
-	r.offset, r.digest = d.uint(), d.fixed()
-	r.votes = make([]vote, d.count(16))
+	r.offset, r.digest, r.agreed = d.uint(), d.fixed(), d.uint()
+	r.votes = make([]vote, d.count(17))
 	for i := range r.votes {
 		r.votes[i].get(d)
 	}
@@ -122,26 +126,31 @@ func (p *beat) fold(b Batch, at logPlace) (func(), error) {
 			return nil, err
 		}
 	}
-	p.wanted = wanted(rows, turn, p.keep)
-	return func() {}, setBeat(b, p.turn, beaten{offset: at.Offset, digest: at.digest})
+	var agreed uint64
+	p.wanted, agreed = wanted(rows, turn, p.keep)
+	return func() {}, setBeat(b, p.turn, beaten{offset: at.Offset, digest: at.digest, agreed: agreed})
 }
 
-// wanted is the first offset that some server may not have on disk. Who answers a beat has long synced what it applied up
-// to the beat before, and goes on from there if its machine dies.
-func wanted(rows map[uint64]beaten, last, keep uint64) uint64 {
-	heard := map[uint64]uint64{}
+// wanted returns the first offset that some server may not have on disk, and the newest rules that all servers know; of
+// those that have answered one of the last beats. A server that answers a beat has long synced what it applied up to the
+// beat before, and goes on from there if its machine dies.
+func wanted(rows map[uint64]beaten, last, keep uint64) (offset, agreed uint64) {
+	heard, knows := map[uint64]uint64{}, map[uint64]uint64{}
 	for turn, row := range rows {
 		for _, v := range row.votes {
-			if turn+keep > last {
-				heard[v.who] = max(heard[v.who], turn)
+			if turn+keep > last && turn >= heard[v.who] {
+				heard[v.who], knows[v.who] = turn, v.rules
 			}
 		}
 	}
 	first := last
-	for _, turn := range heard {
+	for who, turn := range heard {
 		first = min(first, turn)
+		if agreed == 0 || knows[who] < agreed {
+			agreed = knows[who]
+		}
 	}
-	return rows[first-min(first, 1)].offset
+	return rows[first-min(first, 1)].offset, agreed
 }
 
 func setBeat(b Batch, turn uint64, row beaten) error {
@@ -180,12 +189,13 @@ func (f *follower) tend(ctx context.Context, o Options) {
 		}
 		turn, last, err := f.beaten()
 		if err != nil {
-			continue // whoever reads meets it as well
+			continue // the follower meets it as well
 		}
+		f.agreed.Store(last.agreed)
 		if turn != seen {
 			seen, since = turn, time.Now()
 		}
-		if turn > answered && f.say(ctx, &beat{turn: turn, answer: true, vote: vote{o.Server, last.digest}}) == nil {
+		if turn > answered && f.say(ctx, &beat{turn: turn, answer: true, vote: vote{o.Server, last.digest, uint64(f.knows)}}) == nil {
 			answered = turn
 		}
 		next := &beat{turn: turn + 1, keep: cmp.Or(o.Keep, 1440)}

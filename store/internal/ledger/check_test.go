@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/neardup/neardup/docid"
 )
@@ -96,5 +98,94 @@ func TestCheckReadsADamagedBlockOnce(t *testing.T) {
 	hurt := &rotten{memory: kv, space: spaceText}
 	if _, err := Check(t.Context(), hurt, nil); !errors.Is(err, docid.ErrCorrupt) || hurt.reads != 1 {
 		t.Errorf("it was read %d times: %v", hurt.reads, err)
+	}
+}
+
+// counted is a KV that counts the rows that are looked up one by one.
+type counted struct {
+	*memory
+	gets int
+}
+
+type countedState struct {
+	Snapshot
+	of *counted
+}
+
+func (c *counted) Snapshot() (Snapshot, error) {
+	s, err := c.memory.Snapshot()
+	return countedState{s, c}, err
+}
+
+func (s countedState) Get(key []byte) ([]byte, error) {
+	s.of.gets++
+	return s.Snapshot.Get(key)
+}
+
+// TestCheckPassesOverEpochs: a check reads the changes that there are, and not the numbers that an epoch passed over while
+// articles waited for a sink; an article that is missing among those that wait is named.
+func TestCheckPassesOverEpochs(t *testing.T) {
+	const past = 1_000_000
+	kv := newMemory()
+	s, ix := opened(t, kv)
+	if _, err := ix.Attach(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	add := func(nid string) {
+		c := &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: nid}, NewLeader: &docid.NewLeader{}, Article: &docid.Article{}}
+		if _, err := ix.Commit(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("a")
+	if err := ix.BeginEpoch(t.Context(), past); err != nil {
+		t.Fatal(err)
+	}
+	add("b")
+	add("c")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, missing := range []uint64{0, past + 2, past + 3} {
+		seen := &counted{memory: killed(kv)}
+		if missing > 0 {
+			seen.rows().Delete(string(ix.key(spaceOutbox, missing)))
+		}
+		r, err := Check(t.Context(), seen, nil)
+		if err != nil || (len(r.Problems) > 0) != (missing > 0) {
+			t.Errorf("without the article of change %d: %v, %v", missing, r.Problems, err)
+		}
+		if seen.gets > 100 {
+			t.Errorf("without the article of change %d: %d rows are looked up", missing, seen.gets)
+		}
+	}
+}
+
+// TestCloseWhileCopying: a store that is closed while it is copied waits for that, and is no copy afterwards.
+func TestCloseWhileCopying(t *testing.T) {
+	kv := newMemory()
+	s, _ := opened(t, kv)
+	closed := make(chan error, 1)
+	err := s.Copying(t.Context(), func() error {
+		go func() { closed <- s.Close() }()
+		for range 1000 { // time for it to get as far as it can
+			runtime.Gosched()
+		}
+		time.Sleep(10 * time.Millisecond)
+		return nil
+	})
+	if err := errors.Join(err, <-closed); err != nil {
+		t.Fatal(err)
+	}
+	v, err := kv.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if copied, err := marked(v); copied || err != nil {
+		t.Errorf("the original is a copy: %v, %v", copied, err)
+	}
+	if err := s.Copying(t.Context(), func() error { return nil }); !errors.Is(err, docid.ErrUnavailable) {
+		t.Errorf("copy a store that is closed: %v", err)
 	}
 }

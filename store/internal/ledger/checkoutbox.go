@@ -1,5 +1,11 @@
 package ledger
 
+import (
+	"errors"
+
+	"github.com/neardup/neardup/docid"
+)
+
 func (c *checker) sinks() error {
 	c.pending = c.head
 	if err := c.each(spaceClaim, func(d *decoder) { new(claim).get(d) }, func([]byte) {}); err != nil {
@@ -14,19 +20,24 @@ func (c *checker) sinks() error {
 	})
 }
 
-// waiting: no article waits that all sinks have, and from the first that waits
-// on, each that came with a change does.
+// waiting reports an article that waits although all sinks have it, and a change after the first that waits whose article
+// does not. It reads the changes and the articles side by side: an epoch skips numbers by the trillion.
 func (c *checker) waiting() error {
-	next := uint64(0)
-	complete := func(before uint64) {
-		for ; next > 0 && next < before; next++ {
-			if e, err := c.ix.entry(c.r, next); err == nil && submission(e.Kind) {
-				c.bad(c.ix.key(spaceOutbox, next), "the article of a change that waits is missing")
-			}
+	next := uint64(0) // the change after the last article that waits, 0 before the first
+	complete := func(before uint64) error {
+		if next == 0 || next >= before {
+			return c.ctx.Err()
 		}
-		next = before + 1
+		return c.r.Scan(c.ix.key(spaceLog, next), c.ix.key(spaceLog, before), func(k, v []byte) error {
+			var e docid.Entry
+			if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err == nil && submission(e.Kind) {
+				c.bad(c.ix.key(spaceOutbox, number(k, 0)), "the article of a change that waits is missing")
+			}
+			return c.ctx.Err()
+		})
 	}
 	var w waiting
+	failed := error(nil)
 	err := c.each(spaceOutbox, func(d *decoder) { w = waiting{}; w.get(d) }, func(k []byte) {
 		seq := number(k, 0)
 		switch e, err := c.ix.entry(c.r, seq); {
@@ -37,10 +48,8 @@ func (c *checker) waiting() error {
 		case seq <= c.pending:
 			c.bad(k, "waits, but every sink has it")
 		}
-		complete(seq)
+		failed = errors.Join(failed, complete(seq))
+		next = seq + 1
 	})
-	if next > 0 {
-		complete(c.head + 1)
-	}
-	return err
+	return errors.Join(err, failed, complete(c.head+1))
 }

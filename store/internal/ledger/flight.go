@@ -36,37 +36,40 @@ func (f *follower) entry(p *proposal) []byte {
 	var id entryID
 	copy(id[:], f.drawn[:])
 	binary.BigEndian.PutUint64(id[len(f.drawn):], f.number.Add(1))
-	return entryOf(id, p)
+	return entryOf(id, byte(min(uint64(f.knows), max(1, f.agreed.Load()))), p)
 }
 
-func entryOf(id entryID, p *proposal) []byte {
+// An entry begins with its id, the version of its rules, and a checksum of all else. No version of the program changes that,
+// so every server knows what no server wrote.
+const entryHead = len(entryID{}) + 1 + 8
+
+func entryOf(id entryID, version byte, p *proposal) []byte {
 	plain := p.encode()
-	version := byte(rules)
-	if p.change != nil && picturesOf(p.change).any() {
-		version = rulesPictures
-	}
-	head := len(id) + 1
-	b := make([]byte, head+s2.MaxEncodedLen(len(plain)))
+	b := make([]byte, entryHead+s2.MaxEncodedLen(len(plain)))
+	b = b[:entryHead+len(s2.Encode(b[entryHead:], plain))]
 	copy(b, append(id[:], version))
-	return b[:head+len(s2.Encode(b[head:], plain))]
+	binary.BigEndian.PutUint64(b[entryHead-8:], entrySum(b))
+	return b
 }
 
-// errRules says that servers of other rules append to the log.
-var errRules = fmt.Errorf("%w: the log has entries of other rules", docid.ErrNewerFormat)
+func entrySum(b []byte) uint64 { return checksum(b[:entryHead-8], b[entryHead:]) }
 
-// maxEntry is the longest entry that is read.
+// errRules says that servers of newer rules append to the log.
+var errRules = fmt.Errorf("%w: the log has entries of newer rules", docid.ErrNewerFormat)
+
+// maxEntry is the longest that an entry may be once it is decompressed.
 const maxEntry = 256 << 20
 
-// readEntry reads an entry. errRules ends whoever follows; any other error is that of an entry which nobody
-// can read, and so changes nothing in any store.
-func readEntry(b []byte) (*proposal, error) {
-	if len(b) <= len(entryID{}) {
-		return nil, fmt.Errorf("%w: an entry of %d bytes", docid.ErrCorrupt, len(b))
+// readEntry reads an entry. errRules stops the server, because a newer one wrote the entry. After any other error the entry
+// changes nothing in any store, because no server wrote it.
+func readEntry(b []byte, knows byte) (*proposal, error) {
+	if len(b) < entryHead || binary.BigEndian.Uint64(b[entryHead-8:]) != entrySum(b) {
+		return nil, fmt.Errorf("%w: an entry of %d bytes that no server wrote", docid.ErrCorrupt, len(b))
 	}
-	if v := b[len(entryID{})]; v != rules && v != rulesPictures {
-		return nil, fmt.Errorf("%w: %d, these are %d", errRules, v, rulesPictures)
+	if v := b[len(entryID{})]; v > knows {
+		return nil, fmt.Errorf("%w: %d, this server knows %d", errRules, v, knows)
 	}
-	b = b[len(entryID{})+1:]
+	b = b[entryHead:]
 	if n, err := s2.DecodedLen(b); err != nil || n > maxEntry {
 		return nil, fmt.Errorf("%w: an entry that is not compressed as it says", docid.ErrCorrupt)
 	}
@@ -81,11 +84,16 @@ func readEntry(b []byte) (*proposal, error) {
 // that this is not known.
 func (f *follower) propose(ctx context.Context, p *proposal) error {
 	entry := f.entry(p)
-	read, err := readEntry(entry)
+	read, err := readEntry(entry, f.knows)
 	if err != nil {
 		return fmt.Errorf("%w: a proposal that cannot be read again: %w", docid.ErrInvalid, err)
 	}
 	own := &flight{p: p, entry: entry, read: read, done: make(chan struct{})}
+	if p.restart == nil {
+		if err := f.surely(ctx); err != nil {
+			return err
+		}
+	}
 	anchor, err := f.takeOff(ctx, own)
 	if err != nil {
 		return err
@@ -101,6 +109,8 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 		switch {
 		case errors.Is(err, docid.ErrLogLost):
 			f.fail(err)
+		case ctx.Err() == nil && !errors.Is(err, docid.ErrFull):
+			f.doubts()
 		case errors.Is(err, docid.ErrFull):
 			return fmt.Errorf("append to the log: %w", err)
 		}
@@ -164,6 +174,8 @@ func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, erro
 	for {
 		if err := errors.Join(f.lost, f.away); err != nil {
 			return docid.Anchor{}, err
+		} else if !f.sure && own.p.restart == nil {
+			return docid.Anchor{}, errDoubt
 		}
 		i := slices.IndexFunc(asks, func(k uint64) bool { return f.posting[k] != nil && f.posts(f.posting[k], k) })
 		if i < 0 {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -15,25 +16,9 @@ import (
 	"github.com/neardup/neardup/internal/pause"
 )
 
-// rules is the version of fold: servers that would decide otherwise do not share a log.
+// rules is the newest version of fold, which each entry names. A server writes the newest version that all servers of the
+// log have said to know (see beat), and stops at an entry of one that it does not know.
 const rules = 1
-
-// rulesPictures is that of an entry with pictures, which servers of before cannot apply.
-const rulesPictures = 2
-
-// genesis is the first entry of a log: an empty store starts there and nowhere else.
-type genesis struct {
-	time int64 // Unix nanoseconds
-	// adopted says that the log goes on from a store, which every other is to be a copy of.
-	adopted bool
-}
-
-func (g *genesis) put(e *encoder) {
-	e.int(g.time)
-	e.bool(g.adopted)
-}
-
-func (g *genesis) get(d *decoder) { g.time, g.adopted = d.int(), d.bool() }
 
 // follower makes a store one that applies a log which others append to, too. What the store
 // decides it appends as a proposal; the answer is what came of it when it was read back and applied.
@@ -42,6 +27,7 @@ type follower struct {
 	s     *Store
 	log   docid.Log
 	watch func(Reader, uint64) // nil: nobody does
+	told  func(time.Time)      // of restarts; nil: nobody is
 	stop  context.CancelFunc
 	work  sync.WaitGroup
 
@@ -52,11 +38,19 @@ type follower struct {
 	applied docid.Anchor
 	digest  uint64        // of the outcomes of all that was applied
 	moved   chan struct{} // closed when it is further, or something is wrong
-	began   bool          // the log was read once
 	lost    error         // why it follows no more
 	away    error         // why the log cannot be read at the moment
 	flights map[entryID]*flight
 	posting map[uint64]*flight // by the keys and names that they bring
+
+	recorded    string        // the last incarnation that entries name
+	incarnation string        // that of the log, when it was last asked for
+	sure        bool          // both are the same, and nothing says otherwise since
+	doubted     uint64        // counts what says otherwise
+	unsure      chan struct{} // says that there is a doubt
+
+	knows  byte          // the newest rules that it can apply
+	agreed atomic.Uint64 // the newest that all servers know, 0: not known yet
 
 	wantedTo  uint64        // somebody waits for the entries up to there
 	wanted    chan struct{} // says that it has changed
@@ -73,6 +67,7 @@ type question struct {
 // long whoever asks may wait for what the log has already.
 const (
 	logWait  = 900 * time.Millisecond
+	logSlow  = 10 * time.Second // for a page over a slow link
 	logPause = 50 * time.Millisecond
 	lagWait  = 3 * time.Second
 )
@@ -91,7 +86,8 @@ var errLags = fmt.Errorf("%w: this server is behind the log", docid.ErrUnavailab
 // logPlace is how far a store has come in a log.
 type logPlace struct {
 	docid.Anchor
-	digest uint64
+	digest      uint64
+	incarnation string // the last that was recorded
 }
 
 func placeKey() []byte { return []byte{spacePlace} }
@@ -99,50 +95,59 @@ func placeKey() []byte { return []byte{spacePlace} }
 func (p logPlace) put(e *encoder) {
 	e.uint(p.Offset)
 	e.raw(p.ID[:])
+	e.string(p.incarnation)
 	e.fixed(p.digest)
 }
 
 func (p *logPlace) get(d *decoder) {
 	p.Offset = d.uint()
 	copy(p.ID[:], d.raw(len(p.ID)))
-	p.digest = d.fixed()
+	p.incarnation, p.digest = d.string(), d.fixed()
 }
 
 // newFollower is one that neither reads nor beats yet.
-func newFollower(s *Store, log docid.Log) (f *follower, begun bool, err error) {
+func newFollower(s *Store, log docid.Log, knows byte) (f *follower, begun bool, err error) {
 	at, begun, err := s.logPlace()
 	if err == nil && !begun && len(s.indexes) > 0 {
 		err = fmt.Errorf("%w: the store has changes and has never followed a log; an operator has one begin with it: neardup log adopt", docid.ErrInvalid)
 	}
 	f = &follower{
 		s: s, log: log, stop: func() {}, applied: at.Anchor, digest: at.digest, moved: make(chan struct{}),
-		flights: map[entryID]*flight{}, posting: map[uint64]*flight{}, wanted: make(chan struct{}, 1),
+		flights: map[entryID]*flight{}, posting: map[uint64]*flight{}, wanted: make(chan struct{}, 1), knows: cmp.Or(knows, rules),
+		recorded: at.incarnation, unsure: make(chan struct{}, 1),
 	}
 	f.questions = group.New(f.ask)
 	_, _ = rand.Read(f.drawn[:]) // never fails
+	f.doubts()
 	return f, begun, err
 }
 
 // follow begins to apply a log, and returns when all is applied that was in it when it was called.
 func (s *Store) follow(ctx context.Context, o Options) error {
-	f, begun, err := newFollower(s, o.Log)
+	f, begun, err := newFollower(s, o.Log, o.rules)
 	if err != nil {
 		return err
 	}
 	running, stop := context.WithCancel(context.Background())
-	f.stop, f.watch, s.follower = stop, o.Watch, f
-	if !begun {
-		if err := f.begin(ctx); err != nil {
-			return fmt.Errorf("begin the log: %w", err)
-		}
-	}
+	f.stop, f.watch, f.told, s.follower = stop, o.Watch, o.Restarted, f
 	f.work.Go(func() { f.read(running) })
-	err = f.waits(ctx, func() bool { return f.began })
-	if err == nil {
-		err = f.caughtUp(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("catch up with the log: %w", err)
+	f.work.Go(func() { f.ensure(running) })
+	for {
+		err := error(nil)
+		if !begun {
+			err = f.hasBegun(ctx)
+		}
+		if err == nil {
+			err = f.waits(ctx, func() bool { return f.sure })
+		}
+		if err == nil {
+			break
+		}
+		if o.Waits == nil || !errors.Is(err, docid.ErrUnavailable) || f.isLost() || ctx.Err() != nil {
+			return fmt.Errorf("catch up with the log: %w", err)
+		}
+		o.Waits(err)
+		_ = pause.For(ctx, logPause) // the loop looks at ctx
 	}
 	f.work.Go(func() { f.tend(running, o) })
 	return nil
@@ -167,19 +172,6 @@ func (s *Store) logPlace() (at logPlace, there bool, err error) {
 	defer v.Close()
 	there, err = read(v, placeKey(), at.get)
 	return at, there, err
-}
-
-// begin begins an empty log; a log that somebody has begun already is good as well.
-func (f *follower) begin(ctx context.Context) error {
-	end, err := f.log.Durable(ctx)
-	if err != nil || end > 0 {
-		return err
-	}
-	first := &proposal{genesis: &genesis{time: time.Now().UnixNano()}}
-	if _, err = f.log.Append(ctx, docid.Anchor{}, f.entry(first)); errors.Is(err, docid.ErrLogLost) {
-		err = nil // somebody was faster
-	}
-	return err
 }
 
 // close ends it.
@@ -207,26 +199,35 @@ func (f *follower) wake(err error) {
 		own.err = fmt.Errorf("%w: whether it is in the log is not known: %w", docid.ErrUnavailable, err)
 		close(own.done)
 	}
-	close(f.moved)
-	f.moved = make(chan struct{})
+	f.stir()
 }
 
 // troubled is why nothing can be answered; nil while all is well.
 func (f *follower) troubled() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return errors.Join(f.lost, f.away)
+	if err := errors.Join(f.lost, f.away); err != nil || f.sure {
+		return err
+	}
+	return errDoubt
 }
 
 // read reads and applies the log until it ends.
 func (f *follower) read(ctx context.Context) {
+	may := logWait // how long a page may take: longer after one that did not come in time, so over a slow link it comes at last
 	for ctx.Err() == nil {
 		f.mu.Lock()
 		anchor := f.applied
 		f.mu.Unlock()
 		began := time.Now()
-		wait, cancel := context.WithTimeout(ctx, logWait)
+		wait, cancel := context.WithTimeout(ctx, may)
 		entries, err := f.log.Read(wait, anchor)
+		switch took := time.Since(began); {
+		case err != nil && wait.Err() != nil:
+			may = min(2*may, logSlow)
+		case err == nil && took < may/4:
+			may = max(may/2, logWait)
+		}
 		cancel()
 		switch {
 		case ctx.Err() != nil:
@@ -235,6 +236,7 @@ func (f *follower) read(ctx context.Context) {
 			f.fail(err)
 			return
 		case err != nil:
+			f.doubts()
 			f.leave(fmt.Errorf("%w: read the log: %w", docid.ErrUnavailable, err))
 			_ = pause.For(ctx, logPause) // the loop looks at ctx
 			continue
@@ -244,7 +246,6 @@ func (f *follower) read(ctx context.Context) {
 			f.fail(err)
 			return
 		}
-		f.begun()
 		if len(entries) < gathered {
 			f.gather(ctx, began)
 		}
@@ -293,17 +294,6 @@ func (f *follower) leave(err error) {
 	}
 }
 
-// begun notes that the log has what was applied of it.
-func (f *follower) begun() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !f.began {
-		f.began = true
-		close(f.moved)
-		f.moved = make(chan struct{})
-	}
-}
-
 // apply applies entries in their order.
 func (f *follower) apply(entries [][]byte) error {
 	ps := make([]*proposal, len(entries))
@@ -340,12 +330,12 @@ func (f *follower) readEntry(b []byte) (*proposal, error) {
 		return p, nil
 	}
 	f.mu.Unlock()
-	return readEntry(b)
+	return readEntry(b, f.knows)
 }
 
 // batch applies entries, and notes the place in the log with them.
 func (f *follower) batch(ps []*proposal, entries [][]byte) error {
-	at := logPlace{f.applied, f.digest}
+	at := logPlace{f.applied, f.digest, f.recorded}
 	errs := make([]error, len(ps))
 	err := f.s.do(context.Background(), func(b Batch) (func(), error) {
 		var publish []func()
@@ -357,6 +347,9 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 			}
 			if errs[i] = err; then != nil {
 				publish = append(publish, then)
+			}
+			if at.incarnation = at.records(p, err); err == nil && p.restart != nil && f.told != nil {
+				publish = append(publish, func() { f.told(time.Unix(0, p.restart.time)) })
 			}
 			if at.digest = at.next(p, err); f.watch != nil {
 				f.watch(b, at.Offset)
@@ -390,9 +383,11 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 			close(own.done)
 		}
 	}
-	f.applied, f.digest = at.Anchor, at.digest
-	close(f.moved)
-	f.moved = make(chan struct{})
+	f.applied, f.digest, f.recorded = at.Anchor, at.digest, at.incarnation
+	if f.sure && f.incarnation != "" && f.recorded != f.incarnation {
+		f.doubt()
+	}
+	f.stir()
 	return nil
 }
 
@@ -413,6 +408,8 @@ func (f *follower) fold(b Batch, p *proposal, at logPlace) (func(), error) {
 		return nil, nil
 	case p.beat != nil:
 		return p.beat.fold(b, at)
+	case p.restart != nil:
+		return p.restart.fold(f.s, b, at)
 	}
 	return f.s.fold(b, p)
 }
@@ -434,23 +431,35 @@ func (at logPlace) next(p *proposal, err error) uint64 {
 func (f *follower) current(ctx context.Context) error {
 	soon, cancel := context.WithTimeoutCause(ctx, lagWait, errLags)
 	defer cancel()
+	if err := f.waits(soon, func() bool { return f.sure }); err != nil {
+		return err
+	}
 	return f.caughtUp(soon)
 }
 
-// caughtUp is current, however long that takes.
+// caughtUp returns once all is applied that was in the log when it was called, however long that takes.
 func (f *follower) caughtUp(ctx context.Context) error {
-	if err := f.troubled(); err != nil {
+	if err := f.waits(ctx, func() bool { return true }); err != nil {
 		return err
 	}
+	end, err := f.end(ctx)
+	if err != nil {
+		return err
+	}
+	f.want(end)
+	return f.waits(ctx, func() bool { return f.applied.Offset >= end })
+}
+
+// end asks the log for its end.
+func (f *follower) end(ctx context.Context) (uint64, error) {
 	q := &question{}
 	if err := f.questions.Do(ctx, q); err != nil {
-		return err
+		return 0, err
 	}
 	if q.err != nil {
-		return fmt.Errorf("%w: ask the log for its end: %w", docid.ErrUnavailable, q.err)
+		return 0, fmt.Errorf("%w: ask the log for its end: %w", docid.ErrUnavailable, q.err)
 	}
-	f.want(q.end)
-	return f.waits(ctx, func() bool { return f.applied.Offset >= q.end })
+	return q.end, nil
 }
 
 // waits until the follower is so far, which enough says while f.mu is held.
@@ -475,6 +484,9 @@ func (f *follower) ask(all []*question) {
 	ctx, cancel := context.WithTimeout(context.Background(), logWait)
 	defer cancel()
 	end, err := f.log.Durable(ctx)
+	if err != nil {
+		f.doubts()
+	}
 	for _, q := range all {
 		q.end, q.err = end, err
 	}

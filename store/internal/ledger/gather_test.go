@@ -29,7 +29,7 @@ func (l *read) Read(ctx context.Context, a docid.Anchor) ([][]byte, error) {
 // synctest.
 func TestEntriesGather(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log := &read{Log: storetest.NewLog()}
+		log := &read{Log: storetest.Begin(t, storetest.NewLog())}
 		s, err := ledger.Open(t.Context(), &rows{}, ledger.Options{Log: log})
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,9 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/RaduBerinde/btreemap"
 	"github.com/neardup/neardup/docid"
@@ -191,7 +193,8 @@ func (w *world) trim(by *simulated) {
 	if len(w.snapshots) == 0 {
 		return
 	}
-	before := min(wanted(rows, last, simKeep), w.snapshots[0].at)
+	needs, _ := wanted(rows, last, simKeep)
+	before := min(needs, w.snapshots[0].at)
 	for _, one := range w.servers {
 		answered := false
 		for turn, row := range rows {
@@ -222,7 +225,7 @@ func (one *simulated) beats() []*proposal {
 		one.answered, one.replaced = turn, false
 	}
 	return []*proposal{
-		{beat: &beat{turn: turn, answer: true, vote: vote{one.who, rows[turn].digest}}}, {beat: &beat{turn: turn + 1, keep: simKeep}},
+		{beat: &beat{turn: turn, answer: true, vote: vote{one.who, rows[turn].digest, rules}}}, {beat: &beat{turn: turn + 1, keep: simKeep}},
 	}
 }
 
@@ -254,7 +257,7 @@ func (w *world) entry(p *proposal) []byte {
 	var id entryID
 	w.sent++
 	copy(id[:], fmt.Sprintf("%016d", w.sent))
-	return entryOf(id, p)
+	return entryOf(id, rules, p)
 }
 
 func (one *simulated) open(kv *memory) {
@@ -263,7 +266,7 @@ func (one *simulated) open(kv *memory) {
 	if one.s, err = load(context.Background(), kv, Options{Postings: 8 << one.w.r.IntN(6), Log: nowhere{}}); err != nil {
 		one.w.Fatal(err)
 	}
-	if one.f, _, err = newFollower(one.s, nowhere{}); err != nil {
+	if one.f, _, err = newFollower(one.s, nowhere{}, rules); err != nil {
 		one.w.Fatal(err)
 	}
 	one.kv, one.states = kv, []moment{{kv.clone(), one.f.applied.Offset}}
@@ -384,3 +387,120 @@ func (one *simulated) judge() *docid.Change {
 
 // nowhere is a log that nobody asks.
 type nowhere struct{ docid.Log }
+
+// TestRollingUpgrade: a server of newer rules writes the older ones until all servers of the log know the newer; then an older
+// server that is started again stops by name, and the others go on.
+func TestRollingUpgrade(t *testing.T) {
+	const older, newer = rules, rules + 1
+	log := &plainLog{}
+	if err := BeginLog(t.Context(), log); err != nil {
+		t.Fatal(err)
+	}
+	open := func(kv *memory, who uint64, knows byte) (*Store, error) {
+		return Open(t.Context(), kv, Options{Log: log, Server: who, Beat: 10 * time.Millisecond, rules: knows})
+	}
+	var servers [2]*Store
+	rows := [2]*memory{newMemory(), newMemory()}
+	start := func(n int, knows byte) {
+		t.Helper()
+		if servers[n] != nil {
+			if err := servers[n].Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var err error
+		if servers[n], err = open(rows[n], uint64(n), knows); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = servers[n].Close() })
+	}
+	beats := func(n uint64) { // so many more
+		t.Helper()
+		until := func() uint64 { turn, _, _ := servers[0].follower.beaten(); return turn }
+		for first, end := until(), time.Now().Add(time.Minute); until() < first+n; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("the log has no beat")
+			}
+		}
+	}
+	start(0, older)
+	start(1, older)
+	beats(3)
+	start(0, newer)
+	beats(3)
+	if got := log.rules(); got != older {
+		t.Errorf("while one server knows rules %d only, an entry has rules %d", older, got)
+	}
+	start(1, newer)
+	for end := time.Now().Add(time.Minute); log.rules() != newer; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("all servers know rules %d, and none writes them", newer)
+		}
+	}
+	if _, err := open(newMemory(), 3, older); !errors.Is(err, docid.ErrNewerFormat) {
+		t.Errorf("a server that knows rules %d: %v", older, err)
+	}
+	for n, s := range servers {
+		if err := s.Poisoned(); err != nil {
+			t.Errorf("server %d, which knows rules %d: %v", n, newer, err)
+		}
+	}
+}
+
+// plainLog is a docid.Log of which nothing is lost or trimmed.
+type plainLog struct {
+	docid.Log
+	mu      sync.Mutex
+	entries [][]byte
+}
+
+func (l *plainLog) Append(_ context.Context, _ docid.Anchor, entry []byte) (uint64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries = append(l.entries, entry)
+	return uint64(len(l.entries)), nil
+}
+
+func (l *plainLog) Read(_ context.Context, at docid.Anchor) ([][]byte, error) {
+	time.Sleep(time.Millisecond)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.entries[at.Offset:]), nil
+}
+
+func (l *plainLog) Durable(context.Context) (uint64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return uint64(len(l.entries)), nil
+}
+
+func (l *plainLog) Incarnation(context.Context) (string, error) { return "the only one", nil }
+
+func (l *plainLog) Trim(context.Context, uint64) error { return nil }
+
+// rules are those of the last entry.
+func (l *plainLog) rules() byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.entries[len(l.entries)-1][len(entryID{})]
+}
+
+// TestOutvoted: a server stops where as many others agree on another digest as on its own, so of two that differ both stop.
+func TestOutvoted(t *testing.T) {
+	const own = 1
+	for _, c := range []struct {
+		votes []uint64 // the digests
+		stops bool
+	}{
+		{nil, false}, {[]uint64{own}, false}, {[]uint64{own, own}, false}, {[]uint64{own, 2}, true}, {[]uint64{2}, true},
+		{[]uint64{own, own, 2}, false}, {[]uint64{own, 2, 2}, true}, {[]uint64{own, 2, 3}, true}, {[]uint64{own, own, 2, 3}, false}, {[]uint64{own, own, 2, 2}, true},
+	} {
+		row := beaten{digest: own}
+		for who, digest := range c.votes {
+			row.votes = append(row.votes, vote{uint64(who), digest, rules})
+		}
+		if got := outvoted(row); got != c.stops {
+			t.Errorf("votes %d against %d: it stops %t, want %t", c.votes, own, got, c.stops)
+		}
+	}
+}

@@ -52,7 +52,7 @@ func (w *world) model(one *simulated) {
 		}
 	}
 	for _, b := range w.log {
-		p, err := readEntry(b)
+		p, err := readEntry(b, rules)
 		if err != nil || p.change == nil {
 			continue
 		}

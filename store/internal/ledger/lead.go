@@ -2,9 +2,7 @@ package ledger
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
-	"time"
 
 	"github.com/neardup/neardup/docid"
 )
@@ -31,10 +29,10 @@ func Unfollow(kv KV) error {
 // Lead begins an empty log with rows that no store has open and that follow none: it goes on from
 // them, and every other server with a copy of them. ErrLogLost if the log has, or had, entries.
 func Lead(ctx context.Context, kv KV, log docid.Log) error {
-	var id entryID
-	_, _ = rand.Read(id[:]) // never fails
-	first := entryOf(id, &proposal{genesis: &genesis{time: time.Now().UnixNano(), adopted: true}})
-	at := logPlace{Anchor: docid.Anchor{}.Next(first)}
+	first, at, err := firstEntry(ctx, log, true)
+	if err != nil {
+		return err
+	}
 	b := kv.Batch()
 	defer b.Close()
 	if v, err := b.Get(placeKey()); err != nil {
@@ -49,6 +47,6 @@ func Lead(ctx context.Context, kv KV, log docid.Log) error {
 	if err := b.Commit(); err != nil { // before: a log that has begun must have one who follows it
 		return err
 	}
-	_, err := log.Append(ctx, docid.Anchor{}, first)
+	_, err = log.Append(ctx, docid.Anchor{}, first)
 	return err
 }

@@ -14,6 +14,7 @@ import (
 // in the same order to the same rows has the same rows afterwards.
 type proposal struct {
 	genesis  *genesis
+	restart  *restart
 	beat     *beat
 	tenant   string
 	identity *docid.Identity // makes the index, unless there is one
@@ -112,6 +113,10 @@ func (p *proposal) encode() []byte {
 			e.uint(2)
 			p.beat.put(e)
 			return
+		case p.restart != nil:
+			e.uint(4)
+			p.restart.put(e)
+			return
 		}
 		e.uint(3)
 		e.string(p.tenant)
@@ -142,6 +147,10 @@ func decodeProposal(b []byte) (*proposal, error) {
 		case 2:
 			p.beat = &beat{}
 			p.beat.get(d)
+			return
+		case 4:
+			p.restart = &restart{}
+			p.restart.get(d)
 			return
 		case 3:
 		default:

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"testing"
 
@@ -20,7 +21,7 @@ func FuzzEntries(f *testing.F) {
 	for _, p := range []*proposal{
 		{genesis: &genesis{time: 1, adopted: true}},
 		{beat: &beat{turn: 1, keep: 3}},
-		{beat: &beat{turn: 1, answer: true, vote: vote{3, 7}}},
+		{beat: &beat{turn: 1, answer: true, vote: vote{3, 7, rules}}},
 		{tenant: "other", identity: &docid.Identity{Seed: 1, Spec: "s", Table: []byte{1}}},
 		{tenant: "t", sink: &sinkChange{what: sinkAttach, name: "map"}},
 		{tenant: "t", sink: &sinkChange{what: sinkClaim, name: "map", claim: claim{"who", 3}}},
@@ -47,12 +48,17 @@ func FuzzEntries(f *testing.F) {
 				t.Fatalf("%+v is read again as %+v, %v", p, again, err)
 			}
 		}
-		var id entryID
-		copy(id[:], "of the fuzzer")
+		forged := func(payload []byte) []byte {
+			entry := append(make([]byte, entryHead), payload...)
+			copy(entry, "of the fuzzer")
+			entry[len(entryID{})] = rules
+			binary.BigEndian.PutUint64(entry[entryHead-8:], entrySum(entry))
+			return entry
+		}
 		w := &world{T: t}
 		w.log = [][]byte{w.entry(&proposal{genesis: &genesis{}}), w.entry(&proposal{tenant: "t", identity: &docid.Identity{}}),
 			w.entry(&proposal{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "first"}, Article: &docid.Article{}, NewLeader: &docid.NewLeader{}}}),
-			append(append(id[:], rules), s2.Encode(nil, b)...), append(append(id[:], rules), b...),
+			forged(s2.Encode(nil, b)), forged(b), b,
 			w.entry(&proposal{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "last"}, Article: &docid.Article{}, NewLeader: &docid.NewLeader{}, Query: docid.Query{Ruled: math.MaxUint64}}}),
 		}
 		var digests [2]uint64
@@ -63,7 +69,7 @@ func FuzzEntries(f *testing.F) {
 				t.Fatal(err)
 			}
 			one.s = s
-			one.f, _, _ = newFollower(s, nowhere{})
+			one.f, _, _ = newFollower(s, nowhere{}, rules)
 			for _, entry := range w.log {
 				if err := one.f.apply([][]byte{entry}); err != nil {
 					t.Fatal(err)

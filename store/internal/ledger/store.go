@@ -66,6 +66,14 @@ type Options struct {
 	Server uint64
 	// Snapshots, where not nil, says from which entry on those that a new server may begin with need the log; 0: there are none.
 	Snapshots func() uint64
+	// Waits, where not nil, hears why the log cannot be caught up with yet, and Open goes on trying; nil: Open fails.
+	Waits func(error)
+	// Restarted, where not nil, hears when it was noticed that the log was restarted or restored, and that all indexes have
+	// begun an epoch.
+	Restarted func(at time.Time)
+
+	rules byte // the newest that it knows; 0: those of this program
+
 	// Watch, where not nil, sees the rows as each entry of the log has left them, before they are durable.
 	Watch func(r Reader, entry uint64)
 }
@@ -185,11 +193,13 @@ func (s *Store) Tenants(context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Close writes what a start would have to make again, lets the writer finish what it has taken
-// and closes the KV.
+// Close waits for a copy that is being made, writes what a start would have to make again, lets the writer finish what
+// it has taken, and closes the KV.
 func (s *Store) Close() error {
 	err := error(nil)
 	s.closing.Do(func() {
+		s.copying.Lock() // the mark of a copy must not stay in the original
+		defer s.copying.Unlock()
 		if s.follower != nil {
 			s.follower.close()
 		}

@@ -1,0 +1,240 @@
+package ledger
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/pause"
+)
+
+// A log may lose its last entries: it is restored from a backup, or fails over. A server that has applied them finds that
+// out, because the log lacks its anchor. Servers that have not, because they were restored as well, or are new, cannot. So
+// every log names its incarnation, which is another after each restart, and entries record it. Before a server answers
+// anything, the last incarnation that was recorded must be that of the log; else the server records it, and all indexes begin
+// an epoch with that entry. Nothing is appended in between: what was lost and what comes next have different docIds.
+
+// genesis is the first entry of a log: an empty store starts there and nowhere else.
+type genesis struct {
+	time int64 // Unix nanoseconds
+	// adopted says that the log goes on from a store, which every other is to be a copy of.
+	adopted     bool
+	incarnation string // of the log
+}
+
+func (g *genesis) put(e *encoder) {
+	e.int(g.time)
+	e.bool(g.adopted)
+	e.string(g.incarnation)
+}
+
+func (g *genesis) get(d *decoder) { g.time, g.adopted, g.incarnation = d.int(), d.bool(), d.string() }
+
+// restart records the incarnation of a log.
+type restart struct {
+	incarnation string
+	epoch       uint64 // the number of the epoch that begins
+	time        int64  // Unix nanoseconds
+}
+
+func (r *restart) put(e *encoder) {
+	e.string(r.incarnation)
+	e.fixed(r.epoch)
+	e.int(r.time)
+}
+
+func (r *restart) get(d *decoder) { r.incarnation, r.epoch, r.time = d.string(), d.fixed(), d.int() }
+
+// fold begins an epoch in every index, unless the incarnation was recorded already.
+func (r *restart) fold(s *Store, b Batch, at logPlace) (func(), error) {
+	if r.incarnation == at.incarnation || r.epoch == 0 {
+		return nil, docid.ErrConflict
+	}
+	tenants, err := s.Tenants(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	var begun []*change
+	for _, tenant := range tenants { // in their order
+		ix := s.index(tenant)
+		c := &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: r.epoch, Time: r.time}}
+		t := &change{ix: ix, b: b, c: c, seq: docid.Beyond(ix.head, time.Unix(0, r.time)) + 1}
+		if err := t.logEpoch(); err != nil {
+			return nil, fmt.Errorf("begin an epoch of tenant %q: %w", tenant, err)
+		}
+		begun = append(begun, t)
+	}
+	return func() {
+		for _, t := range begun {
+			t.publish()
+		}
+	}, nil
+}
+
+// errDoubt is why a server does not answer while the incarnation of its log is not known.
+var errDoubt = fmt.Errorf("%w: whether the log has lost entries is being asked", docid.ErrUnavailable)
+
+// doubts notes that the log may be another incarnation by now: something failed, or the entries name another.
+func (f *follower) doubts() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.doubt()
+}
+
+// doubt is doubts while f.mu is held.
+func (f *follower) doubt() {
+	f.doubted++
+	f.sure = false
+	select {
+	case f.unsure <- struct{}{}:
+	default:
+	}
+}
+
+// ensure asks for the incarnation of the log whenever there is a doubt, until ctx ends.
+func (f *follower) ensure(ctx context.Context) {
+	for {
+		select {
+		case <-f.unsure:
+		case <-ctx.Done():
+			return
+		}
+		for ctx.Err() == nil {
+			if err := f.makeSure(ctx); err == nil {
+				break
+			} else if errors.Is(err, docid.ErrLogLost) {
+				f.fail(err)
+				return
+			}
+			_ = pause.For(ctx, logPause) // the loop looks at ctx
+		}
+	}
+}
+
+// makeSure records the incarnation of the log, unless the entries name it already.
+func (f *follower) makeSure(ctx context.Context) error {
+	f.mu.Lock()
+	doubted := f.doubted
+	f.mu.Unlock()
+	asking, cancel := context.WithTimeout(ctx, logWait)
+	now, err := f.log.Incarnation(asking)
+	cancel()
+	end := uint64(0)
+	if err == nil {
+		end, err = f.end(ctx)
+	}
+	if err == nil && end < f.place().Offset { // it does not know its end yet, or has lost entries: a read says which
+		err = errDoubt
+	}
+	if err == nil {
+		err = f.caughtUp(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	for now != "" && f.place().incarnation != now { // "": the log is only read
+		number, err := drawEpoch()
+		if err != nil {
+			return err
+		}
+		p := &proposal{restart: &restart{now, number, time.Now().UnixNano()}}
+		if err := f.propose(ctx, p); err != nil && !errors.Is(err, docid.ErrConflict) {
+			return err
+		}
+		if err := f.caughtUp(ctx); err != nil {
+			return err
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.doubted != doubted {
+		return errDoubt
+	}
+	f.sure, f.incarnation = true, now
+	f.stir()
+	return nil
+}
+
+// surely waits until there is no doubt.
+func (f *follower) surely(ctx context.Context) error {
+	soon, cancel := context.WithTimeoutCause(ctx, lagWait, errDoubt)
+	defer cancel()
+	return f.waits(soon, func() bool { return f.sure })
+}
+
+// stir wakes those who wait for something; f.mu is held.
+func (f *follower) stir() {
+	close(f.moved)
+	f.moved = make(chan struct{})
+}
+
+// place is where the follower is.
+func (f *follower) place() logPlace {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return logPlace{Anchor: f.applied, digest: f.digest, incarnation: f.recorded}
+}
+
+// records is the incarnation that was last recorded once a proposal was applied.
+func (at logPlace) records(p *proposal, err error) string {
+	switch {
+	case p == nil || err != nil:
+	case p.restart != nil:
+		return p.restart.incarnation
+	case p.genesis != nil:
+		return p.genesis.incarnation
+	}
+	return at.incarnation
+}
+
+func (f *follower) isLost() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.lost != nil
+}
+
+// hasBegun is an error unless the log has a first entry: an index that is begun by mistake, in place of one that was lost,
+// would answer in its place.
+func (f *follower) hasBegun(ctx context.Context) error {
+	wait, cancel := context.WithTimeout(ctx, logWait)
+	defer cancel()
+	end, err := f.log.Durable(wait)
+	if err != nil {
+		return fmt.Errorf("%w: ask the log for its end: %w", docid.ErrUnavailable, err)
+	}
+	if end == 0 {
+		return fmt.Errorf("%w: the log is empty: begin it with neardup log begin, or if it was lost, with neardup log adopt", docid.ErrInvalid)
+	}
+	return nil
+}
+
+// BeginLog begins an empty log, for servers without an index. ErrLogLost if it has, or had, entries.
+func BeginLog(ctx context.Context, log docid.Log) error {
+	end, err := log.Durable(ctx)
+	if err == nil && end > 0 {
+		err = fmt.Errorf("%w: it has %d entries", docid.ErrLogLost, end)
+	}
+	if err != nil {
+		return err
+	}
+	first, _, err := firstEntry(ctx, log, false)
+	if err == nil {
+		_, err = log.Append(ctx, docid.Anchor{}, first)
+	}
+	return err
+}
+
+// firstEntry makes the genesis of a log, and the place after it.
+func firstEntry(ctx context.Context, log docid.Log, adopted bool) ([]byte, logPlace, error) {
+	now, err := log.Incarnation(ctx)
+	if err != nil {
+		return nil, logPlace{}, err
+	}
+	var id entryID
+	_, _ = rand.Read(id[:]) // never fails
+	first := entryOf(id, 1, &proposal{genesis: &genesis{time: time.Now().UnixNano(), adopted: adopted, incarnation: now}})
+	return first, logPlace{Anchor: docid.Anchor{}.Next(first), incarnation: now}, nil
+}

@@ -1,0 +1,55 @@
+// Package listed is the list that makes a snapshot one: the files of a folder with their checksums.
+package listed
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+)
+
+// List is written last; without it there is no snapshot.
+type List struct {
+	Folder string `json:"folder"`
+	Files  []File `json:"files"`
+}
+
+// File is one file of the folder.
+type File struct {
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Read reads a list; an error says why it is none.
+func Read(r io.Reader) (l List, err error) {
+	b, err := io.ReadAll(io.LimitReader(r, 64<<20))
+	if err != nil {
+		return l, err
+	}
+	if json.Unmarshal(b, &l) != nil || len(l.Files) == 0 || !fs.ValidPath(l.Folder) {
+		return l, errors.New("it lists no files")
+	}
+	for _, f := range l.Files {
+		if !filepath.IsLocal(f.Name) || !fs.ValidPath(f.Name) {
+			return l, fmt.Errorf("it lists %q", f.Name)
+		}
+	}
+	return l, nil
+}
+
+// Sum reads a file and describes it.
+func Sum(name string, r io.Reader) (File, error) {
+	return Copy(name, io.Discard, r)
+}
+
+// Copy copies a file and describes what was copied.
+func Copy(name string, to io.Writer, from io.Reader) (File, error) {
+	sum := sha256.New()
+	size, err := io.Copy(io.MultiWriter(to, sum), from)
+	return File{name, size, hex.EncodeToString(sum.Sum(nil))}, err
+}

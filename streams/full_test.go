@@ -1,0 +1,5 @@
+//go:build full
+
+package streams_test
+
+const full = true
