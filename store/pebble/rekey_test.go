@@ -210,35 +210,6 @@ func reopened(t *testing.T, dir string, settings docid.Settings) placed {
 	return p
 }
 
-// TestRekeyAStoreOfBefore makes a folder of format 2 by the default: its docIds stay.
-func TestRekeyAStoreOfBefore(t *testing.T) {
-	dir, to := ofFormat(t, 2), filepath.Join(t.TempDir(), "anew")
-	s := settingsOfBefore(t)
-	s.ContentMethod = func(seed uint64, _ []byte) (neardup.Method, error) {
-		return methods.New(methods.Config{Name: "auto", Seed: seed})
-	}
-	moves, sum := rekeyed(t, dir, to, s)
-	if len(moves) != 0 || sum.DocIDs != 2 {
-		t.Errorf("%+v moved, %+v", moves, sum)
-	}
-	well(t, to)
-	for nid, docID := range map[string]string{"a": "24b15bd484dd79b4-27c35844d961e9a1", "d": "4924319513fa291b-6bfb7ee6f00bd13e"} {
-		if got := reopened(t, to, s).homes[nid]; got != docID {
-			t.Errorf("docId of %q: got %s, want %s", nid, got, docID)
-		}
-	}
-	st, err := pebble.Open(t.Context(), to, pebble.Options{})
-	ok(t, err)
-	d, err := docid.NewDetector(t.Context(), st, "default", s)
-	ok(t, err)
-	var sub docid.Submission
-	sub.Text = "The council met on Tuesday evening to discus the new bridge across the river, its cost, and who should pay for it in the comming years."
-	if a, err := d.Add(t.Context(), sub); err != nil || a.LeaderSeq != 1 {
-		t.Errorf("what is near by the new method alone: %+v, %v", a, err)
-	}
-	ok(t, st.Close())
-}
-
 // TestRekeyObeysPeople: what a person moved stays, and so does what a person ruled.
 func TestRekeyObeysPeople(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
@@ -376,5 +347,15 @@ func TestRekeyFindsNames(t *testing.T) {
 		if a, err := d.Add(t.Context(), sub); err != nil || a.LeaderSeq != 1 || a.Stage != docid.StageURL {
 			t.Errorf("by the url of %s: %+v, %v", nid, a, err)
 		}
+	}
+}
+
+// well holds a folder to its check.
+func well(t *testing.T, dir string) {
+	t.Helper()
+	report, err := pebble.Check(t.Context(), dir, pebble.Options{})
+	ok(t, err)
+	if len(report.Problems) > 0 {
+		t.Errorf("problems: %+v", report.Problems)
 	}
 }

@@ -22,7 +22,7 @@ func Place(kv KV) (at docid.Anchor, digest uint64, err error) {
 	if was, err := version(v); err != nil {
 		return at, 0, err
 	} else if was != formatVersion {
-		return at, 0, fmt.Errorf("%w: the store has no rows, or those of format %d, and a start makes them of %d", docid.ErrInvalid, was, formatVersion)
+		return at, 0, fmt.Errorf("%w: the store has no rows", docid.ErrInvalid)
 	}
 	var place logPlace
 	there, err := read(v, placeKey(), place.get)

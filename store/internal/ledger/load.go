@@ -11,7 +11,7 @@ import (
 
 // load reads the format version, then every index: all leaders and members in order, and never a text.
 func (s *Store) load(ctx context.Context, follows bool) error {
-	if err := adopt(ctx, s.kv); err != nil {
+	if err := stamp(s.kv); err != nil {
 		return err
 	}
 	_, followed, err := s.logPlace()
@@ -59,8 +59,8 @@ func version(r Reader) (uint64, error) {
 	case err != nil || !there:
 	case version > formatVersion:
 		err = fmt.Errorf("%w: format %d, this one knows %d", docid.ErrNewerFormat, version, formatVersion)
-	case version < formatOldest:
-		err = fmt.Errorf("%w: format %d, this one knows %d to %d", docid.ErrOlderFormat, version, formatOldest, formatVersion)
+	case version < formatVersion:
+		err = fmt.Errorf("%w: format %d, this one knows %d", docid.ErrOlderFormat, version, formatVersion)
 	}
 	return version, err
 }

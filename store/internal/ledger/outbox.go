@@ -43,9 +43,7 @@ type sinkRow struct{ seq, oldest uint64 }
 func (s sinkRow) put(e *encoder) { e.uint(s.seq); e.uint(s.oldest) }
 
 func (s *sinkRow) get(d *decoder) {
-	if s.seq = d.uint(); d.more() { // not in rows of before format 6
-		s.oldest = d.uint()
-	}
+	s.seq, s.oldest = d.uint(), d.uint()
 }
 
 // A page of the outbox ends after so many bytes of articles.

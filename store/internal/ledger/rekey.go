@@ -10,7 +10,7 @@ import (
 // Rekey gives the indexes of rows that no store has open other settings: anew says of a tenant's which. Leaders get
 // the keys that the settings find them under, articles the names that they lack. It is for a copy: what fails midway is half done.
 func Rekey(ctx context.Context, kv KV, anew func(tenant string, id docid.Identity) (*docid.Rekeyed, error)) error {
-	if err := adopt(ctx, kv); err != nil {
+	if err := stamp(kv); err != nil {
 		return err
 	}
 	v, err := kv.Snapshot()

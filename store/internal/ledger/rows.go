@@ -76,14 +76,8 @@ const (
 	spacePlace  = 'z'
 )
 
-// formatVersion is raised when older programs could misread the rows. 6 has where the articles
-// begin that wait for sinks. A start makes a folder of one of the four formats before it one of this: 2 has
-// epochs; 3 sinks, variants, contents that disagree and kept copies that are not the
-// hottest; 4 what persons correct and rule; 5 the change that posted a name.
-const (
-	formatVersion = 6
-	formatOldest  = 2
-)
+// formatVersion is raised when other programs could misread the rows. The numbers before it were never released.
+const formatVersion = 7
 
 // keyOf is space, tenant and numbers.
 func keyOf(space byte, tenant uint32, numbers ...uint64) []byte {
