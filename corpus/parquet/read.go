@@ -47,8 +47,14 @@ func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, er
 	if f, r.done, err = unpacked(f, file); err != nil {
 		return nil, fmt.Errorf("damaged Parquet: %w", err)
 	}
-	r.groups = f.RowGroups()
+	r.groups = filled(f)
 	return r, nil
+}
+
+// filled returns the row groups that have rows. A column of an empty one may have no page,
+// which the library takes for damage.
+func filled(f *parquet.File) []parquet.RowGroup {
+	return slices.DeleteFunc(slices.Clone(f.RowGroups()), func(g parquet.RowGroup) bool { return g.NumRows() == 0 })
 }
 
 // maxPage bounds the bytes that one page may claim to hold, and pageValues its
@@ -62,7 +68,7 @@ const (
 func (r *reader) checkPages(f *parquet.File, file io.ReaderAt) error {
 	for _, g := range f.Metadata().RowGroups {
 		for _, leaf := range r.leaves {
-			if leaf == nil || leaf.ColumnIndex >= len(g.Columns) {
+			if g.NumRows == 0 || leaf == nil || leaf.ColumnIndex >= len(g.Columns) {
 				continue
 			}
 			if err := checkChunk(&g.Columns[leaf.ColumnIndex].MetaData, file); err != nil {

@@ -1,0 +1,47 @@
+package parquet_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/neardup/neardup/corpus"
+)
+
+// TestEmptyRowGroups reads and copies files that pyarrow wrote from tables without a row.
+// pandas, polars and DuckDB write such files also.
+func TestEmptyRowGroups(t *testing.T) {
+	for name, rows := range map[string]int{
+		"no-group":        0,
+		"empty-group":     0,
+		"empty-group-lz4": 0,
+		"empty-between":   2, // a row, an empty group, a row
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := open(t, corpus.Options{}, filepath.Join("testdata", name+".parquet"))
+			out := filepath.Join(t.TempDir(), "out.parquet")
+			w, err := corpus.NewWriter(out, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			for it, err := range r.Items() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				n++
+				if err := w.Write(it); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Commit(); err != nil || n != rows {
+				t.Fatalf("%d rows read, %v; want %d", n, err, rows)
+			}
+			copied, err := pq.ReadFile[struct{ ID, Text string }](out)
+			if err != nil || len(copied) != rows {
+				t.Errorf("%d rows copied, %v; want %d", len(copied), err, rows)
+			}
+		})
+	}
+}
