@@ -152,7 +152,8 @@ func notString(name string, kind valueKind) error {
 
 // within reads a value of which nothing is wanted but what may lie in it.
 func (d *Decoder) within(key []byte) error {
-	if d.json.i == len(d.json.b) || d.json.b[d.json.i] != byte(kindObject) || !d.leads(key) {
+	leads := d.leads(key)
+	if !leads || d.json.i == len(d.json.b) || d.json.b[d.json.i] != byte(kindObject) {
 		return d.json.skip()
 	}
 	outer := len(d.path)
@@ -162,14 +163,15 @@ func (d *Decoder) within(key []byte) error {
 	return err
 }
 
-// leads reports whether a wanted field lies below key.
-func (d *Decoder) leads(key []byte) bool {
+// leads reports whether a wanted field lies below key, and forgets what an earlier
+// duplicate of key had there.
+func (d *Decoder) leads(key []byte) (leads bool) {
 	for _, t := range d.targets() {
 		if liesBelow(t.field.Name, key) {
-			return true
+			*t.dst, leads = nil, true
 		}
 	}
-	return false
+	return leads
 }
 
 // mostNamed is how many fields of a record a message lists.
@@ -236,15 +238,13 @@ func (d *Decoder) targets() [6 + MostTexts - 1]target {
 	return all
 }
 
-// wanted returns where a field goes; nil if nobody wants it or it was there
-// already.
+// wanted returns where a field goes, nil if it is not wanted. Of duplicate keys the last
+// counts, as in Python, jq and Arrow.
 func (d *Decoder) wanted(key []byte) (*[]byte, string) {
 	for i, t := range d.targets() {
 		if string(key) == t.field.Name && t.field.Name != "" {
 			d.note(1 << i)
-			if *t.dst != nil {
-				return nil, ""
-			}
+			*t.dst = nil
 			return t.dst, t.field.Name
 		}
 	}
@@ -350,6 +350,10 @@ func (d *Decoder) textless() bool {
 	return d.rec.Text == nil && !slices.ContainsFunc(d.rec.More[:], func(b []byte) bool { return b != nil })
 }
 
+// betweenTexts stands between two fields of a text. Cleaning keeps the sign, so where one
+// field ends and the next begins is a part of the text.
+const betweenTexts = "\n¶\n"
+
 // text joins what the record has of the fields of the text.
 func (d *Decoder) text(doc *neardup.Document, str func([]byte) (string, error)) (err error) {
 	if d.textless() {
@@ -375,7 +379,7 @@ func (d *Decoder) text(doc *neardup.Document, str func([]byte) (string, error)) 
 			return err
 		}
 		if doc.Text != "" {
-			part = doc.Text + "\n" + part
+			part = doc.Text + betweenTexts + part
 		}
 		doc.Text = part
 	}

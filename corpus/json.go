@@ -16,7 +16,7 @@ import (
 //
 // It is strict (RFC 8259) but for two things: control characters inside
 // strings are taken as they are, and so are escapes inside strings that nobody
-// wants. Of duplicate keys the first counts; keys match exactly. A lone
+// wants. Of duplicate keys the last counts; keys match exactly. A lone
 // surrogate becomes U+FFFD.
 type jsonScan struct {
 	b     []byte

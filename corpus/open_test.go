@@ -219,6 +219,7 @@ func TestFieldsWithoutEffect(t *testing.T) {
 func TestMissingColumnIsAnError(t *testing.T) {
 	for content, want := range map[string]string{
 		"id,body\n1,x\n":                     `no column "text"; the header has "id", "body"; columns without a header are numbers, from 1`,
+		"text,id,text\na,1,b\n":              Twice("text").Error(),
 		"Nr;Preis, netto;K\xf6rper\n":        `no column "text"; the header has "Nr", "Preis, netto", "Körper"`,
 		"i\x00d\x00,\x00t\x00\n\x00-N\n\x00": "zero bytes: UTF-16 without a mark is read with --charset utf-16le",
 	} {

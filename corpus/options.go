@@ -61,7 +61,7 @@ type Options struct {
 	// A field named here that a table does not have is
 	// an error; one that is only usual may be missing, except the text.
 	// TextField may name several, "title,text", MostTexts at most: what a record has
-	// of them is its text, each on a line of its own, in that order.
+	// of them is its text, in that order, with the line "¶" between two.
 	IDField, TextField, TitleField, URLField, TimeField string
 	// Compare is what becomes the text of a document: OnlyText, also where it
 	// is "", or TitleAndText, on lines of their own.

@@ -50,7 +50,7 @@ func TestJSONL(t *testing.T) {
 		{name: "backslashes before the quote", line: `{"skip":"a\\\\","text":"b\\\""}`, want: neardup.Document{Text: `b\"`}},
 		{name: "invalid UTF-8", line: "{\"text\":\"a\xff\xfeb\"}", want: neardup.Document{Text: "a\uFFFDb"}},
 		{name: "NUL", line: "{\"text\":\"a\x00b\"}", want: neardup.Document{Text: "a\x00b"}},
-		{name: "duplicate key, the first counts", line: `{"text":"a","text":"b"}`, want: neardup.Document{Text: "a"}},
+		{name: "duplicate key, the last counts", line: `{"id":"i","text":"a","text":"b","id":null}`, want: neardup.Document{Text: "b"}},
 		{name: "keys differ by case", line: `{"Text":"a","TEXT":"b","text":"c"}`, want: neardup.Document{Text: "c"}},
 		{name: "depth at the limit", line: `{"text":"x","d":` + deep(127) + `}`, want: neardup.Document{Text: "x"}},
 		{name: "too deep", line: `{"text":"x","d":` + deep(128) + `}`, reject: "JSON is nested more than 128 deep"},

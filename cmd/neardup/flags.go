@@ -46,7 +46,7 @@ func (f *inputFlags) add(fs *pflag.FlagSet) {
 func (f *inputFlags) addFields(fs *pflag.FlagSet) {
 	fs.StringVar(&f.format, "format", "auto", "format of the inputs: "+formatNames())
 	fs.StringVar(&f.opt.IDField, "id-field", "", `field or column (name, or number from 1) of the id (default "id")`)
-	fs.StringVar(&f.opt.TextField, "text-field", "", `field or column of the text, or several, a,b: their texts on lines of their own (default "text")`)
+	fs.StringVar(&f.opt.TextField, "text-field", "", `field or column of the text, or several, a,b: their texts with a line ¶ between two (default "text")`)
 	fs.StringVar(&f.opt.TitleField, "title-field", "", `field or column of the title (default "title")`)
 	fs.StringVar((*string)(&f.opt.Compare), "compare", "text", "what is compared: text, or title,text: the title is a line before the text")
 	fs.StringVar(&f.opt.URLField, "url-field", "", `field or column of the url (default "url")`)

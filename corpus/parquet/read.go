@@ -122,6 +122,9 @@ func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
 		if err != nil && field.Required {
 			return err
 		}
+		if leaf != nil && count(f.Schema().Columns(), leaf.Path) > 1 {
+			return corpus.Twice(field.Name)
+		}
 		r.leaves[i] = leaf
 	}
 	for i, field := range wanted {
@@ -154,6 +157,16 @@ func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
 		return nil, fmt.Errorf("%w %q: it is a list", corpus.ErrField, name)
 	}
 	return &leaf, nil
+}
+
+// count returns how many columns have a path.
+func count(columns [][]string, path []string) (n int) {
+	for _, c := range columns {
+		if slices.Equal(c, path) {
+			n++
+		}
+	}
+	return n
 }
 
 // nested says what a path leads to that holds columns; "" is none such.

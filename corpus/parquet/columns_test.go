@@ -1,7 +1,9 @@
 package parquet_test
 
 import (
+	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	pq "github.com/parquet-go/parquet-go"
@@ -43,5 +45,13 @@ func TestEmptyRowGroups(t *testing.T) {
 				t.Errorf("%d rows copied, %v; want %d", len(copied), err, rows)
 			}
 		})
+	}
+}
+
+// TestTwoColumnsOfOneName wants an error, because a guess would compare the wrong texts.
+func TestTwoColumnsOfOneName(t *testing.T) {
+	r := open(t, corpus.Options{}, filepath.Join("testdata", "twice.parquet"))
+	if it, err := r.Next(); !errors.Is(err, corpus.ErrField) || !strings.Contains(err.Error(), "alone has this name") {
+		t.Errorf("%+v, %v", it, err)
 	}
 }
