@@ -109,7 +109,7 @@ func TestFilesAreDocuments(t *testing.T) {
 	if res.docs[1].Title != "T" || res.docs[0].ID != "d/a.txt" {
 		t.Errorf("documents %+v", res.docs[:2])
 	}
-	want := []string{"d/e.bin: a picture, which only the format images reads", "d/h.txt:1: longer than the limit of 4000 bytes a document"}
+	want := []string{"d/e.bin: a picture, not a text (want --format images)", "d/h.txt:1: longer than the limit of 4000 bytes a document"}
 	if !slices.Equal(res.rejects, want) {
 		t.Errorf("rejects %q", res.rejects)
 	}

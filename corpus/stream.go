@@ -162,7 +162,7 @@ func (s *stream) decompress(head *bufio.Reader, limit int64, pictures bool) erro
 // errKind marks the error about a file of a kind that is refused: it is whole.
 var errKind = errors.New("")
 
-const isPicture = "a picture, which only the format images reads"
+const isPicture = "a picture, not a text (want --format images)"
 
 // refused are kinds of files that hold texts in a way that is not read, or
 // none, by how they begin.

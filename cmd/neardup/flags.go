@@ -298,7 +298,7 @@ type runFlags struct {
 	tmp     string
 	workers int
 	rejects string
-	strict  bool
+	strict  strictness
 	json    bool
 	quiet   bool
 	audit   auditFlag
@@ -351,7 +351,7 @@ func (f *runFlags) addWorkers(fs *pflag.FlagSet) {
 func (f *runFlags) addReport(all *pflag.FlagSet) {
 	grouping(all, outputGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.rejects, "rejects", "", "write rejected records to this file (JSONL: file, line, reason)")
-		fs.BoolVar(&f.strict, "strict", false, "exit with 3 if a record was rejected")
+		f.strict.add(fs)
 	})
 	f.addSummary(all)
 }
@@ -359,7 +359,7 @@ func (f *runFlags) addReport(all *pflag.FlagSet) {
 func (f *runFlags) addSummary(all *pflag.FlagSet) {
 	grouping(all, outputGroup, func(fs *pflag.FlagSet) {
 		fs.BoolVar(&f.json, "json", false, "print the summary as JSON")
-		fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress, no rejected record and no summary")
+		fs.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress and no summary")
 	})
 }
 

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/report"
+	"github.com/spf13/pflag"
 )
 
 // rejects are the records that a run rejected, by their reasons, as a page has them. A person is told
@@ -82,6 +84,33 @@ func (r *rejects) end() {
 			fmt.Fprintf(r.w, "rejected %s: %s more for the same reason\n", oneLine(kind.Examples[0]), grouped(kind.Count-1))
 		}
 	}
+}
+
+// strictness is the flag --strict. Without it a run fails if most records are rejected.
+type strictness struct{ set, on bool }
+
+func (s *strictness) add(fs *pflag.FlagSet) {
+	f := fs.VarPF(s, "strict", "", "exit with 3 if a record was rejected; =false: take it if most are, which else is an error")
+	f.NoOptDefVal = "true"
+}
+
+// Set takes a value.
+func (s *strictness) Set(v string) (err error) {
+	s.set = true
+	s.on, err = strconv.ParseBool(v)
+	return err
+}
+
+// String returns the value.
+func (s *strictness) String() string { return strconv.FormatBool(s.on) }
+
+// Type names the kind of value for the help.
+func (s *strictness) Type() string { return "bool" }
+
+// most is the error of a run most of whose records were rejected.
+func (r *rejects) most(documents int64) error {
+	return fmt.Errorf("most records were rejected, %s of %s, the first: %w; --strict=false takes the rest",
+		grouped(r.count), grouped(r.count+documents), r.first)
 }
 
 // nothingRead is the error of a run that could read no document; nil where none was there.

@@ -47,7 +47,7 @@ func newReporter(a *app, flags *runFlags, r *corpus.Reader) *reporter {
 // tells has the person told, once it is known whether a file takes the rejected records.
 func (p *reporter) tells() {
 	p.terminal = !p.flags.quiet && onTerminal(p.stderr)
-	if !p.flags.quiet && p.listed == nil {
+	if p.listed == nil {
 		p.rejected.w = p.stderr
 	}
 }
@@ -114,13 +114,16 @@ func (p *reporter) writing(item int) {
 	p.progress(batch.Progress{Phase: "write", Documents: int64(item)})
 }
 
-// nothingRead returns an error if every record was rejected, or all lack a
+// nothingRead returns an error if all records were rejected, or most, or all lack a
 // field that was asked for, or warns if there was none: a wrong setting looks
 // like that.
 func (p *reporter) nothingRead(documents int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
+	case documents > 0 && p.rejected.count > documents && !p.flags.strict.set:
+		p.rejected.end()
+		return p.rejected.most(documents)
 	case documents > 0:
 		return unmet(p.r)
 	case p.rejected.count == 0 && !p.flags.quiet:
@@ -231,7 +234,7 @@ func printCluster(w io.Writer, c batch.Cluster) {
 }
 
 func sharing(c batch.Cluster) string {
-	if c.Shared == "" || strings.HasPrefix(c.Opening, "pdq:") { // what two hashes share says nothing
+	if c.Shared == "" || isFingerprint(c.Opening) { // what two hashes share says nothing
 		return "begins: " + oneLine(c.Opening)
 	}
 	return "shares: " + oneLine(c.Shared)
@@ -309,7 +312,7 @@ func (p *reporter) summarize(summary any, rejected int64, text func(io.Writer)) 
 	case !p.flags.quiet:
 		text(p.stderr)
 	}
-	if p.flags.strict && rejected > 0 {
+	if p.flags.strict.on && rejected > 0 {
 		return fmt.Errorf("%s %w, the first: %w", grouped(p.rejected.count), errRejects, p.rejected.first)
 	}
 	return nil

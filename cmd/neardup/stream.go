@@ -43,7 +43,7 @@ func (f *streamFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.answers, "answers", "", `write one answer an article here, in the order of the input (JSONL); "-" for standard output`)
 	fs.StringVar(&f.run.rejects, "rejects", "", "write what was rejected to this file (JSONL: file, line, reason)")
 	fs.StringVar(&f.state, "state", "", "note in this file how far it went; with the same inputs the next run goes on from there")
-	fs.BoolVar(&f.run.strict, "strict", false, "exit with 3 if a record was rejected")
+	f.run.strict.add(fs)
 	fs.BoolVarP(&f.run.quiet, "quiet", "q", false, "print no progress and no summary")
 }
 
