@@ -64,13 +64,14 @@ func TestAutoFormat(t *testing.T) {
 	}{
 		{"a.jsonl", "", JSONL, JSONL}, {"a.NDJSON.gz", "", JSONL, JSONL}, {"a.csv.zst", "", CSV, CSV},
 		{"a.tsv", "", TSV, TSV}, {"a.htm", "", HTML, HTML}, {"a.warc.gz", "", WARC, WARC},
-		{"a.txt", "one\ntwo\n", Lines, Files}, {"README", "x", Lines, Files},
+		{"a.txt", "one\ntwo\n", Files, Files}, {"a.MD.gz", gz("one\ntwo\n"), Files, Files}, {"a.srt", "1\n", Files, Files}, {"README", "x", Lines, Files}, {"a.log", "one\ntwo\n", Lines, Files},
+		{"table.txt", "id,text\n1,x\n", CSV, Files},
 		{"a.json", `{"text":"x"}` + "\n{}", JSONL, JSONL}, {"b.json", "{\n \"text\":\"x\"}", JSON, JSON},
 		{"c.json", `[{"text":"x"}]`, JSON, JSON}, {"d.json", "", JSON, JSON}, {"d.json.gz", gz("no"), JSON, JSON},
 		{"table", "id,text\n1,x\n", CSV, Files},
 		{"page", "\n<!DOCTYPE html><p>", HTML, HTML}, {"page.gz", gz("<html>"), HTML, HTML},
 		{"crawl", "WARC/1.0\r\n", WARC, WARC}, {"crawl2", gz("WARC/1.1\r\n"), WARC, WARC},
-		{"braces.txt", "{not json}", Lines, Files},
+		{"braces.txt", "{not json}", Files, Files},
 	} {
 		path := put(t, dir, c.name, c.content)
 		opt := Options{Extract: tagless}
@@ -196,7 +197,7 @@ func TestDamagedFile(t *testing.T) {
 // A field that no input has is a mistake, not a setting.
 func TestFieldsWithoutEffect(t *testing.T) {
 	dir := t.TempDir()
-	lines, rows, page := put(t, dir, "a.txt", "x\n"), put(t, dir, "b.jsonl", "{}"), put(t, dir, "c.html", "<p>")
+	lines, rows, page := put(t, dir, "a.log", "x\n"), put(t, dir, "b.jsonl", "{}"), put(t, dir, "c.html", "<p>")
 	for _, c := range []struct {
 		opt    Options
 		inputs []string

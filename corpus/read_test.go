@@ -140,6 +140,8 @@ func TestFraming(t *testing.T) {
 		{name: "gzip cut", file: "a.gz", content: gz("a\n")[:24], want: "a@1", rejects: "2: the file ends too early: truncated or damaged"},
 		{name: "zstd frames", file: "a", content: zst("a\nb", "c\n"), want: "a@1 bc@2"},
 		{name: "zstd cut", file: "a", content: zst(strings.Repeat("abc\n", 4))[:12], rejects: "1: the file ends too early: truncated or damaged"},
+		{name: "ARC", file: "a", content: "filedesc://a.arc 0.0.0.0 20100101000000 text/plain 75\n", rejects: "ARC archives are not read: convert them to WARC"},
+		{name: "ARC, compressed", file: "a.arc.gz", content: gz("filedesc://a.arc 0.0.0.0 20100101000000 text/plain 75\n"), rejects: "ARC archives are not read: convert them to WARC"},
 		{name: "bzip2", file: "a", content: "BZh91AY", rejects: "bzip2 is not read: decompress it first"},
 		{name: "tsv", file: "a.tsv", content: "id\ttext\n1\ta\n2\t\"b\n", want: "a@2 \"b@3"},
 		{name: "tsv by number", file: "a.tsv", content: "2026\ta\n2026\tb\tc\nx\n", opt: Options{TextField: "2"}, want: "a@1 b@2",

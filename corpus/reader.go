@@ -377,7 +377,7 @@ func (r *Reader) Again() (*Reader, error) {
 	again := &Reader{opt: r.opt, fields: r.fields, total: r.total}
 	for _, in := range r.inputs {
 		next := &input{path: in.path, rel: in.rel, size: in.size, time: in.time,
-			strict: true, format: in.format}
+			strict: true, format: in.format, failed: in.failed}
 		if in.path == Stdin {
 			if r.spool == nil {
 				return nil, errors.New("standard input cannot be read twice: no directory for a copy was given")

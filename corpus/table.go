@@ -25,8 +25,12 @@ type tableFrames struct {
 }
 
 func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFrames, error) {
+	first, err := s.look(len(utf8Mark))
+	if err != nil {
+		return nil, err
+	}
+	in.mark = bytes.HasPrefix(first, utf8Mark)
 	t := &tableFrames{b: newBlocks(utf8Stream(s)), limit: opt.MaxDocument, in: in}
-	var err error
 	if in.charset, err = sniff(t.b, opt.Charset); err != nil {
 		return nil, err
 	}
