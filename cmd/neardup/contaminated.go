@@ -41,7 +41,9 @@ in the documents, and where, with the passage that proves it. An item is a line
 with "question" and, if there are, "answer" and "passage", or with "text".
 
 contaminated  the document holds the question, or the text, of the item
-partial       it holds another part, some of one, or one with other numbers
+partial       it holds another part, some of one, one with other numbers or signs, or
+              only what other items have also
+not searched  the item says too little to be found
 
 ` + exitHelp,
 		Example: `  neardup contaminated evals/ crawl.jsonl --findings findings.jsonl
@@ -102,6 +104,9 @@ func (c *contaminated) do(ctx context.Context, inputs []string) error {
 		return err
 	}
 	if err := rep.nothingRead(w.Documents); err != nil {
+		return err
+	}
+	if err := w.unsearched(); err != nil {
 		return err
 	}
 	if err := rep.commit(); err != nil {
@@ -285,6 +290,27 @@ func (w *contaminationWriter) record(x *examined) error {
 	return w.out.Write(x.item)
 }
 
+// unsearched ends the findings with the items that were not searched for.
+func (w *contaminationWriter) unsearched() error {
+	for _, item := range w.StubIDs {
+		if w.findings == nil {
+			return nil
+		}
+		line := struct {
+			Item    string `json:"item"`
+			Verdict string `json:"verdict"`
+			Why     string `json:"why"`
+		}{item, "not searched", "question and answer say too little to be found"}
+		if err := w.findings.WriteJSON(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostStubs is how many items that are not searched for the summary names.
+const mostStubs = 20
+
 // summary prints what came of it.
 func (w *contaminationWriter) summary() error {
 	cpu, peak := resources()
@@ -292,7 +318,10 @@ func (w *contaminationWriter) summary() error {
 	return w.rep.summarize(w.contaminationSummary, w.Rejected, func(out io.Writer) {
 		fmt.Fprintf(out, "items       %s", grouped(int64(w.Items.Items)))
 		if w.Stubs > 0 {
-			fmt.Fprintf(out, ", %s of which say too little to be found", grouped(int64(w.Stubs)))
+			fmt.Fprintf(out, ", %s of which say too little to be found: %s", grouped(int64(w.Stubs)), oneLine(strings.Join(w.StubIDs[:min(w.Stubs, mostStubs)], ", ")))
+			if w.Stubs > mostStubs {
+				fmt.Fprint(out, ", ...; --findings lists all")
+			}
 		}
 		fmt.Fprintln(out)
 		w.rep.documents(out, w.Documents, w.Rejected)
