@@ -25,6 +25,7 @@ type reporter struct {
 	rejected rejects
 	terminal bool
 	start    time.Time
+	again    int64 // documents whose id and text the index had
 
 	mu      sync.Mutex
 	r       *corpus.Reader
@@ -264,6 +265,9 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 		noText(w, s.Blank)
 		if s.SharedIDs > 0 {
 			fmt.Fprintf(w, "warning     %s with an id that an earlier one has, first %q\n", counted(s.SharedIDs, "document"), s.SharedID)
+		}
+		if p.again > 0 {
+			fmt.Fprintf(w, "warning     %s of the index, with the same id, came again: were the inputs added before?\n", counted(p.again, "document"))
 		}
 		p.audit(w, s.Audit)
 		p.recurring(w, s.Summary.Audit)
