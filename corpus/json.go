@@ -104,9 +104,13 @@ func (s *jsonScan) walk(line []byte, within func(path []byte) bool, value func(p
 	return s.object(trimEnd(line), member)
 }
 
-// liesBelow reports whether a name is one of what lies in the object of that path.
+// liesBelow reports whether a name is one of what lies in the object of that path, or in the
+// elements of the list.
 func liesBelow(name string, path []byte) bool {
-	return len(name) > len(path) && name[len(path)] == '.' && name[:len(path)] == string(path)
+	if len(name) <= len(path) || name[:len(path)] != string(path) {
+		return false
+	}
+	return name[len(path)] == '.' || strings.HasPrefix(name[len(path):], "[]")
 }
 
 // members reads an object from its opening brace on.

@@ -57,7 +57,8 @@ type Options struct {
 	// Names of fields, or numbers of columns from 1 for CSV and TSV (which
 	// then have no header). An empty name means the usual one: "id",
 	// "text", "title", "url", "time". Names match exactly, case included.
-	// A dot leads into an object of JSON or a group of columns: doc.content.
+	// A dot leads into an object of JSON or a group of columns, doc.content, and [] into
+	// the elements of a list, messages[].content, whose values are joined.
 	// A field named here that a table does not have is
 	// an error; one that is only usual may be missing, except the text.
 	// TextField may name several, "title,text", MostTexts at most: what a record has

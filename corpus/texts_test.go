@@ -68,6 +68,34 @@ func TestNestedFields(t *testing.T) {
 	}
 }
 
+// Brackets lead into lists, and the texts of their elements are joined.
+func TestLists(t *testing.T) {
+	chat := `{"id":"a","messages":[{"role":"user","content":"Hi\u0021"},{"role":"none"},{"role":"assistant","content":"Hello"},{"content":null}]}`
+	for _, c := range []struct{ field, line, want, reject string }{
+		{"messages[].content", chat, "Hi!\n¶\nHello", ""},
+		{"doc.m[].parts[].text", `{"doc":{"m":[{"parts":[{"text":"a"},{"text":"b"}]},{"parts":[]},{"parts":[{"text":"c"}]}]}}`, "a\n¶\nb\n¶\nc", ""},
+		{"tags[]", `{"tags":["a","b"],"text":"no"}`, "a\n¶\nb", ""},
+		{"m[].x.y", `{"m":[{"x":{"y":"a"}},{"x":{"y":"b"}}]}`, "a\n¶\nb", ""},
+		{"m[].t", `{"m":[{"t":"old"}],"m":[{"t":"new"}]}`, "new", ""},
+		{"m[].t", `{"m":[{"t":[1]}]}`, "", `field "m[].t" is an array`},
+		{"m[].t", `{"m":[]}`, "", `no field "m[].t"`},
+		{"text", chat, "", `the field "messages[].content" joins the texts in its list`},
+	} {
+		res := read(t, Options{TextField: c.field}, put(t, t.TempDir(), "a.jsonl", c.line))
+		if res.texts() != c.want || !strings.Contains(strings.Join(res.rejects, ""), c.reject) {
+			t.Errorf("%s of %s: %q, rejects %q", c.field, c.line, res.texts(), res.rejects)
+		}
+	}
+	r, err := Open([]string{put(t, t.TempDir(), "a.jsonl", chat)}, Options{TextField: "messages[].content"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.CanReplace(); !errors.Is(err, ErrReplace) {
+		t.Errorf("a text of a list is replaced: %v", err)
+	}
+}
+
 // Each of several fields that nothing has is named.
 func TestTextFieldsMissing(t *testing.T) {
 	r, err := Open([]string{put(t, t.TempDir(), "a.jsonl", `{"head":"x"}`)}, Options{TextField: "head,bdoy"})

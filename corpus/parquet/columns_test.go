@@ -55,3 +55,29 @@ func TestTwoColumnsOfOneName(t *testing.T) {
 		t.Errorf("%+v, %v", it, err)
 	}
 }
+
+// TestLists joins the texts of the elements of a list, as those of JSON.
+func TestLists(t *testing.T) {
+	for field, want := range map[string]string{
+		"messages[].content": "Hi!\n¶\nHello|||one",
+		"tags[]":             "x\n¶\ny|z||",
+	} {
+		r := open(t, corpus.Options{TextField: field}, filepath.Join("testdata", "chat.parquet"))
+		var got []string
+		for doc, err := range r.Documents() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, doc.Text)
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%s: %q, want %q", field, got, want)
+		}
+	}
+	for _, field := range []string{"messages", "messages.content", "tags", "id[]", "messages[]"} {
+		r := open(t, corpus.Options{TextField: field}, filepath.Join("testdata", "chat.parquet"))
+		if _, err := r.Next(); !errors.Is(err, corpus.ErrField) {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
