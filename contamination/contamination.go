@@ -111,6 +111,8 @@ type Items struct {
 	Items    int `json:"items"`
 	Repeated int `json:"repeatedItems"` // of the question, or text, of one before
 	Stubs    int `json:"stubItems"`     // say too little to be found
+	// StubIDs are the items that are not searched for.
+	StubIDs []string `json:"stubs,omitempty"`
 }
 
 // source is a question, or a text, and the items that ask it.
@@ -127,6 +129,7 @@ type needle struct {
 	weights []uint16
 	total   uint64
 	keys    int
+	shared  []bool // units that stand so in other items; nil: none, or all
 }
 
 const (

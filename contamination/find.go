@@ -130,7 +130,14 @@ func (w *work) judge(n *needle, clean string, from, to int32) (f Finding, ok boo
 		f.Probability = result.Probability()
 		f.apart(list)
 	}
-	whole := f.Held >= w.cfg.Least && f.Probability >= near || f.Held >= w.least(w.needle) && len(f.Differs) == 0 && !f.negated
+	same := len(f.Differs) == 0 && !f.negated
+	f.reads(side{n.clean, w.needle}, side{clean, w.units}, pairs)
+	if same && len(f.Differs) > 0 {
+		f.Probability = 0 // its words may be the same
+	}
+	same = same && len(f.Differs) == 0
+	most := f.Held >= w.least(w.needle) || f.Held >= w.cfg.Least && f.Probability >= near
+	whole := same && most && n.ownHeld(pairs) >= w.cfg.Least
 	switch {
 	case whole && (n.part == Text || n.part == Question || n.part == WithAnswer):
 		f.Verdict = Contaminated
@@ -142,6 +149,25 @@ func (w *work) judge(n *needle, clean string, from, to int32) (f Finding, ok boo
 	f.Item = w.answered(&f)
 	f.Why = w.why(&f, whole)
 	return f, true
+}
+
+// ownHeld is the share that is held of what no other item has.
+func (n *needle) ownHeld(pairs []pairing) float64 {
+	if n.shared == nil {
+		return 1
+	}
+	held, all := 0, 0
+	for i, shared := range n.shared {
+		if !shared {
+			all += int(n.weights[i])
+		}
+	}
+	for _, p := range pairs {
+		if !n.shared[p.item] {
+			held += int(n.weights[p.item])
+		}
+	}
+	return float64(held) / float64(all)
 }
 
 // least is the share that is held where a part is there: a short one is short of less.
@@ -209,7 +235,7 @@ func (w *work) answered(f *Finding) string {
 
 // why says in words what was found.
 func (w *work) why(f *Finding, whole bool) string {
-	if f.Held == 1 && f.Probability == 1 {
+	if f.Held == 1 && f.Probability == 1 && whole {
 		return "the document has the " + string(f.Part) + " word for word" + beside(f)
 	}
 	var b strings.Builder
@@ -222,7 +248,7 @@ func (w *work) why(f *Finding, whole bool) string {
 		b.WriteString("; one of them has a negation more")
 	}
 	if !whole && len(f.Differs) == 0 && !f.negated {
-		b.WriteString("; too little to be the whole of it")
+		b.WriteString("; too little to be the whole of it, or what other items have also")
 	}
 	return b.String() + beside(f)
 }

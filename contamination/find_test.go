@@ -62,7 +62,7 @@ func TestVerdicts(t *testing.T) {
 		{ID: "text", Text: "Call me Ishmael. Some years ago, never mind how long precisely, I thought I would sail about a little."},
 	}
 	f := finder(t, items...)
-	if got, want := f.Items(), (contamination.Items{Items: 5, Stubs: 1}); got != want {
+	if got, want := f.Items(), (contamination.Items{Items: 5, Stubs: 1, StubIDs: []string{"stub"}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("of the items %+v, want %+v", got, want)
 	}
 	for _, c := range []struct{ name, text, want string }{
@@ -99,6 +99,57 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// Contaminated is of the question that the reader has before them: signs, and the numbers at
+// its edges, make another question of the same words.
+func TestFormulas(t *testing.T) {
+	for _, c := range []struct{ item, text, want string }{
+		{"Find the order of the symmetric group S_n for n = 6", "Find the order of the symmetric group S_n for n = 10", "partial 6 10"},
+		{"Find the order of the symmetric group S_n for n = 6", "Find the order of the symmetric group S_n for n = 6.", "contaminated"},
+		{"Find the order of the symmetric group S_n for n = 6", "Find the order of the symmetric group S_n for n = 6.5", "partial 6 6.5"},
+		{"Find the order of the symmetric group S_n for n = 6", "Find the order of the symmetric group S_n for n = 6 + 2?", "partial 6 6 + 2"},
+		{"Find the degree of the extension Q(sqrt(2), sqrt(3)) over Q", "Find the degree of the extension Q(sqrt(2)*sqrt(3)) over Q", "partial 2), sqrt 2)*sqrt"},
+		{"Calculate carefully the resulting value of 15 + 27?", "Calculate carefully the resulting value of 15 - 27?", "partial 15 + 27 15 - 27"},
+		{"Calculate carefully the resulting value of 15 + 27?", "Calculate carefully the resulting value of 15 + 27 = 42", "contaminated"},
+		{"Calculate carefully the resulting value of 15 − 27", "calculate carefully the resulting value of 15 - 27.", "contaminated"},
+		{"-5 degrees of frost were measured yesterday in Helsinki harbour", "5 degrees of frost were measured yesterday in Helsinki harbour", "partial -5 5"},
+		{"5 degrees of frost were measured yesterday in Helsinki harbour", "Yesterday:\n- 5 degrees of frost were measured yesterday in Helsinki harbour", "contaminated"},
+		{"A well-known shop, open daily, sells **2** bolts of fabric - cheaply", "A well known shop, open daily, sells 2 bolts of fabric – cheaply", "contaminated"},
+	} {
+		var got []string
+		for _, x := range finder(t, contamination.Item{ID: "q", Question: c.item}).Find(c.text) {
+			one := string(x.Verdict)
+			for _, d := range x.Differs {
+				one += " " + d.Item + " " + d.Passage
+			}
+			got = append(got, one)
+		}
+		if !reflect.DeepEqual(got, []string{c.want}) {
+			t.Errorf("%q in %q: %q, want %q", c.item, c.text, got, c.want)
+		}
+	}
+}
+
+// What several questions share is a part of each, and the whole of none.
+func TestSharedPassages(t *testing.T) {
+	const passage = "This question refers to the following information. The real grievance of the worker is the insecurity of his existence; he is not sure that he will always have work, he is not sure that he will not be thrown upon the scrap heap in old age, and he is prepared to suffer for a moment in order that his children may be free. "
+	f := finder(t,
+		contamination.Item{ID: "a", Question: passage + "Which movement of the century does the author defend?"},
+		contamination.Item{ID: "b", Question: passage + "Who opposed these claims in parliament?"},
+		contamination.Item{ID: "c", Question: passage + "What came of it in Prussia?"})
+	for text, want := range map[string]string{
+		passage: "a partial, b partial, c partial",
+		passage + "Who opposed these claims in parliament?": "b contaminated",
+	} {
+		var got []string
+		for _, x := range f.Find(text) {
+			got = append(got, fmt.Sprint(x.Item, " ", x.Verdict))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // Of items that ask the same, the one is named whose answer is there.
 func TestTheAnswerNamesTheItem(t *testing.T) {
 	f := finder(t, contamination.Item{ID: "a", Question: robe, Answer: "2 bolts"}, contamination.Item{ID: "b", Question: robe, Answer: "3 bolts"})
@@ -107,7 +158,7 @@ func TestTheAnswerNamesTheItem(t *testing.T) {
 			t.Errorf("%q: %+v, want one of %s", text, found, want)
 		}
 	}
-	if got, want := f.Items(), (contamination.Items{Items: 2, Repeated: 1}); got != want {
+	if got, want := f.Items(), (contamination.Items{Items: 2, Repeated: 1}); !reflect.DeepEqual(got, want) {
 		t.Errorf("of the items %+v, want %+v", got, want)
 	}
 }

@@ -187,10 +187,58 @@ func (b *builder) end() {
 	for i, is := range found {
 		if !is {
 			b.summary.Stubs += len(b.items[i].ids)
+			b.summary.StubIDs = append(b.summary.StubIDs, b.items[i].ids...)
 		}
 	}
+	b.share()
 	b.byText, b.documents = nil, nil
 	b.index = b.makeIndex()
+}
+
+// share notes which units of questions and texts stand so in other items: in a passage that
+// several questions have, in a form of words.
+func (b *builder) share() {
+	owners := map[uint64]int{} // by shingle: a source, or -1
+	each := func(n *needle, do func(i, units int, shingle uint64)) {
+		b.units = appendUnits(b.units[:0], n.clean)
+		for i := range b.units {
+			_, long := shingles(b.units[i:])
+			size, k := 0, i
+			for ; size < longShingle && k < len(b.units); k++ {
+				size += b.units[k].size()
+			}
+			if long != 0 {
+				do(i, k-i, long)
+			}
+		}
+	}
+	for k := range b.needles {
+		n := &b.needles[k]
+		each(n, func(_, _ int, shingle uint64) {
+			if owner, ok := owners[shingle]; ok && owner != n.source {
+				owners[shingle] = -1
+			} else {
+				owners[shingle] = n.source
+			}
+		})
+	}
+	for k := range b.needles {
+		n := &b.needles[k]
+		shared, own := make([]bool, len(n.weights)), 0
+		each(n, func(i, units int, shingle uint64) {
+			for u := i; u < i+units && owners[shingle] < 0; u++ {
+				shared[u] = true
+			}
+		})
+		for _, is := range shared {
+			if !is {
+				own++
+			}
+		}
+		if own > 0 && own < len(shared) {
+			n.shared = shared
+		}
+	}
 }
 
 // leastItems is how many items there are at least taken to be, so that in few a

@@ -20,6 +20,8 @@ type Decoder struct {
 	rec    fieldBytes
 	json   jsonScan
 	path   []byte // of the object being read: the names it lies under, each with its dot
+	nested bool   // a wanted field lies in an object or a list
+	lists  int    // that the value being read lies in, by a wanted name
 	cells  [][]byte
 	// textEnd is where the text of a record of JSON ends, its quote included.
 	textEnd int
@@ -30,7 +32,11 @@ type Decoder struct {
 
 // NewDecoder returns a decoder for the items of r, and of r.Again.
 func (r *Reader) NewDecoder() *Decoder {
-	return &Decoder{opt: &r.opt, fields: r.fields, seen: &r.seen}
+	d := &Decoder{opt: &r.opt, fields: r.fields, seen: &r.seen}
+	for _, t := range d.targets() {
+		d.nested = d.nested || strings.ContainsAny(t.field.Name, ".[")
+	}
+	return d
 }
 
 // Decode makes a document of an item; every field of doc is set. What it
@@ -127,7 +133,12 @@ func (d *Decoder) field(key []byte) error {
 	}
 	switch {
 	case kind == kindString:
-		*dst, err = d.json.str()
+		var value []byte
+		value, err = d.json.str()
+		if d.lists > 0 && len(*dst) > 0 {
+			value = slices.Concat(*dst, []byte(BetweenTexts), value)
+		}
+		*dst = value
 		if name == d.fields.Text.Name {
 			d.textEnd = d.json.i
 		}
@@ -136,7 +147,7 @@ func (d *Decoder) field(key []byte) error {
 		*dst, err = d.json.number()
 		return err
 	case kind == kindNull && dst != &d.rec.ID && dst != &d.rec.Title && dst != &d.rec.URL && dst != &d.rec.Time:
-		*dst = []byte{} // no text is an empty one
+		*dst = append([]byte{}, *dst...) // no text is an empty one
 	case kind != kindNull && dst != &d.rec.Title && dst != &d.rec.URL && dst != &d.rec.Time:
 		return notString(name, kind)
 	}
@@ -152,24 +163,50 @@ func notString(name string, kind valueKind) error {
 
 // within reads a value of which nothing is wanted but what may lie in it.
 func (d *Decoder) within(key []byte) error {
-	if d.json.i == len(d.json.b) || d.json.b[d.json.i] != byte(kindObject) || !d.leads(key) {
+	leads := d.nested && d.leads(key)
+	if !leads || d.json.i == len(d.json.b) {
 		return d.json.skip()
 	}
 	outer := len(d.path)
-	d.path = append(append(d.path[:0], key...), '.')
-	err := d.json.members(d.member)
-	d.path = d.path[:outer]
-	return err
+	defer func() { d.path = d.path[:outer] }()
+	switch valueKind(d.json.b[d.json.i]) {
+	case kindObject:
+		d.path = append(append(d.path[:0], key...), '.')
+		return d.json.members(d.member)
+	case kindArray:
+		d.path = append(append(d.path[:0], key...), "[]"...)
+		return d.list(len(d.path))
+	}
+	return d.json.skip()
 }
 
-// leads reports whether a wanted field lies below key.
-func (d *Decoder) leads(key []byte) bool {
+// list reads the elements of a list, which d.path names with so many bytes.
+func (d *Decoder) list(size int) error {
+	d.lists++
+	defer func() { d.lists-- }()
+	return d.json.elements(']', func() error {
+		d.path = d.path[:size]
+		if d.json.i < len(d.json.b) && d.json.b[d.json.i] == byte(kindObject) {
+			d.path = append(d.path, '.')
+			return d.json.members(d.member)
+		}
+		return d.field(d.path)
+	})
+}
+
+// leads reports whether a wanted field lies below key, and forgets what an earlier
+// duplicate of key had there.
+func (d *Decoder) leads(key []byte) (leads bool) {
 	for _, t := range d.targets() {
-		if liesBelow(t.field.Name, key) {
-			return true
+		if !liesBelow(t.field.Name, key) {
+			continue
+		}
+		leads = true
+		if d.lists == 0 {
+			*t.dst = nil
 		}
 	}
-	return false
+	return leads
 }
 
 // mostNamed is how many fields of a record a message lists.
@@ -182,16 +219,23 @@ func (d *Decoder) names(raw []byte) string {
 	for i := range names {
 		names[i] = fmt.Sprintf("%.60q", names[i])
 	}
+	lists, joins := d.paths(raw, kindArray), ""
+	if len(lists) > 0 {
+		joins = fmt.Sprintf("the field %.60q joins the texts in its list", lists[0]+"[].content")
+	}
 	switch {
+	case len(names) == 0 && len(lists) > 0:
+		return fmt.Sprintf("it has the list %.60q: if the records lie there, jq -c '.%.60s[]' takes them out; %s", lists[0], lists[0], joins)
 	case len(names) == 0:
-		if lists := d.paths(raw, kindArray); len(lists) > 0 {
-			return fmt.Sprintf("it has the list %.60q: if the records lie there, jq -c '.%.60s[]' takes them out", lists[0], lists[0])
-		}
 		return "it has no string and no number"
 	case len(names) > mostNamed:
-		return "it has " + strings.Join(names[:mostNamed], ", ") + ", ..."
+		names = append(names[:mostNamed], "...")
 	}
-	return "it has " + strings.Join(names, ", ")
+	said := "it has " + strings.Join(names, ", ")
+	if len(lists) > 0 {
+		said += "; " + joins
+	}
+	return said
 }
 
 // paths are the fields of an object that hold values of some kinds, and those in its
@@ -236,14 +280,14 @@ func (d *Decoder) targets() [6 + MostTexts - 1]target {
 	return all
 }
 
-// wanted returns where a field goes; nil if nobody wants it or it was there
-// already.
+// wanted returns where a field goes, nil if it is not wanted. Of duplicate keys the last
+// counts, as in Python, jq and Arrow.
 func (d *Decoder) wanted(key []byte) (*[]byte, string) {
 	for i, t := range d.targets() {
 		if string(key) == t.field.Name && t.field.Name != "" {
 			d.note(1 << i)
-			if *t.dst != nil {
-				return nil, ""
+			if d.lists == 0 {
+				*t.dst = nil
 			}
 			return t.dst, t.field.Name
 		}
@@ -350,6 +394,10 @@ func (d *Decoder) textless() bool {
 	return d.rec.Text == nil && !slices.ContainsFunc(d.rec.More[:], func(b []byte) bool { return b != nil })
 }
 
+// BetweenTexts stands between two fields of a text, or elements of a list. Cleaning keeps the sign, so where one
+// field ends and the next begins is a part of the text.
+const BetweenTexts = "\n¶\n"
+
 // text joins what the record has of the fields of the text.
 func (d *Decoder) text(doc *neardup.Document, str func([]byte) (string, error)) (err error) {
 	if d.textless() {
@@ -375,7 +423,7 @@ func (d *Decoder) text(doc *neardup.Document, str func([]byte) (string, error)) 
 			return err
 		}
 		if doc.Text != "" {
-			part = doc.Text + "\n" + part
+			part = doc.Text + BetweenTexts + part
 		}
 		doc.Text = part
 	}

@@ -147,8 +147,8 @@ func wholeJSON(head []byte) bool {
 }
 
 // detect sets the format of an input that Auto leaves open. A text without a
-// format of its own is one document, but a text alone, or standard input, has
-// one a line.
+// format of its own is one document, but one alone without a name that says so, or standard
+// input, has one a line.
 func (r *Reader) detect(in *input) error {
 	if in.format = FormatOf(in.path); in.format != "" && in.format != JSONL {
 		return nil
@@ -162,6 +162,10 @@ func (r *Reader) detect(in *input) error {
 		return nil
 	}
 	if err != nil {
+		return err
+	}
+	if err := refuse(head, r.opt.Format == Images); err != nil { // compressed
+		in.failed = err
 		return err
 	}
 	if in.format = formatOfMagic(head); in.format != "" {
@@ -187,11 +191,18 @@ func (r *Reader) detect(in *input) error {
 		return nil
 	}
 	in.format = Files
-	if in.alone {
+	if in.alone && !isDocument(name) {
 		in.format = Lines
 	}
 	r.doubt(in, head)
 	return nil
+}
+
+// isDocument reports whether a name says that a file of text is one document. The lines of
+// another file alone, as of a log, are documents.
+func isDocument(name string) bool {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	return slices.Contains([]string{".txt", ".text", ".md", ".markdown", ".rst", ".srt", ".vtt", ".tex"}, path.Ext(name))
 }
 
 // readable is the head of a file as UTF-8 without a mark, where it is text.
@@ -216,6 +227,8 @@ func (r *Reader) doubt(in *input, head []byte) {
 		r.opt.Warn(in.path, "read as "+as+", but it begins like JSON: --format jsonl or json says what is wrong with it")
 	case bytes.HasPrefix(start, []byte("<?xml")), bytes.HasPrefix(start, []byte("<!--")):
 		r.opt.Warn(in.path, "read as "+as+", tags and all, but it begins like XML: --format html takes the text of a page")
+	case in.alone && in.format == Files && bytes.Count(head, newline) > 1:
+		r.opt.Warn(in.path, "read as one text: --format lines reads a text a line")
 	}
 }
 

@@ -75,9 +75,10 @@ func (d *Decoder) named(it Item, lists bool, names []string) []string {
 	}
 	_ = s.walk(it.Raw, within, func(path []byte, kind valueKind) (bool, error) { // Decode has said what is wrong with it
 		at := slices.Index(names, string(path))
-		if at < 0 || values[at] != "" {
+		if at < 0 {
 			return false, nil
 		}
+		values[at] = "" // of a duplicate key
 		var raw []byte
 		var err error
 		switch from := s.i; {

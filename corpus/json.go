@@ -16,7 +16,7 @@ import (
 //
 // It is strict (RFC 8259) but for two things: control characters inside
 // strings are taken as they are, and so are escapes inside strings that nobody
-// wants. Of duplicate keys the first counts; keys match exactly. A lone
+// wants. Of duplicate keys the last counts; keys match exactly. A lone
 // surrogate becomes U+FFFD.
 type jsonScan struct {
 	b     []byte
@@ -104,9 +104,13 @@ func (s *jsonScan) walk(line []byte, within func(path []byte) bool, value func(p
 	return s.object(trimEnd(line), member)
 }
 
-// liesBelow reports whether a name is one of what lies in the object of that path.
+// liesBelow reports whether a name is one of what lies in the object of that path, or in the
+// elements of the list.
 func liesBelow(name string, path []byte) bool {
-	return len(name) > len(path) && name[len(path)] == '.' && name[:len(path)] == string(path)
+	if len(name) <= len(path) || name[:len(path)] != string(path) {
+		return false
+	}
+	return name[len(path)] == '.' || strings.HasPrefix(name[len(path):], "[]")
 }
 
 // members reads an object from its opening brace on.

@@ -28,7 +28,7 @@ type input struct {
 	raw    io.Reader   // instead of the file
 	copied io.ReaderAt // standard input, for a codec
 	opened *stream     // standard input, which cannot be opened again
-	failed error       // why it could not be opened
+	failed error       // why it could not be opened, or is not read
 
 	// Set when opened, before its first item.
 	header    []byte   // the header line of a table, the last warcinfo record
@@ -36,6 +36,7 @@ type input struct {
 	columns   columns
 	dialect   dialect
 	separator []byte // the line before the header that says what parts the cells
+	mark      bool   // a table began with a byte order mark, as Excel wants it
 	charset   string // of a table or lines, "" is UTF-8 or found line by line
 }
 

@@ -64,13 +64,14 @@ func TestAutoFormat(t *testing.T) {
 	}{
 		{"a.jsonl", "", JSONL, JSONL}, {"a.NDJSON.gz", "", JSONL, JSONL}, {"a.csv.zst", "", CSV, CSV},
 		{"a.tsv", "", TSV, TSV}, {"a.htm", "", HTML, HTML}, {"a.warc.gz", "", WARC, WARC},
-		{"a.txt", "one\ntwo\n", Lines, Files}, {"README", "x", Lines, Files},
+		{"a.txt", "one\ntwo\n", Files, Files}, {"a.MD.gz", gz("one\ntwo\n"), Files, Files}, {"a.srt", "1\n", Files, Files}, {"README", "x", Lines, Files}, {"a.log", "one\ntwo\n", Lines, Files},
+		{"table.txt", "id,text\n1,x\n", CSV, Files},
 		{"a.json", `{"text":"x"}` + "\n{}", JSONL, JSONL}, {"b.json", "{\n \"text\":\"x\"}", JSON, JSON},
 		{"c.json", `[{"text":"x"}]`, JSON, JSON}, {"d.json", "", JSON, JSON}, {"d.json.gz", gz("no"), JSON, JSON},
 		{"table", "id,text\n1,x\n", CSV, Files},
 		{"page", "\n<!DOCTYPE html><p>", HTML, HTML}, {"page.gz", gz("<html>"), HTML, HTML},
 		{"crawl", "WARC/1.0\r\n", WARC, WARC}, {"crawl2", gz("WARC/1.1\r\n"), WARC, WARC},
-		{"braces.txt", "{not json}", Lines, Files},
+		{"braces.txt", "{not json}", Files, Files},
 	} {
 		path := put(t, dir, c.name, c.content)
 		opt := Options{Extract: tagless}
@@ -109,7 +110,7 @@ func TestFilesAreDocuments(t *testing.T) {
 	if res.docs[1].Title != "T" || res.docs[0].ID != "d/a.txt" {
 		t.Errorf("documents %+v", res.docs[:2])
 	}
-	want := []string{"d/e.bin: a picture, which only the format images reads", "d/h.txt:1: longer than the limit of 4000 bytes a document"}
+	want := []string{"d/e.bin: a picture, not a text (want --format images)", "d/h.txt:1: longer than the limit of 4000 bytes a document"}
 	if !slices.Equal(res.rejects, want) {
 		t.Errorf("rejects %q", res.rejects)
 	}
@@ -196,7 +197,7 @@ func TestDamagedFile(t *testing.T) {
 // A field that no input has is a mistake, not a setting.
 func TestFieldsWithoutEffect(t *testing.T) {
 	dir := t.TempDir()
-	lines, rows, page := put(t, dir, "a.txt", "x\n"), put(t, dir, "b.jsonl", "{}"), put(t, dir, "c.html", "<p>")
+	lines, rows, page := put(t, dir, "a.log", "x\n"), put(t, dir, "b.jsonl", "{}"), put(t, dir, "c.html", "<p>")
 	for _, c := range []struct {
 		opt    Options
 		inputs []string
@@ -219,6 +220,7 @@ func TestFieldsWithoutEffect(t *testing.T) {
 func TestMissingColumnIsAnError(t *testing.T) {
 	for content, want := range map[string]string{
 		"id,body\n1,x\n":                     `no column "text"; the header has "id", "body"; columns without a header are numbers, from 1`,
+		"text,id,text\na,1,b\n":              Twice("text").Error(),
 		"Nr;Preis, netto;K\xf6rper\n":        `no column "text"; the header has "Nr", "Preis, netto", "Körper"`,
 		"i\x00d\x00,\x00t\x00\n\x00-N\n\x00": "zero bytes: UTF-16 without a mark is read with --format 'csv charset=utf-16le'",
 	} {

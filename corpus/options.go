@@ -58,11 +58,12 @@ type Options struct {
 	// Names of fields, or numbers of columns from 1 for CSV and TSV (which
 	// then have no header). An empty name means the usual one: "id",
 	// "text", "title", "url", "time". Names match exactly, case included.
-	// A dot leads into an object of JSON or a group of columns: doc.content.
+	// A dot leads into an object of JSON or a group of columns, doc.content, and [] into
+	// the elements of a list, messages[].content, whose values are joined.
 	// A field named here that a table does not have is
 	// an error; one that is only usual may be missing, except the text.
 	// TextField may name several, "title,text", MostTexts at most: what a record has
-	// of them is its text, each on a line of its own, in that order.
+	// of them is its text, in that order, with the line "¶" between two.
 	IDField, TextField, TitleField, URLField, TimeField string
 	// Compare is what becomes the text of a document: OnlyText, also where it
 	// is "", or TitleAndText, on lines of their own.

@@ -189,6 +189,11 @@ func (r *Reader) Documents() iter.Seq2[*neardup.Document, error] {
 // asked for. It ends the reading: the setting is wrong, not a record.
 var ErrField = errors.New("no column")
 
+// Twice returns the error of a table with two columns of a name that is asked for: an ErrField.
+func Twice(name string) error {
+	return fmt.Errorf("%w %q that alone has this name: rename the others, or name another field", ErrField, name)
+}
+
 // seenFields notes which fields the decoded objects of JSON had: a bit for each of
 // Decoder.targets, and one that there was an object.
 type seenFields struct{ atomic.Uint32 }
@@ -372,7 +377,7 @@ func (r *Reader) Again() (*Reader, error) {
 	again := &Reader{opt: r.opt, fields: r.fields, total: r.total}
 	for _, in := range r.inputs {
 		next := &input{path: in.path, rel: in.rel, size: in.size, time: in.time,
-			strict: true, format: in.format}
+			strict: true, format: in.format, failed: in.failed}
 		if in.path == Stdin {
 			if r.spool == nil {
 				return nil, errors.New("standard input cannot be read twice: no directory for a copy was given")

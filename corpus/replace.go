@@ -18,7 +18,8 @@ var ErrReplace = errors.New("a text cannot be replaced")
 // else the reason: web pages, Parquet and Arrow hold them in a form that is not written, and
 // a text of several fields has no place to be written to.
 func (r *Reader) CanReplace() error {
-	if r.fields.More != (Fields{}).More || r.opt.Compare == TitleAndText || r.opt.HTMLField != "" {
+	list := strings.Contains(r.fields.Text.Name, "[]")
+	if list || r.fields.More != (Fields{}).More || r.opt.Compare == TitleAndText || r.opt.HTMLField != "" {
 		return fmt.Errorf("%w that is no field of its own", ErrReplace)
 	}
 	for _, in := range r.inputs {

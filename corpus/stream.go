@@ -135,7 +135,7 @@ func errBomb(limit int64) error {
 
 // decompress looks at the first bytes and puts the right reader on top.
 func (s *stream) decompress(head *bufio.Reader, most func() int64, pictures bool) error {
-	magic, err := head.Peek(6)
+	magic, err := head.Peek(16)
 	if err != nil && err != io.EOF {
 		return err
 	}
@@ -153,10 +153,17 @@ func (s *stream) decompress(head *bufio.Reader, most func() int64, pictures bool
 		s.Reader = &decompressed{r: z, most: most}
 	default:
 		s.Reader = head
-		for _, r := range refused {
-			if bytes.HasPrefix(magic, []byte(r.magic)) && !(pictures && r.why == isPicture) {
-				return fmt.Errorf("%s%w", r.why, errKind)
-			}
+		return refuse(magic, pictures)
+	}
+	return nil
+}
+
+// refuse returns an error for the beginning of a file of a kind that is not read.
+func refuse(head []byte, pictures bool) error {
+	for _, r := range refused {
+		picture := pictures && r.why == isPicture
+		if bytes.HasPrefix(head, []byte(r.magic)) && !picture {
+			return fmt.Errorf("%s%w", r.why, errKind)
 		}
 	}
 	return nil
@@ -165,7 +172,7 @@ func (s *stream) decompress(head *bufio.Reader, most func() int64, pictures bool
 // errKind marks the error about a file of a kind that is refused: it is whole.
 var errKind = errors.New("")
 
-const isPicture = "a picture, which only the format images reads"
+const isPicture = "a picture, not a text (want --format images)"
 
 // refused are kinds of files that hold texts in a way that is not read, or
 // none, by how they begin.
@@ -183,6 +190,7 @@ var refused = []struct{ magic, why string }{
 	{"\xff\xd8\xff", isPicture},
 	{"GIF8", isPicture},
 	{"\x7fELF", "a program is not read"},
+	{"filedesc://", "ARC archives are not read: convert them to WARC"},
 }
 
 // look returns the next n bytes, or fewer where the stream ends or breaks, and
@@ -311,6 +319,9 @@ func (m *members) resync() bool {
 	}
 }
 
+// utf8Mark is the byte order mark of UTF-8.
+var utf8Mark = []byte("\xef\xbb\xbf")
+
 // utf8Stream takes a byte order mark off and turns UTF-16 into UTF-8. Without
 // a mark the bytes come as they are.
 func utf8Stream(r io.Reader) io.Reader {
@@ -319,7 +330,7 @@ func utf8Stream(r io.Reader) io.Reader {
 	switch {
 	case err != nil && err != io.EOF: // which the next Read would not tell again
 		return io.MultiReader(bytes.NewReader(bytes.Clone(mark)), broken{err})
-	case bytes.HasPrefix(mark, []byte("\xef\xbb\xbf")):
+	case bytes.HasPrefix(mark, utf8Mark):
 		head.Discard(3)
 	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
 		dec := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()

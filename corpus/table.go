@@ -25,8 +25,12 @@ type tableFrames struct {
 }
 
 func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFrames, error) {
+	first, err := s.look(len(utf8Mark))
+	if err != nil {
+		return nil, err
+	}
+	in.mark = bytes.HasPrefix(first, utf8Mark)
 	t := &tableFrames{b: newBlocks(utf8Stream(s)), limit: opt.MaxDocument, in: in}
-	var err error
 	if in.charset, err = sniff(t.b, opt.Charset); err != nil {
 		return nil, err
 	}
@@ -98,6 +102,7 @@ func numbered(f Fields) bool {
 // nil.
 func findColumns(f Fields, names [][]byte) (columns, error) {
 	var missing []string
+	var twice error
 	find := func(field Field) int {
 		if field.Name == "" {
 			return -1
@@ -105,23 +110,33 @@ func findColumns(f Fields, names [][]byte) (columns, error) {
 		if n, err := strconv.Atoi(field.Name); names == nil && err == nil && n > 0 {
 			return n - 1
 		}
+		at := -1
 		for i, name := range names {
-			if string(bytes.TrimSpace(name)) == field.Name {
-				return i
+			if string(bytes.TrimSpace(name)) != field.Name {
+				continue
 			}
+			if at >= 0 {
+				twice = Twice(field.Name)
+			}
+			at = i
 		}
-		if field.Required {
+		if at < 0 && field.Required {
 			missing = append(missing, strconv.Quote(field.Name))
 		}
-		return -1
+		return at
 	}
 	c := columns{id: find(f.ID), text: find(f.Text), title: find(f.Title),
 		url: find(f.URL), time: find(f.Time), html: find(f.HTML)}
 	for i := range f.More {
 		c.more[i] = find(f.More[i])
 	}
-	if missing == nil {
-		return c, nil
+	for _, field := range f.Others {
+		if names != nil {
+			find(Field{Name: field.Name})
+		}
+	}
+	if twice != nil || missing == nil {
+		return c, twice
 	}
 	if names == nil {
 		return c, fmt.Errorf("%w %s: with a text column by number all are by number", ErrField, strings.Join(missing, ", "))

@@ -92,7 +92,7 @@ func (t *Table) Row(values ...any) error { return t.row(nil, values, nil) }
 
 // Item writes values of the columns and a record with its own columns: those of a
 // row of a table, all members of an object of JSON to JSONL, all columns of
-// Parquet or Arrow to the same, else id, title, url and text. A record that cannot be read is
+// Parquet or Arrow to the same, else id, title, url and, unless it is a picture, text. A record that cannot be read is
 // left out. All records need the same columns.
 func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	var doc neardup.Document
@@ -116,6 +116,9 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 			t.lost = dec.others(it.Raw)
 		}
 		names, cells = []string{"id", "title", "url", "text"}, []string{doc.ID, doc.Title, doc.URL, doc.Text}
+		if dec.opt.Format == Images {
+			names, cells = names[:3], cells[:3] // a fingerprint is not a text
+		}
 	}
 	switch {
 	case names == nil && t.begun:

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// A text of several fields is what a record has of them, each on a line of its
-// own, in the order they were named, in every format that has fields.
+// A text of several fields is what a record has of them, with a sign between two that
+// cleaning keeps, in the order they were named, in every format that has fields.
 func TestTextOfSeveralFields(t *testing.T) {
-	want := []string{"head\nbody", "only body", "only head", "b\nc with, a comma"}
+	want := []string{"head\n¶\nbody", "only body", "only head", "b\n¶\nc with, a comma"}
 	for name, content := range map[string]string{
 		"a.jsonl": `{"body":"body","head":"head","text":"no"}` + "\n" + `{"body":"only body"}` + "\n" + `{"head":"only head","body":null}` + "\n" +
 			`{"id":"x"}` + "\n" + `{"head":"b","body":"c with, a comma"}` + "\n" + `{"head":"b","body":7}`,
@@ -31,17 +31,17 @@ func TestTextOfSeveralFields(t *testing.T) {
 		}
 	}
 	numbers := read(t, Options{TextField: "3,1"}, put(t, t.TempDir(), "b.csv", "head,7,body\n"))
-	if numbers.texts() != "body\nhead" {
+	if numbers.texts() != "body\n¶\nhead" {
 		t.Errorf("by numbers: %q", numbers.texts())
 	}
 	titled := read(t, Options{TextField: "title,body", Compare: TitleAndText}, put(t, t.TempDir(), "c.jsonl", `{"title":"t","body":"b"}`))
-	if titled.texts() != "t\nt\nb" || titled.docs[0].Title != "t" {
+	if titled.texts() != "t\nt\n¶\nb" || titled.docs[0].Title != "t" {
 		t.Errorf("a title that is part of the text: %+v", titled.docs)
 	}
 }
 
 // A name with dots leads into objects; one of a key that has the dots itself is
-// found too, and the first of the two counts.
+// found too, and the last of the two counts. So does the last of duplicate objects.
 func TestNestedFields(t *testing.T) {
 	opt := Options{TextField: "doc.content,doc.notes.0", IDField: "meta.id", TitleField: "doc.head"}
 	res := read(t, opt, put(t, t.TempDir(), "a.jsonl", strings.Join([]string{
@@ -51,8 +51,10 @@ func TestNestedFields(t *testing.T) {
 		`{"doc":{"content":{"deep":"x"}}}`,
 		`{"doc":[{"content":"in a list"}]}`,
 		`{"doc":{"x":{"content":"no"},"content":"d"}}`,
+		`{"doc":{"content":"no","head":"no"},"doc":{"content":"e"}}`,
+		`{"doc":{"content":"no"},"doc":7}`,
 	}, "\n")))
-	if got := res.texts(); got != "a\nn|b|c|d" {
+	if got := res.texts(); got != "a\n¶\nn|b|later|d|e" {
 		t.Errorf("texts %q", got)
 	}
 	if res.docs[0].ID != "7" || res.docs[0].Title != "h" || res.docs[1].ID != "i" {
@@ -63,6 +65,34 @@ func TestNestedFields(t *testing.T) {
 		if !strings.Contains(rejects, want) {
 			t.Errorf("rejects %q, want %q", rejects, want)
 		}
+	}
+}
+
+// Brackets lead into lists, and the texts of their elements are joined.
+func TestLists(t *testing.T) {
+	chat := `{"id":"a","messages":[{"role":"user","content":"Hi\u0021"},{"role":"none"},{"role":"assistant","content":"Hello"},{"content":null}]}`
+	for _, c := range []struct{ field, line, want, reject string }{
+		{"messages[].content", chat, "Hi!\n¶\nHello", ""},
+		{"doc.m[].parts[].text", `{"doc":{"m":[{"parts":[{"text":"a"},{"text":"b"}]},{"parts":[]},{"parts":[{"text":"c"}]}]}}`, "a\n¶\nb\n¶\nc", ""},
+		{"tags[]", `{"tags":["a","b"],"text":"no"}`, "a\n¶\nb", ""},
+		{"m[].x.y", `{"m":[{"x":{"y":"a"}},{"x":{"y":"b"}}]}`, "a\n¶\nb", ""},
+		{"m[].t", `{"m":[{"t":"old"}],"m":[{"t":"new"}]}`, "new", ""},
+		{"m[].t", `{"m":[{"t":[1]}]}`, "", `field "m[].t" is an array`},
+		{"m[].t", `{"m":[]}`, "", `no field "m[].t"`},
+		{"text", chat, "", `the field "messages[].content" joins the texts in its list`},
+	} {
+		res := read(t, Options{TextField: c.field}, put(t, t.TempDir(), "a.jsonl", c.line))
+		if res.texts() != c.want || !strings.Contains(strings.Join(res.rejects, ""), c.reject) {
+			t.Errorf("%s of %s: %q, rejects %q", c.field, c.line, res.texts(), res.rejects)
+		}
+	}
+	r, err := Open([]string{put(t, t.TempDir(), "a.jsonl", chat)}, Options{TextField: "messages[].content"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.CanReplace(); !errors.Is(err, ErrReplace) {
+		t.Errorf("a text of a list is replaced: %v", err)
 	}
 }
 
@@ -95,7 +125,7 @@ func TestTextFieldsMissing(t *testing.T) {
 func TestCellsAndExtra(t *testing.T) {
 	for name, content := range map[string]string{
 		"a.csv":   "text, heat ,media,list\nx,7,\"a, b\",\"[1, \"\"[\"\"]\"\n",
-		"a.jsonl": `{"text":"x","media":"a, b","heat":7,"list":[1, "["],"none":[1],"more":{"heat":8},"heat":9}`,
+		"a.jsonl": `{"text":"x","media":"a, b","heat":7,"list":[1, "["],"none":[1],"more":{"heat":8},"heat":9,"media":"no","media":"a, b"}`,
 	} {
 		r, err := Open([]string{put(t, t.TempDir(), name, content)}, Options{})
 		if err != nil {
@@ -107,7 +137,7 @@ func TestCellsAndExtra(t *testing.T) {
 			t.Fatal(err)
 		}
 		dec := r.NewDecoder()
-		if got := dec.Extra(it, "heat", "media", "none"); !slices.Equal(got, []string{"7", "a, b", ""}) {
+		if got := dec.Extra(it, "heat", "media", "none"); !slices.Equal(got, []string{map[string]string{"a.csv": "7", "a.jsonl": "9"}[name], "a, b", ""}) {
 			t.Errorf("%s: %q", name, got)
 		}
 		if got := dec.List(it, "list"); got != `[1, "["]` {

@@ -180,6 +180,11 @@ func (s *lineSink) begin(in *input) error {
 	s.from = in
 	if !s.started {
 		s.started, s.header = true, in.header
+		if in.mark {
+			if _, err := s.Write(utf8Mark); err != nil {
+				return err
+			}
+		}
 		return errors.Join(s.line(in.separator), s.line(in.header))
 	}
 	if !bytes.Equal(trimEnd(s.header), trimEnd(in.header)) {

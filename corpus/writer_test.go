@@ -68,6 +68,8 @@ func TestWriterKeepsBytes(t *testing.T) {
 		{"a.tsv", "id\ttext\n1\ta", "id\ttext\n1\ta"},
 		{"a", "x\n\ny\n", "x\ny\n"},
 		{"empty.csv", "id,text\n", "id,text\n"},
+		{"excel.csv", "\xef\xbb\xbfid;text\r\n1;ä\r\n", "\xef\xbb\xbfid;text\r\n1;ä\r\n"},
+		{"excel.tsv", "\xef\xbb\xbfsep=\t\nid\ttext\n", "\xef\xbb\xbfsep=\t\nid\ttext\n"},
 	} {
 		dir := t.TempDir()
 		in, out := put(t, dir, c.name, c.in), filepath.Join(dir, "out")
@@ -364,7 +366,7 @@ func TestNameDecides(t *testing.T) {
 		{"a.jsonl", `{"text":"a"}`, "k.xlsx", true}, {"a.jsonl", `{"text":"a"}`, "k.html", true},
 		{"a.json", `[{"text":"a"}]`, "k.jsonl", true}, {"a.json", `[{"text":"a"}]`, "k.json", false},
 		{"a.csv", "text\na\n", "k.csv", false}, {"a.csv", "text\na\n", "k.json", true}, {"a.csv", "text\na\n", "k.tsv", true},
-		{"a.txt", "a\nb\n", "k.txt", false}, {"a.txt", "a\nb\n", "k.warc", true},
+		{"a.log", "a\nb\n", "k.txt", false}, {"a.log", "a\nb\n", "k.warc", true},
 	} {
 		dir := t.TempDir()
 		r, err := Open([]string{put(t, dir, c.in, c.content)}, Options{})

@@ -1,3 +1,16 @@
+// Package docid gives each article that arrives a docId, which near-duplicates share.
+//
+// A [Detector] decides one article at a time, by its url, title and content, against all that its
+// [Store] holds, and answers when the decision is durable:
+//
+//	store, err := memory.New(ctx)
+//	d, err := docid.NewDetector(ctx, store, "news", docid.Settings{Content: docid.Exact})
+//	var s docid.Submission
+//	s.ID, s.Text = "7", "The words of the article."
+//	answer, err := d.Add(ctx, s) // answer.DocID, answer.Decision, answer.Leader
+//
+// Package docid/standard has the settings of the service, store/pebble a folder as a store. A
+// [Relay] feeds what was decided to sinks.
 package docid
 
 import (

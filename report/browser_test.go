@@ -98,6 +98,8 @@ func TestPictures(t *testing.T) {
 	ready(tab, "run")
 	tab.Press("2")
 	tab.Wait("document.querySelectorAll('.row').length === 1")
+	tab.Wait("document.querySelector('.row img')?.naturalWidth === 1")
+	shows(tab, ".row .title", "a.jpg")
 	tab.Press("j\r")
 	tab.Wait("[...document.querySelectorAll('.member img')].filter((e) => e.naturalWidth === 1).length === 3")
 	shows(tab, "#group-title", "a.jpg")
@@ -129,6 +131,13 @@ func TestWholeGroups(t *testing.T) {
 	browser.Eval[any](tab, "document.activeElement.blur()")
 	tab.Press("D") // nothing is left, so it is taken back
 	tab.Wait("document.querySelectorAll('.member[data-verdict=duplicate]').length === 0 && document.querySelectorAll('.member[data-verdict=different]').length === 1")
+	browser.Eval[any](tab, "[...document.querySelectorAll('.row')].find((r) => r.innerText.includes('Room 118')).click()")
+	tab.Wait("document.querySelector('.member:nth-child(2) .chip.variant')")
+	tab.Press("D") // a variant is not a duplicate
+	tab.Wait("document.querySelector('.toast').innerText.includes('one by one')")
+	if n := browser.Eval[int](tab, "document.querySelectorAll('.member[data-verdict=duplicate]').length"); n > 0 {
+		t.Errorf("D marks %d variants", n)
+	}
 	quiet(t, tab, path)
 }
 
@@ -137,7 +146,15 @@ func TestWholeGroups(t *testing.T) {
 const narrow = `[...document.querySelectorAll('dd, .panel')].filter((e) => e.offsetParent &&
 	(e.clientWidth < 80 || e.matches('.panel') && e.scrollWidth > e.clientWidth)).map((e) => e.innerText.slice(0, 60)).join('; ')`
 
-// Nothing is wider than a small telephone, in any view.
+// covered names the buttons that the toast covers, and the selected member if the bar does.
+const covered = `(() => {
+	const box = (e) => e.getBoundingClientRect(), toast = box(document.querySelector('.toast')), at = document.querySelector('.member.at');
+	const over = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+	const buttons = [...document.querySelectorAll('.tools button, .member.at button')].filter((e) => e.offsetParent && over(toast, box(e)));
+	return buttons.map((e) => e.innerText).join() + (box(at).top < box(document.querySelector('.tools')).bottom ? ' the selected member' : '');
+})()`
+
+// Nothing is wider than a small telephone, in any view, and nothing covers what is selected.
 func TestNarrow(t *testing.T) {
 	t.Parallel()
 	tab, path := openRun(t, 390, measuredRun(), news())
@@ -152,6 +169,14 @@ func TestNarrow(t *testing.T) {
 		}
 		if cut := browser.Eval[string](tab, narrow); cut != "" {
 			t.Errorf("%s has no room for %q", view, cut)
+		}
+	}
+	for _, width := range []int64{390, 800, 1280} {
+		tab.Width(width)
+		tab.Press("jjjjkkd")
+		tab.Wait("document.querySelector('.toast.on')")
+		if over := browser.Eval[string](tab, covered); over != "" {
+			t.Errorf("%d wide, covered: %s", width, over)
 		}
 	}
 	quiet(t, tab, path)
@@ -195,10 +220,11 @@ func TestEveryViewAndKey(t *testing.T) {
 	if browser.Eval[int](tab, "document.querySelectorAll('main a[href^=javascript]').length") > 0 {
 		t.Error("an address that is none of the web is a link")
 	}
-	tab.Press("jn") // fox-2 is no duplicate; on to fox-3
-	tab.Press("d")  // fox-3 is; on to fox-4
-	tab.Press("u")
-	tab.Press("z") // the last is taken back
+	tab.Press("jn")  // fox-2 is no duplicate
+	tab.Press("jd")  // fox-3 is
+	tab.Press("ju")  // fox-4
+	tab.Press("kkz") // the last is taken back, and is the one to look at
+	tab.Wait("document.activeElement.getAttribute('aria-label')?.endsWith('fox-4')")
 	tab.Press("e")
 	var got []string
 	for line := range strings.Lines(tab.Saved("overrides.jsonl")) {

@@ -57,7 +57,9 @@ func (b *Builder) Document(number int, doc *neardup.Document, source, picture st
 		return nil
 	}
 	d := document{ID: doc.ID, Title: doc.Title, URL: doc.URL, Source: source, Picture: picture}
-	d.Text, d.Cut = cut(doc.Text, b.opt.TextRunes)
+	if picture == "" {
+		d.Text, d.Cut = cut(doc.Text, b.opt.TextRunes)
+	}
 	b.line = d.put(b.line[:0])
 	at, err := b.store.Add(string(b.line))
 	b.docs[b.place[number]-1] = extent{at, int32(len(b.line))}

@@ -131,7 +131,7 @@ func TestDecidingOnPages(t *testing.T) {
 	tab.Wait("document.querySelectorAll('.member').length === 3")
 	tab.Press("jd")
 	tab.Wait(pressed("second", "duplicate"))
-	tab.Press("n")
+	tab.Press("jn")
 	tab.Wait(pressed("third", "different"))
 	rulings := saved(2)
 	if r := rulings[0]; r.A != "first" || r.B != "second" || r.Link != "must" || r.Who != "王" {

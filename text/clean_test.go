@@ -38,6 +38,8 @@ func TestClean(t *testing.T) {
 		{"default", "ｶﾞ", "ガ"},
 		{"default", "中\u200b文\ufeff，测\u00ad试", "中文,测试"},
 		{"default", "漢字與簡體", "汉字与简体"},
+		{"default", "๑๒ ١٢ ۱۲ १२ １２ 𝟏𝟐", "12 12 12 12 12 12"}, // Thai, Arabic, Persian, Devanagari, full-width, mathematical
+		{"nfkc", "๑๒ １２", "๑๒ 12"},
 		{"default", "a\x00b\x07c\x1fd", "abc d"},
 		{"default", "a\xffb\xc0\xafc", "a\ufffdb\ufffd\ufffdc"},
 		{"default", "\xed\xa0\x80", "\ufffd\ufffd\ufffd"},

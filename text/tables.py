@@ -7,7 +7,7 @@ str.isalnum and str.lower. TSCharacters.txt is in the folder data of the npm pac
 
 class.bin       0x1100 uint16: for each block of 256 code points the number of its row; then rows of 256 flag bytes
 cased.bin       pairs of uint32: first code point of a run, 0 neither | 1 cased | 2 case-ignorable (for the final sigma)
-simplified.bin  pairs of uint32: traditional, simplified
+simplified.bin  pairs of uint32: traditional, simplified; digit of another script, ASCII digit
 testdata/python.txt   what Python says, as runs, for the test of all code points
 """
 import re, struct, sys, unicodedata as u
@@ -53,7 +53,9 @@ def simplification(path):
             seen.add(c)
             c = table[c]
         return c
-    return {ord(a): ord(final(a)) for a in table if len(a) == 1 and final(a) != a and u.is_normalized("NFKC", a + final(a))}
+    out = {ord(a): ord(final(a)) for a in table if len(a) == 1 and final(a) != a and u.is_normalized("NFKC", a + final(a))}
+    digits = (c for c in ALL if c > 0x7F and u.category(chr(c)) == "Nd" and u.is_normalized("NFKC", chr(c)))
+    return out | {c: ord("0") + u.decimal(chr(c)) for c in digits}
 
 
 def flags(c, maybe, simpler):

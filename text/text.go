@@ -45,7 +45,8 @@ func Default() Normalizer {
 //	nfkc       Unicode normalisation form KC (contains width)
 //	width      full-width ASCII becomes ASCII, half-width kana full-width
 //	lower      lower case as Python's str.lower makes it
-//	simplify   traditional Chinese characters become simplified, one by one
+//	simplify   traditional Chinese characters become simplified, one by one, and
+//	           digits of other scripts 0 to 9
 //	space      a run of white space becomes one U+0020; none at the ends
 //	accents    drops accents of Latin and Greek letters, vowel marks of Arabic and
 //	           Hebrew, stress marks and the Arabic stretching (not in default:

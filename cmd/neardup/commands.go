@@ -17,7 +17,7 @@ func addCommands(root *cobra.Command, a *app) {
 		}},
 		{"Index", []*cobra.Command{indexCommand(a)}},
 		{"Learn", []*cobra.Command{evalCommand(a), tuneCommand(a), idfCommand(a)}},
-		{"Operate", []*cobra.Command{backupCommand(a), logCommand(a), rebuildCommand(a), tokenCommand(a), manCommand(), workerCommand(a)}},
+		{"Operate", []*cobra.Command{backupCommand(a), logCommand(a), rebuildCommand(a), tokenCommand(a), versionCommand(a), manCommand(), workerCommand(a)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, cmd := range g.verbs {

@@ -69,7 +69,10 @@ func (c *contaminated) do(ctx context.Context, inputs []string) error {
 		if err != nil {
 			return nil, err
 		}
-		return w.summary, rep.nothingRead(w.Documents)
+		if err := rep.nothingRead(w.Documents); err != nil {
+			return nil, err
+		}
+		return w.summary, w.unsearched()
 	})
 }
 
@@ -247,13 +250,37 @@ func (w *contaminationWriter) record(x *examined) error {
 	return w.out.Write(x.item)
 }
 
+// unsearched ends the findings with the items that were not searched for.
+func (w *contaminationWriter) unsearched() error {
+	for _, item := range w.StubIDs {
+		if w.findings == nil {
+			return nil
+		}
+		line := struct {
+			Item    string `json:"item"`
+			Verdict string `json:"verdict"`
+			Why     string `json:"why"`
+		}{item, "not searched", "question and answer say too little to be found"}
+		if err := w.findings.WriteJSON(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostStubs is how many items that are not searched for the summary names.
+const mostStubs = 20
+
 // summary prints what came of it.
 func (w *contaminationWriter) summary() error {
 	w.spent = spentSoFar()
 	return w.rep.summarize(w.contaminationSummary, w.Rejected, func(out io.Writer) {
 		fmt.Fprintf(out, "items       %s", grouped(int64(w.Items.Items)))
 		if w.Stubs > 0 {
-			fmt.Fprintf(out, ", %s of which say too little to be found", grouped(int64(w.Stubs)))
+			fmt.Fprintf(out, ", %s of which say too little to be found: %s", grouped(int64(w.Stubs)), oneLine(strings.Join(w.StubIDs[:min(w.Stubs, mostStubs)], ", ")))
+			if w.Stubs > mostStubs {
+				fmt.Fprint(out, ", ...; --findings lists all")
+			}
 		}
 		fmt.Fprintln(out)
 		w.rep.documents(out, w.Documents, w.Rejected)

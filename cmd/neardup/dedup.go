@@ -146,6 +146,9 @@ func decideAll(ctx context.Context, r *corpus.Reader, cfg batch.Config, rep *rep
 		if o.Decision.Decision == neardup.New {
 			kept.set(o.Item)
 		}
+		if cfg.Add != nil && o.LeaderItem < 0 && o.Leader == o.ID {
+			rep.again++
+		}
 		if rep.page != nil {
 			rep.page.decide(&o)
 		}

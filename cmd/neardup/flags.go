@@ -277,7 +277,7 @@ type runFlags struct {
 	tmp     string
 	workers int
 	rejects string
-	strict  bool
+	strict  strictness
 	json    bool
 	quiet   bool
 	audit   auditFlag

@@ -24,7 +24,7 @@ import (
 // well, as lists of hashes hold them.
 func pictureText(mostPixels int64) func(data []byte) (string, error) {
 	return func(data []byte) (string, error) {
-		if !bytes.HasPrefix(data, []byte("pdq:")) {
+		if !isFingerprint(string(data)) {
 			f, err := image.Read(data, image.Limits{Bytes: int64(len(data)), Pixels: mostPixels}) // the reader has looked at the bytes
 			return f.String(), err
 		}
@@ -32,6 +32,9 @@ func pictureText(mostPixels int64) func(data []byte) (string, error) {
 		return f.String(), err
 	}
 }
+
+// isFingerprint reports whether the text of a document stands for a picture.
+func isFingerprint(text string) bool { return strings.HasPrefix(text, "pdq:") }
 
 // pixelsOf are those of a picture by its text; 0 where its size is not known.
 func pixelsOf(text string) int {

@@ -103,6 +103,9 @@ func (t *tune) slots(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if sum.Audit == nil {
+		return fmt.Errorf("--corpus: %s, too few to count what recurs", counted(sum.Documents, "text"))
+	}
 	found := slotsFound{Texts: sum.Audit.RecurringOf, Slots: []audit.Recurring{}}
 	table.Slots = evidence.Slots{}
 	for _, d := range sum.Audit.Recurring {

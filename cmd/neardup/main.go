@@ -28,6 +28,7 @@ const (
 	exitRejects   = 3
 	exitUnlike    = 4   // worker only
 	exitHotBucket = 5   // worker only
+	exitInterrupt = 130 // as a shell says of a process that SIGINT ended
 	exitPipe      = 141 // as a shell says of a process that SIGPIPE ended
 )
 
@@ -36,6 +37,7 @@ const exitHelp = `Exit codes:
   1  failed: the message says why; no output file was left behind
   2  wrong flags or arguments
   3  done, but records were rejected and --strict was given
+  130  interrupted: no unfinished output file was left behind
   141  the reader of standard output has gone, as with | head`
 
 func main() {
@@ -81,7 +83,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitDone
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		fmt.Fprintln(stderr, "neardup: interrupted; no unfinished output file was left behind")
-		return exitFailed
+		return exitInterrupt
 	case errors.Is(err, syscall.EPIPE):
 		return exitPipe
 	}
@@ -235,6 +237,14 @@ func (usageError) Is(target error) bool { return target == errUsage }
 
 // Unwrap returns what is wrong.
 func (e usageError) Unwrap() error { return e.error }
+
+// versionCommand makes the verb version, which prints what --version does.
+func versionCommand(a *app) *cobra.Command {
+	return verb("version", expects(), func(cmd *cobra.Command, _ []string) error {
+		_, err := fmt.Fprintf(a.stdout, "neardup version %s\n", cmd.Root().Version)
+		return err
+	})
+}
 
 // released is the version of a release; scripts/release has the linker set it.
 var released string

@@ -82,7 +82,7 @@ func (n *notes) noteOf(doc *neardup.Document) note {
 		return note{}
 	}
 	kept := note{title: doc.Title, url: doc.URL}
-	if n.text {
+	if n.text && !isFingerprint(doc.Text) {
 		kept.text = opening(doc.Text, notedRunes)
 	}
 	return kept

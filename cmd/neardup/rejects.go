@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/neardup/neardup/corpus"
@@ -82,6 +83,28 @@ func (r *rejects) end() {
 			fmt.Fprintf(r.w, "rejected %s: %s more for the same reason\n", oneLine(kind.Examples[0]), grouped(kind.Count-1))
 		}
 	}
+}
+
+// strictness is the flag --strict. Without it a run fails if most records are rejected.
+type strictness struct{ set, on bool }
+
+// Set takes a value.
+func (s *strictness) Set(v string) (err error) {
+	s.set = true
+	s.on, err = strconv.ParseBool(v)
+	return err
+}
+
+// String returns the value.
+func (s *strictness) String() string { return strconv.FormatBool(s.on) }
+
+// Type names the kind of value for the help.
+func (s *strictness) Type() string { return "bool" }
+
+// most is the error of a run most of whose records were rejected.
+func (r *rejects) most(documents int64) error {
+	return fmt.Errorf("most records were rejected, %s of %s, the first: %w; --strict=false takes the rest",
+		grouped(r.count), grouped(r.count+documents), r.first)
 }
 
 // nothingRead is the error of a run that could read no document; nil where none was there.

@@ -25,6 +25,7 @@ type reporter struct {
 	rejected rejects
 	terminal bool
 	start    time.Time
+	again    int64 // documents whose id and text the index had
 
 	mu      sync.Mutex
 	r       *corpus.Reader
@@ -73,7 +74,7 @@ func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, spool s
 // tells has the person told, once it is known whether a file takes the rejected records.
 func (p *reporter) tells() {
 	p.terminal = !p.flags.quiet && onTerminal(p.stderr)
-	if !p.flags.quiet && p.listed == nil {
+	if p.listed == nil {
 		p.rejected.w = p.stderr
 	}
 }
@@ -140,13 +141,16 @@ func (p *reporter) writing(item int) {
 	p.progress(batch.Progress{Phase: "write", Documents: int64(item)})
 }
 
-// nothingRead returns an error if every record was rejected, or all lack a
+// nothingRead returns an error if all records were rejected, or most, or all lack a
 // field that was asked for, or warns if there was none: a wrong setting looks
 // like that.
 func (p *reporter) nothingRead(documents int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
+	case documents > 0 && p.rejected.count > documents && !p.flags.strict.set:
+		p.rejected.end()
+		return p.rejected.most(documents)
 	case documents > 0:
 		return unmet(p.r)
 	case p.rejected.count == 0 && !p.flags.quiet:
@@ -267,7 +271,7 @@ func printCluster(w io.Writer, c batch.Cluster) {
 }
 
 func sharing(c batch.Cluster) string {
-	if c.Shared == "" || strings.HasPrefix(c.Opening, "pdq:") { // what two hashes share says nothing
+	if c.Shared == "" || isFingerprint(c.Opening) { // what two hashes share says nothing
 		return "begins: " + oneLine(c.Opening)
 	}
 	return "shares: " + oneLine(c.Shared)
@@ -296,6 +300,9 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 		noText(w, s.Blank)
 		if s.SharedIDs > 0 {
 			fmt.Fprintf(w, "warning     %s with an id that an earlier one has, first %q\n", counted(s.SharedIDs, "document"), s.SharedID)
+		}
+		if p.again > 0 {
+			fmt.Fprintf(w, "warning     %s of the index, with the same id, came again: were the inputs added before?\n", counted(p.again, "document"))
 		}
 		p.audit(w, s.Audit)
 		p.recurring(w, s.Summary.Audit)
@@ -344,7 +351,7 @@ func (p *reporter) summarize(summary any, rejected int64, text func(io.Writer)) 
 	case !p.flags.quiet:
 		text(p.stderr)
 	}
-	if p.flags.strict && rejected > 0 {
+	if p.flags.strict.on && rejected > 0 {
 		return fmt.Errorf("%s %w, the first: %w", grouped(p.rejected.count), errRejects, p.rejected.first)
 	}
 	return nil

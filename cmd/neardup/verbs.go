@@ -69,6 +69,9 @@ func bind(fs *pflag.FlagSet, verb string, vars flags) {
 			fs.StringArrayVarP(p, name, row.short, *p, row.help)
 		case pflag.Value:
 			fs.VarP(p, name, row.short, row.help)
+			if p.Type() == "bool" {
+				fs.Lookup(name).NoOptDefVal = "true"
+			}
 		}
 		f := fs.Lookup(name)
 		f.Annotations = map[string][]string{groupKey: {row.group}}

@@ -316,6 +316,9 @@ func TestFieldErrors(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
+	if _, err := open(t, corpus.Options{}, "testdata/twice.arrow").Next(); !errors.Is(err, corpus.ErrField) || !strings.Contains(err.Error(), "alone has this name") {
+		t.Errorf("two columns of one name: %v", err)
+	}
 }
 
 func ExampleCodec() {

@@ -39,8 +39,10 @@ func (r *reader) choose(fields *corpus.Fields) error {
 		if one.Name == "" {
 			continue
 		}
-		path, leaf := find(r.src.fields, one.Name)
+		path, leaf, twice := find(r.src.fields, one.Name)
 		switch {
+		case twice:
+			return corpus.Twice(one.Name)
 		case leaf == nil && one.Required:
 			return fmt.Errorf("%w %q; the columns are %s", corpus.ErrField, one.Name, strings.Join(names(nil, "", r.src.fields), ", "))
 		case leaf == nil:
@@ -57,15 +59,24 @@ func (r *reader) choose(fields *corpus.Fields) error {
 	return nil
 }
 
-// find finds a column by its name or by its path with dots.
-func find(fields []*field, name string) (path []int, leaf *field) {
-	if at := slices.IndexFunc(fields, func(f *field) bool { return f.name == name }); at >= 0 {
-		return []int{at}, fields[at].values()
+// find finds a column by its name or by its path with dots, and reports whether another
+// has it also.
+func find(fields []*field, name string) (path []int, leaf *field, twice bool) {
+	index := func(name string) int {
+		is := func(f *field) bool { return f.name == name }
+		at := slices.IndexFunc(fields, is)
+		if at >= 0 && slices.ContainsFunc(fields[at+1:], is) {
+			twice = true
+		}
+		return at
+	}
+	if at := index(name); at >= 0 {
+		return []int{at}, fields[at].values(), twice
 	}
 	for part := range strings.SplitSeq(name, ".") {
-		at := slices.IndexFunc(fields, func(f *field) bool { return f.name == part })
+		at := index(part)
 		if at < 0 {
-			return nil, nil
+			return nil, nil, false
 		}
 		leaf, fields = fields[at].values(), nil
 		if leaf.kind == structure {
@@ -73,7 +84,7 @@ func find(fields []*field, name string) (path []int, leaf *field) {
 		}
 		path = append(path, at)
 	}
-	return path, leaf
+	return path, leaf, twice
 }
 
 // values is the field of what a column holds, if it is encoded by runs.

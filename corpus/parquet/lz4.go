@@ -63,7 +63,7 @@ func (u *unpacker) all(meta format.FileMetaData) error {
 	if err := u.write([]byte(magic)); err != nil {
 		return err
 	}
-	meta.RowGroups = slices.Clone(meta.RowGroups)
+	meta.RowGroups = slices.DeleteFunc(slices.Clone(meta.RowGroups), func(g format.RowGroup) bool { return g.NumRows == 0 })
 	for i := range meta.RowGroups {
 		g := &meta.RowGroups[i]
 		g.Columns = slices.Clone(g.Columns)

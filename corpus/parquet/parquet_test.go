@@ -319,9 +319,9 @@ func TestTextOfSeveralColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 		var doc neardup.Document
-		want := rows[i].Title + "\n"
+		want := rows[i].Title + "\n¶\n"
 		if rows[i].Text != nil {
-			want += *rows[i].Text + "\n"
+			want += *rows[i].Text + "\n¶\n"
 		}
 		if err := d.Decode(it, &doc); err != nil || doc.Text != want+rows[i].Meta.URL {
 			t.Fatalf("row %d: %q, %v", i, doc.Text, err)

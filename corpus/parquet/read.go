@@ -47,8 +47,14 @@ func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, er
 	if f, r.done, err = unpacked(f, file); err != nil {
 		return nil, fmt.Errorf("damaged Parquet: %w", err)
 	}
-	r.groups = f.RowGroups()
+	r.groups = filled(f)
 	return r, nil
+}
+
+// filled returns the row groups that have rows. A column of an empty one may have no page,
+// which the library takes for damage.
+func filled(f *parquet.File) []parquet.RowGroup {
+	return slices.DeleteFunc(slices.Clone(f.RowGroups()), func(g parquet.RowGroup) bool { return g.NumRows() == 0 })
 }
 
 // maxPage bounds the bytes that one page may claim to hold, and pageValues its
@@ -62,7 +68,7 @@ const (
 func (r *reader) checkPages(f *parquet.File, file io.ReaderAt) error {
 	for _, g := range f.Metadata().RowGroups {
 		for _, leaf := range r.leaves {
-			if leaf == nil || leaf.ColumnIndex >= len(g.Columns) {
+			if g.NumRows == 0 || leaf == nil || leaf.ColumnIndex >= len(g.Columns) {
 				continue
 			}
 			if err := checkChunk(&g.Columns[leaf.ColumnIndex].MetaData, file); err != nil {
@@ -116,6 +122,9 @@ func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
 		if err != nil && field.Required {
 			return err
 		}
+		if leaf != nil && count(f.Schema().Columns(), leaf.Path) > 1 {
+			return corpus.Twice(field.Name)
+		}
 		r.leaves[i] = leaf
 	}
 	for i, field := range wanted {
@@ -132,7 +141,7 @@ func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
 func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
 	leaf, ok := s.Lookup(name)
 	if !ok {
-		leaf, ok = s.Lookup(strings.Split(name, ".")...)
+		leaf, ok = s.Lookup(pathOf(s, name)...)
 	}
 	if group := nested(s, name); !ok && group != "" {
 		return nil, fmt.Errorf("%w %q: it is a %s", corpus.ErrField, name, group)
@@ -144,10 +153,46 @@ func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
 		}
 		return nil, fmt.Errorf("%w %q; the columns are %s", corpus.ErrField, name, strings.Join(names, ", "))
 	}
-	if leaf.MaxRepetitionLevel > 0 {
+	if leaf.MaxRepetitionLevel != strings.Count(name, "[]") {
 		return nil, fmt.Errorf("%w %q: it is a list", corpus.ErrField, name)
 	}
 	return &leaf, nil
+}
+
+// pathOf returns the path of a column by its name, in which [] leads into the elements of a
+// list: Parquet writes one as a group, of a repeated group, of the element.
+func pathOf(node parquet.Node, name string) (path []string) {
+	enter := func(name string) bool {
+		at := slices.IndexFunc(node.Fields(), func(f parquet.Field) bool { return f.Name() == name })
+		if at >= 0 {
+			node, path = node.Fields()[at], append(path, name)
+		}
+		return at >= 0
+	}
+	for part := range strings.SplitSeq(name, ".") {
+		own, list := strings.CutSuffix(part, "[]")
+		if node.Leaf() || !enter(own) {
+			return nil
+		}
+		for list && !node.Leaf() && len(node.Fields()) == 1 {
+			repeated := node.Repeated()
+			enter(node.Fields()[0].Name())
+			if repeated {
+				break
+			}
+		}
+	}
+	return path
+}
+
+// count returns how many columns have a path.
+func count(columns [][]string, path []string) (n int) {
+	for _, c := range columns {
+		if slices.Equal(c, path) {
+			n++
+		}
+	}
+	return n
 }
 
 // nested says what a path leads to that holds columns; "" is none such.
@@ -194,11 +239,9 @@ func (r *reader) Next() (raw []byte, err error) {
 			r.block = corpus.AppendNull(r.block)
 			continue
 		}
-		v, err := c.next()
-		if err != nil {
+		if r.block, err = c.cell(r.block); err != nil {
 			return nil, err
 		}
-		r.block = c.append(r.block, v)
 	}
 	return r.block[from:len(r.block):len(r.block)], nil
 }
@@ -222,6 +265,7 @@ func (r *reader) group() error {
 		r.cols[i] = &column{
 			values: parquet.NewColumnChunkValueReader(chunks[leaf.ColumnIndex]),
 			text:   textOf(leaf.Node.Type()),
+			list:   leaf.MaxRepetitionLevel > 0,
 		}
 	}
 	return nil
@@ -251,6 +295,53 @@ type column struct {
 	buf    [batch]parquet.Value
 	at, n  int
 	small  []byte
+	list   bool // a row has any number of values, which are joined
+}
+
+// cell appends the cell of the next row.
+func (c *column) cell(dst []byte) ([]byte, error) {
+	v, err := c.next()
+	switch {
+	case err != nil:
+		return nil, err
+	case !c.list:
+		return c.append(dst, v), nil
+	}
+	joined, some := c.small[:0], false
+	for ok := true; ok; {
+		if !v.IsNull() && some {
+			joined = append(joined, corpus.BetweenTexts...)
+		}
+		if !v.IsNull() {
+			joined, some = c.value(joined, v), true
+		}
+		if v, ok, err = c.more(); err != nil {
+			return nil, err
+		}
+	}
+	c.small = joined
+	if !some {
+		return corpus.AppendNull(dst), nil
+	}
+	return corpus.AppendCell(dst, joined), nil
+}
+
+// more returns the next value if it is of the same row.
+func (c *column) more() (v parquet.Value, ok bool, err error) {
+	if c.at == c.n {
+		n, err := c.values.ReadValues(c.buf[:])
+		if c.at, c.n = 0, n; n == 0 {
+			if err == io.EOF {
+				err = nil
+			}
+			return v, false, err
+		}
+	}
+	if c.buf[c.at].RepetitionLevel() == 0 {
+		return v, false, nil
+	}
+	c.at++
+	return c.buf[c.at-1], true, nil
 }
 
 func (c *column) next() (parquet.Value, error) {
@@ -276,11 +367,23 @@ func (c *column) append(dst []byte, v parquet.Value) []byte {
 	switch {
 	case v.IsNull():
 		return corpus.AppendNull(dst)
-	case v.Kind() == parquet.ByteArray || v.Kind() == parquet.FixedLenByteArray:
+	case isBytes(v):
 		return corpus.AppendCell(dst, v.ByteArray())
 	}
-	c.small = c.text(c.small[:0], v)
+	c.small = c.value(c.small[:0], v)
 	return corpus.AppendCell(dst, c.small)
+}
+
+// value appends a value as it is written.
+func (c *column) value(dst []byte, v parquet.Value) []byte {
+	if isBytes(v) {
+		return append(dst, v.ByteArray()...)
+	}
+	return c.text(dst, v)
+}
+
+func isBytes(v parquet.Value) bool {
+	return v.Kind() == parquet.ByteArray || v.Kind() == parquet.FixedLenByteArray
 }
 
 // textOf returns how values of a type that is no string are written. The types

@@ -26,7 +26,7 @@ func TestTables(t *testing.T) {
 		"b.csv":   "u,v\n",
 		"a.jsonl": `{"n":7,"text":"one","meta":{"url":"u"}}` + "\n" + `{"text":5}` + "\n",
 		"a.json":  "[{\"n\": [1,\n2], \"text\":\"two\"}]",
-		"a.txt":   "a line\n",
+		"a.log":   "a line\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -46,7 +46,7 @@ func TestTables(t *testing.T) {
 		{"a.jsonl", "jsonl", corpus.Options{}, `{"n":1,"text":"one","meta":{"url":"u"}}` + "\n"},
 		{"a.json", "jsonl", corpus.Options{}, `{"n":1,"text":"two"}` + "\n"},
 		{"a.jsonl", "csv", corpus.Options{}, "n,x,id,title,url,text\n1,,a.jsonl:1,,,one\n"},
-		{"a.txt", "parquet", corpus.Options{}, "n=1 x=<null> id=a.txt:1 title= url= text=a line\n"},
+		{"a.log", "parquet", corpus.Options{}, "n=1 x=<null> id=a.log:1 title= url= text=a line\n"},
 		{file, "parquet", corpus.Options{}, strings.ReplaceAll(values(t, file), "\n", "")},
 	} {
 		t.Run(filepath.Ext(c.in)+" to "+c.out, func(t *testing.T) {

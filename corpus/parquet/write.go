@@ -60,7 +60,7 @@ func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 	if f, w.done, err = unpacked(f, file); err != nil {
 		return err
 	}
-	w.rows = parquet.MultiRowGroup(f.RowGroups()...).Rows()
+	w.rows = parquet.MultiRowGroup(filled(f)...).Rows()
 	w.base, w.n, w.total = 0, 0, f.NumRows()
 	return nil
 }

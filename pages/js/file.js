@@ -56,7 +56,8 @@ export class FileSource {
   async row(i) {
     const c = await this.columns(), part = await this.part('heads-' + Math.floor(i / headsPerPart));
     const [id, title, url, opening] = part[i % headsPerPart];
-    return { key: String(i), id, title, url, opening, size: c.size[i], variants: c.variants[i], shown: c.shown[i],
+    const picture = opening ? '' : (await this.members(c, c.first[i], c.first[i] + 1))[0]?.picture;
+    return { key: String(i), id, title, url, opening, picture, size: c.size[i], variants: c.variants[i], shown: c.shown[i],
       min: c.min[i] / 10000, max: c.max[i] / 10000, relation: c.relation[i], source: c.source[i] };
   }
 

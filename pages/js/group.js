@@ -49,12 +49,13 @@ function told(m) {
   m.progress.textContent = t('{n} of {m} decided', { n: num(decidedOf(m.v.app.decisions, m.g)), m: num(m.total - 1) });
 }
 
-// decideAll says the same of all members that nobody has decided about; where
-// there is none, it takes back what was said so of all.
+// decideAll says the same of all members that are not decided; where there is none, it takes
+// back what was said so of all. Variants are not duplicates, so D leaves them.
 async function decideAll(m, verdict) {
-  const d = m.v.app.decisions, all = (await m.g.members(0, m.total)).slice(1).map((x) => question(m, x));
+  const d = m.v.app.decisions, all = (await m.g.members(0, m.total)).slice(1).map((x) => question(m, x)).filter((p) => verdict !== 'duplicate' || p.was === 'duplicate');
   let open = all.filter((p) => !d.of(p.a, p.b)), after = verdict;
   if (!open.length) { open = all.filter((p) => d.of(p.a, p.b) === verdict); after = ''; }
+  if (!open.length) { m.v.app.say(t('Variants are decided one by one.')); return; }
   try { await d.decideAll(open, after); } catch (e) { m.v.app.say(`${t('Failed')}: ${e.message}`); }
   m.cards.forEach((c) => c.verdict?.());
   told(m);
@@ -183,10 +184,10 @@ function paint(m, c) {
   const { x } = c;
   const cut = x.cut ? h('p', { class: 'quiet' }, t('Only the first {n} characters are in this file.', { n: num(x.cut) })) : null;
   if (x.picture) { // beside what it is a duplicate of
-    fill(c.body, h('div', { class: 'pictures' }, [c.i > 0 ? m.leader : null, x].map((y) => y?.picture && h('img', { src: y.picture, alt: y.id, title: y.text }))));
+    fill(c.body, h('div', { class: 'pictures' }, [c.i > 0 ? m.leader : null, x].map((y) => y?.picture && h('img', { src: y.picture, alt: y.id }))));
     return;
   }
-  if (x.text === undefined) { fill(c.body, h('p', { class: 'quiet' }, t('The text is not kept.'))); return; }
+  if (x.text === undefined) { fill(c.body, h('p', { class: 'quiet' }, t('The text is not kept. The service keeps texts for moderators with serve --keep-texts 168h.'))); return; }
   if (c.i === 0 || !m.leader.text) { fill(c.body, plain(m, c, x.text), cut); return; }
   const parts = c.parts ||= diff(m.leader.text, x.text);
   const names = kinds(parts);
@@ -281,20 +282,34 @@ async function decide(m, c, verdict) {
 }
 
 async function undo(m) {
-  let words = '';
-  try { words = await m.v.app.decisions?.undo() ? t('Undone.') : t('Nothing to undo.'); } catch (e) { words = `${t('Failed')}: ${e.message}`; }
+  let words = '', e = null;
+  try {
+    e = await m.v.app.decisions.undo();
+    words = e ? t('Undone.') : t('Nothing to undo.');
+  } catch (problem) { words = `${t('Failed')}: ${problem.message}`; }
   m.cards.forEach((c) => c.verdict?.());
   told(m);
   m.v.redraw();
   m.v.app.say(words);
+  if (e) await back(m, e);
+}
+
+// back goes to the member that a decision was about, in this group or in another of a report.
+async function back(m, e) {
+  if (e.group !== undefined && e.group !== m.g.key) { m.v.app.go('groups', e.group); return; }
+  const i = m.cards.findIndex((c) => c.i > 0 && (c.x.id === e.b || c.x.id === e.a));
+  if (i > 0) select(m, i);
 }
 
 function keys(m, e) {
   const verdict = { d: 'duplicate', n: 'different', u: 'unsure' }[e.key];
+  if ((verdict || 'DNzm'.includes(e.key)) && !m.v.app.decisions) {
+    m.v.app.say(t('Sign in with the role moderate to decide.'));
+    return true;
+  }
   if (verdict) {
     if (m.at === 0) { if (m.cards.length < 2) return true; select(m, 1); }
     decide(m, m.cards[m.at], verdict);
-    if (m.v.app.decisions) move(m, 1);
     return true;
   }
   switch (e.key) {

@@ -85,7 +85,14 @@ async function draw(v) {
   const turn = ++v.wanted;
   const rows = await list.rows(first, last);
   if (turn !== v.wanted || list !== v.list) return;
-  place(v.sizer, list.total ? rows.map((r, i) => kept(v, r, first + i)) : [h('div', { role: 'option', 'aria-selected': 'false', class: 'empty' }, list.searching ? '…' : t('No group fits these filters.'))]);
+  place(v.sizer, list.total ? rows.map((r, i) => kept(v, r, first + i)) : [h('div', { role: 'option', 'aria-selected': 'false', class: 'empty' }, list.searching ? '…' : t(nothing(v)))]);
+}
+
+// nothing says why the list is empty.
+function nothing(v) {
+  const q = v.state.query, all = start();
+  if (Object.keys(all).some((k) => !['sort', 'ascending'].includes(k) && q[k] !== all[k])) return 'No group fits these filters.';
+  return v.run.shownGroups === undefined ? 'No docId has two articles yet.' : 'The run found no group.';
 }
 
 // progress says how much is decided: groups of a report, pairs of a service.
@@ -131,7 +138,8 @@ function row(v, r, i) {
   const n = v.app.decisions ? decidedOf(v.app.decisions, r) : 0;
   return h('div', { class: 'row' + (i === v.state.at ? ' at' : ''), role: 'option', id: 'row-' + i, 'aria-selected': String(here), 'aria-posinset': i + 1, 'aria-setsize': v.list.total,
     style: { transform: `translateY(${i * rowHeight}px)` }, onclick: () => { v.state.at = i; v.app.go('groups', r.key); } },
-    h('span', { class: 'size' }, num(r.size), h('small', {}, t('texts'))),
+    h('span', { class: 'size' }, num(r.size), h('small', {}, t(r.picture ? 'pictures' : 'texts'))),
+    r.picture ? h('img', { src: r.picture, alt: '' }) : null,
     h('span', { class: 'what' }, h('span', { class: 'title' }, r.title || r.opening || r.id), h('span', { class: 'sub' }, r.title ? r.opening : r.url || r.id)),
     h('span', { class: 'side-note' }, h('span', {}, range), h('span', { class: 'chips' }, n ? h('span', { class: 'chip good' }, `✓ ${num(n)}`) : null, relations.map(([b, n]) => r.relation & b ? h('span', { class: 'chip ' + n }, t(n)) : null))));
 }

@@ -28,12 +28,12 @@ const zh = {
   'Search titles, addresses and texts': '搜索标题、网址与正文', 'Find by nid, or by a whole address or title': '按 nid、完整网址或完整标题查找', 'Relation': '关系', 'any': '不限', 'copy': '相同', 'edited': '改动', 'contained': '被包含', 'variant': '变体',
   'Source': '来源', 'Size': '大小', 'from': '从', 'to': '至', 'Sort': '排序', 'Order of the input': '输入顺序', 'Length': '长度', 'Ascending': '升序', 'Descending': '降序',
   'Filters': '筛选', 'Reset': '重置', '{n} groups': '{n} 个分组', '{n} of {m} groups': '{n} / {m} 个分组', 'searching': '搜索中', 'List of groups': '分组列表', 'Lowest similarity from': '最低相似度从',
-  'Open a group to see what it holds.': '打开一个分组以查看内容。', 'No group fits these filters.': '没有符合条件的分组。', 'Back to the list': '返回列表',
+  'Open a group to see what it holds.': '打开一个分组以查看内容。', 'No group fits these filters.': '没有符合条件的分组。', 'No docId has two articles yet.': '尚无含两篇以上的 docId。', 'The run found no group.': '本次运行未发现任何分组。', 'Back to the list': '返回列表',
   'Next group': '下一组', 'Previous group': '上一组', '{n} documents': '{n} 篇文档', '{n} variants': '{n} 篇变体', 'similarity {a}': '相似度 {a}', 'similarity {a} to {b}': '相似度 {a} 至 {b}',
   'What holds this group together': '该组的共同之处', 'in all {n}': '{n} 篇皆有', 'in {n} of {m}': '{m} 篇中的 {n} 篇', 'They share no longer passage.': '没有较长的共同段落。',
   'Kept document': '保留文档', 'Duplicate': '重复', 'Variant': '变体', 'distance {n}': '距离 {n}', 'linked by {id}': '经由 {id}',
   'Side by side': '并排', 'Unfold': '展开全文', '{n} equal': '{n} 处相同', 'Show more': '显示更多', '{n} more members': '另有 {n} 篇', 'Show all': '显示全文',
-  'The texts are equal.': '两文完全相同。', 'Only the first {n} characters are in this file.': '本文件仅含前 {n} 个字符。', 'The text is not kept.': '正文未保存。', 'No text.': '无正文。',
+  'The texts are equal.': '两文完全相同。', 'Only the first {n} characters are in this file.': '本文件仅含前 {n} 个字符。', 'The text is not kept. The service keeps texts for moderators with serve --keep-texts 168h.': '正文未保存。服务用 serve --keep-texts 168h 为审核员保存正文。', 'Variants are decided one by one.': '变体须逐一裁定。', 'Sign in with the role moderate to decide.': '请以 moderate 角色登录后再裁定。', 'No text.': '无正文。',
   'Differs in': '差异', 'numbers': '数字', 'words': '词语', 'punctuation': '标点', 'script': '繁简', 'width': '全半角', 'case': '大小写', 'spacing': '空白', 'Facts that conflict': '相互矛盾的事实',
   'Is it a duplicate?': '是否重复？', 'duplicate': '是重复', 'not a duplicate': '不是重复', 'cannot tell': '无法判断', 'Undone.': '已撤销。', 'Nothing to undo.': '没有可撤销的操作。',
   'Marked: {v}': '已标记：{v}', 'Withdrawn.': '已取消。', '{n} more members are counted, not listed.': '另有 {n} 篇只计数、未列出。',
@@ -59,7 +59,7 @@ const zh = {
   'Obeyed from then on. To change an answer that was given, move the article.': '自裁定起生效。若要更改已给出的答复，请移动文章。',
   'All are duplicates': '全部是重复', 'None is a duplicate': '全部不是重复', 'Undecided only': '仅显示未裁定', '{n} of {m} decided': '已裁定 {n} / {m}', '{n} of {m} groups decided': '已裁定 {n} / {m} 个分组', '{n} pairs decided': '已裁定 {n} 对',
   '{n} marked: {v}': '已标记 {n} 篇：{v}', 'all of the group': '整组', 'Keep this one': '改为保留此篇', 'Kept from now on: {id}': '现保留：{id}', 'Its text: the service has only that of the kept article': '正文（服务只存有保留文章的正文）',
-  'change': '变更', 'texts': '篇', '1 group': '1 个分组', 'It is not kept: its text disagrees with that of the first article.': '未保留：其正文与首篇不符。', 'Of the whole group': '对整组',
+  'change': '变更', 'texts': '篇', 'pictures': '张', '1 group': '1 个分组', 'It is not kept: its text disagrees with that of the first article.': '未保留：其正文与首篇不符。', 'Of the whole group': '对整组',
   'Its text, for a docId of its own': '正文（自成一组时需要）', 'Why': '理由',
 };
 

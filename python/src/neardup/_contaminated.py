@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import warnings
 from typing import TYPE_CHECKING, Any, List, TypedDict, Union
 
 from . import _inputs
@@ -81,4 +82,8 @@ def _find(folder, items, inputs, options, feed=None):
     name = os.path.join(folder, "findings.jsonl")
     run(["contaminated", "--quiet", f"--findings={name}", *flags(options), items, *inputs], feed=feed)
     with open(name, encoding="utf-8") as f:
-        return [json.loads(line) for line in f]
+        lines = [json.loads(line) for line in f]
+    stubs = [d["item"] for d in lines if d["verdict"] == "not searched"]
+    if stubs:
+        warnings.warn(f"{len(stubs)} items say too little to be searched for: {', '.join(stubs[:20])}", stacklevel=3)
+    return [d for d in lines if d["verdict"] != "not searched"]
