@@ -68,3 +68,22 @@ func TestEntriesGather(t *testing.T) {
 		}
 	})
 }
+
+// TestServersBeginNoLog: a server that makes sure of an empty log appends nothing to it. It would be the first entry, where
+// the genesis belongs, and no server could follow the log any more.
+func TestServersBeginNoLog(t *testing.T) {
+	log := storetest.NewLog()
+	s, err := ledger.Open(t.Context(), &rows{}, ledger.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if err := ledger.MakeSure(ctx, s, log); !errors.Is(err, docid.ErrInvalid) {
+		t.Errorf("an empty log: %v", err)
+	}
+	if end, err := log.Durable(t.Context()); err != nil || end != 0 {
+		t.Errorf("the log has %d entries, %v", end, err)
+	}
+}

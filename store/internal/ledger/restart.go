@@ -126,6 +126,9 @@ func (f *follower) makeSure(ctx context.Context) error {
 	if err == nil {
 		end, err = f.end(ctx)
 	}
+	if err == nil && end == 0 && f.place().Offset == 0 { // its first entry is its genesis, which no server appends
+		err = errNotBegun
+	}
 	if err == nil && end < f.place().Offset { // it does not know its end yet, or has lost entries: a read says which
 		err = errDoubt
 	}
@@ -206,10 +209,12 @@ func (f *follower) hasBegun(ctx context.Context) error {
 		return fmt.Errorf("%w: ask the log for its end: %w", docid.ErrUnavailable, err)
 	}
 	if end == 0 {
-		return fmt.Errorf("%w: the log is empty: begin it with neardup log begin, or if it was lost, with neardup log adopt", docid.ErrInvalid)
+		return errNotBegun
 	}
 	return nil
 }
+
+var errNotBegun = fmt.Errorf("%w: the log is empty: begin it with neardup log begin, or if it was lost, with neardup log adopt", docid.ErrInvalid)
 
 // BeginLog begins an empty log, for servers without an index. ErrLogLost if it has, or had, entries.
 func BeginLog(ctx context.Context, log docid.Log) error {
