@@ -31,8 +31,7 @@ type follower struct {
 	stop  context.CancelFunc
 	work  sync.WaitGroup
 
-	drawn  [8]byte       // tells its proposals from those of others
-	number atomic.Uint64 // of the last
+	author
 
 	mu      sync.Mutex // guards what follows
 	applied docid.Anchor
@@ -43,18 +42,37 @@ type follower struct {
 	flights map[entryID]*flight
 	posting map[uint64]*flight // by the keys and names that they bring
 
+	certainty
+	ruling
+	wish
+	questions *group.Calls[question]
+}
+
+// author numbers the proposals of a follower.
+type author struct {
+	drawn  [8]byte       // tells them from those of others
+	number atomic.Uint64 // of the last
+}
+
+// certainty is whether the log has lost entries.
+type certainty struct {
 	recorded    string        // the last incarnation that entries name
 	incarnation string        // that of the log, when it was last asked for
 	sure        bool          // both are the same, and nothing says otherwise since
 	doubted     uint64        // counts what says otherwise
 	unsure      chan struct{} // says that there is a doubt
+}
 
-	knows  byte          // the newest rules that it can apply
+// ruling is which rules are known.
+type ruling struct {
+	knows  byte          // the newest that it can apply
 	agreed atomic.Uint64 // the newest that all servers know, 0: not known yet
+}
 
-	wantedTo  uint64        // somebody waits for the entries up to there
-	wanted    chan struct{} // says that it has changed
-	questions *group.Calls[question]
+// wish is what is to be read soon.
+type wish struct {
+	wantedTo uint64        // somebody waits for the entries up to there
+	wanted   chan struct{} // says that it has changed
 }
 
 // question asks the log for its end; one that is put answers all who came before.
@@ -113,8 +131,10 @@ func newFollower(s *Store, log docid.Log, knows byte) (f *follower, begun bool, 
 	}
 	f = &follower{
 		s: s, log: log, stop: func() {}, applied: at.Anchor, digest: at.digest, moved: make(chan struct{}),
-		flights: map[entryID]*flight{}, posting: map[uint64]*flight{}, wanted: make(chan struct{}, 1), knows: cmp.Or(knows, rules),
-		recorded: at.incarnation, unsure: make(chan struct{}, 1),
+		flights: map[entryID]*flight{}, posting: map[uint64]*flight{},
+		certainty: certainty{recorded: at.incarnation, unsure: make(chan struct{}, 1)},
+		ruling:    ruling{knows: cmp.Or(knows, rules)},
+		wish:      wish{wanted: make(chan struct{}, 1)},
 	}
 	f.questions = group.New(f.ask)
 	_, _ = rand.Read(f.drawn[:]) // never fails
