@@ -31,13 +31,18 @@ type input struct {
 	failed error       // why it could not be opened, or is not read
 
 	// Set when opened, before its first item.
-	header    []byte   // the header line of a table, the last warcinfo record
-	names     []string // of the columns of a table
-	columns   columns
-	dialect   dialect
-	separator []byte // the line before the header that says what parts the cells
-	mark      bool   // a table began with a byte order mark, as Excel wants it
-	charset   string // of a table or lines, "" is UTF-8 or found line by line
+	above
+	header  []byte   // the header line of a table, the last warcinfo record
+	names   []string // of the columns of a table
+	columns columns
+	dialect dialect
+	charset string // of a table or lines, "" is UTF-8 or found line by line
+}
+
+// above is what a table has before its header.
+type above struct {
+	mark      bool   // a byte order mark, as Excel wants it
+	separator []byte // the line that says what parts the cells
 }
 
 // resolve turns what the caller named into files, in the order named, the
