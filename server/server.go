@@ -94,23 +94,28 @@ type Remote struct {
 
 // Server answers requests. Make it with New; Run it for what is done by time.
 type Server struct {
-	cfg       Config
-	log       *slog.Logger
-	tenants   map[string]*tenant
-	access    atomic.Pointer[Access]
-	clients   *clients
-	figures   *figures
-	live      *prometheus.Registry // the same figures, for the pages
-	routes    http.Handler
-	origins   *http.CrossOriginProtection
-	api       huma.API
-	inFlight  chan struct{}
-	long      atomic.Int64     // requests with a long body
+	cfg     Config
+	log     *slog.Logger
+	tenants map[string]*tenant
+	access  atomic.Pointer[Access]
+	clients *clients
+	figures *figures
+	live    *prometheus.Registry // the same figures, for the pages
+	routes  http.Handler
+	origins *http.CrossOriginProtection
+	api     huma.API
+	load
 	semaphore *docid.Semaphore // one for all tenants
 	draining  atomic.Bool
 	reach     reach
 	seldom    *seldom
 	who       string // of all servers
+}
+
+// load is what is being answered.
+type load struct {
+	inFlight chan struct{}
+	long     atomic.Int64 // requests with a long body
 }
 
 // tenant is an index that is open.
@@ -144,7 +149,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, log: cfg.Log, tenants: map[string]*tenant{},
-		clients: &clients{limits: cfg.Limits, known: map[string]*client{}}, inFlight: make(chan struct{}, cfg.Limits.InFlight), who: rand.Text(),
+		clients: &clients{limits: cfg.Limits, known: map[string]*client{}}, load: load{inFlight: make(chan struct{}, cfg.Limits.InFlight)}, who: rand.Text(),
 		semaphore: docid.NewSemaphore(0), seldom: &seldom{to: cfg.Log, lines: map[string]*line{}},
 	}
 	s.access.Store(cfg.Access)
