@@ -61,7 +61,7 @@ func TestMadeAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		log := storetest.Begin(t, storetest.NewLog())
+		log := storetest.NewLog()
 		if err := pebble.Lead(t.Context(), dir, log, pebble.Options{}); err != nil {
 			t.Fatal(err)
 		}

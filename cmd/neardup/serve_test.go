@@ -20,12 +20,15 @@ func TestServeAwaitsItsLog(t *testing.T) {
 		t.Skip("Redis is a process of its own")
 	}
 	redis := services.Redis(t)
+	stderr := &syncBuffer{}
+	if code := run(t.Context(), []string{"log", "begin", "--log", "redis://" + redis.Addr}, strings.NewReader(""), io.Discard, stderr); code != exitDone {
+		t.Fatalf("begin the log: exit %d: %s", code, stderr.String())
+	}
 	redis.Kill()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	fatal(t, err)
 	fatal(t, l.Close())
 	url := "http://" + l.Addr().String()
-	stderr := &syncBuffer{}
 	begin := func() (stop context.CancelFunc, ended chan int) {
 		ctx, stop := context.WithCancel(context.Background())
 		ended = make(chan int, 1)
