@@ -70,7 +70,7 @@ func TestDiskFullOverHTTP(t *testing.T) {
 // Over a log a server whose disk is full reads until the log has an entry that it cannot apply.
 // The other servers go on.
 func TestDiskFullUnderALog(t *testing.T) {
-	log, full := storetest.NewLog(), atomic.Bool{}
+	log, full := storetest.Begin(t, storetest.NewLog()), atomic.Bool{}
 	hurt, stop := serving(t, errorfs.Wrap(vfs.NewCrashableMem(), noSpace{full.Load}), log)
 	defer stop()
 	well, stop := serving(t, vfs.NewCrashableMem(), log)
