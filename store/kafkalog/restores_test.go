@@ -8,8 +8,8 @@ import (
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/test/services"
-	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/internal/test/storetest"
+	"github.com/neardup/neardup/store/pebble"
 )
 
 // TestRestores: combinations of a log in Kafka and folders that are as they were, older or empty.

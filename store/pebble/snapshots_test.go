@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/internal/test/storetest"
+	"github.com/neardup/neardup/store/pebble"
 )
 
 // TestSnapshotFolder: what broke off is no snapshot; of two servers that save one at the same entry the first counts, and the

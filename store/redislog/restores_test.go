@@ -8,8 +8,8 @@ import (
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/test/services"
-	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/internal/test/storetest"
+	"github.com/neardup/neardup/store/pebble"
 )
 
 // TestRestores: every combination of a log in Redis and folders that are as they were, older or empty.
