@@ -39,6 +39,7 @@ var manyFields = map[string]int{
 
 // singles are the interfaces that one type of the product implements, each with the reason why it is there.
 var singles = map[string]string{
+	"streams.Source":    "those of Kafka and NATS are built with the tag full",
 	"batch.Passer":      "optional for callers that read blocks of their own",
 	"batch/audit.Texts": "batch imports batch/audit, which reads the texts of its caller",
 	"docid.Catalog":     "part of the contract of docid.Store, which callers implement",
