@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/neardup/neardup/docid"
@@ -129,6 +130,12 @@ func (p *beat) fold(b Batch, at logPlace) (func(), error) {
 	var agreed uint64
 	p.wanted, agreed = wanted(rows, turn, p.keep)
 	return func() {}, setBeat(b, p.turn, beaten{offset: at.Offset, digest: at.digest, agreed: agreed})
+}
+
+// ruling is which rules are known.
+type ruling struct {
+	knows  byte          // the newest that it can apply
+	agreed atomic.Uint64 // the newest that all servers know, 0: not known yet
 }
 
 // wanted returns the first offset that some server may not have on disk, and the newest rules that all servers know; of

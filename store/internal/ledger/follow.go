@@ -54,21 +54,6 @@ type author struct {
 	number atomic.Uint64 // of the last
 }
 
-// certainty is whether the log has lost entries.
-type certainty struct {
-	recorded    string        // the last incarnation that entries name
-	incarnation string        // that of the log, when it was last asked for
-	sure        bool          // both are the same, and nothing says otherwise since
-	doubted     uint64        // counts what says otherwise
-	unsure      chan struct{} // says that there is a doubt
-}
-
-// ruling is which rules are known.
-type ruling struct {
-	knows  byte          // the newest that it can apply
-	agreed atomic.Uint64 // the newest that all servers know, 0: not known yet
-}
-
 // wish is what is to be read soon.
 type wish struct {
 	wantedTo uint64        // somebody waits for the entries up to there

@@ -74,6 +74,15 @@ func (r *restart) fold(s *Store, b Batch, at logPlace) (func(), error) {
 	}, nil
 }
 
+// certainty is whether the log has lost entries.
+type certainty struct {
+	recorded    string        // the last incarnation that entries name
+	incarnation string        // that of the log, when it was last asked for
+	sure        bool          // both are the same, and nothing says otherwise since
+	doubted     uint64        // counts what says otherwise
+	unsure      chan struct{} // says that there is a doubt
+}
+
 // errDoubt is why a server does not answer while the incarnation of its log is not known.
 var errDoubt = fmt.Errorf("%w: whether the log has lost entries is being asked", docid.ErrUnavailable)
 
