@@ -19,5 +19,5 @@ func TestStackOfAPair(t *testing.T) {
 	if _, err := batch.Dedup(t.Context(), batch.Documents(reports(1, 60, 40)), cfg, func(batch.Outcome) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	judged.Check(t, 16)
+	judged.Check(t, 17)
 }

@@ -39,7 +39,6 @@ var manyFields = map[string]int{
 
 // singles are the interfaces that one type of the product implements, each with the reason why it is there.
 var singles = map[string]string{
-	"streams.Source":    "those of Kafka and NATS are built with the tag full",
 	"batch.Passer":      "optional for callers that read blocks of their own",
 	"batch/audit.Texts": "batch imports batch/audit, which reads the texts of its caller",
 	"docid.Catalog":     "part of the contract of docid.Store, which callers implement",
@@ -144,7 +143,7 @@ func short(n *types.Named) string {
 // wrote of them.
 func checked(t *testing.T) []*types.Package {
 	t.Helper()
-	list := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Dir,GoFiles,Export,Module", "./...")
+	list := exec.Command("go", "list", "-tags=full", "-deps", "-export", "-json=ImportPath,Dir,GoFiles,Export,Module", "./...")
 	list.Dir, list.Stderr = root(), os.Stderr
 	out, err := list.Output()
 	if err != nil {
