@@ -50,6 +50,6 @@ func Sum(name string, r io.Reader) (File, error) {
 // Copy copies a file and describes what was copied.
 func Copy(name string, to io.Writer, from io.Reader) (File, error) {
 	sum := sha256.New()
-	size, err := io.Copy(io.MultiWriter(to, sum), from)
+	size, err := io.Copy(io.MultiWriter(sum, to), from) // a file of Pebble may change what it writes
 	return File{name, size, hex.EncodeToString(sum.Sum(nil))}, err
 }
