@@ -16,7 +16,7 @@ import (
 )
 
 // snapshotFolder is a SnapshotStore in a folder. The files of a snapshot lie in OFFSET-SERVER, and OFFSET.json, which is written
-// last, lists them with their checksums: without it there is no snapshot.
+// last, lists them with their checksums: a folder without a list is not a snapshot.
 type snapshotFolder struct {
 	fs  vfs.FS
 	dir string

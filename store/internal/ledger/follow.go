@@ -27,7 +27,7 @@ type follower struct {
 	s     *Store
 	log   docid.Log
 	watch func(Reader, uint64) // nil: nobody does
-	told  func(time.Time)      // of restarts; nil: nobody is
+	told  func(time.Time)      // reports restarts; may be nil
 	stop  context.CancelFunc
 	work  sync.WaitGroup
 

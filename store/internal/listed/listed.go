@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 )
 
-// List is written last; without it there is no snapshot.
+// List names the files of a snapshot. It is written last, and a folder without one is not a snapshot.
 type List struct {
 	Folder string `json:"folder"`
 	Files  []File `json:"files"`
